@@ -55,6 +55,32 @@ static void the_list_follows_what_is_freed(void **state)
     }
 }
 
+/* What the library makes for a call is made by the program's. */
+static void no_file_of_the_library_is_named(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    enum { N = 300 };
+    wk_module *net = wk_nn_sequential(wk_nn_linear(N, N), wk_nn_relu(), wk_nn_lazy_linear(N));
+    wk_tensor *kept[] = {wk_forward(net, wk_ones((N, N))), wk_repeat(wk_ones((N, N)), (2, 2)),
+                         wk_outer(wk_ones((N)), wk_ones((N))),
+                         wk_scatter(wk_ones((N, N)), 0, wk_zeros((2, N), .dtype = WK_I64), 2)};
+    wk_backward(wk_sum(kept[0]));
+    wk_optim *adam = wk_optim_adam(wk_parameters(net), .lr = 1);
+    wk_optim_step(adam);
+    wk_clip_grad_norm_(wk_parameters(net), 1e-3);
+    wk_sync();
+    int64_t bytes[100];
+    wk_site sites[100];
+    const int count = wk_memory_largest(wk_cpu(), bytes, sites, 100);
+    assert_true(count > 10);
+    for (int k = 0; k < count; k++)
+        if (!sites[k].file || strcmp(sites[k].file, __FILE__) != 0)
+            fail_msg("%lld bytes are made at %s:%d", (long long)bytes[k], sites[k].file ? sites[k].file : "?",
+                     (int)sites[k].line);
+    assert_null(wk_error());
+}
+
 static void mistakes_are_named(void **state)
 {
     (void)state;
@@ -73,6 +99,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_largest_come_first),
         cmocka_unit_test(the_list_follows_what_is_freed),
+        cmocka_unit_test(no_file_of_the_library_is_named),
         cmocka_unit_test(mistakes_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,8 +68,11 @@ void wk__large_describe(const wk__device *device, wk__fail *fail)
                         "wk_memory_trim), or raise the limit (wk_memory_set_limit)",
                         wk_device_str(device->id), figures);
     int found = wk__large_list(device, sites, bytes, NAMED);
-    for (int k = 0; k < found && used < ROOM; k++)
-        used += snprintf(fail->text + used, (size_t)(ROOM - used), "%s%s made at %s:%d",
-                         k ? ", " : ". Largest: ", wk__bytes_text(size, bytes[k]), sites[k].file ? sites[k].file : "?",
-                         (int)sites[k].line);
+    for (int k = 0; k < found && used < ROOM; k++) {
+        used += snprintf(fail->text + used, (size_t)(ROOM - used), "%s%s",
+                         k ? ", " : ". Largest: ", wk__bytes_text(size, bytes[k]));
+        if (sites[k].file && used < ROOM)
+            used +=
+                snprintf(fail->text + used, (size_t)(ROOM - used), " made at %s:%d", sites[k].file, (int)sites[k].line);
+    }
 }

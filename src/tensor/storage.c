@@ -18,7 +18,7 @@ wk__value *wk__value_new(wk_context *context, wk__device *device, int64_t bytes,
     value->bytes = bytes;
     value->writer = context;
     value->group = -1;
-    value->site = site;
+    value->site = context->frame.outer.on ? context->frame.outer.site : site;
     return value;
 }
 
