@@ -161,9 +161,14 @@ static void bad_index_late(void **state)
     wk_tensor *y = wk_index_select(x, 0, i);
     assert_non_null(y);
     assert_int_equal(wk_read(y, &one, sizeof one), WK_ERR_INDEX);
-    assert_non_null(strstr(wk_error(), "index 7 is out of range"));
+    assert_non_null(strstr(wk_error(), "index 7 is out of range: there are 2 places, so it must lie in [-2, 2)"));
     wk_clear_error();
     wk_sync();
+    wk_clear_error();
+    wk_tensor *taken = wk_take(wk_clone(wk_ones((2, 2))), wk_add(wk_of(int64_t, (1), -5), -4));
+    assert_int_equal(wk_read(taken, &one, sizeof one), WK_ERR_INDEX);
+    assert_non_null(
+        strstr(wk_error(), "take: index -9 is out of range: there are 4 places, so it must lie in [-4, 4)"));
     wk_clear_error();
     wk_tensor *z = wk_scatter_add(x, 0, wk_add(wk_of(int64_t, (1), 3), 4), wk_ones((1)));
     float two[2];

@@ -220,21 +220,25 @@ wk__called wk__called_of(const wk__record *r)
     return (wk__called){.name = r->name,
                         .underscore = wk__underscore(r->name, r->in_place),
                         .fault = r->op->fault,
-                        .labels = r->op->labels};
+                        .labels = r->op->labels,
+                        .from_first = r->op->from_first};
 }
 
 wk__failure *wk__explain(const wk__called *called, wk_site site, const wk__fail *fail, bool known)
 {
     const char *name = called->name, *underscore = called->underscore;
     const bool refused = fail->code == WK_ERR_INDEX && called->fault;
-    char text[sizeof fail->text + 80];
+    char text[sizeof fail->text + 120];
     if (refused)
         snprintf(text, sizeof text, "%s%s: %s", name, underscore, called->fault);
-    else if (fail->code == WK_ERR_INDEX && known)
+    else if (fail->code == WK_ERR_INDEX && known && called->labels)
+        snprintf(text, sizeof text, "%s%s: label %lld names no class: there are %lld", name, underscore,
+                 (long long)fail->index, (long long)fail->bound);
+    else if (fail->code == WK_ERR_INDEX && known) /* as it is said at the call where the index is known */
         snprintf(text, sizeof text,
-                 called->labels ? "%s%s: label %lld names no class: there are %lld"
-                                : "%s%s: index %lld is out of range: there are %lld places",
-                 name, underscore, (long long)fail->index, (long long)fail->bound);
+                 "%s%s: index %lld is out of range: there are %lld places, so it must lie in [%lld, %lld)", name,
+                 underscore, (long long)fail->index, (long long)fail->bound,
+                 called->from_first ? 0 : -(long long)fail->bound, (long long)fail->bound);
     else
         snprintf(text, sizeof text, "%s%s: %s", name, underscore,
                  fail->code != WK_ERR_INDEX ? fail->text

@@ -10,7 +10,7 @@
  * of a record that was read from a file does not. */
 typedef struct wk__called {
     const char *name, *underscore, *fault;
-    bool labels;
+    bool labels, from_first;
 } wk__called;
 wk__called wk__called_of(const wk__record *r);
 /* Why work failed, as the program is told. `known`: the figures of a bad index are those of this op. */

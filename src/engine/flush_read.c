@@ -193,7 +193,7 @@ static bool get_head(reader *in, head *h)
     h->prior = (int32_t)get(in, 4);
     h->line = (int32_t)get(in, 4);
     return !in->failed && wk__work_known(h->family) && h->ndim <= WK__MAX_DIMS && h->nout >= 1 && h->nout <= 2 &&
-           h->nin <= WK__MAX_OPERANDS && h->bits < 128 && h->result <= WK__RESULT_BOOL;
+           h->nin <= WK__MAX_OPERANDS && h->result <= WK__RESULT_BOOL;
 }
 
 static void fill(wk__flush_record *f, const head *h)
@@ -219,7 +219,8 @@ static void fill(wk__flush_record *f, const head *h)
                          .result = h->result,
                          .limits = h->bits >> 3 & 1,
                          .indexed = h->bits >> 4 & 1,
-                         .labels = h->bits >> 6 & 1};
+                         .labels = h->bits >> 6 & 1,
+                         .from_first = h->bits >> 7 & 1};
     f->prior = h->prior;
 }
 

@@ -118,7 +118,7 @@ static void put_record(wk__text *out, const wk__twins *twins, wk__record *r, con
     for (size_t k = 0; k < sizeof small; k++) put(out, small[k], 1);
     put(out,
         r->partial | r->guarded << 1 | r->in_place << 2 | r->op->limits << 3 | r->op->indexed << 4 |
-            (r->op->expression != NULL) << 5 | r->op->labels << 6,
+            (r->op->expression != NULL) << 5 | r->op->labels << 6 | r->op->from_first << 7,
         1);
     put(out, r->dim, 1);
     put(out, r->mode, 1);

@@ -63,6 +63,7 @@ struct wk__op {
     const char *fault; /* what a LOADX says that is there to fault where an element is refused; NULL: that the index
                    is out of range */
     bool labels;       /* an index of such a LOADX is a label, and its places are classes */
+    bool from_first;   /* its indices are counted from the first place alone: none is negative */
     bool waits;        /* its result's shape depends on data: it waits for the device (rule 8) */
 
     void (*gradient)(struct wk__gradient *g);

@@ -165,5 +165,6 @@ wk_tensor *wk_one_hot_at(wk_site site, wk_tensor *x, int64_t n)
 const wk__op wk__op_one_hot = {
     .expression = hot,
     .indexed = true,
+    .from_first = true,
     WK__SIGNATURE_one_hot,
 };

@@ -62,12 +62,11 @@ double machine_number(wk_tensor *x, int64_t k)
     return number;
 }
 
-/* What is said about an index, but for the range that is only told where the index is known at the call. */
+/* What is said about an index, at the call or when it is found out. */
 static uint32_t message(void)
 {
     uint32_t hash = 2166136261u;
-    const char *text = wk_error(), *end = text ? strstr(text, ", so it must lie") : NULL;
-    for (; text && *text && text != end; text++) hash = (hash ^ (uint8_t)*text) * 16777619u;
+    for (const char *text = wk_error(); text && *text; text++) hash = (hash ^ (uint8_t)*text) * 16777619u;
     return hash | 4; /* no small number */
 }
 
