@@ -323,8 +323,14 @@ static void options_out_of_range(void **state)
     for (int k = 0; k < 2; k++) {
         wk_tensor *hot = wk_one_hot(wk_add(labels, wrong[k]), 2);
         assert_true(isnan(wk_item(wk_sum(hot))));
-        expect_error("one_hot", "out of range", NULL);
+        if (k == 0) expect_error("one_hot: index -2 is out of range: there are 2 places", "[0, 2)", NULL);
+        if (k == 1) expect_error("one_hot: index 2 is out of range: there are 2 places", "[0, 2)", NULL);
     }
+    assert_null(wk_one_hot(labels, INT64_MAX));
+    expect_error("one_hot: 9223372036854775807 classes, of 8 bytes each, for every number of i64[",
+                 "more than 2^63 bytes; give how many classes there are, or -1", NULL);
+    assert_null(wk_one_hot(wk_of(int64_t, (1), INT64_MAX - 1), -1));
+    expect_error("one_hot: 9223372036854775807 classes", "counted by the largest number, which is no label", NULL);
 }
 
 /* ---- rule 20: what refuses while an error is pending ------------------------------------------------------------- */

@@ -146,7 +146,8 @@ wk_tensor *wk_one_hot_at(wk_site site, wk_tensor *x, int64_t n)
 {
     const wk__op *op = &wk__op_one_hot;
     wk__geometry g;
-    if (!wk__view_begin(op, site, x) || (n == -1 && !count_classes(site, x, &n))) return NULL;
+    const bool counted = n == -1;
+    if (!wk__view_begin(op, site, x) || (counted && !count_classes(site, x, &n))) return NULL;
     if (n < 1) {
         wk__op_error(op, site, WK_ERR_ARGUMENT, &x,
                      "the number of classes must be 1 or more, or -1 for one more than the largest number, not %lld",
@@ -158,7 +159,10 @@ wk_tensor *wk_one_hot_at(wk_site site, wk_tensor *x, int64_t n)
     if (!wk__geometry_insert(op, site, x, &g, g.ndim, n, 0)) return NULL;
     int64_t bytes;
     if (wk__dense_bytes(g.ndim, g.shape, WK_I64, &bytes)) return hot_at(site, x, &g, n);
-    wk__op_error(op, site, WK_ERR_SHAPE, &x, "%lld classes for $a would be more than 2^63 bytes", (long long)n);
+    wk__op_error(op, site, WK_ERR_SHAPE, &x,
+                 "%lld classes, of 8 bytes each, for every number of $a are more than 2^63 bytes; %s", (long long)n,
+                 counted ? "the classes were counted by the largest number, which is no label: give how many there are"
+                         : "give how many classes there are, or -1 for one more than the largest number");
     return NULL;
 }
 
