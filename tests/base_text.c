@@ -165,11 +165,49 @@ static void numbers_in_german(void **state)
     }
 }
 
+static void expect_escaped(const char *bytes, int64_t from, const char *want)
+{
+    wk__text t = {0};
+    wk__text_add(&t, bytes);
+    wk__text_escape(&t, from);
+    assert_string_equal(t.data, want);
+    assert_int_equal(t.length, strlen(want));
+    wk__text_end(&t);
+}
+
+/* Any bytes become text: what is no UTF-8, cut short or longer than needed, and control characters. */
+static void bytes_are_escaped(void **state)
+{
+    (void)state;
+    expect_escaped("", 0, "");
+    expect_escaped("plain \"text\"\n\tof lines", 0, "plain \"text\"\n\tof lines");
+    expect_escaped("h\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8e\x93", 0, "h\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8e\x93");
+    expect_escaped("a\xff\x62\xc3", 0, "a\\xffb\\xc3");
+    expect_escaped("\x01\x1b[31m\x7f\r", 0, "\\x01\\x1b[31m\\x7f\\x0d");
+    expect_escaped("\xc0\x80 \xed\xa0\x80", 0, "\\xc0\\x80 \\xed\\xa0\\x80");
+    expect_escaped("\xff.c:3: \xff", 6, "\xff.c:3: \\xff");
+}
+
+/* Without memory for a longer text each byte that cannot be shown is a question mark. */
+static void escapes_need_no_memory(void **state)
+{
+    (void)state;
+    wk__text t = {0};
+    wk__text_add(&t, "\xc3\xa9\xff");
+    wk__alloc_fail_at(1);
+    wk__text_escape(&t, 0);
+    wk__alloc_fail_at(0);
+    assert_string_equal(t.data, "\xc3\xa9?");
+    wk__text_end(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(adds_up),      cmocka_unit_test(long_formats),     cmocka_unit_test(memory_runs_out),
-        cmocka_unit_test(numbers_in_c), cmocka_unit_test(long_numbers_fit), cmocka_unit_test(numbers_in_german),
+        cmocka_unit_test(adds_up),           cmocka_unit_test(long_formats),
+        cmocka_unit_test(memory_runs_out),   cmocka_unit_test(numbers_in_c),
+        cmocka_unit_test(long_numbers_fit),  cmocka_unit_test(numbers_in_german),
+        cmocka_unit_test(bytes_are_escaped), cmocka_unit_test(escapes_need_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -573,6 +573,23 @@ static void memory_that_is_short(void **state)
     }
 }
 
+/* Names are bytes of the program's, messages are UTF-8. */
+static void names_that_are_no_text(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    char message[200];
+    int count = 0;
+    assert_int_not_equal(wk_call(NULL, "\xff\x01op", NULL, 0, NULL, &count, NULL, message, sizeof message), WK_OK);
+    assert_string_equal(message, "call: there is no op \"\\xff\\x01op\"");
+    wk_device_parse("\xfegpu");
+    expect_error("device_parse: \"\\xfegpu\" names no device", NULL);
+    wk_module_parameter(wk_nn_linear(2, 2), "gew\xe4hlt");
+    expect_error("module_parameter: there is no parameter \"gew\\xe4hlt\"", NULL);
+    wk_module_parameter(wk_nn_linear(2, 2), "gew\xc3\xa4hlt");
+    expect_error("module_parameter: there is no parameter \"gew\xc3\xa4hlt\"", NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -586,6 +603,7 @@ int main(void)
         cmocka_unit_test(numbers_are_refused),
         cmocka_unit_test(arrays_that_are_too_small),
         cmocka_unit_test(probabilities_are_looked_at_by_the_device),
-        cmocka_unit_test(memory_that_is_short)};
+        cmocka_unit_test(memory_that_is_short),
+        cmocka_unit_test(names_that_are_no_text)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

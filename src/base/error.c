@@ -190,6 +190,7 @@ void wk__error_take(wk_site site, wk_code code, wk__text *text)
     context->failed = site;
     context->said = out->length;
     write_text(context, text->data ? text->data : "out of memory", out);
+    wk__text_escape(out, context->said);
     wk__text_end(text);
     if (context->quiet) return;
     context->unheard = true;

@@ -100,6 +100,58 @@ void wk__text_end(wk__text *text)
     *text = (wk__text){0};
 }
 
+/* ---- UTF-8 --------------------------------------------------------------------------------------------------- */
+
+int wk__utf8_bytes(const char *at, const char *end)
+{
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned char lead = (unsigned char)*at;
+    if (lead < 0x80) return 1;
+    int bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+    if (lead < 0xc0 || lead > 0xf4 || end - at < bytes) return 0;
+    uint32_t code = lead & (0x7fu >> bytes);
+    for (int k = 1; k < bytes; k++) {
+        if (((unsigned char)at[k] & 0xc0) != 0x80) return 0;
+        code = code << 6 | ((unsigned char)at[k] & 0x3f);
+    }
+    bool surrogate = code >= 0xd800 && code <= 0xdfff;
+    return code < smallest[bytes] || surrogate || code > 0x10ffff ? 0 : bytes;
+}
+
+static int readable_bytes(const char *at, const char *end)
+{
+    const bool control = ((unsigned char)*at < 0x20 && *at != '\n' && *at != '\t') || *at == 0x7f;
+    return control ? 0 : wk__utf8_bytes(at, end);
+}
+
+void wk__text_escape(wk__text *text, int64_t from)
+{
+    wk__text out = {0};
+    const char *const end = text->data ? text->data + text->length : NULL;
+    char *at = text->data ? text->data + from : NULL;
+    for (int bytes; at < end && (bytes = readable_bytes(at, end)) > 0;) at += bytes;
+    if (at == end) return;
+    for (at = text->data; at < end;) {
+        const int bytes = at < text->data + from ? 1 : readable_bytes(at, end);
+        if (bytes > 0)
+            wk__text_add_n(&out, at, bytes);
+        else
+            wk__text_format(&out, "\\x%02x", (unsigned char)*at);
+        at += bytes > 0 ? bytes : 1;
+    }
+    for (at = text->data + from; out.failed && at < end;) { /* in place, then */
+        const int bytes = readable_bytes(at, end);
+        if (bytes == 0) *at = '?';
+        at += bytes > 0 ? bytes : 1;
+    }
+    if (out.failed) {
+        wk__text_end(&out);
+    } else {
+        wk__text_end(text);
+        *text = out;
+    }
+}
+
 /* ---- numbers ------------------------------------------------------------------------------------------------- */
 
 int wk__format_double(char *out, size_t size, double value, char style, int precision)

@@ -5,23 +5,6 @@
 
 /* ---- UTF-8 ------------------------------------------------------------------------------------------------------- */
 
-/* Bytes of the character at `at`, 0 if it is none: cut short, longer than needed, a surrogate or above U+10FFFF. */
-static int character_bytes(const char *at, const char *end)
-{
-    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    unsigned char lead = (unsigned char)*at;
-    if (lead < 0x80) return 1;
-    int bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (lead < 0xc0 || lead > 0xf4 || end - at < bytes) return 0;
-    uint32_t code = lead & (0x7fu >> bytes);
-    for (int k = 1; k < bytes; k++) {
-        if (((unsigned char)at[k] & 0xc0) != 0x80) return 0;
-        code = code << 6 | ((unsigned char)at[k] & 0x3f);
-    }
-    bool surrogate = code >= 0xd800 && code <= 0xdfff;
-    return code < smallest[bytes] || surrogate || code > 0x10ffff ? 0 : bytes;
-}
-
 static char *put_character(char *to, uint32_t code)
 {
     if (code < 0x80) {
@@ -142,7 +125,7 @@ wk_code wk__json_string(wk__json *json, const char **string, wk__io_error *error
             continue;
         }
         if ((unsigned char)*json->at < 0x20) return bad_string(json, "a control character that is not escaped", error);
-        int bytes = character_bytes(json->at, json->end);
+        int bytes = wk__utf8_bytes(json->at, json->end);
         if (bytes == 0) return bad_string(json, "a byte that is not UTF-8", error);
         while (bytes-- > 0) *to++ = *json->at++;
     }
@@ -183,7 +166,7 @@ static bool is_utf8(const char *string)
 {
     const char *end = string + strlen(string);
     for (int bytes; string < end; string += bytes)
-        if ((bytes = character_bytes(string, end)) == 0) return false;
+        if ((bytes = wk__utf8_bytes(string, end)) == 0) return false;
     return true;
 }
 
