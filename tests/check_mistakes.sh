@@ -106,6 +106,9 @@ x = wk_reshape(x, {6})|a list stands in parentheses, (2, 3), not in braces
 x = wk_cat({x, y}, 0)|wk_cat: tensors stand in parentheses: wk_cat((x, y), 0)
 x = wk_eye((2, 5))|wk_eye: the matrix is square, of one size: wk_eye(3)
 x = wk_eye((2, 5), .dtype = WK_F64)|wk_eye: the matrix is square
+x = wk_clamp(x, .min = 0)|wk_clamp: low and high stand behind x.*WK_NONE for one.*: wk_clamp(x, 0, WK_NONE)
+x = wk_clamp_(x, 0)|wk_clamp_: low and high stand behind x
+x = wk_clamp(x, 0, 1, 2)|wk_clamp: low and high stand behind x
 m = wk_nn_linear(2)|wk_nn_linear: an argument is missing: wk_nn_linear(in, out)
 m = wk_nn_linear((2, 3))|wk_nn_linear: an argument is missing: wk_nn_linear(in, out)
 m = wk_nn_embedding(2)|wk_nn_embedding: an argument is missing: wk_nn_embedding(

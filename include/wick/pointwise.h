@@ -533,14 +533,28 @@
 #define wk_nan_to_num_(...) WK_OPT_(wk_tensor *, wk_nan_to_num_, wk_nan_to_num_options, __VA_ARGS__)
 
 /* wk_clamp(x, low, high): min(max(x, low), high); WK_NONE for no limit on a side.
- * Of integers a number past what their dtype holds is the last that it does. Where x meets a limit, its gradient is
- * 0 if that is a number, as in PyTorch 2.15; a tensor and x get half each. A bool with one limit that is a bool
- * tensor gives bool, with numbers i64.
+ * Both limits are written, without names. Of integers a number past what their dtype holds is the last that it does.
+ * Where x meets a limit, its gradient is 0 if that is a number, as in PyTorch 2.15; a tensor and x get half each. A
+ * bool with one limit that is a bool tensor gives bool, with numbers i64.
  * WK_ERR_ARGUMENT without any limit.
  *
  *     wk_clamp(x, 0, WK_NONE) is {0, 2} for x = {-1, 2} */
-#define wk_clamp(x, low, high)  wk_clamp_at(WK_HERE, x, WK_VALUE_(low), WK_VALUE_(high))
-#define wk_clamp_(x, low, high) wk_clamp__at(WK_HERE, x, WK_VALUE_(low), WK_VALUE_(high))
+#define wk_clamp(x, ...)         WK_JOIN_(WK_CLAMP_, WK_COUNT_4_(__VA_ARGS__))(x, __VA_ARGS__)
+#define WK_CLAMP_2(x, low, high) wk_clamp_at(WK_HERE, x, WK_VALUE_(low), WK_VALUE_(high))
+#define WK_CLAMP_1(...)          WK_REFUSE_(wk_tensor *, WK_CLAMP_TEXT_)
+#define WK_CLAMP_3(...)          WK_REFUSE_(wk_tensor *, WK_CLAMP_TEXT_)
+#define WK_CLAMP_WK4_(...)       WK_REFUSE_(wk_tensor *, WK_CLAMP_TEXT_)
+#define WK_CLAMP_TEXT_                                                                                                 \
+    "wk_clamp: low and high stand behind x in this order and without names, WK_NONE for one that is not there: "       \
+    "wk_clamp(x, 0, WK_NONE)"
+#define wk_clamp_(x, ...)                 WK_JOIN_(WK_CLAMP_IN_PLACE_, WK_COUNT_4_(__VA_ARGS__))(x, __VA_ARGS__)
+#define WK_CLAMP_IN_PLACE_2(x, low, high) wk_clamp__at(WK_HERE, x, WK_VALUE_(low), WK_VALUE_(high))
+#define WK_CLAMP_IN_PLACE_1(...)          WK_REFUSE_(wk_tensor *, WK_CLAMP_IN_PLACE_TEXT_)
+#define WK_CLAMP_IN_PLACE_3(...)          WK_REFUSE_(wk_tensor *, WK_CLAMP_IN_PLACE_TEXT_)
+#define WK_CLAMP_IN_PLACE_WK4_(...)       WK_REFUSE_(wk_tensor *, WK_CLAMP_IN_PLACE_TEXT_)
+#define WK_CLAMP_IN_PLACE_TEXT_                                                                                        \
+    "wk_clamp_: low and high stand behind x in this order and without names, WK_NONE for one that is not there: "      \
+    "wk_clamp_(x, 0, WK_NONE)"
 
 /* wk_where(condition, a, b): a where the condition (bool) holds, else b.
  * For where with the condition alone see wk_nonzero_numpy.

@@ -161,6 +161,25 @@ def takes_values(op: Op) -> bool:
     return any(a.number for a in op.operands)
 
 
+def value_form(op: Op, name: str) -> str:
+    """Operands of which some may be numbers. Those that may be missing are told so where they are left out or named."""
+    names, absent = [a.c for a in op.operands], [a for a in op.operands if a.number and a.type.endswith("?")]
+    values = [f"WK_VALUE_({a.c})" if a.number else a.c for a in op.operands]
+    call = f"{name}_at(WK_HERE, {', '.join(values)})"
+    if len(absent) != 2 or names[1:] != [a.c for a in absent]:
+        return f"#define {name}({', '.join(names)}) {call}\n"
+    own = f"WK_{op.name.upper()}{'_IN_PLACE' if name.endswith('_') else ''}"
+    ends = " and ".join(names[1:])
+    said = f"{name}: {ends} stand behind {names[0]} in this order and without names, WK_NONE for one that is not there"
+    refused = f"WK_REFUSE_(wk_tensor *, {own}_TEXT_)\n"
+    return (
+        f"#define {name}({names[0]}, ...) WK_JOIN_({own}_, WK_COUNT_4_(__VA_ARGS__))({names[0]}, __VA_ARGS__)\n"
+        f"#define {own}_2({', '.join(names)}) {call}\n"
+        f"#define {own}_1(...) {refused}#define {own}_3(...) {refused}#define {own}_WK4_(...) {refused}"
+        f"#define {own}_TEXT_ {c_text(f'{said}: {name}({names[0]}, 0, WK_NONE)')}\n"
+    )
+
+
 def form(op: Op, suffix: str) -> str:
     """The macro wk_NAME of a row, or wk_NAME_."""
     name = f"wk_{op.name}{suffix}"
@@ -181,8 +200,7 @@ def form(op: Op, suffix: str) -> str:
     if any(a.is_list for a in op.operands):
         return list_form(op, name)
     if takes_values(op):
-        values = [f"WK_VALUE_({a.c})" if a.number else a.c for a in op.operands]
-        return f"#define {name}({', '.join(a.c for a in op.operands)}) {name}_at(WK_HERE, {', '.join(values)})\n"
+        return value_form(op, name)
     return plain_form(name)
 
 
