@@ -110,6 +110,38 @@ static void options_of_another_optimiser(void **state)
     assert_int_equal(wk_optim_groups(adam) + wk_optim_groups(sgd) + wk_optim_groups(adagrad), 3);
 }
 
+/* Where the struct of an optimiser has no member there is 0: else nobody has set it to 0. */
+#define EXPECT_RESERVED(kind)                                                                                          \
+    do {                                                                                                               \
+        wk_optim_##kind##_options given = {.size = sizeof given, .lr = 1};                                             \
+        for (size_t k = 0; k < sizeof given.reserved; k++) {                                                           \
+            given.reserved[k] = 1;                                                                                     \
+            assert_null(wk_optim_##kind##_at(WK_HERE, list, &given));                                                  \
+            assert_int_equal(wk_error_code(), WK_ERR_UNSUPPORTED);                                                     \
+            expect_error("optim_" #kind ": .reserved of the options is not 0", "begin with {.size", NULL);             \
+            given.reserved[k] = 0;                                                                                     \
+        }                                                                                                              \
+        given.maximize = true;                                                                                         \
+        assert_non_null(wk_optim_##kind##_at(WK_HERE, list, &given));                                                  \
+    } while (0)
+
+static void nothing_stands_between_members(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensors *list = wk_list((wk_ones((1), .requires_grad = true)));
+    EXPECT_RESERVED(sgd);
+    EXPECT_RESERVED(adam);
+    EXPECT_RESERVED(adamw);
+    EXPECT_RESERVED(adagrad);
+    EXPECT_RESERVED(lbfgs);
+    assert_non_null(wk_optim_lbfgs(list, .lr = 0.5, .max_iter = 3, .max_eval = 4, .tolerance_grad = 1e-3,
+                                   .tolerance_change = 1e-4, .history_size = 5, .line_search_fn = "strong_wolfe"));
+    wk_optim_group_options group = {.size = sizeof group, .reserved = {1}};
+    assert_int_equal(wk_optim_add_group_at(WK_HERE, wk_optim_sgd(list, .lr = 1), list, &group), WK_ERR_UNSUPPORTED);
+    expect_error("optim_add_group: .reserved of the options is not 0", NULL);
+}
+
 /* In a struct 0 is the default; WK_ZERO, and all that is nearer to 0 than 1e-290, is 0. */
 static void zero_is_the_default_and_wk_zero_is_0(void **state)
 {
@@ -392,6 +424,7 @@ int main(void)
         cmocka_unit_test(structs_that_are_filled),
         cmocka_unit_test(kinds_of_other_versions),
         cmocka_unit_test(options_of_another_optimiser),
+        cmocka_unit_test(nothing_stands_between_members),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,9 +67,40 @@ static bool complete(wk_site site, const char *op, const wk__rule *rule, void *o
     return !rule->complete || rule->complete(site, op, own);
 }
 
+static const size_t setting_bytes[] = {[WK__SETTING_NUMBER] = sizeof(double),
+                                       [WK__SETTING_WHOLE] = sizeof(int64_t),
+                                       [WK__SETTING_FLAG] = sizeof(bool),
+                                       [WK__SETTING_TEXT] = sizeof(const char *)};
+
+/* Behind the last member, in `reserved`, is 0: anything else is of a struct that nobody has set to 0. */
+static bool nothing_reserved(wk_site site, const char *op, const void *own, size_t end, size_t size)
+{
+    for (size_t at = end; at < size; at++) {
+        if (((const char *)own)[at] == 0) continue;
+        wk__error_set(site, WK_ERR_UNSUPPORTED,
+                      "%s: .reserved of the options is not 0, and version %s of the library knows nothing there; begin "
+                      "with {.size = sizeof(options)}, which sets all else to 0",
+                      op, wk_version());
+        return false;
+    }
+    return true;
+}
+
+static size_t end_of_settings(const wk__rule *rule)
+{
+    size_t end = 0;
+    for (size_t k = 0; k < rule->settings; k++) {
+        const size_t behind = rule->setting[k].at + setting_bytes[rule->setting[k].kind];
+        end = behind > end ? behind : end;
+    }
+    return end;
+}
+
 bool wk__optim_options(wk_site site, const wk__rule *rule, const void *given, void *own)
 {
-    return wk__options_read(site, rule->name, given, own, rule->size) && complete(site, rule->name, rule, own, NULL);
+    return wk__options_read(site, rule->name, given, own, rule->size) &&
+           nothing_reserved(site, rule->name, own, end_of_settings(rule), rule->size) &&
+           complete(site, rule->name, rule, own, NULL);
 }
 
 /* ---- options of groups ------------------------------------------------------------------------------------------- */
@@ -119,7 +150,9 @@ bool wk__optim_group_options(wk_site site, const wk__rule *rule, const wk_optim_
                              void *own)
 {
     wk_optim_group_options read;
-    if (!wk__options(site, "optim_add_group", given, &read)) return false;
+    if (!wk__options(site, "optim_add_group", given, &read) ||
+        !nothing_reserved(site, "optim_add_group", &read, offsetof(wk_optim_group_options, reserved), sizeof read))
+        return false;
     memset(own, 0, rule->size);
     for (size_t k = 0; k < sizeof group_options / sizeof *group_options; k++)
         if (!take_over(site, rule, &group_options[k], (const char *)&read + group_options[k].at, own)) return false;
