@@ -251,6 +251,23 @@ static void pinned_memory_is_taken_and_what_is_not_aligned_copied(void **state)
     assert_int_equal(f.deleted, 1);
 }
 
+static void any_byte_but_0_is_true(void **state)
+{
+    (void)state;
+    unsigned char bytes[6] = {0, 1, 2, 128, 255, 0};
+    for (int is_copied = 0; is_copied < 2; is_copied++) {
+        WK_SCOPE;
+        foreign f;
+        foreign_begin(&f, bytes);
+        f.m.dl_tensor.code = 6;
+        f.m.dl_tensor.bits = 8;
+        f.m.flags = is_copied ? WK_DL_READ_ONLY : 0;
+        wk_tensor *x = in_of(&f);
+        EXPECT_VALUES(x, 0, 0, 1, 1, 1, 1, 0);
+        EXPECT_VALUES(wk_sum(x), 0, 4);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,6 +279,7 @@ int main(void)
         cmocka_unit_test(a_round_trip_is_the_same_memory),
         cmocka_unit_test(gradients_flow_through_any_layout),
         cmocka_unit_test(pinned_memory_is_taken_and_what_is_not_aligned_copied),
+        cmocka_unit_test(any_byte_but_0_is_true),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,7 +89,8 @@ struct wk_dl_managed_unversioned {
 /* x for another library: its elements where they lie, with its shape and strides, which may be any. They are computed
  * before the call returns. Memory and struct stay until the deleter is called, which any thread may do, whatever
  * becomes of x meanwhile. As with wk_data, calls on x that follow are run when their numbers are needed: wk_sync before
- * the other library reads what they wrote, and before it writes what they are not to read.
+ * the other library reads what they wrote, and before it writes what they are not to read. Among threads the call
+ * counts as a write of x, as wk_data does: no other thread uses x, nor shares it, meanwhile.
  *
  * NULL with WK_ERR_STATE where x requires grad, as nothing would know the gradient of what is written there
  * (wk_to_dlpack(wk_detach(x)) shares the memory all the same), and with WK_ERR_DEVICE where x is not on the CPU
@@ -105,7 +106,8 @@ WK_API wk_dl_managed_unversioned *wk_to_dlpack_unversioned_at(wk_site site, wk_t
  * whichever thread that is; where the call gives NULL the struct stays the caller's, untouched, who calls its deleter
  * himself. (torch.from_dlpack, too, takes a capsule on success only.)
  *
- * The memory may be the CPU's or pinned memory of the host; strides may be any that are not negative, 0 among them.
+ * The memory may be the CPU's or pinned memory of the host; strides may be any that are not negative, 0 among them; of
+ * bools any byte but 0 is true.
  * What is read-only is copied instead, and the deleter called at once, as are tensors without elements: there is
  * nothing to share.
  *

@@ -94,7 +94,7 @@ WK_API wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *d
 /* The caller's memory itself, on the CPU, as torch.from_numpy: nothing is copied; it must stay until `release(user)` is
  * called (may be NULL), which happens when the last user of the memory has let go. It may free other tensors, and so
  * call their release, in a chain of any length. Calls that read or write the memory are run before they return, so that
- * the program may fill it anew at any time. */
+ * the program may fill it anew at any time. Of bools any byte but 0 is true. */
 WK_API wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t *shape, int ndim,
                                void (*release)(void *user), void *user);
 
@@ -148,7 +148,8 @@ WK_API wk_code wk_read_strided_n_at(wk_site site, wk_tensor *x, void *data, cons
  * been run; NULL for other devices. wk_stride says how the elements lie. The address stays until the tensor goes or
  * moves to another device; but calls are run when their numbers are needed, so ask again (or wk_sync) before reading
  * what they wrote there, and before writing what they are not to read. No compiler sees the type: look at wk_dtype_of
- * first where it may be another one than the pointer's; wk_read looks itself. */
+ * first where it may be another one than the pointer's; wk_read looks itself. The first call gives x memory of its own,
+ * so among threads it counts as a write: no other thread uses x, nor asks for its address, meanwhile. */
 WK_API void *wk_data_at(wk_site site, wk_tensor *x);
 /* Prints what PyTorch prints, to stdout. Returns x. */
 WK_API wk_tensor *wk_print_at(wk_site site, wk_tensor *x);

@@ -86,6 +86,18 @@ void wk__host_gather(const char *first, int ndim, const int64_t *shape, const in
     }
 }
 
+/* Memory of the program's may hold any byte as a truth; what is read is 0 or 1. */
+static void make_truths(unsigned char *to, int ndim, const int64_t *shape, const int64_t *stride)
+{
+    int64_t at[WK__MAX_DIMS] = {0}, n = wk__numel(ndim, shape);
+    for (int64_t k = 0; k < n; k++) {
+        int64_t place = 0;
+        for (int d = 0; d < ndim; d++) place += at[d] * stride[d];
+        to[place] = to[place] != 0;
+        for (int d = ndim; d-- > 0 && ++at[d] == shape[d];) at[d] = 0;
+    }
+}
+
 bool wk__host_read(wk_tensor *x, void *to, const int64_t *to_stride, wk_site site)
 {
     const wk__body *body = wk__body_of(x);
@@ -98,6 +110,7 @@ bool wk__host_read(wk_tensor *x, void *to, const int64_t *to_stride, wk_site sit
         memcpy(to, data.first, (size_t)n * size);
     else if (data.first)
         wk__host_gather(data.first, body->ndim, body->shape, body->stride, size, to, to_stride ? to_stride : dense);
+    if (data.first && body->dtype == WK_BOOL) make_truths(to, body->ndim, body->shape, to_stride ? to_stride : dense);
     wk__host_view_end(&data);
     return true;
 }

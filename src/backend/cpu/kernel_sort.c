@@ -61,6 +61,7 @@ static uint64_t key_at(wk_dtype dtype, const char *at)
     case WK_I32: return bits ^ (uint64_t)1 << 31;
     case WK_I16: return bits ^ 0x8000;
     case WK_I8: return bits ^ 0x80;
+    case WK_BOOL: return bits != 0;
     default: return bits;
     }
 }

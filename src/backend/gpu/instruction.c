@@ -128,7 +128,7 @@ static void print_load(wk__gpu_printer *p, int operand, const char *extra, bool 
     if (dtype == WK_F16 || dtype == WK_BF16) {
         wk__text_format(p->text, "wk_from_%s(", wk_dtype_str(dtype));
     } else {
-        wk__text_format(p->text, "(%s)(", wk__gpu_class_type(dtype));
+        wk__text_format(p->text, "(%s)(%s", wk__gpu_class_type(dtype), dtype == WK_BOOL ? "0 != " : "");
     }
     wk__text_format(p->text, "p%d[", operand);
     print_place(p, operand, loop);

@@ -14,8 +14,8 @@ static void define_dtype(wk__text *text, wk_dtype dtype)
         const char *name = wk_dtype_str(dtype);
         wk__text_format(text, "#define LOAD(x) wk_from_%s(x)\n#define STORE(x) wk_to_%s(x)\n", name, name);
     } else {
-        wk__text_format(text, "#define LOAD(x) ((T)(x))\n#define STORE(x) %s\n",
-                        dtype == WK_BOOL ? "((u8)((x) != 0))" : "((STORAGE)(x))");
+        wk__text_add(text, dtype == WK_BOOL ? "#define LOAD(x) ((T)((x) != 0))\n#define STORE(x) ((u8)((x) != 0))\n"
+                                            : "#define LOAD(x) ((T)(x))\n#define STORE(x) ((STORAGE)(x))\n");
     }
 }
 

@@ -29,6 +29,12 @@ DEFINE_INTEGER(u8, u8q, u16h)
 DEFINE_INTEGER(i16, i16h, i16h)
 DEFINE_INTEGER(u16, u16h, u16h)
 
+/* Memory of the program's may hold any byte: all but 0 is true, as in PyTorch. */
+static inline V widen_bool(const char *p)
+{
+    return (V)(((i32v)widen_u8(p) != 0) & 1);
+}
+
 /* ---- bf16: the upper half of an f32 ------------------------------------------------------------------------------ */
 
 /* Nearest, half to even: half of the last kept place is added, less one unit where that place is even. A NaN keeps its

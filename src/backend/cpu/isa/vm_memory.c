@@ -84,7 +84,7 @@ static const char *readable(const wk__vm_state *s, const char *p, char *buffer, 
     return buffer;
 }
 
-#define DEFINE_SMALL(DTYPE, TYPE)                                                                                      \
+#define DEFINE_LOAD(DTYPE, TYPE)                                                                                       \
     static void load_##DTYPE(VM_ARGUMENTS)                                                                             \
     {                                                                                                                  \
         char buffer[LANES * sizeof(TYPE)];                                                                             \
@@ -92,7 +92,9 @@ static const char *readable(const wk__vm_state *s, const char *p, char *buffer, 
         V x[4];                                                                                                        \
         UNROLL for (int k = 0; k < 4; k++) x[k] = widen_##DTYPE(p + k * LANES4 * (int)sizeof(TYPE));                   \
         NEXT4(x[0], x[1], x[2], x[3]);                                                                                 \
-    }                                                                                                                  \
+    }
+#define DEFINE_SMALL(DTYPE, TYPE)                                                                                      \
+    DEFINE_LOAD(DTYPE, TYPE)                                                                                           \
     static void store_##DTYPE(VM_ARGUMENTS)                                                                            \
     {                                                                                                                  \
         char *p = place_at(s, in->a, i), buffer[LANES * sizeof(TYPE)];                                                 \
@@ -108,13 +110,14 @@ DEFINE_SMALL(bf16, uint16_t)
 DEFINE_SMALL(i8, int8_t)
 DEFINE_SMALL(u8, uint8_t)
 DEFINE_SMALL(i16, int16_t)
+DEFINE_LOAD(bool, uint8_t)
 
 #define OP(function) ((wk__vm_op *)(function))
 
 wk__vm_op *const WK__ISA_NAME(wk__vm_load)[WK_DTYPE_COUNT] = {
     [WK_F32] = OP(load_4),   [WK_I32] = OP(load_4),     [WK_F64] = OP(load_8), [WK_I64] = OP(load_8),
     [WK_F16] = OP(load_f16), [WK_BF16] = OP(load_bf16), [WK_I8] = OP(load_i8), [WK_U8] = OP(load_u8),
-    [WK_I16] = OP(load_i16), [WK_BOOL] = OP(load_u8),
+    [WK_I16] = OP(load_i16), [WK_BOOL] = OP(load_bool),
 };
 
 wk__vm_op *const WK__ISA_NAME(wk__vm_store)[WK_DTYPE_COUNT] = {
