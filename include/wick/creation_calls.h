@@ -35,6 +35,8 @@ typedef struct wk_options {
 } wk_options;
 #ifndef __cplusplus
 #define wk_options_numbers_(wk_do_, wk_o_)
+#define wk_options_members_(wk_do_, wk_d_)                                                                             \
+    wk_do_(wk_d_, wk_dtype, dtype) wk_do_(wk_d_, wk_device, device) wk_do_(wk_d_, bool, requires_grad)
 #endif
 WK_API wk_tensor *wk_zeros_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options);
 

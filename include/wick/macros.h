@@ -318,15 +318,15 @@ static inline size_t wk_elements_(const char *text)
         size_t size;                                                                                                   \
         type element[count];                                                                                           \
         wk_by_name by_name;                                                                                            \
-        wk_dtype dtype;                                                                                                \
-        wk_device device;                                                                                              \
-        bool requires_grad;                                                                                            \
+        wk_options_members_(WK_MEMBER_, )                                                                              \
     } wk_d_ = {.size = sizeof(wk_options), __VA_ARGS__};                                                               \
     _Pragma("GCC diagnostic pop") const wk_options wk_o_ = WK_OPTIONS_BEHIND_(wk_d_);
 #define WK_OPTIONS_BEHIND_(wk_d_)                                                                                      \
     {                                                                                                                  \
-        .size = sizeof(wk_options), .dtype = wk_d_.dtype, .device = wk_d_.device, .requires_grad = wk_d_.requires_grad \
+        .size = sizeof(wk_options), wk_options_members_(WK_MEMBER_BEHIND_, wk_d_)                                      \
     }
+#define WK_MEMBER_(wk_d_, type, name)        type name;
+#define WK_MEMBER_BEHIND_(wk_d_, type, name) .name = wk_d_.name,
 
 /* The numbers (double) of each struct of options whose default may be another than 0; those of ops whose header is
  * written from rows stand in that header. */

@@ -10,6 +10,9 @@ SIZES = {"bool ": 1, "int ": 4, "wk_dtype ": 4, "wk_reduction ": 4}  # of a memb
 ALIGNED = {"wk_device ": 4}  # where that is not its size
 
 
+BEHIND_ELEMENTS = "wk_options"  # the options that may stand behind elements: macros.h goes through all its members
+
+
 @dataclass
 class Function:
     """An exported function: its prototype and, where it only passes its operands on, what it returns."""
@@ -159,9 +162,13 @@ def options_struct(op: Op) -> str:
             enums += f"enum {{ {', '.join(values)} }};\n"
     members = "".join(option_member(a) for a in op.struct_members) + padding(op.struct_members)
     marked = " ".join(f"wk_do_(wk_o_, {a.c})" for a in op.struct_members if a.is_marked)
+    lists = f"#define {name}_numbers_(wk_do_, wk_o_) {marked}\n"
+    if name == BEHIND_ELEMENTS:
+        each = " ".join(f"wk_do_(wk_d_, {a.c_type.strip()}, {a.c})" for a in op.struct_members)
+        lists += f"#define {name}_members_(wk_do_, wk_d_) {each}\n"
     return (
         f"{enums}typedef struct {name} {{\n    size_t size;\n    wk_by_name by_name;\n{members}}} {name};\n"
-        f"#ifndef __cplusplus\n#define {name}_numbers_(wk_do_, wk_o_) {marked}\n#endif\n"
+        f"#ifndef __cplusplus\n{lists}#endif\n"
     )
 
 
