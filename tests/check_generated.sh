@@ -34,3 +34,22 @@ find "$WICK_WORK/other" -name pointwise.h -exec sed -i 's/a + b/a plus b/' {} +
 fails "a row that was changed is found" "a plus b" is_current "$WICK_WORK/other"
 rm "$WICK_WORK/new/include/wick/pointwise.h"
 fails "a file that no row writes is found" "pointwise.h: no row" is_current "$WICK_WORK/new"
+
+understood() # ROW
+{
+    printf 'title = "t"\n[[op]]\nname = "a"\ndoc = "d"\ngroup = "g"\n%s\n' "$1" >"$WICK_WORK/rows.toml"
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=scripts python3 -c 'import sys, pathlib; from ops.rows import read_section
+read_section(pathlib.Path(sys.argv[1]))' "$WICK_WORK/rows.toml"
+}
+row='arguments = [{ name = "self", c = "x", type = "Tensor" }]'
+check "a row is understood" understood "$row"
+check "a row with an arity of its own is understood" understood "$row
+elementwise = false
+arity = 1"
+fails "an arity that would have no effect is refused" "a: arity follows" understood "$row
+arity = 2"
+no_list() # NAME
+{
+    echo "add" | python3 tests/goldens/make_ops.py "$1"
+}
+fails "goldens are made of a list of rows" "walk_pytorch --list" no_list add

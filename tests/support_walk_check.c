@@ -14,26 +14,9 @@
  * product over a sample's elements as often as there are of them, in a tree. */
 enum { UNITS_POINTWISE = 4, UNITS_OTHER = 16 };
 
-/* Rows that magnify the rounding of their own steps: differences of nearly equal numbers in the tails (gelu, erfc). */
-static const struct {
-    const char *name;
-    int units;
-} roomy[] = {{"erfc", 64}, {"gelu", 128}};
-
-static int units_of(const wk__op *op)
+static int units_of(const op_reference *known)
 {
-    for (size_t k = 0; k < sizeof roomy / sizeof *roomy; k++)
-        if (strcmp(op->name, roomy[k].name) == 0) return roomy[k].units;
-    return op_reference_of(op)->exact ? UNITS_POINTWISE : UNITS_OTHER;
-}
-
-/* Ops that choose between operands may give either zero. */
-static bool either_zero(const wk__op *op)
-{
-    static const char *const names[] = {"maximum", "minimum", "relu6", "clamp", "hardtanh", "logsigmoid"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (strcmp(op->name, names[k]) == 0) return true;
-    return false;
+    return known->units ? known->units : known->exact ? UNITS_POINTWISE : UNITS_OTHER;
 }
 
 double walk_tolerance(const wk__op *op, wk_dtype dtype, double x, double scale)
@@ -42,7 +25,7 @@ double walk_tolerance(const wk__op *op, wk_dtype dtype, double x, double scale)
     if (!wk__is_float(dtype)) return 0;
     double unit = dtype == WK_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
     double smallest = dtype == WK_F64 ? 0x1p-1074 : dtype == WK_F16 ? 0x1p-24 : dtype == WK_BF16 ? 0x1p-133 : 0x1p-149;
-    double size = known->exact ? fabs(x) : fmax(fabs(x), scale), error = units_of(op) * unit * size;
+    double size = known->exact ? fabs(x) : fmax(fabs(x), scale), error = units_of(known) * unit * size;
     /* an expression of several instructions may lose a denormal result in one of them */
     if (known->exact && !op->instruction && dtype != WK_F16) smallest = dtype == WK_F64 ? DBL_MIN : (double)FLT_MIN;
     /* rounded once more, half a unit of the 11 or 8 digits; what is composed of a product or sums in place, twice */
@@ -57,7 +40,7 @@ bool walk_agrees(const wk__op *op, wk_dtype dtype, double have, double expected,
     if (isnan(expected) || isnan(have)) return isnan(nearest) && isnan(have);
     if (!wk__is_float(dtype)) return have == nearest;
     if (have == 0 && nearest == 0)
-        return !op_reference_of(op)->exact || either_zero(op) || signbit(have) == signbit(nearest);
+        return !op_reference_of(op)->exact || op_reference_of(op)->either_zero || signbit(have) == signbit(nearest);
     if (have == nearest) return true;
     double tolerance = walk_tolerance(op, dtype, expected, scale);
     if (isinf(have) != isinf(nearest)) { /* one of them just went over the edge */

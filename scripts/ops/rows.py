@@ -171,6 +171,8 @@ class Op:
         if self.option_arguments and not self.options:
             self.options = f"wk_{self.name}_options"
         if self.elementwise:
+            if self.arity:
+                raise TypeError("arity follows from the arguments where elementwise is true: leave it out")
             floats = [a for a in self.option_arguments if a.type.startswith("float")]
             self.arity = len(self.operands) + len(floats)
 

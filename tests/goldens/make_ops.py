@@ -2,16 +2,39 @@
 """What PyTorch makes of the samples of each row, for tests/walk_pytorch.c, which says how the lines are read:
 
     build/debug/tests/walk_pytorch --list | python3 tests/goldens/make_ops.py > tests/goldens/ops.txt
+    build/debug/tests/walk_pytorch --list | python3 tests/goldens/make_ops.py NAME...
 
-Each line of the list is a row: name, group, low, high, whether it has a gradient, schema, sample.
+Without names it is the whole file; with names, those of rows (copy_, not copy), the lines of these rows alone, to be
+put in. Each line of the list is a row: name, group, low, high, whether it has a gradient, schema, sample.
 """
+
 import math
 import random
 import re
 import sys
 
-import torch
-import torch.nn.functional as F
+
+def rows_of(lines, names):
+    """The rows of these names, or all; ends with a message where the list or a name is none."""
+    rows = [line.rstrip("\n").split("\t") for line in lines]
+    known = {row[0] for row in rows}
+    if not rows or any(len(row) != 7 for row in rows):
+        sys.exit(__doc__ + "\nmake_ops.py: what comes in is no list of rows: pipe `walk_pytorch --list` into it")
+    for name in names:
+        if name not in known:
+            sys.exit(f"make_ops.py: there is no row \"{name}\" in the list; names are those of src/ops/ops.def")
+    return [row for row in rows if not names or row[0] in names]
+
+
+if any(argument.startswith("-") for argument in sys.argv[1:]) or sys.stdin.isatty():
+    sys.exit(__doc__)
+ROWS = rows_of(sys.stdin, sys.argv[1:])
+
+try:
+    import torch
+    import torch.nn.functional as F
+except ImportError:
+    sys.exit("make_ops.py: PyTorch is not there; this is to be run where it is")
 
 DTYPES = {
     "f32": torch.float32, "f64": torch.float64, "f16": torch.float16, "bf16": torch.bfloat16, "i8": torch.int8,
@@ -322,16 +345,15 @@ def extremes(row):
 
 
 def main():
-    rows = [line.rstrip("\n").split("\t") for line in sys.stdin]
     done, left_out = set(), []
-    for row in rows:
+    for row in ROWS:
         name, group = row[0], row.pop(1)
         if name in NONE or function(name) is None:
             if name not in done:
                 print(f"none {name} {NONE.get(name, 'PyTorch has no such function')}")
             done.add(name)
             continue
-        others = ["f32", "i64", "u8", "bool"] if row is [r for r in rows if r[0] == name][:2][-1] else []
+        others = ["f32", "i64", "u8", "bool"] if row is [r for r in ROWS if r[0] == name][:2][-1] else []
         attempts = [(row, dtype, None) for dtype in ["f64"] + others if (name, dtype) not in OTHER]
         if name in TIES:
             attempts = [a for a in attempts if a[1] in ("f64", "f32")]

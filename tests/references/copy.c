@@ -40,7 +40,8 @@ static void to_reference(reference_call *r)
 
 static const char *const to_samples[] = {"[3,5], cpu", "[], cpu", "[0], cpu", NULL};
 
-const op_reference op_reference_to = {.reference = to_reference, .samples = to_samples, .low = -3, .high = 3};
+const op_reference op_reference_to = {
+    .reference = to_reference, .samples = to_samples, .low = -3, .high = 3, .jumps = true};
 
 /* ---- copy_ and fill_ --------------------------------------------------------------------------------------------- */
 

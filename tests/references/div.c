@@ -37,12 +37,13 @@ static const char *const div_samples[] = {"[], []",
                                           "-9, [9]:i32<4, \"trunc\"",
                                           NULL};
 
-const op_reference op_reference_div = {.exact = div_exact, .samples = div_samples, .low = 0.5, .high = 3};
+const op_reference op_reference_div = {
+    .exact = div_exact, .samples = div_samples, .low = 0.5, .high = 3, .jumps = true};
 
 /* ---- floor_divide ------------------------------------------------------------------------------------------------ */
 
 const op_reference op_reference_floor_divide = {
-    .exact = floor_divide_exact, .samples = whole_samples, .low = 0.5, .high = 9};
+    .exact = floor_divide_exact, .samples = whole_samples, .low = 0.5, .high = 9, .jumps = true};
 
 /* ---- remainder and fmod: a - b q, with q = a / b rounded down or towards 0, whose gradient is 0 ------------------ */
 
@@ -61,6 +62,7 @@ static const char *const rest_samples[] = {
     "[4]:i64<9, 4", "[4]:i32<9, [4]:i32<9", "[0,3], [3]", "[], []", "[3,4], [4]", "[5], 0.75", NULL};
 
 const op_reference op_reference_remainder = {
-    .exact = remainder_exact, .samples = rest_samples, .low = 1.2, .high = 2.2};
+    .exact = remainder_exact, .samples = rest_samples, .low = 1.2, .high = 2.2, .jumps = true};
 
-const op_reference op_reference_fmod = {.exact = fmod_exact, .samples = rest_samples, .low = 1.2, .high = 2.2};
+const op_reference op_reference_fmod = {
+    .exact = fmod_exact, .samples = rest_samples, .low = 1.2, .high = 2.2, .jumps = true};

@@ -19,4 +19,5 @@ static double erfc_exact(const double *x)
     return erfc(x[0]);
 }
 
-const op_reference op_reference_erfc = {.exact = erfc_exact, .samples = samples_unary, .low = -3, .high = 9};
+const op_reference op_reference_erfc = {
+    .exact = erfc_exact, .samples = samples_unary, .low = -3, .high = 9, .units = 64};

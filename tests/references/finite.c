@@ -33,4 +33,5 @@ static double num_exact(const double *x)
 
 static const char *const num_samples[] = {"[]", "[7]", "[3,5], 1, 2, 3", "[2,0], 0.5", NULL};
 
-const op_reference op_reference_nan_to_num = {.exact = num_exact, .samples = num_samples, .low = -3, .high = 3};
+const op_reference op_reference_nan_to_num = {
+    .exact = num_exact, .samples = num_samples, .low = -3, .high = 3, .jumps = true};

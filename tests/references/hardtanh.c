@@ -17,7 +17,8 @@ static double hardtanh_exact(const double *x)
 
 static const char *const hardtanh_samples[] = {"[]", "[7]", "[3,5], -0.5", "[2,0], 0, 1", "[2,3,4], -2, 0.5", NULL};
 
-const op_reference op_reference_hardtanh = {.exact = hardtanh_exact, .samples = hardtanh_samples, .low = -3, .high = 3};
+const op_reference op_reference_hardtanh = {
+    .exact = hardtanh_exact, .samples = hardtanh_samples, .low = -3, .high = 3, .either_zero = true};
 
 /* ---- relu6 ------------------------------------------------------------------------------------------------------- */
 
@@ -26,7 +27,8 @@ static double relu6_exact(const double *x)
     return limited(x[0], 0, 6);
 }
 
-const op_reference op_reference_relu6 = {.exact = relu6_exact, .samples = samples_unary, .low = -4, .high = 8};
+const op_reference op_reference_relu6 = {
+    .exact = relu6_exact, .samples = samples_unary, .low = -4, .high = 8, .either_zero = true};
 
 /* ---- hardsigmoid ------------------------------------------------------------------------------------------------- */
 

@@ -13,6 +13,8 @@ static double minimum_exact(const double *x)
     return isnan(x[0]) ? x[0] : isnan(x[1]) || x[1] < x[0] ? x[1] : x[0];
 }
 
-const op_reference op_reference_maximum = {.exact = maximum_exact, .samples = samples_binary, .low = -3, .high = 3};
+const op_reference op_reference_maximum = {
+    .exact = maximum_exact, .samples = samples_binary, .low = -3, .high = 3, .either_zero = true};
 
-const op_reference op_reference_minimum = {.exact = minimum_exact, .samples = samples_binary, .low = -3, .high = 3};
+const op_reference op_reference_minimum = {
+    .exact = minimum_exact, .samples = samples_binary, .low = -3, .high = 3, .either_zero = true};

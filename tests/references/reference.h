@@ -33,6 +33,9 @@ typedef struct op_reference {
     const char *const *samples;              /* NULL-terminated; notation in walk.h */
     bool dense;                              /* its samples are only for dense operands */
     double low, high;                        /* random operands of the samples lie between */
+    int units; /* in the last place, how far a result may be off where its own steps magnify rounding; 0: the usual */
+    bool either_zero; /* it chooses between operands, and may give either zero */
+    bool jumps;       /* where random programs round: their references do not follow it there */
 } op_reference;
 
 #define WK__OP(name) extern const op_reference op_reference_##name;

@@ -20,4 +20,4 @@ static double logsigmoid_exact(const double *x)
 }
 
 const op_reference op_reference_logsigmoid = {
-    .exact = logsigmoid_exact, .samples = samples_unary, .low = -3, .high = 3};
+    .exact = logsigmoid_exact, .samples = samples_unary, .low = -3, .high = 3, .either_zero = true};
