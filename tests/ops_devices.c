@@ -70,8 +70,8 @@ static void zeros_have_signs(void **state)
             wk_tensor *b = wk_to_dtype(wk_of(double, (8), -0.0, 0, -inf, NAN, inf, -0x1p-14, -0.0, 0x1p-14), dtypes[k]);
             wk_tensor *signs = wk_reciprocal(wk_copysign(a, b)), *odds = wk_logit(b);
             wk_tensor *negative = wk_reciprocal(wk_copysign(a, -0.0));
-            EXPECT_VALUES(signs, 0, -1, inf, 0, 0.25, 0.5, -inf, -0.125, 0x1p14);
-            EXPECT_VALUES(negative, 0, -1, -inf, 0, -0.25, -0.5, -inf, -0.125, -0x1p14);
+            EXPECT_VALUES(signs, 0, -1, inf, -0.0, 0.25, 0.5, -inf, -0.125, 0x1p14);
+            EXPECT_VALUES(negative, 0, -1, -inf, -0.0, -0.25, -0.5, -inf, -0.125, -0x1p14);
             EXPECT_VALUES(odds, 0.02, -inf, -inf, NAN, NAN, NAN, NAN, -inf, -9.704); /* bf16 has three digits */
         }
     }

@@ -563,7 +563,7 @@ static void example_hardswish(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *x = wk_of(double, (3), -4, 1, 4);
-    expect_values(wk_hardswish(x), 3, (const double[]){0, 0.666667, 4}, 1e-5);
+    expect_values(wk_hardswish(x), 3, (const double[]){-0.0, 0.666667, 4}, 1e-5);
 }
 
 static void example_softsign(void **state)

@@ -33,8 +33,11 @@ static inline void expect_values(wk_tensor *x, const double *want, size_t count,
     wk_tensor *wide = wk_to_dtype(x, WK_F64);
     double *have = calloc(count + 1, sizeof *have);
     if (wk_read(wide, have, count * sizeof *have) != WK_OK) fail_msg("%s", wk_error());
-    for (size_t k = 0; k < count; k++)
-        if (!(fabs(have[k] - want[k]) <= tolerance)) fail_msg("element %zu is %.17g, not %.17g", k, have[k], want[k]);
+    for (size_t k = 0; k < count; k++) {
+        const bool other_zero = have[k] == 0 && want[k] == 0 && signbit(have[k]) != signbit(want[k]);
+        if (!(fabs(have[k] - want[k]) <= tolerance) || other_zero)
+            fail_msg("element %zu is %.17g, not %.17g", k, have[k], want[k]);
+    }
     free(have);
 }
 

@@ -16,11 +16,11 @@ static void what_is_written_counts(void **state)
     wk_tensor *x = wk_of(double, (4), -1, 2, 4, 9), *minus = wk_of(double, (1), -2),
               *one = wk_ones((1), .dtype = WK_F64), *bad = wk_of(double, (2), INFINITY, -INFINITY);
     EXPECT_VALUES(wk_leaky_relu(minus), 1e-12, -0.02);
-    EXPECT_VALUES(wk_leaky_relu(minus, .negative_slope = 0), 0, 0);
-    EXPECT_VALUES(wk_leaky_relu(minus, .negative_slope = -0.0), 0, 0);
-    EXPECT_VALUES(wk_leaky_relu(minus, .negative_slope = 1e-295), 0, 0);
+    EXPECT_VALUES(wk_leaky_relu(minus, .negative_slope = 0), 0, -0.0);
+    EXPECT_VALUES(wk_leaky_relu(minus, .negative_slope = -0.0), 0, -0.0);
+    EXPECT_VALUES(wk_leaky_relu(minus, .negative_slope = 1e-295), 0, -0.0);
     EXPECT_VALUES(wk_leaky_relu(minus, .negative_slope = 1e-280), 1e-279, -2e-280);
-    EXPECT_VALUES(wk_elu(minus, .alpha = 0), 0, 0);
+    EXPECT_VALUES(wk_elu(minus, .alpha = 0), 0, -0.0);
     EXPECT_VALUES(wk_hardtanh(minus), 0, -1);
     EXPECT_VALUES(wk_hardtanh(minus, .min_val = 0), 0, 0);
     EXPECT_VALUES(wk_hardtanh(one, .max_val = 0), 0, 0);
@@ -154,9 +154,9 @@ static void zero_is_the_default_and_wk_zero_is_0(void **state)
     const double tiny[] = {WK_ZERO, -WK_ZERO, 1e-295};
     for (int k = 0; k < 3; k++) {
         relu.negative_slope = tiny[k];
-        EXPECT_VALUES(wk_leaky_relu_at(WK_HERE, minus, &relu), 0, 0);
+        EXPECT_VALUES(wk_leaky_relu_at(WK_HERE, minus, &relu), 0, -0.0);
     }
-    EXPECT_VALUES(wk_leaky_relu(minus, .negative_slope = WK_ZERO), 0, 0);
+    EXPECT_VALUES(wk_leaky_relu(minus, .negative_slope = WK_ZERO), 0, -0.0);
 }
 
 /* ---- structs of other versions ----------------------------------------------------------------------------------- */

@@ -136,7 +136,7 @@ static void operands_take_the_dtype_that_is_computed_in(void **state)
         EXPECT_VALUES(wk_maximum(bytes, less), 0, 255, 255, 255, 255, 255);
         EXPECT_VALUES(wk_remainder(bytes, -3), 0, 0, 1, 7, 1, 2);
         EXPECT_VALUES(wk_floor_divide(chars, 300), 0, 0, 0, 0, -3, 2);
-        EXPECT_VALUES(wk_div(bytes, -2), 1e-6, 0, -0.5, -3.5, -127, -127.5);
+        EXPECT_VALUES(wk_div(bytes, -2), 1e-6, -0.0, -0.5, -3.5, -127, -127.5);
         EXPECT_VALUES(wk_eq(wk_to_dtype(bytes, WK_I32), (int64_t)1 << 32), 0, 1, 0, 0, 0, 0);
         EXPECT_VALUES(wk_gt(wk_to_dtype(bytes, WK_I64), -1), 0, 1, 1, 1, 1, 1);
         EXPECT_VALUES(wk_clamp(bytes, -1, 300), 0, 0, 1, 7, 254, 255); /* limits do not wrap */

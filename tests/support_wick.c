@@ -65,6 +65,7 @@ void expect_values(wk_tensor *x, int count, const double *values, double toleran
     for (int k = 0; k < count; k++) {
         bool same =
             have[k] == values[k] || (isnan(have[k]) && isnan(values[k])) || fabs(have[k] - values[k]) <= tolerance;
+        if (have[k] == 0 && values[k] == 0) same = signbit(have[k]) == signbit(values[k]);
         if (!same) fail_msg("element %d is %.17g, not %.17g", k, have[k], values[k]);
     }
     free(have);

@@ -468,7 +468,7 @@
 
 /* wk_hardswish(x): x relu6(x + 3) / 6
  *
- *     wk_hardswish(x) is {0, 0.666667, 4} for x = {-4, 1, 4} */
+ *     wk_hardswish(x) is {-0.0, 0.666667, 4} for x = {-4, 1, 4} */
 #define wk_hardswish(...)  wk_hardswish_at(WK_HERE, __VA_ARGS__)
 #define wk_hardswish_(...) wk_hardswish__at(WK_HERE, __VA_ARGS__)
 
