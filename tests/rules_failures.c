@@ -40,7 +40,7 @@ static void asking_for_the_error_runs_nothing(void **state)
 static void late_errors_come_with_the_next_call_or_the_reader(void **state)
 {
     (void)state;
-    for (int how = 0; how < 6; how++) {
+    for (int how = 0; how < 8; how++) {
         WK_SCOPE;
         wk_tensor *x = wk_retain(far_ones()), *good = wk_ones((2));
         wk_sync();
@@ -49,8 +49,18 @@ static void late_errors_come_with_the_next_call_or_the_reader(void **state)
         float data[6];
         if (how == 0) {
             wk__flush(wk__context());
-            assert_null(wk_error()); /* nobody has been told yet */
+            assert_int_equal(wk__context()->code, WK_OK); /* nobody has been told yet */
             wk_add(good, 1);
+            assert_int_not_equal(wk__context()->code, WK_OK);
+        } else if (how == 6) {
+            wk__flush(wk__context());
+            assert_int_not_equal(wk_error_code(), WK_OK);
+        } else if (how == 7) { /* the end of a program, whose last work has been run with an earlier flush */
+            wk__flush(wk__context());
+            FILE *out = tmpfile();
+            assert_int_equal(wk_report_error(out), 1);
+            assert_true(ftell(out) > 0);
+            fclose(out);
         } else if (how == 1) {
             assert_true(isnan(wk_item(wk_sum(y))));
         } else if (how == 2) {

@@ -171,22 +171,24 @@ static void any_byte_but_0_is_true(void **state)
     (void)state;
     static unsigned char bytes[40];
     for (int k = 0; k < 40; k++) bytes[k] = (unsigned char)(k % 4 == 3 ? 255 : k % 4);
-    for (int way = 0; way < 4; way++) {
+    for (int way = 0; way < 4 + (wk_device_count(WK_OPENCL) > 0); way++) {
         WK_SCOPE;
         wk_tensor *x = wk_borrow_at(WK_HERE, WK_BOOL, bytes, (int64_t[]){40}, 1, NULL, NULL), *values, *places;
         if (way == 1) x = wk_clone(x);
         if (way == 2) x = wk_cat((x, x), 0);
         if (way == 3) x = wk_from_at(WK_HERE, WK_BOOL, bytes, 40, (int64_t[]){40}, 1);
+        if (way == 4) x = wk_to(x, wk_opencl(0));
         x = wk_narrow(x, 0, 0, 4);
         EXPECT_VALUES(wk_to_dtype(x, WK_I64), 0, 0, 1, 1, 1);
         EXPECT_VALUES(wk_to_dtype(x, WK_U8), 0, 0, 1, 1, 1);
         EXPECT_VALUES(wk_sum(x), 0, 3);
         EXPECT_VALUES(wk_cumsum(x, 0), 0, 0, 1, 2, 3);
-        EXPECT_VALUES(wk_eq(x, wk_ones((4), .dtype = WK_BOOL)), 0, 0, 1, 1, 1);
+        EXPECT_VALUES(wk_eq(x, wk_ones_like(x)), 0, 0, 1, 1, 1);
         EXPECT_VALUES(wk_logical_not(x), 0, 1, 0, 0, 0);
         EXPECT_VALUES(wk_mul(x, 3), 0, 0, 3, 3, 3);
         EXPECT_VALUES(wk_unique(x), 0, 0, 1);
-        EXPECT_VALUES(wk_gather(x, 0, wk_of(int64_t, (2), 2, 0)), 0, 1, 0);
+        wk_tensor *index = wk_to(wk_of(int64_t, (2), 2, 0), wk_device_of(x));
+        EXPECT_VALUES(wk_gather(x, 0, index), 0, 1, 0);
         wk_sort(x, 0, true, &values, &places);
         EXPECT_VALUES(values, 0, 1, 1, 1, 0);
         EXPECT_VALUES(places, 0, 1, 2, 3, 0);

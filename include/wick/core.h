@@ -153,16 +153,16 @@ typedef enum wk_code {
 } wk_code;
 
 /* The first error of this thread since the last wk_clear_error, or NULL. "file:line: op: what is wrong. How
- * to mend it". Neither flushes nor waits: pending work may still fail; wk_sync runs it, waits and then knows
- * all but what nobody has asked for (a result that only a scope owns is computed when it is read). The text
- * lives until wk_clear_error. */
+ * to mend it". What has been run by now is known; it neither flushes nor waits, so that pending work may still
+ * fail: wk_sync runs it, waits and then knows all but what nobody has asked for (a result that only a scope
+ * owns is computed when it is read). The text lives until wk_clear_error. */
 WK_API const char *wk_error(void);
 /* The code of that error, WK_OK when there is none. */
 WK_API wk_code wk_error_code(void);
 /* Forgets the error of this thread. */
 WK_API void wk_clear_error(void);
 /* Prints the error to `out` (NULL: stderr) with a newline, if there is one. Returns 1 then, else 0: the exit
- * status of a program. */
+ * status of a program. Where the last work was not read, printed or saved, call wk_sync before. */
 WK_API int wk_report_error(FILE *out);
 /* Called once for each first error of a thread; may log, abort or longjmp. NULL removes it. What wk_call refuses is its
  * caller's alone. After a longjmp, leave the scope that was innermost before the setjmp, so there must be one: its end

@@ -8,6 +8,7 @@ const wk__above_table wk__above = {
     .flush = wk__flush,
     .settle = wk__ring_settle,
     .end = wk__ring_end,
+    .tell_late = wk__tell_late,
     .tell_later = wk__tell_handler_later,
     .pending_orphan = wk__ring_orphan,
     .parked_orphan = wk__park_orphan,

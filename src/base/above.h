@@ -21,6 +21,8 @@ typedef struct wk__above_table {
      * any more, what the engine keeps for it goes. */
     void (*settle)(wk_context *context);
     void (*end)(wk_context *context);
+    /* What has been run for this thread has failed, and the program asks for the error. */
+    void (*tell_late)(wk_context *context);
     /* The program's handler is to hear of an error at this thread's next call, as no call is busy. */
     void (*tell_later)(wk_context *context);
     /* The storage that lets go of a pending value is the last besides its writer's ring. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first error of a thread, and the program's handler for it. */
+#include "above.h"
 #include "alloc.h"
 #include "handle.h"
 #include <string.h>
@@ -17,16 +18,24 @@ void wk_set_error_handler(wk_error_handler *new_handler, void *user)
     pthread_mutex_unlock(&wk__handler_lock);
 }
 
+/* The thread's context with what is known by now of the work that has run for it, where the program asks. */
+static const wk_context *informed(void)
+{
+    wk_context *context = wk__context();
+    if (context->late && !context->frame.outer.on) wk__above.tell_late(context);
+    return context;
+}
+
 const char *wk_error(void)
 {
-    const wk_context *context = wk__context();
+    const wk_context *context = informed();
     if (context->code == WK_OK) return NULL;
     return context->error.data ? context->error.data : no_room;
 }
 
 wk_code wk_error_code(void)
 {
-    return wk__context()->code;
+    return informed()->code;
 }
 
 static wk_error_handler *handler_now(void **user)
