@@ -92,7 +92,7 @@ static const convolution large[] = {
     {2, 1, 1, 211, 67, {14, 14}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
     {3, 1, 1, 5, 9, {9, 40, 41}, {3, 3, 3}, {2, 1, 1}, {1, 1, 1}, {1, 1, 1}},
     {2, 7, 3, 2, 70, {14, 14}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, /* groups of several pieces; some images of a block */
-    {1, 600, 1, 2, 3, {4}, {3}, {1}, {1}, {1}},                 /* as many as a block has runs, and more */
+    {1, 600, 1, 100, 3, {4}, {3}, {1}, {1}, {1}},               /* as many as a block has runs, and more */
     {2, 1, 1, 80, 70, {2, 2}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},  /* many results of few places */
 };
 enum { LARGE = sizeof large / sizeof *large };

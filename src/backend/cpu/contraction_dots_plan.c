@@ -26,6 +26,7 @@ static const double RUN = 0.2; /* a run begins */
 
 /* Columns of a piece have a vector of sums each, their place in C, and an element of a row of it. */
 enum { MOST_COLUMNS = SUMS_BYTES / WK__GEMM_VECTOR };
+_Static_assert((int)MOST_COLUMNS >= (int)WK__PADDED_TAPS, "all taps of a row and a channel are in one piece");
 _Static_assert((int)SUMS_BYTES <= (int)WK__GEMM_SPACE_C, "the buffer of sums");
 _Static_assert((int)COPY_BYTES <= (int)WK__GEMM_SPACE_B, "the buffer of copies");
 _Static_assert(MOST_COLUMNS * sizeof(int64_t) <= (size_t)WK__GEMM_SPACE_A, "the buffer of places");
@@ -115,7 +116,7 @@ static bool see_sizes(wk__dots_plan *p)
     const double slice = places_of(p) / (double)first;
     p->block = wk__even_part(first, wk__least(first, wk__most((int64_t)(BLOCK / slice), 1)));
     const int64_t sums = MOST_COLUMNS / p->b.taps.places; /* rows x channels */
-    if (rows_of_plane(p) > WK__DOTS_RUNS || !wk__padded_box_of(&p->b, 0, p->block, &box) || sums < 1) return false;
+    if (rows_of_plane(p) > WK__DOTS_RUNS || !wk__padded_box_of(&p->b, 0, p->block, &box)) return false;
     const int64_t images = (int64_t)(BLOCK / places_of(p));
     p->outer_block = wk__even_part(p->outer.places, wk__most(wk__least(images, p->outer.places), 1));
     int64_t copies = COPY_BYTES / (WK__PADDED_SIZE * box.channel * p->outer_block);
