@@ -200,11 +200,11 @@ static bool has_planes(bool summed, const int64_t extent[], int64_t v, int64_t w
 static void copies_beyond_numbers(void **state)
 {
     (void)state;
-    const int64_t two_32 = (int64_t)1 << 32, two_24 = 1 << 24, two_40 = (int64_t)1 << 40;
+    const int64_t two_39 = (int64_t)1 << 39, two_24 = 1 << 24, two_40 = (int64_t)1 << 40;
     if (!has_tiles(WK_F32)) skip();
     for (int summed = 0; summed < 2; summed++) {
         assert_true(has_planes(summed, (const int64_t[]){3, 2, 2, 2}, 1, 1));
-        assert_false(has_planes(summed, (const int64_t[]){3, 2, 2, 2}, two_32 - 2, two_32 - 2));
+        assert_false(has_planes(summed, (const int64_t[]){3, 2, 2, 2}, two_24 - 2, two_39 - 2));
         assert_false(has_planes(summed, (const int64_t[]){3, 2, 2, two_40 - 1}, two_24 - 2, 0));
         assert_false(has_planes(summed, (const int64_t[]){3, 2, two_40 - 1, 2}, 0, two_24 - 2));
     }
