@@ -212,8 +212,7 @@ static inline __attribute__((always_inline)) void copy_each(char *restrict to, c
         memcpy(to + i * WK__PADDED_SIZE, from + i * stride * WK__PADDED_SIZE, WK__PADDED_SIZE);
 }
 
-/* Rows have some tens of elements: what a call of memcpy would take is much beside that. With the stride as a constant
- * loops become vectors. */
+/* With the stride as a constant the compiler makes vectors of the loop, or one copy where it is 1. */
 static inline void copy_row(char *to, const char *from, int64_t count, int64_t stride)
 {
     if (stride == 1)
