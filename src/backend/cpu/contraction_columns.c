@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "../../base/whole.h"
+#include "../../base/integers.h"
 #include "matmul.h"
 
 enum {

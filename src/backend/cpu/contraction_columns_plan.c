@@ -2,7 +2,7 @@
 /* What a contraction that is multiplied first is made of, its pieces, and whether it pays: contraction_columns.h. */
 #include "contraction_columns.h"
 
-#include "../../base/whole.h"
+#include "../../base/integers.h"
 #include "isa.h"
 #include "matmul.h"
 

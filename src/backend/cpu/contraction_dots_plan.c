@@ -2,7 +2,7 @@
 /* What sums of places are made of, their pieces and blocks, and whether they pay: contraction_dots.h. */
 #include "contraction_dots.h"
 
-#include "../../base/whole.h"
+#include "../../base/integers.h"
 #include "isa.h"
 #include "matmul.h"
 

@@ -2,7 +2,7 @@
 /* How the pieces are computed; see contraction_padded.h. */
 #include "contraction_padded.h"
 
-#include "../../base/whole.h"
+#include "../../base/integers.h"
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 

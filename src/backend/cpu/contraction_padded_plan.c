@@ -3,7 +3,7 @@
  */
 #include "contraction_padded.h"
 
-#include "../../base/whole.h"
+#include "../../base/integers.h"
 #include "isa.h"
 
 enum {

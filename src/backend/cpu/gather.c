@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "../../base/whole.h"
+#include "../../base/integers.h"
 
 enum {
     SLICE = 16 * 1024, /* bytes of that matrix: it stays in L1 */

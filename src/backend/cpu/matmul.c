@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "../../base/whole.h"
+#include "../../base/integers.h"
 #include "isa.h"
 #include "prologue.h"
 

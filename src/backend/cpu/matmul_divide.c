@@ -3,7 +3,7 @@
  * an order that depends on k alone. */
 #include "matmul.h"
 
-#include "../../base/whole.h"
+#include "../../base/integers.h"
 
 /* Packing an element, or bringing it from far away, costs about as much as this many multiplications of a vector's
  * lane. */

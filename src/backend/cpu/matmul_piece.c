@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-#include "../../base/whole.h"
+#include "../../base/integers.h"
 
 /* Where a block's operands are and how to step through them, in elements. */
 typedef struct walk {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "../../base/whole.h"
+#include "../../base/integers.h"
 
 enum {
     APART = 16,     /* elements between the copies of channels, which would begin in one set of the caches otherwise */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whole numbers: the lesser and the greater of two, quotients that are rounded, and parts of a whole. */
-#ifndef WICK_BASE_WHOLE_H
-#define WICK_BASE_WHOLE_H
+#ifndef WICK_BASE_INTEGERS_H
+#define WICK_BASE_INTEGERS_H
 
 #include <stdint.h>
 
