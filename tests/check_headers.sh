@@ -64,7 +64,9 @@ only_sites() # COMPILER
         grep -E '^#define (WK|wk)' >"$WICK_WORK/macros"
     ! grep -vE '^#define (wk_[a-z0-9_]+)\([a-z0-9_., ]*\) \1_at\(WK_HERE(, ?(__VA_ARGS__|[a-z_]+|\(x\)))*\)$' \
         "$WICK_WORK/macros" |
-        grep -vE -e '^#define WK_(HERE \(wk_site\{__FILE__, __LINE__\}\)|API __attribute__.*)$' \
+        grep -vE '^#define (wk_[a-z0-9_]+)\(\.\.\.\) WK_PLAIN_\(\1, ?__VA_ARGS__\)$' |
+        grep -vE -e '^#define WK_PLAIN_\(f, ?\.\.\.\) f ?## ?_at\(WK_HERE, ?__VA_ARGS__\)$' \
+            -e '^#define WK_(HERE \(wk_site\{__FILE__, __LINE__\}\)|API __attribute__.*)$' \
             -e '^#define WK_(ZERO [0-9.e-]+|VERSION_[A-Z]+ [0-9]+)$'
 }
 for cxx in $(compilers g++ clang++); do check "in C++ macros are constants or add the call site, ${cxx##*/}" \

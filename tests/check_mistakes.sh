@@ -124,7 +124,49 @@ x = wk_full_like(x)|wk_full_like: an argument is missing: wk_full_like(x, value)
 x = wk_full_like(x, 1, WK_F64)|wk_full_like: options are written by name
 x = wk_full_like(x, undeclared, .dtype = WK_F64)|undeclared
 m = wk_nn_sequential(wk_nn_flatten(), wk_nn_linear(undeclared, 3, .no_bias = true), wk_nn_relu())|undeclared
+x = wk_zeros(2, 3, .dtype = WK_F64)|wk_zeros: .* own, options behind them: wk_zeros((2, 3), .key = value)"
+m = wk_nn_layer_norm(n, .eps = 1e-3)|options behind them: wk_nn_layer_norm((2, 3), .key = value)"
+x = wk_randint(0, 5, 2, 3, .dtype = WK_I32)|parentheses, options behind them: wk_randint(.., (2, 3), .key = value)"
+x = wk_from(&d, 1, .dtype = WK_F32)|parentheses, options behind them: wk_from(data, (2, 3), .key = value)"
+x = wk_reshape(x, 2, 3, .dtype = WK_F64)|a list stands in parentheses, without options: wk_reshape(x, (2, 3))"
+x = wk_zeros({2, 3}, .dtype = WK_F64)|a list stands in parentheses, (2, 3), not in braces
+x = wk_amax(x, 1, .keepdim = true)|parentheses, options behind them: wk_amax(x, (0, 1), .key = value)"
+x = wk_sum(x, 0, n, .keepdim = true)|parentheses, options behind them: wk_sum(x, (0, 1), .key = value)"
+x = wk_sum(x, y, .keepdim = true)|wk_sum: dimensions stand in parentheses, options behind them
+wk_optim *o = wk_optim_sgd(list, 0.1, .lr = 1); (void)o|wk_optim_sgd: options are written by name
+x = wk_cross_entropy(x, y, .weight = 3, .label_smoothing = 0.1)|integer
+x = wk_softmax(x, (0, 1))|wk_softmax: no list in parentheses stands here, but one value for each argument
+x = wk_unsqueeze(x, (n, 1))|wk_unsqueeze: no list in parentheses stands here
+x = wk_slice(x, 0, (1, 3), 2, 1)|wk_slice: no list in parentheses stands here
+wk_tensor *o[2]; wk_split(x, (1, 3), 0, o)|wk_split: no list in parentheses stands here
+x = wk_argmax(x, (0, 1))|wk_argmax: one dimension, without parentheses, or none: wk_argmax(x, 1), wk_argmax(x)
+x = wk_argmax(x, (0, 1), .keepdim = true)|wk_argmax: one dimension, without parentheses
 END_OF_MISTAKES
+
+# What looks like a list and is none: numbers in parentheses, casts, blocks of the program's own.
+for statement in "x = wk_softmax(x, (n + 1) * 2)" "x = wk_softmax((wk_tensor *)x, (int)(n))" \
+    "x = wk_cumsum((wk_relu((y))), ({ int a = n, b = 1; a + b; }))" "x = wk_argmax(x, (n))" \
+    "x = wk_argmax(x, ({ int a = n, b = 1; a + b; }), .keepdim = true)"; do
+    program "$statement" >"$WICK_WORK/mistake.c"
+    for c in $(compilers gcc clang); do
+        check "$statement, ${c##*/}" "$c" -std=gnu11 -Wall -Wextra -Werror -Iinclude -fsyntax-only \
+            "$WICK_WORK/mistake.c"
+    done
+done
+
+# Good, and warned of.
+one_warning() # TEXT COMMAND...
+{
+    text=$1
+    shift
+    "$@" 2>"$WICK_WORK/said" && grep ' warning: ' "$WICK_WORK/said" | grep -q "^[^:]*mistake\.c:5:.*$text"
+}
+
+# What the header makes errors of leaves the program's const alone: a warning, as without it.
+program "int *p = ints; (void)p" >"$WICK_WORK/mistake.c"
+for c in $(compilers gcc clang); do
+    check "a lost const, ${c##*/}" one_warning discard "$c" -std=c11 -Iinclude -fsyntax-only "$WICK_WORK/mistake.c"
+done
 
 program "x = wk_add(x, 2)" >"$WICK_WORK/mistake.c"
 fails "a right one is told from a mistake" "no error" one_error "" gcc -std=c11 -Iinclude \

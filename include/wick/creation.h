@@ -162,7 +162,7 @@
  * In PyTorch: x.to(device).
  *
  *     wk_to(x, wk_cpu()) is {1, 2} for x = {1, 2} */
-#define wk_to(...) wk_to_at(WK_HERE, __VA_ARGS__)
+#define wk_to(...) WK_PLAIN_(wk_to, __VA_ARGS__)
 
 /* wk_to_dtype(x, dtype): converted: floats round to nearest even, floats to integers truncate, anything to bool is x
  * != 0.
@@ -171,20 +171,20 @@
  * In PyTorch: x.to(dtype).
  *
  *     wk_to_dtype(x, WK_I32) is {1, -2} for x = {1.5, -2.5} */
-#define wk_to_dtype(...) wk_to_dtype_at(WK_HERE, __VA_ARGS__)
+#define wk_to_dtype(...) WK_PLAIN_(wk_to_dtype, __VA_ARGS__)
 
 /* wk_clone(x): a dense copy with its own storage.
  * wk_contiguous, in tensor.h, copies only what does not lie dense in row-major order.
  *
  *     wk_clone(x) is {1, 2} for x = {1, 2} */
-#define wk_clone(...) wk_clone_at(WK_HERE, __VA_ARGS__)
+#define wk_clone(...) WK_PLAIN_(wk_clone, __VA_ARGS__)
 
 /* wk_copy_(x, y): src written over self: broadcast, converted, moved.
  * x is returned.
  * WK_ERR_STATE for a leaf that requires grad (but under WK_NO_GRAD) and for a view in which elements share memory.
  *
  *     wk_copy_(x, y) is {3, 3} for x = {1, 2}, y = {3} */
-#define wk_copy_(...) wk_copy__at(WK_HERE, __VA_ARGS__)
+#define wk_copy_(...) WK_PLAIN_(wk_copy_, __VA_ARGS__)
 
 /* wk_fill_(x, value): every element becomes the number.
  * x is returned. wk_zero_(x) is wk_fill_(x, 0).
@@ -194,6 +194,6 @@
 #ifndef __cplusplus
 #define wk_fill_(x, value) WK_LAST_NUMBER_(wk_fill_, (x), value)
 #endif
-#define wk_zero_(...) wk_zero__at(WK_HERE, __VA_ARGS__)
+#define wk_zero_(...) WK_PLAIN_(wk_zero_, __VA_ARGS__)
 
 #endif

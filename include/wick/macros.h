@@ -71,9 +71,32 @@
 #define WK_REFUSE_LIST_(type, text, said)                                                                              \
     __extension__({                                                                                                    \
         _Static_assert(__builtin_strncmp(said, "{", 1) == 0, text);                                                    \
-        _Static_assert(__builtin_strncmp(said, "{", 1) != 0, "a list stands in parentheses, (2, 3), not in braces");   \
+        _Static_assert(__builtin_strncmp(said, "{", 1) != 0, WK_BRACED_TEXT_);                                         \
         (type)0;                                                                                                       \
     })
+/* Does the text of one of these, up to eight, begin as an option does? */
+#define WK_NAMED_AMONG_(...) WK_NAMED_AMONG_2_(__VA_ARGS__, , , , , , , , , )
+#define WK_NAMED_AMONG_2_(wk1_, wk2_, wk3_, wk4_, wk5_, wk6_, wk7_, wk8_, ...)                                         \
+    (WK_IS_NAMED_(wk1_, ) || WK_IS_NAMED_(wk2_, ) || WK_IS_NAMED_(wk3_, ) || WK_IS_NAMED_(wk4_, ) ||                   \
+     WK_IS_NAMED_(wk5_, ) || WK_IS_NAMED_(wk6_, ) || WK_IS_NAMED_(wk7_, ) || WK_IS_NAMED_(wk8_, ))
+#define WK_IS_NAMED_(...) (__builtin_strncmp(WK_TEXT_(__VA_ARGS__, ), ".", 1) == 0)
+/* The same with what stands behind the list: where options do, a text that has them in it would propose to put them
+ * into the parentheses, so `behind` is told, which has not. (Of an enumerator clang tells the name, of an expression
+ * all that it is made of.) */
+#define WK_REFUSE_BEFORE_(type, text, behind, list, ...)                                                               \
+    __extension__({                                                                                                    \
+        enum {                                                                                                         \
+            wk_braces_ = __builtin_strncmp(WK_TEXTS_(list), "{", 1) == 0,                                              \
+            wk_no_braces_ = !wk_braces_,                                                                               \
+            wk_options_behind_ = wk_braces_ || WK_NAMED_AMONG_(__VA_ARGS__),                                           \
+            wk_no_options_ = wk_braces_ || !wk_options_behind_                                                         \
+        };                                                                                                             \
+        _Static_assert(wk_options_behind_, text);                                                                      \
+        _Static_assert(wk_no_options_, behind);                                                                        \
+        _Static_assert(wk_no_braces_, WK_BRACED_TEXT_);                                                                \
+        (type)0;                                                                                                       \
+    })
+#define WK_BRACED_TEXT_ "a list stands in parentheses, (2, 3), not in braces"
 /* In place of a call without its last argument. */
 #define WK_REFUSE_MISSING_(type, f, said)                                                                              \
     WK_REFUSE_(type, #f ": an argument is missing: " #f "(" said "), and options behind that")
@@ -261,10 +284,11 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
     WK_CALL_OF_(result, f##_at, operands, type, #f ": " WK_BY_NAME_TEXT_ "; lists in parentheses, (2, 3)", __VA_ARGS__)
 #define WK_BY_NAME_TEXT_ "options are written by name, .key = value"
 #define WK_CALL_OF_(result, f, operands, type, text, ...)                                                              \
-    WK_CALLED_(WK_JOIN_(wk_options_, __COUNTER__), result, f, operands, type, text, __VA_ARGS__)
-#define WK_CALLED_(wk_o_, result, f, operands, type, text, ...)                                                        \
+    WK_CALLED_(WK_JOIN_(wk_options_, __COUNTER__), result, f, operands, type,                                          \
+               _Static_assert(WK_IS_NAMED_(__VA_ARGS__, ), text), __VA_ARGS__)
+#define WK_CALLED_(wk_o_, result, f, operands, type, checks, ...)                                                      \
     __extension__({                                                                                                    \
-        _Static_assert(__builtin_strncmp(WK_TEXT_(__VA_ARGS__, ), ".", 1) == 0, text);                                 \
+        checks;                                                                                                        \
         _Pragma("GCC diagnostic push") WK_JOIN_(WK_TWICE_, WK_COUNT_(__VA_ARGS__))(type, __VA_ARGS__)                  \
             _Pragma("GCC diagnostic ignored \"-Woverride-init\"") type wk_o_ = {                                       \
                 type##_numbers_(WK_LEAVE_OUT_, wk_o_).size = sizeof(type), .by_name = NULL, __VA_ARGS__};              \
@@ -272,8 +296,11 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
         WK_GIVE_(result, f(WK_HERE, WK_BARE_ operands, &wk_o_));                                                       \
     })
 #define WK_TWICE_1(type, wk1_)
+/* What has no name goes to the struct's size: what is told of that is told of the call, and no second time here. */
 #define WK_TWICE_WK2_(type, ...)                                                                                       \
-    _Pragma("GCC diagnostic error \"-Woverride-init\"")(void) sizeof((type){.size = 0, .by_name = NULL, __VA_ARGS__});
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Woverride-init\"")                                 \
+        _Pragma("GCC diagnostic ignored \"-Wint-conversion\"")(void) sizeof((type){__VA_ARGS__});                      \
+    _Pragma("GCC diagnostic pop")
 #define WK_LEFT_OUT_                 (-WK_ZERO)
 #define WK_LEAVE_OUT_(wk_o_, member) .member = WK_LEFT_OUT_,
 #define WK_WRITTEN_(wk_o_, member)   wk_o_.member = wk_written_(wk_o_.member);
@@ -399,6 +426,14 @@ static inline size_t wk_elements_(const char *text)
 #define WK_SHAPED_1(result, f, type, wk_s_, text, shape)                                                               \
     WK_SIZED_(result, wk_s_, shape, text, WK_GIVE_(result, f##_at(WK_HERE, wk_s_.at, wk_s_.count, NULL)))
 #define WK_SHAPED_WK2_(result, f, type, wk_s_, text, shape, ...)                                                       \
+    WK_JOIN_(WK_SHAPED_WK2_, WK_KIND_(shape))(result, f, type, wk_s_, text, shape, __VA_ARGS__)
+#define WK_SHAPED_WK2_NOT_(result, f, type, wk_s_, text, shape, ...)                                                   \
+    WK_REFUSE_BEFORE_(result, text,                                                                                    \
+                      #f ": sizes stand in parentheses of their own, options behind them: " #f                         \
+                         "((2, 3), .key = value)",                                                                     \
+                      shape, __VA_ARGS__)
+#define WK_SHAPED_WK2_ARRAY_ WK_SHAPED_WK2_LIST_
+#define WK_SHAPED_WK2_LIST_(result, f, type, wk_s_, text, shape, ...)                                                  \
     WK_SIZED_(result, wk_s_, shape, text, WK_CALL_(result, f, (wk_s_.at, wk_s_.count), type, __VA_ARGS__))
 
 /* (shape, number) or (shape, number, .key = value, ...) */
@@ -427,6 +462,13 @@ static inline size_t wk_elements_(const char *text)
     WK_SIZED_(wk_tensor *, wk_s_, shape, text,                                                                         \
               WK_GIVE_(wk_tensor *, f##_at(WK_HERE, WK_BARE_ operands, wk_s_.at, wk_s_.count, NULL)))
 #define WK_SHAPED_LAST_WK2_(f, type, wk_s_, text, operands, shape, ...)                                                \
+    WK_JOIN_(WK_SHAPED_LAST_WK2_, WK_KIND_(shape))(f, type, wk_s_, text, operands, shape, __VA_ARGS__)
+#define WK_SHAPED_LAST_WK2_NOT_(f, type, wk_s_, text, operands, shape, ...)                                            \
+    WK_REFUSE_BEFORE_(wk_tensor *, text,                                                                               \
+                      #f ": sizes stand in parentheses, options behind them: " #f "(.., (2, 3), .key = value)", shape, \
+                      __VA_ARGS__)
+#define WK_SHAPED_LAST_WK2_ARRAY_ WK_SHAPED_LAST_WK2_LIST_
+#define WK_SHAPED_LAST_WK2_LIST_(f, type, wk_s_, text, operands, shape, ...)                                           \
     WK_SIZED_(wk_tensor *, wk_s_, shape, text,                                                                         \
               WK_CALL_(wk_tensor *, f, (WK_BARE_ operands, wk_s_.at, wk_s_.count), type, __VA_ARGS__))
 
@@ -441,7 +483,9 @@ static inline size_t wk_elements_(const char *text)
 #define WK_VIEW_1(f, said, x, wk_s_, list)                                                                             \
     WK_SIZED_(wk_tensor *, wk_s_, list, WK_VIEW_TEXT_(f, said),                                                        \
               WK_GIVE_(wk_tensor *, f##_at(WK_HERE, x, wk_s_.at, wk_s_.count)))
-#define WK_VIEW_WK2_(f, said, x, wk_s_, ...) WK_REFUSE_LIST_(wk_tensor *, WK_VIEW_TEXT_(f, said), said)
+#define WK_VIEW_WK2_(f, said, x, wk_s_, ...)                                                                           \
+    WK_REFUSE_BEFORE_(wk_tensor *, WK_VIEW_TEXT_(f, said),                                                             \
+                      #f ": a list stands in parentheses, without options: " #f "(x, (2, 3))", __VA_ARGS__)
 
 /* (x), (x, dims), (x, .key = value, ...) or (x, dims, .key = value, ...)
  *
@@ -457,7 +501,17 @@ static inline size_t wk_elements_(const char *text)
 #define WK_REDUCE_1(f, type, x)         f##_at(WK_HERE, x, NULL, -1, NULL)
 #define WK_REDUCE_WK2_(f, type, x, ...) WK_JOIN_(WK_REDUCE_WK2_, WK_IS_LIST_(__VA_ARGS__, ))(f, type, x, __VA_ARGS__)
 #define WK_REDUCE_WK2_1(f, type, x, ...)                                                                               \
-    WK_CALL_OF_(wk_tensor *, f##_at, (x, NULL, -1), type, WK_REDUCE_TEXT_(f, WK_TEXTS_(__VA_ARGS__)), __VA_ARGS__)
+    WK_CALLED_(WK_JOIN_(wk_options_, __COUNTER__), wk_tensor *, f##_at, (x, NULL, -1), type,                           \
+               WK_REDUCE_CHECKS_(f, __VA_ARGS__), __VA_ARGS__)
+#define WK_REDUCE_CHECKS_(f, ...)                                                                                      \
+    enum {                                                                                                             \
+        wk_options_first_ = WK_IS_NAMED_(__VA_ARGS__, ),                                                               \
+        wk_options_somewhere_ = WK_NAMED_AMONG_(__VA_ARGS__),                                                          \
+        wk_options_alone_ = wk_options_first_ || !wk_options_somewhere_                                                \
+    };                                                                                                                 \
+    _Static_assert(wk_options_somewhere_, WK_REDUCE_TEXT_(f, WK_TEXTS_(__VA_ARGS__)));                                 \
+    _Static_assert(wk_options_alone_,                                                                                  \
+                   #f ": dimensions stand in parentheses, options behind them: " #f "(x, (0, 1), .key = value)")
 #define WK_REDUCE_TEXT_(f, said) #f ": dimensions stand in parentheses, " #f "(x, (" said ")); " WK_BY_NAME_TEXT_
 #define WK_REDUCE_WK2_WK2_(f, type, x, ...)                                                                            \
     WK_JOIN_(WK_REDUCE_DIMS_, WK_COUNT_(__VA_ARGS__))(f, type, WK_INTS_NAME_, x, __VA_ARGS__)
@@ -475,15 +529,30 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
     bool keepdim;
     wk_dtype dtype;
 } wk_one_dim_;
-#define WK_REDUCE_ONE_1(f, x) f##_at(WK_HERE, x, NULL, -1, NULL)
-#define WK_REDUCE_ONE_2(f, x, dim)                                                                                     \
+#define WK_REDUCE_ONE_1(f, x)      f##_at(WK_HERE, x, NULL, -1, NULL)
+#define WK_REDUCE_ONE_2(f, x, dim) WK_JOIN_(WK_REDUCE_ONE_2_, WK_IS_PAIR_(dim, ))(f, x, dim)
+#define WK_REDUCE_ONE_2_1(f, x, dim)                                                                                   \
     __extension__({                                                                                                    \
         _Static_assert(__builtin_strncmp(WK_TEXT_(dim, ), ".", 1) != 0,                                                \
                        #f ": the dimension comes before the options: (x, 1, .key = value)");                           \
         WK_GIVE_(wk_tensor *, f##_at(WK_HERE, x, WK_ONE_DIM_(dim), 1, NULL));                                          \
     })
-#define WK_REDUCE_ONE_3(f, x, dim, ...)                                                                                \
+#define WK_REDUCE_ONE_2_WK2_(f, x, dim)                                                                                \
+    __extension__({                                                                                                    \
+        WK_REDUCE_ONE_CHECK_(f, dim)                                                                                   \
+        WK_REDUCE_ONE_2_1(f, x, dim);                                                                                  \
+    })
+#define WK_REDUCE_ONE_CHECK_(f, dim)                                                                                   \
+    enum { wk_block_ = WK_IS_BLOCK_(dim) };                                                                            \
+    _Static_assert(wk_block_, #f ": one dimension, without parentheses, or none: " #f "(x, 1), " #f "(x)");
+#define WK_REDUCE_ONE_3(f, x, dim, ...) WK_JOIN_(WK_REDUCE_ONE_3_, WK_IS_PAIR_(dim, ))(f, x, dim, __VA_ARGS__)
+#define WK_REDUCE_ONE_3_1(f, x, dim, ...)                                                                              \
     WK_CALL_(wk_tensor *, f, (x, WK_ONE_DIM_(dim), 1), wk_reduce_options, __VA_ARGS__)
+#define WK_REDUCE_ONE_3_WK2_(f, x, dim, ...)                                                                           \
+    __extension__({                                                                                                    \
+        WK_REDUCE_ONE_CHECK_(f, dim)                                                                                   \
+        WK_REDUCE_ONE_3_1(f, x, dim, __VA_ARGS__);                                                                     \
+    })
 #define WK_REDUCE_ONE_WK4_ WK_REDUCE_ONE_3
 
 /* ((x, y), dim) */
@@ -500,6 +569,27 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
     WK_REFUSE_(wk_tensor *, #f ": one dimension: " #f "((x, y), 0), not " #f "(" said ")")
 #define WK_CAT_DIM_1(f, said, wk_l_, list, dim)                                                                        \
     WK_LISTED_(wk_tensor *, wk_l_, list, "", WK_GIVE_(wk_tensor *, f##_at(WK_HERE, wk_l_.at, wk_l_.count, dim)))
+
+/* f(operands), of which none is a list: two in parentheses would be C's comma, which gives the last of them, and gcc
+ * takes that in silence. ({ .. }) is a block of the program's own. */
+#define WK_PLAIN_(f, ...)  WK_JOIN_(WK_PLAIN_, WK_ANY_PAIR_(__VA_ARGS__, , , , , , , , ))(f, __VA_ARGS__)
+#define WK_PLAIN_1(f, ...) f##_at(WK_HERE, __VA_ARGS__)
+#define WK_PLAIN_WK2_(f, ...)                                                                                          \
+    __extension__({                                                                                                    \
+        enum { wk_block_ = WK_BLOCK_AMONG_(__VA_ARGS__, , , , , , , , ) };                                             \
+        _Static_assert(wk_block_, #f ": no list in parentheses stands here, but one value for each argument");         \
+        f##_at(WK_HERE, __VA_ARGS__);                                                                                  \
+    })
+#define WK_ANY_PAIR_(wk1_, wk2_, wk3_, wk4_, wk5_, wk6_, wk7_, wk8_, ...)                                              \
+    WK_COUNT_(0 WK_PAIR_COMMA_(wk1_) WK_PAIR_COMMA_(wk2_) WK_PAIR_COMMA_(wk3_) WK_PAIR_COMMA_(wk4_)                    \
+                  WK_PAIR_COMMA_(wk5_) WK_PAIR_COMMA_(wk6_) WK_PAIR_COMMA_(wk7_) WK_PAIR_COMMA_(wk8_))
+#define WK_PAIR_COMMA_(wk1_) WK_JOIN_(WK_PAIR_COMMA_, WK_IS_PAIR_(wk1_, ))
+#define WK_PAIR_COMMA_1
+#define WK_PAIR_COMMA_WK2_ ,
+#define WK_BLOCK_AMONG_(wk1_, wk2_, wk3_, wk4_, wk5_, wk6_, wk7_, wk8_, ...)                                           \
+    (WK_IS_BLOCK_(wk1_) || WK_IS_BLOCK_(wk2_) || WK_IS_BLOCK_(wk3_) || WK_IS_BLOCK_(wk4_) || WK_IS_BLOCK_(wk5_) ||     \
+     WK_IS_BLOCK_(wk6_) || WK_IS_BLOCK_(wk7_) || WK_IS_BLOCK_(wk8_))
+#define WK_IS_BLOCK_(wk1_) (__builtin_strncmp(WK_TEXTS_(wk1_), "({", 2) == 0)
 
 /* ---- numbers for tensors ----------------------------------------------------------------------------------------- */
 
@@ -633,5 +723,7 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
 #define WK_GUARD_(open)                                                                                                \
     wk_guard __attribute__((cleanup(wk_guard_close), unused)) WK_JOIN_(wk_guard_, __COUNTER__) = open
 
+#else
+#define WK_PLAIN_(f, ...) f##_at(WK_HERE, __VA_ARGS__)
 #endif
 #endif

@@ -205,71 +205,71 @@
 /* wk_logical_not(x): x == 0, bool
  *
  *     wk_logical_not(x) is {1, 0} for x = {0, 2} */
-#define wk_logical_not(...)  wk_logical_not_at(WK_HERE, __VA_ARGS__)
-#define wk_logical_not_(...) wk_logical_not__at(WK_HERE, __VA_ARGS__)
+#define wk_logical_not(...)  WK_PLAIN_(wk_logical_not, __VA_ARGS__)
+#define wk_logical_not_(...) WK_PLAIN_(wk_logical_not_, __VA_ARGS__)
 
 /* wk_bitwise_not(x): ~x, every bit the other way; of bool: not; of integers and bool
  *
  *     wk_bitwise_not(wk_to_dtype(x, WK_I64)) is {-6, -1} for x = {5, 0} */
-#define wk_bitwise_not(...)  wk_bitwise_not_at(WK_HERE, __VA_ARGS__)
-#define wk_bitwise_not_(...) wk_bitwise_not__at(WK_HERE, __VA_ARGS__)
+#define wk_bitwise_not(...)  WK_PLAIN_(wk_bitwise_not, __VA_ARGS__)
+#define wk_bitwise_not_(...) WK_PLAIN_(wk_bitwise_not_, __VA_ARGS__)
 
 /* wk_isnan(x): is x NaN? bool; integers never are
  *
  *     wk_isnan(x) is {0, 1, 0} for x = {1, NAN, INFINITY} */
-#define wk_isnan(...) wk_isnan_at(WK_HERE, __VA_ARGS__)
+#define wk_isnan(...) WK_PLAIN_(wk_isnan, __VA_ARGS__)
 
 /* wk_isinf(x): is x an infinity, of either sign? bool
  *
  *     wk_isinf(x) is {0, 0, 1} for x = {1, NAN, INFINITY} */
-#define wk_isinf(...) wk_isinf_at(WK_HERE, __VA_ARGS__)
+#define wk_isinf(...) WK_PLAIN_(wk_isinf, __VA_ARGS__)
 
 /* wk_isfinite(x): neither NaN nor an infinity; bool
  *
  *     wk_isfinite(x) is {1, 0, 0} for x = {1, NAN, INFINITY} */
-#define wk_isfinite(...) wk_isfinite_at(WK_HERE, __VA_ARGS__)
+#define wk_isfinite(...) WK_PLAIN_(wk_isfinite, __VA_ARGS__)
 
 /* wk_neg(x): -x; not of bool
  *
  *     wk_neg(x) is {-1, 2} for x = {1, -2} */
-#define wk_neg(...)  wk_neg_at(WK_HERE, __VA_ARGS__)
-#define wk_neg_(...) wk_neg__at(WK_HERE, __VA_ARGS__)
+#define wk_neg(...)  WK_PLAIN_(wk_neg, __VA_ARGS__)
+#define wk_neg_(...) WK_PLAIN_(wk_neg_, __VA_ARGS__)
 
 /* wk_abs(x): |x|; the gradient at 0 is 0
  *
  *     wk_abs(x) is {1, 2} for x = {1, -2} */
-#define wk_abs(...)  wk_abs_at(WK_HERE, __VA_ARGS__)
-#define wk_abs_(...) wk_abs__at(WK_HERE, __VA_ARGS__)
+#define wk_abs(...)  WK_PLAIN_(wk_abs, __VA_ARGS__)
+#define wk_abs_(...) WK_PLAIN_(wk_abs_, __VA_ARGS__)
 
 /* wk_sign(x): -1, 0 or 1
  *
  *     wk_sign(x) is {-1, 0, 1} for x = {-3, 0, 2} */
-#define wk_sign(...)  wk_sign_at(WK_HERE, __VA_ARGS__)
-#define wk_sign_(...) wk_sign__at(WK_HERE, __VA_ARGS__)
+#define wk_sign(...)  WK_PLAIN_(wk_sign, __VA_ARGS__)
+#define wk_sign_(...) WK_PLAIN_(wk_sign_, __VA_ARGS__)
 
 /* wk_floor(x): rounded down: the largest whole number that is not above x; the gradient is 0
  *
  *     wk_floor(x) is {-2, 1} for x = {-1.5, 1.5} */
-#define wk_floor(...)  wk_floor_at(WK_HERE, __VA_ARGS__)
-#define wk_floor_(...) wk_floor__at(WK_HERE, __VA_ARGS__)
+#define wk_floor(...)  WK_PLAIN_(wk_floor, __VA_ARGS__)
+#define wk_floor_(...) WK_PLAIN_(wk_floor_, __VA_ARGS__)
 
 /* wk_ceil(x): rounded up: the smallest whole number that is not below x; the gradient is 0
  *
  *     wk_ceil(x) is {-1, 2} for x = {-1.5, 1.5} */
-#define wk_ceil(...)  wk_ceil_at(WK_HERE, __VA_ARGS__)
-#define wk_ceil_(...) wk_ceil__at(WK_HERE, __VA_ARGS__)
+#define wk_ceil(...)  WK_PLAIN_(wk_ceil, __VA_ARGS__)
+#define wk_ceil_(...) WK_PLAIN_(wk_ceil_, __VA_ARGS__)
 
 /* wk_trunc(x): rounded towards 0; the gradient is 0
  *
  *     wk_trunc(x) is {-1, 1} for x = {-1.5, 1.5} */
-#define wk_trunc(...)  wk_trunc_at(WK_HERE, __VA_ARGS__)
-#define wk_trunc_(...) wk_trunc__at(WK_HERE, __VA_ARGS__)
+#define wk_trunc(...)  WK_PLAIN_(wk_trunc, __VA_ARGS__)
+#define wk_trunc_(...) WK_PLAIN_(wk_trunc_, __VA_ARGS__)
 
 /* wk_square(x): x^2
  *
  *     wk_square(x) is {1, 4} for x = {1, -2} */
-#define wk_square(...)  wk_square_at(WK_HERE, __VA_ARGS__)
-#define wk_square_(...) wk_square__at(WK_HERE, __VA_ARGS__)
+#define wk_square(...)  WK_PLAIN_(wk_square, __VA_ARGS__)
+#define wk_square_(...) WK_PLAIN_(wk_square_, __VA_ARGS__)
 
 #ifndef __cplusplus
 /* wk_round(x): to the nearest whole number, or one with this many decimals; half to even; the gradient is 0.
@@ -287,122 +287,122 @@
 /* wk_sqrt(x): square root; NaN below 0
  *
  *     wk_sqrt(x) is {2, 3} for x = {4, 9} */
-#define wk_sqrt(...)  wk_sqrt_at(WK_HERE, __VA_ARGS__)
-#define wk_sqrt_(...) wk_sqrt__at(WK_HERE, __VA_ARGS__)
+#define wk_sqrt(...)  WK_PLAIN_(wk_sqrt, __VA_ARGS__)
+#define wk_sqrt_(...) WK_PLAIN_(wk_sqrt_, __VA_ARGS__)
 
 /* wk_rsqrt(x): 1 / sqrt(x)
  *
  *     wk_rsqrt(x) is {0.5, 2} for x = {4, 0.25} */
-#define wk_rsqrt(...)  wk_rsqrt_at(WK_HERE, __VA_ARGS__)
-#define wk_rsqrt_(...) wk_rsqrt__at(WK_HERE, __VA_ARGS__)
+#define wk_rsqrt(...)  WK_PLAIN_(wk_rsqrt, __VA_ARGS__)
+#define wk_rsqrt_(...) WK_PLAIN_(wk_rsqrt_, __VA_ARGS__)
 
 /* wk_reciprocal(x): 1 / x
  *
  *     wk_reciprocal(x) is {0.5, -4} for x = {2, -0.25} */
-#define wk_reciprocal(...)  wk_reciprocal_at(WK_HERE, __VA_ARGS__)
-#define wk_reciprocal_(...) wk_reciprocal__at(WK_HERE, __VA_ARGS__)
+#define wk_reciprocal(...)  WK_PLAIN_(wk_reciprocal, __VA_ARGS__)
+#define wk_reciprocal_(...) WK_PLAIN_(wk_reciprocal_, __VA_ARGS__)
 
 /* wk_exp(x): e^x
  *
  *     wk_exp(x) is {1, 2.71828} for x = {0, 1} */
-#define wk_exp(...)  wk_exp_at(WK_HERE, __VA_ARGS__)
-#define wk_exp_(...) wk_exp__at(WK_HERE, __VA_ARGS__)
+#define wk_exp(...)  WK_PLAIN_(wk_exp, __VA_ARGS__)
+#define wk_exp_(...) WK_PLAIN_(wk_exp_, __VA_ARGS__)
 
 /* wk_expm1(x): e^x - 1, exact near 0
  *
  *     wk_expm1(x) is {0, 1.71828} for x = {0, 1} */
-#define wk_expm1(...)  wk_expm1_at(WK_HERE, __VA_ARGS__)
-#define wk_expm1_(...) wk_expm1__at(WK_HERE, __VA_ARGS__)
+#define wk_expm1(...)  WK_PLAIN_(wk_expm1, __VA_ARGS__)
+#define wk_expm1_(...) WK_PLAIN_(wk_expm1_, __VA_ARGS__)
 
 /* wk_exp2(x): 2^x
  *
  *     wk_exp2(x) is {0.5, 8} for x = {-1, 3} */
-#define wk_exp2(...)  wk_exp2_at(WK_HERE, __VA_ARGS__)
-#define wk_exp2_(...) wk_exp2__at(WK_HERE, __VA_ARGS__)
+#define wk_exp2(...)  WK_PLAIN_(wk_exp2, __VA_ARGS__)
+#define wk_exp2_(...) WK_PLAIN_(wk_exp2_, __VA_ARGS__)
 
 /* wk_log(x): natural logarithm; NaN below 0
  *
  *     wk_log(x) is {0, 0.693147} for x = {1, 2} */
-#define wk_log(...)  wk_log_at(WK_HERE, __VA_ARGS__)
-#define wk_log_(...) wk_log__at(WK_HERE, __VA_ARGS__)
+#define wk_log(...)  WK_PLAIN_(wk_log, __VA_ARGS__)
+#define wk_log_(...) WK_PLAIN_(wk_log_, __VA_ARGS__)
 
 /* wk_log1p(x): log(1 + x), exact near 0; NaN below -1
  *
  *     wk_log1p(x) is {0, 0.693147} for x = {0, 1} */
-#define wk_log1p(...)  wk_log1p_at(WK_HERE, __VA_ARGS__)
-#define wk_log1p_(...) wk_log1p__at(WK_HERE, __VA_ARGS__)
+#define wk_log1p(...)  WK_PLAIN_(wk_log1p, __VA_ARGS__)
+#define wk_log1p_(...) WK_PLAIN_(wk_log1p_, __VA_ARGS__)
 
 /* wk_log2(x): logarithm to base 2; NaN below 0
  *
  *     wk_log2(x) is {-1, 3} for x = {0.5, 8} */
-#define wk_log2(...)  wk_log2_at(WK_HERE, __VA_ARGS__)
-#define wk_log2_(...) wk_log2__at(WK_HERE, __VA_ARGS__)
+#define wk_log2(...)  WK_PLAIN_(wk_log2, __VA_ARGS__)
+#define wk_log2_(...) WK_PLAIN_(wk_log2_, __VA_ARGS__)
 
 /* wk_log10(x): logarithm to base 10; NaN below 0
  *
  *     wk_log10(x) is {-1, 2} for x = {0.1, 100} */
-#define wk_log10(...)  wk_log10_at(WK_HERE, __VA_ARGS__)
-#define wk_log10_(...) wk_log10__at(WK_HERE, __VA_ARGS__)
+#define wk_log10(...)  WK_PLAIN_(wk_log10, __VA_ARGS__)
+#define wk_log10_(...) WK_PLAIN_(wk_log10_, __VA_ARGS__)
 
 /* wk_sin(x): sine, of an angle in radians
  *
  *     wk_sin(x) is {0, 1} for x = {0, 1.5708} */
-#define wk_sin(...)  wk_sin_at(WK_HERE, __VA_ARGS__)
-#define wk_sin_(...) wk_sin__at(WK_HERE, __VA_ARGS__)
+#define wk_sin(...)  WK_PLAIN_(wk_sin, __VA_ARGS__)
+#define wk_sin_(...) WK_PLAIN_(wk_sin_, __VA_ARGS__)
 
 /* wk_cos(x): cosine, of an angle in radians
  *
  *     wk_cos(x) is {1, -1} for x = {0, 3.14159} */
-#define wk_cos(...)  wk_cos_at(WK_HERE, __VA_ARGS__)
-#define wk_cos_(...) wk_cos__at(WK_HERE, __VA_ARGS__)
+#define wk_cos(...)  WK_PLAIN_(wk_cos, __VA_ARGS__)
+#define wk_cos_(...) WK_PLAIN_(wk_cos_, __VA_ARGS__)
 
 /* wk_tan(x): tangent, of an angle in radians
  *
  *     wk_tan(x) is {0, 1} for x = {0, 0.785398} */
-#define wk_tan(...)  wk_tan_at(WK_HERE, __VA_ARGS__)
-#define wk_tan_(...) wk_tan__at(WK_HERE, __VA_ARGS__)
+#define wk_tan(...)  WK_PLAIN_(wk_tan, __VA_ARGS__)
+#define wk_tan_(...) WK_PLAIN_(wk_tan_, __VA_ARGS__)
 
 /* wk_asin(x): inverse sine, in [-pi/2, pi/2]; NaN outside [-1, 1]
  *
  *     wk_asin(x) is {0, 1.5708} for x = {0, 1} */
-#define wk_asin(...)  wk_asin_at(WK_HERE, __VA_ARGS__)
-#define wk_asin_(...) wk_asin__at(WK_HERE, __VA_ARGS__)
+#define wk_asin(...)  WK_PLAIN_(wk_asin, __VA_ARGS__)
+#define wk_asin_(...) WK_PLAIN_(wk_asin_, __VA_ARGS__)
 
 /* wk_acos(x): inverse cosine, in [0, pi]; NaN outside [-1, 1]
  *
  *     wk_acos(x) is {1.5708, 0} for x = {0, 1} */
-#define wk_acos(...)  wk_acos_at(WK_HERE, __VA_ARGS__)
-#define wk_acos_(...) wk_acos__at(WK_HERE, __VA_ARGS__)
+#define wk_acos(...)  WK_PLAIN_(wk_acos, __VA_ARGS__)
+#define wk_acos_(...) WK_PLAIN_(wk_acos_, __VA_ARGS__)
 
 /* wk_atan(x): inverse tangent, in (-pi/2, pi/2)
  *
  *     wk_atan(x) is {0, 0.785398} for x = {0, 1} */
-#define wk_atan(...)  wk_atan_at(WK_HERE, __VA_ARGS__)
-#define wk_atan_(...) wk_atan__at(WK_HERE, __VA_ARGS__)
+#define wk_atan(...)  WK_PLAIN_(wk_atan, __VA_ARGS__)
+#define wk_atan_(...) WK_PLAIN_(wk_atan_, __VA_ARGS__)
 
 /* wk_sinh(x): (e^x - e^-x) / 2
  *
  *     wk_sinh(x) is {0, 1.1752} for x = {0, 1} */
-#define wk_sinh(...)  wk_sinh_at(WK_HERE, __VA_ARGS__)
-#define wk_sinh_(...) wk_sinh__at(WK_HERE, __VA_ARGS__)
+#define wk_sinh(...)  WK_PLAIN_(wk_sinh, __VA_ARGS__)
+#define wk_sinh_(...) WK_PLAIN_(wk_sinh_, __VA_ARGS__)
 
 /* wk_cosh(x): (e^x + e^-x) / 2
  *
  *     wk_cosh(x) is {1, 1.54308} for x = {0, 1} */
-#define wk_cosh(...)  wk_cosh_at(WK_HERE, __VA_ARGS__)
-#define wk_cosh_(...) wk_cosh__at(WK_HERE, __VA_ARGS__)
+#define wk_cosh(...)  WK_PLAIN_(wk_cosh, __VA_ARGS__)
+#define wk_cosh_(...) WK_PLAIN_(wk_cosh_, __VA_ARGS__)
 
 /* wk_tanh(x): sinh(x) / cosh(x)
  *
  *     wk_tanh(x) is {0, 0.761594} for x = {0, 1} */
-#define wk_tanh(...)  wk_tanh_at(WK_HERE, __VA_ARGS__)
-#define wk_tanh_(...) wk_tanh__at(WK_HERE, __VA_ARGS__)
+#define wk_tanh(...)  WK_PLAIN_(wk_tanh, __VA_ARGS__)
+#define wk_tanh_(...) WK_PLAIN_(wk_tanh_, __VA_ARGS__)
 
 /* wk_sigmoid(x): 1 / (1 + e^-x)
  *
  *     wk_sigmoid(x) is {0.5, 0.731059} for x = {0, 1} */
-#define wk_sigmoid(...)  wk_sigmoid_at(WK_HERE, __VA_ARGS__)
-#define wk_sigmoid_(...) wk_sigmoid__at(WK_HERE, __VA_ARGS__)
+#define wk_sigmoid(...)  WK_PLAIN_(wk_sigmoid, __VA_ARGS__)
+#define wk_sigmoid_(...) WK_PLAIN_(wk_sigmoid_, __VA_ARGS__)
 
 #ifndef __cplusplus
 /* wk_logit(x): log(x / (1 - x)), the inverse of sigmoid; eps: of x clamped to eps .. 1 - eps; without it NaN outside
@@ -419,68 +419,68 @@
 /* wk_erf(x): error function: 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x
  *
  *     wk_erf(x) is {0, 0.842701} for x = {0, 1} */
-#define wk_erf(...)  wk_erf_at(WK_HERE, __VA_ARGS__)
-#define wk_erf_(...) wk_erf__at(WK_HERE, __VA_ARGS__)
+#define wk_erf(...)  WK_PLAIN_(wk_erf, __VA_ARGS__)
+#define wk_erf_(...) WK_PLAIN_(wk_erf_, __VA_ARGS__)
 
 /* wk_erfc(x): 1 - erf(x), exact for large x
  *
  *     wk_erfc(x) is {1, 0.157299} for x = {0, 1} */
-#define wk_erfc(...)  wk_erfc_at(WK_HERE, __VA_ARGS__)
-#define wk_erfc_(...) wk_erfc__at(WK_HERE, __VA_ARGS__)
+#define wk_erfc(...)  WK_PLAIN_(wk_erfc, __VA_ARGS__)
+#define wk_erfc_(...) WK_PLAIN_(wk_erfc_, __VA_ARGS__)
 
 /* ---- activations ------------------------------------------------------------------------------------------------- */
 
 /* wk_relu(x): max(x, 0); the gradient at 0 is 0
  *
  *     wk_relu(x) is {0, 2} for x = {-1, 2} */
-#define wk_relu(...)  wk_relu_at(WK_HERE, __VA_ARGS__)
-#define wk_relu_(...) wk_relu__at(WK_HERE, __VA_ARGS__)
+#define wk_relu(...)  WK_PLAIN_(wk_relu, __VA_ARGS__)
+#define wk_relu_(...) WK_PLAIN_(wk_relu_, __VA_ARGS__)
 
 /* wk_relu6(x): min(max(x, 0), 6); the gradient at 0 and 6 is 0
  *
  *     wk_relu6(x) is {0, 2, 6} for x = {-1, 2, 9} */
-#define wk_relu6(...)  wk_relu6_at(WK_HERE, __VA_ARGS__)
-#define wk_relu6_(...) wk_relu6__at(WK_HERE, __VA_ARGS__)
+#define wk_relu6(...)  WK_PLAIN_(wk_relu6, __VA_ARGS__)
+#define wk_relu6_(...) WK_PLAIN_(wk_relu6_, __VA_ARGS__)
 
 /* wk_selu(x): 1.0507 x for x > 0, else 1.7581 (e^x - 1)
  *
  *     wk_selu(x) is {-1.11133, 1.0507} for x = {-1, 1} */
-#define wk_selu(...)  wk_selu_at(WK_HERE, __VA_ARGS__)
-#define wk_selu_(...) wk_selu__at(WK_HERE, __VA_ARGS__)
+#define wk_selu(...)  WK_PLAIN_(wk_selu, __VA_ARGS__)
+#define wk_selu_(...) WK_PLAIN_(wk_selu_, __VA_ARGS__)
 
 /* wk_silu(x): x sigmoid(x), also called swish
  *
  *     wk_silu(x) is {0, 0.731059} for x = {0, 1} */
-#define wk_silu(...)  wk_silu_at(WK_HERE, __VA_ARGS__)
-#define wk_silu_(...) wk_silu__at(WK_HERE, __VA_ARGS__)
+#define wk_silu(...)  WK_PLAIN_(wk_silu, __VA_ARGS__)
+#define wk_silu_(...) WK_PLAIN_(wk_silu_, __VA_ARGS__)
 
 /* wk_mish(x): x tanh(softplus(x))
  *
  *     wk_mish(x) is {0, 0.865098} for x = {0, 1} */
-#define wk_mish(...)  wk_mish_at(WK_HERE, __VA_ARGS__)
-#define wk_mish_(...) wk_mish__at(WK_HERE, __VA_ARGS__)
+#define wk_mish(...)  WK_PLAIN_(wk_mish, __VA_ARGS__)
+#define wk_mish_(...) WK_PLAIN_(wk_mish_, __VA_ARGS__)
 
 /* wk_hardsigmoid(x): relu6(x + 3) / 6
  *
  *     wk_hardsigmoid(x) is {0, 0.5, 1} for x = {-4, 0, 4} */
-#define wk_hardsigmoid(...)  wk_hardsigmoid_at(WK_HERE, __VA_ARGS__)
-#define wk_hardsigmoid_(...) wk_hardsigmoid__at(WK_HERE, __VA_ARGS__)
+#define wk_hardsigmoid(...)  WK_PLAIN_(wk_hardsigmoid, __VA_ARGS__)
+#define wk_hardsigmoid_(...) WK_PLAIN_(wk_hardsigmoid_, __VA_ARGS__)
 
 /* wk_hardswish(x): x relu6(x + 3) / 6
  *
  *     wk_hardswish(x) is {-0.0, 0.666667, 4} for x = {-4, 1, 4} */
-#define wk_hardswish(...)  wk_hardswish_at(WK_HERE, __VA_ARGS__)
-#define wk_hardswish_(...) wk_hardswish__at(WK_HERE, __VA_ARGS__)
+#define wk_hardswish(...)  WK_PLAIN_(wk_hardswish, __VA_ARGS__)
+#define wk_hardswish_(...) WK_PLAIN_(wk_hardswish_, __VA_ARGS__)
 
 /* wk_softsign(x): x / (1 + |x|)
  *
  *     wk_softsign(x) is {-0.5, 0.75} for x = {-1, 3} */
-#define wk_softsign(...) wk_softsign_at(WK_HERE, __VA_ARGS__)
+#define wk_softsign(...) WK_PLAIN_(wk_softsign, __VA_ARGS__)
 
 /* wk_logsigmoid(x): log(sigmoid(x))
  *
  *     wk_logsigmoid(x) is {-0.693147, -0.313262} for x = {0, 1} */
-#define wk_logsigmoid(...) wk_logsigmoid_at(WK_HERE, __VA_ARGS__)
+#define wk_logsigmoid(...) WK_PLAIN_(wk_logsigmoid, __VA_ARGS__)
 
 #ifndef __cplusplus
 /* wk_leaky_relu(x): x for x > 0, else negative_slope x.

@@ -144,51 +144,51 @@
 /* wk_softmax(x, dim): e^x over its sum along a dimension; floats
  *
  *     wk_softmax(x, 0) is {0.268941, 0.731059} for x = {0, 1} */
-#define wk_softmax(...) wk_softmax_at(WK_HERE, __VA_ARGS__)
+#define wk_softmax(...) WK_PLAIN_(wk_softmax, __VA_ARGS__)
 
 /* wk_softmin(x, dim): softmax of -x
  *
  *     wk_softmin(x, 0) is {0.731059, 0.268941} for x = {0, 1} */
-#define wk_softmin(...) wk_softmin_at(WK_HERE, __VA_ARGS__)
+#define wk_softmin(...) WK_PLAIN_(wk_softmin, __VA_ARGS__)
 
 /* wk_log_softmax(x, dim): the logarithm of softmax, exact where that is 0
  *
  *     wk_log_softmax(x, 0) is {-1.313262, -0.313262} for x = {0, 1} */
-#define wk_log_softmax(...) wk_log_softmax_at(WK_HERE, __VA_ARGS__)
+#define wk_log_softmax(...) WK_PLAIN_(wk_log_softmax, __VA_ARGS__)
 
 /* wk_cumsum(x, dim): running sum along a dimension; integers and bool give i64
  *
  *     wk_cumsum(x, 0) is {1, 3, 6} for x = {1, 2, 3} */
-#define wk_cumsum(...) wk_cumsum_at(WK_HERE, __VA_ARGS__)
+#define wk_cumsum(...) WK_PLAIN_(wk_cumsum, __VA_ARGS__)
 
 /* wk_cumprod(x, dim): running product along a dimension; integers and bool give i64
  *
  *     wk_cumprod(x, 0) is {1, 2, 6} for x = {1, 2, 3} */
-#define wk_cumprod(...) wk_cumprod_at(WK_HERE, __VA_ARGS__)
+#define wk_cumprod(...) WK_PLAIN_(wk_cumprod, __VA_ARGS__)
 
 /* wk_sort(x, dim, descending, values, indices): sorted along a dimension, and where each value stood; equal ones
  * keep their order, NaN is greatest
  *
  *     wk_sort(x, 0, false, &values, NULL) sets values to {1, 2, 3} for x = {3, 1, 2} */
-#define wk_sort(...) wk_sort_at(WK_HERE, __VA_ARGS__)
+#define wk_sort(...) WK_PLAIN_(wk_sort, __VA_ARGS__)
 
 /* wk_argsort(x, dim, descending): the i64 positions that sort a dimension; equal values keep their order
  *
  *     wk_argsort(x, 0, true) is {0, 2, 1} for x = {3, 1, 2} */
-#define wk_argsort(...) wk_argsort_at(WK_HERE, __VA_ARGS__)
+#define wk_argsort(...) WK_PLAIN_(wk_argsort, __VA_ARGS__)
 
 /* wk_topk(x, k, dim, largest, values, indices): the k largest (or smallest) of a dimension in order, and where they
  * stood
  *
  *     wk_topk(x, 2, 0, true, &values, NULL) sets values to {3, 2} for x = {3, 1, 2} */
-#define wk_topk(...) wk_topk_at(WK_HERE, __VA_ARGS__)
+#define wk_topk(...) WK_PLAIN_(wk_topk, __VA_ARGS__)
 
 /* wk_kthvalue(x, k, dim, keepdim, values, indices): the k-th smallest of a dimension, counted from 1, and where it
  * stood.
  * WK_ERR_SHAPE when dim has no elements.
  *
  *     wk_kthvalue(x, 2, 0, false, &values, NULL) sets values to 2 for x = {3, 1, 2} */
-#define wk_kthvalue(...) wk_kthvalue_at(WK_HERE, __VA_ARGS__)
+#define wk_kthvalue(...) WK_PLAIN_(wk_kthvalue, __VA_ARGS__)
 
 /* wk_median(x): the lower of the middle values; NaN if there is one. Without dim of all elements, the value alone.
  * wk_median(x) is of all elements, wk_median_dim(x, dim, keepdim, values, indices) along a dimension. The gradient
@@ -196,8 +196,8 @@
  * WK_ERR_SHAPE without elements (torch.median of none is NaN).
  *
  *     wk_median(x) is 2 for x = {3, 1, 2, 5} */
-#define wk_median(...)     wk_median_at(WK_HERE, __VA_ARGS__)
-#define wk_median_dim(...) wk_median_dim_at(WK_HERE, __VA_ARGS__)
+#define wk_median(...)     WK_PLAIN_(wk_median, __VA_ARGS__)
+#define wk_median_dim(...) WK_PLAIN_(wk_median_dim, __VA_ARGS__)
 
 /* ---- sets -------------------------------------------------------------------------------------------------------- */
 

@@ -28,7 +28,7 @@
  * As reshape.
  *
  *     wk_view_as(x, y) is {{1, 2}, {3, 4}} for x = {1, 2, 3, 4}, y = {{0, 0}, {0, 0}} */
-#define wk_view_as(...) wk_view_as_at(WK_HERE, __VA_ARGS__)
+#define wk_view_as(...) WK_PLAIN_(wk_view_as, __VA_ARGS__)
 
 #ifndef __cplusplus
 /* wk_flatten(x, start, end): several dimensions as one.
@@ -38,7 +38,7 @@
 #define wk_flatten(...)        WK_JOIN_(WK_FLATTEN_, WK_COUNT_4_(__VA_ARGS__))(__VA_ARGS__)
 #define WK_FLATTEN_1(x)        WK_FLATTEN_3(x, 0, -1)
 #define WK_FLATTEN_2(x, start) WK_FLATTEN_3(x, start, -1)
-#define WK_FLATTEN_3(...)      wk_flatten_at(WK_HERE, __VA_ARGS__)
+#define WK_FLATTEN_3(...)      WK_PLAIN_(wk_flatten, __VA_ARGS__)
 #define WK_FLATTEN_WK4_        WK_FLATTEN_3
 
 /* wk_unflatten(x, dim, (sizes)): one dimension as several.
@@ -61,7 +61,7 @@
 /* wk_expand_as(x, other): expanded to the shape of another tensor
  *
  *     wk_expand_as(x, y) is {{1, 1}, {2, 2}} for x = {{1}, {2}}, y = {{0, 0}, {0, 0}} */
-#define wk_expand_as(...) wk_expand_as_at(WK_HERE, __VA_ARGS__)
+#define wk_expand_as(...) WK_PLAIN_(wk_expand_as, __VA_ARGS__)
 
 #ifndef __cplusplus
 /* wk_squeeze(x, (dims)): without the dimensions of size 1, or those of the named ones.
@@ -76,23 +76,23 @@
  * Before dim; -1: at the end.
  *
  *     wk_unsqueeze(x, 0) is {{1, 2}} for x = {1, 2} */
-#define wk_unsqueeze(...) wk_unsqueeze_at(WK_HERE, __VA_ARGS__)
+#define wk_unsqueeze(...) WK_PLAIN_(wk_unsqueeze, __VA_ARGS__)
 
 /* wk_transpose(x, dim0, dim1): two dimensions change places
  *
  *     wk_transpose(x, 0, 1) is {{1, 3}, {2, 4}} for x = {{1, 2}, {3, 4}} */
-#define wk_transpose(...) wk_transpose_at(WK_HERE, __VA_ARGS__)
+#define wk_transpose(...) WK_PLAIN_(wk_transpose, __VA_ARGS__)
 
 /* wk_swapaxes(x, dim0, dim1): transpose by its other name
  *
  *     wk_swapaxes(x, 0, 1) is {{1, 3}, {2, 4}} for x = {{1, 2}, {3, 4}} */
-#define wk_swapaxes(...) wk_swapaxes_at(WK_HERE, __VA_ARGS__)
+#define wk_swapaxes(...) WK_PLAIN_(wk_swapaxes, __VA_ARGS__)
 
 /* wk_t(x): the transpose of a matrix.
  * Fewer dimensions stay as they are.
  *
  *     wk_t(x) is {{1, 3}, {2, 4}} for x = {{1, 2}, {3, 4}} */
-#define wk_t(...) wk_t_at(WK_HERE, __VA_ARGS__)
+#define wk_t(...) WK_PLAIN_(wk_t, __VA_ARGS__)
 
 #ifndef __cplusplus
 /* wk_permute(x, (dims)): dimensions in another order.
@@ -107,7 +107,7 @@
  * The others keep their order.
  *
  *     wk_movedim(x, 0, 1) is {{1, 3}, {2, 4}} for x = {{1, 2}, {3, 4}} */
-#define wk_movedim(...) wk_movedim_at(WK_HERE, __VA_ARGS__)
+#define wk_movedim(...) WK_PLAIN_(wk_movedim, __VA_ARGS__)
 
 #ifndef __cplusplus
 /* wk_slice(x, dim, start, end, step): places start, start + step, ... below end of a dimension.
@@ -117,7 +117,7 @@
  *     wk_slice(x, 0, 1, 4, 2) is {2, 4} for x = {1, 2, 3, 4} */
 #define wk_slice(x, dim, start, ...)   WK_JOIN_(WK_SLICE_, WK_COUNT_(__VA_ARGS__))(x, dim, start, __VA_ARGS__)
 #define WK_SLICE_1(x, dim, start, end) WK_SLICE_WK2_(x, dim, start, end, 1)
-#define WK_SLICE_WK2_(...)             wk_slice_at(WK_HERE, __VA_ARGS__)
+#define WK_SLICE_WK2_(...)             WK_PLAIN_(wk_slice, __VA_ARGS__)
 
 #endif
 
@@ -125,13 +125,13 @@
  * All must be there.
  *
  *     wk_narrow(x, 0, 1, 2) is {2, 3} for x = {1, 2, 3, 4} */
-#define wk_narrow(...) wk_narrow_at(WK_HERE, __VA_ARGS__)
+#define wk_narrow(...) WK_PLAIN_(wk_narrow, __VA_ARGS__)
 
 /* wk_select(x, dim, index): one place of a dimension, which goes.
  * x[.., index, ..]
  *
  *     wk_select(x, 0, 1) is {3, 4} for x = {{1, 2}, {3, 4}} */
-#define wk_select(...) wk_select_at(WK_HERE, __VA_ARGS__)
+#define wk_select(...) WK_PLAIN_(wk_select, __VA_ARGS__)
 
 #ifndef __cplusplus
 /* wk_diagonal(x, offset, dim0, dim1): the diagonal of two dimensions as a new last one.
@@ -143,7 +143,7 @@
 #define WK_DIAGONAL_1(x)               WK_DIAGONAL_WK4_(x, 0, 0, 1)
 #define WK_DIAGONAL_2(x, offset)       WK_DIAGONAL_WK4_(x, offset, 0, 1)
 #define WK_DIAGONAL_3(x, offset, dim0) WK_DIAGONAL_WK4_(x, offset, dim0, 1)
-#define WK_DIAGONAL_WK4_(...)          wk_diagonal_at(WK_HERE, __VA_ARGS__)
+#define WK_DIAGONAL_WK4_(...)          WK_PLAIN_(wk_diagonal, __VA_ARGS__)
 
 #endif
 
@@ -151,7 +151,7 @@
  * The dimension counts windows, the new one is the place in the window.
  *
  *     wk_unfold(x, 0, 2, 2) is {{1, 2}, {3, 4}} for x = {1, 2, 3, 4} */
-#define wk_unfold(...) wk_unfold_at(WK_HERE, __VA_ARGS__)
+#define wk_unfold(...) WK_PLAIN_(wk_unfold, __VA_ARGS__)
 
 #ifndef __cplusplus
 /* wk_as_strided(x, (shape), (stride), offset): any shape and strides over the elements of self, which must be dense.
@@ -178,13 +178,13 @@
  * There may be fewer. out has room for n.
  *
  *     wk_chunk(x, 2, 0, out) sets out to {{1, 2}, {3, 4}} for x = {1, 2, 3, 4} */
-#define wk_chunk(...) wk_chunk_at(WK_HERE, __VA_ARGS__)
+#define wk_chunk(...) WK_PLAIN_(wk_chunk, __VA_ARGS__)
 
 /* wk_split(x, size, dim, out): pieces of split_size places, the last perhaps smaller.
  * out has room for ceil(places / size), 1 at least.
  *
  *     wk_split(x, 2, 0, out) sets out to {{1, 2}, {3, 4}} for x = {1, 2, 3, 4} */
-#define wk_split(...) wk_split_at(WK_HERE, __VA_ARGS__)
+#define wk_split(...) WK_PLAIN_(wk_split, __VA_ARGS__)
 
 #ifndef __cplusplus
 /* wk_split_with_sizes(x, (sizes), dim, out): pieces of these sizes.
@@ -203,7 +203,7 @@
  * out has room for as many as the dimension has places.
  *
  *     wk_unbind(x, 0, out) sets out to {{1, 2}, {3, 4}} for x = {{1, 2}, {3, 4}} */
-#define wk_unbind(...) wk_unbind_at(WK_HERE, __VA_ARGS__)
+#define wk_unbind(...) WK_PLAIN_(wk_unbind, __VA_ARGS__)
 
 /* ---- joining and repeating: new tensors -------------------------------------------------------------------------- */
 
@@ -238,7 +238,7 @@
  *
  *     wk_repeat_interleave(x, 2) is {1, 1, 2, 2} for x = {1, 2} */
 #ifdef __cplusplus
-#define wk_repeat_interleave(...) wk_repeat_interleave_at(WK_HERE, __VA_ARGS__)
+#define wk_repeat_interleave(...) WK_PLAIN_(wk_repeat_interleave, __VA_ARGS__)
 #else
 #define wk_repeat_interleave(x, ...) WK_SHORTER_(wk_repeat_interleave_flat, wk_repeat_interleave, x, __VA_ARGS__)
 #endif
@@ -269,14 +269,14 @@
  * x[.., index[k], ..] for each k of a vector (or one number).
  *
  *     wk_index_select(x, 0, y) is {3, 1} for x = {1, 2, 3, 4}, y = {2, 0} */
-#define wk_index_select(...) wk_index_select_at(WK_HERE, __VA_ARGS__)
+#define wk_index_select(...) WK_PLAIN_(wk_index_select, __VA_ARGS__)
 
 /* wk_gather(x, dim, index): for each place of the index, the element at that place of a dimension.
  * out[i,j] = x[index[i,j], j] for dim 0. The result has the shape of the index, which must not exceed x in other
  * dimensions. An index without elements fits any x and may be of any dtype.
  *
  *     wk_gather(x, 1, y) is {{2}, {3}} for x = {{1, 2}, {3, 4}}, y = {{1}, {0}} */
-#define wk_gather(...) wk_gather_at(WK_HERE, __VA_ARGS__)
+#define wk_gather(...) WK_PLAIN_(wk_gather, __VA_ARGS__)
 
 /* wk_take_along_dim(x, index, dim): gather with both operands broadcast, or, without a dimension, as rows of
  * elements.
@@ -284,7 +284,7 @@
  *
  *     wk_take_along_dim(x, y, 1) is {{2}, {4}} for x = {{1, 2}, {3, 4}}, y = {{1}} */
 #ifdef __cplusplus
-#define wk_take_along_dim(...) wk_take_along_dim_at(WK_HERE, __VA_ARGS__)
+#define wk_take_along_dim(...) WK_PLAIN_(wk_take_along_dim, __VA_ARGS__)
 #else
 #define wk_take_along_dim(x, ...) WK_SHORTER_(wk_take_along_dim_flat, wk_take_along_dim, x, __VA_ARGS__)
 #endif
@@ -293,20 +293,20 @@
  * In the shape of the index.
  *
  *     wk_take(x, y) is {4, 1} for x = {{1, 2}, {3, 4}}, y = {3, 0} */
-#define wk_take(...) wk_take_at(WK_HERE, __VA_ARGS__)
+#define wk_take(...) WK_PLAIN_(wk_take, __VA_ARGS__)
 
 /* wk_embedding(index, weight): the rows of the weight that the input names.
  * (..) (rows, width) -> (.., width)
  *
  *     wk_embedding(y, x) is {{3, 4}, {1, 2}} for x = {{1, 2}, {3, 4}}, y = {1, 0} */
-#define wk_embedding(...) wk_embedding_at(WK_HERE, __VA_ARGS__)
+#define wk_embedding(...) WK_PLAIN_(wk_embedding, __VA_ARGS__)
 
 /* wk_scatter_add(x, dim, index, source): self with src added at the places of the index, in their order.
  * out[index[i,j], j] += source[i,j] for dim 0. The index must not exceed source, nor x in other dimensions.
  *
  *     wk_scatter_add(x, 0, y, z) is {1, 32} for x = {1, 2}, y = {1, 1}, z = {10, 20} */
-#define wk_scatter_add(...)  wk_scatter_add_at(WK_HERE, __VA_ARGS__)
-#define wk_scatter_add_(...) wk_scatter_add__at(WK_HERE, __VA_ARGS__)
+#define wk_scatter_add(...)  WK_PLAIN_(wk_scatter_add, __VA_ARGS__)
+#define wk_scatter_add_(...) WK_PLAIN_(wk_scatter_add_, __VA_ARGS__)
 
 #ifndef __cplusplus
 /* wk_scatter(x, dim, index, source): self with src, or a number, put at the places of the index; of several the last
@@ -321,20 +321,20 @@
 /* wk_index_add(x, dim, index, source): self with the slices of source added at the places that a vector names
  *
  *     wk_index_add(x, 0, y, z) is {1, 32} for x = {1, 2}, y = {1, 1}, z = {10, 20} */
-#define wk_index_add(...)  wk_index_add_at(WK_HERE, __VA_ARGS__)
-#define wk_index_add_(...) wk_index_add__at(WK_HERE, __VA_ARGS__)
+#define wk_index_add(...)  WK_PLAIN_(wk_index_add, __VA_ARGS__)
+#define wk_index_add_(...) WK_PLAIN_(wk_index_add_, __VA_ARGS__)
 
 /* wk_masked_select(x, mask): the elements where the mask is true, as a vector.
  * The mask is bool, broadcast. Waits for the device: the shape depends on data.
  *
  *     wk_masked_select(x, mask) is {2} for x = {1, 2}, mask = {false, true} */
-#define wk_masked_select(...) wk_masked_select_at(WK_HERE, __VA_ARGS__)
+#define wk_masked_select(...) WK_PLAIN_(wk_masked_select, __VA_ARGS__)
 
 /* wk_nonzero(x): the places of the elements that are not 0, one a row.
  * (n, ndim), i64. Waits for the device.
  *
  *     wk_nonzero(x) is {{1}, {2}} for x = {0, 2, 3} */
-#define wk_nonzero(...) wk_nonzero_at(WK_HERE, __VA_ARGS__)
+#define wk_nonzero(...) WK_PLAIN_(wk_nonzero, __VA_ARGS__)
 
 /* wk_nonzero_numpy(x, out): the places of the elements that are not 0, a vector for each dimension: where with one
  * argument.
@@ -343,14 +343,14 @@
  * In PyTorch: torch.nonzero(x, as_tuple=True), and torch.where with one argument.
  *
  *     wk_nonzero_numpy(x, out) sets out to {{0, 1}, {1, 0}} for x = {{0, 2}, {3, 0}} */
-#define wk_nonzero_numpy(...) wk_nonzero_numpy_at(WK_HERE, __VA_ARGS__)
+#define wk_nonzero_numpy(...) WK_PLAIN_(wk_nonzero_numpy, __VA_ARGS__)
 
 /* wk_one_hot(x, n): 1 where the number is the place in the new last dimension, else 0; -1 classes: one more than the
  * largest number, which is waited for.
  * (..) -> (.., n), i64.
  *
  *     wk_one_hot(y, 3) is {{0, 0, 1}, {1, 0, 0}} for y = {2, 0} */
-#define wk_one_hot(...) wk_one_hot_at(WK_HERE, __VA_ARGS__)
+#define wk_one_hot(...) WK_PLAIN_(wk_one_hot, __VA_ARGS__)
 
 #ifndef __cplusplus
 /* wk_tril(x, diagonal): what lies on and below the diagonal, elsewhere 0.
@@ -359,7 +359,7 @@
  *     wk_tril(x) is {{1, 0}, {3, 4}} for x = {{1, 2}, {3, 4}} */
 #define wk_tril(...)      WK_JOIN_(WK_TRIL_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
 #define WK_TRIL_1(x)      WK_TRIL_WK2_(x, 0)
-#define WK_TRIL_WK2_(...) wk_tril_at(WK_HERE, __VA_ARGS__)
+#define WK_TRIL_WK2_(...) WK_PLAIN_(wk_tril, __VA_ARGS__)
 
 /* wk_triu(x, diagonal): what lies on and above the diagonal, elsewhere 0.
  * Of the last two dimensions; the diagonal may be moved up, wk_triu(x, diagonal).
@@ -367,7 +367,7 @@
  *     wk_triu(x) is {{1, 2}, {0, 4}} for x = {{1, 2}, {3, 4}} */
 #define wk_triu(...)      WK_JOIN_(WK_TRIU_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
 #define WK_TRIU_1(x)      WK_TRIU_WK2_(x, 0)
-#define WK_TRIU_WK2_(...) wk_triu_at(WK_HERE, __VA_ARGS__)
+#define WK_TRIU_WK2_(...) WK_PLAIN_(wk_triu, __VA_ARGS__)
 
 #endif
 

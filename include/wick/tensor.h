@@ -232,6 +232,13 @@ static inline size_t wk_given_bytes_(size_t room, wk_dtype dtype, wk_ints_ shape
 /* An array, and a pointer to what the compiler sees being made, have a known size. */
 #define WK_GIVEN_BYTES_(data, wk_p_, wk_s_) wk_given_bytes_(__builtin_object_size(data, 0), WK_DTYPE_(wk_p_), wk_s_)
 #define WK_FROM_WK2_(wk_p_, wk_s_, text, data, shape, ...)                                                             \
+    WK_JOIN_(WK_FROM_WK2_, WK_KIND_(shape))(wk_p_, wk_s_, text, data, shape, __VA_ARGS__)
+#define WK_FROM_WK2_NOT_(wk_p_, wk_s_, text, data, ...)                                                                \
+    WK_REFUSE_BEFORE_(wk_tensor *, text,                                                                               \
+                      "wk_from: sizes stand in parentheses, options behind them: wk_from(data, (2, 3), .key = value)", \
+                      __VA_ARGS__)
+#define WK_FROM_WK2_ARRAY_ WK_FROM_WK2_LIST_
+#define WK_FROM_WK2_LIST_(wk_p_, wk_s_, text, data, shape, ...)                                                        \
     WK_SIZED_(wk_tensor *, wk_s_, shape, text,                                                                         \
               WK_ONCE_(float *, wk_p_, data, WK_HAS_DTYPE_("wk_from", wk_p_); WK_CALL_OF_(                             \
                            wk_tensor *, wk_from_on_at,                                                                 \

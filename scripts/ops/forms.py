@@ -131,7 +131,7 @@ def omitting_form(op: Op, name: str) -> str:
     if lists:
         out += f"#define {own}_{counts[-1]}({', '.join(local + names)}) {sizes_call(op, name)}\n"
     else:  # of more the function itself tells
-        out += f"#define {own}_{counts[-1]}(...) {name}_at(WK_HERE, __VA_ARGS__)\n"
+        out += f"#define {own}_{counts[-1]}(...) WK_PLAIN_({name}, __VA_ARGS__)\n"
     return out + (f"#define {own}_WK4_ {own}_3\n" if len(omitted) == 2 else "")
 
 
@@ -142,7 +142,7 @@ def macro_form(op: Op, name: str) -> str:
 
 
 def plain_form(name: str) -> str:
-    return f"#define {name}(...) {name}_at(WK_HERE, __VA_ARGS__)\n"
+    return f"#define {name}(...) WK_PLAIN_({name}, __VA_ARGS__)\n"
 
 
 def shorter_form(op: Op, name: str) -> str:
