@@ -128,7 +128,8 @@ lists_of_any_length() # FILE
         grep -E -e '(const int64_t|wk_tensor \*const) \*[a-z_0-9]+, int (count|ndim|inputs|[a-z]+_count)\b' \
             -e 'const int64_t \*stride\)' |
         sed -n 's/.* \*\{0,1\}\(wk_[a-z0-9_]*\)_at *(wk_site.*/\1/p' |
-            sed 's/_[if]$//; s/_on$//; s/_strided_n$/_strided/' | grep -v '^wk_arg' | sort -u >"$WICK_WORK/calls"
+            sed 's/_[if]$//; s/_on$//; s/_sized$//; s/_strided_n$/_strided/' | grep -v '^wk_arg' |
+            sort -u >"$WICK_WORK/calls"
     tr -d '\n ' <"$1" >"$WICK_WORK/made"
     bad=0
     while read -r call; do

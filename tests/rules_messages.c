@@ -510,6 +510,41 @@ static void arrays_that_are_too_small(void **state)
     expect_fine();
 }
 
+/* The same where the array is the tensor's own memory, and where strides say how far the elements reach. */
+static void borrowed_arrays_that_are_too_small(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    float four[4] = {1, 2, 3, 4};
+    assert_null(wk_borrow(four, (5), NULL, NULL));
+    assert_int_equal(wk_error_code(), WK_ERR_SHAPE);
+    expect_error("borrow: the shape has 5 elements of f32 (20 bytes), the array 4 (16 bytes)", NULL);
+    assert_null(wk_borrow(&four[1], (2, 2), NULL, NULL));
+    expect_error("borrow: the shape has 4 elements of f32 (16 bytes), the array 3 (12 bytes)", NULL);
+    assert_true(wk_item(wk_sum(wk_borrow(four, (2, 2), NULL, NULL))) == 10);
+    assert_true(wk_item(wk_sum(wk_borrow(four, (3), NULL, NULL))) == 6);
+    assert_null(wk_from_strided(four, (2, 2), (3, 1)));
+    assert_int_equal(wk_error_code(), WK_ERR_SHAPE);
+    expect_error("from_strided: ", "element 4 of f32", "has 4 (16 bytes)", NULL);
+    assert_null(wk_from_strided(four, (2), (1ll << 62), .dtype = WK_F64));
+    expect_error("from_strided: ", "has 4 (16 bytes)", NULL);
+    assert_null(wk_from_strided(four, (3, 2), (INT64_MAX / 2, INT64_MAX / 2)));
+    expect_error("from_strided: ", "has 4 (16 bytes)", NULL);
+    assert_true(wk_item(wk_sum(wk_from_strided(four, (2, 2), (2, 1)))) == 10);
+    assert_true(wk_item(wk_sum(wk_from_strided(four, (2), (3), .dtype = WK_F64))) == 5);
+    assert_true(wk_numel(wk_from_strided(four, (9, 0), (9, 9))) == 0);
+    wk_tensor *x = wk_of(float, (2, 2), 5, 6, 7, 8);
+    expect_fine();
+    assert_int_equal(wk_read_strided(x, four, (3, 1)), WK_ERR_SHAPE);
+    expect_error("read_strided: ", "element 4 of f32", "has 4 (16 bytes)", NULL);
+    assert_true(four[0] == 1 && four[3] == 4);
+    assert_int_equal(wk_read_strided(x, four, (1, 2)), WK_OK);
+    assert_true(four[0] == 5 && four[1] == 7 && four[2] == 6 && four[3] == 8);
+    assert_int_equal(wk_read_strided(wk_of(float, (2), 1, 2), &four[3], (-3)), WK_OK);
+    assert_true(four[3] == 1 && four[0] == 2);
+    expect_fine();
+}
+
 /* Nobody looks at the numbers at the call: who reads the result is told, with the line of the call. */
 static void probabilities_are_looked_at_by_the_device(void **state)
 {
@@ -602,6 +637,7 @@ int main(void)
         cmocka_unit_test(handlers_make_calls_of_their_own),
         cmocka_unit_test(numbers_are_refused),
         cmocka_unit_test(arrays_that_are_too_small),
+        cmocka_unit_test(borrowed_arrays_that_are_too_small),
         cmocka_unit_test(probabilities_are_looked_at_by_the_device),
         cmocka_unit_test(memory_that_is_short),
         cmocka_unit_test(names_that_are_no_text)};

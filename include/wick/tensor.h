@@ -79,7 +79,7 @@ WK_API void wk_carry_at(wk_site site, wk_tensor **variable, wk_tensor *x);
  *
  * In C the elements are float, double, bool, int8_t, int16_t, int32_t, int64_t or uint8_t, in an array or in rows,
  * float v[2][3]; of float v[2][3][4] give &v[0][0][0], and for f16 and bf16 call wk_from_at. Where the compiler knows
- * how large an array is, wk_from refuses one that is too small. */
+ * how large an array is, wk_from, wk_from_strided, wk_borrow and wk_read_strided refuse one that is too small. */
 WK_API wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
                              int ndim);
 WK_API wk_tensor *wk_of_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
@@ -91,12 +91,19 @@ WK_API wk_tensor *wk_of_on_at(wk_site site, wk_dtype dtype, const void *data, si
 /* The same with strides, in elements and not negative: wk_from_strided(data, (2, 3), (1, 2)). */
 WK_API wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape,
                                      const int64_t *stride, int ndim, const wk_options *options);
+/* The same of an array of `bytes`, (size_t)-1: not known; WK_ERR_SHAPE where an element lies behind its end. */
+WK_API wk_tensor *wk_from_strided_sized_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes,
+                                           const int64_t *shape, const int64_t *stride, int ndim,
+                                           const wk_options *options);
 /* The caller's memory itself, on the CPU, as torch.from_numpy: nothing is copied; it must stay until `release(user)` is
  * called (may be NULL), which happens when the last user of the memory has let go. It may free other tensors, and so
  * call their release, in a chain of any length. Calls that read or write the memory are run before they return, so that
  * the program may fill it anew at any time. Of bools any byte but 0 is true. */
 WK_API wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t *shape, int ndim,
                                void (*release)(void *user), void *user);
+/* The same of an array of `bytes`, (size_t)-1: not known; WK_ERR_SHAPE where the shape needs more. */
+WK_API wk_tensor *wk_borrow_sized_at(wk_site site, wk_dtype dtype, void *data, size_t bytes, const int64_t *shape,
+                                     int ndim, void (*release)(void *user), void *user);
 
 /* Starts this thread's stream of random numbers anew. The same seed gives the same numbers on every device.
  * Threads are numbered in the order in which they first use the library, the main thread is usually 0, and each
@@ -141,9 +148,11 @@ WK_API wk_code wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes);
  * WK_ERR_ARGUMENT when there is no such dtype. */
 WK_API wk_code wk_read_as_at(wk_site site, wk_tensor *x, void *data, size_t bytes, wk_dtype dtype);
 /* The same with strides (in elements) for the destination, one for each dimension: wk_read_strided(x, data, (1, 2)),
- * where wk_read_strided_n sees that there are as many. Neither looks at what type `data` points to. */
+ * where wk_read_strided_n sees that there are as many, and that no element lies behind the `bytes` of data, (size_t)-1:
+ * not known. Neither looks at what type `data` points to. */
 WK_API wk_code wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride);
-WK_API wk_code wk_read_strided_n_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride, int count);
+WK_API wk_code wk_read_strided_n_at(wk_site site, wk_tensor *x, void *data, size_t bytes, const int64_t *stride,
+                                    int count);
 /* The address of the first element of a tensor on the CPU, computed if need be, after everything that was recorded has
  * been run; NULL for other devices. wk_stride says how the elements lie. The address stays until the tensor goes or
  * moves to another device; but calls are run when their numbers are needed, so ask again (or wk_sync) before reading
@@ -229,8 +238,9 @@ static inline size_t wk_given_bytes_(size_t room, wk_dtype dtype, wk_ints_ shape
               WK_ONCE_(float *, wk_p_, data, WK_HAS_DTYPE_("wk_from", wk_p_);                                          \
                        WK_GIVE_(wk_tensor *, wk_from_at(WK_HERE, WK_DTYPE_(wk_p_), wk_p_,                              \
                                                         WK_GIVEN_BYTES_(data, wk_p_, wk_s_), wk_s_.at, wk_s_.count))))
-/* An array, and a pointer to what the compiler sees being made, have a known size. */
-#define WK_GIVEN_BYTES_(data, wk_p_, wk_s_) wk_given_bytes_(__builtin_object_size(data, 0), WK_DTYPE_(wk_p_), wk_s_)
+/* An array, and a pointer to what the compiler sees being made, have a known size; else -1. */
+#define WK_ROOM_(data)                      __builtin_object_size(data, 0)
+#define WK_GIVEN_BYTES_(data, wk_p_, wk_s_) wk_given_bytes_(WK_ROOM_(data), WK_DTYPE_(wk_p_), wk_s_)
 #define WK_FROM_WK2_(wk_p_, wk_s_, text, data, shape, ...)                                                             \
     WK_JOIN_(WK_FROM_WK2_, WK_KIND_(shape))(wk_p_, wk_s_, text, data, shape, __VA_ARGS__)
 #define WK_FROM_WK2_NOT_(wk_p_, wk_s_, text, data, ...)                                                                \
@@ -253,28 +263,30 @@ static inline size_t wk_given_bytes_(size_t room, wk_dtype dtype, wk_ints_ shape
 #define WK_FROM_STRIDED_1(wk_p_, wk_s_, wk_t_, text, data, shape, stride)                                              \
     WK_STRIDED_(wk_s_, wk_t_, text, shape, stride,                                                                     \
                 WK_ONCE_(float *, wk_p_, data, WK_HAS_DTYPE_("wk_from_strided", wk_p_);                                \
-                         WK_GIVE_(wk_tensor *, wk_from_strided_at(WK_HERE, WK_DTYPE_(wk_p_), wk_p_, wk_s_.at,          \
-                                                                  wk_t_.at, wk_as_many_(wk_s_, wk_t_), NULL))))
+                         WK_GIVE_(wk_tensor *,                                                                         \
+                                  wk_from_strided_sized_at(WK_HERE, WK_DTYPE_(wk_p_), wk_p_, WK_ROOM_(data), wk_s_.at, \
+                                                           wk_t_.at, wk_as_many_(wk_s_, wk_t_), NULL))))
 #define WK_FROM_STRIDED_WK2_(wk_p_, wk_s_, wk_t_, text, data, shape, stride, ...)                                      \
-    WK_STRIDED_(wk_s_, wk_t_, text, shape, stride,                                                                     \
-                WK_ONCE_(float *, wk_p_, data, WK_HAS_DTYPE_("wk_from_strided", wk_p_);                                \
-                         WK_CALL_(wk_tensor *, wk_from_strided,                                                        \
-                                  (WK_DTYPE_(wk_p_), wk_p_, wk_s_.at, wk_t_.at, wk_as_many_(wk_s_, wk_t_)),            \
-                                  wk_options, __VA_ARGS__)))
+    WK_STRIDED_(                                                                                                       \
+        wk_s_, wk_t_, text, shape, stride,                                                                             \
+        WK_ONCE_(float *, wk_p_, data, WK_HAS_DTYPE_("wk_from_strided", wk_p_); WK_CALL_OF_(                           \
+                     wk_tensor *, wk_from_strided_sized_at,                                                            \
+                     (WK_DTYPE_(wk_p_), wk_p_, WK_ROOM_(data), wk_s_.at, wk_t_.at, wk_as_many_(wk_s_, wk_t_)),         \
+                     wk_options, "wk_from_strided: " WK_BY_NAME_TEXT_ "; lists in parentheses, (2, 3)", __VA_ARGS__)))
 /* wk_borrow(pointer, shape, release, user) */
 #define wk_borrow(data, shape, release, user)                                                                          \
     WK_BORROW_(WK_JOIN_(wk_data_, __COUNTER__), WK_INTS_NAME_, data, shape, release, user)
 #define WK_BORROW_(wk_p_, wk_s_, data, shape, release, user)                                                           \
     WK_SIZED_(wk_tensor *, wk_s_, shape, "wk_borrow: sizes stand in parentheses: wk_borrow(data, (2, 3), NULL, NULL)", \
               WK_ONCE_(float *, wk_p_, data, WK_HAS_DTYPE_("wk_borrow", wk_p_);                                        \
-                       WK_GIVE_(wk_tensor *, wk_borrow_at(WK_HERE, WK_DTYPE_(wk_p_), wk_p_, wk_s_.at, wk_s_.count,     \
-                                                          release, user))))
+                       WK_GIVE_(wk_tensor *, wk_borrow_sized_at(WK_HERE, WK_DTYPE_(wk_p_), wk_p_, WK_ROOM_(data),      \
+                                                                wk_s_.at, wk_s_.count, release, user))))
 /* wk_read_strided(x, data, strides) */
 #define wk_read_strided(x, data, stride) WK_READ_STRIDED_(WK_INTS_NAME_, x, data, stride)
 #define WK_READ_STRIDED_(wk_s_, x, data, stride)                                                                       \
     WK_SIZED_(wk_code, wk_s_, stride,                                                                                  \
               "wk_read_strided: strides stand in parentheses: wk_read_strided(x, data, (1, 2))",                       \
-              WK_GIVE_(wk_code, wk_read_strided_n_at(WK_HERE, x, data, wk_s_.at, wk_s_.count)))
+              WK_GIVE_(wk_code, wk_read_strided_n_at(WK_HERE, x, data, WK_ROOM_(data), wk_s_.at, wk_s_.count)))
 #endif
 
 #ifdef __cplusplus

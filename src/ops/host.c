@@ -223,8 +223,39 @@ wk_tensor *wk_of_on_at(wk_site site, wk_dtype dtype, const void *data, size_t by
     return from_host("of", site, dtype, data, NULL, shape, ndim, bytes, options);
 }
 
+/* Does what lies with these strides end within `bytes`, where they are known? Sizes and strides that are wrong by
+ * themselves are told of elsewhere. */
+static bool within(wk_site site, const char *op, wk_dtype dtype, size_t bytes, const int64_t *shape,
+                   const int64_t *stride, int ndim)
+{
+    int64_t last = 0;
+    const int64_t width = (int64_t)wk_dtype_size(dtype);
+    if (bytes == (size_t)-1 || !width || !shape) return true;
+    for (int d = 0; d < ndim; d++)
+        if (shape[d] <= 0) return true;
+    for (int d = 0; d < ndim; d++) {
+        int64_t step;
+        if (stride[d] <= 0) continue;
+        if (__builtin_mul_overflow(shape[d] - 1, stride[d], &step) || __builtin_add_overflow(last, step, &last)) {
+            last = INT64_MAX;
+            break;
+        }
+    }
+    if (last < (int64_t)(bytes / (size_t)width)) return true;
+    wk__error_set(site, WK_ERR_SHAPE,
+                  "%s: shape and strides reach to element %lld of %s, the array has %lld (%lld bytes), counted from 0",
+                  op, (long long)last, wk_dtype_str(dtype), (long long)bytes / width, (long long)bytes);
+    return false;
+}
+
 wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape,
                               const int64_t *stride, int ndim, const wk_options *options)
+{
+    return wk_from_strided_sized_at(site, dtype, data, (size_t)-1, shape, stride, ndim, options);
+}
+
+wk_tensor *wk_from_strided_sized_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
+                                    const int64_t *stride, int ndim, const wk_options *options)
 {
     for (int d = 0; d < ndim; d++)
         if (!stride || stride[d] < 0) {
@@ -232,11 +263,18 @@ wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, co
                           stride ? "strides must not be negative" : "the strides are NULL");
             return NULL;
         }
+    if (!within(site, "from_strided", dtype, bytes, shape, stride, ndim)) return NULL;
     return from_host("from_strided", site, dtype, data, stride, shape, ndim, (size_t)-1, options);
 }
 
 wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t *shape, int ndim,
                         void (*release)(void *user), void *user)
+{
+    return wk_borrow_sized_at(site, dtype, data, (size_t)-1, shape, ndim, release, user);
+}
+
+wk_tensor *wk_borrow_sized_at(wk_site site, wk_dtype dtype, void *data, size_t bytes, const int64_t *shape, int ndim,
+                              void (*release)(void *user), void *user)
 {
     wk__create c;
     wk_options options = {.size = sizeof options, .dtype = dtype, .device = wk_cpu()};
@@ -247,6 +285,14 @@ wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t 
     if (!fits) return NULL;
     if (!data || (uintptr_t)data % wk_dtype_size(dtype) != 0) {
         wk__error_set(site, WK_ERR_ARGUMENT, "borrow: the data is %s", data ? "not aligned for its dtype" : "NULL");
+        return NULL;
+    }
+    const int64_t need = wk__numel(ndim, shape) * (int64_t)wk_dtype_size(dtype);
+    if (bytes != (size_t)-1 && need > (int64_t)bytes) {
+        wk__error_set(site, WK_ERR_SHAPE,
+                      "borrow: the shape has %lld elements of %s (%lld bytes), the array %lld (%lld bytes)",
+                      (long long)wk__numel(ndim, shape), wk_dtype_str(dtype), (long long)need,
+                      (long long)(bytes / wk_dtype_size(dtype)), (long long)bytes);
         return NULL;
     }
     wk_tensor *out = wk__tensor_borrowing(c.context, c.device, dtype, ndim, shape, site);
@@ -364,7 +410,7 @@ wk_code wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t
     return read_into(site, "read_strided", x, data, stride);
 }
 
-wk_code wk_read_strided_n_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride, int count)
+wk_code wk_read_strided_n_at(wk_site site, wk_tensor *x, void *data, size_t bytes, const int64_t *stride, int count)
 {
     if (!wk__check(x, site, "read_strided", "input")) return wk_error_code();
     if (count != wk__body_of(x)->ndim || (count && !stride)) {
@@ -373,6 +419,9 @@ wk_code wk_read_strided_n_at(wk_site site, wk_tensor *x, void *data, const int64
                        wk__body_of(x)->ndim, stride ? count : 0);
         return WK_ERR_SHAPE;
     }
+    const wk__body *body = wk__body_of(x);
+    if (!within(site, "read_strided", (wk_dtype)body->dtype, bytes, body->shape, stride, body->ndim))
+        return WK_ERR_SHAPE;
     return read_into(site, "read_strided", x, data, stride);
 }
 
