@@ -214,7 +214,10 @@ static void digits(void **state)
     assert_float_equal(ink, 0.1325, 1e-4); /* known of the set */
     assert_int_equal(labels, 44434);
     assert_null(wk_data_mnist(source_file("data/nothing")));
-    expect_error("data_mnist", "data/nothing/t10k-images-idx3-ubyte", "No such file", "MNIST's own files", NULL);
+    expect_error("data_mnist", "data/nothing/t10k-images-idx3-ubyte", "No such file",
+                 "own files, here t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte", NULL);
+    assert_null(wk_data_mnist(source_file("data/nothing"), .train = true));
+    expect_error("data_mnist", "own files, here train-images-idx3-ubyte and train-labels-idx1-ubyte", NULL);
     assert_null(wk_data_mnist(NULL));
     expect_error("data_mnist", "NULL", NULL);
 }

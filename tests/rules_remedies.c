@@ -199,6 +199,43 @@ static void what_to_write_instead(void **state)
     expect_error("the mask must be bool", "wk_ne(mask, 0)", NULL);
     wk_uniform_(i, 0, 1);
     expect_error("wk_randint", NULL);
+    wk_dot(x, wk_ones((3)));
+    expect_error("dot: sizes differ: f32[2] and f32[3]; a product of vectors takes two of one size", NULL);
+    wk_mv(wk_ones((2, 3)), x);
+    expect_error("mv: inner sizes differ", "wk_transpose", NULL);
+    wk_linspace(0, 1, -3);
+    expect_error("linspace: -3 steps; their number must be 0 or more", NULL);
+}
+
+/* Converting a mask to i64 would take rows 0 and 1, again and again. */
+static void masks_are_no_indices(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((2)), *mask = wk_gt(x, 0), *rows = wk_ones((2, 3));
+    wk_tensor *const none[] = {wk_index_select(x, 0, mask), wk_take(x, mask), wk_gather(x, 0, mask),
+                               wk_embedding(mask, rows), wk_index_add(x, 0, mask, x)};
+    for (size_t k = 0; k < sizeof none / sizeof *none; k++) assert_null(none[k]);
+    expect_error("index_select: the index must be i64 (or i32), not bool; wk_masked_select takes", "wk_nonzero", NULL);
+    wk_embedding(mask, rows);
+    assert_null(strstr(wk_error(), "wk_to_dtype"));
+    expect_error("embedding: ", "wk_masked_select", "wk_nonzero", NULL);
+    wk_take(x, x);
+    expect_error("take: the index must be i64 (or i32), not f32; convert it with wk_to_dtype(index, WK_I64)", NULL);
+}
+
+static void scores_and_labels_the_wrong_way_round(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *scores = wk_ones((2, 3)), *labels = wk_zeros((2), .dtype = WK_I64);
+    wk_cross_entropy(labels, scores);
+    assert_null(strstr(wk_error(), "wk_to_dtype"));
+    expect_error("cross_entropy: scores come first and labels behind them: i64[2]", "f32[2,3]", NULL);
+    wk_nll_loss(labels, scores);
+    expect_error("nll_loss: scores come first and labels behind them", NULL);
+    wk_cross_entropy(wk_zeros((2, 3), .dtype = WK_I64), labels);
+    expect_error("cross_entropy: scores must be floats", "wk_to_dtype(scores, WK_F32)", NULL);
 }
 
 /* ---- functions of the program ------------------------------------------------------------------------------------ */
@@ -289,6 +326,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(composed_ops_name_their_operands),
         cmocka_unit_test(losses_take_numbers_of_the_cpu),
         cmocka_unit_test(what_to_write_instead),
+        cmocka_unit_test(masks_are_no_indices),
+        cmocka_unit_test(scores_and_labels_the_wrong_way_round),
         cmocka_unit_test(a_function_without_backward),
         cmocka_unit_test(what_was_never_freed),
     };

@@ -37,17 +37,20 @@ static wk_code read_either(const char *folder, const char *name, wk__idx *out, w
 
 static bool read_pair(wk_site site, const char *folder, bool train, wk__idx *images, wk__idx *names)
 {
+    const char *first = train ? "train-images-idx3-ubyte" : "t10k-images-idx3-ubyte",
+               *second = train ? "train-labels-idx1-ubyte" : "t10k-labels-idx1-ubyte";
     wk__io_error error;
-    wk_code code = read_either(folder, train ? "train-images-idx3-ubyte" : "t10k-images-idx3-ubyte", images, &error);
+    wk_code code = read_either(folder, first, images, &error);
     if (code == WK_OK) {
-        code = read_either(folder, train ? "train-labels-idx1-ubyte" : "t10k-labels-idx1-ubyte", names, &error);
+        code = read_either(folder, second, names, &error);
         if (code != WK_OK) wk__free(images->data);
     }
-    if (code != WK_OK)
-        wk__error_set(site, code, "data_mnist: %s%s", error.text,
-                      code == WK_ERR_IO ? ". The folder is to hold MNIST's own files, train-images-idx3-ubyte and so "
-                                          "on, as they are or .gz"
-                                        : "");
+    if (code == WK_ERR_IO)
+        wk__error_set(site, code,
+                      "data_mnist: %s. The folder is to hold MNIST's own files, here %s and %s, as they are or .gz",
+                      error.text, first, second);
+    else if (code != WK_OK)
+        wk__error_set(site, code, "data_mnist: %s", error.text);
     return code == WK_OK;
 }
 

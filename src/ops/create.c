@@ -311,6 +311,10 @@ wk_tensor *wk_arange_i_at(wk_site site, int64_t end, const wk_options *options)
 wk_tensor *wk_linspace_at(wk_site site, double start, double end, int64_t count, const wk_options *options)
 {
     wk__create c;
+    if (count < 0) {
+        wk__error_set(site, WK_ERR_SHAPE, "linspace: %lld steps; their number must be 0 or more", (long long)count);
+        return NULL;
+    }
     if (!wk__create_begin(&c, &wk__op_linspace, site, &count, 1, options, WK_F32)) return NULL;
     if (!wk__is_float(c.dtype)) { /* between the whole parts: PyTorch's */
         start = trunc(start);

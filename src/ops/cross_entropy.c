@@ -159,7 +159,10 @@ static bool operands_fit(const loss_call *l, int axis)
                    *weight = l->in[2] ? wk__body_of(l->in[2]) : NULL;
     bool smooth = l->op == &wk__op_cross_entropy, fractions = wk__is_float(target->dtype);
     const char *also = smooth ? ", or float probabilities of the scores' shape" : "";
-    if (x->ndim == 0 || !wk__is_float(x->dtype))
+    if (fractions && !wk__is_float(x->dtype))
+        wk__op_error(l->op, l->site, WK_ERR_DTYPE, l->in,
+                     "scores come first and labels behind them: $a has no fractions, as labels have, and $b has some");
+    else if (x->ndim == 0 || !wk__is_float(x->dtype))
         wk__op_error(l->op, l->site, x->ndim ? WK_ERR_DTYPE : WK_ERR_SHAPE, l->in,
                      "scores must be floats of shape (C), (N, C) or (N, C, d1, ...), not $a%s",
                      x->ndim ? "; convert them with wk_to_dtype(scores, WK_F32)" : "");

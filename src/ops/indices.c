@@ -40,9 +40,10 @@ wk_tensor *wk__as_indices(const wk__op *op, wk_site site, wk_tensor *index, int6
 {
     wk_dtype dtype = wk__body_of(index)->dtype;
     if (dtype != WK_I64 && dtype != WK_I32) {
-        wk__op_error(op, site, WK_ERR_DTYPE, in,
-                     "the index must be i64 (or i32), not %s; convert it with wk_to_dtype(index, WK_I64)",
-                     wk_dtype_str(dtype));
+        wk__op_error(op, site, WK_ERR_DTYPE, in, "the index must be i64 (or i32), not %s; %s", wk_dtype_str(dtype),
+                     dtype == WK_BOOL
+                         ? "wk_masked_select takes the elements where a mask is true, wk_nonzero their places"
+                         : "convert it with wk_to_dtype(index, WK_I64)");
         return NULL;
     }
     if (!in_range(op, site, index, bound, in)) return NULL;

@@ -59,6 +59,10 @@ static void strides_over(const plan *p, const matrices *m, int64_t *stride)
 
 static void misfit(const wk__op *op, wk_site site, wk_tensor *const in[], int64_t have, int64_t want, bool turned)
 {
+    if (!turned && wk__body_of(in[0])->ndim == 1 && wk__body_of(in[1])->ndim == 1) {
+        wk__op_error(op, site, WK_ERR_SHAPE, in, "sizes differ: $a and $b; a product of vectors takes two of one size");
+        return;
+    }
     const char *place = turned ? "last" : wk__body_of(in[1])->ndim == 1 ? "only" : "last but one";
     const char *mend =
         turned ? "A weight is (out, in): it takes rows of `in` numbers" : "wk_transpose swaps two dimensions";
