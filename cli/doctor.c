@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wick doctor: how the library runs on this machine, and what is unusual. */
+#include "../src/base/spelling.h"
 #include "cli.h"
-#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -144,27 +144,6 @@ static void check_cache(void)
         odd("the cache is not used: others may write to it (chmod 700 %s)", path);
 }
 
-/* How many letters must be changed, put in or left out to make one name of the other; upper and lower case
- * are alike. */
-static int distance(const char *a, size_t length, const char *b)
-{
-    enum { MOST = 32 };
-    int row[MOST + 1];
-    const int width = (int)strlen(b);
-    if (length > MOST || width > MOST) return MOST;
-    for (int k = 0; k <= width; k++) row[k] = k;
-    for (size_t i = 0; i < length; i++) {
-        int diagonal = row[0]++;
-        for (int k = 1; k <= width; k++) {
-            const int other = diagonal + (toupper((unsigned char)a[i]) != b[k - 1]);
-            diagonal = row[k];
-            row[k] = 1 + (row[k] < row[k - 1] ? row[k] : row[k - 1]);
-            if (other < row[k]) row[k] = other;
-        }
-    }
-    return row[width];
-}
-
 /* What looks like a mistake in typing the name of a variable, or has the library's prefix and is none. */
 static void check_name(const char *name, size_t length)
 {
@@ -172,7 +151,7 @@ static void check_name(const char *name, size_t length)
     wk_setting setting = {.size = sizeof setting}, nearest = setting;
     for (int k = 0; k < wk_setting_count(); k++) {
         wk_setting_info(k, &setting);
-        const int far = distance(name, length, setting.name);
+        const int far = wk__spelling_distance(name, length, setting.name);
         if (far == 0 && strncmp(name, setting.name, length) == 0) return;
         if (far < least) nearest = setting;
         if (far < least) least = far;

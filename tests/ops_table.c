@@ -91,6 +91,12 @@ static void wrong_calls_say_why(void **state)
     wk_value x = {.kind = WK_VALUE_TENSOR, .tensor = wk_ones((3))}, many[20] = {{0}};
     expect_refused("no_such_op", &x, 1, "no_such_op");
     expect_refused(NULL, &x, 1, "the name of the op is NULL");
+    expect_refused("sofmax", &x, 1, "call: there is no op \"sofmax\"; did you mean softmax?");
+    expect_refused("wk_add", &x, 1, "; did you mean add?");
+    expect_refused("Add", &x, 1, "; did you mean add?");
+    expect_refused("add", &x, 1, "add: argument 1 (other) is missing; it is Tensor");
+    expect_refused("softmax", &x, 1, "softmax: argument 1 (dim) is missing; it is int; the schema is softmax(");
+    expect_refused("softmax", (const wk_value[]){x, {.kind = WK_VALUE_NONE}}, 2, "argument 1 (dim) must be int");
     expect_refused("add", &x, 1, "argument 1 (other)");
     expect_refused("add", (const wk_value[]){x, {.kind = WK_VALUE_INTS}}, 2, "must be Tensor");
     expect_refused("exp", (const wk_value[]){x, x}, 2, "takes 1");
@@ -104,8 +110,12 @@ static void wrong_calls_say_why(void **state)
     int count = 1;
     assert_int_not_equal(wk_call(NULL, "no_such_op", &x, 1, &out, &count, NULL, message, sizeof message), WK_OK);
     assert_int_equal(strlen(message), sizeof message - 1);
+    char words[200];
+    assert_int_not_equal(wk_call(NULL, "far_from_any_op", &x, 1, &out, &count, NULL, words, sizeof words), WK_OK);
+    assert_string_equal(words, "call: there is no op \"far_from_any_op\"");
     count = 0;
-    assert_int_equal(wk_call(NULL, "exp", &x, 1, &out, &count, NULL, NULL, 0), WK_ERR_ARGUMENT);
+    assert_int_equal(wk_call(NULL, "exp", &x, 1, &out, &count, NULL, words, sizeof words), WK_ERR_ARGUMENT);
+    assert_string_equal(words, "exp: gives 1 result, there is room for 0");
 }
 
 /* Has one of the calls that the sample stands for, of each dtype that the row takes, waited? */

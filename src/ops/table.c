@@ -3,6 +3,7 @@
 #include "../base/alloc.h"
 #include "../base/context.h"
 #include "../base/options.h"
+#include "../base/spelling.h"
 #include "forms.h"
 #include <pthread.h>
 #include <string.h>
@@ -136,8 +137,9 @@ static bool match(const wk__op *op, wk_site site, bool in_place, const wk_value 
             if (list_is_there(op, site, k, &full[k])) continue;
             return false;
         }
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: argument %d (%s) must be %s%s; the schema is %s", op->name, k,
-                      p->name, kind_names[p->kind], p->optional ? " or none" : "", op->schema);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: argument %d (%s) %s %s%s; the schema is %s", op->name, k, p->name,
+                      k < count ? "must be" : "is missing; it is", kind_names[p->kind], p->optional ? " or none" : "",
+                      op->schema);
         return false;
     }
     if (count <= k) return true;
@@ -190,8 +192,8 @@ static bool has_room(call *c, int *wanted)
 {
     *wanted = c->op->result_count ? c->op->result_count(c->op, c->site, c->argument) : c->op->results;
     if (*wanted <= c->room) return *wanted >= 0;
-    wk__error_set(c->site, WK_ERR_ARGUMENT, "%s: gives %d results, there is room for %d", c->op->name, *wanted,
-                  c->room);
+    wk__error_set(c->site, WK_ERR_ARGUMENT, "%s: gives %d result%s, there is room for %d", c->op->name, *wanted,
+                  *wanted == 1 ? "" : "s", c->room);
     c->wanted = *wanted;
     return false;
 }
@@ -215,12 +217,36 @@ static void invoke(call *c)
     if (out != few) wk__free(out);
 }
 
+/* The op that a misspelt name is nearest to; NULL if none is near. */
+static const char *nearest_op(const char *name)
+{
+    const char *nearest = NULL;
+    if (strncmp(name, "wk_", 3) == 0) name += 3;
+    const size_t length = strlen(name);
+    int least = length < 6 ? 2 : 3;
+    for (int k = 0; k < wk__op_total; k++) {
+        const int far = wk__spelling_distance(name, length, wk__ops[k]->name);
+        if (far < least) nearest = wk__ops[k]->name;
+        if (far < least) least = far;
+    }
+    return nearest;
+}
+
+static void unknown_op(wk_site site, const char *name)
+{
+    const char *nearest = name ? nearest_op(name) : NULL;
+    if (!name)
+        wk__error_set(site, WK_ERR_ARGUMENT, "call: the name of the op is NULL");
+    else
+        wk__error_set(site, WK_ERR_ARGUMENT, "call: there is no op \"%.60s\"%s%s%s", name,
+                      nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+}
+
 static void run(call *c, const char *name, const wk_value *arguments, int argument_count)
 {
     const int index = wk_op_find(name);
     if (index < 0) {
-        wk__error_set(c->site, WK_ERR_ARGUMENT,
-                      name ? "call: there is no op \"%.60s\"" : "call: the name of the op is NULL", name);
+        unknown_op(c->site, name);
         return;
     }
     c->op = wk__ops[index];
