@@ -40,7 +40,8 @@
 #define wk_empty(...) WK_SHAPED_(wk_tensor *, wk_empty, wk_options, #__VA_ARGS__, __VA_ARGS__)
 
 /* wk_full((shape), value): all the same number: i64 for a whole one, else f32.
- * By the type that the number has in C: wk_full((2), 7) is i64, wk_full((2), 7.0) is f32.
+ * By the type that the number has in C: wk_full((2), 7) is i64, wk_full((2), 7.0) is f32. A whole number beyond what
+ * an integer .dtype holds wraps, where PyTorch refuses it.
  * Options: .dtype, .device, .requires_grad.
  *
  *     wk_full((2, 2), 0.5) is {{0.5, 0.5}, {0.5, 0.5}} */

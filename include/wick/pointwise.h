@@ -557,13 +557,15 @@
     "wk_clamp_(x, 0, WK_NONE)"
 
 /* wk_where(condition, a, b): a where the condition (bool) holds, else b.
- * For where with the condition alone see wk_nonzero_numpy.
+ * A number beyond what the tensor's integer dtype holds wraps, where PyTorch refuses it. For where with the
+ * condition alone see wk_nonzero_numpy.
  *
  *     wk_where(mask, x, 0) is {1, 0} for x = {1, 2}, mask = {true, false} */
 #define wk_where(condition, a, b) wk_where_at(WK_HERE, condition, WK_VALUE_(a), WK_VALUE_(b))
 
 /* wk_masked_fill(x, mask, value): value (a number or a 0-d tensor, converted to x's dtype) where mask (bool,
- * broadcast) holds, else x
+ * broadcast) holds, else x.
+ * A number beyond what an integer dtype holds wraps, where PyTorch refuses it.
  *
  *     wk_masked_fill(x, mask, 9) is {9, 2} for x = {1, 2}, mask = {true, false} */
 #define wk_masked_fill(x, mask, value)  wk_masked_fill_at(WK_HERE, x, mask, WK_VALUE_(value))

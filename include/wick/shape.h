@@ -311,7 +311,8 @@
 #ifndef __cplusplus
 /* wk_scatter(x, dim, index, source): self with src, or a number, put at the places of the index; of several the last
  * stays.
- * As scatter_add, but put there instead of added; source may be a number.
+ * As scatter_add, but put there instead of added; source may be a number: one beyond what an integer dtype holds
+ * wraps, where PyTorch refuses it.
  *
  *     wk_scatter(x, 0, y, 9) is {1, 9} for x = {1, 2}, y = {1} */
 #define wk_scatter(x, dim, index, source) WK_LAST_EITHER_(wk_scatter, (x, dim, index), source)
