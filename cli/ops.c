@@ -114,7 +114,9 @@ int cli_ops(int count, char **words)
         else
             print_row(&op);
     }
-    if (!json) printf("%d of %d operations\n", shown, total);
+    if (!json)
+        printf("%d of %d operations. Schemas are those of wk_call; what a call in C may leave out stands in wick/*.h\n",
+               shown, total);
     const char *other = other_name(pattern);
     if (other && !json) printf("\"%s\" is %s here\n", pattern, other);
     if (shown == 0 && !other)

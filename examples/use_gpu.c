@@ -2,7 +2,8 @@
 /* The GPU chapter as one program: where tensors and networks live, and what moving them means. Runs on any machine: a
  * GPU that is not there is replaced by the CPU. `wick tour` shows the same with more words.
  *
- *     cc use_gpu.c $(pkg-config --cflags --libs wick) -o use_gpu && ./use_gpu
+ *     cc use_gpu.c $(pkg-config --cflags --libs wick) -Wl,-rpath,$(pkg-config --variable=libdir wick) -o use_gpu
+ *     ./use_gpu
  */
 #include <stdio.h>
 #include <wick.h>

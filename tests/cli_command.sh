@@ -127,6 +127,7 @@ check "doctor: a number with a letter behind it" says "^!  *WICK_THREADS=${threa
     WICK_THREADS="${threads}x" "$wick" doctor
 
 check "ops: a pattern" says "^softmax(\|^    softmax(Tensor input, int dim) -> Tensor" "$wick" ops softmax
+check "ops: where the form in C stands" says "^1 of [0-9]* operations. .* in C .* wick/[*][.]h" "$wick" ops 'topk'
 check "ops: as the program writes it" says "^softmax" "$wick" ops wk_softmax
 check "ops: what another library calls it" says '"multiply" is wk_mul here' "$wick" ops multiply
 check "ops: an optimiser is no op" says '"adam" is wk_optim_adam' "$wick" ops wk_optim_adam
@@ -232,6 +233,11 @@ check "replay: a file that is too short" ends 1 "$wick" replay "$WICK_WORK/short
 
 # ---- the example
 
+# A command that trains nothing and writes what it says that it saves.
+printf '#!/bin/sh\nwhile [ $# -gt 1 ]; do shift; [ "$1" != --save ] || touch "$2"; done\n' >"$WICK_WORK/wick"
+chmod +x "$WICK_WORK/wick"
+check "the demo runs" scripts/demo "$WICK_WORK/wick"
+check "and keeps the network that it saves" test -f "$WICK_WORK/demo/cpu.safetensors"
 check "examples/use_gpu ends well" ends 0 "$WICK_SOURCE/build/release/examples/use_gpu"
 check "examples/use_gpu shows the chapter's numbers" says "20.0855, 109.1963, 445.2395" \
     "$WICK_SOURCE/build/release/examples/use_gpu"
