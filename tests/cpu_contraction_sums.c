@@ -146,7 +146,8 @@ static void rows_of_several_runs(void **state)
                 array_new(&x, dtypes[t].of, 4, of_x, way);
                 array_new(&c, dtypes[t].result, 3, of_c, ROWS);
                 fill_small(&a), fill_small(&x);
-                wk__sum sum = {.dtype = (uint8_t)wk__sum_dtype(dtypes[t].of), .indices = 2, .extent = {N, runs[k]}};
+                wk__sum sum = {
+                    .dtype = (uint8_t)wk__sum_dtype((int)dtypes[t].of), .indices = 2, .extent = {N, runs[k]}};
                 wk__kernel kernel = {.ndim = 3, .shape = {B, I, J}, .sum = &sum};
                 take_operand(&kernel, &sum, 0, &c, 3, (const int[]){0, 1, 2});
                 take_operand(&kernel, &sum, 1, &a, 4, (const int[]){0, 3, 1, 4});
