@@ -158,29 +158,13 @@ static void general_free(general *t)
     free(t->c.data);
 }
 
-static void turn_factors(general *t)
-{
-    wk__sum *sum = &t->sum;
-    const wk__operand a = t->kernel.operand[1];
-    t->kernel.operand[1] = t->kernel.operand[2];
-    t->kernel.operand[2] = a;
-    for (int s = 0; s < sum->indices; s++) {
-        const int64_t stride = sum->stride[0][s];
-        sum->stride[0][s] = sum->stride[1][s];
-        sum->stride[1][s] = stride;
-    }
-    sum->coordinate[0][0] = sum->coordinate[1][0];
-    sum->coordinates[0] = 1;
-    sum->coordinates[1] = 0;
-}
-
 /* A change, and whether columns are left. What changes how far operands reach keeps within them: extents shrink. */
 static void change(general *t, int k)
 {
     wk__coordinate *q = &t->sum.coordinate[1][0];
     int64_t *of_a = t->kernel.operand[1].stride, *of_b = t->kernel.operand[2].stride;
     switch (k) {
-    case 1: turn_factors(t); break;
+    case 1: exchange_factors(&t->kernel, &t->sum); break;
     case 2: t->sum.extent[1] = 1; break;
     case 3: q->coefficient[AT_U] = 0; break;                          /* u is summed by the product */
     case 4: q->coefficient[AT_O] = 1, t->sum.stride[1][0] = 0; break; /* o is a tap, too */

@@ -45,22 +45,6 @@ static void general_free(general *t)
     free(t->c.data);
 }
 
-static void turn_factors(general *t)
-{
-    wk__sum *sum = &t->sum;
-    const wk__operand a = t->kernel.operand[1];
-    t->kernel.operand[1] = t->kernel.operand[2];
-    t->kernel.operand[2] = a;
-    for (int s = 0; s < sum->indices; s++) {
-        const int64_t stride = sum->stride[0][s];
-        sum->stride[0][s] = sum->stride[1][s];
-        sum->stride[1][s] = stride;
-    }
-    sum->coordinate[0][0] = sum->coordinate[1][0];
-    sum->coordinates[0] = 1;
-    sum->coordinates[1] = 0;
-}
-
 static int64_t *extent_of(general *t, int index)
 {
     const int i = t->at[index];
@@ -74,7 +58,7 @@ static void change(general *t, int k)
     const int *at = t->at, ndim = t->kernel.ndim;
     const int64_t far = (int64_t)1 << 27;
     switch (k) {
-    case 1: turn_factors(t); break;
+    case 1: exchange_factors(&t->kernel, &t->sum); break;
     case 2: *extent_of(t, AT_U) = 1; break;
     case 3: *extent_of(t, AT_O) = 1; break;
     case 4: *extent_of(t, AT_I) = 1; break;

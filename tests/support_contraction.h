@@ -145,6 +145,22 @@ static inline void expect_exactly(const wk__kernel *kernel, const array *out, ru
     free(want);
 }
 
+/* What was A is B, which one coordinate belongs to, and the other way round. */
+static inline void exchange_factors(wk__kernel *kernel, wk__sum *sum)
+{
+    const wk__operand a = kernel->operand[1];
+    kernel->operand[1] = kernel->operand[2];
+    kernel->operand[2] = a;
+    for (int s = 0; s < sum->indices; s++) {
+        const int64_t stride = sum->stride[0][s];
+        sum->stride[0][s] = sum->stride[1][s];
+        sum->stride[1][s] = stride;
+    }
+    sum->coordinate[0][0] = sum->coordinate[1][0];
+    sum->coordinates[0] = 1;
+    sum->coordinates[1] = 0;
+}
+
 /* For the end of a program: gives back the panels that the CPU's products keep. */
 static inline int trim_products(void **state)
 {

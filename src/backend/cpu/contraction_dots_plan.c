@@ -34,18 +34,6 @@ _Static_assert((int)MOST_COLUMNS *(int)WK__PADDED_SIZE <= (int)WK__GEMM_SPACE_B,
 
 /* ---- the description --------------------------------------------------------------------------------------------- */
 
-/* The summed index along which A's elements are neighbours, and B has a coordinate. -1: there is none. */
-static int neighbours(const wk__kernel *kernel, int b)
-{
-    const wk__sum *sum = kernel->sum;
-    for (int s = 0; s < sum->indices; s++) {
-        if (sum->extent[s] == 1 || sum->stride[WK__FACTORS - b][s] != 1) continue;
-        for (int k = 0; k < sum->coordinates[b - 1]; k++)
-            if (sum->coordinate[b - 1][k].coefficient[kernel->ndim + s] != 0) return kernel->ndim + s;
-    }
-    return -1;
-}
-
 /* The indices of the result: a row, on which only A depends, channels and taps, which are B's, and batches. */
 static bool see_result(wk__dots_plan *p, const wk__kernel *kernel)
 {
@@ -146,7 +134,7 @@ static bool see_sizes(wk__dots_plan *p)
 static bool see_plan(wk__dots_plan *p, const wk__kernel *kernel, int b)
 {
     const wk_dtype dtype = (wk_dtype)kernel->operand[b].dtype;
-    const int last = neighbours(kernel, b);
+    const int last = wk__padded_neighbours(kernel, b, true);
     *p = (wk__dots_plan){.class = wk__cpu_gemm(dtype)->class};
     if (last < 0 || !p->class->dots || wk_dtype_size(dtype) != WK__PADDED_SIZE) return false;
     if (!wk__padded_of(&p->b, kernel, b, true, last) || !see_result(p, kernel)) return false;

@@ -21,18 +21,6 @@ enum {
 
 /* ---- the description --------------------------------------------------------------------------------------------- */
 
-/* The index along which elements of C are neighbours, and B has a coordinate. -1: there is none. */
-static int neighbours(const wk__kernel *kernel, int b)
-{
-    const wk__sum *sum = kernel->sum;
-    for (int i = 0; i < kernel->ndim; i++) {
-        if (kernel->shape[i] == 1 || kernel->operand[0].stride[i] != 1) continue;
-        for (int k = 0; k < sum->coordinates[b - 1]; k++)
-            if (sum->coordinate[b - 1][k].coefficient[i] != 0) return i;
-    }
-    return -1;
-}
-
 /* The indices of the result: places, which A may not depend on, a row, and batches. */
 static bool see_result(wk__padded_product *p, const wk__kernel *kernel)
 {
@@ -133,7 +121,7 @@ static bool see_product(wk__padded_product *p, const wk__kernel *kernel, int b)
 {
     const wk__gemm *gemm = wk__cpu_gemm((wk_dtype)kernel->operand[b].dtype);
     const int64_t size = (int64_t)wk_dtype_size((wk_dtype)kernel->operand[b].dtype);
-    const int last = neighbours(kernel, b);
+    const int last = wk__padded_neighbours(kernel, b, false);
     *p = (wk__padded_product){.class = gemm->class, .pack = gemm->pack};
     if (last < 0 || !p->class->apart || size != WK__PADDED_SIZE) return false;
     if (!wk__padded_of(&p->b, kernel, b, false, last) || !see_result(p, kernel) || !see_sum(p, kernel)) return false;

@@ -207,28 +207,38 @@ static bool needs_space(const wk__gemm_plan *plan)
     return plan->pack_a || plan->pack_b || plan->sum_apart || plan->before.group;
 }
 
-/* Some pieces, in order; all of them, even if one fails. */
-static wk_code task(void *user, int64_t index, wk__gemm_space *const spaces[], wk__fail *fail)
+/* The pieces first .. end, in order; all of them, even if one fails. */
+static wk_code run_pieces(const wk__gemm_plan *plan, int64_t first, int64_t end, const wk__gemm_space *space,
+                          wk__fail *fail)
 {
-    const work *work = user;
-    const int64_t first = index * work->pieces_per_task;
-    const int64_t end = wk__least(first + work->pieces_per_task, work->pieces);
     wk_code code = WK_OK;
     for (int64_t k = first; k < end; k++) {
         wk__gemm_piece piece;
         wk__fail other;
-        piece_of(work->plan, k, &piece);
-        find_batch(work->plan, &piece);
-        const wk_code of_piece = wk__gemm_piece_run(work->plan, &piece, spaces[0], code ? &other : fail);
+        piece_of(plan, k, &piece);
+        find_batch(plan, &piece);
+        const wk_code of_piece = wk__gemm_piece_run(plan, &piece, space, code ? &other : fail);
         if (!code) code = of_piece;
     }
     return code;
 }
 
+static int64_t pieces_of(const wk__gemm_plan *plan)
+{
+    return plan->batches * plan->row_pieces * plan->column_pieces;
+}
+
+static wk_code task(void *user, int64_t index, wk__gemm_space *const spaces[], wk__fail *fail)
+{
+    const work *work = user;
+    const int64_t first = index * work->pieces_per_task;
+    return run_pieces(work->plan, first, wk__least(first + work->pieces_per_task, work->pieces), spaces[0], fail);
+}
+
 static wk_code run_parallel(wk__gemm_plan *plan, double work_all, wk__fail *fail)
 {
     const int threads = wk__gemm_threads(work_all);
-    work work = {.plan = plan, .pieces = plan->batches * plan->row_pieces * plan->column_pieces};
+    work work = {.plan = plan, .pieces = pieces_of(plan)};
     const double work_piece = work_all / (double)work.pieces;
     work.pieces_per_task = work.pieces / ((int64_t)TASKS_PER_THREAD * threads) + 1;
     const int64_t worthwhile = (int64_t)(TASK_WORK / (work_piece + 1)) + 1;
@@ -267,16 +277,7 @@ static wk_code run_small(wk__gemm_plan *plan, wk__fail *fail)
     const int64_t line = line_of(plan);
     space.b = space.a + (plan->pack_a ? plan->m * line : 0);
     space.c = space.b + (plan->pack_b ? (plan->n + plan->class->lanes) * line : 0);
-    wk_code first = WK_OK;
-    for (int64_t k = 0; k < plan->batches; k++) {
-        wk__gemm_piece piece;
-        wk__fail other;
-        piece_of(plan, k, &piece);
-        find_batch(plan, &piece);
-        const wk_code code = wk__gemm_piece_run(plan, &piece, &space, first ? &other : fail);
-        if (!first) first = code;
-    }
-    return first;
+    return run_pieces(plan, 0, plan->batches, &space, fail);
 }
 
 static double work_of(const wk__gemm_plan *plan)
@@ -326,14 +327,8 @@ void wk__gemm_run_within(wk__gemm_plan *plan, const wk__gemm_space *space)
     if (has_none(plan)) return;
     plan_way(plan);
     wk__gemm_divide(plan, 1);
-    const int64_t pieces = plan->batches * plan->row_pieces * plan->column_pieces;
-    for (int64_t k = 0; k < pieces; k++) {
-        wk__gemm_piece piece;
-        wk__fail none; /* there is no tail, and nothing else fails */
-        piece_of(plan, k, &piece);
-        find_batch(plan, &piece);
-        wk__gemm_piece_run(plan, &piece, space, &none);
-    }
+    wk__fail none; /* there is no tail, and nothing else fails */
+    run_pieces(plan, 0, pieces_of(plan), space, &none);
 }
 
 static wk_code run_with_tail(wk__gemm_plan *plan, wk__fail *fail)
@@ -360,8 +355,7 @@ void wk__gemm_pieces(wk__gemm_plan *plan, wk__piece_visit *visit, void *user)
 {
     if (has_none(plan) || !plan->group || plan->group->nreduce > 0) return;
     divide(plan);
-    const int64_t pieces = plan->batches * plan->row_pieces * plan->column_pieces;
-    for (int64_t k = 0; k < pieces; k++) {
+    for (int64_t k = 0; k < pieces_of(plan); k++) {
         wk__gemm_piece piece;
         piece_of(plan, k, &piece);
         wk__gemm_piece_boxes(plan, &piece, visit, user);

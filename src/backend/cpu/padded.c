@@ -38,6 +38,19 @@ int64_t wk__padded_offset(const wk__kernel *kernel, int operand, const wk__padde
 
 /* ---- the description --------------------------------------------------------------------------------------------- */
 
+int wk__padded_neighbours(const wk__kernel *kernel, int b, bool summed)
+{
+    const wk__sum *sum = kernel->sum;
+    const int operand = summed ? WK__FACTORS + 1 - b : 0;
+    const int from = summed ? kernel->ndim : 0, end = summed ? from + sum->indices : kernel->ndim;
+    for (int i = from; i < end; i++) {
+        if (wk__index_extent(kernel, i) == 1 || wk__index_stride(kernel, operand, i) != 1) continue;
+        for (int k = 0; k < sum->coordinates[b - 1]; k++)
+            if (sum->coordinate[b - 1][k].coefficient[i] != 0) return i;
+    }
+    return -1;
+}
+
 /* The index that is the axis's place. False: there are two, or one that anything else of B depends on. */
 static bool see_place(const wk__padded *p, wk__padded_axis *axis, bool summed)
 {

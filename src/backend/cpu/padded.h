@@ -56,6 +56,9 @@ typedef struct wk__padded_box {
     int64_t part, channel;                                   /* elements from one to the next */
 } wk__padded_box;
 
+/* The index along which elements of C are neighbours, or the summed one along which those of A are, and b has a
+ * coordinate. -1: there is none. */
+int wk__padded_neighbours(const wk__kernel *kernel, int b, bool summed);
 /* Fills in the axes and the taps of operand b. Places are indices of the result, or summed ones if `summed`; taps are
  * the others. False: its coordinates are of another kind. `last`: the index whose places are to be neighbours. */
 bool wk__padded_of(wk__padded *p, const wk__kernel *kernel, int b, bool summed, int last);
