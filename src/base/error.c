@@ -22,7 +22,7 @@ void wk_set_error_handler(wk_error_handler *new_handler, void *user)
 static const wk_context *informed(void)
 {
     wk_context *context = wk__context();
-    if (context->late && !context->frame.outer.on) wk__above.tell_late(context);
+    if (context->late) wk__above.tell_late(context);
     return context;
 }
 

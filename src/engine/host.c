@@ -89,12 +89,13 @@ void wk__host_gather(const char *first, int ndim, const int64_t *shape, const in
 /* Memory of the program's may hold any byte as a truth; what is read is 0 or 1. */
 static void make_truths(unsigned char *to, int ndim, const int64_t *shape, const int64_t *stride)
 {
-    int64_t at[WK__MAX_DIMS] = {0}, n = wk__numel(ndim, shape);
-    for (int64_t k = 0; k < n; k++) {
-        int64_t place = 0;
-        for (int d = 0; d < ndim; d++) place += at[d] * stride[d];
-        to[place] = to[place] != 0;
-        for (int d = ndim; d-- > 0 && ++at[d] == shape[d];) at[d] = 0;
+    const int64_t n = wk__numel(ndim, shape), row = ndim ? shape[ndim - 1] : 1, step = ndim ? stride[ndim - 1] : 1;
+    int64_t at[WK__MAX_DIMS] = {0};
+    for (int64_t k = 0; k < n; k += row) {
+        unsigned char *first = to;
+        for (int d = 0; d < ndim - 1; d++) first += at[d] * stride[d];
+        for (int64_t i = 0; i < row; i++) first[i * step] = first[i * step] != 0;
+        for (int d = ndim - 1; d-- > 0 && ++at[d] == shape[d];) at[d] = 0;
     }
 }
 
