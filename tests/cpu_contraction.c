@@ -160,6 +160,26 @@ static void plain_convolutions(void **state)
     run_all(wk__cpu_contraction_plainly, "plain", 4, 9);
 }
 
+/* Sums of places in several slices (gather.c): rows of places fit one or do not, and begin at odd steps where packed
+ * elements are pairs. */
+static void slices(void **state)
+{
+    (void)state;
+    static const convolution cases[] = {
+        {2, 1, 1, 8, 5, {29, 27}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+        {2, 2, 1, 8, 5, {58, 31}, {3, 3}, {2, 1}, {1, 1}, {1, 1}},
+        {1, 1, 1, 9, 4, {1001}, {5}, {1}, {2}, {1}},
+    };
+    static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_F16, WK_BF16, WK_I8, WK_I64};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (size_t dtype = 0; dtype < sizeof dtypes / sizeof *dtypes; dtype++) {
+            convolution_case t;
+            convolution_new(&t, &cases[k], dtypes[dtype], ROWS);
+            run_and_compare(&t, OF_WEIGHT, wk__cpu_contraction, "slices");
+            convolution_free(&t);
+        }
+}
+
 /* The bits are those of im2col and a product of matrices. */
 static void bits_of_im2col(void **state)
 {
@@ -209,9 +229,8 @@ static void bits_of_im2col(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packed_convolutions),
-        cmocka_unit_test(other_instruction_sets),
-        cmocka_unit_test(plain_convolutions),
+        cmocka_unit_test(packed_convolutions), cmocka_unit_test(other_instruction_sets),
+        cmocka_unit_test(plain_convolutions),  cmocka_unit_test(slices),
         cmocka_unit_test(bits_of_im2col),
     };
     return cmocka_run_group_tests(tests, NULL, trim_products);

@@ -13,16 +13,17 @@ enum {
     BLOCK = 1024,            /* places, about: vectors of sums are loaded and stored once for so many */
     PIECES = 8,              /* of a contraction, so that threads end together; */
     PIECE_WORK = 512 * 1024, /* but no smaller ones, in multiplications */
-    /* Times, in multiplications of a vector's lane, but for RUN, in steps of a tile; fitted as in
-     * contraction_padded_plan.c. */
-    GATHER = 30, /* an element of B is gathered, ... */
-    PACK = 12,   /* ... or one of either factor is packed as that of a matrix */
-    COPY = 12,   /* one of B is copied between zeros */
-    SUM = 4,     /* a lane of a sum is loaded and stored */
-    FOLD = 300,  /* the lanes of one are added up */
+    /* Times, in multiplications of a lane in a product's tile; fitted as in contraction_padded_plan.c. */
+    GATHER = 20,      /* an element of B is gathered, ... */
+    GATHER_RUN = 300, /* ... a run of them begins, ... */
+    PACK = 14,        /* ... or one of either factor is packed as that of a matrix */
+    COPY = 20,        /* one of B is copied between zeros */
+    SUM = 4,          /* a lane of a sum is loaded and stored */
+    FOLD = 600,       /* the lanes of one are added up and written */
 };
 
-static const double RUN = 0.2; /* a run begins */
+static const double STEP = 1.15, /* the same of a tile here, whose loads cross lines of the cache */
+    RUN = 0.4;                   /* steps that the beginning of a run takes */
 
 /* Columns of a piece have a vector of sums each, their place in C, and an element of a row of it. */
 enum { MOST_COLUMNS = SUMS_BYTES / WK__GEMM_VECTOR };
@@ -186,21 +187,29 @@ static double time_of(const wk__dots_plan *p)
     const double blocks = (double)wk__parts_of(first, p->block) * outer; /* of one image each */
     const double runs = places_of(p) / (double)length * outer;
     const double results = (double)p->rows * (double)p->b.channels.places * (double)p->b.taps.places;
-    const double of_tiles = runs * ((double)wk__parts_of(length, p->class->lanes) + RUN) * steps_of_tiles(p) * lanes;
+    const double of_runs = runs * ((double)wk__parts_of(length, p->class->lanes) + RUN);
+    const double of_tiles = STEP * of_runs * steps_of_tiles(p) * lanes;
     const double of_sums = SUM * lanes * results * blocks / (double)p->outer_block;
     const double of_b = COPY * (double)box.channel * (double)p->b.channels.places * (double)p->row_parts * blocks;
     return (double)p->batch.places * (of_tiles + of_sums + of_b + FOLD * results);
 }
 
-/* As a product, whose columns are B's. */
+static int64_t innermost_of(const wk__padded *b, const wk__padded_list *list)
+{
+    return list->count > 0 ? wk__index_extent(b->kernel, list->index[list->count - 1]) : 1;
+}
+
+/* As a product, whose columns are B's. It is gathered in runs of places or of columns, whichever are longer. */
 static double time_of_gathering(const wk__dots_plan *p)
 {
     const double columns = (double)p->b.channels.places * (double)p->b.taps.places, rows = (double)p->rows;
     const double wide = (double)wk__parts_of((int64_t)columns, p->class->lanes) * (double)p->class->lanes;
     const double parts = columns > WK__GEMM_PIECE_BYTES / 4.0 ? columns / (WK__GEMM_PIECE_BYTES / 4.0) : 1;
     const double steps = places_of(p) * (double)p->outer.places;
-    const double of_b = (p->b.taps.places > 1 ? GATHER : PACK) * columns;
-    return (double)p->batch.places * steps * (rows * wide + of_b + PACK * rows * parts);
+    const int64_t run = wk__most(p->b.axis[WK__PADDED_AXES - 1].places,
+                                 wk__most(innermost_of(&p->b, &p->b.taps), innermost_of(&p->b, &p->b.channels)));
+    const double of_b = p->b.taps.places > 1 ? GATHER + GATHER_RUN / (double)run : PACK;
+    return (double)p->batch.places * steps * (rows * (wide + PACK * parts) + of_b * columns);
 }
 
 bool wk__dots_pay(const wk__dots_plan *p)

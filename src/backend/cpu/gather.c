@@ -12,7 +12,7 @@
 #include "../../base/integers.h"
 
 enum {
-    SLICE = 16 * 1024, /* bytes of that matrix: it stays in L1 */
+    SLICE = 24 * 1024, /* bytes of that matrix: it stays in L1 */
     SPAN = 16,         /* steps that `pack` takes together; a packed element holds 1 or 2 of them */
     MOST_STEPS = 256,  /* of a slice, and so of runs in it */
 };
@@ -119,7 +119,6 @@ static bool keep_whole(int64_t numerator, int64_t coefficient, int64_t divisor, 
 /* Keeps the steps where it is in [0, limit). False: there is none. */
 static bool keep_within(int64_t numerator, int64_t coefficient, int64_t limit, inside *in)
 {
-    if (coefficient == 0) return numerator >= 0 && numerator < limit;
     const bool rises = coefficient > 0;
     const int64_t step = rises ? coefficient : -coefficient;
     const int64_t first = rises ? wk__ceiling_of(-numerator, step) : wk__ceiling_of(numerator - limit + 1, step);
@@ -127,52 +126,6 @@ static bool keep_within(int64_t numerator, int64_t coefficient, int64_t limit, i
     if (in->first < first) in->first += wk__ceiling_of(first - in->first, in->every) * in->every;
     if (in->end > end) in->end = end;
     return in->first < in->end;
-}
-
-/* Any coordinates: find_inside has those that are met with most without a division. */
-static bool find_any_inside(const wk__gather *g, const wk__gather_index *index, const place *p, int64_t count,
-                            inside *in)
-{
-    *in = (inside){.end = count, .every = 1};
-    for (int k = 0; k < g->coordinates; k++) {
-        const wk__coordinate *q = &g->coordinate[k];
-        const int64_t numerator = p->numerator[k], coefficient = index->coefficient[k];
-        if (q->divisor > 1 && !keep_whole(numerator, coefficient, q->divisor, in)) return false;
-        if (!keep_within(numerator, coefficient, q->extent * q->divisor, in)) return false;
-    }
-    const bool alone = in->first + in->every >= in->end; /* no step leads from it to another */
-    in->element = p->element + in->first * index->stride;
-    in->stride = alone ? 0 : in->every * index->stride;
-    for (int k = 0; k < g->coordinates; k++) {
-        const wk__coordinate *q = &g->coordinate[k];
-        in->element += (p->numerator[k] + in->first * index->coefficient[k]) / q->divisor * q->stride;
-        if (!alone) in->stride += in->every * index->coefficient[k] / q->divisor * q->stride;
-    }
-    return true;
-}
-
-/* Of `count` steps along an index from p on. */
-static bool find_inside(const wk__gather *g, const wk__gather_index *index, const place *p, int64_t count, inside *in)
-{
-    int64_t first = 0, end = count, element = p->element, stride = index->stride;
-    for (int k = 0; k < g->coordinates; k++) {
-        const wk__coordinate *q = &g->coordinate[k];
-        const int64_t numerator = p->numerator[k], coefficient = index->coefficient[k];
-        const int64_t last = numerator + (count - 1) * coefficient;
-        if (q->divisor != 1) return find_any_inside(g, index, p, count, in);
-        if (coefficient == 0 && (numerator < 0 || numerator >= q->extent)) return false;
-        if (coefficient == 1) {
-            if (first < -numerator) first = -numerator;
-            if (end > q->extent - numerator) end = q->extent - numerator;
-            if (first >= end) return false; /* far outside, so far that a stride times that would not be a number */
-        } else if (numerator < 0 || numerator >= q->extent || last < 0 || last >= q->extent) {
-            return find_any_inside(g, index, p, count, in);
-        }
-        element += numerator * q->stride;
-        stride += coefficient * q->stride;
-    }
-    *in = (inside){.first = first, .end = end, .every = 1, .element = element + first * stride, .stride = stride};
-    return first < end;
 }
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
@@ -202,7 +155,9 @@ static inline __attribute__((always_inline)) void copy_chunks(char *to, const ch
 /* Some tens of bytes: a call of memcpy would take longer. */
 static inline void copy_few(char *to, const char *from, int64_t bytes)
 {
-    if (bytes >= 16)
+    if (bytes >= 128)
+        memcpy(to, from, (size_t)bytes);
+    else if (bytes >= 16)
         copy_chunks(to, from, bytes, 16);
     else if (bytes >= 4)
         copy_chunks(to, from, bytes, 4);
@@ -210,10 +165,10 @@ static inline void copy_few(char *to, const char *from, int64_t bytes)
         for (int64_t k = 0; k < bytes; k++) to[k] = from[k];
 }
 
-/* What is inside of a run; the rest of it is 0 already. */
-static void copy_run(const wk__gather *g, char *to, const inside *in)
+/* What is inside of a run, from `element` on; the rest of it is 0 already. */
+static void copy_run(const wk__gather *g, char *to, const inside *in, int64_t element)
 {
-    const char *from = g->start + in->element * g->size;
+    const char *from = g->start + element * g->size;
     if (in->every == 1 && in->stride == 1)
         copy_few(to + in->first * g->size, from, (in->end - in->first) * g->size);
     else if (g->size == 4 && in->every == 1 && in->stride == 2)
@@ -228,11 +183,21 @@ static void copy_run(const wk__gather *g, char *to, const inside *in)
         copy_each(to, from, in, 1);
 }
 
-/* Neighbours along the innermost index of a list, and where they are from its beginning on. */
+/* Neighbours along the innermost index of a list, and where they are from its beginning on. Rows of a plane are runs
+ * alike: the same of them is inside, as far as the coordinates go that change along a run. */
 typedef struct run {
     int64_t first, count;
     place from;
+    bool alike; /* with the run before */
 } run;
+
+static bool are_alike(const wk__gather *g, const wk__gather_index *index, const run *a, const run *b)
+{
+    bool alike = a->count == b->count;
+    for (int k = 0; k < g->coordinates; k++)
+        alike = alike && (index->coefficient[k] == 0 || a->from.numerator[k] == b->from.numerator[k]);
+    return alike;
+}
 
 /* Cuts `count` places of a list, from `number` on, into runs. Returns how many. */
 static int64_t find_runs(const wk__gather *g, const wk__gather_list *list, int64_t number, int64_t count, run runs[])
@@ -244,22 +209,95 @@ static int64_t find_runs(const wk__gather *g, const wk__gather_list *list, int64
     for (int64_t first = 0; first < count;) {
         const int64_t rest = list->index[last].extent - c.digit[last];
         run *r = &runs[found++];
-        *r = (run){.first = first, .count = rest < count - first ? rest : count - first, .from = c.at};
+        *r = (run){.first = first, .count = wk__least(rest, count - first), .from = c.at};
+        r->alike = found > 1 && are_alike(g, &list->index[last], r - 1, r);
         advance(g, list, r->count, &c);
         first += r->count;
     }
     return found;
 }
 
+/* Of a run those steps that are inside as far as the coordinates go that change along it; elements are counted from the
+ * one to which the others lead. This is for any coordinates: find_along has those that are met with most without a division. */
+static bool find_any_along(const wk__gather *g, const wk__gather_index *index, const place *row, const run *r,
+                           inside *in)
+{
+    int64_t numerator[WK__MAX_COORDINATES];
+    *in = (inside){.end = r->count, .every = 1};
+    for (int k = 0; k < g->coordinates; k++) {
+        const wk__coordinate *q = &g->coordinate[k];
+        const int64_t coefficient = index->coefficient[k];
+        numerator[k] = row->numerator[k] + r->from.numerator[k];
+        if (coefficient == 0) continue;
+        if (q->divisor > 1 && !keep_whole(numerator[k], coefficient, q->divisor, in)) return false;
+        if (!keep_within(numerator[k], coefficient, q->extent * q->divisor, in)) return false;
+    }
+    const bool alone = in->first + in->every >= in->end; /* no step leads from it to another */
+    in->element = in->first * index->stride;
+    in->stride = alone ? 0 : in->every * index->stride;
+    for (int k = 0; k < g->coordinates; k++) {
+        const wk__coordinate *q = &g->coordinate[k];
+        const int64_t coefficient = index->coefficient[k];
+        if (coefficient == 0) continue;
+        in->element += (numerator[k] + in->first * coefficient) / q->divisor * q->stride;
+        if (!alone) in->stride += in->every * coefficient / q->divisor * q->stride;
+    }
+    return true;
+}
+
+/* See find_any_along. */
+static bool find_along(const wk__gather *g, const wk__gather_index *index, const place *row, const run *r, inside *in)
+{
+    int64_t first = 0, end = r->count, element = 0, stride = index->stride;
+    for (int k = 0; k < g->coordinates; k++) {
+        const wk__coordinate *q = &g->coordinate[k];
+        const int64_t at = row->numerator[k] + r->from.numerator[k], coefficient = index->coefficient[k],
+                      last = at + (r->count - 1) * coefficient;
+        if (coefficient == 0) continue;
+        if (q->divisor != 1) return find_any_along(g, index, row, r, in);
+        if (coefficient == 1) {
+            if (first < -at) first = -at;
+            if (end > q->extent - at) end = q->extent - at;
+            if (first >= end) return false; /* far outside, so far that a stride times that would not be a number */
+        } else if (at < 0 || at >= q->extent || last < 0 || last >= q->extent) {
+            return find_any_along(g, index, row, r, in);
+        }
+        element += at * q->stride;
+        stride += coefficient * q->stride;
+    }
+    *in = (inside){.first = first, .end = end, .every = 1, .element = element + first * stride, .stride = stride};
+    return first < end;
+}
+
+/* Adds to *element what the coordinates add that do not change along a run. False: one of them is outside. */
+static inline bool find_across(const wk__gather *g, const wk__gather_index *index, const place *row, const run *r,
+                               int64_t *element)
+{
+    for (int k = 0; k < g->coordinates; k++) {
+        const wk__coordinate *q = &g->coordinate[k];
+        int64_t at = row->numerator[k] + r->from.numerator[k];
+        if (index->coefficient[k] != 0) continue;
+        if (q->divisor != 1) {
+            if (at % q->divisor != 0) return false;
+            at /= q->divisor;
+        }
+        if (at < 0 || at >= q->extent) return false;
+        *element += at * q->stride;
+    }
+    return true;
+}
+
 /* What is inside of a row of the matrix. */
 static void gather_row(const wk__gather *g, const place *row, const wk__gather_index *index, const run runs[],
                        int64_t count, char *to)
 {
-    for (int64_t r = 0; r < count; r++) {
-        place p = {.element = row->element + runs[r].from.element};
-        for (int k = 0; k < g->coordinates; k++) p.numerator[k] = row->numerator[k] + runs[r].from.numerator[k];
-        inside in;
-        if (find_inside(g, index, &p, runs[r].count, &in)) copy_run(g, to + runs[r].first * g->size, &in);
+    inside in;
+    bool some = false;
+    for (const run *r = runs; r < runs + count; r++) {
+        int64_t element = row->element + r->from.element;
+        if (!r->alike) some = find_along(g, index, row, r, &in);
+        if (some && find_across(g, index, row, r, &element))
+            copy_run(g, to + r->first * g->size, &in, element + in.element);
     }
 }
 
@@ -303,6 +341,13 @@ static void pack_panel(const wk__gather *g, wk__gemm_pack *pack, char *out, cons
     }
 }
 
+/* Steps of a slice from `step` on: of runs that fit, whole ones, but for what is cut where packed elements are pairs. */
+static int64_t slice_of(const wk__gather *g, const wk__gather_block *block, int64_t step, int64_t most)
+{
+    const int64_t inner = innermost(&g->steps);
+    return block->class->steps > 1 || inner > most ? most : most / inner * inner - step % inner;
+}
+
 static void gather_panel(const wk__gather *g, wk__gemm_pack *pack, char *out, const wk__gather_block *block,
                          int64_t line, int64_t lines)
 {
@@ -318,7 +363,7 @@ static void gather_panel(const wk__gather *g, wk__gemm_pack *pack, char *out, co
         return;
     }
     for (int64_t step = 0, steps; step < block->steps; step += steps) {
-        steps = wk__least(most, block->steps - step);
+        steps = wk__least(by_lines ? most : slice_of(g, block, block->step + step, most), block->steps - step);
         char *to = out + wk__gemm_packed(block->class, step) * wide * (int64_t)block->class->packed;
         if (by_lines) {
             gather_matrix(g, block->batch, &g->steps, block->step + step, steps, &g->lines, runs, count,
