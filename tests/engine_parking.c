@@ -131,6 +131,25 @@ static void no_memory_to_park(void **state)
     assert_in_range(told, 2, 6);
 }
 
+/* The ring is full, and is run, between the parts of a call: then what the call still needs may be parked. At which of
+ * a turn's records that comes, depends on the size. */
+static void ring_runs_between_the_parts(void **state)
+{
+    (void)state;
+    for (int rows = 3000; rows <= 9000; rows += 1000) {
+        WK_SCOPE;
+        wk_tensor *x = wk_rand((rows, 10)), *index = wk_expand(wk_reshape(wk_arange(rows), (-1, 1)), (-1, 10)),
+                  *y = NULL;
+        for (int k = 0; k < 400; k++) y = wk_cat((wk_mul(x, k), wk_add(x, 1)), 1);
+        const double mean = wk_item(wk_mean(x));
+        assert_true(fabs(wk_item(wk_mean(y)) - (400 * mean + 1) / 2) < 1e-3);
+        for (int k = 0; k < 400; k++) y = wk_stack((wk_mul(x, k), wk_add(x, 1)), 1);
+        assert_true(fabs(wk_item(wk_mean(y)) - (400 * mean + 1) / 2) < 1e-3);
+        for (int k = 0; k < 100; k++) y = wk_scatter(wk_mul(x, k), 0, wk_add(index, 0), wk_add(x, 1));
+        assert_true(fabs(wk_item(wk_mean(y)) - mean - 1) < 1e-5);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +159,7 @@ int main(void)
         cmocka_unit_test(what_is_replaced_was_never_computed),
         cmocka_unit_test(replaced_again_and_again),
         cmocka_unit_test(no_memory_to_park),
+        cmocka_unit_test(ring_runs_between_the_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,25 +93,6 @@ static void failing_part(void **state)
     wk_clear_error();
 }
 
-/* The ring is full, and is run, between the parts of a call: then what the call still needs may be parked. At which of
- * a turn's records that comes, depends on the size. */
-static void ring_runs_between_the_parts(void **state)
-{
-    (void)state;
-    for (int rows = 3000; rows <= 9000; rows += 1000) {
-        WK_SCOPE;
-        wk_tensor *x = wk_rand((rows, 10)), *index = wk_expand(wk_reshape(wk_arange(rows), (-1, 1)), (-1, 10)),
-                  *y = NULL;
-        for (int k = 0; k < 400; k++) y = wk_cat((wk_mul(x, k), wk_add(x, 1)), 1);
-        const double mean = wk_item(wk_mean(x));
-        assert_true(fabs(wk_item(wk_mean(y)) - (400 * mean + 1) / 2) < 1e-3);
-        for (int k = 0; k < 400; k++) y = wk_stack((wk_mul(x, k), wk_add(x, 1)), 1);
-        assert_true(fabs(wk_item(wk_mean(y)) - (400 * mean + 1) / 2) < 1e-3);
-        for (int k = 0; k < 100; k++) y = wk_scatter(wk_mul(x, k), 0, wk_add(index, 0), wk_add(x, 1));
-        assert_true(fabs(wk_item(wk_mean(y)) - mean - 1) < 1e-5);
-    }
-}
-
 static void repeats_are_no_views(void **state)
 {
     (void)state;
@@ -193,7 +174,6 @@ int main(void)
         cmocka_unit_test(parts_are_not_stored_twice),
         cmocka_unit_test(parts_between_each_other),
         cmocka_unit_test(failing_part),
-        cmocka_unit_test(ring_runs_between_the_parts),
         cmocka_unit_test(repeats_are_no_views),
         cmocka_unit_test(rearranged),
         cmocka_unit_test(gradients),
