@@ -218,7 +218,8 @@ static int64_t find_runs(const wk__gather *g, const wk__gather_list *list, int64
 }
 
 /* Of a run those steps that are inside as far as the coordinates go that change along it; elements are counted from the
- * one to which the others lead. This is for any coordinates: find_along has those that are met with most without a division. */
+ * one to which the others lead. This is for any coordinates: find_along has those that are met with most, without a
+ * division. */
 static bool find_any_along(const wk__gather *g, const wk__gather_index *index, const place *row, const run *r,
                            inside *in)
 {
@@ -341,7 +342,7 @@ static void pack_panel(const wk__gather *g, wk__gemm_pack *pack, char *out, cons
     }
 }
 
-/* Steps of a slice from `step` on: of runs that fit, whole ones, but for what is cut where packed elements are pairs. */
+/* Steps of a slice from `step` on: whole runs where they fit, unless packed elements are pairs, which a run may cut. */
 static int64_t slice_of(const wk__gather *g, const wk__gather_block *block, int64_t step, int64_t most)
 {
     const int64_t inner = innermost(&g->steps);
