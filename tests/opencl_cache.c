@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiled programs on disk: a second process compiles nothing, and nothing that is not whole and ours is used. Each
  * look at the cache is a process of its own: this program, with the names of cases as argument. */
-#include "opencl_test.h"
+#include "gpu_test.h"
 
 #include "../src/backend/gpu/build.h"
 #include "support_again.h"
@@ -34,14 +34,14 @@ static int child(const char *names)
 {
     void *device;
     wk__fail fail;
-    if (opencl->open(0, &device, &fail) != WK_OK) return 100;
+    if (gpu->open(0, &device, &fail) != WK_OK) return 100;
     for (const char *name = names; *name != '\0'; name++) {
         group_case *c = case_of(*name);
-        if (group_case_run(c, opencl, device, &fail) != WK_OK) return 101;
-        if (group_case_check(c, opencl, device) != NULL) return 102;
+        if (group_case_run(c, gpu, device, &fail) != WK_OK) return 101;
+        if (group_case_check(c, gpu, device) != NULL) return 102;
         group_case_free(c);
     }
-    opencl->close(device);
+    gpu->close(device);
     return (int)wk__gpu_compilations();
 }
 
@@ -370,6 +370,7 @@ static void default_places(void **state)
 
 int main(int argc, char **argv)
 {
+    gpu = gpu_backend();
     if (argc > 1) return child(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(second_process),      cmocka_unit_test(damaged_files),
@@ -378,7 +379,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(least_used_go_first), cmocka_unit_test(processes_trim_together),
         cmocka_unit_test(a_pipe_is_no_file),
     };
-    (void)opencl_open;
-    (void)opencl_close;
+    (void)gpu_open;
+    (void)gpu_close;
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Devices: what is said when there are none, work on two at once, threads, fork, the end of the process. Some tests are
  * processes of their own: this program, with the test's name as argument. */
-#include "opencl_test.h"
+#include "gpu_test.h"
 #include "support_again.h"
 #include "support_work.h"
 
@@ -28,13 +28,13 @@ static int presence_in_words(void)
         [WK__NO_DEVICE] = "no device",
     };
     wk__text why = {0};
-    wk__presence presence = opencl->presence(&why);
+    wk__presence presence = gpu->presence(&why);
     bool fits = presence == WK__PRESENT ? why.data == NULL : why.data && strstr(why.data, words[presence]);
     wk__text_end(&why);
     wk__fail fail;
     void *device;
     if (presence != WK__PRESENT) {
-        fits = fits && opencl->count() == 0 && opencl->open(0, &device, &fail) == WK_ERR_DEVICE &&
+        fits = fits && gpu->count() == 0 && gpu->open(0, &device, &fail) == WK_ERR_DEVICE &&
                strstr(fail.text, words[presence]);
     }
     return fits ? (int)presence : 100;
@@ -54,13 +54,13 @@ static group_case *work_case(int64_t elements, int steps)
 /* Ends with work in every queue and no device closed. */
 static int leave_at_once(void)
 {
-    for (int d = 0; d < opencl->count(); d++) {
+    for (int d = 0; d < gpu->count(); d++) {
         void *device;
         wk__fail fail;
-        if (opencl->open(d, &device, &fail) != WK_OK) return 1;
+        if (gpu->open(d, &device, &fail) != WK_OK) return 1;
         group_case *c = work_case(100000, 1);
         for (int k = 0; k < 20; k++) {
-            if (group_case_run(c, opencl, device, &fail) != WK_OK) return 2;
+            if (group_case_run(c, gpu, device, &fail) != WK_OK) return 2;
         }
         group_case_free(c);
     }
@@ -72,23 +72,23 @@ static int fork_after_use(void)
 {
     void *device;
     wk__fail fail;
-    if (opencl->open(0, &device, &fail) != WK_OK) return 1;
+    if (gpu->open(0, &device, &fail) != WK_OK) return 1;
     group_case *c = work_case(1000, 1);
-    if (group_case_run(c, opencl, device, &fail) != WK_OK || opencl->sync(device, &fail) != WK_OK) return 2;
+    if (group_case_run(c, gpu, device, &fail) != WK_OK || gpu->sync(device, &fail) != WK_OK) return 2;
     pid_t process = fork();
     if (process == 0) {
-        if (submit_program(opencl, device, &c->g, &fail) != WK_ERR_STATE) _exit(3);
-        if (opencl->sync(device, &fail) != WK_ERR_STATE || strstr(fail.text, "forked") == NULL) _exit(4);
+        if (submit_program(gpu, device, &c->g, &fail) != WK_ERR_STATE) _exit(3);
+        if (gpu->sync(device, &fail) != WK_ERR_STATE || strstr(fail.text, "forked") == NULL) _exit(4);
         wk__memory block = c->memory[0];
-        opencl->block_give(device, &block);
-        opencl->close(device);
+        gpu->block_give(device, &block);
+        gpu->close(device);
         exit(0); /* with all that runs at exit */
     }
     int status;
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
-    if (group_case_check(c, opencl, device) != NULL) return 5;
+    if (group_case_check(c, gpu, device) != NULL) return 5;
     group_case_free(c);
-    opencl->close(device);
+    gpu->close(device);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 6;
 }
 
@@ -144,15 +144,15 @@ static void what_is_known(void **state)
 {
     (void)state;
     wk__fail fail;
-    for (int d = 0; d < opencl_devices; d++) {
+    for (int d = 0; d < gpu_devices; d++) {
         wk__device_info info;
-        assert_int_equal(opencl->info(d, &info, &fail), WK_OK);
+        assert_int_equal(gpu->info(d, &info, &fail), WK_OK);
         assert_true(info.name[0] != '\0' && info.vendor[0] != '\0' && info.driver[0] != '\0');
         assert_true(info.memory_total > 1 << 20 && info.memory_available == -1 && info.compute_units > 0);
         assert_true(isnan(info.power) && isnan(info.temperature) && isnan(info.utilisation));
     }
     wk__device_info info;
-    assert_int_equal(opencl->info(opencl->count(), &info, &fail), WK_ERR_DEVICE);
+    assert_int_equal(gpu->info(gpu->count(), &info, &fail), WK_ERR_DEVICE);
     assert_non_null(strstr(fail.text, "there is no opencl:"));
 }
 
@@ -175,7 +175,7 @@ static void *wait_for_device(void *user)
 {
     wait_for *w = user;
     wk__fail fail;
-    w->code = opencl->sync(w->device, &fail);
+    w->code = gpu->sync(w->device, &fail);
     w->done = now();
     return NULL;
 }
@@ -185,27 +185,27 @@ static void *wait_for_device(void *user)
 static void side_by_side(void **state)
 {
     (void)state;
-    if (opencl_devices < 2) skip();
+    if (gpu_devices < 2) skip();
     wk__fail fail;
     for (int slow = 0; slow < 2; slow++) {
-        void *busy = opencl_device[slow], *other = opencl_device[1 - slow];
+        void *busy = gpu_device[slow], *other = gpu_device[1 - slow];
         group_case *lots = work_case(1 << 20, 3), *little = work_case(100, 1);
-        assert_int_equal(group_case_run(lots, opencl, busy, &fail), WK_OK); /* compiled and uploaded */
-        assert_int_equal(group_case_run(little, opencl, other, &fail), WK_OK);
-        assert_int_equal(opencl->sync(busy, &fail), WK_OK);
-        assert_int_equal(opencl->sync(other, &fail), WK_OK);
+        assert_int_equal(group_case_run(lots, gpu, busy, &fail), WK_OK); /* compiled and uploaded */
+        assert_int_equal(group_case_run(little, gpu, other, &fail), WK_OK);
+        assert_int_equal(gpu->sync(busy, &fail), WK_OK);
+        assert_int_equal(gpu->sync(other, &fail), WK_OK);
 
-        for (int k = 0; k < 20; k++) assert_int_equal(submit_program(opencl, busy, &lots->g, &fail), WK_OK);
+        for (int k = 0; k < 20; k++) assert_int_equal(submit_program(gpu, busy, &lots->g, &fail), WK_OK);
         wait_for both[2] = {{.device = busy}, {.device = other}};
         pthread_t thread;
         assert_int_equal(pthread_create(&thread, NULL, wait_for_device, &both[0]), 0);
-        assert_int_equal(submit_program(opencl, other, &little->g, &fail), WK_OK);
+        assert_int_equal(submit_program(gpu, other, &little->g, &fail), WK_OK);
         wait_for_device(&both[1]);
         pthread_join(thread, NULL);
         assert_true(both[0].code == WK_OK && both[1].code == WK_OK);
         assert_true(both[1].done < both[0].done);
-        assert_null(group_case_check(lots, opencl, busy));
-        assert_null(group_case_check(little, opencl, other));
+        assert_null(group_case_check(lots, gpu, busy));
+        assert_null(group_case_check(little, gpu, other));
         group_case_free(lots);
         group_case_free(little);
     }
@@ -221,12 +221,12 @@ static void *use_device(void *user)
         float in[64], out[64];
         wk__memory memory;
         for (int e = 0; e < 64; e++) in[e] = (float)(e + k) + (float)w->done;
-        if ((w->code = opencl->block_take(w->device, 4096, &memory, &fail)) != WK_OK) break;
-        w->code = opencl->upload(w->device, &memory, 256, in, sizeof in, &fail);
-        if (w->code == WK_OK) w->code = opencl->copy(w->device, &memory, 1024, &memory, 256, sizeof in, &fail);
-        if (w->code == WK_OK) w->code = opencl->download(w->device, out, &memory, 1024, sizeof out, &fail);
+        if ((w->code = gpu->block_take(w->device, 4096, &memory, &fail)) != WK_OK) break;
+        w->code = gpu->upload(w->device, &memory, 256, in, sizeof in, &fail);
+        if (w->code == WK_OK) w->code = gpu->copy(w->device, &memory, 1024, &memory, 256, sizeof in, &fail);
+        if (w->code == WK_OK) w->code = gpu->download(w->device, out, &memory, 1024, sizeof out, &fail);
         if (w->code == WK_OK && memcmp(in, out, sizeof in) != 0) w->code = WK_ERR_INTERNAL;
-        opencl->block_give(w->device, &memory);
+        gpu->block_give(w->device, &memory);
     }
     return NULL;
 }
@@ -238,7 +238,7 @@ static void many_threads(void **state)
     pthread_t thread[THREADS];
     wait_for use[THREADS];
     for (int k = 0; k < THREADS; k++) {
-        use[k] = (wait_for){.device = opencl_device[k % opencl_devices], .done = 1000 * k};
+        use[k] = (wait_for){.device = gpu_device[k % gpu_devices], .done = 1000 * k};
         assert_int_equal(pthread_create(&thread[k], NULL, use_device, &use[k]), 0);
     }
     for (int k = 0; k < THREADS; k++) pthread_join(thread[k], NULL);
@@ -247,6 +247,7 @@ static void many_threads(void **state)
 
 int main(int argc, char **argv)
 {
+    gpu = gpu_backend();
     if (argc > 1) return run_child(argv[1]);
     const struct CMUnitTest first[] = {cmocka_unit_test(states_in_words), cmocka_unit_test(ends)};
     const struct CMUnitTest tests[] = {
@@ -255,5 +256,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(many_threads),
     };
     int failed = cmocka_run_group_tests(first, NULL, NULL); /* before this process uses OpenCL */
-    return failed + cmocka_run_group_tests(tests, opencl_open, opencl_close);
+    return failed + cmocka_run_group_tests(tests, gpu_open, gpu_close);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Moments in a device's work, on each backend that has them: their order, the time between them, and why one never
  * comes. */
-#include "opencl_test.h"
+#include "gpu_test.h"
 
 #include "../src/backend/cpu/cpu.h"
 #include "../src/backend/event.h"
@@ -63,8 +63,8 @@ static void in_order(void **state)
         assert_true(seconds >= (k == 0 ? 1e-5 : 0) && seconds < 60);
         others[k]->close(device);
     }
-    for (int d = 0; d < opencl_devices; d++) {
-        double seconds = time_of_copy(opencl, opencl_device[d]);
+    for (int d = 0; d < gpu_devices; d++) {
+        double seconds = time_of_copy(gpu, gpu_device[d]);
         assert_true(seconds > 1e-5 && seconds < 60);
     }
 }
@@ -103,35 +103,35 @@ static void refused_by_the_driver(void **state)
 {
     (void)state;
     wk__fail fail;
-    void *device = opencl_device[0];
-    good(opencl->sync(device, &fail), &fail);
+    void *device = gpu_device[0];
+    good(gpu->sync(device, &fail), &fail);
     driver_order(DRIVER_MARKER, -1, CL_OUT_OF_HOST_MEMORY);
-    void *event = record(opencl, device);
-    assert_int_equal(opencl->event_wait(device, event, &fail), WK_ERR_MEMORY);
+    void *event = record(gpu, device);
+    assert_int_equal(gpu->event_wait(device, event, &fail), WK_ERR_MEMORY);
     assert_non_null(strstr(fail.text, "recording an event"));
     driver_order(DRIVER_MARKER, 0, CL_SUCCESS);
-    opencl->event_give(device, event);
-    good(opencl->sync(device, &fail), &fail);
-    time_of_copy(opencl, device);
+    gpu->event_give(device, event);
+    good(gpu->sync(device, &fail), &fail);
+    time_of_copy(gpu, device);
 }
 
 static void in_a_child(void **state)
 {
     (void)state;
     wk__fail fail;
-    void *device = opencl_device[0], *event = record(opencl, device);
+    void *device = gpu_device[0], *event = record(gpu, device);
     pid_t child = fork();
-    if (child == 0) _exit(opencl->event_wait(device, event, &fail) == WK_ERR_STATE ? 0 : 1);
+    if (child == 0) _exit(gpu->event_wait(device, event, &fail) == WK_ERR_STATE ? 0 : 1);
     int status;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    good(opencl->event_wait(device, event, &fail), &fail);
-    opencl->event_give(device, event);
+    good(gpu->event_wait(device, event, &fail), &fail);
+    gpu->event_give(device, event);
 }
 
 static int set_up(void **state)
 {
-    opencl_open(state);
+    gpu_open(state);
     driver_take_over();
     return 0;
 }
@@ -143,5 +143,5 @@ int main(void)
         cmocka_unit_test(on_a_lost_device), cmocka_unit_test(refused_by_the_driver),
         cmocka_unit_test(in_a_child),
     };
-    return cmocka_run_group_tests(tests, set_up, opencl_close);
+    return cmocka_run_group_tests(tests, set_up, gpu_close);
 }

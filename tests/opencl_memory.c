@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ways in and out of device memory, faults of indices, and what may not be touched after one. */
-#include "opencl_test.h"
+#include "gpu_test.h"
 
 #include "../src/base/alloc.h"
 #include "support_work.h"
@@ -18,7 +18,7 @@ static wk__memory take(void *device, int64_t bytes)
 {
     wk__memory memory;
     wk__fail fail;
-    good(opencl->block_take(device, bytes, &memory, &fail), &fail);
+    good(gpu->block_take(device, bytes, &memory, &fail), &fail);
     return memory;
 }
 
@@ -32,22 +32,22 @@ static void round_trips(void **state)
     (void)state;
     static const int64_t sizes[] = {0, 1, 7, 4096, 1000003, 9 << 20};
     uint8_t *out = malloc(9 << 20), *in = malloc(9 << 20);
-    for (int d = 0; d < opencl_devices; d++) {
-        void *device = opencl_device[d];
+    for (int d = 0; d < gpu_devices; d++) {
+        void *device = gpu_device[d];
         wk__memory a = take(device, (9 << 20) + 4096), b = take(device, (9 << 20) + 4096);
         for (int k = 0; k < 6; k++) {
             wk__fail fail;
             pattern(out, sizes[k], k);
-            good(opencl->upload(device, &a, 33, out, sizes[k], &fail), &fail);
+            good(gpu->upload(device, &a, 33, out, sizes[k], &fail), &fail);
             memset(out, 0, (size_t)sizes[k]); /* the caller's again */
-            good(opencl->copy(device, &b, 5, &a, 33, sizes[k], &fail), &fail);
+            good(gpu->copy(device, &b, 5, &a, 33, sizes[k], &fail), &fail);
             memset(in, 0xee, (size_t)sizes[k]);
-            good(opencl->download(device, in, &b, 5, sizes[k], &fail), &fail);
+            good(gpu->download(device, in, &b, 5, sizes[k], &fail), &fail);
             pattern(out, sizes[k], k);
             assert_memory_equal(in, out, (size_t)sizes[k]);
         }
-        opencl->block_give(device, &a);
-        opencl->block_give(device, &b);
+        gpu->block_give(device, &a);
+        gpu->block_give(device, &b);
         assert_null(a.block);
     }
     free(out);
@@ -59,18 +59,18 @@ static void back_pressure(void **state)
 {
     (void)state;
     static uint8_t bytes[1 << 20], back[1 << 20];
-    for (int d = 0; d < opencl_devices; d++) {
-        void *device = opencl_device[d];
+    for (int d = 0; d < gpu_devices; d++) {
+        void *device = gpu_device[d];
         wk__fail fail;
         wk__memory memory = take(device, sizeof bytes);
         for (int k = 0; k < 200; k++) {
             bytes[k] = (uint8_t)(k + 1);
-            good(opencl->upload(device, &memory, 0, bytes, sizeof bytes, &fail), &fail);
+            good(gpu->upload(device, &memory, 0, bytes, sizeof bytes, &fail), &fail);
         }
-        for (int k = 0; k < 5000; k++) good(opencl->upload(device, &memory, k, &bytes[k % 200], 1, &fail), &fail);
-        good(opencl->download(device, back, &memory, 0, sizeof back, &fail), &fail);
+        for (int k = 0; k < 5000; k++) good(gpu->upload(device, &memory, k, &bytes[k % 200], 1, &fail), &fail);
+        good(gpu->download(device, back, &memory, 0, sizeof back, &fail), &fail);
         for (int k = 0; k < 5000; k++) assert_int_equal(back[k], bytes[k % 200]);
-        opencl->block_give(device, &memory);
+        gpu->block_give(device, &memory);
     }
 }
 
@@ -93,14 +93,14 @@ static void *travel(void *user)
     for (int round = 0; round < 3 && t->good; round++) {
         wk__memory a, b;
         pattern(bytes, PARCEL, t->seed + round);
-        t->good = opencl->block_take(t->from, PARCEL, &a, &fail) == WK_OK &&
-                  opencl->block_take(t->to, PARCEL, &b, &fail) == WK_OK &&
-                  opencl->upload(t->from, &a, 0, bytes, PARCEL, &fail) == WK_OK &&
-                  opencl->transfer(t->to, &b, t->from, &a, PARCEL, &fail) == WK_OK;
+        t->good = gpu->block_take(t->from, PARCEL, &a, &fail) == WK_OK &&
+                  gpu->block_take(t->to, PARCEL, &b, &fail) == WK_OK &&
+                  gpu->upload(t->from, &a, 0, bytes, PARCEL, &fail) == WK_OK &&
+                  gpu->transfer(t->to, &b, t->from, &a, PARCEL, &fail) == WK_OK;
         if (!t->good) break;
-        opencl->block_give(t->from, &a); /* while it is on its way */
-        t->good = opencl->download(t->to, back, &b, 0, PARCEL, &fail) == WK_OK && memcmp(bytes, back, PARCEL) == 0;
-        opencl->block_give(t->to, &b);
+        gpu->block_give(t->from, &a); /* while it is on its way */
+        t->good = gpu->download(t->to, back, &b, 0, PARCEL, &fail) == WK_OK && memcmp(bytes, back, PARCEL) == 0;
+        gpu->block_give(t->to, &b);
     }
     free(bytes);
     free(back);
@@ -111,11 +111,11 @@ static void *travel(void *user)
 static void transfers(void **state)
 {
     (void)state;
-    if (opencl_devices < 2) skip();
+    if (gpu_devices < 2) skip();
     trip trips[4];
     pthread_t thread[4];
     for (int k = 0; k < 4; k++) {
-        trips[k] = (trip){.from = opencl_device[k % 2], .to = opencl_device[1 - k % 2], .seed = 10 * k};
+        trips[k] = (trip){.from = gpu_device[k % 2], .to = gpu_device[1 - k % 2], .seed = 10 * k};
         assert_int_equal(pthread_create(&thread[k], NULL, travel, &trips[k]), 0);
     }
     for (int k = 0; k < 4; k++) pthread_join(thread[k], NULL);
@@ -127,7 +127,7 @@ static void too_large(void **state)
     (void)state;
     wk__memory memory;
     wk__fail fail;
-    assert_int_equal(opencl->block_take(opencl_device[0], (int64_t)1 << 50, &memory, &fail), WK_ERR_MEMORY);
+    assert_int_equal(gpu->block_take(gpu_device[0], (int64_t)1 << 50, &memory, &fail), WK_ERR_MEMORY);
     assert_non_null(strstr(fail.text, "at most"));
 }
 
@@ -153,8 +153,8 @@ static group_case *lookup(const char *name, int64_t count, bool in_place)
 static void run_and_check(group_case *c, void *device)
 {
     wk__fail fail;
-    good(group_case_run(c, opencl, device, &fail), &fail);
-    const char *wrong = group_case_check(c, opencl, device);
+    good(group_case_run(c, gpu, device, &fail), &fail);
+    const char *wrong = group_case_check(c, gpu, device);
     if (wrong != NULL) fail_msg("%s", wrong);
     group_case_free(c);
 }
@@ -162,9 +162,9 @@ static void run_and_check(group_case *c, void *device)
 static void lookups(void **state)
 {
     (void)state;
-    for (int d = 0; d < opencl_devices; d++) {
-        run_and_check(lookup("look-up", 1000, false), opencl_device[d]);
-        run_and_check(lookup("look-up in place", 1000, true), opencl_device[d]);
+    for (int d = 0; d < gpu_devices; d++) {
+        run_and_check(lookup("look-up", 1000, false), gpu_device[d]);
+        run_and_check(lookup("look-up in place", 1000, true), gpu_device[d]);
     }
 }
 
@@ -173,19 +173,19 @@ static void bad_index(void **state)
 {
     (void)state;
     static const int64_t bad[] = {9, -10, INT64_MAX, INT64_MIN};
-    for (int d = 0; d < opencl_devices; d++) {
-        void *device = opencl_device[d];
+    for (int d = 0; d < gpu_devices; d++) {
+        void *device = gpu_device[d];
         for (int k = 0; k < 4; k++) {
             group_case *c = lookup("bad index", 100, false);
             ((int64_t *)(void *)c->data[0])[group_case_origin(c, 0) + 50] = bad[k];
             wk__fail fail;
-            good(group_case_run(c, opencl, device, &fail), &fail);
-            assert_int_equal(opencl->sync(device, &fail), WK_ERR_INDEX);
+            good(group_case_run(c, gpu, device, &fail), &fail);
+            assert_int_equal(gpu->sync(device, &fail), WK_ERR_INDEX);
             assert_int_equal(fail.code, WK_ERR_INDEX);
             assert_true(fail.tag == c->g.tag && fail.index == bad[k] && fail.bound == 9);
             assert_non_null(strstr(fail.text, "9 places"));
-            good(opencl->sync(device, &fail), &fail);
-            const char *wrong = group_case_check(c, opencl, device);
+            good(gpu->sync(device, &fail), &fail);
+            const char *wrong = group_case_check(c, gpu, device);
             if (wrong != NULL) fail_msg("%s", wrong);
             group_case_free(c);
         }
@@ -196,19 +196,19 @@ static void bad_index(void **state)
 static void nothing_half_done(void **state)
 {
     (void)state;
-    for (int d = 0; d < opencl_devices; d++) {
-        void *device = opencl_device[d];
+    for (int d = 0; d < gpu_devices; d++) {
+        void *device = gpu_device[d];
         group_case *c = lookup("half done", 5000, true);
         ((int64_t *)(void *)c->data[0])[group_case_origin(c, 0) + 4999] = 77;
         wk__fail fail;
-        good(group_case_run(c, opencl, device, &fail), &fail);
+        good(group_case_run(c, gpu, device, &fail), &fail);
         float *back = malloc((size_t)c->elements[2] * sizeof *back);
-        assert_int_equal(opencl->download(device, back, &c->memory[2], 0, c->elements[2] * 4, &fail), WK_ERR_INDEX);
+        assert_int_equal(gpu->download(device, back, &c->memory[2], 0, c->elements[2] * 4, &fail), WK_ERR_INDEX);
         assert_true(fail.index == 77);
-        good(opencl->download(device, back, &c->memory[2], 0, c->elements[2] * 4, &fail), &fail);
+        good(gpu->download(device, back, &c->memory[2], 0, c->elements[2] * 4, &fail), &fail);
         assert_memory_equal(back, c->data[2], (size_t)c->elements[2] * 4);
         free(back);
-        for (int k = 0; k < 3; k++) opencl->block_give(device, &c->memory[k]);
+        for (int k = 0; k < 3; k++) gpu->block_give(device, &c->memory[k]);
         group_case_free(c);
     }
 }
@@ -217,28 +217,28 @@ static void nothing_half_done(void **state)
 static void in_place_after_a_fault(void **state)
 {
     (void)state;
-    for (int d = 0; d < opencl_devices; d++) {
-        void *device = opencl_device[d];
+    for (int d = 0; d < gpu_devices; d++) {
+        void *device = gpu_device[d];
         wk__fail fail;
         float back[200];
         group_case *c = group_case_new("add one", 1, (int64_t[]){10}, 0);
         int x = group_case_dense(c, WK_F32, false, FILL_ONES);
         ir_store(&c->g, x, ir_binary(&c->g, WK__ADD, ir_load(&c->g, x), ir_imm(&c->g, WK_F32, (wk__imm){.f = 1})));
-        good(group_case_run(c, opencl, device, &fail), &fail); /* uploads, runs once */
+        good(group_case_run(c, gpu, device, &fail), &fail); /* uploads, runs once */
 
         group_case *bad = lookup("bad", 10, false);
         ((int64_t *)(void *)bad->data[0])[group_case_origin(bad, 0)] = 9;
-        good(group_case_run(bad, opencl, device, &fail), &fail);
-        good(submit_program(opencl, device, &c->g, &fail), &fail);
-        assert_int_equal(opencl->download(device, back, &c->memory[0], 0, c->elements[0] * 4, &fail), WK_ERR_INDEX);
+        good(group_case_run(bad, gpu, device, &fail), &fail);
+        good(submit_program(gpu, device, &c->g, &fail), &fail);
+        assert_int_equal(gpu->download(device, back, &c->memory[0], 0, c->elements[0] * 4, &fail), WK_ERR_INDEX);
         int64_t at = group_case_origin(c, x);
         float before = ((float *)(void *)c->data[0])[at];
         assert_true(back[at] == before + 1);
-        good(submit_program(opencl, device, &c->g, &fail), &fail);
-        good(opencl->download(device, back, &c->memory[0], 0, c->elements[0] * 4, &fail), &fail);
+        good(submit_program(gpu, device, &c->g, &fail), &fail);
+        good(gpu->download(device, back, &c->memory[0], 0, c->elements[0] * 4, &fail), &fail);
         assert_true(back[at] == before + 2);
-        for (int k = 0; k < 3; k++) opencl->block_give(device, &bad->memory[k]);
-        opencl->block_give(device, &c->memory[0]);
+        for (int k = 0; k < 3; k++) gpu->block_give(device, &bad->memory[k]);
+        gpu->block_give(device, &c->memory[0]);
         group_case_free(c);
         group_case_free(bad);
     }
@@ -257,24 +257,24 @@ static void no_host_memory(void **state)
         wk__fail fail = {.code = WK_OK};
         int64_t before = wk__alloc_count();
         wk__alloc_fail_at(n);
-        wk_code code = opencl->open(0, &device, &fail);
+        wk_code code = gpu->open(0, &device, &fail);
         if (code != WK_OK) {
             assert_int_equal(code, WK_ERR_MEMORY);
             wk__alloc_fail_at(0);
             continue;
         }
         group_case *c = lookup("short of memory", 100, true);
-        code = group_case_run(c, opencl, device, &fail);
-        if (code == WK_OK) code = opencl->sync(device, &fail);
+        code = group_case_run(c, gpu, device, &fail);
+        if (code == WK_OK) code = gpu->sync(device, &fail);
         failed = wk__alloc_count() - before >= n;
         wk__alloc_fail_at(0);
         if (code != WK_OK) assert_int_equal(code, WK_ERR_MEMORY);
         for (int k = 0; k < 3; k++) {
-            if (c->memory[k].block != NULL) opencl->block_give(device, &c->memory[k]);
+            if (c->memory[k].block != NULL) gpu->block_give(device, &c->memory[k]);
         }
         run_and_check(lookup("afterwards", 100, true), device);
         group_case_free(c);
-        opencl->close(device);
+        gpu->close(device);
     }
     assert_false(failed); /* all requests were reached */
 }
@@ -288,5 +288,5 @@ int main(void)
         cmocka_unit_test(nothing_half_done), cmocka_unit_test(in_place_after_a_fault),
         cmocka_unit_test(no_host_memory),
     };
-    return cmocka_run_group_tests(tests, opencl_open, opencl_close);
+    return cmocka_run_group_tests(tests, gpu_open, gpu_close);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tails that a product's kernel carries on OpenCL: the same bits as by two kernels, with one launch less, and nothing
  * is written that nobody reads. */
-#include "opencl_test.h"
+#include "gpu_test.h"
 
 #include "../src/backend/gpu/tail.h"
 #include "../src/backend/opencl/api.h"
@@ -14,11 +14,6 @@
 static void good(wk_code code, const wk__fail *fail)
 {
     if (code != WK_OK) fail_msg("%s", fail->text);
-}
-
-static wk__gpu_target *target_of(int d)
-{
-    return (wk__gpu_target *)&((wk__cl_device *)opencl_device[d])->card->target;
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
@@ -35,7 +30,7 @@ static cl_int count_launch(cl_queue queue, cl_kernel of, cl_uint dimensions, con
 
 static int open_and_count(void **state)
 {
-    opencl_open(state);
+    gpu_open(state);
     driver = wk__cl;
     wk__cl.EnqueueNDRangeKernel = count_launch;
     return 0;
@@ -48,14 +43,14 @@ enum { ALWAYS = 0, NEVER = 255 /* carry_after */ };
 static void submit(int d, tail_case *c, int carry_after)
 {
     wk__fail fail;
-    void *device = opencl_device[d];
-    target_of(d)->carry_after = carry_after;
+    void *device = gpu_device[d];
+    gpu_target(d)->carry_after = carry_after;
     for (int m = 0; m < c->memories; m++) {
-        good(opencl->block_take(device, c->bytes[m], &c->memory[m], &fail), &fail);
-        good(opencl->upload(device, &c->memory[m], 0, c->host[m], c->bytes[m], &fail), &fail);
+        good(gpu->block_take(device, c->bytes[m], &c->memory[m], &fail), &fail);
+        good(gpu->upload(device, &c->memory[m], 0, c->host[m], c->bytes[m], &fail), &fail);
     }
     assert_null(wk__group_check(&c->tail));
-    good(opencl->submit(device, &c->work, &fail), &fail);
+    good(gpu->submit(device, &c->work, &fail), &fail);
 }
 
 /* What all of the case's memory holds. */
@@ -64,8 +59,8 @@ static void fetch(int d, tail_case *c, char *got[])
     wk__fail fail;
     for (int m = 0; m < c->memories; m++) {
         got[m] = malloc((size_t)c->bytes[m]);
-        good(opencl->download(opencl_device[d], got[m], &c->memory[m], 0, c->bytes[m], &fail), &fail);
-        opencl->block_give(opencl_device[d], &c->memory[m]);
+        good(gpu->download(gpu_device[d], got[m], &c->memory[m], 0, c->bytes[m], &fail), &fail);
+        gpu->block_give(gpu_device[d], &c->memory[m]);
     }
 }
 
@@ -80,7 +75,7 @@ static int run(int d, tail_case *c, int carry_after, char *got[])
     wk__fail fail;
     const int before = atomic_load(&launches);
     submit(d, c, carry_after);
-    good(opencl->sync(opencl_device[d], &fail), &fail);
+    good(gpu->sync(gpu_device[d], &fail), &fail);
     const int after = atomic_load(&launches);
     fetch(d, c, got);
     return after - before;
@@ -137,18 +132,18 @@ static void free_cases(void)
 /* With one build for all. */
 static void compare_all(tail_product first, tail_product last)
 {
-    const int d = 0, carry_after = target_of(d)->carry_after;
+    const int d = 0, carry_after = gpu_target(d)->carry_after;
     wk__fail fail;
     char *got[TAIL_MEMORIES];
     make_cases(first, last);
-    good(opencl->gather(opencl_device[d], true, &fail), &fail);
+    good(gpu->gather(gpu_device[d], true, &fail), &fail);
     for (int k = 0; k < 2 * count; k++) {
         run(d, cases[k / 2], k % 2 ? ALWAYS : NEVER, got);
         let_go(cases[k / 2], got);
     }
-    good(opencl->gather(opencl_device[d], false, &fail), &fail);
+    good(gpu->gather(gpu_device[d], false, &fail), &fail);
     for (int k = 0; k < count; k++) compare(d, cases[k]);
-    target_of(d)->carry_after = carry_after;
+    gpu_target(d)->carry_after = carry_after;
     free_cases();
 }
 
@@ -169,9 +164,9 @@ static void large_products(void **state)
 static void of_other_devices(void **state)
 {
     (void)state;
-    target_of(0)->local_memory = !target_of(0)->local_memory;
+    gpu_target(0)->local_memory = !gpu_target(0)->local_memory;
     compare_all(TAIL_OF_BLOCKS, TAIL_OF_TURNED);
-    target_of(0)->local_memory = !target_of(0)->local_memory;
+    gpu_target(0)->local_memory = !gpu_target(0)->local_memory;
 }
 
 /* What reduces, and what writes over what indices choose, stays apart. */
@@ -201,12 +196,12 @@ static void left_apart(void **state)
 static void bad_index(void **state)
 {
     (void)state;
-    for (int d = 0; d < opencl_devices; d++) {
+    for (int d = 0; d < gpu_devices; d++) {
         wk__fail fail;
         char *apart[TAIL_MEMORIES], *bad[TAIL_MEMORIES], *after[TAIL_MEMORIES];
         tail_case *c = tail_case_new(TAIL_OF_SMALL, TAIL_PLACES, WK_F32);
         tail_case *over = tail_case_new(TAIL_OF_SMALL, TAIL_IN_PLACE, WK_F32);
-        const int carry_after = target_of(d)->carry_after;
+        const int carry_after = gpu_target(d)->carry_after;
         int64_t *index = (int64_t *)(void *)c->host[3];
         for (int64_t k = 0; k < c->bytes[3] / 8; k++) index[k] = 2;
         over->kernel.passes = false;
@@ -215,7 +210,7 @@ static void bad_index(void **state)
         c->tail.tag = 42;
         submit(d, c, ALWAYS);
         submit(d, over, ALWAYS);
-        assert_int_equal(opencl->sync(opencl_device[d], &fail), WK_ERR_INDEX);
+        assert_int_equal(gpu->sync(gpu_device[d], &fail), WK_ERR_INDEX);
         assert_true(fail.tag == 42 && fail.index == 77 && fail.bound == 5);
         fetch(d, c, bad);
         fetch(d, over, after);
@@ -225,7 +220,7 @@ static void bad_index(void **state)
         let_go(c, apart);
         let_go(c, bad);
         let_go(over, after);
-        target_of(d)->carry_after = carry_after;
+        gpu_target(d)->carry_after = carry_after;
         tail_case_free(c);
         tail_case_free(over);
     }
@@ -236,20 +231,20 @@ static void gathering_counts_no_meeting(void **state)
 {
     (void)state;
     wk__fail fail;
-    const int carry_after = target_of(0)->carry_after;
+    const int carry_after = gpu_target(0)->carry_after;
     tail_case *c = tail_case_new(TAIL_OF_SMALL, TAIL_RELU, WK_I32);
     char *got[TAIL_MEMORIES];
-    good(opencl->gather(opencl_device[0], true, &fail), &fail);
+    good(gpu->gather(gpu_device[0], true, &fail), &fail);
     for (int k = 0; k < 5; k++) {
         run(0, c, 2, got);
         let_go(c, got);
     }
-    good(opencl->gather(opencl_device[0], false, &fail), &fail);
+    good(gpu->gather(gpu_device[0], false, &fail), &fail);
     for (int k = 0; k < 4; k++) {
         assert_int_equal(run(0, c, 2, got), k < 2 ? 2 : 1);
         let_go(c, got);
     }
-    target_of(0)->carry_after = carry_after;
+    gpu_target(0)->carry_after = carry_after;
     tail_case_free(c);
 }
 
@@ -289,7 +284,7 @@ static void expect_layer(wk_dtype dtype, bool with_product)
 {
     WK_SCOPE;
     WK_DEVICE(wk_opencl(0));
-    const int carry_after = target_of(0)->carry_after;
+    const int carry_after = gpu_target(0)->carry_after;
     char want[2][MOST_BYTES], got[MOST_BYTES];
     wk_tensor *product, *const in[] = {some(wk_randn((ROWS, DEPTH)), dtype), some(wk_randn((COLUMNS, DEPTH)), dtype),
                                        some(wk_randn((COLUMNS)), dtype)};
@@ -312,7 +307,7 @@ static void from_then_on(void **state)
 {
     (void)state;
     static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_F16, WK_BF16, WK_I32};
-    assert_true(target_of(0)->carry_after > 1);
+    assert_true(gpu_target(0)->carry_after > 1);
     for (size_t t = 0; t < sizeof dtypes / sizeof *dtypes; t++) {
         expect_layer(dtypes[t], true);
         if (t < 2) expect_layer(dtypes[t], false); /* narrow ones are not rounded in between, so they are cast */
@@ -330,5 +325,5 @@ int main(void)
         cmocka_unit_test(bad_index),
         cmocka_unit_test(from_then_on),
     };
-    return cmocka_run_group_tests(tests, open_and_count, opencl_close);
+    return cmocka_run_group_tests(tests, open_and_count, gpu_close);
 }

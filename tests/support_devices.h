@@ -1,20 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The devices that the chapter is gone through on: the CPU and every OpenCL device of the machine. */
+/* The devices that the chapter is gone through on: the CPU and two GPUs, of the backend that WICK_TEST_GPU names, else
+ * of OpenCL. */
 #ifndef TESTS_SUPPORT_DEVICES_H
 #define TESTS_SUPPORT_DEVICES_H
 
 #include "support_wick.h"
 
-/* There have to be two OpenCL devices, or such tests would pass by looking at nothing: the runner sees to it, or
- * says that there are none. */
+static inline wk_device test_gpu(int index)
+{
+    const char *name = getenv("WICK_TEST_GPU");
+    return name && strcmp(name, "cuda") == 0 ? wk_cuda(index) : wk_opencl(index);
+}
+
+/* There have to be two GPUs, or such tests would pass by looking at nothing: the runner sees to it, or says that there
+ * are none. */
 static inline int test_devices(wk_device devices[3])
 {
     const char *only = getenv("WICK_TEST_DEVICES");
     devices[0] = wk_cpu();
     if (only && strcmp(only, "cpu") == 0) return 1;
-    assert_true(wk_device_count(WK_OPENCL) >= 2);
-    devices[1] = wk_opencl(0);
-    devices[2] = wk_opencl(1);
+    assert_true(wk_device_count(test_gpu(0).kind) >= 2);
+    devices[1] = test_gpu(0);
+    devices[2] = test_gpu(1);
     return 3;
 }
 

@@ -18,6 +18,7 @@ typedef enum wk__setting {
     WK__SET_CACHE_DIR,
     WK__SET_CACHE_MB,
     WK__SET_OPENCL_OPTIONS,
+    WK__SET_CUDA_PATH,
     WK__SET_LOG,
     WK__SET_LOG_FILE,
     WK__SETTINGS

@@ -44,9 +44,7 @@ static bool take_digest(const wk__gpu_units *units, const wk__gpu_unit *unit, co
     wk__text prelude = {0};
     wk__gpu_prelude(&prelude, units->target, wk__gpu_needs(unit));
     wk__gpu_digest_add(&digest, version, sizeof version);
-    wk__gpu_digest_add_text(&digest, units->info->name);
-    wk__gpu_digest_add_text(&digest, units->info->vendor);
-    wk__gpu_digest_add_text(&digest, units->info->driver);
+    wk__gpu_digest_add_text(&digest, units->made_for);
     wk__gpu_digest_add_text(&digest, units->options);
     wk__gpu_digest_add(&digest, call, sizeof call);
     bool good = prelude.data != NULL && !prelude.failed;

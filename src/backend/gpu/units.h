@@ -64,8 +64,9 @@ typedef struct wk__gpu_units {
     void *device; /* what the compiler's functions get */
     const wk__gpu_target *target;
     const wk__device_info *info;
-    const char *options; /* for the compiler */
-    bool driver_caches;  /* the driver keeps what it compiled on disk itself */
+    const char *options;  /* for the compiler */
+    const char *made_for; /* who else decides what becomes of a text: the compiler's version, or driver and device */
+    bool driver_caches;   /* the driver keeps what it compiled on disk itself */
 
     _Atomic uint8_t met[WK__GPU_PAIRS]; /* how often products have been met with a tail, by a hash of the tail */
 

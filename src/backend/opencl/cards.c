@@ -101,6 +101,7 @@ static void describe(cl_device id, wk__cl_card *card)
     info->temperature = info->power = info->utilisation = NAN;
     read_pci(id, info->pci, sizeof info->pci);
 
+    snprintf(card->made_for, sizeof card->made_for, "%s|%s|%s", info->name, info->vendor, info->driver);
     bool exact = (read_number(id, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     char version[256];
     read_text(id, CL_DEVICE_VERSION, version, sizeof version);
@@ -141,7 +142,7 @@ static void find_cards(void)
     found.presence = WK__NO_LIBRARY;
     found.why = wk__cl_load();
     if (found.why != NULL) return;
-    wk__cl_watch_forks();
+    wk__gpu_watch_forks();
 
     found.presence = WK__NO_DRIVER;
     if (wk__cl_wants_trial() && !wk__cl_comes_back(ask_driver, PATIENCE)) {

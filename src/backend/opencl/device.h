@@ -13,6 +13,7 @@
 
 #include "../../base/alloc.h"
 #include "../gpu/fault.h"
+#include "../gpu/forks.h"
 #include "../gpu/units.h"
 #include "api.h"
 
@@ -27,6 +28,7 @@ typedef struct wk__cl_card {
     int64_t largest_block; /* bytes of one buffer */
     bool driver_caches;    /* what it compiled, on disk: PoCL, where a binary costs as much again as the build */
     char options[256];     /* for the compiler */
+    char made_for[260];    /* name, vendor and driver: each of them may compile in its own way */
 } wk__cl_card;
 
 wk__presence wk__cl_presence(wk__text *why);
@@ -167,9 +169,6 @@ wk_code wk__cl_check_faults(wk__cl_device *device, wk__fail *fail);
 wk_code wk__cl_failed(wk__fail *fail, cl_int error, const char *what);
 /* Waits for all that the driver has. The device's thread. */
 void wk__cl_finish(wk__cl_device *device);
-/* Was this process forked from one that has used OpenCL? Then nothing may be touched any more. */
-bool wk__cl_forked(void);
-void wk__cl_watch_forks(void);
 
 /* lost.c. Performs a command that nobody waits for, unless what it reads is lost; then what it was to write is lost,
  * too. True: the command says so from now on, and is not to be freed. The device's thread, as for all of these. */

@@ -9,26 +9,6 @@
 enum { MAX_PENDING = 1024, BATCH = 32 };
 static const int64_t max_staged = (int64_t)64 << 20;
 
-/* ---- fork -------------------------------------------------------------------------------------------------------- */
-
-/* Written by a child of fork(), where no other thread is left. */
-static volatile bool forked;
-
-static void note_fork(void)
-{
-    forked = true;
-}
-
-bool wk__cl_forked(void)
-{
-    return forked;
-}
-
-void wk__cl_watch_forks(void)
-{
-    pthread_atfork(NULL, NULL, note_fork);
-}
-
 /* ---- failures ---------------------------------------------------------------------------------------------------- */
 
 wk_code wk__cl_failed(wk__fail *fail, cl_int error, const char *what)
@@ -270,7 +250,7 @@ static void append(wk__cl_device *device, wk__cl_command *commands)
 
 static wk_code push(wk__cl_device *device, wk__cl_command *commands, wk__fail *fail)
 {
-    if (forked) {
+    if (wk__gpu_forked()) {
         return wk__fail_set(fail, WK_ERR_STATE,
                             "this process was forked from one that uses OpenCL: fork before the first use");
     }

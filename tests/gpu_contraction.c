@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contractions with computed coordinates on OpenCL, against the CPU element by element. */
-#include "opencl_test.h"
+#include "gpu_test.h"
 #include "support_convolution.h"
 
 #include "../src/backend/cpu/contraction_plainly.h"
@@ -30,20 +30,20 @@ static void compare(void *device, const wk__kernel *kernel, array *const operand
     wk__kernel there = *kernel;
     wk__fail fail;
     for (int o = 0; o < WK__KERNEL_OPERANDS; o++) {
-        good(opencl->block_take(device, operand[o]->bytes, &memory[o], &fail), &fail);
-        good(opencl->upload(device, &memory[o], 0, operand[o]->data, operand[o]->bytes, &fail), &fail);
+        good(gpu->block_take(device, operand[o]->bytes, &memory[o], &fail), &fail);
+        good(gpu->upload(device, &memory[o], 0, operand[o]->data, operand[o]->bytes, &fail), &fail);
         there.operand[o].memory = &memory[o];
     }
     const wk__work work = {.family = WK__CONTRACTION, .kernel = &there},
                    here = {.family = WK__CONTRACTION, .kernel = kernel};
-    assert_true(opencl->supports(device, WK__CONTRACTION, (wk_dtype)kernel->operand[0].dtype, WK__LAYOUT_SUM));
-    good(opencl->submit(device, &work, &fail), &fail);
+    assert_true(gpu->supports(device, WK__CONTRACTION, (wk_dtype)kernel->operand[0].dtype, WK__LAYOUT_SUM));
+    good(gpu->submit(device, &work, &fail), &fail);
     good(wk__cpu_contraction_plainly(&here, &fail), &fail);
     char *want = array_copy(operand[0]);
-    good(opencl->download(device, operand[0]->data, &memory[0], 0, operand[0]->bytes, &fail), &fail);
+    good(gpu->download(device, operand[0]->data, &memory[0], 0, operand[0]->bytes, &fail), &fail);
     expect_same(operand[0], want);
     free(want);
-    for (int o = 0; o < WK__KERNEL_OPERANDS; o++) opencl->block_give(device, &memory[o]);
+    for (int o = 0; o < WK__KERNEL_OPERANDS; o++) gpu->block_give(device, &memory[o]);
 }
 
 static void convolutions(void **state)
@@ -58,7 +58,7 @@ static void convolutions(void **state)
         {1, 2, 1, 0, 2, {5}, {3}, {1}, {1}, {1}},
     };
     static const wk_dtype dtypes[] = {WK_F32, WK_F16, WK_I8, WK_I32, WK_I64};
-    for (int d = 0; d < opencl_devices; d++)
+    for (int d = 0; d < gpu_devices; d++)
         for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
             for (size_t dtype = 0; dtype < sizeof dtypes / sizeof *dtypes; dtype++)
                 for (direction way = FORWARD; way < DIRECTIONS; way++) {
@@ -71,7 +71,7 @@ static void convolutions(void **state)
                                               : way == OF_INPUT ? &t.x
                                                                 : &t.w,
                                               way == OF_WEIGHT ? &t.y : &t.w, way == OF_INPUT ? &t.y : &t.x};
-                    compare(opencl_device[d], &kernel, operand);
+                    compare(gpu_device[d], &kernel, operand);
                     convolution_free(&t);
                 }
 }
@@ -88,7 +88,7 @@ static void other_sums(void **state)
     convolution_new(&t, &plain, WK_F32, ROWS);
     describe(&t, FORWARD, &kernel, &sum);
     sum.dtype = WK_F64;
-    assert_int_equal(opencl->submit(opencl_device[0], &(wk__work){.family = WK__CONTRACTION, .kernel = &kernel}, &fail),
+    assert_int_equal(gpu->submit(gpu_device[0], &(wk__work){.family = WK__CONTRACTION, .kernel = &kernel}, &fail),
                      WK_ERR_UNSUPPORTED);
     assert_non_null(strstr(fail.text, "in their own dtype alone"));
     convolution_free(&t);
@@ -97,5 +97,5 @@ static void other_sums(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(convolutions), cmocka_unit_test(other_sums)};
-    return cmocka_run_group_tests(tests, opencl_open, opencl_close);
+    return cmocka_run_group_tests(tests, gpu_open, gpu_close);
 }

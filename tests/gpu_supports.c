@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What OpenCL devices say they support is what they take, and what their compilers take. */
-#include "opencl_test.h"
+#include "gpu_test.h"
 #include "support_families.h"
 
 /* Both devices of the tests have f64. Nothing there adds up bools but products of matrices. */
@@ -16,16 +16,16 @@ static void agrees(void **state)
 {
     (void)state;
     wk__fail fail;
-    for (int d = 0; d < opencl_devices; d++) {
-        assert_int_equal(opencl->gather(opencl_device[d], true, &fail), WK_OK);
-        families_agree(opencl, opencl_device[d], wanted);
-        if (opencl->gather(opencl_device[d], false, &fail) != WK_OK) fail_msg("%s", fail.text);
-        families_agree(opencl, opencl_device[d], wanted);
+    for (int d = 0; d < gpu_devices; d++) {
+        assert_int_equal(gpu->gather(gpu_device[d], true, &fail), WK_OK);
+        families_agree(gpu, gpu_device[d], wanted);
+        if (gpu->gather(gpu_device[d], false, &fail) != WK_OK) fail_msg("%s", fail.text);
+        families_agree(gpu, gpu_device[d], wanted);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(agrees)};
-    return cmocka_run_group_tests(tests, opencl_open, opencl_close);
+    return cmocka_run_group_tests(tests, gpu_open, gpu_close);
 }

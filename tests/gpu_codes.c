@@ -1,41 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every code of the group program, casts, choices and random bits. */
-#include "opencl_test.h"
+#include "gpu_test.h"
 
 static void usual_numbers(void **state)
 {
     (void)state;
-    opencl_run_cases(gpu_usual_numbers);
+    gpu_run_cases(gpu_usual_numbers);
 }
 
 static void extreme_numbers(void **state)
 {
     (void)state;
-    opencl_run_cases(gpu_extreme_numbers);
+    gpu_run_cases(gpu_extreme_numbers);
 }
 
 static void narrow_dtypes(void **state)
 {
     (void)state;
-    opencl_run_cases(gpu_narrow_dtypes);
+    gpu_run_cases(gpu_narrow_dtypes);
 }
 
 static void casts(void **state)
 {
     (void)state;
-    opencl_run_cases(gpu_casts);
+    gpu_run_cases(gpu_casts);
 }
 
 static void choices(void **state)
 {
     (void)state;
-    opencl_run_cases(gpu_choices);
+    gpu_run_cases(gpu_choices);
 }
 
 static void random_numbers(void **state)
 {
     (void)state;
-    opencl_run_cases(gpu_random_numbers);
+    gpu_run_cases(gpu_random_numbers);
 }
 
 int main(void)
@@ -44,5 +44,5 @@ int main(void)
         cmocka_unit_test(usual_numbers), cmocka_unit_test(extreme_numbers), cmocka_unit_test(narrow_dtypes),
         cmocka_unit_test(casts),         cmocka_unit_test(choices),         cmocka_unit_test(random_numbers),
     };
-    return cmocka_run_group_tests(tests, opencl_open, opencl_close);
+    return cmocka_run_group_tests(tests, gpu_open, gpu_close);
 }

@@ -2,13 +2,14 @@
 /* What goes wrong late on a device that runs on its own: a bad index is noticed when the device is waited for.
  * It must be brought home to the call, follow what was computed from it, to other devices too, and be told
  * once (SEMANTICS 17 and 18). */
+#include "support_devices.h"
 #include "support_threads.h"
 
 #include <math.h>
 
 static wk_device other(void)
 {
-    return wk_opencl(wk_device_count(WK_OPENCL) > 1 ? 1 : 0);
+    return test_gpu(1);
 }
 
 static wk_tensor *numbers(wk_device device)
@@ -28,11 +29,11 @@ static void a_reader_gets_the_cause_and_is_told_once(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = numbers(wk_opencl(0)), *bad = bad_rows(x), *after = wk_mul(bad, 2);
+    wk_tensor *x = numbers(test_gpu(0)), *bad = bad_rows(x), *after = wk_mul(bad, 2);
     wk_flush();
     expect_fine(); /* nobody has waited for the device */
     assert_true(isnan(wk_item(wk_sum(after))));
-    expect_error("index_select", "9", "4", "opencl_faults.c", NULL);
+    expect_error("index_select", "9", "4", "gpu_faults.c", NULL);
     wk_add(x, 1);
     wk_sync();
     expect_fine(); /* what depends on it fails silently now */
@@ -45,7 +46,7 @@ static void other_numbers_of_the_device_arrive(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = numbers(wk_opencl(0)), *bad = wk_retain(bad_rows(x));
+    wk_tensor *x = numbers(test_gpu(0)), *bad = wk_retain(bad_rows(x));
     wk_flush();
     float have[4] = {0};
     assert_int_equal(wk_read(x, have, sizeof have), WK_OK);
@@ -62,14 +63,14 @@ static void a_copy_takes_the_fault_along(void **state)
     const wk_device to[] = {wk_cpu(), other()};
     for (size_t k = 0; k < sizeof to / sizeof *to; k++) {
         WK_SCOPE;
-        wk_tensor *x = numbers(wk_opencl(0)), *bad = wk_retain(bad_rows(x));
+        wk_tensor *x = numbers(test_gpu(0)), *bad = wk_retain(bad_rows(x));
         wk_flush(); /* so that the copy is of what looks well */
         wk_tensor *copy = wk_retain(wk_to(bad, to[k])), *sum = wk_sum(copy);
         wk_tensor *good = wk_to(x, to[k]);
         wk_flush();
         if (wk_error()) expect_error("index_select", "9", NULL);
         assert_true(isnan(wk_item(sum)));
-        expect_error("index_select", "9", "4", "opencl_faults.c", NULL);
+        expect_error("index_select", "9", "4", "gpu_faults.c", NULL);
         EXPECT_VALUES(good, 0, 1, 2, 3, 4);
         wk_add(good, 1);
         expect_fine();
@@ -83,8 +84,8 @@ static void a_target_keeps_its_numbers(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = wk_retain(wk_zeros((2), .device = wk_opencl(0))), *four = numbers(wk_opencl(0));
-    wk_tensor *part = wk_retain(wk_ones((3), .device = wk_opencl(0))), *before, *between, *after;
+    wk_tensor *x = wk_retain(wk_zeros((2), .device = test_gpu(0))), *four = numbers(test_gpu(0));
+    wk_tensor *part = wk_retain(wk_ones((3), .device = test_gpu(0))), *before, *between, *after;
     wk_sync();
     wk_tensor *bad = wk_retain(bad_rows(four));
     before = wk_retain(wk_mul(x, 2));
@@ -113,7 +114,7 @@ static void a_target_that_was_left_out_is_read(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = wk_retain(wk_full((3), 2.0, .device = wk_opencl(0))), *four = numbers(wk_opencl(0));
+    wk_tensor *x = wk_retain(wk_full((3), 2.0, .device = test_gpu(0))), *four = numbers(test_gpu(0));
     wk_sync();
     wk_tensor *bad = wk_retain(bad_rows(four));
     wk_flush();
@@ -134,7 +135,7 @@ static void what_was_left_out_has_failed(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *four = numbers(wk_opencl(0)), *x = wk_retain(numbers(wk_opencl(0))), *y, *apart;
+    wk_tensor *four = numbers(test_gpu(0)), *x = wk_retain(numbers(test_gpu(0))), *y, *apart;
     wk_sync();
     wk_tensor *bad = wk_retain(bad_rows(four));
     wk_flush();
@@ -156,7 +157,7 @@ static void each_fault_is_known(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = numbers(wk_opencl(0)), *rows = wk_to(wk_of(int64_t, (2), 3, 0), wk_opencl(0));
+    wk_tensor *x = numbers(test_gpu(0)), *rows = wk_to(wk_of(int64_t, (2), 3, 0), test_gpu(0));
     wk_tensor *bad[3], *good[3];
     for (int k = 0; k < 3; k++) {
         bad[k] = wk_retain(bad_rows(x));
@@ -182,7 +183,7 @@ static void others_of_its_kernel_are_well(void **state)
     enum { ROWS = 5000 };
     for (int first_bad = 0; first_bad < 2; first_bad++) {
         WK_SCOPE;
-        wk_device device = wk_opencl(0);
+        wk_device device = test_gpu(0);
         wk_tensor *x = numbers(device), *fine = wk_zeros((ROWS), .dtype = WK_I64, .device = device);
         wk_tensor *counted = wk_arange(ROWS, .device = device),
                   *low = wk_where(wk_lt(counted, 4000), 1, wk_add(counted, 1000));
@@ -223,7 +224,7 @@ static void a_fault_is_told_to_all_whose_writes_were_skipped(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = wk_retain(numbers(wk_opencl(0))), *four = numbers(wk_opencl(0));
+    wk_tensor *x = wk_retain(numbers(test_gpu(0))), *four = numbers(test_gpu(0));
     wk_sync();
     wk_tensor *bad = wk_retain(bad_rows(four));
     wk_flush();
@@ -236,7 +237,7 @@ static void a_fault_is_told_to_all_whose_writes_were_skipped(void **state)
 static void computes_on_its_device(test_thread *t)
 {
     WK_SCOPE;
-    wk_device mine = t->number % 2 ? other() : wk_opencl(0), next = t->number % 2 ? wk_opencl(0) : other();
+    wk_device mine = t->number % 2 ? other() : test_gpu(0), next = t->number % 2 ? test_gpu(0) : other();
     wk_tensor *x = numbers(mine), *all = t->with;
     for (int k = 1; k <= 20; k++) {
         WK_SCOPE;

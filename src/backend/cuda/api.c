@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds NVIDIA's libraries at run time. */
+#include "api.h"
+
+#include "../../base/environment.h"
+#include "../../base/loading.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+wk__cuda_functions wk__cuda;
+wk__nvrtc_functions wk__nvrtc;
+wk__nvml_functions wk__nvml;
+
+typedef struct symbol {
+    const char *name;
+    size_t place; /* in the table */
+} symbol;
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* ---- where libraries are ----------------------------------------------------------------------------------------- */
+
+static void *open_in(const char *folder, size_t length, const char *name)
+{
+    char path[4096];
+    const int wanted = snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, name);
+    return wanted > 0 && (size_t)wanted < sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+}
+
+/* The first of the names that is found, newest first. */
+static void *open_library(const char *const names[], size_t count)
+{
+    void *library = NULL;
+    const char *folders = wk__setting_text(WK__SET_CUDA_PATH);
+    for (const char *at = folders; at != NULL && library == NULL;) {
+        const size_t length = strcspn(at, ":");
+        for (size_t k = 0; k < count && length > 0 && library == NULL; k++) library = open_in(at, length, names[k]);
+        at = at[length] == ':' ? at + length + 1 : NULL;
+    }
+    for (size_t k = 0; k < count && library == NULL; k++) library = dlopen(names[k], RTLD_NOW | RTLD_LOCAL);
+    static const char toolkit[] = "/usr/local/cuda/lib64";
+    for (size_t k = 0; k < count && library == NULL; k++) library = open_in(toolkit, sizeof toolkit - 1, names[k]);
+    return library;
+}
+
+/* Fills a table. Libraries stay loaded: drivers do not survive being unloaded. */
+static bool fill(void *library, const symbol symbols[], size_t count, void *table)
+{
+    for (size_t k = 0; k < count; k++) {
+        void *function = dlsym(library, symbols[k].name);
+        if (function == NULL) return false;
+        memcpy((char *)table + symbols[k].place, &function, sizeof function);
+    }
+    return true;
+}
+
+/* ---- the libraries ----------------------------------------------------------------------------------------------- */
+
+const char *wk__cuda_load_driver(void)
+{
+#define SYMBOL(name, parameters) {"cu" #name, offsetof(wk__cuda_functions, name)},
+    static const symbol symbols[] = {WK__CUDA_FUNCTIONS(SYMBOL)};
+#undef SYMBOL
+    static const char *const names[] = {"libcuda.so.1"};
+    if (wk__linked_statically())
+        return "this program is linked with -static, and no driver can be loaded into such a program: leave -static "
+               "out (libwick.a may stay inside)";
+    void *library = open_library(names, COUNT(names));
+    if (library == NULL)
+        return "NVIDIA's driver library libcuda.so.1 was not found: install the driver of your NVIDIA GPU (apt install "
+               "nvidia-driver), or name its folder in WICK_CUDA_PATH";
+    if (!fill(library, symbols, COUNT(symbols), &wk__cuda))
+        return "NVIDIA's driver is older than CUDA 11: install a newer one (apt install nvidia-driver)";
+    return NULL;
+}
+
+/* NVRTC opens a library of its own by its bare name. Where both are in a folder that the loader does not search, such
+ * as that of a Python package, it is found because it is loaded already. */
+static void load_builtins(void)
+{
+    int major, minor;
+    Dl_info nvrtc;
+    void *function;
+    char name[64];
+    memcpy(&function, &wk__nvrtc.Version, sizeof function);
+    if (wk__nvrtc.Version(&major, &minor) != NVRTC_SUCCESS || dladdr(function, &nvrtc) == 0) return;
+    const char *end = strrchr(nvrtc.dli_fname, '/');
+    snprintf(name, sizeof name, "libnvrtc-builtins.so.%d.%d", major, minor);
+    if (end != NULL) open_in(nvrtc.dli_fname, (size_t)(end - nvrtc.dli_fname), name);
+}
+
+/* The driver must not be too old for what it compiles: its first number is not above the driver's. */
+const char *wk__cuda_load_nvrtc(int driver)
+{
+#define SYMBOL(name, parameters) {"nvrtc" #name, offsetof(wk__nvrtc_functions, name)},
+    static const symbol symbols[] = {WK__NVRTC_FUNCTIONS(SYMBOL)};
+#undef SYMBOL
+    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"};
+    enum { NEWEST = 13, OLDEST = 11 };
+    const int newer = driver >= NEWEST ? 0 : driver <= OLDEST ? NEWEST - OLDEST : NEWEST - driver;
+    void *library = open_library(names + newer, COUNT(names) - (size_t)newer);
+    if (library == NULL)
+        return "NVRTC, CUDA's run-time compiler, was not found (libnvrtc.so.13, .12 or .11.2, and none newer than the "
+               "driver's CUDA, which nvidia-smi shows): install it (apt install libnvrtc12, or pip install "
+               "nvidia-cuda-nvrtc-cu12), or name its folder in WICK_CUDA_PATH";
+    if (!fill(library, symbols, COUNT(symbols), &wk__nvrtc))
+        return "NVRTC, CUDA's run-time compiler, is older than CUDA 11.2: install a newer one, or name its folder in "
+               "WICK_CUDA_PATH";
+    load_builtins();
+    return NULL;
+}
+
+const char *wk__cuda_load_nvml(void)
+{
+#define SYMBOL(name, parameters) {"nvml" #name, offsetof(wk__nvml_functions, name)},
+    static const symbol symbols[] = {WK__NVML_FUNCTIONS(SYMBOL)};
+#undef SYMBOL
+    static const char *const names[] = {"libnvidia-ml.so.1"};
+    void *library = open_library(names, COUNT(names));
+    if (library == NULL || !fill(library, symbols, COUNT(symbols), &wk__nvml) || wk__nvml.Init_v2() != NVML_SUCCESS)
+        return "NVML (libnvidia-ml.so.1) was not found: temperature, power and utilisation are not known";
+    return NULL;
+}
+
+const char *wk__cuda_error(CUresult error, char room[32])
+{
+    const char *name = NULL;
+    if (wk__cuda.GetErrorName(error, &name) == CUDA_SUCCESS && name != NULL) return name;
+    snprintf(room, 32, "CUDA error %d", error);
+    return room;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of NVIDIA's libraries that the backend uses: the driver, NVRTC, which compiles CUDA C, and NVML, which
+ * knows what a card does now. Declared here so that no CUDA headers are needed to build the library, and found with
+ * dlopen so that none of them is needed to run it. Names, values and types are those of CUDA 11 to 13. */
+#ifndef WICK_BACKEND_CUDA_API_H
+#define WICK_BACKEND_CUDA_API_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int CUresult, CUdevice;
+typedef uint64_t CUdeviceptr;
+typedef struct CUcontext_object *CUcontext;
+typedef struct CUstream_object *CUstream;
+typedef struct CUevent_object *CUevent;
+typedef struct CUmodule_object *CUmodule;
+typedef struct CUfunction_object *CUfunction;
+
+enum {
+    CUDA_SUCCESS = 0,
+    CUDA_ERROR_OUT_OF_MEMORY = 2,
+    CUDA_ERROR_NOT_INITIALIZED = 3,
+    CUDA_ERROR_DEINITIALIZED = 4,
+    CUDA_ERROR_STUB_LIBRARY = 34,
+    CUDA_ERROR_DEVICE_UNAVAILABLE = 46,
+    CUDA_ERROR_NO_DEVICE = 100,
+    CUDA_ERROR_INVALID_CONTEXT = 201,
+    CUDA_ERROR_ECC_UNCORRECTABLE = 214,
+    CUDA_ERROR_ILLEGAL_ADDRESS = 700,
+    CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES = 701,
+    CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED = 704,
+    CUDA_ERROR_PEER_ACCESS_NOT_ENABLED = 705,
+    CUDA_ERROR_LAUNCH_FAILED = 719,
+    CUDA_ERROR_SYSTEM_DRIVER_MISMATCH = 803,
+    CUDA_ERROR_UNKNOWN = 999,
+
+    CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
+    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
+    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
+
+    CU_STREAM_NON_BLOCKING = 1,
+    CU_EVENT_DEFAULT = 0,
+    CU_EVENT_DISABLE_TIMING = 2,
+
+    NVRTC_SUCCESS = 0,
+    NVRTC_ERROR_OUT_OF_MEMORY = 1,
+    NVRTC_ERROR_COMPILATION = 6,
+
+    NVML_SUCCESS = 0,
+    NVML_TEMPERATURE_GPU = 0,
+};
+
+/* V(name, parameters): the exported name is cu and that. */
+#define WK__CUDA_FUNCTIONS(V)                                                                                          \
+    V(Init, (unsigned flags))                                                                                          \
+    V(DriverGetVersion, (int *version))                                                                                \
+    V(GetErrorName, (CUresult, const char **name))                                                                     \
+    V(DeviceGetCount, (int *count))                                                                                    \
+    V(DeviceGet, (CUdevice * device, int index))                                                                       \
+    V(DeviceGetName, (char *name, int room, CUdevice))                                                                 \
+    V(DeviceGetAttribute, (int *value, int what, CUdevice))                                                            \
+    V(DeviceTotalMem_v2, (size_t * bytes, CUdevice))                                                                   \
+    V(DeviceGetPCIBusId, (char *id, int room, CUdevice))                                                               \
+    V(DevicePrimaryCtxRetain, (CUcontext * context, CUdevice))                                                         \
+    V(DevicePrimaryCtxRelease_v2, (CUdevice))                                                                          \
+    V(CtxPushCurrent_v2, (CUcontext))                                                                                  \
+    V(CtxPopCurrent_v2, (CUcontext * context))                                                                         \
+    V(MemAlloc_v2, (CUdeviceptr * memory, size_t bytes))                                                               \
+    V(MemFree_v2, (CUdeviceptr))                                                                                       \
+    V(MemHostAlloc, (void **memory, size_t bytes, unsigned flags))                                                     \
+    V(MemFreeHost, (void *memory))                                                                                     \
+    V(MemcpyHtoDAsync_v2, (CUdeviceptr to, const void *from, size_t bytes, CUstream))                                  \
+    V(MemcpyDtoHAsync_v2, (void *to, CUdeviceptr from, size_t bytes, CUstream))                                        \
+    V(MemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream))                                  \
+    V(MemcpyPeerAsync, (CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t bytes, CUstream))               \
+    V(MemsetD8Async, (CUdeviceptr to, unsigned char value, size_t bytes, CUstream))                                    \
+    V(StreamCreate, (CUstream * stream, unsigned flags))                                                               \
+    V(StreamDestroy_v2, (CUstream))                                                                                    \
+    V(StreamSynchronize, (CUstream))                                                                                   \
+    V(StreamWaitEvent, (CUstream, CUevent, unsigned flags))                                                            \
+    V(EventCreate, (CUevent * event, unsigned flags))                                                                  \
+    V(EventDestroy_v2, (CUevent))                                                                                      \
+    V(EventRecord, (CUevent, CUstream))                                                                                \
+    V(EventSynchronize, (CUevent))                                                                                     \
+    V(EventElapsedTime, (float *milliseconds, CUevent from, CUevent to))                                               \
+    V(ModuleLoadData, (CUmodule * module, const void *image))                                                          \
+    V(ModuleUnload, (CUmodule))                                                                                        \
+    V(ModuleGetFunction, (CUfunction * function, CUmodule, const char *name))                                          \
+    V(LaunchKernel, (CUfunction, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,                  \
+                     unsigned block_y, unsigned block_z, unsigned shared, CUstream, void **arguments, void **extra))
+
+/* The exported name is nvrtc and that. */
+typedef struct nvrtc_program *nvrtcProgram;
+#define WK__NVRTC_FUNCTIONS(V)                                                                                         \
+    V(Version, (int *major, int *minor))                                                                               \
+    V(GetNumSupportedArchs, (int *count))                                                                              \
+    V(GetSupportedArchs, (int *archs))                                                                                 \
+    V(CreateProgram, (nvrtcProgram * program, const char *source, const char *name, int headers,                       \
+                      const char *const *header, const char *const *header_name))                                      \
+    V(CompileProgram, (nvrtcProgram, int options, const char *const *option))                                          \
+    V(DestroyProgram, (nvrtcProgram * program))                                                                        \
+    V(GetProgramLogSize, (nvrtcProgram, size_t * bytes))                                                               \
+    V(GetProgramLog, (nvrtcProgram, char *log))                                                                        \
+    V(GetCUBINSize, (nvrtcProgram, size_t * bytes))                                                                    \
+    V(GetCUBIN, (nvrtcProgram, char *cubin))                                                                           \
+    V(GetPTXSize, (nvrtcProgram, size_t * bytes))                                                                      \
+    V(GetPTX, (nvrtcProgram, char *ptx))
+
+/* The exported name is nvml and that. */
+typedef struct nvml_device *nvmlDevice;
+typedef struct nvmlMemory {
+    unsigned long long total, free, used;
+} nvmlMemory;
+typedef struct nvmlUtilization {
+    unsigned gpu, memory; /* per cent */
+} nvmlUtilization;
+#define WK__NVML_FUNCTIONS(V)                                                                                          \
+    V(Init_v2, (void))                                                                                                 \
+    V(SystemGetDriverVersion, (char *version, unsigned room))                                                          \
+    V(DeviceGetHandleByPciBusId_v2, (const char *id, nvmlDevice *device))                                              \
+    V(DeviceGetMemoryInfo, (nvmlDevice, nvmlMemory * memory))                                                          \
+    V(DeviceGetTemperature, (nvmlDevice, int sensor, unsigned *degrees))                                               \
+    V(DeviceGetPowerUsage, (nvmlDevice, unsigned *milliwatts))                                                         \
+    V(DeviceGetUtilizationRates, (nvmlDevice, nvmlUtilization * rates))
+
+#define WK__FIELD(name, parameters) int(*name) parameters;
+typedef struct wk__cuda_functions {
+    WK__CUDA_FUNCTIONS(WK__FIELD)
+} wk__cuda_functions;
+typedef struct wk__nvrtc_functions {
+    WK__NVRTC_FUNCTIONS(WK__FIELD)
+} wk__nvrtc_functions;
+typedef struct wk__nvml_functions {
+    WK__NVML_FUNCTIONS(WK__FIELD)
+} wk__nvml_functions;
+#undef WK__FIELD
+
+/* Each filled by its wk__cuda_load_*. */
+extern wk__cuda_functions wk__cuda;
+extern wk__nvrtc_functions wk__nvrtc;
+extern wk__nvml_functions wk__nvml;
+
+/* Each finds a library and its functions: in the folders of WICK_CUDA_PATH, then by the loader's own search, then where
+ * CUDA's toolkit is installed. NULL, or a sentence that says what is missing and how to mend it. The caller sees to it
+ * that it runs once. */
+const char *wk__cuda_load_driver(void);
+const char *wk__cuda_load_nvrtc(int driver); /* 13 for CUDA 13 */
+const char *wk__cuda_load_nvml(void);
+
+/* "CUDA_ERROR_LAUNCH_FAILED" and so on; the number for what the driver has no name for. */
+const char *wk__cuda_error(CUresult error, char room[32]);
+
+#endif

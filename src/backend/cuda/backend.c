@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The CUDA backend's table, opening and closing a device, and what becomes of one that gives up. */
+#include "../backend.h"
+#include "../gpu/forks.h"
+#include "device.h"
+
+#include <stdio.h>
+
+/* ---- calls of the driver ----------------------------------------------------------------------------------------- */
+
+wk_code wk__cuda_enter(wk__cuda_device *device, wk__fail *fail)
+{
+    if (wk__gpu_forked())
+        return wk__fail_set(fail, WK_ERR_STATE,
+                            "this process was forked from one that uses CUDA: fork before the first use");
+    pthread_mutex_lock(&device->lock);
+    const CUresult error = wk__cuda.CtxPushCurrent_v2(device->context);
+    if (error == CUDA_SUCCESS) return WK_OK;
+    const wk_code code = wk__cuda_failed(device, fail, error, "making the device current");
+    pthread_mutex_unlock(&device->lock);
+    return code;
+}
+
+void wk__cuda_leave(wk__cuda_device *device)
+{
+    CUcontext before;
+    wk__cuda.CtxPopCurrent_v2(&before);
+    pthread_mutex_unlock(&device->lock);
+}
+
+CUresult wk__cuda_await(const wk__cuda_device *device, CUevent event)
+{
+    CUcontext before;
+    CUresult error = wk__cuda.CtxPushCurrent_v2(device->context);
+    if (error != CUDA_SUCCESS) return error;
+    error = wk__cuda.EventSynchronize(event);
+    wk__cuda.CtxPopCurrent_v2(&before);
+    return error;
+}
+
+/* After such an error a context does nothing more, whatever it is asked. */
+static bool ends_context(CUresult error)
+{
+    switch (error) {
+    case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
+    case CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED:
+    case CUDA_ERROR_PEER_ACCESS_NOT_ENABLED: return false;
+    case CUDA_ERROR_NOT_INITIALIZED:
+    case CUDA_ERROR_DEINITIALIZED:
+    case CUDA_ERROR_DEVICE_UNAVAILABLE:
+    case CUDA_ERROR_INVALID_CONTEXT:
+    case CUDA_ERROR_ECC_UNCORRECTABLE: return true;
+    default:
+        return (error >= CUDA_ERROR_ILLEGAL_ADDRESS && error <= CUDA_ERROR_LAUNCH_FAILED) ||
+               error == CUDA_ERROR_UNKNOWN;
+    }
+}
+
+wk_code wk__cuda_failed(wk__cuda_device *device, wk__fail *fail, CUresult error, const char *what)
+{
+    char room[32];
+    const char *name = wk__cuda_error(error, room);
+    if (error == CUDA_ERROR_OUT_OF_MEMORY)
+        return wk__fail_set(fail, WK_ERR_MEMORY, "%s: out of memory (%s)", what, name);
+    if (!ends_context(error)) return wk__fail_set(fail, WK_ERR_INTERNAL, "%s: %s", what, name);
+    wk__fail_set(fail, WK_ERR_LOST, "%s: the device gave up (%s)", what, name);
+    if (!device->gone) snprintf(device->why, sizeof device->why, "%s", fail->text);
+    device->gone = true;
+    return WK_ERR_LOST;
+}
+
+wk_code wk__cuda_gone(const wk__cuda_device *device, wk__fail *fail)
+{
+    return wk__fail_set(fail, WK_ERR_LOST, "%s", device->why);
+}
+
+/* ---- a device ---------------------------------------------------------------------------------------------------- */
+
+/* Of what was made before the call that failed, and what is in use; the context is current. */
+static void end(wk__cuda_device *device)
+{
+    wk__gpu_units_end(&device->units);
+    wk__cuda_staging_end(device);
+    for (int k = 0; k < 2; k++)
+        if (device->landed[k] != NULL) wk__cuda.EventDestroy_v2(device->landed[k]);
+    if (device->landing != NULL) wk__cuda.MemFreeHost(device->landing);
+    if (device->arguments != 0) wk__cuda.MemFree_v2(device->arguments);
+    if (device->scratch != 0) wk__cuda.MemFree_v2(device->scratch);
+    if (device->fault != 0) wk__cuda.MemFree_v2(device->fault);
+    if (device->stream != NULL) wk__cuda.StreamDestroy_v2(device->stream);
+}
+
+static wk_code prepare(wk__cuda_device *device, wk__fail *fail)
+{
+    CUresult error = wk__cuda.StreamCreate(&device->stream, CU_STREAM_NON_BLOCKING);
+    if (error == CUDA_SUCCESS) error = wk__cuda.MemAlloc_v2(&device->fault, sizeof(wk__gpu_fault));
+    if (error == CUDA_SUCCESS) error = wk__cuda.MemsetD8Async(device->fault, 0, sizeof(wk__gpu_fault), device->stream);
+    return error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(device, fail, error, "opening the device");
+}
+
+static void prepare_units(wk__cuda_device *device)
+{
+    wk__gpu_units *units = &device->units;
+    units->compiler = &wk__cuda_compiler;
+    units->device = device;
+    units->target = &device->card->target;
+    units->info = &device->card->info;
+    units->options = device->card->options;
+    units->made_for = device->card->made_with;
+    wk__gpu_units_begin(units);
+}
+
+static void free_device(wk__cuda_device *device)
+{
+    if (device->context != NULL) wk__cuda.DevicePrimaryCtxRelease_v2(device->card->id);
+    pthread_mutex_destroy(&device->lock);
+    pthread_mutex_destroy(&device->reading);
+    wk__free(device);
+}
+
+static wk_code open_device(int index, void **out, wk__fail *fail)
+{
+    const wk__cuda_card *card = wk__cuda_card_at(index, fail);
+    if (card == NULL) return fail->code;
+    if (wk__gpu_forked())
+        return wk__fail_set(fail, WK_ERR_STATE,
+                            "this process was forked after its parent had asked for CUDA devices: ask in the child "
+                            "alone");
+    wk__cuda_device *device = wk__alloc_zero(1, sizeof *device);
+    if (device == NULL) return wk__fail_set(fail, WK_ERR_MEMORY, "no host memory to open the device");
+    device->card = card;
+    pthread_mutex_init(&device->lock, NULL);
+    pthread_mutex_init(&device->reading, NULL);
+    const CUresult error = wk__cuda.DevicePrimaryCtxRetain(&device->context, card->id);
+    if (error != CUDA_SUCCESS) device->context = NULL;
+    wk_code code = error == CUDA_SUCCESS ? wk__cuda_enter(device, fail)
+                                         : wk__cuda_failed(device, fail, error, "opening the device");
+    if (code == WK_OK) {
+        prepare_units(device);
+        code = prepare(device, fail);
+        if (code != WK_OK) end(device);
+        wk__cuda_leave(device);
+    }
+    if (code != WK_OK) {
+        free_device(device);
+        return code;
+    }
+    *out = device;
+    return WK_OK;
+}
+
+static void close_device(void *user)
+{
+    wk__cuda_device *device = user;
+    wk__fail fail;
+    if (device == NULL || wk__gpu_forked()) return;
+    if (wk__cuda_enter(device, &fail) == WK_OK) {
+        wk__cuda.StreamSynchronize(device->stream);
+        end(device);
+        wk__cuda_leave(device);
+    }
+    free_device(device);
+}
+
+const wk__backend wk__cuda_backend = {
+    .version = WK__BACKEND_VERSION,
+    .kind = WK_CUDA,
+    .name = "cuda",
+    .presence = wk__cuda_presence,
+    .count = wk__cuda_count,
+    .info = wk__cuda_info,
+    .open = open_device,
+    .close = close_device,
+    .block_take = wk__cuda_block_take,
+    .block_give = wk__cuda_block_give,
+    .supports = wk__cuda_supports,
+    .submit = wk__cuda_submit,
+    .upload = wk__cuda_upload,
+    .copy = wk__cuda_copy,
+    .download = wk__cuda_download,
+    .sync = wk__cuda_sync,
+    .transfer = wk__cuda_transfer,
+    .gather = wk__cuda_gather,
+    .event_record = wk__cuda_event_record,
+    .event_wait = wk__cuda_event_wait,
+    .event_elapsed = wk__cuda_event_elapsed,
+    .event_give = wk__cuda_event_give,
+};

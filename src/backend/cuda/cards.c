@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The NVIDIA cards of the machine, and what is known of them. */
+#include "device.h"
+
+#include "../gpu/forks.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_CARDS = 64, MAX_ARCHITECTURES = 64, PARAMETERS = 4096 /* bytes, of a kernel on every architecture */ };
+
+static struct {
+    pthread_once_t once;
+    wk__presence presence;
+    const char *why;
+    char words[200];
+    int count;
+    wk__cuda_card card[MAX_CARDS];
+    int driver; /* 12040 for CUDA 12.4 */
+    int compiler_major, compiler_minor;
+    int architectures, architecture[MAX_ARCHITECTURES]; /* that NVRTC compiles for */
+    bool has_nvml;
+} found = {.once = PTHREAD_ONCE_INIT};
+
+static int attribute(CUdevice id, int what)
+{
+    int value = 0;
+    return wk__cuda.DeviceGetAttribute(&value, what, id) == CUDA_SUCCESS ? value : 0;
+}
+
+/* Binaries for an architecture run on the later ones of its generation: those for 8.0 on 8.6, but none for 8 on 9. A
+ * card of a generation that NVRTC does not know gets text, which its driver compiles. */
+static void choose_architecture(wk__cuda_card *card)
+{
+    int same = 0, older = 0;
+    for (int k = 0; k < found.architectures; k++) {
+        const int one = found.architecture[k];
+        if (one > card->architecture) continue;
+        if (one > older) older = one;
+        if (one / 10 == card->architecture / 10 && one > same) same = one;
+    }
+    card->as_ptx = same == 0;
+    card->compiled_for = same > 0 ? same : older;
+}
+
+static void describe(CUdevice id, wk__cuda_card *card)
+{
+    size_t bytes = 0;
+    wk__device_info *info = &card->info;
+    *card = (wk__cuda_card){.id = id};
+    wk__cuda.DeviceGetName(info->name, sizeof info->name - 1, id);
+    wk__cuda.DeviceTotalMem_v2(&bytes, id);
+    if (wk__cuda.DeviceGetPCIBusId(info->pci, sizeof info->pci, id) != CUDA_SUCCESS) info->pci[0] = '\0';
+    for (char *c = info->pci; *c != '\0'; c++)
+        if (*c >= 'A' && *c <= 'F') *c = (char)(*c - 'A' + 'a'); /* as OpenCL's drivers write it */
+    snprintf(info->vendor, sizeof info->vendor, "NVIDIA");
+    if (!found.has_nvml || wk__nvml.SystemGetDriverVersion(info->driver, sizeof info->driver) != NVML_SUCCESS)
+        snprintf(info->driver, sizeof info->driver, "CUDA %d.%d", found.driver / 1000, found.driver % 1000 / 10);
+    info->memory_total = (int64_t)bytes;
+    info->memory_available = -1;
+    info->compute_units = attribute(id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    info->is_gpu = true;
+    info->temperature = info->power = info->utilisation = NAN;
+
+    card->architecture = 10 * attribute(id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+                         attribute(id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    choose_architecture(card);
+    snprintf(card->options, sizeof card->options, "--gpu-architecture=%s_%d --fmad=false",
+             card->as_ptx ? "compute" : "sm", card->compiled_for);
+    snprintf(card->made_with, sizeof card->made_with, "NVRTC %d.%d", found.compiler_major, found.compiler_minor);
+    card->target = (wk__gpu_target){
+        .dialect = WK__GPU_CUDA,
+        .has_f64 = true,
+        .exact_divide = true,
+        .local_memory = true,
+        .local = 256,
+        .short_row = 64,
+        .chunk = 8192,
+        .struct_arguments = PARAMETERS / 8 - (WK__GPU_MAX_MEMORY + 2),
+        .carry_after = 4,
+    };
+}
+
+/* Why the driver would not begin. */
+static wk__presence refused(CUresult error)
+{
+    switch (error) {
+    case CUDA_ERROR_NO_DEVICE:
+        found.why = "NVIDIA's driver sees no GPU: check that one is plugged in (lspci) and that CUDA_VISIBLE_DEVICES "
+                    "does not hide it";
+        return WK__NO_DEVICE;
+    case CUDA_ERROR_STUB_LIBRARY:
+        found.why = "libcuda.so.1 is the stub that programs are linked with, not the driver: take its folder out of "
+                    "LD_LIBRARY_PATH";
+        return WK__NO_DRIVER;
+    case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+        found.why = "NVIDIA's driver library and its kernel module have different versions: restart the machine, or "
+                    "install the driver anew";
+        return WK__NO_DRIVER;
+    default: {
+        char room[32];
+        snprintf(found.words, sizeof found.words,
+                 "NVIDIA's driver does not start (%s): is its kernel module loaded, and may you open /dev/nvidia*? "
+                 "nvidia-smi says more",
+                 wk__cuda_error(error, room));
+        found.why = found.words;
+        return WK__NO_DRIVER;
+    }
+    }
+}
+
+static wk__presence find_compiler(void)
+{
+    found.why = wk__cuda_load_nvrtc(found.driver / 1000);
+    if (found.why != NULL) return WK__NO_LIBRARY;
+    int count = 0;
+    if (wk__nvrtc.Version(&found.compiler_major, &found.compiler_minor) != NVRTC_SUCCESS ||
+        wk__nvrtc.GetNumSupportedArchs(&count) != NVRTC_SUCCESS || count < 1 || count > MAX_ARCHITECTURES ||
+        wk__nvrtc.GetSupportedArchs(found.architecture) != NVRTC_SUCCESS) {
+        found.why = "NVRTC, CUDA's run-time compiler, does not say what it compiles for: install it anew";
+        return WK__NO_LIBRARY;
+    }
+    found.architectures = count;
+    return WK__PRESENT;
+}
+
+/* What is there, and why the rest is not. */
+static wk__presence look(void)
+{
+    int count = 0;
+    found.why = wk__cuda_load_driver();
+    if (found.why != NULL) return WK__NO_LIBRARY;
+    wk__gpu_watch_forks();
+    CUresult error = wk__cuda.Init(0);
+    if (error != CUDA_SUCCESS) return refused(error);
+    if (wk__cuda.DriverGetVersion(&found.driver) != CUDA_SUCCESS || found.driver < 11020) {
+        found.why = "NVIDIA's driver is older than CUDA 11.2: install a newer one (apt install nvidia-driver)";
+        return WK__DRIVER_TOO_OLD;
+    }
+    error = wk__cuda.DeviceGetCount(&count);
+    if (error != CUDA_SUCCESS || count < 1) return refused(error != CUDA_SUCCESS ? error : CUDA_ERROR_NO_DEVICE);
+    const wk__presence compiler = find_compiler();
+    if (compiler != WK__PRESENT) return compiler;
+    found.has_nvml = wk__cuda_load_nvml() == NULL;
+    for (int k = 0; k < count && found.count < MAX_CARDS; k++) {
+        CUdevice id;
+        if (wk__cuda.DeviceGet(&id, k) == CUDA_SUCCESS) describe(id, &found.card[found.count++]);
+    }
+    return WK__PRESENT;
+}
+
+static void find_cards(void)
+{
+    found.presence = look();
+}
+
+wk__presence wk__cuda_presence(wk__text *why)
+{
+    pthread_once(&found.once, find_cards);
+    if (found.presence != WK__PRESENT && why != NULL) wk__text_add(why, found.why);
+    return found.presence;
+}
+
+int wk__cuda_count(void)
+{
+    pthread_once(&found.once, find_cards);
+    return found.count;
+}
+
+const wk__cuda_card *wk__cuda_card_at(int index, wk__fail *fail)
+{
+    if (index >= 0 && index < wk__cuda_count()) return &found.card[index];
+    if (found.presence != WK__PRESENT) {
+        wk__fail_set(fail, WK_ERR_DEVICE, "%s", found.why);
+    } else {
+        wk__fail_set(fail, WK_ERR_DEVICE, "there is no cuda:%d: this machine has %d CUDA device%s", index, found.count,
+                     found.count == 1 ? "" : "s");
+    }
+    return NULL;
+}
+
+/* What NVML says of the card now. */
+static void ask_nvml(wk__device_info *info)
+{
+    nvmlDevice device;
+    nvmlMemory memory;
+    nvmlUtilization rates;
+    unsigned number;
+    if (!found.has_nvml || wk__nvml.DeviceGetHandleByPciBusId_v2(info->pci, &device) != NVML_SUCCESS) return;
+    if (wk__nvml.DeviceGetMemoryInfo(device, &memory) == NVML_SUCCESS) info->memory_available = (int64_t)memory.free;
+    if (wk__nvml.DeviceGetTemperature(device, NVML_TEMPERATURE_GPU, &number) == NVML_SUCCESS)
+        info->temperature = (double)number;
+    if (wk__nvml.DeviceGetPowerUsage(device, &number) == NVML_SUCCESS) info->power = 1e-3 * (double)number;
+    if (wk__nvml.DeviceGetUtilizationRates(device, &rates) == NVML_SUCCESS)
+        info->utilisation = 1e-2 * (double)rates.gpu;
+}
+
+wk_code wk__cuda_info(int index, wk__device_info *info, wk__fail *fail)
+{
+    const wk__cuda_card *card = wk__cuda_card_at(index, fail);
+    if (card == NULL) return fail->code;
+    *info = card->info;
+    ask_nvml(info);
+    return WK_OK;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by the files of the CUDA backend.
+ *
+ * There is no thread of a device's own, as the OpenCL backend has one: what enqueues here comes back at once, so
+ * whoever submits enqueues, under the device's lock and in its one stream, where all happens in order.
+ *
+ *   any thread                          the device
+ *   --------------------------------    ------------------------------------------------------------
+ *   plans launches, has missing         runs the stream in order
+ *   kernels compiled, enqueues      ->
+ *   waits for download, sync, event     a bad index is noted down in its memory (gpu/fault.h)
+ *
+ * A call that fails says so at once. What fails later is the device itself: an illegal address or a card that is gone
+ * leaves nothing of its context, and every later call is told so (backend.c). */
+#ifndef WICK_BACKEND_CUDA_DEVICE_H
+#define WICK_BACKEND_CUDA_DEVICE_H
+
+#include "../../base/alloc.h"
+#include "../gpu/fault.h"
+#include "../gpu/units.h"
+#include "api.h"
+
+#include <pthread.h>
+
+/* ---- cards.c: the devices of the machine ------------------------------------------------------------------------- */
+
+typedef struct wk__cuda_card {
+    CUdevice id;
+    wk__device_info info; /* what does not change */
+    wk__gpu_target target;
+    int architecture;   /* 90 for sm_90 */
+    int compiled_for;   /* the newest of its generation that NVRTC knows; */
+    bool as_ptx;        /* it knows none: text for an older one, from which the driver compiles */
+    char options[64];   /* for NVRTC, separated by spaces */
+    char made_with[32]; /* the compiler, for the names of binaries */
+} wk__cuda_card;
+
+wk__presence wk__cuda_presence(wk__text *why);
+int wk__cuda_count(void);
+/* NULL and *fail when there is no such device. */
+const wk__cuda_card *wk__cuda_card_at(int index, wk__fail *fail);
+wk_code wk__cuda_info(int index, wk__device_info *info, wk__fail *fail);
+
+/* ---- staging.c: memory of the host from which the device copies while the host goes on --------------------------- */
+
+enum { WK__CUDA_SLOTS = 4, WK__CUDA_SLOT = 2 << 20 /* bytes */ };
+
+/* A ring of slots. One is filled from its start; the next begins when the device is through with what it had. */
+typedef struct wk__cuda_staging {
+    char *host;   /* NULL until first wanted */
+    int slot;     /* that is being filled */
+    int64_t used; /* bytes of it */
+    CUevent end[WK__CUDA_SLOTS];
+    bool waited_for[WK__CUDA_SLOTS]; /* its end has been recorded and not been waited for */
+} wk__cuda_staging;
+
+/* ---- a device that is open --------------------------------------------------------------------------------------- */
+
+enum { WK__CUDA_ARGUMENTS = 1 << 20 /* bytes */ };
+
+typedef struct wk__cuda_device wk__cuda_device;
+struct wk__cuda_device {
+    const wk__cuda_card *card;
+    CUcontext context; /* the primary one, which other libraries of the process share */
+
+    pthread_mutex_t lock; /* of all that follows, up to the next lock */
+    CUstream stream;
+    CUdeviceptr fault; /* a wk__gpu_fault */
+    CUdeviceptr scratch;
+    int64_t scratch_bytes;
+    CUdeviceptr arguments; /* a ring: of kernels whose arguments are many */
+    int64_t arguments_used;
+    wk__cuda_staging staging;
+    wk__gpu_units units;
+    bool gathering;                        /* launches are not run, their units only wait to be built */
+    bool gone, told;                       /* the device answers no more; somebody who waited has heard of it */
+    char why[sizeof((wk__fail *)0)->text]; /* of that */
+
+    pthread_mutex_t reading; /* one download at a time; taken before `lock` */
+    char *landing;           /* memory of the host: two halves, and the fault word; NULL until first wanted */
+    CUevent landed[2];
+};
+
+/* Takes the lock and makes the context the thread's current one. WK_ERR_STATE: this process was forked from the one
+ * that opened the device. */
+wk_code wk__cuda_enter(wk__cuda_device *device, wk__fail *fail);
+void wk__cuda_leave(wk__cuda_device *device);
+/* Waits for an event without the lock: others submit meanwhile. */
+CUresult wk__cuda_await(const wk__cuda_device *device, CUevent event);
+/* Fills *fail with what a call of the driver said; notes down that the device is gone if that is what it said. Holds
+ * the lock. */
+wk_code wk__cuda_failed(wk__cuda_device *device, wk__fail *fail, CUresult error, const char *what);
+/* Why the device is gone. */
+wk_code wk__cuda_gone(const wk__cuda_device *device, wk__fail *fail);
+
+/* Room for so many bytes, at most a slot, from which the device copies next; NULL and *fail: there is none. */
+void *wk__cuda_staging_take(wk__cuda_device *device, int64_t bytes, wk__fail *fail);
+void wk__cuda_staging_end(wk__cuda_device *device);
+
+/* programs.c. `device` is a wk__cuda_device. */
+extern const wk__gpu_compiler wk__cuda_compiler;
+
+/* ---- launch.c, memory.c, events.c -------------------------------------------------------------------------------- */
+
+bool wk__cuda_supports(void *user, int family, wk_dtype dtype, wk__layout layout);
+wk_code wk__cuda_submit(void *user, const wk__work *work, wk__fail *fail);
+wk_code wk__cuda_gather(void *user, bool on, wk__fail *fail);
+
+wk_code wk__cuda_block_take(void *user, int64_t bytes, wk__memory *block, wk__fail *fail);
+void wk__cuda_block_give(void *user, wk__memory *block);
+wk_code wk__cuda_upload(void *user, const wk__memory *to, int64_t offset, const void *from, int64_t bytes,
+                        wk__fail *fail);
+wk_code wk__cuda_copy(void *user, const wk__memory *to, int64_t to_offset, const wk__memory *from, int64_t from_offset,
+                      int64_t bytes, wk__fail *fail);
+wk_code wk__cuda_download(void *user, void *to, const wk__memory *from, int64_t offset, int64_t bytes, wk__fail *fail);
+wk_code wk__cuda_sync(void *user, wk__fail *fail);
+wk_code wk__cuda_transfer(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from,
+                          int64_t bytes, wk__fail *fail);
+wk_code wk__cuda_event_record(void *user, void **event, wk__fail *fail);
+wk_code wk__cuda_event_wait(void *user, void *event, wk__fail *fail);
+wk_code wk__cuda_event_elapsed(void *user, void *from, void *to, double *seconds, wk__fail *fail);
+void wk__cuda_event_give(void *user, void *event);
+
+/* The address of a block's byte. */
+static inline CUdeviceptr wk__cuda_address(const wk__memory *memory, int64_t offset)
+{
+    return (CUdeviceptr)(uintptr_t)memory->block + (CUdeviceptr)(memory->offset + offset);
+}
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups and kernels as launches: planned, compiled where that has not been done, and enqueued by whoever submits. */
+#include "../gpu/build.h"
+#include "device.h"
+
+#include "../../base/integers.h"
+
+#include <string.h>
+
+/* Blocks of one launch, in the first dimension of the grid. */
+static const int64_t most_groups = INT32_MAX;
+
+/* Scratch memory is reused by one launch after the other, as they run in order; the driver frees it when they have. */
+static wk_code provide_scratch(wk__cuda_device *device, int64_t bytes, wk__fail *fail)
+{
+    if (bytes <= device->scratch_bytes) return WK_OK;
+    CUdeviceptr larger = 0;
+    CUresult error = wk__cuda.MemAlloc_v2(&larger, (size_t)bytes);
+    if (error == CUDA_SUCCESS && device->scratch != 0) error = wk__cuda.MemFree_v2(device->scratch);
+    if (error != CUDA_SUCCESS) return wk__cuda_failed(device, fail, error, "taking scratch memory");
+    device->scratch = larger;
+    device->scratch_bytes = bytes;
+    return WK_OK;
+}
+
+/* Arguments that are too many to be passed, in memory that is written in the order of the launches: when the ring has
+ * come round, what was there has been read. */
+static wk_code store_arguments(wk__cuda_device *device, const int64_t *argument, int count, CUdeviceptr *at,
+                               wk__fail *fail)
+{
+    const int64_t bytes = (int64_t)sizeof *argument * count;
+    CUresult error = CUDA_SUCCESS;
+    if (device->arguments == 0) error = wk__cuda.MemAlloc_v2(&device->arguments, WK__CUDA_ARGUMENTS);
+    if (error != CUDA_SUCCESS) return wk__cuda_failed(device, fail, error, "taking memory for arguments");
+    void *staged = wk__cuda_staging_take(device, bytes, fail);
+    if (staged == NULL) return fail->code;
+    memcpy(staged, argument, (size_t)bytes);
+    if (device->arguments_used + bytes > WK__CUDA_ARGUMENTS) device->arguments_used = 0;
+    *at = device->arguments + (CUdeviceptr)device->arguments_used;
+    device->arguments_used += (bytes + WK__ALIGN - 1) / WK__ALIGN * WK__ALIGN;
+    error = wk__cuda.MemcpyHtoDAsync_v2(*at, staged, (size_t)bytes, device->stream);
+    return error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(device, fail, error, "copying arguments to the device");
+}
+
+/* The driver copies all parameters before it returns. */
+static wk_code enqueue(wk__cuda_device *device, const wk__gpu_function *function, const wk__gpu_launch *launch,
+                       const int64_t *argument, int64_t groups, wk__fail *fail)
+{
+    const int nmemory = function->unit.nmemory;
+    CUdeviceptr memory[WK__GPU_MAX_MEMORY], stored = 0;
+    void *parameter[WK__GPU_MAX_MEMORY + 3] = {&device->fault};
+    int which = function->which, parameters = 1;
+    for (int k = 0; k < function->memory_slots; k++) { /* a merged kernel has parameters that this unit does not use */
+        const bool scratch = launch->scratch > 0 && k == nmemory - 1;
+        memory[k] = k >= nmemory ? device->fault : scratch ? device->scratch : (CUdeviceptr)(uintptr_t)launch->block[k];
+        parameter[parameters++] = &memory[k];
+    }
+    if (wk__gpu_takes_values(&device->units, function)) {
+        parameter[parameters++] = (void *)(uintptr_t)argument;
+    } else {
+        const wk_code code = store_arguments(device, argument, function->unit.narguments, &stored, fail);
+        if (code != WK_OK) return code;
+        parameter[parameters++] = &stored;
+        if (which >= 0) parameter[parameters++] = &which;
+    }
+    const CUresult error =
+        wk__cuda.LaunchKernel(function->handle, (unsigned)groups, 1, 1, (unsigned)device->card->target.local, 1, 1, 0,
+                              device->stream, parameter, NULL);
+    return error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(device, fail, error, "running a kernel");
+}
+
+/* In parts where there are more blocks than a grid has. */
+static wk_code launch_parts(wk__cuda_device *device, const wk__gpu_function *function, const wk__gpu_launch *launch,
+                            wk__fail *fail)
+{
+    int64_t argument[WK__GPU_MAX_ARGUMENTS];
+    const int64_t items = launch->unit.by_group ? 1 : device->card->target.local; /* of the count, in one block */
+    memcpy(argument, launch->argument, (size_t)launch->unit.narguments * sizeof *argument);
+    wk_code code = WK_OK;
+    for (int64_t first = 0; first < launch->count && code == WK_OK; first += most_groups * items) {
+        const int64_t rest = launch->count - first;
+        argument[0] = first;
+        code = enqueue(device, function, launch, argument, wk__least(wk__parts_of(rest, items), most_groups), fail);
+    }
+    return code;
+}
+
+static wk_code launch(void *user, const wk__gpu_launch *launch, wk__fail *fail)
+{
+    wk__cuda_device *device = user;
+    if (launch->count == 0) return WK_OK;
+    for (int k = 0; k < launch->unit.nmemory - (launch->scratch > 0); k++)
+        if (launch->block[k] == NULL) return wk__fail_set(fail, WK_ERR_INTERNAL, "an operand has no memory");
+    wk__gpu_function *function = wk__gpu_function_of(&device->units, &launch->unit, fail);
+    if (function == NULL) return WK_ERR_MEMORY;
+    if (device->gathering) return WK_OK;
+    wk_code code = wk__gpu_provide(&device->units, function, fail);
+    if (code == WK_OK) code = provide_scratch(device, launch->scratch, fail);
+    return code == WK_OK ? launch_parts(device, function, launch, fail) : code;
+}
+
+bool wk__cuda_supports(void *user, int family, wk_dtype dtype, wk__layout layout)
+{
+    const wk__cuda_device *device = user;
+    return wk__gpu_supports(&device->card->target, family, dtype, layout);
+}
+
+/* What a device that is gone was to do is left out: whoever reads is told. */
+wk_code wk__cuda_submit(void *user, const wk__work *work, wk__fail *fail)
+{
+    wk__cuda_device *device = user;
+    wk__work first = *work;
+    wk_code code = wk__cuda_enter(device, fail);
+    if (code != WK_OK) return code;
+    if (!device->gone) {
+        const wk__gpu_target *target = &device->card->target;
+        const bool carried = wk__gpu_carries(&device->units, work, !device->gathering);
+        if (!carried) first.group = NULL;
+        if (work->kernel) code = wk__gpu_plan_kernel(target, &first, launch, device, fail);
+        if (code == WK_OK && work->group && !carried)
+            code = wk__gpu_plan_group(target, work->group, launch, device, fail);
+    }
+    wk__cuda_leave(device);
+    return code;
+}
+
+wk_code wk__cuda_gather(void *user, bool on, wk__fail *fail)
+{
+    wk__cuda_device *device = user;
+    wk_code code = wk__cuda_enter(device, fail);
+    if (code != WK_OK) return code;
+    device->gathering = on;
+    if (!on) code = wk__gpu_build(&device->units, false, fail);
+    wk__cuda_leave(device);
+    return code;
+}

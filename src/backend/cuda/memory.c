@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of the device, and the ways in and out of it. */
+#include "device.h"
+
+#include "../../base/integers.h"
+
+#include <string.h>
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+
+wk_code wk__cuda_block_take(void *user, int64_t bytes, wk__memory *block, wk__fail *fail)
+{
+    wk__cuda_device *device = user;
+    wk_code code = wk__cuda_enter(device, fail);
+    if (code != WK_OK) return code;
+    CUdeviceptr memory = 0;
+    if (device->gone) {
+        code = wk__cuda_gone(device, fail);
+    } else {
+        const CUresult error = wk__cuda.MemAlloc_v2(&memory, (size_t)bytes);
+        if (error != CUDA_SUCCESS) code = wk__cuda_failed(device, fail, error, "taking device memory");
+    }
+    wk__cuda_leave(device);
+    if (code == WK_OK) *block = (wk__memory){.block = (void *)(uintptr_t)memory, .bytes = bytes};
+    return code;
+}
+
+/* The driver waits for the work on it. */
+void wk__cuda_block_give(void *user, wk__memory *block)
+{
+    wk__cuda_device *device = user;
+    wk__fail fail;
+    if (wk__cuda_enter(device, &fail) != WK_OK) return;
+    const CUresult error = wk__cuda.MemFree_v2(wk__cuda_address(block, 0));
+    if (error != CUDA_SUCCESS) wk__cuda_failed(device, &fail, error, "giving device memory back");
+    wk__cuda_leave(device);
+    *block = (wk__memory){0};
+}
+
+/* ---- host to device ---------------------------------------------------------------------------------------------- */
+
+wk_code wk__cuda_upload(void *user, const wk__memory *to, int64_t offset, const void *from, int64_t bytes,
+                        wk__fail *fail)
+{
+    wk__cuda_device *device = user;
+    wk_code code = wk__cuda_enter(device, fail);
+    if (code != WK_OK) return code;
+    for (int64_t at = 0, part; at < bytes && code == WK_OK && !device->gone; at += part) {
+        part = wk__least(bytes - at, WK__CUDA_SLOT);
+        void *staged = wk__cuda_staging_take(device, part, fail);
+        if (staged == NULL) {
+            code = fail->code;
+            break;
+        }
+        memcpy(staged, (const char *)from + at, (size_t)part);
+        const CUresult error =
+            wk__cuda.MemcpyHtoDAsync_v2(wk__cuda_address(to, offset + at), staged, (size_t)part, device->stream);
+        if (error != CUDA_SUCCESS) code = wk__cuda_failed(device, fail, error, "copying to the device");
+    }
+    wk__cuda_leave(device);
+    return code;
+}
+
+/* ---- within the device ------------------------------------------------------------------------------------------- */
+
+wk_code wk__cuda_copy(void *user, const wk__memory *to, int64_t to_offset, const wk__memory *from, int64_t from_offset,
+                      int64_t bytes, wk__fail *fail)
+{
+    wk__cuda_device *device = user;
+    if (bytes == 0) return WK_OK;
+    wk_code code = wk__cuda_enter(device, fail);
+    if (code != WK_OK) return code;
+    if (!device->gone) {
+        const CUresult error = wk__cuda.MemcpyDtoDAsync_v2(
+            wk__cuda_address(to, to_offset), wk__cuda_address(from, from_offset), (size_t)bytes, device->stream);
+        if (error != CUDA_SUCCESS) code = wk__cuda_failed(device, fail, error, "copying on the device");
+    }
+    wk__cuda_leave(device);
+    return code;
+}
+
+/* ---- device to host, and waiting --------------------------------------------------------------------------------- */
+
+/* Memory of the host where what is read arrives: two halves in turns, then the fault word. */
+enum { HALF = 4 << 20, LANDING = 2 * HALF + WK__ALIGN };
+
+static int32_t *raised_of(const wk__cuda_device *device)
+{
+    return (int32_t *)(void *)(device->landing + 2 * HALF);
+}
+
+static wk_code provide_landing(wk__cuda_device *device, wk__fail *fail)
+{
+    if (device->landing != NULL) return WK_OK;
+    void *host = NULL;
+    CUresult error = CUDA_SUCCESS;
+    for (int k = 0; k < 2 && error == CUDA_SUCCESS; k++)
+        if (device->landed[k] == NULL) error = wk__cuda.EventCreate(&device->landed[k], CU_EVENT_DISABLE_TIMING);
+    if (error == CUDA_SUCCESS) error = wk__cuda.MemHostAlloc(&host, LANDING, 0);
+    if (error != CUDA_SUCCESS) return wk__cuda_failed(device, fail, error, "taking host memory for copies");
+    device->landing = host;
+    return WK_OK;
+}
+
+/* What a download asks the device for, part by part: a part, then the fault word with the first of them, which tells of
+ * all work before. */
+typedef struct reading {
+    wk__cuda_device *device;
+    char *to;
+    const wk__memory *from;
+    int64_t offset, bytes;
+} reading;
+
+static int64_t parts_of(const reading *r)
+{
+    return r->bytes > HALF ? (r->bytes + HALF - 1) / HALF : 1;
+}
+
+static int64_t bytes_of(const reading *r, int64_t part)
+{
+    return wk__least(r->bytes - part * HALF, HALF);
+}
+
+/* Holds the lock. */
+static CUresult request(const reading *r, int64_t part)
+{
+    wk__cuda_device *device = r->device;
+    const int half = (int)(part % 2);
+    CUresult error = CUDA_SUCCESS;
+    if (part == 0)
+        error = wk__cuda.MemcpyDtoHAsync_v2(raised_of(device), device->fault, sizeof(int32_t), device->stream);
+    if (error == CUDA_SUCCESS && r->bytes > 0)
+        error = wk__cuda.MemcpyDtoHAsync_v2(device->landing + half * HALF,
+                                            wk__cuda_address(r->from, r->offset + part * HALF),
+                                            (size_t)bytes_of(r, part), device->stream);
+    return error == CUDA_SUCCESS ? wk__cuda.EventRecord(device->landed[half], device->stream) : error;
+}
+
+/* A part more, unless there is none. */
+static wk_code request_part(const reading *r, int64_t part, wk__fail *fail)
+{
+    wk__cuda_device *device = r->device;
+    if (part >= parts_of(r)) return WK_OK;
+    wk_code code = wk__cuda_enter(device, fail);
+    if (code != WK_OK) return code;
+    if (device->gone) {
+        code = wk__cuda_gone(device, fail);
+    } else {
+        code = provide_landing(device, fail);
+        const CUresult error = code == WK_OK ? request(r, part) : CUDA_SUCCESS;
+        if (error != CUDA_SUCCESS) code = wk__cuda_failed(device, fail, error, "copying from the device");
+    }
+    wk__cuda_leave(device);
+    return code;
+}
+
+static wk_code await_part(const reading *r, int64_t part, wk__fail *fail)
+{
+    wk__cuda_device *device = r->device;
+    const int half = (int)(part % 2);
+    const CUresult error = wk__cuda_await(device, device->landed[half]);
+    if (error != CUDA_SUCCESS) {
+        pthread_mutex_lock(&device->lock);
+        const wk_code code = wk__cuda_failed(device, fail, error, "waiting for the device");
+        pthread_mutex_unlock(&device->lock);
+        return code;
+    }
+    if (r->bytes > 0) memcpy(r->to + part * HALF, device->landing + half * HALF, (size_t)bytes_of(r, part));
+    return WK_OK;
+}
+
+/* The word is raised: what happened, which is then forgotten. */
+static wk_code read_fault(wk__cuda_device *device, wk__fail *fail)
+{
+    wk_code code = wk__cuda_enter(device, fail);
+    if (code != WK_OK) return code;
+    _Static_assert(sizeof(wk__gpu_fault) <= HALF, "the marks land in a half");
+    CUresult error = wk__cuda.MemcpyDtoHAsync_v2(device->landing, device->fault, sizeof(wk__gpu_fault), device->stream);
+    if (error == CUDA_SUCCESS) error = wk__cuda.MemsetD8Async(device->fault, 0, sizeof(wk__gpu_fault), device->stream);
+    if (error == CUDA_SUCCESS) error = wk__cuda.StreamSynchronize(device->stream);
+    if (error == CUDA_SUCCESS)
+        code = wk__gpu_fault_told((const wk__gpu_fault *)(const void *)device->landing, fail);
+    else
+        code = wk__cuda_failed(device, fail, error, "waiting for the device");
+    wk__cuda_leave(device);
+    return code;
+}
+
+/* Both halves are on their way at a time. */
+static wk_code read_all(const reading *r, wk__fail *fail)
+{
+    wk_code code = request_part(r, 0, fail);
+    for (int64_t part = 0; part < parts_of(r) && code == WK_OK; part++) {
+        code = request_part(r, part + 1, fail);
+        if (code == WK_OK) code = await_part(r, part, fail);
+    }
+    return code == WK_OK && *raised_of(r->device) ? read_fault(r->device, fail) : code;
+}
+
+/* A device that is gone has nothing that could be read; who only waits hears of it once. */
+static wk_code tell_gone(wk__cuda_device *device, bool reads, wk_code code, wk__fail *fail)
+{
+    pthread_mutex_lock(&device->lock);
+    const bool told = device->told;
+    device->told = true;
+    pthread_mutex_unlock(&device->lock);
+    fail->lost = reads;
+    fail->elsewhere = !reads;
+    return reads || !told ? code : WK_OK;
+}
+
+static wk_code read_device(wk__cuda_device *device, void *to, const wk__memory *from, int64_t offset, int64_t bytes,
+                           wk__fail *fail)
+{
+    const reading r = {.device = device, .to = to, .from = from, .offset = offset, .bytes = bytes};
+    pthread_mutex_lock(&device->reading);
+    wk_code code = read_all(&r, fail);
+    if (code == WK_ERR_LOST) code = tell_gone(device, from != NULL, code, fail);
+    pthread_mutex_unlock(&device->reading);
+    return code;
+}
+
+wk_code wk__cuda_download(void *user, void *to, const wk__memory *from, int64_t offset, int64_t bytes, wk__fail *fail)
+{
+    return read_device(user, to, from, offset, bytes, fail);
+}
+
+wk_code wk__cuda_sync(void *user, wk__fail *fail)
+{
+    return read_device(user, NULL, NULL, 0, 0, fail);
+}
+
+/* ---- device to device -------------------------------------------------------------------------------------------- */
+
+/* Records an event behind all that the device has been given, and makes the other wait for it there. */
+static CUresult follow(const wk__cuda_device *later, const wk__cuda_device *earlier)
+{
+    CUevent event = NULL;
+    CUcontext before;
+    CUresult error = wk__cuda.CtxPushCurrent_v2(earlier->context);
+    if (error != CUDA_SUCCESS) return error;
+    error = wk__cuda.EventCreate(&event, CU_EVENT_DISABLE_TIMING);
+    if (error == CUDA_SUCCESS) error = wk__cuda.EventRecord(event, earlier->stream);
+    wk__cuda.CtxPopCurrent_v2(&before);
+    if (error == CUDA_SUCCESS) error = wk__cuda.CtxPushCurrent_v2(later->context);
+    if (error == CUDA_SUCCESS) {
+        error = wk__cuda.StreamWaitEvent(later->stream, event, 0);
+        wk__cuda.CtxPopCurrent_v2(&before);
+    }
+    if (event != NULL) wk__cuda.EventDestroy_v2(event); /* the driver keeps it until it has come */
+    return error;
+}
+
+static CUresult copy_from(const wk__cuda_device *target, CUdeviceptr to, const wk__cuda_device *source,
+                          CUdeviceptr from, int64_t bytes)
+{
+    CUcontext before;
+    CUresult error = wk__cuda.CtxPushCurrent_v2(target->context);
+    if (error != CUDA_SUCCESS) return error;
+    error = wk__cuda.MemcpyPeerAsync(to, target->context, from, source->context, (size_t)bytes, target->stream);
+    wk__cuda.CtxPopCurrent_v2(&before);
+    return error;
+}
+
+/* The target copies when the source has what is to be copied, and the source writes over it when that is done. Both
+ * devices are locked, in an order that all threads keep. */
+wk_code wk__cuda_transfer(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from,
+                          int64_t bytes, wk__fail *fail)
+{
+    wk__cuda_device *target = to_device, *source = from_device;
+    wk__cuda_device *first = target < source ? target : source, *second = target < source ? source : target;
+    if (bytes == 0) return WK_OK;
+    wk_code code = wk__cuda_enter(first, fail);
+    if (code != WK_OK) return code;
+    code = wk__cuda_enter(second, fail);
+    if (code == WK_OK) {
+        if (source->gone) {
+            code = wk__cuda_gone(source, fail);
+        } else if (!target->gone) {
+            CUresult error = follow(target, source);
+            if (error == CUDA_SUCCESS)
+                error = copy_from(target, wk__cuda_address(to, 0), source, wk__cuda_address(from, 0), bytes);
+            if (error == CUDA_SUCCESS) error = follow(source, target);
+            if (error != CUDA_SUCCESS) code = wk__cuda_failed(target, fail, error, "copying between devices");
+        }
+        wk__cuda_leave(second);
+    }
+    wk__cuda_leave(first);
+    return code;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of the host that is locked in its place: the device copies from it while the host goes on. */
+#include "device.h"
+
+/* It ends with the device, not before: what the device still reads must stay. */
+static wk_code begin(wk__cuda_device *device, wk__fail *fail)
+{
+    wk__cuda_staging *staging = &device->staging;
+    void *host = NULL;
+    CUresult error = CUDA_SUCCESS;
+    for (int k = 0; k < WK__CUDA_SLOTS && error == CUDA_SUCCESS; k++)
+        if (staging->end[k] == NULL) error = wk__cuda.EventCreate(&staging->end[k], CU_EVENT_DISABLE_TIMING);
+    if (error == CUDA_SUCCESS) error = wk__cuda.MemHostAlloc(&host, (size_t)WK__CUDA_SLOTS * WK__CUDA_SLOT, 0);
+    if (error != CUDA_SUCCESS) return wk__cuda_failed(device, fail, error, "taking host memory for copies");
+    staging->host = host;
+    return WK_OK;
+}
+
+/* Ends the slot and begins the next, once the device is through with what that had. */
+static CUresult turn(wk__cuda_device *device)
+{
+    wk__cuda_staging *staging = &device->staging;
+    CUresult error = wk__cuda.EventRecord(staging->end[staging->slot], device->stream);
+    if (error != CUDA_SUCCESS) return error;
+    staging->waited_for[staging->slot] = true;
+    staging->slot = (staging->slot + 1) % WK__CUDA_SLOTS;
+    staging->used = 0;
+    if (!staging->waited_for[staging->slot]) return CUDA_SUCCESS;
+    staging->waited_for[staging->slot] = false;
+    return wk__cuda.EventSynchronize(staging->end[staging->slot]);
+}
+
+void *wk__cuda_staging_take(wk__cuda_device *device, int64_t bytes, wk__fail *fail)
+{
+    wk__cuda_staging *staging = &device->staging;
+    if (staging->host == NULL && begin(device, fail) != WK_OK) return NULL;
+    const int64_t rounded = (bytes + WK__ALIGN - 1) / WK__ALIGN * WK__ALIGN;
+    if (staging->used + rounded > WK__CUDA_SLOT) {
+        const CUresult error = turn(device);
+        if (error != CUDA_SUCCESS) {
+            wk__cuda_failed(device, fail, error, "waiting for copies to the device");
+            return NULL;
+        }
+    }
+    char *room = staging->host + (int64_t)staging->slot * WK__CUDA_SLOT + staging->used;
+    staging->used += rounded;
+    return room;
+}
+
+void wk__cuda_staging_end(wk__cuda_device *device)
+{
+    for (int k = 0; k < WK__CUDA_SLOTS; k++)
+        if (device->staging.end[k] != NULL) wk__cuda.EventDestroy_v2(device->staging.end[k]);
+    if (device->staging.host != NULL) wk__cuda.MemFreeHost(device->staging.host);
+}

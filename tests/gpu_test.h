@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of the GPU backends share: the devices of the one that WICK_TEST_GPU names, OpenCL if it names none,
+ * opened once; and cases compiled together. */
+#ifndef WICK_TESTS_GPU_TEST_H
+#define WICK_TESTS_GPU_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../src/backend/cuda/device.h"
+#include "../src/backend/opencl/backend.h"
+#include "../src/backend/opencl/device.h"
+#include "support_gpu_cases.h"
+
+static const wk__backend *gpu;
+static void *gpu_device[8];
+static int gpu_devices;
+
+static const wk__backend *gpu_backend(void)
+{
+    const char *name = getenv("WICK_TEST_GPU");
+    return wk__backend_of(name != NULL && strcmp(name, "cuda") == 0 ? WK_CUDA : WK_OPENCL);
+}
+
+/* For the group's set-up: opens all devices. There have to be some, or the tests would pass by looking at nothing. */
+static int gpu_open(void **state)
+{
+    (void)state;
+    wk__text why = {0};
+    gpu = gpu_backend();
+    if (gpu->presence(&why) != WK__PRESENT) print_error("%s\n", why.data);
+    wk__text_end(&why);
+    gpu_devices = gpu->count() < 8 ? gpu->count() : 8;
+    assert_true(gpu_devices > 0);
+    for (int d = 0; d < gpu_devices; d++) {
+        wk__fail fail;
+        if (gpu->open(d, &gpu_device[d], &fail) != WK_OK) fail_msg("%s", fail.text);
+    }
+    return 0;
+}
+
+static int gpu_close(void **state)
+{
+    (void)state;
+    for (int d = 0; d < gpu_devices; d++) gpu->close(gpu_device[d]);
+    return 0;
+}
+
+/* The tests may change it. */
+static inline wk__gpu_target *gpu_target(int d)
+{
+    const wk__gpu_target *target = gpu->kind == WK_CUDA ? &((const wk__cuda_device *)gpu_device[d])->card->target
+                                                        : &((const wk__cl_device *)gpu_device[d])->card->target;
+    return (wk__gpu_target *)target;
+}
+
+/* The list that `add` makes, for the smallest work-group of all devices. */
+static inline gpu_cases *gpu_cases_here(gpu_add_cases *add)
+{
+    int local = 1 << 20;
+    for (int d = 0; d < gpu_devices; d++)
+        if (gpu_target(d)->local < local) local = gpu_target(d)->local;
+    return gpu_cases_of(local, add);
+}
+
+/* Runs and checks all cases on every device, with one build for all of them on each. */
+static inline void gpu_run_cases(gpu_add_cases *add)
+{
+    gpu_cases *cases = gpu_cases_here(add);
+    int wrong = 0;
+    wk__fail fail;
+    for (int d = 0; d < gpu_devices; d++) {
+        void *device = gpu_device[d];
+        assert_int_equal(gpu->gather(device, true, &fail), WK_OK);
+        for (int k = 0; k < cases->count; k++) {
+            group_case *c = cases->at[k];
+            if (group_case_run(c, gpu, device, &fail) != WK_OK) fail_msg("%s: %s", c->name, fail.text);
+        }
+        if (gpu->gather(device, false, &fail) != WK_OK) fail_msg("%s", fail.text);
+        for (int k = 0; k < cases->count; k++) {
+            group_case *c = cases->at[k];
+            if (group_case_run(c, gpu, device, &fail) != WK_OK) fail_msg("%s: %s", c->name, fail.text);
+            const char *message = group_case_check(c, gpu, device);
+            if (message != NULL && ++wrong <= 20) print_error("device %d: %s\n", d, message);
+        }
+    }
+    gpu_cases_free(cases);
+    assert_int_equal(wrong, 0);
+}
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two devices and their primary contexts; how each call begins and ends. */
+#include "driver.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+context contexts[DEVICES];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool initialised;
+static uint64_t seed;
+static _Thread_local struct {
+    context *at[32];
+    int depth;
+} stack;
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+unsigned chance(unsigned below)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)((seed >> 33) % below);
+}
+
+uint64_t seed_now(void)
+{
+    return (uint64_t)chance(1u << 30) << 30 | chance(1u << 30);
+}
+
+void say(const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    fprintf(stderr, "stand-in: %s\n", text);
+}
+
+context *context_current(void)
+{
+    return stack.depth > 0 ? stack.at[stack.depth - 1] : NULL;
+}
+
+bool context_is_alive(const context *c)
+{
+    return c >= contexts && c < contexts + DEVICES && c->retained > 0;
+}
+
+/* STANDIN_FAIL_AT=n: the call of that number fails, counted from 1, from where the variable has got that value. */
+static bool fails_now(void)
+{
+    static long armed, calls;
+    const char *at = getenv("STANDIN_FAIL_AT");
+    const long now = at != NULL ? atol(at) : 0;
+    if (now != armed) calls = 0;
+    armed = now;
+    return ++calls == armed;
+}
+
+result call_begin(needs needs)
+{
+    pthread_mutex_lock(&lock);
+    if (fails_now()) return UNKNOWN;
+    if (needs == NEEDS_NOTHING) return SUCCESS;
+    if (!initialised) return NOT_INITIALIZED;
+    if (needs == NEEDS_INIT) return SUCCESS;
+    const context *c = context_current();
+    return context_is_alive(c) ? c->error : INVALID_CONTEXT;
+}
+
+int call_end(result code)
+{
+    pthread_mutex_unlock(&lock);
+    return (int)code;
+}
+
+/* With each call the seed is what STANDIN_SEED says then, and the same order comes again. */
+CALL cuInit(unsigned flags)
+{
+    const char *given = getenv("STANDIN_SEED");
+    result code = call_begin(NEEDS_NOTHING);
+    if (code != SUCCESS) return call_end(code);
+    if (flags != 0) return call_end(INVALID_VALUE);
+    if (!initialised || given != NULL) seed = (given != NULL ? strtoull(given, NULL, 10) : 0) * 0x9e3779b97f4a7c15u + 1;
+    initialised = true;
+    for (int d = 0; d < DEVICES; d++) contexts[d].device = d;
+    return call_end(SUCCESS);
+}
+
+CALL cuDriverGetVersion(int *version)
+{
+    result code = call_begin(NEEDS_NOTHING);
+    if (code == SUCCESS) *version = 13000;
+    return call_end(code);
+}
+
+/* ---- errors in words --------------------------------------------------------------------------------------------- */
+
+static const struct {
+    result code;
+    const char *name, *text;
+} errors[] = {
+    {SUCCESS, "CUDA_SUCCESS", "no error"},
+    {INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+    {OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    {NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED", "initialization error"},
+    {INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
+    {INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
+    {INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
+    {NO_BINARY_FOR_GPU, "CUDA_ERROR_NO_BINARY_FOR_GPU", "no kernel image is available for execution on the device"},
+    {PEER_ACCESS_UNSUPPORTED, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", "peer access is not supported"},
+    {INVALID_PTX, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
+    {INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
+    {NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    {NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready"},
+    {LAUNCH_OUT_OF_RESOURCES, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch"},
+    {PEER_ACCESS_ALREADY_ENABLED, "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED", "peer access is already enabled"},
+    {LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
+    {NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
+    {UNKNOWN, "CUDA_ERROR_UNKNOWN", "unknown error"},
+};
+
+/* They take no lock: whoever reports an error calls them. */
+CALL cuGetErrorName(int code, const char **name)
+{
+    *name = NULL;
+    for (size_t k = 0; k < sizeof errors / sizeof errors[0]; k++)
+        if ((int)errors[k].code == code) *name = errors[k].name;
+    return *name != NULL ? SUCCESS : INVALID_VALUE;
+}
+
+CALL cuGetErrorString(int code, const char **text)
+{
+    *text = NULL;
+    for (size_t k = 0; k < sizeof errors / sizeof errors[0]; k++)
+        if ((int)errors[k].code == code) *text = errors[k].text;
+    return *text != NULL ? SUCCESS : INVALID_VALUE;
+}
+
+/* ---- contexts ---------------------------------------------------------------------------------------------------- */
+
+static result check_device(int device)
+{
+    return device >= 0 && device < DEVICES ? SUCCESS : INVALID_DEVICE;
+}
+
+CALL cuDevicePrimaryCtxRetain(context **out, int device)
+{
+    result code = call_begin(NEEDS_INIT);
+    if (code == SUCCESS) code = check_device(device);
+    if (code != SUCCESS) return call_end(code);
+    context *c = &contexts[device];
+    if (c->retained == 0 && !streams_begin(c)) return call_end(OUT_OF_MEMORY);
+    c->retained++;
+    *out = c;
+    return call_end(SUCCESS);
+}
+
+/* With the last one all goes that the context has, its error, too. */
+CALL cuDevicePrimaryCtxRelease_v2(int device)
+{
+    result code = call_begin(NEEDS_INIT);
+    if (code == SUCCESS) code = check_device(device);
+    if (code == SUCCESS && contexts[device].retained == 0) code = INVALID_CONTEXT;
+    if (code != SUCCESS) return call_end(code);
+    context *c = &contexts[device];
+    if (--c->retained == 0) {
+        streams_run(c);
+        streams_end(c);
+        modules_end(c);
+        memory_end(c);
+        *c = (context){.device = device};
+    }
+    return call_end(SUCCESS);
+}
+
+CALL cuCtxSetCurrent(context *c)
+{
+    result code = call_begin(NEEDS_INIT);
+    if (code == SUCCESS && c != NULL && !context_is_alive(c)) code = INVALID_CONTEXT;
+    if (code != SUCCESS) return call_end(code);
+    if (stack.depth > 0) stack.depth--;
+    if (c != NULL) stack.at[stack.depth++] = c;
+    return call_end(SUCCESS);
+}
+
+CALL cuCtxGetCurrent(context **out)
+{
+    result code = call_begin(NEEDS_INIT);
+    if (code == SUCCESS) *out = context_current();
+    return call_end(code);
+}
+
+CALL cuCtxPushCurrent_v2(context *c)
+{
+    result code = call_begin(NEEDS_INIT);
+    if (code == SUCCESS && (!context_is_alive(c) || stack.depth == 32)) code = INVALID_CONTEXT;
+    if (code == SUCCESS) stack.at[stack.depth++] = c;
+    return call_end(code);
+}
+
+CALL cuCtxPopCurrent_v2(context **out)
+{
+    result code = call_begin(NEEDS_INIT);
+    if (code == SUCCESS && stack.depth == 0) code = INVALID_CONTEXT;
+    if (code != SUCCESS) return call_end(code);
+    stack.depth--;
+    if (out != NULL) *out = stack.at[stack.depth];
+    return call_end(SUCCESS);
+}
+
+CALL cuDeviceCanAccessPeer(int *can, int device, int other)
+{
+    result code = call_begin(NEEDS_INIT);
+    if (code == SUCCESS) code = check_device(device);
+    if (code == SUCCESS) code = check_device(other);
+    if (code == SUCCESS) *can = device != other;
+    return call_end(code);
+}
+
+CALL cuCtxEnablePeerAccess(context *peer, unsigned flags)
+{
+    result code = call_begin(NEEDS_CONTEXT);
+    if (code != SUCCESS) return call_end(code);
+    context *c = context_current();
+    if (flags != 0) return call_end(INVALID_VALUE);
+    if (!context_is_alive(peer) || peer == c) return call_end(INVALID_CONTEXT);
+    if (c->peers >> peer->device & 1) return call_end(PEER_ACCESS_ALREADY_ENABLED);
+    c->peers |= 1u << peer->device;
+    return call_end(SUCCESS);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the launcher (fibres.c) and what looks at accesses (looked.c) share. */
+#ifndef STANDIN_FIBRES_STATE_H
+#define STANDIN_FIBRES_STATE_H
+
+#include "fibres.h"
+
+#include <stdbool.h>
+
+enum { FIBRES_STACK = 64 << 10 };
+
+/* The same as in shim.h. */
+typedef struct shim_state {
+    unsigned bytes;
+    unsigned grid[3], block[3];
+    unsigned group[3], thread[3];
+    char *dynamic;
+    void (*barrier)(int site);
+    const uint64_t *(*exchange)(int site, unsigned mask, uint64_t value);
+    void (*fail)(const char *why);
+    void (*access)(const void *at, int bytes, int kind, int multiple);
+    char *shared, *shared_end;
+} shim_state;
+
+typedef struct fibre {
+    void *sp;
+    char *stack;
+    unsigned state, site, mask;
+    uint64_t given, taken[32]; /* in an exchange of its warp */
+} fibre;
+
+/* The launch that runs. Times count barriers of the block and exchanges of a warp, and never start anew; `block_began`
+ * is the time of the first barrier's side that belongs to the block. */
+typedef struct fibres_state {
+    shim_state *shim;
+    int current, threads; /* -1: no fibre runs */
+    uint64_t time, block_began, warp_time[FIBRES_THREADS / 32];
+    fibre fibre[FIBRES_THREADS];
+    const fibres_launch *launch;
+    char *image, *image_end; /* of the library with the kernels: its tables and constants */
+    void (*entry)(void **);  /* calls the kernel */
+    uint64_t seed;
+    bool failed;
+    char message[512];
+    uint64_t deadline; /* in nanoseconds of the monotonic clock */
+} fibres_state;
+extern fibres_state fibres;
+
+/* Shared memory that a launch asks for. */
+extern char fibres_dynamic[FIBRES_SHARED];
+
+/* Notes the first failure, and leaves the fibre for good. */
+__attribute__((format(printf, 1, 2))) void fibres_fail(const char *format, ...);
+unsigned fibres_chance(unsigned below);
+
+/* fibres.c: runs the threads of the block that shim->group names, until all are done or one has failed. */
+void fibres_run_block(void);
+/* Takes back the stacks of threads that are never gone on with. */
+void fibres_abandon(void);
+/* What the kernel's threads call. */
+void fibres_barrier(int site);
+const uint64_t *fibres_exchange(int site, unsigned mask, uint64_t value);
+
+/* looked.c: makes room for what is known of so many bytes of shared memory; false: memory is short. */
+bool fibres_look_begin(size_t bytes);
+/* What each load and store of a kernel calls. */
+void fibres_look(const void *at, int bytes, int kind, int multiple);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Work in streams: lists of it that are done when somebody waits, in an order that the seed gives. */
+#include "streams.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WAITING = 4096 };
+
+/* ---- handles ----------------------------------------------------------------------------------------------------- */
+
+/* 0 and 1 are the default stream of the current context. */
+stream *stream_of(void *handle)
+{
+    if ((uintptr_t)handle <= 1) return context_current() != NULL ? context_current()->streams : NULL;
+    for (int d = 0; d < DEVICES; d++)
+        for (stream *s = contexts[d].streams; s != NULL; s = s->next)
+            if (s == handle && !s->ended) return s;
+    return NULL;
+}
+
+context *stream_context(const stream *s)
+{
+    return s->context;
+}
+
+mark *mark_hold(mark *m)
+{
+    if (m != NULL) m->refs++;
+    return m;
+}
+
+void mark_drop(mark *m)
+{
+    if (m != NULL && --m->refs == 0) free(m);
+}
+
+/* ---- work -------------------------------------------------------------------------------------------------------- */
+
+work *work_new(work_kind kind, size_t argument_bytes)
+{
+    work *w = calloc(1, sizeof *w + argument_bytes);
+    if (w != NULL) w->kind = kind;
+    return w;
+}
+
+static void work_free(work *w)
+{
+    mark_drop(w->mark);
+    free(w);
+}
+
+void stream_remove(stream *s)
+{
+    stream **link = &s->context->streams;
+    while (*link != s) link = &(*link)->next;
+    *link = s->next;
+    free(s);
+}
+
+static bool can_go_on(const stream *s)
+{
+    return s->first != NULL && (s->first->kind != WORK_WAIT || s->first->mark->done);
+}
+
+/* What a failed context had to do is left out, and all that waits for it goes on. */
+static void step(stream *s)
+{
+    work *w = s->first;
+    context *c = s->context;
+    s->first = w->next;
+    if (s->first == NULL) s->last = NULL;
+    s->waiting--;
+    if (c->error == SUCCESS) work_do(c, w);
+    if (w->kind == WORK_RECORD) {
+        w->mark->done = true;
+        w->mark->time = fibres_now();
+    }
+    work_free(w);
+    if (c->error != SUCCESS) streams_drop(c);
+    if (s->ended && s->first == NULL) stream_remove(s);
+}
+
+/* A stream that can go on, any; `first` if the seed has it so and it can. NULL: none. */
+static stream *choose(stream *first, bool eager)
+{
+    int count = 0;
+    stream *chosen = NULL;
+    if (first != NULL && can_go_on(first) && (eager || chance(4) == 0)) return first;
+    for (int d = 0; d < DEVICES; d++)
+        for (stream *s = contexts[d].streams; s != NULL; s = s->next)
+            if (can_go_on(s) && chance((unsigned)++count) == 0) chosen = s;
+    return chosen;
+}
+
+/* In half of all cases what is waited for is hurried, and in the others everything has a turn. */
+void stream_run(stream *s)
+{
+    const bool eager = chance(2) == 0;
+    context *c = s->context;
+    while (s->first != NULL) { /* it is not ended: who waits has its handle */
+        stream *next = choose(s, eager);
+        if (next == NULL) {
+            say("a stream waits for what nobody does");
+            c->error = UNKNOWN;
+            streams_drop(c);
+            return;
+        }
+        step(next);
+    }
+}
+
+void mark_run(const mark *m)
+{
+    for (stream *next; !m->done && (next = choose(NULL, false)) != NULL;) step(next);
+}
+
+void streams_run(context *c)
+{
+    for (;;) {
+        stream *s = c->streams;
+        while (s != NULL && s->first == NULL) s = s->next;
+        if (s == NULL) return;
+        stream *next = choose(s, false);
+        if (next == NULL) return;
+        step(next);
+    }
+}
+
+void streams_drop(context *c)
+{
+    for (stream *s = c->streams, *next; s != NULL; s = next) {
+        next = s->next;
+        while (s->first != NULL) {
+            work *w = s->first;
+            s->first = w->next;
+            if (w->kind == WORK_RECORD) w->mark->done = true;
+            work_free(w);
+        }
+        s->last = NULL;
+        s->waiting = 0;
+    }
+}
+
+/* Something may be done meanwhile, and is when it has been asked before. */
+void work_a_little(bool *asked)
+{
+    for (int k = *asked ? 1 : 0; k < 3; k++) {
+        stream *next = *asked || chance(2) ? choose(NULL, false) : NULL;
+        if (next != NULL) step(next);
+    }
+    *asked = true;
+}
+
+/* The default stream and those that block are in order with each other: what the other side has to do is done now. */
+void stream_keep_order(stream *s)
+{
+    stream *first = s->context->streams;
+    if (s->flags == NON_BLOCKING && s != first) return;
+    if (s != first) {
+        stream_run(first);
+        return;
+    }
+    for (bool again = true; again;) {
+        again = false;
+        for (stream *other = first->next; other != NULL && !again; other = other->next) {
+            if (other->flags == NON_BLOCKING || other->first == NULL) continue;
+            stream *next = choose(other, true);
+            if (next == NULL) return;
+            step(next); /* streams may end */
+            again = true;
+        }
+    }
+}
+
+void stream_add(stream *s, work *w)
+{
+    stream_keep_order(s);
+    if (s->context->error != SUCCESS) {
+        if (w->kind == WORK_RECORD) w->mark->done = true;
+        work_free(w);
+        return;
+    }
+    if (s->last != NULL)
+        s->last->next = w;
+    else
+        s->first = w;
+    s->last = w;
+    s->asked = false;
+    if (++s->waiting > MOST_WAITING) stream_run(s);
+}

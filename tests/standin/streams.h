@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams and events, to the files that have to do with them. */
+#ifndef STANDIN_STREAMS_H
+#define STANDIN_STREAMS_H
+
+#include "driver.h"
+
+enum { BLOCKING = 0, NON_BLOCKING = 1 };
+
+struct stream {
+    stream *next;
+    context *context;
+    work *first, *last;
+    int waiting;
+    unsigned flags;
+    bool asked; /* somebody has been told that it is not ready */
+    bool ended; /* it goes with its last work */
+};
+
+struct event {
+    event *next;
+    context *context;
+    unsigned flags;
+    mark *mark; /* of the last time that it was recorded */
+    bool asked;
+};
+
+mark *mark_hold(mark *m);
+void mark_drop(mark *m);
+
+/* Frees a stream that has no work. */
+void stream_remove(stream *s);
+/* Does the work of one, or of as many as it takes until the moment comes; others may have turns. */
+void stream_run(stream *s);
+void mark_run(const mark *m);
+/* Something may be done, and is when the same has been asked before. */
+void work_a_little(bool *asked);
+/* The default stream and those that block are in order with each other: what the other side has to do is done now. */
+void stream_keep_order(stream *s);
+/* Begins a call for a stream, which it finds. */
+result begin_stream(void *handle, stream **out);
+
+#endif

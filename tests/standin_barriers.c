@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Takes out the barriers of the kernels that GPU backends print, one at a time: the stand-in refuses what is left, or
+ * it computes something else. */
+#include "standin_backend.h"
+
+#include "support_gpu_cases.h"
+#include "support_tails.h"
+
+static void good(wk_code code, const wk__fail *fail)
+{
+    if (code != WK_OK) fail_msg("%s", fail->text);
+}
+
+/* ---- the text ---------------------------------------------------------------------------------------------------- */
+
+static int without = -1; /* the number of the barrier that is left out, -1: none */
+static int barriers;     /* that the last text had */
+
+/* What stands for a barrier, and is no name of something else; the prelude defines it once. */
+static char *next_barrier(char *text)
+{
+    while ((text = strstr(text, "BARRIER")) != NULL) {
+        if (strncmp(text - 8, "#define ", 8) != 0) return text;
+        text++;
+    }
+    return NULL;
+}
+
+static wk_code build_without(void *device, const char *source, void **program, wk__text *binary, wk__fail *fail)
+{
+    char *text = strdup(source);
+    barriers = 0;
+    for (char *p = text; (p = next_barrier(p)) != NULL; p++, barriers++)
+        if (barriers == without) memset(p, ' ', strlen("BARRIER"));
+    wk_code code = standin_compiler.compile(device, text, program, binary, fail);
+    free(text);
+    return code;
+}
+
+static void *open_fresh(void)
+{
+    static wk__gpu_compiler compiler;
+    void *device;
+    wk__fail fail;
+    compiler = standin_compiler;
+    compiler.compile = build_without;
+    good(standin.open(0, &device, &fail), &fail);
+    ((standin_device *)device)->units.compiler = &compiler;
+    return device;
+}
+
+/* ---- what is run ------------------------------------------------------------------------------------------------- */
+
+/* True: right. */
+typedef bool try(void *device);
+
+static bool run_case(void *device, group_case *c)
+{
+    wk__fail fail;
+    bool right = group_case_run(c, &standin, device, &fail) == WK_OK;
+    right = right && group_case_check(c, &standin, device) == NULL;
+    group_case_free(c);
+    return right;
+}
+
+static bool sum(void *device, int64_t rows, int64_t columns)
+{
+    group_case *c = group_case_new("sum", 2, (int64_t[]){rows, columns}, 1);
+    int x = ir_load(&c->g, group_case_dense(c, WK_F32, false, FILL_SUM));
+    ir_store(&c->g, group_case_dense(c, WK_F32, true, FILL_ONES), ir_unary(&c->g, WK__RSUM, x));
+    return run_case(device, c);
+}
+
+static bool sum_of_rows(void *device)
+{
+    return sum(device, 5, 700);
+}
+
+static bool sum_in_chunks(void *device)
+{
+    return sum(device, 2, 40000);
+}
+
+static bool two_sums(void *device)
+{
+    group_case *c = group_case_new("two sums", 2, (int64_t[]){5, 700}, 1);
+    int x = ir_load(&c->g, group_case_dense(c, WK_F32, false, FILL_SUM));
+    int most = ir_unary(&c->g, WK__RMAX, x), off = ir_binary(&c->g, WK__SUB, x, most);
+    ir_store(&c->g, group_case_dense(c, WK_F32, true, FILL_ONES), ir_unary(&c->g, WK__RSUM, off));
+    return run_case(device, c);
+}
+
+static bool product(void *device, tail_product of)
+{
+    static char *want[TAIL_PRODUCTS]; /* what it is with all of its barriers */
+    wk__fail fail;
+    group_case_seed(7);
+    tail_case *c = tail_case_new(of, TAIL_ITSELF, WK_F32);
+    bool right = true;
+    for (int m = 0; m < c->memories; m++) {
+        good(standin.block_take(device, c->bytes[m], &c->memory[m], &fail), &fail);
+        good(standin.upload(device, &c->memory[m], 0, c->host[m], c->bytes[m], &fail), &fail);
+    }
+    char *got = calloc((size_t)c->bytes[0], 1);
+    right = standin.submit(device, &c->work, &fail) == WK_OK;
+    right = right && standin.download(device, got, &c->memory[0], 0, c->bytes[0], &fail) == WK_OK;
+    if (without < 0 && right) {
+        free(want[of]);
+        want[of] = got;
+    } else {
+        right = right && memcmp(got, want[of], (size_t)c->bytes[0]) == 0;
+        free(got);
+    }
+    tail_case_free(c);
+    return right;
+}
+
+static bool product_in_tiles(void *device)
+{
+    return product(device, TAIL_OF_BLOCKS);
+}
+
+static bool product_of_lines(void *device)
+{
+    return product(device, TAIL_OF_DOT);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
+
+/* `unneeded`: so many are not needed by what is run. */
+static void each_barrier(try *t, int unneeded)
+{
+    standin_needed();
+    int noticed = 0, count = 0;
+    for (without = -1; without < count; without++) {
+        void *device = open_fresh();
+        const bool right = t(device);
+        standin.close(device);
+        if (without < 0) {
+            assert_true(right);
+            count = barriers;
+        } else if (right) {
+            print_message("nobody misses barrier %d of %d\n", without + 1, count);
+        }
+        noticed += without >= 0 && !right;
+    }
+    print_message("noticed %d of %d\n", noticed, count);
+    assert_true(count > 0);
+    assert_int_equal(noticed, count - unneeded);
+}
+
+/* The first of a kernel keeps the items apart that still read what the sum before it has left; there is none. */
+static void of_sums(void **state)
+{
+    (void)state;
+    each_barrier(sum_of_rows, 1);
+    each_barrier(two_sums, 1);
+}
+
+static void of_sums_in_chunks(void **state)
+{
+    (void)state;
+    each_barrier(sum_in_chunks, 1);
+}
+
+static void of_products(void **state)
+{
+    (void)state;
+    each_barrier(product_in_tiles, 0);
+    each_barrier(product_of_lines, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(of_sums), cmocka_unit_test(of_sums_in_chunks),
+                                       cmocka_unit_test(of_products)};
+    return cmocka_run_group_tests(tests, standin_open, NULL);
+}
