@@ -72,7 +72,7 @@ const char *wk__cuda_load_driver(void)
         return "NVIDIA's driver library libcuda.so.1 was not found: install the driver of your NVIDIA GPU (apt install "
                "nvidia-driver), or name its folder in WICK_CUDA_PATH";
     if (!fill(library, symbols, COUNT(symbols), &wk__cuda))
-        return "NVIDIA's driver is older than CUDA 11: install a newer one (apt install nvidia-driver)";
+        return "NVIDIA's driver is older than CUDA 11.2: install a newer one (apt install nvidia-driver)";
     return NULL;
 }
 
@@ -97,10 +97,17 @@ const char *wk__cuda_load_nvrtc(int driver)
 #define SYMBOL(name, parameters) {"nvrtc" #name, offsetof(wk__nvrtc_functions, name)},
     static const symbol symbols[] = {WK__NVRTC_FUNCTIONS(SYMBOL)};
 #undef SYMBOL
-    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"};
-    enum { NEWEST = 13, OLDEST = 11 };
-    const int newer = driver >= NEWEST ? 0 : driver <= OLDEST ? NEWEST - OLDEST : NEWEST - driver;
-    void *library = open_library(names + newer, COUNT(names) - (size_t)newer);
+    enum { OLDEST = 12, MOST = 16 }; /* that has a name like this; before there was 11.2 */
+    char room[MOST][24];
+    const char *names[MOST + 1];
+    size_t count = 0;
+    for (int major = driver; major >= OLDEST && count < MOST; major--) {
+        snprintf(room[count], sizeof room[count], "libnvrtc.so.%d", major);
+        names[count] = room[count];
+        count++;
+    }
+    names[count++] = "libnvrtc.so.11.2";
+    void *library = open_library(names, count);
     if (library == NULL)
         return "NVRTC, CUDA's run-time compiler, was not found (libnvrtc.so.13, .12 or .11.2, and none newer than the "
                "driver's CUDA, which nvidia-smi shows): install it (apt install libnvrtc12, or pip install "
@@ -120,7 +127,8 @@ const char *wk__cuda_load_nvml(void)
     static const char *const names[] = {"libnvidia-ml.so.1"};
     void *library = open_library(names, COUNT(names));
     if (library == NULL || !fill(library, symbols, COUNT(symbols), &wk__nvml) || wk__nvml.Init_v2() != NVML_SUCCESS)
-        return "NVML (libnvidia-ml.so.1) was not found: temperature, power and utilisation are not known";
+        return "NVML (libnvidia-ml.so.1) was not found, or does not start: temperature, power and utilisation are not "
+               "known";
     return NULL;
 }
 

@@ -42,17 +42,21 @@ CUresult wk__cuda_await(const wk__cuda_device *device, CUevent event)
 static bool ends_context(CUresult error)
 {
     switch (error) {
-    case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
-    case CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED:
-    case CUDA_ERROR_PEER_ACCESS_NOT_ENABLED: return false;
     case CUDA_ERROR_NOT_INITIALIZED:
     case CUDA_ERROR_DEINITIALIZED:
-    case CUDA_ERROR_DEVICE_UNAVAILABLE:
-    case CUDA_ERROR_INVALID_CONTEXT:
-    case CUDA_ERROR_ECC_UNCORRECTABLE: return true;
-    default:
-        return (error >= CUDA_ERROR_ILLEGAL_ADDRESS && error <= CUDA_ERROR_LAUNCH_FAILED) ||
-               error == CUDA_ERROR_UNKNOWN;
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case CUDA_ERROR_CONTAINED:
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_TENSOR_MEMORY_LEAK:
+    case CUDA_ERROR_MPS_CONNECTION_FAILED:
+    case CUDA_ERROR_MPS_RPC_FAILURE:
+    case CUDA_ERROR_MPS_CLIENT_TERMINATED:
+    case CUDA_ERROR_UNKNOWN: return true;
+    default: return error >= CUDA_ERROR_HARDWARE_STACK_ERROR && error <= CUDA_ERROR_LAUNCH_FAILED;
     }
 }
 
@@ -118,6 +122,25 @@ static void free_device(wk__cuda_device *device)
     wk__free(device);
 }
 
+/* The card may be another process's alone, or too old for the compiler. */
+static wk_code retain(wk__cuda_device *device, wk__fail *fail)
+{
+    const wk__cuda_card *card = device->card;
+    if (card->compiled_for == 0)
+        return wk__fail_set(fail, WK_ERR_DEVICE,
+                            "%s does not compile for this card (sm_%d): install an older one "
+                            "(apt install libnvrtc12), and name its folder in WICK_CUDA_PATH",
+                            card->made_with, card->architecture);
+    const CUresult error = wk__cuda.DevicePrimaryCtxRetain(&device->context, card->id);
+    if (error == CUDA_SUCCESS) return WK_OK;
+    device->context = NULL;
+    if (error == CUDA_ERROR_DEVICE_UNAVAILABLE)
+        return wk__fail_set(fail, WK_ERR_DEVICE,
+                            "another process has the card for itself: nvidia-smi shows which, and "
+                            "its compute mode");
+    return wk__cuda_failed(device, fail, error, "opening the device");
+}
+
 static wk_code open_device(int index, void **out, wk__fail *fail)
 {
     const wk__cuda_card *card = wk__cuda_card_at(index, fail);
@@ -131,10 +154,8 @@ static wk_code open_device(int index, void **out, wk__fail *fail)
     device->card = card;
     pthread_mutex_init(&device->lock, NULL);
     pthread_mutex_init(&device->reading, NULL);
-    const CUresult error = wk__cuda.DevicePrimaryCtxRetain(&device->context, card->id);
-    if (error != CUDA_SUCCESS) device->context = NULL;
-    wk_code code = error == CUDA_SUCCESS ? wk__cuda_enter(device, fail)
-                                         : wk__cuda_failed(device, fail, error, "opening the device");
+    wk_code code = retain(device, fail);
+    if (code == WK_OK) code = wk__cuda_enter(device, fail);
     if (code == WK_OK) {
         prepare_units(device);
         code = prepare(device, fail);

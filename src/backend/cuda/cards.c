@@ -30,7 +30,7 @@ static int attribute(CUdevice id, int what)
 }
 
 /* Binaries for an architecture run on the later ones of its generation: those for 8.0 on 8.6, but none for 8 on 9. A
- * card of a generation that NVRTC does not know gets text, which its driver compiles. */
+ * card of a generation that is newer than NVRTC gets text, which its driver compiles; one older than all has none. */
 static void choose_architecture(wk__cuda_card *card)
 {
     int same = 0, older = 0;
@@ -69,6 +69,8 @@ static void describe(CUdevice id, wk__cuda_card *card)
     snprintf(card->options, sizeof card->options, "--gpu-architecture=%s_%d --fmad=false",
              card->as_ptx ? "compute" : "sm", card->compiled_for);
     snprintf(card->made_with, sizeof card->made_with, "NVRTC %d.%d", found.compiler_major, found.compiler_minor);
+    /* Drivers that serve a display stop kernels that take seconds. */
+    card->most_groups = attribute(id, CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT) != 0 ? 32768 : INT32_MAX;
     card->target = (wk__gpu_target){
         .dialect = WK__GPU_CUDA,
         .has_f64 = true,
@@ -90,6 +92,14 @@ static wk__presence refused(CUresult error)
         found.why = "NVIDIA's driver sees no GPU: check that one is plugged in (lspci) and that CUDA_VISIBLE_DEVICES "
                     "does not hide it";
         return WK__NO_DEVICE;
+    case CUDA_ERROR_SYSTEM_NOT_READY:
+        found.why = "NVIDIA's driver says that the system is not ready: on machines with NVSwitch, start "
+                    "nvidia-fabricmanager (systemctl start nvidia-fabricmanager)";
+        return WK__NO_DRIVER;
+    case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
+        found.why = "libcuda.so.1 is that of a cuda-compat package, which this card does not take: take its folder out "
+                    "of LD_LIBRARY_PATH";
+        return WK__NO_DRIVER;
     case CUDA_ERROR_STUB_LIBRARY:
         found.why = "libcuda.so.1 is the stub that programs are linked with, not the driver: take its folder out of "
                     "LD_LIBRARY_PATH";
@@ -130,7 +140,7 @@ static wk__presence look(void)
 {
     int count = 0;
     found.why = wk__cuda_load_driver();
-    if (found.why != NULL) return WK__NO_LIBRARY;
+    if (found.why != NULL) return wk__cuda.Init == NULL ? WK__NO_LIBRARY : WK__DRIVER_TOO_OLD;
     wk__gpu_watch_forks();
     CUresult error = wk__cuda.Init(0);
     if (error != CUDA_SUCCESS) return refused(error);
@@ -143,11 +153,19 @@ static wk__presence look(void)
     const wk__presence compiler = find_compiler();
     if (compiler != WK__PRESENT) return compiler;
     found.has_nvml = wk__cuda_load_nvml() == NULL;
+    bool compiled = false;
     for (int k = 0; k < count && found.count < MAX_CARDS; k++) {
         CUdevice id;
-        if (wk__cuda.DeviceGet(&id, k) == CUDA_SUCCESS) describe(id, &found.card[found.count++]);
+        if (wk__cuda.DeviceGet(&id, k) != CUDA_SUCCESS) break; /* else numbers would not be those of CUDA */
+        describe(id, &found.card[found.count]);
+        compiled = compiled || found.card[found.count].compiled_for > 0;
+        found.count++;
     }
-    return WK__PRESENT;
+    if (compiled) return WK__PRESENT;
+    found.count = 0;
+    found.why = "NVRTC, CUDA's run-time compiler, is too new for this card: install an older one (apt install "
+                "libnvrtc12), and name its folder in WICK_CUDA_PATH";
+    return WK__NO_LIBRARY;
 }
 
 static void find_cards(void)
@@ -187,7 +205,9 @@ static void ask_nvml(wk__device_info *info)
     nvmlMemory memory;
     nvmlUtilization rates;
     unsigned number;
-    if (!found.has_nvml || wk__nvml.DeviceGetHandleByPciBusId_v2(info->pci, &device) != NVML_SUCCESS) return;
+    if (wk__gpu_forked() || !found.has_nvml ||
+        wk__nvml.DeviceGetHandleByPciBusId_v2(info->pci, &device) != NVML_SUCCESS)
+        return;
     if (wk__nvml.DeviceGetMemoryInfo(device, &memory) == NVML_SUCCESS) info->memory_available = (int64_t)memory.free;
     if (wk__nvml.DeviceGetTemperature(device, NVML_TEMPERATURE_GPU, &number) == NVML_SUCCESS)
         info->temperature = (double)number;

@@ -11,7 +11,7 @@
  *   waits for download, sync, event     a bad index is noted down in its memory (gpu/fault.h)
  *
  * A call that fails says so at once. What fails later is the device itself: an illegal address or a card that is gone
- * leaves nothing of its context, and every later call is told so (backend.c). */
+ * leaves nothing of its context. From then on what is submitted is left out, and who reads is told why (backend.c). */
 #ifndef WICK_BACKEND_CUDA_DEVICE_H
 #define WICK_BACKEND_CUDA_DEVICE_H
 
@@ -28,11 +28,12 @@ typedef struct wk__cuda_card {
     CUdevice id;
     wk__device_info info; /* what does not change */
     wk__gpu_target target;
-    int architecture;   /* 90 for sm_90 */
-    int compiled_for;   /* the newest of its generation that NVRTC knows; */
-    bool as_ptx;        /* it knows none: text for an older one, from which the driver compiles */
-    char options[64];   /* for NVRTC, separated by spaces */
-    char made_with[32]; /* the compiler, for the names of binaries */
+    int architecture;    /* 90 for sm_90 */
+    int compiled_for;    /* the newest of its generation that NVRTC knows; */
+    bool as_ptx;         /* it knows none: text for an older one, from which the driver compiles */
+    int64_t most_groups; /* blocks of one launch */
+    char options[64];    /* for NVRTC, separated by spaces */
+    char made_with[32];  /* the compiler, for the names of binaries */
 } wk__cuda_card;
 
 wk__presence wk__cuda_presence(wk__text *why);

@@ -24,7 +24,7 @@ wk_code wk__cuda_event_record(void *user, void **out, wk__fail *fail)
     return code;
 }
 
-/* Fills *fail if the driver said so. */
+/* Fills *fail if the driver said so. Does not hold the lock. */
 static wk_code said(wk__cuda_device *device, CUresult error, const char *what, wk__fail *fail)
 {
     if (error == CUDA_SUCCESS) return WK_OK;
@@ -43,16 +43,21 @@ wk_code wk__cuda_event_wait(void *user, void *event, wk__fail *fail)
 
 wk_code wk__cuda_event_elapsed(void *user, void *from, void *to, double *seconds, wk__fail *fail)
 {
+    wk__cuda_device *device = user;
     float milliseconds = 0;
-    if (wk__gpu_forked())
-        return wk__fail_set(fail, WK_ERR_STATE, "this process was forked from the one that recorded the event");
+    wk_code code = wk__cuda_enter(device, fail);
+    if (code != WK_OK) return code;
     const CUresult error = wk__cuda.EventElapsedTime(&milliseconds, from, to);
+    if (error != CUDA_SUCCESS) code = wk__cuda_failed(device, fail, error, "the time between two events");
+    wk__cuda_leave(device);
     *seconds = 1e-3 * (double)milliseconds;
-    return said(user, error, "the time between two events", fail);
+    return code;
 }
 
 void wk__cuda_event_give(void *user, void *event)
 {
-    (void)user;
-    if (!wk__gpu_forked()) wk__cuda.EventDestroy_v2(event);
+    wk__fail fail;
+    if (wk__cuda_enter(user, &fail) != WK_OK) return;
+    wk__cuda.EventDestroy_v2(event);
+    wk__cuda_leave(user);
 }

@@ -7,19 +7,18 @@
 
 #include <string.h>
 
-/* Blocks of one launch, in the first dimension of the grid. */
-static const int64_t most_groups = INT32_MAX;
-
-/* Scratch memory is reused by one launch after the other, as they run in order; the driver frees it when they have. */
+/* Scratch memory is reused by one launch after the other, as they run in order. Freeing it
+ * waits until they have, so it grows by half at least. */
 static wk_code provide_scratch(wk__cuda_device *device, int64_t bytes, wk__fail *fail)
 {
     if (bytes <= device->scratch_bytes) return WK_OK;
-    CUdeviceptr larger = 0;
-    CUresult error = wk__cuda.MemAlloc_v2(&larger, (size_t)bytes);
-    if (error == CUDA_SUCCESS && device->scratch != 0) error = wk__cuda.MemFree_v2(device->scratch);
+    CUresult error = device->scratch != 0 ? wk__cuda.MemFree_v2(device->scratch) : CUDA_SUCCESS;
+    const int64_t wanted = wk__most(bytes, device->scratch_bytes + device->scratch_bytes / 2);
+    device->scratch = 0;
+    device->scratch_bytes = 0;
+    if (error == CUDA_SUCCESS) error = wk__cuda.MemAlloc_v2(&device->scratch, (size_t)wanted);
     if (error != CUDA_SUCCESS) return wk__cuda_failed(device, fail, error, "taking scratch memory");
-    device->scratch = larger;
-    device->scratch_bytes = bytes;
+    device->scratch_bytes = wanted;
     return WK_OK;
 }
 
@@ -76,6 +75,7 @@ static wk_code launch_parts(wk__cuda_device *device, const wk__gpu_function *fun
     int64_t argument[WK__GPU_MAX_ARGUMENTS];
     const int64_t items = launch->unit.by_group ? 1 : device->card->target.local; /* of the count, in one block */
     memcpy(argument, launch->argument, (size_t)launch->unit.narguments * sizeof *argument);
+    const int64_t most_groups = device->card->most_groups;
     wk_code code = WK_OK;
     for (int64_t first = 0; first < launch->count && code == WK_OK; first += most_groups * items) {
         const int64_t rest = launch->count - first;

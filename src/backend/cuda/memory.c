@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of the device, and the ways in and out of it. */
+#include "../gpu/forks.h"
 #include "device.h"
 
 #include "../../base/integers.h"
@@ -136,37 +137,37 @@ static CUresult request(const reading *r, int64_t part)
     return error == CUDA_SUCCESS ? wk__cuda.EventRecord(device->landed[half], device->stream) : error;
 }
 
-/* A part more, unless there is none. */
-static wk_code request_part(const reading *r, int64_t part, wk__fail *fail)
+static void take(const reading *r, int64_t part)
 {
-    wk__cuda_device *device = r->device;
-    if (part >= parts_of(r)) return WK_OK;
-    wk_code code = wk__cuda_enter(device, fail);
-    if (code != WK_OK) return code;
-    if (device->gone) {
-        code = wk__cuda_gone(device, fail);
-    } else {
-        code = provide_landing(device, fail);
-        const CUresult error = code == WK_OK ? request(r, part) : CUDA_SUCCESS;
-        if (error != CUDA_SUCCESS) code = wk__cuda_failed(device, fail, error, "copying from the device");
-    }
-    wk__cuda_leave(device);
-    return code;
+    if (r->bytes > 0) memcpy(r->to + part * HALF, r->device->landing + part % 2 * HALF, (size_t)bytes_of(r, part));
 }
 
-static wk_code await_part(const reading *r, int64_t part, wk__fail *fail)
+/* Several parts, both halves on their way at a time. Holds the lock: what others submit meanwhile comes later, as all
+ * of this is one moment of the device's work. */
+static CUresult read_parts(const reading *r)
+{
+    CUresult error = CUDA_SUCCESS;
+    for (int64_t part = 0; part < parts_of(r) && error == CUDA_SUCCESS; part++) {
+        if (part + 1 < parts_of(r)) error = request(r, part + 1);
+        if (error == CUDA_SUCCESS) error = wk__cuda.EventSynchronize(r->device->landed[part % 2]);
+        if (error == CUDA_SUCCESS) take(r, part);
+    }
+    return error;
+}
+
+/* Waits without the lock: others submit meanwhile. */
+static wk_code await_part(const reading *r, wk__fail *fail)
 {
     wk__cuda_device *device = r->device;
-    const int half = (int)(part % 2);
-    const CUresult error = wk__cuda_await(device, device->landed[half]);
-    if (error != CUDA_SUCCESS) {
-        pthread_mutex_lock(&device->lock);
-        const wk_code code = wk__cuda_failed(device, fail, error, "waiting for the device");
-        pthread_mutex_unlock(&device->lock);
-        return code;
+    const CUresult error = wk__cuda_await(device, device->landed[0]);
+    if (error == CUDA_SUCCESS) {
+        take(r, 0);
+        return WK_OK;
     }
-    if (r->bytes > 0) memcpy(r->to + part * HALF, device->landing + half * HALF, (size_t)bytes_of(r, part));
-    return WK_OK;
+    pthread_mutex_lock(&device->lock);
+    const wk_code code = wk__cuda_failed(device, fail, error, "waiting for the device");
+    pthread_mutex_unlock(&device->lock);
+    return code;
 }
 
 /* The word is raised: what happened, which is then forgotten. */
@@ -186,15 +187,20 @@ static wk_code read_fault(wk__cuda_device *device, wk__fail *fail)
     return code;
 }
 
-/* Both halves are on their way at a time. */
 static wk_code read_all(const reading *r, wk__fail *fail)
 {
-    wk_code code = request_part(r, 0, fail);
-    for (int64_t part = 0; part < parts_of(r) && code == WK_OK; part++) {
-        code = request_part(r, part + 1, fail);
-        if (code == WK_OK) code = await_part(r, part, fail);
+    wk__cuda_device *device = r->device;
+    wk_code code = wk__cuda_enter(device, fail);
+    if (code != WK_OK) return code;
+    code = device->gone ? wk__cuda_gone(device, fail) : provide_landing(device, fail);
+    if (code == WK_OK) {
+        CUresult error = request(r, 0);
+        if (error == CUDA_SUCCESS && parts_of(r) > 1) error = read_parts(r);
+        if (error != CUDA_SUCCESS) code = wk__cuda_failed(device, fail, error, "copying from the device");
     }
-    return code == WK_OK && *raised_of(r->device) ? read_fault(r->device, fail) : code;
+    wk__cuda_leave(device);
+    if (code == WK_OK && parts_of(r) == 1) code = await_part(r, fail);
+    return code == WK_OK && *raised_of(device) ? read_fault(device, fail) : code;
 }
 
 /* A device that is gone has nothing that could be read; who only waits hears of it once. */
@@ -213,6 +219,7 @@ static wk_code read_device(wk__cuda_device *device, void *to, const wk__memory *
                            wk__fail *fail)
 {
     const reading r = {.device = device, .to = to, .from = from, .offset = offset, .bytes = bytes};
+    if (wk__gpu_forked()) return wk__cuda_enter(device, fail); /* another thread may have been reading */
     pthread_mutex_lock(&device->reading);
     wk_code code = read_all(&r, fail);
     if (code == WK_ERR_LOST) code = tell_gone(device, from != NULL, code, fail);
@@ -232,34 +239,41 @@ wk_code wk__cuda_sync(void *user, wk__fail *fail)
 
 /* ---- device to device -------------------------------------------------------------------------------------------- */
 
-/* Records an event behind all that the device has been given, and makes the other wait for it there. */
-static CUresult follow(const wk__cuda_device *later, const wk__cuda_device *earlier)
+/* Makes what the one device is given next wait for all that the other has been given. Each answers for its own
+ * calls. */
+static wk_code follow(wk__cuda_device *later, wk__cuda_device *earlier, wk__fail *fail)
 {
+    static const char what[] = "waiting for another device";
     CUevent event = NULL;
     CUcontext before;
     CUresult error = wk__cuda.CtxPushCurrent_v2(earlier->context);
-    if (error != CUDA_SUCCESS) return error;
+    if (error != CUDA_SUCCESS) return wk__cuda_failed(earlier, fail, error, what);
     error = wk__cuda.EventCreate(&event, CU_EVENT_DISABLE_TIMING);
     if (error == CUDA_SUCCESS) error = wk__cuda.EventRecord(event, earlier->stream);
-    wk__cuda.CtxPopCurrent_v2(&before);
-    if (error == CUDA_SUCCESS) error = wk__cuda.CtxPushCurrent_v2(later->context);
-    if (error == CUDA_SUCCESS) {
-        error = wk__cuda.StreamWaitEvent(later->stream, event, 0);
-        wk__cuda.CtxPopCurrent_v2(&before);
+    wk_code code = error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(earlier, fail, error, what);
+    if (code == WK_OK) {
+        error = wk__cuda.CtxPushCurrent_v2(later->context);
+        if (error == CUDA_SUCCESS) {
+            error = wk__cuda.StreamWaitEvent(later->stream, event, 0);
+            wk__cuda.CtxPopCurrent_v2(&before);
+        }
+        if (error != CUDA_SUCCESS) code = wk__cuda_failed(later, fail, error, what);
     }
     if (event != NULL) wk__cuda.EventDestroy_v2(event); /* the driver keeps it until it has come */
-    return error;
+    wk__cuda.CtxPopCurrent_v2(&before);
+    return code;
 }
 
-static CUresult copy_from(const wk__cuda_device *target, CUdeviceptr to, const wk__cuda_device *source,
-                          CUdeviceptr from, int64_t bytes)
+static wk_code copy_from(wk__cuda_device *target, CUdeviceptr to, const wk__cuda_device *source, CUdeviceptr from,
+                         int64_t bytes, wk__fail *fail)
 {
     CUcontext before;
     CUresult error = wk__cuda.CtxPushCurrent_v2(target->context);
-    if (error != CUDA_SUCCESS) return error;
-    error = wk__cuda.MemcpyPeerAsync(to, target->context, from, source->context, (size_t)bytes, target->stream);
-    wk__cuda.CtxPopCurrent_v2(&before);
-    return error;
+    if (error == CUDA_SUCCESS) {
+        error = wk__cuda.MemcpyPeerAsync(to, target->context, from, source->context, (size_t)bytes, target->stream);
+        wk__cuda.CtxPopCurrent_v2(&before);
+    }
+    return error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(target, fail, error, "copying between devices");
 }
 
 /* The target copies when the source has what is to be copied, and the source writes over it when that is done. Both
@@ -268,7 +282,9 @@ wk_code wk__cuda_transfer(void *to_device, const wk__memory *to, void *from_devi
                           int64_t bytes, wk__fail *fail)
 {
     wk__cuda_device *target = to_device, *source = from_device;
-    wk__cuda_device *first = target < source ? target : source, *second = target < source ? source : target;
+    const bool target_first = (uintptr_t)target < (uintptr_t)source;
+    wk__cuda_device *first = target_first ? target : source, *second = target_first ? source : target;
+    if (target == source) return wk__cuda_copy(target, to, 0, from, 0, bytes, fail);
     if (bytes == 0) return WK_OK;
     wk_code code = wk__cuda_enter(first, fail);
     if (code != WK_OK) return code;
@@ -277,11 +293,10 @@ wk_code wk__cuda_transfer(void *to_device, const wk__memory *to, void *from_devi
         if (source->gone) {
             code = wk__cuda_gone(source, fail);
         } else if (!target->gone) {
-            CUresult error = follow(target, source);
-            if (error == CUDA_SUCCESS)
-                error = copy_from(target, wk__cuda_address(to, 0), source, wk__cuda_address(from, 0), bytes);
-            if (error == CUDA_SUCCESS) error = follow(source, target);
-            if (error != CUDA_SUCCESS) code = wk__cuda_failed(target, fail, error, "copying between devices");
+            code = follow(target, source, fail);
+            if (code == WK_OK)
+                code = copy_from(target, wk__cuda_address(to, 0), source, wk__cuda_address(from, 0), bytes, fail);
+            if (code == WK_OK) code = follow(source, target, fail);
         }
         wk__cuda_leave(second);
     }

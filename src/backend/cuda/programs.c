@@ -32,6 +32,13 @@ static wk_code refused(nvrtcProgram program, wk__fail *fail)
     return code;
 }
 
+/* What failed was not what the text says: it is tried again when it is wanted next (gpu/build.c). */
+static wk_code not_the_text(wk__fail *fail)
+{
+    if (fail->code == WK_ERR_INTERNAL) fail->code = WK_ERR_DEVICE;
+    return fail->code;
+}
+
 /* Code for the card, or text from which its driver makes that. */
 static int read_code(const wk__cuda_card *card, nvrtcProgram program, wk__text *binary)
 {
@@ -55,16 +62,17 @@ static wk_code translate(const wk__cuda_card *card, const char *source, wk__text
     wk_code code = WK_OK;
     if (error == NVRTC_SUCCESS) {
         error = wk__nvrtc.CompileProgram(program, count, option);
-        if (error == NVRTC_ERROR_COMPILATION)
+        if (error != NVRTC_SUCCESS && error != NVRTC_ERROR_OUT_OF_MEMORY) {
             code = refused(program, fail);
-        else if (error == NVRTC_SUCCESS)
-            error = read_code(card, program, binary);
+            if (error != NVRTC_ERROR_COMPILATION) code = not_the_text(fail);
+        }
+        if (error == NVRTC_SUCCESS) error = read_code(card, program, binary);
         wk__nvrtc.DestroyProgram(&program);
     }
     if (code == WK_OK && error == NVRTC_ERROR_OUT_OF_MEMORY)
         code = wk__fail_set(fail, WK_ERR_MEMORY, "no host memory to compile a kernel");
     else if (code == WK_OK && error != NVRTC_SUCCESS)
-        code = wk__fail_set(fail, WK_ERR_INTERNAL, "compiling a kernel: NVRTC error %d", error);
+        code = wk__fail_set(fail, WK_ERR_DEVICE, "compiling a kernel: NVRTC error %d", error);
     if (code != WK_OK) wk__text_end(binary);
     return code;
 }
@@ -78,7 +86,10 @@ static wk_code compile(void *user, const char *source, void **out, wk__text *bin
     wk_code code = translate(device->card, source, &here, fail);
     if (code != WK_OK) return code;
     const CUresult error = wk__cuda.ModuleLoadData(&module, here.data);
-    if (error != CUDA_SUCCESS) code = wk__cuda_failed(device, fail, error, "loading a kernel");
+    if (error != CUDA_SUCCESS) {
+        wk__cuda_failed(device, fail, error, "loading a kernel");
+        code = not_the_text(fail);
+    }
     *out = module;
     if (code == WK_OK && binary != NULL)
         *binary = here;
