@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contractions with computed coordinates on OpenCL, against the CPU element by element. */
+/* Contractions with computed coordinates on GPUs, against the CPU element by element. */
 #include "gpu_test.h"
 #include "support_convolution.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What OpenCL devices say they support is what they take, and what their compilers take. */
+/* What GPUs say they support is what they take, and what their compilers take. */
 #include "gpu_test.h"
 #include "support_families.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Building the functions of units. The device's thread, for all of these. */
+/* Building the functions of units. One thread at a time: the device's own, or whoever holds its lock. */
 #ifndef WICK_BACKEND_GPU_BUILD_H
 #define WICK_BACKEND_GPU_BUILD_H
 

@@ -26,7 +26,7 @@ typedef struct wk__gpu_compiler {
     void (*release_program)(void *program);
 } wk__gpu_compiler;
 
-/* The function of a unit, known from the first launch that wanted it, built by the device's thread. */
+/* The function of a unit, known from the first launch that wanted it, built by the thread that enqueues. */
 typedef struct wk__gpu_function {
     struct wk__gpu_function *next;    /* with the same key modulo the table's size */
     struct wk__gpu_function *waiting; /* the next that is not built */
@@ -70,7 +70,7 @@ typedef struct wk__gpu_units {
 
     _Atomic uint8_t met[WK__GPU_PAIRS]; /* how often products have been met with a tail, by a hash of the tail */
 
-    wk__gpu_program *programs; /* only the device's thread touches these */
+    wk__gpu_program *programs; /* one thread at a time: the device's own, or whoever holds its lock */
 
     pthread_mutex_t lock; /* of the table and the list of those that wait */
     wk__gpu_function *bucket[WK__GPU_BUCKETS];
@@ -96,7 +96,7 @@ static inline bool wk__gpu_takes_values(const wk__gpu_units *units, const wk__gp
 }
 
 /* Adds a program around `built`, which it takes over, with a copy of the entries; NULL when memory is short. The
- * device's thread, as for the next. */
+ * thread that builds, as for the next. */
 wk__gpu_program *wk__gpu_add_program(wk__gpu_units *units, void *built, const wk__gpu_entry *entry, int64_t entries);
 /* Gives the unit its function if the program has it. */
 bool wk__gpu_bind(const wk__gpu_units *units, wk__gpu_program *program, wk__gpu_function *function,
