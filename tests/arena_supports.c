@@ -55,8 +55,9 @@ static wk_code count_launch(void *user, const wk__gpu_launch *launch, wk__fail *
 static void gpu_plans_agree(void **state)
 {
     (void)state;
-    wk__gpu_target target = {
-        .exact_divide = true, .local = 256, .short_row = 64, .chunk = 8192, .struct_arguments = 90};
+    wk__gpu_target target = wk__gpu_target_of(WK__GPU_OPENCL, false);
+    target.exact_divide = true;
+    target.struct_arguments = 90;
     wk__memory memory[] = {{.block = &memory[0]}, {.block = &memory[1]}, {.block = &memory[2]}};
     for (int f64 = 0; f64 < 2; f64++)
         for (int family = -1; family <= WK__WORK_FAMILIES; family++)

@@ -134,15 +134,7 @@ static const wk__gpu_compiler compiler = {
 
 /* ---- units ------------------------------------------------------------------------------------------------------- */
 
-/* 4096 bytes of parameters, as for all architectures. */
-static const wk__gpu_target target = {.dialect = WK__GPU_CUDA,
-                                      .has_f64 = true,
-                                      .exact_divide = true,
-                                      .local_memory = true,
-                                      .local = 256,
-                                      .short_row = 64,
-                                      .chunk = 8192,
-                                      .struct_arguments = 4096 / 8 - (WK__GPU_MAX_MEMORY + 2)};
+static wk__gpu_target target;
 static const wk__device_info info = {.name = "NVRTC"};
 static wk__gpu_units *units;
 
@@ -227,6 +219,9 @@ static void add_rows(void)
     note_cases(gpu_several_passes);
     note_cases(gpu_positions_and_rows);
     note_cases(gpu_many_arguments);
+    note_cases(gpu_strips);
+    note_cases(gpu_held);
+    note_cases(gpu_vectors);
 }
 
 static void rows(void **state)
@@ -361,6 +356,7 @@ static void refused(void **state)
 
 int main(void)
 {
+    target = wk__gpu_target_of(WK__GPU_CUDA, true);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(codes),   cmocka_unit_test(rows),  cmocka_unit_test(indexed),
         cmocka_unit_test(kernels), cmocka_unit_test(tails), cmocka_unit_test(refused),

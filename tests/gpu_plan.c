@@ -10,8 +10,7 @@
 #include "support_gpu_cases.h"
 #include "support_tails.h"
 
-static const wk__gpu_target target = {
-    .has_f64 = true, .exact_divide = true, .local = 256, .short_row = 64, .chunk = 8192, .struct_arguments = 90};
+static wk__gpu_target target, cuda; /* a CPU that OpenCL serves; a GPU */
 
 enum { MOST = 8 };
 
@@ -36,46 +35,155 @@ static wk_code note(void *user, const wk__gpu_launch *launch, wk__fail *fail)
 }
 
 /* Every operand in a block of its own. */
-static plan *plan_of(group_case *c)
+static plan *plan_for(const wk__gpu_target *on, group_case *c)
 {
     plan *p = calloc(1, sizeof *p);
     wk__fail fail;
     for (int k = 0; k < c->g.noperands; k++) c->memory[k] = (wk__memory){.block = &c->memory[k], .offset = 512};
     assert_null(wk__group_check(&c->g));
-    assert_int_equal(wk__gpu_plan_group(&target, &c->g, note, p, &fail), WK_OK);
+    assert_int_equal(wk__gpu_plan_group(on, &c->g, note, p, &fail), WK_OK);
     group_case_free(c);
     return p;
 }
 
-static group_case *sum_case(int64_t rows, int64_t columns)
+static plan *plan_of(group_case *c)
 {
-    group_case *c = group_case_new("sum", 2, (int64_t[]){rows, columns}, 1);
-    int r = ir_unary(&c->g, WK__RSUM, ir_load(&c->g, group_case_dense(c, WK_F32, false, FILL_ONES)));
-    ir_store(&c->g, group_case_dense(c, WK_F32, true, FILL_ONES), r);
+    return plan_for(&target, c);
+}
+
+/* Sums of rows, which may lie beside each other; or softmax, which goes over a row three times. */
+typedef enum kind { SUM, NEIGHBOURS, SOFTMAX } kind;
+
+static group_case *row_case(kind kind, int64_t rows, int64_t columns)
+{
+    group_case *c = group_case_new("rows", 2, (int64_t[]){rows, columns}, 1);
+    const int64_t across[] = {1, rows}, along[] = {columns, 1};
+    int x = ir_load(&c->g, group_case_operand(c, WK_F32, kind == NEIGHBOURS ? across : along, FILL_ONES, 0));
+    if (kind == SOFTMAX) {
+        int e = ir_unary(&c->g, WK__EXP, ir_binary(&c->g, WK__SUB, x, ir_unary(&c->g, WK__RMAX, x)));
+        int r = ir_binary(&c->g, WK__DIV, e, ir_unary(&c->g, WK__RSUM, e));
+        ir_store(&c->g, group_case_dense(c, WK_F32, false, FILL_ONES), r);
+    } else {
+        ir_store(&c->g, group_case_dense(c, WK_F32, true, FILL_ONES), ir_unary(&c->g, WK__RSUM, x));
+    }
     return c;
 }
+
+enum { I = WK__GPU_ITEMS, W = WK__GPU_WARPS, S = WK__GPU_STRIPS, G = WK__GPU_GROUPS, CPU = 0, GPU = 1 };
+
+/* Each limit from both sides. */
+static const struct {
+    int on;
+    kind kind;
+    int64_t rows, columns;
+    int walk, launches;
+    int64_t count;
+    int ahead;
+    bool held, chunked;
+} walk_cases[] = {
+    {CPU, SUM, 5, 256, I, 1, 5, 0, false, false},
+    {CPU, SUM, 5, 257, G, 1, 5, 1, false, false},
+    {CPU, SUM, 5, 0, I, 1, 5, 0, false, false},
+    {CPU, SUM, 0, 5, I, 0, 0, 0, false, false},
+    {CPU, SUM, 1, 16383, G, 1, 1, 1, false, false},
+    {CPU, SUM, 1, 16384, G, 2, 2, 1, false, true},
+    {CPU, SUM, 64, 20000, G, 2, 192, 1, false, true},
+    {CPU, SUM, 65, 20000, G, 1, 65, 1, false, false},
+    {CPU, SUM, 1, 8192 * 300, G, 2, 256, 1, false, true}, /* no more chunks than that */
+    {CPU, NEIGHBOURS, 4095, 300, G, 1, 4095, 1, false, false},
+    {CPU, NEIGHBOURS, 4096, 300, I, 1, 4096, 0, false, false},
+    {CPU, SOFTMAX, 5, 300, G, 1, 5, 1, false, false},
+
+    {GPU, SUM, 5, 16, I, 1, 5, 0, false, false},
+    {GPU, SUM, 5, 17, W, 1, 160, 4, false, false},
+    {GPU, SUM, 5, 1024, W, 1, 160, 4, false, false},
+    {GPU, SUM, 5, 1025, G, 1, 5, 4, false, false},
+    {GPU, SUM, 256, 16384, G, 2, 512, 4, false, true},
+    {GPU, SUM, 256, 16383, G, 1, 256, 4, false, false},
+    {GPU, SUM, 257, 16384, G, 1, 257, 4, false, false},
+    {GPU, SUM, 1, 8192 * 3000, G, 2, 1024, 4, false, true},
+    {GPU, NEIGHBOURS, 7, 100, W, 1, 224, 4, false, false},
+    {GPU, NEIGHBOURS, 8, 100, S, 1, 1, 4, false, false},
+    {GPU, NEIGHBOURS, 33, 100, S, 1, 2, 4, false, false},
+    {GPU, NEIGHBOURS, 33, 2047, S, 1, 2, 4, false, false},
+    {GPU, NEIGHBOURS, 33, 2048, S, 2, 4, 4, false, true},
+    {GPU, NEIGHBOURS, 8192, 2048, S, 2, 512, 4, false, true},
+    {GPU, NEIGHBOURS, 8193, 2048, S, 1, 257, 4, false, false},
+    {GPU, NEIGHBOURS, 131071, 20, S, 1, 4096, 4, false, false},
+    {GPU, NEIGHBOURS, 131072, 20, I, 1, 131072, 0, false, false},
+    {GPU, SOFTMAX, 5, 16, I, 1, 5, 0, false, false},
+    {GPU, SOFTMAX, 5, 32, W, 1, 160, 1, true, false},
+    {GPU, SOFTMAX, 5, 33, W, 1, 160, 2, true, false},
+    {GPU, SOFTMAX, 5, 65, W, 1, 160, 4, true, false},
+    {GPU, SOFTMAX, 5, 512, W, 1, 160, 16, true, false},
+    {GPU, SOFTMAX, 5, 513, W, 1, 160, 4, false, false},
+    {GPU, SOFTMAX, 5, 1025, G, 1, 5, 8, true, false},
+    {GPU, SOFTMAX, 5, 4096, G, 1, 5, 16, true, false},
+    {GPU, SOFTMAX, 5, 4097, G, 1, 5, 4, false, false},
+    {GPU, SOFTMAX, 5, 20000, G, 3, 15, 4, false, true},
+};
 
 static void walks(void **state)
 {
     (void)state;
+    for (size_t k = 0; k < sizeof walk_cases / sizeof walk_cases[0]; k++) {
+        const int64_t rows = walk_cases[k].rows, columns = walk_cases[k].columns;
+        group_case *c = row_case(walk_cases[k].kind, rows < 9 ? rows : 8, columns < 9 ? columns : 8);
+        for (int o = 0; o < c->g.noperands; o++) { /* sizes that no memory of this test has */
+            int64_t *stride = c->g.operand[o].stride;
+            if (stride[0] > 1) stride[0] = columns;
+            if (stride[1] > 1) stride[1] = rows;
+        }
+        c->g.shape[0] = rows;
+        c->g.shape[1] = columns;
+        plan *p = plan_for(walk_cases[k].on == GPU ? &cuda : &target, c);
+        if (p->count != walk_cases[k].launches) fail_msg("case %zu: %d launches", k, p->count);
+        for (int l = 0; l < p->count; l++) {
+            const wk__gpu_form *form = &p->launch[l].unit.form;
+            if (form->walk != walk_cases[k].walk || p->launch[l].count != walk_cases[k].count ||
+                form->ahead != walk_cases[k].ahead || form->held != walk_cases[k].held ||
+                form->chunked != walk_cases[k].chunked || form->pass != (form->chunked ? l : 0))
+                fail_msg("case %zu, launch %d: walk %d, %lld items, %d ahead, %s, %s", k, l, form->walk,
+                         (long long)p->launch[l].count, form->ahead, form->held ? "held" : "not held",
+                         form->chunked ? "chunked" : "not chunked");
+            assert_int_equal(p->launch[l].unit.by_group, form->walk == S || form->walk == G);
+            assert_int_equal(p->launch[l].scratch > 0, form->chunked);
+        }
+        free(p);
+    }
+}
+
+/* How many elements an item takes: vectors of 16 bytes of the widest dtype, where everything is a multiple of them. */
+static void widths(void **state)
+{
+    (void)state;
     static const struct {
-        int64_t rows, columns;
-        wk__gpu_walk walk;
-        int launches;
-        int64_t count;
+        wk_dtype in, out;
+        int64_t shape[2], stride[2], offset;
+        int width;
     } cases[] = {
-        {5, 64, WK__GPU_ITEMS, 1, 5}, {5, 65, WK__GPU_GROUPS, 1, 5},    {5, 0, WK__GPU_ITEMS, 1, 5},
-        {0, 5, WK__GPU_ITEMS, 0, 0},  {1, 20000, WK__GPU_CHUNKS, 2, 3}, {100, 20000, WK__GPU_GROUPS, 1, 100},
+        {WK_F32, WK_F32, {1, 4096}, {0, 1}, 0, 4},  {WK_F32, WK_F32, {1, 4098}, {0, 1}, 0, 1},
+        {WK_F32, WK_F32, {1, 4096}, {0, 1}, 4, 4},  {WK_F32, WK_F32, {1, 4096}, {0, 1}, 2, 1},
+        {WK_F32, WK_F32, {6, 8}, {12, 1}, 0, 4},    {WK_F32, WK_F32, {6, 8}, {10, 1}, 0, 1},
+        {WK_F32, WK_F32, {6, 8}, {1, 6}, 0, 4},     {WK_F32, WK_F32, {6, 8}, {8, 0}, 0, 4},
+        {WK_F16, WK_F16, {6, 8}, {24, 1}, 0, 8},    {WK_F16, WK_F32, {6, 8}, {24, 1}, 0, 4},
+        {WK_BOOL, WK_BOOL, {6, 32}, {48, 1}, 0, 8}, {WK_F32, WK_I64, {6, 8}, {24, 1}, 0, 2},
+        {WK_F64, WK_F64, {1, 4096}, {0, 1}, 0, 2},  {WK_F32, WK_F32, {1, 1}, {0, 1}, 0, 1},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        plan *p = plan_of(sum_case(cases[k].rows, cases[k].columns));
-        assert_int_equal(p->count, cases[k].launches);
-        for (int l = 0; l < p->count; l++) {
-            assert_int_equal(p->launch[l].unit.form.walk, cases[k].walk);
-            assert_int_equal(p->launch[l].count, cases[k].count);
-            assert_int_equal(p->launch[l].unit.by_group, cases[k].walk != WK__GPU_ITEMS);
-            assert_int_equal(p->launch[l].scratch > 0, cases[k].walk == WK__GPU_CHUNKS);
-        }
+        group_case *c = group_case_new("width", 2, cases[k].shape, 0);
+        int in = group_case_operand(c, cases[k].in, cases[k].stride, FILL_ONES, 8);
+        int r = ir_load(&c->g, in);
+        if (cases[k].in != cases[k].out) r = ir_ins(&c->g, WK__CAST, cases[k].out, r, 0, 0);
+        ir_store(&c->g, group_case_dense(c, cases[k].out, false, FILL_ONES), r);
+        for (int o = 0; o < c->g.noperands; o++) c->g.operand[o].offset = o == in ? cases[k].offset : 0;
+        plan *p = plan_for(&cuda, c);
+        const int64_t elements = cases[k].shape[0] * cases[k].shape[1];
+        assert_int_equal(p->count, 1);
+        if (p->launch[0].unit.form.width != cases[k].width)
+            fail_msg("case %zu: %d elements an item", k, p->launch[0].unit.form.width);
+        assert_int_equal(p->launch[0].count, elements / cases[k].width);
+        assert_int_equal(p->launch[0].argument[WK__GPU_ROWS], elements);
         free(p);
     }
 }
@@ -166,15 +274,13 @@ static void without_doubles(void **state)
 static void preludes(void **state)
 {
     (void)state;
-    wk__text plain = {0}, full = {0}, poor = {0}, cuda = {0};
+    wk__text plain = {0}, full = {0}, poor = {0}, other = {0};
     wk__gpu_prelude(&plain, &target, 0);
     wk__gpu_prelude(&full, &target, WK__GPU_NEEDS_F64 | WK__GPU_NEEDS_NDTRI32 | WK__GPU_NEEDS_NDTRI64);
     wk__gpu_target inexact = target;
     inexact.exact_divide = false;
     wk__gpu_prelude(&poor, &inexact, 0);
-    wk__gpu_target other = target;
-    other.dialect = WK__GPU_CUDA;
-    wk__gpu_prelude(&cuda, &other, WK__GPU_NEEDS_F64);
+    wk__gpu_prelude(&other, &cuda, WK__GPU_NEEDS_F64);
     assert_non_null(strstr(plain.data, "FP_CONTRACT OFF"));
     assert_null(strstr(plain.data, "#define T double"));
     assert_null(strstr(plain.data, "ndtri32_table["));
@@ -182,13 +288,13 @@ static void preludes(void **state)
     assert_non_null(strstr(poor.data, "(double)a / (double)b"));
     assert_non_null(strstr(plain.data, "__kernel"));
     assert_null(strstr(plain.data, "__device__"));
-    assert_non_null(strstr(cuda.data, "__device__"));
-    assert_null(strstr(cuda.data, "__kernel"));
-    assert_null(strstr(cuda.data, "OPENCL"));
+    assert_non_null(strstr(other.data, "__device__"));
+    assert_null(strstr(other.data, "__kernel"));
+    assert_null(strstr(other.data, "OPENCL"));
     wk__text_end(&plain);
     wk__text_end(&full);
     wk__text_end(&poor);
-    wk__text_end(&cuda);
+    wk__text_end(&other);
 }
 
 /* A product's launch with this tail, in unit and text. */
@@ -253,10 +359,13 @@ static void tail_without_doubles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(walks),           cmocka_unit_test(structure),
-        cmocka_unit_test(wide_positions),  cmocka_unit_test(checked_first),
-        cmocka_unit_test(without_doubles), cmocka_unit_test(preludes),
-        cmocka_unit_test(tails),           cmocka_unit_test(tail_without_doubles),
+        cmocka_unit_test(walks),          cmocka_unit_test(widths),        cmocka_unit_test(structure),
+        cmocka_unit_test(wide_positions), cmocka_unit_test(checked_first), cmocka_unit_test(without_doubles),
+        cmocka_unit_test(preludes),       cmocka_unit_test(tails),         cmocka_unit_test(tail_without_doubles),
     };
+    cuda = wk__gpu_target_of(WK__GPU_CUDA, true);
+    target = wk__gpu_target_of(WK__GPU_OPENCL, false);
+    target.has_f64 = target.exact_divide = true;
+    target.struct_arguments = 90;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

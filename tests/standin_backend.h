@@ -8,15 +8,7 @@
 #include "../src/backend/gpu/build.h"
 #include "../src/backend/gpu/fault.h"
 
-/* As tests/gpu_nvrtc.c has it; tails are carried at once. */
-static wk__gpu_target standin_target = {.dialect = WK__GPU_CUDA,
-                                        .has_f64 = true,
-                                        .exact_divide = true,
-                                        .local_memory = true,
-                                        .local = 256,
-                                        .short_row = 64,
-                                        .chunk = 8192,
-                                        .struct_arguments = 4096 / 8 - (WK__GPU_MAX_MEMORY + 2)};
+static wk__gpu_target standin_target;
 
 typedef struct standin_device {
     wk__gpu_units units;
@@ -191,6 +183,8 @@ static wk_code standin_begin(int index, void **out, wk__fail *fail)
     static const wk__device_info info = {.name = "stand-in"};
     wk__gpu_fault none = {0};
     standin_device *device = calloc(1, sizeof *device);
+    standin_target = wk__gpu_target_of(WK__GPU_CUDA, true);
+    standin_target.carry_after = 0; /* tails are carried at once */
     device->units = (wk__gpu_units){.compiler = &standin_compiler,
                                     .device = device,
                                     .target = &standin_target,

@@ -31,7 +31,8 @@ group_case *gpu_plus_case(int64_t rows, int64_t columns, double number, bool in_
         to = in_place ? from : group_case_dense(c, WK_F32, false, FILL_ONES);
     int r = ir_binary(&c->g, WK__ADD, ir_load(&c->g, from), ir_imm(&c->g, WK_F32, (wk__imm){.f = number}));
     if (indexed) {
-        int index = ir_load(&c->g, group_case_dense(c, WK_I64, false, FILL_ONES));
+        int places = group_case_dense(c, WK_I64, false, FILL_INDEX), index = ir_load(&c->g, places);
+        group_case_index(c, places, 0, 5);
         int table = group_case_operand(c, WK_F32, (int64_t[]){0, 0}, FILL_ONES, 5);
         c->g.imm[c->g.nimms].i = 5, c->g.imm[c->g.nimms + 1].i = 1, c->g.nimms += 2;
         r = ir_binary(&c->g, WK__ADD, r, ir_ins(&c->g, WK__LOADX, WK_F32, index, table, c->g.nimms - 2));
@@ -100,11 +101,12 @@ void gpu_reductions(gpu_cases *list)
     add_reduction(list, WK__RSUM, WK_F32, 2, L(5000, 300), 1, L(1, 5000)); /* columns of a matrix: an item each */
 }
 
-/* How many roundings a number goes through in a sum of n: its item's share, the tree of the work-group, up to 3 chunks,
- * and the reference's own. */
+/* How many roundings a number goes through in a sum of n: its item's share, the tree of those who share the row, up to
+ * 3 chunks, and the reference's own. The fewest who share a row are a warp, where there are warps, up to 1024 columns. */
 static double roundings(const gpu_cases *list, int64_t n)
 {
-    return fmin((double)n, ceil((double)n / list->local) + log2(list->local)) + 3 + 1;
+    const double sharers = n <= 1024 ? 32 : list->local;
+    return fmin((double)n, ceil((double)n / sharers) + log2(sharers)) + 3 + 1;
 }
 
 static void add_softmax(gpu_cases *list, int64_t rows, int64_t columns)

@@ -71,17 +71,7 @@ static void describe(CUdevice id, wk__cuda_card *card)
     snprintf(card->made_with, sizeof card->made_with, "NVRTC %d.%d", found.compiler_major, found.compiler_minor);
     /* Drivers that serve a display stop kernels that take seconds. */
     card->most_groups = attribute(id, CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT) != 0 ? 32768 : INT32_MAX;
-    card->target = (wk__gpu_target){
-        .dialect = WK__GPU_CUDA,
-        .has_f64 = true,
-        .exact_divide = true,
-        .local_memory = true,
-        .local = 256,
-        .short_row = 64,
-        .chunk = 8192,
-        .struct_arguments = PARAMETERS / 8 - (WK__GPU_MAX_MEMORY + 2),
-        .carry_after = 4,
-    };
+    card->target = wk__gpu_target_of(WK__GPU_CUDA, true);
 }
 
 /* Why the driver would not begin. */

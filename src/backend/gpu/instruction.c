@@ -102,36 +102,53 @@ static void print_immediate(wk__gpu_printer *p, const wk__ins *ins, int k)
     }
 }
 
-/* The place of an operand's element relative to its pointer: the row's part stands in ok, the columns' part is added.
- */
-static void print_place(wk__gpu_printer *p, int operand, bool loop)
+/* The row's part of the place stands in ok. Elements side by side: that of the first does. */
+void wk__gpu_print_place(wk__gpu_printer *p, int operand, bool loop)
 {
+    const int ndim = p->group->ndim;
+    const int64_t *stride = p->group->operand[operand].stride;
     wk__text_format(p->text, "o%d", operand);
-    if (!loop) return;
-    for (int d = p->kept; d < p->group->ndim; d++) {
-        int64_t stride = p->group->operand[operand].stride[d];
-        if (stride == 1) {
+    for (int d = p->kept; loop && d < ndim; d++) {
+        if (stride[d] == 1) {
             wk__text_format(p->text, " + c%d", d);
-        } else if (stride != 0) {
+        } else if (stride[d] != 0) {
             wk__text_format(p->text, " + c%d * (idx)A(%d)", d, p->layout.stride[operand][d]);
         }
     }
+    if (p->form.width <= 1) return;
+    if (stride[ndim - 1] == 1) {
+        wk__text_add(p->text, " + e");
+    } else if (stride[ndim - 1] != 0) {
+        wk__text_format(p->text, " + e * (idx)A(%d)", p->layout.stride[operand][ndim - 1]);
+    }
 }
 
-static void print_load(wk__gpu_printer *p, int operand, const char *extra, bool loop)
+/* What opens and closes the conversion of a value as it is in memory. */
+static const char *open_conversion(wk_dtype dtype, char room[32])
 {
-    wk_dtype dtype = (wk_dtype)p->group->operand[operand].dtype;
+    if (dtype == WK_F16 || dtype == WK_BF16) {
+        snprintf(room, 32, "wk_from_%s(", wk_dtype_str(dtype));
+    } else {
+        snprintf(room, 32, "(%s)(%s", wk__gpu_class_type(dtype), dtype == WK_BOOL ? "0 != " : "");
+    }
+    return room;
+}
+
+/* `k`: the instruction, whose value may have been loaded already; `extra`: the part of an index. */
+static void print_load(wk__gpu_printer *p, int k, int operand, const char *extra)
+{
+    char room[32];
     if (operand == 0 && p->tail) {
         wk__text_add(p->text, "LOAD(stored)");
         return;
     }
-    if (dtype == WK_F16 || dtype == WK_BF16) {
-        wk__text_format(p->text, "wk_from_%s(", wk_dtype_str(dtype));
-    } else {
-        wk__text_format(p->text, "(%s)(%s", wk__gpu_class_type(dtype), dtype == WK_BOOL ? "0 != " : "");
+    wk__text_add(p->text, open_conversion((wk_dtype)p->group->operand[operand].dtype, room));
+    if (p->source[k] == WK__GPU_LOADED) {
+        wk__text_format(p->text, "l%d.at[e])", k);
+        return;
     }
     wk__text_format(p->text, "p%d[", operand);
-    print_place(p, operand, loop);
+    wk__gpu_print_place(p, operand, p->schedule.loop[k]);
     wk__text_format(p->text, "%s])", extra);
 }
 
@@ -148,7 +165,7 @@ static void print_indexed_load(wk__gpu_printer *p, const wk__ins *ins, int k)
     wk__text_add(p->text, p->schedule.loop[k] && p->group->nreduce > 0 ? " + column);\n" : ");\n");
     wk__text_format(p->text, "    if (x%d >= 0) r%d = ", k, k);
     snprintf(extra, sizeof extra, " + x%d * A(%d)", k, value + 1);
-    print_load(p, ins->arg[1], extra, p->schedule.loop[k]);
+    print_load(p, k, ins->arg[1], extra);
 }
 
 static void print_position(wk__gpu_printer *p)
@@ -163,8 +180,12 @@ static void print_position(wk__gpu_printer *p)
 static void print_store(wk__gpu_printer *p, const wk__ins *ins, int k)
 {
     wk_dtype dtype = (wk_dtype)p->group->operand[ins->arg[0]].dtype;
-    wk__text_format(p->text, "    p%d[", ins->arg[0]);
-    print_place(p, ins->arg[0], p->schedule.loop[k]);
+    if (p->source[k] == WK__GPU_LOADED) {
+        wk__text_format(p->text, "    l%d.at[e", k);
+    } else {
+        wk__text_format(p->text, "    p%d[", ins->arg[0]);
+        wk__gpu_print_place(p, ins->arg[0], p->schedule.loop[k]);
+    }
     if (dtype == WK_F16 || dtype == WK_BF16) {
         wk__text_format(p->text, "] = wk_to_%s(r%d);\n", wk_dtype_str(dtype), ins->arg[1]);
     } else {
@@ -181,10 +202,14 @@ void wk__gpu_print_instruction(wk__gpu_printer *p, int k)
     }
     wk__text_format(p->text, "    %s%s r%d = ", ins->code == WK__LOADX ? "" : "const ",
                     wk__gpu_class_type((wk_dtype)ins->dtype), k);
+    if (p->source[k] == WK__GPU_KEPT) {
+        wk__text_format(p->text, "k%d[e];\n", k);
+        return;
+    }
     switch (ins->code) {
     case WK__CAST: print_cast(p, ins); break;
     case WK__IMM: print_immediate(p, ins, k); break;
-    case WK__LOAD: print_load(p, ins->arg[0], "", p->schedule.loop[k]); break;
+    case WK__LOAD: print_load(p, k, ins->arg[0], ""); break;
     case WK__LOADX: print_indexed_load(p, ins, k); break;
     case WK__IOTA: print_position(p); break;
     case WK__PHILOX:

@@ -30,26 +30,45 @@ typedef struct wk__gpu_target {
     bool exact_divide;    /* the compiler's f32 division and square root are rounded correctly */
     bool local_memory;    /* memory of a work-group is faster than the device's */
     int local;            /* work-items of a work-group, a power of two */
+    int warp;             /* work-items that run in step and hand each other values; 0: the dialect has no such */
+    int vector;           /* bytes that an item loads at once; 0: an element */
+    int ahead;            /* columns that an item loads before it computes with the first of them, at least 1 */
+    int held;             /* columns that an item may hold in registers from one pass to the next */
     int short_row;        /* a row up to this many columns is walked by one work-item */
-    int chunk;            /* columns that a work-group takes of a row that is cut */
+    int few_rows;         /* up to so many rows leave work-groups idle: long ones are cut in chunks */
+    int many_rows;        /* so many neighbouring rows keep the device busy with an item each */
+    int chunk;            /* columns that a work-group takes of a row that is cut, */
+    int most_chunks;      /* in so many at most */
     int struct_arguments; /* so many arguments fit in a struct by value; more go through memory */
     int carry_after;      /* a product carries its tail when the two have been met so often before (units.h) */
 } wk__gpu_target;
 
-/* How a kernel walks the iteration space. */
+/* What is true of all devices of a kind: a GPU, or a CPU that OpenCL serves. OpenCL's backend puts in what the device
+ * itself reports: has_f64, exact_divide, local, struct_arguments. */
+wk__gpu_target wk__gpu_target_of(wk__gpu_dialect dialect, bool is_gpu);
+
+/* Who walks a row; where nothing is reduced, each element is a row, and items walk them. */
 typedef enum wk__gpu_walk {
-    WK__GPU_ITEMS,  /* a work-item per row, or per element where nothing is reduced */
-    WK__GPU_GROUPS, /* a work-group per row, with local memory for the reductions */
-    WK__GPU_CHUNKS  /* several work-groups per row: one launch a pass, partial results in scratch memory */
+    WK__GPU_ITEMS,  /* a work-item */
+    WK__GPU_WARPS,  /* a warp: its items reduce by handing each other values */
+    WK__GPU_STRIPS, /* WK__GPU_STRIP neighbouring rows, a work-group: item k is in row k % WK__GPU_STRIP of them */
+    WK__GPU_GROUPS  /* a work-group, with local memory for the reductions */
 } wk__gpu_walk;
+
+enum { WK__GPU_STRIP = 32 };
 
 typedef struct wk__gpu_form {
     uint8_t walk;
-    uint8_t pass; /* WK__GPU_CHUNKS: the pass over the row that this launch makes */
-    bool narrow;  /* positions and offsets fit in 32 bits */
-    bool check;   /* stores nothing: only looks whether the indices are in range */
-    bool guarded; /* writes what it also reads: leaves it alone once an index was out of range */
-    bool passes;  /* of a product with a tail: the result is not stored, as the tail alone reads it */
+    uint8_t width; /* elements that an item takes, side by side, where nothing is reduced; 0 is 1 */
+    uint8_t ahead; /* columns that an item loads before it computes with them; 0 is 1 */
+    bool held;     /* these are all that it has of the row: what it knows of them it keeps from pass to pass */
+    bool chunked;  /* strips and groups: several work-groups share a row, each pass is a launch, with partial results in
+                      scratch memory */
+    uint8_t pass;  /* chunked: the pass over the row that this launch makes */
+    bool narrow;   /* positions and offsets fit in 32 bits */
+    bool check;    /* stores nothing: only looks whether the indices are in range */
+    bool guarded;  /* writes what it also reads: leaves it alone once an index was out of range */
+    bool passes;   /* of a product with a tail: the result is not stored, as the tail alone reads it */
 } wk__gpu_form;
 
 /* A kernel whose text does not depend on a group; T, STORAGE, LOAD and STORE in it stand for a dtype (program.c). It

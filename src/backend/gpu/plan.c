@@ -2,10 +2,18 @@
 /* Turns a group into launches: chooses the form by shape, fills in the arguments. */
 #include "kernel.h"
 
+#include "../../base/integers.h"
+
 #include <string.h>
 
 /* Positions and offsets of a space below this are counted in 32 bits, with room for a step past the end. */
 static const int64_t narrow_limit = (int64_t)1 << 30;
+
+enum {
+    MOST_OF_WARP = 32, /* columns that an item of a warp takes: longer rows have a work-group each */
+    MOST_WIDE = 8,     /* elements of a vector */
+    STRIP_PAYS = 8     /* neighbouring rows: with fewer, too many items of a strip have none */
+};
 
 bool wk__gpu_is_narrow(const wk__group *group)
 {
@@ -48,13 +56,72 @@ static bool row_is_in_place(const wk__group *group, const wk__gpu_schedule *sche
     return false;
 }
 
+/* Columns of a chunk. A strip has all its rows' columns in one. */
+static int64_t chunk_of(const wk__gpu_target *target, uint8_t walk)
+{
+    return walk == WK__GPU_STRIPS ? target->chunk / (WK__GPU_STRIP / 4) : target->chunk;
+}
+
 static wk__gpu_walk walk_of(const wk__gpu_target *target, const wk__group *group, const wk__gpu_schedule *schedule)
 {
     int64_t rows = wk__group_rows(group), columns = wk__group_columns(group);
     if (group->nreduce == 0 || columns <= target->short_row || schedule->reductions == 0) return WK__GPU_ITEMS;
-    if (rows >= 4096 && rows_are_neighbours(group)) return WK__GPU_ITEMS;
-    if (rows <= 64 && columns >= 2 * target->chunk && !row_is_in_place(group, schedule)) return WK__GPU_CHUNKS;
+    if (rows_are_neighbours(group)) {
+        if (rows >= target->many_rows) return WK__GPU_ITEMS;
+        if (target->local_memory && rows >= STRIP_PAYS && target->local >= 2 * WK__GPU_STRIP) return WK__GPU_STRIPS;
+    }
+    if (target->warp > 0 && columns <= target->warp * MOST_OF_WARP) return WK__GPU_WARPS;
     return WK__GPU_GROUPS;
+}
+
+/* Are there too few rows to keep the device busy, and are they long enough to be cut? */
+static bool is_chunked(const wk__gpu_target *target, const wk__group *group, const wk__gpu_schedule *schedule,
+                       uint8_t walk)
+{
+    if (walk != WK__GPU_GROUPS && walk != WK__GPU_STRIPS) return false;
+    const int64_t per_group = walk == WK__GPU_STRIPS ? WK__GPU_STRIP : 1;
+    const int64_t groups = wk__parts_of(wk__group_rows(group), per_group);
+    return groups <= target->few_rows && wk__group_columns(group) >= 2 * chunk_of(target, walk) &&
+           !row_is_in_place(group, schedule);
+}
+
+/* What is read in several passes is held where each item has few enough columns. Their number is a power of two: one
+ * text serves many lengths. */
+static void choose_ahead(const wk__gpu_target *target, const wk__group *group, const wk__gpu_schedule *schedule,
+                         wk__gpu_form *form)
+{
+    if (form->walk == WK__GPU_ITEMS) return;
+    form->ahead = (uint8_t)target->ahead;
+    if (form->walk == WK__GPU_STRIPS || form->chunked || schedule->passes < 2) return;
+    const int64_t items = form->walk == WK__GPU_WARPS ? target->warp : target->local;
+    const int64_t columns = wk__parts_of(wk__group_columns(group), items);
+    if (columns > target->held) return;
+    form->held = true;
+    for (form->ahead = 1; form->ahead < columns;) form->ahead = (uint8_t)(2 * form->ahead);
+}
+
+/* Elements that an item takes: so many that the widest dtype makes a whole vector, where all that lies side by side
+ * begins at a multiple of them, and the last dimension is a multiple, too. */
+static uint8_t width_of(const wk__gpu_target *target, const wk__group *group)
+{
+    const int last = group->ndim - 1;
+    int64_t widest = 0;
+    if (group->nreduce > 0 || last < 0) return 1;
+    for (int k = 0; k < group->noperands; k++) {
+        const int64_t size = (int64_t)wk_dtype_size((wk_dtype)group->operand[k].dtype);
+        if (group->operand[k].stride[last] == 1 && size > widest) widest = size;
+    }
+    if (widest == 0 || widest > target->vector) return 1;
+    const int64_t width = wk__least(target->vector / widest, MOST_WIDE);
+    if (group->shape[last] % width != 0) return 1;
+    for (int k = 0; k < group->noperands; k++) {
+        const wk__operand *operand = &group->operand[k];
+        if (operand->stride[last] != 1) continue;
+        if (wk__gpu_start(operand) % width != 0) return 1;
+        for (int d = 0; d < last; d++)
+            if (group->shape[d] > 1 && operand->stride[d] % width != 0) return 1;
+    }
+    return (uint8_t)width;
 }
 
 static int64_t immediate_bits(const wk__group *group, const wk__ins *ins)
@@ -113,9 +180,7 @@ static bool pass_writes(const wk__group *group, const wk__gpu_schedule *schedule
 static wk_code emit_chunks(const wk__group *group, const wk__gpu_schedule *schedule, int64_t chunks,
                            wk__gpu_launch *launch, wk__gpu_emit *emit, void *user, wk__fail *fail)
 {
-    int64_t rows = wk__group_rows(group);
-    launch->count = rows * chunks;
-    launch->scratch = 8 * schedule->reductions * rows * chunks;
+    launch->scratch = 8 * schedule->reductions * wk__group_rows(group) * chunks;
     launch->unit.nmemory++;
     int last = wk__gpu_last_pass(group, schedule);
     for (int pass = 0; pass <= last; pass++) {
@@ -135,33 +200,51 @@ bool wk__gpu_uses_doubles(const wk__group *group)
     return false;
 }
 
+/* What a launch counts: items of a walk by items or warps, else work-groups. */
+static int64_t count_of(const wk__gpu_target *target, const wk__group *group, const wk__gpu_form *form, int64_t chunks)
+{
+    const int64_t rows = wk__group_rows(group);
+    switch (form->walk) {
+    case WK__GPU_ITEMS: return rows / form->width;
+    case WK__GPU_WARPS: return rows * target->warp;
+    case WK__GPU_STRIPS: return wk__parts_of(rows, WK__GPU_STRIP) * chunks;
+    default: return rows * chunks;
+    }
+}
+
 static wk_code plan_collapsed(const wk__gpu_target *target, const wk__group *group, wk__gpu_emit *emit, void *user,
                               wk__fail *fail)
 {
     wk__gpu_launch launch = {.unit = {.group = group, .nmemory = group->noperands}, .writes = true};
     wk__gpu_schedule schedule;
     wk__gpu_schedule_of(group, &schedule);
-    int64_t columns = wk__group_columns(group), chunks = (columns + target->chunk - 1) / target->chunk;
-    if (chunks > target->local) chunks = target->local;
+    wk__gpu_form *form = &launch.unit.form;
+    form->walk = (uint8_t)walk_of(target, group, &schedule);
+    form->narrow = wk__gpu_is_narrow(group);
+    form->chunked = is_chunked(target, group, &schedule, form->walk);
+    form->width = 1;
+    launch.unit.by_group = form->walk == WK__GPU_STRIPS || form->walk == WK__GPU_GROUPS;
+    const int64_t length = chunk_of(target, form->walk);
+    const int64_t chunks =
+        form->chunked ? wk__least(wk__parts_of(wk__group_columns(group), length), target->most_chunks) : 1;
     fill_arguments(group, chunks, &launch);
     for (int k = 0; k < group->noperands; k++) launch.block[k] = group->operand[k].memory->block;
 
-    launch.unit.form.walk = (uint8_t)walk_of(target, group, &schedule);
-    launch.unit.form.narrow = wk__gpu_is_narrow(group);
-    launch.count = wk__group_rows(group);
-    launch.unit.by_group = launch.unit.form.walk != WK__GPU_ITEMS;
-    bool in_place = wk__group_overwrites(group);
+    const bool in_place = wk__group_overwrites(group);
     if (in_place && wk__gpu_has(group, WK__LOADX)) {
         wk__gpu_launch check = launch;
         check.unit.form.check = true;
+        check.unit.form.chunked = false;
+        check.count = count_of(target, group, &check.unit.form, 1);
         check.writes = false;
-        if (check.unit.form.walk == WK__GPU_CHUNKS) check.unit.form.walk = WK__GPU_GROUPS;
         wk_code code = emit(user, &check, fail);
         if (code != WK_OK) return code;
     }
-    launch.unit.form.guarded = in_place;
-    if (launch.unit.form.walk == WK__GPU_CHUNKS)
-        return emit_chunks(group, &schedule, chunks, &launch, emit, user, fail);
+    form->guarded = in_place;
+    form->width = width_of(target, group);
+    choose_ahead(target, group, &schedule, form);
+    launch.count = count_of(target, group, form, chunks);
+    if (form->chunked) return emit_chunks(group, &schedule, chunks, &launch, emit, user, fail);
     return emit(user, &launch, fail);
 }
 
@@ -184,9 +267,11 @@ wk_code wk__gpu_plan_group(const wk__gpu_target *target, const wk__group *group,
 
 static uint64_t form_word(const wk__gpu_unit *unit)
 {
-    return (uint64_t)unit->form.walk | (uint64_t)unit->form.pass << 8 | (uint64_t)unit->form.narrow << 16 |
-           (uint64_t)unit->form.check << 17 | (uint64_t)unit->form.guarded << 18 | (uint64_t)unit->form.passes << 19 |
-           (uint64_t)unit->dtype << 24;
+    const wk__gpu_form *form = &unit->form;
+    return (uint64_t)form->walk | (uint64_t)form->pass << 8 | (uint64_t)form->narrow << 16 |
+           (uint64_t)form->check << 17 | (uint64_t)form->guarded << 18 | (uint64_t)form->passes << 19 |
+           (uint64_t)form->held << 20 | (uint64_t)form->chunked << 21 | (uint64_t)unit->dtype << 24 |
+           (uint64_t)form->width << 32 | (uint64_t)form->ahead << 40;
 }
 
 uint64_t wk__gpu_unit_key(const wk__gpu_unit *unit)

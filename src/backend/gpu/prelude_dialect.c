@@ -8,6 +8,12 @@
  *   LOCAL, LOCALS     number of the item in its work-group; how many items that has
  *   TRY_LOCK, UNLOCK  take a word as a lock, if it is free; give it back
  *   FENCE             other items see what was written before it no later than what is written after it
+ *   UNROLL            in front of a loop: its body is written out, so that arrays with its counter are registers
+ *   VECTOR            so many values that are loaded and stored at once, as .at[]
+ *   COMBINE_GROUP     all items of a work-group get what `combine` makes of one value of each: `result` is declared.
+ *                     Its bits are those of a fixed order
+ *   COMBINE_STRIP     the same among the items of each row of a strip
+ *   COMBINE_WARP      the same in a warp
  *
  * The text of a dialect has its own spelling alone. */
 #include "prelude.h"
@@ -26,6 +32,7 @@ static const char opencl[] =
     "#define TRY_LOCK(word) (atomic_cmpxchg((volatile __global int *)(word), 0, 1) == 0)\n"
     "#define UNLOCK(word) atomic_xchg((volatile __global int *)(word), 0)\n"
     "#define FENCE mem_fence(CLK_GLOBAL_MEM_FENCE)\n"
+    "#define UNROLL _Pragma(\"unroll\")\n"
     "typedef char i8; typedef uchar u8; typedef short i16; typedef ushort u16; typedef int i32; typedef uint u32;\n"
     "typedef long i64; typedef ulong u64;\n"
     "#define wk_as_f32(bits) as_float(bits)\n"
@@ -49,6 +56,8 @@ static const char cuda[] =
     "#define TRY_LOCK(word) (atomicCAS((word), 0, 1) == 0)\n"
     "#define UNLOCK(word) atomicExch((word), 0)\n"
     "#define FENCE __threadfence()\n"
+    "#define UNROLL _Pragma(\"unroll\")\n"
+    "#define WARP 32\n"
     "typedef signed char i8; typedef unsigned char u8; typedef short i16; typedef unsigned short u16; typedef int "
     "i32;\n"
     "typedef unsigned u32; typedef long long i64; typedef unsigned long long u64;\n"
@@ -57,6 +66,41 @@ static const char cuda[] =
     "#define wk_as_f64(bits) __longlong_as_double((i64)(bits))\n"
     "#define wk_bits_f64(value) ((u64)__double_as_longlong(value))\n"
     "#define INFINITY wk_as_f32(0x7f800000u)\n";
+
+/* Sixteen sums of every sixteenth value, then their sum, by all items alike. Three barriers, none in a loop or behind a
+ * condition: compilers for CPUs, which turn work-groups into loops, take long over those. */
+static const char opencl_combine[] =
+    "#define COMBINE_GROUP(T, combine, first, shared, value, result) BARRIER; shared[LOCAL] = value; BARRIER; "
+    "T result = first; for (int j = LOCAL % 16; j < LOCALS; j += 16) result = combine(result, shared[j]); "
+    "BARRIER; shared[LOCAL] = result; BARRIER; "
+    "result = first; for (int j = 0; j < 16; j++) result = combine(result, shared[j]);\n";
+
+/* Down to the first item, which tells the others: of two zeros, or two NaNs, all have the same. */
+static const char cuda_combine[] =
+    "template <class T, int N> struct __align__(N * sizeof(T)) wk_vector { T at[N]; };\n"
+    "#define VECTOR(T, N) wk_vector<T, N>\n"
+    "template <class T, T (*combine)(T, T)> static __device__ __forceinline__ T wk_combine_warp(T x)\n"
+    "{\n"
+    "    UNROLL for (int by = WARP / 2; by > 0; by /= 2) x = combine(x, __shfl_down_sync(0xffffffffu, x, by));\n"
+    "    return __shfl_sync(0xffffffffu, x, 0);\n"
+    "}\n"
+    "template <class T, T (*combine)(T, T)> static __device__ __forceinline__ T wk_combine_group(T x, T *shared)\n"
+    "{\n"
+    "    x = wk_combine_warp<T, combine>(x);\n"
+    "    BARRIER;\n"
+    "    if (LOCAL % WARP == 0) shared[LOCAL / WARP] = x;\n"
+    "    BARRIER;\n"
+    "    x = shared[0];\n"
+    "    UNROLL for (int k = 1; k < LOCALS / WARP; k++) x = combine(x, shared[k]);\n"
+    "    return x;\n"
+    "}\n"
+    "#define COMBINE_WARP(T, combine, value, result) T result = wk_combine_warp<T, combine>(value);\n"
+    "#define COMBINE_GROUP(T, combine, first, shared, value, result) "
+    "T result = wk_combine_group<T, combine>(value, shared);\n";
+
+static const char common_combine[] =
+    "#define COMBINE_STRIP(T, combine, first, shared, value, result) BARRIER; shared[LOCAL] = value; BARRIER; "
+    "T result = first; for (int j = LOCAL % STRIP; j < LOCALS; j += STRIP) result = combine(result, shared[j]);\n";
 
 static const char common[] = "#define WK_I32_MAX 0x7fffffff\n"
                              "#define WK_I32_MIN (-WK_I32_MAX - 1)\n"
@@ -69,5 +113,7 @@ void wk__gpu_prelude_dialect(wk__text *text, const wk__gpu_target *target, bool 
         wk__text_add(text, "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n");
     wk__text_add(text, target->dialect == WK__GPU_OPENCL ? opencl : cuda);
     wk__text_add(text, common);
-    wk__text_format(text, "#define LOCALS %d\n", target->local);
+    wk__text_format(text, "#define LOCALS %d\n#define STRIP %d\n", target->local, WK__GPU_STRIP);
+    wk__text_add(text, target->dialect == WK__GPU_OPENCL ? opencl_combine : cuda_combine);
+    wk__text_add(text, common_combine);
 }

@@ -113,16 +113,11 @@ static void describe(cl_device id, wk__cl_card *card)
              more != NULL ? more : "");
     int64_t parameters = read_number(id, CL_DEVICE_MAX_PARAMETER_SIZE);
     int64_t values = (parameters - 8 * (WK__GPU_MAX_MEMORY + 2)) / 8;
-    card->target = (wk__gpu_target){
-        .has_f64 = read_number(id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
-        .exact_divide = exact,
-        .local_memory = info->is_gpu,
-        .local = power_of_two_below(read_number(id, CL_DEVICE_MAX_WORK_GROUP_SIZE)),
-        .short_row = info->is_gpu ? 64 : 256,
-        .chunk = 8192,
-        .struct_arguments = values < 0 ? 0 : (int)values,
-        .carry_after = 4,
-    };
+    card->target = wk__gpu_target_of(WK__GPU_OPENCL, info->is_gpu);
+    card->target.has_f64 = read_number(id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+    card->target.exact_divide = exact;
+    card->target.local = power_of_two_below(read_number(id, CL_DEVICE_MAX_WORK_GROUP_SIZE));
+    card->target.struct_arguments = values < 0 ? 0 : (int)values;
 }
 
 static void ask_driver(void)

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What becomes of the sums (products, maxima, minima) of a row: each item has its own, in ak and tk; those who share
+ * the row combine them, and all have the result. */
+#include "print.h"
+
+static const char *combine_name(int code)
+{
+    switch (code) {
+    case WK__RSUM: return "wk_plus";
+    case WK__RPROD: return "wk_times";
+    case WK__RMAX: return "wk_max";
+    default: return "wk_min";
+    }
+}
+
+static const char *first_value(const wk__ins *ins)
+{
+    bool greatest = ins->code == WK__RMAX;
+    if (ins->code == WK__RSUM) return "0";
+    if (ins->code == WK__RPROD) return "1";
+    if (ins->dtype == WK_BOOL) return greatest ? "0" : "1";
+    switch (wk__class_of((wk_dtype)ins->dtype)) {
+    case WK_F32:
+    case WK_F64: return greatest ? "-INFINITY" : "INFINITY";
+    case WK_I64: return greatest ? "WK_I64_MIN" : "WK_I64_MAX";
+    default: return greatest ? "WK_I32_MIN" : "WK_I32_MAX";
+    }
+}
+
+void wk__gpu_print_local_memory(wk__gpu_printer *p)
+{
+    bool seen[WK_DTYPE_COUNT] = {false};
+    if (p->form.walk == WK__GPU_ITEMS || p->form.walk == WK__GPU_WARPS) return;
+    for (int k = 0; k < p->group->nins; k++) {
+        wk_dtype class = wk__class_of((wk_dtype)p->group->ins[k].dtype);
+        if (!wk__gpu_is_reduction(p->group->ins[k].code) || seen[class]) continue;
+        seen[class] = true;
+        wk__text_format(p->text, "    SHARED(%s, s_%s, LOCALS);\n", wk__gpu_class_type(class), wk__gpu_suffix(class));
+    }
+}
+
+/* Sums are added up in runs of 128, and the runs then: the error grows with the run and the number of runs, not with
+ * the row. tk holds the runs that are complete. */
+void wk__gpu_print_accumulators(wk__gpu_printer *p, int pass)
+{
+    for (int k = 0; k < p->group->nins; k++) {
+        if (!wk__gpu_reduces_in(p, k, pass)) continue;
+        const wk__ins *ins = &p->group->ins[k];
+        const char *type = wk__gpu_class_type((wk_dtype)ins->dtype), *value = first_value(ins);
+        wk__text_format(p->text, "    %s a%d = %s, t%d = %s;\n", type, k, value, k, value);
+    }
+}
+
+void wk__gpu_print_accumulate(wk__gpu_printer *p, int pass)
+{
+    for (int k = 0; k < p->group->nins; k++) {
+        if (!wk__gpu_reduces_in(p, k, pass)) continue;
+        const wk__ins *ins = &p->group->ins[k];
+        wk__text_format(p->text, "    a%d = %s_%s(a%d, r%d);\n", k, combine_name(ins->code),
+                        wk__gpu_suffix((wk_dtype)ins->dtype), k, ins->arg[0]);
+    }
+}
+
+void wk__gpu_print_runs(wk__gpu_printer *p, int pass)
+{
+    wk__text_format(p->text, "    if (((count += %d) & 127) == 0) {\n", p->form.ahead > 1 ? p->form.ahead : 1);
+    for (int k = 0; k < p->group->nins; k++) {
+        if (!wk__gpu_reduces_in(p, k, pass)) continue;
+        const wk__ins *ins = &p->group->ins[k];
+        wk__text_format(p->text, "        t%d = %s_%s(t%d, a%d);\n        a%d = %s;\n", k, combine_name(ins->code),
+                        wk__gpu_suffix((wk_dtype)ins->dtype), k, k, k, first_value(ins));
+    }
+    wk__text_add(p->text, "    }\n");
+}
+
+/* Combines one value of each item that is in the row, and gives all of them the result. */
+static void print_combined(wk__gpu_printer *p, const wk__ins *ins, const char *result, int k)
+{
+    const char *suffix = wk__gpu_suffix((wk_dtype)ins->dtype), *type = wk__gpu_class_type((wk_dtype)ins->dtype);
+    const char *combine = combine_name(ins->code);
+    if (p->form.walk == WK__GPU_WARPS) {
+        wk__text_format(p->text, "    COMBINE_WARP(%s, %s_%s, a%d, all%d)\n", type, combine, suffix, k, k);
+    } else {
+        wk__text_format(p->text, "    %s(%s, %s_%s, %s, s_%s, a%d, all%d)\n",
+                        p->form.walk == WK__GPU_STRIPS ? "COMBINE_STRIP" : "COMBINE_GROUP", type, combine, suffix,
+                        first_value(ins), suffix, k, k);
+    }
+    wk__text_format(p->text, "    const %s %s%d = all%d;\n", type, result, k, k);
+}
+
+/* Partial results in scratch memory: of each reduction those of each row, one of each chunk. */
+static void print_partial(wk__gpu_printer *p, const char *type, int slot, const char *chunk)
+{
+    wk__text_format(p->text, "((GM %s *)(m%d + 8 * (%d * A(1) + row) * A(%d)))[%s]", type, p->group->noperands, slot,
+                    p->layout.chunks, chunk);
+}
+
+/* The reduction's register, or a partial result in scratch memory. */
+void wk__gpu_print_results(wk__gpu_printer *p, int pass)
+{
+    int slot = 0;
+    for (int k = 0; k < p->group->nins; k++) {
+        const wk__ins *ins = &p->group->ins[k];
+        if (!wk__gpu_is_reduction(ins->code)) continue;
+        const char *type = wk__gpu_class_type((wk_dtype)ins->dtype), *suffix = wk__gpu_suffix((wk_dtype)ins->dtype);
+        if (wk__gpu_reduces_in(p, k, pass)) {
+            wk__text_format(p->text, "    a%d = %s_%s(t%d, a%d);\n", k, combine_name(ins->code), suffix, k, k);
+            if (p->form.walk == WK__GPU_ITEMS) {
+                wk__text_format(p->text, "    const %s r%d = a%d;\n", type, k, k);
+            } else {
+                print_combined(p, ins, p->form.chunked ? "part" : "r", k);
+            }
+            if (p->form.chunked) {
+                wk__text_format(p->text, "    if (%s == 0%s) ", wk__gpu_member(p),
+                                p->form.walk == WK__GPU_STRIPS ? " && inside" : "");
+                print_partial(p, type, slot, "chunk");
+                wk__text_format(p->text, " = part%d;\n", k);
+            }
+        }
+        slot++;
+    }
+}
+
+/* The registers of an earlier pass's reductions, from the partial results of all chunks of the row. */
+void wk__gpu_print_gathered(wk__gpu_printer *p, int pass)
+{
+    int slot = 0;
+    for (int k = 0; k < p->group->nins; k++) {
+        const wk__ins *ins = &p->group->ins[k];
+        if (!wk__gpu_is_reduction(ins->code)) continue;
+        if (wk__gpu_reduces_in(p, k, pass)) {
+            const char *type = wk__gpu_class_type((wk_dtype)ins->dtype), *suffix = wk__gpu_suffix((wk_dtype)ins->dtype);
+            wk__text_format(p->text,
+                            "    %s a%d = %s;\n    for (int j = %s; j < A(%d); j += %s)\n        a%d = %s_%s(a%d, ",
+                            type, k, first_value(ins), wk__gpu_member(p), p->layout.chunks, wk__gpu_members(p), k,
+                            combine_name(ins->code), suffix, k);
+            print_partial(p, type, slot, "j");
+            wk__text_add(p->text, ");\n");
+            print_combined(p, ins, "r", k);
+        }
+        slot++;
+    }
+}
