@@ -118,7 +118,16 @@ static result compile_text(char *text, const char *entries, void **library)
     return *library != NULL ? SUCCESS : INVALID_IMAGE;
 }
 
-result compile_module(const char *image, void **library)
+/* Code for an architecture runs on that and on later ones of its generation. */
+static bool takes_code(int own, const char *options)
+{
+    const char *end = strchr(options, '\n'), *named = strstr(options, "=sm_");
+    if (end == NULL || named == NULL || named > end) return true;
+    const int made_for = atoi(named + 4);
+    return made_for / 10 == own / 10 && made_for <= own;
+}
+
+result compile_module(const char *image, int architecture, void **library)
 {
     char path[STANDIN_PATH];
     const uint64_t hash = standin_hash(standin_hash_start, image, standin_length(image));
@@ -128,8 +137,7 @@ result compile_module(const char *image, void **library)
         say("no text for this cubin in %s: only the stand-in for NVRTC keeps it", standin_folder());
         return INVALID_IMAGE;
     }
-    const char *line = strchr(text, '\n'), *architecture = strstr(text, "=sm_");
-    if (line != NULL && architecture != NULL && architecture < line && strncmp(architecture, "=sm_90", 6) != 0) {
+    if (architecture > 0 && !takes_code(architecture, text)) {
         free(text);
         return NO_BINARY_FOR_GPU;
     }

@@ -61,10 +61,38 @@ static bool fails_now(void)
     return ++calls == armed;
 }
 
-result call_begin(needs needs)
+/* After it a context does nothing more. 999 comes from calls that fail once, too (STANDIN_FAIL_AT). */
+static bool stays(result code)
 {
+    switch (code) {
+    case ECC_UNCORRECTABLE:
+    case NVLINK_UNCORRECTABLE:
+    case CONTAINED:
+    case ILLEGAL_ADDRESS:
+    case LAUNCH_TIMEOUT:
+    case ASSERT:
+    case TENSOR_MEMORY_LEAK: return true;
+    default: return code >= HARDWARE_STACK_ERROR && code <= LAUNCH_FAILED;
+    }
+}
+
+/* The error that a call is to have. */
+static result told_to_fail(result code)
+{
+    context *c = context_current();
+    if (stays(code) && context_is_alive(c)) {
+        c->error = code;
+        streams_drop(c);
+    }
+    return code;
+}
+
+result call_begin_as(const char *name, needs needs)
+{
+    const result told = (result)standin_called(name);
     pthread_mutex_lock(&lock);
     if (fails_now()) return UNKNOWN;
+    if (told != SUCCESS) return told_to_fail(told);
     if (needs == NEEDS_NOTHING) return SUCCESS;
     if (!initialised) return NOT_INITIALIZED;
     if (needs == NEEDS_INIT) return SUCCESS;
@@ -94,7 +122,7 @@ CALL cuInit(unsigned flags)
 CALL cuDriverGetVersion(int *version)
 {
     result code = call_begin(NEEDS_NOTHING);
-    if (code == SUCCESS) *version = 13000;
+    if (code == SUCCESS) *version = standin_number("STANDIN_DRIVER", 0, 13000);
     return call_end(code);
 }
 
@@ -108,9 +136,11 @@ static const struct {
     {INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
     {OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
     {NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED", "initialization error"},
+    {DEVICE_UNAVAILABLE, "CUDA_ERROR_DEVICE_UNAVAILABLE", "CUDA-capable device(s) is/are busy or unavailable"},
     {INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
     {INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
     {INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
+    {ECC_UNCORRECTABLE, "CUDA_ERROR_ECC_UNCORRECTABLE", "uncorrectable ECC error encountered"},
     {NO_BINARY_FOR_GPU, "CUDA_ERROR_NO_BINARY_FOR_GPU", "no kernel image is available for execution on the device"},
     {PEER_ACCESS_UNSUPPORTED, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", "peer access is not supported"},
     {INVALID_PTX, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
@@ -119,6 +149,9 @@ static const struct {
     {NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready"},
     {LAUNCH_OUT_OF_RESOURCES, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch"},
     {PEER_ACCESS_ALREADY_ENABLED, "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED", "peer access is already enabled"},
+    {ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
+    {LAUNCH_TIMEOUT, "CUDA_ERROR_LAUNCH_TIMEOUT", "the launch timed out and was terminated"},
+    {ASSERT, "CUDA_ERROR_ASSERT", "device-side assert triggered"},
     {LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
     {NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
     {UNKNOWN, "CUDA_ERROR_UNKNOWN", "unknown error"},
@@ -154,6 +187,8 @@ CALL cuDevicePrimaryCtxRetain(context **out, int device)
     if (code == SUCCESS) code = check_device(device);
     if (code != SUCCESS) return call_end(code);
     context *c = &contexts[device];
+    const int mode = device_attribute(device, 20, 0);
+    if (mode == 2 || mode == 3) return call_end(DEVICE_UNAVAILABLE); /* nobody's, or another process's */
     if (c->retained == 0 && !streams_begin(c)) return call_end(OUT_OF_MEMORY);
     c->retained++;
     *out = c;

@@ -5,17 +5,24 @@
  * from then on, until the context ends.
  *
  * Read from the environment:
- *   STANDIN           the folder for texts and compiled kernels, else cache/standin of the build
- *   STANDIN_SEED      the order of streams, blocks and warps; looked at by each cuInit
- *   STANDIN_FAIL_AT   n: the n-th call from where the variable has got that value fails with error 999
- *   STANDIN_SECONDS   that a launch may take, else 100
- *   STANDIN_CXX       the host's C++ compiler, else g++
- *   STANDIN_NVRTC     the real NVRTC (nvrtc.c)
+ *   STANDIN             the folder for texts and compiled kernels, else cache/standin of the build
+ *   STANDIN_SEED        the order of streams, blocks and warps; looked at by each cuInit
+ *   STANDIN_FAIL_AT     n: the n-th call from where the variable has got that value fails with error 999
+ *   STANDIN_ERRORS      name=code,name=code@n: errors of calls of that name, of each or of the n-th; the name of a
+ *                       launch's turn is launch. One after which a context does nothing more stays the context's
+ *   STANDIN_ARCH        the compute capability, 86 for 8.6: of the first device, of the second and so on; else 90
+ *   STANDIN_ATTRIBUTES  17=1,20=3: attributes of all devices; with a compute mode (20) of 2 or 3 nobody gets a context
+ *   STANDIN_DRIVER      12040: the CUDA of the driver, else 13000
+ *   STANDIN_COUNTS      a file that gets the number of calls of each name at the end of the process
+ *   STANDIN_SECONDS     that a launch may take, else 100
+ *   STANDIN_CXX         the host's C++ compiler, else g++
+ *   STANDIN_NVRTC       the real NVRTC, and STANDIN_ARCHS what it compiles for (nvrtc.c)
  */
 #ifndef STANDIN_DRIVER_H
 #define STANDIN_DRIVER_H
 
 #include "fibres.h"
+#include "settings.h"
 
 #include <stdbool.h>
 
@@ -25,18 +32,28 @@ typedef enum result {
     INVALID_VALUE = 1,
     OUT_OF_MEMORY = 2,
     NOT_INITIALIZED = 3,
+    DEVICE_UNAVAILABLE = 46,
     INVALID_DEVICE = 101,
     INVALID_IMAGE = 200,
     INVALID_CONTEXT = 201,
     NO_BINARY_FOR_GPU = 209,
+    ECC_UNCORRECTABLE = 214,
     PEER_ACCESS_UNSUPPORTED = 217,
     INVALID_PTX = 218,
+    NVLINK_UNCORRECTABLE = 220,
+    CONTAINED = 226,
     INVALID_HANDLE = 400,
     NOT_FOUND = 500,
     NOT_READY = 600,
+    ILLEGAL_ADDRESS = 700,
     LAUNCH_OUT_OF_RESOURCES = 701,
+    LAUNCH_TIMEOUT = 702,
     PEER_ACCESS_ALREADY_ENABLED = 704,
+    CONTEXT_IS_DESTROYED = 709,
+    ASSERT = 710,
+    HARDWARE_STACK_ERROR = 714,
     LAUNCH_FAILED = 719,
+    TENSOR_MEMORY_LEAK = 721,
     NOT_SUPPORTED = 801,
     UNKNOWN = 999
 } result;
@@ -66,7 +83,8 @@ typedef struct context {
 
 typedef enum needs { NEEDS_NOTHING, NEEDS_INIT, NEEDS_CONTEXT } needs;
 /* Takes the lock. Anything but SUCCESS: the call does nothing and ends with that. */
-result call_begin(needs needs);
+result call_begin_as(const char *name, needs needs);
+#define call_begin(needs) call_begin_as(__func__, needs)
 /* Lets the lock go; returns what it got. */
 int call_end(result code);
 /* The calling thread's; NULL: none. */
@@ -74,6 +92,9 @@ context *context_current(void);
 extern context contexts[DEVICES];
 /* Is it one that is in use? */
 bool context_is_alive(const context *c);
+/* The compute capability, 90 for 9.0, and an attribute of a device. */
+int device_architecture(int device);
+int device_attribute(int device, int attribute, int otherwise);
 
 /* A random number below that, by the seed. */
 unsigned chance(unsigned below);
@@ -184,8 +205,9 @@ struct module {
 /* Is it a function of a module that is loaded? */
 bool function_is_alive(const function *f);
 void modules_end(context *c);
-/* A library with the kernels of a cubin, compiled unless it is in the folder. */
-result compile_module(const char *image, void **library);
+/* A library with the kernels of a cubin, compiled unless it is in the folder; for that compute capability, 0: for any.
+ */
+result compile_module(const char *image, int architecture, void **library);
 /* The name of section k, and where it is; NULL: there is none. */
 const char *cubin_section(const char *image, int k, const char **at, size_t *bytes);
 

@@ -49,10 +49,9 @@ CALL cuStreamCreate(stream **out, unsigned flags)
     return call_end(*out != NULL ? SUCCESS : OUT_OF_MEMORY);
 }
 
-/* Begins a call for a stream. */
-result begin_stream(void *handle, stream **out)
+result begin_stream_as(const char *name, void *handle, stream **out)
 {
-    result code = call_begin(NEEDS_CONTEXT);
+    result code = call_begin_as(name, NEEDS_CONTEXT);
     if (code != SUCCESS) return code;
     *out = stream_of(handle);
     return *out == NULL ? INVALID_HANDLE : (*out)->context->error;
@@ -121,9 +120,10 @@ static event *event_of(const void *handle)
     return NULL;
 }
 
-static result begin_event(const void *handle, event **out)
+#define begin_event(handle, out) begin_event_as(__func__, handle, out)
+static result begin_event_as(const char *name, const void *handle, event **out)
 {
-    result code = call_begin(NEEDS_CONTEXT);
+    result code = call_begin_as(name, NEEDS_CONTEXT);
     if (code != SUCCESS) return code;
     *out = event_of(handle);
     return *out == NULL ? INVALID_HANDLE : (*out)->context->error;

@@ -86,16 +86,29 @@ void standin_other_name(char name[STANDIN_PATH], const char *path)
     snprintf(name, STANDIN_PATH, "%.900s.%d.%p.%d", path, (int)getpid(), (void *)&count, atomic_fetch_add(&count, 1));
 }
 
+/* The file takes its name when all of it is there. */
+static bool finish(FILE *file, const char *other, const char *path, bool good)
+{
+    good = fclose(file) == 0 && good;
+    good = good && rename(other, path) == 0;
+    if (!good) unlink(other);
+    return good;
+}
+
 bool standin_write(const char *path, const char *const part[], int parts)
 {
     char other[STANDIN_PATH];
     standin_other_name(other, path);
     FILE *file = fopen(other, "wb");
-    if (file == NULL) return false;
     bool good = true;
-    for (int k = 0; k < parts; k++) good = fputs(part[k], file) >= 0 && good;
-    good = fclose(file) == 0 && good;
-    good = good && rename(other, path) == 0;
-    if (!good) unlink(other);
-    return good;
+    for (int k = 0; file != NULL && k < parts; k++) good = fputs(part[k], file) >= 0 && good;
+    return file != NULL && finish(file, other, path, good);
+}
+
+bool standin_write_bytes(const char *path, const void *bytes, size_t count)
+{
+    char other[STANDIN_PATH];
+    standin_other_name(other, path);
+    FILE *file = fopen(other, "wb");
+    return file != NULL && finish(file, other, path, fwrite(bytes, 1, count, file) == count);
 }

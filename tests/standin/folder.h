@@ -19,6 +19,7 @@ extern const uint64_t standin_hash_start;
 char *standin_read(const char *path);
 /* Written under another name and renamed, so that whoever finds it finds all of it. */
 bool standin_write(const char *path, const char *const part[], int parts);
+bool standin_write_bytes(const char *path, const void *bytes, size_t count);
 /* A name that no other process and no other call uses. */
 void standin_other_name(char name[STANDIN_PATH], const char *path);
 

@@ -155,13 +155,24 @@ CALL cuFuncSetAttribute(function *f, int attribute, int value)
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
 
-static result load(module **out, const char *image)
+/* The driver's own compiler, for text: what NVRTC left for it. The caller frees it. */
+static char *from_text(int device, const char *text)
+{
+    char path[STANDIN_PATH];
+    const char *target = strstr(text, ".target sm_");
+    if (target == NULL || atoi(target + 11) > device_architecture(device)) return NULL;
+    const uint64_t hash = standin_hash(standin_hash_start, text, strlen(text));
+    snprintf(path, sizeof path, "%.900s/%016llx.cubin", standin_folder(), (unsigned long long)hash);
+    return standin_read(path);
+}
+
+static result load_code(module **out, const char *image, int architecture)
 {
     const size_t length = standin_length(image);
     if (length == 0) return INVALID_IMAGE;
     module *m = calloc(1, sizeof *m);
     if (m == NULL) return OUT_OF_MEMORY;
-    result code = compile_module(image, &m->library);
+    result code = compile_module(image, architecture, &m->library);
     m->image = code == SUCCESS ? malloc(length) : NULL;
     if (m->image == NULL) {
         if (m->library != NULL) dlclose(m->library);
@@ -174,6 +185,17 @@ static result load(module **out, const char *image)
     m->context->modules = m;
     *out = m;
     return SUCCESS;
+}
+
+static result load(module **out, const char *image)
+{
+    const int device = context_current()->device;
+    if (standin_length(image) > 0 || strstr(image, ".version") == NULL)
+        return load_code(out, image, device_architecture(device));
+    char *code = from_text(device, image);
+    const result loaded = code != NULL ? load_code(out, code, 0) : INVALID_PTX;
+    free(code);
+    return loaded;
 }
 
 CALL cuModuleLoadData(module **out, const void *image)

@@ -2,8 +2,14 @@
 /* A stand-in for libnvrtc: the real one does the work. The text is kept under the hash of the cubin, for the stand-in
  * driver, with the options in its first line.
  *
+ * Text (PTX) is compiled for the stand-in's driver at once, as if that did it, from the source and for the same
+ * generation of cards whatever the text is for.
+ *
+ * STANDIN_ERRORS has errors of calls (driver.h); STANDIN_ARCHS, 80,90, what it says that it compiles for.
+ *
  * The real one is the file that STANDIN_NVRTC names, else where CUDA is installed, else where the loader finds it. */
 #include "folder.h"
+#include "settings.h"
 
 #include <dlfcn.h>
 #include <glob.h>
@@ -116,11 +122,20 @@ static bool is_there(void)
     return loaded;
 }
 
+/* Counts a call. The error that it ends with, 0: none. */
+static int begin_as(const char *name)
+{
+    const int told = standin_called(name);
+    return is_there() ? told : INTERNAL_ERROR;
+}
+#define begin() begin_as(__func__)
+
 /* ---- what programs call ------------------------------------------------------------------------------------------ */
 
 CALL int nvrtcVersion(int *major, int *minor)
 {
-    return is_there() ? real.nvrtcVersion(major, minor) : INTERNAL_ERROR;
+    const int told = begin();
+    return told != 0 ? told : real.nvrtcVersion(major, minor);
 }
 
 CALL const char *nvrtcGetErrorString(int code)
@@ -130,18 +145,28 @@ CALL const char *nvrtcGetErrorString(int code)
 
 CALL int nvrtcGetNumSupportedArchs(int *count)
 {
-    return is_there() ? real.nvrtcGetNumSupportedArchs(count) : INTERNAL_ERROR;
+    const int told = begin();
+    if (told != 0 || getenv("STANDIN_ARCHS") == NULL) return told != 0 ? told : real.nvrtcGetNumSupportedArchs(count);
+    *count = 1;
+    for (const char *p = getenv("STANDIN_ARCHS"); *p != '\0'; p++) *count += *p == ',';
+    return 0;
 }
 
 CALL int nvrtcGetSupportedArchs(int *arch)
 {
-    return is_there() ? real.nvrtcGetSupportedArchs(arch) : INTERNAL_ERROR;
+    int count;
+    const int told = begin();
+    if (told != 0 || getenv("STANDIN_ARCHS") == NULL) return told != 0 ? told : real.nvrtcGetSupportedArchs(arch);
+    nvrtcGetNumSupportedArchs(&count);
+    for (int k = 0; k < count; k++) arch[k] = standin_number("STANDIN_ARCHS", k, 0);
+    return 0;
 }
 
 CALL int nvrtcCreateProgram(program **out, const char *text, const char *name, int headers, const char *const *header,
                             const char *const *header_name)
 {
-    if (!is_there()) return INTERNAL_ERROR;
+    const int told = begin();
+    if (told != 0) return told;
     program *p = calloc(1, sizeof *p);
     if (p == NULL) return INTERNAL_ERROR;
     int code = real.nvrtcCreateProgram(&p->real, text, name, headers, header, header_name);
@@ -168,6 +193,8 @@ CALL int nvrtcDestroyProgram(program **p)
 CALL int nvrtcCompileProgram(program *p, int options, const char *const *option)
 {
     size_t bytes = 8;
+    const int told = begin();
+    if (told != 0) return told;
     for (int k = 0; k < options; k++) bytes += strlen(option[k]) + 1;
     free(p->options);
     p->options = calloc(bytes, 1);
@@ -180,36 +207,70 @@ CALL int nvrtcCompileProgram(program *p, int options, const char *const *option)
 
 CALL int nvrtcGetProgramLogSize(program *p, size_t *bytes)
 {
-    return real.nvrtcGetProgramLogSize(p->real, bytes);
+    const int told = begin();
+    return told != 0 ? told : real.nvrtcGetProgramLogSize(p->real, bytes);
 }
 
 CALL int nvrtcGetProgramLog(program *p, char *log)
 {
-    return real.nvrtcGetProgramLog(p->real, log);
+    const int told = begin();
+    return told != 0 ? told : real.nvrtcGetProgramLog(p->real, log);
 }
 
 CALL int nvrtcGetPTXSize(program *p, size_t *bytes)
 {
-    return real.nvrtcGetPTXSize(p->real, bytes);
-}
-
-CALL int nvrtcGetPTX(program *p, char *ptx)
-{
-    return real.nvrtcGetPTX(p->real, ptx);
+    const int told = begin();
+    return told != 0 ? told : real.nvrtcGetPTXSize(p->real, bytes);
 }
 
 CALL int nvrtcGetCUBINSize(program *p, size_t *bytes)
 {
-    return real.nvrtcGetCUBINSize(p->real, bytes);
+    const int told = begin();
+    return told != 0 ? told : real.nvrtcGetCUBINSize(p->real, bytes);
+}
+
+/* Keeps the text with its options, for the driver's stand-in. */
+static bool keep(const program *p, const char *cubin)
+{
+    char path[STANDIN_PATH];
+    const uint64_t hash = standin_hash(standin_hash_start, cubin, standin_length(cubin));
+    snprintf(path, sizeof path, "%.900s/%016llx.cu", standin_folder(), (unsigned long long)hash);
+    const char *const parts[] = {p->options, p->text};
+    return standin_write(path, parts, 2);
 }
 
 CALL int nvrtcGetCUBIN(program *p, char *cubin)
 {
+    const int told = begin();
+    const int code = told != 0 ? told : real.nvrtcGetCUBIN(p->real, cubin);
+    return code != 0 || keep(p, cubin) ? code : INTERNAL_ERROR;
+}
+
+/* A cubin of the same text, of which the stand-in reads parameters only. The caller frees it. */
+static char *cubin_of(const program *p, size_t *bytes)
+{
+    static const char *const option[] = {"--gpu-architecture=sm_90", "--fmad=false"};
+    void *other = NULL;
+    char *cubin = NULL;
+    if (real.nvrtcCreateProgram(&other, p->text, "text.cu", 0, NULL, NULL) != 0) return NULL;
+    if (real.nvrtcCompileProgram(other, 2, option) == 0 && real.nvrtcGetCUBINSize(other, bytes) == 0)
+        cubin = malloc(*bytes);
+    if (cubin != NULL) real.nvrtcGetCUBIN(other, cubin);
+    real.nvrtcDestroyProgram(&other);
+    return cubin;
+}
+
+CALL int nvrtcGetPTX(program *p, char *ptx)
+{
     char path[STANDIN_PATH];
-    int code = real.nvrtcGetCUBIN(p->real, cubin);
+    size_t bytes = 0;
+    const int told = begin();
+    const int code = told != 0 ? told : real.nvrtcGetPTX(p->real, ptx);
     if (code != 0) return code;
-    const uint64_t hash = standin_hash(standin_hash_start, cubin, standin_length(cubin));
-    snprintf(path, sizeof path, "%.900s/%016llx.cu", standin_folder(), (unsigned long long)hash);
-    const char *const parts[] = {p->options, p->text};
-    return standin_write(path, parts, 2) ? 0 : INTERNAL_ERROR;
+    char *cubin = cubin_of(p, &bytes);
+    const uint64_t hash = standin_hash(standin_hash_start, ptx, strlen(ptx));
+    snprintf(path, sizeof path, "%.900s/%016llx.cubin", standin_folder(), (unsigned long long)hash);
+    const bool good = cubin != NULL && keep(p, cubin) && standin_write_bytes(path, cubin, bytes);
+    free(cubin);
+    return good ? 0 : INTERNAL_ERROR;
 }

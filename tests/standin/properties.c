@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the devices say of themselves: figures of compute capability 9.0, but for the memory. */
+/* What the devices say of themselves: figures of compute capability 9.0, but for the memory, and unless the
+ * environment has others. */
 #include "driver.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static result begin(int device)
+#define begin(device) begin_as(__func__, device)
+static result begin_as(const char *name, int device)
 {
-    result code = call_begin(NEEDS_INIT);
+    result code = call_begin_as(name, NEEDS_INIT);
     return code == SUCCESS && (device < 0 || device >= DEVICES) ? INVALID_DEVICE : code;
 }
 
@@ -90,7 +92,7 @@ static const int attributes[][2] = {
     {40, 3},                 /* ASYNC_ENGINE_COUNT */
     {41, 1},                 /* UNIFIED_ADDRESSING */
     {50, 0},                 /* PCI_DOMAIN_ID */
-    {75, 9},                 /* COMPUTE_CAPABILITY_MAJOR */
+    {75, 9},                 /* COMPUTE_CAPABILITY_MAJOR, by STANDIN_ARCH */
     {76, 0},                 /* COMPUTE_CAPABILITY_MINOR */
     {78, 1},                 /* STREAM_PRIORITIES_SUPPORTED */
     {81, 228 << 10},         /* MAX_SHARED_MEMORY_PER_MULTIPROCESSOR */
@@ -104,6 +106,21 @@ static const int attributes[][2] = {
     {115, 0},                /* MEMORY_POOLS_SUPPORTED: there is no cuMemAllocAsync here */
 };
 
+int device_architecture(int device)
+{
+    return standin_number("STANDIN_ARCH", device, 90);
+}
+
+int device_attribute(int device, int attribute, int otherwise)
+{
+    char key[16];
+    const int architecture = device_architecture(device);
+    snprintf(key, sizeof key, "%d", attribute);
+    if (attribute == 75) otherwise = architecture / 10;
+    if (attribute == 76) otherwise = architecture % 10;
+    return standin_keyed("STANDIN_ATTRIBUTES", key, otherwise);
+}
+
 CALL cuDeviceGetAttribute(int *value, int attribute, int device)
 {
     result code = begin(device);
@@ -111,7 +128,7 @@ CALL cuDeviceGetAttribute(int *value, int attribute, int device)
     code = INVALID_VALUE;
     for (size_t k = 0; k < sizeof attributes / sizeof attributes[0]; k++) {
         if (attributes[k][0] != attribute) continue;
-        *value = attributes[k][1] + (attribute == 33 ? device : 0);
+        *value = device_attribute(device, attribute, attributes[k][1]) + (attribute == 33 ? device : 0);
         code = SUCCESS;
     }
     if (code != SUCCESS) say("attribute %d of a device is not known here", attribute);

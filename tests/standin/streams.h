@@ -38,6 +38,7 @@ void work_a_little(bool *asked);
 /* The default stream and those that block are in order with each other: what the other side has to do is done now. */
 void stream_keep_order(stream *s);
 /* Begins a call for a stream, which it finds. */
-result begin_stream(void *handle, stream **out);
+result begin_stream_as(const char *name, void *handle, stream **out);
+#define begin_stream(handle, out) begin_stream_as(__func__, handle, out)
 
 #endif

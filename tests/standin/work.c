@@ -39,7 +39,12 @@ static void launch(context *c, const work *w)
     const function *f = w->function;
     void *argument[256];
     const char *limit = getenv("STANDIN_SECONDS");
+    const result told = (result)standin_called("launch");
     fibres_launch l = {.name = f->name, .shared = w->shared, .arguments = argument};
+    if (told != SUCCESS) {
+        c->error = told;
+        return;
+    }
     if (!function_is_alive(f)) {
         refuse(c, "a launch", "its module is no longer loaded");
         return;
@@ -159,7 +164,8 @@ static result add_launch(stream *s, function *f, const unsigned grid[3], const u
 {
     const uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0 || threads == 0) return INVALID_VALUE;
-    if (grid[0] > 0x7fffffff || grid[1] > 65535 || grid[2] > 65535) return INVALID_VALUE;
+    const unsigned most = (unsigned)device_attribute(stream_context(s)->device, 5, 0x7fffffff);
+    if (grid[0] > most || grid[1] > 65535 || grid[2] > 65535) return INVALID_VALUE;
     if (block[0] > 1024 || block[1] > 1024 || block[2] > 64 || threads > f->most_threads) return INVALID_VALUE;
     if (f->shared + shared > (f->most_shared > SHARED_BYTES ? f->most_shared : SHARED_BYTES)) return INVALID_VALUE;
     if (f->parameters > 0 && argument == NULL) return INVALID_VALUE;

@@ -134,10 +134,15 @@ static wk_code retain(wk__cuda_device *device, wk__fail *fail)
     const CUresult error = wk__cuda.DevicePrimaryCtxRetain(&device->context, card->id);
     if (error == CUDA_SUCCESS) return WK_OK;
     device->context = NULL;
-    if (error == CUDA_ERROR_DEVICE_UNAVAILABLE)
-        return wk__fail_set(fail, WK_ERR_DEVICE,
-                            "another process has the card for itself: nvidia-smi shows which, and "
-                            "its compute mode");
+    if (error == CUDA_ERROR_DEVICE_UNAVAILABLE) {
+        int mode = 0;
+        wk__cuda.DeviceGetAttribute(&mode, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, card->id);
+        return wk__fail_set(fail, WK_ERR_DEVICE, "%s",
+                            mode == CU_COMPUTEMODE_PROHIBITED
+                                ? "nobody may compute on this card: nvidia-smi -c DEFAULT, as root, allows it"
+                                : "another process has the card for itself: nvidia-smi shows which, and its compute "
+                                  "mode");
+    }
     return wk__cuda_failed(device, fail, error, "opening the device");
 }
 

@@ -70,7 +70,8 @@ static void describe(CUdevice id, wk__cuda_card *card)
              card->as_ptx ? "compute" : "sm", card->compiled_for);
     snprintf(card->made_with, sizeof card->made_with, "NVRTC %d.%d", found.compiler_major, found.compiler_minor);
     /* Drivers that serve a display stop kernels that take seconds. */
-    card->most_groups = attribute(id, CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT) != 0 ? 32768 : INT32_MAX;
+    const int grid = attribute(id, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X);
+    card->most_groups = attribute(id, CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT) != 0 ? 32768 : grid > 0 ? grid : 65535;
     card->target = wk__gpu_target_of(WK__GPU_CUDA, true);
 }
 

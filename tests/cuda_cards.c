@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which cards are taken, what is compiled for them, and what is said of the others and of drivers and compilers that
+ * are not in order. */
+#include "cuda_child.h"
+
+#include "../src/backend/cuda/device.h"
+
+#include <sys/stat.h>
+
+/* Something that has to be compiled. */
+static bool computes(int index)
+{
+    WK_SCOPE;
+    wk_tensor *x = wk_to(wk_arange(100, .dtype = WK_F32), wk_cuda(index));
+    return wk_item(wk_sum(wk_mul(x, 2))) == 9900 && wk_error() == NULL;
+}
+
+static const wk__cuda_card *card(int index)
+{
+    wk__fail fail;
+    const wk__cuda_card *found = wk__cuda_card_at(index, &fail);
+    must(found != NULL);
+    return found;
+}
+
+/* The state, and that why there is nothing says this. */
+static void absent(wk__presence presence, const char *words)
+{
+    wk__text why = {0};
+    must(wk__cuda_presence(&why) == presence);
+    must(why.data != NULL && strstr(why.data, words) != NULL);
+    must(wk__cuda_count() == 0);
+    wk__text_end(&why);
+    WK_SCOPE;
+    wk_ones((2), .device = wk_cuda(0));
+    must(wk_error_code() == WK_ERR_DEVICE && strstr(wk_error(), words) != NULL);
+    wk_clear_error();
+    must(wk_item(wk_sum(wk_ones((3)))) == 3);
+}
+
+/* ---- what is compiled for a card --------------------------------------------------------------------------------- */
+
+static struct {
+    int compiled_for;
+    bool as_ptx;
+} wanted;
+
+static void is_compiled_so(void)
+{
+    char option[40];
+    snprintf(option, sizeof option, "--gpu-architecture=%s_%d", wanted.as_ptx ? "compute" : "sm", wanted.compiled_for);
+    must(card(0)->compiled_for == wanted.compiled_for && card(0)->as_ptx == wanted.as_ptx);
+    must(strncmp(card(0)->options, option, strlen(option)) == 0);
+    must(computes(0));
+}
+
+static void architectures(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *settings;
+        int compiled_for;
+        bool as_ptx;
+    } cases[] = {
+        {"STANDIN_ARCH=90 STANDIN_ARCHS=80,90,100", 90, false},
+        {"STANDIN_ARCH=89 STANDIN_ARCHS=75,80,86,90", 86, false}, /* an older one of its generation */
+        {"STANDIN_ARCH=86 STANDIN_ARCHS=89,80,87", 80, false},    /* not a newer one */
+        {"STANDIN_ARCH=120 STANDIN_ARCHS=90,75,80", 90, true},    /* newer than all */
+        {"STANDIN_ARCH=90 STANDIN_ARCHS=80,100", 80, true},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        wanted.compiled_for = cases[k].compiled_for;
+        wanted.as_ptx = cases[k].as_ptx;
+        in_child(cases[k].settings, is_compiled_so);
+    }
+}
+
+static void none_can_be_compiled_for(void)
+{
+    absent(WK__NO_LIBRARY, "too new for this card");
+}
+
+static void only_the_first_can(void)
+{
+    must(wk_device_count(WK_CUDA) == 2 && computes(0));
+    must(!computes(1));
+    must(strstr(wk_error(), "sm_70") != NULL && strstr(wk_error(), "install an older one") != NULL);
+}
+
+static void cards_older_than_the_compiler(void **state)
+{
+    (void)state;
+    in_child("STANDIN_ARCH=70 STANDIN_ARCHS=75,80", none_can_be_compiled_for);
+    in_child("STANDIN_ARCH=80,70 STANDIN_ARCHS=75,80", only_the_first_can);
+}
+
+/* ---- which compiler ---------------------------------------------------------------------------------------------- */
+
+static const char *folder_of(const char *name)
+{
+    static char path[1024];
+    const char *work = getenv("WICK_WORK");
+    snprintf(path, sizeof path, "%s/%s", work != NULL ? work : "/tmp", name);
+    mkdir(path, 0777);
+    return path;
+}
+
+static void link_standin(const char *folder, const char *library, const char *as)
+{
+    char from[1024], to[1200];
+    snprintf(from, sizeof from, "%s/standin/%s", getenv("WICK_BUILD"), library);
+    snprintf(to, sizeof to, "%s/%s", folder, as);
+    unlink(to);
+    assert_int_equal(symlink(from, to), 0);
+}
+
+/* The file name of the compiler in use. */
+static bool compiles_with(const char *name)
+{
+    Dl_info from;
+    void *function;
+    memcpy(&function, &wk__nvrtc.Version, sizeof function);
+    return dladdr(function, &from) != 0 && strcmp(strrchr(from.dli_fname, '/') + 1, name) == 0;
+}
+
+static void uses_13(void)
+{
+    must(computes(0) && compiles_with("libnvrtc.so.13"));
+}
+
+static void uses_12(void)
+{
+    must(computes(0) && compiles_with("libnvrtc.so.12"));
+}
+
+static void none_is_old_enough(void)
+{
+    absent(WK__NO_LIBRARY, "none newer than the driver's CUDA");
+}
+
+/* The newest that is not newer than the driver, in the first folder that has one. */
+static void compilers_newer_than_the_driver(void **state)
+{
+    (void)state;
+    char both[1200], one[1400], path[4096];
+    snprintf(both, sizeof both, "%s", folder_of("both"));
+    link_standin(both, "libcuda.so.1", "libcuda.so.1");
+    link_standin(both, "libnvrtc.so.13", "libnvrtc.so.13");
+    link_standin(both, "libnvrtc.so.13", "libnvrtc.so.12");
+    snprintf(one, sizeof one, "%s", folder_of("one"));
+    link_standin(one, "libnvrtc.so.13", "libnvrtc.so.12");
+    snprintf(path, sizeof path, "WICK_CUDA_PATH=%s STANDIN_DRIVER=13010", both);
+    in_child(path, uses_13);
+    snprintf(path, sizeof path, "WICK_CUDA_PATH=%s STANDIN_DRIVER=12040", both);
+    in_child(path, uses_12);
+    snprintf(path, sizeof path, "WICK_CUDA_PATH=/nowhere::%s:%s STANDIN_DRIVER=13000", one, both);
+    in_child(path, uses_12);
+    in_child("STANDIN_DRIVER=12090", none_is_old_enough);
+}
+
+static void does_not_say(void)
+{
+    absent(WK__NO_LIBRARY, "does not say what it compiles for");
+}
+
+static void compilers_that_say_nothing(void **state)
+{
+    (void)state;
+    in_child("STANDIN_ERRORS=nvrtcVersion=11", does_not_say);
+    in_child("STANDIN_ERRORS=nvrtcGetNumSupportedArchs=11", does_not_say);
+    in_child("STANDIN_ERRORS=nvrtcGetSupportedArchs=11", does_not_say);
+}
+
+/* ---- drivers that do not start ----------------------------------------------------------------------------------- */
+
+static struct {
+    wk__presence presence;
+    const char *words;
+} reason;
+
+static void is_absent(void)
+{
+    absent(reason.presence, reason.words);
+}
+
+static void drivers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *settings;
+        wk__presence presence;
+        const char *words;
+    } cases[] = {
+        {"STANDIN_ERRORS=cuInit=100", WK__NO_DEVICE, "CUDA_VISIBLE_DEVICES"},
+        {"STANDIN_ERRORS=cuDeviceGetCount=100", WK__NO_DEVICE, "CUDA_VISIBLE_DEVICES"},
+        {"STANDIN_ERRORS=cuInit=802", WK__NO_DRIVER, "fabricmanager"},
+        {"STANDIN_ERRORS=cuInit=804", WK__NO_DRIVER, "cuda-compat"},
+        {"STANDIN_ERRORS=cuInit=34", WK__NO_DRIVER, "stub"},
+        {"STANDIN_ERRORS=cuInit=803", WK__NO_DRIVER, "different versions"},
+        {"STANDIN_ERRORS=cuInit=999", WK__NO_DRIVER, "CUDA_ERROR_UNKNOWN"},
+        {"STANDIN_ERRORS=cuInit=12345", WK__NO_DRIVER, "CUDA error 12345"},
+        {"STANDIN_DRIVER=11010", WK__DRIVER_TOO_OLD, "older than CUDA 11.2"},
+        {"STANDIN_ERRORS=cuDriverGetVersion=1", WK__DRIVER_TOO_OLD, "older than CUDA 11.2"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        reason.presence = cases[k].presence;
+        reason.words = cases[k].words;
+        in_child(cases[k].settings, is_absent);
+    }
+}
+
+/* What no driver says is not made up. */
+static void figures_are_unknown(void)
+{
+    wk__device_info info;
+    wk__fail fail;
+    must(wk__cuda_info(0, &info, &fail) == WK_OK);
+    must(strcmp(info.driver, "CUDA 12.4") == 0 || strcmp(info.driver, "CUDA 13.0") == 0);
+    must(info.temperature != info.temperature && info.power != info.power && info.utilisation != info.utilisation);
+    must(info.memory_available == -1 && info.memory_total == (int64_t)2 << 30);
+}
+
+static void figures_are_known(void)
+{
+    wk__device_info info;
+    wk__fail fail;
+    must(wk__cuda_info(1, &info, &fail) == WK_OK);
+    must(strcmp(info.driver, "580.65.06") == 0 && strcmp(info.pci, "0000:18:00.0") == 0);
+    must(info.temperature == 39 && info.power > 71 && info.power < 72 && info.utilisation == 0);
+    must(info.memory_available > 0 && info.memory_available < info.memory_total);
+}
+
+static void figures(void **state)
+{
+    (void)state;
+    in_child("STANDIN_ERRORS=nvmlInit_v2=1", figures_are_unknown);
+    in_child("STANDIN_ERRORS=", figures_are_known);
+}
+
+/* ---- cards that cannot be opened --------------------------------------------------------------------------------- */
+
+static const char *mode_words;
+
+static void is_not_opened(void)
+{
+    must(wk_device_count(WK_CUDA) == 2);
+    must(!computes(0));
+    must(wk_error_code() == WK_ERR_DEVICE && strstr(wk_error(), mode_words) != NULL);
+    wk_clear_error();
+    must(wk_item(wk_sum(wk_ones((3)))) == 3);
+}
+
+static void compute_modes(void **state)
+{
+    (void)state;
+    mode_words = "nobody may compute on this card";
+    in_child("STANDIN_ATTRIBUTES=20=2", is_not_opened);
+    mode_words = "another process has the card for itself";
+    in_child("STANDIN_ATTRIBUTES=20=3", is_not_opened);
+    in_child("STANDIN_ERRORS=cuDevicePrimaryCtxRetain=46", is_not_opened);
+}
+
+/* ---- launches in parts ------------------------------------------------------------------------------------------- */
+
+/* By work-items, by rows, and in chunks with scratch memory between them. */
+static void has_few_blocks(void)
+{
+    enum { COUNT = 10000, ROWS = 100, COLUMNS = 100, LONG = 100000 };
+    WK_SCOPE;
+    must(card(0)->most_groups == 3);
+    wk_tensor *x = wk_to(wk_arange(COUNT, .dtype = WK_F32), wk_cuda(0));
+    wk_tensor *doubled = wk_to(wk_mul(x, 2), wk_cpu());
+    wk_tensor *rows = wk_to(wk_sum(wk_reshape(x, (ROWS, COLUMNS)), (1)), wk_cpu());
+    const long before = driver_calls("cuLaunchKernel");
+    wk_flush();
+    must(driver_calls("cuLaunchKernel") - before >= (COUNT / 256 + 1) / 3 + ROWS / 3);
+    for (int k = 0; k < COUNT; k++) must(wk_item(wk_select(doubled, 0, k)) == 2 * k);
+    for (int k = 0; k < ROWS; k++)
+        must(wk_item(wk_select(rows, 0, k)) == COLUMNS * (COLUMNS * k + (COLUMNS - 1) / 2.0));
+    wk_tensor *ones = wk_to(wk_ones((LONG)), wk_cuda(0));
+    must(wk_item(wk_sum(ones)) == LONG && wk_error() == NULL);
+}
+
+static void limits_are_known(void)
+{
+    must(card(0)->most_groups == 32768);
+}
+
+static void there_are_none(void)
+{
+    must(card(0)->most_groups == INT32_MAX);
+}
+
+/* A driver that stops kernels which take seconds gets shorter ones. */
+static void most_blocks(void **state)
+{
+    (void)state;
+    in_child("STANDIN_ATTRIBUTES=5=3", has_few_blocks);
+    in_child("STANDIN_ATTRIBUTES=17=1", limits_are_known);
+    in_child("STANDIN_ATTRIBUTES=17=0", there_are_none);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(architectures),
+        cmocka_unit_test(cards_older_than_the_compiler),
+        cmocka_unit_test(compilers_newer_than_the_driver),
+        cmocka_unit_test(compilers_that_say_nothing),
+        cmocka_unit_test(drivers),
+        cmocka_unit_test(figures),
+        cmocka_unit_test(compute_modes),
+        cmocka_unit_test(most_blocks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
