@@ -135,7 +135,6 @@ static const wk__gpu_compiler compiler = {
 /* ---- units ------------------------------------------------------------------------------------------------------- */
 
 static wk__gpu_target target;
-static const wk__device_info info = {.name = "NVRTC"};
 static wk__gpu_units *units;
 
 static wk_code note(void *user, const wk__gpu_launch *launch, wk__fail *fail)
@@ -163,13 +162,9 @@ static void compile_units(add_units *add, char *architecture, bool merged)
 {
     wk__fail fail;
     units = calloc(1, sizeof *units);
-    *units = (wk__gpu_units){.compiler = &compiler,
-                             .device = architecture,
-                             .target = &target,
-                             .info = &info,
-                             .options = architecture,
-                             .made_for = "NVRTC"};
-    wk__gpu_units_begin(units);
+    wk__gpu_card card = {.info.name = "NVRTC", .target = target, .made_for = "NVRTC"};
+    snprintf(card.option[0], sizeof card.option[0], "%s", architecture);
+    wk__gpu_units_begin(units, &compiler, architecture, &card);
     add();
     assert_non_null(units->waiting);
     good(wk__gpu_build(units, merged, &fail), &fail);

@@ -53,8 +53,8 @@ static int gpu_close(void **state)
 /* The tests may change it. */
 static inline wk__gpu_target *gpu_target(int d)
 {
-    const wk__gpu_target *target = gpu->kind == WK_CUDA ? &((const wk__cuda_device *)gpu_device[d])->card->target
-                                                        : &((const wk__cl_device *)gpu_device[d])->card->target;
+    const wk__gpu_target *target = gpu->kind == WK_CUDA ? &((const wk__cuda_device *)gpu_device[d])->card->gpu.target
+                                                        : &((const wk__cl_device *)gpu_device[d])->card->gpu.target;
     return (wk__gpu_target *)target;
 }
 

@@ -180,18 +180,13 @@ static wk_code standin_gather(void *user, bool on, wk__fail *fail)
 
 static wk_code standin_begin(int index, void **out, wk__fail *fail)
 {
-    static const wk__device_info info = {.name = "stand-in"};
+    static wk__gpu_card card = {.info.name = "stand-in", .option = {"--fmad=false"}, .made_for = "NVRTC"};
     wk__gpu_fault none = {0};
     standin_device *device = calloc(1, sizeof *device);
     standin_target = wk__gpu_target_of(WK__GPU_CUDA, true);
     standin_target.carry_after = 0; /* tails are carried at once */
-    device->units = (wk__gpu_units){.compiler = &standin_compiler,
-                                    .device = device,
-                                    .target = &standin_target,
-                                    .info = &info,
-                                    .options = "--fmad=false",
-                                    .made_for = "NVRTC"};
-    wk__gpu_units_begin(&device->units);
+    card.target = standin_target;
+    wk__gpu_units_begin(&device->units, &standin_compiler, device, &card);
     int code = cu.cuInit(0);
     if (code == 0) code = cu.cuDevicePrimaryCtxRetain(&device->context, index);
     if (code == 0) code = cu.cuCtxSetCurrent(device->context);

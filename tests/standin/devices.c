@@ -47,7 +47,7 @@ context *context_current(void)
 
 bool context_is_alive(const context *c)
 {
-    return c >= contexts && c < contexts + DEVICES && c->retained > 0;
+    return c >= contexts && c < contexts + DEVICES && c->retained > 0 && !c->destroyed;
 }
 
 /* STANDIN_FAIL_AT=n: the call of that number fails, counted from 1, from where the variable has got that value. */
@@ -93,6 +93,8 @@ result call_begin_as(const char *name, needs needs)
     pthread_mutex_lock(&lock);
     if (fails_now()) return UNKNOWN;
     if (told != SUCCESS) return told_to_fail(told);
+    const result capture = capture_check(name);
+    if (capture != SUCCESS) return capture;
     if (needs == NEEDS_NOTHING) return SUCCESS;
     if (!initialised) return NOT_INITIALIZED;
     if (needs == NEEDS_INIT) return SUCCESS;
@@ -195,6 +197,14 @@ CALL cuDevicePrimaryCtxRetain(context **out, int device)
     return call_end(SUCCESS);
 }
 
+static void empty(context *c)
+{
+    streams_run(c);
+    streams_end(c);
+    modules_end(c);
+    memory_end(c);
+}
+
 /* With the last one all goes that the context has, its error, too. */
 CALL cuDevicePrimaryCtxRelease_v2(int device)
 {
@@ -204,11 +214,22 @@ CALL cuDevicePrimaryCtxRelease_v2(int device)
     if (code != SUCCESS) return call_end(code);
     context *c = &contexts[device];
     if (--c->retained == 0) {
-        streams_run(c);
-        streams_end(c);
-        modules_end(c);
-        memory_end(c);
+        empty(c);
         *c = (context){.device = device};
+    }
+    return call_end(SUCCESS);
+}
+
+/* All goes, whoever still has the context. */
+CALL cuDevicePrimaryCtxReset_v2(int device)
+{
+    result code = call_begin(NEEDS_INIT);
+    if (code == SUCCESS) code = check_device(device);
+    if (code != SUCCESS) return call_end(code);
+    context *c = &contexts[device];
+    if (c->retained > 0 && !c->destroyed) {
+        empty(c);
+        *c = (context){.device = device, .retained = c->retained, .destroyed = true};
     }
     return call_end(SUCCESS);
 }
@@ -233,6 +254,7 @@ CALL cuCtxGetCurrent(context **out)
 CALL cuCtxPushCurrent_v2(context *c)
 {
     result code = call_begin(NEEDS_INIT);
+    if (code == SUCCESS && c >= contexts && c < contexts + DEVICES && c->destroyed) code = CONTEXT_IS_DESTROYED;
     if (code == SUCCESS && (!context_is_alive(c) || stack.depth == 32)) code = INVALID_CONTEXT;
     if (code == SUCCESS) stack.at[stack.depth++] = c;
     return call_end(code);

@@ -55,6 +55,8 @@ typedef enum result {
     LAUNCH_FAILED = 719,
     TENSOR_MEMORY_LEAK = 721,
     NOT_SUPPORTED = 801,
+    STREAM_CAPTURE_UNSUPPORTED = 900,
+    STREAM_CAPTURE_INVALIDATED = 901,
     UNKNOWN = 999
 } result;
 typedef uint64_t address; /* of device memory */
@@ -70,6 +72,7 @@ typedef struct function function;
 /* The primary context of a device. */
 typedef struct context {
     int device, retained;
+    bool destroyed;  /* by a reset; until all that had it have released it */
     result error;    /* sticky: every call fails with it */
     unsigned peers;  /* devices whose memory kernels of this one may use, a bit each */
     stream *streams; /* the first is the default one */
@@ -176,6 +179,11 @@ void stream_add(stream *s, work *w);
 void streams_run(context *c);
 /* The context has failed: what waits in its streams is left out. */
 void streams_drop(context *c);
+
+/* ---- capture.c --------------------------------------------------------------------------------------------------- */
+
+/* May this thread make a call of that name now? */
+result capture_check(const char *name);
 
 /* ---- work.c ------------------------------------------------------------------------------------------------------ */
 

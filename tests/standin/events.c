@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { NO_TIMING = 2 };
+enum { SLEEPS = 1, NO_TIMING = 2 };
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
@@ -184,6 +184,7 @@ CALL cuEventSynchronize(void *handle)
     event *e;
     result code = begin_event(handle, &e);
     if (code != SUCCESS || e->mark == NULL) return call_end(code);
+    if (!(e->flags & SLEEPS)) standin_called("spin"); /* the thread would be busy until then */
     mark_run(e->mark);
     return call_end(e->context->error);
 }

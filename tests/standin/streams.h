@@ -13,8 +13,11 @@ struct stream {
     work *first, *last;
     int waiting;
     unsigned flags;
-    bool asked; /* somebody has been told that it is not ready */
-    bool ended; /* it goes with its last work */
+    bool asked;              /* somebody has been told that it is not ready */
+    bool ended;              /* it goes with its last work */
+    const char *captured_by; /* a thread, NULL: none */
+    int capture_mode;
+    bool invalidated; /* the capture, by a call that it forbids */
 };
 
 struct event {

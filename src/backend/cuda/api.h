@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef int CUresult, CUdevice;
+typedef int CUresult, CUdevice, CUstreamCaptureMode;
 typedef uint64_t CUdeviceptr;
 typedef struct CUcontext_object *CUcontext;
 typedef struct CUstream_object *CUstream;
@@ -24,9 +24,11 @@ enum {
     CUDA_ERROR_STUB_LIBRARY = 34,
     CUDA_ERROR_DEVICE_UNAVAILABLE = 46,
     CUDA_ERROR_NO_DEVICE = 100,
+    CUDA_ERROR_INVALID_CONTEXT = 201,
     CUDA_ERROR_ECC_UNCORRECTABLE = 214,
     CUDA_ERROR_NVLINK_UNCORRECTABLE = 220,
     CUDA_ERROR_CONTAINED = 226,
+    CUDA_ERROR_NOT_READY = 600,
     CUDA_ERROR_ILLEGAL_ADDRESS = 700,
     CUDA_ERROR_LAUNCH_TIMEOUT = 702,
     CUDA_ERROR_CONTEXT_IS_DESTROYED = 709,
@@ -52,7 +54,8 @@ enum {
     CU_COMPUTEMODE_PROHIBITED = 2,
 
     CU_STREAM_NON_BLOCKING = 1,
-    CU_EVENT_DEFAULT = 0,
+    CU_STREAM_CAPTURE_MODE_RELAXED = 2,
+    CU_EVENT_BLOCKING_SYNC = 1,
     CU_EVENT_DISABLE_TIMING = 2,
 
     NVRTC_SUCCESS = 0,
@@ -78,6 +81,7 @@ enum {
     V(DevicePrimaryCtxRelease_v2, (CUdevice))                                                                          \
     V(CtxPushCurrent_v2, (CUcontext))                                                                                  \
     V(CtxPopCurrent_v2, (CUcontext * context))                                                                         \
+    V(ThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode))                                                   \
     V(MemAlloc_v2, (CUdeviceptr * memory, size_t bytes))                                                               \
     V(MemFree_v2, (CUdeviceptr))                                                                                       \
     V(MemHostAlloc, (void **memory, size_t bytes, unsigned flags))                                                     \
@@ -94,6 +98,7 @@ enum {
     V(EventCreate, (CUevent * event, unsigned flags))                                                                  \
     V(EventDestroy_v2, (CUevent))                                                                                      \
     V(EventRecord, (CUevent, CUstream))                                                                                \
+    V(EventQuery, (CUevent))                                                                                           \
     V(EventSynchronize, (CUevent))                                                                                     \
     V(EventElapsedTime, (float *milliseconds, CUevent from, CUevent to))                                               \
     V(ModuleLoadData, (CUmodule * module, const void *image))                                                          \

@@ -5,8 +5,27 @@
 #include "device.h"
 
 #include <stdio.h>
+#include <time.h>
 
 /* ---- calls of the driver ----------------------------------------------------------------------------------------- */
+
+CUresult wk__cuda_begin(CUcontext context, wk__cuda_calls *calls)
+{
+    const CUresult error = wk__cuda.CtxPushCurrent_v2(context);
+    calls->current = error == CUDA_SUCCESS;
+    calls->mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    if (calls->current) wk__cuda.ThreadExchangeStreamCaptureMode(&calls->mode);
+    return error;
+}
+
+void wk__cuda_end(wk__cuda_calls *calls)
+{
+    CUcontext before;
+    if (!calls->current) return;
+    wk__cuda.ThreadExchangeStreamCaptureMode(&calls->mode);
+    wk__cuda.CtxPopCurrent_v2(&before);
+    calls->current = false;
+}
 
 wk_code wk__cuda_enter(wk__cuda_device *device, wk__fail *fail)
 {
@@ -14,27 +33,43 @@ wk_code wk__cuda_enter(wk__cuda_device *device, wk__fail *fail)
         return wk__fail_set(fail, WK_ERR_STATE,
                             "this process was forked from one that uses CUDA: fork before the first use");
     pthread_mutex_lock(&device->lock);
-    const CUresult error = wk__cuda.CtxPushCurrent_v2(device->context);
+    const CUresult error = wk__cuda_begin(device->context, &device->calls);
     if (error == CUDA_SUCCESS) return WK_OK;
     const wk_code code = wk__cuda_failed(device, fail, error, "making the device current");
+    if (device->gone) return WK_OK;
     pthread_mutex_unlock(&device->lock);
     return code;
 }
 
 void wk__cuda_leave(wk__cuda_device *device)
 {
-    CUcontext before;
-    wk__cuda.CtxPopCurrent_v2(&before);
+    wk__cuda_end(&device->calls);
     pthread_mutex_unlock(&device->lock);
+}
+
+static int64_t nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+CUresult wk__cuda_wait(CUevent event)
+{
+    enum { PATIENCE = 50000 };
+    const int64_t end = nanoseconds() + PATIENCE;
+    CUresult error;
+    while ((error = wk__cuda.EventQuery(event)) == CUDA_ERROR_NOT_READY && nanoseconds() < end) {
+    }
+    return error == CUDA_ERROR_NOT_READY ? wk__cuda.EventSynchronize(event) : error;
 }
 
 CUresult wk__cuda_await(const wk__cuda_device *device, CUevent event)
 {
-    CUcontext before;
-    CUresult error = wk__cuda.CtxPushCurrent_v2(device->context);
-    if (error != CUDA_SUCCESS) return error;
-    error = wk__cuda.EventSynchronize(event);
-    wk__cuda.CtxPopCurrent_v2(&before);
+    wk__cuda_calls calls;
+    CUresult error = wk__cuda_begin(device->context, &calls);
+    if (error == CUDA_SUCCESS) error = wk__cuda_wait(event);
+    wk__cuda_end(&calls);
     return error;
 }
 
@@ -44,6 +79,7 @@ static bool ends_context(CUresult error)
     switch (error) {
     case CUDA_ERROR_NOT_INITIALIZED:
     case CUDA_ERROR_DEINITIALIZED:
+    case CUDA_ERROR_INVALID_CONTEXT: /* all calls have one: somebody has reset it */
     case CUDA_ERROR_ECC_UNCORRECTABLE:
     case CUDA_ERROR_NVLINK_UNCORRECTABLE:
     case CUDA_ERROR_CONTAINED:
@@ -78,13 +114,29 @@ wk_code wk__cuda_gone(const wk__cuda_device *device, wk__fail *fail)
     return wk__fail_set(fail, WK_ERR_LOST, "%s", device->why);
 }
 
+wk_code wk__cuda_tell_gone(wk__cuda_device *device, bool reads, wk__fail *fail)
+{
+    pthread_mutex_lock(&device->lock);
+    const bool told = device->told;
+    device->told = true;
+    pthread_mutex_unlock(&device->lock);
+    fail->lost = reads;
+    fail->elsewhere = !reads;
+    return reads || !told ? WK_ERR_LOST : WK_OK;
+}
+
 /* ---- a device ---------------------------------------------------------------------------------------------------- */
 
-/* Of what was made before the call that failed, and what is in use; the context is current. */
+/* Of what was made before the call that failed, and what is in use. Where the context is not current it has been reset:
+ * what it had went with it, and of that nothing may be named to the driver. */
 static void end(wk__cuda_device *device)
 {
+    device->units.programs_are_gone = !device->calls.current;
     wk__gpu_units_end(&device->units);
+    wk__free(device->planned);
+    if (!device->calls.current) return;
     wk__cuda_staging_end(device);
+    for (int k = 0; k < device->retired.count; k++) wk__cuda.MemFree_v2(device->retired.memory[k]);
     for (int k = 0; k < 2; k++)
         if (device->landed[k] != NULL) wk__cuda.EventDestroy_v2(device->landed[k]);
     if (device->landing != NULL) wk__cuda.MemFreeHost(device->landing);
@@ -96,22 +148,11 @@ static void end(wk__cuda_device *device)
 
 static wk_code prepare(wk__cuda_device *device, wk__fail *fail)
 {
+    if (device->gone) return wk__cuda_gone(device, fail);
     CUresult error = wk__cuda.StreamCreate(&device->stream, CU_STREAM_NON_BLOCKING);
     if (error == CUDA_SUCCESS) error = wk__cuda.MemAlloc_v2(&device->fault, sizeof(wk__gpu_fault));
     if (error == CUDA_SUCCESS) error = wk__cuda.MemsetD8Async(device->fault, 0, sizeof(wk__gpu_fault), device->stream);
     return error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(device, fail, error, "opening the device");
-}
-
-static void prepare_units(wk__cuda_device *device)
-{
-    wk__gpu_units *units = &device->units;
-    units->compiler = &wk__cuda_compiler;
-    units->device = device;
-    units->target = &device->card->target;
-    units->info = &device->card->info;
-    units->options = device->card->options;
-    units->made_for = device->card->made_with;
-    wk__gpu_units_begin(units);
 }
 
 static void free_device(wk__cuda_device *device)
@@ -130,7 +171,7 @@ static wk_code retain(wk__cuda_device *device, wk__fail *fail)
         return wk__fail_set(fail, WK_ERR_DEVICE,
                             "%s does not compile for this card (sm_%d): install an older one "
                             "(apt install libnvrtc12), and name its folder in WICK_CUDA_PATH",
-                            card->made_with, card->architecture);
+                            card->gpu.made_for, card->architecture);
     const CUresult error = wk__cuda.DevicePrimaryCtxRetain(&device->context, card->id);
     if (error == CUDA_SUCCESS) return WK_OK;
     device->context = NULL;
@@ -162,7 +203,7 @@ static wk_code open_device(int index, void **out, wk__fail *fail)
     wk_code code = retain(device, fail);
     if (code == WK_OK) code = wk__cuda_enter(device, fail);
     if (code == WK_OK) {
-        prepare_units(device);
+        wk__gpu_units_begin(&device->units, &wk__cuda_compiler, device, &device->card->gpu);
         code = prepare(device, fail);
         if (code != WK_OK) end(device);
         wk__cuda_leave(device);
@@ -181,7 +222,7 @@ static void close_device(void *user)
     wk__fail fail;
     if (device == NULL || wk__gpu_forked()) return;
     if (wk__cuda_enter(device, &fail) == WK_OK) {
-        wk__cuda.StreamSynchronize(device->stream);
+        if (device->calls.current) wk__cuda.StreamSynchronize(device->stream);
         end(device);
         wk__cuda_leave(device);
     }

@@ -47,7 +47,7 @@ static void choose_architecture(wk__cuda_card *card)
 static void describe(CUdevice id, wk__cuda_card *card)
 {
     size_t bytes = 0;
-    wk__device_info *info = &card->info;
+    wk__device_info *info = &card->gpu.info;
     *card = (wk__cuda_card){.id = id};
     wk__cuda.DeviceGetName(info->name, sizeof info->name - 1, id);
     wk__cuda.DeviceTotalMem_v2(&bytes, id);
@@ -66,13 +66,14 @@ static void describe(CUdevice id, wk__cuda_card *card)
     card->architecture = 10 * attribute(id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
                          attribute(id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     choose_architecture(card);
-    snprintf(card->options, sizeof card->options, "--gpu-architecture=%s_%d --fmad=false",
+    snprintf(card->gpu.option[0], sizeof card->gpu.option[0], "--gpu-architecture=%s_%d",
              card->as_ptx ? "compute" : "sm", card->compiled_for);
-    snprintf(card->made_with, sizeof card->made_with, "NVRTC %d.%d", found.compiler_major, found.compiler_minor);
+    snprintf(card->gpu.option[1], sizeof card->gpu.option[1], "--fmad=false");
+    snprintf(card->gpu.made_for, sizeof card->gpu.made_for, "NVRTC %d.%d", found.compiler_major, found.compiler_minor);
     /* Drivers that serve a display stop kernels that take seconds. */
     const int grid = attribute(id, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X);
     card->most_groups = attribute(id, CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT) != 0 ? 32768 : grid > 0 ? grid : 65535;
-    card->target = wk__gpu_target_of(WK__GPU_CUDA, true);
+    card->gpu.target = wk__gpu_target_of(WK__GPU_CUDA, true);
 }
 
 /* Why the driver would not begin. */
@@ -211,7 +212,7 @@ wk_code wk__cuda_info(int index, wk__device_info *info, wk__fail *fail)
 {
     const wk__cuda_card *card = wk__cuda_card_at(index, fail);
     if (card == NULL) return fail->code;
-    *info = card->info;
+    *info = card->gpu.info;
     ask_nvml(info);
     return WK_OK;
 }

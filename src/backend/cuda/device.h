@@ -26,14 +26,11 @@
 
 typedef struct wk__cuda_card {
     CUdevice id;
-    wk__device_info info; /* what does not change */
-    wk__gpu_target target;
+    wk__gpu_card gpu;
     int architecture;    /* 90 for sm_90 */
     int compiled_for;    /* the newest of its generation that NVRTC knows; */
     bool as_ptx;         /* it knows none: text for an older one, from which the driver compiles */
     int64_t most_groups; /* blocks of one launch */
-    char options[64];    /* for NVRTC, separated by spaces */
-    char made_with[32];  /* the compiler, for the names of binaries */
 } wk__cuda_card;
 
 wk__presence wk__cuda_presence(wk__text *why);
@@ -57,7 +54,27 @@ typedef struct wk__cuda_staging {
 
 /* ---- a device that is open --------------------------------------------------------------------------------------- */
 
-enum { WK__CUDA_ARGUMENTS = 1 << 20 /* bytes */ };
+enum {
+    WK__CUDA_ARGUMENTS = 1 << 20,                                     /* bytes */
+    WK__CUDA_EVENT = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING /* who waits sleeps */
+};
+
+/* What a thread is in the midst of while it calls the driver for a context. */
+typedef struct wk__cuda_calls {
+    bool current;             /* the context is */
+    CUstreamCaptureMode mode; /* that the thread had before */
+} wk__cuda_calls;
+
+/* A launch of the work that is being submitted. */
+typedef struct wk__cuda_planned {
+    wk__gpu_function *function;
+    wk__gpu_launch launch; /* of whose arguments only as many are filled in as there are */
+} wk__cuda_planned;
+
+typedef struct wk__cuda_retired {
+    CUdeviceptr memory[32];
+    int count;
+} wk__cuda_retired;
 
 typedef struct wk__cuda_device wk__cuda_device;
 struct wk__cuda_device {
@@ -65,14 +82,18 @@ struct wk__cuda_device {
     CUcontext context; /* the primary one, which other libraries of the process share */
 
     pthread_mutex_t lock; /* of all that follows, up to the next lock */
+    wk__cuda_calls calls; /* of whoever holds it */
     CUstream stream;
     CUdeviceptr fault; /* a wk__gpu_fault */
     CUdeviceptr scratch;
     int64_t scratch_bytes;
-    CUdeviceptr arguments; /* a ring: of kernels whose arguments are many */
+    wk__cuda_retired retired; /* what was too small, and may still be in use */
+    CUdeviceptr arguments;    /* a ring: of kernels whose arguments are many */
     int64_t arguments_used;
     wk__cuda_staging staging;
     wk__gpu_units units;
+    wk__cuda_planned *planned;
+    int64_t nplanned, planned_room;
     bool gathering;                        /* launches are not run, their units only wait to be built */
     bool gone, told;                       /* the device answers no more; somebody who waited has heard of it */
     char why[sizeof((wk__fail *)0)->text]; /* of that */
@@ -82,18 +103,31 @@ struct wk__cuda_device {
     CUevent landed[2];
 };
 
-/* Takes the lock and makes the context the thread's current one. WK_ERR_STATE: this process was forked from the one
- * that opened the device. */
+/* Makes the context the thread's current one until wk__cuda_end, which puts back the one before. In between the calls
+ * are allowed although another library captures a stream: none of ours has to do with that. */
+CUresult wk__cuda_begin(CUcontext context, wk__cuda_calls *calls);
+void wk__cuda_end(wk__cuda_calls *calls);
+/* The same under the lock. The device may be gone, and then nothing is to be asked of the driver. WK_ERR_STATE: this
+ * process was forked from the one that opened the device. */
 wk_code wk__cuda_enter(wk__cuda_device *device, wk__fail *fail);
 void wk__cuda_leave(wk__cuda_device *device);
-/* Waits for an event without the lock: others submit meanwhile. */
+/* Waits for an event between begin and end, or outside of them and without the lock, so that others submit meanwhile.
+ * The thread looks for as long as waking it would take, and then sleeps. */
+CUresult wk__cuda_wait(CUevent event);
 CUresult wk__cuda_await(const wk__cuda_device *device, CUevent event);
 /* Fills *fail with what a call of the driver said; notes down that the device is gone if that is what it said. Holds
  * the lock. */
 wk_code wk__cuda_failed(wk__cuda_device *device, wk__fail *fail, CUresult error, const char *what);
 /* Why the device is gone. */
 wk_code wk__cuda_gone(const wk__cuda_device *device, wk__fail *fail);
+/* For who waited and got WK_ERR_LOST: what to return, as who reads hears of it each time, and who waits once for all.
+ * Does not hold the lock. */
+wk_code wk__cuda_tell_gone(wk__cuda_device *device, bool reads, wk__fail *fail);
+/* Gives memory back, which waits for all work of the device: without the lock. */
+void wk__cuda_free(wk__cuda_device *device, CUdeviceptr memory);
 
+/* WK_OK once there is the memory that the next call hands out. */
+wk_code wk__cuda_staging_begin(wk__cuda_device *device, wk__fail *fail);
 /* Room for so many bytes, at most a slot, from which the device copies next; NULL and *fail: there is none. */
 void *wk__cuda_staging_take(wk__cuda_device *device, int64_t bytes, wk__fail *fail);
 void wk__cuda_staging_end(wk__cuda_device *device);

@@ -3,42 +3,44 @@
 #include "../gpu/forks.h"
 #include "device.h"
 
+/* A moment of a device that was gone before: it has come, and no time is known of it. */
+static char after_the_end;
+
 wk_code wk__cuda_event_record(void *user, void **out, wk__fail *fail)
 {
     wk__cuda_device *device = user;
     CUevent event = NULL;
     wk_code code = wk__cuda_enter(device, fail);
     if (code != WK_OK) return code;
-    if (device->gone) {
-        code = wk__cuda_gone(device, fail);
-    } else {
-        CUresult error = wk__cuda.EventCreate(&event, CU_EVENT_DEFAULT);
+    if (!device->gone) {
+        CUresult error = wk__cuda.EventCreate(&event, CU_EVENT_BLOCKING_SYNC);
         if (error == CUDA_SUCCESS) {
             error = wk__cuda.EventRecord(event, device->stream);
             if (error != CUDA_SUCCESS) wk__cuda.EventDestroy_v2(event);
         }
         if (error != CUDA_SUCCESS) code = wk__cuda_failed(device, fail, error, "recording an event");
     }
+    if (device->gone) code = WK_OK; /* as all work that is given to it now */
+    *out = device->gone ? &after_the_end : (void *)event;
     wk__cuda_leave(device);
-    if (code == WK_OK) *out = event;
     return code;
 }
 
-/* Fills *fail if the driver said so. Does not hold the lock. */
-static wk_code said(wk__cuda_device *device, CUresult error, const char *what, wk__fail *fail)
+/* What has become of the wait for one. */
+static wk_code come(wk__cuda_device *device, CUresult error, wk__fail *fail)
 {
-    if (error == CUDA_SUCCESS) return WK_OK;
     pthread_mutex_lock(&device->lock);
-    const wk_code code = wk__cuda_failed(device, fail, error, what);
+    wk_code code = error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(device, fail, error, "waiting for the device");
+    if (device->gone) code = wk__cuda_gone(device, fail);
     pthread_mutex_unlock(&device->lock);
-    return code;
+    return code == WK_ERR_LOST ? wk__cuda_tell_gone(device, false, fail) : code;
 }
 
 wk_code wk__cuda_event_wait(void *user, void *event, wk__fail *fail)
 {
     if (wk__gpu_forked())
         return wk__fail_set(fail, WK_ERR_STATE, "this process was forked from the one that recorded the event");
-    return said(user, wk__cuda_await(user, event), "waiting for the device", fail);
+    return come(user, event == &after_the_end ? CUDA_SUCCESS : wk__cuda_await(user, event), fail);
 }
 
 wk_code wk__cuda_event_elapsed(void *user, void *from, void *to, double *seconds, wk__fail *fail)
@@ -47,8 +49,12 @@ wk_code wk__cuda_event_elapsed(void *user, void *from, void *to, double *seconds
     float milliseconds = 0;
     wk_code code = wk__cuda_enter(device, fail);
     if (code != WK_OK) return code;
-    const CUresult error = wk__cuda.EventElapsedTime(&milliseconds, from, to);
-    if (error != CUDA_SUCCESS) code = wk__cuda_failed(device, fail, error, "the time between two events");
+    if (device->gone) {
+        code = wk__cuda_gone(device, fail);
+    } else {
+        const CUresult error = wk__cuda.EventElapsedTime(&milliseconds, from, to);
+        if (error != CUDA_SUCCESS) code = wk__cuda_failed(device, fail, error, "the time between two events");
+    }
     wk__cuda_leave(device);
     *seconds = 1e-3 * (double)milliseconds;
     return code;
@@ -56,8 +62,9 @@ wk_code wk__cuda_event_elapsed(void *user, void *from, void *to, double *seconds
 
 void wk__cuda_event_give(void *user, void *event)
 {
+    wk__cuda_device *device = user;
     wk__fail fail;
-    if (wk__cuda_enter(user, &fail) != WK_OK) return;
-    wk__cuda.EventDestroy_v2(event);
-    wk__cuda_leave(user);
+    if (event == &after_the_end || wk__cuda_enter(device, &fail) != WK_OK) return;
+    if (device->calls.current) wk__cuda.EventDestroy_v2(event);
+    wk__cuda_leave(device);
 }

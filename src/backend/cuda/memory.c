@@ -26,15 +26,23 @@ wk_code wk__cuda_block_take(void *user, int64_t bytes, wk__memory *block, wk__fa
     return code;
 }
 
-/* The driver waits for the work on it. */
+void wk__cuda_free(wk__cuda_device *device, CUdeviceptr memory)
+{
+    wk__cuda_calls calls;
+    wk__fail fail;
+    CUresult error = wk__cuda_begin(device->context, &calls);
+    if (error == CUDA_SUCCESS) error = wk__cuda.MemFree_v2(memory);
+    wk__cuda_end(&calls);
+    if (error == CUDA_SUCCESS) return;
+    pthread_mutex_lock(&device->lock);
+    wk__cuda_failed(device, &fail, error, "giving device memory back");
+    pthread_mutex_unlock(&device->lock);
+}
+
 void wk__cuda_block_give(void *user, wk__memory *block)
 {
-    wk__cuda_device *device = user;
-    wk__fail fail;
-    if (wk__cuda_enter(device, &fail) != WK_OK) return;
-    const CUresult error = wk__cuda.MemFree_v2(wk__cuda_address(block, 0));
-    if (error != CUDA_SUCCESS) wk__cuda_failed(device, &fail, error, "giving device memory back");
-    wk__cuda_leave(device);
+    if (wk__gpu_forked()) return;
+    wk__cuda_free(user, wk__cuda_address(block, 0));
     *block = (wk__memory){0};
 }
 
@@ -96,7 +104,7 @@ static wk_code provide_landing(wk__cuda_device *device, wk__fail *fail)
     void *host = NULL;
     CUresult error = CUDA_SUCCESS;
     for (int k = 0; k < 2 && error == CUDA_SUCCESS; k++)
-        if (device->landed[k] == NULL) error = wk__cuda.EventCreate(&device->landed[k], CU_EVENT_DISABLE_TIMING);
+        if (device->landed[k] == NULL) error = wk__cuda.EventCreate(&device->landed[k], WK__CUDA_EVENT);
     if (error == CUDA_SUCCESS) error = wk__cuda.MemHostAlloc(&host, LANDING, 0);
     if (error != CUDA_SUCCESS) return wk__cuda_failed(device, fail, error, "taking host memory for copies");
     device->landing = host;
@@ -110,6 +118,7 @@ typedef struct reading {
     char *to;
     const wk__memory *from;
     int64_t offset, bytes;
+    wk__cuda_retired retired; /* what no work uses any more when this has come */
 } reading;
 
 static int64_t parts_of(const reading *r)
@@ -149,7 +158,7 @@ static CUresult read_parts(const reading *r)
     CUresult error = CUDA_SUCCESS;
     for (int64_t part = 0; part < parts_of(r) && error == CUDA_SUCCESS; part++) {
         if (part + 1 < parts_of(r)) error = request(r, part + 1);
-        if (error == CUDA_SUCCESS) error = wk__cuda.EventSynchronize(r->device->landed[part % 2]);
+        if (error == CUDA_SUCCESS) error = wk__cuda_wait(r->device->landed[part % 2]);
         if (error == CUDA_SUCCESS) take(r, part);
     }
     return error;
@@ -170,30 +179,41 @@ static wk_code await_part(const reading *r, wk__fail *fail)
     return code;
 }
 
+/* The marks arrive, and are none from then on. */
+static CUresult fetch_fault(const wk__cuda_device *device)
+{
+    _Static_assert(sizeof(wk__gpu_fault) <= HALF, "the marks land in a half");
+    CUresult error = wk__cuda.MemcpyDtoHAsync_v2(device->landing, device->fault, sizeof(wk__gpu_fault), device->stream);
+    if (error == CUDA_SUCCESS) error = wk__cuda.MemsetD8Async(device->fault, 0, sizeof(wk__gpu_fault), device->stream);
+    if (error == CUDA_SUCCESS) error = wk__cuda.EventRecord(device->landed[0], device->stream);
+    return error == CUDA_SUCCESS ? wk__cuda_wait(device->landed[0]) : error;
+}
+
 /* The word is raised: what happened, which is then forgotten. */
 static wk_code read_fault(wk__cuda_device *device, wk__fail *fail)
 {
     wk_code code = wk__cuda_enter(device, fail);
     if (code != WK_OK) return code;
-    _Static_assert(sizeof(wk__gpu_fault) <= HALF, "the marks land in a half");
-    CUresult error = wk__cuda.MemcpyDtoHAsync_v2(device->landing, device->fault, sizeof(wk__gpu_fault), device->stream);
-    if (error == CUDA_SUCCESS) error = wk__cuda.MemsetD8Async(device->fault, 0, sizeof(wk__gpu_fault), device->stream);
-    if (error == CUDA_SUCCESS) error = wk__cuda.StreamSynchronize(device->stream);
-    if (error == CUDA_SUCCESS)
-        code = wk__gpu_fault_told((const wk__gpu_fault *)(const void *)device->landing, fail);
-    else
-        code = wk__cuda_failed(device, fail, error, "waiting for the device");
+    if (device->gone) {
+        code = wk__cuda_gone(device, fail);
+    } else {
+        const CUresult error = fetch_fault(device);
+        code = error == CUDA_SUCCESS ? wk__gpu_fault_told((const wk__gpu_fault *)(const void *)device->landing, fail)
+                                     : wk__cuda_failed(device, fail, error, "waiting for the device");
+    }
     wk__cuda_leave(device);
     return code;
 }
 
-static wk_code read_all(const reading *r, wk__fail *fail)
+static wk_code read_all(reading *r, wk__fail *fail)
 {
     wk__cuda_device *device = r->device;
     wk_code code = wk__cuda_enter(device, fail);
     if (code != WK_OK) return code;
     code = device->gone ? wk__cuda_gone(device, fail) : provide_landing(device, fail);
     if (code == WK_OK) {
+        r->retired = device->retired;
+        device->retired.count = 0;
         CUresult error = request(r, 0);
         if (error == CUDA_SUCCESS && parts_of(r) > 1) error = read_parts(r);
         if (error != CUDA_SUCCESS) code = wk__cuda_failed(device, fail, error, "copying from the device");
@@ -203,27 +223,16 @@ static wk_code read_all(const reading *r, wk__fail *fail)
     return code == WK_OK && *raised_of(device) ? read_fault(device, fail) : code;
 }
 
-/* A device that is gone has nothing that could be read; who only waits hears of it once. */
-static wk_code tell_gone(wk__cuda_device *device, bool reads, wk_code code, wk__fail *fail)
-{
-    pthread_mutex_lock(&device->lock);
-    const bool told = device->told;
-    device->told = true;
-    pthread_mutex_unlock(&device->lock);
-    fail->lost = reads;
-    fail->elsewhere = !reads;
-    return reads || !told ? code : WK_OK;
-}
-
 static wk_code read_device(wk__cuda_device *device, void *to, const wk__memory *from, int64_t offset, int64_t bytes,
                            wk__fail *fail)
 {
-    const reading r = {.device = device, .to = to, .from = from, .offset = offset, .bytes = bytes};
+    reading r = {.device = device, .to = to, .from = from, .offset = offset, .bytes = bytes};
     if (wk__gpu_forked()) return wk__cuda_enter(device, fail); /* another thread may have been reading */
     pthread_mutex_lock(&device->reading);
     wk_code code = read_all(&r, fail);
-    if (code == WK_ERR_LOST) code = tell_gone(device, from != NULL, code, fail);
+    if (code == WK_ERR_LOST) code = wk__cuda_tell_gone(device, from != NULL, fail);
     pthread_mutex_unlock(&device->reading);
+    for (int k = 0; k < r.retired.count; k++) wk__cuda_free(device, r.retired.memory[k]);
     return code;
 }
 
@@ -245,34 +254,30 @@ static wk_code follow(wk__cuda_device *later, wk__cuda_device *earlier, wk__fail
 {
     static const char what[] = "waiting for another device";
     CUevent event = NULL;
-    CUcontext before;
-    CUresult error = wk__cuda.CtxPushCurrent_v2(earlier->context);
-    if (error != CUDA_SUCCESS) return wk__cuda_failed(earlier, fail, error, what);
-    error = wk__cuda.EventCreate(&event, CU_EVENT_DISABLE_TIMING);
+    wk__cuda_calls calls, others;
+    CUresult error = wk__cuda_begin(earlier->context, &calls);
+    if (error == CUDA_SUCCESS) error = wk__cuda.EventCreate(&event, CU_EVENT_DISABLE_TIMING);
     if (error == CUDA_SUCCESS) error = wk__cuda.EventRecord(event, earlier->stream);
     wk_code code = error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(earlier, fail, error, what);
     if (code == WK_OK) {
-        error = wk__cuda.CtxPushCurrent_v2(later->context);
-        if (error == CUDA_SUCCESS) {
-            error = wk__cuda.StreamWaitEvent(later->stream, event, 0);
-            wk__cuda.CtxPopCurrent_v2(&before);
-        }
+        error = wk__cuda_begin(later->context, &others);
+        if (error == CUDA_SUCCESS) error = wk__cuda.StreamWaitEvent(later->stream, event, 0);
+        wk__cuda_end(&others);
         if (error != CUDA_SUCCESS) code = wk__cuda_failed(later, fail, error, what);
     }
     if (event != NULL) wk__cuda.EventDestroy_v2(event); /* the driver keeps it until it has come */
-    wk__cuda.CtxPopCurrent_v2(&before);
+    wk__cuda_end(&calls);
     return code;
 }
 
 static wk_code copy_from(wk__cuda_device *target, CUdeviceptr to, const wk__cuda_device *source, CUdeviceptr from,
                          int64_t bytes, wk__fail *fail)
 {
-    CUcontext before;
-    CUresult error = wk__cuda.CtxPushCurrent_v2(target->context);
-    if (error == CUDA_SUCCESS) {
+    wk__cuda_calls calls;
+    CUresult error = wk__cuda_begin(target->context, &calls);
+    if (error == CUDA_SUCCESS)
         error = wk__cuda.MemcpyPeerAsync(to, target->context, from, source->context, (size_t)bytes, target->stream);
-        wk__cuda.CtxPopCurrent_v2(&before);
-    }
+    wk__cuda_end(&calls);
     return error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(target, fail, error, "copying between devices");
 }
 

@@ -1,41 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CUDA's compiler, for the units that all dialects build alike (gpu/build.c). */
 #include "../gpu/build.h"
+#include "../gpu/forks.h"
 #include "device.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPTIONS = 8 };
+/* ---- the compiler ------------------------------------------------------------------------------------------------ */
 
-/* The card's options are separated by spaces. */
-static int split(char *text, const char *option[MOST_OPTIONS])
+/* At exit the compiler's library takes itself apart, while threads of the program may still be in it. So the end waits
+ * for them, and whoever comes later waits for the end. */
+static pthread_rwlock_t in_compiler = PTHREAD_RWLOCK_INITIALIZER;
+
+static void wait_for_compilers(void)
 {
-    int count = 0;
-    char *rest = NULL;
-    for (char *one = strtok_r(text, " ", &rest); one != NULL && count < MOST_OPTIONS; one = strtok_r(NULL, " ", &rest))
-        option[count++] = one;
-    return count;
+    if (!wk__gpu_forked()) pthread_rwlock_wrlock(&in_compiler);
 }
 
-/* What the compiler wrote. */
-static wk_code refused(nvrtcProgram program, wk__fail *fail)
+static void watch_exit(void)
+{
+    atexit(wait_for_compilers);
+}
+
+static void enter_compiler(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_exit);
+    pthread_rwlock_rdlock(&in_compiler);
+}
+
+/* What the compiler wrote; "" if it wrote nothing. */
+static void read_log(nvrtcProgram program, wk__text *log)
+{
+    size_t bytes = 0;
+    if (wk__nvrtc.GetProgramLogSize(program, &bytes) == NVRTC_SUCCESS && bytes > 1) {
+        wk__text_char(log, '\0', (int64_t)bytes); /* room for it */
+        if (!log->failed && wk__nvrtc.GetProgramLog(program, log->data) != NVRTC_SUCCESS) wk__text_end(log);
+    }
+}
+
+/* Only a text that the compiler does not take is refused for good; all else is tried again when it is wanted next
+ * (gpu/build.c). */
+static wk_code compiler_failed(nvrtcProgram program, int error, wk__fail *fail)
 {
     wk__text log = {0};
-    size_t bytes = 0;
-    if (wk__nvrtc.GetProgramLogSize(program, &bytes) == NVRTC_SUCCESS && bytes > 0) {
-        wk__text_char(&log, '\0', (int64_t)bytes); /* room for it */
-        if (!log.failed && wk__nvrtc.GetProgramLog(program, log.data) != NVRTC_SUCCESS) wk__text_end(&log);
-    }
-    const wk_code code = wk__gpu_refused(fail, log.data != NULL ? log.data : "it did not say why");
+    if (program != NULL) read_log(program, &log);
+    const bool said = log.data != NULL && !log.failed;
+    if (error == NVRTC_ERROR_OUT_OF_MEMORY)
+        wk__fail_set(fail, WK_ERR_MEMORY, "no host memory to compile a kernel");
+    else if (error == NVRTC_ERROR_COMPILATION)
+        wk__gpu_refused(fail, said ? log.data : "it did not say why");
+    else
+        wk__fail_set(fail, WK_ERR_DEVICE, "compiling a kernel: NVRTC error %d%s%.*s", error, said ? ": " : "",
+                     said ? (int)strcspn(log.data, "\n") : 0, said ? log.data : "");
     wk__text_end(&log);
-    return code;
-}
-
-/* What failed was not what the text says: it is tried again when it is wanted next (gpu/build.c). */
-static wk_code not_the_text(wk__fail *fail)
-{
-    if (fail->code == WK_ERR_INTERNAL) fail->code = WK_ERR_DEVICE;
     return fail->code;
 }
 
@@ -53,29 +72,22 @@ static int read_code(const wk__cuda_card *card, nvrtcProgram program, wk__text *
 /* From source to code; *binary is empty on failure. */
 static wk_code translate(const wk__cuda_card *card, const char *source, wk__text *binary, wk__fail *fail)
 {
-    char options[sizeof card->options];
-    const char *option[MOST_OPTIONS];
-    nvrtcProgram program;
-    snprintf(options, sizeof options, "%s", card->options);
-    const int count = split(options, option);
-    int error = wk__nvrtc.CreateProgram(&program, source, "wick.cu", 0, NULL, NULL);
+    const char *option[WK__GPU_OPTIONS];
+    nvrtcProgram program = NULL;
     wk_code code = WK_OK;
-    if (error == NVRTC_SUCCESS) {
-        error = wk__nvrtc.CompileProgram(program, count, option);
-        if (error != NVRTC_SUCCESS && error != NVRTC_ERROR_OUT_OF_MEMORY) {
-            code = refused(program, fail);
-            if (error != NVRTC_ERROR_COMPILATION) code = not_the_text(fail);
-        }
-        if (error == NVRTC_SUCCESS) error = read_code(card, program, binary);
-        wk__nvrtc.DestroyProgram(&program);
-    }
-    if (code == WK_OK && error == NVRTC_ERROR_OUT_OF_MEMORY)
-        code = wk__fail_set(fail, WK_ERR_MEMORY, "no host memory to compile a kernel");
-    else if (code == WK_OK && error != NVRTC_SUCCESS)
-        code = wk__fail_set(fail, WK_ERR_DEVICE, "compiling a kernel: NVRTC error %d", error);
+    for (int k = 0; k < WK__GPU_OPTIONS; k++) option[k] = card->gpu.option[k];
+    enter_compiler();
+    int error = wk__nvrtc.CreateProgram(&program, source, "wick.cu", 0, NULL, NULL);
+    if (error == NVRTC_SUCCESS) error = wk__nvrtc.CompileProgram(program, WK__GPU_OPTIONS, option);
+    if (error == NVRTC_SUCCESS) error = read_code(card, program, binary);
+    if (error != NVRTC_SUCCESS) code = compiler_failed(program, error, fail);
+    if (program != NULL) wk__nvrtc.DestroyProgram(&program);
+    pthread_rwlock_unlock(&in_compiler);
     if (code != WK_OK) wk__text_end(binary);
     return code;
 }
+
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
 
 /* The device's lock is held. */
 static wk_code compile(void *user, const char *source, void **out, wk__text *binary, wk__fail *fail)
@@ -83,12 +95,12 @@ static wk_code compile(void *user, const char *source, void **out, wk__text *bin
     wk__cuda_device *device = user;
     wk__text here = {0};
     CUmodule module = NULL;
-    wk_code code = translate(device->card, source, &here, fail);
+    wk_code code = device->gone ? wk__cuda_gone(device, fail) : translate(device->card, source, &here, fail);
     if (code != WK_OK) return code;
     const CUresult error = wk__cuda.ModuleLoadData(&module, here.data);
     if (error != CUDA_SUCCESS) {
-        wk__cuda_failed(device, fail, error, "loading a kernel");
-        code = not_the_text(fail);
+        code = wk__cuda_failed(device, fail, error, "loading a kernel");
+        if (code == WK_ERR_INTERNAL) code = fail->code = WK_ERR_DEVICE; /* it is not the text that is refused */
     }
     *out = module;
     if (code == WK_OK && binary != NULL)
@@ -98,11 +110,15 @@ static wk_code compile(void *user, const char *source, void **out, wk__text *bin
     return code;
 }
 
+/* The device's lock is held. A file that the driver does not take is compiled anew, unless the device has gone. */
 static void *load(void *user, const char *binary, int64_t bytes)
 {
-    (void)user, (void)bytes;
+    (void)bytes;
     CUmodule module = NULL;
-    return wk__cuda.ModuleLoadData(&module, binary) == CUDA_SUCCESS ? module : NULL;
+    wk__fail fail;
+    const CUresult error = wk__cuda.ModuleLoadData(&module, binary);
+    if (error != CUDA_SUCCESS) wk__cuda_failed(user, &fail, error, "loading a kernel");
+    return error == CUDA_SUCCESS ? module : NULL;
 }
 
 static void *function(void *program, const char *name)

@@ -3,13 +3,14 @@
 #include "device.h"
 
 /* It ends with the device, not before: what the device still reads must stay. */
-static wk_code begin(wk__cuda_device *device, wk__fail *fail)
+wk_code wk__cuda_staging_begin(wk__cuda_device *device, wk__fail *fail)
 {
     wk__cuda_staging *staging = &device->staging;
     void *host = NULL;
+    if (staging->host != NULL) return WK_OK;
     CUresult error = CUDA_SUCCESS;
     for (int k = 0; k < WK__CUDA_SLOTS && error == CUDA_SUCCESS; k++)
-        if (staging->end[k] == NULL) error = wk__cuda.EventCreate(&staging->end[k], CU_EVENT_DISABLE_TIMING);
+        if (staging->end[k] == NULL) error = wk__cuda.EventCreate(&staging->end[k], WK__CUDA_EVENT);
     if (error == CUDA_SUCCESS) error = wk__cuda.MemHostAlloc(&host, (size_t)WK__CUDA_SLOTS * WK__CUDA_SLOT, 0);
     if (error != CUDA_SUCCESS) return wk__cuda_failed(device, fail, error, "taking host memory for copies");
     staging->host = host;
@@ -27,13 +28,13 @@ static CUresult turn(wk__cuda_device *device)
     staging->used = 0;
     if (!staging->waited_for[staging->slot]) return CUDA_SUCCESS;
     staging->waited_for[staging->slot] = false;
-    return wk__cuda.EventSynchronize(staging->end[staging->slot]);
+    return wk__cuda_wait(staging->end[staging->slot]);
 }
 
 void *wk__cuda_staging_take(wk__cuda_device *device, int64_t bytes, wk__fail *fail)
 {
     wk__cuda_staging *staging = &device->staging;
-    if (staging->host == NULL && begin(device, fail) != WK_OK) return NULL;
+    if (wk__cuda_staging_begin(device, fail) != WK_OK) return NULL;
     const int64_t rounded = (bytes + WK__ALIGN - 1) / WK__ALIGN * WK__ALIGN;
     if (staging->used + rounded > WK__CUDA_SLOT) {
         const CUresult error = turn(device);

@@ -40,12 +40,12 @@ static bool take_digest(const wk__gpu_units *units, const wk__gpu_unit *unit, co
 {
     wk__gpu_digest digest = wk__gpu_digest_start();
     static const int version[] = {WK_VERSION_MAJOR, WK_VERSION_MINOR, WK_VERSION_PATCH};
-    const int call[] = {unit->nmemory, unit->narguments, wk__gpu_arguments_by_value(units->target, unit)};
+    const int call[] = {unit->nmemory, unit->narguments, wk__gpu_arguments_by_value(&units->card->target, unit)};
     wk__text prelude = {0};
-    wk__gpu_prelude(&prelude, units->target, wk__gpu_needs(unit));
+    wk__gpu_prelude(&prelude, &units->card->target, wk__gpu_needs(unit));
     wk__gpu_digest_add(&digest, version, sizeof version);
-    wk__gpu_digest_add_text(&digest, units->made_for);
-    wk__gpu_digest_add_text(&digest, units->options);
+    wk__gpu_digest_add_text(&digest, units->card->made_for);
+    for (int k = 0; k < WK__GPU_OPTIONS; k++) wk__gpu_digest_add_text(&digest, units->card->option[k]);
     wk__gpu_digest_add(&digest, call, sizeof call);
     bool good = prelude.data != NULL && !prelude.failed;
     if (good) wk__gpu_digest_add_text(&digest, prelude.data);
@@ -112,7 +112,7 @@ static void bind_known(wk__gpu_units *units, int folder, job *job)
 /* Units without barriers share kernels when the program is merged; each other unit gets a kernel of its own. */
 static void print_program(const wk__gpu_units *units, job *job, bool merged, wk__text *text)
 {
-    const wk__gpu_target *target = units->target;
+    const wk__gpu_target *target = &units->card->target;
     unsigned needs = 0;
     for (int k = 0; k < job->count; k++) needs |= wk__gpu_needs(&job->function[k]->unit);
     wk__gpu_prelude(text, target, needs);
@@ -159,7 +159,7 @@ static wk_code compile(const wk__gpu_units *units, const char *source, void **pr
     const int64_t begin = milliseconds();
     __atomic_add_fetch(&compilations, 1, __ATOMIC_RELAXED);
     wk_code code = units->compiler->compile(units->device, source, program, binary, fail);
-    wk__log(WK__LOG_KERNEL, (wk_site){0}, "%s: %zu bytes of source compiled in %lld ms", units->info->name,
+    wk__log(WK__LOG_KERNEL, (wk_site){0}, "%s: %zu bytes of source compiled in %lld ms", units->card->info.name,
             strlen(source), (long long)(milliseconds() - begin));
     return code;
 }
@@ -193,7 +193,7 @@ static wk_code build_rest(wk__gpu_units *units, int folder, job *job, bool merge
 }
 
 /* A unit that the compiler refuses must not take the others with it: after a failure each is built alone, and one that
- * fails again is not tried any more. */
+ * fails again is not tried any more. Memory that is short, or a device that is gone, is nothing to go on with. */
 static wk_code build_each(wk__gpu_units *units, int folder, job *all, wk__fail *fail)
 {
     wk_code first = WK_OK;
@@ -204,9 +204,11 @@ static wk_code build_each(wk__gpu_units *units, int folder, job *all, wk__fail *
         wk__gpu_function *function = all->function[k];
         function->refused = code == WK_ERR_INTERNAL;
         if (function->refused) snprintf(function->refusal, sizeof function->refusal, "%.199s", why.text);
-        if (code == WK_OK || first != WK_OK) continue;
-        first = code;
-        *fail = why;
+        if (code != WK_OK && first == WK_OK) {
+            first = code;
+            *fail = why;
+        }
+        if (code == WK_ERR_MEMORY || code == WK_ERR_LOST) break;
     }
     return first;
 }
@@ -233,11 +235,10 @@ wk_code wk__gpu_build(wk__gpu_units *units, bool merged, wk__fail *fail)
     if (!collect(units, &job)) {
         code = wk__fail_set(fail, WK_ERR_MEMORY, "no host memory for the text of a kernel");
     } else {
-        int folder = wk__gpu_cache_open(units->driver_caches);
+        int folder = wk__gpu_cache_open(units->card->driver_caches);
         bind_known(units, folder, &job);
-        if (job.count > 0 && build_rest(units, folder, &job, merged, fail) != WK_OK) {
-            code = build_each(units, folder, &job, fail);
-        }
+        if (job.count > 0) code = build_rest(units, folder, &job, merged, fail);
+        if (code != WK_OK && code != WK_ERR_LOST) code = build_each(units, folder, &job, fail);
         if (folder >= 0) close(folder);
         update_waiting(units);
     }

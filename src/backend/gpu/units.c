@@ -57,20 +57,21 @@ bool wk__gpu_carries(wk__gpu_units *units, const wk__work *work, bool counts)
     const uint64_t key = (wk__group_key(work->group) ^ work->kernel->operand[0].dtype) * 0x9e3779b97f4a7c15u;
     _Atomic uint8_t *met = &units->met[key >> 32 & (WK__GPU_PAIRS - 1)];
     const uint8_t before = atomic_load_explicit(met, memory_order_relaxed);
-    if (before >= units->target->carry_after) return true;
+    if (before >= units->card->target.carry_after) return true;
     if (counts) atomic_store_explicit(met, (uint8_t)(before + 1), memory_order_relaxed);
     return false;
 }
 
 /* ---- programs and their functions -------------------------------------------------------------------------------- */
 
-static void free_program(const wk__gpu_compiler *compiler, wk__gpu_program *program)
+static void free_program(const wk__gpu_units *units, wk__gpu_program *program)
 {
+    const wk__gpu_compiler *compiler = units->compiler;
     for (int64_t k = 0; k < program->kernels && program->kernel != NULL; k++) {
         if (program->kernel[k] != NULL && compiler->release_function != NULL)
             compiler->release_function(program->kernel[k]);
     }
-    compiler->release_program(program->program);
+    if (!units->programs_are_gone) compiler->release_program(program->program);
     wk__free(program->entry);
     wk__free(program->kernel);
     wk__free(program);
@@ -115,7 +116,7 @@ wk__gpu_program *wk__gpu_add_program(wk__gpu_units *units, void *built, const wk
     program->entry = wk__alloc_zero((size_t)entries + 1, sizeof *entry);
     program->kernel = wk__alloc_zero((size_t)program->kernels + 1, sizeof *program->kernel);
     if (program->entry == NULL || program->kernel == NULL) {
-        free_program(units->compiler, program);
+        free_program(units, program);
         return NULL;
     }
     memcpy(program->entry, entry, (size_t)entries * sizeof *entry);
@@ -126,8 +127,11 @@ wk__gpu_program *wk__gpu_add_program(wk__gpu_units *units, void *built, const wk
 
 /* ---- beginning and end ------------------------------------------------------------------------------------------- */
 
-void wk__gpu_units_begin(wk__gpu_units *units)
+void wk__gpu_units_begin(wk__gpu_units *units, const wk__gpu_compiler *compiler, void *device, const wk__gpu_card *card)
 {
+    units->compiler = compiler;
+    units->device = device;
+    units->card = card;
     pthread_mutex_init(&units->lock, NULL);
 }
 
@@ -136,7 +140,7 @@ void wk__gpu_units_end(wk__gpu_units *units)
     while (units->programs != NULL) {
         wk__gpu_program *program = units->programs;
         units->programs = program->next;
-        free_program(units->compiler, program);
+        free_program(units, program);
     }
     for (int b = 0; b < WK__GPU_BUCKETS; b++) {
         while (units->bucket[b] != NULL) {

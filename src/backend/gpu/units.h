@@ -26,6 +26,17 @@ typedef struct wk__gpu_compiler {
     void (*release_program)(void *program);
 } wk__gpu_compiler;
 
+enum { WK__GPU_OPTIONS = 2 };
+
+/* A card, as far as it is described alike for all dialects. */
+typedef struct wk__gpu_card {
+    wk__device_info info; /* what does not change */
+    wk__gpu_target target;
+    char option[WK__GPU_OPTIONS][256]; /* for the compiler, "": none */
+    char made_for[260]; /* who else decides what becomes of a text: the compiler's version, or driver and device */
+    bool driver_caches; /* the driver keeps what it compiled on disk itself */
+} wk__gpu_card;
+
 /* The function of a unit, known from the first launch that wanted it, built by the thread that enqueues. */
 typedef struct wk__gpu_function {
     struct wk__gpu_function *next;    /* with the same key modulo the table's size */
@@ -59,14 +70,10 @@ enum { WK__GPU_BUCKETS = 1024, WK__GPU_PAIRS = 4096 };
 
 /* Of one device. */
 typedef struct wk__gpu_units {
-    /* filled in by the dialect: */
     const wk__gpu_compiler *compiler;
     void *device; /* what the compiler's functions get */
-    const wk__gpu_target *target;
-    const wk__device_info *info;
-    const char *options;  /* for the compiler */
-    const char *made_for; /* who else decides what becomes of a text: the compiler's version, or driver and device */
-    bool driver_caches;   /* the driver keeps what it compiled on disk itself */
+    const wk__gpu_card *card;
+    bool programs_are_gone; /* at the end: with the device, and are only forgotten */
 
     _Atomic uint8_t met[WK__GPU_PAIRS]; /* how often products have been met with a tail, by a hash of the tail */
 
@@ -77,8 +84,9 @@ typedef struct wk__gpu_units {
     wk__gpu_function *waiting;
 } wk__gpu_units;
 
-/* The table is empty, and the dialect's fields are filled in. */
-void wk__gpu_units_begin(wk__gpu_units *units);
+/* From all zero. */
+void wk__gpu_units_begin(wk__gpu_units *units, const wk__gpu_compiler *compiler, void *device,
+                         const wk__gpu_card *card);
 /* Frees all functions and programs. Nobody uses the device any more. */
 void wk__gpu_units_end(wk__gpu_units *units);
 
@@ -92,7 +100,7 @@ bool wk__gpu_carries(wk__gpu_units *units, const wk__work *work, bool counts);
  * (which >= 0) gets the number of the unit behind them. */
 static inline bool wk__gpu_takes_values(const wk__gpu_units *units, const wk__gpu_function *function)
 {
-    return function->which < 0 && wk__gpu_arguments_by_value(units->target, &function->unit);
+    return function->which < 0 && wk__gpu_arguments_by_value(&units->card->target, &function->unit);
 }
 
 /* Adds a program around `built`, which it takes over, with a copy of the entries; NULL when memory is short. The

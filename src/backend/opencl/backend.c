@@ -81,19 +81,6 @@ static void free_device(wk__cl_device *device)
     wk__free(device);
 }
 
-static void prepare_units(wk__cl_device *device)
-{
-    wk__gpu_units *units = &device->units;
-    units->compiler = &wk__cl_compiler;
-    units->device = device;
-    units->target = &device->card->target;
-    units->info = &device->card->info;
-    units->options = device->card->options;
-    units->made_for = device->card->made_for;
-    units->driver_caches = device->card->driver_caches;
-    wk__gpu_units_begin(units);
-}
-
 static wk_code prepare(wk__cl_device *device, wk__fail *fail)
 {
     static wk__gpu_fault nothing;
@@ -119,7 +106,7 @@ static wk_code open_device(int index, void **out, wk__fail *fail)
     wk__cl_device *device = wk__alloc_zero(1, sizeof *device);
     if (device == NULL) return wk__fail_set(fail, WK_ERR_MEMORY, "no host memory to open the device");
     device->card = card;
-    prepare_units(device);
+    wk__gpu_units_begin(&device->units, &wk__cl_compiler, device, &device->card->gpu);
     wk_code code = prepare(device, fail);
     if (code == WK_OK) code = wk__cl_start(device, fail);
     if (code != WK_OK) {
@@ -144,7 +131,7 @@ static wk_code info_of(int index, wk__device_info *info, wk__fail *fail)
 {
     const wk__cl_card *card = wk__cl_card_at(index, fail);
     if (card == NULL) return fail->code;
-    *info = card->info;
+    *info = card->gpu.info;
     return WK_OK;
 }
 

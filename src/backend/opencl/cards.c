@@ -90,7 +90,7 @@ static void describe(cl_device id, wk__cl_card *card)
 {
     memset(card, 0, sizeof *card);
     card->id = id;
-    wk__device_info *info = &card->info;
+    wk__device_info *info = &card->gpu.info;
     read_text(id, CL_DEVICE_NAME, info->name, sizeof info->name);
     read_text(id, CL_DEVICE_VENDOR, info->vendor, sizeof info->vendor);
     read_text(id, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
@@ -101,23 +101,23 @@ static void describe(cl_device id, wk__cl_card *card)
     info->temperature = info->power = info->utilisation = NAN;
     read_pci(id, info->pci, sizeof info->pci);
 
-    snprintf(card->made_for, sizeof card->made_for, "%s|%s|%s", info->name, info->vendor, info->driver);
+    snprintf(card->gpu.made_for, sizeof card->gpu.made_for, "%s|%s|%s", info->name, info->vendor, info->driver);
     bool exact = (read_number(id, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     char version[256];
     read_text(id, CL_DEVICE_VERSION, version, sizeof version);
-    card->driver_caches = strcasestr(version, "pocl") != NULL;
+    card->gpu.driver_caches = strcasestr(version, "pocl") != NULL;
     card->largest_block = read_number(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     const char *more =
         wk__setting_text(WK__SET_OPENCL_OPTIONS); /* -cl-opt-disable makes PoCL's builds three times as fast */
-    snprintf(card->options, sizeof card->options, "-w%s %s", exact ? " -cl-fp32-correctly-rounded-divide-sqrt" : "",
-             more != NULL ? more : "");
+    snprintf(card->gpu.option[0], sizeof card->gpu.option[0], "-w%s %s",
+             exact ? " -cl-fp32-correctly-rounded-divide-sqrt" : "", more != NULL ? more : "");
     int64_t parameters = read_number(id, CL_DEVICE_MAX_PARAMETER_SIZE);
     int64_t values = (parameters - 8 * (WK__GPU_MAX_MEMORY + 2)) / 8;
-    card->target = wk__gpu_target_of(WK__GPU_OPENCL, info->is_gpu);
-    card->target.has_f64 = read_number(id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
-    card->target.exact_divide = exact;
-    card->target.local = power_of_two_below(read_number(id, CL_DEVICE_MAX_WORK_GROUP_SIZE));
-    card->target.struct_arguments = values < 0 ? 0 : (int)values;
+    card->gpu.target = wk__gpu_target_of(WK__GPU_OPENCL, info->is_gpu);
+    card->gpu.target.has_f64 = read_number(id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+    card->gpu.target.exact_divide = exact;
+    card->gpu.target.local = power_of_two_below(read_number(id, CL_DEVICE_MAX_WORK_GROUP_SIZE));
+    card->gpu.target.struct_arguments = values < 0 ? 0 : (int)values;
 }
 
 static void ask_driver(void)

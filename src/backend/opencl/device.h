@@ -23,12 +23,8 @@
 
 typedef struct wk__cl_card {
     cl_device id;
-    wk__device_info info;
-    wk__gpu_target target;
+    wk__gpu_card gpu;
     int64_t largest_block; /* bytes of one buffer */
-    bool driver_caches;    /* what it compiled, on disk: PoCL, where a binary costs as much again as the build */
-    char options[256];     /* for the compiler */
-    char made_for[260];    /* name, vendor and driver: each of them may compile in its own way */
 } wk__cl_card;
 
 wk__presence wk__cl_presence(wk__text *why);

@@ -77,7 +77,7 @@ static cl_int set_arguments(wk__cl_device *device, launch_command *command)
 
 static cl_int enqueue(wk__cl_device *device, launch_command *command)
 {
-    size_t local = (size_t)device->card->target.local;
+    size_t local = (size_t)device->card->gpu.target.local;
     int64_t items = command->function->unit.by_group ? 1 : (int64_t)local; /* of the count, in one work-group */
     cl_int error = CL_SUCCESS;
     for (int64_t first = 0; first < command->count && error == CL_SUCCESS; first += most_groups * items) {
@@ -114,7 +114,7 @@ static wk_code perform_launch(wk__cl_device *device, wk__cl_command *base, wk__f
 static wk_code perform_build(wk__cl_device *device, wk__cl_command *command, wk__fail *fail)
 {
     (void)command;
-    return wk__gpu_build(&device->units, !device->card->info.is_gpu, fail);
+    return wk__gpu_build(&device->units, !device->card->gpu.info.is_gpu, fail);
 }
 
 /* ---- any thread -------------------------------------------------------------------------------------------------- */
@@ -204,7 +204,7 @@ static wk_code run_group(wk__cl_device *device, const wk__group *group, wk__orig
 {
     call call = {.device = device, .origin = origin};
     use_operands(&call, group, 0);
-    wk_code code = wk__gpu_plan_group(&device->card->target, group, add_launch, &call, fail);
+    wk_code code = wk__gpu_plan_group(&device->card->gpu.target, group, add_launch, &call, fail);
     return end_call(&call, code, fail);
 }
 
@@ -227,14 +227,14 @@ static wk_code run_kernel(wk__cl_device *device, const wk__work *work, wk__fail 
         if (kernel->operand[k].memory != NULL && (kernel->operand[k].stored || reads(kernel)))
             call.operand[call.operands++] = &kernel->operand[k];
     if (work->group != NULL) use_operands(&call, work->group, 1); /* the first is the result */
-    wk_code code = wk__gpu_plan_kernel(&device->card->target, work, add_launch, &call, fail);
+    wk_code code = wk__gpu_plan_kernel(&device->card->gpu.target, work, add_launch, &call, fail);
     return end_call(&call, code, fail);
 }
 
 bool wk__cl_supports(void *user, int family, wk_dtype dtype, wk__layout layout)
 {
     const wk__cl_device *device = user;
-    return wk__gpu_supports(&device->card->target, family, dtype, layout);
+    return wk__gpu_supports(&device->card->gpu.target, family, dtype, layout);
 }
 
 /* A tail that the kernel does not carry is a call of its own: it reads the result. */

@@ -21,7 +21,7 @@ static wk_code compile(void *user, const char *source, void **out, wk__text *bin
     cl_int error;
     cl_program program = wk__cl.CreateProgramWithSource(device->context, 1, &source, NULL, &error);
     if (error != CL_SUCCESS) return wk__cl_failed(fail, error, "creating a program");
-    error = wk__cl.BuildProgram(program, 1, &id, device->card->options, NULL, NULL);
+    error = wk__cl.BuildProgram(program, 1, &id, device->card->gpu.option[0], NULL, NULL);
     if (error == CL_SUCCESS) {
         if (binary != NULL) read_binary(program, binary);
         *out = program;
@@ -47,7 +47,8 @@ static void *load(void *user, const char *binary, int64_t bytes)
     cl_int state, error;
     cl_program program = wk__cl.CreateProgramWithBinary(device->context, 1, &id, &size, &data, &state, &error);
     if (error != CL_SUCCESS) return NULL;
-    if (state == CL_SUCCESS && wk__cl.BuildProgram(program, 1, &id, device->card->options, NULL, NULL) == CL_SUCCESS) {
+    if (state == CL_SUCCESS &&
+        wk__cl.BuildProgram(program, 1, &id, device->card->gpu.option[0], NULL, NULL) == CL_SUCCESS) {
         return program;
     }
     wk__cl.ReleaseProgram(program);

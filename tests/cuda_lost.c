@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices that give up, for each error after which a context does nothing more: who reads is told each time, who waits
+ * once, the process lives, the other device and the CPU go on. */
+#include "cuda_child.h"
+
+#include "../src/backend/cuda/device.h"
+#include "../src/backend/gpu/build.h"
+
+static wk_tensor *ones_on(int index)
+{
+    return wk_to(wk_ones((1000)), wk_cuda(index));
+}
+
+static void others_go_on(void)
+{
+    WK_SCOPE;
+    must(wk_item(wk_sum(ones_on(1))) == 1000 && wk_error() == NULL);
+    must(wk_item(wk_sum(wk_ones((3)))) == 3 && wk_error() == NULL);
+}
+
+static void is_lost(wk_tensor *x)
+{
+    float data[1000];
+    must(wk_read(x, data, sizeof data) != WK_OK);
+    must(wk_error_code() == WK_ERR_LOST);
+    wk_clear_error();
+}
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+static void gives_up_in_a_kernel(void)
+{
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(ones_on(0));
+    wk_sync();
+    must(wk_error() == NULL);
+    wk_tensor *y = wk_retain(wk_mul(x, 3));
+    wk_sync();
+    must(wk_error_code() == WK_ERR_LOST && strstr(wk_error(), "the device gave up") != NULL);
+    wk_clear_error();
+    wk_sync(); /* it has been told */
+    must(wk_error() == NULL);
+    is_lost(y);
+    is_lost(x);
+    is_lost(wk_add(x, 1));
+    unsetenv("STANDIN_ERRORS");
+    others_go_on();
+    wk_free(x), wk_free(y);
+}
+
+static void kernels_that_end_the_context(void **state)
+{
+    (void)state;
+    static const int errors[] = {201, 214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 999};
+    for (size_t k = 0; k < sizeof errors / sizeof errors[0]; k++) {
+        char setting[64];
+        snprintf(setting, sizeof setting, "STANDIN_ERRORS=launch=%d", errors[k]);
+        in_child(setting, gives_up_in_a_kernel);
+    }
+}
+
+/* A call that is refused is that call's error alone. */
+static void goes_on_after_a_call(void)
+{
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(ones_on(0));
+    wk_sync();
+    must(wk_error() == NULL);
+    wk_tensor *y = wk_retain(wk_mul(x, 3));
+    wk_flush();
+    must(wk_error_code() == WK_ERR_INTERNAL);
+    wk_clear_error();
+    must(wk_item(wk_sum(wk_add(x, 1))) == 2000 && wk_error() == NULL);
+    wk_free(x), wk_free(y);
+}
+
+static void calls_that_are_refused(void **state)
+{
+    (void)state;
+    in_child("STANDIN_ERRORS=cuLaunchKernel=701@1", goes_on_after_a_call);
+    in_child("STANDIN_ERRORS=cuLaunchKernel=713@1", goes_on_after_a_call);
+    in_child("STANDIN_ERRORS=cuLaunchKernel=720@1", goes_on_after_a_call);
+}
+
+/* ---- somebody resets the context --------------------------------------------------------------------------------- */
+
+typedef struct opened {
+    const wk__backend *backend;
+    void *device;
+} opened;
+
+static opened open_first(void)
+{
+    wk__fail fail;
+    opened o = {.backend = wk__backend_of(WK_CUDA)};
+    must(o.backend->open(0, &o.device, &fail) == WK_OK);
+    return o;
+}
+
+static void reset_first(void)
+{
+    int (*reset)(int);
+    standin_find("libcuda.so.1", "cuDevicePrimaryCtxReset_v2", &reset);
+    must(reset(0) == 0);
+}
+
+static wk__gpu_unit unit_of(const char *name, wk__gpu_fixed *fixed, const char *const *text)
+{
+    *fixed = (wk__gpu_fixed){.name = name, .text = text};
+    return (wk__gpu_unit){.fixed = fixed, .dtype = WK_F32, .nmemory = 1, .narguments = 2};
+}
+
+static const char *const good_text[] = {"    (void)m0;\n", NULL};
+
+/* The host's side of a device goes, and the driver is asked for nothing that went with the context. */
+static void closes_after_a_reset(void)
+{
+    opened o = open_first();
+    wk__cuda_device *device = o.device;
+    wk__gpu_fixed fixed;
+    wk__fail fail;
+    wk__memory block = {0};
+    const wk__gpu_unit unit = unit_of("one", &fixed, good_text);
+    must(o.backend->block_take(device, 1 << 20, &block, &fail) == WK_OK);
+    must(o.backend->gather(device, true, &fail) == WK_OK);
+    must(wk__gpu_function_of(&device->units, &unit, &fail) != NULL);
+    must(o.backend->gather(device, false, &fail) == WK_OK);
+    must(o.backend->sync(device, &fail) == WK_OK);
+    reset_first();
+    must(o.backend->upload(device, &block, 0, "text", 4, &fail) == WK_OK); /* left out, as submissions are */
+    must(o.backend->sync(device, &fail) == WK_ERR_LOST && fail.elsewhere);
+    must(o.backend->sync(device, &fail) == WK_OK);
+    must(o.backend->download(device, fail.text, &block, 0, 4, &fail) == WK_ERR_LOST && fail.lost);
+    must(o.backend->gather(device, false, &fail) == WK_ERR_LOST);
+    must(o.backend->block_take(device, 1 << 20, &block, &fail) == WK_ERR_LOST);
+    const long unloaded = driver_calls("cuModuleUnload"), freed = driver_calls("cuMemFreeHost");
+    o.backend->close(device);
+    must(driver_calls("cuModuleUnload") == unloaded && driver_calls("cuMemFreeHost") == freed);
+    must(driver_calls("cuDevicePrimaryCtxRelease_v2") == 1);
+}
+
+static void resets(void **state)
+{
+    (void)state;
+    in_child("STANDIN_ERRORS=", closes_after_a_reset);
+}
+
+/* ---- moments of a device that is gone ---------------------------------------------------------------------------- */
+
+/* Told once, like any wait; there is no time between them. */
+static void moments_after_the_end(void)
+{
+    opened o = open_first();
+    void *before, *after[2];
+    double seconds;
+    wk__fail fail;
+    must(o.backend->event_record(o.device, &before, &fail) == WK_OK);
+    must(o.backend->event_wait(o.device, before, &fail) == WK_OK);
+    reset_first();
+    for (int k = 0; k < 2; k++) must(o.backend->event_record(o.device, &after[k], &fail) == WK_OK);
+    must(o.backend->event_wait(o.device, after[0], &fail) == WK_ERR_LOST && fail.elsewhere && !fail.lost);
+    must(o.backend->event_wait(o.device, after[0], &fail) == WK_OK);
+    must(o.backend->event_wait(o.device, after[1], &fail) == WK_OK);
+    must(o.backend->event_wait(o.device, before, &fail) == WK_OK);
+    must(o.backend->sync(o.device, &fail) == WK_OK);
+    must(o.backend->event_elapsed(o.device, before, after[0], &seconds, &fail) == WK_ERR_LOST);
+    const long destroyed = driver_calls("cuEventDestroy_v2");
+    o.backend->event_give(o.device, before);
+    for (int k = 0; k < 2; k++) o.backend->event_give(o.device, after[k]);
+    must(driver_calls("cuEventDestroy_v2") == destroyed);
+    o.backend->close(o.device);
+}
+
+/* The error comes with the wait. */
+static void is_lost_while_waited_for(void)
+{
+    opened o = open_first();
+    void *event;
+    wk__fail fail;
+    must(o.backend->event_record(o.device, &event, &fail) == WK_OK);
+    setenv("STANDIN_ERRORS", "cuEventQuery=700@1", 1);
+    must(o.backend->event_wait(o.device, event, &fail) == WK_ERR_LOST);
+    must(o.backend->event_wait(o.device, event, &fail) == WK_OK);
+    o.backend->event_give(o.device, event);
+    o.backend->close(o.device);
+}
+
+static void is_lost_while_recorded(void)
+{
+    opened o = open_first();
+    void *event;
+    wk__fail fail;
+    must(o.backend->event_record(o.device, &event, &fail) == WK_OK);
+    must(o.backend->sync(o.device, &fail) == WK_ERR_LOST);
+    o.backend->event_give(o.device, event);
+    o.backend->close(o.device);
+}
+
+static void moments(void **state)
+{
+    (void)state;
+    in_child("STANDIN_ERRORS=", moments_after_the_end);
+    in_child("STANDIN_ERRORS=", is_lost_while_waited_for);
+    in_child("STANDIN_ERRORS=cuEventRecord=700@1", is_lost_while_recorded);
+}
+
+/* ---- while kernels are built ------------------------------------------------------------------------------------- */
+
+static long compilations(void)
+{
+    long (*count)(const char *);
+    standin_find("libnvrtc.so.13", "standin_count", &count);
+    return count("nvrtcCompileProgram");
+}
+
+enum { UNITS = 3 };
+
+static wk_code build_three(const opened *o)
+{
+    static const char *const text[UNITS][2] = {{"    (void)m0;\n"}, {"    (void)m0; (void)F;\n"}, {"    (void)F;\n"}};
+    static const char *const names[UNITS] = {"one", "two", "three"};
+    wk__cuda_device *device = o->device;
+    wk__gpu_fixed fixed[UNITS];
+    wk__fail fail;
+    must(o->backend->gather(device, true, &fail) == WK_OK);
+    for (int k = 0; k < UNITS; k++) {
+        const wk__gpu_unit unit = unit_of(names[k], &fixed[k], text[k]);
+        must(wk__gpu_function_of(&device->units, &unit, &fail) != NULL);
+    }
+    return o->backend->gather(device, false, &fail);
+}
+
+/* Nothing is compiled for a device that is gone, nor again and again where memory is short. */
+static void is_lost_while_loading(void)
+{
+    setenv("WICK_CACHE_DIR", "off", 1);
+    opened o = open_first();
+    must(build_three(&o) == WK_ERR_LOST);
+    must(compilations() == 1);
+    must(build_three(&o) == WK_ERR_LOST);
+    must(compilations() == 1);
+    o.backend->close(o.device);
+}
+
+static void has_no_memory_to_compile(void)
+{
+    setenv("WICK_CACHE_DIR", "off", 1);
+    opened o = open_first();
+    must(build_three(&o) == WK_ERR_MEMORY);
+    must(compilations() == 2); /* all at once, then the first alone */
+    o.backend->close(o.device);
+}
+
+/* A file that is not taken is compiled anew, but not for a device that is gone. */
+static void takes_no_file(void)
+{
+    opened o = open_first();
+    must(build_three(&o) == WK_OK);
+    o.backend->close(o.device);
+    o = open_first();
+    const long before = compilations();
+    setenv("STANDIN_ERRORS", "cuModuleLoadData=218@1", 1);
+    must(build_three(&o) == WK_OK);
+    must(compilations() - before == 1);
+    o.backend->close(o.device);
+    o = open_first();
+    setenv("STANDIN_ERRORS", "cuModuleLoadData=714@1", 1);
+    must(build_three(&o) == WK_ERR_LOST);
+    must(compilations() - before == 1);
+    o.backend->close(o.device);
+}
+
+static void builds(void **state)
+{
+    (void)state;
+    in_child("STANDIN_ERRORS=cuModuleLoadData=700@1", is_lost_while_loading);
+    in_child("STANDIN_ERRORS=nvrtcCompileProgram=1", has_no_memory_to_compile);
+    in_child("STANDIN_ERRORS=", takes_no_file);
+}
+
+/* ---- the compiler ------------------------------------------------------------------------------------------------ */
+
+static struct {
+    wk_code code;
+    const char *words;
+    bool again; /* the next wish for it is met */
+} told;
+
+static void does_not_compile(void)
+{
+    setenv("WICK_CACHE_DIR", "off", 1);
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(ones_on(0)), *y = wk_retain(wk_mul(x, 3));
+    wk_flush();
+    must(wk_error_code() == told.code && strstr(wk_error(), told.words) != NULL);
+    wk_clear_error();
+    unsetenv("STANDIN_ERRORS");
+    wk_tensor *z = wk_retain(wk_mul(x, 3));
+    wk_flush();
+    must(told.again ? wk_error() == NULL && wk_item(wk_sum(z)) == 3000 : wk_error_code() == told.code);
+    wk_clear_error();
+    others_go_on();
+    wk_free(x), wk_free(y), wk_free(z);
+}
+
+static void compiler_errors(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *settings;
+        wk_code code;
+        const char *words;
+    } cases[] = {
+        {"STANDIN_ERRORS=nvrtcCompileProgram=1", WK_ERR_MEMORY, "no host memory to compile"},
+        {"STANDIN_ERRORS=nvrtcCompileProgram=5", WK_ERR_DEVICE, "NVRTC error 5"},
+        {"STANDIN_ERRORS=nvrtcCompileProgram=11", WK_ERR_DEVICE, "NVRTC error 11"},
+        {"STANDIN_ERRORS=nvrtcCreateProgram=3", WK_ERR_DEVICE, "NVRTC error 3"},
+        {"STANDIN_ERRORS=nvrtcGetCUBINSize=4", WK_ERR_DEVICE, "NVRTC error 4"},
+        {"STANDIN_ERRORS=nvrtcGetCUBIN=4", WK_ERR_DEVICE, "NVRTC error 4"},
+        {"STANDIN_ERRORS=nvrtcCompileProgram=6", WK_ERR_INTERNAL, "refused a kernel: it did not say why"},
+        {"STANDIN_ERRORS=nvrtcCompileProgram=6,nvrtcGetProgramLogSize=4", WK_ERR_INTERNAL, "did not say why"},
+        {"STANDIN_ERRORS=cuModuleLoadData=209", WK_ERR_DEVICE, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+        {"STANDIN_ERRORS=cuModuleGetFunction=500", WK_ERR_MEMORY, "no memory for a kernel"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        told.code = cases[k].code;
+        told.words = cases[k].words;
+        told.again = cases[k].code != WK_ERR_INTERNAL; /* what is refused is not tried again */
+        in_child(cases[k].settings, does_not_compile);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_that_end_the_context),
+        cmocka_unit_test(calls_that_are_refused),
+        cmocka_unit_test(resets),
+        cmocka_unit_test(moments),
+        cmocka_unit_test(builds),
+        cmocka_unit_test(compiler_errors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
