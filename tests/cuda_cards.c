@@ -230,11 +230,36 @@ static void figures_are_known(void)
     must(info.memory_available > 0 && info.memory_available < info.memory_total);
 }
 
+/* Slices of a card are devices, each with its memory; heat and power are the card's. */
+static void are_slices(void)
+{
+    wk__device_info info[2];
+    wk__fail fail;
+    for (int k = 0; k < 2; k++) {
+        must(wk__cuda_info(k, &info[k], &fail) == WK_OK);
+        must(strcmp(info[k].pci, "0000:17:00.0") == 0 && info[k].temperature == 41 && info[k].power == 87.5);
+        must(info[k].memory_available == info[k].memory_total - ((int64_t)(64 + k) << 20));
+        must(info[k].utilisation != info[k].utilisation);
+    }
+    must(wk_device_count(WK_GPU) == 2 && wk_device_eq(wk_device_parse("gpu:1"), wk_cuda(1)));
+}
+
+static void are_unknown_slices(void)
+{
+    wk__device_info info;
+    wk__fail fail;
+    must(wk__cuda_info(0, &info, &fail) == WK_OK);
+    must(info.memory_available == -1 && info.temperature == 41);
+}
+
 static void figures(void **state)
 {
     (void)state;
     in_child("STANDIN_ERRORS=nvmlInit_v2=1", figures_are_unknown);
     in_child("STANDIN_ERRORS=", figures_are_known);
+    in_child("STANDIN_MIG=1", are_slices);
+    in_child("STANDIN_MIG=1 STANDIN_ERRORS=nvmlDeviceGetHandleByUUID=6", are_unknown_slices);
+    in_child("STANDIN_MIG=1 STANDIN_ERRORS=cuDeviceGetUuid_v2=1", are_unknown_slices);
 }
 
 /* ---- cards that cannot be opened --------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #include "loading.h"
 #include <dlfcn.h>
 #include <link.h>
-#include <stddef.h>
+#include <string.h>
 
 /* The name by which the loader knows the object that this address is in; "" for the program itself. */
 static const char *object_name(const void *address)
@@ -39,4 +39,21 @@ bool wk__linked_statically(void)
     bool names_loader = false;
     dl_iterate_phdr(look_at_program, &names_loader);
     return !names_loader;
+}
+
+const char *wk__no_driver_loads(void)
+{
+    if (!wk__linked_statically()) return NULL;
+    return "this program is linked with -static, and no driver can be loaded into such a program: leave -static out "
+           "(libwick.a may stay inside)";
+}
+
+bool wk__load_functions(void *library, const wk__symbol symbols[], size_t count, void *table)
+{
+    for (size_t k = 0; k < count; k++) {
+        void *function = dlsym(library, symbols[k].name);
+        if (function == NULL) return false;
+        memcpy((char *)table + symbols[k].place, &function, sizeof function);
+    }
+    return true;
 }

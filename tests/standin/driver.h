@@ -8,11 +8,13 @@
  *   STANDIN             the folder for texts and compiled kernels, else cache/standin of the build
  *   STANDIN_SEED        the order of streams, blocks and warps; looked at by each cuInit
  *   STANDIN_FAIL_AT     n: the n-th call from where the variable has got that value fails with error 999
- *   STANDIN_ERRORS      name=code,name=code@n: errors of calls of that name, of each or of the n-th; the name of a
- *                       launch's turn is launch. One after which a context does nothing more stays the context's
+ *   STANDIN_ERRORS      name=code,name=code@n,name=code@n+: errors of calls of that name, of each, of the n-th, of all
+ *                       from that; the name of a launch's turn is launch. One after which a context does nothing more
+ *                       stays the context's
  *   STANDIN_ARCH        the compute capability, 86 for 8.6: of the first device, of the second and so on; else 90
  *   STANDIN_ATTRIBUTES  17=1,20=3: attributes of all devices; with a compute mode (20) of 2 or 3 nobody gets a context
  *   STANDIN_DRIVER      12040: the CUDA of the driver, else 13000
+ *   STANDIN_MIG         1: the devices are slices of the first card
  *   STANDIN_COUNTS      a file that gets the number of calls of each name at the end of the process
  *   STANDIN_SECONDS     that a launch may take, else 100
  *   STANDIN_CXX         the host's C++ compiler, else g++

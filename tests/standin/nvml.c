@@ -1,25 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stand-in for NVIDIA's management library: two devices whose figures never change. STANDIN_ERRORS is
- * that of driver.h. */
+/* A stand-in for NVIDIA's management library: two devices whose figures never change. STANDIN_ERRORS and
+ * STANDIN_MIG are those of driver.h. */
 #include "settings.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #define CALL __attribute__((visibility("default"))) int
-enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID_ARGUMENT = 2, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7, DEVICES = 2 };
+enum {
+    SUCCESS = 0,
+    UNINITIALIZED = 1,
+    INVALID_ARGUMENT = 2,
+    NOT_SUPPORTED = 3,
+    NOT_FOUND = 6,
+    INSUFFICIENT_SIZE = 7,
+    DEVICES = 2
+};
 
 typedef struct device {
     int index;
     unsigned temperature, milliwatts, busy; /* degrees C, mW, per cent */
 } device;
-static device devices[DEVICES] = {{0, 41, 87500, 12}, {1, 39, 71250, 0}};
+/* The cards, then the slices of the first. */
+static device devices[2 * DEVICES] = {{0, 41, 87500, 12}, {1, 39, 71250, 0}, {0, 0, 0, 0}, {1, 0, 0, 0}};
 static int begun;
 
 static device *checked(device *d)
 {
-    return begun > 0 && d >= devices && d < devices + DEVICES ? d : NULL;
+    return begun > 0 && d >= devices && d < devices + 2 * DEVICES ? d : NULL;
+}
+
+static bool sliced(void)
+{
+    return standin_number("STANDIN_MIG", 0, 0) == 1;
+}
+
+static bool is_slice(const device *d)
+{
+    return d >= devices + DEVICES;
 }
 
 static int give_text(char *to, unsigned length, const char *text)
@@ -78,6 +98,27 @@ CALL nvmlDeviceGetHandleByPciBusId_v2(const char *address, device **out)
     return SUCCESS;
 }
 
+CALL nvmlDeviceGetHandleByUUID(const char *uuid, device **out)
+{
+    unsigned last;
+    const int told = standin_called(__func__);
+    if (told != SUCCESS || begun == 0) return told != SUCCESS ? told : UNINITIALIZED;
+    if (sscanf(uuid, "MIG-5741494e-4400-0000-0000-%12x", &last) == 1 && sliced() && last < DEVICES)
+        *out = &devices[DEVICES + last];
+    else if (sscanf(uuid, "GPU-5741494e-4400-0000-0000-%12x", &last) == 1 && last < DEVICES)
+        *out = &devices[last];
+    else
+        return NOT_FOUND;
+    return SUCCESS;
+}
+
+CALL nvmlDeviceGetMigMode(device *d, unsigned *now, unsigned *later)
+{
+    if (checked(d) == NULL) return INVALID_ARGUMENT;
+    *now = *later = sliced() && d == devices;
+    return SUCCESS;
+}
+
 CALL nvmlDeviceGetName(device *d, char *name, unsigned length)
 {
     return checked(d) != NULL ? give_text(name, length, "NVIDIA H100 Stand-in") : INVALID_ARGUMENT;
@@ -94,6 +135,7 @@ CALL nvmlDeviceGetUUID(device *d, char *uuid, unsigned length)
 CALL nvmlDeviceGetTemperature(device *d, int sensor, unsigned *degrees)
 {
     if (checked(d) == NULL || sensor != 0) return INVALID_ARGUMENT;
+    if (is_slice(d)) return NOT_SUPPORTED;
     *degrees = d->temperature;
     return SUCCESS;
 }
@@ -101,6 +143,7 @@ CALL nvmlDeviceGetTemperature(device *d, int sensor, unsigned *degrees)
 CALL nvmlDeviceGetPowerUsage(device *d, unsigned *milliwatts)
 {
     if (checked(d) == NULL) return INVALID_ARGUMENT;
+    if (is_slice(d)) return NOT_SUPPORTED;
     *milliwatts = d->milliwatts;
     return SUCCESS;
 }
@@ -117,8 +160,8 @@ CALL nvmlDeviceGetUtilizationRates(device *d, unsigned rates[2])
 CALL nvmlDeviceGetMemoryInfo(device *d, unsigned long long memory[3])
 {
     if (checked(d) == NULL) return INVALID_ARGUMENT;
-    memory[0] = 2ull << 30;
-    memory[2] = 64ull << 20;
+    memory[0] = sliced() && !is_slice(d) ? 80ull << 30 : 2ull << 30;
+    memory[2] = (unsigned)(64 + d->index) * 1ull << 20;
     memory[1] = memory[0] - memory[2];
     return SUCCESS;
 }

@@ -42,6 +42,12 @@ CALL cuDeviceTotalMem_v2(size_t *bytes, int device)
     return call_end(code);
 }
 
+/* Slices of one card. */
+static bool sliced(void)
+{
+    return standin_number("STANDIN_MIG", 0, 0) == 1;
+}
+
 /* The same as nvml.c has. */
 CALL cuDeviceGetUuid_v2(unsigned char uuid[16], int device)
 {
@@ -57,7 +63,7 @@ CALL cuDeviceGetPCIBusId(char *address, int length, int device)
 {
     result code = begin(device);
     if (code == SUCCESS && length < 13) code = INVALID_VALUE;
-    if (code == SUCCESS) snprintf(address, (size_t)length, "0000:%02X:00.0", 0x17 + device);
+    if (code == SUCCESS) snprintf(address, (size_t)length, "0000:%02X:00.0", 0x17 + (sliced() ? 0 : device));
     return call_end(code);
 }
 

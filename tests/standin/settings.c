@@ -70,14 +70,17 @@ static void watch_exit(void)
     atexit(write_counts);
 }
 
-/* "name=error": each call of that name, "name=error@n": the n-th from where the variable has got its value. */
+/* "name=error": each call of that name, "name=error@n": the n-th from where the variable has got its value, and
+ * "name=error@n+": all from that. */
 static int error_of(const char *list, int k)
 {
     const char *number = behind(list, made.call[k].name);
     if (number == NULL) return 0;
     char *end;
     const int error = (int)strtol(number, &end, 10);
-    return *end != '@' || atol(end + 1) == made.call[k].since ? error : 0;
+    const long number_of = *end == '@' ? strtol(end + 1, &end, 10) : 1, since = made.call[k].since;
+    const bool all = number[strcspn(number, "@,")] != '@' || *end == '+';
+    return (all ? since >= number_of : since == number_of) ? error : 0;
 }
 
 int standin_called(const char *name)

@@ -13,11 +13,6 @@ wk__cuda_functions wk__cuda;
 wk__nvrtc_functions wk__nvrtc;
 wk__nvml_functions wk__nvml;
 
-typedef struct symbol {
-    const char *name;
-    size_t place; /* in the table */
-} symbol;
-
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* ---- where libraries are ----------------------------------------------------------------------------------------- */
@@ -45,34 +40,23 @@ static void *open_library(const char *const names[], size_t count)
     return library;
 }
 
-/* Fills a table. Libraries stay loaded: drivers do not survive being unloaded. */
-static bool fill(void *library, const symbol symbols[], size_t count, void *table)
-{
-    for (size_t k = 0; k < count; k++) {
-        void *function = dlsym(library, symbols[k].name);
-        if (function == NULL) return false;
-        memcpy((char *)table + symbols[k].place, &function, sizeof function);
-    }
-    return true;
-}
-
 /* ---- the libraries ----------------------------------------------------------------------------------------------- */
 
 const char *wk__cuda_load_driver(void)
 {
 #define SYMBOL(name, parameters) {"cu" #name, offsetof(wk__cuda_functions, name)},
-    static const symbol symbols[] = {WK__CUDA_FUNCTIONS(SYMBOL)};
+    static const wk__symbol symbols[] = {WK__CUDA_FUNCTIONS(SYMBOL)}, newer[] = {WK__CUDA_NEWER_FUNCTIONS(SYMBOL)};
 #undef SYMBOL
     static const char *const names[] = {"libcuda.so.1"};
-    if (wk__linked_statically())
-        return "this program is linked with -static, and no driver can be loaded into such a program: leave -static "
-               "out (libwick.a may stay inside)";
+    const char *why = wk__no_driver_loads();
+    if (why != NULL) return why;
     void *library = open_library(names, COUNT(names));
     if (library == NULL)
         return "NVIDIA's driver library libcuda.so.1 was not found: install the driver of your NVIDIA GPU (apt install "
                "nvidia-driver), or name its folder in WICK_CUDA_PATH";
-    if (!fill(library, symbols, COUNT(symbols), &wk__cuda))
+    if (!wk__load_functions(library, symbols, COUNT(symbols), &wk__cuda))
         return "NVIDIA's driver is older than CUDA 11.2: install a newer one (apt install nvidia-driver)";
+    wk__load_functions(library, newer, COUNT(newer), &wk__cuda);
     return NULL;
 }
 
@@ -95,7 +79,7 @@ static void load_builtins(void)
 const char *wk__cuda_load_nvrtc(int driver)
 {
 #define SYMBOL(name, parameters) {"nvrtc" #name, offsetof(wk__nvrtc_functions, name)},
-    static const symbol symbols[] = {WK__NVRTC_FUNCTIONS(SYMBOL)};
+    static const wk__symbol symbols[] = {WK__NVRTC_FUNCTIONS(SYMBOL)};
 #undef SYMBOL
     enum { OLDEST = 12, MOST = 16 }; /* that has a name like this; before there was 11.2 */
     char room[MOST][24];
@@ -112,7 +96,7 @@ const char *wk__cuda_load_nvrtc(int driver)
         return "NVRTC, CUDA's run-time compiler, was not found (libnvrtc.so.13, .12 or .11.2, and none newer than the "
                "driver's CUDA, which nvidia-smi shows): install it (apt install libnvrtc12, or pip install "
                "nvidia-cuda-nvrtc-cu12), or name its folder in WICK_CUDA_PATH";
-    if (!fill(library, symbols, COUNT(symbols), &wk__nvrtc))
+    if (!wk__load_functions(library, symbols, COUNT(symbols), &wk__nvrtc))
         return "NVRTC, CUDA's run-time compiler, is older than CUDA 11.2: install a newer one, or name its folder in "
                "WICK_CUDA_PATH";
     load_builtins();
@@ -122,11 +106,12 @@ const char *wk__cuda_load_nvrtc(int driver)
 const char *wk__cuda_load_nvml(void)
 {
 #define SYMBOL(name, parameters) {"nvml" #name, offsetof(wk__nvml_functions, name)},
-    static const symbol symbols[] = {WK__NVML_FUNCTIONS(SYMBOL)};
+    static const wk__symbol symbols[] = {WK__NVML_FUNCTIONS(SYMBOL)};
 #undef SYMBOL
     static const char *const names[] = {"libnvidia-ml.so.1"};
     void *library = open_library(names, COUNT(names));
-    if (library == NULL || !fill(library, symbols, COUNT(symbols), &wk__nvml) || wk__nvml.Init_v2() != NVML_SUCCESS)
+    if (library == NULL || !wk__load_functions(library, symbols, COUNT(symbols), &wk__nvml) ||
+        wk__nvml.Init_v2() != NVML_SUCCESS)
         return "NVML (libnvidia-ml.so.1) was not found, or does not start: temperature, power and utilisation are not "
                "known";
     return NULL;

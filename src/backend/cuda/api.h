@@ -64,6 +64,7 @@ enum {
 
     NVML_SUCCESS = 0,
     NVML_TEMPERATURE_GPU = 0,
+    NVML_MIG_ENABLED = 1,
 };
 
 /* V(name, parameters): the exported name is cu and that. */
@@ -107,6 +108,9 @@ enum {
     V(LaunchKernel, (CUfunction, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,                  \
                      unsigned block_y, unsigned block_z, unsigned shared, CUstream, void **arguments, void **extra))
 
+/* Those that drivers of CUDA 11.2 do not have yet; NULL there. */
+#define WK__CUDA_NEWER_FUNCTIONS(V) V(DeviceGetUuid_v2, (unsigned char uuid[16], CUdevice))
+
 /* The exported name is nvrtc and that. */
 typedef struct nvrtc_program *nvrtcProgram;
 #define WK__NVRTC_FUNCTIONS(V)                                                                                         \
@@ -135,6 +139,8 @@ typedef struct nvmlUtilization {
 #define WK__NVML_FUNCTIONS(V)                                                                                          \
     V(Init_v2, (void))                                                                                                 \
     V(SystemGetDriverVersion, (char *version, unsigned room))                                                          \
+    V(DeviceGetHandleByUUID, (const char *uuid, nvmlDevice *device))                                                   \
+    V(DeviceGetMigMode, (nvmlDevice, unsigned *now, unsigned *later))                                                  \
     V(DeviceGetHandleByPciBusId_v2, (const char *id, nvmlDevice *device))                                              \
     V(DeviceGetMemoryInfo, (nvmlDevice, nvmlMemory * memory))                                                          \
     V(DeviceGetTemperature, (nvmlDevice, int sensor, unsigned *degrees))                                               \
@@ -144,6 +150,7 @@ typedef struct nvmlUtilization {
 #define WK__FIELD(name, parameters) int(*name) parameters;
 typedef struct wk__cuda_functions {
     WK__CUDA_FUNCTIONS(WK__FIELD)
+    WK__CUDA_NEWER_FUNCTIONS(WK__FIELD)
 } wk__cuda_functions;
 typedef struct wk__nvrtc_functions {
     WK__NVRTC_FUNCTIONS(WK__FIELD)

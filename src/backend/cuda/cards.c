@@ -190,21 +190,35 @@ const wk__cuda_card *wk__cuda_card_at(int index, wk__fail *fail)
     return NULL;
 }
 
-/* What NVML says of the card now. */
-static void ask_nvml(wk__device_info *info)
+/* A slice of a card (MIG) has memory of its own. Its PCI address is the card's, so NVML finds it by another name. */
+static bool find_slice(CUdevice id, nvmlDevice *slice)
 {
-    nvmlDevice device;
+    unsigned char u[16];
+    char name[48];
+    if (wk__cuda.DeviceGetUuid_v2 == NULL || wk__cuda.DeviceGetUuid_v2(u, id) != CUDA_SUCCESS) return false;
+    snprintf(name, sizeof name, "MIG-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1],
+             u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+    return wk__nvml.DeviceGetHandleByUUID(name, slice) == NVML_SUCCESS;
+}
+
+/* What NVML says of the card now. It does not obey CUDA_VISIBLE_DEVICES, and counts on its own: the address says which
+ * it is. Of slices the heat and the power are those of all the card, and what they are busy with nobody tells. */
+static void ask_nvml(CUdevice id, wk__device_info *info)
+{
+    nvmlDevice card, memory_of;
     nvmlMemory memory;
     nvmlUtilization rates;
-    unsigned number;
-    if (wk__gpu_forked() || !found.has_nvml ||
-        wk__nvml.DeviceGetHandleByPciBusId_v2(info->pci, &device) != NVML_SUCCESS)
+    unsigned number, now = 0, later;
+    if (wk__gpu_forked() || !found.has_nvml || wk__nvml.DeviceGetHandleByPciBusId_v2(info->pci, &card) != NVML_SUCCESS)
         return;
-    if (wk__nvml.DeviceGetMemoryInfo(device, &memory) == NVML_SUCCESS) info->memory_available = (int64_t)memory.free;
-    if (wk__nvml.DeviceGetTemperature(device, NVML_TEMPERATURE_GPU, &number) == NVML_SUCCESS)
+    const bool sliced = wk__nvml.DeviceGetMigMode(card, &now, &later) == NVML_SUCCESS && now == NVML_MIG_ENABLED;
+    memory_of = card;
+    if ((!sliced || find_slice(id, &memory_of)) && wk__nvml.DeviceGetMemoryInfo(memory_of, &memory) == NVML_SUCCESS)
+        info->memory_available = (int64_t)memory.free;
+    if (wk__nvml.DeviceGetTemperature(card, NVML_TEMPERATURE_GPU, &number) == NVML_SUCCESS)
         info->temperature = (double)number;
-    if (wk__nvml.DeviceGetPowerUsage(device, &number) == NVML_SUCCESS) info->power = 1e-3 * (double)number;
-    if (wk__nvml.DeviceGetUtilizationRates(device, &rates) == NVML_SUCCESS)
+    if (wk__nvml.DeviceGetPowerUsage(card, &number) == NVML_SUCCESS) info->power = 1e-3 * (double)number;
+    if (!sliced && wk__nvml.DeviceGetUtilizationRates(card, &rates) == NVML_SUCCESS)
         info->utilisation = 1e-2 * (double)rates.gpu;
 }
 
@@ -213,6 +227,6 @@ wk_code wk__cuda_info(int index, wk__device_info *info, wk__fail *fail)
     const wk__cuda_card *card = wk__cuda_card_at(index, fail);
     if (card == NULL) return fail->code;
     *info = card->gpu.info;
-    ask_nvml(info);
+    ask_nvml(card->id, info);
     return WK_OK;
 }

@@ -6,39 +6,23 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
-#include <string.h>
 
 wk__cl_functions wk__cl;
 
 const char *wk__cl_load(void)
 {
-    static const struct {
-        const char *name;
-        size_t place;
-    } functions[] = {
 #define WK__CL(result, name, parameters) {"cl" #name, offsetof(wk__cl_functions, name)},
-        WK__CL_FUNCTIONS(WK__CL)
+    static const wk__symbol functions[] = {WK__CL_FUNCTIONS(WK__CL)};
 #undef WK__CL
-    };
-    if (wk__linked_statically()) {
-        return "this program is linked with -static, and no driver can be loaded into such a program: leave -static "
-               "out "
-               "(libwick.a may stay inside)";
-    }
+    const char *why = wk__no_driver_loads();
+    if (why != NULL) return why;
     void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) {
+    if (library == NULL)
         return "the OpenCL loader libOpenCL.so.1 was not found: apt install ocl-icd-libopencl1 and your device's "
                "driver";
-    }
-    for (size_t k = 0; k < sizeof functions / sizeof functions[0]; k++) {
-        void *function = dlsym(library, functions[k].name);
-        if (function == NULL) {
-            dlclose(library);
-            return "the OpenCL loader libOpenCL.so.1 is older than OpenCL 1.2: apt install ocl-icd-libopencl1";
-        }
-        memcpy((char *)&wk__cl + functions[k].place, &function, sizeof function);
-    }
-    return NULL; /* the library stays loaded: drivers do not survive being unloaded */
+    if (!wk__load_functions(library, functions, sizeof functions / sizeof functions[0], &wk__cl))
+        return "the OpenCL loader libOpenCL.so.1 is older than OpenCL 1.2: apt install ocl-icd-libopencl1";
+    return NULL;
 }
 
 const char *wk__cl_error(cl_int error, char room[32])

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the driver is called: while others capture streams, who waits for what, and in which order. */
+#include "cuda_child.h"
+
+#include "../src/backend/cuda/device.h"
+#include "../src/backend/gpu/build.h"
+
+#include <pthread.h>
+
+static void *device_of(const wk__backend *backend)
+{
+    void *device;
+    wk__fail fail;
+    must(backend->open(0, &device, &fail) == WK_OK);
+    return device;
+}
+
+/* All kinds of calls. */
+static double compute(void)
+{
+    WK_SCOPE;
+    enum { MANY = 3 << 20 };
+    wk_tensor *x = wk_to(wk_ones((MANY)), wk_cuda(0)), *y = wk_to(wk_mul(x, 2), wk_cuda(1));
+    const double sum = wk_item(wk_sum(y));
+    must(wk_error() == NULL && wk_memory_trim(wk_cuda(0)) == WK_OK);
+    return sum / MANY;
+}
+
+/* ---- another library captures a stream --------------------------------------------------------------------------- */
+
+static struct {
+    int (*retain)(void **context, int device), (*set_current)(void *context), (*stream)(void **stream, unsigned flags),
+        (*begin)(void *stream, int mode), (*end)(void *stream, void **graph), (*exchange)(int *mode);
+    void *captured;
+} other;
+
+enum { GLOBAL = 0, THREAD_LOCAL = 1 };
+
+static void begin_capture(int mode)
+{
+    void *context;
+    must(other.retain(&context, 0) == 0 && other.set_current(context) == 0);
+    must(other.stream(&other.captured, 1) == 0 && other.begin(other.captured, mode) == 0);
+}
+
+static void *capture_elsewhere(void *turn)
+{
+    void *graph;
+    begin_capture(GLOBAL);
+    pthread_barrier_wait(turn);
+    pthread_barrier_wait(turn);
+    must(other.end(other.captured, &graph) == 0);
+    other.set_current(NULL);
+    return NULL;
+}
+
+static void while_streams_are_captured(void)
+{
+    void *graph;
+    pthread_t thread;
+    pthread_barrier_t turn;
+    must(wk_device_count(WK_CUDA) == 2);
+    standin_find("libcuda.so.1", "cuDevicePrimaryCtxRetain", &other.retain);
+    standin_find("libcuda.so.1", "cuCtxSetCurrent", &other.set_current);
+    standin_find("libcuda.so.1", "cuStreamCreate", &other.stream);
+    standin_find("libcuda.so.1", "cuStreamBeginCapture_v2", &other.begin);
+    standin_find("libcuda.so.1", "cuStreamEndCapture", &other.end);
+    standin_find("libcuda.so.1", "cuThreadExchangeStreamCaptureMode", &other.exchange);
+    for (int mode = GLOBAL; mode <= THREAD_LOCAL; mode++) {
+        begin_capture(mode);
+        must(compute() == 2);
+        must(other.end(other.captured, &graph) == 0);
+    }
+    pthread_barrier_init(&turn, NULL, 2);
+    pthread_create(&thread, NULL, capture_elsewhere, &turn);
+    pthread_barrier_wait(&turn);
+    must(compute() == 2);
+    pthread_barrier_wait(&turn);
+    pthread_join(thread, NULL);
+    int mode = THREAD_LOCAL; /* what is the thread's own? */
+    must(other.exchange(&mode) == 0 && mode == GLOBAL);
+}
+
+static void captures(void **state)
+{
+    (void)state;
+    in_child("STANDIN_ERRORS=", while_streams_are_captured);
+}
+
+/* ---- memory that is freed ---------------------------------------------------------------------------------------- */
+
+static wk__cuda_device *watched;
+static int frees;
+
+static void look_at_frees(const char *call)
+{
+    if (watched == NULL || strcmp(call, "cuMemFree_v2") != 0) return;
+    must(pthread_mutex_trylock(&watched->lock) == 0);
+    pthread_mutex_unlock(&watched->lock);
+    frees++;
+}
+
+/* The driver waits for all that the device has to do: others go on meanwhile. */
+static void blocks_are_freed_without_the_lock(void)
+{
+    const wk__backend *backend = wk__backend_of(WK_CUDA);
+    void (*watch)(void (*)(const char *));
+    wk__memory block;
+    wk__fail fail;
+    wk__cuda_device *device = device_of(backend);
+    standin_find("libcuda.so.1", "standin_watch", &watch);
+    must(backend->block_take(device, 1 << 20, &block, &fail) == WK_OK);
+    watch(look_at_frees);
+    watched = device;
+    backend->block_give(device, &block);
+    must(frees == 1 && block.block == NULL);
+    watched = NULL;
+    backend->close(device);
+}
+
+/* Sums in chunks, of more and more rows: none waits, and what was too small goes when somebody has waited. */
+static void scratch_grows(void)
+{
+    enum { COLUMNS = 30000, TIMES = 5 };
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(wk_to(wk_ones((1 << TIMES, COLUMNS)), wk_cuda(0))), *sum[TIMES + 1];
+    must(wk_item(wk_sum(wk_ones((3), .device = wk_cuda(0)))) == 3);
+    const long freed = driver_calls("cuMemFree_v2"), taken = driver_calls("cuMemAlloc_v2");
+    for (int k = 0; k <= TIMES; k++) {
+        sum[k] = wk_retain(wk_sum(wk_narrow(x, 0, 0, 1 << k), (1)));
+        wk_flush();
+    }
+    must(wk_error() == NULL);
+    must(driver_calls("cuMemAlloc_v2") - taken >= TIMES && driver_calls("cuMemFree_v2") == freed);
+    for (int k = 0; k <= TIMES; k++) must(wk_item(wk_sum(sum[k])) == (double)COLUMNS * (1 << k));
+    must(driver_calls("cuMemFree_v2") - freed >= TIMES);
+    for (int k = 0; k <= TIMES; k++) wk_free(sum[k]);
+    wk_free(x);
+}
+
+/* Where memory is short they go at once. */
+static void scratch_is_short(void)
+{
+    enum { COLUMNS = 30000 };
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(wk_to(wk_ones((16, COLUMNS)), wk_cuda(0)));
+    wk_tensor *one = wk_retain(wk_sum(wk_narrow(x, 0, 0, 1), (1)));
+    wk_flush();
+    const long freed = driver_calls("cuMemFree_v2");
+    wk_tensor *more = wk_retain(wk_sum(x, (1)));
+    setenv("STANDIN_ERRORS", "cuMemAlloc_v2=2@1", 1);
+    wk_flush();
+    must(wk_error() == NULL && driver_calls("cuMemFree_v2") == freed + 1);
+    must(wk_item(wk_sum(more)) == 16.0 * COLUMNS && wk_item(one) == COLUMNS);
+    wk_free(x), wk_free(one), wk_free(more);
+}
+
+static void memory_is_freed(void **state)
+{
+    (void)state;
+    in_child("STANDIN_ERRORS=", blocks_are_freed_without_the_lock);
+    in_child("STANDIN_ERRORS=", scratch_grows);
+    in_child("STANDIN_ERRORS=", scratch_is_short);
+}
+
+/* ---- submissions ------------------------------------------------------------------------------------------------- */
+
+static wk_tensor *sorted(wk_tensor *x)
+{
+    wk_tensor *values = NULL;
+    wk_sort(x, 0, false, &values, NULL);
+    return wk_retain(values);
+}
+
+/* A longer sort has one kernel more than a short one. While that is not to be had, nothing of it runs. */
+static void nothing_is_left_half_done(void)
+{
+    setenv("WICK_CACHE_DIR", "off", 1);
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(wk_to(wk_arange(1000, .dtype = WK_F32), wk_cuda(0)));
+    wk_tensor *few = sorted(wk_narrow(x, 0, 0, 10));
+    wk_flush();
+    must(wk_error() == NULL);
+    const long before = driver_calls("cuLaunchKernel");
+    setenv("STANDIN_ERRORS", "nvrtcCompileProgram=11", 1);
+    wk_tensor *many = sorted(x);
+    wk_flush();
+    must(wk_error_code() == WK_ERR_DEVICE);
+    wk_clear_error();
+    must(driver_calls("cuLaunchKernel") == before);
+    unsetenv("STANDIN_ERRORS");
+    wk_tensor *again = sorted(x);
+    must(wk_item(wk_select(again, 0, 999)) == 999 && wk_error() == NULL);
+    wk_free(x), wk_free(few), wk_free(many), wk_free(again);
+}
+
+static void submissions(void **state)
+{
+    (void)state;
+    in_child("STANDIN_ERRORS=", nothing_is_left_half_done);
+}
+
+/* ---- counts ------------------------------------------------------------------------------------------------------ */
+
+static void makes_calls(void)
+{
+    must(compute() == 2);
+}
+
+/* At the end of the process, for programs that do not ask. */
+static void counts(void **state)
+{
+    (void)state;
+    char path[1024], setting[1100], line[128];
+    long launches = 0, copies = 0;
+    snprintf(path, sizeof path, "%s/counts", getenv("WICK_WORK"));
+    snprintf(setting, sizeof setting, "STANDIN_COUNTS=%s", path);
+    unlink(path);
+    in_child(setting, makes_calls);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) != NULL) {
+        sscanf(line, "cuLaunchKernel %ld", &launches);
+        sscanf(line, "cuMemcpyHtoDAsync_v2 %ld", &copies);
+    }
+    fclose(file);
+    assert_true(launches >= 2 && launches < 20);
+    assert_int_equal(copies, 6); /* 12 MB by 2 */
+}
+
+/* ---- waits ------------------------------------------------------------------------------------------------------- */
+
+/* Whoever waits for long sleeps: events are of the kind for which the driver lets the thread sleep. */
+static void waits_sleep(void)
+{
+    const wk__backend *backend = wk__backend_of(WK_CUDA);
+    void *device = device_of(backend), *event;
+    wk__fail fail;
+    setenv("STANDIN_ERRORS", "cuEventQuery=600", 1); /* all take long */
+    must(compute() == 2);
+    must(backend->event_record(device, &event, &fail) == WK_OK);
+    must(backend->event_wait(device, event, &fail) == WK_OK);
+    backend->event_give(device, event);
+    backend->close(device);
+    must(driver_calls("cuEventSynchronize") > 2 && driver_calls("spin") == 0);
+}
+
+/* What has come needs no sleep. */
+static void short_waits_do_not_sleep(void)
+{
+    const wk__backend *backend = wk__backend_of(WK_CUDA);
+    void *device = device_of(backend), *event;
+    wk__fail fail;
+    must(backend->event_record(device, &event, &fail) == WK_OK);
+    must(backend->event_wait(device, event, &fail) == WK_OK);
+    const long before = driver_calls("cuEventSynchronize");
+    for (int k = 0; k < 100; k++) must(backend->event_wait(device, event, &fail) == WK_OK);
+    must(driver_calls("cuEventSynchronize") == before);
+    backend->event_give(device, event);
+    backend->close(device);
+}
+
+static void waits(void **state)
+{
+    (void)state;
+    in_child("STANDIN_ERRORS=", waits_sleep);
+    in_child("STANDIN_ERRORS=", short_waits_do_not_sleep);
+}
+
+/* ---- the end of the process -------------------------------------------------------------------------------------- */
+
+static int told[2], result_to = -1;
+
+/* The compiler takes its time, and the thread ends there. */
+static void in_compiler(const char *call)
+{
+    if (strcmp(call, "nvrtcCompileProgram") == 0) {
+        must(write(told[1], "c", 1) == 1);
+        usleep(200000);
+    }
+    if (strcmp(call, "nvrtcGetCUBIN") == 0) must(write(result_to, "d", 1) == 1);
+}
+
+static void stop_here(const char *call)
+{
+    if (strcmp(call, "cuModuleLoadData") == 0) pause();
+}
+
+static void *compile(void *device)
+{
+    static const char *const text[] = {"    (void)m0;\n", NULL};
+    static const wk__gpu_fixed fixed = {.name = "one", .text = text};
+    const wk__gpu_unit unit = {.fixed = &fixed, .dtype = WK_F32, .nmemory = 1, .narguments = 2};
+    wk__fail fail;
+    must(wk__gpu_function_of(&((wk__cuda_device *)device)->units, &unit, &fail) != NULL);
+    wk__cuda_gather(device, false, &fail);
+    return NULL;
+}
+
+static void ends_while_a_thread_compiles(void)
+{
+    void (*watch)(void (*)(const char *));
+    char byte;
+    pthread_t thread;
+    setenv("WICK_CACHE_DIR", "off", 1);
+    must(pipe(told) == 0);
+    void *device = device_of(wk__backend_of(WK_CUDA));
+    standin_find("libnvrtc.so.13", "standin_watch", &watch);
+    watch(in_compiler);
+    standin_find("libcuda.so.1", "standin_watch", &watch);
+    watch(stop_here);
+    pthread_create(&thread, NULL, compile, device);
+    must(read(told[0], &byte, 1) == 1);
+    exit(0);
+}
+
+static void ends(void **state)
+{
+    (void)state;
+    int result[2];
+    char byte = 0;
+    assert_int_equal(pipe(result), 0);
+    result_to = result[1];
+    in_child("STANDIN_ERRORS=", ends_while_a_thread_compiles);
+    close(result[1]);
+    assert_int_equal(read(result[0], &byte, 1), 1);
+    close(result[0]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(captures), cmocka_unit_test(memory_is_freed), cmocka_unit_test(submissions),
+        cmocka_unit_test(counts),   cmocka_unit_test(waits),           cmocka_unit_test(ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
