@@ -135,7 +135,9 @@ static void end(wk__cuda_device *device)
     wk__gpu_units_end(&device->units);
     wk__free(device->planned);
     if (!device->calls.current) return;
-    wk__cuda_staging_end(device);
+    wk__cuda_order_end(device);
+    wk__cuda_staging_end(&device->staging);
+    wk__cuda_staging_end(&device->large);
     for (int k = 0; k < device->retired.count; k++) wk__cuda.MemFree_v2(device->retired.memory[k]);
     for (int k = 0; k < 2; k++)
         if (device->landed[k] != NULL) wk__cuda.EventDestroy_v2(device->landed[k]);
@@ -150,6 +152,7 @@ static wk_code prepare(wk__cuda_device *device, wk__fail *fail)
 {
     if (device->gone) return wk__cuda_gone(device, fail);
     CUresult error = wk__cuda.StreamCreate(&device->stream, CU_STREAM_NON_BLOCKING);
+    device->staging.stream = device->stream;
     if (error == CUDA_SUCCESS) error = wk__cuda.MemAlloc_v2(&device->fault, sizeof(wk__gpu_fault));
     if (error == CUDA_SUCCESS) error = wk__cuda.MemsetD8Async(device->fault, 0, sizeof(wk__gpu_fault), device->stream);
     return error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(device, fail, error, "opening the device");
@@ -222,7 +225,10 @@ static void close_device(void *user)
     wk__fail fail;
     if (device == NULL || wk__gpu_forked()) return;
     if (wk__cuda_enter(device, &fail) == WK_OK) {
-        if (device->calls.current) wk__cuda.StreamSynchronize(device->stream);
+        if (device->calls.current) {
+            wk__cuda_order_all(device);
+            wk__cuda.StreamSynchronize(device->stream);
+        }
         end(device);
         wk__cuda_leave(device);
     }

@@ -2,7 +2,8 @@
 /* Shared by the files of the CUDA backend.
  *
  * There is no thread of a device's own, as the OpenCL backend has one: what enqueues here comes back at once, so
- * whoever submits enqueues, under the device's lock and in its one stream, where all happens in order.
+ * whoever submits enqueues, under the device's lock and in one stream, where all happens in order. Large uploads have
+ * a stream of their own (order.c).
  *
  *   any thread                          the device
  *   --------------------------------    ------------------------------------------------------------
@@ -45,12 +46,41 @@ enum { WK__CUDA_SLOTS = 4, WK__CUDA_SLOT = 2 << 20 /* bytes */ };
 
 /* A ring of slots. One is filled from its start; the next begins when the device is through with what it had. */
 typedef struct wk__cuda_staging {
-    char *host;   /* NULL until first wanted */
-    int slot;     /* that is being filled */
-    int64_t used; /* bytes of it */
+    CUstream stream; /* that copies from it */
+    char *host;      /* NULL until first wanted */
+    int slot;        /* that is being filled */
+    int64_t used;    /* bytes of it */
     CUevent end[WK__CUDA_SLOTS];
     bool waited_for[WK__CUDA_SLOTS]; /* its end has been recorded and not been waited for */
 } wk__cuda_staging;
+
+/* ---- order.c: what the two streams of a device do with the same block -------------------------------------------- */
+
+enum { WK__CUDA_USES = 256, WK__CUDA_UPLOADS = 8 };
+
+typedef struct wk__cuda_use {
+    const void *block;
+    int64_t number; /* of its last use by the stream that computes */
+    int64_t upload; /* the last large one into it */
+} wk__cuda_use;
+
+/* Where a block stands in the table. */
+static inline int wk__cuda_place_of(const void *block)
+{
+    const uint64_t hash = (uint64_t)(uintptr_t)block * 0x9e3779b97f4a7c15u;
+    return (int)(hash >> 32 & (WK__CUDA_USES - 1));
+}
+
+typedef struct wk__cuda_order {
+    wk__cuda_use use[WK__CUDA_USES]; /* of blocks, by a hash of them, */
+    wk__cuda_use others;             /* and the latest of those that have no place there */
+    int64_t number, upload;          /* so many there were */
+    CUevent computed;                /* all uses up to .. */
+    int64_t computed_number;
+    int64_t awaited_number;             /* the uploads wait for all uses up to this, */
+    int64_t awaited_upload;             /* and what computes for all uploads up to this */
+    CUevent uploaded[WK__CUDA_UPLOADS]; /* each upload's, in turns: a later one's is after it */
+} wk__cuda_order;
 
 /* ---- a device that is open --------------------------------------------------------------------------------------- */
 
@@ -90,7 +120,8 @@ struct wk__cuda_device {
     wk__cuda_retired retired; /* what was too small, and may still be in use */
     CUdeviceptr arguments;    /* a ring: of kernels whose arguments are many */
     int64_t arguments_used;
-    wk__cuda_staging staging;
+    wk__cuda_staging staging, large; /* large: for uploads in a stream of their own */
+    wk__cuda_order order;
     wk__gpu_units units;
     wk__cuda_planned *planned;
     int64_t nplanned, planned_room;
@@ -127,10 +158,18 @@ wk_code wk__cuda_tell_gone(wk__cuda_device *device, bool reads, wk__fail *fail);
 void wk__cuda_free(wk__cuda_device *device, CUdeviceptr memory);
 
 /* WK_OK once there is the memory that the next call hands out. */
-wk_code wk__cuda_staging_begin(wk__cuda_device *device, wk__fail *fail);
+wk_code wk__cuda_staging_begin(wk__cuda_device *device, wk__cuda_staging *staging, wk__fail *fail);
 /* Room for so many bytes, at most a slot, from which the device copies next; NULL and *fail: there is none. */
-void *wk__cuda_staging_take(wk__cuda_device *device, int64_t bytes, wk__fail *fail);
-void wk__cuda_staging_end(wk__cuda_device *device);
+void *wk__cuda_staging_take(wk__cuda_device *device, wk__cuda_staging *staging, int64_t bytes, wk__fail *fail);
+void wk__cuda_staging_end(wk__cuda_staging *staging);
+
+/* The stream that computes is about to use the block: it waits for large uploads into it, or for all of them. */
+CUresult wk__cuda_order_use(wk__cuda_device *device, const void *block);
+CUresult wk__cuda_order_all(wk__cuda_device *device);
+/* Around a large upload into the block, in the stream of its own, which waits for the uses before. */
+CUresult wk__cuda_order_begin_upload(wk__cuda_device *device, const void *block);
+CUresult wk__cuda_order_end_upload(wk__cuda_device *device, const void *block);
+void wk__cuda_order_end(wk__cuda_device *device);
 
 /* programs.c. `device` is a wk__cuda_device. */
 extern const wk__gpu_compiler wk__cuda_compiler;

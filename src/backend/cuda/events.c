@@ -15,7 +15,8 @@ wk_code wk__cuda_event_record(void *user, void **out, wk__fail *fail)
     if (!device->gone) {
         CUresult error = wk__cuda.EventCreate(&event, CU_EVENT_BLOCKING_SYNC);
         if (error == CUDA_SUCCESS) {
-            error = wk__cuda.EventRecord(event, device->stream);
+            error = wk__cuda_order_all(device);
+            if (error == CUDA_SUCCESS) error = wk__cuda.EventRecord(event, device->stream);
             if (error != CUDA_SUCCESS) wk__cuda.EventDestroy_v2(event);
         }
         if (error != CUDA_SUCCESS) code = wk__cuda_failed(device, fail, error, "recording an event");

@@ -44,7 +44,7 @@ static wk_code provide_arguments(wk__cuda_device *device, wk__fail *fail)
     CUresult error = CUDA_SUCCESS;
     if (device->arguments == 0) error = wk__cuda.MemAlloc_v2(&device->arguments, WK__CUDA_ARGUMENTS);
     if (error != CUDA_SUCCESS) return wk__cuda_failed(device, fail, error, "taking memory for arguments");
-    return wk__cuda_staging_begin(device, fail);
+    return wk__cuda_staging_begin(device, &device->staging, fail);
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
@@ -54,7 +54,7 @@ static wk_code store_arguments(wk__cuda_device *device, const int64_t *argument,
                                wk__fail *fail)
 {
     const int64_t bytes = (int64_t)sizeof *argument * count;
-    void *staged = wk__cuda_staging_take(device, bytes, fail);
+    void *staged = wk__cuda_staging_take(device, &device->staging, bytes, fail);
     if (staged == NULL) return fail->code;
     memcpy(staged, argument, (size_t)bytes);
     if (device->arguments_used + bytes > WK__CUDA_ARGUMENTS) device->arguments_used = 0;
@@ -127,6 +127,14 @@ static wk_code plan(void *user, const wk__gpu_launch *launch, wk__fail *fail)
     return WK_OK;
 }
 
+static wk_code order_blocks(wk__cuda_device *device, const wk__gpu_launch *launch, wk__fail *fail)
+{
+    CUresult error = CUDA_SUCCESS;
+    for (int k = 0; k < launch->unit.nmemory - (launch->scratch > 0) && error == CUDA_SUCCESS; k++)
+        error = wk__cuda_order_use(device, launch->block[k]);
+    return error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(device, fail, error, "waiting for copies to the device");
+}
+
 /* First all that can be refused, so that nothing is left half done. */
 static wk_code run_plan(wk__cuda_device *device, wk__fail *fail)
 {
@@ -141,6 +149,8 @@ static wk_code run_plan(wk__cuda_device *device, wk__fail *fail)
     }
     if (code == WK_OK) code = provide_scratch(device, scratch, fail);
     if (code == WK_OK && stores) code = provide_arguments(device, fail);
+    for (int64_t k = 0; k < device->nplanned && code == WK_OK; k++)
+        code = order_blocks(device, &device->planned[k].launch, fail);
     for (int64_t k = 0; k < device->nplanned && code == WK_OK; k++)
         code = launch_parts(device, device->planned[k].function, &device->planned[k].launch, fail);
     return code;

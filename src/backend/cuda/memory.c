@@ -48,24 +48,49 @@ void wk__cuda_block_give(void *user, wk__memory *block)
 
 /* ---- host to device ---------------------------------------------------------------------------------------------- */
 
+/* In slots of locked memory. Holds the lock. */
+static wk_code upload_parts(wk__cuda_device *device, wk__cuda_staging *staging, CUdeviceptr to, const char *from,
+                            int64_t bytes, wk__fail *fail)
+{
+    for (int64_t at = 0, part; at < bytes; at += part) {
+        part = wk__least(bytes - at, WK__CUDA_SLOT);
+        void *staged = wk__cuda_staging_take(device, staging, part, fail);
+        if (staged == NULL) return fail->code;
+        memcpy(staged, from + at, (size_t)part);
+        const CUresult error = wk__cuda.MemcpyHtoDAsync_v2(to + (CUdeviceptr)at, staged, (size_t)part, staging->stream);
+        if (error != CUDA_SUCCESS) return wk__cuda_failed(device, fail, error, "copying to the device");
+    }
+    return WK_OK;
+}
+
+/* The other stream knows of as much as has been enqueued. */
+static wk_code upload_large(wk__cuda_device *device, const wk__memory *to, int64_t offset, const void *from,
+                            int64_t bytes, wk__fail *fail)
+{
+    CUresult error = wk__cuda_order_begin_upload(device, to->block);
+    if (error != CUDA_SUCCESS) return wk__cuda_failed(device, fail, error, "waiting for the device's work");
+    wk_code code = upload_parts(device, &device->large, wk__cuda_address(to, offset), from, bytes, fail);
+    error = wk__cuda_order_end_upload(device, to->block);
+    return code != WK_OK || error == CUDA_SUCCESS ? code
+                                                  : wk__cuda_failed(device, fail, error, "copying to the device");
+}
+
+static wk_code upload_small(wk__cuda_device *device, const wk__memory *to, int64_t offset, const void *from,
+                            int64_t bytes, wk__fail *fail)
+{
+    const CUresult error = wk__cuda_order_use(device, to->block);
+    if (error != CUDA_SUCCESS) return wk__cuda_failed(device, fail, error, "copying to the device");
+    return upload_parts(device, &device->staging, wk__cuda_address(to, offset), from, bytes, fail);
+}
+
 wk_code wk__cuda_upload(void *user, const wk__memory *to, int64_t offset, const void *from, int64_t bytes,
                         wk__fail *fail)
 {
     wk__cuda_device *device = user;
     wk_code code = wk__cuda_enter(device, fail);
     if (code != WK_OK) return code;
-    for (int64_t at = 0, part; at < bytes && code == WK_OK && !device->gone; at += part) {
-        part = wk__least(bytes - at, WK__CUDA_SLOT);
-        void *staged = wk__cuda_staging_take(device, part, fail);
-        if (staged == NULL) {
-            code = fail->code;
-            break;
-        }
-        memcpy(staged, (const char *)from + at, (size_t)part);
-        const CUresult error =
-            wk__cuda.MemcpyHtoDAsync_v2(wk__cuda_address(to, offset + at), staged, (size_t)part, device->stream);
-        if (error != CUDA_SUCCESS) code = wk__cuda_failed(device, fail, error, "copying to the device");
-    }
+    if (bytes > 0 && !device->gone)
+        code = (bytes < WK__CUDA_SLOT ? upload_small : upload_large)(device, to, offset, from, bytes, fail);
     wk__cuda_leave(device);
     return code;
 }
@@ -80,8 +105,11 @@ wk_code wk__cuda_copy(void *user, const wk__memory *to, int64_t to_offset, const
     wk_code code = wk__cuda_enter(device, fail);
     if (code != WK_OK) return code;
     if (!device->gone) {
-        const CUresult error = wk__cuda.MemcpyDtoDAsync_v2(
-            wk__cuda_address(to, to_offset), wk__cuda_address(from, from_offset), (size_t)bytes, device->stream);
+        CUresult error = wk__cuda_order_use(device, from->block);
+        if (error == CUDA_SUCCESS) error = wk__cuda_order_use(device, to->block);
+        if (error == CUDA_SUCCESS)
+            error = wk__cuda.MemcpyDtoDAsync_v2(wk__cuda_address(to, to_offset), wk__cuda_address(from, from_offset),
+                                                (size_t)bytes, device->stream);
         if (error != CUDA_SUCCESS) code = wk__cuda_failed(device, fail, error, "copying on the device");
     }
     wk__cuda_leave(device);
@@ -214,7 +242,8 @@ static wk_code read_all(reading *r, wk__fail *fail)
     if (code == WK_OK) {
         r->retired = device->retired;
         device->retired.count = 0;
-        CUresult error = request(r, 0);
+        CUresult error = r->from != NULL ? wk__cuda_order_use(device, r->from->block) : wk__cuda_order_all(device);
+        if (error == CUDA_SUCCESS) error = request(r, 0);
         if (error == CUDA_SUCCESS && parts_of(r) > 1) error = read_parts(r);
         if (error != CUDA_SUCCESS) code = wk__cuda_failed(device, fail, error, "copying from the device");
     }
@@ -281,6 +310,16 @@ static wk_code copy_from(wk__cuda_device *target, CUdeviceptr to, const wk__cuda
     return error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(target, fail, error, "copying between devices");
 }
 
+/* Of a device that is locked, whichever is current. */
+static wk_code use_block(wk__cuda_device *device, const wk__memory *memory, wk__fail *fail)
+{
+    wk__cuda_calls calls;
+    CUresult error = wk__cuda_begin(device->context, &calls);
+    if (error == CUDA_SUCCESS) error = wk__cuda_order_use(device, memory->block);
+    wk__cuda_end(&calls);
+    return error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(device, fail, error, "copying between devices");
+}
+
 /* The target copies when the source has what is to be copied, and the source writes over it when that is done. Both
  * devices are locked, in an order that all threads keep. */
 wk_code wk__cuda_transfer(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from,
@@ -298,7 +337,9 @@ wk_code wk__cuda_transfer(void *to_device, const wk__memory *to, void *from_devi
         if (source->gone) {
             code = wk__cuda_gone(source, fail);
         } else if (!target->gone) {
-            code = follow(target, source, fail);
+            code = use_block(source, from, fail);
+            if (code == WK_OK) code = use_block(target, to, fail);
+            if (code == WK_OK) code = follow(target, source, fail);
             if (code == WK_OK)
                 code = copy_from(target, wk__cuda_address(to, 0), source, wk__cuda_address(from, 0), bytes, fail);
             if (code == WK_OK) code = follow(source, target, fail);

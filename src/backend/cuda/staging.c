@@ -3,9 +3,8 @@
 #include "device.h"
 
 /* It ends with the device, not before: what the device still reads must stay. */
-wk_code wk__cuda_staging_begin(wk__cuda_device *device, wk__fail *fail)
+wk_code wk__cuda_staging_begin(wk__cuda_device *device, wk__cuda_staging *staging, wk__fail *fail)
 {
-    wk__cuda_staging *staging = &device->staging;
     void *host = NULL;
     if (staging->host != NULL) return WK_OK;
     CUresult error = CUDA_SUCCESS;
@@ -18,10 +17,9 @@ wk_code wk__cuda_staging_begin(wk__cuda_device *device, wk__fail *fail)
 }
 
 /* Ends the slot and begins the next, once the device is through with what that had. */
-static CUresult turn(wk__cuda_device *device)
+static CUresult turn(wk__cuda_staging *staging)
 {
-    wk__cuda_staging *staging = &device->staging;
-    CUresult error = wk__cuda.EventRecord(staging->end[staging->slot], device->stream);
+    const CUresult error = wk__cuda.EventRecord(staging->end[staging->slot], staging->stream);
     if (error != CUDA_SUCCESS) return error;
     staging->waited_for[staging->slot] = true;
     staging->slot = (staging->slot + 1) % WK__CUDA_SLOTS;
@@ -31,13 +29,12 @@ static CUresult turn(wk__cuda_device *device)
     return wk__cuda_wait(staging->end[staging->slot]);
 }
 
-void *wk__cuda_staging_take(wk__cuda_device *device, int64_t bytes, wk__fail *fail)
+void *wk__cuda_staging_take(wk__cuda_device *device, wk__cuda_staging *staging, int64_t bytes, wk__fail *fail)
 {
-    wk__cuda_staging *staging = &device->staging;
-    if (wk__cuda_staging_begin(device, fail) != WK_OK) return NULL;
+    if (wk__cuda_staging_begin(device, staging, fail) != WK_OK) return NULL;
     const int64_t rounded = (bytes + WK__ALIGN - 1) / WK__ALIGN * WK__ALIGN;
     if (staging->used + rounded > WK__CUDA_SLOT) {
-        const CUresult error = turn(device);
+        const CUresult error = turn(staging);
         if (error != CUDA_SUCCESS) {
             wk__cuda_failed(device, fail, error, "waiting for copies to the device");
             return NULL;
@@ -48,9 +45,9 @@ void *wk__cuda_staging_take(wk__cuda_device *device, int64_t bytes, wk__fail *fa
     return room;
 }
 
-void wk__cuda_staging_end(wk__cuda_device *device)
+void wk__cuda_staging_end(wk__cuda_staging *staging)
 {
     for (int k = 0; k < WK__CUDA_SLOTS; k++)
-        if (device->staging.end[k] != NULL) wk__cuda.EventDestroy_v2(device->staging.end[k]);
-    if (device->staging.host != NULL) wk__cuda.MemFreeHost(device->staging.host);
+        if (staging->end[k] != NULL) wk__cuda.EventDestroy_v2(staging->end[k]);
+    if (staging->host != NULL) wk__cuda.MemFreeHost(staging->host);
 }

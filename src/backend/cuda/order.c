@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Large uploads have a stream of their own, so that the device copies while it computes. What two streams do with one
+ * block keeps the order of the calls: the one waits for an event of the other. Uses are numbered, and a table has for
+ * each block its last use by the stream that computes, and the last upload into it. */
+#include "device.h"
+
+/* The places of the table are few: whoever takes another block's leaves its use behind for all that are not there. */
+static wk__cuda_use *use_of(wk__cuda_device *device, const void *block)
+{
+    wk__cuda_order *order = &device->order;
+    wk__cuda_use *use = &order->use[wk__cuda_place_of(block)];
+    if (use->block == block) return use;
+    if (use->number > order->others.number) order->others.number = use->number;
+    if (use->upload > order->others.upload) order->others.upload = use->upload;
+    *use = order->others;
+    use->block = block;
+    return use;
+}
+
+static CUresult event_of(CUevent *event)
+{
+    return *event != NULL ? CUDA_SUCCESS : wk__cuda.EventCreate(event, CU_EVENT_DISABLE_TIMING);
+}
+
+/* The stream that computes waits for that upload and those before it. */
+static CUresult wait_for_upload(wk__cuda_device *device, int64_t upload)
+{
+    wk__cuda_order *order = &device->order;
+    if (upload <= order->awaited_upload) return CUDA_SUCCESS;
+    const CUresult error = wk__cuda.StreamWaitEvent(device->stream, order->uploaded[upload % WK__CUDA_UPLOADS], 0);
+    if (error == CUDA_SUCCESS) order->awaited_upload = upload;
+    return error;
+}
+
+CUresult wk__cuda_order_use(wk__cuda_device *device, const void *block)
+{
+    wk__cuda_use *use = use_of(device, block);
+    use->number = ++device->order.number;
+    return wait_for_upload(device, use->upload);
+}
+
+CUresult wk__cuda_order_all(wk__cuda_device *device)
+{
+    return wait_for_upload(device, device->order.upload);
+}
+
+CUresult wk__cuda_order_begin_upload(wk__cuda_device *device, const void *block)
+{
+    wk__cuda_order *order = &device->order;
+    const int64_t last = use_of(device, block)->number;
+    CUresult error = CUDA_SUCCESS;
+    if (device->large.stream == NULL) error = wk__cuda.StreamCreate(&device->large.stream, CU_STREAM_NON_BLOCKING);
+    if (last <= order->awaited_number || error != CUDA_SUCCESS) return error;
+    if (last > order->computed_number) {
+        error = event_of(&order->computed);
+        if (error == CUDA_SUCCESS) error = wk__cuda.EventRecord(order->computed, device->stream);
+        if (error == CUDA_SUCCESS) order->computed_number = order->number;
+    }
+    if (error == CUDA_SUCCESS) error = wk__cuda.StreamWaitEvent(device->large.stream, order->computed, 0);
+    if (error == CUDA_SUCCESS) order->awaited_number = order->computed_number;
+    return error;
+}
+
+CUresult wk__cuda_order_end_upload(wk__cuda_device *device, const void *block)
+{
+    wk__cuda_order *order = &device->order;
+    CUevent *event = &order->uploaded[(order->upload + 1) % WK__CUDA_UPLOADS];
+    CUresult error = event_of(event);
+    if (error == CUDA_SUCCESS) error = wk__cuda.EventRecord(*event, device->large.stream);
+    if (error == CUDA_SUCCESS) use_of(device, block)->upload = ++order->upload;
+    return error;
+}
+
+void wk__cuda_order_end(wk__cuda_device *device)
+{
+    wk__cuda_order *order = &device->order;
+    for (int k = 0; k < WK__CUDA_UPLOADS; k++)
+        if (order->uploaded[k] != NULL) wk__cuda.EventDestroy_v2(order->uploaded[k]);
+    if (order->computed != NULL) wk__cuda.EventDestroy_v2(order->computed);
+    if (device->large.stream != NULL) wk__cuda.StreamDestroy_v2(device->large.stream);
+}

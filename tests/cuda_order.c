@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Large uploads have a stream of their own: whatever the order in which the stand-in does the work of two streams, the
+ * device's memory is as if all had been done in the order of the calls. */
+#include "cuda_child.h"
+
+#include "../src/backend/cuda/device.h"
+
+enum { BYTES = WK__CUDA_SLOT + 4096, BLOCKS = 4, DEVICES = 2, SEEDS = 8, STEPS = 60 };
+
+static const wk__backend *backend;
+
+typedef struct model {
+    void *device;
+    wk__memory block[BLOCKS];
+    char *want[BLOCKS]; /* what each holds */
+} model;
+
+static uint64_t state_of_chance;
+
+static int chance(int below)
+{
+    state_of_chance = state_of_chance * 6364136223846793005u + 1442695040888963407u;
+    return (int)((state_of_chance >> 33) % (uint64_t)below);
+}
+
+static void fill(char *to, int64_t bytes)
+{
+    const uint64_t start = (uint64_t)chance(1 << 30);
+    for (int64_t k = 0; k < bytes; k++) to[k] = (char)((start + (uint64_t)k) * 2654435761u >> 24);
+}
+
+static void good(wk_code code, const wk__fail *fail)
+{
+    if (code != WK_OK) fprintf(stderr, "%s\n", fail->text);
+    must(code == WK_OK);
+}
+
+static void begin(model m[DEVICES], int seed)
+{
+    wk__fail fail;
+    backend = wk__backend_of(WK_CUDA);
+    state_of_chance = (uint64_t)seed;
+    for (int d = 0; d < DEVICES; d++) {
+        good(backend->open(d, &m[d].device, &fail), &fail);
+        for (int b = 0; b < BLOCKS; b++) {
+            good(backend->block_take(m[d].device, BYTES, &m[d].block[b], &fail), &fail);
+            m[d].want[b] = malloc(BYTES);
+            fill(m[d].want[b], BYTES);
+            good(backend->upload(m[d].device, &m[d].block[b], 0, m[d].want[b], BYTES, &fail), &fail);
+        }
+    }
+}
+
+static void end(model m[DEVICES])
+{
+    for (int d = 0; d < DEVICES; d++) {
+        for (int b = 0; b < BLOCKS; b++) {
+            backend->block_give(m[d].device, &m[d].block[b]);
+            free(m[d].want[b]);
+        }
+        backend->close(m[d].device);
+    }
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+
+static void upload(model *m, int b, int64_t offset, int64_t bytes)
+{
+    wk__fail fail;
+    fill(m->want[b] + offset, bytes);
+    char *from = malloc((size_t)bytes); /* which is free to change when the call returns */
+    memcpy(from, m->want[b] + offset, (size_t)bytes);
+    good(backend->upload(m->device, &m->block[b], offset, from, bytes, &fail), &fail);
+    free(from);
+}
+
+static void copy(model *m, int to, int from)
+{
+    const int64_t bytes = BYTES / 2, at = chance(BYTES / 2);
+    wk__fail fail;
+    if (to == from) return;
+    good(backend->copy(m->device, &m->block[to], at, &m->block[from], 0, bytes, &fail), &fail);
+    memcpy(m->want[to] + at, m->want[from], (size_t)bytes);
+}
+
+static void transfer(model *to, model *from, int b, int c)
+{
+    wk__fail fail;
+    good(backend->transfer(to->device, &to->block[b], from->device, &from->block[c], BYTES, &fail), &fail);
+    memcpy(to->want[b], from->want[c], BYTES);
+}
+
+static void read_back(model *m, int b)
+{
+    static char have[BYTES];
+    wk__fail fail;
+    good(backend->download(m->device, have, &m->block[b], 0, BYTES, &fail), &fail);
+    must(memcmp(have, m->want[b], BYTES) == 0);
+}
+
+/* After a wait all has been done: the stand-in's memory is the host's, and is looked at behind the driver's back. */
+static void wait_for_all(model *m, bool by_event)
+{
+    void *event;
+    wk__fail fail;
+    if (by_event) {
+        good(backend->event_record(m->device, &event, &fail), &fail);
+        good(backend->event_wait(m->device, event, &fail), &fail);
+        backend->event_give(m->device, event);
+    } else {
+        good(backend->sync(m->device, &fail), &fail);
+    }
+    for (int b = 0; b < BLOCKS; b++) must(memcmp(m->block[b].block, m->want[b], BYTES) == 0);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
+
+static int seed_now;
+
+static void any_order(void)
+{
+    model m[DEVICES];
+    begin(m, seed_now);
+    for (int k = 0; k < STEPS; k++) {
+        const int d = chance(DEVICES), b = chance(BLOCKS), c = chance(BLOCKS);
+        switch (chance(9)) {
+        case 0:
+        case 1:
+        case 2: upload(&m[d], b, 0, WK__CUDA_SLOT + chance(4096)); break;
+        case 3: upload(&m[d], b, chance(BYTES - 4096), 1 + chance(4096)); break;
+        case 4:
+        case 5: copy(&m[d], b, c); break;
+        case 6: transfer(&m[d], &m[1 - d], b, c); break;
+        case 7: read_back(&m[d], b); break;
+        default: wait_for_all(&m[d], chance(2) == 0); break;
+        }
+    }
+    for (int d = 0; d < DEVICES; d++) wait_for_all(&m[d], false);
+    end(m);
+}
+
+static void each_seed(void (*body)(void))
+{
+    for (int seed = 1; seed <= SEEDS; seed++) {
+        char setting[32];
+        seed_now = seed;
+        snprintf(setting, sizeof setting, "STANDIN_SEED=%d", seed);
+        in_child(setting, body);
+    }
+}
+
+static void random_calls(void **state)
+{
+    (void)state;
+    each_seed(any_order);
+}
+
+/* What other memory is used for keeps no upload waiting, and no upload that. */
+static void no_waits(void)
+{
+    model m[DEVICES];
+    begin(m, 1);
+    copy(&m[0], 2, 1);
+    read_back(&m[0], 2);
+    const long before = driver_calls("cuStreamWaitEvent");
+    for (int k = 0; k < 4; k++) {
+        upload(&m[0], 0, 0, BYTES);
+        copy(&m[0], 2, 1);
+        copy(&m[0], 1, 2);
+    }
+    must(driver_calls("cuStreamWaitEvent") == before);
+    copy(&m[0], 3, 0);
+    must(driver_calls("cuStreamWaitEvent") == before + 1);
+    upload(&m[0], 0, 0, BYTES);
+    must(driver_calls("cuStreamWaitEvent") == before + 2);
+    read_back(&m[0], 3);
+    end(m);
+}
+
+static void independent_work(void **state)
+{
+    (void)state;
+    in_child("STANDIN_SEED=1", no_waits);
+}
+
+/* The same memory, by another block's name that takes the place of this one in the backend's table. */
+static wk__memory rival_of(const wk__memory *block, const wk__memory *memory)
+{
+    for (int k = 1;; k++) {
+        char *name = (char *)memory->block + k;
+        if (wk__cuda_place_of(name) == wk__cuda_place_of(block->block))
+            return (wk__memory){.block = name, .offset = memory->offset - k, .bytes = memory->bytes};
+    }
+}
+
+/* Both streams are busy when the block's last use is forgotten. */
+static void rivals(void)
+{
+    model m[DEVICES];
+    wk__fail fail;
+    begin(m, seed_now);
+    const wk__memory rival = rival_of(&m[0].block[0], &m[0].block[1]);
+    for (int turn = 0; turn < 4; turn++) {
+        upload(&m[0], 0, 0, BYTES);
+        fill(m[0].want[1], BYTES);
+        good(backend->upload(m[0].device, &rival, 0, m[0].want[1], BYTES, &fail), &fail);
+        copy(&m[0], 2, 0);
+        read_back(&m[0], 2);
+        wait_for_all(&m[0], false);
+        for (int k = 0; k < 8; k++) copy(&m[0], 3, 2);
+        copy(&m[0], 2, 0);
+        good(backend->upload(m[0].device, &rival, 0, m[0].want[1], 4, &fail), &fail);
+        upload(&m[0], 0, 0, BYTES);
+        read_back(&m[0], 2);
+        read_back(&m[0], 0);
+        wait_for_all(&m[0], false);
+    }
+    end(m);
+}
+
+static void forgotten_blocks(void **state)
+{
+    (void)state;
+    each_seed(rivals);
+}
+
+/* A kernel reads what is on its way, and its memory is the next one's. */
+static void with_kernels(void)
+{
+    enum { COUNT = WK__CUDA_SLOT / 4 + 1000, TURNS = 5 };
+    static float data[2][COUNT], have[COUNT];
+    wk_tensor *y[TURNS];
+    for (int k = 0; k < COUNT; k++) data[0][k] = (float)k, data[1][k] = (float)-k;
+    for (int turn = 0; turn < TURNS; turn++) {
+        WK_SCOPE;
+        y[turn] = wk_retain(wk_mul(wk_to(wk_from(data[turn % 2], (COUNT)), wk_cuda(0)), 2));
+        wk_flush();
+    }
+    for (int turn = 0; turn < TURNS; turn++) {
+        must(wk_read(y[turn], have, sizeof have) == WK_OK);
+        for (int k = 0; k < COUNT; k++) must(have[k] == 2 * data[turn % 2][k]);
+        wk_free(y[turn]);
+    }
+    must(wk_error() == NULL);
+}
+
+static void kernels(void **state)
+{
+    (void)state;
+    each_seed(with_kernels);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_calls),
+        cmocka_unit_test(independent_work),
+        cmocka_unit_test(forgotten_blocks),
+        cmocka_unit_test(kernels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
