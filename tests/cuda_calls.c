@@ -81,9 +81,21 @@ static void while_streams_are_captured(void)
     must(other.exchange(&mode) == 0 && mode == GLOBAL);
 }
 
+/* What could not be changed is not put back. */
+static void without_the_mode(void)
+{
+    must(wk_device_count(WK_CUDA) == 2);
+    standin_find("libcuda.so.1", "cuThreadExchangeStreamCaptureMode", &other.exchange);
+    must(compute() == 2);
+    unsetenv("STANDIN_ERRORS");
+    int mode = THREAD_LOCAL;
+    must(other.exchange(&mode) == 0 && mode == GLOBAL);
+}
+
 static void captures(void **state)
 {
     (void)state;
+    in_child("STANDIN_ERRORS=cuThreadExchangeStreamCaptureMode=1@1", without_the_mode);
     in_child("STANDIN_ERRORS=", while_streams_are_captured);
 }
 
@@ -314,6 +326,24 @@ static void ends_while_a_thread_compiles(void)
     exit(0);
 }
 
+static void end_here(const char *call)
+{
+    if (strcmp(call, "nvrtcCompileProgram") == 0) exit(0);
+}
+
+/* As a handler of a signal may do. */
+static void ends_in_the_compiler(void)
+{
+    void (*watch)(void (*)(const char *));
+    setenv("WICK_CACHE_DIR", "off", 1);
+    void *device = device_of(wk__backend_of(WK_CUDA));
+    standin_find("libnvrtc.so.13", "standin_watch", &watch);
+    watch(end_here);
+    alarm(60); /* for ever is long */
+    compile(device);
+    exit(1);
+}
+
 static void ends(void **state)
 {
     (void)state;
@@ -322,6 +352,7 @@ static void ends(void **state)
     assert_int_equal(pipe(result), 0);
     result_to = result[1];
     in_child("STANDIN_ERRORS=", ends_while_a_thread_compiles);
+    in_child("STANDIN_ERRORS=", ends_in_the_compiler);
     close(result[1]);
     assert_int_equal(read(result[0], &byte, 1), 1);
     close(result[0]);

@@ -163,9 +163,21 @@ static void does_not_say(void)
     absent(WK__NO_LIBRARY, "does not say what it compiles for");
 }
 
+static void is_too_old(void)
+{
+    absent(WK__NO_LIBRARY, "NVRTC, CUDA's run-time compiler, is older than CUDA 11.2");
+}
+
+/* A library that has not all the functions, or whose functions fail. */
 static void compilers_that_say_nothing(void **state)
 {
     (void)state;
+    char path[2000];
+    const char *old = folder_of("old");
+    link_standin(old, "libcuda.so.1", "libcuda.so.1");
+    link_standin(old, "libnvidia-ml.so.1", "libnvrtc.so.13");
+    snprintf(path, sizeof path, "WICK_CUDA_PATH=%s", old);
+    in_child(path, is_too_old);
     in_child("STANDIN_ERRORS=nvrtcVersion=11", does_not_say);
     in_child("STANDIN_ERRORS=nvrtcGetNumSupportedArchs=11", does_not_say);
     in_child("STANDIN_ERRORS=nvrtcGetSupportedArchs=11", does_not_say);

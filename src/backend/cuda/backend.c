@@ -14,7 +14,7 @@ CUresult wk__cuda_begin(CUcontext context, wk__cuda_calls *calls)
     const CUresult error = wk__cuda.CtxPushCurrent_v2(context);
     calls->current = error == CUDA_SUCCESS;
     calls->mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    if (calls->current) wk__cuda.ThreadExchangeStreamCaptureMode(&calls->mode);
+    calls->relaxed = calls->current && wk__cuda.ThreadExchangeStreamCaptureMode(&calls->mode) == CUDA_SUCCESS;
     return error;
 }
 
@@ -22,7 +22,7 @@ void wk__cuda_end(wk__cuda_calls *calls)
 {
     CUcontext before;
     if (!calls->current) return;
-    wk__cuda.ThreadExchangeStreamCaptureMode(&calls->mode);
+    if (calls->relaxed) wk__cuda.ThreadExchangeStreamCaptureMode(&calls->mode);
     wk__cuda.CtxPopCurrent_v2(&before);
     calls->current = false;
 }

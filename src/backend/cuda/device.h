@@ -92,7 +92,8 @@ enum {
 /* What a thread is in the midst of while it calls the driver for a context. */
 typedef struct wk__cuda_calls {
     bool current;             /* the context is */
-    CUstreamCaptureMode mode; /* that the thread had before */
+    bool relaxed;             /* captures are no matter, */
+    CUstreamCaptureMode mode; /* and this is how they were before */
 } wk__cuda_calls;
 
 /* A launch of the work that is being submitted. */

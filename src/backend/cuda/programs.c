@@ -12,10 +12,12 @@
 /* At exit the compiler's library takes itself apart, while threads of the program may still be in it. So the end waits
  * for them, and whoever comes later waits for the end. */
 static pthread_rwlock_t in_compiler = PTHREAD_RWLOCK_INITIALIZER;
+static _Thread_local bool compiles_here;
 
+/* A signal's handler may have ended the process in the midst of it: nobody waits for himself. */
 static void wait_for_compilers(void)
 {
-    if (!wk__gpu_forked()) pthread_rwlock_wrlock(&in_compiler);
+    if (!wk__gpu_forked() && !compiles_here) pthread_rwlock_wrlock(&in_compiler);
 }
 
 static void watch_exit(void)
@@ -28,6 +30,13 @@ static void enter_compiler(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_exit);
     pthread_rwlock_rdlock(&in_compiler);
+    compiles_here = true;
+}
+
+static void leave_compiler(void)
+{
+    compiles_here = false;
+    pthread_rwlock_unlock(&in_compiler);
 }
 
 /* What the compiler wrote; "" if it wrote nothing. */
@@ -82,7 +91,7 @@ static wk_code translate(const wk__cuda_card *card, const char *source, wk__text
     if (error == NVRTC_SUCCESS) error = read_code(card, program, binary);
     if (error != NVRTC_SUCCESS) code = compiler_failed(program, error, fail);
     if (program != NULL) wk__nvrtc.DestroyProgram(&program);
-    pthread_rwlock_unlock(&in_compiler);
+    leave_compiler();
     if (code != WK_OK) wk__text_end(binary);
     return code;
 }
