@@ -79,8 +79,22 @@ static void add_reduction(gpu_cases *list, int code, wk_dtype dtype, int ndim, c
     ir_store(&c->g, group_case_dense(c, dtype, true, FILL_ONES), r);
 }
 
+/* The reduction is instruction `place`: what is called after it in the text must not take the name of a type. */
+static void add_reduction_at(gpu_cases *list, int place)
+{
+    char name[96];
+    snprintf(name, sizeof name, "a reduction as instruction %d", place);
+    group_case *c = add(list, name, 2, L(5, 700), 1);
+    const int in = group_case_dense(c, WK_U8, false, FILL_SUM);
+    int x = ir_load(&c->g, in);
+    while (c->g.nins < place) x = ir_load(&c->g, in);
+    const int most = ir_ins(&c->g, WK__RMAX, wk__class_of(WK_U8), x, 0, 0);
+    ir_store(&c->g, group_case_dense(c, WK_U8, true, FILL_ONES), ir_ins(&c->g, WK__CAST, WK_U8, most, 0, 0));
+}
+
 void gpu_reductions(gpu_cases *list)
 {
+    for (int bits = 8; bits <= 64; bits *= 2) add_reduction_at(list, bits);
     static const int codes[] = {WK__RSUM, WK__RPROD, WK__RMAX, WK__RMIN};
     static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_I32, WK_I64, WK_F16, WK_BF16, WK_U8, WK_BOOL};
     for (int k = 0; k < 4; k++) {
