@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of the OpenCL driver that fail late, when the program has gone on: whatever depends on what could not be done
+/* Calls of a GPU's driver that fail, when the program has gone on: whatever depends on what could not be done
  * fails when it is read, and all else has the numbers that it has without the failure. Never garbage.
  *
  * What is written in place keeps its numbers when the write is left out. So those steps are left out of the program
@@ -9,7 +9,6 @@
 #include "notes.h"
 #include "oracles.h"
 #include "support_driver.h"
-#include "backend/opencl/api.h"
 #include <string.h>
 
 static bool writes(const step *s)
@@ -19,11 +18,11 @@ static bool writes(const step *s)
 }
 
 /* The driver is there once a device has been looked for. */
-static bool take_over(void)
+static bool take_over(int kind)
 {
     static bool taken;
-    if (!taken && wk_device_count(WK_OPENCL) > 0) {
-        driver_take_over();
+    if (!taken && wk_device_count(kind) > 0) {
+        driver_take_over(kind);
         taken = true;
     }
     return taken;
@@ -56,13 +55,13 @@ static bool garbage(const machine *sound, const machine *other, verdict *v)
     return false;
 }
 
-bool driver_disagrees(const program *p, machine *base, machine *other, verdict *v)
+bool driver_disagrees(const program *p, int kind, machine *base, machine *other, verdict *v)
 {
     static const driver_call calls[] = {DRIVER_LAUNCH, DRIVER_KERNEL, DRIVER_ARGUMENT, DRIVER_BUFFER, DRIVER_COPY};
-    static const mode sync = {.name = "OpenCL, sync", .sync = true, .threads = 1, .opencl = true};
-    static const mode usual = {.name = "OpenCL", .threads = 1, .opencl = true};
+    const mode sync = {.name = "GPU, sync", .sync = true, .threads = 1, .gpu = kind};
+    const mode usual = {.name = "GPU", .threads = 1, .gpu = kind};
     static program *pure;
-    if (!take_over()) return false;
+    if (!take_over(kind)) return false;
     if (!pure) pure = memory_take(1, sizeof *pure);
     *pure = *p;
     for (int k = 0; k < pure->steps; k++) pure->step[k].gone = pure->step[k].gone || writes(&pure->step[k]);
@@ -70,9 +69,9 @@ bool driver_disagrees(const program *p, machine *base, machine *other, verdict *
     draw d = {p->seed + 1};
     const driver_call which = calls[draw_below(&d, (int)(sizeof calls / sizeof *calls))];
     const int number = draw_from(&d, 1, which == DRIVER_ARGUMENT ? 60 : 12);
-    driver_order(which, number, CL_OUT_OF_HOST_MEMORY);
+    driver_order(which, number, DRIVER_NO_MEMORY);
     machine_run(other, pure, &usual);
-    driver_order(DRIVER_BUILD, 0, 0);
+    driver_calm();
     if (!garbage(base, other, v)) return false;
     const size_t n = strlen(v->text);
     snprintf(v->text + n, sizeof v->text - n, " (%s %d fails)", driver_names[which], number);

@@ -13,7 +13,7 @@ enum { MOST_SIGNATURES = 4000, MOST_DIGESTS = 1 << 18, MOST_JOBS = 256, KINDS = 
 
 typedef struct job {
     program now; /* that it is at */
-    int variant; /* of its sizes, on OpenCL */
+    int variant; /* of its sizes, on a GPU */
     verdict verdict;
     oracle_counts counts;
     uint64_t next; /* how many of its programs have begun, on this kind of CPU */

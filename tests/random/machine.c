@@ -73,7 +73,8 @@ static void open_all(void *user)
     m->thread[m->here].guard[0].token = wk_scope_open(here);
     m->thread[m->here].guard[0].number = -1;
     m->thread[m->here].guard[0].scope = true;
-    if (m->mode->opencl) wk_device_guard_open(here, wk_opencl_at(here, 0)); /* goes with the scope */
+    const wk_device device = {.kind = (int16_t)m->mode->gpu};
+    if (m->mode->gpu) wk_device_guard_open(here, device); /* goes with the scope */
 }
 
 static void open_anew(void *user)
@@ -271,7 +272,7 @@ static void run_at_once(machine *m, int from, int to)
 static void run_all(machine *m)
 {
     const program *p = m->program;
-    if (!p->at_once || m->mode->sync || m->mode->opencl) {
+    if (!p->at_once || m->mode->sync || m->mode->gpu) {
         machine_steps(m);
         return;
     }

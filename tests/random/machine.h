@@ -15,7 +15,7 @@ typedef struct mode {
     int threads;
     bool prologues; /* products compute factors on the way, however small they are */
     uint64_t order; /* groups of a flush run in an order drawn from this; 0: in their own */
-    bool opencl;    /* on the first OpenCL device */
+    int gpu;        /* on the first device of this kind, WK_OPENCL or WK_CUDA; 0: on the CPU */
 } mode;
 
 typedef struct slot {

@@ -18,8 +18,8 @@ const char *const oracle_name[ORACLES] = {"nothing",
                                           "central differences",
                                           "references",
                                           "bad indices",
-                                          "OpenCL: default = sync",
-                                          "OpenCL: a call of the driver fails",
+                                          "GPU: default = sync",
+                                          "GPU: a call of the driver fails",
                                           "the same on all kinds of CPU"};
 const mode mode_sync = {.name = "sync", .sync = true, .threads = 1};
 static const mode mode_of[ORACLES] = {
@@ -28,10 +28,11 @@ static const mode mode_of[ORACLES] = {
     [ORACLE_ORDER] = {.name = "order", .threads = 1, .prologues = true},
     [ORACLE_TWO_THREADS] = {.name = "2 threads", .threads = 2, .prologues = true},
     [ORACLE_MANY_THREADS] = {.name = "7 threads", .threads = 7, .prologues = true},
-    [ORACLE_OPENCL] = {.name = "OpenCL", .threads = 1, .opencl = true},
 };
 
-static const mode opencl_sync = {.name = "OpenCL, sync", .sync = true, .threads = 1, .opencl = true};
+/* On the GPU, whose kind oracles_try_gpu has said. */
+static mode gpu_sync = {.name = "GPU, sync", .sync = true, .threads = 1};
+static mode gpu_usual = {.name = "GPU", .threads = 1};
 static machine base, other;
 static oracle_counts own_counts;
 oracle_counts *counts = &own_counts;
@@ -45,7 +46,7 @@ static bool report(verdict *v, oracle which)
 /* base has run op by op. */
 static bool mode_differs(program *p, oracle which, verdict *v)
 {
-    mode mode = mode_of[which];
+    mode mode = which == ORACLE_GPU ? gpu_usual : mode_of[which];
     if (which == ORACLE_ORDER) mode.order = p->seed | 1;
     machine_run(&other, p, &mode);
     return (notes_wrong(&other, v->text, sizeof v->text) || notes_differ(&base, &other, v->text, sizeof v->text)) &&
@@ -70,10 +71,10 @@ bool oracle_broken(program *p, oracle which, verdict *v)
     bool conclusive;
     v->oracle = ORACLE_NOTHING;
     if (which == ORACLE_INDEX) return index_disagrees(p, &base, &other, v) && report(v, which);
-    if (which == ORACLE_DRIVER) return driver_disagrees(p, &base, &other, v) && report(v, which);
+    if (which == ORACLE_DRIVER) return driver_disagrees(p, gpu_usual.gpu, &base, &other, v) && report(v, which);
     if (which == ORACLE_REFERENCE) return reference_disagrees(p, &other, v) && report(v, which);
     if (which == ORACLE_DIFFERENCES) return differences_disagree(p, &other, v, &conclusive) && report(v, which);
-    machine_run(&base, p, which == ORACLE_OPENCL ? &opencl_sync : &mode_sync);
+    machine_run(&base, p, which == ORACLE_GPU ? &gpu_sync : &mode_sync);
     if (which == ORACLE_WRONG || which == ORACLE_CRASH) {
         if (notes_wrong(&base, v->text, sizeof v->text)) return report(v, ORACLE_WRONG);
         if (which == ORACLE_WRONG) return false;
@@ -83,12 +84,12 @@ bool oracle_broken(program *p, oracle which, verdict *v)
         return false; /* still here */
     }
     if (base.faulty || notes_wrong(&base, v->text, sizeof v->text)) return false; /* another matter */
-    if (which != ORACLE_OPENCL) return mode_differs(p, which, v);
+    if (which != ORACLE_GPU) return mode_differs(p, which, v);
     bool late;
     const bool told = index_was_bad(&base, &late); /* of another size */
     if (late) return false;
     if (!told) return mode_differs(p, which, v);
-    machine_run(&other, p, &mode_of[which]);
+    machine_run(&other, p, &gpu_usual);
     return index_runs_differ(&base, &other, v) && report(v, which);
 }
 
@@ -221,14 +222,15 @@ static void vary(program *p, int variant)
         }
 }
 
-void oracles_try_opencl(program *p, uint64_t seed, int variant, verdict *v)
+void oracles_try_gpu(program *p, uint64_t seed, int variant, int kind, verdict *v)
 {
+    gpu_sync.gpu = gpu_usual.gpu = kind;
     v->oracle = ORACLE_NOTHING;
     generate(p, &base, &mode_sync, seed);
     p->differences = false;
     if (variant) vary(p, variant);
     count(p);
-    if (!oracle_broken(p, ORACLE_OPENCL, v)) oracle_broken(p, ORACLE_DRIVER, v);
+    if (!oracle_broken(p, ORACLE_GPU, v)) oracle_broken(p, ORACLE_DRIVER, v);
 }
 
 void oracles_tidy(program *p)

@@ -17,7 +17,7 @@ typedef enum oracle {
     ORACLE_DIFFERENCES, /* gradients = central differences */
     ORACLE_REFERENCE,   /* each call gives what the row's reference does, and changes nothing but what it writes */
     ORACLE_INDEX,       /* a bad index fails what depends on it and nothing else, in each mode with the same message */
-    ORACLE_OPENCL,      /* as it usually runs there = op by op there */
+    ORACLE_GPU,         /* as it usually runs there = op by op there */
     ORACLE_DRIVER,      /* where a call of the driver fails, what is read fails or has the right numbers */
     ORACLE_KINDS,       /* shapes, dtypes and refusals are those of another kind of CPU */
     ORACLES
@@ -37,8 +37,9 @@ typedef struct digest {
 
 /* Grows the program of a seed and runs it past every oracle but ORACLE_KINDS, for which it gives a digest. */
 void oracles_try(program *p, uint64_t seed, verdict *v, digest *digest);
-/* The same on OpenCL: a variant of the program of this seed, of other sizes, for which the same kernels do. */
-void oracles_try_opencl(program *p, uint64_t seed, int variant, verdict *v);
+/* The same on the first device of that kind (ORACLE_GPU and ORACLE_DRIVER): a variant of the program of this seed, of
+ * other sizes, for which the same kernels do. The kind stays that of oracle_broken. */
+void oracles_try_gpu(program *p, uint64_t seed, int variant, int kind, verdict *v);
 /* Grows it and says what is left in the end. */
 void oracles_grow(program *p, uint64_t seed);
 /* Is this oracle broken by the program? */
@@ -66,8 +67,8 @@ bool index_was_bad(const machine *m, bool *late);
 /* Two runs of a program without gradients that has a bad index, the first op by op. */
 bool index_runs_differ(const machine *sync, const machine *other, verdict *v);
 
-/* driver_calls.c: runs it on OpenCL, where a call of the driver fails that the program's seed draws. */
-bool driver_disagrees(const program *p, machine *base, machine *other, verdict *v);
+/* driver_calls.c: runs it on a device of that kind, where a call of the driver fails that the program's seed draws. */
+bool driver_disagrees(const program *p, int kind, machine *base, machine *other, verdict *v);
 
 /* reference.c: runs it op by op and compares every call. */
 bool reference_disagrees(program *p, machine *m, verdict *v);

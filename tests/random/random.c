@@ -3,13 +3,14 @@
  * starts a process that runs one program after the other; the program that it is at lies in shared memory, so one that
  * ends the process is known too.
  *
- *   random_programs [--seconds N] [--programs N] [--seed N] [--jobs N] [--keep-going] [--whole] [--kinds | --opencl]
+ *   random_programs [--seconds N] [--programs N] [--seed N] [--jobs N] [--keep-going] [--whole]
+ *                   [--kinds | --opencl | --cuda]
  *   random_programs --only SEED       the program of that seed: what is wrong with it, if anything is
- *   random_programs --opencl --only SEED:VARIANT
+ *   random_programs --opencl|--cuda --only SEED:VARIANT
  *   random_programs --print SEED      the program of that seed
  *
- * With --opencl they run on the first OpenCL device, 40 of other sizes to each that needs kernels of its own. With
- * --kinds each kind of CPU has a third of the time. What fails is shrunk (but with --whole), printed, and the exit
+ * With --opencl or --cuda they run on the first such device, 40 of other sizes to each that needs kernels of its own.
+ * With --kinds each kind of CPU has a third of the time. What fails is shrunk (but with --whole), printed, and the exit
  * status is 1. With --keep-going each kind of failure is printed once. With --jobs N so many of them run at the same
  * time (0: one for each processor) and share the programs of the seed; there is one summary at the end. */
 #include "generate.h"
@@ -31,8 +32,8 @@ enum { FAILED = 10, PROGRAM_SECONDS = 60, VARIANTS = 40 };
 typedef struct settings {
     double seconds;
     uint64_t programs, seed, only;
-    int jobs, variant;
-    bool keep_going, just_one, whole, kinds, print, opencl;
+    int jobs, variant, gpu; /* gpu: a kind of device, 0 for the CPU */
+    bool keep_going, just_one, whole, kinds, print;
 } settings;
 
 static settings set = {.seconds = 60, .programs = UINT64_MAX, .seed = 1, .jobs = 1};
@@ -87,12 +88,12 @@ static void run_programs(double until)
     coverage_of(&common->coverage);
     while (goes_on(until)) {
         const uint64_t next = common->next++, number = jobs_number(next);
-        alarm(set.opencl ? 10 * PROGRAM_SECONDS : PROGRAM_SECONDS);
+        alarm(set.gpu ? 10 * PROGRAM_SECONDS : PROGRAM_SECONDS);
         digest digest;
-        if (set.opencl) {
+        if (set.gpu) {
             common->variant = set.just_one ? set.variant : (int)(number % VARIANTS);
-            oracles_try_opencl(&common->now, set.just_one ? set.only : seed_of(number / VARIANTS), common->variant,
-                               &common->verdict);
+            oracles_try_gpu(&common->now, set.just_one ? set.only : seed_of(number / VARIANTS), common->variant,
+                            set.gpu, &common->verdict);
             if (common->verdict.oracle != ORACLE_NOTHING) end(FAILED);
             continue;
         }
@@ -130,7 +131,7 @@ static pid_t start_child(void)
 static bool fails_here(program *candidate, void *user)
 {
     verdict v;
-    alarm(set.opencl ? 10 * PROGRAM_SECONDS : PROGRAM_SECONDS);
+    alarm(set.gpu ? 10 * PROGRAM_SECONDS : PROGRAM_SECONDS);
     return oracle_broken(candidate, *(const oracle *)user, &v);
 }
 
@@ -142,7 +143,7 @@ static bool fails_apart(program *candidate, void *user)
     const pid_t child = start_child();
     if (child == 0) {
         if (which == ORACLE_CRASH) freopen("/dev/null", "w", stderr);
-        alarm(set.opencl ? 10 * PROGRAM_SECONDS : PROGRAM_SECONDS);
+        alarm(set.gpu ? 10 * PROGRAM_SECONDS : PROGRAM_SECONDS);
         _exit(oracle_broken(&common->now, which, &common->verdict) ? FAILED : 0);
     }
     const int end = end_of(child);
@@ -193,7 +194,7 @@ static void print_failure(oracle which)
     print_signature(signature + n, sizeof signature - (size_t)n, &common->now);
     if (!jobs_is_new(signature)) return;
     char variant[16] = "";
-    if (set.opencl) snprintf(variant, sizeof variant, ":%d", common->variant);
+    if (set.gpu) snprintf(variant, sizeof variant, ":%d", common->variant);
     printf("FAILED after %llu programs (--only %llu%s), %s\n  %s\n",
            (unsigned long long)jobs_number(common->next - 1) + 1, (unsigned long long)common->now.seed, variant,
            signature, which == ORACLE_CRASH ? "" : common->verdict.text);
@@ -262,8 +263,8 @@ static bool read_settings(int argc, char **argv)
             set.keep_going = true;
         } else if (strcmp(argv[k], "--kinds") == 0) {
             set.kinds = true;
-        } else if (strcmp(argv[k], "--opencl") == 0) {
-            set.opencl = true;
+        } else if (strcmp(argv[k], "--opencl") == 0 || strcmp(argv[k], "--cuda") == 0) {
+            set.gpu = argv[k][2] == 'c' ? WK_CUDA : WK_OPENCL;
         } else if (strcmp(argv[k], "--print") == 0) {
             set.only = strtoull(value, NULL, 10);
             set.print = true;
@@ -296,7 +297,7 @@ static bool read_settings(int argc, char **argv)
             fprintf(
                 stderr,
                 "random_programs: what is %s? random_programs [--seconds N] [--programs N] [--seed N] [--keep-going] "
-                "[--whole] [--jobs N] [--kinds | --opencl] [--only SEED | --print SEED]\n",
+                "[--whole] [--jobs N] [--kinds | --opencl | --cuda] [--only SEED | --print SEED]\n",
                 argv[k]);
             return false;
         }

@@ -169,7 +169,7 @@ bool steps_make(machine *m, const step *s)
     const argument *shape = &s->argument[0];
     const int64_t n = wk__numel(shape->count, shape->ints);
     const size_t bytes = (size_t)n * wk_dtype_size(s->dtype);
-    const bool lent = s->how & MAKE_BORROWED && !m->mode->opencl;
+    const bool lent = s->how & MAKE_BORROWED && !m->mode->gpu;
     _Alignas(8) char few[1024];
     char *memory = lent ? lend(m, s, bytes) : bytes > sizeof few ? memory_take(bytes, 1) : few;
     if (!memory) return false;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OpenCL devices and short memory, at random: the scenarios run while a request for host memory fails, once or from
+/* GPUs and short memory, at random: the scenarios run while a request for host memory fails, once or from
  * there on, or a call of the driver does. They give an error with a sentence or the usual figure, and afterwards
  * run as if nothing had been.
  *
  *     FAILING_RUNS=n    so many runs (40)
  *     FAILING_SEED=n    another series (1) */
+#include "support_devices.h"
 #include "support_driver.h"
 #include "support_failing.h"
 #include "support_group_case.h"
-
-#include "../src/backend/opencl/api.h"
 
 #include <math.h>
 
@@ -49,7 +48,7 @@ static long long some_number(long long most)
 
 static void one_run(const scenario *s, usual u, long long run)
 {
-    const cl_int errors[] = {CL_OUT_OF_HOST_MEMORY, CL_MEM_OBJECT_ALLOCATION_FAILURE, -30};
+    const driver_error errors[] = {DRIVER_NO_MEMORY, DRIVER_NO_DEVICE_MEMORY, DRIVER_REFUSED};
     char what[100];
     if (below(4) == 0) wk_memory_trim(failing_place.device);
     if (below(2) == 0) {
@@ -66,7 +65,7 @@ static void one_run(const scenario *s, usual u, long long run)
     double figure = s->run(&failing_place);
     bool met = failing_met() || driver_met();
     failing_at(0, false);
-    driver_order(DRIVER_BUILD, 0, 0);
+    driver_calm();
     if (wk_error() && strlen(wk_error()) < 10) fail_msg("run %lld: %s, %s: \"%s\"", run, s->name, what, wk_error());
     if (isnan(figure) ? !wk_error() : figure != u.figure)
         fail_msg("run %lld: %s, %s: %g, not %g", run, s->name, what, figure, u.figure);
@@ -83,14 +82,14 @@ static void scenarios_give_an_error_or_the_usual_figure(void **state)
     (void)state;
     enum { DEVICES = 2, SCENARIOS = 16 };
     static usual known[DEVICES][SCENARIOS];
-    int devices = wk_device_count(WK_OPENCL) < DEVICES ? wk_device_count(WK_OPENCL) : DEVICES;
+    int devices = wk_device_count(test_gpu(0).kind) < DEVICES ? wk_device_count(test_gpu(0).kind) : DEVICES;
     assert_true(devices > 0 && scenario_count <= SCENARIOS);
-    driver_take_over();
+    driver_take_over(test_gpu(0).kind);
     long long runs = number_of("FAILING_RUNS", 40), seed = number_of("FAILING_SEED", 1);
     group_case_seed((uint64_t)seed);
     for (long long run = 0; run < runs; run++) {
         int d = (int)below((uint64_t)devices), k = (int)below((uint64_t)scenario_count);
-        failing_place.device = wk_opencl(d);
+        failing_place.device = test_gpu(d);
         if (known[d][k].requests == 0) known[d][k] = usual_of(&scenarios[k]);
         one_run(&scenarios[k], known[d][k], run);
         if (run % 500 == 499) print_message("%lld runs of series %lld\n", run + 1, seed);
