@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps 11 to 16 of the chapter about GPUs (docs/lesson.md), on the CPU and on two OpenCL devices: computing where the
+/* Steps 11 to 16 of the chapter about GPUs (docs/lesson.md), on the CPU and on two GPUs: computing where the
  * operands are, device scopes, placement. One test is a process of its own: this program, with an argument. */
 #include "support_devices.h"
 
@@ -32,13 +32,14 @@ static void across_devices_it_fails(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *near = wk_ones((2, 3)), *far = wk_ones((2, 3), .device = wk_opencl(0)),
-              *other = wk_ones((3), .device = wk_opencl(1));
+    wk_tensor *near = wk_ones((2, 3)), *far = wk_ones((2, 3), .device = test_gpu(0)),
+              *other = wk_ones((3), .device = test_gpu(1));
     assert_null(wk_add(near, far));
-    expect_error("lesson_work.c", "add: operands are on different devices", "f32[2,3] on cpu", "f32[2,3] on opencl:0",
-                 "wk_to(a, wk_opencl(0))", NULL);
+    expect_error("lesson_work.c", "add: operands are on different devices", "f32[2,3] on cpu",
+                 test_said("f32[2,3] on opencl:0"), test_said("wk_to(a, wk_opencl(0))"), NULL);
     assert_null(wk_mul(far, other));
-    expect_error("mul", "on opencl:0", "f32[3] on opencl:1", "wk_to(b, wk_opencl(0))", NULL);
+    expect_error("mul", test_said("on opencl:0"), test_said("f32[3] on opencl:1"), test_said("wk_to(b, wk_opencl(0))"),
+                 NULL);
     assert_null(wk_matmul(far, wk_transpose(near, 0, 1)));
     expect_error("matmul", "different devices", NULL);
     assert_null(wk_add_(far, near));
@@ -56,10 +57,9 @@ static void across_devices_it_fails(void **state)
 static void a_number_of_the_cpu_goes_along(void **state)
 {
     (void)state;
-    static const wk_device devices[] = {{.kind = WK_OPENCL}, {.kind = WK_OPENCL, .index = 1}};
-    for (size_t k = 0; k < sizeof devices / sizeof *devices; k++) {
+    for (int k = 0; k < 2; k++) {
         WK_SCOPE;
-        const wk_device device = devices[k];
+        const wk_device device = test_gpu(k);
         wk_tensor *half = wk_full((), 0.5, .dtype = WK_F64, .requires_grad = true), *two = wk_of(int64_t, (), 2);
         wk_tensor *x = wk_of(float, (3), 1, 2, 3), *near = wk_ones((1)), *alone = wk_full((), 4.0, .device = device);
         x = wk_to(x, device);
@@ -90,7 +90,7 @@ static void a_number_of_the_cpu_goes_along(void **state)
         expect_error("mul_", "different devices", NULL);
         assert_null(wk_cat((wk_reshape(x, (3)), near), 0));
         expect_error("cat", "different devices", NULL);
-        assert_null(wk_add(wk_add(x, wk_to(near, wk_opencl(1 - device.index))), two));
+        assert_null(wk_add(wk_add(x, wk_to(near, test_gpu(1 - device.index))), two));
         expect_error("add", "different devices", NULL);
     }
 }
@@ -129,14 +129,14 @@ static void soft_placement_copies_counts_and_says_so_once(void **state)
     (void)state;
     WK_SCOPE;
     int64_t copies, bytes, copies_before, bytes_before;
-    wk_tensor *near = wk_ones((2, 3)), *far = wk_full((2, 3), 2.0, .device = wk_opencl(1));
+    wk_tensor *near = wk_ones((2, 3)), *far = wk_full((2, 3), 2.0, .device = test_gpu(1));
     wk_sync();
     wk_placement_counters(&copies_before, &bytes_before);
     wk_set_soft_placement(true);
     listen("placement");
     for (int k = 0; k < 3; k++) {
         wk_tensor *sum = wk_add(near, far); /* on the accelerator among them */
-        assert_true(wk_device_eq(wk_device_of(sum), wk_opencl(1)));
+        assert_true(wk_device_eq(wk_device_of(sum), test_gpu(1)));
         EXPECT_VALUES(sum, 0, 3, 3, 3, 3, 3, 3);
     }
     wk_tensor *in_place = wk_clone(near);
@@ -149,8 +149,10 @@ static void soft_placement_copies_counts_and_says_so_once(void **state)
     wk_placement_counters(&copies, &bytes);
     assert_int_equal(copies - copies_before, 4);
     assert_int_equal(bytes - bytes_before, 4 * 24);
-    assert_int_equal(lines_with("add: operand 0 (24 bytes) copied from cpu to opencl:1", "lesson_work.c:"), 1);
-    assert_int_equal(lines_with("add: operand 1 (24 bytes) copied from opencl:1 to cpu", "lesson_work.c:"), 1);
+    assert_int_equal(lines_with(test_said("add: operand 0 (24 bytes) copied from cpu to opencl:1"), "lesson_work.c:"),
+                     1);
+    assert_int_equal(lines_with(test_said("add: operand 1 (24 bytes) copied from opencl:1 to cpu"), "lesson_work.c:"),
+                     1);
     assert_null(wk_add(near, far)); /* strict again */
     expect_error("different devices", NULL);
 }
@@ -162,12 +164,12 @@ static void what_a_number_of_the_cpu_costs(void **state)
     int64_t copies_before, copies, bytes;
     wk_transfer_counters before = {.size = sizeof before}, after = before;
     wk_memory_stats empty = {.size = sizeof empty}, now = empty;
-    wk_tensor *x = wk_ones((3), .device = wk_opencl(0)), *number = wk_full((), 2.0),
+    wk_tensor *x = wk_ones((3), .device = test_gpu(0)), *number = wk_full((), 2.0),
               *far = wk_ones((3), .device = test_null());
     wk_sync();
     wk_placement_counters(&copies_before, &bytes);
     wk_transfers(&before);
-    wk_memory_stats_of(wk_opencl(0), &empty);
+    wk_memory_stats_of(test_gpu(0), &empty);
     listen("placement");
     wk_tensor *product = wk_mul(x, number), *elsewhere = wk_add(number, far);
     EXPECT_VALUES(product, 0, 2, 2, 2);
@@ -181,7 +183,7 @@ static void what_a_number_of_the_cpu_costs(void **state)
     assert_int_equal(lines_with("to ", "lesson_work.c"), 2);
     wk_free(product), wk_free(elsewhere);
     wk_sync();
-    wk_memory_stats_of(wk_opencl(0), &now);
+    wk_memory_stats_of(test_gpu(0), &now);
     assert_int_equal(now.live, empty.live);
     wk_free(x), wk_free(number), wk_free(far);
     expect_fine();
@@ -192,7 +194,7 @@ static void soft_placement_passes_gradients(void **state)
     (void)state;
     WK_SCOPE;
     wk_set_soft_placement(true);
-    wk_tensor *w = wk_ones((2), .requires_grad = true), *far = wk_full((2), 3.0, .device = wk_opencl(0));
+    wk_tensor *w = wk_ones((2), .requires_grad = true), *far = wk_full((2), 3.0, .device = test_gpu(0));
     wk_code code = wk_backward(wk_sum(wk_mul(w, far)));
     wk_set_soft_placement(false);
     expect_fine();
@@ -219,7 +221,7 @@ static bool log_stays_here(void)
 static int child(void)
 {
     WK_SCOPE;
-    wk_tensor *near = wk_ones((2, 3)), *far = wk_ones((2, 3), .device = wk_opencl(0));
+    wk_tensor *near = wk_ones((2, 3)), *far = wk_ones((2, 3), .device = test_gpu(0));
     for (int k = 0; k < 5; k++) wk_item(wk_sum(wk_add(near, far)));
     return wk_error() || !log_stays_here() ? 1 : 0;
 }
@@ -245,8 +247,8 @@ static void the_log_of_a_process(void **state)
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     while (fgets(line, sizeof line, file)) {
-        copied += strstr(line, "copied from cpu to opencl:0") != NULL;
-        ran += strstr(line, " on opencl:0") != NULL;
+        copied += strstr(line, test_said("copied from cpu to opencl:0")) != NULL;
+        ran += strstr(line, test_said(" on opencl:0")) != NULL;
         snprintf(last, sizeof last, "%s", line);
     }
     fclose(file);
@@ -293,22 +295,25 @@ static void device_scopes_nest(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *made[5];
+    char name[80];
     made[0] = wk_ones((1));
     {
-        WK_DEVICE(wk_opencl(1));
+        WK_DEVICE(test_gpu(1));
         made[1] = wk_rand((1));
         {
             WK_DEVICE(wk_device_parse("/job:localhost/replica:0/task:0/device:CPU:0"));
             made[2] = wk_arange(1);
         }
         made[3] = wk_of(float, (1), 1);
-        wk_tensor *explicit = wk_zeros((1), .device = wk_opencl(0));
-        assert_true(wk_device_eq(wk_device_of(explicit), wk_opencl(0)));
+        wk_tensor *explicit = wk_zeros((1), .device = test_gpu(0));
+        assert_true(wk_device_eq(wk_device_of(explicit), test_gpu(0)));
     }
     made[4] = wk_eye(1);
-    static const char *const where[] = {"cpu", "opencl:1", "cpu", "opencl:1", "cpu"};
+    const char *const where[] = {"cpu", test_said("opencl:1"), "cpu", test_said("opencl:1"), "cpu"};
     for (int k = 0; k < 5; k++) assert_string_equal(wk_device_str(wk_device_of(made[k])), where[k]);
-    assert_string_equal(wk_device_full_name(wk_device_of(made[1])), "/job:localhost/replica:0/task:0/device:OPENCL:1");
+    snprintf(name, sizeof name, "/job:localhost/replica:0/task:0/device:%s:1",
+             test_gpu(1).kind == WK_CUDA ? "CUDA" : "OPENCL");
+    assert_string_equal(wk_device_full_name(wk_device_of(made[1])), name);
     {
         WK_DEVICE(wk_cuda(7)); /* no error until something is made there */
         expect_fine();
@@ -324,7 +329,7 @@ static void what_a_scope_does_not_do(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *far = wk_retain(wk_ones((2), .device = wk_opencl(0)));
+    wk_tensor *far = wk_retain(wk_ones((2), .device = test_gpu(0)));
     wk_module *box = wk_module_new((&(wk_module_kind){.size = sizeof(wk_module_kind), .name = "box"}));
     wk_transfer_counters before = {.size = sizeof before}, after = before;
     wk_sync();
@@ -334,7 +339,7 @@ static void what_a_scope_does_not_do(void **state)
         wk_tensor *same = far, *copy = wk_clone(far), *twice = wk_mul(far, 2), *like = wk_zeros_like(far);
         wk_tensor *variable = wk_module_add_parameter(box, "variable", far);
         wk_tensor *const all[] = {same, copy, twice, like, variable};
-        for (int k = 0; k < 5; k++) assert_true(wk_device_eq(wk_device_of(all[k]), wk_opencl(0)));
+        for (int k = 0; k < 5; k++) assert_true(wk_device_eq(wk_device_of(all[k]), test_gpu(0)));
         wk_sync();
         wk_transfers(&after);
         assert_int_equal(after.uploads + after.downloads, before.uploads + before.downloads);
@@ -355,14 +360,14 @@ static void the_log_says_where_ops_ran(void **state)
     wk_sync();
     wk_transfers(&before);
     listen("placement");
-    wk_tensor *x = wk_to(wk_full((100), 2.0), wk_opencl(1)), *y = wk_mul(wk_exp(x), 3);
+    wk_tensor *x = wk_to(wk_full((100), 2.0), test_gpu(1)), *y = wk_mul(wk_exp(x), 3);
     wk_tensor *back = wk_to(wk_sum(y), wk_cpu());
     wk_item(wk_add(back, 1));
     wk_set_log(NULL, NULL, NULL);
     wk_transfers(&after);
-    assert_int_equal(lines_with("lesson_work.c:", "to: 400 bytes from cpu to opencl:1"), 1);
-    assert_int_equal(lines_with("exp, mul, sum on opencl:1, in one pass", "lesson_work.c:"), 1);
-    assert_int_equal(lines_with("to: 4 bytes from opencl:1 to cpu", "lesson_work.c:"), 1);
+    assert_int_equal(lines_with("lesson_work.c:", test_said("to: 400 bytes from cpu to opencl:1")), 1);
+    assert_int_equal(lines_with(test_said("exp, mul, sum on opencl:1, in one pass"), "lesson_work.c:"), 1);
+    assert_int_equal(lines_with(test_said("to: 4 bytes from opencl:1 to cpu"), "lesson_work.c:"), 1);
     assert_int_equal(lines_with("add on cpu", "lesson_work.c:"), 1);
     assert_int_equal(after.uploads - before.uploads, 400);
     assert_int_equal(after.downloads - before.downloads, 4);

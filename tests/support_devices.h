@@ -12,6 +12,22 @@ static inline wk_device test_gpu(int index)
     return name && strcmp(name, "cuda") == 0 ? wk_cuda(index) : wk_opencl(index);
 }
 
+/* A text about OpenCL's devices, "opencl:0" and wk_opencl(0), said of that backend's. Good for the next seven calls. */
+static inline const char *test_said(const char *text)
+{
+    static _Thread_local char room[8][200];
+    static _Thread_local int next;
+    char *out = room[next++ % 8], *end = out;
+    static const char word[] = "opencl";
+    const size_t length = sizeof word - 1;
+    assert_true(strlen(text) < sizeof room[0]);
+    if (test_gpu(0).kind == WK_OPENCL) return strcpy(out, text);
+    for (const char *at; (at = strstr(text, word)); text = at + length)
+        end += sprintf(end, "%.*scuda", (int)(at - text), text);
+    strcpy(end, text);
+    return out;
+}
+
 /* There have to be two GPUs, or such tests would pass by looking at nothing: the runner sees to it, or says that there
  * are none. */
 static inline int test_devices(wk_device devices[3])
