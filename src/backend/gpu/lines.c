@@ -7,7 +7,8 @@
 
 const char wk__gpu_line_names[] = "#define LENGTH A(2)\n#define STRIDE(k) A(3 + k)\n#define START(k) A(6 + k)\n#define "
                                   "MODE A(9)\n#define BOUND A(10)\n"
-                                  "#define TAG A(11)\n#define WIDTH A(12)\n#define LINES A(13)\n";
+                                  "#define TAG A(11)\n#define WIDTH A(12)\n#define LINES A(13)\n"
+                                  "#define PARTS A(42)\n#define PART A(43)\n";
 
 /* clang-format off */ /* of device code */
 const char wk__gpu_line_starts[] = TEXT(
@@ -22,8 +23,28 @@ const char wk__gpu_line_starts[] = TEXT(
         o1 += at * A(28 + d);
         o2 += at * A(35 + d);
     });
+
+/* In rows of 16 items: what stands before an item in its row, and the rows before. So two barriers will do, and what is
+ * joined with what is the same in every dialect. */
+const char wk__gpu_prefix_memory[] = TEXT(
+    SHARED(JOINED, lanes, LOCALS);
+    SHARED(JOINED, rows, (LOCALS + 15) / 16););
+const char wk__gpu_prefix_before[] = TEXT(
+    lanes[LOCAL] = own;
+    BARRIER;
+    JOINED in_row = NOTHING;
+    for (int l = LOCAL / 16 * 16; l < LOCAL; l++) in_row = JOIN(in_row, lanes[l]);
+    if (LOCAL % 16 == 15 || LOCAL == LOCALS - 1) rows[LOCAL / 16] = JOIN(in_row, own);
+    BARRIER;
+    JOINED ahead = NOTHING;
+    for (int r = 0; r < LOCAL / 16; r++) ahead = JOIN(ahead, rows[r]);
+    const JOINED before = JOIN(ahead, in_row););
+const char wk__gpu_prefix_all[] = TEXT(
+    JOINED all = NOTHING;
+    for (int r = 0; r < (LOCALS + 15) / 16; r++) all = JOIN(all, rows[r]););
 /* clang-format on */
-_Static_assert(WK__GPU_OUTER == 14 && WK__GPU_LINE_DIMS == 7, "the text of wk__gpu_line_starts has these numbers");
+_Static_assert(WK__GPU_OUTER == 14 && WK__GPU_LINE_DIMS == 7 && WK__GPU_PARTS == 42,
+               "the texts of wk__gpu_line_names and wk__gpu_line_starts have these numbers");
 
 int64_t wk__gpu_fill_lines(const wk__kernel *kernel, int operands, wk__gpu_launch *launch)
 {
@@ -53,6 +74,8 @@ int64_t wk__gpu_fill_lines(const wk__kernel *kernel, int operands, wk__gpu_launc
         argument[WK__GPU_STRIDE + k] = kernel->ndim > 0 ? kernel->operand[k].stride[kernel->dim] : 0;
     }
     argument[WK__GPU_LINES] = lines;
+    argument[WK__GPU_PARTS] = 1;
+    argument[WK__GPU_PART] = argument[WK__GPU_LENGTH];
     return lines;
 }
 

@@ -18,13 +18,25 @@ enum {
     WK__GPU_LINES = 13,
     WK__GPU_OUTER = 14, /* shape of the other dimensions, then the strides of each operand over them */
     WK__GPU_LINE_DIMS = WK__MAX_DIMS - 1,
-    WK__GPU_LINE_ARGUMENTS = WK__GPU_OUTER + 4 * WK__GPU_LINE_DIMS
+    WK__GPU_PARTS = WK__GPU_OUTER + 4 * WK__GPU_LINE_DIMS, /* of a line, where several items or groups work at one */
+    WK__GPU_PART,                                          /* elements of each, the last may have fewer */
+    WK__GPU_LINE_ARGUMENTS
 };
 
 /* Text: names for the arguments. */
 extern const char wk__gpu_line_names[];
 /* Text: o0, o1, o2, where line `line` begins in each operand. */
 extern const char wk__gpu_line_starts[];
+
+/* Text: what the items of a work-group have, joined in their order. Wants the macros JOINED, a type; JOIN(x, y); and
+ * NOTHING, which changes nothing that it is joined with. */
+/* The memory that the next two share. */
+extern const char wk__gpu_prefix_memory[];
+/* Gives `before`, what the items before this one have in `own`, joined. Two barriers; behind the first of them all that
+ * the items have written before is there. */
+extern const char wk__gpu_prefix_before[];
+/* Behind that: `all`, what all items of the group have, joined. */
+extern const char wk__gpu_prefix_all[];
 
 /* Fills a launch but for its unit's kernel, its count and what only that kernel has. Returns the number of lines. */
 int64_t wk__gpu_fill_lines(const wk__kernel *kernel, int operands, wk__gpu_launch *launch);

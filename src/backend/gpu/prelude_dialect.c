@@ -7,6 +7,7 @@
  *   ITEM, GROUP       number of the item among all, of its work-group
  *   LOCAL, LOCALS     number of the item in its work-group; how many items that has
  *   TRY_LOCK, UNLOCK  take a word as a lock, if it is free; give it back
+ *   COUNT_UP          one more in an unsigned word of SHARED memory, whichever items do so at once
  *   FENCE             other items see what was written before it no later than what is written after it
  *   UNROLL            in front of a loop: its body is written out, so that arrays with its counter are registers
  *   VECTOR            so many values that are loaded and stored at once, as .at[]
@@ -31,6 +32,7 @@ static const char opencl[] =
     "#define LOCAL ((int)get_local_id(0))\n"
     "#define TRY_LOCK(word) (atomic_cmpxchg((volatile __global int *)(word), 0, 1) == 0)\n"
     "#define UNLOCK(word) atomic_xchg((volatile __global int *)(word), 0)\n"
+    "#define COUNT_UP(word) atomic_inc((volatile __local uint *)(word))\n"
     "#define FENCE mem_fence(CLK_GLOBAL_MEM_FENCE)\n"
     "#define UNROLL _Pragma(\"unroll\")\n"
     "typedef char i8; typedef uchar u8; typedef short i16; typedef ushort u16; typedef int i32; typedef uint u32;\n"
@@ -55,6 +57,7 @@ static const char cuda[] =
     "#define LOCAL ((int)threadIdx.x)\n"
     "#define TRY_LOCK(word) (atomicCAS((word), 0, 1) == 0)\n"
     "#define UNLOCK(word) atomicExch((word), 0)\n"
+    "#define COUNT_UP(word) atomicAdd((word), 1u)\n"
     "#define FENCE __threadfence()\n"
     "#define UNROLL _Pragma(\"unroll\")\n"
     "#define WARP 32\n"

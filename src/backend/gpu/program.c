@@ -3,13 +3,20 @@
 #include "tail.h"
 
 /* What T, STORAGE, LOAD, STORE, NAME and CAST mean in the text of a fixed kernel: the dtype's class, its form in
- * memory, and the ways between them. */
+ * memory, and the ways between them. WORD has the bits of an element, KEY at least as many, 32 or 64; SIGN and INFINITE
+ * are those by which elements are compared, 0 where the dtype has none. */
 static void define_dtype(wk__text *text, wk_dtype dtype)
 {
     const char *suffix = wk__gpu_suffix(dtype), *storage = wk__gpu_storage_type(dtype);
     wk__text_format(text, "#define T %s\n#define STORAGE %s\n#define NAME(x) x##_%s\n", wk__gpu_class_type(dtype),
                     storage, suffix);
-    wk__text_format(text, "#define IS_FLOAT %d\n", dtype <= WK_BF16);
+    static const char *const infinite[WK_DTYPE_COUNT] = {
+        [WK_F32] = "0x7f800000u", [WK_F64] = "0x7ff0000000000000L", [WK_F16] = "0x7c00u", [WK_BF16] = "0x7f80u"};
+    const int bits = 8 * (int)wk_dtype_size(dtype);
+    wk__text_format(text, "#define IS_FLOAT %d\n#define WORD u%d\n#define KEY u%d\n", dtype <= WK_BF16, bits,
+                    bits == 64 ? 64 : 32);
+    wk__text_format(text, "#define SIGN ((WORD)%d << %d)\n#define INFINITE ((WORD)%s)\n",
+                    dtype != WK_U8 && dtype != WK_BOOL, bits - 1, infinite[dtype] ? infinite[dtype] : "0");
     if (dtype == WK_F16 || dtype == WK_BF16) {
         const char *name = wk_dtype_str(dtype);
         wk__text_format(text, "#define LOAD(x) wk_from_%s(x)\n#define STORE(x) wk_to_%s(x)\n", name, name);
@@ -31,7 +38,8 @@ static void print_fixed(wk__text *text, const wk__gpu_unit *unit)
             wk__text_add(text, *piece);
         }
     }
-    wk__text_add(text, "#undef T\n#undef STORAGE\n#undef NAME\n#undef IS_FLOAT\n#undef LOAD\n#undef STORE\n");
+    wk__text_add(text, "#undef T\n#undef STORAGE\n#undef NAME\n#undef IS_FLOAT\n#undef LOAD\n#undef STORE\n"
+                       "#undef WORD\n#undef KEY\n#undef SIGN\n#undef INFINITE\n");
 }
 
 void wk__gpu_print(wk__text *text, const wk__gpu_unit *unit)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* T[.., index, ..] += S[..]: all indices are looked at first; then an item walks each line in the order of the index,
- * so that sums come out the same on every device. */
+/* T[.., index, ..] += S[..]: all indices are looked at first; then items walk each line in the order of the index, so
+ * that sums come out the same on every device. Several items share a line: each adds what goes to its own places. */
 #include "families.h"
 #include "lines.h"
 #include "text.h"
+
+#include "../../base/integers.h"
 
 /* clang-format off */ /* of device code */
 static const char check_body[] = TEXT(
@@ -16,8 +18,10 @@ static const char check_tail[] = TEXT(
     wk_index(F, ((GM const i64 *)m1)[o1 + own * STRIDE(1)], BOUND, TAG, element););
 
 static const char body[] = TEXT(
-    const i64 line = A(0) + ITEM;
-    if (line >= A(1) || F[0] != 0) return;);
+    const i64 item = A(0) + ITEM;
+    if (item >= A(1) || F[0] != 0) return;
+    const i64 line = item % LINES;
+    const i64 part = item / LINES;);
 static const char tail[] = TEXT(
     GM STORAGE *target = (GM STORAGE *)m0;
     GM const i64 *index = (GM const i64 *)m1;
@@ -25,6 +29,7 @@ static const char tail[] = TEXT(
     for (i64 j = 0; j < LENGTH; j++) {
         i64 to = index[o1 + j * STRIDE(1)];
         if (to < 0) to += BOUND;
+        if ((to & (PARTS - 1)) != part) continue;
         const i64 at = o0 + to * STRIDE(0);
         target[at] = STORE(NAME(wk_plus)(LOAD(target[at]), LOAD(source[o2 + j * STRIDE(2)])));
     });
@@ -35,21 +40,37 @@ static const char *const text[] = {wk__gpu_line_names, body, wk__gpu_line_starts
 static const wk__gpu_fixed check = {.name = "scatter_add_check", .text = check_text};
 static const wk__gpu_fixed add = {.name = "scatter_add", .text = text};
 
+enum {
+    ITEMS = 65536, /* wanted */
+    LEAST_PART = 8 /* indices for each item of a line */
+};
+
+/* Items for a line, a power of two: each looks at all indices, so not more than keep the device busy. */
+static int64_t parts_of(const wk__gpu_target *target, int64_t lines, int64_t length, int64_t places)
+{
+    int64_t parts = 1;
+    while (target->local_memory && 2 * parts * lines <= ITEMS && 2 * parts * LEAST_PART <= length &&
+           2 * parts <= places)
+        parts *= 2;
+    return parts;
+}
+
 wk_code wk__gpu_plan_scatter_add(const wk__gpu_target *target, const wk__work *work, wk__gpu_emit *emit, void *user,
                                  wk__fail *fail)
 {
     const wk__kernel *kernel = work->kernel;
-    (void)target;
     wk__gpu_launch launch;
-    int64_t lines = wk__gpu_fill_lines(kernel, 3, &launch);
+    int64_t lines = wk__gpu_fill_lines(kernel, 3, &launch), length = launch.argument[WK__GPU_LENGTH];
     int64_t *width = &launch.argument[WK__GPU_WIDTH]; /* elements between two along the dimension */
     *width = 1;
     for (int d = kernel->dim + 1; d < kernel->ndim; d++) *width *= kernel->shape[d];
     uint8_t dtype = launch.unit.dtype;
     launch.unit.dtype = WK_I64; /* one check for all: it sees the index alone */
     launch.writes = false;
-    wk_code code = wk__gpu_emit_lines(&launch, &check, lines * launch.argument[WK__GPU_LENGTH], emit, user, fail);
+    wk_code code = wk__gpu_emit_lines(&launch, &check, lines * length, emit, user, fail);
     launch.unit.dtype = dtype;
     launch.writes = true;
+    launch.argument[WK__GPU_PARTS] = parts_of(target, lines, length, kernel->bound);
+    lines *= launch.argument[WK__GPU_PARTS];
     return code == WK_OK ? wk__gpu_emit_lines(&launch, &add, lines, emit, user, fail) : code;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable sorting along a dimension, by merging: positions are sorted, values are only looked at.
+/* Stable sorting along a dimension. Where a work-group has memory of its own, by keys: sort_short.c, sort_radix.c. Else
+ * by merging: positions are sorted, values are only looked at.
  *
  *   start    an item sorts 16 neighbours by insertion                 -> first half of the scratch memory
  *   merge    an item finds the place of one position in the union     -> the other half, and back
@@ -8,8 +9,7 @@
  *   finish   an item writes one value and its position
  *
  * A line of n elements takes 2 + log2(n / 16) launches, in which all elements are at work. */
-#include "families.h"
-#include "lines.h"
+#include "sort.h"
 #include "text.h"
 
 /* clang-format off */ /* of device code */
@@ -82,22 +82,46 @@ static const wk__gpu_fixed start = {.name = "sort_start", .text = start_text};
 static const wk__gpu_fixed merge = {.name = "sort_merge", .text = merge_text};
 static const wk__gpu_fixed finish = {.name = "sort_finish", .text = finish_text};
 
+/* The names end with the text: other kernels of the program have keys of other dtypes. */
+const char wk__gpu_sort_keys[] =
+    "#define EACH ((int)(32 / sizeof(KEY)))\n#define TILE (LOCALS * EACH)\n"
+    "#define WORD_AT(j) (((GM const WORD *)m2)[o2 + (j) * STRIDE(2)])\n"
+    "#define MAGNITUDE(x) ((x) & (WORD)(SIGN - 1))\n"
+    "#define RISING(x) (MAGNITUDE(x) > INFINITE ? SIGN | (SIGN - 1) : MAGNITUDE(x) == 0 ? SIGN : "
+    "((x) & SIGN) != 0 ? MAGNITUDE(~(x)) : (x) | SIGN)\n"
+    "#if IS_FLOAT\n#define ORDERED(x) RISING(x)\n"
+    "#else\n#define ORDERED(x) ((WORD)LOAD((STORAGE)(x)) ^ SIGN)\n#endif\n"
+    "#define KEY_AT(j) ((KEY)(WORD)(MODE == 0 ? ORDERED(WORD_AT(j)) : ~ORDERED(WORD_AT(j))))\n";
+const char wk__gpu_end_of_sort_keys[] = "#undef EACH\n#undef TILE\n#undef WORD_AT\n#undef MAGNITUDE\n#undef RISING\n"
+                                        "#undef ORDERED\n#undef KEY_AT\n";
+
+static wk_code plan_merge(wk__gpu_launch *launch, wk__gpu_emit *emit, void *user, wk__fail *fail)
+{
+    int64_t *argument = launch->argument, length = argument[WK__GPU_LENGTH], lines = argument[WK__GPU_LINES];
+    int64_t elements = lines * length;
+    launch->unit.nmemory = 4;
+    launch->scratch = 2 * 8 * elements;
+    launch->writes = false;
+    argument[WK__GPU_BOUND] = 0; /* here: which half of the scratch memory is read */
+    wk_code code = wk__gpu_emit_lines(launch, &start, lines * ((length + 15) / 16), emit, user, fail);
+    for (int64_t width = 16; width < length && code == WK_OK; width *= 2) {
+        argument[WK__GPU_WIDTH] = width;
+        code = wk__gpu_emit_lines(launch, &merge, elements, emit, user, fail);
+        argument[WK__GPU_BOUND] ^= 1;
+    }
+    launch->writes = true;
+    return code == WK_OK ? wk__gpu_emit_lines(launch, &finish, elements, emit, user, fail) : code;
+}
+
 wk_code wk__gpu_plan_sort(const wk__gpu_target *target, const wk__work *work, wk__gpu_emit *emit, void *user,
                           wk__fail *fail)
 {
-    const wk__kernel *kernel = work->kernel;
-    (void)target;
     wk__gpu_launch launch;
-    int64_t lines = wk__gpu_fill_lines(kernel, 3, &launch), *argument = launch.argument;
-    int64_t length = argument[WK__GPU_LENGTH], elements = lines * length;
-    launch.unit.nmemory = 4;
-    launch.scratch = 2 * 8 * elements;
-    argument[WK__GPU_BOUND] = 0; /* here: which half of the scratch memory is read */
-    wk_code code = wk__gpu_emit_lines(&launch, &start, lines * ((length + 15) / 16), emit, user, fail);
-    for (int64_t width = 16; width < length && code == WK_OK; width *= 2) {
-        argument[WK__GPU_WIDTH] = width;
-        code = wk__gpu_emit_lines(&launch, &merge, elements, emit, user, fail);
-        argument[WK__GPU_BOUND] ^= 1;
-    }
-    return code == WK_OK ? wk__gpu_emit_lines(&launch, &finish, elements, emit, user, fail) : code;
+    wk__gpu_fill_lines(work->kernel, 3, &launch);
+    const int64_t length = launch.argument[WK__GPU_LENGTH];
+    if (length == 0) return WK_OK;
+    if (!target->local_memory || length > INT32_MAX) return plan_merge(&launch, emit, user, fail);
+    return length <= wk__gpu_sort_tile(target, launch.unit.dtype)
+               ? wk__gpu_plan_sort_short(target, &launch, emit, user, fail)
+               : wk__gpu_plan_sort_radix(target, &launch, emit, user, fail);
 }
