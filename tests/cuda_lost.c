@@ -157,7 +157,10 @@ static void moments_after_the_end(void)
     must(o.backend->event_record(o.device, &before, &fail) == WK_OK);
     must(o.backend->event_wait(o.device, before, &fail) == WK_OK);
     reset_first();
+    must(o.backend->upload(o.device, &(wk__memory){0}, 0, "", 1, &fail) == WK_OK); /* it is noticed */
+    const long made = driver_calls("cuEventCreate");
     for (int k = 0; k < 2; k++) must(o.backend->event_record(o.device, &after[k], &fail) == WK_OK);
+    must(driver_calls("cuEventCreate") == made);
     must(o.backend->event_wait(o.device, after[0], &fail) == WK_ERR_LOST && fail.elsewhere && !fail.lost);
     must(o.backend->event_wait(o.device, after[0], &fail) == WK_OK);
     must(o.backend->event_wait(o.device, after[1], &fail) == WK_OK);
