@@ -145,7 +145,9 @@ static void scratch_grows(void)
     must(wk_error() == NULL);
     must(driver_calls("cuMemAlloc_v2") - taken >= TIMES && driver_calls("cuMemFree_v2") == freed);
     for (int k = 0; k <= TIMES; k++) must(wk_item(wk_sum(sum[k])) == (double)COLUMNS * (1 << k));
-    must(driver_calls("cuMemFree_v2") - freed >= TIMES);
+    const long after = driver_calls("cuMemFree_v2");
+    must(after - freed >= TIMES);
+    must(wk_item(wk_sum(sum[0])) == COLUMNS && driver_calls("cuMemFree_v2") == after); /* each goes once */
     for (int k = 0; k <= TIMES; k++) wk_free(sum[k]);
     wk_free(x);
 }

@@ -175,7 +175,7 @@ void wk__cuda_order_end(wk__cuda_device *device);
 /* programs.c. `device` is a wk__cuda_device. */
 extern const wk__gpu_compiler wk__cuda_compiler;
 
-/* ---- launch.c, memory.c, events.c -------------------------------------------------------------------------------- */
+/* ---- launch.c, memory.c, transfer.c, events.c -------------------------------------------------------------------- */
 
 bool wk__cuda_supports(void *user, int family, wk_dtype dtype, wk__layout layout);
 wk_code wk__cuda_submit(void *user, const wk__work *work, wk__fail *fail);
