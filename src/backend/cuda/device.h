@@ -144,7 +144,7 @@ void wk__cuda_end(wk__cuda_calls *calls);
 wk_code wk__cuda_enter(wk__cuda_device *device, wk__fail *fail);
 void wk__cuda_leave(wk__cuda_device *device);
 /* Waits for an event between begin and end, or outside of them and without the lock, so that others submit meanwhile.
- * The thread looks for as long as waking it would take, and then sleeps. */
+ * The thread looks for some 50 us, and then sleeps. */
 CUresult wk__cuda_wait(CUevent event);
 CUresult wk__cuda_await(const wk__cuda_device *device, CUevent event);
 /* Fills *fail with what a call of the driver said; notes down that the device is gone if that is what it said. Holds
