@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The command on two CUDA devices: what it shows of them, the chapter's steps and exercises. E3 is not run here: its
+# products take the stand-in a minute; lesson_networks counts the same waits.
+. "$WICK_SOURCE/tests/runner/checks"
+
+wick=$WICK_BUILD/wick
+
+# says TEXT COMMAND...: does it end well, with TEXT on its standard output?
+says()
+{
+    text=$1
+    shift
+    "$@" >"$WICK_WORK/stdout" 2>"$WICK_WORK/stderr" && grep -q -e "$text" "$WICK_WORK/stdout" ||
+        { cat "$WICK_WORK/stdout" "$WICK_WORK/stderr"; return 1; }
+}
+
+check "devices: two cards" says '^cuda:1,"NVIDIA H100' "$wick" devices --csv
+check "the tour ends well" says "^23[.] " "$wick" tour
+cp "$WICK_WORK/stdout" "$WICK_WORK/tour"
+said() { check "tour: $1" grep -q -e "$2" "$WICK_WORK/tour"; } # WHAT TEXT
+said "it is about the cards" "^The GPU chapter with .*, on cpu cuda:0 cuda:1$"
+said "3, how many" "^cuda 2, opencl [0-9]*, gpu 2$"
+said "4, try_gpu" "^cuda:0, cpu, \[cuda:0, cuda:1\]$"
+said "7, the same numbers on every device" "yes, every bit"
+said "8, an absent one" "cuda:5 is not there: there are 2 of that kind"
+said "9, a copy" "\[1., 1., 1.\]\], device='cuda:1')"
+said "11, operands on two cards" "a f32\[2,3\] on cuda:0, b f32\[2,3\] on cuda:1. Move one: wk_to(b, wk_cuda(0))"
+said "12, soft placement" "operand 1 (24 bytes) copied from cuda:1 to cuda:0"
+said "13, the chapter's numbers" "20.0855, 109.1963, 445.2395\], device='cuda:0'"
+said "16, where ops ran" "mul on cuda:0"
+said "17, a network" "^it is on cuda:0$"
+said "20, past its limit" "the limit of cuda:0 is 64 MiB"
+said "20, and on" "^4194304: the program goes on$"
+said "22, a log on the device" "ms on cuda:0, waits of the host: 1; "
+
+for exercise in E1 E2 E4; do "$wick" bench --quick --json $exercise; done >"$WICK_WORK/bench"
+bench() # EXERCISE DEVICE: has it a figure?
+{
+    check "bench: $1 on $2" grep -q "\"case\": *\"$1.*\"device\": *\"$2\".*\"value\": *[0-9]*[1-9]" "$WICK_WORK/bench"
+}
+bench E1 cuda:0
+bench E1 cuda:1
+bench E2 cuda:0
+bench E2 cuda:1
+bench "E4 two devices at once" cuda:0
