@@ -17,6 +17,7 @@
 #                     that of the day)
 #   make coverage     lines of the engine, autograd and the CPU's products that neither random programs nor tests
 #                     reach, PROGRAMS=20000
+#   make walk-cuda    every op in every dtype and layout on the stand-in for CUDA, of which make check runs a part; hours
 #   make tidy         clang-tidy
 #   make format       clang-format
 #   make clean
@@ -44,7 +45,7 @@ endef
 MAKEFLAGS += --no-print-directory
 MAKEOVERRIDES =
 
-.PHONY: all demo check bench install docs ops check-arm tsan valgrind fuzz mutants random coverage tidy format clean
+.PHONY: all demo check bench install docs ops check-arm tsan valgrind fuzz mutants random coverage walk-cuda tidy format clean
 
 all:
 	@scripts/setup build
@@ -114,6 +115,11 @@ coverage:
 	@scripts/setup build check
 	$(call build,coverage,random_programs tests)
 	@scripts/coverage build/coverage --programs $(PROGRAMS) --seed $(SEED)
+
+walk-cuda:
+	@scripts/setup build opencl check cuda
+	$(call build,debug,tests)
+	@WICK_WALK_SHORT=0 WICK_TEST_LIMIT=86400 tests/runner/one build/debug cuda walk_gpu
 
 tidy:
 	@scripts/setup build check tidy

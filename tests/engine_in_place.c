@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* In-place calls, joins and histories that fill the ring: a flush in the midst of them must find every value owned. */
-#include "support_wick.h"
+#include "support_devices.h"
 
 enum { MANY = 10000 /* more than a ring holds */ };
 
@@ -161,11 +161,11 @@ static void targets_stay(void **state)
 {
     (void)state;
     WK_SCOPE;
-    if (wk_device_count(WK_OPENCL) == 0) skip();
+    if (wk_device_count(test_gpu_kind()) == 0) skip();
     wk_set_soft_placement(true);
-    wk_tensor *x = wk_zeros((3)), *there = wk_ones((3), .device = wk_opencl(0));
+    wk_tensor *x = wk_zeros((3)), *there = wk_ones((3), .device = test_gpu(0));
     assert_ptr_equal(wk_add_(x, there), x);
-    wk_scatter_add_(x, 0, wk_of(int64_t, (1), 1), wk_to(wk_of(float, (1), 5), wk_opencl(0)));
+    wk_scatter_add_(x, 0, wk_of(int64_t, (1), 1), wk_to(wk_of(float, (1), 5), test_gpu(0)));
     wk_set_soft_placement(false);
     assert_int_equal(wk_device_of(x).kind, WK_CPU);
     assert_true(wk_item(wk_sum(x)) == 8);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Host memory runs out, at each request in turn: the scenarios give an error with a sentence, or what they always give,
  * and never anything else; afterwards they run as if nothing had been. */
+#include "support_devices.h"
 #include "support_failing.h"
 
 #include <errno.h>
@@ -34,8 +35,8 @@ static void warm_null(void **state)
 static void warm_opencl(void **state)
 {
     (void)state;
-    if (wk_device_count(WK_OPENCL) == 0) skip();
-    warm(wk_opencl(0), 200);
+    if (wk_device_count(test_gpu_kind()) == 0) skip();
+    warm(test_gpu(0), 200);
 }
 
 /* ---- in a process that has done nothing yet ---------------------------------------------------------------------- */

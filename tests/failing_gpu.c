@@ -82,9 +82,9 @@ static void scenarios_give_an_error_or_the_usual_figure(void **state)
     (void)state;
     enum { DEVICES = 2, SCENARIOS = 16 };
     static usual known[DEVICES][SCENARIOS];
-    int devices = wk_device_count(test_gpu(0).kind) < DEVICES ? wk_device_count(test_gpu(0).kind) : DEVICES;
+    int devices = wk_device_count(test_gpu_kind()) < DEVICES ? wk_device_count(test_gpu_kind()) : DEVICES;
     assert_true(devices > 0 && scenario_count <= SCENARIOS);
-    driver_take_over(test_gpu(0).kind);
+    driver_take_over(test_gpu_kind());
     long long runs = number_of("FAILING_RUNS", 40), seed = number_of("FAILING_SEED", 1);
     group_case_seed((uint64_t)seed);
     for (long long run = 0; run < runs; run++) {

@@ -371,7 +371,7 @@ static void default_places(void **state)
 
 int main(int argc, char **argv)
 {
-    gpu = gpu_backend();
+    gpu = wk__backend_of(test_gpu_kind());
     if (argc > 1) return child(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(second_process),      cmocka_unit_test(damaged_files),

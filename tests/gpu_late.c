@@ -13,8 +13,8 @@
 static int take_over(void **state)
 {
     (void)state;
-    assert_true(wk_device_count(test_gpu(0).kind) > 0);
-    driver_take_over(test_gpu(0).kind);
+    assert_true(wk_device_count(test_gpu_kind()) > 0);
+    driver_take_over(test_gpu_kind());
     return 0;
 }
 
@@ -142,7 +142,7 @@ static int failures_of(const program *want, wk_device device, driver_call which,
 {
     WK_SCOPE;
     program p;
-    wk_device other = test_gpu(wk_device_count(test_gpu(0).kind) > 1 ? 1 - (int)device.index : 0);
+    wk_device other = test_gpu(wk_device_count(test_gpu_kind()) > 1 ? 1 - (int)device.index : 0);
     driver_order(which, n, error);
     run(&p, device, other, odd);
     int failed = look(&p, want, driver_names[which], n);
@@ -156,7 +156,7 @@ static void each_call_of_the_driver_fails(void **state)
     (void)state;
     program want;
     expected(&want, 0);
-    for (int d = 0; d < wk_device_count(test_gpu(0).kind); d++) {
+    for (int d = 0; d < wk_device_count(test_gpu_kind()); d++) {
         assert_int_equal(failures_of(&want, test_gpu(d), DRIVER_LAUNCH, 0, 0, 0), -1);
         for (driver_call which = DRIVER_ARGUMENT; which < DRIVER_CALLS; which++) {
             int failed = 0, n = 1;
@@ -290,7 +290,7 @@ static void a_device_that_is_lost(void **state)
 {
     (void)state;
     WK_SCOPE;
-    int devices = wk_device_count(test_gpu(0).kind);
+    int devices = wk_device_count(test_gpu_kind());
     wk_tensor *there = wk_retain(on(test_gpu(devices - 1), 1)), *here = wk_retain(on(test_gpu(0), 1)),
               *in_place = there;
     wk_tensor *more = wk_retain(wk_mul(there, 2));
@@ -301,7 +301,7 @@ static void a_device_that_is_lost(void **state)
     for (int again = 0; again < 2; again++) {
         assert_true(isnan(wk_item(wk_sum(in_place))));
         /* once it has been told, CUDA knows no more whose call it was */
-        expect_error(again && test_gpu(0).kind == WK_CUDA ? "cuda" : "add_", driver_words(DRIVER_LOST), NULL);
+        expect_error(again && test_gpu_kind() == WK_CUDA ? "cuda" : "add_", driver_words(DRIVER_LOST), NULL);
         assert_true(isnan(wk_item(wk_sum(more))));
         expect_error(driver_words(DRIVER_LOST), NULL);
         assert_null(wk_tensor_str(wk_ones((2), .device = test_gpu(devices - 1))));

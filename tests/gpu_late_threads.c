@@ -45,8 +45,8 @@ static int take_over(void **state)
     (void)state;
     has_memory = true;
     if (wk_set_allocator(resize, NULL) != WK_OK) return -1;
-    assert_true(wk_device_count(test_gpu(0).kind) > 0);
-    driver_take_over(test_gpu(0).kind);
+    assert_true(wk_device_count(test_gpu_kind()) > 0);
+    driver_take_over(test_gpu_kind());
     return 0;
 }
 
@@ -263,7 +263,7 @@ static void ends_before_it_is_told(test_thread *t)
 {
     WK_SCOPE;
     write_left_out(t, t->with);
-    if (test_gpu(0).kind == WK_CUDA) wk_clear_error(); /* the call itself has failed */
+    if (test_gpu_kind() == WK_CUDA) wk_clear_error(); /* the call itself has failed */
 }
 
 static void begins_then(test_thread *t)

@@ -14,24 +14,19 @@
 #include "../src/backend/cuda/device.h"
 #include "../src/backend/opencl/backend.h"
 #include "../src/backend/opencl/device.h"
+#include "support_gpu.h"
 #include "support_gpu_cases.h"
 
 static const wk__backend *gpu;
 static void *gpu_device[8];
 static int gpu_devices;
 
-static const wk__backend *gpu_backend(void)
-{
-    const char *name = getenv("WICK_TEST_GPU");
-    return wk__backend_of(name != NULL && strcmp(name, "cuda") == 0 ? WK_CUDA : WK_OPENCL);
-}
-
 /* For the group's set-up: opens all devices. There have to be some, or the tests would pass by looking at nothing. */
 static int gpu_open(void **state)
 {
     (void)state;
     wk__text why = {0};
-    gpu = gpu_backend();
+    gpu = wk__backend_of(test_gpu_kind());
     if (gpu->presence(&why) != WK__PRESENT) print_error("%s\n", why.data);
     wk__text_end(&why);
     gpu_devices = gpu->count() < 8 ? gpu->count() : 8;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Networks and lists in files: round trips, what strict means, what a failure leaves behind. */
-#include "support_wick.h"
+#include "support_devices.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -96,8 +96,8 @@ static void devices(void **state)
         WK_DEVICE(test_null());
         assert_int_equal(wk_device_of(wk_tensors_get(wk_load_tensors(path), 0)).kind, WK_NULL);
     }
-    if (wk_device_count(WK_OPENCL) == 0) return;
-    wk_device card = wk_opencl(0);
+    if (wk_device_count(test_gpu_kind()) == 0) return;
+    wk_device card = test_gpu(0);
     wk_module *there = new_net(2), *back = new_net(2);
     wk_module_to(there, card);
     assert_int_equal(wk_save(there, path), WK_OK);

@@ -247,7 +247,7 @@ static void many_threads(void **state)
 
 int main(int argc, char **argv)
 {
-    gpu = gpu_backend();
+    gpu = wk__backend_of(test_gpu_kind());
     if (argc > 1) return run_child(argv[1]);
     const struct CMUnitTest first[] = {cmocka_unit_test(states_in_words), cmocka_unit_test(ends)};
     const struct CMUnitTest tests[] = {

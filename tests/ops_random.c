@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random numbers: the stream, the same bits however they are computed, distributions, what must hold of draws. */
 #include "ops_values.h"
+#include "support_gpu.h"
 
 static void same_bits(wk_tensor *a, wk_tensor *b)
 {
@@ -154,9 +155,9 @@ static void draws_are_the_same_everywhere(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *p = wk_rand((50, 40)), *want[3], *have[3];
-    for (int device = -2; device < wk_device_count(WK_OPENCL); device++) {
+    for (int device = -2; device < wk_device_count(test_gpu_kind()); device++) {
         wk__modes before = *wk__modes_now();
-        wk_tensor *x = device < 0 ? p : wk_to(p, wk_opencl(device));
+        wk_tensor *x = device < 0 ? p : wk_to(p, test_gpu(device));
         if (device == -1) wk__modes_set(false, true);
         wk_seed(4);
         have[0] = wk_multinomial(x, 30);

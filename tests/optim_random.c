@@ -4,7 +4,7 @@
  * another or are kernels of their own, clipped or not, averages after the step; the index that is bad is known at the
  * call or only when work is run. On a device that finds it late each parameter is as it was before, or as it is after
  * the same step without the bad index. */
-#include "support_wick.h"
+#include "support_devices.h"
 
 #include <math.h>
 
@@ -175,7 +175,7 @@ static void where_it_is_found_late(void **state_of_test)
     for (uint32_t seed = 0; seed < SEEDS_OPENCL; seed++) {
         double before[MOST], after[MOST], have[MOST];
         up_to_a_bad_one(wk_cpu(), seed, false, before, after);
-        const int count = up_to_a_bad_one(wk_opencl(0), seed, true, before, have);
+        const int count = up_to_a_bad_one(test_gpu(0), seed, true, before, have);
         for (int k = 0; k < count; k++) {
             if (have[k] != before[k] && !about(have[k], after[k]))
                 fail_msg("seed %u: parameter %d was %g and is %g, neither that nor %g", seed, k, before[k], have[k],

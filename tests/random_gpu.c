@@ -6,26 +6,15 @@
 #include "print.h"
 #include "support_devices.h"
 #include <stdlib.h>
-#include <time.h>
 
 enum { PROGRAMS = 2, SIZES = 10 };
-
-static uint64_t seed_of_the_day(void)
-{
-    const char *given = getenv("WICK_RANDOM_SEED");
-    const time_t now = time(NULL);
-    struct tm day;
-    if (given) return strtoull(given, NULL, 10);
-    gmtime_r(&now, &day);
-    return (uint64_t)((day.tm_year + 1900) * 10000 + (day.tm_mon + 1) * 100 + day.tm_mday);
-}
 
 static void programs_on_a_gpu(void **state)
 {
     (void)state;
     static program p;
     const wk_device gpu = test_gpu(0);
-    const uint64_t first = seed_of_the_day() << 32;
+    const uint64_t first = test_seed() << 32;
     assert_true(wk_device_count(gpu.kind) > 0);
     print_message("seed %llu\n", (unsigned long long)(first >> 32));
     for (uint64_t seed = first; seed < first + PROGRAMS; seed++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules 17 and 18 of docs/semantics.md: errors that come late, failure as a state of values. What engine_plan,
  * ops_indexing and gpu_memory hold of them is not repeated here. */
-#include "support_wick.h"
+#include "support_devices.h"
 
 #include <math.h>
 
@@ -192,9 +192,9 @@ static void a_bad_index_fails_what_depends_on_it(void **state)
 static void a_bad_index_writes_nothing(void **state)
 {
     (void)state;
-    for (int device = 0; device < 1 + wk_device_count(WK_OPENCL); device++) {
+    for (int device = 0; device < 1 + wk_device_count(test_gpu_kind()); device++) {
         WK_SCOPE;
-        WK_DEVICE(device ? wk_opencl(device - 1) : wk_cpu());
+        WK_DEVICE(device ? test_gpu(device - 1) : wk_cpu());
         wk_tensor *x = wk_retain(wk_clone(wk_ones((4)))),
                   *late = wk_add(wk_of(int64_t, (3), 0, 1, 3), wk_of(int64_t, (3), 0, 0, 4));
         wk_sync();
@@ -248,9 +248,9 @@ static void the_first_bad_index_is_told(void **state)
     static const char *const names[] = {"gather", "scatter_add", "scatter", "scatter"};
     /* -4 with 2 added would be a place again */
     static const int64_t places[2][3] = {{0, -4, 1}, {7, 0, 5}};
-    for (int device = 0; device < 1 + (wk_device_count(WK_OPENCL) > 0); device++) {
+    for (int device = 0; device < 1 + (wk_device_count(test_gpu_kind()) > 0); device++) {
         WK_SCOPE;
-        WK_DEVICE(device ? wk_opencl(0) : wk_cpu());
+        WK_DEVICE(device ? test_gpu(0) : wk_cpu());
         wk_tensor *x = wk_clone(wk_ones((2, 3)));
         wk_tensor *index = wk_from_at(WK_HERE, WK_I64, places, sizeof places, (const int64_t[]){2, 3}, 2);
         for (int op = 0; op < 4; op++) {

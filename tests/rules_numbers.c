@@ -120,11 +120,11 @@ static void scatter_add_in_order(void **state)
         index[k] = (k * 31) % PLACES;
         expected[index[k]] += source[k];
     }
-    int before = wk_threads(), devices = 1 + wk_device_count(WK_OPENCL);
+    int before = wk_threads(), devices = 1 + wk_device_count(test_gpu_kind());
     for (int d = 0; d < devices; d++)
         for (int threads = 1; threads <= 4; threads += 3) {
             WK_SCOPE;
-            WK_DEVICE(d ? wk_opencl(d - 1) : wk_cpu());
+            WK_DEVICE(d ? test_gpu(d - 1) : wk_cpu());
             wk_set_threads(threads);
             wk_tensor *at = wk_from(index, (MANY)), *x = wk_from(source, (MANY));
             assert_int_equal(wk_read(wk_scatter_add(wk_zeros((PLACES)), 0, at, x), have, sizeof have), WK_OK);

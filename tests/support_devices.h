@@ -4,13 +4,8 @@
 #ifndef TESTS_SUPPORT_DEVICES_H
 #define TESTS_SUPPORT_DEVICES_H
 
+#include "support_gpu.h"
 #include "support_wick.h"
-
-static inline wk_device test_gpu(int index)
-{
-    const char *name = getenv("WICK_TEST_GPU");
-    return name && strcmp(name, "cuda") == 0 ? wk_cuda(index) : wk_opencl(index);
-}
 
 /* A text about OpenCL's devices, "opencl:0" and wk_opencl(0), said of that backend's. Good for the next seven calls. */
 static inline const char *test_said(const char *text)
@@ -21,7 +16,7 @@ static inline const char *test_said(const char *text)
     static const char word[] = "opencl";
     const size_t length = sizeof word - 1;
     assert_true(strlen(text) < sizeof room[0]);
-    if (test_gpu(0).kind == WK_OPENCL) return strcpy(out, text);
+    if (test_gpu_kind() == WK_OPENCL) return strcpy(out, text);
     for (const char *at; (at = strstr(text, word)); text = at + length)
         end += sprintf(end, "%.*scuda", (int)(at - text), text);
     strcpy(end, text);
@@ -35,7 +30,7 @@ static inline int test_devices(wk_device devices[3])
     const char *only = getenv("WICK_TEST_DEVICES");
     devices[0] = wk_cpu();
     if (only && strcmp(only, "cpu") == 0) return 1;
-    assert_true(wk_device_count(test_gpu(0).kind) >= 2);
+    assert_true(wk_device_count(test_gpu_kind()) >= 2);
     devices[1] = test_gpu(0);
     devices[2] = test_gpu(1);
     return 3;

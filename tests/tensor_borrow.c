@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that the program lends: what its release may do. */
-#include "support_wick.h"
+#include "support_devices.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -171,13 +171,13 @@ static void any_byte_but_0_is_true(void **state)
     (void)state;
     static unsigned char bytes[40];
     for (int k = 0; k < 40; k++) bytes[k] = (unsigned char)(k % 4 == 3 ? 255 : k % 4);
-    for (int way = 0; way < 4 + (wk_device_count(WK_OPENCL) > 0); way++) {
+    for (int way = 0; way < 4 + (wk_device_count(test_gpu_kind()) > 0); way++) {
         WK_SCOPE;
         wk_tensor *x = wk_borrow_at(WK_HERE, WK_BOOL, bytes, (int64_t[]){40}, 1, NULL, NULL), *values, *places;
         if (way == 1) x = wk_clone(x);
         if (way == 2) x = wk_cat((x, x), 0);
         if (way == 3) x = wk_from_at(WK_HERE, WK_BOOL, bytes, 40, (int64_t[]){40}, 1);
-        if (way == 4) x = wk_to(x, wk_opencl(0));
+        if (way == 4) x = wk_to(x, test_gpu(0));
         x = wk_narrow(x, 0, 0, 4);
         EXPECT_VALUES(wk_to_dtype(x, WK_I64), 0, 0, 1, 1, 1);
         EXPECT_VALUES(wk_to_dtype(x, WK_U8), 0, 0, 1, 1, 1);
