@@ -17,7 +17,7 @@
 #                     that of the day)
 #   make coverage     lines of the engine, autograd and the CPU's products that neither random programs nor tests
 #                     reach, PROGRAMS=20000
-#   make walk-cuda    every op in every dtype and layout on the stand-in for CUDA, of which make check runs a part; hours
+#   make walk-cuda    every op in every dtype and layout on the stand-in for CUDA, for hours; make check runs a part
 #   make tidy         clang-tidy
 #   make format       clang-format
 #   make clean
@@ -45,7 +45,8 @@ endef
 MAKEFLAGS += --no-print-directory
 MAKEOVERRIDES =
 
-.PHONY: all demo check bench install docs ops check-arm tsan valgrind fuzz mutants random coverage walk-cuda tidy format clean
+.PHONY: all demo check bench install docs ops check-arm tsan valgrind fuzz mutants random coverage walk-cuda tidy
+.PHONY: format clean
 
 all:
 	@scripts/setup build
