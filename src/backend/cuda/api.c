@@ -24,7 +24,7 @@ static void *open_in(const char *folder, size_t length, const char *name)
     return wanted > 0 && (size_t)wanted < sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 }
 
-/* The first of the names that is found, newest first. */
+/* The first of the names that is found, newest first. Libraries stay loaded: drivers do not survive being unloaded. */
 static void *open_library(const char *const names[], size_t count)
 {
     void *library = NULL;
@@ -60,27 +60,9 @@ const char *wk__cuda_load_driver(void)
     return NULL;
 }
 
-/* NVRTC opens a library of its own by its bare name. Where both are in a folder that the loader does not search, such
- * as that of a Python package, it is found because it is loaded already. */
-static void load_builtins(void)
-{
-    int major, minor;
-    Dl_info nvrtc;
-    void *function;
-    char name[64];
-    memcpy(&function, &wk__nvrtc.Version, sizeof function);
-    if (wk__nvrtc.Version(&major, &minor) != NVRTC_SUCCESS || dladdr(function, &nvrtc) == 0) return;
-    const char *end = strrchr(nvrtc.dli_fname, '/');
-    snprintf(name, sizeof name, "libnvrtc-builtins.so.%d.%d", major, minor);
-    if (end != NULL) open_in(nvrtc.dli_fname, (size_t)(end - nvrtc.dli_fname), name);
-}
-
 /* The driver must not be too old for what it compiles: its first number is not above the driver's. */
 const char *wk__cuda_load_nvrtc(int driver)
 {
-#define SYMBOL(name, parameters) {"nvrtc" #name, offsetof(wk__nvrtc_functions, name)},
-    static const wk__symbol symbols[] = {WK__NVRTC_FUNCTIONS(SYMBOL)};
-#undef SYMBOL
     enum { OLDEST = 12, MOST = 16 }; /* that has a name like this; before there was 11.2 */
     char room[MOST][24];
     const char *names[MOST + 1];
@@ -96,10 +78,9 @@ const char *wk__cuda_load_nvrtc(int driver)
         return "NVRTC, CUDA's run-time compiler, was not found (libnvrtc.so.13, .12 or .11.2, and none newer than the "
                "driver's CUDA, which nvidia-smi shows): install it (apt install libnvrtc12, or pip install "
                "nvidia-cuda-nvrtc-cu12), or name its folder in WICK_CUDA_PATH";
-    if (!wk__load_functions(library, symbols, COUNT(symbols), &wk__nvrtc))
+    if (!wk__nvrtc_fill(library, &wk__nvrtc))
         return "NVRTC, CUDA's run-time compiler, is older than CUDA 11.2: install a newer one, or name its folder in "
                "WICK_CUDA_PATH";
-    load_builtins();
     return NULL;
 }
 

@@ -5,6 +5,7 @@
 #ifndef WICK_BACKEND_CUDA_API_H
 #define WICK_BACKEND_CUDA_API_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -171,6 +172,9 @@ extern wk__nvml_functions wk__nvml;
 const char *wk__cuda_load_driver(void);
 const char *wk__cuda_load_nvrtc(int driver); /* 13 for CUDA 13 */
 const char *wk__cuda_load_nvml(void);
+
+/* nvrtc.c: fills the table, and loads the library that NVRTC needs beside it. False: a function is missing. */
+bool wk__nvrtc_fill(void *library, wk__nvrtc_functions *table);
 
 /* "CUDA_ERROR_LAUNCH_FAILED" and so on; the number for what the driver has no name for. */
 const char *wk__cuda_error(CUresult error, char room[32]);
