@@ -49,6 +49,14 @@ static void print_figure(const char *format, double value, int width)
     printf(" %*s", width, text);
 }
 
+/* "88 / 700 W" where there is a limit. */
+static void print_power(const row *r)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%%.0f / %.0f W", r->is.power_limit);
+    print_figure(r->is.power_limit > 0 ? text : "%.0f W", r->is.power, 11);
+}
+
 static void print_row(const row *r, int name_width)
 {
     char figure[16], memory[40] = "N/A";
@@ -58,8 +66,56 @@ static void print_row(const row *r, int name_width)
     print_figure("%.0f %%", 100 * r->is.utilisation, 6);
     printf(" %10s / %-10s", memory, r->is.memory_total > 0 ? cli_bytes(figure, r->is.memory_total) : "N/A");
     print_figure("%.0f C", r->is.temperature, 5);
-    print_figure("%.0f W", r->is.power, 6);
+    print_power(r);
     putchar('\n');
+}
+
+/* What does not change, and clocks; what is not known is left out. */
+static void print_facts(const row *r)
+{
+    const wk_device_properties *is = &r->is;
+    printf("%s%-9s %d %s%s", cli_ink(CLI_DIM), wk_device_str(r->device), is->compute_units,
+           r->device.kind == WK_CPU ? "thread" : "compute unit", is->compute_units == 1 ? "" : "s");
+    if (*is->vendor) printf(", %s", is->vendor);
+    if (*is->driver) printf(", %s", is->driver);
+    if (*is->interface) printf(", %s", is->interface);
+    if (is->core_clock > 0) printf(", %d MHz", is->core_clock);
+    if (is->memory_clock > 0) printf(", memory %d MHz", is->memory_clock);
+    printf("%s%s\n", is->is_gpu ? ", a GPU" : "", cli_ink(CLI_PLAIN));
+}
+
+/* The name of a process, "" where it is not seen from here: as in another container. */
+static const char *process_name(int64_t id, char name[64])
+{
+    char path[40];
+    snprintf(path, sizeof path, "/proc/%lld/comm", (long long)id);
+    FILE *file = fopen(path, "r");
+    if (file == NULL || fgets(name, 64, file) == NULL) name[0] = 0;
+    if (file != NULL) fclose(file);
+    name[strcspn(name, "\n")] = 0;
+    return name;
+}
+
+static int listed(const row *r)
+{
+    return r->is.processes < WK_DEVICE_PROCESSES ? r->is.processes : WK_DEVICE_PROCESSES;
+}
+
+static void print_processes(const row *rows, int count)
+{
+    bool begun = false;
+    for (int k = 0; k < count; k++)
+        for (int p = 0; p < listed(&rows[k]); p++) {
+            const wk_device_process *process = &rows[k].is.process[p];
+            char figure[16], name[64];
+            if (!begun)
+                printf("\n%s%-9s %10s %10s  %s%s\n", cli_ink(CLI_DIM), "DEVICE", "PROCESS", "MEMORY", "NAME",
+                       cli_ink(CLI_PLAIN));
+            begun = true;
+            printf("%-9s %10lld %10s  %s\n", wk_device_str(rows[k].device), (long long)process->id,
+                   process->memory > 0 ? cli_bytes(figure, process->memory) : "N/A", process_name(process->id, name));
+        }
+    if (begun) printf("\n");
 }
 
 static void print_table(const row *rows, int count)
@@ -68,19 +124,15 @@ static void print_table(const row *rows, int count)
     time_t now = time(NULL);
     struct tm local;
     strftime(stamp, sizeof stamp, "%Y-%m-%d %H:%M:%S", localtime_r(&now, &local));
-    int name_width = cli_columns() - 56 < 40 ? cli_columns() - 56 : 40;
-    if (name_width < 24) name_width = 24;
+    int name_width = cli_columns() - 61 < 40 ? cli_columns() - 61 : 40;
+    if (name_width < 20) name_width = 20;
     printf("Wick %s   %s\n\n", wk_version(), stamp);
-    printf("%s%-9s %-*s %6s %10s / %-10s %5s %6s%s\n", cli_ink(CLI_DIM), "DEVICE", name_width, "NAME", "UTIL", "USED",
+    printf("%s%-9s %-*s %6s %10s / %-10s %5s %11s%s\n", cli_ink(CLI_DIM), "DEVICE", name_width, "NAME", "UTIL", "USED",
            "MEMORY", "TEMP", "POWER", cli_ink(CLI_PLAIN));
     for (int k = 0; k < count; k++) print_row(&rows[k], name_width);
     printf("\n");
-    for (int k = 0; k < count; k++)
-        printf("%s%-9s %d %s%s%s%s%s%s%s%s\n", cli_ink(CLI_DIM), wk_device_str(rows[k].device),
-               rows[k].is.compute_units, rows[k].device.kind == WK_CPU ? "thread" : "compute unit",
-               rows[k].is.compute_units == 1 ? "" : "s", *rows[k].is.vendor ? ", " : "", rows[k].is.vendor,
-               *rows[k].is.driver ? ", " : "", rows[k].is.driver, rows[k].is.is_gpu ? ", a GPU" : "",
-               cli_ink(CLI_PLAIN));
+    for (int k = 0; k < count; k++) print_facts(&rows[k]);
+    print_processes(rows, count);
     for (int kind = 0; kind < KINDS; kind++)
         if (wk_device_count(kinds[kind].kind) == 0) {
             char text[512];
@@ -90,6 +142,33 @@ static void print_table(const row *rows, int count)
 }
 
 /* ---- for programs ------------------------------------------------------------------------------------------------ */
+
+static double known(double value)
+{
+    return value > 0 ? value : NAN;
+}
+
+static void print_json_more(const row *r)
+{
+    printf(", \"interface\": ");
+    cli_json_text(stdout, r->is.interface);
+    printf(", \"power_limit\": ");
+    cli_json_number(stdout, known(r->is.power_limit));
+    printf(", \"core_clock\": ");
+    cli_json_number(stdout, known(r->is.core_clock));
+    printf(", \"memory_clock\": ");
+    cli_json_number(stdout, known(r->is.memory_clock));
+    printf(", \"processes\": [");
+    for (int p = 0; p < listed(r); p++) {
+        char name[64];
+        printf("%s{\"id\": %lld, \"name\": ", p > 0 ? ", " : "", (long long)r->is.process[p].id);
+        cli_json_text(stdout, process_name(r->is.process[p].id, name));
+        printf(", \"memory\": ");
+        cli_json_number(stdout, known((double)r->is.process[p].memory));
+        putchar('}');
+    }
+    putchar(']');
+}
 
 static void print_json(const row *rows, int count)
 {
@@ -112,6 +191,7 @@ static void print_json(const row *rows, int count)
         cli_json_number(stdout, r->is.temperature);
         printf(", \"power\": ");
         cli_json_number(stdout, r->is.power);
+        print_json_more(r);
         printf("}\n");
     }
 }
@@ -145,7 +225,12 @@ static void print_csv(const row *rows, int count)
         print_csv_number(used(r) >= 0 ? (double)used(r) : NAN, ',');
         print_csv_number(r->is.utilisation, ',');
         print_csv_number(r->is.temperature, ',');
-        print_csv_number(r->is.power, '\n');
+        print_csv_number(r->is.power, ',');
+        print_csv_text(r->is.interface);
+        print_csv_number(known(r->is.power_limit), ',');
+        print_csv_number(known(r->is.core_clock), ',');
+        print_csv_number(known(r->is.memory_clock), ',');
+        printf("%d\n", r->is.processes);
     }
 }
 
@@ -167,7 +252,8 @@ int cli_devices(int count, char **words)
                                   {0}};
     const cli_syntax syntax = {
         "devices", "",
-        "The devices of this machine: name, how busy, memory used and in all, temperature, power.\n"
+        "The devices of this machine: name, how busy, memory used and in all, temperature, power and its limit,\n"
+        "clocks, and the processes that compute on NVIDIA cards.\n"
         "N/A: the system does not say. Bytes, degrees Celsius, watts.",
         options, 0};
     int done = cli_parse(&syntax, count, words, NULL);
@@ -180,8 +266,8 @@ int cli_devices(int count, char **words)
     if (describe_all(rows) < 0) return wk_report_error(stderr); /* how busy is measured from here on */
     nap(SAMPLE_MILLISECONDS);
     if (csv)
-        printf(
-            "device,name,vendor,driver,is_gpu,compute_units,memory_total,memory_used,utilisation,temperature,power\n");
+        printf("device,name,vendor,driver,is_gpu,compute_units,memory_total,memory_used,utilisation,temperature,power,"
+               "interface,power_limit,core_clock,memory_clock,processes\n");
     for (;;) {
         int found = describe_all(rows);
         if (found < 0) return wk_report_error(stderr);

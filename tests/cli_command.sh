@@ -82,6 +82,27 @@ check "devices: numbers do not follow the locale" json 'rows[0]["memory_total"] 
 check "devices: no colours in a file" sh -c "! '$wick' devices | grep -q \"\$(printf '\\033')\""
 check "devices: --watch goes on" sh -c "timeout 4 '$wick' devices --csv --watch=1 | grep -c ^cpu, | grep -qx '[2-9]'"
 
+# What nvidia-smi shows, of the stand-in for NVIDIA's libraries (tests/standin). Its second card reports neither clocks
+# nor a limit of power.
+if [ -n "${STANDIN_NVRTC:-}" ] && [ -e "$WICK_SOURCE/build/release/standin/libcuda.so.1" ]; then
+    cards="env WICK_CUDA_PATH=$WICK_SOURCE/build/release/standin $wick devices"
+    check "devices: a card" says "^cuda:0 .* 12 %  *64.0 MiB / 2.0 GiB  *41 C  *88 / 700 W$" $cards
+    check "devices: a card without a limit" says "^cuda:1 .* 0 %  *64.0 MiB / 2.0 GiB  *39 C  *71 W$" $cards
+    check "devices: its driver and clocks" says \
+        "^cuda:0  *132 compute units, NVIDIA, 580.65.06, CUDA 13.0, 1980 MHz, memory 2619 MHz, a GPU$" $cards
+    check "devices: ... where it has them" says "^cuda:1  *132 compute units, NVIDIA, 580.65.06, CUDA 13.0, a GPU$" \
+        $cards
+    check "devices: a process on it" says "^cuda:0  *[0-9]*  *64.0 MiB  wick$" $cards
+    check "devices: ... whose memory is not known" says "^cuda:0  *4194303  *N/A " $cards
+    check "devices: cards as JSON" json \
+        '([(r["power_limit"], r["core_clock"], r["memory_clock"], len(r["processes"])) for r in rows[1:3]] ==
+          [(700, 1980, 2619, 2), (None, None, None, 0)] and
+          [p["memory"] for p in rows[1]["processes"]] == [2**26, None])' $cards --json
+    check "devices: cards as CSV" says '^cuda:1,.*,71.25,"CUDA 13.0",,,,0$' $cards --csv
+else
+    echo "skip devices: cards of the stand-in: there is no NVRTC (scripts/setup cuda)"
+fi
+
 check "doctor: version and operations" says "^wick  *[0-9.]*, [0-9]* operations" "$wick" doctor
 check "doctor ends with 0" ends 0 "$wick" doctor
 check "doctor: cuda in words" says \

@@ -45,6 +45,12 @@ WK_API wk_device wk_try_gpu(int index);
 /* All accelerators, at most `capacity` of them, else the CPU; returns how many were written. */
 WK_API int wk_try_all_gpus(wk_device *devices, int capacity);
 
+/* A process that uses a device. */
+typedef struct wk_device_process {
+    int64_t id, memory; /* bytes of the device; 0: not known */
+} wk_device_process;
+enum { WK_DEVICE_PROCESSES = 16 };
+
 /* What is known of a device; fields that are not known are 0, NaN or "". The driver of a CPU is the instruction set in
  * use. Its power and utilisation are means since the call before, NaN at the first. */
 typedef struct wk_device_properties {
@@ -54,6 +60,11 @@ typedef struct wk_device_properties {
     int compute_units;                 /* cores or multiprocessors */
     bool is_gpu;
     double temperature, power, utilisation; /* degrees Celsius, watts, 0..1 */
+    char interface[16];                     /* what the driver offers at most: "CUDA 13.0" */
+    double power_limit;                     /* watts */
+    int core_clock, memory_clock;           /* MHz now */
+    int processes;                          /* that use the device, and the first of them */
+    wk_device_process process[WK_DEVICE_PROCESSES];
 } wk_device_properties;
 /* WK_OK or a code, with the error recorded. */
 WK_API wk_code wk_device_describe_at(wk_site site, wk_device device, wk_device_properties *properties);

@@ -21,6 +21,7 @@
 #include "../base/text.h"
 #include "contraction.h"
 #include <stdatomic.h>
+#include <wick/device.h>
 
 enum { WK__BACKEND_VERSION = 1, WK__ALIGN = 256 /* bytes: start of every piece of device memory */ };
 
@@ -97,6 +98,11 @@ typedef struct wk__device_info {
     bool is_gpu;                            /* counts as a GPU for wk_gpu(i) */
     char pci[16];                           /* PCI address, "" if none: one physical card counts once */
     double temperature, power, utilisation; /* degrees C, W, 0..1; NaN = not known */
+    char interface[16];                     /* "CUDA 13.0", "" if not known */
+    double power_limit;                     /* W; 0 = not known, as for the rest */
+    int core_clock, memory_clock;           /* MHz */
+    int processes;                          /* that use it, and the first of them */
+    wk_device_process process[WK_DEVICE_PROCESSES];
 } wk__device_info;
 
 /* A box of the space of a contraction's result. Its tail runs there at once when the elements of C that lie at `first`

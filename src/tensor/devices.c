@@ -268,10 +268,16 @@ wk_code wk_device_describe_at(wk_site site, wk_device d, wk_device_properties *p
                                   .is_gpu = info.is_gpu,
                                   .temperature = info.temperature,
                                   .power = info.power,
-                                  .utilisation = info.utilisation};
+                                  .utilisation = info.utilisation,
+                                  .power_limit = info.power_limit,
+                                  .core_clock = info.core_clock,
+                                  .memory_clock = info.memory_clock,
+                                  .processes = info.processes};
     memcpy(known.name, info.name, sizeof known.name);
     memcpy(known.vendor, info.vendor, sizeof known.vendor);
     memcpy(known.driver, info.driver, sizeof known.driver);
+    memcpy(known.interface, info.interface, sizeof known.interface);
+    memcpy(known.process, info.process, sizeof known.process);
     return wk__fill(site, "device_describe", wk_device_properties, properties, &known);
 }
 

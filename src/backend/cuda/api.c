@@ -12,6 +12,7 @@
 wk__cuda_functions wk__cuda;
 wk__nvrtc_functions wk__nvrtc;
 wk__nvml_functions wk__nvml;
+wk__nvml_extras wk__nvml_extra;
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -89,12 +90,16 @@ const char *wk__cuda_load_nvml(void)
 #define SYMBOL(name, parameters) {"nvml" #name, offsetof(wk__nvml_functions, name)},
     static const wk__symbol symbols[] = {WK__NVML_FUNCTIONS(SYMBOL)};
 #undef SYMBOL
+#define SYMBOL(name, parameters) {"nvml" #name, offsetof(wk__nvml_extras, name)},
+    static const wk__cuda_symbol extras[] = {WK__NVML_EXTRAS(SYMBOL)};
+#undef SYMBOL
     static const char *const names[] = {"libnvidia-ml.so.1"};
     void *library = open_library(names, COUNT(names));
     if (library == NULL || !wk__load_functions(library, symbols, COUNT(symbols), &wk__nvml) ||
         wk__nvml.Init_v2() != NVML_SUCCESS)
         return "NVML (libnvidia-ml.so.1) was not found, or does not start: temperature, power and utilisation are not "
                "known";
+    for (size_t k = 0; k < COUNT(extras); k++) wk__cuda_fill(library, &extras[k], 1, &wk__nvml_extra);
     return NULL;
 }
 

@@ -66,6 +66,8 @@ enum {
     NVML_SUCCESS = 0,
     NVML_TEMPERATURE_GPU = 0,
     NVML_MIG_ENABLED = 1,
+    NVML_CLOCK_GRAPHICS = 0,
+    NVML_CLOCK_MEM = 2,
 };
 
 /* V(name, parameters): the exported name is cu and that. */
@@ -137,6 +139,11 @@ typedef struct nvmlMemory {
 typedef struct nvmlUtilization {
     unsigned gpu, memory; /* per cent */
 } nvmlUtilization;
+typedef struct nvmlProcessInfo {
+    unsigned pid;
+    unsigned long long memory; /* all bits set: not known */
+    unsigned instance, compute_instance;
+} nvmlProcessInfo;
 #define WK__NVML_FUNCTIONS(V)                                                                                          \
     V(Init_v2, (void))                                                                                                 \
     V(SystemGetDriverVersion, (char *version, unsigned room))                                                          \
@@ -147,6 +154,12 @@ typedef struct nvmlUtilization {
     V(DeviceGetTemperature, (nvmlDevice, int sensor, unsigned *degrees))                                               \
     V(DeviceGetPowerUsage, (nvmlDevice, unsigned *milliwatts))                                                         \
     V(DeviceGetUtilizationRates, (nvmlDevice, nvmlUtilization * rates))
+
+/* What drivers of some age or of some cards lack: NULL where it is not there. */
+#define WK__NVML_EXTRAS(V)                                                                                             \
+    V(DeviceGetEnforcedPowerLimit, (nvmlDevice, unsigned *milliwatts))                                                 \
+    V(DeviceGetClockInfo, (nvmlDevice, int which, unsigned *megahertz))                                                \
+    V(DeviceGetComputeRunningProcesses_v3, (nvmlDevice, unsigned *count, nvmlProcessInfo *processes))
 
 #define WK__FIELD(name, parameters) int(*name) parameters;
 typedef struct wk__cuda_functions {
@@ -159,12 +172,16 @@ typedef struct wk__nvrtc_functions {
 typedef struct wk__nvml_functions {
     WK__NVML_FUNCTIONS(WK__FIELD)
 } wk__nvml_functions;
+typedef struct wk__nvml_extras {
+    WK__NVML_EXTRAS(WK__FIELD)
+} wk__nvml_extras;
 #undef WK__FIELD
 
 /* Each filled by its wk__cuda_load_*. */
 extern wk__cuda_functions wk__cuda;
 extern wk__nvrtc_functions wk__nvrtc;
 extern wk__nvml_functions wk__nvml;
+extern wk__nvml_extras wk__nvml_extra; /* with wk__nvml */
 
 /* Each finds a library and its functions: in the folders of WICK_CUDA_PATH, then by the loader's own search, then where
  * CUDA's toolkit is installed. NULL, or a sentence that says what is missing and how to mend it. The caller sees to it

@@ -57,6 +57,8 @@ static void describe(CUdevice id, wk__cuda_card *card)
     snprintf(info->vendor, sizeof info->vendor, "NVIDIA");
     if (!found.has_nvml || wk__nvml.SystemGetDriverVersion(info->driver, sizeof info->driver) != NVML_SUCCESS)
         snprintf(info->driver, sizeof info->driver, "CUDA %d.%d", found.driver / 1000, found.driver % 1000 / 10);
+    snprintf(info->interface, sizeof info->interface, "CUDA %d.%d", found.driver / 1000 % 100,
+             found.driver % 1000 / 10);
     info->memory_total = (int64_t)bytes;
     info->memory_available = -1;
     info->compute_units = attribute(id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
@@ -190,6 +192,35 @@ const wk__cuda_card *wk__cuda_card_at(int index, wk__fail *fail)
     return NULL;
 }
 
+/* The processes that compute on the card, as far as the table has room. */
+static void ask_processes(nvmlDevice device, wk__device_info *info)
+{
+    enum { ROOM = 128 };
+    nvmlProcessInfo process[ROOM];
+    unsigned count = ROOM;
+    if (wk__nvml_extra.DeviceGetComputeRunningProcesses_v3 == NULL ||
+        wk__nvml_extra.DeviceGetComputeRunningProcesses_v3(device, &count, process) != NVML_SUCCESS || count > ROOM)
+        return;
+    info->processes = (int)count;
+    for (unsigned k = 0; k < count && k < WK_DEVICE_PROCESSES; k++) {
+        const int64_t bytes = (int64_t)process[k].memory;
+        info->process[k] = (wk_device_process){.id = (int64_t)process[k].pid, .memory = bytes > 0 ? bytes : 0};
+    }
+}
+
+/* Clocks and limits, which not every card has. */
+static void ask_extras(nvmlDevice device, wk__device_info *info)
+{
+    unsigned number;
+    const wk__nvml_extras *extra = &wk__nvml_extra;
+    if (extra->DeviceGetEnforcedPowerLimit != NULL &&
+        extra->DeviceGetEnforcedPowerLimit(device, &number) == NVML_SUCCESS)
+        info->power_limit = 1e-3 * (double)number;
+    if (extra->DeviceGetClockInfo == NULL) return;
+    if (extra->DeviceGetClockInfo(device, NVML_CLOCK_GRAPHICS, &number) == NVML_SUCCESS) info->core_clock = (int)number;
+    if (extra->DeviceGetClockInfo(device, NVML_CLOCK_MEM, &number) == NVML_SUCCESS) info->memory_clock = (int)number;
+}
+
 /* A slice of a card (MIG) has memory of its own. Its PCI address is the card's, so NVML finds it by another name. */
 static bool find_slice(CUdevice id, nvmlDevice *slice)
 {
@@ -220,6 +251,8 @@ static void ask_nvml(CUdevice id, wk__device_info *info)
     if (wk__nvml.DeviceGetPowerUsage(card, &number) == NVML_SUCCESS) info->power = 1e-3 * (double)number;
     if (!sliced && wk__nvml.DeviceGetUtilizationRates(card, &rates) == NVML_SUCCESS)
         info->utilisation = 1e-2 * (double)rates.gpu;
+    ask_extras(card, info);
+    if (!sliced || memory_of != card) ask_processes(memory_of, info);
 }
 
 wk_code wk__cuda_info(int index, wk__device_info *info, wk__fail *fail)
