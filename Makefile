@@ -9,6 +9,7 @@
 #   make docs         docs/api.md, the manual in the headers as one page
 #   make ops          what follows from the rows of ops (src/ops/rows): scripts/generate_ops.py, which needs Python 3.11
 #   make check-arm    the tests for aarch64 under qemu-user
+#   make cuda-matrix  the kernels that the tests run on CUDA, for seven architectures: warnings, registers, spills
 #   make tsan         the tests under ThreadSanitizer
 #   make valgrind     the tests under valgrind
 #   make fuzz         the fuzzing programs, FUZZ_SECONDS=60 each
@@ -45,8 +46,8 @@ endef
 MAKEFLAGS += --no-print-directory
 MAKEOVERRIDES =
 
-.PHONY: all demo check bench install docs ops check-arm tsan valgrind fuzz mutants random coverage walk-cuda tidy
-.PHONY: format clean
+.PHONY: all demo check bench install docs ops check-arm cuda-matrix tsan valgrind fuzz mutants random coverage walk-cuda
+.PHONY: tidy format clean
 
 all:
 	@scripts/setup build
@@ -84,6 +85,12 @@ check-arm:
 	@scripts/setup build arm
 	$(call build,arm,all tests)
 	@WICK_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" tests/runner/run build/arm
+
+cuda-matrix:
+	@scripts/setup build check cuda
+	$(call build,debug,all tests)
+	@WICK_TESTS='^cuda/' WICK_MATRIX=all WICK_TEST_LIMIT=7200 tests/runner/run build/debug
+	@cat build/debug/results/cuda/cuda_matrix.log
 
 tsan:
 	@scripts/setup build opencl check

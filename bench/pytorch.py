@@ -91,6 +91,49 @@ def train(optimiser):
     return make
 
 
+def on_gpu(make):
+    """The case with tensors of the GPU; a round waits until it is done."""
+
+    def there(*sizes):
+        with torch.device("cuda"):
+            round = make(*sizes)
+        torch.cuda.synchronize()
+        return round
+
+    return there
+
+
+def gpu(op):
+    def make(n):
+        x, y = torch.rand(n, n), torch.rand(n, n)
+        here = torch.rand(n, n, device="cpu")
+
+        def work():
+            with torch.no_grad():
+                result = op(x, y, here)
+            torch.cuda.synchronize()
+            return result
+
+        return once(work)
+
+    return on_gpu(make)
+
+
+def gpu_train(optimiser):
+    def make():
+        round = optimiser()
+
+        def waited():
+            start = time.perf_counter()
+            round()
+            torch.cuda.synchronize()
+            return (time.perf_counter() - start) / 20
+
+        return waited
+
+    return on_gpu(make)
+
+
 CASES = {
     "fused": fused,
     "matmul": matmul,
@@ -104,6 +147,21 @@ CASES = {
     "train_sgd": train(lambda p: torch.optim.SGD(p, lr=0.1)),
     "train_adam": train(lambda p: torch.optim.Adam(p)),
 }
+if torch.cuda.is_available():
+    CASES |= {
+        "gpu_upload": gpu(lambda x, y, here: here.cuda()),
+        "gpu_download": gpu(lambda x, y, here: x.cpu()),
+        "gpu_plus_one": gpu(lambda x, y, here: x + 1),
+        "gpu_fused": gpu(lambda x, y, here: (x + 2).exp() * y),
+        "gpu_softmax": gpu(lambda x, y, here: torch.softmax(x, 1)),
+        "gpu_layer_norm": gpu(lambda x, y, here: nn.functional.layer_norm(x, x.shape[1:])),
+        "gpu_sum_rows": gpu(lambda x, y, here: x.sum(1)),
+        "gpu_sum_columns": gpu(lambda x, y, here: x.sum(0)),
+        "gpu_transpose": gpu(lambda x, y, here: x.t().contiguous()),
+        "gpu_matmul": gpu(lambda x, y, here: x @ y),
+        "gpu_train_sgd": gpu_train(train(lambda p: torch.optim.SGD(p, lr=0.1))),
+        "gpu_train_adam": gpu_train(train(lambda p: torch.optim.Adam(p))),
+    }
 
 
 def main():

@@ -45,7 +45,7 @@ static double value_of(const bench_task *task, double seconds)
     return task->work > 0 ? task->work / seconds : 1e3 * seconds;
 }
 
-static void measure(bench *b, bench_task *task, int threads)
+static void measure(bench *b, bench_task *task, wk_device device, int threads)
 {
     const char *unit = task->work > 0 ? task->unit : "ms";
     bool asks = b->peer && task->question.name;
@@ -56,25 +56,32 @@ static void measure(bench *b, bench_task *task, int threads)
     const int limit = task->limit ? count++ : 0, peer = asks ? count++ : 0; /* their turns, 0 none */
     if (limit) turns[limit] = (bench_variant){task->limit, task->user, 0};
     if (peer) turns[peer] = (bench_variant){bench_peer_round, &task->question, 0};
-    wk_set_threads(threads);
-    bench_interleave(turns, count, b->quick ? 5 : 20, b->quick ? 0.2 : 1.5);
+    bench_interleave(turns, count, b->tiny ? 1 : b->quick ? 5 : 20, b->tiny ? 0 : b->quick ? 0.2 : 1.5);
     const double own = turns[0].best, value = value_of(task, own);
     const bool answered = peer && isfinite(turns[peer].best);
     if (limit) {
-        bench_add(b, task->name, wk_cpu(), threads, value, unit, turns[limit].best / own, task->against);
-        bench_add(b, task->against, wk_cpu(), threads, value_of(task, turns[limit].best), unit, NAN, "");
+        bench_add(b, task->name, device, threads, value, unit, turns[limit].best / own, task->against);
+        bench_add(b, task->against, device, threads, value_of(task, turns[limit].best), unit, NAN, "");
     } else if (!answered) {
-        bench_add(b, task->name, wk_cpu(), threads, value, unit, NAN, "");
+        bench_add(b, task->name, device, threads, value, unit, NAN, "");
     }
-    if (answered) bench_add(b, task->name, wk_cpu(), threads, value, unit, turns[peer].best / own, b->peer->name);
+    if (answered) bench_add(b, task->name, device, threads, value, unit, turns[peer].best / own, b->peer->name);
 }
 
 void bench_measure(bench *b, bench_task *task)
 {
     const int all = wk_threads();
-    if (!wk_error()) measure(b, task, 1);
-    if (all > 1 && !wk_error()) measure(b, task, all);
+    wk_set_threads(1);
+    if (!wk_error()) measure(b, task, wk_cpu(), 1);
     wk_set_threads(all);
+    if (all > 1 && !wk_error()) measure(b, task, wk_cpu(), all);
+}
+
+void bench_measure_on(bench *b, bench_task *task, wk_device device)
+{
+    task->run(task->user); /* kernels are built, memory is mapped */
+    if (task->limit) task->limit(task->user);
+    if (!wk_error()) measure(b, task, device, 1);
 }
 
 int bench_devices(wk_device devices[16])
@@ -134,6 +141,9 @@ static const struct {
     {"rows", "softmax, layer norm, sums and the transpose of a [4096, 4096] matrix, against a STREAM triad",
      bench_rows},
     {"train", "a step of the network 784-256-10 on 64 digits, against multiply-adds in registers", bench_training},
+    {"gpu",
+     "one GPU: copies, a fused chain, rows, products and a step of training, against kernels that do little else",
+     bench_gpu},
     {"E1", "exercise 1: a big product and tiny ones, on each device", bench_products},
     {"E2", "exercise 2: parameters written to a file and read back, on each device", bench_files},
     {"E3", "exercise 3: norms of products, read one by one or gathered on the device", bench_logging},
@@ -150,18 +160,20 @@ static int wanted_case(const char *name)
 
 int cli_bench(int count, char **words)
 {
-    const char *json = NULL, *svg = NULL, *quick = NULL, *other = NULL, *chosen = NULL;
+    const char *json = NULL, *svg = NULL, *quick = NULL, *tiny = NULL, *other = NULL, *device = NULL, *chosen = NULL;
     const cli_option options[] = {
         {"json", NULL, "one object per line: case device threads value unit ratio against", &json},
         {"svg", "FILE", "the ratios as a picture", &svg},
         {"peer", "COMMAND", "another library in turns: a program as bench/pytorch.py", &other},
+        {"device", "D", "of the case gpu: cuda:0, opencl:1, gpu:0; default the first GPU", &device},
         {"quick", NULL, "smaller and shorter: a try, not a figure", &quick},
+        {"tiny", NULL, "one round of the smallest sizes: the kernels, for a device that is simulated", &tiny},
         {0}};
     const cli_syntax syntax = {
         "bench", "[CASE]",
         "How fast the library is here, as ratios to what this machine can do, measured in turns in the same process;\n"
         "the least time of many rounds counts. Above 1 is better than the yardstick.\n\n"
-        "cases: fused, small, matmul, rows, train, and exercises of the chapter:\n"
+        "cases: fused, small, matmul, rows, train, gpu, and exercises of the chapter:\n"
         "  E1  a big product on each device, then tiny ones\n"
         "  E2  writing and reading parameters on each device\n"
         "  E3  1,000 products with their norms read one by one, or gathered on the device\n"
@@ -171,6 +183,8 @@ int cli_bench(int count, char **words)
     int done = cli_parse(&syntax, count, words, &chosen);
     if (done >= 0) return done;
     if (chosen && wanted_case(chosen) == CASES) return cli_misuse("bench", "there is no case \"%s\"", chosen);
+    b.device = device ? wk_device_parse(device) : wk_try_gpu(0);
+    if (b.device.kind < 0) return cli_misuse("bench", "\"%s\" names no device: cuda:0, opencl:1, gpu:0", device);
     static bench_peer peer;
     if (other && !bench_peer_start(&peer, other)) {
         fprintf(stderr, "wick bench: \"%s\" did not say what it is; bench/pytorch.py shows what is asked of it\n",
@@ -178,7 +192,8 @@ int cli_bench(int count, char **words)
         return CLI_FAILED;
     }
     b.peer = other ? &peer : NULL;
-    b.quick = quick != NULL;
+    b.tiny = tiny != NULL;
+    b.quick = quick != NULL || b.tiny;
     b.narrate = !json;
 
     if (b.narrate)

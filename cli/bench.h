@@ -6,7 +6,7 @@
 #include "cli.h"
 #include <sys/types.h>
 
-enum { BENCH_MOST_RESULTS = 96, BENCH_MOST_VARIANTS = 8 };
+enum { BENCH_MOST_RESULTS = 160, BENCH_MOST_VARIANTS = 8 };
 
 /* One figure. ratio is against what `against` says, in the same process: above 1 is better than that. NaN: none. */
 typedef struct bench_result {
@@ -23,7 +23,8 @@ typedef struct bench_peer {
 } bench_peer;
 
 typedef struct bench {
-    bool quick;
+    bool quick, tiny; /* tiny is quick, too */
+    wk_device device; /* of bench_gpu; the CPU: there is no GPU */
     bench_peer *peer; /* or NULL */
     bool narrate;     /* print each result when it is there */
     int count;
@@ -68,16 +69,20 @@ typedef struct bench_task {
 } bench_task;
 /* With 1 thread and with all: wk_threads() says how many while `run` and `limit` run. */
 void bench_measure(bench *b, bench_task *task);
+/* The same on another device: `run` and `limit` wait for it. */
+void bench_measure_on(bench *b, bench_task *task, wk_device device);
 
 /* Devices that something can run on: the CPU first. How many. */
 int bench_devices(wk_device devices[16]);
 
-/* The cases: bench_core.c, bench_network.c, bench_lesson.c. Errors stay pending in the library. */
+/* The cases: bench_core.c, bench_network.c, bench_gpu.c, bench_lesson.c. Errors stay pending in the library. */
 void bench_fused(bench *b);
 void bench_small(bench *b);
 void bench_matmul(bench *b);
 void bench_rows(bench *b);
 void bench_training(bench *b);
+void bench_training_on(bench *b, wk_device device);
+void bench_gpu(bench *b);
 void bench_products(bench *b);
 void bench_files(bench *b);
 void bench_logging(bench *b);

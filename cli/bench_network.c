@@ -90,20 +90,21 @@ void bench_rows(bench *b)
 
 /* ---- a step of training ------------------------------------------------------------------------------------------ */
 
-enum { BATCH = 64, INPUTS = 784, HIDDEN = 256, CLASSES = 10, STEPS = 20 };
+enum { BATCH = 64, INPUTS = 784, HIDDEN = 256, CLASSES = 10, STEPS = 20, TINY_STEPS = 6 };
 
 typedef struct training {
     wk_module *net;
     wk_optim *optimiser;
     wk_tensor *x, *labels;
+    int steps;
 } training;
 
-/* Seconds of one step, of STEPS. */
+/* Seconds of one step. */
 static double run_training(void *user)
 {
     training *t = user;
     double start = cli_clock();
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < t->steps; step++) {
         WK_SCOPE;
         wk_tensor *loss = wk_cross_entropy(wk_forward(t->net, t->x), t->labels);
         wk_optim_zero_grad(t->optimiser);
@@ -111,7 +112,7 @@ static double run_training(void *user)
         wk_optim_step(t->optimiser);
     }
     wk_sync();
-    return (cli_clock() - start) / STEPS;
+    return (cli_clock() - start) / t->steps;
 }
 
 /* Forward, the gradients of both weights, and that of the hidden layer: no gradient reaches the digits. */
@@ -122,24 +123,35 @@ static double run_arithmetic(void *user)
     return 2.0 * BATCH * (2 * FIRST + 3 * SECOND) / cli_fma_run(wk_threads());
 }
 
-void bench_training(bench *b)
+void bench_training_on(bench *b, wk_device device)
 {
     WK_SCOPE;
+    const bool on_cpu = device.kind == WK_CPU;
     training t = {.net = wk_nn_sequential(wk_nn_linear(INPUTS, HIDDEN), wk_nn_relu(), wk_nn_linear(HIDDEN, CLASSES)),
-                  .x = wk_randn((BATCH, INPUTS)),
-                  .labels = wk_randint(0, CLASSES, (BATCH))};
+                  .x = wk_randn((BATCH, INPUTS), .device = device),
+                  .labels = wk_randint(0, CLASSES, (BATCH), .device = device),
+                  .steps = b->tiny ? TINY_STEPS : STEPS};
+    wk_module_to(t.net, device);
     wk_tensors *parameters = wk_parameters(t.net);
     wk_optim *optimisers[] = {wk_optim_sgd(parameters, .lr = 0.1), wk_optim_adam(parameters)};
     static const char *const names[] = {"step of 784-256-10, sgd", "step of 784-256-10, adam"};
-    static const char *const asks[] = {"train_sgd", "train_adam"};
+    static const char *const asks[2][2] = {{"gpu_train_sgd", "gpu_train_adam"}, {"train_sgd", "train_adam"}};
     for (int k = 0; k < 2; k++) {
         t.optimiser = optimisers[k];
         bench_task task = {.name = names[k],
-                           .question = {.name = asks[k]},
+                           .question = {.name = asks[on_cpu][k]},
                            .run = run_training,
-                           .limit = run_arithmetic,
+                           .limit = on_cpu ? run_arithmetic : NULL,
                            .against = "FMA peak",
                            .user = &t};
-        bench_measure(b, &task);
+        if (on_cpu)
+            bench_measure(b, &task);
+        else
+            bench_measure_on(b, &task, device);
     }
+}
+
+void bench_training(bench *b)
+{
+    bench_training_on(b, wk_cpu());
 }

@@ -91,7 +91,7 @@ const char *wk__cuda_load_nvml(void)
     static const wk__symbol symbols[] = {WK__NVML_FUNCTIONS(SYMBOL)};
 #undef SYMBOL
 #define SYMBOL(name, parameters) {"nvml" #name, offsetof(wk__nvml_extras, name)},
-    static const wk__cuda_symbol extras[] = {WK__NVML_EXTRAS(SYMBOL)};
+    static const wk__symbol extras[] = {WK__NVML_EXTRAS(SYMBOL)};
 #undef SYMBOL
     static const char *const names[] = {"libnvidia-ml.so.1"};
     void *library = open_library(names, COUNT(names));
@@ -99,7 +99,7 @@ const char *wk__cuda_load_nvml(void)
         wk__nvml.Init_v2() != NVML_SUCCESS)
         return "NVML (libnvidia-ml.so.1) was not found, or does not start: temperature, power and utilisation are not "
                "known";
-    for (size_t k = 0; k < COUNT(extras); k++) wk__cuda_fill(library, &extras[k], 1, &wk__nvml_extra);
+    for (size_t k = 0; k < COUNT(extras); k++) wk__load_functions(library, &extras[k], 1, &wk__nvml_extra);
     return NULL;
 }
 

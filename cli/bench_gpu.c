@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One GPU: copies to and from it, a fused chain, rows, products and a step of training. Memory-bound work is judged by
+ * x + 1 over as many bytes, which one kernel reads and writes; arithmetic by a chain of multiplies and adds whose
+ * numbers stay in registers, counted twice, as a product may do both in one instruction. */
+#include "bench.h"
+#include <string.h>
+
+typedef struct gpu_work {
+    wk_device device;
+    wk_tensor *x, *y; /* [n, n] */
+    wk_tensor *plain; /* [n, n] for the yardstick */
+    wk_tensor *(*op)(const struct gpu_work *w);
+    double bytes, work; /* that the op moves; its operations */
+} gpu_work;
+
+/* ---- what is timed ----------------------------------------------------------------------------------------------- */
+
+enum { PAIRS = 32 }; /* of a multiply and an add, in a chain */
+
+static wk_tensor *plus_one(const gpu_work *w)
+{
+    return wk_add(w->x, 1);
+}
+
+static wk_tensor *upload(const gpu_work *w)
+{
+    return wk_to(w->y, w->device);
+}
+
+static wk_tensor *download(const gpu_work *w)
+{
+    return wk_to(w->x, wk_cpu());
+}
+
+static wk_tensor *fused(const gpu_work *w)
+{
+    return wk_mul(wk_exp(wk_add(w->x, 2)), w->y);
+}
+
+static wk_tensor *softmax(const gpu_work *w)
+{
+    return wk_softmax(w->x, 1);
+}
+
+static wk_tensor *layer_norm(const gpu_work *w)
+{
+    return wk_layer_norm(w->x, (wk_size(w->x, 1)), NULL, NULL, 1e-5);
+}
+
+static wk_tensor *row_sums(const gpu_work *w)
+{
+    return wk_sum(w->x, (1));
+}
+
+static wk_tensor *column_sums(const gpu_work *w)
+{
+    return wk_sum(w->x, (0));
+}
+
+static wk_tensor *turned(const gpu_work *w)
+{
+    return wk_contiguous(wk_transpose(w->x, 0, 1));
+}
+
+static wk_tensor *product(const gpu_work *w)
+{
+    return wk_matmul(w->x, w->y);
+}
+
+/* Seconds of one op and the wait for it. What only a scope holds may be left until somebody reads it. */
+static double run_op(void *user)
+{
+    const gpu_work *w = user;
+    WK_SCOPE;
+    WK_NO_GRAD;
+    double start = cli_clock();
+    wk_tensor *result = wk_retain(w->op(w));
+    wk_sync();
+    const double took = cli_clock() - start;
+    wk_free(result);
+    return took;
+}
+
+static double run_plain(void *user)
+{
+    const gpu_work *w = user;
+    gpu_work plain = {.x = w->plain, .op = plus_one};
+    return run_op(&plain) * w->bytes / (8.0 * (double)wk_numel(w->plain));
+}
+
+static wk_tensor *chain(const gpu_work *w)
+{
+    wk_tensor *x = w->x;
+    for (int k = 0; k < PAIRS; k++) x = wk_add(wk_mul(x, 0.999), 0.001);
+    return x;
+}
+
+static double run_chain(void *user)
+{
+    const gpu_work *w = user;
+    gpu_work long_one = {.x = w->plain, .op = chain};
+    return run_op(&long_one) * w->work / (2.0 * 2 * PAIRS * (double)wk_numel(w->plain));
+}
+
+/* ---- the cases --------------------------------------------------------------------------------------------------- */
+
+static void measure_memory(bench *b, wk_device device)
+{
+    static const struct {
+        const char *name, *ask;
+        wk_tensor *(*op)(const gpu_work *w);
+        double passes; /* over the matrix, in bytes that have to move */
+        bool over_bus;
+    } ops[] = {{"to the device", "gpu_upload", upload, 1, true},
+               {"from the device", "gpu_download", download, 1, true},
+               {"x + 1", "gpu_plus_one", plus_one, 2, true}, /* the yardstick has none itself */
+               {"(z + 2).exp() * y", "gpu_fused", fused, 3, false},
+               {"softmax of rows", "gpu_softmax", softmax, 2, false},
+               {"layer norm of rows", "gpu_layer_norm", layer_norm, 2, false},
+               {"sums of rows", "gpu_sum_rows", row_sums, 1, false},
+               {"sums of columns", "gpu_sum_columns", column_sums, 1, false},
+               {"copy of the transpose", "gpu_transpose", turned, 2, false}};
+    WK_SCOPE;
+    const int64_t n = b->tiny ? 130 : b->quick ? 1024 : 8192;
+    gpu_work w = {.device = device, .x = wk_rand((n, n), .device = device)};
+    w.plain = w.x;
+    wk_tensor *there = wk_rand((n, n), .device = device), *here = wk_rand((n, n));
+    for (size_t k = 0; k < sizeof ops / sizeof *ops && !wk_error(); k++) {
+        w.op = ops[k].op;
+        w.y = w.op == upload ? here : there;
+        w.bytes = 4.0 * ops[k].passes * (double)(n * n);
+        char name[64];
+        snprintf(name, sizeof name, "%s, [%lld, %lld]", ops[k].name, (long long)n, (long long)n);
+        bench_task task = {.name = name,
+                           .question = {.name = ops[k].ask},
+                           .work = 1e-9 * w.bytes,
+                           .unit = "GB/s",
+                           .run = run_op,
+                           .limit = ops[k].over_bus ? NULL : run_plain,
+                           .against = "x + 1 on the device",
+                           .user = &w};
+        snprintf(task.question.sizes, sizeof task.question.sizes, "%lld", (long long)n);
+        bench_measure_on(b, &task, device);
+    }
+}
+
+static void measure_products(bench *b, wk_device device)
+{
+    static const int64_t sizes[] = {512, 2048, 4096, 130};
+    const int first = b->tiny ? 3 : 0, end = b->tiny ? 4 : b->quick ? 1 : 3;
+    for (int s = first; s < end && !wk_error(); s++) {
+        WK_SCOPE;
+        const int64_t n = sizes[s];
+        gpu_work w = {.device = device,
+                      .x = wk_rand((n, n), .device = device),
+                      .y = wk_rand((n, n), .device = device),
+                      .plain = wk_rand((n, n), .device = device),
+                      .op = product,
+                      .work = 2.0 * (double)(n * n * n)};
+        char name[64];
+        snprintf(name, sizeof name, "matmul f32 %lld", (long long)n);
+        bench_task task = {.name = name,
+                           .question = {.name = "gpu_matmul"},
+                           .work = 1e-9 * w.work,
+                           .unit = "GFLOP/s",
+                           .run = run_op,
+                           .limit = run_chain,
+                           .against = "2 x mul and add",
+                           .user = &w};
+        snprintf(task.question.sizes, sizeof task.question.sizes, "%lld", (long long)n);
+        bench_measure_on(b, &task, device);
+    }
+}
+
+void bench_gpu(bench *b)
+{
+    if (b->device.kind == WK_CPU) return;
+    measure_memory(b, b->device);
+    if (!wk_error()) measure_products(b, b->device);
+    if (!wk_error()) bench_training_on(b, b->device);
+}
