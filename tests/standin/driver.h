@@ -16,6 +16,7 @@
  *   STANDIN_DRIVER      12040: the CUDA of the driver, else 13000
  *   STANDIN_MIG         1: the devices are slices of the first card
  *   STANDIN_COUNTS      a file that gets the number of calls of each name at the end of the process
+ *   STANDIN_DEVICES     1: there is one device, not two
  *   STANDIN_SECONDS     that a launch may take, else 100
  *   STANDIN_CXX         the host's C++ compiler, else g++
  *   STANDIN_NVRTC       the real NVRTC, and STANDIN_ARCHS what it compiles for (nvrtc.c)

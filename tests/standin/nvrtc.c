@@ -7,7 +7,10 @@
  *
  * STANDIN_ERRORS has errors of calls (driver.h); STANDIN_ARCHS, 80,90, what it says that it compiles for.
  *
- * The real one is the file that STANDIN_NVRTC names. */
+ * The real one is the file that STANDIN_NVRTC names.
+ *
+ * With STANDIN_NVRTC_VERSION=13.0 it stands before kernels that were compiled elsewhere, for sm_90 and by that version
+ * (scripts/gpu-check): it says so whatever the real one is, and there need be none. Then it refuses every text. */
 #include "../../src/backend/cuda/api.h"
 #include "folder.h"
 #include "settings.h"
@@ -19,10 +22,11 @@
 #include <string.h>
 
 #define CALL __attribute__((visibility("default")))
-enum { INVALID_PROGRAM = 4, INTERNAL_ERROR = 11 };
+enum { INVALID_PROGRAM = 4, INTERNAL_ERROR = 11, ARCHIVED_ARCHITECTURE = 90 };
+static const char no_compiler[] = "error: this kernel is not in the archive, and there is no NVRTC to compile it";
 
 typedef struct program {
-    nvrtcProgram real;
+    nvrtcProgram real; /* NULL: there is no real one */
     char *text, *options;
 } program;
 
@@ -31,12 +35,20 @@ typedef struct program {
 static wk__nvrtc_functions real;
 static bool loaded;
 
+static bool is_archived(int *major, int *minor)
+{
+    const char *given = getenv("STANDIN_NVRTC_VERSION");
+    return given != NULL && sscanf(given, "%d.%d", major, minor) == 2;
+}
+
 static void load(void)
 {
     const char *given = getenv("STANDIN_NVRTC");
     void *library = given != NULL ? dlopen(given, RTLD_NOW | RTLD_LOCAL) : NULL;
     loaded = library != NULL && wk__nvrtc_fill(library, &real);
-    if (!loaded) fprintf(stderr, "stand-in: STANDIN_NVRTC names no NVRTC: export STANDIN_NVRTC=$(scripts/nvrtc)\n");
+    int major, minor;
+    if (!loaded && !is_archived(&major, &minor))
+        fprintf(stderr, "stand-in: STANDIN_NVRTC names no NVRTC: export STANDIN_NVRTC=$(scripts/nvrtc)\n");
 }
 
 static bool is_there(void)
@@ -49,8 +61,9 @@ static bool is_there(void)
 /* Counts a call. The error that it ends with, 0: none. */
 static int begin_as(const char *name)
 {
+    int major, minor;
     const int told = standin_called(name);
-    return is_there() ? told : INTERNAL_ERROR;
+    return is_there() || is_archived(&major, &minor) ? told : INTERNAL_ERROR;
 }
 #define begin() begin_as(__func__)
 
@@ -59,15 +72,18 @@ static int begin_as(const char *name)
 CALL int nvrtcVersion(int *major, int *minor)
 {
     const int told = begin();
-    return told != 0 ? told : real.Version(major, minor);
+    if (told != 0 || is_archived(major, minor)) return told;
+    return real.Version(major, minor);
 }
 
 CALL int nvrtcGetNumSupportedArchs(int *count)
 {
     const int told = begin();
-    if (told != 0 || getenv("STANDIN_ARCHS") == NULL) return told != 0 ? told : real.GetNumSupportedArchs(count);
+    const char *given = getenv("STANDIN_ARCHS");
+    if (told != 0) return told;
+    if (given == NULL && is_there()) return real.GetNumSupportedArchs(count);
     *count = 1;
-    for (const char *p = getenv("STANDIN_ARCHS"); *p != '\0'; p++) *count += *p == ',';
+    for (const char *p = given; p != NULL && *p != '\0'; p++) *count += *p == ',';
     return 0;
 }
 
@@ -75,9 +91,10 @@ CALL int nvrtcGetSupportedArchs(int *arch)
 {
     int count;
     const int told = begin();
-    if (told != 0 || getenv("STANDIN_ARCHS") == NULL) return told != 0 ? told : real.GetSupportedArchs(arch);
+    if (told != 0) return told;
+    if (getenv("STANDIN_ARCHS") == NULL && is_there()) return real.GetSupportedArchs(arch);
     nvrtcGetNumSupportedArchs(&count);
-    for (int k = 0; k < count; k++) arch[k] = standin_number("STANDIN_ARCHS", k, 0);
+    for (int k = 0; k < count; k++) arch[k] = standin_number("STANDIN_ARCHS", k, ARCHIVED_ARCHITECTURE);
     return 0;
 }
 
@@ -88,7 +105,7 @@ CALL int nvrtcCreateProgram(program **out, const char *text, const char *name, i
     if (told != 0) return told;
     program *p = calloc(1, sizeof *p);
     if (p == NULL) return INTERNAL_ERROR;
-    int code = real.CreateProgram(&p->real, text, name, headers, header, header_name);
+    int code = is_there() ? real.CreateProgram(&p->real, text, name, headers, header, header_name) : NVRTC_SUCCESS;
     if (code == 0) p->text = strdup(text);
     if (code != 0) {
         free(p);
@@ -101,7 +118,7 @@ CALL int nvrtcCreateProgram(program **out, const char *text, const char *name, i
 CALL int nvrtcDestroyProgram(program **p)
 {
     if (p == NULL || *p == NULL) return INVALID_PROGRAM;
-    int code = real.DestroyProgram(&(*p)->real);
+    int code = (*p)->real != NULL ? real.DestroyProgram(&(*p)->real) : NVRTC_SUCCESS;
     free((*p)->text);
     free((*p)->options);
     free(*p);
@@ -121,19 +138,25 @@ CALL int nvrtcCompileProgram(program *p, int options, const char *const *option)
     strcpy(p->options, "//");
     for (int k = 0; k < options; k++) strcat(strcat(p->options, " "), option[k]);
     strcat(p->options, "\n");
-    return real.CompileProgram(p->real, options, option);
+    return p->real != NULL ? real.CompileProgram(p->real, options, option) : NVRTC_ERROR_COMPILATION;
 }
 
 CALL int nvrtcGetProgramLogSize(program *p, size_t *bytes)
 {
     const int told = begin();
-    return told != 0 ? told : real.GetProgramLogSize(p->real, bytes);
+    if (told != 0) return told;
+    if (p->real != NULL) return real.GetProgramLogSize(p->real, bytes);
+    *bytes = sizeof no_compiler;
+    return NVRTC_SUCCESS;
 }
 
 CALL int nvrtcGetProgramLog(program *p, char *log)
 {
     const int told = begin();
-    return told != 0 ? told : real.GetProgramLog(p->real, log);
+    if (told != 0) return told;
+    if (p->real != NULL) return real.GetProgramLog(p->real, log);
+    memcpy(log, no_compiler, sizeof no_compiler);
+    return NVRTC_SUCCESS;
 }
 
 CALL int nvrtcGetPTXSize(program *p, size_t *bytes)
@@ -169,7 +192,7 @@ CALL int nvrtcGetCUBIN(program *p, char *cubin)
 static char *cubin_of(const program *p, size_t *bytes)
 {
     static const char *const option[] = {"--gpu-architecture=sm_90", "--fmad=false"};
-    void *other = NULL;
+    nvrtcProgram other = NULL;
     char *cubin = NULL;
     if (real.CreateProgram(&other, p->text, "text.cu", 0, NULL, NULL) != 0) return NULL;
     if (real.CompileProgram(other, 2, option) == 0 && real.GetCUBINSize(other, bytes) == 0) cubin = malloc(*bytes);

@@ -4,6 +4,7 @@
 #include "driver.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define begin(device) begin_as(__func__, device)
@@ -16,7 +17,8 @@ static result begin_as(const char *name, int device)
 CALL cuDeviceGetCount(int *count)
 {
     result code = call_begin(NEEDS_INIT);
-    if (code == SUCCESS) *count = DEVICES;
+    const char *given = getenv("STANDIN_DEVICES");
+    if (code == SUCCESS) *count = given != NULL && strcmp(given, "1") == 0 ? 1 : DEVICES;
     return call_end(code);
 }
 
