@@ -127,7 +127,7 @@ coverage:
 walk-cuda:
 	@scripts/setup build opencl check cuda
 	$(call build,debug,tests)
-	@WICK_WALK_SHORT=0 WICK_TEST_LIMIT=86400 tests/runner/one build/debug cuda walk_gpu
+	@WICK_WALK_SHORT=0 WICK_TEST_LIMIT=86400 tests/runner/one $(CURDIR)/build/debug cuda walk_gpu
 
 tidy:
 	@scripts/setup build check tidy
