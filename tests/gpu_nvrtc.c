@@ -228,16 +228,33 @@ static void note_work(int id, wk_dtype dtype)
     good(wk__gpu_plan_kernel(&target, &work, note, NULL, &fail), &fail);
 }
 
-/* One with a coordinate: no product of matrices. */
-static void note_contraction(wk_dtype dtype)
+/* One with a coordinate: no product of matrices. A number of rows and of columns, and of products. */
+static void note_contraction(wk_dtype dtype, int64_t lines, int64_t length)
 {
     wk__fail fail;
     wk__memory memory = {.block = &memory};
     const wk__operand operand = {.dtype = (uint8_t)dtype, .memory = &memory};
-    const wk__sum sum = {.dtype = wk__sum_dtype((int)dtype), .coordinates = {1}, .coordinate[0][0] = {.divisor = 1}};
-    const wk__kernel kernel = {.ndim = 1, .shape = {7}, .operand = {operand, operand, operand}, .sum = &sum};
+    const wk__sum sum = {.dtype = wk__sum_dtype((int)dtype),
+                         .indices = 1,
+                         .extent = {length},
+                         .stride = {{1}, {1}},
+                         .coordinates = {1},
+                         .coordinate[0][0] = {.divisor = 1}};
+    wk__kernel kernel = {.ndim = 2, .shape = {lines, lines}, .operand = {operand, operand, operand}, .sum = &sum};
+    kernel.operand[1].stride[0] = kernel.operand[2].stride[1] = 1;
     const wk__work work = {.family = WK__CONTRACTION, .kernel = &kernel};
     if (dtype != WK_BOOL) good(wk__gpu_plan_kernel(&target, &work, note, NULL, &fail), &fail);
+}
+
+/* In tiles of either size, in tiles whose sums are cut, element by element, and by work-groups. */
+static void note_tiles(wk_dtype dtype)
+{
+    note_product(dtype, 1000, 1000, 37);
+    note_product(dtype, 70, 130, 600);
+    note_contraction(dtype, 70, 37);
+    note_contraction(dtype, 1000, 37);
+    note_contraction(dtype, 70, 600);
+    note_contraction(dtype, 3, 2000);
 }
 
 static void add_kernels(void)
@@ -246,7 +263,8 @@ static void add_kernels(void)
         note_product((wk_dtype)dtype, 5, 7, 3);
         note_product((wk_dtype)dtype, 70, 130, 37);
         note_product((wk_dtype)dtype, 1, 1, 9000);
-        note_contraction((wk_dtype)dtype);
+        note_contraction((wk_dtype)dtype, 3, 7);
+        if (dtype <= WK_BF16 || dtype == WK_I64) note_tiles((wk_dtype)dtype);
         for (int id = 0; id < WK__WORK_FAMILIES; id++)
             if (wk__work_families[id].along) note_work(id, (wk_dtype)dtype);
     }
@@ -303,6 +321,7 @@ static void refused(void **state)
 int main(void)
 {
     target = wk__gpu_target_of(WK__GPU_CUDA, true);
+    target.compute_units = 8;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(codes),   cmocka_unit_test(rows),  cmocka_unit_test(indexed),
         cmocka_unit_test(kernels), cmocka_unit_test(tails), cmocka_unit_test(refused),

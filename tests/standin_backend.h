@@ -184,6 +184,7 @@ static wk_code standin_begin(int index, void **out, wk__fail *fail)
     wk__gpu_fault none = {0};
     standin_device *device = calloc(1, sizeof *device);
     standin_target = wk__gpu_target_of(WK__GPU_CUDA, true);
+    standin_target.compute_units = 8;
     standin_target.carry_after = 0; /* tails are carried at once */
     card.target = standin_target;
     wk__gpu_units_begin(&device->units, &standin_compiler, device, &card);

@@ -14,7 +14,7 @@ static void good(wk_code code, const wk__fail *fail)
 /* ---- the text ---------------------------------------------------------------------------------------------------- */
 
 static int without = -1; /* the number of the barrier that is left out, -1: none */
-static int barriers;     /* that the last text had */
+static int barriers;     /* that the last text had which has any */
 
 /* What stands for a barrier, and is no name of something else; the prelude defines it once. */
 static char *next_barrier(char *text)
@@ -29,9 +29,10 @@ static char *next_barrier(char *text)
 static wk_code build_without(void *device, const char *source, void **program, wk__text *binary, wk__fail *fail)
 {
     char *text = strdup(source);
-    barriers = 0;
-    for (char *p = text; (p = next_barrier(p)) != NULL; p++, barriers++)
-        if (barriers == without) memset(p, ' ', strlen("BARRIER"));
+    int count = 0;
+    for (char *p = text; (p = next_barrier(p)) != NULL; p++, count++)
+        if (count == without) memset(p, ' ', strlen("BARRIER"));
+    if (count > 0) barriers = count;
     wk_code code = standin_compiler.compile(device, text, program, binary, fail);
     free(text);
     return code;
@@ -120,6 +121,16 @@ static bool product_in_tiles(void *device)
     return product(device, TAIL_OF_BLOCKS);
 }
 
+static bool product_in_parts(void *device)
+{
+    return product(device, TAIL_OF_PARTS);
+}
+
+static bool convolution_in_tiles(void *device)
+{
+    return product(device, TAIL_OF_CONVOLUTION_TILES);
+}
+
 static bool product_of_lines(void *device)
 {
     return product(device, TAIL_OF_DOT);
@@ -167,6 +178,8 @@ static void of_products(void **state)
 {
     (void)state;
     each_barrier(product_in_tiles, 0);
+    each_barrier(product_in_parts, 0);
+    each_barrier(convolution_in_tiles, 0);
     each_barrier(product_of_lines, 0);
 }
 

@@ -67,7 +67,8 @@ static void make_matmul(tail_case *c)
     } sizes[] = {[TAIL_OF_SMALL] = {2, {2, 3}, 5, 7, 3},
                  [TAIL_OF_BLOCKS] = {1, {2}, 70, 130, 37},
                  [TAIL_OF_TURNED] = {0, {0}, 33, 40, 17},
-                 [TAIL_OF_DOT] = {0, {0}, 2, 3, 5000}};
+                 [TAIL_OF_DOT] = {0, {0}, 2, 3, 5000},
+                 [TAIL_OF_PARTS] = {0, {0}, 33, 40, 600}};
     wk__matmul p = {.nbatch = sizes[c->product].nbatch};
     const int rows = p.nbatch, columns = rows + 1, ndim = rows + 2;
     int64_t shape[4] = {sizes[c->product].batch[0], sizes[c->product].batch[1]}, stride[4];
@@ -88,20 +89,27 @@ static void make_matmul(tail_case *c)
     wk__matmul_work(&p, &c->sum, &c->kernel, &c->work);
 }
 
+static bool is_convolution(tail_product product)
+{
+    return product == TAIL_OF_CONVOLUTION || product > TAIL_OF_PARTS;
+}
+
 /* C[n, o, t] = sum over k of w[o, k] x[n, t + k - 1] */
 static void make_convolution(tail_case *c)
 {
-    enum { BATCH = 2, OUT = 3, LENGTH = 11, WIDTH = 3 };
-    const int64_t shape[] = {BATCH, OUT, LENGTH}, result[] = {OUT * LENGTH, LENGTH, 1};
-    const wk__operand out = new_operand(c, 3, shape, result);
-    const wk__operand w = operand_in(c, new_memory(c, c->dtype, OUT * WIDTH, 0), c->dtype, 3, (int64_t[]){0, WIDTH, 0});
+    enum { BATCH = 2, LENGTH = 17 };
+    const int64_t out = c->product == TAIL_OF_CONVOLUTION ? 3 : 9;
+    const int64_t width = c->product == TAIL_OF_CONVOLUTION ? 3 : c->product == TAIL_OF_CONVOLUTION_TILES ? 18 : 530;
+    const int64_t length = LENGTH + width - 3, shape[] = {BATCH, out, LENGTH}, result[] = {out * LENGTH, LENGTH, 1};
+    const wk__operand y = new_operand(c, 3, shape, result);
+    const wk__operand w = operand_in(c, new_memory(c, c->dtype, out * width, 0), c->dtype, 3, (int64_t[]){0, width, 0});
     const wk__operand x =
-        operand_in(c, new_memory(c, c->dtype, BATCH * LENGTH, 0), c->dtype, 3, (int64_t[]){LENGTH, 0, 0});
-    c->sum = (wk__sum){.dtype = wk__sum_dtype((int)c->dtype), .indices = 1, .coordinates = {0, 1}, .extent = {WIDTH}};
+        operand_in(c, new_memory(c, c->dtype, BATCH * length, 0), c->dtype, 3, (int64_t[]){length, 0, 0});
+    c->sum = (wk__sum){.dtype = wk__sum_dtype((int)c->dtype), .indices = 1, .coordinates = {0, 1}, .extent = {width}};
     c->sum.stride[0][0] = 1;
     c->sum.coordinate[1][0] =
-        (wk__coordinate){.offset = -1, .divisor = 1, .extent = LENGTH, .stride = 1, .coefficient = {[2] = 1, [3] = 1}};
-    c->kernel = (wk__kernel){.ndim = 3, .shape = {BATCH, OUT, LENGTH}, .operand = {out, w, x}, .sum = &c->sum};
+        (wk__coordinate){.offset = -1, .divisor = 1, .extent = length, .stride = 1, .coefficient = {[2] = 1, [3] = 1}};
+    c->kernel = (wk__kernel){.ndim = 3, .shape = {BATCH, out, LENGTH}, .operand = {y, w, x}, .sum = &c->sum};
     c->kernel.operand[0].stored = true;
     c->work = (wk__work){.family = WK__CONTRACTION, .kernel = &c->kernel};
 }
@@ -200,12 +208,12 @@ static void add_tail(tail_case *c)
 
 tail_case *tail_case_new(tail_product product, tail_kind kind, wk_dtype dtype)
 {
-    if (product == TAIL_OF_CONVOLUTION && dtype == WK_BOOL) return NULL;
+    if (is_convolution(product) && dtype == WK_BOOL) return NULL;
     tail_case *c = calloc(1, sizeof *c);
     c->product = product;
     c->kind = kind;
     c->dtype = dtype;
-    if (product == TAIL_OF_CONVOLUTION)
+    if (is_convolution(product))
         make_convolution(c);
     else
         make_matmul(c);

@@ -13,6 +13,9 @@ typedef enum tail_product {
     TAIL_OF_TURNED, /* neighbours in the result are rows */
     TAIL_OF_DOT,
     TAIL_OF_CONVOLUTION,
+    TAIL_OF_PARTS,             /* of few elements, but long sums, which may be cut */
+    TAIL_OF_CONVOLUTION_TILES, /* with enough rows and columns for tiles */
+    TAIL_OF_CONVOLUTION_PARTS, /* both */
     TAIL_PRODUCTS
 } tail_product;
 

@@ -76,6 +76,7 @@ static void describe(CUdevice id, wk__cuda_card *card)
     const int grid = attribute(id, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X);
     card->most_groups = attribute(id, CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT) != 0 ? 32768 : grid > 0 ? grid : 65535;
     card->gpu.target = wk__gpu_target_of(WK__GPU_CUDA, true);
+    card->gpu.target.compute_units = info->compute_units;
 }
 
 /* Why the driver would not begin. */

@@ -1,116 +1,120 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contractions: products of matrices by kernels of their own (matmul.c); of all others an item makes one element, which
- * takes the definition by its word (../contraction.h). */
+/* Contractions: products of matrices by kernels of their own (matmul.c); of others
+ *
+ *   tiles     work-groups make tiles of the result (contraction_tiled.c): where there is local memory
+ *   dots      a work-group makes one element: for few elements that are long sums
+ *   element   an item makes one element: on CPUs, and where there are few rows, columns or products */
+#include "../contraction.h"
+#include "contraction_axes.h"
 #include "families.h"
 #include "tail.h"
 #include "text.h"
+#include "tiles.h"
 
-/* Places of the arguments: result indices have 8 places, summed ones the 4 behind. */
-enum {
-    COUNT = 1,
-    SHAPE = 2,                                /* of the result */
-    STRIDES = SHAPE + WK__MAX_DIMS,           /* of C, A, B along it */
-    STARTS = STRIDES + 3 * WK__MAX_DIMS,      /* of C, A, B */
-    EXTENTS = STARTS + 3,                     /* summed */
-    STEPS = EXTENTS + WK__MAX_SUMMED,         /* strides of A, B along them */
-    COORDINATES = STEPS + 2 * WK__MAX_SUMMED, /* how many A has, and B */
-    COORDINATE = COORDINATES + WK__FACTORS,   /* offset, divisor, extent, stride, coefficients */
-    NUMBERS = 4 + WK__MAX_INDICES,            /* of each */
-    ARGUMENTS = COORDINATE + WK__FACTORS * WK__MAX_COORDINATES * NUMBERS
-};
-_Static_assert(STRIDES == 10 && STARTS == 34 && EXTENTS == 37 && STEPS == 41 && COORDINATES == 49 && COORDINATE == 51 &&
-                   NUMBERS == 16 && WK__MAX_COORDINATES == 3 && (int)ARGUMENTS <= (int)WK__GPU_FIXED_ARGUMENTS,
-               "the text has these numbers");
+/* SUMMED(s): the s-th summed axis, the innermost is the first. */
+static const char names[] =
+    "#define SUMMED(s) (BATCH_AXES + ROW_AXES + COLUMN_AXES + SUMMED_AXES - 1 - (s))\n"
+    "#define TIMES(s) (SUMMED_AXES > s ? AXIS(SUMMED(s), 0) : (PLACE)1)\n"
+    "#define STEP_OF(s, n) (SUMMED_AXES > s ? AXIS(SUMMED(s), 3 + (n)) : 0)\n"
+    "#define FAR(from, n) (from) + k1 * STEP_OF(1, n) + k2 * STEP_OF(2, n) + k3 * STEP_OF(3, n)\n"
+    "#define OF_A(s) near_a.s\n#define OF_B(s) near_b.s\n"
+    "#define ADD_PRODUCT { bool in = true; PLACE place = near_a.s0; LOOK_ALL_UP(0, OF_A) "
+    "const PLACE place_a = place; place = near_b.s0; LOOK_ALL_UP(1, OF_B) "
+    "if (in) sum = NAME(wk_add_product)(sum, LOAD(a[place_a]), LOAD(b[place])); }\n";
 
 /* clang-format off */ /* of device code */
-static const char element[] = TEXT(
-    const i64 item = A(0) + ITEM;
-    if (item >= A(1)) return;
-    i64 rest = item;
-    i64 c = A(34);
-    i64 at[2];
-    i64 numerator[6];
-    at[0] = A(35);
-    at[1] = A(36);
-    for (int k = 0; k < 6; k++) numerator[k] = A(51 + 16 * k);
-    for (int d = 7; d >= 0; d--) {
-        const i64 index = rest % A(2 + d);
-        rest /= A(2 + d);
-        c += index * A(10 + d);
-        at[0] += index * A(18 + d);
-        at[1] += index * A(26 + d);
-        for (int k = 0; k < 6; k++) numerator[k] += index * A(55 + 16 * k + d);
-    }
-    i64 length = A(37) * A(38) * A(39) * A(40);
+static const char item_head[] = TEXT(
+    const i64 position = A(0) + ITEM;
+    if (position >= (i64)BATCH_COUNT * ROW_COUNT * COLUMN_COUNT) return;);
+static const char group_head[] = TEXT(
+    SHARED(T, sums, LOCALS);
+    const i64 position = A(0) + GROUP;);
+/* Positions are those in the space: each axis has its stride there. */
+static const char start[] = TEXT(
+    typedef struct { PLACE s0; PLACE s1; PLACE s2; PLACE s3; } places;
+    GM STORAGE *to = (GM STORAGE *)m0 + START_OF(0);
+    GM const STORAGE *a = (GM const STORAGE *)m1 + START_OF(1);
+    GM const STORAGE *b = (GM const STORAGE *)m2 + START_OF(2);
+    places at_a;
+    places at_b;
     T sum = 0;
-    for (i64 l = 0; l < length; l++) {
-        i64 step[4];
-        i64 place[2];
-        int inside = 1;
-        rest = l;
-        for (int s = 3; s >= 0; s--) {
-            step[s] = rest % A(37 + s);
-            rest /= A(37 + s);
-        }
-        for (int f = 0; f < 2; f++) {
-            place[f] = at[f];
-            for (int s = 0; s < 4; s++) place[f] += step[s] * A(41 + 4 * f + s);
-            for (int k = 3 * f; k < 3 * f + A(49 + f); k++) {
-                i64 q = numerator[k];
-                for (int s = 0; s < 4; s++) q += step[s] * A(63 + 16 * k + s);
-                if (q < 0 || q % A(52 + 16 * k) != 0 || q / A(52 + 16 * k) >= A(53 + 16 * k)) inside = 0;
-                place[f] += q / A(52 + 16 * k) * A(54 + 16 * k);
-            }
-        }
-        if (inside) {
-            const GM STORAGE *a = (const GM STORAGE *)m1;
-            const GM STORAGE *b = (const GM STORAGE *)m2;
-            sum = NAME(wk_add_product)(sum, LOAD(a[place[0]]), LOAD(b[place[1]]));
+    OFFSETS(at_a, 0)
+    OFFSETS(at_b, 1)
+    for (int d = 0; d < BATCH_AXES + ROW_AXES + COLUMN_AXES; d++) {
+        const PLACE index = (PLACE)position / AXIS(d, 2) % AXIS(d, 0);
+        to += index * A(55 + 11 * d + 1);
+        at_a.s0 += index * AXIS(d, 3);
+        at_a.s1 += index * AXIS(d, 4);
+        at_a.s2 += index * AXIS(d, 5);
+        at_a.s3 += index * AXIS(d, 6);
+        at_b.s0 += index * AXIS(d, 7);
+        at_b.s1 += index * AXIS(d, 8);
+        at_b.s2 += index * AXIS(d, 9);
+        at_b.s3 += index * AXIS(d, 10);
+    });
+static const char item_sum[] = TEXT(
+    for (PLACE k3 = 0; k3 < TIMES(3); k3++)
+    for (PLACE k2 = 0; k2 < TIMES(2); k2++)
+    for (PLACE k1 = 0; k1 < TIMES(1); k1++) {
+        places near_a;
+        places near_b;
+        near_a.s0 = FAR(at_a.s0, 0);
+        near_a.s1 = FAR(at_a.s1, 1);
+        near_a.s2 = FAR(at_a.s2, 2);
+        near_a.s3 = FAR(at_a.s3, 3);
+        near_b.s0 = FAR(at_b.s0, 4);
+        near_b.s1 = FAR(at_b.s1, 5);
+        near_b.s2 = FAR(at_b.s2, 6);
+        near_b.s3 = FAR(at_b.s3, 7);
+        for (PLACE k0 = 0; k0 < TIMES(0); k0++) {
+            ADD_PRODUCT
+            near_a.s0 += STEP_OF(0, 0);
+            near_a.s1 += STEP_OF(0, 1);
+            near_a.s2 += STEP_OF(0, 2);
+            near_a.s3 += STEP_OF(0, 3);
+            near_b.s0 += STEP_OF(0, 4);
+            near_b.s1 += STEP_OF(0, 5);
+            near_b.s2 += STEP_OF(0, 6);
+            near_b.s3 += STEP_OF(0, 7);
         }
     }
-    const T value = sum;
-    GM STORAGE *to = (GM STORAGE *)m0 + c;);
+    const T value = sum;);
+static const char group_sum[] = TEXT(
+    for (PLACE l = LOCAL; l < SUM_LENGTH; l += LOCALS) {
+        places near_a = at_a;
+        places near_b = at_b;
+        WALK(near_a, l, BATCH_AXES + ROW_AXES + COLUMN_AXES, SUMMED_AXES, 0)
+        WALK(near_b, l, BATCH_AXES + ROW_AXES + COLUMN_AXES, SUMMED_AXES, 1)
+        ADD_PRODUCT
+    }
+    sums[LOCAL] = sum;
+    BARRIER;
+    for (int step = LOCALS / 2; step > 0; step /= 2) {
+        if (LOCAL < step) sums[LOCAL] = NAME(wk_plus)(sums[LOCAL], sums[LOCAL + step]);
+        BARRIER;
+    }
+    const T value = sums[0];) "if (LOCAL == 0) {\n";
 /* clang-format on */
+_Static_assert(WK__MAX_SUMMED == 4 && WK__GPU_SUM_AXIS == 55 && WK__GPU_SUM_AXIS_NUMBERS == 11,
+               "the text has these numbers");
 
-static const char *const text[] = {element, wk__gpu_outer, wk__gpu_result, NULL};
-static const wk__gpu_carrier carrier = {.arguments = ARGUMENTS, .outer = "item", .position = "item"};
-static const wk__gpu_fixed contraction = {.name = "contraction", .text = text, .carrier = &carrier};
-
-static void fill_coordinate(const wk__coordinate *q, int ndim, int summed, int64_t *to)
-{
-    to[0] = q->offset;
-    to[1] = q->divisor;
-    to[2] = q->extent;
-    to[3] = q->stride;
-    for (int d = 0; d < ndim; d++) to[4 + d] = q->coefficient[d];
-    for (int s = 0; s < summed; s++) to[4 + WK__MAX_DIMS + s] = q->coefficient[ndim + s];
-}
-
-static void fill(const wk__kernel *kernel, wk__gpu_launch *launch)
-{
-    const wk__sum *sum = kernel->sum;
-    int64_t *argument = launch->argument;
-    launch->count = 1;
-    for (int d = 0; d < WK__MAX_DIMS; d++) {
-        argument[SHAPE + d] = d < kernel->ndim ? kernel->shape[d] : 1;
-        launch->count *= argument[SHAPE + d];
-        for (int o = 0; o < 3 && d < kernel->ndim; o++)
-            argument[STRIDES + o * WK__MAX_DIMS + d] = kernel->operand[o].stride[d];
-    }
-    argument[COUNT] = launch->count;
-    for (int o = 0; o < 3; o++) {
-        launch->block[o] = kernel->operand[o].memory->block;
-        argument[STARTS + o] = wk__gpu_start(&kernel->operand[o]);
-    }
-    for (int s = 0; s < WK__MAX_SUMMED; s++) argument[EXTENTS + s] = s < sum->indices ? sum->extent[s] : 1;
-    for (int f = 0; f < WK__FACTORS; f++) {
-        for (int s = 0; s < sum->indices; s++) argument[STEPS + f * WK__MAX_SUMMED + s] = sum->stride[f][s];
-        argument[COORDINATES + f] = sum->coordinates[f];
-        for (int k = 0; k < sum->coordinates[f]; k++)
-            fill_coordinate(&sum->coordinate[f][k], kernel->ndim, sum->indices,
-                            argument + COORDINATE + (f * WK__MAX_COORDINATES + k) * NUMBERS);
-    }
-}
+static const char group_end[] = "}\n";
+static const char *const narrow_text[] = {wk__gpu_sum_narrow, wk__gpu_sum_names, names,          item_head,       start,
+                                          item_sum,           wk__gpu_outer,     wk__gpu_result, wk__gpu_sum_end, NULL};
+static const char *const wide_text[] = {wk__gpu_sum_wide, wk__gpu_sum_names, names,          item_head,       start,
+                                        item_sum,         wk__gpu_outer,     wk__gpu_result, wk__gpu_sum_end, NULL};
+static const char *const narrow_dots_text[] = {
+    wk__gpu_sum_narrow, wk__gpu_sum_names, names,     group_head,      start, group_sum,
+    wk__gpu_outer,      wk__gpu_result,    group_end, wk__gpu_sum_end, NULL};
+static const char *const wide_dots_text[] = {
+    wk__gpu_sum_wide, wk__gpu_sum_names, names,     group_head,      start, group_sum,
+    wk__gpu_outer,    wk__gpu_result,    group_end, wk__gpu_sum_end, NULL};
+static const wk__gpu_carrier carrier = {
+    .arguments = WK__GPU_SUM_ARGUMENTS, .outer = "position", .position = "position"};
+static const wk__gpu_fixed element[] = {{.name = "contraction_wide", .text = wide_text, .carrier = &carrier},
+                                        {.name = "contraction", .text = narrow_text, .carrier = &carrier}},
+                           dots[] = {{.name = "contraction_wide_dots", .text = wide_dots_text, .carrier = &carrier},
+                                     {.name = "contraction_dots", .text = narrow_dots_text, .carrier = &carrier}};
 
 /* The kernels add up in a dtype's own class. */
 static bool has_own_sums(const wk__kernel *kernel)
@@ -118,6 +122,14 @@ static bool has_own_sums(const wk__kernel *kernel)
     const int dtype = kernel->operand[0].dtype;
     return dtype != WK_BOOL && kernel->operand[1].dtype == dtype && kernel->operand[2].dtype == dtype &&
            kernel->sum->dtype == wk__sum_dtype(dtype);
+}
+
+/* Tiles waste what they have beyond the last row and column. */
+static bool takes_tiles(const wk__gpu_target *target, const int64_t *argument)
+{
+    const int64_t rows = argument[WK__GPU_SUM_ROWS], columns = argument[WK__GPU_SUM_COLUMNS];
+    return target->local_memory && target->local == WK__GPU_TILE_ITEMS && argument[WK__GPU_SUM_LENGTH] >= 16 &&
+           rows >= 8 && columns >= 8 && (rows >= 32 || columns >= 32);
 }
 
 wk_code wk__gpu_plan_contraction(const wk__gpu_target *target, const wk__work *work, wk__gpu_emit *emit, void *user,
@@ -129,10 +141,14 @@ wk_code wk__gpu_plan_contraction(const wk__gpu_target *target, const wk__work *w
     if (!has_own_sums(kernel))
         return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "this device adds up products in their own dtype alone");
     wk__gpu_launch launch = {
-        .unit = {.fixed = &contraction, .dtype = kernel->operand[0].dtype, .nmemory = 3, .narguments = ARGUMENTS},
-        .writes = true};
+        .unit = {.dtype = kernel->operand[0].dtype, .nmemory = 3, .narguments = WK__GPU_SUM_ARGUMENTS}, .writes = true};
+    const bool narrow = wk__gpu_fill_sum(kernel, &launch);
+    if (launch.count == 0) return WK_OK;
+    if (takes_tiles(target, launch.argument))
+        return wk__gpu_plan_contraction_tiles(target, work, narrow, &launch, emit, user, fail);
+    launch.unit.by_group = target->local_memory && launch.count <= 16384 && launch.argument[WK__GPU_SUM_LENGTH] >= 1024;
+    launch.unit.fixed = &(launch.unit.by_group ? dots : element)[narrow];
     wk__group tail;
-    fill(kernel, &launch);
     wk__gpu_add_tail(work, &tail, &launch);
-    return launch.count > 0 ? emit(user, &launch, fail) : WK_OK;
+    return emit(user, &launch, fail);
 }

@@ -9,6 +9,10 @@ typedef wk_code wk__gpu_plan_family(const wk__gpu_target *target, const wk__work
                                     wk__fail *fail);
 wk__gpu_plan_family wk__gpu_plan_contraction, wk__gpu_plan_scatter_add, wk__gpu_plan_scan, wk__gpu_plan_sort;
 
+/* Of contractions that are no products of matrices, those in tiles: contraction_tiled.c. *launch has its memory and
+ * what wk__gpu_fill_sum filled in. */
+wk_code wk__gpu_plan_contraction_tiles(const wk__gpu_target *target, const wk__work *work, bool narrow,
+                                       wk__gpu_launch *launch, wk__gpu_emit *emit, void *user, wk__fail *fail);
 /* Of contractions, products of matrices: matmul.c. `work` is the product. */
 wk_code wk__gpu_plan_matmul(const wk__gpu_target *target, const wk__matmul *product, const wk__work *work,
                             wk__gpu_emit *emit, void *user, wk__fail *fail);

@@ -39,12 +39,13 @@ typedef struct wk__gpu_target {
     int many_rows;        /* so many neighbouring rows keep the device busy with an item each */
     int chunk;            /* columns that a work-group takes of a row that is cut, */
     int most_chunks;      /* in so many at most */
+    int compute_units;    /* that work-groups are spread over */
     int struct_arguments; /* so many arguments fit in a struct by value; more go through memory */
     int carry_after;      /* a product carries its tail when the two have been met so often before (units.h) */
 } wk__gpu_target;
 
-/* What is true of all devices of a kind: a GPU, or a CPU that OpenCL serves. OpenCL's backend puts in what the device
- * itself reports: has_f64, exact_divide, local, struct_arguments. */
+/* What is true of all devices of a kind: a GPU, or a CPU that OpenCL serves. The backends put in what the device itself
+ * reports: compute_units, and OpenCL has_f64, exact_divide, local and struct_arguments, too. */
 wk__gpu_target wk__gpu_target_of(wk__gpu_dialect dialect, bool is_gpu);
 
 /* Who walks a row; where nothing is reduced, each element is a row, and items walk them. */
@@ -82,7 +83,7 @@ typedef struct wk__gpu_fixed {
 
 enum {
     WK__GPU_GROUP_ARGUMENTS = 8 + WK__MAX_DIMS + WK__MAX_OPERANDS * (WK__MAX_DIMS + 1) + 2 * WK__MAX_INS,
-    WK__GPU_FIXED_ARGUMENTS = 152, /* most that a fixed kernel has; a tail's follow */
+    WK__GPU_FIXED_ARGUMENTS = 192, /* most that a fixed kernel has; a tail's follow */
     WK__GPU_MAX_ARGUMENTS = WK__GPU_FIXED_ARGUMENTS + WK__GPU_GROUP_ARGUMENTS,
     WK__GPU_MAX_MEMORY = WK__MAX_OPERANDS + WK__KERNEL_OPERANDS /* pieces, scratch memory included */
 };

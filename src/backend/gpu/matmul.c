@@ -1,41 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products: C[b.., i, j] = sum over l of A[b.., i, l] B[b.., l, j], any strides, any dtype, summed in the class.
  *
- *   tiled    a work-group makes 64 x 64 of C from strips of A and B, 16 deep, in local memory; an item makes 4 x 4 of
- *            it: rows 4 y .. 4 y + 3 and columns x, x + 16, x + 32, x + 48, with x = item % 16, y = item / 16
+ *   tiled    work-groups make tiles of C (matmul_tiled.c): where there is local memory
  *   blocked  an item makes blocks of 8 x 16 of C in its own registers: where local memory is memory like any
  *            other (CPUs)
- *   dot      a work-group makes one element: for few elements that are long sums
+ *   dot      a work-group makes one element: for few elements that are long sums, and for those of a vector and a
+ *            matrix whose neighbours are along the sum
  *   simple   an item makes one element: for all that is small */
+#include "matmul.h"
 #include "families.h"
 #include "tail.h"
 #include "text.h"
+#include "tiles.h"
 
 #include <string.h>
 
-/* Places of the arguments; behind [3] start, stride of rows and stride of columns of each operand, then the batches'
- * shape and the strides of each operand over them. */
-enum {
-    COUNT_M = 1,
-    COUNT_N = 2,
-    COUNT_K = 3,
-    OPERANDS = 4,
-    BATCHES = OPERANDS + 3 * 3,
-    DIMS = WK__MAX_DIMS - 2,
-    COUNT = BATCHES + 4 * DIMS, /* work-items */
-    ARGUMENTS = COUNT + 1,
-    TILE = 64,
-    TILE_ITEMS = 256
-};
-
-static const char names[] = "#define COUNT_M A(1)\n#define COUNT_N A(2)\n#define COUNT_K A(3)\n"
-                            "#define A_START A(4)\n#define A_ROW A(5)\n#define A_COLUMN A(6)\n"
-                            "#define B_START A(7)\n#define B_ROW A(8)\n#define B_COLUMN A(9)\n"
-                            "#define C_START A(10)\n#define C_ROW A(11)\n#define C_COLUMN A(12)\n";
+const char wk__gpu_matmul_names[] = "#define COUNT_M A(1)\n#define COUNT_N A(2)\n#define COUNT_K A(3)\n"
+                                    "#define A_START A(4)\n#define A_ROW A(5)\n#define A_COLUMN A(6)\n"
+                                    "#define B_START A(7)\n#define B_ROW A(8)\n#define B_COLUMN A(9)\n"
+                                    "#define C_START A(10)\n#define C_ROW A(11)\n#define C_COLUMN A(12)\n";
 
 /* clang-format off */ /* of device code */
-/* Pointers to the batch's matrices. */
-static const char matrices[] = TEXT(
+const char wk__gpu_matmul_matrices[] = TEXT(
     GM STORAGE *c = (GM STORAGE *)m0 + C_START;
     GM const STORAGE *a = (GM const STORAGE *)m1 + A_START;
     GM const STORAGE *b = (GM const STORAGE *)m2 + B_START;
@@ -47,7 +33,8 @@ static const char matrices[] = TEXT(
         b += at * A(25 + d);
         c += at * A(31 + d);
     });
-_Static_assert(BATCHES == 13 && DIMS == 6 && COUNT == 37, "the texts have these numbers");
+_Static_assert(WK__GPU_MATMUL_BATCHES == 13 && WK__GPU_MATMUL_DIMS == 6 && WK__GPU_MATMUL_COUNT == 37,
+               "the texts have these numbers");
 
 static const char simple_head[] = TEXT(
     const i64 item = A(0) + ITEM;
@@ -129,119 +116,88 @@ static const char dot_sum[] = TEXT(
     GM STORAGE *to = c + i * C_ROW + j * C_COLUMN;);
 static const char dot_one[] = "if (LOCAL == 0) {\n";
 
-/* Rows of the strips are 65 long: items that read down a column then meet different banks. */
-static const char tiled_head[] = TEXT(
-    SHARED(T, strip_a, 16 * 65);
-    SHARED(T, strip_b, 16 * 65);
-    const i64 group = A(0) + GROUP;
-    const i64 tiles_i = (COUNT_M + 63) / 64;
-    const i64 tiles_j = (COUNT_N + 63) / 64;
-    const i64 i0 = group / tiles_j % tiles_i * 64;
-    const i64 j0 = group % tiles_j * 64;
-    const i64 batch = group / tiles_j / tiles_i;);
-/* Neighbouring items load neighbouring elements, whichever way the matrix lies. */
-static const char tiled_sum[] = TEXT(
-    const int x = LOCAL % 16;
-    const int y = LOCAL / 16;
-    T sum[16];
-    for (int e = 0; e < 16; e++) sum[e] = 0;
-    for (i64 l0 = 0; l0 < COUNT_K; l0 += 16) {
-        for (int e = LOCAL; e < 1024; e += 256) {
-            const int ai = A_COLUMN == 1 ? e / 16 : e % 64;
-            const int al = A_COLUMN == 1 ? e % 16 : e / 64;
-            const int bj = B_COLUMN == 1 ? e % 64 : e / 16;
-            const int bl = B_COLUMN == 1 ? e / 64 : e % 16;
-            const bool a_in = i0 + ai < COUNT_M && l0 + al < COUNT_K;
-            const bool b_in = j0 + bj < COUNT_N && l0 + bl < COUNT_K;
-            strip_a[al * 65 + ai] = a_in ? LOAD(a[(i0 + ai) * A_ROW + (l0 + al) * A_COLUMN]) : (T)0;
-            strip_b[bl * 65 + bj] = b_in ? LOAD(b[(l0 + bl) * B_ROW + (j0 + bj) * B_COLUMN]) : (T)0;
-        }
-        BARRIER;
-        for (int l = 0; l < 16; l++) {
-            for (int e = 0; e < 16; e++) {
-                sum[e] =
-                    NAME(wk_add_product)(sum[e], strip_a[l * 65 + 4 * y + e / 4], strip_b[l * 65 + x + e % 4 * 16]);
-            }
-        }
-        BARRIER;
-    }
-    T done[16];
-    for (int e = 0; e < 16; e++) done[e] = sum[e];);
-/* A compiler that leaves this a loop, as what follows is long, keeps sum[] in registers nevertheless. */
-static const char tiled_loop[] = "for (int e = 0; e < 16; e++) {\n";
-static const char tiled_element[] = TEXT(
-    const i64 i = i0 + 4 * y + e / 4;
-    const i64 j = j0 + x + e % 4 * 16;
-    if (i >= COUNT_M || j >= COUNT_N) continue;
-    const T value = done[e];
-    GM STORAGE *to = c + i * C_ROW + j * C_COLUMN;);
 /* clang-format on */
-_Static_assert(TILE == 64 && TILE_ITEMS == 256, "the text of the tiled kernel has these numbers");
 
 static const char end[] = "}\n";
-static const char *const simple_text[] = {names,         simple_head,    matrices, simple_sum,
-                                          wk__gpu_outer, wk__gpu_result, NULL};
-static const char *const blocked_text[] = {names,          blocked_names, blocked_head, matrices,
-                                           blocked_sum,    wk__gpu_outer, blocked_loop, blocked_element,
-                                           wk__gpu_result, blocked_end,   NULL};
-static const char *const dot_text[] = {names,         dot_head,       matrices, dot_sum, dot_one,
-                                       wk__gpu_outer, wk__gpu_result, end,      NULL};
-static const char *const tiled_text[] = {names,      tiled_head,    matrices,       tiled_sum, wk__gpu_outer,
-                                         tiled_loop, tiled_element, wk__gpu_result, end,       NULL};
-static const wk__gpu_carrier carrier = {
-    .arguments = ARGUMENTS, .inner = 2, .outer = "batch", .position = "(batch * COUNT_M + i) * COUNT_N + j"};
+static const char *const simple_text[] = {
+    wk__gpu_matmul_names, simple_head, wk__gpu_matmul_matrices, simple_sum, wk__gpu_outer, wk__gpu_result, NULL};
+static const char *const blocked_text[] = {wk__gpu_matmul_names, blocked_names, blocked_head, wk__gpu_matmul_matrices,
+                                           blocked_sum,          wk__gpu_outer, blocked_loop, blocked_element,
+                                           wk__gpu_result,       blocked_end,   NULL};
+static const char *const dot_text[] = {wk__gpu_matmul_names,
+                                       dot_head,
+                                       wk__gpu_matmul_matrices,
+                                       dot_sum,
+                                       dot_one,
+                                       wk__gpu_outer,
+                                       wk__gpu_result,
+                                       end,
+                                       NULL};
+static const wk__gpu_carrier carrier = {.arguments = WK__GPU_MATMUL_ARGUMENTS,
+                                        .inner = 2,
+                                        .outer = "batch",
+                                        .position = "(batch * COUNT_M + i) * COUNT_N + j"};
 static const wk__gpu_fixed simple = {.name = "matmul", .text = simple_text, .carrier = &carrier};
 static const wk__gpu_fixed blocked = {
     .name = "matmul_blocked", .text = blocked_text, .needs = WK__GPU_NEEDS_WIDE, .carrier = &carrier};
 static const wk__gpu_fixed dot = {.name = "matmul_dot", .text = dot_text, .carrier = &carrier};
-static const wk__gpu_fixed tiled = {.name = "matmul_tiled", .text = tiled_text, .carrier = &carrier};
 
-static int64_t fill(const wk__matmul *product, int64_t *argument)
+int64_t wk__gpu_fill_matmul(const wk__matmul *product, int64_t *argument)
 {
     const wk__operand *operand[3] = {&product->a, &product->b, &product->c};
     int64_t batches = 1;
     argument[0] = 0;
-    argument[COUNT_M] = product->m;
-    argument[COUNT_N] = product->n;
-    argument[COUNT_K] = product->k;
+    argument[WK__GPU_MATMUL_M] = product->m;
+    argument[WK__GPU_MATMUL_N] = product->n;
+    argument[WK__GPU_MATMUL_K] = product->k;
     for (int k = 0; k < 3; k++) {
         const int64_t *stride = operand[k]->stride;
-        argument[OPERANDS + 3 * k] = wk__gpu_start(operand[k]);
-        argument[OPERANDS + 3 * k + 1] = stride[product->nbatch];
-        argument[OPERANDS + 3 * k + 2] = stride[product->nbatch + 1];
-        for (int d = 0; d < DIMS; d++) argument[BATCHES + (k + 1) * DIMS + d] = d < product->nbatch ? stride[d] : 0;
+        argument[WK__GPU_MATMUL_OPERANDS + 3 * k] = wk__gpu_start(operand[k]);
+        argument[WK__GPU_MATMUL_OPERANDS + 3 * k + 1] = stride[product->nbatch];
+        argument[WK__GPU_MATMUL_OPERANDS + 3 * k + 2] = stride[product->nbatch + 1];
+        for (int d = 0; d < WK__GPU_MATMUL_DIMS; d++)
+            argument[WK__GPU_MATMUL_BATCHES + (k + 1) * WK__GPU_MATMUL_DIMS + d] = d < product->nbatch ? stride[d] : 0;
     }
-    for (int d = 0; d < DIMS; d++) {
-        argument[BATCHES + d] = d < product->nbatch ? product->batch[d] : 1;
-        batches *= argument[BATCHES + d];
+    for (int d = 0; d < WK__GPU_MATMUL_DIMS; d++) {
+        argument[WK__GPU_MATMUL_BATCHES + d] = d < product->nbatch ? product->batch[d] : 1;
+        batches *= argument[WK__GPU_MATMUL_BATCHES + d];
     }
     return batches;
+}
+
+/* A vector and a matrix whose elements are neighbours along the sum: an item that read a line alone would read what
+ * nobody else reads at that time. */
+static bool is_of_lines(const wk__gpu_target *target, const wk__matmul *product)
+{
+    const int rows = product->nbatch, columns = rows + 1;
+    if (!target->local_memory || product->k < 1024) return false;
+    return (product->m == 1 && product->b.stride[rows] == 1) || (product->n == 1 && product->a.stride[columns] == 1);
 }
 
 wk_code wk__gpu_plan_matmul(const wk__gpu_target *target, const wk__matmul *product, const wk__work *work,
                             wk__gpu_emit *emit, void *user, wk__fail *fail)
 {
-    wk__gpu_launch launch = {.unit = {.dtype = product->c.dtype, .nmemory = 3, .narguments = ARGUMENTS},
+    wk__gpu_launch launch = {.unit = {.dtype = product->c.dtype, .nmemory = 3, .narguments = WK__GPU_MATMUL_ARGUMENTS},
                              .writes = true};
-    int64_t batches = fill(product, launch.argument), m = product->m, n = product->n;
+    int64_t batches = wk__gpu_fill_matmul(product, launch.argument), m = product->m, n = product->n;
     launch.block[0] = product->c.memory->block;
     launch.block[1] = product->a.memory->block;
     launch.block[2] = product->b.memory->block;
     launch.count = batches * m * n;
     if (launch.count == 0) return WK_OK;
-    if (m >= 32 && n >= 32 && product->k >= 16 && target->local_memory && target->local == TILE_ITEMS) {
-        launch.unit.fixed = &tiled;
-        launch.count = batches * ((m + TILE - 1) / TILE) * ((n + TILE - 1) / TILE);
-    } else if (m >= 8 && n >= 16 && !target->local_memory) {
+    if (m >= 8 && n >= 8 && (m >= 32 || n >= 32) && product->k >= 16 && target->local_memory &&
+        target->local == WK__GPU_TILE_ITEMS)
+        return wk__gpu_plan_matmul_tiles(target, product, work, batches, &launch, emit, user, fail);
+    if (m >= 8 && n >= 16 && !target->local_memory) {
         launch.unit.fixed = &blocked;
         launch.count = batches * ((m + 7) / 8) * ((n + 15) / 16);
-    } else if (launch.count <= 1024 && product->k >= 4096) {
+    } else if ((launch.count <= 1024 && product->k >= 4096) || is_of_lines(target, product)) {
         launch.unit.fixed = &dot;
     } else {
         launch.unit.fixed = &simple;
     }
-    launch.argument[COUNT] = launch.count;
-    launch.unit.by_group = launch.unit.fixed == &tiled || launch.unit.fixed == &dot;
+    launch.argument[WK__GPU_MATMUL_COUNT] = launch.count;
+    launch.unit.by_group = launch.unit.fixed == &dot;
     wk__group tail;
     wk__gpu_add_tail(work, &tail, &launch);
     return emit(user, &launch, fail);

@@ -3,6 +3,8 @@
  *
  *   KERNEL, FN        a kernel for work-groups of that many items; a function that kernels call
  *   GM, CONSTANT      the device's memory, in types of pointers; a table in it
+ *   LM                memory of a work-group, in types of pointers
+ *   UNROLL            the loop behind it is to be written out
  *   SHARED, BARRIER   an array that the items of a work-group share; all of them wait for each other
  *   ITEM, GROUP       number of the item among all, of its work-group
  *   LOCAL, LOCALS     number of the item in its work-group; how many items that has
@@ -23,6 +25,8 @@ static const char opencl[] =
     "#pragma OPENCL FP_CONTRACT OFF\n"
     "#define KERNEL(local) __kernel __attribute__((reqd_work_group_size(local, 1, 1))) void\n"
     "#define GM __global\n"
+    "#define LM __local\n"
+    "#define UNROLL _Pragma(\"unroll\")\n"
     "#define CONSTANT __constant\n"
     "#define FN static inline\n"
     "#define SHARED(T, name, count) __local T name[count]\n"
@@ -48,6 +52,8 @@ static const char cuda[] =
     "#pragma nv_diag_suppress 177\n"
     "#define KERNEL(local) extern \"C\" __global__ void __launch_bounds__(local)\n"
     "#define GM\n"
+    "#define LM\n"
+    "#define UNROLL _Pragma(\"unroll\")\n"
     "#define CONSTANT static __device__ const\n"
     "#define FN static __device__ __forceinline__\n"
     "#define SHARED(T, name, count) __shared__ T name[count]\n"

@@ -29,6 +29,7 @@ static void define_dtype(wk__text *text, wk_dtype dtype)
 static void print_fixed(wk__text *text, const wk__gpu_unit *unit)
 {
     define_dtype(text, (wk_dtype)unit->dtype);
+    wk__text_format(text, "#define SCRATCH m%d\n", unit->nmemory - 1); /* where there is any */
     for (const char *const *piece = unit->fixed->text; *piece != NULL; piece++) {
         if (*piece == wk__gpu_outer) {
             wk__gpu_print_outer(text, unit);
@@ -39,7 +40,7 @@ static void print_fixed(wk__text *text, const wk__gpu_unit *unit)
         }
     }
     wk__text_add(text, "#undef T\n#undef STORAGE\n#undef NAME\n#undef IS_FLOAT\n#undef LOAD\n#undef STORE\n"
-                       "#undef WORD\n#undef KEY\n#undef SIGN\n#undef INFINITE\n");
+                       "#undef WORD\n#undef KEY\n#undef SIGN\n#undef INFINITE\n#undef SCRATCH\n");
 }
 
 void wk__gpu_print(wk__text *text, const wk__gpu_unit *unit)

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contractions in tiles (tiles.h): C's rows are what A has, its columns what B has. What a row, a column or a step of
+ * the sum adds to a factor's place and to the numerators of its coordinates stands in tables in local memory, so an
+ * item finds an element by adding two entries. Where a coordinate has no place the factor is loaded as 0. */
+#include "contraction_axes.h"
+#include "families.h"
+#include "tail.h"
+#include "text.h"
+#include "tiles.h"
+
+/* TAKE loads four elements of factor f into next[]: element n is that of row row + n rows and step l + n ls. */
+static const char names[] =
+    "#define ALL_ROWS ROW_COUNT\n#define ALL_COLUMNS COLUMN_COUNT\n#define ALL_STEPS SUM_LENGTH\n"
+    "#define PART_STEPS PART_LENGTH\n#define ALL_BATCHES BATCH_COUNT\n"
+    "#define FILL_STEPS(turn, from) if (LOCAL < 2 * DEPTH) { places at; at.s0 = at.s1 = at.s2 = at.s3 = 0; "
+    "WALK(at, (PLACE)((from) + LOCAL % DEPTH), BATCH_AXES + ROW_AXES + COLUMN_AXES, SUMMED_AXES, LOCAL / DEPTH) "
+    " steps[2 * DEPTH * (turn) + LOCAL] = at; }\n"
+    "#define SUM_OF(s) entry.s + step.s\n"
+    "#define TAKE(f, from, next, row, rows, l, ls) UNROLL for (int n = 0; n < 4; n++) { "
+    "const places entry = table[TILE * f + row + n * rows]; "
+    "const places step = steps[2 * DEPTH * turn + DEPTH * f + l + n * ls]; "
+    "PLACE place = entry.s0 + step.s0; bool in = l + n * ls < left; "
+    "LOOK_ALL_UP(f, SUM_OF) next[n] = in ? from[place] : (STORAGE)0; }\n"
+    "#define WALK_C(number, first, count) { PLACE rest = number; "
+    "for (int d = (first) + (count) - 1; d >= (first); d--) { "
+    "const PLACE index = rest % AXIS(d, 0); rest /= AXIS(d, 0); "
+    "c += index * A(55 + 11 * d + 1); position += index * A(55 + 11 * d + 2); } }\n";
+
+/* clang-format off */ /* of device code */
+/* Beyond the last row, column or step of the sum come the first again: elements that exist, and that nobody uses. */
+static const char tables[] = TEXT(
+    typedef struct __attribute__((aligned(16))) { PLACE s0; PLACE s1; PLACE s2; PLACE s3; } places;
+    SHARED(places, table, 2 * TILE);
+    SHARED(places, steps, 4 * DEPTH);
+    SHARED(i64, end_c, 2 * TILE);
+    SHARED(i64, end_position, 2 * TILE);
+    if (LOCAL < 2 * TILE) {
+        const int f = LOCAL / TILE;
+        const int own = BATCH_AXES + f * ROW_AXES;
+        const int count = f == 0 ? ROW_AXES : COLUMN_AXES;
+        const PLACE number = (PLACE)((f == 0 ? i0 : j0) + LOCAL % TILE);
+        places at;
+        OFFSETS(at, f)
+        WALK(at, (PLACE)batch, 0, BATCH_AXES, f)
+        WALK(at, number, own, count, f)
+        table[LOCAL] = at;
+        i64 c = 0;
+        i64 position = 0;
+        if (f == 0) WALK_C((PLACE)batch, 0, BATCH_AXES)
+        WALK_C(number, own, count)
+        end_c[LOCAL] = c;
+        end_position[LOCAL] = position;
+    }
+    FILL_STEPS(0, first)
+    GM const STORAGE *a = (GM const STORAGE *)m1 + START_OF(1);
+    GM const STORAGE *b = (GM const STORAGE *)m2 + START_OF(2);
+    const int l_a = ALONG(0) ? LOCAL % DEPTH : LOCAL / TILE;
+    const int l_b = ALONG(1) ? LOCAL % DEPTH : LOCAL / TILE;
+    const int ls_a = ALONG(0) ? 0 : 256 / TILE;
+    const int ls_b = ALONG(1) ? 0 : 256 / TILE;
+    const int row_a = ALONG(0) ? LOCAL / DEPTH : LOCAL % TILE;
+    const int row_b = ALONG(1) ? LOCAL / DEPTH : LOCAL % TILE;
+    const int rows_a = ALONG(0) ? 256 / DEPTH : 0;
+    const int rows_b = ALONG(1) ? 256 / DEPTH : 0;
+    const int at_a = l_a * (TILE + 4) + row_a;
+    const int at_b = l_b * (TILE + 4) + row_b;
+    const int by_a = ls_a * (TILE + 4) + rows_a;
+    const int by_b = ls_b * (TILE + 4) + rows_b;
+    BARRIER;);
+static const char load[] = TEXT(
+    if (more) {
+        TAKE(0, a, next_a, row_a, rows_a, l_a, ls_a)
+        TAKE(1, b, next_b, row_b, rows_b, l_b, ls_b)
+        FILL_STEPS(1 - turn, l0 + DEPTH)
+    });
+static const char element[] = TEXT(
+    const i64 position = end_position[tr] + end_position[TILE + tc];
+    GM STORAGE *to = (GM STORAGE *)m0 + START_OF(0) + end_c[tr] + end_c[TILE + tc];);
+static const char part_of_element[] = TEXT(
+    ((GM T *)SCRATCH)[part * ((i64)ROW_COUNT * COLUMN_COUNT * BATCH_COUNT) + position] = value;);
+/* clang-format on */
+_Static_assert(WK__GPU_SUM_AXIS == 55 && WK__GPU_SUM_AXIS_NUMBERS == 11, "the text has these numbers");
+
+static const char end[] = "}\n#undef ALL_ROWS\n#undef ALL_COLUMNS\n#undef ALL_STEPS\n#undef PART_STEPS\n"
+                          "#undef ALL_BATCHES\n#undef TAKE\n";
+
+#define FRONT(size, width)                                                                                             \
+    size, width, wk__gpu_sum_names, names, wk__gpu_tile_begin, wk__gpu_tile_place, tables, wk__gpu_tile_each_strip,    \
+        load, wk__gpu_tile_compute, wk__gpu_tile_each_element
+#define BACK end, wk__gpu_sum_end, wk__gpu_tile_end, NULL
+static const char *const small_text[] = {FRONT(wk__gpu_tile_small, wk__gpu_sum_narrow), element, wk__gpu_outer,
+                                         wk__gpu_result, BACK};
+static const char *const large_text[] = {FRONT(wk__gpu_tile_large, wk__gpu_sum_narrow), element, wk__gpu_outer,
+                                         wk__gpu_result, BACK};
+static const char *const wide_text[] = {FRONT(wk__gpu_tile_small, wk__gpu_sum_wide), element, wk__gpu_outer,
+                                        wk__gpu_result, BACK};
+static const char *const small_part_text[] = {FRONT(wk__gpu_tile_small, wk__gpu_sum_narrow), element, part_of_element,
+                                              BACK};
+static const char *const wide_part_text[] = {FRONT(wk__gpu_tile_small, wk__gpu_sum_wide), element, part_of_element,
+                                             BACK};
+
+static const wk__gpu_carrier carrier = {
+    .arguments = WK__GPU_SUM_ARGUMENTS, .outer = "position", .position = "position"};
+static const wk__gpu_fixed small = {.name = "contraction_tiled", .text = small_text, .carrier = &carrier},
+                           large = {.name = "contraction_large", .text = large_text, .carrier = &carrier},
+                           wide = {.name = "contraction_wide", .text = wide_text, .carrier = &carrier},
+                           small_part = {.name = "contraction_tiled_part", .text = small_part_text},
+                           wide_part = {.name = "contraction_wide_part", .text = wide_part_text};
+
+wk_code wk__gpu_plan_contraction_tiles(const wk__gpu_target *target, const wk__work *work, bool narrow,
+                                       wk__gpu_launch *launch, wk__gpu_emit *emit, void *user, wk__fail *fail)
+{
+    int64_t *argument = launch->argument;
+    const wk__gpu_tiling tiling =
+        wk__gpu_tile(target, (wk_dtype)launch->unit.dtype, !narrow, argument[WK__GPU_SUM_BATCHES],
+                     argument[WK__GPU_SUM_ROWS], argument[WK__GPU_SUM_COLUMNS], argument[WK__GPU_SUM_LENGTH]);
+    argument[WK__GPU_SUM_PART] = tiling.length;
+    launch->count = tiling.tiles * tiling.parts;
+    launch->unit.by_group = true;
+    if (tiling.parts > 1) {
+        launch->unit.fixed = narrow ? &small_part : &wide_part;
+        return wk__gpu_emit_parts(work, launch, &tiling, emit, user, fail);
+    }
+    launch->unit.fixed = tiling.large ? &large : narrow ? &small : &wide;
+    wk__group tail;
+    wk__gpu_add_tail(work, &tail, launch);
+    return emit(user, launch, fail);
+}

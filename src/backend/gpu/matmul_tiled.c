@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products of matrices in tiles (tiles.h). Neighbouring items load neighbouring elements, whichever way a matrix lies,
+ * and by fours where each begins at a multiple of four and none reaches beyond the end. */
+#include "families.h"
+#include "matmul.h"
+#include "tail.h"
+#include "text.h"
+#include "tiles.h"
+
+/* How the items divide a strip of a factor among them: its lines are rows of A, columns of B. */
+enum { ALONG_LINES, ALONG_SUM, FOURS_OF_LINES, FOURS_OF_SUM };
+
+/* Behind what all products have. */
+enum {
+    PART = WK__GPU_MATMUL_ARGUMENTS,
+    BATCHES,
+    WAYS, /* of A, of B */
+    ARGUMENTS = WAYS + WK__FACTORS
+};
+_Static_assert(PART == 38 && BATCHES == 39 && WAYS == 40 && ALONG_SUM == 1 && FOURS_OF_LINES == 2 && FOURS_OF_SUM == 3,
+               "the text has these numbers");
+
+/* WAY_LINE, WAY_STEP: of the first of an item's elements in a strip; WAY_LINES, WAY_STEPS: from one to the next. TAKE
+ * loads them. */
+static const char names[] =
+    "#define ALL_ROWS COUNT_M\n#define ALL_COLUMNS COUNT_N\n#define ALL_STEPS COUNT_K\n"
+    "#define PART_STEPS A(38)\n#define ALL_BATCHES A(39)\n#define WAY(f) ((int)A(40 + (f)))\n"
+    "#define WAY_LINE(way) (way == 0 ? LOCAL % TILE : way == 1 ? LOCAL / DEPTH : way == 2 ? LOCAL % (TILE / 4) * 4 "
+    ": LOCAL / (DEPTH / 4))\n"
+    "#define WAY_STEP(way) (way == 0 ? LOCAL / TILE : way == 1 ? LOCAL % DEPTH : way == 2 ? LOCAL / (TILE / 4) "
+    ": LOCAL % (DEPTH / 4) * 4)\n"
+    "#define WAY_LINES(way) (way == 0 || way == 3 ? 0 : way == 1 ? 256 / DEPTH : 1)\n"
+    "#define WAY_STEPS(way) (way == 0 ? 256 / TILE : way == 3 ? 1 : 0)\n"
+    "#define TAKE(from, by, next, way, line, lines, l, ls, end) if (way >= 2) { "
+    "UNROLL for (int n = 0; n < 4; n++) next[n] = 0; "
+    "if (line < end && l < left) { const stored_four all = *(GM const stored_four *)from; "
+    "next[0] = all.s0; next[1] = all.s1; next[2] = all.s2; next[3] = all.s3; } "
+    "} else { UNROLL for (int n = 0; n < 4; n++) "
+    "next[n] = line + n * lines < end && l + n * ls < left ? from[n * by] : (STORAGE)0; }\n";
+
+/* clang-format off */ /* of device code */
+static const char start[] = TEXT(
+    typedef struct __attribute__((aligned(sizeof(STORAGE) < 4 ? 4 * sizeof(STORAGE) : 16))) {
+        STORAGE s0; STORAGE s1; STORAGE s2; STORAGE s3;
+    } stored_four;
+    const int way_a = WAY(0);
+    const int way_b = WAY(1);
+    const int l_a = WAY_STEP(way_a);
+    const int l_b = WAY_STEP(way_b);
+    const int ls_a = WAY_STEPS(way_a);
+    const int ls_b = WAY_STEPS(way_b);
+    const int lines_a = WAY_LINES(way_a);
+    const int lines_b = WAY_LINES(way_b);
+    const int line_a = WAY_LINE(way_a);
+    const int line_b = WAY_LINE(way_b);
+    const int end_a = (int)wk_min_i64(COUNT_M - i0, TILE);
+    const int end_b = (int)wk_min_i64(COUNT_N - j0, TILE);
+    const int at_a = l_a * (TILE + 4) + line_a;
+    const int at_b = l_b * (TILE + 4) + line_b;
+    const int by_a = ls_a * (TILE + 4) + lines_a;
+    const int by_b = ls_b * (TILE + 4) + lines_b;
+    const i64 apart_a = lines_a * A_ROW + ls_a * A_COLUMN;
+    const i64 apart_b = lines_b * B_COLUMN + ls_b * B_ROW;
+    GM const STORAGE *from_a = a + (i0 + line_a) * A_ROW + (first + l_a) * A_COLUMN;
+    GM const STORAGE *from_b = b + (j0 + line_b) * B_COLUMN + (first + l_b) * B_ROW;);
+static const char load[] = TEXT(
+    if (more) {
+        TAKE(from_a, apart_a, next_a, way_a, line_a, lines_a, l_a, ls_a, end_a)
+        TAKE(from_b, apart_b, next_b, way_b, line_b, lines_b, l_b, ls_b, end_b)
+        from_a += DEPTH * A_COLUMN;
+        from_b += DEPTH * B_ROW;
+    });
+static const char element[] = TEXT(
+    const i64 i = i0 + tr;
+    const i64 j = j0 + tc;
+    GM STORAGE *to = c + i * C_ROW + j * C_COLUMN;);
+static const char part_of_element[] = TEXT(
+    const i64 place = ((part * ALL_BATCHES + batch) * COUNT_M + i0 + tr) * COUNT_N + j0 + tc;
+    ((GM T *)SCRATCH)[place] = value;);
+/* clang-format on */
+
+static const char end[] = "}\n#undef ALL_ROWS\n#undef ALL_COLUMNS\n#undef ALL_STEPS\n#undef PART_STEPS\n"
+                          "#undef ALL_BATCHES\n#undef TAKE\n";
+
+static const char *const small_text[] = {wk__gpu_tile_small,
+                                         wk__gpu_matmul_names,
+                                         names,
+                                         wk__gpu_tile_begin,
+                                         wk__gpu_tile_place,
+                                         wk__gpu_matmul_matrices,
+                                         start,
+                                         wk__gpu_tile_each_strip,
+                                         load,
+                                         wk__gpu_tile_compute,
+                                         wk__gpu_outer,
+                                         wk__gpu_tile_each_element,
+                                         element,
+                                         wk__gpu_result,
+                                         end,
+                                         wk__gpu_tile_end,
+                                         NULL};
+static const char *const large_text[] = {wk__gpu_tile_large,
+                                         wk__gpu_matmul_names,
+                                         names,
+                                         wk__gpu_tile_begin,
+                                         wk__gpu_tile_place,
+                                         wk__gpu_matmul_matrices,
+                                         start,
+                                         wk__gpu_tile_each_strip,
+                                         load,
+                                         wk__gpu_tile_compute,
+                                         wk__gpu_outer,
+                                         wk__gpu_tile_each_element,
+                                         element,
+                                         wk__gpu_result,
+                                         end,
+                                         wk__gpu_tile_end,
+                                         NULL};
+static const char *const part_text[] = {wk__gpu_tile_small,
+                                        wk__gpu_matmul_names,
+                                        names,
+                                        wk__gpu_tile_begin,
+                                        wk__gpu_tile_place,
+                                        wk__gpu_matmul_matrices,
+                                        start,
+                                        wk__gpu_tile_each_strip,
+                                        load,
+                                        wk__gpu_tile_compute,
+                                        wk__gpu_tile_each_element,
+                                        part_of_element,
+                                        end,
+                                        wk__gpu_tile_end,
+                                        NULL};
+static const wk__gpu_carrier carrier = {
+    .arguments = ARGUMENTS, .inner = 2, .outer = "batch", .position = "(batch * COUNT_M + i) * COUNT_N + j"};
+static const wk__gpu_fixed small = {.name = "matmul_tiled", .text = small_text, .carrier = &carrier},
+                           large = {.name = "matmul_large", .text = large_text, .carrier = &carrier},
+                           in_parts = {.name = "matmul_part", .text = part_text};
+
+/* Is it a multiple of four, wherever a matrix of the batches begins? On CUDA a block is an address. */
+static bool begins_at_fours(const wk__gpu_target *target, const wk__matmul *product, const wk__operand *factor,
+                            int64_t from_line_to_line)
+{
+    bool good = wk__gpu_start(factor) % 4 == 0 && from_line_to_line % 4 == 0;
+    for (int d = 0; d < product->nbatch; d++) good = good && factor->stride[d] % 4 == 0;
+    return good && (target->dialect != WK__GPU_CUDA || (uintptr_t)factor->memory->block % 16 == 0);
+}
+
+/* line: stride from line to line, step: along the sum. */
+static int64_t way_of(const wk__gpu_target *target, const wk__matmul *product, const wk__operand *factor, int64_t lines,
+                      int64_t line, int64_t step)
+{
+    if (step == 1 && product->k % 4 == 0 && begins_at_fours(target, product, factor, line)) return FOURS_OF_SUM;
+    if (line == 1 && lines % 4 == 0 && begins_at_fours(target, product, factor, step)) return FOURS_OF_LINES;
+    return step == 1 ? ALONG_SUM : ALONG_LINES;
+}
+
+wk_code wk__gpu_plan_matmul_tiles(const wk__gpu_target *target, const wk__matmul *product, const wk__work *work,
+                                  int64_t batches, wk__gpu_launch *launch, wk__gpu_emit *emit, void *user,
+                                  wk__fail *fail)
+{
+    const wk__operand *a = &product->a, *b = &product->b;
+    const int rows = product->nbatch, columns = rows + 1;
+    const wk__gpu_tiling tiling =
+        wk__gpu_tile(target, (wk_dtype)launch->unit.dtype, false, batches, product->m, product->n, product->k);
+    launch->argument[PART] = tiling.length;
+    launch->argument[BATCHES] = batches;
+    launch->argument[WAYS] = way_of(target, product, a, product->m, a->stride[rows], a->stride[columns]);
+    launch->argument[WAYS + 1] = way_of(target, product, b, product->n, b->stride[columns], b->stride[rows]);
+    launch->unit.narguments = ARGUMENTS;
+    launch->unit.by_group = true;
+    launch->count = tiling.tiles * tiling.parts;
+    if (tiling.parts > 1) {
+        launch->unit.fixed = &in_parts;
+        return wk__gpu_emit_parts(work, launch, &tiling, emit, user, fail);
+    }
+    launch->unit.fixed = tiling.large ? &large : &small;
+    wk__group tail;
+    wk__gpu_add_tail(work, &tail, launch);
+    return emit(user, launch, fail);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See tiles.h. */
+#include "tiles.h"
+
+#include "../../base/integers.h"
+#include "tail.h"
+#include "text.h"
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+
+/* PUT stores what has been loaded, as a four where it lies side by side in the strip. It is converted only here:
+ * nothing waits for it before the items have computed. */
+#define PUT                                                                                                            \
+    "#define PUT(to, by, next) if (by == 1) { four all; all.s0 = LOAD(next[0]); all.s1 = LOAD(next[1]); all.s2 = "     \
+    "LOAD(next[2]); "                                                                                                  \
+    "all.s3 = LOAD(next[3]); *(LM four *)to = all; } else { UNROLL for (int n = 0; n < 4; n++) to[n * by] = "          \
+    "LOAD(next[n]); }\n"
+/* Both take four elements of a strip per item. Rows of strips are longer by a four: items that write down a column then
+ * meet different banks. */
+const char wk__gpu_tile_small[] = "#define TILE 64\n#define PER 4\n#define DEPTH 16\n" PUT;
+const char wk__gpu_tile_large[] = "#define TILE 128\n#define PER 8\n#define DEPTH 8\n" PUT;
+_Static_assert(WK__GPU_TILE == 64 && WK__GPU_LARGE_TILE == 128 && WK__GPU_TILE_ITEMS == 256,
+               "the texts have these numbers");
+const char wk__gpu_tile_end[] = "#undef TILE\n#undef PER\n#undef DEPTH\n#undef PUT\n";
+
+/* clang-format off */ /* of device code */
+const char wk__gpu_tile_begin[] = TEXT(
+    typedef struct __attribute__((aligned(16))) { T s0; T s1; T s2; T s3; } four;
+    SHARED(four, strips_a, 2 * DEPTH * (TILE / 4 + 1));
+    SHARED(four, strips_b, 2 * DEPTH * (TILE / 4 + 1));
+    const int x = LOCAL % 16;
+    const int y = LOCAL / 16;
+    T sum[PER * PER];
+    STORAGE next_a[4];
+    STORAGE next_b[4];
+    UNROLL for (int e = 0; e < PER * PER; e++) sum[e] = 0;
+    UNROLL for (int n = 0; n < 4; n++) next_a[n] = next_b[n] = 0;);
+
+/* Eight rows of tiles are one band, which is walked column by column: work-groups that run at once share strips. */
+const char wk__gpu_tile_place[] = TEXT(
+    const i64 group = A(0) + GROUP;
+    const i64 tiles_i = ((i64)ALL_ROWS + TILE - 1) / TILE;
+    const i64 tiles_j = ((i64)ALL_COLUMNS + TILE - 1) / TILE;
+    const i64 tile = group % (tiles_i * tiles_j);
+    const i64 batch = group / (tiles_i * tiles_j) % ALL_BATCHES;
+    const i64 part = group / (tiles_i * tiles_j) / ALL_BATCHES;
+    const i64 band = tile / (8 * tiles_j);
+    const i64 in_band = tile % (8 * tiles_j);
+    const i64 height = wk_min_i64(8, tiles_i - 8 * band);
+    const i64 i0 = (8 * band + in_band % height) * TILE;
+    const i64 j0 = in_band / height * TILE;
+    const i64 first = part * PART_STEPS;
+    const i64 last = wk_min_i64(first + PART_STEPS, ALL_STEPS););
+
+const char wk__gpu_tile_each_strip[] =
+    "int turn = 1;\nfor (i64 l0 = first; l0 < last + DEPTH; l0 += DEPTH) {\n"
+    "const int left = (int)wk_min_i64(last - l0, DEPTH);\nconst bool more = left > 0;\nturn ^= 1;\n";
+/* The strip that has been loaded goes where nobody reads: who still computes does so with the other. */
+const char wk__gpu_tile_compute[] = TEXT(
+        if (l0 > first) {
+            UNROLL for (int l = 0; l < DEPTH; l++) {
+                T a[PER];
+                T b[PER];
+                UNROLL for (int v = 0; v < PER / 4; v++) {
+                    const four fa = strips_a[((1 - turn) * DEPTH + l) * (TILE / 4 + 1) + 16 * v + y];
+                    const four fb = strips_b[((1 - turn) * DEPTH + l) * (TILE / 4 + 1) + 16 * v + x];
+                    a[4 * v] = fa.s0;
+                    a[4 * v + 1] = fa.s1;
+                    a[4 * v + 2] = fa.s2;
+                    a[4 * v + 3] = fa.s3;
+                    b[4 * v] = fb.s0;
+                    b[4 * v + 1] = fb.s1;
+                    b[4 * v + 2] = fb.s2;
+                    b[4 * v + 3] = fb.s3;
+                }
+                UNROLL for (int e = 0; e < PER * PER; e++) {
+                    sum[e] = NAME(wk_add_product)(sum[e], a[e / PER], b[e % PER]);
+                }
+            }
+        }
+        if (more) {
+            LM T *to_a = (LM T *)strips_a + turn * DEPTH * (TILE + 4) + at_a;
+            LM T *to_b = (LM T *)strips_b + turn * DEPTH * (TILE + 4) + at_b;
+            PUT(to_a, by_a, next_a)
+            PUT(to_b, by_b, next_b)
+        }
+        BARRIER;) "}\n";
+
+/* A compiler that leaves this a loop, as what follows is long, keeps sum[] in registers nevertheless. */
+const char wk__gpu_tile_each_element[] = TEXT(
+    T done[PER * PER];
+    UNROLL for (int e = 0; e < PER * PER; e++) done[e] = sum[e];) "for (int e = 0; e < PER * PER; e++) {\n" TEXT(
+        const int tr = e / PER / 4 * 64 + 4 * y + e / PER % 4;
+        const int tc = e % PER / 4 * 64 + 4 * x + e % 4;
+        if (i0 + tr >= ALL_ROWS || j0 + tc >= ALL_COLUMNS) continue;
+        const T value = done[e];);
+
+static const char parts[] = TEXT(
+    const i64 item = A(0) + ITEM;
+    if (item >= A(1)) return;
+    GM STORAGE *to = (GM STORAGE *)m0 + A(19);
+    GM const T *from = (GM const T *)SCRATCH + item;
+    i64 rest = item;
+    for (int d = 7; d >= 0; d--) {
+        to += rest % A(3 + d) * A(11 + d);
+        rest /= A(3 + d);
+    }
+    T value = 0;
+    for (i64 part = 0; part < A(2); part++) value = NAME(wk_plus)(value, from[part * A(1)]););
+/* clang-format on */
+enum { PARTS = 2, SHAPE = 3, STRIDE = SHAPE + WK__MAX_DIMS, START = STRIDE + WK__MAX_DIMS, ARGUMENTS = START + 1 };
+_Static_assert(PARTS == 2 && SHAPE == 3 && STRIDE == 11 && START == 19, "the text has these numbers");
+
+static const char *const parts_text[] = {parts, wk__gpu_outer, wk__gpu_result, NULL};
+static const wk__gpu_carrier carrier = {.arguments = ARGUMENTS, .outer = "item", .position = "item"};
+static const wk__gpu_fixed add_parts = {.name = "contraction_parts", .text = parts_text, .carrier = &carrier};
+
+/* ---- plans ------------------------------------------------------------------------------------------------------- */
+
+wk__gpu_tiling wk__gpu_tile(const wk__gpu_target *target, wk_dtype dtype, bool wide, int64_t batches, int64_t rows,
+                            int64_t columns, int64_t length)
+{
+    enum { SHORTEST_PART = 256, MOST_PARTS = 64, DEPTH = 16 };
+    const int64_t most_scratch = (int64_t)1 << 28; /* bytes */
+    const int64_t units = wk__most(1, target->compute_units);
+    const int64_t size = (int64_t)wk_dtype_size(wk__class_of(dtype));
+    const int64_t large = batches * wk__parts_of(rows, WK__GPU_LARGE_TILE) * wk__parts_of(columns, WK__GPU_LARGE_TILE);
+    wk__gpu_tiling t = {.parts = 1, .length = length};
+    if (!wide && size == 4 && rows > WK__GPU_TILE && columns > WK__GPU_TILE && large >= units) {
+        t.large = true;
+        t.tiles = large;
+        return t;
+    }
+    t.tiles = batches * wk__parts_of(rows, WK__GPU_TILE) * wk__parts_of(columns, WK__GPU_TILE);
+    const int64_t room = most_scratch / size / (batches * rows * columns);
+    int64_t parts = wk__least(wk__least(2 * units / t.tiles, length / SHORTEST_PART), wk__least(MOST_PARTS, room));
+    if (parts < 2) return t;
+    t.length = wk__parts_of(wk__parts_of(length, parts), DEPTH) * DEPTH;
+    t.parts = wk__parts_of(length, t.length);
+    return t;
+}
+
+wk_code wk__gpu_emit_parts(const wk__work *work, wk__gpu_launch *tiles, const wk__gpu_tiling *tiling,
+                           wk__gpu_emit *emit, void *user, wk__fail *fail)
+{
+    const wk__kernel *kernel = work->kernel;
+    const wk_dtype dtype = (wk_dtype)kernel->operand[0].dtype;
+    wk__gpu_launch sums = {
+        .unit = {.fixed = &add_parts, .dtype = (uint8_t)dtype, .nmemory = 3, .narguments = ARGUMENTS}, .writes = true};
+    sums.count = 1;
+    for (int d = 0; d < WK__MAX_DIMS; d++) {
+        sums.argument[SHAPE + d] = d < kernel->ndim ? kernel->shape[d] : 1;
+        sums.argument[STRIDE + d] = d < kernel->ndim ? kernel->operand[0].stride[d] : 0;
+        sums.count *= sums.argument[SHAPE + d];
+    }
+    sums.argument[1] = sums.count;
+    sums.argument[PARTS] = tiling->parts;
+    sums.argument[START] = wk__gpu_start(&kernel->operand[0]);
+    tiles->scratch = sums.scratch = tiling->parts * sums.count * (int64_t)wk_dtype_size(wk__class_of(dtype));
+    tiles->writes = false;
+    tiles->unit.nmemory++;
+    for (int o = 0; o < WK__KERNEL_OPERANDS; o++) sums.block[o] = kernel->operand[o].memory->block;
+    wk__group tail;
+    wk__gpu_add_tail(work, &tail, &sums);
+    sums.unit.nmemory++;
+    const wk_code code = emit(user, tiles, fail);
+    return code == WK_OK ? emit(user, &sums, fail) : code;
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contractions and products of matrices in tiles on GPUs, as devices of few and of many compute units cut them, against
+ * loops on the CPU, to the bit: all that is added up are small whole numbers. */
+#include "gpu_test.h"
+#include "support_convolution.h"
+
+#include "../src/backend/cpu/contraction_plainly.h"
+#include "../src/backend/gpu/tiles.h"
+#include "support_tails.h"
+
+#include <stdio.h>
+
+static void good(wk_code code, const wk__fail *fail)
+{
+    if (code != WK_OK) fail_msg("%s", fail->text);
+}
+
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
+
+/* A GPU, wherever the tests run; one of them will do. Nothing has been compiled for another number of items yet. */
+static int open_as_gpus(void **state)
+{
+    gpu_open(state);
+    for (int d = 0; d < gpu_devices; d++) {
+        gpu_target(d)->local_memory = true;
+        gpu_target(d)->local = WK__GPU_TILE_ITEMS;
+    }
+    return 0;
+}
+
+/* Few: tiles are large, as soon as there are as many. Many: sums are cut. */
+enum { FEW = 1, SOME = 6, MANY = 400 };
+
+static void take_units(int units)
+{
+    for (int d = 0; d < gpu_devices; d++) gpu_target(d)->compute_units = units;
+}
+
+/* ---- convolutions ------------------------------------------------------------------------------------------------ */
+
+static void fill(array *a)
+{
+    const wk_dtype dtype = (wk_dtype)a->operand.dtype;
+    const int64_t size = (int64_t)wk_dtype_size(dtype);
+    for (int64_t k = 0; k < a->bytes / size; k++) {
+        const double whole = (double)(group_case_random() % 5) - 2;
+        group_reference_put(dtype, a->data, k, dtype == WK_U8 ? whole + 2 : whole);
+    }
+}
+
+typedef struct tiles_case {
+    const char *name;
+    convolution of;
+    int units;
+    bool wide; /* by a coordinate whose numerators are those of 33 bits */
+} tiles_case;
+
+static const tiles_case cases[] = {
+    {"plain", {2, 2, 2, 10, 9, {7, 6}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, SOME, false},
+    {"strided", {2, 3, 1, 9, 11, {11, 13}, {3, 3}, {2, 3}, {2, 1}, {1, 2}}, SOME, false},
+    {"of three dimensions", {3, 2, 1, 8, 8, {5, 4, 6}, {2, 3, 2}, {1, 2, 1}, {1, 1, 0}, {2, 1, 1}}, SOME, false},
+    {"wide", {2, 3, 1, 9, 11, {11, 13}, {3, 3}, {2, 3}, {2, 1}, {1, 2}}, SOME, true},
+    {"large", {1, 2, 1, 70, 66, {41}, {3}, {1}, {1}, {1}}, FEW, false},
+    {"large and strided", {2, 5, 1, 68, 65, {9, 7}, {2, 2}, {2, 1}, {1, 0}, {1, 2}}, FEW, false},
+    {"in two parts", {1, 1, 1, 112, 9, {50}, {5}, {1}, {2}, {1}}, MANY, false},
+    {"in many parts", {1, 2, 1, 8, 9, {420}, {5}, {1}, {2}, {2}}, MANY, false},
+    {"wide parts", {1, 3, 1, 8, 9, {500}, {5}, {2}, {2}, {2}}, MANY, true},
+    {"channel by channel", {1, 3, 4, 1, 1, {500}, {5}, {1}, {2}, {1}}, MANY, false},
+    {"channel by channel, wide", {1, 3, 4, 1, 1, {500}, {5}, {1}, {2}, {1}}, MANY, true},
+    {"a batch alone", {1, 1, 1, 9, 8, {40}, {2}, {1}, {0}, {1}}, MANY, false},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+/* Always inside, and goes nowhere. */
+static void make_wide(wk__kernel *kernel, wk__sum *sum)
+{
+    const int64_t far = (int64_t)1 << 32;
+    const bool divided = sum->coordinate[1][0].divisor != 1;
+    wk__coordinate *q = &sum->coordinate[0][sum->coordinates[0]++];
+    *q = (wk__coordinate){.offset = far, .divisor = divided ? 2 : 1, .extent = 2 * far, .coefficient = {[0] = 2}};
+    assert_true(kernel->ndim > 0);
+}
+
+/* Bytes beside the result included. */
+static void compare(int d, const char *name, const wk__kernel *kernel, array *const operand[], const char *want)
+{
+    void *device = gpu_device[d];
+    wk__memory memory[WK__KERNEL_OPERANDS];
+    wk__kernel there = *kernel;
+    wk__fail fail;
+    const int64_t size = (int64_t)wk_dtype_size((wk_dtype)kernel->operand[0].dtype);
+    for (int o = 0; o < WK__KERNEL_OPERANDS; o++) {
+        good(gpu->block_take(device, operand[o]->bytes, &memory[o], &fail), &fail);
+        good(gpu->upload(device, &memory[o], 0, operand[o]->data, operand[o]->bytes, &fail), &fail);
+        there.operand[o].memory = &memory[o];
+    }
+    good(gpu->submit(device, &(wk__work){.family = WK__CONTRACTION, .kernel = &there}, &fail), &fail);
+    char *got = malloc((size_t)operand[0]->bytes);
+    good(gpu->download(device, got, &memory[0], 0, operand[0]->bytes, &fail), &fail);
+    for (int64_t k = 0; want != NULL && k < operand[0]->bytes; k++)
+        if (got[k] != want[k])
+            fail_msg("%s, %s: element %lld differs, by place in memory", name,
+                     wk_dtype_str((wk_dtype)kernel->operand[0].dtype), (long long)(k / size));
+    for (int o = 0; o < WK__KERNEL_OPERANDS; o++) gpu->block_give(device, &memory[o]);
+    free(got);
+}
+
+static void run(int d, const tiles_case *c, direction way, wk_dtype dtype, layout layout, bool gather)
+{
+    convolution_case t;
+    wk__kernel kernel;
+    wk__sum sum;
+    wk__fail fail;
+    take_units(c->units);
+    convolution_new(&t, &c->of, dtype, layout);
+    fill(&t.x);
+    fill(&t.w);
+    fill(&t.y);
+    describe(&t, way, &kernel, &sum);
+    if (c->wide) make_wide(&kernel, &sum);
+    array *const operand[] = {way == FORWARD    ? &t.y
+                              : way == OF_INPUT ? &t.x
+                                                : &t.w,
+                              way == OF_WEIGHT ? &t.y : &t.w, way == OF_INPUT ? &t.y : &t.x};
+    array out = *operand[0]; /* the device gets what was there before */
+    char *want = array_copy(&out);
+    out.data = want;
+    out.memory.host = out.memory.block = want;
+    wk__kernel here = kernel;
+    here.operand[0].memory = &out.memory;
+    if (!gather)
+        good(wk__cpu_contraction_plainly(&(wk__work){.family = WK__CONTRACTION, .kernel = &here}, &fail), &fail);
+    compare(d, c->name, &kernel, operand, gather ? NULL : want);
+    free(want);
+    convolution_free(&t);
+}
+
+/* Each in f32; in some dtypes, which stand for their classes, those whose kernels are all that there are. */
+static void run_all(int d, bool gather)
+{
+    static const wk_dtype dtypes[] = {WK_F64, WK_BF16, WK_U8};
+    for (int k = 0; k < CASES; k++)
+        for (direction way = FORWARD; way < DIRECTIONS; way++)
+            run(d, &cases[k], way, WK_F32, (layout)((k + (int)way) % LAYOUTS), gather);
+    for (int t = 0; t < 3; t++) {
+        run(d, &cases[1], OF_INPUT, dtypes[t], ROWS, gather);
+        run(d, &cases[7], OF_WEIGHT, dtypes[t], BACKWARDS, gather);
+    }
+    run(d, &cases[4], FORWARD, WK_I16, ROWS, gather);
+    run(d, &cases[9], OF_WEIGHT, WK_I64, ROWS, gather);
+}
+
+static void convolutions(void **state)
+{
+    (void)state;
+    wk__fail fail;
+    good(gpu->gather(gpu_device[0], true, &fail), &fail);
+    run_all(0, true);
+    good(gpu->gather(gpu_device[0], false, &fail), &fail);
+    run_all(0, false);
+}
+
+/* ---- products of matrices ---------------------------------------------------------------------------------------- */
+
+typedef struct matrix_case {
+    const char *name;
+    int64_t batch, m, n, k;
+    int64_t a[3], b[3], c[3]; /* strides of batch, row, column */
+    int64_t begin;            /* of the factors */
+    int units;
+} matrix_case;
+
+/* Whose elements lie side by side along the sum or not, begin at fours or not, and end in the middle of one or not. */
+static const matrix_case products[] = {
+    {"by fours", 1, 68, 132, 36, {0, 36, 1}, {0, 132, 1}, {0, 132, 1}, 0, SOME},
+    {"by fours, turned", 1, 72, 40, 20, {0, 1, 72}, {0, 1, 20}, {0, 1, 72}, 0, SOME},
+    {"large, by fours", 1, 132, 68, 36, {0, 36, 1}, {0, 68, 1}, {0, 68, 1}, 0, FEW},
+    {"large, by fours, turned", 2, 72, 140, 20, {1440, 1, 72}, {2800, 1, 20}, {10080, 1, 72}, 0, FEW},
+    {"large, from an odd place", 1, 68, 132, 36, {0, 36, 1}, {0, 132, 1}, {0, 132, 1}, 1, FEW},
+    {"large, and odd", 1, 67, 131, 19, {0, 19, 1}, {0, 131, 1}, {0, 131, 1}, 0, FEW},
+    {"large, odd batches", 2, 68, 132, 36, {2449, 36, 1}, {0, 132, 1}, {8976, 132, 1}, 0, FEW},
+    {"large, odd rows", 1, 68, 132, 36, {0, 37, 1}, {0, 133, 1}, {0, 132, 1}, 0, FEW},
+    {"large, odd and turned", 1, 67, 131, 19, {0, 1, 67}, {0, 1, 19}, {0, 1, 67}, 0, FEW},
+    {"large, from the end", 1, 68, 130, 33, {0, -33, -1}, {0, -130, -1}, {0, -260, -2}, 0, FEW},
+    {"large, one row again and again", 1, 68, 130, 33, {0, 0, 1}, {0, 130, 1}, {0, 130, 1}, 0, FEW},
+    {"few rows", 1, 8, 33, 16, {0, 16, 1}, {0, 33, 1}, {0, 33, 1}, 0, SOME},
+    {"more than a band of tiles", 1, 520, 65, 16, {0, 16, 1}, {0, 65, 1}, {0, 65, 1}, 0, 1000},
+    {"two parts", 2, 33, 40, 600, {19800, 600, 1}, {24000, 40, 1}, {1320, 40, 1}, 0, MANY},
+    {"many parts, the last is short", 1, 9, 34, 1030, {0, 1030, 1}, {0, 34, 1}, {0, 1, 9}, 0, MANY},
+    {"row times lines", 3, 1, 21, 1030, {1030, 0, 1}, {21630, 1, 1030}, {21, 21, 1}, 0, MANY},
+    {"lines times column", 1, 21, 1, 1030, {0, 1030, 1}, {0, 1, 0}, {0, 1, 1}, 0, MANY},
+};
+enum { PRODUCTS = sizeof products / sizeof *products };
+
+static void new_matrix(array *x, wk_dtype dtype, const int64_t shape[3], const int64_t stride[3], int64_t begin)
+{
+    int64_t reach = begin;
+    *x = (array){.operand = {.dtype = (uint8_t)dtype, .offset = begin}};
+    for (int d = 0; d < 3; d++) {
+        const int64_t way = (shape[d] - 1) * stride[d];
+        x->operand.stride[d] = stride[d];
+        x->operand.offset -= way < 0 ? way : 0;
+        reach += way < 0 ? -way : way;
+    }
+    x->bytes = (reach + 1) * (int64_t)wk_dtype_size(dtype);
+    x->data = malloc((size_t)x->bytes);
+    x->memory = (wk__memory){.block = x->data, .host = x->data, .bytes = x->bytes};
+    fill(x);
+}
+
+static void multiply(int d, const matrix_case *p, wk_dtype dtype, bool gather)
+{
+    array a, b, c;
+    wk__kernel kernel;
+    wk__sum sum;
+    wk__work work;
+    wk__fail fail;
+    take_units(p->units);
+    new_matrix(&a, dtype, (int64_t[]){p->batch, p->m, p->k}, p->a, p->begin);
+    new_matrix(&b, dtype, (int64_t[]){p->batch, p->k, p->n}, p->b, p->begin);
+    new_matrix(&c, dtype, (int64_t[]){p->batch, p->m, p->n}, p->c, 3);
+    wk__matmul product = {.nbatch = 1, .batch = {p->batch}, .m = p->m, .n = p->n, .k = p->k};
+    product.a = a.operand;
+    product.b = b.operand;
+    product.c = c.operand;
+    wk__matmul_work(&product, &sum, &kernel, &work);
+    char *want = array_copy(&c);
+    wk__memory memory[] = {{.host = want}, {.host = a.data}, {.host = b.data}};
+    for (int o = 0; o < WK__KERNEL_OPERANDS; o++) kernel.operand[o].memory = &memory[o];
+    if (!gather) good(wk__cpu_contraction_plainly(&work, &fail), &fail);
+    compare(d, p->name, &kernel, (array *const[]){&c, &a, &b}, gather ? NULL : want);
+    free(want);
+    free(a.data);
+    free(b.data);
+    free(c.data);
+}
+
+static void multiply_all(int d, bool gather)
+{
+    static const int of_dtypes[] = {0, 5, 14};
+    for (int k = 0; k < PRODUCTS; k++) multiply(d, &products[k], WK_F32, gather);
+    for (int k = 0; k < 3; k++) {
+        multiply(d, &products[of_dtypes[k]], WK_F16, gather);
+        multiply(d, &products[of_dtypes[k]], WK_I64, gather);
+        multiply(d, &products[of_dtypes[k]], WK_I8, gather);
+    }
+    multiply(d, &products[0], WK_BOOL, gather);
+    multiply(d, &products[2], WK_BF16, gather);
+}
+
+static void matmuls(void **state)
+{
+    (void)state;
+    wk__fail fail;
+    good(gpu->gather(gpu_device[0], true, &fail), &fail);
+    multiply_all(0, true);
+    good(gpu->gather(gpu_device[0], false, &fail), &fail);
+    multiply_all(0, false);
+}
+
+/* ---- tails ------------------------------------------------------------------------------------------------------- */
+
+enum { ALWAYS = 0, NEVER = 255 /* carry_after */ };
+
+/* What all of the case's memory holds afterwards. */
+static void run_tail(int d, tail_case *c, int carry_after, char *got[])
+{
+    wk__fail fail;
+    void *device = gpu_device[d];
+    gpu_target(d)->carry_after = carry_after;
+    for (int m = 0; m < c->memories; m++) {
+        good(gpu->block_take(device, c->bytes[m], &c->memory[m], &fail), &fail);
+        good(gpu->upload(device, &c->memory[m], 0, c->host[m], c->bytes[m], &fail), &fail);
+    }
+    good(gpu->submit(device, &c->work, &fail), &fail);
+    for (int m = 0; m < c->memories; m++) {
+        got[m] = malloc((size_t)c->bytes[m]);
+        good(gpu->download(device, got[m], &c->memory[m], 0, c->bytes[m], &fail), &fail);
+        gpu->block_give(device, &c->memory[m]);
+    }
+}
+
+static void compare_tail(int d, tail_product product, tail_kind kind, int units)
+{
+    char *apart[TAIL_MEMORIES], *together[TAIL_MEMORIES];
+    tail_case *c = tail_case_new(product, kind, WK_F32);
+    const bool unread = c->kernel.passes && kind != TAIL_SHARED;
+    const int carry_after = gpu_target(d)->carry_after;
+    take_units(units);
+    run_tail(d, c, NEVER, apart);
+    run_tail(d, c, ALWAYS, together);
+    gpu_target(d)->carry_after = carry_after;
+    bool changed = false; /* else there would be nothing to see */
+    for (int m = 0; m < c->memories; m++) {
+        const char *want = m == 0 && unread ? c->host[m] : apart[m];
+        if (memcmp(together[m], want, (size_t)c->bytes[m]) != 0)
+            fail_msg("product %d, tail %d, %d units: memory %d differs", (int)product, (int)kind, units, m);
+        changed = changed || memcmp(together[m], c->host[m], (size_t)c->bytes[m]) != 0;
+        free(apart[m]);
+        free(together[m]);
+    }
+    assert_true(changed);
+    tail_case_free(c);
+}
+
+/* Whether a product carries its tail changes no bit, and an element has its tail run once. */
+static void tails(void **state)
+{
+    (void)state;
+    static const struct {
+        tail_product product;
+        int units;
+    } of[] = {{TAIL_OF_BLOCKS, SOME},
+              {TAIL_OF_BLOCKS, FEW},
+              {TAIL_OF_PARTS, MANY},
+              {TAIL_OF_PARTS, FEW},
+              {TAIL_OF_CONVOLUTION_TILES, SOME},
+              {TAIL_OF_CONVOLUTION_PARTS, MANY}};
+    static const tail_kind kinds[] = {TAIL_IN_PLACE, TAIL_PLACES};
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++)
+        for (int kind = 0; kind < 2; kind++) compare_tail(0, of[k].product, kinds[kind], of[k].units);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(convolutions), cmocka_unit_test(matmuls),
+                                       cmocka_unit_test(tails)};
+    return cmocka_run_group_tests(tests, open_as_gpus, gpu_close);
+}
