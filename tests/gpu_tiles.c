@@ -180,6 +180,7 @@ static const matrix_case products[] = {
     {"large, and odd", 1, 67, 131, 19, {0, 19, 1}, {0, 131, 1}, {0, 131, 1}, 0, FEW},
     {"large, odd batches", 2, 68, 132, 36, {2449, 36, 1}, {0, 132, 1}, {8976, 132, 1}, 0, FEW},
     {"large, odd rows", 1, 68, 132, 36, {0, 37, 1}, {0, 133, 1}, {0, 132, 1}, 0, FEW},
+    {"large, ends within fours", 1, 66, 70, 18, {0, 20, 1}, {0, 72, 1}, {0, 70, 1}, 0, FEW},
     {"large, odd and turned", 1, 67, 131, 19, {0, 1, 67}, {0, 1, 19}, {0, 1, 67}, 0, FEW},
     {"large, from the end", 1, 68, 130, 33, {0, -33, -1}, {0, -130, -1}, {0, -260, -2}, 0, FEW},
     {"large, one row again and again", 1, 68, 130, 33, {0, 0, 1}, {0, 130, 1}, {0, 130, 1}, 0, FEW},
@@ -258,6 +259,50 @@ static void matmuls(void **state)
     multiply_all(0, false);
 }
 
+static wk_code note(void *user, const wk__gpu_launch *launch, wk__fail *fail)
+{
+    (void)fail;
+    memcpy(user, &launch->argument[40], 2 * sizeof *launch->argument);
+    return WK_OK;
+}
+
+/* Factors are read by fours (2: along rows or columns, 3: along the sum) only where each begins at a multiple of four
+ * and ends whole: no stand-in sees what a card would say of the others. */
+static void by_fours(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int64_t a, b;
+    } wanted[] = {{"by fours", 3, 2},           {"by fours, turned", 2, 3}, {"large, from an odd place", 1, 0},
+                  {"large, odd batches", 1, 2}, {"large, odd rows", 1, 0},  {"large, ends within fours", 1, 0}};
+    const wk__gpu_target target = {.dialect = WK__GPU_CUDA, .local_memory = true, .local = WK__GPU_TILE_ITEMS};
+    static _Alignas(16) char block[16];
+    wk__memory memory = {.block = block};
+    size_t seen = 0;
+    for (int k = 0; k < PRODUCTS; k++)
+        for (size_t w = 0; w < sizeof wanted / sizeof *wanted; w++) {
+            const matrix_case *p = &products[k];
+            if (strcmp(p->name, wanted[w].name) != 0) continue;
+            const wk__operand none = {.memory = &memory, .offset = p->begin, .dtype = WK_F32};
+            wk__matmul product = {.nbatch = 1, .batch = {p->batch}, .m = p->m, .n = p->n, .k = p->k};
+            product.a = product.b = product.c = none;
+            memcpy(product.a.stride, p->a, sizeof p->a);
+            memcpy(product.b.stride, p->b, sizeof p->b);
+            wk__sum sum;
+            wk__kernel kernel;
+            wk__work work;
+            wk__fail fail;
+            int64_t way[2];
+            wk__matmul_work(&product, &sum, &kernel, &work);
+            good(wk__gpu_plan_kernel(&target, &work, note, way, &fail), &fail);
+            if (way[0] != wanted[w].a || way[1] != wanted[w].b)
+                fail_msg("%s: %d, %d", p->name, (int)way[0], (int)way[1]);
+            seen++;
+        }
+    assert_int_equal(seen, sizeof wanted / sizeof *wanted);
+}
+
 /* ---- tails ------------------------------------------------------------------------------------------------------- */
 
 enum { ALWAYS = 0, NEVER = 255 /* carry_after */ };
@@ -323,7 +368,7 @@ static void tails(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(convolutions), cmocka_unit_test(matmuls),
-                                       cmocka_unit_test(tails)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_fours), cmocka_unit_test(convolutions),
+                                       cmocka_unit_test(matmuls), cmocka_unit_test(tails)};
     return cmocka_run_group_tests(tests, open_as_gpus, gpu_close);
 }
