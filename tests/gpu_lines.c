@@ -356,8 +356,8 @@ static void scan(void (*visit)(const line_case *), wk_dtype dtype, int mode, con
 
 static void scan_cases(void (*visit)(const line_case *))
 {
-    static const int64_t lengths[] = {0,   1,   7,   8,   9,   15,  16,  17,  127, 128,           129,
-                                      255, 256, 257, 399, 400, 401, 599, 600, 601, 17 * CHUNK + 1};
+    static const int64_t lengths[] = {0,   1,   8,   9,   16,  17,  127, 128,           129,
+                                      256, 257, 399, 400, 401, 600, 601, 17 * CHUNK + 1};
     static const wk_dtype several[] = {WK_F32, WK_I64, WK_F16};
     for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
         const int64_t n = lengths[k];
@@ -379,10 +379,22 @@ static void scan_cases(void (*visit)(const line_case *))
     scan(visit, WK_I32, 0, (int64_t[]){4097, 1, 9}, 2, DENSE, DENSE);
 }
 
+/* Around the limits of devices as they are. */
+static void usual_scan_cases(void (*visit)(const line_case *))
+{
+    static const int64_t lengths[] = {64, 65, 2047, 2048, 2049, 16383, 16385};
+    static const wk_dtype several[] = {WK_F32, WK_BF16, WK_I64};
+    for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
+        scan(visit, several[k % 3], 0, (int64_t[]){2, lengths[k], 1}, 1, DENSE, FLIPPED);
+        scan(visit, several[k % 3], 1, (int64_t[]){1, 3, lengths[k]}, 2, GAPS, DENSE);
+    }
+    for (int k = 0; k < 3; k++) scan(visit, several[k], 0, (int64_t[]){1, 200, 40}, 1, DENSE, DENSE);
+}
+
 static void scans(void **state)
 {
     (void)state;
-    run_as(ITSELF, scan_cases);
+    run_as(ITSELF, usual_scan_cases);
 }
 
 static void scans_of_small_groups(void **state)
@@ -461,10 +473,20 @@ static void sort_cases(void (*visit)(const line_case *))
     sort(visit, WK_F64, 1, (int64_t[]){2, 1, 17 * 64 + 1}, 2, DENSE, DENSE, DENSE);
 }
 
+static void usual_sort_cases(void (*visit)(const line_case *))
+{
+    static const int64_t lengths[] = {1, 5, 100, 1023, 1024, 1025, 2047, 2048, 2049, 5000};
+    static const wk_dtype several[] = {WK_F32, WK_I64, WK_I8};
+    for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
+        sort(visit, WK_F32, (int)k % 2, (int64_t[]){2, lengths[k], 1}, 1, FLIPPED, DENSE, GAPS);
+        sort(visit, several[k % 3], 1 - (int)k % 2, (int64_t[]){1, lengths[k], 3}, 1, DENSE, GAPS, DENSE);
+    }
+}
+
 static void sorts(void **state)
 {
     (void)state;
-    run_as(ITSELF, sort_cases);
+    run_as(ITSELF, usual_sort_cases);
 }
 
 static void sorts_of_small_groups(void **state)
@@ -497,7 +519,7 @@ static void scatter(void (*visit)(const line_case *), wk_dtype dtype, const int6
 
 static void scatter_cases(void (*visit)(const line_case *))
 {
-    static const int64_t lengths[] = {0, 1, 7, 8, 15, 16, 17, 31, 32, 33, 200}, places[] = {1, 2, 3, 4, 5, 31, 100};
+    static const int64_t lengths[] = {0, 1, 15, 16, 17, 31, 32, 33, 200}, places[] = {1, 2, 3, 4, 5, 100};
     static const wk_dtype several[] = {WK_F32, WK_F16, WK_I32};
     for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++)
         for (size_t p = 0; p < sizeof places / sizeof places[0]; p++) {
@@ -513,10 +535,19 @@ static void scatter_cases(void (*visit)(const line_case *))
     }
 }
 
+static void usual_scatter_cases(void (*visit)(const line_case *))
+{
+    static const wk_dtype several[] = {WK_F32, WK_F16, WK_I32};
+    for (int k = 0; k < 3; k++) {
+        scatter(visit, several[k], (int64_t[]){500, 40, 1}, 0, 90, 0, DENSE, ONE_LINE, DENSE);
+        scatter(visit, several[k], (int64_t[]){2, 70, 3}, 1, 5, 0, FLIPPED, GAPS, FLIPPED);
+    }
+}
+
 static void scatter_adds(void **state)
 {
     (void)state;
-    run_as(ITSELF, scatter_cases);
+    run_as(ITSELF, usual_scatter_cases);
 }
 
 static void scatter_adds_of_small_groups(void **state)
@@ -558,6 +589,9 @@ static const wk__gpu_target card = {
     .has_f64 = true, .local_memory = true, .local = 256, .short_row = 64, .chunk = 8192, .struct_arguments = 400};
 static const wk__gpu_target processor = {
     .has_f64 = true, .local = 256, .short_row = 256, .chunk = 8192, .struct_arguments = 400};
+
+static const wk__gpu_target few_items = {
+    .has_f64 = true, .local_memory = true, .local = 8, .short_row = 64, .chunk = 8192, .struct_arguments = 400};
 
 typedef struct plan {
     char text[1024]; /* name:count of each launch */
@@ -623,9 +657,8 @@ static void launches(void **state)
         {&card, WK__SCAN, WK_F32, 0, 1, 100, 32, "scan:32"},
         {&card, WK__SCAN, WK_F32, 0, 1, 1000, 4095, "scan_sums:16380 scan_offsets:4095 scan_parts:16380"},
         {&card, WK__SCAN, WK_F32, 0, 1, 1000, 4096, "scan:4096"},
-        {&processor, WK__SCAN, WK_F32, 0, 1, 16383, 1, "scan:1"},
-        {&processor, WK__SCAN, WK_F32, 0, 1, 16384, 1, "scan_sums:2 scan_offsets:1 scan_parts:2"},
-        {&processor, WK__SCAN, WK_F32, 0, 65, 16384, 1, "scan:65"},
+        {&processor, WK__SCAN, WK_F32, 0, 1, 1 << 24, 1, "scan:1"},
+        {&processor, WK__SCAN, WK_F32, 0, 1, 1000, 32, "scan:32"},
         {&card, WK__SORT, WK_F32, 0, 100, 10, 1, "sort_short:1"},
         {&card, WK__SORT, WK_F32, 0, 128, 16, 1, "sort_short:1"},
         {&card, WK__SORT, WK_F32, 0, 129, 16, 1, "sort_short:2"},
@@ -635,7 +668,12 @@ static void launches(void **state)
         {&card, WK__SORT, WK_F16, 0, 1, 4097, 1,
          "sort_count:3 sort_offsets:256 sort_move:3 sort_count:3 sort_offsets:256 sort_move:3"},
         {&card, WK__SORT, WK_F32, 0, 1, 0, 1, ""},
-        {&processor, WK__SORT, WK_F32, 0, 3, 33, 1, "sort_start:9 sort_merge:99 sort_merge:99 sort_finish:99"},
+        {&processor, WK__SORT, WK_F32, 0, 3, 16, 1, "sort_start:3 sort_finish:48"},
+        {&processor, WK__SORT, WK_F32, 0, 3, 17, 1, "sort_short:1"},
+        {&processor, WK__SORT, WK_F32, 0, 1, 2048, 1, "sort_short:1"},
+        {&processor, WK__SORT, WK_I8, 0, 1, 65536, 1, "sort_count:32 sort_offsets:256 sort_move:32"},
+        {&few_items, WK__SCAN, WK_F32, 0, 1, 1 << 24, 1, "scan:1"},
+        {&few_items, WK__SORT, WK_F32, 0, 3, 33, 1, "sort_start:9 sort_merge:99 sort_merge:99 sort_finish:99"},
         {&card, WK__SCATTER_ADD, WK_F32, 0, 1, 8192, 768, "scatter_add_check:6291456 scatter_add:49152"},
         {&card, WK__SCATTER_ADD, WK_F32, 0, 1, 15, 1, "scatter_add_check:15 scatter_add:1"},
         {&card, WK__SCATTER_ADD, WK_F32, 0, 1, 16, 1, "scatter_add_check:16 scatter_add:2"},
@@ -657,6 +695,8 @@ static void launches(void **state)
     assert_int_equal(strncmp(plan_of(&card, WK__SORT, WK_I8, 0, 1, INT32_MAX, 1).text, "sort_count:", 11), 0);
     assert_int_equal(strncmp(plan_of(&card, WK__SORT, WK_I8, 0, 1, (int64_t)INT32_MAX + 1, 1).text, "sort_start:", 11),
                      0);
+    assert_int_equal(strncmp(plan_of(&processor, WK__SORT, WK_F32, 0, 1, 2049, 1).text, "sort_start:", 11), 0);
+    assert_int_equal(strncmp(plan_of(&processor, WK__SORT, WK_F32, 0, 1, 65535, 1).text, "sort_start:", 11), 0);
 }
 
 int main(void)

@@ -215,15 +215,16 @@ static void note_product(wk_dtype dtype, int64_t m, int64_t n, int64_t k)
     good(wk__gpu_plan_kernel(&target, &work, note, NULL, &fail), &fail);
 }
 
-static void note_work(int id, wk_dtype dtype)
+static void note_work(int id, wk_dtype dtype, int64_t lines, int64_t length, int64_t inner)
 {
     wk__fail fail;
     wk__memory memory = {.block = &memory};
     const wk__work_family *family = &wk__work_families[id];
-    wk__kernel kernel = {.ndim = 2, .dim = 1, .shape = {3, 40}, .bound = 40};
+    wk__kernel kernel = {.ndim = 3, .dim = 1, .shape = {lines, length, inner}, .bound = 40};
     for (int k = 0; k < family->nout + family->nin; k++)
-        kernel.operand[k] = (wk__operand){
-            .dtype = (uint8_t)(k == family->places ? WK_I64 : dtype), .memory = &memory, .stride = {40, 1}};
+        kernel.operand[k] = (wk__operand){.dtype = (uint8_t)(k == family->places ? WK_I64 : dtype),
+                                          .memory = &memory,
+                                          .stride = {length * inner, inner, 1}};
     const wk__work work = {.family = id, .kernel = &kernel};
     good(wk__gpu_plan_kernel(&target, &work, note, NULL, &fail), &fail);
 }
@@ -266,7 +267,7 @@ static void add_kernels(void)
         note_contraction((wk_dtype)dtype, 3, 7);
         if (dtype <= WK_BF16 || dtype == WK_I64) note_tiles((wk_dtype)dtype);
         for (int id = 0; id < WK__WORK_FAMILIES; id++)
-            if (wk__work_families[id].along) note_work(id, (wk_dtype)dtype);
+            if (wk__work_families[id].along) note_work(id, (wk_dtype)dtype, 3, 40, 1);
     }
 }
 
@@ -274,6 +275,26 @@ static void kernels(void **state)
 {
     (void)state;
     compile_all(add_kernels);
+}
+
+/* Lines that are cut, by items and by work-groups, and such that are not. */
+static void add_long_lines(void)
+{
+    for (int dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++)
+        for (int id = 0; id < WK__WORK_FAMILIES; id++) {
+            if (!wk__work_families[id].along) continue;
+            note_work(id, (wk_dtype)dtype, 3, 100, 1);
+            note_work(id, (wk_dtype)dtype, 1, 200, 32);
+            note_work(id, (wk_dtype)dtype, 1, 20000, 1);
+        }
+}
+
+static void long_lines(void **state)
+{
+    (void)state;
+    if (nvrtc.create == NULL) skip();
+    static char any[] = "--gpu-architecture=compute_80";
+    compile_units(add_long_lines, any, false);
 }
 
 static bool is_wanted(tail_product product, tail_kind kind, wk_dtype dtype)
@@ -323,8 +344,8 @@ int main(void)
     target = wk__gpu_target_of(WK__GPU_CUDA, true);
     target.compute_units = 8;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(codes),   cmocka_unit_test(rows),  cmocka_unit_test(indexed),
-        cmocka_unit_test(kernels), cmocka_unit_test(tails), cmocka_unit_test(refused),
+        cmocka_unit_test(codes),      cmocka_unit_test(rows),  cmocka_unit_test(indexed), cmocka_unit_test(kernels),
+        cmocka_unit_test(long_lines), cmocka_unit_test(tails), cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, load, NULL);
 }

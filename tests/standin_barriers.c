@@ -136,6 +136,64 @@ static bool product_of_lines(void *device)
     return product(device, TAIL_OF_DOT);
 }
 
+/* A line of i32, of which work-groups of 32, two rows of items, make several parts or tiles. */
+static bool line(void *device, int family, int64_t length)
+{
+    enum { MOST = 1000 };
+    int32_t x[MOST], got[MOST];
+    wk__fail fail;
+    wk__memory to, places, from;
+    good(standin.block_take(device, sizeof x, &to, &fail), &fail);
+    good(standin.block_take(device, 2 * sizeof x, &places, &fail), &fail);
+    good(standin.block_take(device, sizeof x, &from, &fail), &fail);
+    for (int k = 0; k < MOST; k++) x[k] = (int32_t)((uint32_t)k * 2654435761u);
+    good(standin.upload(device, &from, 0, x, (int64_t)sizeof x, &fail), &fail);
+    const wk__operand values = {.dtype = WK_I32, .memory = &to, .stride = {1}, .stored = true},
+                      order = {.dtype = WK_I64, .memory = &places, .stride = {1}, .stored = true},
+                      in = {.dtype = WK_I32, .memory = &from, .stride = {1}};
+    wk__kernel kernel = {.ndim = 1, .shape = {length}, .operand = {values, in}};
+    if (family == WK__SORT) kernel.operand[1] = order, kernel.operand[2] = in;
+    const wk__gpu_target usual = standin_target;
+    standin_target.local = 32;
+    standin_target.short_row = 8;
+    standin_target.chunk = 500;
+    const wk__work work = {.family = family, .kernel = &kernel};
+    good(standin.gather(device, true, &fail), &fail); /* all kernels in one text */
+    good(standin.submit(device, &work, &fail), &fail);
+    bool right = standin.gather(device, false, &fail) == WK_OK && standin.submit(device, &work, &fail) == WK_OK;
+    right = right && standin.download(device, got, &to, 0, 4 * length, &fail) == WK_OK;
+    standin_target = usual;
+    uint32_t sum = 0;
+    for (int64_t k = 0; k < length && right; k++) {
+        sum += (uint32_t)x[k];
+        right = family == WK__SORT ? k == 0 || got[k - 1] <= got[k] : (uint32_t)got[k] == sum;
+    }
+    standin.block_give(device, &to);
+    standin.block_give(device, &places);
+    standin.block_give(device, &from);
+    return right;
+}
+
+static bool scan_of_a_line(void *device)
+{
+    return line(device, WK__SCAN, 300);
+}
+
+static bool scan_in_parts(void *device)
+{
+    return line(device, WK__SCAN, 1000);
+}
+
+static bool sort_of_a_line(void *device)
+{
+    return line(device, WK__SORT, 100);
+}
+
+static bool sort_by_digits(void *device)
+{
+    return line(device, WK__SORT, 1000);
+}
+
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
 /* `unneeded`: so many are not needed by what is run. */
@@ -183,9 +241,24 @@ static void of_products(void **state)
     each_barrier(product_of_lines, 0);
 }
 
+static void of_scans(void **state)
+{
+    (void)state;
+    each_barrier(scan_of_a_line, 0);
+    each_barrier(scan_in_parts, 0);
+}
+
+static void of_sorts(void **state)
+{
+    (void)state;
+    each_barrier(sort_of_a_line, 0);
+    each_barrier(sort_by_digits, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(of_sums), cmocka_unit_test(of_sums_in_chunks),
-                                       cmocka_unit_test(of_products)};
+                                       cmocka_unit_test(of_products), cmocka_unit_test(of_scans),
+                                       cmocka_unit_test(of_sorts)};
     return cmocka_run_group_tests(tests, standin_open, NULL);
 }

@@ -29,7 +29,7 @@ typedef struct wk__gpu_target {
     bool has_f64;
     bool exact_divide;    /* the compiler's f32 division and square root are rounded correctly */
     bool local_memory;    /* memory of a work-group is faster than the device's */
-    int local;            /* work-items of a work-group, a power of two */
+    int local;            /* work-items of a work-group, a power of two up to 256 */
     int warp;             /* work-items that run in step and hand each other values; 0: the dialect has no such */
     int vector;           /* bytes that an item loads at once; 0: an element */
     int ahead;            /* columns that an item loads before it computes with the first of them, at least 1 */

@@ -28,20 +28,20 @@ const char wk__gpu_line_starts[] = TEXT(
  * joined with what is the same in every dialect. */
 const char wk__gpu_prefix_memory[] = TEXT(
     SHARED(JOINED, lanes, LOCALS);
-    SHARED(JOINED, rows, (LOCALS + 15) / 16););
+    SHARED(JOINED, rows, LOCALS / 16););
 const char wk__gpu_prefix_before[] = TEXT(
     lanes[LOCAL] = own;
     BARRIER;
     JOINED in_row = NOTHING;
     for (int l = LOCAL / 16 * 16; l < LOCAL; l++) in_row = JOIN(in_row, lanes[l]);
-    if (LOCAL % 16 == 15 || LOCAL == LOCALS - 1) rows[LOCAL / 16] = JOIN(in_row, own);
+    if (LOCAL % 16 == 15) rows[LOCAL / 16] = JOIN(in_row, own);
     BARRIER;
     JOINED ahead = NOTHING;
     for (int r = 0; r < LOCAL / 16; r++) ahead = JOIN(ahead, rows[r]);
     const JOINED before = JOIN(ahead, in_row););
 const char wk__gpu_prefix_all[] = TEXT(
     JOINED all = NOTHING;
-    for (int r = 0; r < (LOCALS + 15) / 16; r++) all = JOIN(all, rows[r]););
+    for (int r = 0; r < LOCALS / 16; r++) all = JOIN(all, rows[r]););
 /* clang-format on */
 _Static_assert(WK__GPU_OUTER == 14 && WK__GPU_LINE_DIMS == 7 && WK__GPU_PARTS == 42,
                "the texts of wk__gpu_line_names and wk__gpu_line_starts have these numbers");

@@ -28,9 +28,10 @@ extern const char wk__gpu_line_names[];
 /* Text: o0, o1, o2, where line `line` begins in each operand. */
 extern const char wk__gpu_line_starts[];
 
+enum { WK__GPU_ROW = 16 };
 /* Text: what the items of a work-group have, joined in their order. Wants the macros JOINED, a type; JOIN(x, y); and
  * NOTHING, which changes nothing that it is joined with. */
-/* The memory that the next two share. */
+/* The memory that the next two share; of groups of at least WK__GPU_ROW items. */
 extern const char wk__gpu_prefix_memory[];
 /* Gives `before`, what the items before this one have in `own`, joined. Two barriers; behind the first of them all that
  * the items have written before is there. */

@@ -2,7 +2,7 @@
 /* Running sums and products.
  *
  *   walked   an item walks a line, or a part of one, from its start: where lines are short, where enough of them lie
- *            side by side, and where a work-group's memory is memory like any other
+ *            side by side, and on CPUs, which lose more by reading twice than they gain by sharing a line
  *   tiled    a work-group takes a line, or a part of one, in tiles of eight elements for each of its items
  *
  * A line in one part takes one launch. A line in several takes three: the sum of each part to scratch memory; sums of
@@ -204,14 +204,14 @@ static const kernels *way_of(const wk__gpu_target *target, const wk__kernel *ker
                              int64_t *parts)
 {
     *parts = 1;
-    if (length <= target->short_row || !may_be_cut(kernel)) return &walked;
-    const bool cut = lines <= FEW_LINES && length >= 2 * target->chunk;
-    if (target->local_memory && lines >= SIDE_BY_SIDE && lie_side_by_side(kernel)) {
+    if (!target->local_memory || target->local < WK__GPU_ROW || length <= target->short_row || !may_be_cut(kernel))
+        return &walked;
+    if (lines >= SIDE_BY_SIDE && lie_side_by_side(kernel)) {
         if (lines < ENOUGH_LINES) *parts = wk__most(1, wk__least(ITEMS / lines, length / LEAST_PART));
         return &walked;
     }
-    if (cut) *parts = wk__parts_of(length, target->chunk);
-    return target->local_memory ? &tiled : &walked;
+    if (lines <= FEW_LINES && length >= 2 * target->chunk) *parts = wk__parts_of(length, target->chunk);
+    return &tiled;
 }
 
 wk_code wk__gpu_plan_scan(const wk__gpu_target *target, const wk__work *work, wk__gpu_emit *emit, void *user,

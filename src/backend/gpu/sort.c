@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable sorting along a dimension. Where a work-group has memory of its own, by keys: sort_short.c, sort_radix.c. Else
- * by merging: positions are sorted, values are only looked at.
+/* Stable sorting along a dimension: by keys (sort_short.c, sort_radix.c), or by merging, where positions are sorted and
+ * values are only looked at.
  *
  *   start    an item sorts 16 neighbours by insertion                 -> first half of the scratch memory
  *   merge    an item finds the place of one position in the union     -> the other half, and back
@@ -113,15 +113,23 @@ static wk_code plan_merge(wk__gpu_launch *launch, wk__gpu_emit *emit, void *user
     return code == WK_OK ? wk__gpu_emit_lines(launch, &finish, elements, emit, user, fail) : code;
 }
 
+/* Positions of more than 32 bits are merged, and whatever groups of few items sort. So are, on CPUs, runs that one item sorts, and lines that are long for a
+ * group and short for all those launches: work-groups are loops there. */
+static bool is_merged(const wk__gpu_target *target, int64_t length, int64_t tile)
+{
+    enum { RUN = 16, LONG = 1 << 16 };
+    if (length > INT32_MAX || target->local < WK__GPU_ROW) return true;
+    return !target->local_memory && (length <= RUN || (length > tile && length < LONG));
+}
+
 wk_code wk__gpu_plan_sort(const wk__gpu_target *target, const wk__work *work, wk__gpu_emit *emit, void *user,
                           wk__fail *fail)
 {
     wk__gpu_launch launch;
     wk__gpu_fill_lines(work->kernel, 3, &launch);
-    const int64_t length = launch.argument[WK__GPU_LENGTH];
+    const int64_t length = launch.argument[WK__GPU_LENGTH], tile = wk__gpu_sort_tile(target, launch.unit.dtype);
     if (length == 0) return WK_OK;
-    if (!target->local_memory || length > INT32_MAX) return plan_merge(&launch, emit, user, fail);
-    return length <= wk__gpu_sort_tile(target, launch.unit.dtype)
-               ? wk__gpu_plan_sort_short(target, &launch, emit, user, fail)
-               : wk__gpu_plan_sort_radix(target, &launch, emit, user, fail);
+    if (is_merged(target, length, tile)) return plan_merge(&launch, emit, user, fail);
+    return length <= tile ? wk__gpu_plan_sort_short(target, &launch, emit, user, fail)
+                          : wk__gpu_plan_sort_radix(target, &launch, emit, user, fail);
 }

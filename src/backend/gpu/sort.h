@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways to sort that work on keys in local memory, beside merging (sort.c). An element becomes an unsigned number
+/* The ways to sort by keys in local memory, beside merging (sort.c). An element becomes an unsigned number
  * that sorts as it should (NaN greatest, -0 equal to 0, descending: all bits turned over); numbers and positions are
  * sorted, and values are fetched by position, so NaN and -0 arrive as they were. Positions take 32 bits. */
 #ifndef WICK_BACKEND_GPU_SORT_H

@@ -79,14 +79,14 @@ static const char move_load[] = TEXT(
     }
     {
         GM const u32 *totals = LINE_COUNTS + line * 256;
-        const int first = LOCAL * ((256 + LOCALS - 1) / LOCALS);
-        const int end = first + (256 + LOCALS - 1) / LOCALS;
+        const int first = LOCAL * (256 / LOCALS);
+        const int end = first + 256 / LOCALS;
         u32 own = 0;
-        for (int d = first; d < end && d < 256; d++) own += totals[d];);
+        for (int d = first; d < end; d++) own += totals[d];);
 /* Behind wk__gpu_prefix_before. The memory for prefixes is used again only behind the next barrier. */
 static const char move_places[] = TEXT(
         u32 place = before;
-        for (int d = first; d < end && d < 256; d++) {
+        for (int d = first; d < end; d++) {
             place_of[d] = place + TILE_COUNTS[(line * 256 + d) * PARTS + part];
             place += totals[d];
         }

@@ -6,7 +6,8 @@
 #include "text.h"
 
 /* clang-format off */ /* of device code */
-/* WIDTH: elements of a line with those that fill it up; an item's all belong to one line. */
+/* WIDTH: elements of a line with those that fill it up; an item's all belong to one line. Items beyond the last line
+ * sort one of the lines once more, which their places wrap to, and store nothing. */
 static const char line_of_item[] = TEXT(
     SHARED(KEY, keys, TILE);
     SHARED(u32, positions, TILE);
@@ -18,9 +19,8 @@ static const char line_of_item[] = TEXT(
 static const char body[] = TEXT(
     for (int e = 0; e < EACH; e++) {
         const int j = own + e * items;
-        const bool is_element = line < LINES && j < LENGTH;
-        keys[begin + j] = is_element ? KEY_AT(j) : ~(KEY)0;
-        positions[begin + j] = is_element ? (u32)j : ~0u;
+        keys[begin + j] = j < LENGTH ? KEY_AT(j) : ~(KEY)0;
+        positions[begin + j] = j < LENGTH ? (u32)j : ~0u;
     }
     BARRIER;
     for (int run = 2; run <= width; run *= 2) {
@@ -61,7 +61,7 @@ wk_code wk__gpu_plan_sort_short(const wk__gpu_target *target, wk__gpu_launch *la
                                 wk__fail *fail)
 {
     const int64_t tile = wk__gpu_sort_tile(target, launch->unit.dtype), lines = launch->argument[WK__GPU_LINES];
-    int64_t width = 8; /* at least what an item works at */
+    int64_t width = tile / target->local; /* at least what an item works at */
     while (width < launch->argument[WK__GPU_LENGTH]) width *= 2;
     launch->argument[WK__GPU_WIDTH] = width;
     launch->unit.by_group = true;
