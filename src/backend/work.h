@@ -25,8 +25,8 @@ typedef enum wk__work_id {
      * have the shape of the work, the target has `bound` places along dim. A bad index is a fault, and nothing is
      * written for it. */
     WK__SCATTER_ADD,
-    /* 0 out, 1 in: running sum (mode 0) or product (1) along dim, in the class. Floats are multiplied from the start on;
-     * what is added to what first is the backend's, by shape and device. */
+    /* 0 out, 1 in: running sum (mode 0) or product (1) along dim, in the class. Floats are multiplied from the start
+     * on; what is added to what first is the backend's, by shape and device. */
     WK__SCAN,
     /* 0 values out, 1 their places in the line (i64) out, 2 in: stable along dim, ascending (mode 0) or descending (1);
      * NaN counts as greatest. */

@@ -113,8 +113,8 @@ static wk_code plan_merge(wk__gpu_launch *launch, wk__gpu_emit *emit, void *user
     return code == WK_OK ? wk__gpu_emit_lines(launch, &finish, elements, emit, user, fail) : code;
 }
 
-/* Positions of more than 32 bits are merged, and whatever groups of few items sort. So are, on CPUs, runs that one item sorts, and lines that are long for a
- * group and short for all those launches: work-groups are loops there. */
+/* Positions of more than 32 bits are merged, and whatever groups of few items sort. So are, on CPUs, runs that one item
+ * sorts, and lines that are long for a group and short for all those launches: work-groups are loops there. */
 static bool is_merged(const wk__gpu_target *target, int64_t length, int64_t tile)
 {
     enum { RUN = 16, LONG = 1 << 16 };
