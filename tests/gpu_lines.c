@@ -294,7 +294,7 @@ static void become(temper t)
         if (t == ITSELF) continue;
         target->local = LOCAL;
         target->chunk = CHUNK;
-        target->short_row = SHORT;
+        target->short_line = SHORT;
         target->local_memory = t == SMALL;
     }
     known = true;
@@ -585,13 +585,7 @@ static void bad_scatter(void **state)
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-static const wk__gpu_target card = {
-    .has_f64 = true, .local_memory = true, .local = 256, .short_row = 64, .chunk = 8192, .struct_arguments = 400};
-static const wk__gpu_target processor = {
-    .has_f64 = true, .local = 256, .short_row = 256, .chunk = 8192, .struct_arguments = 400};
-
-static const wk__gpu_target few_items = {
-    .has_f64 = true, .local_memory = true, .local = 8, .short_row = 64, .chunk = 8192, .struct_arguments = 400};
+static wk__gpu_target card, processor, few_items;
 
 typedef struct plan {
     char text[1024]; /* name:count of each launch */
@@ -701,6 +695,10 @@ static void launches(void **state)
 
 int main(void)
 {
+    card = few_items = wk__gpu_target_of(WK__GPU_CUDA, true);
+    few_items.local = 8;
+    processor = wk__gpu_target_of(WK__GPU_OPENCL, false);
+    processor.has_f64 = true;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(launches),
         cmocka_unit_test(scans),

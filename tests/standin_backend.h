@@ -8,7 +8,8 @@
 #include "../src/backend/gpu/build.h"
 #include "../src/backend/gpu/fault.h"
 
-static wk__gpu_target standin_target;
+/* Its target is what work is planned and printed for. */
+static wk__gpu_card standin_card = {.info.name = "stand-in", .option = {"--fmad=false"}, .made_for = "NVRTC"};
 
 typedef struct standin_device {
     wk__gpu_units units;
@@ -148,7 +149,7 @@ static wk_code standin_launch(void *user, const wk__gpu_launch *launch, wk__fail
         cu.cuMemcpyHtoDAsync_v2(many, argument, bytes, device->stream);
         parameter[f->memory_slots + 1] = &many;
     }
-    const int64_t local = standin_target.local, groups = launch->unit.by_group ? 1 : local;
+    const int64_t local = standin_card.target.local, groups = launch->unit.by_group ? 1 : local;
     device->launches++;
     int error = cu.cuLaunchKernel(f->handle, (unsigned)((launch->count + groups - 1) / groups), 1, 1, (unsigned)local,
                                   1, 1, 0, device->stream, parameter, NULL);
@@ -163,9 +164,9 @@ static wk_code standin_submit(void *user, const wk__work *work, wk__fail *fail)
     wk__work first = *work;
     if (!carried) first.group = NULL;
     wk_code code = WK_OK;
-    if (work->kernel != NULL) code = wk__gpu_plan_kernel(&standin_target, &first, standin_launch, device, fail);
+    if (work->kernel != NULL) code = wk__gpu_plan_kernel(&standin_card.target, &first, standin_launch, device, fail);
     if (code == WK_OK && work->group != NULL && !carried)
-        code = wk__gpu_plan_group(&standin_target, work->group, standin_launch, device, fail);
+        code = wk__gpu_plan_group(&standin_card.target, work->group, standin_launch, device, fail);
     return code;
 }
 
@@ -180,14 +181,12 @@ static wk_code standin_gather(void *user, bool on, wk__fail *fail)
 
 static wk_code standin_begin(int index, void **out, wk__fail *fail)
 {
-    static wk__gpu_card card = {.info.name = "stand-in", .option = {"--fmad=false"}, .made_for = "NVRTC"};
     wk__gpu_fault none = {0};
     standin_device *device = calloc(1, sizeof *device);
-    standin_target = wk__gpu_target_of(WK__GPU_CUDA, true);
-    standin_target.compute_units = 8;
-    standin_target.carry_after = 0; /* tails are carried at once */
-    card.target = standin_target;
-    wk__gpu_units_begin(&device->units, &standin_compiler, device, &card);
+    standin_card.target = wk__gpu_target_of(WK__GPU_CUDA, true);
+    standin_card.target.compute_units = 8;
+    standin_card.target.carry_after = 0; /* tails are carried at once */
+    wk__gpu_units_begin(&device->units, &standin_compiler, device, &standin_card);
     int code = cu.cuInit(0);
     if (code == 0) code = cu.cuDevicePrimaryCtxRetain(&device->context, index);
     if (code == 0) code = cu.cuCtxSetCurrent(device->context);

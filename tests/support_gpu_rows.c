@@ -116,7 +116,8 @@ void gpu_reductions(gpu_cases *list)
 }
 
 /* How many roundings a number goes through in a sum of n: its item's share, the tree of those who share the row, up to
- * 3 chunks, and the reference's own. The fewest who share a row are a warp, where there are warps, up to 1024 columns. */
+ * 3 chunks, and the reference's own. The fewest who share a row are a warp, where there are warps, up to 1024
+ * columns. */
 static double roundings(const gpu_cases *list, int64_t n)
 {
     const double sharers = n <= 1024 ? 32 : list->local;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVRTC's functions, and the library that it needs beside it. The stand-in for NVRTC (tests/standin) has the real one by
- * this file, too, so nothing but the loader is needed here. */
+/* NVRTC's functions, and the library that it needs beside it. The stand-in for NVRTC (tests/standin) has the real one
+ * by this file, too, so nothing but the loader is needed here. */
 #include "../../base/loading.h"
 #include "api.h"
 

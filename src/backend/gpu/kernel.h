@@ -35,6 +35,7 @@ typedef struct wk__gpu_target {
     int ahead;            /* columns that an item loads before it computes with the first of them, at least 1 */
     int held;             /* columns that an item may hold in registers from one pass to the next */
     int short_row;        /* a row up to this many columns is walked by one work-item */
+    int short_line;       /* the same of a running sum's line, which warps do not share */
     int few_rows;         /* up to so many rows leave work-groups idle: long ones are cut in chunks */
     int many_rows;        /* so many neighbouring rows keep the device busy with an item each */
     int chunk;            /* columns that a work-group takes of a row that is cut, */

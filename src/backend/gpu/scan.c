@@ -204,7 +204,7 @@ static const kernels *way_of(const wk__gpu_target *target, const wk__kernel *ker
                              int64_t *parts)
 {
     *parts = 1;
-    if (!target->local_memory || target->local < WK__GPU_ROW || length <= target->short_row || !may_be_cut(kernel))
+    if (!target->local_memory || target->local < WK__GPU_ROW || length <= target->short_line || !may_be_cut(kernel))
         return &walked;
     if (lines >= SIDE_BY_SIDE && lie_side_by_side(kernel)) {
         if (lines < ENOUGH_LINES) *parts = wk__most(1, wk__least(ITEMS / lines, length / LEAST_PART));

@@ -23,6 +23,7 @@ wk__gpu_target wk__gpu_target_of(wk__gpu_dialect dialect, bool is_gpu)
         .short_row = cuda     ? 16
                      : is_gpu ? 64
                               : 256,
+        .short_line = 64,
         .few_rows = is_gpu ? 256 : 64,
         .many_rows = is_gpu ? 1 << 17 : 4096,
         .chunk = 8192,
