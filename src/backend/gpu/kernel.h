@@ -80,6 +80,7 @@ typedef struct wk__gpu_fixed {
     const char *const *text;               /* the body in pieces, NULL at the end */
     unsigned needs;                        /* of the prelude, beside what its dtype does */
     const struct wk__gpu_carrier *carrier; /* NULL: it takes no tail */
+    int at_once; /* work-groups that a compute unit is to hold, where sums have 4 bytes; 0: as the compiler likes */
 } wk__gpu_fixed;
 
 enum {

@@ -2,6 +2,7 @@
 /* What OpenCL C and CUDA C spell differently, as macros and types by which all other device code is written:
  *
  *   KERNEL, FN        a kernel for work-groups of that many items; a function that kernels call
+ *   KERNEL_AT_ONCE    the same, of which a compute unit is to hold so many work-groups: what they may have of registers
  *   GM, CONSTANT      the device's memory, in types of pointers; a table in it
  *   LM                memory of a work-group, in types of pointers
  *   UNROLL            the loop behind it is to be written out
@@ -24,6 +25,7 @@
 static const char opencl[] =
     "#pragma OPENCL FP_CONTRACT OFF\n"
     "#define KERNEL(local) __kernel __attribute__((reqd_work_group_size(local, 1, 1))) void\n"
+    "#define KERNEL_AT_ONCE(local, groups) KERNEL(local)\n"
     "#define GM __global\n"
     "#define LM __local\n"
     "#define UNROLL _Pragma(\"unroll\")\n"
@@ -51,6 +53,7 @@ static const char opencl[] =
 static const char cuda[] =
     "#pragma nv_diag_suppress 177\n"
     "#define KERNEL(local) extern \"C\" __global__ void __launch_bounds__(local)\n"
+    "#define KERNEL_AT_ONCE(local, groups) extern \"C\" __global__ void __launch_bounds__(local, groups)\n"
     "#define GM\n"
     "#define LM\n"
     "#define UNROLL _Pragma(\"unroll\")\n"

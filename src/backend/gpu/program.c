@@ -65,7 +65,12 @@ void wk__gpu_print_function(wk__text *text, const wk__gpu_target *target, const 
 {
     bool by_value = wk__gpu_arguments_by_value(target, unit);
     if (by_value) wk__text_format(text, "typedef struct { i64 v[%d]; } %s_arguments;\n", unit->narguments, name);
-    wk__text_format(text, "KERNEL(LOCALS) %s(", name);
+    const bool wide = wk_dtype_size(wk__class_of((wk_dtype)unit->dtype)) > 4;
+    if (unit->fixed != NULL && unit->fixed->at_once > 0 && !wide) {
+        wk__text_format(text, "KERNEL_AT_ONCE(LOCALS, %d) %s(", unit->fixed->at_once, name);
+    } else {
+        wk__text_format(text, "KERNEL(LOCALS) %s(", name);
+    }
     print_memory_parameters(text, unit->nmemory);
     if (by_value) {
         wk__text_format(text, ", const %s_arguments arguments)\n{\n#define A(k) arguments.v[k]\n", name);
