@@ -107,9 +107,9 @@ static const char *folder_of(const char *name)
 
 static void link_standin(const char *folder, const char *library, const char *as)
 {
-    char from[1024], to[1200];
-    snprintf(from, sizeof from, "%s/standin/%s", getenv("WICK_BUILD"), library);
-    snprintf(to, sizeof to, "%s/%s", folder, as);
+    char from[2048], to[2048];
+    assert_true(snprintf(from, sizeof from, "%s/standin/%s", getenv("WICK_BUILD"), library) < (int)sizeof from);
+    assert_true(snprintf(to, sizeof to, "%s/%s", folder, as) < (int)sizeof to);
     unlink(to);
     assert_int_equal(symlink(from, to), 0);
 }
