@@ -12,17 +12,17 @@
 /* At exit the compiler's library takes itself apart, while threads of the program may still be in it. So the end waits
  * for them, and whoever comes later waits for the end. */
 static pthread_rwlock_t in_compiler = PTHREAD_RWLOCK_INITIALIZER;
-static _Thread_local bool compiles_here;
+static pthread_key_t compiles_here; /* a thread that is in it has a value there */
 
 /* A signal's handler may have ended the process in the midst of it: nobody waits for himself. */
 static void wait_for_compilers(void)
 {
-    if (!wk__gpu_forked() && !compiles_here) pthread_rwlock_wrlock(&in_compiler);
+    if (!wk__gpu_forked() && pthread_getspecific(compiles_here) == NULL) pthread_rwlock_wrlock(&in_compiler);
 }
 
 static void watch_exit(void)
 {
-    atexit(wait_for_compilers);
+    if (pthread_key_create(&compiles_here, NULL) == 0) atexit(wait_for_compilers);
 }
 
 static void enter_compiler(void)
@@ -30,12 +30,12 @@ static void enter_compiler(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_exit);
     pthread_rwlock_rdlock(&in_compiler);
-    compiles_here = true;
+    pthread_setspecific(compiles_here, &in_compiler);
 }
 
 static void leave_compiler(void)
 {
-    compiles_here = false;
+    pthread_setspecific(compiles_here, NULL);
     pthread_rwlock_unlock(&in_compiler);
 }
 
