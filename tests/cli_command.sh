@@ -87,7 +87,7 @@ check "devices: --watch goes on" sh -c "timeout 4 '$wick' devices --csv --watch=
 if [ -n "${STANDIN_NVRTC:-}" ] && [ -e "$WICK_SOURCE/build/release/standin/libcuda.so.1" ]; then
     cards="env WICK_CUDA_PATH=$WICK_SOURCE/build/release/standin $wick devices"
     check "devices: a card" says "^cuda:0 .* 12 %  *64.0 MiB / 2.0 GiB  *41 C  *88 / 700 W$" $cards
-    check "devices: a card without a limit" says "^cuda:1 .* 0 %  *64.0 MiB / 2.0 GiB  *39 C  *71 W$" $cards
+    check "devices: a card without a limit" says "^cuda:1 .* 0 %  *65.0 MiB / 2.0 GiB  *39 C  *71 W$" $cards
     check "devices: its driver and clocks" says \
         "^cuda:0  *132 compute units, NVIDIA, 580.65.06, CUDA 13.0, 1980 MHz, memory 2619 MHz, a GPU$" $cards
     check "devices: ... where it has them" says "^cuda:1  *132 compute units, NVIDIA, 580.65.06, CUDA 13.0, a GPU$" \

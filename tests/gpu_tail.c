@@ -32,23 +32,9 @@ static void submit(int d, tail_case *c, int carry_after)
     wk__fail fail;
     void *device = gpu_device[d];
     gpu_target(d)->carry_after = carry_after;
-    for (int m = 0; m < c->memories; m++) {
-        good(gpu->block_take(device, c->bytes[m], &c->memory[m], &fail), &fail);
-        good(gpu->upload(device, &c->memory[m], 0, c->host[m], c->bytes[m], &fail), &fail);
-    }
+    good(tail_case_place(c, gpu, device, &fail), &fail);
     assert_null(wk__group_check(&c->tail));
     good(gpu->submit(device, &c->work, &fail), &fail);
-}
-
-/* What all of the case's memory holds. */
-static void fetch(int d, tail_case *c, char *got[])
-{
-    wk__fail fail;
-    for (int m = 0; m < c->memories; m++) {
-        got[m] = malloc((size_t)c->bytes[m]);
-        good(gpu->download(gpu_device[d], got[m], &c->memory[m], 0, c->bytes[m], &fail), &fail);
-        gpu->block_give(gpu_device[d], &c->memory[m]);
-    }
 }
 
 static void let_go(tail_case *c, char *got[])
@@ -64,7 +50,7 @@ static int run(int d, tail_case *c, int carry_after, char *got[])
     submit(d, c, carry_after);
     good(gpu->sync(gpu_device[d], &fail), &fail);
     const int after = driver_launches();
-    fetch(d, c, got);
+    good(tail_case_fetch(c, gpu, gpu_device[d], got, &fail), &fail);
     return after - before;
 }
 
@@ -200,8 +186,8 @@ static void bad_index(void **state)
         submit(d, over, ALWAYS);
         assert_int_equal(gpu->sync(gpu_device[d], &fail), WK_ERR_INDEX);
         assert_true(fail.tag == 42 && fail.index == 77 && fail.bound == 5);
-        fetch(d, c, bad);
-        fetch(d, over, after);
+        good(tail_case_fetch(c, gpu, gpu_device[d], bad, &fail), &fail);
+        good(tail_case_fetch(over, gpu, gpu_device[d], after, &fail), &fail);
         assert_memory_equal(bad[0], apart[0], (size_t)c->bytes[0]);
         assert_memory_equal(after[3], over->host[3], (size_t)over->bytes[3]);
         assert_memory_not_equal(after[0], over->host[0], (size_t)over->bytes[0]);

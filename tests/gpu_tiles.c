@@ -313,16 +313,9 @@ static void run_tail(int d, tail_case *c, int carry_after, char *got[])
     wk__fail fail;
     void *device = gpu_device[d];
     gpu_target(d)->carry_after = carry_after;
-    for (int m = 0; m < c->memories; m++) {
-        good(gpu->block_take(device, c->bytes[m], &c->memory[m], &fail), &fail);
-        good(gpu->upload(device, &c->memory[m], 0, c->host[m], c->bytes[m], &fail), &fail);
-    }
+    good(tail_case_place(c, gpu, device, &fail), &fail);
     good(gpu->submit(device, &c->work, &fail), &fail);
-    for (int m = 0; m < c->memories; m++) {
-        got[m] = malloc((size_t)c->bytes[m]);
-        good(gpu->download(device, got[m], &c->memory[m], 0, c->bytes[m], &fail), &fail);
-        gpu->block_give(device, &c->memory[m]);
-    }
+    good(tail_case_fetch(c, gpu, device, got, &fail), &fail);
 }
 
 static void compare_tail(int d, tail_product product, tail_kind kind, int units)

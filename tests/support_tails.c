@@ -221,6 +221,28 @@ tail_case *tail_case_new(tail_product product, tail_kind kind, wk_dtype dtype)
     return c;
 }
 
+wk_code tail_case_place(tail_case *c, const wk__backend *backend, void *device, wk__fail *fail)
+{
+    wk_code code = WK_OK;
+    for (int m = 0; m < c->memories && code == WK_OK; m++) {
+        code = backend->block_take(device, c->bytes[m], &c->memory[m], fail);
+        if (code == WK_OK) code = backend->upload(device, &c->memory[m], 0, c->host[m], c->bytes[m], fail);
+    }
+    return code;
+}
+
+wk_code tail_case_fetch(tail_case *c, const wk__backend *backend, void *device, char *got[TAIL_MEMORIES],
+                        wk__fail *fail)
+{
+    wk_code code = WK_OK;
+    for (int m = 0; m < c->memories; m++) {
+        got[m] = malloc((size_t)c->bytes[m]);
+        if (code == WK_OK) code = backend->download(device, got[m], &c->memory[m], 0, c->bytes[m], fail);
+        backend->block_give(device, &c->memory[m]);
+    }
+    return code;
+}
+
 void tail_case_free(tail_case *c)
 {
     for (int m = 0; m < c->memories; m++) free(c->host[m]);

@@ -47,6 +47,11 @@ typedef struct tail_case {
 
 /* NULL: there is no such product of that dtype. */
 tail_case *tail_case_new(tail_product product, tail_kind kind, wk_dtype dtype);
+/* Takes memory of the device and fills it with what the case has. */
+wk_code tail_case_place(tail_case *c, const wk__backend *backend, void *device, wk__fail *fail);
+/* Copies all of that memory into new arrays, and gives it back. */
+wk_code tail_case_fetch(tail_case *c, const wk__backend *backend, void *device, char *got[TAIL_MEMORIES],
+                        wk__fail *fail);
 void tail_case_free(tail_case *c);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_CARDS = 64, MAX_ARCHITECTURES = 64, PARAMETERS = 4096 /* bytes, of a kernel on every architecture */ };
+enum { MAX_CARDS = 64, MAX_ARCHITECTURES = 64 };
 
 static struct {
     pthread_once_t once;

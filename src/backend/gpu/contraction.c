@@ -87,13 +87,7 @@ static const char group_sum[] = TEXT(
         WALK(near_b, l, BATCH_AXES + ROW_AXES + COLUMN_AXES, SUMMED_AXES, 1)
         ADD_PRODUCT
     }
-    sums[LOCAL] = sum;
-    BARRIER;
-    for (int step = LOCALS / 2; step > 0; step /= 2) {
-        if (LOCAL < step) sums[LOCAL] = NAME(wk_plus)(sums[LOCAL], sums[LOCAL + step]);
-        BARRIER;
-    }
-    const T value = sums[0];) "if (LOCAL == 0) {\n";
+    COMBINE_GROUP(T, NAME(wk_plus), 0, sums, sum, value)) "if (LOCAL == 0) {\n";
 /* clang-format on */
 _Static_assert(WK__MAX_SUMMED == 4 && WK__GPU_SUM_AXIS == 55 && WK__GPU_SUM_AXIS_NUMBERS == 11,
                "the text has these numbers");

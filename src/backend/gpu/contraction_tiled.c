@@ -84,28 +84,25 @@ _Static_assert(WK__GPU_SUM_AXIS == 55 && WK__GPU_SUM_AXIS_NUMBERS == 11, "the te
 static const char end[] = "}\n#undef ALL_ROWS\n#undef ALL_COLUMNS\n#undef ALL_STEPS\n#undef PART_STEPS\n"
                           "#undef ALL_BATCHES\n#undef TAKE\n";
 
-#define FRONT(size, width)                                                                                             \
+#define SUMS(size, width)                                                                                              \
     size, width, wk__gpu_sum_names, names, wk__gpu_tile_begin, wk__gpu_tile_place, tables, wk__gpu_tile_each_strip,    \
-        load, wk__gpu_tile_compute, wk__gpu_tile_each_element
-#define BACK end, wk__gpu_sum_end, wk__gpu_tile_end, NULL
-static const char *const small_text[] = {FRONT(wk__gpu_tile_small, wk__gpu_sum_narrow), element, wk__gpu_outer,
-                                         wk__gpu_result, BACK};
-static const char *const large_text[] = {FRONT(wk__gpu_tile_large, wk__gpu_sum_narrow), element, wk__gpu_outer,
-                                         wk__gpu_result, BACK};
-static const char *const wide_text[] = {FRONT(wk__gpu_tile_small, wk__gpu_sum_wide), element, wk__gpu_outer,
-                                        wk__gpu_result, BACK};
-static const char *const small_part_text[] = {FRONT(wk__gpu_tile_small, wk__gpu_sum_narrow), element, part_of_element,
-                                              BACK};
-static const char *const wide_part_text[] = {FRONT(wk__gpu_tile_small, wk__gpu_sum_wide), element, part_of_element,
-                                             BACK};
+        load, wk__gpu_tile_compute, wk__gpu_tile_each_element, element
+#define END     end, wk__gpu_sum_end, wk__gpu_tile_end, NULL
+#define RESULTS wk__gpu_outer, wk__gpu_result, END
+#define PARTS   part_of_element, END
+static const char *const small_text[] = {SUMS(wk__gpu_tile_small, wk__gpu_sum_narrow), RESULTS};
+static const char *const large_text[] = {SUMS(wk__gpu_tile_large, wk__gpu_sum_narrow), RESULTS};
+static const char *const wide_text[] = {SUMS(wk__gpu_tile_small, wk__gpu_sum_wide), RESULTS};
+static const char *const small_part_text[] = {SUMS(wk__gpu_tile_small, wk__gpu_sum_narrow), PARTS};
+static const char *const wide_part_text[] = {SUMS(wk__gpu_tile_small, wk__gpu_sum_wide), PARTS};
 
 static const wk__gpu_carrier carrier = {
     .arguments = WK__GPU_SUM_ARGUMENTS, .outer = "position", .position = "position"};
 static const wk__gpu_fixed small = {.name = "contraction_tiled", .text = small_text, .carrier = &carrier},
-                           large = {.name = "contraction_large", .text = large_text, .carrier = &carrier},
-                           wide = {.name = "contraction_wide", .text = wide_text, .carrier = &carrier},
+                           large = {.name = "contraction_tiled_large", .text = large_text, .carrier = &carrier},
+                           wide = {.name = "contraction_tiled_wide", .text = wide_text, .carrier = &carrier},
                            small_part = {.name = "contraction_tiled_part", .text = small_part_text},
-                           wide_part = {.name = "contraction_wide_part", .text = wide_part_text};
+                           wide_part = {.name = "contraction_tiled_wide_part", .text = wide_part_text};
 
 wk_code wk__gpu_plan_contraction_tiles(const wk__gpu_target *target, const wk__work *work, bool narrow,
                                        wk__gpu_launch *launch, wk__gpu_emit *emit, void *user, wk__fail *fail)

@@ -106,13 +106,7 @@ static const char dot_sum[] = TEXT(
     for (i64 l = LOCAL; l < COUNT_K; l += LOCALS) {
         sum = NAME(wk_add_product)(sum, LOAD(a[l * A_COLUMN]), LOAD(b[l * B_ROW]));
     }
-    sums[LOCAL] = sum;
-    BARRIER;
-    for (int step = LOCALS / 2; step > 0; step /= 2) {
-        if (LOCAL < step) sums[LOCAL] = NAME(wk_plus)(sums[LOCAL], sums[LOCAL + step]);
-        BARRIER;
-    }
-    const T value = sums[0];
+    COMBINE_GROUP(T, NAME(wk_plus), 0, sums, sum, value)
     GM STORAGE *to = c + i * C_ROW + j * C_COLUMN;);
 static const char dot_one[] = "if (LOCAL == 0) {\n";
 

@@ -82,55 +82,15 @@ static const char part_of_element[] = TEXT(
 static const char end[] = "}\n#undef ALL_ROWS\n#undef ALL_COLUMNS\n#undef ALL_STEPS\n#undef PART_STEPS\n"
                           "#undef ALL_BATCHES\n#undef TAKE\n";
 
-static const char *const small_text[] = {wk__gpu_tile_small,
-                                         wk__gpu_matmul_names,
-                                         names,
-                                         wk__gpu_tile_begin,
-                                         wk__gpu_tile_place,
-                                         wk__gpu_matmul_matrices,
-                                         start,
-                                         wk__gpu_tile_each_strip,
-                                         load,
-                                         wk__gpu_tile_compute,
-                                         wk__gpu_outer,
-                                         wk__gpu_tile_each_element,
-                                         element,
-                                         wk__gpu_result,
-                                         end,
-                                         wk__gpu_tile_end,
-                                         NULL};
-static const char *const large_text[] = {wk__gpu_tile_large,
-                                         wk__gpu_matmul_names,
-                                         names,
-                                         wk__gpu_tile_begin,
-                                         wk__gpu_tile_place,
-                                         wk__gpu_matmul_matrices,
-                                         start,
-                                         wk__gpu_tile_each_strip,
-                                         load,
-                                         wk__gpu_tile_compute,
-                                         wk__gpu_outer,
-                                         wk__gpu_tile_each_element,
-                                         element,
-                                         wk__gpu_result,
-                                         end,
-                                         wk__gpu_tile_end,
-                                         NULL};
-static const char *const part_text[] = {wk__gpu_tile_small,
-                                        wk__gpu_matmul_names,
-                                        names,
-                                        wk__gpu_tile_begin,
-                                        wk__gpu_tile_place,
-                                        wk__gpu_matmul_matrices,
-                                        start,
-                                        wk__gpu_tile_each_strip,
-                                        load,
-                                        wk__gpu_tile_compute,
-                                        wk__gpu_tile_each_element,
-                                        part_of_element,
-                                        end,
-                                        wk__gpu_tile_end,
-                                        NULL};
+#define SUMS(size)                                                                                                     \
+    size, wk__gpu_matmul_names, names, wk__gpu_tile_begin, wk__gpu_tile_place, wk__gpu_matmul_matrices, start,         \
+        wk__gpu_tile_each_strip, load, wk__gpu_tile_compute
+#define RESULTS wk__gpu_outer, wk__gpu_tile_each_element, element, wk__gpu_result, end, wk__gpu_tile_end, NULL
+static const char *const small_text[] = {SUMS(wk__gpu_tile_small), RESULTS};
+static const char *const large_text[] = {SUMS(wk__gpu_tile_large), RESULTS};
+static const char *const part_text[] = {
+    SUMS(wk__gpu_tile_small), wk__gpu_tile_each_element, part_of_element, end, wk__gpu_tile_end, NULL};
+
 static const wk__gpu_carrier carrier = {
     .arguments = ARGUMENTS, .inner = 2, .outer = "batch", .position = "(batch * COUNT_M + i) * COUNT_N + j"};
 /* Parts: left to itself, NVIDIA's compiler makes room for a fourth group on sm_100, and spills registers for it. */

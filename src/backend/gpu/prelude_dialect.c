@@ -5,14 +5,13 @@
  *   KERNEL_AT_ONCE    the same, of which a compute unit is to hold so many work-groups: what they may have of registers
  *   GM, CONSTANT      the device's memory, in types of pointers; a table in it
  *   LM                memory of a work-group, in types of pointers
- *   UNROLL            the loop behind it is to be written out
+ *   UNROLL            in front of a loop: its body is written out, so that arrays with its counter are registers
  *   SHARED, BARRIER   an array that the items of a work-group share; all of them wait for each other
  *   ITEM, GROUP       number of the item among all, of its work-group
  *   LOCAL, LOCALS     number of the item in its work-group; how many items that has
  *   TRY_LOCK, UNLOCK  take a word as a lock, if it is free; give it back
  *   COUNT_UP          one more in an unsigned word of SHARED memory, whichever items do so at once
  *   FENCE             other items see what was written before it no later than what is written after it
- *   UNROLL            in front of a loop: its body is written out, so that arrays with its counter are registers
  *   VECTOR            so many values that are loaded and stored at once, as .at[]
  *   COMBINE_GROUP     all items of a work-group get what `combine` makes of one value of each: `result` is declared.
  *                     Its bits are those of a fixed order
@@ -40,7 +39,6 @@ static const char opencl[] =
     "#define UNLOCK(word) atomic_xchg((volatile __global int *)(word), 0)\n"
     "#define COUNT_UP(word) atomic_inc((volatile __local uint *)(word))\n"
     "#define FENCE mem_fence(CLK_GLOBAL_MEM_FENCE)\n"
-    "#define UNROLL _Pragma(\"unroll\")\n"
     "typedef char i8; typedef uchar u8; typedef short i16; typedef ushort u16; typedef int i32; typedef uint u32;\n"
     "typedef long i64; typedef ulong u64;\n"
     "#define wk_as_f32(bits) as_float(bits)\n"
@@ -68,7 +66,6 @@ static const char cuda[] =
     "#define UNLOCK(word) atomicExch((word), 0)\n"
     "#define COUNT_UP(word) atomicAdd((word), 1u)\n"
     "#define FENCE __threadfence()\n"
-    "#define UNROLL _Pragma(\"unroll\")\n"
     "#define WARP 32\n"
     "typedef signed char i8; typedef unsigned char u8; typedef short i16; typedef unsigned short u16; typedef int "
     "i32;\n"

@@ -121,19 +121,11 @@ static const char *const walked_sums_text[] = {wk__gpu_line_names, joins,       
 static const char *const walked_offsets_text[] = {wk__gpu_line_names, joins, walked_offsets, end_of_joins, NULL};
 static const char *const walked_parts_text[] = {wk__gpu_line_names, joins, item_of_part, wk__gpu_line_starts,
                                                 from_offset,        walk,  end_of_joins, NULL};
-static const char *const tiled_text[] = {wk__gpu_line_names,
-                                         joins,
-                                         wk__gpu_prefix_memory,
-                                         tiles_memory,
-                                         group_of_part,
-                                         wk__gpu_line_starts,
-                                         from_nothing,
-                                         tiles_head,
-                                         wk__gpu_prefix_before,
-                                         wk__gpu_prefix_all,
-                                         tiles_tail,
-                                         end_of_joins,
-                                         NULL};
+/* `start`: what the part begins from. */
+#define TILED(start)                                                                                                   \
+    wk__gpu_line_names, joins, wk__gpu_prefix_memory, tiles_memory, group_of_part, wk__gpu_line_starts, start,         \
+        tiles_head, wk__gpu_prefix_before, wk__gpu_prefix_all, tiles_tail, end_of_joins, NULL
+static const char *const tiled_text[] = {TILED(from_nothing)}, *const tiled_parts_text[] = {TILED(from_offset)};
 static const char *const tiled_sums_text[] = {wk__gpu_line_names, joins,        group_of_part, wk__gpu_line_starts,
                                               tiled_sums,         end_of_joins, NULL};
 static const char *const tiled_offsets_text[] = {wk__gpu_line_names,
@@ -145,20 +137,6 @@ static const char *const tiled_offsets_text[] = {wk__gpu_line_names,
                                                  tiled_offsets_tail,
                                                  end_of_joins,
                                                  NULL};
-static const char *const tiled_parts_text[] = {wk__gpu_line_names,
-                                               joins,
-                                               wk__gpu_prefix_memory,
-                                               tiles_memory,
-                                               group_of_part,
-                                               wk__gpu_line_starts,
-                                               from_offset,
-                                               tiles_head,
-                                               wk__gpu_prefix_before,
-                                               wk__gpu_prefix_all,
-                                               tiles_tail,
-                                               end_of_joins,
-                                               NULL};
-
 /* The kernels of a way: of a line in one part; and the three of a line in several. */
 typedef struct kernels {
     wk__gpu_fixed whole, sums, offsets, parts;
