@@ -19,8 +19,8 @@ extern "C" {
 /* All cores and all memory of the host. */
 WK_API wk_device wk_cpu(void);
 /* The i-th device of a kind, and the i-th accelerator of any kind (CUDA first, each physical card once; OpenCL devices
- * that are CPUs count only with WICK_GPU=opencl in the environment). A negative index records an error and gives kind
- * -1, with which every call fails. */
+ * that are CPUs count only with WICK_GPU=opencl in the environment). An index below 0 or above 32767 records an error
+ * and gives kind -1, with which every call fails. */
 WK_API wk_device wk_cuda_at(wk_site site, int index);
 WK_API wk_device wk_opencl_at(wk_site site, int index);
 WK_API wk_device wk_gpu_at(wk_site site, int index);
@@ -30,8 +30,7 @@ WK_API wk_device wk_gpu_at(wk_site site, int index);
  * with which every call fails. */
 WK_API wk_device wk_device_parse_at(wk_site site, const char *text);
 WK_API wk_device wk_device_parse(const char *text);
-/* "cpu", "cuda:0", "opencl:1". The text lives for ever; when memory is short, until the thread asks for the
- * next one. */
+/* "cpu", "cuda:0", "opencl:1". The text lives for ever; when memory is short it is the kind alone. */
 WK_API const char *wk_device_str(wk_device device);
 /* "/job:localhost/replica:0/task:0/device:CPU:0". The text lives as that does. */
 WK_API const char *wk_device_full_name(wk_device device);
@@ -45,13 +44,13 @@ WK_API wk_device wk_try_gpu(int index);
 /* All accelerators, at most `capacity` of them, else the CPU; returns how many were written. */
 WK_API int wk_try_all_gpus(wk_device *devices, int capacity);
 
-/* A process that uses a device. */
+/* A process that computes on a device. */
 typedef struct wk_device_process {
     int64_t id, memory; /* bytes of the device; 0: not known */
 } wk_device_process;
 enum { WK_DEVICE_PROCESSES = 16 };
 
-/* What is known of a device; fields that are not known are 0, NaN or "". The driver of a CPU is the instruction set in
+/* What is known of a device; fields that are not known are 0, NaN or "", memory_free is -1. The driver of a CPU is the instruction set in
  * use. Its power and utilisation are means since the call before, NaN at the first. */
 typedef struct wk_device_properties {
     size_t size; /* sizeof(wk_device_properties), set by the caller */
@@ -63,7 +62,7 @@ typedef struct wk_device_properties {
     char interface[16];                     /* what the driver offers at most: "CUDA 13.0" */
     double power_limit;                     /* watts */
     int core_clock, memory_clock;           /* MHz now */
-    int processes;                          /* that use the device, and the first of them */
+    int processes;                          /* that compute on it, 0 if not known; the first of them */
     wk_device_process process[WK_DEVICE_PROCESSES];
 } wk_device_properties;
 /* WK_OK or a code, with the error recorded. */
@@ -85,13 +84,12 @@ WK_API int wk_memory_largest_at(wk_site site, wk_device device, int64_t *bytes, 
 /* From now on peak is counted anew, from what is live. WK_OK or a code, as of the two below. */
 WK_API wk_code wk_memory_reset_peak_at(wk_site site, wk_device device);
 /* Sets the limit in bytes; 0 = the default (all of the device; on the CPU the smaller of cgroup and physical memory);
- * WK_ERR_ARGUMENT below that. */
+ * WK_ERR_ARGUMENT for a negative number. */
 WK_API wk_code wk_memory_set_limit_at(wk_site site, wk_device device, int64_t bytes);
 /* Gives cached memory back to the system. */
 WK_API wk_code wk_memory_trim_at(wk_site site, wk_device device);
 
-/* Why a kind can or cannot be used, in a sentence ("not built", "library not found", ...). Lives until the thread asks
- * for the same kind again. */
+/* Why a kind can or cannot be used, in a sentence ("library not found", ...). The text lives for ever. */
 WK_API const char *wk_device_status(int kind);
 
 /* Threads of the CPU that compute, the caller included: WICK_THREADS in the environment, else the CPUs that
