@@ -183,7 +183,7 @@ int cli_doctor(int count, char **words)
     const cli_option options[] = {{0}};
     const cli_syntax syntax = {
         "doctor", "",
-        "How the library runs here: version, CPU, threads, huge pages, each backend (usable, or: not built,\n"
+        "How the library runs here: version, CPU, threads, huge pages, each backend (usable, or:\n"
         "library not found, no driver, driver too old, no device), cache, modes. Lines with ! are unusual.\n"
         "Exit code 1 when a device that is there cannot be used.",
         options, 0};

@@ -50,8 +50,8 @@ typedef struct wk_device_process {
 } wk_device_process;
 enum { WK_DEVICE_PROCESSES = 16 };
 
-/* What is known of a device; fields that are not known are 0, NaN or "", memory_free is -1. The driver of a CPU is the instruction set in
- * use. Its power and utilisation are means since the call before, NaN at the first. */
+/* What is known of a device; fields that are not known are 0, NaN or "", memory_free is -1. The driver of a CPU is the
+ * instruction set in use. Its power and utilisation are means since the call before, NaN at the first. */
 typedef struct wk_device_properties {
     size_t size; /* sizeof(wk_device_properties), set by the caller */
     char name[128], vendor[64], driver[64];
