@@ -222,11 +222,18 @@ static void drivers(void **state)
 }
 
 /* What no driver says is not made up. */
+static wk_code describe(int index, wk__device_info *info)
+{
+    wk__fail fail;
+    const wk_code code = wk__cuda_info(index, info, &fail);
+    if (code == WK_OK) wk__cuda_now(index, info);
+    return code;
+}
+
 static void figures_are_unknown(void)
 {
     wk__device_info info;
-    wk__fail fail;
-    must(wk__cuda_info(0, &info, &fail) == WK_OK);
+    must(describe(0, &info) == WK_OK);
     must(strcmp(info.driver, "CUDA 12.4") == 0 || strcmp(info.driver, "CUDA 13.0") == 0);
     must(info.temperature != info.temperature && info.power != info.power && info.utilisation != info.utilisation);
     must(info.memory_available == -1 && info.memory_total == (int64_t)2 << 30);
@@ -235,8 +242,7 @@ static void figures_are_unknown(void)
 static void figures_are_known(void)
 {
     wk__device_info info;
-    wk__fail fail;
-    must(wk__cuda_info(1, &info, &fail) == WK_OK);
+    must(describe(1, &info) == WK_OK);
     must(strcmp(info.driver, "580.65.06") == 0 && strcmp(info.pci, "0000:18:00.0") == 0);
     must(info.temperature == 39 && info.power > 71 && info.power < 72 && info.utilisation == 0);
     must(info.memory_available > 0 && info.memory_available < info.memory_total);
@@ -246,9 +252,8 @@ static void figures_are_known(void)
 static void are_slices(void)
 {
     wk__device_info info[2];
-    wk__fail fail;
     for (int k = 0; k < 2; k++) {
-        must(wk__cuda_info(k, &info[k], &fail) == WK_OK);
+        must(describe(k, &info[k]) == WK_OK);
         must(strcmp(info[k].pci, "0000:17:00.0") == 0 && info[k].temperature == 41 && info[k].power == 87.5);
         must(info[k].memory_available == info[k].memory_total - ((int64_t)(64 + k) << 20));
         must(info[k].utilisation != info[k].utilisation);
@@ -259,9 +264,28 @@ static void are_slices(void)
 static void are_unknown_slices(void)
 {
     wk__device_info info;
-    wk__fail fail;
-    must(wk__cuda_info(0, &info, &fail) == WK_OK);
+    must(describe(0, &info) == WK_OK);
     must(info.memory_available == -1 && info.temperature == 41);
+}
+
+static int asked_for_heat;
+
+static int heat(nvmlDevice device, int sensor, unsigned *degrees)
+{
+    (void)device, (void)sensor;
+    asked_for_heat++;
+    *degrees = 55;
+    return NVML_SUCCESS;
+}
+
+/* Every call that names gpu:0 looks for it among the cards. NVML takes its time, and is asked by who wants figures. */
+static void gpus_are_found_without_figures(void)
+{
+    wk_device_properties known = {.size = sizeof known};
+    must(wk_device_count(WK_CUDA) == 2);
+    wk__nvml.DeviceGetTemperature = heat;
+    must(wk_device_eq(wk_gpu(0), wk_cuda(0)) && wk_device_count(WK_GPU) >= 2 && asked_for_heat == 0);
+    must(wk_device_describe(wk_gpu(0), &known) == WK_OK && known.temperature == 55 && asked_for_heat == 1);
 }
 
 static void figures(void **state)
@@ -269,6 +293,7 @@ static void figures(void **state)
     (void)state;
     in_child("STANDIN_ERRORS=nvmlInit_v2=1", figures_are_unknown);
     in_child("STANDIN_ERRORS=", figures_are_known);
+    in_child("STANDIN_ERRORS=", gpus_are_found_without_figures);
     in_child("STANDIN_MIG=1", are_slices);
     in_child("STANDIN_MIG=1 STANDIN_ERRORS=nvmlDeviceGetHandleByUUID=6", are_unknown_slices);
     in_child("STANDIN_MIG=1 STANDIN_ERRORS=cuDeviceGetUuid_v2=1", are_unknown_slices);

@@ -139,10 +139,27 @@ static void closes_after_a_reset(void)
     must(driver_calls("cuDevicePrimaryCtxRelease_v2") == 1);
 }
 
+/* The context is there again, and its handles are others. */
+static void closes_after_a_reset_and_a_use(void)
+{
+    opened o = open_first();
+    wk__fail fail;
+    wk__memory block = {0};
+    must(o.backend->block_take(o.device, 1 << 20, &block, &fail) == WK_OK);
+    must(o.backend->sync(o.device, &fail) == WK_OK);
+    setenv("STANDIN_ERRORS", "cuMemcpyHtoDAsync_v2=400", 1);
+    must(o.backend->upload(o.device, &block, 0, "text", 4, &fail) == WK_ERR_LOST);
+    must(o.backend->download(o.device, fail.text, &block, 0, 4, &fail) == WK_ERR_LOST && fail.lost);
+    const long freed = driver_calls("cuMemFreeHost"), ended = driver_calls("cuStreamDestroy_v2");
+    o.backend->close(o.device);
+    must(driver_calls("cuMemFreeHost") == freed && driver_calls("cuStreamDestroy_v2") == ended);
+}
+
 static void resets(void **state)
 {
     (void)state;
     in_child("STANDIN_ERRORS=", closes_after_a_reset);
+    in_child("STANDIN_ERRORS=", closes_after_a_reset_and_a_use);
 }
 
 /* ---- moments of a device that is gone ---------------------------------------------------------------------------- */
@@ -188,6 +205,23 @@ static void is_lost_while_waited_for(void)
     o.backend->close(o.device);
 }
 
+static void has_not_come(void)
+{
+    opened o = open_first();
+    void *before, *after;
+    double seconds;
+    wk__fail fail;
+    must(o.backend->event_record(o.device, &before, &fail) == WK_OK);
+    must(o.backend->event_record(o.device, &after, &fail) == WK_OK);
+    must(o.backend->event_elapsed(o.device, before, after, &seconds, &fail) == WK_ERR_STATE);
+    must(strstr(fail.text, "has not been waited for") != NULL);
+    must(o.backend->event_wait(o.device, after, &fail) == WK_OK);
+    must(o.backend->event_elapsed(o.device, before, after, &seconds, &fail) == WK_OK);
+    o.backend->event_give(o.device, before);
+    o.backend->event_give(o.device, after);
+    o.backend->close(o.device);
+}
+
 static void is_lost_while_recorded(void)
 {
     opened o = open_first();
@@ -205,6 +239,7 @@ static void moments(void **state)
     in_child("STANDIN_ERRORS=", moments_after_the_end);
     in_child("STANDIN_ERRORS=", is_lost_while_waited_for);
     in_child("STANDIN_ERRORS=cuEventRecord=700@1", is_lost_while_recorded);
+    in_child("STANDIN_ERRORS=", has_not_come);
 }
 
 /* ---- while kernels are built ------------------------------------------------------------------------------------- */

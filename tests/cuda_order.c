@@ -224,6 +224,46 @@ static void forgotten_blocks(void **state)
     each_seed(rivals);
 }
 
+/* No event tells when the upload is there, so it is there when the call returns. */
+static void upload_without_an_end(void)
+{
+    model m[DEVICES];
+    wk__fail fail;
+    begin(m, 1);
+    wait_for_all(&m[0], false);
+    fill(m[0].want[0], BYTES);
+    setenv("STANDIN_ERRORS", "cuEventRecord=1@3", 1); /* two end slots */
+    must(backend->upload(m[0].device, &m[0].block[0], 0, m[0].want[0], BYTES, &fail) == WK_ERR_INTERNAL);
+    setenv("STANDIN_ERRORS", "", 1);
+    must(memcmp((const char *)m[0].block[0].block + m[0].block[0].offset, m[0].want[0], BYTES) == 0);
+    end(m);
+}
+
+/* What is on its way in a slot stays there. */
+static void slot_without_a_wait(void)
+{
+    model m[DEVICES];
+    wk__fail fail;
+    begin(m, 1);
+    wait_for_all(&m[0], false);
+    upload(&m[0], 0, 0, BYTES);
+    upload(&m[0], 1, 0, BYTES);
+    setenv("STANDIN_ERRORS", "cuEventQuery=1", 1);
+    must(backend->upload(m[0].device, &m[0].block[2], 0, m[0].want[2], BYTES, &fail) == WK_ERR_INTERNAL);
+    setenv("STANDIN_ERRORS", "", 1);
+    upload(&m[0], 2, 0, BYTES);
+    upload(&m[0], 3, 0, BYTES);
+    for (int b = 0; b < BLOCKS; b++) read_back(&m[0], b);
+    end(m);
+}
+
+static void calls_that_fail(void **state)
+{
+    (void)state;
+    in_child("STANDIN_SEED=1", upload_without_an_end);
+    in_child("STANDIN_SEED=1", slot_without_a_wait);
+}
+
 /* A kernel reads what is on its way, and its memory is the next one's. */
 static void with_kernels(void)
 {
@@ -253,10 +293,8 @@ static void kernels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_calls),
-        cmocka_unit_test(independent_work),
-        cmocka_unit_test(forgotten_blocks),
-        cmocka_unit_test(kernels),
+        cmocka_unit_test(random_calls),    cmocka_unit_test(independent_work), cmocka_unit_test(forgotten_blocks),
+        cmocka_unit_test(calls_that_fail), cmocka_unit_test(kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

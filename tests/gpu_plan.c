@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "../src/backend/gpu/kernel.h"
+#include "../src/backend/gpu/tiles.h"
 #include "support_gpu_cases.h"
 #include "support_tails.h"
 
@@ -270,6 +271,38 @@ static void without_doubles(void **state)
     group_case_free(c);
 }
 
+/* Tiles want so many items that meet, 32 of rows or columns, and the memory for strips of what sums are in. */
+static void tiles(void **state)
+{
+    (void)state;
+    wk__gpu_target gpu = wk__gpu_target_of(WK__GPU_OPENCL, true);
+    gpu.local_bytes = 32 << 10; /* the least that OpenCL allows a GPU */
+    assert_true(wk__gpu_takes_tiles(&gpu, WK_F32, 32, 8, 16) && wk__gpu_takes_tiles(&gpu, WK_BF16, 8, 32, 16));
+    assert_false(wk__gpu_takes_tiles(&gpu, WK_F32, 31, 8, 16) || wk__gpu_takes_tiles(&gpu, WK_F32, 32, 7, 16));
+    assert_false(wk__gpu_takes_tiles(&gpu, WK_F32, 7, 32, 16) || wk__gpu_takes_tiles(&gpu, WK_F32, 32, 8, 15));
+    assert_false(wk__gpu_takes_tiles(&gpu, WK_F64, 99, 99, 99) || wk__gpu_takes_tiles(&gpu, WK_I64, 99, 99, 99));
+    assert_true(wk__gpu_takes_tiles(&cuda, WK_F64, 99, 99, 99));
+    gpu.local = 128;
+    assert_false(wk__gpu_takes_tiles(&gpu, WK_F32, 99, 99, 99));
+    assert_false(wk__gpu_takes_tiles(&target, WK_F32, 99, 99, 99));
+}
+
+/* Work-groups of a few items combine nothing. */
+static void small_groups(void **state)
+{
+    (void)state;
+    for (int local = 8; local <= 16; local *= 2) {
+        wk__gpu_target few = wk__gpu_target_of(WK__GPU_OPENCL, true);
+        few.local = local;
+        group_case *c = group_case_new("sum", 2, (int64_t[]){5, 100000}, 1);
+        ir_store(&c->g, group_case_dense(c, WK_F32, true, FILL_ONES),
+                 ir_unary(&c->g, WK__RSUM, ir_load(&c->g, group_case_dense(c, WK_F32, false, FILL_ONES))));
+        plan *p = plan_for(&few, c);
+        assert_int_equal(p->launch[0].unit.form.walk, local < 16 ? WK__GPU_ITEMS : WK__GPU_GROUPS);
+        free(p);
+    }
+}
+
 /* The prelude has what a program needs, no tables that it does not, and the words of one dialect. */
 static void preludes(void **state)
 {
@@ -359,9 +392,17 @@ static void tail_without_doubles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(walks),          cmocka_unit_test(widths),        cmocka_unit_test(structure),
-        cmocka_unit_test(wide_positions), cmocka_unit_test(checked_first), cmocka_unit_test(without_doubles),
-        cmocka_unit_test(preludes),       cmocka_unit_test(tails),         cmocka_unit_test(tail_without_doubles),
+        cmocka_unit_test(walks),
+        cmocka_unit_test(widths),
+        cmocka_unit_test(structure),
+        cmocka_unit_test(wide_positions),
+        cmocka_unit_test(checked_first),
+        cmocka_unit_test(without_doubles),
+        cmocka_unit_test(tiles),
+        cmocka_unit_test(small_groups),
+        cmocka_unit_test(preludes),
+        cmocka_unit_test(tails),
+        cmocka_unit_test(tail_without_doubles),
     };
     cuda = wk__gpu_target_of(WK__GPU_CUDA, true);
     target = wk__gpu_target_of(WK__GPU_OPENCL, false);

@@ -276,9 +276,8 @@ static void by_fours(void **state)
         int64_t a, b;
     } wanted[] = {{"by fours", 3, 2},           {"by fours, turned", 2, 3}, {"large, from an odd place", 1, 0},
                   {"large, odd batches", 1, 2}, {"large, odd rows", 1, 0},  {"large, ends within fours", 1, 0}};
-    const wk__gpu_target target = {.dialect = WK__GPU_CUDA, .local_memory = true, .local = WK__GPU_TILE_ITEMS};
-    static _Alignas(16) char block[16];
-    wk__memory memory = {.block = block};
+    const wk__gpu_target target = wk__gpu_target_of(WK__GPU_CUDA, true);
+    wk__memory memory = {0};
     size_t seen = 0;
     for (int k = 0; k < PRODUCTS; k++)
         for (size_t w = 0; w < sizeof wanted / sizeof *wanted; w++) {

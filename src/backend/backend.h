@@ -123,6 +123,7 @@ typedef struct wk__backend {
      * WK__PRESENT: what is missing and how to mend it. */
     wk__presence (*presence)(wk__text *why);
     int (*count)(void);
+    /* Cheap: each use of gpu:i asks it. What a slot `now` adds is as not known. */
     wk_code (*info)(int index, wk__device_info *info, wk__fail *fail);
     wk_code (*open)(int index, void **device, wk__fail *fail);
     void (*close)(void *device);
@@ -167,6 +168,8 @@ typedef struct wk__backend {
     wk_code (*event_wait)(void *device, void *event, wk__fail *fail);
     wk_code (*event_elapsed)(void *device, void *from, void *to, double *seconds, wk__fail *fail);
     void (*event_give)(void *device, void *event);
+    /* optional: adds to *info what the device does now, if asking for that takes time. */
+    void (*now)(int index, wk__device_info *info);
 } wk__backend;
 
 /* All backends of this build, NULL at the end; in the order in which gpu:i counts. */

@@ -47,22 +47,22 @@ static bool counts_as_gpu(const wk__backend *backend, int index, wk__device_info
     return info->is_gpu || (wish && strcmp(wish, backend->name) == 0);
 }
 
-/* Calls for gpu:0, gpu:1, ... in order; a card that two backends see counts once. What one backend has at the same
- * address are slices of a card, and each counts. Returns the id of number `want`, or
- * with want < 0 how many there are in *count. */
+/* Calls for gpu:0, gpu:1, ... in order; a card that two drivers see counts once. What CUDA has at the same address are
+ * slices of a card, and each counts. Returns the id of number `want`, or with want < 0 how many there are in *count. */
 static wk_device nth_gpu(int want, int *count)
 {
     char seen[MAX_DEVICES][16];
     int found = 0;
     for (const wk__backend *const *place = wk__backends; *place; place++) {
         const wk__backend *backend = *place;
-        const int before = found;
+        const int first_of_cuda = backend->kind == WK_CUDA ? found : MAX_DEVICES;
         int devices = backend->kind == WK_CPU || backend->kind == WK_NULL ? 0 : backend->count();
         for (int index = 0; index < devices && found < MAX_DEVICES; index++) {
             wk__device_info info;
             if (!counts_as_gpu(backend, index, &info)) continue;
             bool known = false;
-            for (int k = 0; k < before && info.pci[0]; k++) known = known || strcmp(seen[k], info.pci) == 0;
+            for (int k = 0; k < found && k < first_of_cuda && info.pci[0]; k++)
+                known = known || strcmp(seen[k], info.pci) == 0;
             if (known) continue;
             memcpy(seen[found], info.pci, sizeof info.pci);
             if (found++ == want) return (wk_device){backend->kind, (int16_t)index, 0};

@@ -261,6 +261,7 @@ wk_code wk_device_describe_at(wk_site site, wk_device d, wk_device_properties *p
         wk__error_set(site, WK_ERR_DEVICE, "device_describe: %s", fail.text);
         return WK_ERR_DEVICE;
     }
+    if (backend->now != NULL) backend->now(found.index, &info);
     wk_device_properties known = {.size = sizeof known,
                                   .memory_total = info.memory_total,
                                   .memory_free = info.memory_available,

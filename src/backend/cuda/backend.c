@@ -79,7 +79,8 @@ static bool ends_context(CUresult error)
     switch (error) {
     case CUDA_ERROR_NOT_INITIALIZED:
     case CUDA_ERROR_DEINITIALIZED:
-    case CUDA_ERROR_INVALID_CONTEXT: /* all calls have one: somebody has reset it */
+    case CUDA_ERROR_INVALID_CONTEXT: /* all calls have one: somebody has reset it, */
+    case CUDA_ERROR_INVALID_HANDLE:  /* and somebody uses it again */
     case CUDA_ERROR_ECC_UNCORRECTABLE:
     case CUDA_ERROR_NVLINK_UNCORRECTABLE:
     case CUDA_ERROR_CONTAINED:
@@ -106,6 +107,7 @@ wk_code wk__cuda_failed(wk__cuda_device *device, wk__fail *fail, CUresult error,
     wk__fail_set(fail, WK_ERR_LOST, "%s: the device gave up (%s)", what, name);
     if (!device->gone) snprintf(device->why, sizeof device->why, "%s", fail->text);
     device->gone = true;
+    device->was_reset = device->was_reset || error == CUDA_ERROR_INVALID_CONTEXT || error == CUDA_ERROR_INVALID_HANDLE;
     return WK_ERR_LOST;
 }
 
@@ -127,14 +129,15 @@ wk_code wk__cuda_tell_gone(wk__cuda_device *device, bool reads, wk__fail *fail)
 
 /* ---- a device ---------------------------------------------------------------------------------------------------- */
 
-/* Of what was made before the call that failed, and what is in use. Where the context is not current it has been reset:
- * what it had went with it, and of that nothing may be named to the driver. */
+/* Of what was made before the call that failed, and what is in use. What a context had that was reset went with it, and
+ * of that nothing may be named to the driver. */
 static void end(wk__cuda_device *device)
 {
-    device->units.programs_are_gone = !device->calls.current;
+    const bool is_there = device->calls.current && !device->was_reset;
+    device->units.programs_are_gone = !is_there;
     wk__gpu_units_end(&device->units);
     wk__free(device->planned);
-    if (!device->calls.current) return;
+    if (!is_there) return;
     wk__cuda_order_end(device);
     wk__cuda_staging_end(&device->staging);
     wk__cuda_staging_end(&device->large);
@@ -225,7 +228,7 @@ static void close_device(void *user)
     wk__fail fail;
     if (device == NULL || wk__gpu_forked()) return;
     if (wk__cuda_enter(device, &fail) == WK_OK) {
-        if (device->calls.current) {
+        if (device->calls.current && !device->was_reset) {
             wk__cuda_order_all(device);
             wk__cuda.StreamSynchronize(device->stream);
         }
@@ -258,4 +261,5 @@ const wk__backend wk__cuda_backend = {
     .event_wait = wk__cuda_event_wait,
     .event_elapsed = wk__cuda_event_elapsed,
     .event_give = wk__cuda_event_give,
+    .now = wk__cuda_now,
 };

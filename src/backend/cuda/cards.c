@@ -193,14 +193,15 @@ const wk__cuda_card *wk__cuda_card_at(int index, wk__fail *fail)
     return NULL;
 }
 
-/* The processes that compute on the card, as far as the table has room. */
+/* The processes that compute on the card; where they are more than MOST, NVML tells of none. Some drivers of release
+ * 535 write 32 bytes for each, and so beyond what they are told of. */
 static void ask_processes(nvmlDevice device, wk__device_info *info)
 {
-    enum { ROOM = 128 };
-    nvmlProcessInfo process[ROOM];
-    unsigned count = ROOM;
+    enum { MOST = 128 };
+    nvmlProcessInfo process[2 * MOST];
+    unsigned count = MOST;
     if (wk__nvml_extra.DeviceGetComputeRunningProcesses_v3 == NULL ||
-        wk__nvml_extra.DeviceGetComputeRunningProcesses_v3(device, &count, process) != NVML_SUCCESS || count > ROOM)
+        wk__nvml_extra.DeviceGetComputeRunningProcesses_v3(device, &count, process) != NVML_SUCCESS || count > MOST)
         return;
     info->processes = (int)count;
     for (unsigned k = 0; k < count && k < WK_DEVICE_PROCESSES; k++) {
@@ -261,6 +262,10 @@ wk_code wk__cuda_info(int index, wk__device_info *info, wk__fail *fail)
     const wk__cuda_card *card = wk__cuda_card_at(index, fail);
     if (card == NULL) return fail->code;
     *info = card->gpu.info;
-    ask_nvml(card->id, info);
     return WK_OK;
+}
+
+void wk__cuda_now(int index, wk__device_info *info)
+{
+    ask_nvml(found.card[index].id, info);
 }

@@ -39,6 +39,8 @@ int wk__cuda_count(void);
 /* NULL and *fail when there is no such device. */
 const wk__cuda_card *wk__cuda_card_at(int index, wk__fail *fail);
 wk_code wk__cuda_info(int index, wk__device_info *info, wk__fail *fail);
+/* Adds what NVML says of a card that is there. */
+void wk__cuda_now(int index, wk__device_info *info);
 
 /* ---- staging.c: memory of the host from which the device copies while the host goes on --------------------------- */
 
@@ -51,7 +53,7 @@ typedef struct wk__cuda_staging {
     int slot;        /* that is being filled */
     int64_t used;    /* bytes of it */
     CUevent end[WK__CUDA_SLOTS];
-    bool waited_for[WK__CUDA_SLOTS]; /* its end has been recorded and not been waited for */
+    bool is_read[WK__CUDA_SLOTS]; /* the end of its copies has been recorded and not been waited for */
 } wk__cuda_staging;
 
 /* ---- order.c: what the two streams of a device do with the same block -------------------------------------------- */
@@ -128,6 +130,7 @@ struct wk__cuda_device {
     int64_t nplanned, planned_room;
     bool gathering;                        /* launches are not run, their units only wait to be built */
     bool gone, told;                       /* the device answers no more; somebody who waited has heard of it */
+    bool was_reset;                        /* and has nothing any more of what was made in its context */
     char why[sizeof((wk__fail *)0)->text]; /* of that */
 
     pthread_mutex_t reading; /* one download at a time; taken before `lock` */

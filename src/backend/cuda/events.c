@@ -17,7 +17,10 @@ wk_code wk__cuda_event_record(void *user, void **out, wk__fail *fail)
         if (error == CUDA_SUCCESS) {
             error = wk__cuda_order_all(device);
             if (error == CUDA_SUCCESS) error = wk__cuda.EventRecord(event, device->stream);
-            if (error != CUDA_SUCCESS) wk__cuda.EventDestroy_v2(event);
+            if (error != CUDA_SUCCESS) {
+                wk__cuda.EventDestroy_v2(event);
+                event = NULL;
+            }
         }
         if (error != CUDA_SUCCESS) code = wk__cuda_failed(device, fail, error, "recording an event");
     }
@@ -54,7 +57,10 @@ wk_code wk__cuda_event_elapsed(void *user, void *from, void *to, double *seconds
         code = wk__cuda_gone(device, fail);
     } else {
         const CUresult error = wk__cuda.EventElapsedTime(&milliseconds, from, to);
-        if (error != CUDA_SUCCESS) code = wk__cuda_failed(device, fail, error, "the time between two events");
+        if (error == CUDA_ERROR_NOT_READY)
+            code = wk__fail_set(fail, WK_ERR_STATE, "the event has not been waited for");
+        else if (error != CUDA_SUCCESS)
+            code = wk__cuda_failed(device, fail, error, "the time between two events");
     }
     wk__cuda_leave(device);
     *seconds = 1e-3 * (double)milliseconds;

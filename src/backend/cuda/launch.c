@@ -70,11 +70,11 @@ static wk_code enqueue(wk__cuda_device *device, const wk__gpu_function *function
 {
     const int nmemory = function->unit.nmemory;
     CUdeviceptr memory[WK__GPU_MAX_MEMORY], stored = 0;
-    void *parameter[WK__GPU_MAX_MEMORY + 3] = {&device->fault};
-    int which = function->which, parameters = 1;
-    for (int k = 0; k < function->memory_slots; k++) { /* a merged kernel has parameters that this unit does not use */
+    void *parameter[WK__GPU_MAX_MEMORY + 2] = {&device->fault};
+    int parameters = 1;
+    for (int k = 0; k < nmemory; k++) {
         const bool scratch = launch->scratch > 0 && k == nmemory - 1;
-        memory[k] = k >= nmemory ? device->fault : scratch ? device->scratch : (CUdeviceptr)(uintptr_t)launch->block[k];
+        memory[k] = scratch ? device->scratch : (CUdeviceptr)(uintptr_t)launch->block[k];
         parameter[parameters++] = &memory[k];
     }
     if (wk__gpu_takes_values(&device->units, function)) {
@@ -83,7 +83,6 @@ static wk_code enqueue(wk__cuda_device *device, const wk__gpu_function *function
         const wk_code code = store_arguments(device, argument, function->unit.narguments, &stored, fail);
         if (code != WK_OK) return code;
         parameter[parameters++] = &stored;
-        if (which >= 0) parameter[parameters++] = &which;
     }
     const CUresult error =
         wk__cuda.LaunchKernel(function->handle, (unsigned)groups, 1, 1, (unsigned)device->card->gpu.target.local, 1, 1,
@@ -122,6 +121,7 @@ static wk_code plan(void *user, const wk__gpu_launch *launch, wk__fail *fail)
     wk__cuda_planned *planned = &device->planned[device->nplanned++];
     planned->function = function;
     memcpy(&planned->launch, launch, offsetof(wk__gpu_launch, argument));
+    planned->launch.unit.group = NULL; /* the planner's, which ends before the launch */
     memcpy(planned->launch.argument, launch->argument, (size_t)launch->unit.narguments * sizeof *launch->argument);
     planned->launch.count = launch->count;
     return WK_OK;
@@ -135,7 +135,7 @@ static wk_code order_blocks(wk__cuda_device *device, const wk__gpu_launch *launc
     return error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(device, fail, error, "waiting for copies to the device");
 }
 
-/* First all that can be refused, so that nothing is left half done. */
+/* First all that is known to be refused at times, so that nothing is left half done; only a launch itself is not. */
 static wk_code run_plan(wk__cuda_device *device, wk__fail *fail)
 {
     wk_code code = WK_OK;

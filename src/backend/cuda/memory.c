@@ -139,8 +139,7 @@ static wk_code provide_landing(wk__cuda_device *device, wk__fail *fail)
     return WK_OK;
 }
 
-/* What a download asks the device for, part by part: a part, then the fault word with the first of them, which tells of
- * all work before. */
+/* What a download asks the device for: the fault word, which tells of all work before, then part by part. */
 typedef struct reading {
     wk__cuda_device *device;
     char *to;

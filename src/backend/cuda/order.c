@@ -48,8 +48,9 @@ CUresult wk__cuda_order_begin_upload(wk__cuda_device *device, const void *block)
 {
     wk__cuda_order *order = &device->order;
     const int64_t last = use_of(device, block)->number;
-    CUresult error = CUDA_SUCCESS;
-    if (device->large.stream == NULL) error = wk__cuda.StreamCreate(&device->large.stream, CU_STREAM_NON_BLOCKING);
+    CUresult error = event_of(&order->uploaded[(order->upload + 1) % WK__CUDA_UPLOADS]);
+    if (error == CUDA_SUCCESS && device->large.stream == NULL)
+        error = wk__cuda.StreamCreate(&device->large.stream, CU_STREAM_NON_BLOCKING);
     if (last <= order->awaited_number || error != CUDA_SUCCESS) return error;
     if (last > order->computed_number) {
         error = event_of(&order->computed);
@@ -61,14 +62,18 @@ CUresult wk__cuda_order_begin_upload(wk__cuda_device *device, const void *block)
     return error;
 }
 
+/* An upload that no event tells of is waited for here: nobody else would. */
 CUresult wk__cuda_order_end_upload(wk__cuda_device *device, const void *block)
 {
     wk__cuda_order *order = &device->order;
-    CUevent *event = &order->uploaded[(order->upload + 1) % WK__CUDA_UPLOADS];
-    CUresult error = event_of(event);
-    if (error == CUDA_SUCCESS) error = wk__cuda.EventRecord(*event, device->large.stream);
-    if (error == CUDA_SUCCESS) use_of(device, block)->upload = ++order->upload;
-    return error;
+    const CUevent event = order->uploaded[(order->upload + 1) % WK__CUDA_UPLOADS];
+    const CUresult error = wk__cuda.EventRecord(event, device->large.stream);
+    if (error != CUDA_SUCCESS) {
+        wk__cuda.StreamSynchronize(device->large.stream);
+        return error;
+    }
+    use_of(device, block)->upload = ++order->upload;
+    return CUDA_SUCCESS;
 }
 
 void wk__cuda_order_end(wk__cuda_device *device)

@@ -10,8 +10,8 @@
 /* ---- the compiler ------------------------------------------------------------------------------------------------ */
 
 /* At exit the compiler's library takes itself apart, while threads of the program may still be in it. So the end waits
- * for them, and whoever comes later waits for the end. */
-static pthread_rwlock_t in_compiler = PTHREAD_RWLOCK_INITIALIZER;
+ * for them, and whoever comes later waits for the end: who writes goes first. */
+static pthread_rwlock_t in_compiler = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 static pthread_key_t compiles_here; /* a thread that is in it has a value there */
 
 /* A signal's handler may have ended the process in the midst of it: nobody waits for himself. */

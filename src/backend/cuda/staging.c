@@ -16,17 +16,20 @@ wk_code wk__cuda_staging_begin(wk__cuda_device *device, wk__cuda_staging *stagin
     return WK_OK;
 }
 
-/* Ends the slot and begins the next, once the device is through with what that had. */
+/* Ends the slot and begins the next, once the device is through with what that had. Where the wait fails the slot stays
+ * the one that is full. */
 static CUresult turn(wk__cuda_staging *staging)
 {
-    const CUresult error = wk__cuda.EventRecord(staging->end[staging->slot], staging->stream);
+    const int next = (staging->slot + 1) % WK__CUDA_SLOTS;
+    CUresult error = wk__cuda.EventRecord(staging->end[staging->slot], staging->stream);
     if (error != CUDA_SUCCESS) return error;
-    staging->waited_for[staging->slot] = true;
-    staging->slot = (staging->slot + 1) % WK__CUDA_SLOTS;
+    staging->is_read[staging->slot] = true;
+    if (staging->is_read[next]) error = wk__cuda_wait(staging->end[next]);
+    if (error != CUDA_SUCCESS) return error;
+    staging->is_read[next] = false;
+    staging->slot = next;
     staging->used = 0;
-    if (!staging->waited_for[staging->slot]) return CUDA_SUCCESS;
-    staging->waited_for[staging->slot] = false;
-    return wk__cuda_wait(staging->end[staging->slot]);
+    return CUDA_SUCCESS;
 }
 
 void *wk__cuda_staging_take(wk__cuda_device *device, wk__cuda_staging *staging, int64_t bytes, wk__fail *fail)

@@ -40,7 +40,8 @@ static bool take_digest(const wk__gpu_units *units, const wk__gpu_unit *unit, co
 {
     wk__gpu_digest digest = wk__gpu_digest_start();
     static const int version[] = {WK_VERSION_MAJOR, WK_VERSION_MINOR, WK_VERSION_PATCH};
-    const int call[] = {unit->nmemory, unit->narguments, wk__gpu_arguments_by_value(&units->card->target, unit)};
+    const int call[] = {unit->nmemory, unit->narguments, wk__gpu_arguments_by_value(&units->card->target, unit),
+                        unit->fixed != NULL ? unit->fixed->at_once : 0};
     wk__text prelude = {0};
     wk__gpu_prelude(&prelude, &units->card->target, wk__gpu_needs(unit));
     wk__gpu_digest_add(&digest, version, sizeof version);

@@ -118,14 +118,6 @@ static bool has_own_sums(const wk__kernel *kernel)
            kernel->sum->dtype == wk__sum_dtype(dtype);
 }
 
-/* Tiles waste what they have beyond the last row and column. */
-static bool takes_tiles(const wk__gpu_target *target, const int64_t *argument)
-{
-    const int64_t rows = argument[WK__GPU_SUM_ROWS], columns = argument[WK__GPU_SUM_COLUMNS];
-    return target->local_memory && target->local == WK__GPU_TILE_ITEMS && argument[WK__GPU_SUM_LENGTH] >= 16 &&
-           rows >= 8 && columns >= 8 && (rows >= 32 || columns >= 32);
-}
-
 wk_code wk__gpu_plan_contraction(const wk__gpu_target *target, const wk__work *work, wk__gpu_emit *emit, void *user,
                                  wk__fail *fail)
 {
@@ -138,7 +130,8 @@ wk_code wk__gpu_plan_contraction(const wk__gpu_target *target, const wk__work *w
         .unit = {.dtype = kernel->operand[0].dtype, .nmemory = 3, .narguments = WK__GPU_SUM_ARGUMENTS}, .writes = true};
     const bool narrow = wk__gpu_fill_sum(kernel, &launch);
     if (launch.count == 0) return WK_OK;
-    if (takes_tiles(target, launch.argument))
+    if (wk__gpu_takes_tiles(target, (wk_dtype)launch.unit.dtype, launch.argument[WK__GPU_SUM_ROWS],
+                            launch.argument[WK__GPU_SUM_COLUMNS], launch.argument[WK__GPU_SUM_LENGTH]))
         return wk__gpu_plan_contraction_tiles(target, work, narrow, &launch, emit, user, fail);
     launch.unit.by_group = target->local_memory && launch.count <= 16384 && launch.argument[WK__GPU_SUM_LENGTH] >= 1024;
     launch.unit.fixed = &(launch.unit.by_group ? dots : element)[narrow];

@@ -81,8 +81,7 @@ static const char part_of_element[] = TEXT(
 /* clang-format on */
 _Static_assert(WK__GPU_SUM_AXIS == 55 && WK__GPU_SUM_AXIS_NUMBERS == 11, "the text has these numbers");
 
-static const char end[] = "}\n#undef ALL_ROWS\n#undef ALL_COLUMNS\n#undef ALL_STEPS\n#undef PART_STEPS\n"
-                          "#undef ALL_BATCHES\n#undef TAKE\n";
+static const char end[] = "}\n";
 
 #define SUMS(size, width)                                                                                              \
     size, width, wk__gpu_sum_names, names, wk__gpu_tile_begin, wk__gpu_tile_place, tables, wk__gpu_tile_each_strip,    \

@@ -30,6 +30,7 @@ typedef struct wk__gpu_target {
     bool exact_divide;    /* the compiler's f32 division and square root are rounded correctly */
     bool local_memory;    /* memory of a work-group is faster than the device's */
     int local;            /* work-items of a work-group, a power of two up to 256 */
+    int64_t local_bytes;  /* memory that a work-group may have of its own */
     int warp;             /* work-items that run in step and hand each other values; 0: the dialect has no such */
     int vector;           /* bytes that an item loads at once; 0: an element */
     int ahead;            /* columns that an item loads before it computes with the first of them, at least 1 */
@@ -46,7 +47,7 @@ typedef struct wk__gpu_target {
 } wk__gpu_target;
 
 /* What is true of all devices of a kind: a GPU, or a CPU that OpenCL serves. The backends put in what the device itself
- * reports: compute_units, and OpenCL has_f64, exact_divide, local and struct_arguments, too. */
+ * reports: compute_units, and OpenCL has_f64, exact_divide, local, local_bytes and struct_arguments, too. */
 wk__gpu_target wk__gpu_target_of(wk__gpu_dialect dialect, bool is_gpu);
 
 /* Who walks a row; where nothing is reduced, each element is a row, and items walk them. */

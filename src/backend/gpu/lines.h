@@ -41,7 +41,7 @@ extern const char wk__gpu_prefix_all[];
 
 /* Fills a launch but for its unit's kernel, its count and what only that kernel has. Returns the number of lines. */
 int64_t wk__gpu_fill_lines(const wk__kernel *kernel, int operands, wk__gpu_launch *launch);
-/* Hands on the launch of `fixed` over so many items; `scratch`: bytes of scratch memory. */
+/* Hands on the launch of `fixed` over so many items. */
 wk_code wk__gpu_emit_lines(wk__gpu_launch *launch, const wk__gpu_fixed *fixed, int64_t items, wk__gpu_emit *emit,
                            void *user, wk__fail *fail);
 

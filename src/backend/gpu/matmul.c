@@ -179,8 +179,7 @@ wk_code wk__gpu_plan_matmul(const wk__gpu_target *target, const wk__matmul *prod
     launch.block[2] = product->b.memory->block;
     launch.count = batches * m * n;
     if (launch.count == 0) return WK_OK;
-    if (m >= 8 && n >= 8 && (m >= 32 || n >= 32) && product->k >= 16 && target->local_memory &&
-        target->local == WK__GPU_TILE_ITEMS)
+    if (wk__gpu_takes_tiles(target, (wk_dtype)product->c.dtype, m, n, product->k))
         return wk__gpu_plan_matmul_tiles(target, product, work, batches, &launch, emit, user, fail);
     if (m >= 8 && n >= 16 && !target->local_memory) {
         launch.unit.fixed = &blocked;

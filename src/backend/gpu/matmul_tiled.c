@@ -79,8 +79,7 @@ static const char part_of_element[] = TEXT(
     ((GM T *)SCRATCH)[place] = value;);
 /* clang-format on */
 
-static const char end[] = "}\n#undef ALL_ROWS\n#undef ALL_COLUMNS\n#undef ALL_STEPS\n#undef PART_STEPS\n"
-                          "#undef ALL_BATCHES\n#undef TAKE\n";
+static const char end[] = "}\n";
 
 #define SUMS(size)                                                                                                     \
     size, wk__gpu_matmul_names, names, wk__gpu_tile_begin, wk__gpu_tile_place, wk__gpu_matmul_matrices, start,         \
@@ -98,21 +97,19 @@ static const wk__gpu_fixed small = {.name = "matmul_tiled", .text = small_text, 
                            large = {.name = "matmul_large", .text = large_text, .carrier = &carrier},
                            in_parts = {.name = "matmul_part", .text = part_text, .at_once = 3};
 
-/* Is it a multiple of four, wherever a matrix of the batches begins? On CUDA a block is an address. */
-static bool begins_at_fours(const wk__gpu_target *target, const wk__matmul *product, const wk__operand *factor,
-                            int64_t from_line_to_line)
+/* Is it a multiple of four, wherever a matrix of the batches begins? */
+static bool begins_at_fours(const wk__matmul *product, const wk__operand *factor, int64_t from_line_to_line)
 {
     bool good = wk__gpu_start(factor) % 4 == 0 && from_line_to_line % 4 == 0;
     for (int d = 0; d < product->nbatch; d++) good = good && factor->stride[d] % 4 == 0;
-    return good && (target->dialect != WK__GPU_CUDA || (uintptr_t)factor->memory->block % 16 == 0);
+    return good;
 }
 
 /* line: stride from line to line, step: along the sum. */
-static int64_t way_of(const wk__gpu_target *target, const wk__matmul *product, const wk__operand *factor, int64_t lines,
-                      int64_t line, int64_t step)
+static int64_t way_of(const wk__matmul *product, const wk__operand *factor, int64_t lines, int64_t line, int64_t step)
 {
-    if (step == 1 && product->k % 4 == 0 && begins_at_fours(target, product, factor, line)) return FOURS_OF_SUM;
-    if (line == 1 && lines % 4 == 0 && begins_at_fours(target, product, factor, step)) return FOURS_OF_LINES;
+    if (step == 1 && product->k % 4 == 0 && begins_at_fours(product, factor, line)) return FOURS_OF_SUM;
+    if (line == 1 && lines % 4 == 0 && begins_at_fours(product, factor, step)) return FOURS_OF_LINES;
     return step == 1 ? ALONG_SUM : ALONG_LINES;
 }
 
@@ -126,8 +123,8 @@ wk_code wk__gpu_plan_matmul_tiles(const wk__gpu_target *target, const wk__matmul
         wk__gpu_tile(target, (wk_dtype)launch->unit.dtype, false, batches, product->m, product->n, product->k);
     launch->argument[PART] = tiling.length;
     launch->argument[BATCHES] = batches;
-    launch->argument[WAYS] = way_of(target, product, a, product->m, a->stride[rows], a->stride[columns]);
-    launch->argument[WAYS + 1] = way_of(target, product, b, product->n, b->stride[columns], b->stride[rows]);
+    launch->argument[WAYS] = way_of(product, a, product->m, a->stride[rows], a->stride[columns]);
+    launch->argument[WAYS + 1] = way_of(product, b, product->n, b->stride[columns], b->stride[rows]);
     launch->unit.narguments = ARGUMENTS;
     launch->unit.by_group = true;
     launch->count = tiling.tiles * tiling.parts;

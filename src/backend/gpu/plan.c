@@ -64,7 +64,9 @@ static int64_t chunk_of(const wk__gpu_target *target, uint8_t walk)
 
 static wk__gpu_walk walk_of(const wk__gpu_target *target, const wk__group *group, const wk__gpu_schedule *schedule)
 {
+    enum { LEAST_GROUP = 16 }; /* items: COMBINE_GROUP of OpenCL reads so many sums */
     int64_t rows = wk__group_rows(group), columns = wk__group_columns(group);
+    if (target->local < LEAST_GROUP) return WK__GPU_ITEMS;
     if (group->nreduce == 0 || columns <= target->short_row || schedule->reductions == 0) return WK__GPU_ITEMS;
     if (rows_are_neighbours(group)) {
         if (rows >= target->many_rows) return WK__GPU_ITEMS;

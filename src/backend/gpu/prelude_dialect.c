@@ -17,6 +17,7 @@
  *                     Its bits are those of a fixed order
  *   COMBINE_STRIP     the same among the items of each row of a strip
  *   COMBINE_WARP      the same in a warp
+ *   WARP_WAIT         the items of a warp wait for each other, and see what has been written and read before it
  *
  * The text of a dialect has its own spelling alone. */
 #include "prelude.h"
@@ -67,6 +68,7 @@ static const char cuda[] =
     "#define COUNT_UP(word) atomicAdd((word), 1u)\n"
     "#define FENCE __threadfence()\n"
     "#define WARP 32\n"
+    "#define WARP_WAIT __syncwarp()\n"
     "typedef signed char i8; typedef unsigned char u8; typedef short i16; typedef unsigned short u16; typedef int "
     "i32;\n"
     "typedef unsigned u32; typedef long long i64; typedef unsigned long long u64;\n"

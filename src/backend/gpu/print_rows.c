@@ -236,10 +236,11 @@ static void print_row_values(wk__gpu_printer *p, int pass)
 }
 
 /* One member stores what belongs to the row. What that may overwrite, all members have loaded before they combined
- * anything. */
+ * anything; shuffles alone do not keep a compiler from loading later. */
 static void print_row_stores(wk__gpu_printer *p)
 {
     const uint8_t walk = p->form.walk;
+    if (walk == WK__GPU_WARPS && p->form.guarded) wk__text_add(p->text, "    WARP_WAIT;\n");
     wk__text_format(p->text, "    if (%s == 0%s%s) {\n", wk__gpu_member(p), walk == WK__GPU_STRIPS ? " && inside" : "",
                     p->form.chunked ? " && chunk == 0" : "");
     for (int k = 0; k < p->group->nins; k++) {

@@ -16,6 +16,7 @@ wk__gpu_target wk__gpu_target_of(wk__gpu_dialect dialect, bool is_gpu)
         .exact_divide = cuda,
         .local_memory = is_gpu,
         .local = 256,
+        .local_bytes = 48 << 10, /* of CUDA's: what needs no setting of the driver's */
         .warp = cuda ? 32 : 0,
         .vector = cuda ? 16 : 0,
         .ahead = is_gpu ? 4 : 1,

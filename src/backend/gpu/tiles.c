@@ -21,7 +21,9 @@ const char wk__gpu_tile_small[] = "#define TILE 64\n#define PER 4\n#define DEPTH
 const char wk__gpu_tile_large[] = "#define TILE 128\n#define PER 8\n#define DEPTH 8\n" PUT;
 _Static_assert(WK__GPU_TILE == 64 && WK__GPU_LARGE_TILE == 128 && WK__GPU_TILE_ITEMS == 256,
                "the texts have these numbers");
-const char wk__gpu_tile_end[] = "#undef TILE\n#undef PER\n#undef DEPTH\n#undef PUT\n";
+const char wk__gpu_tile_end[] = "#undef TILE\n#undef PER\n#undef DEPTH\n#undef PUT\n#undef TAKE\n"
+                                "#undef ALL_ROWS\n#undef ALL_COLUMNS\n#undef ALL_STEPS\n#undef PART_STEPS\n"
+                                "#undef ALL_BATCHES\n";
 
 /* clang-format off */ /* of device code */
 const char wk__gpu_tile_begin[] = TEXT(
@@ -116,6 +118,14 @@ static const wk__gpu_carrier carrier = {.arguments = ARGUMENTS, .outer = "item",
 static const wk__gpu_fixed add_parts = {.name = "contraction_parts", .text = parts_text, .carrier = &carrier};
 
 /* ---- plans ------------------------------------------------------------------------------------------------------- */
+
+bool wk__gpu_takes_tiles(const wk__gpu_target *target, wk_dtype dtype, int64_t rows, int64_t columns, int64_t length)
+{
+    enum { STRIPS = 2 * 2 * 16 * (WK__GPU_TILE + 4) /* elements */, TABLES = 8192 /* bytes, of a contraction */ };
+    const int64_t bytes = STRIPS * (int64_t)wk_dtype_size(wk__class_of(dtype)) + TABLES;
+    return target->local_memory && target->local == WK__GPU_TILE_ITEMS && bytes <= target->local_bytes &&
+           length >= 16 && rows >= 8 && columns >= 8 && (rows >= 32 || columns >= 32);
+}
 
 wk__gpu_tiling wk__gpu_tile(const wk__gpu_target *target, wk_dtype dtype, bool wide, int64_t batches, int64_t rows,
                             int64_t columns, int64_t length)

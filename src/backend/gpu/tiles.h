@@ -27,7 +27,7 @@ enum { WK__GPU_TILE_ITEMS = 256, WK__GPU_TILE = 64, WK__GPU_LARGE_TILE = 128 };
  *                  belong: at_a, by_a, at_b, by_b: element n at at_a + n by_a
  *   compute        closes it
  *   each_element   opens a loop over the item's elements: tr, tc, their row and column in the tile, and value
- *   end */
+ *   end            undefines the macros of the others, what `place` reads, and TAKE */
 extern const char wk__gpu_tile_large[], wk__gpu_tile_small[], wk__gpu_tile_begin[], wk__gpu_tile_place[],
     wk__gpu_tile_each_strip[], wk__gpu_tile_compute[], wk__gpu_tile_each_element[], wk__gpu_tile_end[];
 
@@ -39,12 +39,15 @@ typedef struct wk__gpu_tiling {
     int64_t length; /* of a part: a multiple of the depth of a strip, but for the last */
 } wk__gpu_tiling;
 
+/* Tiles waste what they have beyond the last row and column, and need items and memory that not every device has. */
+bool wk__gpu_takes_tiles(const wk__gpu_target *target, wk_dtype dtype, int64_t rows, int64_t columns, int64_t length);
+
 /* `wide`: no large tiles. */
 wk__gpu_tiling wk__gpu_tile(const wk__gpu_target *target, wk_dtype dtype, bool wide, int64_t batches, int64_t rows,
                             int64_t columns, int64_t length);
 
 /* Hands on the launch of `tiles`, which leaves parts of sums in scratch memory, and the one that adds them up, with the
- * tail of the work. `kernel`: the space of the result. */
+ * tail of the work. */
 wk_code wk__gpu_emit_parts(const wk__work *work, wk__gpu_launch *tiles, const wk__gpu_tiling *tiling,
                            wk__gpu_emit *emit, void *user, wk__fail *fail);
 

@@ -117,6 +117,7 @@ static void describe(cl_device id, wk__cl_card *card)
     card->gpu.target.has_f64 = read_number(id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
     card->gpu.target.exact_divide = exact;
     card->gpu.target.local = power_of_two_below(read_number(id, CL_DEVICE_MAX_WORK_GROUP_SIZE));
+    card->gpu.target.local_bytes = read_number(id, CL_DEVICE_LOCAL_MEM_SIZE);
     card->gpu.target.struct_arguments = values < 0 ? 0 : (int)values;
     card->gpu.target.compute_units = info->compute_units;
 }
