@@ -14,11 +14,16 @@ fi
 unset STANDIN_NVRTC WICK_CACHE_DIR
 run()
 {
-    STANDIN_DEVICES=1 OCL_ICD_VENDORS=/nonexistent GPU_CHECK_NVRTC=none WICK_CUDA_PATH="$release/standin" \
-        "$folder/gpu-check" run --out "$WICK_WORK/table"
+    (cd "$WICK_WORK" && STANDIN_DEVICES=1 OCL_ICD_VENDORS=/nonexistent GPU_CHECK_NVRTC=none WICK_CUDA_PATH=stand-in \
+        "$folder/gpu-check" run --out table)
 }
+ln -s "$release/standin" "$WICK_WORK/stand-in"
 says() { grep -q -e "$1" "$WICK_WORK/table"; }
 
+mkdir "$WICK_WORK/own" && touch "$WICK_WORK/own/file"
+fails "no folder of somebody else's is taken" "none of gpu-check's" \
+    env STANDIN_NVRTC="$nvrtc" scripts/gpu-check pack --short "$WICK_WORK/own"
+check "... nor emptied" test -e "$WICK_WORK/own/file"
 check "a folder is packed" env STANDIN_NVRTC="$nvrtc" scripts/gpu-check pack --short "$folder"
 check "it runs" run
 check "the table says that no GPU took part" says '^STAND-IN: no GPU took part'
