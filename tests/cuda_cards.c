@@ -299,6 +299,72 @@ static void figures(void **state)
     in_child("STANDIN_MIG=1 STANDIN_ERRORS=cuDeviceGetUuid_v2=1", are_unknown_slices);
 }
 
+/* ---- processes that fork ------------------------------------------------------------------------------------------ */
+
+static bool sums_on(wk_device device)
+{
+    WK_SCOPE;
+    return wk_item(wk_sum(wk_ones((3), .device = device))) == 3 && wk_error() == NULL;
+}
+
+static void ends_well(void (*body)(void))
+{
+    int status = 1;
+    const pid_t child = fork();
+    if (child == 0) {
+        body();
+        exit(0);
+    }
+    must(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void uses_cuda(void)
+{
+    must(wk_device_count(WK_CUDA) == 2 && sums_on(wk_cuda(1)));
+}
+
+/* A server that looks what there is leaves its workers all of it. */
+static void counts_and_forks(void)
+{
+    must(wk_device_count(WK_CUDA) == 2);
+    ends_well(uses_cuda);
+    must(sums_on(wk_cuda(0)));
+}
+
+static void may_not_use_cuda(void)
+{
+    WK_SCOPE;
+    must(wk_device_count(WK_CUDA) == 2 && sums_on(wk_cpu()));
+    must(wk_ones((3), .device = wk_cuda(0)) == NULL && strstr(wk_error(), "forked") != NULL);
+    wk_clear_error();
+    if (wk_device_count(WK_OPENCL) > 0) must(sums_on(wk_opencl(0))); /* which nobody had asked for */
+}
+
+/* What the driver alone can say makes it begin, and no child may use it then. */
+static void asks_the_driver_and_forks(void)
+{
+    wk_device_properties known = {.size = sizeof known};
+    must(wk_device_describe(wk_cuda(0), &known) == WK_OK);
+    ends_well(may_not_use_cuda);
+    must(sums_on(wk_cuda(0)));
+}
+
+static void counts_by_the_driver(void)
+{
+    must(wk_device_count(WK_CUDA) == 2);
+    ends_well(may_not_use_cuda);
+}
+
+static void forks(void **state)
+{
+    (void)state;
+    in_child("STANDIN_ERRORS=", counts_and_forks);
+    in_child("STANDIN_ERRORS=", asks_the_driver_and_forks);
+    in_child("CUDA_VISIBLE_DEVICES=0,1", counts_by_the_driver);
+    in_child("STANDIN_MIG=1", counts_by_the_driver);
+    in_child("STANDIN_ERRORS=nvmlInit_v2=1", counts_by_the_driver);
+}
+
 /* ---- cards that cannot be opened --------------------------------------------------------------------------------- */
 
 static const char *mode_words;
@@ -371,6 +437,7 @@ int main(void)
         cmocka_unit_test(compilers_that_say_nothing),
         cmocka_unit_test(drivers),
         cmocka_unit_test(figures),
+        cmocka_unit_test(forks),
         cmocka_unit_test(compute_modes),
         cmocka_unit_test(most_blocks),
     };

@@ -29,7 +29,7 @@ void wk__cuda_end(wk__cuda_calls *calls)
 
 wk_code wk__cuda_enter(wk__cuda_device *device, wk__fail *fail)
 {
-    if (wk__gpu_forked())
+    if (wk__gpu_forked(WK__GPU_CUDA))
         return wk__fail_set(fail, WK_ERR_STATE,
                             "this process was forked from one that uses CUDA: fork before the first use");
     pthread_mutex_lock(&device->lock);
@@ -197,7 +197,7 @@ static wk_code open_device(int index, void **out, wk__fail *fail)
 {
     const wk__cuda_card *card = wk__cuda_card_at(index, fail);
     if (card == NULL) return fail->code;
-    if (wk__gpu_forked())
+    if (wk__gpu_forked(WK__GPU_CUDA))
         return wk__fail_set(fail, WK_ERR_STATE,
                             "this process was forked after its parent had asked for CUDA devices: ask in the child "
                             "alone");
@@ -226,7 +226,7 @@ static void close_device(void *user)
 {
     wk__cuda_device *device = user;
     wk__fail fail;
-    if (device == NULL || wk__gpu_forked()) return;
+    if (device == NULL || wk__gpu_forked(WK__GPU_CUDA)) return;
     if (wk__cuda_enter(device, &fail) == WK_OK) {
         if (device->calls.current && !device->was_reset) {
             wk__cuda_order_all(device);

@@ -5,14 +5,18 @@
 #include "../gpu/forks.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_CARDS = 64, MAX_ARCHITECTURES = 64 };
 
 static struct {
-    pthread_once_t once;
+    pthread_once_t libraries_once, once;
+    const char *no_driver, *no_compiler; /* why there is none */
     wk__presence presence;
+    atomic_bool known; /* all that follows */
     const char *why;
     char words[200];
     int count;
@@ -21,7 +25,7 @@ static struct {
     int compiler_major, compiler_minor;
     int architectures, architecture[MAX_ARCHITECTURES]; /* that NVRTC compiles for */
     bool has_nvml;
-} found = {.once = PTHREAD_ONCE_INIT};
+} found = {.libraries_once = PTHREAD_ONCE_INIT, .once = PTHREAD_ONCE_INIT};
 
 static int attribute(CUdevice id, int what)
 {
@@ -115,39 +119,50 @@ static wk__presence refused(CUresult error)
     }
 }
 
-static wk__presence find_compiler(void)
+static const char *find_compiler(void)
 {
-    found.why = wk__cuda_load_nvrtc(found.driver / 1000);
-    if (found.why != NULL) return WK__NO_LIBRARY;
     int count = 0;
+    const char *why = wk__cuda_load_nvrtc(found.driver / 1000);
+    if (why != NULL) return why;
     if (wk__nvrtc.Version(&found.compiler_major, &found.compiler_minor) != NVRTC_SUCCESS ||
         wk__nvrtc.GetNumSupportedArchs(&count) != NVRTC_SUCCESS || count < 1 || count > MAX_ARCHITECTURES ||
-        wk__nvrtc.GetSupportedArchs(found.architecture) != NVRTC_SUCCESS) {
-        found.why = "NVRTC, CUDA's run-time compiler, does not say what it compiles for: install it anew";
-        return WK__NO_LIBRARY;
-    }
+        wk__nvrtc.GetSupportedArchs(found.architecture) != NVRTC_SUCCESS)
+        return "NVRTC, CUDA's run-time compiler, does not say what it compiles for: install it anew";
     found.architectures = count;
-    return WK__PRESENT;
+    return NULL;
+}
+
+enum { OLDEST = 11020 /* of drivers */ };
+
+/* The driver does not begin yet: until then the process may fork. One that does not tell its version says why when it
+ * begins. */
+static void find_libraries(void)
+{
+    found.no_driver = wk__cuda_load_driver();
+    if (found.no_driver != NULL) return;
+    if (wk__cuda.DriverGetVersion(&found.driver) != CUDA_SUCCESS) found.driver = 0;
+    if (found.driver >= OLDEST) found.no_compiler = find_compiler();
+    found.has_nvml = wk__cuda_load_nvml() == NULL;
 }
 
 /* What is there, and why the rest is not. */
 static wk__presence look(void)
 {
     int count = 0;
-    found.why = wk__cuda_load_driver();
+    pthread_once(&found.libraries_once, find_libraries);
+    found.why = found.no_driver;
     if (found.why != NULL) return wk__cuda.Init == NULL ? WK__NO_LIBRARY : WK__DRIVER_TOO_OLD;
-    wk__gpu_watch_forks();
+    wk__gpu_watch_forks(WK__GPU_CUDA);
     CUresult error = wk__cuda.Init(0);
     if (error != CUDA_SUCCESS) return refused(error);
-    if (wk__cuda.DriverGetVersion(&found.driver) != CUDA_SUCCESS || found.driver < 11020) {
+    if (found.driver < OLDEST) {
         found.why = "NVIDIA's driver is older than CUDA 11.2: install a newer one (apt install nvidia-driver)";
         return WK__DRIVER_TOO_OLD;
     }
     error = wk__cuda.DeviceGetCount(&count);
     if (error != CUDA_SUCCESS || count < 1) return refused(error != CUDA_SUCCESS ? error : CUDA_ERROR_NO_DEVICE);
-    const wk__presence compiler = find_compiler();
-    if (compiler != WK__PRESENT) return compiler;
-    found.has_nvml = wk__cuda_load_nvml() == NULL;
+    found.why = found.no_compiler;
+    if (found.why != NULL) return WK__NO_LIBRARY;
     bool compiled = false;
     for (int k = 0; k < count && found.count < MAX_CARDS; k++) {
         CUdevice id;
@@ -166,6 +181,7 @@ static wk__presence look(void)
 static void find_cards(void)
 {
     found.presence = look();
+    atomic_store(&found.known, true);
 }
 
 wk__presence wk__cuda_presence(wk__text *why)
@@ -175,15 +191,38 @@ wk__presence wk__cuda_presence(wk__text *why)
     return found.presence;
 }
 
+/* Who only counts may fork afterwards: NVML tells how many cards there are, and the driver need not begin. It knows
+ * neither what CUDA_VISIBLE_DEVICES hides, nor how many slices of a card CUDA takes. */
+static bool count_by_nvml(int *count)
+{
+    unsigned cards = 0, now = 0, later;
+    pthread_once(&found.libraries_once, find_libraries);
+    if (found.driver < OLDEST || found.no_compiler != NULL || !found.has_nvml || getenv("CUDA_VISIBLE_DEVICES") ||
+        wk__nvml_extra.DeviceGetCount_v2 == NULL || wk__nvml_extra.DeviceGetHandleByIndex_v2 == NULL ||
+        wk__nvml_extra.DeviceGetCount_v2(&cards) != NVML_SUCCESS || cards > MAX_CARDS)
+        return false;
+    for (unsigned k = 0; k < cards; k++) {
+        nvmlDevice card;
+        if (wk__nvml_extra.DeviceGetHandleByIndex_v2(k, &card) != NVML_SUCCESS ||
+            (wk__nvml.DeviceGetMigMode(card, &now, &later) == NVML_SUCCESS && now == NVML_MIG_ENABLED))
+            return false;
+    }
+    *count = (int)cards;
+    return true;
+}
+
 int wk__cuda_count(void)
 {
+    int count;
+    if (!atomic_load(&found.known) && count_by_nvml(&count)) return count;
     pthread_once(&found.once, find_cards);
     return found.count;
 }
 
 const wk__cuda_card *wk__cuda_card_at(int index, wk__fail *fail)
 {
-    if (index >= 0 && index < wk__cuda_count()) return &found.card[index];
+    pthread_once(&found.once, find_cards);
+    if (index >= 0 && index < found.count) return &found.card[index];
     if (found.presence != WK__PRESENT) {
         wk__fail_set(fail, WK_ERR_DEVICE, "%s", found.why);
     } else {
@@ -242,7 +281,8 @@ static void ask_nvml(CUdevice id, wk__device_info *info)
     nvmlMemory memory;
     nvmlUtilization rates;
     unsigned number, now = 0, later;
-    if (wk__gpu_forked() || !found.has_nvml || wk__nvml.DeviceGetHandleByPciBusId_v2(info->pci, &card) != NVML_SUCCESS)
+    if (wk__gpu_forked(WK__GPU_CUDA) || !found.has_nvml ||
+        wk__nvml.DeviceGetHandleByPciBusId_v2(info->pci, &card) != NVML_SUCCESS)
         return;
     const bool sliced = wk__nvml.DeviceGetMigMode(card, &now, &later) == NVML_SUCCESS && now == NVML_MIG_ENABLED;
     memory_of = card;

@@ -42,7 +42,7 @@ static wk_code come(wk__cuda_device *device, CUresult error, wk__fail *fail)
 
 wk_code wk__cuda_event_wait(void *user, void *event, wk__fail *fail)
 {
-    if (wk__gpu_forked())
+    if (wk__gpu_forked(WK__GPU_CUDA))
         return wk__fail_set(fail, WK_ERR_STATE, "this process was forked from the one that recorded the event");
     return come(user, event == &after_the_end ? CUDA_SUCCESS : wk__cuda_await(user, event), fail);
 }

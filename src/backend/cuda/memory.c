@@ -41,7 +41,7 @@ void wk__cuda_free(wk__cuda_device *device, CUdeviceptr memory)
 
 void wk__cuda_block_give(void *user, wk__memory *block)
 {
-    if (wk__gpu_forked()) return;
+    if (wk__gpu_forked(WK__GPU_CUDA)) return;
     wk__cuda_free(user, wk__cuda_address(block, 0));
     *block = (wk__memory){0};
 }
@@ -255,7 +255,7 @@ static wk_code read_device(wk__cuda_device *device, void *to, const wk__memory *
                            wk__fail *fail)
 {
     reading r = {.device = device, .to = to, .from = from, .offset = offset, .bytes = bytes};
-    if (wk__gpu_forked()) return wk__cuda_enter(device, fail); /* another thread may have been reading */
+    if (wk__gpu_forked(WK__GPU_CUDA)) return wk__cuda_enter(device, fail); /* another thread may have been reading */
     pthread_mutex_lock(&device->reading);
     wk_code code = read_all(&r, fail);
     if (code == WK_ERR_LOST) code = wk__cuda_tell_gone(device, from != NULL, fail);

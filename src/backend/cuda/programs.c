@@ -17,7 +17,8 @@ static pthread_key_t compiles_here; /* a thread that is in it has a value there 
 /* A signal's handler may have ended the process in the midst of it: nobody waits for himself. */
 static void wait_for_compilers(void)
 {
-    if (!wk__gpu_forked() && pthread_getspecific(compiles_here) == NULL) pthread_rwlock_wrlock(&in_compiler);
+    if (!wk__gpu_forked(WK__GPU_CUDA) && pthread_getspecific(compiles_here) == NULL)
+        pthread_rwlock_wrlock(&in_compiler);
 }
 
 static void watch_exit(void)

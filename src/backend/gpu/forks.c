@@ -3,13 +3,15 @@
 #include "forks.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
-/* Written by a child of fork(), where no other thread is left. */
-static volatile bool forked;
+enum { DRIVERS = WK__GPU_CUDA + 1 };
+static atomic_bool watched[DRIVERS], forked[DRIVERS];
 
 static void note_fork(void)
 {
-    forked = true;
+    for (int k = 0; k < DRIVERS; k++)
+        if (atomic_load(&watched[k])) atomic_store(&forked[k], true);
 }
 
 static void watch(void)
@@ -17,13 +19,14 @@ static void watch(void)
     pthread_atfork(NULL, NULL, note_fork);
 }
 
-void wk__gpu_watch_forks(void)
+void wk__gpu_watch_forks(wk__gpu_dialect driver)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch);
+    atomic_store(&watched[driver], true);
 }
 
-bool wk__gpu_forked(void)
+bool wk__gpu_forked(wk__gpu_dialect driver)
 {
-    return forked;
+    return atomic_load(&forked[driver]);
 }

@@ -3,11 +3,11 @@
 #ifndef WICK_BACKEND_GPU_FORKS_H
 #define WICK_BACKEND_GPU_FORKS_H
 
-#include <stdbool.h>
+#include "kernel.h"
 
-/* From now on; more than once does no harm. */
-void wk__gpu_watch_forks(void);
-/* Was this process forked from one that watched? Then nothing of a GPU may be touched any more. */
-bool wk__gpu_forked(void);
+/* From now on, for the driver of that dialect; more than once does no harm. */
+void wk__gpu_watch_forks(wk__gpu_dialect driver);
+/* Was this process forked from one that watched for it? Then nothing of that driver may be touched any more. */
+bool wk__gpu_forked(wk__gpu_dialect driver);
 
 #endif

@@ -17,7 +17,7 @@ static struct {
 
 static void stop_all(void)
 {
-    if (wk__gpu_forked()) return; /* the threads are the parent's */
+    if (wk__gpu_forked(WK__GPU_OPENCL)) return; /* the threads are the parent's */
     pthread_mutex_lock(&open_devices.lock);
     for (wk__cl_device *d = open_devices.first; d != NULL; d = d->next_open) wk__cl_stop(d);
     pthread_mutex_unlock(&open_devices.lock);
@@ -31,7 +31,7 @@ extern void *__dso_handle __attribute__((visibility("hidden")));
 static void settle_all(void *unused)
 {
     (void)unused;
-    if (wk__gpu_forked()) return;
+    if (wk__gpu_forked(WK__GPU_OPENCL)) return;
     pthread_mutex_lock(&open_devices.lock);
     for (wk__cl_device *d = open_devices.first; d != NULL; d = d->next_open) wk__cl_settle(d);
     pthread_mutex_unlock(&open_devices.lock);
@@ -99,7 +99,7 @@ static wk_code open_device(int index, void **out, wk__fail *fail)
 {
     const wk__cl_card *card = wk__cl_card_at(index, fail);
     if (card == NULL) return fail->code;
-    if (wk__gpu_forked())
+    if (wk__gpu_forked(WK__GPU_OPENCL))
         return wk__fail_set(
             fail, WK_ERR_STATE,
             "this process was forked after its parent had asked for OpenCL devices: ask in the child alone");
@@ -121,7 +121,7 @@ static wk_code open_device(int index, void **out, wk__fail *fail)
 static void close_device(void *user)
 {
     wk__cl_device *device = user;
-    if (device == NULL || wk__gpu_forked()) return;
+    if (device == NULL || wk__gpu_forked(WK__GPU_OPENCL)) return;
     unlist(device);
     wk__cl_stop(device);
     free_device(device);

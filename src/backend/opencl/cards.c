@@ -139,7 +139,7 @@ static void find_cards(void)
     found.presence = WK__NO_LIBRARY;
     found.why = wk__cl_load();
     if (found.why != NULL) return;
-    wk__gpu_watch_forks();
+    wk__gpu_watch_forks(WK__GPU_OPENCL);
 
     found.presence = WK__NO_DRIVER;
     if (wk__cl_wants_trial() && !wk__cl_comes_back(ask_driver, PATIENCE)) {

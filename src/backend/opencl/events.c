@@ -69,7 +69,7 @@ wk_code wk__cl_event_record(void *user, void **out, wk__fail *fail)
 /* A child of fork() has no thread that would ever come there. */
 wk_code wk__cl_event_wait(void *user, void *event, wk__fail *fail)
 {
-    if (wk__gpu_forked())
+    if (wk__gpu_forked(WK__GPU_OPENCL))
         return wk__fail_set(fail, WK_ERR_STATE, "this process was forked from the one that recorded the event");
     return wk__event_wait(user, event, fail);
 }

@@ -38,7 +38,7 @@ static wk_code perform_give(wk__cl_device *device, wk__cl_command *base, wk__fai
 void wk__cl_block_give(void *user, wk__memory *block)
 {
     wk__fail fail;
-    if (wk__gpu_forked()) return;
+    if (wk__gpu_forked(WK__GPU_OPENCL)) return;
     give_command *command = wk__cl_command_new(sizeof *command, perform_give, &fail);
     if (command != NULL) {
         command->base.always = true;

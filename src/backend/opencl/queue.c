@@ -250,7 +250,7 @@ static void append(wk__cl_device *device, wk__cl_command *commands)
 
 static wk_code push(wk__cl_device *device, wk__cl_command *commands, wk__fail *fail)
 {
-    if (wk__gpu_forked()) {
+    if (wk__gpu_forked(WK__GPU_OPENCL)) {
         return wk__fail_set(fail, WK_ERR_STATE,
                             "this process was forked from one that uses OpenCL: fork before the first use");
     }
