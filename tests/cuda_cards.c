@@ -299,7 +299,7 @@ static void figures(void **state)
     in_child("STANDIN_MIG=1 STANDIN_ERRORS=cuDeviceGetUuid_v2=1", are_unknown_slices);
 }
 
-/* ---- processes that fork ------------------------------------------------------------------------------------------ */
+/* ---- processes that fork ---------------------------------------------------------------------------------------- */
 
 static bool sums_on(wk_device device)
 {

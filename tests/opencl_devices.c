@@ -156,6 +156,30 @@ static void what_is_known(void **state)
     assert_non_null(strstr(fail.text, "there is no opencl:"));
 }
 
+static void at_address(int index, const char *address)
+{
+    wk__fail fail;
+    wk__cl_card *card = (wk__cl_card *)(uintptr_t)wk__cl_card_at(index, &fail);
+    snprintf(card->gpu.info.pci, sizeof card->gpu.info.pci, "%s", address);
+}
+
+/* Several platforms may have one card, which is one GPU. */
+static void a_card_is_one_gpu(void **state)
+{
+    (void)state;
+    if (gpu->kind != WK_OPENCL || gpu_devices < 2) skip();
+    setenv("WICK_GPU", "opencl", 1);
+    const int gpus = wk_device_count(WK_GPU);
+    at_address(0, "0000:01:00.0");
+    at_address(1, "0000:02:00.0");
+    assert_int_equal(wk_device_count(WK_GPU), gpus);
+    at_address(1, "0000:01:00.0");
+    assert_int_equal(wk_device_count(WK_GPU), gpus - 1);
+    at_address(0, "");
+    at_address(1, "");
+    unsetenv("WICK_GPU");
+}
+
 /* ---- two at once ------------------------------------------------------------------------------------------------- */
 
 static double now(void)
@@ -252,6 +276,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest first[] = {cmocka_unit_test(states_in_words), cmocka_unit_test(ends)};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_known),
+        cmocka_unit_test(a_card_is_one_gpu),
         cmocka_unit_test(side_by_side),
         cmocka_unit_test(many_threads),
     };

@@ -159,7 +159,7 @@ typedef struct nvmlProcessInfo {
 /* What drivers of some age or of some cards lack: NULL where it is not there. */
 #define WK__NVML_EXTRAS(V)                                                                                             \
     V(DeviceGetCount_v2, (unsigned *count))                                                                            \
-    V(DeviceGetHandleByIndex_v2, (unsigned index, nvmlDevice * device))                                                \
+    V(DeviceGetHandleByIndex_v2, (unsigned index, nvmlDevice *device))                                                 \
     V(DeviceGetEnforcedPowerLimit, (nvmlDevice, unsigned *milliwatts))                                                 \
     V(DeviceGetClockInfo, (nvmlDevice, int which, unsigned *megahertz))                                                \
     V(DeviceGetComputeRunningProcesses_v3, (nvmlDevice, unsigned *count, nvmlProcessInfo *processes))
