@@ -151,6 +151,27 @@ static void both_sides_count(void **state)
     free(d);
 }
 
+/* Few pieces become many, and every second goes: the books have room for each span between them. */
+static void many_spans(void **state)
+{
+    (void)state;
+    enum { LONG = 29, SHORT = LONG * MAPPING / 2 };
+    device *d = device_new(INT64_MAX / 2, UNITS);
+    wk__arena *arena = wk__arena_new(&backend, d, INT64_MAX);
+    wk__memory piece[SHORT];
+    for (int k = 0; k < LONG; k++) piece[k] = take(arena, MAPPING);
+    for (int k = 0; k < LONG; k++) wk__arena_give(arena, &piece[k]);
+    for (int k = 0; k < SHORT; k++) piece[k] = take(arena, 2);
+    for (int k = 0; k < SHORT; k += 2) wk__arena_give(arena, &piece[k]);
+    for (int k = 0; k < SHORT; k += 2) piece[k] = take(arena, 2);
+    assert_int_equal(d->mapped, (int64_t)LONG * WK__RANGE_MAPPING);
+    assert_int_equal(stats_of(arena).cached, 0);
+    for (int k = 0; k < SHORT; k++) wk__arena_give(arena, &piece[k]);
+    wk__arena_free(arena);
+    assert_int_equal(d->held, 0);
+    free(d);
+}
+
 /* When no place in a range is long enough there is another range. */
 static void ranges_are_used_up(void **state)
 {
@@ -273,6 +294,7 @@ int main(void)
         cmocka_unit_test(best_fit),
         cmocka_unit_test(least_is_mapped),
         cmocka_unit_test(both_sides_count),
+        cmocka_unit_test(many_spans),
         cmocka_unit_test(ranges_are_used_up),
         cmocka_unit_test(limit_takes_idle_memory),
         cmocka_unit_test(full_device_is_tried_again),

@@ -92,6 +92,42 @@ static void the_middle_stays(void **state)
     free(d);
 }
 
+/* Idle memory that cannot go, as pieces lie in the same blocks or mappings, is idle all the same: more of the other
+ * kind goes. */
+static void what_cannot_go_counts(void **state)
+{
+    (void)state;
+    enum { MANY = 30 };
+    device *d = device_new(INT64_MAX / 2, UNITS);
+    wk__arena *arena = wk__arena_new(&backend, d, INT64_MAX);
+    wk__memory large[MANY], wall[MANY], small[8 * MANY];
+    wk__fail fail;
+    for (int k = 0; k < MANY; k++) {
+        large[k] = take(arena, MAPPING);
+        wk__arena_give(arena, &large[k]);
+        wall[k] = take(arena, 2); /* at its start */
+        large[k] = take(arena, MAPPING - 2);
+    }
+    for (int k = 0; k < 8 * MANY; k++) assert_int_equal(wk__arena_take(arena, 2 * MB, &small[k], &fail), WK_OK);
+    for (int k = 0; k < MANY; k++) wk__arena_give(arena, &large[k]);
+    wk__arena_set_patience(arena, 0);
+    for (int k = 0; k < 8 * MANY; k++) wk__arena_give(arena, &small[k]); /* all blocks go */
+    assert_int_equal(stats_of(arena).cached, MANY * (MAPPING - 2) * UNIT);
+
+    wk__arena_set_patience(arena, 1000000);
+    for (int k = 0; k < 8 * MANY; k++) assert_int_equal(wk__arena_take(arena, 2 * MB, &small[k], &fail), WK_OK);
+    for (int k = 0; k < 8 * MANY; k++) {
+        if (k % 8 > 0) wk__arena_give(arena, &small[k]);
+    }
+    wk__arena_set_patience(arena, 0);
+    for (int k = 0; k < MANY; k++) wk__arena_give(arena, &wall[k]); /* all mappings do */
+    assert_int_equal(stats_of(arena).cached, d->held - 2 * MB * MANY);
+    assert_true(d->mapped == d->unmapped);
+    wk__arena_free(arena);
+    assert_int_equal(d->held, 0);
+    free(d);
+}
+
 /* ---- failures ---------------------------------------------------------------------------------------------------- */
 
 /* Each call of the backend fails in turn, once or from then on. */
@@ -300,10 +336,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(idle_memory_goes_back), cmocka_unit_test(used_memory_stays),
-        cmocka_unit_test(the_middle_stays),      cmocka_unit_test(each_call_fails),
-        cmocka_unit_test(errors_pass),           cmocka_unit_test(blocks_serve),
-        cmocka_unit_test(memory_that_stays),     cmocka_unit_test(host_memory_runs_out),
-        cmocka_unit_test(many_threads),
+        cmocka_unit_test(the_middle_stays),      cmocka_unit_test(what_cannot_go_counts),
+        cmocka_unit_test(each_call_fails),       cmocka_unit_test(errors_pass),
+        cmocka_unit_test(blocks_serve),          cmocka_unit_test(memory_that_stays),
+        cmocka_unit_test(host_memory_runs_out),  cmocka_unit_test(many_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
