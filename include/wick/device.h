@@ -68,13 +68,23 @@ typedef struct wk_device_properties {
 /* WK_OK or a code, with the error recorded. */
 WK_API wk_code wk_device_describe_at(wk_site site, wk_device device, wk_device_properties *properties);
 
-/* Bytes that the library holds on a device. */
+/* Bytes of a device, and whose they are. Where the device says so (NVIDIA's do), they add up to what it shows as used:
+ *
+ *     used = live + cached + library + context + others
+ *
+ * of which others, what is left, is what other processes and libraries have, and what the driver takes as it goes: for
+ * the code of kernels, and for rounding up. An example, in MiB: used 1530 = live 600 + cached 200 + library 40 +
+ * context 500 + others 190; what nvidia-smi shows for a process is all but what other processes have. */
 typedef struct wk_memory_stats {
-    size_t size;    /* sizeof(wk_memory_stats), set by the caller */
-    int64_t live;   /* in tensors */
-    int64_t cached; /* kept for the next ones */
-    int64_t peak;   /* greatest live since the start or wk_memory_reset_peak */
-    int64_t limit;  /* live + cached never exceed it */
+    size_t size;     /* sizeof(wk_memory_stats), set by the caller */
+    int64_t live;    /* in tensors */
+    int64_t cached;  /* kept for the next ones */
+    int64_t peak;    /* greatest live since the start or wk_memory_reset_peak */
+    int64_t limit;   /* live + cached never exceed it */
+    int64_t library; /* that the library took for itself: scratch, arguments of kernels, fault words */
+    int64_t context; /* that the driver took when the device was opened, as far as NVML saw; 0: not known, or nothing,
+                        as another library of the process had opened it before */
+    int64_t used;    /* by everybody, now; 0: not known */
 } wk_memory_stats;
 /* WK_OK or a code. */
 WK_API wk_code wk_memory_stats_of_at(wk_site site, wk_device device, wk_memory_stats *stats);

@@ -23,7 +23,12 @@
 #include <stdatomic.h>
 #include <wick/device.h>
 
-enum { WK__BACKEND_VERSION = 1, WK__ALIGN = 256 /* bytes: start of every piece of device memory */ };
+enum {
+    WK__BACKEND_VERSION = 1,
+    WK__ALIGN = 256,             /* bytes: start of every piece of device memory */
+    WK__RANGE_UNIT = 2 << 20,    /* bytes: parts of a range that get memory are multiples of it */
+    WK__RANGE_MAPPING = 32 << 20 /* bytes that get memory at once, and lose it at once, at most */
+};
 
 /* A piece of device memory. `host` is its address where the host can use it (cpu), else NULL. */
 struct wk__memory {
@@ -105,6 +110,14 @@ typedef struct wk__device_info {
     wk_device_process process[WK_DEVICE_PROCESSES];
 } wk__device_info;
 
+/* Whose a device's memory is, besides what the arenas hold; 0 = not known. */
+typedef struct wk__memory_usage {
+    int64_t library; /* bytes that the backend took for itself: scratch, arguments, the fault word */
+    int64_t context; /* that the driver took when the device was opened */
+    int64_t used;    /* of `total`, by everybody */
+    int64_t total;
+} wk__memory_usage;
+
 /* A box of the space of a contraction's result. Its tail runs there at once when the elements of C that lie at `first`
  * + i x row_step + j x column_step, 0 <= i < rows, 0 <= j < columns, have been summed; in elements, from the start of
  * C's memory. They are to be the elements of the box. */
@@ -170,6 +183,24 @@ typedef struct wk__backend {
     void (*event_give)(void *device, void *event);
     /* optional: adds to *info what the device does now, if asking for that takes time. */
     void (*now)(int index, wk__device_info *info);
+    /* optional, all or none: ranges of addresses, parts of which have memory. A byte's address is the range's `block`
+     * plus its offset; pieces of a range have their address as their `block`, and no offset.
+     *
+     * `range_take` reserves addresses, at least so many bytes and enough for all that the device can hold.
+     * `range_map` gives a part memory, all of it or none: in mappings of WK__RANGE_MAPPING bytes from `offset` on, and
+     * one of what is left. WK_ERR_UNSUPPORTED from either: the device cannot do it, so blocks have to serve.
+     * `range_unmap` takes the memory of whole mappings that lie side by side away. It waits for all that the device was
+     * given before, as pieces are given back while work on them is under way; when it fails, the memory stays.
+     * `range_give` gives the addresses back, of which none has memory any more.
+     * `range_cut`: a piece is about to be handed out whose bytes may have been parts of other pieces. From any thread,
+     * without waiting, before anything uses it; the rest is called by one thread at a time. */
+    wk_code (*range_take)(void *device, int64_t bytes, wk__memory *range, wk__fail *fail);
+    void (*range_give)(void *device, wk__memory *range);
+    wk_code (*range_map)(void *device, const wk__memory *range, int64_t offset, int64_t bytes, wk__fail *fail);
+    wk_code (*range_unmap)(void *device, const wk__memory *range, int64_t offset, int64_t bytes, wk__fail *fail);
+    void (*range_cut)(void *device, const wk__memory *piece);
+    /* optional: from any thread */
+    void (*usage)(void *device, wk__memory_usage *usage);
 } wk__backend;
 
 /* All backends of this build, NULL at the end; in the order in which gpu:i counts. */

@@ -289,9 +289,17 @@ wk_code wk_memory_stats_of_at(wk_site site, wk_device d, wk_memory_stats *stats)
     wk__device *of = wk__device_opened(site, "memory_stats_of", d);
     if (!of) return wk_error_code();
     wk__arena_stats now;
+    wk__memory_usage usage = {0};
     wk__arena_stats_of(of->arena, &now);
-    const wk_memory_stats known = {
-        .size = sizeof known, .live = now.live, .cached = now.cached, .peak = now.peak, .limit = now.limit};
+    if (of->backend->usage) of->backend->usage(of->state, &usage);
+    const wk_memory_stats known = {.size = sizeof known,
+                                   .live = now.live,
+                                   .cached = now.cached,
+                                   .peak = now.peak,
+                                   .limit = now.limit,
+                                   .library = usage.library,
+                                   .context = usage.context,
+                                   .used = usage.used};
     return wk__fill(site, "memory_stats_of", wk_memory_stats, stats, &known);
 }
 

@@ -14,6 +14,9 @@
  *   STANDIN_ARCH        the compute capability, 86 for 8.6: of the first device, of the second and so on; else 90
  *   STANDIN_ATTRIBUTES  17=1,20=3: attributes of all devices; with a compute mode (20) of 2 or 3 nobody gets a context
  *   STANDIN_DRIVER      12040: the CUDA of the driver, else 13000
+ *   STANDIN_OTHERS      1500: MB of the first device, of the second and so on that other processes have. They and the
+ *                       100 of a context are nobody's then; else there are some 64, which are missed by nobody
+ *   STANDIN_GRANULE     4: MB that the size of a mapping is said to be a multiple of, else 2
  *   STANDIN_MIG         1: the devices are slices of the first card
  *   STANDIN_COUNTS      a file that gets the number of calls of each name at the end of the process
  *   STANDIN_DEVICES     1: there is one device, not two
@@ -141,6 +144,8 @@ char *space_take(size_t bytes, size_t multiple);
 void space_clear(char *start, size_t bytes);
 /* Counts bytes of a device's memory; false: there are not so many. */
 bool memory_use(int device, int64_t bytes);
+/* Bytes of a device that are used: by other processes, by its context, by allocations and mappings. nvml.c finds it. */
+int64_t standin_memory_used(int device);
 
 /* ---- streams.c --------------------------------------------------------------------------------------------------- */
 

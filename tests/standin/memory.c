@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, FRESH = 0xcd, GONE = 0xdd, ALIGN = 256 };
+enum { PAGE = 4096, FRESH = 0xcd, GONE = 0xdd, ALIGN = 256, CONTEXT = 100 << 20 };
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
 
@@ -60,11 +60,24 @@ static const context *ranges_of; /* NULL: they have to be found anew */
 static unsigned ranges_peers;
 static int64_t used[DEVICES];
 
+static int64_t of_others(int device, int otherwise)
+{
+    return (int64_t)standin_number("STANDIN_OTHERS", device, otherwise) << 20;
+}
+
 bool memory_use(int device, int64_t bytes)
 {
-    if (used[device] + bytes > DEVICE_BYTES) return false;
+    const int64_t others = of_others(device, 0);
+    const int64_t room = DEVICE_BYTES - (others > 0 ? others + CONTEXT : 0);
+    if (bytes > 0 && used[device] + bytes > room) return false;
     used[device] += bytes;
     return true;
+}
+
+__attribute__((visibility("default"))) int64_t standin_memory_used(int device)
+{
+    const int64_t all = of_others(device, 64 + device) + (contexts[device].retained > 0 ? CONTEXT : 0) + used[device];
+    return all < DEVICE_BYTES ? all : DEVICE_BYTES;
 }
 
 void pieces_changed(void)
@@ -210,7 +223,7 @@ CALL cuMemGetInfo_v2(size_t *available, size_t *total)
 {
     result code = call_begin(NEEDS_CONTEXT);
     if (code != SUCCESS) return call_end(code);
-    *available = (size_t)(DEVICE_BYTES - used[context_current()->device]);
+    *available = (size_t)(DEVICE_BYTES - standin_memory_used(context_current()->device));
     *total = (size_t)DEVICE_BYTES;
     return call_end(SUCCESS);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stand-in for NVIDIA's management library: two devices whose figures never change. The second is one of those that
+/* A stand-in for NVIDIA's management library: two devices whose figures never change, but for the memory, of which the
+ * stand-in for the driver knows. The second is one of those that
  * report neither clocks nor a limit of power, and nothing runs on it. STANDIN_ERRORS and STANDIN_MIG are those of
  * driver.h. */
 #include "settings.h"
 
+#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -158,12 +160,31 @@ CALL nvmlDeviceGetUtilizationRates(device *d, unsigned rates[2])
     return SUCCESS;
 }
 
+/* Where the driver is loaded, from the folder that this library is in, it says. */
+static unsigned long long used_of(int index)
+{
+    static const char driver[] = "libcuda.so.1";
+    char path[4096];
+    Dl_info own;
+    int64_t (*used)(int) = NULL;
+    const char *slash = dladdr(devices, &own) != 0 ? strrchr(own.dli_fname, '/') : NULL;
+    if (slash == NULL || (size_t)(slash - own.dli_fname) + sizeof driver + 1 > sizeof path) return 0;
+    snprintf(path, sizeof path, "%.*s/%s", (int)(slash - own.dli_fname), own.dli_fname, driver);
+    void *library = dlopen(path, RTLD_NOW | RTLD_NOLOAD), *function = NULL;
+    if (library != NULL) function = dlsym(library, "standin_memory_used");
+    if (function == NULL) return 0;
+    memcpy(&used, &function, sizeof used);
+    const unsigned long long bytes = (unsigned long long)used(index);
+    dlclose(library);
+    return bytes;
+}
+
 /* total, free, used */
 CALL nvmlDeviceGetMemoryInfo(device *d, unsigned long long memory[3])
 {
     if (checked(d) == NULL) return INVALID_ARGUMENT;
     memory[0] = sliced() && !is_slice(d) ? 80ull << 30 : 2ull << 30;
-    memory[2] = (unsigned)(64 + d->index) * 1ull << 20;
+    memory[2] = used_of(d->index);
     memory[1] = memory[0] - memory[2];
     return SUCCESS;
 }

@@ -57,7 +57,7 @@ const char *wk__cuda_load_driver(void)
                "nvidia-driver), or name its folder in WICK_CUDA_PATH";
     if (!wk__load_functions(library, symbols, COUNT(symbols), &wk__cuda))
         return "NVIDIA's driver is older than CUDA 11.2: install a newer one (apt install nvidia-driver)";
-    wk__load_functions(library, newer, COUNT(newer), &wk__cuda);
+    for (size_t k = 0; k < COUNT(newer); k++) wk__load_functions(library, &newer[k], 1, &wk__cuda);
     return NULL;
 }
 

@@ -16,6 +16,28 @@ typedef struct CUstream_object *CUstream;
 typedef struct CUevent_object *CUevent;
 typedef struct CUmodule_object *CUmodule;
 typedef struct CUfunction_object *CUfunction;
+typedef unsigned long long CUmemGenericAllocationHandle;
+
+/* What memory without addresses is to be like, and who may use addresses: as cuda.h has them. */
+typedef struct CUmemLocation {
+    int type, id;
+} CUmemLocation;
+typedef struct CUmemAllocationProp {
+    int type, requestedHandleTypes;
+    CUmemLocation location;
+    void *win32HandleMetaData;
+    struct {
+        unsigned char compressionType, gpuDirectRDMACapable;
+        unsigned short usage;
+        unsigned char reserved[4];
+    } allocFlags;
+} CUmemAllocationProp;
+typedef struct CUmemAccessDesc {
+    CUmemLocation location;
+    int flags;
+} CUmemAccessDesc;
+_Static_assert(sizeof(CUmemAllocationProp) == 16 + sizeof(void *) + 8 && sizeof(CUmemAccessDesc) == 12,
+               "the driver's own layout");
 
 enum {
     CUDA_SUCCESS = 0,
@@ -38,6 +60,8 @@ enum {
     CUDA_ERROR_HARDWARE_STACK_ERROR = 714, /* and the ones up to */
     CUDA_ERROR_LAUNCH_FAILED = 719,
     CUDA_ERROR_TENSOR_MEMORY_LEAK = 721,
+    CUDA_ERROR_NOT_PERMITTED = 800,
+    CUDA_ERROR_NOT_SUPPORTED = 801,
     CUDA_ERROR_SYSTEM_NOT_READY = 802,
     CUDA_ERROR_SYSTEM_DRIVER_MISMATCH = 803,
     CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE = 804,
@@ -52,6 +76,7 @@ enum {
     CU_DEVICE_ATTRIBUTE_COMPUTE_MODE = 20,
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
+    CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 102,
 
     CU_COMPUTEMODE_PROHIBITED = 2,
 
@@ -59,6 +84,11 @@ enum {
     CU_STREAM_CAPTURE_MODE_RELAXED = 2,
     CU_EVENT_BLOCKING_SYNC = 1,
     CU_EVENT_DISABLE_TIMING = 2,
+
+    CU_MEM_ALLOCATION_TYPE_PINNED = 1,
+    CU_MEM_LOCATION_TYPE_DEVICE = 1,
+    CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3,
+    CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
 
     NVRTC_SUCCESS = 0,
     NVRTC_ERROR_OUT_OF_MEMORY = 1,
@@ -89,6 +119,7 @@ enum {
     V(ThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode))                                                   \
     V(MemAlloc_v2, (CUdeviceptr * memory, size_t bytes))                                                               \
     V(MemFree_v2, (CUdeviceptr))                                                                                       \
+    V(MemGetInfo_v2, (size_t * available, size_t * total))                                                             \
     V(MemHostAlloc, (void **memory, size_t bytes, unsigned flags))                                                     \
     V(MemFreeHost, (void *memory))                                                                                     \
     V(MemcpyHtoDAsync_v2, (CUdeviceptr to, const void *from, size_t bytes, CUstream))                                  \
@@ -112,8 +143,18 @@ enum {
     V(LaunchKernel, (CUfunction, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,                  \
                      unsigned block_y, unsigned block_z, unsigned shared, CUstream, void **arguments, void **extra))
 
-/* Those that drivers of CUDA 11.2 do not have yet; NULL there. */
-#define WK__CUDA_NEWER_FUNCTIONS(V) V(DeviceGetUuid_v2, (unsigned char uuid[16], CUdevice))
+/* Those that some drivers do not have; NULL there. */
+#define WK__CUDA_NEWER_FUNCTIONS(V)                                                                                    \
+    V(DeviceGetUuid_v2, (unsigned char uuid[16], CUdevice))                                                            \
+    V(MemGetAllocationGranularity, (size_t * bytes, const CUmemAllocationProp *, int option))                          \
+    V(MemAddressReserve, (CUdeviceptr * at, size_t bytes, size_t multiple, CUdeviceptr wish, unsigned long long))      \
+    V(MemAddressFree, (CUdeviceptr at, size_t bytes))                                                                  \
+    V(MemCreate,                                                                                                       \
+      (CUmemGenericAllocationHandle * memory, size_t bytes, const CUmemAllocationProp *, unsigned long long flags))    \
+    V(MemRelease, (CUmemGenericAllocationHandle))                                                                      \
+    V(MemMap, (CUdeviceptr at, size_t bytes, size_t offset, CUmemGenericAllocationHandle, unsigned long long flags))   \
+    V(MemSetAccess, (CUdeviceptr at, size_t bytes, const CUmemAccessDesc *, size_t count))                             \
+    V(MemUnmap, (CUdeviceptr at, size_t bytes))
 
 /* The exported name is nvrtc and that. */
 typedef struct nvrtc_program *nvrtcProgram;

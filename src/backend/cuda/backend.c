@@ -4,6 +4,8 @@
 #include "../gpu/forks.h"
 #include "device.h"
 
+#include "../../base/integers.h"
+
 #include <stdio.h>
 #include <time.h>
 
@@ -165,6 +167,7 @@ static void free_device(wk__cuda_device *device)
 {
     if (device->context != NULL) wk__cuda.DevicePrimaryCtxRelease_v2(device->card->id);
     pthread_mutex_destroy(&device->lock);
+    pthread_mutex_destroy(&device->cutting);
     pthread_mutex_destroy(&device->reading);
     wk__free(device);
 }
@@ -193,6 +196,13 @@ static wk_code retain(wk__cuda_device *device, wk__fail *fail)
     return wk__cuda_failed(device, fail, error, "opening the device");
 }
 
+/* What opening the device took, by what others saw. It is nothing where the context was another library's already. */
+static void note_context(wk__cuda_device *device, int64_t before)
+{
+    const int64_t now = wk__cuda_available(device->card);
+    if (before >= 0 && now >= 0) device->context_bytes = wk__most(before - now - (int64_t)sizeof(wk__gpu_fault), 0);
+}
+
 static wk_code open_device(int index, void **out, wk__fail *fail)
 {
     const wk__cuda_card *card = wk__cuda_card_at(index, fail);
@@ -205,7 +215,9 @@ static wk_code open_device(int index, void **out, wk__fail *fail)
     if (device == NULL) return wk__fail_set(fail, WK_ERR_MEMORY, "no host memory to open the device");
     device->card = card;
     pthread_mutex_init(&device->lock, NULL);
+    pthread_mutex_init(&device->cutting, NULL);
     pthread_mutex_init(&device->reading, NULL);
+    const int64_t before = wk__cuda_available(card);
     wk_code code = retain(device, fail);
     if (code == WK_OK) code = wk__cuda_enter(device, fail);
     if (code == WK_OK) {
@@ -218,6 +230,7 @@ static wk_code open_device(int index, void **out, wk__fail *fail)
         free_device(device);
         return code;
     }
+    note_context(device, before);
     *out = device;
     return WK_OK;
 }
@@ -262,4 +275,10 @@ const wk__backend wk__cuda_backend = {
     .event_elapsed = wk__cuda_event_elapsed,
     .event_give = wk__cuda_event_give,
     .now = wk__cuda_now,
+    .range_take = wk__cuda_range_take,
+    .range_give = wk__cuda_range_give,
+    .range_map = wk__cuda_range_map,
+    .range_unmap = wk__cuda_range_unmap,
+    .range_cut = wk__cuda_range_cut,
+    .usage = wk__cuda_usage,
 };

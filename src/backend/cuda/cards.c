@@ -71,6 +71,7 @@ static void describe(CUdevice id, wk__cuda_card *card)
 
     card->architecture = 10 * attribute(id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
                          attribute(id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    card->maps = attribute(id, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) != 0;
     choose_architecture(card);
     snprintf(card->gpu.option[0], sizeof card->gpu.option[0], "--gpu-architecture=%s_%d",
              card->as_ptx ? "compute" : "sm", card->compiled_for);
@@ -273,28 +274,53 @@ static bool find_slice(CUdevice id, nvmlDevice *slice)
     return wk__nvml.DeviceGetHandleByUUID(name, slice) == NVML_SUCCESS;
 }
 
-/* What NVML says of the card now. It does not obey CUDA_VISIBLE_DEVICES, and counts on its own: the address says which
- * it is. Of slices the heat and the power are those of all the card, and what they are busy with nobody tells. */
-static void ask_nvml(CUdevice id, wk__device_info *info)
+/* What NVML knows the card by. It does not obey CUDA_VISIBLE_DEVICES, and counts on its own: the address says which it
+ * is. Of slices the heat and the power are those of all the card, and what they are busy with nobody tells. */
+typedef struct watched {
+    nvmlDevice card, memory_of; /* the latter is NULL when the slice was not found */
+    bool sliced;
+} watched;
+
+static bool watch(const wk__cuda_card *card, watched *w)
 {
-    nvmlDevice card, memory_of;
-    nvmlMemory memory;
-    nvmlUtilization rates;
-    unsigned number, now = 0, later;
+    unsigned now = 0, later;
     if (wk__gpu_forked(WK__GPU_CUDA) || !found.has_nvml ||
-        wk__nvml.DeviceGetHandleByPciBusId_v2(info->pci, &card) != NVML_SUCCESS)
-        return;
-    const bool sliced = wk__nvml.DeviceGetMigMode(card, &now, &later) == NVML_SUCCESS && now == NVML_MIG_ENABLED;
-    memory_of = card;
-    if ((!sliced || find_slice(id, &memory_of)) && wk__nvml.DeviceGetMemoryInfo(memory_of, &memory) == NVML_SUCCESS)
-        info->memory_available = (int64_t)memory.free;
-    if (wk__nvml.DeviceGetTemperature(card, NVML_TEMPERATURE_GPU, &number) == NVML_SUCCESS)
+        wk__nvml.DeviceGetHandleByPciBusId_v2(card->gpu.info.pci, &w->card) != NVML_SUCCESS)
+        return false;
+    w->sliced = wk__nvml.DeviceGetMigMode(w->card, &now, &later) == NVML_SUCCESS && now == NVML_MIG_ENABLED;
+    w->memory_of = w->card;
+    if (w->sliced && !find_slice(card->id, &w->memory_of)) w->memory_of = NULL;
+    return true;
+}
+
+static int64_t available_of(const watched *w)
+{
+    nvmlMemory memory;
+    return w->memory_of != NULL && wk__nvml.DeviceGetMemoryInfo(w->memory_of, &memory) == NVML_SUCCESS
+               ? (int64_t)memory.free
+               : -1;
+}
+
+int64_t wk__cuda_available(const wk__cuda_card *card)
+{
+    watched w;
+    return watch(card, &w) ? available_of(&w) : -1;
+}
+
+static void ask_nvml(const wk__cuda_card *card, wk__device_info *info)
+{
+    watched w;
+    nvmlUtilization rates;
+    unsigned number;
+    if (!watch(card, &w)) return;
+    info->memory_available = available_of(&w);
+    if (wk__nvml.DeviceGetTemperature(w.card, NVML_TEMPERATURE_GPU, &number) == NVML_SUCCESS)
         info->temperature = (double)number;
-    if (wk__nvml.DeviceGetPowerUsage(card, &number) == NVML_SUCCESS) info->power = 1e-3 * (double)number;
-    if (!sliced && wk__nvml.DeviceGetUtilizationRates(card, &rates) == NVML_SUCCESS)
+    if (wk__nvml.DeviceGetPowerUsage(w.card, &number) == NVML_SUCCESS) info->power = 1e-3 * (double)number;
+    if (!w.sliced && wk__nvml.DeviceGetUtilizationRates(w.card, &rates) == NVML_SUCCESS)
         info->utilisation = 1e-2 * (double)rates.gpu;
-    ask_extras(card, info);
-    if (!sliced || memory_of != card) ask_processes(memory_of, info);
+    ask_extras(w.card, info);
+    if (w.memory_of != NULL) ask_processes(w.memory_of, info);
 }
 
 wk_code wk__cuda_info(int index, wk__device_info *info, wk__fail *fail)
@@ -307,5 +333,5 @@ wk_code wk__cuda_info(int index, wk__device_info *info, wk__fail *fail)
 
 void wk__cuda_now(int index, wk__device_info *info)
 {
-    ask_nvml(found.card[index].id, info);
+    ask_nvml(&found.card[index], info);
 }

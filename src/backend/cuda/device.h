@@ -32,6 +32,7 @@ typedef struct wk__cuda_card {
     int compiled_for;    /* the newest of its generation that NVRTC knows; */
     bool as_ptx;         /* it knows none: text for an older one, from which the driver compiles */
     int64_t most_groups; /* blocks of one launch */
+    bool maps;           /* addresses and memory may be had separately */
 } wk__cuda_card;
 
 wk__presence wk__cuda_presence(wk__text *why);
@@ -41,6 +42,8 @@ const wk__cuda_card *wk__cuda_card_at(int index, wk__fail *fail);
 wk_code wk__cuda_info(int index, wk__device_info *info, wk__fail *fail);
 /* Adds what NVML says of a card that is there. */
 void wk__cuda_now(int index, wk__device_info *info);
+/* Bytes of its memory that nobody uses now; -1: not known. */
+int64_t wk__cuda_available(const wk__cuda_card *card);
 
 /* ---- staging.c: memory of the host from which the device copies while the host goes on --------------------------- */
 
@@ -61,8 +64,7 @@ typedef struct wk__cuda_staging {
 enum { WK__CUDA_USES = 256, WK__CUDA_UPLOADS = 8 };
 
 typedef struct wk__cuda_use {
-    const void *block;
-    int64_t number; /* of its last use by the stream that computes */
+    int64_t number; /* of the last use by the stream that computes */
     int64_t upload; /* the last large one into it */
 } wk__cuda_use;
 
@@ -74,15 +76,27 @@ static inline int wk__cuda_place_of(const void *block)
 }
 
 typedef struct wk__cuda_order {
-    wk__cuda_use use[WK__CUDA_USES]; /* of blocks, by a hash of them, */
-    wk__cuda_use others;             /* and the latest of those that have no place there */
-    int64_t number, upload;          /* so many there were */
-    CUevent computed;                /* all uses up to .. */
+    const void *block[WK__CUDA_USES]; /* by a hash of them, */
+    wk__cuda_use use[WK__CUDA_USES];  /* their uses, */
+    wk__cuda_use others;              /* and the latest of those that have no place there */
+    int64_t number, upload;           /* so many there were */
+    CUevent computed;                 /* all uses up to .. */
     int64_t computed_number;
     int64_t awaited_number;             /* the uploads wait for all uses up to this, */
     int64_t awaited_upload;             /* and what computes for all uploads up to this */
     CUevent uploaded[WK__CUDA_UPLOADS]; /* each upload's, in turns: a later one's is after it */
 } wk__cuda_order;
+
+/* ---- ranges.c: addresses of which parts have memory -------------------------------------------------------------- */
+
+/* Pieces of a range come and go with other bounds each time, so uses are not a piece's but those of its units. */
+typedef struct wk__cuda_range {
+    struct wk__cuda_range *next;
+    CUdeviceptr at;
+    int64_t units;
+    int32_t *piece; /* of the unit where a piece begins: how many it has */
+    wk__cuda_use *use;
+} wk__cuda_range;
 
 /* ---- a device that is open --------------------------------------------------------------------------------------- */
 
@@ -107,12 +121,14 @@ typedef struct wk__cuda_planned {
 typedef struct wk__cuda_retired {
     CUdeviceptr memory[32];
     int count;
+    int64_t bytes;
 } wk__cuda_retired;
 
 typedef struct wk__cuda_device wk__cuda_device;
 struct wk__cuda_device {
     const wk__cuda_card *card;
-    CUcontext context; /* the primary one, which other libraries of the process share */
+    CUcontext context;     /* the primary one, which other libraries of the process share */
+    int64_t context_bytes; /* of the device that opening it took, 0: not known */
 
     pthread_mutex_t lock; /* of all that follows, up to the next lock */
     wk__cuda_calls calls; /* of whoever holds it */
@@ -132,6 +148,9 @@ struct wk__cuda_device {
     bool gone, told;                       /* the device answers no more; somebody who waited has heard of it */
     bool was_reset;                        /* and has nothing any more of what was made in its context */
     char why[sizeof((wk__fail *)0)->text]; /* of that */
+
+    pthread_mutex_t cutting; /* for moments only, taken last */
+    wk__cuda_range *ranges;  /* whoever changes the list holds `lock` and `cutting`, who looks one of them */
 
     pthread_mutex_t reading; /* one download at a time; taken before `lock` */
     char *landing;           /* memory of the host: two halves, and the fault word; NULL until first wanted */
@@ -175,10 +194,13 @@ CUresult wk__cuda_order_begin_upload(wk__cuda_device *device, const void *block)
 CUresult wk__cuda_order_end_upload(wk__cuda_device *device, const void *block);
 void wk__cuda_order_end(wk__cuda_device *device);
 
+/* The uses of the units of a piece: *count of them. NULL: the block is not of a range. */
+wk__cuda_use *wk__cuda_range_uses(wk__cuda_device *device, const void *block, int64_t *count);
+
 /* programs.c. `device` is a wk__cuda_device. */
 extern const wk__gpu_compiler wk__cuda_compiler;
 
-/* ---- launch.c, memory.c, transfer.c, events.c -------------------------------------------------------------------- */
+/* ---- launch.c, memory.c, ranges.c, transfer.c, events.c ---------------------------------------------------------- */
 
 bool wk__cuda_supports(void *user, int family, wk_dtype dtype, wk__layout layout);
 wk_code wk__cuda_submit(void *user, const wk__work *work, wk__fail *fail);
@@ -186,6 +208,12 @@ wk_code wk__cuda_gather(void *user, bool on, wk__fail *fail);
 
 wk_code wk__cuda_block_take(void *user, int64_t bytes, wk__memory *block, wk__fail *fail);
 void wk__cuda_block_give(void *user, wk__memory *block);
+wk_code wk__cuda_range_take(void *user, int64_t bytes, wk__memory *range, wk__fail *fail);
+void wk__cuda_range_give(void *user, wk__memory *range);
+wk_code wk__cuda_range_map(void *user, const wk__memory *range, int64_t offset, int64_t bytes, wk__fail *fail);
+wk_code wk__cuda_range_unmap(void *user, const wk__memory *range, int64_t offset, int64_t bytes, wk__fail *fail);
+void wk__cuda_range_cut(void *user, const wk__memory *piece);
+void wk__cuda_usage(void *user, wk__memory_usage *usage);
 wk_code wk__cuda_upload(void *user, const wk__memory *to, int64_t offset, const void *from, int64_t bytes,
                         wk__fail *fail);
 wk_code wk__cuda_copy(void *user, const wk__memory *to, int64_t to_offset, const wk__memory *from, int64_t from_offset,

@@ -13,6 +13,7 @@ static void end_retired(wk__cuda_retired *retired)
 {
     for (int k = 0; k < retired->count; k++) wk__cuda.MemFree_v2(retired->memory[k]);
     retired->count = 0;
+    retired->bytes = 0;
 }
 
 /* Scratch memory is reused by one launch after the other, as they run in order, and grows by half at least. Freeing
@@ -23,7 +24,10 @@ static wk_code provide_scratch(wk__cuda_device *device, int64_t bytes, wk__fail 
     wk__cuda_retired *retired = &device->retired;
     if (bytes <= device->scratch_bytes) return WK_OK;
     if (retired->count == (int)(sizeof retired->memory / sizeof *retired->memory)) end_retired(retired);
-    if (device->scratch != 0) retired->memory[retired->count++] = device->scratch;
+    if (device->scratch != 0) {
+        retired->memory[retired->count++] = device->scratch;
+        retired->bytes += device->scratch_bytes;
+    }
     int64_t wanted = wk__most(bytes, device->scratch_bytes + device->scratch_bytes / 2);
     device->scratch = 0;
     device->scratch_bytes = 0;

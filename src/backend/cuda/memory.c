@@ -46,6 +46,22 @@ void wk__cuda_block_give(void *user, wk__memory *block)
     *block = (wk__memory){0};
 }
 
+void wk__cuda_usage(void *user, wk__memory_usage *usage)
+{
+    wk__cuda_device *device = user;
+    wk__fail fail;
+    size_t available, total;
+    if (wk__cuda_enter(device, &fail) != WK_OK) return;
+    usage->library = (int64_t)sizeof(wk__gpu_fault) + device->scratch_bytes + device->retired.bytes +
+                     (device->arguments != 0 ? WK__CUDA_ARGUMENTS : 0);
+    usage->context = device->context_bytes;
+    if (!device->gone && wk__cuda.MemGetInfo_v2(&available, &total) == CUDA_SUCCESS) {
+        usage->used = (int64_t)(total - available);
+        usage->total = (int64_t)total;
+    }
+    wk__cuda_leave(device);
+}
+
 /* ---- host to device ---------------------------------------------------------------------------------------------- */
 
 /* In slots of locked memory. Holds the lock. */
@@ -240,7 +256,7 @@ static wk_code read_all(reading *r, wk__fail *fail)
     code = device->gone ? wk__cuda_gone(device, fail) : provide_landing(device, fail);
     if (code == WK_OK) {
         r->retired = device->retired;
-        device->retired.count = 0;
+        device->retired = (wk__cuda_retired){0};
         CUresult error = r->from != NULL ? wk__cuda_order_use(device, r->from->block) : wk__cuda_order_all(device);
         if (error == CUDA_SUCCESS) error = request(r, 0);
         if (error == CUDA_SUCCESS && parts_of(r) > 1) error = read_parts(r);

@@ -1,20 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Large uploads have a stream of their own, so that the device copies while it computes. What two streams do with one
  * block keeps the order of the calls: the one waits for an event of the other. Uses are numbered, and a table has for
- * each block its last use by the stream that computes, and the last upload into it. */
+ * each block its last use by the stream that computes, and the last upload into it; pieces of ranges have tables of
+ * their own (ranges.c). */
 #include "device.h"
 
+#include "../../base/integers.h"
+
 /* The places of the table are few: whoever takes another block's leaves its use behind for all that are not there. */
-static wk__cuda_use *use_of(wk__cuda_device *device, const void *block)
+static wk__cuda_use *use_of(wk__cuda_order *order, const void *block)
 {
-    wk__cuda_order *order = &device->order;
-    wk__cuda_use *use = &order->use[wk__cuda_place_of(block)];
-    if (use->block == block) return use;
-    if (use->number > order->others.number) order->others.number = use->number;
-    if (use->upload > order->others.upload) order->others.upload = use->upload;
-    *use = order->others;
-    use->block = block;
+    const int place = wk__cuda_place_of(block);
+    wk__cuda_use *use = &order->use[place], *others = &order->others;
+    if (order->block[place] == block) return use;
+    others->number = wk__most(others->number, use->number);
+    others->upload = wk__most(others->upload, use->upload);
+    *use = *others;
+    order->block[place] = block;
     return use;
+}
+
+/* The uses of all parts that are told apart: a block is one, a piece of a range has as many as units. */
+static wk__cuda_use *uses_of(wk__cuda_device *device, const void *block, int64_t *count)
+{
+    wk__cuda_use *uses = wk__cuda_range_uses(device, block, count);
+    if (uses != NULL) return uses;
+    *count = 1;
+    return use_of(&device->order, block);
 }
 
 static CUresult event_of(CUevent *event)
@@ -34,9 +46,14 @@ static CUresult wait_for_upload(wk__cuda_device *device, int64_t upload)
 
 CUresult wk__cuda_order_use(wk__cuda_device *device, const void *block)
 {
-    wk__cuda_use *use = use_of(device, block);
-    use->number = ++device->order.number;
-    return wait_for_upload(device, use->upload);
+    int64_t count, upload = 0;
+    wk__cuda_use *uses = uses_of(device, block, &count);
+    const int64_t number = ++device->order.number;
+    for (int64_t k = 0; k < count; k++) {
+        uses[k].number = number;
+        upload = wk__most(upload, uses[k].upload);
+    }
+    return wait_for_upload(device, upload);
 }
 
 CUresult wk__cuda_order_all(wk__cuda_device *device)
@@ -47,7 +64,9 @@ CUresult wk__cuda_order_all(wk__cuda_device *device)
 CUresult wk__cuda_order_begin_upload(wk__cuda_device *device, const void *block)
 {
     wk__cuda_order *order = &device->order;
-    const int64_t last = use_of(device, block)->number;
+    int64_t count, last = 0;
+    const wk__cuda_use *uses = uses_of(device, block, &count);
+    for (int64_t k = 0; k < count; k++) last = wk__most(last, uses[k].number);
     CUresult error = event_of(&order->uploaded[(order->upload + 1) % WK__CUDA_UPLOADS]);
     if (error == CUDA_SUCCESS && device->large.stream == NULL)
         error = wk__cuda.StreamCreate(&device->large.stream, CU_STREAM_NON_BLOCKING);
@@ -72,7 +91,10 @@ CUresult wk__cuda_order_end_upload(wk__cuda_device *device, const void *block)
         wk__cuda.StreamSynchronize(device->large.stream);
         return error;
     }
-    use_of(device, block)->upload = ++order->upload;
+    int64_t count;
+    wk__cuda_use *uses = uses_of(device, block, &count);
+    order->upload++;
+    for (int64_t k = 0; k < count; k++) uses[k].upload = order->upload;
     return CUDA_SUCCESS;
 }
 

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranges: addresses that are reserved once, and memory that is mapped where pieces come to lie. The driver's functions
+ * for that touch no context and do not wait for the device, so others submit meanwhile. */
+#include "../gpu/forks.h"
+#include "device.h"
+
+#include "../../base/integers.h"
+
+/* ---- what the driver can do -------------------------------------------------------------------------------------- */
+
+static CUmemAllocationProp memory_of(const wk__cuda_device *device)
+{
+    return (CUmemAllocationProp){.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                 .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device->card->id}};
+}
+
+static bool has_functions(void)
+{
+    return wk__cuda.MemGetAllocationGranularity != NULL && wk__cuda.MemAddressReserve != NULL &&
+           wk__cuda.MemAddressFree != NULL && wk__cuda.MemCreate != NULL && wk__cuda.MemRelease != NULL &&
+           wk__cuda.MemMap != NULL && wk__cuda.MemSetAccess != NULL && wk__cuda.MemUnmap != NULL;
+}
+
+static wk_code no_ranges(wk__fail *fail)
+{
+    return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the driver does not map memory on this device");
+}
+
+/* May the driver be asked? The lock is held for that moment only. */
+static wk_code check(wk__cuda_device *device, wk__fail *fail)
+{
+    wk_code code = wk__cuda_enter(device, fail);
+    if (code != WK_OK) return code;
+    if (device->gone) code = wk__cuda_gone(device, fail);
+    wk__cuda_leave(device);
+    return code;
+}
+
+/* What an error of the driver means. */
+static wk_code failed(wk__cuda_device *device, wk__fail *fail, CUresult error, const char *what)
+{
+    if (error == CUDA_SUCCESS) return WK_OK;
+    if (error == CUDA_ERROR_NOT_SUPPORTED || error == CUDA_ERROR_NOT_PERMITTED) return no_ranges(fail);
+    pthread_mutex_lock(&device->lock);
+    const wk_code code = wk__cuda_failed(device, fail, error, what);
+    pthread_mutex_unlock(&device->lock);
+    return code;
+}
+
+/* ---- addresses --------------------------------------------------------------------------------------------------- */
+
+static void end_range(wk__cuda_range *range)
+{
+    wk__free(range->piece);
+    wk__free(range->use);
+    wk__free(range);
+}
+
+static wk__cuda_range *new_range(int64_t units)
+{
+    wk__cuda_range *range = wk__alloc_zero(1, sizeof *range);
+    if (range == NULL) return NULL;
+    range->units = units;
+    range->piece = wk__alloc_zero((size_t)units, sizeof *range->piece);
+    range->use = wk__alloc_zero((size_t)units, sizeof *range->use);
+    if (range->piece != NULL && range->use != NULL) return range;
+    end_range(range);
+    return NULL;
+}
+
+static CUresult reserve(const wk__cuda_device *device, wk__cuda_range *range)
+{
+    wk__cuda_calls calls;
+    const CUmemAllocationProp memory = memory_of(device);
+    size_t granule = 0;
+    CUresult error = wk__cuda_begin(device->context, &calls);
+    if (error == CUDA_SUCCESS)
+        error = wk__cuda.MemGetAllocationGranularity(&granule, &memory, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
+    if (error == CUDA_SUCCESS && (granule == 0 || WK__RANGE_UNIT % granule != 0)) error = CUDA_ERROR_NOT_SUPPORTED;
+    if (error == CUDA_SUCCESS)
+        error = wk__cuda.MemAddressReserve(&range->at, (size_t)range->units * WK__RANGE_UNIT, WK__RANGE_UNIT, 0, 0);
+    wk__cuda_end(&calls);
+    return error;
+}
+
+/* Twice what the device can hold, so that there is a place for long pieces however short ones lie. Addresses cost
+ * nothing; where there are none, blocks do. */
+wk_code wk__cuda_range_take(void *user, int64_t bytes, wk__memory *range, wk__fail *fail)
+{
+    wk__cuda_device *device = user;
+    if (!device->card->maps || !has_functions()) return no_ranges(fail);
+    wk_code code = check(device, fail);
+    if (code != WK_OK) return code;
+    const int64_t units = wk__most(wk__parts_of(bytes, WK__RANGE_UNIT),
+                                   2 * wk__parts_of(device->card->gpu.info.memory_total, WK__RANGE_UNIT));
+    wk__cuda_range *made = new_range(units);
+    if (made == NULL) return wk__fail_set(fail, WK_ERR_MEMORY, "host memory is short");
+    const CUresult error = reserve(device, made);
+    if (error != CUDA_SUCCESS) {
+        end_range(made);
+        return error == CUDA_ERROR_OUT_OF_MEMORY ? no_ranges(fail) : failed(device, fail, error, "reserving addresses");
+    }
+    pthread_mutex_lock(&device->lock);
+    pthread_mutex_lock(&device->cutting);
+    made->next = device->ranges;
+    device->ranges = made;
+    pthread_mutex_unlock(&device->cutting);
+    pthread_mutex_unlock(&device->lock);
+    *range = (wk__memory){.block = (void *)(uintptr_t)made->at, .bytes = units * WK__RANGE_UNIT};
+    return WK_OK;
+}
+
+void wk__cuda_range_give(void *user, wk__memory *memory)
+{
+    wk__cuda_device *device = user;
+    wk__cuda_calls calls;
+    if (wk__gpu_forked(WK__GPU_CUDA)) return;
+    pthread_mutex_lock(&device->lock);
+    pthread_mutex_lock(&device->cutting);
+    wk__cuda_range **link = &device->ranges;
+    while ((*link)->at != wk__cuda_address(memory, 0)) link = &(*link)->next;
+    wk__cuda_range *gone = *link;
+    *link = gone->next;
+    pthread_mutex_unlock(&device->cutting);
+    pthread_mutex_unlock(&device->lock);
+    end_range(gone);
+    if (wk__cuda_begin(device->context, &calls) == CUDA_SUCCESS)
+        wk__cuda.MemAddressFree(wk__cuda_address(memory, 0), (size_t)memory->bytes);
+    wk__cuda_end(&calls);
+    *memory = (wk__memory){0};
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* The memory lives as long as it is mapped. */
+static CUresult map_one(CUdeviceptr at, size_t bytes, const CUmemAllocationProp *properties)
+{
+    CUmemGenericAllocationHandle memory;
+    CUresult error = wk__cuda.MemCreate(&memory, bytes, properties, 0);
+    if (error != CUDA_SUCCESS) return error;
+    error = wk__cuda.MemMap(at, bytes, 0, memory, 0);
+    const CUresult released = wk__cuda.MemRelease(memory);
+    if (error == CUDA_SUCCESS && released != CUDA_SUCCESS) wk__cuda.MemUnmap(at, bytes);
+    return error != CUDA_SUCCESS ? error : released;
+}
+
+/* What was mapped before one of the calls failed is unmapped at once, as nothing can have used it. */
+static CUresult map_all(const wk__cuda_device *device, CUdeviceptr at, int64_t bytes)
+{
+    const CUmemAllocationProp properties = memory_of(device);
+    const CUmemAccessDesc access = {properties.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    CUresult error = CUDA_SUCCESS;
+    int64_t mapped = 0;
+    while (mapped < bytes && error == CUDA_SUCCESS) {
+        const int64_t part = wk__least(bytes - mapped, WK__RANGE_MAPPING);
+        error = map_one(at + (CUdeviceptr)mapped, (size_t)part, &properties);
+        if (error == CUDA_SUCCESS) mapped += part;
+    }
+    if (error == CUDA_SUCCESS) error = wk__cuda.MemSetAccess(at, (size_t)bytes, &access, 1);
+    if (error != CUDA_SUCCESS && mapped > 0) wk__cuda.MemUnmap(at, (size_t)mapped);
+    return error;
+}
+
+wk_code wk__cuda_range_map(void *user, const wk__memory *range, int64_t offset, int64_t bytes, wk__fail *fail)
+{
+    wk__cuda_device *device = user;
+    wk__cuda_calls calls;
+    wk_code code = check(device, fail);
+    if (code != WK_OK) return code;
+    CUresult error = wk__cuda_begin(device->context, &calls);
+    if (error == CUDA_SUCCESS) error = map_all(device, wk__cuda_address(range, offset), bytes);
+    wk__cuda_end(&calls);
+    return failed(device, fail, error, "mapping device memory");
+}
+
+/* Copies to other devices have made the stream that computes wait for them, so two streams are all that there is. */
+wk_code wk__cuda_range_unmap(void *user, const wk__memory *range, int64_t offset, int64_t bytes, wk__fail *fail)
+{
+    wk__cuda_device *device = user;
+    wk__cuda_calls calls;
+    wk_code code = check(device, fail);
+    if (code != WK_OK) return code;
+    pthread_mutex_lock(&device->lock);
+    const CUstream computes = device->stream, uploads = device->large.stream;
+    pthread_mutex_unlock(&device->lock);
+    CUresult error = wk__cuda_begin(device->context, &calls);
+    if (error == CUDA_SUCCESS) error = wk__cuda.StreamSynchronize(computes);
+    if (error == CUDA_SUCCESS && uploads != NULL) error = wk__cuda.StreamSynchronize(uploads);
+    if (error == CUDA_SUCCESS) error = wk__cuda.MemUnmap(wk__cuda_address(range, offset), (size_t)bytes);
+    wk__cuda_end(&calls);
+    return failed(device, fail, error, "unmapping device memory");
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+
+/* The range and the unit in it where the block begins; NULL: it is not of a range. */
+static wk__cuda_range *range_of(const wk__cuda_device *device, const void *block, int64_t *unit)
+{
+    const CUdeviceptr at = (CUdeviceptr)(uintptr_t)block;
+    wk__cuda_range *range = device->ranges;
+    while (range != NULL && (at < range->at || at - range->at >= (CUdeviceptr)range->units * WK__RANGE_UNIT))
+        range = range->next;
+    if (range != NULL) *unit = (int64_t)(at - range->at) / WK__RANGE_UNIT;
+    return range;
+}
+
+void wk__cuda_range_cut(void *user, const wk__memory *piece)
+{
+    wk__cuda_device *device = user;
+    int64_t unit;
+    pthread_mutex_lock(&device->cutting);
+    wk__cuda_range *range = range_of(device, piece->block, &unit);
+    if (range != NULL) range->piece[unit] = (int32_t)wk__parts_of(piece->bytes, WK__RANGE_UNIT);
+    pthread_mutex_unlock(&device->cutting);
+}
+
+wk__cuda_use *wk__cuda_range_uses(wk__cuda_device *device, const void *block, int64_t *count)
+{
+    int64_t unit;
+    const wk__cuda_range *range = range_of(device, block, &unit);
+    if (range == NULL) return NULL;
+    *count = range->piece[unit];
+    return &range->use[unit];
+}
