@@ -140,8 +140,24 @@ static void check_cache(void)
     bool there = stat(path, &state) == 0;
     line("cache", "%s%s", path,
          there ? "" : " (not made yet; drivers with a cache of their own, such as PoCL, need none)");
-    if (there && (state.st_uid != geteuid() || (state.st_mode & (S_IWGRP | S_IWOTH)) != 0))
+    if (there && !S_ISDIR(state.st_mode))
+        odd("%s is no folder: no kernel is kept", path);
+    else if (there && (state.st_uid != geteuid() || (state.st_mode & (S_IWGRP | S_IWOTH)) != 0))
         odd("the cache is not used: others may write to it (chmod 700 %s)", path);
+}
+
+/* A variable names folders, between colons. */
+static void check_folders(const char *variable)
+{
+    for (const char *at = getenv(variable); at != NULL && *at != '\0';) {
+        char path[4096];
+        struct stat state;
+        const size_t length = strcspn(at, ":");
+        snprintf(path, sizeof path, "%.*s", (int)length, at);
+        if (length > 0 && (stat(path, &state) != 0 || !S_ISDIR(state.st_mode)))
+            odd("%s: there is no folder %s", variable, path);
+        at += length + (at[length] == ':');
+    }
 }
 
 /* What looks like a mistake in typing the name of a variable, or has the library's prefix and is none. */
@@ -197,6 +213,8 @@ int cli_doctor(int count, char **words)
     check_kind(WK_OPENCL, "opencl");
     line("gpus", "%d", wk_device_count(WK_GPU));
     check_cache();
+    check_folders("WICK_CUDA_PATH");
+    check_folders("WICK_CHECK_DIR");
     check_use(WK_CPU);
     check_use(WK_CUDA);
     check_use(WK_OPENCL);

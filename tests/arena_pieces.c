@@ -26,6 +26,7 @@ typedef struct device {
     int64_t fail_from, fail_until; /* takes with these numbers fail */
     wk_code failure;
     uintptr_t next_handle;
+    wk__arena *limited; /* while a block is taken, to a byte: as another thread may do */
 } device;
 
 static wk_code block_take(void *user, int64_t bytes, wk__memory *block, wk__fail *fail)
@@ -33,6 +34,7 @@ static wk_code block_take(void *user, int64_t bytes, wk__memory *block, wk__fail
     device *d = user;
     d->takes++;
     if (d->takes >= d->fail_from && d->takes < d->fail_until) return wk__fail_set(fail, d->failure, "device is full");
+    if (d->limited) wk__arena_set_limit(d->limited, 1);
     *block = (wk__memory){.bytes = bytes};
     if (d->host) {
         block->block = block->host = aligned_alloc(WK__ALIGN, (size_t)bytes);
@@ -279,6 +281,23 @@ static void limit_speaks(void **state)
     wk__arena_free(arena);
 }
 
+static void limit_falls_while_a_block_is_taken(void **state)
+{
+    (void)state;
+    static const int64_t bytes[] = {1000, 3 * MB};
+    for (int k = 0; k < 2; k++) {
+        device d = {0};
+        wk__fail fail;
+        wk__memory piece;
+        d.limited = wk__arena_new(&backend, &d, 20 * MB);
+        assert_int_equal(wk__arena_take(d.limited, bytes[k], &piece, &fail), WK_ERR_MEMORY);
+        assert_non_null(strstr(fail.text, "limit 1 byte (past the limit)"));
+        assert_int_equal(stats_of(d.limited).live, 0);
+        wk__arena_free(d.limited);
+        assert_int_equal(d.held, 0);
+    }
+}
+
 static void limit_changes(void **state)
 {
     (void)state;
@@ -521,6 +540,7 @@ int main(void)
         cmocka_unit_test(phases_share_blocks),
         cmocka_unit_test(limit_holds),
         cmocka_unit_test(limit_speaks),
+        cmocka_unit_test(limit_falls_while_a_block_is_taken),
         cmocka_unit_test(limit_changes),
         cmocka_unit_test(full_device_is_tried_again),
         cmocka_unit_test(other_failures_pass),

@@ -103,6 +103,7 @@ else
     echo "skip devices: cards of the stand-in: there is no NVRTC (scripts/setup cuda)"
 fi
 
+touch "$WICK_WORK/file"
 check "doctor: version and operations" says "^wick  *[0-9.]*, [0-9]* operations" "$wick" doctor
 check "doctor ends with 0" ends 0 "$wick" doctor
 check "doctor: cuda in words" says \
@@ -113,6 +114,10 @@ check "doctor: WICK_CPU is shown" says "instructions: portable, WICK_CPU=portabl
 check "doctor: a WICK_CPU that is none" says "^!  *WICK_CPU=z80 is not built" env WICK_CPU=z80 "$wick" doctor
 check "doctor: a misspelt variable" says "^!  *WICK_THREDS is no variable" env WICK_THREDS=2 "$wick" doctor
 check "doctor: ... and what is meant" says "WICK_THREDS .* is WICK_THREADS meant?" env WICK_THREDS=2 "$wick" doctor
+check "doctor: a folder that is not there" says "^!  *WICK_CUDA_PATH: there is no folder /nowhere" \
+    env WICK_CUDA_PATH="/tmp:/nowhere" "$wick" doctor
+check "doctor: a file for a folder" says "^!  *$WICK_WORK/file is no folder: no kernel is kept" \
+    env WICK_CACHE_DIR="$WICK_WORK/file" "$wick" doctor
 check "doctor: without the prefix" says "^!  *wcik_sync is no variable .* is WICK_SYNC meant?" env wcik_sync=1 "$wick" \
     doctor
 check "doctor: a mode that is off" says "^modes  *WICK_SYNC=0: off (every call runs at once)" env WICK_SYNC=0 "$wick" \

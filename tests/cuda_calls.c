@@ -350,10 +350,43 @@ static void ends_in_the_compiler(void)
     exit(1);
 }
 
+static void *compiles_on_and_on(void *first)
+{
+    WK_SCOPE;
+    for (int k = 0;; k++) {
+        wk_tensor *x = wk_rand((7, 100), .device = wk_cuda(0));
+        for (int j = 0; j < k; j++) x = j % 2 ? wk_exp(x) : wk_sin(x);
+        wk_item(wk_sum(x));
+        if (k == 0) must(write(*(int *)first, "f", 1) == 1);
+    }
+    return NULL;
+}
+
+/* What the compiler has registered for the end while it compiled the first kernels is younger than the wait for it. */
+static void ends_between_kernels(void)
+{
+    int first[2];
+    char byte;
+    pthread_t thread;
+    const char *delay = getenv("DELAY");
+    setenv("WICK_CACHE_DIR", "off", 1);
+    alarm(60);
+    must(pipe(first) == 0 && delay != NULL);
+    pthread_create(&thread, NULL, compiles_on_and_on, &first[1]);
+    must(read(first[0], &byte, 1) == 1);
+    usleep((useconds_t)atoi(delay));
+    exit(0);
+}
+
 static void ends(void **state)
 {
     (void)state;
     int result[2];
+    char settings[40];
+    for (int k = 0; k < 8; k++) {
+        snprintf(settings, sizeof settings, "DELAY=%d", 23000 * k);
+        in_child(settings, ends_between_kernels);
+    }
     char byte = 0;
     assert_int_equal(pipe(result), 0);
     result_to = result[1];

@@ -135,7 +135,12 @@ static void uses_12(void)
 
 static void none_is_old_enough(void)
 {
-    absent(WK__NO_LIBRARY, "none newer than the driver's CUDA");
+    absent(WK__NO_LIBRARY, "is there for CUDA 13 alone, and the driver goes to CUDA 12");
+}
+
+static void is_broken(void)
+{
+    absent(WK__NO_LIBRARY, "libcuda.so.1: file too short");
 }
 
 /* The newest that is not newer than the driver, in the first folder that has one. */
@@ -156,6 +161,20 @@ static void compilers_newer_than_the_driver(void **state)
     snprintf(path, sizeof path, "WICK_CUDA_PATH=/nowhere::%s:%s STANDIN_DRIVER=13000", one, both);
     in_child(path, uses_12);
     in_child("STANDIN_DRIVER=12090", none_is_old_enough);
+}
+
+/* The loader's words, where there is a library and it is none. */
+static void broken_libraries(void **state)
+{
+    (void)state;
+    char path[2048];
+    const char *folder = folder_of("broken");
+    snprintf(path, sizeof path, "%s/libcuda.so.1", folder);
+    FILE *empty = fopen(path, "w");
+    assert_non_null(empty);
+    fclose(empty);
+    snprintf(path, sizeof path, "WICK_CUDA_PATH=%s", folder);
+    in_child(path, is_broken);
 }
 
 static void does_not_say(void)
@@ -434,6 +453,7 @@ int main(void)
         cmocka_unit_test(architectures),
         cmocka_unit_test(cards_older_than_the_compiler),
         cmocka_unit_test(compilers_newer_than_the_driver),
+        cmocka_unit_test(broken_libraries),
         cmocka_unit_test(compilers_that_say_nothing),
         cmocka_unit_test(drivers),
         cmocka_unit_test(figures),

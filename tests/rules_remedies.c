@@ -124,6 +124,12 @@ static void the_hint_moves_to_the_accelerator(void **state)
     expect_error("add: operands are on different devices: a ", "wk_to(a, wk_null(0))", NULL);
     wk_add(there, here);
     expect_error("wk_to(b, wk_null(0))", NULL);
+    wk_where(wk_ones((3, 3), .dtype = WK_BOOL), there, here);
+    expect_error("Move them: wk_to(a, wk_null(0)), wk_to(c, wk_null(0))", NULL);
+    wk_add_(here, there); /* a copy of the target would take the result, and go */
+    expect_error("Move one: wk_to(b, wk_cpu())", NULL);
+    wk_add_(there, here);
+    expect_error("Move one: wk_to(b, wk_null(0))", NULL);
 }
 
 /* Those that are carried out with calls of others name their own operands. */

@@ -191,9 +191,9 @@ static wk_code take_block(wk__arena *arena, plan wanted, wk__memory *piece, wk__
     wk__arena_lock(arena); /* once for both, so that nobody else takes what we came for */
     wk__cache_add(&arena->cache, block);
     arena->misses++;
-    wk__arena_cut_held(arena, wanted.piece, piece);
+    const bool cut = wk__arena_cut_held(arena, wanted.piece, piece);
     wk__arena_unlock(arena);
-    return WK_OK;
+    return cut ? WK_OK : wk__fail_set(fail, WK_ERR_MEMORY, "past the limit"); /* which has been lowered meanwhile */
 }
 
 /* Room for some pieces, so that what does not fit at the end of the block is little; more for a program that has much

@@ -7,6 +7,7 @@
 #include "late.h"
 #include "plan_check.h"
 #include "prologue.h"
+#include "watch.h"
 #include <string.h>
 
 /* ---- work -------------------------------------------------------------------------------------------------------- */
@@ -109,6 +110,7 @@ static wk_code run_transfer(wk__run *run, wk__record *r, wk__fail *fail)
     }
     if (out->memory.host) {
         atomic_fetch_add(&from->downloads, out->bytes);
+        wk__note_wait(from, r->site, out->bytes);
         return wk__value_download(in, skip, out->bytes, out->memory.host, r->site, fail);
     }
     if (to->backend == from->backend && to->backend->transfer && skip == 0)
@@ -116,6 +118,7 @@ static wk_code run_transfer(wk__run *run, wk__record *r, wk__fail *fail)
     void *staging = wk__alloc((size_t)out->bytes);
     if (!staging)
         return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for a copy of %lld bytes", (long long)out->bytes);
+    wk__note_wait(from, r->site, out->bytes);
     code = wk__value_download(in, skip, out->bytes, staging, r->site, fail);
     if (code == WK_OK) code = to->backend->upload(to->state, &out->memory, 0, staging, out->bytes, fail);
     wk__free(staging);

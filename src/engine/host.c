@@ -54,7 +54,6 @@ bool wk__host_view(wk_tensor *x, wk__host_data *out, wk_site site)
     }
     wk__fail fail = {.tag = -1};
     atomic_fetch_add(&device->downloads, bytes);
-    atomic_fetch_add(&device->syncs, 1);
     wk__note_wait(device, site, bytes);
     wk_code code = wk__value_download(value, from, bytes, out->owned, site, &fail);
     out->first = out->owned;

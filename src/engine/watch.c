@@ -32,6 +32,7 @@ wk_code wk_transfers_at(wk_site site, wk_transfer_counters *counters)
 void wk__note_wait(wk__device *device, wk_site site, int64_t bytes)
 {
     if (device->id.kind == WK_CPU) return;
+    atomic_fetch_add(&device->syncs, 1);
     int mode = atomic_load_explicit(&sync_mode, memory_order_relaxed);
     if (mode == WK_SYNC_FAIL)
         wk__error_set(site, WK_ERR_STATE,

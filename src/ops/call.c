@@ -43,19 +43,35 @@ void wk__call_error(const char *name, wk_site site, wk_code code, wk_tensor *con
     va_end(args);
 }
 
-static wk__device *different_devices(const wk__op *op, wk_site site, wk_tensor *const in[], int count)
+/* To the target; else to the accelerator: that is where the work is meant to be done. */
+static const wk__device *meant(wk_tensor *const in[], int count, wk__meeting meeting)
 {
-    wk__text text = {0};
+    int there = 0;
+    while (!(meeting & WK__MEET_IN_PLACE) && there < count - 1 &&
+           wk__body_of(in[there])->storage->device->id.kind == WK_CPU)
+        there++;
+    return wk__body_of(in[there])->storage->device;
+}
+
+static wk__device *different_devices(const wk__op *op, wk_site site, wk_tensor *const in[], int count,
+                                     wk__meeting meeting)
+{
+    wk__text text = {0}, moves = {0};
+    const wk__device *target = meant(in, count, meeting);
+    int others = 0;
     wk__text_format(&text, "%s: operands are on different devices: ", op->name);
     for (int k = 0; k < count; k++) {
         wk__text_format(&text, k ? ", %c " : "%c ", 'a' + k);
         wk__text_tensor_device(&text, in[k]);
     }
-    int there = 0, other = 0; /* to the accelerator: that is where the work is meant to be done */
-    while (there < count - 1 && wk__body_of(in[there])->storage->device->id.kind == WK_CPU) there++;
-    const wk__device *target = wk__body_of(in[there])->storage->device;
-    while (wk__body_of(in[other])->storage->device == target) other++;
-    wk__text_format(&text, ". Move one: wk_to(%c, wk_%s(%d))", 'a' + other, target->backend->name, target->id.index);
+    for (int k = 0; k < count; k++) {
+        if (wk__body_of(in[k])->storage->device == target) continue;
+        wk__text_format(&moves, others++ ? ", wk_to(%c, wk_%s(" : "wk_to(%c, wk_%s(", 'a' + k, target->backend->name);
+        if (target->id.kind != WK_CPU) wk__text_format(&moves, "%d", target->id.index);
+        wk__text_add(&moves, "))");
+    }
+    wk__text_format(&text, ". Move %s: %s", others > 1 ? "them" : "one", moves.data != NULL ? moves.data : "");
+    wk__text_end(&moves);
     if (wk__context()->frame.layer) wk__text_add(&text, ", or the network: wk_module_to(net, device)");
     wk__error_take(site, WK_ERR_DEVICE, &text);
     return NULL;
@@ -82,7 +98,7 @@ wk__device *wk__ready(wk_context *context, const wk__op *op, wk_site site, wk_te
     for (int k = 1; k < count; k++) {
         const wk__body *body = in[k]->handle.body;
         if (__builtin_expect(body->storage->device == first->storage->device, 1)) continue;
-        if (!wk__placement_meet(op, site, in, count, meeting)) return different_devices(op, site, in, count);
+        if (!wk__placement_meet(op, site, in, count, meeting)) return different_devices(op, site, in, count, meeting);
         first = in[0]->handle.body;
         break;
     }
@@ -162,7 +178,7 @@ static bool together(const wk__op *op, wk_site site, wk_tensor *const in[], int 
 {
     for (int k = 1; k < count; k++)
         if (wk__body_of(in[k])->storage->device != wk__body_of(in[0])->storage->device)
-            return wk__placement_soft() || different_devices(op, site, in, count);
+            return wk__placement_soft() || different_devices(op, site, in, count, WK__MEET_ANYWHERE);
     return true;
 }
 

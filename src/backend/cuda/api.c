@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 wk__cuda_functions wk__cuda;
 wk__nvrtc_functions wk__nvrtc;
@@ -18,17 +19,25 @@ wk__nvml_extras wk__nvml_extra;
 
 /* ---- where libraries are ----------------------------------------------------------------------------------------- */
 
+/* What the loader said of the first file that is there and could not be loaded. */
+static char broken[400];
+
 static void *open_in(const char *folder, size_t length, const char *name)
 {
     char path[4096];
     const int wanted = snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, name);
-    return wanted > 0 && (size_t)wanted < sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (wanted <= 0 || (size_t)wanted >= sizeof path || access(path, F_OK) != 0) return NULL;
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const char *said = library == NULL && broken[0] == '\0' ? dlerror() : NULL;
+    if (said != NULL) snprintf(broken, sizeof broken, "a library of NVIDIA's could not be loaded: %s", said);
+    return library;
 }
 
 /* The first of the names that is found, newest first. Libraries stay loaded: drivers do not survive being unloaded. */
 static void *open_library(const char *const names[], size_t count)
 {
     void *library = NULL;
+    broken[0] = '\0';
     const char *folders = wk__setting_text(WK__SET_CUDA_PATH);
     for (const char *at = folders; at != NULL && library == NULL;) {
         const size_t length = strcspn(at, ":");
@@ -52,6 +61,7 @@ const char *wk__cuda_load_driver(void)
     const char *why = wk__no_driver_loads();
     if (why != NULL) return why;
     void *library = open_library(names, COUNT(names));
+    if (library == NULL && broken[0] != '\0') return broken;
     if (library == NULL)
         return "NVIDIA's driver library libcuda.so.1 was not found: install the driver of your NVIDIA GPU (apt install "
                "nvidia-driver), or name its folder in WICK_CUDA_PATH";
@@ -59,6 +69,29 @@ const char *wk__cuda_load_driver(void)
         return "NVIDIA's driver is older than CUDA 11.2: install a newer one (apt install nvidia-driver)";
     for (size_t k = 0; k < COUNT(newer); k++) wk__load_functions(library, &newer[k], 1, &wk__cuda);
     return NULL;
+}
+
+/* Why there is no NVRTC that the driver takes. */
+static const char *no_nvrtc(int driver)
+{
+    enum { FARTHEST = 3 };
+    static char newer[400];
+    snprintf(newer, sizeof newer, "%s", broken);
+    if (broken[0] != '\0') return newer;
+    for (int major = driver + 1; major <= driver + FARTHEST; major++) {
+        char room[24];
+        const char *name = room;
+        snprintf(room, sizeof room, "libnvrtc.so.%d", major);
+        if (open_library(&name, 1) == NULL) continue;
+        snprintf(newer, sizeof newer,
+                 "NVRTC, CUDA's run-time compiler, is there for CUDA %d alone, and the driver goes to CUDA %d: install "
+                 "a newer driver, or an older NVRTC (apt install libnvrtc%d, or pip install nvidia-cuda-nvrtc-cu%d and "
+                 "name its folder in WICK_CUDA_PATH)",
+                 major, driver, driver, driver);
+        return newer;
+    }
+    return "NVRTC, CUDA's run-time compiler, was not found (libnvrtc.so.13, .12 or .11.2): install it (apt install "
+           "libnvrtc12, or pip install nvidia-cuda-nvrtc-cu12 and name its folder in WICK_CUDA_PATH)";
 }
 
 /* The driver must not be too old for what it compiles: its first number is not above the driver's. */
@@ -75,10 +108,7 @@ const char *wk__cuda_load_nvrtc(int driver)
     }
     names[count++] = "libnvrtc.so.11.2";
     void *library = open_library(names, count);
-    if (library == NULL)
-        return "NVRTC, CUDA's run-time compiler, was not found (libnvrtc.so.13, .12 or .11.2, and none newer than the "
-               "driver's CUDA, which nvidia-smi shows): install it (apt install libnvrtc12, or pip install "
-               "nvidia-cuda-nvrtc-cu12), or name its folder in WICK_CUDA_PATH";
+    if (library == NULL) return no_nvrtc(driver);
     if (!wk__nvrtc_fill(library, &wk__nvrtc))
         return "NVRTC, CUDA's run-time compiler, is older than CUDA 11.2: install a newer one, or name its folder in "
                "WICK_CUDA_PATH";

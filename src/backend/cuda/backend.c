@@ -106,7 +106,10 @@ wk_code wk__cuda_failed(wk__cuda_device *device, wk__fail *fail, CUresult error,
     if (error == CUDA_ERROR_OUT_OF_MEMORY)
         return wk__fail_set(fail, WK_ERR_MEMORY, "%s: out of memory (%s)", what, name);
     if (!ends_context(error)) return wk__fail_set(fail, WK_ERR_INTERNAL, "%s: %s", what, name);
-    wk__fail_set(fail, WK_ERR_LOST, "%s: the device gave up (%s)", what, name);
+    wk__fail_set(
+        fail, WK_ERR_LOST,
+        "%s: the device gave up (%s). What it had is lost, other devices go on; another process can use it again", what,
+        name);
     if (!device->gone) snprintf(device->why, sizeof device->why, "%s", fail->text);
     device->gone = true;
     device->was_reset = device->was_reset || error == CUDA_ERROR_INVALID_CONTEXT || error == CUDA_ERROR_INVALID_HANDLE;

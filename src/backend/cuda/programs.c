@@ -10,15 +10,19 @@
 /* ---- the compiler ------------------------------------------------------------------------------------------------ */
 
 /* At exit the compiler's library takes itself apart, while threads of the program may still be in it. So the end waits
- * for them, and whoever comes later waits for the end: who writes goes first. */
+ * for them, and whoever comes later waits for the end: who writes goes first. What is registered last runs first, and
+ * the library registers while it compiles for the first time; so the wait is registered before, for who ends the
+ * process in the midst of that, and behind it. */
 static pthread_rwlock_t in_compiler = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 static pthread_key_t compiles_here; /* a thread that is in it has a value there */
 
 /* A signal's handler may have ended the process in the midst of it: nobody waits for himself. */
 static void wait_for_compilers(void)
 {
-    if (!wk__gpu_forked(WK__GPU_CUDA) && pthread_getspecific(compiles_here) == NULL)
-        pthread_rwlock_wrlock(&in_compiler);
+    static bool waits;
+    if (waits || wk__gpu_forked(WK__GPU_CUDA) || pthread_getspecific(compiles_here) != NULL) return;
+    waits = true;
+    pthread_rwlock_wrlock(&in_compiler);
 }
 
 static void watch_exit(void)
@@ -34,8 +38,15 @@ static void enter_compiler(void)
     pthread_setspecific(compiles_here, &in_compiler);
 }
 
+static void watch_exit_again(void)
+{
+    atexit(wait_for_compilers);
+}
+
 static void leave_compiler(void)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_exit_again);
     pthread_setspecific(compiles_here, NULL);
     pthread_rwlock_unlock(&in_compiler);
 }
