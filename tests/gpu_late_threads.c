@@ -378,6 +378,39 @@ static void threads_work_while_the_driver_fails(void **state)
     print_message("%d calls of the driver have failed\n", orders);
 }
 
+/* ---- one device, and bad indices of several threads at any time --------------------------------------------------- */
+
+/* A read waits for the device, and may be the one that hears of another thread's index. */
+static void reads_by_good_and_bad_indices(test_thread *t)
+{
+    enum { ROUNDS = 250 };
+    has_memory = true;
+    uint32_t drawn = (uint32_t)t->number + 1;
+    for (int round = 0; round < ROUNDS; round++) {
+        WK_SCOPE;
+        drawn = drawn * 1664525u + 1013904223u;
+        const bool bad = drawn >> 31;
+        float got[2] = {-7, -7};
+        wk_tensor *x = wk_arange(1000, .dtype = WK_F32, .device = test_gpu(0));
+        wk_tensor *place = wk_full((2), bad ? 1000000 : 3, .dtype = WK_I64, .device = test_gpu(0));
+        wk_add_(place, 0);
+        wk_tensor *taken = wk_index_select(x, 0, place);
+        const wk_code code = wk_read(taken, got, sizeof got);
+        if (!SAY(t, code == (bad ? WK_ERR_INDEX : WK_OK))) return;
+        if (!SAY(t, bad || (got[0] == 3 && got[1] == 3))) return;
+        if (bad && !SAY(t, wk_error() != NULL && strstr(wk_error(), "index_select") != NULL)) return;
+        if (bad) wk_clear_error();
+        if (!SAY(t, wk_error() == NULL)) return;
+    }
+}
+
+static void each_thread_reads_what_it_asked_for(void **state)
+{
+    (void)state;
+    test_threads(3, reads_by_good_and_bad_indices, NULL);
+    test_threads(TEST_THREADS, reads_by_good_and_bad_indices, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -387,6 +420,7 @@ int main(void)
         cmocka_unit_test(each_of_many_threads_is_told_of_its_bad_index),
         cmocka_unit_test(a_thread_hears_though_another_has_ended),
         cmocka_unit_test(failures_without_memory_are_told_apart),
+        cmocka_unit_test(each_thread_reads_what_it_asked_for),
         cmocka_unit_test(threads_work_while_the_driver_fails),
     };
     return cmocka_run_group_tests(tests, take_over, NULL);

@@ -192,6 +192,9 @@ static void reading_waits_and_is_counted(void **state)
         for (int k = 0; k < STEPS; k++) assert_true(wk_item(wk_sum(wk_mul(x, k))) == 100 * k);
         assert_int_equal(transfers().waits - before, far ? STEPS : 0);
         before = transfers().waits;
+        assert_true(wk_item(wk_to(wk_sum(x), wk_cpu())) == 100); /* the copy waits */
+        assert_int_equal(transfers().waits - before, far ? 1 : 0);
+        before = transfers().waits;
         int64_t bytes = transfers().downloads;
         for (int k = 0; k < STEPS; k++) {
             WK_SCOPE;

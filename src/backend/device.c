@@ -187,6 +187,7 @@ static wk__device *open_device(wk_device id, const wk__backend *backend, wk__fai
         return NULL;
     }
     atomic_store(&device->limit, default_limit(backend, id.index));
+    pthread_mutex_init(&device->reporting, NULL);
     atomic_store_explicit(&opened[place], device, memory_order_release);
     return device;
 }

@@ -5,6 +5,7 @@
 
 #include "arena.h"
 #include "backend.h"
+#include <pthread.h>
 #include <stdatomic.h>
 
 typedef struct wk__device {
@@ -14,6 +15,7 @@ typedef struct wk__device {
     wk__arena *arena;
     atomic_llong uploads, downloads, syncs; /* bytes to and from the host; waits of the host */
     atomic_llong limit;                     /* the arena's, for a look at each call */
+    pthread_mutex_t reporting; /* held from a wait until all that the device reported then is marked (engine/late.c) */
 } wk__device;
 
 /* What calls say of kind -1. */

@@ -129,16 +129,8 @@ static wk_code run_transfer(wk__run *run, wk__record *r, wk__fail *fail)
 
 static void finish(wk__run *run, wk__record **record, int records, wk_code code, const wk__fail *fail)
 {
-    wk__watch_given(record[0]->device, run->owner);
-    if (code != WK_OK) {
-        wk__fail_group(run, record, records, fail);
-        return;
-    }
-    for (int k = 0; k < records; k++)
-        for (int o = 0; o < record[k]->nout; o++) {
-            wk__value *out = record[k]->ref[o].value;
-            if (out->memory.block && out->state == WK__PENDING) wk__value_set_state(out, WK__STORED);
-        }
+    wk__watch_given(record[0]->device, run->owner, record, code == WK_OK ? records : 0);
+    if (code != WK_OK) wk__fail_group(run, record, records, fail);
 }
 
 /* What a later part of a split group reads of an earlier one has to be stored after all. */
@@ -158,7 +150,7 @@ static void run_programs(wk__run *run, wk__building *ahead, wk__record **record,
  * nothing that the program knows by its address (join.c). */
 static void run_apart(wk__run *run, wk__building *ahead, wk__record **record, int records)
 {
-    wk__watch_given(record[0]->device, run->owner);
+    wk__watch_given(record[0]->device, run->owner, NULL, 0);
     for (int k = 0; k < records; k++)
         for (int o = 0; o < record[k]->nout; o++) {
             wk__value *out = record[k]->ref[o].value;

@@ -23,13 +23,14 @@ typedef struct entry {
     wk_site site;
     wk_context *recorder; /* who is to be told; `stream` tells whether it is still that one */
     int64_t stream;
-    int32_t whole; /* the recorder's call that happens whole, 0: none */
-    bool in_place; /* its target keeps the value `prior` when it could not run */
-    bool over;     /* what `prior` held is in the memory of `out` */
-    bool skipped;  /* the device left it out if it had faulted before */
-    bool given;    /* to the device: only then waiting for the device says something of it */
-    bool spoiled;  /* scratch: the device wrote what it should not have */
-    bool told;     /* scratch: its recorder hears of what the device has just reported */
+    int32_t whole;      /* the recorder's call that happens whole, 0: none */
+    bool in_place;      /* its target keeps the value `prior` when it could not run */
+    bool over;          /* what `prior` held is in the memory of `out` */
+    bool skipped;       /* the device left it out if it had faulted before */
+    bool given;         /* to the device: only then waiting for the device says something of it */
+    bool spoiled;       /* scratch: the device wrote what it should not have */
+    wk__failure *cause; /* of that, where it became known before the call that gave it to the device came back */
+    bool told;          /* scratch: its recorder hears of what the device has just reported */
     int ins;
     wk__value *out, *prior, *in[WK__MAX_INPUTS];
 } entry;
@@ -62,6 +63,7 @@ static void let_go(watch *w, const entry *e)
     w->bytes -= e->out->bytes;
     wk__value_drop(e->out);
     if (e->prior) wk__value_drop(e->prior);
+    wk__failure_drop(e->cause);
     for (int i = 0; i < e->ins; i++) wk__value_drop(e->in[i]);
 }
 
@@ -100,31 +102,51 @@ static void add(watch *w, wk_context *recorder, wk__record *r, int output, int64
     }
 }
 
-/* How many there were so far, and how much is being watched: 0 nothing, 1 something, 2 too much. */
-static int64_t look(const wk__device *device, int *how_much)
+/* How much is being watched? */
+typedef enum amount { NOTHING, SOMETHING, TOO_MUCH } amount;
+
+static amount look(const wk__device *device)
 {
     pthread_mutex_lock(&lock);
     const watch *w = watch_of(device);
-    int64_t number = w->before + w->count;
-    *how_much = w->count > WATCHED || w->bytes > wk__modes_now()->budget ? 2 : w->count > 0;
+    const amount much = w->count > WATCHED || w->bytes > wk__modes_now()->budget ? TOO_MUCH
+                        : w->count > 0                                           ? SOMETHING
+                                                                                 : NOTHING;
+    pthread_mutex_unlock(&lock);
+    return much;
+}
+
+bool wk__is_watched(wk__device *device)
+{
+    return device->id.kind != WK_CPU && look(device) != NOTHING;
+}
+
+/* Only those that are given by now: what comes later is not waited for. */
+int64_t wk__wait_begin(wk__device *device)
+{
+    if (device->id.kind == WK_CPU) return 0;
+    pthread_mutex_lock(&device->reporting);
+    pthread_mutex_lock(&lock);
+    const watch *w = watch_of(device);
+    int64_t given = 0;
+    while (given < w->count && w->entry[given].given) given++;
+    const int64_t number = w->before + given;
     pthread_mutex_unlock(&lock);
     return number;
 }
 
-int64_t wk__watched(wk__device *device, int *how_much)
+static void wait_end(wk__device *device)
 {
-    *how_much = 0;
-    return device->id.kind == WK_CPU ? 0 : look(device, how_much);
+    if (device->id.kind != WK_CPU) pthread_mutex_unlock(&device->reporting);
 }
 
 int64_t wk__watch(wk__device *device, wk_context *recorder, wk__record *const *record, int records, bool may_fault,
                   const wk__group *group)
 {
     if (device->id.kind == WK_CPU) return -1;
-    int how_much;
-    look(device, &how_much);
-    if (how_much == 2) wk__device_prove(device);
-    if (how_much == 0 && !may_fault) return -1;
+    const amount much = look(device);
+    if (much == TOO_MUCH) wk__device_prove(device);
+    if (much == NOTHING && !may_fault) return -1;
     bool skipped = group ? wk__group_overwrites(group) : record[0]->partial;
     pthread_mutex_lock(&lock);
     watch *w = watch_of(device);
@@ -136,21 +158,6 @@ int64_t wk__watch(wk__device *device, wk_context *recorder, wk__record *const *r
     }
     pthread_mutex_unlock(&lock);
     return first;
-}
-
-/* The newest of this recorder's: a ring is run by one thread at a time, one group after the other. */
-void wk__watch_given(wk__device *device, const wk_context *recorder)
-{
-    if (device->id.kind == WK_CPU) return;
-    pthread_mutex_lock(&lock);
-    watch *w = watch_of(device);
-    for (int64_t k = w->count; k-- > 0;) {
-        entry *e = &w->entry[k];
-        if (e->recorder != recorder) continue;
-        if (e->given) break;
-        e->given = true;
-    }
-    pthread_mutex_unlock(&lock);
 }
 
 /* ---- who has to hear of it --------------------------------------------------------------------------------------- */
@@ -302,13 +309,53 @@ static bool reads_spoiled(const watch *w, int64_t k, wk__failure **cause)
     return false;
 }
 
-/* One that went wrong. */
+/* What has memory of its own holds nothing good. */
+static void fail_or_keep_old(entry *e, wk__failure *cause)
+{
+    if (!keep_old(e)) wk__value_fail(e->out, cause); /* its memory stays: another thread may just be about to read it */
+}
+
+/* One that went wrong. While the call that gives it to the device has not come back, its memory is that call's. */
 static void spoil(entry *e, wk__failure *cause)
 {
-    if (e->out->state != WK__STORED)
-        e->spoiled = true; /* it was in a register only */
-    else if (!keep_old(e))
-        wk__value_fail(e->out, cause); /* its memory stays: another thread may just be about to read it */
+    const bool in_register = e->out->state != WK__STORED && !e->out->memory.block;
+    if (in_register || !e->given) e->spoiled = true;
+    if (in_register) return;
+    if (e->given)
+        fail_or_keep_old(e, cause);
+    else if (e->cause == NULL)
+        hold(e->cause = cause);
+}
+
+static void store(wk__record *const *record, int records)
+{
+    for (int k = 0; k < records; k++)
+        for (int o = 0; o < record[k]->nout; o++) {
+            wk__value *out = record[k]->ref[o].value;
+            if (out->memory.block && out->state == WK__PENDING) wk__value_set_state(out, WK__STORED);
+        }
+}
+
+/* The newest of this recorder's: a ring is run by one thread at a time, one group after the other. */
+void wk__watch_given(wk__device *device, const wk_context *recorder, wk__record *const *stored, int records)
+{
+    if (device->id.kind == WK_CPU) {
+        store(stored, records);
+        return;
+    }
+    wk__release_later();
+    pthread_mutex_lock(&lock);
+    store(stored, records);
+    watch *w = watch_of(device);
+    for (int64_t k = w->count; k-- > 0;) {
+        entry *e = &w->entry[k];
+        if (e->recorder != recorder) continue;
+        if (e->given) break;
+        e->given = true;
+        if (e->cause && e->out->state == WK__STORED) fail_or_keep_old(e, e->cause);
+    }
+    pthread_mutex_unlock(&lock);
+    wk__release_now();
 }
 
 /* In the order in which the device ran them. */
@@ -345,6 +392,7 @@ void wk__fault_found(wk__device *device, int64_t watched, const wk__fail *fail, 
     mark(w, fail, first, &n);
     forget(w, watched);
     pthread_mutex_unlock(&lock);
+    wait_end(device);
     wk__release_now();
     wk_context *context = wk__context();
     const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
@@ -357,10 +405,12 @@ void wk__fault_found(wk__device *device, int64_t watched, const wk__fail *fail, 
 
 void wk__watch_forget(wk__device *device, int64_t watched)
 {
+    if (device->id.kind == WK_CPU) return;
     wk__release_later();
     pthread_mutex_lock(&lock);
     forget(watch_of(device), watched);
     pthread_mutex_unlock(&lock);
+    wait_end(device);
     wk__release_now();
 }
 

@@ -19,11 +19,14 @@ wk__failure *wk__explain(const wk__called *called, wk_site site, const wk__fail 
  * or, NULL, alone. The tag for them. Then they have been given, or could not be. */
 int64_t wk__watch(wk__device *device, wk_context *recorder, wk__record *const *record, int records, bool may_fault,
                   const wk__group *group);
-void wk__watch_given(wk__device *device, const wk_context *recorder);
-/* How many records of the device were watched so far: asked before it is waited for. Is anything watched: 0 nothing,
- * 1 something, 2 too much? */
-int64_t wk__watched(wk__device *device, int *how_much);
-/* The device has been waited for: what was watched before that is done. */
+/* `stored`: of these records the values that have memory are stored now. Else they have failed, or run again. */
+void wk__watch_given(wk__device *device, const wk_context *recorder, wk__record *const *stored, int records);
+/* Is anything of the device watched? */
+bool wk__is_watched(wk__device *device);
+/* Begins a wait for the device: returns how many of its records have been given to it. One thread waits at a time, up
+ * to one of the next two: who found nothing bad would else forget what another has heard of and not marked yet. */
+int64_t wk__wait_begin(wk__device *device);
+/* The device has been waited for: what was given before that is done. */
 void wk__watch_forget(wk__device *device, int64_t watched);
 /* The same, and an index was bad: what depends on it is marked, and the threads are told whose calls those were. */
 void wk__fault_found(wk__device *device, int64_t watched, const wk__fail *fail, wk_site site);

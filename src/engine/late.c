@@ -78,7 +78,7 @@ static void settled(wk__device *device, wk__value *value, int64_t number, wk_cod
         wk__fault_found(device, number, fail, site);
         return;
     }
-    if (device->id.kind != WK_CPU) wk__watch_forget(device, number);
+    wk__watch_forget(device, number);
     if (code != WK_OK) left_out(device, value, fail, site);
 }
 
@@ -87,8 +87,7 @@ wk_code wk__device_settle(wk__device *device, wk_site site)
     wk_code first = WK_OK;
     for (bool more = true; more;) {
         wk__fail fail = {.tag = -1};
-        int how_much;
-        int64_t number = wk__watched(device, &how_much);
+        const int64_t number = wk__wait_begin(device);
         wk_code code = device->backend->sync(device->state, &fail);
         more = code != WK_OK && fail.elsewhere;
         settled(device, NULL, number, code, &fail, site);
@@ -99,17 +98,14 @@ wk_code wk__device_settle(wk__device *device, wk_site site)
 
 void wk__device_prove(wk__device *device)
 {
-    int how_much;
-    wk__watched(device, &how_much);
-    if (how_much > 0) wk__device_settle(device, (wk_site){0});
+    if (wk__is_watched(device)) wk__device_settle(device, (wk_site){0});
 }
 
 wk_code wk__value_download(wk__value *value, int64_t from, int64_t bytes, void *to, wk_site site, wk__fail *fail)
 {
     wk__device *device = value->device;
     for (;;) {
-        int how_much;
-        int64_t number = wk__watched(device, &how_much);
+        const int64_t number = wk__wait_begin(device);
         *fail = (wk__fail){.tag = -1};
         wk_code code = device->backend->download(device->state, to, &value->memory, from, bytes, fail);
         bool another =
