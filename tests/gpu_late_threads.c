@@ -378,7 +378,7 @@ static void threads_work_while_the_driver_fails(void **state)
     print_message("%d calls of the driver have failed\n", orders);
 }
 
-/* ---- one device, and bad indices of several threads at any time --------------------------------------------------- */
+/* ---- bad indices of several threads at any time ----------------------------------------------------------------- */
 
 /* A read waits for the device, and may be the one that hears of another thread's index. */
 static void reads_by_good_and_bad_indices(test_thread *t)
