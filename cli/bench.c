@@ -185,6 +185,9 @@ int cli_bench(int count, char **words)
     if (chosen && wanted_case(chosen) == CASES) return cli_misuse("bench", "there is no case \"%s\"", chosen);
     b.device = device ? wk_device_parse(device) : wk_try_gpu(0);
     if (b.device.kind < 0) return cli_misuse("bench", "\"%s\" names no device: cuda:0, opencl:1, gpu:0", device);
+    if (device && chosen && strcmp(chosen, "gpu") != 0)
+        return cli_misuse("bench", "--device is for the case gpu, not for %s", chosen);
+    if (device && b.device.kind == WK_CPU) return cli_misuse("bench", "the case gpu wants a GPU, not %s", device);
     static bench_peer peer;
     if (other && !bench_peer_start(&peer, other)) {
         fprintf(stderr, "wick bench: \"%s\" did not say what it is; bench/pytorch.py shows what is asked of it\n",

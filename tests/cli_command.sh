@@ -220,6 +220,8 @@ check "train: ... is left, and nothing beside it" sh -c \
 
 # ---- bench
 
+fails "bench: no GPU" "wants a GPU, not cpu" "$wick" bench gpu --device cpu
+fails "bench: a device for all" "for the case gpu, not for fused" "$wick" bench fused --device opencl:0
 check "bench: the first figures as JSON" json \
     '(rows[0]["ratio"] > 0 and
         all(set(r) == {"case", "device", "threads", "value", "unit", "ratio", "against"} for r in rows))' \

@@ -41,12 +41,13 @@ WK_API void wk_placement_counters(int64_t *copies, int64_t *bytes);
 
 /* ---- waiting for devices ----------------------------------------------------------------------------------------- */
 
-/* What happens when the host waits for an accelerator (wk_item, printing, reading) or copies to or from it. */
+/* What happens when the host waits for an accelerator: wk_item, printing, reading, copies to the host. */
 typedef enum wk_sync_mode {
     WK_SYNC_QUIET, /* counted only */
     WK_SYNC_LOG,   /* the default: a line for each place in the program, for those who listen to the log's
                     subject "sync" */
-    WK_SYNC_FAIL   /* an error with file:line: for finding what stalls a training loop */
+    WK_SYNC_FAIL   /* an error with file:line: for finding what stalls a training loop. The call does its work all the
+                    same, and returns what it would */
 } wk_sync_mode;
 WK_API void wk_set_sync_mode(wk_sync_mode mode);
 
