@@ -259,7 +259,7 @@ static wk__failure *explain(const watch *w, int64_t tag, const wk__fail *fail, w
 {
     const entry *culprit = culprit_of(w, tag);
     if (!culprit)
-        return wk__explain(&(wk__called){.name = w->device->backend->name, .underscore = ""}, site, fail,
+        return wk__explain(&(wk__called){.name = wk_device_str(w->device->id), .underscore = ""}, site, fail,
                            tag == fail->tag);
     return wk__explain(&culprit->called, culprit->site, fail, tag == fail->tag);
 }

@@ -40,7 +40,7 @@ wk_code wk__origin_of(const wk__record *r, wk_context *recorder, wk__origin **ou
 static wk__failure *failure_of(const wk__device *device, const wk__fail *fail, wk_site site)
 {
     origin *o = (origin *)fail->origin;
-    if (!o) return wk__explain(&(wk__called){.name = device->backend->name, .underscore = ""}, site, fail, false);
+    if (!o) return wk__explain(&(wk__called){.name = wk_device_str(device->id), .underscore = ""}, site, fail, false);
     wk__failure *failure = atomic_load(&o->failure), *none = NULL;
     if (!failure && (failure = wk__explain(&o->called, o->site, fail, false))) {
         if (!atomic_compare_exchange_strong(&o->failure, &none, failure)) {
