@@ -148,7 +148,8 @@ static bool has_waited(const wk__op *op, const char *text)
     return waited;
 }
 
-/* What the table says of rows that wait is what the counters see. */
+/* What the table says of rows that wait is what the counters see. Where each call runs at once, a copy to the host
+ * waits, too. */
 static void waiting_is_marked_and_counted(void **state)
 {
     (void)state;
@@ -159,7 +160,8 @@ static void waiting_is_marked_and_counted(void **state)
         if (!walk_has_samples(op)) continue;
         for (const char *const *text = op_reference_of(op)->samples; *text; text++)
             waited = has_waited(op, *text) || waited;
-        if (waited != op->waits) fail_msg("%s: waits is %d", op->name, op->waits);
+        const bool copied = waited && strcmp(op->name, "to") == 0 && getenv("WICK_SYNC") != NULL;
+        if (waited != op->waits && !copied) fail_msg("%s: waits is %d", op->name, op->waits);
         marked += waited;
     }
     assert_true(marked > 0);

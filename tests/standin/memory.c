@@ -60,24 +60,18 @@ static const context *ranges_of; /* NULL: they have to be found anew */
 static unsigned ranges_peers;
 static int64_t used[DEVICES];
 
-static int64_t of_others(int device, int otherwise)
+__attribute__((visibility("default"))) int64_t standin_memory_used(int device)
 {
-    return (int64_t)standin_number("STANDIN_OTHERS", device, otherwise) << 20;
+    const int64_t others = (int64_t)standin_number("STANDIN_OTHERS", device, 64 + device) << 20;
+    const int64_t all = others + (contexts[device].retained > 0 ? CONTEXT : 0) + used[device];
+    return all < DEVICE_BYTES ? all : DEVICE_BYTES;
 }
 
 bool memory_use(int device, int64_t bytes)
 {
-    const int64_t others = of_others(device, 0);
-    const int64_t room = DEVICE_BYTES - (others > 0 ? others + CONTEXT : 0);
-    if (bytes > 0 && used[device] + bytes > room) return false;
+    if (bytes > 0 && bytes > DEVICE_BYTES - standin_memory_used(device)) return false;
     used[device] += bytes;
     return true;
-}
-
-__attribute__((visibility("default"))) int64_t standin_memory_used(int device)
-{
-    const int64_t all = of_others(device, 64 + device) + (contexts[device].retained > 0 ? CONTEXT : 0) + used[device];
-    return all < DEVICE_BYTES ? all : DEVICE_BYTES;
 }
 
 void pieces_changed(void)
