@@ -82,18 +82,18 @@ static void give_blocks(wk__arena *arena, wk__block *list)
     }
 }
 
-static wk_code unmap(wk__arena *arena, const wk__run *run)
+static wk_code unmap(wk__arena *arena, const wk__range_part *run)
 {
     wk__fail fail;
-    return arena->backend->range_unmap(arena->device, &run->range->memory, wk__run_offset(run), wk__run_bytes(run),
-                                       &fail);
+    return arena->backend->range_unmap(arena->device, &run->range->memory, wk__range_part_offset(run),
+                                       wk__range_part_bytes(run), &fail);
 }
 
 /* What could not be unmapped stays, as idle as it was. */
 static void drop_mappings(wk__arena *arena, int64_t keep, int64_t now, int64_t before)
 {
     wk__arena_lock(arena);
-    wk__run run = {.range = arena->ranges.first};
+    wk__range_part run = {.range = arena->ranges.first};
     while (wk__ranges_drop(&arena->ranges, &run, keep, now, before)) {
         wk__arena_unlock(arena);
         const wk_code code = unmap(arena, &run);
@@ -123,9 +123,9 @@ void wk__arena_drop_all(wk__arena *arena)
 {
     give_blocks(arena, wk__cache_end(&arena->cache));
     for (wk__range *range = arena->ranges.first; range; range = range->next) {
-        const wk__run whole = {range, 0, range->units};
-        wk__run part = {.range = range};
-        while (wk__run_part(&whole, true, &part)) unmap(arena, &part);
+        const wk__range_part whole = {range, 0, range->units};
+        wk__range_part part = {.range = range};
+        while (wk__range_part_next(&whole, true, &part)) unmap(arena, &part);
         arena->backend->range_give(arena->device, &range->memory);
     }
     wk__ranges_end(&arena->ranges);
@@ -213,7 +213,7 @@ static int64_t roomy_block(wk__arena *arena, int64_t size)
 /* ---- ranges ------------------------------------------------------------------------------------------------------ */
 
 /* Plans and claims. NULL in run->range: no range has a part that long. */
-static wk_code claim(wk__arena *arena, int64_t size, wk__run *run, wk__fail *fail)
+static wk_code claim(wk__arena *arena, int64_t size, wk__range_part *run, wk__fail *fail)
 {
     int64_t missing;
     const char *why = NULL;
@@ -245,13 +245,14 @@ static wk_code add_range(wk__arena *arena, int64_t size, wk__fail *fail)
 }
 
 /* Memory for all of the run that has none. What has got some keeps it when the rest fails. */
-static wk_code fill(wk__arena *arena, const wk__run *run, wk__fail *fail)
+static wk_code fill(wk__arena *arena, const wk__range_part *run, wk__fail *fail)
 {
     const wk__memory *memory = &run->range->memory;
-    wk__run part = {run->range, run->first, 0};
+    wk__range_part part = {run->range, run->first, 0};
     wk_code code = WK_OK;
-    while (code == WK_OK && wk__run_part(run, false, &part)) { /* of a claimed run nobody else changes that */
-        code = arena->backend->range_map(arena->device, memory, wk__run_offset(&part), wk__run_bytes(&part), fail);
+    while (code == WK_OK && wk__range_part_next(run, false, &part)) { /* of a claimed run nobody else changes that */
+        code = arena->backend->range_map(arena->device, memory, wk__range_part_offset(&part),
+                                         wk__range_part_bytes(&part), fail);
         if (code != WK_OK) break;
         wk__arena_lock(arena);
         wk__ranges_filled(&arena->ranges, &part);
@@ -263,7 +264,7 @@ static wk_code fill(wk__arena *arena, const wk__run *run, wk__fail *fail)
 /* A piece of a range, for which memory is mapped as far as there is none. */
 static wk_code take_run(wk__arena *arena, int64_t size, wk__memory *piece, wk__fail *fail)
 {
-    wk__run run;
+    wk__range_part run;
     wk_code code = claim(arena, size, &run, fail);
     if (code == WK_OK && !run.range) {
         code = add_range(arena, size, fail);

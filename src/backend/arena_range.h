@@ -38,26 +38,26 @@ typedef struct wk__range {
 } wk__range;
 
 /* A part of a range. */
-typedef struct wk__run {
+typedef struct wk__range_part {
     wk__range *range;
     int32_t first, units;
-} wk__run;
+} wk__range_part;
 
 typedef struct wk__ranges {
     int64_t held, live; /* bytes with memory; of those, in pieces that are out */
     wk__range *first;
-    wk__run *idle; /* all idle spans, by size; of one size by address */
+    wk__range_part *idle; /* all idle spans, by size; of one size by address */
     int64_t idles, idle_room;
     int64_t pieces, mappings;
     int64_t claimed; /* places in `idle` that what is claimed now may come to need */
 } wk__ranges;
 
 /* Bytes of the part, and where it begins in its range. */
-static inline int64_t wk__run_bytes(const wk__run *run)
+static inline int64_t wk__range_part_bytes(const wk__range_part *run)
 {
     return (int64_t)run->units * WK__RANGE_UNIT;
 }
-static inline int64_t wk__run_offset(const wk__run *run)
+static inline int64_t wk__range_part_offset(const wk__range_part *run)
 {
     return (int64_t)run->first * WK__RANGE_UNIT;
 }
@@ -76,19 +76,19 @@ bool wk__ranges_give(wk__ranges *ranges, const wk__memory *piece);
 
 /* The part of so many bytes, idle and unmapped, of which the least is unmapped: *missing units. False: there is
  * none. */
-bool wk__ranges_plan(const wk__ranges *ranges, int64_t bytes, wk__run *run, int64_t *missing);
+bool wk__ranges_plan(const wk__ranges *ranges, int64_t bytes, wk__range_part *run, int64_t *missing);
 /* Room in the books for a piece more with so many units of new memory; false when host memory is short. */
 bool wk__ranges_reserve(wk__ranges *ranges, int64_t missing);
 /* Nobody else gets what lies there any more. One part is claimed at a time. */
-void wk__ranges_claim(wk__ranges *ranges, const wk__run *run, int64_t missing);
+void wk__ranges_claim(wk__ranges *ranges, const wk__range_part *run, int64_t missing);
 /* The next part of `whole` behind *part (at first {range, whole->first, 0}) of which all has memory, or none. */
-bool wk__run_part(const wk__run *whole, bool mapped, wk__run *part);
+bool wk__range_part_next(const wk__range_part *whole, bool mapped, wk__range_part *part);
 /* That part of a claimed one has got memory. */
-void wk__ranges_filled(wk__ranges *ranges, const wk__run *part);
+void wk__ranges_filled(wk__ranges *ranges, const wk__range_part *part);
 /* All of the claimed part has memory and becomes a piece. */
-void wk__ranges_settle(wk__ranges *ranges, const wk__run *run, wk__memory *piece);
+void wk__ranges_settle(wk__ranges *ranges, const wk__range_part *run, wk__memory *piece);
 /* It does not: what has memory is idle. */
-void wk__ranges_unclaim(wk__ranges *ranges, const wk__run *run);
+void wk__ranges_unclaim(wk__ranges *ranges, const wk__range_part *run);
 
 /* ---- ranges and memory that come and go -------------------------------------------------------------------------- */
 
@@ -97,9 +97,9 @@ bool wk__ranges_add(wk__ranges *ranges, const wk__memory *memory);
 /* Claims the next part behind *run (at first {ranges->first}) of whole idle mappings which were first seen so at
  * `before` or earlier, until no more than `keep` bytes are idle. Sees them so at `now` if they were not yet. False:
  * there is none any more. */
-bool wk__ranges_drop(wk__ranges *ranges, wk__run *run, int64_t keep, int64_t now, int64_t before);
+bool wk__ranges_drop(wk__ranges *ranges, wk__range_part *run, int64_t keep, int64_t now, int64_t before);
 /* The memory of that part is gone. */
-void wk__ranges_emptied(wk__ranges *ranges, const wk__run *run);
+void wk__ranges_emptied(wk__ranges *ranges, const wk__range_part *run);
 /* Frees the books, whatever lives in the ranges. */
 void wk__ranges_end(wk__ranges *ranges);
 

@@ -43,8 +43,8 @@ void wk__call_error(const char *name, wk_site site, wk_code code, wk_tensor *con
     va_end(args);
 }
 
-/* To the target; else to the accelerator: that is where the work is meant to be done. */
-static const wk__device *meant(wk_tensor *const in[], int count, wk__meeting meeting)
+/* The target's; else the accelerator: that is where the work is meant to be done. */
+static const wk__device *device_to_move_to(wk_tensor *const in[], int count, wk__meeting meeting)
 {
     int there = 0;
     while (!(meeting & WK__MEET_IN_PLACE) && there < count - 1 &&
@@ -57,7 +57,7 @@ static wk__device *different_devices(const wk__op *op, wk_site site, wk_tensor *
                                      wk__meeting meeting)
 {
     wk__text text = {0}, moves = {0};
-    const wk__device *target = meant(in, count, meeting);
+    const wk__device *target = device_to_move_to(in, count, meeting);
     int others = 0;
     wk__text_format(&text, "%s: operands are on different devices: ", op->name);
     for (int k = 0; k < count; k++) {

@@ -276,12 +276,12 @@ static bool find_slice(CUdevice id, nvmlDevice *slice)
 
 /* What NVML knows the card by. It does not obey CUDA_VISIBLE_DEVICES, and counts on its own: the address says which it
  * is. Of slices the heat and the power are those of all the card, and what they are busy with nobody tells. */
-typedef struct watched {
+typedef struct in_nvml {
     nvmlDevice card, memory_of; /* the latter is NULL when the slice was not found */
     bool sliced;
-} watched;
+} in_nvml;
 
-static bool watch(const wk__cuda_card *card, watched *w)
+static bool find_in_nvml(const wk__cuda_card *card, in_nvml *w)
 {
     unsigned now = 0, later;
     if (wk__gpu_forked(WK__GPU_CUDA) || !found.has_nvml ||
@@ -293,7 +293,7 @@ static bool watch(const wk__cuda_card *card, watched *w)
     return true;
 }
 
-static int64_t available_of(const watched *w)
+static int64_t available_of(const in_nvml *w)
 {
     nvmlMemory memory;
     return w->memory_of != NULL && wk__nvml.DeviceGetMemoryInfo(w->memory_of, &memory) == NVML_SUCCESS
@@ -303,16 +303,16 @@ static int64_t available_of(const watched *w)
 
 int64_t wk__cuda_available(const wk__cuda_card *card)
 {
-    watched w;
-    return watch(card, &w) ? available_of(&w) : -1;
+    in_nvml w;
+    return find_in_nvml(card, &w) ? available_of(&w) : -1;
 }
 
 static void ask_nvml(const wk__cuda_card *card, wk__device_info *info)
 {
-    watched w;
+    in_nvml w;
     nvmlUtilization rates;
     unsigned number;
-    if (!watch(card, &w)) return;
+    if (!find_in_nvml(card, &w)) return;
     info->memory_available = available_of(&w);
     if (wk__nvml.DeviceGetTemperature(w.card, NVML_TEMPERATURE_GPU, &number) == NVML_SUCCESS)
         info->temperature = (double)number;
