@@ -28,7 +28,7 @@ typedef struct call {
 static bool begin(call *c, wk__dist_kind kind, const char *op, wk_site site, wk_tensor *x, const wk_dist_group *group)
 {
     if (wk__forked) return wk__refuse_fork(site, op);
-    *c = (call){.site = site, .op = op, .x = x, .request = {.kind = kind}};
+    *c = (call){.site = site, .op = op, .x = x, .request = {.kind = kind, .soon = true}};
     c->group = wk__dist_group_of(site, op, group);
     if (!c->group || !wk__inside_begin(&c->inside, op, site, true)) return false;
     wk_context *context = wk__context();

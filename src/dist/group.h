@@ -16,13 +16,19 @@ typedef enum wk__dist_kind {
     WK__DIST_ALL_TO_ALL,
     WK__DIST_SEND,
     WK__DIST_RECV,
+    WK__DIST_NEW_GROUP, /* count: a hash of its ranks */
+    WK__DIST_FINISH,
     WK__DIST_KINDS
 } wk__dist_kind;
 extern const char *const wk__dist_names[WK__DIST_KINDS]; /* "all_reduce" */
 
 typedef struct wk__dist_group {
-    int rank, size; /* this process among its ranks, -1: it is not in it; how many they are */
-    int *world;     /* [size] the ranks' numbers in the world; NULL in that itself */
+    int rank, size;    /* this process among its ranks, -1: it is not in it; how many they are */
+    int *world;        /* [size] the ranks' numbers in the world; NULL in that itself */
+    uint32_t id;       /* the same in all ranks; 0: the world */
+    uint64_t sequence; /* of its calls so far, but for send and recv */
+    uint64_t joined;   /* the world's number among those of this process */
+    void *link;        /* the engine's */
 } wk__dist_group;
 
 /* All ranks. Before wk_dist_init and after wk_dist_finish that is this process alone. Never NULL. */
@@ -30,8 +36,12 @@ wk__dist_group *wk__dist_world(void);
 /* The group of an option (NULL: the world). NULL with the error recorded if it is none, or one that this rank is not
  * in. */
 wk__dist_group *wk__dist_group_of(wk_site site, const char *op, const wk_dist_group *group);
-/* A rank of the world as one of the group, -1 if it is not in it. */
+/* A rank of the world as one of the group, -1 if it is not in it; and back. */
 int wk__dist_rank_in(const wk__dist_group *group, int world_rank);
+static inline int wk__dist_world_rank(const wk__dist_group *group, int rank)
+{
+    return group->world ? group->world[rank] : rank;
+}
 
 /* What a rank asks for. Elements are dense. `count` is that of the shorter of in and out:
  *
@@ -50,6 +60,7 @@ typedef struct wk__dist_request {
     int64_t count;    /* elements */
     const void *in;   /* of a broadcast the root's */
     void *out;        /* of a broadcast everybody's; the root's may be its `in` */
+    bool soon;        /* it is waited for at once: no thread need wake up for it */
     const char *what; /* "bucket 3", for messages, lives until the wait; NULL: nothing */
     wk_code code;     /* WK_OK; else this rank has failed and takes part so that the others hear of it: count, in and
                        * out are of no matter */
@@ -60,12 +71,15 @@ typedef struct wk__dist_request {
 typedef struct wk__dist_ticket {
     wk__dist_group *group;
     wk__dist_request request;
+    struct wk__dist_ticket *next; /* in the queue */
+    uint64_t sequence;
+    bool done;
+    bool left_behind; /* the engine has not come back from it, and may still read `in` and write `out`: keep them */
     wk_code code;
-    char text[700];
+    char text[900];
 } wk__dist_ticket;
 
-/* Asks, without waiting for anybody. All ranks of the group ask for the same in the same order; one thread at a time
- * asks. */
+/* Asks, without waiting for anybody. All ranks of the group ask for the same in the same order. */
 void wk__dist_ask(wk__dist_ticket *ticket, wk__dist_group *group, const wk__dist_request *request);
 /* Returns when it is done, or has failed here and will fail in the other ranks: WK_OK, or the code with the error of
  * the call `op` recorded. */
