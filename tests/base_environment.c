@@ -32,6 +32,13 @@ static const struct {
     {WK__SET_LOG, "sync, kernel", false, false},
     {WK__SET_LOG, "sync,kern", false, true},
     {WK__SET_CACHE_DIR, "anything", false, false},
+    {WK__SET_COMM, "tcp", false, false},
+    {WK__SET_COMM, "udp", false, true},
+    {WK__SET_RANK, "0", false, false},
+    {WK__SET_RANK, "-1", false, true},
+    {WK__SET_WORLD, "1025", false, true},
+    {WK__SET_TIMEOUT, "0", false, true},
+    {WK__SET_SECRET, "", true, false},
 };
 
 static void what_a_value_is(void **state)
@@ -74,8 +81,20 @@ static void what_readers_make_of_it(void **state)
     expect_error("setting_info: the index is out of range", NULL);
 }
 
+static void secrets_are_not_shown(void **state)
+{
+    (void)state;
+    wk_setting is = {.size = sizeof is};
+    setenv("WICK_SECRET", "between us", 1);
+    assert_int_equal(wk_setting_info(WK__SET_SECRET, &is), WK_OK);
+    assert_string_equal(is.value, "(not shown)");
+    assert_false(is.off || is.wrong);
+    unsetenv("WICK_SECRET");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_a_value_is), cmocka_unit_test(what_readers_make_of_it)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_a_value_is), cmocka_unit_test(what_readers_make_of_it),
+                                       cmocka_unit_test(secrets_are_not_shown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

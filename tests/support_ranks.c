@@ -53,7 +53,7 @@ static void set_number(const char *name, int number)
     setenv(name, text, 1);
 }
 
-static void be_rank(ranks *r, int rank, int listener, int port)
+static void be_rank(ranks *r, int rank, int listener)
 {
     static const char *const others[] = {"WICK_COMM", "WICK_LISTEN_FD", "OMPI_COMM_WORLD_SIZE",
                                          "PMI_SIZE",  "SLURM_NTASKS",   "WORLD_SIZE"};
@@ -68,7 +68,7 @@ static void be_rank(ranks *r, int rank, int listener, int port)
     set_number("WICK_THREADS", 1);
     setenv("WICK_SECRET", r->secret ? r->secret : "a secret", 1);
     if (!r->no_listener) {
-        snprintf(host, sizeof host, "127.0.0.1:%d", port);
+        snprintf(host, sizeof host, r->six ? "[::1]:%d" : "127.0.0.1:%d", r->port);
         setenv("WICK_HOSTS", host, 1);
         if (rank == 0)
             set_number("WICK_LISTEN_FD", listener);
@@ -83,28 +83,31 @@ static void be_rank(ranks *r, int rank, int listener, int port)
 
 /* ---- in the test ------------------------------------------------------------------------------------------------- */
 
-static int listen_somewhere(int *port)
+int ranks_listen(bool six, int *port)
 {
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    socklen_t bytes = sizeof at;
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
-    assert_true(fd >= 0 && bind(fd, (struct sockaddr *)&at, sizeof at) == 0 && listen(fd, 64) == 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &bytes), 0);
-    *port = ntohs(at.sin_port);
+    struct sockaddr_in four = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_addr = in6addr_loopback};
+    struct sockaddr *address = six ? (struct sockaddr *)&at : (struct sockaddr *)&four;
+    socklen_t bytes = six ? sizeof at : sizeof four;
+    const int fd = socket(six ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
+    if (fd < 0 || bind(fd, address, bytes) != 0 || listen(fd, 64) != 0 || getsockname(fd, address, &bytes) != 0) {
+        if (fd >= 0) close(fd);
+        return -1;
+    }
+    *port = ntohs(six ? at.sin6_port : four.sin_port);
     return fd;
 }
 
 void ranks_start(ranks *r)
 {
-    int port = 0;
-    const int listener = r->no_listener ? -1 : listen_somewhere(&port);
+    const int listener = r->no_listener ? -1 : ranks_listen(r->six, &r->port);
     r->note = mmap(NULL, sizeof(rank_note) * RANKS_MOST, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    assert_true(r->note != MAP_FAILED);
+    assert_true(r->note != MAP_FAILED && (listener >= 0 || r->no_listener));
     assert_in_range(r->size, 1, RANKS_MOST);
     fflush(NULL);
     for (int k = 0; k < r->size; k++) {
         const pid_t pid = fork();
-        if (pid == 0) be_rank(r, k, listener, port);
+        if (pid == 0) be_rank(r, k, listener);
         assert_true(pid > 0);
         r->note[k].process = pid;
     }

@@ -29,7 +29,9 @@ typedef struct ranks {
     void (*body)(int rank);
     /* In the child, before the body: to change the environment. */
     void (*prepare)(int rank);
-    bool no_listener; /* the test has set WICK_HOSTS itself */
+    bool no_listener; /* `prepare` sets WICK_HOSTS */
+    bool six;         /* the listener is at ::1 */
+    int port;         /* of the listener */
     void *with;
     rank_note *note; /* [size], shared */
 } ranks;
@@ -44,6 +46,8 @@ void ranks_run(ranks *r);
 void ranks_start(ranks *r);
 void ranks_end(ranks *r, bool any_end);
 void ranks_free(ranks *r);
+/* A socket that listens at 127.0.0.1, or ::1; -1: this machine has no such address. */
+int ranks_listen(bool six, int *port);
 /* Waits until a rank has raised its flag that high. */
 void ranks_await(const ranks *r, int rank, int flag);
 

@@ -9,7 +9,7 @@
 #include <strings.h>
 #include <wick/log.h>
 
-typedef enum kind { ANY, SWITCH, NUMBER, WORD, WORDS } kind;
+typedef enum kind { ANY, SECRET, SWITCH, NUMBER, WORD, WORDS } kind;
 enum { MOST_WORDS = 5 };
 
 static const struct {
@@ -74,6 +74,48 @@ static const struct {
                                [WK__LOG_LEAKS] = "leaks",
                                [WK__LOG_CHECK] = "check"}},
     [WK__SET_LOG_FILE] = {.name = "WICK_LOG_FILE", .doc = "where the log goes, else to stderr", .takes = "a file"},
+    [WK__SET_COMM] = {.name = "WICK_COMM",
+                      .doc = "what carries numbers between processes",
+                      .takes = "self, tcp or mpi",
+                      .kind = WORD,
+                      .words = {"self", "tcp", "mpi"}},
+    [WK__SET_RANK] = {.name = "WICK_RANK",
+                      .doc = "which of the job's processes this is",
+                      .takes = "a number from 0 on",
+                      .kind = NUMBER,
+                      .most = 1023},
+    [WK__SET_WORLD] = {.name = "WICK_WORLD",
+                       .doc = "how many processes the job has",
+                       .takes = "a number from 1 to 1024",
+                       .kind = NUMBER,
+                       .least = 1,
+                       .most = 1024},
+    [WK__SET_LOCAL_RANK] = {.name = "WICK_LOCAL_RANK",
+                            .doc = "which of the job's processes on this machine this is",
+                            .takes = "a number from 0 on",
+                            .kind = NUMBER,
+                            .most = 1023},
+    [WK__SET_HOSTS] = {.name = "WICK_HOSTS", .doc = "where rank 0 listens", .takes = "host:port"},
+    [WK__SET_SECRET] = {.name = "WICK_SECRET",
+                        .doc = "who does not have it is no process of the job",
+                        .takes = "any text",
+                        .kind = SECRET},
+    [WK__SET_TIMEOUT] = {.name = "WICK_TIMEOUT",
+                         .doc = "seconds that a process waits for the others",
+                         .takes = "a number from 1 on",
+                         .kind = NUMBER,
+                         .least = 1,
+                         .most = 100000000},
+    [WK__SET_LISTEN_FD] = {.name = "WICK_LISTEN_FD",
+                           .doc = "a socket that the launcher has opened for rank 0",
+                           .takes = "a descriptor",
+                           .kind = NUMBER,
+                           .most = INT32_MAX},
+    [WK__SET_STATUS_FD] = {.name = "WICK_STATUS_FD",
+                           .doc = "a pipe on which the launcher hears how far this process is",
+                           .takes = "a descriptor",
+                           .kind = NUMBER,
+                           .most = INT32_MAX},
 };
 
 const char *wk__setting_takes(wk__setting which)
@@ -175,7 +217,7 @@ wk_code wk_setting_info_at(wk_site site, int index, wk_setting *info)
                               .name = table[index].name,
                               .doc = table[index].doc,
                               .takes = table[index].takes,
-                              .value = text,
+                              .value = table[index].kind == SECRET && text && !empty ? "(not shown)" : text,
                               .off = empty,
                               .wrong = text && !empty && is_wrong(which, text)};
     return wk__fill(site, "setting_info", wk_setting, info, &known);

@@ -21,6 +21,15 @@ typedef enum wk__setting {
     WK__SET_CUDA_PATH,
     WK__SET_LOG,
     WK__SET_LOG_FILE,
+    WK__SET_COMM,
+    WK__SET_RANK,
+    WK__SET_WORLD,
+    WK__SET_LOCAL_RANK,
+    WK__SET_HOSTS,
+    WK__SET_SECRET,
+    WK__SET_TIMEOUT,
+    WK__SET_LISTEN_FD,
+    WK__SET_STATUS_FD,
     WK__SETTINGS
 } wk__setting;
 

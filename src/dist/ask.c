@@ -106,6 +106,7 @@ static void make_first(void)
     queue.current = t;
     queue.busy = true;
     queue.deadline = step.deadline;
+    if (!wk__dist_job_now.engine->prompt) pthread_cond_broadcast(&queue.changed); /* now it is known how long to wait */
     pthread_mutex_unlock(&queue.lock);
     const wk_code code = make_call(&step, &fail);
     pthread_mutex_lock(&queue.lock);
@@ -154,6 +155,14 @@ bool wk__dist_ask_end(void)
     return !stuck;
 }
 
+bool wk__dist_ask_is_stuck(void)
+{
+    pthread_mutex_lock(&queue.lock);
+    const bool stuck = queue.stuck;
+    pthread_mutex_unlock(&queue.lock);
+    return stuck;
+}
+
 /* ---- asking and waiting ------------------------------------------------------------------------------------------ */
 
 /* Of a group of one rank: what it gives it gets. */
@@ -194,7 +203,7 @@ void wk__dist_ask(wk__dist_ticket *t, wk__dist_group *group, const wk__dist_requ
     if (!is_pair(request->kind)) t->sequence = ++group->sequence;
     if (queue.first)
         queue.last->next = t;
-    else
+    else if (!queue.stuck)
         queue.first = t;
     queue.last = t;
     if (!queue.started && !(request->soon && job->engine->prompt))
@@ -217,7 +226,7 @@ static void leave_behind(wk__dist_ticket *t)
     t->left_behind = queue.current == t;
     t->code = fail.code;
     t->done = queue.stuck = true;
-    queue.current = NULL;
+    queue.first = queue.current = NULL;
     tell(t, &fail);
 }
 

@@ -6,8 +6,8 @@
  * calls of another are made by a thread of their own, which is left behind where one does not come back in time.
  *
  * A call returns WK_OK or a code with the text in *fail, which names the other ranks and what they did ("rank 1 on
- * nodeB is gone"); the caller puts in front of it who says so, and of which call. `broken`: the world is of no use any more,
- * every later call fails with that first cause, which the engine tells itself. */
+ * nodeB is gone"); the caller puts in front of it who says so, and of which call. `broken`: the world is of no use any
+ * more, every later call fails with that first cause, which the engine tells itself. */
 #ifndef WICK_DIST_ENGINE_H
 #define WICK_DIST_ENGINE_H
 

@@ -32,6 +32,7 @@ enum {
     WK__FRAME_ENTRY = 20 + WK__FRAME_HOST, /* of a roster: family u8, 0, port u16, address 16, host */
 };
 #define WK__FRAME_NOBODY UINT32_MAX /* for a rank */
+enum { WK__FRAME_IS_LATE = 1 };     /* `part` of LATE and ABORT: a call was not finished, and this is which */
 
 typedef enum wk__dist_frame_kind {
     /* at a door, one after another; who comes begins */

@@ -85,8 +85,10 @@ wk_code wk_dist_init_at(wk_site site)
     wk__dist_settings s;
     wk__text why = {0};
     if (wk__forked) return wk__refuse_fork(site, "dist_init"), WK_ERR_STATE;
-    if (initialized) {
-        wk__error_set(site, WK_ERR_STATE, "dist_init: the world is there; it is joined once, until wk_dist_finish");
+    if (initialized || wk__dist_ask_is_stuck()) {
+        wk__error_set(site, WK_ERR_STATE,
+                      initialized ? "dist_init: the world is there; it is joined once, until wk_dist_finish"
+                                  : "dist_init: a call of the last world has not come back; start the program again");
         return WK_ERR_STATE;
     }
     wk_code code = wk__dist_choose(look, NULL, false,

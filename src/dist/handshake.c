@@ -4,6 +4,8 @@
 #include "secret.h"
 #include <string.h>
 
+static const wk__dist_frame proof_frame = {.kind = WK__FRAME_PROOF_OF, .bytes = WK__FRAME_PROOF};
+
 static void prove(const char *secret, const char *who, const uint8_t hello[WK__HELLO_SENT],
                   const uint8_t nonce[WK__FRAME_NONCE], uint8_t proof[WK__FRAME_PROOF])
 {
@@ -46,7 +48,7 @@ bool wk__challenge_answer(const char *secret, const uint8_t hello[WK__HELLO_SENT
     if (challenge->frame.kind != WK__FRAME_CHALLENGE) return false;
     prove(secret, "wick host", hello, nonce, expected);
     if (!wk__mac_same(expected, nonce + WK__FRAME_NONCE)) return false;
-    wk__dist_frame_write(&(wk__dist_frame){.kind = WK__FRAME_PROOF_OF, .bytes = WK__FRAME_PROOF}, reply);
+    wk__dist_frame_write(&proof_frame, reply);
     prove(secret, "wick rank", hello, nonce, reply + WK__FRAME_BYTES);
     return true;
 }
@@ -91,7 +93,9 @@ wk__visit wk__visitor_take(wk__visitor *v, const char *secret, const uint8_t *by
     if (coming == WK__MORE) return WK__VISIT_WAITS;
     wk__inbox_next(&v->inbox);
     if (!v->challenged) return greeted(v, secret, reply);
-    if (v->inbox.frame.kind != WK__FRAME_PROOF_OF) return over(reply, "a PROOF was expected");
+    uint8_t head[WK__FRAME_BYTES];
+    wk__dist_frame_write(&proof_frame, head);
+    if (memcmp(head, v->inbox.head, sizeof head) != 0) return over(reply, "a PROOF was expected");
     prove(secret, "wick rank", v->greeting, v->nonce, proof);
     return wk__mac_same(proof, v->inbox.body) ? WK__VISIT_PROVED : over(reply, "the secret is another one");
 }

@@ -18,7 +18,9 @@ extern wk__dist_job wk__dist_job_now;
 
 /* Is the pending error one that the others know? */
 bool wk__dist_is_told(void);
-/* ask.c: the thread that makes calls ends; false: it is stuck in one, and stays behind. */
+/* ask.c: the thread that makes calls ends; false: it is stuck in one, and stays behind. Then no other world can be
+ * joined. */
 bool wk__dist_ask_end(void);
+bool wk__dist_ask_is_stuck(void);
 
 #endif

@@ -54,10 +54,14 @@ void wk__sha256_begin(wk__sha256 *h)
 
 void wk__sha256_add(wk__sha256 *h, const void *data, size_t bytes)
 {
-    const uint8_t *from = data;
-    for (size_t k = 0; k < bytes; k++) {
-        h->block[h->bytes++ % WK__SHA256_BLOCK] = from[k];
-        if (h->bytes % WK__SHA256_BLOCK == 0) absorb(h);
+    for (const uint8_t *from = data; bytes > 0;) {
+        const size_t used = h->bytes % WK__SHA256_BLOCK, room = WK__SHA256_BLOCK - used,
+                     some = bytes < room ? bytes : room;
+        memcpy(h->block + used, from, some);
+        h->bytes += some;
+        from += some;
+        bytes -= some;
+        if (some == room) absorb(h);
     }
 }
 

@@ -3,8 +3,9 @@
  *
  *     tcp_join.c     rank 0 is found, proofs are exchanged, and everybody gets the roster of all
  *     tcp_door.c     the port where other ranks come, and strangers
- *     tcp_watch.c    the thread that stands at the door and keeps the line to rank 0 open (tcp_cause.c: what is made of
- *                    what comes there)
+ *     tcp_watch.c    the thread that stands at the door and listens to the line to rank 0
+ *     tcp_inquiry.c  what comes there, and who is to blame
+ *     tcp_cause.c    the first cause, and calls that fail with it
  *     tcp_flow.c     bytes to one rank and from another at once, as fast as they go
  *     tcp_agree.c    what all calls begin with, and small ones are
  *     tcp_ring.c     what large calls are: bytes that go round
@@ -100,9 +101,9 @@ typedef struct wk__tcp {
     wk_code code;
     wk__dist_frame of; /* what was not finished, where that is the cause */
     char cause[WK__FRAME_TEXT + 1];
-    bool *left;  /* [size] ranks that are at wk_dist_finish, */
-    int leaving; /* how many, */
-    bool goes;   /* and that is all of them */
+    uint64_t *left; /* [size] of ranks at wk_dist_finish which of the world's calls that is, else 0; */
+    int leaving;    /* how many, */
+    bool goes;      /* and that is all of them */
     /* rank 0: who is to blame for what is late */
     struct {
         bool open; /* all have been asked, and may answer */
@@ -118,23 +119,31 @@ enum { WK__TCP_STAGE = 128 << 10 }; /* WK__FRAME_SMALL at least */
 
 /* tcp_join.c */
 wk_code wk__tcp_join(const wk__dist_settings *settings, wk__tcp *tcp, wk__dist_fail *fail);
-/* tcp_watch.c: the thread; a frame over a line with what follows it, which never waits, under the lock. */
+/* tcp_watch.c: the thread; a frame over a line with what follows it, which never waits, under the lock; rank 0 to all.
+ */
 bool wk__tcp_watch_begin(wk__tcp *tcp);
 void wk__tcp_watch_end(wk__tcp *tcp);
 void wk__tcp_tell(wk__tcp *tcp, int rank, wk__dist_frame frame, const void *body, size_t bytes);
+void wk__tcp_tell_all(wk__tcp *tcp, wk__dist_frame frame, const char *text);
 void wk__tcp_knock(int bell);
 
-/* tcp_cause.c, under the lock: the world is broken, here and everywhere; `of`: what was not finished, all 0 where that
- * is not the cause. A frame that has come over a line; a line that has ended. Does what is due; when more is. */
-void wk__tcp_break(wk__tcp *tcp, wk_code code, wk__dist_frame of, const char *text);
+/* tcp_inquiry.c, under the lock. A frame that has come over a line; a line that has ended. Rank 0 asks where these
+ * ranks are; it does what is due, and says when more is. A rank is at wk_dist_finish, its call of that number. */
 void wk__tcp_heard(wk__tcp *tcp, int rank, const wk__inbox *in);
 void wk__tcp_line_ended(wk__tcp *tcp, int rank, const char *why);
+void wk__tcp_inquire(wk__tcp *tcp, const wk__dist_frame *late, const uint8_t member[WK__FRAME_WORLD / 8]);
 int64_t wk__tcp_due(wk__tcp *tcp);
+void wk__tcp_leaves(wk__tcp *tcp, int rank, uint64_t sequence);
+
+/* tcp_cause.c. Under the lock: the world is broken, here and everywhere; `of`: what was not finished, all 0 where that
+ * is not the cause. */
+void wk__tcp_break(wk__tcp *tcp, wk_code code, wk__dist_frame of, const char *text);
 /* Without the lock. A call begins (false: the world is broken), and is over; a failure that all ranks have alike may
  * break the world. */
 bool wk__tcp_begin(wk__tcp *tcp, const wk__dist_step *step, wk__dist_fail *fail);
 void wk__tcp_end(wk__tcp *tcp, wk_code code, const wk__dist_fail *fail);
-/* tcp->news has rung: false if the world is broken; *left: a rank of the group is at wk_dist_finish. */
+/* tcp->news has rung: false if the world is broken; *left: a rank of the group is at wk_dist_finish, and the call may
+ * be one that it has not made. */
 bool wk__tcp_news(wk__tcp *tcp, const wk__dist_step *step, bool *left);
 /* A call cannot go on: at its deadline (`why` NULL), or because of what has come to light. Fails with the first cause,
  * for which it waits a while. */
@@ -172,6 +181,8 @@ struct wk__tcp_flow {
     /* where it is */
     int given, taken;           /* whole spans */
     int64_t gone, came, staged; /* bytes of the next ones; of those that came, in tcp->buffer and not worked on */
+    int64_t idle_since;         /* 0: something moves */
+    bool left;                  /* a rank of the group is at wk_dist_finish */
 };
 /* Returns when all is there and gone, or cannot be. */
 wk_code wk__tcp_run(wk__tcp_flow *flow, wk__dist_fail *fail);

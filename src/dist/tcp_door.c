@@ -7,7 +7,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-enum { PATIENCE = 10, BILLION = 1000000000 };
+enum { PATIENCE = 10, BILLION = 1000000000 }; /* seconds that a handshake may take */
 
 void wk__tcp_random(void *out, size_t bytes)
 {
@@ -19,7 +19,7 @@ void wk__tcp_door_begin(wk__tcp_door *door, int listener, const char *secret, do
     memset(door, 0, sizeof *door);
     door->listener = listener;
     door->secret = secret;
-    door->patience = (int64_t)((seconds < PATIENCE ? seconds : PATIENCE) * BILLION);
+    door->patience = (int64_t)((seconds < 4 * PATIENCE ? seconds / 4 : PATIENCE) * BILLION);
     for (int k = 0; k < WK__TCP_VISITORS; k++) door->guest[k].fd = -1;
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BILLION = 1000000000, LEFT_SECONDS = 2, SPINS = 30 };
+enum { SPINS = 30 };
 
 /* ---- connections ------------------------------------------------------------------------------------------------- */
 
@@ -43,17 +43,21 @@ static wk_code go_to(wk__tcp *tcp, const wk__dist_step *step, int rank, wk__dist
     return WK_OK;
 }
 
+/* Until when nothing may happen: who has left does nothing any more, but what it has sent may be on its way. */
+static int64_t patience(const wk__tcp *tcp, const wk__dist_step *step, bool left, int64_t idle_since)
+{
+    const int64_t soon = idle_since + wk__tcp_grace(tcp);
+    return left && soon < step->deadline ? soon : step->deadline;
+}
+
 /* It comes here, to the watcher. */
 static wk_code wait_for(wk__tcp *tcp, const wk__dist_step *step, int rank, wk__dist_fail *fail)
 {
-    int64_t until = step->deadline;
-    while (atomic_load(&tcp->peer[rank]) < 0) {
-        bool left;
-        if (!wk__socket_wait(tcp->news, POLLIN, until)) return wk__tcp_give_up(tcp, step, WK_ERR_TIMEOUT, NULL, fail);
-        if (!wk__tcp_news(tcp, step, &left)) return wk__tcp_give_up(tcp, step, WK_ERR_TIMEOUT, NULL, fail);
-        const int64_t soon = wk__dist_now() + (int64_t)LEFT_SECONDS * BILLION;
-        if (left && soon < until) until = soon;
-    }
+    const int64_t begun = wk__dist_now();
+    bool left = false;
+    while (atomic_load(&tcp->peer[rank]) < 0)
+        if (!wk__socket_wait(tcp->news, POLLIN, patience(tcp, step, left, begun)) || !wk__tcp_news(tcp, step, &left))
+            return wk__tcp_give_up(tcp, step, WK_ERR_TIMEOUT, NULL, fail);
     return WK_OK;
 }
 
@@ -135,19 +139,18 @@ static wk_code lost(const wk__tcp_flow *f, int rank, wk__dist_fail *fail)
 }
 
 /* Waits until something can move; WK_OK, or the call is to be given up. */
-static wk_code wait(const wk__tcp_flow *f, moved out, int to, moved in, int from, int64_t *until, wk__dist_fail *fail)
+static wk_code wait(wk__tcp_flow *f, moved out, int to, moved in, int from, wk__dist_fail *fail)
 {
     struct pollfd polls[3] = {{.fd = f->tcp->news, .events = POLLIN}};
     int n = 1;
     if (in == BLOCKED) polls[n++] = (struct pollfd){.fd = from, .events = POLLIN};
     if (out == BLOCKED) polls[n++] = (struct pollfd){.fd = to, .events = POLLOUT};
-    bool left = false;
-    const int ready = poll(polls, (nfds_t)n, wk__socket_milliseconds(*until));
-    if (ready == 0 && wk__dist_now() >= *until) return wk__tcp_give_up(f->tcp, f->step, WK_ERR_TIMEOUT, NULL, fail);
-    if (ready > 0 && polls[0].revents && !wk__tcp_news(f->tcp, f->step, &left))
+    if (f->idle_since == 0) f->idle_since = wk__dist_now();
+    const int64_t until = patience(f->tcp, f->step, f->left, f->idle_since);
+    const int ready = poll(polls, (nfds_t)n, wk__socket_milliseconds(until));
+    const bool late = ready == 0 && wk__dist_now() >= until;
+    if (late || (ready > 0 && polls[0].revents && !wk__tcp_news(f->tcp, f->step, &f->left)))
         return wk__tcp_give_up(f->tcp, f->step, WK_ERR_TIMEOUT, NULL, fail);
-    const int64_t soon = wk__dist_now() + (int64_t)LEFT_SECONDS * BILLION;
-    if (left && soon < *until) *until = soon;
     return WK_OK;
 }
 
@@ -157,16 +160,18 @@ wk_code wk__tcp_run(wk__tcp_flow *f, wk__dist_fail *fail)
     if (code != WK_OK) return code;
     const int to = f->to < 0 ? -1 : atomic_load(&f->tcp->peer[f->to]);
     const int from = f->from < 0 ? -1 : atomic_load(&f->tcp->peer[f->from]);
-    int64_t until = f->step->deadline;
     for (int idle = 0; f->given < f->gives || f->taken < f->takes;) {
         const moved in = pull(f, from, fail);
         if (in == FAILED) return failed(f, fail);
         if (in == LOST) return lost(f, f->from, fail);
         const moved out = push(f, to);
         if (out == LOST) return lost(f, f->to, fail);
-        idle = in == MOVED || out == MOVED ? 0 : idle + 1;
-        if (idle > 0 && idle <= SPINS) sched_yield();
-        if (idle > SPINS && (code = wait(f, out, to, in, from, &until, fail)) != WK_OK) return code;
+        if (in == MOVED || out == MOVED)
+            idle = 0, f->idle_since = 0;
+        else if (idle++ < SPINS)
+            sched_yield();
+        else if ((code = wait(f, out, to, in, from, fail)) != WK_OK)
+            return code;
     }
     return WK_OK;
 }

@@ -24,6 +24,11 @@ void wk__tcp_tell(wk__tcp *tcp, int rank, wk__dist_frame frame, const void *body
     if (line >= 0) send(line, sent, WK__FRAME_BYTES + bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
+void wk__tcp_tell_all(wk__tcp *tcp, wk__dist_frame frame, const char *text)
+{
+    for (int r = 1; r < tcp->size; r++) wk__tcp_tell(tcp, r, frame, text, strlen(text));
+}
+
 /* ---- who comes to the door --------------------------------------------------------------------------------------- */
 
 /* The higher of two ranks comes to the lower one. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes what the fuzzers begin with, the files of the lists that must be read:
- *     cc -Iinclude -Isrc tests/hostile/seeds.c -lz -o /tmp/seeds && /tmp/seeds tests/fuzz */
+ *     cc -D_GNU_SOURCE -Iinclude -Isrc tests/hostile/seeds.c src/dist/{frame,handshake,secret}.c -lz -o /tmp/seeds
+ *     /tmp/seeds tests/fuzz */
+#include "frames.h"
 #include "idx.h"
 #include "safetensors.h"
 #include <stdio.h>
@@ -28,6 +30,14 @@ int main(int count, char **arguments)
         bytes plain = idx_file(&idx_cases[k]);
         put(arguments[1], "idx", number++, gzip(plain));
         put(arguments[1], "idx", number++, plain);
+    }
+    for (int kind = 0; kind <= WK__FRAME_KINDS; kind++) {
+        uint8_t said[WK__FRAME_BYTES + FRAMES_MOST] = {0};
+        const wk__dist_frame frame = frames_sample(kind % WK__FRAME_KINDS);
+        wk__dist_frame_write(&frame, said);
+        const bool talks = kind == WK__FRAME_KINDS;
+        put(arguments[1], "frames", kind,
+            bytes_copy(said, talks ? (int64_t)frames_conversation(said) : WK__FRAME_BYTES + (int64_t)frame.bytes));
     }
     return 0;
 }
