@@ -224,6 +224,7 @@ static void is_lost_while_waited_for(void)
     wk__fail fail;
     must(o.backend->event_record(o.device, &event, &fail) == WK_OK);
     setenv("STANDIN_ERRORS", "cuEventQuery=700@1", 1);
+    must(o.backend->event_query(o.device, event)); /* there is nothing to wait for */
     must(o.backend->event_wait(o.device, event, &fail) == WK_ERR_LOST);
     must(o.backend->event_wait(o.device, event, &fail) == WK_OK);
     o.backend->event_give(o.device, event);
@@ -258,7 +259,9 @@ static void is_lost_while_recorded(void)
     wk__fail fail;
     must(o.backend->event_record(o.device, &event, &fail) == WK_OK);
     must(o.backend->sync(o.device, &fail) == WK_ERR_LOST);
-    o.backend->event_give(o.device, event);
+    const long destroyed = driver_calls("cuEventDestroy_v2");
+    o.backend->event_give(o.device, event); /* it is none of the driver's */
+    must(driver_calls("cuEventDestroy_v2") == destroyed);
     o.backend->close(o.device);
 }
 
