@@ -72,6 +72,12 @@ void bench_measure(bench *b, bench_task *task);
 /* The same on another device: `run` and `limit` wait for it. */
 void bench_measure_on(bench *b, bench_task *task, wk_device device);
 
+/* Seconds that a device needs for what it is given between these two, by events. Before, it is given other work,
+ * `times` passes over `ahead`, a tensor there that is larger than its caches: while it is at that, the host records and
+ * enqueues what is timed. So neither call nor launch counts, and all operands come from memory. */
+wk_event *bench_device_begin(wk_tensor *ahead, int times);
+double bench_device_end(wk_tensor *ahead, wk_event *start);
+
 /* Devices that something can run on: the CPU first. How many. */
 int bench_devices(wk_device devices[16]);
 
@@ -81,7 +87,8 @@ void bench_small(bench *b);
 void bench_matmul(bench *b);
 void bench_rows(bench *b);
 void bench_training(bench *b);
-void bench_training_on(bench *b, wk_device device);
+/* `ahead`: as for bench_device_begin, NULL on the CPU. */
+void bench_training_on(bench *b, wk_device device, wk_tensor *ahead);
 void bench_gpu(bench *b);
 void bench_products(bench *b);
 void bench_files(bench *b);

@@ -84,6 +84,12 @@ target_link_options(wick PRIVATE -Wl,--version-script=${symbol_map} -Wl,--as-nee
 if(NOT WICK_SANITIZE)
     target_link_options(wick PRIVATE -Wl,-z,defs)
 endif()
+# Tables of functions and texts need a relocation each: packed, which glibc 2.36 reads, they take 5 KB instead of 136.
+include(CheckLinkerFlag)
+check_linker_flag(C -Wl,-z,pack-relative-relocs WICK_HAS_PACKED_RELOCATIONS)
+if(WICK_HAS_PACKED_RELOCATIONS)
+    target_link_options(wick PRIVATE -Wl,-z,pack-relative-relocs)
+endif()
 
 # The names by which find_package knows them.
 add_library(wick::wick ALIAS wick)

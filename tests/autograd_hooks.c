@@ -364,6 +364,81 @@ static void functions_free_and_write_what_they_are_given(void **state)
     }
 }
 
+static char order[8];
+
+static wk_tensor *notes(wk_tensor *grad, void *user)
+{
+    (void)grad;
+    const size_t length = strlen(order);
+    order[length] = *(const char *)user;
+    order[length + 1] = 0;
+    return NULL;
+}
+
+static wk_tensor *expects_six_times(wk_tensor *grad, void *user)
+{
+    EXPECT_VALUES(grad, 0, 6, 12);
+    return notes(grad, user);
+}
+
+/* Reaches the first input alone. */
+static void gives_one(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[])
+{
+    (void)f;
+    grad_in[0] = wk_mul(grad_out[0], 6);
+}
+static void adds_both(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
+{
+    (void)f;
+    out[0] = wk_add(in[0], in[1]);
+}
+
+/* Hooks that come after run while the walk goes on, once nothing more can come to their leaf: before the calls further
+ * back, after the last of several uses, at the end where a use gets no gradient, and not where none does. */
+static void hooks_after_run_when_the_last_gradient_has_come(void **state)
+{
+    (void)state;
+    static const wk_function_kind kind = {
+        .size = sizeof kind, .name = "half", .inputs = 2, .outputs = 1, .forward = adds_both, .backward = gives_one};
+    WK_SCOPE;
+    wk_tensor *a = leaf(), *b = leaf(), *h = wk_mul(b, 2), *y = wk_mul(a, h);
+    wk_register_hook(a, notes, "a", .after = true);
+    wk_register_hook(b, notes, "b", .after = true);
+    wk_register_hook(h, notes, "h");
+    *order = 0;
+    assert_int_equal(wk_backward(wk_sum(y)), WK_OK);
+    assert_string_equal(order, "ahb");
+
+    wk_tensor *w = leaf(), *early = wk_mul(w, 3), *late = wk_mul(w, early);
+    wk_register_hook(w, expects_six_times, "w", .after = true);
+    wk_register_hook(early, notes, "e");
+    *order = 0;
+    assert_int_equal(wk_backward(wk_sum(late)), WK_OK);
+    assert_string_equal(order, "ew");
+
+    wk_tensor *u = leaf(), *v = leaf(), *before = wk_mul(v, 1);
+    wk_register_hook(u, expects_six_times, "u", .after = true);
+    wk_register_hook(before, notes, "v");
+    *order = 0;
+    wk_tensor *seed = wk_of(double, (2), 1, 2);
+    assert_int_equal(wk_backward(wk_apply(&kind, NULL, (wk_add(u, before), wk_mul(u, 1))), .gradient = seed), WK_OK);
+    assert_string_equal(order, "vu");
+
+    wk_tensor *old = leaf(), *other = leaf();
+    assert_int_equal(wk_backward(wk_sum(old)), WK_OK);
+    wk_register_hook(old, notes, "o", .after = true);
+    *order = 0;
+    assert_int_equal(wk_backward(wk_apply(&kind, NULL, (other, old)), .gradient = seed), WK_OK);
+    assert_string_equal(order, "");
+    EXPECT_VALUES(wk_grad_of(old), 0, 1, 1);
+
+    wk_tensor *root = leaf();
+    wk_register_hook(root, notes, "r", .after = true);
+    *order = 0;
+    assert_int_equal(wk_backward(root, .gradient = seed), WK_OK);
+    assert_string_equal(order, "r");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +452,7 @@ int main(void)
         cmocka_unit_test(a_hook_returns_what_is_no_gradient),
         cmocka_unit_test(a_hook_calls_backward),
         cmocka_unit_test(a_hook_forgets_the_gradient),
+        cmocka_unit_test(hooks_after_run_when_the_last_gradient_has_come),
         cmocka_unit_test(functions_free_and_write_what_they_are_given),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

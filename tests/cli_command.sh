@@ -241,6 +241,24 @@ check "bench: another library in turns" json \
 check "bench: a library that knows no such case" json 'all(r["against"] != "Abacus 1.0" for r in rows)' \
     "$wick" bench --quick --json --peer "sh $WICK_WORK/peer" matmul
 check "bench: a peer that says nothing fails" ends 1 "$wick" bench --quick --peer true fused
+cat >"$WICK_WORK/peer" <<'EOF'
+echo Abacus 1.0
+while read -r name threads sizes; do
+    echo "$name" >>"$WICK_WORK/asked"
+    echo 30
+done
+EOF
+check "bench: a GPU, and another library in turns" json \
+    '(any(r["case"].startswith("kernels of a step") and r["unit"] == "ms" for r in rows) and
+        all(r["value"] > 0 and r["device"] == "opencl:0" for r in rows) and
+        sum(r["against"] == "Abacus 1.0" for r in rows) == 14)' \
+    "$wick" bench gpu --tiny --json --device opencl:0 --peer "sh $WICK_WORK/peer"
+same_cases()
+{
+    grep -o '"gpu_[a-z_]*"' "$WICK_SOURCE/bench/pytorch.py" | tr -d '"' | sort >"$WICK_WORK/known"
+    sort -u "$WICK_WORK/asked" | diff - "$WICK_WORK/known"
+}
+check "bench: bench/pytorch.py has its cases and no others" same_cases
 
 # ---- replay: a flush of (x + 1) * 2, written when its result was spoilt on purpose (tests/engine_check.c)
 

@@ -174,20 +174,45 @@ static void moments_after_the_end(void)
     must(o.backend->event_record(o.device, &before, &fail) == WK_OK);
     must(o.backend->event_wait(o.device, before, &fail) == WK_OK);
     reset_first();
+    const long queries = driver_calls("cuEventQuery");
+    must(o.backend->event_query(o.device, before) && driver_calls("cuEventQuery") == queries);
     must(o.backend->upload(o.device, &(wk__memory){0}, 0, "", 1, &fail) == WK_OK); /* it is noticed */
     const long made = driver_calls("cuEventCreate");
     for (int k = 0; k < 2; k++) must(o.backend->event_record(o.device, &after[k], &fail) == WK_OK);
     must(driver_calls("cuEventCreate") == made);
+    const long asked = driver_calls("cuCtxPushCurrent_v2");
+    must(o.backend->event_query(o.device, before) && o.backend->event_query(o.device, after[0]));
     must(o.backend->event_wait(o.device, after[0], &fail) == WK_ERR_LOST && fail.elsewhere && !fail.lost);
     must(o.backend->event_wait(o.device, after[0], &fail) == WK_OK);
     must(o.backend->event_wait(o.device, after[1], &fail) == WK_OK);
     must(o.backend->event_wait(o.device, before, &fail) == WK_OK);
+    must(driver_calls("cuCtxPushCurrent_v2") == asked);
     must(o.backend->sync(o.device, &fail) == WK_OK);
     must(o.backend->event_elapsed(o.device, before, after[0], &seconds, &fail) == WK_ERR_LOST);
     const long destroyed = driver_calls("cuEventDestroy_v2");
     o.backend->event_give(o.device, before);
     for (int k = 0; k < 2; k++) o.backend->event_give(o.device, after[k]);
     must(driver_calls("cuEventDestroy_v2") == destroyed);
+    o.backend->close(o.device);
+}
+
+/* The context is there again, and its moments are others. */
+static void moments_after_a_reset_and_a_use(void)
+{
+    opened o = open_first();
+    void *event;
+    wk__fail fail;
+    must(o.backend->event_record(o.device, &event, &fail) == WK_OK);
+    setenv("STANDIN_ERRORS", "cuEventRecord=400", 1);
+    void *another;
+    must(o.backend->event_record(o.device, &another, &fail) == WK_OK);
+    unsetenv("STANDIN_ERRORS");
+    const long asked = driver_calls("cuEventQuery"), destroyed = driver_calls("cuEventDestroy_v2");
+    must(o.backend->event_query(o.device, event));
+    must(o.backend->event_wait(o.device, event, &fail) == WK_ERR_LOST);
+    o.backend->event_give(o.device, event);
+    o.backend->event_give(o.device, another);
+    must(driver_calls("cuEventQuery") == asked && driver_calls("cuEventDestroy_v2") == destroyed);
     o.backend->close(o.device);
 }
 
@@ -199,6 +224,7 @@ static void is_lost_while_waited_for(void)
     wk__fail fail;
     must(o.backend->event_record(o.device, &event, &fail) == WK_OK);
     setenv("STANDIN_ERRORS", "cuEventQuery=700@1", 1);
+    must(o.backend->event_query(o.device, event)); /* there is nothing to wait for */
     must(o.backend->event_wait(o.device, event, &fail) == WK_ERR_LOST);
     must(o.backend->event_wait(o.device, event, &fail) == WK_OK);
     o.backend->event_give(o.device, event);
@@ -213,9 +239,13 @@ static void has_not_come(void)
     wk__fail fail;
     must(o.backend->event_record(o.device, &before, &fail) == WK_OK);
     must(o.backend->event_record(o.device, &after, &fail) == WK_OK);
+    setenv("STANDIN_ERRORS", "cuEventQuery=600@1", 1);
+    must(!o.backend->event_query(o.device, after));
     must(o.backend->event_elapsed(o.device, before, after, &seconds, &fail) == WK_ERR_STATE);
-    must(strstr(fail.text, "has not been waited for") != NULL);
+    must(strstr(fail.text, "has not come yet") != NULL);
     must(o.backend->event_wait(o.device, after, &fail) == WK_OK);
+    must(o.backend->event_query(o.device, after));
+    must(driver_calls("cuCtxPushCurrent_v2") == driver_calls("cuCtxPopCurrent_v2"));
     must(o.backend->event_elapsed(o.device, before, after, &seconds, &fail) == WK_OK);
     o.backend->event_give(o.device, before);
     o.backend->event_give(o.device, after);
@@ -229,7 +259,9 @@ static void is_lost_while_recorded(void)
     wk__fail fail;
     must(o.backend->event_record(o.device, &event, &fail) == WK_OK);
     must(o.backend->sync(o.device, &fail) == WK_ERR_LOST);
-    o.backend->event_give(o.device, event);
+    const long destroyed = driver_calls("cuEventDestroy_v2");
+    o.backend->event_give(o.device, event); /* it is none of the driver's */
+    must(driver_calls("cuEventDestroy_v2") == destroyed);
     o.backend->close(o.device);
 }
 
@@ -237,6 +269,7 @@ static void moments(void **state)
 {
     (void)state;
     in_child("STANDIN_ERRORS=", moments_after_the_end);
+    in_child("STANDIN_ERRORS=", moments_after_a_reset_and_a_use);
     in_child("STANDIN_ERRORS=", is_lost_while_waited_for);
     in_child("STANDIN_ERRORS=cuEventRecord=700@1", is_lost_while_recorded);
     in_child("STANDIN_ERRORS=", has_not_come);

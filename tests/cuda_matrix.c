@@ -319,15 +319,19 @@ static bool compile_tests(time_t since)
 
 /* ---- the kernels of the benchmark -------------------------------------------------------------------------------- */
 
-/* Runs on the stand-in, whose texts go into a folder of their own. */
+/* Runs on the stand-in, whose texts go into a folder of their own. All but copies and steps is timed by events: six ops
+ * with x + 1 beside each, x + 1 alone, a product and the kernels of two steps, each once before its turn and in it. */
 static bool run_bench(const char *folder)
 {
+    enum { TIMED = 2 * (6 * 2 + 1 + 1 + 2) };
     char command[4 * PATH_MAX];
     const char *build = getenv("WICK_BUILD");
     if (build == NULL) build = "build/debug";
     snprintf(command, sizeof command,
-             "STANDIN='%s' WICK_CUDA_PATH='%s/standin' WICK_CACHE_DIR=off '%s/wick' bench gpu --device cuda:0 --tiny",
-             folder, build, build);
+             "calls=${WICK_WORK:-/tmp}/calls; rm -f \"$calls\"; STANDIN_COUNTS=\"$calls\" STANDIN='%s' "
+             "WICK_CUDA_PATH='%s/standin' WICK_CACHE_DIR=off '%s/wick' bench gpu --device cuda:0 --tiny && "
+             "grep -qx 'cuEventElapsedTime %d' \"$calls\"",
+             folder, build, build, TIMED);
     fflush(stdout);
     return system(command) == 0;
 }

@@ -40,6 +40,7 @@ static double time_of_copy(const wk__backend *backend, void *device)
     void *end = record(backend, device);
     good(backend->event_wait(device, end, &fail), &fail);
     good(backend->event_wait(device, begin, &fail), &fail);
+    assert_true(backend->event_query(device, begin) && backend->event_query(device, end));
     double seconds = -1, back = -1;
     good(backend->event_elapsed(device, begin, end, &seconds, &fail), &fail);
     good(backend->event_elapsed(device, end, begin, &back, &fail), &fail);
@@ -76,10 +77,12 @@ static void not_yet(void **state)
     wk__fail fail;
     double seconds;
     wk__event *event = wk__event_new(&fail);
+    assert_false(wk__event_query(NULL, event));
     assert_int_equal(wk__event_elapsed(NULL, event, event, &seconds, &fail), WK_ERR_STATE);
     wk__fail_set(&fail, WK_ERR_LOST, "gone");
     wk__event_pass(event, &fail);
     wk__fail why;
+    assert_true(wk__event_query(NULL, event)); /* nobody need wait */
     assert_int_equal(wk__event_wait(NULL, event, &why), WK_ERR_LOST);
     assert_string_equal(why.text, "gone");
     assert_int_equal(wk__event_elapsed(NULL, event, event, &seconds, &why), WK_ERR_LOST);

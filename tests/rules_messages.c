@@ -347,6 +347,10 @@ static void devices_name_the_call(void **state)
     NAMED("set_threads", wk_set_threads(0));
     NAMED("set_log", wk_set_log("bogus", NULL, NULL));
     NAMED("transfers", wk_transfers(&counters));
+    NAMED("event_record", wk_event_record(none));
+    NAMED("event_query", wk_event_query(NULL));
+    NAMED("event_synchronize", wk_event_synchronize(NULL));
+    NAMED("event_elapsed_time", wk_event_elapsed_time(NULL, NULL));
     NAMED("op_info", wk_op_info(0, &op));
     NAMED("setting_info", wk_setting_info(0, &setting));
     NAMED("setting_info", wk_setting_info(wk_setting_count(), &setting));

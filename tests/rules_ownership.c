@@ -11,7 +11,7 @@ static void every_kind_of_object_dies_with_its_scope(void **state)
 {
     (void)state;
     static const char *const names[KINDS] = {"tensor", "module", "list", "optimiser", "dataset", "loader"};
-    void *stale[KINDS], *figures;
+    void *stale[KINDS], *figures, *event;
     {
         WK_SCOPE;
         wk_tensor *x = wk_ones((4), .requires_grad = true);
@@ -20,6 +20,7 @@ static void every_kind_of_object_dies_with_its_scope(void **state)
         void *made[KINDS] = {x, wk_nn_relu(), list, wk_optim_sgd(list), data, wk_data_loader(data)};
         memcpy(stale, made, sizeof stale);
         figures = wk_history_new();
+        event = wk_event_record(wk_cpu());
         expect_fine();
     }
     for (int k = 0; k < KINDS; k++) {
@@ -28,6 +29,8 @@ static void every_kind_of_object_dies_with_its_scope(void **state)
     }
     assert_int_equal(wk_history_count(figures), 0);
     expect_error("history_count", "history", "scope has closed", NULL);
+    wk_free(event);
+    expect_error("free", "event", "scope has closed", NULL);
 }
 
 /* What a callback makes and does not return has gone when it ends; a result that its scope does not own

@@ -23,17 +23,29 @@ static inline const char *test_said(const char *text)
     return out;
 }
 
+/* Are the tests to leave GPUs alone, as on machines that have none? */
+static inline bool test_cpu_alone(void)
+{
+    const char *only = getenv("WICK_TEST_DEVICES");
+    return only && strcmp(only, "cpu") == 0;
+}
+
 /* There have to be two GPUs, or such tests would pass by looking at nothing: the runner sees to it, or says that there
  * are none. */
 static inline int test_devices(wk_device devices[3])
 {
-    const char *only = getenv("WICK_TEST_DEVICES");
     devices[0] = wk_cpu();
-    if (only && strcmp(only, "cpu") == 0) return 1;
+    if (test_cpu_alone()) return 1;
     assert_true(wk_device_count(test_gpu_kind()) >= 2);
     devices[1] = test_gpu(0);
     devices[2] = test_gpu(1);
     return 3;
+}
+
+/* A GPU, but for machines that have none. */
+static inline wk_device test_some_device(void)
+{
+    return test_cpu_alone() ? wk_cpu() : test_gpu(0);
 }
 
 #define EACH_DEVICE(device)                                                                                            \

@@ -79,12 +79,13 @@ WK_API wk_code wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_co
 /* ---- hooks ------------------------------------------------------------------------------------------------------- */
 
 /* Called with each gradient that arrives at x (leaf or not), in order of registration; may return a tensor of its
- * shape, dtype and device to use instead, or NULL. On a leaf with .after: once per backward, when the gradient is
- * complete, with the whole of it. The grad mode is that of the gradients: off without .create_graph. The gradient
- * belongs to the library: written in place, it is used so, and no other tensor changes; wk_retain lets it live on; to
- * free it is an error. A hook that is registered while the hooks of a tensor run has its turn with the next gradient.
- * What fails in a hook fails the backward. WK_OK or a code: WK_ERR_STATE for a tensor that no gradient comes to.
- * torch's register_hook, and register_post_accumulate_grad_hook. */
+ * shape, dtype and device to use instead, or NULL. On a leaf with .after: once per backward, as soon as nothing more
+ * can come to it, with the whole gradient (at the end of backward if a call that leads to it got none itself). The grad
+ * mode is that of the gradients: off without .create_graph. The gradient belongs to the library: written in place, it
+ * is used so, and no other tensor changes; wk_retain lets it live on; to free it is an error. A hook that is registered
+ * while the hooks of a tensor run has its turn with the next gradient. What fails in a hook fails the backward. WK_OK
+ * or a code: WK_ERR_STATE for a tensor that no gradient comes to. torch's register_hook, and
+ * register_post_accumulate_grad_hook. */
 typedef wk_tensor *wk_hook(wk_tensor *grad, void *user);
 typedef struct wk_hook_options {
     size_t size;

@@ -72,6 +72,7 @@ typedef struct wk_optim wk_optim;       /* an optimiser */
 typedef struct wk_dataset wk_dataset;   /* samples in host memory */
 typedef struct wk_loader wk_loader;     /* batches of a dataset */
 typedef struct wk_history wk_history;   /* figures gathered on the device and read in bulk */
+typedef struct wk_event wk_event;       /* a moment in the work of a device */
 typedef struct wk_function wk_function; /* one call of a function with its own gradient */
 typedef struct wk_context wk_context;   /* the state of one thread: scopes, pending work, random stream, error */
 

@@ -15,8 +15,9 @@
  *
  * Each such call runs what the thread has recorded, and returns when it is done here. It takes part also while an error
  * is pending: then it moves nothing, and all ranks of the group get the error "rank 2 failed: ..." with that rank's
- * text. A rank that is gone, that calls something else, or is so late that WICK_TIMEOUT seconds (600) go by is
- * WK_ERR_TIMEOUT in all ranks, with the first cause; from then on every call of the group fails with it at once.
+ * text; the world is as good as before. A rank that is gone, or so late that WICK_TIMEOUT seconds (600) go by, is
+ * WK_ERR_TIMEOUT in all ranks with the first cause, and ranks that differ, or of which one has left, are WK_ERR_STATE:
+ * from then on every call of the world fails with that at once.
  *
  * Sums have one order, which depends on the size of the group and the number of elements alone, so a job gives the same
  * bits each time, and all ranks hold the same ones. Of f16 and bf16 they are f32, rounded once at the end. Tensors may

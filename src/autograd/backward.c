@@ -5,6 +5,7 @@
 #include "../base/alloc.h"
 #include "history.h"
 #include "through.h"
+#include "uses.h"
 #include "walk.h"
 #include <string.h>
 
@@ -34,6 +35,7 @@ typedef struct walk {
     int64_t heap_count, heap_capacity;
     task *table; /* open addressing, by node */
     int64_t table_count, table_capacity;
+    wk__uses uses;    /* what is left to come to each leaf; nothing is counted unless there are hooks that come after */
     listed *complete; /* leaves that got a gradient, for the hooks that run after */
     int64_t complete_count, complete_capacity;
     task now;           /* the node that is being run */
@@ -256,6 +258,13 @@ static void compute(walk *w, wk__node *node, wk_tensor *const *out, wk_tensor **
     wk__guard_close(token);
 }
 
+/* An edge has brought its gradient, or has none to bring. Hooks that come after run once nothing more can come. */
+static void passed(walk *w, const wk__edge *edge)
+{
+    if (edge->leaf && wk__uses_end(&w->uses, edge->leaf) && edge->leaf->listed == w->id && !w->failed)
+        w->failed = !wk__leaf_complete(edge->leaf);
+}
+
 static void run_node(walk *w, wk__node *node, wk_tensor **grad)
 {
     if (node->spent) {
@@ -282,8 +291,10 @@ static void run_node(walk *w, wk__node *node, wk_tensor **grad)
     }
     if (!w->failed) compute(w, node, grad, in);
     if (w->clean && wk__error_pending()) w->failed = true;
-    for (int k = 0; k < node->inputs; k++)
+    for (int k = 0; k < node->inputs; k++) {
         if (in[k] && !w->failed) arrive(w, &node->edge[k], in[k]);
+        passed(w, &node->edge[k]);
+    }
     wk__free(w->in);
     w->in = NULL;
     if (!w->retain_graph) wk__node_spend(node, w->site);
@@ -310,10 +321,12 @@ static void run_all(walk *w)
     }
 }
 
-/* The hooks that come after the whole gradient of a leaf. */
+/* The hooks that come after the whole gradient of a leaf, where that was not known before: a call on its way to the
+ * leaf was reached by no gradient. */
 static void complete_all(walk *w)
 {
-    for (int64_t k = 0; k < w->complete_count && !w->failed; k++) w->failed = !wk__leaf_complete(w->complete[k].leaf);
+    for (int64_t k = 0; k < w->complete_count && !w->failed; k++)
+        if (!wk__uses_ended(&w->uses, w->complete[k].leaf)) w->failed = !wk__leaf_complete(w->complete[k].leaf);
 }
 
 void wk__targets_free(wk__target *targets, int count)
@@ -337,6 +350,7 @@ static void end(void *address)
     }
     free_grads(&w->now);
     wk__free(w->in);
+    wk__uses_free(&w->uses);
     for (int64_t k = 0; k < w->complete_count; k++) {
         w->complete[k].leaf->listed = w->complete[k].before;
         wk__leaf_drop(w->complete[k].leaf);
@@ -359,9 +373,22 @@ static wk_tensor *seed_of(walk *w, wk_tensor *seed)
     return own;
 }
 
+/* Where memory is too short for it, hooks that come after run at the end. */
+static void count_uses(walk *w, const wk__walk_request *request)
+{
+    bool fine = wk__after_hooks() && !w->targets;
+    for (int k = 0; k < request->output_count && fine; k++) {
+        wk__edge edge = wk__edge_of(request->outputs[k]);
+        fine = wk__uses_add(&w->uses, &edge);
+        wk__node_drop(edge.node);
+        wk__leaf_drop(edge.leaf);
+    }
+}
+
 /* The gradients that the walk begins with arrive. */
 static void begin(walk *w, const wk__walk_request *request)
 {
+    count_uses(w, request);
     for (int k = 0; k < request->output_count && !w->failed; k++) {
         wk__edge edge = wk__edge_of(request->outputs[k]);
         wk_tensor *seed = request->seeds && request->seeds[k] ? seed_of(w, request->seeds[k])

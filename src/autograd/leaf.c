@@ -101,6 +101,15 @@ bool wk__leaf_gather(wk__leaf *leaf, wk_tensor *grad, bool create_graph)
     return fine;
 }
 
+/* Walks count what may still come to a leaf only where somebody waits for the last of it. Never false again: hooks are
+ * not unregistered, and any thread may walk to the leaf. */
+static atomic_bool any_after;
+
+bool wk__after_hooks(void)
+{
+    return atomic_load_explicit(&any_after, memory_order_relaxed);
+}
+
 /* One hook that comes after: it gets the gradient itself, which the leaf owns. */
 static bool finish_with(wk__leaf *leaf, const wk__hook *hook)
 {
@@ -320,6 +329,7 @@ wk_code wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *call, void *use
         wk__hook **place = edge.leaf ? &edge.leaf->hooks : &edge.node->hooks;
         while (*place) place = &(*place)->next;
         *place = hook;
+        if (hook->after) atomic_store_explicit(&any_after, true, memory_order_relaxed);
     }
     wk__node_drop(edge.node);
     wk__leaf_drop(edge.leaf);

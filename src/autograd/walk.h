@@ -26,6 +26,7 @@ void wk__targets_free(wk__target *targets, int count);
 /* leaf.c: adds a gradient to a leaf's (takes over the reference); runs the hooks that come after. */
 bool wk__leaf_gather(wk__leaf *leaf, wk_tensor *grad, bool create_graph);
 bool wk__leaf_complete(wk__leaf *leaf); /* false: one of them failed (recorded) */
+bool wk__after_hooks(void);             /* has this process registered any of those? */
 /* Gives grad to the hooks of one output; what comes back takes its place. Takes over the reference to grad, gives one
  * back, or NULL when one of them failed (recorded). */
 wk_tensor *wk__run_hooks(const wk__hook *hooks, wk_tensor *grad, int output);

@@ -201,6 +201,9 @@ typedef struct wk__backend {
     void (*range_cut)(void *device, const wk__memory *piece);
     /* optional: from any thread */
     void (*usage)(void *device, wk__memory_usage *usage);
+    /* with the events: true if there is nothing to wait for, as the moment has come or never will. Never waits; not in
+     * a child of fork(). */
+    bool (*event_query)(void *device, void *event);
 } wk__backend;
 
 /* All backends of this build, NULL at the end; in the order in which gpu:i counts. */

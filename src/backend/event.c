@@ -56,6 +56,11 @@ void wk__event_pass(wk__event *event, const wk__fail *why)
     drop(event);
 }
 
+wk_code wk__event_has_not_come(wk__fail *fail)
+{
+    return wk__fail_set(fail, WK_ERR_STATE, "an event has not come yet; wk_event_synchronize waits for it");
+}
+
 /* What became of one that has passed. */
 static wk_code outcome(const wk__event *event, wk__fail *fail)
 {
@@ -72,12 +77,19 @@ wk_code wk__event_wait(void *device, void *user, wk__fail *fail)
     return outcome(event, fail);
 }
 
-static wk_code time_of(wk__event *event, struct timespec *at, wk__fail *fail)
+bool wk__event_query(void *device, void *user)
 {
+    (void)device;
+    wk__event *event = user;
     pthread_mutex_lock(&event->lock);
     bool passed = event->passed;
     pthread_mutex_unlock(&event->lock);
-    if (!passed) return wk__fail_set(fail, WK_ERR_STATE, "the event has not been waited for");
+    return passed;
+}
+
+static wk_code time_of(wk__event *event, struct timespec *at, wk__fail *fail)
+{
+    if (!wk__event_query(NULL, event)) return wk__event_has_not_come(fail);
     *at = event->at;
     return outcome(event, fail);
 }

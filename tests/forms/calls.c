@@ -142,6 +142,9 @@ static int training(wk_tensor *x)
     optim = wk_optim_lbfgs(wk_parameters(list), .max_iter = 4, .line_search_fn = "strong_wolfe");
     wk_optim_step_closure(optim, loss_of, x);
     wk_history *history = wk_history_new();
+    wk_event *start = wk_keep(wk_event_record(wk_cpu())), *end = wk_retain(wk_event_record((wk_device){0}));
+    if (wk_event_synchronize(end) == WK_OK && wk_event_query(start) && wk_event_elapsed_time(start, end) < 0)
+        wk_free(end);
     wk_loader *loader = wk_data_loader(wk_data_tensors(x, NULL), .batch_size = 2, .shuffle = true);
     WK_EACH(batch, loader)
     {

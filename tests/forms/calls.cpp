@@ -26,6 +26,8 @@ wk_code forms_of_calls(wk_tensor *x, wk_module *m, wk_optim *optim)
     if (wk_set_log("sync", [](void *, const char *) {}, nullptr) != WK_OK) return wk_error_code();
     if (wk_memory_stats_of(wk_cpu(), &stats) != WK_OK || wk_save_tensors(list, "list.safetensors") != WK_OK)
         return wk_error_code();
+    wk_event *start = wk_event_record(wk_cpu()), *end = wk_event_record(wk_device{});
+    plain = plain && wk_event_query(end) && wk_event_synchronize(end) == WK_OK && wk_event_elapsed_time(start, end) >= 0;
     wk_free(y);
     wk_tensor *(*exported)(wk_tensor *) = wk_exp; // the function behind, where no parenthesis follows
     return here.line > 0 && plain && many > 0 && wk_item(exported(x)) > 0 ? wk_sync() : wk_error_code();

@@ -199,4 +199,5 @@ const wk__backend wk__cpu_backend = {
     .event_wait = wk__event_wait,
     .event_elapsed = wk__event_elapsed,
     .event_give = wk__event_give,
+    .event_query = wk__event_query,
 };

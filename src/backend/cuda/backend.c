@@ -284,4 +284,5 @@ const wk__backend wk__cuda_backend = {
     .range_unmap = wk__cuda_range_unmap,
     .range_cut = wk__cuda_range_cut,
     .usage = wk__cuda_usage,
+    .event_query = wk__cuda_event_query,
 };

@@ -226,6 +226,7 @@ wk_code wk__cuda_event_record(void *user, void **event, wk__fail *fail);
 wk_code wk__cuda_event_wait(void *user, void *event, wk__fail *fail);
 wk_code wk__cuda_event_elapsed(void *user, void *from, void *to, double *seconds, wk__fail *fail);
 void wk__cuda_event_give(void *user, void *event);
+bool wk__cuda_event_query(void *user, void *event);
 
 /* The address of a block's byte. */
 static inline CUdeviceptr wk__cuda_address(const wk__memory *memory, int64_t offset)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Moments in a device's work, by its own clock. */
+#include "../event.h"
 #include "../gpu/forks.h"
 #include "device.h"
 
@@ -30,6 +31,15 @@ wk_code wk__cuda_event_record(void *user, void **out, wk__fail *fail)
     return code;
 }
 
+/* Its moments are not named to the driver any more: they may have gone with the context. */
+static bool is_gone(wk__cuda_device *device)
+{
+    pthread_mutex_lock(&device->lock);
+    const bool gone = device->gone;
+    pthread_mutex_unlock(&device->lock);
+    return gone;
+}
+
 /* What has become of the wait for one. */
 static wk_code come(wk__cuda_device *device, CUresult error, wk__fail *fail)
 {
@@ -44,7 +54,18 @@ wk_code wk__cuda_event_wait(void *user, void *event, wk__fail *fail)
 {
     if (wk__gpu_forked(WK__GPU_CUDA))
         return wk__fail_set(fail, WK_ERR_STATE, "this process was forked from the one that recorded the event");
-    return come(user, event == &after_the_end ? CUDA_SUCCESS : wk__cuda_await(user, event), fail);
+    return come(user, is_gone(user) ? CUDA_SUCCESS : wk__cuda_await(user, event), fail);
+}
+
+bool wk__cuda_event_query(void *user, void *event)
+{
+    wk__cuda_device *device = user;
+    wk__cuda_calls calls;
+    if (is_gone(device)) return true;
+    const CUresult error = wk__cuda_begin(device->context, &calls);
+    const bool come = error != CUDA_SUCCESS || wk__cuda.EventQuery(event) != CUDA_ERROR_NOT_READY;
+    wk__cuda_end(&calls);
+    return come;
 }
 
 wk_code wk__cuda_event_elapsed(void *user, void *from, void *to, double *seconds, wk__fail *fail)
@@ -58,7 +79,7 @@ wk_code wk__cuda_event_elapsed(void *user, void *from, void *to, double *seconds
     } else {
         const CUresult error = wk__cuda.EventElapsedTime(&milliseconds, from, to);
         if (error == CUDA_ERROR_NOT_READY)
-            code = wk__fail_set(fail, WK_ERR_STATE, "the event has not been waited for");
+            code = wk__event_has_not_come(fail);
         else if (error != CUDA_SUCCESS)
             code = wk__cuda_failed(device, fail, error, "the time between two events");
     }
@@ -72,6 +93,6 @@ void wk__cuda_event_give(void *user, void *event)
     wk__cuda_device *device = user;
     wk__fail fail;
     if (event == &after_the_end || wk__cuda_enter(device, &fail) != WK_OK) return;
-    if (device->calls.current) wk__cuda.EventDestroy_v2(event);
+    if (device->calls.current && !device->was_reset) wk__cuda.EventDestroy_v2(event);
     wk__cuda_leave(device);
 }

@@ -158,4 +158,5 @@ const wk__backend wk__opencl_backend = {
     .event_wait = wk__cl_event_wait,
     .event_elapsed = wk__event_elapsed,
     .event_give = wk__event_give,
+    .event_query = wk__event_query,
 };

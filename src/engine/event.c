@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events: a handle around a moment that the backend has noted down. */
+#include "../base/alloc.h"
+#include "ring.h"
+#include <math.h>
+#include <wick/event.h>
+
+typedef struct moment {
+    wk__device *device; /* is open until the process ends */
+    void *event;        /* the backend's */
+} moment;
+
+struct wk_event {
+    wk__handle handle;
+};
+
+static void destroy(void *body)
+{
+    moment *m = body;
+    m->device->backend->event_give(m->device->state, m->event);
+    wk__free(m);
+}
+
+static const wk__kind event_kind = {.name = "event", .destroy = destroy};
+
+static wk_code failed(wk_site site, const char *call, const wk__device *device, const wk__fail *fail)
+{
+    wk__error_set(site, fail->code, "%s: %s: %s", call, wk_device_str(device->id), fail->text);
+    return fail->code;
+}
+
+wk_event *wk_event_record_at(wk_site site, wk_device device)
+{
+    static const char call[] = "event_record";
+    wk_context *context = wk__context();
+    if (wk__forked) {
+        wk__refuse_fork(site, call);
+        return NULL;
+    }
+    wk__device *on = wk__device_opened(site, call, device.kind ? device : context->device);
+    if (!on) return NULL;
+    if (!on->backend->event_record) {
+        wk__error_set(site, WK_ERR_UNSUPPORTED, "%s: %s has no events: measure time around wk_sync", call,
+                      wk_device_str(on->id));
+        return NULL;
+    }
+    wk__flush(context);
+    wk__fail fail = {.tag = -1};
+    moment *m = wk__alloc_zero(1, sizeof *m);
+    if (m && on->backend->event_record(on->state, &m->event, &fail) != WK_OK) {
+        wk__free(m);
+        failed(site, call, on, &fail);
+        return NULL;
+    }
+    if (m) m->device = on;
+    return wk__handle_object(site, &event_kind, m, true, call);
+}
+
+/* NULL with the error recorded: it is no event, or the driver that it needs stayed with the parent of this process. */
+static const moment *moment_of(const wk_event *event, wk_site site, const char *call, const char *role)
+{
+    if (!wk__handle_check(event, &event_kind, site, call, role)) return NULL;
+    if (!wk__forked) return wk__handle_body(event);
+    wk__refuse_fork(site, call);
+    return NULL;
+}
+
+bool wk_event_query_at(wk_site site, const wk_event *event)
+{
+    const moment *m = moment_of(event, site, "event_query", "the event");
+    return !m || m->device->backend->event_query(m->device->state, m->event);
+}
+
+wk_code wk_event_synchronize_at(wk_site site, wk_event *event)
+{
+    static const char call[] = "event_synchronize";
+    const moment *m = moment_of(event, site, call, "the event");
+    wk__fail fail = {.tag = -1};
+    if (!m) return wk_error_code();
+    if (m->device->id.kind != WK_CPU) atomic_fetch_add(&m->device->syncs, 1);
+    const wk_code code = m->device->backend->event_wait(m->device->state, m->event, &fail);
+    return code == WK_OK ? code : failed(site, call, m->device, &fail);
+}
+
+double wk_event_elapsed_time_at(wk_site site, wk_event *start, wk_event *end)
+{
+    static const char call[] = "event_elapsed_time";
+    const moment *from = moment_of(start, site, call, "the start"),
+                 *to = from ? moment_of(end, site, call, "the end") : NULL;
+    wk__fail fail = {.tag = -1};
+    double seconds;
+    if (!to) return (double)NAN;
+    if (from->device != to->device) {
+        wk__error_set(site, WK_ERR_DEVICE, "%s: the start is on %s, the end on %s; record both on one device", call,
+                      wk_device_str(from->device->id), wk_device_str(to->device->id));
+        return (double)NAN;
+    }
+    if (from->device->backend->event_elapsed(from->device->state, from->event, to->event, &seconds, &fail) == WK_OK)
+        return 1e3 * seconds;
+    failed(site, call, from->device, &fail);
+    return (double)NAN;
+}
