@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Devices that give up, for each error after which a context does nothing more: who reads is told each time, who waits
- * once, the process lives, the other device and the CPU go on. */
+ * once, the process lives, the other device and the CPU go on. Messages name the call whose result is lost, or the one
+ * that waited. */
 #include "cuda_child.h"
 
 #include "../src/backend/cuda/device.h"
 #include "../src/backend/gpu/build.h"
+
+#include <math.h>
 
 static wk_tensor *ones_on(int index)
 {
@@ -18,12 +21,24 @@ static void others_go_on(void)
     must(wk_item(wk_sum(wk_ones((3)))) == 3 && wk_error() == NULL);
 }
 
-static void is_lost(wk_tensor *x)
+/* The error is of that line here, and goes on with these words. */
+static void is_said(int line, const char *words)
+{
+    char begin[300];
+    snprintf(begin, sizeof begin, "%s:%d: %s", __FILE__, line, words);
+    if (wk_error() == NULL || strncmp(wk_error(), begin, strlen(begin)) != 0) {
+        fprintf(stderr, "the error is %s, not %s\n", wk_error() != NULL ? wk_error() : "none", begin);
+        exit(1);
+    }
+    wk_clear_error();
+}
+
+static void is_lost(wk_tensor *x, int line, const char *words)
 {
     float data[1000];
     must(wk_read(x, data, sizeof data) != WK_OK);
     must(wk_error_code() == WK_ERR_LOST);
-    wk_clear_error();
+    is_said(line, words);
 }
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
@@ -31,18 +46,20 @@ static void is_lost(wk_tensor *x)
 static void gives_up_in_a_kernel(void)
 {
     WK_SCOPE;
-    wk_tensor *x = wk_retain(ones_on(0));
+    const int of_x = __LINE__ + 1;
+    wk_tensor *x = wk_retain(wk_to(wk_ones((1000)), wk_cuda(0)));
     wk_sync();
     must(wk_error() == NULL);
+    const int of_y = __LINE__ + 1;
     wk_tensor *y = wk_retain(wk_mul(x, 3));
     wk_sync();
     must(wk_error_code() == WK_ERR_LOST && strstr(wk_error(), "the device gave up") != NULL);
-    wk_clear_error();
+    is_said(of_y + 1, "sync: cuda:0: ");
     wk_sync(); /* it has been told */
     must(wk_error() == NULL);
-    is_lost(y);
-    is_lost(x);
-    is_lost(wk_add(x, 1));
+    is_lost(y, of_y, "mul: cuda:0: ");
+    is_lost(x, of_x, "to: cuda:0: ");
+    is_lost(wk_add(x, 1), of_x, "to: cuda:0: "); /* the first cause */
     unsetenv("STANDIN_ERRORS");
     others_go_on();
     wk_free(x), wk_free(y);
@@ -57,6 +74,104 @@ static void kernels_that_end_the_context(void **state)
         snprintf(setting, sizeof setting, "STANDIN_ERRORS=launch=%d", errors[k]);
         in_child(setting, gives_up_in_a_kernel);
     }
+}
+
+/* The first to hear of it is who reads. What an update, numbers of the program's and a copy have made is named after
+ * these calls, and what was computed of it has that cause, on other devices, too. */
+static void who_reads_is_told(void)
+{
+    WK_SCOPE;
+    const float numbers[1000] = {1};
+    wk_tensor *w = wk_retain(ones_on(0)), *x = wk_retain(wk_from(numbers, (1000), .device = wk_cuda(0)));
+    const int line = __LINE__;
+    wk_tensor *here = wk_retain(wk_to(wk_ones((1000)), wk_cuda(0)));
+    wk_sync();
+    must(wk_error() == NULL);
+    setenv("STANDIN_ERRORS", "launch=719", 1);
+    wk_add_(w, 1);
+    is_lost(w, line + 5, "add_: cuda:0: ");
+    is_lost(x, line - 1, "from: cuda:0: ");
+    must(wk_tensor_str(here) == NULL);
+    is_said(line + 1, "to: cuda:0: ");
+    wk_sync(); /* it has been told */
+    must(wk_error() == NULL);
+    wk_free(w), wk_free(x), wk_free(here);
+}
+
+static void is_copied_to_another(void)
+{
+    WK_SCOPE;
+    const int line = __LINE__;
+    wk_tensor *x = wk_retain(wk_mul(wk_ones((1000), .device = wk_cuda(0)), 3));
+    wk_sync();
+    wk_tensor *there = ones_on(1); /* it is open */
+    must(wk_item(wk_sum(there)) == 1000 && wk_error() == NULL);
+    setenv("STANDIN_ERRORS", "cuEventRecord=719@1", 1);
+    is_lost(wk_to(x, wk_cuda(1)), line + 1, "mul: cuda:0: ");
+    is_lost(x, line + 1, "mul: cuda:0: ");
+    wk_sync();
+    is_said(__LINE__ - 1, "sync: cuda:0: ");
+    others_go_on();
+    wk_free(x);
+}
+
+/* What may have met a bad index is waited for before it is copied: the copy is the first to hear. */
+static void is_copied_from(void)
+{
+    WK_SCOPE;
+    wk_tensor *x = ones_on(0), *index = wk_to(wk_of(int64_t, (2), 3, 5), wk_cuda(0));
+    wk_sync();
+    setenv("STANDIN_ERRORS", "launch=719", 1);
+    const int line = __LINE__;
+    wk_tensor *picked = wk_index_select(x, 0, index);
+    wk_tensor *here = wk_retain(wk_to(picked, wk_cpu()));
+    wk_flush();
+    is_said(line + 2, "to: cuda:0: ");
+    must(isnan(wk_item(wk_sum(here))));
+    is_said(line + 1, "index_select: cuda:0: ");
+    wk_free(here);
+}
+
+static void does_not_launch(void)
+{
+    WK_SCOPE;
+    wk_tensor *x = ones_on(0), *y = wk_retain(wk_mul(x, 3));
+    wk_flush();
+    is_said(__LINE__ - 2, "mul: cuda:0: ");
+    wk_free(y);
+}
+
+/* Nothing is lost, but this read has not been done. */
+static void a_read_is_refused(void)
+{
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(wk_sum(ones_on(0)));
+    wk_sync();
+    setenv("STANDIN_ERRORS", "cuMemcpyDtoHAsync_v2=701@1", 1);
+    wk_item(x);
+    must(wk_error_code() == WK_ERR_INTERNAL);
+    is_said(__LINE__ - 2, "item: copying from the device: ");
+    must(wk_item(x) == 1000);
+    wk_free(x);
+}
+
+static void a_device_does_not_open(void)
+{
+    WK_SCOPE;
+    wk_ones((3), .device = wk_cuda(0));
+    must(wk_error_code() == WK_ERR_LOST);
+    is_said(__LINE__ - 2, "ones: cuda:0: opening the device: ");
+}
+
+static void what_is_said(void **state)
+{
+    (void)state;
+    in_child("STANDIN_ERRORS=", who_reads_is_told);
+    in_child("STANDIN_ERRORS=", is_copied_to_another);
+    in_child("STANDIN_ERRORS=", is_copied_from);
+    in_child("STANDIN_ERRORS=cuLaunchKernel=719@1", does_not_launch);
+    in_child("STANDIN_ERRORS=", a_read_is_refused);
+    in_child("STANDIN_ERRORS=cuStreamCreate=719@1", a_device_does_not_open);
 }
 
 /* A call that is refused is that call's error alone. */
@@ -405,6 +520,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_that_end_the_context),
+        cmocka_unit_test(what_is_said),
         cmocka_unit_test(calls_that_are_refused),
         cmocka_unit_test(resets),
         cmocka_unit_test(moments),

@@ -283,9 +283,9 @@ static void a_lost_device(void **state)
     assert_int_equal(wk_error_code(), WK_ERR_LOST);
     wk_clear_error();
     wk_item(wk_sum(y));
-    expect_error("null:0 does not answer", NULL);
+    expect_error("exp: null:0: the device does not answer", NULL);
     wk_item(wk_sum(there));
-    expect_error("null:0 does not answer", NULL);
+    expect_error("sum: null:0: the device does not answer", NULL);
     assert_true(wk_item(wk_sum(here)) == 2);
     assert_true(
         wk__materialize(wk_to(other, (wk_device){.kind = WK_NULL, .index = 2}), WK_HERE)); /* by way of the host */

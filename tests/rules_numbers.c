@@ -9,6 +9,7 @@
 #include <math.h>
 #include <pthread.h>
 
+#include "../src/backend/cpu/isa.h"
 #include "../src/engine/ring.h"
 
 /* ---- rule 13: the same bits -------------------------------------------------------------------------------------- */
@@ -135,6 +136,105 @@ static void scatter_add_in_order(void **state)
     wk_set_threads(before);
 }
 
+/* Zeros are in order, and a sum begins with +0: so their signs depend on neither the walk nor the device. The n-th row
+ * that is reduced is all -0 or all +0, but for one place of the other sign at its start, middle or end, or none. */
+enum { PATTERNS = 8 };
+typedef struct row {
+    bool minus;
+    int64_t other; /* -1: none */
+} row;
+
+static row row_of(int64_t n, int64_t length)
+{
+    const int64_t other[] = {-1, 0, length / 2, length - 1};
+    return (row){n % PATTERNS<PATTERNS / 2, length> 1 ? other[n % 4] : -1};
+}
+
+/* As [rows, length], or as [length, rows]; `whole`: one row, of this pattern, over both dimensions. */
+typedef struct zeros {
+    int64_t rows, length;
+    int dim, whole; /* -1: no */
+} zeros;
+
+static wk_tensor *zeros_of(const zeros *z, wk_dtype dtype)
+{
+    const int64_t count = z->rows * z->length, shape[2] = {z->dim ? z->rows : z->length, z->dim ? z->length : z->rows};
+    double *data = malloc((size_t)count * sizeof *data);
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t i = k / shape[1], j = k % shape[1], n = z->dim ? i : j, at = z->dim ? j : i;
+        const row r = z->whole < 0 ? row_of(n, z->length) : row_of(z->whole, count);
+        data[k] = (r.other == (z->whole < 0 ? at : k)) != r.minus ? -0.0 : 0.0;
+    }
+    wk_tensor *x = wk_to_dtype(wk_from(data, WK_ARRAY(shape, 2), .device = wk_cpu()), dtype);
+    free(data);
+    return x;
+}
+
+static void expect_signs(wk_tensor *x, const zeros *z, const char *op)
+{
+    double data[PATTERNS];
+    const int64_t length = z->whole < 0 ? z->length : z->rows * z->length;
+    assert_int_equal(wk_read(wk_to_dtype(x, WK_F64), data, (size_t)wk_numel(x) * sizeof *data), WK_OK);
+    for (int64_t n = 0; n < wk_numel(x); n++) {
+        const row r = row_of(z->whole < 0 ? n : z->whole, length);
+        const bool plus_and_minus = r.other >= 0;
+        const bool minus = op[1] == 'u'              ? false
+                           : strcmp(op, "amax") == 0 ? r.minus && !plus_and_minus
+                                                     : r.minus || plus_and_minus;
+        if (data[n] != 0 || (signbit(data[n]) != 0) != minus)
+            fail_msg("%s of %s: row %d of %d x %d along %d is %g", op, wk_describe(x), (int)n, (int)z->rows,
+                     (int)z->length, z->dim, data[n]);
+    }
+}
+
+/* The three in one pass. */
+static void check_zeros(const zeros *z, wk_dtype dtype, wk_device device)
+{
+    WK_SCOPE;
+    const int64_t dims[2] = {z->whole < 0 ? z->dim : 0, 1};
+    const int count = z->whole < 0 ? 1 : 2;
+    wk_tensor *x = wk_to(zeros_of(z, dtype), device), *greatest = wk_amax(x, WK_ARRAY(dims, count)),
+              *least = wk_amin(x, WK_ARRAY(dims, count)), *sum = wk_sum(x, WK_ARRAY(dims, count));
+    expect_signs(greatest, z, "amax");
+    expect_signs(least, z, "amin");
+    expect_signs(sum, z, "sum");
+}
+
+/* The last are long enough to be cut: between threads, and in chunks. Halves are computed in f32, and differ from it in
+ * loads alone. */
+static void check_zeros_on(wk_device device)
+{
+    static const int64_t lengths[] = {200, 1, 20000};
+    static const wk_dtype dtypes[] = {WK_F16, WK_BF16, WK_F32, WK_F64};
+    for (int t = 0; t < 4; t++) {
+        const bool small = wk_dtype_size(dtypes[t]) < 4;
+        for (int dim = 0; dim < 2; dim++)
+            for (int k = 0; k < (small ? 1 : 3); k++)
+                check_zeros(&(zeros){PATTERNS, lengths[k], dim, -1}, dtypes[t], device);
+        for (int whole = 0; whole < PATTERNS; whole++) check_zeros(&(zeros){3, 50, 1, whole}, dtypes[t], device);
+        if (!small) check_zeros(&(zeros){2, 70000, 1, 3}, dtypes[t], device);
+    }
+}
+
+static void zeros_of_reductions(void **state)
+{
+    (void)state;
+    const int before = wk_threads();
+    const wk__cpu_isa *kind = wk__cpu_isa_current();
+    EACH_DEVICE(device)
+    {
+        if (device.kind != WK_CPU) check_zeros_on(device);
+        for (int k = 0; device.kind == WK_CPU && wk__cpu_isa_at(k); k++)
+            for (int threads = 1; threads <= 2; threads++) {
+                wk__cpu_isa_use(wk__cpu_isa_at(k));
+                wk_set_threads(threads);
+                check_zeros_on(device);
+            }
+    }
+    wk__cpu_isa_use(kind);
+    wk_set_threads(before);
+}
+
 /* ---- rule 14: random numbers ------------------------------------------------------------------------------------- */
 
 static void *draw(void *out)
@@ -214,7 +314,7 @@ int main(void)
         cmocka_unit_test(modes_and_threads_change_no_bit),  cmocka_unit_test(no_contraction),
         cmocka_unit_test(what_follows_sees_stored_numbers), cmocka_unit_test(scatter_add_in_order),
         cmocka_unit_test(each_thread_has_a_stream),         cmocka_unit_test(the_counter_is_taken_at_the_call),
-        cmocka_unit_test(text_is_the_same_in_german),
+        cmocka_unit_test(text_is_the_same_in_german),       cmocka_unit_test(zeros_of_reductions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@
 #define wk_prod(...) WK_REDUCE_OPT_(wk_prod, wk_reduce_options, __VA_ARGS__)
 
 /* wk_amax(x, (dims)): largest element over all or the named dimensions; NaN if there is one.
- * Equal ones share the gradient.
+ * Of zeros -0 is the smaller. Equal ones share the gradient.
  * Options: .keepdim.
  * WK_ERR_SHAPE without elements.
  *
@@ -48,7 +48,7 @@
 #define wk_amax(...) WK_REDUCE_OPT_(wk_amax, wk_reduce_options, __VA_ARGS__)
 
 /* wk_amin(x, (dims)): smallest element over all or the named dimensions; NaN if there is one.
- * Equal ones share the gradient.
+ * Of zeros -0 is the smaller. Equal ones share the gradient.
  * Options: .keepdim.
  * WK_ERR_SHAPE without elements.
  *

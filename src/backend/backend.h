@@ -66,7 +66,7 @@ typedef struct wk__fail {
     wk__origin *origin; /* whose work it was, NULL: not known */
     wk__origin
         *whom; /* who has to be told, as their work was left out, too; NULL: nobody new. Both are held: wk__fail_end */
-    bool lost; /* `download`: the memory holds nothing that could be read, now or later */
+    bool lost; /* `download`, `transfer`: what was to be read holds nothing good, now or later */
     bool elsewhere; /* what was asked for has been done: there may be more such failures */
 } wk__fail;
 /* Lets go of what the failure holds. */

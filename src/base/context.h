@@ -212,6 +212,12 @@ static inline bool wk__error_pending(void)
 void wk__gives_nothing(wk_site site, const void *kind, const char *call, const char *why);
 /* The site to report: that of the call, or of the user's call around it when the library composes. */
 wk_site wk__site(wk_site site);
+/* The name to report: likewise. */
+static inline const char *wk__name(const wk_context *context, const char *name)
+{
+    const wk__outer *outer = &context->frame.outer;
+    return outer->on && outer->name ? outer->name : name;
+}
 void wk__tell_handler(wk_context *context);
 void wk__forget_cleared(wk_context *context); /* it ends */
 

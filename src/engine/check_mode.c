@@ -22,7 +22,7 @@ static void settle_devices(const wk__ring *ring)
     wk__device *last = NULL;
     for (int64_t k = 0; k < ring->count; k++) {
         wk__device *device = ring->record[k]->device;
-        if (device != last && device->id.kind != WK_NULL) wk__device_prove(device);
+        if (device != last && device->id.kind != WK_NULL) wk__device_prove(device, ring->record[k]);
         last = device;
     }
 }

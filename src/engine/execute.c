@@ -111,15 +111,18 @@ static wk_code run_transfer(wk__run *run, wk__record *r, wk__fail *fail)
     if (out->memory.host) {
         atomic_fetch_add(&from->downloads, out->bytes);
         wk__note_wait(from, r->site, out->bytes);
-        return wk__value_download(in, skip, out->bytes, out->memory.host, r->site, fail);
+        return wk__value_download(in, skip, out->bytes, out->memory.host, r, r->site, fail);
     }
-    if (to->backend == from->backend && to->backend->transfer && skip == 0)
-        return to->backend->transfer(to->state, &out->memory, from->state, &in->memory, out->bytes, fail);
+    if (to->backend == from->backend && to->backend->transfer && skip == 0) {
+        code = to->backend->transfer(to->state, &out->memory, from->state, &in->memory, out->bytes, fail);
+        if (code != WK_OK && fail->lost) wk__value_lost(in, fail);
+        return code;
+    }
     void *staging = wk__alloc((size_t)out->bytes);
     if (!staging)
         return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for a copy of %lld bytes", (long long)out->bytes);
     wk__note_wait(from, r->site, out->bytes);
-    code = wk__value_download(in, skip, out->bytes, staging, r->site, fail);
+    code = wk__value_download(in, skip, out->bytes, staging, r, r->site, fail);
     if (code == WK_OK) code = to->backend->upload(to->state, &out->memory, 0, staging, out->bytes, fail);
     wk__free(staging);
     return code;
@@ -257,7 +260,7 @@ static void run_alone(wk__run *run, wk__record *r)
 static void run_move(wk__run *run, wk__record *r)
 {
     wk__fail fail = {.tag = -1};
-    wk__device_prove(r->ref[1].value->device);
+    wk__device_prove(r->ref[1].value->device, r);
     if (wk__drop_failed(run, &r, 1) == 0) return;
     fail.code = run_transfer(run, r, &fail);
     if (fail.code != WK_OK && wk__drop_failed(run, &r, 1) == 0) return;

@@ -50,7 +50,7 @@ static void fail_outputs(wk__run *run, wk__record *r, wk__failure *failure, bool
 wk__failure *wk__explain_record(const wk__record *r, const wk__fail *fail)
 {
     const wk__called called = wk__called_of(r);
-    return wk__explain(&called, r->site, fail, true);
+    return wk__explain(&called, r->site, r->device, fail, true);
 }
 
 void wk__fail_group(wk__run *run, wk__record **record, int records, const wk__fail *fail)

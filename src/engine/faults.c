@@ -145,7 +145,7 @@ int64_t wk__watch(wk__device *device, wk_context *recorder, wk__record *const *r
 {
     if (device->id.kind == WK_CPU) return -1;
     const amount much = look(device);
-    if (much == TOO_MUCH) wk__device_prove(device);
+    if (much == TOO_MUCH) wk__device_prove(device, record[0]);
     if (much == NOTHING && !may_fault) return -1;
     bool skipped = group ? wk__group_overwrites(group) : record[0]->partial;
     pthread_mutex_lock(&lock);
@@ -231,10 +231,12 @@ wk__called wk__called_of(const wk__record *r)
                         .from_first = r->op->from_first};
 }
 
-wk__failure *wk__explain(const wk__called *called, wk_site site, const wk__fail *fail, bool known)
+wk__failure *wk__explain(const wk__called *called, wk_site site, const wk__device *device, const wk__fail *fail,
+                         bool known)
 {
-    const char *name = called->name, *underscore = called->underscore;
+    const char *name = called->name ? called->name : wk_device_str(device->id), *underscore = called->underscore;
     const bool refused = fail->code == WK_ERR_INDEX && called->fault;
+    const bool is_lost = fail->code == WK_ERR_LOST && called->name;
     char text[sizeof fail->text + 120];
     if (refused)
         snprintf(text, sizeof text, "%s%s: %s", name, underscore, called->fault);
@@ -247,7 +249,8 @@ wk__failure *wk__explain(const wk__called *called, wk_site site, const wk__fail 
                  underscore, (long long)fail->index, (long long)fail->bound,
                  called->from_first ? 0 : -(long long)fail->bound, (long long)fail->bound);
     else
-        snprintf(text, sizeof text, "%s%s: %s", name, underscore,
+        snprintf(text, sizeof text, "%s%s: %s%s%s", name, underscore, is_lost ? wk_device_str(device->id) : "",
+                 is_lost ? ": " : "",
                  fail->code != WK_ERR_INDEX ? fail->text
                  : called->labels           ? "a label names no class"
                                             : "an index is out of range");
@@ -255,13 +258,12 @@ wk__failure *wk__explain(const wk__called *called, wk_site site, const wk__fail 
 }
 
 /* Of several groups at fault the device tells the index of the first. */
-static wk__failure *explain(const watch *w, int64_t tag, const wk__fail *fail, wk_site site)
+static wk__failure *explain(const watch *w, int64_t tag, const wk__fail *fail, const wk__called *otherwise,
+                            wk_site site)
 {
     const entry *culprit = culprit_of(w, tag);
-    if (!culprit)
-        return wk__explain(&(wk__called){.name = wk_device_str(w->device->id), .underscore = ""}, site, fail,
-                           tag == fail->tag);
-    return wk__explain(&culprit->called, culprit->site, fail, tag == fail->tag);
+    return wk__explain(culprit ? &culprit->called : otherwise, culprit ? culprit->site : site, w->device, fail,
+                       tag == fail->tag);
 }
 
 /* The target has its old value again, unless that was never stored. When the new one was to have memory of its own,
@@ -372,7 +374,7 @@ static void mark(watch *w, const wk__fail *fail, wk__failure *first, news *n)
         faulted = faulted || guilty;
         if (guilty && e->tag != fail->tag && e->tag != other) {
             wk__failure_drop(another);
-            another = explain(w, other = e->tag, fail, e->site);
+            another = explain(w, other = e->tag, fail, &e->called, e->site);
         }
         if (guilty && e->tag != fail->tag) cause = another;
         if (!guilty && !reads_spoiled(w, k, &cause) && !(faulted && e->skipped)) continue;
@@ -382,13 +384,13 @@ static void mark(watch *w, const wk__fail *fail, wk__failure *first, news *n)
     wk__failure_drop(another);
 }
 
-void wk__fault_found(wk__device *device, int64_t watched, const wk__fail *fail, wk_site site)
+void wk__fault_found(wk__device *device, int64_t watched, const wk__fail *fail, const wk__called *waits, wk_site site)
 {
     news n = {.any = false};
     wk__release_later(); /* values that are let go of below may be parked in rings whose threads wait for this lock */
     pthread_mutex_lock(&lock);
     watch *w = watch_of(device);
-    wk__failure *first = explain(w, fail->tag, fail, site);
+    wk__failure *first = explain(w, fail->tag, fail, waits, site);
     mark(w, fail, first, &n);
     forget(w, watched);
     pthread_mutex_unlock(&lock);

@@ -13,8 +13,10 @@ typedef struct wk__called {
     bool labels, from_first;
 } wk__called;
 wk__called wk__called_of(const wk__record *r);
-/* Why work failed, as the program is told. `known`: the figures of a bad index are those of this op. */
-wk__failure *wk__explain(const wk__called *called, wk_site site, const wk__fail *fail, bool known);
+/* Why work failed that was the device's, as the program is told. `known`: the figures of a bad index are those of this
+ * op. A call without a name is named after the device. */
+wk__failure *wk__explain(const wk__called *called, wk_site site, const wk__device *device, const wk__fail *fail,
+                         bool known);
 /* Records are about to be given to a device that may run them later and may fault (or depend on what may), as a group
  * or, NULL, alone. The tag for them. Then they have been given, or could not be. */
 int64_t wk__watch(wk__device *device, wk_context *recorder, wk__record *const *record, int records, bool may_fault,
@@ -28,8 +30,9 @@ bool wk__is_watched(wk__device *device);
 int64_t wk__wait_begin(wk__device *device);
 /* The device has been waited for: what was given before that is done. */
 void wk__watch_forget(wk__device *device, int64_t watched);
-/* The same, and an index was bad: what depends on it is marked, and the threads are told whose calls those were. */
-void wk__fault_found(wk__device *device, int64_t watched, const wk__fail *fail, wk_site site);
+/* The same, and an index was bad: what depends on it is marked, and the threads are told whose calls those were. Where
+ * that is not known, it is said to be that of the call that waits. */
+void wk__fault_found(wk__device *device, int64_t watched, const wk__fail *fail, const wk__called *waits, wk_site site);
 /* A stored value turns out to hold nothing good. */
 void wk__fault_of_value(wk__value *value, wk__failure *failure);
 /* The thread with that stream, if it is still there: now if it is this one, else at its next call. */

@@ -10,6 +10,7 @@ bool wk__host_write(wk__value *value, const void *data, int64_t bytes, wk_site s
 {
     wk__fail fail = {.tag = -1};
     wk__device *device = value->device;
+    value->by = wk__name(wk__context(), op);
     wk_code code = wk__value_take_memory(value, bytes, &fail);
     if (code == WK_OK && bytes > 0) {
         if (!value->memory.host) atomic_fetch_add(&device->uploads, bytes);
@@ -55,7 +56,7 @@ bool wk__host_view(wk_tensor *x, wk__host_data *out, wk_site site)
     wk__fail fail = {.tag = -1};
     atomic_fetch_add(&device->downloads, bytes);
     wk__note_wait(device, site, bytes);
-    wk_code code = wk__value_download(value, from, bytes, out->owned, site, &fail);
+    wk_code code = wk__value_download(value, from, bytes, out->owned, NULL, site, &fail);
     out->first = out->owned;
     bool failed = value->state == WK__FAILED;
     if (code == WK_OK && !failed) return true;
@@ -124,7 +125,7 @@ static void sync_device(wk__device *device, void *user)
 {
     waiting *w = user;
     if (device->id.kind != WK_CPU) atomic_fetch_add(&device->syncs, 1);
-    wk_code code = wk__device_settle(device, w->site);
+    wk_code code = wk__device_settle(device, NULL, w->site);
     if (w->code == WK_OK) w->code = code;
 }
 

@@ -162,7 +162,7 @@ wk__record *wk__record_begin(wk_context *context, wk__work_id family, const wk__
     }
     const wk__outer *outer = &context->frame.outer;
     *r = (wk__record){.op = op,
-                      .name = outer->on && outer->name ? outer->name : op->name,
+                      .name = wk__name(context, op->name),
                       .site = outer->on ? outer->site : site,
                       .device = device,
                       .group = -1,
@@ -197,6 +197,8 @@ void wk__record_commit(wk_context *context, wk__record *r)
     for (int k = 0; k < r->nout; k++) {
         wk__value *out = r->ref[k].value;
         out->record = r;
+        out->by = r->name;
+        out->in_place = r->in_place;
         hold(context, out);
         ring->pending_bytes += out->bytes;
     }

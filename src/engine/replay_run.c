@@ -127,7 +127,7 @@ static wk_code look_at(const wk__replay *replay, wk__value *value, wk__outcome *
 {
     wk__state state = value->state;
     if (state == WK__PENDING || state == WK__PARKED) wk__value_compute(replay->context, value);
-    if (value->device->id.kind != WK_CPU) wk__device_prove(value->device);
+    if (value->device->id.kind != WK_CPU) wk__device_prove(value->device, NULL);
     outcome->failed = value->state != WK__STORED;
     if (outcome->failed || value->bytes == 0) return WK_OK;
     outcome->bytes = wk__alloc((size_t)value->bytes);

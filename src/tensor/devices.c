@@ -242,7 +242,10 @@ wk__device *wk__device_opened(wk_site site, const char *call, wk_device d)
     wk_device found = wk__device_resolve(d.kind == 0 ? wk_cpu() : d);
     if (found.kind == 0) found = d; /* gpu:i that is not there: the message names what is */
     wk__device *opened = wk__device_get(found, &fail);
-    if (!opened) wk__error_set(site, fail.code, "%s: %s", call, fail.text);
+    const bool is_lost = !opened && fail.code == WK_ERR_LOST;
+    if (!opened)
+        wk__error_set(site, fail.code, "%s: %s%s%s", call, is_lost ? wk_device_str(found) : "", is_lost ? ": " : "",
+                      fail.text);
     if (opened && opened->id.kind != WK_CPU && wk__fork_wants_device())
         wk__fork_watch_device(wk_device_str(opened->id), call, site);
     return opened;

@@ -50,6 +50,7 @@ typedef struct wk__value {
                                                outside its group; may be parked */
     bool promised, doubtful;                /* scratch of a flush: read by a record that will be parked; a bad index
                                                may keep it from being computed */
+    bool in_place;                          /* `by` is the name of an op, and lacks the _ */
     int16_t reg;                            /* scratch of a flush: register in its group */
     int32_t ring_refs;                      /* of refs: those of the writer's ring (pending values only) */
     int32_t group;                          /* scratch of a flush: number of its group, -1 none */
@@ -65,7 +66,8 @@ typedef struct wk__value {
     struct wk__value *shares;    /* an in-place op failed: the memory is this one's, the value the target had before */
     void (*release)(void *user); /* borrowed host memory: called when the last user has let go */
     void *release_user;
-    wk_site site;          /* the call that made it, for memory statistics */
+    wk_site site;          /* the call that made it: for memory statistics, and should its device be lost; */
+    const char *by;        /* what that is called, NULL: not known */
     _Atomic int64_t large; /* its place in the list of the large ones plus 1, 0 none; see large.h */
     struct wk__value *parked_next, *parked_prev; /* the writer's list of parked values; else not set */
 } wk__value;

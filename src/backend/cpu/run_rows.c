@@ -48,8 +48,8 @@ static double combine_floating(int code, double a, double b)
     switch (code) {
     case WK__RSUM: return a + b;
     case WK__RPROD: return a * b;
-    case WK__RMAX: return a > b || a != a ? a : b;
-    default: return a < b || a != a ? a : b;
+    case WK__RMAX: return a > b || a != a || (a == b && signbit(b)) ? a : b; /* zeros are in order: vector.h */
+    default: return a < b || a != a || (a == b && signbit(a)) ? a : b;
     }
 }
 

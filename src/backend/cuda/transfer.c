@@ -69,6 +69,7 @@ wk_code wk__cuda_transfer(void *to_device, const wk__memory *to, void *from_devi
                 code = copy_from(target, wk__cuda_address(to, 0), source, wk__cuda_address(from, 0), bytes, fail);
             if (code == WK_OK) code = follow(source, target, fail);
         }
+        fail->lost = code == WK_ERR_LOST && source->gone;
         wk__cuda_leave(second);
     }
     wk__cuda_leave(first);

@@ -96,6 +96,14 @@ static const char floats[] = TEXT(
     {
         return a < b || a != a ? a : b;
     }
+    FN T NAME(wk_greatest)(T a, T b) /* of a row, as in the CPU's vector.h: NaN, and zeros are in order */
+    {
+        return a > b || a != a || (a == b && copysign((T)1, b) < 0) ? a : b;
+    }
+    FN T NAME(wk_least)(T a, T b)
+    {
+        return a < b || a != a || (a == b && copysign((T)1, a) < 0) ? a : b;
+    }
     FN T NAME(wk_abs)(T x)
     {
         return fabs(x);

@@ -3,13 +3,15 @@
  * the row combine them, and all have the result. */
 #include "print.h"
 
-static const char *combine_name(int code)
+static const char *combine_name(const wk__ins *ins)
 {
-    switch (code) {
+    const wk_dtype class = wk__class_of((wk_dtype)ins->dtype);
+    const bool floats = class == WK_F32 || class == WK_F64;
+    switch (ins->code) {
     case WK__RSUM: return "wk_plus";
     case WK__RPROD: return "wk_times";
-    case WK__RMAX: return "wk_max";
-    default: return "wk_min";
+    case WK__RMAX: return floats ? "wk_greatest" : "wk_max";
+    default: return floats ? "wk_least" : "wk_min";
     }
 }
 
@@ -56,7 +58,7 @@ void wk__gpu_print_accumulate(wk__gpu_printer *p, int pass)
     for (int k = 0; k < p->group->nins; k++) {
         if (!wk__gpu_reduces_in(p, k, pass)) continue;
         const wk__ins *ins = &p->group->ins[k];
-        wk__text_format(p->text, "    a%d = %s_%s(a%d, r%d);\n", k, combine_name(ins->code),
+        wk__text_format(p->text, "    a%d = %s_%s(a%d, r%d);\n", k, combine_name(ins),
                         wk__gpu_suffix((wk_dtype)ins->dtype), k, ins->arg[0]);
     }
 }
@@ -67,7 +69,7 @@ void wk__gpu_print_runs(wk__gpu_printer *p, int pass)
     for (int k = 0; k < p->group->nins; k++) {
         if (!wk__gpu_reduces_in(p, k, pass)) continue;
         const wk__ins *ins = &p->group->ins[k];
-        wk__text_format(p->text, "        t%d = %s_%s(t%d, a%d);\n        a%d = %s;\n", k, combine_name(ins->code),
+        wk__text_format(p->text, "        t%d = %s_%s(t%d, a%d);\n        a%d = %s;\n", k, combine_name(ins),
                         wk__gpu_suffix((wk_dtype)ins->dtype), k, k, k, first_value(ins));
     }
     wk__text_add(p->text, "    }\n");
@@ -77,7 +79,7 @@ void wk__gpu_print_runs(wk__gpu_printer *p, int pass)
 static void print_combined(wk__gpu_printer *p, const wk__ins *ins, const char *result, int k)
 {
     const char *suffix = wk__gpu_suffix((wk_dtype)ins->dtype), *type = wk__gpu_class_type((wk_dtype)ins->dtype);
-    const char *combine = combine_name(ins->code);
+    const char *combine = combine_name(ins);
     if (p->form.walk == WK__GPU_WARPS) {
         wk__text_format(p->text, "    COMBINE_WARP(%s, %s_%s, a%d, all%d)\n", type, combine, suffix, k, k);
     } else {
@@ -104,7 +106,7 @@ void wk__gpu_print_results(wk__gpu_printer *p, int pass)
         if (!wk__gpu_is_reduction(ins->code)) continue;
         const char *type = wk__gpu_class_type((wk_dtype)ins->dtype), *suffix = wk__gpu_suffix((wk_dtype)ins->dtype);
         if (wk__gpu_reduces_in(p, k, pass)) {
-            wk__text_format(p->text, "    a%d = %s_%s(t%d, a%d);\n", k, combine_name(ins->code), suffix, k, k);
+            wk__text_format(p->text, "    a%d = %s_%s(t%d, a%d);\n", k, combine_name(ins), suffix, k, k);
             if (p->form.walk == WK__GPU_ITEMS) {
                 wk__text_format(p->text, "    const %s r%d = a%d;\n", type, k, k);
             } else {
@@ -133,7 +135,7 @@ void wk__gpu_print_gathered(wk__gpu_printer *p, int pass)
             wk__text_format(p->text,
                             "    %s a%d = %s;\n    for (int j = %s; j < A(%d); j += %s)\n        a%d = %s_%s(a%d, ",
                             type, k, first_value(ins), wk__gpu_member(p), p->layout.chunks, wk__gpu_members(p), k,
-                            combine_name(ins->code), suffix, k);
+                            combine_name(ins), suffix, k);
             print_partial(p, type, slot, "j");
             wk__text_add(p->text, ");\n");
             print_combined(p, ins, "r", k);

@@ -315,6 +315,74 @@ static inline f64v f64_min(f64v x, f64v y)
     return f64_select((x < y) | (x != x), x, y);
 }
 
+/* The greatest and the least of a row, whatever the order in which it is gone through: NaN when any is, and -0 is less
+ * than +0. AVX-512 has an instruction that puts zeros in order (range, with the sign of what it takes), but takes the
+ * operand that is no NaN, so bits of both are added to it: a NaN stays one whatever is added. Elsewhere equal operands
+ * are the same bits but for zeros, of which & gives +0 and | gives -0. */
+#if WIDTH == 64
+enum { RANGE_LEAST = 4, RANGE_GREATEST = 5 };
+#endif
+
+static inline f32v f32_greatest(f32v x, f32v y)
+{
+#if WIDTH == 64
+    __m512 a = (__m512)x, b = (__m512)y;
+    return (f32v)_mm512_mask_or_ps(_mm512_range_ps(a, b, RANGE_GREATEST), _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q), a, b);
+#elif WIDTH == 32
+    __m256 a = (__m256)x, b = (__m256)y, both = _mm256_and_ps(_mm256_max_ps(a, b), _mm256_max_ps(b, a));
+    return (f32v)_mm256_or_ps(both, _mm256_cmp_ps(a, b, _CMP_UNORD_Q));
+#elif defined(__aarch64__)
+    return (f32v)vmaxq_f32((float32x4_t)x, (float32x4_t)y);
+#else
+    return (f32v)((i32v)f32_max(x, y) & ((i32v)x | (x != y)));
+#endif
+}
+
+static inline f32v f32_least(f32v x, f32v y)
+{
+#if WIDTH == 64
+    __m512 a = (__m512)x, b = (__m512)y;
+    return (f32v)_mm512_mask_or_ps(_mm512_range_ps(a, b, RANGE_LEAST), _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q), a, b);
+#elif WIDTH == 32
+    __m256 a = (__m256)x, b = (__m256)y;
+    return (f32v)_mm256_or_ps(_mm256_min_ps(a, b), _mm256_min_ps(b, a));
+#elif defined(__aarch64__)
+    return (f32v)vminq_f32((float32x4_t)x, (float32x4_t)y);
+#else
+    return (f32v)((i32v)f32_min(x, y) | ((i32v)x & (x == y)));
+#endif
+}
+
+static inline f64v f64_greatest(f64v x, f64v y)
+{
+#if WIDTH == 64
+    __m512d a = (__m512d)x, b = (__m512d)y;
+    return (f64v)_mm512_mask_or_pd(_mm512_range_pd(a, b, RANGE_GREATEST), _mm512_cmp_pd_mask(a, b, _CMP_UNORD_Q), a, b);
+#elif WIDTH == 32
+    __m256d a = (__m256d)x, b = (__m256d)y, both = _mm256_and_pd(_mm256_max_pd(a, b), _mm256_max_pd(b, a));
+    return (f64v)_mm256_or_pd(both, _mm256_cmp_pd(a, b, _CMP_UNORD_Q));
+#elif defined(__aarch64__)
+    return (f64v)vmaxq_f64((float64x2_t)x, (float64x2_t)y);
+#else
+    return (f64v)((i64v)f64_max(x, y) & ((i64v)x | (x != y)));
+#endif
+}
+
+static inline f64v f64_least(f64v x, f64v y)
+{
+#if WIDTH == 64
+    __m512d a = (__m512d)x, b = (__m512d)y;
+    return (f64v)_mm512_mask_or_pd(_mm512_range_pd(a, b, RANGE_LEAST), _mm512_cmp_pd_mask(a, b, _CMP_UNORD_Q), a, b);
+#elif WIDTH == 32
+    __m256d a = (__m256d)x, b = (__m256d)y;
+    return (f64v)_mm256_or_pd(_mm256_min_pd(a, b), _mm256_min_pd(b, a));
+#elif defined(__aarch64__)
+    return (f64v)vminq_f64((float64x2_t)x, (float64x2_t)y);
+#else
+    return (f64v)((i64v)f64_min(x, y) | ((i64v)x & (x == y)));
+#endif
+}
+
 /* x times 2^n for whole n in -300..300, rounded once: n is applied in two steps of which the first is exact. */
 static inline f32v f32_scale(f32v x, f32v n)
 {

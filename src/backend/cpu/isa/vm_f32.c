@@ -57,6 +57,8 @@
     X(FMOD, f32_fmod)                                                                                                  \
     X(POW, f32_pow)                                                                                                    \
     X(ATAN2, f32_atan2)
-#define LOWEST  -INFINITY
-#define HIGHEST INFINITY
+#define GREATEST f32_greatest
+#define LEAST    f32_least
+#define LOWEST   -INFINITY
+#define HIGHEST  INFINITY
 #include "class.inc"

@@ -98,6 +98,8 @@ static f64v f64_sigmoid(f64v x)
     X(FMOD, f64_fmod)                                                                                                  \
     X(POW, f64_pow)                                                                                                    \
     X(ATAN2, f64_atan2)
-#define LOWEST  -INFINITY
-#define HIGHEST INFINITY
+#define GREATEST f64_greatest
+#define LEAST    f64_least
+#define LOWEST   -INFINITY
+#define HIGHEST  INFINITY
 #include "class.inc"
