@@ -289,6 +289,32 @@ static void a_thread_hears_though_another_has_ended(void **state)
     wk_free(bad);
 }
 
+/* What is looked up goes into the sum without being stored, and nobody reads it. The library holds it until the device
+ * is known to be well: longer than the thread is there. */
+static void looks_up_and_ends(test_thread *t)
+{
+    WK_SCOPE;
+    wk_tensor *x = numbers(0, 1), *index = wk_to(wk_of(int64_t, (2), 3, 5), test_gpu(0)), **sum = t->with;
+    SAY(t, wk_sync() == WK_OK);
+    wk_tensor *taken = wk_index_select(x, 0, index);
+    *sum = wk_retain(wk_add(taken, 1));
+    wk_free(taken);
+}
+
+static void a_thread_ends_before_its_device_is_known_to_be_well(void **state)
+{
+    (void)state;
+    float have[2];
+    for (int turn = 0; turn < 4; turn++) {
+        wk_tensor *sum = NULL;
+        test_elsewhere(looks_up_and_ends, &sum);
+        assert_int_equal(wk_read(sum, have, sizeof have), WK_OK);
+        assert_true(have[0] == 4 && have[1] == 6);
+        wk_free(sum);
+    }
+    expect_fine();
+}
+
 /* Each with its own name and line, though there was no memory to note them down. */
 static void failures_without_memory_are_told_apart(void **state)
 {
@@ -419,6 +445,7 @@ int main(void)
         cmocka_unit_test(each_of_many_threads_is_told),
         cmocka_unit_test(each_of_many_threads_is_told_of_its_bad_index),
         cmocka_unit_test(a_thread_hears_though_another_has_ended),
+        cmocka_unit_test(a_thread_ends_before_its_device_is_known_to_be_well),
         cmocka_unit_test(failures_without_memory_are_told_apart),
         cmocka_unit_test(each_thread_reads_what_it_asked_for),
         cmocka_unit_test(threads_work_while_the_driver_fails),

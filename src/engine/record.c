@@ -26,16 +26,19 @@ bool wk__ring_held(const wk_context *context)
     return atomic_load_explicit(&((wk_context *)(uintptr_t)context)->holder, memory_order_relaxed) == wk__thread();
 }
 
-/* A thread ends: its work is run, what is parked is stored if anyone can still read it. */
+/* A thread ends: its work is run, what is parked is stored if anyone can still read it. A run parks what has not been
+ * stored and is held by others meanwhile, by those who watch a device (faults.c): then all of it begins again. */
 static void settle(wk_context *context)
 {
     wk__ring_enter(context);
-    while (!wk__park_end(context)) {
-        wk__ring_leave(context);
-        sched_yield();
-        wk__ring_enter(context);
-    }
-    wk__ring_run(context, false);
+    do {
+        while (!wk__park_end(context)) {
+            wk__ring_leave(context);
+            sched_yield();
+            wk__ring_enter(context);
+        }
+        wk__ring_run(context, false);
+    } while (context->ring->parked);
     wk__ring_leave(context);
 }
 
