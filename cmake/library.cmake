@@ -21,6 +21,11 @@ target_include_directories(wick_needs INTERFACE $<BUILD_INTERFACE:${PROJECT_SOUR
                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(wick_needs INTERFACE Threads::Threads ZLIB::ZLIB ${CMAKE_DL_LIBS} m)
 
+# What processes say to each other waits for the network: code that is short is fast enough there.
+set(dist_sources ${wick_sources})
+list(FILTER dist_sources INCLUDE REGEX "/src/dist/[^/]*[.]c$")
+set_source_files_properties(${dist_sources} PROPERTIES COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-Os>)
+
 add_library(wick_objects OBJECT ${wick_sources})
 target_link_libraries(wick_objects PRIVATE wick_needs)
 # A handle past its scope is then always told from a live one (docs/semantics.md, rule 4).

@@ -37,6 +37,8 @@ wk_nn_linear(2, 3, false)
 wk_nn_layer_norm((2), 1e-6)
 wk_optim_adam(list, 1e-3)
 wk_backward(x, x)
+wk_dist_all_reduce_(x, 1)
+wk_dist_barrier(1)
 END
 body "wk_argmax(x, .keepdim = true)" >"$WICK_WORK/call.c"
 for c in $(compilers gcc clang); do
@@ -66,7 +68,7 @@ head_and_numbers()
         [ "$type" = wk_call_options ] || grep -q "define ${type}_numbers_(" "$WICK_WORK/headers" ||
             { echo "$type: numbers"; return 1; }
     done
-    [ "$(grep -c '^    wk_by_name by_name;' "$WICK_WORK/headers")" -ge 38 ]
+    [ "$(grep -c '^    wk_by_name by_name;' "$WICK_WORK/headers")" -ge 40 ]
 }
 check "structs of options begin alike" head_and_numbers
 
@@ -135,7 +137,7 @@ lists_of_any_length() # FILE
     while read -r call; do
         grep -q "$call([^;]*WK_ARRAY(" "$WICK_WORK/made" || { echo "$call"; bad=1; }
     done <"$WICK_WORK/calls"
-    [ "$(wc -l <"$WICK_WORK/calls")" -ge 45 ] && [ $bad = 0 ]
+    [ "$(wc -l <"$WICK_WORK/calls")" -ge 46 ] && [ $bad = 0 ]
 }
 check "every list may be an array" lists_of_any_length tests/rules_lists.c
 echo 'wk_zeros(WK_ARRAY(shape, 2))' >"$WICK_WORK/few.c"

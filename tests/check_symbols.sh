@@ -52,6 +52,7 @@ no_calls_upwards() # OBJECT..., in folders named as the rooms
             split("base ir backend tensor engine autograd ops nn optim", room)
             for (k in room) floor_of[room[k]] = k + 0
             floor_of["data"] = floor_of["io"] = floor_of["optim"]
+            floor_of["dist"] = floor_of["optim"] + 1
         }
         {
             n = split($1, folder, "/")

@@ -122,6 +122,7 @@ static void tensors(void **state)
     assert_int_equal(wk_forward_n(m, (pair[0], pair[1]), list, 1), 1);
     assert_int_equal(wk_forward_n(m, WK_ARRAY(pair, 2), array, 1), 1);
     same(list[0], array[0]);
+    assert_int_equal(wk_dist_group_size(wk_dist_new_group(WK_ARRAY(zero, 1))), 1);
 }
 
 /* ---- options behind elements and numbers ------------------------------------------------------------------------- */

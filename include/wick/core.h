@@ -153,7 +153,8 @@ typedef enum wk_code {
     WK_ERR_FORMAT,      /* a file that is not what it claims */
     WK_ERR_LOST,        /* a device stopped answering */
     WK_ERR_UNSUPPORTED, /* legal, but this build or device cannot do it */
-    WK_ERR_INTERNAL     /* a fault of the library: please report it */
+    WK_ERR_INTERNAL,    /* a fault of the library: please report it */
+    WK_ERR_TIMEOUT      /* another process of the job is gone, late or does something else (dist.h) */
 } wk_code;
 
 /* The first error of this thread since the last wk_clear_error, or NULL. "file:line: op: what is wrong. How
@@ -166,7 +167,8 @@ WK_API wk_code wk_error_code(void);
 /* Forgets the error of this thread. */
 WK_API void wk_clear_error(void);
 /* Prints the error to `out` (NULL: stderr) with a newline, if there is one. Returns 1 then, else 0: the exit
- * status of a program. Where the last work was not read, printed or saved, call wk_sync before. */
+ * status of a program. Of WK_ERR_TIMEOUT it is 75 (EX_TEMPFAIL): the program can be started again. Where the last work
+ * was not read, printed or saved, call wk_sync before. */
 WK_API int wk_report_error(FILE *out);
 /* Called once for each first error of a thread; may log, abort or longjmp. NULL removes it. What wk_call refuses is its
  * caller's alone. After a longjmp, leave the scope that was innermost before the setjmp, so there must be one: its end

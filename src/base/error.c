@@ -4,6 +4,7 @@
 #include "alloc.h"
 #include "handle.h"
 #include <string.h>
+#include <sysexits.h>
 
 pthread_mutex_t wk__handler_lock = PTHREAD_MUTEX_INITIALIZER;
 static wk_error_handler *handler;
@@ -92,7 +93,7 @@ int wk_report_error(FILE *out)
     const char *text = wk_error();
     if (!text) return 0;
     fprintf(out ? out : stderr, "%s\n", text);
-    return 1;
+    return wk__context()->code == WK_ERR_TIMEOUT ? EX_TEMPFAIL : 1;
 }
 
 wk_site wk__site(wk_site site)

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The queue of what ranks do together; see group.h.
+ *
+ *     ask       puts a request into the queue; a thread makes the calls one after another, the first one first
+ *     wait      of a prompt engine: makes calls itself while nobody else is at it, up to the one it waits for; so a
+ *               request that is waited for at once wakes no thread
+ *               of another: waits up to the deadline, and leaves the thread behind that does not come back
+ */
+#include "../base/pool.h"
+#include "agree.h"
+#include "job.h"
+#include <string.h>
+#include <unistd.h>
+
+enum { BILLION = 1000000000 };
+
+const char *const wk__dist_names[WK__DIST_KINDS] = {"barrier",        "all_reduce", "broadcast", "all_gather",
+                                                    "reduce_scatter", "all_to_all", "send",      "recv",
+                                                    "new_group",      "finish"};
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* something was asked for, or is done */
+    pthread_once_t once;
+    wk__dist_ticket *first, *last;
+    wk__dist_ticket *current; /* whose call is being made; NULL: none is, or nobody waits for it any more */
+    int64_t deadline;         /* of that call */
+    bool busy;                /* a call is being made */
+    bool stuck;               /* and will not come back; every later one fails, too */
+    bool started, quits;
+    pthread_t thread;
+    wk__dist_fail cause; /* of the world being broken, where the engine does not keep it; of who makes calls */
+} queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
+
+static void begin_queue(void)
+{
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&queue.changed, &clock);
+    pthread_condattr_destroy(&clock);
+}
+
+wk_code wk__dist_fail_set(wk__dist_fail *fail, wk_code code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(fail->text, sizeof fail->text, format, args);
+    va_end(args);
+    return fail->code = code;
+}
+
+/* ---- one call ---------------------------------------------------------------------------------------------------- */
+
+static bool is_pair(wk__dist_kind kind)
+{
+    return kind == WK__DIST_SEND || kind == WK__DIST_RECV;
+}
+
+/* "rank 0 of 4 on nodeA: all_reduce 50 (bucket 3, 4.0 MiB) not finished after 600 s; ..." */
+static void tell(wk__dist_ticket *t, const wk__dist_fail *fail)
+{
+    const wk__dist_job *job = &wk__dist_job_now;
+    const wk__dist_request *r = &t->request;
+    char size[WK__BYTES_TEXT], number[24] = "", of[96] = "";
+    const int64_t bytes = r->dtype ? r->count * (int64_t)wk_dtype_size(r->dtype) : 0;
+    const int rank = wk__dist_world()->rank;
+    if (r->what && r->dtype)
+        snprintf(of, sizeof of, " (%.40s, %s)", r->what, wk__bytes_text(size, bytes));
+    else if (r->dtype)
+        snprintf(of, sizeof of, " (%s)", wk__bytes_text(size, bytes));
+    if (t->sequence && r->kind != WK__DIST_FINISH)
+        snprintf(number, sizeof number, " %llu", (unsigned long long)t->sequence);
+    snprintf(t->text, sizeof t->text, "rank %d of %d on %s: %s%s%s%s %s", rank, wk__dist_world()->size,
+             job->engine->host(job->world, rank), wk__dist_names[r->kind], number, of,
+             strncmp(fail->text, "not ", 4) == 0 ? "" : ":", fail->text);
+}
+
+static wk_code make_call(const wk__dist_step *step, wk__dist_fail *fail)
+{
+    const wk__dist_engine *engine = wk__dist_job_now.engine;
+    void *world = wk__dist_job_now.world;
+    if (engine->agrees) return engine->call(world, step, fail);
+    if (queue.cause.broken)
+        return wk__dist_fail_set(fail, queue.cause.code, "an earlier call: %.600s", queue.cause.text);
+    wk_code code = is_pair(step->request->kind) ? wk__agree_in_pair(engine, world, step, fail)
+                                                : wk__agree_by_gathering(engine, world, step, fail);
+    if (code == WK_OK) code = engine->call(world, step, fail);
+    if (code != WK_OK && fail->broken) queue.cause = *fail;
+    return code;
+}
+
+/* The first of the queue, with the lock held before and after. */
+static void make_first(void)
+{
+    wk__dist_ticket *t = queue.first;
+    const wk__dist_request request = t->request; /* who waits may leave with the ticket */
+    const int64_t now = wk__dist_now();
+    const wk__dist_step step = {.request = &request,
+                                .group = t->group,
+                                .sequence = t->sequence,
+                                .begun = now,
+                                .deadline = now + (int64_t)(wk__dist_job_now.seconds * BILLION)};
+    wk__dist_fail fail = {.code = WK_OK};
+    queue.first = t->next;
+    queue.current = t;
+    queue.busy = true;
+    queue.deadline = step.deadline;
+    pthread_mutex_unlock(&queue.lock);
+    const wk_code code = make_call(&step, &fail);
+    pthread_mutex_lock(&queue.lock);
+    queue.busy = false;
+    if (queue.current == t) {
+        t->code = code;
+        if (code != WK_OK) tell(t, &fail);
+        t->done = true;
+    }
+    queue.current = NULL;
+    pthread_cond_broadcast(&queue.changed);
+}
+
+/* ---- the thread -------------------------------------------------------------------------------------------------- */
+
+/* What is waited for at once is left to who waits, where that one may make the call. */
+static bool has_work(void)
+{
+    return queue.first && !queue.busy && !(queue.first->request.soon && wk__dist_job_now.engine->prompt);
+}
+
+static void *serve(void *user)
+{
+    (void)user;
+    pthread_mutex_lock(&queue.lock);
+    while (!queue.quits)
+        if (has_work())
+            make_first();
+        else
+            pthread_cond_wait(&queue.changed, &queue.lock);
+    pthread_mutex_unlock(&queue.lock);
+    return NULL;
+}
+
+bool wk__dist_ask_end(void)
+{
+    pthread_once(&queue.once, begin_queue);
+    pthread_mutex_lock(&queue.lock);
+    const bool ends = queue.started && !queue.stuck, stuck = queue.stuck;
+    queue.quits = true;
+    pthread_cond_broadcast(&queue.changed);
+    pthread_mutex_unlock(&queue.lock);
+    if (ends) pthread_join(queue.thread, NULL);
+    if (!stuck) queue.quits = queue.started = false;
+    queue.cause.broken = false;
+    return !stuck;
+}
+
+/* ---- asking and waiting ------------------------------------------------------------------------------------------ */
+
+/* Of a group of one rank: what it gives it gets. */
+static void alone(wk__dist_ticket *t)
+{
+    const wk__dist_request *r = &t->request;
+    t->done = true;
+    t->code = r->code;
+    if (r->code != WK_OK)
+        snprintf(t->text, sizeof t->text, "%s", r->text ? r->text : "out of memory");
+    else if (r->dtype && r->out && r->out != r->in && r->count > 0)
+        memcpy(r->out, r->in, (size_t)r->count * wk_dtype_size(r->dtype));
+}
+
+static void refuse(wk__dist_ticket *t, wk_code code, const char *why)
+{
+    t->done = true;
+    t->code = code;
+    snprintf(t->text, sizeof t->text, "%s", why);
+}
+
+void wk__dist_ask(wk__dist_ticket *t, wk__dist_group *group, const wk__dist_request *request)
+{
+    const wk__dist_job *job = &wk__dist_job_now;
+    *t = (wk__dist_ticket){.group = group, .request = *request};
+    if (group->size == 1) {
+        alone(t);
+        return;
+    }
+    if (job->process != getpid()) {
+        refuse(t, WK_ERR_STATE,
+               "this process was forked after its parent had joined the world, and is no rank of it; fork before "
+               "wk_dist_init, or start a new program (exec)");
+        return;
+    }
+    pthread_once(&queue.once, begin_queue);
+    pthread_mutex_lock(&queue.lock);
+    if (!is_pair(request->kind)) t->sequence = ++group->sequence;
+    if (queue.first)
+        queue.last->next = t;
+    else
+        queue.first = t;
+    queue.last = t;
+    if (!queue.started && !(request->soon && job->engine->prompt))
+        queue.started = wk__thread_start(&queue.thread, serve, NULL);
+    if (queue.started) pthread_cond_broadcast(&queue.changed);
+    pthread_mutex_unlock(&queue.lock);
+}
+
+/* The call does not come back: nobody waits for it, or for what stands behind it, any more. */
+static void leave_behind(wk__dist_ticket *t)
+{
+    wk__dist_fail fail;
+    if (!queue.stuck)
+        wk__dist_fail_set(
+            &fail, WK_ERR_TIMEOUT,
+            "not finished after %g s; another rank is dead or stuck; start again from the last checkpoint",
+            wk__dist_job_now.seconds);
+    else
+        wk__dist_fail_set(&fail, WK_ERR_TIMEOUT, "an earlier call has not come back");
+    t->left_behind = queue.current == t;
+    t->code = fail.code;
+    t->done = queue.stuck = true;
+    queue.current = NULL;
+    tell(t, &fail);
+}
+
+static void wait_for(wk__dist_ticket *t)
+{
+    const struct timespec at = {.tv_sec = queue.deadline / BILLION, .tv_nsec = queue.deadline % BILLION};
+    const bool prompt = wk__dist_job_now.engine->prompt;
+    if (queue.stuck || (!prompt && queue.busy && wk__dist_now() >= queue.deadline))
+        leave_behind(t);
+    else if (!queue.busy && queue.first && (prompt || !queue.started))
+        make_first();
+    else if (!prompt && queue.busy)
+        pthread_cond_timedwait(&queue.changed, &queue.lock, &at);
+    else
+        pthread_cond_wait(&queue.changed, &queue.lock);
+}
+
+static uint64_t hash_of_error(void)
+{
+    const char *text = wk_error();
+    uint64_t hash = 1;
+    for (; text && *text; text++) hash = (hash ^ (unsigned char)*text) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash;
+}
+
+bool wk__dist_is_told(void)
+{
+    return hash_of_error() == wk__dist_job_now.told;
+}
+
+wk_code wk__dist_wait(wk__dist_ticket *t, wk_site site, const char *op)
+{
+    pthread_mutex_lock(&queue.lock);
+    while (!t->done) wait_for(t);
+    pthread_mutex_unlock(&queue.lock);
+    if (t->code == WK_OK) return WK_OK;
+    wk__error_set(site, t->code, "%s: %s", op, t->text);
+    if (t->group == wk__dist_world() && !is_pair(t->request.kind)) wk__dist_job_now.told = hash_of_error();
+    return t->code;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What carries numbers between the ranks of a world: one table of functions per engine. Append only.
+ *
+ * Calls come one at a time, in the order in which the ranks have asked; which thread makes them differs. An engine
+ * whose calls return by the step's deadline is `prompt`: then whoever waits for a step may make the call itself. The
+ * calls of another are made by a thread of their own, which is left behind where one does not come back in time.
+ *
+ * A call returns WK_OK or a code with the text in *fail, which names the other ranks and what they did ("rank 1 on
+ * nodeB is gone"); the caller puts in front of it who says so, and of which call. `broken`: the world is of no use any more,
+ * every later call fails with that first cause, which the engine tells itself. */
+#ifndef WICK_DIST_ENGINE_H
+#define WICK_DIST_ENGINE_H
+
+#include "group.h"
+#include "settings.h"
+
+enum { WK__DIST_ENGINE_VERSION = 1 };
+
+typedef struct wk__dist_fail {
+    wk_code code;
+    bool broken;
+    char text[720];
+} wk__dist_fail;
+/* Fills *fail and returns the code. */
+__attribute__((format(printf, 3, 4))) wk_code wk__dist_fail_set(wk__dist_fail *fail, wk_code code, const char *format,
+                                                                ...);
+
+/* One collective as it is under way. */
+typedef struct wk__dist_step {
+    const wk__dist_request *request;
+    const wk__dist_group *group;
+    uint64_t sequence;       /* of the group's calls, from 1 on; of send and recv that is the number of this pair's */
+    int64_t begun, deadline; /* wk__dist_now */
+} wk__dist_step;
+
+/* What an engine says of the world when it has joined it. */
+typedef struct wk__dist_place {
+    int rank, size, local_rank;
+} wk__dist_place;
+
+typedef struct wk__dist_engine {
+    int version;
+    const char *name;
+    uint32_t memory; /* of which kinds of device it reads and writes memory in place: bits 1 << WK_CPU, ... */
+    bool prompt;
+    /* Does it carry statuses and compare what is asked for? Else that is done around it (agree.h). */
+    bool agrees;
+
+    /* Returns when all ranks are there, who may then make calls. */
+    wk_code (*join)(const wk__dist_settings *settings, wk__dist_place *place, void **world, wk__dist_fail *fail);
+    /* Frees all. The last call was WK__DIST_FINISH, which waits for the others; with a request that has failed it tells
+     * them that they are not to wait any more, and why. */
+    void (*leave)(void *world);
+    /* "nodeA": where a rank runs. Lives as long as the world. */
+    const char *(*host)(void *world, int rank);
+    /* Makes the call that step->request is. */
+    wk_code (*call)(void *world, const wk__dist_step *step, wk__dist_fail *fail);
+} wk__dist_engine;
+
+extern const wk__dist_engine wk__dist_tcp;
+
+/* Nanoseconds of a clock that only goes forward. */
+int64_t wk__dist_now(void);
+
+#endif

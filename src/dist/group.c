@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The world and groups of its ranks. */
+#include "group.h"
+#include "../base/alloc.h"
+#include "../engine/ring.h"
+#include "job.h"
+#include <stdlib.h>
+#include <unistd.h>
+
+wk__dist_job wk__dist_job_now = {.process = 0};
+static wk__dist_group world = {.rank = 0, .size = 1};
+static bool initialized;
+static int local_rank;
+static uint32_t groups; /* made in this world */
+
+wk__dist_group *wk__dist_world(void)
+{
+    return &world;
+}
+
+/* ---- joining and leaving ----------------------------------------------------------------------------------------- */
+
+static const char *look(void *user, const char *name)
+{
+    (void)user;
+    return getenv(name);
+}
+
+static wk_code refuse(wk_site site, wk_code code, wk__text *why)
+{
+    wk__text text = {0};
+    wk__text_format(&text, "dist_init: %s", why->data ? why->data : "out of host memory");
+    wk__text_end(why);
+    wk__error_take(site, code, &text);
+    return code;
+}
+
+/* What the engine says, and who this is by the environment. */
+static wk_code not_joined(wk_site site, const wk__dist_settings *s, const wk__dist_fail *fail)
+{
+    wk__error_set(site, fail->code, "dist_init: rank %d of %d (by %s): %s", s->rank, s->size, s->from, fail->text);
+    return fail->code;
+}
+
+/* All meet once, so that what keeps some of them apart is known before anybody computes. */
+static wk_code meet(wk_site site)
+{
+    wk__dist_ticket ticket;
+    const wk__dist_request request = {.kind = WK__DIST_BARRIER, .soon = true};
+    wk__dist_ask(&ticket, &world, &request);
+    return wk__dist_wait(&ticket, site, "dist_init");
+}
+
+static void forget(void)
+{
+    wk__dist_job_now.joined++;
+    wk__dist_job_now.engine = NULL;
+    wk__dist_job_now.world = NULL;
+    world = (wk__dist_group){.rank = 0, .size = 1};
+    initialized = false;
+    local_rank = 0;
+}
+
+static wk_code join(wk_site site, const wk__dist_settings *s)
+{
+    wk__dist_job *job = &wk__dist_job_now;
+    wk__dist_fail fail = {.code = WK_OK};
+    wk__dist_place place;
+    const wk__dist_engine *engine = &wk__dist_tcp;
+    if (engine->join(s, &place, &job->world, &fail) != WK_OK) return not_joined(site, s, &fail);
+    job->engine = engine;
+    job->seconds = s->timeout;
+    job->process = getpid();
+    world = (wk__dist_group){.rank = place.rank, .size = place.size};
+    local_rank = place.local_rank;
+    const wk_code code = meet(site);
+    if (code == WK_OK) return WK_OK;
+    if (wk__dist_ask_end()) engine->leave(job->world);
+    forget();
+    return code;
+}
+
+wk_code wk_dist_init_at(wk_site site)
+{
+    wk__dist_settings s;
+    wk__text why = {0};
+    if (wk__forked) return wk__refuse_fork(site, "dist_init"), WK_ERR_STATE;
+    if (initialized) {
+        wk__error_set(site, WK_ERR_STATE, "dist_init: the world is there; it is joined once, until wk_dist_finish");
+        return WK_ERR_STATE;
+    }
+    wk_code code = wk__dist_choose(look, NULL, false,
+                                   "MPI has started this program, and this build of Wick has no "
+                                   "engine for MPI; start it with `wick run`, or set WICK_COMM=tcp and WICK_HOSTS",
+                                   &s, &why);
+    if (code != WK_OK) return refuse(site, code, &why);
+    wk__text_end(&why);
+    wk__dist_job_now.joined++;
+    groups = 0;
+    if (s.engine == WK__DIST_SELF)
+        local_rank = s.local_rank > 0 ? s.local_rank : 0;
+    else
+        code = join(site, &s);
+    initialized = code == WK_OK;
+    return code;
+}
+
+bool wk_dist_is_initialized(void)
+{
+    return initialized;
+}
+
+int wk_dist_rank(void)
+{
+    return world.rank;
+}
+
+int wk_dist_size(void)
+{
+    return world.size;
+}
+
+int wk_dist_local_rank(void)
+{
+    return local_rank;
+}
+
+wk_code wk_dist_finish_at(wk_site site)
+{
+    wk__dist_job *job = &wk__dist_job_now;
+    wk_code code = WK_OK;
+    if (world.size > 1 && job->process == getpid()) {
+        wk__dist_ticket ticket;
+        wk__flush(wk__context());
+        wk__dist_request request = {.kind = WK__DIST_FINISH, .soon = true};
+        if (wk_error() && !wk__dist_is_told()) {
+            request.code = wk_error_code();
+            request.text = wk_error();
+        }
+        wk__dist_ask(&ticket, &world, &request);
+        code = wk__dist_wait(&ticket, site, "dist_finish");
+        if (wk__dist_ask_end()) job->engine->leave(job->world);
+    }
+    forget();
+    return code;
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+struct wk_dist_group {
+    wk__handle handle;
+};
+
+static void destroy(void *body)
+{
+    wk__dist_group *group = body;
+    wk__free(group->world);
+    wk__free(group);
+}
+
+static const wk__kind group_kind = {.name = "group", .destroy = destroy};
+
+static bool ranks_fit(wk_site site, const int64_t *ranks, int count)
+{
+    if (!wk__array_check(ranks, count, site, "dist_new_group", "the list of ranks")) return false;
+    if (count == 0) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "dist_new_group: the list of ranks is empty");
+        return false;
+    }
+    for (int k = 0; k < count; k++) {
+        int other = 0;
+        while (other < k && ranks[other] != ranks[k]) other++;
+        if (ranks[k] >= 0 && ranks[k] < world.size && other == k) continue;
+        if (other < k)
+            wk__error_set(site, WK_ERR_ARGUMENT, "dist_new_group: rank %lld stands twice in the list",
+                          (long long)ranks[k]);
+        else
+            wk__error_set(site, WK_ERR_ARGUMENT, "dist_new_group: rank %lld is not in 0..%d", (long long)ranks[k],
+                          world.size - 1);
+        return false;
+    }
+    return true;
+}
+
+/* What the ranks compare: a number for the list. */
+static int64_t hash_of(const int64_t *ranks, int count)
+{
+    uint64_t hash = (uint64_t)count;
+    for (int k = 0; k < count; k++) hash = (hash ^ (uint64_t)ranks[k]) * UINT64_C(0x9e3779b97f4a7c15);
+    return (int64_t)(hash >> 1);
+}
+
+static bool made_by_all(wk_site site, bool fine, const int64_t *ranks, int count)
+{
+    wk__dist_ticket ticket;
+    wk__dist_request request = {.kind = WK__DIST_NEW_GROUP, .soon = true};
+    if (!fine || wk__error_pending()) {
+        request.code = wk_error_code();
+        request.text = wk_error();
+    } else {
+        request.count = hash_of(ranks, count);
+    }
+    wk__dist_ask(&ticket, &world, &request);
+    return wk__dist_wait(&ticket, site, "dist_new_group") == WK_OK;
+}
+
+static wk__dist_group *group_of(const int64_t *ranks, int count)
+{
+    wk__dist_group *group = wk__alloc_zero(1, sizeof *group);
+    if (!group) return NULL;
+    *group = (wk__dist_group){.size = count, .joined = wk__dist_job_now.joined};
+    group->world = wk__alloc_zero((size_t)count, sizeof *group->world);
+    for (int k = 0; group->world && k < count; k++) group->world[k] = (int)ranks[k];
+    if (group->world) group->rank = wk__dist_rank_in(group, world.rank);
+    return group;
+}
+
+wk_dist_group *wk_dist_new_group_at(wk_site site, const int64_t *ranks, int count)
+{
+    static const char op[] = "dist_new_group";
+    if (wk__forked) return wk__refuse_fork(site, op), NULL;
+    const bool fits = ranks_fit(site, ranks, count);
+    wk__dist_group *group = fits ? group_of(ranks, count) : NULL;
+    wk_dist_group *handle = fits ? wk__handle_object(site, &group_kind, group, group && group->world, op) : NULL;
+    if (world.size == 1) return handle;
+    if (made_by_all(site, handle != NULL, ranks, count)) {
+        group->id = ++groups;
+        return handle;
+    }
+    if (handle) wk__handle_release(&handle->handle, site);
+    return NULL;
+}
+
+int wk__dist_rank_in(const wk__dist_group *group, int world_rank)
+{
+    if (!group->world) return world_rank;
+    for (int k = 0; k < group->size; k++)
+        if (group->world[k] == world_rank) return k;
+    return -1;
+}
+
+static wk__dist_group *body_of(wk_site site, const char *op, const wk_dist_group *group)
+{
+    if (!group) return &world;
+    if (!wk__handle_check(group, &group_kind, site, op, "the group")) return NULL;
+    wk__dist_group *body = wk__handle_body(group);
+    if (body->joined == wk__dist_job_now.joined) return body;
+    wk__error_set(site, WK_ERR_STATE, "%s: the group is of a world that this process has left", op);
+    return NULL;
+}
+
+wk__dist_group *wk__dist_group_of(wk_site site, const char *op, const wk_dist_group *handle)
+{
+    wk__dist_group *group = body_of(site, op, handle);
+    if (!group || group->rank >= 0) return group;
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s: rank %d is not in the group; only its ranks make this call", op,
+                  world.rank);
+    return NULL;
+}
+
+int wk_dist_group_rank_at(wk_site site, const wk_dist_group *handle)
+{
+    const wk__dist_group *group = body_of(site, "dist_group_rank", handle);
+    return group ? group->rank : -1;
+}
+
+int wk_dist_group_size_at(wk_site site, const wk_dist_group *handle)
+{
+    const wk__dist_group *group = body_of(site, "dist_group_size", handle);
+    return group ? group->size : 0;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The watcher: a thread that stands at the door and listens to the lines, whatever the program does meanwhile. It holds
+ * the lock while it works, never while it waits. */
+#include "../base/alloc.h"
+#include "../base/pool.h"
+#include "tcp.h"
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+void wk__tcp_knock(int bell)
+{
+    const uint64_t one = 1;
+    while (write(bell, &one, sizeof one) < 0 && errno == EINTR) continue;
+}
+
+void wk__tcp_tell(wk__tcp *tcp, int rank, wk__dist_frame frame, const void *body, size_t bytes)
+{
+    const int line = tcp->control[rank];
+    uint8_t sent[WK__FRAME_BYTES + WK__FRAME_TEXT];
+    frame.bytes = bytes;
+    wk__dist_frame_write(&frame, sent);
+    if (bytes > 0) memcpy(sent + WK__FRAME_BYTES, body, bytes);
+    if (line >= 0) send(line, sent, WK__FRAME_BYTES + bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* ---- who comes to the door --------------------------------------------------------------------------------------- */
+
+/* The higher of two ranks comes to the lower one. */
+static const char *arrives(void *user, const wk__hello *hello, const wk__address *from, int fd)
+{
+    wk__tcp *tcp = user;
+    uint8_t welcome[WK__FRAME_BYTES];
+    (void)from;
+    if (hello->errand != WK__ERRAND_PEER) return "the world is complete";
+    if (hello->size != tcp->size || hello->rank <= tcp->rank) return "it is no rank that would come here";
+    if (atomic_load(&tcp->peer[hello->rank]) >= 0) return "a rank of that number is here already";
+    wk__dist_frame_write(&(wk__dist_frame){.kind = WK__FRAME_WELCOME}, welcome);
+    if (send(fd, welcome, sizeof welcome, MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof welcome) return "it does not read";
+    wk__socket_settle(fd, tcp->seconds);
+    atomic_store(&tcp->peer[hello->rank], fd);
+    wk__tcp_knock(tcp->news);
+    return NULL;
+}
+
+/* ---- what comes over the lines ----------------------------------------------------------------------------------- */
+
+static void listen_to(wk__tcp *tcp, int rank)
+{
+    uint8_t bytes[2048];
+    const ssize_t got = recv(tcp->control[rank], bytes, sizeof bytes, MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    const char *ended = got <= 0 ? wk__socket_reason(got == 0 ? 0 : errno) : NULL;
+    wk__inbox *in = &tcp->inbox[rank];
+    for (size_t at = 0, took; !ended && at < (size_t)got; at += took) {
+        const wk__coming coming = wk__inbox_take(in, bytes + at, (size_t)got - at, &took);
+        if (coming == WK__GARBAGE) ended = in->wrong;
+        if (coming != WK__WHOLE) continue;
+        wk__tcp_heard(tcp, rank, in);
+        wk__inbox_next(in);
+    }
+    if (!ended) return;
+    close(tcp->control[rank]);
+    tcp->control[rank] = -1;
+    wk__tcp_line_ended(tcp, rank, ended);
+}
+
+/* polls[k] is of the line to line_of[k]. */
+static int lines(const wk__tcp *tcp, struct pollfd *polls, int *line_of)
+{
+    const int most = tcp->rank == 0 ? tcp->size : 1;
+    int n = 0;
+    for (int r = 0; r < most; r++) {
+        if (tcp->control[r] < 0) continue;
+        line_of[n] = r;
+        polls[n++] = (struct pollfd){.fd = tcp->control[r], .events = POLLIN};
+    }
+    return n;
+}
+
+static void *watch(void *user)
+{
+    wk__tcp *tcp = user;
+    struct pollfd *polls = tcp->polls;
+    int *line_of = tcp->line_of;
+    pthread_mutex_lock(&tcp->lock);
+    while (!tcp->quits) {
+        const int64_t due = wk__tcp_due(tcp), until = wk__tcp_door_until(&tcp->door);
+        polls[0] = (struct pollfd){.fd = tcp->wake, .events = POLLIN};
+        const int first = 1 + wk__tcp_door_polls(&tcp->door, polls + 1), n = lines(tcp, polls + first, line_of);
+        pthread_mutex_unlock(&tcp->lock);
+        uint64_t knocks;
+        poll(polls, (nfds_t)(first + n), wk__socket_milliseconds(due < until ? due : until));
+        if (polls[0].revents && read(tcp->wake, &knocks, sizeof knocks) < 0) knocks = 0;
+        pthread_mutex_lock(&tcp->lock);
+        for (int k = 0; k < n; k++)
+            if (polls[first + k].revents) listen_to(tcp, line_of[k]);
+        wk__tcp_door_serve(&tcp->door, arrives, tcp);
+    }
+    pthread_mutex_unlock(&tcp->lock);
+    return NULL;
+}
+
+bool wk__tcp_watch_begin(wk__tcp *tcp)
+{
+    const int most = tcp->rank == 0 ? tcp->size : 1;
+    for (int r = 0; r < most; r++)
+        if (tcp->control[r] >= 0) wk__socket_settle(tcp->control[r], tcp->seconds);
+    tcp->watches = wk__thread_start(&tcp->watcher, watch, tcp);
+    return tcp->watches;
+}
+
+void wk__tcp_watch_end(wk__tcp *tcp)
+{
+    if (!tcp->watches) return;
+    pthread_mutex_lock(&tcp->lock);
+    tcp->quits = true;
+    pthread_mutex_unlock(&tcp->lock);
+    wk__tcp_knock(tcp->wake);
+    pthread_join(tcp->watcher, NULL);
+    tcp->watches = false;
+}

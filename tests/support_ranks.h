@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Worlds of processes: a test starts its ranks by fork() before it uses the library, they are told apart by the
+ * environment as `wick run` would do it, and none outlives the test. A rank says what is wrong in memory that the test
+ * shares. */
+#ifndef TESTS_SUPPORT_RANKS_H
+#define TESTS_SUPPORT_RANKS_H
+
+#include "support_wick.h"
+
+#include <stdatomic.h>
+#include <sys/types.h>
+
+enum { RANKS_MOST = 4, RANKS_LIMIT = 120 /* seconds in which all have to end */ };
+
+typedef struct rank_note {
+    char said[600];   /* the first thing that was wrong; empty: nothing */
+    char error[1200]; /* what rank_keeps_error kept */
+    wk_code code;
+    double number[8]; /* the test's own */
+    atomic_int flag;
+    pid_t process;
+    int status; /* of waitpid */
+} rank_note;
+
+typedef struct ranks {
+    int size;
+    int timeout;        /* WICK_TIMEOUT; 0: 60 */
+    const char *secret; /* NULL: "a secret" */
+    void (*body)(int rank);
+    /* In the child, before the body: to change the environment. */
+    void (*prepare)(int rank);
+    bool no_listener; /* the test has set WICK_HOSTS itself */
+    void *with;
+    rank_note *note; /* [size], shared */
+} ranks;
+
+/* In a rank: the world that it is started for, and its own note. */
+extern ranks *the_ranks;
+rank_note *my_note(void);
+rank_note *note_of(int rank);
+
+/* Starts all, and waits for all. Unless `any_end`, each must end with status 0 and have said nothing. */
+void ranks_run(ranks *r);
+void ranks_start(ranks *r);
+void ranks_end(ranks *r, bool any_end);
+void ranks_free(ranks *r);
+/* Waits until a rank has raised its flag that high. */
+void ranks_await(const ranks *r, int rank, int flag);
+
+/* In a rank: unless `good`, says so and ends the process. */
+void rank_check(bool good, const char *what, int line);
+#define RANK_CHECK(condition) rank_check(condition, #condition, __LINE__)
+/* Keeps the pending error for the test, and clears it. */
+void rank_keeps_error(void);
+/* The error of a rank has all these words (NULL at the end). */
+void expect_rank_error(const ranks *r, int rank, wk_code code, const char *word, ...) __attribute__((sentinel));
+
+#endif
