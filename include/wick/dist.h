@@ -30,7 +30,7 @@
 #pragma GCC system_header /* see macros.h */
 #endif
 
-#include "tensor.h"
+#include "nn.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -145,6 +145,53 @@ WK_API wk_code wk_dist_send_at(wk_site site, wk_tensor *x, int dst, const wk_dis
 /* x = what rank `src` of the world sent. Returns x. */
 WK_API wk_tensor *wk_dist_recv__at(wk_site site, wk_tensor *x, int src, const wk_dist_call_options *options);
 
+/* ---- training ---------------------------------------------------------------------------------------------------- */
+
+typedef struct wk_ddp_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_dist_group *group;      /* default: all ranks */
+    double bucket_cap_mb;      /* default 25: of the vectors (2^20 bytes) in which gradients travel; the first has 1; 0: one for each parameter */
+    bool no_broadcast_buffers; /* buffers stay each rank's own; default: rank 0's go to all before a forward in training */
+    char reserved[7];
+} wk_ddp_options;
+/* The network as a module whose wk_backward leaves in each parameter the mean of all ranks' gradients, so that equal
+ * steps keep the ranks' parameters equal. Its forward is that of the network, its parameters are the network's, by the
+ * path "module.0.weight". When it is made, all ranks get rank 0's parameters and buffers; WK_ERR_ARGUMENT in all of
+ * them if networks differ in names, shapes, dtypes or in what requires grad.
+ *
+ *     wk_module *ddp = wk_ddp(net);
+ *     wk_optim *sgd = wk_optim_sgd(wk_parameters(ddp), .lr = 0.1);
+ *     WK_EACH(batch, batches) {                            // each rank its own part: .rank, .world of wk_data_loader
+ *         wk_tensor *loss = wk_cross_entropy(wk_forward(ddp, batch->x), batch->y);
+ *         wk_optim_zero_grad(sgd);
+ *         wk_backward(loss);
+ *         wk_optim_step(sgd);
+ *     }
+ *
+ * All ranks make the same number of backwards through it. Gradients travel in buckets while backward still runs, and
+ * wk_backward returns when the means are there. Of f16 and bf16 they are summed in f32. A parameter that no rank used
+ * keeps its gradient, or has none; where some ranks used it, those that did not count as 0. If a rank fails, wk_backward
+ * fails in all of them with its text. The means have no history: wk_backward with .create_graph gives gradients that
+ * lead to each rank's own graph no more. Move the network and freeze parameters before it is made.
+ *
+ * In a world of one it is the network itself with another path. torch.nn.parallel.DistributedDataParallel; Li et al.:
+ * PyTorch Distributed: Experiences on Accelerating Data Parallel Training, 2020. */
+WK_API wk_module *wk_ddp_at(wk_site site, wk_module *net, const wk_ddp_options *options);
+
+/* The function behind WK_NO_SYNC, for bindings: closed by wk_guard_close. */
+WK_API wk_guard wk_no_sync_open(wk_site site);
+#ifndef __cplusplus
+/* Until the end of the enclosing block, backwards of this thread add to the gradients of this rank alone; the next one
+ * after it brings the mean of all that was added up. torch's no_sync.
+ *
+ *     for (int part = 0; part < 4; part++) {
+ *         if (part < 3) { WK_NO_SYNC; wk_backward(loss_of(part)); }
+ *         else wk_backward(loss_of(part));
+ *     } */
+#define WK_NO_SYNC WK_GUARD_(wk_no_sync_open(WK_HERE))
+#endif
+
 #define wk_dist_init()          wk_dist_init_at(WK_HERE)
 #define wk_dist_finish()        wk_dist_finish_at(WK_HERE)
 #define wk_dist_group_rank(...) wk_dist_group_rank_at(WK_HERE, __VA_ARGS__)
@@ -164,6 +211,7 @@ WK_API wk_tensor *wk_dist_recv__at(wk_site site, wk_tensor *x, int src, const wk
     WK_CALL_OF_(wk_code, WK_DIST_BARRIER_AT_, (), wk_dist_call_options, "wk_dist_barrier: " WK_BY_NAME_TEXT_, x)
 #define WK_DIST_BARRIER_AT_(site, nothing, options) wk_dist_barrier_at(site, options)
 
+#define wk_ddp(...)                                 WK_OPT_(wk_module *, wk_ddp, wk_ddp_options, __VA_ARGS__)
 #define wk_dist_all_reduce_(...) WK_OPT_(wk_tensor *, wk_dist_all_reduce_, wk_dist_reduce_options, __VA_ARGS__)
 #define wk_dist_broadcast_(x, ...)                                                                                     \
     WK_OPT2_(wk_tensor *, wk_dist_broadcast_, wk_dist_call_options, "x, src", x, __VA_ARGS__)

@@ -358,6 +358,7 @@ static inline size_t wk_elements_(const char *text)
 /* The numbers (double) of each struct of options whose default may be another than 0; those of ops whose header is
  * written from rows stand in that header. */
 #define wk_backward_options_numbers_(wk_do_, wk_o_)
+#define wk_ddp_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, bucket_cap_mb)
 #define wk_dist_call_options_numbers_(wk_do_, wk_o_)
 #define wk_dist_reduce_options_numbers_(wk_do_, wk_o_)
 #define wk_grad_options_numbers_(wk_do_, wk_o_)

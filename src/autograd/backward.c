@@ -4,6 +4,7 @@
  * million nodes needs no stack. */
 #include "../base/alloc.h"
 #include "history.h"
+#include "hook.h"
 #include "through.h"
 #include "uses.h"
 #include "walk.h"
@@ -23,6 +24,12 @@ typedef struct listed {
     uint64_t before;
 } listed;
 
+/* What is called when the outermost walk ends. */
+typedef struct finally {
+    bool (*call)(void *user, wk_site site, bool failed);
+    void *user;
+} finally;
+
 typedef struct walk {
     wk_context *context;
     wk_site site;
@@ -38,6 +45,9 @@ typedef struct walk {
     wk__uses uses;    /* what is left to come to each leaf; nothing is counted unless there are hooks that come after */
     listed *complete; /* leaves that got a gradient, for the hooks that run after */
     int64_t complete_count, complete_capacity;
+    finally *finally; /* of the outermost walk, */
+    int64_t finally_count, finally_capacity;
+    bool outermost;     /* which is the context's */
     task now;           /* the node that is being run */
     wk_tensor **in;     /* the gradients that it gives, if they are many */
     bool failed, clean; /* clean: no error was pending at the start */
@@ -338,10 +348,34 @@ void wk__targets_free(wk__target *targets, int count)
     wk__free(targets);
 }
 
+bool wk__walk_finally(bool (*call)(void *user, wk_site site, bool failed), void *user)
+{
+    walk *w = wk__context()->walk;
+    if (!wk__grow(&w->finally, &w->finally_capacity, w->finally_count + 1, sizeof *w->finally)) {
+        fail(w);
+        return false;
+    }
+    w->finally[w->finally_count++] = (finally){call, user};
+    return true;
+}
+
+/* Each is called once, also those that come meanwhile. */
+static void run_finally(walk *w)
+{
+    for (int64_t k = 0; k < w->finally_count; k++)
+        if (!w->finally[k].call(w->finally[k].user, w->site, w->failed || (w->clean && wk__error_pending())))
+            w->failed = true;
+    w->finally_count = 0;
+}
+
 /* Also of a walk whose hooks a handler's longjmp has left: the guard below its scope closes. */
 static void end(void *address)
 {
     walk *w = address;
+    w->failed = w->failed || w->finally_count > 0;
+    run_finally(w);
+    wk__free(w->finally);
+    if (w->outermost) w->context->walk = NULL;
     for (int64_t k = 0; k < w->table_capacity; k++) {
         task *slot = &w->table[k];
         if (!slot->node) continue;
@@ -435,7 +469,9 @@ static walk *new_walk(const wk__walk_request *request, uint64_t *token)
                 .targets = request->targets,
                 .found = request->found,
                 .target_count = request->target_count,
+                .outermost = context->walk == NULL,
                 .clean = !wk__error_pending()};
+    if (w->outermost) context->walk = w;
     if ((*token = wk__guard_on(w, end))) return w;
     end(w);
     return NULL;
@@ -446,6 +482,7 @@ static void run(walk *w, const wk__walk_request *request)
     begin(w, request);
     run_all(w);
     complete_all(w);
+    run_finally(w);
 }
 
 static bool go(const wk__walk_request *request)

@@ -3,6 +3,7 @@
 #include "../base/alloc.h"
 #include "../base/options.h"
 #include "history.h"
+#include "hook.h"
 #include "through.h"
 #include "callback.h"
 #include "walk.h"
@@ -51,6 +52,11 @@ wk_tensor *wk__run_hooks(const wk__hook *hooks, wk_tensor *grad, int output)
     const wk__hook *last = last_of(hooks);
     for (const wk__hook *hook = hooks; hook && grad; hook = hook == last ? NULL : hook->next) {
         if (hook->after || hook->output != output) continue;
+        if (hook->own) {
+            if (hook->own(grad, hook->user)) continue;
+            wk__handle_release(&grad->handle, (wk_site){0});
+            return NULL;
+        }
         wk_tensor *now = through_hook(hook, grad);
         wk__handle_release(&grad->handle, (wk_site){0});
         grad = now;
@@ -113,6 +119,7 @@ bool wk__after_hooks(void)
 /* One hook that comes after: it gets the gradient itself, which the leaf owns. */
 static bool finish_with(wk__leaf *leaf, const wk__hook *hook)
 {
+    if (hook->own) return hook->own(leaf->grad, hook->user);
     const bool clean = !wk__error_pending();
     wk_tensor *grad = leaf->grad;
     const uint64_t pin = wk__handle_pin(&grad->handle); /* the hook may make the leaf forget it */
@@ -307,6 +314,29 @@ wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
     return WK_OK;
 }
 
+/* A hook like that one; false with the error recorded. */
+static bool add_hook(wk_site site, wk_tensor *x, const wk__hook *like)
+{
+    wk__edge edge = wk__edge_of(x);
+    wk__hook *hook = edge.node || edge.leaf ? wk__alloc_zero(1, sizeof *hook) : NULL;
+    if (!hook) {
+        wk__error_set(site, edge.node || edge.leaf ? WK_ERR_MEMORY : WK_ERR_STATE, "register_hook: %s",
+                      edge.node || edge.leaf ? "out of host memory"
+                                             : "the tensor does not require grad, so no gradient will arrive");
+    } else {
+        *hook = *like;
+        hook->output = edge.output;
+        hook->after = like->after && edge.leaf;
+        wk__hook **place = edge.leaf ? &edge.leaf->hooks : &edge.node->hooks;
+        while (*place) place = &(*place)->next;
+        *place = hook;
+        if (hook->after) atomic_store_explicit(&any_after, true, memory_order_relaxed);
+    }
+    wk__node_drop(edge.node);
+    wk__leaf_drop(edge.leaf);
+    return hook != NULL;
+}
+
 wk_code wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *call, void *user, const wk_hook_options *options)
 {
     wk_hook_options o;
@@ -318,21 +348,13 @@ wk_code wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *call, void *use
     }
     wk_context *context = wk__context();
     const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
-    wk__edge edge = wk__edge_of(x);
-    wk__hook *hook = edge.node || edge.leaf ? wk__alloc_zero(1, sizeof *hook) : NULL;
-    if (!hook) {
-        wk__error_set(site, edge.node || edge.leaf ? WK_ERR_MEMORY : WK_ERR_STATE, "register_hook: %s",
-                      edge.node || edge.leaf ? "out of host memory"
-                                             : "the tensor does not require grad, so no gradient will arrive");
-    } else {
-        *hook = (wk__hook){.call = call, .user = user, .output = edge.output, .after = o.after && edge.leaf};
-        wk__hook **place = edge.leaf ? &edge.leaf->hooks : &edge.node->hooks;
-        while (*place) place = &(*place)->next;
-        *place = hook;
-        if (hook->after) atomic_store_explicit(&any_after, true, memory_order_relaxed);
-    }
-    wk__node_drop(edge.node);
-    wk__leaf_drop(edge.leaf);
+    const bool fine = add_hook(site, x, &(wk__hook){.call = call, .user = user, .after = o.after});
     wk__frame_end(context, before);
-    return hook ? WK_OK : wk_error_code();
+    return fine ? WK_OK : wk_error_code();
+}
+
+bool wk__hook_add(wk_site site, wk_tensor *x, bool (*own)(wk_tensor *grad, void *user), void *user,
+                  void (*end)(void *user))
+{
+    return add_hook(site, x, &(wk__hook){.own = own, .user = user, .end = end, .after = true});
 }

@@ -44,6 +44,7 @@ static void free_hooks(wk__hook *hook)
 {
     for (wk__hook *next; hook; hook = next) {
         next = hook->next;
+        if (hook->end) hook->end(hook->user);
         wk__free(hook);
     }
 }

@@ -63,6 +63,9 @@ struct wk__hook {
     void *user;
     int16_t output; /* on a node: of which output */
     bool after;     /* runs once the leaf's gradient is complete, with the whole gradient */
+    /* hook.h: one of the library's own, in place of `call`, and its end. */
+    bool (*own)(wk_tensor *grad, void *user);
+    void (*end)(void *user);
 };
 
 typedef struct wk__node wk__node;

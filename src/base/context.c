@@ -154,6 +154,7 @@ wk__frame wk__frame_begin_anew(wk_context *context, wk__way way, const char *nam
     wk__frame before = context->frame;
     before.way = (uint8_t)way;
     context->frame = (wk__frame){.grad_off = before.grad_off,
+                                 .sync_off = before.sync_off,
                                  .walks = before.walks,
                                  .destroys = before.destroys,
                                  .releases = before.releases,

@@ -53,6 +53,7 @@ typedef struct wk__end {
  * what had changed it. */
 typedef struct wk__frame {
     bool grad_off;     /* WK_NO_GRAD is in force */
+    bool sync_off;     /* WK_NO_SYNC is */
     uint8_t walks;     /* backward runs that are under way: a hook may have begun another one */
     uint8_t destroys;  /* calls of the program's destroy that are under way, one within another */
     uint8_t releases;  /* likewise of its release */
@@ -142,6 +143,7 @@ struct wk_context {
     atomic_int lock;                    /* held while the ring is appended to or flushed */
     _Atomic(const void *) holder;       /* the thread that flushes it (wk__thread) */
     wk__doomed nodes, modules;
+    void *walk;                       /* the outermost backward that runs, NULL none */
     int holding;                      /* calls of wk__release_later that have not ended */
     struct wk__value *waiting;        /* values with borrowed memory, linked by parked_next: they are freed when nothing
                                          is held, and fewer than WK__DESTROY_DEPTH releases run within one another */

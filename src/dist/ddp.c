@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* wk_ddp: the module around a network that is trained in several processes. */
+#include "ddp.h"
+#include "../base/alloc.h"
+#include "../base/options.h"
+#include "../nn/module.h"
+#include <string.h>
+#include <wick/autograd.h>
+
+typedef struct state {
+    wk__ddp *ddp; /* NULL in a world of one */
+    bool buffers; /* those of rank 0 go to all before each forward in training */
+} state;
+
+/* ---- the same network everywhere --------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t count)
+{
+    const unsigned char *at = bytes;
+    for (size_t k = 0; k < count; k++) hash = (hash ^ at[k]) * UINT64_C(0x100000001b3); /* FNV-1a */
+    return hash;
+}
+
+/* Of the names, shapes and dtypes, and of what is trained. */
+static uint64_t hash_of(const wk__list *list)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (int64_t k = 0; k < list->count; k++) {
+        const wk__body *body = wk__body_of(list->item[k].tensor);
+        const uint8_t facts[] = {body->dtype, body->ndim, body->requires_grad};
+        hash = mix(hash, list->item[k].name, strlen(list->item[k].name) + 1);
+        hash = mix(hash, facts, sizeof facts);
+        hash = mix(hash, body->shape, sizeof *body->shape * body->ndim);
+    }
+    return hash;
+}
+
+static bool network_differs(wk_site site, int rank, const uint64_t *other, const uint64_t *own)
+{
+    wk__error_set(site, WK_ERR_ARGUMENT,
+                  "ddp: rank %d has another network than rank 0: %lld parameters and buffers there, %lld here; names, "
+                  "shapes, dtypes and what requires grad have to be the same in all ranks",
+                  rank, (long long)other[1], (long long)own[1]);
+    return false;
+}
+
+/* All ranks gather all hashes, so that all of them find the same difference. */
+static bool same_everywhere(wk_site site, wk__dist_group *group, const wk__list *list)
+{
+    uint64_t own[2] = {hash_of(list), (uint64_t)list->count};
+    uint64_t *all = wk__alloc_zero((size_t)group->size, sizeof own);
+    wk__dist_request request = {
+        .kind = WK__DIST_ALL_GATHER, .dtype = WK_I64, .count = 2, .in = own, .out = all, .what = "the network"};
+    if (!all) {
+        request.code = WK_ERR_MEMORY;
+        request.text = "ddp: out of host memory";
+        wk__error_set(site, WK_ERR_MEMORY, "ddp: out of host memory");
+    }
+    wk__dist_ticket ticket;
+    wk__dist_ask(&ticket, group, &request);
+    bool fine = wk__dist_wait(&ticket, site, "ddp") == WK_OK && all;
+    for (int k = 1; k < group->size && fine; k++)
+        if (memcmp(all + 2 * k, all, sizeof own) != 0) fine = network_differs(site, k, all + 2 * k, own);
+    wk__free(all);
+    return fine;
+}
+
+/* Rank 0 of the group, as a rank of the world. */
+static int root_of(const wk__dist_group *group)
+{
+    return group->world ? group->world[0] : 0;
+}
+
+static bool broadcast(wk_site site, const wk__ddp *d, const wk__list *list)
+{
+    const wk_dist_call_options options = {.size = sizeof options, .group = d->handle};
+    bool fine = true;
+    for (int64_t k = 0; k < list->count; k++) /* all of them in all ranks, whatever fails */
+        fine = wk_dist_broadcast__at(site, list->item[k].tensor, root_of(d->group), &options) && fine;
+    return fine;
+}
+
+/* ---- the module -------------------------------------------------------------------------------------------------- */
+
+static wk_module *network_of(wk_module *self)
+{
+    return wk__module_of(self)->item[0].module;
+}
+
+static bool share_buffers(wk_module *self, const state *s)
+{
+    wk_tensors *list = wk_tensors_new_at((wk_site){0});
+    return list && wk__module_collect((wk_site){0}, "ddp", network_of(self), 1u << WK__BUFFER, wk__list_of(list)) &&
+           broadcast((wk_site){0}, s->ddp, wk__list_of(list));
+}
+
+static int forward(wk_module *self, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
+{
+    const state *s = wk_module_state_at((wk_site){0}, self);
+    const bool trains = s->ddp && !wk__module_of(self)->eval && wk_is_grad_enabled();
+    if (trains && s->buffers && !share_buffers(self, s)) return -1;
+    const int count = wk_forward_n_at((wk_site){0}, network_of(self), in, inputs, out, outputs);
+    for (int k = 0; k < count && trains; k++)
+        if (wk_requires_grad(out[k]) && !wk__ddp_hook_output(s->ddp, out[k], (wk_site){0})) return -1;
+    return count;
+}
+
+static void destroy(wk_module *self)
+{
+    state *s = wk_module_state_at((wk_site){0}, self);
+    if (!s->ddp) return;
+    s->ddp->ended = true;
+    wk__ddp_drop(s->ddp);
+}
+
+static bool options_fit(wk_site site, wk_module *net, const wk_ddp_options *o)
+{
+    if (!(o->bucket_cap_mb >= 0 && o->bucket_cap_mb < 1e6))
+        wk__error_set(site, WK_ERR_ARGUMENT, "ddp: .bucket_cap_mb is a number of megabytes from 0 to 1000000");
+    else if (!wk__module_check(net, site, "ddp"))
+        return false;
+    else
+        return wk__dist_group_of(site, "ddp", o->group) != NULL;
+    return false;
+}
+
+static wk__ddp *new_ddp(wk_site site, const wk_ddp_options *o)
+{
+    wk__ddp *d = wk__alloc_zero(1, sizeof *d);
+    if (!d) {
+        wk__error_set(site, WK_ERR_MEMORY, "ddp: out of host memory");
+        return NULL;
+    }
+    atomic_store(&d->refs, 1);
+    d->group = wk__dist_group_of(site, "ddp", o->group);
+    d->handle = o->group;
+    if (d->handle) wk__handle_hold((wk__handle *)d->handle);
+    return d;
+}
+
+/* Rank 0's numbers go to all, then the hooks are there. */
+static bool start(wk_site site, wk__ddp *d, wk_module *net, const wk_ddp_options *o)
+{
+    wk__inside c;
+    if (!wk__inside_begin(&c, "ddp", site, true)) return false;
+    const double most = (o->bucket_cap_mb > 0 ? o->bucket_cap_mb : 25) * (1 << 20), first = most < 1 << 20 ? most : 1 << 20;
+    wk_tensors *list = wk_tensors_new_at(site), *trained = wk_parameters_at(site, net);
+    bool fine = list && trained &&
+                wk__module_collect(site, "ddp", net, 1u << WK__PARAMETER | 1u << WK__BUFFER, wk__list_of(list));
+    fine = fine && same_everywhere(site, d->group, wk__list_of(list)) && broadcast(site, d, wk__list_of(list)) &&
+           wk__ddp_plan(d, wk__list_of(trained), first, most, site) && wk__ddp_hook(d, site);
+    wk__inside_end(&c, NULL, 0);
+    return fine;
+}
+
+wk_module *wk_ddp_at(wk_site site, wk_module *net, const wk_ddp_options *options)
+{
+    static const wk_module_kind kind = {
+        .size = sizeof kind, .name = "ddp", .state = sizeof(state), .forward = forward, .destroy = destroy};
+    wk_ddp_options o;
+    if (!wk__options(site, "ddp", options, &o) || !options_fit(site, net, &o)) return NULL;
+    wk_module *m = wk__module_make(site, &kind);
+    if (!m || !wk_module_add_at(site, m, "module", net)) return wk__module_abandon(m);
+    if (wk__dist_group_of(site, "ddp", o.group)->size == 1) return m;
+    state *s = wk_module_state_at(site, m);
+    s->buffers = !o.no_broadcast_buffers;
+    s->ddp = new_ddp(site, &o);
+    return s->ddp && start(site, s->ddp, net, &o) ? m : wk__module_abandon(m);
+}
+
+wk_guard wk_no_sync_open(wk_site site)
+{
+    wk__guard *guard = wk__guard_push(WK__GUARD_GRAD, site);
+    if (!guard) return (wk_guard){0};
+    wk__context()->frame.sync_off = true;
+    return (wk_guard){guard->token};
+}
