@@ -113,8 +113,8 @@ static wk_code run_transfer(wk__run *run, wk__record *r, wk__fail *fail)
         wk__note_wait(from, r->site, out->bytes);
         return wk__value_download(in, skip, out->bytes, out->memory.host, r->site, fail);
     }
-    if (to->backend == from->backend && to->backend->transfer && skip == 0)
-        return to->backend->transfer(to->state, &out->memory, from->state, &in->memory, out->bytes, fail);
+    if (to->backend == from->backend && to->backend->transfer)
+        return to->backend->transfer(to->state, &out->memory, from->state, &in->memory, skip, out->bytes, fail);
     void *staging = wk__alloc((size_t)out->bytes);
     if (!staging)
         return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for a copy of %lld bytes", (long long)out->bytes);
@@ -297,7 +297,7 @@ void wk__release_record(wk__record *r)
 }
 
 /* Live records by group, each group in program order: a counting sort into an array that grew with the ring. */
-static wk__record **by_group(wk__ring *ring, int32_t groups, int64_t *live)
+wk__record **wk__by_group(wk__ring *ring, int32_t groups, int64_t *live)
 {
     bool sorted = true;
     int32_t last = 0;
@@ -334,7 +334,7 @@ void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups)
     run.undo = NULL;
     run.undos = run.undo_capacity = 0;
     int64_t live;
-    wk__record **record = by_group(ring, groups, &live);
+    wk__record **record = wk__by_group(ring, groups, &live);
     for (int64_t k = 0, end; k < live; k = end) {
         int count = 0;
         end = k;
