@@ -166,6 +166,9 @@ static const struct {
     {"E2", "exercise 2: parameters written to a file and read back, on each device", bench_files},
     {"E3", "exercise 3: norms of products, read one by one or gathered on the device", bench_logging},
     {"E4", "exercise 4: products on two devices at once, or one after the other on one", bench_two_devices},
+    {"mirrored",
+     "a step of training on two devices, against one, and by wk_mirrored on one, against the network itself",
+     bench_mirrored},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -191,7 +194,8 @@ int cli_bench(int count, char **words)
         "bench", "[CASE]",
         "How fast the library is here, as ratios to what this machine can do, measured in turns in the same process;\n"
         "the least time of many rounds counts. Above 1 is better than the yardstick.\n\n"
-        "cases: fused, small, matmul, rows, train, gpu (kernels by the device's clock), and exercises of the chapter:\n"
+        "cases: fused, small, matmul, rows, train, gpu (kernels by the device's clock), mirrored (one network on two\n"
+        "devices), and exercises of the chapter:\n"
         "  E1  a big product on each device, then tiny ones\n"
         "  E2  writing and reading parameters on each device\n"
         "  E3  1,000 products with their norms read one by one, or gathered on the device\n"

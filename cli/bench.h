@@ -80,8 +80,11 @@ double bench_device_end(wk_tensor *ahead, wk_event *start);
 
 /* Devices that something can run on: the CPU first. How many. */
 int bench_devices(wk_device devices[16]);
+/* Two devices that work beside each other: two of one kind. False: there are none, which the other call says. */
+bool bench_pair(wk_device pair[2]);
+void bench_no_pair(const char *what);
 
-/* The cases: bench_core.c, bench_network.c, bench_gpu.c, bench_lesson.c. Errors stay pending in the library. */
+/* The cases: bench_core.c, bench_network.c, bench_gpu.c, bench_lesson.c, bench_parallel.c. Errors stay pending in the library. */
 void bench_fused(bench *b);
 void bench_small(bench *b);
 void bench_matmul(bench *b);
@@ -94,5 +97,6 @@ void bench_products(bench *b);
 void bench_files(bench *b);
 void bench_logging(bench *b);
 void bench_two_devices(bench *b);
+void bench_mirrored(bench *b);
 
 #endif

@@ -174,8 +174,7 @@ static double run_on_two(void *user)
     return cli_clock() - start;
 }
 
-/* Two devices that work beside each other: two of one kind. */
-static bool find_pair(wk_device pair[2])
+bool bench_pair(wk_device pair[2])
 {
     static const int kinds[] = {WK_CUDA, WK_OPENCL};
     for (int k = 0; k < 2; k++)
@@ -186,15 +185,19 @@ static bool find_pair(wk_device pair[2])
     return false;
 }
 
+void bench_no_pair(const char *what)
+{
+    printf("%s needs two accelerators of one kind; here: cuda %d, opencl %d. POCL_DEVICES=\"basic pthread\"\n"
+           "POCL_MAX_PTHREAD_COUNT=1 makes two OpenCL devices of a CPU, if PoCL is installed.\n",
+           what, wk_device_count(WK_CUDA), wk_device_count(WK_OPENCL));
+}
+
 void bench_two_devices(bench *b)
 {
     WK_SCOPE;
     wk_device pair[2];
-    if (!find_pair(pair)) {
-        if (b->narrate)
-            printf("E4 needs two accelerators of one kind; here: cuda %d, opencl %d. POCL_DEVICES=\"basic pthread\"\n"
-                   "POCL_MAX_PTHREAD_COUNT=1 makes two OpenCL devices of a CPU, if PoCL is installed.\n",
-                   wk_device_count(WK_CUDA), wk_device_count(WK_OPENCL));
+    if (!bench_pair(pair)) {
+        if (b->narrate) bench_no_pair("E4");
         return;
     }
     int64_t n = b->quick ? 192 : 512;

@@ -28,6 +28,41 @@ static void lazy(void)
     printf("weight is %s\n", wk_describe(wk_module_parameter(dense, "weight")));
 }
 
+/* The gradient of one weight, of a batch of six; on the CPU. */
+static wk_tensor *gradient(wk_module *net, wk_module *layer)
+{
+    wk_backward(wk_sum(wk_forward(net, wk_div(wk_reshape(wk_arange(18.0), (6, 3)), 10.0))));
+    return wk_to(wk_grad_of(wk_module_parameter(layer, "0.weight")), wk_cpu());
+}
+
+static wk_module *small_network(void)
+{
+    wk_seed(1);
+    return wk_nn_sequential(wk_nn_linear(3, 1), wk_nn_sigmoid());
+}
+
+static void mirrored(void)
+{
+    const wk_device devices[] = {tour_far(0), tour_far(1)};
+    const int n = wk_device_eq(devices[0], devices[1]) ? 1 : 2; /* the CPU alone */
+    wk_module *one = small_network(), *net = small_network();
+    char first[64];
+    snprintf(first, sizeof first, "%s", tour_device(devices[0]));
+    tour_code("devices = {%s%s%s}; many = wk_mirrored(net, devices, %d)", first, n > 1 ? ", " : "",
+              n > 1 ? tour_device(devices[1]) : "", n);
+    wk_module *many = wk_mirrored(net, devices, n);
+    wk_mirrored_stats stats = {.size = sizeof stats};
+    wk_mirrored_stats_of(many, &stats);
+    printf("replicas on");
+    for (int k = 0; k < stats.devices; k++) printf(" %s", wk_device_str(stats.device[k]));
+    printf("; wk_parameters(many) are net's: %s\n",
+           wk_tensors_get(wk_parameters(many), 0) == wk_module_parameter(net, "0.weight") ? "yes" : "no");
+    tour_code("loss = wk_sum(wk_forward(many, x)); wk_backward(loss); wk_print(wk_grad_of(weight))");
+    wk_print(gradient(many, net));
+    tour_code("the same on one device");
+    wk_print(gradient(one, one));
+}
+
 static void memory(void)
 {
     char live[16], peak[16], limit[16];
@@ -129,9 +164,10 @@ const tour_step tour_networks[] = {
     {18, "A layer that learns its width",
      "TensorFlow's Dense(1): the parameters are made at the first call, on the device of the input.", lazy},
     {19, "All GPUs at once: wk_mirrored",
-     "TensorFlow's MirroredStrategy over any set of devices. It comes next; this version trains on one device at "
-     "a time.",
-     NULL},
+     "TensorFlow's MirroredStrategy over any set of devices: each computes its share of the batch with a copy of the "
+     "parameters, and the gradients are added. wick bench mirrored tells what it is worth; examples/multi_gpu.c does "
+     "it by hand.",
+     mirrored},
     {20, "A device's memory is its own",
      "Memory is counted for each device. Past the limit, caches are dropped first; then the call fails, and everything "
      "that was there is still there.",
@@ -142,6 +178,7 @@ const tour_step tour_networks[] = {
      waits},
     {22, "Keep the log on the device", "wk_history gathers figures where they are made and reads them in bulk.",
      history},
-    {23, "Several GPUs, then several servers: wk_mirrored, wk_ddp", "Over NCCL and MPI. They come next.", NULL},
+    {23, "Several GPUs, then several servers: wk_mirrored, wk_ddp",
+     "The first is step 19. Over MPI and NCCL they come next.", NULL},
     {0},
 };

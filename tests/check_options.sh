@@ -39,6 +39,8 @@ wk_optim_adam(list, 1e-3)
 wk_backward(x, x)
 wk_dist_all_reduce_(x, 1)
 wk_dist_barrier(1)
+wk_mirrored(net, devices, 2, true)
+wk_nn_data_parallel(net, devices)
 END
 body "wk_argmax(x, .keepdim = true)" >"$WICK_WORK/call.c"
 for c in $(compilers gcc clang); do
@@ -68,7 +70,7 @@ head_and_numbers()
         [ "$type" = wk_call_options ] || grep -q "define ${type}_numbers_(" "$WICK_WORK/headers" ||
             { echo "$type: numbers"; return 1; }
     done
-    [ "$(grep -c '^    wk_by_name by_name;' "$WICK_WORK/headers")" -ge 40 ]
+    [ "$(grep -c '^    wk_by_name by_name;' "$WICK_WORK/headers")" -ge 42 ]
 }
 check "structs of options begin alike" head_and_numbers
 

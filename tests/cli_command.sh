@@ -135,7 +135,7 @@ check "doctor: a placement that is none" says "^!  *WICK_PLACEMENT=sfot is not s
 check "doctor: a backend that is none" says "^!  *WICK_GPU=openc is not opencl or cuda" env WICK_GPU=openc "$wick" \
     doctor
 check "doctor: a subject that is none" says \
-    "^!  *WICK_LOG=sync,kernle is not a list of placement, sync, kernel, leaks and check" \
+    "^!  *WICK_LOG=sync,kernle is not a list of placement, sync, kernel, leaks, check and parallel" \
     env WICK_LOG=sync,kernle WICK_LOG_FILE="$WICK_WORK/doctor.log" "$wick" doctor
 check "doctor: a log that is off" says "WICK_LOG_FILE=: off" env WICK_LOG_FILE= "$wick" doctor
 doctor_quiet() { ! env WICK_LOG_FILE= "$wick" doctor | grep "cannot be written"; }

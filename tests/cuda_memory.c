@@ -49,11 +49,11 @@ static void from_one_to_another(void **state)
     take(0, &here);
     take(1, &there);
     good(gpu->upload(gpu_device[0], &here, 0, want, BYTES, &fail), &fail);
-    good(gpu->transfer(gpu_device[1], &there, gpu_device[0], &here, BYTES, &fail), &fail);
+    good(gpu->transfer(gpu_device[1], &there, gpu_device[0], &here, 0, BYTES, &fail), &fail);
     good(gpu->upload(gpu_device[0], &here, 0, later, BYTES, &fail), &fail);
     good(gpu->download(gpu_device[1], have, &there, 0, BYTES, &fail), &fail);
     assert_memory_equal(want, have, BYTES);
-    good(gpu->transfer(gpu_device[0], &here, gpu_device[0], &here, 0, &fail), &fail);
+    good(gpu->transfer(gpu_device[0], &here, gpu_device[0], &here, 0, 0, &fail), &fail);
     good(gpu->download(gpu_device[0], have, &here, 0, BYTES, &fail), &fail);
     assert_memory_equal(later, have, BYTES);
     gpu->block_give(gpu_device[0], &here);

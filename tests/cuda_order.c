@@ -86,7 +86,7 @@ static void copy(model *m, int to, int from)
 static void transfer(model *to, model *from, int b, int c)
 {
     wk__fail fail;
-    good(backend->transfer(to->device, &to->block[b], from->device, &from->block[c], BYTES, &fail), &fail);
+    good(backend->transfer(to->device, &to->block[b], from->device, &from->block[c], 0, BYTES, &fail), &fail);
     memcpy(to->want[b], from->want[c], BYTES);
 }
 

@@ -88,7 +88,7 @@ static void any_order(void)
             memcpy(b->want, a->want, (size_t)bytes);
         } else if (c->want != NULL && rand_r(&seed_now) % 4 == 0) {
             const int64_t bytes = a->bytes < c->bytes ? a->bytes : c->bytes;
-            good(backend->transfer(device[1 - d], &c->memory, device[d], &a->memory, bytes, &fail), &fail);
+            good(backend->transfer(device[1 - d], &c->memory, device[d], &a->memory, 0, bytes, &fail), &fail);
             memcpy(c->want, a->want, (size_t)bytes);
         } else if (rand_r(&seed_now) % 8 == 0) {
             check_part(device[d], a);

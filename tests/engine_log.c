@@ -90,7 +90,8 @@ static void subjects_that_there_are_not(void **state)
     WK_SCOPE;
     listen("placement");
     assert_int_equal(wk_set_log("placement,bogus", NULL, NULL), WK_ERR_ARGUMENT);
-    expect_error("set_log: there is no subject \"bogus\"; it takes a list of placement, sync, kernel, leaks and check",
+    expect_error("set_log: there is no subject \"bogus\"; it takes a list of placement, sync, kernel, leaks, check and "
+                 "parallel",
                  NULL);
     wk_item(wk_sum(wk_ones((3)))); /* the log stays as it was */
     assert_true(heard.count > 0);

@@ -96,7 +96,7 @@ static void *travel(void *user)
         t->good = gpu->block_take(t->from, PARCEL, &a, &fail) == WK_OK &&
                   gpu->block_take(t->to, PARCEL, &b, &fail) == WK_OK &&
                   gpu->upload(t->from, &a, 0, bytes, PARCEL, &fail) == WK_OK &&
-                  gpu->transfer(t->to, &b, t->from, &a, PARCEL, &fail) == WK_OK;
+                  gpu->transfer(t->to, &b, t->from, &a, 0, PARCEL, &fail) == WK_OK;
         if (!t->good) break;
         gpu->block_give(t->from, &a); /* while it is on its way */
         t->good = gpu->download(t->to, back, &b, 0, PARCEL, &fail) == WK_OK && memcmp(bytes, back, PARCEL) == 0;

@@ -23,6 +23,7 @@ extern "C" {
  *   kernel      what the ops of one pass became: the program that runs over the elements, an instruction a line, once
  *               for each place in the program; and what the device's compiler was given to do, and how long it took
  *   check       with WICK_CHECK=1: what was not computed a second time, and why
+ *   parallel    of each mirrored network, once: its devices, how copies go, what a step's time goes into
  *
  *   leaks       what was retained, or made outside of any scope, and not freed when the process ends: how many wk_free
  *               of which kind are missing, for each place in the program. Told at the end, so by WICK_LOG=leaks alone

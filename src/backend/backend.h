@@ -160,8 +160,8 @@ typedef struct wk__backend {
     wk_code (*sync)(void *device, wk__fail *fail);
 
     /* optional: copies between two devices of this backend without the host; else the engine goes through the host */
-    wk_code (*transfer)(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from, int64_t bytes,
-                        wk__fail *fail);
+    wk_code (*transfer)(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from,
+                        int64_t from_offset, int64_t bytes, wk__fail *fail);
     /* optional: true makes `submit` only gather what would have to be compiled; false compiles the
      * gathered kernels together and makes them run again. For tests: a cold build costs a second a kernel. */
     wk_code (*gather)(void *device, bool on, wk__fail *fail);

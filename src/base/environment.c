@@ -10,7 +10,7 @@
 #include <wick/log.h>
 
 typedef enum kind { ANY, SECRET, SWITCH, NUMBER, WORD, WORDS } kind;
-enum { MOST_WORDS = 5 };
+enum { MOST_WORDS = 6 };
 
 static const struct {
     const char *name, *doc, *takes;
@@ -66,13 +66,14 @@ static const struct {
                            .takes = "folders, separated by colons"},
     [WK__SET_LOG] = {.name = "WICK_LOG",
                      .doc = "subjects of the log",
-                     .takes = "a list of placement, sync, kernel, leaks and check",
+                     .takes = "a list of placement, sync, kernel, leaks, check and parallel",
                      .kind = WORDS,
                      .words = {[WK__LOG_PLACEMENT] = "placement",
                                [WK__LOG_SYNC] = "sync",
                                [WK__LOG_KERNEL] = "kernel",
                                [WK__LOG_LEAKS] = "leaks",
-                               [WK__LOG_CHECK] = "check"}},
+                               [WK__LOG_CHECK] = "check",
+                               [WK__LOG_PARALLEL] = "parallel"}},
     [WK__SET_LOG_FILE] = {.name = "WICK_LOG_FILE", .doc = "where the log goes, else to stderr", .takes = "a file"},
     [WK__SET_COMM] = {.name = "WICK_COMM",
                       .doc = "what carries numbers between processes",

@@ -9,7 +9,7 @@
 #include <wick/log.h>
 
 /* Their names are in the table of environment.c. */
-enum { WK__LOG_PLACEMENT, WK__LOG_SYNC, WK__LOG_KERNEL, WK__LOG_LEAKS, WK__LOG_CHECK };
+enum { WK__LOG_PLACEMENT, WK__LOG_SYNC, WK__LOG_KERNEL, WK__LOG_LEAKS, WK__LOG_CHECK, WK__LOG_PARALLEL };
 
 /* Is anyone listening to this subject? Cheap. */
 bool wk__log_on(int subject);

@@ -9,7 +9,10 @@
 #include "../ir/random.h"
 #include "background.h"
 #include "dataset.h"
+#include "loader.h"
+#include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct loader {
     wk__samples *samples; /* held */
@@ -207,9 +210,24 @@ static wk_tensor *tensor_of(const loader *l, const wk__array_of *array, const vo
     return wk_from_on_at(l->site, array->dtype, data, (size_t)(n * array->given), shape, array->ndim, &options);
 }
 
+static atomic_llong waited; /* nanoseconds */
+
+static int64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+double wk__loaders_waited(void)
+{
+    return 1e-9 * (double)atomic_load_explicit(&waited, memory_order_relaxed);
+}
+
 /* Opens the scope of the next batch and makes its tensors. */
 static bool open_batch(loader *l)
 {
+    const int64_t begun = now();
     wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, l->site);
     if (!guard) return false;
     guard->flush = true;
@@ -224,6 +242,7 @@ static bool open_batch(loader *l)
     wk__frame_end(context, before);
     if (!l->samples->labelled) wk__gives_nothing(l->site, &wk__tensor_kind, "WK_EACH", "the dataset has no y");
     if (l->next < l->batches) wk__background_ask(&l->background, l->next);
+    atomic_fetch_add_explicit(&waited, now() - begun, memory_order_relaxed);
     return !wk__error_pending();
 }
 

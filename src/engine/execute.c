@@ -113,8 +113,8 @@ static wk_code run_transfer(wk__run *run, wk__record *r, wk__fail *fail)
         wk__note_wait(from, r->site, out->bytes);
         return wk__value_download(in, skip, out->bytes, out->memory.host, r, r->site, fail);
     }
-    if (to->backend == from->backend && to->backend->transfer && skip == 0) {
-        code = to->backend->transfer(to->state, &out->memory, from->state, &in->memory, out->bytes, fail);
+    if (to->backend == from->backend && to->backend->transfer) {
+        code = to->backend->transfer(to->state, &out->memory, from->state, &in->memory, skip, out->bytes, fail);
         if (code != WK_OK && fail->lost) wk__value_lost(in, fail);
         return code;
     }
@@ -300,7 +300,7 @@ void wk__release_record(wk__record *r)
 }
 
 /* Live records by group, each group in program order: a counting sort into an array that grew with the ring. */
-static wk__record **by_group(wk__ring *ring, int32_t groups, int64_t *live)
+wk__record **wk__by_group(wk__ring *ring, int32_t groups, int64_t *live)
 {
     bool sorted = true;
     int32_t last = 0;
@@ -337,7 +337,7 @@ void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups)
     run.undo = NULL;
     run.undos = run.undo_capacity = 0;
     int64_t live;
-    wk__record **record = by_group(ring, groups, &live);
+    wk__record **record = wk__by_group(ring, groups, &live);
     for (int64_t k = 0, end; k < live; k = end) {
         int count = 0;
         end = k;

@@ -2,6 +2,7 @@
 /* Running what a ring has recorded, because it is full or somebody asks for a value: this thread's, or
  * another one's. */
 #include "check_mode.h"
+#include "interleave.h"
 #include "prologue.h"
 #include "shuffle.h"
 
@@ -24,6 +25,7 @@ void wk__ring_run(wk_context *owner, bool park)
     wk__plan_live(ring, park);
     int32_t groups = wk__plan_groups(ring);
     wk__plan_prologues(ring);
+    wk__interleave_plan(ring, groups);
     wk__shuffle_plan(ring, groups);
     wk__park_rest(ring); /* before the others: what these read must then outlive its group, in memory or parked */
     wk__plan_promises(ring);

@@ -5,6 +5,7 @@
  *                                                                             values are parked
  *                                                                    group.c   which records share a kernel
  *                                                                    prologue.c  which a product runs on the way
+ *                                                                    interleave.c  in what order devices get theirs
  *                                                                    build.c   a group of records -> a group program
  *                                                                    execute.c each group runs: memory for
  *                                                                    its outputs (outputs.c),
@@ -255,7 +256,9 @@ void wk__park_orphans(wk_context *owner);                  /* park.c: stores wha
 /* park.c: puts everything back into the ring, to be stored. False: other threads are just freeing some of it. */
 bool wk__park_end(wk_context *owner);
 void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups); /* execute.c */
-void wk__release_record(wk__record *r);                              /* execute.c: its references go */
+/* execute.c: the live records, of which there are *live, by group, each group in program order. */
+wk__record **wk__by_group(wk__ring *ring, int32_t groups, int64_t *live);
+void wk__release_record(wk__record *r); /* execute.c: its references go */
 
 /* One group of records being built into a program: see build.c. */
 typedef struct wk__building {

@@ -3,16 +3,18 @@
 #include "module.h"
 #include <string.h>
 
-/* The place of `wanted` below `root`, "encoder.0". False if it is not there, or memory is short. */
+/* The place of `wanted` below `root`, "encoder.0"; nothing for what stands in root's place. False if it is not there,
+ * or memory is short. */
 static bool find(wk_module *root, const wk_module *wanted, wk__text *path)
 {
     wk__tree tree;
     if (!wk__handle_alive(root, &wk__module_kind) || !wk__tree_of(&tree, root, (wk_site){0})) return false;
     int64_t k = tree.count - 1;
     while (k > 0 && tree.visit[k].module != wanted) k--;
-    if (k > 0) wk__tree_path(&tree, k, path);
+    const bool there = k > 0, in_its_place = there && wk__module_of(root)->wrapper && tree.visit[k].parent == 0;
+    if (there) wk__tree_path(&tree, k, path);
     wk__tree_end(&tree);
-    return path->length > 0;
+    return in_its_place || path->length > 0;
 }
 
 /* From the inside outwards: each is looked for in the module whose forward called it, which may have called what is not
@@ -23,7 +25,7 @@ static void write_path(const wk__layer *layer, wk__text *path)
         wk__text longer = {0};
         wk_module *around = (wk_module *)(uintptr_t)layer->around->module;
         if (!find(around, layer->module, &longer)) return;
-        if (path->length) wk__text_format(&longer, ".%s", path->data);
+        if (path->length) wk__text_format(&longer, longer.length ? ".%s" : "%s", path->data);
         wk__text_end(path);
         *path = longer;
     }

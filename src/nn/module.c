@@ -158,6 +158,11 @@ const wk__item *wk__module_item(const wk__module *body, const char *name, size_t
 static bool name_fits(wk_site site, const char *op, const wk__module *body, const char *name)
 {
     if (!name) return wk__array_refuse(1, site, op, "the name");
+    if (body->wrapper && body->items > 0) {
+        wk__error_set(site, WK_ERR_STATE, "%s: a %s stands for the model in it: add \"%.60s\" to that", op,
+                      body->kind.name, name);
+        return false;
+    }
     const char *problem = !*name              ? "is empty"
                           : strchr(name, '.') ? "has a dot in it, which separates the names in a path"
                           : wk__module_item(body, name, strlen(name)) ? "is taken"
@@ -272,4 +277,13 @@ wk_module *wk_module_append_at(wk_site site, wk_module *m, wk_module *child)
     char name[16];
     snprintf(name, sizeof name, "%d", wk_module_children(m));
     return add(site, "module_append", m, name, child);
+}
+
+wk_module *wk__module_wrap(wk_site site, const wk_module_kind *kind, wk_module *child)
+{
+    wk_module *m = wk__module_make(site, kind);
+    if (!m) return NULL;
+    wk__module_of(m)->wrapper = true;
+    wk__module_of(m)->eval = wk__module_of(child)->eval;
+    return add(site, kind->name, m, "module", child) ? m : wk__module_abandon(m);
 }

@@ -32,6 +32,7 @@ struct wk__module {
     wk__item *item; /* in order of registration */
     int64_t items, capacity;
     bool library; /* one of the library's own kinds: its calls are those of whoever called forward */
+    bool wrapper; /* its one child stands in its place: paths go through it without a name */
     bool eval;
     bool unready;     /* the first forward will make its parameters */
     bool destroying;  /* its kind's destroy has been called and has not come back */
@@ -55,6 +56,9 @@ static inline bool wk__module_check(const wk_module *m, wk_site site, const char
 
 /* A module of one of the library's kinds. */
 wk_module *wk__module_make(wk_site site, const wk_module_kind *kind);
+/* One whose forward runs that of `child` in some way of its own. What stands below child has the same paths in both, so
+ * that a file with the parameters of the one can be loaded into the other. NULL with the error recorded. */
+wk_module *wk__module_wrap(wk_site site, const wk_module_kind *kind, wk_module *child);
 /* Ends a module whose parameters could not be made. Returns NULL. */
 wk_module *wk__module_abandon(wk_module *m);
 /* The item of that name (the first `length` bytes), or NULL. */

@@ -58,6 +58,7 @@ void wk__rehouse(wk_tensor *x, wk_tensor *from)
     body->storage = other->storage;
     atomic_store_explicit(&body->storage->family.base, body, memory_order_relaxed);
     body->storage->changes.version = old->changes.version + 1;
+    body->storage->assigned = old->assigned + 1;
     body->offset = other->offset;
     body->ndim = other->ndim;
     body->dtype = other->dtype;
@@ -70,6 +71,16 @@ void wk__rehouse(wk_tensor *x, wk_tensor *from)
     }
     wk__storage_firm(old, -firm);
     wk__storage_drop(old);
+}
+
+void wk__exchange(wk_tensor *x, wk_tensor *y)
+{
+    const int more = firm_owners(&x->handle) - firm_owners(&y->handle);
+    wk__storage_firm(wk__body_of(x)->storage, -more);
+    wk__storage_firm(wk__body_of(y)->storage, more);
+    void *held = x->handle.body;
+    x->handle.body = y->handle.body;
+    y->handle.body = held;
 }
 
 bool wk__replace(wk_tensor *x, wk_tensor *from)

@@ -19,6 +19,9 @@ wk_tensor *wk__detached(wk_site site, wk_tensor *x);
  * the handle and the gradient of x stay. A graph that was recorded with x can't be used any more if `from` lives
  * elsewhere. */
 void wk__rehouse(wk_tensor *x, wk_tensor *from);
+/* x and y exchange what they hold, places in the graph included; who owns either handle owns what is in it then. By
+ * another exchange all is as it was. */
+void wk__exchange(wk_tensor *x, wk_tensor *y);
 /* x takes over the numbers of `from`, of the same shape, dtype and device: an in-place call that cannot fail. Both
  * have their storages to themselves. */
 bool wk__replace(wk_tensor *x, wk_tensor *from);

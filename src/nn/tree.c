@@ -93,18 +93,25 @@ void wk__tree_end(wk__tree *tree)
     memset(tree, 0, sizeof *tree);
 }
 
+/* Does a path that goes through visit k have its name in it? */
+static bool has_name(const wk__tree *tree, int64_t k)
+{
+    return !wk__module_of(tree->visit[tree->visit[k].parent].module)->wrapper;
+}
+
 /* Names are found from the last to the first and written from the first to the last: as often round as the path is long
  * would cost its square, so each is put where it belongs at once. */
 void wk__tree_path(const wk__tree *tree, int64_t k, wk__text *path)
 {
     int64_t length = 0, begin = path->length;
     for (int64_t at = k; tree->visit[at].parent >= 0; at = tree->visit[at].parent)
-        length += (int64_t)strlen(tree->visit[at].name) + 1;
+        if (has_name(tree, at)) length += (int64_t)strlen(tree->visit[at].name) + 1;
     if (length == 0) return;
     wk__text_char(path, '.', length - 1);
     if (path->failed) return;
     char *end = path->data + begin + length - 1;
     for (int64_t at = k; tree->visit[at].parent >= 0; at = tree->visit[at].parent) {
+        if (!has_name(tree, at)) continue;
         size_t n = strlen(tree->visit[at].name);
         memcpy(end - n, tree->visit[at].name, n);
         end -= n + 1;
@@ -167,6 +174,7 @@ static wk__handle *find(wk_site site, const char *op, wk_module *m, wk__item_kin
     if (!wk__module_check(m, site, op) || !wk__array_check(path, 1, site, op, "the path")) return NULL;
     wk__item_kind there = kind;
     for (const char *rest = path;;) {
+        while (wk__module_of(m)->wrapper) m = wk__module_of(m)->item[0].module;
         size_t length = strcspn(rest, ".");
         bool last = !rest[length];
         const wk__item *item = wk__module_item(wk__module_of(m), rest, length);

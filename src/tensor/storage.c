@@ -152,6 +152,7 @@ void wk__storage_assign(wk__storage *storage, wk__value *value)
         atomic_store_explicit(&value->keep, true, memory_order_relaxed);
     leave(storage->value);
     storage->value = value;
+    storage->assigned++;
 }
 
 void wk__storage_changed(wk__storage *storage, const char *op, wk_site site)

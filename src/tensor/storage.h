@@ -102,6 +102,7 @@ typedef struct wk__storage {
     int64_t bytes;
     wk__changes changes;
     wk__family family; /* of the tensor that it was made for */
+    uint32_t assigned; /* how many values it has held: unlike the version, it never goes back */
 } wk__storage;
 _Static_assert(sizeof(wk__storage) <= 128, "fits its slab slot");
 

@@ -221,7 +221,7 @@ wk_code wk__cuda_copy(void *user, const wk__memory *to, int64_t to_offset, const
 wk_code wk__cuda_download(void *user, void *to, const wk__memory *from, int64_t offset, int64_t bytes, wk__fail *fail);
 wk_code wk__cuda_sync(void *user, wk__fail *fail);
 wk_code wk__cuda_transfer(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from,
-                          int64_t bytes, wk__fail *fail);
+                          int64_t from_offset, int64_t bytes, wk__fail *fail);
 wk_code wk__cuda_event_record(void *user, void **event, wk__fail *fail);
 wk_code wk__cuda_event_wait(void *user, void *event, wk__fail *fail);
 wk_code wk__cuda_event_elapsed(void *user, void *from, void *to, double *seconds, wk__fail *fail);

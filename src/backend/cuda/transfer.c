@@ -48,12 +48,12 @@ static wk_code use_block(wk__cuda_device *device, const wk__memory *memory, wk__
 /* The target copies when the source has what is to be copied, and the source writes over it when that is done. Both
  * devices are locked, in an order that all threads keep. */
 wk_code wk__cuda_transfer(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from,
-                          int64_t bytes, wk__fail *fail)
+                          int64_t from_offset, int64_t bytes, wk__fail *fail)
 {
     wk__cuda_device *target = to_device, *source = from_device;
     const bool target_first = (uintptr_t)target < (uintptr_t)source;
     wk__cuda_device *first = target_first ? target : source, *second = target_first ? source : target;
-    if (target == source) return wk__cuda_copy(target, to, 0, from, 0, bytes, fail);
+    if (target == source) return wk__cuda_copy(target, to, 0, from, from_offset, bytes, fail);
     if (bytes == 0) return WK_OK;
     wk_code code = wk__cuda_enter(first, fail);
     if (code != WK_OK) return code;
@@ -66,7 +66,8 @@ wk_code wk__cuda_transfer(void *to_device, const wk__memory *to, void *from_devi
             if (code == WK_OK) code = use_block(target, to, fail);
             if (code == WK_OK) code = follow(target, source, fail);
             if (code == WK_OK)
-                code = copy_from(target, wk__cuda_address(to, 0), source, wk__cuda_address(from, 0), bytes, fail);
+                code = copy_from(target, wk__cuda_address(to, 0), source, wk__cuda_address(from, from_offset), bytes,
+                                 fail);
             if (code == WK_OK) code = follow(source, target, fail);
         }
         fail->lost = code == WK_ERR_LOST && source->gone;

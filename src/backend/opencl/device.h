@@ -210,7 +210,7 @@ wk_code wk__cl_download(void *user, void *to, const wk__memory *from, int64_t of
 wk_code wk__cl_sync(void *user, wk__fail *fail);
 wk_code wk__cl_event_record(void *user, void **event, wk__fail *fail);
 wk_code wk__cl_event_wait(void *user, void *event, wk__fail *fail);
-wk_code wk__cl_transfer(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from, int64_t bytes,
-                        wk__fail *fail);
+wk_code wk__cl_transfer(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from,
+                        int64_t from_offset, int64_t bytes, wk__fail *fail);
 
 #endif

@@ -307,23 +307,23 @@ static wk_code push_end(wk__cl_device *device, parcel *parcel, wk__cl_perform *p
 }
 
 static wk_code transfer_part(wk__cl_device *to_device, const wk__memory *to, wk__cl_device *from_device,
-                             const wk__memory *from, int64_t at, int64_t bytes, wk__fail *fail)
+                             const wk__memory *from, int64_t from_offset, int64_t at, int64_t bytes, wk__fail *fail)
 {
     parcel *parcel = new_parcel(bytes, fail);
     if (parcel == NULL) return WK_ERR_MEMORY;
-    wk_code code = push_end(from_device, parcel, perform_send, from, at, fail);
+    wk_code code = push_end(from_device, parcel, perform_send, from, from_offset + at, fail);
     if (code != WK_OK) drop(parcel); /* the sender's reference */
     if (code == WK_OK) code = push_end(to_device, parcel, perform_receive, to, at, fail);
     if (code != WK_OK) drop(parcel); /* the receiver's */
     return code;
 }
 
-wk_code wk__cl_transfer(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from, int64_t bytes,
-                        wk__fail *fail)
+wk_code wk__cl_transfer(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from,
+                        int64_t from_offset, int64_t bytes, wk__fail *fail)
 {
     for (int64_t at = 0; at < bytes; at += PARCEL) {
         int64_t part = bytes - at < PARCEL ? bytes - at : PARCEL;
-        wk_code code = transfer_part(to_device, to, from_device, from, at, part, fail);
+        wk_code code = transfer_part(to_device, to, from_device, from, from_offset, at, part, fail);
         if (code != WK_OK) return code;
     }
     return WK_OK;
