@@ -21,7 +21,6 @@ typedef enum wk__setting {
     WK__SET_OPENCL_OPTIONS,
     WK__SET_CUDA_PATH,
     WK__SET_RSH,
-    WK__SET_STATUS_FD,
     WK__SET_LOG,
     WK__SET_LOG_FILE,
     WK__SET_COMM,

@@ -75,7 +75,7 @@ void wk__figures_copied(wk__mirrored *m, int64_t bytes)
 static void settle(const step *s)
 {
     wk__flush(wk__context());
-    for (int k = 0; k < s->n; k++) wk__device_settle(s->device[k], (wk_site){0});
+    for (int k = 0; k < s->n; k++) wk__device_settle(s->device[k], NULL, (wk_site){0});
 }
 
 static void part(step *s, double *sum)
