@@ -23,8 +23,8 @@ target_link_libraries(wick_needs INTERFACE Threads::Threads ZLIB::ZLIB ${CMAKE_D
 
 add_library(wick_objects OBJECT ${wick_sources})
 target_link_libraries(wick_objects PRIVATE wick_needs)
-# Rooms in which no time is spent: files, the tree of modules, what goes between devices and processes. Small code there is
-# 30 KB of the library.
+# Rooms in which no time is spent: files, the tree of modules, what goes between devices and processes. The library is
+# 37 KB smaller for it.
 foreach(room dist io nn)
     file(GLOB small_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.c)
     set_source_files_properties(${small_sources} PROPERTIES COMPILE_OPTIONS "$<$<NOT:$<CONFIG:Debug>>:-Os>")
