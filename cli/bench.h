@@ -84,7 +84,8 @@ int bench_devices(wk_device devices[16]);
 bool bench_pair(wk_device pair[2]);
 void bench_no_pair(const char *what);
 
-/* The cases: bench_core.c, bench_network.c, bench_gpu.c, bench_lesson.c, bench_parallel.c. Errors stay pending in the library. */
+/* The cases: bench_core.c, bench_network.c, bench_gpu.c, bench_lesson.c, bench_parallel.c. Errors stay pending in the
+ * library. */
 void bench_fused(bench *b);
 void bench_small(bench *b);
 void bench_matmul(bench *b);

@@ -61,9 +61,9 @@ static void compare(bench *b, training *t, const wk_device *devices, const char 
 void bench_mirrored(bench *b)
 {
     WK_SCOPE;
-    static const char *const alone[] = {"step of 784-256-10, 64 digits", "the same, mirrored on this device alone"};
-    static const char *const pairs[] = {"step of 784-256-10, 2048 digits", "the same, mirrored on two devices"};
-    static const char *const quick[] = {"step of 784-256-10, 256 digits", "the same, mirrored on two devices"};
+    static const char *const alone[] = {"bare step of 784-256-10, 64 digits", "mirrored step, this device alone"};
+    static const char *const pairs[] = {"bare step of 784-256-10, 2048 digits", "mirrored step, two devices"};
+    static const char *const quick[] = {"bare step of 784-256-10, 256 digits", "mirrored step, two devices"};
     const wk_device cpu = wk_cpu();
     const int steps = b->tiny ? 1 : 4;
     training one[] = {on_devices(&cpu, 1, false, 64, steps), on_devices(&cpu, 1, true, 64, steps)};

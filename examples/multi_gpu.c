@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The chapter on several GPUs as one program: a batch is split, each device computes the gradients of its share with its
- * own copy of the parameters, gradients are summed and given back to all, and each device takes the same step. First by
- * hand, then by wk_mirrored, which does the same. Runs on what is there: named devices, else all GPUs, else the CPU.
+/* The chapter on several GPUs as one program: a batch is split, each device computes the gradients of its share with
+ * its own copy of the parameters, gradients are summed and given back to all, and each device takes the same step. By
+ * hand, and by wk_mirrored, which does the same. Runs on what is there: named devices, else all GPUs, else the CPU.
  *
  *     cc multi_gpu.c $(pkg-config --cflags --libs wick) -Wl,-rpath,$(pkg-config --variable=libdir wick) -o multi_gpu
  *     ./multi_gpu opencl:0 opencl:1
@@ -58,8 +58,8 @@ static void sgd(parameters p, double rate)
     }
 }
 
-/* The loss of the whole batch. Nothing here waits for a device but the last line, so all of them are at work at the same
- * time: calls are recorded, and wk_scatter_to and wk_all_reduce_ have begun what was recorded before. */
+/* The loss of the whole batch. Nothing here waits for a device but the last line, so all of them are at work at the
+ * same time: calls are recorded, and wk_scatter_to and wk_all_reduce_ begin what was recorded before. */
 static double train_batch(const parameters *of, const wk_device *device, int devices, wk_tensor *x, wk_tensor *labels)
 {
     WK_SCOPE;

@@ -227,7 +227,7 @@ check "bench: the first figures as JSON" json \
         all(set(r) == {"case", "device", "threads", "value", "unit", "ratio", "against"} for r in rows))' \
     "$wick" bench --quick --json fused
 check "bench: the chapter's exercises and a picture" json \
-    'all(any(r["case"].startswith(e) for r in rows) for e in ("E1", "E2", "E3", "E4"))' \
+    'all(any(r["case"].startswith(e) for r in rows) for e in ("E1", "E2", "E3", "E4", "mirrored"))' \
     "$wick" bench --quick --json --svg "$WICK_WORK/bench.svg"
 check "bench: the picture is XML" python3 -c "import sys, xml.dom.minidom as x; x.parse(sys.argv[1])" \
     "$WICK_WORK/bench.svg"
@@ -277,7 +277,7 @@ check "replay: ... and what it says" grep -q "cut.flush: not a flush as WICK_CHE
 printf 'WICKFLSH' >"$WICK_WORK/short.flush"
 check "replay: a file that is too short" ends 1 "$wick" replay "$WICK_WORK/short.flush"
 
-# ---- the example
+# ---- the examples
 
 # A command that trains nothing and writes what it says that it saves.
 printf '#!/bin/sh\nwhile [ $# -gt 1 ]; do shift; [ "$1" != --save ] || touch "$2"; done\n' >"$WICK_WORK/wick"
@@ -287,4 +287,8 @@ check "and keeps the network that it saves" test -f "$WICK_WORK/demo/cpu.safeten
 check "examples/use_gpu ends well" ends 0 "$WICK_SOURCE/build/release/examples/use_gpu"
 check "examples/use_gpu shows the chapter's numbers" says "20.0855, 109.1963, 445.2395" \
     "$WICK_SOURCE/build/release/examples/use_gpu"
+multi_gpu=$WICK_SOURCE/build/release/examples/multi_gpu
+check "examples/multi_gpu by hand and mirrored" says "^step 30: loss 1.990207 by hand, 1.990207 mirrored$" "$multi_gpu"
+check "examples/multi_gpu on three devices" says "^weights are the same on all devices: yes$" \
+    "$multi_gpu" opencl:0 opencl:1 cpu
 check "examples/use_gpu on OpenCL" ends 0 env WICK_GPU=opencl "$WICK_SOURCE/build/release/examples/use_gpu"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wk_mirrored: what it refuses, models that fail or are left in the midst, devices that fail, threads, and what it tells of
- * itself. */
+/* wk_mirrored: what it refuses, models that fail or are left in the midst, devices that fail, threads, and what it
+ * tells of itself. */
 #include "support_mirrored.h"
 #include "support_threads.h"
 

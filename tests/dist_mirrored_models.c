@@ -16,8 +16,7 @@ static bool is_one_of(wk_device device)
 
 /* ---- inputs and results ------------------------------------------------------------------------------------------ */
 
-/* (x, table, factor) -> (x w + table[0] factor, the largest of x): the batch, a tensor that is none of it, and a number.
- */
+/* (x, table, factor) -> (x w + table[0] factor, the largest of x). x is the batch; the others are no part of it. */
 static int mix_forward(wk_module *self, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
 {
     assert_int_equal(inputs, 3);

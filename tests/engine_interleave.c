@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In what order a flush gives work to several devices (src/engine/interleave.c): all are at work before the host computes
- * or waits, each keeps its own order, and calls that happen whole come when all before them is done. */
+/* In what order a flush gives work to several devices (src/engine/interleave.c): all are at work before the host
+ * computes or waits, each keeps its own order, and calls that happen whole come when all before them is done. */
 #include "support_wick.h"
 
 #include "../src/backend/null/null.h"
@@ -133,14 +133,52 @@ static void copies_to_the_host_come_last(void **state)
     WK_NO_GRAD;
     wk_tensor *c = ones_on(wk_cpu()), *a = ones_on(null(0)), *b = ones_on(null(1));
     wk_to(wk_matmul(a, a), wk_cpu());
-    wk_to(wk_matmul(a, a), null(1));
     wk_matmul(c, c);
     wk_matmul(b, b);
     flush();
     assert_true(group_on(null(1), 0) < copy_out_of(null(0), 0));
     assert_true(group_on(wk_cpu(), 0) < copy_out_of(null(0), 0));
-    assert_true(group_on(null(0), 0) < group_on(null(0), 1));       /* a device's own order */
-    assert_true(copy_out_of(null(0), 0) < copy_out_of(null(0), 1)); /* and that of copies out of it */
+}
+
+/* But where the device has nothing to do before, the copy is there at once, and what stands behind it may begin. */
+static void copies_that_wait_for_nothing_come_first(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    WK_NO_GRAD;
+    wk_tensor *c = ones_on(wk_cpu()), *a = ones_on(null(0));
+    wk_matmul(c, c);
+    wk_to(a, wk_cpu());
+    wk_matmul(a, a);
+    flush();
+    assert_int_equal(copy_out_of(null(0), 0), 0);
+    assert_int_equal(group_on(null(0), 0), 1);
+    assert_int_equal(group_on(wk_cpu(), 0), 2);
+}
+
+/* A copy from device to device stands before what its source does later, as the program has it, and behind what its
+ * target can do meanwhile. */
+static void copies_between_devices(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    WK_NO_GRAD;
+    wk_tensor *a = ones_on(null(0)), *b = ones_on(null(1));
+    wk_tensor *there = wk_to(wk_matmul(a, a), null(1));
+    wk_matmul(a, a);
+    wk_matmul(b, there);
+    wk_matmul(b, b);
+    flush();
+    assert_int_equal(group_on(null(0), 0), 0);
+    assert_int_equal(copy_out_of(null(0), 0), 1);
+    assert_int_equal(group_on(null(0), 1), 2);
+    assert_int_equal(group_on(null(1), 0), 3);
+
+    wk_to(wk_matmul(a, a), null(1));
+    wk_matmul(b, b);
+    flush();
+    assert_int_equal(group_on(null(1), 0), 1);
+    assert_int_equal(copy_out_of(null(0), 0), 2);
 }
 
 static void on_one_device_nothing_changes(void **state)
@@ -214,14 +252,20 @@ static void record(wk_tensor *x[TENSORS], wk_optim *sgd)
     x[into] = made;
 }
 
-/* Lanes keep their order: a device's own groups, and copies out of it. `look` has seen to the rest. */
+/* A device's own groups and the copies out of it are a lane; copies out of the cpu are another one. */
+static const wk__device *lane_of(const seen *s)
+{
+    static const wk__device uploads;
+    return !s->from ? s->device : s->from->id.kind == WK_CPU ? &uploads : s->from;
+}
+
+/* Lanes keep their order. `look` has seen to the rest. */
 static void lanes_keep_their_order(void)
 {
     for (int64_t k = 0; k < records; k++) {
         for (int64_t before = 0; before < k; before++) {
-            const bool lane = plan[k].from ? plan[before].from == plan[k].from
-                                           : !plan[before].from && plan[before].device == plan[k].device;
-            bool opens = lane; /* the first record of its group, of those of the lane */
+            bool opens =
+                lane_of(&plan[before]) == lane_of(&plan[k]); /* the first record of its group, of those of the lane */
             for (int64_t i = 0; i < k && opens; i++) opens = plan[i].group != plan[k].group;
             if (opens) assert_true(plan[before].group < plan[k].group);
         }
@@ -255,6 +299,8 @@ int main(void)
         cmocka_unit_test(accelerators_begin_before_the_cpu_computes),
         cmocka_unit_test(bytes_of_the_host_are_sent_at_once),
         cmocka_unit_test(copies_to_the_host_come_last),
+        cmocka_unit_test(copies_that_wait_for_nothing_come_first),
+        cmocka_unit_test(copies_between_devices),
         cmocka_unit_test(on_one_device_nothing_changes),
         cmocka_unit_test(a_step_comes_when_all_before_is_done),
         cmocka_unit_test(programs_of_all_devices),

@@ -6,38 +6,41 @@
  *     program    forward on cpu | forward on opencl:0 | copy of the result to cpu | forward on opencl:1 | ...
  *     here       forward on opencl:0 | forward on opencl:1 | forward on cpu | copy of the result to cpu | ...
  *
- * Each device keeps the order of its own groups, and copies out of a device keep theirs: these are the lanes. What is
- * chosen is only which lane goes on, among those whose next group has all that it reads: one that keeps the host for
- * nothing before one that does, and the earlier in the program before the later. So what a device does, with which
- * faults, is what it would be otherwise. */
+ * Each device is a lane, which keeps its order: its groups and the copies out of it, as a device does what it is given
+ * in that order, and a copy that stood behind later work would come late. Copies of the host's numbers are a lane, too.
+ * What is chosen is only which lane goes on, among those whose next group has all that it reads: what keeps the host or
+ * another device least, and of such the earlier in the program. So what a device does, with which faults, is what it
+ * would be otherwise. */
 #include "interleave.h"
 #include "../base/alloc.h"
 #include <string.h>
 
-enum { MOST_DEVICES = 16, MOST_LANES = 2 * MOST_DEVICES, NONE = -1 };
+enum { MOST_DEVICES = 16, UPLOADS = MOST_DEVICES, LANES, NONE = -1 };
 
-/* How long a group keeps the host. */
+/* What a group keeps waiting. */
 typedef enum keeping {
-    SENDS_OFF,   /* it is enqueued, or bytes of the host's are */
-    MAY_PROVE,   /* a copy between two devices waits if the first may have faulted */
-    COMPUTES,    /* the cpu does it now; meanwhile the others work */
-    WAITS_FOR_IT /* a copy to the host waits for what the device was given before */
+    NOBODY,    /* it is enqueued, or bytes of the host's are, or a device that has nothing else to do gives its own */
+    A_DEVICE,  /* a copy between two devices, whose target does nothing else until it comes */
+    COMPUTING, /* the host, which is the cpu; meanwhile the others work */
+    THE_HOST   /* it waits for what a device was given before, to get a copy */
 } keeping;
 
 typedef struct lane_group {
     int32_t next;  /* of its lane, NONE: it is the last */
     int32_t place; /* where it goes */
     int32_t records, whole;
-    uint8_t lane, keeping;
+    uint8_t lane;
+    uint8_t keeping;
 } lane_group;
 
 typedef struct lanes {
     const wk__device *device[MOST_DEVICES];
     int devices;
     int32_t groups;
-    int32_t head[MOST_LANES], tail[MOST_LANES]; /* the next group of each; the last, while lanes are made */
-    lane_group *group;                          /* [groups] */
-    int32_t (*after)[MOST_LANES];               /* [groups] of each lane the last one that has to be done before */
+    int32_t head[LANES], tail[LANES]; /* the next group of each; the last, while lanes are made */
+    bool busy[LANES];                 /* the device has been given work that nobody has waited for */
+    lane_group *group;                /* [groups] */
+    int32_t (*after)[LANES];          /* [groups] of each lane the last one that has to be done before */
 } lanes;
 
 /* ---- lanes ------------------------------------------------------------------------------------------------------- */
@@ -71,9 +74,9 @@ static bool is_host(const wk__device *device)
 
 static keeping keeping_of(const wk__record *r, const wk__device *from)
 {
-    if (!from) return is_host(r->device) ? COMPUTES : SENDS_OFF;
-    if (is_host(from)) return SENDS_OFF;
-    return r->device->backend == from->backend ? MAY_PROVE : WAITS_FOR_IT;
+    if (!from) return is_host(r->device) ? COMPUTING : NOBODY;
+    if (is_host(from)) return NOBODY;
+    return r->device->backend == from->backend ? A_DEVICE : THE_HOST;
 }
 
 static bool put_in_lane(lanes *l, const wk__record *r)
@@ -83,8 +86,8 @@ static bool put_in_lane(lanes *l, const wk__record *r)
     g->whole += r->whole != 0;
     if (g->records > 1) return true;
     const wk__device *from = wk__record_family(r)->moves ? r->ref[r->nout].value->device : NULL;
-    const int number = number_of(l, from ? from : r->device), lane = from ? MOST_DEVICES + number : number;
-    if (number == NONE) return false;
+    const int lane = from && is_host(from) ? UPLOADS : number_of(l, from ? from : r->device);
+    if (lane == NONE) return false;
     g->lane = (uint8_t)lane;
     g->keeping = (uint8_t)keeping_of(r, from);
     g->next = NONE;
@@ -99,7 +102,7 @@ static bool put_in_lane(lanes *l, const wk__record *r)
 /* Lanes are made of groups in their order; records come in that of the program. */
 static bool make_lanes(lanes *l, wk__record *const *by_group, int64_t live)
 {
-    for (int k = 0; k < MOST_LANES; k++) l->head[k] = l->tail[k] = NONE;
+    for (int k = 0; k < LANES; k++) l->head[k] = l->tail[k] = NONE;
     for (int64_t k = 0; k < live; k++)
         if (!put_in_lane(l, by_group[k])) return false;
     return true;
@@ -132,25 +135,40 @@ static void find_waits(lanes *l, wk__record *const *by_group, int64_t live)
 
 static bool is_ready(const lanes *l, int32_t group)
 {
-    for (int k = 0; k < MOST_LANES; k++)
+    for (int k = 0; k < LANES; k++)
         if (l->after[group][k] != NONE && l->head[k] != NONE && l->head[k] <= l->after[group][k]) return false;
     return true;
+}
+
+/* A copy to the host is there at once where the device has nothing to do before it. */
+static keeping keeps(const lanes *l, int32_t group)
+{
+    const lane_group *g = &l->group[group];
+    return g->keeping == THE_HOST && !l->busy[g->lane] ? NOBODY : g->keeping;
 }
 
 /* Of the groups below `end`. There is one: the first in the order of the program is always ready. */
 static int32_t choose(const lanes *l, int32_t end)
 {
     int32_t chosen = NONE;
-    for (int k = 0; k < MOST_LANES; k++) {
+    for (int k = 0; k < LANES; k++) {
         const int32_t group = l->head[k];
         if (group == NONE || group >= end) continue;
         if (chosen != NONE) {
-            const uint8_t held = l->group[chosen].keeping, now = l->group[group].keeping;
-            if (now > held || (now == held && group > chosen)) continue;
+            const keeping least = keeps(l, chosen), now = keeps(l, group);
+            if (now > least || (now == least && group > chosen)) continue;
         }
         if (is_ready(l, group)) chosen = group;
     }
     return chosen;
+}
+
+static void place(lanes *l, int32_t group, int32_t at)
+{
+    lane_group *g = &l->group[group];
+    g->place = at;
+    l->head[g->lane] = g->next;
+    l->busy[g->lane] = g->keeping != THE_HOST;
 }
 
 /* Where the next group stands that is all of a call that happens whole: by then all that came before is done, so that
@@ -164,15 +182,11 @@ static int32_t end_of_stretch(const lanes *l, int32_t from)
 
 static void place_all(lanes *l)
 {
-    int32_t place = 0;
-    while (place < l->groups) {
-        int32_t end = end_of_stretch(l, place);
-        if (end == place) end++;
-        for (; place < end; place++) {
-            const int32_t group = choose(l, end);
-            l->group[group].place = place;
-            l->head[l->group[group].lane] = l->group[group].next;
-        }
+    int32_t at = 0;
+    while (at < l->groups) {
+        int32_t end = end_of_stretch(l, at);
+        if (end == at) end++;
+        for (; at < end; at++) place(l, choose(l, end), at);
     }
 }
 
