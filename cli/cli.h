@@ -22,11 +22,14 @@ int cli_bench(int count, char **words);
 int cli_train(int count, char **words);
 int cli_ops(int count, char **words);
 int cli_replay(int count, char **words);
+int cli_run(int count, char **words);
 
 /* ---- options.c: one table serves parsing and --help -------------------------------------------------------------- */
 
+enum { CLI_PROGRAM = -1 }; /* operands: the command line of another program */
+
 typedef struct cli_option {
-    const char *name;     /* "json", written --json */
+    const char *name;     /* "json", written --json; "n", written -n */
     const char *argument; /* "FILE": --svg FILE or --svg=FILE; "[=SECONDS]": only after =, or none; NULL: a switch */
     const char *doc;
     const char **value; /* gets the text, "" where there is none; left alone when the option is not given */
@@ -37,11 +40,14 @@ typedef struct cli_syntax {
     const char *operands;      /* "mnist", for the line of usage; "" for none */
     const char *doc;           /* for --help, with newlines */
     const cli_option *options; /* the last has no name */
-    int most_operands;
+    int most_operands;         /* or CLI_PROGRAM */
 } cli_syntax;
 
 /* Sorts words into options and operands[0..most_operands). -1: go on; else the exit code, after --help or a mistake. */
 int cli_parse(const cli_syntax *syntax, int count, char **words, const char **operands);
+/* The same with CLI_PROGRAM: *rest gets the place of the program's name, which is the first word that is no option, or
+ * the word behind --. From there on the words are the program's. */
+int cli_parse_before(const cli_syntax *syntax, int count, char **words, int *rest);
 /* "wick train: WHAT", and where help is; returns CLI_MISUSED. */
 int cli_misuse(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A whole number from low to high: false, with the mistake reported, when `text` is none. `name`: "--epochs",

@@ -13,6 +13,7 @@ static const struct {
     {"bench", "how fast it is, against what this machine can do", cli_bench},
     {"train", "trains a network on handwritten digits", cli_train},
     {"ops", "the table of operations", cli_ops},
+    {"run", "starts a program on several devices or servers at once", cli_run},
     {"replay", "runs again what WICK_CHECK=1 found", cli_replay},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -8,13 +8,14 @@
 static void help(const cli_syntax *syntax)
 {
     bool any = syntax->options[0].name != NULL;
-    printf("usage: wick %s%s%s%s\n\n%s\n", syntax->command, *syntax->operands ? " " : "", syntax->operands,
-           any ? " [OPTIONS]" : "", syntax->doc);
+    const bool before = syntax->most_operands == CLI_PROGRAM;
+    printf("usage: wick %s%s%s%s%s\n\n%s\n", syntax->command, any && before ? " [OPTIONS]" : "",
+           *syntax->operands ? " " : "", syntax->operands, any && !before ? " [OPTIONS]" : "", syntax->doc);
     if (any) printf("\noptions:\n");
     for (const cli_option *o = syntax->options; o->name; o++) {
         char left[48];
-        snprintf(left, sizeof left, "--%s%s%s", o->name, o->argument && o->argument[0] != '[' ? " " : "",
-                 o->argument ? o->argument : "");
+        snprintf(left, sizeof left, "%s%s%s%s", o->name[1] ? "--" : "-", o->name,
+                 o->argument && o->argument[0] != '[' ? " " : "", o->argument ? o->argument : "");
         printf("  %-18s %s\n", left, o->doc);
     }
 }
@@ -30,17 +31,21 @@ int cli_misuse(const char *command, const char *format, ...)
     return CLI_MISUSED;
 }
 
-/* The option that "--name" or "--name=value" means; *value is what stands after the =, or NULL. */
+/* The option that "--name" or "--name=value" means, or "-n" or "-nvalue"; *value is the value in the word, or NULL. */
 static const cli_option *find(const cli_syntax *syntax, const char *word, const char **value)
 {
-    size_t length = strcspn(word, "=");
-    *value = word[length] ? word + length + 1 : NULL;
+    const bool is_long = word[1] == '-';
+    word += is_long ? 2 : 1;
+    size_t length = is_long ? strcspn(word, "=") : *word != 0;
+    if (is_long == (length == 1)) return NULL;
+    *value = word[length] ? word + length + is_long : NULL;
     for (const cli_option *o = syntax->options; o->name; o++)
         if (strlen(o->name) == length && memcmp(o->name, word, length) == 0) return o;
     return NULL;
 }
 
-int cli_parse(const cli_syntax *syntax, int count, char **words, const char **operands)
+/* Where operands begin a program's command line, *rest gets its place. */
+static int parse(const cli_syntax *syntax, int count, char **words, const char **operands, int *rest)
 {
     int found = 0;
     for (int k = 0; k < count; k++) {
@@ -49,22 +54,36 @@ int cli_parse(const cli_syntax *syntax, int count, char **words, const char **op
             help(syntax);
             return CLI_OK;
         }
+        if (syntax->most_operands == CLI_PROGRAM && (word[0] != '-' || strcmp(word, "--") == 0)) {
+            *rest = k + (word[0] == '-');
+            return -1;
+        }
         if (word[0] != '-') {
             if (found == syntax->most_operands) return cli_misuse(syntax->command, "\"%s\" is one word too many", word);
             operands[found++] = word;
             continue;
         }
-        const cli_option *option = word[1] == '-' ? find(syntax, word + 2, &value) : NULL;
+        const cli_option *option = find(syntax, word, &value);
         if (!option) return cli_misuse(syntax->command, "there is no option \"%s\"", word);
-        if (!option->argument && value) return cli_misuse(syntax->command, "--%s takes no value", option->name);
+        if (!option->argument && value) return cli_misuse(syntax->command, "%s takes no value", word);
         if (option->argument && option->argument[0] != '[' && !value) {
-            if (++k == count)
-                return cli_misuse(syntax->command, "--%s needs a value: %s", option->name, option->argument);
+            if (++k == count) return cli_misuse(syntax->command, "%s needs a value: %s", word, option->argument);
             value = words[k];
         }
         *option->value = value ? value : "";
     }
     return -1;
+}
+
+int cli_parse(const cli_syntax *syntax, int count, char **words, const char **operands)
+{
+    return parse(syntax, count, words, operands, NULL);
+}
+
+int cli_parse_before(const cli_syntax *syntax, int count, char **words, int *rest)
+{
+    *rest = count;
+    return parse(syntax, count, words, NULL, rest);
 }
 
 bool cli_number(const char *command, const char *name, const char *text, long low, long high, long *out)

@@ -46,7 +46,7 @@ check "wick --help" ends 0 "$wick" --help
 check "wick -h" says "^usage: wick COMMAND" "$wick" -h
 check "wick alone is a mistake" ends 2 "$wick"
 check "an unknown command is a mistake" ends 2 "$wick" fly
-for command in devices doctor tour bench train ops replay; do
+for command in devices doctor tour bench train ops replay run; do
     check "wick $command --help" says "^usage: wick $command" "$wick" $command --help
     check "wick $command --help ends with 0" ends 0 "$wick" $command --help
     check "wick $command -h" says "^usage: wick $command" "$wick" $command -h

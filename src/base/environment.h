@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The variables of the environment that the library reads: one table says what each is for and what it takes. */
+/* The variables of the environment that the library and its command read: one table says what each is for and what it
+ * takes. */
 #ifndef WICK_BASE_ENVIRONMENT_H
 #define WICK_BASE_ENVIRONMENT_H
 
@@ -19,6 +20,8 @@ typedef enum wk__setting {
     WK__SET_CACHE_MB,
     WK__SET_OPENCL_OPTIONS,
     WK__SET_CUDA_PATH,
+    WK__SET_RSH,
+    WK__SET_STATUS_FD,
     WK__SET_LOG,
     WK__SET_LOG_FILE,
     WK__SET_COMM,

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* wick run: starts a program as the ranks of one world; see run.h. */
+#include "run.h"
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int run_host_of(const run_plan *plan, int rank)
+{
+    const int each = plan->ranks / plan->places, more = plan->ranks % plan->places;
+    const int place = rank < more * (each + 1) ? rank / (each + 1) : more + (rank - more * (each + 1)) / each;
+    return plan->places_at[place];
+}
+
+/* The words of --hosts; `text` is cut into them. False: a word is no host. */
+static bool name_hosts(run_plan *plan, char *text)
+{
+    char *rest = text;
+    for (char *word; (word = strsep(&rest, ","));) {
+        int which = 0;
+        if (!*word || *word == '-') return false; /* to the remote shell it would be an option */
+        while (which < plan->hosts && strcmp(plan->names[which], word) != 0) which++;
+        if (which == plan->hosts) plan->names[plan->hosts++] = word;
+        plan->places_at[plan->places++] = which;
+    }
+    return true;
+}
+
+/* Places for the ranks, and with them the number of ranks. False, with the mistake reported. */
+static bool place(run_plan *plan, char *hosts, const char *ranks_text)
+{
+    long ranks;
+    if (!hosts) {
+        plan->names[0] = NULL;
+        plan->hosts = plan->places = 1;
+    } else if (!name_hosts(plan, hosts)) {
+        cli_misuse("run", "--hosts takes names with commas between them");
+        return false;
+    }
+    if (!ranks_text && !hosts) {
+        cli_misuse("run", "how many ranks: -n N");
+        return false;
+    }
+    if (!ranks_text) ranks = plan->places;
+    if (ranks_text && !cli_number("run", "-n", ranks_text, 1, RUN_MOST_RANKS, &ranks)) return false;
+    plan->ranks = (int)ranks;
+    plan->raw = plan->raw || ranks == 1;
+    if (plan->places > plan->ranks) plan->places = plan->ranks;
+    plan->hosts = 1; /* those that get a rank, which are the first */
+    for (int k = 0; k < plan->places; k++)
+        if (plan->places_at[k] >= plan->hosts) plan->hosts = plan->places_at[k] + 1;
+    return true;
+}
+
+static int run(run_plan *plan, const char *hosts, const char *ranks_text)
+{
+    char *text = hosts ? strdup(hosts) : NULL, *folder = getcwd(NULL, 0);
+    size_t most = 1;
+    for (const char *p = hosts; p && *p; p++) most += *p == ',';
+    const char **names = calloc(most, sizeof *names);
+    plan->names = names;
+    plan->folder = folder;
+    plan->places_at = calloc(most, sizeof *plan->places_at);
+    int code = CLI_FAILED;
+    if ((hosts && !text) || !names || !plan->places_at)
+        fprintf(stderr, "wick run: out of memory\n");
+    else
+        code = place(plan, text, ranks_text) ? run_launch(plan) : CLI_MISUSED;
+    free(plan->places_at), free(names), free(text), free(folder);
+    return code;
+}
+
+int cli_run(int count, char **words)
+{
+    const char *ranks = NULL, *hosts = NULL, *timeout = NULL, *grace_text = "10", *raw = NULL, *env = NULL,
+               *serve = NULL;
+    int rest;
+    const cli_option options[] = {
+        {"n", "N", "how many ranks; default one on each host", &ranks},
+        {"hosts", "A,B,...", "where: the first N/hosts ranks on A, and so on; default here", &hosts},
+        {"timeout", "S", "seconds that a collective may take (WICK_TIMEOUT)", &timeout},
+        {"grace", "S", "seconds from TERM to KILL when ranks are ended, default 10", &grace_text},
+        {"env", "NAMES", "variables that other hosts get, beside WICK_...: A,B", &env},
+        {"raw", NULL, "output as it comes, without [rank]", &raw},
+        {"serve", NULL, "what it starts on other hosts: takes its orders from there", &serve},
+        {0}};
+    const cli_syntax syntax = {
+        "run", "[--] PROG [ARGS]",
+        "Starts a program as N ranks of one world, on this machine or on several, which it reaches by ssh (or by\n"
+        "what WICK_RSH names). When a rank fails, the others are ended, and its last words are repeated; the exit\n"
+        "code is that of this rank, 128 and the number for a signal. 75: starting again may help.",
+        options, CLI_PROGRAM};
+    int done = cli_parse_before(&syntax, count, words, &rest);
+    if (done >= 0) return done;
+    /* Where one of the standard descriptors is closed, a pipe would take its place. */
+    for (int fd = open("/dev/null", O_RDWR); fd >= 0 && fd <= STDERR_FILENO;) fd = dup(fd);
+    if (serve) return run_agent(STDIN_FILENO, STDOUT_FILENO, -1, true);
+
+    long grace, seconds;
+    run_plan plan = {.words = words + rest, .raw = raw != NULL, .timeout = timeout, .env = env};
+    if (rest == count) return cli_misuse("run", "which program?");
+    if (!cli_number("run", "--grace", grace_text, 0, 3600, &grace)) return CLI_MISUSED;
+    if (timeout && !cli_number("run", "--timeout", timeout, 1, 1000000, &seconds)) return CLI_MISUSED;
+    plan.grace = grace;
+    return run(&plan, hosts, ranks);
+}

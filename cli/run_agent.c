@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The agent of a host, which starts its ranks and ends them; see run.h. */
+#include "run.h"
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PER_RANK = 4 }; /* descriptors to watch: output, error, status, input */
+
+typedef struct rank {
+    int number;
+    run_child child;
+    run_queue input;
+    bool running, input_ends;
+} rank;
+
+typedef struct agent {
+    int orders, events, signals, input, listen;
+    bool far;
+    run_queue in, out;
+    char *folder, **words, **variables; /* lists that end with NULL */
+    size_t nwords, nvariables;
+    rank *ranks;
+    int count, room;        /* started, to be started */
+    struct pollfd *watched; /* orders, events, signals, then PER_RANK for each rank */
+    long grace;
+    bool ending, stopped;
+    double heard, end_at;
+} agent;
+
+/* ---- a list of texts --------------------------------------------------------------------------------------------- */
+
+static void append(char ***list, size_t *count, const char *text)
+{
+    char **more = realloc(*list, (*count + 2) * sizeof *more), *copy = strdup(text);
+    if (!more || !copy) _exit(CLI_FAILED); /* out of memory: see run_frames.c */
+    more[(*count)++] = copy;
+    more[*count] = NULL;
+    *list = more;
+}
+
+static void free_list(char **list)
+{
+    for (char **text = list; text && *text; text++) free(*text);
+    free(list);
+}
+
+/* ---- ends -------------------------------------------------------------------------------------------------------- */
+
+/* TERM to everything; a stopped process gets it when it continues. */
+static void begin_to_end(agent *a)
+{
+    if (a->ending) return;
+    a->ending = true;
+    a->end_at = cli_clock() + (double)a->grace;
+    run_signal_below(SIGTERM);
+    run_signal_below(SIGCONT);
+}
+
+/* What is in the pipe of a rank goes to the launcher as one message. */
+static void pass_on(agent *a, const rank *r, int *fd, run_kind kind)
+{
+    static char bytes[RUN_MOST_BYTES];
+    ssize_t got;
+    do got = read(*fd, bytes, sizeof bytes);
+    while (got < 0 && errno == EINTR);
+    if (got > 0) run_send(&a->out, kind, r->number, bytes, (size_t)got);
+    if (got == 0 || (got < 0 && errno != EAGAIN)) run_close(fd);
+}
+
+/* What a rank has written comes before the news of its end. A process that it has left behind may go on writing, so
+ * that there need be no end to wait for: a pipe holds no more than is read here. */
+static void pass_on_rest(agent *a, rank *r)
+{
+    for (int round = 0; round < 17 && r->child.out >= 0; round++) pass_on(a, r, &r->child.out, RUN_OUT);
+    for (int round = 0; round < 17 && r->child.err >= 0; round++) pass_on(a, r, &r->child.err, RUN_ERR);
+    if (r->child.status >= 0) pass_on(a, r, &r->child.status, RUN_STATUS);
+}
+
+static void note_child(agent *a, pid_t process, int status)
+{
+    rank *r = NULL;
+    for (int k = 0; k < a->count && !r; k++)
+        if (a->ranks[k].running && a->ranks[k].child.process == process) r = &a->ranks[k];
+    if (!r) return;
+    if (WIFSTOPPED(status) || WIFCONTINUED(status)) {
+        run_send_text(&a->out, RUN_STATE, r->number, WIFSTOPPED(status) ? "stopped" : "running");
+        return;
+    }
+    r->running = false;
+    run_close(&r->child.in);
+    pass_on_rest(a, r);
+    if (WIFSIGNALED(status))
+        run_send_text(&a->out, RUN_EXIT, r->number, "signal %d", WTERMSIG(status));
+    else
+        run_send_text(&a->out, RUN_EXIT, r->number, "exit %d", WEXITSTATUS(status));
+}
+
+static void note_children(agent *a)
+{
+    int status;
+    for (pid_t process; (process = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED)) > 0;)
+        note_child(a, process, status);
+}
+
+static void note_signals(agent *a)
+{
+    for (int number; (number = run_signals_read(a->signals)) != 0;)
+        if (number == SIGCHLD)
+            note_children(a);
+        else
+            begin_to_end(a);
+}
+
+/* ---- orders ------------------------------------------------------------------------------------------------------ */
+
+static int listen_on(int family, bool loopback)
+{
+    const struct sockaddr_in6 six = {.sin6_family = AF_INET6};
+    const struct sockaddr_in four = {.sin_family = AF_INET,
+                                     .sin_addr.s_addr = htonl(loopback ? INADDR_LOOPBACK : INADDR_ANY)};
+    const int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0), both = 0;
+    if (fd < 0) return -1;
+    if (family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &both, sizeof both);
+    const void *address = family == AF_INET6 ? (const void *)&six : (const void *)&four;
+    if (bind(fd, address, family == AF_INET6 ? sizeof six : sizeof four) == 0 && listen(fd, RUN_MOST_RANKS) == 0)
+        return fd;
+    const int code = errno;
+    close(fd);
+    errno = code;
+    return -1;
+}
+
+/* A socket on a port that the system chooses, for rank 0 to inherit: nobody else can take the port meanwhile. */
+static void open_port(agent *a, bool loopback)
+{
+    struct sockaddr_in6 is; /* the port stands at the same place in both kinds */
+    socklen_t size = sizeof is;
+    a->listen = loopback ? -1 : listen_on(AF_INET6, false);
+    if (a->listen < 0) a->listen = listen_on(AF_INET, loopback);
+    if (a->listen >= 0 && getsockname(a->listen, (struct sockaddr *)&is, &size) == 0)
+        run_send_text(&a->out, RUN_PORT, 0, "%d", ntohs(is.sin6_port));
+    else
+        run_send_text(&a->out, RUN_FAILED, 0, "no port to listen on: %s", strerror(errno));
+}
+
+static void make_room(agent *a, int ranks)
+{
+    free(a->ranks);
+    free(a->watched);
+    a->room = ranks;
+    a->ranks = calloc((size_t)ranks + 1, sizeof *a->ranks);
+    a->watched = calloc((size_t)(3 + PER_RANK * ranks), sizeof *a->watched);
+    if (!a->ranks || !a->watched) _exit(CLI_FAILED);
+}
+
+/* Ranks share the host's processors, unless they are told how many threads to use. */
+static void expect(agent *a, int ranks)
+{
+    char text[32];
+    bool told = getenv("WICK_THREADS") != NULL;
+    for (size_t k = 0; k < a->nvariables; k++) told = told || strncmp(a->variables[k], "WICK_THREADS=", 13) == 0;
+    if (a->count == 0) make_room(a, ranks);
+    if (ranks < 2 || told) return;
+    snprintf(text, sizeof text, "WICK_THREADS=%d", wk_threads() > ranks ? wk_threads() / ranks : 1);
+    append(&a->variables, &a->nvariables, text);
+}
+
+static void start(agent *a, const run_frame *order)
+{
+    if (a->count == a->room || a->ending) return;
+    rank *r = &a->ranks[a->count];
+    *r = (rank){.number = order->rank};
+    const bool first = order->rank == 0;
+    const int nothing = first ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC), input = first ? a->input : nothing;
+    const int code =
+        run_child_start(&r->child, a->words, a->folder, a->variables, order->text, input, first ? a->listen : -1);
+    if (nothing >= 0) close(nothing);
+    if (first) run_close(&a->listen);
+    if (code) {
+        const bool folder = a->folder && access(a->folder, X_OK) != 0;
+        run_send_text(&a->out, RUN_EXIT, r->number, "start %d %s: %s", code == ENOENT ? 127 : 126,
+                      folder ? a->folder : a->words[0], strerror(code));
+        return;
+    }
+    r->running = true;
+    a->count++;
+    run_send_text(&a->out, RUN_STARTED, r->number, "%d", (int)r->child.process);
+}
+
+static void give_input(agent *a, const run_frame *order)
+{
+    for (int k = 0; k < a->count; k++) {
+        rank *r = &a->ranks[k];
+        if (r->number != order->rank || r->child.in < 0) continue;
+        run_queue_add(&r->input, order->text, order->count);
+        r->input_ends = r->input_ends || order->count == 0;
+        if (r->input_ends && r->input.count == 0) run_close(&r->child.in);
+    }
+}
+
+static void signal_ranks(agent *a, int number)
+{
+    a->stopped = number == SIGSTOP;
+    for (int k = 0; k < a->count; k++)
+        if (a->ranks[k].running) kill(-a->ranks[k].child.process, number);
+}
+
+static void obey(agent *a, const run_frame *order)
+{
+    switch (order->kind) {
+    case RUN_LISTEN: open_port(a, strcmp(order->text, "loopback") == 0); break;
+    case RUN_FOLDER:
+        free(a->folder);
+        a->folder = strdup(order->text);
+        break;
+    case RUN_RANKS: expect(a, (int)strtol(order->text, NULL, 10)); break;
+    case RUN_VARIABLE: append(&a->variables, &a->nvariables, order->text); break;
+    case RUN_WORD: append(&a->words, &a->nwords, order->text); break;
+    case RUN_START: start(a, order); break;
+    case RUN_INPUT: give_input(a, order); break;
+    case RUN_SIGNAL: signal_ranks(a, (int)strtol(order->text, NULL, 10)); break;
+    case RUN_END:
+        a->grace = strtol(order->text, NULL, 10);
+        begin_to_end(a);
+        break;
+    case RUN_PING: run_send(&a->out, RUN_PONG, 0, NULL, 0); break;
+    default: break;
+    }
+}
+
+static void read_orders(agent *a)
+{
+    run_frame order;
+    const ssize_t got = run_queue_read(&a->in, a->orders);
+    int more = 0;
+    while ((more = run_frame_next(&a->in, &order)) > 0) {
+        obey(a, &order);
+        run_frame_drop(&a->in, &order);
+    }
+    if (got > 0) a->heard = cli_clock();
+    if (got >= 0 && more == 0) return;
+    run_close(&a->orders); /* the launcher has gone, or is none */
+    begin_to_end(a);
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------------------------- */
+
+static void write_input(agent *a, rank *r)
+{
+    const size_t before = r->input.count;
+    if (!run_queue_write(&r->input, r->child.in, false)) {
+        run_queue_drop(&r->input, r->input.count); /* it takes no more */
+        run_close(&r->child.in);
+    }
+    run_send_text(&a->out, RUN_TAKEN, r->number, "%zu", before - r->input.count);
+    if (r->input_ends && r->input.count == 0) run_close(&r->child.in);
+}
+
+/* Waits until something can be done, or until it is time for something. */
+static void await(agent *a)
+{
+    struct pollfd *p = a->watched;
+    const bool full = a->out.count > RUN_HIGH_WATER;
+    p[0] = (struct pollfd){a->orders, POLLIN, 0};
+    p[1] = (struct pollfd){a->out.count > 0 ? a->events : -1, POLLOUT, 0};
+    p[2] = (struct pollfd){a->signals, POLLIN, 0};
+    for (int k = 0; k < a->count; k++) {
+        const rank *r = &a->ranks[k];
+        struct pollfd *q = p + 3 + PER_RANK * k;
+        q[0] = (struct pollfd){full ? -1 : r->child.out, POLLIN, 0};
+        q[1] = (struct pollfd){full ? -1 : r->child.err, POLLIN, 0};
+        q[2] = (struct pollfd){full ? -1 : r->child.status, POLLIN, 0};
+        q[3] = (struct pollfd){r->input.count > 0 ? r->child.in : -1, POLLOUT, 0};
+    }
+    poll(p, (nfds_t)(3 + PER_RANK * a->count), a->ending ? 50 : 1000);
+}
+
+static void serve_ranks(agent *a)
+{
+    for (int k = 0; k < a->count; k++) {
+        const struct pollfd *q = a->watched + 3 + PER_RANK * k;
+        rank *r = &a->ranks[k];
+        if (q[0].revents && r->child.out >= 0) pass_on(a, r, &r->child.out, RUN_OUT);
+        if (q[1].revents && r->child.err >= 0) pass_on(a, r, &r->child.err, RUN_ERR);
+        if (q[2].revents && r->child.status >= 0) pass_on(a, r, &r->child.status, RUN_STATUS);
+        if (q[3].revents && r->child.in >= 0) write_input(a, r);
+    }
+}
+
+/* False when everything that was started has ended, and the launcher knows or has gone. */
+static bool step(agent *a)
+{
+    await(a);
+    const struct pollfd *p = a->watched;
+    const bool orders = p[0].revents, events = p[1].revents, signals = p[2].revents;
+    serve_ranks(a);
+    if (signals) note_signals(a);
+    if (orders) read_orders(a);
+    if (events && !run_queue_write(&a->out, a->events, false)) {
+        run_close(&a->events); /* the launcher has gone */
+        begin_to_end(a);
+    }
+    if (a->events < 0) run_queue_drop(&a->out, a->out.count);
+    if (a->far && !a->stopped && cli_clock() - a->heard > RUN_SILENCE_SECONDS) begin_to_end(a);
+    if (!a->ending) return true;
+    note_children(a);
+    const double late = cli_clock() - a->end_at;
+    return (run_signal_below(late >= 0 ? SIGKILL : 0) > 0 && late < RUN_KILL_SECONDS) || a->out.count > 0;
+}
+
+int run_agent(int orders, int events, int input, bool far)
+{
+    agent a = {.orders = orders, .events = events, .input = input, .listen = -1, .far = far, .heard = cli_clock()};
+    static const int numbers[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL); /* of a launcher, whose fork this may be */
+    run_adopt();
+    a.signals = run_signals_open(numbers, sizeof numbers / sizeof *numbers, &none);
+    a.grace = RUN_GRACE_SECONDS;
+    run_nonblocking(orders);
+    run_nonblocking(events);
+    make_room(&a, 0);
+    run_queue_add(&a.out, RUN_GREETING, strlen(RUN_GREETING));
+    while (step(&a)) {
+    }
+
+    for (int k = 0; k < a.count; k++) {
+        rank *r = &a.ranks[k];
+        run_close(&r->child.in), run_close(&r->child.out), run_close(&r->child.err), run_close(&r->child.status);
+        run_queue_free(&r->input);
+    }
+    run_close(&a.orders), run_close(&a.events), run_close(&a.signals), run_close(&a.listen);
+    run_queue_free(&a.in), run_queue_free(&a.out);
+    free(a.ranks), free(a.watched), free(a.folder);
+    free_list(a.words), free_list(a.variables);
+    return CLI_OK;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the launcher hears from agents; see run_launcher.h.
+ *
+ * Which rank is the cause: when one goes, its peers fail with 75 at once, and their ends may be heard of first. So one
+ * that ends with 75 is blamed only when for half a second no other has ended in another way. */
+#include "run_launcher.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SETTLE_SECONDS 0.5
+
+void run_note(run_launcher *l, const char *format, ...)
+{
+    char text[1024] = "wick run: ";
+    const size_t head = strlen(text);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text + head, sizeof text - head - 1, format, list);
+    va_end(list);
+    strcat(text, "\n");
+    run_board_erase(&l->board, &l->to[0]);
+    run_queue_add(&l->to[l->errors], text, strlen(text));
+}
+
+const char *run_host_name(const run_launcher *l, int which)
+{
+    return l->hosts[which].name ? l->hosts[which].name : l->here;
+}
+
+void run_tell_all(run_launcher *l, run_kind kind, long number)
+{
+    for (int k = 0; k < l->plan->hosts; k++)
+        if (l->hosts[k].greeted && l->hosts[k].orders >= 0) run_send_text(&l->hosts[k].out, kind, 0, "%ld", number);
+}
+
+/* ---- ends -------------------------------------------------------------------------------------------------------- */
+
+void run_begin_to_end(run_launcher *l, long grace)
+{
+    if (l->ending) return;
+    l->ending = true;
+    l->end_at = cli_clock() + (double)grace + 2 * RUN_KILL_SECONDS;
+    run_tell_all(l, RUN_END, grace);
+    for (int k = 0; k < l->plan->hosts; k++)
+        if (!l->hosts[k].greeted) run_host_leave(&l->hosts[k]);
+}
+
+void run_fail(run_launcher *l, int cause, int code)
+{
+    if (l->ending || l->interrupted) return;
+    if (l->code == 0 || (l->code == RUN_LATER && code != RUN_LATER)) {
+        l->code = code;
+        l->cause = cause;
+    }
+    if (l->settle_at == 0) l->settle_at = cli_clock() + SETTLE_SECONDS;
+    if (code != RUN_LATER) run_begin_to_end(l, l->plan->grace);
+}
+
+static void end_rank(run_launcher *l, int number, int code, const char *how)
+{
+    run_rank *r = &l->ranks[number];
+    if (r->ended) return;
+    r->ended = true;
+    r->took = cli_clock() - l->began;
+    snprintf(r->how, sizeof r->how, "%s", how);
+    l->lines[number].state = code ? "failed" : "done";
+    l->living--;
+    run_say_end(&r->voice, &l->to[0], &l->to[l->errors], number);
+    if (code && l->interrupted) l->code = 128 + l->interrupted;
+    if (code) run_fail(l, number, code);
+}
+
+/* "exit 3", "signal 9", "start 127 ./prog: No such file or directory" */
+static void hear_exit(run_launcher *l, const run_frame *event)
+{
+    char how[256], *rest;
+    const char kind = event->text[0];
+    const int code = (int)strtol(event->text + strcspn(event->text, " "), &rest, 10);
+    if (kind == 'e')
+        snprintf(how, sizeof how, "exit status %d", code);
+    else if (strncmp(event->text, "signal", 6) == 0)
+        run_signal_text(how, code);
+    else
+        snprintf(how, sizeof how, "not started: %.200s", rest + strspn(rest, " "));
+    end_rank(l, event->rank, strncmp(event->text, "signal", 6) == 0 ? 128 + code : code, how);
+}
+
+void run_lose(run_launcher *l, int which, const char *why)
+{
+    run_host *host = &l->hosts[which];
+    const char *rsh = getenv("WICK_RSH");
+    const bool greeted = host->greeted;
+    run_host_leave(host);
+    if (l->ending) return;
+    if (greeted) {
+        run_note(l, "host %s: %s", run_host_name(l, which), why);
+        for (int k = 0; k < l->plan->ranks && l->started; k++)
+            if (run_host_of(l->plan, k) == which) end_rank(l, k, RUN_LATER, "its host is lost");
+    } else {
+        run_note(l,
+                 "host %s: %s started no agent there; what it says stands above. Wick has to be on that host, too, at "
+                 "the same place or in the PATH",
+                 run_host_name(l, which), rsh && *rsh ? rsh : "ssh");
+    }
+    run_fail(l, -1, greeted ? RUN_LATER : CLI_FAILED);
+}
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+
+/* When all agents are there and rank 0 has its port, the ranks are started. */
+static void start_when_ready(run_launcher *l)
+{
+    for (int k = 0; k < l->plan->hosts; k++)
+        if (!l->hosts[k].greeted) return;
+    if (l->port == 0 || l->started || l->ending) return;
+    l->started = true;
+    l->began = cli_clock();
+    for (int k = 0; k < l->plan->hosts; k++) run_host_describe(l->hosts, k, l->plan, l->port, l->secret);
+}
+
+static void hear_output(run_launcher *l, int number, int stream, const run_frame *event)
+{
+    run_board_erase(&l->board, &l->to[0]);
+    run_say(&l->ranks[number].voice, &l->to[stream == 0 ? 0 : l->errors], number, stream, event->text, event->count,
+            l->plan->raw);
+    l->in_line = l->plan->raw && event->count > 0 && event->text[event->count - 1] != '\n';
+}
+
+static void hear(run_launcher *l, int which, const run_frame *event)
+{
+    const int number = event->rank < l->plan->ranks ? event->rank : 0;
+    run_line *line = &l->lines[number];
+    switch (event->kind) {
+    case RUN_PORT: l->port = (int)strtol(event->text, NULL, 10); break;
+    case RUN_STARTED: line->state = "running"; break;
+    case RUN_OUT: hear_output(l, number, 0, event); break;
+    case RUN_ERR: hear_output(l, number, 1, event); break;
+    case RUN_STATUS: run_line_update(line, event->text, event->count); break;
+    case RUN_TAKEN: l->ahead -= (size_t)strtoul(event->text, NULL, 10); break;
+    case RUN_STATE: line->state = event->text[0] == 's' ? "stopped" : "running"; break;
+    case RUN_EXIT: hear_exit(l, event); break;
+    case RUN_FAILED:
+        run_note(l, "host %s: %s", run_host_name(l, which), event->text);
+        run_fail(l, -1, CLI_FAILED);
+        break;
+    default: break;
+    }
+}
+
+void run_hear(run_launcher *l, int which)
+{
+    run_host *host = &l->hosts[which];
+    run_frame event;
+    const ssize_t got = run_queue_read(&host->in, host->from);
+    int more = 0;
+    if (got > 0) host->heard = cli_clock();
+    if (!host->greeted && !run_host_greet(host)) more = -1;
+    while (host->greeted && more >= 0 && (more = run_frame_next(&host->in, &event)) > 0) {
+        hear(l, which, &event);
+        run_frame_drop(&host->in, &event);
+    }
+    start_when_ready(l);
+    if (got < 0 || more < 0) run_lose(l, which, more < 0 ? "what it says makes no sense" : "the connection has ended");
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What ranks say, line by line; see run.h. */
+#include "run.h"
+#include <string.h>
+
+enum {
+    MOST_LINE = 4 << 20, /* a line that is longer is given an end there */
+    LAST_LINES = 10,
+    LAST_COLUMNS = 200
+};
+
+/* "[3] " and the line, in one piece, so that lines of two ranks never mix. */
+static void say_line(run_queue *to, int rank, const void *bytes, size_t count)
+{
+    char name[16];
+    run_queue_add(to, name, (size_t)snprintf(name, sizeof name, "[%d] ", rank));
+    run_queue_add(to, bytes, count);
+}
+
+static void keep_tail(run_voice *voice, const char *bytes, size_t count)
+{
+    const size_t room = sizeof voice->tail;
+    if (count >= room) {
+        memcpy(voice->tail, bytes + count - room, room);
+        voice->length = room;
+        return;
+    }
+    const size_t over = voice->length + count > room ? voice->length + count - room : 0;
+    memmove(voice->tail, voice->tail + over, voice->length - over);
+    memcpy(voice->tail + voice->length - over, bytes, count);
+    voice->length += count - over;
+}
+
+void run_say(run_voice *voice, run_queue *to, int rank, int stream, const char *bytes, size_t count, bool raw)
+{
+    run_queue *held = &voice->lines[stream];
+    if (raw) {
+        keep_tail(voice, bytes, count);
+        run_queue_add(to, bytes, count);
+        return;
+    }
+    while (count > 0) {
+        const char *end = memchr(bytes, '\n', count);
+        const size_t piece = end ? (size_t)(end - bytes) + 1 : count;
+        run_queue_add(held, bytes, piece);
+        bytes += piece;
+        count -= piece;
+        if (!end && held->count < MOST_LINE) return;
+        if (!end) run_queue_add(held, "\n", 1);
+        const char *line = (const char *)held->bytes + held->first;
+        keep_tail(voice, line, held->count);
+        say_line(to, rank, line, held->count);
+        run_queue_drop(held, held->count);
+    }
+}
+
+void run_say_end(run_voice *voice, run_queue *out, run_queue *err, int rank)
+{
+    if (voice->lines[0].count > 0) run_say(voice, out, rank, 0, "\n", 1, false);
+    if (voice->lines[1].count > 0) run_say(voice, err, rank, 1, "\n", 1, false);
+}
+
+void run_last_words(const run_voice *voice, run_queue *to)
+{
+    const char *tail = voice->tail;
+    size_t end = voice->length, begin;
+    int lines = 0;
+    while (end > 0 && tail[end - 1] == '\n') end--;
+    for (begin = end; begin > 0; begin--)
+        if (tail[begin - 1] == '\n' && ++lines == LAST_LINES) break;
+    while (begin < end) {
+        const char *stop = memchr(tail + begin, '\n', end - begin);
+        const size_t next = stop ? (size_t)(stop - tail) : end;
+        const size_t shown = next - begin > LAST_COLUMNS ? begin + LAST_COLUMNS : next;
+        run_queue_add(to, "    ", 4);
+        for (; begin < shown; begin++) {
+            const unsigned char byte = (unsigned char)tail[begin];
+            run_queue_add(to, byte == '\t' ? " " : byte < 0x20 || byte == 0x7f ? "?" : tail + begin, 1);
+        }
+        run_queue_add(to, "\n", 1);
+        begin = next + 1;
+    }
+}
+
+void run_voice_free(run_voice *voice)
+{
+    run_queue_free(&voice->lines[0]);
+    run_queue_free(&voice->lines[1]);
+}

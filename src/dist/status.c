@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a rank tells whoever started it; see status.h. */
+#include "status.h"
+#include "../base/environment.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NOT_ASKED = -2, NONE = -1 };
+static const double between = 0.5; /* seconds */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    int fd;
+    int64_t step; /* in the last line */
+    double at;    /* when that was */
+} said = {.fd = NOT_ASKED};
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* The pipe is this process's alone from here on: programs that it starts do not hold it open. */
+static int ask(void)
+{
+    const int fd = (int)wk__setting_number(WK__SET_STATUS_FD, NONE);
+    const int flags = fd >= 0 ? fcntl(fd, F_GETFL) : -1;
+    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) return NONE;
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    return fd;
+}
+
+/* A write that raises no SIGPIPE, which would end a program that does not know of the pipe. False when nobody reads. */
+static bool write_quietly(int fd, const char *text, size_t count)
+{
+    static const struct timespec at_once = {0, 0};
+    sigset_t pipe, before, pending;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    sigpending(&pending);
+    const bool was_pending = sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    const bool gone = write(fd, text, count) < 0 && errno != EAGAIN && errno != EINTR;
+    if (gone && !was_pending)
+        while (sigtimedwait(&pipe, NULL, &at_once) < 0 && errno == EINTR) {
+        }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return !gone;
+}
+
+void wk__dist_status_step(int64_t step)
+{
+    if (pthread_mutex_trylock(&lock) != 0) return; /* another thread says it */
+    const bool first = said.fd == NOT_ASKED;
+    if (first) said.fd = ask();
+    const double passed = said.fd >= 0 ? now() - said.at : 0;
+    if (said.fd >= 0 && (first || passed >= between)) {
+        char text[80];
+        int count = snprintf(text, sizeof text, "step=%lld", (long long)step);
+        if (!first && step > said.step)
+            count +=
+                snprintf(text + count, sizeof text - (size_t)count, " rate=%.2f", (double)(step - said.step) / passed);
+        text[count++] = '\n';
+        if (!write_quietly(said.fd, text, (size_t)count)) said.fd = NONE;
+        said.step = step;
+        said.at += passed;
+    }
+    pthread_mutex_unlock(&lock);
+}

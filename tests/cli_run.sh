@@ -1,0 +1,459 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# wick run: how ranks are started, heard and ended, here and on hosts that a script stands in for. Each command has a
+# deadline, and all that it started is looked for afterwards, by a variable in the environment.
+. "$WICK_SOURCE/tests/runner/checks"
+
+wick=$WICK_BUILD/wick
+unset WICK_THREADS WICK_COMM WICK_TIMEOUT NO_COLOR 2>/dev/null || true
+mark=wick_run_test_$$
+# AddressSanitizer looks for leaks with ptrace, which a process that is stopped or killed does not like.
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}:log_path=$WICK_WORK/sanitizer"
+
+run() { timeout -k 5 60 env MARK=$mark "$wick" run "$@"; }
+
+# The processes that descend from a run() of this test.
+left()
+{
+    for process in $(grep -lzsx "MARK=$mark" /proc/[0-9]*/environ); do
+        process=${process%/environ}
+        case $(sed 's/.*) //' "$process/stat" 2>/dev/null) in Z* | "") continue ;; esac
+        echo "left: ${process#/proc/} $(tr '\0' ' ' <"$process/cmdline")"
+    done
+}
+
+# Has everything gone within 15 seconds?
+nobody()
+{
+    for _ in $(seq 75); do
+        [ -z "$(left)" ] && return 0
+        sleep 0.2
+    done
+    left
+    for process in $(left | sed 's/left: \([0-9]*\).*/\1/'); do kill -9 "$process"; done
+    return 1
+}
+
+# gives CODE COMMAND...: this exit code, and nobody is left; what it says is in out and err.
+gives()
+{
+    code=$1
+    shift
+    "$@" >"$WICK_WORK/out" 2>"$WICK_WORK/err"
+    found=$?
+    nobody || return 1
+    [ "$found" = "$code" ] || { echo "exit code $found, not $code"; cat "$WICK_WORK/out" "$WICK_WORK/err"; return 1; }
+}
+out() { grep -q -e "$1" "$WICK_WORK/out" || { cat "$WICK_WORK/out"; return 1; }; }
+err() { grep -q -e "$1" "$WICK_WORK/err" || { cat "$WICK_WORK/err"; return 1; }; }
+
+# Waits until the file has so many lines.
+lines() # FILE COUNT
+{
+    for _ in $(seq 200); do
+        [ "$(cat "$1" 2>/dev/null | wc -l)" -ge "$2" ] && return 0
+        sleep 0.1
+    done
+    echo "$1 has not $2 lines"
+    return 1
+}
+
+# ---- the words of the command
+
+check "no program" gives 2 run -n 2
+check "no number of ranks" gives 2 run true
+for n in 0 1025 two -1 ''; do check "-n \"$n\" is no number of ranks" gives 2 run -n "$n" true; done
+check "-n4" gives 0 run -n4 true
+check "--n is no option" gives 2 run --n 4 true
+check "a long name with one dash is none" gives 2 run -raw -n 2 true
+check "the program's options are its own" gives 0 run -n 1 echo -n 5 --help --raw
+check "... and reach it" out '^-n 5 --help --raw$\|^5 --help --raw$'
+check "-- ends the options" gives 0 run -n 1 -- echo -- -x
+check "... once" out '^-- -x$'
+for value in soon 0 -3; do check "--timeout $value" gives 2 run -n 1 --timeout $value true; done
+check "--grace soon" gives 2 run -n 1 --grace soon true
+for hosts in '' a,,b , -oProxyCommand=x a,-v; do check "--hosts \"$hosts\"" gives 2 run --hosts "$hosts" true; done
+
+# ---- what ranks are told
+
+# shellcheck disable=SC2016
+tell='echo $WICK_RANK $WICK_LOCAL_RANK $WICK_WORLD $WICK_COMM ${WICK_TIMEOUT-none} ${WICK_LISTEN_FD:+listens}'
+for n in 1 2 3 4; do
+    check "$n ranks" gives 0 run --raw -n $n sh -c "$tell"
+    for k in $(seq 0 $((n - 1))); do
+        listens=$([ "$k" = 0 ] && echo " listens")
+        check "rank $k of $n" out "^$k $k $n tcp none *$listens\$"
+    done
+    check "... and no more" test "$(wc -l <"$WICK_WORK/out")" = $n
+done
+check "--timeout is WICK_TIMEOUT" gives 0 run -n 1 --timeout 17 sh -c "$tell"
+check "... for the ranks" out "tcp 17 listens"
+check "WICK_COMM stays" gives 0 env WICK_COMM=self "$wick" run -n 1 sh -c "$tell"
+check "... as it was" out "1 self none"
+check "all have one secret of 256 bits" gives 0 run --raw -n 3 sh -c 'echo $WICK_SECRET'
+check "... each" test "$(grep -cxE '[0-9a-f]{64}' "$WICK_WORK/out") $(sort -u "$WICK_WORK/out" | wc -l)" = "3 1"
+cp "$WICK_WORK/out" "$WICK_WORK/secret"
+check "another run has another" gives 0 run --raw -n 3 sh -c 'echo $WICK_SECRET'
+check "... secret" sh -c "! cmp -s '$WICK_WORK/out' '$WICK_WORK/secret'"
+cat >"$WICK_WORK/listen.py" <<'END'
+import os, socket
+host, port = os.environ["WICK_HOSTS"].split(",")[0].rsplit(":", 1)
+if os.environ["WICK_RANK"] == "0":
+    with socket.socket(fileno=int(os.environ["WICK_LISTEN_FD"])) as s:
+        for k in range(int(os.environ["WICK_WORLD"]) - 1):
+            s.accept()[0].sendall(b"welcome")
+else:
+    print(socket.create_connection((host, int(port))).recv(100).decode())
+END
+check "the port is open before any rank looks" gives 0 run -n 4 python3 "$WICK_WORK/listen.py"
+check "... for all" test "$(grep -c 'welcome$' "$WICK_WORK/out")" = 3
+check "ranks share the threads" gives 0 run --raw -n 64 sh -c 'echo $WICK_THREADS'
+check "... one each at least" test "$(sort -u "$WICK_WORK/out")" = 1
+check "... which they may be told" gives 0 env WICK_THREADS=5 "$wick" run --raw -n 2 sh -c 'echo $WICK_THREADS'
+check "... for all" test "$(sort -u "$WICK_WORK/out")" = 5
+check "one rank has all" gives 0 run -n 1 sh -c 'echo "threads ${WICK_THREADS-all}"'
+check "... of them" out "^threads all$"
+check "each rank leads a process group" gives 0 run --raw -n 2 sh -c 'test $(ps -o pgid= -p $$) = $$'
+
+# ---- how it ends
+
+check "all well" gives 0 run -n 4 true
+check "... says nothing" test ! -s "$WICK_WORK/out" -a ! -s "$WICK_WORK/err"
+check "exit 3" gives 3 run -n 4 sh -c \
+    'echo "I am $WICK_RANK"; echo so it ends >&2; [ $WICK_RANK != 2 ] || exit 3; sleep 300'
+check "... is told" err "^wick run: rank 2 on $(hostname) failed after [0-9.]* s: exit status 3; its last words:$"
+check "... with last words" sh -c "grep -A2 'last words' '$WICK_WORK/err' | grep -qx '    I am 2' &&
+    grep -A2 'last words' '$WICK_WORK/err' | grep -qx '    so it ends'"
+check "75 stays 75" gives 75 run -n 2 sh -c 'exit 75'
+check "one that says nothing has no last words" sh -c "grep -q 'exit status 75$' '$WICK_WORK/err'"
+check "SIGKILL" gives 137 run -n 3 sh -c '[ $WICK_RANK != 1 ] || kill -9 $$; sleep 300'
+check "... is told" err "^wick run: rank 1 on .*: killed by signal 9 (Killed)$"
+check "SIGSEGV" gives 139 run -n 1 sh -c 'kill -SEGV $$'
+check "a program that is not there" gives 127 run -n 3 ./no/such/program
+check "... is told" err "not started: ./no/such/program: No such file or directory$"
+check "one that is no program" gives 126 run -n 2 "$WICK_SOURCE/README.md"
+check "... is told" err "README.md: Permission denied$"
+check "the cause is who ends otherwise than with 75" gives 9 run -n 4 sh -c \
+    'case $WICK_RANK in 2) sleep 0.2; echo it was me; exit 9;; 3) sleep 300;; *) exit 75;; esac'
+check "... is told" err "rank 2 .*: exit status 9"
+check "with 75 alone it is the first" gives 75 run -n 3 sh -c '[ $WICK_RANK = 1 ] && exit 75; sleep 300'
+check "... is told" err "rank 1 .*: exit status 75"
+check "who ends after the cause is none" gives 4 run -n 2 sh -c \
+    '[ $WICK_RANK = 1 ] && exit 4; trap "exit 5" TERM; sleep 300 & wait'
+check "more ranks than processors" gives 0 run -n 40 true
+check "last words are few and fit for a terminal" gives 1 run -n 2 sh -c \
+    'for k in $(seq 50); do printf "line %d \033[31m%0300d\n" $k 7; done; exit 1'
+awk 'words { print } /its last words:$/ { words = 1 }' "$WICK_WORK/err" >"$WICK_WORK/words"
+check "... ten" test "$(wc -l <"$WICK_WORK/words")" = 10
+check "... short and plain" sh -c "awk 'length > 204 { exit 1 }' '$WICK_WORK/words' &&
+    ! grep -q \"\$(printf '\\033')\" '$WICK_WORK/words'"
+check "... from their beginning" test "$(cut -c1-12 "$WICK_WORK/words" | tail -1)" = "    line 50 "
+
+# ---- who does not want to end
+
+began=$(date +%s)
+check "a rank that takes no notice of TERM" gives 6 run -n 3 --grace 1 sh -c \
+    'trap "" TERM; [ $WICK_RANK = 0 ] && exit 6; while :; do sleep 1; done'
+check "... is given the time asked for" test $(($(date +%s) - began)) -lt 30
+check "one that needs time has it" gives 6 run -n 2 sh -c \
+    '[ $WICK_RANK = 0 ] && { sleep 0.5; exit 6; }; trap "sleep 1; echo saved; exit" TERM; sleep 300 & wait'
+check "... to save" out "^\[1\] saved$"
+check "a rank that is stopped" gives 6 run -n 2 sh -c '[ $WICK_RANK = 1 ] && kill -STOP $$; sleep 1; exit 6'
+check "grandchildren" gives 6 run -n 2 --grace 1 sh -c 'sleep 300 & (setsid sleep 301 &) ; timeout 300 sleep 302 &
+    (trap "" TERM; while :; do sleep 1; done) & sleep 0.5; exit 6'
+check "a rank that is done leaves nothing behind" gives 0 run -n 2 --grace 1 sh -c \
+    '(trap "" TERM; setsid sleep 300 >/dev/null 2>&1 &) ; sleep 303 & exit 0'
+
+# background COMMAND: `run` behind the shell; its own process, the launcher's, is in $launcher.
+background()
+{
+    rm -f "$WICK_WORK/pids" "$WICK_WORK/out" "$WICK_WORK/err"
+    env MARK=$mark PIDS="$WICK_WORK/pids" "$wick" run "$@" >"$WICK_WORK/out" 2>"$WICK_WORK/err" &
+    launcher=$!
+}
+ended() # CODE
+{
+    wait "$launcher"
+    found=$?
+    [ "$found" = "$1" ] || { echo "exit code $found, not $1"; cat "$WICK_WORK/out" "$WICK_WORK/err"; return 1; }
+    nobody
+}
+# shellcheck disable=SC2016
+long='echo $$ >>$PIDS; (trap "" TERM INT; sleep 300) & setsid sleep 301 & while :; do sleep 1; done'
+
+background -n 3 --grace 1 sh -c "$long"
+check "ranks run" lines "$WICK_WORK/pids" 3
+kill -9 $launcher
+check "the launcher is killed" ended 137
+background -n 3 --grace 1 sh -c "$long"
+check "ranks run" lines "$WICK_WORK/pids" 3
+kill -9 "$(cut -d' ' -f4 "/proc/$(head -1 "$WICK_WORK/pids")/stat")"
+check "the agent is killed" ended 75
+check "... is told" err "^wick run: host .*: the connection has ended"
+for signal in INT=130 TERM=143 HUP=129 QUIT=131; do
+    # A shell without job control starts what is behind it with INT and QUIT ignored.
+    PIDS=$WICK_WORK/pids python3 - "$wick" $mark ${signal%=*} "$WICK_WORK" <<'END' >"$WICK_WORK/rc" &
+import os, signal, subprocess, sys
+wick, mark, name, work = sys.argv[1:]
+for number in signal.SIGINT, signal.SIGQUIT: signal.signal(number, signal.SIG_DFL)
+with open(work + "/out", "w") as out, open(work + "/err", "w") as err:
+    p = subprocess.Popen([wick, "run", "-n", "3", "--grace", "60", "sh", "-c",
+        "trap 'echo got; exit 1' " + name + "; echo $$ >>$PIDS; sleep 300 & wait"],
+        stdout=out, stderr=err, env=dict(os.environ, MARK=mark))
+open(work + "/launcher", "w").write(str(p.pid) + "\n")
+print(p.wait())
+END
+    python=$!
+    rm -f "$WICK_WORK/pids" "$WICK_WORK/launcher"
+    check "ranks run" lines "$WICK_WORK/pids" 3
+    kill -${signal%=*} "$(cat "$WICK_WORK/launcher")"
+    wait $python
+    check "SIG${signal%=*} reaches all" test "$(grep -c 'got$' "$WICK_WORK/out") $(cat "$WICK_WORK/rc")" = \
+        "3 ${signal#*=}"
+    check "... and nobody is blamed" sh -c "! grep -q failed '$WICK_WORK/err'"
+    check "... or left" nobody
+done
+background -n 2 --grace 60 sh -c "$long"
+check "ranks run" lines "$WICK_WORK/pids" 2
+kill -TERM $launcher
+sleep 0.5
+kill -TERM $launcher
+check "a second signal does not wait" ended 143
+background -n 2 sh -c 'trap "echo one" USR1; trap "echo two; exit 0" USR2; echo >>$PIDS; while :; do sleep 0.1; done'
+check "ranks run" lines "$WICK_WORK/pids" 2
+kill -USR1 $launcher
+check "USR1 is passed on" lines "$WICK_WORK/out" 2
+kill -USR2 $launcher
+check "USR2, too" ended 0
+check "... to all" test "$(grep -c two "$WICK_WORK/out")" = 2
+background -n 2 sh -c 'echo $$ >>$PIDS; while [ ! -e $PIDS.go ]; do sleep 0.1; done'
+check "ranks run" lines "$WICK_WORK/pids" 2
+states() # STATE: of the launcher and the ranks
+{
+    for _ in $(seq 100); do
+        all=
+        for process in $launcher $(cat "$WICK_WORK/pids"); do
+            all=$all$(sed 's/.*) \(.\).*/\1/' /proc/$process/stat)
+        done
+        case $all in $1$1$1) return 0 ;; esac
+        sleep 0.1
+    done
+    echo "states $all"
+    return 1
+}
+kill -TSTP $launcher
+check "TSTP stops all" states T
+kill -CONT $launcher
+check "CONT continues all" states S
+touch "$WICK_WORK/pids.go"
+check "... to their end" ended 0
+check "what is ignored stays ignored" gives 0 run -n 1 sh -c 'trap "" HUP; exec env MARK=$MARK \
+    '"$wick"' run -n 2 sh -c "kill -HUP \$\$; kill -HUP \$(ps -o ppid= -p \$\$); sleep 0.3"'
+sleep 300 &
+older=$!
+check "children from before are none of its business" gives 0 sh -c \
+    "sleep 304 & echo \$! >'$WICK_WORK/older'; MARK= exec '$wick' run -n 2 true"
+check "... and live on" kill "$(cat "$WICK_WORK/older")"
+kill $older
+
+# ---- what ranks say and hear
+
+check "one line of each" gives 0 run -n 4 sh -c 'printf a; sleep 0.1; printf "b\nc"; echo d >&2'
+check "... in one piece" test "$(sort "$WICK_WORK/out" | tr '\n' ' ')" = \
+    "[0] ab [0] c [1] ab [1] c [2] ab [2] c [3] ab [3] c "
+check "... on its own stream" test "$(sort "$WICK_WORK/err" | tr '\n' ' ')" = "[0] d [1] d [2] d [3] d "
+cat >"$WICK_WORK/long.py" <<'END'
+import os, sys
+for k in range(4): sys.stdout.write(os.environ["WICK_RANK"] * 2**20 + "\n")
+END
+check "lines of 1 MB" gives 0 run -n 4 python3 "$WICK_WORK/long.py"
+check "... are whole" python3 - "$WICK_WORK/out" <<'END'
+import sys
+lines = open(sys.argv[1]).read().split("\n")
+assert lines.pop() == "" and len(lines) == 16
+assert sorted(lines) == sorted("[%d] " % k + str(k) * 2**20 for k in range(4) for _ in range(4))
+END
+check "a line without end" gives 0 run -n 2 sh -c '[ $WICK_RANK = 0 ] || head -c 10000000 /dev/zero'
+check "... gets some" python3 - "$WICK_WORK/out" <<'END'
+import sys
+data = open(sys.argv[1], "rb").read()
+assert data.count(b"\0") == 10000000 and data.count(b"\n") == data.count(b"[1] ") == 3, len(data)
+END
+head -c 3000000 /dev/urandom >"$WICK_WORK/random"
+check "bytes of one rank, as they are" gives 0 run -n 1 cat "$WICK_WORK/random"
+check "... every one" cmp "$WICK_WORK/out" "$WICK_WORK/random"
+check "--raw" gives 0 run --raw -n 2 sh -c '[ $WICK_RANK = 0 ] || cat '"$WICK_WORK/random"
+check "... every one" cmp "$WICK_WORK/out" "$WICK_WORK/random"
+check "input goes to rank 0" gives 0 sh -c "printf 'x\\ny' | timeout 60 env MARK=$mark '$wick' run -n 3 cat"
+check "... alone" test "$(cat "$WICK_WORK/out" | tr '\n' ' ')" = "[0] x [0] y "
+check "input from a file" gives 0 run -n 1 cmp - "$WICK_WORK/random" <"$WICK_WORK/random"
+check "no input" gives 0 run -n 2 cat <&-
+check "no output" gives 0 sh -c "'$wick' run -n 2 echo >&- 2>&-"
+check "a reader that goes ends the run" gives 0 sh -c \
+    "timeout 60 env MARK=$mark '$wick' run -n 2 --grace 1 yes | head -3"
+check "a full disk is a failure" gives 1 sh -c "timeout 60 env MARK=$mark '$wick' run -n 2 echo >/dev/full"
+check "a slow reader" gives 0 sh -c \
+    "timeout 60 env MARK=$mark '$wick' run -n 2 head -c 2000000 '$WICK_WORK/random' | (sleep 2; wc -c)"
+check "... gets all" sh -c "test \"\$(cat '$WICK_WORK/out')\" -gt 4000000"
+check "no step is shown where there is no terminal" gives 0 run -n 2 sh -c \
+    'echo step=5 rate=2 >/proc/self/fd/$WICK_STATUS_FD'
+check "... at all" test ! -s "$WICK_WORK/out" -a ! -s "$WICK_WORK/err"
+check "nor waited for" gives 0 run -n 1 python3 -c 'import os
+for k in range(20000):
+    try: os.write(int(os.environ["WICK_STATUS_FD"]), b"step=%d\n" % k)
+    except BlockingIOError: pass'
+
+# On a terminal: a line for each rank, below what they say, that has gone in the end.
+cat >"$WICK_WORK/terminal.py" <<'END'
+import os, pty, signal, sys
+seen, typed = b"", False
+process, fd = pty.fork()
+if process == 0:
+    os.environ["TERM"] = "xterm"
+    os.execv(sys.argv[1], sys.argv[1:])
+signal.alarm(60)
+while True:
+    try: got = os.read(fd, 65536)
+    except OSError: break
+    if not got: break
+    seen += got
+    if not typed and b"your name" in seen:
+        os.write(fd, b"Ada\n")
+        typed = True
+code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+sys.stdout.write(repr(seen)[2:-1].replace("\\n", "\n") + "\n")
+sys.exit(code)
+END
+# shellcheck disable=SC2016
+steps='for k in $(seq 20); do
+    echo "step=$k rate=12.5" >/proc/self/fd/$WICK_STATUS_FD; sleep 0.1; [ $k != 15 ] || echo half
+done'
+check "steps on a terminal" gives 0 env MARK=$mark python3 "$WICK_WORK/terminal.py" "$wick" run -n 2 sh -c "$steps"
+check "... of each rank" out "\[1\] .* running  step [0-9]*  12.5 steps/s"
+check "... below what they say" sh -c "tr '\n' ' ' <'$WICK_WORK/out' | grep -q 'x1b.2A.x1b.J\[[01]\] half'"
+check "... gone in the end" sh -c "tail -1 '$WICK_WORK/out' | grep -q 'x1b.J$'"
+check "a failure on a terminal" gives 3 env MARK=$mark python3 "$WICK_WORK/terminal.py" "$wick" run -n 2 sh -c \
+    "$steps; [ \$WICK_RANK = 0 ] || exit 3; sleep 300"
+check "... is told below" out "x1b.Jwick run: rank 1 .* exit status 3; its last words:"
+check "typed input" gives 0 env MARK=$mark python3 "$WICK_WORK/terminal.py" "$wick" run -n 2 sh -c \
+    '[ $WICK_RANK = 1 ] || { echo your name; read name; echo hello $name; }'
+check "... reaches rank 0" out "^\[0\] hello Ada"
+
+# ---- other hosts
+
+cat >"$WICK_WORK/agent" <<'END'
+#!/bin/sh
+# Stands in for ssh: agent [OPTIONS] HOST COMMAND
+while [ "${1#-}" != "$1" ]; do shift; done
+host=$1
+shift
+echo "$host: $*" >>"$AGENT_LOG"
+case $host in
+bad) echo "agent: no host bad" >&2; exit 255 ;;
+deaf) exec sleep 300 ;;
+mad) exec yes nonsense ;;
+swept) rmdir "$PWD" ;;
+banner) echo "Welcome to banner. You have mail." ;;
+old) exec sh -c "echo 'no wick'; exit 127" ;;
+esac
+cd / && exec env -u OTHER FAKE_HOST="$host" sh -c "$*"
+END
+chmod +x "$WICK_WORK/agent"
+export AGENT_LOG="$WICK_WORK/log"
+far() { WICK_RSH="$WICK_WORK/agent -x" OTHER="a b" run "$@"; }
+# shellcheck disable=SC2016
+where='echo $WICK_RANK $FAKE_HOST $WICK_LOCAL_RANK ${WICK_HOSTS%:*} ${WICK_LISTEN_FD:+listens}'
+
+check "one rank on each host" gives 0 far --raw --hosts alpha,beta sh -c "$where"
+check "... in order" test "$(sort "$WICK_WORK/out" | tr '\n' ' ')" = "0 alpha 0 alpha listens 1 beta 0 alpha "
+check "five on two hosts" gives 0 far --raw --hosts alpha,beta -n 5 sh -c "$where"
+check "... the first has more" test "$(sort "$WICK_WORK/out" | cut -d' ' -f1-3 | tr '\n' ' ')" = \
+    "0 alpha 0 1 alpha 1 2 alpha 2 3 beta 0 4 beta 1 "
+check "a host that is named twice" gives 0 far --raw --hosts alpha,beta,alpha -n 3 sh -c "$where"
+check "... counts on" test "$(sort "$WICK_WORK/out" | cut -d' ' -f1-3 | tr '\n' ' ')" = \
+    "0 alpha 0 1 beta 0 2 alpha 1 "
+rm -f "$WICK_WORK/log"
+check "more hosts than ranks" gives 0 far --raw --hosts alpha,beta,gamma -n 2 sh -c "$where"
+check "... leaves some alone" sh -c "! grep -q gamma '$WICK_WORK/log'"
+check "localhost is here" gives 0 far --raw --hosts localhost,beta -n 2 sh -c "$where"
+check "... and others know it by name" test "$(sort "$WICK_WORK/out" | cut -d' ' -f2-4 | tr '\n' ' ')" = \
+    "0 $(hostname) listens beta 0 $(hostname) "
+check "no secret in a command line" gives 0 far --hosts alpha,beta sh -c \
+    'sleep 0.2; printf "%s\n" "$WICK_SECRET" >"$AGENT_LOG.$WICK_RANK"; test -s "$AGENT_LOG.$WICK_RANK" || exit 1
+    ! cat /proc/[0-9]*/cmdline "$AGENT_LOG" | grep -aqf "$AGENT_LOG.$WICK_RANK"'
+check "WICK_ variables reach other hosts" gives 0 env WICK_LOG=sync WICK_RSH="$WICK_WORK/agent" "$wick" run --raw \
+    --hosts alpha sh -c 'echo "$WICK_LOG"'
+check "... each" out "^sync$"
+check "--env" gives 0 far --env NONE,OTHER --hosts alpha sh -c 'echo "<$OTHER>"'
+check "... brings a variable" out "^<a b>$"
+check "no --env" gives 0 far --hosts alpha sh -c 'echo "<$OTHER>"'
+check "... brings none" out "^<>$"
+odd="$WICK_WORK/it's a \$folder"
+mkdir "$odd"
+cp "$wick" "$odd/wick"
+here()
+{
+    (cd "$odd" && LD_LIBRARY_PATH=$WICK_BUILD WICK_RSH="$WICK_WORK/agent" timeout 60 env MARK=$mark ./wick run "$@")
+}
+check "words and folders with odd characters" gives 0 here --hosts alpha,beta --raw sh -c \
+    'pwd; printf "%s|" "$@"; echo' -- "it's" 'a "b" $c' ''
+check "... reach the other side" test "$(sort -u "$WICK_WORK/out" | tr '\n' '#')" = \
+    "$odd#it's|a \"b\" \$c||#"
+check "a host that prints when one comes in" gives 0 far --hosts banner,beta sh -c "$where"
+check "... is no less good" out "^\[0\] 0 banner"
+check "a wrong host" gives 1 far --hosts alpha,bad sh -c 'echo started'
+check "... is told" err "^wick run: host bad: $WICK_WORK/agent -x started no agent there; what it says stands above"
+check "... as the agent says it" err "^agent: no host bad$"
+check "... and nothing is started" test ! -s "$WICK_WORK/out"
+check "a host without wick" gives 1 far --hosts old,alpha true
+check "... is told" err "^wick run: host old: .*Wick has to be on that host, too"
+check "a host that talks nonsense" gives 1 far --hosts alpha,mad true
+check "a remote shell that is not there" gives 1 env WICK_RSH=/no/such/ssh "$wick" run --hosts alpha true
+check "... is told" err "^wick run: /no/such/ssh: No such file or directory"
+# in_folder NAME COMMAND...: in a new folder
+in_folder() { (mkdir "$WICK_WORK/$1" && cd "$WICK_WORK/$1" && shift && "$@"); }
+nowhere() { rmdir "$PWD" && far --hosts alpha true; }
+check "a folder that is not there" gives 1 in_folder gone nowhere
+check "... is told" err "^wick run: the folder to run in: No such file or directory$"
+check "a folder that is not there far away" gives 127 in_folder away far --hosts swept true
+check "... is told" err "not started: .*/away: No such file or directory$"
+check "exit 3 far away" gives 3 far --hosts alpha,beta,gamma -n 6 sh -c \
+    '[ $WICK_RANK != 3 ] || { echo bye; exit 3; }; sleep 300'
+check "... is told" err "^wick run: rank 3 on beta failed after [0-9.]* s: exit status 3; its last words:$"
+check "input to another host" gives 0 sh -c "WICK_RSH='$WICK_WORK/agent' timeout 60 env MARK=$mark '$wick' run \
+    --hosts alpha,beta -n 3 --raw cat <'$WICK_WORK/random'"
+check "... every byte" cmp "$WICK_WORK/out" "$WICK_WORK/random"
+check "input that nobody takes" gives 0 sh -c "WICK_RSH='$WICK_WORK/agent' timeout 60 env MARK=$mark '$wick' run \
+    --hosts alpha sleep 0.5 <'$WICK_WORK/random'"
+far_background()
+{
+    export WICK_RSH="$WICK_WORK/agent"
+    background "$@"
+    unset WICK_RSH
+}
+far_background --hosts alpha,beta,localhost -n 6 --grace 1 sh -c "$long"
+check "ranks run far away" lines "$WICK_WORK/pids" 6
+kill -9 $launcher
+check "the launcher is killed, and they end" ended 137
+far_background --hosts alpha,beta -n 4 --grace 1 sh -c "$long"
+check "ranks run far away" lines "$WICK_WORK/pids" 4
+kill -9 "$(cut -d' ' -f4 "/proc/$(tail -1 "$WICK_WORK/pids")/stat")"
+check "a connection is lost" ended 75
+check "... is told" err "^wick run: host \(alpha\|beta\): the connection has ended"
+check "... with the rank" err "^wick run: rank [0-3] on \(alpha\|beta\) failed after .* s: its host is lost"
+far_background --hosts alpha,deaf -n 2 true
+sleep 1
+kill -TERM $launcher
+check "a host that never answers can be given up" ended 143
+far_background --hosts alpha,deaf -n 2 true
+sleep 1
+kill -9 $launcher
+check "... or killed" ended 137
+
+# The searches of this file find something.
+MARK=$mark setsid sleep 305 &
+found() { for _ in $(seq 100); do [ -n "$(left)" ] && return 0; sleep 0.1; done; return 1; }
+check "who is left is found" found
+kill $!
+wait $! 2>/dev/null
+check "no sanitizer has anything to say" sh -c "! cat '$WICK_WORK'/sanitizer* 2>/dev/null | grep ."
