@@ -8,8 +8,8 @@
  *
  * The launcher talks to the user and decides; it starts no rank. An agent starts the ranks of its host, each in a
  * process group of its own, passes on what they write and how they end, and ends whatever it has started when it is
- * told to or when its orders end, so that neither a killed launcher nor a lost connection leaves a process behind. Ranks end
- * with their agent (PR_SET_PDEATHSIG); what they have started then falls to the launcher, which ends it. */
+ * told to or when its orders end, so that neither a killed launcher nor a lost connection leaves a process behind.
+ * Ranks end with their agent (PR_SET_PDEATHSIG); what they have started then falls to the launcher, which ends it. */
 #ifndef CLI_RUN_H
 #define CLI_RUN_H
 
@@ -83,6 +83,7 @@ typedef enum run_kind {
     RUN_STATE,   /* text: "stopped" or "running" */
     RUN_EXIT,    /* text: "exit 3", "signal 9", or "start 127 No such file or directory" */
     RUN_FAILED,  /* text: why the host cannot do its part */
+    RUN_ENDING,  /* text: why it ends all ranks without having been told to */
     RUN_PONG,
     RUN_KINDS
 } run_kind;

@@ -65,6 +65,12 @@ static void begin_to_end(agent *a)
     run_signal_below(SIGCONT);
 }
 
+static void end_unasked(agent *a, const char *why)
+{
+    if (!a->ending) run_send_text(&a->out, RUN_ENDING, 0, "%s", why);
+    begin_to_end(a);
+}
+
 /* What is in the pipe of a rank goes to the launcher as one message. */
 static void pass_on(agent *a, const rank *r, int *fd, run_kind kind)
 {
@@ -117,7 +123,7 @@ static void note_signals(agent *a)
         if (number == SIGCHLD)
             note_children(a);
         else
-            begin_to_end(a);
+            end_unasked(a, "its agent was told to end");
 }
 
 /* ---- orders ------------------------------------------------------------------------------------------------------ */
@@ -310,7 +316,8 @@ static bool step(agent *a)
         begin_to_end(a);
     }
     if (a->events < 0) run_queue_drop(&a->out, a->out.count);
-    if (a->far && !a->stopped && cli_clock() - a->heard > RUN_SILENCE_SECONDS) begin_to_end(a);
+    if (a->far && !a->stopped && cli_clock() - a->heard > RUN_SILENCE_SECONDS)
+        end_unasked(a, "it heard nothing for too long");
     if (!a->ending) return true;
     note_children(a);
     const double late = cli_clock() - a->end_at;

@@ -91,10 +91,10 @@ void run_lose(run_launcher *l, int which, const char *why)
     run_host *host = &l->hosts[which];
     const char *rsh = getenv("WICK_RSH");
     const bool greeted = host->greeted;
+    if (greeted && !l->ending) run_note(l, "host %s: %s", run_host_name(l, which), why); /* which it may have said */
     run_host_leave(host);
     if (l->ending) return;
     if (greeted) {
-        run_note(l, "host %s: %s", run_host_name(l, which), why);
         for (int k = 0; k < l->plan->ranks && l->started; k++)
             if (run_host_of(l->plan, k) == which) end_rank(l, k, RUN_LATER, "its host is lost");
     } else {
@@ -157,6 +157,10 @@ void run_hear(run_launcher *l, int which)
     if (got > 0) host->heard = cli_clock();
     if (!host->greeted && !run_host_greet(host)) more = -1;
     while (host->greeted && more >= 0 && (more = run_frame_next(&host->in, &event)) > 0) {
+        if (event.kind == RUN_ENDING) {
+            run_lose(l, which, event.text);
+            return;
+        }
         hear(l, which, &event);
         run_frame_drop(&host->in, &event);
     }

@@ -58,6 +58,43 @@ lines() # FILE COUNT
     return 1
 }
 
+# ---- silence, which takes its time: looked at in the end
+
+cat >"$WICK_WORK/agent" <<'END'
+#!/bin/sh
+# Stands in for ssh: agent [OPTIONS] HOST COMMAND
+while [ "${1#-}" != "$1" ]; do shift; done
+host=$1
+shift
+echo "$host: $*" >>"$AGENT_LOG"
+case $host in
+bad) echo "agent: no host bad" >&2; exit 255 ;;
+deaf) exec sleep 300 ;;
+mad) exec yes nonsense ;;
+swept) rmdir "$PWD" ;;
+banner) echo "Welcome to banner. You have mail." ;;
+old) exec sh -c "echo 'no wick'; exit 127" ;;
+esac
+cd / && exec env -u OTHER FAKE_HOST="$host" sh -c "$*"
+END
+chmod +x "$WICK_WORK/agent"
+export AGENT_LOG="$WICK_WORK/log"
+
+# silent NAME: two ranks on a host that a script stands in for; the launcher is $launcher.
+silent()
+{
+    env MARK=$mark.silent PIDS="$WICK_WORK/$1.pids" WICK_RSH="$WICK_WORK/agent" "$wick" run --hosts alpha -n 2 \
+        --grace 1 sh -c 'echo $$ >>$PIDS; sleep 300' >"$WICK_WORK/$1.out" 2>"$WICK_WORK/$1.err" &
+    launcher=$!
+    lines "$WICK_WORK/$1.pids" 2
+}
+check "two ranks whose launcher stops" silent launcher
+silent_launcher=$launcher
+kill -STOP $silent_launcher
+check "two ranks whose agent stops" silent agent
+silent_agent=$launcher
+kill -STOP "$(cut -d' ' -f4 "/proc/$(head -1 "$WICK_WORK/agent.pids")/stat")"
+
 # ---- the words of the command
 
 check "no program" gives 2 run -n 2
@@ -190,6 +227,11 @@ check "ranks run" lines "$WICK_WORK/pids" 3
 kill -9 "$(cut -d' ' -f4 "/proc/$(head -1 "$WICK_WORK/pids")/stat")"
 check "the agent is killed" ended 75
 check "... is told" err "^wick run: host .*: the connection has ended"
+background -n 3 sh -c "$long"
+check "ranks run" lines "$WICK_WORK/pids" 3
+kill -TERM "$(cut -d' ' -f4 "/proc/$(head -1 "$WICK_WORK/pids")/stat")"
+check "the agent is told to end" ended 75
+check "... and tells" err "^wick run: host .*: its agent was told to end$"
 for signal in INT=130 TERM=143 HUP=129 QUIT=131; do
     # A shell without job control starts what is behind it with INT and QUIT ignored.
     PIDS=$WICK_WORK/pids python3 - "$wick" $mark ${signal%=*} "$WICK_WORK" <<'END' >"$WICK_WORK/rc" &
@@ -341,25 +383,6 @@ check "... reaches rank 0" out "^\[0\] hello Ada"
 
 # ---- other hosts
 
-cat >"$WICK_WORK/agent" <<'END'
-#!/bin/sh
-# Stands in for ssh: agent [OPTIONS] HOST COMMAND
-while [ "${1#-}" != "$1" ]; do shift; done
-host=$1
-shift
-echo "$host: $*" >>"$AGENT_LOG"
-case $host in
-bad) echo "agent: no host bad" >&2; exit 255 ;;
-deaf) exec sleep 300 ;;
-mad) exec yes nonsense ;;
-swept) rmdir "$PWD" ;;
-banner) echo "Welcome to banner. You have mail." ;;
-old) exec sh -c "echo 'no wick'; exit 127" ;;
-esac
-cd / && exec env -u OTHER FAKE_HOST="$host" sh -c "$*"
-END
-chmod +x "$WICK_WORK/agent"
-export AGENT_LOG="$WICK_WORK/log"
 far() { WICK_RSH="$WICK_WORK/agent -x" OTHER="a b" run "$@"; }
 # shellcheck disable=SC2016
 where='echo $WICK_RANK $FAKE_HOST $WICK_LOCAL_RANK ${WICK_HOSTS%:*} ${WICK_LISTEN_FD:+listens}'
@@ -456,4 +479,29 @@ found() { for _ in $(seq 100); do [ -n "$(left)" ] && return 0; sleep 0.1; done;
 check "who is left is found" found
 kill $!
 wait $! 2>/dev/null
+mark=$mark.silent
+silence_ends()
+{
+    wait $silent_agent
+    found=$?
+    [ $found = 75 ] || { echo "exit code $found"; return 1; }
+    grep "^wick run: host alpha: nothing comes from it any more$" "$WICK_WORK/agent.err"
+}
+check "a host that falls silent is lost" silence_ends
+gone() # FILE OF PROCESSES
+{
+    for _ in $(seq 200); do
+        any=
+        while read -r process; do [ ! -e "/proc/$process" ] || any=$process; done <"$1"
+        [ -n "$any" ] || return 0
+        sleep 0.2
+    done
+    return 1
+}
+check "ranks whose launcher falls silent end" gone "$WICK_WORK/launcher.pids"
+kill -CONT $silent_launcher
+wait $silent_launcher
+check "... and it is told" test "$? $(grep -c '^wick run: host alpha: it heard nothing for too long$' \
+    "$WICK_WORK/launcher.err")" = "75 1"
+check "nobody of them is left" nobody
 check "no sanitizer has anything to say" sh -c "! cat '$WICK_WORK'/sanitizer* 2>/dev/null | grep ."
