@@ -137,7 +137,6 @@ static void send_variables(run_host *host, const run_plan *plan)
         if (strncmp(*variable, "WICK_", 5) == 0 || is_listed(plan->env, *variable))
             run_send(&host->out, RUN_VARIABLE, 0, *variable, strlen(*variable));
     if (plan->timeout) run_send_text(&host->out, RUN_VARIABLE, 0, "WICK_TIMEOUT=%s", plan->timeout);
-    /* Within a job of Slurm or mpirun, their variables would say otherwise. */
     if (!getenv("WICK_COMM")) run_send_text(&host->out, RUN_VARIABLE, 0, "WICK_COMM=tcp");
 }
 

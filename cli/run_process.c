@@ -73,6 +73,23 @@ static void hand_over(const char *name, int fd)
     setenv(name, number, 1);
 }
 
+/* By which a program knows that mpirun, srun or torchrun has started it: they may have started this command. */
+static const char *const other_worlds[] = {
+    "OMPI_COMM_WORLD_RANK",
+    "OMPI_COMM_WORLD_SIZE",
+    "OMPI_COMM_WORLD_LOCAL_RANK",
+    "PMI_RANK",
+    "PMI_SIZE",
+    "MPI_LOCALRANKID",
+    "SLURM_PROCID",
+    "SLURM_NTASKS",
+    "SLURM_LOCALID",
+    "RANK",
+    "WORLD_SIZE",
+    "LOCAL_RANK",
+    "WICK_LISTEN_FD",
+};
+
 /* In the child: what it is to be, up to the program. Comes back with errno set when that cannot be. */
 static void become(const ends *pipes, char **words, const char *folder, char **variables, const char *own, int input,
                    int listen, pid_t parent)
@@ -85,9 +102,9 @@ static void become(const ends *pipes, char **words, const char *folder, char **v
     if (dup2(input >= 0 ? input : pipes->in[0], STDIN_FILENO) < 0 || dup2(pipes->out[1], STDOUT_FILENO) < 0 ||
         dup2(pipes->err[1], STDERR_FILENO) < 0 || (folder && chdir(folder) != 0))
         return;
+    for (size_t k = 0; k < sizeof other_worlds / sizeof *other_worlds; k++) unsetenv(other_worlds[k]);
     for (char **variable = variables; variable && *variable; variable++) putenv(*variable);
     hand_over("WICK_STATUS_FD", pipes->status[1]);
-    unsetenv("WICK_LISTEN_FD"); /* what another launcher set, if this one was started by a rank */
     if (listen >= 0) hand_over("WICK_LISTEN_FD", listen);
     set_lines(own);
     signal(SIGPIPE, SIG_DFL);

@@ -127,6 +127,9 @@ check "--timeout is WICK_TIMEOUT" gives 0 run -n 1 --timeout 17 sh -c "$tell"
 check "... for the ranks" out "tcp 17 listens"
 check "WICK_COMM stays" gives 0 env WICK_COMM=self "$wick" run -n 1 sh -c "$tell"
 check "... as it was" out "1 self none"
+check "what has started it is not what starts the ranks" gives 0 env SLURM_PROCID=7 SLURM_NTASKS=8 RANK=3 \
+    OMPI_COMM_WORLD_RANK=1 PMI_RANK=1 "$wick" run --raw -n 2 sh -c "env | grep -c RANK=; env | grep SLURM; true"
+check "... but for itself" test "$(sort -u "$WICK_WORK/out")" = 2
 check "all have one secret of 256 bits" gives 0 run --raw -n 3 sh -c 'echo $WICK_SECRET'
 check "... each" test "$(grep -cxE '[0-9a-f]{64}' "$WICK_WORK/out") $(sort -u "$WICK_WORK/out" | wc -l)" = "3 1"
 cp "$WICK_WORK/out" "$WICK_WORK/secret"

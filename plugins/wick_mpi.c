@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engine over MPI as a plug-in (src/dist/mpi.h): one source, compiled by the mpicc of each implementation into
+ * libwick_mpi_openmpi.so, libwick_mpi_mpich.so. Needs MPI 3.0.
+ *
+ * All calls of MPI are made by one thread, and block: MPI has no deadlines, so whoever waits for that thread has them.
+ * A rank that is gone is noticed by mpirun, which ends the job, or not at all; after a failure nothing of MPI is called
+ * any more, not even MPI_Finalize, which would wait.
+ *
+ * Sums are MPI's own, whose order depends on the number of ranks and of elements (and on which ranks share a host, for
+ * those who ask MPI for that); every rank gets the same bits. f16 and bf16 travel as f32. */
+#include "../src/dist/mpi.h"
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Counts are of type int: what is longer goes in pieces of so many bytes, or elements where numbers are computed with. */
+#ifndef WICK_MPI_PIECE
+#define WICK_MPI_PIECE (1 << 30)
+#endif
+enum {
+    STAGE = 1 << 20, /* elements that are converted at a time */
+    TAGS = 32768     /* that every MPI has */
+};
+
+typedef char name[MPI_MAX_PROCESSOR_NAME];
+typedef struct mpi {
+    MPI_Comm comm; /* a copy of MPI_COMM_WORLD: messages of the program do not meet ours */
+    int rank, size;
+    bool ours;                /* MPI_Init was called here, so MPI_Finalize is, too */
+    bool finished;            /* all ranks have come to their end */
+    name *hosts;              /* [size] */
+    MPI_Op least[2], most[2]; /* of f32 and f64, by which a NaN stays one */
+    char *stage;              /* STAGE elements and one for each rank; NULL until it is needed */
+    struct link *links;       /* of groups */
+    wk__dist_fail first;      /* by which the world was broken */
+} mpi;
+
+static wk__mpi_services services;
+
+/* False, with *fail filled, when a call of MPI has failed: nothing can be said then of what the others have done. */
+static bool well(int code, const char *call, wk__dist_fail *fail)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    if (code == MPI_SUCCESS) return true;
+    if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
+    fail->broken = true;
+    services.fail(fail, WK_ERR_TIMEOUT, "%s: %.*s; another rank may be gone", call, length, text);
+    return false;
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+/* A group's communicator is made by its first call, which all its ranks make, and lives as long as the world. */
+typedef struct link {
+    uint32_t id;
+    MPI_Comm comm;
+    struct link *next;
+} link;
+
+/* Of the group that a call of all its ranks is for; MPI_COMM_NULL with *fail filled when it cannot be made. */
+static MPI_Comm comm_of(mpi *m, const wk__dist_group *group, wk__dist_fail *fail)
+{
+    MPI_Group all, some;
+    if (!group->world) return m->comm;
+    for (const link *l = m->links; l; l = l->next)
+        if (l->id == group->id) return l->comm;
+    link *l = calloc(1, sizeof *l);
+    if (!l) {
+        services.fail(fail, WK_ERR_MEMORY, "out of host memory");
+        fail->broken = true; /* the others are in the call */
+        return MPI_COMM_NULL;
+    }
+    l->id = group->id;
+    MPI_Comm_group(m->comm, &all);
+    MPI_Group_incl(all, group->size, group->world, &some);
+    const int code = MPI_Comm_create_group(m->comm, some, (int)(group->id % TAGS), &l->comm);
+    MPI_Group_free(&some), MPI_Group_free(&all);
+    if (!well(code, "MPI_Comm_create_group", fail)) {
+        free(l);
+        return MPI_COMM_NULL;
+    }
+    MPI_Comm_set_errhandler(l->comm, MPI_ERRORS_RETURN);
+    l->next = m->links;
+    m->links = l;
+    return l->comm;
+}
+
+static void free_links(mpi *m)
+{
+    for (link *next; m->links; m->links = next) {
+        next = m->links->next;
+        if (m->finished) MPI_Comm_free(&m->links->comm);
+        free(m->links);
+    }
+}
+
+/* ---- numbers that become one ------------------------------------------------------------------------------------- */
+
+static void combine(wk_dist_op op, wk_dtype dtype, void *theirs, void *mine, const int *count)
+{
+    wk__dist_fail fail; /* of the CPU on memory that is there: nothing can fail */
+    services.reduce(op, dtype, theirs, mine, *count, &fail);
+}
+static void least_f32(void *theirs, void *mine, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    combine(WK_DIST_MIN, WK_F32, theirs, mine, count);
+}
+static void least_f64(void *theirs, void *mine, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    combine(WK_DIST_MIN, WK_F64, theirs, mine, count);
+}
+static void most_f32(void *theirs, void *mine, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    combine(WK_DIST_MAX, WK_F32, theirs, mine, count);
+}
+static void most_f64(void *theirs, void *mine, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    combine(WK_DIST_MAX, WK_F64, theirs, mine, count);
+}
+
+static bool is_half(wk_dtype dtype)
+{
+    return dtype == WK_F16 || dtype == WK_BF16;
+}
+
+/* Sums and products of signed numbers wrap as those of unsigned ones do. */
+static MPI_Datatype type_of(wk_dtype dtype, bool wraps)
+{
+    switch (dtype) {
+    case WK_F64: return MPI_DOUBLE;
+    case WK_I8: return wraps ? MPI_UINT8_T : MPI_INT8_T;
+    case WK_I16: return wraps ? MPI_UINT16_T : MPI_INT16_T;
+    case WK_I32: return wraps ? MPI_UINT32_T : MPI_INT32_T;
+    case WK_I64: return wraps ? MPI_UINT64_T : MPI_INT64_T;
+    case WK_U8:
+    case WK_BOOL: return MPI_UINT8_T;
+    default: return MPI_FLOAT;
+    }
+}
+
+/* Bools are 0 and 1. */
+static MPI_Op op_of(const mpi *m, wk_dist_op op, wk_dtype dtype)
+{
+    const bool floats = dtype == WK_F32 || dtype == WK_F64;
+    switch (op) {
+    case WK_DIST_PRODUCT: return dtype == WK_BOOL ? MPI_MIN : MPI_PROD;
+    case WK_DIST_MIN: return floats ? m->least[dtype == WK_F64] : MPI_MIN;
+    case WK_DIST_MAX: return floats ? m->most[dtype == WK_F64] : MPI_MAX;
+    default: return dtype == WK_BOOL ? MPI_MAX : MPI_SUM;
+    }
+}
+
+typedef struct reduction {
+    mpi *m;
+    MPI_Comm comm;
+    MPI_Datatype type;
+    MPI_Op op;
+    wk_dtype dtype, wide; /* of the tensors, of the sums */
+    int parts;            /* of a reduce_scatter the ranks, else 1 */
+    int divide;           /* the result by so many; 0: not */
+    int64_t count;        /* elements of a part */
+    size_t size;          /* of an element of `dtype` */
+    wk__dist_fail *fail;
+} reduction;
+
+static reduction reduction_of(mpi *m, MPI_Comm comm, const wk__dist_step *step, wk__dist_fail *fail)
+{
+    const wk__dist_request *q = step->request;
+    const wk_dtype wide = is_half(q->dtype) ? WK_F32 : q->dtype;
+    const bool wraps = q->op != WK_DIST_MIN && q->op != WK_DIST_MAX;
+    return (reduction){.m = m,
+                       .comm = comm,
+                       .type = type_of(wide, wraps),
+                       .op = op_of(m, q->op, wide),
+                       .dtype = q->dtype,
+                       .wide = wide,
+                       .parts = q->kind == WK__DIST_REDUCE_SCATTER ? step->group->size : 1,
+                       .divide = q->op == WK_DIST_AVG ? step->group->size : 0,
+                       .count = q->count,
+                       .size = services.size_of(q->dtype),
+                       .fail = fail};
+}
+
+static bool reduce_piece(const reduction *r, const void *in, void *out, int64_t count)
+{
+    const void *from = in == out ? MPI_IN_PLACE : in;
+    if (r->parts == 1)
+        return well(MPI_Allreduce(from, out, (int)count, r->type, r->op, r->comm), "MPI_Allreduce", r->fail);
+    return well(MPI_Reduce_scatter_block(from, out, (int)count, r->type, r->op, r->comm), "MPI_Reduce_scatter_block",
+                r->fail);
+}
+
+static bool convert(const reduction *r, wk_dtype to, void *out, wk_dtype from, const void *in, int64_t count, int ranks)
+{
+    return services.convert(to, out, from, in, count, ranks, r->fail) == WK_OK;
+}
+
+/* Elements [begin, begin + count) of each part, brought together in the stage, as wide as the sums are. */
+static bool reduce_staged(const reduction *r, const char *in, char *out, int64_t begin, int64_t count)
+{
+    const int64_t wide = (int64_t)services.size_of(r->wide), size = (int64_t)r->size;
+    for (int k = 0; k < r->parts; k++)
+        if (!convert(r, r->wide, r->m->stage + k * count * wide, r->dtype, in + (k * r->count + begin) * size, count,
+                     0))
+            return false;
+    return reduce_piece(r, r->m->stage, r->m->stage, count) &&
+           convert(r, r->dtype, out + begin * size, r->wide, r->m->stage, count, r->divide);
+}
+
+static bool reduce(mpi *m, MPI_Comm comm, const wk__dist_step *step, wk__dist_fail *fail)
+{
+    const reduction r = reduction_of(m, comm, step, fail);
+    const char *in = step->request->in;
+    char *out = step->request->out;
+    const int64_t most = WICK_MPI_PIECE / (int64_t)r.size;
+    const bool staged = is_half(r.dtype) || (r.parts > 1 && r.count > most);
+    const int64_t room = staged ? (STAGE + r.parts - 1) / r.parts : most, piece = room < most ? room : most;
+    if (staged && !m->stage) m->stage = malloc((size_t)(STAGE + m->size) * sizeof(double));
+    if (staged && !m->stage) {
+        services.fail(fail, WK_ERR_MEMORY, "out of host memory"); /* the others are in the call: */
+        fail->broken = true;
+        return false;
+    }
+    for (int64_t begin = 0; begin < r.count; begin += piece) {
+        const int64_t count = r.count - begin < piece ? r.count - begin : piece, at = begin * (int64_t)r.size;
+        const bool done = staged
+                              ? reduce_staged(&r, in, out, begin, count)
+                              : reduce_piece(&r, in + at, out + at, count) &&
+                                    (!r.divide || convert(&r, r.dtype, out + at, r.dtype, out + at, count, r.divide));
+        if (!done) return false;
+    }
+    return true;
+}
+
+/* ---- bytes that move --------------------------------------------------------------------------------------------- */
+
+static bool broadcast(MPI_Comm comm, int root, char *bytes, int64_t count, wk__dist_fail *fail)
+{
+    for (int64_t done = 0; done < count; done += WICK_MPI_PIECE) {
+        const int piece = count - done < WICK_MPI_PIECE ? (int)(count - done) : WICK_MPI_PIECE;
+        if (!well(MPI_Bcast(bytes + done, piece, MPI_BYTE, root, comm), "MPI_Bcast", fail)) return false;
+    }
+    return true;
+}
+
+/* To one rank and from another, as many bytes; one of the two may be nobody (-1). */
+static bool pass(MPI_Comm comm, int tag, int to, const char *out, int from, char *in, int64_t count,
+                 wk__dist_fail *fail)
+{
+    for (int64_t done = 0; done < count; done += WICK_MPI_PIECE) {
+        const int piece = count - done < WICK_MPI_PIECE ? (int)(count - done) : WICK_MPI_PIECE;
+        const int code = MPI_Sendrecv(to < 0 ? NULL : out + done, piece, MPI_BYTE, to < 0 ? MPI_PROC_NULL : to, tag,
+                                      from < 0 ? NULL : in + done, piece, MPI_BYTE, from < 0 ? MPI_PROC_NULL : from,
+                                      tag, comm, MPI_STATUS_IGNORE);
+        if (!well(code, "MPI_Sendrecv", fail)) return false;
+    }
+    return true;
+}
+
+static bool gather(MPI_Comm comm, int size, int rank, const char *in, char *out, int64_t count, wk__dist_fail *fail)
+{
+    if (count <= WICK_MPI_PIECE)
+        return well(MPI_Allgather(in, (int)count, MPI_BYTE, out, (int)count, MPI_BYTE, comm), "MPI_Allgather", fail);
+    memcpy(out + rank * count, in, (size_t)count);
+    for (int root = 0; root < size; root++)
+        if (!broadcast(comm, root, out + root * count, count, fail)) return false;
+    return true;
+}
+
+static bool exchange(MPI_Comm comm, int size, int rank, const char *in, char *out, int64_t count, wk__dist_fail *fail)
+{
+    if (count <= WICK_MPI_PIECE)
+        return well(MPI_Alltoall(in, (int)count, MPI_BYTE, out, (int)count, MPI_BYTE, comm), "MPI_Alltoall", fail);
+    for (int step = 0; step < size; step++) {
+        const int to = (rank + step) % size, from = (rank - step + size) % size;
+        if (!pass(comm, 0, to, in + to * count, from, out + from * count, count, fail)) return false;
+    }
+    return true;
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+static bool make_among_all(mpi *m, const wk__dist_step *step, int64_t bytes, wk__dist_fail *fail)
+{
+    const wk__dist_request *q = step->request;
+    const wk__dist_group *g = step->group;
+    const MPI_Comm comm = comm_of(m, g, fail);
+    if (comm == MPI_COMM_NULL) return false;
+    switch (q->kind) {
+    case WK__DIST_BROADCAST:
+        if (g->rank == q->peer && q->in != q->out) memcpy(q->out, q->in, (size_t)bytes);
+        return broadcast(comm, q->peer, q->out, bytes, fail);
+    case WK__DIST_ALL_GATHER: return gather(comm, g->size, g->rank, q->in, q->out, bytes, fail);
+    case WK__DIST_ALL_TO_ALL: return exchange(comm, g->size, g->rank, q->in, q->out, bytes, fail);
+    default: return reduce(m, comm, step, fail);
+    }
+}
+
+static bool make(mpi *m, const wk__dist_step *step, wk__dist_fail *fail)
+{
+    const wk__dist_request *q = step->request;
+    const int64_t bytes = q->dtype ? q->count * (int64_t)services.size_of(q->dtype) : 0;
+    const int tag = (int)(step->group->id % TAGS);
+    switch (q->kind) {
+    /* Two ranks cannot make their group's communicator. */
+    case WK__DIST_SEND:
+        return pass(m->comm, tag, wk__dist_world_rank(step->group, q->peer), q->in, -1, NULL, bytes, fail);
+    case WK__DIST_RECV:
+        return pass(m->comm, tag, -1, NULL, wk__dist_world_rank(step->group, q->peer), q->out, bytes, fail);
+    case WK__DIST_FINISH: return m->finished = true;
+    case WK__DIST_BARRIER:
+    case WK__DIST_NEW_GROUP: return true; /* that all ranks have called it is known already: see agree.h */
+    default: return make_among_all(m, step, bytes, fail);
+    }
+}
+
+static wk_code call(void *world, const wk__dist_step *step, wk__dist_fail *fail)
+{
+    mpi *m = world;
+    if (m->first.broken) {
+        *fail = m->first;
+    } else if (!make(m, step, fail)) {
+        m->first = *fail;
+    }
+    return fail->code;
+}
+
+/* ---- the world --------------------------------------------------------------------------------------------------- */
+
+static void leave(void *world)
+{
+    mpi *m = world;
+    /* What waits for others is called where all have come; else they may be gone. */
+    free_links(m);
+    if (m->finished) {
+        for (int k = 0; k < 2; k++) MPI_Op_free(&m->least[k]), MPI_Op_free(&m->most[k]);
+        MPI_Comm_free(&m->comm);
+        if (m->ours) MPI_Finalize();
+    }
+    free(m->hosts), free(m->stage), free(m);
+}
+
+/* Open MPI loads components that look for its symbols in the whole process, to which those of a plug-in's libraries are
+ * not shown. */
+static void show_symbols(void)
+{
+    int (*const function)(int *, char ***, int, int *) = MPI_Init_thread;
+    const void *address;
+    Dl_info library;
+    memcpy(&address, &function, sizeof address);
+    if (dladdr(address, &library)) dlopen(library.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+}
+
+/* False, with *fail filled, when MPI cannot be used here. */
+static bool start(mpi *m, wk__dist_fail *fail)
+{
+    int is_there = 0, is_over = 0, level = MPI_THREAD_SINGLE;
+    MPI_Finalized(&is_over);
+    MPI_Initialized(&is_there);
+    if (is_over) {
+        services.fail(fail, WK_ERR_STATE, "MPI has ended in this process, and cannot begin again");
+        return false;
+    }
+    show_symbols();
+    if (is_there)
+        MPI_Query_thread(&level);
+    else if (!well(MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level), "MPI_Init_thread", fail))
+        return false;
+    m->ours = !is_there;
+    if (level >= MPI_THREAD_SERIALIZED) return true;
+    services.fail(fail, WK_ERR_STATE,
+                  is_there ? "the program has started MPI for one thread; it should ask MPI_Init_thread for "
+                             "MPI_THREAD_MULTIPLE, or leave that to wk_dist_init"
+                           : "this MPI was built for one thread; Wick needs MPI_THREAD_SERIALIZED at least");
+    return false;
+}
+
+static bool begin(mpi *m, wk__dist_place *place, wk__dist_fail *fail)
+{
+    MPI_Comm host;
+    name here = "";
+    int length;
+    if (!start(m, fail) || !well(MPI_Comm_dup(MPI_COMM_WORLD, &m->comm), "MPI_Comm_dup", fail)) return false;
+    MPI_Comm_set_errhandler(m->comm, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(m->comm, &m->rank);
+    MPI_Comm_size(m->comm, &m->size);
+    place->rank = m->rank;
+    place->size = m->size;
+    if (!well(MPI_Comm_split_type(m->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host), "MPI_Comm_split_type", fail))
+        return false;
+    if (place->local_rank < 0) MPI_Comm_rank(host, &place->local_rank);
+    MPI_Comm_free(&host);
+    MPI_Get_processor_name(here, &length);
+    m->hosts = calloc((size_t)m->size, sizeof *m->hosts);
+    if (!m->hosts) return services.fail(fail, WK_ERR_MEMORY, "out of host memory"), false;
+    MPI_Op_create(least_f32, 1, &m->least[0]);
+    MPI_Op_create(least_f64, 1, &m->least[1]);
+    MPI_Op_create(most_f32, 1, &m->most[0]);
+    MPI_Op_create(most_f64, 1, &m->most[1]);
+    return gather(m->comm, m->size, m->rank, here, m->hosts[0], sizeof here, fail);
+}
+
+static wk_code join(const wk__dist_settings *settings, wk__dist_place *place, void **world, wk__dist_fail *fail)
+{
+    mpi *m = calloc(1, sizeof *m);
+    if (!m) return services.fail(fail, WK_ERR_MEMORY, "out of host memory");
+    *place = (wk__dist_place){.local_rank = settings->local_rank};
+    if (!begin(m, place, fail)) {
+        leave(m);
+        return fail->code;
+    }
+    *world = m;
+    return WK_OK;
+}
+
+static const char *host(void *world, int rank)
+{
+    const mpi *m = world;
+    return m->hosts[rank];
+}
+
+static const wk__dist_engine engine = {
+    .version = WK__DIST_ENGINE_VERSION,
+    .name = "mpi",
+    .memory = 1u << WK_CPU,
+    .join = join,
+    .leave = leave,
+    .host = host,
+    .call = call,
+};
+
+__attribute__((visibility("default"))) wk__mpi_entry wk_mpi_engine;
+const wk__dist_engine *wk_mpi_engine(const wk__mpi_services *given)
+{
+    if (given->version != WK__DIST_ENGINE_VERSION) return NULL;
+    services = *given;
+    return &engine;
+}
