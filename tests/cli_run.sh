@@ -199,6 +199,9 @@ check "one that needs time has it" gives 6 run -n 2 sh -c \
     '[ $WICK_RANK = 0 ] && { sleep 0.5; exit 6; }; trap "sleep 1; echo saved; exit" TERM; sleep 300 & wait'
 check "... to save" out "^\[1\] saved$"
 check "a rank that is stopped" gives 6 run -n 2 sh -c '[ $WICK_RANK = 1 ] && kill -STOP $$; sleep 1; exit 6'
+check "... hears TERM, too" gives 6 run -n 2 sh -c \
+    '[ $WICK_RANK = 0 ] && { sleep 1; exit 6; }; trap "echo saved; exit" TERM; kill -STOP $$; sleep 300 & wait'
+check "... and can save" out "^\[1\] saved$"
 check "grandchildren" gives 6 run -n 2 --grace 1 sh -c 'sleep 300 & (setsid sleep 301 &) ; timeout 300 sleep 302 &
     (trap "" TERM; while :; do sleep 1; done) & sleep 0.5; exit 6'
 check "a rank that is done leaves nothing behind" gives 0 run -n 2 --grace 1 sh -c \
