@@ -419,7 +419,7 @@ int main(void)
         cmocka_unit_test(an_error_is_pending),
         cmocka_unit_test(a_rank_fails_and_finishes),
     };
-    /* MPI's ranks do not hear who is gone, nor see calls that cross; dist_mpi.sh has what becomes of them. */
+    /* MPI's ranks do not hear who is gone, nor see calls that cross; dist_launch.sh has what becomes of them. */
     const struct CMUnitTest of_tcp[] = {
         cmocka_unit_test(a_rank_is_killed),
         cmocka_unit_test(rank_0_ends_without_a_word),

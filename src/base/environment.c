@@ -71,11 +71,6 @@ static const struct {
                      .doc =
                          "by which `wick run` reaches other hosts, called with a host and a command; ssh -x if not set",
                      .takes = "a command"},
-    [WK__SET_STATUS_FD] = {.name = "WICK_STATUS_FD",
-                           .doc = "a pipe to `wick run`, which sets this",
-                           .takes = "the number of an open descriptor",
-                           .kind = NUMBER,
-                           .most = INT32_MAX},
     [WK__SET_LOG] = {.name = "WICK_LOG",
                      .doc = "subjects of the log",
                      .takes = "a list of placement, sync, kernel, leaks and check",

@@ -22,7 +22,6 @@ typedef enum wk__setting {
     WK__SET_CUDA_PATH,
     WK__SET_MPI_PLUGIN,
     WK__SET_RSH,
-    WK__SET_STATUS_FD,
     WK__SET_LOG,
     WK__SET_LOG_FILE,
     WK__SET_COMM,
