@@ -20,20 +20,20 @@
 #endif
 enum {
     STAGE = 1 << 20, /* elements that are converted at a time */
-    TAGS = 32768     /* that every MPI has */
+    TAGS = 32768,    /* that every MPI has */
+    OWN_OPS = 4
 };
 
 typedef char name[MPI_MAX_PROCESSOR_NAME];
 typedef struct mpi {
     MPI_Comm comm; /* a copy of MPI_COMM_WORLD: messages of the program do not meet ours */
     int rank, size;
-    bool ours;                /* MPI_Init was called here, so MPI_Finalize is, too */
-    bool finished;            /* all ranks have come to their end */
-    name *hosts;              /* [size] */
-    MPI_Op least[2], most[2]; /* of f32 and f64, by which a NaN stays one */
-    char *stage;              /* STAGE elements and one for each rank; NULL until it is needed */
-    struct link *links;       /* of groups */
-    wk__dist_fail first;      /* by which the world was broken */
+    bool ours;     /* MPI_Init was called here, so MPI_Finalize is, too */
+    bool finished; /* all ranks have come to their end */
+    name *hosts;   /* [size] */
+    MPI_Op own[OWN_OPS];
+    char *stage;        /* STAGE elements and one for each rank; NULL until it is needed */
+    struct link *links; /* of groups */
 } mpi;
 
 static wk__mpi_services services;
@@ -98,61 +98,61 @@ static void free_links(mpi *m)
 
 /* ---- numbers that become one ------------------------------------------------------------------------------------- */
 
-static void combine(wk_dist_op op, wk_dtype dtype, void *theirs, void *mine, const int *count)
-{
-    wk__dist_fail fail; /* of the CPU on memory that is there: nothing can fail */
-    services.reduce(op, dtype, theirs, mine, *count, &fail);
-}
-static void least_f32(void *theirs, void *mine, int *count, MPI_Datatype *type)
-{
-    (void)type;
-    combine(WK_DIST_MIN, WK_F32, theirs, mine, count);
-}
-static void least_f64(void *theirs, void *mine, int *count, MPI_Datatype *type)
-{
-    (void)type;
-    combine(WK_DIST_MIN, WK_F64, theirs, mine, count);
-}
-static void most_f32(void *theirs, void *mine, int *count, MPI_Datatype *type)
-{
-    (void)type;
-    combine(WK_DIST_MAX, WK_F32, theirs, mine, count);
-}
-static void most_f64(void *theirs, void *mine, int *count, MPI_Datatype *type)
-{
-    (void)type;
-    combine(WK_DIST_MAX, WK_F64, theirs, mine, count);
-}
-
 static bool is_half(wk_dtype dtype)
 {
     return dtype == WK_F16 || dtype == WK_BF16;
 }
 
-/* Sums and products of signed numbers wrap as those of unsigned ones do. */
-static MPI_Datatype type_of(wk_dtype dtype, bool wraps)
+static MPI_Datatype type_of(wk_dtype dtype)
 {
     switch (dtype) {
     case WK_F64: return MPI_DOUBLE;
-    case WK_I8: return wraps ? MPI_UINT8_T : MPI_INT8_T;
-    case WK_I16: return wraps ? MPI_UINT16_T : MPI_INT16_T;
-    case WK_I32: return wraps ? MPI_UINT32_T : MPI_INT32_T;
-    case WK_I64: return wraps ? MPI_UINT64_T : MPI_INT64_T;
+    case WK_I8: return MPI_INT8_T;
+    case WK_I16: return MPI_INT16_T;
+    case WK_I32: return MPI_INT32_T;
+    case WK_I64: return MPI_INT64_T;
     case WK_U8:
     case WK_BOOL: return MPI_UINT8_T;
     default: return MPI_FLOAT;
     }
 }
 
-/* Bools are 0 and 1. */
+/* Wick's own operations, for those of MPI that compute something else: the least of numbers of which one is NaN, or sums
+ * of 8 and 16 bits, which Open MPI 4.1 saturates. */
+static void combine(wk_dist_op op, void *theirs, void *mine, const int *count, const MPI_Datatype *type)
+{
+    static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_I8, WK_U8, WK_I16, WK_I32, WK_I64};
+    wk__dist_fail fail; /* of the CPU, on memory that is there: nothing can fail */
+    for (size_t k = 0; k < sizeof dtypes / sizeof *dtypes; k++)
+        if (type_of(dtypes[k]) == *type) services.reduce(op, dtypes[k], theirs, mine, *count, &fail);
+}
+static void sum(void *theirs, void *mine, int *count, MPI_Datatype *type)
+{
+    combine(WK_DIST_SUM, theirs, mine, count, type);
+}
+static void product(void *theirs, void *mine, int *count, MPI_Datatype *type)
+{
+    combine(WK_DIST_PRODUCT, theirs, mine, count, type);
+}
+static void least(void *theirs, void *mine, int *count, MPI_Datatype *type)
+{
+    combine(WK_DIST_MIN, theirs, mine, count, type);
+}
+static void most(void *theirs, void *mine, int *count, MPI_Datatype *type)
+{
+    combine(WK_DIST_MAX, theirs, mine, count, type);
+}
+static MPI_User_function *const own_ops[OWN_OPS] = {sum, product, least, most};
+
+/* Bools are 0 and 1: a sum is "or". */
 static MPI_Op op_of(const mpi *m, wk_dist_op op, wk_dtype dtype)
 {
-    const bool floats = dtype == WK_F32 || dtype == WK_F64;
+    const bool is_float = dtype == WK_F32 || dtype == WK_F64, is_small = services.size_of(dtype) < 4;
     switch (op) {
-    case WK_DIST_PRODUCT: return dtype == WK_BOOL ? MPI_MIN : MPI_PROD;
-    case WK_DIST_MIN: return floats ? m->least[dtype == WK_F64] : MPI_MIN;
-    case WK_DIST_MAX: return floats ? m->most[dtype == WK_F64] : MPI_MAX;
-    default: return dtype == WK_BOOL ? MPI_MAX : MPI_SUM;
+    case WK_DIST_PRODUCT: return dtype == WK_BOOL ? MPI_MIN : is_small ? m->own[1] : MPI_PROD;
+    case WK_DIST_MIN: return is_float ? m->own[2] : MPI_MIN;
+    case WK_DIST_MAX: return is_float ? m->own[3] : MPI_MAX;
+    default: return dtype == WK_BOOL ? MPI_MAX : is_small ? m->own[0] : MPI_SUM;
     }
 }
 
@@ -173,10 +173,9 @@ static reduction reduction_of(mpi *m, MPI_Comm comm, const wk__dist_step *step, 
 {
     const wk__dist_request *q = step->request;
     const wk_dtype wide = is_half(q->dtype) ? WK_F32 : q->dtype;
-    const bool wraps = q->op != WK_DIST_MIN && q->op != WK_DIST_MAX;
     return (reduction){.m = m,
                        .comm = comm,
-                       .type = type_of(wide, wraps),
+                       .type = type_of(wide),
                        .op = op_of(m, q->op, wide),
                        .dtype = q->dtype,
                        .wide = wide,
@@ -253,11 +252,12 @@ static bool broadcast(MPI_Comm comm, int root, char *bytes, int64_t count, wk__d
 static bool pass(MPI_Comm comm, int tag, int to, const char *out, int from, char *in, int64_t count,
                  wk__dist_fail *fail)
 {
+    const int receiver = to < 0 ? MPI_PROC_NULL : to, sender = from < 0 ? MPI_PROC_NULL : from;
     for (int64_t done = 0; done < count; done += WICK_MPI_PIECE) {
         const int piece = count - done < WICK_MPI_PIECE ? (int)(count - done) : WICK_MPI_PIECE;
-        const int code = MPI_Sendrecv(to < 0 ? NULL : out + done, piece, MPI_BYTE, to < 0 ? MPI_PROC_NULL : to, tag,
-                                      from < 0 ? NULL : in + done, piece, MPI_BYTE, from < 0 ? MPI_PROC_NULL : from,
-                                      tag, comm, MPI_STATUS_IGNORE);
+        const int code = MPI_Sendrecv(to < 0 ? NULL : out + done, to < 0 ? 0 : piece, MPI_BYTE, receiver, tag,
+                                      from < 0 ? NULL : in + done, from < 0 ? 0 : piece, MPI_BYTE, sender, tag, comm,
+                                      MPI_STATUS_IGNORE);
         if (!well(code, "MPI_Sendrecv", fail)) return false;
     }
     return true;
@@ -286,6 +286,17 @@ static bool exchange(MPI_Comm comm, int size, int rank, const char *in, char *ou
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
+/* MPI reads the root's memory through a pointer that could write. */
+static bool broadcast_request(MPI_Comm comm, const wk__dist_group *g, const wk__dist_request *q, int64_t bytes,
+                              wk__dist_fail *fail)
+{
+    const bool root = g->rank == q->peer;
+    void *memory = root ? (void *)(uintptr_t)q->in : q->out;
+    if (!broadcast(comm, q->peer, memory, bytes, fail)) return false;
+    if (root && q->out && q->out != q->in) memcpy(q->out, q->in, (size_t)bytes);
+    return true;
+}
+
 static bool make_among_all(mpi *m, const wk__dist_step *step, int64_t bytes, wk__dist_fail *fail)
 {
     const wk__dist_request *q = step->request;
@@ -293,9 +304,7 @@ static bool make_among_all(mpi *m, const wk__dist_step *step, int64_t bytes, wk_
     const MPI_Comm comm = comm_of(m, g, fail);
     if (comm == MPI_COMM_NULL) return false;
     switch (q->kind) {
-    case WK__DIST_BROADCAST:
-        if (g->rank == q->peer && q->in != q->out) memcpy(q->out, q->in, (size_t)bytes);
-        return broadcast(comm, q->peer, q->out, bytes, fail);
+    case WK__DIST_BROADCAST: return broadcast_request(comm, g, q, bytes, fail);
     case WK__DIST_ALL_GATHER: return gather(comm, g->size, g->rank, q->in, q->out, bytes, fail);
     case WK__DIST_ALL_TO_ALL: return exchange(comm, g->size, g->rank, q->in, q->out, bytes, fail);
     default: return reduce(m, comm, step, fail);
@@ -322,13 +331,7 @@ static bool make(mpi *m, const wk__dist_step *step, wk__dist_fail *fail)
 
 static wk_code call(void *world, const wk__dist_step *step, wk__dist_fail *fail)
 {
-    mpi *m = world;
-    if (m->first.broken) {
-        *fail = m->first;
-    } else if (!make(m, step, fail)) {
-        m->first = *fail;
-    }
-    return fail->code;
+    return make(world, step, fail) ? WK_OK : fail->code;
 }
 
 /* ---- the world --------------------------------------------------------------------------------------------------- */
@@ -339,7 +342,7 @@ static void leave(void *world)
     /* What waits for others is called where all have come; else they may be gone. */
     free_links(m);
     if (m->finished) {
-        for (int k = 0; k < 2; k++) MPI_Op_free(&m->least[k]), MPI_Op_free(&m->most[k]);
+        for (int k = 0; k < OWN_OPS; k++) MPI_Op_free(&m->own[k]);
         MPI_Comm_free(&m->comm);
         if (m->ours) MPI_Finalize();
     }
@@ -381,7 +384,7 @@ static bool start(mpi *m, wk__dist_fail *fail)
     return false;
 }
 
-static bool begin(mpi *m, wk__dist_place *place, wk__dist_fail *fail)
+static bool begin(mpi *m, const wk__dist_settings *told, wk__dist_place *place, wk__dist_fail *fail)
 {
     MPI_Comm host;
     name here = "";
@@ -392,6 +395,11 @@ static bool begin(mpi *m, wk__dist_place *place, wk__dist_fail *fail)
     MPI_Comm_size(m->comm, &m->size);
     place->rank = m->rank;
     place->size = m->size;
+    if (told->size > 1 && told->size != m->size) {
+        services.fail(fail, WK_ERR_ARGUMENT, "there are %d ranks, and MPI knows of %d: it wants its own mpirun",
+                      told->size, m->size);
+        return false;
+    }
     if (!well(MPI_Comm_split_type(m->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host), "MPI_Comm_split_type", fail))
         return false;
     if (place->local_rank < 0) MPI_Comm_rank(host, &place->local_rank);
@@ -399,10 +407,7 @@ static bool begin(mpi *m, wk__dist_place *place, wk__dist_fail *fail)
     MPI_Get_processor_name(here, &length);
     m->hosts = calloc((size_t)m->size, sizeof *m->hosts);
     if (!m->hosts) return services.fail(fail, WK_ERR_MEMORY, "out of host memory"), false;
-    MPI_Op_create(least_f32, 1, &m->least[0]);
-    MPI_Op_create(least_f64, 1, &m->least[1]);
-    MPI_Op_create(most_f32, 1, &m->most[0]);
-    MPI_Op_create(most_f64, 1, &m->most[1]);
+    for (int k = 0; k < OWN_OPS; k++) MPI_Op_create(own_ops[k], 1, &m->own[k]);
     return gather(m->comm, m->size, m->rank, here, m->hosts[0], sizeof here, fail);
 }
 
@@ -411,7 +416,7 @@ static wk_code join(const wk__dist_settings *settings, wk__dist_place *place, vo
     mpi *m = calloc(1, sizeof *m);
     if (!m) return services.fail(fail, WK_ERR_MEMORY, "out of host memory");
     *place = (wk__dist_place){.local_rank = settings->local_rank};
-    if (!begin(m, place, fail)) {
+    if (!begin(m, settings, place, fail)) {
         leave(m);
         return fail->code;
     }

@@ -3,60 +3,14 @@
 # wick run: how ranks are started, heard and ended, here and on hosts that a script stands in for. Each command has a
 # deadline, and all that it started is looked for afterwards, by a variable in the environment.
 . "$WICK_SOURCE/tests/runner/checks"
+. "$WICK_SOURCE/tests/runner/processes"
 
 wick=$WICK_BUILD/wick
 unset WICK_THREADS WICK_COMM WICK_TIMEOUT NO_COLOR 2>/dev/null || true
-mark=wick_run_test_$$
 # AddressSanitizer looks for leaks with ptrace, which a process that is stopped or killed does not like.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:log_path=$WICK_WORK/sanitizer"
 
 run() { timeout -k 5 60 env MARK=$mark "$wick" run "$@"; }
-
-# The processes that descend from a run() of this test.
-left()
-{
-    for process in $(grep -lzsx "MARK=$mark" /proc/[0-9]*/environ); do
-        process=${process%/environ}
-        case $(sed 's/.*) //' "$process/stat" 2>/dev/null) in Z* | "") continue ;; esac
-        echo "left: ${process#/proc/} $(tr '\0' ' ' <"$process/cmdline")"
-    done
-}
-
-# Has everything gone within 15 seconds?
-nobody()
-{
-    for _ in $(seq 75); do
-        [ -z "$(left)" ] && return 0
-        sleep 0.2
-    done
-    left
-    for process in $(left | sed 's/left: \([0-9]*\).*/\1/'); do kill -9 "$process"; done
-    return 1
-}
-
-# gives CODE COMMAND...: this exit code, and nobody is left; what it says is in out and err.
-gives()
-{
-    code=$1
-    shift
-    "$@" >"$WICK_WORK/out" 2>"$WICK_WORK/err"
-    found=$?
-    nobody || return 1
-    [ "$found" = "$code" ] || { echo "exit code $found, not $code"; cat "$WICK_WORK/out" "$WICK_WORK/err"; return 1; }
-}
-out() { grep -q -e "$1" "$WICK_WORK/out" || { cat "$WICK_WORK/out"; return 1; }; }
-err() { grep -q -e "$1" "$WICK_WORK/err" || { cat "$WICK_WORK/err"; return 1; }; }
-
-# Waits until the file has so many lines.
-lines() # FILE COUNT
-{
-    for _ in $(seq 200); do
-        [ "$(cat "$1" 2>/dev/null | wc -l)" -ge "$2" ] && return 0
-        sleep 0.1
-    done
-    echo "$1 has not $2 lines"
-    return 1
-}
 
 # ---- silence, which takes its time: looked at in the end
 

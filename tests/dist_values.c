@@ -3,6 +3,7 @@
  * the same bits in all ranks. Numbers are whole and small, so that their sums are exact in each dtype. */
 #include "support_ranks.h"
 
+#include <math.h>
 #include <unistd.h>
 
 static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_F16, WK_BF16, WK_I8, WK_U8, WK_I16, WK_I32, WK_I64, WK_BOOL};
@@ -238,6 +239,78 @@ static void sums_have_one_order(void **state)
     }
 }
 
+/* Whatever the order. */
+static void sums_are_alike(int rank)
+{
+    enum { MOST = 200003 };
+    static float v[MOST], w[MOST];
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    for (int64_t count = 1; count <= MOST; count = count * 7 + 3) {
+        WK_SCOPE;
+        const size_t bytes = sizeof *v * (size_t)count;
+        for (int64_t i = 0; i < count; i++) v[i] = uneven(rank, i);
+        wk_tensor *x = wk_from(v, (count));
+        RANK_CHECK(wk_dist_all_reduce_(x) && wk_read(x, v, bytes) == WK_OK);
+        RANK_CHECK(wk_dist_broadcast_(x, wk_dist_size() - 1) && wk_read(x, w, bytes) == WK_OK);
+        RANK_CHECK(memcmp(v, w, bytes) == 0);
+    }
+    RANK_CHECK(wk_dist_finish() == WK_OK);
+}
+
+static void all_ranks_have_the_same_bits(void **state)
+{
+    (void)state;
+    for (int n = 2; n <= RANKS_MOST; n++) {
+        ranks r = {.size = n, .body = sums_are_alike};
+        ranks_run(&r);
+        ranks_free(&r);
+    }
+}
+
+static double first_of(wk_tensor *x)
+{
+    return wk_item(wk_select(wk_reshape(x, (-1)), 0, 0));
+}
+
+/* A NaN of any rank stays one; whole numbers wrap. Small and large, as these go different ways. */
+static void extremes(int rank)
+{
+    static const struct {
+        wk_dtype dtype;
+        double most;
+    } whole[] = {{WK_I8, 127}, {WK_U8, 255}, {WK_I16, 32767}, {WK_I32, 2147483647}};
+    static const wk_dtype floats[] = {WK_F32, WK_F64, WK_F16, WK_BF16};
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    for (int64_t count = 3; count < 200000; count += 199000) {
+        for (int k = 0; k < 4; k++)
+            for (int op = WK_DIST_SUM; op <= WK_DIST_MAX; op++)
+                for (int whose = 0; whose < wk_dist_size(); whose++) {
+                    WK_SCOPE;
+                    wk_tensor *x = wk_full((count), rank == whose ? (double)NAN : rank, .dtype = floats[k]);
+                    RANK_CHECK(isnan(first_of(wk_dist_all_reduce_(x, .op = (wk_dist_op)op))));
+                }
+        for (int k = 0; k < 4; k++) {
+            WK_SCOPE;
+            const double range = whole[k].dtype == WK_U8 ? whole[k].most + 1 : 2 * (whole[k].most + 1);
+            wk_tensor *x = wk_full((count), rank == 0 ? whole[k].most : 1, .dtype = whole[k].dtype), *y = wk_clone(x);
+            wk_dist_all_reduce_(x);
+            RANK_CHECK(first_of(x) == whole[k].most + wk_dist_size() - 1 - range);
+            wk_fill_(y, rank < 2 ? whole[k].most : 1);
+            wk_dist_all_reduce_(y, .op = WK_DIST_PRODUCT); /* (-1)^2, but of u8 the same */
+            RANK_CHECK(first_of(y) == 1);
+        }
+    }
+    RANK_CHECK(wk_dist_finish() == WK_OK);
+}
+
+static void a_nan_stays_one_and_whole_numbers_wrap(void **state)
+{
+    (void)state;
+    ranks r = {.size = 3, .body = extremes};
+    ranks_run(&r);
+    ranks_free(&r);
+}
+
 /* 2048 + 1 + 1 + 1 in f16 stays 2048 where each sum is rounded. */
 static void sums_of_halves(int rank)
 {
@@ -266,8 +339,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_call_is_what_it_says),
-        cmocka_unit_test(sums_have_one_order),
+        cmocka_unit_test(all_ranks_have_the_same_bits),
+        cmocka_unit_test(a_nan_stays_one_and_whole_numbers_wrap),
         cmocka_unit_test(sums_of_halves_are_rounded_once),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest of_tcp[] = {
+        cmocka_unit_test(sums_have_one_order),
+    };
+    const int failed = ranks_are_mpi() ? 0 : cmocka_run_group_tests(of_tcp, NULL, NULL);
+    return failed + cmocka_run_group_tests(tests, NULL, NULL);
 }

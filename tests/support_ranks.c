@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -53,19 +54,41 @@ static void set_number(const char *name, int number)
     setenv(name, text, 1);
 }
 
+bool ranks_are_mpi(void)
+{
+    return getenv("WICK_TEST_MPI") != NULL;
+}
+
+static void await_end(const rank_note *note)
+{
+    for (int k = 0; k < 5000 && !atomic_load(&note->ended); k++) usleep(2000);
+}
+
+/* Whatever ends it, it does not outlive the test. */
+static void run_body(ranks *r, int rank)
+{
+    the_ranks = r;
+    this_rank = rank;
+    set_number("WICK_TIMEOUT", r->timeout ? r->timeout : 60);
+    set_number("WICK_THREADS", 1);
+    alarm(RANKS_LIMIT);
+    if (r->prepare) r->prepare(rank);
+    r->body(rank);
+    atomic_store(&my_note()->ended, 1);
+    if (ranks_are_mpi()) /* which ends the others when one leaves a world that is broken */
+        for (int k = 0; k < r->size; k++) await_end(&r->note[k]);
+    _exit(0);
+}
+
 static void be_rank(ranks *r, int rank, int listener)
 {
     static const char *const others[] = {"WICK_COMM", "WICK_LISTEN_FD", "OMPI_COMM_WORLD_SIZE",
                                          "PMI_SIZE",  "SLURM_NTASKS",   "WORLD_SIZE"};
     char host[32];
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    the_ranks = r;
-    this_rank = rank;
     for (size_t k = 0; k < sizeof others / sizeof *others; k++) unsetenv(others[k]);
     set_number("WICK_RANK", rank);
     set_number("WICK_WORLD", r->size);
-    set_number("WICK_TIMEOUT", r->timeout ? r->timeout : 60);
-    set_number("WICK_THREADS", 1);
     setenv("WICK_SECRET", r->secret ? r->secret : "a secret", 1);
     if (!r->no_listener) {
         snprintf(host, sizeof host, r->six ? "[::1]:%d" : "127.0.0.1:%d", r->port);
@@ -75,10 +98,77 @@ static void be_rank(ranks *r, int rank, int listener)
         else
             close(listener);
     }
-    alarm(RANKS_LIMIT);
-    if (r->prepare) r->prepare(rank);
-    r->body(rank);
-    _exit(0);
+    run_body(r, rank);
+}
+
+/* ---- ranks of mpirun --------------------------------------------------------------------------------------------- */
+
+/* Of the notes, which this program and those that mpirun starts share. */
+static char notes_file[512];
+
+static rank_note *map_notes(int fd)
+{
+    const int kind = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
+    void *notes = mmap(NULL, sizeof(rank_note) * RANKS_MOST, PROT_READ | PROT_WRITE, kind, fd, 0);
+    return notes == MAP_FAILED ? NULL : notes;
+}
+
+/* Functions are told as distances from one: the loader puts the same program at another place each time. */
+static long distance(void (*function)(int rank))
+{
+    return function ? (long)((intptr_t)function - (intptr_t)ranks_run) : 0;
+}
+
+static void (*function_at(long distance))(int rank)
+{
+    return distance ? (void (*)(int))((intptr_t)ranks_run + distance) : NULL;
+}
+
+/* mpirun starts this program again. */
+__attribute__((constructor)) static void be_rank_of_mpi(void)
+{
+    static ranks r;
+    const char *told = getenv("WICK_TEST_RANKS"), *rank = getenv("OMPI_COMM_WORLD_RANK");
+    long body, prepare, with;
+    if (!told || !rank) return;
+    if (sscanf(told, "%d %d %ld %ld %ld %511s", &r.size, &r.timeout, &body, &prepare, &with, notes_file) != 6) _exit(2);
+    const int fd = open(notes_file, O_RDWR);
+    r.body = function_at(body);
+    r.prepare = function_at(prepare);
+    r.with = (void *)with;
+    r.note = fd < 0 ? NULL : map_notes(fd);
+    if (!r.note) _exit(2);
+    close(fd);
+    run_body(&r, atoi(rank));
+}
+
+static int open_notes(void)
+{
+    const char *folder = getenv("WICK_WORK");
+    snprintf(notes_file, sizeof notes_file, "%s/ranks-XXXXXX", folder ? folder : "/tmp");
+    const int fd = mkstemp(notes_file);
+    assert_true(fd >= 0 && ftruncate(fd, sizeof(rank_note) * RANKS_MOST) == 0);
+    return fd;
+}
+
+static void start_mpirun(ranks *r)
+{
+    char told[700], size[16], self[512] = "";
+    assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
+    snprintf(size, sizeof size, "%d", r->size);
+    snprintf(told, sizeof told, "%d %d %ld %ld %ld %s", r->size, r->timeout, distance(r->body), distance(r->prepare),
+             (long)(intptr_t)r->with, notes_file);
+    fflush(NULL);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM); /* it ends its ranks, then */
+        setenv("WICK_TEST_RANKS", told, 1);
+        execlp("mpirun", "mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca",
+               "mpi_yield_when_idle", "1", "-n", size, self, (char *)NULL);
+        _exit(127);
+    }
+    assert_true(pid > 0);
+    for (int k = 0; k < r->size; k++) r->note[k].process = pid;
 }
 
 /* ---- in the test ------------------------------------------------------------------------------------------------- */
@@ -100,10 +190,17 @@ int ranks_listen(bool six, int *port)
 
 void ranks_start(ranks *r)
 {
-    const int listener = r->no_listener ? -1 : ranks_listen(r->six, &r->port);
-    r->note = mmap(NULL, sizeof(rank_note) * RANKS_MOST, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    assert_true(r->note != MAP_FAILED && (listener >= 0 || r->no_listener));
+    const int notes = ranks_are_mpi() ? open_notes() : -1;
+    r->note = map_notes(notes);
+    assert_non_null(r->note);
     assert_in_range(r->size, 1, RANKS_MOST);
+    if (ranks_are_mpi()) {
+        close(notes);
+        start_mpirun(r);
+        return;
+    }
+    const int listener = r->no_listener ? -1 : ranks_listen(r->six, &r->port);
+    assert_true(listener >= 0 || r->no_listener);
     fflush(NULL);
     for (int k = 0; k < r->size; k++) {
         const pid_t pid = fork();
@@ -140,12 +237,17 @@ void ranks_end(ranks *r, bool any_end)
     bool late = false;
     for (int k = 0; k < r->size; k++) {
         rank_note *note = &r->note[k];
+        if (ranks_are_mpi() && k > 0) {
+            note->status = r->note[0].status;
+            continue;
+        }
         while (waitpid(note->process, &note->status, WNOHANG) == 0) {
             if (now() < until) {
                 nap();
                 continue;
             }
             late = true;
+            if (ranks_are_mpi()) kill(note->process, SIGTERM), sleep(5);
             kill(note->process, SIGKILL);
             kill(note->process, SIGCONT);
         }
@@ -158,12 +260,14 @@ void ranks_end(ranks *r, bool any_end)
     for (int k = 0; k < r->size; k++) {
         const rank_note *note = &r->note[k];
         if (note->said[0]) fail_msg("rank %d of %d: %s", k, r->size, note->said);
-        if (!any_end && note->status != 0) fail_msg("rank %d of %d ended with status %#x", k, r->size, note->status);
+        if (ranks_are_mpi() ? !any_end && !atomic_load(&note->ended) : !any_end && note->status != 0)
+            fail_msg("rank %d of %d ended with status %#x", k, r->size, note->status);
     }
 }
 
 void ranks_free(ranks *r)
 {
+    if (ranks_are_mpi()) unlink(notes_file);
     munmap(r->note, sizeof(rank_note) * RANKS_MOST);
 }
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Worlds of processes: a test starts its ranks by fork() before it uses the library, they are told apart by the
  * environment as `wick run` would do it, and none outlives the test. A rank says what is wrong in memory that the test
- * shares. */
+ * shares.
+ *
+ * Where WICK_TEST_MPI is set (mode mpi) they are started by mpirun instead, as this program anew, which goes to the body
+ * before main. Then what a test has in variables does not reach its ranks, but for `with` as a number; a rank that a
+ * signal ends takes the others along; and how mpirun ends says less than that all bodies came to their ends. */
 #ifndef TESTS_SUPPORT_RANKS_H
 #define TESTS_SUPPORT_RANKS_H
 
@@ -18,8 +22,9 @@ typedef struct rank_note {
     wk_code code;
     double number[8]; /* the test's own */
     atomic_int flag;
-    pid_t process;
-    int status; /* of waitpid */
+    atomic_int ended; /* its body */
+    pid_t process;    /* of all ranks that of mpirun */
+    int status;       /* of waitpid */
 } rank_note;
 
 typedef struct ranks {
@@ -35,6 +40,9 @@ typedef struct ranks {
     void *with;
     rank_note *note; /* [size], shared */
 } ranks;
+
+/* Are ranks started by mpirun? */
+bool ranks_are_mpi(void);
 
 /* In a rank: the world that it is started for, and its own note. */
 extern ranks *the_ranks;

@@ -64,6 +64,9 @@ static const struct {
     [WK__SET_CUDA_PATH] = {.name = "WICK_CUDA_PATH",
                            .doc = "where NVIDIA's libraries are looked for first",
                            .takes = "folders, separated by colons"},
+    [WK__SET_MPI_PLUGIN] = {.name = "WICK_MPI_PLUGIN",
+                            .doc = "the plug-in for MPI; one beside the library if not set",
+                            .takes = "a file"},
     [WK__SET_RSH] = {.name = "WICK_RSH",
                      .doc =
                          "by which `wick run` reaches other hosts, called with a host and a command; ssh -x if not set",

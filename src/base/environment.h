@@ -20,6 +20,7 @@ typedef enum wk__setting {
     WK__SET_CACHE_MB,
     WK__SET_OPENCL_OPTIONS,
     WK__SET_CUDA_PATH,
+    WK__SET_MPI_PLUGIN,
     WK__SET_RSH,
     WK__SET_LOG,
     WK__SET_LOG_FILE,

@@ -148,13 +148,18 @@ wk_code wk__agree_by_gathering(const wk__dist_engine *engine, void *world, const
     wk__dist_step by = *step;
     by.request = &gather;
     wk_code code = engine->call(world, &by, fail);
-    for (int k = 0; k < size && code == WK_OK; k++)
-        if (read_said(all + (size_t)k * SAID, &other))
-            wk__agreement_add(&own, &other, engine, world);
-        else
-            code = unreadable(fail);
+    bool leaves = false; /* somebody has failed and makes no call any more */
+    for (int k = 0; k < size && code == WK_OK; k++) {
+        if (!read_said(all + (size_t)k * SAID, &other)) code = unreadable(fail);
+        if (code != WK_OK) break;
+        leaves = leaves || (other.said.collective == WK__DIST_FINISH && other.code != WK_OK);
+        wk__agreement_add(&own, &other, engine, world);
+    }
     wk__free(all);
-    return code == WK_OK ? wk__agreement_end(&own, engine, world, fail) : code;
+    if (code != WK_OK) return code;
+    wk__agreement_end(&own, engine, world, fail);
+    fail->broken = fail->broken || leaves;
+    return own.code;
 }
 
 wk_code wk__agree_in_pair(const wk__dist_engine *engine, void *world, const wk__dist_step *step, wk__dist_fail *fail)

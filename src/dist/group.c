@@ -4,6 +4,7 @@
 #include "../base/alloc.h"
 #include "../engine/ring.h"
 #include "job.h"
+#include "mpi.h"
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -66,7 +67,8 @@ static wk_code join(wk_site site, const wk__dist_settings *s)
     wk__dist_job *job = &wk__dist_job_now;
     wk__dist_fail fail = {.code = WK_OK};
     wk__dist_place place;
-    const wk__dist_engine *engine = &wk__dist_tcp;
+    const char *why;
+    const wk__dist_engine *engine = s->engine == WK__DIST_MPI ? wk__dist_mpi(&why) : &wk__dist_tcp;
     if (engine->join(s, &place, &job->world, &fail) != WK_OK) return not_joined(site, s, &fail);
     job->engine = engine;
     job->seconds = s->timeout;
@@ -80,10 +82,18 @@ static wk_code join(wk_site site, const wk__dist_settings *s)
     return code;
 }
 
+/* The plug-in is loaded only where MPI is asked for, or may have started this process. */
+static bool may_be_mpi(void)
+{
+    const char *asked = getenv("WICK_COMM");
+    return asked ? strcmp(asked, "mpi") == 0 : getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE");
+}
+
 wk_code wk_dist_init_at(wk_site site)
 {
     wk__dist_settings s;
     wk__text why = {0};
+    const char *no_mpi = "";
     if (wk__forked) return wk__refuse_fork(site, "dist_init"), WK_ERR_STATE;
     if (initialized || wk__dist_ask_is_stuck()) {
         wk__error_set(site, WK_ERR_STATE,
@@ -91,10 +101,8 @@ wk_code wk_dist_init_at(wk_site site)
                                   : "dist_init: a call of the last world has not come back; start the program again");
         return WK_ERR_STATE;
     }
-    wk_code code = wk__dist_choose(look, NULL, false,
-                                   "MPI has started this program, and this build of Wick has no "
-                                   "engine for MPI; start it with `wick run`, or set WICK_COMM=tcp and WICK_HOSTS",
-                                   &s, &why);
+    const bool mpi = may_be_mpi() && wk__dist_mpi(&no_mpi) != NULL;
+    wk_code code = wk__dist_choose(look, NULL, mpi, no_mpi, &s, &why);
     if (code != WK_OK) return refuse(site, code, &why);
     wk__text_end(&why);
     wk__dist_job_now.joined++;
