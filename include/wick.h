@@ -14,7 +14,7 @@
  *     }
  *
  * Read in this order: core.h (sites, dtypes, errors), device.h, tensor.h (scopes, making, reading), creation.h (making,
- * copying), ops.h, autograd.h, nn.h, optim.h, data.h, io.h,
+ * copying), ops.h, autograd.h, nn.h, optim.h, data.h, io.h, checkpoint.h,
  * dist.h (several processes); then log.h, and for bindings call.h (every op by name) and
  * dlpack.h (memory that is shared with other libraries).
  */
@@ -30,6 +30,7 @@
 #include "wick/optim.h"
 #include "wick/data.h"
 #include "wick/io.h"
+#include "wick/checkpoint.h"
 #include "wick/dist.h"
 #include "wick/log.h"
 #include "wick/call.h"
