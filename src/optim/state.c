@@ -3,7 +3,7 @@
 #include "state.h"
 #include "../base/alloc.h"
 #include "../base/file.h"
-#include "../engine/ring.h"
+#include "../engine/late.h"
 #include <string.h>
 #include <wick/creation.h>
 #include <wick/tensor.h>
@@ -84,10 +84,29 @@ static void add_group(wk__pairs *pairs, const wk__optim *optim, int64_t g)
         wk__pairs_add(pairs, group->item[k].name, "optim.%lld.parameter.%lld", (long long)g, (long long)k);
 }
 
+/* Runs what was recorded, and waits where it may have failed: only then it is known which steps count. Devices that this
+ * optimiser has nothing on are no matter. */
+static bool settle(wk_site site, const wk__optim *optim)
+{
+    wk_context *context = wk__context();
+    const bool failed = wk__error_pending();
+    wk__flush(context);
+    for (int64_t g = 0; g < optim->groups; g++) {
+        const wk__group_of *group = &optim->group[g];
+        for (int64_t k = 0; k < group->count * group->states; k++) {
+            if (!group->state[k]) continue;
+            if (!wk__materialize(group->state[k], site)) return false;
+            wk__device_prove(wk__body_of(group->state[k])->storage->device);
+        }
+    }
+    if (context->late) wk__tell_late(context);
+    return failed || !wk__error_pending();
+}
+
 bool wk__optim_list(wk_site site, const char *op, const wk__optim *optim, const char *prefix, wk__list *list,
                     wk__pairs *pairs)
 {
-    if (wk_sync_at(site) != WK_OK) return false;
+    if (!settle(site, optim)) return false;
     wk__pairs_add(pairs, name_of(optim), "optim");
     wk__pairs_number(pairs, "optim.groups", optim->groups);
     for (int64_t g = 0; g < optim->groups; g++) {
