@@ -40,6 +40,8 @@ static const struct {
     {"grad", "wk_grad, wk_grad_of (wick/autograd.h)"},
     {"save", "wk_save (wick/io.h)"},
     {"load", "wk_load (wick/io.h)"},
+    {"state_dict", "wk_save, wk_optim_save (wick/checkpoint.h)"},
+    {"checkpoint", "wk_checkpoint_new (wick/checkpoint.h)"},
 };
 
 /* wk_softmax is softmax, and wk_nn_linear and wk_optim_sgd are known by what stands behind. */

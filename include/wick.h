@@ -14,9 +14,9 @@
  *     }
  *
  * Read in this order: core.h (sites, dtypes, errors), device.h, tensor.h (scopes, making, reading), creation.h (making,
- * copying), ops.h, autograd.h, nn.h, optim.h, data.h, io.h, parallel.h (several devices), dist.h (several processes);
- * then log.h and event.h (what happened, how long it took), and for bindings call.h (every op by name) and dlpack.h
- * (memory that is shared with other libraries).
+ * copying), ops.h, autograd.h, nn.h, optim.h, data.h, io.h, checkpoint.h, parallel.h (several devices), dist.h (several
+ * processes); then log.h and event.h (what happened, how long it took), and for bindings call.h (every op by name) and
+ * dlpack.h (memory that is shared with other libraries).
  */
 #ifndef WICK_H
 #define WICK_H
@@ -30,6 +30,7 @@
 #include "wick/optim.h"
 #include "wick/data.h"
 #include "wick/io.h"
+#include "wick/checkpoint.h"
 #include "wick/parallel.h"
 #include "wick/dist.h"
 #include "wick/log.h"

@@ -209,7 +209,7 @@ static void refuses_to_write(void **state)
     memset(endless, 'n', sizeof endless - 1);
     const struct {
         wk__safetensors_tensor tensors[2];
-        wk__safetensors_pair pairs[2];
+        wk__pair pairs[2];
         const char *word;
     } cases[] = {
         {{{.name = "a", .dtype = WK_F32}, {.name = "a", .dtype = WK_I8}}, {{"k", "v"}, {"l", "w"}}, "two tensors"},
@@ -262,7 +262,7 @@ static void refuses_to_write_too_much(void **state)
 
     char *value = calloc(1, WK__SAFETENSORS_HEADER + 1);
     memset(value, 'v', WK__SAFETENSORS_HEADER);
-    wk__safetensors_pair pair = {"key", value};
+    wk__pair pair = {"key", value};
     assert_int_equal(wk__safetensors_plan(NULL, 0, &pair, 1, &layout, &error), WK_ERR_ARGUMENT);
     assert_non_null(strstr(error.text, "more than 100000000 bytes"));
     static const char around[] = "{\"__metadata__\":{\"key\":\"\"}}";
@@ -290,7 +290,7 @@ static void writes_and_reads_a_file(void **state)
         {.name = "none", .dtype = WK_F16, .ndim = 2, .shape = {0, 4}},
         {.name = "half", .dtype = WK_BF16, .ndim = 1, .shape = {3}},
     };
-    wk__safetensors_pair pairs[] = {{"step", "40"}, {"format", "wick"}};
+    wk__pair pairs[] = {{"step", "40"}, {"format", "wick"}};
     wk__safetensors_layout layout;
     wk__save save;
     GOOD(wk__safetensors_plan(tensors, 5, pairs, 2, &layout, &error));
@@ -369,7 +369,7 @@ static void every_allocation_fails(void **state)
     int64_t n = 0;
     for (wk_code code = WK_ERR_MEMORY; code != WK_OK; n++) {
         wk__safetensors_tensor tensors[] = {{.name = "b", .dtype = WK_F32}, {.name = "a", .dtype = WK_I8}};
-        wk__safetensors_pair pair = {"k", "\x01 quite a long text that makes the header grow more than once, or twice"};
+        wk__pair pair = {"k", "\x01 quite a long text that makes the header grow more than once, or twice"};
         wk__safetensors_layout layout;
         wk__save save = {.fd = -1};
         wk__alloc_fail_at(n + 1);

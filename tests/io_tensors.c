@@ -270,6 +270,37 @@ static void without_memory(void **state)
     }
 }
 
+/* The same where the program knows the addresses of some parameters: their numbers stay there. */
+static void without_memory_at_known_addresses(void **state)
+{
+    (void)state;
+    char path[256];
+    snprintf(path, sizeof path, "%s", scratch("known.safetensors"));
+    WK_SCOPE;
+    wk_module *net = new_net(2);
+    assert_int_equal(wk_save(net, path), WK_OK);
+    bool failed = true;
+    for (int64_t n = 1; failed; n++) {
+        WK_SCOPE;
+        wk_module *other = new_net(2);
+        static const char *const names[] = {"net.0.weight", "net.0.bias", "net.2.weight"};
+        float *address[2], first;
+        for (int k = 0; k < 2; k++) address[k] = wk_data(wk_module_parameter(other, names[2 * k]));
+        first = *address[0];
+        wk__alloc_fail_at(n);
+        const wk_code loaded = wk_load(other, path);
+        failed = wk_error() != NULL;
+        wk__alloc_fail_at(0);
+        assert_true(failed == (loaded != WK_OK));
+        wk_clear_error();
+        for (int k = 0; k < 3; k++)
+            assert_true(equal(wk_module_parameter(other, names[k]), wk_module_parameter(net, names[k])) == !failed);
+        assert_true((*address[0] == first) == failed);
+        for (int k = 0; k < 2; k++) assert_true(address[k] == wk_data(wk_module_parameter(other, names[2 * k])));
+        assert_true(n < 500);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +314,7 @@ int main(void)
         cmocka_unit_test(a_failing_device_leaves_the_older_file),
         cmocka_unit_test(lazy_layers_are_not_saved_before_they_exist),
         cmocka_unit_test(without_memory),
+        cmocka_unit_test(without_memory_at_known_addresses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

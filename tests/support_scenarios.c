@@ -98,6 +98,36 @@ static double loads(const scenario_place *place)
     return wk_error() ? NAN : figure;
 }
 
+/* A training is saved after each step, and another one goes on from what is there. */
+static double goes_on(const scenario_place *place)
+{
+    WK_SCOPE;
+    char path[400];
+    path_of(place, "goes_on.wick", path);
+    unlink(path);
+    wk_seed(5);
+    double figure = 0;
+    for (int turn = 0; turn < 2 && !wk_error(); turn++) {
+        wk_module *net = network(place->device);
+        wk_optim *adam = wk_optim_adamw(wk_parameters(net), .lr = 0.05);
+        wk_dataset *data = wk_data_tensors(inputs(), wk_remainder(wk_arange(SAMPLES), CLASSES));
+        wk_loader *loader = wk_data_loader(data, .batch_size = 4, .shuffle = true, .device = place->device);
+        wk_checkpoint *resume = wk_checkpoint_new(path, net, adam, loader);
+        if (wk_checkpoint_load(resume) != (turn > 0) && !wk_error()) return -1;
+        WK_EACH(batch, loader)
+        {
+            wk_optim_zero_grad(adam);
+            wk_backward(wk_cross_entropy(wk_forward(net, batch->x), batch->y));
+            wk_optim_step(adam);
+            wk_checkpoint_every(resume, 1);
+            if (turn == 0 && batch->index == 1) break;
+        }
+        wk_checkpoint_wait(resume);
+        figure += figure_of(wk_module_parameter(net, "0.weight")) + (double)wk_checkpoint_step(resume);
+    }
+    return wk_error() ? NAN : figure;
+}
+
 /* ---- printing ---------------------------------------------------------------------------------------------------- */
 
 static double text_length(wk_tensor *x)
@@ -240,8 +270,13 @@ static double binds(const scenario_place *place)
 }
 
 const scenario scenarios[] = {
-    {"train", trains},   {"save", saves},  {"load", loads},
-    {"print", prints},   {"errors", errs}, {"gradients", differentiates},
+    {"train", trains},
+    {"save", saves},
+    {"load", loads},
+    {"resume", goes_on},
+    {"print", prints},
+    {"errors", errs},
+    {"gradients", differentiates},
     {"bindings", binds},
 };
 const int scenario_count = (int)(sizeof scenarios / sizeof *scenarios);

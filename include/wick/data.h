@@ -57,11 +57,14 @@ typedef struct wk_loader_options {
 WK_API wk_loader *wk_data_loader_at(wk_site site, wk_dataset *data, const wk_loader_options *options);
 /* Batches of an epoch; 0 for NULL. */
 WK_API int64_t wk_loader_count_at(wk_site site, const wk_loader *loader);
+/* The epoch that runs or, between two loops, comes next; counted from 0. Where a checkpoint was loaded, that is where
+ * the loop over epochs goes on. 0 for NULL. */
+WK_API int64_t wk_loader_epoch_at(wk_site site, const wk_loader *loader);
 
 /* A batch belongs to the loader, its tensors to the loop's scope: wk_keep carries them out. */
 typedef struct wk_batch {
     wk_tensor *x, *y; /* (batch, ...); y is NULL for data without */
-    int64_t index;    /* of the batch in its epoch */
+    int64_t index;    /* of the batch in its epoch, from 0 */
 } wk_batch;
 
 /* What WK_EACH is made of: opens an epoch; closes the batch before, if any, and makes the next, false after the last;
@@ -71,8 +74,9 @@ WK_API bool wk_batch_next(wk_batch **batch);
 WK_API void wk_batch_end(wk_batch **batch);
 #ifndef __cplusplus
 /* For each batch of an epoch, in a scope of its own, at whose end what was recorded is run. `break` drops the rest of
- * the epoch, the next WK_EACH begins a new one. The loop ends when an error is pending. Two loops over one loader do
- * not nest. */
+ * the epoch, the next WK_EACH begins a new one; but the first one after wk_checkpoint_load goes on behind the batch after
+ * which the file was saved, with no round if that was the last. The loop ends when an error is pending. Two loops over
+ * one loader do not nest. */
 #define WK_EACH(batch, loader)                                                                                         \
     for (__attribute__((cleanup(wk_batch_end))) wk_batch *batch = wk_batch_begin_at(WK_HERE, loader);                  \
          wk_batch_next(&batch);)
@@ -105,6 +109,7 @@ WK_API const double *wk_history_values_at(wk_site site, wk_history *history);
 #define wk_history_values(history)    wk_history_values_at(WK_HERE, history)
 #define wk_data_count(...)            wk_data_count_at(WK_HERE, __VA_ARGS__)
 #define wk_loader_count(...)          wk_loader_count_at(WK_HERE, __VA_ARGS__)
+#define wk_loader_epoch(...)          wk_loader_epoch_at(WK_HERE, __VA_ARGS__)
 #define wk_history_count(...)         wk_history_count_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus

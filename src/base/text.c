@@ -181,6 +181,27 @@ void wk__text_double(wk__text *text, double value, char style, int precision)
     wk__text_add_n(text, digits, count);
 }
 
+bool wk__parse_double(const char *text, double *value)
+{
+    char *end;
+    locale_t before = uselocale(locale_with_point());
+    *value = strtod(text, &end);
+    uselocale(before);
+    return *text > ' ' && *end == '\0';
+}
+
+void wk__text_exact(wk__text *text, double value)
+{
+    enum { FEWEST = 15, MOST = 17 }; /* digits: all of a decimal number that was written down; any double */
+    char digits[400];
+    double again;
+    for (int precision = FEWEST; precision <= MOST; precision++) {
+        wk__format_double(digits, sizeof digits, value, 'g', precision);
+        if (wk__parse_double(digits, &again) && again == value) break;
+    }
+    wk__text_add(text, digits);
+}
+
 /* In whole numbers: no locale has a say. */
 const char *wk__bytes_text(char out[WK__BYTES_TEXT], int64_t bytes)
 {

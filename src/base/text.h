@@ -23,6 +23,10 @@ __attribute__((format(printf, 2, 3))) void wk__text_format(wk__text *text, const
 void wk__text_vformat(wk__text *text, const char *format, va_list args);
 /* printf's %.*f, %.*e, %.*g (style 'f', 'e', 'g') with a point whatever the locale says; nan, inf, -inf */
 void wk__text_double(wk__text *text, double value, char style, int precision);
+/* As few digits as name this number and no other, whatever the locale says; and what such a text, or any that C calls a
+ * floating number, says: false unless all of it is one. */
+void wk__text_exact(wk__text *text, double value);
+bool wk__parse_double(const char *text, double *value);
 /* Bytes of the character at `at`, 0 if it is none: cut short, longer than needed, a surrogate or above U+10FFFF. */
 int wk__utf8_bytes(const char *at, const char *end);
 /* Writes what is no UTF-8 from that byte on, and control characters but for line ends and tabs, as \xff: names that a

@@ -55,6 +55,15 @@ void wk__background_ask(wk__background *b, int64_t which)
     pthread_mutex_unlock(&b->lock);
 }
 
+bool wk__background_busy(wk__background *b)
+{
+    if (!running(b)) return b->busy;
+    pthread_mutex_lock(&b->lock);
+    const bool busy = b->busy;
+    pthread_mutex_unlock(&b->lock);
+    return busy;
+}
+
 void wk__background_wait(wk__background *b)
 {
     if (!running(b)) {

@@ -23,6 +23,8 @@ typedef struct wk__background {
 void wk__background_begin(wk__background *b, void (*work)(void *user, int64_t which), void *user);
 /* Begins work(user, which); nothing else may be under way. Done in this thread when there can be no other. */
 void wk__background_ask(wk__background *b, int64_t which);
+/* Is something under way? */
+bool wk__background_busy(wk__background *b);
 /* Returns when nothing is under way. */
 void wk__background_wait(wk__background *b);
 void wk__background_end(wk__background *b);

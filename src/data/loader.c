@@ -5,11 +5,13 @@
  *     background    | gather 0 |              | gather 1 |                                | gather 2 | ...
  */
 #include "../base/alloc.h"
+#include "../base/file.h"
 #include "../base/options.h"
 #include "../ir/random.h"
 #include "background.h"
 #include "dataset.h"
 #include "loader.h"
+#include "position.h"
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
@@ -18,12 +20,15 @@ typedef struct loader {
     wk__samples *samples; /* held */
     int64_t first, count; /* the part of them that is loaded */
     wk_loader_options options;
-    int64_t share;  /* samples of this rank in an epoch, */
-    int64_t *order; /* their numbers in this epoch [share], */
-    int64_t *all;   /* and those of all ranks [count] */
-    int64_t batches;
-    uint64_t epoch; /* how many were begun */
-    void *x, *y;    /* room for one batch */
+    int64_t batches; /* of a whole epoch */
+    int64_t epoch;   /* the one that runs or comes next, */
+    int64_t from;    /* and what of it was taken before it begins here: 0, unless another process has begun it */
+    int64_t share;   /* samples of this rank in what is left of it, */
+    int64_t left;    /* how many batches that makes, */
+    int64_t before;  /* and how many went before or would have, of this size, */
+    int64_t *order;  /* the samples' numbers [share], */
+    int64_t *all;    /* and those of all ranks in the whole epoch [count] */
+    void *x, *y;     /* room for one batch */
     wk__background background;
     /* the loop that is open */
     bool open;
@@ -93,12 +98,23 @@ static void *room(const wk__array_of *array, int64_t samples)
     return wk__alloc((size_t)bytes + 1);
 }
 
+static int64_t pieces(int64_t whole, int64_t size)
+{
+    return whole / size + (whole % size != 0);
+}
+
 /* Every rank gets the same number of samples: the first ones serve twice when they don't divide. */
+static int64_t plan(loader *l, int64_t samples)
+{
+    const wk_loader_options *o = &l->options;
+    l->share = pieces(samples, o->world);
+    return o->drop_last ? l->share / o->batch_size : pieces(l->share, o->batch_size);
+}
+
 static bool prepare(loader *l)
 {
     const wk_loader_options *o = &l->options;
-    l->share = l->count / o->world + (l->count % o->world != 0);
-    l->batches = l->share / o->batch_size + (!o->drop_last && l->share % o->batch_size != 0);
+    l->batches = plan(l, l->count);
     int64_t most = o->batch_size < l->share ? o->batch_size : l->share;
     l->order = wk__alloc_zero((size_t)l->share + 1, sizeof *l->order);
     l->all = wk__alloc_zero((size_t)l->count + 1, sizeof *l->all);
@@ -136,6 +152,65 @@ int64_t wk_loader_count_at(wk_site site, const wk_loader *handle)
     return l ? l->batches : 0;
 }
 
+int64_t wk_loader_epoch_at(wk_site site, const wk_loader *handle)
+{
+    const loader *l = handle ? body_of(handle, site, "loader_epoch") : NULL;
+    return l ? l->epoch : 0;
+}
+
+/* ---- where it is ------------------------------------------------------------------------------------------------- */
+
+bool wk__loader_check(const wk_loader *handle, wk_site site, const char *op)
+{
+    return body_of(handle, site, op) != NULL;
+}
+
+wk__position wk__loader_position(const wk_loader *handle)
+{
+    const loader *l = wk__handle_body(handle);
+    int64_t seen = l->open ? l->next * l->options.batch_size : 0; /* by this rank */
+    if (seen > l->share) seen = l->share;
+    const int64_t taken = l->from + seen * l->options.world;
+    return (wk__position){.seed = l->options.seed,
+                          .shuffle = l->options.shuffle,
+                          .samples = l->count,
+                          .epoch = l->epoch,
+                          .taken = taken < l->count ? taken : l->count,
+                          .world = l->options.world};
+}
+
+bool wk__loader_fits(const wk_loader *handle, const wk__position *p, wk_site site, const char *op, const char *path)
+{
+    const loader *l = wk__handle_body(handle);
+    const wk__shown shown = wk__show(path);
+    const char *where = shown.text;
+    if (l->open)
+        wk__error_set(site, WK_ERR_STATE, "%s: a loop over the loader is open (begun at %s:%d); load before it", op,
+                      l->site.file ? l->site.file : "?", (int)l->site.line);
+    else if (p->samples != l->count)
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s: the loader has %lld samples, that of the file had %lld", op,
+                      where, (long long)l->count, (long long)p->samples);
+    else if (p->shuffle != l->options.shuffle)
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s: .shuffle of the loader is %s, that of the file was not", op,
+                      where, l->options.shuffle ? "true" : "false");
+    else if (p->shuffle && p->seed != l->options.seed)
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s: .seed of the loader is %llu, that of the file was %llu", op,
+                      where, (unsigned long long)l->options.seed, (unsigned long long)p->seed);
+    else if (p->epoch < 0 || p->taken < 0 || p->taken > p->samples)
+        wk__error_set(site, WK_ERR_FORMAT, "%s: %s: epoch %lld, sample %lld is no place in %lld samples", op, where,
+                      (long long)p->epoch, (long long)p->taken, (long long)p->samples);
+    else
+        return true;
+    return false;
+}
+
+void wk__loader_seek(wk_loader *handle, const wk__position *p)
+{
+    loader *l = wk__handle_body(handle);
+    l->epoch = p->epoch;
+    l->from = p->taken;
+}
+
 /* ---- the order of an epoch --------------------------------------------------------------------------------------- */
 
 /* Fisher and Yates, place k by the number PHILOX(k, epoch) under the key `seed`: the order depends on nothing else. */
@@ -143,7 +218,7 @@ static void shuffle(loader *l)
 {
     for (int64_t k = l->count - 1; k > 0; k--) {
         uint32_t word[4];
-        wk__philox((uint64_t)k, l->epoch, l->options.seed, word);
+        wk__philox((uint64_t)k, (uint64_t)l->epoch, l->options.seed, word);
         int64_t other = (int64_t)wk__below(word[0] | (uint64_t)word[1] << 32, (uint64_t)k + 1), held = l->all[k];
         l->all[k] = l->all[other];
         l->all[other] = held;
@@ -154,11 +229,13 @@ static void begin_epoch(loader *l)
 {
     for (int64_t k = 0; k < l->count; k++) l->all[k] = k;
     if (l->options.shuffle) shuffle(l);
-    for (int64_t k = 0; k < l->share; k++) l->order[k] = l->all[(k * l->options.world + l->options.rank) % l->count];
-    l->epoch++;
+    l->left = plan(l, l->count - l->from);
+    l->before = pieces(pieces(l->from, l->options.world), l->options.batch_size);
+    for (int64_t k = 0; k < l->share; k++)
+        l->order[k] = l->all[(l->from + k * l->options.world + l->options.rank) % l->count];
     l->next = 0;
     l->batch_token = 0;
-    if (l->batches > 0) wk__background_ask(&l->background, 0);
+    if (l->left > 0) wk__background_ask(&l->background, 0);
 }
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */
@@ -169,6 +246,8 @@ static void close_epoch(void *object)
     loader *l = object;
     wk__background_wait(&l->background);
     l->open = false;
+    l->epoch++;
+    l->from = 0;
     wk__handle_drop(&l->handle->handle);
 }
 
@@ -234,14 +313,14 @@ static bool open_batch(loader *l)
     l->batch_token = guard->token;
     wk__background_wait(&l->background);
     int64_t n = size_of_batch(l, l->next);
-    l->batch.index = l->next++;
+    l->batch.index = l->before + l->next++;
     wk_context *context = wk__context();
     const wk__frame before = wk__frame_begin(context, WK__CALL, "WK_EACH", l->site);
     l->batch.x = tensor_of(l, &l->samples->x, l->x, n);
     l->batch.y = l->samples->labelled ? tensor_of(l, &l->samples->y, l->y, n) : NULL;
     wk__frame_end(context, before);
     if (!l->samples->labelled) wk__gives_nothing(l->site, &wk__tensor_kind, "WK_EACH", "the dataset has no y");
-    if (l->next < l->batches) wk__background_ask(&l->background, l->next);
+    if (l->next < l->left) wk__background_ask(&l->background, l->next);
     atomic_fetch_add_explicit(&waited, now() - begun, memory_order_relaxed);
     return !wk__error_pending();
 }
@@ -252,7 +331,7 @@ bool wk_batch_next(wk_batch **batch)
     loader *l = loader_of(*batch);
     if (l->batch_token) wk__guard_close(l->batch_token);
     l->batch_token = 0;
-    if (!wk__error_pending() && l->next < l->batches && open_batch(l)) return true;
+    if (!wk__error_pending() && l->next < l->left && open_batch(l)) return true;
     wk_batch_end(batch);
     return false;
 }

@@ -3,6 +3,7 @@
 #include "group.h"
 #include "../base/alloc.h"
 #include "../engine/ring.h"
+#include "checkpoint.h"
 #include "job.h"
 #include "mpi.h"
 #include <stdlib.h>
@@ -138,6 +139,7 @@ int wk_dist_local_rank(void)
 wk_code wk_dist_finish_at(wk_site site)
 {
     wk__dist_job *job = &wk__dist_job_now;
+    const wk_code written = wk__checkpoints_settle();
     wk_code code = WK_OK;
     if (world.size > 1 && job->process == getpid()) {
         wk__dist_ticket ticket;
@@ -152,7 +154,7 @@ wk_code wk_dist_finish_at(wk_site site)
         if (wk__dist_ask_end()) job->engine->leave(job->world);
     }
     forget();
-    return code;
+    return code != WK_OK ? code : written;
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */

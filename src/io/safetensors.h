@@ -14,7 +14,7 @@
 #define WICK_IO_SAFETENSORS_H
 
 #include "../base/file.h"
-#include "../base/text.h"
+#include "../base/pairs.h"
 #include "../ir/ir.h"
 
 enum {
@@ -35,17 +35,13 @@ typedef struct wk__safetensors_tensor {
     int64_t position;   /* byte of the file where its name stands, for messages */
 } wk__safetensors_tensor;
 
-typedef struct wk__safetensors_pair {
-    const char *key, *value;
-} wk__safetensors_pair;
-
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 typedef struct wk__safetensors {
     wk__safetensors_tensor *tensors; /* in the order of their data, which they cover without holes and overlap */
     int64_t count;
     const wk__safetensors_tensor **by_name; /* the same in the order of their names (bytes) */
-    wk__safetensors_pair *metadata;         /* in the order of the keys */
+    wk__pair *metadata;                     /* in the order of the keys */
     int64_t pairs;
     int64_t data_start; /* byte of the file where the data begins */
     char *header;       /* all names, keys and values point into it */
@@ -62,6 +58,9 @@ void wk__safetensors_end(wk__safetensors *out);
 
 /* The tensor of that name, or NULL. */
 const wk__safetensors_tensor *wk__safetensors_find(const wk__safetensors *in, const char *name);
+/* The same for a name whose begin stands by itself. */
+const wk__safetensors_tensor *wk__safetensors_find_below(const wk__safetensors *in, const char *prefix,
+                                                         const char *name);
 /* WK_OK, or WK_ERR_UNSUPPORTED when Wick has no dtype for this tensor. */
 wk_code wk__safetensors_usable(const wk__safetensors_tensor *tensor, wk__io_error *error);
 
@@ -79,8 +78,8 @@ typedef struct wk__safetensors_layout {
 /* Lays out tensors of which name, dtype, ndim and shape are given; fills in kind, begin and end. The bytes are those
  * that the reference writes for the same tensors; pairs of metadata are sorted by key. A failed call leaves nothing to
  * end. */
-wk_code wk__safetensors_plan(wk__safetensors_tensor *tensors, int64_t count, const wk__safetensors_pair *metadata,
-                             int64_t pairs, wk__safetensors_layout *layout, wk__io_error *error);
+wk_code wk__safetensors_plan(wk__safetensors_tensor *tensors, int64_t count, const wk__pair *metadata, int64_t pairs,
+                             wk__safetensors_layout *layout, wk__io_error *error);
 void wk__safetensors_layout_end(wk__safetensors_layout *layout);
 /* Begins the file: its first bytes are written. Add the data with wk__save_add, in order and in pieces of any size, and
  * end with wk__safetensors_commit, or with wk__save_cancel at any time. When it fails there is nothing to clean up. */

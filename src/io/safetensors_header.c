@@ -107,10 +107,10 @@ static wk_code read_tensor(wk__json *json, wk__safetensors_tensor *tensor, wk__i
 
 static bool key_before(const void *a, const void *b)
 {
-    return strcmp(((const wk__safetensors_pair *)a)->key, ((const wk__safetensors_pair *)b)->key) < 0;
+    return strcmp(((const wk__pair *)a)->key, ((const wk__pair *)b)->key) < 0;
 }
 
-static wk_code read_pair(wk__json *json, wk__safetensors_pair *pair, wk__io_error *error)
+static wk_code read_pair(wk__json *json, wk__pair *pair, wk__io_error *error)
 {
     wk_code code = wk__json_string(json, &pair->key, error);
     if (code == WK_OK) code = wk__json_expect(json, ':', error);

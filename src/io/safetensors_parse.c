@@ -165,11 +165,15 @@ void wk__safetensors_end(wk__safetensors *out)
     *out = (wk__safetensors){0};
 }
 
-const wk__safetensors_tensor *wk__safetensors_find(const wk__safetensors *in, const char *name)
+const wk__safetensors_tensor *wk__safetensors_find_below(const wk__safetensors *in, const char *prefix,
+                                                         const char *name)
 {
+    const size_t length = strlen(prefix);
     for (int64_t low = 0, high = in->count; low < high;) {
         int64_t middle = low + (high - low) / 2;
-        int order = strcmp(name, in->by_name[middle]->name);
+        const char *there = in->by_name[middle]->name;
+        int order = strncmp(prefix, there, length);
+        if (order == 0) order = strcmp(name, there + length);
         if (order == 0) return in->by_name[middle];
         if (order < 0)
             high = middle;
@@ -177,4 +181,9 @@ const wk__safetensors_tensor *wk__safetensors_find(const wk__safetensors *in, co
             low = middle + 1;
     }
     return NULL;
+}
+
+const wk__safetensors_tensor *wk__safetensors_find(const wk__safetensors *in, const char *name)
+{
+    return wk__safetensors_find_below(in, "", name);
 }

@@ -28,7 +28,7 @@ static bool placed_name_before(const void *a, const void *b)
 
 static bool key_before(const void *a, const void *b)
 {
-    return strcmp(((const wk__safetensors_pair *)a)->key, ((const wk__safetensors_pair *)b)->key) < 0;
+    return strcmp(((const wk__pair *)a)->key, ((const wk__pair *)b)->key) < 0;
 }
 
 static const wk__safetensors_kind *kind_of(wk_dtype dtype)
@@ -99,9 +99,9 @@ static wk_code place_all(placed *places, int64_t count, wk__safetensors_layout *
 
 /* ---- the header -------------------------------------------------------------------------------------------------- */
 
-static wk_code add_metadata(wk__text *text, const wk__safetensors_pair *metadata, int64_t pairs, wk__io_error *error)
+static wk_code add_metadata(wk__text *text, const wk__pair *metadata, int64_t pairs, wk__io_error *error)
 {
-    wk__safetensors_pair *sorted = wk__alloc_zero((size_t)pairs, sizeof *sorted);
+    wk__pair *sorted = wk__alloc_zero((size_t)pairs, sizeof *sorted);
     if (!sorted) return no_memory(error);
     memcpy(sorted, metadata, (size_t)pairs * sizeof *sorted);
     wk__sort(sorted, pairs, sizeof *sorted, key_before);
@@ -129,7 +129,7 @@ static wk_code add_tensor(wk__text *text, const wk__safetensors_tensor *tensor, 
     return WK_OK;
 }
 
-static wk_code write_first(const wk__safetensors_tensor *tensors, int64_t count, const wk__safetensors_pair *metadata,
+static wk_code write_first(const wk__safetensors_tensor *tensors, int64_t count, const wk__pair *metadata,
                            int64_t pairs, wk__safetensors_layout *layout, wk__io_error *error)
 {
     wk__text *text = &layout->first;
@@ -154,8 +154,8 @@ static wk_code write_first(const wk__safetensors_tensor *tensors, int64_t count,
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-wk_code wk__safetensors_plan(wk__safetensors_tensor *tensors, int64_t count, const wk__safetensors_pair *metadata,
-                             int64_t pairs, wk__safetensors_layout *layout, wk__io_error *error)
+wk_code wk__safetensors_plan(wk__safetensors_tensor *tensors, int64_t count, const wk__pair *metadata, int64_t pairs,
+                             wk__safetensors_layout *layout, wk__io_error *error)
 {
     *layout = (wk__safetensors_layout){0};
     if (count > WK__SAFETENSORS_TENSORS) return wk__io_fail(error, WK_ERR_ARGUMENT, "more than 1048576 tensors");

@@ -38,6 +38,16 @@ bool wk__list_append(wk_site site, wk__list *list, const char *name, wk_tensor *
     return true;
 }
 
+bool wk__list_append_below(wk_site site, wk__list *list, const char *prefix, const char *name, wk_tensor *x)
+{
+    wk__text whole = {0};
+    wk__text_format(&whole, "%s%s", prefix, name);
+    if (whole.failed) wk__error_set(site, WK_ERR_MEMORY, "out of host memory for a list of tensors");
+    const bool fine = x && !whole.failed && wk__list_append(site, list, whole.data, x);
+    wk__text_end(&whole);
+    return fine;
+}
+
 static wk_tensor *find(const wk__list *of, const char *name)
 {
     for (int64_t k = 0; k < of->count; k++)

@@ -31,5 +31,7 @@ static inline bool wk__list_check(const wk_tensors *list, wk_site site, const ch
 }
 /* Appends without looking for the same name. False with the error recorded. */
 bool wk__list_append(wk_site site, wk__list *list, const char *name, wk_tensor *x);
+/* The same under a name whose begin stands by itself; NULL, of a call that has recorded its error, is refused. */
+bool wk__list_append_below(wk_site site, wk__list *list, const char *prefix, const char *name, wk_tensor *x);
 
 #endif

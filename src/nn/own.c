@@ -2,6 +2,8 @@
 /* Tensors of objects; see own.h. */
 #include "own.h"
 #include "../autograd/node.h"
+#include "../base/alloc.h"
+#include "../engine/ring.h"
 #include <string.h>
 #include <wick/tensor.h>
 
@@ -83,14 +85,44 @@ void wk__exchange(wk_tensor *x, wk_tensor *y)
     y->handle.body = held;
 }
 
-bool wk__replace(wk_tensor *x, wk_tensor *from)
+/* Its numbers are to stay where they are: the program knows their address, or other tensors see them. */
+static bool stays(const wk_tensor *x)
 {
-    wk__storage *storage = wk__body_of(x)->storage;
-    if (storage->value->exposed) /* its numbers stay where the program knows them to be */
-        return wk_copy__at((wk_site){0}, x, from);
-    wk__storage_assign(storage, wk__body_of(from)->storage->value);
-    wk__storage_changed(storage, "load", (wk_site){0});
-    return true;
+    return !plain(wk__body_of(x));
+}
+
+/* Writes those that stay where they are, all or none. */
+static bool write_all(wk_tensor *const *x, wk_tensor *const *from, int64_t count, wk__before *before)
+{
+    wk_context *context = wk__context();
+    int64_t taken = 0;
+    bool fine = true;
+    wk__whole_begin(context);
+    for (int64_t k = 0; k < count && fine; k++) {
+        if (!stays(x[k])) continue;
+        wk__before_take(&before[taken++], x[k]);
+        fine = wk_copy__at((wk_site){0}, x[k], from[k]) != NULL;
+    }
+    if (fine) wk__whole_end(context);
+    for (int64_t k = 0; k < count && fine; k++) fine = !stays(x[k]) || wk__materialize(x[k], (wk_site){0});
+    while (taken-- > 0) wk__before_end(&before[taken], fine);
+    if (context->whole) wk__whole_end(context);
+    return fine;
+}
+
+bool wk__replace_all(wk_tensor *const *x, wk_tensor *const *from, int64_t count)
+{
+    wk__before *before = wk__alloc_zero((size_t)count + 1, sizeof *before);
+    if (!before) wk__error_set((wk_site){0}, WK_ERR_MEMORY, "%s: out of host memory", wk__context()->frame.outer.name);
+    const bool fine = before && write_all(x, from, count, before);
+    for (int64_t k = 0; k < count && fine; k++) {
+        wk__storage *storage = wk__body_of(x[k])->storage;
+        if (stays(x[k])) continue;
+        wk__storage_assign(storage, wk__body_of(from[k])->storage->value);
+        wk__storage_changed(storage, wk__context()->frame.outer.name, (wk_site){0});
+    }
+    wk__free(before);
+    return fine;
 }
 
 bool wk__inside_begin(wk__inside *c, const char *name, wk_site site, bool no_grad)

@@ -22,9 +22,14 @@ void wk__rehouse(wk_tensor *x, wk_tensor *from);
 /* x and y exchange what they hold, places in the graph included; who owns either handle owns what is in it then. By
  * another exchange all is as it was. */
 void wk__exchange(wk_tensor *x, wk_tensor *y);
-/* x takes over the numbers of `from`, of the same shape, dtype and device: an in-place call that cannot fail. Both
- * have their storages to themselves. */
-bool wk__replace(wk_tensor *x, wk_tensor *from);
+/* Each x takes over the numbers of its `from`, which has the same shape, dtype and device, a storage to itself and its
+ * rows one after the other: all or none, as an in-place call of the program's call that runs. It fails only for want of
+ * memory, and only where an x is a view or lies at an address that the program knows. False with the error recorded. */
+bool wk__replace_all(wk_tensor *const *x, wk_tensor *const *from, int64_t count);
+static inline bool wk__replace(wk_tensor *x, wk_tensor *from)
+{
+    return wk__replace_all(&x, &from, 1);
+}
 
 /* The library runs several calls as one of the program's: they report its name (it lives for ever; NULL: their own) and
  * site, leave no trace in the graph if `no_grad`, and what they make dies at the end. */

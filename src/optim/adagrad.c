@@ -21,6 +21,8 @@ static int direction(wk__emit *e, const int in[])
 
 static const wk__op op_direction = {.name = "optim_step", .expression = direction, .arity = 3};
 
+static const char *const state[] = {"sum"};
+
 static int states(const void *given)
 {
     (void)given;
@@ -51,6 +53,7 @@ static const wk__rule adagrad = {.name = "optim_adagrad",
                                  .setting = settings,
                                  .settings = sizeof settings / sizeof *settings,
                                  .states = states,
+                                 .state = state,
                                  .first = first,
                                  .update = update};
 

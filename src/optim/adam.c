@@ -24,6 +24,8 @@ static int larger(wk__emit *e, const int in[])
 static const wk__op op_direction = {.name = "optim_step", .expression = direction, .arity = 4};
 static const wk__op op_larger = {.name = "optim_step", .expression = larger, .arity = 2};
 
+static const char *const state[] = {"exp_avg", "exp_avg_sq", "max_exp_avg_sq"};
+
 static int states(const void *given)
 {
     const options *o = given;
@@ -73,6 +75,7 @@ static const wk__rule adam = {.name = "optim_adam",
                               .setting = adam_settings,
                               .settings = sizeof adam_settings / sizeof *adam_settings,
                               .states = states,
+                              .state = state,
                               .update = adam_update};
 
 wk_optim *wk_optim_adam_at(wk_site site, wk_tensors *parameters, const wk_optim_adam_options *given)
@@ -103,6 +106,7 @@ static const wk__rule adamw = {.name = "optim_adamw",
                                .setting = adamw_settings,
                                .settings = sizeof adamw_settings / sizeof *adamw_settings,
                                .states = states,
+                               .state = state,
                                .update = adamw_update};
 
 wk_optim *wk_optim_adamw_at(wk_site site, wk_tensors *parameters, const wk_optim_adamw_options *given)

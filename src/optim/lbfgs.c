@@ -241,7 +241,9 @@ static const wk__rule lbfgs = {.name = "optim_lbfgs",
                                .settings = sizeof settings / sizeof *settings,
                                .complete = complete,
                                .search = search,
-                               .forget = forget};
+                               .forget = forget,
+                               .list = wk__lbfgs_list,
+                               .restore = wk__lbfgs_restore};
 
 wk_optim *wk_optim_lbfgs_at(wk_site site, wk_tensors *parameters, const wk_optim_lbfgs_options *given)
 {

@@ -69,6 +69,13 @@ bool wk__lbfgs_choose_direction(wk__lbfgs_step *step, wk_tensor *gradient);
 /* Loss and gradient where the parameters are, by the closure. */
 bool wk__lbfgs_evaluate(wk__lbfgs_step *step, wk__lbfgs_point *point);
 
+/* ---- lbfgs_state.c ----------------------------------------------------------------------------------------------- */
+
+/* Those of its rule. */
+bool wk__lbfgs_list(wk_site site, const char *op, const wk__optim *optim, const char *prefix, wk__list *list);
+bool wk__lbfgs_restore(const struct wk__optim_saved *from, const wk__optim *optim, const wk__group_of *group,
+                       void **memory);
+
 /* ---- lbfgs_line.c ------------------------------------------------------------------------------------------------ */
 
 /* A search by the strong Wolfe conditions from the point NOW, where the parameters are, the first length tried being

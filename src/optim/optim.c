@@ -6,13 +6,14 @@
 #include <string.h>
 #include <wick/autograd.h>
 
-static void free_group(wk__group_of *group)
+void wk__optim_group_end(wk__group_of *group)
 {
     for (int64_t k = 0; k < group->count * group->states; k++)
         if (group->state[k]) wk__handle_drop(&group->state[k]->handle);
     for (int64_t k = 0; k < group->count; k++) {
         if (group->item[k].last) wk__value_drop(group->item[k].last);
         wk__handle_drop(&group->item[k].parameter->handle);
+        wk__free(group->item[k].name);
     }
     wk__free(group->item);
     wk__free(group->state);
@@ -23,7 +24,7 @@ static void destroy(void *body)
 {
     wk__optim *optim = body;
     if (optim->memory) optim->rule->forget(optim->memory);
-    for (int64_t k = 0; k < optim->groups; k++) free_group(&optim->group[k]);
+    for (int64_t k = 0; k < optim->groups; k++) wk__optim_group_end(&optim->group[k]);
     wk__free(optim->group);
     wk__free(optim);
 }
@@ -74,25 +75,39 @@ static bool parameters_fit(wk_site site, const char *name, const wk__optim *opti
     return trains;
 }
 
+bool wk__optim_group_begin(wk__group_of *group, const wk__rule *rule, void *options, int64_t count)
+{
+    *group = (wk__group_of){.options = options, .states = rule->states ? rule->states(options) : 0};
+    group->item = wk__alloc_zero((size_t)count, sizeof *group->item);
+    group->state = group->states ? wk__alloc_zero((size_t)(count * group->states), sizeof *group->state) : NULL;
+    return group->item && (group->state || !group->states);
+}
+
+bool wk__optim_group_add(wk__group_of *group, wk_tensor *parameter, const char *name)
+{
+    wk__trained *t = &group->item[group->count];
+    t->name = wk__strdup(name);
+    if (!t->name) return false;
+    t->state = group->states ? group->state + group->count * group->states : NULL;
+    t->parameter = parameter;
+    wk__handle_hold(&parameter->handle);
+    group->count++;
+    return true;
+}
+
+/* Takes the options over, also on failure. */
 static bool append(wk__optim *optim, const wk__list *list, void *options)
 {
-    wk__group_of group = {.options = options, .count = list->count};
-    group.states = optim->rule->states ? optim->rule->states(options) : 0;
-    group.item = wk__alloc_zero((size_t)group.count, sizeof *group.item);
-    group.state = group.states ? wk__alloc_zero((size_t)(group.count * group.states), sizeof *group.state) : NULL;
-    if (!group.item || (group.states && !group.state) ||
-        !wk__grow(&optim->group, &optim->capacity, optim->groups + 1, sizeof *optim->group)) {
-        wk__free(group.item);
-        wk__free(group.state);
-        return false;
-    }
-    for (int64_t k = 0; k < list->count; k++) {
-        group.item[k].parameter = list->item[k].tensor;
-        group.item[k].state = group.states ? group.state + k * group.states : NULL;
-        wk__handle_hold(&group.item[k].parameter->handle);
-    }
-    optim->group[optim->groups++] = group;
-    return true;
+    wk__group_of group;
+    bool fine = wk__optim_group_begin(&group, optim->rule, options, list->count);
+    for (int64_t k = 0; k < list->count && fine; k++)
+        fine = wk__optim_group_add(&group, list->item[k].tensor, list->item[k].name);
+    fine = fine && wk__grow(&optim->group, &optim->capacity, optim->groups + 1, sizeof *optim->group);
+    if (fine)
+        optim->group[optim->groups++] = group;
+    else
+        wk__optim_group_end(&group);
+    return fine;
 }
 
 /* `given`: the options of the rule for the first group, wk_optim_group_options for those after it. */
@@ -103,8 +118,11 @@ static bool add_group(wk_site site, const char *name, wk__optim *optim, const wk
     void *own = wk__alloc_zero(1, rule->size);
     bool fine = own && (usual ? wk__optim_group_options(site, rule, given, usual, own)
                               : wk__optim_options(site, rule, given, own));
-    if (fine && parameters_fit(site, name, optim, list) && append(optim, list, own)) return true;
-    wk__free(own);
+    if (fine && parameters_fit(site, name, optim, list)) {
+        if (append(optim, list, own)) return true;
+    } else {
+        wk__free(own);
+    }
     wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", name); /* if nothing else has been recorded */
     return false;
 }

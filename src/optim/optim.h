@@ -15,6 +15,7 @@
  * bf16). */
 typedef struct wk__trained {
     wk_tensor *parameter; /* held */
+    char *name;           /* in the list that it came in */
     wk_tensor **state;    /* as many as the rule keeps, in the array of the group; owned; NULL before the first step */
     int64_t steps;        /* taken so far */
     wk__value *last;      /* what the last one makes of state[0]: tells whether it happened; held */
@@ -28,6 +29,7 @@ typedef struct wk__group_of {
     int states; /* of one item */
 } wk__group_of;
 
+struct wk__optim_saved;
 typedef struct wk__rule wk__rule;
 typedef struct wk__optim {
     const wk__rule *rule;
@@ -39,6 +41,9 @@ typedef struct wk__optim {
 struct wk_optim {
     wk__handle handle;
 };
+
+/* Steps that count: not the last one, if it has turned out to fail since. */
+int64_t wk__optim_steps(const wk__trained *t);
 
 /* The gradient that a step goes by. NULL: the parameter is left alone. One that was frozen after a backward keeps its
  * gradient. */
@@ -68,6 +73,9 @@ bool wk__optim_options(wk_site site, const wk__rule *rule, const void *given, vo
 bool wk__optim_group_options(wk_site site, const wk__rule *rule, const wk_optim_group_options *given, const void *usual,
                              void *own);
 
+/* Is each option within its range, and do they go together? `own` is complete. False with the error recorded. */
+bool wk__optim_options_fit(wk_site site, const char *op, const wk__rule *rule, void *own);
+
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
 
 /* The closure of a program, and the call that it was given to. */
@@ -87,14 +95,21 @@ struct wk__rule {
     size_t settings;                                               /* how many */
     bool (*complete)(wk_site site, const char *op, void *options); /* optional: what the table cannot say; false with
                                                                         the error recorded */
-    int (*states)(const void *options);                            /* how many tensors it keeps for a parameter */
+    int (*states)(const void *options);                            /* how many tensors it keeps for a parameter, */
+    const char *const *state;                                      /* and their names */
     double (*first)(const void *options, int state);               /* optional: what one begins as, 0 without it */
     /* Records the update of one parameter, whose `steps` counts this step already. False with the error recorded. */
     bool (*update)(const void *options, wk__trained *t, wk_tensor *grad);
     /* One step of all parameters together that calls the closure again; `loss` is what the first call gave. False with
      * the error recorded: then nothing has changed. */
     bool (*search)(wk__optim *optim, const wk__closure *closure, wk_tensor *loss);
-    void (*forget)(void *memory); /* frees what it keeps for all parameters together */
+    /* What it keeps for all parameters together is freed; appended to a list of tensors, whose names begin with
+     * `prefix`; made anew from a file, for a group that has been read: NULL where there is nothing. False with the
+     * error recorded. See state.h. */
+    void (*forget)(void *memory);
+    bool (*list)(wk_site site, const char *op, const wk__optim *optim, const char *prefix, wk__list *list);
+    bool (*restore)(const struct wk__optim_saved *from, const wk__optim *optim, const wk__group_of *group,
+                    void **memory);
 };
 
 wk_optim *wk__optim_new(wk_site site, const wk__rule *rule, wk_tensors *parameters, const void *options);
@@ -103,5 +118,10 @@ static inline wk__optim *wk__optim_of(const wk_optim *optim)
     return optim->handle.body;
 }
 bool wk__optim_check(const wk_optim *optim, wk_site site, const char *op);
+/* A group of no parameters yet, with room for `count`, and one more in it; it takes the options over. False when memory
+ * is short: then as ever wk__optim_group_end. */
+bool wk__optim_group_begin(wk__group_of *group, const wk__rule *rule, void *options, int64_t count);
+bool wk__optim_group_add(wk__group_of *group, wk_tensor *parameter, const char *name);
+void wk__optim_group_end(wk__group_of *group);
 
 #endif

@@ -58,13 +58,17 @@ static bool fits(wk_site site, const char *op, const wk__setting *s, void *own)
     return s->kind != WK__SETTING_WHOLE || whole_fits(site, op, s, *(const int64_t *)at);
 }
 
+bool wk__optim_options_fit(wk_site site, const char *op, const wk__rule *rule, void *own)
+{
+    for (size_t k = 0; k < rule->settings; k++)
+        if (!fits(site, op, &rule->setting[k], own)) return false;
+    return !rule->complete || rule->complete(site, op, own);
+}
+
 static bool complete(wk_site site, const char *op, const wk__rule *rule, void *own, const void *usual)
 {
-    for (size_t k = 0; k < rule->settings; k++) {
-        fill_in(&rule->setting[k], own, usual);
-        if (!fits(site, op, &rule->setting[k], own)) return false;
-    }
-    return !rule->complete || rule->complete(site, op, own);
+    for (size_t k = 0; k < rule->settings; k++) fill_in(&rule->setting[k], own, usual);
+    return wk__optim_options_fit(site, op, rule, own);
 }
 
 static const size_t setting_bytes[] = {[WK__SETTING_NUMBER] = sizeof(double),

@@ -21,6 +21,8 @@ static bool complete(wk_site site, const char *op, void *given)
     return false;
 }
 
+static const char *const state[] = {"momentum_buffer"};
+
 static int states(const void *given)
 {
     const options *o = given;
@@ -48,6 +50,7 @@ static const wk__rule sgd = {.name = "optim_sgd",
                              .settings = sizeof settings / sizeof *settings,
                              .complete = complete,
                              .states = states,
+                             .state = state,
                              .update = update};
 
 wk_optim *wk_optim_sgd_at(wk_site site, wk_tensors *parameters, const wk_optim_sgd_options *given)

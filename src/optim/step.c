@@ -85,13 +85,17 @@ static bool each(step *step, bool (*visit)(struct step *step, const wk__group_of
     return true;
 }
 
+int64_t wk__optim_steps(const wk__trained *t)
+{
+    return t->steps - (t->last && t->last->state == WK__STORED && t->last->undone);
+}
+
 /* This step, and not the one before it if that has failed since. What it made is let go of before this one replaces
  * it, so that this one may write in place. */
 static void count(wk__trained *t)
 {
-    t->steps++;
+    t->steps = wk__optim_steps(t) + 1;
     if (!t->last) return;
-    t->steps -= t->last->state == WK__STORED && t->last->undone;
     wk__value_drop(t->last);
     t->last = NULL;
 }

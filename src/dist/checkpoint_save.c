@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What goes into a checkpoint. docs/formats.md has the names. */
+#include "../base/alloc.h"
+#include "../data/position.h"
+#include "checkpoint.h"
+#include "ranks.h"
+#include <string.h>
+
+/* Where this rank is: its row. */
+static void describe(const wk__checkpoint *c, int64_t row[WK__RANK_ROW])
+{
+    const wk_context *context = wk__context();
+    memset(row, 0, WK__RANK_ROW * sizeof *row);
+    row[0] = (int64_t)context->key;
+    row[1] = (int64_t)context->counter;
+    if (!c->loader) return;
+    const wk__position p = wk__loader_position(c->loader);
+    const int64_t loader[WK__LOADER_ROW] = {(int64_t)p.seed, p.shuffle, p.samples, p.epoch, p.taken, p.world};
+    memcpy(row + WK__RANDOM_ROW, loader, sizeof loader);
+}
+
+/* Ranks that share the samples of an epoch save after the same batch, or it would have no place to go on from. */
+static bool together(const wk__checkpoint *c, const int64_t *rows, int world, wk_site site, const char *op)
+{
+    enum { EPOCH = WK__RANDOM_ROW + 3, TAKEN, WORLD };
+    if (!c->loader || rows[WORLD] == 1) return true;
+    for (int rank = 1; rank < world; rank++) {
+        const int64_t *row = rows + (int64_t)rank * WK__RANK_ROW;
+        if (row[EPOCH] == rows[EPOCH] && row[TAKEN] == rows[TAKEN]) continue;
+        wk__error_set(
+            site, WK_ERR_STATE,
+            "%s: rank 0 is behind %lld samples of epoch %lld, rank %d behind %lld of epoch %lld: all ranks save "
+            "after the same batch",
+            op, (long long)rows[TAKEN], (long long)rows[EPOCH], rank, (long long)row[TAKEN], (long long)row[EPOCH]);
+        return false;
+    }
+    return true;
+}
+
+/* ---- what is written --------------------------------------------------------------------------------------------- */
+
+/* What the tensors hold now, which stays as it is. */
+static bool add_all(wk_site site, wk__list *list, const char *prefix, const wk__list *of)
+{
+    for (int64_t k = 0; k < of->count; k++)
+        if (!wk__list_append_below(site, list, prefix, of->item[k].name, wk__detached(site, of->item[k].tensor)))
+            return false;
+    return true;
+}
+
+/* Numbers from..from + width of each row. */
+static bool add_rows(wk_site site, wk__list *list, const char *name, const int64_t *rows, int world, int from,
+                     int width)
+{
+    const int64_t shape[] = {world, width};
+    wk_options of = {.size = sizeof of, .device = {.kind = WK_CPU}};
+    int64_t *numbers = wk__alloc_zero((size_t)world * (size_t)width, sizeof *numbers);
+    for (int64_t rank = 0; rank < world && numbers; rank++)
+        memcpy(numbers + rank * width, rows + rank * WK__RANK_ROW + from, (size_t)width * sizeof *numbers);
+    if (!numbers) wk__error_set(site, WK_ERR_MEMORY, "out of host memory for a list of tensors");
+    wk_tensor *x =
+        numbers ? wk_from_on_at(site, WK_I64, numbers, (size_t)(world * width) * sizeof *numbers, shape, 2, &of) : NULL;
+    wk__free(numbers);
+    return wk__list_append_below(site, list, "", name, x);
+}
+
+static bool add_parts(const wk__checkpoint *c, wk_site site, const char *op, const int64_t *rows, int world,
+                      wk__list *list, wk__pairs *pairs)
+{
+    if (c->net) {
+        wk_tensors *net = wk__state_of(site, op, c->net);
+        if (!net || !add_all(site, list, "net.", wk__list_of(net))) return false;
+    }
+    if (c->optim && !wk__optim_list(site, op, wk__optim_of(c->optim), "optim.", list, pairs)) return false;
+    if (c->tensors && !add_all(site, list, "tensors.", wk__list_of(c->tensors))) return false;
+    if (c->loader && !add_rows(site, list, "loader", rows, world, WK__RANDOM_ROW, WK__LOADER_ROW)) return false;
+    return add_rows(site, list, "random", rows, world, 0, WK__RANDOM_ROW);
+}
+
+static bool make_parcel(wk__checkpoint *c, wk_site site, const char *op, const int64_t *rows, int world)
+{
+    wk__pairs pairs = {0};
+    wk_tensors *list = wk_tensors_new_at(site);
+    wk__pairs_number(&pairs, "wick.checkpoint", WK__CHECKPOINT_FORMAT);
+    wk__pairs_number(&pairs, "wick.step", c->step);
+    wk__pairs_number(&pairs, "wick.world", world);
+    wk__pairs_add(&pairs, wk_version(), "wick.version");
+    const bool fine = list && add_parts(c, site, op, rows, world, wk__list_of(list), &pairs) &&
+                      wk__parcel_make(site, op, list, &pairs, &c->parcel);
+    wk__pairs_end(&pairs);
+    return fine;
+}
+
+bool wk__checkpoint_collect(wk__checkpoint *c, wk_site site, const char *op)
+{
+    wk__inside inside;
+    int64_t own[WK__RANK_ROW];
+    const int world = wk_dist_size();
+    const bool begun = wk__inside_begin(&inside, op, site, true);
+    int64_t *rows = wk__alloc_zero((size_t)world, sizeof own);
+    if (!rows) wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
+    wk__flush(wk__context()); /* what has failed is known before the ranks agree */
+    if (wk__context()->late) wk__tell_late(wk__context());
+    describe(c, own);
+    bool fine = wk__ranks_exchange(site, op, own, WK__RANK_ROW, rows) && together(c, rows, world, site, op);
+    if (fine && wk_dist_rank() == 0) fine = make_parcel(c, site, op, rows, world);
+    wk__free(rows);
+    if (begun) wk__inside_end(&inside, NULL, 0);
+    return fine;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files with a checksum; see parcel.h. */
+#include "parcel.h"
+#include "../base/alloc.h"
+#include <string.h>
+#include <zlib.h>
+
+enum { DIGITS = 8 };
+static const char zeros[] = "00000000";
+
+/* Adds bytes to a checksum; zlib takes fewer than 2^32 at a time. */
+static uint32_t add(uint32_t sum, const void *bytes, int64_t count)
+{
+    const unsigned char *next = bytes;
+    while (count > 0) {
+        const int64_t some = count < 1 << 30 ? count : 1 << 30;
+        sum = (uint32_t)crc32(sum, next, (uInt)some);
+        next += some, count -= some;
+    }
+    return sum;
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------ */
+
+static bool fetch(wk_site site, const char *op, const wk__list *list, wk__parcel *p)
+{
+    for (int64_t k = 0; k < list->count; k++)
+        if (!wk__materialize(list->item[k].tensor, site)) return false;
+    for (; p->pieces < list->count; p->pieces++) {
+        wk_tensor *x = list->item[p->layout.order[p->pieces]].tensor;
+        const wk__body *body = wk__body_of(x);
+        wk__parcel_piece *piece = &p->piece[p->pieces];
+        if (!wk__rows_view(site, op, x, &piece->rows)) return false;
+        piece->bytes = wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype);
+    }
+    return true;
+}
+
+bool wk__parcel_make(wk_site site, const char *op, wk_tensors *list, wk__pairs *pairs, wk__parcel *out)
+{
+    wk__io_error error;
+    const wk__list *of = wk__list_of(list);
+    *out = (wk__parcel){.list = list};
+    wk__handle_hold(&list->handle);
+    wk__pairs_add(pairs, zeros, WK__CHECKSUM_KEY);
+    const wk_code code = wk__layout_of(of, pairs, &out->layout, &error);
+    if (code != WK_OK) wk__error_set(site, code, "%s: %s", op, error.text);
+    out->piece = wk__alloc_zero((size_t)of->count + 1, sizeof *out->piece);
+    if (!out->piece) wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
+    const bool fine = code == WK_OK && out->piece && fetch(site, op, of, out);
+    if (!fine) wk__parcel_end(out);
+    return fine;
+}
+
+void wk__parcel_end(wk__parcel *p)
+{
+    for (int64_t k = 0; k < p->pieces; k++) wk__host_view_end(&p->piece[k].rows);
+    wk__free(p->piece);
+    wk__safetensors_layout_end(&p->layout);
+    if (p->list) wk__handle_drop(&p->list->handle);
+    *p = (wk__parcel){0};
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+/* The digits in the header. Quotation marks within a text of JSON are escaped, so nothing else looks like this. */
+static char *digits_of(const wk__parcel *p)
+{
+    static const char begin[] = "\"" WK__CHECKSUM_KEY "\":\"";
+    char *at = memmem(p->layout.first.data, (size_t)p->layout.first.length, begin, sizeof begin - 1);
+    return at + sizeof begin - 1;
+}
+
+static void seal(wk__parcel *p)
+{
+    char text[DIGITS + 1], *digits = digits_of(p);
+    memcpy(digits, zeros, DIGITS);
+    uint32_t sum = add(0, p->layout.first.data, p->layout.first.length);
+    for (int64_t k = 0; k < p->pieces; k++) sum = add(sum, p->piece[k].rows.first, p->piece[k].bytes);
+    snprintf(text, sizeof text, "%08x", (unsigned)sum);
+    memcpy(digits, text, DIGITS);
+}
+
+wk_code wk__parcel_write(wk__parcel *p, const char *path, char **place, wk__io_error *error)
+{
+    wk__save save;
+    seal(p);
+    wk_code code = wk__safetensors_begin(&save, path, &p->layout, error);
+    for (int64_t k = 0; k < p->pieces && code == WK_OK; k++)
+        code = wk__save_add(&save, p->piece[k].rows.first, p->piece[k].bytes, error);
+    if (code == WK_OK && place && !(*place = wk__strdup(save.path)))
+        code = wk__io_fail(error, WK_ERR_MEMORY, "%s: no memory to save", wk__show(path).text);
+    if (code == WK_OK) code = wk__safetensors_commit(&save, &p->layout, error);
+    wk__save_cancel(&save);
+    if (code == WK_OK || !place) return code;
+    wk__free(*place);
+    *place = NULL;
+    return code;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/* Where the digits stand in the file; 0: nowhere. A text without escapes stands in the header as it does in the file. */
+static int64_t place_of(const wk__source *from, uint32_t *said)
+{
+    static const char hex[] = "0123456789abcdef";
+    const char *text = wk__pairs_find(from->content.metadata, from->content.pairs, WK__CHECKSUM_KEY);
+    if (!text || strlen(text) != DIGITS || strspn(text, hex) != DIGITS) return 0;
+    *said = 0;
+    for (int k = 0; k < DIGITS; k++) *said = *said << 4 | (uint32_t)(strchr(hex, text[k]) - hex);
+    return WK__SAFETENSORS_PREFIX + (text - from->content.header);
+}
+
+/* Puts '0' where the digits stand, which may be in this block in part. */
+static void blank(char *block, int64_t at, int64_t bytes, int64_t digits)
+{
+    for (int64_t k = digits; k < digits + DIGITS; k++)
+        if (k >= at && k < at + bytes) block[k - at] = '0';
+}
+
+wk_code wk__parcel_verify(const wk__source *from, uint32_t *sum, wk__io_error *error)
+{
+    enum { BLOCK = 1 << 18 };
+    uint32_t said = 0, is = 0;
+    const int64_t digits = place_of(from, &said);
+    if (digits == 0)
+        return wk__io_fail(error, WK_ERR_FORMAT, "%s: not a checkpoint: its metadata has no \"" WK__CHECKSUM_KEY "\"",
+                           wk__show(from->file.path).text);
+    char *block = wk__alloc(BLOCK);
+    if (!block) return wk__io_fail(error, WK_ERR_MEMORY, "%s: no memory to read it", wk__show(from->file.path).text);
+    wk_code code = WK_OK;
+    for (int64_t at = 0, some; at < from->file.bytes && code == WK_OK; at += some) {
+        some = from->file.bytes - at < BLOCK ? from->file.bytes - at : BLOCK;
+        code = wk__file_read_at(&from->file, at, block, some, error);
+        if (code == WK_OK) blank(block, at, some, digits);
+        if (code == WK_OK) is = add(is, block, some);
+    }
+    wk__free(block);
+    *sum = is;
+    if (code != WK_OK || is == said) return code;
+    return wk__io_fail(error, WK_ERR_FORMAT, "%s: damaged: its bytes have the checksum %08x, and it says %08x",
+                       wk__show(from->file.path).text, (unsigned)is, (unsigned)said);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A safetensors file with a checksum over all of it, whole in host memory, so that a thread of its own writes it while
+ * the program goes on. The checksum stands in the metadata,
+ *
+ *     {"__metadata__":{"wick.checkpoint":"1","wick.crc32":"89abcdef",...},...}
+ *
+ * and is that of the file's bytes with eight times '0' in its place: readers that know nothing of it read the file. */
+#ifndef WICK_DIST_PARCEL_H
+#define WICK_DIST_PARCEL_H
+
+#include "../io/source.h"
+#include "../io/tensors.h"
+
+#define WK__CHECKSUM_KEY "wick.crc32"
+
+typedef struct wk__parcel_piece {
+    wk__host_data rows;
+    int64_t bytes;
+} wk__parcel_piece;
+
+typedef struct wk__parcel {
+    wk__safetensors_layout layout;
+    wk_tensors *list;        /* held: nobody writes the numbers of its tensors, */
+    wk__parcel_piece *piece; /* which are these, in the order of the file */
+    int64_t pieces;
+} wk__parcel;
+
+/* Takes all tensors of the list, which nobody may change any more, and the pairs, to which it adds the checksum's. What
+ * is on devices is fetched. False with the error recorded; then there is nothing to end. */
+bool wk__parcel_make(wk_site site, const char *op, wk_tensors *list, wk__pairs *pairs, wk__parcel *out);
+/* Both touch counts of the library's, and so are for the program's thread. */
+void wk__parcel_end(wk__parcel *parcel);
+/* Puts it in the place of an older file, durably, as wk__save does. *place, if asked for: the name of that file with
+ * symbolic links followed, which the caller frees; NULL when it fails. For any thread. */
+wk_code wk__parcel_write(wk__parcel *parcel, const char *path, char **place, wk__io_error *error);
+
+/* Are the bytes of the file those that its checksum was made of? *sum: the checksum. */
+wk_code wk__parcel_verify(const wk__source *from, uint32_t *sum, wk__io_error *error);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a step of lbfgs leaves to the next, in and out of lists, by the names of torch.optim.LBFGS:
+ *
+ *     old_dirs.0, .1, ...   how the gradient changed, the oldest first      old_stps.0, .1, ...   along which steps
+ *     ro                    of each pair 1 / (change . step)
+ *     d, t                  direction of the last iteration, length         prev_flat_grad        gradient before it
+ *     H_diag                first guess at the inverse of the Hessian       n_iter                iterations so far */
+#include "../base/alloc.h"
+#include "lbfgs.h"
+#include "state.h"
+#include <wick/tensor.h>
+
+typedef wk__lbfgs_memory memory;
+
+enum { NAME = 40 };
+
+static const char *numbered(char out[NAME], const char *name, int64_t k)
+{
+    snprintf(out, NAME, "%s.%lld", name, (long long)k);
+    return out;
+}
+
+static bool in_a_step(wk_site site, const char *op, const wk__optim *optim)
+{
+    const memory *m = optim->memory;
+    if (!m || !m->in_step) return false;
+    wk__error_set(site, WK_ERR_STATE, "%s: lbfgs is in the midst of a step: call it outside of the closure", op);
+    return true;
+}
+
+/* ---- out --------------------------------------------------------------------------------------------------------- */
+
+static bool add_numbers(wk_site site, wk__list *list, const char *prefix, const char *name, const double *number,
+                        int64_t count, int ndim)
+{
+    wk_options of = {.size = sizeof of, .device = {.kind = WK_CPU}};
+    return wk__list_append_below(
+        site, list, prefix, name,
+        wk_from_on_at(site, WK_F64, number, (size_t)count * sizeof *number, &count, ndim, &of));
+}
+
+static bool add_pairs(wk_site site, wk__list *list, const char *prefix, const memory *m)
+{
+    char name[NAME];
+    double *share = wk__alloc_zero((size_t)m->pairs + 1, sizeof *share);
+    if (!share) wk__error_set(site, WK_ERR_MEMORY, "out of host memory for a list of tensors");
+    bool fine = share != NULL;
+    for (int64_t k = 0; k < m->pairs && fine; k++) {
+        share[k] = m->pair[k].share;
+        fine = wk__list_append_below(site, list, prefix, numbered(name, "old_dirs", k),
+                                     wk__detached(site, m->pair[k].change)) &&
+               wk__list_append_below(site, list, prefix, numbered(name, "old_stps", k),
+                                     wk__detached(site, m->pair[k].step));
+    }
+    fine = fine && add_numbers(site, list, prefix, "ro", share, m->pairs, 1);
+    wk__free(share);
+    return fine;
+}
+
+bool wk__lbfgs_list(wk_site site, const char *op, const wk__optim *optim, const char *prefix, wk__list *list)
+{
+    const memory *m = optim->memory;
+    if (in_a_step(site, op, optim)) return false;
+    const int64_t iterations = m ? m->iterations : 0;
+    if (!wk__optim_list_whole(site, list, prefix, "n_iter", iterations)) return false;
+    return iterations == 0 ||
+           (add_pairs(site, list, prefix, m) && add_numbers(site, list, prefix, "t", &m->length, 1, 0) &&
+            add_numbers(site, list, prefix, "H_diag", &m->scale, 1, 0) &&
+            wk__list_append_below(site, list, prefix, "d", wk__detached(site, m->direction)) &&
+            wk__list_append_below(site, list, prefix, "prev_flat_grad", wk__detached(site, m->gradient)));
+}
+
+/* ---- in ---------------------------------------------------------------------------------------------------------- */
+
+/* What the vectors are: as long as all parameters, in the dtype and on the device that a step computes in. */
+typedef struct vectors {
+    wk_dtype dtype;
+    wk_device device;
+    int64_t length;
+} vectors;
+
+static vectors vectors_of(const wk__group_of *group)
+{
+    vectors v = {WK_F32, wk_device_of(group->item[0].parameter), 0};
+    for (int64_t k = 0; k < group->count; k++) {
+        const wk__body *body = wk__body_of(group->item[k].parameter);
+        if (body->dtype == WK_F64) v.dtype = WK_F64;
+        v.length += wk__body_numel(body);
+    }
+    return v;
+}
+
+static bool take(const wk__optim_saved *from, const char *name, const vectors *v, wk_tensor **slot)
+{
+    wk__lbfgs_keep(slot, wk__optim_saved_take(from, name, v->dtype, 1, &v->length, v->device));
+    return *slot != NULL;
+}
+
+static int64_t pairs_in(const wk__optim_saved *from)
+{
+    char name[NAME];
+    int64_t count = 0;
+    while (wk__optim_saved_has(from, numbered(name, "old_dirs", count))) count++;
+    return count;
+}
+
+static bool take_pairs(const wk__optim_saved *from, const vectors *v, memory *m, int64_t pairs)
+{
+    char name[NAME];
+    wk_tensor *ro = wk__optim_saved_take(from, "ro", WK_F64, 1, &pairs, (wk_device){.kind = WK_CPU});
+    double *share = wk__alloc_zero((size_t)pairs + 1, sizeof *share);
+    m->pair = wk__alloc_zero((size_t)pairs + 1, sizeof *m->pair);
+    m->capacity = pairs + 1;
+    bool fine = share && m->pair;
+    if (!fine) wk__optim_saved_bad(from, WK_ERR_MEMORY, "out of host memory");
+    fine = fine && ro && wk_read_at(from->site, ro, share, (size_t)pairs * sizeof *share) == WK_OK;
+    for (; m->pairs < pairs && fine; m->pairs++) {
+        wk__lbfgs_pair *pair = &m->pair[m->pairs];
+        pair->share = share[m->pairs];
+        fine = take(from, numbered(name, "old_dirs", m->pairs), v, &pair->change) &&
+               take(from, numbered(name, "old_stps", m->pairs), v, &pair->step);
+    }
+    wk__free(share);
+    return fine;
+}
+
+static bool restore(const wk__optim_saved *from, const wk__group_of *group, memory *m)
+{
+    const wk_optim_lbfgs_options *o = group->options;
+    const vectors v = vectors_of(group);
+    const int64_t pairs = pairs_in(from);
+    if (!wk__optim_saved_whole(from, "n_iter", &m->iterations)) return false;
+    if (m->iterations < 0 || pairs > o->history_size)
+        return wk__optim_saved_bad(from, WK_ERR_FORMAT,
+                                   "%lld iterations and %lld changes, of which .history_size keeps %lld",
+                                   (long long)m->iterations, (long long)pairs, (long long)o->history_size);
+    return m->iterations == 0 || (take_pairs(from, &v, m, pairs) && wk__optim_saved_number(from, "t", &m->length) &&
+                                  wk__optim_saved_number(from, "H_diag", &m->scale) &&
+                                  take(from, "d", &v, &m->direction) && take(from, "prev_flat_grad", &v, &m->gradient));
+}
+
+bool wk__lbfgs_restore(const wk__optim_saved *from, const wk__optim *optim, const wk__group_of *group, void **out)
+{
+    if (in_a_step(from->site, from->op, optim)) return false;
+    memory *m = wk__alloc_zero(1, sizeof *m);
+    if (!m) return wk__optim_saved_bad(from, WK_ERR_MEMORY, "out of host memory");
+    *out = m; /* forgotten by the caller when it fails */
+    return restore(from, group, m);
+}
