@@ -96,7 +96,7 @@ static bool settle(wk_site site, const wk__optim *optim)
         for (int64_t k = 0; k < group->count * group->states; k++) {
             if (!group->state[k]) continue;
             if (!wk__materialize(group->state[k], site)) return false;
-            wk__device_prove(wk__body_of(group->state[k])->storage->device);
+            wk__device_prove(wk__body_of(group->state[k])->storage->device, NULL);
         }
     }
     if (context->late) wk__tell_late(context);
