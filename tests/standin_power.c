@@ -27,7 +27,7 @@ static char *cubin_of(const char *text)
     static struct {
         const char *text;
         char *cubin;
-    } known[32];
+    } known[64];
     int k = 0;
     while (known[k].text != NULL && strcmp(known[k].text, text) != 0) k++;
     if (known[k].text != NULL) return known[k].cubin;
@@ -156,7 +156,7 @@ static void a_lane_does_not_come(void **state)
 
 static bool index_out(bool mistake)
 {
-    return run_kernel(KERNEL("    out[threadIdx.x] = in[threadIdx.x];\n    if (threadIdx.x == 9) out[n] = n;\n"),
+    return run_kernel(KERNEL("    out[threadIdx.x] = in[threadIdx.x];\n    if (threadIdx.x == 255) out[n] = n;\n"),
                       mistake ? THREADS : THREADS - 1);
 }
 
@@ -207,7 +207,55 @@ static bool blocks(bool mistake)
 static void a_block_counts_on_another(void **state)
 {
     (void)state;
-    notices(blocks, false);
+    notices(blocks, true);
+}
+
+/* All lanes of a warp read what one of them then writes: a shuffle in between puts that in no order. */
+#define READ_FIRST(between)                                                                                            \
+    KERNEL("    float zero = __shfl_xor_sync(0xffffffffu, out[threadIdx.x / 32 * 32], 1);\n    " between               \
+           "\n    out[threadIdx.x] = in[threadIdx.x] + zero;\n")
+
+static bool warp(bool mistake)
+{
+    return run_kernel(mistake ? READ_FIRST("") : READ_FIRST("__syncwarp();"), 0);
+}
+
+static void a_warp_does_not_wait(void **state)
+{
+    (void)state;
+    notices(warp, true);
+}
+
+#define WRITE_TWICE(between)                                                                                           \
+    KERNEL("    out[255 - threadIdx.x] = 1;\n    " between "\n    out[threadIdx.x] = in[threadIdx.x];\n")
+
+static bool twice(bool mistake)
+{
+    return run_kernel(mistake ? WRITE_TWICE("") : WRITE_TWICE("__syncthreads();"), 0);
+}
+
+static void two_threads_write_one_word(void **state)
+{
+    (void)state;
+    notices(twice, true);
+}
+
+/* What is volatile any thread may write at any time. */
+#define WRITE_OTHERS(how)                                                                                              \
+    KERNEL("    int k = blockIdx.x * blockDim.x + threadIdx.x;\n    out[k] = in[k];\n"                                 \
+           "    if (k == 200) *(" how " float *)&out[3] = in[3];\n")
+
+static bool others(bool mistake)
+{
+    launch(mistake ? WRITE_OTHERS("") : WRITE_OTHERS("volatile"), 0, 2, (void *[]){&run.in, &run.out, &(int){0}});
+    fetch(run.out, 0);
+    return is_right(1, 0);
+}
+
+static void two_blocks_write_one_word(void **state)
+{
+    (void)state;
+    notices(others, true);
 }
 
 /* ---- around kernels ---------------------------------------------------------------------------------------------- */
@@ -349,6 +397,9 @@ int main(void)
         cmocka_unit_test(four_floats_are_not_aligned),
         cmocka_unit_test(shared_memory_is_not_written),
         cmocka_unit_test(a_block_counts_on_another),
+        cmocka_unit_test(a_warp_does_not_wait),
+        cmocka_unit_test(two_threads_write_one_word),
+        cmocka_unit_test(two_blocks_write_one_word),
         cmocka_unit_test(a_stream_does_not_wait),
         cmocka_unit_test(the_host_does_not_wait),
         cmocka_unit_test(a_buffer_changes_before_its_copy),

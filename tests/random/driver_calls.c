@@ -17,6 +17,11 @@ static bool writes(const step *s)
            s->kind == STEP_OPTIMISE || (s->kind == STEP_CALL && rows[s->op].writes);
 }
 
+void driver_leave_out_writes(program *p)
+{
+    for (int k = 0; k < p->steps; k++) p->step[k].gone = p->step[k].gone || writes(&p->step[k]);
+}
+
 /* The driver is there once a device has been looked for. */
 static bool take_over(int kind)
 {
@@ -57,14 +62,15 @@ static bool garbage(const machine *sound, const machine *other, verdict *v)
 
 bool driver_disagrees(const program *p, int kind, machine *base, machine *other, verdict *v)
 {
-    static const driver_call calls[] = {DRIVER_LAUNCH, DRIVER_KERNEL, DRIVER_ARGUMENT, DRIVER_BUFFER, DRIVER_COPY};
+    static const driver_call calls[] = {DRIVER_LAUNCH, DRIVER_KERNEL, DRIVER_ARGUMENT, DRIVER_BUFFER,
+                                        DRIVER_COPY,   DRIVER_WRITE,  DRIVER_READ,     DRIVER_MARKER};
     const mode sync = {.name = "GPU, sync", .sync = true, .threads = 1, .gpu = kind};
-    const mode usual = {.name = "GPU", .threads = 1, .gpu = kind};
+    const mode usual = {.name = "GPU", .threads = 1, .gpu = kind, .in_turns = true};
     static program *pure;
     if (!take_over(kind)) return false;
     if (!pure) pure = memory_take(1, sizeof *pure);
     *pure = *p;
-    for (int k = 0; k < pure->steps; k++) pure->step[k].gone = pure->step[k].gone || writes(&pure->step[k]);
+    driver_leave_out_writes(pure);
     machine_run(base, pure, &sync);
     draw d = {p->seed + 1};
     const driver_call which = calls[draw_below(&d, (int)(sizeof calls / sizeof *calls))];

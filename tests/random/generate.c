@@ -162,9 +162,12 @@ static void until_handed_over(void *user)
     generator *g = user;
     use_view(g);
     while (goes_on(g)) {
-        one(g);
+        if (g->large)
+            generate_large_step(g);
+        else
+            one(g);
         g->turns--;
-        if (g->program->threads == 1 || !draw_percent(&g->draw, 12)) continue;
+        if (g->program->threads == 1 || !draw_percent(&g->draw, g->large ? 25 : 12)) continue;
         hand_over(g);
         return;
     }
@@ -179,16 +182,26 @@ static void come_to_an_end(void *user)
         generate_backward(g);
 }
 
-void generate(program *p, machine *m, const mode *mode, uint64_t seed)
+static void grow(program *p, machine *m, const mode *mode, uint64_t seed, void (*decide)(generator *g))
 {
     generator g = {.draw = {seed}, .program = p, .machine = m, .view = -1, .base = -1};
     memset(p, 0, offsetof(program, step));
     p->seed = seed;
     decide(&g);
     machine_begin(m, p, mode);
-    for (int k = draw_from(&g.draw, 1, 3); k > 0; k--) make(&g);
+    for (int k = draw_from(&g.draw, 1, 3); k > 0 && !g.large; k--) make(&g);
     for (g.turns = 4 * MOST_STEPS; goes_on(&g);) crew_run(g.thread, until_handed_over, &g);
     crew_run(g.thread, come_to_an_end, &g);
     machine_look(m);
     machine_end(m);
+}
+
+void generate(program *p, machine *m, const mode *mode, uint64_t seed)
+{
+    grow(p, m, mode, seed, decide);
+}
+
+void generate_large(program *p, machine *m, const mode *mode, uint64_t seed)
+{
+    grow(p, m, mode, seed, generate_decide_large);
 }

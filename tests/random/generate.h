@@ -7,6 +7,7 @@
  *     generate_meets.c   where threads wait for each other
  *     generate_calls.c   calls of ops, and in place
  *     generate_graph.c   steps that call no op: owners, reading, gradients
+ *     generate_large.c   those of programs whose tensors are larger than 2 MB
  *     arguments.c        the numbers of a call, by the names in its schema
  *     operands.c         the tensors of a call, from slots that there are or with steps that make them fit
  *     operands_of.c      those of products, lists, indices
@@ -34,6 +35,8 @@ typedef struct generator {
     bool grads;         /* it has leaves */
     bool mixed;         /* other dtypes too */
     int big;            /* percent of its tensors that are large */
+    bool large;         /* its tensors are larger than 2 MB (generate_large.c) */
+    int64_t elements;   /* that kernels of such a program may still go through */
     bool wide;          /* the product that is being drawn is large enough for several threads to share it */
     int dim;            /* the last dimension drawn for a call */
     int thread;         /* that goes on */
@@ -49,6 +52,8 @@ typedef struct generator {
 
 /* Fills *p with the program of this seed; it has been carried out on m, which is ended. */
 void generate(program *p, machine *m, const mode *mode, uint64_t seed);
+/* The same, of tensors larger than 2 MB. */
+void generate_large(program *p, machine *m, const mode *mode, uint64_t seed);
 
 /* ---- generate_steps.c -------------------------------------------------------------------------------------------- */
 
@@ -72,6 +77,8 @@ void generate_call(generator *g);
 /* A product right behind the calls that compute one of its factors. */
 void generate_factor(generator *g);
 void generate_in_place(generator *g);
+/* x op_ y; op: a pointwise op, or one that has the _ in its name. */
+void generate_in_place_of(generator *g, const char *op, int x, const argument *y);
 /* Something is done with this slot. */
 void generate_use(generator *g, int slot);
 void generate_owner(generator *g);
@@ -82,6 +89,15 @@ void generate_backward(generator *g);
 void generate_close(generator *g, bool all);
 /* A step on a slot of one of these dtypes. */
 void generate_of_slot(generator *g, step_kind kind, unsigned dtypes, int results, int how);
+
+/* A step without operands. */
+void generate_plain(generator *g, step_kind kind);
+
+/* ---- generate_large.c -------------------------------------------------------------------------------------------- */
+
+/* What such a program is made of, and one step of it or some. */
+void generate_decide_large(generator *g);
+void generate_large_step(generator *g);
 
 /* ---- operands.c -------------------------------------------------------------------------------------------------- */
 

@@ -140,19 +140,25 @@ void generate_in_place(generator *g)
     add_call(g, r->op->invoke_in_place ? STEP_IN_PLACE : STEP_CALL, r, &s);
 }
 
+void generate_in_place_of(generator *g, const char *op, int x, const argument *y)
+{
+    const row *r = &rows[wk_op_find(op)];
+    if (x < 0) return;
+    step s = {.arguments = (uint8_t)r->parameters};
+    s.argument[0] = argument_slot(x);
+    s.argument[1] = *y;
+    add_call(g, r->op->invoke_in_place ? STEP_IN_PLACE : STEP_CALL, r, &s);
+}
+
 void generate_use(generator *g, int slot)
 {
-    const row *r = &rows[wk_op_find("mul")];
     const bool fraction = wk__is_float(generate_body(g, slot)->dtype);
     const argument number = fraction ? argument_float(0.5) : argument_int(2);
     if (draw_percent(&g->draw, 40)) {
         generate_view(g, "mul", slot, 1, &number);
         return;
     }
-    step s = {.arguments = (uint8_t)r->parameters};
-    s.argument[0] = argument_slot(slot);
-    s.argument[1] = number;
-    add_call(g, STEP_IN_PLACE, r, &s);
+    generate_in_place_of(g, "mul", slot, &number);
 }
 
 /* A matrix, and what a few calls make of it; its slot, or -1. */

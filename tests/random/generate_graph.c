@@ -42,7 +42,7 @@ void generate_close(generator *g, bool all)
     generate_end(g);
 }
 
-static void plain(generator *g, step_kind kind)
+void generate_plain(generator *g, step_kind kind)
 {
     if (generate_begin(g, kind, 0)) generate_end(g);
 }
@@ -70,9 +70,9 @@ void generate_host(generator *g)
     if (what < 50)
         generate_of_slot(g, STEP_READ, ANY_DTYPE, 0, 0);
     else if (what < 72)
-        plain(g, STEP_SYNC);
+        generate_plain(g, STEP_SYNC);
     else if (what < 85)
-        plain(g, STEP_FLUSH);
+        generate_plain(g, STEP_FLUSH);
     else if (what < 93 || g->program->differences || g->program->at_once)
         generate_of_slot(g, STEP_PIN, ANY_DTYPE, 0, 0);
     else

@@ -170,9 +170,11 @@ bool index_was_bad(const machine *m, bool *late)
     return told;
 }
 
-/* Slots at the end are missing there, those that a step read meanwhile were never read. */
+/* Slots at the end are missing there, those that a step read meanwhile were never read. Between kinds of device numbers
+ * may differ. */
 bool index_runs_differ(const machine *sync, const machine *other, verdict *v)
 {
+    const bool numbers = sync->mode->gpu == other->mode->gpu || sync->program->exact;
     causes c;
     if (is_beyond(sync->program) || !find_causes(sync, other, &c)) return false;
     size_t at = 0;
@@ -183,7 +185,7 @@ bool index_runs_differ(const machine *sync, const machine *other, verdict *v)
         if (x && x->what == NOTE_FAILED && x->code == WK_ERR_INDEX) {
             at += x_bytes;
         } else if (x && same_place(x, y)) {
-            if (!tells_a_late_index(x, y) && (x_bytes != y_bytes || memcmp(x, y, x_bytes) != 0)) {
+            if (!tells_a_late_index(x, y) && (x_bytes != y_bytes || memcmp(x, y, numbers ? x_bytes : sizeof *x) != 0)) {
                 snprintf(v->text, sizeof v->text, "at step %d t%d is another one than op by op (code %d)", x->step,
                          x->slot, y->code);
                 return true;
@@ -224,6 +226,52 @@ bool index_disagrees(const program *p, machine *base, machine *other, verdict *v
         if (!index_runs_differ(base, other, v)) continue;
         const size_t n = strlen(v->text);
         snprintf(v->text + n, sizeof v->text - n, " (%s)", mode.name);
+        return true;
+    }
+    return false;
+}
+
+/* ---- on a GPU ---------------------------------------------------------------------------------------------------- */
+
+/* A failure that a thread was told of though nothing of its own depends on a bad index. */
+static bool tells_another(const machine *sync, const machine *other, verdict *v)
+{
+    const program *p = sync->program;
+    causes c;
+    bool concerned[MOST_THREADS] = {false};
+    if (!find_causes(sync, other, &c)) return false;
+    for (int k = 0; k < p->steps; k++) {
+        const step *s = &p->step[k];
+        if (!s->gone && s->kind == STEP_CALL && (cause_of(s, &c, other) != SOUND || c.of[s->out] != SOUND))
+            concerned[s->thread] = true;
+    }
+    for (size_t at = 0; at < other->used;
+         at += sizeof(note) + (size_t)((const note *)(const void *)(other->notes + at))->bytes) {
+        const note *n = (const note *)(const void *)(other->notes + at);
+        if (n->what != NOTE_FAILED || n->code != WK_ERR_INDEX || concerned[p->step[n->step].thread]) continue;
+        snprintf(v->text, sizeof v->text, "step %d hears of another thread's bad index", n->step);
+        return true;
+    }
+    return false;
+}
+
+bool index_disagrees_there(const program *p, int kind, machine *base, machine *other, verdict *v)
+{
+    const mode modes[] = {{.name = "in turns", .threads = 1, .gpu = kind, .in_turns = true},
+                          {.name = "threads at the same time", .threads = 1, .gpu = kind}};
+    static program *spoiled;
+    bool late;
+    if (!spoiled) spoiled = memory_take(1, sizeof *spoiled);
+    if (!index_spoil(p, spoiled)) return false;
+    driver_leave_out_writes(spoiled);
+    machine_run(base, spoiled, &mode_sync);
+    if (!index_was_bad(base, &late)) return false;
+    counts->spoiled++;
+    for (int k = p->at_once && p->seed % 4 > 0; k < (p->at_once ? 2 : 1); k++) {
+        machine_run(other, spoiled, &modes[k]);
+        if (!index_runs_differ(base, other, v) && !tells_another(base, other, v)) continue;
+        const size_t n = strlen(v->text);
+        snprintf(v->text + n, sizeof v->text - n, " (%s)", modes[k].name);
         return true;
     }
     return false;

@@ -41,6 +41,7 @@ static void run_step(void *user)
     case STEP_READ:
     case STEP_SYNC:
     case STEP_FLUSH:
+    case STEP_TRIM:
     case STEP_PIN:
     case STEP_POKE: done = steps_host(m, s); break;
     case STEP_OPTIMISE: done = steps_optimise(m, s); break;
@@ -272,7 +273,7 @@ static void run_at_once(machine *m, int from, int to)
 static void run_all(machine *m)
 {
     const program *p = m->program;
-    if (!p->at_once || m->mode->sync || m->mode->gpu) {
+    if (!p->at_once || m->mode->sync || m->mode->in_turns) {
         machine_steps(m);
         return;
     }

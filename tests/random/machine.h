@@ -16,6 +16,7 @@ typedef struct mode {
     bool prologues; /* products compute factors on the way, however small they are */
     uint64_t order; /* groups of a flush run in an order drawn from this; 0: in their own */
     int gpu;        /* on the first device of this kind, WK_OPENCL or WK_CUDA; 0: on the CPU */
+    bool in_turns;  /* threads that could work at the same time take turns instead */
 } mode;
 
 typedef struct slot {

@@ -19,6 +19,8 @@ const char *const oracle_name[ORACLES] = {"nothing",
                                           "references",
                                           "bad indices",
                                           "GPU: default = sync",
+                                          "GPU: threads at the same time = sync",
+                                          "GPU: bad indices",
                                           "GPU: a call of the driver fails",
                                           "the same on all kinds of CPU"};
 const mode mode_sync = {.name = "sync", .sync = true, .threads = 1};
@@ -32,7 +34,8 @@ static const mode mode_of[ORACLES] = {
 
 /* On the GPU, whose kind oracles_try_gpu has said. */
 static mode gpu_sync = {.name = "GPU, sync", .sync = true, .threads = 1};
-static mode gpu_usual = {.name = "GPU", .threads = 1};
+static mode gpu_usual = {.name = "GPU", .threads = 1, .in_turns = true};
+static mode gpu_at_once = {.name = "GPU, threads at the same time", .threads = 1};
 static machine base, other;
 static oracle_counts own_counts;
 oracle_counts *counts = &own_counts;
@@ -46,7 +49,7 @@ static bool report(verdict *v, oracle which)
 /* base has run op by op. */
 static bool mode_differs(program *p, oracle which, verdict *v)
 {
-    mode mode = which == ORACLE_GPU ? gpu_usual : mode_of[which];
+    mode mode = which == ORACLE_GPU ? gpu_usual : which == ORACLE_GPU_THREADS ? gpu_at_once : mode_of[which];
     if (which == ORACLE_ORDER) mode.order = p->seed | 1;
     machine_run(&other, p, &mode);
     return (notes_wrong(&other, v->text, sizeof v->text) || notes_differ(&base, &other, v->text, sizeof v->text)) &&
@@ -66,6 +69,19 @@ static bool differs_as_it_stands(program *p, oracle which, verdict *v)
     return false;
 }
 
+/* base has run op by op, on the GPU where the CPU has other numbers. A program of another size than it was grown in may
+ * have met a bad index there. */
+static bool gpu_differs(program *p, oracle which, verdict *v)
+{
+    bool late;
+    const bool told = index_was_bad(&base, &late);
+    if (late) return false;
+    if (!told) return mode_differs(p, which, v);
+    if (which != ORACLE_GPU) return false;
+    machine_run(&other, p, &gpu_usual);
+    return index_runs_differ(&base, &other, v) && report(v, which);
+}
+
 bool oracle_broken(program *p, oracle which, verdict *v)
 {
     bool conclusive;
@@ -74,7 +90,9 @@ bool oracle_broken(program *p, oracle which, verdict *v)
     if (which == ORACLE_DRIVER) return driver_disagrees(p, gpu_usual.gpu, &base, &other, v) && report(v, which);
     if (which == ORACLE_REFERENCE) return reference_disagrees(p, &other, v) && report(v, which);
     if (which == ORACLE_DIFFERENCES) return differences_disagree(p, &other, v, &conclusive) && report(v, which);
-    machine_run(&base, p, which == ORACLE_GPU ? &gpu_sync : &mode_sync);
+    if (which == ORACLE_GPU_INDEX) return index_disagrees_there(p, gpu_usual.gpu, &base, &other, v) && report(v, which);
+    const bool on_gpu = which == ORACLE_GPU || which == ORACLE_GPU_THREADS;
+    machine_run(&base, p, on_gpu && !p->exact ? &gpu_sync : &mode_sync);
     if (which == ORACLE_WRONG || which == ORACLE_CRASH) {
         if (notes_wrong(&base, v->text, sizeof v->text)) return report(v, ORACLE_WRONG);
         if (which == ORACLE_WRONG) return false;
@@ -84,13 +102,7 @@ bool oracle_broken(program *p, oracle which, verdict *v)
         return false; /* still here */
     }
     if (base.faulty || notes_wrong(&base, v->text, sizeof v->text)) return false; /* another matter */
-    if (which != ORACLE_GPU) return mode_differs(p, which, v);
-    bool late;
-    const bool told = index_was_bad(&base, &late); /* of another size */
-    if (late) return false;
-    if (!told) return mode_differs(p, which, v);
-    machine_run(&other, p, &gpu_usual);
-    return index_runs_differ(&base, &other, v) && report(v, which);
+    return on_gpu ? gpu_differs(p, which, v) : mode_differs(p, which, v);
 }
 
 /* Are there tensors that several threads work on? */
@@ -181,9 +193,9 @@ static void make_digest(const program *p, const machine *m, digest *d)
     }
 }
 
-void oracles_grow(program *p, uint64_t seed)
+void oracles_grow(program *p, uint64_t seed, bool large)
 {
-    generate(p, &base, &mode_sync, seed);
+    (large ? generate_large : generate)(p, &base, &mode_sync, seed);
     oracles_tidy(p);
 }
 
@@ -224,13 +236,17 @@ static void vary(program *p, int variant)
 
 void oracles_try_gpu(program *p, uint64_t seed, int variant, int kind, verdict *v)
 {
-    gpu_sync.gpu = gpu_usual.gpu = kind;
+    const bool large = variant == VARIANT_LARGE;
+    gpu_sync.gpu = gpu_usual.gpu = gpu_at_once.gpu = kind;
     v->oracle = ORACLE_NOTHING;
-    generate(p, &base, &mode_sync, seed);
+    (large ? generate_large : generate)(p, &base, &mode_sync, seed);
     p->differences = false;
-    if (variant) vary(p, variant);
+    if (variant > 0) vary(p, variant);
     count(p);
-    if (!oracle_broken(p, ORACLE_GPU, v)) oracle_broken(p, ORACLE_DRIVER, v);
+    counts->ranges += large;
+    counts->at_once += p->at_once;
+    for (oracle which = ORACLE_GPU; which <= ORACLE_DRIVER; which++)
+        if ((which != ORACLE_GPU_THREADS || p->at_once) && oracle_broken(p, which, v)) return;
 }
 
 void oracles_tidy(program *p)

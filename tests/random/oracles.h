@@ -17,7 +17,9 @@ typedef enum oracle {
     ORACLE_DIFFERENCES, /* gradients = central differences */
     ORACLE_REFERENCE,   /* each call gives what the row's reference does, and changes nothing but what it writes */
     ORACLE_INDEX,       /* a bad index fails what depends on it and nothing else, in each mode with the same message */
-    ORACLE_GPU,         /* as it usually runs there = op by op there */
+    ORACLE_GPU,         /* as it usually runs there = op by op there, or on the CPU if its numbers are exact */
+    ORACLE_GPU_THREADS, /* the same with threads that work at the same time */
+    ORACLE_GPU_INDEX,   /* bad indices there, as above; and no thread hears of those of another one */
     ORACLE_DRIVER,      /* where a call of the driver fails, what is read fails or has the right numbers */
     ORACLE_KINDS,       /* shapes, dtypes and refusals are those of another kind of CPU */
     ORACLES
@@ -37,11 +39,13 @@ typedef struct digest {
 
 /* Grows the program of a seed and runs it past every oracle but ORACLE_KINDS, for which it gives a digest. */
 void oracles_try(program *p, uint64_t seed, verdict *v, digest *digest);
-/* The same on the first device of that kind (ORACLE_GPU and ORACLE_DRIVER): a variant of the program of this seed, of
- * other sizes, for which the same kernels do. The kind stays that of oracle_broken. */
+/* The same on the first device of that kind (ORACLE_GPU and those behind it): a variant of the program of this seed, of
+ * other sizes, for which the same kernels do; or one of tensors larger than 2 MB. The kind stays that of
+ * oracle_broken. */
+enum { VARIANT_LARGE = -1 };
 void oracles_try_gpu(program *p, uint64_t seed, int variant, int kind, verdict *v);
 /* Grows it and says what is left in the end. */
-void oracles_grow(program *p, uint64_t seed);
+void oracles_grow(program *p, uint64_t seed, bool large);
 /* Is this oracle broken by the program? */
 bool oracle_broken(program *p, oracle which, verdict *v);
 /* Leaves out the steps that are passed over, and says which slots are left in the end. */
@@ -50,6 +54,7 @@ void oracles_tidy(program *p);
 /* Nothing but int64_t: those of several processes are added up as an array. */
 typedef struct oracle_counts {
     int64_t spoiled, programs, calls, backwards, differences, inconclusive, large, referred;
+    int64_t ranges, at_once; /* on a GPU: programs of tensors larger than 2 MB, and with threads at the same time */
     int64_t by_calls[64];
 } oracle_counts;
 extern oracle_counts *counts; /* added to by oracles_try */
@@ -60,6 +65,9 @@ bool differences_disagree(program *p, machine *m, verdict *v, bool *conclusive);
 /* indices.c: with an index tensor that may reach too far. */
 bool index_spoil(const program *p, program *spoiled);
 bool index_disagrees(const program *p, machine *base, machine *other, verdict *v);
+/* The same on a device of that kind against the CPU, where nothing is written: what is written in place there keeps its
+ * numbers from a bad index on until that is known. */
+bool index_disagrees_there(const program *p, int kind, machine *base, machine *other, verdict *v);
 /* Has a call of that run been refused for a bad index? `late`: has a value failed for one? That is what a device found
  * by itself, and until it is known it leaves out what is written in place, which is more or less in each mode (rule
  * 17). */
@@ -67,7 +75,10 @@ bool index_was_bad(const machine *m, bool *late);
 /* Two runs of a program without gradients that has a bad index, the first op by op. */
 bool index_runs_differ(const machine *sync, const machine *other, verdict *v);
 
-/* driver_calls.c: runs it on a device of that kind, where a call of the driver fails that the program's seed draws. */
+/* driver_calls.c: leaves out the steps that write what was there before, and with them the gradients of leaves, which
+ * are added up in place. */
+void driver_leave_out_writes(program *p);
+/* Runs it on a device of that kind, where a call of the driver fails that the program's seed draws. */
 bool driver_disagrees(const program *p, int kind, machine *base, machine *other, verdict *v);
 
 /* reference.c: runs it op by op and compares every call. */

@@ -103,6 +103,7 @@ static void print_other(FILE *out, const step *s, bool apart)
     case STEP_READ: fprintf(out, "    wk_print(t%d);\n", x); break;
     case STEP_SYNC: fputs("    wk_sync();\n", out); break;
     case STEP_FLUSH: fputs("    wk_flush();\n", out); break;
+    case STEP_TRIM: fputs("    wk_memory_trim(wk_cpu());\n", out); break;
     case STEP_PIN: fprintf(out, "    wk_data(t%d);\n", x); break;
     case STEP_POKE:
         if (s->how == POKE_DLPACK) {
@@ -205,9 +206,9 @@ void print_program(FILE *out, const program *p)
 /* ---- signatures -------------------------------------------------------------------------------------------------- */
 
 static const char *const kind_name[STEP_KINDS] = {
-    "make",   "call",     "in_place", "scope",         "no_grad", "end",      "keep", "carry",
-    "retain", "free",     "read",     "sync",          "flush",   "pin",      "poke", "require",
-    "detach", "backward", "grad_of",  "differentiate", "hook",    "function", "anew", "optimise"};
+    "make",     "call",    "in_place",      "scope", "no_grad",  "end",  "keep",    "carry",   "retain",
+    "free",     "read",    "sync",          "flush", "trim",     "pin",  "poke",    "require", "detach",
+    "backward", "grad_of", "differentiate", "hook",  "function", "anew", "optimise"};
 
 static const char *name_of(const step *s, char *room, size_t size)
 {

@@ -41,6 +41,7 @@ typedef enum step_kind {
     STEP_READ,
     STEP_SYNC,
     STEP_FLUSH,
+    STEP_TRIM, /* the device's idle memory is given back */
     STEP_PIN,  /* wk_data: the program knows the address from now on */
     STEP_POKE, /* the program writes a number through that address, or into memory that it lent; `how` */
     STEP_REQUIRE,
@@ -103,6 +104,7 @@ typedef struct program {
     uint32_t order;           /* in which the slots are read at the end */
     uint8_t left[MOST_SLOTS]; /* LEFT_: what is there in the end, once oracles_tidy has found out */
     bool at_once;             /* between two steps that meet, its threads work at the same time */
+    bool exact;               /* its numbers have the same bits on each kind of device */
     bool differences;         /* all leaves are f64, and its only backward can be checked with central differences */
     step step[MOST_STEPS];
 } program;

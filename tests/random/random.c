@@ -4,12 +4,13 @@
  * ends the process is known too.
  *
  *   random_programs [--seconds N] [--programs N] [--seed N] [--jobs N] [--keep-going] [--whole]
- *                   [--kinds | --opencl | --cuda]
+ *                   [--kinds | --opencl | --cuda [--large]]
  *   random_programs --only SEED       the program of that seed: what is wrong with it, if anything is
  *   random_programs --opencl|--cuda --only SEED:VARIANT
- *   random_programs --print SEED      the program of that seed
+ *   random_programs --print SEED      the program of that seed; SEED:large: of tensors larger than 2 MB
  *
- * With --opencl or --cuda they run on the first such device, 40 of other sizes to each that needs kernels of its own.
+ * With --opencl or --cuda they run on the first such device, 40 of other sizes to each that needs kernels of its own,
+ * and every eighth is one of tensors larger than 2 MB (variant "large"); with --large all are.
  * With --kinds each kind of CPU has a third of the time. What fails is shrunk (but with --whole), printed, and the exit
  * status is 1. With --keep-going each kind of failure is printed once. With --jobs N so many of them run at the same
  * time (0: one for each processor) and share the programs of the seed; there is one summary at the end. */
@@ -27,13 +28,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FAILED = 10, PROGRAM_SECONDS = 60, VARIANTS = 40 };
+enum { FAILED = 10, PROGRAM_SECONDS = 60, VARIANTS = 40, EVERY_LARGE = 8 };
 
 typedef struct settings {
     double seconds;
     uint64_t programs, seed, only;
     int jobs, variant, gpu; /* gpu: a kind of device, 0 for the CPU */
-    bool keep_going, just_one, whole, kinds, print;
+    bool keep_going, just_one, whole, kinds, print, large;
 } settings;
 
 static settings set = {.seconds = 60, .programs = UINT64_MAX, .seed = 1, .jobs = 1};
@@ -91,9 +92,10 @@ static void run_programs(double until)
         alarm(set.gpu ? 10 * PROGRAM_SECONDS : PROGRAM_SECONDS);
         digest digest;
         if (set.gpu) {
-            common->variant = set.just_one ? set.variant : (int)(number % VARIANTS);
-            oracles_try_gpu(&common->now, set.just_one ? set.only : seed_of(number / VARIANTS), common->variant,
-                            set.gpu, &common->verdict);
+            const bool large = set.large || number % EVERY_LARGE == EVERY_LARGE - 1;
+            common->variant = set.just_one ? set.variant : large ? VARIANT_LARGE : (int)(number % VARIANTS);
+            oracles_try_gpu(&common->now, set.just_one ? set.only : seed_of(large ? number : number / VARIANTS),
+                            common->variant, set.gpu, &common->verdict);
             if (common->verdict.oracle != ORACLE_NOTHING) end(FAILED);
             continue;
         }
@@ -194,12 +196,16 @@ static void print_failure(oracle which)
     print_signature(signature + n, sizeof signature - (size_t)n, &common->now);
     if (!jobs_is_new(signature)) return;
     char variant[16] = "";
-    if (set.gpu) snprintf(variant, sizeof variant, ":%d", common->variant);
+    if (set.gpu && common->variant == VARIANT_LARGE)
+        snprintf(variant, sizeof variant, ":large");
+    else if (set.gpu)
+        snprintf(variant, sizeof variant, ":%d", common->variant);
     printf("FAILED after %llu programs (--only %llu%s), %s\n  %s\n",
            (unsigned long long)jobs_number(common->next - 1) + 1, (unsigned long long)common->now.seed, variant,
            signature, which == ORACLE_CRASH ? "" : common->verdict.text);
     program *spoiled = memory_take(1, sizeof *spoiled);
-    print_program(stdout, which == ORACLE_INDEX && index_spoil(&common->now, spoiled) ? spoiled : &common->now);
+    const bool bad = which == ORACLE_INDEX || which == ORACLE_GPU_INDEX;
+    print_program(stdout, bad && index_spoil(&common->now, spoiled) ? spoiled : &common->now);
     free(spoiled);
     fflush(stdout);
 }
@@ -248,12 +254,24 @@ static void statistics(void)
            (long long)c->programs, elapsed(), 1e6 * cost() / n, (long long)median(c), (double)c->calls / n,
            100 * (double)c->backwards / n, 100 * (double)c->differences / n, 100 * (double)c->inconclusive / n,
            100 * (double)c->large / n, 100 * (double)c->referred / n, 100 * (double)c->spoiled / n);
+    if (set.gpu)
+        printf("of tensors larger than 2 MB %.1f %%, with threads at the same time %.1f %%\n",
+               100 * (double)c->ranges / n, 100 * (double)c->at_once / n);
     coverage_print(stdout, &coverage);
     for (int k = 0; k < ORACLES; k++)
         if (all->by_oracle[k]) printf("failed: %s: %d\n", oracle_name[k], all->by_oracle[k]);
 }
 
 /* ---- the command line -------------------------------------------------------------------------------------------- */
+
+/* SEED, SEED:VARIANT or SEED:large */
+static void read_seed(const char *text)
+{
+    char *colon;
+    set.only = strtoull(text, &colon, 10);
+    set.variant = *colon == ':' ? (int)strtol(colon + 1, NULL, 10) : 0;
+    if (strcmp(colon, ":large") == 0) set.variant = VARIANT_LARGE;
+}
 
 static bool read_settings(int argc, char **argv)
 {
@@ -265,8 +283,10 @@ static bool read_settings(int argc, char **argv)
             set.kinds = true;
         } else if (strcmp(argv[k], "--opencl") == 0 || strcmp(argv[k], "--cuda") == 0) {
             set.gpu = argv[k][2] == 'c' ? WK_CUDA : WK_OPENCL;
+        } else if (strcmp(argv[k], "--large") == 0) {
+            set.large = true;
         } else if (strcmp(argv[k], "--print") == 0) {
-            set.only = strtoull(value, NULL, 10);
+            read_seed(value);
             set.print = true;
             k++;
         } else if (strcmp(argv[k], "--whole") == 0) {
@@ -287,9 +307,7 @@ static bool read_settings(int argc, char **argv)
             if (set.jobs > MOST_JOBS) set.jobs = MOST_JOBS;
             k++;
         } else if (strcmp(argv[k], "--only") == 0) {
-            char *colon;
-            set.only = strtoull(value, &colon, 10);
-            set.variant = *colon == ':' ? (int)strtol(colon + 1, NULL, 10) : 0;
+            read_seed(value);
             set.just_one = true;
             set.programs = 1;
             k++;
@@ -297,7 +315,7 @@ static bool read_settings(int argc, char **argv)
             fprintf(
                 stderr,
                 "random_programs: what is %s? random_programs [--seconds N] [--programs N] [--seed N] [--keep-going] "
-                "[--whole] [--jobs N] [--kinds | --opencl | --cuda] [--only SEED | --print SEED]\n",
+                "[--whole] [--jobs N] [--kinds | --opencl | --cuda [--large]] [--only SEED | --print SEED]\n",
                 argv[k]);
             return false;
         }
@@ -346,7 +364,7 @@ int main(int argc, char **argv)
     if (!jobs_begin(set.print || set.just_one ? 1 : set.jobs)) return 2;
     clock_gettime(CLOCK_MONOTONIC, &start);
     if (set.print) {
-        oracles_grow(&common->now, set.only);
+        oracles_grow(&common->now, set.only, set.variant == VARIANT_LARGE);
         print_program(stdout, &common->now);
         return 0;
     }

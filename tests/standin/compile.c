@@ -18,8 +18,9 @@ extern const char standin_shim[] __attribute__((visibility("hidden")));
 __asm__(".section .rodata\n.globl standin_shim\n.hidden standin_shim\nstandin_shim:\n.incbin \"" STANDIN_SHIM "\"\n"
         ".byte 0\n.text\n");
 
-/* Loads and stores are looked at by the hooks of the thread sanitizer, without its library. The rest: kernels cast
- * pointers and wrap integers as GPUs do, and round a product before they add to it. */
+/* Loads and stores are looked at by the hooks of the thread sanitizer, without its library; those of volatile memory
+ * have hooks of their own. The rest: kernels cast pointers and wrap integers as GPUs do, and round a product before
+ * they add to it. */
 static char *const flags[] = {"-x",
                               "c++",
                               "-std=c++17",
@@ -33,6 +34,7 @@ static char *const flags[] = {"-x",
                               "-ffp-contract=off",
                               "-fvisibility=hidden",
                               "-fsanitize=thread",
+                              "--param=tsan-distinguish-volatile=1",
                               "-c"};
 enum { FLAGS = sizeof flags / sizeof flags[0] };
 

@@ -82,7 +82,7 @@ static bool all_came(const fibre *warp, int lanes, const fibre *f)
     return true;
 }
 
-const uint64_t *fibres_exchange(int site, unsigned mask, uint64_t value)
+const uint64_t *fibres_exchange(int site, unsigned mask, uint64_t value, bool orders)
 {
     const int lane = fibres.current % 32, w = fibres.current / 32, lanes = lanes_of(w);
     fibre *f = &fibres.fibre[fibres.current], *warp = f - lane;
@@ -102,7 +102,7 @@ const uint64_t *fibres_exchange(int site, unsigned mask, uint64_t value)
         warp[k].state = READY;
         for (int j = 0; j < lanes; j++) warp[k].taken[j] = warp[j].given;
     }
-    fibres.warp_time[w]++;
+    fibres.warp_time[w] += orders;
     ready[w] |= mask;
     return f->taken;
 }

@@ -16,7 +16,7 @@ typedef struct shim_state {
     unsigned group[3], thread[3];
     char *dynamic;
     void (*barrier)(int site);
-    const uint64_t *(*exchange)(int site, unsigned mask, uint64_t value);
+    const uint64_t *(*exchange)(int site, unsigned mask, uint64_t value, bool orders);
     void (*fail)(const char *why);
     void (*access)(const void *at, int bytes, int kind, int multiple);
     char *shared, *shared_end;
@@ -29,12 +29,13 @@ typedef struct fibre {
     uint64_t given, taken[32]; /* in an exchange of its warp */
 } fibre;
 
-/* The launch that runs. Times count barriers of the block and exchanges of a warp, and never start anew; `block_began`
- * is the time of the first barrier's side that belongs to the block. */
+/* The launch that runs. Times count barriers of the block and waits of a warp (__syncwarp: a shuffle puts nothing in
+ * memory in order), and never start anew; `block_began` is the first that belongs to the block, `launch_began` the last
+ * before the launch. */
 typedef struct fibres_state {
     shim_state *shim;
     int current, threads; /* -1: no fibre runs */
-    uint64_t time, block_began, warp_time[FIBRES_THREADS / 32];
+    uint64_t time, launch_began, block_began, warp_time[FIBRES_THREADS / 32];
     fibre fibre[FIBRES_THREADS];
     const fibres_launch *launch;
     char *image, *image_end; /* of the library with the kernels: its tables and constants */
@@ -59,11 +60,13 @@ void fibres_run_block(void);
 void fibres_abandon(void);
 /* What the kernel's threads call. */
 void fibres_barrier(int site);
-const uint64_t *fibres_exchange(int site, unsigned mask, uint64_t value);
+const uint64_t *fibres_exchange(int site, unsigned mask, uint64_t value, bool orders);
 
 /* looked.c: makes room for what is known of so many bytes of shared memory; false: memory is short. */
 bool fibres_look_begin(size_t bytes);
 /* What each load and store of a kernel calls. */
 void fibres_look(const void *at, int bytes, int kind, int multiple);
+/* races.c: what it calls for those of the device's memory that others must not make at the same time. */
+void fibres_look_for_races(const char *p, int bytes, bool writes);
 
 #endif

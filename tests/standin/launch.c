@@ -162,6 +162,7 @@ const char *fibres_run(const fibres_launch *launch, uint64_t with_seed, int seco
     fibres.launch = launch;
     fibres.threads = (int)(launch->block[0] * launch->block[1] * launch->block[2]);
     fibres.failed = false;
+    fibres.launch_began = fibres.time;
     fibres.deadline = fibres_now() + (uint64_t)seconds * 1000000000u;
     fibres.seed = with_seed;
     run_guarded();

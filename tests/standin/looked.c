@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looks at each load and store of a kernel: is it the device's memory, is it aligned, and has another thread used the
- * same shared memory with no barrier between? */
+ * same shared memory with no barrier between? (races.c: the same memory of the device?) */
 #include "fibres_state.h"
 
 #include <stdlib.h>
@@ -16,6 +16,9 @@ typedef struct shadow {
 } shadow;
 
 enum { MANY = 0xffff };
+
+/* Kinds of access, as in shim.h. What is volatile others may do at the same time. */
+enum { READS, WRITES, CHANGES, VOLATILE = 4 };
 
 static shadow *shadows;
 static size_t count;
@@ -35,11 +38,11 @@ bool fibres_look_begin(size_t bytes)
 
 static const char *does(int kind)
 {
-    return kind == 0 ? "reads" : kind == 1 ? "writes" : "changes";
+    return kind == READS ? "reads" : kind == WRITES ? "writes" : "changes";
 }
 
-/* Another thread has written it, and nothing makes sure that it did so before. Threads of one warp may also have met in
- * an exchange. */
+/* Another thread has written it, and nothing makes sure that it did so before. Threads of one warp may also have waited
+ * for each other. */
 static bool races_with_writer(const shadow *s, unsigned me, unsigned warp)
 {
     if (s->writer == 0 || s->writer == me || s->write_time != fibres.time) return false;
@@ -67,18 +70,18 @@ static void look_at_word(shadow *s, size_t place, unsigned bits, int kind)
 {
     const unsigned warp = (unsigned)fibres.current / 32, me = (unsigned)fibres.current + 1;
     if (s->block != fibres.block_began) *s = (shadow){.block = fibres.block_began};
-    if (kind != 1 && (s->written & bits) != bits)
+    if (kind != WRITES && (s->written & bits) != bits)
         fibres_fail("%s shared memory that nothing was written to, place %zu", does(kind), place);
-    if (kind != 2 && races_with_writer(s, me, warp))
+    if (kind != CHANGES && races_with_writer(s, me, warp))
         fibres_fail("%s shared memory at %zu that thread %d wrote with no barrier between", does(kind), place,
                     s->writer - 1);
-    if (kind == 1 && races_with_reader(s, me, warp))
+    if (kind == WRITES && races_with_reader(s, me, warp))
         fibres_fail("writes shared memory at %zu that %s read with no barrier between", place,
                     s->reader == MANY ? "several threads" : "another thread");
-    if (kind == 0) {
+    if (kind == READS) {
         note_read(s, me, warp);
     } else {
-        s->writer = kind == 2 ? 0 : (uint16_t)me;
+        s->writer = kind == CHANGES ? 0 : (uint16_t)me;
         s->write_time = fibres.time;
         s->write_warp_time = fibres.warp_time[warp];
         s->written |= (uint8_t)bits;
@@ -113,12 +116,15 @@ static bool in_memory(const char *p, int bytes, const fibres_range **before)
     return p + bytes <= range[low].end;
 }
 
-static void look_elsewhere(const char *p, int bytes, int kind)
+static void look_elsewhere(const char *p, int bytes, int kind, bool alone)
 {
     const fibres_range *near;
-    if (in_memory(p, bytes, &near)) return;
+    if (in_memory(p, bytes, &near)) {
+        if (alone) fibres_look_for_races(p, bytes, kind == WRITES);
+        return;
+    }
     /* what lanes give each other */
-    if (kind == 0 && p >= (const char *)fibres.fibre && p < (const char *)(fibres.fibre + FIBRES_THREADS)) return;
+    if (kind == READS && p >= (const char *)fibres.fibre && p < (const char *)(fibres.fibre + FIBRES_THREADS)) return;
     if (near != NULL && p - near->end < (1 << 20))
         fibres_fail("%s %d bytes at %p, %lld bytes past the start of %lld of the device's", does(kind), bytes,
                     (const void *)p, (long long)(p - near->start), (long long)(near->end - near->start));
@@ -135,12 +141,17 @@ void fibres_look(const void *at, int bytes, int kind, int multiple)
 {
     const char *p = at, *stack = fibres.fibre[fibres.current].stack;
     const shim_state *shim = fibres.shim;
+    const bool alone = kind == READS || kind == WRITES;
+    kind &= ~VOLATILE;
     look_at_clock();
     if (((uintptr_t)p & (uintptr_t)(multiple - 1)) != 0)
         fibres_fail("%s %d bytes at %p: not aligned", does(kind), bytes, at);
     if (last < fibres.launch->ranges) {
         const fibres_range *range = &fibres.launch->memory[last];
-        if (p >= range->start && p + bytes <= range->end) return;
+        if (p >= range->start && p + bytes <= range->end) {
+            if (alone) fibres_look_for_races(p, bytes, kind == WRITES);
+            return;
+        }
     }
     if (p >= stack && p + bytes <= stack + FIBRES_STACK) return;
     const size_t fixed = (size_t)(shim->shared_end - shim->shared);
@@ -148,6 +159,6 @@ void fibres_look(const void *at, int bytes, int kind, int multiple)
         look_at_shared((size_t)(p - shim->shared), (size_t)bytes, kind);
     else if (p >= fibres_dynamic && p + bytes <= fibres_dynamic + fibres.launch->shared)
         look_at_shared((size_t)(p - fibres_dynamic) + (fixed + 3) / 4 * 4, (size_t)bytes, kind);
-    else if (kind != 0 || p < fibres.image || p + bytes > fibres.image_end)
-        look_elsewhere(p, bytes, kind);
+    else if (kind != READS || p < fibres.image || p + bytes > fibres.image_end)
+        look_elsewhere(p, bytes, kind, alone);
 }

@@ -2,6 +2,9 @@
 /* A stand-in for libnvrtc: the real one does the work. The text is kept under the hash of the cubin, for the stand-in
  * driver, with the options in its first line.
  *
+ * What it has compiled without a word is kept, too, under the hash of its version, the options and the text: the same
+ * text again takes no second compilation, in whichever process.
+ *
  * Text (PTX) is compiled for the stand-in's driver at once, as if that did it, from the source and for the same
  * generation of cards whatever the text is for.
  *
@@ -28,6 +31,7 @@ static const char no_compiler[] = "error: this kernel is not in the archive, and
 typedef struct program {
     nvrtcProgram real; /* NULL: there is no real one */
     char *text, *options;
+    char *kept; /* the cubin that was there already */
 } program;
 
 /* ---- the real one ------------------------------------------------------------------------------------------------ */
@@ -121,10 +125,49 @@ CALL int nvrtcDestroyProgram(program **p)
     int code = (*p)->real != NULL ? real.DestroyProgram(&(*p)->real) : NVRTC_SUCCESS;
     free((*p)->text);
     free((*p)->options);
+    free((*p)->kept);
     free(*p);
     *p = NULL;
     return code;
 }
+
+/* ---- what has been compiled before ------------------------------------------------------------------------------- */
+
+/* False: the driver is to compile it for its card, and nothing is kept. */
+static bool kept_path(const program *p, char path[STANDIN_PATH])
+{
+    int version[2];
+    if (strstr(p->options, "=sm_") == NULL || real.Version(&version[0], &version[1]) != NVRTC_SUCCESS) return false;
+    uint64_t hash = standin_hash(standin_hash_start, version, sizeof version);
+    hash = standin_hash(hash, p->options, strlen(p->options));
+    hash = standin_hash(hash, p->text, strlen(p->text));
+    snprintf(path, STANDIN_PATH, "%.900s/%016llx.kept", standin_folder(), (unsigned long long)hash);
+    return true;
+}
+
+/* Without a warning, which nobody would see the next time. */
+static void keep_cubin(const program *p, const char *path)
+{
+    size_t log = 0, bytes = 0;
+    if (real.GetProgramLogSize(p->real, &log) != 0 || log > 1 || real.GetCUBINSize(p->real, &bytes) != 0) return;
+    char *cubin = malloc(bytes);
+    if (cubin != NULL && real.GetCUBIN(p->real, cubin) == 0) standin_write_bytes(path, cubin, bytes);
+    free(cubin);
+}
+
+static int compile(program *p, int options, const char *const *option)
+{
+    char path[STANDIN_PATH];
+    const bool may_be_kept = kept_path(p, path);
+    free(p->kept);
+    p->kept = may_be_kept ? standin_read(path) : NULL;
+    if (p->kept != NULL) return NVRTC_SUCCESS;
+    const int code = real.CompileProgram(p->real, options, option);
+    if (code == 0 && may_be_kept) keep_cubin(p, path);
+    return code;
+}
+
+/* ---- what programs call of it ------------------------------------------------------------------------------------ */
 
 CALL int nvrtcCompileProgram(program *p, int options, const char *const *option)
 {
@@ -138,15 +181,15 @@ CALL int nvrtcCompileProgram(program *p, int options, const char *const *option)
     strcpy(p->options, "//");
     for (int k = 0; k < options; k++) strcat(strcat(p->options, " "), option[k]);
     strcat(p->options, "\n");
-    return p->real != NULL ? real.CompileProgram(p->real, options, option) : NVRTC_ERROR_COMPILATION;
+    return p->real != NULL ? compile(p, options, option) : NVRTC_ERROR_COMPILATION;
 }
 
 CALL int nvrtcGetProgramLogSize(program *p, size_t *bytes)
 {
     const int told = begin();
     if (told != 0) return told;
-    if (p->real != NULL) return real.GetProgramLogSize(p->real, bytes);
-    *bytes = sizeof no_compiler;
+    if (p->real != NULL && p->kept == NULL) return real.GetProgramLogSize(p->real, bytes);
+    *bytes = p->kept != NULL ? 1 : sizeof no_compiler;
     return NVRTC_SUCCESS;
 }
 
@@ -154,8 +197,12 @@ CALL int nvrtcGetProgramLog(program *p, char *log)
 {
     const int told = begin();
     if (told != 0) return told;
-    if (p->real != NULL) return real.GetProgramLog(p->real, log);
-    memcpy(log, no_compiler, sizeof no_compiler);
+    if (p->kept != NULL)
+        *log = '\0';
+    else if (p->real != NULL)
+        return real.GetProgramLog(p->real, log);
+    else
+        memcpy(log, no_compiler, sizeof no_compiler);
     return NVRTC_SUCCESS;
 }
 
@@ -168,7 +215,9 @@ CALL int nvrtcGetPTXSize(program *p, size_t *bytes)
 CALL int nvrtcGetCUBINSize(program *p, size_t *bytes)
 {
     const int told = begin();
-    return told != 0 ? told : real.GetCUBINSize(p->real, bytes);
+    if (told != 0 || p->kept == NULL) return told != 0 ? told : real.GetCUBINSize(p->real, bytes);
+    *bytes = standin_length(p->kept);
+    return NVRTC_SUCCESS;
 }
 
 /* Keeps the text with its options, for the driver's stand-in. */
@@ -184,7 +233,11 @@ static bool keep(const program *p, const char *cubin)
 CALL int nvrtcGetCUBIN(program *p, char *cubin)
 {
     const int told = begin();
-    const int code = told != 0 ? told : real.GetCUBIN(p->real, cubin);
+    int code = told;
+    if (code == 0 && p->kept != NULL)
+        memcpy(cubin, p->kept, standin_length(p->kept));
+    else if (code == 0)
+        code = real.GetCUBIN(p->real, cubin);
     return code != 0 || keep(p, cubin) ? code : INTERNAL_ERROR;
 }
 

@@ -32,10 +32,11 @@ struct shim_state {
     uint3 group, thread;
     char *dynamic; /* shared memory that the launch asks for */
     void (*barrier)(int site);
-    /* Lanes of `mask` give 8 bytes each and wait for each other; the result is where the values of all 32 stand. */
-    const uint64_t *(*exchange)(int site, unsigned mask, uint64_t value);
+    /* Lanes of `mask` give 8 bytes each and wait for each other; the result is where the values of all 32 stand. With
+     * `orders` what they have done to memory comes before what they do to it then. */
+    const uint64_t *(*exchange)(int site, unsigned mask, uint64_t value, bool orders);
     void (*fail)(const char *why);
-    /* kind: 0 reads, 1 writes, 2 both at once; the address has to be a multiple of `multiple` */
+    /* kind: 0 reads, 1 writes, 2 both at once; 4 more: volatile; the address has to be a multiple of `multiple` */
     void (*access)(const void *at, int bytes, int kind, int multiple);
     char *shared, *shared_end;
 };
@@ -130,7 +131,7 @@ SHIM_VECTORS(unsigned char, uchar)
 #define SHIM_DYNAMIC(T, name) T *const name = (T *)shim.dynamic
 
 #define __syncthreads()        shim.barrier(__COUNTER__)
-#define __syncwarp(...)        ((void)shim.exchange(__COUNTER__, shim_mask(__VA_ARGS__), 0))
+#define __syncwarp(...)        ((void)shim.exchange(__COUNTER__, shim_mask(__VA_ARGS__), 0, true))
 #define __threadfence()        __asm__ volatile("" ::: "memory")
 #define __threadfence_block()  __asm__ volatile("" ::: "memory")
 #define __threadfence_system() __asm__ volatile("" ::: "memory")
@@ -149,7 +150,7 @@ template <class T> static inline T shim_shuffle(int site, unsigned mask, T value
 {
     uint64_t bits = 0, out;
     memcpy(&bits, &value, sizeof value);
-    const uint64_t *all = shim.exchange(site, mask, bits);
+    const uint64_t *all = shim.exchange(site, mask, bits, false);
     if (!(mask >> from & 1)) shim.fail("a shuffle reads a lane that is not in its mask");
     out = all[from];
     memcpy(&value, &out, sizeof value);
@@ -176,7 +177,7 @@ static inline unsigned shim_at(unsigned lane, unsigned width)
 }
 static inline unsigned shim_ballot(int site, unsigned mask, int yes)
 {
-    const uint64_t *all = shim.exchange(site, mask, yes != 0);
+    const uint64_t *all = shim.exchange(site, mask, yes != 0, false);
     unsigned out = 0;
     for (int k = 0; k < 32; k++) out |= (mask >> k & 1 && all[k]) ? 1u << k : 0;
     return out;
@@ -350,6 +351,22 @@ template <class... P> SHIM_OUTSIDE static inline void shim_call(void (*kernel)(P
     SHIM_HOOK(unaligned_write##n)(void *p)                                                                             \
     {                                                                                                                  \
         shim.access(p, n, 1, 1);                                                                                       \
+    }                                                                                                                  \
+    SHIM_HOOK(volatile_read##n)(void *p)                                                                               \
+    {                                                                                                                  \
+        shim.access(p, n, 4, n);                                                                                       \
+    }                                                                                                                  \
+    SHIM_HOOK(volatile_write##n)(void *p)                                                                              \
+    {                                                                                                                  \
+        shim.access(p, n, 5, n);                                                                                       \
+    }                                                                                                                  \
+    SHIM_HOOK(unaligned_volatile_read##n)(void *p)                                                                     \
+    {                                                                                                                  \
+        shim.access(p, n, 4, 1);                                                                                       \
+    }                                                                                                                  \
+    SHIM_HOOK(unaligned_volatile_write##n)(void *p)                                                                    \
+    {                                                                                                                  \
+        shim.access(p, n, 5, 1);                                                                                       \
     }
 SHIM_HOOKS(1)
 SHIM_HOOKS(2)

@@ -67,7 +67,7 @@ static const char faults[] = TEXT(
     FN void wk_raise(GM i32 *F, i64 index, i64 bound, i64 tag, i64 at)
     {
         volatile GM i64 *first = (volatile GM i64 *)F;
-        F[10 + (tag & 1023)] = 1;
+        ((volatile GM i32 *)F)[10 + (tag & 1023)] = 1;
         if (((volatile GM i32 *)F)[0] != 0) {
             FENCE;
             const i64 known = first[1];

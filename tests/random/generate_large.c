@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps of programs whose tensors are larger than 2 MB: on CUDA they are pieces of ranges, which lie where others lay,
+ * and are uploaded in a stream of their own. What counts is which memory a step touches, and when: so the ops are few,
+ * for which few kernels do, and most of them touch a small part of a large tensor. See generate.h. */
+#include "generate.h"
+#include "tensor/tensor.h"
+
+enum { MB = 1 << 20, MOST_PART = 1500 /* elements of a large tensor that are touched alone */ };
+
+/* Bytes of a tensor: of a piece with a rest, of whole units, of the last one that is in no range; small ones lie in
+ * blocks, and are uploaded in the stream that computes. */
+static int64_t drawn_bytes(draw *d)
+{
+    const int what = draw_below(d, 100);
+    if (what < 45) return 2 * MB + 8 * draw_from(d, 1, 4000);
+    if (what < 60) return (int64_t)draw_from(d, 2, 5) * 2 * MB;
+    if (what < 85) return 4 * MB + 8 * draw_from(d, 1, MB / 2);
+    if (what < 92) return 2 * MB;
+    return 8 * draw_from(d, 1, 4000);
+}
+
+void generate_decide_large(generator *g)
+{
+    draw *d = &g->draw;
+    program *p = g->program;
+    g->large = true;
+    g->dtype = draw_percent(d, 60) ? WK_F64 : WK_I64; /* the widest: fewer elements to a byte */
+    g->sizes = draw_from(d, 2, 4);
+    for (int k = 0; k < g->sizes; k++) g->size[k] = (int)(drawn_bytes(d) / (int64_t)wk_dtype_size(g->dtype));
+    g->elements = 5 * MB / 2;
+    g->calls = draw_from(d, 8, 18);
+    p->threads = draw_percent(d, 50) ? draw_from(d, 2, 3) : 1;
+    p->at_once = p->threads > 1;
+    p->exact = true;
+    p->order = draw_percent(d, 60) ? (uint32_t)draw_bits(d) : 0;
+}
+
+static int64_t length_of(const generator *g, int slot)
+{
+    return wk__body_numel(generate_body(g, slot));
+}
+
+static void make(generator *g)
+{
+    const int64_t shape[] = {g->size[draw_below(&g->draw, g->sizes)]};
+    generate_make(g, g->dtype, 1, shape, 0, 0);
+}
+
+/* A part of a tensor, so long at most, which begins and ends anywhere; its slot, or -1. */
+static int part_of(generator *g, int64_t most)
+{
+    const int x = generate_pick(g, 1u << g->dtype, 1);
+    if (x < 0) return -1;
+    const int64_t have = length_of(g, x), longest = have < most ? have : most;
+    const int64_t length = draw_from(&g->draw, 1, (int)longest);
+    const argument part[] = {argument_int(0), argument_int(draw_below(&g->draw, (int)(have - length) + 1)),
+                             argument_int(length)};
+    return generate_view(g, "narrow", x, 3, part);
+}
+
+/* A slot of as many elements, or of one; a number where there is none. */
+static argument other_operand(generator *g, int x)
+{
+    int found = -1, seen = 0;
+    const argument number = g->dtype == WK_F64 ? argument_float(0.5) : argument_int(draw_from(&g->draw, 1, 3));
+    for (int k = 0; k < g->program->slots; k++) {
+        const slot *s = &g->machine->slot[k];
+        if (!s->tensor || (s->thread != g->thread && !s->retains) || generate_body(g, k)->dtype != g->dtype) continue;
+        const int64_t length = length_of(g, k);
+        if ((length == length_of(g, x) || length == 1) && draw_below(&g->draw, ++seen) == 0) found = k;
+    }
+    return found < 0 || draw_percent(&g->draw, 30) ? number : argument_slot(found);
+}
+
+/* A kernel goes through all elements, of which the program has so many: may it go through those of x? */
+static bool may_go_through(generator *g, int x)
+{
+    const int64_t length = length_of(g, x);
+    if (length <= MOST_PART) return true;
+    if (g->elements < length) return false;
+    g->elements -= length;
+    return true;
+}
+
+/* x op y into a new tensor, or into x. */
+static void compute(generator *g, int x, bool in_place)
+{
+    static const char *const ops[] = {"add", "mul", "sub"};
+    if (x < 0 || !may_go_through(g, x)) return;
+    const char *op = ops[draw_below(&g->draw, 3)];
+    const argument y = other_operand(g, x);
+    if (in_place)
+        generate_in_place_of(g, op, x, &y);
+    else
+        generate_view(g, op, x, 1, &y);
+}
+
+/* What is there lies in memory of its own then, or side by side with other numbers. */
+static void copy(generator *g)
+{
+    const int x = generate_pick(g, 1u << g->dtype, 1), y = part_of(g, MOST_PART);
+    if (x < 0 || y < 0 || !may_go_through(g, x)) return;
+    const argument none[MOST_ARGUMENTS] = {{0}}, part = argument_slot(y);
+    if (draw_percent(&g->draw, 50))
+        generate_view(g, "clone", x, 0, none);
+    else
+        generate_in_place_of(g, "copy_", part_of(g, length_of(g, y)), &part);
+}
+
+/* Looked up in a part that is so short that an index beyond it is likely, where there are any (indices.c). */
+static void look_up(generator *g)
+{
+    const int table = part_of(g, 4);
+    const int64_t count[] = {draw_percent(&g->draw, 50) ? 1 : draw_from(&g->draw, 2, 40)};
+    const int index = table < 0 ? -1 : generate_make(g, WK_I64, 1, count, MAKE_INDEX, length_of(g, table));
+    if (index < 0) return;
+    const argument arguments[] = {argument_int(0), argument_slot(index)};
+    const int x = generate_view(g, "index_select", table, 2, arguments);
+    if (x >= 0 && draw_percent(&g->draw, 60)) compute(g, x, false);
+}
+
+/* What computes with a tensor has been given to the device, and waits there, when others come to lie where that was. */
+static void replace(generator *g)
+{
+    const int x = generate_pick(g, 1u << g->dtype, 1);
+    if (x >= 0 && draw_percent(&g->draw, 60)) compute(g, x, draw_percent(&g->draw, 50));
+    generate_of_slot(g, STEP_FREE, ANY_DTYPE, 0, 0);
+    generate_plain(g, STEP_FLUSH);
+    for (int k = draw_from(&g->draw, 1, 3); k > 0; k--) make(g);
+}
+
+void generate_large_step(generator *g)
+{
+    const int what = draw_below(&g->draw, 100);
+    if (what < 10)
+        make(g);
+    else if (what < 24)
+        replace(g);
+    else if (what < 38)
+        compute(g, part_of(g, MOST_PART), draw_percent(&g->draw, 75));
+    else if (what < 50)
+        compute(g, generate_pick(g, 1u << g->dtype, 1), draw_percent(&g->draw, 40));
+    else if (what < 56)
+        copy(g);
+    else if (what < 64)
+        look_up(g);
+    else if (what < 78)
+        generate_of_slot(g, STEP_FREE, ANY_DTYPE, 0, 0);
+    else if (what < 81)
+        generate_plain(g, STEP_TRIM);
+    else if (what < 85)
+        generate_of_slot(g, STEP_READ, ANY_DTYPE, 0, 0);
+    else if (what < 94)
+        generate_plain(g, draw_percent(&g->draw, 15) ? STEP_SYNC : STEP_FLUSH);
+    else
+        generate_owner(g);
+}
