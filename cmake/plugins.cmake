@@ -43,7 +43,8 @@ name=openmpi
 name=mpich
 #endif
 ")
-    execute_process(COMMAND ${WICK_${candidate}} -E -P ${PROJECT_BINARY_DIR}/mpi_name.c OUTPUT_VARIABLE said ERROR_QUIET)
+    execute_process(COMMAND ${WICK_${candidate}} -E -P ${PROJECT_BINARY_DIR}/mpi_name.c OUTPUT_VARIABLE said
+                    ERROR_QUIET)
     if(NOT said MATCHES "name=([a-z]+)" OR CMAKE_MATCH_1 IN_LIST mpi_names)
         continue()
     endif()

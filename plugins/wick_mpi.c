@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Counts are of type int: what is longer goes in pieces of so many bytes, or elements where numbers are computed with. */
+/* Counts are of type int: what is longer goes in pieces of so many bytes, or elements where numbers are computed
+ * with. */
 #ifndef WICK_MPI_PIECE
 #define WICK_MPI_PIECE (1 << 30)
 #endif
@@ -117,8 +118,8 @@ static MPI_Datatype type_of(wk_dtype dtype)
     }
 }
 
-/* Wick's own operations, for those of MPI that compute something else: the least of numbers of which one is NaN, or sums
- * of 8 and 16 bits, which Open MPI 4.1 saturates. */
+/* Wick's own operations, for those of MPI that compute something else: the least of numbers of which one is NaN, or
+ * sums of 8 and 16 bits, which Open MPI 4.1 saturates. */
 static void combine(wk_dist_op op, void *theirs, void *mine, const int *count, const MPI_Datatype *type)
 {
     static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_I8, WK_U8, WK_I16, WK_I32, WK_I64};

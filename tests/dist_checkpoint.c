@@ -28,8 +28,8 @@ static test_plan plan_of(test_optimiser *optimiser, wk_device device, const char
 
 static const char *of_step(const char *path, int step)
 {
-    static char name[310];
-    snprintf(name, sizeof name, "%s.%d", path, step);
+    static char name[316];
+    snprintf(name, sizeof name, "%.299s.%d", path, step);
     return name;
 }
 

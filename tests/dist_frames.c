@@ -264,7 +264,7 @@ static void a_million_of_mutations(void **state)
     assert_int_equal(frames_conversation(handshake), FRAMES_MOST);
     for (int k = 0; k < MUTATIONS; k++) {
         wk__dist_frame frame;
-        bool proved;
+        bool proved = false;
         const size_t size = mutate(bytes, original(bytes, handshake));
         uint8_t *copy = malloc(size + 1); /* so that a byte too far is seen */
         memcpy(copy, bytes, size);

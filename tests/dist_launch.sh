@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A program as the ranks of a world, started by wick run, by the mpirun of Open MPI and of MPICH, and by hand, on one host
-# and on two that this machine plays: what it computes, what becomes of it when a rank or the cable goes, and that
+# A program as the ranks of a world, started by wick run, by the mpirun of Open MPI and of MPICH, and by hand, on one
+# host and on two that this machine plays: what it computes, what becomes of it when a rank or the cable goes, and that
 # nothing is left. tests/hosts/world.c is the program.
 . "$WICK_SOURCE/tests/runner/checks"
 . "$WICK_SOURCE/tests/runner/processes"

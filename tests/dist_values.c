@@ -192,7 +192,7 @@ static float uneven(int rank, int64_t i)
 /* The order that docs/design.md tells: small ones in pairs, those of large ones by blocks. */
 static float small_sum(int n, int64_t i)
 {
-    float v[RANKS_MOST];
+    float v[RANKS_MOST] = {0};
     for (int r = 0; r < n; r++) v[r] = uneven(r, i);
     if (n == 3) v[0] += v[2];
     if (n == 4) v[2] += v[3];

@@ -620,7 +620,7 @@ int main(void)
         cmocka_unit_test(texts_that_are_no_options),
         cmocka_unit_test(tensors_that_are_too_many),
         cmocka_unit_test(within_a_step),
-        cmocka_unit_test(a_step_that_failed_does_not_count),
+        cmocka_unit_test_setup_teardown(a_step_that_failed_does_not_count, test_usual_mode, test_mode_back),
         cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,9 +3,9 @@
  * environment as `wick run` would do it, and none outlives the test. A rank says what is wrong in memory that the test
  * shares.
  *
- * Where WICK_TEST_MPI is set (mode mpi) they are started by mpirun instead, as this program anew, which goes to the body
- * before main. Then what a test has in variables does not reach its ranks, but for `with` as a number; a rank that a
- * signal ends takes the others along; and how mpirun ends says less than that all bodies came to their ends. */
+ * Where WICK_TEST_MPI is set (mode mpi) they are started by mpirun instead, as this program anew, which goes to the
+ * body before main. Then what a test has in variables does not reach its ranks, but for `with` as a number; a rank that
+ * a signal ends takes the others along; and how mpirun ends says less than that all bodies came to their ends. */
 #ifndef TESTS_SUPPORT_RANKS_H
 #define TESTS_SUPPORT_RANKS_H
 

@@ -33,21 +33,22 @@ typedef struct wk_checkpoint wk_checkpoint; /* a training, and the file that it 
 /* ---- the state of an optimiser ----------------------------------------------------------------------------------- */
 
 /* What an optimiser keeps for its parameters, with the names of torch's state_dict behind those that the parameters had
- * in their list: "0.weight.exp_avg", "0.weight.step". The numbers of now: later steps leave the list as it is. NULL with
- * the error recorded. */
+ * in their list: "0.weight.exp_avg", "0.weight.step". The numbers of now: later steps leave the list as it is. NULL
+ * with the error recorded. */
 WK_API wk_tensors *wk_optim_state_at(wk_site site, wk_optim *optim);
 /* The same in a safetensors file, with kind, groups and options of the optimiser, to the bit (docs/formats.md). Refuses
- * while an error is pending, whose code it gives, and leaves an older file as it is. WK_OK or a code: WK_ERR_IO when the
- * system refuses, WK_ERR_STATE within the closure of lbfgs.
+ * while an error is pending, whose code it gives, and leaves an older file as it is. WK_OK or a code: WK_ERR_IO when
+ * the system refuses, WK_ERR_STATE within the closure of lbfgs.
  *
  *     wk_save(net, "net.safetensors");
  *     wk_optim_save(adam, "adam.safetensors"); */
 WK_API wk_code wk_optim_save_at(wk_site site, wk_optim *optim, const char *path);
-/* The same back into an optimiser of the same kind, with the same parameters in the same groups, on whatever device they
- * are. Options are those of the file from then on, learning rates too, as torch's load_state_dict has it. Strict: the
- * message names the first thing in which optimiser and file differ, and nothing is changed. WK_OK or a code: WK_ERR_IO
- * when the system refuses, WK_ERR_FORMAT for a file that is no such file, WK_ERR_ARGUMENT for another kind, groups or
- * names, WK_ERR_SHAPE and WK_ERR_DTYPE for tensors that do not match. torch.optim.Optimizer.load_state_dict. */
+/* The same back into an optimiser of the same kind, with the same parameters in the same groups, on whatever device
+ * they are. Options are those of the file from then on, learning rates too, as torch's load_state_dict has it. Strict:
+ * the message names the first thing in which optimiser and file differ, and nothing is changed. WK_OK or a code:
+ * WK_ERR_IO when the system refuses, WK_ERR_FORMAT for a file that is no such file, WK_ERR_ARGUMENT for another kind,
+ * groups or names, WK_ERR_SHAPE and WK_ERR_DTYPE for tensors that do not match.
+ * torch.optim.Optimizer.load_state_dict. */
 WK_API wk_code wk_optim_load_at(wk_site site, wk_optim *optim, const char *path);
 
 /* ---- a training -------------------------------------------------------------------------------------------------- */
@@ -60,8 +61,8 @@ typedef struct wk_checkpoint_options {
     bool foreground;     /* wait for the disk at each save */
     char reserved[3];
 } wk_checkpoint_options;
-/* What a training needs to go on, and the file for it. Each of net, optim and loader may be NULL: the training has none.
- * It keeps them alive, and makes no file yet.
+/* What a training needs to go on, and the file for it. Each of net, optim and loader may be NULL: the training has
+ * none. It keeps them alive, and makes no file yet.
  *
  * The file is a safetensors file (docs/formats.md) with
  *
@@ -82,14 +83,14 @@ WK_API wk_checkpoint *wk_checkpoint_new_at(wk_site site, const char *path, wk_mo
  * the loader goes on with the next batch. False, without an error, when there is no file: the training begins. False
  * with the error recorded when it cannot go on, and then nothing has changed: WK_ERR_FORMAT for a file that is damaged
  * or no checkpoint, WK_ERR_UNSUPPORTED for one of a newer library, WK_ERR_IO when the system refuses, WK_ERR_SHAPE,
- * WK_ERR_DTYPE and WK_ERR_ARGUMENT, in which the message names it, for a network, optimiser or loader that does not fit.
- * What the file has and the checkpoint has not is left out: to use a trained network, give NULL for the others.
+ * WK_ERR_DTYPE and WK_ERR_ARGUMENT, in which the message names it, for a network, optimiser or loader that does not
+ * fit. What the file has and the checkpoint has not is left out: to use a trained network, give NULL for the others.
  *
- * If `path` is damaged and .keep is more than 1, the newest older file that is whole is taken (wk_checkpoint_loaded says
- * which).
+ * If `path` is damaged and .keep is more than 1, the newest older file that is whole is taken (wk_checkpoint_loaded
+ * says which).
  *
- * A file goes to another device, another batch size and another number of ranks. On the same number, with loaders of the
- * same batch size, the training ends with the same bits as one that was never interrupted. On another one:
+ * A file goes to another device, another batch size and another number of ranks. On the same number, with loaders of
+ * the same batch size, the training ends with the same bits as one that was never interrupted. On another one:
  *
  *     weights, optimiser, steps    the same in all ranks
  *     loader                       samples of the epoch that all ranks had behind them are not seen again; those left,

@@ -74,9 +74,9 @@ WK_API bool wk_batch_next(wk_batch **batch);
 WK_API void wk_batch_end(wk_batch **batch);
 #ifndef __cplusplus
 /* For each batch of an epoch, in a scope of its own, at whose end what was recorded is run. `break` drops the rest of
- * the epoch, the next WK_EACH begins a new one; but the first one after wk_checkpoint_load goes on behind the batch after
- * which the file was saved, with no round if that was the last. The loop ends when an error is pending. Two loops over
- * one loader do not nest. */
+ * the epoch, the next WK_EACH begins a new one; but the first one after wk_checkpoint_load goes on behind the batch
+ * after which the file was saved, with no round if that was the last. The loop ends when an error is pending. Two loops
+ * over one loader do not nest. */
 #define WK_EACH(batch, loader)                                                                                         \
     for (__attribute__((cleanup(wk_batch_end))) wk_batch *batch = wk_batch_begin_at(WK_HERE, loader);                  \
          wk_batch_next(&batch);)

@@ -60,8 +60,8 @@ WK_API int wk_dist_rank(void);
 WK_API int wk_dist_size(void);
 WK_API int wk_dist_local_rank(void);
 /* Waits until all ranks are here and leaves the world; without one it does nothing. After an error of the world it only
- * leaves. Before that it waits for checkpoints that are being written, and gives their error. WK_OK or a code. Groups of
- * the world are of no use any more. torch.distributed.destroy_process_group. */
+ * leaves. Before that it waits for checkpoints that are being written, and gives their error. WK_OK or a code. Groups
+ * of the world are of no use any more. torch.distributed.destroy_process_group. */
 WK_API wk_code wk_dist_finish_at(wk_site site);
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
@@ -151,9 +151,12 @@ WK_API wk_tensor *wk_dist_recv__at(wk_site site, wk_tensor *x, int src, const wk
 typedef struct wk_ddp_options {
     size_t size;
     wk_by_name by_name;
-    wk_dist_group *group;      /* default: all ranks */
-    double bucket_cap_mb;      /* default 25: of the vectors (2^20 bytes) in which gradients travel; the first has 1; 0: one for each parameter */
-    bool no_broadcast_buffers; /* buffers stay each rank's own; default: rank 0's go to all before a forward in training */
+    wk_dist_group *group; /* default: all ranks */
+    /* Of the vectors, in units of 2^20 bytes, in which gradients travel: default 25, and the first has 1 at most; 0:
+     * one for each parameter. */
+    double bucket_cap_mb;
+    bool
+        no_broadcast_buffers; /* buffers stay each rank's own; default: before a forward in training all get rank 0's */
     char reserved[7];
 } wk_ddp_options;
 /* The network as a module whose wk_backward leaves in each parameter the mean of all ranks' gradients, so that equal
@@ -172,9 +175,9 @@ typedef struct wk_ddp_options {
  *
  * All ranks make the same number of backwards through it. Gradients travel in buckets while backward still runs, and
  * wk_backward returns when the means are there. Of f16 and bf16 they are summed in f32. A parameter that no rank used
- * keeps its gradient, or has none; where some ranks used it, those that did not count as 0. If a rank fails, wk_backward
- * fails in all of them with its text. The means have no history: wk_backward with .create_graph gives gradients that
- * lead to each rank's own graph no more. Move the network and freeze parameters before it is made.
+ * keeps its gradient, or has none; where some ranks used it, those that did not count as 0. If a rank fails,
+ * wk_backward fails in all of them with its text. The means have no history: wk_backward with .create_graph gives
+ * gradients that lead to each rank's own graph no more. Move the network and freeze parameters before it is made.
  *
  * In a world of one it is the network itself with another path. torch.nn.parallel.DistributedDataParallel; Li et al.:
  * PyTorch Distributed: Experiences on Accelerating Data Parallel Training, 2020. */
@@ -212,7 +215,7 @@ WK_API wk_guard wk_no_sync_open(wk_site site);
     WK_CALL_OF_(wk_code, WK_DIST_BARRIER_AT_, (), wk_dist_call_options, "wk_dist_barrier: " WK_BY_NAME_TEXT_, x)
 #define WK_DIST_BARRIER_AT_(site, nothing, options) wk_dist_barrier_at(site, options)
 
-#define wk_ddp(...)                                 WK_OPT_(wk_module *, wk_ddp, wk_ddp_options, __VA_ARGS__)
+#define wk_ddp(...)              WK_OPT_(wk_module *, wk_ddp, wk_ddp_options, __VA_ARGS__)
 #define wk_dist_all_reduce_(...) WK_OPT_(wk_tensor *, wk_dist_all_reduce_, wk_dist_reduce_options, __VA_ARGS__)
 #define wk_dist_broadcast_(x, ...)                                                                                     \
     WK_OPT2_(wk_tensor *, wk_dist_broadcast_, wk_dist_call_options, "x, src", x, __VA_ARGS__)

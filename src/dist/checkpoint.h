@@ -49,8 +49,8 @@ bool wk__checkpoint_collect(wk__checkpoint *c, wk_site site, const char *op);
 /* All ranks call it. False when there is no file, or with the error recorded: then nothing has changed. */
 bool wk__checkpoint_read(wk__checkpoint *c, wk_site site, const char *op);
 
-/* Returns when the writes of this thread's checkpoints have ended. WK_OK, or the code of one that failed, with its error
- * recorded. */
+/* Returns when the writes of this thread's checkpoints have ended. WK_OK, or the code of one that failed, with its
+ * error recorded. */
 wk_code wk__checkpoints_settle(void);
 
 #endif

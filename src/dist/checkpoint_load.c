@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Going on from a checkpoint: rank 0 chooses the file, all ranks read it and make what they will hold, and only when all
- * of them have it does anything change. */
+/* Going on from a checkpoint: rank 0 chooses the file, all ranks read it and make what they will hold, and only when
+ * all of them have it does anything change. */
 #include "../base/alloc.h"
 #include "../data/position.h"
 #include "checkpoint.h"

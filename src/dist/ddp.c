@@ -143,7 +143,8 @@ static bool start(wk_site site, wk__ddp *d, wk_module *net, const wk_ddp_options
 {
     wk__inside c;
     if (!wk__inside_begin(&c, "ddp", site, true)) return false;
-    const double most = (o->bucket_cap_mb > 0 ? o->bucket_cap_mb : 25) * (1 << 20), first = most < 1 << 20 ? most : 1 << 20;
+    const double most = (o->bucket_cap_mb > 0 ? o->bucket_cap_mb : 25) * (1 << 20),
+                 first = most < 1 << 20 ? most : 1 << 20;
     wk_tensors *list = wk_tensors_new_at(site), *trained = wk_parameters_at(site, net);
     bool fine = list && trained &&
                 wk__module_collect(site, "ddp", net, 1u << WK__PARAMETER | 1u << WK__BUFFER, wk__list_of(list));

@@ -25,11 +25,11 @@ typedef struct wk__ddp_parameter {
 } wk__ddp_parameter;
 
 struct wk__ddp {
-    atomic_int refs;         /* the module and the hooks */
-    bool ended;              /* the module has gone: hooks do nothing */
-    wk_dist_group *handle;   /* held; NULL: all ranks */
+    atomic_int refs;       /* the module and the hooks */
+    bool ended;            /* the module has gone: hooks do nothing */
+    wk_dist_group *handle; /* held; NULL: all ranks */
     wk__dist_group *group;
-    wk_tensor **parameter;   /* [count] in the order of the buckets; the module's */
+    wk_tensor **parameter;    /* [count] in the order of the buckets; the module's */
     wk__ddp_parameter *place; /* [count] of them */
     int64_t count;
     wk__bucket *bucket;
@@ -44,7 +44,8 @@ struct wk__ddp {
 bool wk__ddp_plan(wk__ddp *ddp, const wk__list *list, double first, double most, wk_site site);
 /* Hooks on all of them. False with the error recorded. */
 bool wk__ddp_hook(wk__ddp *ddp, wk_site site);
-/* A hook on a tensor that the network gave, so that a backward in which none of its parameters takes part is one, too. */
+/* A hook on a tensor that the network gave, so that a backward in which none of its parameters takes part is one,
+ * too. */
 bool wk__ddp_hook_output(wk__ddp *ddp, wk_tensor *x, wk_site site);
 void wk__ddp_drop(wk__ddp *ddp);
 

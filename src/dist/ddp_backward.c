@@ -7,7 +7,7 @@
 #include "status.h"
 #include <string.h>
 
-/* ---- a backward ---------------------------------------------------------------------------------------------------- */
+/* ---- a backward -------------------------------------------------------------------------------------------------- */
 
 /* On the CPU a bucket that was gathered is in host memory. A device is still at it: the ranks hear of the bucket when
  * the next one has been given to the device, so that it has work while this thread waits. */

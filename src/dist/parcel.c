@@ -100,7 +100,8 @@ wk_code wk__parcel_write(wk__parcel *p, const char *path, char **place, wk__io_e
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Where the digits stand in the file; 0: nowhere. A text without escapes stands in the header as it does in the file. */
+/* Where the digits stand in the file; 0: nowhere. A text without escapes stands in the header as it does in the
+ * file. */
 static int64_t place_of(const wk__source *from, uint32_t *said)
 {
     static const char hex[] = "0123456789abcdef";

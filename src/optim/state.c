@@ -84,8 +84,8 @@ static void add_group(wk__pairs *pairs, const wk__optim *optim, int64_t g)
         wk__pairs_add(pairs, group->item[k].name, "optim.%lld.parameter.%lld", (long long)g, (long long)k);
 }
 
-/* Runs what was recorded, and waits where it may have failed: only then it is known which steps count. Devices that this
- * optimiser has nothing on are no matter. */
+/* Runs what was recorded, and waits where it may have failed: only then it is known which steps count. Devices that
+ * this optimiser has nothing on are no matter. */
 static bool settle(wk_site site, const wk__optim *optim)
 {
     wk_context *context = wk__context();

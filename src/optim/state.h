@@ -25,8 +25,8 @@ typedef struct wk__optim_saved {
     bool *taken; /* of the list: somebody has asked for it; room for all, false at first */
 } wk__optim_saved;
 
-/* The tensor of that name, which has to be of this shape and dtype, computed on a device; it stays the list's. NULL with
- * the error recorded. wk__optim_saved_has: is there one? */
+/* The tensor of that name, which has to be of this shape and dtype, computed on a device; it stays the list's. NULL
+ * with the error recorded. wk__optim_saved_has: is there one? */
 wk_tensor *wk__optim_saved_take(const wk__optim_saved *from, const char *name, wk_dtype dtype, int ndim,
                                 const int64_t *shape, wk_device device);
 bool wk__optim_saved_has(const wk__optim_saved *from, const char *name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A rank of a world for tests of launchers: world [STEPS [RANK DOES]]. In each step all ranks add 64 Ki numbers. In the
- * middle of it all, RANK does something: "kill" itself, "stop", "exit3", "fail" with an error. Rank 0 tells how it was. */
+ * middle of it all, RANK does something: "kill" itself, "stop", "exit3", "fail" with an error. Rank 0 tells how it
+ * was. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The program of tests/acceptance/servers.c on two ranks: it ends with the same sum when it is killed on its way, again
+# and again, as when it is left alone. The library and the command are the release build's, as in check_acceptance.
+. "$WICK_SOURCE/tests/runner/checks"
+. "$WICK_SOURCE/tests/runner/processes"
+
+release=$WICK_SOURCE/build/release
+wick=$release/wick
+export LD_LIBRARY_PATH="$release" WICK_THREADS=1
+for folder in alone killed; do
+    mkdir -p "$WICK_WORK/$folder/data"
+    ln -sfn "$WICK_SOURCE/data/mnist" "$WICK_WORK/$folder/data/mnist"
+done
+check "servers builds" cc -std=c11 -O1 -Iinclude tests/acceptance/servers.c -o "$WICK_WORK/servers" -L"$release" -lwick
+
+start() { timeout -k 5 120 env MARK=$mark "$wick" run -n 2 --raw ../servers; }
+sum_of() { sed -n 's/^world 2: checksum //p' "$1"; }
+
+alone() { (cd "$WICK_WORK/alone" && start) >"$WICK_WORK/alone.log" 2>&1; }
+check "two ranks train" alone
+
+# Ten times the launcher is killed some hundredths of a second after a checkpoint is there that was not there before.
+killed()
+{
+    cd "$WICK_WORK/killed" || return 1
+    for round in 1 2 3 4 5 6 7 8 9 10; do
+        touch before
+        env MARK=$mark "$wick" run -n 2 --raw ../servers >>"$WICK_WORK/killed.log" 2>&1 &
+        waited=0
+        while kill -0 $! 2>/dev/null && [ $waited -lt 6000 ]; do
+            [ run.wick -nt before ] && break
+            sleep 0.01
+            waited=$((waited + 1))
+        done
+        sleep 0.0$round
+        kill -KILL $! 2>/dev/null
+        wait $! 2>/dev/null
+        nobody || return 1
+    done
+    start >>"$WICK_WORK/killed.log" 2>&1
+}
+check "killed ten times it goes on" killed
+check "from a checkpoint" grep "goes on after step" "$WICK_WORK/killed.log"
+
+same()
+{
+    sum=$(sum_of "$WICK_WORK/alone.log")
+    [ -n "$sum" ] && [ "$sum" = "$(sum_of "$WICK_WORK/killed.log")" ]
+}
+check "and ends with the same sum" same
