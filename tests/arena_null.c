@@ -584,7 +584,7 @@ static void lost_device(void **state)
     assert_int_equal(null->open(1, &second, &fail), WK_OK);
     wk__null_lose(0);
     assert_int_equal(submit_program(null, f.device, &g, &fail), WK_ERR_LOST);
-    assert_string_equal(fail.text, "null:0 does not answer any more");
+    assert_string_equal(fail.text, "the device does not answer any more");
     assert_int_equal(null->sync(f.device, &fail), WK_ERR_LOST);
     assert_int_equal(null->upload(f.device, &f.a, 0, "", 1, &fail), WK_ERR_LOST);
     assert_int_equal(null->download(f.device, &byte, &f.a, 0, 1, &fail), WK_ERR_LOST);
