@@ -155,7 +155,8 @@ typedef struct wk_ddp_options {
     /* Of the vectors, in units of 2^20 bytes, in which gradients travel: default 25, and the first has 1 at most; 0:
      * one for each parameter. */
     double bucket_cap_mb;
-    bool no_broadcast_buffers; /* buffers stay each rank's own; default: all get rank 0's before a forward in training */
+    /* Buffers stay each rank's own; default: all get rank 0's before a forward in training. */
+    bool no_broadcast_buffers;
     char reserved[7];
 } wk_ddp_options;
 /* The network as a module whose wk_backward leaves in each parameter the mean of all ranks' gradients, so that equal
