@@ -30,7 +30,7 @@ static bool same_in_all(wk_module *net)
     wk_tensors *list = wk_parameters(net);
     for (int k = 0; k < wk_tensors_count(list); k++) {
         wk_tensor *mine = wk_detach(wk_tensors_get(list, k)), *all = wk_dist_all_gather(wk_reshape(mine, (1, -1)));
-        if (!wk_item(wk_all(wk_eq(all, wk_reshape(mine, (1, -1)))))) return false;
+        if (wk_item(wk_all(wk_eq(all, wk_reshape(mine, (1, -1))))) == 0) return false;
     }
     return !wk_error();
 }

@@ -16,9 +16,9 @@ static const struct {
 } table[STARTERS] = {
     [OPEN_MPI] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", .mpi = true},
     [MPICH] = {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", .mpi = true},
-    [SLURM] = {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"},
+    [SLURM] = {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", .mpi = false},
     [WICK] = {"WICK_RANK", "WICK_WORLD", "WICK_LOCAL_RANK", .both = true},
-    [TORCHRUN] = {"RANK", "WORLD_SIZE", "LOCAL_RANK"},
+    [TORCHRUN] = {"RANK", "WORLD_SIZE", "LOCAL_RANK", .mpi = false},
 };
 
 typedef struct choice {
