@@ -158,6 +158,14 @@ static void history(void)
            wk_device_str(device), (long long)waits, 1e3 * slow, (long long)waits_one_by_one);
 }
 
+static void world(void)
+{
+    tour_code("wk_dist_init(); wk_dist_rank(); wk_dist_size()");
+    if (wk_dist_init() != WK_OK) return;
+    printf("rank %d of %d\n", wk_dist_rank(), wk_dist_size());
+    wk_dist_finish();
+}
+
 const tour_step tour_networks[] = {
     {17, "A network on a device",
      "Parameters move, their handles stay. The result remembers how it was computed: grad_fn.", network},
@@ -179,6 +187,9 @@ const tour_step tour_networks[] = {
     {22, "Keep the log on the device", "wk_history gathers figures where they are made and reads them in bulk.",
      history},
     {23, "Several GPUs, then several servers: wk_mirrored, wk_ddp",
-     "The first is step 19. Over MPI and NCCL they come next.", NULL},
+     "The first is step 19. With wk_ddp the processes of a job train one network, on one machine or many: `wick run -n "
+     "4 "
+     "./prog`, mpirun or Slurm start them. A program that is started alone is a world of one.",
+     world},
     {0},
 };

@@ -68,7 +68,7 @@ check "... are right" all_right 2
 check "alone it is a world of one" gives 0 "$world"
 check "... which is right" all_right 1
 check "WICK_COMM=self is, too" gives 0 env WICK_COMM=self "$WICK_BUILD/wick" run -n 2 "$world"
-check "... twice" out "^\[1\] rank 0 of 1, 1 on"
+check "... twice" out "^\[1\] rank 0 of 1, 0 on"
 
 if [ $open_mpi = yes ]; then
     for n in 1 2 3 4; do
