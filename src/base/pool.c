@@ -12,11 +12,11 @@
  * yours" with sequentially consistent atomics, so that one of the two always sees the other: no wake-up is lost. */
 #include "pool.h"
 #include "alloc.h"
+#include "clock.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <time.h>
 
 enum { MOST_WORKERS = 1023, SPIN_NANOSECONDS = 50000, CACHE_LINE = 64 };
 
@@ -62,23 +62,16 @@ static inline void relax(void)
 #endif
 }
 
-static int64_t nanoseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* Spins until the gate is no longer `old` or the time is over; false in the latter case. */
 static bool spin(uint64_t old)
 {
-    int64_t end = nanoseconds() + SPIN_NANOSECONDS;
+    int64_t end = wk__nanoseconds() + SPIN_NANOSECONDS;
     do {
         for (int k = 0; k < 32; k++) {
             if (atomic_load_explicit(&pool.gate, memory_order_relaxed) != old) return true;
             relax();
         }
-    } while (nanoseconds() < end);
+    } while (wk__nanoseconds() < end);
     return false;
 }
 

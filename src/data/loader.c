@@ -5,6 +5,7 @@
  *     background    | gather 0 |              | gather 1 |                                | gather 2 | ...
  */
 #include "../base/alloc.h"
+#include "../base/clock.h"
 #include "../base/file.h"
 #include "../base/options.h"
 #include "../ir/random.h"
@@ -14,7 +15,6 @@
 #include "position.h"
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 typedef struct loader {
     wk__samples *samples; /* held */
@@ -291,13 +291,6 @@ static wk_tensor *tensor_of(const loader *l, const wk__array_of *array, const vo
 
 static atomic_llong waited; /* nanoseconds */
 
-static int64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 double wk__loaders_waited(void)
 {
     return 1e-9 * (double)atomic_load_explicit(&waited, memory_order_relaxed);
@@ -306,7 +299,7 @@ double wk__loaders_waited(void)
 /* Opens the scope of the next batch and makes its tensors. */
 static bool open_batch(loader *l)
 {
-    const int64_t begun = now();
+    const int64_t begun = wk__nanoseconds();
     wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, l->site);
     if (!guard) return false;
     guard->flush = true;
@@ -321,7 +314,7 @@ static bool open_batch(loader *l)
     wk__frame_end(context, before);
     if (!l->samples->labelled) wk__gives_nothing(l->site, &wk__tensor_kind, "WK_EACH", "the dataset has no y");
     if (l->next < l->left) wk__background_ask(&l->background, l->next);
-    atomic_fetch_add_explicit(&waited, now() - begun, memory_order_relaxed);
+    atomic_fetch_add_explicit(&waited, wk__nanoseconds() - begun, memory_order_relaxed);
     return !wk__error_pending();
 }
 

@@ -6,6 +6,7 @@
  *               request that is waited for at once wakes no thread
  *               of another: waits up to the deadline, and leaves the thread behind that does not come back
  */
+#include "../base/clock.h"
 #include "../base/pool.h"
 #include "agree.h"
 #include "job.h"
@@ -95,7 +96,7 @@ static void make_first(void)
 {
     wk__dist_ticket *t = queue.first;
     const wk__dist_request request = t->request; /* who waits may leave with the ticket */
-    const int64_t now = wk__dist_now();
+    const int64_t now = wk__nanoseconds();
     const wk__dist_step step = {.request = &request,
                                 .group = t->group,
                                 .sequence = t->sequence,
@@ -234,7 +235,7 @@ static void wait_for(wk__dist_ticket *t)
 {
     const struct timespec at = {.tv_sec = queue.deadline / BILLION, .tv_nsec = queue.deadline % BILLION};
     const bool prompt = wk__dist_job_now.engine->prompt;
-    if (queue.stuck || (!prompt && queue.busy && wk__dist_now() >= queue.deadline))
+    if (queue.stuck || (!prompt && queue.busy && wk__nanoseconds() >= queue.deadline))
         leave_behind(t);
     else if (!queue.busy && queue.first && (prompt || !queue.started))
         make_first();

@@ -85,7 +85,6 @@ void wk__bucket_ask(wk__bucket *b, wk__dist_group *group, wk_site site)
         request.text = wk_error();
     }
     wk__dist_ask(&b->ticket, group, &request);
-    b->asked = true;
 }
 
 bool wk__bucket_wait(wk__bucket *b, wk_site site)
@@ -134,5 +133,4 @@ void wk__bucket_end(wk__bucket *b)
     wk__host_view_end(&b->view);
     if (b->flat) wk__handle_drop(&b->flat->handle);
     b->flat = NULL;
-    b->asked = false;
 }

@@ -20,7 +20,6 @@ typedef struct wk__bucket {
     wk_tensor *flat;             /* the bucket's own, from gather to scatter; NULL: it could not be made */
     wk__host_data view;          /* its memory */
     wk__dist_ticket ticket;
-    bool asked;
 } wk__bucket;
 
 /* Begins to bring the gradients together: recorded and given to the device. The ranks do the next step also where this

@@ -30,7 +30,7 @@ typedef struct wk__dist_step {
     const wk__dist_request *request;
     const wk__dist_group *group;
     uint64_t sequence;       /* of the group's calls, from 1 on; of send and recv that is the number of this pair's */
-    int64_t begun, deadline; /* wk__dist_now */
+    int64_t begun, deadline; /* by wk__nanoseconds */
 } wk__dist_step;
 
 /* What an engine says of the world when it has joined it. */
@@ -58,8 +58,5 @@ typedef struct wk__dist_engine {
 } wk__dist_engine;
 
 extern const wk__dist_engine wk__dist_tcp;
-
-/* Nanoseconds of a clock that only goes forward. */
-int64_t wk__dist_now(void);
 
 #endif

@@ -12,10 +12,10 @@
 #include "mirrored.h"
 #include "../backend/device.h"
 #include "../base/alloc.h"
+#include "../base/clock.h"
 #include "../base/log.h"
 #include "../data/loader.h"
 #include "../engine/late.h"
-#include <time.h>
 
 enum {
     WARM = 8, /* steps in which kernels are built, with tails of products too, and memory is taken */
@@ -49,9 +49,7 @@ struct wk__figures {
 
 static double now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return 1e-9 * (double)wk__nanoseconds();
 }
 
 wk__figures *wk__figures_new(void)

@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sockets; see socket.h. */
 #include "socket.h"
+#include "../base/clock.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { BACKLOG = 1024, MILLION = 1000000 };
-
-int64_t wk__dist_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 * MILLION + now.tv_nsec;
-}
 
 const char *wk__socket_reason(int number)
 {
@@ -28,7 +21,7 @@ const char *wk__socket_reason(int number)
 
 int wk__socket_milliseconds(int64_t deadline)
 {
-    const int64_t left = deadline - wk__dist_now(), most = 1000 * 3600;
+    const int64_t left = deadline - wk__nanoseconds(), most = 1000 * 3600;
     if (left <= 0) return 0;
     return left / MILLION >= most ? (int)most : (int)(left / MILLION) + 1;
 }
@@ -37,7 +30,7 @@ bool wk__socket_wait(int fd, short events, int64_t deadline)
 {
     struct pollfd one = {.fd = fd, .events = events};
     while (poll(&one, 1, wk__socket_milliseconds(deadline)) <= 0)
-        if (wk__dist_now() >= deadline) return errno = ETIMEDOUT, false;
+        if (wk__nanoseconds() >= deadline) return errno = ETIMEDOUT, false;
     return true;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a rank tells whoever started it; see status.h. */
 #include "status.h"
+#include "../base/clock.h"
 #include "../base/environment.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -23,9 +24,7 @@ static struct {
 
 static double now(void)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+    return 1e-9 * (double)wk__nanoseconds();
 }
 
 /* The pipe is this process's alone from here on: programs that it starts do not hold it open. */

@@ -7,6 +7,7 @@
  *     rank 0: ABORT and that cause to all                     -->  every rank fails with it
  *
  * A line that ends tells it sooner: that rank is gone. */
+#include "../base/clock.h"
 #include "tcp.h"
 #include <string.h>
 #include <unistd.h>
@@ -54,7 +55,7 @@ static wk_code tell_cause(const wk__tcp *tcp, const wk__dist_step *step, wk__dis
     if (of->part != WK__FRAME_IS_LATE) return wk__dist_fail_set(fail, tcp->code, "%s%s", tcp->cause, after);
     if (mine)
         return wk__dist_fail_set(fail, tcp->code, "not finished after %.3g s; %s%s",
-                                 (double)(wk__dist_now() - step->begun) / BILLION, tcp->cause, after);
+                                 (double)(wk__nanoseconds() - step->begun) / BILLION, tcp->cause, after);
     return wk__dist_fail_set(fail, tcp->code, "%s %llu was not finished; %s%s", name, (unsigned long long)of->sequence,
                              tcp->cause, after);
 }
@@ -83,7 +84,8 @@ static int has_left(const wk__tcp *tcp, const wk__dist_step *step, bool *never)
 static void await(wk__tcp *tcp, int64_t until)
 {
     const struct timespec at = {.tv_sec = until / BILLION, .tv_nsec = until % BILLION};
-    while (!tcp->broken && !tcp->goes && wk__dist_now() < until) pthread_cond_timedwait(&tcp->changed, &tcp->lock, &at);
+    while (!tcp->broken && !tcp->goes && wk__nanoseconds() < until)
+        pthread_cond_timedwait(&tcp->changed, &tcp->lock, &at);
 }
 
 /* Rank 0 is told, and what it makes of it is the cause; where it makes nothing it is to blame itself. */
@@ -111,7 +113,7 @@ static void find_cause(wk__tcp *tcp, const wk__dist_step *step, wk_code code, co
     } else {
         wk__tcp_tell(tcp, 0, late, member, sizeof member);
     }
-    await(tcp, wk__dist_now() + wk__tcp_grace(tcp));
+    await(tcp, wk__nanoseconds() + wk__tcp_grace(tcp));
     snprintf(own, sizeof own, "rank 0 on %s is dead or stuck", tcp->place[0].host);
     wk__tcp_break(tcp, code, why ? none : late, why ? why : own);
 }

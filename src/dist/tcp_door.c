@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The port where other ranks come, and strangers. Nobody who stands there holds up anybody else: visits go on side by
  * side, each has its time, and where there are too many the one that has been there longest goes. */
+#include "../base/clock.h"
 #include "tcp.h"
 #include <errno.h>
 #include <string.h>
@@ -75,7 +76,7 @@ static void let_in(wk__tcp_door *door)
         memset(place, 0, sizeof *place);
         place->fd = fd;
         place->from = from;
-        place->until = wk__dist_now() + door->patience;
+        place->until = wk__nanoseconds() + door->patience;
         wk__tcp_random(place->visitor.nonce, sizeof place->visitor.nonce);
     }
 }
@@ -129,7 +130,7 @@ static void talk(wk__tcp_door *door, wk__tcp_guest *guest, wk__tcp_proved *prove
 void wk__tcp_door_serve(wk__tcp_door *door, wk__tcp_proved *proved, void *user)
 {
     let_in(door);
-    const int64_t now = wk__dist_now();
+    const int64_t now = wk__nanoseconds();
     for (int k = 0; k < WK__TCP_VISITORS; k++) {
         wk__tcp_guest *guest = &door->guest[k];
         if (guest->fd >= 0) talk(door, guest, proved, user);
@@ -175,7 +176,7 @@ int wk__tcp_visit(const wk__address *to, const wk__hello *hello, const char *sec
     uint8_t sent[WK__HELLO_SENT], proof[WK__PROOF_SENT];
     wk__inbox in = {.wrong = NULL};
     const char *why = NULL;
-    const int64_t patience = wk__dist_now() + (int64_t)PATIENCE * BILLION,
+    const int64_t patience = wk__nanoseconds() + (int64_t)PATIENCE * BILLION,
                   until = patience < deadline ? patience : deadline;
     *again = true;
     const int fd = wk__socket_connect(to, until);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes to one rank and from another at once, as fast as both go: so nobody waits for who waits for him. */
+#include "../base/clock.h"
 #include "tcp.h"
 #include <errno.h>
 #include <sched.h>
@@ -28,7 +29,7 @@ static wk_code go_to(wk__tcp *tcp, const wk__dist_step *step, int rank, wk__dist
     wk__tcp_random(hello.nonce, sizeof hello.nonce);
     do {
         fd = wk__tcp_visit(&tcp->place[rank].address, &hello, tcp->secret, step->deadline, fail, &again);
-    } while (fd < 0 && again && errno != ECONNREFUSED && wk__dist_now() < step->deadline);
+    } while (fd < 0 && again && errno != ECONNREFUSED && wk__nanoseconds() < step->deadline);
     if (fd < 0) return unreachable(tcp, step, rank, fail->text, fail);
     const char *why = NULL;
     if (!wk__socket_receive(fd, head, sizeof head, step->deadline)) why = wk__socket_reason(errno);
@@ -53,7 +54,7 @@ static int64_t patience(const wk__tcp *tcp, const wk__dist_step *step, bool left
 /* It comes here, to the watcher. */
 static wk_code wait_for(wk__tcp *tcp, const wk__dist_step *step, int rank, wk__dist_fail *fail)
 {
-    const int64_t begun = wk__dist_now();
+    const int64_t begun = wk__nanoseconds();
     bool left = false;
     while (atomic_load(&tcp->peer[rank]) < 0)
         if (!wk__socket_wait(tcp->news, POLLIN, patience(tcp, step, left, begun)) || !wk__tcp_news(tcp, step, &left))
@@ -145,10 +146,10 @@ static wk_code wait(wk__tcp_flow *f, moved out, int to, moved in, int from, wk__
     int n = 1;
     if (in == BLOCKED) polls[n++] = (struct pollfd){.fd = from, .events = POLLIN};
     if (out == BLOCKED) polls[n++] = (struct pollfd){.fd = to, .events = POLLOUT};
-    if (f->idle_since == 0) f->idle_since = wk__dist_now();
+    if (f->idle_since == 0) f->idle_since = wk__nanoseconds();
     const int64_t until = patience(f->tcp, f->step, f->left, f->idle_since);
     const int ready = poll(polls, (nfds_t)n, wk__socket_milliseconds(until));
-    const bool late = ready == 0 && wk__dist_now() >= until;
+    const bool late = ready == 0 && wk__nanoseconds() >= until;
     if (late || (ready > 0 && polls[0].revents && !wk__tcp_news(f->tcp, f->step, &f->left)))
         return wk__tcp_give_up(f->tcp, f->step, WK_ERR_TIMEOUT, NULL, fail);
     return WK_OK;

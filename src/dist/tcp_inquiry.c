@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What comes over the lines, and whom rank 0 finds to blame for what is late; see tcp_cause.c. */
+#include "../base/clock.h"
 #include "tcp.h"
 #include <string.h>
 
@@ -84,7 +85,7 @@ void wk__tcp_inquire(wk__tcp *tcp, const wk__dist_frame *late, const uint8_t mem
     if (tcp->broken || tcp->inquiry.open) return;
     tcp->inquiry.open = true;
     tcp->inquiry.late = *late;
-    tcp->inquiry.until = wk__dist_now() + wk__tcp_grace(tcp) / 2;
+    tcp->inquiry.until = wk__nanoseconds() + wk__tcp_grace(tcp) / 2;
     memcpy(tcp->inquiry.member, member, sizeof tcp->inquiry.member);
     memset(tcp->inquiry.answered, 0, (size_t)tcp->size);
     answer(tcp, 0, tcp->position);
@@ -96,7 +97,7 @@ int64_t wk__tcp_due(wk__tcp *tcp)
     if (!tcp->inquiry.open) return INT64_MAX;
     int missing = 0;
     for (int r = 0; r < tcp->size; r++) missing += is_member(tcp, r) && !tcp->inquiry.answered[r];
-    if (missing > 0 && wk__dist_now() < tcp->inquiry.until) return tcp->inquiry.until;
+    if (missing > 0 && wk__nanoseconds() < tcp->inquiry.until) return tcp->inquiry.until;
     conclude(tcp);
     return INT64_MAX;
 }

@@ -8,6 +8,7 @@
  *
  * The connection stays: it is the rank's line to rank 0. */
 #include "../base/alloc.h"
+#include "../base/clock.h"
 #include "tcp.h"
 #include <errno.h>
 #include <netinet/in.h>
@@ -167,7 +168,7 @@ static wk_code gather(wk__tcp *tcp, struct pollfd *polls, int64_t deadline, wk__
         if (gone > 0)
             return wk__dist_fail_set(fail, WK_ERR_TIMEOUT, "rank %d on %s is gone", gone, tcp->place[gone].host);
         wk__tcp_door_serve(&tcp->door, arrives, &a);
-        if (a.missing > 0 && wk__dist_now() >= deadline) return missing(tcp, fail);
+        if (a.missing > 0 && wk__nanoseconds() >= deadline) return missing(tcp, fail);
     }
     return give_roster_out(tcp, deadline, fail);
 }
@@ -212,7 +213,7 @@ static int find_host(wk__tcp *tcp, const struct addrinfo *list, const wk__dist_s
             if (fd >= 0) return fd;
             if (!again) return refused(s, fail);
         }
-        if (wk__dist_now() + PAUSE >= deadline) break;
+        if (wk__nanoseconds() + PAUSE >= deadline) break;
         poll(NULL, 0, PAUSE / MILLION);
     }
     const wk__dist_fail last = *fail;
@@ -269,7 +270,7 @@ static wk_code join_world(wk__tcp *tcp, const wk__dist_settings *s, int64_t dead
 
 wk_code wk__tcp_join(const wk__dist_settings *s, wk__tcp *tcp, wk__dist_fail *fail)
 {
-    const int64_t deadline = wk__dist_now() + (int64_t)(s->timeout * BILLION);
+    const int64_t deadline = wk__nanoseconds() + (int64_t)(s->timeout * BILLION);
     char *host = tcp->place[tcp->rank].host;
     if (gethostname(host, WK__FRAME_HOST) != 0) snprintf(host, WK__FRAME_HOST, "localhost");
     host[WK__FRAME_HOST - 1] = '\0';

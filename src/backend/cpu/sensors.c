@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How busy and how warm the CPU is, from /proc and /sys. In virtual machines most of it is not there: NaN. */
+#include "../../base/clock.h"
 #include "cpu.h"
 
 #include <math.h>
@@ -7,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* A number from a file of one line; NaN if there is none. */
 static double read_number(const char *path)
@@ -77,10 +77,8 @@ double wk__cpu_power(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static double energy_before = NAN, time_before;
-    struct timespec now;
     double energy = read_number("/sys/class/powercap/intel-rapl:0/energy_uj");
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double time = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    double time = 1e-9 * (double)wk__nanoseconds();
 
     pthread_mutex_lock(&lock);
     double watts =

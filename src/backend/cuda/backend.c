@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The CUDA backend's table, opening and closing a device, and what becomes of one that gives up. */
+#include "../../base/clock.h"
 #include "../backend.h"
 #include "../gpu/forks.h"
 #include "device.h"
@@ -7,7 +8,6 @@
 #include "../../base/integers.h"
 
 #include <stdio.h>
-#include <time.h>
 
 /* ---- calls of the driver ----------------------------------------------------------------------------------------- */
 
@@ -49,19 +49,12 @@ void wk__cuda_leave(wk__cuda_device *device)
     pthread_mutex_unlock(&device->lock);
 }
 
-static int64_t nanoseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 CUresult wk__cuda_wait(CUevent event)
 {
     enum { PATIENCE = 50000 };
-    const int64_t end = nanoseconds() + PATIENCE;
+    const int64_t end = wk__nanoseconds() + PATIENCE;
     CUresult error;
-    while ((error = wk__cuda.EventQuery(event)) == CUDA_ERROR_NOT_READY && nanoseconds() < end) {
+    while ((error = wk__cuda.EventQuery(event)) == CUDA_ERROR_NOT_READY && wk__nanoseconds() < end) {
     }
     return error == CUDA_ERROR_NOT_READY ? wk__cuda.EventSynchronize(event) : error;
 }

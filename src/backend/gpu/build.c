@@ -2,12 +2,12 @@
 /* From units to functions of the device. All units that wait are built in one program: a compiler takes long to begin,
  * and little for each function more. */
 #include "build.h"
+#include "../../base/clock.h"
 #include "../../base/log.h"
 #include "binaries.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static int64_t compilations;
@@ -150,9 +150,7 @@ static void print_program(const wk__gpu_units *units, job *job, bool merged, wk_
 
 static int64_t milliseconds(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return wk__nanoseconds() / 1000000;
 }
 
 static wk_code compile(const wk__gpu_units *units, const char *source, void **program, wk__text *binary, wk__fail *fail)
