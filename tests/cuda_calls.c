@@ -321,6 +321,7 @@ static void ends_while_a_thread_compiles(void)
     char byte;
     pthread_t thread;
     setenv("WICK_CACHE_DIR", "off", 1);
+    setenv("STANDIN_KEEPS", "no", 1);
     must(pipe(told) == 0);
     void *device = device_of(wk__backend_of(WK_CUDA));
     standin_find("libnvrtc.so.13", "standin_watch", &watch);
@@ -370,6 +371,7 @@ static void ends_between_kernels(void)
     pthread_t thread;
     const char *delay = getenv("DELAY");
     setenv("WICK_CACHE_DIR", "off", 1);
+    setenv("STANDIN_KEEPS", "no", 1);
     alarm(60);
     must(pipe(first) == 0 && delay != NULL);
     pthread_create(&thread, NULL, compiles_on_and_on, &first[1]);

@@ -55,14 +55,9 @@ typedef struct walk {
 
 /* ---- table and heap ---------------------------------------------------------------------------------------------- */
 
-static uint64_t scramble(const wk__node *node)
-{
-    return ((uint64_t)(uintptr_t)node >> 6) * 0x9e3779b97f4a7c15u;
-}
-
 static task *slot_of(task *table, int64_t capacity, const wk__node *node)
 {
-    for (uint64_t k = scramble(node) >> 20;; k++) {
+    for (uint64_t k = wk__address_hash(node);; k++) {
         task *slot = &table[k & (uint64_t)(capacity - 1)];
         if (!slot->node || slot->node == node) return slot;
     }

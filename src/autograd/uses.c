@@ -2,10 +2,11 @@
 /* Counting the edges of a graph; see uses.h. */
 #include "uses.h"
 #include "../base/alloc.h"
+#include "walk.h"
 
 static wk__use *slot_of(wk__use *table, int64_t capacity, const void *at)
 {
-    for (uint64_t k = ((uint64_t)(uintptr_t)at >> 6) * 0x9e3779b97f4a7c15u >> 20;; k++) {
+    for (uint64_t k = wk__address_hash(at);; k++) {
         wk__use *slot = &table[k & (uint64_t)(capacity - 1)];
         if (!slot->at || slot->at == at) return slot;
     }

@@ -5,6 +5,12 @@
 
 #include "node.h"
 
+/* Where a table by address begins to look for one. */
+static inline uint64_t wk__address_hash(const void *at)
+{
+    return ((uint64_t)(uintptr_t)at >> 6) * 0x9e3779b97f4a7c15u >> 20;
+}
+
 enum { WK__WALK_OUTPUTS = 64 }; /* most outputs of one op */
 
 typedef struct wk__target {

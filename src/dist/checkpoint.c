@@ -20,8 +20,9 @@ static void write_file(void *user, int64_t step)
 {
     wk__checkpoint *c = user;
     char *place = NULL;
-    c->code = wk__parcel_write(&c->parcel, c->path, c->keep > 1 ? &place : NULL, &c->error);
-    if (c->code == WK_OK && c->keep > 1) c->code = wk__older_add(&c->parcel, place, step, c->keep, &c->error);
+    c->code = wk__checkpoint_file_write(&c->content, c->path, c->keep > 1 ? &place : NULL, &c->error);
+    if (c->code == WK_OK && c->keep > 1)
+        c->code = wk__checkpoint_older_add(&c->content, place, step, c->keep, &c->error);
     wk__free(place);
 }
 
@@ -37,7 +38,7 @@ static wk_code finish(wk__checkpoint *c, bool wait)
     else
         wk__background_begin(&c->background, write_file, c);
     c->writing = false;
-    wk__parcel_end(&c->parcel);
+    wk__checkpoint_file_end(&c->content);
     if (!ours || c->code == WK_OK) return WK_OK;
     wk__error_set(c->site, c->code, "%s: %s", c->op, c->error.text);
     return c->code;

@@ -10,7 +10,7 @@
 #define WICK_DIST_CHECKPOINT_H
 
 #include "../data/background.h"
-#include "older.h"
+#include "checkpoint_older.h"
 #include "optim_file.h"
 #include <wick/checkpoint.h>
 #include <wick/dist.h>
@@ -29,7 +29,7 @@ struct wk__checkpoint {
     /* the write under way, or done and not looked at since */
     bool writing;
     wk__background background;
-    wk__parcel parcel;
+    wk__checkpoint_file content;
     int64_t written; /* of which step it is */
     wk_site site;    /* of the call that saved, */
     const char *op;  /* and its name */
@@ -44,7 +44,7 @@ struct wk__checkpoint {
 enum { WK__RANDOM_ROW = 2, WK__LOADER_ROW = 6, WK__RANK_ROW = WK__RANDOM_ROW + WK__LOADER_ROW };
 enum { WK__CHECKPOINT_FORMAT = 1 };
 
-/* Everything that a file gets; only rank 0 has a parcel then. All ranks call it. False with the error recorded. */
+/* Everything that a file gets; only rank 0 has the content then. All ranks call it. False with the error recorded. */
 bool wk__checkpoint_collect(wk__checkpoint *c, wk_site site, const char *op);
 /* All ranks call it. False when there is no file, or with the error recorded: then nothing has changed. */
 bool wk__checkpoint_read(wk__checkpoint *c, wk_site site, const char *op);

@@ -31,7 +31,7 @@ static wk_code open_whole(wk__source *from, const char *path, int64_t *sum, bool
     code = wk__safetensors_read(&from->file, &from->content, error);
     if (code != WK_OK) {
         wk__file_close(&from->file);
-    } else if ((code = wk__parcel_verify(from, &is, error)) != WK_OK) {
+    } else if ((code = wk__checkpoint_file_verify(from, &is, error)) != WK_OK) {
         wk__source_close(from);
     } else {
         *sum = is;
@@ -47,7 +47,7 @@ static wk_code open_named(wk__checkpoint *c, wk__source *from, int64_t older, in
     char resolved[PATH_MAX];
     const char *place = realpath(c->path, resolved) ? resolved : c->path;
     wk__free(c->loaded);
-    c->loaded = older < 0 ? wk__strdup(c->path) : wk__older_name(place, older);
+    c->loaded = older < 0 ? wk__strdup(c->path) : wk__checkpoint_older_name(place, older);
     *damaged = false;
     return c->loaded ? open_whole(from, c->loaded, sum, damaged, error)
                      : wk__io_fail(error, WK_ERR_MEMORY, "out of host memory");
@@ -61,7 +61,7 @@ static bool open_older(wk__checkpoint *c, wk__source *from, choice *out)
     int64_t *steps;
     wk__io_error error;
     bool damaged, fine = false;
-    const int64_t count = wk__older_steps(place, &steps);
+    const int64_t count = wk__checkpoint_older_steps(place, &steps);
     for (int64_t k = 0; k < count && !fine; k++) {
         out->older = steps[k];
         fine = open_named(c, from, steps[k], &out->sum, &damaged, &error) == WK_OK;

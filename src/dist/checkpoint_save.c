@@ -77,7 +77,7 @@ static bool add_parts(const wk__checkpoint *c, wk_site site, const char *op, con
     return add_rows(site, list, "random", rows, world, 0, WK__RANDOM_ROW);
 }
 
-static bool make_parcel(wk__checkpoint *c, wk_site site, const char *op, const int64_t *rows, int world)
+static bool make_content(wk__checkpoint *c, wk_site site, const char *op, const int64_t *rows, int world)
 {
     wk__pairs pairs = {0};
     wk_tensors *list = wk_tensors_new_at(site);
@@ -86,7 +86,7 @@ static bool make_parcel(wk__checkpoint *c, wk_site site, const char *op, const i
     wk__pairs_number(&pairs, "wick.world", world);
     wk__pairs_add(&pairs, wk_version(), "wick.version");
     const bool fine = list && add_parts(c, site, op, rows, world, wk__list_of(list), &pairs) &&
-                      wk__parcel_make(site, op, list, &pairs, &c->parcel);
+                      wk__checkpoint_file_make(site, op, list, &pairs, &c->content);
     wk__pairs_end(&pairs);
     return fine;
 }
@@ -103,7 +103,7 @@ bool wk__checkpoint_collect(wk__checkpoint *c, wk_site site, const char *op)
     if (wk__context()->late) wk__tell_late(wk__context());
     describe(c, own);
     bool fine = wk__ranks_exchange(site, op, own, WK__RANK_ROW, rows) && together(c, rows, world, site, op);
-    if (fine && wk_dist_rank() == 0) fine = make_parcel(c, site, op, rows, world);
+    if (fine && wk_dist_rank() == 0) fine = make_content(c, site, op, rows, world);
     wk__free(rows);
     if (begun) wk__inside_end(&inside, NULL, 0);
     return fine;

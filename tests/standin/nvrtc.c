@@ -3,7 +3,8 @@
  * driver, with the options in its first line.
  *
  * What it has compiled without a word is kept, too, under the hash of its version, the options and the text: the same
- * text again takes no second compilation, in whichever process.
+ * text again takes no second compilation, in whichever process; with STANDIN_KEEPS=no, for tests of the compiler
+ * itself, the real one is always at work.
  *
  * Text (PTX) is compiled for the stand-in's driver at once, as if that did it, from the source and for the same
  * generation of cards whatever the text is for.
@@ -137,6 +138,7 @@ CALL int nvrtcDestroyProgram(program **p)
 static bool kept_path(const program *p, char path[STANDIN_PATH])
 {
     int version[2];
+    if (getenv("STANDIN_KEEPS") != NULL) return false;
     if (strstr(p->options, "=sm_") == NULL || real.Version(&version[0], &version[1]) != NVRTC_SUCCESS) return false;
     uint64_t hash = standin_hash(standin_hash_start, version, sizeof version);
     hash = standin_hash(hash, p->options, strlen(p->options));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Older files of a checkpoint; see older.h. */
-#include "older.h"
+/* Older files of a checkpoint; see checkpoint_older.h. */
+#include "checkpoint_older.h"
 #include "../base/alloc.h"
 #include <dirent.h>
 #include <string.h>
 #include <unistd.h>
 
-char *wk__older_name(const char *place, int64_t step)
+char *wk__checkpoint_older_name(const char *place, int64_t step)
 {
     wk__text name = {0};
     wk__text_format(&name, "%s.%lld", place, (long long)step);
@@ -45,7 +45,7 @@ static bool insert(int64_t **steps, int64_t *count, int64_t *capacity, int64_t s
     return true;
 }
 
-int64_t wk__older_steps(const char *place, int64_t **steps)
+int64_t wk__checkpoint_older_steps(const char *place, int64_t **steps)
 {
     const char *slash = strrchr(place, '/'), *file = slash ? slash + 1 : place;
     DIR *entries = folder_of(place, file);
@@ -65,7 +65,7 @@ int64_t wk__older_steps(const char *place, int64_t **steps)
 
 static void remove_step(const char *place, int64_t step)
 {
-    char *name = wk__older_name(place, step);
+    char *name = wk__checkpoint_older_name(place, step);
     if (name) unlink(name);
     wk__free(name);
 }
@@ -74,20 +74,21 @@ static void remove_step(const char *place, int64_t step)
 static void prune(const char *place, int64_t step, int keep)
 {
     int64_t *steps;
-    const int64_t count = wk__older_steps(place, &steps);
+    const int64_t count = wk__checkpoint_older_steps(place, &steps);
     int kept = 0;
     for (int64_t k = 0; k < count; k++)
         if (steps[k] > step || ++kept > keep) remove_step(place, steps[k]);
     wk__free(steps);
 }
 
-wk_code wk__older_add(wk__parcel *parcel, const char *place, int64_t step, int keep, wk__io_error *error)
+wk_code wk__checkpoint_older_add(wk__checkpoint_file *content, const char *place, int64_t step, int keep,
+                                 wk__io_error *error)
 {
-    char *name = wk__older_name(place, step);
+    char *name = wk__checkpoint_older_name(place, step);
     if (!name) return wk__io_fail(error, WK_ERR_MEMORY, "%s: no memory to keep it", wk__show(place).text);
     /* There are file systems where a file has one name: they get it twice. */
     unlink(name);
-    const wk_code code = link(place, name) == 0 ? WK_OK : wk__parcel_write(parcel, name, NULL, error);
+    const wk_code code = link(place, name) == 0 ? WK_OK : wk__checkpoint_file_write(content, name, NULL, error);
     if (code == WK_OK) prune(place, step, keep);
     wk__free(name);
     return code;

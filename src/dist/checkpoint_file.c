@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files with a checksum; see parcel.h. */
-#include "parcel.h"
+/* Files with a checksum; see checkpoint_file.h. */
+#include "checkpoint_file.h"
 #include "../base/alloc.h"
 #include <string.h>
 #include <zlib.h>
@@ -22,25 +22,26 @@ static uint32_t add(uint32_t sum, const void *bytes, int64_t count)
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-static bool fetch(wk_site site, const char *op, const wk__list *list, wk__parcel *p)
+static bool fetch(wk_site site, const char *op, const wk__list *list, wk__checkpoint_file *p)
 {
     for (int64_t k = 0; k < list->count; k++)
         if (!wk__materialize(list->item[k].tensor, site)) return false;
     for (; p->pieces < list->count; p->pieces++) {
         wk_tensor *x = list->item[p->layout.order[p->pieces]].tensor;
         const wk__body *body = wk__body_of(x);
-        wk__parcel_piece *piece = &p->piece[p->pieces];
+        wk__checkpoint_file_piece *piece = &p->piece[p->pieces];
         if (!wk__rows_view(site, op, x, &piece->rows)) return false;
         piece->bytes = wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype);
     }
     return true;
 }
 
-bool wk__parcel_make(wk_site site, const char *op, wk_tensors *list, wk__pairs *pairs, wk__parcel *out)
+bool wk__checkpoint_file_make(wk_site site, const char *op, wk_tensors *list, wk__pairs *pairs,
+                              wk__checkpoint_file *out)
 {
     wk__io_error error;
     const wk__list *of = wk__list_of(list);
-    *out = (wk__parcel){.list = list};
+    *out = (wk__checkpoint_file){.list = list};
     wk__handle_hold(&list->handle);
     wk__pairs_add(pairs, zeros, WK__CHECKSUM_KEY);
     const wk_code code = wk__layout_of(of, pairs, &out->layout, &error);
@@ -48,30 +49,30 @@ bool wk__parcel_make(wk_site site, const char *op, wk_tensors *list, wk__pairs *
     out->piece = wk__alloc_zero((size_t)of->count + 1, sizeof *out->piece);
     if (!out->piece) wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
     const bool fine = code == WK_OK && out->piece && fetch(site, op, of, out);
-    if (!fine) wk__parcel_end(out);
+    if (!fine) wk__checkpoint_file_end(out);
     return fine;
 }
 
-void wk__parcel_end(wk__parcel *p)
+void wk__checkpoint_file_end(wk__checkpoint_file *p)
 {
     for (int64_t k = 0; k < p->pieces; k++) wk__host_view_end(&p->piece[k].rows);
     wk__free(p->piece);
     wk__safetensors_layout_end(&p->layout);
     if (p->list) wk__handle_drop(&p->list->handle);
-    *p = (wk__parcel){0};
+    *p = (wk__checkpoint_file){0};
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* The digits in the header. Quotation marks within a text of JSON are escaped, so nothing else looks like this. */
-static char *digits_of(const wk__parcel *p)
+static char *digits_of(const wk__checkpoint_file *p)
 {
     static const char begin[] = "\"" WK__CHECKSUM_KEY "\":\"";
     char *at = memmem(p->layout.first.data, (size_t)p->layout.first.length, begin, sizeof begin - 1);
     return at + sizeof begin - 1;
 }
 
-static void seal(wk__parcel *p)
+static void seal(wk__checkpoint_file *p)
 {
     char text[DIGITS + 1], *digits = digits_of(p);
     memcpy(digits, zeros, DIGITS);
@@ -81,7 +82,7 @@ static void seal(wk__parcel *p)
     memcpy(digits, text, DIGITS);
 }
 
-wk_code wk__parcel_write(wk__parcel *p, const char *path, char **place, wk__io_error *error)
+wk_code wk__checkpoint_file_write(wk__checkpoint_file *p, const char *path, char **place, wk__io_error *error)
 {
     wk__save save;
     seal(p);
@@ -119,7 +120,7 @@ static void blank(char *block, int64_t at, int64_t bytes, int64_t digits)
         if (k >= at && k < at + bytes) block[k - at] = '0';
 }
 
-wk_code wk__parcel_verify(const wk__source *from, uint32_t *sum, wk__io_error *error)
+wk_code wk__checkpoint_file_verify(const wk__source *from, uint32_t *sum, wk__io_error *error)
 {
     enum { BLOCK = 1 << 18 };
     uint32_t said = 0, is = 0;
