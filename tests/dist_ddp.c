@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wk_ddp: gradients are the mean of all ranks', whatever of the network each of them uses, and what fails in one rank
  * fails in all. */
+#include "support_devices.h"
 #include "support_ranks.h"
 
 #include "dist/ddp.h"
@@ -139,6 +140,33 @@ static void buckets_travel_while_backward_runs(void **state)
     ranks_free(&r);
 }
 
+/* Both ranks on one device of their machine: there a bucket travels when the next has been submitted. */
+static void trains_on_a_gpu(int rank)
+{
+    WK_SCOPE;
+    join();
+    wk_seed(11);
+    wk_tensor *x = wk_randn((BATCH, IN)), *y = wk_randn((BATCH, OUT));
+    wk_module *net = network(rank), *one = network(0),
+              *ddp = wk_ddp(wk_module_to(net, test_gpu(0)), .bucket_cap_mb = 0);
+    const int64_t part = BATCH / 2;
+    train(ddp, wk_to(wk_narrow(x, 0, rank * part, part), test_gpu(0)),
+          wk_to(wk_narrow(y, 0, rank * part, part), test_gpu(0)), 1);
+    train(one, x, y, 0.5);
+    RANK_CHECK(wk_device_eq(wk_device_of(wk_grad_of(wk_module_parameter(net, "0.weight"))), test_gpu(0)));
+    RANK_CHECK(distance(wk_module_to(net, wk_cpu()), one) < 1e-6);
+    leave();
+}
+
+static void on_a_gpu(void **state)
+{
+    (void)state;
+    if (test_cpu_alone()) skip();
+    ranks r = {.size = 2, .body = trains_on_a_gpu};
+    ranks_run(&r);
+    ranks_free(&r);
+}
+
 /* ---- what not all ranks use -------------------------------------------------------------------------------------- */
 
 typedef struct heads {
@@ -153,13 +181,16 @@ static wk_tensor *use_head(wk_module *self, wk_tensor *x)
     return chosen < 0 ? wk_mul(x, 2) : wk_mul(x, h->head[chosen]);
 }
 
+static const wk_dtype kinds[] = {WK_F32, WK_F64, WK_F16, WK_BF16, WK_F64};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+static const char *const names[KINDS] = {"a", "b", "c", "d", "e"};
+
 static wk_module *three_heads(wk_dtype dtype)
 {
     static const wk_module_kind kind = {
         .size = sizeof kind, .name = "heads", .state = sizeof(heads), .forward1 = use_head};
     wk_module *m = wk_module_new(&kind);
     heads *h = wk_module_state(m);
-    static const char *const names[] = {"a", "b", "c"};
     for (int k = 0; k < 3; k++) h->head[k] = wk_module_add_parameter(m, names[k], wk_ones((2), .dtype = dtype));
     return m;
 }
@@ -192,6 +223,40 @@ static void heads_that_not_all_ranks_use(void **state)
 {
     (void)state;
     ranks r = {.size = 2, .body = uses_its_own_head};
+    ranks_run(&r);
+    ranks_free(&r);
+}
+
+static wk_tensor *use_all(wk_module *self, wk_tensor *x)
+{
+    for (int k = 0; k < KINDS; k++) x = wk_mul(x, wk_to_dtype(wk_module_parameter(self, names[k]), WK_F64));
+    return x;
+}
+
+/* f64 has buckets of its own; f16 and bf16 travel with f32. */
+static void mixes_dtypes(int rank)
+{
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "mixed", .forward1 = use_all};
+    WK_SCOPE;
+    join();
+    wk_module *net = wk_module_new(&kind);
+    for (int k = 0; k < KINDS; k++) wk_module_add_parameter(net, names[k], wk_ones((2), .dtype = kinds[k]));
+    wk_module *ddp = wk_ddp(net);
+    const wk__ddp *d = *(wk__ddp **)wk_module_state(ddp);
+    RANK_CHECK(d->buckets == 4); /* from the end: f64, bf16 and f16, f64, f32 */
+    for (int64_t k = 0; k < d->buckets; k++) RANK_CHECK(d->bucket[k].dtype == (k % 2 ? WK_F32 : WK_F64));
+    RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, wk_of(double, (2), 1 + rank, 4 + rank)))) == WK_OK);
+    for (int k = 0; k < KINDS; k++) {
+        wk_tensor *grad = grad_of(net, names[k]);
+        RANK_CHECK(wk_dtype_of(grad) == kinds[k] && number(grad, 0) == 1.5 && number(grad, 1) == 4.5);
+    }
+    leave();
+}
+
+static void buckets_are_of_one_dtype(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = mixes_dtypes};
     ranks_run(&r);
     ranks_free(&r);
 }
@@ -391,6 +456,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_are_those_of_one_process),
         cmocka_unit_test(buckets_travel_while_backward_runs),
+        cmocka_unit_test(on_a_gpu),
+        cmocka_unit_test(buckets_are_of_one_dtype),
         cmocka_unit_test(heads_that_not_all_ranks_use),
         cmocka_unit_test(a_backward_without_parameters_takes_part),
         cmocka_unit_test(gradients_are_added_up_without_sync),
