@@ -140,6 +140,28 @@ static void buckets_travel_while_backward_runs(void **state)
     ranks_free(&r);
 }
 
+static void has_large_parameters(int rank)
+{
+    WK_SCOPE;
+    join();
+    wk_module *layers[5];
+    for (int k = 0; k < 5; k++) layers[k] = wk_nn_linear(256, 512, .no_bias = true); /* half a MiB */
+    wk_module *ddp = wk_ddp(wk_nn_sequential_at(WK_HERE, layers, 5));
+    const wk__ddp *d = *(wk__ddp **)wk_module_state(ddp);
+    RANK_CHECK(d->buckets == 2 && d->bucket[0].count == 2 && d->bucket[1].count == 3);
+    RANK_CHECK(d->parameter[0] == wk_module_parameter(ddp, "module.4.weight"));
+    (void)rank;
+    leave();
+}
+
+static void the_first_bucket_is_small(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = has_large_parameters};
+    ranks_run(&r);
+    ranks_free(&r);
+}
+
 /* Both ranks on one device of their machine: there a bucket travels when the next has been submitted. */
 static void trains_on_a_gpu(int rank)
 {
@@ -393,6 +415,10 @@ static void makes_another_network(int rank)
     join();
     RANK_CHECK(!wk_ddp(wk_nn_linear(3, rank == 1 ? 5 : 4)));
     rank_keeps_error();
+    wk_module *frozen = wk_nn_linear(3, 4);
+    wk_requires_grad_(wk_module_parameter(frozen, "bias"), rank != 2);
+    RANK_CHECK(!wk_ddp(frozen) && strstr(wk_error(), "ddp: rank 2 has another network"));
+    wk_clear_error();
     RANK_CHECK(wk_ddp(wk_nn_linear(3, 4)));
     leave();
 }
@@ -436,6 +462,51 @@ static void a_backward_that_fails_in_one_rank_fails_in_all(void **state)
     ranks_free(&r);
 }
 
+static wk_module *inner;
+static bool quietly;
+
+static wk_tensor *calls_backward(wk_tensor *grad, void *user)
+{
+    WK_ENABLE_GRAD;
+    wk_tensor *x = wk_ones((1, IN));
+    if (quietly) {
+        WK_NO_SYNC;
+        wk_backward(wk_sum(wk_forward(inner, x)));
+    } else {
+        wk_backward(wk_sum(wk_forward(inner, x)));
+    }
+    return (void)grad, (void)user, NULL;
+}
+
+/* In a hook, when the second layer's gradients are on the way: an error, but without sync, where they stay. */
+static void calls_within(int rank)
+{
+    WK_SCOPE;
+    join();
+    for (int k = 0; k < 2; k++) {
+        wk_module *net = network(1);
+        inner = wk_ddp(net, .bucket_cap_mb = 0);
+        quietly = k;
+        wk_tensor *x = wk_requires_grad_(wk_ones((2, IN)), true);
+        wk_register_hook(x, calls_backward, NULL);
+        const wk_code code = wk_backward(wk_sum(wk_forward(inner, x)));
+        RANK_CHECK(code == (k ? WK_OK : WK_ERR_STATE));
+        if (!k) rank_keeps_error();
+    }
+    (void)rank;
+    leave();
+}
+
+static void backward_within_backward(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = calls_within};
+    ranks_run(&r);
+    for (int k = 0; k < 2; k++)
+        expect_rank_error(&r, k, WK_ERR_STATE, "got one more gradient after its own was on the way", NULL);
+    ranks_free(&r);
+}
+
 static void options_and_modules_that_cannot_be(void **state)
 {
     (void)state;
@@ -456,6 +527,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_are_those_of_one_process),
         cmocka_unit_test(buckets_travel_while_backward_runs),
+        cmocka_unit_test(the_first_bucket_is_small),
         cmocka_unit_test(on_a_gpu),
         cmocka_unit_test(buckets_are_of_one_dtype),
         cmocka_unit_test(heads_that_not_all_ranks_use),
@@ -465,6 +537,7 @@ int main(void)
         cmocka_unit_test(parameters_frozen_and_shared),
         cmocka_unit_test(networks_that_differ),
         cmocka_unit_test(a_backward_that_fails_in_one_rank_fails_in_all),
+        cmocka_unit_test(backward_within_backward),
         cmocka_unit_test(options_and_modules_that_cannot_be), /* last: it uses the library in this process */
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -178,6 +178,8 @@ typedef struct wk_ddp_options {
  * keeps its gradient, or has none; where some ranks used it, those that did not count as 0. If a rank fails,
  * wk_backward fails in all of them with its text. The means have no history: wk_backward with .create_graph gives
  * gradients that lead to each rank's own graph no more. Move the network and freeze parameters before it is made.
+ * A backward through it within a hook of another stands behind WK_NO_SYNC: WK_ERR_STATE for a gradient that comes when
+ * its parameter's bucket is on the way.
  *
  * In a world of one it is the network itself with another path. torch.nn.parallel.DistributedDataParallel; Li et al.:
  * PyTorch Distributed: Experiences on Accelerating Data Parallel Training, 2020. */

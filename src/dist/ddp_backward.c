@@ -64,6 +64,15 @@ static bool syncs(const wk__ddp *d)
     return !d->ended && !wk__context()->frame.sync_off;
 }
 
+/* A hook of backward has called wk_backward through the network, and that was asked for already. */
+static bool too_late(void)
+{
+    wk__error_set((wk_site){0}, WK_ERR_STATE,
+                  "backward: a parameter of wk_ddp got one more gradient after its own was on the way to the other "
+                  "ranks; put what is called within a hook of backward behind WK_NO_SYNC, or call it afterwards");
+    return false;
+}
+
 static bool gradient_came(wk_tensor *grad, void *user)
 {
     wk__ddp_parameter *p = user;
@@ -71,7 +80,7 @@ static bool gradient_came(wk_tensor *grad, void *user)
     (void)grad; /* the bucket takes it from the leaf */
     if (!syncs(d)) return true;
     if (!begin(d)) return false;
-    if (p->come) return true;
+    if (p->come) return p->bucket >= d->gathered || too_late();
     p->come = true;
     d->bucket[p->bucket].missing--;
     while (d->gathered < d->buckets && d->bucket[d->gathered].missing == 0) gather_next(d, wk__site((wk_site){0}));
