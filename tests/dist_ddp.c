@@ -149,7 +149,7 @@ static void has_large_parameters(int rank)
     wk_module *ddp = wk_ddp(wk_nn_sequential_at(WK_HERE, layers, 5));
     const wk__ddp *d = *(wk__ddp **)wk_module_state(ddp);
     RANK_CHECK(d->buckets == 2 && d->bucket[0].count == 2 && d->bucket[1].count == 3);
-    RANK_CHECK(d->parameter[0] == wk_module_parameter(ddp, "module.4.weight"));
+    RANK_CHECK(d->parameter[0] == wk_module_parameter(ddp, "4.weight"));
     (void)rank;
     leave();
 }
@@ -178,6 +178,32 @@ static void trains_on_a_gpu(int rank)
     RANK_CHECK(wk_device_eq(wk_device_of(wk_grad_of(wk_module_parameter(net, "0.weight"))), test_gpu(0)));
     RANK_CHECK(distance(wk_module_to(net, wk_cpu()), one) < 1e-6);
     leave();
+}
+
+/* Of each rank's share two devices do a part. */
+static void trains_on_two_devices(int rank)
+{
+    WK_SCOPE;
+    join();
+    wk_seed(11);
+    wk_tensor *x = wk_randn((BATCH, IN)), *y = wk_randn((BATCH, OUT));
+    const wk_device devices[] = {wk_cpu(), test_gpu(0)};
+    wk_module *net = network(rank), *one = network(0), *ddp = wk_ddp(wk_mirrored(net, devices, 2), .bucket_cap_mb = 0);
+    const int64_t part = BATCH / 2;
+    train(ddp, wk_narrow(x, 0, rank * part, part), wk_narrow(y, 0, rank * part, part), 1);
+    train(one, x, y, 0.5);
+    RANK_CHECK(distance(net, one) < 1e-6);
+    RANK_CHECK(same_in_all(net));
+    leave();
+}
+
+static void over_several_devices(void **state)
+{
+    (void)state;
+    if (test_cpu_alone()) skip();
+    ranks r = {.size = 2, .body = trains_on_two_devices};
+    ranks_run(&r);
+    ranks_free(&r);
 }
 
 static void on_a_gpu(void **state)
@@ -515,8 +541,9 @@ static void options_and_modules_that_cannot_be(void **state)
     expect_error("ddp: .bucket_cap_mb is a number", NULL);
     assert_null(wk_ddp(NULL));
     expect_error("ddp: the module is NULL", NULL);
-    wk_module *net = wk_nn_linear(2, 2), *ddp = wk_ddp(net); /* a world of one */
-    assert_ptr_equal(wk_module_parameter(ddp, "module.weight"), wk_module_parameter(net, "weight"));
+    wk_module *net = wk_module_train(wk_nn_linear(2, 2), false), *ddp = wk_ddp(net); /* a world of one */
+    assert_false(wk_module_training(ddp));
+    assert_ptr_equal(wk_module_parameter(ddp, "weight"), wk_module_parameter(net, "weight"));
     assert_int_equal(wk_backward(wk_sum(wk_forward(ddp, wk_ones((1, 2))))), WK_OK);
     EXPECT_VALUES(wk_grad_of(wk_module_parameter(net, "bias")), 0, 1, 1);
     expect_fine();
@@ -529,6 +556,7 @@ int main(void)
         cmocka_unit_test(buckets_travel_while_backward_runs),
         cmocka_unit_test(the_first_bucket_is_small),
         cmocka_unit_test(on_a_gpu),
+        cmocka_unit_test(over_several_devices),
         cmocka_unit_test(buckets_are_of_one_dtype),
         cmocka_unit_test(heads_that_not_all_ranks_use),
         cmocka_unit_test(a_backward_without_parameters_takes_part),

@@ -161,8 +161,8 @@ typedef struct wk_ddp_options {
 } wk_ddp_options;
 /* The network as a module whose wk_backward leaves in each parameter the mean of all ranks' gradients, so that equal
  * steps keep the ranks' parameters equal. Its forward is that of the network, its parameters are the network's, by the
- * path "module.0.weight". When it is made, all ranks get rank 0's parameters and buffers; WK_ERR_ARGUMENT in all of
- * them if networks differ in names, shapes, dtypes or in what requires grad.
+ * same paths, so files of the one are files of the other. When it is made, all ranks get rank 0's parameters and
+ * buffers; WK_ERR_ARGUMENT in all of them if networks differ in names, shapes, dtypes or in what requires grad.
  *
  *     wk_module *ddp = wk_ddp(net);
  *     wk_optim *sgd = wk_optim_sgd(wk_parameters(ddp), .lr = 0.1);
@@ -181,7 +181,8 @@ typedef struct wk_ddp_options {
  * A backward through it within a hook of another stands behind WK_NO_SYNC: WK_ERR_STATE for a gradient that comes when
  * its parameter's bucket is on the way.
  *
- * In a world of one it is the network itself with another path. torch.nn.parallel.DistributedDataParallel; Li et al.:
+ * In a world of one it does what the network does. The network may be wk_mirrored's, over several devices of each rank.
+ * torch.nn.parallel.DistributedDataParallel; Li et al.:
  * PyTorch Distributed: Experiences on Accelerating Data Parallel Training, 2020. */
 WK_API wk_module *wk_ddp_at(wk_site site, wk_module *net, const wk_ddp_options *options);
 

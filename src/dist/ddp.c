@@ -160,9 +160,8 @@ wk_module *wk_ddp_at(wk_site site, wk_module *net, const wk_ddp_options *options
         .size = sizeof kind, .name = "ddp", .state = sizeof(state), .forward = forward, .destroy = destroy};
     wk_ddp_options o;
     if (!wk__options(site, "ddp", options, &o) || !options_fit(site, net, &o)) return NULL;
-    wk_module *m = wk__module_make(site, &kind);
-    if (!m || !wk_module_add_at(site, m, "module", net)) return wk__module_abandon(m);
-    if (wk__dist_group_of(site, "ddp", o.group)->size == 1) return m;
+    wk_module *m = wk__module_wrap(site, &kind, net);
+    if (!m || wk__dist_group_of(site, "ddp", o.group)->size == 1) return m;
     state *s = wk_module_state_at(site, m);
     s->buffers = !o.no_broadcast_buffers;
     s->ddp = new_ddp(site, &o);
