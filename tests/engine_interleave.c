@@ -2,6 +2,7 @@
 /* In what order a flush gives work to several devices (src/engine/interleave.c): all are at work before the host
  * computes or waits, each keeps its own order, and calls that happen whole come when all before them is done. */
 #include "support_wick.h"
+#include <pthread.h>
 
 #include "../src/backend/null/null.h"
 #include "../src/engine/shuffle.h"
@@ -192,6 +193,32 @@ static void on_one_device_nothing_changes(void **state)
     for (int k = 0; k < 6; k++) assert_int_equal(group_on(wk_cpu(), k), k);
 }
 
+/* A thread's first flush, of a ring that is full: each record is a group, and they run in another order. */
+static void *fill_a_ring(void *number)
+{
+    WK_SCOPE;
+    WK_NO_GRAD;
+    wk_tensor *c = wk_ones((8, 8)), *a = wk_ones((8, 8), .device = null(0));
+    for (int k = 2; k < *(const int *)number; k++) {
+        if (k % 2) wk_matmul(a, a);
+        else wk_matmul(c, c);
+    }
+    flush();
+    return NULL;
+}
+
+static void as_many_groups_as_the_ring_holds(void **state)
+{
+    (void)state;
+    for (int n = 4; n < 70; n++) {
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, fill_a_ring, &n), 0);
+        pthread_join(thread, NULL);
+        assert_int_equal(records, n);
+        assert_true(group_on(wk_cpu(), 1) > group_on(null(0), n / 2 - 1));
+    }
+}
+
 /* ---- calls that happen whole ------------------------------------------------------------------------------------- */
 
 /* The step on the cpu waits until the other devices have all that was recorded before it, whether it needs that or not:
@@ -302,6 +329,7 @@ int main(void)
         cmocka_unit_test(copies_that_wait_for_nothing_come_first),
         cmocka_unit_test(copies_between_devices),
         cmocka_unit_test(on_one_device_nothing_changes),
+        cmocka_unit_test(as_many_groups_as_the_ring_holds),
         cmocka_unit_test(a_step_comes_when_all_before_is_done),
         cmocka_unit_test(programs_of_all_devices),
     };

@@ -117,13 +117,14 @@ static bool make_ring(wk_context *context)
     return context->ring != NULL;
 }
 
-/* What a flush needs grows here, where failing is easy to tell. */
+/* What a flush needs grows here, where failing is easy to tell. Each record may be a group of its own, and groups are
+ * counted from the second place on. */
 static bool grow(wk__ring *ring)
 {
-    int64_t need = ring->count + 1;
-    return wk__grow(&ring->sorted, &ring->sorted_capacity, need, sizeof *ring->sorted) &&
-           wk__grow(&ring->start, &ring->start_capacity, need + 1, sizeof *ring->start) &&
-           wk__grow(&ring->record, &ring->capacity, need, sizeof *ring->record);
+    const int64_t most = ring->capacity == 0 ? 8 : 2 * ring->capacity;
+    return wk__grow(&ring->sorted, &ring->sorted_capacity, most, sizeof *ring->sorted) &&
+           wk__grow(&ring->start, &ring->start_capacity, most + 1, sizeof *ring->start) &&
+           wk__grow(&ring->record, &ring->capacity, most, sizeof *ring->record);
 }
 
 /* The place of the next record: in the chunks, as records never move while they are in the ring. */
