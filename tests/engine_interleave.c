@@ -200,8 +200,10 @@ static void *fill_a_ring(void *number)
     WK_NO_GRAD;
     wk_tensor *c = wk_ones((8, 8)), *a = wk_ones((8, 8), .device = null(0));
     for (int k = 2; k < *(const int *)number; k++) {
-        if (k % 2) wk_matmul(a, a);
-        else wk_matmul(c, c);
+        if (k % 2)
+            wk_matmul(a, a);
+        else
+            wk_matmul(c, c);
     }
     flush();
     return NULL;
