@@ -210,6 +210,7 @@ int cli_bench(int count, char **words)
     if (device && chosen && strcmp(chosen, "gpu") != 0)
         return cli_misuse("bench", "--device is for the case gpu, not for %s", chosen);
     if (device && b.device.kind == WK_CPU) return cli_misuse("bench", "the case gpu wants a GPU, not %s", device);
+    if (svg && !cli_svg_fits("bench", svg)) return CLI_FAILED;
     static bench_peer peer;
     if (other && !bench_peer_start(&peer, other)) {
         fprintf(stderr, "wick bench: \"%s\" did not say what it is; bench/pytorch.py shows what is asked of it\n",

@@ -77,8 +77,11 @@ void cli_paragraph(int indent, const char *text);
 
 /* A curve of count values in the terminal: rows lines of text, labelled with its extremes. */
 void cli_curve(const double *values, int64_t count, int rows, const char *title);
-/* The same as a picture. WK_OK, or false when the file could not be written. */
+/* The same as a picture. False when the file could not be written. */
 bool cli_curve_svg(const char *path, const double *values, int64_t count, const char *title);
+/* Asked before the work whose picture it is: can --svg PATH be written at its end? Else false, and why on stderr.
+ * Nothing is left behind. */
+bool cli_svg_fits(const char *command, const char *path);
 
 typedef struct cli_bar {
     char label[48];

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Curves in the terminal and pictures in SVG. */
 #include "cli.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { MOST_COLUMNS = 160, MOST_ROWS = 32, POINTS = 480 };
 
@@ -91,6 +95,27 @@ void cli_curve(const double *values, int64_t count, int rows, const char *title)
 }
 
 /* ---- pictures ---------------------------------------------------------------------------------------------------- */
+
+/* The file that is written over: one that is there is left as it is. 0 or an errno. */
+static int try_to_write(const char *path)
+{
+    struct stat is;
+    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0 && errno == EEXIST && access(path, W_OK) == 0)
+        return stat(path, &is) == 0 && S_ISDIR(is.st_mode) ? EISDIR : 0;
+    if (file < 0 && errno == ENOENT && lstat(path, &is) == 0) return 0; /* a link: what it names is made at the end */
+    if (file < 0) return errno;
+    close(file);
+    unlink(path);
+    return 0;
+}
+
+bool cli_svg_fits(const char *command, const char *path)
+{
+    const int why = try_to_write(path);
+    if (why) fprintf(stderr, "wick %s: --svg %s cannot be written: %s\n", command, path, strerror(why));
+    return why == 0;
+}
 
 static FILE *begin_svg(const char *path, int width, int height, const char *title)
 {

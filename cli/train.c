@@ -2,7 +2,6 @@
 /* wick train mnist: a network that learns handwritten digits, on any device. */
 #include "cli.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,28 +85,13 @@ static int try_to_replace(const char *path)
     return 0;
 }
 
-/* The file that is written over: one that is there is left as it is. */
-static int try_to_write(const char *path)
-{
-    struct stat is;
-    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file < 0 && errno == EEXIST && access(path, W_OK) == 0)
-        return stat(path, &is) == 0 && S_ISDIR(is.st_mode) ? EISDIR : 0;
-    if (file < 0 && errno == ENOENT && lstat(path, &is) == 0) return 0; /* a link: what it names is made at the end */
-    if (file < 0) return errno;
-    close(file);
-    unlink(path);
-    return 0;
-}
-
 static bool can_end(const char *svg, const char *save)
 {
-    const int network = try_to_replace(save), picture = svg ? try_to_write(svg) : 0;
-    const bool same = svg && strcmp(svg, save) == 0;
+    const int network = try_to_replace(save);
+    const bool same = svg && strcmp(svg, save) == 0, picture = !svg || cli_svg_fits("train", svg);
     if (same) fprintf(stderr, "wick train: --save and --svg are both %s\n", save);
     if (network) fprintf(stderr, "wick train: --save %s cannot be written: %s\n", save, strerror(network));
-    if (picture) fprintf(stderr, "wick train: --svg %s cannot be written: %s\n", svg, strerror(picture));
-    return !network && !picture && !same;
+    return !network && picture && !same;
 }
 
 /* ---- training ---------------------------------------------------------------------------------------------------- */

@@ -3,6 +3,8 @@
 #include "support_wick.h"
 
 #include "../src/base/environment.h"
+#include <sys/wait.h>
+#include <unistd.h>
 #include <wick/log.h>
 
 static const struct {
@@ -14,7 +16,11 @@ static const struct {
     {WK__SET_SYNC, "0", true, false},
     {WK__SET_SYNC, "", true, false},
     {WK__SET_SYNC, "no", true, false},
+    {WK__SET_SYNC, "On", false, false},
+    {WK__SET_SYNC, "yes", false, false},
+    {WK__SET_SYNC, "true", false, false},
     {WK__SET_SYNC, "maybe", false, true},
+    {WK__SET_SYNC, "yes please", false, true},
     {WK__SET_THREADS, "1024", false, false},
     {WK__SET_THREADS, "1025", false, true},
     {WK__SET_THREADS, "0", false, true},
@@ -92,9 +98,67 @@ static void secrets_are_not_shown(void **state)
     unsetenv("WICK_SECRET");
 }
 
+/* ---- what a program hears of it ---------------------------------------------------------------------------------- */
+
+static bool is_told(const char *name, const char *value, const char *takes)
+{
+    char said[300];
+    snprintf(said, sizeof said, "ones: in the environment %s is \"%s\", but it takes %s", name, value, takes);
+    const bool told = wk_error() && strstr(wk_error(), said) && wk_error_code() == WK_ERR_ARGUMENT;
+    if (!told) fprintf(stderr, "not \"%s\" but %s\n", said, wk_error() ? wk_error() : "no error");
+    wk_clear_error();
+    return told;
+}
+
+/* In a child, where no device is open yet: each call says so until the variable is right. */
+static int refuses(const wk_setting *is, const char *value)
+{
+    setenv(is->name, value, 1);
+    for (int k = 0; k < 2; k++)
+        if (wk_ones((2)) || !is_told(is->name, value, is->takes)) return 1;
+    if (wk_ones((2), .device = wk_gpu(0)) || !is_told(is->name, value, is->takes)) return 2; /* not: there is no GPU */
+    unsetenv(is->name);
+    if (wk_item(wk_sum(wk_ones((2)))) != 2 || wk_error()) return 3;
+    setenv(is->name, value, 1);
+    return wk_item(wk_sum(wk_ones((2)))) != 2 || wk_error() ? 4 : 0; /* an open device goes on */
+}
+
+static void misspelt_values_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        wk__setting which;
+        const char *value;
+    } wrong[] = {{WK__SET_SYNC, "yes please"}, {WK__SET_NOFUSE, "2"},       {WK__SET_CHECK, "maybe"},
+                 {WK__SET_CPU, "avx99"},       {WK__SET_THREADS, "many"},   {WK__SET_PLACEMENT, "sfot"},
+                 {WK__SET_GPU, "openlc"},      {WK__SET_CACHE_MB, "256MB"}, {WK__SET_LOG, "sync,kernle"}};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        wk_setting is = {.size = sizeof is};
+        assert_int_equal(wk_setting_info((int)wrong[k].which, &is), WK_OK);
+        int status = 0;
+        const pid_t child = fork();
+        if (child == 0) {
+            for (int other = 0; other < wk_setting_count(); other++) { /* those of the mode that this runs in */
+                wk_setting one = {.size = sizeof one};
+                wk_setting_info(other, &one);
+                unsetenv(one.name);
+            }
+            setenv("WICK_LOG_FILE", "", 1); /* what WICK_LOG asks for is not said on stderr, too */
+            WK_SCOPE;
+            exit(refuses(&is, wrong[k].value));
+        }
+        assert_true(child > 0 && waitpid(child, &status, 0) == child);
+        if (status != 0) fail_msg("%s=%s: it ends with %#x", is.name, wrong[k].value, (unsigned)status);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_a_value_is), cmocka_unit_test(what_readers_make_of_it),
-                                       cmocka_unit_test(secrets_are_not_shown)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_value_is),
+        cmocka_unit_test(what_readers_make_of_it),
+        cmocka_unit_test(secrets_are_not_shown),
+        cmocka_unit_test(misspelt_values_are_told),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -240,6 +240,14 @@ check "bench: another library in turns" json \
     "$wick" bench --quick --json --peer "sh $WICK_WORK/peer" fused
 check "bench: a library that knows no such case" json 'all(r["against"] != "Abacus 1.0" for r in rows)' \
     "$wick" bench --quick --json --peer "sh $WICK_WORK/peer" matmul
+check "bench: a picture that cannot be written fails" ends 1 "$wick" bench --quick --json --svg \
+    "$WICK_WORK/no/such/folder.svg" fused
+check "bench: ... before the first case" sh -c \
+    "test ! -s '$WICK_WORK/stdout' && grep -q 'wick bench: --svg .*folder.svg cannot be written: No such file' \
+        '$WICK_WORK/stderr'"
+check "bench: a folder is no picture" ends 1 "$wick" bench --quick --svg "$WICK_WORK" fused
+check "bench: what does not begin" ends 1 "$wick" bench --quick --peer true --svg "$WICK_WORK/left.svg" fused
+check "bench: ... leaves no picture" test ! -e "$WICK_WORK/left.svg"
 check "bench: a peer that says nothing fails" ends 1 "$wick" bench --quick --peer true fused
 cat >"$WICK_WORK/peer" <<'EOF'
 echo Abacus 1.0

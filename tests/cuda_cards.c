@@ -342,6 +342,36 @@ static void uses_cuda(void)
     must(wk_device_count(WK_CUDA) == 2 && sums_on(wk_cuda(1)));
 }
 
+static long counts_by_nvml(void)
+{
+    long (*count)(const char *);
+    standin_find("libnvidia-ml.so.1", "standin_count", &count);
+    return count("nvmlDeviceGetCount_v2");
+}
+
+static void counts_again(void)
+{
+    for (int k = 0; k < 3; k++) must(wk_device_count(WK_CUDA) == 2);
+    must(counts_by_nvml() == 1 && driver_calls("cuInit") == 0);
+}
+
+/* NVML is asked once, and the driver does not begin; children know what their parent does. Of what the program hides
+ * later the driver alone knows. */
+static void counts_once(void)
+{
+    counts_again();
+    ends_well(counts_again);
+    setenv("CUDA_VISIBLE_DEVICES", "1", 1);
+    must(wk_device_count(WK_CUDA) == 2 && driver_calls("cuInit") == 1 && counts_by_nvml() == 1);
+}
+
+/* A machine with no card may get one. */
+static void counts_none(void)
+{
+    for (int k = 0; k < 2; k++) must(wk_device_count(WK_CUDA) == 0);
+    must(counts_by_nvml() == 2 && driver_calls("cuInit") == 0);
+}
+
 /* A server that looks what there is leaves its workers all of it. */
 static void counts_and_forks(void)
 {
@@ -354,8 +384,12 @@ static void may_not_use_cuda(void)
 {
     WK_SCOPE;
     must(wk_device_count(WK_CUDA) == 2 && sums_on(wk_cpu()));
-    must(wk_ones((3), .device = wk_cuda(0)) == NULL && strstr(wk_error(), "forked") != NULL);
-    wk_clear_error();
+    const wk_device gpu = wk_try_gpu(0); /* not the CPU, which would be a slower one chosen silently */
+    must(wk_device_eq(gpu, wk_cuda(0)) && wk_error() == NULL);
+    for (int k = 0; k < 2; k++) {
+        must(wk_ones((3), .device = k == 0 ? gpu : wk_gpu(1)) == NULL && strstr(wk_error(), "forked") != NULL);
+        wk_clear_error();
+    }
     if (wk_device_count(WK_OPENCL) > 0) must(sums_on(wk_opencl(0))); /* which nobody had asked for */
 }
 
@@ -368,6 +402,29 @@ static void asks_the_driver_and_forks(void)
     must(sums_on(wk_cuda(0)));
 }
 
+/* It is the same devices for a child of who has computed; each of its calls says what to do instead. */
+static void has_no_part_in_cuda(void)
+{
+    WK_SCOPE;
+    wk_device all[3];
+    must(wk_device_count(WK_CUDA) == 2 && wk_device_count(WK_GPU) == 2 && wk_try_all_gpus(all, 3) == 2);
+    const wk_device tried[] = {wk_try_gpu(0), wk_try_gpu(1), all[1]};
+    must(wk_device_eq(tried[0], wk_cuda(0)) && wk_device_eq(tried[1], wk_cuda(1)) && wk_device_eq(all[1], wk_cuda(1)));
+    must(wk_error() == NULL);
+    for (int k = 0; k < 3; k++) {
+        must(wk_ones((3), .device = tried[k]) == NULL && wk_error_code() == WK_ERR_STATE);
+        must(strstr(wk_error(), "used cuda:1, first by ones at") != NULL &&
+             strstr(wk_error(), "fork before that") != NULL);
+        wk_clear_error();
+    }
+}
+
+static void computes_and_forks(void)
+{
+    must(sums_on(wk_cuda(1)));
+    ends_well(has_no_part_in_cuda);
+}
+
 static void counts_by_the_driver(void)
 {
     must(wk_device_count(WK_CUDA) == 2);
@@ -377,8 +434,11 @@ static void counts_by_the_driver(void)
 static void forks(void **state)
 {
     (void)state;
+    in_child("STANDIN_ERRORS=", counts_once);
+    in_child("STANDIN_DEVICES=0", counts_none);
     in_child("STANDIN_ERRORS=", counts_and_forks);
     in_child("STANDIN_ERRORS=", asks_the_driver_and_forks);
+    in_child("STANDIN_ERRORS=", computes_and_forks);
     in_child("CUDA_VISIBLE_DEVICES=0,1", counts_by_the_driver);
     in_child("STANDIN_MIG=1", counts_by_the_driver);
     in_child("STANDIN_ERRORS=nvmlInit_v2=1", counts_by_the_driver);

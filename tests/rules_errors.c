@@ -393,6 +393,35 @@ static void a_device_that_is_none(void **state)
     }
 }
 
+/* A number that an enum does not have is told where it is used, with those that it has. */
+static void numbers_that_no_enum_has(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const int numbers[] = {99, -2};
+    for (int k = 0; k < 2; k++) {
+        char begin[100];
+        assert_int_equal(wk_set_sync_mode((wk_sync_mode)numbers[k]), WK_ERR_ARGUMENT);
+        snprintf(begin, sizeof begin, "set_sync_mode: %d is no mode", numbers[k]);
+        expect_error("rules_errors.c", begin, "WK_SYNC_QUIET, WK_SYNC_LOG or WK_SYNC_FAIL", NULL);
+        assert_null(wk_zeros((2), .dtype = (wk_dtype)numbers[k]));
+        expect_error("there is no dtype", "WK_F32", "WK_BOOL", NULL);
+        assert_null(wk_gelu(wk_ones((2)), .approximate = numbers[k]));
+        expect_error("WK_GELU_NONE or WK_GELU_TANH", NULL);
+        assert_null(wk_mse_loss(wk_ones((2)), wk_ones((2)), .reduction = (wk_reduction)numbers[k]));
+        expect_error("there is no reduction", "WK_REDUCE_SUM", NULL);
+    }
+    const wk_device unknown = {.kind = 99};
+    assert_string_equal(wk_device_str(unknown), "invalid:0");
+    assert_null(wk_ones((2), .device = unknown));
+    expect_error("ones: 99 is no kind of device; there are WK_CPU, WK_CUDA, WK_OPENCL and WK_GPU", NULL);
+    assert_null(wk_to(wk_ones((2)), unknown));
+    expect_error("to: 99 is no kind of device", NULL);
+    assert_int_equal(wk_set_sync_mode(WK_SYNC_QUIET), WK_OK);
+    assert_int_equal(wk_set_sync_mode(WK_SYNC_LOG), WK_OK);
+    expect_fine();
+}
+
 /* The handler is called with no lock held: it may use the library, other errors it makes come after the first. */
 static int heard;
 
@@ -486,6 +515,7 @@ int main(void)
         cmocka_unit_test_teardown(options_out_of_range, test_clean),
         cmocka_unit_test_teardown(good_operands_work_while_an_error_is_pending, test_clean),
         cmocka_unit_test_teardown(a_device_that_is_none, test_clean),
+        cmocka_unit_test_teardown(numbers_that_no_enum_has, test_clean),
         cmocka_unit_test_teardown(a_handler_may_use_the_library, test_clean),
         cmocka_unit_test(memory_of_another_dtype_is_told),
     };

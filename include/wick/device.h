@@ -37,9 +37,16 @@ WK_API const char *wk_device_full_name(wk_device device);
 /* The same device? The default device equals what it stands for. */
 WK_API bool wk_device_eq(wk_device a, wk_device b);
 
-/* How many devices of a kind (WK_CPU, WK_CUDA, WK_OPENCL, WK_GPU) there are; 0 where the kind is not usable. */
+/* How many devices of a kind (WK_CPU, WK_CUDA, WK_OPENCL, WK_GPU) there are; 0 where the kind is not usable. Counting
+ * CUDA's leaves the process free to fork, as NVML does it, unless CUDA_VISIBLE_DEVICES is set or a card is cut into
+ * slices (MIG); WK_OPENCL and WK_GPU make drivers begin. A child of a process whose driver has begun counts the same
+ * devices, and may not use them: each call that names one fails, and says to fork before the first use.
+ *
+ *     for (int i = 0; i < wk_device_count(WK_CUDA); i++) ... wk_cuda(i) ... */
 WK_API int wk_device_count(int kind);
-/* gpu:i if there is one, else the CPU: the chapter's try_gpu. */
+/* gpu:i if there is one, else the CPU: the chapter's try_gpu. In a child of fork() that may not use the GPUs of its
+ * parent it is still gpu:i, with which each call fails and says why: the CPU in its place would be a slower program
+ * that nobody hears of. A child that is to compute on the CPU says wk_cpu(). */
 WK_API wk_device wk_try_gpu(int index);
 /* All accelerators, at most `capacity` of them, else the CPU; returns how many were written. */
 WK_API int wk_try_all_gpus(wk_device *devices, int capacity);

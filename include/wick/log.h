@@ -50,7 +50,8 @@ typedef enum wk_sync_mode {
     WK_SYNC_FAIL   /* an error with file:line: for finding what stalls a training loop. The call does its work all the
                     same, and returns what it would */
 } wk_sync_mode;
-WK_API void wk_set_sync_mode(wk_sync_mode mode);
+/* WK_OK, or WK_ERR_ARGUMENT for what is none of these; then the mode stays as it was. */
+WK_API wk_code wk_set_sync_mode_at(wk_site site, wk_sync_mode mode);
 
 typedef struct wk_transfer_counters {
     size_t size;       /* sizeof(wk_transfer_counters), set by the caller */
@@ -78,8 +79,9 @@ WK_API wk_code wk_replay_at(wk_site site, const char *path, wk_log_callback *pri
 
 /* ---- the environment --------------------------------------------------------------------------------------------- */
 
-/* A variable that the library reads, when it first needs it. The texts live for ever, but for the value:
- * until it is changed. */
+/* A variable that the library reads, when it first needs it. While one is set to what it does not take, no device is
+ * opened: calls that need one fail with WK_ERR_ARGUMENT, name the variable and say what it takes. The texts live for
+ * ever, but for the value: until it is changed. */
 typedef struct wk_setting {
     size_t size;       /* sizeof(wk_setting), set by the caller */
     const char *name;  /* "WICK_THREADS" */
@@ -96,10 +98,11 @@ WK_API int wk_setting_count(void);
 /* The i-th into *info, whose size must be set. WK_OK, or WK_ERR_ARGUMENT for an index out of range. */
 WK_API wk_code wk_setting_info_at(wk_site site, int index, wk_setting *info);
 
-#define wk_set_log(...)      wk_set_log_at(WK_HERE, __VA_ARGS__)
-#define wk_replay(...)       wk_replay_at(WK_HERE, __VA_ARGS__)
-#define wk_transfers(...)    wk_transfers_at(WK_HERE, __VA_ARGS__)
-#define wk_setting_info(...) wk_setting_info_at(WK_HERE, __VA_ARGS__)
+#define wk_set_log(...)       wk_set_log_at(WK_HERE, __VA_ARGS__)
+#define wk_set_sync_mode(...) wk_set_sync_mode_at(WK_HERE, __VA_ARGS__)
+#define wk_replay(...)        wk_replay_at(WK_HERE, __VA_ARGS__)
+#define wk_transfers(...)     wk_transfers_at(WK_HERE, __VA_ARGS__)
+#define wk_setting_info(...)  wk_setting_info_at(WK_HERE, __VA_ARGS__)
 
 #ifdef __cplusplus
 }

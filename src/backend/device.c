@@ -129,13 +129,16 @@ static void why_no_gpu(wk__text *out)
 
 static wk_code not_there(wk_device id, const wk__backend *backend, wk__fail *fail)
 {
+    if (!backend && id.kind != WK_GPU)
+        return wk__fail_set(fail, WK_ERR_DEVICE,
+                            "%d is no kind of device; there are WK_CPU, WK_CUDA, WK_OPENCL and WK_GPU", (int)id.kind);
     wk__text there = {0}, why = {0};
     list_usable(&there);
-    const char *name = backend ? backend->name : id.kind == WK_GPU ? "gpu" : "?";
+    const char *name = backend ? backend->name : "gpu";
     int count = backend ? backend->count() : 0;
     if (id.kind == WK_GPU)
         why_no_gpu(&why);
-    else if (!backend || count > 0 || backend->presence(&why) == WK__PRESENT)
+    else if (count > 0 || backend->presence(&why) == WK__PRESENT)
         wk__text_format(&why, count == 1 ? "there is %d of that kind" : "there are %d of that kind", count);
     wk__fail_set(fail, WK_ERR_DEVICE, "%s:%d is not there: %s. Usable: %s", name, id.index, why.data ? why.data : "",
                  there.data ? there.data : "cpu");
@@ -192,10 +195,21 @@ static wk__device *open_device(wk_device id, const wk__backend *backend, wk__fai
     return device;
 }
 
+/* What the environment asks for decides which devices there are and how they compute, so none is used while that is
+ * misspelt: a program would run, but not as it was told to. */
+static bool environment_is_right(wk__fail *fail)
+{
+    char why[sizeof fail->text];
+    const bool right = wk__settings_right(why, sizeof why);
+    if (!right) wk__fail_set(fail, WK_ERR_ARGUMENT, "%s", why);
+    return right;
+}
+
 wk__device *wk__device_get(wk_device id, wk__fail *fail)
 {
     wk__device *device = find(id);
     if (device) return device;
+    if (!environment_is_right(fail)) return NULL;
     const wk__backend *backend = wk__backend_of(id.kind);
     if (!backend || id.index < 0 || id.index >= backend->count()) {
         not_there(id, backend, fail);

@@ -4,6 +4,7 @@
 #include "context.h"
 #include "log.h"
 #include "options.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -136,12 +137,22 @@ const char *wk__setting_text(wk__setting which)
     return getenv(table[which].name);
 }
 
+static bool is_one_of(const char *const *words, const char *text)
+{
+    while (*words && strcasecmp(text, *words) != 0) words++;
+    return *words != NULL;
+}
+
 static bool is_off(const char *text)
 {
-    static const char *const words[] = {"", "0", "off", "no", "false"};
-    for (size_t k = 0; text && k < sizeof words / sizeof *words; k++)
-        if (strcasecmp(text, words[k]) == 0) return true;
-    return !text;
+    static const char *const words[] = {"", "0", "off", "no", "false", NULL};
+    return !text || is_one_of(words, text);
+}
+
+static bool is_on(const char *text)
+{
+    static const char *const words[] = {"1", "on", "yes", "true", NULL};
+    return is_one_of(words, text);
 }
 
 bool wk__setting_on(wk__setting which)
@@ -191,21 +202,33 @@ int wk__setting_words(wk__setting which, const char *text, const char **unknown,
     return found;
 }
 
-/* ---- asked by the program ---------------------------------------------------------------------------------------- */
-
 static bool is_wrong(wk__setting which, const char *text)
 {
     const char *unknown = NULL;
     int length;
     const int64_t number = table[which].kind == NUMBER ? number_in(which, text) : 0;
+    if (!*text) return false;
     switch (table[which].kind) {
-    case SWITCH: return !is_off(text) && strcmp(text, "1") != 0;
+    case SWITCH: return !is_off(text) && !is_on(text);
     case NUMBER: return number < table[which].least || number > table[which].most;
     case WORD: return word_at(which, text, strlen(text)) < 0;
     case WORDS: return wk__setting_words(which, text, &unknown, &length), unknown != NULL;
     default: return false;
     }
 }
+
+bool wk__settings_right(char *why, size_t room)
+{
+    for (int k = 0; k < WK__SETTINGS; k++) {
+        const char *text = getenv(table[k].name);
+        if (!text || !is_wrong((wk__setting)k, text)) continue;
+        snprintf(why, room, "in the environment %s is \"%.60s\", but it takes %s", table[k].name, text, table[k].takes);
+        return false;
+    }
+    return true;
+}
+
+/* ---- asked by the program ---------------------------------------------------------------------------------------- */
 
 int wk_setting_count(void)
 {
@@ -227,6 +250,6 @@ wk_code wk_setting_info_at(wk_site site, int index, wk_setting *info)
                               .takes = table[index].takes,
                               .value = table[index].kind == SECRET && text && !empty ? "(not shown)" : text,
                               .off = empty,
-                              .wrong = text && !empty && is_wrong(which, text)};
+                              .wrong = text && is_wrong(which, text)};
     return wk__fill(site, "setting_info", wk_setting, info, &known);
 }

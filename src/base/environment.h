@@ -5,6 +5,7 @@
 #define WICK_BASE_ENVIRONMENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef enum wk__setting {
@@ -40,7 +41,9 @@ typedef enum wk__setting {
 const char *wk__setting_text(wk__setting which);
 /* What it takes, in words. */
 const char *wk__setting_takes(wk__setting which);
-/* Of a switch: anything but nothing and 0. */
+/* Is each of them that is set what it takes? Else a sentence about the first that is not. */
+bool wk__settings_right(char *why, size_t room);
+/* Of a switch: anything but nothing, 0, off, no and false. */
 bool wk__setting_on(wk__setting which);
 /* `otherwise` where there is no number, or one below the least; one above the most is the most. */
 int64_t wk__setting_number(wk__setting which, int64_t otherwise);

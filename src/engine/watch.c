@@ -9,9 +9,16 @@
 
 static atomic_int sync_mode = WK_SYNC_LOG;
 
-void wk_set_sync_mode(wk_sync_mode mode)
+wk_code wk_set_sync_mode_at(wk_site site, wk_sync_mode mode)
 {
-    atomic_store(&sync_mode, mode);
+    const int wanted = (int)mode;
+    if (wanted < WK_SYNC_QUIET || wanted > WK_SYNC_FAIL) {
+        wk__error_set(site, WK_ERR_ARGUMENT,
+                      "set_sync_mode: %d is no mode; it takes WK_SYNC_QUIET, WK_SYNC_LOG or WK_SYNC_FAIL", wanted);
+        return WK_ERR_ARGUMENT;
+    }
+    atomic_store(&sync_mode, wanted);
+    return WK_OK;
 }
 
 static void add_device(wk__device *device, void *user)

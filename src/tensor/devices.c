@@ -168,7 +168,7 @@ static const char *kind_name(wk_device d)
 {
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (kinds[k].kind == d.kind) return kinds[k].name;
-    return d.kind < 0 ? "invalid" : "default";
+    return d.kind == 0 ? "default" : "invalid";
 }
 
 const char *wk_device_str(wk_device d)

@@ -79,8 +79,9 @@ CALL nvmlSystemGetDriverVersion(char *version, unsigned length)
 
 CALL nvmlDeviceGetCount_v2(unsigned *count)
 {
+    const int told = standin_called(__func__);
     *count = (unsigned)standin_number("STANDIN_DEVICES", 0, DEVICES);
-    return begun > 0 ? SUCCESS : UNINITIALIZED;
+    return told != SUCCESS ? told : begun > 0 ? SUCCESS : UNINITIALIZED;
 }
 
 CALL nvmlDeviceGetHandleByIndex_v2(unsigned index, device **out)

@@ -25,6 +25,7 @@ static struct {
     int compiler_major, compiler_minor;
     int architectures, architecture[MAX_ARCHITECTURES]; /* that NVRTC compiles for */
     bool has_nvml;
+    atomic_int counted; /* by NVML; 0: none yet */
 } found = {.libraries_once = PTHREAD_ONCE_INIT, .once = PTHREAD_ONCE_INIT};
 
 static int attribute(CUdevice id, int what)
@@ -193,12 +194,16 @@ wk__presence wk__cuda_presence(wk__text *why)
 }
 
 /* Who only counts may fork afterwards: NVML tells how many cards there are, and the driver need not begin. It knows
- * neither what CUDA_VISIBLE_DEVICES hides, nor how many slices of a card CUDA takes. */
+ * neither what CUDA_VISIBLE_DEVICES hides, nor how many slices of a card CUDA takes. The number of cards that it has
+ * seen is kept, for children, too: it holds until the driver begins, which counts for good. */
 static bool count_by_nvml(int *count)
 {
     unsigned cards = 0, now = 0, later;
+    if (getenv("CUDA_VISIBLE_DEVICES")) return false; /* a program may set it after it has counted */
+    *count = atomic_load(&found.counted);
+    if (*count > 0) return true;
     pthread_once(&found.libraries_once, find_libraries);
-    if (found.driver < OLDEST || found.no_compiler != NULL || !found.has_nvml || getenv("CUDA_VISIBLE_DEVICES") ||
+    if (found.driver < OLDEST || found.no_compiler != NULL || !found.has_nvml ||
         wk__nvml_extra.DeviceGetCount_v2 == NULL || wk__nvml_extra.DeviceGetHandleByIndex_v2 == NULL ||
         wk__nvml_extra.DeviceGetCount_v2(&cards) != NVML_SUCCESS || cards > MAX_CARDS)
         return false;
@@ -209,6 +214,7 @@ static bool count_by_nvml(int *count)
             return false;
     }
     *count = (int)cards;
+    atomic_store(&found.counted, *count);
     return true;
 }
 
