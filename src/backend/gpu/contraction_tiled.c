@@ -131,14 +131,21 @@ static const wk__gpu_fixed small = {.name = "contraction_tiled", .text = small_t
                            small_part = {.name = "contraction_tiled_part", .text = small_part_text},
                            wide_part = {.name = "contraction_tiled_wide_part", .text = wide_part_text};
 
+wk__gpu_tiling wk__gpu_sum_tiling(const wk__gpu_target *target, const wk__gpu_launch *launch, bool narrow)
+{
+    const int64_t *argument = launch->argument;
+    return wk__gpu_tile(target, (wk_dtype)launch->unit.dtype, !narrow, argument[WK__GPU_SUM_BATCHES],
+                        argument[WK__GPU_SUM_ROWS], argument[WK__GPU_SUM_COLUMNS], argument[WK__GPU_SUM_LENGTH]);
+}
+
+/* What has no products has no steps to look for: an axis without places is none. */
 wk_code wk__gpu_plan_contraction_tiles(const wk__gpu_target *target, const wk__work *work, bool narrow,
                                        wk__gpu_launch *launch, wk__gpu_emit *emit, void *user, wk__fail *fail)
 {
     int64_t *argument = launch->argument;
-    const wk__gpu_tiling tiling =
-        wk__gpu_tile(target, (wk_dtype)launch->unit.dtype, !narrow, argument[WK__GPU_SUM_BATCHES],
-                     argument[WK__GPU_SUM_ROWS], argument[WK__GPU_SUM_COLUMNS], argument[WK__GPU_SUM_LENGTH]);
+    const wk__gpu_tiling tiling = wk__gpu_sum_tiling(target, launch, narrow);
     argument[WK__GPU_SUM_PART] = tiling.length;
+    if (argument[WK__GPU_SUM_LENGTH] == 0) argument[WK__GPU_SUMMED_AXES] = 0;
     launch->count = tiling.tiles * tiling.parts;
     launch->unit.by_group = true;
     if (tiling.parts > 1) {
