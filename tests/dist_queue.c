@@ -271,10 +271,20 @@ static void once(void **state)
 
 static wk__dist_engine engine; /* tcp with something changed */
 
+/* What goes before, to agree, has the number of the call; to tcp, who is at wk_dist_finish has made what lies before
+ * that number. */
+static wk_code call_of_tcp(void *world, const wk__dist_step *step, wk__dist_fail *fail)
+{
+    wk__dist_step own = *step;
+    own.sequence += own.request->kind == WK__DIST_FINISH;
+    return wk__dist_tcp.call(world, &own, fail);
+}
+
 static void join_with(bool agrees, bool prompt)
 {
     join();
     engine = wk__dist_tcp;
+    engine.call = call_of_tcp;
     engine.agrees = agrees;
     engine.prompt = prompt;
     wk__dist_job_now.engine = &engine;
