@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wk_ddp in worlds of 1 to 4 ranks, with samples that the number of ranks divides and with others: after several steps,
  * weights are those of one process that has seen what all ranks have seen. To 1e-6, as it adds up a batch in another
- * order; and to the bit those of one that takes the ranks' parts one by one and adds them up as docs/design.md tells. */
+ * order; and to the bit those of one that takes the ranks' parts one by one and adds up as docs/design.md tells. */
 #include "support_ranks.h"
 
 enum { IN = 6, OUT = 3, SMALL = 16, LARGE = 2900 /* more than 64 KiB of gradients: they go round the ring */ };
