@@ -131,7 +131,7 @@ static void draw_slot(program *p, slot *s)
     s->dtype = dtypes[draw_below(&p->d, DTYPES)];
     s->rows = draw_from(&p->d, 0, 13);
     s->cols = draw_from(&p->d, 1, 9);
-    if (draw_percent(&p->d, 15)) {
+    if (draw_percent(&p->d, 30)) {
         s->rows = draw_from(&p->d, 12, 40);
         s->cols = draw_from(&p->d, 100, LARGEST / (int)s->rows);
     }
