@@ -67,13 +67,21 @@ static void report(wk__tcp *tcp, wk_code code, const char *why)
                  strnlen(why, WK__FRAME_TEXT));
 }
 
-/* A rank of the group that is at wk_dist_finish, -1 if none. *never: it will not make this call; else it may have made
- * it before: of a group's calls only that group's ranks know the number, and what was sent may be on its way. */
+/* Does the call need what the group's rank `place` does? Of two ranks that pass something on, the other one's. */
+static bool needs(const wk__dist_step *step, int place)
+{
+    const wk__dist_request *q = step->request;
+    return place >= 0 && ((q->kind != WK__DIST_SEND && q->kind != WK__DIST_RECV) || place == q->peer);
+}
+
+/* A rank that the call needs and that is at wk_dist_finish, -1 if none. *never: it will not make this call; else it may
+ * have made it before: of a group's calls only that group's ranks know the number, and what was sent may be on its
+ * way. */
 static int has_left(const wk__tcp *tcp, const wk__dist_step *step, bool *never)
 {
     *never = false;
     for (int r = 0; tcp->leaving > 0 && r < tcp->size; r++) {
-        if (!tcp->left[r] || wk__dist_rank_in(step->group, r) < 0) continue;
+        if (!tcp->left[r] || !needs(step, wk__dist_rank_in(step->group, r))) continue;
         *never = step->group->id == 0 && step->sequence >= tcp->left[r];
         return r;
     }
@@ -98,10 +106,9 @@ static void find_cause(wk__tcp *tcp, const wk__dist_step *step, wk_code code, co
                            .sequence = step->sequence,
                            .collective = (uint8_t)step->request->kind,
                            .part = WK__FRAME_IS_LATE};
-    const bool pair = late.collective == WK__DIST_SEND || late.collective == WK__DIST_RECV;
     for (int k = 0; k < step->group->size; k++) {
         const int rank = wk__dist_world_rank(step->group, k);
-        if (!pair || k == step->request->peer) member[rank / 8] |= (uint8_t)(1 << rank % 8);
+        if (needs(step, k)) member[rank / 8] |= (uint8_t)(1 << rank % 8);
     }
     if (tcp->rank == 0 && why) {
         wk__tcp_break(tcp, code, none, why);
