@@ -20,9 +20,10 @@
  * from then on every call of the world fails with that at once.
  *
  * All ranks hold the same bits. Over TCP sums have one order, which depends on the size of the group and the number of
- * elements alone, so a job gives the same bits each time; over MPI they have the order of that MPI. Of f16 and bf16 they are f32, rounded once at the end. Tensors may
- * be on any device, and lie as they like. No gradient flows through these calls: numbers are replaced as under
- * WK_NO_GRAD. On error they return NULL or the code, and what they work on in place keeps its numbers. */
+ * elements alone, so a job gives the same bits each time; over MPI they have the order of that MPI. Of f16 and bf16
+ * they are f32, rounded once at the end. Tensors may be on any device, and lie as they like. No gradient flows through
+ * these calls: numbers are replaced as under WK_NO_GRAD. On error they return NULL or the code, and what they work on
+ * in place keeps its numbers. */
 #ifndef WICK_DIST_H
 #define WICK_DIST_H
 
