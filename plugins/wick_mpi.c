@@ -434,7 +434,6 @@ static const char *host(void *world, int rank)
 static const wk__dist_engine engine = {
     .version = WK__DIST_ENGINE_VERSION,
     .name = "mpi",
-    .memory = 1u << WK_CPU,
     .join = join,
     .leave = leave,
     .host = host,

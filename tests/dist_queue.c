@@ -434,6 +434,126 @@ static void an_engine_that_does_not_come_back(void **state)
     ranks_free(&r);
 }
 
+/* Comes back when the program has given it up, and then writes where it was told to. */
+static wk_code comes_back_late(void *world, const wk__dist_step *step, wk__dist_fail *fail)
+{
+    const wk__dist_request *q = step->request;
+    (void)world, (void)fail;
+    while (!atomic_load(&my_note()->flag)) usleep(2000);
+    const bool there = step->group->size == 2 && step->group->world; /* the world has no list of its ranks */
+    my_note()->number[1] = there;
+    memset(q->out, 1, (size_t)q->count * wk_dtype_size(q->dtype));
+    atomic_store(&my_note()->flag, 2);
+    return WK_OK;
+}
+
+static void let_it_come(void)
+{
+    atomic_store(&my_note()->flag, 1);
+    while (atomic_load(&my_note()->flag) < 2) usleep(2000);
+}
+
+/* What it was given is not its own any more where that lay with the caller, and is there for ever where it is large. */
+static void leaves_memory(int rank)
+{
+    float own[4] = {0};
+    (void)rank;
+    join_with(true, false);
+    engine.call = comes_back_late;
+    wk__dist_ticket ticket;
+    const wk__dist_request request = sum_of(own, 4);
+    wk__dist_ask(&ticket, wk__dist_world(), &request);
+    RANK_CHECK(wk__dist_wait(&ticket, (wk_site){0}, "backward") == WK_ERR_TIMEOUT);
+    rank_keeps_error();
+    let_it_come();
+    for (int k = 0; k < 4; k++) RANK_CHECK(own[k] == 0);
+}
+
+static int64_t live(void)
+{
+    wk_memory_stats stats = {.size = sizeof stats};
+    RANK_CHECK(wk_memory_stats_of(wk_cpu(), &stats) == WK_OK);
+    return stats.live;
+}
+
+/* The scope of tensors and group ends while the engine still has both. */
+static void gives_up(bool transposed)
+{
+    WK_SCOPE;
+    wk_dist_group *group = wk_dist_new_group((0, 1));
+    engine.call = comes_back_late;
+    wk_tensor *x = wk_rand((300, 400));
+    wk_sync();
+    if (transposed) x = wk_transpose(x, 0, 1);
+    RANK_CHECK(!wk_dist_all_reduce_(x, .group = group) && wk_error_code() == WK_ERR_TIMEOUT);
+    rank_keeps_error();
+}
+
+/* The result's memory stays, and that of x where the engine reads it in place. */
+static void leaves_tensors(int rank)
+{
+    (void)rank;
+    join_with(true, false);
+    gives_up(false);
+    RANK_CHECK(live() >= 2 * 300 * 400 * 4);
+    let_it_come();
+    RANK_CHECK(my_note()->number[1] == 1);
+}
+
+static void leaves_a_copy(int rank)
+{
+    (void)rank;
+    join_with(true, false);
+    gives_up(true);
+    RANK_CHECK(live() >= 300 * 400 * 4);
+    let_it_come();
+}
+
+static void a_call_that_comes_back_late(void **state)
+{
+    (void)state;
+    void (*const body[])(int) = {leaves_memory, leaves_tensors, leaves_a_copy};
+    for (int k = 0; k < 3; k++) {
+        ranks r = {.size = 2, .body = body[k], .timeout = 1};
+        ranks_run(&r);
+        expect_rank_error(&r, 0, WK_ERR_TIMEOUT, "not finished after 1 s; another rank is dead or stuck", NULL);
+        ranks_free(&r);
+    }
+}
+
+/* The others are there when this one has given up: it makes no call with memory that may be gone. */
+static wk_code agrees_late(void *world, const wk__dist_step *step, wk__dist_fail *fail)
+{
+    const wk__dist_request *q = step->request;
+    (void)world, (void)fail;
+    if (q->kind == WK__DIST_ALL_REDUCE) my_note()->number[0]++;
+    if (q->kind != WK__DIST_ALL_GATHER) return WK_OK;
+    for (int k = 0; k < 2; k++) memcpy((char *)q->out + k * q->count, q->in, (size_t)q->count);
+    while (!atomic_load(&my_note()->flag)) usleep(2000);
+    return WK_OK;
+}
+
+static void gives_up_while_ranks_agree(int rank)
+{
+    WK_SCOPE;
+    (void)rank;
+    join_with(false, false);
+    engine.call = agrees_late;
+    RANK_CHECK(!wk_dist_all_reduce_(wk_ones((3))) && wk_error_code() == WK_ERR_TIMEOUT);
+    rank_keeps_error();
+    atomic_store(&my_note()->flag, 1);
+    usleep(300000);
+    RANK_CHECK(my_note()->number[0] == 0);
+}
+
+static void an_agreement_that_comes_late(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = gives_up_while_ranks_agree, .timeout = 1};
+    ranks_run(&r);
+    ranks_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -448,6 +568,8 @@ int main(void)
         cmocka_unit_test(an_engine_that_does_not_compare),
         cmocka_unit_test(ranks_that_differ_in_such_an_engine),
         cmocka_unit_test(an_engine_that_does_not_come_back),
+        cmocka_unit_test(a_call_that_comes_back_late),
+        cmocka_unit_test(an_agreement_that_comes_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

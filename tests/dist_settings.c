@@ -32,7 +32,7 @@ typedef struct row {
 #define OMPI(rank, size) "OMPI_COMM_WORLD_RANK=" #rank, "OMPI_COMM_WORLD_SIZE=" #size, "OMPI_COMM_WORLD_LOCAL_RANK=1"
 #define PMI(rank, size)  "PMI_RANK=" #rank, "PMI_SIZE=" #size, "MPI_LOCALRANKID=2"
 #define SLURM_(rank, n)  "SLURM_PROCID=" #rank, "SLURM_NTASKS=" #n, "SLURM_LOCALID=0", "SLURM_JOB_ID=100003"
-#define NODES            "SLURM_JOB_NODELIST=node[07-09],gpu1"
+#define NODES            "SLURM_STEP_NODELIST=node[07-09],gpu1"
 #define BY_HAND(rank, n) "WICK_RANK=" #rank, "WICK_WORLD=" #n
 #define TORCH(rank, n)   "RANK=" #rank, "WORLD_SIZE=" #n, "LOCAL_RANK=1", "MASTER_ADDR=10.0.0.7"
 #define ALONE            .engine = WK__DIST_SELF, .size = 1, .local = -1
@@ -98,10 +98,28 @@ static const row rows[] = {
     {{OMPI(4, 4)}, true, .wrong = "OMPI_COMM_WORLD_RANK is \"4\""},
     /* Slurm */
     {{SLURM_(1, 4), NODES}, false, NULL, WK__DIST_TCP, 1, 4, 0, "node07", 15000 + 100003 % 15000},
-    {{SLURM_(1, 4), NODES, "SLURM_STEP_NODELIST=gpu[1,3]"}, false, NULL, WK__DIST_TCP, 1, 4, 0, "gpu1", 25003},
-    {{SLURM_(1, 4), "SLURM_LAUNCH_NODE_IPADDR=10.0.0.1"}, false, NULL, WK__DIST_TCP, 1, 4, 0, "10.0.0.1", 25003},
+    {{SLURM_(1, 4), "SLURM_STEP_NODELIST=gpu[1,3]"}, false, NULL, WK__DIST_TCP, 1, 4, 0, "gpu1", 25003},
+    {{SLURM_(1, 4), "SLURM_STEP_NODELIST=?[", "SLURM_JOB_NODELIST=node7"},
+     false,
+     NULL,
+     WK__DIST_TCP,
+     1,
+     4,
+     0,
+     "node7",
+     25003},
+    {{SLURM_(1, 4), "SLURM_STEP_NODELIST=?[", "SLURM_LAUNCH_NODE_IPADDR=10.0.0.1"},
+     false,
+     NULL,
+     WK__DIST_TCP,
+     1,
+     4,
+     0,
+     "10.0.0.1",
+     25003},
     {{SLURM_(1, 4), NODES, "WICK_HOSTS=x:9"}, false, NULL, WK__DIST_TCP, 1, 4, 0, "x", 9},
-    {{SLURM_(1, 4)}, .wrong = "neither SLURM_JOB_NODELIST nor SLURM_LAUNCH_NODE_IPADDR"},
+    {{SLURM_(1, 4), "SLURM_STEP_NODELIST=?["}, .wrong = "neither SLURM_JOB_NODELIST nor SLURM_LAUNCH_NODE_IPADDR"},
+    {{SLURM_(0, 4), "SLURM_JOB_NODELIST=node7"}, ALONE}, /* a batch script, in which srun has not started it */
     {{SLURM_(0, 1), NODES}, .engine = WK__DIST_SELF, .size = 1, .local = 0},
     {{SLURM_(1, 4), NODES, PMI(2, 5)}, false, NULL, WK__DIST_TCP, 1, 4, 0, "node07", 25003},
     {{SLURM_(1, 4), NODES, PMI(2, 5)}, true, NULL, WK__DIST_MPI, 2, 5, 2, "", 0},
@@ -178,8 +196,8 @@ static void what_goes_with_it(void **state)
 /* Every set of who may have started it, each complete: the first in the order of dist.h counts. */
 static void all_starters_at_once(void **state)
 {
-    static const char *const of[5][4] = {
-        {OMPI(1, 10)}, {PMI(2, 20)}, {SLURM_(3, 30)}, {BY_HAND(4, 40)}, {TORCH(5, 50)}};
+    static const char *const of[5][5] = {
+        {OMPI(1, 10)}, {PMI(2, 20)}, {SLURM_(3, 30), NODES}, {BY_HAND(4, 40)}, {TORCH(5, 50)}};
     static const int size[5] = {10, 20, 30, 40, 50};
     (void)state;
     for (int mpi = 0; mpi < 2; mpi++)
@@ -190,7 +208,7 @@ static void all_starters_at_once(void **state)
             wk__text why = {0};
             for (int k = 4; k >= 0; k--) {
                 if (!(set >> k & 1)) continue;
-                for (int v = 0; v < 4 && of[k][v]; v++) names[n++] = of[k][v];
+                for (int v = 0; v < 5 && of[k][v]; v++) names[n++] = of[k][v];
                 if (k > 1 || mpi || !(set & 4)) first = k; /* without an engine for MPI, Slurm's count */
             }
             environment = names;

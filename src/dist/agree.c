@@ -140,7 +140,10 @@ wk_code wk__agree_by_gathering(const wk__dist_engine *engine, void *world, const
     const int rank = wk__dist_world_rank(step->group, step->group->rank);
     uint8_t own_said[SAID], *all = wk__alloc((size_t)size * SAID);
     wk__agreement own, other;
-    if (!all) return wk__dist_fail_set(fail, WK_ERR_MEMORY, "out of host memory");
+    if (!all) {
+        fail->broken = true; /* the others are in it, and would take this rank's next call for this one */
+        return wk__dist_fail_set(fail, WK_ERR_MEMORY, "out of host memory");
+    }
     wk__agreement_begin(&own, step, rank, step->group->id);
     write_said(&own, own_said);
     const wk__dist_request gather = {

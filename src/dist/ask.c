@@ -6,6 +6,7 @@
  *               request that is waited for at once wakes no thread
  *               of another: waits up to the deadline, and leaves the thread behind that does not come back
  */
+#include "../base/alloc.h"
 #include "../base/clock.h"
 #include "../base/pool.h"
 #include "agree.h"
@@ -84,9 +85,45 @@ static wk_code make_call(const wk__dist_engine *engine, void *world, const wk__d
         return wk__dist_fail_set(fail, queue.cause.code, "an earlier call: %.600s", queue.cause.text);
     wk_code code = is_pair(step->request->kind) ? wk__agree_in_pair(engine, world, step, fail)
                                                 : wk__agree_by_gathering(engine, world, step, fail);
+    if (code == WK_OK && wk__dist_ask_is_stuck()) /* nobody waits for it, and its memory may be gone */
+        code = wk__dist_fail_set(fail, WK_ERR_TIMEOUT, "another rank was late");
     if (code == WK_OK) code = engine->call(world, step, fail);
     if (code != WK_OK && fail->broken) queue.cause = *fail;
     return code;
+}
+
+/* ---- memory of small calls --------------------------------------------------------------------------------------- */
+
+enum { SMALL = 64 << 10 }; /* bytes */
+
+static int64_t bytes_of(const wk__dist_request *r, int64_t parts)
+{
+    return r->dtype ? parts * r->count * (int64_t)wk_dtype_size(r->dtype) : 0;
+}
+
+static int64_t bytes_in(const wk__dist_request *r, int size)
+{
+    return bytes_of(r, r->kind == WK__DIST_REDUCE_SCATTER || r->kind == WK__DIST_ALL_TO_ALL ? size : 1);
+}
+
+static int64_t bytes_out(const wk__dist_request *r, int size)
+{
+    return bytes_of(r, r->kind == WK__DIST_ALL_GATHER || r->kind == WK__DIST_ALL_TO_ALL ? size : 1);
+}
+
+/* An engine that is left behind in a call is still at that call's memory. What is small, and may lie on the stack of
+ * who waits, it gets as a copy, NULL: it is not small; who asks for large calls keeps theirs (left_behind). */
+static char *copy_for_engine(wk__dist_request *r, int size)
+{
+    if (r->code != WK_OK) return NULL; /* it has no memory */
+    const int64_t in = r->in ? bytes_in(r, size) : 0, out = r->out ? bytes_out(r, size) : 0;
+    char *copy = in + out <= SMALL ? wk__alloc((size_t)(in + out + 1)) : NULL;
+    if (!copy) return NULL;
+    if (in > 0) memcpy(copy, r->in, (size_t)in);
+    const bool same = r->in == r->out;
+    if (r->in) r->in = copy;
+    if (r->out) r->out = same ? copy : copy + in;
+    return copy;
 }
 
 /* The first of the queue, with the lock held before and after. What is known of the job is read before the call: when
@@ -96,7 +133,9 @@ static void make_first(void)
     const wk__dist_engine *engine = wk__dist_job_now.engine;
     void *world = wk__dist_job_now.world;
     wk__dist_ticket *t = queue.first;
-    const wk__dist_request request = t->request; /* who waits may leave with the ticket */
+    const int size = t->group->size;
+    wk__dist_request request = t->request; /* who waits may leave with the ticket */
+    char *copy = engine->prompt ? NULL : copy_for_engine(&request, size);
     const int64_t now = wk__nanoseconds();
     const wk__dist_step step = {.request = &request,
                                 .group = t->group,
@@ -114,12 +153,15 @@ static void make_first(void)
     pthread_mutex_lock(&queue.lock);
     queue.busy = false;
     if (queue.current == t) {
+        if (copy && code == WK_OK && request.out)
+            memcpy(t->request.out, request.out, (size_t)bytes_out(&request, size));
         t->code = code;
         if (code != WK_OK) tell(t, &fail);
         t->done = true;
     }
     queue.current = NULL;
     pthread_cond_broadcast(&queue.changed);
+    wk__free(copy);
 }
 
 /* ---- the thread -------------------------------------------------------------------------------------------------- */
@@ -191,6 +233,10 @@ void wk__dist_ask(wk__dist_ticket *t, wk__dist_group *group, const wk__dist_requ
     *t = (wk__dist_ticket){.group = group, .request = *request};
     if (group->size == 1) {
         alone(t);
+        return;
+    }
+    if (group != wk__dist_world() && group->joined != job->joined) {
+        refuse(t, WK_ERR_STATE, "the group is of a world that this process has left (wk_dist_finish)");
         return;
     }
     if (job->process != getpid()) {

@@ -130,7 +130,8 @@ bool wk__bucket_scatter(const wk__bucket *b, wk_site site)
 
 void wk__bucket_end(wk__bucket *b)
 {
+    if (b->ticket.left_behind) b->view = (wk__host_data){.first = NULL}; /* the engine may be at it for ever */
     wk__host_view_end(&b->view);
-    if (b->flat) wk__handle_drop(&b->flat->handle);
+    if (b->flat && !b->ticket.left_behind) wk__handle_drop(&b->flat->handle);
     b->flat = NULL;
 }

@@ -13,6 +13,7 @@ typedef struct call {
     wk_site site;
     const char *op;
     wk__dist_group *group;
+    const wk_dist_group *handle; /* the program's name of the group; NULL: it has none */
     wk_tensor *x;
     wk__dist_request request;
     wk__inside inside;
@@ -28,7 +29,7 @@ typedef struct call {
 static bool begin(call *c, wk__dist_kind kind, const char *op, wk_site site, wk_tensor *x, const wk_dist_group *group)
 {
     if (wk__forked) return wk__refuse_fork(site, op);
-    *c = (call){.site = site, .op = op, .x = x, .request = {.kind = kind, .soon = true}};
+    *c = (call){.site = site, .op = op, .handle = group, .x = x, .request = {.kind = kind, .soon = true}};
     c->group = wk__dist_group_of(site, op, group);
     if (!c->group || !wk__inside_begin(&c->inside, op, site, true)) return false;
     wk_context *context = wk__context();
@@ -131,6 +132,17 @@ static bool arrived(call *c)
     return true;
 }
 
+/* The engine has not come back, and may still read and write: all that it knows stays, for ever. */
+static void leave(call *c)
+{
+    if (c->view.first) wk__value_hold(wk__body_of(c->x)->storage->value);
+    if (c->made) wk__handle_hold(&c->made->handle);
+    if (c->handle) wk__handle_hold((wk__handle *)(uintptr_t)c->handle);
+    c->made = NULL;
+    c->rows = c->landing = NULL;
+    c->view = (wk__host_data){.first = NULL};
+}
+
 /* All ranks do it, or hear that this one cannot. */
 static bool together(call *c, bool ready)
 {
@@ -141,6 +153,7 @@ static bool together(call *c, bool ready)
     }
     wk__dist_ask(&ticket, c->group, &c->request);
     if (wk__dist_wait(&ticket, c->site, c->op) == WK_OK) return !c->made || arrived(c);
+    if (ticket.left_behind) leave(c);
     if (c->made) c->made = wk__abandon(c->made);
     return false;
 }

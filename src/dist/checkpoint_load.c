@@ -77,7 +77,8 @@ static bool none_older(const wk__checkpoint *c, const wk__source *from)
     int64_t *steps;
     const int64_t count = c->keep > 1 ? wk__checkpoint_older_steps(c->path, &steps) : 0;
     if (count == 0) return true;
-    const char *path = wk__show(c->path).text;
+    const wk__shown shown = wk__show(c->path);
+    const char *path = shown.text;
     if (count < 0)
         wk__error_set(from->site, WK_ERR_MEMORY, "%s: %s: out of host memory", from->op, path);
     else

@@ -16,6 +16,13 @@ static bool in_host_memory(const wk__bucket *b)
     return wk__body_of(b->parameter[0])->storage->device->id.kind == WK_CPU;
 }
 
+/* The last one is asked for when backward is at its end: what fails until then goes with it to the other ranks, which
+ * would step otherwise. */
+static bool goes_at_once(const wk__ddp *d, const wk__bucket *b)
+{
+    return in_host_memory(b) && d->gathered < d->buckets;
+}
+
 static void ask_until(wk__ddp *d, int64_t end, wk_site site)
 {
     while (d->asked < end) wk__bucket_ask(&d->bucket[d->asked++], d->group, site);
@@ -25,7 +32,7 @@ static void gather_next(wk__ddp *d, wk_site site)
 {
     wk__bucket *b = &d->bucket[d->gathered++];
     wk__bucket_gather(b, site);
-    ask_until(d, in_host_memory(b) ? d->gathered : d->gathered - 1, site);
+    ask_until(d, goes_at_once(d, b) ? d->gathered : d->gathered - 1, site);
 }
 
 static bool finish(void *user, wk_site site, bool failed)

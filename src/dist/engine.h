@@ -14,7 +14,7 @@
 #include "group.h"
 #include "settings.h"
 
-enum { WK__DIST_ENGINE_VERSION = 1 };
+enum { WK__DIST_ENGINE_VERSION = 2 };
 
 typedef struct wk__dist_fail {
     wk_code code;
@@ -41,7 +41,6 @@ typedef struct wk__dist_place {
 typedef struct wk__dist_engine {
     int version;
     const char *name;
-    uint32_t memory; /* of which kinds of device it reads and writes memory in place: bits 1 << WK_CPU, ... */
     bool prompt;
     /* Does it carry statuses and compare what is asked for? Else that is done around it (agree.h). */
     bool agrees;

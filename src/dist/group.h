@@ -28,7 +28,6 @@ typedef struct wk__dist_group {
     uint32_t id;       /* the same in all ranks; 0: the world */
     uint64_t sequence; /* of its calls so far, but for send and recv */
     uint64_t joined;   /* the world's number among those of this process */
-    void *link;        /* the engine's */
 } wk__dist_group;
 
 /* All ranks. Before wk_dist_init and after wk_dist_finish that is this process alone. Never NULL. */
@@ -74,7 +73,8 @@ typedef struct wk__dist_ticket {
     struct wk__dist_ticket *next; /* in the queue */
     uint64_t sequence;
     bool done;
-    bool left_behind; /* the engine has not come back from it, and may still read `in` and write `out`: keep them */
+    bool left_behind; /* the engine has not come back from it, and may still read `in` and write `out`: where these have
+                       * more than 64 KiB they are not freed any more */
     wk_code code;
     char text[900];
 } wk__dist_ticket;

@@ -12,11 +12,12 @@ typedef enum starter { OPEN_MPI, MPICH, SLURM, WICK, TORCHRUN, STARTERS } starte
 static const struct {
     const char *rank, *size, *local;
     bool mpi;
-    bool both; /* one of the first two without the other is a mistake */
+    bool both;        /* one of the first two without the other is a mistake */
+    const char *step; /* set for what it starts, and not for a script in which it may be called */
 } table[STARTERS] = {
     [OPEN_MPI] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", .mpi = true},
     [MPICH] = {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", .mpi = true},
-    [SLURM] = {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", .mpi = false},
+    [SLURM] = {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", .step = "SLURM_STEP_NODELIST"},
     [WICK] = {"WICK_RANK", "WICK_WORLD", "WICK_LOCAL_RANK", .both = true},
     [TORCHRUN] = {"RANK", "WORLD_SIZE", "LOCAL_RANK", .mpi = false},
 };
@@ -136,7 +137,8 @@ static bool find_rank_0(const choice *c, starter by)
 
 static bool is_set(const choice *c, starter by)
 {
-    return variable(c, table[by].rank) && variable(c, table[by].size);
+    return variable(c, table[by].rank) && variable(c, table[by].size) &&
+           (!table[by].step || variable(c, table[by].step));
 }
 
 static bool ranks(const choice *c, starter by)

@@ -165,20 +165,30 @@ struct addrinfo *wk__socket_resolve(const char *host, int port, wk__dist_fail *f
     return NULL;
 }
 
+bool wk__socket_is_its_own(int fd)
+{
+    struct sockaddr_storage here, there;
+    socklen_t bytes = sizeof here, other = sizeof there;
+    return getsockname(fd, (struct sockaddr *)&here, &bytes) == 0 &&
+           getpeername(fd, (struct sockaddr *)&there, &other) == 0 && bytes == other &&
+           memcmp(&here, &there, bytes) == 0;
+}
+
 int wk__socket_connect(const wk__address *to, int64_t deadline)
 {
     int reason = 0;
     socklen_t bytes = sizeof reason;
     const int fd = new_socket(to->at.ss_family);
     if (fd < 0) return -1;
-    if (connect(fd, (const struct sockaddr *)&to->at, to->bytes) == 0) return fd;
-    reason = errno;
+    if (connect(fd, (const struct sockaddr *)&to->at, to->bytes) != 0) reason = errno;
     if (reason == EINPROGRESS) {
         if (!wk__socket_wait(fd, POLLOUT, deadline))
             reason = ETIMEDOUT;
-        else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &reason, &bytes) == 0 && reason == 0)
-            return fd;
+        else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &reason, &bytes) != 0)
+            reason = errno;
     }
+    if (reason == 0 && wk__socket_is_its_own(fd)) reason = ECONNREFUSED;
+    if (reason == 0) return fd;
     close(fd);
     errno = reason;
     return -1;

@@ -21,7 +21,10 @@ int wk__socket_adopt(int fd, wk__dist_fail *fail);
 int wk__socket_port(int fd);
 /* A name's addresses, which the caller frees; NULL with the reason in *fail. */
 struct addrinfo *wk__socket_resolve(const char *host, int port, wk__dist_fail *fail);
-/* A connection, made by the deadline; -1 with errno. */
+/* Is it a connection to itself? Who asks for a port of those that the system gives to connections may be given that
+ * very port, and then finds itself there. */
+bool wk__socket_is_its_own(int fd);
+/* A connection to somebody else, made by the deadline; -1 with errno. */
 int wk__socket_connect(const wk__address *to, int64_t deadline);
 /* The next who has come to a listening socket; -1: nobody. */
 int wk__socket_accept(int listener, wk__address *from);

@@ -152,7 +152,6 @@ static wk_code call(void *world, const wk__dist_step *step, wk__dist_fail *fail)
 const wk__dist_engine wk__dist_tcp = {
     .version = WK__DIST_ENGINE_VERSION,
     .name = "tcp",
-    .memory = 1u << WK_CPU,
     .prompt = true,
     .agrees = true,
     .join = join,

@@ -44,6 +44,7 @@ typedef struct wk__tcp_door {
     int listener;
     const char *secret;
     int64_t patience; /* nanoseconds that a visitor may take */
+    int64_t rests;    /* until then nobody is let in: the process has no descriptor left for one */
     int refused;      /* visitors so far, */
     char last[160];   /* and why the last one was */
     wk__tcp_guest guest[WK__TCP_VISITORS];
@@ -53,7 +54,7 @@ void wk__tcp_door_begin(wk__tcp_door *door, int listener, const char *secret, do
 void wk__tcp_door_end(wk__tcp_door *door);
 /* What poll is to wait for; the number written: WK__TCP_VISITORS + 1 at most. */
 int wk__tcp_door_polls(const wk__tcp_door *door, struct pollfd *polls);
-/* The first moment at which somebody's time is over; INT64_MAX: nobody is there. */
+/* The first moment at which somebody's time is over, or the door opens again; INT64_MAX: nobody is there. */
 int64_t wk__tcp_door_until(const wk__tcp_door *door);
 /* Lets in who has come, talks to those who have said something, turns away whose time is over. `proved` gets those that
  * know the secret, with the connection; it returns NULL when it has taken that, else why it is refused. */

@@ -199,6 +199,7 @@ wk_code wk__tcp_finish(wk__tcp *tcp, const wk__dist_step *step, wk__dist_fail *f
         snprintf(text, sizeof text, "%.600s", r->text);
         wk__tcp_tell(tcp, 0, (wk__dist_frame){.kind = WK__FRAME_LEAVE, .status = (uint32_t)r->code}, text,
                      strlen(text));
+        await(tcp, wk__nanoseconds() + wk__tcp_grace(tcp)); /* rank 0 has heard it when it says so to all */
     } else {
         tcp->position.at = WK__AT_END;
         if (tcp->rank == 0)

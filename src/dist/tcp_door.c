@@ -8,7 +8,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-enum { PATIENCE = 10, BILLION = 1000000000 }; /* seconds that a handshake may take */
+enum { PATIENCE = 10, BILLION = 1000000000, REST = BILLION / 10 }; /* seconds that a handshake may take */
 
 void wk__tcp_random(void *out, size_t bytes)
 {
@@ -39,8 +39,9 @@ void wk__tcp_door_end(wk__tcp_door *door)
 
 int wk__tcp_door_polls(const wk__tcp_door *door, struct pollfd *polls)
 {
+    const bool rests = door->rests > wk__nanoseconds();
     int n = 0;
-    polls[n++] = (struct pollfd){.fd = door->listener, .events = POLLIN};
+    polls[n++] = (struct pollfd){.fd = rests ? -1 : door->listener, .events = POLLIN};
     for (int k = 0; k < WK__TCP_VISITORS; k++)
         if (door->guest[k].fd >= 0) polls[n++] = (struct pollfd){.fd = door->guest[k].fd, .events = POLLIN};
     return n;
@@ -48,7 +49,7 @@ int wk__tcp_door_polls(const wk__tcp_door *door, struct pollfd *polls)
 
 int64_t wk__tcp_door_until(const wk__tcp_door *door)
 {
-    int64_t first = INT64_MAX;
+    int64_t first = door->rests > wk__nanoseconds() ? door->rests : INT64_MAX;
     for (int k = 0; k < WK__TCP_VISITORS; k++)
         if (door->guest[k].fd >= 0 && door->guest[k].until < first) first = door->guest[k].until;
     return first;
@@ -79,6 +80,8 @@ static void let_in(wk__tcp_door *door)
         place->until = wk__nanoseconds() + door->patience;
         wk__tcp_random(place->visitor.nonce, sizeof place->visitor.nonce);
     }
+    /* Who waits outside makes the listener ready all the time. */
+    if (errno == EMFILE || errno == ENFILE) door->rests = wk__nanoseconds() + REST;
 }
 
 static bool send_now(int fd, const wk__reply *reply)

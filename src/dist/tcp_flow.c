@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SPINS = 30 };
+enum { SPINS = 30, PAUSE = 50000000 /* nanoseconds between two tries to reach a rank */ };
 
 /* ---- connections ------------------------------------------------------------------------------------------------- */
 
@@ -18,18 +18,34 @@ static wk_code unreachable(wk__tcp *tcp, const wk__dist_step *step, int rank, co
     return wk__tcp_give_up(tcp, step, WK_ERR_TIMEOUT, text, fail);
 }
 
+/* Tries until somebody is there. Between two tries it hears whether the world is broken: then that is the cause, and
+ * *broken is set. */
+static int visit(wk__tcp *tcp, const wk__dist_step *step, int rank, bool *broken, wk__dist_fail *fail)
+{
+    wk__hello hello = {.errand = WK__ERRAND_PEER, .rank = tcp->rank, .size = tcp->size};
+    bool again, left = false;
+    *broken = false;
+    wk__tcp_random(hello.nonce, sizeof hello.nonce);
+    for (;;) {
+        const int fd = wk__tcp_visit(&tcp->place[rank].address, &hello, tcp->secret, step->deadline, fail, &again);
+        const bool refused = errno == ECONNREFUSED; /* nobody listens there any more */
+        const int64_t now = wk__nanoseconds();
+        if (fd >= 0 || !again || refused || now >= step->deadline) return fd;
+        if (wk__socket_wait(tcp->news, POLLIN, now + PAUSE) && !wk__tcp_news(tcp, step, &left)) {
+            *broken = true;
+            return -1;
+        }
+    }
+}
+
 /* This rank goes there. */
 static wk_code go_to(wk__tcp *tcp, const wk__dist_step *step, int rank, wk__dist_fail *fail)
 {
-    wk__hello hello = {.errand = WK__ERRAND_PEER, .rank = tcp->rank, .size = tcp->size};
     uint8_t head[WK__FRAME_BYTES];
     wk__dist_frame frame;
-    int fd;
-    bool again;
-    wk__tcp_random(hello.nonce, sizeof hello.nonce);
-    do {
-        fd = wk__tcp_visit(&tcp->place[rank].address, &hello, tcp->secret, step->deadline, fail, &again);
-    } while (fd < 0 && again && errno != ECONNREFUSED && wk__nanoseconds() < step->deadline);
+    bool broken;
+    const int fd = visit(tcp, step, rank, &broken, fail);
+    if (broken) return wk__tcp_give_up(tcp, step, WK_ERR_TIMEOUT, NULL, fail);
     if (fd < 0) return unreachable(tcp, step, rank, fail->text, fail);
     const char *why = NULL;
     if (!wk__socket_receive(fd, head, sizeof head, step->deadline)) why = wk__socket_reason(errno);

@@ -230,8 +230,8 @@ static wk_code receive_roster(wk__tcp *tcp, int fd, int64_t deadline, wk__dist_f
     const char *why = roster ? NULL : "out of host memory";
     if (!why && !wk__socket_receive(fd, head, sizeof head, deadline)) why = wk__socket_reason(errno);
     if (!why) why = wk__dist_frame_parse(head, &frame);
-    if (!why && !wk__socket_receive(fd, roster, frame.bytes, deadline)) why = wk__socket_reason(errno);
     if (!why && frame.kind != WK__FRAME_WELCOME && frame.kind != WK__FRAME_REFUSED) why = "it says something else";
+    if (!why && !wk__socket_receive(fd, roster, frame.bytes, deadline)) why = wk__socket_reason(errno);
     wk_code code = WK_OK;
     if (why)
         code = wk__dist_fail_set(fail, WK_ERR_TIMEOUT, "rank 0 does not bring the world together: %s", why);

@@ -21,7 +21,10 @@ void wk__tcp_tell(wk__tcp *tcp, int rank, wk__dist_frame frame, const void *body
     frame.bytes = bytes;
     wk__dist_frame_write(&frame, sent);
     if (bytes > 0) memcpy(sent + WK__FRAME_BYTES, body, bytes);
-    if (line >= 0) send(line, sent, WK__FRAME_BYTES + bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (line < 0) return;
+    const ssize_t all = (ssize_t)(WK__FRAME_BYTES + bytes);
+    /* A rank that reads so little that it has no room for this is as good as gone; half a frame would be garbage. */
+    if (send(line, sent, (size_t)all, MSG_DONTWAIT | MSG_NOSIGNAL) != all) shutdown(line, SHUT_RDWR);
 }
 
 void wk__tcp_tell_all(wk__tcp *tcp, wk__dist_frame frame, const char *text)

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What fails in one rank of DDP fails in all, so that none steps alone; and what is left of a world that has ended. */
+#include "support_ranks.h"
+
+#include "../src/dist/job.h"
+
+static wk_tensor *fails_in_rank_1(wk_tensor *grad, void *user)
+{
+    (void)user;
+    if (wk_dist_rank() == 1) wk_matmul(wk_ones((2, 3)), wk_ones((2, 3)));
+    return grad;
+}
+
+/* The input has a history, whose gradient comes behind those of all parameters. */
+static void fails_behind_the_last_bucket(int rank)
+{
+    WK_SCOPE;
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    wk_seed(3);
+    wk_module *net = wk_nn_linear(3, 2), *ddp = wk_ddp(net);
+    wk_optim *sgd = wk_optim_sgd(wk_parameters(ddp), .lr = 0.1);
+    wk_tensor *raw = wk_ones((1, 3), .requires_grad = true), *x = wk_mul(raw, wk_full((1, 3), rank + 1.0));
+    wk_register_hook(x, fails_in_rank_1, NULL);
+    const double before = wk_item(wk_sum(wk_module_parameter(net, "weight")));
+    RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, x))) == WK_ERR_SHAPE);
+    wk_optim_step(sgd);
+    rank_keeps_error();
+    RANK_CHECK(wk_item(wk_sum(wk_module_parameter(net, "weight"))) == before);
+    RANK_CHECK(wk_dist_finish() == WK_OK && !wk_error());
+}
+
+static void behind_the_last_bucket(void **state)
+{
+    (void)state;
+    ranks r = {.size = 3, .body = fails_behind_the_last_bucket};
+    ranks_run(&r);
+    for (int k = 0; k < 3; k += 2)
+        expect_rank_error(&r, k, WK_ERR_SHAPE, "backward: rank ", "rank 1 on ", " failed: ", "matmul: ", NULL);
+    expect_rank_error(&r, 1, WK_ERR_SHAPE, "matmul: ", NULL);
+    ranks_free(&r);
+}
+
+static void goes_on_without_a_world(int rank)
+{
+    WK_SCOPE;
+    (void)rank;
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    wk_dist_group *group = wk_dist_new_group((0, 1));
+    wk_module *ddp = wk_ddp(wk_nn_linear(3, 2), .group = group);
+    RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, wk_ones((1, 3))))) == WK_OK);
+    wk__dist_job_now.joined++; /* as in another world, joined later */
+    RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, wk_ones((1, 3))))) == WK_ERR_STATE);
+    wk_clear_error();
+    wk__dist_job_now.joined--;
+    RANK_CHECK(wk_dist_finish() == WK_OK && !wk_error());
+    RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, wk_ones((1, 3))))) == WK_ERR_STATE);
+    rank_keeps_error();
+}
+
+static void a_group_whose_world_has_ended(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = goes_on_without_a_world};
+    ranks_run(&r);
+    for (int k = 0; k < 2; k++)
+        expect_rank_error(&r, k, WK_ERR_STATE, "backward: ", "the group is of a world that this process has left",
+                          NULL);
+    ranks_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(behind_the_last_bucket),
+                                       cmocka_unit_test(a_group_whose_world_has_ended)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engine over TCP by its pieces, and two ranks while a third does something else. */
+#include "support_ranks.h"
+
+#include "../src/base/alloc.h"
+#include "../src/base/clock.h"
+#include "../src/dist/tcp.h"
+
+#include <arpa/inet.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+
+/* A line that takes no more ends with a whole frame: the other side never finds half of one. */
+static void a_line_that_is_full(void **state)
+{
+    (void)state;
+    int line[2];
+    uint8_t bytes[4096];
+    size_t got = 0, took;
+    ssize_t n;
+    wk__tcp tcp = {.control = &line[0]};
+    wk__inbox in = {.wrong = NULL};
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, line), 0);
+    char text[WK__FRAME_TEXT];
+    memset(text, 'x', sizeof text);
+    for (int k = 0; k < 100000; k++)
+        wk__tcp_tell(&tcp, 0, (wk__dist_frame){.kind = WK__FRAME_LATE}, text, 1 + (size_t)k % sizeof text);
+    while ((n = recv(line[1], bytes, sizeof bytes, 0)) > 0)
+        for (size_t at = 0; at < (size_t)n; at += took) {
+            const wk__coming coming = wk__inbox_take(&in, bytes + at, (size_t)n - at, &took);
+            assert_true(coming != WK__GARBAGE);
+            if (coming != WK__WHOLE) continue;
+            got++;
+            wk__inbox_next(&in);
+        }
+    assert_true(n == 0 && got > 0); /* it was closed, not left half full */
+    close(line[0]);
+    close(line[1]);
+}
+
+static const char *not_asked(void *user, const wk__hello *hello, const wk__address *from, int fd)
+{
+    (void)user, (void)hello, (void)from, (void)fd;
+    return "nobody has proved anything";
+}
+
+/* Who waits outside makes the listener ready all the time: it is not looked at for a while. */
+static void a_door_without_descriptors(void **state)
+{
+    (void)state;
+    struct pollfd polls[WK__TCP_VISITORS + 1];
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    struct rlimit usual, none;
+    wk__tcp_door door;
+    wk__dist_fail fail;
+    wk__tcp_door_begin(&door, wk__socket_listen("127.0.0.1", 0, &fail), "a secret", 60);
+    at.sin_port = htons((uint16_t)wk__socket_port(door.listener));
+    const int guest = socket(AF_INET, SOCK_STREAM, 0), next = dup(guest);
+    assert_int_equal(connect(guest, (struct sockaddr *)&at, sizeof at), 0);
+    close(next);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    none = (struct rlimit){(rlim_t)next, usual.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    wk__tcp_door_serve(&door, not_asked, NULL);
+    setrlimit(RLIMIT_NOFILE, &usual);
+    assert_int_equal(door.guest[0].fd, -1);
+    assert_int_equal(wk__tcp_door_polls(&door, polls), 1);
+    assert_int_equal(polls[0].fd, -1);
+    const int64_t until = wk__tcp_door_until(&door);
+    assert_true(until < INT64_MAX);
+    while (wk__nanoseconds() <= until) usleep(1000);
+    assert_int_equal(wk__tcp_door_polls(&door, polls), 1);
+    assert_int_equal(polls[0].fd, door.listener);
+    assert_true(wk__tcp_door_until(&door) == INT64_MAX);
+    wk__tcp_door_serve(&door, not_asked, NULL);
+    assert_true(door.guest[0].fd >= 0);
+    close(guest);
+    wk__tcp_door_end(&door);
+}
+
+/* The system may give a connection the very port that it goes to. */
+static void a_connection_to_itself(void **state)
+{
+    (void)state;
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t bytes = sizeof at;
+    int port;
+    const int itself = socket(AF_INET, SOCK_STREAM, 0), other = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(itself, (struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(getsockname(itself, (struct sockaddr *)&at, &bytes), 0);
+    assert_int_equal(connect(itself, (struct sockaddr *)&at, sizeof at), 0);
+    assert_true(wk__socket_is_its_own(itself));
+    const int listener = ranks_listen(false, &port);
+    at.sin_port = htons((uint16_t)port);
+    assert_int_equal(connect(other, (struct sockaddr *)&at, sizeof at), 0);
+    assert_false(wk__socket_is_its_own(other));
+    close(itself);
+    close(other);
+    close(listener);
+}
+
+/* ---- a rank 0 that is none --------------------------------------------------------------------------------------- */
+
+static char false_host[64];
+
+static void go_there(int rank)
+{
+    (void)rank;
+    setenv("WICK_HOSTS", false_host, 1);
+}
+
+static void rank_1_does_not_join(int rank)
+{
+    if (rank == 0) return;
+    RANK_CHECK(wk_dist_init() != WK_OK);
+    rank_keeps_error();
+}
+
+/* It knows the secret, and says that a MiB follows where 80 KiB at most may. */
+static void rank_0_says_something_else(void **state)
+{
+    (void)state;
+    int port;
+    const int listener = ranks_listen(false, &port);
+    snprintf(false_host, sizeof false_host, "127.0.0.1:%d", port);
+    ranks r = {.size = 2, .body = rank_1_does_not_join, .prepare = go_there, .no_listener = true, .secret = "known"};
+    ranks_start(&r);
+    const int guest = accept(listener, NULL, NULL);
+    wk__visitor visitor = {.challenged = false};
+    wk__visit visit = WK__VISIT_WAITS;
+    while (visit == WK__VISIT_WAITS || visit == WK__VISIT_REPLY) {
+        uint8_t byte;
+        size_t took;
+        wk__reply reply = {.bytes = 0};
+        assert_int_equal(recv(guest, &byte, 1, 0), 1);
+        visit = wk__visitor_take(&visitor, "known", &byte, 1, &took, &reply);
+        if (visit == WK__VISIT_REPLY) assert_true(send(guest, reply.at, reply.bytes, MSG_NOSIGNAL) > 0);
+    }
+    assert_int_equal(visit, WK__VISIT_PROVED);
+    uint8_t head[WK__FRAME_BYTES];
+    static const uint8_t rest[1 << 20];
+    wk__dist_frame_write(&(wk__dist_frame){.kind = WK__FRAME_SEND, .bytes = sizeof rest}, head);
+    send(guest, head, sizeof head, MSG_NOSIGNAL);
+    send(guest, rest, sizeof rest, MSG_NOSIGNAL);
+    ranks_end(&r, false);
+    close(guest);
+    close(listener);
+    expect_rank_error(&r, 1, WK_ERR_TIMEOUT, "rank 0 does not bring the world together: it says something else", NULL);
+    ranks_free(&r);
+}
+
+/* ---- two ranks, and a third -------------------------------------------------------------------------------------- */
+
+/* Rank 2 has left when the others begin, and is no part of what they do. */
+static void sends_when_a_third_has_left(int rank)
+{
+    WK_SCOPE;
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    wk_tensor *x = wk_full((5), rank + 1.0);
+    if (rank < 2) usleep(300000); /* rank 0 has heard of it, as a rule */
+    if (rank == 0) RANK_CHECK(wk_dist_send(x, 1) == WK_OK && wk_dist_recv_(x, 1) == x && wk_item(wk_amax(x)) == 2);
+    if (rank == 1) {
+        wk_tensor *y = wk_zeros((5));
+        RANK_CHECK(wk_dist_recv_(y, 0) == y && wk_item(wk_amax(y)) == 1 && wk_dist_send(x, 0) == WK_OK);
+    }
+    RANK_CHECK(wk_dist_finish() == WK_OK && !wk_error());
+}
+
+static void pairs_while_a_third_has_left(void **state)
+{
+    (void)state;
+    ranks r = {.size = 3, .body = sends_when_a_third_has_left};
+    ranks_run(&r);
+    ranks_free(&r);
+}
+
+/* Rank 1 is stopped, so that rank 2's visit finds its door open and nobody in; then rank 0 ends, with which the world
+ * does. That is heard long before the deadline, which is past that of this test. */
+static void visits_while_the_world_breaks(int rank)
+{
+    WK_SCOPE;
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    if (rank == 1) raise(SIGSTOP);
+    while (rank == 0 && !atomic_load(&note_of(2)->flag)) usleep(2000);
+    if (rank == 0) sleep(1), _exit(9); /* rank 2 is at the door, as a rule */
+    if (rank == 2) {
+        atomic_store(&my_note()->flag, 1);
+        RANK_CHECK(wk_dist_send(wk_ones((4)), 1) == WK_ERR_TIMEOUT);
+        rank_keeps_error();
+        atomic_store(&my_note()->flag, 2);
+    }
+    _exit(0);
+}
+
+static void a_world_that_breaks_during_a_visit(void **state)
+{
+    (void)state;
+    ranks r = {.size = 3, .body = visits_while_the_world_breaks, .timeout = 1000};
+    ranks_start(&r);
+    ranks_await(&r, 2, 2);
+    kill(r.note[1].process, SIGCONT);
+    ranks_end(&r, true);
+    expect_rank_error(&r, 2, WK_ERR_TIMEOUT, "dist_send: rank 2 of 3 on ", "rank 0 on ", " is gone: ", NULL);
+    ranks_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_that_is_full),          cmocka_unit_test(a_door_without_descriptors),
+        cmocka_unit_test(a_connection_to_itself),       cmocka_unit_test(rank_0_says_something_else),
+        cmocka_unit_test(pairs_while_a_third_has_left), cmocka_unit_test(a_world_that_breaks_during_a_visit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
