@@ -459,6 +459,31 @@ static void networks_that_differ(void **state)
     ranks_free(&r);
 }
 
+/* Rank 1's data has one batch more. */
+static void makes_a_step_more(int rank)
+{
+    WK_SCOPE;
+    join();
+    wk_module *ddp = wk_ddp(network(1));
+    for (int k = 0; k < 2 + rank; k++) wk_backward(wk_sum(wk_forward(ddp, wk_ones((2, IN)))));
+    RANK_CHECK(rank == 0 ? !wk_error() : wk_error_code() == WK_ERR_STATE);
+    wk_dist_finish();
+    rank_keeps_error();
+}
+
+static void ranks_with_different_numbers_of_steps(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = makes_a_step_more};
+    ranks_run(&r);
+    for (int k = 0; k < 2; k++)
+        expect_rank_error(&r, k, WK_ERR_STATE, k ? ": backward: rank 1 of 2 on " : ": dist_finish: rank 0 of 2 on ",
+                          ": rank 1 on ", " asks for all_reduce 9 (bucket 0, 668 bytes) of its backward, rank 0 on ",
+                          " is at wk_dist_finish: the ranks made different numbers of steps or of collective calls",
+                          NULL);
+    ranks_free(&r);
+}
+
 static wk_tensor *fails_in_rank_1(wk_tensor *grad, void *user)
 {
     (void)user;
@@ -564,6 +589,7 @@ int main(void)
         cmocka_unit_test(buffers_are_rank_0_s),
         cmocka_unit_test(parameters_frozen_and_shared),
         cmocka_unit_test(networks_that_differ),
+        cmocka_unit_test(ranks_with_different_numbers_of_steps),
         cmocka_unit_test(a_backward_that_fails_in_one_rank_fails_in_all),
         cmocka_unit_test(backward_within_backward),
         cmocka_unit_test(options_and_modules_that_cannot_be), /* last: it uses the library in this process */
