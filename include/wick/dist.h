@@ -48,9 +48,10 @@ extern "C" {
  *     RANK, WORLD_SIZE, MASTER_ADDR, _PORT     torchrun --no-python --nproc-per-node 4 ./prog
  *     none of these                            a world of one
  *
- * WK_ERR_ARGUMENT for variables that do not fit together, WK_ERR_TIMEOUT when ranks are missing after WICK_TIMEOUT
- * seconds, WK_ERR_IO where a port or a host cannot be used, WK_ERR_STATE when it has been called before: a process
- * joins a world of several once.
+ * WK_ERR_ARGUMENT for variables that do not fit together, here or between processes (another WICK_WORLD or WICK_SECRET,
+ * one WICK_RANK twice), WK_ERR_TIMEOUT when ranks are missing after WICK_TIMEOUT seconds and nothing tells why,
+ * WK_ERR_IO where a port or a host cannot be used, WK_ERR_STATE when it has been called before: a process joins a world
+ * of several once.
  * torch.distributed.init_process_group. */
 WK_API wk_code wk_dist_init_at(wk_site site);
 /* Between wk_dist_init and wk_dist_finish? */
@@ -163,7 +164,8 @@ typedef struct wk_ddp_options {
 /* The network as a module whose wk_backward leaves in each parameter the mean of all ranks' gradients, so that equal
  * steps keep the ranks' parameters equal. Its forward is that of the network, its parameters are the network's, by the
  * same paths, so files of the one are files of the other. When it is made, all ranks get rank 0's parameters and
- * buffers; WK_ERR_ARGUMENT in all of them if networks differ in names, shapes, dtypes or in what requires grad.
+ * buffers; WK_ERR_ARGUMENT with the first difference in all of them if networks differ in names, shapes, dtypes or in
+ * what requires grad.
  *
  *     wk_module *ddp = wk_ddp(net);
  *     wk_optim *sgd = wk_optim_sgd(wk_parameters(ddp), .lr = 0.1);

@@ -44,8 +44,10 @@ typedef struct wk__tcp_door {
     int listener;
     const char *secret;
     int64_t patience; /* nanoseconds that a visitor may take */
-    int refused;      /* visitors so far, */
-    char last[160];   /* and why the last one was */
+    int refused;      /* visitors so far */
+    int misfit;       /* of those the number of the last one that seems to be a rank of this job, started otherwise than
+                       * the others: no time mends that. -1: none */
+    char last[200];   /* why that one was refused; without one, the last stranger */
     wk__tcp_guest guest[WK__TCP_VISITORS];
 } wk__tcp_door;
 
@@ -130,8 +132,8 @@ void wk__tcp_tell_all(wk__tcp *tcp, wk__dist_frame frame, const char *text);
 void wk__tcp_knock(int bell);
 
 /* tcp_inquiry.c, under the lock. A frame that has come over a line; a line that has ended. Rank 0 asks where the ranks
- * are for whom `asker` waits: `body` is a bit for each of them, and behind that what it asks for, in words. It does what
- * is due, and says when more is. A rank is at wk_dist_finish, its call of that number. */
+ * are that `asker` waits for: `body` is a bit for each of them, and behind that what it asks for, in words. It does
+ * what is due, and says when more is. A rank is at wk_dist_finish, its call of that number. */
 void wk__tcp_heard(wk__tcp *tcp, int rank, const wk__inbox *in);
 void wk__tcp_line_ended(wk__tcp *tcp, int rank, const char *why);
 void wk__tcp_inquire(wk__tcp *tcp, int asker, const wk__dist_frame *late, const uint8_t *body, size_t bytes);
