@@ -5,7 +5,7 @@
 
 #include "../src/backend/cpu/contraction_columns.h"
 #include "../src/backend/cpu/contraction_plainly.h"
-#include "../src/backend/cpu/contraction_split.h"
+#include "../src/backend/contraction_split.h"
 #include "../src/base/pool.h"
 
 /* ---- parts and pieces -------------------------------------------------------------------------------------------- */

@@ -212,9 +212,40 @@ static void nothing_is_left_half_done(void)
     wk_free(x), wk_free(whole);
 }
 
+/* A kernel whose threads need more memory of their own than the context has for them is not launched, nor is what
+ * comes before it, while the card has too little for the 132 * 2048 that it holds. The driver is asked of each kernel
+ * once. */
+static void threads_have_memory_of_their_own(void)
+{
+    setenv("WICK_CACHE_DIR", "off", 1);
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(wk_to(wk_zeros((3)), wk_cuda(0)));
+    wk_tensor *whole = wk_retain(wk_to(wk_zeros((3), .dtype = WK_I32), wk_cuda(0)));
+    wk_flush();
+    const long before = driver_calls("cuLaunchKernel");
+    setenv("STANDIN_OTHERS", "1848", 1); /* leaves 100 of 2048 MB, and there would have to be 262 */
+    setenv("STANDIN_FUNCTIONS", "3=1040", 1);
+    add_to(x);
+    must(wk_error_code() == WK_ERR_MEMORY && strstr(wk_error(), "the threads of a kernel") != NULL);
+    wk_clear_error();
+    must(driver_calls("cuLaunchKernel") == before);
+    setenv("STANDIN_FUNCTIONS", "3=1024", 1);
+    add_to(x);
+    must(wk_item(wk_sum(x)) == 3 && wk_error() == NULL);
+    const long asked = driver_calls("cuFuncGetAttribute");
+    add_to(x);
+    must(wk_item(wk_sum(x)) == 6 && driver_calls("cuFuncGetAttribute") == asked);
+    setenv("STANDIN_OTHERS", "64", 1);
+    setenv("STANDIN_FUNCTIONS", "3=1040", 1);
+    add_to(whole);
+    must(wk_item(wk_sum(whole)) == 3 && wk_error() == NULL && driver_calls("cuFuncGetAttribute") > asked);
+    wk_free(x), wk_free(whole);
+}
+
 static void submissions(void **state)
 {
     (void)state;
+    in_child("STANDIN_ERRORS=", threads_have_memory_of_their_own);
     in_child("STANDIN_ERRORS=", nothing_is_left_half_done);
 }
 
@@ -315,22 +346,44 @@ static void *compile(void *device)
     return NULL;
 }
 
-static void ends_while_a_thread_compiles(void)
+/* Opens a device and has the compiler at work behind `hook`. */
+static void *open_and_watch(void (*hook)(const char *))
 {
     void (*watch)(void (*)(const char *));
-    char byte;
-    pthread_t thread;
     setenv("WICK_CACHE_DIR", "off", 1);
     setenv("STANDIN_KEEPS", "no", 1);
     must(pipe(told) == 0);
     void *device = device_of(wk__backend_of(WK_CUDA));
     standin_find("libnvrtc.so.13", "standin_watch", &watch);
-    watch(in_compiler);
+    watch(hook);
+    return device;
+}
+
+/* Compiles in a thread that does not go on; comes back when the compiler is at work. */
+static void compile_elsewhere(void *device)
+{
+    void (*watch)(void (*)(const char *));
+    char byte;
+    pthread_t thread;
     standin_find("libcuda.so.1", "standin_watch", &watch);
     watch(stop_here);
     pthread_create(&thread, NULL, compile, device);
     must(read(told[0], &byte, 1) == 1);
+}
+
+static void *ends_the_process(void *nothing)
+{
+    (void)nothing;
     exit(0);
+}
+
+/* By a thread that knows no device. */
+static void ends_while_a_thread_compiles(void)
+{
+    pthread_t thread;
+    compile_elsewhere(open_and_watch(in_compiler));
+    pthread_create(&thread, NULL, ends_the_process, NULL);
+    pthread_join(thread, NULL);
 }
 
 static void end_here(const char *call)
@@ -349,6 +402,76 @@ static void ends_in_the_compiler(void)
     alarm(60); /* for ever is long */
     compile(device);
     exit(1);
+}
+
+/* The first compilation has begun, and the compiler registers for the end, as NVRTC does in the midst of it. */
+static volatile bool is_compiling;
+
+static void takes_itself_apart(void)
+{
+    if (is_compiling) _exit(1);
+}
+
+static void registers(const char *call)
+{
+    if (strcmp(call, "nvrtcCompileProgram") == 0) {
+        is_compiling = true;
+        must(atexit(takes_itself_apart) == 0 && write(told[1], "c", 1) == 1);
+        usleep(200000);
+    }
+    if (strcmp(call, "nvrtcGetCUBIN") == 0) is_compiling = false;
+}
+
+static void ends_in_the_first_compilation(void)
+{
+    compile_elsewhere(open_and_watch(registers));
+    exit(0);
+}
+
+/* A thread that ends, and not the process, waits too, and then others compile on. */
+static pthread_barrier_t has_used;
+
+static void *uses_the_device(void *device)
+{
+    char byte;
+    wk__fail fail;
+    must(wk__backend_of(WK_CUDA)->sync(device, &fail) == WK_OK);
+    pthread_barrier_wait(&has_used);
+    must(read(told[0], &byte, 1) == 1);
+    return NULL;
+}
+
+static void a_thread_ends_in_the_first_compilation(void)
+{
+    pthread_t user, thread;
+    void *device = open_and_watch(registers);
+    pthread_barrier_init(&has_used, NULL, 2);
+    pthread_create(&user, NULL, uses_the_device, device);
+    pthread_barrier_wait(&has_used);
+    pthread_create(&thread, NULL, compile, device);
+    must(pthread_join(user, NULL) == 0 && !is_compiling);
+    must(pthread_join(thread, NULL) == 0);
+    must(compute() == 2);
+    wk__backend_of(WK_CUDA)->close(device);
+}
+
+static void ends_well(void)
+{
+    _exit(0);
+}
+
+/* In a process that was forked meanwhile nobody compiles. What the compiler had there is lost, and not looked for. */
+static void a_forked_one_ends_in_the_first_compilation(void)
+{
+    int status;
+    compile_elsewhere(open_and_watch(registers));
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        atexit(ends_well);
+        exit(0);
+    }
+    must(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 static void *compiles_on_and_on(void *first)
@@ -394,6 +517,9 @@ static void ends(void **state)
     result_to = result[1];
     in_child("STANDIN_ERRORS=", ends_while_a_thread_compiles);
     in_child("STANDIN_ERRORS=", ends_in_the_compiler);
+    in_child("STANDIN_ERRORS=", ends_in_the_first_compilation);
+    in_child("STANDIN_ERRORS=", a_thread_ends_in_the_first_compilation);
+    in_child("STANDIN_ERRORS=", a_forked_one_ends_in_the_first_compilation);
     close(result[1]);
     assert_int_equal(read(result[0], &byte, 1), 1);
     close(result[0]);

@@ -424,10 +424,13 @@ static void an_older_file_in_its_place(void **state)
     assert_int_equal(wk_checkpoint_wait(t.checkpoint), WK_OK);
     assert_true(wk_checkpoint_load(t.checkpoint));
     assert_string_equal(wk_checkpoint_loaded(t.checkpoint), path);
-    unlink(path); /* without it the training begins */
-    assert_false(wk_checkpoint_load(t.checkpoint));
+    unlink(path);
+    refuses(&t, WK_ERR_STATE, "older.wick is not there, but ", "older.wick.1 is. To go on");
+    assert_false(wk_checkpoint_load(alone.checkpoint)); /* it keeps one */
     expect_fine();
     for (int k = 0; k < 4; k++) unlink(older[k]);
+    assert_false(wk_checkpoint_load(t.checkpoint)); /* the training begins */
+    expect_fine();
 }
 
 int main(void)

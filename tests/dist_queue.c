@@ -5,6 +5,7 @@
 
 #include "../src/base/alloc.h"
 #include "../src/dist/job.h"
+#include "../src/dist/tcp.h"
 
 #include <pthread.h>
 #include <sys/wait.h>
@@ -267,14 +268,61 @@ static void once(void **state)
     ranks_do(2, joins_twice);
 }
 
+/* ---- at the end -------------------------------------------------------------------------------------------------- */
+
+/* Until this rank knows that one is at wk_dist_finish. */
+static void await_first_at_end(void)
+{
+    wk__tcp *tcp = wk__dist_job_now.world;
+    bool there = false;
+    while (!there) {
+        usleep(1000);
+        pthread_mutex_lock(&tcp->lock);
+        there = tcp->leaving > 0;
+        pthread_mutex_unlock(&tcp->lock);
+    }
+}
+
+/* Rank 2 has nothing to do any more. */
+static void passes_on_at_end(int rank)
+{
+    join();
+    for (int k = 0; k < 3 && rank < 2; k++) {
+        WK_SCOPE;
+        if (k == 0) await_first_at_end();
+        wk_tensor *x = wk_full((1 + 50000 * k), rank + 1);
+        if (rank == k % 2)
+            RANK_CHECK(wk_dist_send(x, !rank) == WK_OK);
+        else
+            RANK_CHECK(wk_dist_recv_(x, !rank) == x && wk_item(wk_amin(x)) == 1 + k % 2);
+    }
+    leave();
+}
+
+static void two_ranks_when_a_third_is_at_the_end(void **state)
+{
+    (void)state;
+    ranks_do(3, passes_on_at_end);
+}
+
 /* ---- engines that leave more to the queue ------------------------------------------------------------------------ */
 
 static wk__dist_engine engine; /* tcp with something changed */
+
+/* What goes before, to agree, has the number of the call; to tcp, who is at wk_dist_finish has made what lies before
+ * that number. */
+static wk_code call_of_tcp(void *world, const wk__dist_step *step, wk__dist_fail *fail)
+{
+    wk__dist_step own = *step;
+    own.sequence += own.request->kind == WK__DIST_FINISH;
+    return wk__dist_tcp.call(world, &own, fail);
+}
 
 static void join_with(bool agrees, bool prompt)
 {
     join();
     engine = wk__dist_tcp;
+    engine.call = call_of_tcp;
     engine.agrees = agrees;
     engine.prompt = prompt;
     wk__dist_job_now.engine = &engine;
@@ -328,6 +376,10 @@ static void differ_around(int rank)
     RANK_CHECK(wk_error_code() == WK_ERR_STATE);
     rank_keeps_error();
     RANK_CHECK(wk_dist_barrier() == WK_ERR_STATE && strstr(wk_error(), "an earlier call: the ranks differ"));
+    atomic_store(&my_note()->flag,
+                 1); /* tcp does not know that this world is over: who leaves it is gone to those in the call */
+    for (int k = 0; k < 3; k++)
+        while (!atomic_load(&note_of(k)->flag)) usleep(1000);
     wk_dist_finish();
 }
 
@@ -392,6 +444,7 @@ int main(void)
         cmocka_unit_test(threads),
         cmocka_unit_test(a_child_is_no_rank),
         cmocka_unit_test(once),
+        cmocka_unit_test(two_ranks_when_a_third_is_at_the_end),
         cmocka_unit_test(an_engine_that_does_not_compare),
         cmocka_unit_test(ranks_that_differ_in_such_an_engine),
         cmocka_unit_test(an_engine_that_does_not_come_back),

@@ -44,6 +44,19 @@ static void keep_text(const char *source)
     print_error("the text is in %s\n", path);
 }
 
+/* What a test wants to see in the code of a kernel. */
+static void (*look)(const char *ptx);
+
+static void look_at(nvrtcProgram program)
+{
+    size_t bytes = 0;
+    assert_int_equal(nvrtc.GetPTXSize(program, &bytes), 0);
+    char *ptx = calloc(bytes + 1, 1);
+    assert_int_equal(nvrtc.GetPTX(program, ptx), 0);
+    look(ptx);
+    free(ptx);
+}
+
 /* Takes nothing that there is a word to say about. `device`: the architecture. */
 static wk_code compile(void *device, const char *source, void **out, wk__text *binary, wk__fail *fail)
 {
@@ -63,6 +76,7 @@ static wk_code compile(void *device, const char *source, void **out, wk__text *b
         wk__gpu_refused(fail, log[0] != '\0' ? log : "it did not say why");
     }
     free(log);
+    if (good && look != NULL) look_at(program);
     nvrtc.DestroyProgram(&program);
     *out = device;
     return good ? WK_OK : WK_ERR_INTERNAL;
@@ -324,6 +338,49 @@ static void tails(void **state)
     compile_all(add_tails);
 }
 
+static tail_case *in_tiles;
+
+static void add_in_tiles(void)
+{
+    wk__fail fail;
+    good(wk__gpu_plan_kernel(&target, &in_tiles->work, note, NULL, &fail), &fail);
+}
+
+static void see_vectors(const char *ptx)
+{
+    if (strstr(ptx, "st.global.v4") == NULL) fail_msg("product %d: stored one by one", (int)in_tiles->product);
+    if (strstr(ptx, "__local_depot") != NULL) fail_msg("product %d: memory for each item", (int)in_tiles->product);
+}
+
+/* Tiles are stored four elements at once, tails too, and an item's sums are nowhere but in registers and in the memory
+ * that its work-group has: memory of an item's own is taken by the driver when a kernel is launched, and may be
+ * refused then. */
+static void tiles(void **state)
+{
+    (void)state;
+    if (nvrtc.CreateProgram == NULL) skip();
+    static char any[] = "--gpu-architecture=compute_80";
+    static const struct {
+        tail_product product;
+        int units;
+    } of[] = {{TAIL_OF_BLOCKS, 1},
+              {TAIL_OF_BLOCKS, 8},
+              {TAIL_OF_PARTS, 400},
+              {TAIL_OF_CONVOLUTION_TILES, 1},
+              {TAIL_OF_CONVOLUTION_PARTS, 400}};
+    const int units_before = target.compute_units;
+    look = see_vectors;
+    for (size_t k = 0; k < 2 * sizeof of / sizeof *of; k++) {
+        in_tiles = tail_case_new(of[k / 2].product, TAIL_RELU, WK_F32);
+        target.compute_units = of[k / 2].units;
+        if (k % 2 == 1) in_tiles->work.group = NULL;
+        compile_units(add_in_tiles, any, false);
+        tail_case_free(in_tiles);
+    }
+    look = NULL;
+    target.compute_units = units_before;
+}
+
 /* What is no C at all is refused in words, alone, and is not tried again. */
 static void refused(void **state)
 {
@@ -345,7 +402,7 @@ int main(void)
     target.compute_units = 8;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(codes),      cmocka_unit_test(rows),  cmocka_unit_test(indexed), cmocka_unit_test(kernels),
-        cmocka_unit_test(long_lines), cmocka_unit_test(tails), cmocka_unit_test(refused),
+        cmocka_unit_test(long_lines), cmocka_unit_test(tails), cmocka_unit_test(tiles),   cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, load, NULL);
 }

@@ -155,9 +155,8 @@ static void walks(void **state)
 }
 
 /* How many elements an item takes: vectors of 16 bytes of the widest dtype, where everything is a multiple of them. */
-static void widths(void **state)
+static void widths_on(const wk__gpu_target *on)
 {
-    (void)state;
     static const struct {
         wk_dtype in, out;
         int64_t shape[2], stride[2], offset;
@@ -178,7 +177,7 @@ static void widths(void **state)
         if (cases[k].in != cases[k].out) r = ir_ins(&c->g, WK__CAST, cases[k].out, r, 0, 0);
         ir_store(&c->g, group_case_dense(c, cases[k].out, false, FILL_ONES), r);
         for (int o = 0; o < c->g.noperands; o++) c->g.operand[o].offset = o == in ? cases[k].offset : 0;
-        plan *p = plan_for(&cuda, c);
+        plan *p = plan_for(on, c);
         const int64_t elements = cases[k].shape[0] * cases[k].shape[1];
         assert_int_equal(p->count, 1);
         if (p->launch[0].unit.form.width != cases[k].width)
@@ -187,6 +186,19 @@ static void widths(void **state)
         assert_int_equal(p->launch[0].argument[WK__GPU_ROWS], elements);
         free(p);
     }
+}
+
+static void widths(void **state)
+{
+    (void)state;
+    wk__gpu_target gpu = wk__gpu_target_of(WK__GPU_OPENCL, true);
+    gpu.has_f64 = true;
+    widths_on(&cuda);
+    widths_on(&gpu);
+    group_case *c = gpu_plus_case(4, 4096, 1, false, false);
+    plan *p = plan_of(c);
+    assert_int_equal(p->launch[0].unit.form.width, 1); /* compilers for CPUs see to that */
+    free(p);
 }
 
 static char *text_of(const plan *p, int k)

@@ -5,7 +5,8 @@
 #include "support_convolution.h"
 
 #include "../src/backend/cpu/contraction_plainly.h"
-#include "../src/backend/gpu/tiles.h"
+#include "../src/backend/gpu/contraction_axes.h"
+#include "../src/backend/gpu/families.h"
 #include "support_tails.h"
 
 #include <stdio.h>
@@ -62,6 +63,10 @@ static const tiles_case cases[] = {
     {"wide", {2, 3, 1, 9, 11, {11, 13}, {3, 3}, {2, 3}, {2, 1}, {1, 2}}, SOME, true},
     {"large", {1, 2, 1, 70, 66, {41}, {3}, {1}, {1}, {1}}, FEW, false},
     {"large and strided", {2, 5, 1, 68, 65, {9, 7}, {2, 2}, {2, 1}, {1, 0}, {1, 2}}, FEW, false},
+    {"by remainders", {2, 2, 1, 40, 66, {11, 13}, {3, 3}, {2, 2}, {1, 1}, {1, 1}}, FEW, false},
+    {"by remainders of three", {2, 3, 1, 70, 9, {11, 9}, {5, 3}, {3, 2}, {2, 1}, {2, 1}}, FEW, false},
+    {"by remainders that no step has", {2, 2, 1, 70, 66, {9, 8}, {1, 1}, {2, 2}, {0, 0}, {1, 1}}, FEW, false},
+    {"by remainders, wide", {2, 3, 1, 9, 11, {11, 13}, {3, 3}, {2, 3}, {2, 1}, {1, 2}}, FEW, true},
     {"in two parts", {1, 1, 1, 112, 9, {50}, {5}, {1}, {2}, {1}}, MANY, false},
     {"in many parts", {1, 2, 1, 8, 9, {420}, {5}, {1}, {2}, {2}}, MANY, false},
     {"wide parts", {1, 3, 1, 8, 9, {500}, {5}, {2}, {2}, {2}}, MANY, true},
@@ -144,10 +149,56 @@ static void run_all(int d, bool gather)
             run(d, &cases[k], way, WK_F32, (layout)((k + (int)way) % LAYOUTS), gather);
     for (int t = 0; t < 3; t++) {
         run(d, &cases[1], OF_INPUT, dtypes[t], ROWS, gather);
-        run(d, &cases[7], OF_WEIGHT, dtypes[t], BACKWARDS, gather);
+        run(d, &cases[11], OF_WEIGHT, dtypes[t], BACKWARDS, gather);
     }
     run(d, &cases[4], FORWARD, WK_I16, ROWS, gather);
-    run(d, &cases[9], OF_WEIGHT, WK_I64, ROWS, gather);
+    run(d, &cases[13], OF_WEIGHT, WK_I64, ROWS, gather);
+}
+
+typedef struct launches {
+    int count, divided, groups;
+} launches;
+
+static wk_code count_launch(void *user, const wk__gpu_launch *launch, wk__fail *fail)
+{
+    (void)fail;
+    launches *l = user;
+    l->count++;
+    l->divided += launch->argument[WK__GPU_SUM_DIVIDED + 1] != 0;
+    l->groups += (int)launch->count;
+    return WK_OK;
+}
+
+static launches plan_of(const convolution *of, direction way, int units)
+{
+    convolution_case t;
+    wk__kernel kernel;
+    wk__sum sum;
+    wk__fail fail;
+    launches l = {0};
+    wk__gpu_target target = wk__gpu_target_of(WK__GPU_CUDA, true);
+    target.compute_units = units;
+    convolution_new(&t, of, WK_F32, ROWS);
+    describe(&t, way, &kernel, &sum);
+    const wk__work work = {.family = WK__CONTRACTION, .kernel = &kernel};
+    good(wk__gpu_plan_kernel(&target, &work, count_launch, &l, &fail), &fail);
+    assert_int_equal(wk__gpu_splits(&target, &kernel), l.count > 1);
+    convolution_free(&t);
+    return l;
+}
+
+/* A gradient by x whose steps are longer than one place is a launch for each remainder, and divides nothing, where each
+ * of them has tiles for all units. */
+static void remainders(void **state)
+{
+    (void)state;
+    static const convolution of = {2, 2, 1, 40, 66, {16, 16}, {3, 3}, {2, 2}, {1, 1}, {1, 1}};
+    launches l = plan_of(&of, OF_INPUT, 2); /* 40 rows and 128 columns: two tiles each */
+    assert_true(l.count == 4 && l.divided == 0 && l.groups == 8);
+    l = plan_of(&of, OF_INPUT, 3);
+    assert_true(l.count == 1 && l.divided == 1 && l.groups == 8);
+    l = plan_of(&of, FORWARD, 1);
+    assert_true(l.count == 1 && l.divided == 0);
 }
 
 static void convolutions(void **state)
@@ -361,6 +412,7 @@ static void tails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(by_fours), cmocka_unit_test(convolutions),
-                                       cmocka_unit_test(matmuls), cmocka_unit_test(tails)};
+                                       cmocka_unit_test(matmuls), cmocka_unit_test(tails),
+                                       cmocka_unit_test(remainders)};
     return cmocka_run_group_tests(tests, open_as_gpus, gpu_close);
 }

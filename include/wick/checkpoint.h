@@ -4,7 +4,7 @@
  *     wk_checkpoint *resume = wk_checkpoint_new("run.wick", net, optim, batches);
  *     if (wk_checkpoint_load(resume)) printf("goes on after step %lld\n", (long long)wk_checkpoint_step(resume));
  *     for (int64_t epoch = wk_loader_epoch(batches); epoch < 10 && !wk_error(); epoch++)
- *         WK_EACH(batch, batches) {
+ *         WK_EACH(batch, batches) {    // none, if the file is of the last batch of an epoch
  *             ...
  *             wk_optim_step(optim);
  *             wk_checkpoint_every(resume, 100);
@@ -87,7 +87,7 @@ WK_API wk_checkpoint *wk_checkpoint_new_at(wk_site site, const char *path, wk_mo
  * fit. What the file has and the checkpoint has not is left out: to use a trained network, give NULL for the others.
  *
  * If `path` is damaged and .keep is more than 1, the newest older file that is whole is taken (wk_checkpoint_loaded
- * says which).
+ * says which). If it is gone and older ones are there, that is WK_ERR_STATE: saves would remove those.
  *
  * A file goes to another device, another batch size and another number of ranks. On the same number, with loaders of
  * the same batch size, the training ends with the same bits as one that was never interrupted. On another one:

@@ -19,10 +19,11 @@
  * WK_ERR_TIMEOUT in all ranks with the first cause, and ranks that differ, or of which one has left, are WK_ERR_STATE:
  * from then on every call of the world fails with that at once.
  *
- * Sums have one order, which depends on the size of the group and the number of elements alone, so a job gives the same
- * bits each time, and all ranks hold the same ones. Of f16 and bf16 they are f32, rounded once at the end. Tensors may
- * be on any device, and lie as they like. No gradient flows through these calls: numbers are replaced as under
- * WK_NO_GRAD. On error they return NULL or the code, and what they work on in place keeps its numbers. */
+ * All ranks hold the same bits. Over TCP sums have one order, which depends on the size of the group and the number of
+ * elements alone, so a job gives the same bits each time; over MPI they have the order of that MPI. Of f16 and bf16
+ * they are f32, rounded once at the end. Tensors may be on any device, and lie as they like. No gradient flows through
+ * these calls: numbers are replaced as under WK_NO_GRAD. On error they return NULL or the code, and what they work on
+ * in place keeps its numbers. */
 #ifndef WICK_DIST_H
 #define WICK_DIST_H
 

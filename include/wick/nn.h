@@ -133,7 +133,8 @@ WK_API wk_module *wk_nn_linear_at(wk_site site, int64_t in, int64_t out, const w
 /* The same; in is the last size of the first input, on whose device the parameters are made. */
 WK_API wk_module *wk_nn_lazy_linear_at(wk_site site, int64_t out, const wk_linear_options *options);
 
-/* One after the other; "0", "1", ... wk_nn_sequential(a, b), also wk_nn_sequential((a, b)). */
+/* One after the other; "0", "1", ... wk_nn_sequential(a, b), also wk_nn_sequential((a, b)). Those in an array:
+ * wk_nn_sequential_at(WK_HERE, layers, count). */
 WK_API wk_module *wk_nn_sequential_at(wk_site site, wk_module *const *modules, int count);
 /* Only holds them; it has no forward. */
 WK_API wk_module *wk_nn_module_list_at(wk_site site, wk_module *const *modules, int count);

@@ -81,10 +81,8 @@ static void tell(wk__dist_ticket *t, const wk__dist_fail *fail)
              job->engine->host(job->world, rank), asked, strncmp(fail->text, "not ", 4) == 0 ? "" : ":", fail->text);
 }
 
-static wk_code make_call(const wk__dist_step *step, wk__dist_fail *fail)
+static wk_code make_call(const wk__dist_engine *engine, void *world, const wk__dist_step *step, wk__dist_fail *fail)
 {
-    const wk__dist_engine *engine = wk__dist_job_now.engine;
-    void *world = wk__dist_job_now.world;
     if (engine->agrees) return engine->call(world, step, fail);
     if (queue.cause.broken)
         return wk__dist_fail_set(fail, queue.cause.code, "an earlier call: %.600s", queue.cause.text);
@@ -95,9 +93,12 @@ static wk_code make_call(const wk__dist_step *step, wk__dist_fail *fail)
     return code;
 }
 
-/* The first of the queue, with the lock held before and after. */
+/* The first of the queue, with the lock held before and after. What is known of the job is read before the call: when
+ * that one is left behind the program may leave the world. */
 static void make_first(void)
 {
+    const wk__dist_engine *engine = wk__dist_job_now.engine;
+    void *world = wk__dist_job_now.world;
     wk__dist_ticket *t = queue.first;
     const wk__dist_request request = t->request; /* who waits may leave with the ticket */
     const int64_t now = wk__nanoseconds();
@@ -111,9 +112,9 @@ static void make_first(void)
     queue.current = t;
     queue.busy = true;
     queue.deadline = step.deadline;
-    if (!wk__dist_job_now.engine->prompt) pthread_cond_broadcast(&queue.changed); /* now it is known how long to wait */
+    if (!engine->prompt) pthread_cond_broadcast(&queue.changed); /* now it is known how long to wait */
     pthread_mutex_unlock(&queue.lock);
-    const wk_code code = make_call(&step, &fail);
+    const wk_code code = make_call(engine, world, &step, &fail);
     pthread_mutex_lock(&queue.lock);
     queue.busy = false;
     if (queue.current == t) {
@@ -155,8 +156,7 @@ bool wk__dist_ask_end(void)
     pthread_cond_broadcast(&queue.changed);
     pthread_mutex_unlock(&queue.lock);
     if (ends) pthread_join(queue.thread, NULL);
-    if (!stuck) queue.quits = queue.started = false;
-    queue.cause.broken = false;
+    if (!stuck) queue.quits = queue.started = queue.cause.broken = false;
     return !stuck;
 }
 

@@ -70,6 +70,25 @@ static bool open_older(wk__checkpoint *c, wk__source *from, choice *out)
     return fine;
 }
 
+/* There is no file. Where older ones stand, somebody has taken it away: to begin anew would write over what he may want
+ * to keep. */
+static bool none_older(const wk__checkpoint *c, const wk__source *from)
+{
+    int64_t *steps;
+    const int64_t count = c->keep > 1 ? wk__checkpoint_older_steps(c->path, &steps) : 0;
+    if (count == 0) return true;
+    const char *path = wk__show(c->path).text;
+    if (count < 0)
+        wk__error_set(from->site, WK_ERR_MEMORY, "%s: %s: out of host memory", from->op, path);
+    else
+        wk__error_set(from->site, WK_ERR_STATE,
+                      "%s: %s is not there, but %s.%lld is. To go on from that, give it the other's name; to begin "
+                      "anew, remove it and all like it, as the next save would",
+                      from->op, path, path, (long long)steps[0]);
+    if (count > 0) wk__free(steps);
+    return false;
+}
+
 /* True with a file open, or with out->found 0; false with the error recorded. */
 static bool choose(wk__checkpoint *c, wk__source *from, choice *out)
 {
@@ -77,7 +96,7 @@ static bool choose(wk__checkpoint *c, wk__source *from, choice *out)
     wk__io_error error;
     bool damaged;
     *out = (choice){.older = -1};
-    if (stat(c->path, &status) != 0 && errno == ENOENT) return true;
+    if (stat(c->path, &status) != 0 && errno == ENOENT) return none_older(c, from);
     const wk_code code = open_named(c, from, -1, &out->sum, &damaged, &error);
     out->found = code == WK_OK || (damaged && c->keep > 1 && open_older(c, from, out));
     return out->found || wk__source_tell(from, code, &error);

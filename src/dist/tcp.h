@@ -149,7 +149,7 @@ void wk__tcp_uneven(const wk__tcp *tcp, int asker, const char *asks, int left, c
  * break the world. */
 bool wk__tcp_begin(wk__tcp *tcp, const wk__dist_step *step, wk__dist_fail *fail);
 void wk__tcp_end(wk__tcp *tcp, wk_code code, const wk__dist_fail *fail);
-/* tcp->news has rung: false if the world is broken; *left: a rank of the group is at wk_dist_finish, and the call may
+/* tcp->news has rung: false if the world is broken; *left: a rank that it needs is at wk_dist_finish, and the call may
  * be one that it has not made. */
 bool wk__tcp_news(wk__tcp *tcp, const wk__dist_step *step, bool *left);
 /* A call cannot go on: at its deadline (`why` NULL), or because of what has come to light. Fails with the first cause,
@@ -189,7 +189,7 @@ struct wk__tcp_flow {
     int given, taken;           /* whole spans */
     int64_t gone, came, staged; /* bytes of the next ones; of those that came, in tcp->buffer and not worked on */
     int64_t idle_since;         /* 0: something moves */
-    bool left;                  /* a rank of the group is at wk_dist_finish */
+    bool left;                  /* a rank that the call needs is at wk_dist_finish */
 };
 /* Returns when all is there and gone, or cannot be. */
 wk_code wk__tcp_run(wk__tcp_flow *flow, wk__dist_fail *fail);

@@ -85,13 +85,21 @@ void wk__tcp_uneven(const wk__tcp *tcp, int asker, const char *asks, int left, c
              asker, tcp->place[asker].host, asks, left, tcp->place[left].host);
 }
 
-/* A rank of the group that is at wk_dist_finish, -1 if none. *never: it will not make this call; else it may have made
- * it before: of a group's calls only that group's ranks know the number, and what was sent may be on its way. */
+/* Does the call need what the group's rank `place` does? Of two ranks that pass something on, the other one's. */
+static bool needs(const wk__dist_step *step, int place)
+{
+    const wk__dist_request *q = step->request;
+    return place >= 0 && ((q->kind != WK__DIST_SEND && q->kind != WK__DIST_RECV) || place == q->peer);
+}
+
+/* A rank that the call needs and that is at wk_dist_finish, -1 if none. *never: it will not make this call; else it may
+ * have made it before: of a group's calls only that group's ranks know the number, and what was sent may be on its
+ * way. */
 static int has_left(const wk__tcp *tcp, const wk__dist_step *step, bool *never)
 {
     *never = false;
     for (int r = 0; tcp->leaving > 0 && r < tcp->size; r++) {
-        if (!tcp->left[r] || wk__dist_rank_in(step->group, r) < 0) continue;
+        if (!tcp->left[r] || !needs(step, wk__dist_rank_in(step->group, r))) continue;
         *never = step->group->id == 0 && step->sequence >= tcp->left[r];
         return r;
     }
@@ -116,10 +124,9 @@ static void find_cause(wk__tcp *tcp, const wk__dist_step *step, wk_code code, co
                            .sequence = step->sequence,
                            .collective = (uint8_t)step->request->kind,
                            .part = WK__FRAME_IS_LATE};
-    const bool pair = late.collective == WK__DIST_SEND || late.collective == WK__DIST_RECV;
     for (int k = 0; k < step->group->size; k++) {
         const int rank = wk__dist_world_rank(step->group, k);
-        if (!pair || k == step->request->peer) body[rank / 8] |= (uint8_t)(1 << rank % 8);
+        if (needs(step, k)) body[rank / 8] |= (uint8_t)(1 << rank % 8);
     }
     asks_for(step, asks);
     const size_t bytes = WK__FRAME_WORLD / 8 + strlen(asks);

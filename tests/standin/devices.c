@@ -251,6 +251,15 @@ CALL cuCtxGetCurrent(context **out)
     return call_end(code);
 }
 
+/* The limits are as they are at the beginning, and only that of the stack (0) is known. */
+CALL cuCtxGetLimit(size_t *value, int limit)
+{
+    result code = call_begin(NEEDS_CONTEXT);
+    if (code == SUCCESS && limit != 0) code = INVALID_VALUE;
+    if (code == SUCCESS) *value = 1024;
+    return call_end(code);
+}
+
 CALL cuCtxPushCurrent_v2(context *c)
 {
     result code = call_begin(NEEDS_INIT);

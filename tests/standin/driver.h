@@ -13,6 +13,7 @@
  *                       stays the context's
  *   STANDIN_ARCH        the compute capability, 86 for 8.6: of the first device, of the second and so on; else 90
  *   STANDIN_ATTRIBUTES  17=1,20=3: attributes of all devices; with a compute mode (20) of 2 or 3 nobody gets a context
+ *   STANDIN_FUNCTIONS   3=64: attributes of all functions, here their local memory
  *   STANDIN_DRIVER      12040: the CUDA of the driver, else 13000
  *   STANDIN_OTHERS      1500: MB of the first device, of the second and so on that other processes have. They and the
  *                       100 of a context are nobody's then; else there are some 64, which are missed by nobody

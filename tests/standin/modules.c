@@ -125,6 +125,7 @@ enum {
 
 CALL cuFuncGetAttribute(int *value, int attribute, const function *f)
 {
+    char key[16];
     result code = call_begin(NEEDS_CONTEXT);
     if (code == SUCCESS && !function_is_alive(f)) code = INVALID_HANDLE;
     if (code == SUCCESS && (attribute < 0 || attribute >= ATTRIBUTES)) code = INVALID_VALUE;
@@ -137,7 +138,8 @@ CALL cuFuncGetAttribute(int *value, int attribute, const function *f)
                                     [MOST_DYNAMIC] =
                                         (int)(f->most_shared > 0 ? f->most_shared : SHARED_BYTES - f->shared),
                                     [CARVEOUT] = -1};
-    *value = values[attribute];
+    snprintf(key, sizeof key, "%d", attribute);
+    *value = standin_keyed("STANDIN_FUNCTIONS", key, values[attribute]);
     return call_end(SUCCESS);
 }
 

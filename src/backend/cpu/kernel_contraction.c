@@ -24,7 +24,7 @@
 #include "contraction_dots.h"
 #include "contraction_padded.h"
 #include "contraction_plainly.h"
-#include "contraction_split.h"
+#include "../contraction_split.h"
 #include "kernels.h"
 #include "matmul.h"
 

@@ -74,9 +74,13 @@ enum {
     CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
     CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT = 17,
     CU_DEVICE_ATTRIBUTE_COMPUTE_MODE = 20,
+    CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR = 39,
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
     CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 102,
+
+    CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
+    CU_LIMIT_STACK_SIZE = 0, /* also what the context has for each thread's own memory */
 
     CU_COMPUTEMODE_PROHIBITED = 2,
 
@@ -116,6 +120,7 @@ enum {
     V(DevicePrimaryCtxRelease_v2, (CUdevice))                                                                          \
     V(CtxPushCurrent_v2, (CUcontext))                                                                                  \
     V(CtxPopCurrent_v2, (CUcontext * context))                                                                         \
+    V(CtxGetLimit, (size_t * value, int what))                                                                         \
     V(ThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode))                                                   \
     V(MemAlloc_v2, (CUdeviceptr * memory, size_t bytes))                                                               \
     V(MemFree_v2, (CUdeviceptr))                                                                                       \
@@ -140,6 +145,7 @@ enum {
     V(ModuleLoadData, (CUmodule * module, const void *image))                                                          \
     V(ModuleUnload, (CUmodule))                                                                                        \
     V(ModuleGetFunction, (CUfunction * function, CUmodule, const char *name))                                          \
+    V(FuncGetAttribute, (int *value, int what, CUfunction))                                                            \
     V(LaunchKernel, (CUfunction, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,                  \
                      unsigned block_y, unsigned block_z, unsigned shared, CUstream, void **arguments, void **extra))
 

@@ -3,6 +3,7 @@
 #include "../../base/clock.h"
 #include "../backend.h"
 #include "../gpu/forks.h"
+#include "compiling.h"
 #include "device.h"
 
 #include "../../base/integers.h"
@@ -34,6 +35,7 @@ wk_code wk__cuda_enter(wk__cuda_device *device, wk__fail *fail)
     if (wk__gpu_forked(WK__GPU_CUDA))
         return wk__fail_set(fail, WK_ERR_STATE,
                             "this process was forked from one that uses CUDA: fork before the first use");
+    wk__nvrtc_watch_thread();
     pthread_mutex_lock(&device->lock);
     const CUresult error = wk__cuda_begin(device->context, &device->calls);
     if (error == CUDA_SUCCESS) return WK_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The NVIDIA cards of the machine, and what is known of them. */
+#include "compiling.h"
 #include "device.h"
 
 #include "../gpu/forks.h"
@@ -81,6 +82,7 @@ static void describe(CUdevice id, wk__cuda_card *card)
     /* Drivers that serve a display stop kernels that take seconds. */
     const int grid = attribute(id, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X);
     card->most_groups = attribute(id, CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT) != 0 ? 32768 : grid > 0 ? grid : 65535;
+    card->most_items = (int64_t)info->compute_units * attribute(id, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
     card->gpu.target = wk__gpu_target_of(WK__GPU_CUDA, true);
     card->gpu.target.compute_units = info->compute_units;
 }
@@ -126,6 +128,7 @@ static const char *find_compiler(void)
     int count = 0;
     const char *why = wk__cuda_load_nvrtc(found.driver / 1000);
     if (why != NULL) return why;
+    wk__nvrtc_is_loaded();
     if (wk__nvrtc.Version(&found.compiler_major, &found.compiler_minor) != NVRTC_SUCCESS ||
         wk__nvrtc.GetNumSupportedArchs(&count) != NVRTC_SUCCESS || count < 1 || count > MAX_ARCHITECTURES ||
         wk__nvrtc.GetSupportedArchs(found.architecture) != NVRTC_SUCCESS)

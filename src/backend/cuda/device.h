@@ -32,6 +32,7 @@ typedef struct wk__cuda_card {
     int compiled_for;    /* the newest of its generation that NVRTC knows; */
     bool as_ptx;         /* it knows none: text for an older one, from which the driver compiles */
     int64_t most_groups; /* blocks of one launch */
+    int64_t most_items;  /* threads that are on the card at once */
     bool maps;           /* addresses and memory may be had separately */
 } wk__cuda_card;
 

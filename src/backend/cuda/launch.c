@@ -51,6 +51,26 @@ static wk_code provide_arguments(wk__cuda_device *device, wk__fail *fail)
     return wk__cuda_staging_begin(device, &device->staging, fail);
 }
 
+/* Memory that a kernel's threads have of their own is the context's, for as many threads as the card holds. The driver
+ * has some from the beginning, and where a kernel needs more it takes that at the kernel's first launch: so it must be
+ * there before anything of the plan is launched. Registers are enough for each kernel (KERNEL,
+ * gpu/prelude_dialect.c), and its code was loaded when it was looked up. */
+static wk_code look_for_own_memory(wk__cuda_device *device, wk__gpu_function *function, wk__fail *fail)
+{
+    int own = 0;
+    size_t there = 0, available = 0, total = 0;
+    if (function->launchable) return WK_OK;
+    CUresult error = wk__cuda.FuncGetAttribute(&own, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function->handle);
+    if (error == CUDA_SUCCESS) error = wk__cuda.CtxGetLimit(&there, CU_LIMIT_STACK_SIZE);
+    const int64_t wanted = own > (int64_t)there ? own * device->card->most_items : 0;
+    if (error == CUDA_SUCCESS && wanted > 0) error = wk__cuda.MemGetInfo_v2(&available, &total);
+    if (error != CUDA_SUCCESS) return wk__cuda_failed(device, fail, error, "asking about a kernel");
+    if ((int64_t)available < wanted)
+        return wk__cuda_failed(device, fail, CUDA_ERROR_OUT_OF_MEMORY, "taking memory for the threads of a kernel");
+    function->launchable = true;
+    return WK_OK;
+}
+
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 /* Memory that is written in the order of the launches: when the ring has come round, what was there has been read. */
@@ -139,7 +159,8 @@ static wk_code order_blocks(wk__cuda_device *device, const wk__gpu_launch *launc
     return error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(device, fail, error, "waiting for copies to the device");
 }
 
-/* First all that is known to be refused at times, so that nothing is left half done; only a launch itself is not. */
+/* First all that may be refused, so that nothing is left half done: the launches themselves fail only where the device
+ * does, or where somebody else takes the memory that was there a moment ago. */
 static wk_code run_plan(wk__cuda_device *device, wk__fail *fail)
 {
     wk_code code = WK_OK;
@@ -148,6 +169,7 @@ static wk_code run_plan(wk__cuda_device *device, wk__fail *fail)
     for (int64_t k = 0; k < device->nplanned && code == WK_OK; k++) {
         const wk__cuda_planned *planned = &device->planned[k];
         code = wk__gpu_provide(&device->units, planned->function, fail);
+        if (code == WK_OK) code = look_for_own_memory(device, planned->function, fail);
         scratch = wk__most(scratch, planned->launch.scratch);
         stores = stores || !wk__gpu_takes_values(&device->units, planned->function);
     }

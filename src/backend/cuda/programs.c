@@ -1,55 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CUDA's compiler, for the units that all dialects build alike (gpu/build.c). */
 #include "../gpu/build.h"
-#include "../gpu/forks.h"
+#include "compiling.h"
 #include "device.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- the compiler ------------------------------------------------------------------------------------------------ */
-
-/* At exit the compiler's library takes itself apart, while threads of the program may still be in it. So the end waits
- * for them, and whoever comes later waits for the end: who writes goes first. What is registered last runs first, and
- * the library registers while it compiles for the first time; so the wait is registered before, for who ends the
- * process in the midst of that, and behind it. */
-static pthread_rwlock_t in_compiler = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
-static pthread_key_t compiles_here; /* a thread that is in it has a value there */
-
-/* A signal's handler may have ended the process in the midst of it: nobody waits for himself. */
-static void wait_for_compilers(void)
-{
-    static bool waits;
-    if (waits || wk__gpu_forked(WK__GPU_CUDA) || pthread_getspecific(compiles_here) != NULL) return;
-    waits = true;
-    pthread_rwlock_wrlock(&in_compiler);
-}
-
-static void watch_exit(void)
-{
-    if (pthread_key_create(&compiles_here, NULL) == 0) atexit(wait_for_compilers);
-}
-
-static void enter_compiler(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch_exit);
-    pthread_rwlock_rdlock(&in_compiler);
-    pthread_setspecific(compiles_here, &in_compiler);
-}
-
-static void watch_exit_again(void)
-{
-    atexit(wait_for_compilers);
-}
-
-static void leave_compiler(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch_exit_again);
-    pthread_setspecific(compiles_here, NULL);
-    pthread_rwlock_unlock(&in_compiler);
-}
 
 /* What the compiler wrote; "" if it wrote nothing. */
 static void read_log(nvrtcProgram program, wk__text *log)
@@ -97,13 +54,13 @@ static wk_code translate(const wk__cuda_card *card, const char *source, wk__text
     nvrtcProgram program = NULL;
     wk_code code = WK_OK;
     for (int k = 0; k < WK__GPU_OPTIONS; k++) option[k] = card->gpu.option[k];
-    enter_compiler();
+    wk__nvrtc_enter();
     int error = wk__nvrtc.CreateProgram(&program, source, "wick.cu", 0, NULL, NULL);
     if (error == NVRTC_SUCCESS) error = wk__nvrtc.CompileProgram(program, WK__GPU_OPTIONS, option);
     if (error == NVRTC_SUCCESS) error = read_code(card, program, binary);
     if (error != NVRTC_SUCCESS) code = compiler_failed(program, error, fail);
     if (program != NULL) wk__nvrtc.DestroyProgram(&program);
-    leave_compiler();
+    wk__nvrtc_leave();
     if (code != WK_OK) wk__text_end(binary);
     return code;
 }

@@ -3,8 +3,10 @@
  *
  *   tiles     work-groups make tiles of the result (contraction_tiled.c): where there is local memory
  *   dots      a work-group makes one element: for few elements that are long sums
- *   element   an item makes one element: on CPUs, and where there are few rows, columns or products */
-#include "../contraction.h"
+ *   element   an item makes one element: on CPUs, and where there are few rows, columns or products
+ *
+ * In tiles, one with divided coordinates becomes several without (../contraction_split.h), a launch each. */
+#include "../contraction_split.h"
 #include "contraction_axes.h"
 #include "families.h"
 #include "tail.h"
@@ -118,20 +120,73 @@ static bool has_own_sums(const wk__kernel *kernel)
            kernel->sum->dtype == wk__sum_dtype(dtype);
 }
 
+static wk__gpu_launch launch_of(const wk__kernel *kernel, bool *narrow)
+{
+    wk__gpu_launch launch = {
+        .unit = {.dtype = kernel->operand[0].dtype, .nmemory = 3, .narguments = WK__GPU_SUM_ARGUMENTS}, .writes = true};
+    *narrow = wk__gpu_fill_sum(kernel, &launch);
+    return launch;
+}
+
+static bool takes_tiles(const wk__gpu_target *target, const wk__gpu_launch *launch)
+{
+    const int64_t *argument = launch->argument;
+    return wk__gpu_takes_tiles(target, (wk_dtype)launch->unit.dtype, argument[WK__GPU_SUM_ROWS],
+                               argument[WK__GPU_SUM_COLUMNS], argument[WK__GPU_SUM_LENGTH]);
+}
+
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
+
+/* A part pays that has tiles for all of the device. Its sums are not cut then, so they have the bits of the whole. */
+static wk_code look_at_part(void *user, const wk__kernel *part, wk__fail *fail)
+{
+    const wk__gpu_target *target = user;
+    bool narrow;
+    const wk__gpu_launch launch = launch_of(part, &narrow);
+    const wk__gpu_tiling tiling = wk__gpu_sum_tiling(target, &launch, narrow);
+    if (tiling.parts == 1 && tiling.tiles >= target->compute_units) return WK_OK;
+    return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "too few tiles");
+}
+
+bool wk__gpu_splits(const wk__gpu_target *target, const wk__kernel *kernel)
+{
+    bool narrow;
+    wk__fail fail;
+    if (!wk__contraction_divides(kernel) || !wk__contraction_splits(kernel) || !has_own_sums(kernel)) return false;
+    const wk__gpu_launch whole = launch_of(kernel, &narrow);
+    return takes_tiles(target, &whole) &&
+           wk__contraction_split(kernel, look_at_part, (void *)(uintptr_t)target, &fail) == WK_OK;
+}
+
+typedef struct planner {
+    const wk__gpu_target *target;
+    wk__gpu_emit *emit;
+    void *user;
+} planner;
+
+static wk_code plan_part(void *user, const wk__kernel *part, wk__fail *fail)
+{
+    const planner *p = user;
+    bool narrow;
+    wk__gpu_launch launch = launch_of(part, &narrow);
+    const wk__work work = {.family = WK__CONTRACTION, .kernel = part};
+    return wk__gpu_plan_contraction_tiles(p->target, &work, narrow, &launch, p->emit, p->user, fail);
+}
+
 wk_code wk__gpu_plan_contraction(const wk__gpu_target *target, const wk__work *work, wk__gpu_emit *emit, void *user,
                                  wk__fail *fail)
 {
     wk__matmul product;
+    bool narrow;
     const wk__kernel *kernel = work->kernel;
     if (wk__matmul_of(work, &product)) return wk__gpu_plan_matmul(target, &product, work, emit, user, fail);
     if (!has_own_sums(kernel))
         return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "this device adds up products in their own dtype alone");
-    wk__gpu_launch launch = {
-        .unit = {.dtype = kernel->operand[0].dtype, .nmemory = 3, .narguments = WK__GPU_SUM_ARGUMENTS}, .writes = true};
-    const bool narrow = wk__gpu_fill_sum(kernel, &launch);
+    if (work->group == NULL && wk__gpu_splits(target, kernel))
+        return wk__contraction_split(kernel, plan_part, &(planner){target, emit, user}, fail);
+    wk__gpu_launch launch = launch_of(kernel, &narrow);
     if (launch.count == 0) return WK_OK;
-    if (wk__gpu_takes_tiles(target, (wk_dtype)launch.unit.dtype, launch.argument[WK__GPU_SUM_ROWS],
-                            launch.argument[WK__GPU_SUM_COLUMNS], launch.argument[WK__GPU_SUM_LENGTH]))
+    if (takes_tiles(target, &launch))
         return wk__gpu_plan_contraction_tiles(target, work, narrow, &launch, emit, user, fail);
     launch.unit.by_group = target->local_memory && launch.count <= 16384 && launch.argument[WK__GPU_SUM_LENGTH] >= 1024;
     launch.unit.fixed = &(launch.unit.by_group ? dots : element)[narrow];

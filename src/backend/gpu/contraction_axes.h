@@ -15,6 +15,7 @@ enum {
     WK__GPU_SUM_BATCHES = 4,
     WK__GPU_SUM_PART = 5,         /* of the length, that one work-group adds up */
     WK__GPU_SUM_AXES = 6,         /* how many: batches, rows, columns, summed; in that order they stand in the list */
+    WK__GPU_SUMMED_AXES = 9,      /* the last of these */
     WK__GPU_SUM_STARTS = 10,      /* of C, A, B */
     WK__GPU_SUM_COORDINATES = 13, /* how many A has, and B */
     WK__GPU_SUM_DIVIDED = 15,     /* is any of A's divided, of B's? */

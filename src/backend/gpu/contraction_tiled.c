@@ -11,7 +11,7 @@
 /* TAKE loads four elements of factor f into next[]: element n is that of row row + n rows and step l + n ls. */
 static const char names[] =
     "#define ALL_ROWS ROW_COUNT\n#define ALL_COLUMNS COLUMN_COUNT\n#define ALL_STEPS SUM_LENGTH\n"
-    "#define PART_STEPS PART_LENGTH\n#define ALL_BATCHES BATCH_COUNT\n"
+    "#define STEP PLACE\n#define PART_STEPS PART_LENGTH\n#define ALL_BATCHES BATCH_COUNT\n"
     "#define FILL_STEPS(turn, from) if (LOCAL < 2 * DEPTH) { places at; at.s0 = at.s1 = at.s2 = at.s3 = 0; "
     "WALK(at, (PLACE)((from) + LOCAL % DEPTH), BATCH_AXES + ROW_AXES + COLUMN_AXES, SUMMED_AXES, LOCAL / DEPTH) "
     " steps[2 * DEPTH * (turn) + LOCAL] = at; }\n"
@@ -34,6 +34,7 @@ static const char tables[] = TEXT(
     SHARED(places, steps, 4 * DEPTH);
     SHARED(i64, end_c, 2 * TILE);
     SHARED(i64, end_position, 2 * TILE);
+    SHARED(i64, run_apart, TILE / 4);
     if (LOCAL < 2 * TILE) {
         const int f = LOCAL / TILE;
         const int own = BATCH_AXES + f * ROW_AXES;
@@ -66,28 +67,51 @@ static const char tables[] = TEXT(
     const int at_b = l_b * (TILE + 4) + row_b;
     const int by_a = ls_a * (TILE + 4) + rows_a;
     const int by_b = ls_b * (TILE + 4) + rows_b;
-    BARRIER;);
+    BARRIER;
+    if (LOCAL < TILE / 4) {
+        LM const i64 *c = end_c + TILE + 4 * LOCAL;
+        LM const i64 *position = end_position + TILE + 4 * LOCAL;
+        const i64 apart = c[1] - c[0];
+        bool even = c[2] - c[1] == apart && c[3] - c[2] == apart;
+        for (int n = 1; n < 4; n++) even = even && position[n] - position[0] == n;
+        run_apart[LOCAL] = even ? apart : 0;
+    });
 static const char load[] = TEXT(
     if (more) {
         TAKE(0, a, next_a, row_a, rows_a, l_a, ls_a)
         TAKE(1, b, next_b, row_b, rows_b, l_b, ls_b)
         FILL_STEPS(1 - turn, l0 + DEPTH)
     });
-static const char element[] = TEXT(
-    const i64 position = end_position[tr] + end_position[TILE + tc];
-    GM STORAGE *to = (GM STORAGE *)m0 + START_OF(0) + end_c[tr] + end_c[TILE + tc];);
+/* Nobody has looked at these before. */
+static const char ends[] = TEXT(
+    const int tile_rows = (int)wk_min_i64(ALL_ROWS - i0, TILE);
+    const int tile_columns = (int)wk_min_i64(ALL_COLUMNS - j0, TILE););
+/* Four columns at once, where C and the space have them side by side in that order, else one after the other. */
+static const char element[] =
+    "const i64 apart = run_apart[tc / 4];\nfor (int n = 0, count = 1; n < columns; n += count) {\n" TEXT(
+        const i64 position = end_position[tr] + end_position[TILE + tc + n];
+        GM STORAGE *to = (GM STORAGE *)m0 + START_OF(0) + end_c[tr] + end_c[TILE + tc + n];);
 static const char part_of_element[] = TEXT(
-    ((GM T *)SCRATCH)[part * ((i64)ROW_COUNT * COLUMN_COUNT * BATCH_COUNT) + position] = value;);
+        const i64 place = part * ((i64)ROW_COUNT * COLUMN_COUNT * BATCH_COUNT) + position;
+        GM T *sums = (GM T *)(SCRATCH + place * (i64)sizeof(T));
+        if (apart != 0 && columns == 4) count = 4;
+        STORE_FOUR(T, sums, value, 1, count));
+static const char run[] = "if (apart != 0 && columns == 4 && inside) count = 4;\n";
+static const char next[] = TEXT(
+        value.at[0] = value.at[1];
+        value.at[1] = value.at[2];
+        value.at[2] = value.at[3];
+    ) "}\n";
 /* clang-format on */
 _Static_assert(WK__GPU_SUM_AXIS == 55 && WK__GPU_SUM_AXIS_NUMBERS == 11, "the text has these numbers");
 
-static const char end[] = "}\n";
+static const char end[] = "}\n}\n}\n";
 
 #define SUMS(size, width)                                                                                              \
     size, width, wk__gpu_sum_names, names, wk__gpu_tile_begin, wk__gpu_tile_place, tables, wk__gpu_tile_each_strip,    \
-        load, wk__gpu_tile_compute, wk__gpu_tile_each_element, element
-#define END     end, wk__gpu_sum_end, wk__gpu_tile_end, NULL
-#define RESULTS wk__gpu_outer, wk__gpu_result, END
+        load, wk__gpu_tile_compute, wk__gpu_tile_results, ends, wk__gpu_tile_each_run, element
+#define END     next, end, wk__gpu_sum_end, wk__gpu_tile_end, NULL
+#define RESULTS wk__gpu_outer, run, wk__gpu_result, END
 #define PARTS   part_of_element, END
 static const char *const small_text[] = {SUMS(wk__gpu_tile_small, wk__gpu_sum_narrow), RESULTS};
 static const char *const large_text[] = {SUMS(wk__gpu_tile_large, wk__gpu_sum_narrow), RESULTS};
@@ -96,21 +120,32 @@ static const char *const small_part_text[] = {SUMS(wk__gpu_tile_small, wk__gpu_s
 static const char *const wide_part_text[] = {SUMS(wk__gpu_tile_small, wk__gpu_sum_wide), PARTS};
 
 static const wk__gpu_carrier carrier = {
-    .arguments = WK__GPU_SUM_ARGUMENTS, .outer = "position", .position = "position"};
+    .arguments = WK__GPU_SUM_ARGUMENTS, .fours = true, .outer = "position", .position = "position"};
+/* As for products (matmul_tiled.c). */
 static const wk__gpu_fixed small = {.name = "contraction_tiled", .text = small_text, .carrier = &carrier},
-                           large = {.name = "contraction_tiled_large", .text = large_text, .carrier = &carrier},
+                           large = {.name = "contraction_tiled_large",
+                                    .text = large_text,
+                                    .carrier = &carrier,
+                                    .at_once = 2},
                            wide = {.name = "contraction_tiled_wide", .text = wide_text, .carrier = &carrier},
                            small_part = {.name = "contraction_tiled_part", .text = small_part_text},
                            wide_part = {.name = "contraction_tiled_wide_part", .text = wide_part_text};
 
+wk__gpu_tiling wk__gpu_sum_tiling(const wk__gpu_target *target, const wk__gpu_launch *launch, bool narrow)
+{
+    const int64_t *argument = launch->argument;
+    return wk__gpu_tile(target, (wk_dtype)launch->unit.dtype, !narrow, argument[WK__GPU_SUM_BATCHES],
+                        argument[WK__GPU_SUM_ROWS], argument[WK__GPU_SUM_COLUMNS], argument[WK__GPU_SUM_LENGTH]);
+}
+
+/* What has no products has no steps to look for: an axis without places is none. */
 wk_code wk__gpu_plan_contraction_tiles(const wk__gpu_target *target, const wk__work *work, bool narrow,
                                        wk__gpu_launch *launch, wk__gpu_emit *emit, void *user, wk__fail *fail)
 {
     int64_t *argument = launch->argument;
-    const wk__gpu_tiling tiling =
-        wk__gpu_tile(target, (wk_dtype)launch->unit.dtype, !narrow, argument[WK__GPU_SUM_BATCHES],
-                     argument[WK__GPU_SUM_ROWS], argument[WK__GPU_SUM_COLUMNS], argument[WK__GPU_SUM_LENGTH]);
+    const wk__gpu_tiling tiling = wk__gpu_sum_tiling(target, launch, narrow);
     argument[WK__GPU_SUM_PART] = tiling.length;
+    if (argument[WK__GPU_SUM_LENGTH] == 0) argument[WK__GPU_SUMMED_AXES] = 0;
     launch->count = tiling.tiles * tiling.parts;
     launch->unit.by_group = true;
     if (tiling.parts > 1) {

@@ -3,7 +3,7 @@
 #ifndef WICK_BACKEND_GPU_FAMILIES_H
 #define WICK_BACKEND_GPU_FAMILIES_H
 
-#include "kernel.h"
+#include "tiles.h"
 
 typedef wk_code wk__gpu_plan_family(const wk__gpu_target *target, const wk__work *work, wk__gpu_emit *emit, void *user,
                                     wk__fail *fail);
@@ -13,6 +13,10 @@ wk__gpu_plan_family wk__gpu_plan_contraction, wk__gpu_plan_scatter_add, wk__gpu_
  * what wk__gpu_fill_sum filled in. */
 wk_code wk__gpu_plan_contraction_tiles(const wk__gpu_target *target, const wk__work *work, bool narrow,
                                        wk__gpu_launch *launch, wk__gpu_emit *emit, void *user, wk__fail *fail);
+/* How those are cut. */
+wk__gpu_tiling wk__gpu_sum_tiling(const wk__gpu_target *target, const wk__gpu_launch *launch, bool narrow);
+/* Does the kernel become several launches, which carry no tail? A contraction with divided coordinates in tiles. */
+bool wk__gpu_splits(const wk__gpu_target *target, const wk__kernel *kernel);
 /* Of contractions, products of matrices: matmul.c. `work` is the product. */
 wk_code wk__gpu_plan_matmul(const wk__gpu_target *target, const wk__matmul *product, const wk__work *work,
                             wk__gpu_emit *emit, void *user, wk__fail *fail);

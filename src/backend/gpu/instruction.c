@@ -139,7 +139,7 @@ static void print_load(wk__gpu_printer *p, int k, int operand, const char *extra
 {
     char room[32];
     if (operand == 0 && p->tail) {
-        wk__text_add(p->text, "LOAD(stored)");
+        wk__text_add(p->text, p->form.width > 1 ? "LOAD(stored.at[e])" : "LOAD(stored)");
         return;
     }
     wk__text_add(p->text, open_conversion((wk_dtype)p->group->operand[operand].dtype, room));

@@ -24,7 +24,7 @@ _Static_assert(PART == 38 && BATCHES == 39 && WAYS == 40 && ALONG_SUM == 1 && FO
  * loads them. */
 static const char names[] =
     "#define ALL_ROWS COUNT_M\n#define ALL_COLUMNS COUNT_N\n#define ALL_STEPS COUNT_K\n"
-    "#define PART_STEPS A(38)\n#define ALL_BATCHES A(39)\n#define WAY(f) ((int)A(40 + (f)))\n"
+    "#define STEP i64\n#define PART_STEPS A(38)\n#define ALL_BATCHES A(39)\n#define WAY(f) ((int)A(40 + (f)))\n"
     "#define WAY_LINE(way) (way == 0 ? LOCAL % TILE : way == 1 ? LOCAL / DEPTH : way == 2 ? LOCAL % (TILE / 4) * 4 "
     ": LOCAL / (DEPTH / 4))\n"
     "#define WAY_STEP(way) (way == 0 ? LOCAL / TILE : way == 1 ? LOCAL % DEPTH : way == 2 ? LOCAL / (TILE / 4) "
@@ -33,16 +33,14 @@ static const char names[] =
     "#define WAY_STEPS(way) (way == 0 ? 256 / TILE : way == 3 ? 1 : 0)\n"
     "#define TAKE(from, by, next, way, line, lines, l, ls, end) if (way >= 2) { "
     "UNROLL for (int n = 0; n < 4; n++) next[n] = 0; "
-    "if (line < end && l < left) { const stored_four all = *(GM const stored_four *)from; "
-    "next[0] = all.s0; next[1] = all.s1; next[2] = all.s2; next[3] = all.s3; } "
+    "if (line < end && l < left) { VECTOR(STORAGE, 4) four_of; "
+    "four_of.all = ((GM const VECTOR(STORAGE, 4) *)from)->all; "
+    "UNROLL for (int n = 0; n < 4; n++) next[n] = four_of.at[n]; } "
     "} else { UNROLL for (int n = 0; n < 4; n++) "
     "next[n] = line + n * lines < end && l + n * ls < left ? from[n * by] : (STORAGE)0; }\n";
 
 /* clang-format off */ /* of device code */
 static const char start[] = TEXT(
-    typedef struct __attribute__((aligned(sizeof(STORAGE) < 4 ? 4 * sizeof(STORAGE) : 16))) {
-        STORAGE s0; STORAGE s1; STORAGE s2; STORAGE s3;
-    } stored_four;
     const int way_a = WAY(0);
     const int way_b = WAY(1);
     const int l_a = WAY_STEP(way_a);
@@ -53,8 +51,6 @@ static const char start[] = TEXT(
     const int lines_b = WAY_LINES(way_b);
     const int line_a = WAY_LINE(way_a);
     const int line_b = WAY_LINE(way_b);
-    const int end_a = (int)wk_min_i64(COUNT_M - i0, TILE);
-    const int end_b = (int)wk_min_i64(COUNT_N - j0, TILE);
     const int at_a = l_a * (TILE + 4) + line_a;
     const int at_b = l_b * (TILE + 4) + line_b;
     const int by_a = ls_a * (TILE + 4) + lines_a;
@@ -62,39 +58,53 @@ static const char start[] = TEXT(
     const i64 apart_a = lines_a * A_ROW + ls_a * A_COLUMN;
     const i64 apart_b = lines_b * B_COLUMN + ls_b * B_ROW;
     GM const STORAGE *from_a = a + (i0 + line_a) * A_ROW + (first + l_a) * A_COLUMN;
-    GM const STORAGE *from_b = b + (j0 + line_b) * B_COLUMN + (first + l_b) * B_ROW;);
+    GM const STORAGE *from_b = b + (j0 + line_b) * B_COLUMN + (first + l_b) * B_ROW;
+    if (LOCAL == 0) corner[4] = c + i0 * C_ROW + j0 * C_COLUMN - (GM STORAGE *)m0;);
 static const char load[] = TEXT(
     if (more) {
-        TAKE(from_a, apart_a, next_a, way_a, line_a, lines_a, l_a, ls_a, end_a)
-        TAKE(from_b, apart_b, next_b, way_b, line_b, lines_b, l_b, ls_b, end_b)
+        TAKE(from_a, apart_a, next_a, way_a, line_a, lines_a, l_a, ls_a, tile_rows)
+        TAKE(from_b, apart_b, next_b, way_b, line_b, lines_b, l_b, ls_b, tile_columns)
         from_a += DEPTH * A_COLUMN;
         from_b += DEPTH * B_ROW;
     });
 static const char element[] = TEXT(
     const i64 i = i0 + tr;
     const i64 j = j0 + tc;
-    GM STORAGE *to = c + i * C_ROW + j * C_COLUMN;);
+    const int count = columns;
+    const i64 apart = C_COLUMN;
+    GM STORAGE *to = (GM STORAGE *)m0 + corner[4] + tr * C_ROW + tc * C_COLUMN;);
 static const char part_of_element[] = TEXT(
     const i64 place = ((part * ALL_BATCHES + batch) * COUNT_M + i0 + tr) * COUNT_N + j0 + tc;
-    ((GM T *)SCRATCH)[place] = value;);
+    GM T *to = (GM T *)(SCRATCH + place * (i64)sizeof(T));
+    STORE_FOUR(T, to, value, 1, columns));
 /* clang-format on */
 
-static const char end[] = "}\n";
+static const char end[] = "}\n}\n}\n";
 
 #define SUMS(size)                                                                                                     \
     size, wk__gpu_matmul_names, names, wk__gpu_tile_begin, wk__gpu_tile_place, wk__gpu_matmul_matrices, start,         \
         wk__gpu_tile_each_strip, load, wk__gpu_tile_compute
-#define RESULTS wk__gpu_outer, wk__gpu_tile_each_element, element, wk__gpu_result, end, wk__gpu_tile_end, NULL
+#define RESULTS                                                                                                        \
+    wk__gpu_tile_results, wk__gpu_outer, wk__gpu_tile_each_run, element, wk__gpu_result, end, wk__gpu_tile_end, NULL
 static const char *const small_text[] = {SUMS(wk__gpu_tile_small), RESULTS};
 static const char *const large_text[] = {SUMS(wk__gpu_tile_large), RESULTS};
-static const char *const part_text[] = {
-    SUMS(wk__gpu_tile_small), wk__gpu_tile_each_element, part_of_element, end, wk__gpu_tile_end, NULL};
+static const char *const part_text[] = {SUMS(wk__gpu_tile_small),
+                                        wk__gpu_tile_results,
+                                        wk__gpu_tile_each_run,
+                                        part_of_element,
+                                        end,
+                                        wk__gpu_tile_end,
+                                        NULL};
 
-static const wk__gpu_carrier carrier = {
-    .arguments = ARGUMENTS, .inner = 2, .outer = "batch", .position = "(batch * COUNT_M + i) * COUNT_N + j"};
-/* Parts: left to itself, NVIDIA's compiler makes room for a fourth group on sm_100, and spills registers for it. */
+static const wk__gpu_carrier carrier = {.arguments = ARGUMENTS,
+                                        .inner = 2,
+                                        .fours = true,
+                                        .outer = "batch",
+                                        .position = "(batch * COUNT_M + i) * COUNT_N + j"};
+/* Left to itself, NVIDIA's compiler takes more registers for large tiles than two groups have, and on sm_100 makes room
+ * for a fourth group of parts, and spills registers for it. */
 static const wk__gpu_fixed small = {.name = "matmul_tiled", .text = small_text, .carrier = &carrier},
-                           large = {.name = "matmul_large", .text = large_text, .carrier = &carrier},
+                           large = {.name = "matmul_large", .text = large_text, .carrier = &carrier, .at_once = 2},
                            in_parts = {.name = "matmul_part", .text = part_text, .at_once = 3};
 
 /* Is it a multiple of four, wherever a matrix of the batches begins? */

@@ -6,13 +6,17 @@
  *   GM, CONSTANT      the device's memory, in types of pointers; a table in it
  *   LM                memory of a work-group, in types of pointers
  *   UNROLL            in front of a loop: its body is written out, so that arrays with its counter are registers
+ *   ROLLED            in front of a loop: its body is there once
  *   SHARED, BARRIER   an array that the items of a work-group share; all of them wait for each other
  *   ITEM, GROUP       number of the item among all, of its work-group
  *   LOCAL, LOCALS     number of the item in its work-group; how many items that has
  *   TRY_LOCK, UNLOCK  take a word as a lock, if it is free; give it back
  *   COUNT_UP          one more in an unsigned word of SHARED memory, whichever items do so at once
  *   FENCE             other items see what was written before it no later than what is written after it
- *   VECTOR            so many values that are loaded and stored at once, as .at[]
+ *   VECTOR            so many values, as .at[], that are loaded and stored at once as .all
+ *   LOAD_FOUR         `to`, a VECTOR of four, gets the elements of memory that are `apart` from each other, from the
+ *                     first on, of which there are `count`: at once where they lie so
+ *   STORE_FOUR        the way back
  *   COMBINE_GROUP     all items of a work-group get what `combine` makes of one value of each: `result` is declared.
  *                     Its bits are those of a fixed order
  *   COMBINE_STRIP     the same among the items of each row of a strip
@@ -28,7 +32,6 @@ static const char opencl[] =
     "#define KERNEL_AT_ONCE(local, groups) KERNEL(local)\n"
     "#define GM __global\n"
     "#define LM __local\n"
-    "#define UNROLL _Pragma(\"unroll\")\n"
     "#define CONSTANT __constant\n"
     "#define FN static inline\n"
     "#define SHARED(T, name, count) __local T name[count]\n"
@@ -47,6 +50,16 @@ static const char opencl[] =
     "#define wk_as_f64(bits) as_double(bits)\n"
     "#define wk_bits_f64(value) as_ulong(value)\n";
 
+/* A type of its own for each T, of vectors of 2, 4 and 8, so that one load or store is what compilers see. */
+static const char opencl_vectors[] =
+    "#define VECTOR(T, N) WK_VECTOR(T, N)\n"
+    "#define WK_VECTOR(T, N) wk_##T##_##N\n"
+    "#define WK_VECTORS(T, V) typedef union { V##2 all; T at[2]; } wk_##T##_2; "
+    "typedef union { V##4 all; T at[4]; } wk_##T##_4; typedef union { V##8 all; T at[8]; } wk_##T##_8;\n"
+    "WK_VECTORS(float, float) WK_VECTORS(i8, char) WK_VECTORS(u8, uchar) WK_VECTORS(i16, short)\n"
+    "WK_VECTORS(u16, ushort) WK_VECTORS(i32, int) WK_VECTORS(i64, long)\n";
+static const char opencl_double_vectors[] = "WK_VECTORS(double, double)\n";
+
 /* Not to be warned of: what is declared and never used (177). A program calls few of the prelude's functions, and a
  * body declares the places of all operands, whichever its pass needs. */
 static const char cuda[] =
@@ -55,7 +68,6 @@ static const char cuda[] =
     "#define KERNEL_AT_ONCE(local, groups) extern \"C\" __global__ void __launch_bounds__(local, groups)\n"
     "#define GM\n"
     "#define LM\n"
-    "#define UNROLL _Pragma(\"unroll\")\n"
     "#define CONSTANT static __device__ const\n"
     "#define FN static __device__ __forceinline__\n"
     "#define SHARED(T, name, count) __shared__ T name[count]\n"
@@ -88,7 +100,16 @@ static const char opencl_combine[] =
 
 /* Down to the first item, which tells the others: of two zeros, or two NaNs, all have the same. */
 static const char cuda_combine[] =
-    "template <class T, int N> struct __align__(N * sizeof(T)) wk_vector { T at[N]; };\n"
+    "template <int BYTES> struct wk_whole { typedef uint4 type; };\n"
+    "template <> struct wk_whole<2> { typedef u16 type; };\n"
+    "template <> struct wk_whole<4> { typedef u32 type; };\n"
+    "template <> struct wk_whole<8> { typedef uint2 type; };\n"
+    "template <> struct wk_whole<32> { struct type { uint4 first; uint4 second; }; };\n"
+    "template <class T, int N> union __align__(N * sizeof(T)) wk_vector\n"
+    "{\n"
+    "    typename wk_whole<N * sizeof(T)>::type all;\n"
+    "    T at[N];\n"
+    "};\n"
     "#define VECTOR(T, N) wk_vector<T, N>\n"
     "template <class T, T (*combine)(T, T)> static __device__ __forceinline__ T wk_combine_warp(T x)\n"
     "{\n"
@@ -113,16 +134,29 @@ static const char common_combine[] =
     "#define COMBINE_STRIP(T, combine, first, shared, value, result) BARRIER; shared[LOCAL] = value; BARRIER; "
     "T result = first; for (int j = LOCAL % STRIP; j < LOCALS; j += STRIP) result = combine(result, shared[j]);\n";
 
-static const char common[] = "#define WK_I32_MAX 0x7fffffff\n"
-                             "#define WK_I32_MIN (-WK_I32_MAX - 1)\n"
-                             "#define WK_I64_MAX 0x7fffffffffffffffL\n"
-                             "#define WK_I64_MIN (-WK_I64_MAX - 1)\n";
+static const char common[] =
+    "#define UNROLL _Pragma(\"unroll\")\n"
+    "#define ROLLED _Pragma(\"unroll 1\")\n"
+    "#define IS_VECTOR(place, vector, apart, count) "
+    "((count) == 4 && (apart) == 1 && (u64)(place) % sizeof(vector) == 0)\n"
+    "#define LOAD_FOUR(T, to, from, apart, count) if (IS_VECTOR(from, to, apart, count)) "
+    "to.all = ((GM const VECTOR(T, 4) *)(from))->all; else { UNROLL for (int e = 0; e < 4; e++) "
+    "to.at[e] = e < (count) ? (from)[e * (apart)] : (T)0; }\n"
+    "#define STORE_FOUR(T, to, from, apart, count) if (IS_VECTOR(to, from, apart, count)) "
+    "((GM VECTOR(T, 4) *)(to))->all = from.all; else { UNROLL for (int e = 0; e < 4; e++) "
+    "if (e < (count)) (to)[e * (apart)] = from.at[e]; }\n"
+    "#define WK_I32_MAX 0x7fffffff\n"
+    "#define WK_I32_MIN (-WK_I32_MAX - 1)\n"
+    "#define WK_I64_MAX 0x7fffffffffffffffL\n"
+    "#define WK_I64_MIN (-WK_I64_MAX - 1)\n";
 
 void wk__gpu_prelude_dialect(wk__text *text, const wk__gpu_target *target, bool doubles)
 {
     if (doubles && target->dialect == WK__GPU_OPENCL)
         wk__text_add(text, "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n");
     wk__text_add(text, target->dialect == WK__GPU_OPENCL ? opencl : cuda);
+    if (target->dialect == WK__GPU_OPENCL) wk__text_add(text, opencl_vectors);
+    if (target->dialect == WK__GPU_OPENCL && doubles) wk__text_add(text, opencl_double_vectors);
     wk__text_add(text, common);
     wk__text_format(text, "#define LOCALS %d\n#define STRIP %d\n", target->local, WK__GPU_STRIP);
     wk__text_add(text, target->dialect == WK__GPU_OPENCL ? opencl_combine : cuda_combine);

@@ -90,8 +90,7 @@ static void print_row(wk__gpu_printer *p)
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
-/* Does the operand of this LOAD or STORE lie side by side for the elements of an item? */
-static bool is_vector(const wk__gpu_printer *p, int k)
+bool wk__gpu_is_vector(const wk__gpu_printer *p, int k)
 {
     const wk__ins *ins = &p->group->ins[k];
     if (p->form.width <= 1 || (ins->code != WK__LOAD && ins->code != WK__STORE)) return false;
@@ -103,24 +102,23 @@ static void print_vectors(wk__gpu_printer *p)
 {
     const int width = p->form.width;
     for (int k = 0; k < p->group->nins; k++) {
-        if (!is_vector(p, k)) continue;
+        if (!wk__gpu_is_vector(p, k)) continue;
         const wk__ins *ins = &p->group->ins[k];
         const char *type = wk__gpu_storage_type((wk_dtype)p->group->operand[ins->arg[0]].dtype);
         p->source[k] = WK__GPU_LOADED;
-        wk__text_format(p->text, "    VECTOR(%s, %d) l%d", type, width, k);
+        wk__text_format(p->text, "    VECTOR(%s, %d) l%d;\n", type, width, k);
         if (ins->code == WK__LOAD)
-            wk__text_format(p->text, " = *(GM const VECTOR(%s, %d) *)(p%d + o%d)", type, width, ins->arg[0],
-                            ins->arg[0]);
-        wk__text_add(p->text, ";\n");
+            wk__text_format(p->text, "    l%d.all = ((GM const VECTOR(%s, %d) *)(p%d + o%d))->all;\n", k, type, width,
+                            ins->arg[0], ins->arg[0]);
     }
     wk__text_format(p->text, "    UNROLL for (int e = 0; e < %d; e++) {\n    const i64 row = first + e;\n", width);
     for (int k = 0; k < p->group->nins; k++) wk__gpu_print_instruction(p, k);
     wk__text_add(p->text, "    }\n");
     for (int k = 0; k < p->group->nins; k++) {
-        if (p->group->ins[k].code != WK__STORE || !is_vector(p, k)) continue;
+        if (p->group->ins[k].code != WK__STORE || !wk__gpu_is_vector(p, k)) continue;
         const int to = p->group->ins[k].arg[0];
         const char *type = wk__gpu_storage_type((wk_dtype)p->group->operand[to].dtype);
-        wk__text_format(p->text, "    *(GM VECTOR(%s, %d) *)(p%d + o%d) = l%d;\n", type, width, to, to, k);
+        wk__text_format(p->text, "    ((GM VECTOR(%s, %d) *)(p%d + o%d))->all = l%d.all;\n", type, width, to, to, k);
     }
 }
 

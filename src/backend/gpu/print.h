@@ -34,6 +34,9 @@ void wk__gpu_print_instruction(wk__gpu_printer *p, int k);
 /* Appends the place of an operand's element relative to its pointer; `loop`: with the part of the columns. */
 void wk__gpu_print_place(wk__gpu_printer *p, int operand, bool loop);
 
+/* Does the operand of this LOAD or STORE lie side by side for the elements of an item? */
+bool wk__gpu_is_vector(const wk__gpu_printer *p, int k);
+
 /* Appends the passes over a row, with all values and stores (print_rows.c). */
 void wk__gpu_print_rows(wk__gpu_printer *p);
 /* Text: the number of the item among those that share its row, and how many these are. */

@@ -48,42 +48,102 @@ static wk__gpu_printer printer_of(wk__text *text, const wk__gpu_unit *unit)
                          .form = unit->form,
                          .tail = true,
                          .kept = unit->group->ndim - unit->fixed->carrier->inner};
+    if (unit->fixed->carrier->fours) p.form.width = 4;
     wk__gpu_layout_of(unit->group, unit->fixed->carrier->arguments, &p.layout);
     wk__gpu_schedule_of(unit->group, &p.schedule);
     return p;
 }
 
+/* Coordinates out of a position are those of the first of four: the others are beside it, unless its line ends. */
+static void print_inside(wk__text *text, const wk__gpu_unit *unit)
+{
+    const wk__gpu_carrier *carrier = unit->fixed->carrier;
+    if (!carrier->fours || carrier->inner > 0) return;
+    wk__gpu_layout layout;
+    const int last = unit->group == NULL ? -1 : unit->group->ndim - 1;
+    if (last < 0) {
+        wk__text_format(text, "    const bool inside = %s;\n", unit->group == NULL ? "true" : "false");
+        return;
+    }
+    wk__gpu_layout_of(unit->group, carrier->arguments, &layout);
+    wk__text_format(text, "    const bool inside = c%d + 3 < (idx)A(%d);\n", last, layout.shape + last);
+}
+
 void wk__gpu_print_outer(wk__text *text, const wk__gpu_unit *unit)
 {
-    if (unit->group == NULL) return;
-    wk__gpu_printer p = printer_of(text, unit);
-    char place[32];
-    snprintf(place, sizeof place, "(idx)%s", unit->fixed->carrier->outer);
-    wk__gpu_print_coordinates(&p, 0, p.kept, place);
-    wk__gpu_print_operands(&p);
-    if (unit->form.guarded) wk__text_add(text, "    const int unharmed = F[0] == 0;\n");
+    if (unit->group != NULL) {
+        wk__gpu_printer p = printer_of(text, unit);
+        char place[32];
+        snprintf(place, sizeof place, "(idx)%s", unit->fixed->carrier->outer);
+        wk__gpu_print_coordinates(&p, 0, p.kept, place);
+        wk__gpu_print_operands(&p);
+        if (unit->form.guarded) wk__text_add(text, "    const int unharmed = F[0] == 0;\n");
+    }
+    print_inside(text, unit);
+}
+
+/* Loads or stores four elements of an operand that lie side by side. */
+static void print_four(wk__gpu_printer *p, int k)
+{
+    const bool loads = p->group->ins[k].code == WK__LOAD;
+    const int operand = p->group->ins[k].arg[0];
+    const uint8_t width = p->form.width;
+    wk__text_format(p->text, "    %s_FOUR(%s, ", loads ? "LOAD" : "STORE",
+                    wk__gpu_storage_type((wk_dtype)p->group->operand[operand].dtype));
+    if (loads) wk__text_format(p->text, "l%d, ", k);
+    wk__text_format(p->text, "p%d + (", operand);
+    p->form.width = 1;
+    wk__gpu_print_place(p, operand, true);
+    p->form.width = width;
+    if (!loads) wk__text_format(p->text, "), l%d", k);
+    wk__text_add(p->text, loads ? "), 1, count)\n" : ", 1, count)\n");
+}
+
+/* The instructions for each of four elements. */
+static void print_fours(wk__gpu_printer *p, const char *position)
+{
+    for (int k = 0; k < p->group->nins; k++) {
+        const wk__ins *ins = &p->group->ins[k];
+        if (!wk__gpu_is_vector(p, k) || (ins->code == WK__LOAD && ins->arg[0] == 0)) continue;
+        p->source[k] = WK__GPU_LOADED;
+        wk__text_format(p->text, "    VECTOR(%s, 4) l%d;\n",
+                        wk__gpu_storage_type((wk_dtype)p->group->operand[ins->arg[0]].dtype), k);
+        if (ins->code == WK__LOAD) print_four(p, k);
+    }
+    wk__text_add(p->text, "    UNROLL for (int e = 0; e < 4; e++) if (e < count) {\n");
+    if (position != NULL) wk__text_format(p->text, "    const i64 row = %s + e;\n", position);
+    for (int k = 0; k < p->group->nins; k++) wk__gpu_print_instruction(p, k);
+    wk__text_add(p->text, "    }\n");
+    for (int k = 0; k < p->group->nins; k++)
+        if (p->group->ins[k].code == WK__STORE && p->source[k] == WK__GPU_LOADED) print_four(p, k);
 }
 
 static void print_tail(wk__gpu_printer *p, const wk__gpu_unit *unit)
 {
     static const char *const inner[] = {"i", "j"};
+    const bool by_position = wk__gpu_has(p->group, WK__IOTA) || wk__gpu_has(p->group, WK__LOADX);
+    const char *position = by_position ? unit->fixed->carrier->position : NULL;
     wk__text_add(p->text, p->form.guarded ? "    if (unharmed) {\n" : "    {\n");
     for (int d = p->kept; d < p->group->ndim; d++)
         wk__text_format(p->text, "    const idx c%d = (idx)%s;\n", d, inner[d - p->kept]);
-    if (wk__gpu_has(p->group, WK__IOTA) || wk__gpu_has(p->group, WK__LOADX))
-        wk__text_format(p->text, "    const i64 row = %s;\n", unit->fixed->carrier->position);
-    for (int k = 0; k < p->group->nins; k++) wk__gpu_print_instruction(p, k);
+    if (unit->fixed->carrier->fours) {
+        print_fours(p, position);
+    } else {
+        if (position != NULL) wk__text_format(p->text, "    const i64 row = %s;\n", position);
+        for (int k = 0; k < p->group->nins; k++) wk__gpu_print_instruction(p, k);
+    }
     wk__text_add(p->text, "    }\n");
 }
 
 void wk__gpu_print_result(wk__text *text, const wk__gpu_unit *unit)
 {
-    if (unit->group == NULL) {
-        wk__text_add(text, "    *to = STORE(value);\n");
-        return;
-    }
+    const bool fours = unit->fixed->carrier->fours;
+    wk__text_add(text, fours ? "    VECTOR(STORAGE, 4) stored;\n"
+                               "    UNROLL for (int e = 0; e < 4; e++) stored.at[e] = STORE(value.at[e]);\n"
+                             : "    const STORAGE stored = STORE(value);\n");
+    if (unit->group == NULL || !unit->form.passes)
+        wk__text_add(text, fours ? "    STORE_FOUR(STORAGE, to, stored, apart, count)\n" : "    *to = stored;\n");
+    if (unit->group == NULL) return;
     wk__gpu_printer p = printer_of(text, unit);
-    wk__text_add(text, "    const STORAGE stored = STORE(value);\n");
-    if (!unit->form.passes) wk__text_add(text, "    *to = stored;\n");
     print_tail(&p, unit);
 }

@@ -15,6 +15,12 @@
  *     *to = stored;                            unless the tail alone reads it
  *     ...                                      the instructions; LOAD of operand 0 is LOAD(stored)
  *
+ * A text may have four elements at once, side by side in the last dimension (`fours`): value is a VECTOR of them,
+ * `count` says how many there are, to, i, j and position are those of the first, and `apart` is the way in memory from
+ * one to the next. The result, and operands of the tail that have the four side by side, are loaded and stored at once
+ * where the address allows. Where a text without inner dimensions has the outer coordinates out of a position, `inside`
+ * says whether the three that follow it differ in the last coordinate alone.
+ *
  * Memory: the result is m0, the factors are m1 and m2, and the tail's operands from 1 on are m3 and further. An element
  * has its tail run once, as that may write over what it has read. */
 #ifndef WICK_BACKEND_GPU_TAIL_H
@@ -31,6 +37,7 @@ extern const char wk__gpu_outer[], wk__gpu_result[];
 typedef struct wk__gpu_carrier {
     int arguments; /* that it has itself: the tail's follow */
     int inner;     /* dimensions, 0 or 2 */
+    bool fours;    /* four elements at once */
     const char *outer, *position;
 } wk__gpu_carrier;
 

@@ -23,13 +23,14 @@ _Static_assert(WK__GPU_TILE == 64 && WK__GPU_LARGE_TILE == 128 && WK__GPU_TILE_I
                "the texts have these numbers");
 const char wk__gpu_tile_end[] = "#undef TILE\n#undef PER\n#undef DEPTH\n#undef PUT\n#undef TAKE\n"
                                 "#undef ALL_ROWS\n#undef ALL_COLUMNS\n#undef ALL_STEPS\n#undef PART_STEPS\n"
-                                "#undef ALL_BATCHES\n";
+                                "#undef ALL_BATCHES\n#undef STEP\n";
 
 /* clang-format off */ /* of device code */
 const char wk__gpu_tile_begin[] = TEXT(
     typedef struct __attribute__((aligned(16))) { T s0; T s1; T s2; T s3; } four;
     SHARED(four, strips_a, 2 * DEPTH * (TILE / 4 + 1));
     SHARED(four, strips_b, 2 * DEPTH * (TILE / 4 + 1));
+    SHARED(i64, corner, 5);
     const int x = LOCAL % 16;
     const int y = LOCAL / 16;
     T sum[PER * PER];
@@ -51,11 +52,19 @@ const char wk__gpu_tile_place[] = TEXT(
     const i64 height = wk_min_i64(8, tiles_i - 8 * band);
     const i64 i0 = (8 * band + in_band % height) * TILE;
     const i64 j0 = in_band / height * TILE;
-    const i64 first = part * PART_STEPS;
-    const i64 last = wk_min_i64(first + PART_STEPS, ALL_STEPS););
+    const int tile_rows = (int)wk_min_i64(ALL_ROWS - i0, TILE);
+    const int tile_columns = (int)wk_min_i64(ALL_COLUMNS - j0, TILE);
+    if (LOCAL == 0) {
+        corner[0] = i0;
+        corner[1] = j0;
+        corner[2] = batch;
+        corner[3] = part;
+    }
+    const STEP first = (STEP)(part * PART_STEPS);
+    const STEP last = (STEP)wk_min_i64(first + PART_STEPS, ALL_STEPS););
 
 const char wk__gpu_tile_each_strip[] =
-    "int turn = 1;\nfor (i64 l0 = first; l0 < last + DEPTH; l0 += DEPTH) {\n"
+    "int turn = 1;\nfor (STEP l0 = first; l0 < last + DEPTH; l0 += DEPTH) {\n"
     "const int left = (int)wk_min_i64(last - l0, DEPTH);\nconst bool more = left > 0;\nturn ^= 1;\n";
 /* The strip that has been loaded goes where nobody reads: who still computes does so with the other. */
 const char wk__gpu_tile_compute[] = TEXT(
@@ -88,14 +97,35 @@ const char wk__gpu_tile_compute[] = TEXT(
         }
         BARRIER;) "}\n";
 
-/* A compiler that leaves this a loop, as what follows is long, keeps sum[] in registers nevertheless. */
-const char wk__gpu_tile_each_element[] = TEXT(
-    T done[PER * PER];
-    UNROLL for (int e = 0; e < PER * PER; e++) done[e] = sum[e];) "for (int e = 0; e < PER * PER; e++) {\n" TEXT(
-        const int tr = e / PER / 4 * 64 + 4 * y + e / PER % 4;
-        const int tc = e % PER / 4 * 64 + 4 * x + e % 4;
-        if (i0 + tr >= ALL_ROWS || j0 + tc >= ALL_COLUMNS) continue;
-        const T value = done[e];);
+/* What only the results need is in no register meanwhile. */
+const char wk__gpu_tile_results[] = "{\n" TEXT(
+    const i64 i0 = corner[0];
+    const i64 j0 = corner[1];
+    const i64 batch = corner[2];
+    const i64 part = corner[3];);
+
+/* An item's sums go through its own places in the strips, four fours at a time, as an array whose places are computed
+ * is no registers: so what follows a sum, which may be long, is written out for four fours only. */
+const char wk__gpu_tile_each_run[] =
+    "UNROLL for (int lot = 0; lot < PER * PER / 16; lot++) {\n" TEXT(
+        UNROLL for (int q = 0; q < 4; q++) {
+            LM four *own = (q < 2 ? strips_a : strips_b) + q % 2 * 256 + LOCAL;
+            own->s0 = sum[16 * lot + 4 * q];
+            own->s1 = sum[16 * lot + 4 * q + 1];
+            own->s2 = sum[16 * lot + 4 * q + 2];
+            own->s3 = sum[16 * lot + 4 * q + 3];
+        }) "ROLLED for (int q = 0; q < 4; q++) {\n" TEXT(
+            const int run = 4 * lot + q;
+            const int tr = run / (PER / 4) / 4 * 64 + 4 * y + run / (PER / 4) % 4;
+            const int tc = run % (PER / 4) * 64 + 4 * x;
+            const int columns = tile_columns - tc < 4 ? tile_columns - tc : 4;
+            if (tr >= tile_rows || columns <= 0) continue;
+            LM const four *own = (q < 2 ? strips_a : strips_b) + q % 2 * 256 + LOCAL;
+            VECTOR(T, 4) value;
+            value.at[0] = own->s0;
+            value.at[1] = own->s1;
+            value.at[2] = own->s2;
+            value.at[3] = own->s3;);
 
 static const char parts[] = TEXT(
     const i64 item = A(0) + ITEM;
@@ -121,7 +151,7 @@ static const wk__gpu_fixed add_parts = {.name = "contraction_parts", .text = par
 
 bool wk__gpu_takes_tiles(const wk__gpu_target *target, wk_dtype dtype, int64_t rows, int64_t columns, int64_t length)
 {
-    enum { STRIPS = 2 * 2 * 16 * (WK__GPU_TILE + 4) /* elements */, TABLES = 8192 /* bytes, of a contraction */ };
+    enum { STRIPS = 2 * 2 * 16 * (WK__GPU_TILE + 4) /* elements */, TABLES = 8448 /* bytes, of a contraction */ };
     const int64_t bytes = STRIPS * (int64_t)wk_dtype_size(wk__class_of(dtype)) + TABLES;
     return target->local_memory && target->local == WK__GPU_TILE_ITEMS && bytes <= target->local_bytes &&
            length >= 16 && rows >= 8 && columns >= 8 && (rows >= 32 || columns >= 32);

@@ -20,16 +20,21 @@ enum { WK__GPU_TILE_ITEMS = 256, WK__GPU_TILE = 64, WK__GPU_LARGE_TILE = 128 };
  *   large, small   the numbers of a tile
  *   begin          declares what the other pieces use
  *   place          out of `group`, and of how many rows, columns and steps there are (i64 ALL_ROWS, ALL_COLUMNS,
- *                  ALL_STEPS, PART_STEPS, ALL_BATCHES): i0, j0, batch, part, and first and last, where it begins and
- *                  ends in the sum
+ *                  ALL_STEPS, PART_STEPS, ALL_BATCHES): i0, j0, batch, part, how many rows and columns the tile has
+ *                  (tile_rows, tile_columns), and first and last, where it begins and ends in the sum, as numbers of
+ *                  type STEP
  *   each_strip     opens a loop over the strips; behind it stands what loads those at step l0 into next_a[4] and
  *                  next_b[4], where there are `left` > 0 steps, `more`; before it what says where in the strips those
  *                  belong: at_a, by_a, at_b, by_b: element n at at_a + n by_a
  *   compute        closes it
- *   each_element   opens a loop over the item's elements: tr, tc, their row and column in the tile, and value
+ *   results        opens a block, in which i0, j0, batch and part come out of local memory: corner[4] is free for one
+ *                  more number that is the same for all items
+ *   each_run       opens two loops over the item's elements, four columns of a row at a time: tr, tc, the row and the
+ *                  first column in the tile; value, a VECTOR of the four; `columns`, how many of them there are
  *   end            undefines the macros of the others, what `place` reads, and TAKE */
 extern const char wk__gpu_tile_large[], wk__gpu_tile_small[], wk__gpu_tile_begin[], wk__gpu_tile_place[],
-    wk__gpu_tile_each_strip[], wk__gpu_tile_compute[], wk__gpu_tile_each_element[], wk__gpu_tile_end[];
+    wk__gpu_tile_each_strip[], wk__gpu_tile_compute[], wk__gpu_tile_results[], wk__gpu_tile_each_run[],
+    wk__gpu_tile_end[];
 
 /* How a result is cut. */
 typedef struct wk__gpu_tiling {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of units, and the programs that hold their functions. */
 #include "units.h"
+#include "families.h"
 #include "tail.h"
 
 #include <stdio.h>
@@ -53,7 +54,7 @@ wk__gpu_function *wk__gpu_function_of(wk__gpu_units *units, const wk__gpu_unit *
 /* Two tails of one hash are counted together: then one is carried earlier, which is no matter. */
 bool wk__gpu_carries(wk__gpu_units *units, const wk__work *work, bool counts)
 {
-    if (!wk__gpu_can_carry(work)) return false;
+    if (!wk__gpu_can_carry(work) || wk__gpu_splits(&units->card->target, work->kernel)) return false;
     const uint64_t key = (wk__group_key(work->group) ^ work->kernel->operand[0].dtype) * 0x9e3779b97f4a7c15u;
     _Atomic uint8_t *met = &units->met[key >> 32 & (WK__GPU_PAIRS - 1)];
     const uint8_t before = atomic_load_explicit(met, memory_order_relaxed);

@@ -48,6 +48,7 @@ typedef struct wk__gpu_function {
     char refusal[200]; /* with these words */
     int memory_slots;  /* parameters for memory that the kernel has */
     int which;         /* its number in a merged kernel, -1: it is a kernel of its own */
+    bool launchable;   /* the backend's: the driver has been asked about it */
 } wk__gpu_function;
 
 /* Where a program has a unit; also what a file says of each. */

@@ -7,10 +7,10 @@
  *         p = 2 p' + 1    u = 2 u'           g[.., p' - u' + 1]       the even ones
  *
  * so that no product with 0 is computed: of a stride of s in two dimensions one in s x s would have been another. */
-#ifndef WICK_CPU_CONTRACTION_SPLIT_H
-#define WICK_CPU_CONTRACTION_SPLIT_H
+#ifndef WICK_BACKEND_CONTRACTION_SPLIT_H
+#define WICK_BACKEND_CONTRACTION_SPLIT_H
 
-#include "../backend.h"
+#include "backend.h"
 
 /* Can all divided coordinates be split so? Those cannot in which two summed indices step with remainders. */
 bool wk__contraction_splits(const wk__kernel *kernel);
