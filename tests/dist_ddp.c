@@ -445,7 +445,8 @@ typedef enum difference {
     EMPTY,
     NOT_EMPTY,
     NAMED,
-    LONG_NAMES,
+    LONG_NAME,
+    LONG_LIST,
     DIFFERENCES
 } difference;
 
@@ -457,15 +458,18 @@ static int forward_nothing(wk_module *m, wk_tensor *const *in, int inputs, wk_te
 
 static const wk_module_kind own_kind = {.size = sizeof own_kind, .name = "own", .forward = forward_nothing};
 
-static wk_module *with_weight(wk_dtype dtype)
+static wk_module *with_parameter(const char *name, int64_t count, wk_dtype dtype)
 {
     wk_module *m = wk_module_new(&own_kind);
-    wk_module_add_parameter(m, "weight", wk_ones((4, 3), .dtype = dtype));
+    wk_module_add_parameter(m, name, wk_ones((count), .dtype = dtype));
     return m;
 }
 
+#define X10  "xxxxxxxxxx"
+#define X100 X10 X10 X10 X10 X10 X10 X10 X10 X10 X10
+
 /* Names of more bytes than the ranks send each other; only the last is another. */
-static wk_module *with_long_names(bool other)
+static wk_module *with_a_long_list(bool other)
 {
     enum { NAMES = 280, BYTES = 4000 };
     static char name[BYTES];
@@ -485,30 +489,32 @@ static wk_module *network_of(difference what, bool other)
     const bool two = other == (what == LONGER);
     switch (what) {
     case FROZEN: wk_requires_grad_(wk_module_parameter(net, "bias"), !other); return net;
-    case OF_F64: return with_weight(other ? WK_F64 : WK_F32);
+    case OF_F64: return with_parameter("weight", 4, other ? WK_F64 : WK_F32);
     case SHORTER:
     case LONGER: return two ? wk_nn_sequential(net, wk_nn_linear(4, 2)) : wk_nn_sequential(net);
     case EMPTY:
     case NOT_EMPTY: return other == (what == EMPTY) ? wk_nn_relu() : net;
     case NAMED: return other ? wk_nn_sequential(wk_nn_relu(), net) : wk_nn_sequential(net);
-    case LONG_NAMES: return with_long_names(other);
+    case LONG_NAME: return with_parameter("\001" X100 X100 X100, other ? 2 : 1, WK_F32);
+    case LONG_LIST: return with_a_long_list(other);
     default: return net;
     }
 }
 
 /* A bit for each rank that has another one. */
 static const int others[DIFFERENCES] = {[WIDER] = 2, [FROZEN] = 4,    [OF_F64] = 14, [SHORTER] = 8,   [LONGER] = 12,
-                                        [EMPTY] = 2, [NOT_EMPTY] = 6, [NAMED] = 8,   [LONG_NAMES] = 4};
+                                        [EMPTY] = 2, [NOT_EMPTY] = 6, [NAMED] = 8,   [LONG_NAME] = 2, [LONG_LIST] = 4};
 static const char *const told[DIFFERENCES] = {
     [WIDER] = "\"weight\" is f32[5,3] on rank 1 and f32[4,3] on rank 0",
     [FROZEN] = "\"bias\" requires grad on rank 0 and not on rank 2",
-    [OF_F64] = "\"weight\" is f64[4,3] on rank 1 and f32[4,3] on rank 0",
+    [OF_F64] = "\"weight\" is f64[4] on rank 1 and f32[4] on rank 0",
     [SHORTER] = "rank 3 has no parameter or buffer after \"0.bias\", rank 0 has \"1.weight\"",
     [LONGER] = "rank 0 has no parameter or buffer after \"0.bias\", rank 2 has \"1.weight\"",
     [EMPTY] = "rank 1 has no parameters and buffers, rank 0 has \"weight\"",
     [NOT_EMPTY] = "rank 0 has no parameters and buffers, rank 1 has \"weight\"",
     [NAMED] = "number 1 of the parameters and buffers is \"1.weight\" on rank 3 and \"0.weight\" on rank 0",
-    [LONG_NAMES] = "rank 2 has others than rank 0 behind the first 261 parameters and buffers"};
+    [LONG_NAME] = "\"\\x01" X10 X10 X10 X10 X10 X10 X10 "xxxxxxxxx\" is f32[2] on rank 1 and f32[1] on rank 0",
+    [LONG_LIST] = "rank 2 has others than rank 0 behind the first 261 parameters and buffers"};
 
 /* Afterwards the world is as good as before. */
 static void makes_another_network(int rank)

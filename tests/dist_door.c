@@ -160,6 +160,43 @@ static void somebody_else_listens(void **state)
     ranks_free(&r);
 }
 
+/* ---- who comes to the door --------------------------------------------------------------------------------------- */
+
+static int visit(int port)
+{
+    const struct sockaddr_in at = {
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(fd >= 0);
+    assert_int_equal(connect(fd, (const struct sockaddr *)&at, sizeof at), 0);
+    return fd;
+}
+
+/* What stranger k says: nothing, a page's address, half a HELLO, a HELLO and a wrong proof, noise. */
+static void say(int fd, int k)
+{
+    uint8_t said[WK__HELLO_SENT + WK__PROOF_SENT];
+    const wk__hello hello = {.errand = (wk__errand)(k & 1), .rank = 1, .size = 2, .host = "stranger"};
+    memset(said, k * 37 + 11, sizeof said);
+    if (k % 5 == 0) return;
+    if (k % 5 == 1) memcpy(said, "GET / HTTP/1.1\r\n\r\n", 18);
+    if (k % 5 == 2 || k % 5 == 3) wk__hello_write(&hello, said);
+    if (k % 5 == 3)
+        wk__dist_frame_write(&(wk__dist_frame){.kind = WK__FRAME_PROOF_OF, .bytes = WK__FRAME_PROOF},
+                             said + WK__HELLO_SENT);
+    send(fd, said, k % 5 == 2 ? 80 : sizeof said, MSG_NOSIGNAL);
+}
+
+/* A stranger who is turned away. */
+static void shout(int port)
+{
+    uint8_t heard[512];
+    const int fd = visit(port);
+    say(fd, 1);
+    while (recv(fd, heard, sizeof heard, 0) > 0) continue;
+    close(fd);
+}
+
 /* ---- ranks that are no ranks of this job ------------------------------------------------------------------------- */
 
 static void with_another_secret(int rank)
@@ -167,11 +204,15 @@ static void with_another_secret(int rank)
     if (rank == 1) setenv("WICK_SECRET", "another one", 1);
 }
 
+/* A stranger who comes later is not what keeps the world apart. */
 static void another_secret(void **state)
 {
     (void)state;
     ranks r = {.size = 3, .body = does_not_join, .prepare = with_another_secret, .timeout = SHORT};
-    ranks_run(&r);
+    ranks_start(&r);
+    while (!atomic_load(&r.note[1].ended)) usleep(2000);
+    shout(r.port);
+    ranks_end(&r, false);
     expect_rank_error(&r, 0, WK_ERR_ARGUMENT, "rank 1 is not here after 3 s; last refused was ",
                       "it went before it had proved who it is; most likely its WICK_SECRET is another one", NULL);
     expect_rank_error(&r, 1, WK_ERR_ARGUMENT, "who listens there does not know the secret of this job (WICK_SECRET)",
@@ -293,31 +334,6 @@ static void a_secret_that_is_mended(void **state)
 
 enum { STRANGERS = 100 };
 
-static int visit(int port)
-{
-    const struct sockaddr_in at = {
-        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_true(fd >= 0);
-    assert_int_equal(connect(fd, (const struct sockaddr *)&at, sizeof at), 0);
-    return fd;
-}
-
-/* What stranger k says: nothing, a page's address, half a HELLO, a HELLO and a wrong proof, noise. */
-static void say(int fd, int k)
-{
-    uint8_t said[WK__HELLO_SENT + WK__PROOF_SENT];
-    const wk__hello hello = {.errand = (wk__errand)(k & 1), .rank = 1, .size = 2, .host = "stranger"};
-    memset(said, k * 37 + 11, sizeof said);
-    if (k % 5 == 0) return;
-    if (k % 5 == 1) memcpy(said, "GET / HTTP/1.1\r\n\r\n", 18);
-    if (k % 5 == 2 || k % 5 == 3) wk__hello_write(&hello, said);
-    if (k % 5 == 3)
-        wk__dist_frame_write(&(wk__dist_frame){.kind = WK__FRAME_PROOF_OF, .bytes = WK__FRAME_PROOF},
-                             said + WK__HELLO_SENT);
-    send(fd, said, k % 5 == 2 ? 80 : sizeof said, MSG_NOSIGNAL);
-}
-
 static void crowd(int fd[STRANGERS], int port)
 {
     for (int k = 0; k < STRANGERS; k++) say(fd[k] = visit(port), k);
@@ -401,6 +417,26 @@ static void strangers_later(void **state)
     ranks_free(&r);
 }
 
+/* Strangers are no reason for a rank to stay away, so the job may be started again. */
+static void only_rank_0(int rank)
+{
+    if (rank == 0) does_not_join(rank);
+}
+
+static void strangers_alone(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = only_rank_0, .timeout = SHORT};
+    ranks_start(&r);
+    const int fd = visit(r.port);
+    say(fd, 2);
+    close(fd);
+    shout(r.port);
+    ranks_end(&r, false);
+    expect_rank_error(&r, 0, WK_ERR_TIMEOUT, "rank 1 is not here after 3 s; last refused was 127.0.0.1: ", NULL);
+    ranks_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -418,6 +454,7 @@ int main(void)
         cmocka_unit_test(strangers_before_the_world_is_complete),
         cmocka_unit_test(what_strangers_hear),
         cmocka_unit_test(strangers_later),
+        cmocka_unit_test(strangers_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,20 +172,21 @@ static void a_rank_has_left(void **state)
     ranks_free(&r);
 }
 
-/* Rank 0 waits for rank 1, in a call of a group or for what it sends; rank 2 comes to its end. */
+/* Rank 0 waits for rank 1, or 1 for 2, in a call of a group or for what it sends; the third one comes to its end. */
 static void waits_for_who_leaves(int rank)
 {
     WK_SCOPE;
     join();
-    wk_dist_group *pair = wk_dist_new_group((1, 0));
+    const int asker = (intptr_t)the_ranks->with & 1, leaver = asker + 1;
+    wk_dist_group *pair = wk_dist_new_group((leaver, asker));
     wk_tensor *x = wk_full((3), rank + 1.0);
     atomic_store(&my_note()->flag, 1);
-    while (rank == 1 && !atomic_load(&note_of(0)->flag)) usleep(2000);
-    if (rank == 1) usleep(100000); /* as a rule rank 0 is in its call by then */
-    if (rank > 0)
+    while (rank == leaver && !atomic_load(&note_of(asker)->flag)) usleep(2000);
+    if (rank == leaver) usleep(100000); /* as a rule the other one is in its call by then */
+    if (rank != asker)
         wk_dist_finish();
-    else if (the_ranks->with)
-        wk_dist_recv_(x, 1);
+    else if ((intptr_t)the_ranks->with & 2)
+        wk_dist_recv_(x, leaver);
     else
         wk_dist_all_reduce_(x, .group = pair);
     RANK_CHECK(wk_error_code() == WK_ERR_STATE);
@@ -196,15 +197,16 @@ static void waits_for_who_leaves(int rank)
 static void a_rank_of_a_group_has_left(void **state)
 {
     (void)state;
-    for (intptr_t receives = 0; receives < 2; receives++) {
-        ranks r = {.size = 3, .body = waits_for_who_leaves, .timeout = SHORT, .with = (void *)receives};
+    for (intptr_t with = 0; with < 4; with++) {
+        const int asker = with & 1;
+        char asks[80];
+        snprintf(asks, sizeof asks, " asks for %s, rank %d on ",
+                 with & 2 ? "recv (12 bytes)" : "all_reduce 1 (12 bytes) in group 1", asker + 1);
+        ranks r = {.size = 3, .body = waits_for_who_leaves, .timeout = SHORT, .with = (void *)with};
         ranks_run(&r);
         for (int k = 0; k < 3; k++) {
-            expect_rank_error(&r, k, WK_ERR_STATE, k ? "dist_finish: rank " : ": rank 0 of 3",
-                              receives ? " asks for recv (12 bytes), rank 1 on "
-                                       : " asks for all_reduce 1 (12 bytes) in group 1, rank 1",
-                              uneven, NULL);
-            assert_true(names_who_asks(&r, k, 0));
+            expect_rank_error(&r, k, WK_ERR_STATE, k == asker ? ": dist_" : ": dist_finish: rank ", asks, uneven, NULL);
+            assert_true(names_who_asks(&r, k, asker));
         }
         ranks_free(&r);
     }
