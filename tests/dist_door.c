@@ -89,7 +89,9 @@ static void does_not_join(int rank)
     (void)rank;
     RANK_CHECK(wk_dist_init() != WK_OK && !wk_dist_is_initialized() && wk_dist_size() == 1);
     rank_keeps_error();
-    RANK_CHECK(wk_dist_barrier() == WK_OK && wk_dist_finish() == WK_OK); /* it is alone */
+    RANK_CHECK(wk_dist_barrier() == WK_ERR_STATE && strstr(wk_error(), "this one has not joined them"));
+    wk_clear_error();
+    RANK_CHECK(wk_dist_finish() == WK_OK); /* there is nothing to leave */
 }
 
 static void a_host_that_nobody_knows(void **state)
@@ -158,6 +160,43 @@ static void somebody_else_listens(void **state)
     ranks_free(&r);
 }
 
+/* ---- who comes to the door --------------------------------------------------------------------------------------- */
+
+static int visit(int port)
+{
+    const struct sockaddr_in at = {
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(fd >= 0);
+    assert_int_equal(connect(fd, (const struct sockaddr *)&at, sizeof at), 0);
+    return fd;
+}
+
+/* What stranger k says: nothing, a page's address, half a HELLO, a HELLO and a wrong proof, noise. */
+static void say(int fd, int k)
+{
+    uint8_t said[WK__HELLO_SENT + WK__PROOF_SENT];
+    const wk__hello hello = {.errand = (wk__errand)(k & 1), .rank = 1, .size = 2, .host = "stranger"};
+    memset(said, k * 37 + 11, sizeof said);
+    if (k % 5 == 0) return;
+    if (k % 5 == 1) memcpy(said, "GET / HTTP/1.1\r\n\r\n", 18);
+    if (k % 5 == 2 || k % 5 == 3) wk__hello_write(&hello, said);
+    if (k % 5 == 3)
+        wk__dist_frame_write(&(wk__dist_frame){.kind = WK__FRAME_PROOF_OF, .bytes = WK__FRAME_PROOF},
+                             said + WK__HELLO_SENT);
+    send(fd, said, k % 5 == 2 ? 80 : sizeof said, MSG_NOSIGNAL);
+}
+
+/* A stranger who is turned away. */
+static void shout(int port)
+{
+    uint8_t heard[512];
+    const int fd = visit(port);
+    say(fd, 1);
+    while (recv(fd, heard, sizeof heard, 0) > 0) continue;
+    close(fd);
+}
+
 /* ---- ranks that are no ranks of this job ------------------------------------------------------------------------- */
 
 static void with_another_secret(int rank)
@@ -165,30 +204,40 @@ static void with_another_secret(int rank)
     if (rank == 1) setenv("WICK_SECRET", "another one", 1);
 }
 
+/* A stranger who comes later is not what keeps the world apart. */
 static void another_secret(void **state)
 {
     (void)state;
-    ranks r = {.size = 2, .body = does_not_join, .prepare = with_another_secret, .timeout = SHORT};
-    ranks_run(&r);
-    expect_rank_error(&r, 0, WK_ERR_TIMEOUT, "rank 1 is not here after 3 s; last refused was ", NULL);
-    expect_rank_error(&r, 1, WK_ERR_IO, "who listens there does not know the secret of this job (WICK_SECRET)", NULL);
+    ranks r = {.size = 3, .body = does_not_join, .prepare = with_another_secret, .timeout = SHORT};
+    ranks_start(&r);
+    while (!atomic_load(&r.note[1].ended)) usleep(2000);
+    shout(r.port);
+    ranks_end(&r, false);
+    expect_rank_error(&r, 0, WK_ERR_ARGUMENT, "rank 1 is not here after 3 s; last refused was ",
+                      "it went before it had proved who it is; most likely its WICK_SECRET is another one", NULL);
+    expect_rank_error(&r, 1, WK_ERR_ARGUMENT, "who listens there does not know the secret of this job (WICK_SECRET)",
+                      NULL);
+    expect_rank_error(&r, 2, WK_ERR_ARGUMENT, "rank 0 says: rank 1 is not here after 3 s; last refused was ",
+                      "WICK_SECRET", NULL);
     ranks_free(&r);
 }
 
 static void of_another_world(int rank)
 {
-    if (rank == 1) setenv("WICK_WORLD", "3", 1);
+    if (rank == 1) setenv("WICK_WORLD", "4", 1);
 }
 
 static void another_number_of_ranks(void **state)
 {
     (void)state;
-    ranks r = {.size = 2, .body = does_not_join, .prepare = of_another_world, .timeout = SHORT};
+    ranks r = {.size = 3, .body = does_not_join, .prepare = of_another_world, .timeout = SHORT};
     ranks_run(&r);
-    expect_rank_error(&r, 0, WK_ERR_TIMEOUT, "rank 1 is not here after 3 s; last refused was ",
+    expect_rank_error(&r, 0, WK_ERR_ARGUMENT, "rank 1 is not here after 3 s; last refused was ",
                       "another number of ranks (WICK_WORLD)", NULL);
-    expect_rank_error(&r, 1, WK_ERR_TIMEOUT, "rank 0 says: it counts another number of ranks (WICK_WORLD) than rank 0",
+    expect_rank_error(&r, 1, WK_ERR_ARGUMENT, "rank 0 says: it counts another number of ranks (WICK_WORLD) than rank 0",
                       NULL);
+    expect_rank_error(&r, 2, WK_ERR_ARGUMENT, "rank 0 says: rank 1 is not here after 3 s; last refused was ",
+                      "(WICK_WORLD)", NULL);
     ranks_free(&r);
 }
 
@@ -219,38 +268,71 @@ static void a_number_that_is_there_already(void **state)
     ranks_run(&r);
     const int refused = r.note[1].error[0] ? 1 : 2;
     assert_true(!r.note[1].error[0] != !r.note[2].error[0] && !r.note[0].error[0] && !r.note[3].error[0]);
-    expect_rank_error(&r, refused, WK_ERR_TIMEOUT, "rank 0 says: a rank of that number is here already", NULL);
+    expect_rank_error(&r, refused, WK_ERR_ARGUMENT, "rank 0 says: a rank of that number is here already", NULL);
+    ranks_free(&r);
+}
+
+/* Process 2 is rank 1 of two, too, and comes when all are there. */
+static void one_too_many(int rank)
+{
+    setenv("WICK_WORLD", "2", 1);
+    if (rank == 2) setenv("WICK_RANK", "1", 1);
+}
+
+static void comes_to_a_complete_world(int rank)
+{
+    while (rank == 2 && !atomic_load(&note_of(0)->flag)) usleep(2000);
+    if (rank == 2) {
+        RANK_CHECK(wk_dist_init() != WK_OK);
+        rank_keeps_error();
+        atomic_store(&my_note()->flag, 1);
+        return;
+    }
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    atomic_store(&my_note()->flag, 1);
+    while (!atomic_load(&note_of(2)->flag)) usleep(2000);
+    expect_world(2);
+    RANK_CHECK(wk_dist_finish() == WK_OK && !wk_error());
+}
+
+static void a_world_that_is_complete(void **state)
+{
+    (void)state;
+    ranks r = {.size = 3, .body = comes_to_a_complete_world, .prepare = one_too_many};
+    ranks_run(&r);
+    expect_rank_error(&r, 2, WK_ERR_ARGUMENT, "rank 0 says: the world is complete without it",
+                      "(WICK_RANK) is given twice", NULL);
+    ranks_free(&r);
+}
+
+/* Process 1 comes with another secret first and is told so; then with the right one. Rank 2 stays away: that has no
+ * cause that is known. */
+static void mends_its_secret(int rank)
+{
+    if (rank == 2) return;
+    if (rank == 1) {
+        setenv("WICK_SECRET", "another one", 1);
+        RANK_CHECK(wk_dist_init() == WK_ERR_ARGUMENT);
+        wk_clear_error();
+        setenv("WICK_SECRET", "a secret", 1);
+    }
+    RANK_CHECK(wk_dist_init() == WK_ERR_TIMEOUT);
+    rank_keeps_error();
+}
+
+static void a_secret_that_is_mended(void **state)
+{
+    (void)state;
+    ranks r = {.size = 3, .body = mends_its_secret, .timeout = SHORT};
+    ranks_run(&r);
+    expect_rank_error(&r, 0, WK_ERR_TIMEOUT, "rank 2 is not here after 3 s", NULL);
+    expect_rank_error(&r, 1, WK_ERR_TIMEOUT, "rank 0 says: rank 2 is not here after 3 s", NULL);
     ranks_free(&r);
 }
 
 /* ---- strangers --------------------------------------------------------------------------------------------------- */
 
 enum { STRANGERS = 100 };
-
-static int visit(int port)
-{
-    const struct sockaddr_in at = {
-        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_true(fd >= 0);
-    assert_int_equal(connect(fd, (const struct sockaddr *)&at, sizeof at), 0);
-    return fd;
-}
-
-/* What stranger k says: nothing, a page's address, half a HELLO, a HELLO and a wrong proof, noise. */
-static void say(int fd, int k)
-{
-    uint8_t said[WK__HELLO_SENT + WK__PROOF_SENT];
-    const wk__hello hello = {.errand = (wk__errand)(k & 1), .rank = 1, .size = 2, .host = "stranger"};
-    memset(said, k * 37 + 11, sizeof said);
-    if (k % 5 == 0) return;
-    if (k % 5 == 1) memcpy(said, "GET / HTTP/1.1\r\n\r\n", 18);
-    if (k % 5 == 2 || k % 5 == 3) wk__hello_write(&hello, said);
-    if (k % 5 == 3)
-        wk__dist_frame_write(&(wk__dist_frame){.kind = WK__FRAME_PROOF_OF, .bytes = WK__FRAME_PROOF},
-                             said + WK__HELLO_SENT);
-    send(fd, said, k % 5 == 2 ? 80 : sizeof said, MSG_NOSIGNAL);
-}
 
 static void crowd(int fd[STRANGERS], int port)
 {
@@ -335,6 +417,26 @@ static void strangers_later(void **state)
     ranks_free(&r);
 }
 
+/* Strangers are no reason for a rank to stay away, so the job may be started again. */
+static void only_rank_0(int rank)
+{
+    if (rank == 0) does_not_join(rank);
+}
+
+static void strangers_alone(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = only_rank_0, .timeout = SHORT};
+    ranks_start(&r);
+    const int fd = visit(r.port);
+    say(fd, 2);
+    close(fd);
+    shout(r.port);
+    ranks_end(&r, false);
+    expect_rank_error(&r, 0, WK_ERR_TIMEOUT, "rank 1 is not here after 3 s; last refused was 127.0.0.1: ", NULL);
+    ranks_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -347,9 +449,12 @@ int main(void)
         cmocka_unit_test(another_secret),
         cmocka_unit_test(another_number_of_ranks),
         cmocka_unit_test(a_number_that_is_there_already),
+        cmocka_unit_test(a_world_that_is_complete),
+        cmocka_unit_test(a_secret_that_is_mended),
         cmocka_unit_test(strangers_before_the_world_is_complete),
         cmocka_unit_test(what_strangers_hear),
         cmocka_unit_test(strangers_later),
+        cmocka_unit_test(strangers_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -193,6 +193,33 @@ static void what_goes_with_it(void **state)
     assert_string_equal(s.from, "WICK_RANK");
 }
 
+/* Whether it could join them or not. */
+static void how_many_were_started(void **state)
+{
+    static const struct {
+        const char *set[MOST];
+        int processes;
+        const char *variable;
+    } cases[] = {{{NULL}, 1, NULL},
+                 {{"WICK_WORLD=4"}, 1, NULL},
+                 {{BY_HAND(1, 4)}, 4, "WICK_WORLD"},
+                 {{BY_HAND(1, 4), "WICK_COMM=self"}, 1, NULL},
+                 {{BY_HAND(9, 4), "WICK_COMM=tpc", "WICK_TIMEOUT=x"}, 4, "WICK_WORLD"},
+                 {{BY_HAND(0, 1)}, 1, "WICK_WORLD"},
+                 {{OMPI(1, 10)}, 10, "OMPI_COMM_WORLD_SIZE"},
+                 {{PMI(2, 20)}, 20, "PMI_SIZE"},
+                 {{SLURM_(3, 30)}, 30, "SLURM_NTASKS"},
+                 {{"RANK=0", "WORLD_SIZE=2"}, 2, "WORLD_SIZE"}};
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const char *variable = NULL;
+        environment = cases[k].set;
+        assert_int_equal(wk__dist_started(look, NULL, &variable), cases[k].processes);
+        if (cases[k].variable) assert_string_equal(variable, cases[k].variable);
+        assert_true(!variable == !cases[k].variable);
+    }
+}
+
 /* Every set of who may have started it, each complete: the first in the order of dist.h counts. */
 static void all_starters_at_once(void **state)
 {
@@ -248,6 +275,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_the_environment_says),
         cmocka_unit_test(what_goes_with_it),
+        cmocka_unit_test(how_many_were_started),
         cmocka_unit_test(all_starters_at_once),
         cmocka_unit_test(hosts_of_slurm),
     };

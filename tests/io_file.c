@@ -378,6 +378,7 @@ static void saves_of_one_file_exclude_each_other(void **state)
     GOOD(wk__save_begin(&first, path, &error));
     GOOD(wk__save_add(&first, "first", 5, &error));
     check_error(wk__save_begin(&second, path, &error), WK_ERR_IO, &error, "another save of this file is under way");
+    check_error(wk__save_begin(&second, path, &error), WK_ERR_IO, &error, "one alone saves: if (wk_dist_rank() == 0)");
     wk__save_cancel(&second);
     GOOD(wk__save_commit(&first, 5, &error));
     check_content(path, "first");

@@ -10,8 +10,8 @@
  * Every process runs the whole program; it is a rank, 0 to size - 1, of the world, and its tensors are its own. The
  * calls below that move numbers are made by all ranks of a group, in the same order, with the same shapes, dtypes and
  * options: where they are not, each rank gets an error that says who called what. Started alone, a program is a world
- * of one, in which they check their arguments and are a copy, or nothing; so it is before wk_dist_init and after
- * wk_dist_finish.
+ * of one, in which they check their arguments and are a copy, or nothing; so it is after wk_dist_finish. In a process
+ * that was started as one of several, by the variables below, they and wk_ddp are WK_ERR_STATE before wk_dist_init.
  *
  * Each such call runs what the thread has recorded, and returns when it is done here. It takes part also while an error
  * is pending: then it moves nothing, and all ranks of the group get the error "rank 2 failed: ..." with that rank's
@@ -49,14 +49,16 @@ extern "C" {
  *     RANK, WORLD_SIZE, MASTER_ADDR, _PORT     torchrun --no-python --nproc-per-node 4 ./prog
  *     none of these                            a world of one
  *
- * WK_ERR_ARGUMENT for variables that do not fit together, WK_ERR_TIMEOUT when ranks are missing after WICK_TIMEOUT
- * seconds, WK_ERR_IO where a port or a host cannot be used, WK_ERR_STATE when it has been called before.
+ * WK_ERR_ARGUMENT for variables that do not fit together, here or between processes (another WICK_WORLD or WICK_SECRET,
+ * one WICK_RANK twice), WK_ERR_TIMEOUT when ranks are missing after WICK_TIMEOUT seconds and nothing tells why,
+ * WK_ERR_IO where a port or a host cannot be used, WK_ERR_STATE when it has been called before: a process joins a world
+ * of several once.
  * torch.distributed.init_process_group. */
 WK_API wk_code wk_dist_init_at(wk_site site);
 /* Between wk_dist_init and wk_dist_finish? */
 WK_API bool wk_dist_is_initialized(void);
 /* This process among all, 0 in a world of one; how many there are; this process among those on its machine, by which it
- * chooses a device: wk_try_gpu(wk_dist_local_rank()). */
+ * chooses a device: wk_try_gpu(wk_dist_local_rank()). Before wk_dist_init they are 0, 1 and 0, whatever was started. */
 WK_API int wk_dist_rank(void);
 WK_API int wk_dist_size(void);
 WK_API int wk_dist_local_rank(void);
@@ -163,7 +165,8 @@ typedef struct wk_ddp_options {
 /* The network as a module whose wk_backward leaves in each parameter the mean of all ranks' gradients, so that equal
  * steps keep the ranks' parameters equal. Its forward is that of the network, its parameters are the network's, by the
  * same paths, so files of the one are files of the other. When it is made, all ranks get rank 0's parameters and
- * buffers; WK_ERR_ARGUMENT in all of them if networks differ in names, shapes, dtypes or in what requires grad.
+ * buffers; WK_ERR_ARGUMENT with the first difference in all of them if networks differ in names, shapes, dtypes or in
+ * what requires grad.
  *
  *     wk_module *ddp = wk_ddp(net);
  *     wk_optim *sgd = wk_optim_sgd(wk_parameters(ddp), .lr = 0.1);

@@ -91,8 +91,11 @@ wk_code wk__save_begin(wk__save *save, const char *path, wk__io_error *error)
     save->fd = create_temporary(save->temporary, save->replaces ? 0600 : 0666);
     if (save->fd >= 0) return WK_OK;
     if (errno == EWOULDBLOCK)
-        code = wk__io_fail(error, WK_ERR_IO, "%s: cannot save: another save of this file is under way",
-                           wk__show(path).text);
+        code = wk__io_fail(
+            error, WK_ERR_IO,
+            "%s: cannot save: another save of this file is under way; where several ranks run this, one alone "
+            "saves: if (wk_dist_rank() == 0)",
+            wk__show(path).text);
     else
         code = wk__io_fail_errno(error, path, "save", errno);
     wk__free(save->path);

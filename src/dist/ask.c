@@ -59,23 +59,27 @@ static bool is_pair(wk__dist_kind kind)
     return kind == WK__DIST_SEND || kind == WK__DIST_RECV;
 }
 
-/* "rank 0 of 4 on nodeA: all_reduce 50 (bucket 3, 4.0 MiB) not finished after 600 s; ..." */
-static void tell(wk__dist_ticket *t, const wk__dist_fail *fail)
+void wk__dist_call_text(const wk__dist_request *r, uint64_t sequence, char out[WK__DIST_CALL_TEXT])
 {
-    const wk__dist_job *job = &wk__dist_job_now;
-    const wk__dist_request *r = &t->request;
     char size[WK__BYTES_TEXT], number[24] = "", of[96] = "";
     const int64_t bytes = r->dtype ? r->count * (int64_t)wk_dtype_size(r->dtype) : 0;
-    const int rank = wk__dist_world()->rank;
     if (r->what && r->dtype)
         snprintf(of, sizeof of, " (%.40s, %s)", r->what, wk__bytes_text(size, bytes));
     else if (r->dtype)
         snprintf(of, sizeof of, " (%s)", wk__bytes_text(size, bytes));
-    if (t->sequence && r->kind != WK__DIST_FINISH)
-        snprintf(number, sizeof number, " %llu", (unsigned long long)t->sequence);
-    snprintf(t->text, sizeof t->text, "rank %d of %d on %s: %s%s%s%s %s", rank, wk__dist_world()->size,
-             job->engine->host(job->world, rank), wk__dist_names[r->kind], number, of,
-             strncmp(fail->text, "not ", 4) == 0 ? "" : ":", fail->text);
+    if (sequence && r->kind != WK__DIST_FINISH) snprintf(number, sizeof number, " %llu", (unsigned long long)sequence);
+    snprintf(out, WK__DIST_CALL_TEXT, "%s%s%s", wk__dist_names[r->kind], number, of);
+}
+
+/* "rank 0 of 4 on nodeA: all_reduce 50 (bucket 3, 4.0 MiB) not finished after 600 s; ..." */
+static void tell(wk__dist_ticket *t, const wk__dist_fail *fail)
+{
+    const wk__dist_job *job = &wk__dist_job_now;
+    const int rank = wk__dist_world()->rank;
+    char asked[WK__DIST_CALL_TEXT];
+    wk__dist_call_text(&t->request, t->sequence, asked);
+    snprintf(t->text, sizeof t->text, "rank %d of %d on %s: %s%s %s", rank, wk__dist_world()->size,
+             job->engine->host(job->world, rank), asked, strncmp(fail->text, "not ", 4) == 0 ? "" : ":", fail->text);
 }
 
 static wk_code make_call(const wk__dist_engine *engine, void *world, const wk__dist_step *step, wk__dist_fail *fail)

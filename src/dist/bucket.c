@@ -79,7 +79,8 @@ void wk__bucket_ask(wk__bucket *b, wk__dist_group *group, wk_site site)
                                 .count = b->elements + b->count,
                                 .in = at,
                                 .out = at,
-                                .what = b->what};
+                                .what = b->what,
+                                .by = "backward"};
     if (!ready) {
         request.code = wk_error_code();
         request.text = wk_error();

@@ -15,7 +15,7 @@ typedef struct wk__bucket {
     wk_tensor *const *parameter; /* [count] of one device and one dtype of sums */
     int64_t count, elements;     /* parameters, and their elements */
     wk_dtype dtype;              /* of the sums */
-    char what[48];               /* "bucket 3, 4.0 MiB", for messages */
+    char what[32];               /* "bucket 3", for messages */
     int64_t missing;             /* parameters whose gradient may still come in this backward */
     wk_tensor *flat;             /* the bucket's own, from gather to scatter; NULL: it could not be made */
     wk__host_data view;          /* its memory */

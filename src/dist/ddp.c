@@ -4,6 +4,7 @@
 #include "../base/alloc.h"
 #include "../base/options.h"
 #include "../nn/module.h"
+#include "network.h"
 #include <string.h>
 #include <wick/autograd.h>
 
@@ -12,58 +13,7 @@ typedef struct state {
     bool buffers; /* those of rank 0 go to all before each forward in training */
 } state;
 
-/* ---- the same network everywhere --------------------------------------------------------------------------------- */
-
-static uint64_t mix(uint64_t hash, const void *bytes, size_t count)
-{
-    const unsigned char *at = bytes;
-    for (size_t k = 0; k < count; k++) hash = (hash ^ at[k]) * UINT64_C(0x100000001b3); /* FNV-1a */
-    return hash;
-}
-
-/* Of the names, shapes and dtypes, and of what is trained. */
-static uint64_t hash_of(const wk__list *list)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (int64_t k = 0; k < list->count; k++) {
-        const wk__body *body = wk__body_of(list->item[k].tensor);
-        const uint8_t facts[] = {body->dtype, body->ndim, body->requires_grad};
-        hash = mix(hash, list->item[k].name, strlen(list->item[k].name) + 1);
-        hash = mix(hash, facts, sizeof facts);
-        hash = mix(hash, body->shape, sizeof *body->shape * body->ndim);
-    }
-    return hash;
-}
-
-static bool network_differs(wk_site site, int rank, const uint64_t *other, const uint64_t *own)
-{
-    wk__error_set(site, WK_ERR_ARGUMENT,
-                  "ddp: rank %d has another network than rank 0: %lld parameters and buffers there, %lld here; names, "
-                  "shapes, dtypes and what requires grad have to be the same in all ranks",
-                  rank, (long long)other[1], (long long)own[1]);
-    return false;
-}
-
-/* All ranks gather all hashes, so that all of them find the same difference. */
-static bool same_everywhere(wk_site site, wk__dist_group *group, const wk__list *list)
-{
-    uint64_t own[2] = {hash_of(list), (uint64_t)list->count};
-    uint64_t *all = wk__alloc_zero((size_t)group->size, sizeof own);
-    wk__dist_request request = {
-        .kind = WK__DIST_ALL_GATHER, .dtype = WK_I64, .count = 2, .in = own, .out = all, .what = "the network"};
-    if (!all) {
-        request.code = WK_ERR_MEMORY;
-        request.text = "ddp: out of host memory";
-        wk__error_set(site, WK_ERR_MEMORY, "ddp: out of host memory");
-    }
-    wk__dist_ticket ticket;
-    wk__dist_ask(&ticket, group, &request);
-    bool fine = wk__dist_wait(&ticket, site, "ddp") == WK_OK && all;
-    for (int k = 1; k < group->size && fine; k++)
-        if (memcmp(all + 2 * k, all, sizeof own) != 0) fine = network_differs(site, k, all + 2 * k, own);
-    wk__free(all);
-    return fine;
-}
+/* ---- the same numbers everywhere --------------------------------------------------------------------------------- */
 
 /* Rank 0 of the group, as a rank of the world. */
 static int root_of(const wk__dist_group *group)
@@ -148,7 +98,7 @@ static bool start(wk_site site, wk__ddp *d, wk_module *net, const wk_ddp_options
     wk_tensors *list = wk_tensors_new_at(site), *trained = wk_parameters_at(site, net);
     bool fine = list && trained &&
                 wk__module_collect(site, "ddp", net, 1u << WK__PARAMETER | 1u << WK__BUFFER, wk__list_of(list));
-    fine = fine && same_everywhere(site, d->group, wk__list_of(list)) && broadcast(site, d, wk__list_of(list)) &&
+    fine = fine && wk__same_network(site, d->group, wk__list_of(list)) && broadcast(site, d, wk__list_of(list)) &&
            wk__ddp_plan(d, wk__list_of(trained), first, most, site) && wk__ddp_hook(d, site);
     wk__inside_end(&c, NULL, 0);
     return fine;

@@ -145,15 +145,6 @@ static bool full(const wk__bucket *b, int64_t bytes, const wk_tensor *x, double 
            wk__body_of(b->parameter[0])->storage->device != wk__body_of(x)->storage->device;
 }
 
-static void name_bucket(wk__bucket *b, int64_t number)
-{
-    const double bytes = (double)(b->elements * (int64_t)wk_dtype_size(b->dtype));
-    if (bytes < 1 << 20)
-        snprintf(b->what, sizeof b->what, "bucket %lld, %.1f KiB", (long long)number, bytes / (1 << 10));
-    else
-        snprintf(b->what, sizeof b->what, "bucket %lld, %.1f MiB", (long long)number, bytes / (1 << 20));
-}
-
 static void fill(wk__ddp *d, double first, double most)
 {
     int64_t bytes = 0;
@@ -171,7 +162,8 @@ static void fill(wk__ddp *d, double first, double most)
         bytes += bytes_of(x);
         d->place[k] = (wk__ddp_parameter){.ddp = d, .bucket = d->buckets - 1};
     }
-    for (int64_t k = 0; k < d->buckets; k++) name_bucket(&d->bucket[k], k);
+    for (int64_t k = 0; k < d->buckets; k++)
+        snprintf(d->bucket[k].what, sizeof d->bucket[k].what, "bucket %lld", (long long)k);
 }
 
 bool wk__ddp_plan(wk__ddp *d, const wk__list *list, double first, double most, wk_site site)

@@ -43,8 +43,8 @@ typedef enum wk__dist_frame_kind {
     WK__FRAME_WELCOME,   /* behind it, for who joins the world, the roster */
     /* between rank 0 and another */
     WK__FRAME_ABORT, /* a text: the first cause; rank whose fault it is */
-    WK__FRAME_LATE,  /* group, sequence, collective: not finished; rank: for whom it waits; status, text: that has come
-                      * to light meanwhile */
+    WK__FRAME_LATE, /* group, sequence, collective: not finished; a bit for each rank that it waits for, a text: what it
+                      * is; or status, text: that has come to light meanwhile */
     WK__FRAME_WHERE, /* rank 0 asks: */
     WK__FRAME_HERE,  /* group, sequence, collective; part: of what (wk__whereabouts) */
     WK__FRAME_LEAVE, /* this rank is at wk_dist_finish; status and a text if an error is pending. From rank 0: `rank`

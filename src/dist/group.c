@@ -6,12 +6,13 @@
 #include "checkpoint.h"
 #include "job.h"
 #include "mpi.h"
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 wk__dist_job wk__dist_job_now = {.process = 0};
 static wk__dist_group world = {.rank = 0, .size = 1};
-static bool initialized;
+static bool initialized, has_been; /* a world is joined; one was, be it left by now */
 static int local_rank;
 static uint32_t groups; /* made in this world */
 
@@ -80,6 +81,7 @@ static wk_code join(wk_site site, const wk__dist_settings *s)
     if (code == WK_OK) return WK_OK;
     if (wk__dist_ask_end()) engine->leave(job->world);
     forget();
+    job->process = 0;
     return code;
 }
 
@@ -106,6 +108,12 @@ wk_code wk_dist_init_at(wk_site site)
     wk_code code = wk__dist_choose(look, NULL, mpi, no_mpi, &s, &why);
     if (code != WK_OK) return refuse(site, code, &why);
     wk__text_end(&why);
+    if (s.engine != WK__DIST_SELF && wk__dist_job_now.process == getpid()) {
+        wk__error_set(
+            site, WK_ERR_STATE,
+            "dist_init: this process has joined its world and left it by wk_dist_finish; a process joins once");
+        return WK_ERR_STATE;
+    }
     wk__dist_job_now.joined++;
     groups = 0;
     if (s.engine == WK__DIST_SELF)
@@ -113,6 +121,7 @@ wk_code wk_dist_init_at(wk_site site)
     else
         code = join(site, &s);
     initialized = code == WK_OK;
+    has_been = has_been || initialized;
     return code;
 }
 
@@ -155,6 +164,32 @@ wk_code wk_dist_finish_at(wk_site site)
     }
     forget();
     return code != WK_OK ? code : written;
+}
+
+/* ---- before it is joined ----------------------------------------------------------------------------------------- */
+
+static struct {
+    pthread_once_t once;
+    int processes; /* that were started together, */
+    const char *variable;
+} started = {.once = PTHREAD_ONCE_INIT};
+
+static void see_how_many(void)
+{
+    started.processes = wk__dist_started(look, NULL, &started.variable);
+}
+
+/* Where several processes were started and this one has not joined them, a call for all of them would do nothing, and
+ * each would train a network of its own. */
+static bool may_be_alone(wk_site site, const char *op)
+{
+    if (has_been) return true;
+    pthread_once(&started.once, see_how_many);
+    if (started.processes <= 1) return true;
+    wk__error_set(site, WK_ERR_STATE,
+                  "%s: %d processes were started (%s=%d), and this one has not joined them: call wk_dist_init first",
+                  op, started.processes, started.variable, started.processes);
+    return false;
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
@@ -231,6 +266,7 @@ wk_dist_group *wk_dist_new_group_at(wk_site site, const int64_t *ranks, int coun
 {
     static const char op[] = "dist_new_group";
     if (wk__forked) return wk__refuse_fork(site, op), NULL;
+    if (!may_be_alone(site, op)) return NULL;
     const bool fits = ranks_fit(site, ranks, count);
     wk__dist_group *group = fits ? group_of(ranks, count) : NULL;
     wk_dist_group *handle = fits ? wk__handle_object(site, &group_kind, group, group && group->world, op) : NULL;
@@ -263,6 +299,7 @@ static wk__dist_group *body_of(wk_site site, const char *op, const wk_dist_group
 
 wk__dist_group *wk__dist_group_of(wk_site site, const char *op, const wk_dist_group *handle)
 {
+    if (!may_be_alone(site, op)) return NULL;
     wk__dist_group *group = body_of(site, op, handle);
     if (!group || group->rank >= 0) return group;
     wk__error_set(site, WK_ERR_ARGUMENT, "%s: rank %d is not in the group; only its ranks make this call", op,

@@ -33,7 +33,7 @@ typedef struct wk__dist_group {
 /* All ranks. Before wk_dist_init and after wk_dist_finish that is this process alone. Never NULL. */
 wk__dist_group *wk__dist_world(void);
 /* The group of an option (NULL: the world). NULL with the error recorded if it is none, or one that this rank is not
- * in. */
+ * in, or if this process was started as one of several that it has not joined. */
 wk__dist_group *wk__dist_group_of(wk_site site, const char *op, const wk_dist_group *group);
 /* A rank of the world as one of the group, -1 if it is not in it; and back. */
 int wk__dist_rank_in(const wk__dist_group *group, int world_rank);
@@ -61,10 +61,15 @@ typedef struct wk__dist_request {
     void *out;        /* of a broadcast everybody's; the root's may be its `in` */
     bool soon;        /* it is waited for at once: no thread need wake up for it */
     const char *what; /* "bucket 3", for messages, lives until the wait; NULL: nothing */
+    const char *by;   /* "backward": of what it is part, for messages; lives as long; NULL: it is a call of its own */
     wk_code code;     /* WK_OK; else this rank has failed and takes part so that the others hear of it: count, in and
                        * out are of no matter */
     const char *text; /* why, lives until the wait */
 } wk__dist_request;
+
+/* "all_reduce 50 (bucket 3, 4.0 MiB)": request number `sequence`, 0: it has none. */
+enum { WK__DIST_CALL_TEXT = 128 };
+void wk__dist_call_text(const wk__dist_request *request, uint64_t sequence, char out[WK__DIST_CALL_TEXT]);
 
 /* A request under way. The caller's memory, which stays where it is until the wait. */
 typedef struct wk__dist_ticket {

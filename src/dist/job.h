@@ -10,7 +10,7 @@ typedef struct wk__dist_job {
     const wk__dist_engine *engine; /* NULL: a world of one */
     void *world;                   /* the engine's */
     double seconds;                /* WICK_TIMEOUT */
-    pid_t process;                 /* which has joined it; a child of fork() has not */
+    pid_t process;                 /* which has joined it, be it left by now; a child of fork() has not */
     uint64_t told;                 /* a hash of the last error that all ranks of the world have had alike */
     uint64_t joined;               /* changes with each that is joined, and left */
 } wk__dist_job;

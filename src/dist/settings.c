@@ -208,3 +208,17 @@ wk_code wk__dist_choose(wk__dist_look *look, void *user, bool mpi, const char *n
         (wk__dist_settings){.engine = WK__DIST_SELF, .size = 1, .local_rank = -1, .listen_fd = -1, .from = "nothing"};
     return choose(&c, mpi, no_mpi) ? WK_OK : WK_ERR_ARGUMENT;
 }
+
+int wk__dist_started(wk__dist_look *look, void *user, const char **variable)
+{
+    wk__text why = {0}; /* what is wrong wk_dist_init tells */
+    const choice c = {look, user, NULL, &why};
+    wanted wanted;
+    int size = 1;
+    wanted_of(&c, &wanted);
+    const starter by = wanted == SELF ? STARTERS : starter_of(&c, wanted, true);
+    *variable = by < STARTERS ? table[by].size : NULL;
+    if (by < STARTERS) number(&c, *variable, 1, WK__FRAME_WORLD, 1, &size);
+    wk__text_end(&why);
+    return size;
+}

@@ -24,6 +24,9 @@ typedef const char *wk__dist_look(void *user, const char *name);
 /* WK_OK, or WK_ERR_ARGUMENT with what is wrong in `why`. `mpi`: can that engine be used? If not, `no_mpi` says why. */
 wk_code wk__dist_choose(wk__dist_look *look, void *user, bool mpi, const char *no_mpi, wk__dist_settings *out,
                         wk__text *why);
+/* How many processes were started together by what the environment says: 1 where this one is alone, or is to be. All
+ * else may be wrong. *variable: what says so; NULL: nothing does. */
+int wk__dist_started(wk__dist_look *look, void *user, const char **variable);
 /* The first host in Slurm's spelling, "node[003-010,012],gpu1" -> "node003". False if there is none, or no room. */
 bool wk__dist_first_host(const char *list, char *host, size_t size);
 

@@ -32,7 +32,7 @@ typedef struct wk__tcp_place {
 
 /* ---- the door ---------------------------------------------------------------------------------------------------- */
 
-enum { WK__TCP_VISITORS = 64 };
+enum { WK__TCP_VISITORS = 64, WK__TCP_ASKS = 200 /* bytes of what a rank asks for, in words */ };
 typedef struct wk__tcp_guest {
     int fd; /* -1: none */
     int64_t until;
@@ -45,8 +45,10 @@ typedef struct wk__tcp_door {
     const char *secret;
     int64_t patience; /* nanoseconds that a visitor may take */
     int64_t rests;    /* until then nobody is let in: the process has no descriptor left for one */
-    int refused;      /* visitors so far, */
-    char last[160];   /* and why the last one was */
+    int refused;      /* visitors so far */
+    int misfit;       /* of those the number of the last one that seems to be a rank of this job, started otherwise than
+                       * the others: no time mends that. -1: none */
+    char last[200];   /* why that one was refused; without one, the last stranger */
     wk__tcp_guest guest[WK__TCP_VISITORS];
 } wk__tcp_door;
 
@@ -110,6 +112,8 @@ typedef struct wk__tcp {
         bool open; /* all have been asked, and may answer */
         int64_t until;
         wk__dist_frame late;                 /* what is not finished, */
+        int asker;                           /* who says so, */
+        char asks[WK__TCP_ASKS];             /* in words, */
         uint8_t member[WK__FRAME_WORLD / 8]; /* by whom; a bit per rank */
         bool *answered;                      /* [size] */
         wk__tcp_position *at;                /* [size] */
@@ -128,17 +132,20 @@ void wk__tcp_tell(wk__tcp *tcp, int rank, wk__dist_frame frame, const void *body
 void wk__tcp_tell_all(wk__tcp *tcp, wk__dist_frame frame, const char *text);
 void wk__tcp_knock(int bell);
 
-/* tcp_inquiry.c, under the lock. A frame that has come over a line; a line that has ended. Rank 0 asks where these
- * ranks are; it does what is due, and says when more is. A rank is at wk_dist_finish, its call of that number. */
+/* tcp_inquiry.c, under the lock. A frame that has come over a line; a line that has ended. Rank 0 asks where the ranks
+ * are that `asker` waits for: `body` is a bit for each of them, and behind that what it asks for, in words. It does
+ * what is due, and says when more is. A rank is at wk_dist_finish, its call of that number. */
 void wk__tcp_heard(wk__tcp *tcp, int rank, const wk__inbox *in);
 void wk__tcp_line_ended(wk__tcp *tcp, int rank, const char *why);
-void wk__tcp_inquire(wk__tcp *tcp, const wk__dist_frame *late, const uint8_t member[WK__FRAME_WORLD / 8]);
+void wk__tcp_inquire(wk__tcp *tcp, int asker, const wk__dist_frame *late, const uint8_t *body, size_t bytes);
 int64_t wk__tcp_due(wk__tcp *tcp);
 void wk__tcp_leaves(wk__tcp *tcp, int rank, uint64_t sequence);
 
 /* tcp_cause.c. Under the lock: the world is broken, here and everywhere; `of`: what was not finished, all 0 where that
  * is not the cause. */
 void wk__tcp_break(wk__tcp *tcp, wk_code code, wk__dist_frame of, const char *text);
+/* What is wrong where a rank asks for what another, at wk_dist_finish, does not call any more. */
+void wk__tcp_uneven(const wk__tcp *tcp, int asker, const char *asks, int left, char *out, size_t size);
 /* Without the lock. A call begins (false: the world is broken), and is over; a failure that all ranks have alike may
  * break the world. */
 bool wk__tcp_begin(wk__tcp *tcp, const wk__dist_step *step, wk__dist_fail *fail);

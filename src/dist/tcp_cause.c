@@ -67,6 +67,24 @@ static void report(wk__tcp *tcp, wk_code code, const char *why)
                  strnlen(why, WK__FRAME_TEXT));
 }
 
+/* "all_reduce 3 (bucket 0, 4.0 MiB) of its backward": what this rank asks for. */
+static void asks_for(const wk__dist_step *step, char out[WK__TCP_ASKS])
+{
+    char call[WK__DIST_CALL_TEXT], group[32] = "";
+    const char *by = step->request->by;
+    wk__dist_call_text(step->request, step->sequence, call);
+    if (step->group->id) snprintf(group, sizeof group, " in group %u", step->group->id);
+    snprintf(out, WK__TCP_ASKS, "%s%s%s%.20s", call, group, by ? " of its " : "", by ? by : "");
+}
+
+void wk__tcp_uneven(const wk__tcp *tcp, int asker, const char *asks, int left, char *out, size_t size)
+{
+    snprintf(out, size,
+             "rank %d on %s asks for %s, rank %d on %s is at wk_dist_finish: the ranks made different numbers of steps "
+             "or of collective calls",
+             asker, tcp->place[asker].host, asks, left, tcp->place[left].host);
+}
+
 /* Does the call need what the group's rank `place` does? Of two ranks that pass something on, the other one's. */
 static bool needs(const wk__dist_step *step, int place)
 {
@@ -99,8 +117,8 @@ static void await(wk__tcp *tcp, int64_t until)
 /* Rank 0 is told, and what it makes of it is the cause; where it makes nothing it is to blame itself. */
 static void find_cause(wk__tcp *tcp, const wk__dist_step *step, wk_code code, const char *why)
 {
-    uint8_t member[WK__FRAME_WORLD / 8] = {0};
-    char own[120];
+    uint8_t body[WK__FRAME_WORLD / 8 + WK__TCP_ASKS] = {0}; /* whom it waits for, and what it asks for */
+    char own[120], *asks = (char *)body + WK__FRAME_WORLD / 8;
     wk__dist_frame late = {.kind = WK__FRAME_LATE,
                            .group = step->group->id,
                            .sequence = step->sequence,
@@ -108,17 +126,19 @@ static void find_cause(wk__tcp *tcp, const wk__dist_step *step, wk_code code, co
                            .part = WK__FRAME_IS_LATE};
     for (int k = 0; k < step->group->size; k++) {
         const int rank = wk__dist_world_rank(step->group, k);
-        if (needs(step, k)) member[rank / 8] |= (uint8_t)(1 << rank % 8);
+        if (needs(step, k)) body[rank / 8] |= (uint8_t)(1 << rank % 8);
     }
+    asks_for(step, asks);
+    const size_t bytes = WK__FRAME_WORLD / 8 + strlen(asks);
     if (tcp->rank == 0 && why) {
         wk__tcp_break(tcp, code, none, why);
     } else if (tcp->rank == 0) {
-        wk__tcp_inquire(tcp, &late, member);
+        wk__tcp_inquire(tcp, 0, &late, body, bytes);
         wk__tcp_knock(tcp->wake);
     } else if (why) {
         report(tcp, code, why);
     } else {
-        wk__tcp_tell(tcp, 0, late, member, sizeof member);
+        wk__tcp_tell(tcp, 0, late, body, bytes);
     }
     await(tcp, wk__nanoseconds() + wk__tcp_grace(tcp));
     snprintf(own, sizeof own, "rank 0 on %s is dead or stuck", tcp->place[0].host);
@@ -129,13 +149,14 @@ static void find_cause(wk__tcp *tcp, const wk__dist_step *step, wk_code code, co
 static bool may_go_on(wk__tcp *tcp, const wk__dist_step *step, bool begins, bool *left)
 {
     bool never;
-    char text[120];
+    char asks[WK__TCP_ASKS], text[WK__FRAME_TEXT + 1];
     const int who = has_left(tcp, step, &never);
     *left = who >= 0;
     /* Who has left before a call of a group begins has not made it, unless it was a send. */
     never = never || (begins && *left && step->request->kind != WK__DIST_RECV);
     if (!never || tcp->broken) return !tcp->broken;
-    snprintf(text, sizeof text, "rank %d on %s is at wk_dist_finish", who, tcp->place[who].host);
+    asks_for(step, asks);
+    wk__tcp_uneven(tcp, tcp->rank, asks, who, text, sizeof text);
     find_cause(tcp, step, WK_ERR_STATE, text);
     return false;
 }

@@ -20,6 +20,7 @@ void wk__tcp_door_begin(wk__tcp_door *door, int listener, const char *secret, do
     memset(door, 0, sizeof *door);
     door->listener = listener;
     door->secret = secret;
+    door->misfit = -1;
     door->patience = (int64_t)((seconds < 4 * PATIENCE ? seconds / 4 : PATIENCE) * BILLION);
     for (int k = 0; k < WK__TCP_VISITORS; k++) door->guest[k].fd = -1;
 }
@@ -55,13 +56,14 @@ int64_t wk__tcp_door_until(const wk__tcp_door *door)
     return first;
 }
 
-static void refuse(wk__tcp_door *door, wk__tcp_guest *guest, const char *why)
+static void refuse(wk__tcp_door *door, wk__tcp_guest *guest, const char *why, bool misfit)
 {
     char host[64] = "?";
     getnameinfo((const struct sockaddr *)&guest->from.at, guest->from.bytes, host, sizeof host, NULL, 0,
                 NI_NUMERICHOST);
     door->refused++;
-    snprintf(door->last, sizeof door->last, "%s: %s", host, why);
+    if (misfit) door->misfit = guest->visitor.hello.rank;
+    if (misfit || door->misfit < 0) snprintf(door->last, sizeof door->last, "%s: %s", host, why);
     goes(guest);
 }
 
@@ -73,7 +75,7 @@ static void let_in(wk__tcp_door *door)
         wk__tcp_guest *place = &door->guest[0];
         for (int k = 0; k < WK__TCP_VISITORS && place->fd >= 0; k++)
             if (door->guest[k].fd < 0 || door->guest[k].until < place->until) place = &door->guest[k];
-        if (place->fd >= 0) refuse(door, place, "too many came at once");
+        if (place->fd >= 0) refuse(door, place, "too many came at once", false);
         memset(place, 0, sizeof *place);
         place->fd = fd;
         place->from = from;
@@ -97,9 +99,9 @@ static void admit(wk__tcp_door *door, wk__tcp_guest *guest, wk__tcp_proved *prov
         guest->fd = -1;
         return;
     }
-    wk__reply_text(reply, (wk__dist_frame){.kind = WK__FRAME_REFUSED}, why);
+    wk__reply_text(reply, (wk__dist_frame){.kind = WK__FRAME_REFUSED, .status = WK_ERR_ARGUMENT}, why);
     send_now(guest->fd, reply);
-    refuse(door, guest, why);
+    refuse(door, guest, why, true);
 }
 
 /* Byte after byte up to what the visit has room for: what a rank sends after its proof is read by whoever takes it. */
@@ -113,19 +115,23 @@ static void talk(wk__tcp_door *door, wk__tcp_guest *guest, wk__tcp_proved *prove
     const ssize_t got = recv(guest->fd, bytes, wanted - guest->visitor.inbox.got, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (got <= 0) {
-        refuse(door, guest, "it went before it had proved who it is");
+        refuse(door, guest,
+               guest->visitor.challenged
+                   ? "it went before it had proved who it is; most likely its WICK_SECRET is another one"
+                   : "it went before it had said who it is",
+               guest->visitor.challenged);
         return;
     }
     switch (wk__visitor_take(&guest->visitor, door->secret, bytes, (size_t)got, &took, &reply)) {
     case WK__VISIT_WAITS: break;
     case WK__VISIT_REPLY:
-        if (!send_now(guest->fd, &reply)) refuse(door, guest, "it does not read");
+        if (!send_now(guest->fd, &reply)) refuse(door, guest, "it does not read", false);
         break;
     case WK__VISIT_PROVED: admit(door, guest, proved, user, &reply); break;
     case WK__VISIT_OVER:
         send_now(guest->fd, &reply);
         snprintf(why, sizeof why, "%.*s", (int)(reply.bytes - WK__FRAME_BYTES), (char *)reply.at + WK__FRAME_BYTES);
-        refuse(door, guest, why);
+        refuse(door, guest, why, false);
         break;
     }
 }
@@ -137,7 +143,7 @@ void wk__tcp_door_serve(wk__tcp_door *door, wk__tcp_proved *proved, void *user)
     for (int k = 0; k < WK__TCP_VISITORS; k++) {
         wk__tcp_guest *guest = &door->guest[k];
         if (guest->fd >= 0) talk(door, guest, proved, user);
-        if (guest->fd >= 0 && guest->until <= now) refuse(door, guest, "it took too long to prove who it is");
+        if (guest->fd >= 0 && guest->until <= now) refuse(door, guest, "it took too long to prove who it is", false);
     }
 }
 
@@ -167,7 +173,7 @@ static wk_code refused(const wk__inbox *in, wk__dist_fail *fail)
 {
     char text[WK__FRAME_TEXT + 1];
     if (in->frame.kind != WK__FRAME_REFUSED)
-        return wk__dist_fail_set(fail, WK_ERR_IO,
+        return wk__dist_fail_set(fail, WK_ERR_ARGUMENT,
                                  "who listens there does not know the secret of this job (WICK_SECRET)");
     wk__inbox_text(in, text, sizeof text);
     return wk__dist_fail_set(fail, WK_ERR_IO, "who listens there refuses this rank: %s", text);

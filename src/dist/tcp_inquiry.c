@@ -13,10 +13,12 @@ static bool is_member(const wk__tcp *tcp, int rank)
     return tcp->inquiry.member[rank / 8] >> rank % 8 & 1;
 }
 
+/* What was sent before wk_dist_finish would have come by now. */
 static bool is_in(const wk__tcp_position *p, const wk__dist_frame *late)
 {
+    const bool pair = late->collective == WK__DIST_SEND || late->collective == WK__DIST_RECV;
     if (late->collective == WK__DIST_FINISH) return p->at == WK__AT_END;
-    const bool same = p->group == late->group;
+    const bool same = p->group == late->group && !(pair && p->at == WK__AT_END);
     return same && (p->at == WK__AT_WORK ? p->sequence == late->sequence : p->sequence >= late->sequence);
 }
 
@@ -52,12 +54,14 @@ static void conclude(wk__tcp *tcp)
 {
     char text[WK__FRAME_TEXT + 1] = "", one[160];
     size_t n = 0;
-    wk_code code = WK_ERR_STATE; /* where all that is wrong is that some have left */
+    wk_code code = WK_ERR_STATE; /* where all that is wrong is that some have left, */
+    int left = -1;               /* the first of whom is this */
     tcp->inquiry.open = false;
     for (int silent = 1; silent >= 0; silent--)
         for (int r = 0; r < tcp->size; r++) {
             if (!to_blame(tcp, r, silent)) continue;
             if (silent || tcp->inquiry.at[r].at != WK__AT_END) code = WK_ERR_TIMEOUT;
+            if (left < 0) left = r;
             describe(tcp, r, one, sizeof one);
             if (n + strlen(one) + 8 < sizeof text)
                 n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : "", one);
@@ -69,7 +73,8 @@ static void conclude(wk__tcp *tcp)
         snprintf(text, sizeof text,
                  "all its ranks are in it, so the network is slower than that, or lets nothing through");
     }
-    wk__tcp_break(tcp, code, tcp->inquiry.late, text);
+    if (code == WK_ERR_STATE) wk__tcp_uneven(tcp, tcp->inquiry.asker, tcp->inquiry.asks, left, text, sizeof text);
+    wk__tcp_break(tcp, code, code == WK_ERR_STATE ? none : tcp->inquiry.late, text);
 }
 
 static void answer(wk__tcp *tcp, int rank, wk__tcp_position position)
@@ -80,13 +85,16 @@ static void answer(wk__tcp *tcp, int rank, wk__tcp_position position)
 }
 
 /* Somebody waits in vain. */
-void wk__tcp_inquire(wk__tcp *tcp, const wk__dist_frame *late, const uint8_t member[WK__FRAME_WORLD / 8])
+void wk__tcp_inquire(wk__tcp *tcp, int asker, const wk__dist_frame *late, const uint8_t *body, size_t bytes)
 {
+    const size_t bits = sizeof tcp->inquiry.member;
     if (tcp->broken || tcp->inquiry.open) return;
     tcp->inquiry.open = true;
     tcp->inquiry.late = *late;
     tcp->inquiry.until = wk__nanoseconds() + wk__tcp_grace(tcp) / 2;
-    memcpy(tcp->inquiry.member, member, sizeof tcp->inquiry.member);
+    memcpy(tcp->inquiry.member, body, bits);
+    tcp->inquiry.asker = asker;
+    snprintf(tcp->inquiry.asks, sizeof tcp->inquiry.asks, "%.*s", (int)(bytes - bits), (const char *)body + bits);
     memset(tcp->inquiry.answered, 0, (size_t)tcp->size);
     answer(tcp, 0, tcp->position);
     wk__tcp_tell_all(tcp, (wk__dist_frame){.kind = WK__FRAME_WHERE}, "");
@@ -133,8 +141,8 @@ static void heard_by_0(wk__tcp *tcp, int rank, const wk__inbox *in)
     case WK__FRAME_LATE:
         if (f->status != WK_OK)
             wk__tcp_break(tcp, (wk_code)f->status, none, said);
-        else if (f->bytes == WK__FRAME_WORLD / 8)
-            wk__tcp_inquire(tcp, f, in->body);
+        else if (f->bytes >= WK__FRAME_WORLD / 8)
+            wk__tcp_inquire(tcp, rank, f, in->body, f->bytes);
         break;
     case WK__FRAME_LEAVE:
         snprintf(text, sizeof text, "rank %d on %s failed: %.500s", rank, tcp->place[rank].host, said);

@@ -104,6 +104,7 @@ static const char *arrives(void *user, const wk__hello *hello, const wk__address
     unmap(&place->address);
     set_port(&place->address, hello->port);
     tcp->control[hello->rank] = fd;
+    if (tcp->door.misfit == hello->rank) tcp->door.misfit = -1; /* it has come again, and fits */
     a->missing--;
     return NULL;
 }
@@ -116,11 +117,12 @@ static wk_code missing(const wk__tcp *tcp, wk__dist_fail *fail)
         if (tcp->control[r] >= 0 || n > 90) continue;
         n += snprintf(list + n, sizeof list - (size_t)n, "%s%d", known++ ? ", " : "", r);
     }
-    wk__dist_fail_set(fail, WK_ERR_TIMEOUT, "rank %s is not here after %g s", list, tcp->seconds);
+    const wk_code code = tcp->door.misfit >= 0 ? WK_ERR_ARGUMENT : WK_ERR_TIMEOUT;
+    wk__dist_fail_set(fail, code, "rank %s is not here after %g s", list, tcp->seconds);
     if (tcp->door.refused)
         snprintf(fail->text + strlen(fail->text), sizeof fail->text - strlen(fail->text), "; last refused was %s",
                  tcp->door.last);
-    return WK_ERR_TIMEOUT;
+    return code;
 }
 
 /* Has a rank that was here gone? It says nothing before it has the roster. */
@@ -184,7 +186,7 @@ static wk_code host_world(wk__tcp *tcp, int64_t deadline, wk__dist_fail *fail)
     wk__reply reply;
     char text[WK__FRAME_TEXT];
     snprintf(text, sizeof text, "%.*s", (int)sizeof text - 1, fail->text);
-    wk__reply_text(&reply, (wk__dist_frame){.kind = WK__FRAME_REFUSED}, text);
+    wk__reply_text(&reply, (wk__dist_frame){.kind = WK__FRAME_REFUSED, .status = (uint32_t)code}, text);
     for (int r = 1; r < tcp->size; r++)
         if (tcp->control[r] >= 0) send(tcp->control[r], reply.at, reply.bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
     return code;
@@ -236,9 +238,10 @@ static wk_code receive_roster(wk__tcp *tcp, int fd, int64_t deadline, wk__dist_f
     if (why)
         code = wk__dist_fail_set(fail, WK_ERR_TIMEOUT, "rank 0 does not bring the world together: %s", why);
     else if (frame.kind == WK__FRAME_REFUSED)
-        code = wk__dist_fail_set(fail, WK_ERR_TIMEOUT, "rank 0 says: %.*s", (int)frame.bytes, (const char *)roster);
+        code = wk__dist_fail_set(fail, frame.status ? (wk_code)frame.status : WK_ERR_TIMEOUT, "rank 0 says: %.*s",
+                                 (int)frame.bytes, (const char *)roster);
     else if (frame.bytes != (uint64_t)tcp->size * WK__FRAME_ENTRY)
-        code = wk__dist_fail_set(fail, WK_ERR_TIMEOUT, "rank 0 has a world of another size");
+        code = wk__dist_fail_set(fail, WK_ERR_ARGUMENT, "rank 0 has a world of another size");
     for (int r = 0; r < tcp->size && code == WK_OK; r++) {
         const wk__address here = tcp->place[0].address;
         wk__tcp_place *place = &tcp->place[r];

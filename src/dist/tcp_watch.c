@@ -40,7 +40,9 @@ static const char *arrives(void *user, const wk__hello *hello, const wk__address
     wk__tcp *tcp = user;
     uint8_t welcome[WK__FRAME_BYTES];
     (void)from;
-    if (hello->errand != WK__ERRAND_PEER) return "the world is complete";
+    if (hello->errand != WK__ERRAND_PEER)
+        return "the world is complete without it: its number (WICK_RANK) is given twice, or WICK_HOSTS is another "
+               "job's";
     if (hello->size != tcp->size || hello->rank <= tcp->rank) return "it is no rank that would come here";
     if (atomic_load(&tcp->peer[hello->rank]) >= 0) return "a rank of that number is here already";
     wk__dist_frame_write(&(wk__dist_frame){.kind = WK__FRAME_WELCOME}, welcome);
