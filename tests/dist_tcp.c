@@ -208,12 +208,45 @@ static void a_world_that_breaks_during_a_visit(void **state)
     ranks_free(&r);
 }
 
+/* Rank 0 does something else. Rank 2, which has nothing to do with it, hears what was not finished. */
+static void waits_for_what_nobody_sends(int rank)
+{
+    WK_SCOPE;
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    wk_tensor *x = wk_full((5), rank + 1.0);
+    if (rank == 1) RANK_CHECK(!wk_dist_recv_(x, 0));
+    while (rank != 1 && !atomic_load(&note_of(1)->flag)) usleep(2000);
+    if (rank == 0) RANK_CHECK(wk_dist_send(x, 1) != WK_OK);
+    if (rank == 2) RANK_CHECK(wk_dist_barrier() != WK_OK);
+    rank_keeps_error();
+    atomic_store(&my_note()->flag, 1);
+    wk_dist_finish();
+    wk_clear_error();
+}
+
+static void what_nobody_sends(void **state)
+{
+    (void)state;
+    ranks r = {.size = 3, .body = waits_for_what_nobody_sends, .timeout = 2};
+    ranks_run(&r);
+    expect_rank_error(&r, 1, WK_ERR_TIMEOUT, "dist_recv_: rank 1 of 3 on ", ": recv (20 bytes) not finished after ",
+                      "; rank 0 on ", " has not called it, its last call was barrier 1; start again", NULL);
+    expect_rank_error(&r, 0, WK_ERR_TIMEOUT, "dist_send: rank 0 of 3 on ", ": send (20 bytes): recv was not finished; ",
+                      NULL);
+    expect_rank_error(&r, 2, WK_ERR_TIMEOUT, ": barrier 2: recv was not finished; rank 0 on ", NULL);
+    ranks_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_that_is_full),          cmocka_unit_test(a_door_without_descriptors),
-        cmocka_unit_test(a_connection_to_itself),       cmocka_unit_test(rank_0_says_something_else),
-        cmocka_unit_test(pairs_while_a_third_has_left), cmocka_unit_test(a_world_that_breaks_during_a_visit),
+        cmocka_unit_test(a_line_that_is_full),
+        cmocka_unit_test(a_door_without_descriptors),
+        cmocka_unit_test(a_connection_to_itself),
+        cmocka_unit_test(rank_0_says_something_else),
+        cmocka_unit_test(pairs_while_a_third_has_left),
+        cmocka_unit_test(a_world_that_breaks_during_a_visit),
+        cmocka_unit_test(what_nobody_sends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ __attribute__((format(printf, 3, 4))) wk_code wk__dist_fail_set(wk__dist_fail *f
 typedef struct wk__dist_step {
     const wk__dist_request *request;
     const wk__dist_group *group;
-    uint64_t sequence;       /* of the group's calls, from 1 on; of send and recv that is the number of this pair's */
+    uint64_t sequence;       /* of the group's calls, from 1 on; send and recv, which two of them make, have 0 */
     int64_t begun, deadline; /* by wk__nanoseconds */
 } wk__dist_step;
 

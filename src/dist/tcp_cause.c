@@ -50,14 +50,16 @@ static wk_code tell_cause(const wk__tcp *tcp, const wk__dist_step *step, wk__dis
     const wk__dist_frame *of = &tcp->of;
     const char *after = tcp->code == WK_ERR_TIMEOUT ? "; start again from the last checkpoint" : "";
     const char *name = wk__dist_names[of->collective];
-    const bool mine = of->group == step->group->id && of->sequence == step->sequence;
+    const bool mine = of->group == step->group->id && of->sequence == step->sequence &&
+                      (of->sequence > 0 || of->collective == step->request->kind); /* send and recv have no number */
     fail->broken = true;
     if (of->part != WK__FRAME_IS_LATE) return wk__dist_fail_set(fail, tcp->code, "%s%s", tcp->cause, after);
     if (mine)
         return wk__dist_fail_set(fail, tcp->code, "not finished after %.3g s; %s%s",
                                  (double)(wk__nanoseconds() - step->begun) / BILLION, tcp->cause, after);
-    return wk__dist_fail_set(fail, tcp->code, "%s %llu was not finished; %s%s", name, (unsigned long long)of->sequence,
-                             tcp->cause, after);
+    char number[24] = "";
+    if (of->sequence > 0) snprintf(number, sizeof number, " %llu", (unsigned long long)of->sequence);
+    return wk__dist_fail_set(fail, tcp->code, "%s%s was not finished; %s%s", name, number, tcp->cause, after);
 }
 
 /* What has come to light. */

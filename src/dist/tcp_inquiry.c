@@ -13,13 +13,19 @@ static bool is_member(const wk__tcp *tcp, int rank)
     return tcp->inquiry.member[rank / 8] >> rank % 8 & 1;
 }
 
-/* What was sent before wk_dist_finish would have come by now. */
+static bool is_pair(uint8_t collective)
+{
+    return collective == WK__DIST_SEND || collective == WK__DIST_RECV;
+}
+
+/* Calls of two ranks have no number: the other one is in one as well, or does not do its part. What it sent before would
+ * have come by now. */
 static bool is_in(const wk__tcp_position *p, const wk__dist_frame *late)
 {
-    const bool pair = late->collective == WK__DIST_SEND || late->collective == WK__DIST_RECV;
     if (late->collective == WK__DIST_FINISH) return p->at == WK__AT_END;
-    const bool same = p->group == late->group && !(pair && p->at == WK__AT_END);
-    return same && (p->at == WK__AT_WORK ? p->sequence == late->sequence : p->sequence >= late->sequence);
+    if (p->group != late->group) return false;
+    if (is_pair(late->collective)) return p->at == WK__AT_WORK && is_pair(p->collective);
+    return p->at == WK__AT_WORK ? p->sequence == late->sequence : p->sequence >= late->sequence;
 }
 
 /* What a rank does that is not where the others wait. */
