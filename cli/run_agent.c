@@ -13,7 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PER_RANK = 4 }; /* descriptors to watch: output, error, status, input */
+enum {
+    PER_RANK = 4,          /* descriptors to watch: output, error, status, input */
+    MOST_IN_PIPE = 1 << 20 /* bytes, unless root asks for more */
+};
 
 typedef struct rank {
     int number;
@@ -32,7 +35,7 @@ typedef struct agent {
     int count, room;        /* started, to be started */
     struct pollfd *watched; /* orders, events, signals, then PER_RANK for each rank */
     long grace;
-    bool ending, stopped;
+    bool pipe, ending, stopped;
     double heard, end_at;
 } agent;
 
@@ -71,8 +74,9 @@ static void end_unasked(agent *a, const char *why)
     begin_to_end(a);
 }
 
-/* What is in the pipe of a rank goes to the launcher as one message. */
-static void pass_on(agent *a, const rank *r, int *fd, run_kind kind)
+/* What is there to read goes to the launcher as one message: how many bytes. A terminal that nobody writes to any more
+ * ends with EIO. */
+static size_t pass_on(agent *a, const rank *r, int *fd, run_kind kind)
 {
     static char bytes[RUN_MOST_BYTES];
     ssize_t got;
@@ -80,15 +84,22 @@ static void pass_on(agent *a, const rank *r, int *fd, run_kind kind)
     while (got < 0 && errno == EINTR);
     if (got > 0) run_send(&a->out, kind, r->number, bytes, (size_t)got);
     if (got == 0 || (got < 0 && errno != EAGAIN)) run_close(fd);
+    return got > 0 ? (size_t)got : 0;
 }
 
-/* What a rank has written comes before the news of its end. A process that it has left behind may go on writing, so
- * that there need be no end to wait for: a pipe holds no more than is read here. */
+/* All that is there, and no more than a pipe can hold: a process that the rank has left behind may go on writing. */
+static void pass_on_all(agent *a, const rank *r, int *fd, run_kind kind)
+{
+    size_t got = 1;
+    for (size_t sum = 0; *fd >= 0 && got > 0 && sum < MOST_IN_PIPE; sum += got) got = pass_on(a, r, fd, kind);
+}
+
+/* What a rank has written comes before the news of its end. */
 static void pass_on_rest(agent *a, rank *r)
 {
-    for (int round = 0; round < 17 && r->child.out >= 0; round++) pass_on(a, r, &r->child.out, RUN_OUT);
-    for (int round = 0; round < 17 && r->child.err >= 0; round++) pass_on(a, r, &r->child.err, RUN_ERR);
-    if (r->child.status >= 0) pass_on(a, r, &r->child.status, RUN_STATUS);
+    pass_on_all(a, r, &r->child.out, RUN_OUT);
+    pass_on_all(a, r, &r->child.err, RUN_ERR);
+    pass_on_all(a, r, &r->child.status, RUN_STATUS);
 }
 
 static void note_child(agent *a, pid_t process, int status)
@@ -187,8 +198,8 @@ static void start(agent *a, const run_frame *order)
     *r = (rank){.number = order->rank};
     const bool first = order->rank == 0;
     const int nothing = first ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC), input = first ? a->input : nothing;
-    const int code =
-        run_child_start(&r->child, a->words, a->folder, a->variables, order->text, input, first ? a->listen : -1);
+    const int code = run_child_start(&r->child, a->words, a->folder, a->variables, order->text, input,
+                                     first ? a->listen : -1, !a->pipe);
     if (nothing >= 0) close(nothing);
     if (first) run_close(&a->listen);
     if (code) {
@@ -230,6 +241,7 @@ static void obey(agent *a, const run_frame *order)
         break;
     case RUN_RANKS: expect(a, (int)strtol(order->text, NULL, 10)); break;
     case RUN_VARIABLE: append(&a->variables, &a->nvariables, order->text); break;
+    case RUN_PIPE: a->pipe = true; break;
     case RUN_WORD: append(&a->words, &a->nwords, order->text); break;
     case RUN_START: start(a, order); break;
     case RUN_INPUT: give_input(a, order); break;

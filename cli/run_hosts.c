@@ -164,6 +164,7 @@ void run_host_describe(run_host *hosts, int which, const run_plan *plan, int por
     send_variables(host, plan);
     for (int k = 0; k < plan->ranks; k++) here += run_host_of(plan, k) == which;
     run_send_text(&host->out, RUN_RANKS, 0, "%d", here);
+    if (plan->pipe) run_send(&host->out, RUN_PIPE, 0, NULL, 0);
     for (char **word = plan->words; *word; word++) run_send(&host->out, RUN_WORD, 0, *word, strlen(*word));
     for (int k = 0, local = 0; k < plan->ranks; k++)
         if (run_host_of(plan, k) == which)

@@ -6,7 +6,7 @@
 . "$WICK_SOURCE/tests/runner/processes"
 
 wick=$WICK_BUILD/wick
-unset WICK_THREADS WICK_COMM WICK_TIMEOUT NO_COLOR 2>/dev/null || true
+unset WICK_THREADS WICK_COMM WICK_TIMEOUT NO_COLOR PYTHONUNBUFFERED 2>/dev/null || true
 # AddressSanitizer looks for leaks with ptrace, which a process that is stopped or killed does not like.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:log_path=$WICK_WORK/sanitizer"
 
@@ -304,6 +304,54 @@ check "nor waited for" gives 0 run -n 1 python3 -c 'import os
 for k in range(20000):
     try: os.write(int(os.environ["WICK_STATUS_FD"]), b"step=%d\n" % k)
     except BlockingIOError: pass'
+
+# Their standard output is a terminal, so that what they print is not kept until they end, or lost.
+cat >"$WICK_WORK/last.py" <<'END'
+import os, sys, time
+print("soon")
+while not os.path.exists(sys.argv[1] + ".go"): time.sleep(0.05)
+print("last of", os.environ.get("FAKE_HOST"))
+os.kill(os.getpid(), 11)
+END
+# last OPTIONS...: lines are seen before the program ends.
+last()
+{
+    rm -f "$WICK_WORK/last.go"
+    background "$@" python3 "$WICK_WORK/last.py" "$WICK_WORK/last"
+    lines "$WICK_WORK/out" 2
+    seen=$?
+    touch "$WICK_WORK/last.go"
+    ended 139 && return $seen
+}
+last_words() { test "$(sed '/its last words:$/d' "$WICK_WORK/err" | tr '\n' '|')" = "    soon|    last of $1|"; }
+check "lines are seen at once" last -n 2
+check "... and none is lost with a killed rank" last_words None
+export WICK_RSH="$WICK_WORK/agent"
+check "... on another host" last --hosts alpha -n 2
+check "... too" last_words alpha
+unset WICK_RSH
+terminal='[ -t 1 ] && [ ! -t 2 ] && [ ! -t 0 ] && echo terminal || echo none'
+check "standard output is a terminal" gives 0 run -n 2 sh -c "$terminal" </dev/null
+check "... that of all" test "$(sort "$WICK_WORK/out" | tr '\n' '#')" = "[0] terminal#[1] terminal#"
+check "... which controls nothing" gives 0 run -n 2 sh -c '! (: </dev/tty) 2>/dev/null'
+for hosts in localhost alpha; do
+    check "--pipe on $hosts" gives 0 env WICK_RSH="$WICK_WORK/agent" "$wick" run --hosts $hosts -n 2 --pipe sh -c \
+        "$terminal"
+    check "... it is none" test "$(sort "$WICK_WORK/out" | tr '\n' '#')" = "[0] none#[1] none#"
+done
+cat >"$WICK_WORK/none.c" <<'END'
+int posix_openpt(int flags);
+int posix_openpt(int flags)
+{
+    return flags < 0 ? flags : -1;
+}
+END
+cc -shared -fPIC "$WICK_WORK/none.c" -o "$WICK_WORK/none.so"
+check "where the system has no terminals" gives 0 env ASAN_OPTIONS="$ASAN_OPTIONS:verify_asan_link_order=0" \
+    LD_PRELOAD="$WICK_WORK/none.so" "$wick" run -n 2 sh -c "$terminal"
+check "... it is a pipe" test "$(sort "$WICK_WORK/out" | tr '\n' '#')" = "[0] none#[1] none#"
+check "what a killed rank has printed" gives 137 run -n 1 sh -c 'seq 200000; kill -9 $$'
+check "... comes to the last line" sh -c "seq 200000 | cmp - '$WICK_WORK/out'"
 
 # On a terminal: a line for each rank, below what they say, that has gone in the end.
 cat >"$WICK_WORK/terminal.py" <<'END'
