@@ -5,8 +5,8 @@
  *
  * The network is 784-WIDTH-...-WIDTH-10 with ReLU between, SGD with momentum; BATCH samples for each rank. A round is a
  * step without communication (WK_NO_SYNC), one with it, and the all_reduce alone of vectors as long as wk_ddp's. One
- * line, the least times of all rounds; bench/pytorch_ddp.py prints the same of PyTorch with gloo. Alone it is a world of
- * one, with which to compare. */
+ * line, the least times of all rounds; bench/pytorch_ddp.py prints the same of PyTorch with gloo. Alone it is a world
+ * of one, with which to compare. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
