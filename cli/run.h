@@ -42,7 +42,7 @@ typedef struct run_plan {
     bool pipe;           /* standard output of a rank is a pipe, and no terminal */
     const char *timeout; /* WICK_TIMEOUT; NULL: as it is */
     const char *env;     /* names of variables that other hosts get as well, or NULL */
-    long grace;          /* seconds from TERM to KILL */
+    long grace, answer;  /* seconds from TERM to KILL; that an agent may take to answer */
 } run_plan;
 
 /* Ranks fill the places in order; the first have one more where they cannot all have the same number. */
@@ -183,7 +183,7 @@ typedef struct run_host {
     int orders, from; /* -1: closed */
     run_queue out, in;
     bool greeted;
-    double heard, pinged; /* when, on cli_clock */
+    double heard, pinged; /* when, on cli_clock; before the greeting: when it was started */
 } run_host;
 
 /* Starts the agent of hosts[which]; those before it have theirs. `input`: what rank 0 gets as standard input, or -1: it

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -191,6 +192,21 @@ static void expect(agent *a, int ranks)
     append(&a->variables, &a->nvariables, text);
 }
 
+/* Why the program could not be started. One that lies in the folder and is not in the PATH is pointed at. */
+static void say_not_started(agent *a, int rank, int code)
+{
+    struct stat file;
+    const char *word = a->words[0];
+    const bool no_folder = a->folder && access(a->folder, X_OK) != 0;
+    const int folder = open(a->folder ? a->folder : ".", O_PATH | O_CLOEXEC);
+    const bool lies_here = !strchr(word, '/') && fstatat(folder, word, &file, 0) == 0 && S_ISREG(file.st_mode) &&
+                           faccessat(folder, word, X_OK, 0) == 0;
+    run_send_text(&a->out, RUN_EXIT, rank, "start %d %s: %s%s%s%s", code == ENOENT ? 127 : 126,
+                  no_folder ? a->folder : word, strerror(code), lies_here ? "; did you mean ./" : "",
+                  lies_here ? word : "", lies_here ? "?" : "");
+    if (folder >= 0) close(folder);
+}
+
 static void start(agent *a, const run_frame *order)
 {
     if (a->count == a->room || a->ending) return;
@@ -203,9 +219,7 @@ static void start(agent *a, const run_frame *order)
     if (nothing >= 0) close(nothing);
     if (first) run_close(&a->listen);
     if (code) {
-        const bool folder = a->folder && access(a->folder, X_OK) != 0;
-        run_send_text(&a->out, RUN_EXIT, r->number, "start %d %s: %s", code == ENOENT ? 127 : 126,
-                      folder ? a->folder : a->words[0], strerror(code));
+        say_not_started(a, r->number, code);
         return;
     }
     r->running = true;

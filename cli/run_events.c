@@ -86,10 +86,30 @@ static void hear_exit(run_launcher *l, const run_frame *event)
     end_rank(l, event->rank, strncmp(event->text, "signal", 6) == 0 ? 128 + code : code, how);
 }
 
+static const char *remote_shell(void)
+{
+    const char *rsh = getenv("WICK_RSH");
+    return rsh && *rsh ? rsh : "ssh -x";
+}
+
+void run_lose_late(run_launcher *l)
+{
+    bool late = false;
+    for (int k = 0; k < l->plan->hosts; k++) {
+        run_host *host = &l->hosts[k];
+        if (!host->far || host->greeted || host->from < 0) continue;
+        if (cli_clock() - host->heard <= (double)l->plan->answer) continue;
+        run_note(l, "host %s: its agent did not answer within %ld s. Does `%s %s true` end at once, and ask nothing?",
+                 host->name, l->plan->answer, remote_shell(), host->name);
+        run_host_leave(host);
+        late = true;
+    }
+    if (late) run_fail(l, -1, CLI_FAILED);
+}
+
 void run_lose(run_launcher *l, int which, const char *why)
 {
     run_host *host = &l->hosts[which];
-    const char *rsh = getenv("WICK_RSH");
     const bool greeted = host->greeted;
     if (greeted && !l->ending) run_note(l, "host %s: %s", run_host_name(l, which), why); /* which it may have said */
     run_host_leave(host);
@@ -101,7 +121,7 @@ void run_lose(run_launcher *l, int which, const char *why)
         run_note(l,
                  "host %s: %s started no agent there; what it says stands above. Wick has to be on that host, too, at "
                  "the same place or in the PATH",
-                 run_host_name(l, which), rsh && *rsh ? rsh : "ssh");
+                 run_host_name(l, which), remote_shell());
     }
     run_fail(l, -1, greeted ? RUN_LATER : CLI_FAILED);
 }
@@ -154,7 +174,7 @@ void run_hear(run_launcher *l, int which)
     run_frame event;
     const ssize_t got = run_queue_read(&host->in, host->from);
     int more = 0;
-    if (got > 0) host->heard = cli_clock();
+    if (got > 0 && host->greeted) host->heard = cli_clock();
     if (!host->greeted && !run_host_greet(host)) more = -1;
     while (host->greeted && more >= 0 && (more = run_frame_next(&host->in, &event)) > 0) {
         if (event.kind == RUN_ENDING) {

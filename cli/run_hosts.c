@@ -110,6 +110,7 @@ bool run_host_greet(run_host *host)
     if (!found) return host->in.count < MOST_BEFORE_GREETING;
     run_queue_drop(&host->in, (size_t)(found - (host->in.bytes + host->in.first)) + length);
     host->greeted = true;
+    host->heard = cli_clock();
     return true;
 }
 

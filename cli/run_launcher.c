@@ -110,6 +110,7 @@ static void draw(run_launcher *l)
 static void keep_in_touch(run_launcher *l, bool listening)
 {
     const double now = cli_clock();
+    run_lose_late(l);
     for (int k = 0; k < l->plan->hosts; k++) {
         run_host *host = &l->hosts[k];
         if (!host->far || !host->greeted || host->orders < 0) continue;

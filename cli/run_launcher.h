@@ -48,5 +48,7 @@ void run_fail(run_launcher *l, int cause, int code);
 void run_hear(run_launcher *l, int which);
 /* The connection to the agent has ended, or is taken for that. */
 void run_lose(run_launcher *l, int which, const char *why);
+/* Other hosts whose agents have not answered in time: the run has failed, and all of them are named. */
+void run_lose_late(run_launcher *l);
 
 #endif

@@ -23,7 +23,9 @@ shift
 echo "$host: $*" >>"$AGENT_LOG"
 case $host in
 bad) echo "agent: no host bad" >&2; exit 255 ;;
-deaf) exec sleep 300 ;;
+deaf | numb) exec sleep 300 ;;
+late) sleep 31 ;;
+lost) while sleep 0.2; do echo "still looking"; done ;;
 mad) exec yes nonsense ;;
 swept) rmdir "$PWD" ;;
 banner) echo "Welcome to banner. You have mail." ;;
@@ -48,6 +50,10 @@ kill -STOP $silent_launcher
 check "two ranks whose agent stops" silent agent
 silent_agent=$launcher
 kill -STOP "$(cut -d' ' -f4 "/proc/$(head -1 "$WICK_WORK/agent.pids")/stat")"
+env MARK=$mark.silent WICK_RSH="$WICK_WORK/agent" "$wick" run --hosts deaf true 2>"$WICK_WORK/deaf.err" &
+silent_deaf=$!
+env MARK=$mark.silent WICK_RSH="$WICK_WORK/agent" "$wick" run --timeout 300 --hosts late true 2>"$WICK_WORK/late.err" &
+silent_late=$!
 
 # ---- the words of the command
 
@@ -56,6 +62,11 @@ check "no number of ranks" gives 2 run true
 for n in 0 1025 two -1 ''; do check "-n \"$n\" is no number of ranks" gives 2 run -n "$n" true; done
 check "-n4" gives 0 run -n4 true
 check "--n is no option" gives 2 run --n 4 true
+check "-np is -n" gives 0 run --raw -np 2 sh -c 'echo "$@"' -- -np 3
+check "... before the program" test "$(tr '\n' ' ' <"$WICK_WORK/out")" = "-np 3 -np 3 "
+check "... with a number behind it" gives 2 run -np two true
+check "--help" gives 0 run --help
+check "... does not offer it" sh -c "! grep -e '-np' -e '(null)' '$WICK_WORK/out'"
 check "a long name with one dash is none" gives 2 run -raw -n 2 true
 check "the program's options are its own" gives 0 run -n 1 echo -n 5 --help --raw
 check "... and reach it" out '^-n 5 --help --raw$\|^5 --help --raw$'
@@ -125,6 +136,21 @@ check "... is told" err "^wick run: rank 1 on .*: killed by signal 9 (Killed)$"
 check "SIGSEGV" gives 139 run -n 1 sh -c 'kill -SEGV $$'
 check "a program that is not there" gives 127 run -n 3 ./no/such/program
 check "... is told" err "not started: ./no/such/program: No such file or directory$"
+# in_folder COMMAND...: where programs `mine` and `broken`, a file `text` and a folder `folder` lie
+in_folder() { (cd "$WICK_WORK/programs" && "$@"); }
+mkdir -p "$WICK_WORK/programs/folder"
+touch "$WICK_WORK/programs/text"
+cp /bin/true "$WICK_WORK/programs/mine"
+echo '#!/no/such/shell' >"$WICK_WORK/programs/broken"
+chmod +x "$WICK_WORK/programs/broken"
+check "a program that lies in the folder" gives 127 in_folder run -n 2 mine
+check "... is pointed at" err "not started: mine: No such file or directory; did you mean ./mine?$"
+check "... on another host, too" gives 127 in_folder env WICK_RSH="$WICK_WORK/agent" "$wick" run --hosts alpha mine
+check "... by its agent" err "not started: mine: No such file or directory; did you mean ./mine?$"
+for word in text folder ./broken; do
+    check "$word is no program" gives 127 in_folder run -n 2 $word
+    check "... and no other is meant" err "not started: $word: No such file or directory$"
+done
 check "one that is no program" gives 126 run -n 2 "$WICK_SOURCE/README.md"
 check "... is told" err "README.md: Permission denied$"
 check "the cause is who ends otherwise than with 75" gives 9 run -n 4 sh -c \
@@ -139,8 +165,11 @@ check "last words are few and fit for a terminal" gives 1 run -n 2 sh -c \
     'for k in $(seq 50); do printf "line %d \033[31m%0300d\n" $k 7; done; exit 1'
 awk 'words { print } /its last words:$/ { words = 1 }' "$WICK_WORK/err" >"$WICK_WORK/words"
 check "... ten" test "$(wc -l <"$WICK_WORK/words")" = 10
-check "... short and plain" sh -c "awk 'length > 204 { exit 1 }' '$WICK_WORK/words' &&
+check "... short and plain" sh -c "sed '\$d' '$WICK_WORK/words' | awk 'length > 204 { exit 1 }' &&
     ! grep -q \"\$(printf '\\033')\" '$WICK_WORK/words'"
+check "... the last one whole" test "$(tail -1 "$WICK_WORK/words" | wc -c)" = 318
+check "a last line is long" gives 1 run -n 2 sh -c 'printf "%01000d" 7; exit 1'
+check "... and not shown for ever" test "$(tail -1 "$WICK_WORK/err" | wc -c)" = 605
 check "... from their beginning" test "$(cut -c1-12 "$WICK_WORK/words" | tail -1)" = "    line 50 "
 
 # ---- who does not want to end
@@ -441,12 +470,12 @@ check "... is told" err "^wick run: host old: .*Wick has to be on that host, too
 check "a host that talks nonsense" gives 1 far --hosts alpha,mad true
 check "a remote shell that is not there" gives 1 env WICK_RSH=/no/such/ssh "$wick" run --hosts alpha true
 check "... is told" err "^wick run: /no/such/ssh: No such file or directory"
-# in_folder NAME COMMAND...: in a new folder
-in_folder() { (mkdir "$WICK_WORK/$1" && cd "$WICK_WORK/$1" && shift && "$@"); }
+# in_new NAME COMMAND...: in a new folder
+in_new() { (mkdir "$WICK_WORK/$1" && cd "$WICK_WORK/$1" && shift && "$@"); }
 nowhere() { rmdir "$PWD" && far --hosts alpha true; }
-check "a folder that is not there" gives 1 in_folder gone nowhere
+check "a folder that is not there" gives 1 in_new gone nowhere
 check "... is told" err "^wick run: the folder to run in: No such file or directory$"
-check "a folder that is not there far away" gives 127 in_folder away far --hosts swept true
+check "a folder that is not there far away" gives 127 in_new away far --hosts swept true
 check "... is told" err "not started: .*/away: No such file or directory$"
 check "exit 3 far away" gives 3 far --hosts alpha,beta,gamma -n 6 sh -c \
     '[ $WICK_RANK != 3 ] || { echo bye; exit 3; }; sleep 300'
@@ -472,6 +501,13 @@ kill -9 "$(cut -d' ' -f4 "/proc/$(tail -1 "$WICK_WORK/pids")/stat")"
 check "a connection is lost" ended 75
 check "... is told" err "^wick run: host \(alpha\|beta\): the connection has ended"
 check "... with the rank" err "^wick run: rank [0-3] on \(alpha\|beta\) failed after .* s: its host is lost"
+check "a host that never answers" gives 1 far --timeout 2 --hosts alpha,deaf,numb,lost true
+for host in deaf numb lost; do
+    check "... is told: $host" err \
+        "^wick run: host $host: its agent did not answer within 2 s. Does \`.*/agent -x $host true\`"
+done
+check "... nobody else" sh -c "! grep -q 'host alpha' '$WICK_WORK/err'"
+check "... and nothing is started" test ! -s "$WICK_WORK/out"
 far_background --hosts alpha,deaf -n 2 true
 sleep 1
 kill -TERM $launcher
@@ -511,5 +547,10 @@ kill -CONT $silent_launcher
 wait $silent_launcher
 check "... and it is told" test "$? $(grep -c '^wick run: host alpha: it heard nothing for too long$' \
     "$WICK_WORK/launcher.err")" = "75 1"
+wait $silent_deaf
+check "a host that does not answer is waited for, and not for ever" test "$? $(grep -c \
+    '^wick run: host deaf: its agent did not answer within 30 s' "$WICK_WORK/deaf.err")" = "1 1"
+wait $silent_late
+check "one that answers late is waited for as long as --timeout says" test "$? $(cat "$WICK_WORK/late.err")" = "0 "
 check "nobody of them is left" nobody
 check "no sanitizer has anything to say" sh -c "! cat '$WICK_WORK'/sanitizer* 2>/dev/null | grep ."
