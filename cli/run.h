@@ -80,7 +80,7 @@ typedef enum run_kind {
     RUN_STARTED, /* text: its process */
     RUN_OUT,     /* bytes from standard output */
     RUN_ERR,     /* and from standard error */
-    RUN_STATUS,  /* lines from WICK_STATUS_FD */
+    RUN_STATUS,  /* lines from WICK_STATUS_FD, see src/base/status.h */
     RUN_TAKEN,   /* text: how many bytes of standard input the rank has taken */
     RUN_STATE,   /* text: "stopped" or "running" */
     RUN_EXIT,    /* text: "exit 3", "signal 9", or "start 127 No such file or directory" */
@@ -170,7 +170,7 @@ typedef struct run_board {
 } run_board;
 
 /* A line from WICK_STATUS_FD: "step=120 rate=12.5". What it does not know it leaves out. */
-void run_line_update(run_line *line, const char *text, size_t count);
+void run_line_update(run_line *line, const char *text);
 void run_board_erase(run_board *board, run_queue *to);
 void run_board_draw(run_board *board, run_queue *to, const run_line *lines, int count);
 

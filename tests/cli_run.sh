@@ -382,6 +382,48 @@ check "... it is a pipe" test "$(sort "$WICK_WORK/out" | tr '\n' '#')" = "[0] no
 check "what a killed rank has printed" gives 137 run -n 1 sh -c 'seq 200000; kill -9 $$'
 check "... comes to the last line" sh -c "seq 200000 | cmp - '$WICK_WORK/out'"
 
+# What ranks tell of the world explains how a run ends.
+# world LINES CODE WHEN LINES CODE WHEN: ranks 0 and 1, which tell lines and end: once they are both there, later, when
+# the other one has gone, or never.
+world()
+{
+    rm -f "$WICK_WORK"/rank.?
+    # shellcheck disable=SC2016
+    run -n 2 sh -c 'shift $((3 * WICK_RANK)); trap "exit 0" TERM; other=$WICK_WORK/rank.$((1 - WICK_RANK))
+        printf "$1" >/proc/self/fd/$WICK_STATUS_FD; echo $$ >$WICK_WORK/rank.$WICK_RANK
+        until [ -s "$other" ]; do sleep 0.05; done
+        while [ $3 = never ] || { [ $3 = later ] && kill -0 $(cat "$other") 2>/dev/null; }; do sleep 0.05; done
+        exit $2' -- "$@"
+}
+none() { ! grep "$1" "$WICK_WORK/err"; }
+check "a rank that ends well in the midst" gives 75 world 'world=joined\n' 75 later 'world=joined\n' 0 once
+check "... is told" err "^wick run: rank 1 on $(hostname) ended with 0 after [0-9.]* s, without wk_dist_finish$"
+check "... behind the failure" test "$(grep -c . "$WICK_WORK/err") $(grep -n "failed after" "$WICK_WORK/err" |
+    cut -d: -f1)" = "2 1"
+check "one that never joined" gives 75 world 'world=joined\n' 75 later 'wick=open\n' 0 once
+check "... is told" err "^wick run: rank 1 on $(hostname) ended with 0 after [0-9.]* s, without wk_dist_init$"
+check "one that is no Wick program" gives 75 world 'world=joined\n' 75 later '' 0 once
+check "... is told, too" err "rank 1 .*, without wk_dist_init$"
+check "one that has left" gives 75 world 'world=joined\n' 75 later 'world=joined\nstep=3\nworld=left\n' 0 once
+check "... is no cause" none "ended with 0"
+check "one that ends well because it is told to" gives 3 world 'world=joined\n' 3 once 'world=joined\n' 0 never
+check "... is none" none "ended with 0"
+check "programs that know no world" gives 75 world '' 75 later 'wick=open\n' 0 once
+check "... miss none" none "ended with 0"
+rm -f "$WICK_WORK"/rank.?
+check "who began" gives 75 run -n 4 sh -c 'echo world=joined >/proc/self/fd/$WICK_STATUS_FD
+    echo $$ >$WICK_WORK/rank.$WICK_RANK; [ $WICK_RANK != 3 ] || exit 0; next=$WICK_WORK/rank.$((WICK_RANK + 1))
+    until [ -s "$next" ] && ! kill -0 $(cat "$next") 2>/dev/null; do sleep 0.05; done; [ $WICK_RANK != 0 ] || exit 75'
+check "... is told" err "rank 3 .* ended with 0 after [0-9.]* s, without wk_dist_finish, as did 2 more$"
+check "ranks that joined no world" gives 0 world 'wick=open\n' 0 once 'wick=open\nworld=left\n' 0 once
+check "... are told" err "^wick run: no rank has called wk_dist_init: each was a world of its own$"
+check "one that joined" gives 0 world 'wick=open\n' 0 once 'world=joined\nworld=left\nwick=open\n' 0 once
+check "... is enough" test ! -s "$WICK_WORK/err"
+check "one rank" gives 0 run -n 1 sh -c 'echo wick=open >/proc/self/fd/$WICK_STATUS_FD'
+check "... needs no world" test ! -s "$WICK_WORK/err"
+check "ranks that fail without a world" gives 3 world 'wick=open\n' 3 later 'wick=open\n' 0 once
+check "... have another fault" none "no rank"
+
 # On a terminal: a line for each rank, below what they say, that has gone in the end.
 cat >"$WICK_WORK/terminal.py" <<'END'
 import os, pty, signal, sys
@@ -456,7 +498,7 @@ here()
     (cd "$odd" && LD_LIBRARY_PATH=$WICK_BUILD WICK_RSH="$WICK_WORK/agent" timeout 60 env MARK=$mark ./wick run "$@")
 }
 check "words and folders with odd characters" gives 0 here --hosts alpha,beta --raw sh -c \
-    'pwd; printf "%s|" "$@"; echo' -- "it's" 'a "b" $c' ''
+    'words=$(printf "%s|" "$@"); printf "%s\n%s\n" "$PWD" "$words"' -- "it's" 'a "b" $c' ''
 check "... reach the other side" test "$(sort -u "$WICK_WORK/out" | tr '\n' '#')" = \
     "$odd#it's|a \"b\" \$c||#"
 check "a host that prints when one comes in" gives 0 far --hosts banner,beta sh -c "$where"
