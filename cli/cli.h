@@ -29,10 +29,10 @@ int cli_run(int count, char **words);
 enum { CLI_PROGRAM = -1 }; /* operands: the command line of another program */
 
 typedef struct cli_option {
-    const char *name;     /* "json", written --json; "n", written -n */
+    const char *name;     /* "json", written --json; "n", written -n; "-np", written just so */
     const char *argument; /* "FILE": --svg FILE or --svg=FILE; "[=SECONDS]": only after =, or none; NULL: a switch */
-    const char *doc;
-    const char **value; /* gets the text, "" where there is none; left alone when the option is not given */
+    const char *doc;      /* NULL: understood, and not offered */
+    const char **value;   /* gets the text, "" where there is none; left alone when the option is not given */
 } cli_option;
 
 typedef struct cli_syntax {

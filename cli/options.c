@@ -14,6 +14,7 @@ static void help(const cli_syntax *syntax)
     if (any) printf("\noptions:\n");
     for (const cli_option *o = syntax->options; o->name; o++) {
         char left[48];
+        if (!o->doc) continue;
         snprintf(left, sizeof left, "%s%s%s%s", o->name[1] ? "--" : "-", o->name,
                  o->argument && o->argument[0] != '[' ? " " : "", o->argument ? o->argument : "");
         printf("  %-18s %s\n", left, o->doc);
@@ -34,6 +35,9 @@ int cli_misuse(const char *command, const char *format, ...)
 /* The option that "--name" or "--name=value" means, or "-n" or "-nvalue"; *value is the value in the word, or NULL. */
 static const cli_option *find(const cli_syntax *syntax, const char *word, const char **value)
 {
+    *value = NULL;
+    for (const cli_option *o = syntax->options; o->name; o++)
+        if (strcmp(o->name, word) == 0) return o;
     const bool is_long = word[1] == '-';
     word += is_long ? 2 : 1;
     size_t length = is_long ? strcspn(word, "=") : *word != 0;

@@ -73,16 +73,18 @@ static int run(run_plan *plan, const char *hosts, const char *ranks_text)
 
 int cli_run(int count, char **words)
 {
-    const char *ranks = NULL, *hosts = NULL, *timeout = NULL, *grace_text = "10", *raw = NULL, *env = NULL,
-               *serve = NULL;
+    const char *ranks = NULL, *hosts = NULL, *timeout = NULL, *grace_text = "10", *raw = NULL, *pipe = NULL,
+               *env = NULL, *serve = NULL;
     int rest;
     const cli_option options[] = {
         {"n", "N", "how many ranks; default one on each host", &ranks},
+        {"-np", "N", NULL, &ranks}, /* as to mpirun */
         {"hosts", "A,B,...", "where: the first N/hosts ranks on A, and so on; default here", &hosts},
-        {"timeout", "S", "seconds that a collective may take (WICK_TIMEOUT)", &timeout},
+        {"timeout", "S", "seconds that a collective may take (WICK_TIMEOUT), and a host to answer", &timeout},
         {"grace", "S", "seconds from TERM to KILL when ranks are ended, default 10", &grace_text},
         {"env", "NAMES", "variables that other hosts get, beside WICK_...: A,B", &env},
         {"raw", NULL, "output as it comes, without [rank]", &raw},
+        {"pipe", NULL, "a pipe, and no terminal, as standard output of the ranks", &pipe},
         {"serve", NULL, "what it starts on other hosts: takes its orders from there", &serve},
         {0}};
     const cli_syntax syntax = {
@@ -97,11 +99,12 @@ int cli_run(int count, char **words)
     for (int fd = open("/dev/null", O_RDWR); fd >= 0 && fd <= STDERR_FILENO;) fd = dup(fd);
     if (serve) return run_agent(STDIN_FILENO, STDOUT_FILENO, -1, true);
 
-    long grace, seconds;
-    run_plan plan = {.words = words + rest, .raw = raw != NULL, .timeout = timeout, .env = env};
+    long grace, answer = RUN_SILENCE_SECONDS;
+    run_plan plan = {.words = words + rest, .raw = raw != NULL, .pipe = pipe != NULL, .timeout = timeout, .env = env};
     if (rest == count) return cli_misuse("run", "which program?");
     if (!cli_number("run", "--grace", grace_text, 0, 3600, &grace)) return CLI_MISUSED;
-    if (timeout && !cli_number("run", "--timeout", timeout, 1, 1000000, &seconds)) return CLI_MISUSED;
+    if (timeout && !cli_number("run", "--timeout", timeout, 1, 1000000, &answer)) return CLI_MISUSED;
     plan.grace = grace;
+    plan.answer = answer;
     return run(&plan, hosts, ranks);
 }

@@ -27,7 +27,7 @@ enum {
     RUN_KILL_SECONDS = 5,     /* what has not gone so long after KILL waits for a disk or a driver, and is left */
     RUN_LATER = 75            /* EX_TEMPFAIL: a peer or the network failed, and starting again may help */
 };
-#define RUN_GREETING "wick run agent 1\n" /* an agent's first words; what a login script prints comes before */
+#define RUN_GREETING "wick run agent 2\n" /* an agent's first words; what a login script prints comes before */
 
 /* ---- run.c: what is asked for ------------------------------------------------------------------------------------ */
 
@@ -39,9 +39,10 @@ typedef struct run_plan {
     int places;          /* words of --hosts */
     int *places_at;      /* which host each of them is */
     bool raw;            /* output as it comes */
+    bool pipe;           /* standard output of a rank is a pipe, and no terminal */
     const char *timeout; /* WICK_TIMEOUT; NULL: as it is */
     const char *env;     /* names of variables that other hosts get as well, or NULL */
-    long grace;          /* seconds from TERM to KILL */
+    long grace, answer;  /* seconds from TERM to KILL; that an agent may take to answer */
 } run_plan;
 
 /* Ranks fill the places in order; the first have one more where they cannot all have the same number. */
@@ -68,6 +69,7 @@ typedef enum run_kind {
     RUN_FOLDER,     /* the ranks' working folder */
     RUN_VARIABLE,   /* NAME=VALUE for all ranks of the host */
     RUN_RANKS,      /* text: how many ranks the host gets */
+    RUN_PIPE,       /* standard output is a pipe, and no terminal */
     RUN_WORD,       /* one more word of the command line */
     RUN_START,      /* start this rank; text: NAME=VALUE lines that are its own */
     RUN_INPUT,      /* bytes for its standard input; none: the end */
@@ -78,7 +80,7 @@ typedef enum run_kind {
     RUN_STARTED, /* text: its process */
     RUN_OUT,     /* bytes from standard output */
     RUN_ERR,     /* and from standard error */
-    RUN_STATUS,  /* lines from WICK_STATUS_FD */
+    RUN_STATUS,  /* lines from WICK_STATUS_FD, see src/base/status.h */
     RUN_TAKEN,   /* text: how many bytes of standard input the rank has taken */
     RUN_STATE,   /* text: "stopped" or "running" */
     RUN_EXIT,    /* text: "exit 3", "signal 9", or "start 127 No such file or directory" */
@@ -110,10 +112,10 @@ typedef struct run_child {
 } run_child;
 
 /* Starts a rank. `input`: -1: a pipe, else the descriptor that it gets as standard input. `listen`: the descriptor it
- * gets as WICK_LISTEN_FD, or -1. `variables`: NAME=VALUE
- * each, then NULL, or none; `own`: NAME=VALUE lines. 0, or errno. */
+ * gets as WICK_LISTEN_FD, or -1. `variables`: NAME=VALUE each, then NULL, or none; `own`: NAME=VALUE lines. `terminal`:
+ * standard output is a terminal, where there are any. 0, or errno. */
 int run_child_start(run_child *child, char **words, const char *folder, char **variables, const char *own, int input,
-                    int listen);
+                    int listen, bool terminal);
 /* Sends a signal to every process that descends from this one; 0 sends none. How many there are. */
 int run_signal_below(int number);
 /* Ends every process that descends from this one, at once; what has not gone after some seconds is left. */
@@ -168,7 +170,7 @@ typedef struct run_board {
 } run_board;
 
 /* A line from WICK_STATUS_FD: "step=120 rate=12.5". What it does not know it leaves out. */
-void run_line_update(run_line *line, const char *text, size_t count);
+void run_line_update(run_line *line, const char *text);
 void run_board_erase(run_board *board, run_queue *to);
 void run_board_draw(run_board *board, run_queue *to, const run_line *lines, int count);
 
@@ -181,7 +183,7 @@ typedef struct run_host {
     int orders, from; /* -1: closed */
     run_queue out, in;
     bool greeted;
-    double heard, pinged; /* when, on cli_clock */
+    double heard, pinged; /* when, on cli_clock; before the greeting: when it was started */
 } run_host;
 
 /* Starts the agent of hosts[which]; those before it have theirs. `input`: what rank 0 gets as standard input, or -1: it

@@ -10,10 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PER_RANK = 4 }; /* descriptors to watch: output, error, status, input */
+enum {
+    PER_RANK = 4,          /* descriptors to watch: output, error, status, input */
+    MOST_IN_PIPE = 1 << 20 /* bytes, unless root asks for more */
+};
 
 typedef struct rank {
     int number;
@@ -32,7 +36,7 @@ typedef struct agent {
     int count, room;        /* started, to be started */
     struct pollfd *watched; /* orders, events, signals, then PER_RANK for each rank */
     long grace;
-    bool ending, stopped;
+    bool pipe, ending, stopped;
     double heard, end_at;
 } agent;
 
@@ -71,8 +75,9 @@ static void end_unasked(agent *a, const char *why)
     begin_to_end(a);
 }
 
-/* What is in the pipe of a rank goes to the launcher as one message. */
-static void pass_on(agent *a, const rank *r, int *fd, run_kind kind)
+/* What is there to read goes to the launcher as one message: how many bytes. A terminal that nobody writes to any more
+ * ends with EIO. */
+static size_t pass_on(agent *a, const rank *r, int *fd, run_kind kind)
 {
     static char bytes[RUN_MOST_BYTES];
     ssize_t got;
@@ -80,15 +85,22 @@ static void pass_on(agent *a, const rank *r, int *fd, run_kind kind)
     while (got < 0 && errno == EINTR);
     if (got > 0) run_send(&a->out, kind, r->number, bytes, (size_t)got);
     if (got == 0 || (got < 0 && errno != EAGAIN)) run_close(fd);
+    return got > 0 ? (size_t)got : 0;
 }
 
-/* What a rank has written comes before the news of its end. A process that it has left behind may go on writing, so
- * that there need be no end to wait for: a pipe holds no more than is read here. */
+/* All that is there, and no more than a pipe can hold: a process that the rank has left behind may go on writing. */
+static void pass_on_all(agent *a, const rank *r, int *fd, run_kind kind)
+{
+    size_t got = 1;
+    for (size_t sum = 0; *fd >= 0 && got > 0 && sum < MOST_IN_PIPE; sum += got) got = pass_on(a, r, fd, kind);
+}
+
+/* What a rank has written comes before the news of its end. */
 static void pass_on_rest(agent *a, rank *r)
 {
-    for (int round = 0; round < 17 && r->child.out >= 0; round++) pass_on(a, r, &r->child.out, RUN_OUT);
-    for (int round = 0; round < 17 && r->child.err >= 0; round++) pass_on(a, r, &r->child.err, RUN_ERR);
-    if (r->child.status >= 0) pass_on(a, r, &r->child.status, RUN_STATUS);
+    pass_on_all(a, r, &r->child.out, RUN_OUT);
+    pass_on_all(a, r, &r->child.err, RUN_ERR);
+    pass_on_all(a, r, &r->child.status, RUN_STATUS);
 }
 
 static void note_child(agent *a, pid_t process, int status)
@@ -180,6 +192,21 @@ static void expect(agent *a, int ranks)
     append(&a->variables, &a->nvariables, text);
 }
 
+/* Why the program could not be started. One that lies in the folder and is not in the PATH is pointed at. */
+static void say_not_started(agent *a, int rank, int code)
+{
+    struct stat file;
+    const char *word = a->words[0];
+    const bool no_folder = a->folder && access(a->folder, X_OK) != 0;
+    const int folder = open(a->folder ? a->folder : ".", O_PATH | O_CLOEXEC);
+    const bool lies_here = !strchr(word, '/') && fstatat(folder, word, &file, 0) == 0 && S_ISREG(file.st_mode) &&
+                           faccessat(folder, word, X_OK, 0) == 0;
+    run_send_text(&a->out, RUN_EXIT, rank, "start %d %s: %s%s%s%s", code == ENOENT ? 127 : 126,
+                  no_folder ? a->folder : word, strerror(code), lies_here ? "; did you mean ./" : "",
+                  lies_here ? word : "", lies_here ? "?" : "");
+    if (folder >= 0) close(folder);
+}
+
 static void start(agent *a, const run_frame *order)
 {
     if (a->count == a->room || a->ending) return;
@@ -187,14 +214,12 @@ static void start(agent *a, const run_frame *order)
     *r = (rank){.number = order->rank};
     const bool first = order->rank == 0;
     const int nothing = first ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC), input = first ? a->input : nothing;
-    const int code =
-        run_child_start(&r->child, a->words, a->folder, a->variables, order->text, input, first ? a->listen : -1);
+    const int code = run_child_start(&r->child, a->words, a->folder, a->variables, order->text, input,
+                                     first ? a->listen : -1, !a->pipe);
     if (nothing >= 0) close(nothing);
     if (first) run_close(&a->listen);
     if (code) {
-        const bool folder = a->folder && access(a->folder, X_OK) != 0;
-        run_send_text(&a->out, RUN_EXIT, r->number, "start %d %s: %s", code == ENOENT ? 127 : 126,
-                      folder ? a->folder : a->words[0], strerror(code));
+        say_not_started(a, r->number, code);
         return;
     }
     r->running = true;
@@ -230,6 +255,7 @@ static void obey(agent *a, const run_frame *order)
         break;
     case RUN_RANKS: expect(a, (int)strtol(order->text, NULL, 10)); break;
     case RUN_VARIABLE: append(&a->variables, &a->nvariables, order->text); break;
+    case RUN_PIPE: a->pipe = true; break;
     case RUN_WORD: append(&a->words, &a->nwords, order->text); break;
     case RUN_START: start(a, order); break;
     case RUN_INPUT: give_input(a, order); break;

@@ -20,20 +20,12 @@ static bool number_of(const char *line, const char *name, double *out)
     return false;
 }
 
-void run_line_update(run_line *line, const char *text, size_t count)
+void run_line_update(run_line *line, const char *text)
 {
-    /* A pipe may hold several lines: the last whole one counts. */
-    while (count > 0 && text[count - 1] != '\n') count--;
-    if (count == 0) return;
-    size_t begin = --count;
-    while (begin > 0 && text[begin - 1] != '\n') begin--;
-    char last[256];
-    snprintf(last, sizeof last, "%.*s", (int)(count - begin), text + begin);
-
     double step, rate;
-    if (!number_of(last, "step", &step)) return;
+    if (!number_of(text, "step", &step)) return;
     line->since = cli_clock();
-    if (number_of(last, "rate", &rate))
+    if (number_of(text, "rate", &rate))
         snprintf(line->progress, sizeof line->progress, "step %.0f  %.*f steps/s", step, rate < 10 ? 2 : 1, rate);
     else
         snprintf(line->progress, sizeof line->progress, "step %.0f", step);

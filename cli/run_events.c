@@ -63,6 +63,7 @@ static void end_rank(run_launcher *l, int number, int code, const char *how)
     if (r->ended) return;
     r->ended = true;
     r->took = cli_clock() - l->began;
+    r->early = code == 0 && !l->ending;
     snprintf(r->how, sizeof r->how, "%s", how);
     l->lines[number].state = code ? "failed" : "done";
     l->living--;
@@ -86,10 +87,30 @@ static void hear_exit(run_launcher *l, const run_frame *event)
     end_rank(l, event->rank, strncmp(event->text, "signal", 6) == 0 ? 128 + code : code, how);
 }
 
+static const char *remote_shell(void)
+{
+    const char *rsh = getenv("WICK_RSH");
+    return rsh && *rsh ? rsh : "ssh -x";
+}
+
+void run_lose_late(run_launcher *l)
+{
+    bool late = false;
+    for (int k = 0; k < l->plan->hosts; k++) {
+        run_host *host = &l->hosts[k];
+        if (!host->far || host->greeted || host->from < 0) continue;
+        if (cli_clock() - host->heard <= (double)l->plan->answer) continue;
+        run_note(l, "host %s: its agent did not answer within %ld s. Does `%s %s true` end at once, and ask nothing?",
+                 host->name, l->plan->answer, remote_shell(), host->name);
+        run_host_leave(host);
+        late = true;
+    }
+    if (late) run_fail(l, -1, CLI_FAILED);
+}
+
 void run_lose(run_launcher *l, int which, const char *why)
 {
     run_host *host = &l->hosts[which];
-    const char *rsh = getenv("WICK_RSH");
     const bool greeted = host->greeted;
     if (greeted && !l->ending) run_note(l, "host %s: %s", run_host_name(l, which), why); /* which it may have said */
     run_host_leave(host);
@@ -101,9 +122,38 @@ void run_lose(run_launcher *l, int which, const char *why)
         run_note(l,
                  "host %s: %s started no agent there; what it says stands above. Wick has to be on that host, too, at "
                  "the same place or in the PATH",
-                 run_host_name(l, which), rsh && *rsh ? rsh : "ssh");
+                 run_host_name(l, which), remote_shell());
     }
     run_fail(l, -1, greeted ? RUN_LATER : CLI_FAILED);
+}
+
+/* Ranks that ended well before the others and had not left the world: these fail with 75 for want of them. */
+static void note_early(run_launcher *l)
+{
+    int first = -1, more = -1;
+    for (int k = 0; k < l->plan->ranks; k++) {
+        const run_rank *r = &l->ranks[k];
+        if (!r->early || r->world == RUN_LEFT) continue;
+        if (first < 0 || r->took < l->ranks[first].took) first = k;
+        more++;
+    }
+    if (first < 0) return;
+    char others[64] = "";
+    if (more > 0) snprintf(others, sizeof others, ", as did %d more", more);
+    run_note(l, "rank %d on %s ended with 0 after %.1f s, without %s%s", first, l->lines[first].host,
+             l->ranks[first].took, l->ranks[first].world == RUN_JOINED ? "wk_dist_finish" : "wk_dist_init", others);
+}
+
+void run_note_world(run_launcher *l)
+{
+    bool joined = false, apart = false;
+    for (int k = 0; k < l->plan->ranks; k++) {
+        joined = joined || l->ranks[k].world >= RUN_JOINED;
+        apart = apart || l->ranks[k].world == RUN_APART;
+    }
+    if (joined && l->cause >= 0) note_early(l);
+    if (apart && !joined && !l->code && l->plan->ranks > 1)
+        run_note(l, "no rank has called wk_dist_init: each was a world of its own");
 }
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
@@ -127,6 +177,21 @@ static void hear_output(run_launcher *l, int number, int stream, const run_frame
     l->in_line = l->plan->raw && event->count > 0 && event->text[event->count - 1] != '\n';
 }
 
+/* Lines of a rank about itself. */
+static void hear_status(run_launcher *l, int number, const run_frame *event)
+{
+    run_world *world = &l->ranks[number].world;
+    const char *text = event->text;
+    for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
+        char line[256];
+        snprintf(line, sizeof line, "%.*s", (int)(end - text), text);
+        run_line_update(&l->lines[number], line);
+        if (strcmp(line, "wick=open") == 0 && *world == RUN_NOT_WICK) *world = RUN_APART;
+        if (strcmp(line, "world=joined") == 0) *world = RUN_JOINED;
+        if (strcmp(line, "world=left") == 0 && *world == RUN_JOINED) *world = RUN_LEFT;
+    }
+}
+
 static void hear(run_launcher *l, int which, const run_frame *event)
 {
     const int number = event->rank < l->plan->ranks ? event->rank : 0;
@@ -136,7 +201,7 @@ static void hear(run_launcher *l, int which, const run_frame *event)
     case RUN_STARTED: line->state = "running"; break;
     case RUN_OUT: hear_output(l, number, 0, event); break;
     case RUN_ERR: hear_output(l, number, 1, event); break;
-    case RUN_STATUS: run_line_update(line, event->text, event->count); break;
+    case RUN_STATUS: hear_status(l, number, event); break;
     case RUN_TAKEN: l->ahead -= (size_t)strtoul(event->text, NULL, 10); break;
     case RUN_STATE: line->state = event->text[0] == 's' ? "stopped" : "running"; break;
     case RUN_EXIT: hear_exit(l, event); break;
@@ -154,7 +219,7 @@ void run_hear(run_launcher *l, int which)
     run_frame event;
     const ssize_t got = run_queue_read(&host->in, host->from);
     int more = 0;
-    if (got > 0) host->heard = cli_clock();
+    if (got > 0 && host->greeted) host->heard = cli_clock();
     if (!host->greeted && !run_host_greet(host)) more = -1;
     while (host->greeted && more >= 0 && (more = run_frame_next(&host->in, &event)) > 0) {
         if (event.kind == RUN_ENDING) {

@@ -110,6 +110,7 @@ bool run_host_greet(run_host *host)
     if (!found) return host->in.count < MOST_BEFORE_GREETING;
     run_queue_drop(&host->in, (size_t)(found - (host->in.bytes + host->in.first)) + length);
     host->greeted = true;
+    host->heard = cli_clock();
     return true;
 }
 
@@ -164,6 +165,7 @@ void run_host_describe(run_host *hosts, int which, const run_plan *plan, int por
     send_variables(host, plan);
     for (int k = 0; k < plan->ranks; k++) here += run_host_of(plan, k) == which;
     run_send_text(&host->out, RUN_RANKS, 0, "%d", here);
+    if (plan->pipe) run_send(&host->out, RUN_PIPE, 0, NULL, 0);
     for (char **word = plan->words; *word; word++) run_send(&host->out, RUN_WORD, 0, *word, strlen(*word));
     for (int k = 0, local = 0; k < plan->ranks; k++)
         if (run_host_of(plan, k) == which)

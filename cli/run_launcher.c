@@ -110,6 +110,7 @@ static void draw(run_launcher *l)
 static void keep_in_touch(run_launcher *l, bool listening)
 {
     const double now = cli_clock();
+    run_lose_late(l);
     for (int k = 0; k < l->plan->hosts; k++) {
         run_host *host = &l->hosts[k];
         if (!host->far || !host->greeted || host->orders < 0) continue;
@@ -210,6 +211,15 @@ static void begin(run_launcher *l)
     run_send_text(&l->hosts[0].out, RUN_LISTEN, 0, far ? "any" : "loopback");
 }
 
+static void report_cause(run_launcher *l)
+{
+    const run_rank *r = &l->ranks[l->cause];
+    const bool silent = r->voice.length == 0;
+    run_note(l, "rank %d on %s failed after %.1f s: %s%s", l->cause, l->lines[l->cause].host, r->took, r->how,
+             silent ? "" : "; its last words:");
+    run_last_words(&r->voice, &l->to[l->errors]);
+}
+
 static void report(run_launcher *l)
 {
     run_board_erase(&l->board, &l->to[0]);
@@ -218,12 +228,9 @@ static void report(run_launcher *l)
         if (l->hosts[k].from >= 0)
             run_note(l, "host %s did not answer; what runs there ends by itself within %d s", run_host_name(l, k),
                      RUN_SILENCE_SECONDS + (int)l->plan->grace);
-    if (l->cause < 0 || l->interrupted) return;
-    const run_rank *r = &l->ranks[l->cause];
-    const bool silent = r->voice.length == 0;
-    run_note(l, "rank %d on %s failed after %.1f s: %s%s", l->cause, l->lines[l->cause].host, r->took, r->how,
-             silent ? "" : "; its last words:");
-    run_last_words(&r->voice, &l->to[l->errors]);
+    if (l->interrupted) return;
+    if (l->cause >= 0) report_cause(l);
+    run_note_world(l);
 }
 
 static void finish(run_launcher *l, const sigset_t *before)

@@ -7,11 +7,15 @@
 #include "run.h"
 #include <poll.h>
 
+/* What a rank has told of the world: nothing, then that it uses Wick, has joined, has left. */
+typedef enum run_world { RUN_NOT_WICK, RUN_APART, RUN_JOINED, RUN_LEFT } run_world;
+
 typedef struct run_rank {
     run_voice voice;
-    bool ended;
-    char how[256]; /* "exit status 3" */
-    double took;   /* seconds */
+    run_world world;
+    bool ended, early; /* with 0, before ranks were ended */
+    char how[256];     /* "exit status 3" */
+    double took;       /* seconds */
 } run_rank;
 
 typedef struct run_launcher {
@@ -46,7 +50,11 @@ void run_begin_to_end(run_launcher *l, long grace);
 void run_fail(run_launcher *l, int cause, int code);
 /* Reads what the agent says and acts on it. */
 void run_hear(run_launcher *l, int which);
+/* What ranks have told of the world, where that explains how the run has ended. */
+void run_note_world(run_launcher *l);
 /* The connection to the agent has ended, or is taken for that. */
 void run_lose(run_launcher *l, int which, const char *why);
+/* Other hosts whose agents have not answered in time: the run has failed, and all of them are named. */
+void run_lose_late(run_launcher *l);
 
 #endif

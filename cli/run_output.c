@@ -6,7 +6,8 @@
 enum {
     MOST_LINE = 4 << 20, /* a line that is longer is given an end there */
     LAST_LINES = 10,
-    LAST_COLUMNS = 200
+    LAST_COLUMNS = 200,
+    MOST_COLUMNS = 600 /* of the last line of all: an error that says what to do */
 };
 
 /* "[3] " and the line, in one piece, so that lines of two ranks never mix. */
@@ -71,7 +72,8 @@ void run_last_words(const run_voice *voice, run_queue *to)
     while (begin < end) {
         const char *stop = memchr(tail + begin, '\n', end - begin);
         const size_t next = stop ? (size_t)(stop - tail) : end;
-        const size_t shown = next - begin > LAST_COLUMNS ? begin + LAST_COLUMNS : next;
+        const size_t most = next == end ? MOST_COLUMNS : LAST_COLUMNS;
+        const size_t shown = next - begin > most ? begin + most : next;
         run_queue_add(to, "    ", 4);
         for (; begin < shown; begin++) {
             const unsigned char byte = (unsigned char)tail[begin];

@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,6 +53,26 @@ static int open_all(ends *pipes)
         return code;
     }
     return 0;
+}
+
+/* A terminal in place of the pipe, so that what a program prints is not kept in a buffer, and lost when it is killed.
+ * Bytes pass as they are, and it is nobody's controlling terminal. Where the system has none the pipe stays. */
+static void open_terminal(int pipe[2])
+{
+    char name[PATH_MAX];
+    struct termios how;
+    int ours = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), theirs = -1;
+    if (ours >= 0 && grantpt(ours) == 0 && unlockpt(ours) == 0 && ptsname_r(ours, name, sizeof name) == 0)
+        theirs = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (theirs >= 0 && tcgetattr(theirs, &how) == 0) {
+        cfmakeraw(&how);
+        if (tcsetattr(theirs, TCSANOW, &how) == 0) {
+            const int before[2] = {pipe[0], pipe[1]};
+            pipe[0] = ours, pipe[1] = theirs;
+            ours = before[0], theirs = before[1];
+        }
+    }
+    run_close(&ours), run_close(&theirs);
 }
 
 /* Variables that stand as NAME=VALUE, one a line. */
@@ -123,12 +144,13 @@ static int fault_of(int fd)
 }
 
 int run_child_start(run_child *child, char **words, const char *folder, char **variables, const char *own, int input,
-                    int listen)
+                    int listen, bool terminal)
 {
     ends pipes;
     *child = (run_child){.process = -1, .in = -1, .out = -1, .err = -1, .status = -1};
     int code = open_all(&pipes);
     if (code) return code;
+    if (terminal) open_terminal(pipes.out);
     run_nonblocking(pipes.status[1]); /* a rank never waits for whoever reads its status */
     const pid_t parent = getpid(), process = fork();
     if (process == 0) {

@@ -6,7 +6,7 @@
 . "$WICK_SOURCE/tests/runner/processes"
 
 wick=$WICK_BUILD/wick
-unset WICK_THREADS WICK_COMM WICK_TIMEOUT NO_COLOR 2>/dev/null || true
+unset WICK_THREADS WICK_COMM WICK_TIMEOUT NO_COLOR PYTHONUNBUFFERED 2>/dev/null || true
 # AddressSanitizer looks for leaks with ptrace, which a process that is stopped or killed does not like.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:log_path=$WICK_WORK/sanitizer"
 
@@ -23,7 +23,9 @@ shift
 echo "$host: $*" >>"$AGENT_LOG"
 case $host in
 bad) echo "agent: no host bad" >&2; exit 255 ;;
-deaf) exec sleep 300 ;;
+deaf | numb) exec sleep 300 ;;
+late) sleep 31 ;;
+lost) while sleep 0.2; do echo "still looking"; done ;;
 mad) exec yes nonsense ;;
 swept) rmdir "$PWD" ;;
 banner) echo "Welcome to banner. You have mail." ;;
@@ -48,6 +50,10 @@ kill -STOP $silent_launcher
 check "two ranks whose agent stops" silent agent
 silent_agent=$launcher
 kill -STOP "$(cut -d' ' -f4 "/proc/$(head -1 "$WICK_WORK/agent.pids")/stat")"
+env MARK=$mark.silent WICK_RSH="$WICK_WORK/agent" "$wick" run --hosts deaf true 2>"$WICK_WORK/deaf.err" &
+silent_deaf=$!
+env MARK=$mark.silent WICK_RSH="$WICK_WORK/agent" "$wick" run --timeout 300 --hosts late true 2>"$WICK_WORK/late.err" &
+silent_late=$!
 
 # ---- the words of the command
 
@@ -56,6 +62,11 @@ check "no number of ranks" gives 2 run true
 for n in 0 1025 two -1 ''; do check "-n \"$n\" is no number of ranks" gives 2 run -n "$n" true; done
 check "-n4" gives 0 run -n4 true
 check "--n is no option" gives 2 run --n 4 true
+check "-np is -n" gives 0 run --raw -np 2 sh -c 'echo "$@"' -- -np 3
+check "... before the program" test "$(tr '\n' ' ' <"$WICK_WORK/out")" = "-np 3 -np 3 "
+check "... with a number behind it" gives 2 run -np two true
+check "--help" gives 0 run --help
+check "... does not offer it" sh -c "! grep -e '-np' -e '(null)' '$WICK_WORK/out'"
 check "a long name with one dash is none" gives 2 run -raw -n 2 true
 check "the program's options are its own" gives 0 run -n 1 echo -n 5 --help --raw
 check "... and reach it" out '^-n 5 --help --raw$\|^5 --help --raw$'
@@ -125,6 +136,21 @@ check "... is told" err "^wick run: rank 1 on .*: killed by signal 9 (Killed)$"
 check "SIGSEGV" gives 139 run -n 1 sh -c 'kill -SEGV $$'
 check "a program that is not there" gives 127 run -n 3 ./no/such/program
 check "... is told" err "not started: ./no/such/program: No such file or directory$"
+# in_folder COMMAND...: where programs `mine` and `broken`, a file `text` and a folder `folder` lie
+in_folder() { (cd "$WICK_WORK/programs" && "$@"); }
+mkdir -p "$WICK_WORK/programs/folder"
+touch "$WICK_WORK/programs/text"
+cp /bin/true "$WICK_WORK/programs/mine"
+echo '#!/no/such/shell' >"$WICK_WORK/programs/broken"
+chmod +x "$WICK_WORK/programs/broken"
+check "a program that lies in the folder" gives 127 in_folder run -n 2 mine
+check "... is pointed at" err "not started: mine: No such file or directory; did you mean ./mine?$"
+check "... on another host, too" gives 127 in_folder env WICK_RSH="$WICK_WORK/agent" "$wick" run --hosts alpha mine
+check "... by its agent" err "not started: mine: No such file or directory; did you mean ./mine?$"
+for word in text folder ./broken; do
+    check "$word is no program" gives 127 in_folder run -n 2 $word
+    check "... and no other is meant" err "not started: $word: No such file or directory$"
+done
 check "one that is no program" gives 126 run -n 2 "$WICK_SOURCE/README.md"
 check "... is told" err "README.md: Permission denied$"
 check "the cause is who ends otherwise than with 75" gives 9 run -n 4 sh -c \
@@ -139,8 +165,11 @@ check "last words are few and fit for a terminal" gives 1 run -n 2 sh -c \
     'for k in $(seq 50); do printf "line %d \033[31m%0300d\n" $k 7; done; exit 1'
 awk 'words { print } /its last words:$/ { words = 1 }' "$WICK_WORK/err" >"$WICK_WORK/words"
 check "... ten" test "$(wc -l <"$WICK_WORK/words")" = 10
-check "... short and plain" sh -c "awk 'length > 204 { exit 1 }' '$WICK_WORK/words' &&
+check "... short and plain" sh -c "sed '\$d' '$WICK_WORK/words' | awk 'length > 204 { exit 1 }' &&
     ! grep -q \"\$(printf '\\033')\" '$WICK_WORK/words'"
+check "... the last one whole" test "$(tail -1 "$WICK_WORK/words" | wc -c)" = 318
+check "a last line is long" gives 1 run -n 2 sh -c 'printf "%01000d" 7; exit 1'
+check "... and not shown for ever" test "$(tail -1 "$WICK_WORK/err" | wc -c)" = 605
 check "... from their beginning" test "$(cut -c1-12 "$WICK_WORK/words" | tail -1)" = "    line 50 "
 
 # ---- who does not want to end
@@ -305,6 +334,96 @@ for k in range(20000):
     try: os.write(int(os.environ["WICK_STATUS_FD"]), b"step=%d\n" % k)
     except BlockingIOError: pass'
 
+# Their standard output is a terminal, so that what they print is not kept until they end, or lost.
+cat >"$WICK_WORK/last.py" <<'END'
+import os, sys, time
+print("soon")
+while not os.path.exists(sys.argv[1] + ".go"): time.sleep(0.05)
+print("last of", os.environ.get("FAKE_HOST"))
+os.kill(os.getpid(), 11)
+END
+# last OPTIONS...: lines are seen before the program ends.
+last()
+{
+    rm -f "$WICK_WORK/last.go"
+    background "$@" python3 "$WICK_WORK/last.py" "$WICK_WORK/last"
+    lines "$WICK_WORK/out" 2
+    seen=$?
+    touch "$WICK_WORK/last.go"
+    ended 139 && return $seen
+}
+last_words() { test "$(sed '/its last words:$/d' "$WICK_WORK/err" | tr '\n' '|')" = "    soon|    last of $1|"; }
+check "lines are seen at once" last -n 2
+check "... and none is lost with a killed rank" last_words None
+export WICK_RSH="$WICK_WORK/agent"
+check "... on another host" last --hosts alpha -n 2
+check "... too" last_words alpha
+unset WICK_RSH
+terminal='[ -t 1 ] && [ ! -t 2 ] && [ ! -t 0 ] && echo terminal || echo none'
+check "standard output is a terminal" gives 0 run -n 2 sh -c "$terminal" </dev/null
+check "... that of all" test "$(sort "$WICK_WORK/out" | tr '\n' '#')" = "[0] terminal#[1] terminal#"
+check "... which controls nothing" gives 0 run -n 2 sh -c '! (: </dev/tty) 2>/dev/null'
+for hosts in localhost alpha; do
+    check "--pipe on $hosts" gives 0 env WICK_RSH="$WICK_WORK/agent" "$wick" run --hosts $hosts -n 2 --pipe sh -c \
+        "$terminal"
+    check "... it is none" test "$(sort "$WICK_WORK/out" | tr '\n' '#')" = "[0] none#[1] none#"
+done
+cat >"$WICK_WORK/none.c" <<'END'
+int posix_openpt(int flags);
+int posix_openpt(int flags)
+{
+    return flags < 0 ? flags : -1;
+}
+END
+cc -shared -fPIC "$WICK_WORK/none.c" -o "$WICK_WORK/none.so"
+check "where the system has no terminals" gives 0 env ASAN_OPTIONS="$ASAN_OPTIONS:verify_asan_link_order=0" \
+    LD_PRELOAD="$WICK_WORK/none.so" "$wick" run -n 2 sh -c "$terminal"
+check "... it is a pipe" test "$(sort "$WICK_WORK/out" | tr '\n' '#')" = "[0] none#[1] none#"
+check "what a killed rank has printed" gives 137 run -n 1 sh -c 'seq 200000; kill -9 $$'
+check "... comes to the last line" sh -c "seq 200000 | cmp - '$WICK_WORK/out'"
+
+# What ranks tell of the world explains how a run ends.
+# world LINES CODE WHEN LINES CODE WHEN: ranks 0 and 1, which tell lines and end: once they are both there, later, when
+# the other one has gone, or never.
+world()
+{
+    rm -f "$WICK_WORK"/rank.?
+    # shellcheck disable=SC2016
+    run -n 2 sh -c 'shift $((3 * WICK_RANK)); trap "exit 0" TERM; other=$WICK_WORK/rank.$((1 - WICK_RANK))
+        printf "$1" >/proc/self/fd/$WICK_STATUS_FD; echo $$ >$WICK_WORK/rank.$WICK_RANK
+        until [ -s "$other" ]; do sleep 0.05; done
+        while [ $3 = never ] || { [ $3 = later ] && kill -0 $(cat "$other") 2>/dev/null; }; do sleep 0.05; done
+        exit $2' -- "$@"
+}
+none() { ! grep "$1" "$WICK_WORK/err"; }
+check "a rank that ends well in the midst" gives 75 world 'world=joined\n' 75 later 'world=joined\n' 0 once
+check "... is told" err "^wick run: rank 1 on $(hostname) ended with 0 after [0-9.]* s, without wk_dist_finish$"
+check "... behind the failure" test "$(grep -c . "$WICK_WORK/err") $(grep -n "failed after" "$WICK_WORK/err" |
+    cut -d: -f1)" = "2 1"
+check "one that never joined" gives 75 world 'world=joined\n' 75 later 'wick=open\n' 0 once
+check "... is told" err "^wick run: rank 1 on $(hostname) ended with 0 after [0-9.]* s, without wk_dist_init$"
+check "one that is no Wick program" gives 75 world 'world=joined\n' 75 later '' 0 once
+check "... is told, too" err "rank 1 .*, without wk_dist_init$"
+check "one that has left" gives 75 world 'world=joined\n' 75 later 'world=joined\nstep=3\nworld=left\n' 0 once
+check "... is no cause" none "ended with 0"
+check "one that ends well because it is told to" gives 3 world 'world=joined\n' 3 once 'world=joined\n' 0 never
+check "... is none" none "ended with 0"
+check "programs that know no world" gives 75 world '' 75 later 'wick=open\n' 0 once
+check "... miss none" none "ended with 0"
+rm -f "$WICK_WORK"/rank.?
+check "who began" gives 75 run -n 4 sh -c 'echo world=joined >/proc/self/fd/$WICK_STATUS_FD
+    echo $$ >$WICK_WORK/rank.$WICK_RANK; [ $WICK_RANK != 3 ] || exit 0; next=$WICK_WORK/rank.$((WICK_RANK + 1))
+    until [ -s "$next" ] && ! kill -0 $(cat "$next") 2>/dev/null; do sleep 0.05; done; [ $WICK_RANK != 0 ] || exit 75'
+check "... is told" err "rank 3 .* ended with 0 after [0-9.]* s, without wk_dist_finish, as did 2 more$"
+check "ranks that joined no world" gives 0 world 'wick=open\n' 0 once 'wick=open\nworld=left\n' 0 once
+check "... are told" err "^wick run: no rank has called wk_dist_init: each was a world of its own$"
+check "one that joined" gives 0 world 'wick=open\n' 0 once 'world=joined\nworld=left\nwick=open\n' 0 once
+check "... is enough" test ! -s "$WICK_WORK/err"
+check "one rank" gives 0 run -n 1 sh -c 'echo wick=open >/proc/self/fd/$WICK_STATUS_FD'
+check "... needs no world" test ! -s "$WICK_WORK/err"
+check "ranks that fail without a world" gives 3 world 'wick=open\n' 3 later 'wick=open\n' 0 once
+check "... have another fault" none "no rank"
+
 # On a terminal: a line for each rank, below what they say, that has gone in the end.
 cat >"$WICK_WORK/terminal.py" <<'END'
 import os, pty, signal, sys
@@ -379,7 +498,7 @@ here()
     (cd "$odd" && LD_LIBRARY_PATH=$WICK_BUILD WICK_RSH="$WICK_WORK/agent" timeout 60 env MARK=$mark ./wick run "$@")
 }
 check "words and folders with odd characters" gives 0 here --hosts alpha,beta --raw sh -c \
-    'pwd; printf "%s|" "$@"; echo' -- "it's" 'a "b" $c' ''
+    'words=$(printf "%s|" "$@"); printf "%s\n%s\n" "$PWD" "$words"' -- "it's" 'a "b" $c' ''
 check "... reach the other side" test "$(sort -u "$WICK_WORK/out" | tr '\n' '#')" = \
     "$odd#it's|a \"b\" \$c||#"
 check "a host that prints when one comes in" gives 0 far --hosts banner,beta sh -c "$where"
@@ -393,12 +512,12 @@ check "... is told" err "^wick run: host old: .*Wick has to be on that host, too
 check "a host that talks nonsense" gives 1 far --hosts alpha,mad true
 check "a remote shell that is not there" gives 1 env WICK_RSH=/no/such/ssh "$wick" run --hosts alpha true
 check "... is told" err "^wick run: /no/such/ssh: No such file or directory"
-# in_folder NAME COMMAND...: in a new folder
-in_folder() { (mkdir "$WICK_WORK/$1" && cd "$WICK_WORK/$1" && shift && "$@"); }
+# in_new NAME COMMAND...: in a new folder
+in_new() { (mkdir "$WICK_WORK/$1" && cd "$WICK_WORK/$1" && shift && "$@"); }
 nowhere() { rmdir "$PWD" && far --hosts alpha true; }
-check "a folder that is not there" gives 1 in_folder gone nowhere
+check "a folder that is not there" gives 1 in_new gone nowhere
 check "... is told" err "^wick run: the folder to run in: No such file or directory$"
-check "a folder that is not there far away" gives 127 in_folder away far --hosts swept true
+check "a folder that is not there far away" gives 127 in_new away far --hosts swept true
 check "... is told" err "not started: .*/away: No such file or directory$"
 check "exit 3 far away" gives 3 far --hosts alpha,beta,gamma -n 6 sh -c \
     '[ $WICK_RANK != 3 ] || { echo bye; exit 3; }; sleep 300'
@@ -424,6 +543,13 @@ kill -9 "$(cut -d' ' -f4 "/proc/$(tail -1 "$WICK_WORK/pids")/stat")"
 check "a connection is lost" ended 75
 check "... is told" err "^wick run: host \(alpha\|beta\): the connection has ended"
 check "... with the rank" err "^wick run: rank [0-3] on \(alpha\|beta\) failed after .* s: its host is lost"
+check "a host that never answers" gives 1 far --timeout 2 --hosts alpha,deaf,numb,lost true
+for host in deaf numb lost; do
+    check "... is told: $host" err \
+        "^wick run: host $host: its agent did not answer within 2 s. Does \`.*/agent -x $host true\`"
+done
+check "... nobody else" sh -c "! grep -q 'host alpha' '$WICK_WORK/err'"
+check "... and nothing is started" test ! -s "$WICK_WORK/out"
 far_background --hosts alpha,deaf -n 2 true
 sleep 1
 kill -TERM $launcher
@@ -463,5 +589,10 @@ kill -CONT $silent_launcher
 wait $silent_launcher
 check "... and it is told" test "$? $(grep -c '^wick run: host alpha: it heard nothing for too long$' \
     "$WICK_WORK/launcher.err")" = "75 1"
+wait $silent_deaf
+check "a host that does not answer is waited for, and not for ever" test "$? $(grep -c \
+    '^wick run: host deaf: its agent did not answer within 30 s' "$WICK_WORK/deaf.err")" = "1 1"
+wait $silent_late
+check "one that answers late is waited for as long as --timeout says" test "$? $(cat "$WICK_WORK/late.err")" = "0 "
 check "nobody of them is left" nobody
 check "no sanitizer has anything to say" sh -c "! cat '$WICK_WORK'/sanitizer* 2>/dev/null | grep ."

@@ -40,6 +40,15 @@ check "wick run: a rank is killed" gives 137 tcp -n 4 "$world" 20 2 kill
 check "... is blamed" err "^wick run: rank 2 on .*: killed by signal 9 (Killed)"
 check "wick run: a rank leaves" gives 3 tcp -n 4 "$world" 20 2 exit3
 check "... is blamed" err "^wick run: rank 2 on .*: exit status 3"
+check "wick run: a rank returns" gives 75 tcp -n 4 "$world" 20 2 exit0
+check "... which explains what the others say" err \
+    "^wick run: rank 2 on .* ended with 0 after .* s, without wk_dist_finish$"
+check "wick run: a rank never joins" gives 75 tcp -n 2 --timeout 2 "$world" 20 1 absent
+check "... which is told" err "^wick run: rank 1 on .* ended with 0 after .* s, without wk_dist_init$"
+check "wick run: no rank joins" gives 0 tcp -n 2 "$world" 20 0 apart
+check "... which is told" err "^wick run: no rank has called wk_dist_init: each was a world of its own$"
+check "wick run: a world says nothing of itself" gives 0 tcp -n 2 "$world"
+check "... when all is well" test ! -s "$WICK_WORK/err"
 check "wick run: a rank has an error" gives 1 tcp -n 4 "$world" 20 2 fail
 check "... that all tell" err "all_reduce .*: rank 2 on .* failed: .*matmul: "
 check "wick run: a rank is stopped" gives 75 tcp -n 4 --timeout 2 "$world" 20 2 stop

@@ -2,7 +2,7 @@
 /* What a rank tells whoever started it: never so that the rank would wait, or end, because of who reads. */
 #include "support_wick.h"
 
-#include "../src/dist/status.h"
+#include "../src/base/status.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -50,7 +50,7 @@ static int says_steps(int to, int from)
     (void)to;
     char text[4096];
     const double began = now();
-    for (int step = 1; now() - began < 1.2; step++) wk__dist_status_step(step);
+    for (int step = 1; now() - began < 1.2; step++) wk__status_step(step);
     const int most = 1 + (int)((now() - began) / 0.5), lines = lines_of(text, sizeof text, from);
     double rate = 0;
     const char *second = strchr(text, '\n');
@@ -64,9 +64,9 @@ static int says_no_rate(int to, int from)
     (void)to;
     char text[4096];
     const struct timespec pause = {0, 600000000};
-    wk__dist_status_step(40);
+    wk__status_step(40);
     nanosleep(&pause, NULL);
-    wk__dist_status_step(20);
+    wk__status_step(20);
     lines_of(text, sizeof text, from);
     return strcmp(text, "step=40\nstep=20\n") != 0;
 }
@@ -81,7 +81,7 @@ static int fills_the_pipe(int to, int from)
     while (write(to, block, 1) > 0) {
     }
     fcntl(to, F_SETFL, 0); /* its writes wait again, as those of whoever set no flag */
-    wk__dist_status_step(1);
+    wk__status_step(1);
     return 0;
 }
 
@@ -98,7 +98,7 @@ static int loses_its_reader(int to, int from)
 {
     close_for_all(to, from);
     signal(SIGPIPE, SIG_DFL);
-    wk__dist_status_step(1);
+    wk__status_step(1);
     return 0;
 }
 
@@ -111,22 +111,32 @@ static int keeps_a_signal(int to, int from)
     sigprocmask(SIG_BLOCK, &pipe, NULL);
     raise(SIGPIPE);
     close_for_all(to, from);
-    wk__dist_status_step(1);
+    wk__status_step(1);
     sigpending(&pending);
     return sigismember(&pending, SIGPIPE) != 1;
+}
+
+/* What a program opened after its parent had kept the pipe to itself. */
+static int has_a_file(int to, int from)
+{
+    FILE *file = tmpfile();
+    (void)from;
+    if (!file || dup2(fileno(file), to) != to) return 1;
+    wk__status_say("wick=open\n");
+    return lseek(to, 0, SEEK_END) != 0;
 }
 
 static int has_no_pipe(int to, int from)
 {
     close(from), close(to);
-    wk__dist_status_step(1);
+    wk__status_step(1);
     return 0;
 }
 
 static int does_not_hand_it_on(int to, int from)
 {
     (void)from;
-    wk__dist_status_step(1);
+    wk__status_step(1);
     return fcntl(to, F_GETFD) != FD_CLOEXEC;
 }
 
@@ -136,6 +146,42 @@ static void steps_go_into_the_pipe(void **state)
     in_a_process(says_steps);
     in_a_process(says_no_rate);
     in_a_process(does_not_hand_it_on);
+}
+
+/* Before a step and between two: neither takes the other's time for its own. */
+static int says_lines(int to, int from)
+{
+    (void)to;
+    char text[4096];
+    wk__status_say("a=1\n");
+    wk__status_step(1);
+    wk__status_say("b=2\n");
+    wk__status_step(2);
+    lines_of(text, sizeof text, from);
+    return strcmp(text, "a=1\nstep=1\nb=2\n") != 0;
+}
+
+static int says_what_becomes_of_the_world(int to, int from)
+{
+    (void)to;
+    char text[4096];
+    WK_SCOPE;
+    wk_ones((2));
+    lines_of(text, sizeof text, from);
+    if (strcmp(text, "wick=open\n") != 0) return 1;
+    wk_dist_init();
+    lines_of(text, sizeof text, from);
+    if (strcmp(text, "world=joined\n") != 0) return 2;
+    wk_dist_finish();
+    lines_of(text, sizeof text, from);
+    return strcmp(text, "world=left\n") != 0;
+}
+
+static void lines_go_into_the_pipe(void **state)
+{
+    (void)state;
+    in_a_process(says_lines);
+    in_a_process(says_what_becomes_of_the_world);
 }
 
 static void a_full_pipe_is_not_waited_for(void **state)
@@ -150,12 +196,14 @@ static void a_reader_that_goes_ends_nothing(void **state)
     in_a_process(loses_its_reader);
     in_a_process(keeps_a_signal);
     in_a_process(has_no_pipe);
+    in_a_process(has_a_file);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_go_into_the_pipe),
+        cmocka_unit_test(lines_go_into_the_pipe),
         cmocka_unit_test(a_full_pipe_is_not_waited_for),
         cmocka_unit_test(a_reader_that_goes_ends_nothing),
     };

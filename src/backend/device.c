@@ -3,6 +3,7 @@
 #include "device.h"
 #include "../base/alloc.h"
 #include "../base/environment.h"
+#include "../base/status.h"
 #include <pthread.h>
 #include <string.h>
 
@@ -217,7 +218,10 @@ wk__device *wk__device_get(wk_device id, wk__fail *fail)
     }
     pthread_mutex_lock(&lock);
     device = find(id); /* somebody else may have opened it meanwhile */
-    if (!device) device = open_device(id, backend, fail);
+    if (!device) {
+        device = open_device(id, backend, fail);
+        wk__status_say("wick=open\n");
+    }
     pthread_mutex_unlock(&lock);
     return device;
 }

@@ -2,9 +2,9 @@
 /* Gradients become the ranks' mean while backward runs; see ddp.h. */
 #include "../autograd/hook.h"
 #include "../base/alloc.h"
+#include "../base/status.h"
 #include "../nn/module.h"
 #include "ddp.h"
-#include "status.h"
 #include <string.h>
 
 /* ---- a backward -------------------------------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ static bool finish(void *user, wk_site site, bool failed)
     for (int64_t k = 0; k < d->buckets && fine; k++) fine = wk__bucket_scatter(&d->bucket[k], site);
     for (int64_t k = 0; k < d->buckets; k++) wk__bucket_end(&d->bucket[k]);
     d->running = false;
-    wk__dist_status_step(++d->steps);
+    wk__status_step(++d->steps);
     wk__ddp_drop(d);
     return fine;
 }

@@ -2,6 +2,7 @@
 /* The world and groups of its ranks. */
 #include "group.h"
 #include "../base/alloc.h"
+#include "../base/status.h"
 #include "../engine/ring.h"
 #include "checkpoint.h"
 #include "job.h"
@@ -104,6 +105,7 @@ wk_code wk_dist_init_at(wk_site site)
                                   : "dist_init: a call of the last world has not come back; start the program again");
         return WK_ERR_STATE;
     }
+    wk__status_say("world=joined\n");
     const bool mpi = may_be_mpi() && wk__dist_mpi(&no_mpi) != NULL;
     wk_code code = wk__dist_choose(look, NULL, mpi, no_mpi, &s, &why);
     if (code != WK_OK) return refuse(site, code, &why);
@@ -163,6 +165,7 @@ wk_code wk_dist_finish_at(wk_site site)
         if (wk__dist_ask_end()) job->engine->leave(job->world);
     }
     forget();
+    wk__status_say("world=left\n");
     return code != WK_OK ? code : written;
 }
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a rank tells whoever started it; see status.h. */
 #include "status.h"
-#include "../base/clock.h"
-#include "../base/environment.h"
+#include "clock.h"
+#include "environment.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,7 +21,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     int fd;
     int64_t step; /* in the last line */
-    double at;    /* when that was */
+    double at;    /* when that was; 0: there is none */
 } said = {.fd = NOT_ASKED};
 
 static double now(void)
@@ -27,12 +29,14 @@ static double now(void)
     return 1e-9 * (double)wk__nanoseconds();
 }
 
-/* The pipe is this process's alone from here on: programs that it starts do not hold it open. */
+/* The pipe is this process's alone from here on: programs that it starts do not hold it open. They have the variable,
+ * and may have opened something else by that number: no file is written to. */
 static int ask(void)
 {
+    struct stat file;
     const int fd = (int)wk__setting_number(WK__SET_STATUS_FD, NONE);
-    const int flags = fd >= 0 ? fcntl(fd, F_GETFL) : -1;
-    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) return NONE;
+    if (fstat(fd, &file) != 0 || !S_ISFIFO(file.st_mode)) return NONE;
+    if (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) != 0) return NONE;
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     return fd;
 }
@@ -55,20 +59,32 @@ static bool write_quietly(int fd, const char *text, size_t count)
     return !gone;
 }
 
-void wk__dist_status_step(int64_t step)
+static void write_line(const char *line, size_t count)
+{
+    if (said.fd == NOT_ASKED) said.fd = ask();
+    if (said.fd >= 0 && !write_quietly(said.fd, line, count)) said.fd = NONE;
+}
+
+void wk__status_say(const char *line)
+{
+    pthread_mutex_lock(&lock);
+    write_line(line, strlen(line));
+    pthread_mutex_unlock(&lock);
+}
+
+void wk__status_step(int64_t step)
 {
     if (pthread_mutex_trylock(&lock) != 0) return; /* another thread says it */
-    const bool first = said.fd == NOT_ASKED;
-    if (first) said.fd = ask();
-    const double passed = said.fd >= 0 ? now() - said.at : 0;
-    if (said.fd >= 0 && (first || passed >= between)) {
+    const bool first = said.at == 0;
+    const double passed = said.fd != NONE ? now() - said.at : 0;
+    if (said.fd != NONE && (first || passed >= between)) {
         char text[80];
         int count = snprintf(text, sizeof text, "step=%lld", (long long)step);
         if (!first && step > said.step)
             count +=
                 snprintf(text + count, sizeof text - (size_t)count, " rate=%.2f", (double)(step - said.step) / passed);
         text[count++] = '\n';
-        if (!write_quietly(said.fd, text, (size_t)count)) said.fd = NONE;
+        write_line(text, (size_t)count);
         said.step = step;
         said.at += passed;
     }
