@@ -192,9 +192,16 @@ static void hear_status(run_launcher *l, int number, const run_frame *event)
     }
 }
 
+/* What is said of a rank comes from the host that has it. */
+static bool is_its_own(const run_launcher *l, int which, const run_frame *event)
+{
+    const bool of_a_rank = event->kind >= RUN_STARTED && event->kind <= RUN_EXIT;
+    return !of_a_rank || (event->rank < l->plan->ranks && run_host_of(l->plan, event->rank) == which);
+}
+
 static void hear(run_launcher *l, int which, const run_frame *event)
 {
-    const int number = event->rank < l->plan->ranks ? event->rank : 0;
+    const int number = event->rank < l->plan->ranks ? event->rank : 0; /* of a host's own it says nothing */
     run_line *line = &l->lines[number];
     switch (event->kind) {
     case RUN_PORT: l->port = (int)strtol(event->text, NULL, 10); break;
@@ -225,6 +232,10 @@ void run_hear(run_launcher *l, int which)
         if (event.kind == RUN_ENDING) {
             run_lose(l, which, event.text);
             return;
+        }
+        if (!is_its_own(l, which, &event)) {
+            more = -1;
+            break;
         }
         hear(l, which, &event);
         run_frame_drop(&host->in, &event);

@@ -510,6 +510,17 @@ check "... and nothing is started" test ! -s "$WICK_WORK/out"
 check "a host without wick" gives 1 far --hosts old,alpha true
 check "... is told" err "^wick run: host old: .*Wick has to be on that host, too"
 check "a host that talks nonsense" gives 1 far --hosts alpha,mad true
+# An agent that says "exit 3" (19) of rank 1000, where there is one rank, and of one that another host has.
+for rank in '\350\003' '\001\000'; do
+    cat >"$WICK_WORK/liar" <<EOF
+#!/bin/sh
+printf 'wick run agent 2\n\023$rank\000\006\000\000\000exit 3\000'; sleep 5
+EOF
+    chmod +x "$WICK_WORK/liar"
+    check "what a host says of a rank that it has not" gives 75 env WICK_RSH="$WICK_WORK/liar" "$wick" run --hosts alpha \
+        -n 1 true
+    check "... makes no sense" err "host alpha: what it says makes no sense"
+done
 check "a remote shell that is not there" gives 1 env WICK_RSH=/no/such/ssh "$wick" run --hosts alpha true
 check "... is told" err "^wick run: /no/such/ssh: No such file or directory"
 # in_new NAME COMMAND...: in a new folder
