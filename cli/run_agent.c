@@ -345,9 +345,10 @@ static bool step(agent *a)
     if (a->far && !a->stopped && cli_clock() - a->heard > RUN_SILENCE_SECONDS)
         end_unasked(a, "it heard nothing for too long");
     if (!a->ending) return true;
-    note_children(a);
     const double late = cli_clock() - a->end_at;
-    return (run_signal_below(late >= 0 ? SIGKILL : 0) > 0 && late < RUN_KILL_SECONDS) || a->out.count > 0;
+    const bool lives = run_signal_below(late >= 0 ? SIGKILL : 0) > 0;
+    note_children(a); /* behind that look: what the last one has written is passed on, too */
+    return (lives && late < RUN_KILL_SECONDS) || a->out.count > 0;
 }
 
 int run_agent(int orders, int events, int input, bool far)
