@@ -77,7 +77,7 @@ WK_API wk_code wk_dist_finish_at(wk_site site);
  *     if (wk_dist_group_rank(even) >= 0) wk_dist_all_reduce_(x, .group = even);
  *
  * WK_ERR_ARGUMENT for a rank that there is not or that stands twice, and for an empty list.
- * torch.distributed.new_group. */
+ * torch.distributed.new_group, which puts the ranks in ascending order. */
 typedef struct wk_dist_group wk_dist_group;
 WK_API wk_dist_group *wk_dist_new_group_at(wk_site site, const int64_t *ranks, int count);
 /* This process among those of the group, -1 if it is not in it; how many there are. NULL: of the world. */

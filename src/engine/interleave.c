@@ -15,7 +15,7 @@
 #include "../base/alloc.h"
 #include <string.h>
 
-enum { MOST_DEVICES = 16, UPLOADS = MOST_DEVICES, LANES, NONE = -1 };
+enum { MOST_DEVICES = 17 /* a mirrored network's, and the cpu */, UPLOADS = MOST_DEVICES, LANES, NONE = -1 };
 
 /* What a group keeps waiting. */
 typedef enum keeping {
