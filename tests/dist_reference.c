@@ -144,7 +144,7 @@ void plain_reduce(wk_dtype dtype, wk_dist_op op, plain_order order, int n, const
                   void *out)
 {
     for (int64_t i = 0; i < count; i++) {
-        number v[4], all;
+        number v[4] = {{.i = 0}}, all;
         for (int k = 0; k < n; k++) v[k] = load(dtype, in[k], i);
         if (order == PLAIN_PAIRS)
             all = in_pairs(dtype, op, v, n);
