@@ -474,6 +474,31 @@ static void a_forked_one_ends_in_the_first_compilation(void)
     must(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+static wk__cuda_device *still_open;
+
+static void compiles_at_the_end(void)
+{
+    static const char *const text[] = {"    (void)m0; (void)m0;\n", NULL};
+    static const wk__gpu_fixed fixed = {.name = "late", .text = text};
+    const wk__gpu_unit unit = {.fixed = &fixed, .dtype = WK_F32, .nmemory = 1, .narguments = 2};
+    wk__fail fail = {.code = WK_OK};
+    const wk__gpu_function *function = wk__gpu_function_of(&still_open->units, &unit, &fail);
+    const wk_code code = function ? wk__cuda_gather(still_open, false, &fail) : fail.code;
+    _exit(code == WK_ERR_STATE ? 0 : 9);
+}
+
+/* A handler of the program that is older than NVRTC runs behind its own, when it is taken apart. */
+static void compiles_behind_the_compiler(void)
+{
+    setenv("WICK_CACHE_DIR", "off", 1);
+    setenv("STANDIN_KEEPS", "no", 1);
+    alarm(60);
+    must(atexit(compiles_at_the_end) == 0);
+    still_open = device_of(wk__backend_of(WK_CUDA));
+    compile(still_open);
+    exit(1);
+}
+
 static void *compiles_on_and_on(void *first)
 {
     WK_SCOPE;
@@ -517,6 +542,7 @@ static void ends(void **state)
     result_to = result[1];
     in_child("STANDIN_ERRORS=", ends_while_a_thread_compiles);
     in_child("STANDIN_ERRORS=", ends_in_the_compiler);
+    in_child("STANDIN_ERRORS=", compiles_behind_the_compiler);
     in_child("STANDIN_ERRORS=", ends_in_the_first_compilation);
     in_child("STANDIN_ERRORS=", a_thread_ends_in_the_first_compilation);
     in_child("STANDIN_ERRORS=", a_forked_one_ends_in_the_first_compilation);

@@ -270,10 +270,27 @@ static void closes_after_a_reset_and_a_use(void)
     must(driver_calls("cuMemFreeHost") == freed && driver_calls("cuStreamDestroy_v2") == ended);
 }
 
+/* The same as drivers tell it that keep the context's address: what is given back later is not asked of them. */
+static void frees_after_a_reset(void)
+{
+    opened o = open_first();
+    wk__fail fail;
+    wk__memory block = {0};
+    must(o.backend->block_take(o.device, 1 << 20, &block, &fail) == WK_OK);
+    setenv("STANDIN_ERRORS", "cuMemcpyHtoDAsync_v2=709", 1);
+    must(o.backend->upload(o.device, &block, 0, "text", 4, &fail) == WK_ERR_LOST);
+    unsetenv("STANDIN_ERRORS");
+    const long freed = driver_calls("cuMemFree_v2"), ended = driver_calls("cuStreamDestroy_v2");
+    o.backend->block_give(o.device, &block);
+    o.backend->close(o.device);
+    must(driver_calls("cuMemFree_v2") == freed && driver_calls("cuStreamDestroy_v2") == ended);
+}
+
 static void resets(void **state)
 {
     (void)state;
     in_child("STANDIN_ERRORS=", closes_after_a_reset);
+    in_child("STANDIN_ERRORS=", frees_after_a_reset);
     in_child("STANDIN_ERRORS=", closes_after_a_reset_and_a_use);
 }
 

@@ -63,6 +63,7 @@ static void finish(wk_context *context)
 static void end_thread(void *address)
 {
     wk_context *context = address;
+    context->ends = true;
     finish(context);
     wk__context_now = NULL;
     pthread_mutex_lock(&wk__context_lock);

@@ -152,6 +152,7 @@ struct wk_context {
     void *scratch;                    /* see wk_module_state; NULL until it is asked for */
     wk_context *next;                 /* in the list of all contexts, or of those that serve no thread */
     int visitors;                     /* other threads that are with it: it does not end meanwhile */
+    bool ends;                        /* its thread is at its end: destructors registered now would not run */
     bool calling;                     /* wk_call runs in this one, which is a binding's */
     bool quiet;           /* a binding's: its errors are the caller's, the program's handler hears nothing of them */
     bool unheard;         /* the first error is there, and the handler has not heard of it */

@@ -77,7 +77,7 @@ static bool ends_context(CUresult error)
     case CUDA_ERROR_NOT_INITIALIZED:
     case CUDA_ERROR_DEINITIALIZED:
     case CUDA_ERROR_INVALID_CONTEXT: /* all calls have one: somebody has reset it, */
-    case CUDA_ERROR_INVALID_HANDLE:  /* and somebody uses it again */
+    case CUDA_ERROR_INVALID_HANDLE:  /* and somebody uses it again, at the same address */
     case CUDA_ERROR_ECC_UNCORRECTABLE:
     case CUDA_ERROR_NVLINK_UNCORRECTABLE:
     case CUDA_ERROR_CONTAINED:
@@ -107,7 +107,8 @@ wk_code wk__cuda_failed(wk__cuda_device *device, wk__fail *fail, CUresult error,
         name);
     if (!device->gone) snprintf(device->why, sizeof device->why, "%s", fail->text);
     device->gone = true;
-    device->was_reset = device->was_reset || error == CUDA_ERROR_INVALID_CONTEXT || error == CUDA_ERROR_INVALID_HANDLE;
+    device->was_reset = device->was_reset || error == CUDA_ERROR_INVALID_CONTEXT ||
+                        error == CUDA_ERROR_INVALID_HANDLE || error == CUDA_ERROR_CONTEXT_IS_DESTROYED;
     return WK_ERR_LOST;
 }
 

@@ -2,10 +2,11 @@
 /* See compiling.h. */
 #include "compiling.h"
 
+#include "../../base/context.h"
 #include "../gpu/forks.h"
 
 #include <pthread.h>
-#include <stdbool.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /* Who is in NVRTC reads, who ends the process writes, and who writes goes first. */
@@ -17,6 +18,10 @@ static struct {
     pthread_cond_t ended;
     bool under_way, over;
 } first = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
+
+/* The process ends in this thread, which has waited for all that compiled. */
+static atomic_bool ends;
+static pthread_t ender;
 
 /* What a thread has to do with NVRTC: the addresses are values of the key. */
 static pthread_key_t part;
@@ -39,6 +44,14 @@ static void wait_for_compilers(void)
     if (waits || ends_itself()) return;
     waits = true;
     pthread_rwlock_wrlock(&in_compiler);
+    ender = pthread_self();
+    atomic_store(&ends, true);
+}
+
+/* Handlers of exit() that were registered before NVRTC was loaded run behind its own, in the thread that ends. */
+static bool is_taken_apart(void)
+{
+    return atomic_load(&ends) && pthread_equal(ender, pthread_self());
 }
 
 /* It may be the thread alone that ends: others compile on behind the first. */
@@ -60,16 +73,19 @@ void wk__nvrtc_is_loaded(void)
 void wk__nvrtc_watch_thread(void)
 {
     if (!has_key || __cxa_thread_atexit_impl == NULL || pthread_getspecific(part) != NULL) return;
+    if (wk__context_now && wk__context_now->ends) return; /* the thread's destructors have run, and values are gone */
     if (pthread_setspecific(part, &is_watched) == 0) __cxa_thread_atexit_impl(wait_for_the_first, NULL, &__dso_handle);
 }
 
-void wk__nvrtc_enter(void)
+bool wk__nvrtc_enter(void)
 {
+    if (is_taken_apart()) return false;
     pthread_rwlock_rdlock(&in_compiler);
     if (has_key) pthread_setspecific(part, &compiles);
     pthread_mutex_lock(&first.lock);
     first.under_way = !first.over;
     pthread_mutex_unlock(&first.lock);
+    return true;
 }
 
 /* What NVRTC registers in the midst of a compilation it has registered by the end of the first that is over, so the

@@ -14,12 +14,15 @@
 #ifndef WICK_BACKEND_CUDA_COMPILING_H
 #define WICK_BACKEND_CUDA_COMPILING_H
 
+#include <stdbool.h>
+
 /* NVRTC is there now. Once. */
 void wk__nvrtc_is_loaded(void);
 /* Should this thread end the process, it waits for the first compilation. NVRTC is loaded. */
 void wk__nvrtc_watch_thread(void);
-/* Around each use of it, by a thread that is watched. */
-void wk__nvrtc_enter(void);
+/* Around each use of it, by a thread that is watched. False: the process ends in this thread, and NVRTC is taken apart;
+ * nothing was entered. */
+bool wk__nvrtc_enter(void);
 void wk__nvrtc_leave(void);
 
 #endif

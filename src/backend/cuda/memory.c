@@ -30,6 +30,10 @@ void wk__cuda_free(wk__cuda_device *device, CUdeviceptr memory)
 {
     wk__cuda_calls calls;
     wk__fail fail;
+    pthread_mutex_lock(&device->lock);
+    const bool was_reset = device->was_reset;
+    pthread_mutex_unlock(&device->lock);
+    if (was_reset) return; /* what is at that address now is somebody else's */
     CUresult error = wk__cuda_begin(device->context, &calls);
     if (error == CUDA_SUCCESS) error = wk__cuda.MemFree_v2(memory);
     wk__cuda_end(&calls);

@@ -54,7 +54,9 @@ static wk_code translate(const wk__cuda_card *card, const char *source, wk__text
     nvrtcProgram program = NULL;
     wk_code code = WK_OK;
     for (int k = 0; k < WK__GPU_OPTIONS; k++) option[k] = card->gpu.option[k];
-    wk__nvrtc_enter();
+    if (!wk__nvrtc_enter())
+        return wk__fail_set(fail, WK_ERR_STATE,
+                            "the process is ending, and NVRTC with it: no kernel is compiled any more");
     int error = wk__nvrtc.CreateProgram(&program, source, "wick.cu", 0, NULL, NULL);
     if (error == NVRTC_SUCCESS) error = wk__nvrtc.CompileProgram(program, WK__GPU_OPTIONS, option);
     if (error == NVRTC_SUCCESS) error = read_code(card, program, binary);
