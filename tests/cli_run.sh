@@ -517,8 +517,8 @@ for rank in '\350\003' '\001\000'; do
 printf 'wick run agent 2\n\023$rank\000\006\000\000\000exit 3\000'; sleep 5
 EOF
     chmod +x "$WICK_WORK/liar"
-    check "what a host says of a rank that it has not" gives 75 env WICK_RSH="$WICK_WORK/liar" "$wick" run --hosts alpha \
-        -n 1 true
+    check "what a host says of a rank that it has not" gives 75 env WICK_RSH="$WICK_WORK/liar" \
+        "$wick" run --hosts alpha -n 1 true
     check "... makes no sense" err "host alpha: what it says makes no sense"
 done
 check "a remote shell that is not there" gives 1 env WICK_RSH=/no/such/ssh "$wick" run --hosts alpha true

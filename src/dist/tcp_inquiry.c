@@ -18,8 +18,8 @@ static bool is_pair(uint8_t collective)
     return collective == WK__DIST_SEND || collective == WK__DIST_RECV;
 }
 
-/* Calls of two ranks have no number: the other one is in one as well, or does not do its part. What it sent before would
- * have come by now. */
+/* Calls of two ranks have no number: the other one is in one as well, or does not do its part. What it sent before
+ * would have come by now. */
 static bool is_in(const wk__tcp_position *p, const wk__dist_frame *late)
 {
     if (late->collective == WK__DIST_FINISH) return p->at == WK__AT_END;
