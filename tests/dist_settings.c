@@ -208,7 +208,8 @@ static void how_many_were_started(void **state)
                  {{BY_HAND(0, 1)}, 1, "WICK_WORLD"},
                  {{OMPI(1, 10)}, 10, "OMPI_COMM_WORLD_SIZE"},
                  {{PMI(2, 20)}, 20, "PMI_SIZE"},
-                 {{SLURM_(3, 30)}, 30, "SLURM_NTASKS"},
+                 {{SLURM_(3, 30)}, 1, NULL}, /* a batch script */
+                 {{SLURM_(3, 30), NODES}, 30, "SLURM_NTASKS"},
                  {{"RANK=0", "WORLD_SIZE=2"}, 2, "WORLD_SIZE"}};
     (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
