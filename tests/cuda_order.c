@@ -264,21 +264,22 @@ static void calls_that_fail(void **state)
     in_child("STANDIN_SEED=1", slot_without_a_wait);
 }
 
-/* A kernel reads what is on its way, and its memory is the next one's. */
+/* A kernel reads what is on its way, be it its first operand or not, and its memory is the next one's. */
 static void with_kernels(void)
 {
-    enum { COUNT = WK__CUDA_SLOT / 4 + 1000, TURNS = 5 };
-    static float data[2][COUNT], have[COUNT];
-    wk_tensor *y[TURNS];
-    for (int k = 0; k < COUNT; k++) data[0][k] = (float)k, data[1][k] = (float)-k;
-    for (int turn = 0; turn < TURNS; turn++) {
+    enum { COUNT = WK__CUDA_SLOT / 4 + 1000, TURNS = 6 };
+    static float data[TURNS][COUNT], have[COUNT];
+    wk_tensor *y[TURNS] = {wk_retain(wk_zeros((COUNT), .device = wk_cuda(0)))};
+    for (int turn = 1; turn < TURNS; turn++) {
         WK_SCOPE;
-        y[turn] = wk_retain(wk_mul(wk_to(wk_from(data[turn % 2], (COUNT)), wk_cuda(0)), 2));
+        for (int k = 0; k < COUNT; k++) data[turn][k] = (float)(k % 1000 * turn);
+        wk_tensor *x = wk_to(wk_from(data[turn], (COUNT)), wk_cuda(0)), *before = y[turn - 1];
+        y[turn] = wk_retain(turn % 2 ? wk_add(before, x) : wk_add(x, before));
         wk_flush();
     }
     for (int turn = 0; turn < TURNS; turn++) {
         must(wk_read(y[turn], have, sizeof have) == WK_OK);
-        for (int k = 0; k < COUNT; k++) must(have[k] == 2 * data[turn % 2][k]);
+        for (int k = 0; k < COUNT; k++) must(have[k] == (float)(k % 1000 * (turn * (turn + 1) / 2)));
         wk_free(y[turn]);
     }
     must(wk_error() == NULL);

@@ -144,6 +144,75 @@ static void across_bounds(void)
     backend->close(device);
 }
 
+/* The device is busy with a part of a piece, by copies within it or by an upload into it. */
+static void use_part(void *device, const wk__memory *piece, int64_t at, int64_t bytes, bool by_upload)
+{
+    const wk__backend *backend = wk__backend_of(WK_CUDA);
+    char *other = calloc(1, (size_t)bytes);
+    wk__fail fail;
+    if (by_upload) good(backend->upload(device, piece, at, other, bytes, &fail), &fail);
+    for (int k = 0; k < 20 && !by_upload; k++)
+        good(backend->copy(device, piece, at + bytes / 2, piece, at, bytes / 2, &fail), &fail);
+    free(other);
+}
+
+/* What lands there is there in the end, whatever came before. */
+static void lands(void *device, const wk__memory *piece, const wk__memory *source, const char *want, int64_t bytes,
+                  bool by_upload)
+{
+    const wk__backend *backend = wk__backend_of(WK_CUDA);
+    wk__fail fail;
+    if (by_upload) good(backend->upload(device, piece, 0, want, bytes, &fail), &fail);
+    if (!by_upload) good(backend->copy(device, piece, 0, source, 0, bytes, &fail), &fail);
+    check_bytes(device, piece, want, bytes);
+    good(backend->sync(device, &fail), &fail); /* for uploads that came too late */
+    check_bytes(device, piece, want, bytes);
+}
+
+/* A piece lies where two lay, of which one was used; and one begins with the last unit that another has used. */
+static void over_bounds(void)
+{
+    enum { HALF = 4 * MB, WHOLE = 2 * HALF, LONG = 6 * MB, UNIT = 2 * MB, TURNS = 6 };
+    const wk__backend *backend = wk__backend_of(WK_CUDA);
+    void *device;
+    wk__fail fail;
+    wk__memory source, a, b, c;
+    good(backend->open(0, &device, &fail), &fail);
+    wk__arena *arena = wk__arena_new(backend, device, INT64_MAX);
+    char *want = malloc(WHOLE);
+    fill(want, WHOLE);
+    good(wk__arena_take(arena, WHOLE, &source, &fail), &fail);
+    good(backend->upload(device, &source, 0, want, WHOLE, &fail), &fail);
+    for (int turn = 0; turn < TURNS; turn++) {
+        const bool uploads = turn % 2;
+        good(backend->sync(device, &fail), &fail);
+        if (turn < 4) {
+            good(wk__arena_take(arena, HALF, &a, &fail), &fail);
+            good(wk__arena_take(arena, HALF, &b, &fail), &fail);
+            must((char *)b.block == (char *)a.block + HALF);
+            use_part(device, turn < 2 ? &a : &b, 0, HALF, !uploads);
+            wk__arena_give(arena, &a);
+            wk__arena_give(arena, &b);
+            good(wk__arena_take(arena, WHOLE, &c, &fail), &fail);
+            must(c.block == a.block);
+            lands(device, &c, &source, want, WHOLE, uploads);
+        } else {
+            good(wk__arena_take(arena, LONG, &b, &fail), &fail);
+            use_part(device, &b, uploads ? LONG - UNIT : 0, uploads ? UNIT : LONG, !uploads);
+            wk__arena_give(arena, &b);
+            good(wk__arena_take(arena, LONG - UNIT, &a, &fail), &fail);
+            good(wk__arena_take(arena, HALF, &c, &fail), &fail);
+            must(a.block == b.block && (char *)c.block == (char *)b.block + LONG - UNIT);
+            lands(device, &c, &source, want, HALF, uploads);
+            wk__arena_give(arena, &a);
+        }
+        wk__arena_give(arena, &c);
+    }
+    free(want);
+    wk__arena_free(arena);
+    backend->close(device);
+}
+
 /* The memory of a piece goes while the device still uses it, and while an upload into it is under way. */
 static void unmapped_in_use(void)
 {
@@ -205,6 +274,7 @@ static void order(void **state)
         snprintf(setting, sizeof setting, "STANDIN_SEED=%u", seed);
         in_child(setting, any_order);
         in_child(setting, across_bounds);
+        in_child(setting, over_bounds);
         in_child(setting, unmapped_in_use);
     }
     in_child("STANDIN_SEED=1", no_waits);
