@@ -365,11 +365,19 @@ static void counts_once(void)
     must(wk_device_count(WK_CUDA) == 2 && driver_calls("cuInit") == 1 && counts_by_nvml() == 1);
 }
 
+static void counts_none_twice(void)
+{
+    const long before = counts_by_nvml();
+    for (int k = 0; k < 2; k++) must(wk_device_count(WK_CUDA) == 0);
+    must(counts_by_nvml() == before + 2 && driver_calls("cuInit") == 0);
+}
+
 /* A machine with no card may get one. */
 static void counts_none(void)
 {
-    for (int k = 0; k < 2; k++) must(wk_device_count(WK_CUDA) == 0);
-    must(counts_by_nvml() == 2 && driver_calls("cuInit") == 0);
+    wk_device_count(WK_CUDA);
+    counts_none_twice();
+    ends_well(counts_none_twice);
 }
 
 /* A server that looks what there is leaves its workers all of it. */
@@ -377,6 +385,7 @@ static void counts_and_forks(void)
 {
     must(wk_device_count(WK_CUDA) == 2);
     ends_well(uses_cuda);
+    ends_well(figures_are_known); /* also those of NVML, which had begun in the parent */
     must(sums_on(wk_cuda(0)));
 }
 
