@@ -287,6 +287,16 @@ static void are_unknown_slices(void)
     must(info.memory_available == -1 && info.temperature == 41);
 }
 
+/* The stand-in tells of this process and of one whose memory is not known, on the first card alone. */
+static void processes_are_known(void)
+{
+    wk__device_info info[2];
+    for (int k = 0; k < 2; k++) must(describe(k, &info[k]) == WK_OK);
+    must(info[0].processes == 2 && info[1].processes == 0);
+    must(info[0].process[0].id == (int64_t)getpid() && info[0].process[0].memory == (int64_t)64 << 20);
+    must(info[0].process[1].id == 4194303 && info[0].process[1].memory == 0);
+}
+
 static int asked_for_heat;
 
 static int heat(nvmlDevice device, int sensor, unsigned *degrees)
@@ -312,6 +322,8 @@ static void figures(void **state)
     (void)state;
     in_child("STANDIN_ERRORS=nvmlInit_v2=1", figures_are_unknown);
     in_child("STANDIN_ERRORS=", figures_are_known);
+    in_child("STANDIN_ENTRIES=24", processes_are_known);
+    in_child("STANDIN_ENTRIES=32", processes_are_known);
     in_child("STANDIN_ERRORS=", gpus_are_found_without_figures);
     in_child("STANDIN_MIG=1", are_slices);
     in_child("STANDIN_MIG=1 STANDIN_ERRORS=nvmlDeviceGetHandleByUUID=6", are_unknown_slices);

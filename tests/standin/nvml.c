@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A stand-in for NVIDIA's management library: two devices whose figures never change, but for the memory, of which the
  * stand-in for the driver knows. The second is one of those that report neither clocks nor a limit of power, and
- * nothing runs on it. What one process has begun is not begun in its children. STANDIN_ERRORS and STANDIN_MIG are those
- * of driver.h. */
+ * nothing runs on it. What one process has begun is not begun in its children. STANDIN_ERRORS,
+ * STANDIN_MIG and STANDIN_ENTRIES are those of driver.h. */
 #include "settings.h"
 
 #include <dlfcn.h>
@@ -220,15 +220,16 @@ typedef struct process {
     unsigned instance, compute_instance;
 } process;
 
-/* This process and one whose memory is not known. */
-CALL nvmlDeviceGetComputeRunningProcesses_v3(device *d, unsigned *count, process *processes)
+/* This process and one whose memory is not known. Longer entries say at their end how much of it is protected. */
+CALL nvmlDeviceGetComputeRunningProcesses_v3(device *d, unsigned *count, void *processes)
 {
     if (checked(d) == NULL) return INVALID_ARGUMENT;
+    const process known[] = {{(unsigned)getpid(), 64ull << 20, 0, 0}, {4194303, ~0ull, 0, 0}};
     const unsigned wanted = d->index == 0 ? 2 : 0, room = *count;
+    const size_t bytes = (size_t)standin_number("STANDIN_ENTRIES", 0, sizeof known[0]);
     *count = wanted;
     if (wanted > room) return INSUFFICIENT_SIZE;
-    if (wanted == 0) return SUCCESS;
-    processes[0] = (process){(unsigned)getpid(), 64ull << 20, 0, 0};
-    processes[1] = (process){4194303, ~0ull, 0, 0};
+    memset(processes, 0, wanted * bytes);
+    for (unsigned k = 0; k < wanted; k++) memcpy((char *)processes + k * bytes, &known[k], sizeof known[k]);
     return SUCCESS;
 }

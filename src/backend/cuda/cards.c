@@ -258,19 +258,27 @@ const wk__cuda_card *wk__cuda_card_at(int index, wk__fail *fail)
 }
 
 /* The processes that compute on the card; where they are more than MOST, NVML tells of none. Some drivers of release
- * 535 write 32 bytes for each, and so beyond what they are told of. */
+ * 535 write entries of 32 bytes, which begin like the others: then they write beyond what as many others take. */
 static void ask_processes(nvmlDevice device, wk__device_info *info)
 {
-    enum { MOST = 128 };
-    nvmlProcessInfo process[2 * MOST];
+    enum { MOST = 128, USUAL = sizeof(nvmlProcessInfo), LONGER = USUAL + 8, UNTOUCHED = 0xa5 };
+    _Alignas(nvmlProcessInfo) unsigned char entries[MOST * LONGER];
     unsigned count = MOST;
+    size_t stride = USUAL;
+    memset(entries, UNTOUCHED, sizeof entries);
     if (wk__nvml_extra.DeviceGetComputeRunningProcesses_v3 == NULL ||
-        wk__nvml_extra.DeviceGetComputeRunningProcesses_v3(device, &count, process) != NVML_SUCCESS || count > MOST)
+        wk__nvml_extra.DeviceGetComputeRunningProcesses_v3(device, &count, (nvmlProcessInfo *)(void *)entries) !=
+            NVML_SUCCESS ||
+        count > MOST)
         return;
+    for (size_t k = (size_t)count * USUAL; k < (size_t)count * LONGER; k++)
+        if (entries[k] != UNTOUCHED) stride = LONGER;
     info->processes = (int)count;
     for (unsigned k = 0; k < count && k < WK_DEVICE_PROCESSES; k++) {
-        const int64_t bytes = (int64_t)process[k].memory;
-        info->process[k] = (wk_device_process){.id = (int64_t)process[k].pid, .memory = bytes > 0 ? bytes : 0};
+        nvmlProcessInfo process;
+        memcpy(&process, entries + k * stride, sizeof process);
+        const int64_t bytes = (int64_t)process.memory;
+        info->process[k] = (wk_device_process){.id = (int64_t)process.pid, .memory = bytes > 0 ? bytes : 0};
     }
 }
 
