@@ -367,6 +367,29 @@ static void has_not_come(void)
     o.backend->close(o.device);
 }
 
+/* Others hold the lock for as long as a compiler takes; then the device is lost, which is told under the lock. */
+static void comes_while_others_compile(void)
+{
+    opened o = open_first();
+    wk__cuda_device *device = o.device;
+    void *event;
+    wk__fail fail;
+    must(o.backend->event_record(device, &event, &fail) == WK_OK);
+    must(o.backend->event_wait(device, event, &fail) == WK_OK);
+    alarm(60); /* ends who waits for the lock */
+    pthread_mutex_lock(&device->lock);
+    must(o.backend->event_query(device, event));
+    must(o.backend->event_wait(device, event, &fail) == WK_OK);
+    wk__cuda_failed(device, &fail, CUDA_ERROR_ILLEGAL_ADDRESS, "a kernel");
+    const long asked = driver_calls("cuEventQuery");
+    must(o.backend->event_query(device, event) && driver_calls("cuEventQuery") == asked);
+    pthread_mutex_unlock(&device->lock);
+    alarm(0);
+    must(o.backend->event_wait(device, event, &fail) == WK_ERR_LOST && strstr(fail.text, "a kernel: ") != NULL);
+    o.backend->event_give(device, event);
+    o.backend->close(device);
+}
+
 static void is_lost_while_recorded(void)
 {
     opened o = open_first();
@@ -388,6 +411,7 @@ static void moments(void **state)
     in_child("STANDIN_ERRORS=", is_lost_while_waited_for);
     in_child("STANDIN_ERRORS=cuEventRecord=700@1", is_lost_while_recorded);
     in_child("STANDIN_ERRORS=", has_not_come);
+    in_child("STANDIN_ERRORS=", comes_while_others_compile);
 }
 
 /* ---- while kernels are built ------------------------------------------------------------------------------------- */
