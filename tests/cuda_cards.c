@@ -136,6 +136,7 @@ static void uses_12(void)
 static void none_is_old_enough(void)
 {
     absent(WK__NO_LIBRARY, "is there for CUDA 13 alone, and the driver goes to CUDA 12");
+    absent(WK__NO_LIBRARY, "pip install nvidia-cuda-nvrtc-cu12 and");
 }
 
 static void is_broken(void)
@@ -161,6 +162,8 @@ static void compilers_newer_than_the_driver(void **state)
     snprintf(path, sizeof path, "WICK_CUDA_PATH=/nowhere::%s:%s STANDIN_DRIVER=13000", one, both);
     in_child(path, uses_12);
     in_child("STANDIN_DRIVER=12090", none_is_old_enough);
+    /* Machines may have an NVRTC for CUDA 13, where no driver of 13 lacks one. */
+    assert_string_equal(wk__cuda_nvrtc_package(13, (char[40]){""}), "'nvidia-cuda-nvrtc==13.*'");
 }
 
 /* The loader's words, where there is a library and it is none. */
