@@ -136,6 +136,7 @@ static void uses_12(void)
 static void none_is_old_enough(void)
 {
     absent(WK__NO_LIBRARY, "is there for CUDA 13 alone, and the driver goes to CUDA 12");
+    absent(WK__NO_LIBRARY, "pip install nvidia-cuda-nvrtc-cu12 and");
 }
 
 static void is_broken(void)
@@ -161,6 +162,8 @@ static void compilers_newer_than_the_driver(void **state)
     snprintf(path, sizeof path, "WICK_CUDA_PATH=/nowhere::%s:%s STANDIN_DRIVER=13000", one, both);
     in_child(path, uses_12);
     in_child("STANDIN_DRIVER=12090", none_is_old_enough);
+    /* Machines may have an NVRTC for CUDA 13, where no driver of 13 lacks one. */
+    assert_string_equal(wk__cuda_nvrtc_package(13, (char[40]){""}), "'nvidia-cuda-nvrtc==13.*'");
 }
 
 /* The loader's words, where there is a library and it is none. */
@@ -287,6 +290,16 @@ static void are_unknown_slices(void)
     must(info.memory_available == -1 && info.temperature == 41);
 }
 
+/* The stand-in tells of this process and of one whose memory is not known, on the first card alone. */
+static void processes_are_known(void)
+{
+    wk__device_info info[2];
+    for (int k = 0; k < 2; k++) must(describe(k, &info[k]) == WK_OK);
+    must(info[0].processes == 2 && info[1].processes == 0);
+    must(info[0].process[0].id == (int64_t)getpid() && info[0].process[0].memory == (int64_t)64 << 20);
+    must(info[0].process[1].id == 4194303 && info[0].process[1].memory == 0);
+}
+
 static int asked_for_heat;
 
 static int heat(nvmlDevice device, int sensor, unsigned *degrees)
@@ -312,6 +325,8 @@ static void figures(void **state)
     (void)state;
     in_child("STANDIN_ERRORS=nvmlInit_v2=1", figures_are_unknown);
     in_child("STANDIN_ERRORS=", figures_are_known);
+    in_child("STANDIN_ENTRIES=24", processes_are_known);
+    in_child("STANDIN_ENTRIES=32", processes_are_known);
     in_child("STANDIN_ERRORS=", gpus_are_found_without_figures);
     in_child("STANDIN_MIG=1", are_slices);
     in_child("STANDIN_MIG=1 STANDIN_ERRORS=nvmlDeviceGetHandleByUUID=6", are_unknown_slices);
@@ -365,11 +380,19 @@ static void counts_once(void)
     must(wk_device_count(WK_CUDA) == 2 && driver_calls("cuInit") == 1 && counts_by_nvml() == 1);
 }
 
+static void counts_none_twice(void)
+{
+    const long before = counts_by_nvml();
+    for (int k = 0; k < 2; k++) must(wk_device_count(WK_CUDA) == 0);
+    must(counts_by_nvml() == before + 2 && driver_calls("cuInit") == 0);
+}
+
 /* A machine with no card may get one. */
 static void counts_none(void)
 {
-    for (int k = 0; k < 2; k++) must(wk_device_count(WK_CUDA) == 0);
-    must(counts_by_nvml() == 2 && driver_calls("cuInit") == 0);
+    wk_device_count(WK_CUDA);
+    counts_none_twice();
+    ends_well(counts_none_twice);
 }
 
 /* A server that looks what there is leaves its workers all of it. */
@@ -377,6 +400,7 @@ static void counts_and_forks(void)
 {
     must(wk_device_count(WK_CUDA) == 2);
     ends_well(uses_cuda);
+    ends_well(figures_are_known); /* also those of NVML, which had begun in the parent */
     must(sums_on(wk_cuda(0)));
 }
 

@@ -384,6 +384,29 @@ static void has_not_come(void)
     o.backend->close(o.device);
 }
 
+/* Others hold the lock for as long as a compiler takes; then the device is lost, which is told under the lock. */
+static void comes_while_others_compile(void)
+{
+    opened o = open_first();
+    wk__cuda_device *device = o.device;
+    void *event;
+    wk__fail fail;
+    must(o.backend->event_record(device, &event, &fail) == WK_OK);
+    must(o.backend->event_wait(device, event, &fail) == WK_OK);
+    alarm(60); /* ends who waits for the lock */
+    pthread_mutex_lock(&device->lock);
+    must(o.backend->event_query(device, event));
+    must(o.backend->event_wait(device, event, &fail) == WK_OK);
+    wk__cuda_failed(device, &fail, CUDA_ERROR_ILLEGAL_ADDRESS, "a kernel");
+    const long asked = driver_calls("cuEventQuery");
+    must(o.backend->event_query(device, event) && driver_calls("cuEventQuery") == asked);
+    pthread_mutex_unlock(&device->lock);
+    alarm(0);
+    must(o.backend->event_wait(device, event, &fail) == WK_ERR_LOST && strstr(fail.text, "a kernel: ") != NULL);
+    o.backend->event_give(device, event);
+    o.backend->close(device);
+}
+
 static void is_lost_while_recorded(void)
 {
     opened o = open_first();
@@ -405,6 +428,7 @@ static void moments(void **state)
     in_child("STANDIN_ERRORS=", is_lost_while_waited_for);
     in_child("STANDIN_ERRORS=cuEventRecord=700@1", is_lost_while_recorded);
     in_child("STANDIN_ERRORS=", has_not_come);
+    in_child("STANDIN_ERRORS=", comes_while_others_compile);
 }
 
 /* ---- while kernels are built ------------------------------------------------------------------------------------- */
@@ -416,21 +440,27 @@ static long compilations(void)
     return count("nvrtcCompileProgram");
 }
 
-enum { UNITS = 3 };
+enum { UNITS = 4 };
 
-static wk_code build_three(const opened *o)
+static wk_code build_some(const opened *o, int first, int end)
 {
-    static const char *const text[UNITS][2] = {{"    (void)m0;\n"}, {"    (void)m0; (void)F;\n"}, {"    (void)F;\n"}};
-    static const char *const names[UNITS] = {"one", "two", "three"};
+    static const char *const text[UNITS][2] = {
+        {"    (void)m0;\n"}, {"    (void)m0; (void)F;\n"}, {"    (void)F;\n"}, {"    (void)F; (void)m0;\n"}};
+    static const char *const names[UNITS] = {"one", "two", "three", "four"};
+    static wk__gpu_fixed fixed[UNITS]; /* those that wait know it */
     wk__cuda_device *device = o->device;
-    wk__gpu_fixed fixed[UNITS];
     wk__fail fail;
     must(o->backend->gather(device, true, &fail) == WK_OK);
-    for (int k = 0; k < UNITS; k++) {
+    for (int k = first; k < end; k++) {
         const wk__gpu_unit unit = unit_of(names[k], &fixed[k], text[k]);
         must(wk__gpu_function_of(&device->units, &unit, &fail) != NULL);
     }
     return o->backend->gather(device, false, &fail);
+}
+
+static wk_code build_three(const opened *o)
+{
+    return build_some(o, 0, 3);
 }
 
 /* Nothing is compiled for a device that is gone, nor again and again where memory is short. */
@@ -473,12 +503,126 @@ static void takes_no_file(void)
     o.backend->close(o.device);
 }
 
+/* So much was compiled, loaded and looked up since. */
+typedef struct asked {
+    long compiled, loaded, looked_up;
+} asked;
+
+static asked asked_for(void)
+{
+    return (asked){compilations(), driver_calls("cuModuleLoadData"), driver_calls("cuModuleGetFunction")};
+}
+
+static bool is_more_by(asked before, long compiled, long loaded, long looked_up)
+{
+    const asked now = asked_for();
+    return now.compiled - before.compiled == compiled && now.loaded - before.loaded == loaded &&
+           now.looked_up - before.looked_up == looked_up;
+}
+
+/* The code of kernels comes onto the card when they are looked up. What is loaded is not loaded again. */
+static void has_no_memory_for_kernels(void)
+{
+    setenv("WICK_CACHE_DIR", "off", 1);
+    opened o = open_first();
+    asked before = asked_for();
+    setenv("STANDIN_ERRORS", "cuModuleGetFunction=2@2+", 1);
+    must(build_three(&o) == WK_ERR_MEMORY && is_more_by(before, 1, 1, 2));
+    must(build_three(&o) == WK_ERR_MEMORY && is_more_by(before, 1, 1, 3));
+    unsetenv("STANDIN_ERRORS");
+    must(build_three(&o) == WK_OK && is_more_by(before, 1, 1, 5));
+    o.backend->close(o.device);
+}
+
+/* Which units are in one file is this test's matter alone. */
+static void keep_files_in(const char *name)
+{
+    char folder[1024];
+    snprintf(folder, sizeof folder, "%s/%s", getenv("WICK_CACHE_DIR"), name);
+    setenv("WICK_CACHE_DIR", folder, 1);
+}
+
+static void has_no_memory_for_kernels_of_files(void)
+{
+    keep_files_in("looked_up");
+    opened o = open_first();
+    must(build_three(&o) == WK_OK);
+    o.backend->close(o.device);
+    o = open_first();
+    asked before = asked_for();
+    setenv("STANDIN_ERRORS", "cuModuleGetFunction=2", 1);
+    for (int k = 1; k <= 2; k++) must(build_three(&o) == WK_ERR_MEMORY && is_more_by(before, 0, 1, k));
+    unsetenv("STANDIN_ERRORS");
+    must(build_three(&o) == WK_OK && is_more_by(before, 0, 1, 5));
+    o.backend->close(o.device);
+}
+
+/* Each was to be built alone; the rest waits on, and is built together. */
+static void has_no_memory_for_one_alone(void)
+{
+    setenv("WICK_CACHE_DIR", "off", 1);
+    opened o = open_first();
+    asked before = asked_for();
+    setenv("STANDIN_ERRORS", "nvrtcCompileProgram=6@1,cuModuleGetFunction=2@1", 1);
+    must(build_three(&o) == WK_ERR_MEMORY && is_more_by(before, 2, 1, 1));
+    must(build_three(&o) == WK_OK && is_more_by(before, 3, 2, 4));
+    o.backend->close(o.device);
+}
+
+/* It is that kernel's failure alone, and not the compiler's. */
+static void one_is_not_handed_out(void)
+{
+    setenv("WICK_CACHE_DIR", "off", 1);
+    opened o = open_first();
+    asked before = asked_for();
+    setenv("STANDIN_ERRORS", "cuModuleGetFunction=209@1", 1);
+    must(build_three(&o) == WK_ERR_DEVICE && is_more_by(before, 1, 1, 3));
+    setenv("STANDIN_ERRORS", "cuModuleGetFunction=209@1+", 1);
+    must(build_some(&o, 3, 4) == WK_ERR_DEVICE && is_more_by(before, 2, 2, 5));
+    unsetenv("STANDIN_ERRORS");
+    must(build_three(&o) == WK_OK && is_more_by(before, 2, 2, 7));
+    o.backend->close(o.device);
+}
+
+static void is_lost_while_looking_up(void)
+{
+    setenv("WICK_CACHE_DIR", "off", 1);
+    opened o = open_first();
+    const wk__cuda_device *device = o.device;
+    asked before = asked_for();
+    setenv("STANDIN_ERRORS", "cuModuleGetFunction=700@1", 1);
+    must(build_three(&o) == WK_ERR_LOST && device->gone && is_more_by(before, 1, 1, 1));
+    must(build_three(&o) == WK_ERR_LOST && is_more_by(before, 1, 1, 1));
+    o.backend->close(o.device);
+}
+
+/* The context goes between two units of one build: of the program that was there before nothing is asked. */
+static void is_reset_before_looking_up(void)
+{
+    keep_files_in("reset");
+    opened o = open_first();
+    must(build_three(&o) == WK_OK && build_some(&o, 3, 4) == WK_OK);
+    o.backend->close(o.device);
+    o = open_first();
+    asked before = asked_for();
+    must(build_some(&o, 0, 1) == WK_OK && is_more_by(before, 0, 1, 1));
+    setenv("STANDIN_ERRORS", "cuModuleLoadData=400@1", 1);
+    must(build_some(&o, 1, 4) == WK_ERR_LOST && is_more_by(before, 0, 2, 1));
+    o.backend->close(o.device);
+}
+
 static void builds(void **state)
 {
     (void)state;
     in_child("STANDIN_ERRORS=cuModuleLoadData=700@1", is_lost_while_loading);
     in_child("STANDIN_ERRORS=nvrtcCompileProgram=1", has_no_memory_to_compile);
     in_child("STANDIN_ERRORS=", takes_no_file);
+    in_child("STANDIN_ERRORS=", has_no_memory_for_kernels);
+    in_child("STANDIN_ERRORS=", has_no_memory_for_kernels_of_files);
+    in_child("STANDIN_ERRORS=", has_no_memory_for_one_alone);
+    in_child("STANDIN_ERRORS=", one_is_not_handed_out);
+    in_child("STANDIN_ERRORS=", is_lost_while_looking_up);
+    in_child("STANDIN_ERRORS=", is_reset_before_looking_up);
 }
 
 /* ---- the compiler ------------------------------------------------------------------------------------------------ */
@@ -523,7 +667,9 @@ static void compiler_errors(void **state)
         {"STANDIN_ERRORS=nvrtcCompileProgram=6", WK_ERR_INTERNAL, "refused a kernel: it did not say why"},
         {"STANDIN_ERRORS=nvrtcCompileProgram=6,nvrtcGetProgramLogSize=4", WK_ERR_INTERNAL, "did not say why"},
         {"STANDIN_ERRORS=cuModuleLoadData=209", WK_ERR_DEVICE, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
-        {"STANDIN_ERRORS=cuModuleGetFunction=500", WK_ERR_MEMORY, "no memory for a kernel"},
+        {"STANDIN_ERRORS=cuModuleGetFunction=2", WK_ERR_MEMORY, "loading a kernel: out of memory"},
+        {"STANDIN_ERRORS=cuModuleGetFunction=209", WK_ERR_DEVICE, "loading a kernel: CUDA_ERROR_NO_BINARY_FOR_GPU"},
+        {"STANDIN_ERRORS=cuModuleGetFunction=500", WK_ERR_DEVICE, "does not find a kernel"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         told.code = cases[k].code;

@@ -82,10 +82,11 @@ static wk_code compile(void *device, const char *source, void **out, wk__text *b
     return good ? WK_OK : WK_ERR_INTERNAL;
 }
 
-static void *function(void *program, const char *name)
+static wk_code function(void *device, void *program, const char *name, void **out, wk__fail *fail)
 {
-    (void)name;
-    return program;
+    (void)device, (void)name, (void)fail;
+    *out = program;
+    return WK_OK;
 }
 
 static void release(void *program)

@@ -24,10 +24,11 @@ static void *load(void *device, const char *binary, int64_t bytes)
     return NULL;
 }
 
-static void *function(void *program, const char *name)
+static wk_code function(void *device, void *program, const char *name, void **out, wk__fail *fail)
 {
-    (void)name;
-    return program;
+    (void)device, (void)name, (void)fail;
+    *out = program;
+    return WK_OK;
 }
 
 static void release(void *program)

@@ -41,10 +41,10 @@ static wk_code standin_build(void *device, const char *source, void **program, w
     return code;
 }
 
-static void *standin_function_of(void *program, const char *name)
+static wk_code standin_function_of(void *device, void *program, const char *name, void **out, wk__fail *fail)
 {
-    void *function = NULL;
-    return cu.cuModuleGetFunction(&function, program, name) == 0 ? function : NULL;
+    (void)device;
+    return standin_failed(fail, cu.cuModuleGetFunction(out, program, name), "looking up a kernel");
 }
 
 static void standin_release(void *program)

@@ -19,6 +19,7 @@
  *                       100 of a context are nobody's then; else there are some 64, which are missed by nobody
  *   STANDIN_GRANULE     4: MB that the size of a mapping is said to be a multiple of, else 2
  *   STANDIN_MIG         1: the devices are slices of the first card
+ *   STANDIN_ENTRIES     32: bytes of what NVML says of each process, else 24
  *   STANDIN_COUNTS      a file that gets the number of calls of each name at the end of the process
  *   STANDIN_DEVICES     1: there is one device, not two
  *   STANDIN_SECONDS     that a launch may take, else 100

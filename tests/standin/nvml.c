@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A stand-in for NVIDIA's management library: two devices whose figures never change, but for the memory, of which the
- * stand-in for the driver knows. The second is one of those that
- * report neither clocks nor a limit of power, and nothing runs on it. STANDIN_ERRORS and STANDIN_MIG are those of
- * driver.h. */
+ * stand-in for the driver knows. The second is one of those that report neither clocks nor a limit of power, and
+ * nothing runs on it. What one process has begun is not begun in its children. STANDIN_ERRORS,
+ * STANDIN_MIG and STANDIN_ENTRIES are those of driver.h. */
 #include "settings.h"
 
 #include <dlfcn.h>
@@ -29,11 +29,17 @@ typedef struct device {
 } device;
 /* The cards, then the slices of the first. */
 static device devices[2 * DEVICES] = {{0, 41, 87500, 12}, {1, 39, 71250, 0}, {0, 0, 0, 0}, {1, 0, 0, 0}};
-static int begun;
+static int begun; /* so often, */
+static pid_t of;  /* in this process */
+
+static bool is_begun(void)
+{
+    return begun > 0 && of == getpid();
+}
 
 static device *checked(device *d)
 {
-    return begun > 0 && d >= devices && d < devices + 2 * DEVICES ? d : NULL;
+    return is_begun() && d >= devices && d < devices + 2 * DEVICES ? d : NULL;
 }
 
 static bool sliced(void)
@@ -56,13 +62,15 @@ static int give_text(char *to, unsigned length, const char *text)
 CALL nvmlInit_v2(void)
 {
     const int told = standin_called(__func__);
+    if (of != getpid()) begun = 0;
+    of = getpid();
     begun += told == SUCCESS;
     return told;
 }
 
 CALL nvmlShutdown(void)
 {
-    if (begun == 0) return UNINITIALIZED;
+    if (!is_begun()) return UNINITIALIZED;
     begun--;
     return SUCCESS;
 }
@@ -74,19 +82,19 @@ __attribute__((visibility("default"))) const char *nvmlErrorString(int code)
 
 CALL nvmlSystemGetDriverVersion(char *version, unsigned length)
 {
-    return begun > 0 ? give_text(version, length, "580.65.06") : UNINITIALIZED;
+    return is_begun() ? give_text(version, length, "580.65.06") : UNINITIALIZED;
 }
 
 CALL nvmlDeviceGetCount_v2(unsigned *count)
 {
     const int told = standin_called(__func__);
     *count = (unsigned)standin_number("STANDIN_DEVICES", 0, DEVICES);
-    return told != SUCCESS ? told : begun > 0 ? SUCCESS : UNINITIALIZED;
+    return told != SUCCESS ? told : is_begun() ? SUCCESS : UNINITIALIZED;
 }
 
 CALL nvmlDeviceGetHandleByIndex_v2(unsigned index, device **out)
 {
-    if (begun == 0) return UNINITIALIZED;
+    if (!is_begun()) return UNINITIALIZED;
     if (index >= DEVICES) return INVALID_ARGUMENT;
     *out = &devices[index];
     return SUCCESS;
@@ -96,7 +104,7 @@ CALL nvmlDeviceGetHandleByIndex_v2(unsigned index, device **out)
 CALL nvmlDeviceGetHandleByPciBusId_v2(const char *address, device **out)
 {
     unsigned domain, bus, slot;
-    if (begun == 0) return UNINITIALIZED;
+    if (!is_begun()) return UNINITIALIZED;
     if (sscanf(address, "%x:%x:%x", &domain, &bus, &slot) != 3 || domain != 0 || slot != 0) return NOT_FOUND;
     if (bus < 0x17 || bus >= 0x17 + DEVICES) return NOT_FOUND;
     *out = &devices[bus - 0x17];
@@ -107,7 +115,7 @@ CALL nvmlDeviceGetHandleByUUID(const char *uuid, device **out)
 {
     unsigned last;
     const int told = standin_called(__func__);
-    if (told != SUCCESS || begun == 0) return told != SUCCESS ? told : UNINITIALIZED;
+    if (told != SUCCESS || !is_begun()) return told != SUCCESS ? told : UNINITIALIZED;
     if (sscanf(uuid, "MIG-5741494e-4400-0000-0000-%12x", &last) == 1 && sliced() && last < DEVICES)
         *out = &devices[DEVICES + last];
     else if (sscanf(uuid, "GPU-5741494e-4400-0000-0000-%12x", &last) == 1 && last < DEVICES)
@@ -212,15 +220,16 @@ typedef struct process {
     unsigned instance, compute_instance;
 } process;
 
-/* This process and one whose memory is not known. */
-CALL nvmlDeviceGetComputeRunningProcesses_v3(device *d, unsigned *count, process *processes)
+/* This process and one whose memory is not known. Longer entries say at their end how much of it is protected. */
+CALL nvmlDeviceGetComputeRunningProcesses_v3(device *d, unsigned *count, void *processes)
 {
     if (checked(d) == NULL) return INVALID_ARGUMENT;
+    const process known[] = {{(unsigned)getpid(), 64ull << 20, 0, 0}, {4194303, ~0ull, 0, 0}};
     const unsigned wanted = d->index == 0 ? 2 : 0, room = *count;
+    const size_t bytes = (size_t)standin_number("STANDIN_ENTRIES", 0, sizeof known[0]);
     *count = wanted;
     if (wanted > room) return INSUFFICIENT_SIZE;
-    if (wanted == 0) return SUCCESS;
-    processes[0] = (process){(unsigned)getpid(), 64ull << 20, 0, 0};
-    processes[1] = (process){4194303, ~0ull, 0, 0};
+    memset(processes, 0, wanted * bytes);
+    for (unsigned k = 0; k < wanted; k++) memcpy((char *)processes + k * bytes, &known[k], sizeof known[k]);
     return SUCCESS;
 }

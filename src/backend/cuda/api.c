@@ -71,11 +71,19 @@ const char *wk__cuda_load_driver(void)
     return NULL;
 }
 
+const char *wk__cuda_nvrtc_package(int driver, char room[40])
+{
+    enum { SUFFIXED = 12 /* the last whose package has the number in its name */ };
+    snprintf(room, 40, driver > SUFFIXED ? "'nvidia-cuda-nvrtc==%d.*'" : "nvidia-cuda-nvrtc-cu%d", driver);
+    return room;
+}
+
 /* Why there is no NVRTC that the driver takes. */
 static const char *no_nvrtc(int driver)
 {
     enum { FARTHEST = 3 };
     static char newer[400];
+    char package[40];
     snprintf(newer, sizeof newer, "%s", broken);
     if (broken[0] != '\0') return newer;
     for (int major = driver + 1; major <= driver + FARTHEST; major++) {
@@ -85,9 +93,9 @@ static const char *no_nvrtc(int driver)
         if (open_library(&name, 1) == NULL) continue;
         snprintf(newer, sizeof newer,
                  "NVRTC, CUDA's run-time compiler, is there for CUDA %d alone, and the driver goes to CUDA %d: install "
-                 "a newer driver, or an older NVRTC (apt install libnvrtc%d, or pip install nvidia-cuda-nvrtc-cu%d and "
+                 "a newer driver, or an older NVRTC (apt install libnvrtc%d, or pip install %s and "
                  "name its folder in WICK_CUDA_PATH)",
-                 major, driver, driver, driver);
+                 major, driver, driver, wk__cuda_nvrtc_package(driver, package));
         return newer;
     }
     return "NVRTC, CUDA's run-time compiler, was not found (libnvrtc.so.13, .12 or .11.2): install it (apt install "

@@ -52,6 +52,7 @@ enum {
     CUDA_ERROR_NVLINK_UNCORRECTABLE = 220,
     CUDA_ERROR_CONTAINED = 226,
     CUDA_ERROR_INVALID_HANDLE = 400,
+    CUDA_ERROR_NOT_FOUND = 500,
     CUDA_ERROR_NOT_READY = 600,
     CUDA_ERROR_ILLEGAL_ADDRESS = 700,
     CUDA_ERROR_LAUNCH_TIMEOUT = 702,
@@ -239,6 +240,8 @@ extern wk__nvml_extras wk__nvml_extra; /* with wk__nvml */
 const char *wk__cuda_load_driver(void);
 const char *wk__cuda_load_nvrtc(int driver); /* 13 for CUDA 13 */
 const char *wk__cuda_load_nvml(void);
+/* What pip is to install so that a driver of CUDA 12 or 13 has an NVRTC; in `room`. */
+const char *wk__cuda_nvrtc_package(int driver, char room[40]);
 
 /* nvrtc.c: fills the table, and loads the library that NVRTC needs beside it. False: a function is missing. */
 bool wk__nvrtc_fill(void *library, wk__nvrtc_functions *table);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_CARDS = 64, MAX_ARCHITECTURES = 64 };
 
@@ -25,9 +26,22 @@ static struct {
     int driver; /* 12040 for CUDA 12.4 */
     int compiler_major, compiler_minor;
     int architectures, architecture[MAX_ARCHITECTURES]; /* that NVRTC compiles for */
-    bool has_nvml;
-    atomic_int counted; /* by NVML; 0: none yet */
+    bool has_nvml;                                      /* the library */
+    atomic_long nvml_of;                                /* the process in which it has begun */
+    atomic_int counted;                                 /* by NVML; 0: none yet */
 } found = {.libraries_once = PTHREAD_ONCE_INIT, .once = PTHREAD_ONCE_INIT};
+
+/* A child of the process begins NVML for itself. Two threads may both do that: it counts how often it was begun.
+ * There is no lock, as in a child a thread that is no more could hold it. */
+static bool has_nvml(void)
+{
+    const long own = (long)getpid();
+    if (!found.has_nvml) return false;
+    if (atomic_load(&found.nvml_of) == own) return true;
+    if (wk__nvml.Init_v2() != NVML_SUCCESS) return false;
+    atomic_store(&found.nvml_of, own);
+    return true;
+}
 
 static int attribute(CUdevice id, int what)
 {
@@ -61,7 +75,7 @@ static void describe(CUdevice id, wk__cuda_card *card)
     for (char *c = info->pci; *c != '\0'; c++)
         if (*c >= 'A' && *c <= 'F') *c = (char)(*c - 'A' + 'a'); /* as OpenCL's drivers write it */
     snprintf(info->vendor, sizeof info->vendor, "NVIDIA");
-    if (!found.has_nvml || wk__nvml.SystemGetDriverVersion(info->driver, sizeof info->driver) != NVML_SUCCESS)
+    if (!has_nvml() || wk__nvml.SystemGetDriverVersion(info->driver, sizeof info->driver) != NVML_SUCCESS)
         snprintf(info->driver, sizeof info->driver, "CUDA %d.%d", found.driver / 1000, found.driver % 1000 / 10);
     snprintf(info->interface, sizeof info->interface, "CUDA %d.%d", found.driver / 1000 % 100,
              found.driver % 1000 / 10);
@@ -148,6 +162,7 @@ static void find_libraries(void)
     if (wk__cuda.DriverGetVersion(&found.driver) != CUDA_SUCCESS) found.driver = 0;
     if (found.driver >= OLDEST) found.no_compiler = find_compiler();
     found.has_nvml = wk__cuda_load_nvml() == NULL;
+    atomic_store(&found.nvml_of, (long)getpid());
 }
 
 /* What is there, and why the rest is not. */
@@ -206,9 +221,9 @@ static bool count_by_nvml(int *count)
     *count = atomic_load(&found.counted);
     if (*count > 0) return true;
     pthread_once(&found.libraries_once, find_libraries);
-    if (found.driver < OLDEST || found.no_compiler != NULL || !found.has_nvml ||
-        wk__nvml_extra.DeviceGetCount_v2 == NULL || wk__nvml_extra.DeviceGetHandleByIndex_v2 == NULL ||
-        wk__nvml_extra.DeviceGetCount_v2(&cards) != NVML_SUCCESS || cards > MAX_CARDS)
+    if (found.driver < OLDEST || found.no_compiler != NULL || !has_nvml() || wk__nvml_extra.DeviceGetCount_v2 == NULL ||
+        wk__nvml_extra.DeviceGetHandleByIndex_v2 == NULL || wk__nvml_extra.DeviceGetCount_v2(&cards) != NVML_SUCCESS ||
+        cards > MAX_CARDS)
         return false;
     for (unsigned k = 0; k < cards; k++) {
         nvmlDevice card;
@@ -243,19 +258,27 @@ const wk__cuda_card *wk__cuda_card_at(int index, wk__fail *fail)
 }
 
 /* The processes that compute on the card; where they are more than MOST, NVML tells of none. Some drivers of release
- * 535 write 32 bytes for each, and so beyond what they are told of. */
+ * 535 write entries of 32 bytes, which begin like the others: then they write beyond what as many others take. */
 static void ask_processes(nvmlDevice device, wk__device_info *info)
 {
-    enum { MOST = 128 };
-    nvmlProcessInfo process[2 * MOST];
+    enum { MOST = 128, USUAL = sizeof(nvmlProcessInfo), LONGER = USUAL + 8, UNTOUCHED = 0xa5 };
+    _Alignas(nvmlProcessInfo) unsigned char entries[MOST * LONGER];
     unsigned count = MOST;
+    size_t stride = USUAL;
+    memset(entries, UNTOUCHED, sizeof entries);
     if (wk__nvml_extra.DeviceGetComputeRunningProcesses_v3 == NULL ||
-        wk__nvml_extra.DeviceGetComputeRunningProcesses_v3(device, &count, process) != NVML_SUCCESS || count > MOST)
+        wk__nvml_extra.DeviceGetComputeRunningProcesses_v3(device, &count, (nvmlProcessInfo *)(void *)entries) !=
+            NVML_SUCCESS ||
+        count > MOST)
         return;
+    for (size_t k = (size_t)count * USUAL; k < (size_t)count * LONGER; k++)
+        if (entries[k] != UNTOUCHED) stride = LONGER;
     info->processes = (int)count;
     for (unsigned k = 0; k < count && k < WK_DEVICE_PROCESSES; k++) {
-        const int64_t bytes = (int64_t)process[k].memory;
-        info->process[k] = (wk_device_process){.id = (int64_t)process[k].pid, .memory = bytes > 0 ? bytes : 0};
+        nvmlProcessInfo process;
+        memcpy(&process, entries + k * stride, sizeof process);
+        const int64_t bytes = (int64_t)process.memory;
+        info->process[k] = (wk_device_process){.id = (int64_t)process.pid, .memory = bytes > 0 ? bytes : 0};
     }
 }
 
@@ -293,7 +316,7 @@ typedef struct in_nvml {
 static bool find_in_nvml(const wk__cuda_card *card, in_nvml *w)
 {
     unsigned now = 0, later;
-    if (wk__gpu_forked(WK__GPU_CUDA) || !found.has_nvml ||
+    if (wk__gpu_forked(WK__GPU_CUDA) || !has_nvml() ||
         wk__nvml.DeviceGetHandleByPciBusId_v2(card->gpu.info.pci, &w->card) != NVML_SUCCESS)
         return false;
     w->sliced = wk__nvml.DeviceGetMigMode(w->card, &now, &later) == NVML_SUCCESS && now == NVML_MIG_ENABLED;

@@ -22,6 +22,7 @@
 #include "api.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 /* ---- cards.c: the devices of the machine ------------------------------------------------------------------------- */
 
@@ -146,7 +147,8 @@ struct wk__cuda_device {
     wk__cuda_planned *planned;
     int64_t nplanned, planned_room;
     bool gathering;                        /* launches are not run, their units only wait to be built */
-    bool gone, told;                       /* the device answers no more; somebody who waited has heard of it */
+    atomic_bool gone;                      /* the device answers no more; readable without the lock */
+    bool told;                             /* somebody who waited has heard of it */
     bool was_reset;                        /* and has nothing any more of what was made in its context */
     char why[sizeof((wk__fail *)0)->text]; /* of that */
 

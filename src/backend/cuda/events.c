@@ -31,18 +31,13 @@ wk_code wk__cuda_event_record(void *user, void **out, wk__fail *fail)
     return code;
 }
 
-/* Its moments are not named to the driver any more: they may have gone with the context. */
-static bool is_gone(wk__cuda_device *device)
-{
-    pthread_mutex_lock(&device->lock);
-    const bool gone = device->gone;
-    pthread_mutex_unlock(&device->lock);
-    return gone;
-}
+/* Who looks or waits asks without the lock, which others hold while they compile. The moments of a device that is gone
+ * are not named to the driver any more: they may have gone with the context. */
 
 /* What has become of the wait for one. */
 static wk_code come(wk__cuda_device *device, CUresult error, wk__fail *fail)
 {
+    if (error == CUDA_SUCCESS && !device->gone) return WK_OK;
     pthread_mutex_lock(&device->lock);
     wk_code code = error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(device, fail, error, "waiting for the device");
     if (device->gone) code = wk__cuda_gone(device, fail);
@@ -54,14 +49,15 @@ wk_code wk__cuda_event_wait(void *user, void *event, wk__fail *fail)
 {
     if (wk__gpu_forked(WK__GPU_CUDA))
         return wk__fail_set(fail, WK_ERR_STATE, "this process was forked from the one that recorded the event");
-    return come(user, is_gone(user) ? CUDA_SUCCESS : wk__cuda_await(user, event), fail);
+    wk__cuda_device *device = user;
+    return come(device, device->gone ? CUDA_SUCCESS : wk__cuda_await(device, event), fail);
 }
 
 bool wk__cuda_event_query(void *user, void *event)
 {
     wk__cuda_device *device = user;
     wk__cuda_calls calls;
-    if (is_gone(device)) return true;
+    if (device->gone) return true;
     const CUresult error = wk__cuda_begin(device->context, &calls);
     const bool come = error != CUDA_SUCCESS || wk__cuda.EventQuery(event) != CUDA_ERROR_NOT_READY;
     wk__cuda_end(&calls);

@@ -69,6 +69,12 @@ static wk_code translate(const wk__cuda_card *card, const char *source, wk__text
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
+/* It is not the text that is refused. */
+static wk_code not_refused(wk_code code, wk__fail *fail)
+{
+    return code == WK_ERR_INTERNAL ? (fail->code = WK_ERR_DEVICE) : code;
+}
+
 /* The device's lock is held. */
 static wk_code compile(void *user, const char *source, void **out, wk__text *binary, wk__fail *fail)
 {
@@ -79,8 +85,7 @@ static wk_code compile(void *user, const char *source, void **out, wk__text *bin
     if (code != WK_OK) return code;
     const CUresult error = wk__cuda.ModuleLoadData(&module, here.data);
     if (error != CUDA_SUCCESS) {
-        code = wk__cuda_failed(device, fail, error, "loading a kernel");
-        if (code == WK_ERR_INTERNAL) code = fail->code = WK_ERR_DEVICE; /* it is not the text that is refused */
+        code = not_refused(wk__cuda_failed(device, fail, error, "loading a kernel"), fail);
     }
     *out = module;
     if (code == WK_OK && binary != NULL)
@@ -101,10 +106,16 @@ static void *load(void *user, const char *binary, int64_t bytes)
     return error == CUDA_SUCCESS ? module : NULL;
 }
 
-static void *function(void *program, const char *name)
+/* The device's lock is held. The driver loads the code of a kernel when it is looked up. */
+static wk_code function(void *user, void *program, const char *name, void **out, wk__fail *fail)
 {
+    wk__cuda_device *device = user;
     CUfunction made = NULL;
-    return wk__cuda.ModuleGetFunction(&made, program, name) == CUDA_SUCCESS ? made : NULL;
+    if (device->gone) return wk__cuda_gone(device, fail);
+    const CUresult error = wk__cuda.ModuleGetFunction(&made, program, name);
+    if (error == CUDA_SUCCESS) *out = made;
+    if (error == CUDA_SUCCESS || error == CUDA_ERROR_NOT_FOUND) return WK_OK;
+    return not_refused(wk__cuda_failed(device, fail, error, "loading a kernel"), fail);
 }
 
 static void release_program(void *program)

@@ -76,26 +76,47 @@ static bool collect(wk__gpu_units *units, job *job)
     return good;
 }
 
-static bool bind_loaded(wk__gpu_units *units, wk__gpu_function *function, const wk__gpu_digest *digest)
+/* ---- functions of programs that are there ------------------------------------------------------------------------ */
+
+/* Nothing is to be gone on with. */
+static bool ends_building(wk_code code)
 {
-    for (wk__gpu_program *p = units->programs; p != NULL; p = p->next) {
-        if (wk__gpu_bind(units, p, function, digest)) return true;
-    }
-    return false;
+    return code == WK_ERR_MEMORY || code == WK_ERR_LOST;
 }
 
-/* Takes from the job what earlier programs or files have. */
-static void bind_known(wk__gpu_units *units, int folder, job *job)
+/* Of several failures the first is told. */
+static wk_code keep_first(wk_code first, wk_code code, const wk__fail *why, wk__fail *fail)
 {
+    if (first != WK_OK || code == WK_OK) return first;
+    *fail = *why;
+    return code;
+}
+
+static wk_code bind_loaded(wk__gpu_units *units, wk__gpu_function *function, const wk__gpu_digest *digest,
+                           wk__fail *fail)
+{
+    wk_code code = WK_OK;
+    for (wk__gpu_program *p = units->programs; p != NULL && code == WK_OK && function->handle == NULL; p = p->next)
+        code = wk__gpu_bind(units, p, function, digest, fail);
+    return code;
+}
+
+/* Takes from the job what earlier programs or files have, also what their driver does not hand out now: another program
+ * would have the same to load. */
+static wk_code bind_known(wk__gpu_units *units, int folder, job *job, wk__fail *fail)
+{
+    wk_code first = WK_OK;
     int left = 0;
-    for (int k = 0; k < job->count; k++) {
+    for (int k = 0; k < job->count && !ends_building(first); k++) {
+        wk__fail why;
         wk__gpu_digest digest = job->entry[k].unit;
-        bool found = bind_loaded(units, job->function[k], &digest);
-        if (!found && folder >= 0) {
+        wk_code code = bind_loaded(units, job->function[k], &digest, &why);
+        if (code == WK_OK && job->function[k]->handle == NULL && folder >= 0) {
             wk__gpu_load_file(units, folder, digest);
-            found = bind_loaded(units, job->function[k], &digest);
+            code = bind_loaded(units, job->function[k], &digest, &why);
         }
-        if (found) {
+        first = keep_first(first, code, &why, fail);
+        if (code != WK_OK || job->function[k]->handle != NULL) {
             wk__text_end(&job->body[k]);
             continue;
         }
@@ -105,7 +126,22 @@ static void bind_known(wk__gpu_units *units, int folder, job *job)
         job->entry[left] = job->entry[k];
         job->body[left++] = body;
     }
-    job->count = left;
+    if (!ends_building(first)) job->count = left;
+    return first;
+}
+
+/* The same for a program that was built for the job. */
+static wk_code bind_built(const wk__gpu_units *units, wk__gpu_program *program, const job *job, wk__fail *fail)
+{
+    wk_code first = WK_OK;
+    for (int k = 0; k < job->count && !ends_building(first); k++) {
+        wk__fail why;
+        wk_code code = wk__gpu_bind(units, program, job->function[k], &job->entry[k].unit, &why);
+        if (code == WK_OK && job->function[k]->handle == NULL)
+            code = wk__fail_set(&why, WK_ERR_DEVICE, "the driver does not find a kernel in what was compiled");
+        first = keep_first(first, code, &why, fail);
+    }
+    return first;
 }
 
 /* ---- building ---------------------------------------------------------------------------------------------------- */
@@ -171,7 +207,8 @@ wk_code wk__gpu_refused(wk__fail *fail, const char *log)
                         length < 160 ? (int)length : 160, said);
 }
 
-static wk_code build_rest(wk__gpu_units *units, int folder, job *job, bool merged, wk__fail *fail)
+static wk_code build_program(wk__gpu_units *units, int folder, job *job, bool merged, wk__gpu_program **out,
+                             wk__fail *fail)
 {
     wk__text text = {0}, binary = {0};
     void *program = NULL;
@@ -181,35 +218,40 @@ static wk_code build_rest(wk__gpu_units *units, int folder, job *job, bool merge
     wk__text_end(&text);
     if (code == WK_OK) {
         if (binary.length > 0 && !binary.failed) wk__gpu_save_file(units, folder, job->entry, job->count, &binary);
-        wk__gpu_program *added = wk__gpu_add_program(units, program, job->entry, job->count);
-        bool good = added != NULL;
-        for (int k = 0; good && k < job->count; k++)
-            good = wk__gpu_bind(units, added, job->function[k], &job->entry[k].unit);
-        if (!good) code = wk__fail_set(fail, WK_ERR_MEMORY, "no memory for a kernel");
+        *out = wk__gpu_add_program(units, program, job->entry, job->count);
+        if (*out == NULL) code = wk__fail_set(fail, WK_ERR_MEMORY, "no host memory for a kernel");
     }
     wk__text_end(&binary);
     return code;
 }
 
 /* A unit that the compiler refuses must not take the others with it: after a failure each is built alone, and one that
- * fails again is not tried any more. Memory that is short, or a device that is gone, is nothing to go on with. */
+ * fails again is not tried any more. */
 static wk_code build_each(wk__gpu_units *units, int folder, job *all, wk__fail *fail)
 {
     wk_code first = WK_OK;
     for (int k = 0; k < all->count; k++) {
         job one = {.function = all->function + k, .body = all->body + k, .entry = all->entry + k, .count = 1};
         wk__fail why;
-        wk_code code = build_rest(units, folder, &one, false, &why);
+        wk__gpu_program *program;
+        wk_code code = build_program(units, folder, &one, false, &program, &why);
         wk__gpu_function *function = all->function[k];
         function->refused = code == WK_ERR_INTERNAL;
         if (function->refused) snprintf(function->refusal, sizeof function->refusal, "%.199s", why.text);
-        if (code != WK_OK && first == WK_OK) {
-            first = code;
-            *fail = why;
-        }
-        if (code == WK_ERR_MEMORY || code == WK_ERR_LOST) break;
+        if (code == WK_OK) code = bind_built(units, program, &one, &why);
+        first = keep_first(first, code, &why, fail);
+        if (ends_building(code)) break;
     }
     return first;
+}
+
+/* A program that is there is not built again for what its driver does not hand out. */
+static wk_code build_rest(wk__gpu_units *units, int folder, job *job, bool merged, wk__fail *fail)
+{
+    wk__gpu_program *program;
+    const wk_code code = build_program(units, folder, job, merged, &program, fail);
+    if (code == WK_OK) return bind_built(units, program, job, fail);
+    return code == WK_ERR_LOST ? code : build_each(units, folder, job, fail);
 }
 
 /* Units that have their function wait no longer, and those that never will. */
@@ -235,9 +277,11 @@ wk_code wk__gpu_build(wk__gpu_units *units, bool merged, wk__fail *fail)
         code = wk__fail_set(fail, WK_ERR_MEMORY, "no host memory for the text of a kernel");
     } else {
         int folder = wk__gpu_cache_open(units->card->driver_caches);
-        bind_known(units, folder, &job);
-        if (job.count > 0) code = build_rest(units, folder, &job, merged, fail);
-        if (code != WK_OK && code != WK_ERR_LOST) code = build_each(units, folder, &job, fail);
+        code = bind_known(units, folder, &job, fail);
+        if (job.count > 0 && !ends_building(code)) {
+            wk__fail why;
+            code = keep_first(code, build_rest(units, folder, &job, merged, &why), &why, fail);
+        }
         if (folder >= 0) close(folder);
         update_waiting(units);
     }

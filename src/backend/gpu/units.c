@@ -78,28 +78,28 @@ static void free_program(const wk__gpu_units *units, wk__gpu_program *program)
     wk__free(program);
 }
 
-static void *kernel_of(const wk__gpu_compiler *compiler, wk__gpu_program *program, int number)
+static wk_code provide_kernel(const wk__gpu_units *units, wk__gpu_program *program, int number, wk__fail *fail)
 {
-    if (program->kernel[number] == NULL) {
-        char name[32];
-        snprintf(name, sizeof name, "wk_%d", number);
-        program->kernel[number] = compiler->function(program->program, name);
-    }
-    return program->kernel[number];
+    char name[32];
+    if (program->kernel[number] != NULL) return WK_OK;
+    snprintf(name, sizeof name, "wk_%d", number);
+    return units->compiler->function(units->device, program->program, name, &program->kernel[number], fail);
 }
 
-bool wk__gpu_bind(const wk__gpu_units *units, wk__gpu_program *program, wk__gpu_function *function,
-                  const wk__gpu_digest *digest)
+wk_code wk__gpu_bind(const wk__gpu_units *units, wk__gpu_program *program, wk__gpu_function *function,
+                     const wk__gpu_digest *digest, wk__fail *fail)
 {
     for (int64_t k = 0; k < program->entries; k++) {
         const wk__gpu_entry *entry = &program->entry[k];
         if (memcmp(&entry->unit, digest, sizeof *digest) != 0) continue;
+        const wk_code code = provide_kernel(units, program, entry->kernel, fail);
+        if (code != WK_OK) return code;
         function->which = entry->which;
         function->memory_slots = entry->memory_slots;
-        function->handle = kernel_of(units->compiler, program, entry->kernel);
-        return function->handle != NULL;
+        function->handle = program->kernel[entry->kernel];
+        return WK_OK;
     }
-    return false;
+    return WK_OK;
 }
 
 wk__gpu_program *wk__gpu_add_program(wk__gpu_units *units, void *built, const wk__gpu_entry *entry, int64_t entries)

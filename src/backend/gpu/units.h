@@ -20,8 +20,9 @@ typedef struct wk__gpu_compiler {
     wk_code (*compile)(void *device, const char *source, void **program, wk__text *binary, wk__fail *fail);
     /* NULL: the driver does not take the binary. */
     void *(*load)(void *device, const char *binary, int64_t bytes);
-    /* NULL: the program has no such function, or memory is short. */
-    void *(*function)(void *program, const char *name);
+    /* WK_OK and NULL in *out: the program has no such function. Some drivers load its code only now, so memory may be
+     * short, and what failed before may come out. */
+    wk_code (*function)(void *device, void *program, const char *name, void **out, wk__fail *fail);
     void (*release_function)(void *function); /* optional: functions end with their program */
     void (*release_program)(void *program);
 } wk__gpu_compiler;
@@ -107,8 +108,9 @@ static inline bool wk__gpu_takes_values(const wk__gpu_units *units, const wk__gp
 /* Adds a program around `built`, which it takes over, with a copy of the entries; NULL when memory is short. The
  * thread that builds, as for the next. */
 wk__gpu_program *wk__gpu_add_program(wk__gpu_units *units, void *built, const wk__gpu_entry *entry, int64_t entries);
-/* Gives the unit its function if the program has it. */
-bool wk__gpu_bind(const wk__gpu_units *units, wk__gpu_program *program, wk__gpu_function *function,
-                  const wk__gpu_digest *digest);
+/* Gives the unit its function if the program has it, which the handle tells. An error: it has it, but the driver does
+ * not hand it out now. */
+wk_code wk__gpu_bind(const wk__gpu_units *units, wk__gpu_program *program, wk__gpu_function *function,
+                     const wk__gpu_digest *digest, wk__fail *fail);
 
 #endif

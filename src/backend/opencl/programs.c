@@ -55,11 +55,18 @@ static void *load(void *user, const char *binary, int64_t bytes)
     return NULL;
 }
 
-static void *function(void *program, const char *name)
+/* A binary that the driver took may still be none that it makes kernels of: then the program counts as one without. */
+static wk_code function(void *user, void *program, const char *name, void **out, wk__fail *fail)
 {
+    (void)user;
     cl_int error;
     cl_kernel made = wk__cl.CreateKernel(program, name, &error);
-    return error == CL_SUCCESS ? made : NULL;
+    if (error == CL_SUCCESS) {
+        *out = made;
+        return WK_OK;
+    }
+    const wk_code code = wk__cl_failed(fail, error, "making a kernel");
+    return code == WK_ERR_INTERNAL ? WK_OK : code;
 }
 
 static void release_function(void *kernel)
