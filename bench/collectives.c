@@ -6,23 +6,16 @@
  *
  * A line for each size: the least time of a call of many rounds, the median, and the bytes of the tensor over the least
  * time. Each call is between two barriers' worth of agreement, so no rank is ahead of another. */
+#include "clock.h"
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <wick.h>
 
 enum { MOST_ROUNDS = 20000 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static int by_size(const void *a, const void *b)
 {
@@ -37,13 +30,13 @@ static void measure(int64_t bytes, double seconds)
     wk_tensor *x = wk_ones((bytes / 4)), *more = wk_ones((1));
     int rounds = 0;
     wk_sync();
-    const double begin = now();
+    const double begin = bench_seconds();
     while (wk_item(more) > 0 && rounds < MOST_ROUNDS) {
-        const double start = now();
+        const double start = bench_seconds();
         wk_dist_all_reduce_(x, .op = WK_DIST_AVG);
-        took[rounds++] = now() - start;
+        took[rounds++] = bench_seconds() - start;
         if (rounds % 8) continue;
-        wk_fill_(more, now() - begin < seconds || rounds < 16); /* rank 0 says when it is enough */
+        wk_fill_(more, bench_seconds() - begin < seconds || rounds < 16); /* rank 0 says when it is enough */
         wk_dist_broadcast_(more, 0);
     }
     qsort(took, (size_t)rounds, sizeof *took, by_size);

@@ -7,9 +7,9 @@
  * step without communication (WK_NO_SYNC), one with it, and the all_reduce alone of vectors as long as wk_ddp's. One
  * line, the least times of all rounds; bench/pytorch_ddp.py prints the same of PyTorch with gloo. Alone it is a world
  * of one, with which to compare. */
+#include "clock.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <wick.h>
 
 enum { MOST_LAYERS = 32, MOST_BUCKETS = 4096 };
@@ -22,18 +22,11 @@ typedef struct job {
     int buckets;
 } job;
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static double step(const job *j, bool alone)
 {
     WK_SCOPE;
     wk_dist_barrier();
-    const double start = now();
+    const double start = bench_seconds();
     wk_tensor *loss = wk_cross_entropy(wk_forward(j->ddp, j->x), j->y);
     wk_optim_zero_grad(j->sgd);
     if (alone) {
@@ -44,15 +37,15 @@ static double step(const job *j, bool alone)
     }
     wk_optim_step(j->sgd);
     wk_sync();
-    return now() - start;
+    return bench_seconds() - start;
 }
 
 static double communicate(const job *j)
 {
     wk_dist_barrier();
-    const double start = now();
+    const double start = bench_seconds();
     for (int k = 0; k < j->buckets; k++) wk_dist_all_reduce_(j->bucket[k], .op = WK_DIST_AVG);
-    return now() - start;
+    return bench_seconds() - start;
 }
 
 static wk_module *network(int64_t width, int layers)
@@ -65,6 +58,13 @@ static wk_module *network(int64_t width, int layers)
     }
     part[parts++] = wk_nn_linear(width, 10);
     return wk_nn_sequential_at(WK_HERE, part, parts);
+}
+
+static int64_t elements(const wk_tensors *list)
+{
+    int64_t sum = 0;
+    for (int k = 0; k < wk_tensors_count(list); k++) sum += wk_numel(wk_tensors_get(list, k));
+    return sum;
 }
 
 /* The first of 1 MiB at most, the others of `cap`, as wk_ddp's are when no parameter is larger. */
@@ -95,7 +95,7 @@ int main(int argc, char **argv)
              .x = wk_randn((batch, 784)),
              .y = wk_randint(0, 10, (batch)),
              .sgd = wk_optim_sgd(wk_parameters(net), .lr = 1e-4, .momentum = 0.9)};
-    int64_t parameters = 784 * width + width + (layers - 1) * (width * width + width) + width * 10 + 10;
+    const int64_t parameters = elements(wk_parameters(net));
     make_buckets(&j, parameters, cap);
     double alone = 1e9, whole = 1e9, talk = 1e9;
     for (int k = 0; k < rounds + 2 && !wk_error(); k++) {

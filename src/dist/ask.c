@@ -54,11 +54,6 @@ wk_code wk__dist_fail_set(wk__dist_fail *fail, wk_code code, const char *format,
 
 /* ---- one call ---------------------------------------------------------------------------------------------------- */
 
-static bool is_pair(wk__dist_kind kind)
-{
-    return kind == WK__DIST_SEND || kind == WK__DIST_RECV;
-}
-
 void wk__dist_call_text(const wk__dist_request *r, uint64_t sequence, char out[WK__DIST_CALL_TEXT])
 {
     char size[WK__BYTES_TEXT], number[24] = "", of[96] = "";
@@ -87,8 +82,8 @@ static wk_code make_call(const wk__dist_engine *engine, void *world, const wk__d
     if (engine->agrees) return engine->call(world, step, fail);
     if (queue.cause.broken)
         return wk__dist_fail_set(fail, queue.cause.code, "an earlier call: %.600s", queue.cause.text);
-    wk_code code = is_pair(step->request->kind) ? wk__agree_in_pair(engine, world, step, fail)
-                                                : wk__agree_by_gathering(engine, world, step, fail);
+    wk_code code = wk__dist_is_pair(step->request->kind) ? wk__agree_in_pair(engine, world, step, fail)
+                                                         : wk__agree_by_gathering(engine, world, step, fail);
     if (code == WK_OK && wk__dist_ask_is_stuck()) /* nobody waits for it, and its memory may be gone */
         code = wk__dist_fail_set(fail, WK_ERR_TIMEOUT, "another rank was late");
     if (code == WK_OK) code = engine->call(world, step, fail);
@@ -251,7 +246,7 @@ void wk__dist_ask(wk__dist_ticket *t, wk__dist_group *group, const wk__dist_requ
     }
     pthread_once(&queue.once, begin_queue);
     pthread_mutex_lock(&queue.lock);
-    if (!is_pair(request->kind)) t->sequence = ++group->sequence;
+    if (!wk__dist_is_pair(request->kind)) t->sequence = ++group->sequence;
     if (queue.first)
         queue.last->next = t;
     else if (!queue.stuck)
@@ -315,6 +310,6 @@ wk_code wk__dist_wait(wk__dist_ticket *t, wk_site site, const char *op)
     pthread_mutex_unlock(&queue.lock);
     if (t->code == WK_OK) return WK_OK;
     wk__error_set(site, t->code, "%s: %s", op, t->text);
-    if (t->group == wk__dist_world() && !is_pair(t->request.kind)) wk__dist_job_now.told = hash_of_error();
+    if (t->group == wk__dist_world() && !wk__dist_is_pair(t->request.kind)) wk__dist_job_now.told = hash_of_error();
     return t->code;
 }

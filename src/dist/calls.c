@@ -133,7 +133,7 @@ static bool arrived(call *c)
 }
 
 /* The engine has not come back, and may still read and write: all that it knows stays, for ever. */
-static void leave(call *c)
+static void keep_for_ever(call *c)
 {
     if (c->view.first) wk__value_hold(wk__body_of(c->x)->storage->value);
     if (c->made) wk__handle_hold(&c->made->handle);
@@ -153,7 +153,7 @@ static bool together(call *c, bool ready)
     }
     wk__dist_ask(&ticket, c->group, &c->request);
     if (wk__dist_wait(&ticket, c->site, c->op) == WK_OK) return !c->made || arrived(c);
-    if (ticket.left_behind) leave(c);
+    if (ticket.left_behind) keep_for_ever(c);
     if (c->made) c->made = wk__abandon(c->made);
     return false;
 }

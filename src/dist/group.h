@@ -21,6 +21,11 @@ typedef enum wk__dist_kind {
     WK__DIST_KINDS
 } wk__dist_kind;
 extern const char *const wk__dist_names[WK__DIST_KINDS]; /* "all_reduce" */
+/* A call of two ranks, which has no number among those of the group. */
+static inline bool wk__dist_is_pair(int kind)
+{
+    return kind == WK__DIST_SEND || kind == WK__DIST_RECV;
+}
 
 typedef struct wk__dist_group {
     int rank, size;    /* this process among its ranks, -1: it is not in it; how many they are */

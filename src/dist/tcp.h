@@ -33,6 +33,7 @@ typedef struct wk__tcp_place {
 /* ---- the door ---------------------------------------------------------------------------------------------------- */
 
 enum { WK__TCP_VISITORS = 64, WK__TCP_ASKS = 200 /* bytes of what a rank asks for, in words */ };
+enum { WK__TCP_PAUSE = 50000000 /* nanoseconds between two visits to a rank that is not there yet */ };
 typedef struct wk__tcp_guest {
     int fd; /* -1: none */
     int64_t until;

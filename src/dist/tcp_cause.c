@@ -91,7 +91,7 @@ void wk__tcp_uneven(const wk__tcp *tcp, int asker, const char *asks, int left, c
 static bool needs(const wk__dist_step *step, int place)
 {
     const wk__dist_request *q = step->request;
-    return place >= 0 && ((q->kind != WK__DIST_SEND && q->kind != WK__DIST_RECV) || place == q->peer);
+    return place >= 0 && (!wk__dist_is_pair(q->kind) || place == q->peer);
 }
 
 /* A rank that the call needs and that is at wk_dist_finish, -1 if none. *never: it will not make this call; else it may

@@ -8,7 +8,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-enum { PATIENCE = 10, BILLION = 1000000000, REST = BILLION / 10 }; /* seconds that a handshake may take */
+enum { PATIENCE = 10 /* seconds that a handshake may take */, BILLION = 1000000000 };
+enum { REST = BILLION / 10 /* nanoseconds without looking who has come, where no descriptor is left */ };
 
 void wk__tcp_random(void *out, size_t bytes)
 {

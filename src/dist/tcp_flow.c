@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SPINS = 30, PAUSE = 50000000 /* nanoseconds between two tries to reach a rank */ };
+enum { SPINS = 30 };
 
 /* ---- connections ------------------------------------------------------------------------------------------------- */
 
@@ -31,7 +31,7 @@ static int visit(wk__tcp *tcp, const wk__dist_step *step, int rank, bool *broken
         const bool refused = errno == ECONNREFUSED; /* nobody listens there any more */
         const int64_t now = wk__nanoseconds();
         if (fd >= 0 || !again || refused || now >= step->deadline) return fd;
-        if (wk__socket_wait(tcp->news, POLLIN, now + PAUSE) && !wk__tcp_news(tcp, step, &left)) {
+        if (wk__socket_wait(tcp->news, POLLIN, now + WK__TCP_PAUSE) && !wk__tcp_news(tcp, step, &left)) {
             *broken = true;
             return -1;
         }

@@ -13,18 +13,13 @@ static bool is_member(const wk__tcp *tcp, int rank)
     return tcp->inquiry.member[rank / 8] >> rank % 8 & 1;
 }
 
-static bool is_pair(uint8_t collective)
-{
-    return collective == WK__DIST_SEND || collective == WK__DIST_RECV;
-}
-
 /* Calls of two ranks have no number: the other one is in one as well, or does not do its part. What it sent before
  * would have come by now. */
 static bool is_in(const wk__tcp_position *p, const wk__dist_frame *late)
 {
     if (late->collective == WK__DIST_FINISH) return p->at == WK__AT_END;
     if (p->group != late->group) return false;
-    if (is_pair(late->collective)) return p->at == WK__AT_WORK && is_pair(p->collective);
+    if (wk__dist_is_pair(late->collective)) return p->at == WK__AT_WORK && wk__dist_is_pair(p->collective);
     return p->at == WK__AT_WORK ? p->sequence == late->sequence : p->sequence >= late->sequence;
 }
 

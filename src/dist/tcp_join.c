@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BILLION = 1000000000, MILLION = 1000000, PAUSE = 50 * MILLION };
+enum { BILLION = 1000000000, MILLION = 1000000 };
 
 /* ---- addresses in a roster --------------------------------------------------------------------------------------- */
 
@@ -215,8 +215,8 @@ static int find_host(wk__tcp *tcp, const struct addrinfo *list, const wk__dist_s
             if (fd >= 0) return fd;
             if (!again) return refused(s, fail);
         }
-        if (wk__nanoseconds() + PAUSE >= deadline) break;
-        poll(NULL, 0, PAUSE / MILLION);
+        if (wk__nanoseconds() + WK__TCP_PAUSE >= deadline) break;
+        poll(NULL, 0, WK__TCP_PAUSE / MILLION);
     }
     const wk__dist_fail last = *fail;
     wk__dist_fail_set(fail, WK_ERR_TIMEOUT, "rank 0 is not at %s port %d after %g s: %.300s", s->host, s->port,
