@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of the CUDA backend.
  *
- * There is no thread of a device's own, as the OpenCL backend has one: what enqueues here comes back at once, so
- * whoever submits enqueues, under the device's lock and in one stream, where all happens in order. Large uploads have
- * a stream of their own (order.c).
+ * There is no thread of a device's own, as the OpenCL backend has one: what enqueues here does not wait for what it
+ * enqueues, unless the driver's queue is full, so whoever submits enqueues, under the device's lock and in one stream,
+ * where all happens in order. Large uploads have a stream of their own (order.c).
  *
  *   any thread                          the device
  *   --------------------------------    ------------------------------------------------------------

@@ -31,10 +31,8 @@ wk_code wk__cuda_event_record(void *user, void **out, wk__fail *fail)
     return code;
 }
 
-/* Who looks or waits asks without the lock, which others hold while they compile. The moments of a device that is gone
- * are not named to the driver any more: they may have gone with the context. */
-
-/* What has become of the wait for one. */
+/* What has become of the wait for one. Who looks or waits asks without the lock, which others hold while they compile.
+ * The moments of a device that is gone are not named to the driver any more: they may have gone with the context. */
 static wk_code come(wk__cuda_device *device, CUresult error, wk__fail *fail)
 {
     if (error == CUDA_SUCCESS && !device->gone) return WK_OK;

@@ -84,9 +84,7 @@ static wk_code compile(void *user, const char *source, void **out, wk__text *bin
     wk_code code = device->gone ? wk__cuda_gone(device, fail) : translate(device->card, source, &here, fail);
     if (code != WK_OK) return code;
     const CUresult error = wk__cuda.ModuleLoadData(&module, here.data);
-    if (error != CUDA_SUCCESS) {
-        code = not_refused(wk__cuda_failed(device, fail, error, "loading a kernel"), fail);
-    }
+    if (error != CUDA_SUCCESS) code = not_refused(wk__cuda_failed(device, fail, error, "loading a kernel"), fail);
     *out = module;
     if (code == WK_OK && binary != NULL)
         *binary = here;
