@@ -7,9 +7,14 @@
 #include "../src/dist/tcp.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
+#include <net/if.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
@@ -101,6 +106,47 @@ static void a_connection_to_itself(void **state)
     close(itself);
     close(other);
     close(listener);
+}
+
+static bool write_to(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "we");
+    const bool written = file && fputs(text, file) >= 0;
+    return file && fclose(file) == 0 && written;
+}
+
+/* A network of its own, in which connections have two ports to choose from. */
+static bool has_few_ports(void)
+{
+    struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP};
+    if (unshare(CLONE_NEWNET) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) return false;
+    const int fd = socket(AF_INET, SOCK_DGRAM, 0);
+    return ioctl(fd, SIOCSIFFLAGS, &lo) == 0 && write_to("/proc/sys/net/ipv4/ip_local_port_range", "40000 40001");
+}
+
+/* 0: nobody was found where nobody listens. */
+static int looks_for_somebody(void)
+{
+    enum { CANNOT = 77 };
+    if (!has_few_ports()) return CANNOT;
+    wk__address to = {.bytes = sizeof(struct sockaddr_in)};
+    *(struct sockaddr_in *)&to.at =
+        (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(40000), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    for (int k = 0; k < 100; k++)
+        if (wk__socket_connect(&to, wk__nanoseconds() + 1000000000) >= 0 || errno != ECONNREFUSED) return 1;
+    return 0;
+}
+
+static void nobody_finds_himself(void **state)
+{
+    (void)state;
+    int status;
+    const pid_t child = fork();
+    if (child == 0) _exit(looks_for_somebody());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) skip(); /* this system gives no network namespaces */
+    assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 /* ---- a rank 0 that is none --------------------------------------------------------------------------------------- */
@@ -243,6 +289,7 @@ int main(void)
         cmocka_unit_test(a_line_that_is_full),
         cmocka_unit_test(a_door_without_descriptors),
         cmocka_unit_test(a_connection_to_itself),
+        cmocka_unit_test(nobody_finds_himself),
         cmocka_unit_test(rank_0_says_something_else),
         cmocka_unit_test(pairs_while_a_third_has_left),
         cmocka_unit_test(a_world_that_breaks_during_a_visit),

@@ -45,7 +45,7 @@ static void look(const wk__ring *ring, int32_t groups)
 static int begin(void **state)
 {
     test_usual_mode(state);
-    wk__null_set_count(3);
+    wk__null_set_count(WK_MIRRORED_DEVICES);
     return 0;
 }
 
@@ -193,6 +193,20 @@ static void on_one_device_nothing_changes(void **state)
     for (int k = 0; k < 6; k++) assert_int_equal(group_on(wk_cpu(), k), k);
 }
 
+/* As many as a mirrored network may have, and the cpu, which computes when all of them are at work. */
+static void seventeen_devices(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    WK_NO_GRAD;
+    wk_tensor *c = ones_on(wk_cpu()), *a[WK_MIRRORED_DEVICES];
+    for (int k = 0; k < WK_MIRRORED_DEVICES; k++) a[k] = ones_on(null(k));
+    wk_matmul(c, c);
+    for (int k = 0; k < WK_MIRRORED_DEVICES; k++) wk_matmul(a[k], a[k]);
+    flush();
+    assert_int_equal(group_on(wk_cpu(), 0), WK_MIRRORED_DEVICES);
+}
+
 /* A thread's first flush, of a ring that is full: each record is a group, and they run in another order. */
 static void *fill_a_ring(void *number)
 {
@@ -331,6 +345,7 @@ int main(void)
         cmocka_unit_test(copies_that_wait_for_nothing_come_first),
         cmocka_unit_test(copies_between_devices),
         cmocka_unit_test(on_one_device_nothing_changes),
+        cmocka_unit_test(seventeen_devices),
         cmocka_unit_test(as_many_groups_as_the_ring_holds),
         cmocka_unit_test(a_step_comes_when_all_before_is_done),
         cmocka_unit_test(programs_of_all_devices),

@@ -50,7 +50,7 @@ void wk__null_heal(void);
 
 /* ---- the machine --------------------------------------------------------------------------------------------- */
 
-enum { WK__NULL_MOST_DEVICES = 8 };
+enum { WK__NULL_MOST_DEVICES = 16 };
 
 /* Number of devices (1 at first) and bytes that each has (16 GB at first). */
 void wk__null_set_count(int count);
