@@ -22,7 +22,7 @@ typedef enum wk__dist_kind {
 } wk__dist_kind;
 extern const char *const wk__dist_names[WK__DIST_KINDS]; /* "all_reduce" */
 /* A call of two ranks, which has no number among those of the group. */
-static inline bool wk__dist_is_pair(int kind)
+static inline bool wk__dist_is_pair(wk__dist_kind kind)
 {
     return kind == WK__DIST_SEND || kind == WK__DIST_RECV;
 }

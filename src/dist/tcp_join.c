@@ -268,7 +268,9 @@ static wk_code join_world(wk__tcp *tcp, const wk__dist_settings *s, int64_t dead
         tcp->control[0] = find_host(tcp, list, s, &hello, deadline, fail);
     }
     freeaddrinfo(list);
-    return tcp->control[0] >= 0 ? receive_roster(tcp, tcp->control[0], deadline, fail) : fail->code;
+    if (tcp->control[0] < 0) return fail->code;
+    /* rank 0 may have begun later, and is the one who knows which rank is missing */
+    return receive_roster(tcp, tcp->control[0], deadline + wk__tcp_grace(tcp), fail);
 }
 
 wk_code wk__tcp_join(const wk__dist_settings *s, wk__tcp *tcp, wk__dist_fail *fail)
