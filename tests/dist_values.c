@@ -335,6 +335,50 @@ static void sums_of_halves_are_rounded_once(void **state)
     ranks_free(&r);
 }
 
+/* Rank r has 2 r figures, so rank 0 none: r + 0, with weight 1, r + 1, with weight 2, ... */
+static double mean_over(int ranks, int step)
+{
+    double sum = 0, weights = 0;
+    for (int r = 0; r < ranks; r += step)
+        for (int k = 0; k < 2 * r; k++) {
+            sum += (k + 1) * (r + k);
+            weights += k + 1;
+        }
+    return sum / weights;
+}
+
+static void mean_of_figures(int rank)
+{
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    const int n = wk_dist_size();
+    wk_history *h = wk_history_new(), *none = wk_history_new(), *lost = wk_history_new();
+    for (int k = 0; k < 2 * rank; k++) RANK_CHECK(wk_history_add(h, wk_full((), rank + k), .weight = k + 1) == WK_OK);
+    const double own = wk_history_mean(h), all = wk_dist_history_mean(h);
+    RANK_CHECK(n == 1 ? isnan(all) : all == mean_over(n, 1));
+    RANK_CHECK(wk_dist_history_mean(h) == all || n == 1); /* nothing was added up in place */
+    RANK_CHECK(wk_history_mean(h) == own || rank == 0);
+    RANK_CHECK(isnan(wk_dist_history_mean(none)) && !wk_error());
+    wk_dist_group *even = n > 2 ? wk_dist_new_group((0, 2)) : NULL;
+    if (even && rank % 2 == 0) RANK_CHECK(wk_dist_history_mean(h, .group = even) == mean_over(3, 2));
+    if (rank == n - 1) wk_history_add(lost, wk_zeros((2)));
+    RANK_CHECK(isnan(wk_dist_history_mean(lost)) && strstr(wk_error(), "a figure is one number"));
+    wk_clear_error();
+    RANK_CHECK(isnan(wk_dist_history_mean(rank == n - 1 ? NULL : h)) && strstr(wk_error(), "the history is NULL"));
+    wk_clear_error();
+    RANK_CHECK(wk_dist_finish() == WK_OK);
+    RANK_CHECK(rank == 0 || wk_dist_history_mean(h) == own); /* a world of one again */
+}
+
+static void figures_have_a_mean_over_all_ranks(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= RANKS_MOST; n++) {
+        ranks r = {.size = n, .body = mean_of_figures};
+        ranks_run(&r);
+        ranks_free(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,6 +386,7 @@ int main(void)
         cmocka_unit_test(all_ranks_have_the_same_bits),
         cmocka_unit_test(a_nan_stays_one_and_whole_numbers_wrap),
         cmocka_unit_test(sums_of_halves_are_rounded_once),
+        cmocka_unit_test(figures_have_a_mean_over_all_ranks),
     };
     const struct CMUnitTest of_tcp[] = {
         cmocka_unit_test(sums_have_one_order),

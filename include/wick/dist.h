@@ -149,6 +149,17 @@ WK_API wk_code wk_dist_send_at(wk_site site, wk_tensor *x, int dst, const wk_dis
 /* x = what rank `src` of the world sent. Returns x. */
 WK_API wk_tensor *wk_dist_recv__at(wk_site site, wk_tensor *x, int src, const wk_dist_call_options *options);
 
+/* ---- figures ----------------------------------------------------------------------------------------------------- */
+
+/* The mean of the figures that the ranks have added, by their weights: sum over ranks and figures of weight x figure,
+ * over that of the weights. A rank may have added none. Waits as wk_history_mean does, and is the same number in all
+ * ranks; NaN on error, and where there is no figure or the weights are 0 in all. torchmetrics' MeanMetric.
+ *
+ *     wk_history_add(hits, wk_mean(right), .weight = (double)wk_size(batch->x, 0));   // for each batch of this rank
+ *     double accuracy = wk_dist_history_mean(hits);                                   // every rank calls it
+ *     if (wk_dist_rank() == 0) printf("accuracy %.3f\n", accuracy); */
+WK_API double wk_dist_history_mean_at(wk_site site, wk_history *history, const wk_dist_call_options *options);
+
 /* ---- training ---------------------------------------------------------------------------------------------------- */
 
 typedef struct wk_ddp_options {
@@ -227,6 +238,7 @@ WK_API wk_guard wk_no_sync_open(wk_site site);
 #define wk_dist_broadcast_(x, ...)                                                                                     \
     WK_OPT2_(wk_tensor *, wk_dist_broadcast_, wk_dist_call_options, "x, src", x, __VA_ARGS__)
 #define wk_dist_all_gather(...)     WK_OPT_(wk_tensor *, wk_dist_all_gather, wk_dist_call_options, __VA_ARGS__)
+#define wk_dist_history_mean(...)   WK_OPT_(double, wk_dist_history_mean, wk_dist_call_options, __VA_ARGS__)
 #define wk_dist_reduce_scatter(...) WK_OPT_(wk_tensor *, wk_dist_reduce_scatter, wk_dist_reduce_options, __VA_ARGS__)
 #define wk_dist_all_to_all(...)     WK_OPT_(wk_tensor *, wk_dist_all_to_all, wk_dist_call_options, __VA_ARGS__)
 #define wk_dist_send(x, ...)        WK_OPT2_(wk_code, wk_dist_send, wk_dist_call_options, "x, dst", x, __VA_ARGS__)

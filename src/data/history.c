@@ -4,11 +4,11 @@
  *     add    --> slot of the last chunk[]: a tensor of FULL places; the kernel that computes the figure writes it there
  *     read   --> all chunks become one tensor, one download, value[]
  */
+#include "history.h"
 #include "../base/alloc.h"
 #include "../nn/own.h"
 #include <math.h>
 #include <string.h>
-#include <wick/data.h>
 #include <wick/shape.h>
 
 enum { FULL = 256 };
@@ -183,14 +183,21 @@ const double *wk_history_values_at(wk_site site, wk_history *handle)
     return h && read_all(site, "history_values", h) ? h->value : NULL;
 }
 
+bool wk__history_sums(wk_site site, const char *op, wk_history *handle, double sums[2])
+{
+    history *h = body_of(handle, site, op);
+    if (!h || !read_all(site, op, h)) return false;
+    sums[0] = sums[1] = 0;
+    for (int64_t k = 0; k < h->count; k++) {
+        sums[0] += h->weight[k] * h->value[k];
+        sums[1] += h->weight[k];
+    }
+    return true;
+}
+
 double wk_history_mean_at(wk_site site, wk_history *handle)
 {
-    history *h = body_of(handle, site, "history_mean");
-    if (!h || !read_all(site, "history_mean", h)) return (double)NAN;
-    double sum = 0, total = 0;
-    for (int64_t k = 0; k < h->count; k++) {
-        sum += h->weight[k] * h->value[k];
-        total += h->weight[k];
-    }
-    return total != 0 ? sum / total : (double)NAN;
+    double sums[2];
+    if (!wk__history_sums(site, "history_mean", handle, sums)) return (double)NAN;
+    return sums[1] != 0 ? sums[0] / sums[1] : (double)NAN;
 }

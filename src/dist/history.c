@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The mean of what all ranks have gathered: their sums of weight times figure and of weights are added up. */
+#include "../data/history.h"
+#include "../base/context.h"
+#include "../base/options.h"
+#include "group.h"
+#include <math.h>
+
+double wk_dist_history_mean_at(wk_site site, wk_history *history, const wk_dist_call_options *options)
+{
+    static const char op[] = "dist_history_mean";
+    wk_dist_call_options o;
+    double sums[2] = {0, 0};
+    if (wk__forked) {
+        wk__refuse_fork(site, op);
+        return (double)NAN;
+    }
+    wk__dist_group *group = wk__options(site, op, options, &o) ? wk__dist_group_of(site, op, o.group) : NULL;
+    if (!group) return (double)NAN;
+    bool ready = wk__history_sums(site, op, history, sums);
+    if (group->size > 1) {
+        wk__dist_ticket ticket;
+        wk__dist_request request = {
+            .kind = WK__DIST_ALL_REDUCE, .dtype = WK_F64, .count = 2, .in = sums, .out = sums, .soon = true};
+        if (!ready || wk__error_pending()) {
+            request.code = wk_error_code();
+            request.text = wk_error();
+        }
+        wk__dist_ask(&ticket, group, &request);
+        ready = wk__dist_wait(&ticket, site, op) == WK_OK;
+    }
+    return ready && sums[1] != 0 ? sums[0] / sums[1] : (double)NAN;
+}
