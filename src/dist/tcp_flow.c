@@ -38,26 +38,37 @@ static int visit(wk__tcp *tcp, const wk__dist_step *step, int rank, bool *broken
     }
 }
 
+/* The other rank takes the connection: NULL, or why it does not. It may be stopped at just that moment, so this hears
+ * meanwhile whether the world is broken. */
+static const char *welcome(wk__tcp *tcp, const wk__dist_step *step, int fd, bool *broken)
+{
+    struct pollfd polls[2] = {{.fd = fd, .events = POLLIN}, {.fd = tcp->news, .events = POLLIN}};
+    uint8_t head[WK__FRAME_BYTES];
+    wk__dist_frame frame;
+    bool left = false;
+    do {
+        poll(polls, 2, wk__socket_milliseconds(step->deadline));
+        if (polls[1].revents && !wk__tcp_news(tcp, step, &left)) *broken = true;
+    } while (!*broken && !polls[0].revents && wk__nanoseconds() < step->deadline);
+    if (*broken) return "the world is broken";
+    if (!wk__socket_receive(fd, head, sizeof head, step->deadline)) return wk__socket_reason(errno);
+    const char *why = wk__dist_frame_parse(head, &frame);
+    return !why && frame.kind != WK__FRAME_WELCOME ? "it refuses" : why;
+}
+
 /* This rank goes there. */
 static wk_code go_to(wk__tcp *tcp, const wk__dist_step *step, int rank, wk__dist_fail *fail)
 {
-    uint8_t head[WK__FRAME_BYTES];
-    wk__dist_frame frame;
     bool broken;
     const int fd = visit(tcp, step, rank, &broken, fail);
-    if (broken) return wk__tcp_give_up(tcp, step, WK_ERR_TIMEOUT, NULL, fail);
-    if (fd < 0) return unreachable(tcp, step, rank, fail->text, fail);
-    const char *why = NULL;
-    if (!wk__socket_receive(fd, head, sizeof head, step->deadline)) why = wk__socket_reason(errno);
-    if (!why) why = wk__dist_frame_parse(head, &frame);
-    if (!why && frame.kind != WK__FRAME_WELCOME) why = "it refuses";
-    if (why) {
-        close(fd);
-        return unreachable(tcp, step, rank, why, fail);
+    const char *why = fd >= 0 ? welcome(tcp, step, fd, &broken) : fail->text;
+    if (!why) {
+        wk__socket_settle(fd, tcp->seconds);
+        atomic_store(&tcp->peer[rank], fd);
+        return WK_OK;
     }
-    wk__socket_settle(fd, tcp->seconds);
-    atomic_store(&tcp->peer[rank], fd);
-    return WK_OK;
+    if (fd >= 0) close(fd);
+    return broken ? wk__tcp_give_up(tcp, step, WK_ERR_TIMEOUT, NULL, fail) : unreachable(tcp, step, rank, why, fail);
 }
 
 /* Until when nothing may happen: who has left does nothing any more, but what it has sent may be on its way. */
