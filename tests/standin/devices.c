@@ -279,12 +279,17 @@ CALL cuCtxPopCurrent_v2(context **out)
     return call_end(SUCCESS);
 }
 
+bool device_reaches(int device, int other)
+{
+    return device != other && standin_number("STANDIN_PEERS", 0, 1) != 0;
+}
+
 CALL cuDeviceCanAccessPeer(int *can, int device, int other)
 {
     result code = call_begin(NEEDS_INIT);
     if (code == SUCCESS) code = check_device(device);
     if (code == SUCCESS) code = check_device(other);
-    if (code == SUCCESS) *can = device != other;
+    if (code == SUCCESS) *can = device_reaches(device, other);
     return call_end(code);
 }
 
@@ -295,6 +300,7 @@ CALL cuCtxEnablePeerAccess(context *peer, unsigned flags)
     context *c = context_current();
     if (flags != 0) return call_end(INVALID_VALUE);
     if (!context_is_alive(peer) || peer == c) return call_end(INVALID_CONTEXT);
+    if (!device_reaches(c->device, peer->device)) return call_end(INVALID_DEVICE);
     if (c->peers >> peer->device & 1) return call_end(PEER_ACCESS_ALREADY_ENABLED);
     c->peers |= 1u << peer->device;
     return call_end(SUCCESS);

@@ -56,6 +56,7 @@ enum {
     CUDA_ERROR_NOT_READY = 600,
     CUDA_ERROR_ILLEGAL_ADDRESS = 700,
     CUDA_ERROR_LAUNCH_TIMEOUT = 702,
+    CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED = 704,
     CUDA_ERROR_CONTEXT_IS_DESTROYED = 709,
     CUDA_ERROR_ASSERT = 710,
     CUDA_ERROR_HARDWARE_STACK_ERROR = 714, /* and the ones up to */
@@ -117,11 +118,13 @@ enum {
     V(DeviceGetAttribute, (int *value, int what, CUdevice))                                                            \
     V(DeviceTotalMem_v2, (size_t * bytes, CUdevice))                                                                   \
     V(DeviceGetPCIBusId, (char *id, int room, CUdevice))                                                               \
+    V(DeviceCanAccessPeer, (int *can, CUdevice, CUdevice other))                                                       \
     V(DevicePrimaryCtxRetain, (CUcontext * context, CUdevice))                                                         \
     V(DevicePrimaryCtxRelease_v2, (CUdevice))                                                                          \
     V(CtxPushCurrent_v2, (CUcontext))                                                                                  \
     V(CtxPopCurrent_v2, (CUcontext * context))                                                                         \
     V(CtxGetLimit, (size_t * value, int what))                                                                         \
+    V(CtxEnablePeerAccess, (CUcontext other, unsigned flags))                                                          \
     V(ThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode))                                                   \
     V(MemAlloc_v2, (CUdeviceptr * memory, size_t bytes))                                                               \
     V(MemFree_v2, (CUdeviceptr))                                                                                       \

@@ -167,6 +167,7 @@ static void free_device(wk__cuda_device *device)
     if (device->context != NULL) wk__cuda.DevicePrimaryCtxRelease_v2(device->card->id);
     pthread_mutex_destroy(&device->lock);
     pthread_mutex_destroy(&device->cutting);
+    pthread_mutex_destroy(&device->mapping);
     pthread_mutex_destroy(&device->reading);
     wk__free(device);
 }
@@ -215,6 +216,7 @@ static wk_code open_device(int index, void **out, wk__fail *fail)
     device->card = card;
     pthread_mutex_init(&device->lock, NULL);
     pthread_mutex_init(&device->cutting, NULL);
+    pthread_mutex_init(&device->mapping, NULL);
     pthread_mutex_init(&device->reading, NULL);
     const int64_t before = wk__cuda_available(card);
     wk_code code = retain(device, fail);
@@ -281,4 +283,5 @@ const wk__backend wk__cuda_backend = {
     .range_cut = wk__cuda_range_cut,
     .usage = wk__cuda_usage,
     .event_query = wk__cuda_event_query,
+    .direct = wk__cuda_direct,
 };
