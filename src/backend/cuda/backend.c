@@ -214,6 +214,7 @@ static wk_code open_device(int index, void **out, wk__fail *fail)
     wk__cuda_device *device = wk__alloc_zero(1, sizeof *device);
     if (device == NULL) return wk__fail_set(fail, WK_ERR_MEMORY, "no host memory to open the device");
     device->card = card;
+    device->takes_text = card->as_ptx;
     pthread_mutex_init(&device->lock, NULL);
     pthread_mutex_init(&device->cutting, NULL);
     pthread_mutex_init(&device->mapping, NULL);

@@ -150,6 +150,7 @@ struct wk__cuda_device {
     wk__gpu_units units;
     wk__cuda_planned *planned;
     int64_t nplanned, planned_room;
+    bool takes_text;                       /* its driver compiles, as it takes no code */
     bool gathering;                        /* launches are not run, their units only wait to be built */
     uint64_t met;                          /* cards of which it has been asked whether copies go straight there */
     atomic_bool gone;                      /* the device answers no more; readable without the lock */
