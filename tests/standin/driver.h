@@ -81,10 +81,11 @@ typedef struct function function;
 /* The primary context of a device. */
 typedef struct context {
     int device, retained;
-    bool destroyed;  /* by a reset; until all that had it have released it */
-    result error;    /* sticky: every call fails with it */
-    unsigned peers;  /* devices whose memory kernels of this one may use, a bit each */
-    stream *streams; /* the first is the default one */
+    unsigned long long id; /* no two have the same */
+    bool destroyed;        /* by a reset; until all that had it have released it, or somebody retains it */
+    result error;          /* sticky: every call fails with it */
+    unsigned peers;        /* devices whose memory kernels of this one may use, a bit each */
+    stream *streams;       /* the first is the default one */
     event *events;
     module *modules;
 } context;

@@ -157,6 +157,7 @@ enum {
 /* Those that some drivers do not have; NULL there. */
 #define WK__CUDA_NEWER_FUNCTIONS(V)                                                                                    \
     V(DeviceGetUuid_v2, (unsigned char uuid[16], CUdevice))                                                            \
+    V(CtxGetId, (CUcontext, unsigned long long *id))                                                                   \
     V(MemGetAllocationGranularity, (size_t * bytes, const CUmemAllocationProp *, int option))                          \
     V(MemAddressReserve, (CUdeviceptr * at, size_t bytes, size_t multiple, CUdeviceptr wish, unsigned long long))      \
     V(MemAddressFree, (CUdeviceptr at, size_t bytes))                                                                  \

@@ -134,6 +134,7 @@ typedef struct wk__cuda_device wk__cuda_device;
 struct wk__cuda_device {
     const wk__cuda_card *card;
     CUcontext context;     /* the primary one, which other libraries of the process share */
+    unsigned long long id; /* of the context, which no other ever has; 0: not known */
     int64_t context_bytes; /* of the device that opening it took, 0: not known */
 
     pthread_mutex_t lock; /* of all that follows, up to the next lock */
