@@ -40,6 +40,13 @@ static void absent(wk__presence presence, const char *words)
 
 /* ---- what is compiled for a card --------------------------------------------------------------------------------- */
 
+static long compiler_calls(const char *name)
+{
+    long (*count)(const char *);
+    standin_find("libnvrtc.so.13", "standin_count", &count);
+    return count(name);
+}
+
 static struct {
     int compiled_for;
     bool as_ptx;
@@ -51,7 +58,8 @@ static void is_compiled_so(void)
     snprintf(option, sizeof option, "--gpu-architecture=%s_%d", wanted.as_ptx ? "compute" : "sm", wanted.compiled_for);
     must(card(0)->compiled_for == wanted.compiled_for && card(0)->as_ptx == wanted.as_ptx);
     must(strcmp(card(0)->gpu.option[0], option) == 0);
-    must(computes(0));
+    must(computes(0) && compiler_calls(wanted.as_ptx ? "nvrtcGetPTX" : "nvrtcGetCUBIN") > 0);
+    must(compiler_calls(wanted.as_ptx ? "nvrtcGetCUBIN" : "nvrtcGetPTX") == 0);
 }
 
 static void architectures(void **state)
@@ -68,11 +76,80 @@ static void architectures(void **state)
         {"STANDIN_ARCH=120 STANDIN_ARCHS=90,75,80", 90, true},    /* newer than all */
         {"STANDIN_ARCH=90 STANDIN_ARCHS=80,100", 80, true},
     };
+    char settings[120];
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         wanted.compiled_for = cases[k].compiled_for;
         wanted.as_ptx = cases[k].as_ptx;
-        in_child(cases[k].settings, is_compiled_so);
+        snprintf(settings, sizeof settings, "%s WICK_CACHE_DIR=off", cases[k].settings);
+        in_child(settings, is_compiled_so);
     }
+}
+
+static const char *folder_of(const char *name)
+{
+    static char path[1024];
+    const char *work = getenv("WICK_WORK");
+    snprintf(path, sizeof path, "%s/%s", work != NULL ? work : "/tmp", name);
+    mkdir(path, 0777);
+    return path;
+}
+
+static void driver_compiles(void)
+{
+    must(card(0)->compiled_for == 80 && !card(0)->as_ptx && computes(0));
+    must(compiler_calls("nvrtcGetCUBIN") == 1 &&
+         compiler_calls("nvrtcGetPTX") == compiler_calls("nvrtcCompileProgram") - 1);
+    wk_tensor *x = wk_to(wk_arange(100, .dtype = WK_F32), wk_cuda(0));
+    const long before = compiler_calls("nvrtcCompileProgram");
+    must(wk_item(wk_amax(wk_sqrt(x))) > 9.9 && compiler_calls("nvrtcCompileProgram") > before);
+    must(compiler_calls("nvrtcGetCUBIN") == 1);
+    wk_free(x);
+}
+
+/* Code is tried once. */
+static void driver_takes_neither(void)
+{
+    long compiled[3] = {0};
+    for (int k = 1; k < 3; k++) {
+        must(!computes(0) && wk_error_code() == WK_ERR_DEVICE);
+        wk_clear_error();
+        compiled[k] = compiler_calls("nvrtcCompileProgram") - compiled[0];
+        compiled[0] += compiled[k];
+    }
+    must(compiled[1] == compiled[2] + 1 && compiler_calls("nvrtcGetCUBIN") == 1);
+}
+
+static void driver_is_broken(void)
+{
+    must(!computes(0) && wk_error_code() == WK_ERR_DEVICE && compiler_calls("nvrtcGetPTX") == 0);
+}
+
+static void leaves_a_file(void)
+{
+    must(computes(0));
+}
+
+static void file_has_text(void)
+{
+    must(computes(0) && compiler_calls("nvrtcCompileProgram") == 0);
+}
+
+/* Code for an older card of the generation, which the driver does not take. The card of another machine does, and takes
+ * the text as well. */
+static void cards_that_take_text(void **state)
+{
+    (void)state;
+    char settings[1200];
+    const char *folder = folder_of("text");
+    in_child("STANDIN_ARCH=87 STANDIN_ARCHS=80 STANDIN_ATTRIBUTES=18=1 WICK_CACHE_DIR=off", driver_compiles);
+    in_child("STANDIN_ERRORS=cuModuleLoadData=200 WICK_CACHE_DIR=off", driver_is_broken);
+    in_child("STANDIN_ERRORS=cuModuleLoadData=209 WICK_CACHE_DIR=off", driver_takes_neither);
+    snprintf(settings, sizeof settings, "STANDIN_ARCH=87 STANDIN_ARCHS=80 STANDIN_ATTRIBUTES=18=1 WICK_CACHE_DIR=%s",
+             folder);
+    in_child(settings, leaves_a_file);
+    in_child(settings, file_has_text);
+    snprintf(settings, sizeof settings, "STANDIN_ARCH=86 STANDIN_ARCHS=80 WICK_CACHE_DIR=%s", folder);
+    in_child(settings, file_has_text);
 }
 
 static void none_can_be_compiled_for(void)
@@ -95,15 +172,6 @@ static void cards_older_than_the_compiler(void **state)
 }
 
 /* ---- which compiler ---------------------------------------------------------------------------------------------- */
-
-static const char *folder_of(const char *name)
-{
-    static char path[1024];
-    const char *work = getenv("WICK_WORK");
-    snprintf(path, sizeof path, "%s/%s", work != NULL ? work : "/tmp", name);
-    mkdir(path, 0777);
-    return path;
-}
 
 static void link_standin(const char *folder, const char *library, const char *as)
 {
@@ -535,6 +603,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(architectures),
+        cmocka_unit_test(cards_that_take_text),
         cmocka_unit_test(cards_older_than_the_compiler),
         cmocka_unit_test(compilers_newer_than_the_driver),
         cmocka_unit_test(broken_libraries),

@@ -286,12 +286,95 @@ static void frees_after_a_reset(void)
     must(driver_calls("cuMemFree_v2") == freed && driver_calls("cuStreamDestroy_v2") == ended);
 }
 
+/* Another library goes on with the context: at its address there is one with nothing of ours. */
+static opened open_and_revive(wk__memory *block)
+{
+    int (*retain)(CUcontext *, int);
+    CUcontext context;
+    wk__fail fail;
+    opened o = open_first();
+    const wk__cuda_device *device = o.device;
+    must(o.backend->block_take(o.device, 1 << 20, block, &fail) == WK_OK);
+    must(o.backend->sync(o.device, &fail) == WK_OK);
+    reset_first();
+    standin_find("libcuda.so.1", "cuDevicePrimaryCtxRetain", &retain);
+    must(retain(&context, 0) == 0 && context == device->context);
+    return o;
+}
+
+static void closes_and_frees_nothing(opened o)
+{
+    const long freed = driver_calls("cuMemFree_v2"), ended = driver_calls("cuStreamDestroy_v2");
+    o.backend->close(o.device);
+    must(driver_calls("cuMemFree_v2") == freed && driver_calls("cuStreamDestroy_v2") == ended);
+}
+
+/* An error that elsewhere is a call's alone, and one that ends a context, which may still have what is ours. */
+static void is_revived(void)
+{
+    wk__memory block, none;
+    wk__fail fail;
+    opened o = open_and_revive(&block);
+    const wk__cuda_device *device = o.device;
+    const long asked = driver_calls("cuCtxGetId");
+    o.backend->block_give(o.device, &block);
+    must(device->gone && device->was_reset && driver_calls("cuCtxGetId") == asked + 1);
+    setenv("STANDIN_ERRORS", "cuCtxPushCurrent_v2=999@1,cuCtxGetId=1", 1);
+    must(o.backend->block_take(o.device, 1 << 20, &none, &fail) == WK_ERR_LOST && device->was_reset);
+    unsetenv("STANDIN_ERRORS");
+    closes_and_frees_nothing(o);
+}
+
+static void is_revived_and_ends(void)
+{
+    wk__memory block;
+    wk__fail fail;
+    opened o = open_and_revive(&block);
+    const wk__cuda_device *device = o.device;
+    setenv("STANDIN_ERRORS", "cuMemcpyHtoDAsync_v2=700", 1);
+    must(o.backend->upload(o.device, &block, 0, "text", 4, &fail) == WK_ERR_LOST && device->was_reset);
+    closes_and_frees_nothing(o);
+}
+
+/* Where drivers have no numbers of contexts, or do not tell them, an error means what it means. */
+static void has_no_number(void)
+{
+    wk__memory block;
+    must(wk_device_count(WK_CUDA) == 2);
+    if (getenv("STANDIN_ERRORS")[0] == '\0') wk__cuda.CtxGetId = NULL;
+    opened o = open_and_revive(&block);
+    wk__cuda_device *device = o.device;
+    must(device->id == 0 && driver_calls("cuMemFree_v2") == 0);
+    unsetenv("STANDIN_ERRORS");
+    o.backend->block_give(o.device, &block);
+    must(!device->gone && driver_calls("cuMemFree_v2") == 1);
+    device->was_reset = true;
+    o.backend->close(o.device);
+}
+
+static void does_not_tell_its_number(void)
+{
+    wk__memory block;
+    opened o = open_and_revive(&block);
+    wk__cuda_device *device = o.device;
+    setenv("STANDIN_ERRORS", "cuCtxGetId=1", 1);
+    o.backend->block_give(o.device, &block);
+    must(device->id != 0 && !device->gone);
+    device->was_reset = true;
+    o.backend->close(o.device);
+}
+
 static void resets(void **state)
 {
     (void)state;
     in_child("STANDIN_ERRORS=", closes_after_a_reset);
     in_child("STANDIN_ERRORS=", frees_after_a_reset);
     in_child("STANDIN_ERRORS=", closes_after_a_reset_and_a_use);
+    in_child("STANDIN_ERRORS=", is_revived);
+    in_child("STANDIN_ERRORS=", is_revived_and_ends);
+    in_child("STANDIN_ERRORS=", has_no_number);
+    in_child("STANDIN_ERRORS=cuCtxGetId=1", has_no_number);
+    in_child("STANDIN_ERRORS=", does_not_tell_its_number);
 }
 
 /* ---- moments of a device that is gone ---------------------------------------------------------------------------- */

@@ -336,6 +336,56 @@ static void mappings(void **state)
     }
 }
 
+/* Memory that is mapped is for the devices that are named, whatever contexts allow each other. A copy is done either
+ * way, and counted. */
+static void access_by_device(void **state)
+{
+    (void)state;
+    enum { GRANULE = 2 << 20 };
+    static const struct {
+        int type, handle_types, location, id;
+        void *meta;
+        unsigned char flags[8];
+    } properties = {1, 0, 1, 0, NULL, {0}};
+    static const int of_0[] = {1, 0, 3}, of_1[] = {1, 1, 3}, none_of_1[] = {1, 1, 0};
+    cu_address at, far;
+    void *memory, *function = standin_function(standin_library("libcuda.so.1"), "standin_count");
+    long (*count)(const char *);
+    standin_needed();
+    memcpy(&count, &function, sizeof count);
+    begin(1);
+    const long direct = count("direct copy"), staged = count("staged copy");
+    good(cu.cuMemAddressReserve(&at, GRANULE, 0, 0, 0));
+    good(cu.cuMemCreate(&memory, GRANULE, &properties, 0));
+    good(cu.cuMemMap(at, GRANULE, 0, memory, 0));
+    good(cu.cuMemRelease(memory));
+    good(cu.cuMemSetAccess(at, GRANULE, of_0, 1));
+    setenv("STANDIN_PEERS", "0", 1);
+    assert_int_equal(cu.cuMemSetAccess(at, GRANULE, of_1, 1), 101);
+    assert_int_equal(cu.cuCtxEnablePeerAccess(context[1], 0), 101);
+    unsetenv("STANDIN_PEERS");
+    good(cu.cuCtxEnablePeerAccess(context[1], 0));
+    good(cu.cuCtxSetCurrent(context[1]));
+    good(cu.cuCtxEnablePeerAccess(context[0], 0));
+    good(cu.cuMemAlloc_v2(&far, BYTES));
+    good(cu.cuCtxSetCurrent(context[0]));
+    good(cu.cuMemsetD8Async(at, 0, GRANULE, stream));
+    good(cu.cuMemcpyPeerAsync(far, context[1], at, context[0], BYTES, stream));
+    assert_true(count("direct copy") == direct && count("staged copy") == staged + 1);
+    good(cu.cuMemSetAccess(at, GRANULE, of_1, 1));
+    good(launch_add(at, at, 8, stream)); /* the first device has its access */
+    good(cu.cuMemcpyPeerAsync(far, context[1], at, context[0], BYTES, stream));
+    assert_true(count("direct copy") == direct + 1 && count("staged copy") == staged + 1);
+    expect(far, 8);
+    good(cu.cuMemSetAccess(at, GRANULE, none_of_1, 1));
+    good(cu.cuMemcpyPeerAsync(far, context[1], at, context[0], BYTES, stream));
+    assert_true(count("direct copy") == direct + 1 && count("staged copy") == staged + 2);
+    good(cu.cuStreamSynchronize(stream));
+    good(cu.cuMemUnmap(at, GRANULE));
+    good(cu.cuMemAddressFree(at, GRANULE));
+    end();
+}
+
 /* ---- the other library ------------------------------------------------------------------------------------------- */
 
 static void management(void **state)
@@ -377,6 +427,7 @@ int main(void)
         cmocka_unit_test(out_of_memory),
         cmocka_unit_test(peers),
         cmocka_unit_test(mappings),
+        cmocka_unit_test(access_by_device),
         cmocka_unit_test(management),
     };
     return cmocka_run_group_tests(tests, standin_open, NULL);

@@ -71,7 +71,7 @@ WK_API wk_module *wk_mirrored_at(wk_site site, wk_module *model, const wk_device
 typedef enum wk_copy_path {
     WK_COPY_NONE, /* there is one device */
     WK_COPY_PEER, /* by the driver, or the backend, from device to device */
-    WK_COPY_HOST  /* through the host's memory, for one pair of devices at least */
+    WK_COPY_HOST  /* through the host's memory, for one pair at least: of two kinds, or cards without peer access */
 } wk_copy_path;
 
 /* What a mirrored network does. Times and rates are means over three steps of training after the eighth, in which the

@@ -204,6 +204,9 @@ typedef struct wk__backend {
     /* with the events: true if there is nothing to wait for, as the moment has come or never will. Never waits; not in
      * a child of fork(). */
     bool (*event_query)(void *device, void *event);
+    /* optional, with `transfer`: do its copies between the two go from one device's memory to the other's? NULL: they
+     * do, as far as the backend knows. False: the driver takes them through the host's. */
+    bool (*direct)(void *device, void *other);
 } wk__backend;
 
 /* All backends of this build, NULL at the end; in the order in which gpu:i counts. */

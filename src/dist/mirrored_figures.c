@@ -167,11 +167,14 @@ static void adapt(wk__turn *t)
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
+/* Parameters are on the first device. */
 static wk_copy_path path_of(const wk__mirrored *m)
 {
     bool peer = true;
-    for (int k = 1; k < m->n; k++)
-        peer = peer && m->device[k]->backend == m->device[0]->backend && m->device[k]->backend->transfer;
+    const wk__device *home = m->device[0];
+    for (int k = 1; k < m->n && peer; k++)
+        peer = m->device[k]->backend == home->backend && home->backend->transfer &&
+               (!home->backend->direct || home->backend->direct(home->state, m->device[k]->state));
     return m->n == 1 ? WK_COPY_NONE : peer ? WK_COPY_PEER : WK_COPY_HOST;
 }
 

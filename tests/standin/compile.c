@@ -120,13 +120,14 @@ static result compile_text(char *text, const char *entries, void **library)
     return *library != NULL ? SUCCESS : INVALID_IMAGE;
 }
 
-/* Code for an architecture runs on that and on later ones of its generation. */
+/* Code for an architecture runs on that and on later ones of its generation; on integrated devices on that alone. */
 static bool takes_code(int own, const char *options)
 {
     const char *end = strchr(options, '\n'), *named = strstr(options, "=sm_");
     if (end == NULL || named == NULL || named > end) return true;
     const int made_for = atoi(named + 4);
-    return made_for / 10 == own / 10 && made_for <= own;
+    const bool integrated = device_attribute(context_current()->device, 18, 0) != 0;
+    return integrated ? made_for == own : made_for / 10 == own / 10 && made_for <= own;
 }
 
 result compile_module(const char *image, int architecture, void **library)

@@ -183,6 +183,15 @@ static result check_device(int device)
     return device >= 0 && device < DEVICES ? SUCCESS : INVALID_DEVICE;
 }
 
+/* The context begins, or begins again: at the same address, with nothing of what it had. */
+static bool begin(context *c)
+{
+    static unsigned long long ids;
+    c->id = ++ids;
+    c->destroyed = false;
+    return streams_begin(c);
+}
+
 CALL cuDevicePrimaryCtxRetain(context **out, int device)
 {
     result code = call_begin(NEEDS_INIT);
@@ -191,7 +200,7 @@ CALL cuDevicePrimaryCtxRetain(context **out, int device)
     context *c = &contexts[device];
     const int mode = device_attribute(device, 20, 0);
     if (mode == 2 || mode == 3) return call_end(DEVICE_UNAVAILABLE); /* nobody's, or another process's */
-    if (c->retained == 0 && !streams_begin(c)) return call_end(OUT_OF_MEMORY);
+    if ((c->retained == 0 || c->destroyed) && !begin(c)) return call_end(OUT_OF_MEMORY);
     c->retained++;
     *out = c;
     return call_end(SUCCESS);
@@ -232,6 +241,14 @@ CALL cuDevicePrimaryCtxReset_v2(int device)
         *c = (context){.device = device, .retained = c->retained, .destroyed = true};
     }
     return call_end(SUCCESS);
+}
+
+CALL cuCtxGetId(context *c, unsigned long long *id)
+{
+    result code = call_begin(NEEDS_INIT);
+    if (code == SUCCESS && !context_is_alive(c)) code = INVALID_CONTEXT;
+    *id = code == SUCCESS ? c->id : UINT64_MAX; /* nobody's */
+    return call_end(code);
 }
 
 CALL cuCtxSetCurrent(context *c)
@@ -279,12 +296,17 @@ CALL cuCtxPopCurrent_v2(context **out)
     return call_end(SUCCESS);
 }
 
+bool device_reaches(int device, int other)
+{
+    return device != other && standin_number("STANDIN_PEERS", 0, 1) != 0;
+}
+
 CALL cuDeviceCanAccessPeer(int *can, int device, int other)
 {
     result code = call_begin(NEEDS_INIT);
     if (code == SUCCESS) code = check_device(device);
     if (code == SUCCESS) code = check_device(other);
-    if (code == SUCCESS) *can = device != other;
+    if (code == SUCCESS) *can = device_reaches(device, other);
     return call_end(code);
 }
 
@@ -295,6 +317,7 @@ CALL cuCtxEnablePeerAccess(context *peer, unsigned flags)
     context *c = context_current();
     if (flags != 0) return call_end(INVALID_VALUE);
     if (!context_is_alive(peer) || peer == c) return call_end(INVALID_CONTEXT);
+    if (!device_reaches(c->device, peer->device)) return call_end(INVALID_DEVICE);
     if (c->peers >> peer->device & 1) return call_end(PEER_ACCESS_ALREADY_ENABLED);
     c->peers |= 1u << peer->device;
     return call_end(SUCCESS);

@@ -22,6 +22,7 @@
  *   STANDIN_ENTRIES     32: bytes of what NVML says of each process, else 24
  *   STANDIN_COUNTS      a file that gets the number of calls of each name at the end of the process
  *   STANDIN_DEVICES     1: there is one device, not two
+ *   STANDIN_PEERS       0: neither device reaches the other's memory
  *   STANDIN_SECONDS     that a launch may take, else 100
  *   STANDIN_CXX         the host's C++ compiler, else g++
  *   STANDIN_NVRTC       the real NVRTC, and STANDIN_ARCHS what it compiles for (nvrtc.c)
@@ -80,10 +81,11 @@ typedef struct function function;
 /* The primary context of a device. */
 typedef struct context {
     int device, retained;
-    bool destroyed;  /* by a reset; until all that had it have released it */
-    result error;    /* sticky: every call fails with it */
-    unsigned peers;  /* devices whose memory kernels of this one may use, a bit each */
-    stream *streams; /* the first is the default one */
+    unsigned long long id; /* no two have the same */
+    bool destroyed;        /* by a reset; until all that had it have released it, or somebody retains it */
+    result error;          /* sticky: every call fails with it */
+    unsigned peers;        /* devices whose memory kernels of this one may use, a bit each */
+    stream *streams;       /* the first is the default one */
     event *events;
     module *modules;
 } context;
@@ -103,6 +105,8 @@ context *context_current(void);
 extern context contexts[DEVICES];
 /* Is it one that is in use? */
 bool context_is_alive(const context *c);
+/* May a device be allowed to use the other one's memory? */
+bool device_reaches(int device, int other);
 /* The compute capability, 90 for 9.0, and an attribute of a device. */
 int device_architecture(int device);
 int device_attribute(int device, int attribute, int otherwise);

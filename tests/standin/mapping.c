@@ -189,7 +189,7 @@ CALL cuMemMap(address at, size_t bytes, size_t offset, physical *p, unsigned lon
 }
 
 /* Whole mappings that lie side by side: calls `visit` for each, if they are all there. */
-static bool each_mapping(address at, size_t bytes, void (*visit)(piece *p, unsigned allowed), unsigned allowed)
+static bool each_mapping(address at, size_t bytes, void (*visit)(piece *p, unsigned devices), unsigned devices)
 {
     for (address next = at; next < at + bytes;) {
         const piece *p = piece_at(next);
@@ -199,29 +199,47 @@ static bool each_mapping(address at, size_t bytes, void (*visit)(piece *p, unsig
     for (address next = at; next < at + bytes;) {
         piece *p = piece_at(next);
         next += p->bytes;
-        visit(p, allowed);
+        visit(p, devices);
     }
     return true;
 }
 
-static void allow(piece *p, unsigned allowed)
+static void protect(piece *p)
 {
-    p->allowed = allowed;
-    mprotect(p->start, p->bytes, allowed != 0 ? PROT_READ | PROT_WRITE : PROT_NONE);
+    mprotect(p->start, p->bytes, p->allowed != 0 ? PROT_READ | PROT_WRITE : PROT_NONE);
     pieces_changed();
 }
 
+static void allow(piece *p, unsigned devices)
+{
+    p->allowed |= devices;
+    protect(p);
+}
+
+static void forbid(piece *p, unsigned devices)
+{
+    p->allowed &= ~devices;
+    protect(p);
+}
+
+static result check_access(address at, const access_of *of)
+{
+    const int device = of->location.id;
+    if (of->location.type != ON_DEVICE || device < 0 || device >= DEVICES) return INVALID_VALUE;
+    const piece *p = piece_at(at);
+    return p != NULL && p->device != device && !device_reaches(device, p->device) ? INVALID_DEVICE : SUCCESS;
+}
+
+/* Of devices that are not named it stays as it is. */
 CALL cuMemSetAccess(address at, size_t bytes, const access_of *of, size_t count)
 {
     result code = call_begin(NEEDS_INIT);
-    if (code != SUCCESS) return call_end(code);
-    unsigned allowed = 0;
-    for (size_t k = 0; k < count; k++) {
-        if (of[k].location.type != ON_DEVICE || of[k].location.id < 0 || of[k].location.id >= DEVICES)
-            return call_end(INVALID_VALUE);
-        if (of[k].flags == READ_WRITE) allowed |= 1u << of[k].location.id;
-    }
-    return call_end(bytes > 0 && each_mapping(at, bytes, allow, allowed) ? SUCCESS : INVALID_VALUE);
+    for (size_t k = 0; k < count && code == SUCCESS; k++) code = check_access(at, &of[k]);
+    if (code == SUCCESS && bytes == 0) code = INVALID_VALUE;
+    for (size_t k = 0; k < count && code == SUCCESS; k++)
+        if (!each_mapping(at, bytes, of[k].flags == READ_WRITE ? allow : forbid, 1u << of[k].location.id))
+            code = INVALID_VALUE;
+    return call_end(code);
 }
 
 static void unmap(piece *p, unsigned unused)

@@ -48,6 +48,7 @@ enum {
     CUDA_ERROR_DEVICE_UNAVAILABLE = 46,
     CUDA_ERROR_NO_DEVICE = 100,
     CUDA_ERROR_INVALID_CONTEXT = 201,
+    CUDA_ERROR_NO_BINARY_FOR_GPU = 209,
     CUDA_ERROR_ECC_UNCORRECTABLE = 214,
     CUDA_ERROR_NVLINK_UNCORRECTABLE = 220,
     CUDA_ERROR_CONTAINED = 226,
@@ -56,6 +57,7 @@ enum {
     CUDA_ERROR_NOT_READY = 600,
     CUDA_ERROR_ILLEGAL_ADDRESS = 700,
     CUDA_ERROR_LAUNCH_TIMEOUT = 702,
+    CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED = 704,
     CUDA_ERROR_CONTEXT_IS_DESTROYED = 709,
     CUDA_ERROR_ASSERT = 710,
     CUDA_ERROR_HARDWARE_STACK_ERROR = 714, /* and the ones up to */
@@ -117,11 +119,13 @@ enum {
     V(DeviceGetAttribute, (int *value, int what, CUdevice))                                                            \
     V(DeviceTotalMem_v2, (size_t * bytes, CUdevice))                                                                   \
     V(DeviceGetPCIBusId, (char *id, int room, CUdevice))                                                               \
+    V(DeviceCanAccessPeer, (int *can, CUdevice, CUdevice other))                                                       \
     V(DevicePrimaryCtxRetain, (CUcontext * context, CUdevice))                                                         \
     V(DevicePrimaryCtxRelease_v2, (CUdevice))                                                                          \
     V(CtxPushCurrent_v2, (CUcontext))                                                                                  \
     V(CtxPopCurrent_v2, (CUcontext * context))                                                                         \
     V(CtxGetLimit, (size_t * value, int what))                                                                         \
+    V(CtxEnablePeerAccess, (CUcontext other, unsigned flags))                                                          \
     V(ThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode))                                                   \
     V(MemAlloc_v2, (CUdeviceptr * memory, size_t bytes))                                                               \
     V(MemFree_v2, (CUdeviceptr))                                                                                       \
@@ -153,6 +157,7 @@ enum {
 /* Those that some drivers do not have; NULL there. */
 #define WK__CUDA_NEWER_FUNCTIONS(V)                                                                                    \
     V(DeviceGetUuid_v2, (unsigned char uuid[16], CUdevice))                                                            \
+    V(CtxGetId, (CUcontext, unsigned long long *id))                                                                   \
     V(MemGetAllocationGranularity, (size_t * bytes, const CUmemAllocationProp *, int option))                          \
     V(MemAddressReserve, (CUdeviceptr * at, size_t bytes, size_t multiple, CUdeviceptr wish, unsigned long long))      \
     V(MemAddressFree, (CUdeviceptr at, size_t bytes))                                                                  \

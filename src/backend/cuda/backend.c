@@ -76,14 +76,11 @@ static bool ends_context(CUresult error)
     switch (error) {
     case CUDA_ERROR_NOT_INITIALIZED:
     case CUDA_ERROR_DEINITIALIZED:
-    case CUDA_ERROR_INVALID_CONTEXT: /* all calls have one: somebody has reset it, */
-    case CUDA_ERROR_INVALID_HANDLE:  /* and somebody uses it again, at the same address */
     case CUDA_ERROR_ECC_UNCORRECTABLE:
     case CUDA_ERROR_NVLINK_UNCORRECTABLE:
     case CUDA_ERROR_CONTAINED:
     case CUDA_ERROR_ILLEGAL_ADDRESS:
     case CUDA_ERROR_LAUNCH_TIMEOUT:
-    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
     case CUDA_ERROR_ASSERT:
     case CUDA_ERROR_TENSOR_MEMORY_LEAK:
     case CUDA_ERROR_MPS_CONNECTION_FAILED:
@@ -94,21 +91,38 @@ static bool ends_context(CUresult error)
     }
 }
 
+/* 0: the driver has no such numbers, or doesn't tell it. */
+static unsigned long long id_of(CUcontext context)
+{
+    unsigned long long id = 0;
+    return wk__cuda.CtxGetId != NULL && wk__cuda.CtxGetId(context, &id) == CUDA_SUCCESS ? id : 0;
+}
+
+/* Somebody has reset the context. If somebody also uses it again, at the same address, its number is another. */
+static bool was_reset(const wk__cuda_device *device, CUresult error)
+{
+    if (error == CUDA_ERROR_INVALID_CONTEXT || error == CUDA_ERROR_INVALID_HANDLE ||
+        error == CUDA_ERROR_CONTEXT_IS_DESTROYED)
+        return true;
+    const unsigned long long id = device->id != 0 ? id_of(device->context) : 0;
+    return id != 0 && id != device->id;
+}
+
 wk_code wk__cuda_failed(wk__cuda_device *device, wk__fail *fail, CUresult error, const char *what)
 {
     char room[32];
     const char *name = wk__cuda_error(error, room);
     if (error == CUDA_ERROR_OUT_OF_MEMORY)
         return wk__fail_set(fail, WK_ERR_MEMORY, "%s: out of memory (%s)", what, name);
-    if (!ends_context(error)) return wk__fail_set(fail, WK_ERR_INTERNAL, "%s: %s", what, name);
+    const bool reset = was_reset(device, error);
+    if (!reset && !ends_context(error)) return wk__fail_set(fail, WK_ERR_INTERNAL, "%s: %s", what, name);
     wk__fail_set(
         fail, WK_ERR_LOST,
         "%s: the device gave up (%s). What it had is lost, other devices go on; another process can use it again", what,
         name);
     if (!device->gone) snprintf(device->why, sizeof device->why, "%s", fail->text);
     device->gone = true;
-    device->was_reset = device->was_reset || error == CUDA_ERROR_INVALID_CONTEXT ||
-                        error == CUDA_ERROR_INVALID_HANDLE || error == CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    device->was_reset = device->was_reset || reset;
     return WK_ERR_LOST;
 }
 
@@ -167,6 +181,7 @@ static void free_device(wk__cuda_device *device)
     if (device->context != NULL) wk__cuda.DevicePrimaryCtxRelease_v2(device->card->id);
     pthread_mutex_destroy(&device->lock);
     pthread_mutex_destroy(&device->cutting);
+    pthread_mutex_destroy(&device->mapping);
     pthread_mutex_destroy(&device->reading);
     wk__free(device);
 }
@@ -181,7 +196,10 @@ static wk_code retain(wk__cuda_device *device, wk__fail *fail)
                             "(apt install libnvrtc12), and name its folder in WICK_CUDA_PATH",
                             card->gpu.made_for, card->architecture);
     const CUresult error = wk__cuda.DevicePrimaryCtxRetain(&device->context, card->id);
-    if (error == CUDA_SUCCESS) return WK_OK;
+    if (error == CUDA_SUCCESS) {
+        device->id = id_of(device->context);
+        return WK_OK;
+    }
     device->context = NULL;
     if (error == CUDA_ERROR_DEVICE_UNAVAILABLE) {
         int mode = 0;
@@ -213,8 +231,10 @@ static wk_code open_device(int index, void **out, wk__fail *fail)
     wk__cuda_device *device = wk__alloc_zero(1, sizeof *device);
     if (device == NULL) return wk__fail_set(fail, WK_ERR_MEMORY, "no host memory to open the device");
     device->card = card;
+    device->takes_text = card->as_ptx;
     pthread_mutex_init(&device->lock, NULL);
     pthread_mutex_init(&device->cutting, NULL);
+    pthread_mutex_init(&device->mapping, NULL);
     pthread_mutex_init(&device->reading, NULL);
     const int64_t before = wk__cuda_available(card);
     wk_code code = retain(device, fail);
@@ -281,4 +301,5 @@ const wk__backend wk__cuda_backend = {
     .range_cut = wk__cuda_range_cut,
     .usage = wk__cuda_usage,
     .event_query = wk__cuda_event_query,
+    .direct = wk__cuda_direct,
 };

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_CARDS = 64, MAX_ARCHITECTURES = 64 };
+enum { MAX_ARCHITECTURES = 64 };
 
 static struct {
     pthread_once_t libraries_once, once;
@@ -22,7 +22,7 @@ static struct {
     const char *why;
     char words[200];
     int count;
-    wk__cuda_card card[MAX_CARDS];
+    wk__cuda_card card[WK__CUDA_CARDS];
     int driver; /* 12040 for CUDA 12.4 */
     int compiler_major, compiler_minor;
     int architectures, architecture[MAX_ARCHITECTURES]; /* that NVRTC compiles for */
@@ -68,7 +68,7 @@ static void describe(CUdevice id, wk__cuda_card *card)
 {
     size_t bytes = 0;
     wk__device_info *info = &card->gpu.info;
-    *card = (wk__cuda_card){.id = id};
+    *card = (wk__cuda_card){.id = id, .number = (int)(card - found.card)};
     wk__cuda.DeviceGetName(info->name, sizeof info->name - 1, id);
     wk__cuda.DeviceTotalMem_v2(&bytes, id);
     if (wk__cuda.DeviceGetPCIBusId(info->pci, sizeof info->pci, id) != CUDA_SUCCESS) info->pci[0] = '\0';
@@ -184,7 +184,7 @@ static wk__presence look(void)
     found.why = found.no_compiler;
     if (found.why != NULL) return WK__NO_LIBRARY;
     bool compiled = false;
-    for (int k = 0; k < count && found.count < MAX_CARDS; k++) {
+    for (int k = 0; k < count && found.count < WK__CUDA_CARDS; k++) {
         CUdevice id;
         if (wk__cuda.DeviceGet(&id, k) != CUDA_SUCCESS) break; /* else numbers would not be those of CUDA */
         describe(id, &found.card[found.count]);
@@ -223,7 +223,7 @@ static bool count_by_nvml(int *count)
     pthread_once(&found.libraries_once, find_libraries);
     if (found.driver < OLDEST || found.no_compiler != NULL || !has_nvml() || wk__nvml_extra.DeviceGetCount_v2 == NULL ||
         wk__nvml_extra.DeviceGetHandleByIndex_v2 == NULL || wk__nvml_extra.DeviceGetCount_v2(&cards) != NVML_SUCCESS ||
-        cards > MAX_CARDS)
+        cards > WK__CUDA_CARDS)
         return false;
     for (unsigned k = 0; k < cards; k++) {
         nvmlDevice card;

@@ -26,8 +26,11 @@
 
 /* ---- cards.c: the devices of the machine ------------------------------------------------------------------------- */
 
+enum { WK__CUDA_CARDS = 64 /* of more, the rest is left out */ };
+
 typedef struct wk__cuda_card {
     CUdevice id;
+    int number; /* its place among the cards: a bit of `met` and `peers` below */
     wk__gpu_card gpu;
     int architecture;    /* 90 for sm_90 */
     int compiled_for;    /* the newest of its generation that NVRTC knows; */
@@ -98,6 +101,7 @@ typedef struct wk__cuda_range {
     int64_t units;
     int32_t *piece; /* of the unit where a piece begins: how many it has */
     wk__cuda_use *use;
+    bool *mapped; /* has the unit memory? */
 } wk__cuda_range;
 
 /* ---- a device that is open --------------------------------------------------------------------------------------- */
@@ -130,6 +134,7 @@ typedef struct wk__cuda_device wk__cuda_device;
 struct wk__cuda_device {
     const wk__cuda_card *card;
     CUcontext context;     /* the primary one, which other libraries of the process share */
+    unsigned long long id; /* of the context, which no other ever has; 0: not known */
     int64_t context_bytes; /* of the device that opening it took, 0: not known */
 
     pthread_mutex_t lock; /* of all that follows, up to the next lock */
@@ -146,7 +151,9 @@ struct wk__cuda_device {
     wk__gpu_units units;
     wk__cuda_planned *planned;
     int64_t nplanned, planned_room;
+    bool takes_text;                       /* its driver compiles, as it takes no code */
     bool gathering;                        /* launches are not run, their units only wait to be built */
+    uint64_t met;                          /* cards of which it has been asked whether copies go straight there */
     atomic_bool gone;                      /* the device answers no more; readable without the lock */
     bool told;                             /* somebody who waited has heard of it */
     bool was_reset;                        /* and has nothing any more of what was made in its context */
@@ -154,6 +161,9 @@ struct wk__cuda_device {
 
     pthread_mutex_t cutting; /* for moments only, taken last */
     wk__cuda_range *ranges;  /* whoever changes the list holds `lock` and `cutting`, who looks one of them */
+
+    pthread_mutex_t mapping; /* taken behind `lock`: of which units are mapped */
+    uint64_t peers;          /* cards that may use all mappings; whoever changes it holds `lock`, too */
 
     pthread_mutex_t reading; /* one download at a time; taken before `lock` */
     char *landing;           /* memory of the host: two halves, and the fault word; NULL until first wanted */
@@ -197,6 +207,9 @@ CUresult wk__cuda_order_begin_upload(wk__cuda_device *device, const void *block)
 CUresult wk__cuda_order_end_upload(wk__cuda_device *device, const void *block);
 void wk__cuda_order_end(wk__cuda_device *device);
 
+/* Lets the card use all that is mapped in the ranges of the device, now and later. False: the driver does not let it
+ * use what is mapped now. Holds the lock. */
+bool wk__cuda_range_share(wk__cuda_device *device, const wk__cuda_card *card);
 /* The uses of the units of a piece: *count of them. NULL: the block is not of a range. */
 wk__cuda_use *wk__cuda_range_uses(wk__cuda_device *device, const void *block, int64_t *count);
 
@@ -225,6 +238,7 @@ wk_code wk__cuda_download(void *user, void *to, const wk__memory *from, int64_t 
 wk_code wk__cuda_sync(void *user, wk__fail *fail);
 wk_code wk__cuda_transfer(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from,
                           int64_t from_offset, int64_t bytes, wk__fail *fail);
+bool wk__cuda_direct(void *device, void *other);
 wk_code wk__cuda_event_record(void *user, void **event, wk__fail *fail);
 wk_code wk__cuda_event_wait(void *user, void *event, wk__fail *fail);
 wk_code wk__cuda_event_elapsed(void *user, void *from, void *to, double *seconds, wk__fail *fail);

@@ -4,6 +4,7 @@
 #include "compiling.h"
 #include "device.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- the compiler ------------------------------------------------------------------------------------------------ */
@@ -37,29 +38,32 @@ static wk_code compiler_failed(nvrtcProgram program, int error, wk__fail *fail)
 }
 
 /* Code for the card, or text from which its driver makes that. */
-static int read_code(const wk__cuda_card *card, nvrtcProgram program, wk__text *binary)
+static int read_code(bool as_ptx, nvrtcProgram program, wk__text *binary)
 {
     size_t bytes = 0;
-    int error = card->as_ptx ? wk__nvrtc.GetPTXSize(program, &bytes) : wk__nvrtc.GetCUBINSize(program, &bytes);
+    int error = as_ptx ? wk__nvrtc.GetPTXSize(program, &bytes) : wk__nvrtc.GetCUBINSize(program, &bytes);
     if (error != NVRTC_SUCCESS) return error;
     wk__text_char(binary, '\0', (int64_t)bytes); /* room for it */
     if (bytes == 0 || binary->failed) return NVRTC_ERROR_OUT_OF_MEMORY;
-    return card->as_ptx ? wk__nvrtc.GetPTX(program, binary->data) : wk__nvrtc.GetCUBIN(program, binary->data);
+    return as_ptx ? wk__nvrtc.GetPTX(program, binary->data) : wk__nvrtc.GetCUBIN(program, binary->data);
 }
 
 /* From source to code; *binary is empty on failure. */
-static wk_code translate(const wk__cuda_card *card, const char *source, wk__text *binary, wk__fail *fail)
+static wk_code translate(const wk__cuda_card *card, bool as_ptx, const char *source, wk__text *binary, wk__fail *fail)
 {
     const char *option[WK__GPU_OPTIONS];
+    char for_text[sizeof card->gpu.option[0]];
     nvrtcProgram program = NULL;
     wk_code code = WK_OK;
     for (int k = 0; k < WK__GPU_OPTIONS; k++) option[k] = card->gpu.option[k];
+    snprintf(for_text, sizeof for_text, "--gpu-architecture=compute_%d", card->compiled_for);
+    if (as_ptx) option[0] = for_text;
     if (!wk__nvrtc_enter())
         return wk__fail_set(fail, WK_ERR_STATE,
                             "the process is ending, and NVRTC with it: no kernel is compiled any more");
     int error = wk__nvrtc.CreateProgram(&program, source, "wick.cu", 0, NULL, NULL);
     if (error == NVRTC_SUCCESS) error = wk__nvrtc.CompileProgram(program, WK__GPU_OPTIONS, option);
-    if (error == NVRTC_SUCCESS) error = read_code(card, program, binary);
+    if (error == NVRTC_SUCCESS) error = read_code(as_ptx, program, binary);
     if (error != NVRTC_SUCCESS) code = compiler_failed(program, error, fail);
     if (program != NULL) wk__nvrtc.DestroyProgram(&program);
     wk__nvrtc_leave();
@@ -75,15 +79,30 @@ static wk_code not_refused(wk_code code, wk__fail *fail)
     return code == WK_ERR_INTERNAL ? (fail->code = WK_ERR_DEVICE) : code;
 }
 
-/* The device's lock is held. */
+/* Compiles for the device and loads; *loaded is what the driver said of it. */
+static wk_code make(wk__cuda_device *device, const char *source, wk__text *binary, CUresult *loaded, CUmodule *module,
+                    wk__fail *fail)
+{
+    const wk_code code = translate(device->card, device->takes_text, source, binary, fail);
+    if (code == WK_OK) *loaded = wk__cuda.ModuleLoadData(module, binary->data);
+    return code;
+}
+
+/* The device's lock is held. The driver of some cards (Tegra) takes no code for an older one of their generation; then
+ * it gets text, from this program on. Files with text serve all cards that would have had the code. */
 static wk_code compile(void *user, const char *source, void **out, wk__text *binary, wk__fail *fail)
 {
     wk__cuda_device *device = user;
     wk__text here = {0};
     CUmodule module = NULL;
-    wk_code code = device->gone ? wk__cuda_gone(device, fail) : translate(device->card, source, &here, fail);
+    CUresult error = CUDA_SUCCESS;
+    wk_code code = device->gone ? wk__cuda_gone(device, fail) : make(device, source, &here, &error, &module, fail);
+    if (code == WK_OK && error == CUDA_ERROR_NO_BINARY_FOR_GPU && !device->takes_text) {
+        device->takes_text = true;
+        wk__text_end(&here);
+        code = make(device, source, &here, &error, &module, fail);
+    }
     if (code != WK_OK) return code;
-    const CUresult error = wk__cuda.ModuleLoadData(&module, here.data);
     if (error != CUDA_SUCCESS) code = not_refused(wk__cuda_failed(device, fail, error, "loading a kernel"), fail);
     *out = module;
     if (code == WK_OK && binary != NULL)

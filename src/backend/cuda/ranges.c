@@ -53,6 +53,7 @@ static void end_range(wk__cuda_range *range)
 {
     wk__free(range->piece);
     wk__free(range->use);
+    wk__free(range->mapped);
     wk__free(range);
 }
 
@@ -63,9 +64,21 @@ static wk__cuda_range *new_range(int64_t units)
     range->units = units;
     range->piece = wk__alloc_zero((size_t)units, sizeof *range->piece);
     range->use = wk__alloc_zero((size_t)units, sizeof *range->use);
-    if (range->piece != NULL && range->use != NULL) return range;
+    range->mapped = wk__alloc_zero((size_t)units, sizeof *range->mapped);
+    if (range->piece != NULL && range->use != NULL && range->mapped != NULL) return range;
     end_range(range);
     return NULL;
+}
+
+/* The range and the unit in it where the block begins; NULL: it is not of a range. */
+static wk__cuda_range *range_of(const wk__cuda_device *device, const void *block, int64_t *unit)
+{
+    const CUdeviceptr at = (CUdeviceptr)(uintptr_t)block;
+    wk__cuda_range *range = device->ranges;
+    while (range != NULL && (at < range->at || at - range->at >= (CUdeviceptr)range->units * WK__RANGE_UNIT))
+        range = range->next;
+    if (range != NULL) *unit = (int64_t)(at - range->at) / WK__RANGE_UNIT;
+    return range;
 }
 
 static CUresult reserve(const wk__cuda_device *device, wk__cuda_range *range)
@@ -144,11 +157,28 @@ static CUresult map_one(CUdeviceptr at, size_t bytes, const CUmemAllocationProp 
     return error != CUDA_SUCCESS ? error : released;
 }
 
-/* What was mapped before one of the calls failed is unmapped at once, as nothing can have used it. */
-static CUresult map_all(const wk__cuda_device *device, CUdeviceptr at, int64_t bytes)
+static CUresult give_access(const wk__cuda_card *card, CUdeviceptr at, int64_t bytes)
+{
+    const CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, card->id}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    return wk__cuda.MemSetAccess(at, (size_t)bytes, &access, 1);
+}
+
+/* Holds `mapping`. */
+static void note_mapped(wk__cuda_device *device, CUdeviceptr at, int64_t bytes, bool mapped)
+{
+    int64_t unit = 0;
+    pthread_mutex_lock(&device->cutting);
+    const wk__cuda_range *range = range_of(device, (const void *)(uintptr_t)at, &unit);
+    for (int64_t k = 0; k < bytes / WK__RANGE_UNIT; k++) range->mapped[unit + k] = mapped;
+    pthread_mutex_unlock(&device->cutting);
+}
+
+/* What was mapped before one of the calls failed is unmapped at once, as nothing can have used it. Where another card
+ * gets no access, copies to it go through the host. */
+static CUresult map_all(wk__cuda_device *device, CUdeviceptr at, int64_t bytes)
 {
     const CUmemAllocationProp properties = memory_of(device);
-    const CUmemAccessDesc access = {properties.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    wk__fail fail;
     CUresult error = CUDA_SUCCESS;
     int64_t mapped = 0;
     while (mapped < bytes && error == CUDA_SUCCESS) {
@@ -156,9 +186,13 @@ static CUresult map_all(const wk__cuda_device *device, CUdeviceptr at, int64_t b
         error = map_one(at + (CUdeviceptr)mapped, (size_t)part, &properties);
         if (error == CUDA_SUCCESS) mapped += part;
     }
-    if (error == CUDA_SUCCESS) error = wk__cuda.MemSetAccess(at, (size_t)bytes, &access, 1);
+    if (error == CUDA_SUCCESS) error = give_access(device->card, at, bytes);
     if (error != CUDA_SUCCESS && mapped > 0) wk__cuda.MemUnmap(at, (size_t)mapped);
-    return error;
+    if (error != CUDA_SUCCESS) return error;
+    for (int k = 0; k < WK__CUDA_CARDS; k++)
+        if (device->peers >> k & 1) give_access(wk__cuda_card_at(k, &fail), at, bytes);
+    note_mapped(device, at, bytes, true);
+    return CUDA_SUCCESS;
 }
 
 wk_code wk__cuda_range_map(void *user, const wk__memory *range, int64_t offset, int64_t bytes, wk__fail *fail)
@@ -167,10 +201,21 @@ wk_code wk__cuda_range_map(void *user, const wk__memory *range, int64_t offset, 
     wk__cuda_calls calls;
     wk_code code = check(device, fail);
     if (code != WK_OK) return code;
+    pthread_mutex_lock(&device->mapping);
     CUresult error = wk__cuda_begin(device->context, &calls);
     if (error == CUDA_SUCCESS) error = map_all(device, wk__cuda_address(range, offset), bytes);
     wk__cuda_end(&calls);
+    pthread_mutex_unlock(&device->mapping);
     return failed(device, fail, error, "mapping device memory");
+}
+
+static CUresult unmap(wk__cuda_device *device, CUdeviceptr at, int64_t bytes)
+{
+    pthread_mutex_lock(&device->mapping);
+    const CUresult error = wk__cuda.MemUnmap(at, (size_t)bytes);
+    if (error == CUDA_SUCCESS) note_mapped(device, at, bytes, false);
+    pthread_mutex_unlock(&device->mapping);
+    return error;
 }
 
 /* Copies to other devices have made the stream that computes wait for them, so two streams are all that there is. */
@@ -186,23 +231,29 @@ wk_code wk__cuda_range_unmap(void *user, const wk__memory *range, int64_t offset
     CUresult error = wk__cuda_begin(device->context, &calls);
     if (error == CUDA_SUCCESS) error = wk__cuda.StreamSynchronize(computes);
     if (error == CUDA_SUCCESS && uploads != NULL) error = wk__cuda.StreamSynchronize(uploads);
-    if (error == CUDA_SUCCESS) error = wk__cuda.MemUnmap(wk__cuda_address(range, offset), (size_t)bytes);
+    if (error == CUDA_SUCCESS) error = unmap(device, wk__cuda_address(range, offset), bytes);
     wk__cuda_end(&calls);
     return failed(device, fail, error, "unmapping device memory");
 }
 
-/* ---- pieces ------------------------------------------------------------------------------------------------------ */
-
-/* The range and the unit in it where the block begins; NULL: it is not of a range. */
-static wk__cuda_range *range_of(const wk__cuda_device *device, const void *block, int64_t *unit)
+/* In runs of mappings that lie side by side. */
+bool wk__cuda_range_share(wk__cuda_device *device, const wk__cuda_card *card)
 {
-    const CUdeviceptr at = (CUdeviceptr)(uintptr_t)block;
-    wk__cuda_range *range = device->ranges;
-    while (range != NULL && (at < range->at || at - range->at >= (CUdeviceptr)range->units * WK__RANGE_UNIT))
-        range = range->next;
-    if (range != NULL) *unit = (int64_t)(at - range->at) / WK__RANGE_UNIT;
-    return range;
+    CUresult error = CUDA_SUCCESS;
+    pthread_mutex_lock(&device->mapping);
+    for (const wk__cuda_range *range = device->ranges; range != NULL; range = range->next) {
+        for (int64_t k = 0, end; k < range->units && error == CUDA_SUCCESS; k = end + 1) {
+            for (end = k; end < range->units && range->mapped[end];) end++;
+            const CUdeviceptr at = range->at + (CUdeviceptr)(k * WK__RANGE_UNIT);
+            if (end > k) error = give_access(card, at, (end - k) * WK__RANGE_UNIT);
+        }
+    }
+    if (error == CUDA_SUCCESS) device->peers |= UINT64_C(1) << card->number;
+    pthread_mutex_unlock(&device->mapping);
+    return error == CUDA_SUCCESS;
 }
+
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
 void wk__cuda_range_cut(void *user, const wk__memory *piece)
 {

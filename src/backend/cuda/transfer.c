@@ -2,6 +2,61 @@
 /* Copies from one device to another, without the host. */
 #include "device.h"
 
+/* ---- both devices ------------------------------------------------------------------------------------------------ */
+
+/* Locks both, in an order that all threads keep. */
+static wk_code enter_both(wk__cuda_device *a, wk__cuda_device *b, wk__fail *fail)
+{
+    const bool a_first = (uintptr_t)a < (uintptr_t)b;
+    wk_code code = wk__cuda_enter(a_first ? a : b, fail);
+    if (code != WK_OK) return code;
+    code = wk__cuda_enter(a_first ? b : a, fail);
+    if (code != WK_OK) wk__cuda_leave(a_first ? a : b);
+    return code;
+}
+
+static void leave_both(wk__cuda_device *a, wk__cuda_device *b)
+{
+    const bool a_first = (uintptr_t)a < (uintptr_t)b;
+    wk__cuda_leave(a_first ? b : a);
+    wk__cuda_leave(a_first ? a : b);
+}
+
+/* ---- the way between them ---------------------------------------------------------------------------------------- */
+
+/* Lets the device use what the other one's context allocates. An error here is nobody's: copies go through the host,
+ * and a device that is gone says so when it copies. */
+static bool reaches(const wk__cuda_device *device, const wk__cuda_device *other)
+{
+    wk__cuda_calls calls;
+    int can = 0;
+    if (wk__cuda.DeviceCanAccessPeer(&can, device->card->id, other->card->id) != CUDA_SUCCESS || !can) return false;
+    CUresult error = wk__cuda_begin(device->context, &calls);
+    if (error == CUDA_SUCCESS) error = wk__cuda.CtxEnablePeerAccess(other->context, 0);
+    wk__cuda_end(&calls);
+    return error == CUDA_SUCCESS || error == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+}
+
+static uint64_t bit_of(const wk__cuda_device *device)
+{
+    return UINT64_C(1) << device->card->number;
+}
+
+/* Do copies go from card to card? The driver is asked for that once, at a pair's first copy: from then on it maps all
+ * that either has on both. What one context has is on one card. Both devices are locked, and not gone. */
+static bool open_way(wk__cuda_device *a, wk__cuda_device *b)
+{
+    if (a->context == b->context) return true;
+    if (!(a->met & bit_of(b)) || !(b->met & bit_of(a))) {
+        a->met |= bit_of(b);
+        b->met |= bit_of(a);
+        if (reaches(a, b) && reaches(b, a) && wk__cuda_range_share(a, b->card)) wk__cuda_range_share(b, a->card);
+    }
+    return (a->peers & bit_of(b)) && (b->peers & bit_of(a));
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
+
 /* Makes what the one device is given next wait for all that the other has been given. Each answers for its own
  * calls. */
 static wk_code follow(wk__cuda_device *later, wk__cuda_device *earlier, wk__fail *fail)
@@ -45,34 +100,37 @@ static wk_code use_block(wk__cuda_device *device, const wk__memory *memory, wk__
     return error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(device, fail, error, "copying between devices");
 }
 
-/* The target copies when the source has what is to be copied, and the source writes over it when that is done. Both
- * devices are locked, in an order that all threads keep. */
+/* The target copies when the source has what is to be copied, and the source writes over it when that is done. */
 wk_code wk__cuda_transfer(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from,
                           int64_t from_offset, int64_t bytes, wk__fail *fail)
 {
     wk__cuda_device *target = to_device, *source = from_device;
-    const bool target_first = (uintptr_t)target < (uintptr_t)source;
-    wk__cuda_device *first = target_first ? target : source, *second = target_first ? source : target;
     if (target == source) return wk__cuda_copy(target, to, 0, from, from_offset, bytes, fail);
     if (bytes == 0) return WK_OK;
-    wk_code code = wk__cuda_enter(first, fail);
+    wk_code code = enter_both(target, source, fail);
     if (code != WK_OK) return code;
-    code = wk__cuda_enter(second, fail);
-    if (code == WK_OK) {
-        if (source->gone) {
-            code = wk__cuda_gone(source, fail);
-        } else if (!target->gone) {
-            code = use_block(source, from, fail);
-            if (code == WK_OK) code = use_block(target, to, fail);
-            if (code == WK_OK) code = follow(target, source, fail);
-            if (code == WK_OK)
-                code = copy_from(target, wk__cuda_address(to, 0), source, wk__cuda_address(from, from_offset), bytes,
-                                 fail);
-            if (code == WK_OK) code = follow(source, target, fail);
-        }
-        fail->lost = code == WK_ERR_LOST && source->gone;
-        wk__cuda_leave(second);
+    if (source->gone) {
+        code = wk__cuda_gone(source, fail);
+    } else if (!target->gone) {
+        open_way(target, source);
+        code = use_block(source, from, fail);
+        if (code == WK_OK) code = use_block(target, to, fail);
+        if (code == WK_OK) code = follow(target, source, fail);
+        if (code == WK_OK)
+            code = copy_from(target, wk__cuda_address(to, 0), source, wk__cuda_address(from, from_offset), bytes, fail);
+        if (code == WK_OK) code = follow(source, target, fail);
     }
-    wk__cuda_leave(first);
+    fail->lost = code == WK_ERR_LOST && source->gone;
+    leave_both(target, source);
     return code;
+}
+
+bool wk__cuda_direct(void *device, void *other)
+{
+    wk__cuda_device *a = device, *b = other;
+    wk__fail fail;
+    if (enter_both(a, b, &fail) != WK_OK) return false;
+    const bool direct = !a->gone && !b->gone && open_way(a, b);
+    leave_both(a, b);
+    return direct;
 }
