@@ -183,7 +183,8 @@ typedef struct wk_ddp_options {
  * wk_backward fails in all of them with its text. The means have no history: wk_backward with .create_graph gives
  * gradients that lead to each rank's own graph no more. Move the network and freeze parameters before it is made.
  * A backward through it within a hook of another stands behind WK_NO_SYNC: WK_ERR_STATE for a gradient that comes when
- * its parameter's bucket is on the way.
+ * its parameter's bucket is on the way, and for a backward while that of another thread runs. Where one backward goes
+ * through several such networks, it does so in the same order in all ranks, or is WK_ERR_STATE in all of them.
  *
  * In a world of one it does what the network does. The network may be wk_mirrored's, over several devices of each rank.
  * torch.nn.parallel.DistributedDataParallel; Li et al.:

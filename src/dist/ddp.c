@@ -83,6 +83,7 @@ static wk__ddp *new_ddp(wk_site site, const wk_ddp_options *o)
     }
     atomic_store(&d->refs, 1);
     d->group = wk__dist_group_of(site, "ddp", o->group);
+    d->number = ++d->group->networks;
     d->handle = o->group;
     if (d->handle) wk__handle_hold((wk__handle *)d->handle);
     return d;
