@@ -59,7 +59,8 @@ static void networks_in_another_order(void **state)
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
         expect_rank_error(&r, k, WK_ERR_STATE, "backward: rank ", "the ranks differ: rank 0 on ",
-                          " for all_reduce of 10 f32, avg for wk_ddp number 2, rank 1 on ", "for wk_ddp number 1", NULL);
+                          " for all_reduce of 10 f32, avg for wk_ddp number 2, rank 1 on ", "for wk_ddp number 1",
+                          NULL);
     ranks_free(&r);
 }
 
@@ -133,9 +134,8 @@ static void a_group_whose_world_has_ended(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(behind_the_last_bucket),
-                                       cmocka_unit_test(networks_in_another_order),
-                                       cmocka_unit_test(two_threads_at_once),
-                                       cmocka_unit_test(a_group_whose_world_has_ended)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(behind_the_last_bucket), cmocka_unit_test(networks_in_another_order),
+        cmocka_unit_test(two_threads_at_once), cmocka_unit_test(a_group_whose_world_has_ended)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,9 +49,11 @@ static void differ(wk__agreement *own, const wk__dist_frame *a, const wk__dist_f
     char first[80], second[80];
     own->code = WK_ERR_STATE;
     own->failed = WK__FRAME_NOBODY;
-    snprintf(own->text, sizeof own->text, "the ranks differ: rank %u on %s asks for %s, rank %u on %s for %s", a->rank,
-             engine->host(world, (int)a->rank), wk__asked(a, first, sizeof first), b->rank,
-             engine->host(world, (int)b->rank), wk__asked(b, second, sizeof second));
+    const bool lists = a->collective == WK__DIST_NEW_GROUP && b->collective == WK__DIST_NEW_GROUP;
+    snprintf(own->text, sizeof own->text, "the ranks differ: rank %u on %s asks for %s, rank %u on %s for %s%s",
+             a->rank, engine->host(world, (int)a->rank), wk__asked(a, first, sizeof first), b->rank,
+             engine->host(world, (int)b->rank), wk__asked(b, second, sizeof second),
+             lists ? " of another list of ranks" : "");
 }
 
 /* A failure before a difference, and that of the lowest rank. */

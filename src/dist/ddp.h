@@ -29,8 +29,8 @@ struct wk__ddp {
     bool ended;            /* the module has gone: hooks do nothing */
     wk_dist_group *handle; /* held; NULL: all ranks */
     wk__dist_group *group;
-    int number; /* among the group's, the same in all ranks: buckets of another are not taken for its own */
-    wk_tensor **parameter;    /* [count] in the order of the buckets; the module's */
+    int number;            /* among the group's, the same in all ranks: buckets of another are not taken for its own */
+    wk_tensor **parameter; /* [count] in the order of the buckets; the module's */
     wk__ddp_parameter *place; /* [count] of them */
     int64_t count;
     wk__bucket *bucket;
