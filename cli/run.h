@@ -143,7 +143,7 @@ int run_agent(int orders, int events, int input, bool far);
 
 typedef struct run_voice {
     run_queue lines[2]; /* what has no end yet, of standard output and error */
-    char tail[4096];    /* the newest bytes of both */
+    char tail[8192];    /* the newest bytes of both, half of it at least where there are so many */
     size_t length;
 } run_voice;
 
