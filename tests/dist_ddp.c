@@ -331,6 +331,45 @@ static void a_backward_without_parameters_takes_part(void **state)
     ranks_free(&r);
 }
 
+static int give_parameter(wk_module *self, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
+{
+    wk_tensor *a = wk_module_parameter(self, "a");
+    (void)inputs, (void)outputs;
+    out[0] = wk_mul(in[0], a);
+    out[1] = a; /* such as a temperature, for the loss */
+    return 2;
+}
+
+/* What lives longer than a step gets no hook in each. */
+static void gives_a_parameter(int rank)
+{
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "gives", .forward = give_parameter};
+    WK_SCOPE;
+    join();
+    wk_module *net = wk_module_new(&kind);
+    wk_module_add_parameter(net, "a", wk_ones((2)));
+    wk_module *ddp = wk_ddp(net);
+    const wk__ddp *d = *(wk__ddp **)wk_module_state(ddp);
+    const int before = atomic_load(&d->refs);
+    for (int k = 0; k < 5; k++) {
+        WK_SCOPE;
+        wk_tensor *out[2];
+        RANK_CHECK(wk_forward_n(ddp, (wk_of(float, (2), 1 + (float)rank, 4)), out, 2) == 2);
+        RANK_CHECK(wk_backward(wk_sum(k % 2 ? out[1] : out[0])) == WK_OK);
+    }
+    RANK_CHECK(atomic_load(&d->refs) == before + 1);
+    RANK_CHECK(number(grad_of(net, "a"), 0) == 3 * 1.5 + 2);
+    leave();
+}
+
+static void outputs_that_stay(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = gives_a_parameter};
+    ranks_run(&r);
+    ranks_free(&r);
+}
+
 /* ---- gradients that are added up --------------------------------------------------------------------------------- */
 
 static void adds_up(int rank)
@@ -561,6 +600,7 @@ int main(void)
         cmocka_unit_test(buckets_are_of_one_dtype),
         cmocka_unit_test(heads_that_not_all_ranks_use),
         cmocka_unit_test(a_backward_without_parameters_takes_part),
+        cmocka_unit_test(outputs_that_stay),
         cmocka_unit_test(gradients_are_added_up_without_sync),
         cmocka_unit_test(buffers_are_rank_0_s),
         cmocka_unit_test(parameters_frozen_and_shared),
