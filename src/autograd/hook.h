@@ -12,9 +12,6 @@
 bool wk__hook_add(wk_site site, wk_tensor *x, bool (*own)(wk_tensor *grad, void *user), void *user,
                   void (*end)(void *user));
 
-/* Has x this one already? */
-bool wk__hook_is_on(wk_tensor *x, bool (*own)(wk_tensor *grad, void *user), const void *user);
-
 /* From within such a hook: `call` runs once when the outermost backward of this thread ends, within it, with the site
  * of the program's call; `failed` too when a handler's longjmp has left it. False with the error recorded. */
 bool wk__walk_finally(bool (*call)(void *user, wk_site site, bool failed), void *user);

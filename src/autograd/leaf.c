@@ -358,13 +358,3 @@ bool wk__hook_add(wk_site site, wk_tensor *x, bool (*own)(wk_tensor *grad, void 
 {
     return add_hook(site, x, &(wk__hook){.own = own, .user = user, .end = end, .after = true});
 }
-
-bool wk__hook_is_on(wk_tensor *x, bool (*own)(wk_tensor *grad, void *user), const void *user)
-{
-    const wk__edge edge = wk__edge_of(x);
-    const wk__hook *hook = edge.leaf ? edge.leaf->hooks : edge.node ? edge.node->hooks : NULL;
-    while (hook && !(hook->own == own && hook->user == user && hook->output == edge.output)) hook = hook->next;
-    wk__node_drop(edge.node);
-    wk__leaf_drop(edge.leaf);
-    return hook != NULL;
-}

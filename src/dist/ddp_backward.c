@@ -132,7 +132,6 @@ bool wk__ddp_hook(wk__ddp *d, wk_site site)
 
 bool wk__ddp_hook_output(wk__ddp *d, wk_tensor *x, wk_site site)
 {
-    if (wk__hook_is_on(x, output_reached, d)) return true; /* an input or a parameter, given in each forward */
     if (!wk__hook_add(site, x, output_reached, d, output_gone)) return false;
     atomic_fetch_add(&d->refs, 1);
     return true;
