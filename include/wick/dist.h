@@ -182,7 +182,7 @@ typedef struct wk_ddp_options {
  * keeps its gradient, or has none; where some ranks used it, those that did not count as 0. If a rank fails,
  * wk_backward fails in all of them with its text. The means have no history: wk_backward with .create_graph gives
  * gradients that lead to each rank's own graph no more. Move the network and freeze parameters before it is made.
- * Hooks on parameters, also those with .after, see this rank's own gradient: the mean is there when wk_backward is back.
+ * Hooks on parameters, .after too, see this rank's own gradient: the mean is there when wk_backward is back.
  * A backward through it within a hook of another stands behind WK_NO_SYNC: WK_ERR_STATE for a gradient that comes when
  * its parameter's bucket is on the way, and for a backward while that of another thread runs. Where one backward goes
  * through several such networks, it does so in the same order in all ranks, or is WK_ERR_STATE in all of them.
