@@ -58,10 +58,10 @@ static wk_tensor *given(wk_tensor *x, wk_tensor *const *in, int inputs)
 static int forward(wk_module *self, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
 {
     const state *s = wk_module_state_at((wk_site){0}, self);
-    const bool trains = s->ddp && !wk__module_of(self)->eval && wk_is_grad_enabled();
-    if (trains && s->buffers && !share_buffers(self, s)) return -1;
+    const bool records = s->ddp && wk_is_grad_enabled(); /* also one that wk_module_train has switched off */
+    if (records && s->buffers && !wk__module_of(self)->eval && !share_buffers(self, s)) return -1;
     const int count = wk_forward_n_at((wk_site){0}, network_of(self), in, inputs, out, outputs);
-    for (int k = 0; k < count && trains; k++) {
+    for (int k = 0; k < count && records; k++) {
         if (!wk_requires_grad(out[k])) continue;
         out[k] = given(out[k], in, inputs);
         if (!out[k] || !wk__ddp_hook_output(s->ddp, out[k], (wk_site){0})) return -1;
