@@ -123,6 +123,9 @@ void run_kill_below(void);
 /* Orphans below this process become its children from now on, so that run_signal_below finds them. Children that it has
  * already are none of its business: a shell that became `wick run` by exec may have some. */
 void run_adopt(void);
+/* An agent has three descriptors for each rank: it may have as many as the system lets it. What ranks may have stays as
+ * it was. */
+void run_more_descriptors(void);
 /* Blocks the signals for run_signals_read, and ignores SIGPIPE; *before gets the mask. What was ignored when the
  * command began, as by nohup, stays ignored. A descriptor, or -1. */
 int run_signals_open(const int *numbers, size_t count, sigset_t *before);
@@ -143,7 +146,7 @@ int run_agent(int orders, int events, int input, bool far);
 
 typedef struct run_voice {
     run_queue lines[2]; /* what has no end yet, of standard output and error */
-    char tail[4096];    /* the newest bytes of both */
+    char tail[8192];    /* the newest bytes of both, half of it at least where there are so many */
     size_t length;
 } run_voice;
 

@@ -24,6 +24,7 @@ typedef struct rank {
     run_child child;
     run_queue input;
     bool running, input_ends;
+    int at[PER_RANK]; /* in watched; 0: not watched */
 } rank;
 
 typedef struct agent {
@@ -34,7 +35,9 @@ typedef struct agent {
     size_t nwords, nvariables;
     rank *ranks;
     int count, room;        /* started, to be started */
-    struct pollfd *watched; /* orders, events, signals, then PER_RANK for each rank */
+    struct pollfd *watched; /* orders, events, signals, then what is open of the ranks: poll() takes no more places
+                             * than a process may have descriptors */
+    int watching;
     long grace;
     bool pipe, ending, stopped;
     double heard, end_at;
@@ -297,6 +300,18 @@ static void write_input(agent *a, rank *r)
     if (r->input_ends && r->input.count == 0) run_close(&r->child.in);
 }
 
+static int watch(agent *a, int fd, short events)
+{
+    if (fd < 0) return 0;
+    a->watched[a->watching] = (struct pollfd){fd, events, 0};
+    return a->watching++;
+}
+
+static bool has_come(const agent *a, const rank *r, int which)
+{
+    return r->at[which] && a->watched[r->at[which]].revents;
+}
+
 /* Waits until something can be done, or until it is time for something. */
 static void await(agent *a)
 {
@@ -305,26 +320,25 @@ static void await(agent *a)
     p[0] = (struct pollfd){a->orders, POLLIN, 0};
     p[1] = (struct pollfd){a->out.count > 0 ? a->events : -1, POLLOUT, 0};
     p[2] = (struct pollfd){a->signals, POLLIN, 0};
+    a->watching = 3;
     for (int k = 0; k < a->count; k++) {
-        const rank *r = &a->ranks[k];
-        struct pollfd *q = p + 3 + PER_RANK * k;
-        q[0] = (struct pollfd){full ? -1 : r->child.out, POLLIN, 0};
-        q[1] = (struct pollfd){full ? -1 : r->child.err, POLLIN, 0};
-        q[2] = (struct pollfd){full ? -1 : r->child.status, POLLIN, 0};
-        q[3] = (struct pollfd){r->input.count > 0 ? r->child.in : -1, POLLOUT, 0};
+        rank *r = &a->ranks[k];
+        r->at[0] = watch(a, full ? -1 : r->child.out, POLLIN);
+        r->at[1] = watch(a, full ? -1 : r->child.err, POLLIN);
+        r->at[2] = watch(a, full ? -1 : r->child.status, POLLIN);
+        r->at[3] = watch(a, r->input.count > 0 ? r->child.in : -1, POLLOUT);
     }
-    poll(p, (nfds_t)(3 + PER_RANK * a->count), a->ending ? 50 : 1000);
+    poll(p, (nfds_t)a->watching, a->ending ? 50 : 1000);
 }
 
 static void serve_ranks(agent *a)
 {
     for (int k = 0; k < a->count; k++) {
-        const struct pollfd *q = a->watched + 3 + PER_RANK * k;
         rank *r = &a->ranks[k];
-        if (q[0].revents && r->child.out >= 0) pass_on(a, r, &r->child.out, RUN_OUT);
-        if (q[1].revents && r->child.err >= 0) pass_on(a, r, &r->child.err, RUN_ERR);
-        if (q[2].revents && r->child.status >= 0) pass_on(a, r, &r->child.status, RUN_STATUS);
-        if (q[3].revents && r->child.in >= 0) write_input(a, r);
+        if (has_come(a, r, 0)) pass_on(a, r, &r->child.out, RUN_OUT);
+        if (has_come(a, r, 1)) pass_on(a, r, &r->child.err, RUN_ERR);
+        if (has_come(a, r, 2)) pass_on(a, r, &r->child.status, RUN_STATUS);
+        if (has_come(a, r, 3)) write_input(a, r);
     }
 }
 
@@ -359,6 +373,7 @@ int run_agent(int orders, int events, int input, bool far)
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL); /* of a launcher, whose fork this may be */
     run_adopt();
+    run_more_descriptors();
     a.signals = run_signals_open(numbers, sizeof numbers / sizeof *numbers, &none);
     a.grace = RUN_GRACE_SECONDS;
     run_nonblocking(orders);

@@ -18,18 +18,21 @@ static void say_line(run_queue *to, int rank, const void *bytes, size_t count)
     run_queue_add(to, bytes, count);
 }
 
+/* When there is no room left it goes down to half of it, so that short lines are not paid for with a long move each. */
 static void keep_tail(run_voice *voice, const char *bytes, size_t count)
 {
-    const size_t room = sizeof voice->tail;
-    if (count >= room) {
-        memcpy(voice->tail, bytes + count - room, room);
-        voice->length = room;
-        return;
+    const size_t room = sizeof voice->tail, half = room / 2;
+    if (count > half) {
+        bytes += count - half;
+        count = half;
     }
-    const size_t over = voice->length + count > room ? voice->length + count - room : 0;
-    memmove(voice->tail, voice->tail + over, voice->length - over);
-    memcpy(voice->tail + voice->length - over, bytes, count);
-    voice->length += count - over;
+    if (voice->length + count > room) {
+        const size_t stays = half - count;
+        memmove(voice->tail, voice->tail + voice->length - stays, stays);
+        voice->length = stays;
+    }
+    memcpy(voice->tail + voice->length, bytes, count);
+    voice->length += count;
 }
 
 void run_say(run_voice *voice, run_queue *to, int rank, int stream, const char *bytes, size_t count, bool raw)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -111,6 +112,16 @@ static const char *const other_worlds[] = {
     "WICK_LISTEN_FD",
 };
 
+static struct rlimit usual; /* of this process, for its ranks, */
+static bool is_raised;      /* where it has another one now */
+
+void run_more_descriptors(void)
+{
+    if (getrlimit(RLIMIT_NOFILE, &usual) != 0) return;
+    const struct rlimit most = {usual.rlim_max, usual.rlim_max};
+    is_raised = setrlimit(RLIMIT_NOFILE, &most) == 0;
+}
+
 /* In the child: what it is to be, up to the program. Comes back with errno set when that cannot be. */
 static void become(const ends *pipes, char **words, const char *folder, char **variables, const char *own, int input,
                    int listen, pid_t parent)
@@ -130,6 +141,7 @@ static void become(const ends *pipes, char **words, const char *folder, char **v
     set_lines(own);
     signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, &none, NULL);
+    if (is_raised) setrlimit(RLIMIT_NOFILE, &usual);
     execvp(words[0], words);
 }
 

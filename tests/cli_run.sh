@@ -410,6 +410,10 @@ check "one that ends well because it is told to" gives 3 world 'world=joined\n' 
 check "... is none" none "ended with 0"
 check "programs that know no world" gives 75 world '' 75 later 'wick=open\n' 0 once
 check "... miss none" none "ended with 0"
+# Three descriptors for each rank are more than what a process may have at first; poll() takes no more places than that.
+few() { (ulimit -Sn 64 && gives "$@"); }
+check "more ranks than descriptors" few 0 run -n 30 sh -c 'ulimit -Sn; sleep 0.5'
+check "... which are as they were for ranks" test "$(grep -c ' 64$' "$WICK_WORK/out")" = 30
 rm -f "$WICK_WORK"/rank.?
 check "who began" gives 75 run -n 4 sh -c 'echo world=joined >/proc/self/fd/$WICK_STATUS_FD
     echo $$ >$WICK_WORK/rank.$WICK_RANK; [ $WICK_RANK != 3 ] || exit 0; next=$WICK_WORK/rank.$((WICK_RANK + 1))

@@ -3,6 +3,7 @@
 #include "support_ranks.h"
 
 #include "../src/dist/job.h"
+#include <pthread.h>
 
 static wk_tensor *fails_in_rank_1(wk_tensor *grad, void *user)
 {
@@ -40,6 +41,69 @@ static void behind_the_last_bucket(void **state)
     ranks_free(&r);
 }
 
+/* Two networks of one size, whose buckets look alike. */
+static void takes_networks_in_its_own_order(int rank)
+{
+    WK_SCOPE;
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    wk_module *ddp[] = {wk_ddp(wk_nn_linear(3, 2)), wk_ddp(wk_nn_linear(3, 2))};
+    wk_tensor *x = wk_ones((1, 3)), *first = wk_sum(wk_forward(ddp[rank], x));
+    RANK_CHECK(wk_backward(wk_add(first, wk_sum(wk_forward(ddp[1 - rank], x)))) == WK_ERR_STATE);
+    rank_keeps_error();
+}
+
+static void networks_in_another_order(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = takes_networks_in_its_own_order};
+    ranks_run(&r);
+    for (int k = 0; k < 2; k++)
+        expect_rank_error(&r, k, WK_ERR_STATE, "backward: rank ", "the ranks differ: rank 0 on ",
+                          " for all_reduce of 10 f32, avg for wk_ddp number 2, rank 1 on ", "for wk_ddp number 1",
+                          NULL);
+    ranks_free(&r);
+}
+
+static void *runs_backward(void *ddp)
+{
+    WK_SCOPE;
+    RANK_CHECK(wk_backward(wk_sum(wk_forward((wk_module *)ddp, wk_ones((1, 3))))) == WK_ERR_STATE);
+    rank_keeps_error();
+    return NULL;
+}
+
+static wk_tensor *waits_for_another_thread(wk_tensor *grad, void *ddp)
+{
+    pthread_t thread;
+    (void)grad;
+    RANK_CHECK(pthread_create(&thread, NULL, runs_backward, ddp) == 0 && pthread_join(thread, NULL) == 0);
+    return NULL;
+}
+
+/* The hook comes behind wk_ddp's, when the backward is under way. */
+static void runs_two_backwards_at_once(int rank)
+{
+    WK_SCOPE;
+    (void)rank;
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    wk_module *ddp = wk_ddp(wk_nn_linear(3, 2));
+    wk_tensor *y = wk_forward(ddp, wk_ones((1, 3)));
+    wk_register_hook(y, waits_for_another_thread, ddp);
+    RANK_CHECK(wk_backward(wk_sum(y)) == WK_OK);
+    RANK_CHECK(wk_dist_finish() == WK_OK && !wk_error());
+}
+
+static void two_threads_at_once(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = runs_two_backwards_at_once};
+    ranks_run(&r);
+    for (int k = 0; k < 2; k++)
+        expect_rank_error(&r, k, WK_ERR_STATE, "backward: another thread's backward through this wk_ddp is under way",
+                          NULL);
+    ranks_free(&r);
+}
+
 static void goes_on_without_a_world(int rank)
 {
     WK_SCOPE;
@@ -70,7 +134,8 @@ static void a_group_whose_world_has_ended(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(behind_the_last_bucket),
-                                       cmocka_unit_test(a_group_whose_world_has_ended)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(behind_the_last_bucket), cmocka_unit_test(networks_in_another_order),
+        cmocka_unit_test(two_threads_at_once), cmocka_unit_test(a_group_whose_world_has_ended)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -284,6 +284,26 @@ static void ranks_that_differ(void **state)
     }
 }
 
+static void names_other_ranks(int rank)
+{
+    WK_SCOPE;
+    join();
+    RANK_CHECK(!(rank ? wk_dist_new_group((1, 0)) : wk_dist_new_group((0, 1))));
+    rank_keeps_error();
+    wk_dist_finish();
+}
+
+static void lists_of_a_group_that_differ(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = names_other_ranks};
+    ranks_run(&r);
+    for (int k = 0; k < 2; k++)
+        expect_rank_error(&r, k, WK_ERR_STATE, "asks for new_group, rank 1 on ",
+                          " for new_group of another list of ranks", NULL);
+    ranks_free(&r);
+}
+
 static void crosses(int rank)
 {
     WK_SCOPE;
@@ -477,6 +497,7 @@ int main(void)
         cmocka_unit_test(a_rank_has_left),
         cmocka_unit_test(a_rank_of_a_group_has_left),
         cmocka_unit_test(finish_without_all),
+        cmocka_unit_test(lists_of_a_group_that_differ),
         cmocka_unit_test(calls_of_two_groups_cross),
         cmocka_unit_test(a_receiver_wants_something_else),
         cmocka_unit_test(an_error_is_pending_in_a_pair),

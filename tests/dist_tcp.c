@@ -353,6 +353,56 @@ static void what_nobody_sends(void **state)
     ranks_free(&r);
 }
 
+/* No network is to blame. */
+static void receives_as_the_other_does(int rank)
+{
+    WK_SCOPE;
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    RANK_CHECK(!wk_dist_recv_(wk_ones((5)), 1 - rank));
+    rank_keeps_error();
+    wk_dist_finish();
+    wk_clear_error();
+}
+
+static void both_receive(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = receives_as_the_other_does, .timeout = 2};
+    ranks_run(&r);
+    for (int k = 0; k < 2; k++)
+        expect_rank_error(&r, k, WK_ERR_TIMEOUT, ": recv (20 bytes) not finished after ", "; rank ",
+                          " is in recv; start", NULL);
+    ranks_free(&r);
+}
+
+/* Each of three waits for the next one, all in the first call of a group. A call that comes when that is known has not
+ * waited itself. */
+static void waits_in_a_circle(int rank)
+{
+    static const int first[] = {0, 1, 2}, second[] = {2, 0, 1};
+    WK_SCOPE;
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    wk_dist_group *group[] = {wk_dist_new_group((0, 1)), wk_dist_new_group((1, 2)), wk_dist_new_group((2, 0))};
+    RANK_CHECK(!wk_dist_all_reduce_(wk_ones((2)), .group = group[first[rank]]));
+    rank_keeps_error();
+    RANK_CHECK(!wk_dist_all_reduce_(wk_ones((2)), .group = group[second[rank]]));
+    RANK_CHECK(!strstr(wk_error(), " not finished after "));
+    wk_clear_error();
+    wk_dist_finish();
+    wk_clear_error();
+}
+
+static void groups_in_a_circle(void **state)
+{
+    (void)state;
+    ranks r = {.size = 3, .body = waits_in_a_circle, .timeout = 2};
+    ranks_run(&r);
+    for (int k = 0; k < 3; k++)
+        expect_rank_error(&r, k, WK_ERR_TIMEOUT, "all_reduce 1", "not finished", "; rank ",
+                          " is in all_reduce 1 of group ", NULL);
+    ranks_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -365,6 +415,8 @@ int main(void)
         cmocka_unit_test(pairs_while_a_third_has_left),
         cmocka_unit_test(a_world_that_breaks_during_a_visit),
         cmocka_unit_test(what_nobody_sends),
+        cmocka_unit_test(both_receive),
+        cmocka_unit_test(groups_in_a_circle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

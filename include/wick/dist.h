@@ -52,7 +52,7 @@ extern "C" {
  * WK_ERR_ARGUMENT for variables that do not fit together, here or between processes (another WICK_WORLD or WICK_SECRET,
  * one WICK_RANK twice), WK_ERR_TIMEOUT when ranks are missing after WICK_TIMEOUT seconds and nothing tells why,
  * WK_ERR_IO where a port or a host cannot be used, WK_ERR_STATE when it has been called before: a process joins a world
- * of several once.
+ * of several once. One thread calls this and wk_dist_finish, while no other makes calls of this header.
  * torch.distributed.init_process_group. */
 WK_API wk_code wk_dist_init_at(wk_site site);
 /* Between wk_dist_init and wk_dist_finish? */
@@ -193,8 +193,10 @@ typedef struct wk_ddp_options {
  * keeps its gradient, or has none; where some ranks used it, those that did not count as 0. If a rank fails,
  * wk_backward fails in all of them with its text. The means have no history: wk_backward with .create_graph gives
  * gradients that lead to each rank's own graph no more. Move the network and freeze parameters before it is made.
+ * Hooks on parameters, .after too, see this rank's own gradient: the mean is there when wk_backward is back.
  * A backward through it within a hook of another stands behind WK_NO_SYNC: WK_ERR_STATE for a gradient that comes when
- * its parameter's bucket is on the way.
+ * its parameter's bucket is on the way, and for a backward while that of another thread runs. Where one backward goes
+ * through several such networks, it does so in the same order in all ranks, or is WK_ERR_STATE in all of them.
  *
  * In a world of one it does what the network does. The network may be wk_mirrored's, over several devices of each rank.
  * torch.nn.parallel.DistributedDataParallel; Li et al.:

@@ -12,7 +12,9 @@ const char *wk__asked(const wk__dist_frame *f, char *out, size_t size)
     if (f->dtype)
         n += snprintf(out + n, size - (size_t)n, " of %llu %s", (unsigned long long)f->count, wk_dtype_str(f->dtype));
     if (f->collective == WK__DIST_ALL_REDUCE || f->collective == WK__DIST_REDUCE_SCATTER)
-        snprintf(out + n, size - (size_t)n, ", %s", op_names[f->reduction]);
+        n += snprintf(out + n, size - (size_t)n, ", %s", op_names[f->reduction]);
+    if (f->collective == WK__DIST_ALL_REDUCE && f->root)
+        snprintf(out + n, size - (size_t)n, " for wk_ddp number %u", f->root);
     if (f->collective == WK__DIST_BROADCAST) snprintf(out + n, size - (size_t)n, " from rank %u", f->root);
     return out;
 }
@@ -31,7 +33,7 @@ void wk__agreement_begin(wk__agreement *own, const wk__dist_step *step, int worl
     }
     own->said.dtype = (uint8_t)r->dtype;
     own->said.reduction = (uint8_t)r->op;
-    own->said.root = (uint32_t)r->peer;
+    own->said.root = (uint32_t)(r->kind == WK__DIST_ALL_REDUCE ? r->network : r->peer);
     own->said.count = (uint64_t)r->count;
 }
 
@@ -47,9 +49,11 @@ static void differ(wk__agreement *own, const wk__dist_frame *a, const wk__dist_f
     char first[80], second[80];
     own->code = WK_ERR_STATE;
     own->failed = WK__FRAME_NOBODY;
-    snprintf(own->text, sizeof own->text, "the ranks differ: rank %u on %s asks for %s, rank %u on %s for %s", a->rank,
-             engine->host(world, (int)a->rank), wk__asked(a, first, sizeof first), b->rank,
-             engine->host(world, (int)b->rank), wk__asked(b, second, sizeof second));
+    const bool lists = a->collective == WK__DIST_NEW_GROUP && b->collective == WK__DIST_NEW_GROUP;
+    snprintf(own->text, sizeof own->text, "the ranks differ: rank %u on %s asks for %s, rank %u on %s for %s%s",
+             a->rank, engine->host(world, (int)a->rank), wk__asked(a, first, sizeof first), b->rank,
+             engine->host(world, (int)b->rank), wk__asked(b, second, sizeof second),
+             lists ? " of another list of ranks" : "");
 }
 
 /* A failure before a difference, and that of the lowest rank. */

@@ -69,7 +69,7 @@ void wk__bucket_gather(wk__bucket *b, wk_site site)
     wk__inside_end(&c, NULL, 0);
 }
 
-void wk__bucket_ask(wk__bucket *b, wk__dist_group *group, wk_site site)
+void wk__bucket_ask(wk__bucket *b, wk__dist_group *group, int network, wk_site site)
 {
     const bool ready = b->flat && !wk__error_pending() && wk__host_view(b->flat, &b->view, site);
     char *at = (char *)(uintptr_t)b->view.first; /* nobody else has this value */
@@ -80,7 +80,8 @@ void wk__bucket_ask(wk__bucket *b, wk__dist_group *group, wk_site site)
                                 .in = at,
                                 .out = at,
                                 .what = b->what,
-                                .by = "backward"};
+                                .by = "backward",
+                                .network = network};
     if (!ready) {
         request.code = wk_error_code();
         request.text = wk_error();

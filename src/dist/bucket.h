@@ -25,8 +25,9 @@ typedef struct wk__bucket {
 /* Begins to bring the gradients together: recorded and given to the device. The ranks do the next step also where this
  * fails (recorded). */
 void wk__bucket_gather(wk__bucket *bucket, wk_site site);
-/* Waits until they are in host memory and asks for their mean; or carries the error that is pending to the others. */
-void wk__bucket_ask(wk__bucket *bucket, wk__dist_group *group, wk_site site);
+/* Waits until they are in host memory and asks for their mean; or carries the error that is pending to the others.
+ * `network`: its number in the group. */
+void wk__bucket_ask(wk__bucket *bucket, wk__dist_group *group, int network, wk_site site);
 /* Waits for the mean. False with the error recorded. */
 bool wk__bucket_wait(wk__bucket *bucket, wk_site site);
 /* The parameters' gradients become the mean, where any rank had one. False with the error recorded. */

@@ -7,6 +7,7 @@
 #include "network.h"
 #include <string.h>
 #include <wick/autograd.h>
+#include <wick/shape.h>
 
 typedef struct state {
     wk__ddp *ddp; /* NULL in a world of one */
@@ -44,14 +45,27 @@ static bool share_buffers(wk_module *self, const state *s)
            broadcast((wk_site){0}, s->ddp, wk__list_of(list));
 }
 
+/* Backwards that do not come through the network may come to what was there before it ran, an input or a parameter that
+ * it gives back: they are none of its rounds. So what is given in place of that has a node of its own. */
+static wk_tensor *given(wk_tensor *x, wk_tensor *const *in, int inputs)
+{
+    const wk__body *body = wk__body_of(x);
+    bool old = wk_is_leaf(x);
+    for (int k = 0; k < inputs; k++) old = old || in[k] == x;
+    return old ? wk_expand_at((wk_site){0}, x, body->shape, body->ndim) : x;
+}
+
 static int forward(wk_module *self, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
 {
     const state *s = wk_module_state_at((wk_site){0}, self);
-    const bool trains = s->ddp && !wk__module_of(self)->eval && wk_is_grad_enabled();
-    if (trains && s->buffers && !share_buffers(self, s)) return -1;
+    const bool records = s->ddp && wk_is_grad_enabled(); /* also one that wk_module_train has switched off */
+    if (records && s->buffers && !wk__module_of(self)->eval && !share_buffers(self, s)) return -1;
     const int count = wk_forward_n_at((wk_site){0}, network_of(self), in, inputs, out, outputs);
-    for (int k = 0; k < count && trains; k++)
-        if (wk_requires_grad(out[k]) && !wk__ddp_hook_output(s->ddp, out[k], (wk_site){0})) return -1;
+    for (int k = 0; k < count && records; k++) {
+        if (!wk_requires_grad(out[k])) continue;
+        out[k] = given(out[k], in, inputs);
+        if (!out[k] || !wk__ddp_hook_output(s->ddp, out[k], (wk_site){0})) return -1;
+    }
     return count;
 }
 
@@ -83,6 +97,7 @@ static wk__ddp *new_ddp(wk_site site, const wk_ddp_options *o)
     }
     atomic_store(&d->refs, 1);
     d->group = wk__dist_group_of(site, "ddp", o->group);
+    d->number = ++d->group->networks;
     d->handle = o->group;
     if (d->handle) wk__handle_hold((wk__handle *)d->handle);
     return d;

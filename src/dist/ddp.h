@@ -29,12 +29,13 @@ struct wk__ddp {
     bool ended;            /* the module has gone: hooks do nothing */
     wk_dist_group *handle; /* held; NULL: all ranks */
     wk__dist_group *group;
-    wk_tensor **parameter;    /* [count] in the order of the buckets; the module's */
+    int number;            /* among the group's, the same in all ranks: buckets of another are not taken for its own */
+    wk_tensor **parameter; /* [count] in the order of the buckets; the module's */
     wk__ddp_parameter *place; /* [count] of them */
     int64_t count;
     wk__bucket *bucket;
     int64_t buckets;
-    bool running;            /* a backward that synchronises is under way: */
+    wk_context *_Atomic by;  /* the thread whose backward synchronises, NULL: none does */
     int64_t gathered, asked; /* buckets that have been begun, and those that the ranks know of */
     int64_t steps;           /* such backwards so far */
 };

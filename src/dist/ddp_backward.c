@@ -25,7 +25,7 @@ static bool goes_at_once(const wk__ddp *d, const wk__bucket *b)
 
 static void ask_until(wk__ddp *d, int64_t end, wk_site site)
 {
-    while (d->asked < end) wk__bucket_ask(&d->bucket[d->asked++], d->group, site);
+    while (d->asked < end) wk__bucket_ask(&d->bucket[d->asked++], d->group, d->number, site);
 }
 
 static void gather_next(wk__ddp *d, wk_site site)
@@ -47,19 +47,30 @@ static bool finish(void *user, wk_site site, bool failed)
         if (!wk__bucket_wait(&d->bucket[k], site)) fine = false;
     for (int64_t k = 0; k < d->buckets && fine; k++) fine = wk__bucket_scatter(&d->bucket[k], site);
     for (int64_t k = 0; k < d->buckets; k++) wk__bucket_end(&d->bucket[k]);
-    d->running = false;
+    atomic_store(&d->by, NULL);
     wk__status_step(++d->steps);
     wk__ddp_drop(d);
     return fine;
 }
 
+/* Buckets are filled by one backward. */
+static bool in_other_thread(void)
+{
+    wk__error_set((wk_site){0}, WK_ERR_STATE,
+                  "backward: another thread's backward through this wk_ddp is under way; call one after the other");
+    return false;
+}
+
 /* The first hook of a backward begins the round. */
 static bool begin(wk__ddp *d)
 {
-    if (d->running) return true;
-    if (!wk__walk_finally(finish, d)) return false;
+    wk_context *nobody = NULL, *own = wk__context();
+    if (!atomic_compare_exchange_strong(&d->by, &nobody, own)) return nobody == own || in_other_thread();
+    if (!wk__walk_finally(finish, d)) {
+        atomic_store(&d->by, NULL);
+        return false;
+    }
     atomic_fetch_add(&d->refs, 1);
-    d->running = true;
     d->gathered = d->asked = 0;
     for (int64_t k = 0; k < d->buckets; k++) d->bucket[k].missing = d->bucket[k].count;
     for (int64_t k = 0; k < d->count; k++) d->place[k].come = false;

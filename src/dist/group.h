@@ -33,6 +33,7 @@ typedef struct wk__dist_group {
     uint32_t id;       /* the same in all ranks; 0: the world */
     uint64_t sequence; /* of its calls so far, but for send and recv */
     uint64_t joined;   /* the world's number among those of this process */
+    int networks;      /* wk_ddp's among its ranks so far */
 } wk__dist_group;
 
 /* All ranks. Before wk_dist_init and after wk_dist_finish that is this process alone. Never NULL. */
@@ -70,6 +71,7 @@ typedef struct wk__dist_request {
     wk_code code;     /* WK_OK; else this rank has failed and takes part so that the others hear of it: count, in and
                        * out are of no matter */
     const char *text; /* why, lives until the wait */
+    int network;      /* all_reduce: of which wk_ddp of the group the gradients are, from 1 on; 0: of none */
 } wk__dist_request;
 
 /* "all_reduce 50 (bucket 3, 4.0 MiB)": request number `sequence`, 0: it has none. */

@@ -44,22 +44,24 @@ void wk__tcp_break(wk__tcp *tcp, wk_code code, wk__dist_frame of, const char *te
     pthread_cond_broadcast(&tcp->changed);
 }
 
-/* What a call says that fails because of the first cause; the lock is held. */
-static wk_code tell_cause(const wk__tcp *tcp, const wk__dist_step *step, wk__dist_fail *fail)
+/* What a call says that fails because of the first cause, which came before it where it has not waited; the lock is
+ * held. */
+static wk_code tell_cause(const wk__tcp *tcp, const wk__dist_step *step, bool waited, wk__dist_fail *fail)
 {
     const wk__dist_frame *of = &tcp->of;
     const char *after = tcp->code == WK_ERR_TIMEOUT ? "; start again from the last checkpoint" : "";
     const char *name = wk__dist_names[of->collective];
-    const bool mine = of->group == step->group->id && of->sequence == step->sequence &&
+    const bool mine = waited && of->group == step->group->id && of->sequence == step->sequence &&
                       (of->sequence > 0 || of->collective == step->request->kind); /* send and recv have no number */
     fail->broken = true;
     if (of->part != WK__FRAME_IS_LATE) return wk__dist_fail_set(fail, tcp->code, "%s%s", tcp->cause, after);
     if (mine)
         return wk__dist_fail_set(fail, tcp->code, "not finished after %.3g s; %s%s",
                                  (double)(wk__nanoseconds() - step->begun) / BILLION, tcp->cause, after);
-    char number[24] = "";
+    char number[24] = "", group[32] = "";
     if (of->sequence > 0) snprintf(number, sizeof number, " %llu", (unsigned long long)of->sequence);
-    return wk__dist_fail_set(fail, tcp->code, "%s%s was not finished; %s%s", name, number, tcp->cause, after);
+    if (of->group > 0) snprintf(group, sizeof group, " of group %u", of->group);
+    return wk__dist_fail_set(fail, tcp->code, "%s%s%s was not finished; %s%s", name, number, group, tcp->cause, after);
 }
 
 /* What has come to light. */
@@ -171,7 +173,7 @@ bool wk__tcp_begin(wk__tcp *tcp, const wk__dist_step *step, wk__dist_fail *fail)
     if (goes_on)
         tcp->position = (wk__tcp_position){WK__AT_WORK, step->group->id, step->sequence, (uint8_t)step->request->kind};
     else
-        tell_cause(tcp, step, fail);
+        tell_cause(tcp, step, false, fail);
     pthread_mutex_unlock(&tcp->lock);
     return goes_on;
 }
@@ -202,7 +204,7 @@ wk_code wk__tcp_give_up(wk__tcp *tcp, const wk__dist_step *step, wk_code code, c
 {
     pthread_mutex_lock(&tcp->lock);
     if (!tcp->broken) find_cause(tcp, step, code, why);
-    tell_cause(tcp, step, fail);
+    tell_cause(tcp, step, true, fail);
     pthread_mutex_unlock(&tcp->lock);
     return fail->code;
 }
@@ -214,7 +216,7 @@ wk_code wk__tcp_finish(wk__tcp *tcp, const wk__dist_step *step, wk__dist_fail *f
     wk_code code = WK_OK;
     pthread_mutex_lock(&tcp->lock);
     if (tcp->broken) {
-        code = tell_cause(tcp, step, fail);
+        code = tell_cause(tcp, step, true, fail);
     } else if (r->code != WK_OK && tcp->rank == 0) {
         snprintf(text, sizeof text, "rank 0 on %s failed: %.500s", tcp->place[0].host, r->text);
         wk__tcp_break(tcp, r->code, none, text);
@@ -231,7 +233,7 @@ wk_code wk__tcp_finish(wk__tcp *tcp, const wk__dist_step *step, wk__dist_fail *f
             wk__tcp_tell(tcp, 0, (wk__dist_frame){.kind = WK__FRAME_LEAVE, .sequence = step->sequence}, NULL, 0);
         await(tcp, step->deadline);
         if (!tcp->broken && !tcp->goes) find_cause(tcp, step, WK_ERR_TIMEOUT, NULL);
-        if (!tcp->goes) code = tell_cause(tcp, step, fail);
+        if (!tcp->goes) code = tell_cause(tcp, step, true, fail);
     }
     pthread_mutex_unlock(&tcp->lock);
     return code;

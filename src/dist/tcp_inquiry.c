@@ -13,35 +13,48 @@ static bool is_member(const wk__tcp *tcp, int rank)
     return tcp->inquiry.member[rank / 8] >> rank % 8 & 1;
 }
 
-/* Calls of two ranks have no number: the other one is in one as well, or does not do its part. What it sent before
- * would have come by now. */
+/* Calls of two ranks have no number: the other one sends where this one receives, or does not do its part. What it sent
+ * before would have come by now. */
 static bool is_in(const wk__tcp_position *p, const wk__dist_frame *late)
 {
     if (late->collective == WK__DIST_FINISH) return p->at == WK__AT_END;
     if (p->group != late->group) return false;
-    if (wk__dist_is_pair(late->collective)) return p->at == WK__AT_WORK && wk__dist_is_pair(p->collective);
+    if (wk__dist_is_pair(late->collective))
+        return p->at == WK__AT_WORK && wk__dist_is_pair(p->collective) && p->collective != late->collective;
     return p->at == WK__AT_WORK ? p->sequence == late->sequence : p->sequence >= late->sequence;
+}
+
+/* "all_reduce 3"; of another group than theirs "all_reduce 3 of group 2". */
+static void name_call(const wk__tcp_position *p, uint32_t group, char out[64])
+{
+    int n = snprintf(out, 64, "%s", wk__dist_names[p->collective]);
+    if (p->sequence) n += snprintf(out + n, 64 - (size_t)n, " %llu", (unsigned long long)p->sequence);
+    if (p->group == group) return;
+    if (p->group)
+        snprintf(out + n, 64 - (size_t)n, " of group %u", p->group);
+    else
+        snprintf(out + n, 64 - (size_t)n, " of the world");
 }
 
 /* What a rank does that is not where the others wait. */
 static void describe(const wk__tcp *tcp, int rank, char *out, size_t size)
 {
     const wk__tcp_position *p = &tcp->inquiry.at[rank];
-    const char *host = tcp->place[rank].host, *name = wk__dist_names[p->collective];
-    const unsigned long long number = p->sequence;
-    int n = snprintf(out, size, "rank %d on %s ", rank, host);
+    char call[64];
+    const int n = snprintf(out, size, "rank %d on %s ", rank, tcp->place[rank].host);
     out += n;
     size -= (size_t)n;
+    name_call(p, tcp->inquiry.late.group, call);
     if (!tcp->inquiry.answered[rank])
         snprintf(out, size, "is dead or stuck");
     else if (p->at == WK__AT_END)
         snprintf(out, size, "is at wk_dist_finish");
     else if (p->at == WK__AT_WORK)
-        snprintf(out, size, "is in %s %llu", name, number);
-    else if (!number)
+        snprintf(out, size, "is in %s", call);
+    else if (!p->sequence)
         snprintf(out, size, "has not called it");
     else
-        snprintf(out, size, "has not called it, its last call was %s %llu", name, number);
+        snprintf(out, size, "has not called it, its last call was %s", call);
 }
 
 /* Is it to blame, and how? First those that do not answer are. */
