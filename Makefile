@@ -4,6 +4,7 @@
 #   make              the library and the command, in build/release
 #   make demo         the tour of devices, then a network trained on real digits
 #   make check        the tests, under AddressSanitizer and UndefinedBehaviorSanitizer; ends with "N passed, N failed"
+#   make check-all    the same, and each program in each mode: make check leaves some to other days
 #   make bench        the benchmarks; PEER="python3 bench/pytorch.py" puts another library beside them
 #   make install      PREFIX=/usr/local, DESTDIR=
 #   make docs         docs/api.md, the manual in the headers as one page
@@ -47,7 +48,7 @@ MAKEFLAGS += --no-print-directory
 MAKEOVERRIDES =
 
 .PHONY: all demo check bench install docs ops check-arm cuda-matrix tsan valgrind fuzz mutants random coverage walk-cuda
-.PHONY: tidy format clean
+.PHONY: check-all tidy format clean
 
 all:
 	@scripts/setup build
@@ -63,6 +64,9 @@ check:
 	$(call build,release,all tests,-DWICK_WERROR=ON)
 	$(call build,debug,all tests)
 	@tests/runner/run build/debug build/release
+
+check-all: export WICK_TEST_DAY = all
+check-all: check
 
 bench:
 	@scripts/setup build opencl
