@@ -4,6 +4,7 @@
 #include "support_devices.h"
 #include "support_ranks.h"
 
+#include "autograd/node.h"
 #include "dist/ddp.h"
 
 enum { BATCH = 12, IN = 6, OUT = 3, STEPS = 4 };
@@ -499,6 +500,62 @@ static void parameters_frozen_and_shared(void **state)
     ranks_free(&r);
 }
 
+static int hooks_of(const wk_tensor *x)
+{
+    int n = 0;
+    for (const wk__hook *hook = wk__body_of(x)->leaf->hooks; hook; hook = hook->next) n++;
+    return n;
+}
+
+static wk_tensor *is_counted(wk_tensor *grad, void *calls)
+{
+    (void)grad;
+    ++*(int *)calls;
+    return NULL;
+}
+
+typedef struct adding {
+    wk_tensor *to;
+    int calls, of_added;
+} adding;
+
+static wk_tensor *adds_one(wk_tensor *grad, void *user)
+{
+    adding *a = user;
+    (void)grad;
+    a->calls++;
+    wk_register_hook(a->to, is_counted, &a->of_added, .after = true);
+    return NULL;
+}
+
+/* The hooks of a wk_ddp that was freed go when the next one adds its own; in a walk, which may be among them, they
+ * stay. */
+static void wraps_again(int rank)
+{
+    WK_SCOPE;
+    join();
+    wk_module *net = network(1);
+    adding a = {wk_module_parameter(net, "0.weight"), 0, 0};
+    wk_register_hook(a.to, adds_one, &a, .after = true);
+    for (int turn = 0; turn < 5; turn++) {
+        WK_SCOPE;
+        wk_module *ddp = wk_ddp(net);
+        RANK_CHECK(hooks_of(a.to) == 2 + turn && hooks_of(wk_module_parameter(net, "0.bias")) == 1);
+        RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, wk_full((1, IN), rank + 1.0)))) == WK_OK);
+    }
+    RANK_CHECK(wk_backward(wk_sum(wk_forward(net, wk_ones((1, IN))))) == WK_OK);
+    RANK_CHECK(a.calls == 6 && a.of_added == 0 + 1 + 2 + 3 + 4 + 5 && hooks_of(a.to) == 8);
+    leave();
+}
+
+static void networks_are_wrapped_again(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = wraps_again};
+    ranks_run(&r);
+    ranks_free(&r);
+}
+
 /* ---- what goes wrong --------------------------------------------------------------------------------------------- */
 
 /* Rank 1's data has one batch more. */
@@ -631,6 +688,7 @@ int main(void)
         cmocka_unit_test(gradients_are_added_up_without_sync),
         cmocka_unit_test(buffers_are_rank_0_s),
         cmocka_unit_test(parameters_frozen_and_shared),
+        cmocka_unit_test(networks_are_wrapped_again),
         cmocka_unit_test(ranks_with_different_numbers_of_steps),
         cmocka_unit_test(a_backward_that_fails_in_one_rank_fails_in_all),
         cmocka_unit_test(backward_within_backward),
