@@ -104,6 +104,37 @@ static void two_threads_at_once(void **state)
     ranks_free(&r);
 }
 
+static wk_tensor *leaves_the_world(wk_tensor *grad, void *user)
+{
+    (void)grad, (void)user;
+    if (wk_dist_rank() == 1) RANK_CHECK(wk_dist_finish() == WK_ERR_STATE);
+    return NULL;
+}
+
+static void finishes_within_backward(int rank)
+{
+    WK_SCOPE;
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    wk_module *ddp = wk_ddp(wk_nn_linear(3, 2));
+    wk_register_hook(wk_module_parameter(ddp, "weight"), leaves_the_world, NULL);
+    RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, wk_full((1, 3), rank + 1.0)))) == WK_ERR_STATE);
+    rank_keeps_error();
+    RANK_CHECK(wk_dist_size() == 2 && wk_dist_barrier() == WK_OK);
+    RANK_CHECK(wk_dist_finish() == WK_OK && !wk_error());
+}
+
+static void a_world_is_not_left_within_backward(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = finishes_within_backward};
+    ranks_run(&r);
+    expect_rank_error(&r, 0, WK_ERR_STATE, "backward: rank 0 of 2", "rank 1 on ",
+                      "dist_finish: a backward is under way", NULL);
+    expect_rank_error(&r, 1, WK_ERR_STATE, "dist_finish: a backward is under way; leave the world when it has returned",
+                      NULL);
+    ranks_free(&r);
+}
+
 static void goes_on_without_a_world(int rank)
 {
     WK_SCOPE;
@@ -136,6 +167,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(behind_the_last_bucket), cmocka_unit_test(networks_in_another_order),
-        cmocka_unit_test(two_threads_at_once), cmocka_unit_test(a_group_whose_world_has_ended)};
+        cmocka_unit_test(two_threads_at_once), cmocka_unit_test(a_world_is_not_left_within_backward),
+        cmocka_unit_test(a_group_whose_world_has_ended)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -403,6 +403,27 @@ static void groups_in_a_circle(void **state)
     ranks_free(&r);
 }
 
+/* As a program does that means to become a daemon. */
+static void closes_all(int rank)
+{
+    WK_SCOPE;
+    (void)rank;
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    for (int fd = 3; fd < 100; fd++) close(fd);
+    RANK_CHECK(!wk_dist_all_reduce_(wk_ones((2))));
+    rank_keeps_error();
+    RANK_CHECK(wk_dist_finish() == WK_ERR_TIMEOUT);
+}
+
+static void a_process_closes_its_descriptors(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = closes_all};
+    ranks_run(&r);
+    for (int k = 0; k < 2; k++) expect_rank_error(&r, k, WK_ERR_TIMEOUT, "all_reduce 2", "Bad file descriptor", NULL);
+    ranks_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -417,6 +438,7 @@ int main(void)
         cmocka_unit_test(what_nobody_sends),
         cmocka_unit_test(both_receive),
         cmocka_unit_test(groups_in_a_circle),
+        cmocka_unit_test(a_process_closes_its_descriptors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,12 +110,15 @@ WK_API bool wk_checkpoint_load_at(wk_site site, wk_checkpoint *checkpoint);
  * WK_ERR_STATE in the closure of lbfgs, and where ranks that share an epoch are not at the same batch. */
 WK_API wk_code wk_checkpoint_save_at(wk_site site, wk_checkpoint *checkpoint);
 /* A step is done: counts it, and saves if that makes a multiple of n, which is 1 or more. While an error is pending
- * nothing is counted. WK_OK or a code. */
+ * nothing is saved; it is not counted either, except among several ranks: there every call counts, so that all save at
+ * the same one whatever fails in one of them. A rank with an error when a save is due fails it in all. WK_OK or a
+ * code. */
 WK_API wk_code wk_checkpoint_every_at(wk_site site, wk_checkpoint *checkpoint, int64_t n);
 /* Returns when nothing is being written any more. WK_OK or a code: at the end of a program, before it looks at
  * wk_error. wk_dist_finish does the same. */
 WK_API wk_code wk_checkpoint_wait_at(wk_site site, wk_checkpoint *checkpoint);
-/* Steps counted by wk_checkpoint_every, in all processes since the training began. 0 for NULL. */
+/* Steps counted by wk_checkpoint_every, in all processes since the training began; the same in all ranks. 0 for
+ * NULL. */
 WK_API int64_t wk_checkpoint_step_at(wk_site site, const wk_checkpoint *checkpoint);
 /* The file that the last wk_checkpoint_load has read; NULL, if there was none. Lives until the next load. */
 WK_API const char *wk_checkpoint_loaded_at(wk_site site, const wk_checkpoint *checkpoint);

@@ -63,8 +63,9 @@ WK_API int wk_dist_rank(void);
 WK_API int wk_dist_size(void);
 WK_API int wk_dist_local_rank(void);
 /* Waits until all ranks are here and leaves the world; without one it does nothing. After an error of the world it only
- * leaves. Before that it waits for checkpoints that are being written, and gives their error. WK_OK or a code. Groups
- * of the world are of no use any more. torch.distributed.destroy_process_group. */
+ * leaves. Before that it waits for checkpoints that are being written, and gives their error. WK_OK or a code:
+ * WK_ERR_STATE in a hook of backward, which leaves nothing. Groups of the world are of no use any more.
+ * torch.distributed.destroy_process_group. */
 WK_API wk_code wk_dist_finish_at(wk_site site);
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */

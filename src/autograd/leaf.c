@@ -314,6 +314,22 @@ wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
     return WK_OK;
 }
 
+/* Ends hooks of a leaf that are over. A walk may be among them. Where the next one goes. */
+static wk__hook **tidied(wk__hook **place)
+{
+    const bool walks = wk__context()->frame.walks > 0;
+    for (wk__hook *hook; (hook = *place);) {
+        if (walks || !hook->over || !*hook->over) {
+            place = &hook->next;
+            continue;
+        }
+        *place = hook->next;
+        hook->end(hook->user);
+        wk__free(hook);
+    }
+    return place;
+}
+
 /* A hook like that one; false with the error recorded. */
 static bool add_hook(wk_site site, wk_tensor *x, const wk__hook *like)
 {
@@ -327,9 +343,7 @@ static bool add_hook(wk_site site, wk_tensor *x, const wk__hook *like)
         *hook = *like;
         hook->output = edge.output;
         hook->after = like->after && edge.leaf;
-        wk__hook **place = edge.leaf ? &edge.leaf->hooks : &edge.node->hooks;
-        while (*place) place = &(*place)->next;
-        *place = hook;
+        *tidied(edge.leaf ? &edge.leaf->hooks : &edge.node->hooks) = hook;
         if (hook->after) atomic_store_explicit(&any_after, true, memory_order_relaxed);
     }
     wk__node_drop(edge.node);
@@ -354,7 +368,7 @@ wk_code wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *call, void *use
 }
 
 bool wk__hook_add(wk_site site, wk_tensor *x, bool (*own)(wk_tensor *grad, void *user), void *user,
-                  void (*end)(void *user))
+                  void (*end)(void *user), const bool *over)
 {
-    return add_hook(site, x, &(wk__hook){.own = own, .user = user, .end = end, .after = true});
+    return add_hook(site, x, &(wk__hook){.own = own, .user = user, .end = end, .over = over, .after = true});
 }

@@ -63,9 +63,10 @@ struct wk__hook {
     void *user;
     int16_t output; /* on a node: of which output */
     bool after;     /* runs once the leaf's gradient is complete, with the whole gradient */
-    /* hook.h: one of the library's own, in place of `call`, and its end. */
+    /* hook.h: one of the library's own, in place of `call`, its end, and whether it is of no use any more. */
     bool (*own)(wk_tensor *grad, void *user);
     void (*end)(void *user);
+    const bool *over;
 };
 
 typedef struct wk__node wk__node;

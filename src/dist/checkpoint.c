@@ -176,8 +176,9 @@ wk_code wk_checkpoint_save_at(wk_site site, wk_checkpoint *checkpoint)
     return c ? save(c, site, op) : wk_error_code();
 }
 
-/* A step that ended in an error was not done. The ranks save at the same step all the same: one that has an error is
- * waited for, and tells the others. */
+/* A step that ended in an error was not done. Several ranks count it all the same: an error may be one rank's alone,
+ * and ranks that count differently would never again save at the same call. Who has an error when a save is due tells
+ * it to the others. */
 wk_code wk_checkpoint_every_at(wk_site site, wk_checkpoint *checkpoint, int64_t n)
 {
     static const char op[] = "checkpoint_every";
@@ -188,7 +189,7 @@ wk_code wk_checkpoint_every_at(wk_site site, wk_checkpoint *checkpoint, int64_t 
         return wk_error_code();
     }
     const bool due = (c->step + 1) % n == 0;
-    if (!wk__error_pending()) c->step++;
+    if (!wk__error_pending() || wk_dist_size() > 1) c->step++;
     if (due) return save(c, site, op);
     finish(c, false);
     return wk_error_code();

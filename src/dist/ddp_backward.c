@@ -124,7 +124,7 @@ static void output_gone(void *user)
 bool wk__ddp_hook(wk__ddp *d, wk_site site)
 {
     for (int64_t k = 0; k < d->count; k++) {
-        if (!wk__hook_add(site, d->parameter[k], gradient_came, &d->place[k], parameter_gone)) return false;
+        if (!wk__hook_add(site, d->parameter[k], gradient_came, &d->place[k], parameter_gone, &d->ended)) return false;
         atomic_fetch_add(&d->refs, 1);
     }
     return true;
@@ -132,7 +132,7 @@ bool wk__ddp_hook(wk__ddp *d, wk_site site)
 
 bool wk__ddp_hook_output(wk__ddp *d, wk_tensor *x, wk_site site)
 {
-    if (!wk__hook_add(site, x, output_reached, d, output_gone)) return false;
+    if (!wk__hook_add(site, x, output_reached, d, output_gone, &d->ended)) return false;
     atomic_fetch_add(&d->refs, 1);
     return true;
 }

@@ -150,6 +150,10 @@ int wk_dist_local_rank(void)
 wk_code wk_dist_finish_at(wk_site site)
 {
     wk__dist_job *job = &wk__dist_job_now;
+    if (wk__context()->frame.walks > 0) { /* wk_ddp would be left with this rank's own gradients */
+        wk__error_set(site, WK_ERR_STATE, "dist_finish: a backward is under way; leave the world when it has returned");
+        return WK_ERR_STATE;
+    }
     const wk_code written = wk__checkpoints_settle();
     wk_code code = WK_OK;
     if (world.size > 1 && job->process == getpid()) {

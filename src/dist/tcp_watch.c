@@ -88,6 +88,14 @@ static int lines(const wk__tcp *tcp, struct pollfd *polls, int *line_of)
     return n;
 }
 
+/* At most so long: a program that closes all descriptors of its process has taken the bell, too. */
+static int milliseconds(int64_t until)
+{
+    enum { MOST = 1000 };
+    const int left = wk__socket_milliseconds(until);
+    return left < MOST ? left : MOST;
+}
+
 static void *watch(void *user)
 {
     wk__tcp *tcp = user;
@@ -100,9 +108,11 @@ static void *watch(void *user)
         const int first = 1 + wk__tcp_door_polls(&tcp->door, polls + 1), n = lines(tcp, polls + first, line_of);
         pthread_mutex_unlock(&tcp->lock);
         uint64_t knocks;
-        poll(polls, (nfds_t)(first + n), wk__socket_milliseconds(due < until ? due : until));
+        poll(polls, (nfds_t)(first + n), milliseconds(due < until ? due : until));
+        const bool gone = polls[0].revents & POLLNVAL;
         if (polls[0].revents && read(tcp->wake, &knocks, sizeof knocks) < 0) knocks = 0;
         pthread_mutex_lock(&tcp->lock);
+        if (gone) break; /* what has the numbers of its connections by now is not theirs */
         for (int k = 0; k < n; k++)
             if (polls[first + k].revents) listen_to(tcp, line_of[k]);
         wk__tcp_door_serve(&tcp->door, arrives, tcp);
