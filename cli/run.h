@@ -123,9 +123,11 @@ void run_kill_below(void);
 /* Orphans below this process become its children from now on, so that run_signal_below finds them. Children that it has
  * already are none of its business: a shell that became `wick run` by exec may have some. */
 void run_adopt(void);
-/* An agent has three descriptors for each rank: it may have as many as the system lets it. What ranks may have stays as
- * it was. */
+/* An agent has three descriptors for each rank, a launcher two for each host: they may have as many as the system lets
+ * them. */
 void run_more_descriptors(void);
+/* In a child, before it becomes a rank or a remote shell: it may have as many as this process had at first. */
+void run_usual_descriptors(void);
 /* Blocks the signals for run_signals_read, and ignores SIGPIPE; *before gets the mask. What was ignored when the
  * command began, as by nohup, stays ignored. A descriptor, or -1. */
 int run_signals_open(const int *numbers, size_t count, sigset_t *before);

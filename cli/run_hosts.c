@@ -66,6 +66,7 @@ static void become_remote_shell(const char *host, const int orders[2], const int
     if (getppid() != parent || dup2(orders[0], STDIN_FILENO) < 0 || dup2(events[1], STDOUT_FILENO) < 0) return;
     signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, &none, NULL);
+    run_usual_descriptors();
     execvp(words[0], words);
     fprintf(stderr, "wick run: %s: %s\n", words[0], strerror(errno));
 }

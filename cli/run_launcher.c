@@ -271,6 +271,7 @@ int run_launch(const run_plan *plan)
     l.board.on = cli_is_terminal();
     l.errors = l.board.on && isatty(STDERR_FILENO) ? 0 : 1;
     run_adopt();
+    run_more_descriptors();
     l.signals = run_signals_open(numbers, sizeof numbers / sizeof *numbers, &before);
     begin(&l);
     while (step(&l)) {

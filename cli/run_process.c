@@ -113,13 +113,18 @@ static const char *const other_worlds[] = {
 };
 
 static struct rlimit usual; /* of this process, for its ranks, */
-static bool is_raised;      /* where it has another one now */
+static bool is_raised;      /* where it has another one now, which an agent may have of the launcher */
 
 void run_more_descriptors(void)
 {
-    if (getrlimit(RLIMIT_NOFILE, &usual) != 0) return;
+    if (is_raised || getrlimit(RLIMIT_NOFILE, &usual) != 0) return;
     const struct rlimit most = {usual.rlim_max, usual.rlim_max};
     is_raised = setrlimit(RLIMIT_NOFILE, &most) == 0;
+}
+
+void run_usual_descriptors(void)
+{
+    if (is_raised) setrlimit(RLIMIT_NOFILE, &usual);
 }
 
 /* In the child: what it is to be, up to the program. Comes back with errno set when that cannot be. */
@@ -141,7 +146,7 @@ static void become(const ends *pipes, char **words, const char *folder, char **v
     set_lines(own);
     signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    if (is_raised) setrlimit(RLIMIT_NOFILE, &usual);
+    run_usual_descriptors();
     execvp(words[0], words);
 }
 

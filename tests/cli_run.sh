@@ -478,6 +478,13 @@ check "... the first has more" test "$(sort "$WICK_WORK/out" | cut -d' ' -f1-3 |
 check "a host that is named twice" gives 0 far --raw --hosts alpha,beta,alpha -n 3 sh -c "$where"
 check "... counts on" test "$(sort "$WICK_WORK/out" | cut -d' ' -f1-3 | tr '\n' ' ')" = \
     "0 alpha 0 1 beta 0 2 alpha 1 "
+# The launcher has two descriptors for each host.
+many=$(seq -s, -f h%g 16)
+few_for_hosts() { (ulimit "$1" 32 && shift && gives "$@"); }
+check "more hosts than descriptors" few_for_hosts -Sn 0 far --raw --hosts "$many" sh -c 'ulimit -Sn'
+check "... which are as they were for ranks" test "$(grep -c '^32$' "$WICK_WORK/out")" = 16
+check "... of which the system gives no more" few_for_hosts -n 1 far --hosts "$many" true
+check "... is told" err "host h1[0-9]: Too many open files$"
 rm -f "$WICK_WORK/log"
 check "more hosts than ranks" gives 0 far --raw --hosts alpha,beta,gamma -n 2 sh -c "$where"
 check "... leaves some alone" sh -c "! grep -q gamma '$WICK_WORK/log'"
