@@ -50,7 +50,8 @@ extern "C" {
  *     none of these                            a world of one
  *
  * WK_ERR_ARGUMENT for variables that do not fit together, here or between processes (another WICK_WORLD or WICK_SECRET,
- * one WICK_RANK twice), WK_ERR_TIMEOUT when ranks are missing after WICK_TIMEOUT seconds and nothing tells why,
+ * one WICK_RANK twice), WK_ERR_TIMEOUT when ranks are missing after WICK_TIMEOUT seconds (and up to 20 s more, in
+ * which rank 0 may say which) and nothing tells why,
  * WK_ERR_IO where a port or a host cannot be used, WK_ERR_STATE when it has been called before: a process joins a world
  * of several once. One thread calls this and wk_dist_finish, while no other makes calls of this header.
  * torch.distributed.init_process_group. */
@@ -64,7 +65,7 @@ WK_API int wk_dist_size(void);
 WK_API int wk_dist_local_rank(void);
 /* Waits until all ranks are here and leaves the world; without one it does nothing. After an error of the world it only
  * leaves. Before that it waits for checkpoints that are being written, and gives their error. WK_OK or a code:
- * WK_ERR_STATE in a hook of backward, which leaves nothing. Groups of the world are of no use any more.
+ * WK_ERR_STATE in a hook of backward: the world is not left then. Groups of the world are of no use any more.
  * torch.distributed.destroy_process_group. */
 WK_API wk_code wk_dist_finish_at(wk_site site);
 
@@ -195,9 +196,10 @@ typedef struct wk_ddp_options {
  * wk_backward fails in all of them with its text. The means have no history: wk_backward with .create_graph gives
  * gradients that lead to each rank's own graph no more. Move the network and freeze parameters before it is made.
  * Hooks on parameters, .after too, see this rank's own gradient: the mean is there when wk_backward is back.
- * A backward through it within a hook of another stands behind WK_NO_SYNC: WK_ERR_STATE for a gradient that comes when
- * its parameter's bucket is on the way, and for a backward while that of another thread runs. Where one backward goes
- * through several such networks, it does so in the same order in all ranks, or is WK_ERR_STATE in all of them.
+ * A backward through it within a hook of another stands behind WK_NO_SYNC; without that, a gradient that comes when its
+ * parameter's bucket is on the way is WK_ERR_STATE. So is a backward while that of another thread runs. Where one
+ * backward goes through several such networks of one group, all ranks do so in the same order and use the same
+ * parameters, or it is WK_ERR_STATE in all of them; where they are of different groups it may be WK_ERR_TIMEOUT.
  *
  * In a world of one it does what the network does. The network may be wk_mirrored's, over several devices of each rank.
  * torch.nn.parallel.DistributedDataParallel; Li et al.:

@@ -71,7 +71,8 @@ WK_API wk_module *wk_mirrored_at(wk_site site, wk_module *model, const wk_device
 typedef enum wk_copy_path {
     WK_COPY_NONE, /* there is one device */
     WK_COPY_PEER, /* by the driver, or the backend, from device to device */
-    WK_COPY_HOST  /* through the host's memory, for one pair at least: of two kinds, or cards without peer access */
+    WK_COPY_HOST  /* through the host's memory, between the first and one other at least: that is of another kind, or a
+                   * card without peer access */
 } wk_copy_path;
 
 /* What a mirrored network does. Times and rates are means over three steps of training after the eighth, in which the

@@ -10,7 +10,7 @@
  * fails the backward, with the error recorded. `end(user)` when the tensor's place in the graph goes, or earlier where
  * *over, which lives until then, has become true. False with the error recorded: then there is no hook, and no end. */
 bool wk__hook_add(wk_site site, wk_tensor *x, bool (*own)(wk_tensor *grad, void *user), void *user,
-                  void (*end)(void *user), const bool *over);
+                  void (*end)(void *user), const atomic_bool *over);
 
 /* From within such a hook: `call` runs once when the outermost backward of this thread ends, within it, with the site
  * of the program's call; `failed` too when a handler's longjmp has left it. False with the error recorded. */

@@ -314,7 +314,8 @@ wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
     return WK_OK;
 }
 
-/* Ends hooks of a leaf that are over. A walk may be among them. Where the next one goes. */
+/* Ends hooks of a leaf that are over, but not within a walk of this thread, which may be among them. Where the next one
+ * goes. */
 static wk__hook **tidied(wk__hook **place)
 {
     const bool walks = wk__context()->frame.walks > 0;
@@ -368,7 +369,7 @@ wk_code wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *call, void *use
 }
 
 bool wk__hook_add(wk_site site, wk_tensor *x, bool (*own)(wk_tensor *grad, void *user), void *user,
-                  void (*end)(void *user), const bool *over)
+                  void (*end)(void *user), const atomic_bool *over)
 {
     return add_hook(site, x, &(wk__hook){.own = own, .user = user, .end = end, .over = over, .after = true});
 }

@@ -66,7 +66,7 @@ struct wk__hook {
     /* hook.h: one of the library's own, in place of `call`, its end, and whether it is of no use any more. */
     bool (*own)(wk_tensor *grad, void *user);
     void (*end)(void *user);
-    const bool *over;
+    const atomic_bool *over;
 };
 
 typedef struct wk__node wk__node;

@@ -97,7 +97,6 @@ static wk__ddp *new_ddp(wk_site site, const wk_ddp_options *o)
     }
     atomic_store(&d->refs, 1);
     d->group = wk__dist_group_of(site, "ddp", o->group);
-    d->number = ++d->group->networks;
     d->handle = o->group;
     if (d->handle) wk__handle_hold((wk__handle *)d->handle);
     return d;
@@ -113,8 +112,10 @@ static bool start(wk_site site, wk__ddp *d, wk_module *net, const wk_ddp_options
     wk_tensors *list = wk_tensors_new_at(site), *trained = wk_parameters_at(site, net);
     bool fine = list && trained &&
                 wk__module_collect(site, "ddp", net, 1u << WK__PARAMETER | 1u << WK__BUFFER, wk__list_of(list));
-    fine = fine && wk__same_network(site, d->group, wk__list_of(list)) && broadcast(site, d, wk__list_of(list)) &&
-           wk__ddp_plan(d, wk__list_of(trained), first, most, site) && wk__ddp_hook(d, site);
+    fine = fine && wk__same_network(site, d->group, wk__list_of(list));
+    if (fine) d->number = ++d->group->networks; /* what all ranks have done, so that all count alike */
+    fine = fine && broadcast(site, d, wk__list_of(list)) && wk__ddp_plan(d, wk__list_of(trained), first, most, site) &&
+           wk__ddp_hook(d, site);
     wk__inside_end(&c, NULL, 0);
     return fine;
 }

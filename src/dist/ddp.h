@@ -26,7 +26,7 @@ typedef struct wk__ddp_parameter {
 
 struct wk__ddp {
     atomic_int refs;       /* the module and the hooks */
-    bool ended;            /* the module has gone: hooks do nothing, and go */
+    atomic_bool ended;     /* the module has gone: hooks do nothing, and go */
     wk_dist_group *handle; /* held; NULL: all ranks */
     wk__dist_group *group;
     int number;            /* among the group's, the same in all ranks: buckets of another are not taken for its own */

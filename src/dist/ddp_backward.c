@@ -47,8 +47,8 @@ static bool finish(void *user, wk_site site, bool failed)
         if (!wk__bucket_wait(&d->bucket[k], site)) fine = false;
     for (int64_t k = 0; k < d->buckets && fine; k++) fine = wk__bucket_scatter(&d->bucket[k], site);
     for (int64_t k = 0; k < d->buckets; k++) wk__bucket_end(&d->bucket[k]);
-    atomic_store(&d->by, NULL);
     wk__status_step(++d->steps);
+    atomic_store(&d->by, NULL);
     wk__ddp_drop(d);
     return fine;
 }

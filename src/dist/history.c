@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The mean of what all ranks have gathered: their sums of weight times figure and of weights are added up. */
 #include "../data/history.h"
-#include "../base/context.h"
-#include "../base/options.h"
+#include "../nn/own.h"
+#include "../ops/call.h"
 #include "group.h"
 #include <math.h>
 
@@ -11,12 +11,16 @@ double wk_dist_history_mean_at(wk_site site, wk_history *history, const wk_dist_
     static const char op[] = "dist_history_mean";
     wk_dist_call_options o;
     double sums[2] = {0, 0};
+    wk__inside c; /* a handler hears of errors when the other ranks have */
     if (wk__forked) {
         wk__refuse_fork(site, op);
         return (double)NAN;
     }
     wk__dist_group *group = wk__options(site, op, options, &o) ? wk__dist_group_of(site, op, o.group) : NULL;
-    if (!group) return (double)NAN;
+    if (!group || !wk__inside_begin(&c, op, site, true)) return (double)NAN;
+    wk_context *context = wk__context();
+    wk__flush(context);
+    if (context->late) wk__tell_late(context);
     bool ready = wk__history_sums(site, op, history, sums);
     if (group->size > 1) {
         wk__dist_ticket ticket;
@@ -29,5 +33,6 @@ double wk_dist_history_mean_at(wk_site site, wk_history *history, const wk_dist_
         wk__dist_ask(&ticket, group, &request);
         ready = wk__dist_wait(&ticket, site, op) == WK_OK;
     }
+    wk__inside_end(&c, NULL, 0);
     return ready && sums[1] != 0 ? sums[0] / sums[1] : (double)NAN;
 }

@@ -44,8 +44,8 @@ void wk__tcp_break(wk__tcp *tcp, wk_code code, wk__dist_frame of, const char *te
     pthread_cond_broadcast(&tcp->changed);
 }
 
-/* What a call says that fails because of the first cause, which came before it where it has not waited; the lock is
- * held. */
+/* What a call says that fails because of the first cause. `waited`: false where the world was broken before the call
+ * began. The lock is held. */
 static wk_code tell_cause(const wk__tcp *tcp, const wk__dist_step *step, bool waited, wk__dist_fail *fail)
 {
     const wk__dist_frame *of = &tcp->of;
@@ -216,7 +216,7 @@ wk_code wk__tcp_finish(wk__tcp *tcp, const wk__dist_step *step, wk__dist_fail *f
     wk_code code = WK_OK;
     pthread_mutex_lock(&tcp->lock);
     if (tcp->broken) {
-        code = tell_cause(tcp, step, true, fail);
+        code = tell_cause(tcp, step, false, fail);
     } else if (r->code != WK_OK && tcp->rank == 0) {
         snprintf(text, sizeof text, "rank 0 on %s failed: %.500s", tcp->place[0].host, r->text);
         wk__tcp_break(tcp, r->code, none, text);

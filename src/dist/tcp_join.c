@@ -269,7 +269,7 @@ static wk_code join_world(wk__tcp *tcp, const wk__dist_settings *s, int64_t dead
     }
     freeaddrinfo(list);
     if (tcp->control[0] < 0) return fail->code;
-    /* rank 0 may have begun later, and is the one who knows which rank is missing */
+    /* rank 0 may have begun a little later, and is the one who knows which rank is missing */
     return receive_roster(tcp, tcp->control[0], deadline + wk__tcp_grace(tcp), fail);
 }
 

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+static const wk__dist_frame none;
+
 void wk__tcp_knock(int bell)
 {
     const uint64_t one = 1;
@@ -96,6 +98,14 @@ static int milliseconds(int64_t until)
     return left < MOST ? left : MOST;
 }
 
+/* The program has closed all descriptors. What has the numbers of the lines by now is its own. */
+static void forget_lines(wk__tcp *tcp)
+{
+    const int most = tcp->rank == 0 ? tcp->size : 1;
+    for (int r = 0; r < most; r++) tcp->control[r] = -1;
+    wk__tcp_break(tcp, WK_ERR_IO, none, "the program has closed the descriptors of the world's connections");
+}
+
 static void *watch(void *user)
 {
     wk__tcp *tcp = user;
@@ -112,7 +122,10 @@ static void *watch(void *user)
         const bool gone = polls[0].revents & POLLNVAL;
         if (polls[0].revents && read(tcp->wake, &knocks, sizeof knocks) < 0) knocks = 0;
         pthread_mutex_lock(&tcp->lock);
-        if (gone) break; /* what has the numbers of its connections by now is not theirs */
+        if (gone) {
+            forget_lines(tcp);
+            break;
+        }
         for (int k = 0; k < n; k++)
             if (polls[first + k].revents) listen_to(tcp, line_of[k]);
         wk__tcp_door_serve(&tcp->door, arrives, tcp);
