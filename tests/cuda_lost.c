@@ -65,9 +65,28 @@ static void gives_up_in_a_kernel(void)
     wk_free(x), wk_free(y);
 }
 
+/* Nothing is asked of the driver any more: the context that is current may be another's. */
+static void has_no_figures(void)
+{
+    const wk__backend *backend = wk__backend_of(WK_CUDA);
+    void *device;
+    wk__fail fail;
+    wk__memory_usage before = {0}, after = {0};
+    must(backend->open(0, &device, &fail) == WK_OK);
+    backend->usage(device, &before);
+    const long asked = driver_calls("cuMemGetInfo_v2");
+    must(before.used > 0 && before.total > 0 && asked > 0);
+    setenv("STANDIN_ERRORS", "cuEventRecord=719@1", 1);
+    must(backend->sync(device, &fail) == WK_ERR_LOST);
+    backend->usage(device, &after);
+    must(after.used == 0 && after.total == 0 && driver_calls("cuMemGetInfo_v2") == asked);
+    backend->close(device);
+}
+
 static void kernels_that_end_the_context(void **state)
 {
     (void)state;
+    in_child("STANDIN_ERRORS=", has_no_figures);
     static const int errors[] = {201, 214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 999};
     for (size_t k = 0; k < sizeof errors / sizeof errors[0]; k++) {
         char setting[64];
@@ -733,6 +752,16 @@ static void does_not_compile(void)
     wk_free(x), wk_free(y), wk_free(z);
 }
 
+/* The compiler, which has no kernel at all, says so. */
+static void says_why(void)
+{
+    setenv("WICK_CACHE_DIR", "off", 1);
+    WK_SCOPE;
+    wk_item(wk_sum(ones_on(0)));
+    must(wk_error_code() == told.code && strstr(wk_error(), told.words) != NULL);
+    wk_clear_error();
+}
+
 static void compiler_errors(void **state)
 {
     (void)state;
@@ -759,6 +788,23 @@ static void compiler_errors(void **state)
         told.words = cases[k].words;
         told.again = cases[k].code != WK_ERR_INTERNAL; /* what is refused is not tried again */
         in_child(cases[k].settings, does_not_compile);
+    }
+    static const struct {
+        const char *errors;
+        wk_code code;
+        const char *words;
+    } said[] = {
+        {"", WK_ERR_INTERNAL, "refused a kernel: error: this kernel is not in the archive"},
+        {"nvrtcCompileProgram=11", WK_ERR_DEVICE, "NVRTC error 11: error: this kernel is not in the archive"},
+        {"nvrtcGetProgramLog=4", WK_ERR_INTERNAL, "refused a kernel: it did not say why"},
+    };
+    for (size_t k = 0; k < sizeof said / sizeof said[0]; k++) {
+        char settings[200];
+        told.code = said[k].code;
+        told.words = said[k].words;
+        snprintf(settings, sizeof settings, "STANDIN_NVRTC=/nowhere STANDIN_NVRTC_VERSION=13.0 STANDIN_ERRORS=%s",
+                 said[k].errors);
+        in_child(settings, says_why);
     }
 }
 

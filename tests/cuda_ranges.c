@@ -14,6 +14,28 @@ static void good(wk_code code, const wk__fail *fail)
     must(code == WK_OK);
 }
 
+/* The driver is not asked for addresses before the tables of a range are there. */
+static void tables_are_short(void)
+{
+    enum { TABLES = 4 };
+    const wk__backend *backend = wk__backend_of(WK_CUDA);
+    void *device;
+    wk__fail fail;
+    wk__memory range;
+    good(backend->open(0, &device, &fail), &fail);
+    for (int n = 1; n <= TABLES; n++) {
+        wk__alloc_fail_at(n);
+        must(backend->range_take(device, 8 * MB, &range, &fail) == WK_ERR_MEMORY);
+        wk__alloc_fail_at(0);
+    }
+    must(driver_calls("cuMemAddressReserve") == 0);
+    wk__alloc_fail_at(TABLES + 1);
+    good(backend->range_take(device, 8 * MB, &range, &fail), &fail);
+    wk__alloc_fail_at(0);
+    backend->range_give(device, &range);
+    backend->close(device);
+}
+
 static long range_calls(void)
 {
     return driver_calls("cuMemAddressReserve") + driver_calls("cuMemCreate") + driver_calls("cuMemMap") +
@@ -230,6 +252,7 @@ static void short_memory(void **state)
     (void)state;
     in_child("STANDIN_SEED=1", others_have_little);
     in_child("STANDIN_OTHERS=1848", memory_is_short);
+    in_child("STANDIN_SEED=1", tables_are_short);
     in_child("STANDIN_SEED=1", half_is_undone);
 }
 

@@ -240,10 +240,11 @@ static void unmapped_in_use(void)
     backend->close(device);
 }
 
-/* What lies beside it in the same range keeps no upload waiting. */
-static void no_waits(void)
+/* What lies in front of it or behind it in the same range keeps no upload into a piece waiting. */
+static void no_waits_for(int uploaded)
 {
     const wk__backend *backend = wk__backend_of(WK_CUDA);
+    const int others = uploaded == 0 ? 1 : 0;
     void *device;
     wk__fail fail;
     wk__memory piece[3];
@@ -251,18 +252,25 @@ static void no_waits(void)
     good(backend->open(0, &device, &fail), &fail);
     wk__arena *arena = wk__arena_new(backend, device, INT64_MAX);
     for (int k = 0; k < 3; k++) good(wk__arena_take(arena, 4 * MB, &piece[k], &fail), &fail);
-    good(backend->upload(device, &piece[0], 0, bytes, 4 * MB, &fail), &fail);
+    must((char *)piece[2].block == (char *)piece[1].block + 4 * MB);
+    good(backend->upload(device, &piece[uploaded], 0, bytes, 4 * MB, &fail), &fail);
     const long before = driver_calls("cuStreamWaitEvent");
     for (int k = 0; k < 4; k++) {
-        good(backend->copy(device, &piece[2], 0, &piece[1], 0, 4 * MB, &fail), &fail);
-        good(backend->upload(device, &piece[0], 0, bytes, 4 * MB, &fail), &fail);
+        good(backend->copy(device, &piece[others + 1], 0, &piece[others], 0, 4 * MB, &fail), &fail);
+        good(backend->upload(device, &piece[uploaded], 0, bytes, 4 * MB, &fail), &fail);
     }
     must(driver_calls("cuStreamWaitEvent") == before);
-    good(backend->copy(device, &piece[2], 0, &piece[0], 0, 4 * MB, &fail), &fail);
+    good(backend->copy(device, &piece[others], 0, &piece[uploaded], 0, 4 * MB, &fail), &fail);
     must(driver_calls("cuStreamWaitEvent") == before + 1);
     free(bytes);
     wk__arena_free(arena);
     backend->close(device);
+}
+
+static void no_waits(void)
+{
+    no_waits_for(0);
+    no_waits_for(2);
 }
 
 static void order(void **state)

@@ -369,6 +369,38 @@ static void default_places(void **state)
     setenv("WICK_CACHE_DIR", folder, 1);
 }
 
+/* One character more than a path may have: no folder is made, not even one of a shorter name. */
+static void a_path_that_is_too_long(void **state)
+{
+    (void)state;
+    enum { MOST = 4096, STEP = 200 };
+    char path[MOST + 1], shorter[MOST];
+    size_t ends[MOST / STEP + 2], length = strlen(folder);
+    int made = 0;
+    mkdir(folder, 0700);
+    memcpy(path, folder, length + 1);
+    while (length + STEP + 2 < MOST) {
+        memset(path + length, 'x', STEP);
+        path[length] = '/';
+        path[length += STEP] = '\0';
+        assert_int_equal(mkdir(path, 0700), 0);
+        ends[made++] = length;
+    }
+    memset(path + length, 'y', MOST - length);
+    path[length] = '/';
+    path[MOST] = '\0';
+    memcpy(shorter, path, MOST - 1);
+    shorter[MOST - 1] = '\0';
+    setenv("WICK_CACHE_DIR", path, 1);
+    assert_int_equal(wk__gpu_cache_open(false), -1);
+    assert_int_equal(access(shorter, F_OK), -1);
+    setenv("WICK_CACHE_DIR", folder, 1);
+    while (made > 0) {
+        path[ends[--made]] = '\0';
+        assert_int_equal(rmdir(path), 0);
+    }
+}
+
 int main(int argc, char **argv)
 {
     gpu = wk__backend_of(test_gpu_kind());
@@ -378,7 +410,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(foreign_files),       cmocka_unit_test(switched_off),
         cmocka_unit_test(part_of_the_key),     cmocka_unit_test(default_places),
         cmocka_unit_test(least_used_go_first), cmocka_unit_test(processes_trim_together),
-        cmocka_unit_test(a_pipe_is_no_file),
+        cmocka_unit_test(a_pipe_is_no_file),   cmocka_unit_test(a_path_that_is_too_long),
     };
     (void)gpu_open;
     (void)gpu_close;

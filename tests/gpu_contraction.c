@@ -4,6 +4,8 @@
 #include "support_convolution.h"
 
 #include "../src/backend/cpu/contraction_plainly.h"
+#include "../src/backend/gpu/contraction_axes.h"
+#include "../src/backend/gpu/families.h"
 
 static void good(wk_code code, const wk__fail *fail)
 {
@@ -94,8 +96,76 @@ static void other_sums(void **state)
     convolution_free(&t);
 }
 
+/* ---- plans ------------------------------------------------------------------------------------------------------- */
+
+static wk_code note(void *user, const wk__gpu_launch *launch, wk__fail *fail)
+{
+    (void)fail;
+    memcpy(user, launch, sizeof *launch);
+    return WK_OK;
+}
+
+/* Few long sums are added up by a work-group each. */
+static void long_sums(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t count, length;
+        bool by_group;
+    } cases[] = {{16384, 1024, true}, {16385, 1024, false}, {16384, 1023, false}};
+    const convolution plain = {1, 1, 1, 1, 1, {5}, {3}, {1}, {1}, {1}};
+    wk__gpu_target target = wk__gpu_target_of(WK__GPU_CUDA, true);
+    target.local = 128; /* takes no tiles */
+    for (int k = 0; k < 3; k++) {
+        convolution_case t;
+        wk__kernel kernel;
+        wk__sum sum;
+        wk__fail fail;
+        wk__gpu_launch launch;
+        convolution_new(&t, &plain, WK_F32, ROWS);
+        describe(&t, FORWARD, &kernel, &sum);
+        kernel.shape[0] = kernel.shape[3] = 1;
+        kernel.shape[2] = cases[k].count; /* sizes that no memory of this test has */
+        sum.extent[0] = cases[k].length;
+        sum.extent[1] = 1;
+        good(wk__gpu_plan_contraction(&target, &(wk__work){.family = WK__CONTRACTION, .kernel = &kernel}, note, &launch,
+                                      &fail),
+             &fail);
+        assert_int_equal(launch.count, cases[k].count);
+        assert_int_equal(launch.unit.by_group, cases[k].by_group);
+        convolution_free(&t);
+    }
+}
+
+/* Places that are computed from quotients reach as far as the coordinate; all others as far as the axes. And strips are
+ * loaded along what lies side by side: the sum for w (o, c, k), the places for x (c, t). */
+static void reach(void **state)
+{
+    (void)state;
+    const convolution plain = {1, 2, 1, 32, 32, {64}, {5}, {1}, {2}, {1}};
+    convolution_case t;
+    wk__kernel kernel;
+    wk__sum sum;
+    wk__gpu_launch launch;
+    convolution_new(&t, &plain, WK_F32, ROWS);
+    describe(&t, FORWARD, &kernel, &sum);
+    assert_true(wk__gpu_fill_sum(&kernel, &launch));
+    assert_true(launch.argument[WK__GPU_SUM_ALONG] == 1 && launch.argument[WK__GPU_SUM_ALONG + 1] == 0);
+    sum.coordinate[1][0].extent = (int64_t)1 << 29;
+    sum.coordinate[1][0].stride = 4;
+    assert_true(wk__gpu_fill_sum(&kernel, &launch));
+    sum.coordinate[1][0].divisor = 2;
+    assert_false(wk__gpu_fill_sum(&kernel, &launch));
+    convolution_free(&t);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(convolutions), cmocka_unit_test(other_sums)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(convolutions),
+        cmocka_unit_test(other_sums),
+        cmocka_unit_test(long_sums),
+        cmocka_unit_test(reach),
+    };
     return cmocka_run_group_tests(tests, gpu_open, gpu_close);
 }

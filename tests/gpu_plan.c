@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "../src/backend/gpu/kernel.h"
+#include "../src/backend/gpu/sort.h"
 #include "../src/backend/gpu/tiles.h"
 #include "support_gpu_cases.h"
 #include "support_tails.h"
@@ -299,6 +300,103 @@ static void tiles(void **state)
     assert_false(wk__gpu_takes_tiles(&target, WK_F32, 99, 99, 99));
 }
 
+/* Large tiles are for sums of four bytes: those of wider ones are more registers than an item has. */
+static void large_tiles(void **state)
+{
+    (void)state;
+    static const wk_dtype dtypes[] = {WK_F32, WK_BF16, WK_I8, WK_F64, WK_I64};
+    for (int k = 0; k < 5; k++) {
+        const wk__gpu_tiling t = wk__gpu_tile(&cuda, dtypes[k], false, 100, 200, 200, 100);
+        assert_true(t.large == (k < 3) && t.tiles == (k < 3 ? 400 : 1600) && t.parts == 1);
+    }
+}
+
+/* ---- sorts ------------------------------------------------------------------------------------------------------- */
+
+typedef struct line {
+    wk__kernel kernel;
+    wk__memory memory[3];
+    wk__work work;
+} line;
+
+static const wk__work *sort_of(line *l, wk_dtype dtype, int64_t length)
+{
+    *l = (line){.kernel = {.ndim = 1, .shape = {length}, .tag = -1}, .work = {.kernel = &l->kernel}};
+    for (int o = 0; o < 3; o++) {
+        l->memory[o].block = &l->memory[o];
+        l->kernel.operand[o] =
+            (wk__operand){.memory = &l->memory[o], .dtype = (uint8_t)(o == 1 ? WK_I64 : dtype), .stride = {1}};
+    }
+    return &l->work;
+}
+
+/* By radix, elements go from one half of the scratch memory to the other, and none of one digit: it has no halves. The
+ * last launch alone writes what others may read. */
+static void launches_of_sorts(void **state)
+{
+    (void)state;
+    wk__gpu_target few = cuda;
+    few.local = 8;
+    const int64_t tile = wk__gpu_sort_tile(&cuda, WK_U8), counts = 4 * 256 * (3 + 1);
+    const struct {
+        const wk__gpu_target *on;
+        wk_dtype dtype;
+        int64_t length;
+        int launches;
+        int64_t scratch;
+    } cases[] = {{&few, WK_F32, 100, 5, 2 * 8 * 100},
+                 {&cuda, WK_U8, 3 * tile, 3, counts},
+                 {&cuda, WK_I16, 3 * tile, 6, counts + 8 * 3 * tile}};
+    for (int k = 0; k < 3; k++) {
+        plan *p = calloc(1, sizeof *p);
+        line l;
+        wk__fail fail;
+        const wk__work *work = sort_of(&l, cases[k].dtype, cases[k].length);
+        assert_int_equal(wk__gpu_plan_sort(cases[k].on, work, note, p, &fail), WK_OK);
+        assert_int_equal(p->count, cases[k].launches);
+        for (int at = 0; at < p->count; at++) {
+            assert_int_equal(p->launch[at].scratch, cases[k].scratch);
+            assert_int_equal(p->launch[at].writes, at == p->count - 1);
+        }
+        free(p);
+    }
+}
+
+/* Takes so many launches, and no more. */
+static wk_code refuse(void *user, const wk__gpu_launch *launch, wk__fail *fail)
+{
+    int *taken = user;
+    (void)launch;
+    return (*taken)-- > 0 ? WK_OK : wk__fail_set(fail, WK_ERR_MEMORY, "no more");
+}
+
+/* A plan ends with the first launch that is refused: by merging, in a tile, and by radix. */
+static void refused_launches(void **state)
+{
+    (void)state;
+    wk__gpu_target few = cuda;
+    few.local = 8;
+    const int64_t tile = wk__gpu_sort_tile(&cuda, WK_F32);
+    const struct {
+        const wk__gpu_target *on;
+        int64_t length;
+        int launches;
+    } cases[] = {{&few, 100, 5}, {&cuda, tile, 1}, {&cuda, tile + 1, 12}};
+    for (int k = 0; k < 3; k++) {
+        for (int good = 0; good <= cases[k].launches; good++) {
+            line l;
+            wk__fail fail;
+            int taken = good;
+            const wk_code code =
+                wk__gpu_plan_sort(cases[k].on, sort_of(&l, WK_F32, cases[k].length), refuse, &taken, &fail);
+            assert_int_equal(code, good < cases[k].launches ? WK_ERR_MEMORY : WK_OK);
+            assert_int_equal(taken, good < cases[k].launches ? -1 : 0);
+        }
+    }
+}
+
+/* ---- rows, and text ---------------------------------------------------------------------------------------------- */
+
 /* Work-groups of a few items combine nothing. */
 static void small_groups(void **state)
 {
@@ -411,6 +509,9 @@ int main(void)
         cmocka_unit_test(checked_first),
         cmocka_unit_test(without_doubles),
         cmocka_unit_test(tiles),
+        cmocka_unit_test(large_tiles),
+        cmocka_unit_test(launches_of_sorts),
+        cmocka_unit_test(refused_launches),
         cmocka_unit_test(small_groups),
         cmocka_unit_test(preludes),
         cmocka_unit_test(tails),

@@ -407,7 +407,7 @@ static void management(void **state)
     good(init());
     good(count(&number));
     assert_int_equal(number, 2);
-    good(by_address("0000:18:00.0", &device));
+    good(by_address("0000:1b:00.0", &device));
     assert_int_equal(by_address("0000:19:00.0", &device), 6);
     good(power(device, &number));
     assert_int_equal(number, 71250);

@@ -66,8 +66,8 @@ void gpu_strips(gpu_cases *list)
 /* ---- rows that are gone over more than once ---------------------------------------------------------------------- */
 
 /* x - max(x) is added up, scaled by a number of the row, and stored over x: values of the first pass and of the second
- * are wanted in the third. `table`: what is added to x has an index, which is computed anew or kept, and so are
- * positions. */
+ * are wanted in the third, and an operand that the first two do not read. `table`: what is added to x has an index,
+ * which is computed anew or kept, and so are positions. */
 static void add_held(gpu_cases *list, wk_dtype dtype, int64_t rows, int64_t columns, bool table)
 {
     group_case *c = add(list, table ? "held with a table" : "held", rows, columns, 2, L(rows, columns), 1);
@@ -86,6 +86,7 @@ static void add_held(gpu_cases *list, wk_dtype dtype, int64_t rows, int64_t colu
     int off = ir_binary(g, WK__SUB, x, ir_unary(g, WK__RMAX, x));
     int sum = ir_unary(g, WK__RSUM, off), least = ir_unary(g, WK__RMIN, ir_binary(g, WK__MUL, off, off));
     int y = ir_binary(g, WK__ADD, ir_binary(g, WK__SUB, off, least), x);
+    if (!table) y = ir_binary(g, WK__ADD, y, ir_load(g, group_case_dense(c, dtype, false, FILL_SUM)));
     int out = table ? group_case_dense(c, dtype, false, FILL_ONES) : in;
     if (class != dtype) y = ir_ins(g, WK__CAST, dtype, y, 0, 0);
     ir_store(g, out, y);

@@ -106,8 +106,8 @@ CALL nvmlDeviceGetHandleByPciBusId_v2(const char *address, device **out)
     unsigned domain, bus, slot;
     if (!is_begun()) return UNINITIALIZED;
     if (sscanf(address, "%x:%x:%x", &domain, &bus, &slot) != 3 || domain != 0 || slot != 0) return NOT_FOUND;
-    if (bus < 0x17 || bus >= 0x17 + DEVICES) return NOT_FOUND;
-    *out = &devices[bus - 0x17];
+    if (bus < FIRST_BUS || bus >= FIRST_BUS + DEVICES) return NOT_FOUND;
+    *out = &devices[bus - FIRST_BUS];
     return SUCCESS;
 }
 

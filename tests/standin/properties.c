@@ -64,7 +64,7 @@ CALL cuDeviceGetPCIBusId(char *address, int length, int device)
 {
     result code = begin(device);
     if (code == SUCCESS && length < 13) code = INVALID_VALUE;
-    if (code == SUCCESS) snprintf(address, (size_t)length, "0000:%02X:00.0", 0x17 + (sliced() ? 0 : device));
+    if (code == SUCCESS) snprintf(address, (size_t)length, "0000:%02X:00.0", FIRST_BUS + (sliced() ? 0 : device));
     return call_end(code);
 }
 
@@ -90,7 +90,7 @@ static const int attributes[][2] = {
     {20, 0},                 /* COMPUTE_MODE */
     {31, 1},                 /* CONCURRENT_KERNELS */
     {32, 0},                 /* ECC_ENABLED */
-    {33, 0x17},              /* PCI_BUS_ID, of the first */
+    {33, FIRST_BUS},         /* PCI_BUS_ID, of the first */
     {34, 0},                 /* PCI_DEVICE_ID */
     {36, 2619000},           /* MEMORY_CLOCK_RATE, in kHz */
     {37, 5120},              /* GLOBAL_MEMORY_BUS_WIDTH */

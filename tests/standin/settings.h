@@ -6,6 +6,9 @@
 
 #include <stdbool.h>
 
+/* Of the first card's PCI address; the others follow. It has a letter, which the driver writes as a capital. */
+enum { FIRST_BUS = 0x1a };
+
 /* The k-th number of a list with commas in that variable, or its last one; `otherwise` where there is none. */
 int standin_number(const char *variable, int k, int otherwise);
 /* The number behind "key=" in a list with commas; `otherwise` where the key is not there. */

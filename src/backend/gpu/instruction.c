@@ -48,8 +48,6 @@ static void print_arithmetic(wk__gpu_printer *p, const wk__ins *ins)
     wk_dtype operand = (wk_dtype)p->group->ins[ins->arg[wk__alu_kind[ins->code] == 'S' ? 1 : 0]].dtype;
     bool wraps = !is_float(operand) &&
                  (ins->code == WK__ADD || ins->code == WK__SUB || ins->code == WK__MUL || ins->code == WK__NEG);
-    const char *type = wk__gpu_class_type((wk_dtype)ins->dtype);
-    if (wraps) wk__text_format(p->text, "(%s)", type);
     if (wk__alu_kind[ins->code] == 'C') wk__text_add(p->text, "(i32)");
     for (const char *c = wk__alu_text[ins->code]; *c != '\0'; c++) {
         if (*c == '$') {

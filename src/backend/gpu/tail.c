@@ -141,7 +141,7 @@ void wk__gpu_print_result(wk__text *text, const wk__gpu_unit *unit)
     wk__text_add(text, fours ? "    VECTOR(STORAGE, 4) stored;\n"
                                "    UNROLL for (int e = 0; e < 4; e++) stored.at[e] = STORE(value.at[e]);\n"
                              : "    const STORAGE stored = STORE(value);\n");
-    if (unit->group == NULL || !unit->form.passes)
+    if (!unit->form.passes)
         wk__text_add(text, fours ? "    STORE_FOUR(STORAGE, to, stored, apart, count)\n" : "    *to = stored;\n");
     if (unit->group == NULL) return;
     wk__gpu_printer p = printer_of(text, unit);
