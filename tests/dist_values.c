@@ -4,6 +4,7 @@
 #include "support_ranks.h"
 
 #include <math.h>
+#include <setjmp.h>
 #include <unistd.h>
 
 static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_F16, WK_BF16, WK_I8, WK_U8, WK_I16, WK_I32, WK_I64, WK_BOOL};
@@ -379,6 +380,38 @@ static void figures_have_a_mean_over_all_ranks(void **state)
     }
 }
 
+static jmp_buf back;
+
+static void jump(void *user, wk_code code, const char *text)
+{
+    (void)user, (void)code, (void)text;
+    longjmp(back, 1);
+}
+
+/* A handler that does not return keeps nobody waiting: the other ranks have heard before it. */
+static void leaves_a_mean_by_a_jump(int rank)
+{
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    if (rank == 1) {
+        wk_set_error_handler(jump, NULL);
+        if (setjmp(back) == 0) wk_dist_history_mean(NULL);
+        wk_set_error_handler(NULL, NULL);
+    } else {
+        RANK_CHECK(isnan(wk_dist_history_mean(wk_history_new())));
+    }
+    RANK_CHECK(strstr(wk_error(), "the history is NULL"));
+    wk_clear_error();
+    RANK_CHECK(wk_dist_barrier() == WK_OK && wk_dist_finish() == WK_OK);
+}
+
+static void a_handler_jumps(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = leaves_a_mean_by_a_jump};
+    ranks_run(&r);
+    ranks_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -387,6 +420,7 @@ int main(void)
         cmocka_unit_test(a_nan_stays_one_and_whole_numbers_wrap),
         cmocka_unit_test(sums_of_halves_are_rounded_once),
         cmocka_unit_test(figures_have_a_mean_over_all_ranks),
+        cmocka_unit_test(a_handler_jumps),
     };
     const struct CMUnitTest of_tcp[] = {
         cmocka_unit_test(sums_have_one_order),
