@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies between cards: straight from one to the other where the driver allows that, through the host else, and the
- * same bytes either way. The stand-in counts which way each took: straight where both cards reach the other one. */
+ * same bytes either way. The stand-in counts which way each took: straight where both cards reach the other one. A way
+ * on which bytes get lost is noticed before it is taken. */
 #include "cuda_child.h"
 
 #include "../src/backend/cuda/device.h"
 
 #include <errno.h>
 
-enum { FEW = 1000, MANY = 1 << 20 /* 4 MB: lies in a range */ };
+enum { TRIED = 2 /* copies that try the way between a pair */, FEW = 1000, MANY = 1 << 20 /* 4 MB: lies in a range */ };
 
 static wk_tensor *full(int index, int64_t count, double number)
 {
@@ -73,17 +74,17 @@ static void goes_straight(void)
     }
     must(driver_calls("cuMemUnmap") == 2 && has_asked(0, 0));
     copy_both_ways(FEW);
-    must(has_copied(2, 0) && has_asked(2, 2));
+    must(has_copied(TRIED + 2, 0) && has_asked(2, 2));
     for (int d = 0; d < 2; d++)
         for (int k = 0; k < 3; k += 2) copy_to(1 - d, x[d][k], MANY, 10 * d + k);
     const long mapped = driver_calls("cuMemMap");
     copy_both_ways(3 * MANY);
-    must(driver_calls("cuMemMap") > mapped && has_copied(8, 0) && has_asked(2, 2));
+    must(driver_calls("cuMemMap") > mapped && has_copied(TRIED + 8, 0) && has_asked(2, 2));
     for (int d = 0; d < 2; d++) wk_free(x[d][0]), wk_free(x[d][2]);
 }
 
-/* Another library of the process has allowed it, in one direction. */
-static void is_allowed_already(void)
+/* As another library of the process does, in one direction. */
+static void allow(void)
 {
     int (*retain)(CUcontext *, int), (*push)(CUcontext), (*pop)(CUcontext *), (*enable)(CUcontext, unsigned);
     CUcontext context[2];
@@ -94,8 +95,13 @@ static void is_allowed_already(void)
     standin_find("libcuda.so.1", "cuCtxEnablePeerAccess", &enable);
     for (int d = 0; d < 2; d++) must(retain(&context[d], d) == 0);
     must(push(context[1]) == 0 && enable(context[0], 0) == 0 && pop(&context[1]) == 0);
+}
+
+static void is_allowed_already(void)
+{
+    allow();
     copy_both_ways(FEW);
-    must(has_copied(2, 0) && has_asked(2, 3));
+    must(has_copied(TRIED + 2, 0) && has_asked(2, 3));
 }
 
 /* ---- through the host -------------------------------------------------------------------------------------------- */
@@ -149,7 +155,8 @@ static void shares_no_mapping(void)
     copy_to(1, x, MANY, 7);
     unsetenv("STANDIN_ERRORS");
     copy_both_ways(MANY);
-    must(has_copied(0, 3) && has_asked(2, 2));
+    copy_both_ways(FEW);
+    must(has_copied(TRIED, 5) && has_asked(2, 2));
     wk_free(x);
     way = WK_COPY_HOST;
     network_says();
@@ -159,12 +166,12 @@ static void shares_no_mapping(void)
 static void shares_no_later_mapping(void)
 {
     copy_both_ways(FEW);
-    must(has_copied(2, 0));
+    must(has_copied(TRIED + 2, 0));
     setenv("STANDIN_ERRORS", "cuMemSetAccess=1@2", 1);
     wk_tensor *x = full(0, MANY, 7);
     unsetenv("STANDIN_ERRORS");
     copy_to(1, x, MANY, 7);
-    must(has_copied(2, 1));
+    must(has_copied(TRIED + 2, 1));
     wk_free(x);
 }
 
@@ -178,6 +185,42 @@ static void straight(void **state)
     refused_call = "cuMemSetAccess=1@3";
     in_child("STANDIN_SEED=1", shares_no_mapping);
     in_child("STANDIN_SEED=1", shares_no_later_mapping);
+}
+
+/* ---- a way on which bytes get lost ------------------------------------------------------------------------------- */
+
+static long trials;
+
+/* Found out by the first copy, and then all are staged: of mappings from before and after, and of blocks. */
+static void loses_bytes(void)
+{
+    wk_tensor *x = full(0, MANY, 7);
+    copy_to(1, x, MANY, 7);
+    copy_both_ways(FEW);
+    copy_both_ways(2 * MANY);
+    must(has_copied(trials, 5) && has_asked(2, 2) && driver_calls("cuCtxDisablePeerAccess") == 2);
+    wk_free(x);
+    network_says();
+}
+
+/* What another library has allowed stays so. */
+static void loses_bytes_of_others(void)
+{
+    allow();
+    copy_both_ways(FEW);
+    must(has_copied(1, 2) && has_asked(2, 3) && driver_calls("cuCtxDisablePeerAccess") == 1);
+}
+
+static void broken(void **state)
+{
+    (void)state;
+    way = WK_COPY_HOST;
+    trials = 1;
+    in_child("STANDIN_PEERS=broken", loses_bytes);
+    in_child("STANDIN_PEERS=broken", loses_bytes_of_others);
+    in_child("STANDIN_PEERS=broken0", loses_bytes);
+    trials = 2; /* the way back is tried first */
+    in_child("STANDIN_PEERS=broken1", loses_bytes);
 }
 
 /* ---- the backend ------------------------------------------------------------------------------------------------- */
@@ -215,16 +258,36 @@ static wk_code copy_from(int d)
 static void is_opened_again(void)
 {
     open_both();
-    must(copy_from(0) == WK_OK && has_copied(1, 0) && backend->direct(device[0], device[1]) && has_asked(2, 2));
+    must(copy_from(0) == WK_OK && has_copied(TRIED + 1, 0) && backend->direct(device[0], device[1]) && has_asked(2, 2));
     for (int k = 0; k < 2; k++) {
         close_one(1);
         open_one(1);
-        must(copy_from(k) == WK_OK && has_copied(2 + k, 0) && backend->direct(device[k], device[1 - k]));
+        must(copy_from(k) == WK_OK && has_copied((2 + k) * (TRIED + 1), 0) &&
+             backend->direct(device[k], device[1 - k]));
     }
     close_one(1);
     open_one(1);
     setenv("STANDIN_PEERS", "0", 1);
     must(!backend->direct(device[0], device[1]) && !backend->direct(device[1], device[0]));
+    for (int d = 0; d < 2; d++) close_one(d);
+}
+
+static const char *failing;
+static int forbidden;
+
+/* A call of the trial fails: nothing of it stays, neither memory nor what it has allowed. */
+static void is_not_tried(void)
+{
+    int64_t (*used)(int);
+    open_both();
+    standin_find("libcuda.so.1", "standin_memory_used", &used);
+    const int64_t before[] = {used(0), used(1)};
+    setenv("STANDIN_ERRORS", failing, 1);
+    must(!backend->direct(device[0], device[1]));
+    unsetenv("STANDIN_ERRORS");
+    must(used(0) == before[0] && used(1) == before[1] && driver_calls("cuCtxDisablePeerAccess") == forbidden);
+    const long copies = driver_calls("direct copy");
+    must(copy_from(0) == WK_OK && copy_from(1) == WK_OK && has_copied(copies, 2));
     for (int d = 0; d < 2; d++) close_one(d);
 }
 
@@ -243,7 +306,7 @@ static void does_not_enter(void)
     }
     setenv("STANDIN_ERRORS", "cuCtxPushCurrent_v2=2@1", 1);
     must(!backend->direct(device[0], device[1]) && has_asked(0, 0));
-    must(copy_from(0) == WK_OK && copy_from(1) == WK_OK && has_copied(2, 0));
+    must(copy_from(0) == WK_OK && copy_from(1) == WK_OK && has_copied(TRIED + 2, 0));
     alarm(0);
     must(driver_calls("cuCtxPushCurrent_v2") == driver_calls("cuCtxPopCurrent_v2") + 3);
     for (int d = 0; d < 2; d++) close_one(d);
@@ -306,7 +369,21 @@ static void maps_meanwhile(void)
 static void devices(void **state)
 {
     (void)state;
+    static const char *const failures[] = {
+        "cuMemAlloc_v2=2@1",        "cuMemAlloc_v2=2@2",        "cuMemcpyHtoDAsync_v2=1@1", "cuMemcpyHtoDAsync_v2=1@2",
+        "cuStreamSynchronize=1@1",  "cuStreamSynchronize=1@2",  "cuStreamSynchronize=1@3",  "cuStreamSynchronize=1@4",
+        "cuMemsetD8Async=1@1",      "cuMemsetD8Async=1@2",      "cuMemcpyPeerAsync=1@1",    "cuMemcpyPeerAsync=1@2",
+        "cuMemcpyDtoHAsync_v2=1@1", "cuMemcpyDtoHAsync_v2=1@2",
+    };
     in_child("STANDIN_SEED=1", is_opened_again);
+    for (size_t k = 0; k < sizeof failures / sizeof failures[0]; k++) {
+        failing = failures[k];
+        forbidden = 2;
+        in_child("STANDIN_SEED=1", is_not_tried);
+    }
+    failing = "cuCtxEnablePeerAccess=217@2";
+    forbidden = 1;
+    in_child("STANDIN_SEED=1", is_not_tried);
     in_child("STANDIN_SEED=1", does_not_enter);
     in_child("STANDIN_SEED=1", is_gone);
     in_child("STANDIN_SEED=1", is_one_context);
@@ -326,7 +403,7 @@ static void told(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(straight), cmocka_unit_test(refused), cmocka_unit_test(devices),
-                                       cmocka_unit_test(told)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(straight), cmocka_unit_test(refused), cmocka_unit_test(broken),
+                                       cmocka_unit_test(devices), cmocka_unit_test(told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

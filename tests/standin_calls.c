@@ -386,6 +386,40 @@ static void access_by_device(void **state)
     end();
 }
 
+/* Half of what is copied straight to the second device gets lost there, and nothing of what is staged. */
+static void broken_way(void **state)
+{
+    (void)state;
+    cu_address far;
+    int got[COUNT];
+    standin_needed();
+    begin(1);
+    const cu_address near = take();
+    setenv("STANDIN_PEERS", "broken1", 1);
+    good(cu.cuCtxSetCurrent(context[1]));
+    good(cu.cuMemAlloc_v2(&far, BYTES));
+    good(cu.cuCtxEnablePeerAccess(context[0], 0));
+    good(cu.cuCtxSetCurrent(context[0]));
+    good(cu.cuCtxEnablePeerAccess(context[1], 0));
+    good(cu.cuMemsetD32Async(near, 7, COUNT, stream));
+    good(cu.cuMemsetD32Async(far, 1, COUNT, stream));
+    good(cu.cuMemcpyPeerAsync(far, context[1], near, context[0], BYTES, stream));
+    good(cu.cuMemcpyDtoHAsync_v2(got, far, BYTES, stream));
+    good(cu.cuStreamSynchronize(stream));
+    for (int k = 0; k < COUNT; k++) assert_int_equal(got[k], k < COUNT / 2 ? 7 : 1);
+    good(cu.cuMemsetD32Async(far, 8, COUNT, stream));
+    good(cu.cuMemcpyPeerAsync(near, context[0], far, context[1], BYTES, stream));
+    expect(near, 8);
+    good(cu.cuCtxDisablePeerAccess(context[1]));
+    assert_int_equal(cu.cuCtxDisablePeerAccess(context[1]), 705);
+    good(cu.cuMemsetD32Async(near, 9, COUNT, stream));
+    good(cu.cuMemcpyPeerAsync(far, context[1], near, context[0], BYTES, stream));
+    good(cu.cuMemcpyPeerAsync(near, context[0], far, context[1], BYTES, stream));
+    expect(near, 9);
+    unsetenv("STANDIN_PEERS");
+    end();
+}
+
 /* ---- the other library ------------------------------------------------------------------------------------------- */
 
 static void management(void **state)
@@ -426,6 +460,7 @@ int main(void)
         cmocka_unit_test(limits),
         cmocka_unit_test(out_of_memory),
         cmocka_unit_test(peers),
+        cmocka_unit_test(broken_way),
         cmocka_unit_test(mappings),
         cmocka_unit_test(access_by_device),
         cmocka_unit_test(management),

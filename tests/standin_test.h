@@ -26,6 +26,7 @@ static struct {
     int (*cuCtxSetCurrent)(void *context);
     int (*cuCtxSynchronize)(void);
     int (*cuCtxEnablePeerAccess)(void *peer, unsigned flags);
+    int (*cuCtxDisablePeerAccess)(void *peer);
     int (*cuMemGetInfo_v2)(size_t *available, size_t *total);
     int (*cuMemAlloc_v2)(cu_address *out, size_t bytes);
     int (*cuMemFree_v2)(cu_address at);
@@ -99,7 +100,8 @@ static void standin_functions(void *cuda, void *nvrtc)
 #define CU(name)  function = standin_function(cuda, #name), memcpy(&cu.name, &function, sizeof function)
 #define RTC(name) function = standin_function(nvrtc, #name), memcpy(&rtc.name, &function, sizeof function)
     CU(cuInit), CU(cuDevicePrimaryCtxRetain), CU(cuDevicePrimaryCtxRelease_v2), CU(cuCtxSetCurrent);
-    CU(cuCtxSynchronize), CU(cuCtxEnablePeerAccess), CU(cuMemGetInfo_v2), CU(cuMemAlloc_v2), CU(cuMemFree_v2);
+    CU(cuCtxSynchronize), CU(cuCtxEnablePeerAccess), CU(cuCtxDisablePeerAccess);
+    CU(cuMemGetInfo_v2), CU(cuMemAlloc_v2), CU(cuMemFree_v2);
     CU(cuMemcpyHtoDAsync_v2), CU(cuMemcpyDtoHAsync_v2), CU(cuMemcpyDtoDAsync_v2), CU(cuMemcpyPeerAsync);
     CU(cuMemsetD8Async), CU(cuMemsetD32Async), CU(cuStreamCreate), CU(cuStreamDestroy_v2), CU(cuStreamSynchronize);
     CU(cuStreamQuery), CU(cuStreamWaitEvent), CU(cuEventCreate), CU(cuEventDestroy_v2), CU(cuEventRecord);

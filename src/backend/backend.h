@@ -205,7 +205,9 @@ typedef struct wk__backend {
      * a child of fork(). */
     bool (*event_query)(void *device, void *event);
     /* optional, with `transfer`: do its copies between the two go from one device's memory to the other's? NULL: they
-     * do, as far as the backend knows. False: the driver takes them through the host's. */
+     * do, as far as the backend knows. False: the driver takes them through the host's. Who asks first has the way
+     * opened and tried, as a first copy does; true is of the pair, and the driver may stage single copies all the
+     * same. */
     bool (*direct)(void *device, void *other);
 } wk__backend;
 

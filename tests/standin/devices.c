@@ -151,6 +151,7 @@ static const struct {
     {NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready"},
     {LAUNCH_OUT_OF_RESOURCES, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch"},
     {PEER_ACCESS_ALREADY_ENABLED, "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED", "peer access is already enabled"},
+    {PEER_ACCESS_NOT_ENABLED, "CUDA_ERROR_PEER_ACCESS_NOT_ENABLED", "peer access is not enabled"},
     {ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
     {LAUNCH_TIMEOUT, "CUDA_ERROR_LAUNCH_TIMEOUT", "the launch timed out and was terminated"},
     {ASSERT, "CUDA_ERROR_ASSERT", "device-side assert triggered"},
@@ -296,9 +297,16 @@ CALL cuCtxPopCurrent_v2(context **out)
     return call_end(SUCCESS);
 }
 
+bool device_breaks(int device)
+{
+    const char *peers = getenv("STANDIN_PEERS");
+    if (peers == NULL || strncmp(peers, "broken", 6) != 0) return false;
+    return peers[6] == '\0' || peers[6] - '0' == device;
+}
+
 bool device_reaches(int device, int other)
 {
-    return device != other && standin_number("STANDIN_PEERS", 0, 1) != 0;
+    return device != other && (device_breaks(0) || device_breaks(1) || standin_number("STANDIN_PEERS", 0, 1) != 0);
 }
 
 CALL cuDeviceCanAccessPeer(int *can, int device, int other)
@@ -320,5 +328,16 @@ CALL cuCtxEnablePeerAccess(context *peer, unsigned flags)
     if (!device_reaches(c->device, peer->device)) return call_end(INVALID_DEVICE);
     if (c->peers >> peer->device & 1) return call_end(PEER_ACCESS_ALREADY_ENABLED);
     c->peers |= 1u << peer->device;
+    return call_end(SUCCESS);
+}
+
+CALL cuCtxDisablePeerAccess(context *peer)
+{
+    result code = call_begin(NEEDS_CONTEXT);
+    if (code != SUCCESS) return call_end(code);
+    context *c = context_current();
+    if (!context_is_alive(peer) || peer == c) return call_end(INVALID_CONTEXT);
+    if (!(c->peers >> peer->device & 1)) return call_end(PEER_ACCESS_NOT_ENABLED);
+    c->peers &= ~(1u << peer->device);
     return call_end(SUCCESS);
 }

@@ -22,7 +22,8 @@
  *   STANDIN_ENTRIES     32: bytes of what NVML says of each process, else 24
  *   STANDIN_COUNTS      a file that gets the number of calls of each name at the end of the process
  *   STANDIN_DEVICES     1: there is one device, not two
- *   STANDIN_PEERS       0: neither device reaches the other's memory
+ *   STANDIN_PEERS       0: neither device reaches the other's memory; broken: they do, and of what is copied that way
+ *                       only the first half arrives; broken1: so it is towards the second device alone
  *   STANDIN_SECONDS     that a launch may take, else 100
  *   STANDIN_CXX         the host's C++ compiler, else g++
  *   STANDIN_NVRTC       the real NVRTC, and STANDIN_ARCHS what it compiles for (nvrtc.c)
@@ -58,6 +59,7 @@ typedef enum result {
     LAUNCH_OUT_OF_RESOURCES = 701,
     LAUNCH_TIMEOUT = 702,
     PEER_ACCESS_ALREADY_ENABLED = 704,
+    PEER_ACCESS_NOT_ENABLED = 705,
     CONTEXT_IS_DESTROYED = 709,
     ASSERT = 710,
     HARDWARE_STACK_ERROR = 714,
@@ -107,6 +109,8 @@ extern context contexts[DEVICES];
 bool context_is_alive(const context *c);
 /* May a device be allowed to use the other one's memory? */
 bool device_reaches(int device, int other);
+/* Do copies get lost that come to it straight from the other? */
+bool device_breaks(int device);
 /* The compute capability, 90 for 9.0, and an attribute of a device. */
 int device_architecture(int device);
 int device_attribute(int device, int attribute, int otherwise);

@@ -115,11 +115,13 @@ CALL cuMemcpyDtoDAsync_v2(address to, address from, size_t bytes, void *handle)
     return call_end(code == SUCCESS ? add_copy(s, pointer(to), true, pointer(from), true, bytes) : code);
 }
 
-/* Legal either way. The driver does not say which of the two cards copies, so both have to reach the other's memory. */
-static void count_copy(const context *to_context, address to, const context *from_context, address from, size_t bytes)
+/* Legal either way. The driver does not say which of the two cards copies, so both have to reach the other's memory.
+ * True: it goes straight. */
+static bool count_copy(const context *to_context, address to, const context *from_context, address from, size_t bytes)
 {
     const bool direct = memory_is_there(from_context, to, bytes) && memory_is_there(to_context, from, bytes);
     standin_called(direct ? "direct copy" : "staged copy");
+    return direct;
 }
 
 CALL cuMemcpyPeerAsync(address to, context *to_context, address from, context *from_context, size_t bytes, void *handle)
@@ -130,8 +132,9 @@ CALL cuMemcpyPeerAsync(address to, context *to_context, address from, context *f
     if (code == SUCCESS && bytes > 0 &&
         (!memory_is_there(to_context, to, bytes) || !memory_is_there(from_context, from, bytes)))
         code = INVALID_VALUE;
-    if (code == SUCCESS) count_copy(to_context, to, from_context, from, bytes);
-    return call_end(code == SUCCESS ? add_copy(s, pointer(to), true, pointer(from), true, bytes) : code);
+    if (code != SUCCESS) return call_end(code);
+    if (count_copy(to_context, to, from_context, from, bytes) && device_breaks(to_context->device)) bytes /= 2;
+    return call_end(add_copy(s, pointer(to), true, pointer(from), true, bytes));
 }
 
 static result add_fill(stream *s, address to, uint32_t value, int width, size_t count)

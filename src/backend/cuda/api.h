@@ -126,6 +126,7 @@ enum {
     V(CtxPopCurrent_v2, (CUcontext * context))                                                                         \
     V(CtxGetLimit, (size_t * value, int what))                                                                         \
     V(CtxEnablePeerAccess, (CUcontext other, unsigned flags))                                                          \
+    V(CtxDisablePeerAccess, (CUcontext other))                                                                         \
     V(ThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode))                                                   \
     V(MemAlloc_v2, (CUdeviceptr * memory, size_t bytes))                                                               \
     V(MemFree_v2, (CUdeviceptr))                                                                                       \

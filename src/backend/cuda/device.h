@@ -153,7 +153,7 @@ struct wk__cuda_device {
     int64_t nplanned, planned_room;
     bool takes_text;                       /* its driver compiles, as it takes no code */
     bool gathering;                        /* launches are not run, their units only wait to be built */
-    uint64_t met;                          /* cards of which it has been asked whether copies go straight there */
+    uint64_t met;                          /* cards to which wk__cuda_peers has looked for a way */
     atomic_bool gone;                      /* the device answers no more; readable without the lock */
     bool told;                             /* somebody who waited has heard of it */
     bool was_reset;                        /* and has nothing any more of what was made in its context */
@@ -163,7 +163,9 @@ struct wk__cuda_device {
     wk__cuda_range *ranges;  /* whoever changes the list holds `lock` and `cutting`, who looks one of them */
 
     pthread_mutex_t mapping; /* taken behind `lock`: of which units are mapped */
-    uint64_t peers;          /* cards that may use all mappings; whoever changes it holds `lock`, too */
+    /* Cards that were let use all that was mapped then, and are asked for at each new mapping; one that the driver does
+     * not let them use is the driver's to stage. Whoever changes it holds `lock`, too. */
+    uint64_t peers;
 
     pthread_mutex_t reading; /* one download at a time; taken before `lock` */
     char *landing;           /* memory of the host: two halves, and the fault word; NULL until first wanted */
@@ -207,11 +209,16 @@ CUresult wk__cuda_order_begin_upload(wk__cuda_device *device, const void *block)
 CUresult wk__cuda_order_end_upload(wk__cuda_device *device, const void *block);
 void wk__cuda_order_end(wk__cuda_device *device);
 
-/* Lets the card use all that is mapped in the ranges of the device, now and later. False: the driver does not let it
- * use what is mapped now. Holds the lock. */
+/* Lets the card use all that is mapped in the ranges of the device now, and what will be as far as the driver allows.
+ * False: it does not let it use what is mapped now. Holds the lock. */
 bool wk__cuda_range_share(wk__cuda_device *device, const wk__cuda_card *card);
 /* The uses of the units of a piece: *count of them. NULL: the block is not of a range. */
 wk__cuda_use *wk__cuda_range_uses(wk__cuda_device *device, const void *block, int64_t *count);
+
+/* Do copies go from card to card? Looked for once, when a pair is first copied between or asked about: from then on the
+ * driver maps what either allocates on both. A mapping made later may be left out (`peers`). What one context has is on
+ * one card. Both devices are locked, and not gone. */
+bool wk__cuda_peers(wk__cuda_device *a, wk__cuda_device *b);
 
 /* programs.c. `device` is a wk__cuda_device. */
 extern const wk__gpu_compiler wk__cuda_compiler;

@@ -22,39 +22,6 @@ static void leave_both(wk__cuda_device *a, wk__cuda_device *b)
     wk__cuda_leave(a_first ? a : b);
 }
 
-/* ---- the way between them ---------------------------------------------------------------------------------------- */
-
-/* Lets the device use what the other one's context allocates. An error here is nobody's: copies go through the host,
- * and a device that is gone says so when it copies. */
-static bool reaches(const wk__cuda_device *device, const wk__cuda_device *other)
-{
-    wk__cuda_calls calls;
-    int can = 0;
-    if (wk__cuda.DeviceCanAccessPeer(&can, device->card->id, other->card->id) != CUDA_SUCCESS || !can) return false;
-    CUresult error = wk__cuda_begin(device->context, &calls);
-    if (error == CUDA_SUCCESS) error = wk__cuda.CtxEnablePeerAccess(other->context, 0);
-    wk__cuda_end(&calls);
-    return error == CUDA_SUCCESS || error == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
-}
-
-static uint64_t bit_of(const wk__cuda_device *device)
-{
-    return UINT64_C(1) << device->card->number;
-}
-
-/* Do copies go from card to card? The driver is asked for that once, at a pair's first copy: from then on it maps all
- * that either has on both. What one context has is on one card. Both devices are locked, and not gone. */
-static bool open_way(wk__cuda_device *a, wk__cuda_device *b)
-{
-    if (a->context == b->context) return true;
-    if (!(a->met & bit_of(b)) || !(b->met & bit_of(a))) {
-        a->met |= bit_of(b);
-        b->met |= bit_of(a);
-        if (reaches(a, b) && reaches(b, a) && wk__cuda_range_share(a, b->card)) wk__cuda_range_share(b, a->card);
-    }
-    return (a->peers & bit_of(b)) && (b->peers & bit_of(a));
-}
-
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 /* Makes what the one device is given next wait for all that the other has been given. Each answers for its own
@@ -112,7 +79,7 @@ wk_code wk__cuda_transfer(void *to_device, const wk__memory *to, void *from_devi
     if (source->gone) {
         code = wk__cuda_gone(source, fail);
     } else if (!target->gone) {
-        open_way(target, source);
+        wk__cuda_peers(target, source);
         code = use_block(source, from, fail);
         if (code == WK_OK) code = use_block(target, to, fail);
         if (code == WK_OK) code = follow(target, source, fail);
@@ -130,7 +97,7 @@ bool wk__cuda_direct(void *device, void *other)
     wk__cuda_device *a = device, *b = other;
     wk__fail fail;
     if (enter_both(a, b, &fail) != WK_OK) return false;
-    const bool direct = !a->gone && !b->gone && open_way(a, b);
+    const bool direct = !a->gone && !b->gone && wk__cuda_peers(a, b);
     leave_both(a, b);
     return direct;
 }
