@@ -110,9 +110,9 @@ WK_API bool wk_checkpoint_load_at(wk_site site, wk_checkpoint *checkpoint);
  * WK_ERR_STATE in the closure of lbfgs, and where ranks that share an epoch are not at the same batch. */
 WK_API wk_code wk_checkpoint_save_at(wk_site site, wk_checkpoint *checkpoint);
 /* A step is done: counts it, and saves if that makes a multiple of n, which is 1 or more. While an error is pending
- * nothing is saved; the step is not counted either, except among several ranks: there every call counts, so that all save at
- * the same one whatever fails in one of them. A rank with an error when a save is due fails it in all. WK_OK or a
- * code. */
+ * nothing is saved; the step is not counted either, except among several ranks: there every call counts, so that all
+ * save at the same one whatever fails in one of them. A rank with an error when a save is due fails it in all. WK_OK or
+ * a code. */
 WK_API wk_code wk_checkpoint_every_at(wk_site site, wk_checkpoint *checkpoint, int64_t n);
 /* Returns when nothing is being written any more. WK_OK or a code: at the end of a program, before it looks at
  * wk_error. wk_dist_finish does the same. */
