@@ -68,4 +68,17 @@ static inline long driver_calls(const char *name)
     return count(name);
 }
 
+static inline wk_tensor *ones_on(int index)
+{
+    return wk_to(wk_ones((1000)), wk_cuda(index));
+}
+
+/* The second card and the CPU, where the first has given up. */
+static inline void others_go_on(void)
+{
+    WK_SCOPE;
+    must(wk_item(wk_sum(ones_on(1))) == 1000 && wk_error() == NULL);
+    must(wk_item(wk_sum(wk_ones((3)))) == 3 && wk_error() == NULL);
+}
+
 #endif

@@ -64,6 +64,29 @@ static void networks_in_another_order(void **state)
     ranks_free(&r);
 }
 
+/* Rank 1 is wrong before anybody hears of it; the others fail with it, and all try again. */
+static void wraps_twice(int rank)
+{
+    WK_SCOPE;
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    wk_module *net = wk_nn_linear(3, 2);
+    RANK_CHECK(!wk_ddp(net, .bucket_cap_mb = rank == 1 ? -1 : 25));
+    if (rank == 1) RANK_CHECK(wk_dist_barrier() != WK_OK);
+    rank_keeps_error();
+    wk_module *ddp = wk_ddp(net);
+    RANK_CHECK(ddp && wk_backward(wk_sum(wk_forward(ddp, wk_ones((1, 3))))) == WK_OK);
+    RANK_CHECK(wk_dist_finish() == WK_OK && !wk_error());
+}
+
+static void networks_are_wrapped_after_an_error(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = wraps_twice};
+    ranks_run(&r);
+    expect_rank_error(&r, 1, WK_ERR_ARGUMENT, "bucket_cap_mb", NULL);
+    ranks_free(&r);
+}
+
 static void *runs_backward(void *ddp)
 {
     WK_SCOPE;
@@ -165,9 +188,11 @@ static void a_group_whose_world_has_ended(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(behind_the_last_bucket), cmocka_unit_test(networks_in_another_order),
-        cmocka_unit_test(two_threads_at_once), cmocka_unit_test(a_world_is_not_left_within_backward),
-        cmocka_unit_test(a_group_whose_world_has_ended)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(behind_the_last_bucket),
+                                       cmocka_unit_test(networks_in_another_order),
+                                       cmocka_unit_test(networks_are_wrapped_after_an_error),
+                                       cmocka_unit_test(two_threads_at_once),
+                                       cmocka_unit_test(a_world_is_not_left_within_backward),
+                                       cmocka_unit_test(a_group_whose_world_has_ended)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,6 +137,28 @@ static void a_rank_does_not_call(void **state)
     ranks_free(&r);
 }
 
+/* Rank 2 comes to wk_dist_finish, whose number is that of the call which the others gave up. */
+static void finishes_late(int rank)
+{
+    WK_SCOPE;
+    join();
+    while (rank == 2 && !(atomic_load(&note_of(0)->flag) && atomic_load(&note_of(1)->flag))) usleep(2000);
+    if (rank < 2) RANK_CHECK(!wk_dist_all_reduce_(wk_ones((3))));
+    if (rank == 2) RANK_CHECK(wk_dist_finish() == WK_ERR_TIMEOUT);
+    rank_keeps_error();
+    atomic_store(&my_note()->flag, 1);
+}
+
+static void what_a_rank_hears_that_finishes_late(void **state)
+{
+    (void)state;
+    ranks r = {.size = 3, .body = finishes_late, .timeout = SHORT};
+    ranks_run(&r);
+    expect_rank_error(&r, 2, WK_ERR_TIMEOUT, "dist_finish: rank 2 of 3 on ",
+                      ": finish: all_reduce 2 was not finished; ", "rank 2 on ", " has not called it", NULL);
+    ranks_free(&r);
+}
+
 static void leaves(int rank)
 {
     WK_SCOPE;
@@ -494,6 +516,7 @@ int main(void)
         cmocka_unit_test(rank_0_ends_without_a_word),
         cmocka_unit_test(a_rank_is_stopped),
         cmocka_unit_test(a_rank_does_not_call),
+        cmocka_unit_test(what_a_rank_hears_that_finishes_late),
         cmocka_unit_test(a_rank_has_left),
         cmocka_unit_test(a_rank_of_a_group_has_left),
         cmocka_unit_test(finish_without_all),

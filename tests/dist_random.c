@@ -8,6 +8,7 @@
 #include "support_devices.h"
 #include "support_ranks.h"
 
+#include <math.h>
 #include <unistd.h>
 
 enum { SLOTS = 4, GROUPS = 3, HELD = 10, STEPS = 40, DTYPES = 10, LARGEST = 40000 };
@@ -451,6 +452,25 @@ static void fail_in_one(program *p)
     wk_clear_error();
 }
 
+/* Figures of all ranks, which are whole: so their sums are exact in whatever order. */
+static void mean_of_figures(program *p)
+{
+    const group *g = &p->group[draw_below(&p->d, GROUPS)];
+    const wk_device device = p->device[draw_below(&p->d, p->devices)];
+    wk_history *history = wk_history_new();
+    double sum = 0, weights = 0;
+    snprintf(p->what, sizeof p->what, "a mean over %d ranks", g->size);
+    for (int r = 0; r < p->size; r++)
+        for (int k = draw_below(&p->d, 4); k > 0; k--) {
+            const double figure = draw_from(&p->d, -9, 9), weight = draw_from(&p->d, 1, 5);
+            if (is_in(g, r)) sum += figure * weight, weights += weight;
+            if (r == p->rank) wk_history_add(history, wk_full((), figure, .device = device), .weight = weight);
+        }
+    if (!is_in(g, p->rank)) return;
+    const double got = wk_dist_history_mean(history, .group = g->handle);
+    need(p, weights > 0 ? got == sum / weights : isnan(got), "it is another one");
+}
+
 /* ---- lists of tensors on devices --------------------------------------------------------------------------------- */
 
 enum { LIST_MOST = 4 };
@@ -541,7 +561,9 @@ static void take_step(program *p)
         move_among_devices(p);
     else if (what < 60)
         sum_a_list(p);
-    else if (what < 62)
+    else if (what < 64)
+        mean_of_figures(p);
+    else if (what < 66)
         need(p, wk_dist_barrier() == WK_OK, "dist_barrier");
     else
         collective(p);

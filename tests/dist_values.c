@@ -3,6 +3,8 @@
  * the same bits in all ranks. Numbers are whole and small, so that their sums are exact in each dtype. */
 #include "support_ranks.h"
 
+#include "../src/engine/ring.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <unistd.h>
@@ -358,7 +360,9 @@ static void mean_of_figures(int rank)
     RANK_CHECK(n == 1 ? isnan(all) : all == mean_over(n, 1));
     RANK_CHECK(wk_dist_history_mean(h) == all || n == 1); /* nothing was added up in place */
     RANK_CHECK(wk_history_mean(h) == own || rank == 0);
+    wk_tensor *recorded = wk_add(wk_ones((4)), 1);
     RANK_CHECK(isnan(wk_dist_history_mean(none)) && !wk_error());
+    RANK_CHECK(wk__body_of(recorded)->storage->value->state != WK__PENDING); /* as every call of all ranks */
     wk_dist_group *even = n > 2 ? wk_dist_new_group((0, 2)) : NULL;
     if (even && rank % 2 == 0) RANK_CHECK(wk_dist_history_mean(h, .group = even) == mean_over(3, 2));
     if (rank == n - 1) wk_history_add(lost, wk_zeros((2)));

@@ -301,16 +301,17 @@ static void peers(void **state)
     }
 }
 
+enum { GRANULE = 2 << 20 };
+static const struct {
+    int type, handle_types, location, id;
+    void *meta;
+    unsigned char flags[8];
+} properties = {1, 0, 1, 0, NULL, {0}}; /* of memory on the first device */
+
 /* Two pieces of memory side by side, and a kernel over the seam; it is refused where nothing is. */
 static void mappings(void **state)
 {
     (void)state;
-    enum { GRANULE = 2 << 20 };
-    static const struct {
-        int type, handle_types, location, id;
-        void *meta;
-        unsigned char flags[8];
-    } properties = {1, 0, 1, 0, NULL, {0}};
     static const int access[] = {1, 0, 3};
     standin_needed();
     for (int unmapped = 0; unmapped < 2; unmapped++) {
@@ -341,12 +342,6 @@ static void mappings(void **state)
 static void access_by_device(void **state)
 {
     (void)state;
-    enum { GRANULE = 2 << 20 };
-    static const struct {
-        int type, handle_types, location, id;
-        void *meta;
-        unsigned char flags[8];
-    } properties = {1, 0, 1, 0, NULL, {0}};
     static const int of_0[] = {1, 0, 3}, of_1[] = {1, 1, 3}, none_of_1[] = {1, 1, 0};
     cu_address at, far;
     void *memory, *function = standin_function(standin_library("libcuda.so.1"), "standin_count");

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const wk__dist_frame none;
-
 void wk__tcp_knock(int bell)
 {
     const uint64_t one = 1;
@@ -103,7 +101,8 @@ static void forget_lines(wk__tcp *tcp)
 {
     const int most = tcp->rank == 0 ? tcp->size : 1;
     for (int r = 0; r < most; r++) tcp->control[r] = -1;
-    wk__tcp_break(tcp, WK_ERR_IO, none, "the program has closed the descriptors of the world's connections");
+    wk__tcp_break(tcp, WK_ERR_IO, (wk__dist_frame){.kind = WK__FRAME_ABORT},
+                  "the program has closed the descriptors of the world's connections");
 }
 
 static void *watch(void *user)

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A device of the backend itself, without the engine around it, and units for it to build. */
+#ifndef WICK_TESTS_CUDA_BACKEND_H
+#define WICK_TESTS_CUDA_BACKEND_H
+
+#include "cuda_child.h"
+
+#include "../src/backend/cuda/device.h"
+#include "../src/backend/gpu/build.h"
+
+typedef struct opened {
+    const wk__backend *backend;
+    void *device;
+} opened;
+
+static inline opened open_first(void)
+{
+    wk__fail fail;
+    opened o = {.backend = wk__backend_of(WK_CUDA)};
+    must(o.backend->open(0, &o.device, &fail) == WK_OK);
+    return o;
+}
+
+static inline wk__gpu_unit unit_of(const char *name, wk__gpu_fixed *fixed, const char *const *text)
+{
+    *fixed = (wk__gpu_fixed){.name = name, .text = text};
+    return (wk__gpu_unit){.fixed = fixed, .dtype = WK_F32, .nmemory = 1, .narguments = 2};
+}
+
+#endif
