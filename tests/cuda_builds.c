@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes wrong while kernels are compiled, loaded and looked up: what is told, what is tried again, and what is never
- * asked of a device that is gone. */
+/* What goes wrong while kernels are compiled, loaded and looked up: what is told, what is tried again, and what is
+ * never asked of a device that is gone. */
 #include "cuda_backend.h"
 
 #include <math.h>

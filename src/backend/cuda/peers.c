@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way between two cards: whether either may use the other one's memory, and whether bytes arrive that way. Errors are
- * not told here: copies go through the host then, and a device that is gone says so when it copies. */
+/* The way between two cards: whether either may use the other one's memory, and whether bytes arrive that way. Errors
+ * are not told here: copies go through the host then, and a device that is gone says so when it copies. */
 #include "device.h"
 
 #include <string.h>
