@@ -11,6 +11,7 @@
     failed[row] += $4
     skipped[row] += $5
     seconds[row] += $6
+    all_seconds += $6
     all_passed += $3
     all_failed += $4
     if ($4 > 0) bad[++nbad] = $1 "/" $2
@@ -21,9 +22,10 @@ END {
     for (k = 1; k <= rows; k++) {
         row = order[k]
         split(row, name, " ")
-        printf format, name[1], name[2], programs[row], passed[row], failed[row], skipped[row], seconds[row]
+        printf format, name[1], name[2], programs[row], passed[row], failed[row], skipped[row], sprintf("%.0f", seconds[row])
     }
     for (k = 1; k <= nbad; k++) print "failed: " bad[k]
+    printf "%.0f seconds of a processor in all\n", all_seconds
     printf "\n%d passed, %d failed\n", all_passed, all_failed
     exit all_failed > 0 || all_passed == 0
 }
