@@ -113,6 +113,15 @@ static void wait_for_all(model *m, bool by_event)
     for (int b = 0; b < BLOCKS; b++) must(memcmp(m->block[b].block, m->want[b], BYTES) == 0);
 }
 
+/* A moment that nobody waits for. */
+static void pass_by(model *m)
+{
+    void *event;
+    wk__fail fail;
+    good(backend->event_record(m->device, &event, &fail), &fail);
+    backend->event_give(m->device, event);
+}
+
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
 static int seed_now;
@@ -123,15 +132,18 @@ static void any_order(void)
     begin(m, seed_now);
     for (int k = 0; k < STEPS; k++) {
         const int d = chance(DEVICES), b = chance(BLOCKS), c = chance(BLOCKS);
-        switch (chance(9)) {
+        switch (chance(12)) {
         case 0:
         case 1:
         case 2: upload(&m[d], b, 0, WK__CUDA_SLOT + chance(4096)); break;
         case 3: upload(&m[d], b, chance(BYTES - 4096), 1 + chance(4096)); break;
         case 4:
         case 5: copy(&m[d], b, c); break;
-        case 6: transfer(&m[d], &m[1 - d], b, c); break;
-        case 7: read_back(&m[d], b); break;
+        case 6:
+        case 7: transfer(&m[d], &m[1 - d], b, c); break;
+        case 8: read_back(&m[d], b); break;
+        case 9:
+        case 10: pass_by(&m[d]); break;
         default: wait_for_all(&m[d], chance(2) == 0); break;
         }
     }
@@ -181,6 +193,32 @@ static void independent_work(void **state)
 {
     (void)state;
     in_child("STANDIN_SEED=1", no_waits);
+}
+
+/* A copy between devices keeps neither from work on other blocks, and only the first use of its blocks waits. */
+static void no_waits_for_copies_between(void)
+{
+    model m[DEVICES];
+    begin(m, 1);
+    for (int d = 0; d < DEVICES; d++) wait_for_all(&m[d], false);
+    transfer(&m[1], &m[0], 0, 1);
+    const long before = driver_calls("cuStreamWaitEvent");
+    for (int k = 0; k < 4; k++)
+        for (int d = 0; d < DEVICES; d++) copy(&m[d], 2, 3);
+    must(driver_calls("cuStreamWaitEvent") == before);
+    copy(&m[0], 2, 1);
+    must(driver_calls("cuStreamWaitEvent") == before + 1);
+    copy(&m[1], 2, 0);
+    must(driver_calls("cuStreamWaitEvent") == before + 2);
+    for (int d = 0; d < DEVICES; d++) read_back(&m[d], 2);
+    must(driver_calls("cuStreamWaitEvent") == before + 2);
+    end(m);
+}
+
+static void independent_work_of_two(void **state)
+{
+    (void)state;
+    in_child("STANDIN_SEED=1", no_waits_for_copies_between);
 }
 
 /* The same memory, by another block's name that takes the place of this one in the backend's table. */
@@ -294,8 +332,12 @@ static void kernels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_calls),    cmocka_unit_test(independent_work), cmocka_unit_test(forgotten_blocks),
-        cmocka_unit_test(calls_that_fail), cmocka_unit_test(kernels),
+        cmocka_unit_test(random_calls),
+        cmocka_unit_test(independent_work),
+        cmocka_unit_test(independent_work_of_two),
+        cmocka_unit_test(forgotten_blocks),
+        cmocka_unit_test(calls_that_fail),
+        cmocka_unit_test(kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,9 @@ typedef struct walk {
     int64_t heap_count, heap_capacity;
     task *table; /* open addressing, by node */
     int64_t table_count, table_capacity;
-    wk__uses uses;    /* what is left to come to each leaf; nothing is counted unless there are hooks that come after */
+    wk__node **ready; /* early nodes whose gradients have all come: before those in the heap, where they are, too */
+    int64_t ready_count, ready_capacity;
+    wk__uses uses;    /* what is left to come to each leaf and node; counted only where somebody waits for that */
     listed *complete; /* leaves that got a gradient, for the hooks that run after */
     int64_t complete_count, complete_capacity;
     finally *finally; /* of the outermost walk, */
@@ -263,9 +265,19 @@ static void compute(walk *w, wk__node *node, wk_tensor *const *out, wk_tensor **
     wk__guard_close(token);
 }
 
-/* An edge has brought its gradient, or has none to bring. Hooks that come after run once nothing more can come. */
+/* Where memory is too short for that, its turn comes in the order of the calls. */
+static void hasten(walk *w, wk__node *node)
+{
+    const task *slot = slot_of(w->table, w->table_capacity, node);
+    if (slot->node && !slot->begun && wk__grow(&w->ready, &w->ready_capacity, w->ready_count + 1, sizeof *w->ready))
+        w->ready[w->ready_count++] = node;
+}
+
+/* An edge has brought its gradient, or has none to bring. Hooks that come after, and early nodes, run once nothing more
+ * can come. */
 static void passed(walk *w, const wk__edge *edge)
 {
+    if (edge->node && edge->node->early && wk__uses_end(&w->uses, edge->node)) hasten(w, edge->node);
     if (edge->leaf && wk__uses_end(&w->uses, edge->leaf) && edge->leaf->listed == w->id && !w->failed)
         w->failed = !wk__leaf_complete(edge->leaf);
 }
@@ -311,10 +323,20 @@ static void free_grads(task *t)
     t->grad = NULL;
 }
 
+/* The node whose turn it is; NULL: there is none left. */
+static wk__node *next_node(walk *w)
+{
+    if (w->ready_count > 0) return w->ready[--w->ready_count];
+    while (w->heap_count > 0) {
+        wk__node *node = heap_pop(w);
+        if (!slot_of(w->table, w->table_capacity, node)->begun) return node;
+    }
+    return NULL;
+}
+
 static void run_all(walk *w)
 {
-    while (w->heap_count > 0 && !w->failed) {
-        wk__node *node = heap_pop(w);
+    for (wk__node *node; !w->failed && (node = next_node(w));) {
         task *slot = slot_of(w->table, w->table_capacity, node), *t = &w->now;
         slot->begun = true;
         put(t, slot); /* the table may grow while the node runs */
@@ -387,6 +409,7 @@ static void end(void *address)
     wk__free(w->complete);
     wk__free(w->table);
     wk__free(w->heap);
+    wk__free(w->ready);
     wk__targets_free(w->targets, w->target_count);
     wk__free(w);
 }
@@ -402,10 +425,10 @@ static wk_tensor *seed_of(walk *w, wk_tensor *seed)
     return own;
 }
 
-/* Where memory is too short for it, hooks that come after run at the end. */
+/* Where memory is too short for it, hooks that come after run at the end, and no node is early. */
 static void count_uses(walk *w, const wk__walk_request *request)
 {
-    bool fine = wk__after_hooks() && !w->targets;
+    bool fine = (wk__after_hooks() && !w->targets) || wk__any_early_node();
     for (int k = 0; k < request->output_count && fine; k++) {
         wk__edge edge = wk__edge_of(request->outputs[k]);
         fine = wk__uses_add(&w->uses, &edge);

@@ -18,6 +18,22 @@ static uint64_t next_sequence(void)
     return next;
 }
 
+/* ---- early nodes ------------------------------------------------------------------------------------------------- */
+
+/* As for hooks that come after (leaf.c): walks count only where it matters, and never false again. */
+static atomic_bool any_early;
+
+void wk__node_hasten(wk__node *node)
+{
+    node->early = true;
+    atomic_store_explicit(&any_early, true, memory_order_relaxed);
+}
+
+bool wk__any_early_node(void)
+{
+    return atomic_load_explicit(&any_early, memory_order_relaxed);
+}
+
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
 
 /* Several threads may be the first to use a leaf: one of them makes it. */

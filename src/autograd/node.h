@@ -84,6 +84,7 @@ struct wk__node {
     atomic_int refs;
     uint8_t inputs, outputs;
     bool spent; /* a backward without retain_graph has used it up: what it saved is gone */
+    bool early; /* wk__node_hasten */
     const wk__op *op;
     uint64_t sequence; /* higher than those of the nodes that its edges lead to: the walk takes the highest first */
     wk_site site;
@@ -175,6 +176,10 @@ void wk__leaf_forget(wk_tensor *leaf, const char *by, wk_site site);
 void wk__body_forget(wk__body *body);      /* the body goes, and so do its references to the graph */
 void wk__saved_drop(wk__body *saved);      /* a body that a node or a function kept */
 void wk__body_share(const wk__body *body); /* it was copied: they count once more */
+/* From now on the node has its turn as soon as all its gradients have come, before what the walk would take first: it
+ * begins something that goes on beside the rest, such as a copy to another device. */
+void wk__node_hasten(wk__node *node);
+bool wk__any_early_node(void); /* has this process made any? */
 void wk__node_hold(wk__node *node);
 void wk__node_drop(wk__node *node);
 void wk__nodes_free(wk_context *context); /* those that wait for that, unless it is being done */

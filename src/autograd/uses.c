@@ -69,10 +69,10 @@ bool wk__uses_add(wk__uses *uses, const wk__edge *root)
     return fine;
 }
 
-bool wk__uses_end(wk__uses *uses, const wk__leaf *leaf)
+bool wk__uses_end(wk__uses *uses, const void *at)
 {
     if (!uses->capacity) return false;
-    wk__use *use = slot_of(uses->table, uses->capacity, leaf);
+    wk__use *use = slot_of(uses->table, uses->capacity, at);
     return use->at && --use->left == 0;
 }
 

@@ -209,6 +209,9 @@ typedef struct wk__backend {
      * opened and tried, as a first copy does; true is of the pair, and the driver may stage single copies all the
      * same. */
     bool (*direct)(void *device, void *other);
+    /* with `transfer`: its copies go beside what both devices compute, each as soon as there is what it copies; else
+     * they take a device's turn, which does nothing until they have come */
+    bool beside;
 } wk__backend;
 
 /* All backends of this build, NULL at the end; in the order in which gpu:i counts. */

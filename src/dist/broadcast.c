@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A tensor on several devices: one node with an output on each. All their gradients have arrived when it is its turn in
- * the walk, as what was recorded with the outputs comes before it: so the copies of gradients follow the work of all
- * devices, and none keeps another waiting. */
+ * the walk, as what was recorded with the outputs comes before it: so their sum follows the work of all devices, and
+ * none keeps another waiting.
+ *
+ *     copies take a device's turn    gradients of all devices --> copies --> sum
+ *     copies go beside its work      gradient of device k --> copy k, early ---/    while walk and devices go on
+ *
+ * Early copies lie on the tensor's device until the sum: of a network on n devices, n - 1 times its gradients. */
 #include "broadcast.h"
+#include "../autograd/history.h"
+#include "../autograd/walk.h"
 #include "../base/alloc.h"
+#include "../ops/forms.h"
 #include <wick/autograd.h>
 #include <wick/creation.h>
 #include <wick/pointwise.h>
@@ -48,11 +56,47 @@ static void broadcast_gradient(wk__gradient *g)
 static const wk__op broadcast = {
     .name = "broadcast", .node = "BroadcastBackward", .gradient = broadcast_gradient}; /* a node only */
 
-bool wk__broadcast_attach(wk_site site, wk_tensor *x, wk_tensor *const out[], int count)
+/* Do gradients on the device go to the other beside the work of both? */
+static bool goes_beside(const wk__device *from, const wk__device *to)
+{
+    return from != to && from->backend == to->backend && from->backend->transfer && from->backend->beside;
+}
+
+/* A node for the gradient's way from there to the tensor's device, between out and the broadcast. */
+static bool attach_copy(wk_site site, const wk_tensor *x, wk_tensor *sent, wk_tensor *out)
+{
+    const wk_device home = wk__body_of(x)->storage->device->id;
+    const wk__attr to = wk__to_attr((wk__to_attributes){.device_kind = home.kind, .device_index = home.index});
+    wk__node *node = wk__node_make(&wk__op_to, site, &sent, 1, out, &to);
+    if (!node) return false;
+    wk__node_hang(node, &out, 1);
+    wk__node_hasten(node);
+    return true;
+}
+
+bool wk__broadcast_attach(wk_site site, wk_tensor *x, wk_tensor *const out[], int count, bool early)
 {
     if (!wk__wants_node(wk__context(), &x, 1)) return true;
+    wk_tensor *sent[WK__WALK_OUTPUTS] = {0}; /* what the broadcast gives: out, or what out is a copy of */
     const wk__attr attr = attr_of(x);
-    return wk__node_attach(&broadcast, site, &x, 1, out, count, &attr);
+    const wk__device *home = wk__body_of(x)->storage->device;
+    wk__node *node = wk__node_make(&broadcast, site, &x, 1, out[0], &attr);
+    bool fine = node != NULL;
+    for (int k = 0; k < count && fine; k++) {
+        const bool copied = early && goes_beside(wk__body_of(out[k])->storage->device, home);
+        fine = (sent[k] = copied ? wk_detach_at(site, out[k]) : out[k]) != NULL;
+    }
+    if (fine)
+        wk__node_hang(node, sent, count);
+    else if (node)
+        wk__node_drop(node);
+    for (int k = 0; k < count && sent[k]; k++) {
+        if (sent[k] == out[k]) continue;
+        fine = fine && attach_copy(site, x, sent[k], out[k]);
+        wk__handle_release(&sent[k]->handle, site);
+    }
+    for (int k = 0; k < count && !fine; k++) wk__handle_release(&out[k]->handle, site);
+    return fine;
 }
 
 wk_tensor *wk__broadcast_copy(wk_site site, wk_tensor *x, wk_device device)

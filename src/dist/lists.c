@@ -51,7 +51,7 @@ wk_tensors *wk_broadcast_at(wk_site site, wk_tensor *x, const wk_device *devices
         return NULL;
     bool fine = true;
     for (int k = 0; k < n && fine; k++) fine = (out[k] = wk__broadcast_copy(nowhere, x, device[k]->id)) != NULL;
-    fine = fine && wk__broadcast_attach(site, x, out, n);
+    fine = fine && wk__broadcast_attach(site, x, out, n, true);
     if (fine) return listed(site, &c, out, n);
     wk__inside_end(&c, NULL, 0);
     return NULL;

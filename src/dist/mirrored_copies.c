@@ -119,7 +119,7 @@ static bool make_stand_ins(wk__turn *t, int64_t i, bool has_gradient)
         t->began[i * m->n + k] = wk__body_of(stand_in)->storage->assigned;
     }
     if (!has_gradient) return true;
-    if (wk__broadcast_attach(nowhere, kept->tensor, made, count)) {
+    if (wk__broadcast_attach(nowhere, kept->tensor, made, count, !wk__figures_measures(t))) {
         wk__figures_listen(t, kept->tensor, made[0]);
         return true;
     }

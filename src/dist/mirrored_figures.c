@@ -93,6 +93,11 @@ static void hear(wk__listener *listener, bool after)
     if (after && s->heard == s->nodes) part(s, &s->times.reducing);
 }
 
+bool wk__figures_measures(const wk__turn *t)
+{
+    return t->m->figures->now != NULL;
+}
+
 void wk__figures_listen(wk__turn *t, const wk_tensor *x, wk_tensor *out)
 {
     step *s = t->m->figures->now;

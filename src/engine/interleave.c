@@ -20,7 +20,7 @@ enum { MOST_DEVICES = 17 /* a mirrored network's, and the cpu */, UPLOADS = MOST
 /* What a group keeps waiting. */
 typedef enum keeping {
     NOBODY,    /* it is enqueued, or bytes of the host's are, or a device that has nothing else to do gives its own */
-    A_DEVICE,  /* a copy between two devices, whose target does nothing else until it comes */
+    A_DEVICE,  /* a copy between two devices, whose target does nothing else until it comes, if it goes not beside */
     COMPUTING, /* the host, which is the cpu; meanwhile the others work */
     THE_HOST   /* it waits for what a device was given before, to get a copy */
 } keeping;
@@ -76,7 +76,8 @@ static keeping keeping_of(const wk__record *r, const wk__device *from)
 {
     if (!from) return is_host(r->device) ? COMPUTING : NOBODY;
     if (is_host(from)) return NOBODY;
-    return r->device->backend == from->backend ? A_DEVICE : THE_HOST;
+    if (r->device->backend != from->backend) return THE_HOST;
+    return from->backend->beside ? NOBODY : A_DEVICE;
 }
 
 static bool put_in_lane(lanes *l, const wk__record *r)

@@ -15,6 +15,7 @@ struct stream {
     unsigned flags;
     bool asked;              /* somebody has been told that it is not ready */
     bool ended;              /* it goes with its last work */
+    bool computes;           /* a kernel was launched in it */
     const char *captured_by; /* a thread, NULL: none */
     int capture_mode;
     bool invalidated; /* the capture, by a call that it forbids */

@@ -117,10 +117,12 @@ CALL cuMemcpyDtoDAsync_v2(address to, address from, size_t bytes, void *handle)
 
 /* Legal either way. The driver does not say which of the two cards copies, so both have to reach the other's memory.
  * True: it goes straight. */
-static bool count_copy(const context *to_context, address to, const context *from_context, address from, size_t bytes)
+static bool count_copy(const stream *s, const context *to_context, address to, const context *from_context,
+                       address from, size_t bytes)
 {
     const bool direct = memory_is_there(from_context, to, bytes) && memory_is_there(to_context, from, bytes);
     standin_called(direct ? "direct copy" : "staged copy");
+    standin_called(s->computes ? "copy among kernels" : "copy beside kernels");
     return direct;
 }
 
@@ -133,7 +135,7 @@ CALL cuMemcpyPeerAsync(address to, context *to_context, address from, context *f
         (!memory_is_there(to_context, to, bytes) || !memory_is_there(from_context, from, bytes)))
         code = INVALID_VALUE;
     if (code != SUCCESS) return call_end(code);
-    if (count_copy(to_context, to, from_context, from, bytes) && device_breaks(to_context->device)) bytes /= 2;
+    if (count_copy(s, to_context, to, from_context, from, bytes) && device_breaks(to_context->device)) bytes /= 2;
     return call_end(add_copy(s, pointer(to), true, pointer(from), true, bytes));
 }
 
@@ -201,5 +203,6 @@ CALL cuLaunchKernel(function *f, unsigned gx, unsigned gy, unsigned gz, unsigned
         (!function_is_alive(f) || f->module->context != stream_context(s) || stream_context(s) != context_current()))
         code = INVALID_HANDLE;
     if (code != SUCCESS) return call_end(code);
+    s->computes = true;
     return call_end(add_launch(s, f, (unsigned[]){gx, gy, gz}, (unsigned[]){bx, by, bz}, shared, argument));
 }

@@ -288,6 +288,7 @@ const wk__backend wk__cuda_backend = {
     .download = wk__cuda_download,
     .sync = wk__cuda_sync,
     .transfer = wk__cuda_transfer,
+    .beside = true,
     .gather = wk__cuda_gather,
     .event_record = wk__cuda_event_record,
     .event_wait = wk__cuda_event_wait,

@@ -3,7 +3,7 @@
  *
  * There is no thread of a device's own, as the OpenCL backend has one: what enqueues here does not wait for what it
  * enqueues, unless the driver's queue is full, so whoever submits enqueues, under the device's lock and in one stream,
- * where all happens in order. Large uploads have a stream of their own (order.c).
+ * where all happens in order. Large uploads and copies to other devices have streams of their own (order.c).
  *
  *   any thread                          the device
  *   --------------------------------    ------------------------------------------------------------
@@ -64,13 +64,18 @@ typedef struct wk__cuda_staging {
     bool is_read[WK__CUDA_SLOTS]; /* the end of its copies has been recorded and not been waited for */
 } wk__cuda_staging;
 
-/* ---- order.c: what the two streams of a device do with the same block -------------------------------------------- */
+/* ---- order.c: what the streams of a device do with the same block ------------------------------------------------ */
 
-enum { WK__CUDA_USES = 256, WK__CUDA_UPLOADS = 8 };
+/* Copies beside what the device computes, each kind in a stream of its own, so that none waits for another kind's:
+ * large uploads, and what goes to other devices. What comes from those is copied in a stream of theirs; the one here
+ * only follows it. */
+typedef enum wk__cuda_lane { WK__CUDA_UPLOADS, WK__CUDA_DEPARTURES, WK__CUDA_ARRIVALS, WK__CUDA_LANES } wk__cuda_lane;
+
+enum { WK__CUDA_USES = 256, WK__CUDA_ENDS = 8 };
 
 typedef struct wk__cuda_use {
-    int64_t number; /* of the last use by the stream that computes */
-    int64_t upload; /* the last large one into it */
+    int64_t number;               /* of the last use by the stream that computes */
+    int64_t copy[WK__CUDA_LANES]; /* the last copy of each lane, into it or out of it */
 } wk__cuda_use;
 
 /* Where a block stands in the table. */
@@ -80,16 +85,23 @@ static inline int wk__cuda_place_of(const void *block)
     return (int)(hash >> 32 & (WK__CUDA_USES - 1));
 }
 
+typedef struct wk__cuda_copies {
+    CUstream stream;            /* NULL until first wanted */
+    int64_t count;              /* so many copies there were; */
+    CUevent end[WK__CUDA_ENDS]; /* each one's end, in turns: a later one's is after it */
+    int64_t awaited;            /* what computes waits for those up to this, */
+    int64_t awaited_at;         /* from the use of this number on */
+    int64_t awaited_number;     /* and they wait for all uses up to this */
+} wk__cuda_copies;
+
 typedef struct wk__cuda_order {
     const void *block[WK__CUDA_USES]; /* by a hash of them, */
     wk__cuda_use use[WK__CUDA_USES];  /* their uses, */
     wk__cuda_use others;              /* and the latest of those that have no place there */
-    int64_t number, upload;           /* so many there were */
+    int64_t number;                   /* so many uses there were */
     CUevent computed;                 /* all uses up to .. */
     int64_t computed_number;
-    int64_t awaited_number;             /* the uploads wait for all uses up to this, */
-    int64_t awaited_upload;             /* and what computes for all uploads up to this */
-    CUevent uploaded[WK__CUDA_UPLOADS]; /* each upload's, in turns: a later one's is after it */
+    wk__cuda_copies copies[WK__CUDA_LANES];
 } wk__cuda_order;
 
 /* ---- ranges.c: addresses of which parts have memory -------------------------------------------------------------- */
@@ -201,12 +213,17 @@ wk_code wk__cuda_staging_begin(wk__cuda_device *device, wk__cuda_staging *stagin
 void *wk__cuda_staging_take(wk__cuda_device *device, wk__cuda_staging *staging, int64_t bytes, wk__fail *fail);
 void wk__cuda_staging_end(wk__cuda_staging *staging);
 
-/* The stream that computes is about to use the block: it waits for large uploads into it, or for all of them. */
+/* The stream that computes is about to use the block: it waits for the copies into it and out of it, or for all. */
 CUresult wk__cuda_order_use(wk__cuda_device *device, const void *block);
 CUresult wk__cuda_order_all(wk__cuda_device *device);
-/* Around a large upload into the block, in the stream of its own, which waits for the uses before. */
-CUresult wk__cuda_order_begin_upload(wk__cuda_device *device, const void *block);
-CUresult wk__cuda_order_end_upload(wk__cuda_device *device, const void *block);
+/* Around a copy into the block or out of it in the stream of a lane: that waits for what was done with the block
+ * before, and who uses the block later waits for the copy. */
+CUresult wk__cuda_order_begin_copy(wk__cuda_device *device, wk__cuda_lane lane, const void *block);
+CUresult wk__cuda_order_end_copy(wk__cuda_device *device, wk__cuda_lane lane, const void *block);
+CUevent wk__cuda_order_last(const wk__cuda_device *device, wk__cuda_lane lane); /* the end of its last copy */
+/* Around a copy into the block in the stream of another device, which ends with that event of its. */
+CUresult wk__cuda_order_begin_in(wk__cuda_device *device, CUstream stream, const void *block);
+CUresult wk__cuda_order_arrive(wk__cuda_device *device, CUevent end, const void *block);
 void wk__cuda_order_end(wk__cuda_device *device);
 
 /* Lets the card use all that is mapped in the ranges of the device now, and what will be as far as the driver allows.

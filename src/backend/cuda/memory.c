@@ -87,10 +87,11 @@ static wk_code upload_parts(wk__cuda_device *device, wk__cuda_staging *staging, 
 static wk_code upload_large(wk__cuda_device *device, const wk__memory *to, int64_t offset, const void *from,
                             int64_t bytes, wk__fail *fail)
 {
-    CUresult error = wk__cuda_order_begin_upload(device, to->block);
+    CUresult error = wk__cuda_order_begin_copy(device, WK__CUDA_UPLOADS, to->block);
     if (error != CUDA_SUCCESS) return wk__cuda_failed(device, fail, error, "waiting for the device's work");
+    device->large.stream = device->order.copies[WK__CUDA_UPLOADS].stream;
     wk_code code = upload_parts(device, &device->large, wk__cuda_address(to, offset), from, bytes, fail);
-    error = wk__cuda_order_end_upload(device, to->block);
+    error = wk__cuda_order_end_copy(device, WK__CUDA_UPLOADS, to->block);
     return code != WK_OK || error == CUDA_SUCCESS ? code
                                                   : wk__cuda_failed(device, fail, error, "copying to the device");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Large uploads have a stream of their own, so that the device copies while it computes. What two streams do with one
- * block keeps the order of the calls: the one waits for an event of the other. Uses are numbered, and a table has for
- * each block its last use by the stream that computes, and the last upload into it; pieces of ranges have tables of
- * their own (ranges.c). */
+/* Large uploads and copies to other devices have streams of their own, so that the device copies while it computes.
+ * What several streams do with one block keeps the order of the calls: the one waits for an event of the other. Uses by
+ * the stream that computes are numbered, and so are each lane's copies; a table has for each block the last of each;
+ * pieces of ranges have tables of their own (ranges.c). */
 #include "device.h"
 
 #include "../../base/integers.h"
@@ -14,7 +14,7 @@ static wk__cuda_use *use_of(wk__cuda_order *order, const void *block)
     wk__cuda_use *use = &order->use[place], *others = &order->others;
     if (order->block[place] == block) return use;
     others->number = wk__most(others->number, use->number);
-    others->upload = wk__most(others->upload, use->upload);
+    for (int k = 0; k < WK__CUDA_LANES; k++) others->copy[k] = wk__most(others->copy[k], use->copy[k]);
     *use = *others;
     order->block[place] = block;
     return use;
@@ -29,80 +29,160 @@ static wk__cuda_use *uses_of(wk__cuda_device *device, const void *block, int64_t
     return use_of(&device->order, block);
 }
 
+/* The last of all parts. */
+static wk__cuda_use last_use(wk__cuda_device *device, const void *block)
+{
+    int64_t count;
+    const wk__cuda_use *uses = uses_of(device, block, &count);
+    wk__cuda_use last = uses[0];
+    for (int64_t k = 1; k < count; k++) {
+        last.number = wk__most(last.number, uses[k].number);
+        for (int i = 0; i < WK__CUDA_LANES; i++) last.copy[i] = wk__most(last.copy[i], uses[k].copy[i]);
+    }
+    return last;
+}
+
 static CUresult event_of(CUevent *event)
 {
     return *event != NULL ? CUDA_SUCCESS : wk__cuda.EventCreate(event, CU_EVENT_DISABLE_TIMING);
 }
 
-/* The stream that computes waits for that upload and those before it. */
-static CUresult wait_for_upload(wk__cuda_device *device, int64_t upload)
+/* ---- the stream that computes ------------------------------------------------------------------------------------ */
+
+/* It waits for that copy of the lane and those before it. */
+static CUresult wait_for_copy(wk__cuda_device *device, wk__cuda_lane lane, int64_t copy)
 {
-    wk__cuda_order *order = &device->order;
-    if (upload <= order->awaited_upload) return CUDA_SUCCESS;
-    const CUresult error = wk__cuda.StreamWaitEvent(device->stream, order->uploaded[upload % WK__CUDA_UPLOADS], 0);
-    if (error == CUDA_SUCCESS) order->awaited_upload = upload;
-    return error;
+    wk__cuda_copies *copies = &device->order.copies[lane];
+    if (copy <= copies->awaited) return CUDA_SUCCESS;
+    const CUresult error = wk__cuda.StreamWaitEvent(device->stream, copies->end[copy % WK__CUDA_ENDS], 0);
+    if (error != CUDA_SUCCESS) return error;
+    copies->awaited = copy;
+    copies->awaited_at = device->order.number;
+    return CUDA_SUCCESS;
 }
 
 CUresult wk__cuda_order_use(wk__cuda_device *device, const void *block)
 {
-    int64_t count, upload = 0;
+    int64_t count;
+    const wk__cuda_use last = last_use(device, block);
     wk__cuda_use *uses = uses_of(device, block, &count);
     const int64_t number = ++device->order.number;
-    for (int64_t k = 0; k < count; k++) {
-        uses[k].number = number;
-        upload = wk__most(upload, uses[k].upload);
-    }
-    return wait_for_upload(device, upload);
+    CUresult error = CUDA_SUCCESS;
+    for (int64_t k = 0; k < count; k++) uses[k].number = number;
+    for (int k = 0; k < WK__CUDA_LANES && error == CUDA_SUCCESS; k++) error = wait_for_copy(device, k, last.copy[k]);
+    return error;
 }
 
 CUresult wk__cuda_order_all(wk__cuda_device *device)
 {
-    return wait_for_upload(device, device->order.upload);
+    CUresult error = CUDA_SUCCESS;
+    device->order.number++; /* what comes from here on has waited */
+    for (int k = 0; k < WK__CUDA_LANES && error == CUDA_SUCCESS; k++)
+        error = wait_for_copy(device, k, device->order.copies[k].count);
+    return error;
 }
 
-CUresult wk__cuda_order_begin_upload(wk__cuda_device *device, const void *block)
+/* ---- streams that copy ------------------------------------------------------------------------------------------- */
+
+/* The stream waits for all uses up to that number. */
+static CUresult wait_for_uses(wk__cuda_device *device, CUstream stream, int64_t number)
 {
     wk__cuda_order *order = &device->order;
-    int64_t count, last = 0;
-    const wk__cuda_use *uses = uses_of(device, block, &count);
-    for (int64_t k = 0; k < count; k++) last = wk__most(last, uses[k].number);
-    CUresult error = event_of(&order->uploaded[(order->upload + 1) % WK__CUDA_UPLOADS]);
-    if (error == CUDA_SUCCESS && device->large.stream == NULL)
-        error = wk__cuda.StreamCreate(&device->large.stream, CU_STREAM_NON_BLOCKING);
-    if (last <= order->awaited_number || error != CUDA_SUCCESS) return error;
-    if (last > order->computed_number) {
+    CUresult error = CUDA_SUCCESS;
+    if (number > order->computed_number) {
         error = event_of(&order->computed);
         if (error == CUDA_SUCCESS) error = wk__cuda.EventRecord(order->computed, device->stream);
         if (error == CUDA_SUCCESS) order->computed_number = order->number;
     }
-    if (error == CUDA_SUCCESS) error = wk__cuda.StreamWaitEvent(device->large.stream, order->computed, 0);
-    if (error == CUDA_SUCCESS) order->awaited_number = order->computed_number;
+    return error == CUDA_SUCCESS ? wk__cuda.StreamWaitEvent(stream, order->computed, 0) : error;
+}
+
+/* The stream, `own` lane's or no lane's, waits for other lanes' copies. Where what computes waits for one already, it
+ * is enough to wait for that: *number grows so far, and no event is asked for that a later copy may have taken. */
+static CUresult wait_for_lanes(wk__cuda_device *device, CUstream stream, int own, const wk__cuda_use *last,
+                               int64_t *number)
+{
+    CUresult error = CUDA_SUCCESS;
+    for (int k = 0; k < WK__CUDA_LANES && error == CUDA_SUCCESS; k++) {
+        const wk__cuda_copies *copies = &device->order.copies[k];
+        const int64_t copy = last->copy[k];
+        if (k == own || copy == 0) continue;
+        if (copy <= copies->awaited)
+            *number = wk__most(*number, copies->awaited_at);
+        else
+            error = wk__cuda.StreamWaitEvent(stream, copies->end[copy % WK__CUDA_ENDS], 0);
+    }
     return error;
 }
 
-/* An upload that no event tells of is waited for here: nobody else would. */
-CUresult wk__cuda_order_end_upload(wk__cuda_device *device, const void *block)
+CUresult wk__cuda_order_begin_in(wk__cuda_device *device, CUstream stream, const void *block)
 {
-    wk__cuda_order *order = &device->order;
-    const CUevent event = order->uploaded[(order->upload + 1) % WK__CUDA_UPLOADS];
-    const CUresult error = wk__cuda.EventRecord(event, device->large.stream);
+    const wk__cuda_use last = last_use(device, block);
+    int64_t number = last.number;
+    const CUresult error = wait_for_lanes(device, stream, WK__CUDA_LANES, &last, &number);
+    return error == CUDA_SUCCESS && number > 0 ? wait_for_uses(device, stream, number) : error;
+}
+
+/* Its stream, and the event that the next copy ends with. */
+static CUresult provide(wk__cuda_copies *copies)
+{
+    const CUresult error = event_of(&copies->end[(copies->count + 1) % WK__CUDA_ENDS]);
+    return error == CUDA_SUCCESS && copies->stream == NULL
+               ? wk__cuda.StreamCreate(&copies->stream, CU_STREAM_NON_BLOCKING)
+               : error;
+}
+
+CUresult wk__cuda_order_begin_copy(wk__cuda_device *device, wk__cuda_lane lane, const void *block)
+{
+    wk__cuda_copies *copies = &device->order.copies[lane];
+    const wk__cuda_use last = last_use(device, block);
+    int64_t number = last.number;
+    CUresult error = provide(copies);
+    if (error == CUDA_SUCCESS) error = wait_for_lanes(device, copies->stream, lane, &last, &number);
+    if (number <= copies->awaited_number || error != CUDA_SUCCESS) return error;
+    error = wait_for_uses(device, copies->stream, number);
+    if (error == CUDA_SUCCESS) copies->awaited_number = device->order.computed_number;
+    return error;
+}
+
+/* A copy that no event tells of is waited for here: nobody else would. */
+CUresult wk__cuda_order_end_copy(wk__cuda_device *device, wk__cuda_lane lane, const void *block)
+{
+    wk__cuda_copies *copies = &device->order.copies[lane];
+    const CUresult error = wk__cuda.EventRecord(copies->end[(copies->count + 1) % WK__CUDA_ENDS], copies->stream);
     if (error != CUDA_SUCCESS) {
-        wk__cuda.StreamSynchronize(device->large.stream);
+        wk__cuda.StreamSynchronize(copies->stream);
         return error;
     }
     int64_t count;
     wk__cuda_use *uses = uses_of(device, block, &count);
-    order->upload++;
-    for (int64_t k = 0; k < count; k++) uses[k].upload = order->upload;
+    copies->count++;
+    for (int64_t k = 0; k < count; k++) uses[k].copy[lane] = copies->count;
     return CUDA_SUCCESS;
+}
+
+CUevent wk__cuda_order_last(const wk__cuda_device *device, wk__cuda_lane lane)
+{
+    const wk__cuda_copies *copies = &device->order.copies[lane];
+    return copies->end[copies->count % WK__CUDA_ENDS];
+}
+
+CUresult wk__cuda_order_arrive(wk__cuda_device *device, CUevent end, const void *block)
+{
+    wk__cuda_copies *arrivals = &device->order.copies[WK__CUDA_ARRIVALS];
+    CUresult error = provide(arrivals);
+    if (error == CUDA_SUCCESS) error = wk__cuda.StreamWaitEvent(arrivals->stream, end, 0);
+    return error == CUDA_SUCCESS ? wk__cuda_order_end_copy(device, WK__CUDA_ARRIVALS, block) : error;
 }
 
 void wk__cuda_order_end(wk__cuda_device *device)
 {
     wk__cuda_order *order = &device->order;
-    for (int k = 0; k < WK__CUDA_UPLOADS; k++)
-        if (order->uploaded[k] != NULL) wk__cuda.EventDestroy_v2(order->uploaded[k]);
     if (order->computed != NULL) wk__cuda.EventDestroy_v2(order->computed);
-    if (device->large.stream != NULL) wk__cuda.StreamDestroy_v2(device->large.stream);
+    for (int k = 0; k < WK__CUDA_LANES; k++) {
+        const wk__cuda_copies *copies = &order->copies[k];
+        for (int i = 0; i < WK__CUDA_ENDS; i++)
+            if (copies->end[i] != NULL) wk__cuda.EventDestroy_v2(copies->end[i]);
+        if (copies->stream != NULL) wk__cuda.StreamDestroy_v2(copies->stream);
+    }
 }

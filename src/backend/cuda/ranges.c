@@ -218,19 +218,29 @@ static CUresult unmap(wk__cuda_device *device, CUdeviceptr at, int64_t bytes)
     return error;
 }
 
-/* Copies to other devices have made the stream that computes wait for them, so two streams are all that there is. */
+/* All that the device was given until now may use the memory, in whichever stream; a copy from another device is
+ * followed by one of these. */
+static CUresult await_all(wk__cuda_device *device)
+{
+    CUstream stream[WK__CUDA_LANES + 1];
+    CUresult error = CUDA_SUCCESS;
+    pthread_mutex_lock(&device->lock);
+    for (int k = 0; k < WK__CUDA_LANES; k++) stream[k] = device->order.copies[k].stream;
+    stream[WK__CUDA_LANES] = device->stream;
+    pthread_mutex_unlock(&device->lock);
+    for (int k = 0; k <= WK__CUDA_LANES && error == CUDA_SUCCESS; k++)
+        if (stream[k] != NULL) error = wk__cuda.StreamSynchronize(stream[k]);
+    return error;
+}
+
 wk_code wk__cuda_range_unmap(void *user, const wk__memory *range, int64_t offset, int64_t bytes, wk__fail *fail)
 {
     wk__cuda_device *device = user;
     wk__cuda_calls calls;
     wk_code code = check(device, fail);
     if (code != WK_OK) return code;
-    pthread_mutex_lock(&device->lock);
-    const CUstream computes = device->stream, uploads = device->large.stream;
-    pthread_mutex_unlock(&device->lock);
     CUresult error = wk__cuda_begin(device->context, &calls);
-    if (error == CUDA_SUCCESS) error = wk__cuda.StreamSynchronize(computes);
-    if (error == CUDA_SUCCESS && uploads != NULL) error = wk__cuda.StreamSynchronize(uploads);
+    if (error == CUDA_SUCCESS) error = await_all(device);
     if (error == CUDA_SUCCESS) error = unmap(device, wk__cuda_address(range, offset), bytes);
     wk__cuda_end(&calls);
     return failed(device, fail, error, "unmapping device memory");

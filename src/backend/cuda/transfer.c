@@ -24,71 +24,79 @@ static void leave_both(wk__cuda_device *a, wk__cuda_device *b)
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-/* Makes what the one device is given next wait for all that the other has been given. Each answers for its own
- * calls. */
-static wk_code follow(wk__cuda_device *later, wk__cuda_device *earlier, wk__fail *fail)
+/* A copy in the stream in which the source sends: that waits for the work of both devices on the two blocks, and they
+ * wait for it where they use those next, and no sooner. */
+typedef struct sending {
+    wk__cuda_device *target, *source;
+    const wk__memory *to, *from;
+    int64_t from_offset, bytes;
+} sending;
+
+static wk_code failed(wk__cuda_device *device, wk__fail *fail, CUresult error)
 {
-    static const char what[] = "waiting for another device";
-    CUevent event = NULL;
+    return error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(device, fail, error, "copying between devices");
+}
+
+static CUstream stream_of(const sending *s)
+{
+    return s->source->order.copies[WK__CUDA_DEPARTURES].stream;
+}
+
+/* The source's calls: with them its context is current. */
+static wk_code send(const sending *s, wk__fail *fail)
+{
+    wk__cuda_device *target = s->target, *source = s->source;
     wk__cuda_calls calls, others;
-    CUresult error = wk__cuda_begin(earlier->context, &calls);
-    if (error == CUDA_SUCCESS) error = wk__cuda.EventCreate(&event, CU_EVENT_DISABLE_TIMING);
-    if (error == CUDA_SUCCESS) error = wk__cuda.EventRecord(event, earlier->stream);
-    wk_code code = error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(earlier, fail, error, what);
+    CUresult error = wk__cuda_begin(source->context, &calls);
+    if (error == CUDA_SUCCESS) error = wk__cuda_order_begin_copy(source, WK__CUDA_DEPARTURES, s->from->block);
+    wk_code code = failed(source, fail, error);
     if (code == WK_OK) {
-        error = wk__cuda_begin(later->context, &others);
-        if (error == CUDA_SUCCESS) error = wk__cuda.StreamWaitEvent(later->stream, event, 0);
+        error = wk__cuda_begin(target->context, &others);
+        if (error == CUDA_SUCCESS) error = wk__cuda_order_begin_in(target, stream_of(s), s->to->block);
         wk__cuda_end(&others);
-        if (error != CUDA_SUCCESS) code = wk__cuda_failed(later, fail, error, what);
+        code = failed(target, fail, error);
     }
-    if (event != NULL) wk__cuda.EventDestroy_v2(event); /* the driver keeps it until it has come */
+    if (code == WK_OK)
+        code = failed(target, fail,
+                      wk__cuda.MemcpyPeerAsync(wk__cuda_address(s->to, 0), target->context,
+                                               wk__cuda_address(s->from, s->from_offset), source->context,
+                                               (size_t)s->bytes, stream_of(s)));
+    if (code == WK_OK)
+        code = failed(source, fail, wk__cuda_order_end_copy(source, WK__CUDA_DEPARTURES, s->from->block));
     wk__cuda_end(&calls);
     return code;
 }
 
-static wk_code copy_from(wk__cuda_device *target, CUdeviceptr to, const wk__cuda_device *source, CUdeviceptr from,
-                         int64_t bytes, wk__fail *fail)
+/* A copy of which the target does not know is waited for here. */
+static wk_code receive(const sending *s, wk__fail *fail)
 {
+    wk__cuda_device *target = s->target;
     wk__cuda_calls calls;
     CUresult error = wk__cuda_begin(target->context, &calls);
     if (error == CUDA_SUCCESS)
-        error = wk__cuda.MemcpyPeerAsync(to, target->context, from, source->context, (size_t)bytes, target->stream);
+        error = wk__cuda_order_arrive(target, wk__cuda_order_last(s->source, WK__CUDA_DEPARTURES), s->to->block);
     wk__cuda_end(&calls);
-    return error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(target, fail, error, "copying between devices");
+    if (error != CUDA_SUCCESS) wk__cuda.StreamSynchronize(stream_of(s));
+    return failed(target, fail, error);
 }
 
-/* Of a device that is locked, whichever is current. */
-static wk_code use_block(wk__cuda_device *device, const wk__memory *memory, wk__fail *fail)
-{
-    wk__cuda_calls calls;
-    CUresult error = wk__cuda_begin(device->context, &calls);
-    if (error == CUDA_SUCCESS) error = wk__cuda_order_use(device, memory->block);
-    wk__cuda_end(&calls);
-    return error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(device, fail, error, "copying between devices");
-}
-
-/* The target copies when the source has what is to be copied, and the source writes over it when that is done. */
 wk_code wk__cuda_transfer(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from,
                           int64_t from_offset, int64_t bytes, wk__fail *fail)
 {
-    wk__cuda_device *target = to_device, *source = from_device;
-    if (target == source) return wk__cuda_copy(target, to, 0, from, from_offset, bytes, fail);
+    const sending s = {to_device, from_device, to, from, from_offset, bytes};
+    if (s.target == s.source) return wk__cuda_copy(s.target, to, 0, from, from_offset, bytes, fail);
     if (bytes == 0) return WK_OK;
-    wk_code code = enter_both(target, source, fail);
+    wk_code code = enter_both(s.target, s.source, fail);
     if (code != WK_OK) return code;
-    if (source->gone) {
-        code = wk__cuda_gone(source, fail);
-    } else if (!target->gone) {
-        wk__cuda_peers(target, source);
-        code = use_block(source, from, fail);
-        if (code == WK_OK) code = use_block(target, to, fail);
-        if (code == WK_OK) code = follow(target, source, fail);
-        if (code == WK_OK)
-            code = copy_from(target, wk__cuda_address(to, 0), source, wk__cuda_address(from, from_offset), bytes, fail);
-        if (code == WK_OK) code = follow(source, target, fail);
+    if (s.source->gone) {
+        code = wk__cuda_gone(s.source, fail);
+    } else if (!s.target->gone) {
+        wk__cuda_peers(s.target, s.source);
+        code = send(&s, fail);
+        if (code == WK_OK) code = receive(&s, fail);
     }
-    fail->lost = code == WK_ERR_LOST && source->gone;
-    leave_both(target, source);
+    fail->lost = code == WK_ERR_LOST && s.source->gone;
+    leave_both(s.target, s.source);
     return code;
 }
 
