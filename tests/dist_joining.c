@@ -4,6 +4,7 @@
 #include "support_ranks.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 static const char not_joined[] =
     ": 2 processes were started (WICK_WORLD=2), and this one has not joined them: call wk_dist_init first";
@@ -136,13 +137,50 @@ static void threads_ask_at_once(void **state)
     ranks_free(&r);
 }
 
+/* Rank 1 comes when one of the two threads of rank 0 has been refused, so the other one is in the midst of joining. */
+static void *joins(void *joined)
+{
+    if (wk_dist_init() == WK_OK) {
+        atomic_fetch_add((atomic_int *)joined, 1);
+        return NULL;
+    }
+    expect_state(true, ": dist_init", "another thread is joining the world; one thread calls it");
+    atomic_store(&my_note()->flag, 1);
+    return NULL;
+}
+
+static void joins_in_threads(int rank)
+{
+    if (rank == 0) {
+        pthread_t other;
+        atomic_int joined = 0;
+        RANK_CHECK(pthread_create(&other, NULL, joins, &joined) == 0);
+        joins(&joined);
+        pthread_join(other, NULL);
+        RANK_CHECK(joined == 1);
+    } else {
+        while (!atomic_load(&note_of(0)->flag)) usleep(1000);
+        RANK_CHECK(wk_dist_init() == WK_OK);
+    }
+    RANK_CHECK(wk_dist_size() == 2 && wk_dist_barrier() == WK_OK);
+    expect_state(wk_dist_init() != WK_OK, ": dist_init", "the world is there");
+    RANK_CHECK(wk_dist_finish() == WK_OK);
+}
+
+static void threads_join_at_once(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = joins_in_threads};
+    ranks_run(&r);
+    ranks_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(before_and_after_the_world),
-        cmocka_unit_test(with_self_each_is_alone),
-        cmocka_unit_test(variables_that_do_not_fit),
-        cmocka_unit_test(threads_ask_at_once),
+        cmocka_unit_test(before_and_after_the_world), cmocka_unit_test(with_self_each_is_alone),
+        cmocka_unit_test(variables_that_do_not_fit),  cmocka_unit_test(threads_ask_at_once),
+        cmocka_unit_test(threads_join_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

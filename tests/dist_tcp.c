@@ -14,7 +14,6 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -431,8 +430,6 @@ static void a_process_closes_its_descriptors(void **state)
     ranks_free(&r);
 }
 
-static atomic_bool *has_closed; /* memory of both ranks */
-
 /* Nobody tells it, and its deadline is past that of this test. The other would have left if it had asked for that
  * before. */
 static void closes_all_and_finishes(int rank)
@@ -440,9 +437,9 @@ static void closes_all_and_finishes(int rank)
     RANK_CHECK(wk_dist_init() == WK_OK);
     if (rank == 0) {
         for (int fd = 3; fd < 100; fd++) close(fd);
-        atomic_store(has_closed, true);
+        atomic_store(&my_note()->flag, 1);
     }
-    while (!atomic_load(has_closed)) usleep(1000);
+    while (!atomic_load(&note_of(0)->flag)) usleep(1000);
     RANK_CHECK(wk_dist_finish() != WK_OK);
     rank_keeps_error();
 }
@@ -450,13 +447,10 @@ static void closes_all_and_finishes(int rank)
 static void a_process_closes_its_descriptors_and_finishes(void **state)
 {
     (void)state;
-    has_closed = mmap(NULL, sizeof *has_closed, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    assert_true(has_closed != MAP_FAILED);
     ranks r = {.size = 2, .body = closes_all_and_finishes, .timeout = 1000};
     ranks_run(&r);
     expect_rank_error(&r, 0, WK_ERR_IO, "the program has closed the descriptors of the world's connections", NULL);
     ranks_free(&r);
-    munmap(has_closed, sizeof *has_closed);
 }
 
 int main(void)

@@ -93,7 +93,7 @@ static bool may_be_mpi(void)
     return asked ? strcmp(asked, "mpi") == 0 : getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE");
 }
 
-wk_code wk_dist_init_at(wk_site site)
+static wk_code init(wk_site site)
 {
     wk__dist_settings s;
     wk__text why = {0};
@@ -124,6 +124,31 @@ wk_code wk_dist_init_at(wk_site site)
         code = join(site, &s);
     initialized = code == WK_OK;
     has_been = has_been || initialized;
+    return code;
+}
+
+static atomic_flag joining = ATOMIC_FLAG_INIT;
+
+/* Also when a handler's longjmp has left the call. */
+static void end_joining(void *flag)
+{
+    atomic_flag_clear((atomic_flag *)flag);
+}
+
+wk_code wk_dist_init_at(wk_site site)
+{
+    if (atomic_flag_test_and_set(&joining)) {
+        wk__error_set(site, WK_ERR_STATE,
+                      "dist_init: another thread is joining the world; one thread calls it, and others use the world "
+                      "when it is there");
+        return WK_ERR_STATE;
+    }
+    const uint64_t token = wk__guard_on(&joining, end_joining);
+    const wk_code code = token ? init(site) : WK_ERR_MEMORY;
+    if (token)
+        wk__guard_close(token);
+    else
+        end_joining(&joining);
     return code;
 }
 
