@@ -4,6 +4,7 @@
 #include "support_wick.h"
 
 #include "../src/autograd/node.h"
+#include "../src/base/alloc.h"
 
 static char order[8];
 
@@ -102,6 +103,77 @@ static void with_wk_grad(void **state)
     assert_null(wk_error());
 }
 
+/* Second derivatives: the walk adds to the graph, and goes through what it has added. */
+static void of_second_order(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = leaf("x"), *y = tripled(x, true), *first[1], *second[1];
+    assert_int_equal(wk_grad((wk_sum(wk_mul(wk_mul(y, y), y))), (x), first, .create_graph = true), WK_OK);
+    EXPECT_VALUES(first[0], 0, 81, 324);
+    assert_int_equal(wk_grad((wk_sum(first[0])), (x), second), WK_OK);
+    EXPECT_VALUES(second[0], 0, 162, 324);
+}
+
+/* Several results, of which one is that of the early call itself. */
+static void with_several_roots(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = leaf("x"), *y = tripled(x, true), *ones = wk_ones((2), .dtype = WK_F64);
+    wk_tensor *results[] = {wk_sum(wk_mul(y, y)), y, wk_sum(y)}, *seeds[] = {NULL, ones, NULL}, *grad[1];
+    assert_int_equal(wk_grad_at(WK_HERE, results, 3, &x, 1, grad,
+                                &(wk_grad_options){.size = sizeof(wk_grad_options), .grad_outputs = seeds}),
+                     WK_OK);
+    EXPECT_VALUES(grad[0], 0, 24, 42);
+}
+
+/* A hook on the way to the early call goes through it in a walk of its own. */
+static wk_tensor *walks(wk_tensor *grad, void *loss)
+{
+    (void)grad;
+    assert_int_equal(wk_backward(loss, .retain_graph = true), WK_OK);
+    return NULL;
+}
+
+static void in_walks_of_hooks(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = leaf("x"), *y = tripled(x, true), *z = wk_mul(y, 2), *inner = wk_sum(wk_mul(y, 5));
+    wk_register_hook(z, walks, inner);
+    order[0] = '\0';
+    assert_int_equal(wk_backward(wk_add(wk_sum(z), wk_sum(y)), .retain_graph = true), WK_OK);
+    assert_string_equal(order, "xx");
+    EXPECT_VALUES(wk_grad_of(x), 0, 24, 24);
+}
+
+/* Where there is no memory to count or to keep a list, the turn comes in the order of the calls. */
+static void with_short_memory(void **state)
+{
+    (void)state;
+    bool met = true, late = false;
+    for (int n = 1; met; n++) {
+        WK_SCOPE;
+        wk_tensor *x = leaf("x"), *w = leaf("w"), *y = tripled(x, true), *z = wk_exp(wk_mul(w, 2));
+        wk_tensor *loss = wk_add(wk_sum(z), wk_sum(y));
+        wk_flush();
+        order[0] = '\0';
+        wk__alloc_fail_at(n);
+        const int64_t before = wk__alloc_count();
+        const wk_code code = wk_backward(loss);
+        met = wk__alloc_count() - before >= n;
+        wk__alloc_fail_at(0);
+        if (code == WK_OK) {
+            assert_true(strcmp(order, "xw") == 0 || strcmp(order, "wx") == 0);
+            late = late || strcmp(order, "wx") == 0;
+            EXPECT_VALUES(wk_grad_of(x), 0, 3, 3);
+        }
+        wk_clear_error();
+    }
+    assert_true(late);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +181,10 @@ int main(void)
         cmocka_unit_test(after_all_its_gradients),
         cmocka_unit_test(after_one_that_never_comes),
         cmocka_unit_test(with_wk_grad),
+        cmocka_unit_test(of_second_order),
+        cmocka_unit_test(with_several_roots),
+        cmocka_unit_test(in_walks_of_hooks),
+        cmocka_unit_test(with_short_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

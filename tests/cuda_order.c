@@ -295,9 +295,75 @@ static void slot_without_a_wait(void)
     end(m);
 }
 
+/* Each call for a copy between devices fails once: either the target has all of it, or is as it was, and what follows
+ * at once comes behind, be it into the block that was copied. */
+static const char *between;
+
+static void copy_between_fails(void)
+{
+    model m[DEVICES];
+    wk__fail fail;
+    begin(m, 1);
+    for (int d = 0; d < DEVICES; d++) wait_for_all(&m[d], false);
+    char *copied = malloc(BYTES);
+    for (int n = 1, failed = 1; failed; n++) {
+        char errors[64];
+        for (int d = 0; d < DEVICES; d++) copy(&m[d], 2, 0), copy(&m[d], 0, 3); /* both blocks are in use */
+        transfer(&m[0], &m[1], 1, 0); /* the way is open, and streams are there */
+        snprintf(errors, sizeof errors, "%s=1@%d", between, n);
+        memcpy(copied, m[0].want[0], BYTES);
+        setenv("STANDIN_ERRORS", errors, 1);
+        failed = backend->transfer(m[1].device, &m[1].block[0], m[0].device, &m[0].block[0], 0, BYTES, &fail) != WK_OK;
+        setenv("STANDIN_ERRORS", "", 1);
+        upload(&m[0], 0, 0, BYTES);
+        static char have[BYTES];
+        good(backend->download(m[1].device, have, &m[1].block[0], 0, BYTES, &fail), &fail);
+        const bool is_new = memcmp(have, copied, BYTES) == 0;
+        must(is_new || (failed && memcmp(have, m[1].want[0], BYTES) == 0));
+        if (is_new) memcpy(m[1].want[0], copied, BYTES);
+        for (int d = 0; d < DEVICES; d++) wait_for_all(&m[d], false);
+        must(n > 1 || failed);
+    }
+    free(copied);
+    end(m);
+}
+
+/* The card that sends has given up, and a copy is the first to hear of it: the other one goes on. */
+static void sender_gave_up(void)
+{
+    model m[DEVICES];
+    wk__fail fail = {.tag = -1};
+    begin(m, 1);
+    for (int d = 0; d < DEVICES; d++) wait_for_all(&m[d], false);
+    for (int k = 0; k < 2 * WK__CUDA_ENDS; k++) transfer(&m[1], &m[0], 1, 0); /* the next one has no event to record */
+    read_back(&m[1], 1);
+    copy(&m[1], 2, 1);
+    wk__cuda_device *source = m[0].device;
+    const wk__memory beside = {.block = m[0].block[3].block, .bytes = BYTES};
+    setenv("STANDIN_ERRORS", "cuMemcpyDtoDAsync_v2=719", 1);
+    wk__cuda_calls calls;
+    must(wk__cuda_begin(source->context, &calls) == CUDA_SUCCESS);
+    must(wk__cuda.MemcpyDtoDAsync_v2(wk__cuda_address(&beside, 0), wk__cuda_address(&beside, 8), 8, source->stream) ==
+         719);
+    wk__cuda_end(&calls);
+    setenv("STANDIN_ERRORS", "", 1);
+    must(backend->transfer(m[1].device, &m[1].block[1], m[0].device, &m[0].block[0], 0, BYTES, &fail) == WK_ERR_LOST);
+    must(fail.lost && atomic_load(&source->gone) && !atomic_load(&((wk__cuda_device *)m[1].device)->gone));
+    read_back(&m[1], 2);
+    end(m);
+}
+
 static void calls_that_fail(void **state)
 {
     (void)state;
+    static const char *const each[] = {"cuEventRecord", "cuStreamWaitEvent", "cuMemcpyPeerAsync",
+                                       "cuCtxPushCurrent_v2"};
+    for (size_t k = 0; k < sizeof each / sizeof each[0]; k++) {
+        between = each[k];
+        in_child("STANDIN_SEED=1", copy_between_fails);
+        in_child("STANDIN_SEED=2", copy_between_fails);
+    }
+    in_child("STANDIN_SEED=1", sender_gave_up);
     in_child("STANDIN_SEED=1", upload_without_an_end);
     in_child("STANDIN_SEED=1", slot_without_a_wait);
 }

@@ -54,10 +54,10 @@ typedef struct wk_mirrored_options {
  * There is one set of parameters: wk_parameters(many) are the model's, under the same names, so files of the one can
  * be loaded into the other. They are moved to devices[0]; wk_module_to moves them elsewhere, while the devices that
  * compute stay. While a replica runs, a parameter's handle stands for a copy on its device, which is made anew when the
- * parameter has changed. Gradients are added in the order of devices: the same bits each time. CUDA devices send theirs
- * to the parameters' device while backward goes on, where they lie until it ends: n - 1 times the bytes of the
- * parameters. Copies are there to be read; what forward writes into one in place is lost, but on the parameter's own
- * device.
+ * parameter has changed. Gradients are added in the order of devices: the same bits each time. CUDA devices send those
+ * of more than 2 MB to the parameters' device while backward goes on, where they lie until it ends: n - 1 times the
+ * bytes of these parameters. Copies are there to be read; what forward writes into one in place is lost, but on the
+ * parameter's own device.
  *
  * In forward, tensors that name no device are made on that of the replica, if the program's default device is one of
  * `devices`. Tensors that a module of one's own keeps must be parameters or buffers, as others stay where they are.

@@ -209,9 +209,10 @@ typedef struct wk__backend {
      * opened and tried, as a first copy does; true is of the pair, and the driver may stage single copies all the
      * same. */
     bool (*direct)(void *device, void *other);
-    /* with `transfer`: its copies go beside what both devices compute, each as soon as there is what it copies; else
-     * they take a device's turn, which does nothing until they have come */
-    bool beside;
+    /* with `transfer`: its copies of so many bytes or more go beside what both devices compute, which wait for them
+     * where they use the same memory next. Others, and with 0 all, may take a device's turn: it does nothing until they
+     * have come. */
+    int64_t beside;
 } wk__backend;
 
 /* All backends of this build, NULL at the end; in the order in which gpu:i counts. */

@@ -56,10 +56,12 @@ static void broadcast_gradient(wk__gradient *g)
 static const wk__op broadcast = {
     .name = "broadcast", .node = "BroadcastBackward", .gradient = broadcast_gradient}; /* a node only */
 
-/* Do gradients on the device go to the other beside the work of both? */
-static bool goes_beside(const wk__device *from, const wk__device *to)
+/* Does the gradient of a tensor on some device go to the other beside the work of both? */
+static bool goes_beside(const wk_tensor *x, const wk__device *to)
 {
-    return from != to && from->backend == to->backend && from->backend->transfer && from->backend->beside;
+    const wk__storage *storage = wk__body_of(x)->storage;
+    const wk__backend *backend = storage->device->backend;
+    return storage->device != to && backend == to->backend && backend->beside > 0 && storage->bytes >= backend->beside;
 }
 
 /* A node for the gradient's way from there to the tensor's device, between out and the broadcast. */
@@ -83,7 +85,7 @@ bool wk__broadcast_attach(wk_site site, wk_tensor *x, wk_tensor *const out[], in
     wk__node *node = wk__node_make(&broadcast, site, &x, 1, out[0], &attr);
     bool fine = node != NULL;
     for (int k = 0; k < count && fine; k++) {
-        const bool copied = early && goes_beside(wk__body_of(out[k])->storage->device, home);
+        const bool copied = early && goes_beside(out[k], home);
         fine = (sent[k] = copied ? wk_detach_at(site, out[k]) : out[k]) != NULL;
     }
     if (fine)

@@ -6,9 +6,9 @@
 #include "../autograd/node.h"
 
 /* out[count] have the numbers of x, each on a device of its own: x's gradient is the sum of theirs, brought to where x
- * is and added in the order of out. `early`: where copies go beside what devices compute, a gradient is on its way as
- * soon as it is there. Nothing happens where x wants no gradient, or no graph is being made. False when memory is short
- * (recorded); then out[] have been let go of. */
+ * is and added in the order of out. `early`: where copies of its size go beside what devices compute (backend.h), a
+ * gradient is on its way as soon as it is there. Nothing happens where x wants no gradient, or no graph is being made.
+ * False when memory is short (recorded); then out[] have been let go of. */
 bool wk__broadcast_attach(wk_site site, wk_tensor *x, wk_tensor *const out[], int count, bool early);
 /* x's numbers in a tensor without a history, of the current scope: on that device, or, where x is there, in the same
  * memory. NULL with the error recorded. */

@@ -13,6 +13,8 @@
  * would be otherwise. */
 #include "interleave.h"
 #include "../base/alloc.h"
+#include "faults.h"
+#include "places.h"
 #include <string.h>
 
 enum { MOST_DEVICES = 17 /* a mirrored network's, and the cpu */, UPLOADS = MOST_DEVICES, LANES, NONE = -1 };
@@ -20,9 +22,9 @@ enum { MOST_DEVICES = 17 /* a mirrored network's, and the cpu */, UPLOADS = MOST
 /* What a group keeps waiting. */
 typedef enum keeping {
     NOBODY,    /* it is enqueued, or bytes of the host's are, or a device that has nothing else to do gives its own */
-    A_DEVICE,  /* a copy between two devices, whose target does nothing else until it comes, if it goes not beside */
+    A_DEVICE,  /* a copy between two devices, whose target does nothing else until it comes, unless it goes beside */
     COMPUTING, /* the host, which is the cpu; meanwhile the others work */
-    THE_HOST   /* it waits for what a device was given before, to get a copy */
+    THE_HOST   /* it waits for what a device was given before: for a copy to the host, or as an index may be bad */
 } keeping;
 
 typedef struct lane_group {
@@ -39,6 +41,7 @@ typedef struct lanes {
     int32_t groups;
     int32_t head[LANES], tail[LANES]; /* the next group of each; the last, while lanes are made */
     bool busy[LANES];                 /* the device has been given work that nobody has waited for */
+    bool doubtful[LANES];             /* while lanes are made: some of that may meet a bad index */
     lane_group *group;                /* [groups] */
     int32_t (*after)[LANES];          /* [groups] of each lane the last one that has to be done before */
 } lanes;
@@ -58,12 +61,15 @@ static bool several_devices(const wk__ring *ring)
 }
 
 /* The number of a device; NONE: there are too many. */
-static int number_of(lanes *l, const wk__device *device)
+static int number_of(lanes *l, wk__device *device)
 {
     int k = 0;
     while (k < l->devices && l->device[k] != device) k++;
     if (k == MOST_DEVICES) return NONE;
-    if (k == l->devices) l->device[l->devices++] = device;
+    if (k == l->devices) {
+        l->device[l->devices++] = device;
+        l->doubtful[k] = wk__is_watched(device);
+    }
     return k;
 }
 
@@ -72,12 +78,14 @@ static bool is_host(const wk__device *device)
     return device->id.kind == WK_CPU;
 }
 
-static keeping keeping_of(const wk__record *r, const wk__device *from)
+/* `doubtful`: what the device was given before may meet a bad index, which is waited for before a copy (run_move). */
+static keeping keeping_of(const wk__record *r, const wk__device *from, bool doubtful)
 {
     if (!from) return is_host(r->device) ? COMPUTING : NOBODY;
     if (is_host(from)) return NOBODY;
-    if (r->device->backend != from->backend) return THE_HOST;
-    return from->backend->beside ? NOBODY : A_DEVICE;
+    if (r->device->backend != from->backend || doubtful) return THE_HOST;
+    const int64_t beside = from->backend->beside;
+    return beside > 0 && r->ref[0].value->bytes >= beside ? NOBODY : A_DEVICE;
 }
 
 static bool put_in_lane(lanes *l, const wk__record *r)
@@ -85,12 +93,16 @@ static bool put_in_lane(lanes *l, const wk__record *r)
     lane_group *g = &l->group[r->group];
     g->records++;
     g->whole += r->whole != 0;
-    if (g->records > 1) return true;
-    const wk__device *from = wk__record_family(r)->moves ? r->ref[r->nout].value->device : NULL;
+    if (g->records > 1) {
+        l->doubtful[g->lane] = l->doubtful[g->lane] || wk__places_may_fault(r);
+        return true;
+    }
+    wk__device *from = wk__record_family(r)->moves ? r->ref[r->nout].value->device : NULL;
     const int lane = from && is_host(from) ? UPLOADS : number_of(l, from ? from : r->device);
     if (lane == NONE) return false;
     g->lane = (uint8_t)lane;
-    g->keeping = (uint8_t)keeping_of(r, from);
+    g->keeping = (uint8_t)keeping_of(r, from, l->doubtful[lane]);
+    l->doubtful[lane] = wk__places_may_fault(r) || (l->doubtful[lane] && g->keeping != THE_HOST);
     g->next = NONE;
     if (l->tail[lane] == NONE)
         l->head[lane] = r->group;

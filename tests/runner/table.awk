@@ -22,7 +22,8 @@ END {
     for (k = 1; k <= rows; k++) {
         row = order[k]
         split(row, name, " ")
-        printf format, name[1], name[2], programs[row], passed[row], failed[row], skipped[row], sprintf("%.0f", seconds[row])
+        time = sprintf("%.0f", seconds[row])
+        printf format, name[1], name[2], programs[row], passed[row], failed[row], skipped[row], time
     }
     for (k = 1; k <= nbad; k++) print "failed: " bad[k]
     printf "%.0f seconds of a processor in all\n", all_seconds

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The CUDA backend's table, opening and closing a device, and what becomes of one that gives up. */
 #include "../../base/clock.h"
+#include "../arena_cache.h"
 #include "../backend.h"
 #include "../gpu/forks.h"
 #include "compiling.h"
@@ -288,7 +289,7 @@ const wk__backend wk__cuda_backend = {
     .download = wk__cuda_download,
     .sync = wk__cuda_sync,
     .transfer = wk__cuda_transfer,
-    .beside = true,
+    .beside = WK__LARGE + 1, /* smaller pieces share blocks, whose order is one */
     .gather = wk__cuda_gather,
     .event_record = wk__cuda_event_record,
     .event_wait = wk__cuda_event_wait,

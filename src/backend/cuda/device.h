@@ -69,7 +69,7 @@ typedef struct wk__cuda_staging {
 /* Copies beside what the device computes, each kind in a stream of its own, so that none waits for another kind's:
  * large uploads, and what goes to other devices. What comes from those is copied in a stream of theirs; the one here
  * only follows it. */
-typedef enum wk__cuda_lane { WK__CUDA_UPLOADS, WK__CUDA_DEPARTURES, WK__CUDA_ARRIVALS, WK__CUDA_LANES } wk__cuda_lane;
+enum { WK__CUDA_UPLOADS, WK__CUDA_DEPARTURES, WK__CUDA_ARRIVALS, WK__CUDA_LANES };
 
 enum { WK__CUDA_USES = 256, WK__CUDA_ENDS = 8 };
 
@@ -89,9 +89,9 @@ typedef struct wk__cuda_copies {
     CUstream stream;            /* NULL until first wanted */
     int64_t count;              /* so many copies there were; */
     CUevent end[WK__CUDA_ENDS]; /* each one's end, in turns: a later one's is after it */
-    int64_t awaited;            /* what computes waits for those up to this, */
-    int64_t awaited_at;         /* from the use of this number on */
-    int64_t awaited_number;     /* and they wait for all uses up to this */
+    int64_t awaited;            /* the stream that computes waits for copies up to this, */
+    int64_t awaited_at;         /* from the use of this number on; */
+    int64_t awaited_number;     /* this stream waits for uses up to this */
 } wk__cuda_copies;
 
 typedef struct wk__cuda_order {
@@ -218,10 +218,10 @@ CUresult wk__cuda_order_use(wk__cuda_device *device, const void *block);
 CUresult wk__cuda_order_all(wk__cuda_device *device);
 /* Around a copy into the block or out of it in the stream of a lane: that waits for what was done with the block
  * before, and who uses the block later waits for the copy. */
-CUresult wk__cuda_order_begin_copy(wk__cuda_device *device, wk__cuda_lane lane, const void *block);
-CUresult wk__cuda_order_end_copy(wk__cuda_device *device, wk__cuda_lane lane, const void *block);
-CUevent wk__cuda_order_last(const wk__cuda_device *device, wk__cuda_lane lane); /* the end of its last copy */
-/* Around a copy into the block in the stream of another device, which ends with that event of its. */
+CUresult wk__cuda_order_begin_copy(wk__cuda_device *device, int lane, const void *block);
+CUresult wk__cuda_order_end_copy(wk__cuda_device *device, int lane, const void *block);
+CUevent wk__cuda_order_last(const wk__cuda_device *device, int lane); /* the end of its last copy */
+/* Around a copy into the block in the stream of another device, which ends with an event of that device. */
 CUresult wk__cuda_order_begin_in(wk__cuda_device *device, CUstream stream, const void *block);
 CUresult wk__cuda_order_arrive(wk__cuda_device *device, CUevent end, const void *block);
 void wk__cuda_order_end(wk__cuda_device *device);

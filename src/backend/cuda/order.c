@@ -50,7 +50,7 @@ static CUresult event_of(CUevent *event)
 /* ---- the stream that computes ------------------------------------------------------------------------------------ */
 
 /* It waits for that copy of the lane and those before it. */
-static CUresult wait_for_copy(wk__cuda_device *device, wk__cuda_lane lane, int64_t copy)
+static CUresult wait_for_copy(wk__cuda_device *device, int lane, int64_t copy)
 {
     wk__cuda_copies *copies = &device->order.copies[lane];
     if (copy <= copies->awaited) return CUDA_SUCCESS;
@@ -132,7 +132,7 @@ static CUresult provide(wk__cuda_copies *copies)
                : error;
 }
 
-CUresult wk__cuda_order_begin_copy(wk__cuda_device *device, wk__cuda_lane lane, const void *block)
+CUresult wk__cuda_order_begin_copy(wk__cuda_device *device, int lane, const void *block)
 {
     wk__cuda_copies *copies = &device->order.copies[lane];
     const wk__cuda_use last = last_use(device, block);
@@ -146,7 +146,7 @@ CUresult wk__cuda_order_begin_copy(wk__cuda_device *device, wk__cuda_lane lane, 
 }
 
 /* A copy that no event tells of is waited for here: nobody else would. */
-CUresult wk__cuda_order_end_copy(wk__cuda_device *device, wk__cuda_lane lane, const void *block)
+CUresult wk__cuda_order_end_copy(wk__cuda_device *device, int lane, const void *block)
 {
     wk__cuda_copies *copies = &device->order.copies[lane];
     const CUresult error = wk__cuda.EventRecord(copies->end[(copies->count + 1) % WK__CUDA_ENDS], copies->stream);
@@ -161,7 +161,7 @@ CUresult wk__cuda_order_end_copy(wk__cuda_device *device, wk__cuda_lane lane, co
     return CUDA_SUCCESS;
 }
 
-CUevent wk__cuda_order_last(const wk__cuda_device *device, wk__cuda_lane lane)
+CUevent wk__cuda_order_last(const wk__cuda_device *device, int lane)
 {
     const wk__cuda_copies *copies = &device->order.copies[lane];
     return copies->end[copies->count % WK__CUDA_ENDS];

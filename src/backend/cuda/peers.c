@@ -35,22 +35,27 @@ static void forbid(const wk__cuda_device *device, const wk__cuda_device *other)
 
 enum { WORDS = 1 << 14, BYTES = 4 * WORDS };
 
-/* The target's block is cleared first, as it may have the words from before. */
+/* The source copies, as it does in earnest (transfer.c): to write to another card is another way than to read from it.
+ * The target's block is cleared first, as it may have the words from before. */
 static bool arrives(const wk__cuda_device *source, CUdeviceptr from, const wk__cuda_device *target, CUdeviceptr to,
                     uint32_t *host)
 {
     uint32_t *sent = host, *got = host + WORDS;
     wk__cuda_calls calls;
     for (uint32_t k = 0; k < WORDS; k++) sent[k] = (k + 1) * 0x9e3779b1u;
-    CUresult error = wk__cuda_begin(source->context, &calls);
+    CUresult error = wk__cuda_begin(target->context, &calls);
+    if (error == CUDA_SUCCESS) error = wk__cuda.MemsetD8Async(to, 0, BYTES, target->stream);
+    if (error == CUDA_SUCCESS) error = wk__cuda.StreamSynchronize(target->stream);
+    wk__cuda_end(&calls);
+    if (error != CUDA_SUCCESS) return false;
+    error = wk__cuda_begin(source->context, &calls);
     if (error == CUDA_SUCCESS) error = wk__cuda.MemcpyHtoDAsync_v2(from, sent, BYTES, source->stream);
+    if (error == CUDA_SUCCESS)
+        error = wk__cuda.MemcpyPeerAsync(to, target->context, from, source->context, BYTES, source->stream);
     if (error == CUDA_SUCCESS) error = wk__cuda.StreamSynchronize(source->stream);
     wk__cuda_end(&calls);
     if (error != CUDA_SUCCESS) return false;
     error = wk__cuda_begin(target->context, &calls);
-    if (error == CUDA_SUCCESS) error = wk__cuda.MemsetD8Async(to, 0, BYTES, target->stream);
-    if (error == CUDA_SUCCESS)
-        error = wk__cuda.MemcpyPeerAsync(to, target->context, from, source->context, BYTES, target->stream);
     if (error == CUDA_SUCCESS) error = wk__cuda.MemcpyDtoHAsync_v2(got, to, BYTES, target->stream);
     if (error == CUDA_SUCCESS) error = wk__cuda.StreamSynchronize(target->stream);
     wk__cuda_end(&calls);
@@ -86,9 +91,9 @@ static bool carries(const wk__cuda_device *a, const wk__cuda_device *b)
     const CUdeviceptr of_a = take(a), of_b = take(b);
     const bool there = of_a != 0 && of_b != 0 && arrives(a, of_a, b, of_b, host);
     const bool back = there && arrives(b, of_b, a, of_a, host);
-    if (!there) give(b, of_b);
-    give(a, of_a);
     if (there) give(b, of_b);
+    give(a, of_a);
+    if (!there) give(b, of_b);
     wk__free(host);
     return back;
 }

@@ -218,8 +218,8 @@ static CUresult unmap(wk__cuda_device *device, CUdeviceptr at, int64_t bytes)
     return error;
 }
 
-/* All that the device was given until now may use the memory, in whichever stream; a copy from another device is
- * followed by one of these. */
+/* All that the device was given until now may use the memory, in whichever stream; the stream of arrivals waits for
+ * copies from other devices. */
 static CUresult await_all(wk__cuda_device *device)
 {
     CUstream stream[WK__CUDA_LANES + 1];

@@ -25,44 +25,54 @@ static void leave_both(wk__cuda_device *a, wk__cuda_device *b)
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 /* A copy in the stream in which the source sends: that waits for the work of both devices on the two blocks, and they
- * wait for it where they use those next, and no sooner. */
+ * wait for it where they use those next. */
 typedef struct sending {
     wk__cuda_device *target, *source;
     const wk__memory *to, *from;
     int64_t from_offset, bytes;
 } sending;
 
-static wk_code failed(wk__cuda_device *device, wk__fail *fail, CUresult error)
-{
-    return error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(device, fail, error, "copying between devices");
-}
+static const char doing[] = "copying between devices";
 
 static CUstream stream_of(const sending *s)
 {
     return s->source->order.copies[WK__CUDA_DEPARTURES].stream;
 }
 
-/* The source's calls: with them its context is current. */
+/* Calls that have to do with both may give the error that ended either's context: the source is asked by itself. */
+static wk_code failed_between(const sending *s, CUresult error, wk__fail *fail)
+{
+    wk__cuda_calls calls;
+    if (error == CUDA_SUCCESS) return WK_OK;
+    CUresult own = wk__cuda_begin(s->source->context, &calls);
+    if (own == CUDA_SUCCESS)
+        own = wk__cuda.EventQuery(s->source->order.copies[WK__CUDA_DEPARTURES].end[1]); /* the first */
+    wk__cuda_end(&calls);
+    if (own == CUDA_SUCCESS || own == CUDA_ERROR_NOT_READY) return wk__cuda_failed(s->target, fail, error, doing);
+    return wk__cuda_failed(s->source, fail, own, doing);
+}
+
 static wk_code send(const sending *s, wk__fail *fail)
 {
     wk__cuda_device *target = s->target, *source = s->source;
     wk__cuda_calls calls, others;
     CUresult error = wk__cuda_begin(source->context, &calls);
     if (error == CUDA_SUCCESS) error = wk__cuda_order_begin_copy(source, WK__CUDA_DEPARTURES, s->from->block);
-    wk_code code = failed(source, fail, error);
+    wk_code code = error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(source, fail, error, doing);
     if (code == WK_OK) {
         error = wk__cuda_begin(target->context, &others);
         if (error == CUDA_SUCCESS) error = wk__cuda_order_begin_in(target, stream_of(s), s->to->block);
         wk__cuda_end(&others);
-        code = failed(target, fail, error);
+        if (error == CUDA_SUCCESS)
+            error = wk__cuda.MemcpyPeerAsync(wk__cuda_address(s->to, 0), target->context,
+                                             wk__cuda_address(s->from, s->from_offset), source->context,
+                                             (size_t)s->bytes, stream_of(s));
+        code = failed_between(s, error, fail);
     }
-    if (code == WK_OK)
-        code = failed(target, fail,
-                      wk__cuda.MemcpyPeerAsync(wk__cuda_address(s->to, 0), target->context,
-                                               wk__cuda_address(s->from, s->from_offset), source->context,
-                                               (size_t)s->bytes, stream_of(s)));
-    if (code == WK_OK)
-        code = failed(source, fail, wk__cuda_order_end_copy(source, WK__CUDA_DEPARTURES, s->from->block));
+    if (code == WK_OK) {
+        error = wk__cuda_order_end_copy(source, WK__CUDA_DEPARTURES, s->from->block);
+        if (error != CUDA_SUCCESS) code = wk__cuda_failed(source, fail, error, doing);
+    }
     wk__cuda_end(&calls);
     return code;
 }
@@ -77,7 +87,7 @@ static wk_code receive(const sending *s, wk__fail *fail)
         error = wk__cuda_order_arrive(target, wk__cuda_order_last(s->source, WK__CUDA_DEPARTURES), s->to->block);
     wk__cuda_end(&calls);
     if (error != CUDA_SUCCESS) wk__cuda.StreamSynchronize(stream_of(s));
-    return failed(target, fail, error);
+    return failed_between(s, error, fail);
 }
 
 wk_code wk__cuda_transfer(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from,
