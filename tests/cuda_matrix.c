@@ -4,10 +4,12 @@
  * it spills registers, and what the cubins say of registers, local memory (also of arrays that are indexed by what is
  * not known) and shared memory, is counted. The kernels of `wick bench gpu` are printed one by one: none may spill.
  *
- * One text in sixteen, by its hash; all of them where WICK_MATRIX is "all" (make cuda-matrix). Texts that were kept
- * before this program was linked are those of another library and count no more. */
+ * One text in sixteen, by its hash, and on a day for some architectures, on three days for all; all texts for all where
+ * WICK_MATRIX is "all" (make cuda-matrix), or for those that it names: "75 120". Texts that were kept before this
+ * program was linked are those of another library and count no more. */
 #include "../src/backend/cuda/api.h"
 #include "standin/folder.h"
+#include "support_days.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -19,7 +21,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { ONE_IN = 16, MOST_KERNELS = 4096 };
+enum { ONE_IN = 16, DAYS = 3, MOST_KERNELS = 4096 };
 static const int architectures[] = {75, 80, 86, 89, 90, 100, 120};
 enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
 
@@ -296,10 +298,18 @@ static bool report(const char *what, const tally *t)
     return all;
 }
 
-static bool compile_tests(time_t since)
+static bool is_wanted(const text *t, int a)
 {
     const char *given = getenv("WICK_MATRIX");
-    const bool whole = given != NULL && strcmp(given, "all") == 0;
+    char name[8];
+    if (given == NULL || *given == '\0')
+        return t->hash % ONE_IN == 0 && test_has_turn((int)(t->hash / ONE_IN % DAYS) + a, DAYS);
+    snprintf(name, sizeof name, "%d", architectures[a]);
+    return strcmp(given, "all") == 0 || strstr(given, name) != NULL;
+}
+
+static bool compile_tests(time_t since)
+{
     tally t[ARCHITECTURES] = {0};
     int count;
     text *all = read_texts(standin_folder(), since, &count);
@@ -309,8 +319,9 @@ static bool compile_tests(time_t since)
         return true;
     }
     for (int k = 0; k < count; k++)
-        for (int a = 0; a < ARCHITECTURES && (whole || all[k].hash % ONE_IN == 0); a++)
-            compile(all[k].path, body_of(all[k].content), architectures[a], &t[a], kernels[a], MOST_KERNELS);
+        for (int a = 0; a < ARCHITECTURES; a++)
+            if (is_wanted(&all[k], a))
+                compile(all[k].path, body_of(all[k].content), architectures[a], &t[a], kernels[a], MOST_KERNELS);
     printf("of %d distinct texts\n", count);
     print_tallies(t, "tests");
     free_texts(all, count);

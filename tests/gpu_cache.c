@@ -412,7 +412,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(least_used_go_first), cmocka_unit_test(processes_trim_together),
         cmocka_unit_test(a_pipe_is_no_file),   cmocka_unit_test(a_path_that_is_too_long),
     };
-    (void)gpu_open;
     (void)gpu_close;
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

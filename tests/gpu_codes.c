@@ -44,5 +44,5 @@ int main(void)
         cmocka_unit_test(usual_numbers), cmocka_unit_test(extreme_numbers), cmocka_unit_test(narrow_dtypes),
         cmocka_unit_test(casts),         cmocka_unit_test(choices),         cmocka_unit_test(random_numbers),
     };
-    return cmocka_run_group_tests(tests, gpu_open, gpu_close);
+    return cmocka_run_group_tests(tests, gpu_open_one, gpu_close);
 }

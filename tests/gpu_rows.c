@@ -55,5 +55,5 @@ int main(void)
         cmocka_unit_test(several_passes), cmocka_unit_test(positions_and_rows),
         cmocka_unit_test(many_arguments), cmocka_unit_test(one_at_a_time),
     };
-    return cmocka_run_group_tests(tests, gpu_open, gpu_close);
+    return cmocka_run_group_tests(tests, gpu_open_one, gpu_close);
 }

@@ -137,5 +137,5 @@ int main(void)
         cmocka_unit_test(products_after_zero),
         cmocka_unit_test(scans_without_local_memory),
     };
-    return cmocka_run_group_tests(tests, gpu_open, gpu_close);
+    return cmocka_run_group_tests(tests, gpu_open_one, gpu_close);
 }

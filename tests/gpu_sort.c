@@ -133,5 +133,5 @@ int main(void)
         cmocka_unit_test(sorts_of_small_groups),
         cmocka_unit_test(sorts_without_local_memory),
     };
-    return cmocka_run_group_tests(tests, gpu_open, gpu_close);
+    return cmocka_run_group_tests(tests, gpu_open_one, gpu_close);
 }

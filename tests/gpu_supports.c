@@ -27,5 +27,5 @@ static void agrees(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(agrees)};
-    return cmocka_run_group_tests(tests, gpu_open, gpu_close);
+    return cmocka_run_group_tests(tests, gpu_open_one, gpu_close);
 }

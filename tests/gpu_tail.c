@@ -18,7 +18,7 @@ static void good(wk_code code, const wk__fail *fail)
 
 static int open_and_count(void **state)
 {
-    gpu_open(state);
+    gpu_open_one(state);
     driver_take_over(gpu->kind);
     return 0;
 }

@@ -14,6 +14,7 @@
 #include "../src/backend/cuda/device.h"
 #include "../src/backend/opencl/backend.h"
 #include "../src/backend/opencl/device.h"
+#include "support_days.h"
 #include "support_gpu.h"
 #include "support_gpu_cases.h"
 
@@ -21,20 +22,35 @@ static const wk__backend *gpu;
 static void *gpu_device[8];
 static int gpu_devices;
 
-/* For the group's set-up: opens all devices. There have to be some, or the tests would pass by looking at nothing. */
-static int gpu_open(void **state)
+/* Opens all devices, or those whose turn it is. There has to be one, or the tests would pass by looking at nothing. */
+static void gpu_open_some(int days)
 {
-    (void)state;
     wk__text why = {0};
     gpu = wk__backend_of(test_gpu_kind());
     if (gpu->presence(&why) != WK__PRESENT) print_error("%s\n", why.data);
     wk__text_end(&why);
-    gpu_devices = gpu->count() < 8 ? gpu->count() : 8;
-    assert_true(gpu_devices > 0);
-    for (int d = 0; d < gpu_devices; d++) {
+    const int count = gpu->count() < 8 ? gpu->count() : 8;
+    for (int d = 0; d < count; d++) {
         wk__fail fail;
-        if (gpu->open(d, &gpu_device[d], &fail) != WK_OK) fail_msg("%s", fail.text);
+        if (!test_has_turn(d, days < count ? days : count)) continue;
+        if (gpu->open(d, &gpu_device[gpu_devices++], &fail) != WK_OK) fail_msg("%s", fail.text);
     }
+    assert_true(gpu_devices > 0);
+}
+
+/* For the group's set-up. */
+static inline int gpu_open(void **state)
+{
+    (void)state;
+    gpu_open_some(1);
+    return 0;
+}
+
+/* The same where compilers are at work for minutes: one device of two on a day. */
+static inline int gpu_open_one(void **state)
+{
+    (void)state;
+    gpu_open_some(2);
     return 0;
 }
 

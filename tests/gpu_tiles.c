@@ -21,7 +21,7 @@ static void good(wk_code code, const wk__fail *fail)
 /* A GPU, wherever the tests run; one of them will do. Nothing has been compiled for another number of items yet. */
 static int open_as_gpus(void **state)
 {
-    gpu_open(state);
+    gpu_open_one(state);
     for (int d = 0; d < gpu_devices; d++) {
         gpu_target(d)->local_memory = true;
         gpu_target(d)->local = WK__GPU_TILE_ITEMS;

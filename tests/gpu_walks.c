@@ -35,7 +35,7 @@ static void long_runs(void **state)
 /* OpenCL's devices here are CPUs: planned for as for GPUs, they walk as GPUs do. */
 static int as_gpus(void **state)
 {
-    gpu_open(state);
+    gpu_open_one(state);
     for (int d = 0; d < gpu_devices && gpu->kind == WK_OPENCL; d++) {
         const wk__gpu_target cpu = *gpu_target(d);
         *gpu_target(d) = wk__gpu_target_of(WK__GPU_OPENCL, true);
