@@ -51,10 +51,9 @@ extern "C" {
  *
  * WK_ERR_ARGUMENT for variables that do not fit together, here or between processes (another WICK_WORLD or WICK_SECRET,
  * one WICK_RANK twice), WK_ERR_TIMEOUT when ranks are missing after WICK_TIMEOUT seconds (and up to 20 s more, in
- * which rank 0 may say which) and nothing tells why,
- * WK_ERR_IO where a port or a host cannot be used, WK_ERR_STATE when it has been called before (a process joins a world
- * of several once) or another thread is in it. One thread calls this and wk_dist_finish, while no other makes calls of
- * this header.
+ * which rank 0 may say which) and nothing tells why, WK_ERR_IO where a port or a host cannot be used, WK_ERR_STATE when
+ * it has been called before (a process joins a world of several once) or another thread is in it. One thread calls this
+ * and wk_dist_finish, while no other makes calls of this header.
  * torch.distributed.init_process_group. */
 WK_API wk_code wk_dist_init_at(wk_site site);
 /* Between wk_dist_init and wk_dist_finish? */

@@ -18,15 +18,17 @@
 
 /* ---- attributes -------------------------------------------------------------------------------------------------- */
 
+/* Where x is, and its gradient goes: of the broadcast's node, and of the copies before it. */
 static wk__attr attr_of(const wk_tensor *x)
 {
     const wk_device home = wk__body_of(x)->storage->device->id;
-    return (wk__attr){.i = {home.kind, home.index}};
+    return wk__to_attr((wk__to_attributes){.device_kind = home.kind, .device_index = home.index});
 }
 
 static wk_device home_of(const wk__attr *attr)
 {
-    return (wk_device){(int16_t)attr->i[0], (int16_t)attr->i[1], 0};
+    const wk__to_attributes home = wk__to_attributes_of(attr);
+    return (wk_device){(int16_t)home.device_kind, (int16_t)home.device_index, 0};
 }
 
 /* ---- the gradient ------------------------------------------------------------------------------------------------ */
@@ -56,7 +58,7 @@ static void broadcast_gradient(wk__gradient *g)
 static const wk__op broadcast = {
     .name = "broadcast", .node = "BroadcastBackward", .gradient = broadcast_gradient}; /* a node only */
 
-/* Does the gradient of a tensor on some device go to the other beside the work of both? */
+/* Does a gradient of x's go to that device beside the work of both? */
 static bool goes_beside(const wk_tensor *x, const wk__device *to)
 {
     const wk__storage *storage = wk__body_of(x)->storage;
@@ -64,12 +66,10 @@ static bool goes_beside(const wk_tensor *x, const wk__device *to)
     return storage->device != to && backend == to->backend && backend->beside > 0 && storage->bytes >= backend->beside;
 }
 
-/* A node for the gradient's way from there to the tensor's device, between out and the broadcast. */
-static bool attach_copy(wk_site site, const wk_tensor *x, wk_tensor *sent, wk_tensor *out)
+/* The node of a copy between the broadcast and out: the gradient of out goes home by it. */
+static bool attach_copy(wk_site site, wk_tensor *sent, wk_tensor *out, const wk__attr *home)
 {
-    const wk_device home = wk__body_of(x)->storage->device->id;
-    const wk__attr to = wk__to_attr((wk__to_attributes){.device_kind = home.kind, .device_index = home.index});
-    wk__node *node = wk__node_make(&wk__op_to, site, &sent, 1, out, &to);
+    wk__node *node = wk__node_make(&wk__op_to, site, &sent, 1, out, home);
     if (!node) return false;
     wk__node_hang(node, &out, 1);
     wk__node_hasten(node);
@@ -94,7 +94,7 @@ bool wk__broadcast_attach(wk_site site, wk_tensor *x, wk_tensor *const out[], in
         wk__node_drop(node);
     for (int k = 0; k < count && sent[k]; k++) {
         if (sent[k] == out[k]) continue;
-        fine = fine && attach_copy(site, x, sent[k], out[k]);
+        fine = fine && attach_copy(site, sent[k], out[k], &attr);
         wk__handle_release(&sent[k]->handle, site);
     }
     for (int k = 0; k < count && !fine; k++) wk__handle_release(&out[k]->handle, site);

@@ -84,7 +84,7 @@ typedef enum wk__part { WK__COPYING, WK__COMPUTING } wk__part;
 void wk__figures_part(wk__turn *t, wk__part which);
 /* Replica k has been recorded. */
 void wk__figures_replica(wk__turn *t, int k);
-/* Is this one of those steps? Then what goes on beside the devices' work would be missing in its part. */
+/* Is this step measured? Then no copy may go beside computing, as its time would count as that. */
 bool wk__figures_measures(const wk__turn *t);
 /* `out`, one of the outputs of x's broadcast, has its node. */
 void wk__figures_listen(wk__turn *t, const wk_tensor *x, wk_tensor *out);

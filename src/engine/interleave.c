@@ -88,27 +88,30 @@ static keeping keeping_of(const wk__record *r, const wk__device *from, bool doub
     return beside > 0 && r->ref[0].value->bytes >= beside ? NOBODY : A_DEVICE;
 }
 
-static bool put_in_lane(lanes *l, const wk__record *r)
+/* Where the first record of a group puts it. */
+static bool begin_group(lanes *l, lane_group *g, const wk__record *r)
 {
-    lane_group *g = &l->group[r->group];
-    g->records++;
-    g->whole += r->whole != 0;
-    if (g->records > 1) {
-        l->doubtful[g->lane] = l->doubtful[g->lane] || wk__places_may_fault(r);
-        return true;
-    }
     wk__device *from = wk__record_family(r)->moves ? r->ref[r->nout].value->device : NULL;
     const int lane = from && is_host(from) ? UPLOADS : number_of(l, from ? from : r->device);
     if (lane == NONE) return false;
     g->lane = (uint8_t)lane;
     g->keeping = (uint8_t)keeping_of(r, from, l->doubtful[lane]);
-    l->doubtful[lane] = wk__places_may_fault(r) || (l->doubtful[lane] && g->keeping != THE_HOST);
+    if (g->keeping == THE_HOST) l->doubtful[lane] = false; /* it has been waited for */
     g->next = NONE;
     if (l->tail[lane] == NONE)
         l->head[lane] = r->group;
     else
         l->group[l->tail[lane]].next = r->group;
     l->tail[lane] = r->group;
+    return true;
+}
+
+static bool put_in_lane(lanes *l, const wk__record *r)
+{
+    lane_group *g = &l->group[r->group];
+    if (g->records++ == 0 && !begin_group(l, g, r)) return false;
+    g->whole += r->whole != 0;
+    if (wk__places_may_fault(r)) l->doubtful[g->lane] = true;
     return true;
 }
 

@@ -30,16 +30,21 @@ static wk__cuda_use *uses_of(wk__cuda_device *device, const void *block, int64_t
 }
 
 /* The last of all parts. */
-static wk__cuda_use last_use(wk__cuda_device *device, const void *block)
+static wk__cuda_use last_of(const wk__cuda_use *uses, int64_t count)
 {
-    int64_t count;
-    const wk__cuda_use *uses = uses_of(device, block, &count);
     wk__cuda_use last = uses[0];
     for (int64_t k = 1; k < count; k++) {
         last.number = wk__most(last.number, uses[k].number);
         for (int i = 0; i < WK__CUDA_LANES; i++) last.copy[i] = wk__most(last.copy[i], uses[k].copy[i]);
     }
     return last;
+}
+
+static wk__cuda_use last_use(wk__cuda_device *device, const void *block)
+{
+    int64_t count;
+    const wk__cuda_use *uses = uses_of(device, block, &count);
+    return last_of(uses, count);
 }
 
 static CUresult event_of(CUevent *event)
@@ -64,8 +69,8 @@ static CUresult wait_for_copy(wk__cuda_device *device, int lane, int64_t copy)
 CUresult wk__cuda_order_use(wk__cuda_device *device, const void *block)
 {
     int64_t count;
-    const wk__cuda_use last = last_use(device, block);
     wk__cuda_use *uses = uses_of(device, block, &count);
+    const wk__cuda_use last = last_of(uses, count);
     const int64_t number = ++device->order.number;
     CUresult error = CUDA_SUCCESS;
     for (int64_t k = 0; k < count; k++) uses[k].number = number;
