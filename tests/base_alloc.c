@@ -2,6 +2,7 @@
 /* Host memory: sizes that overflow, the failure that tests order, growing arrays, the program's own allocator. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +12,10 @@
 #include "../src/base/alloc.h"
 #include "../src/base/pool.h"
 
-/* An allocator that remembers what is out, so that a block given back to the wrong one is seen. */
+/* An allocator that remembers what is out, so that a block given back to the wrong one is seen. The pool's threads call
+ * it, too. */
 typedef struct book {
-    int64_t live, calls;
+    atomic_int live, calls;
 } book;
 
 static book accounts;
