@@ -61,8 +61,8 @@ demo:
 
 check:
 	@scripts/setup build opencl check
-	$(call build,release,all tests,-DWICK_WERROR=ON)
-	$(call build,debug,all tests)
+	$(call build,release,all checked,-DWICK_WERROR=ON)
+	$(call build,debug,all checked)
 	@tests/runner/run build/debug build/release
 
 check-all: export WICK_TEST_DAY = all

@@ -204,10 +204,16 @@ static void part_of_the_key(void **state)
 {
     (void)state;
     if (gpu->kind == WK_CUDA) skip();
+    const char *own = getenv("WICK_OPENCL_OPTIONS");
+    char *before = own ? strdup(own) : NULL;
     compiled_by("a");
     setenv("WICK_OPENCL_OPTIONS", "-DUNUSED", 1);
     assert_int_equal(compiled_by("a"), 1);
-    unsetenv("WICK_OPENCL_OPTIONS");
+    if (before)
+        setenv("WICK_OPENCL_OPTIONS", before, 1);
+    else
+        unsetenv("WICK_OPENCL_OPTIONS");
+    free(before);
     assert_int_equal(compiled_by("a"), 0);
 }
 

@@ -6,6 +6,7 @@
  *
  * Every dtype and layout, as on the CPU; with WICK_WALK_SHORT=1 each row in one dtype and two layouts, which the seed
  * of the day draws (WICK_RANDOM_SEED), so that each day tries others. */
+#include "support_days.h"
 #include "support_gpu.h"
 #include "walk.h"
 #include "backend/device.h"
@@ -92,6 +93,12 @@ static size_t add_test(const kind *kind, const wk__op *op, wk_device device, str
     return 1;
 }
 
+/* Of the long walk over both devices each row is on one of them on every second day. */
+static bool has_turn(int row, int index)
+{
+    return getenv("WICK_WALK_DEVICE") || test_has_turn(2 * (row % 2) + index, 2 * MOST_DEVICES);
+}
+
 /* Appends the tests of one device: some rows planned, their kernels built, the rows run, then the next. */
 static size_t add_device(wk_device device, struct CMUnitTest *tests, step *steps, size_t count)
 {
@@ -101,7 +108,7 @@ static size_t add_device(wk_device device, struct CMUnitTest *tests, step *steps
     for (int first = 0; first < wk_op_count(); first += at_once)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
             for (int row = first; row < first + (kinds[k].rows ? at_once : 1) && row < wk_op_count(); row++)
-                if (!kinds[k].rows || walk_has_samples(wk__ops[row]))
+                if (!kinds[k].rows || (walk_has_samples(wk__ops[row]) && has_turn(row, device.index)))
                     count += add_test(&kinds[k], wk__ops[row], device, &tests[count], &steps[count]);
     return count;
 }

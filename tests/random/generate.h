@@ -36,6 +36,7 @@ typedef struct generator {
     bool mixed;         /* other dtypes too */
     int big;            /* percent of its tensors that are large */
     bool large;         /* its tensors are larger than 2 MB (generate_large.c) */
+    int cards, card;    /* that it uses; the one that the next tensor made lies on */
     int64_t elements;   /* that kernels of such a program may still go through */
     bool wide;          /* the product that is being drawn is large enough for several threads to share it */
     int dim;            /* the last dimension drawn for a call */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps of programs whose tensors are larger than 2 MB: on CUDA they are pieces of ranges, which lie where others lay,
  * and are uploaded in a stream of their own. What counts is which memory a step touches, and when: so the ops are few,
- * for which few kernels do, and most of them touch a small part of a large tensor. See generate.h. */
+ * for which few kernels do, and most of them touch a small part of a large tensor. In half of the programs they lie on
+ * two cards, and are copied between them. See generate.h. */
 #include "generate.h"
 #include "tensor/tensor.h"
+#include <limits.h>
 
 enum { MB = 1 << 20, MOST_PART = 1500 /* elements of a large tensor that are touched alone */ };
 
@@ -24,6 +26,7 @@ void generate_decide_large(generator *g)
     draw *d = &g->draw;
     program *p = g->program;
     g->large = true;
+    g->cards = draw_percent(d, 50) ? 2 : 1;
     g->dtype = draw_percent(d, 60) ? WK_F64 : WK_I64; /* the widest: fewer elements to a byte */
     g->sizes = draw_from(d, 2, 4);
     for (int k = 0; k < g->sizes; k++) g->size[k] = (int)(drawn_bytes(d) / (int64_t)wk_dtype_size(g->dtype));
@@ -40,8 +43,14 @@ static int64_t length_of(const generator *g, int slot)
     return wk__body_numel(generate_body(g, slot));
 }
 
+static int drawn_card(generator *g)
+{
+    return g->cards > 1 && draw_percent(&g->draw, 40) ? CARD_SECOND : CARD_FIRST;
+}
+
 static void make(generator *g)
 {
+    g->card = drawn_card(g);
     const int64_t shape[] = {g->size[draw_below(&g->draw, g->sizes)]};
     generate_make(g, g->dtype, 1, shape, 0, 0);
 }
@@ -58,7 +67,7 @@ static int part_of(generator *g, int64_t most)
     return generate_view(g, "narrow", x, 3, part);
 }
 
-/* A slot of as many elements, or of one; a number where there is none. */
+/* A slot of as many elements, or of one, on the same card; a number where there is none. */
 static argument other_operand(generator *g, int x)
 {
     int found = -1, seen = 0;
@@ -66,6 +75,7 @@ static argument other_operand(generator *g, int x)
     for (int k = 0; k < g->program->slots; k++) {
         const slot *s = &g->machine->slot[k];
         if (!s->tensor || (s->thread != g->thread && !s->retains) || generate_body(g, k)->dtype != g->dtype) continue;
+        if (s->second != g->machine->slot[x].second) continue;
         const int64_t length = length_of(g, k);
         if ((length == length_of(g, x) || length == 1) && draw_below(&g->draw, ++seen) == 0) found = k;
     }
@@ -95,10 +105,29 @@ static void compute(generator *g, int x, bool in_place)
         generate_view(g, op, x, 1, &y);
 }
 
-/* What is there lies in memory of its own then, or side by side with other numbers. */
+static void send_to(generator *g, int x, int card)
+{
+    step *s = x >= 0 && may_go_through(g, x) ? generate_begin(g, STEP_CALL, 1) : NULL;
+    if (!s) return;
+    s->op = (int16_t)wk_op_find("clone");
+    s->arguments = 1;
+    s->argument[0] = argument_slot(x);
+    s->card = (uint8_t)card;
+    generate_end(g);
+}
+
+/* All of it, on the card that is drawn; or a part of it. */
+static void send(generator *g)
+{
+    const int x = draw_percent(&g->draw, 70) ? generate_pick(g, 1u << g->dtype, 1) : part_of(g, INT_MAX);
+    send_to(g, x, drawn_card(g));
+}
+
+/* What is there lies in memory of its own then, or side by side with other numbers, perhaps of another card. */
 static void copy(generator *g)
 {
-    const int x = generate_pick(g, 1u << g->dtype, 1), y = part_of(g, MOST_PART);
+    const int x = generate_pick(g, 1u << g->dtype, 1),
+              y = part_of(g, g->cards > 1 && draw_percent(&g->draw, 50) ? INT_MAX : MOST_PART);
     if (x < 0 || y < 0 || !may_go_through(g, x)) return;
     const argument none[MOST_ARGUMENTS] = {{0}}, part = argument_slot(y);
     if (draw_percent(&g->draw, 50))
@@ -112,6 +141,7 @@ static void look_up(generator *g)
 {
     const int table = part_of(g, 4);
     const int64_t count[] = {draw_percent(&g->draw, 50) ? 1 : draw_from(&g->draw, 2, 40)};
+    if (table >= 0) g->card = g->machine->slot[table].second ? CARD_SECOND : CARD_FIRST;
     const int index = table < 0 ? -1 : generate_make(g, WK_I64, 1, count, MAKE_INDEX, length_of(g, table));
     if (index < 0) return;
     const argument arguments[] = {argument_int(0), argument_slot(index)};
@@ -119,24 +149,54 @@ static void look_up(generator *g)
     if (x >= 0 && draw_percent(&g->draw, 60)) compute(g, x, false);
 }
 
-/* What computes with a tensor has been given to the device, and waits there, when others come to lie where that was. */
+static void free_slot(generator *g, int x)
+{
+    step *s = generate_begin(g, STEP_FREE, 0);
+    if (!s) return;
+    s->arguments = 1;
+    s->argument[0] = argument_slot(x);
+    generate_end(g);
+}
+
+/* What computes with a tensor has been given to the device, and waits there, when others come to lie where that was:
+ * those that are made anew, or one that is copied there. */
 static void replace(generator *g)
 {
     const int x = generate_pick(g, 1u << g->dtype, 1);
-    if (x >= 0 && draw_percent(&g->draw, 60)) compute(g, x, draw_percent(&g->draw, 50));
+    const bool copies = x >= 0 && g->cards > 1 && draw_percent(&g->draw, 50);
+    const int card = x >= 0 && g->machine->slot[x].second ? CARD_SECOND : CARD_FIRST;
+    if (x >= 0 && (copies || draw_percent(&g->draw, 60))) compute(g, x, draw_percent(&g->draw, 50));
+    if (copies) {
+        generate_plain(g, STEP_FLUSH);
+        free_slot(g, x);
+        send_to(g, generate_pick(g, 1u << g->dtype, 1), card);
+        generate_plain(g, STEP_FLUSH);
+        return;
+    }
     generate_of_slot(g, STEP_FREE, ANY_DTYPE, 0, 0);
     generate_plain(g, STEP_FLUSH);
     for (int k = draw_from(&g->draw, 1, 3); k > 0; k--) make(g);
 }
 
+static void trim(generator *g)
+{
+    step *s = generate_begin(g, STEP_TRIM, 0);
+    if (!s) return;
+    s->card = (uint8_t)drawn_card(g);
+    generate_end(g);
+}
+
+/* What counts on one card is how its memory is used; between two, what is copied. */
 void generate_large_step(generator *g)
 {
-    const int what = draw_below(&g->draw, 100);
-    if (what < 10)
+    const int what = draw_below(&g->draw, 100), more = g->cards > 1 ? 10 : 0;
+    if (what < more)
+        send(g);
+    else if (what < 10 + more)
         make(g);
-    else if (what < 24)
+    else if (what < 24 + more)
         replace(g);
-    else if (what < 38)
+    else if (what < 38 + more / 2)
         compute(g, part_of(g, MOST_PART), draw_percent(&g->draw, 75));
     else if (what < 50)
         compute(g, generate_pick(g, 1u << g->dtype, 1), draw_percent(&g->draw, 40));
@@ -147,7 +207,7 @@ void generate_large_step(generator *g)
     else if (what < 78)
         generate_of_slot(g, STEP_FREE, ANY_DTYPE, 0, 0);
     else if (what < 81)
-        generate_plain(g, STEP_TRIM);
+        trim(g);
     else if (what < 85)
         generate_of_slot(g, STEP_READ, ANY_DTYPE, 0, 0);
     else if (what < 94)

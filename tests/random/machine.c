@@ -66,6 +66,12 @@ bool machine_step(machine *m, int k)
     return m->done;
 }
 
+wk_device machine_card(const machine *m, const step *s)
+{
+    const int kind = m->mode->gpu, card = s->card == CARD_SECOND && wk_device_count(kind) > 1;
+    return (wk_device){.kind = (int16_t)kind, .index = (int16_t)card};
+}
+
 static void open_all(void *user)
 {
     machine *m = user;

@@ -23,7 +23,8 @@ typedef struct slot {
     wk_tensor *tensor; /* NULL: nothing, or nothing any more */
     int16_t scope;     /* place of its scope among the guards of its thread, -1: of none */
     uint8_t retains, thread;
-    bool leaf; /* it gathers gradients */
+    bool leaf;   /* it gathers gradients */
+    bool second; /* it lies on the second card */
 } slot;
 
 /* What a note is about; the bytes of the tensor follow it. */
@@ -106,6 +107,8 @@ double machine_number(wk_tensor *x, int64_t k);
 double nudge_direction(uint32_t seed, int slot, int64_t k);
 /* What STEP_MAKE puts at place k. */
 double made_number(const step *s, int64_t k);
+/* The device of the mode's kind that a step names, in a mode with a GPU. */
+wk_device machine_card(const machine *m, const step *s);
 /* The innermost scope of a thread among its guards. */
 int machine_scope(const machine *m, int thread);
 

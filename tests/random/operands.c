@@ -48,6 +48,7 @@ int generate_make(generator *g, wk_dtype dtype, int ndim, const int64_t *shape, 
     if (!s) return -1;
     s->dtype = (uint8_t)dtype;
     s->how = (uint8_t)how;
+    s->card = (uint8_t)g->card;
     s->seed = (uint32_t)draw_bits(&g->draw);
     if (g->program->differences)
         s->seed &= ~1u; /* eighths are equal too often, and where they are nothing has a slope */

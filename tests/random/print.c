@@ -142,6 +142,7 @@ static void print_other(FILE *out, const step *s, bool apart)
 
 void print_step(FILE *out, const step *s, bool apart)
 {
+    if (s->card == CARD_SECOND) fputs("    /* on the second card: */\n", out);
     if (s->kind == STEP_MAKE)
         print_make(out, s);
     else if (s->kind == STEP_CALL || s->kind == STEP_IN_PLACE)

@@ -56,6 +56,9 @@ typedef enum step_kind {
     STEP_KINDS
 } step_kind;
 
+/* Where a GPU has a neighbour of its kind: what STEP_MAKE and a clone give, and what STEP_TRIM is about. All else lies
+ * where its operands do. */
+enum { CARD_OF_OPERANDS, CARD_FIRST, CARD_SECOND };
 enum { MAKE_LEAF = 1, MAKE_BORROWED = 2, MAKE_INDEX = 4, MAKE_POSITIVE = 8 };
 enum { GRAPH_RETAIN = 1, GRAPH_CREATE = 2 };
 enum { POKE_ADDRESS, POKE_DLPACK /* all of it, as a tensor of another library over the same memory */ };
@@ -85,7 +88,7 @@ typedef struct argument {
 } argument;
 
 typedef struct step {
-    uint8_t kind, how, thread, arguments, results, dtype;
+    uint8_t kind, how, thread, arguments, results, dtype, card;
     int16_t op;    /* index into wk__ops */
     int16_t out;   /* the first of its results' slots */
     int16_t guard; /* which scope or grad mode */

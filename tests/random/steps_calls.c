@@ -25,6 +25,12 @@ wk_site steps_site(const machine *m)
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
+static bool is_on_second(const machine *m, const step *s)
+{
+    if (s->card != CARD_OF_OPERANDS) return s->card == CARD_SECOND;
+    return s->arguments && s->argument[0].kind == WK_VALUE_TENSOR && m->slot[s->argument[0].slot[0]].second;
+}
+
 void steps_put(machine *m, const step *s, int k, wk_tensor *x, bool retained)
 {
     m->faulty = m->faulty || (x && wk__body_of(x)->storage->value->state == WK__FAILED);
@@ -35,6 +41,7 @@ void steps_put(machine *m, const step *s, int k, wk_tensor *x, bool retained)
     to->scope = (int16_t)(retained ? -1 : scope);
     to->retains = (uint8_t)(retained && x);
     to->leaf = false;
+    to->second = is_on_second(m, s);
     to->tensor = x;
     m->empty[s->out + k] = x && wk__body_numel(wk__body_of(x)) == 0;
 }
@@ -82,6 +89,13 @@ bool steps_arguments(const machine *m, const step *s, call *c)
     return true;
 }
 
+/* A clone on another card than its source. */
+static bool goes_elsewhere(const machine *m, const step *s, const call *c)
+{
+    if (s->card == CARD_OF_OPERANDS || !m->mode->gpu) return false;
+    return wk_device_of_at(steps_site(m), c->value[0].tensor).index != machine_card(m, s).index;
+}
+
 bool steps_call(machine *m, const step *s)
 {
     const row *r = &rows[s->op];
@@ -90,7 +104,10 @@ bool steps_call(machine *m, const step *s)
     wk_tensor *out[ROOM] = {0};
     if (!steps_arguments(m, s, &c)) return false;
     if (r->draws) wk_seed_stream(s->seed, 0);
-    m->given = row_call(r, steps_site(m), c.value, out, ROOM);
+    if (goes_elsewhere(m, s, &c))
+        m->given = (out[0] = wk_to_at(steps_site(m), c.value[0].tensor, machine_card(m, s))) != NULL ? 1 : -1;
+    else
+        m->given = row_call(r, steps_site(m), c.value, out, ROOM);
     for (int k = 0; k < m->given; k++) {
         if (is_operand(c.value, out[k])) out[k] = NULL;
         if (out[k] && !r->op->view && wk__body_overlaps(wk__body_of(out[k]))) notes_shared(m, s->out + k);
@@ -164,6 +181,16 @@ static char *lend(machine *m, const step *s, size_t bytes)
     return memory + LENT_GUARD;
 }
 
+static wk_tensor *made_on_card(const machine *m, const step *s, const char *memory, size_t bytes)
+{
+    const argument *shape = &s->argument[0];
+    wk_guard guard = {0};
+    if (m->mode->gpu && s->card == CARD_SECOND) guard = wk_device_guard_open(steps_site(m), machine_card(m, s));
+    wk_tensor *x = wk_from_at(steps_site(m), s->dtype, memory, bytes, shape->ints, shape->count);
+    wk_guard_close(&guard);
+    return x;
+}
+
 bool steps_make(machine *m, const step *s)
 {
     const argument *shape = &s->argument[0];
@@ -178,7 +205,7 @@ bool steps_make(machine *m, const step *s)
     if (lent)
         x = wk_borrow_at(steps_site(m), s->dtype, memory, shape->ints, shape->count, NULL, NULL);
     else
-        x = wk_from_at(steps_site(m), s->dtype, memory, bytes, shape->ints, shape->count);
+        x = made_on_card(m, s, memory, bytes);
     if (s->how & MAKE_LEAF) wk_requires_grad__at(steps_site(m), x, true);
     if (memory != few && !lent) free(memory);
     steps_put(m, s, 0, x, false);

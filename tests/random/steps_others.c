@@ -108,7 +108,7 @@ bool steps_host(machine *m, const step *s)
     } else if (s->kind == STEP_FLUSH) {
         m->code = wk_flush();
     } else if (s->kind == STEP_TRIM) {
-        m->code = wk_memory_trim_at(steps_site(m), (wk_device){.kind = (int16_t)m->mode->gpu});
+        m->code = wk_memory_trim_at(steps_site(m), machine_card(m, s));
     } else if (s->kind == STEP_POKE && s->how == POKE_DLPACK) {
         m->code = part_poke(x, (int64_t)s->argument[1].f);
     } else {
