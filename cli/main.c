@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wick: the command. Finds the subcommand; everything else is in its file. */
 #include "cli.h"
+#include <fcntl.h>
 #include <string.h>
 
 static const struct {
@@ -33,8 +34,17 @@ static int finish(int code)
     return CLI_FAILED;
 }
 
+/* From a standard stream that is closed when the command begins (>&-) nothing is read, and what is written there fails:
+ * else the next file that is opened would take its number, and what is printed go there. */
+static void occupy_closed_streams(void)
+{
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0) return;
+}
+
 int main(int argc, char **argv)
 {
+    occupy_closed_streams();
     const char *name = argc > 1 ? argv[1] : "";
     if (strcmp(name, "--version") == 0) {
         printf("wick %s\n", wk_version());

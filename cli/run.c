@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wick run: starts a program as the ranks of one world; see run.h. */
 #include "run.h"
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -95,8 +94,6 @@ int cli_run(int count, char **words)
         options, CLI_PROGRAM};
     int done = cli_parse_before(&syntax, count, words, &rest);
     if (done >= 0) return done;
-    /* Where one of the standard descriptors is closed, a pipe would take its place. */
-    for (int fd = open("/dev/null", O_RDWR); fd >= 0 && fd <= STDERR_FILENO;) fd = dup(fd);
     if (serve) return run_agent(STDIN_FILENO, STDOUT_FILENO, -1, true);
 
     long grace, answer = RUN_SILENCE_SECONDS;

@@ -67,6 +67,7 @@ check "tour: a step that is none" ends 2 "$wick" tour 24
 check "tour: and is called one" grep -q 'wick tour: STEP must be a whole number from 1 to 23, not "24"' \
     "$WICK_WORK/stderr"
 check "a full disk is a failure" ends 1 sh -c "'$wick' ops >/dev/full"
+check "so is a closed output" ends 1 sh -c "'$wick' ops >&-"
 
 # ---- devices, doctor, ops
 

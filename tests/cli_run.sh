@@ -319,10 +319,12 @@ check "input goes to rank 0" gives 0 sh -c "printf 'x\\ny' | timeout 60 env MARK
 check "... alone" test "$(cat "$WICK_WORK/out" | tr '\n' ' ')" = "[0] x [0] y "
 check "input from a file" gives 0 run -n 1 cmp - "$WICK_WORK/random" <"$WICK_WORK/random"
 check "no input" gives 0 run -n 2 cat <&-
-check "no output" gives 0 sh -c "'$wick' run -n 2 echo >&- 2>&-"
 check "a reader that goes ends the run" gives 0 sh -c \
     "timeout 60 env MARK=$mark '$wick' run -n 2 --grace 1 yes | head -3"
 check "a full disk is a failure" gives 1 sh -c "timeout 60 env MARK=$mark '$wick' run -n 2 echo >/dev/full"
+check "so is a closed output" gives 1 sh -c "timeout 60 env MARK=$mark '$wick' run -n 2 echo >&-"
+check "... but for ranks that say nothing" gives 0 sh -c "timeout 60 env MARK=$mark '$wick' run -n 2 true >&-"
+check "nobody hears the errors" gives 3 sh -c "timeout 60 env MARK=$mark '$wick' run -n 1 sh -c 'exit 3' <&- 2>&-"
 check "a slow reader" gives 0 sh -c \
     "timeout 60 env MARK=$mark '$wick' run -n 2 head -c 2000000 '$WICK_WORK/random' | (sleep 2; wc -c)"
 check "... gets all" sh -c "test \"\$(cat '$WICK_WORK/out')\" -gt 4000000"

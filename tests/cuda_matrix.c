@@ -392,7 +392,7 @@ int main(void)
 {
     struct stat self;
     const char *given = getenv("STANDIN_NVRTC");
-    void *library = given != NULL ? dlmopen(LM_ID_NEWLM, given, RTLD_NOW | RTLD_LOCAL) : NULL;
+    void *library = given != NULL ? dlopen(given, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (library == NULL || !wk__nvrtc_fill(library, &nvrtc) || stat("/proc/self/exe", &self) != 0) {
         printf("skip all: STANDIN_NVRTC names no NVRTC (scripts/nvrtc)\n");
         return 0;

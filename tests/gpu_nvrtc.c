@@ -21,13 +21,12 @@
 
 static wk__nvrtc_functions nvrtc;
 
-/* The compiler that the runner has found (scripts/nvrtc), with a C library of its own: one whose memory
- * AddressSanitizer takes and looks after is twice as slow. */
+/* The compiler that the runner has found (scripts/nvrtc). */
 static int load(void **state)
 {
     (void)state;
     const char *given = getenv("STANDIN_NVRTC");
-    void *library = given != NULL ? dlmopen(LM_ID_NEWLM, given, RTLD_NOW | RTLD_LOCAL) : NULL;
+    void *library = given != NULL ? dlopen(given, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (library == NULL) print_message("skipped: STANDIN_NVRTC names no NVRTC\n");
     if (library != NULL) assert_true(wk__nvrtc_fill(library, &nvrtc));
     return setenv("WICK_CACHE_DIR", "off", 1);

@@ -51,8 +51,9 @@ static wk_code tell_cause(const wk__tcp *tcp, const wk__dist_step *step, bool wa
     const wk__dist_frame *of = &tcp->of;
     const char *after = tcp->code == WK_ERR_TIMEOUT ? "; start again from the last checkpoint" : "";
     const char *name = wk__dist_names[of->collective];
+    /* Send and recv have no number; and the call of that number may be another one here. */
     const bool mine = waited && of->group == step->group->id && of->sequence == step->sequence &&
-                      (of->sequence > 0 || of->collective == step->request->kind); /* send and recv have no number */
+                      of->collective == step->request->kind;
     fail->broken = true;
     if (of->part != WK__FRAME_IS_LATE) return wk__dist_fail_set(fail, tcp->code, "%s%s", tcp->cause, after);
     if (mine)

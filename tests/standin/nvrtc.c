@@ -21,9 +21,12 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define CALL __attribute__((visibility("default")))
 enum { INVALID_PROGRAM = 4, INTERNAL_ERROR = 11, ARCHIVED_ARCHITECTURE = 90 };
@@ -46,11 +49,10 @@ static bool is_archived(int *major, int *minor)
     return given != NULL && sscanf(given, "%d.%d", major, minor) == 2;
 }
 
-/* With a C library of its own: a compiler whose memory AddressSanitizer takes and looks after is twice as slow. */
 static void load(void)
 {
     const char *given = getenv("STANDIN_NVRTC");
-    void *library = given != NULL ? dlmopen(LM_ID_NEWLM, given, RTLD_NOW | RTLD_LOCAL) : NULL;
+    void *library = given != NULL ? dlopen(given, RTLD_NOW | RTLD_LOCAL) : NULL;
     loaded = library != NULL && wk__nvrtc_fill(library, &real);
     int major, minor;
     if (!loaded && !is_archived(&major, &minor))
@@ -148,14 +150,24 @@ static bool kept_path(const program *p, char path[STANDIN_PATH])
     return true;
 }
 
-/* Without a warning, which nobody would see the next time. */
-static void keep_cubin(const program *p, const char *path)
+/* Compiled by a process of its own (apart.c), and kept if all is well; where that is not there, nothing is. */
+static void compile_apart(const program *p, int options, const char *const *option, const char *path)
 {
-    size_t log = 0, bytes = 0;
-    if (real.GetProgramLogSize(p->real, &log) != 0 || log > 1 || real.GetCUBINSize(p->real, &bytes) != 0) return;
-    char *cubin = malloc(bytes);
-    if (cubin != NULL && real.GetCUBIN(p->real, cubin) == 0) standin_write_bytes(path, cubin, bytes);
-    free(cubin);
+    enum { MOST = 16, WORDS = 4 };
+    char tool[STANDIN_PATH + 8], text[STANDIN_PATH], *words[WORDS + MOST + 1] = {tool, getenv("STANDIN_NVRTC"), text};
+    const char *const part[] = {p->text};
+    Dl_info own;
+    pid_t child;
+    int status;
+    if (options > MOST || dladdr((const void *)&loaded, &own) == 0 || words[1] == NULL) return;
+    const char *slash = strrchr(own.dli_fname, '/');
+    snprintf(tool, sizeof tool, "%.*s/apart", slash != NULL ? (int)(slash - own.dli_fname) : 0, own.dli_fname);
+    standin_other_name(text, path);
+    words[3] = (char *)(uintptr_t)path;
+    for (int k = 0; k < options; k++) words[WORDS + k] = (char *)(uintptr_t)option[k];
+    if (!standin_write(text, part, 1)) return;
+    if (posix_spawn(&child, tool, NULL, NULL, words, environ) == 0) waitpid(child, &status, 0);
+    unlink(text);
 }
 
 static int compile(program *p, int options, const char *const *option)
@@ -164,10 +176,11 @@ static int compile(program *p, int options, const char *const *option)
     const bool may_be_kept = kept_path(p, path);
     free(p->kept);
     p->kept = may_be_kept ? standin_read(path) : NULL;
-    if (p->kept != NULL) return NVRTC_SUCCESS;
-    const int code = real.CompileProgram(p->real, options, option);
-    if (code == 0 && may_be_kept) keep_cubin(p, path);
-    return code;
+    if (p->kept == NULL && may_be_kept) {
+        compile_apart(p, options, option, path);
+        p->kept = standin_read(path);
+    }
+    return p->kept != NULL ? NVRTC_SUCCESS : real.CompileProgram(p->real, options, option);
 }
 
 /* ---- what programs call of it ------------------------------------------------------------------------------------ */
