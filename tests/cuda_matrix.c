@@ -5,8 +5,8 @@
  * not known) and shared memory, is counted. The kernels of `wick bench gpu` are printed one by one: none may spill.
  *
  * One text in sixteen, by its hash, and on a day for some architectures, on three days for all; all texts for all where
- * WICK_MATRIX is "all" (make cuda-matrix), or for those that it names: "75 120". Texts that were kept before this
- * program was linked are those of another library and count no more. */
+ * WICK_MATRIX is "all" (make cuda-matrix), or for those that it names: "75 120". Texts that were kept before the
+ * library was built are those of another one and count no more. */
 #include "../src/backend/cuda/api.h"
 #include "standin/folder.h"
 #include "support_days.h"
@@ -390,13 +390,15 @@ static bool compile_bench(void)
 
 int main(void)
 {
-    struct stat self;
-    const char *given = getenv("STANDIN_NVRTC");
+    struct stat used;
+    char library_path[STANDIN_PATH];
+    const char *given = getenv("STANDIN_NVRTC"), *build = getenv("WICK_BUILD");
+    snprintf(library_path, sizeof library_path, "%s/libwick.a", build != NULL ? build : ".");
     void *library = given != NULL ? dlopen(given, RTLD_NOW | RTLD_LOCAL) : NULL;
-    if (library == NULL || !wk__nvrtc_fill(library, &nvrtc) || stat("/proc/self/exe", &self) != 0) {
-        printf("skip all: STANDIN_NVRTC names no NVRTC (scripts/nvrtc)\n");
+    if (library == NULL || !wk__nvrtc_fill(library, &nvrtc) || stat(library_path, &used) != 0) {
+        printf("skip all: STANDIN_NVRTC names no NVRTC (scripts/nvrtc), or there is no %s\n", library_path);
         return 0;
     }
-    const bool seen = sees(), tests = compile_tests(self.st_mtime), bench = compile_bench();
+    const bool seen = sees(), tests = compile_tests(used.st_mtime), bench = compile_bench();
     return seen && tests && bench ? 0 : 1;
 }

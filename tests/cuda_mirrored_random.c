@@ -2,6 +2,7 @@
 /* Random models on several devices. Most of their parameters are larger than 2 MB, so gradients are on their way to the
  * first device while backward goes on. All numbers are whole and small, so sums are the same in any order: parameters,
  * results and gradients have to be those of the same model on the CPU, bit for bit. */
+#include "cuda_child.h"
 #include "random/draw.h"
 #include "support_devices.h"
 
@@ -48,7 +49,8 @@ static void draw_value(recipe *r, draw *d, int k)
 
 static void draw_recipe(recipe *r, draw *d)
 {
-    *r = (recipe){.parameters = draw_from(d, 2, MOST_PARAMETERS), .seed = draw_bits(d)};
+    *r = (recipe){.parameters = draw_from(d, 2, MOST_PARAMETERS)};
+    r->seed = draw_bits(d);
     r->values = draw_from(d, r->parameters + 2, MOST_VALUES);
     for (int k = 0; k < r->values; k++) {
         if (k < r->parameters) {
@@ -114,15 +116,16 @@ typedef struct turn {
 
 static turn draw_turn(draw *d)
 {
-    return (turn){.rows = draw_from(d, 1, 7),
-                  .forwards = draw_percent(d, 25) ? 2 : 1,
-                  .backwards = draw_percent(d, 20) ? 2 : 1,
-                  .flushes = draw_percent(d, 25),
-                  .by_grad = draw_percent(d, 15),
-                  .clears = draw_percent(d, 50),
-                  .updates = draw_percent(d, 60),
-                  .looks = draw_percent(d, 30),
-                  .seed = draw_bits(d)};
+    turn t = {.rows = draw_from(d, 1, 7)};
+    t.forwards = draw_percent(d, 25) ? 2 : 1;
+    t.backwards = draw_percent(d, 20) ? 2 : 1;
+    t.flushes = draw_percent(d, 25);
+    t.by_grad = draw_percent(d, 15);
+    t.clears = draw_percent(d, 50);
+    t.updates = draw_percent(d, 60);
+    t.looks = draw_percent(d, 30);
+    t.seed = draw_bits(d);
+    return t;
 }
 
 static void differentiate(wk_module *m, wk_tensor *loss, const turn *t)
@@ -215,8 +218,11 @@ static void try_model(uint64_t seed)
 static void large_gradients_are_those_of_the_cpu(void **state)
 {
     (void)state;
-    print_message("seed %llu\n", (unsigned long long)test_seed());
-    for (uint64_t k = 0; k < MODELS; k++) try_model(test_seed() * MODELS + k);
+    for (uint64_t k = 0; k < MODELS; k++) {
+        print_message("seed %llu, model %d\n", (unsigned long long)test_seed(), (int)k);
+        try_model(test_seed() * MODELS + k);
+    }
+    assert_true(driver_calls("copy beside kernels") > 0);
 }
 
 int main(void)

@@ -2,7 +2,9 @@
 /* The stand-in's driver as such: what its calls return, and that they do what CUDA's do. */
 #include "standin_test.h"
 
+#include <glob.h>
 #include <pthread.h>
+#include <unistd.h>
 
 enum { COUNT = 256, BYTES = COUNT * sizeof(int) };
 
@@ -442,6 +444,42 @@ static void management(void **state)
     assert_int_equal(number, 71250);
 }
 
+/* ---- NVRTC ------------------------------------------------------------------------------------------------------- */
+
+static size_t kept_after(const char *folder, const char *source)
+{
+    char pattern[600], *cubin;
+    glob_t found = {0};
+    assert_int_equal(standin_compile(source, &cubin), 0);
+    free(cubin);
+    snprintf(pattern, sizeof pattern, "%s/*.kept", folder);
+    if (glob(pattern, 0, NULL, &found) != 0) return 0;
+    const size_t count = found.gl_pathc;
+    globfree(&found);
+    return count;
+}
+
+/* By the process that compiles (apart.c); but not what the compiler warns of, as nobody would see that again. */
+static void what_is_compiled_is_kept(void **state)
+{
+    (void)state;
+    standin_needed();
+    const char *work = getenv("WICK_WORK"), *own = getenv("STANDIN");
+    char folder[500], before[1024];
+    snprintf(before, sizeof before, "%s", own != NULL ? own : "");
+    snprintf(folder, sizeof folder, "%s/kept", work != NULL ? work : "/tmp");
+    setenv("STANDIN", folder, 1);
+    char fresh[100];
+    snprintf(fresh, sizeof fresh, "extern \"C\" __global__ void k(int *p) { *p = %d; }", (int)getpid());
+    const size_t first = kept_after(folder, fresh), again = kept_after(folder, fresh);
+    const size_t warned = kept_after(folder, "extern \"C\" __global__ void k(int *p) { int unused; *p = 1; }");
+    if (own != NULL)
+        setenv("STANDIN", before, 1);
+    else
+        unsetenv("STANDIN");
+    assert_true(first > 0 && again == first && warned == first);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -459,6 +497,7 @@ int main(void)
         cmocka_unit_test(mappings),
         cmocka_unit_test(access_by_device),
         cmocka_unit_test(management),
+        cmocka_unit_test(what_is_compiled_is_kept),
     };
     return cmocka_run_group_tests(tests, standin_open, NULL);
 }

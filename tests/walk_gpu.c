@@ -93,10 +93,12 @@ static size_t add_test(const kind *kind, const wk__op *op, wk_device device, str
     return 1;
 }
 
-/* Of the long walk over both devices each row is on one of them on every second day. */
+/* Over both devices each row is walked once on either in four days; the short walk is on one of them on a day. */
 static bool has_turn(int row, int index)
 {
-    return getenv("WICK_WALK_DEVICE") || test_has_turn(2 * (row % 2) + index, 2 * MOST_DEVICES);
+    if (getenv("WICK_WALK_DEVICE")) return true;
+    if (is_short()) return test_has_turn(index, MOST_DEVICES);
+    return test_has_turn(MOST_DEVICES * (row % 2) + index, 2 * MOST_DEVICES);
 }
 
 /* Appends the tests of one device: some rows planned, their kernels built, the rows run, then the next. */

@@ -51,7 +51,7 @@ static wk_code tell_cause(const wk__tcp *tcp, const wk__dist_step *step, bool wa
     const wk__dist_frame *of = &tcp->of;
     const char *after = tcp->code == WK_ERR_TIMEOUT ? "; start again from the last checkpoint" : "";
     const char *name = wk__dist_names[of->collective];
-    /* Send and recv have no number; and the call of that number may be another one here. */
+    /* The number alone does not tell: send and recv have none, and this rank's call of that number may be another. */
     const bool mine = waited && of->group == step->group->id && of->sequence == step->sequence &&
                       of->collective == step->request->kind;
     fail->broken = true;

@@ -47,12 +47,13 @@ static const note *counterpart(const machine *sound, const note *n)
     return NULL;
 }
 
-/* It stays where what was to take its place could not be made. */
-static bool is_carried(const program *p, int slot)
+/* It stays where what was to take its place could not be made: the step was passed over. */
+static bool was_not_carried(const machine *m, int slot)
 {
+    const program *p = m->program;
     bool found = false;
     for (int k = 0; k < p->steps; k++)
-        found = found || (p->step[k].kind == STEP_CARRY && p->step[k].argument[0].slot[0] == slot);
+        found = found || (m->passed[k] && p->step[k].kind == STEP_CARRY && p->step[k].argument[0].slot[0] == slot);
     return found;
 }
 
@@ -62,8 +63,7 @@ static bool garbage(const machine *sound, const machine *other, verdict *v)
     for (size_t at = 0; (y = note_at(other, at)); at += sizeof *y + (size_t)y->bytes) {
         if (y->code != WK_OK || (y->what != NOTE_READ && y->what != NOTE_LEFT)) continue;
         const note *x = counterpart(sound, y);
-        if (x ? x->bytes == y->bytes && memcmp(x + 1, y + 1, (size_t)y->bytes) == 0
-              : is_carried(sound->program, y->slot))
+        if (x ? x->bytes == y->bytes && memcmp(x + 1, y + 1, (size_t)y->bytes) == 0 : was_not_carried(other, y->slot))
             continue;
         snprintf(v->text, sizeof v->text, "at step %d t%d can be read, and is not what it should be", y->step, y->slot);
         return true;

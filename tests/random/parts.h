@@ -188,6 +188,20 @@ PART void *part_context(int kind)
     return context;
 }
 
+/* ---- two cards --------------------------------------------------------------------------------------------------- */
+
+/* Of a program that was printed; the CPU where there is no such card. */
+PART wk_device part_card(int card)
+{
+    return wk_try_gpu(card);
+}
+
+/* A copy of all of it on that card. */
+PART wk_tensor *part_send(wk_tensor *x, int card)
+{
+    return wk_device_eq(wk_device_of(x), part_card(card)) ? wk_clone(x) : wk_to(x, part_card(card));
+}
+
 /* ---- optimisers -------------------------------------------------------------------------------------------------- */
 
 PART wk_optim *part_optim(int kind, wk_tensors *leaves)

@@ -66,6 +66,7 @@ static void print_make(FILE *out, const step *s)
     }
     if (half && n) fprintf(out, ", %s)", print_dtype[s->dtype]);
     fputs(";\n", out);
+    if (s->card) fprintf(out, "    t%d = wk_to(t%d, part_card(%d));\n", s->out, s->out, s->card == CARD_SECOND);
     if (s->how & MAKE_LEAF) fprintf(out, "    wk_requires_grad_(t%d, true);\n", s->out);
 }
 
@@ -103,7 +104,7 @@ static void print_other(FILE *out, const step *s, bool apart)
     case STEP_READ: fprintf(out, "    wk_print(t%d);\n", x); break;
     case STEP_SYNC: fputs("    wk_sync();\n", out); break;
     case STEP_FLUSH: fputs("    wk_flush();\n", out); break;
-    case STEP_TRIM: fputs("    wk_memory_trim(wk_cpu());\n", out); break;
+    case STEP_TRIM: fprintf(out, "    wk_memory_trim(part_card(%d));\n", s->card == CARD_SECOND); break;
     case STEP_PIN: fprintf(out, "    wk_data(t%d);\n", x); break;
     case STEP_POKE:
         if (s->how == POKE_DLPACK) {
@@ -142,9 +143,10 @@ static void print_other(FILE *out, const step *s, bool apart)
 
 void print_step(FILE *out, const step *s, bool apart)
 {
-    if (s->card == CARD_SECOND) fputs("    /* on the second card: */\n", out);
     if (s->kind == STEP_MAKE)
         print_make(out, s);
+    else if (s->kind == STEP_CALL && s->card)
+        fprintf(out, "    t%d = part_send(t%d, %d);\n", s->out, s->argument[0].slot[0], s->card == CARD_SECOND);
     else if (s->kind == STEP_CALL || s->kind == STEP_IN_PLACE)
         print_op(out, s);
     else
@@ -167,7 +169,8 @@ static bool uses_parts(const program *p)
     for (int k = 0; k < p->steps; k++) {
         const step *s = &p->step[k];
         const bool poked = s->kind == STEP_POKE && s->how == POKE_DLPACK;
-        if (!s->gone && (s->kind == STEP_HOOK || s->kind == STEP_FUNCTION || s->kind == STEP_OPTIMISE || poked))
+        if (!s->gone && (s->card || s->kind == STEP_TRIM || s->kind == STEP_HOOK || s->kind == STEP_FUNCTION ||
+                         s->kind == STEP_OPTIMISE || poked))
             return true;
         int64_t n = 1;
         for (int d = 0; s->kind == STEP_MAKE && d < s->argument[0].count; d++) n *= s->argument[0].ints[d];

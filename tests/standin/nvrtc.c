@@ -20,6 +20,7 @@
 #include "settings.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -159,14 +160,17 @@ static void compile_apart(const program *p, int options, const char *const *opti
     Dl_info own;
     pid_t child;
     int status;
-    if (options > MOST || dladdr((const void *)&loaded, &own) == 0 || words[1] == NULL) return;
-    const char *slash = strrchr(own.dli_fname, '/');
-    snprintf(tool, sizeof tool, "%.*s/apart", slash != NULL ? (int)(slash - own.dli_fname) : 0, own.dli_fname);
+    if (options > MOST || words[1] == NULL || dladdr((const void *)&loaded, &own) == 0) return;
+    char *file = realpath(own.dli_fname, NULL), *slash = file != NULL ? strrchr(file, '/') : NULL;
+    snprintf(tool, sizeof tool, "%.*s/apart", slash != NULL ? (int)(slash - file) : 0, file != NULL ? file : "");
+    free(file);
     standin_other_name(text, path);
     words[3] = (char *)(uintptr_t)path;
     for (int k = 0; k < options; k++) words[WORDS + k] = (char *)(uintptr_t)option[k];
     if (!standin_write(text, part, 1)) return;
-    if (posix_spawn(&child, tool, NULL, NULL, words, environ) == 0) waitpid(child, &status, 0);
+    if (posix_spawn(&child, tool, NULL, NULL, words, environ) == 0)
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+            ;
     unlink(text);
 }
 
