@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Every file compiles without a warning in gcc and in clang. The builds of `make check` see to the compiler that made
-# them, optimised and not, as their warnings are errors; here the other one looks at every file of the debug build, as
-# CMake would have it compile them.
+# them, as their warnings are errors: the debug build to every file, the optimised one to the library, the command and
+# the tests that run there. Here the other compiler looks at every file of the debug build, as CMake would compile it.
 . "$WICK_SOURCE/tests/runner/checks"
 
 case $(cc --version) in

@@ -34,11 +34,7 @@ static void hand_over_view(generator *g)
     if (base < 0 || g->machine->slot[base].thread != g->thread) return;
     const argument all[] = {argument_int(0), argument_int(0), argument_int(generate_body(g, base)->shape[0])};
     const int view = generate_view(g, "narrow", base, 3, all);
-    step *s = view >= 0 ? generate_begin(g, STEP_RETAIN, 0) : NULL;
-    if (!s) return;
-    s->arguments = 1;
-    s->argument[0] = argument_slot(view);
-    if (!generate_end(g)) return;
+    if (view < 0 || !generate_on(g, STEP_RETAIN, view)) return;
     g->view = view;
     g->base = base;
     g->owner = g->thread;
@@ -55,11 +51,7 @@ static void use_view(generator *g)
     }
     if (view < 0 && base >= 0 && owner) {
         g->base = -1;
-        step *s = g->machine->slot[base].tensor ? generate_begin(g, STEP_FREE, 0) : NULL;
-        if (!s) return;
-        s->arguments = 1;
-        s->argument[0] = argument_slot(base);
-        generate_end(g);
+        if (g->machine->slot[base].tensor) generate_on(g, STEP_FREE, base);
     }
 }
 
@@ -115,11 +107,7 @@ static void add_loss(generator *g)
         total = total < 0 ? x : generate_view(g, "add", total, 1, other);
         if (total < 0) return;
     }
-    step *s = total >= 0 ? generate_begin(g, STEP_BACKWARD, 0) : NULL;
-    if (!s) return;
-    s->arguments = 1;
-    s->argument[0] = argument_slot(total);
-    generate_end(g);
+    if (total >= 0) generate_on(g, STEP_BACKWARD, total);
 }
 
 static wk_dtype main_dtype(generator *g)

@@ -91,6 +91,8 @@ void generate_close(generator *g, bool all);
 /* A step on a slot of one of these dtypes. */
 void generate_of_slot(generator *g, step_kind kind, unsigned dtypes, int results, int how);
 
+/* A step on this slot alone, if there is room. */
+bool generate_on(generator *g, step_kind kind, int slot);
 /* A step without operands. */
 void generate_plain(generator *g, step_kind kind);
 

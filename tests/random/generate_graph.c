@@ -24,6 +24,15 @@ void generate_of_slot(generator *g, step_kind kind, unsigned dtypes, int results
     generate_end(g);
 }
 
+bool generate_on(generator *g, step_kind kind, int slot)
+{
+    step *s = generate_begin(g, kind, 0);
+    if (!s) return false;
+    s->arguments = 1;
+    s->argument[0] = argument_slot(slot);
+    return generate_end(g);
+}
+
 void open_guard(generator *g, step_kind kind)
 {
     step *s = generate_begin(g, kind, 0);

@@ -149,15 +149,6 @@ static void look_up(generator *g)
     if (x >= 0 && draw_percent(&g->draw, 60)) compute(g, x, false);
 }
 
-static void free_slot(generator *g, int x)
-{
-    step *s = generate_begin(g, STEP_FREE, 0);
-    if (!s) return;
-    s->arguments = 1;
-    s->argument[0] = argument_slot(x);
-    generate_end(g);
-}
-
 /* What computes with a tensor has been given to the device, and waits there, when others come to lie where that was:
  * those that are made anew, or one that is copied there. */
 static void replace(generator *g)
@@ -168,7 +159,7 @@ static void replace(generator *g)
     if (x >= 0 && (copies || draw_percent(&g->draw, 60))) compute(g, x, draw_percent(&g->draw, 50));
     if (copies) {
         generate_plain(g, STEP_FLUSH);
-        free_slot(g, x);
+        generate_on(g, STEP_FREE, x);
         send_to(g, generate_pick(g, 1u << g->dtype, 1), card);
         generate_plain(g, STEP_FLUSH);
         return;

@@ -15,7 +15,8 @@ typedef struct mode {
     int threads;
     bool prologues; /* products compute factors on the way, however small they are */
     uint64_t order; /* groups of a flush run in an order drawn from this; 0: in their own */
-    int gpu;        /* on the first device of this kind, WK_OPENCL or WK_CUDA; 0: on the CPU */
+    int gpu;        /* on the first device of this kind, WK_OPENCL or WK_CUDA, and where a step says so (card) on the
+                     * second; 0: on the CPU */
     bool in_turns;  /* threads that could work at the same time take turns instead */
 } mode;
 

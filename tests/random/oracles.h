@@ -40,8 +40,8 @@ typedef struct digest {
 /* Grows the program of a seed and runs it past every oracle but ORACLE_KINDS, for which it gives a digest. */
 void oracles_try(program *p, uint64_t seed, verdict *v, digest *digest);
 /* The same on the first device of that kind (ORACLE_GPU and those behind it): a variant of the program of this seed, of
- * other sizes, for which the same kernels do; or one of tensors larger than 2 MB. The kind stays that of
- * oracle_broken. */
+ * other sizes, for which the same kernels do; or one of tensors larger than 2 MB, which may use the second, too. The
+ * kind stays that of oracle_broken. */
 enum { VARIANT_LARGE = -1 };
 void oracles_try_gpu(program *p, uint64_t seed, int variant, int kind, verdict *v);
 /* Grows it and says what is left in the end. */

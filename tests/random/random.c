@@ -10,7 +10,8 @@
  *   random_programs --print SEED      the program of that seed; SEED:large: of tensors larger than 2 MB
  *
  * With --opencl or --cuda they run on the first such device, 40 of other sizes to each that needs kernels of its own,
- * and every eighth is one of tensors larger than 2 MB (variant "large"); with --large all are.
+ * and every eighth is one of tensors larger than 2 MB (variant "large"), on two devices for the half; with --large all
+ * are.
  * With --kinds each kind of CPU has a third of the time. What fails is shrunk (but with --whole), printed, and the exit
  * status is 1. With --keep-going each kind of failure is printed once. With --jobs N so many of them run at the same
  * time (0: one for each processor) and share the programs of the seed; there is one summary at the end. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apart NVRTC TEXT CUBIN OPTION...: compiles the file TEXT with that NVRTC into the file CUBIN, if the compiler takes
- * it and has nothing to say. The stand-in for NVRTC has this done by a process of its own: in one that AddressSanitizer
- * looks after the compiler is twice as slow, as it takes much memory. */
+ * it and has nothing to say. The stand-in for NVRTC starts this program for each text: in a process with
+ * AddressSanitizer the compiler takes twice as long, as each of its allocations goes through the sanitizer. */
 #include "../../src/backend/cuda/api.h"
 #include "folder.h"
 
@@ -27,7 +27,6 @@ int main(int argc, char **argv)
     void *library = argc > WORDS ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
     char *text = library != NULL && wk__nvrtc_fill(library, &nvrtc) ? standin_read(argv[2]) : NULL;
     if (text == NULL || nvrtc.CreateProgram(&program, text, "wick.cu", 0, NULL, NULL) != NVRTC_SUCCESS) return 1;
-    const char *const *options = (const char *const *)(argv + WORDS);
-    return nvrtc.CompileProgram(program, argc - WORDS, options) == NVRTC_SUCCESS && keep_cubin(program, argv[3]) ? 0
-                                                                                                                 : 1;
+    const int code = nvrtc.CompileProgram(program, argc - WORDS, (const char *const *)(argv + WORDS));
+    return code != NVRTC_SUCCESS || !keep_cubin(program, argv[3]);
 }

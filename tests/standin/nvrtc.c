@@ -151,7 +151,8 @@ static bool kept_path(const program *p, char path[STANDIN_PATH])
     return true;
 }
 
-/* Compiled by a process of its own (apart.c), and kept if all is well; where that is not there, nothing is. */
+/* A process of its own (apart.c) compiles the text and keeps the cubin, if the compiler has nothing to say. Where that
+ * program is missing nothing is kept. */
 static void compile_apart(const program *p, int options, const char *const *option, const char *path)
 {
     enum { MOST = 16, WORDS = 4 };
