@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What becomes of kernels on architectures that are not there. The stand-in for NVRTC keeps each text that the programs
- * of mode cuda compile; NVRTC itself compiles them here for seven architectures, and what it warns of, whether
- * it spills registers, and what the cubins say of registers, local memory (also of arrays that are indexed by what is
- * not known) and shared memory, is counted. The kernels of `wick bench gpu` are printed one by one: none may spill.
+ * of mode cuda compile, and what is said of it for sm_90; NVRTC itself compiles them here for seven architectures, and
+ * what it warns of, whether it spills registers, and what the cubins say of registers, local memory (also of arrays
+ * that are indexed by what is not known) and shared memory, is counted. The kernels of `wick bench gpu` are printed one
+ * by one: none may spill.
  *
  * One text in sixteen, by its hash, and on a day for some architectures, on three days for all; all texts for all where
- * WICK_MATRIX is "all" (make cuda-matrix), or for those that it names: "75 120". Texts that were kept before the
- * library was built are those of another one and count no more. */
+ * WICK_MATRIX is "all" (make cuda-matrix), or for those that it names: "75 120". The figures of an architecture that
+ * all texts were compiled for stay in results/cuda/matrix_sm_75, so that one can be done at a time. Texts that were
+ * kept before the library was built are those of another one and count no more. */
 #include "../src/backend/cuda/api.h"
 #include "standin/folder.h"
 #include "support_days.h"
@@ -277,14 +279,22 @@ static void free_texts(text *all, int count)
 
 static kernel kernels[ARCHITECTURES][MOST_KERNELS];
 
+static void print_heading(FILE *to, const char *what)
+{
+    fprintf(to, "%-10s %6s %8s %8s %7s %7s %10s %11s %12s %8s\n", what, "texts", "refused", "warned", "spill",
+            "kernels", "registers", "with local", "local/shared", "seconds");
+}
+
+static void print_tally(FILE *to, int architecture, const tally *t)
+{
+    fprintf(to, "sm_%-7d %6d %8d %8d %7d %7d %10u %11d %6u/%-6u %7.1f\n", architecture, t->texts, t->refused, t->warned,
+            t->spilling, t->kernels, t->most_registers, t->with_local, t->most_local, t->most_shared, t->seconds);
+}
+
 static void print_tallies(const tally *t, const char *what)
 {
-    printf("%-10s %6s %8s %8s %7s %7s %10s %11s %12s %8s\n", what, "texts", "refused", "warned", "spill", "kernels",
-           "registers", "with local", "local/shared", "seconds");
-    for (int a = 0; a < ARCHITECTURES; a++)
-        printf("sm_%-7d %6d %8d %8d %7d %7d %10u %11d %6u/%-6u %7.1f\n", architectures[a], t[a].texts, t[a].refused,
-               t[a].warned, t[a].spilling, t[a].kernels, t[a].most_registers, t[a].with_local, t[a].most_local,
-               t[a].most_shared, t[a].seconds);
+    print_heading(stdout, what);
+    for (int a = 0; a < ARCHITECTURES; a++) print_tally(stdout, architectures[a], &t[a]);
 }
 
 static bool report(const char *what, const tally *t)
@@ -298,14 +308,73 @@ static bool report(const char *what, const tally *t)
     return all;
 }
 
+/* Are all texts to be compiled for it? */
+static bool is_asked_for(int a)
+{
+    const char *given = getenv("WICK_MATRIX");
+    char list[200], *rest = list;
+    if (given == NULL || strcmp(given, "all") == 0) return given != NULL;
+    snprintf(list, sizeof list, "%s", given);
+    for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;)
+        if (atoi(word) == architectures[a]) return true;
+    return false;
+}
+
 static bool is_wanted(const text *t, int a)
 {
     const char *given = getenv("WICK_MATRIX");
-    char name[8];
-    if (given == NULL || *given == '\0')
-        return t->hash % ONE_IN == 0 && test_has_turn((int)(t->hash / ONE_IN % DAYS) + a, DAYS);
-    snprintf(name, sizeof name, "%d", architectures[a]);
-    return strcmp(given, "all") == 0 || strstr(given, name) != NULL;
+    if (given != NULL && *given != '\0') return is_asked_for(a);
+    return t->hash % ONE_IN == 0 && test_has_turn((int)(t->hash / ONE_IN % DAYS) + a, DAYS);
+}
+
+/* So that a run for other architectures leaves them. */
+static void keep_tallies(const tally *t)
+{
+    const char *build = getenv("WICK_BUILD");
+    char path[STANDIN_PATH];
+    for (int a = 0; a < ARCHITECTURES; a++) {
+        if (!is_asked_for(a) || t[a].texts == 0) continue;
+        snprintf(path, sizeof path, "%.900s/results/cuda/matrix_sm_%d", build != NULL ? build : ".", architectures[a]);
+        FILE *file = fopen(path, "w");
+        if (file == NULL) continue;
+        print_heading(file, "tests");
+        print_tally(file, architectures[a], &t[a]);
+        fclose(file);
+    }
+}
+
+/* Texts in the folder of which the compiler has warned in a program's own run, each for sm_90. */
+static int print_warned(const char *folder, time_t since)
+{
+    char pattern[STANDIN_PATH];
+    glob_t found = {0};
+    int warned = 0;
+    snprintf(pattern, sizeof pattern, "%.900s/*" STANDIN_WARNED, folder);
+    if (glob(pattern, 0, NULL, &found) != 0) return 0;
+    for (size_t k = 0; k < found.gl_pathc; k++) {
+        text one;
+        if (!read_text(found.gl_pathv[k], since, &one)) continue;
+        printf("%s: %.600s\n", one.path, one.content);
+        free(one.content);
+        warned++;
+    }
+    globfree(&found);
+    return warned;
+}
+
+/* As the stand-in for NVRTC has it compiled, in a process of its own. */
+static bool sees_what_programs_are_warned_of(void)
+{
+    char command[4 * PATH_MAX];
+    const char *build = getenv("WICK_BUILD"), *work = getenv("WICK_WORK");
+    if (work == NULL) work = "/tmp";
+    snprintf(
+        command, sizeof command,
+        "cd '%s' && rm -f kept.warned && printf '#define KERNEL(local)\\n__global__ void f() { int unused; }' >text && "
+        "'%s/standin/apart' \"$STANDIN_NVRTC\" text kept --gpu-architecture=sm_90",
+        work, build != NULL ? build : "build/debug");
+    fflush(stdout);
+    return check(system(command) == 0 && print_warned(work, 0) == 1, "a warning in a program's own run is seen");
 }
 
 static bool compile_tests(time_t since)
@@ -324,8 +393,12 @@ static bool compile_tests(time_t since)
                 compile(all[k].path, body_of(all[k].content), architectures[a], &t[a], kernels[a], MOST_KERNELS);
     printf("of %d distinct texts\n", count);
     print_tallies(t, "tests");
+    keep_tallies(t);
     free_texts(all, count);
-    return report("texts of tests", t);
+    const int warned = print_warned(standin_folder(), since);
+    printf("%s in the programs of mode cuda the compiler warned of no text: of %d\n", warned == 0 ? "ok" : "not ok",
+           warned);
+    return report("texts of tests", t) && warned == 0;
 }
 
 /* ---- the kernels of the benchmark -------------------------------------------------------------------------------- */
@@ -399,6 +472,7 @@ int main(void)
         printf("skip all: STANDIN_NVRTC names no NVRTC (scripts/nvrtc), or there is no %s\n", library_path);
         return 0;
     }
-    const bool seen = sees(), tests = compile_tests(used.st_mtime), bench = compile_bench();
-    return seen && tests && bench ? 0 : 1;
+    const bool seen = sees(), heard = sees_what_programs_are_warned_of(), tests = compile_tests(used.st_mtime),
+               bench = compile_bench();
+    return seen && heard && tests && bench ? 0 : 1;
 }

@@ -140,17 +140,19 @@ static void compile_units(add_units *add, char *architecture, bool merged)
     free(units);
 }
 
-/* A kernel for each unit, in CUDA's intermediate language and in an architecture's own; then merged ones. On a day one
- * of the three, as the tests of mode cuda compile for an architecture what they run. */
+/* A kernel for each unit, in CUDA's intermediate language and in an architecture's own; then merged ones. In nine days
+ * each has its turn, as the tests of mode cuda compile the same cases for an architecture every day (cuda_matrix says
+ * what the compiler warned of). */
 static void compile_all(add_units *add)
 {
     static char any[] = "--gpu-architecture=compute_80", one[] = "--gpu-architecture=sm_90";
+    enum { DAYS = 9, APART = DAYS / 3 };
     static int test;
     const int first = test++;
     if (nvrtc.CreateProgram == NULL) skip();
-    if (test_has_turn(first, 3)) compile_units(add, any, false);
-    if (test_has_turn(first + 1, 3)) compile_units(add, one, false);
-    if (test_has_turn(first + 2, 3)) compile_units(add, any, true);
+    if (test_has_turn(first, DAYS)) compile_units(add, any, false);
+    if (test_has_turn(first + APART, DAYS)) compile_units(add, one, false);
+    if (test_has_turn(first + 2 * APART, DAYS)) compile_units(add, any, true);
 }
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */

@@ -23,4 +23,8 @@ bool standin_write_bytes(const char *path, const void *bytes, size_t count);
 /* A name that no other process and no other call uses. */
 void standin_other_name(char name[STANDIN_PATH], const char *path);
 
+/* What the name of a cubin that was to be kept has behind it where the compiler warned of something: a file of the
+ * warning and the text. */
+#define STANDIN_WARNED ".warned"
+
 #endif
