@@ -176,6 +176,42 @@ static void a_world_that_breaks_before_the_welcome(void **state)
     pthread_mutex_destroy(&tcp.lock);
 }
 
+/* A call that fails because one was late says how long it took itself, if it is that one, else which that was. The
+ * number alone does not tell: ranks that have parted make different calls of one number. */
+static void whose_call_was_not_finished(void **state)
+{
+    (void)state;
+    wk__tcp tcp = {.broken = true, .code = WK_ERR_TIMEOUT, .cause = "rank 1 on nodeB has not called it"};
+    tcp.of = (wk__dist_frame){.collective = WK__DIST_ALL_REDUCE, .group = 5, .sequence = 7, .part = WK__FRAME_IS_LATE};
+    pthread_mutex_init(&tcp.lock, NULL);
+    static const struct {
+        wk__dist_kind kind;
+        uint32_t group;
+        uint64_t sequence;
+        bool is_it;
+    } of[] = {{WK__DIST_ALL_REDUCE, 5, 7, true},
+              {WK__DIST_ALL_REDUCE, 5, 8, false},
+              {WK__DIST_ALL_REDUCE, 0, 7, false},
+              {WK__DIST_BARRIER, 5, 7, false},
+              {WK__DIST_FINISH, 5, 7, false}};
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        wk__dist_group group = {.rank = 0, .size = 2, .id = of[k].group};
+        const wk__dist_request request = {.kind = of[k].kind};
+        const wk__dist_step step = {
+            .request = &request, .group = &group, .sequence = of[k].sequence, .begun = wk__nanoseconds()};
+        wk__dist_fail fail = {.code = WK_OK}, before = fail;
+        assert_int_equal(wk__tcp_give_up(&tcp, &step, WK_ERR_TIMEOUT, NULL, &fail), WK_ERR_TIMEOUT);
+        assert_true(fail.broken && strstr(fail.text, tcp.cause) && strstr(fail.text, "start again"));
+        const bool own = strncmp(fail.text, "not finished after ", 19) == 0,
+                   other = strncmp(fail.text, "all_reduce 7 of group 5 was not finished; ", 42) == 0;
+        if (own != of[k].is_it || other == of[k].is_it) fail_msg("call %zu: %s", k, fail.text);
+        /* Broken before it began: then none of its own time has gone by. */
+        assert_false(wk__tcp_begin(&tcp, &step, &before));
+        assert_int_equal(strncmp(before.text, "all_reduce 7 of group 5 was not finished; ", 42), 0);
+    }
+    pthread_mutex_destroy(&tcp.lock);
+}
+
 static bool write_to(const char *path, const char *text)
 {
     FILE *file = fopen(path, "we");
@@ -460,6 +496,7 @@ int main(void)
         cmocka_unit_test(a_door_without_descriptors),
         cmocka_unit_test(a_connection_to_itself),
         cmocka_unit_test(a_world_that_breaks_before_the_welcome),
+        cmocka_unit_test(whose_call_was_not_finished),
         cmocka_unit_test(nobody_finds_himself),
         cmocka_unit_test(rank_0_says_something_else),
         cmocka_unit_test(pairs_while_a_third_has_left),
