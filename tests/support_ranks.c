@@ -103,13 +103,14 @@ static void be_rank(ranks *r, int rank, int listener)
 
 /* ---- ranks of mpirun --------------------------------------------------------------------------------------------- */
 
-/* Of the notes, which this program and those that mpirun starts share. */
+/* Of the notes, and what the test gives behind them, which this program and those that mpirun starts share. */
 static char notes_file[512];
+enum { NOTES_BYTES = sizeof(rank_note) * RANKS_MOST + RANKS_BYTES };
 
 static rank_note *map_notes(int fd)
 {
     const int kind = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
-    void *notes = mmap(NULL, sizeof(rank_note) * RANKS_MOST, PROT_READ | PROT_WRITE, kind, fd, 0);
+    void *notes = mmap(NULL, NOTES_BYTES, PROT_READ | PROT_WRITE, kind, fd, 0);
     return notes == MAP_FAILED ? NULL : notes;
 }
 
@@ -131,7 +132,9 @@ __attribute__((constructor)) static void be_rank_of_mpi(void)
     const char *told = getenv("WICK_TEST_RANKS"), *rank = getenv("OMPI_COMM_WORLD_RANK");
     long body, prepare, with;
     if (!told || !rank) return;
-    if (sscanf(told, "%d %d %ld %ld %ld %511s", &r.size, &r.timeout, &body, &prepare, &with, notes_file) != 6) _exit(2);
+    if (sscanf(told, "%d %d %ld %ld %ld %zu %511s", &r.size, &r.timeout, &body, &prepare, &with, &r.bytes,
+               notes_file) != 7)
+        _exit(2);
     const int fd = open(notes_file, O_RDWR);
     r.body = function_at(body);
     r.prepare = function_at(prepare);
@@ -139,6 +142,11 @@ __attribute__((constructor)) static void be_rank_of_mpi(void)
     r.note = fd < 0 ? NULL : map_notes(fd);
     if (!r.note) _exit(2);
     close(fd);
+    if (r.bytes > 0) {
+        r.with = malloc(r.bytes); /* each its own */
+        if (!r.with) _exit(2);
+        memcpy(r.with, r.note + RANKS_MOST, r.bytes);
+    }
     run_body(&r, atoi(rank));
 }
 
@@ -147,7 +155,7 @@ static int open_notes(void)
     const char *folder = getenv("WICK_WORK");
     snprintf(notes_file, sizeof notes_file, "%s/ranks-XXXXXX", folder ? folder : "/tmp");
     const int fd = mkstemp(notes_file);
-    assert_true(fd >= 0 && ftruncate(fd, sizeof(rank_note) * RANKS_MOST) == 0);
+    assert_true(fd >= 0 && ftruncate(fd, NOTES_BYTES) == 0);
     return fd;
 }
 
@@ -156,8 +164,10 @@ static void start_mpirun(ranks *r)
     char told[700], size[16], self[512] = "";
     assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
     snprintf(size, sizeof size, "%d", r->size);
-    snprintf(told, sizeof told, "%d %d %ld %ld %ld %s", r->size, r->timeout, distance(r->body), distance(r->prepare),
-             (long)(intptr_t)r->with, notes_file);
+    snprintf(told, sizeof told, "%d %d %ld %ld %ld %zu %s", r->size, r->timeout, distance(r->body),
+             distance(r->prepare), (long)(intptr_t)r->with, r->bytes, notes_file);
+    assert_in_range(r->bytes, 0, RANKS_BYTES);
+    if (r->bytes > 0) memcpy(r->note + RANKS_MOST, r->with, r->bytes);
     fflush(NULL);
     const pid_t pid = fork();
     if (pid == 0) {
@@ -268,7 +278,7 @@ void ranks_end(ranks *r, bool any_end)
 void ranks_free(ranks *r)
 {
     if (ranks_are_mpi()) unlink(notes_file);
-    munmap(r->note, sizeof(rank_note) * RANKS_MOST);
+    munmap(r->note, NOTES_BYTES);
 }
 
 void ranks_run(ranks *r)

@@ -4,8 +4,9 @@
  * shares.
  *
  * Where WICK_TEST_MPI is set (mode mpi) they are started by mpirun instead, as this program anew, which goes to the
- * body before main. Then what a test has in variables does not reach its ranks, but for `with` as a number; a rank that
- * a signal ends takes the others along; and how mpirun ends says less than that all bodies came to their ends. */
+ * body before main. Then what a test has in variables does not reach its ranks, but for `with`: as a number, or the
+ * bytes there, in which pointers mean nothing; a rank that a signal ends takes the others along; and how mpirun ends
+ * says less than that all bodies came to their ends. */
 #ifndef TESTS_SUPPORT_RANKS_H
 #define TESTS_SUPPORT_RANKS_H
 
@@ -14,7 +15,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-enum { RANKS_MOST = 4, RANKS_LIMIT = 120 /* seconds in which all have to end */ };
+enum { RANKS_MOST = 4, RANKS_BYTES = 1024, RANKS_LIMIT = 120 /* seconds in which all have to end */ };
 
 typedef struct rank_note {
     char said[600];   /* the first thing that was wrong; empty: nothing */
@@ -38,6 +39,7 @@ typedef struct ranks {
     bool six;         /* the listener is at ::1 */
     int port;         /* of the listener */
     void *with;
+    size_t bytes;    /* that `with` points to; 0: it is a number, or no rank of mpirun looks at it */
     rank_note *note; /* [size], shared */
 } ranks;
 
