@@ -76,7 +76,7 @@ int cli_run(int count, char **words)
                *env = NULL, *serve = NULL;
     int rest;
     const cli_option options[] = {
-        {"n", "N", "how many ranks; default one on each host", &ranks},
+        {"n", "N", "how many ranks; with --hosts default one on each", &ranks},
         {"-np", "N", NULL, &ranks}, /* as to mpirun */
         {"hosts", "A,B,...", "where: the first N/hosts ranks on A, and so on; default here", &hosts},
         {"timeout", "S", "seconds that a collective may take (WICK_TIMEOUT), and a host to answer", &timeout},

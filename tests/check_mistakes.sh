@@ -37,6 +37,8 @@ while IFS='|' read -r statement text; do
 done <<'END_OF_MISTAKES'
 x = wk_zeros(2, 3)|wk_zeros: sizes stand in parentheses of their own.*wk_zeros((2, 3))
 x = wk_ones(4)|wk_ones((4))
+(void)wk_dist_new_group(0, 2)|wk_dist_new_group: ranks stand in parentheses: wk_dist_new_group((0, 2))
+(void)wk_dist_new_group((0, 2), n)|wk_dist_new_group: ranks stand in parentheses
 x = wk_rand(n, 3, .dtype = WK_F64)|wk_rand: sizes stand in parentheses of their own
 x = wk_full(2, 3, 0.5)|wk_full((2, 3), 0.5)
 x = wk_randint(0, 10, 2, 3)|wk_randint(low, high, (2, 3))

@@ -132,6 +132,19 @@ static void the_hint_moves_to_the_accelerator(void **state)
     expect_error("Move one: wk_to(b, wk_null(0))", NULL);
 }
 
+/* Of two accelerators to that which has more of the operands: of a layer, where the network is. */
+static void the_hint_moves_the_fewer(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    if (wk_device_count(WK_OPENCL) < 2) skip();
+    wk_module *net = wk_module_to(wk_nn_linear(3, 2), wk_opencl(0));
+    wk_forward(net, wk_ones((4, 3), .device = wk_opencl(1)));
+    expect_error("different devices", "Move one: wk_to(a, wk_opencl(0)), or the network", NULL);
+    wk_add(wk_ones((3), .device = wk_opencl(1)), wk_ones((3), .device = wk_opencl(0)));
+    expect_error("Move one: wk_to(b, wk_opencl(1))", NULL);
+}
+
 /* Those that are carried out with calls of others name their own operands. */
 static void composed_ops_name_their_operands(void **state)
 {
@@ -329,6 +342,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_earlier_round_of_a_loop),
         cmocka_unit_test(no_gpu_says_what_is_none),
         cmocka_unit_test(the_hint_moves_to_the_accelerator),
+        cmocka_unit_test(the_hint_moves_the_fewer),
         cmocka_unit_test(composed_ops_name_their_operands),
         cmocka_unit_test(losses_take_numbers_of_the_cpu),
         cmocka_unit_test(what_to_write_instead),

@@ -75,7 +75,11 @@ typedef struct wk_checkpoint_options {
  * With .keep = k the last k stay: run.wick, the newest, is also run.wick.120 by its step, and beside it are the k - 1
  * before it. At every moment `path` is a whole file, the new one or the one before.
  *
- * Among several ranks (wick/dist.h) all make and call it alike, and rank 0 writes. NULL with the error recorded, also
+ * What a program counts by itself, such as the means of a wk_history, is not in it: those of an epoch that was cut in
+ * two are of the batches since the start.
+ *
+ * Among several ranks (wick/dist.h) all make it of the same things and call it alike, and rank 0 writes; ranks whose
+ * checkpoints are of other things fail at the first save or load (WK_ERR_STATE). NULL with the error recorded, also
  * while an error is pending, as one of the arguments may be NULL for it. */
 WK_API wk_checkpoint *wk_checkpoint_new_at(wk_site site, const char *path, wk_module *net, wk_optim *optim,
                                            wk_loader *loader, const wk_checkpoint_options *options);
@@ -107,7 +111,8 @@ WK_API bool wk_checkpoint_load_at(wk_site site, wk_checkpoint *checkpoint);
  * end; until then the older file stays. When the process ends meanwhile, too.
  *
  * Refuses while an error is pending, whose code it gives. WK_OK or a code: WK_ERR_IO when the system refuses,
- * WK_ERR_STATE in the closure of lbfgs, and where ranks that share an epoch are not at the same batch. */
+ * WK_ERR_STATE in the closure of lbfgs, where ranks that share an epoch are not at the same batch, and where their
+ * checkpoints are not of the same things. */
 WK_API wk_code wk_checkpoint_save_at(wk_site site, wk_checkpoint *checkpoint);
 /* A step is done: counts it, and saves if that makes a multiple of n, which is 1 or more. While an error is pending
  * nothing is saved; the step is not counted either, except among several ranks: there every call counts, so that all

@@ -225,12 +225,14 @@ WK_API wk_guard wk_no_sync_open(wk_site site);
 #define wk_dist_group_size(...) wk_dist_group_size_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
-#define wk_dist_new_group(...) WK_DIST_NEW_GROUP_(WK_INTS_NAME_, __VA_ARGS__)
-#define WK_DIST_NEW_GROUP_(wk_s_, ...)                                                                                 \
-    WK_SIZED_(wk_dist_group *, wk_s_, __VA_ARGS__,                                                                     \
-              "wk_dist_new_group: ranks stand in parentheses: wk_dist_new_group((0, 2)); those in an array: "          \
-              "wk_dist_new_group(WK_ARRAY(ranks, count))",                                                             \
+#define wk_dist_new_group(...) WK_JOIN_(WK_DIST_NEW_GROUP_, WK_COUNT_(__VA_ARGS__))(WK_INTS_NAME_, __VA_ARGS__)
+#define WK_DIST_NEW_GROUP_1(wk_s_, list)                                                                               \
+    WK_SIZED_(wk_dist_group *, wk_s_, list, WK_DIST_NEW_GROUP_TEXT_,                                                   \
               WK_GIVE_(wk_dist_group *, wk_dist_new_group_at(WK_HERE, wk_s_.at, wk_s_.count)))
+#define WK_DIST_NEW_GROUP_WK2_(wk_s_, ...) WK_REFUSE_(wk_dist_group *, WK_DIST_NEW_GROUP_TEXT_)
+#define WK_DIST_NEW_GROUP_TEXT_                                                                                        \
+    "wk_dist_new_group: ranks stand in parentheses: wk_dist_new_group((0, 2)); those in an array: "                    \
+    "wk_dist_new_group(WK_ARRAY(ranks, count))"
 /* () or (.group = even) */
 #define wk_dist_barrier(...)    WK_JOIN_(WK_DIST_BARRIER_, WK_IS_MISSING_(__VA_ARGS__))(__VA_ARGS__)
 #define WK_DIST_BARRIER_WK2_(x) wk_dist_barrier_at(WK_HERE, NULL)

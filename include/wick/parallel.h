@@ -59,6 +59,9 @@ typedef struct wk_mirrored_options {
  * bytes of these parameters. Copies are there to be read; what forward writes into one in place is lost, but on the
  * parameter's own device.
  *
+ * A step is that of one device but for rounding, as sums over shares add up in another order; what training makes of
+ * that grows with the number of steps.
+ *
  * In forward, tensors that name no device are made on that of the replica, if the program's default device is one of
  * `devices`. Tensors that a module of one's own keeps must be parameters or buffers, as others stay where they are.
  * Random numbers (dropout) are drawn by one replica after the other: accelerators in the order of `devices`, then the

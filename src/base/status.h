@@ -4,10 +4,11 @@
  *     wick=open                    a device is used
  *     world=joined                 wk_dist_init has been called,
  *     world=left                   and wk_dist_finish
+ *     cause=1                      a call of this rank failed as that rank had an error
  *     step=120 rate=12.50          steps finished, and how many of them a second since the line before
  *
- * `wick run` shows steps, and says what became of the world where that explains how a run has ended. A reader leaves
- * out the words that it does not know. */
+ * `wick run` shows steps, and says what became of the world, and who began, where that explains how a run has ended. A
+ * reader leaves out the words that it does not know. */
 #ifndef WICK_BASE_STATUS_H
 #define WICK_BASE_STATUS_H
 

@@ -2,6 +2,7 @@
 /* Agreements; see agree.h. */
 #include "agree.h"
 #include "../base/alloc.h"
+#include "../base/status.h"
 #include <string.h>
 
 static const char *const op_names[] = {"sum", "avg", "product", "min", "max"};
@@ -104,6 +105,9 @@ wk_code wk__agreement_end(const wk__agreement *all, const wk__dist_engine *engin
         fail->broken = true;
         return all->code;
     }
+    char line[24];
+    snprintf(line, sizeof line, "cause=%u\n", all->failed);
+    wk__status_say(line);
     return wk__dist_fail_set(fail, all->code, "rank %u on %s failed: %s", all->failed,
                              engine->host(world, (int)all->failed), all->text);
 }

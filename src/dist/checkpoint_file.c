@@ -126,7 +126,9 @@ wk_code wk__checkpoint_file_verify(const wk__source *from, uint32_t *sum, wk__io
     uint32_t said = 0, is = 0;
     const int64_t digits = place_of(from, &said);
     if (digits == 0)
-        return wk__io_fail(error, WK_ERR_FORMAT, "%s: not a checkpoint: its metadata has no \"" WK__CHECKSUM_KEY "\"",
+        return wk__io_fail(error, WK_ERR_FORMAT,
+                           "%s: not a checkpoint: its metadata has no \"" WK__CHECKSUM_KEY
+                           "\". What wk_save has written wk_load reads",
                            wk__show(from->file.path).text);
     char *block = wk__alloc(BLOCK);
     if (!block) return wk__io_fail(error, WK_ERR_MEMORY, "%s: no memory to read it", wk__show(from->file.path).text);
@@ -140,6 +142,8 @@ wk_code wk__checkpoint_file_verify(const wk__source *from, uint32_t *sum, wk__io
     wk__free(block);
     *sum = is;
     if (code != WK_OK || is == said) return code;
-    return wk__io_fail(error, WK_ERR_FORMAT, "%s: damaged: its bytes have the checksum %08x, and it says %08x",
+    return wk__io_fail(error, WK_ERR_FORMAT,
+                       "%s: damaged: its bytes have the checksum %08x, and it says %08x. Go on from a copy of it, or "
+                       "remove it to begin anew; with .keep = 2 the one before it would be there, too",
                        wk__show(from->file.path).text, (unsigned)is, (unsigned)said);
 }

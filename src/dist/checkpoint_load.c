@@ -3,7 +3,7 @@
  * all of them have it does anything change. */
 #include "../base/alloc.h"
 #include "../data/position.h"
-#include "checkpoint.h"
+#include "checkpoint_parts.h"
 #include "ranks.h"
 #include <errno.h>
 #include <limits.h>
@@ -13,8 +13,9 @@
 
 /* ---- which file -------------------------------------------------------------------------------------------------- */
 
-/* What rank 0 tells the others. */
+/* What a rank tells the others; only of rank 0 all of it is looked at. */
 typedef struct choice {
+    int64_t parts; /* wk__checkpoint_parts */
     int64_t found; /* 1, or 0: there is no file */
     int64_t older; /* -1: the newest; else the step in the name */
     int64_t sum;   /* its checksum */
@@ -96,7 +97,7 @@ static bool choose(wk__checkpoint *c, wk__source *from, choice *out)
     struct stat status;
     wk__io_error error;
     bool damaged;
-    *out = (choice){.older = -1};
+    out->older = -1;
     if (stat(c->path, &status) != 0 && errno == ENOENT) return none_older(c, from);
     const wk_code code = open_named(c, from, -1, &out->sum, &damaged, &error);
     out->found = code == WK_OK || (damaged && c->keep > 1 && open_older(c, from, out));
@@ -123,11 +124,12 @@ static bool follow(wk__checkpoint *c, wk__source *from, const choice *chosen)
 static bool open_same(wk__checkpoint *c, wk__source *from)
 {
     const int rank = wk_dist_rank();
-    choice chosen = {0};
+    choice chosen = {.parts = wk__checkpoint_parts(c)};
     int64_t *all = wk__alloc_zero((size_t)wk_dist_size(), sizeof chosen);
     if (!all) wk__error_set(from->site, WK_ERR_MEMORY, "%s: out of host memory", from->op);
     const bool open = rank == 0 && !wk__error_pending() && choose(c, from, &chosen) && chosen.found;
-    const bool told = wk__ranks_exchange(from->site, from->op, (const int64_t *)&chosen, CHOICE, all);
+    const bool told = wk__ranks_exchange(from->site, from->op, (const int64_t *)&chosen, CHOICE, all) &&
+                      wk__checkpoint_alike(all, CHOICE, from->site, from->op);
     if (told) memcpy(&chosen, all, sizeof chosen);
     wk__free(all);
     if (!told && open) wk__source_close(from);

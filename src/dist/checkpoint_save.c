@@ -2,15 +2,18 @@
 /* What goes into a checkpoint. docs/formats.md has the names. */
 #include "../base/alloc.h"
 #include "../data/position.h"
-#include "checkpoint.h"
+#include "checkpoint_parts.h"
 #include "ranks.h"
 #include <string.h>
 
-/* Where this rank is: its row. */
-static void describe(const wk__checkpoint *c, int64_t row[WK__RANK_ROW])
+/* What a rank tells the others: its row, and what its checkpoint is made of. */
+enum { PARTS = WK__RANK_ROW, TOLD };
+
+static void describe(const wk__checkpoint *c, int64_t row[TOLD])
 {
     const wk_context *context = wk__context();
-    memset(row, 0, WK__RANK_ROW * sizeof *row);
+    memset(row, 0, TOLD * sizeof *row);
+    row[PARTS] = wk__checkpoint_parts(c);
     row[0] = (int64_t)context->key;
     row[1] = (int64_t)context->counter;
     if (!c->loader) return;
@@ -25,7 +28,7 @@ static bool together(const wk__checkpoint *c, const int64_t *rows, int world, wk
     enum { EPOCH = WK__RANDOM_ROW + 3, TAKEN, WORLD };
     if (!c->loader || rows[WORLD] == 1) return true;
     for (int rank = 1; rank < world; rank++) {
-        const int64_t *row = rows + (int64_t)rank * WK__RANK_ROW;
+        const int64_t *row = rows + (int64_t)rank * TOLD;
         if (row[EPOCH] == rows[EPOCH] && row[TAKEN] == rows[TAKEN]) continue;
         wk__error_set(
             site, WK_ERR_STATE,
@@ -56,7 +59,7 @@ static bool add_rows(wk_site site, wk__list *list, const char *name, const int64
     wk_options of = {.size = sizeof of, .device = {.kind = WK_CPU}};
     int64_t *numbers = wk__alloc_zero((size_t)world * (size_t)width, sizeof *numbers);
     for (int64_t rank = 0; rank < world && numbers; rank++)
-        memcpy(numbers + rank * width, rows + rank * WK__RANK_ROW + from, (size_t)width * sizeof *numbers);
+        memcpy(numbers + rank * width, rows + rank * TOLD + from, (size_t)width * sizeof *numbers);
     if (!numbers) wk__error_set(site, WK_ERR_MEMORY, "out of host memory for a list of tensors");
     wk_tensor *x =
         numbers ? wk_from_on_at(site, WK_I64, numbers, (size_t)(world * width) * sizeof *numbers, shape, 2, &of) : NULL;
@@ -94,7 +97,7 @@ static bool make_content(wk__checkpoint *c, wk_site site, const char *op, const 
 bool wk__checkpoint_collect(wk__checkpoint *c, wk_site site, const char *op)
 {
     wk__inside inside;
-    int64_t own[WK__RANK_ROW];
+    int64_t own[TOLD];
     const int world = wk_dist_size();
     const bool begun = wk__inside_begin(&inside, op, site, true);
     int64_t *rows = wk__alloc_zero((size_t)world, sizeof own);
@@ -102,7 +105,8 @@ bool wk__checkpoint_collect(wk__checkpoint *c, wk_site site, const char *op)
     wk__flush(wk__context()); /* what has failed is known before the ranks agree */
     if (wk__context()->late) wk__tell_late(wk__context());
     describe(c, own);
-    bool fine = wk__ranks_exchange(site, op, own, WK__RANK_ROW, rows) && together(c, rows, world, site, op);
+    bool fine = wk__ranks_exchange(site, op, own, TOLD, rows) && wk__checkpoint_alike(rows + PARTS, TOLD, site, op) &&
+                together(c, rows, world, site, op);
     if (fine && wk_dist_rank() == 0) fine = make_content(c, site, op, rows, world);
     wk__free(rows);
     if (begun) wk__inside_end(&inside, NULL, 0);

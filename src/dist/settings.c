@@ -80,7 +80,7 @@ static bool host_and_port(const choice *c, const char *name, const char *text)
         n = 0;
     c->out->port = (int)port;
     if (port >= 1 && port <= UINT16_MAX && end == text + length && keep_host(c, host, n)) return true;
-    return wrong(c, "%s is \"%s\", which begins with no host:port", name, text);
+    return wrong(c, "%s is \"%s\", which begins with no host:port, of which ports are 1 to 65535", name, text);
 }
 
 bool wk__dist_first_host(const char *list, char *host, size_t size)
@@ -184,9 +184,12 @@ static bool choose(const choice *c, bool mpi, const char *no_mpi)
     const char *secret = variable(c, "WICK_SECRET");
     out->secret = secret ? secret : "";
     if (wanted == SELF) return true;
-    for (int by = 0; by < STARTERS; by++)
-        if (table[by].both && !variable(c, table[by].rank) != !variable(c, table[by].size))
-            return wrong(c, "of %s and %s one is set and the other is not", table[by].rank, table[by].size);
+    for (int by = 0; by < STARTERS; by++) {
+        const bool has_rank = variable(c, table[by].rank), has_size = variable(c, table[by].size);
+        if (table[by].both && has_rank != has_size)
+            return wrong(c, "%s is set and %s is not: they go together", has_rank ? table[by].rank : table[by].size,
+                         has_rank ? table[by].size : table[by].rank);
+    }
     const starter by = starter_of(c, wanted, mpi);
     if (by < STARTERS && !ranks(c, by)) return false;
     if (wanted == MPI || (by < STARTERS && out->size > 1 && wanted == ANY && table[by].mpi)) {

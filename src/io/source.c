@@ -108,6 +108,8 @@ static void differs(const wk__source *from, const wk__safetensors_tensor *t, con
     if (t) wk__text_add(text, " and ");
     if (t) add_described(text, t->dtype, t->kind, t->ndim, t->shape);
     if (t) wk__text_add(text, " in the file");
+    if (!t && !*prefix && wk__pairs_find(from->content.metadata, from->content.pairs, "wick.checkpoint"))
+        wk__text_add(text, ". The file is a checkpoint, which wk_checkpoint_load reads");
     const bool shapes_match = t && wk__same_shape(t->ndim, t->shape, body->ndim, body->shape);
     wk__error_take(from->site, shapes_match ? WK_ERR_DTYPE : WK_ERR_SHAPE, text);
 }

@@ -43,14 +43,20 @@ void wk__call_error(const char *name, wk_site site, wk_code code, wk_tensor *con
     va_end(args);
 }
 
-/* The target's; else the accelerator: that is where the work is meant to be done. */
+/* The target's; else the accelerator, where the work is meant to be done; of several the one that has the most. */
 static const wk__device *device_to_move_to(wk_tensor *const in[], int count, wk__meeting meeting)
 {
-    int there = 0;
-    while (!(meeting & WK__MEET_IN_PLACE) && there < count - 1 &&
-           wk__body_of(in[there])->storage->device->id.kind == WK_CPU)
-        there++;
-    return wk__body_of(in[there])->storage->device;
+    const wk__device *best = wk__body_of(in[0])->storage->device;
+    int most = 0;
+    for (int k = 0; k < count && !(meeting & WK__MEET_IN_PLACE); k++) {
+        const wk__device *device = wk__body_of(in[k])->storage->device;
+        int there = 0;
+        for (int j = 0; j < count; j++) there += wk__body_of(in[j])->storage->device == device;
+        if (device->id.kind == WK_CPU || there <= most) continue;
+        most = there;
+        best = device;
+    }
+    return best;
 }
 
 static wk__device *different_devices(const wk__op *op, wk_site site, wk_tensor *const in[], int count,
