@@ -156,6 +156,38 @@ static void a_model_that_fails_on_one_device(void **state)
     }
 }
 
+/* In the midst of a step that is measured: what was taken to measure it is given back (the search for leaks looks). */
+static bool gives_nothing;
+
+static wk_tensor *gives_nothing_on_the_cpu(wk_module *self, wk_tensor *x)
+{
+    const bool fails = gives_nothing && wk_device_of(x).kind == WK_CPU;
+    return fails ? NULL : wk_mul(x, wk_module_parameter(self, "w"));
+}
+
+static void a_measured_step_that_fails(void **state)
+{
+    (void)state;
+    if (wk_device_count(test_gpu_kind()) < 2) skip();
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "own", .forward1 = gives_nothing_on_the_cpu};
+    for (int fails_at = 9; fails_at < 12; fails_at++) {
+        WK_SCOPE;
+        const wk_device devices[] = {wk_cpu(), test_gpu(1)};
+        wk_module *model = wk_module_new(&kind);
+        wk_module_add_parameter(model, "w", wk_ones((3)));
+        wk_module *many = wk_mirrored(model, devices, 2);
+        for (int k = 0; k < 13; k++) {
+            WK_SCOPE;
+            gives_nothing = k == fails_at;
+            wk_tensor *y = wk_forward(many, wk_ones((4, 3)));
+            assert_true((y == NULL) == gives_nothing);
+            if (y) wk_backward(wk_sum(y));
+            if (!y) expect_error("gave no tensor", NULL);
+            if (!y && k == 10) break; /* and the network goes */
+        }
+    }
+}
+
 static void leave(void *user, wk_code code, const char *text)
 {
     (void)user, (void)code, (void)text;
@@ -391,6 +423,7 @@ int main(void)
         cmocka_unit_test(networks_within_one_another),
         cmocka_unit_test(pytorch_s_defaults),
         cmocka_unit_test(a_model_that_fails_on_one_device),
+        cmocka_unit_test(a_measured_step_that_fails),
         cmocka_unit_test(a_model_that_is_left_by_longjmp),
         cmocka_unit_test(a_forward_within_its_own),
         cmocka_unit_test(two_threads_at_once),

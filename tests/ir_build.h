@@ -15,12 +15,27 @@ static inline void ir_space(wk__group *g, int ndim, const int64_t *shape, int nr
     for (int d = 0; d < ndim; d++) g->shape[d] = shape[d];
 }
 
+/* wk__group's `across`, as if the operands were what is reduced. */
+static inline bool ir_across(const wk__group *g)
+{
+    const int row = g->ndim - g->nreduce - 1, column = g->ndim - 1;
+    bool across = false;
+    for (int k = 0; k < g->noperands && g->nreduce > 0 && row >= 0; k++) {
+        const int64_t *stride = g->operand[k].stride;
+        if (stride[column] == 1) return false;
+        across = across || (stride[row] == 1 && stride[column] != 0);
+    }
+    return across;
+}
+
 static inline int ir_operand(wk__group *g, wk_dtype dtype, wk__memory *memory, int64_t offset, const int64_t *stride)
 {
     wk__operand *operand = &g->operand[g->noperands];
     *operand = (wk__operand){.memory = memory, .offset = offset, .dtype = (uint8_t)dtype};
     for (int d = 0; d < g->ndim; d++) operand->stride[d] = stride[d];
-    return g->noperands++;
+    g->noperands++;
+    g->across = ir_across(g);
+    return g->noperands - 1;
 }
 
 /* An operand of its own memory, dense in row-major order; nothing along the reduced dimensions if `rows`. */

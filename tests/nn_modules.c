@@ -556,9 +556,37 @@ static void without_memory(void **state)
     expect_fine();
 }
 
+/* ---- freed while it runs ----------------------------------------------------------------------------------------- */
+
+static wk_module *around;
+
+static wk_tensor *frees_what_runs_it(wk_module *self, wk_tensor *x)
+{
+    (void)self;
+    wk_free(around);
+    return wk_mul(x, 2);
+}
+
+/* It is there until its forward is over. */
+static void freed_in_its_own_forward(void **state)
+{
+    (void)state;
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "odd", .forward1 = frees_what_runs_it};
+    for (int own = 0; own < 2; own++) {
+        WK_SCOPE;
+        wk_module *inner = wk_module_new(&kind);
+        around = own ? inner : wk_nn_sequential(inner, wk_nn_relu(), wk_nn_tanh());
+        wk_tensor *y = wk_forward(around, wk_zeros((3)));
+        EXPECT_VALUES(y, 0, 0, 0, 0);
+        wk_forward(around, y);
+        expect_error("module that was freed", NULL);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(freed_in_its_own_forward),
         cmocka_unit_test(a_parameter_is_a_leaf_of_the_module),
         cmocka_unit_test(a_view_becomes_a_parameter_of_its_own),
         cmocka_unit_test(names_are_checked),

@@ -167,6 +167,77 @@ static void a_gradient_that_failed_changes_no_parameter(void **state)
 }
 
 /* Nor the one whose kernel also scales the gradient of another one, which has failed. */
+/* A gradient of kernels of its own, or one that is added up by the very kernel that updates. */
+static wk_tensor *loss_of(wk_tensor *weight, bool scattered, int64_t place)
+{
+    wk_tensor *places = wk_full((1), place);
+    if (scattered) return wk_sum(wk_index_select(weight, 0, places));
+    return wk_sum(wk_mul(weight, wk_index_add(wk_zeros((4)), 0, places, wk_ones((1)))));
+}
+
+/* A backward that fails leaves the gradients of the one before it, and no step is taken with those: where each call
+ * ran at once it would have been refused. What a program does besides may use them. */
+static void a_gradient_that_was_not_added_to(void **state)
+{
+    (void)state;
+    for (int scattered = 0; scattered < 2; scattered++) {
+        WK_SCOPE;
+        wk_tensor *weight = wk_requires_grad_(wk_zeros((4)), true), *other = wk_requires_grad_(wk_ones((64)), true);
+        wk_optim *sgd = wk_optim_sgd(wk_list((other, weight)), .lr = 1);
+        wk_backward(wk_add(loss_of(weight, scattered, 1), wk_sum(other)));
+        wk_sync();
+        wk_tensor *fine = wk_sum(wk_mul(other, other));
+        wk_backward(wk_add(loss_of(weight, scattered, 9), fine));
+        assert_int_equal(wk_optim_step(sgd), WK_OK);
+        wk_tensor *twice = wk_retain(wk_mul(wk_detach(wk_grad_of(weight)), 2)); /* so that it is computed there */
+        expect_bad_index();
+        EXPECT_VALUES(wk_detach(weight), 0, 0, 0, 0, 0);
+        assert_true(wk_item(wk_sum(wk_detach(other))) == 64);
+        EXPECT_VALUES(twice, 0, 0, 2, 0, 0);
+        wk_free(twice);
+        assert_int_equal(wk_optim_step(sgd), WK_OK); /* now the program knows */
+        EXPECT_VALUES(wk_detach(weight), 0, 0, -1, 0, 0);
+    }
+}
+
+/* Nor any part of the step, where one gradient could not be changed in place and others could. */
+static void a_gradient_that_was_not_changed_in_place(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *p = wk_requires_grad_(wk_zeros((4)), true), *other = wk_requires_grad_(wk_ones((64)), true);
+    wk_optim *sgd = wk_optim_sgd(wk_list((other, p)), .lr = 1);
+    wk_set_grad(p, wk_ones((4)));
+    wk_set_grad(other, wk_ones((64)));
+    wk_sync();
+    wk_index_add_(wk_grad_of(p), 0, wk_full((1), 9), wk_ones((1)));
+    assert_int_equal(wk_optim_step(sgd), WK_OK);
+    expect_bad_index();
+    EXPECT_VALUES(wk_detach(p), 0, 0, 0, 0, 0);
+    assert_true(wk_item(wk_sum(wk_detach(other))) == 64);
+}
+
+/* Nor where the target of the step itself was not changed as it was to be. */
+static void a_parameter_that_was_not_scaled(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *p = wk_requires_grad_(wk_ones((4)), true), *places = wk_of(int64_t, (2), 1, 9);
+    wk_optim *sgd = wk_optim_sgd(wk_list((p)), .lr = 1);
+    wk_set_grad(p, wk_ones((4)));
+    wk_sync();
+    {
+        WK_SCOPE;
+        {
+            WK_NO_GRAD;
+            wk_mul_(p, wk_sum(wk_take(wk_ones((4)), wk_add(places, 0))));
+        }
+        assert_int_equal(wk_optim_step(sgd), WK_OK);
+    }
+    expect_bad_index();
+    EXPECT_VALUES(wk_detach(p), 0, 1, 1, 1, 1);
+}
+
 static void a_gradient_that_is_scaled_in_another_kernel(void **state)
 {
     (void)state;
@@ -280,6 +351,9 @@ int main(void)
                                         test_mode_back),
         cmocka_unit_test_setup_teardown(a_step_fails_without_the_other, test_usual_mode, test_mode_back),
         cmocka_unit_test_setup_teardown(a_gradient_that_failed_changes_no_parameter, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(a_gradient_that_was_not_added_to, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(a_gradient_that_was_not_changed_in_place, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(a_parameter_that_was_not_scaled, test_usual_mode, test_mode_back),
         cmocka_unit_test_setup_teardown(a_gradient_that_is_scaled_in_another_kernel, test_usual_mode, test_mode_back),
         cmocka_unit_test_setup_teardown(a_step_that_failed_does_not_count, test_usual_mode, test_mode_back),
     };

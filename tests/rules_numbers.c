@@ -14,7 +14,7 @@
 
 /* ---- rule 13: the same bits -------------------------------------------------------------------------------------- */
 
-enum { RESULTS = 9 };
+enum { RESULTS = 11 };
 
 static void compute(wk_tensor *out[RESULTS])
 {
@@ -34,6 +34,10 @@ static void compute(wk_tensor *out[RESULTS])
     out[6] = wk_layer_norm(x, (513), NULL, NULL);
     out[7] = wk_cumsum(x, 0);
     out[8] = wk_var(wk_transpose(x, 0, 1), (1));
+    wk_tensor *one_a_row = wk_randn((300, 1)), *turned = wk_transpose(wk_randn((513, 300)), 0, 1);
+    wk_sync();
+    out[9] = wk_sum(wk_mul(x, one_a_row), (0));
+    out[10] = wk_sum(wk_add(turned, x), (0));
     for (int k = 0; k < RESULTS; k++) out[k] = wk_keep(out[k]);
 }
 

@@ -289,7 +289,7 @@ static void destroy(wk_module *self)
     wk__mirrored *m = mirrored_of(self);
     if (!m) return;
     wk__mirrored_forget(m);
-    wk__figures_free(m->figures);
+    wk__figures_free(m);
     wk__free(m->kept);
     wk__free(m);
 }

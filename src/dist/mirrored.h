@@ -76,7 +76,7 @@ void wk__mirrored_forget(wk__mirrored *m); /* all copies go */
 
 /* mirrored_figures.c. A few steps are measured: what has no effect in the others. */
 wk__figures *wk__figures_new(void); /* NULL when memory is short */
-void wk__figures_free(wk__figures *figures);
+void wk__figures_free(wk__mirrored *m);
 /* A forward begins, the shares are known. `trains`: gradients are wanted. */
 void wk__figures_begin(wk__turn *t, bool trains);
 /* A part of it has been recorded: it is run and waited for. */

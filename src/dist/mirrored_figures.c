@@ -57,9 +57,20 @@ wk__figures *wk__figures_new(void)
     return wk__alloc_zero(1, sizeof(wk__figures));
 }
 
-void wk__figures_free(wk__figures *figures)
+static void give_moments(const wk__device *device, void *moment[2])
 {
-    if (figures && figures->now) wk__listener_drop(&figures->now->listener);
+    for (int i = 0; i < 2; i++) {
+        if (moment[i]) device->backend->event_give(device->state, moment[i]);
+        moment[i] = NULL;
+    }
+}
+
+void wk__figures_free(wk__mirrored *m)
+{
+    wk__figures *figures = m->figures;
+    if (!figures) return;
+    for (int k = 0; k < m->n; k++) give_moments(m->device[k], figures->moment[k]);
+    if (figures->now) wk__listener_drop(&figures->now->listener);
     wk__free(figures);
 }
 
@@ -122,6 +133,7 @@ void wk__figures_replica(wk__turn *t, int k)
 {
     wk__figures *f = t->m->figures;
     if (!f->now) return;
+    give_moments(t->m->device[k], f->moment[k]); /* of a forward that failed */
     f->moment[k][0] = moment_on(t->m->device[k]);
     wk__flush(t->context);
     f->moment[k][1] = moment_on(t->m->device[k]);
@@ -137,10 +149,7 @@ static double between(const wk__device *device, void *moment[2])
         backend->event_wait(device->state, moment[1], &fail) == WK_OK &&
         backend->event_elapsed(device->state, moment[0], moment[1], &seconds, &fail) != WK_OK)
         seconds = 0;
-    for (int i = 0; i < 2; i++) {
-        if (moment[i]) backend->event_give(device->state, moment[i]);
-        moment[i] = NULL;
-    }
+    give_moments(device, moment);
     return seconds > 0 ? seconds : 0;
 }
 

@@ -219,6 +219,14 @@ static void add_store(builder *w, wk__record *r)
     wk__emit_ins(&w->emit, WK__STORE, r->ref[0].dtype, operand, reg, 0);
 }
 
+/* Of each record that reduces: those of one group are alike (join.c). */
+static bool reduces_across(const wk__building *b)
+{
+    for (int k = 0; k < b->records; k++)
+        if (wk__record_reduces(b->record[k])) return wk__reduces_across(b->record[k]);
+    return false;
+}
+
 static void start(builder *w, wk__building *b)
 {
     wk__record *first = b->record[0];
@@ -233,6 +241,7 @@ static void start(builder *w, wk__building *b)
     g->ndim = w->ndim;
     g->nreduce = __builtin_popcount(w->reduce_mask);
     g->tag = -1;
+    g->across = reduces_across(b);
     int place = 0;
     for (int reduced = 0; reduced < 2; reduced++)
         for (int d = 0; d < w->ndim; d++)

@@ -336,6 +336,9 @@ void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups)
     run.refusal = NULL;
     run.undo = NULL;
     run.undos = run.undo_capacity = 0;
+    run.stale = NULL;
+    run.stales = run.stale_capacity = 0;
+    run.any_stale = false;
     int64_t live;
     wk__record **record = wk__by_group(ring, groups, &live);
     for (int64_t k = 0, end; k < live; k = end) {
@@ -348,4 +351,5 @@ void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups)
     }
     wk__whole_leave(&run);
     wk__failure_drop(run.refusal);
+    wk__stale_free(&run);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records that could not run: their outputs fail with the cause, or keep the old numbers. */
+#include "../base/alloc.h"
 #include "check_mode.h"
 #include "execute.h"
 #include "faults.h"
@@ -31,6 +32,38 @@ static bool keep_old(wk__record *r, wk__value *out)
     return true;
 }
 
+static void note_stale(wk__run *run, wk__value *value, wk__failure *failure)
+{
+    if (!wk__grow(&run->stale, &run->stale_capacity, run->stales + 1, sizeof *run->stale)) {
+        run->any_stale = true;
+        return;
+    }
+    run->stale[run->stales++] = (wk__stale){value, failure};
+    wk__value_hold(value);
+    if (failure) atomic_fetch_add(&failure->refs, 1);
+}
+
+void wk__stale_free(wk__run *run)
+{
+    for (int64_t k = 0; k < run->stales; k++) {
+        wk__value_drop(run->stale[k].value);
+        wk__failure_drop(run->stale[k].failure);
+    }
+    wk__free(run->stale);
+}
+
+bool wk__keeps_from_step(const wk__run *run, const wk__value *value, wk__failure **failure)
+{
+    *failure = value->state == WK__FAILED ? value->failure : NULL;
+    if (value->state == WK__FAILED || run->any_stale) return true;
+    for (int64_t k = 0; k < run->stales; k++) {
+        if (run->stale[k].value != value) continue;
+        *failure = run->stale[k].failure;
+        return true;
+    }
+    return false;
+}
+
 /* `heard`: the thread has been told of it, or is to be. A failure knows that itself, but there may have been
  * no memory for one. */
 static void fail_outputs(wk__run *run, wk__record *r, wk__failure *failure, bool heard)
@@ -40,7 +73,10 @@ static void fail_outputs(wk__run *run, wk__record *r, wk__failure *failure, bool
         wk__value *out = r->ref[o].value;
         if (out->state != WK__PENDING) continue;
         if (run->ring->twins) wk__check_excuse(run->ring->twins, out, r->whole ? NULL : failure);
-        if (keep_old(r, out)) continue;
+        if (keep_old(r, out)) {
+            note_stale(run, out, failure);
+            continue;
+        }
         if (out->memory.block) wk__value_give_memory(out);
         wk__value_fail(out, failure);
     }
@@ -71,13 +107,18 @@ int wk__drop_failed(wk__run *run, wk__record **record, int records)
     for (int k = 0; k < records; k++) {
         wk__record *r = record[k];
         const wk__value *bad = NULL;
-        for (int i = 0; i < r->nin && !bad; i++) {
+        wk__failure *why = NULL;
+        bool kept = false; /* from a step, which is not to be taken */
+        for (int i = 0; i < r->nin && !bad && !kept; i++) {
             const wk__value *in = wk__record_in(r, i)->value;
             if (in && in->state == WK__FAILED) bad = in;
+            kept = in && !bad && r->whole && wk__keeps_from_step(run, in, &why);
         }
         if (!bad && r->partial && r->prior && r->prior->state == WK__FAILED) bad = r->prior;
         if (r->whole && r->whole == run->refused)
             fail_outputs(run, r, run->refusal, run->refusal != NULL); /* without memory for one nobody was told */
+        else if (kept)
+            fail_outputs(run, r, why, why != NULL);
         else if (bad)
             fail_outputs(run, r, bad->failure, bad->writer == run->owner);
         else

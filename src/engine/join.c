@@ -118,14 +118,24 @@ static bool has_short_rows(const wk__open_group *g)
     return count <= SHORT_ROW;
 }
 
+bool wk__reduces_across(wk__record *r)
+{
+    const int64_t *shape = wk__record_shape(r), *stride = wk__record_stride(r, r->nout);
+    int64_t row = 0, column = 0; /* strides of the last of each that are walked */
+    for (int d = 0; d < r->ndim; d++)
+        if (shape[d] > 1) *(r->reduce_mask >> d & 1 ? &column : &row) = stride[d];
+    return row == 1 && column != 0 && column != 1;
+}
+
 /* A group has one space: the record's is that, or, once the group reduces, that of the reduced rows. A second reduction
- * is over the same dimensions. */
+ * is over the same dimensions, and of what lies in memory in the same way, as it has the order of the first. */
 static bool shares_the_space(const wk__open_group *g, wk__record *r)
 {
     const bool full = wk__same_shape(r->ndim, wk__record_shape(r), g->ndim, g->shape);
     if (wk__record_reduces(r)) {
         if (!full || g->tail) return false;
-        return !g->reduce_mask || (g->reduce_mask == r->reduce_mask && has_short_rows(g));
+        return !g->reduce_mask ||
+               (g->reduce_mask == r->reduce_mask && g->across == wk__reduces_across(r) && has_short_rows(g));
     }
     if (!g->reduce_mask) return full;
     return full ? has_short_rows(g) : has_row_shape(g, r);
@@ -196,7 +206,10 @@ void wk__join(wk__open_group *g, int32_t number, wk__record *r)
         }
     }
     if (r->prior && r->prior->state == WK__PENDING) r->prior->escapes = r->prior->escapes || r->partial;
-    if (wk__record_reduces(r)) g->reduce_mask = r->reduce_mask;
+    if (wk__record_reduces(r)) {
+        g->reduce_mask = r->reduce_mask;
+        g->across = wk__reduces_across(r);
+    }
     g->indexed = g->indexed || r->op->indexed;
     g->indirect = g->indirect || r->indirect;
     g->exposed = g->exposed || is_known_outside(r);

@@ -14,11 +14,14 @@ typedef struct wk__open_group {
     uint8_t ndim;
     bool open, tail;      /* tail: it begins with a contraction, so it reduces nothing */
     bool indexed;         /* some op of it counts positions */
+    bool across;          /* what it reduces has neighbouring rows side by side */
     bool indirect, fault; /* some op reads at places that are computed; has its own name for a bad one */
     bool exposed;         /* some op writes memory whose address the program knows */
     int nins, operands, imms;
 } wk__open_group;
 
+/* wk__group's `across` of a record that reduces: a matter of its own operand, as it is or would be stored. */
+bool wk__reduces_across(wk__record *r);
 /* May r, which is next in program order, run in the group of that number? */
 bool wk__may_join(const wk__open_group *g, int32_t number, wk__record *r);
 /* r has joined: the group's limits and kind, the values that it stores or has to have stored. */

@@ -289,17 +289,18 @@ static void begin(wk__run *run, int32_t whole, wk__record **record, int64_t live
  * of them may give what a later part reads, as a kernel may update one parameter and scale the gradient of another. */
 static void look_ahead(wk__run *run, wk__record *const *record, int64_t records, int64_t live)
 {
-    if (run->looked == run->begun && run->failed == wk__values_failed()) return;
+    if (run->looked == run->begun && run->failed == wk__values_failed() + run->stales) return;
     memcpy(run->scratch, record, sizeof *record * (size_t)records);
     wk__drop_failed(run, run->scratch, (int)records);
     run->looked = run->begun;
-    run->failed = wk__values_failed();
+    run->failed = wk__values_failed() + run->stales;
     for (int64_t k = 0; k < live && run->refused != run->begun; k++) {
         if (record[k]->whole != run->begun) continue;
+        wk__failure *why;
         for (int i = record[k]->nout; i < record[k]->nout + record[k]->nin; i++) {
             const wk__value *in = record[k]->ref[i].value;
-            if (!in || in->state != WK__FAILED) continue;
-            wk__whole_refuse(run, run->begun, in->failure);
+            if (!in || !wk__keeps_from_step(run, in, &why)) continue;
+            wk__whole_refuse(run, run->begun, why);
             break;
         }
     }

@@ -108,6 +108,10 @@ typedef struct wk__group {
     wk__ins ins[WK__MAX_INS];
     wk__imm imm[WK__MAX_IMMS];
     wk__operand operand[WK__MAX_OPERANDS];
+    /* What it reduces has neighbouring rows side by side in memory, and not its columns: where it is stored, or would
+     * be if a kernel of its own made it. A device may choose its walk by that, and so the order of a sum, but not by
+     * the operands, which are others once what is reduced is computed on the way. */
+    bool across;
     int64_t tag; /* of the first LOADX, the next has the next: handed back by the backend with the bad index */
 } wk__group;
 

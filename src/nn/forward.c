@@ -74,11 +74,8 @@ static bool fits(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, i
     return false;
 }
 
-static int run(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
+static int run_one(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
 {
-    if (!wk__array_check(out, outputs, site, "forward", "the array for the results")) return -1;
-    for (int k = 0; k < outputs; k++) out[k] = NULL;
-    if (!wk__module_check(m, site, "forward")) return -1;
     wk_context *context = wk__context();
     const wk__layer layer = {.around = context->frame.layer,
                              .module = m,
@@ -104,6 +101,17 @@ static int run(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_
     wk__error_set(site, WK_ERR_STATE, "forward: %s gave no tensor", name);
     for (int k = 0; k < outputs; k++) out[k] = NULL;
     return -1;
+}
+
+static int run(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
+{
+    if (!wk__array_check(out, outputs, site, "forward", "the array for the results")) return -1;
+    for (int k = 0; k < outputs; k++) out[k] = NULL;
+    if (!wk__module_check(m, site, "forward")) return -1;
+    const uint64_t pin = wk__handle_pin(&m->handle); /* its own forward may free it */
+    const int count = pin ? run_one(site, m, in, inputs, out, outputs) : -1;
+    if (pin) wk__guard_close(pin);
+    return count;
 }
 
 wk_tensor *wk_forward_at(wk_site site, wk_module *m, wk_tensor *x)

@@ -31,21 +31,6 @@ bool wk__gpu_is_narrow(const wk__group *group)
     return true;
 }
 
-/* Do neighbouring rows lie side by side in memory, and columns do not? Then items that take a row each read together.
- */
-static bool rows_are_neighbours(const wk__group *group)
-{
-    int last_kept = group->ndim - group->nreduce - 1, last = group->ndim - 1;
-    if (last_kept < 0) return false;
-    bool neighbours = false;
-    for (int k = 0; k < group->noperands; k++) {
-        const int64_t *stride = group->operand[k].stride;
-        if (stride[last] == 1) return false;
-        neighbours |= stride[last_kept] == 1 && stride[last] != 0;
-    }
-    return neighbours;
-}
-
 /* Work-groups of one row run at different times: a row's value may not be stored over what others of them still load.
  */
 static bool row_is_in_place(const wk__group *group, const wk__gpu_schedule *schedule)
@@ -68,7 +53,7 @@ static wk__gpu_walk walk_of(const wk__gpu_target *target, const wk__group *group
     int64_t rows = wk__group_rows(group), columns = wk__group_columns(group);
     if (target->local < LEAST_GROUP) return WK__GPU_ITEMS;
     if (group->nreduce == 0 || columns <= target->short_row || schedule->reductions == 0) return WK__GPU_ITEMS;
-    if (rows_are_neighbours(group)) {
+    if (group->across) { /* items that take a row each read together */
         if (rows >= target->many_rows) return WK__GPU_ITEMS;
         if (target->local_memory && rows >= STRIP_PAYS && target->local >= 2 * WK__GPU_STRIP) return WK__GPU_STRIPS;
     }
