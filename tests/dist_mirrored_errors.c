@@ -156,6 +156,34 @@ static void a_model_that_fails_on_one_device(void **state)
     }
 }
 
+static wk_optim *optim_of_it;
+
+static wk_tensor *forgets_gradients(wk_module *self, wk_tensor *x)
+{
+    wk_optim_zero_grad(optim_of_it);
+    return wk_mul(x, wk_module_parameter(self, "w"));
+}
+
+/* Copies have no gradients to forget. */
+static void gradients_are_not_forgotten_in_forward(void **state)
+{
+    (void)state;
+    if (wk_device_count(test_gpu_kind()) < 2) skip();
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "own", .forward1 = forgets_gradients};
+    const wk_device devices[] = {wk_cpu(), test_gpu(1)};
+    WK_SCOPE;
+    wk_module *model = wk_module_new(&kind);
+    wk_tensor *w = wk_module_add_parameter(model, "w", wk_ones((3)));
+    wk_module *many = wk_mirrored(model, devices, 2);
+    optim_of_it = wk_optim_sgd(wk_parameters(many), .lr = 1);
+    wk_set_grad(w, wk_ones((3)));
+    wk_forward(many, wk_ones((4, 3)));
+    expect_error("optim_zero_grad: parameter \"w\" is no leaf now", "call it before forward", NULL);
+    EXPECT_VALUES(wk_grad_of(w), 0, 1, 1, 1);
+    assert_int_equal(wk_optim_zero_grad(optim_of_it), WK_OK);
+    assert_null(wk_grad_of(w));
+}
+
 /* In the midst of a step that is measured: what was taken to measure it is given back (the search for leaks looks). */
 static bool gives_nothing;
 
@@ -423,6 +451,7 @@ int main(void)
         cmocka_unit_test(networks_within_one_another),
         cmocka_unit_test(pytorch_s_defaults),
         cmocka_unit_test(a_model_that_fails_on_one_device),
+        cmocka_unit_test(gradients_are_not_forgotten_in_forward),
         cmocka_unit_test(a_measured_step_that_fails),
         cmocka_unit_test(a_model_that_is_left_by_longjmp),
         cmocka_unit_test(a_forward_within_its_own),

@@ -183,7 +183,8 @@ typedef wk_tensor *wk_optim_closure(void *user);
  * else the closure did stays: gradients, random numbers taken, buffers of modules. Of the optimisers other than lbfgs,
  * work that was recorded and has not been run yet may fail later, as for wk_optim_step. */
 WK_API wk_tensor *wk_optim_step_closure_at(wk_site site, wk_optim *optim, wk_optim_closure *closure, void *user);
-/* Forgets the gradients of all parameters. */
+/* Forgets the gradients of all parameters. WK_ERR_STATE, and nothing is forgotten, in the forward of a network that
+ * wk_mirrored has made, where copies stand for them. */
 WK_API wk_code wk_optim_zero_grad_at(wk_site site, wk_optim *optim);
 
 /* ---- learning rates, and gradients ------------------------------------------------------------------------------- */

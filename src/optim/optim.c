@@ -3,6 +3,7 @@
 #include "optim.h"
 #include "../autograd/node.h"
 #include "../base/alloc.h"
+#include "../base/file.h"
 #include <string.h>
 #include <wick/autograd.h>
 
@@ -160,9 +161,25 @@ wk_code wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *paramet
     return fine ? WK_OK : wk_error_code();
 }
 
+/* The handle of a parameter stands for a copy while a replica of a mirrored network runs: that has no gradient. */
+static bool has_leaves(wk_site site, const wk__optim *of)
+{
+    for (int64_t g = 0; g < of->groups; g++)
+        for (int64_t k = 0; k < of->group[g].count; k++) {
+            if (!wk__body_of(of->group[g].item[k].parameter)->node) continue;
+            wk__error_set(site, WK_ERR_STATE,
+                          "optim_zero_grad: parameter \"%s\" is no leaf now, as in the forward of a mirrored network, "
+                          "where a copy stands for it: call it before forward",
+                          wk__show(of->group[g].item[k].name).text);
+            return false;
+        }
+    return true;
+}
+
 wk_code wk_optim_zero_grad_at(wk_site site, wk_optim *optim)
 {
-    if (!wk__optim_check(optim, site, "optim_zero_grad")) return wk_error_code();
+    if (!wk__optim_check(optim, site, "optim_zero_grad") || !has_leaves(site, wk__optim_of(optim)))
+        return wk_error_code();
     const uint64_t pin = wk__handle_pin(&optim->handle); /* a release of the program's may free it */
     if (!pin) return wk_error_code();
     wk_context *context = wk__context();
