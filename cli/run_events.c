@@ -2,9 +2,9 @@
 /* What the launcher hears from agents; see run_launcher.h.
  *
  * Which rank is the cause: when one goes, its peers fail with 75 at once, and their ends may be heard of first. So one
- * that ends with 75 is blamed only when for half a second no other has ended in another way. An error of one is told to
- * all ranks of its world, and any of them may be the first to end by it: they have half a second to say so, and who was
- * told of another's error is blamed only if that one does not end. */
+ * that ends with 75 is blamed only when for half a second no other has ended in another way. An error of one rank is
+ * told to all of its world, so the first to exit need not be the one that made it. All have half a second to say what
+ * they have to; if the one that made it exits, too, it is blamed, else the first. */
 #include "run_launcher.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ void run_begin_to_end(run_launcher *l, long grace)
 /* The first one's end, unless this one says more of what began. */
 static void blame(run_launcher *l, int cause, int code)
 {
-    const bool began = l->cause >= 0 && cause >= 0 && l->ranks[l->cause].blames == cause;
+    const bool began = l->cause >= 0 && cause >= 0 && l->ranks[l->cause].told_by == cause && code != RUN_LATER;
     if (l->code != 0 && !began && (l->code != RUN_LATER || code == RUN_LATER)) return;
     l->code = code;
     l->cause = cause;
@@ -62,8 +62,8 @@ void run_fail(run_launcher *l, int cause, int code)
     if (l->ending || l->interrupted) return;
     blame(l, cause, code);
     if (l->settle_at == 0) l->settle_at = cli_clock() + SETTLE_SECONDS;
-    const bool others_know = code < 128 && cause >= 0 && l->ranks[cause].world == RUN_JOINED;
-    if (code != RUN_LATER && !others_know) run_begin_to_end(l, l->plan->grace);
+    const bool others_may_know = cause >= 0 && l->ranks[cause].world >= RUN_JOINED;
+    if (code != RUN_LATER && !others_may_know) run_begin_to_end(l, l->plan->grace);
 }
 
 static void end_rank(run_launcher *l, int number, int code, const char *how)
@@ -198,7 +198,7 @@ static void hear_status(run_launcher *l, int number, const run_frame *event)
         if (strcmp(line, "wick=open") == 0 && *world == RUN_NOT_WICK) *world = RUN_APART;
         if (strcmp(line, "world=joined") == 0) *world = RUN_JOINED;
         if (strcmp(line, "world=left") == 0 && *world == RUN_JOINED) *world = RUN_LEFT;
-        if (strncmp(line, "cause=", 6) == 0) l->ranks[number].blames = (int)strtol(line + 6, NULL, 10);
+        if (strncmp(line, "cause=", 6) == 0) l->ranks[number].told_by = (int)strtol(line + 6, NULL, 10);
     }
 }
 

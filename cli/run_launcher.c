@@ -197,7 +197,7 @@ static void begin(run_launcher *l)
     for (int k = 0; k < plan->ranks; k++) {
         const int host = run_host_of(plan, k);
         l->lines[k] = (run_line){.host = run_host_name(l, host), .state = "starting"};
-        l->ranks[k].blames = -1;
+        l->ranks[k].told_by = -1;
     }
     for (int k = 0; k < plan->hosts && !l->ending; k++) {
         const int code = run_host_start(l->hosts, k, l->forwards ? -1 : STDIN_FILENO);

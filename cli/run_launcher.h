@@ -14,7 +14,7 @@ typedef struct run_rank {
     run_voice voice;
     run_world world;
     bool ended, early; /* with 0, before ranks were ended */
-    int blames;        /* the rank whose error it was told last, -1: none */
+    int told_by;       /* the rank whose error it was told last, -1: none */
     char how[256];     /* "exit status 3" */
     double took;       /* seconds */
 } run_rank;

@@ -412,10 +412,12 @@ check "one that ends well because it is told to" gives 3 world 'world=joined\n' 
 check "... is none" none "ended with 0"
 # An error of rank 1, which all are told, and which it is the last to end by.
 check "an error that all are told is of who made it" gives 4 run -n 3 sh -c \
-    'printf "world=joined\ncause=1\n" >/proc/self/fd/$WICK_STATUS_FD
+    'printf "world=joined\ncause=1\nworld=left\n" >/proc/self/fd/$WICK_STATUS_FD
     case $WICK_RANK in 0) exit 1;; 1) sleep 0.3; echo it was me; exit 4;; *) sleep 0.1; echo me too; exit 1;; esac'
 check "... is told" err "^wick run: rank 1 on .*: exit status 4; its last words:$"
 check "... and the others have said what they had to" grep -q '^\[2\] me too$' "$WICK_WORK/out"
+check "nor of who ends by another error then" gives 3 run -n 2 sh -c \
+    'printf "world=joined\ncause=1\n" >/proc/self/fd/$WICK_STATUS_FD; [ $WICK_RANK = 0 ] && exit 3; sleep 0.2; exit 75'
 check "of who goes on it is not" gives 1 run -n 2 sh -c \
     'printf "world=joined\ncause=1\n" >/proc/self/fd/$WICK_STATUS_FD; [ $WICK_RANK = 1 ] && sleep 300; exit 1'
 check "... is told, too" err "^wick run: rank 0 on .*: exit status 1"

@@ -2,6 +2,7 @@
 /* What a rank tells whoever started it: never so that the rank would wait, or end, because of who reads. */
 #include "support_wick.h"
 
+#include "../src/dist/agree.h"
 #include "../src/base/status.h"
 #include <fcntl.h>
 #include <poll.h>
@@ -177,11 +178,31 @@ static int says_what_becomes_of_the_world(int to, int from)
     return strcmp(text, "world=left\n") != 0;
 }
 
+static const char *host_of(void *world, int rank)
+{
+    (void)world, (void)rank;
+    return "nodeB";
+}
+
+/* Of a call that fails as another rank had an error, so that the launcher knows who began. */
+static int says_whose_error_it_was_told(int to, int from)
+{
+    (void)to;
+    char text[4096];
+    const wk__dist_engine engine = {.host = host_of};
+    const wk__agreement all = {.code = WK_ERR_IO, .failed = 1, .text = "no disk"};
+    wk__dist_fail fail;
+    if (wk__agreement_end(&all, &engine, NULL, &fail) != WK_ERR_IO) return 1;
+    lines_of(text, sizeof text, from);
+    return strcmp(text, "cause=1\n") != 0 || strcmp(fail.text, "rank 1 on nodeB failed: no disk") != 0;
+}
+
 static void lines_go_into_the_pipe(void **state)
 {
     (void)state;
     in_a_process(says_lines);
     in_a_process(says_what_becomes_of_the_world);
+    in_a_process(says_whose_error_it_was_told);
 }
 
 static void a_full_pipe_is_not_waited_for(void **state)

@@ -10,7 +10,7 @@
  * Every process runs the whole program; it is a rank, 0 to size - 1, of the world, and its tensors are its own. The
  * calls below that move numbers are made by all ranks of a group, in the same order, with the same dtypes, options and
  * numbers of elements: where they are not, each rank gets an error that says who called what. Shapes of as many
- * elements are not compared: results have the caller's. Started alone, a program is a world
+ * elements are not compared: each result has the shape of its caller's tensor. Started alone, a program is a world
  * of one, in which they check their arguments and are a copy, or nothing; so it is after wk_dist_finish. In a process
  * that was started as one of several, by the variables below, they and wk_ddp are WK_ERR_STATE before wk_dist_init.
  *

@@ -13,7 +13,7 @@
 
 /* ---- which file -------------------------------------------------------------------------------------------------- */
 
-/* What a rank tells the others; only of rank 0 all of it is looked at. */
+/* What a rank tells the others; of ranks but 0 only `parts` is read. */
 typedef struct choice {
     int64_t parts; /* wk__checkpoint_parts */
     int64_t found; /* 1, or 0: there is no file */

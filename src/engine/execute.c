@@ -338,6 +338,7 @@ void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups)
     run.undos = run.undo_capacity = 0;
     run.stale = NULL;
     run.stales = run.stale_capacity = 0;
+    run.noted = 0;
     run.any_stale = false;
     int64_t live;
     wk__record **record = wk__by_group(ring, groups, &live);

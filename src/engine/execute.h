@@ -11,7 +11,8 @@ typedef struct wk__undo {
     wk__value *out, *old;
 } wk__undo;
 
-/* A value that has the numbers of before, as the call in place that was to give it failed in this flush. */
+/* A value that has the numbers of before, as the call in place that was to give it failed in this flush; or one that is
+ * computed from such. */
 typedef struct wk__stale {
     wk__value *value;
     wk__failure *failure; /* why; NULL: there was no memory to say */
@@ -26,13 +27,14 @@ typedef struct wk__run {
     int32_t begun, looked, refused;   /* numbers of calls that happen whole: see whole.c */
     int32_t last;                     /* group of the one that has begun which writes in place; -1: none */
     wk__record *const *mixed;         /* where the groups of that one end of which any may fail */
-    int64_t failed;                   /* values that had failed, and stale ones, when `looked` was */
+    int64_t failed;                   /* values that had failed or were stale when `looked` was */
     wk__failure *refusal;             /* why it does not happen */
     wk__undo *undo;                   /* of the one that has begun */
     int64_t undos, undo_capacity;
     wk__stale *stale;
     int64_t stales, stale_capacity;
-    bool any_stale; /* there was no memory for one of them: each value may be one */
+    int64_t noted;  /* how many there are, */
+    bool any_stale; /* and there was no memory for one of them: each value may be one */
 } wk__run;
 
 /* execute.c. What a backend is asked for by records that share a kernel: a program that has been built, or what
@@ -45,9 +47,9 @@ wk__work wk__work_of(wk__building *b, wk__kernel *kernel);
 void wk__fail_group(wk__run *run, wk__record **record, int records, const wk__fail *fail);
 /* Records whose operands have failed fail with the same cause and leave the group; returns how many stay. */
 int wk__drop_failed(wk__run *run, wk__record **record, int records);
-/* Why a call that happens whole, a step, must not use the value: it has failed, or is stale. Then *failure, which may
- * be NULL. Other calls use what a target has, but a program that hears of errors at once would not have come to the
- * step. */
+/* Why a call that happens whole, such as a step, must not use the value: it has failed, or is stale. Then *failure,
+ * which may be NULL. Other calls use what a target has, but a program that hears of errors at once would not have come
+ * to the step. */
 bool wk__keeps_from_step(const wk__run *run, const wk__value *value, wk__failure **failure);
 void wk__stale_free(wk__run *run);
 /* Why the record could not run, in words. */

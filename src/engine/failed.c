@@ -32,8 +32,23 @@ static bool keep_old(wk__record *r, wk__value *out)
     return true;
 }
 
+/* A walk for each operand, in flushes in which something failed alone. */
+static bool is_stale(const wk__run *run, const wk__value *value, wk__failure **failure)
+{
+    *failure = NULL;
+    for (int64_t k = 0; k < run->stales; k++) {
+        if (run->stale[k].value != value) continue;
+        *failure = run->stale[k].failure;
+        return true;
+    }
+    return run->any_stale;
+}
+
 static void note_stale(wk__run *run, wk__value *value, wk__failure *failure)
 {
+    wk__failure *known;
+    if (is_stale(run, value, &known)) return;
+    run->noted++;
     if (!wk__grow(&run->stale, &run->stale_capacity, run->stales + 1, sizeof *run->stale)) {
         run->any_stale = true;
         return;
@@ -41,6 +56,18 @@ static void note_stale(wk__run *run, wk__value *value, wk__failure *failure)
     run->stale[run->stales++] = (wk__stale){value, failure};
     wk__value_hold(value);
     if (failure) atomic_fetch_add(&failure->refs, 1);
+}
+
+/* What is computed from a stale value is stale: gradients that are clipped after a backward that failed. */
+static void pass_on(wk__run *run, wk__record *r)
+{
+    wk__failure *why;
+    bool stale = r->partial && r->prior && is_stale(run, r->prior, &why);
+    for (int i = 0; i < r->nin && !stale; i++) {
+        const wk__value *in = wk__record_in(r, i)->value;
+        stale = in && is_stale(run, in, &why);
+    }
+    for (int o = 0; o < r->nout && stale; o++) note_stale(run, r->ref[o].value, why);
 }
 
 void wk__stale_free(wk__run *run)
@@ -54,14 +81,9 @@ void wk__stale_free(wk__run *run)
 
 bool wk__keeps_from_step(const wk__run *run, const wk__value *value, wk__failure **failure)
 {
-    *failure = value->state == WK__FAILED ? value->failure : NULL;
-    if (value->state == WK__FAILED || run->any_stale) return true;
-    for (int64_t k = 0; k < run->stales; k++) {
-        if (run->stale[k].value != value) continue;
-        *failure = run->stale[k].failure;
-        return true;
-    }
-    return false;
+    if (value->state != WK__FAILED) return is_stale(run, value, failure);
+    *failure = value->failure;
+    return true;
 }
 
 /* `heard`: the thread has been told of it, or is to be. A failure knows that itself, but there may have been
@@ -112,7 +134,7 @@ int wk__drop_failed(wk__run *run, wk__record **record, int records)
         for (int i = 0; i < r->nin && !bad && !kept; i++) {
             const wk__value *in = wk__record_in(r, i)->value;
             if (in && in->state == WK__FAILED) bad = in;
-            kept = in && !bad && r->whole && wk__keeps_from_step(run, in, &why);
+            kept = in && !bad && r->whole && is_stale(run, in, &why);
         }
         if (!bad && r->partial && r->prior && r->prior->state == WK__FAILED) bad = r->prior;
         if (r->whole && r->whole == run->refused)
@@ -123,6 +145,7 @@ int wk__drop_failed(wk__run *run, wk__record **record, int records)
             fail_outputs(run, r, bad->failure, bad->writer == run->owner);
         else
             record[left++] = r;
+        if (run->noted > 0 && !bad && !r->whole) pass_on(run, r);
     }
     /* a call that happens whole does not, for what failed behind others of its records */
     return run->refused == refused ? left : wk__drop_failed(run, record, left);

@@ -121,7 +121,7 @@ static bool has_short_rows(const wk__open_group *g)
 bool wk__reduces_across(wk__record *r)
 {
     const int64_t *shape = wk__record_shape(r), *stride = wk__record_stride(r, r->nout);
-    int64_t row = 0, column = 0; /* strides of the last of each that are walked */
+    int64_t row = 0, column = 0; /* strides of the last kept and the last reduced dimension longer than 1 */
     for (int d = 0; d < r->ndim; d++)
         if (shape[d] > 1) *(r->reduce_mask >> d & 1 ? &column : &row) = stride[d];
     return row == 1 && column != 0 && column != 1;

@@ -289,11 +289,11 @@ static void begin(wk__run *run, int32_t whole, wk__record **record, int64_t live
  * of them may give what a later part reads, as a kernel may update one parameter and scale the gradient of another. */
 static void look_ahead(wk__run *run, wk__record *const *record, int64_t records, int64_t live)
 {
-    if (run->looked == run->begun && run->failed == wk__values_failed() + run->stales) return;
+    if (run->looked == run->begun && run->failed == wk__values_failed() + run->noted) return;
     memcpy(run->scratch, record, sizeof *record * (size_t)records);
     wk__drop_failed(run, run->scratch, (int)records);
     run->looked = run->begun;
-    run->failed = wk__values_failed() + run->stales;
+    run->failed = wk__values_failed() + run->noted;
     for (int64_t k = 0; k < live && run->refused != run->begun; k++) {
         if (record[k]->whole != run->begun) continue;
         wk__failure *why;

@@ -161,7 +161,8 @@ wk_code wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *paramet
     return fine ? WK_OK : wk_error_code();
 }
 
-/* The handle of a parameter stands for a copy while a replica of a mirrored network runs: that has no gradient. */
+/* The handle of a parameter stands for a copy while a replica of a mirrored network runs. That has no gradient, so that
+ * to forget it would do nothing, without a word. */
 static bool has_leaves(wk_site site, const wk__optim *of)
 {
     for (int64_t g = 0; g < of->groups; g++)
