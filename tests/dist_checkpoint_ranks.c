@@ -381,7 +381,6 @@ static void is_not_alike(int rank)
     RANK_CHECK(wk_checkpoint_save(other) == WK_ERR_STATE && strstr(wk_error(), "optimiser adam; rank 1's of ") &&
                strstr(wk_error(), "optimiser sgd"));
     wk_clear_error();
-    wk_clear_error();
     wk_checkpoint *more = rank ? t.checkpoint : wk_checkpoint_new(my_order()->path, t.net, t.optim, t.loader);
     RANK_CHECK(wk_checkpoint_save(more) == WK_ERR_STATE &&
                strstr(wk_error(), "rank 1's of a network, a loader, tensors"));

@@ -5,11 +5,11 @@
 
 enum { NETWORK = 1, LOADER = 2, TENSORS = 4, LETTERS = 7 };
 
-/* Three bits, and above them the first letters of the optimiser's name. */
+/* Three bits, and above them the optimiser's kind, of which seven letters tell any two apart. */
 int64_t wk__checkpoint_parts(const wk__checkpoint *c)
 {
     uint64_t parts = (c->net ? NETWORK : 0) | (c->loader ? LOADER : 0) | (c->tensors ? TENSORS : 0);
-    const char *name = c->optim ? wk__optim_of(c->optim)->rule->name + strlen("optim_") : "";
+    const char *name = c->optim ? wk__rule_kind(wk__optim_of(c->optim)->rule) : "";
     for (int k = 0; k < LETTERS && name[k] != '\0'; k++) parts |= (uint64_t)(unsigned char)name[k] << (8 * (k + 1));
     return (int64_t)parts;
 }

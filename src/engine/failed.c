@@ -32,7 +32,7 @@ static bool keep_old(wk__record *r, wk__value *out)
     return true;
 }
 
-/* A walk for each operand, in flushes in which something failed alone. */
+/* Walks the list for each operand, but only in flushes in which something has failed. */
 static bool is_stale(const wk__run *run, const wk__value *value, wk__failure **failure)
 {
     *failure = NULL;

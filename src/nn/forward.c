@@ -74,7 +74,8 @@ static bool fits(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, i
     return false;
 }
 
-static int run_one(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
+/* m is held meanwhile. */
+static int run_held(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
 {
     wk_context *context = wk__context();
     const wk__layer layer = {.around = context->frame.layer,
@@ -109,7 +110,7 @@ static int run(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_
     for (int k = 0; k < outputs; k++) out[k] = NULL;
     if (!wk__module_check(m, site, "forward")) return -1;
     const uint64_t pin = wk__handle_pin(&m->handle); /* its own forward may free it */
-    const int count = pin ? run_one(site, m, in, inputs, out, outputs) : -1;
+    const int count = pin ? run_held(site, m, in, inputs, out, outputs) : -1;
     if (pin) wk__guard_close(pin);
     return count;
 }

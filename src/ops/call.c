@@ -43,12 +43,14 @@ void wk__call_error(const char *name, wk_site site, wk_code code, wk_tensor *con
     va_end(args);
 }
 
-/* The target's; else the accelerator, where the work is meant to be done; of several the one that has the most. */
+/* The target's; else the accelerator, where the work is meant to be done; of several the one that has the most, of
+ * equals the first. */
 static const wk__device *device_to_move_to(wk_tensor *const in[], int count, wk__meeting meeting)
 {
     const wk__device *best = wk__body_of(in[0])->storage->device;
+    if (meeting & WK__MEET_IN_PLACE) return best;
     int most = 0;
-    for (int k = 0; k < count && !(meeting & WK__MEET_IN_PLACE); k++) {
+    for (int k = 0; k < count; k++) {
         const wk__device *device = wk__body_of(in[k])->storage->device;
         int there = 0;
         for (int j = 0; j < count; j++) there += wk__body_of(in[j])->storage->device == device;

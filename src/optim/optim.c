@@ -151,7 +151,7 @@ wk_code wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *paramet
         wk__error_set(
             site, WK_ERR_ARGUMENT,
             "%s: %s goes along all parameters at once, with the same options: give it all of them in one list", name,
-            of->rule->name + strlen("optim_"));
+            wk__rule_kind(of->rule));
         return wk_error_code();
     }
     wk_context *context = wk__context();

@@ -111,6 +111,11 @@ struct wk__rule {
     bool (*restore)(const struct wk__optim_saved *from, const wk__optim *optim, const wk__group_of *group,
                     void **memory);
 };
+/* "adam": as messages and files name the kind. */
+static inline const char *wk__rule_kind(const wk__rule *rule)
+{
+    return rule->name + sizeof "optim_" - 1;
+}
 
 wk_optim *wk__optim_new(wk_site site, const wk__rule *rule, wk_tensors *parameters, const void *options);
 static inline wk__optim *wk__optim_of(const wk_optim *optim)

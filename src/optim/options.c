@@ -143,8 +143,7 @@ static bool take_over(wk_site site, const wk__rule *rule, const struct group_opt
         return true;
     }
     wk__text text = {0};
-    wk__text_format(&text, "optim_add_group: .%s is no option of %s, which has ", option->name,
-                    rule->name + strlen("optim_"));
+    wk__text_format(&text, "optim_add_group: .%s is no option of %s, which has ", option->name, wk__rule_kind(rule));
     list_settings(&text, rule);
     wk__error_take(site, WK_ERR_ARGUMENT, &text);
     return false;

@@ -8,11 +8,6 @@
 #include <wick/creation.h>
 #include <wick/tensor.h>
 
-static const char *name_of(const wk__optim *optim)
-{
-    return optim->rule->name + strlen("optim_");
-}
-
 /* The name by which files have parameter k of group g. Names are unique in a list, and each group has come with a list
  * of its own: "0@1" is the "0" of group 1 where another group has one. */
 static void saved_name(const wk__optim *optim, int64_t g, int64_t k, wk__text *out)
@@ -107,7 +102,7 @@ bool wk__optim_list(wk_site site, const char *op, const wk__optim *optim, const 
                     wk__pairs *pairs)
 {
     if (!settle(site, optim)) return false;
-    wk__pairs_add(pairs, name_of(optim), "optim");
+    wk__pairs_add(pairs, wk__rule_kind(optim->rule), "optim");
     wk__pairs_number(pairs, "optim.groups", optim->groups);
     for (int64_t g = 0; g < optim->groups; g++) {
         add_group(pairs, optim, g);
@@ -246,9 +241,9 @@ static bool same_optimiser(const wk__optim_saved *from, const wk__optim *optim)
 {
     const char *kind = wk__pairs_find(from->pair, from->pairs, "optim");
     if (!kind) return wk__optim_saved_bad(from, WK_ERR_FORMAT, "there is no state of an optimiser in it");
-    if (strcmp(kind, name_of(optim)) != 0)
+    if (strcmp(kind, wk__rule_kind(optim->rule)) != 0)
         return wk__optim_saved_bad(from, WK_ERR_ARGUMENT, "it has the state of %s, the optimiser is %s",
-                                   wk__show(kind).text, name_of(optim));
+                                   wk__show(kind).text, wk__rule_kind(optim->rule));
     const int64_t groups = wk__pairs_find_number(from->pair, from->pairs, "optim.groups");
     if (groups != optim->groups)
         return wk__optim_saved_bad(from, WK_ERR_ARGUMENT, "it has %lld groups of parameters, the optimiser has %lld",

@@ -177,7 +177,7 @@ wk_code wk_optim_step_at(wk_site site, wk_optim *optim)
             "optim_step: %s computes the loss several times in one step: call wk_optim_step_closure(optim, "
             "closure, user), where the closure zeroes the gradients, computes the loss, calls wk_backward and "
             "returns the loss",
-            of->rule->name + strlen("optim_"));
+            wk__rule_kind(of->rule));
         return wk_error_code();
     }
     const bool fine = take_step(site, "optim_step", of);

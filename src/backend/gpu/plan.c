@@ -32,7 +32,8 @@ bool wk__gpu_is_narrow(const wk__group *group)
 }
 
 /* Work-groups of one row run at different times: a row's value may not be stored over what others of them still load.
- */
+ * The engine asks for no such group (reuse.c: what reduces writes over nothing that it reads), or the order of a sum
+ * would follow from where its result goes. */
 static bool row_is_in_place(const wk__group *group, const wk__gpu_schedule *schedule)
 {
     for (int k = 0; k < group->nins; k++) {
