@@ -8,7 +8,8 @@
 #   make bench        the benchmarks; PEER="python3 bench/pytorch.py" puts another library beside them
 #   make install      PREFIX=/usr/local, DESTDIR=
 #   make docs         docs/api.md, the manual in the headers as one page
-#   make ops          what follows from the rows of ops (src/ops/rows): scripts/generate_ops.py, which needs Python 3.11
+#   make ops          what follows from the rows of ops (src/ops/specs): scripts/generate_ops.py, which needs Python
+#   3.11
 #   make check-arm    the tests for aarch64 under qemu-user
 #   make cuda-matrix  the kernels that the tests run on CUDA, for seven architectures: warnings, registers, spills
 #   make tsan         the tests under ThreadSanitizer
@@ -63,7 +64,7 @@ check:
 	@scripts/setup build opencl check
 	$(call build,release,all checked,-DWICK_WERROR=ON)
 	$(call build,debug,all checked)
-	@tests/runner/run build/debug build/release
+	@tests/runner/run_all build/debug build/release
 
 check-all: export WICK_TEST_DAY = all
 check-all: check
@@ -88,25 +89,25 @@ ops:
 check-arm:
 	@scripts/setup build arm
 	$(call build,arm,all tests)
-	@WICK_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" tests/runner/run build/arm
+	@WICK_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" tests/runner/run_all build/arm
 
 cuda-matrix:
 	@scripts/setup build check cuda
 	$(call build,debug,all tests)
-	@WICK_TESTS='^cuda/' WICK_MATRIX=all WICK_TEST_LIMIT=7200 tests/runner/run build/debug
+	@WICK_TESTS='^cuda/' WICK_MATRIX=all WICK_TEST_LIMIT=7200 tests/runner/run_all build/debug
 	@cat build/debug/results/cuda/cuda_matrix.log
 
 tsan:
 	@scripts/setup build opencl check
 	$(call build,tsan,tests)
-	@WICK_TEST_LIMIT=3600 tests/runner/run build/tsan
+	@WICK_TEST_LIMIT=3600 tests/runner/run_all build/tsan
 
 valgrind:
 	@scripts/setup build opencl check valgrind
 	$(call build,valgrind,tests)
 	@WICK_CPU=avx2 WICK_TEST_LIMIT=3600 WICK_RUNNER="valgrind -q --leak-check=full \
 	    --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=9 \
-	    --suppressions=tests/runner/valgrind.supp" tests/runner/run build/valgrind
+	    --suppressions=tests/runner/valgrind.supp" tests/runner/run_all build/valgrind
 
 fuzz:
 	@scripts/setup build fuzz
@@ -131,7 +132,7 @@ coverage:
 walk-cuda:
 	@scripts/setup build opencl check cuda
 	$(call build,debug,tests)
-	@WICK_WALK_SHORT=0 WICK_TEST_LIMIT=86400 tests/runner/one $(CURDIR)/build/debug cuda walk_gpu
+	@WICK_WALK_SHORT=0 WICK_TEST_LIMIT=86400 tests/runner/run_one $(CURDIR)/build/debug cuda sweep_gpu
 
 tidy:
 	@scripts/setup build check tidy
@@ -140,7 +141,7 @@ tidy:
 
 format:
 	@scripts/setup format
-	@scripts/formatted | xargs clang-format -i
+	@scripts/list_formatted_files | xargs clang-format -i
 
 clean:
 	rm -rf build

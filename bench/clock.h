@@ -7,7 +7,7 @@
 
 static inline double bench_seconds(void)
 {
-    return 1e-9 * (double)wk__nanoseconds();
+    return 1e-9 * (double)wk__monotonic_ns();
 }
 
 #endif

@@ -27,17 +27,17 @@ static void measure(int64_t bytes, double seconds)
 {
     static double took[MOST_ROUNDS];
     WK_SCOPE;
-    wk_tensor *x = wk_ones((bytes / 4)), *more = wk_ones((1));
+    wk_tensor *x = wk_ones((bytes / 4)), *keep_going = wk_ones((1));
     int rounds = 0;
     wk_sync();
     const double begin = bench_seconds();
-    while (wk_item(more) > 0 && rounds < MOST_ROUNDS) {
+    while (wk_item(keep_going) > 0 && rounds < MOST_ROUNDS) {
         const double start = bench_seconds();
         wk_dist_all_reduce_(x, .op = WK_DIST_AVG);
         took[rounds++] = bench_seconds() - start;
         if (rounds % 8) continue;
-        wk_fill_(more, bench_seconds() - begin < seconds || rounds < 16); /* rank 0 says when it is enough */
-        wk_dist_broadcast_(more, 0);
+        wk_fill_(keep_going, bench_seconds() - begin < seconds || rounds < 16); /* rank 0 says when it is enough */
+        wk_dist_broadcast_(keep_going, 0);
     }
     qsort(took, (size_t)rounds, sizeof *took, by_size);
     if (wk_dist_rank() == 0)

@@ -49,14 +49,14 @@ static const bench_case cases[] = {
 enum { CASES = sizeof cases / sizeof *cases };
 
 /* What im2col needs: a kernel and an image of three dimensions, the outer ones of size 1 where there are fewer. */
-typedef struct rival {
+typedef struct im2col_case {
     convolution of;
     int64_t places, taps;     /* of an image; of a channel's kernel */
     int64_t of_x, of_w, of_y; /* elements of an image, a kernel of one group, a result of one image */
     float *columns, *product; /* (g, c taps, places); (g, o, c taps) of an image */
     const float *x, *w, *y;
     float *out;
-} rival;
+} im2col_case;
 
 static float *floats(int64_t count)
 {
@@ -149,20 +149,20 @@ static void multiply(int64_t groups, int64_t m, int64_t n, int64_t k, const floa
     assert_int_equal(wk__cpu_matmul(&product, &fail), WK_OK);
 }
 
-static void run_rival(const rival *r, direction way)
+static void run_im2col(const im2col_case *r, direction way)
 {
     const convolution *c = &r->of;
     const int64_t inner = c->in * r->taps, channels = c->groups * c->in, of_result = c->groups * c->out * inner;
     float *x = (float *)(uintptr_t)r->x;
-    if (way == OF_INPUT) memset(r->out, 0, (size_t)(c->n * r->of_x) * 4);
-    if (way == OF_WEIGHT) memset(r->out, 0, (size_t)of_result * 4);
+    if (way == GRAD_INPUT) memset(r->out, 0, (size_t)(c->n * r->of_x) * 4);
+    if (way == GRAD_WEIGHT) memset(r->out, 0, (size_t)of_result * 4);
     for (int64_t n = 0; n < c->n; n++) {
         const float *y = r->y + n * r->of_y;
-        if (way != OF_INPUT) im2col(c, channels, x + n * r->of_x, r->columns, false);
+        if (way != GRAD_INPUT) im2col(c, channels, x + n * r->of_x, r->columns, false);
         if (way == FORWARD) {
             multiply(c->groups, c->out, r->places, inner, r->w, inner, 1, r->columns, r->places, 1,
                      r->out + n * r->of_y);
-        } else if (way == OF_INPUT) {
+        } else if (way == GRAD_INPUT) {
             multiply(c->groups, inner, r->places, c->out, r->w, 1, inner, y, r->places, 1, r->columns);
             im2col(c, channels, r->out + n * r->of_x, r->columns, true);
         } else {
@@ -189,10 +189,10 @@ static void expect_same(const char *name, int64_t count, const float *a, const f
 }
 
 /* The least time of each in turns. `alone`: only the contraction, for a profiler. */
-static void measure(const char *name, const rival *r, const wk__kernel *kernel, direction way, double seconds)
+static void measure(const char *name, const im2col_case *r, const wk__work_args *kernel, direction way, double seconds)
 {
     static const char *const ways[] = {"forward", "by x", "by w"};
-    const wk__work work = {.family = WK__CONTRACTION, .kernel = kernel};
+    const wk__work work = {.family = WK__CONTRACTION, .args = kernel};
     const bool alone = seconds < 0;
     double best[2] = {INFINITY, INFINITY};
     const double begin = now();
@@ -202,7 +202,7 @@ static void measure(const char *name, const rival *r, const wk__kernel *kernel, 
         assert_int_equal(wk__cpu_contraction(&work, &fail), WK_OK);
         const double own = now() - at;
         at = now();
-        if (!alone) run_rival(r, way);
+        if (!alone) run_im2col(r, way);
         const double other = now() - at;
         if (own < best[0]) best[0] = own;
         if (other < best[1]) best[1] = other;
@@ -222,7 +222,7 @@ static void run_case(const bench_case *which, direction way, double seconds)
     array_take(&t.x, floats(of_x), ndim, x);
     array_take(&t.w, floats(of_w), ndim, w);
     array_take(&t.y, floats(of_y), ndim, y);
-    rival r = {.of = *c, .x = (float *)t.x.data, .w = (float *)t.w.data, .y = (float *)t.y.data};
+    im2col_case r = {.of = *c, .x = (float *)t.x.data, .w = (float *)t.w.data, .y = (float *)t.y.data};
     r.places = elements(c->dims, y + 3);
     r.taps = elements(c->dims, w + 3);
     r.of_x = of_x / c->n;
@@ -230,16 +230,16 @@ static void run_case(const bench_case *which, direction way, double seconds)
     r.of_y = of_y / c->n;
     r.columns = floats(c->groups * c->in * r.taps * r.places);
     r.product = floats(of_w);
-    const int64_t count = way == FORWARD ? of_y : way == OF_INPUT ? of_x : of_w;
+    const int64_t count = way == FORWARD ? of_y : way == GRAD_INPUT ? of_x : of_w;
     r.out = floats(count);
-    wk__kernel kernel;
-    wk__sum sum;
+    wk__work_args kernel;
+    wk__contraction sum;
     wk__fail fail;
     describe(&t, way, &kernel, &sum);
-    assert_int_equal(wk__cpu_contraction(&(wk__work){.family = WK__CONTRACTION, .kernel = &kernel}, &fail), WK_OK);
-    run_rival(&r, way);
-    const float *own = (const float *)(way == FORWARD ? &t.y : way == OF_INPUT ? &t.x : &t.w)->data;
-    expect_same(which->name, count, own, r.out, wk__sum_length(&sum));
+    assert_int_equal(wk__cpu_contraction(&(wk__work){.family = WK__CONTRACTION, .args = &kernel}, &fail), WK_OK);
+    run_im2col(&r, way);
+    const float *own = (const float *)(way == FORWARD ? &t.y : way == GRAD_INPUT ? &t.x : &t.w)->data;
+    expect_same(which->name, count, own, r.out, wk__contraction_k(&sum));
     measure(which->name, &r, &kernel, way, seconds);
     free(r.columns), free(r.product), free(r.out);
     convolution_free(&t);
@@ -250,7 +250,7 @@ int main(int count, char **words)
     const char *name = count > 1 ? words[1] : "", *ways = count > 2 ? words[2] : "fxw";
     const double seconds = count > 3 ? atof(words[3]) : 0.5;
     static const char letters[] = "fxw";
-    wk__set_threads(1);
+    wk__set_thread_count(1);
     printf("%-34s %-8s %10s %10s %6s\n", "convolution", "", "us", "im2col us", "ratio");
     for (direction way = FORWARD; way < DIRECTIONS; way++)
         for (int k = 0; k < CASES; k++)

@@ -3,7 +3,7 @@
 
     wick bench --peer "python3 bench/pytorch.py"
 
-Reads "CASE THREADS SIZES..." and answers with the seconds of one round; cli/bench_peer.c says how they talk.
+Reads "CASE THREADS SIZES..." and answers with the seconds of one round; cli/bench_baseline.c says how they talk.
 """
 import sys
 import time

@@ -10,7 +10,7 @@ static void print_result(const bench_result *r)
 {
     printf("%-44s %-9s %2d %10.4g %-8s", r->name, r->device, r->threads, r->value, r->unit);
     if (isfinite(r->ratio))
-        printf(" %s%6.2f%s x %s", cli_ink(r->ratio >= 1 ? CLI_GREEN : CLI_PLAIN), r->ratio, cli_ink(CLI_PLAIN),
+        printf(" %s%6.2f%s x %s", cli_color(r->ratio >= 1 ? CLI_GREEN : CLI_PLAIN), r->ratio, cli_color(CLI_PLAIN),
                r->against);
     putchar('\n');
     fflush(stdout);
@@ -26,7 +26,7 @@ void bench_add(bench *b, const char *name, wk_device device, int threads, double
     snprintf(r->device, sizeof r->device, "%s", wk_device_str(device));
     snprintf(r->unit, sizeof r->unit, "%s", unit);
     snprintf(r->against, sizeof r->against, "%s", against);
-    if (b->narrate) print_result(r);
+    if (b->print_results) print_result(r);
 }
 
 void bench_interleave(bench_variant *variants, int count, int rounds, double seconds)
@@ -55,7 +55,7 @@ static void measure(bench *b, bench_task *task, wk_device device, int threads)
     int count = 1;
     const int limit = task->limit ? count++ : 0, peer = asks ? count++ : 0; /* their turns, 0 none */
     if (limit) turns[limit] = (bench_variant){task->limit, task->user, 0};
-    if (peer) turns[peer] = (bench_variant){bench_peer_round, &task->question, 0};
+    if (peer) turns[peer] = (bench_variant){bench_baseline_round, &task->question, 0};
     bench_interleave(turns, count, b->tiny ? 1 : b->quick ? 5 : 20, b->tiny ? 0 : b->quick ? 0.2 : 1.5);
     const double own = turns[0].best, value = value_of(task, own);
     const bool answered = peer && isfinite(turns[peer].best);
@@ -84,7 +84,7 @@ void bench_measure_on(bench *b, bench_task *task, wk_device device)
     if (!wk_error()) measure(b, task, device, 1);
 }
 
-wk_event *bench_device_begin(wk_tensor *ahead, int times)
+wk_event *bench_timer_start(wk_tensor *ahead, int times)
 {
     WK_NO_GRAD;
     for (int k = 0; k < times; k++) {
@@ -94,7 +94,7 @@ wk_event *bench_device_begin(wk_tensor *ahead, int times)
     return wk_event_record(wk_device_of(ahead));
 }
 
-double bench_device_end(wk_tensor *ahead, wk_event *start)
+double bench_timer_stop(wk_tensor *ahead, wk_event *start)
 {
     wk_event *end = wk_event_record(wk_device_of(ahead));
     wk_event_synchronize(end);
@@ -141,7 +141,7 @@ static bool draw(const bench *b, const char *path)
         const bench_result *r = &b->result[k];
         if (!isfinite(r->ratio)) continue;
         cli_bar *bar = &bars[count++];
-        *bar = (cli_bar){.value = r->ratio, .full = 2};
+        *bar = (cli_bar){.value = r->ratio, .scale = 2};
         snprintf(bar->label, sizeof bar->label, "%.30s, %s, %d", r->name, r->device, r->threads);
         snprintf(bar->note, sizeof bar->note, "%.2f x %.40s", r->ratio, r->against);
     }
@@ -162,10 +162,10 @@ static const struct {
      "one GPU: copies and steps of training by the host's clock; kernels (a fused chain, rows, products, a step's) by "
      "events on the device, against one that does little else",
      bench_gpu},
-    {"E1", "exercise 1: a big product and tiny ones, on each device", bench_products},
+    {"E1", "exercise 1: a big product and tiny ones, on each device", bench_matmul_devices},
     {"E2", "exercise 2: parameters written to a file and read back, on each device", bench_files},
     {"E3", "exercise 3: norms of products, read one by one or gathered on the device", bench_logging},
-    {"E4", "exercise 4: products on two devices at once, or one after the other on one", bench_two_devices},
+    {"E4", "exercise 4: products on two devices at once, or one after the other on one", bench_overlap},
     {"mirrored",
      "a step of training on two devices, against one, and by wk_mirrored on one, against the network itself",
      bench_mirrored},
@@ -204,15 +204,15 @@ int cli_bench(int count, char **words)
     static bench b;
     int done = cli_parse(&syntax, count, words, &chosen);
     if (done >= 0) return done;
-    if (chosen && wanted_case(chosen) == CASES) return cli_misuse("bench", "there is no case \"%s\"", chosen);
+    if (chosen && wanted_case(chosen) == CASES) return cli_usage_error("bench", "there is no case \"%s\"", chosen);
     b.device = device ? wk_device_parse(device) : wk_try_gpu(0);
-    if (b.device.kind < 0) return cli_misuse("bench", "\"%s\" names no device: cuda:0, opencl:1, gpu:0", device);
+    if (b.device.kind < 0) return cli_usage_error("bench", "\"%s\" names no device: cuda:0, opencl:1, gpu:0", device);
     if (device && chosen && strcmp(chosen, "gpu") != 0)
-        return cli_misuse("bench", "--device is for the case gpu, not for %s", chosen);
-    if (device && b.device.kind == WK_CPU) return cli_misuse("bench", "the case gpu wants a GPU, not %s", device);
-    if (svg && !cli_svg_fits("bench", svg)) return CLI_FAILED;
-    static bench_peer peer;
-    if (other && !bench_peer_start(&peer, other)) {
+        return cli_usage_error("bench", "--device is for the case gpu, not for %s", chosen);
+    if (device && b.device.kind == WK_CPU) return cli_usage_error("bench", "the case gpu wants a GPU, not %s", device);
+    if (svg && !cli_svg_writable("bench", svg)) return CLI_FAILED;
+    static bench_baseline peer;
+    if (other && !bench_baseline_start(&peer, other)) {
         fprintf(stderr, "wick bench: \"%s\" did not say what it is; bench/pytorch.py shows what is asked of it\n",
                 other);
         return CLI_FAILED;
@@ -220,18 +220,19 @@ int cli_bench(int count, char **words)
     b.peer = other ? &peer : NULL;
     b.tiny = tiny != NULL;
     b.quick = quick != NULL || b.tiny;
-    b.narrate = !json;
+    b.print_results = !json;
 
-    if (b.narrate)
-        printf("%s%-44s %-9s %2s %10s %-8s %6s%s\n", cli_ink(CLI_DIM), "CASE", "DEVICE", "T", "VALUE", "UNIT", "RATIO",
-               cli_ink(CLI_PLAIN));
+    if (b.print_results)
+        printf("%s%-44s %-9s %2s %10s %-8s %6s%s\n", cli_color(CLI_DIM), "CASE", "DEVICE", "T", "VALUE", "UNIT",
+               "RATIO", cli_color(CLI_PLAIN));
     for (int k = 0; k < CASES && !wk_error(); k++) {
         if (chosen && k != wanted_case(chosen)) continue;
-        if (b.narrate) printf("%s%s: %s%s\n", cli_ink(CLI_BOLD), cases[k].name, cases[k].doc, cli_ink(CLI_PLAIN));
+        if (b.print_results)
+            printf("%s%s: %s%s\n", cli_color(CLI_BOLD), cases[k].name, cases[k].doc, cli_color(CLI_PLAIN));
         fflush(stdout);
         cases[k].run(&b);
     }
-    bench_peer_end(&peer);
+    bench_baseline_stop(&peer);
     if (json) print_json(&b);
     if (svg && !draw(&b, svg)) {
         fprintf(stderr, "wick bench: %s could not be written\n", svg);

@@ -15,18 +15,18 @@ typedef struct bench_result {
     double value, ratio;
 } bench_result;
 
-/* bench_peer.c: another library that does the same cases in a process of its own. */
-typedef struct bench_peer {
+/* bench_baseline.c: another library that does the same cases in a process of its own. */
+typedef struct bench_baseline {
     pid_t process;
     FILE *to, *from;
     char name[40]; /* "PyTorch 2.15.0" */
-} bench_peer;
+} bench_baseline;
 
 typedef struct bench {
-    bool quick, tiny; /* tiny is quick, too */
-    wk_device device; /* of bench_gpu; the CPU: there is no GPU */
-    bench_peer *peer; /* or NULL */
-    bool narrate;     /* print each result when it is there */
+    bool quick, tiny;     /* tiny is quick, too */
+    wk_device device;     /* of bench_gpu; the CPU: there is no GPU */
+    bench_baseline *peer; /* or NULL */
+    bool print_results;   /* print each result when it is there */
     int count;
     bench_result result[BENCH_MOST_RESULTS];
 } bench;
@@ -45,22 +45,22 @@ typedef struct bench_variant {
 void bench_interleave(bench_variant *variants, int count, int rounds, double seconds);
 
 /* Runs `command` in a shell. False when it does not answer. */
-bool bench_peer_start(bench_peer *peer, const char *command);
-void bench_peer_end(bench_peer *peer);
-typedef struct bench_question {
-    bench_peer *peer;
+bool bench_baseline_start(bench_baseline *peer, const char *command);
+void bench_baseline_stop(bench_baseline *peer);
+typedef struct bench_query {
+    bench_baseline *peer;
     const char *name;
     int threads;
     char sizes[40];
-} bench_question;
-/* The seconds that the peer took for a round of the bench_question `user`; infinity where it has no answer. */
-double bench_peer_round(void *user);
+} bench_query;
+/* The seconds that the peer took for a round of the bench_query `user`; infinity where it has no answer. */
+double bench_baseline_round(void *user);
 
 /* One case on the CPU with some threads: Wick, a limit of the machine and the peer take turns. */
 typedef struct bench_task {
     const char *name;
-    bench_question question; /* without name: the peer is not asked */
-    double work;             /* in `unit` x seconds: the value is work / time. 0: the value is the time, in ms */
+    bench_query question; /* without name: the peer is not asked */
+    double work;          /* in `unit` x seconds: the value is work / time. 0: the value is the time, in ms */
     const char *unit;
     double (*run)(void *user);
     double (*limit)(void *user); /* the seconds that `against` would take for it. Or NULL */
@@ -75,29 +75,29 @@ void bench_measure_on(bench *b, bench_task *task, wk_device device);
 /* Seconds that a device needs for what it is given between these two, by events. Before, it is given other work,
  * `times` passes over `ahead`, a tensor there that is larger than its caches: while it is at that, the host records and
  * enqueues what is timed. So neither call nor launch counts, and all operands come from memory. */
-wk_event *bench_device_begin(wk_tensor *ahead, int times);
-double bench_device_end(wk_tensor *ahead, wk_event *start);
+wk_event *bench_timer_start(wk_tensor *ahead, int times);
+double bench_timer_stop(wk_tensor *ahead, wk_event *start);
 
 /* Devices that something can run on: the CPU first. How many. */
 int bench_devices(wk_device devices[16]);
 /* Two devices that work beside each other: two of one kind. False: there are none, which the other call says. */
-bool bench_pair(wk_device pair[2]);
-void bench_no_pair(const char *what);
+bool bench_two_accelerators(wk_device pair[2]);
+void bench_print_need_two(const char *what);
 
-/* The cases: bench_core.c, bench_network.c, bench_gpu.c, bench_lesson.c, bench_parallel.c. Errors stay pending in the
- * library. */
+/* The cases: bench_core.c, bench_training.c, bench_gpu.c, bench_exercises.c, bench_mirrored.c. Errors stay pending in
+ * the library. */
 void bench_fused(bench *b);
 void bench_small(bench *b);
 void bench_matmul(bench *b);
 void bench_rows(bench *b);
 void bench_training(bench *b);
-/* `ahead`: as for bench_device_begin, NULL on the CPU. */
+/* `ahead`: as for bench_timer_start, NULL on the CPU. */
 void bench_training_on(bench *b, wk_device device, wk_tensor *ahead);
 void bench_gpu(bench *b);
-void bench_products(bench *b);
+void bench_matmul_devices(bench *b);
 void bench_files(bench *b);
 void bench_logging(bench *b);
-void bench_two_devices(bench *b);
+void bench_overlap(bench *b);
 void bench_mirrored(bench *b);
 
 #endif

@@ -5,15 +5,15 @@
 
 /* ---- (z + 2).exp() * y ------------------------------------------------------------------------------------------- */
 
-typedef struct fused {
+typedef struct fused_case {
     wk_tensor *z, *y;
     cli_triad *triad;
     size_t count;
-} fused;
+} fused_case;
 
 static double run_fused(void *user)
 {
-    fused *f = user;
+    fused_case *f = user;
     WK_SCOPE;
     WK_NO_GRAD;
     double start = cli_clock();
@@ -23,7 +23,7 @@ static double run_fused(void *user)
 
 static double run_triad(void *user)
 {
-    fused *f = user;
+    fused_case *f = user;
     return 12.0 * (double)f->count / cli_triad_run(f->triad, wk_threads());
 }
 
@@ -31,7 +31,7 @@ void bench_fused(bench *b)
 {
     WK_SCOPE;
     size_t count = b->quick ? 4 << 20 : 16 << 20;
-    fused f = {
+    fused_case f = {
         .z = wk_rand(((int64_t)count)), .y = wk_rand(((int64_t)count)), .triad = cli_triad_new(count), .count = count};
     wk_sync();
     char name[64];
@@ -59,7 +59,7 @@ typedef struct adds {
         THE_CALL,
         DROPPED,
         COMPUTED
-    } until; /* what is timed: the calls; also the end of their scope; also the numbers */
+    } timed; /* what is timed: the calls; also the end of their scope; also the numbers */
 } adds;
 
 /* Seconds of CALLS adds, CHAIN of them on top of each other in the scope of one turn of a loop. Asking for the last
@@ -74,9 +74,9 @@ static double run_adds(void *user)
         wk_tensor *sum = with->a;
         for (int i = 0; i < CHAIN; i++) sum = wk_add(sum, with->b);
         calls += cli_clock() - begin;
-        if (with->until == COMPUTED) wk_data(sum);
+        if (with->timed == COMPUTED) wk_data(sum);
     }
-    return with->until == THE_CALL ? calls : cli_clock() - start;
+    return with->timed == THE_CALL ? calls : cli_clock() - start;
 }
 
 void bench_small(bench *b)
@@ -92,16 +92,16 @@ void bench_small(bench *b)
                                         "add of [2,3], and its number", "add of [2,3], and its number, with gradient"};
     enum { WAYS = sizeof ways / sizeof *ways };
     enum { PEERS = WAYS + 2 };
-    bench_question questions[] = {{b->peer, "add", 1, ""}, {b->peer, "add_grad", 1, ""}};
+    bench_query questions[] = {{b->peer, "add", 1, ""}, {b->peer, "add_grad", 1, ""}};
     bench_variant turns[PEERS];
     for (int k = 0; k < WAYS; k++) turns[k] = (bench_variant){run_adds, &ways[k], 0};
-    for (int k = 0; k < 2; k++) turns[WAYS + k] = (bench_variant){bench_peer_round, &questions[k], 0};
+    for (int k = 0; k < 2; k++) turns[WAYS + k] = (bench_variant){bench_baseline_round, &questions[k], 0};
     bench_interleave(turns, b->peer ? PEERS : WAYS, b->quick ? 20 : 100, b->quick ? 0.1 : 1.0);
     for (int k = 0; k < WAYS; k++) {
         double each = 1e9 * turns[k].best / CALLS;
         bench_add(b, names[k], wk_cpu(), 1, each, "ns", (k % 2 ? 120 : 80) / each,
                   k % 2 ? "the bound of 120 ns" : "the bound of 80 ns");
-        if (b->peer && ways[k].until == COMPUTED && isfinite(turns[WAYS + k % 2].best))
+        if (b->peer && ways[k].timed == COMPUTED && isfinite(turns[WAYS + k % 2].best))
             bench_add(b, names[k], wk_cpu(), 1, each, "ns", 1e9 * turns[WAYS + k % 2].best / each, b->peer->name);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One GPU: copies to and from it, a fused chain, rows, products and a step of training.
  *
- * Kernels are timed on the device, by events (bench_device_begin). Copies are timed by the host's clock, from the call
+ * Kernels are timed on the device, by events (bench_timer_start). Copies are timed by the host's clock, from the call
  * until the bytes are there, as the host takes part in them; so are steps of training, which are also timed on the
  * device: the difference is what the device waits for the host.
  *
@@ -12,8 +12,8 @@
 
 typedef struct gpu_work {
     wk_device device;
-    wk_tensor *ahead; /* [m, m]: what the device is busy with before */
-    wk_tensor *x, *y; /* [n, n] */
+    wk_tensor *filler; /* [m, m]: what the device is busy with before */
+    wk_tensor *x, *y;  /* [n, n] */
     wk_tensor *(*op)(const struct gpu_work *w);
     double bytes; /* that the op moves */
 } gpu_work;
@@ -60,7 +60,7 @@ static wk_tensor *column_sums(const gpu_work *w)
     return wk_sum(w->x, (0));
 }
 
-static wk_tensor *turned(const gpu_work *w)
+static wk_tensor *transpose_copy(const gpu_work *w)
 {
     return wk_contiguous(wk_transpose(w->x, 0, 1));
 }
@@ -76,9 +76,9 @@ static double run_kernels(void *user)
     const gpu_work *w = user;
     WK_SCOPE;
     WK_NO_GRAD;
-    wk_event *start = bench_device_begin(w->ahead, 1);
+    wk_event *start = bench_timer_start(w->filler, 1);
     wk_tensor *result = wk_retain(w->op(w));
-    const double took = bench_device_end(w->ahead, start);
+    const double took = bench_timer_stop(w->filler, start);
     wk_free(result);
     return took;
 }
@@ -120,9 +120,9 @@ static void measure_memory(bench *b, gpu_work w)
                {"layer norm of rows", "gpu_layer_norm", layer_norm, 2, false},
                {"sums of rows", "gpu_sum_rows", row_sums, 1, false},
                {"sums of columns", "gpu_sum_columns", column_sums, 1, false},
-               {"copy of the transpose", "gpu_transpose", turned, 2, false}};
+               {"copy of the transpose", "gpu_transpose", transpose_copy, 2, false}};
     WK_SCOPE;
-    const int64_t n = wk_size(w.ahead, 0);
+    const int64_t n = wk_size(w.filler, 0);
     wk_tensor *there = wk_rand((n, n), .device = w.device), *here = wk_rand((n, n));
     w.x = wk_rand((n, n), .device = w.device);
     for (size_t k = 0; k < sizeof ops / sizeof *ops && !wk_error(); k++) {
@@ -164,7 +164,7 @@ static void measure_products(bench *b, gpu_work w)
                            .run = run_kernels,
                            .user = &w};
         snprintf(task.question.sizes, sizeof task.question.sizes, "%lld %lld", (long long)n,
-                 (long long)wk_size(w.ahead, 0));
+                 (long long)wk_size(w.filler, 0));
         bench_measure_on(b, &task, w.device);
     }
 }
@@ -174,8 +174,8 @@ void bench_gpu(bench *b)
     if (b->device.kind == WK_CPU) return;
     WK_SCOPE;
     const int64_t m = b->tiny ? 130 : b->quick ? 1024 : 8192;
-    const gpu_work w = {.device = b->device, .ahead = wk_rand((m, m), .device = b->device)};
+    const gpu_work w = {.device = b->device, .filler = wk_rand((m, m), .device = b->device)};
     if (!wk_error()) measure_memory(b, w);
     if (!wk_error()) measure_products(b, w);
-    if (!wk_error()) bench_training_on(b, b->device, w.ahead);
+    if (!wk_error()) bench_training_on(b, b->device, w.filler);
 }

@@ -11,7 +11,7 @@
 #include <wick.h>
 
 /* Exit codes. */
-enum { CLI_OK = 0, CLI_FAILED = 1, CLI_MISUSED = 2 };
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
 /* ---- subcommands: each gets what stands after its name ----------------------------------------------------------- */
 
@@ -48,22 +48,22 @@ int cli_parse(const cli_syntax *syntax, int count, char **words, const char **op
 /* The same with CLI_PROGRAM: *rest gets the place of the program's name, which is the first word that is no option, or
  * the word behind --. From there on the words are the program's. */
 int cli_parse_before(const cli_syntax *syntax, int count, char **words, int *rest);
-/* "wick train: WHAT", and where help is; returns CLI_MISUSED. */
-int cli_misuse(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "wick train: WHAT", and where help is; returns CLI_USAGE. */
+int cli_usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A whole number from low to high: false, with the mistake reported, when `text` is none. `name`: "--epochs",
  * "STEP". */
 bool cli_number(const char *command, const char *name, const char *text, long low, long high, long *out);
 
-/* ---- screen.c ---------------------------------------------------------------------------------------------------- */
+/* ---- terminal.c -------------------------------------------------------------------------------------------------- */
 
-typedef enum cli_colour { CLI_PLAIN, CLI_BOLD, CLI_DIM, CLI_RED, CLI_GREEN, CLI_YELLOW, CLI_BLUE } cli_colour;
+typedef enum cli_color_id { CLI_PLAIN, CLI_BOLD, CLI_DIM, CLI_RED, CLI_GREEN, CLI_YELLOW, CLI_BLUE } cli_color_id;
 /* The text that switches to a colour; "" unless stdout is a terminal (and NO_COLOR is not set). */
-const char *cli_ink(cli_colour colour);
+const char *cli_color(cli_color_id colour);
 bool cli_is_terminal(void);
 /* Columns of the terminal; 80 where it does not say. */
 int cli_columns(void);
 /* "1.2 GiB"; the text is `out`. */
-const char *cli_bytes(char out[16], int64_t bytes);
+const char *cli_format_bytes(char out[16], int64_t bytes);
 /* Text as a JSON string, with its quotes. */
 void cli_json_text(FILE *out, const char *text);
 /* A number, finite; whole ones to the last digit. */
@@ -71,7 +71,7 @@ void cli_print_number(FILE *out, double value);
 /* A number as JSON: null for NaN. */
 void cli_json_number(FILE *out, double value);
 /* Paragraph of text, folded to the terminal, each line after `indent` columns. */
-void cli_paragraph(int indent, const char *text);
+void cli_print_wrapped(int indent, const char *text);
 
 /* ---- plot.c ------------------------------------------------------------------------------------------------------ */
 
@@ -81,11 +81,11 @@ void cli_curve(const double *values, int64_t count, int rows, const char *title)
 bool cli_curve_svg(const char *path, const double *values, int64_t count, const char *title);
 /* Asked before the work whose picture it is: can --svg PATH be written at its end? Else false, and why on stderr.
  * Nothing is left behind. */
-bool cli_svg_fits(const char *command, const char *path);
+bool cli_svg_writable(const char *command, const char *path);
 
 typedef struct cli_bar {
     char label[48];
-    double value, full; /* the bar's length is value / full */
+    double value, scale; /* the bar's length is value / full */
     char note[64];
 } cli_bar;
 /* Bars under each other as a picture. */

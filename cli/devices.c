@@ -60,11 +60,11 @@ static void print_power(const row *r)
 static void print_row(const row *r, int name_width)
 {
     char figure[16], memory[40] = "N/A";
-    if (used(r) >= 0) snprintf(memory, sizeof memory, "%s", cli_bytes(figure, used(r)));
-    printf("%s%-9s%s %-*.*s", cli_ink(CLI_BOLD), wk_device_str(r->device), cli_ink(CLI_PLAIN), name_width, name_width,
-           r->is.name);
+    if (used(r) >= 0) snprintf(memory, sizeof memory, "%s", cli_format_bytes(figure, used(r)));
+    printf("%s%-9s%s %-*.*s", cli_color(CLI_BOLD), wk_device_str(r->device), cli_color(CLI_PLAIN), name_width,
+           name_width, r->is.name);
     print_figure("%.0f %%", 100 * r->is.utilisation, 6);
-    printf(" %10s / %-10s", memory, r->is.memory_total > 0 ? cli_bytes(figure, r->is.memory_total) : "N/A");
+    printf(" %10s / %-10s", memory, r->is.memory_total > 0 ? cli_format_bytes(figure, r->is.memory_total) : "N/A");
     print_figure("%.0f C", r->is.temperature, 5);
     print_power(r);
     putchar('\n');
@@ -74,14 +74,14 @@ static void print_row(const row *r, int name_width)
 static void print_facts(const row *r)
 {
     const wk_device_properties *is = &r->is;
-    printf("%s%-9s %d %s%s", cli_ink(CLI_DIM), wk_device_str(r->device), is->compute_units,
+    printf("%s%-9s %d %s%s", cli_color(CLI_DIM), wk_device_str(r->device), is->compute_units,
            r->device.kind == WK_CPU ? "thread" : "compute unit", is->compute_units == 1 ? "" : "s");
     if (*is->vendor) printf(", %s", is->vendor);
     if (*is->driver) printf(", %s", is->driver);
     if (*is->interface) printf(", %s", is->interface);
     if (is->core_clock > 0) printf(", %d MHz", is->core_clock);
     if (is->memory_clock > 0) printf(", memory %d MHz", is->memory_clock);
-    printf("%s%s\n", is->is_gpu ? ", a GPU" : "", cli_ink(CLI_PLAIN));
+    printf("%s%s\n", is->is_gpu ? ", a GPU" : "", cli_color(CLI_PLAIN));
 }
 
 /* The name of a process, "" where it is not seen from here: as in another container. */
@@ -109,11 +109,12 @@ static void print_processes(const row *rows, int count)
             const wk_device_process *process = &rows[k].is.process[p];
             char figure[16], name[64];
             if (!begun)
-                printf("\n%s%-9s %10s %10s  %s%s\n", cli_ink(CLI_DIM), "DEVICE", "PROCESS", "MEMORY", "NAME",
-                       cli_ink(CLI_PLAIN));
+                printf("\n%s%-9s %10s %10s  %s%s\n", cli_color(CLI_DIM), "DEVICE", "PROCESS", "MEMORY", "NAME",
+                       cli_color(CLI_PLAIN));
             begun = true;
             printf("%-9s %10lld %10s  %s\n", wk_device_str(rows[k].device), (long long)process->id,
-                   process->memory > 0 ? cli_bytes(figure, process->memory) : "N/A", process_name(process->id, name));
+                   process->memory > 0 ? cli_format_bytes(figure, process->memory) : "N/A",
+                   process_name(process->id, name));
         }
     if (begun) printf("\n");
 }
@@ -127,8 +128,8 @@ static void print_table(const row *rows, int count)
     int name_width = cli_columns() - 61 < 40 ? cli_columns() - 61 : 40;
     if (name_width < 20) name_width = 20;
     printf("Wick %s   %s\n\n", wk_version(), stamp);
-    printf("%s%-9s %-*s %6s %10s / %-10s %5s %11s%s\n", cli_ink(CLI_DIM), "DEVICE", name_width, "NAME", "UTIL", "USED",
-           "MEMORY", "TEMP", "POWER", cli_ink(CLI_PLAIN));
+    printf("%s%-9s %-*s %6s %10s / %-10s %5s %11s%s\n", cli_color(CLI_DIM), "DEVICE", name_width, "NAME", "UTIL",
+           "USED", "MEMORY", "TEMP", "POWER", cli_color(CLI_PLAIN));
     for (int k = 0; k < count; k++) print_row(&rows[k], name_width);
     printf("\n");
     for (int k = 0; k < count; k++) print_facts(&rows[k]);
@@ -137,7 +138,7 @@ static void print_table(const row *rows, int count)
         if (wk_device_count(kinds[kind].kind) == 0) {
             char text[512];
             snprintf(text, sizeof text, "%s is not usable: %s", kinds[kind].name, wk_device_status(kinds[kind].kind));
-            cli_paragraph(0, text);
+            cli_print_wrapped(0, text);
         }
 }
 
@@ -258,9 +259,9 @@ int cli_devices(int count, char **words)
         options, 0};
     int done = cli_parse(&syntax, count, words, NULL);
     if (done >= 0) return done;
-    if (json && csv) return cli_misuse("devices", "--json and --csv exclude each other");
+    if (json && csv) return cli_usage_error("devices", "--json and --csv exclude each other");
     long seconds = 1;
-    if (watch && *watch && !cli_number("devices", "--watch", watch, 1, 3600, &seconds)) return CLI_MISUSED;
+    if (watch && *watch && !cli_number("devices", "--watch", watch, 1, 3600, &seconds)) return CLI_USAGE;
 
     row rows[MOST_DEVICES];
     if (describe_all(rows) < 0) return wk_report_error(stderr); /* how busy is measured from here on */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wick doctor: how the library runs on this machine, and what is unusual. */
-#include "../src/base/spelling.h"
+#include "../src/base/edit_distance.h"
 #include "cli.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int oddities; /* how many lines began with "!" */
+static int warnings; /* how many lines began with "!" */
 static int failures; /* how many of them say that something does not work */
 
 static void line(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -17,22 +17,22 @@ static void line(const char *subject, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    printf("%s%-12s%s ", cli_ink(CLI_BOLD), subject, cli_ink(CLI_PLAIN));
+    printf("%s%-12s%s ", cli_color(CLI_BOLD), subject, cli_color(CLI_PLAIN));
     vprintf(format, list);
     putchar('\n');
     va_end(list);
 }
 
-static void odd(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void odd(const char *format, ...)
+static void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void warn(const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    printf("%s!%s            ", cli_ink(CLI_YELLOW), cli_ink(CLI_PLAIN));
+    printf("%s!%s            ", cli_color(CLI_YELLOW), cli_color(CLI_PLAIN));
     vprintf(format, list);
     putchar('\n');
     va_end(list);
-    oddities++;
+    warnings++;
 }
 
 /* ---- the processor ----------------------------------------------------------------------------------------------- */
@@ -41,7 +41,7 @@ static void check_cpu(void)
 {
     wk_device_properties cpu = {.size = sizeof cpu};
     if (wk_device_describe(wk_cpu(), &cpu) != WK_OK) {
-        odd("cpu: %s", wk_error());
+        warn("cpu: %s", wk_error());
         wk_clear_error();
         return;
     }
@@ -49,14 +49,15 @@ static void check_cpu(void)
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     line("cpu", "%s, instructions: %s%s%s", cpu.name, cpu.driver, asked ? ", WICK_CPU=" : "", asked ? asked : "");
     if (asked && *asked && strcmp(asked, cpu.driver) != 0)
-        odd("WICK_CPU=%s is not built or not known to this CPU; %s is used", asked, cpu.driver);
+        warn("WICK_CPU=%s is not built or not known to this CPU; %s is used", asked, cpu.driver);
     line("threads", "%d (%ld processors online%s%s)", wk_threads(), processors, threads ? ", WICK_THREADS=" : "",
          threads ? threads : "");
-    if (wk_threads() > processors) odd("more threads than processors: they wait for each other");
+    if (wk_threads() > processors) warn("more threads than processors: they wait for each other");
     char total[16], left[16];
-    line("memory", "%s, %s of it free", cli_bytes(total, cpu.memory_total), cli_bytes(left, cpu.memory_free));
+    line("memory", "%s, %s of it free", cli_format_bytes(total, cpu.memory_total),
+         cli_format_bytes(left, cpu.memory_free));
     if (cpu.memory_free > 0 && cpu.memory_free < cpu.memory_total / 20)
-        odd("less than a twentieth of the memory is free");
+        warn("less than a twentieth of the memory is free");
 }
 
 /* "always [madvise] never": the word in brackets is in force. */
@@ -77,7 +78,7 @@ static void check_huge_pages(void)
     *close = 0;
     line("huge pages", "%s", open + 1);
     if (strcmp(open + 1, "never") == 0)
-        odd("large tensors cost more page faults: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled");
+        warn("large tensors cost more page faults: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled");
 }
 
 /* ---- backends ---------------------------------------------------------------------------------------------------- */
@@ -93,7 +94,7 @@ static void check_kind(int kind, const char *name)
             printf("             %s: %s, driver %s%s\n", wk_device_str(device), is.name, is.driver,
                    is.is_gpu ? ", a GPU" : "");
         } else {
-            odd("%s: %s", wk_device_str(device), wk_error());
+            warn("%s: %s", wk_device_str(device), wk_error());
             wk_clear_error();
             failures++;
         }
@@ -109,7 +110,7 @@ static void check_use(int kind)
         wk_device device = {(int16_t)kind, (int16_t)k, 0};
         double sum = wk_item(wk_sum(wk_add(wk_ones((1000), .device = device), 1)));
         if (!wk_error() && sum == 2000) continue;
-        odd("%s does not compute: %s", wk_device_str(device), wk_error() ? wk_error() : "wrong sum");
+        warn("%s does not compute: %s", wk_device_str(device), wk_error() ? wk_error() : "wrong sum");
         wk_clear_error();
         failures++;
     }
@@ -141,9 +142,9 @@ static void check_cache(void)
     line("cache", "%s%s", path,
          there ? "" : " (not made yet; drivers with a cache of their own, such as PoCL, need none)");
     if (there && !S_ISDIR(state.st_mode))
-        odd("%s is no folder: no kernel is kept", path);
+        warn("%s is no folder: no kernel is kept", path);
     else if (there && (state.st_uid != geteuid() || (state.st_mode & (S_IWGRP | S_IWOTH)) != 0))
-        odd("the cache is not used: others may write to it (chmod 700 %s)", path);
+        warn("the cache is not used: others may write to it (chmod 700 %s)", path);
 }
 
 /* A variable names folders, between colons. */
@@ -155,27 +156,27 @@ static void check_folders(const char *variable)
         const size_t length = strcspn(at, ":");
         snprintf(path, sizeof path, "%.*s", (int)length, at);
         if (length > 0 && (stat(path, &state) != 0 || !S_ISDIR(state.st_mode)))
-            odd("%s: there is no folder %s", variable, path);
+            warn("%s: there is no folder %s", variable, path);
         at += length + (at[length] == ':');
     }
 }
 
 /* What looks like a mistake in typing the name of a variable, or has the library's prefix and is none. */
-static void check_name(const char *name, size_t length)
+static void check_variable_name(const char *name, size_t length)
 {
     int least = 3;
     wk_setting setting = {.size = sizeof setting}, nearest = setting;
     for (int k = 0; k < wk_setting_count(); k++) {
         wk_setting_info(k, &setting);
-        const int far = wk__spelling_distance(name, length, setting.name);
+        const int far = wk__edit_distance(name, length, setting.name);
         if (far == 0 && strncmp(name, setting.name, length) == 0) return;
         if (far < least) nearest = setting;
         if (far < least) least = far;
     }
     if (least < 3)
-        odd("%.*s is no variable of this version: is %s meant?", (int)length, name, nearest.name);
+        warn("%.*s is no variable of this version: is %s meant?", (int)length, name, nearest.name);
     else if (strncmp(name, "WICK_", 5) == 0)
-        odd("%.*s is no variable of this version: misspelt?", (int)length, name);
+        warn("%.*s is no variable of this version: misspelt?", (int)length, name);
 }
 
 /* After everything else: by now a log has begun. */
@@ -186,12 +187,12 @@ static void check_modes(void)
     for (int k = 0; k < wk_setting_count(); k++) {
         if (wk_setting_info(k, &is) != WK_OK || !is.value) continue;
         line(set++ ? "" : "modes", is.off ? "%s=%s: off (%s)" : "%s=%s: %s", is.name, is.value, is.doc);
-        if (is.wrong) odd("%s=%s is not %s", is.name, is.value, is.takes);
+        if (is.wrong) warn("%s=%s is not %s", is.name, is.value, is.takes);
     }
     if (set == 0) line("modes", "the usual ones: no WICK_ variable is set");
-    for (char **entry = environ; *entry; entry++) check_name(*entry, strcspn(*entry, "="));
+    for (char **entry = environ; *entry; entry++) check_variable_name(*entry, strcspn(*entry, "="));
     const char *file = getenv("WICK_LOG_FILE");
-    if (file && *file && access(file, W_OK) != 0) odd("WICK_LOG_FILE=%s cannot be written: %s", file, strerror(errno));
+    if (file && *file && access(file, W_OK) != 0) warn("WICK_LOG_FILE=%s cannot be written: %s", file, strerror(errno));
 }
 
 int cli_doctor(int count, char **words)
@@ -219,6 +220,6 @@ int cli_doctor(int count, char **words)
     check_use(WK_CUDA);
     check_use(WK_OPENCL);
     check_modes();
-    if (oddities == 0) printf("%snothing unusual%s\n", cli_ink(CLI_GREEN), cli_ink(CLI_PLAIN));
+    if (warnings == 0) printf("%snothing unusual%s\n", cli_color(CLI_GREEN), cli_color(CLI_PLAIN));
     return failures ? CLI_FAILED : CLI_OK;
 }

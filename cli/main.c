@@ -58,5 +58,5 @@ int main(int argc, char **argv)
         if (strcmp(commands[k].name, name) == 0) return finish(commands[k].run(argc - 2, argv + 2));
     if (*name) fprintf(stderr, "wick: there is no command \"%s\"\n", name);
     help(stderr);
-    return CLI_MISUSED;
+    return CLI_USAGE;
 }

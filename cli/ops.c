@@ -19,7 +19,7 @@ static const char *dtypes_of(const wk_op *op, char *out, size_t size)
 /* What another library calls something, or what is no row of the table but a call of its own. */
 static const struct {
     const char *said, *call;
-} elsewhere[] = {
+} aliases[] = {
     {"multiply", "wk_mul"},
     {"divide", "wk_div"},
     {"subtract", "wk_sub"},
@@ -55,8 +55,8 @@ static const char *without_prefix(const char *pattern)
 
 static const char *other_name(const char *pattern)
 {
-    for (size_t k = 0; pattern && k < sizeof elsewhere / sizeof *elsewhere; k++)
-        if (strcmp(pattern, elsewhere[k].said) == 0) return elsewhere[k].call;
+    for (size_t k = 0; pattern && k < sizeof aliases / sizeof *aliases; k++)
+        if (strcmp(pattern, aliases[k].said) == 0) return aliases[k].call;
     return NULL;
 }
 
@@ -87,10 +87,10 @@ static void print_json(const wk_op *op)
 static void print_row(const wk_op *op)
 {
     char dtypes[128];
-    printf("%s%-20s%s %-12s %s%s%s\n", cli_ink(CLI_BOLD), op->name, cli_ink(CLI_PLAIN), op->group, cli_ink(CLI_GREEN),
-           op->differentiable ? "gradient" : "", cli_ink(CLI_PLAIN));
-    printf("    %s\n    %s\n    %sdtypes: %s%s%s\n", op->schema, op->doc, cli_ink(CLI_DIM),
-           dtypes_of(op, dtypes, sizeof dtypes), op->waits ? "; waits for the device" : "", cli_ink(CLI_PLAIN));
+    printf("%s%-20s%s %-12s %s%s%s\n", cli_color(CLI_BOLD), op->name, cli_color(CLI_PLAIN), op->group,
+           cli_color(CLI_GREEN), op->differentiable ? "gradient" : "", cli_color(CLI_PLAIN));
+    printf("    %s\n    %s\n    %sdtypes: %s%s%s\n", op->schema, op->doc, cli_color(CLI_DIM),
+           dtypes_of(op, dtypes, sizeof dtypes), op->waits ? "; waits for the device" : "", cli_color(CLI_PLAIN));
 }
 
 int cli_ops(int count, char **words)

@@ -21,7 +21,7 @@ static void help(const cli_syntax *syntax)
     }
 }
 
-int cli_misuse(const char *command, const char *format, ...)
+int cli_usage_error(const char *command, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -29,7 +29,7 @@ int cli_misuse(const char *command, const char *format, ...)
     vfprintf(stderr, format, list);
     fprintf(stderr, "\n`wick %s --help` says what there is.\n", command);
     va_end(list);
-    return CLI_MISUSED;
+    return CLI_USAGE;
 }
 
 /* The option that "--name" or "--name=value" means, or "-n" or "-nvalue"; *value is the value in the word, or NULL. */
@@ -63,15 +63,16 @@ static int parse(const cli_syntax *syntax, int count, char **words, const char *
             return -1;
         }
         if (word[0] != '-') {
-            if (found == syntax->most_operands) return cli_misuse(syntax->command, "\"%s\" is one word too many", word);
+            if (found == syntax->most_operands)
+                return cli_usage_error(syntax->command, "\"%s\" is one word too many", word);
             operands[found++] = word;
             continue;
         }
         const cli_option *option = find(syntax, word, &value);
-        if (!option) return cli_misuse(syntax->command, "there is no option \"%s\"", word);
-        if (!option->argument && value) return cli_misuse(syntax->command, "%s takes no value", word);
+        if (!option) return cli_usage_error(syntax->command, "there is no option \"%s\"", word);
+        if (!option->argument && value) return cli_usage_error(syntax->command, "%s takes no value", word);
         if (option->argument && option->argument[0] != '[' && !value) {
-            if (++k == count) return cli_misuse(syntax->command, "%s needs a value: %s", word, option->argument);
+            if (++k == count) return cli_usage_error(syntax->command, "%s needs a value: %s", word, option->argument);
             value = words[k];
         }
         *option->value = value ? value : "";
@@ -95,6 +96,6 @@ bool cli_number(const char *command, const char *name, const char *text, long lo
     char *end;
     *out = strtol(text, &end, 10);
     if (end != text && *end == 0 && *out >= low && *out <= high) return true;
-    cli_misuse(command, "%s must be a whole number from %ld to %ld, not \"%s\"", name, low, high, text);
+    cli_usage_error(command, "%s must be a whole number from %ld to %ld, not \"%s\"", name, low, high, text);
     return false;
 }

@@ -51,11 +51,11 @@ INLINE float multiply_add(long rounds, int chains)
 }
 
 /* One instruction set: what it needs of registers decides how many chains. */
-typedef struct set {
+typedef struct isa_kernels {
     int chains;
     void (*triad)(wide *a, const wide *b, const wide *c, size_t count);
     float (*multiply_add)(long rounds);
-} set;
+} isa_kernels;
 
 #if defined(__x86_64__)
 __attribute__((target("avx512f,fma"))) static void triad_avx512(wide *a, const wide *b, const wide *c, size_t count)
@@ -84,15 +84,15 @@ static float multiply_add_portable(long rounds)
     return multiply_add(rounds, 3);
 }
 
-static const set *best_set(void)
+static const isa_kernels *best_set(void)
 {
 #if defined(__x86_64__)
-    static const set avx512 = {12, triad_avx512, multiply_add_avx512};
-    static const set avx2 = {6, triad_avx2, multiply_add_avx2};
+    static const isa_kernels avx512 = {12, triad_avx512, multiply_add_avx512};
+    static const isa_kernels avx2 = {6, triad_avx2, multiply_add_avx2};
     if (__builtin_cpu_supports("avx512f")) return &avx512;
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &avx2;
 #endif
-    static const set portable = {3, triad_portable, multiply_add_portable};
+    static const isa_kernels portable = {3, triad_portable, multiply_add_portable};
     return &portable;
 }
 
@@ -102,7 +102,7 @@ typedef struct work {
     pthread_t thread;
     atomic_bool *go; /* all begin together */
     double began, ended;
-    const set *with;
+    const isa_kernels *with;
     wide *a; /* NULL: multiply-adds */
     const wide *b, *c;
     size_t count;
@@ -123,7 +123,7 @@ static void *run_one(void *user)
 }
 
 /* How many take part: each has its place in an array. */
-static int team_of(int threads)
+static int clamp_threads(int threads)
 {
     return threads < 1 ? 1 : threads > MOST_THREADS ? MOST_THREADS : threads;
 }
@@ -194,7 +194,7 @@ double cli_triad_run(cli_triad *t, int threads)
 {
     work works[MOST_THREADS];
     atomic_bool go = false;
-    threads = team_of(threads);
+    threads = clamp_threads(threads);
     for (int k = 0; k < threads; k++) {
         size_t from = t->count * (size_t)k / (size_t)threads, to = t->count * (size_t)(k + 1) / (size_t)threads;
         works[k] = (work){
@@ -207,8 +207,8 @@ double cli_fma_run(int threads)
 {
     work works[MOST_THREADS];
     atomic_bool go = false;
-    const set *with = best_set();
-    threads = team_of(threads);
+    const isa_kernels *with = best_set();
+    threads = clamp_threads(threads);
     for (int k = 0; k < threads; k++) works[k] = (work){.go = &go, .with = with};
     return 2.0 * LANES * with->chains * ROUNDS * threads / run_all(works, threads);
 }

@@ -88,16 +88,16 @@ void cli_curve(const double *values, int64_t count, int rows, const char *title)
             printf("%9.4f ", low);
         else
             printf("%10s", "");
-        printf("|%s", cli_ink(CLI_BLUE));
+        printf("|%s", cli_color(CLI_BLUE));
         for (int column = 0; column < columns; column++) put_cell(cell[row][column], is_utf8());
-        printf("%s\n", cli_ink(CLI_PLAIN));
+        printf("%s\n", cli_color(CLI_PLAIN));
     }
 }
 
 /* ---- pictures ---------------------------------------------------------------------------------------------------- */
 
 /* The file that is written over: one that is there is left as it is. 0 or an errno. */
-static int try_to_write(const char *path)
+static int check_writable(const char *path)
 {
     struct stat is;
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -110,9 +110,9 @@ static int try_to_write(const char *path)
     return 0;
 }
 
-bool cli_svg_fits(const char *command, const char *path)
+bool cli_svg_writable(const char *command, const char *path)
 {
-    const int why = try_to_write(path);
+    const int why = check_writable(path);
     if (why) fprintf(stderr, "wick %s: --svg %s cannot be written: %s\n", command, path, strerror(why));
     return why == 0;
 }
@@ -172,7 +172,7 @@ bool cli_bars_svg(const char *path, const char *title, const cli_bar *bars, int 
     FILE *out = begin_svg(path, LEFT + WIDTH + 250, TOP + ROW * count + 20, title);
     if (!out) return false;
     for (int k = 0; k < count; k++) {
-        double share = bars[k].full > 0 ? bars[k].value / bars[k].full : 0;
+        double share = bars[k].scale > 0 ? bars[k].value / bars[k].scale : 0;
         int y = TOP + ROW * k;
         fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n", LEFT - 8, y + 14, bars[k].label);
         fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"#1f5fbf\"/>\n", LEFT, y + 3,

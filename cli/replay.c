@@ -23,7 +23,7 @@ int cli_replay(int count, char **words)
         options, 1};
     int done = cli_parse(&syntax, count, words, &file);
     if (done >= 0) return done;
-    if (!file) return cli_misuse("replay", "which file?");
+    if (!file) return cli_usage_error("replay", "which file?");
     const wk_code code = wk_replay(file, print_line, NULL);
     if (code != WK_OK) {
         fflush(stdout);

@@ -5,15 +5,15 @@
 #include <string.h>
 #include <unistd.h>
 
-int run_host_of(const run_plan *plan, int rank)
+int run_host_of(const run_config *plan, int rank)
 {
-    const int each = plan->ranks / plan->places, more = plan->ranks % plan->places;
+    const int each = plan->ranks / plan->slots, more = plan->ranks % plan->slots;
     const int place = rank < more * (each + 1) ? rank / (each + 1) : more + (rank - more * (each + 1)) / each;
-    return plan->places_at[place];
+    return plan->slot_host[place];
 }
 
 /* The words of --hosts; `text` is cut into them. False: a word is no host. */
-static bool name_hosts(run_plan *plan, char *text)
+static bool parse_hosts(run_config *plan, char *text)
 {
     char *rest = text;
     for (char *word; (word = strsep(&rest, ","));) {
@@ -21,52 +21,52 @@ static bool name_hosts(run_plan *plan, char *text)
         if (!*word || *word == '-') return false; /* to the remote shell it would be an option */
         while (which < plan->hosts && strcmp(plan->names[which], word) != 0) which++;
         if (which == plan->hosts) plan->names[plan->hosts++] = word;
-        plan->places_at[plan->places++] = which;
+        plan->slot_host[plan->slots++] = which;
     }
     return true;
 }
 
 /* Places for the ranks, and with them the number of ranks. False, with the mistake reported. */
-static bool place(run_plan *plan, char *hosts, const char *ranks_text)
+static bool assign_slots(run_config *plan, char *hosts, const char *ranks_text)
 {
     long ranks;
     if (!hosts) {
         plan->names[0] = NULL;
-        plan->hosts = plan->places = 1;
-    } else if (!name_hosts(plan, hosts)) {
-        cli_misuse("run", "--hosts takes names with commas between them");
+        plan->hosts = plan->slots = 1;
+    } else if (!parse_hosts(plan, hosts)) {
+        cli_usage_error("run", "--hosts takes names with commas between them");
         return false;
     }
     if (!ranks_text && !hosts) {
-        cli_misuse("run", "how many ranks: -n N");
+        cli_usage_error("run", "how many ranks: -n N");
         return false;
     }
-    if (!ranks_text) ranks = plan->places;
+    if (!ranks_text) ranks = plan->slots;
     if (ranks_text && !cli_number("run", "-n", ranks_text, 1, RUN_MOST_RANKS, &ranks)) return false;
     plan->ranks = (int)ranks;
     plan->raw = plan->raw || ranks == 1;
-    if (plan->places > plan->ranks) plan->places = plan->ranks;
+    if (plan->slots > plan->ranks) plan->slots = plan->ranks;
     plan->hosts = 1; /* those that get a rank, which are the first */
-    for (int k = 0; k < plan->places; k++)
-        if (plan->places_at[k] >= plan->hosts) plan->hosts = plan->places_at[k] + 1;
+    for (int k = 0; k < plan->slots; k++)
+        if (plan->slot_host[k] >= plan->hosts) plan->hosts = plan->slot_host[k] + 1;
     return true;
 }
 
-static int run(run_plan *plan, const char *hosts, const char *ranks_text)
+static int run(run_config *plan, const char *hosts, const char *ranks_text)
 {
     char *text = hosts ? strdup(hosts) : NULL, *folder = getcwd(NULL, 0);
     size_t most = 1;
     for (const char *p = hosts; p && *p; p++) most += *p == ',';
     const char **names = calloc(most, sizeof *names);
     plan->names = names;
-    plan->folder = folder;
-    plan->places_at = calloc(most, sizeof *plan->places_at);
+    plan->cwd = folder;
+    plan->slot_host = calloc(most, sizeof *plan->slot_host);
     int code = CLI_FAILED;
-    if ((hosts && !text) || !names || !plan->places_at)
+    if ((hosts && !text) || !names || !plan->slot_host)
         fprintf(stderr, "wick run: out of memory\n");
     else
-        code = place(plan, text, ranks_text) ? run_launch(plan) : CLI_MISUSED;
-    free(plan->places_at), free(names), free(text), free(folder);
+        code = assign_slots(plan, text, ranks_text) ? run_launch(plan) : CLI_USAGE;
+    free(plan->slot_host), free(names), free(text), free(folder);
     return code;
 }
 
@@ -96,12 +96,12 @@ int cli_run(int count, char **words)
     if (done >= 0) return done;
     if (serve) return run_agent(STDIN_FILENO, STDOUT_FILENO, -1, true);
 
-    long grace, answer = RUN_SILENCE_SECONDS;
-    run_plan plan = {.words = words + rest, .raw = raw != NULL, .pipe = pipe != NULL, .timeout = timeout, .env = env};
-    if (rest == count) return cli_misuse("run", "which program?");
-    if (!cli_number("run", "--grace", grace_text, 0, 3600, &grace)) return CLI_MISUSED;
-    if (timeout && !cli_number("run", "--timeout", timeout, 1, 1000000, &answer)) return CLI_MISUSED;
+    long grace, answer = RUN_HEARTBEAT_TIMEOUT;
+    run_config plan = {.argv = words + rest, .raw = raw != NULL, .pipe = pipe != NULL, .timeout = timeout, .env = env};
+    if (rest == count) return cli_usage_error("run", "which program?");
+    if (!cli_number("run", "--grace", grace_text, 0, 3600, &grace)) return CLI_USAGE;
+    if (timeout && !cli_number("run", "--timeout", timeout, 1, 1000000, &answer)) return CLI_USAGE;
     plan.grace = grace;
-    plan.answer = answer;
+    plan.connect_timeout = answer;
     return run(&plan, hosts, ranks);
 }

@@ -22,7 +22,7 @@ enum {
 typedef struct rank {
     int number;
     run_child child;
-    run_queue input;
+    run_buffer input;
     bool running, input_ends;
     int at[PER_RANK]; /* in watched; 0: not watched */
 } rank;
@@ -30,7 +30,7 @@ typedef struct rank {
 typedef struct agent {
     int orders, events, signals, input, listen;
     bool far;
-    run_queue in, out;
+    run_buffer in, out;
     char *folder, **words, **variables; /* lists that end with NULL */
     size_t nwords, nvariables;
     rank *ranks;
@@ -48,7 +48,7 @@ typedef struct agent {
 static void append(char ***list, size_t *count, const char *text)
 {
     char **more = realloc(*list, (*count + 2) * sizeof *more), *copy = strdup(text);
-    if (!more || !copy) _exit(CLI_FAILED); /* out of memory: see run_frames.c */
+    if (!more || !copy) _exit(CLI_FAILED); /* out of memory: see run_messages.c */
     more[(*count)++] = copy;
     more[*count] = NULL;
     *list = more;
@@ -63,24 +63,24 @@ static void free_list(char **list)
 /* ---- ends -------------------------------------------------------------------------------------------------------- */
 
 /* TERM to everything; a stopped process gets it when it continues. */
-static void begin_to_end(agent *a)
+static void begin_shutdown(agent *a)
 {
     if (a->ending) return;
     a->ending = true;
     a->end_at = cli_clock() + (double)a->grace;
-    run_signal_below(SIGTERM);
-    run_signal_below(SIGCONT);
+    run_signal_descendants(SIGTERM);
+    run_signal_descendants(SIGCONT);
 }
 
-static void end_unasked(agent *a, const char *why)
+static void shutdown_with_reason(agent *a, const char *why)
 {
-    if (!a->ending) run_send_text(&a->out, RUN_ENDING, 0, "%s", why);
-    begin_to_end(a);
+    if (!a->ending) run_send_text(&a->out, RUN_AGENT_STOPPING, 0, "%s", why);
+    begin_shutdown(a);
 }
 
 /* What is there to read goes to the launcher as one message: how many bytes. A terminal that nobody writes to any more
  * ends with EIO. */
-static size_t pass_on(agent *a, const rank *r, int *fd, run_kind kind)
+static size_t forward_output(agent *a, const rank *r, int *fd, run_kind kind)
 {
     static char bytes[RUN_MOST_BYTES];
     ssize_t got;
@@ -92,25 +92,25 @@ static size_t pass_on(agent *a, const rank *r, int *fd, run_kind kind)
 }
 
 /* All that is there, and no more than a pipe can hold: a process that the rank has left behind may go on writing. */
-static void pass_on_all(agent *a, const rank *r, int *fd, run_kind kind)
+static void drain_fd(agent *a, const rank *r, int *fd, run_kind kind)
 {
     size_t got = 1;
-    for (size_t sum = 0; *fd >= 0 && got > 0 && sum < MOST_IN_PIPE; sum += got) got = pass_on(a, r, fd, kind);
+    for (size_t sum = 0; *fd >= 0 && got > 0 && sum < MOST_IN_PIPE; sum += got) got = forward_output(a, r, fd, kind);
 }
 
 /* What a rank has written comes before the news of its end. */
-static void pass_on_rest(agent *a, rank *r)
+static void drain_rank(agent *a, rank *r)
 {
-    pass_on_all(a, r, &r->child.out, RUN_OUT);
-    pass_on_all(a, r, &r->child.err, RUN_ERR);
-    pass_on_all(a, r, &r->child.status, RUN_STATUS);
+    drain_fd(a, r, &r->child.out, RUN_STDOUT);
+    drain_fd(a, r, &r->child.err, RUN_STDERR);
+    drain_fd(a, r, &r->child.status, RUN_STATUS);
 }
 
-static void note_child(agent *a, pid_t process, int status)
+static void handle_child_status(agent *a, pid_t process, int status)
 {
     rank *r = NULL;
     for (int k = 0; k < a->count && !r; k++)
-        if (a->ranks[k].running && a->ranks[k].child.process == process) r = &a->ranks[k];
+        if (a->ranks[k].running && a->ranks[k].child.pid == process) r = &a->ranks[k];
     if (!r) return;
     if (WIFSTOPPED(status) || WIFCONTINUED(status)) {
         run_send_text(&a->out, RUN_STATE, r->number, WIFSTOPPED(status) ? "stopped" : "running");
@@ -118,27 +118,27 @@ static void note_child(agent *a, pid_t process, int status)
     }
     r->running = false;
     run_close(&r->child.in);
-    pass_on_rest(a, r);
+    drain_rank(a, r);
     if (WIFSIGNALED(status))
         run_send_text(&a->out, RUN_EXIT, r->number, "signal %d", WTERMSIG(status));
     else
         run_send_text(&a->out, RUN_EXIT, r->number, "exit %d", WEXITSTATUS(status));
 }
 
-static void note_children(agent *a)
+static void reap_children(agent *a)
 {
     int status;
     for (pid_t process; (process = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED)) > 0;)
-        note_child(a, process, status);
+        handle_child_status(a, process, status);
 }
 
-static void note_signals(agent *a)
+static void handle_signals(agent *a)
 {
     for (int number; (number = run_signals_read(a->signals)) != 0;)
         if (number == SIGCHLD)
-            note_children(a);
+            reap_children(a);
         else
-            end_unasked(a, "its agent was told to end");
+            shutdown_with_reason(a, "its agent was told to end");
 }
 
 /* ---- orders ------------------------------------------------------------------------------------------------------ */
@@ -170,7 +170,7 @@ static void open_port(agent *a, bool loopback)
     if (a->listen >= 0 && getsockname(a->listen, (struct sockaddr *)&is, &size) == 0)
         run_send_text(&a->out, RUN_PORT, 0, "%d", ntohs(is.sin6_port));
     else
-        run_send_text(&a->out, RUN_FAILED, 0, "no port to listen on: %s", strerror(errno));
+        run_send_text(&a->out, RUN_HOST_ERROR, 0, "no port to listen on: %s", strerror(errno));
 }
 
 static void make_room(agent *a, int ranks)
@@ -184,7 +184,7 @@ static void make_room(agent *a, int ranks)
 }
 
 /* Ranks share the host's processors, unless they are told how many threads to use. */
-static void expect(agent *a, int ranks)
+static void set_rank_count(agent *a, int ranks)
 {
     char text[32];
     bool told = getenv("WICK_THREADS") != NULL;
@@ -196,7 +196,7 @@ static void expect(agent *a, int ranks)
 }
 
 /* Why the program could not be started. One that lies in the folder and is not in the PATH is pointed at. */
-static void say_not_started(agent *a, int rank, int code)
+static void report_start_error(agent *a, int rank, int code)
 {
     struct stat file;
     const char *word = a->words[0];
@@ -210,7 +210,7 @@ static void say_not_started(agent *a, int rank, int code)
     if (folder >= 0) close(folder);
 }
 
-static void start(agent *a, const run_frame *order)
+static void start(agent *a, const run_message *order)
 {
     if (a->count == a->room || a->ending) return;
     rank *r = &a->ranks[a->count];
@@ -222,20 +222,20 @@ static void start(agent *a, const run_frame *order)
     if (nothing >= 0) close(nothing);
     if (first) run_close(&a->listen);
     if (code) {
-        say_not_started(a, r->number, code);
+        report_start_error(a, r->number, code);
         return;
     }
     r->running = true;
     a->count++;
-    run_send_text(&a->out, RUN_STARTED, r->number, "%d", (int)r->child.process);
+    run_send_text(&a->out, RUN_STARTED, r->number, "%d", (int)r->child.pid);
 }
 
-static void give_input(agent *a, const run_frame *order)
+static void give_input(agent *a, const run_message *order)
 {
     for (int k = 0; k < a->count; k++) {
         rank *r = &a->ranks[k];
         if (r->number != order->rank || r->child.in < 0) continue;
-        run_queue_add(&r->input, order->text, order->count);
+        run_buffer_append(&r->input, order->text, order->count);
         r->input_ends = r->input_ends || order->count == 0;
         if (r->input_ends && r->input.count == 0) run_close(&r->child.in);
     }
@@ -245,27 +245,27 @@ static void signal_ranks(agent *a, int number)
 {
     a->stopped = number == SIGSTOP;
     for (int k = 0; k < a->count; k++)
-        if (a->ranks[k].running) kill(-a->ranks[k].child.process, number);
+        if (a->ranks[k].running) kill(-a->ranks[k].child.pid, number);
 }
 
-static void obey(agent *a, const run_frame *order)
+static void handle_order(agent *a, const run_message *order)
 {
     switch (order->kind) {
     case RUN_LISTEN: open_port(a, strcmp(order->text, "loopback") == 0); break;
-    case RUN_FOLDER:
+    case RUN_CWD:
         free(a->folder);
         a->folder = strdup(order->text);
         break;
-    case RUN_RANKS: expect(a, (int)strtol(order->text, NULL, 10)); break;
-    case RUN_VARIABLE: append(&a->variables, &a->nvariables, order->text); break;
+    case RUN_RANK_COUNT: set_rank_count(a, (int)strtol(order->text, NULL, 10)); break;
+    case RUN_ENV: append(&a->variables, &a->nvariables, order->text); break;
     case RUN_PIPE: a->pipe = true; break;
-    case RUN_WORD: append(&a->words, &a->nwords, order->text); break;
+    case RUN_ARG: append(&a->words, &a->nwords, order->text); break;
     case RUN_START: start(a, order); break;
     case RUN_INPUT: give_input(a, order); break;
     case RUN_SIGNAL: signal_ranks(a, (int)strtol(order->text, NULL, 10)); break;
-    case RUN_END:
+    case RUN_SHUTDOWN:
         a->grace = strtol(order->text, NULL, 10);
-        begin_to_end(a);
+        begin_shutdown(a);
         break;
     case RUN_PING: run_send(&a->out, RUN_PONG, 0, NULL, 0); break;
     default: break;
@@ -274,17 +274,17 @@ static void obey(agent *a, const run_frame *order)
 
 static void read_orders(agent *a)
 {
-    run_frame order;
-    const ssize_t got = run_queue_read(&a->in, a->orders);
+    run_message order;
+    const ssize_t got = run_buffer_read(&a->in, a->orders);
     int more = 0;
-    while ((more = run_frame_next(&a->in, &order)) > 0) {
-        obey(a, &order);
-        run_frame_drop(&a->in, &order);
+    while ((more = run_message_next(&a->in, &order)) > 0) {
+        handle_order(a, &order);
+        run_message_consume(&a->in, &order);
     }
     if (got > 0) a->heard = cli_clock();
     if (got >= 0 && more == 0) return;
     run_close(&a->orders); /* the launcher has gone, or is none */
-    begin_to_end(a);
+    begin_shutdown(a);
 }
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */
@@ -292,11 +292,11 @@ static void read_orders(agent *a)
 static void write_input(agent *a, rank *r)
 {
     const size_t before = r->input.count;
-    if (!run_queue_write(&r->input, r->child.in, false)) {
-        run_queue_drop(&r->input, r->input.count); /* it takes no more */
+    if (!run_buffer_write(&r->input, r->child.in, false)) {
+        run_buffer_consume(&r->input, r->input.count); /* it takes no more */
         run_close(&r->child.in);
     }
-    run_send_text(&a->out, RUN_TAKEN, r->number, "%zu", before - r->input.count);
+    run_send_text(&a->out, RUN_INPUT_ACK, r->number, "%zu", before - r->input.count);
     if (r->input_ends && r->input.count == 0) run_close(&r->child.in);
 }
 
@@ -307,7 +307,7 @@ static int watch(agent *a, int fd, short events)
     return a->watching++;
 }
 
-static bool has_come(const agent *a, const rank *r, int which)
+static bool is_ready(const agent *a, const rank *r, int which)
 {
     return r->at[which] && a->watched[r->at[which]].revents;
 }
@@ -335,10 +335,10 @@ static void serve_ranks(agent *a)
 {
     for (int k = 0; k < a->count; k++) {
         rank *r = &a->ranks[k];
-        if (has_come(a, r, 0)) pass_on(a, r, &r->child.out, RUN_OUT);
-        if (has_come(a, r, 1)) pass_on(a, r, &r->child.err, RUN_ERR);
-        if (has_come(a, r, 2)) pass_on(a, r, &r->child.status, RUN_STATUS);
-        if (has_come(a, r, 3)) write_input(a, r);
+        if (is_ready(a, r, 0)) forward_output(a, r, &r->child.out, RUN_STDOUT);
+        if (is_ready(a, r, 1)) forward_output(a, r, &r->child.err, RUN_STDERR);
+        if (is_ready(a, r, 2)) forward_output(a, r, &r->child.status, RUN_STATUS);
+        if (is_ready(a, r, 3)) write_input(a, r);
     }
 }
 
@@ -349,19 +349,19 @@ static bool step(agent *a)
     const struct pollfd *p = a->watched;
     const bool orders = p[0].revents, events = p[1].revents, signals = p[2].revents;
     serve_ranks(a);
-    if (signals) note_signals(a);
+    if (signals) handle_signals(a);
     if (orders) read_orders(a);
-    if (events && !run_queue_write(&a->out, a->events, false)) {
+    if (events && !run_buffer_write(&a->out, a->events, false)) {
         run_close(&a->events); /* the launcher has gone */
-        begin_to_end(a);
+        begin_shutdown(a);
     }
-    if (a->events < 0) run_queue_drop(&a->out, a->out.count);
-    if (a->far && !a->stopped && cli_clock() - a->heard > RUN_SILENCE_SECONDS)
-        end_unasked(a, "it heard nothing for too long");
+    if (a->events < 0) run_buffer_consume(&a->out, a->out.count);
+    if (a->far && !a->stopped && cli_clock() - a->heard > RUN_HEARTBEAT_TIMEOUT)
+        shutdown_with_reason(a, "it heard nothing for too long");
     if (!a->ending) return true;
     const double late = cli_clock() - a->end_at;
-    const bool lives = run_signal_below(late >= 0 ? SIGKILL : 0) > 0;
-    note_children(a); /* behind that look: what the last one has written is passed on, too */
+    const bool lives = run_signal_descendants(late >= 0 ? SIGKILL : 0) > 0;
+    reap_children(a); /* behind that look: what the last one has written is passed on, too */
     return (lives && late < RUN_KILL_SECONDS) || a->out.count > 0;
 }
 
@@ -372,24 +372,24 @@ int run_agent(int orders, int events, int input, bool far)
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL); /* of a launcher, whose fork this may be */
-    run_adopt();
-    run_more_descriptors();
+    run_become_subreaper();
+    run_raise_fd_limit();
     a.signals = run_signals_open(numbers, sizeof numbers / sizeof *numbers, &none);
     a.grace = RUN_GRACE_SECONDS;
     run_nonblocking(orders);
     run_nonblocking(events);
     make_room(&a, 0);
-    run_queue_add(&a.out, RUN_GREETING, strlen(RUN_GREETING));
+    run_buffer_append(&a.out, RUN_GREETING, strlen(RUN_GREETING));
     while (step(&a)) {
     }
 
     for (int k = 0; k < a.count; k++) {
         rank *r = &a.ranks[k];
         run_close(&r->child.in), run_close(&r->child.out), run_close(&r->child.err), run_close(&r->child.status);
-        run_queue_free(&r->input);
+        run_buffer_free(&r->input);
     }
     run_close(&a.orders), run_close(&a.events), run_close(&a.signals), run_close(&a.listen);
-    run_queue_free(&a.in), run_queue_free(&a.out);
+    run_buffer_free(&a.in), run_buffer_free(&a.out);
     free(a.ranks), free(a.watched), free(a.folder);
     free_list(a.words), free_list(a.variables);
     return CLI_OK;

@@ -66,7 +66,7 @@ static void become_remote_shell(const char *host, const int orders[2], const int
     if (getppid() != parent || dup2(orders[0], STDIN_FILENO) < 0 || dup2(events[1], STDOUT_FILENO) < 0) return;
     signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    run_usual_descriptors();
+    run_restore_fd_limit();
     execvp(words[0], words);
     fprintf(stderr, "wick run: %s: %s\n", words[0], strerror(errno));
 }
@@ -75,7 +75,7 @@ int run_host_start(run_host *hosts, int which, int input)
 {
     run_host *host = &hosts[which];
     int orders[2], events[2];
-    host->orders = host->from = -1;
+    host->orders = host->events = -1;
     if (pipe2(orders, O_CLOEXEC) != 0) return errno;
     if (pipe2(events, O_CLOEXEC) != 0) {
         const int code = errno;
@@ -86,39 +86,39 @@ int run_host_start(run_host *hosts, int which, int input)
     host->process = fork();
     if (host->process == 0) {
         setsid(); /* what the terminal sends is for the launcher, which tells the agents */
-        if (host->far) {
+        if (host->remote) {
             become_remote_shell(host->name, orders, events, parent);
             _exit(127);
         }
         /* While an agent has the other's pipes open, that one's do not end. */
-        for (int k = 0; k < which; k++) run_close(&hosts[k].orders), run_close(&hosts[k].from);
+        for (int k = 0; k < which; k++) run_close(&hosts[k].orders), run_close(&hosts[k].events);
         close(orders[1]), close(events[0]);
         exit(run_agent(orders[0], events[1], input, false));
     }
     const int code = host->process < 0 ? errno : 0;
     close(orders[0]), close(events[1]);
     host->orders = orders[1];
-    host->from = events[0];
-    run_nonblocking(host->orders), run_nonblocking(host->from);
-    host->heard = host->pinged = cli_clock();
+    host->events = events[0];
+    run_nonblocking(host->orders), run_nonblocking(host->events);
+    host->last_received = host->pinged = cli_clock();
     return code;
 }
 
-bool run_host_greet(run_host *host)
+bool run_host_skip_to_greeting(run_host *host)
 {
     const size_t length = strlen(RUN_GREETING);
     const uint8_t *found = memmem(host->in.bytes + host->in.first, host->in.count, RUN_GREETING, length);
     if (!found) return host->in.count < MOST_BEFORE_GREETING;
-    run_queue_drop(&host->in, (size_t)(found - (host->in.bytes + host->in.first)) + length);
+    run_buffer_consume(&host->in, (size_t)(found - (host->in.bytes + host->in.first)) + length);
     host->greeted = true;
-    host->heard = cli_clock();
+    host->last_received = cli_clock();
     return true;
 }
 
-void run_host_leave(run_host *host)
+void run_host_disconnect(run_host *host)
 {
-    run_close(&host->orders), run_close(&host->from);
-    run_queue_free(&host->out), run_queue_free(&host->in);
+    run_close(&host->orders), run_close(&host->events);
+    run_buffer_free(&host->out), run_buffer_free(&host->in);
 }
 
 /* ---- what the ranks are ------------------------------------------------------------------------------------------ */
@@ -133,41 +133,41 @@ static bool is_listed(const char *list, const char *variable)
 }
 
 /* Another host's ranks get WICK_... and what is asked for; those of this one get all, as they descend from here. */
-static void send_variables(run_host *host, const run_plan *plan)
+static void send_variables(run_host *host, const run_config *plan)
 {
-    for (char **variable = environ; host->far && *variable; variable++)
+    for (char **variable = environ; host->remote && *variable; variable++)
         if (strncmp(*variable, "WICK_", 5) == 0 || is_listed(plan->env, *variable))
-            run_send(&host->out, RUN_VARIABLE, 0, *variable, strlen(*variable));
-    if (plan->timeout) run_send_text(&host->out, RUN_VARIABLE, 0, "WICK_TIMEOUT=%s", plan->timeout);
-    if (!getenv("WICK_COMM")) run_send_text(&host->out, RUN_VARIABLE, 0, "WICK_COMM=tcp");
+            run_send(&host->out, RUN_ENV, 0, *variable, strlen(*variable));
+    if (plan->timeout) run_send_text(&host->out, RUN_ENV, 0, "WICK_TIMEOUT=%s", plan->timeout);
+    if (!getenv("WICK_COMM")) run_send_text(&host->out, RUN_ENV, 0, "WICK_COMM=tcp");
 }
 
 /* By which name the ranks reach the first host: its own where others know it by none but localhost. */
-static void first_name(const run_host *hosts, const run_plan *plan, char out[256])
+static void first_name(const run_host *hosts, const run_config *plan, char out[256])
 {
     bool others = false;
-    for (int k = 0; k < plan->hosts; k++) others = others || hosts[k].far;
+    for (int k = 0; k < plan->hosts; k++) others = others || hosts[k].remote;
     if (!others)
         snprintf(out, 256, "127.0.0.1");
-    else if (hosts[0].far)
+    else if (hosts[0].remote)
         snprintf(out, 256, "%s", strrchr(hosts[0].name, '@') ? strrchr(hosts[0].name, '@') + 1 : hosts[0].name);
     else if (gethostname(out, 256) != 0)
         snprintf(out, 256, "localhost");
 }
 
-void run_host_describe(run_host *hosts, int which, const run_plan *plan, int port, const char *secret)
+void run_host_send_setup(run_host *hosts, int which, const run_config *plan, int port, const char *secret)
 {
     run_host *host = &hosts[which];
     char first[256];
     int here = 0;
     first_name(hosts, plan, first);
     const bool six = strchr(first, ':') != NULL;
-    if (host->far && plan->folder) run_send(&host->out, RUN_FOLDER, 0, plan->folder, strlen(plan->folder));
+    if (host->remote && plan->cwd) run_send(&host->out, RUN_CWD, 0, plan->cwd, strlen(plan->cwd));
     send_variables(host, plan);
     for (int k = 0; k < plan->ranks; k++) here += run_host_of(plan, k) == which;
-    run_send_text(&host->out, RUN_RANKS, 0, "%d", here);
+    run_send_text(&host->out, RUN_RANK_COUNT, 0, "%d", here);
     if (plan->pipe) run_send(&host->out, RUN_PIPE, 0, NULL, 0);
-    for (char **word = plan->words; *word; word++) run_send(&host->out, RUN_WORD, 0, *word, strlen(*word));
+    for (char **word = plan->argv; *word; word++) run_send(&host->out, RUN_ARG, 0, *word, strlen(*word));
     for (int k = 0, local = 0; k < plan->ranks; k++)
         if (run_host_of(plan, k) == which)
             run_send_text(&host->out, RUN_START, k,

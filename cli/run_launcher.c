@@ -15,39 +15,39 @@ enum { FIXED = 4, PER_HOST = 2 }; /* descriptors to watch: signals, output, erro
 /* ---- signals ----------------------------------------------------------------------------------------------------- */
 
 /* The first time the ranks get the signal, as from a terminal, and time to end; the second time they are killed. */
-static void interrupt(run_launcher *l, int number)
+static void on_interrupt(run_launcher *l, int number)
 {
     if (l->interrupted || !l->started) {
-        l->hurry_at = cli_clock();
+        l->kill_at = cli_clock();
         if (!l->code) l->code = 128 + number;
     } else {
-        l->hurry_at = cli_clock() + (double)l->plan->grace;
-        run_tell_all(l, RUN_SIGNAL, number);
+        l->kill_at = cli_clock() + (double)l->plan->grace;
+        run_send_all(l, RUN_SIGNAL, number);
     }
-    if (l->interrupted && l->ending) l->given_up = true;
+    if (l->interrupted && l->shutting_down) l->given_up = true;
     l->interrupted = number;
 }
 
 /* Orders that have to be on their way now. */
-static void send_now(run_launcher *l)
+static void flush_orders(run_launcher *l)
 {
     for (int k = 0; k < l->plan->hosts; k++) {
         run_host *host = &l->hosts[k];
         struct pollfd p = {host->orders, POLLOUT, 0};
         while (host->orders >= 0 && host->out.count > 0 && poll(&p, 1, 1000) > 0)
-            if (!run_queue_write(&host->out, host->orders, false)) break;
+            if (!run_buffer_write(&host->out, host->orders, false)) break;
     }
 }
 
 /* All ranks stop, then the command does, so that the shell has the terminal. */
 static void stop_all(run_launcher *l)
 {
-    run_tell_all(l, RUN_SIGNAL, SIGSTOP);
-    send_now(l);
-    run_board_erase(&l->board, &l->to[0]);
-    run_queue_write(&l->to[0], STDOUT_FILENO, true);
+    run_send_all(l, RUN_SIGNAL, SIGSTOP);
+    flush_orders(l);
+    run_progress_erase(&l->board, &l->to[0]);
+    run_buffer_write(&l->to[0], STDOUT_FILENO, true);
     raise(SIGSTOP);
-    for (int k = 0; k < l->plan->hosts; k++) l->hosts[k].heard = cli_clock();
+    for (int k = 0; k < l->plan->hosts; k++) l->hosts[k].last_received = cli_clock();
 }
 
 static void note_signals(run_launcher *l)
@@ -57,9 +57,9 @@ static void note_signals(run_launcher *l)
         case SIGTSTP: stop_all(l); break;
         case SIGCONT:
         case SIGUSR1:
-        case SIGUSR2: run_tell_all(l, RUN_SIGNAL, number); break;
+        case SIGUSR2: run_send_all(l, RUN_SIGNAL, number); break;
         case SIGWINCH: break; /* the board asks for the size each time */
-        default: interrupt(l, number);
+        default: on_interrupt(l, number);
         }
     }
 }
@@ -78,74 +78,75 @@ static void forward_input(run_launcher *l)
     const ssize_t got = read(STDIN_FILENO, bytes, sizeof bytes);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
     run_send(&host->out, RUN_INPUT, 0, bytes, got > 0 ? (size_t)got : 0);
-    if (got > 0) l->ahead += (size_t)got;
+    if (got > 0) l->unread_input += (size_t)got;
     l->forwards = got > 0;
 }
 
 /* What waits for the user, as far as the other side takes it. */
 static void write_out(run_launcher *l, int stream)
 {
-    run_queue *queue = &l->to[stream];
-    if (run_queue_write(queue, stream == 0 ? STDOUT_FILENO : STDERR_FILENO, true)) return;
-    run_queue_drop(queue, queue->count);
-    if (stream == 1 || l->mute) return;
-    l->mute = true;
-    run_note(l, "the output could not be written: %s", strerror(errno));
+    run_buffer *queue = &l->to[stream];
+    if (run_buffer_write(queue, stream == 0 ? STDOUT_FILENO : STDERR_FILENO, true)) return;
+    run_buffer_consume(queue, queue->count);
+    if (stream == 1 || l->output_closed) return;
+    l->output_closed = true;
+    run_log(l, "the output could not be written: %s", strerror(errno));
     if (l->code == 0) l->code = CLI_FAILED;
-    run_begin_to_end(l, l->plan->grace);
+    run_shutdown(l, l->plan->grace);
 }
 
 static void draw(run_launcher *l)
 {
     bool any = false;
-    for (int k = 0; k < l->plan->ranks; k++) any = any || l->lines[k].since > 0;
-    if (!l->board.on || l->in_line || !l->started || l->ending || l->living == 0) return;
+    for (int k = 0; k < l->plan->ranks; k++) any = any || l->lines[k].last_progress > 0;
+    if (!l->board.on || l->mid_line || !l->started || l->shutting_down || l->alive == 0) return;
     if (!any || cli_clock() - l->began < BOARD_SECONDS || cli_clock() - l->board.drawn < REDRAW_SECONDS) return;
-    run_board_draw(&l->board, &l->to[0], l->lines, l->plan->ranks);
+    run_progress_draw(&l->board, &l->to[0], l->lines, l->plan->ranks);
 }
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */
 
 /* Pings far agents, and takes a connection on which nothing has come for long for lost, unless nobody listened. */
-static void keep_in_touch(run_launcher *l, bool listening)
+static void heartbeat(run_launcher *l, bool listening)
 {
     const double now = cli_clock();
-    run_lose_late(l);
+    run_check_connect_timeouts(l);
     for (int k = 0; k < l->plan->hosts; k++) {
         run_host *host = &l->hosts[k];
-        if (!host->far || !host->greeted || host->orders < 0) continue;
-        if (!listening) host->heard = now;
+        if (!host->remote || !host->greeted || host->orders < 0) continue;
+        if (!listening) host->last_received = now;
         if (now - host->pinged >= RUN_PING_SECONDS) {
             run_send(&host->out, RUN_PING, 0, NULL, 0);
             host->pinged = now;
         }
-        if (now - host->heard > RUN_SILENCE_SECONDS) run_lose(l, k, "nothing comes from it any more");
+        if (now - host->last_received > RUN_HEARTBEAT_TIMEOUT) run_host_lost(l, k, "nothing comes from it any more");
     }
 }
 
 static void await(run_launcher *l, bool listening)
 {
     struct pollfd *p = l->watched;
-    const bool input = l->forwards && l->started && l->ahead < RUN_MOST_BYTES && !l->ranks[0].ended && in_foreground();
+    const bool input =
+        l->forwards && l->started && l->unread_input < RUN_MOST_BYTES && !l->ranks[0].ended && in_foreground();
     p[0] = (struct pollfd){l->signals, POLLIN, 0};
     p[1] = (struct pollfd){l->to[0].count > 0 ? STDOUT_FILENO : -1, POLLOUT, 0};
     p[2] = (struct pollfd){l->to[1].count > 0 ? STDERR_FILENO : -1, POLLOUT, 0};
     p[3] = (struct pollfd){input ? STDIN_FILENO : -1, POLLIN, 0};
     for (int k = 0; k < l->plan->hosts; k++) {
-        p[FIXED + PER_HOST * k] = (struct pollfd){listening ? l->hosts[k].from : -1, POLLIN, 0};
+        p[FIXED + PER_HOST * k] = (struct pollfd){listening ? l->hosts[k].events : -1, POLLIN, 0};
         p[FIXED + PER_HOST * k + 1] = (struct pollfd){l->hosts[k].out.count > 0 ? l->hosts[k].orders : -1, POLLOUT, 0};
     }
     poll(p, (nfds_t)(FIXED + PER_HOST * l->plan->hosts), 100);
 }
 
 /* What is due by the clock. */
-static void keep_time(run_launcher *l, bool listening)
+static void check_deadlines(run_launcher *l, bool listening)
 {
     const double now = cli_clock();
-    if (l->settle_at > 0 && now >= l->settle_at) run_begin_to_end(l, l->plan->grace);
-    if (l->hurry_at > 0 && now >= l->hurry_at) run_begin_to_end(l, 0);
-    if (l->started && l->living == 0) run_begin_to_end(l, l->plan->grace);
-    if (!listening && !l->given_up) l->end_at = now + RUN_KILL_SECONDS; /* the user reads, and takes his time */
+    if (l->decide_at > 0 && now >= l->decide_at) run_shutdown(l, l->plan->grace);
+    if (l->kill_at > 0 && now >= l->kill_at) run_shutdown(l, 0);
+    if (l->started && l->alive == 0) run_shutdown(l, l->plan->grace);
+    if (!listening && !l->given_up) l->give_up_at = now + RUN_KILL_SECONDS; /* the user reads, and takes his time */
 }
 
 /* False when all agents have gone, or it is too late to wait for them. */
@@ -161,16 +162,16 @@ static bool step(run_launcher *l)
     if (p[3].revents) forward_input(l);
     for (int k = 0; k < l->plan->hosts; k++) {
         run_host *host = &l->hosts[k];
-        if (p[FIXED + PER_HOST * k].revents && host->from >= 0) run_hear(l, k);
+        if (p[FIXED + PER_HOST * k].revents && host->events >= 0) run_handle_events(l, k);
         if (p[FIXED + PER_HOST * k + 1].revents && host->orders >= 0 &&
-            !run_queue_write(&host->out, host->orders, false))
-            run_queue_drop(&host->out, host->out.count); /* its events end, too, and say why */
+            !run_buffer_write(&host->out, host->orders, false))
+            run_buffer_consume(&host->out, host->out.count); /* its events end, too, and say why */
     }
-    keep_in_touch(l, listening);
-    keep_time(l, listening);
+    heartbeat(l, listening);
+    check_deadlines(l, listening);
     draw(l);
-    for (int k = 0; k < l->plan->hosts; k++) any = any || l->hosts[k].from >= 0;
-    return any && !l->given_up && (!l->ending || cli_clock() < l->end_at);
+    for (int k = 0; k < l->plan->hosts; k++) any = any || l->hosts[k].events >= 0;
+    return any && !l->given_up && (!l->shutting_down || cli_clock() < l->give_up_at);
 }
 
 /* ---- beginning and end ------------------------------------------------------------------------------------------- */
@@ -185,28 +186,28 @@ static bool make_secret(char out[65])
 
 static void begin(run_launcher *l)
 {
-    const run_plan *plan = l->plan;
+    const run_config *plan = l->plan;
     bool far = false;
     for (int k = 0; k < plan->hosts; k++) {
-        l->hosts[k] = (run_host){.name = plan->names[k], .orders = -1, .from = -1};
-        l->hosts[k].far =
+        l->hosts[k] = (run_host){.name = plan->names[k], .orders = -1, .events = -1};
+        l->hosts[k].remote =
             plan->names[k] && strcmp(plan->names[k], "localhost") != 0 && strcmp(plan->names[k], l->here) != 0;
-        far = far || l->hosts[k].far;
+        far = far || l->hosts[k].remote;
     }
-    l->forwards = isatty(STDIN_FILENO) || l->hosts[0].far;
+    l->forwards = isatty(STDIN_FILENO) || l->hosts[0].remote;
     for (int k = 0; k < plan->ranks; k++) {
         const int host = run_host_of(plan, k);
-        l->lines[k] = (run_line){.host = run_host_name(l, host), .state = "starting"};
-        l->ranks[k].told_by = -1;
+        l->lines[k] = (run_rank_line){.host = run_host_name(l, host), .state = "starting"};
+        l->ranks[k].error_rank = -1;
     }
-    for (int k = 0; k < plan->hosts && !l->ending; k++) {
+    for (int k = 0; k < plan->hosts && !l->shutting_down; k++) {
         const int code = run_host_start(l->hosts, k, l->forwards ? -1 : STDIN_FILENO);
         if (!code) continue;
-        run_note(l, "host %s: %s", run_host_name(l, k), strerror(code));
+        run_log(l, "host %s: %s", run_host_name(l, k), strerror(code));
         run_fail(l, -1, CLI_FAILED);
     }
-    if (far && !plan->folder) {
-        run_note(l, "the folder to run in: %s", strerror(ENOENT));
+    if (far && !plan->cwd) {
+        run_log(l, "the folder to run in: %s", strerror(ENOENT));
         run_fail(l, -1, CLI_FAILED);
     }
     run_send_text(&l->hosts[0].out, RUN_LISTEN, 0, far ? "any" : "loopback");
@@ -216,49 +217,49 @@ static void report_cause(run_launcher *l)
 {
     const run_rank *r = &l->ranks[l->cause];
     const bool silent = r->voice.length == 0;
-    run_note(l, "rank %d on %s failed after %.1f s: %s%s", l->cause, l->lines[l->cause].host, r->took, r->how,
-             silent ? "" : "; its last words:");
-    run_last_words(&r->voice, &l->to[l->errors]);
+    run_log(l, "rank %d on %s failed after %.1f s: %s%s", l->cause, l->lines[l->cause].host, r->runtime, r->exit_text,
+            silent ? "" : "; its last words:");
+    run_output_print_tail(&r->voice, &l->to[l->errors]);
 }
 
 static void report(run_launcher *l)
 {
-    run_board_erase(&l->board, &l->to[0]);
-    for (int k = 0; k < l->plan->ranks; k++) run_say_end(&l->ranks[k].voice, &l->to[0], &l->to[l->errors], k);
+    run_progress_erase(&l->board, &l->to[0]);
+    for (int k = 0; k < l->plan->ranks; k++) run_output_finish(&l->ranks[k].voice, &l->to[0], &l->to[l->errors], k);
     for (int k = 0; k < l->plan->hosts; k++)
-        if (l->hosts[k].from >= 0)
-            run_note(l, "host %s did not answer; what runs there ends by itself within %d s", run_host_name(l, k),
-                     RUN_SILENCE_SECONDS + (int)l->plan->grace);
+        if (l->hosts[k].events >= 0)
+            run_log(l, "host %s did not answer; what runs there ends by itself within %d s", run_host_name(l, k),
+                    RUN_HEARTBEAT_TIMEOUT + (int)l->plan->grace);
     if (l->interrupted) return;
     if (l->cause >= 0) report_cause(l);
-    run_note_world(l);
+    run_report_world(l);
 }
 
 static void finish(run_launcher *l, const sigset_t *before)
 {
-    for (int k = 0; k < l->plan->hosts; k++) run_host_leave(&l->hosts[k]);
-    run_kill_below();
+    for (int k = 0; k < l->plan->hosts; k++) run_host_disconnect(&l->hosts[k]);
+    run_kill_descendants();
     run_close(&l->signals);
     sigprocmask(SIG_SETMASK, before, NULL); /* who takes no output can still be interrupted */
     for (int stream = 0; stream < 2; stream++) {
         const int fd = stream == 0 ? STDOUT_FILENO : STDERR_FILENO;
         struct pollfd p = {fd, POLLOUT, 0};
         while (l->to[stream].count > 0 && !l->given_up && poll(&p, 1, -1) > 0)
-            if (!run_queue_write(&l->to[stream], fd, true)) {
+            if (!run_buffer_write(&l->to[stream], fd, true)) {
                 if (stream == 0 && l->code == 0) l->code = CLI_FAILED; /* finish() in main.c has no way to know */
                 break;
             }
-        run_queue_free(&l->to[stream]);
+        run_buffer_free(&l->to[stream]);
     }
-    for (int k = 0; k < l->plan->ranks; k++) run_voice_free(&l->ranks[k].voice);
+    for (int k = 0; k < l->plan->ranks; k++) run_output_free(&l->ranks[k].voice);
     free(l->hosts), free(l->ranks), free(l->lines), free(l->watched);
 }
 
-int run_launch(const run_plan *plan)
+int run_launch(const run_config *plan)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGUSR1, SIGUSR2, SIGWINCH};
     sigset_t before;
-    run_launcher l = {.plan = plan, .living = plan->ranks, .cause = -1, .began = cli_clock()};
+    run_launcher l = {.plan = plan, .alive = plan->ranks, .cause = -1, .began = cli_clock()};
     l.hosts = calloc((size_t)plan->hosts, sizeof *l.hosts);
     l.ranks = calloc((size_t)plan->ranks, sizeof *l.ranks);
     l.lines = calloc((size_t)plan->ranks, sizeof *l.lines);
@@ -271,8 +272,8 @@ int run_launch(const run_plan *plan)
     if (gethostname(l.here, sizeof l.here - 1) != 0) snprintf(l.here, sizeof l.here, "localhost");
     l.board.on = cli_is_terminal();
     l.errors = l.board.on && isatty(STDERR_FILENO) ? 0 : 1;
-    run_adopt();
-    run_more_descriptors();
+    run_become_subreaper();
+    run_raise_fd_limit();
     l.signals = run_signals_open(numbers, sizeof numbers / sizeof *numbers, &before);
     begin(&l);
     while (step(&l)) {

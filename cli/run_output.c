@@ -11,15 +11,15 @@ enum {
 };
 
 /* "[3] " and the line, in one piece, so that lines of two ranks never mix. */
-static void say_line(run_queue *to, int rank, const void *bytes, size_t count)
+static void append_line(run_buffer *to, int rank, const void *bytes, size_t count)
 {
     char name[16];
-    run_queue_add(to, name, (size_t)snprintf(name, sizeof name, "[%d] ", rank));
-    run_queue_add(to, bytes, count);
+    run_buffer_append(to, name, (size_t)snprintf(name, sizeof name, "[%d] ", rank));
+    run_buffer_append(to, bytes, count);
 }
 
 /* When there is no room left it goes down to half of it, so that short lines are not paid for with a long move each. */
-static void keep_tail(run_voice *voice, const char *bytes, size_t count)
+static void append_tail(run_output *voice, const char *bytes, size_t count)
 {
     const size_t room = sizeof voice->tail, half = room / 2;
     if (count > half) {
@@ -35,36 +35,37 @@ static void keep_tail(run_voice *voice, const char *bytes, size_t count)
     voice->length += count;
 }
 
-void run_say(run_voice *voice, run_queue *to, int rank, int stream, const char *bytes, size_t count, bool raw)
+void run_output_write(run_output *voice, run_buffer *to, int rank, int stream, const char *bytes, size_t count,
+                      bool raw)
 {
-    run_queue *held = &voice->lines[stream];
+    run_buffer *held = &voice->lines[stream];
     if (raw) {
-        keep_tail(voice, bytes, count);
-        run_queue_add(to, bytes, count);
+        append_tail(voice, bytes, count);
+        run_buffer_append(to, bytes, count);
         return;
     }
     while (count > 0) {
         const char *end = memchr(bytes, '\n', count);
         const size_t piece = end ? (size_t)(end - bytes) + 1 : count;
-        run_queue_add(held, bytes, piece);
+        run_buffer_append(held, bytes, piece);
         bytes += piece;
         count -= piece;
         if (!end && held->count < MOST_LINE) return;
-        if (!end) run_queue_add(held, "\n", 1);
+        if (!end) run_buffer_append(held, "\n", 1);
         const char *line = (const char *)held->bytes + held->first;
-        keep_tail(voice, line, held->count);
-        say_line(to, rank, line, held->count);
-        run_queue_drop(held, held->count);
+        append_tail(voice, line, held->count);
+        append_line(to, rank, line, held->count);
+        run_buffer_consume(held, held->count);
     }
 }
 
-void run_say_end(run_voice *voice, run_queue *out, run_queue *err, int rank)
+void run_output_finish(run_output *voice, run_buffer *out, run_buffer *err, int rank)
 {
-    if (voice->lines[0].count > 0) run_say(voice, out, rank, 0, "\n", 1, false);
-    if (voice->lines[1].count > 0) run_say(voice, err, rank, 1, "\n", 1, false);
+    if (voice->lines[0].count > 0) run_output_write(voice, out, rank, 0, "\n", 1, false);
+    if (voice->lines[1].count > 0) run_output_write(voice, err, rank, 1, "\n", 1, false);
 }
 
-void run_last_words(const run_voice *voice, run_queue *to)
+void run_output_print_tail(const run_output *voice, run_buffer *to)
 {
     const char *tail = voice->tail;
     size_t end = voice->length, begin;
@@ -77,18 +78,18 @@ void run_last_words(const run_voice *voice, run_queue *to)
         const size_t next = stop ? (size_t)(stop - tail) : end;
         const size_t most = next == end ? MOST_COLUMNS : LAST_COLUMNS;
         const size_t shown = next - begin > most ? begin + most : next;
-        run_queue_add(to, "    ", 4);
+        run_buffer_append(to, "    ", 4);
         for (; begin < shown; begin++) {
             const unsigned char byte = (unsigned char)tail[begin];
-            run_queue_add(to, byte == '\t' ? " " : byte < 0x20 || byte == 0x7f ? "?" : tail + begin, 1);
+            run_buffer_append(to, byte == '\t' ? " " : byte < 0x20 || byte == 0x7f ? "?" : tail + begin, 1);
         }
-        run_queue_add(to, "\n", 1);
+        run_buffer_append(to, "\n", 1);
         begin = next + 1;
     }
 }
 
-void run_voice_free(run_voice *voice)
+void run_output_free(run_output *voice)
 {
-    run_queue_free(&voice->lines[0]);
-    run_queue_free(&voice->lines[1]);
+    run_buffer_free(&voice->lines[0]);
+    run_buffer_free(&voice->lines[1]);
 }

@@ -33,17 +33,17 @@ void run_close(int *fd)
 
 /* ---- starting a rank --------------------------------------------------------------------------------------------- */
 
-typedef struct ends {
+typedef struct child_pipes {
     int in[2], out[2], err[2], status[2], fault[2]; /* each: [0] to read, [1] to write */
-} ends;
+} child_pipes;
 
-static void close_all(ends *pipes)
+static void close_all(child_pipes *pipes)
 {
     int *fds = pipes->in;
     for (size_t k = 0; k < sizeof *pipes / sizeof *fds; k++) run_close(&fds[k]);
 }
 
-static int open_all(ends *pipes)
+static int open_all(child_pipes *pipes)
 {
     int *fds = pipes->in;
     for (size_t k = 0; k < sizeof *pipes / sizeof *fds; k++) fds[k] = -1;
@@ -87,7 +87,7 @@ static void set_lines(const char *lines)
 }
 
 /* A descriptor that the program gets, named by a variable. */
-static void hand_over(const char *name, int fd)
+static void pass_fd(const char *name, int fd)
 {
     char number[16];
     snprintf(number, sizeof number, "%d", fd);
@@ -96,7 +96,7 @@ static void hand_over(const char *name, int fd)
 }
 
 /* By which a program knows that mpirun, srun or torchrun has started it: they may have started this command. */
-static const char *const other_worlds[] = {
+static const char *const launcher_variables[] = {
     "OMPI_COMM_WORLD_RANK",
     "OMPI_COMM_WORLD_SIZE",
     "OMPI_COMM_WORLD_LOCAL_RANK",
@@ -112,24 +112,24 @@ static const char *const other_worlds[] = {
     "WICK_LISTEN_FD",
 };
 
-static struct rlimit usual; /* of this process, for its ranks, */
-static bool is_raised;      /* where it has another one now, which an agent may have of the launcher */
+static struct rlimit saved_limit; /* of this process, for its ranks, */
+static bool is_raised;            /* where it has another one now, which an agent may have of the launcher */
 
-void run_more_descriptors(void)
+void run_raise_fd_limit(void)
 {
-    if (is_raised || getrlimit(RLIMIT_NOFILE, &usual) != 0) return;
-    const struct rlimit most = {usual.rlim_max, usual.rlim_max};
+    if (is_raised || getrlimit(RLIMIT_NOFILE, &saved_limit) != 0) return;
+    const struct rlimit most = {saved_limit.rlim_max, saved_limit.rlim_max};
     is_raised = setrlimit(RLIMIT_NOFILE, &most) == 0;
 }
 
-void run_usual_descriptors(void)
+void run_restore_fd_limit(void)
 {
-    if (is_raised) setrlimit(RLIMIT_NOFILE, &usual);
+    if (is_raised) setrlimit(RLIMIT_NOFILE, &saved_limit);
 }
 
 /* In the child: what it is to be, up to the program. Comes back with errno set when that cannot be. */
-static void become(const ends *pipes, char **words, const char *folder, char **variables, const char *own, int input,
-                   int listen, pid_t parent)
+static void exec_rank(const child_pipes *pipes, char **words, const char *folder, char **variables, const char *own,
+                      int input, int listen, pid_t parent)
 {
     sigset_t none;
     sigemptyset(&none);
@@ -139,19 +139,19 @@ static void become(const ends *pipes, char **words, const char *folder, char **v
     if (dup2(input >= 0 ? input : pipes->in[0], STDIN_FILENO) < 0 || dup2(pipes->out[1], STDOUT_FILENO) < 0 ||
         dup2(pipes->err[1], STDERR_FILENO) < 0 || (folder && chdir(folder) != 0))
         return;
-    for (size_t k = 0; k < sizeof other_worlds / sizeof *other_worlds; k++) unsetenv(other_worlds[k]);
+    for (size_t k = 0; k < sizeof launcher_variables / sizeof *launcher_variables; k++) unsetenv(launcher_variables[k]);
     for (char **variable = variables; variable && *variable; variable++) putenv(*variable);
-    hand_over("WICK_STATUS_FD", pipes->status[1]);
-    if (listen >= 0) hand_over("WICK_LISTEN_FD", listen);
+    pass_fd("WICK_STATUS_FD", pipes->status[1]);
+    if (listen >= 0) pass_fd("WICK_LISTEN_FD", listen);
     set_lines(own);
     signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    run_usual_descriptors();
+    run_restore_fd_limit();
     execvp(words[0], words);
 }
 
 /* The errno that a child which could not become the program has written, or 0. */
-static int fault_of(int fd)
+static int read_exec_errno(int fd)
 {
     int code = 0;
     ssize_t got;
@@ -163,22 +163,22 @@ static int fault_of(int fd)
 int run_child_start(run_child *child, char **words, const char *folder, char **variables, const char *own, int input,
                     int listen, bool terminal)
 {
-    ends pipes;
-    *child = (run_child){.process = -1, .in = -1, .out = -1, .err = -1, .status = -1};
+    child_pipes pipes;
+    *child = (run_child){.pid = -1, .in = -1, .out = -1, .err = -1, .status = -1};
     int code = open_all(&pipes);
     if (code) return code;
     if (terminal) open_terminal(pipes.out);
     run_nonblocking(pipes.status[1]); /* a rank never waits for whoever reads its status */
     const pid_t parent = getpid(), process = fork();
     if (process == 0) {
-        become(&pipes, words, folder, variables, own, input, listen, parent);
+        exec_rank(&pipes, words, folder, variables, own, input, listen, parent);
         code = errno;
         if (write(pipes.fault[1], &code, sizeof code) < 0) code = 0;
         _exit(127);
     }
     code = process < 0 ? errno : 0;
     run_close(&pipes.fault[1]);
-    if (process > 0 && (code = fault_of(pipes.fault[0])) != 0) waitpid(process, NULL, 0);
+    if (process > 0 && (code = read_exec_errno(pipes.fault[0])) != 0) waitpid(process, NULL, 0);
     if (!code) {
         *child = (run_child){process, input >= 0 ? -1 : pipes.in[1], pipes.out[0], pipes.err[0], pipes.status[0]};
         if (input < 0) run_nonblocking(pipes.in[1]), pipes.in[1] = -1;
@@ -235,20 +235,20 @@ static process *list_all(size_t *count)
     return all;
 }
 
-static process *spared; /* children from before run_adopt */
+static process *preexisting; /* children from before run_become_subreaper */
 static size_t nspared;
 
 static bool is_below(const process *all, size_t count, const process *which)
 {
     for (size_t k = 0; k < nspared; k++)
-        if (spared[k].id == which->id) return false;
+        if (preexisting[k].id == which->id) return false;
     if (which->parent == getpid()) return true;
     for (size_t k = 0; k < count; k++)
         if (all[k].id == which->parent) return all[k].below;
     return false;
 }
 
-int run_signal_below(int number)
+int run_signal_descendants(int number)
 {
     size_t count;
     process *all = list_all(&count);
@@ -267,10 +267,10 @@ int run_signal_below(int number)
     return found;
 }
 
-void run_kill_below(void)
+void run_kill_descendants(void)
 {
     /* Those that were being started while others were killed come in a later round. */
-    for (int round = 0; round < KILL_ROUNDS && run_signal_below(SIGKILL) > 0; round++) {
+    for (int round = 0; round < KILL_ROUNDS && run_signal_descendants(SIGKILL) > 0; round++) {
         const struct timespec pause = {0, ROUND_MILLISECONDS * 1000000L};
         while (waitpid(-1, NULL, WNOHANG) > 0) {
         }
@@ -280,14 +280,14 @@ void run_kill_below(void)
     }
 }
 
-void run_adopt(void)
+void run_become_subreaper(void)
 {
     size_t count;
-    free(spared);
-    spared = list_all(&count);
+    free(preexisting);
+    preexisting = list_all(&count);
     nspared = 0;
     for (size_t k = 0; k < count; k++)
-        if (spared[k].parent == getpid()) spared[nspared++] = spared[k];
+        if (preexisting[k].parent == getpid()) preexisting[nspared++] = preexisting[k];
     prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
@@ -312,7 +312,7 @@ int run_signals_read(int fd)
     return read(fd, &info, sizeof info) == sizeof info ? (int)info.ssi_signo : 0;
 }
 
-const char *run_signal_text(char out[64], int number)
+const char *run_describe_signal(char out[64], int number)
 {
     snprintf(out, 64, "killed by signal %d (%.32s)", number, strsignal(number));
     return out;

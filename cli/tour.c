@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-wk_device tour_far(int index)
+wk_device tour_accelerator(int index)
 {
     static const int kinds[] = {WK_CUDA, WK_OPENCL};
     for (int k = 0; k < 2; k++) {
@@ -31,9 +31,9 @@ void tour_code(const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    printf("  %s", cli_ink(CLI_BLUE));
+    printf("  %s", cli_color(CLI_BLUE));
     vprintf(format, list);
-    printf("%s\n", cli_ink(CLI_PLAIN));
+    printf("%s\n", cli_color(CLI_PLAIN));
     va_end(list);
 }
 
@@ -43,7 +43,7 @@ static wk_tensor *given[3];
 
 static wk_tensor *make(char name)
 {
-    wk_device near = tour_far(0), far = tour_far(1);
+    wk_device near = tour_accelerator(0), far = tour_accelerator(1);
     if (name == 'X') {
         tour_code("X = wk_ones((2, 3), .device = %s)", tour_device(near));
         return wk_ones((2, 3), .device = near);
@@ -53,12 +53,12 @@ static wk_tensor *make(char name)
         wk_seed(1);
         return wk_rand((2, 3), .device = far);
     }
-    wk_tensor *x = tour_given('X');
+    wk_tensor *x = tour_tensor('X');
     tour_code("Z = wk_to(X, %s)", tour_device(far));
     return wk_to(x, far);
 }
 
-wk_tensor *tour_given(char name)
+wk_tensor *tour_tensor(char name)
 {
     wk_tensor **place = &given[name - 'X'];
     if (*place) return *place;
@@ -80,17 +80,17 @@ static void end_given(void)
 
 void tour_error(void)
 {
-    printf("%s%s%s\n", cli_ink(CLI_RED), wk_error() ? wk_error() : "(no error)", cli_ink(CLI_PLAIN));
+    printf("%s%s%s\n", cli_color(CLI_RED), wk_error() ? wk_error() : "(no error)", cli_color(CLI_PLAIN));
     wk_clear_error();
 }
 
 static bool show(const tour_step *step)
 {
     WK_SCOPE;
-    printf("\n%s%d. %s%s\n", cli_ink(CLI_BOLD), step->row, step->title, cli_ink(CLI_PLAIN));
+    printf("\n%s%d. %s%s\n", cli_color(CLI_BOLD), step->number, step->title, cli_color(CLI_PLAIN));
     if (step->show) step->show();
     wk_sync();
-    if (*step->why) cli_paragraph(4, step->why);
+    if (*step->explanation) cli_print_wrapped(4, step->explanation);
     fflush(stdout);
     if (!wk_error()) return true;
     printf("this should have worked:\n");
@@ -111,15 +111,15 @@ int cli_tour(int count, char **words)
     int done = cli_parse(&syntax, count, words, &only);
     if (done >= 0) return done;
     long row = 0;
-    if (only && !cli_number("tour", "STEP", only, 1, 23, &row)) return CLI_MISUSED;
+    if (only && !cli_number("tour", "STEP", only, 1, 23, &row)) return CLI_USAGE;
 
     int failed = 0;
     printf("The GPU chapter with Wick %s, on cpu", wk_version());
-    for (int k = 0; k < 2 && tour_far(k).kind != WK_CPU; k++) printf(" %s", wk_device_str(tour_far(k)));
+    for (int k = 0; k < 2 && tour_accelerator(k).kind != WK_CPU; k++) printf(" %s", wk_device_str(tour_accelerator(k)));
     printf("\n");
     for (int part = 0; part < 3; part++)
-        for (const tour_step *step = parts[part]; step->row; step++)
-            if (row == 0 || step->row == row) failed += !show(step);
+        for (const tour_step *step = parts[part]; step->number; step++)
+            if (row == 0 || step->number == row) failed += !show(step);
     end_given();
     return failed ? CLI_FAILED : CLI_OK;
 }

@@ -26,7 +26,7 @@ static void counts(void)
            wk_device_count(WK_GPU));
 }
 
-static void tries(void)
+static void show_try_gpu(void)
 {
     wk_device all[8];
     tour_code("wk_try_gpu(0), wk_try_gpu(10), wk_try_all_gpus(all, 8)");
@@ -34,13 +34,13 @@ static void tries(void)
     printf("%s, %s, [", wk_device_str(wk_try_gpu(0)), wk_device_str(wk_try_gpu(10)));
     for (int k = 0; k < count; k++) printf("%s%s", k ? ", " : "", wk_device_str(all[k]));
     printf("]\n");
-    if (wk_device_count(WK_GPU) == 0 && tour_far(0).kind != WK_CPU)
-        cli_paragraph(
+    if (wk_device_count(WK_GPU) == 0 && tour_accelerator(0).kind != WK_CPU)
+        cli_print_wrapped(
             0, "(No GPU here, but OpenCL devices that are CPUs. So that there is something to see, the steps from "
                "here on take those for the accelerators of the chapter.)");
 }
 
-static void tells(void)
+static void show_dtype_and_device(void)
 {
     tour_code("x = wk_of(int64_t, (3), 1, 2, 3)");
     wk_tensor *x = wk_of(int64_t, (3), 1, 2, 3);
@@ -50,12 +50,12 @@ static void tells(void)
 
 static void creates(void)
 {
-    wk_print(tour_given('X'));
+    wk_print(tour_tensor('X'));
 }
 
 static void random_numbers(void)
 {
-    wk_tensor *Y = wk_print(tour_given('Y'));
+    wk_tensor *Y = wk_print(tour_tensor('Y'));
     tour_code("wk_seed(1); wk_all(wk_eq(wk_to(Y, wk_cpu()), wk_rand((2, 3))))");
     wk_seed(1);
     bool same = wk_item(wk_all(wk_eq(wk_to(Y, wk_cpu()), wk_rand((2, 3))))) != 0;
@@ -74,16 +74,16 @@ static void absent(void)
 
 static void copies(void)
 {
-    wk_tensor *Z = wk_print(tour_given('Z'));
+    wk_tensor *Z = wk_print(tour_tensor('Z'));
     tour_code("wk_to(Z, wk_cpu())");
     wk_print(wk_to(Z, wk_cpu()));
 }
 
 static void copies_nothing(void)
 {
-    wk_tensor *Z = tour_given('Z');
-    tour_code("wk_to(Z, %s) == Z", tour_device(tour_far(1)));
-    printf("%s\n", wk_to(Z, tour_far(1)) == Z ? "true" : "false");
+    wk_tensor *Z = tour_tensor('Z');
+    tour_code("wk_to(Z, %s) == Z", tour_device(tour_accelerator(1)));
+    printf("%s\n", wk_to(Z, tour_accelerator(1)) == Z ? "true" : "false");
     tour_code("wk_copy_(Z, Z) == Z");
     printf("%s\n", wk_copy_(Z, Z) == Z ? "true" : "false");
 }
@@ -102,9 +102,9 @@ const tour_step tour_devices[] = {
      "with "
      "WICK_GPU=opencl in the environment.",
      counts},
-    {4, "A GPU if there is one", "The same program runs with and without a GPU.", tries},
+    {4, "A GPU if there is one", "The same program runs with and without a GPU.", show_try_gpu},
     {5, "A tensor knows its device",
-     "Whole numbers are i64, as in PyTorch; without a word about it, tensors live on the CPU.", tells},
+     "Whole numbers are i64, as in PyTorch; without a word about it, tensors live on the CPU.", show_dtype_and_device},
     {6, "Tensors on a device", "The text is PyTorch's, device included.", creates},
     {7, "Random numbers on another device",
      "A number depends on the seed and its place alone, so that moving work to another device does not "

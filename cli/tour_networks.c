@@ -7,10 +7,10 @@ static void network(void)
 {
     wk_seed(1);
     wk_module *net = wk_nn_sequential(wk_nn_linear(3, 1));
-    wk_tensor *X = tour_given('X');
+    wk_tensor *X = tour_tensor('X');
     tour_code("net = wk_nn_sequential(wk_nn_linear(3, 1)); wk_module_to(net, %s); wk_forward(net, X)",
-              tour_device(tour_far(0)));
-    wk_module_to(net, tour_far(0));
+              tour_device(tour_accelerator(0)));
+    wk_module_to(net, tour_accelerator(0));
     wk_print(wk_forward(net, X));
     wk_tensor *weight = wk_module_parameter(net, "0.weight");
     tour_code("wk_module_parameter(net, \"0.weight\")");
@@ -22,8 +22,8 @@ static void lazy(void)
 {
     wk_module *dense = wk_nn_lazy_linear(1);
     tour_code("dense = wk_nn_lazy_linear(1); wk_forward(dense, wk_ones((2, 5), .device = %s))",
-              tour_device(tour_far(0)));
-    wk_forward(dense, wk_ones((2, 5), .device = tour_far(0)));
+              tour_device(tour_accelerator(0)));
+    wk_forward(dense, wk_ones((2, 5), .device = tour_accelerator(0)));
     tour_code("wk_describe(wk_module_parameter(dense, \"weight\"))");
     printf("weight is %s\n", wk_describe(wk_module_parameter(dense, "weight")));
 }
@@ -43,7 +43,7 @@ static wk_module *small_network(void)
 
 static void mirrored(void)
 {
-    const wk_device devices[] = {tour_far(0), tour_far(1)};
+    const wk_device devices[] = {tour_accelerator(0), tour_accelerator(1)};
     const int n = wk_device_eq(devices[0], devices[1]) ? 1 : 2; /* the CPU alone */
     wk_module *one = small_network(), *net = small_network();
     char first[64];
@@ -66,7 +66,7 @@ static void mirrored(void)
 static void memory(void)
 {
     char live[16], peak[16], limit[16];
-    wk_device device = tour_far(0);
+    wk_device device = tour_accelerator(0);
     wk_memory_stats stats = {.size = sizeof stats};
     /* retained: what a scope alone holds is not stored before it is read */
     wk_tensor *x = wk_retain(wk_ones((1 << 20, 4), .device = device));
@@ -74,13 +74,13 @@ static void memory(void)
     tour_code("x = wk_retain(wk_ones((1048576, 4), .device = %s)); wk_sync(); wk_memory_stats_of(...)",
               tour_device(device));
     wk_memory_stats_of(device, &stats);
-    printf("live %s, peak %s, limit %s\n", cli_bytes(live, stats.live), cli_bytes(peak, stats.peak),
-           cli_bytes(limit, stats.limit));
+    printf("live %s, peak %s, limit %s\n", cli_format_bytes(live, stats.live), cli_format_bytes(peak, stats.peak),
+           cli_format_bytes(limit, stats.limit));
     int64_t bytes;
     wk_site site;
     tour_code("wk_memory_largest(%s, ...)", tour_device(device));
     if (wk_memory_largest(device, &bytes, &site, 1))
-        printf("%s made at %s:%d\n", cli_bytes(live, bytes), site.file, site.line);
+        printf("%s made at %s:%d\n", cli_format_bytes(live, bytes), site.file, site.line);
 
     tour_code("wk_memory_set_limit(%s, 64 << 20); wk_ones((16777216, 4), .device = %s)", tour_device(device),
               tour_device(device));
@@ -127,7 +127,7 @@ static void say(void *user, const char *line)
 
 static void waits(void)
 {
-    wk_device device = tour_far(0);
+    wk_device device = tour_accelerator(0);
     int64_t waits;
     sums(device, 10, true, &waits); /* kernels are built */
     double slow = sums(device, 200, true, &waits);
@@ -149,7 +149,7 @@ static void waits(void)
 static void history(void)
 {
     enum { COUNT = 50 };
-    wk_device device = tour_far(0);
+    wk_device device = tour_accelerator(0);
     int64_t waits, waits_one_by_one;
     sums(device, COUNT, false, &waits); /* kernels are built */
     double slow = sums(device, COUNT, true, &waits_one_by_one), quick = sums(device, COUNT, false, &waits);

@@ -4,14 +4,14 @@
 
 static void same_device(void)
 {
-    wk_tensor *X = tour_given('X'), *Y = tour_given('Y'), *Z = tour_given('Z');
-    tour_code("wk_add(Y, Z), both on %s", wk_device_str(tour_far(1)));
+    wk_tensor *X = tour_tensor('X'), *Y = tour_tensor('Y'), *Z = tour_tensor('Z');
+    tour_code("wk_add(Y, Z), both on %s", wk_device_str(tour_accelerator(1)));
     wk_print(wk_add(Y, Z));
-    if (tour_far(0).kind == WK_CPU) {
+    if (tour_accelerator(0).kind == WK_CPU) {
         printf("(there is one device here: two tensors cannot be on different ones)\n");
         return;
     }
-    tour_code("wk_add(X, Y), X on %s", wk_device_str(tour_far(0)));
+    tour_code("wk_add(X, Y), X on %s", wk_device_str(tour_accelerator(0)));
     wk_add(X, Y);
     tour_error();
 }
@@ -25,7 +25,7 @@ static void say(void *user, const char *line)
 static void soft_placement(void)
 {
     int64_t copies, bytes, copies_before, bytes_before;
-    wk_tensor *X = tour_given('X'), *Y = tour_given('Y');
+    wk_tensor *X = tour_tensor('X'), *Y = tour_tensor('Y');
     wk_placement_counters(&copies_before, &bytes_before);
     tour_code("wk_set_soft_placement(true); wk_set_log(\"placement\", say, NULL); wk_add(X, Y)");
     wk_set_soft_placement(true);
@@ -40,8 +40,8 @@ static void soft_placement(void)
 
 static void fused(void)
 {
-    tour_code("y = z = wk_to(wk_of(float, (3), 1, 2, 3), %s)", tour_device(tour_far(0)));
-    wk_tensor *z = wk_to(wk_of(float, (3), 1, 2, 3), tour_far(0)), *y = z;
+    tour_code("y = z = wk_to(wk_of(float, (3), 1, 2, 3), %s)", tour_device(tour_accelerator(0)));
+    wk_tensor *z = wk_to(wk_of(float, (3), 1, 2, 3), tour_accelerator(0)), *y = z;
     tour_code("wk_mul(wk_exp(wk_add(z, 2)), y)");
     wk_print(wk_mul(wk_exp(wk_add(z, 2)), y));
 }
@@ -49,10 +49,10 @@ static void fused(void)
 static void device_scopes(void)
 {
     tour_code("{ WK_DEVICE(%s); a = wk_ones((2)); { WK_DEVICE(wk_cpu()); b = wk_ones((2)); } c = wk_ones((2)); }",
-              tour_device(tour_far(0)));
+              tour_device(tour_accelerator(0)));
     wk_tensor *a, *b, *c;
     {
-        WK_DEVICE(tour_far(0));
+        WK_DEVICE(tour_accelerator(0));
         a = wk_ones((2));
         {
             WK_DEVICE(wk_cpu());
@@ -73,7 +73,7 @@ static void device_scopes(void)
 
 static void scopes_and_copies(void)
 {
-    wk_tensor *X = tour_given('X');
+    wk_tensor *X = tour_tensor('X');
     WK_DEVICE(wk_cpu());
     wk_tensor *same = X, *near = wk_to(X, wk_cpu());
     tour_code("{ WK_DEVICE(wk_cpu()); same = X; near = wk_to(X, wk_cpu()); }");
@@ -85,9 +85,9 @@ static void placement_log(void)
     wk_transfer_counters before = {.size = sizeof before}, after = {.size = sizeof after};
     wk_transfers(&before);
     tour_code("wk_set_log(\"placement\", say, NULL); wk_print(wk_mul(wk_to(wk_ones((1000, 2)), %s), 3))",
-              tour_device(tour_far(0)));
+              tour_device(tour_accelerator(0)));
     wk_set_log("placement", say, NULL);
-    wk_print(wk_mul(wk_to(wk_ones((1000, 2)), tour_far(0)), 3));
+    wk_print(wk_mul(wk_to(wk_ones((1000, 2)), tour_accelerator(0)), 3));
     wk_set_log("", NULL, NULL);
     tour_code("wk_transfers(&counters)");
     wk_transfers(&after);

@@ -40,7 +40,7 @@ static void progress(long epoch, int64_t done, int64_t all)
     char bar[WIDTH + 1] = "";
     int filled = all > 0 ? (int)(WIDTH * done / all) : WIDTH;
     for (int k = 0; k < WIDTH; k++) bar[k] = k < filled ? '#' : '.';
-    printf("\repoch %2ld  %s[%s]%s %lld/%lld ", epoch, cli_ink(CLI_BLUE), bar, cli_ink(CLI_PLAIN), (long long)done,
+    printf("\repoch %2ld  %s[%s]%s %lld/%lld ", epoch, cli_color(CLI_BLUE), bar, cli_color(CLI_PLAIN), (long long)done,
            (long long)all);
     fflush(stdout);
 }
@@ -69,7 +69,7 @@ static double run_epoch(wk_module *net, wk_optim *optim, wk_loader *batches, wk_
 /* ---- what is to be written at the end, tried at the beginning ---------------------------------------------------- */
 
 /* The file that a save replaces, and whose folder therefore must take another one; 0 or an errno. */
-static int try_to_replace(const char *path)
+static int check_replaceable(const char *path)
 {
     char target[PATH_MAX], other[PATH_MAX];
     struct stat is;
@@ -85,10 +85,10 @@ static int try_to_replace(const char *path)
     return 0;
 }
 
-static bool can_end(const char *svg, const char *save)
+static bool outputs_writable(const char *svg, const char *save)
 {
-    const int network = try_to_replace(save);
-    const bool same = svg && strcmp(svg, save) == 0, picture = !svg || cli_svg_fits("train", svg);
+    const int network = check_replaceable(save);
+    const bool same = svg && strcmp(svg, save) == 0, picture = !svg || cli_svg_writable("train", svg);
     if (same) fprintf(stderr, "wick train: --save and --svg are both %s\n", save);
     if (network) fprintf(stderr, "wick train: --save %s cannot be written: %s\n", save, strerror(network));
     return !network && picture && !same;
@@ -129,8 +129,8 @@ static int train(wk_device device, const char *folder, long epochs, const char *
     if (wk_error()) return wk_report_error(stderr);
 
     cli_curve(values, wk_history_count(losses), CURVE_ROWS, "loss of each batch");
-    printf("%s%.1f %% of the %d held-out digits are right%s, after %.1f s\n", cli_ink(CLI_BOLD),
-           100 * accuracy(net, held_out, device), SAMPLES_HELD_OUT, cli_ink(CLI_PLAIN), cli_clock() - start);
+    printf("%s%.1f %% of the %d held-out digits are right%s, after %.1f s\n", cli_color(CLI_BOLD),
+           100 * accuracy(net, held_out, device), SAMPLES_HELD_OUT, cli_color(CLI_PLAIN), cli_clock() - start);
     if (wk_save(net, save) == WK_OK) printf("saved as %s\n", save);
     if (wk_error()) return wk_report_error(stderr);
     if (!svg || cli_curve_svg(svg, values, wk_history_count(losses), "wick train mnist: loss of each batch"))
@@ -157,10 +157,10 @@ int cli_train(int count, char **words)
         options, 1};
     int done = cli_parse(&syntax, count, words, &task);
     if (done >= 0) return done;
-    if (!task || strcmp(task, "mnist") != 0) return cli_misuse("train", "what to train on: mnist");
+    if (!task || strcmp(task, "mnist") != 0) return cli_usage_error("train", "what to train on: mnist");
     long epochs;
-    if (!cli_number("train", "--epochs", epochs_text, 1, 10000, &epochs)) return CLI_MISUSED;
+    if (!cli_number("train", "--epochs", epochs_text, 1, 10000, &epochs)) return CLI_USAGE;
     wk_device where = device ? wk_device_parse(device) : wk_try_gpu(0);
-    if (where.kind < 0) return cli_misuse("train", "\"%s\" names no device: cpu, cuda:0, opencl:1, gpu:0", device);
-    return can_end(svg, save) ? train(where, folder, epochs, svg, save) : CLI_FAILED;
+    if (where.kind < 0) return cli_usage_error("train", "\"%s\" names no device: cpu, cuda:0, opencl:1, gpu:0", device);
+    return outputs_writable(svg, save) ? train(where, folder, epochs, svg, save) : CLI_FAILED;
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Cross build for aarch64, with the compiler of Debian's gcc-aarch64-linux-gnu and the libraries of scripts/arm_root.
+# Cross build for aarch64, with the compiler of Debian's gcc-aarch64-linux-gnu and the libraries of
+# scripts/make_arm_sysroot.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

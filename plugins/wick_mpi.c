@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine over MPI as a plug-in (src/dist/mpi.h): one source, compiled by the mpicc of each implementation into
- * libwick_mpi_openmpi.so, libwick_mpi_mpich.so. Needs MPI 3.0.
+/* The engine over MPI as a plug-in (src/dist/mpi_plugin.h): one source, compiled by the mpicc of each implementation
+ * into libwick_mpi_openmpi.so, libwick_mpi_mpich.so. Needs MPI 3.0.
  *
  * All calls of MPI are made by one thread, and block: MPI has no deadlines, so whoever waits for that thread has them.
  * A rank that is gone is noticed by mpirun, which ends the job, or not at all; after a failure nothing of MPI is called
@@ -8,7 +8,7 @@
  *
  * Sums are MPI's own, whose order depends on the number of ranks and of elements (and on which ranks share a host, for
  * those who ask MPI for that); every rank gets the same bits. f16 and bf16 travel as f32. */
-#include "../src/dist/mpi.h"
+#include "../src/dist/mpi_plugin.h"
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 #define WICK_MPI_PIECE (1 << 30)
 #endif
 enum {
-    STAGE = 1 << 20, /* elements that are converted at a time */
+    STAGING_ELEMENTS = 1 << 20, /* elements that are converted at a time */
     TAGS = 32768,    /* that every MPI has */
     OWN_OPS = 4
 };
@@ -29,24 +29,24 @@ typedef char name[MPI_MAX_PROCESSOR_NAME];
 typedef struct mpi {
     MPI_Comm comm; /* a copy of MPI_COMM_WORLD: messages of the program do not meet ours */
     int rank, size;
-    bool ours;     /* MPI_Init was called here, so MPI_Finalize is, too */
+    bool initialized_here;     /* MPI_Init was called here, so MPI_Finalize is, too */
     bool finished; /* all ranks have come to their end */
     name *hosts;   /* [size] */
     MPI_Op own[OWN_OPS];
     char *stage;        /* STAGE elements and one for each rank; NULL until it is needed */
-    struct link *links; /* of groups */
+    struct group_comm *links; /* of groups */
 } mpi;
 
 static wk__mpi_services services;
 
 /* False, with *fail filled, when a call of MPI has failed: nothing can be said then of what the others have done. */
-static bool well(int code, const char *call, wk__dist_fail *fail)
+static bool check_mpi(int code, const char *call, wk__dist_error *fail)
 {
     char text[MPI_MAX_ERROR_STRING];
     int length = 0;
     if (code == MPI_SUCCESS) return true;
     if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
-    fail->broken = true;
+    fail->fatal = true;
     services.fail(fail, WK_ERR_TIMEOUT, "%s: %.*s; another rank may be gone", call, length, text);
     return false;
 }
@@ -54,31 +54,31 @@ static bool well(int code, const char *call, wk__dist_fail *fail)
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 /* A group's communicator is made by its first call, which all its ranks make, and lives as long as the world. */
-typedef struct link {
+typedef struct group_comm {
     uint32_t id;
     MPI_Comm comm;
-    struct link *next;
-} link;
+    struct group_comm *next;
+} group_comm;
 
 /* Of the group that a call of all its ranks is for; MPI_COMM_NULL with *fail filled when it cannot be made. */
-static MPI_Comm comm_of(mpi *m, const wk__dist_group *group, wk__dist_fail *fail)
+static MPI_Comm comm_of(mpi *m, const wk__dist_group *group, wk__dist_error *fail)
 {
     MPI_Group all, some;
-    if (!group->world) return m->comm;
-    for (const link *l = m->links; l; l = l->next)
+    if (!group->world_rank) return m->comm;
+    for (const group_comm *l = m->links; l; l = l->next)
         if (l->id == group->id) return l->comm;
-    link *l = calloc(1, sizeof *l);
+    group_comm *l = calloc(1, sizeof *l);
     if (!l) {
         services.fail(fail, WK_ERR_MEMORY, "out of host memory");
-        fail->broken = true; /* the others are in the call */
+        fail->fatal = true; /* the others are in the call */
         return MPI_COMM_NULL;
     }
     l->id = group->id;
     MPI_Comm_group(m->comm, &all);
-    MPI_Group_incl(all, group->size, group->world, &some);
+    MPI_Group_incl(all, group->size, group->world_rank, &some);
     const int code = MPI_Comm_create_group(m->comm, some, (int)(group->id % TAGS), &l->comm);
     MPI_Group_free(&some), MPI_Group_free(&all);
-    if (!well(code, "MPI_Comm_create_group", fail)) {
+    if (!check_mpi(code, "MPI_Comm_create_group", fail)) {
         free(l);
         return MPI_COMM_NULL;
     }
@@ -90,7 +90,7 @@ static MPI_Comm comm_of(mpi *m, const wk__dist_group *group, wk__dist_fail *fail
 
 static void free_links(mpi *m)
 {
-    for (link *next; m->links; m->links = next) {
+    for (group_comm *next; m->links; m->links = next) {
         next = m->links->next;
         if (m->finished) MPI_Comm_free(&m->links->comm);
         free(m->links);
@@ -123,7 +123,7 @@ static MPI_Datatype type_of(wk_dtype dtype)
 static void combine(wk_dist_op op, void *theirs, void *mine, const int *count, const MPI_Datatype *type)
 {
     static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_I8, WK_U8, WK_I16, WK_I32, WK_I64};
-    wk__dist_fail fail; /* of the CPU, on memory that is there: nothing can fail */
+    wk__dist_error fail; /* of the CPU, on memory that is there: nothing can fail */
     for (size_t k = 0; k < sizeof dtypes / sizeof *dtypes; k++)
         if (type_of(dtypes[k]) == *type) services.reduce(op, dtypes[k], theirs, mine, *count, &fail);
 }
@@ -167,10 +167,10 @@ typedef struct reduction {
     int divide;           /* the result by so many; 0: not */
     int64_t count;        /* elements of a part */
     size_t size;          /* of an element of `dtype` */
-    wk__dist_fail *fail;
+    wk__dist_error *fail;
 } reduction;
 
-static reduction reduction_of(mpi *m, MPI_Comm comm, const wk__dist_step *step, wk__dist_fail *fail)
+static reduction reduction_of(mpi *m, MPI_Comm comm, const wk__dist_call *step, wk__dist_error *fail)
 {
     const wk__dist_request *q = step->request;
     const wk_dtype wide = is_half(q->dtype) ? WK_F32 : q->dtype;
@@ -191,8 +191,8 @@ static bool reduce_piece(const reduction *r, const void *in, void *out, int64_t 
 {
     const void *from = in == out ? MPI_IN_PLACE : in;
     if (r->parts == 1)
-        return well(MPI_Allreduce(from, out, (int)count, r->type, r->op, r->comm), "MPI_Allreduce", r->fail);
-    return well(MPI_Reduce_scatter_block(from, out, (int)count, r->type, r->op, r->comm), "MPI_Reduce_scatter_block",
+        return check_mpi(MPI_Allreduce(from, out, (int)count, r->type, r->op, r->comm), "MPI_Allreduce", r->fail);
+    return check_mpi(MPI_Reduce_scatter_block(from, out, (int)count, r->type, r->op, r->comm), "MPI_Reduce_scatter_block",
                 r->fail);
 }
 
@@ -213,18 +213,18 @@ static bool reduce_staged(const reduction *r, const char *in, char *out, int64_t
            convert(r, r->dtype, out + begin * size, r->wide, r->m->stage, count, r->divide);
 }
 
-static bool reduce(mpi *m, MPI_Comm comm, const wk__dist_step *step, wk__dist_fail *fail)
+static bool reduce(mpi *m, MPI_Comm comm, const wk__dist_call *step, wk__dist_error *fail)
 {
     const reduction r = reduction_of(m, comm, step, fail);
     const char *in = step->request->in;
     char *out = step->request->out;
     const int64_t most = WICK_MPI_PIECE / (int64_t)r.size;
     const bool staged = is_half(r.dtype) || (r.parts > 1 && r.count > most);
-    const int64_t room = staged ? (STAGE + r.parts - 1) / r.parts : most, piece = room < most ? room : most;
-    if (staged && !m->stage) m->stage = malloc((size_t)(STAGE + m->size) * sizeof(double));
+    const int64_t room = staged ? (STAGING_ELEMENTS + r.parts - 1) / r.parts : most, piece = room < most ? room : most;
+    if (staged && !m->stage) m->stage = malloc((size_t)(STAGING_ELEMENTS + m->size) * sizeof(double));
     if (staged && !m->stage) {
         services.fail(fail, WK_ERR_MEMORY, "out of host memory"); /* the others are in the call: */
-        fail->broken = true;
+        fail->fatal = true;
         return false;
     }
     for (int64_t begin = 0; begin < r.count; begin += piece) {
@@ -240,18 +240,18 @@ static bool reduce(mpi *m, MPI_Comm comm, const wk__dist_step *step, wk__dist_fa
 
 /* ---- bytes that move --------------------------------------------------------------------------------------------- */
 
-static bool broadcast(MPI_Comm comm, int root, char *bytes, int64_t count, wk__dist_fail *fail)
+static bool broadcast(MPI_Comm comm, int root, char *bytes, int64_t count, wk__dist_error *fail)
 {
     for (int64_t done = 0; done < count; done += WICK_MPI_PIECE) {
         const int piece = count - done < WICK_MPI_PIECE ? (int)(count - done) : WICK_MPI_PIECE;
-        if (!well(MPI_Bcast(bytes + done, piece, MPI_BYTE, root, comm), "MPI_Bcast", fail)) return false;
+        if (!check_mpi(MPI_Bcast(bytes + done, piece, MPI_BYTE, root, comm), "MPI_Bcast", fail)) return false;
     }
     return true;
 }
 
 /* To one rank and from another, as many bytes; one of the two may be nobody (-1). */
-static bool pass(MPI_Comm comm, int tag, int to, const char *out, int from, char *in, int64_t count,
-                 wk__dist_fail *fail)
+static bool sendrecv(MPI_Comm comm, int tag, int to, const char *out, int from, char *in, int64_t count,
+                 wk__dist_error *fail)
 {
     const int receiver = to < 0 ? MPI_PROC_NULL : to, sender = from < 0 ? MPI_PROC_NULL : from;
     for (int64_t done = 0; done < count; done += WICK_MPI_PIECE) {
@@ -259,28 +259,28 @@ static bool pass(MPI_Comm comm, int tag, int to, const char *out, int from, char
         const int code = MPI_Sendrecv(to < 0 ? NULL : out + done, to < 0 ? 0 : piece, MPI_BYTE, receiver, tag,
                                       from < 0 ? NULL : in + done, from < 0 ? 0 : piece, MPI_BYTE, sender, tag, comm,
                                       MPI_STATUS_IGNORE);
-        if (!well(code, "MPI_Sendrecv", fail)) return false;
+        if (!check_mpi(code, "MPI_Sendrecv", fail)) return false;
     }
     return true;
 }
 
-static bool gather(MPI_Comm comm, int size, int rank, const char *in, char *out, int64_t count, wk__dist_fail *fail)
+static bool gather(MPI_Comm comm, int size, int rank, const char *in, char *out, int64_t count, wk__dist_error *fail)
 {
     if (count <= WICK_MPI_PIECE)
-        return well(MPI_Allgather(in, (int)count, MPI_BYTE, out, (int)count, MPI_BYTE, comm), "MPI_Allgather", fail);
+        return check_mpi(MPI_Allgather(in, (int)count, MPI_BYTE, out, (int)count, MPI_BYTE, comm), "MPI_Allgather", fail);
     memcpy(out + rank * count, in, (size_t)count);
     for (int root = 0; root < size; root++)
         if (!broadcast(comm, root, out + root * count, count, fail)) return false;
     return true;
 }
 
-static bool exchange(MPI_Comm comm, int size, int rank, const char *in, char *out, int64_t count, wk__dist_fail *fail)
+static bool exchange(MPI_Comm comm, int size, int rank, const char *in, char *out, int64_t count, wk__dist_error *fail)
 {
     if (count <= WICK_MPI_PIECE)
-        return well(MPI_Alltoall(in, (int)count, MPI_BYTE, out, (int)count, MPI_BYTE, comm), "MPI_Alltoall", fail);
+        return check_mpi(MPI_Alltoall(in, (int)count, MPI_BYTE, out, (int)count, MPI_BYTE, comm), "MPI_Alltoall", fail);
     for (int step = 0; step < size; step++) {
         const int to = (rank + step) % size, from = (rank - step + size) % size;
-        if (!pass(comm, 0, to, in + to * count, from, out + from * count, count, fail)) return false;
+        if (!sendrecv(comm, 0, to, in + to * count, from, out + from * count, count, fail)) return false;
     }
     return true;
 }
@@ -289,7 +289,7 @@ static bool exchange(MPI_Comm comm, int size, int rank, const char *in, char *ou
 
 /* MPI reads the root's memory through a pointer that could write. */
 static bool broadcast_request(MPI_Comm comm, const wk__dist_group *g, const wk__dist_request *q, int64_t bytes,
-                              wk__dist_fail *fail)
+                              wk__dist_error *fail)
 {
     const bool root = g->rank == q->peer;
     void *memory = root ? (void *)(uintptr_t)q->in : q->out;
@@ -298,7 +298,7 @@ static bool broadcast_request(MPI_Comm comm, const wk__dist_group *g, const wk__
     return true;
 }
 
-static bool make_among_all(mpi *m, const wk__dist_step *step, int64_t bytes, wk__dist_fail *fail)
+static bool run_collective(mpi *m, const wk__dist_call *step, int64_t bytes, wk__dist_error *fail)
 {
     const wk__dist_request *q = step->request;
     const wk__dist_group *g = step->group;
@@ -312,7 +312,7 @@ static bool make_among_all(mpi *m, const wk__dist_step *step, int64_t bytes, wk_
     }
 }
 
-static bool make(mpi *m, const wk__dist_step *step, wk__dist_fail *fail)
+static bool run_call(mpi *m, const wk__dist_call *step, wk__dist_error *fail)
 {
     const wk__dist_request *q = step->request;
     const int64_t bytes = q->dtype ? q->count * (int64_t)services.size_of(q->dtype) : 0;
@@ -320,19 +320,19 @@ static bool make(mpi *m, const wk__dist_step *step, wk__dist_fail *fail)
     switch (q->kind) {
     /* Two ranks cannot make their group's communicator. */
     case WK__DIST_SEND:
-        return pass(m->comm, tag, wk__dist_world_rank(step->group, q->peer), q->in, -1, NULL, bytes, fail);
+        return sendrecv(m->comm, tag, wk__dist_world_rank(step->group, q->peer), q->in, -1, NULL, bytes, fail);
     case WK__DIST_RECV:
-        return pass(m->comm, tag, -1, NULL, wk__dist_world_rank(step->group, q->peer), q->out, bytes, fail);
+        return sendrecv(m->comm, tag, -1, NULL, wk__dist_world_rank(step->group, q->peer), q->out, bytes, fail);
     case WK__DIST_FINISH: return m->finished = true;
     case WK__DIST_BARRIER:
     case WK__DIST_NEW_GROUP: return true; /* that all ranks have called it is known already: see agree.h */
-    default: return make_among_all(m, step, bytes, fail);
+    default: return run_collective(m, step, bytes, fail);
     }
 }
 
-static wk_code call(void *world, const wk__dist_step *step, wk__dist_fail *fail)
+static wk_code call(void *world, const wk__dist_call *step, wk__dist_error *fail)
 {
-    return make(world, step, fail) ? WK_OK : fail->code;
+    return run_call(world, step, fail) ? WK_OK : fail->code;
 }
 
 /* ---- the world --------------------------------------------------------------------------------------------------- */
@@ -345,14 +345,14 @@ static void leave(void *world)
     if (m->finished) {
         for (int k = 0; k < OWN_OPS; k++) MPI_Op_free(&m->own[k]);
         MPI_Comm_free(&m->comm);
-        if (m->ours) MPI_Finalize();
+        if (m->initialized_here) MPI_Finalize();
     }
     free(m->hosts), free(m->stage), free(m);
 }
 
 /* Open MPI loads components that look for its symbols in the whole process, to which those of a plug-in's libraries are
  * not shown. */
-static void show_symbols(void)
+static void promote_symbols(void)
 {
     int (*const function)(int *, char ***, int, int *) = MPI_Init_thread;
     const void *address;
@@ -362,7 +362,7 @@ static void show_symbols(void)
 }
 
 /* False, with *fail filled, when MPI cannot be used here. */
-static bool start(mpi *m, wk__dist_fail *fail)
+static bool start(mpi *m, wk__dist_error *fail)
 {
     int is_there = 0, is_over = 0, level = MPI_THREAD_SINGLE;
     MPI_Finalized(&is_over);
@@ -371,12 +371,12 @@ static bool start(mpi *m, wk__dist_fail *fail)
         services.fail(fail, WK_ERR_STATE, "MPI has ended in this process, and cannot begin again");
         return false;
     }
-    show_symbols();
+    promote_symbols();
     if (is_there)
         MPI_Query_thread(&level);
-    else if (!well(MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level), "MPI_Init_thread", fail))
+    else if (!check_mpi(MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level), "MPI_Init_thread", fail))
         return false;
-    m->ours = !is_there;
+    m->initialized_here = !is_there;
     if (level >= MPI_THREAD_SERIALIZED) return true;
     services.fail(fail, WK_ERR_STATE,
                   is_there ? "the program has started MPI for one thread; it should ask MPI_Init_thread for "
@@ -385,12 +385,12 @@ static bool start(mpi *m, wk__dist_fail *fail)
     return false;
 }
 
-static bool begin(mpi *m, const wk__dist_settings *told, wk__dist_place *place, wk__dist_fail *fail)
+static bool begin(mpi *m, const wk__dist_settings *told, wk__dist_identity *place, wk__dist_error *fail)
 {
     MPI_Comm host;
     name here = "";
     int length;
-    if (!start(m, fail) || !well(MPI_Comm_dup(MPI_COMM_WORLD, &m->comm), "MPI_Comm_dup", fail)) return false;
+    if (!start(m, fail) || !check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &m->comm), "MPI_Comm_dup", fail)) return false;
     MPI_Comm_set_errhandler(m->comm, MPI_ERRORS_RETURN);
     MPI_Comm_rank(m->comm, &m->rank);
     MPI_Comm_size(m->comm, &m->size);
@@ -401,7 +401,7 @@ static bool begin(mpi *m, const wk__dist_settings *told, wk__dist_place *place, 
                       told->size, m->size);
         return false;
     }
-    if (!well(MPI_Comm_split_type(m->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host), "MPI_Comm_split_type", fail))
+    if (!check_mpi(MPI_Comm_split_type(m->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host), "MPI_Comm_split_type", fail))
         return false;
     if (place->local_rank < 0) MPI_Comm_rank(host, &place->local_rank);
     MPI_Comm_free(&host);
@@ -412,11 +412,11 @@ static bool begin(mpi *m, const wk__dist_settings *told, wk__dist_place *place, 
     return gather(m->comm, m->size, m->rank, here, m->hosts[0], sizeof here, fail);
 }
 
-static wk_code join(const wk__dist_settings *settings, wk__dist_place *place, void **world, wk__dist_fail *fail)
+static wk_code join(const wk__dist_settings *settings, wk__dist_identity *place, void **world, wk__dist_error *fail)
 {
     mpi *m = calloc(1, sizeof *m);
     if (!m) return services.fail(fail, WK_ERR_MEMORY, "out of host memory");
-    *place = (wk__dist_place){.local_rank = settings->local_rank};
+    *place = (wk__dist_identity){.local_rank = settings->local_rank};
     if (!begin(m, settings, place, fail)) {
         leave(m);
         return fail->code;
@@ -431,19 +431,19 @@ static const char *host(void *world, int rank)
     return m->hosts[rank];
 }
 
-static const wk__dist_engine engine = {
-    .version = WK__DIST_ENGINE_VERSION,
+static const wk__dist_transport engine = {
+    .version = WK__DIST_TRANSPORT_VERSION,
     .name = "mpi",
     .join = join,
     .leave = leave,
-    .host = host,
+    .host_name = host,
     .call = call,
 };
 
-__attribute__((visibility("default"))) wk__mpi_entry wk_mpi_engine;
-const wk__dist_engine *wk_mpi_engine(const wk__mpi_services *given)
+__attribute__((visibility("default"))) wk__mpi_plugin_entry wk_mpi_transport;
+const wk__dist_transport *wk_mpi_transport(const wk__mpi_services *given)
 {
-    if (given->version != WK__DIST_ENGINE_VERSION) return NULL;
+    if (given->version != WK__DIST_TRANSPORT_VERSION) return NULL;
     services = *given;
     return &engine;
 }

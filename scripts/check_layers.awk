@@ -100,7 +100,7 @@ FNR == 1 {
     sub(/\/[^\/]*$/, "", folder)
 }
 
-FILENAME ~ /alu\.def$/ && /^WK__ALU\(/ {
+FILENAME ~ /opcodes\.def$/ && /^WK__OPCODE\(/ {
     split($0, row, /[(), ]+/)
     if (row[4] != "S") codes = codes (codes == "" ? "" : "|") row[2]
 }
@@ -125,7 +125,7 @@ place == "src" || place == "include" || place == "cli" {
     if (place == "src") {
         if (FILENAME != "src/base/alloc.c" && calls(code, taking))
             broken("calls", "memory that alloc.c does not know of")
-        if (calls(code, ending) && FILENAME != "src/backend/opencl/trial.c") # whose child may end
+        if (calls(code, ending) && FILENAME != "src/backend/opencl/probe.c") # whose child may end
             broken("calls", "the library ends the process or prints")
         # wk_report_error(NULL), WICK_LOG
         if (code ~ /(^|[^A-Za-z0-9_])stderr([^A-Za-z0-9_]|$)/ && FILENAME !~ /^src\/base\/(error|log)\.c$/)

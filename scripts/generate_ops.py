@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""generate_ops.py [FOLDER]: writes what follows from the rows of ops (src/ops/rows) into the repository, or FOLDER.
+"""generate_ops.py [FOLDER]: writes what follows from the rows of ops (src/ops/specs) into the repository, or FOLDER.
 
 Of each header H of rows/H it writes, formatted by clang-format:
 
@@ -20,16 +20,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ops.attributes import attributes_text
-from ops.examples import examples_text
-from ops.forms import header_text
-from ops.functions import calls_text
-from ops.rows import Header, Op, read_header
-from ops.signatures import functions_text, parameters_text, signatures_text
-from ops.texts import LICENCE
+from opgen.attributes import attributes_text
+from opgen.examples import examples_text
+from opgen.call_macros import header_text
+from opgen.c_functions import calls_text
+from opgen.spec import Header, Op, read_header
+from opgen.descriptors import functions_text, parameters_text, signatures_text
+from opgen.c_text import LICENCE
 
 SOURCE = Path(__file__).resolve().parent.parent
-ROWS = SOURCE / "src/ops/rows"
+ROWS = SOURCE / "src/ops/specs"
 
 
 def formatted(text: str) -> str:
@@ -44,7 +44,7 @@ def list_text(ops: list[Op]) -> str:
     return LICENCE + (
         "/* The ops, in alphabetical order; the file of one is src/ops/NAME.c or that of its family. The table, `wick\n"
         " * ops`, wk_call and the tests are loops over this list. */\n"
-        "/* Written by scripts/generate_ops.py from src/ops/rows: edit those. */\n"
+        "/* Written by scripts/generate_ops.py from src/ops/specs: edit those. */\n"
         + "".join(f"WK__OP({op.name})\n" for op in sorted(ops, key=lambda op: op.name))
     )
 

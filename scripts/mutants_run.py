@@ -35,7 +35,7 @@ class Runner:
         self.build, self.source, self.work, self.tests = build, source, work, tests
         self.memory, self.slowest, self.longest, self.budget = memory, slowest, longest, budget
         self.modes = {mode: row for mode, row in modes_of(source).items() if mode in modes}
-        self.nvrtc = subprocess.run([str(source / "scripts/nvrtc")], capture_output=True, text=True).stdout.strip()
+        self.nvrtc = subprocess.run([str(source / "scripts/find_nvrtc")], capture_output=True, text=True).stdout.strip()
         if CUDA in self.modes and not self.nvrtc:
             print("there is no NVRTC (scripts/setup cuda): no tests of mode cuda", file=sys.stderr)
             del self.modes[CUDA]

@@ -15,7 +15,7 @@
 #include "../src/backend/arena.h"
 #include "../src/base/alloc.h"
 
-enum { MB = 1 << 20, UNIT = WK__RANGE_UNIT, MAPPING = WK__RANGE_MAPPING / UNIT, UNITS = 512, RANGES = 8 };
+enum { MB = 1 << 20, UNIT = WK__RANGE_PAGE, MAPPING = WK__RANGE_MAPPING / UNIT, UNITS = 512, RANGES = 8 };
 
 /* ---- a device ---------------------------------------------------------------------------------------------------- */
 
@@ -31,7 +31,7 @@ typedef struct device {
     int64_t held;    /* in blocks and mappings */
     int64_t blocks, takes, gives, maps, unmaps, cuts;
     int64_t mapped, unmapped; /* bytes, of all calls */
-    int64_t calls, fail_at;   /* the call of that number fails, of range_take, range_map, range_unmap */
+    int64_t calls, fail_at;   /* the call of that number fails, of range_reserve, range_map, range_unmap */
     bool fails_on;            /* and all after it */
     wk_code failure;
     int64_t mappings;
@@ -73,7 +73,7 @@ static inline bool fails(device *d)
     return d->fail_at > 0 && (d->calls == d->fail_at || (d->fails_on && d->calls > d->fail_at));
 }
 
-static inline wk_code block_take(void *user, int64_t bytes, wk__memory *block, wk__fail *fail)
+static inline wk_code block_alloc(void *user, int64_t bytes, wk__memory *block, wk__fail *fail)
 {
     device *d = user;
     if (d->held + bytes > d->room) return wk__fail_set(fail, WK_ERR_MEMORY, "device is full");
@@ -84,13 +84,13 @@ static inline wk_code block_take(void *user, int64_t bytes, wk__memory *block, w
     return WK_OK;
 }
 
-static inline void block_give(void *user, wk__memory *block)
+static inline void block_free(void *user, wk__memory *block)
 {
     device *d = user;
     d->held -= block->bytes;
 }
 
-static inline wk_code range_take(void *user, int64_t bytes, wk__memory *range, wk__fail *fail)
+static inline wk_code range_reserve(void *user, int64_t bytes, wk__memory *range, wk__fail *fail)
 {
     device *d = user;
     if (fails(d)) return wk__fail_set(fail, d->failure, "no addresses");
@@ -102,7 +102,7 @@ static inline wk_code range_take(void *user, int64_t bytes, wk__memory *range, w
     return WK_OK;
 }
 
-static inline void range_give(void *user, wk__memory *range)
+static inline void range_release(void *user, wk__memory *range)
 {
     device *d = user;
     const unit *u = units_at(d, range->block, range->bytes);
@@ -155,13 +155,13 @@ static inline void range_cut(void *user, const wk__memory *piece)
 }
 
 static const wk__backend backend = {
-    .block_take = block_take,
-    .block_give = block_give,
-    .range_take = range_take,
-    .range_give = range_give,
+    .block_alloc = block_alloc,
+    .block_free = block_free,
+    .range_reserve = range_reserve,
+    .range_release = range_release,
     .range_map = range_map,
     .range_unmap = range_unmap,
-    .range_cut = range_cut,
+    .range_carve = range_cut,
 };
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
@@ -201,7 +201,7 @@ static inline wk__memory take(wk__arena *arena, int64_t units)
 {
     wk__fail fail = {0};
     wk__memory piece;
-    const wk_code code = wk__arena_take(arena, units * UNIT, &piece, &fail);
+    const wk_code code = wk__arena_alloc(arena, units * UNIT, &piece, &fail);
     if (code != WK_OK) fail_msg("%s", fail.text);
     assert_int_equal(piece.bytes, units * UNIT);
     assert_int_equal(piece.offset, 0);
@@ -234,13 +234,13 @@ typedef struct play {
     int refused;
 } play;
 
-static inline void take_slot(play *p, int slot)
+static inline void alloc_slot(play *p, int slot)
 {
     wk__fail fail = {0};
     const bool small = rand_r(&p->seed) % 8 == 0;
     const int64_t most = small ? 2 * MB : rand_r(&p->seed) % 3 ? 20 * MB : 120 * MB;
     const int64_t bytes = (small ? 0 : 2 * MB + 1) + rand_r(&p->seed) % most;
-    const wk_code code = wk__arena_take(p->arena, bytes, &p->piece[slot], &fail);
+    const wk_code code = wk__arena_alloc(p->arena, bytes, &p->piece[slot], &fail);
     p->taken[slot] = code == WK_OK;
     if (code != WK_OK) {
         p->refused++;
@@ -251,12 +251,12 @@ static inline void take_slot(play *p, int slot)
     p->live += p->piece[slot].bytes;
 }
 
-static inline void give_slot(play *p, int slot)
+static inline void free_slot(play *p, int slot)
 {
     disown(p->d, &p->piece[slot], slot + 1);
     p->live -= p->piece[slot].bytes;
     p->taken[slot] = false;
-    wk__arena_give(p->arena, &p->piece[slot]);
+    wk__arena_free(p->arena, &p->piece[slot]);
 }
 
 static inline void check_figures(const play *p)
@@ -272,9 +272,9 @@ static inline void play_on(play *p, int rounds)
     for (int round = 0; round < rounds; round++) {
         const int slot = rand_r(&p->seed) % SLOTS;
         if (p->taken[slot]) {
-            give_slot(p, slot);
+            free_slot(p, slot);
         } else {
-            take_slot(p, slot);
+            alloc_slot(p, slot);
         }
         if (rand_r(&p->seed) % 300 == 0) wk__arena_trim(p->arena);
         check_figures(p);
@@ -286,13 +286,13 @@ static inline void play_out(play *p)
 {
     p->d->fail_at = 0;
     for (int slot = 0; slot < SLOTS; slot++) {
-        if (p->taken[slot]) give_slot(p, slot);
+        if (p->taken[slot]) free_slot(p, slot);
     }
     assert_int_equal(stats_of(p->arena).live, 0);
     wk__arena_trim(p->arena);
     assert_int_equal(p->d->held, 0);
     assert_int_equal(stats_of(p->arena).cached, 0);
-    wk__arena_free(p->arena);
+    wk__arena_destroy(p->arena);
     assert_int_equal(p->d->gives, p->d->takes);
     free(p->d);
 }

@@ -7,7 +7,7 @@
 #include "../src/backend/cpu/matmul.h"
 #include "../src/backend/null/null.h"
 
-enum { OPERANDS = WK__KERNEL_OPERANDS, ELEMENTS = FAMILY_ROWS * FAMILY_COLUMNS };
+enum { OPERANDS = WK__WORK_OPERANDS, ELEMENTS = FAMILY_ROWS * FAMILY_COLUMNS };
 
 static wk__fail fail;
 
@@ -19,11 +19,11 @@ static void expect_operands(const wk__work_family *row, const family_work *w)
         const wk__operand *operand = &w->kernel.operand[o];
         if (operand->stored != (o < row->nout) || !operand->memory != (o >= row->nout + row->nin))
             fail_msg("%s: operand %d is not one of %d and %d", row->name, o, row->nout, row->nin);
-        if (operand->memory && (operand->dtype == WK_I64) != (row->places && o == row->places))
+        if (operand->memory && (operand->dtype == WK_I64) != (row->index_operand && o == row->index_operand))
             fail_msg("%s: operand %d has positions, or has none", row->name, o);
     }
-    assert_in_range(row->like, 0, row->nout + row->nin - 1);
-    assert_int_equal(w->kernel.operand[row->like].dtype, w->kernel.operand[0].dtype);
+    assert_in_range(row->same_dtype_operand, 0, row->nout + row->nin - 1);
+    assert_int_equal(w->kernel.operand[row->same_dtype_operand].dtype, w->kernel.operand[0].dtype);
 }
 
 /* Of f16, so that only positions are i64. */
@@ -32,17 +32,18 @@ static void rows_say_what_work_has(void **state)
     (void)state;
     wk__memory memory[OPERANDS] = {{.bytes = FAMILY_BYTES}, {.bytes = FAMILY_BYTES}, {.bytes = FAMILY_BYTES}};
     for (int family = 0; family < WK__WORK_FAMILIES; family++)
-        for (wk__layout layout = WK__LAYOUT_STRIDES; layout <= WK__LAYOUT_SUM; layout++) {
+        for (wk__layout layout = WK__LAYOUT_STRIDES; layout <= WK__LAYOUT_CONTRACTION; layout++) {
             const wk__work_family *row = &wk__work_families[family];
             family_work w;
             if (!family_work_of(&w, family, WK_F16, layout, memory)) continue;
-            assert_int_equal(row->program, w.work.kernel == NULL);
-            assert_int_equal(row->sums, w.kernel.sum != NULL);
-            assert_int_equal(row->team, w.kernel.team != NULL);
-            if (w.work.kernel)
+            assert_int_equal(row->is_program, w.work.args == NULL);
+            assert_int_equal(row->is_contraction, w.kernel.contraction != NULL);
+            assert_int_equal(row->is_collective, w.kernel.comm != NULL);
+            if (w.work.args)
                 expect_operands(row, &w);
             else /* the record says */
-                assert_true(row->nout == 0 && row->nin == 0 && row->like == 0 && row->places == 0 && row->modes == 0);
+                assert_true(row->nout == 0 && row->nin == 0 && row->same_dtype_operand == 0 &&
+                            row->index_operand == 0 && row->nmodes == 0);
         }
 }
 
@@ -50,7 +51,7 @@ static void names_differ(void **state)
 {
     (void)state;
     for (int family = 0; family < WK__WORK_FAMILIES; family++) {
-        assert_int_equal(!wk__work_families[family].said, wk__work_families[family].moves);
+        assert_int_equal(!wk__work_families[family].log_name, wk__work_families[family].is_transfer);
         for (int other = 0; other < family; other++)
             assert_string_not_equal(wk__work_families[family].name, wk__work_families[other].name);
     }
@@ -87,7 +88,7 @@ static bool on_cpu_of(on_cpu *c, int family, int64_t result, int64_t read)
 /* No row but those of what runs here says what only running it shows. */
 static void expect_silent(const wk__work_family *row)
 {
-    assert_false(row->faults || row->adds_to_target || row->tail || row->along);
+    assert_false(row->can_fault || row->accumulates || row->can_have_epilogue || row->is_along_dim);
 }
 
 /* What reads -1000 everywhere finds a bad index if it looks for one. */
@@ -102,12 +103,12 @@ static void who_finds_bad_indices(void **state)
             continue;
         }
         const wk_code code = wk__cpu_backend.submit(NULL, &c.w.work, &fail);
-        if (code != (row->faults ? WK_ERR_INDEX : WK_OK)) fail_msg("%s: code %d", row->name, (int)code);
+        if (code != (row->can_fault ? WK_ERR_INDEX : WK_OK)) fail_msg("%s: code %d", row->name, (int)code);
     }
 }
 
 /* Sevens are left where zeros are added to them, else nothing is left. */
-static void who_adds_to_its_target(void **state)
+static void accumulating_families(void **state)
 {
     (void)state;
     on_cpu c;
@@ -115,7 +116,7 @@ static void who_adds_to_its_target(void **state)
         if (!on_cpu_of(&c, family, 7, 0)) continue;
         assert_int_equal(wk__cpu_backend.submit(NULL, &c.w.work, &fail), WK_OK);
         for (int k = 0; k < ELEMENTS; k++)
-            assert_int_equal(c.number[0][k], wk__work_families[family].adds_to_target ? 7 : 0);
+            assert_int_equal(c.number[0][k], wk__work_families[family].accumulates ? 7 : 0);
     }
     wk__cpu_matmul_trim();
 }
@@ -129,15 +130,16 @@ static void who_has_a_tail(void **state)
     assert_int_equal(wk__null_backend.open(0, &null, &fail), WK_OK);
     for (int family = 0; family < WK__WORK_FAMILIES; family++) {
         const wk__work_family *row = &wk__work_families[family];
-        wk__group tail;
-        if (!on_cpu_of(&c, family, 0, 0) || row->program) continue;
+        wk__program tail;
+        if (!on_cpu_of(&c, family, 0, 0) || row->is_program) continue;
         ir_space(&tail, 2, c.w.kernel.shape, 0);
         const int out = ir_operand(&tail, WK_I64, &c.memory[0], 0, c.w.kernel.operand[0].stride);
         const int sum = ir_binary(&tail, WK__ADD, ir_load(&tail, out), ir_imm(&tail, WK_I64, (wk__imm){.i = 5}));
         ir_store(&tail, out, sum);
-        c.w.work.group = &tail;
-        assert_int_equal(wk__null_backend.submit(null, &c.w.work, &fail), row->tail ? WK_OK : WK_ERR_INTERNAL);
-        if (!row->tail) {
+        c.w.work.program = &tail;
+        assert_int_equal(wk__null_backend.submit(null, &c.w.work, &fail),
+                         row->can_have_epilogue ? WK_OK : WK_ERR_INTERNAL);
+        if (!row->can_have_epilogue) {
             assert_string_equal(fail.text, "null: a tail of what has none");
             assert_int_not_equal(family, WK__CONTRACTION);
             continue;
@@ -146,7 +148,7 @@ static void who_has_a_tail(void **state)
         for (int k = 0; k < ELEMENTS; k++) assert_int_equal(c.number[0][k], 5);
     }
     wk__cpu_matmul_trim();
-    wk__null_clear();
+    wk__null_log_clear();
     wk__null_backend.close(null);
 }
 
@@ -154,10 +156,10 @@ static void who_has_a_tail(void **state)
 
 static wk_code order(void *null, const family_work *w, int mode, int operand, wk_dtype dtype)
 {
-    wk__kernel kernel = w->kernel;
+    wk__work_args kernel = w->kernel;
     kernel.mode = mode;
     kernel.operand[operand].dtype = (uint8_t)dtype;
-    return wk__null_backend.submit(null, &(wk__work){.family = w->work.family, .kernel = &kernel}, &fail);
+    return wk__null_backend.submit(null, &(wk__work){.family = w->work.family, .args = &kernel}, &fail);
 }
 
 /* Modes below a number, one dtype for the result and one operand, and positions. */
@@ -179,10 +181,10 @@ static void modes_and_dtypes(void **state)
         assert_int_equal(order(null, w, -1, 0, WK_I64), WK_ERR_INTERNAL);
         assert_int_equal(order(null, w, 0, like, WK_F64), WK_ERR_INTERNAL);
         if (places) assert_int_equal(order(null, w, 0, places, WK_F64), WK_ERR_INTERNAL);
-        assert_int_equal(wk__work_families[rows[k].family].like, like);
-        assert_int_equal(wk__work_families[rows[k].family].modes, rows[k].modes);
+        assert_int_equal(wk__work_families[rows[k].family].same_dtype_operand, like);
+        assert_int_equal(wk__work_families[rows[k].family].nmodes, rows[k].modes);
     }
-    wk__null_clear();
+    wk__null_log_clear();
     wk__null_backend.close(null);
 }
 
@@ -197,12 +199,12 @@ static void dimensions_and_results(void **state)
     for (int family = 0; family < WK__WORK_FAMILIES; family++) {
         const wk__work_family *row = &wk__work_families[family];
         on_cpu_of(&c, family, 0, 0);
-        if (row->program || row->moves) continue;
-        assert_int_equal(order(null, &c.w, 0, 0, WK_F64), row->like ? WK_ERR_INTERNAL : WK_OK);
+        if (row->is_program || row->is_transfer) continue;
+        assert_int_equal(order(null, &c.w, 0, 0, WK_F64), row->same_dtype_operand ? WK_ERR_INTERNAL : WK_OK);
         c.w.kernel.dim = WK__MAX_DIMS;
-        assert_int_equal(order(null, &c.w, 0, 0, WK_I64), row->along ? WK_ERR_INTERNAL : WK_OK);
+        assert_int_equal(order(null, &c.w, 0, 0, WK_I64), row->is_along_dim ? WK_ERR_INTERNAL : WK_OK);
     }
-    wk__null_clear();
+    wk__null_log_clear();
     wk__null_backend.close(null);
 }
 
@@ -216,7 +218,7 @@ static void operands_have_memory(void **state)
     for (int family = 0; family < WK__WORK_FAMILIES; family++) {
         const wk__work_family *row = &wk__work_families[family];
         on_cpu_of(&c, family, 0, 0);
-        if (row->program || row->moves) continue;
+        if (row->is_program || row->is_transfer) continue;
         for (int o = 0; o < OPERANDS && c.w.kernel.operand[o].memory; o++) {
             c.memory[o].bytes = 8;
             assert_int_equal(wk__null_backend.submit(null, &c.w.work, &fail), WK_ERR_INTERNAL);
@@ -227,7 +229,7 @@ static void operands_have_memory(void **state)
     }
     assert_int_equal(wk__null_backend.submit(null, &(wk__work){.family = WK__PROGRAM}, &fail), WK_ERR_INTERNAL);
     assert_string_equal(fail.text, "null: a program that is not there");
-    wk__null_clear();
+    wk__null_log_clear();
     wk__null_backend.close(null);
 }
 
@@ -235,7 +237,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_say_what_work_has), cmocka_unit_test(names_differ),
-        cmocka_unit_test(who_finds_bad_indices),  cmocka_unit_test(who_adds_to_its_target),
+        cmocka_unit_test(who_finds_bad_indices),  cmocka_unit_test(accumulating_families),
         cmocka_unit_test(who_has_a_tail),         cmocka_unit_test(modes_and_dtypes),
         cmocka_unit_test(dimensions_and_results), cmocka_unit_test(operands_have_memory),
     };

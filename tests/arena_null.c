@@ -34,32 +34,32 @@ static wk__fail fail;
 static int set_up(void **state)
 {
     (void)state;
-    wk__null_heal();
-    wk__null_clear();
+    wk__null_clear_faults();
+    wk__null_log_clear();
     wk__null_set_count(1);
     wk__null_set_memory(INT64_C(1) << 30);
     if (null->open(0, &f.device, &fail) != WK_OK) return 1;
     f.arena = wk__arena_new(null, f.device, INT64_MAX);
-    wk_code code = wk__arena_take(f.arena, 4 * 8 * 4, &f.a, &fail);
-    if (code == WK_OK) code = wk__arena_take(f.arena, 8 * 5 * 4, &f.b, &fail);
-    if (code == WK_OK) code = wk__arena_take(f.arena, 4 * 8 * 4, &f.c, &fail);
+    wk_code code = wk__arena_alloc(f.arena, 4 * 8 * 4, &f.a, &fail);
+    if (code == WK_OK) code = wk__arena_alloc(f.arena, 8 * 5 * 4, &f.b, &fail);
+    if (code == WK_OK) code = wk__arena_alloc(f.arena, 4 * 8 * 4, &f.c, &fail);
     return code != WK_OK;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    wk__arena_free(f.arena);
+    wk__arena_destroy(f.arena);
     null->close(f.device);
-    wk__null_heal();
-    wk__null_clear();
+    wk__null_clear_faults();
+    wk__null_log_clear();
     return 0;
 }
 
 /* c = softmax(a), 4 x 8 */
-static wk__group softmax(void)
+static wk__program softmax(void)
 {
-    wk__group g;
+    wk__program g;
     ir_softmax(&g, 4, 8);
     g.operand[0].memory = &f.a;
     g.operand[1].memory = &f.c;
@@ -78,7 +78,7 @@ static wk__matmul product(void)
 
 static void expect_plan(const char *expected)
 {
-    char *text = wk__null_plan_text();
+    char *text = wk__null_log_text();
     assert_non_null(text);
     assert_string_equal(text, expected);
     wk__free(text);
@@ -102,24 +102,24 @@ static void writes_down_groups(void **state)
 {
     (void)state;
     expect_plan("");
-    wk__group g = softmax();
+    wk__program g = softmax();
     g.tag = 7;
     assert_int_equal(submit_program(null, f.device, &g, &fail), WK_OK);
     wk__memory mine = f.c; /* the caller may do with its structs what it likes */
     f.c.offset = 12345;
     g.nins = 0;
     expect_plan(softmax_text);
-    assert_int_equal(wk__null_plan_count(WK__PROGRAM), 1);
-    assert_int_equal(wk__null_plan_count(WK__CONTRACTION), 0);
-    const wk__group *kept = wk__null_plan_group(0);
+    assert_int_equal(wk__null_log_count(WK__PROGRAM), 1);
+    assert_int_equal(wk__null_log_count(WK__CONTRACTION), 0);
+    const wk__program *kept = wk__null_log_program_at(0);
     assert_int_equal(kept->tag, 7);
     assert_int_equal(kept->nins, 7);
     assert_ptr_equal(kept->operand[1].memory->block, mine.block);
     assert_int_equal(kept->operand[1].memory->offset, mine.offset);
-    assert_null(wk__null_plan_group(1));
-    assert_null(wk__null_plan_work(WK__CONTRACTION, 0));
-    wk__null_clear();
-    assert_int_equal(wk__null_plan_count(WK__PROGRAM), 0);
+    assert_null(wk__null_log_program_at(1));
+    assert_null(wk__null_log_work_at(WK__CONTRACTION, 0));
+    wk__null_log_clear();
+    assert_int_equal(wk__null_log_count(WK__PROGRAM), 0);
     expect_plan("");
 }
 
@@ -128,13 +128,13 @@ static void writes_down_products(void **state)
     (void)state;
     wk__matmul p = product();
     assert_int_equal(submit_product(null, f.device, &p, &fail), WK_OK);
-    wk__group relu;
+    wk__program relu;
     ir_space(&relu, 2, (const int64_t[]){4, 5}, 0);
     ir_dense(&relu, WK_F32, false);
     relu.operand[0].memory = &f.c;
     int zero = ir_imm(&relu, WK_F32, (wk__imm){.f = 0});
     ir_store(&relu, 0, ir_binary(&relu, WK__MAX, ir_load(&relu, 0), zero));
-    p.tail = &relu;
+    p.epilogue = &relu;
     assert_int_equal(submit_product(null, f.device, &p, &fail), WK_OK);
     expect_plan("matmul f32 m 4 n 5 k 8\n"
                 "matmul f32 m 4 n 5 k 8, then\n"
@@ -145,11 +145,11 @@ static void writes_down_products(void **state)
                 "r2 f32 MAX r1 r0\n"
                 "STORE %0 r2\n");
     relu.nins = 0;
-    assert_null(wk__null_plan_work(WK__CONTRACTION, 0)->group);
-    const wk__work *kept = wk__null_plan_work(WK__CONTRACTION, 1);
-    assert_int_equal(kept->group->nins, 4);
-    assert_ptr_equal(kept->kernel->operand[1].memory->block, f.a.block);
-    assert_null(wk__null_plan_work(WK__CONTRACTION, 2));
+    assert_null(wk__null_log_work_at(WK__CONTRACTION, 0)->program);
+    const wk__work *kept = wk__null_log_work_at(WK__CONTRACTION, 1);
+    assert_int_equal(kept->program->nins, 4);
+    assert_ptr_equal(kept->args->operand[1].memory->block, f.a.block);
+    assert_null(wk__null_log_work_at(WK__CONTRACTION, 2));
 }
 
 static void writes_down_the_rest(void **state)
@@ -157,7 +157,7 @@ static void writes_down_the_rest(void **state)
     (void)state;
     char bytes[100];
     memset(bytes, 1, sizeof bytes);
-    wk__kernel scan = {.ndim = 2, .dim = 1, .mode = 0, .shape = {4, 8}};
+    wk__work_args scan = {.ndim = 2, .dim = 1, .mode = 0, .shape = {4, 8}};
     scan.operand[0] = (wk__operand){.memory = &f.c, .dtype = WK_F32, .stride = {8, 1}};
     scan.operand[1] = (wk__operand){.memory = &f.a, .dtype = WK_F32, .stride = {8, 1}};
     assert_int_equal(null->upload(f.device, &f.a, 0, bytes, 100, &fail), WK_OK);
@@ -171,15 +171,15 @@ static void writes_down_the_rest(void **state)
                 "copy 100 bytes\n"
                 "download 100 bytes\n"
                 "sync\n");
-    assert_int_equal(wk__null_plan_count(WK__NULL_UPLOAD), 1);
-    assert_int_equal(wk__null_plan_count(WK__NULL_SYNC), 1);
+    assert_int_equal(wk__null_log_count(WK__NULL_UPLOAD), 1);
+    assert_int_equal(wk__null_log_count(WK__NULL_SYNC), 1);
 }
 
 static void expect_wrong(wk_code code, const char *text);
 
-static wk_code collective(int mode, int64_t count, const wk__team *team)
+static wk_code collective(int mode, int64_t count, const wk__comm *team)
 {
-    wk__kernel k = {.ndim = 1, .mode = mode, .shape = {count}, .team = team};
+    wk__work_args k = {.ndim = 1, .mode = mode, .shape = {count}, .comm = team};
     k.operand[0] = (wk__operand){.memory = &f.a, .dtype = WK_F32, .stride = {1}, .stored = true};
     k.operand[1] = (wk__operand){.memory = &f.b, .dtype = WK_F32, .stride = {1}};
     return submit_kernel(null, f.device, WK__COLLECTIVE, &k, &fail);
@@ -188,14 +188,14 @@ static wk_code collective(int mode, int64_t count, const wk__team *team)
 static void writes_down_collectives(void **state)
 {
     (void)state;
-    const wk__team team = {.rank = 1, .ranks = 2, .root = 1, .reduction = WK__RMAX};
+    const wk__comm team = {.rank = 1, .nranks = 2, .root = 1, .reduction = WK__RMAX};
     for (int mode = 0; mode < WK__COLLECTIVES; mode++) assert_int_equal(collective(mode, 5, &team), WK_OK);
     expect_plan("all_reduce RMAX f32, rank 1 of 2, 5 elements\n"
                 "reduce_scatter RMAX f32, rank 1 of 2, 5 elements\n"
                 "all_gather f32, rank 1 of 2, 5 elements\n"
                 "broadcast of rank 1 f32, rank 1 of 2, 5 elements\n");
-    assert_int_equal(wk__null_plan_count(WK__COLLECTIVE), 4);
-    assert_int_equal(wk__null_plan_work(WK__COLLECTIVE, 0)->kernel->team->ranks, 2);
+    assert_int_equal(wk__null_log_count(WK__COLLECTIVE), 4);
+    assert_int_equal(wk__null_log_work_at(WK__COLLECTIVE, 0)->args->comm->nranks, 2);
     assert_true(null->supports(f.device, WK__COLLECTIVE, WK_F32, WK__LAYOUT_STRIDES));
     assert_false(null->supports(f.device, WK__TRANSFER, WK_F32, WK__LAYOUT_STRIDES));
 }
@@ -204,7 +204,7 @@ static void writes_down_collectives(void **state)
 static void finds_wrong_collectives(void **state)
 {
     (void)state;
-    const wk__team team = {.rank = 1, .ranks = 2, .reduction = WK__RSUM};
+    const wk__comm team = {.rank = 1, .nranks = 2, .reduction = WK__RSUM};
     const int64_t half = f.a.bytes / 8 + 1, all = f.b.bytes / 8 + 1;
     const char *after = "null: an operand that ends after its memory";
     assert_int_equal(collective(WK__ALL_REDUCE, half < all ? half : all, &team), WK_OK);
@@ -216,19 +216,19 @@ static void finds_wrong_collectives(void **state)
     expect_wrong(collective(WK__ALL_REDUCE, -1, &team), "null: a collective over no plain count of elements");
     expect_wrong(collective(WK__ALL_GATHER, INT64_MAX, &team), "null: a collective of too many elements");
     static const struct {
-        wk__team team;
+        wk__comm team;
         int mode;
         const char *said;
     } wrong[] = {
-        {{.rank = 2, .ranks = 2, .reduction = WK__RSUM}, WK__ALL_REDUCE, "null: a rank that its team does not have"},
-        {{.rank = -1, .ranks = 2, .reduction = WK__RSUM}, WK__ALL_REDUCE, "null: a rank that its team does not have"},
-        {{.ranks = 0}, WK__ALL_GATHER, "null: a rank that its team does not have"},
-        {{.ranks = 2, .root = 2}, WK__BROADCAST, "null: a root that its team does not have"},
-        {{.ranks = 2, .reduction = WK__ADD}, WK__REDUCE_SCATTER, "null: a reduction that no collective has"},
+        {{.rank = 2, .nranks = 2, .reduction = WK__RSUM}, WK__ALL_REDUCE, "null: a rank that its team does not have"},
+        {{.rank = -1, .nranks = 2, .reduction = WK__RSUM}, WK__ALL_REDUCE, "null: a rank that its team does not have"},
+        {{.nranks = 0}, WK__ALL_GATHER, "null: a rank that its team does not have"},
+        {{.nranks = 2, .root = 2}, WK__BROADCAST, "null: a root that its team does not have"},
+        {{.nranks = 2, .reduction = WK__ADD}, WK__REDUCE_SCATTER, "null: a reduction that no collective has"},
     };
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
         expect_wrong(collective(wrong[k].mode, 5, &wrong[k].team), wrong[k].said);
-    wk__kernel k = {.ndim = 1, .shape = {5}, .team = &team};
+    wk__work_args k = {.ndim = 1, .shape = {5}, .comm = &team};
     k.operand[0] = (wk__operand){.memory = &f.a, .dtype = WK_F32, .stride = {1}};
     k.operand[1] = (wk__operand){.memory = &f.b, .dtype = WK_F64, .stride = {1}};
     expect_wrong(submit_kernel(null, f.device, WK__COLLECTIVE, &k, &fail), "null: a collective over two dtypes");
@@ -242,7 +242,7 @@ static void collectives_to_the_last_element(void **state)
 {
     (void)state;
     static const int64_t most[WK__COLLECTIVES] = {32, 20, 16, 32};
-    const wk__team team = {.rank = 1, .ranks = 2, .root = 1, .reduction = WK__RSUM};
+    const wk__comm team = {.rank = 1, .nranks = 2, .root = 1, .reduction = WK__RSUM};
     const int64_t a = f.a.bytes, b = f.b.bytes;
     f.a.bytes = 32 * 4, f.b.bytes = 40 * 4;
     for (int mode = 0; mode < WK__COLLECTIVES; mode++) {
@@ -260,16 +260,16 @@ static void what_collectives_look_at(void **state)
     for (int mode = 0; mode < WK__COLLECTIVES; mode++) {
         const bool reduces = mode == WK__ALL_REDUCE || mode == WK__REDUCE_SCATTER;
         for (size_t k = 0; k < sizeof reductions; k++)
-            assert_int_equal(collective(mode, 5, &(wk__team){.ranks = 2, .reduction = reductions[k]}), WK_OK);
-        const wk_code other = collective(mode, 5, &(wk__team){.ranks = 2, .reduction = WK__ADD});
+            assert_int_equal(collective(mode, 5, &(wk__comm){.nranks = 2, .reduction = reductions[k]}), WK_OK);
+        const wk_code other = collective(mode, 5, &(wk__comm){.nranks = 2, .reduction = WK__ADD});
         assert_int_equal(other, reduces ? WK_ERR_INTERNAL : WK_OK);
         for (int root = -1; root <= 2; root += 3) {
-            const wk_code code = collective(mode, 5, &(wk__team){.ranks = 2, .root = root, .reduction = WK__RSUM});
+            const wk_code code = collective(mode, 5, &(wk__comm){.nranks = 2, .root = root, .reduction = WK__RSUM});
             assert_int_equal(code, mode == WK__BROADCAST ? WK_ERR_INTERNAL : WK_OK);
         }
     }
-    const wk__team team = {.ranks = 2, .reduction = WK__RSUM};
-    wk__kernel k = {.ndim = 2, .shape = {5, 1}, .team = &team};
+    const wk__comm team = {.nranks = 2, .reduction = WK__RSUM};
+    wk__work_args k = {.ndim = 2, .shape = {5, 1}, .comm = &team};
     k.operand[0] = (wk__operand){.memory = &f.a, .dtype = WK_F32, .stride = {1, 1}};
     k.operand[1] = (wk__operand){.memory = &f.b, .dtype = WK_F32, .stride = {1, 1}};
     expect_wrong(submit_kernel(null, f.device, WK__COLLECTIVE, &k, &fail),
@@ -279,14 +279,14 @@ static void what_collectives_look_at(void **state)
 static void counts_what_it_does_not_keep(void **state)
 {
     (void)state;
-    wk__group g = softmax();
+    wk__program g = softmax();
     for (int k = 0; k < WK__NULL_KEPT + 10; k++) {
         g.tag = k;
         assert_int_equal(submit_program(null, f.device, &g, &fail), WK_OK);
     }
-    assert_int_equal(wk__null_plan_count(WK__PROGRAM), WK__NULL_KEPT + 10);
-    assert_int_equal(wk__null_plan_group(WK__NULL_KEPT - 1)->tag, WK__NULL_KEPT - 1);
-    assert_null(wk__null_plan_group(WK__NULL_KEPT));
+    assert_int_equal(wk__null_log_count(WK__PROGRAM), WK__NULL_KEPT + 10);
+    assert_int_equal(wk__null_log_program_at(WK__NULL_KEPT - 1)->tag, WK__NULL_KEPT - 1);
+    assert_null(wk__null_log_program_at(WK__NULL_KEPT));
 }
 
 static void *many_runs(void *group)
@@ -300,10 +300,10 @@ static void orders_from_threads(void **state)
 {
     (void)state;
     pthread_t thread[3];
-    wk__group g = softmax();
+    wk__program g = softmax();
     for (int k = 0; k < 3; k++) assert_int_equal(pthread_create(&thread[k], NULL, many_runs, &g), 0);
     for (int k = 0; k < 3; k++) pthread_join(thread[k], NULL);
-    assert_int_equal(wk__null_plan_count(WK__PROGRAM), 1500);
+    assert_int_equal(wk__null_log_count(WK__PROGRAM), 1500);
 }
 
 /* ---- wrong orders -------------------------------------------------------------------------------------------- */
@@ -319,7 +319,7 @@ static void finds_wrong_groups(void **state)
 {
     (void)state;
     const char *after = "null: an operand that ends after its memory";
-    wk__group g = softmax();
+    wk__program g = softmax();
     g.ins[2].dtype = 0;
     expect_wrong(submit_program(null, f.device, &g, &fail), "null: a register without a usable dtype");
     g = softmax();
@@ -342,7 +342,7 @@ static void finds_wrong_groups(void **state)
     assert_int_equal(submit_program(null, f.device, &g, &fail), WK_OK);
     g.imm[0].i++;
     expect_wrong(submit_program(null, f.device, &g, &fail), after);
-    assert_int_equal(wk__null_plan_count(WK__PROGRAM), 3);
+    assert_int_equal(wk__null_log_count(WK__PROGRAM), 3);
 }
 
 static void finds_wrong_products_and_kernels(void **state)
@@ -356,11 +356,11 @@ static void finds_wrong_products_and_kernels(void **state)
     p.b.dtype = WK_F64;
     expect_wrong(submit_product(null, f.device, &p, &fail), "null: a product of two dtypes");
     p = product();
-    wk__group g = softmax();
-    p.tail = &g;
+    wk__program g = softmax();
+    p.epilogue = &g;
     expect_wrong(submit_product(null, f.device, &p, &fail), "null: a tail whose first operand is not the product");
 
-    wk__kernel k = {.ndim = 1, .shape = {8}, .bound = f.a.bytes / 4};
+    wk__work_args k = {.ndim = 1, .shape = {8}, .bound = f.a.bytes / 4};
     k.operand[0] = (wk__operand){.memory = &f.a, .dtype = WK_F32, .stride = {1}};
     k.operand[1] = (wk__operand){.memory = &f.b, .dtype = WK_I64, .stride = {1}};
     k.operand[2] = (wk__operand){.memory = &f.c, .dtype = WK_F32, .stride = {1}};
@@ -389,9 +389,9 @@ static void finds_wrong_products_and_kernels(void **state)
 }
 
 /* b = a + a, of the product's b; which is nowhere. */
-static wk__group prologue(wk__memory *nowhere)
+static wk__program prologue(wk__memory *nowhere)
 {
-    wk__group g;
+    wk__program g;
     ir_space(&g, 2, (const int64_t[]){8, 5}, 0);
     const int in = ir_dense(&g, WK_F32, false), out = ir_dense(&g, WK_F32, false), r = ir_load(&g, in);
     g.operand[in].memory = &f.a;
@@ -404,8 +404,8 @@ static void prologues_store_a_factor(void **state)
 {
     (void)state;
     wk__memory nowhere = {0};
-    const wk__group right = prologue(&nowhere);
-    wk__group g = right;
+    const wk__program right = prologue(&nowhere);
+    wk__program g = right;
     wk__matmul p = product();
     p.b.memory = &nowhere;
     p.prologue[1] = &g;
@@ -451,7 +451,7 @@ static void prologues_store_a_factor(void **state)
 static void counts_of_dimensions(void **state)
 {
     (void)state;
-    wk__kernel k = {.ndim = WK__MAX_DIMS};
+    wk__work_args k = {.ndim = WK__MAX_DIMS};
     for (int d = 0; d < WK__MAX_DIMS; d++) k.shape[d] = 1;
     k.operand[0] = (wk__operand){.memory = &f.a, .dtype = WK_F32};
     k.operand[1] = (wk__operand){.memory = &f.b, .dtype = WK_F32};
@@ -470,7 +470,7 @@ static void counts_of_dimensions(void **state)
 static void places_of_nothing(void **state)
 {
     (void)state;
-    wk__group g;
+    wk__program g;
     wk__memory nothing = f.a;
     nothing.bytes = 0;
     ir_space(&g, 1, (const int64_t[]){16}, 0);
@@ -491,12 +491,12 @@ static void tails_begin_with_the_product(void **state)
     (void)state;
     const char *other = "null: a tail whose first operand is not the product";
     wk__matmul p = product();
-    wk__group tail;
+    wk__program tail;
     ir_space(&tail, 2, (const int64_t[]){4, 5}, 0);
     ir_dense(&tail, WK_F32, false);
     tail.operand[0].memory = &f.c;
     ir_store(&tail, 0, ir_load(&tail, 0));
-    p.tail = &tail;
+    p.epilogue = &tail;
     assert_int_equal(submit_product(null, f.device, &p, &fail), WK_OK);
     wk__memory later = f.c, elsewhere = f.c;
     later.offset += WK__ALIGN;
@@ -516,40 +516,40 @@ static void full_device(void **state)
 {
     (void)state;
     wk__memory piece, other;
-    assert_int_equal(wk__arena_take(f.arena, 900 * MB, &piece, &fail), WK_OK);
+    assert_int_equal(wk__arena_alloc(f.arena, 900 * MB, &piece, &fail), WK_OK);
     assert_null(piece.host);
-    assert_int_equal(wk__arena_take(f.arena, 900 * MB, &other, &fail), WK_ERR_MEMORY);
+    assert_int_equal(wk__arena_alloc(f.arena, 900 * MB, &other, &fail), WK_ERR_MEMORY);
     assert_non_null(strstr(fail.text, "(null:0 is full)"));
-    wk__arena_give(f.arena, &piece);
-    assert_int_equal(wk__arena_take(f.arena, 901 * MB, &piece, &fail), WK_OK); /* what was cached went for it */
-    wk__arena_give(f.arena, &piece);
+    wk__arena_free(f.arena, &piece);
+    assert_int_equal(wk__arena_alloc(f.arena, 901 * MB, &piece, &fail), WK_OK); /* what was cached went for it */
+    wk__arena_free(f.arena, &piece);
 
-    wk__null_fail_take(2);
-    assert_int_equal(wk__arena_take(f.arena, 30 * MB, &piece, &fail), WK_OK);
-    assert_int_equal(wk__arena_take(f.arena, 30 * MB, &other, &fail), WK_ERR_MEMORY);
-    wk__arena_give(f.arena, &piece);
-    wk__null_fail_take(0);
-    assert_int_equal(wk__arena_take(f.arena, 60 * MB, &other, &fail), WK_OK);
+    wk__null_fail_alloc(2);
+    assert_int_equal(wk__arena_alloc(f.arena, 30 * MB, &piece, &fail), WK_OK);
+    assert_int_equal(wk__arena_alloc(f.arena, 30 * MB, &other, &fail), WK_ERR_MEMORY);
+    wk__arena_free(f.arena, &piece);
+    wk__null_fail_alloc(0);
+    assert_int_equal(wk__arena_alloc(f.arena, 60 * MB, &other, &fail), WK_OK);
 }
 
 static void refused_launch(void **state)
 {
     (void)state;
-    wk__group g = softmax();
+    wk__program g = softmax();
     wk__matmul p = product();
-    wk__null_fail_run(2);
+    wk__null_fail_submit(2);
     assert_int_equal(submit_program(null, f.device, &g, &fail), WK_OK);
     assert_int_equal(submit_product(null, f.device, &p, &fail), WK_ERR_DEVICE);
     assert_string_equal(fail.text, "null:0 refused the launch");
     assert_int_equal(submit_product(null, f.device, &p, &fail), WK_OK);
-    assert_int_equal(wk__null_plan_count(WK__CONTRACTION), 1);
+    assert_int_equal(wk__null_log_count(WK__CONTRACTION), 1);
 }
 
 static void bad_index(void **state)
 {
     (void)state;
     char byte;
-    wk__group g = softmax();
+    wk__program g = softmax();
     wk__null_fault_index(31, -9, 5);
     assert_int_equal(submit_program(null, f.device, &g, &fail), WK_OK);
     assert_int_equal(null->sync(f.device, &fail), WK_ERR_INDEX);
@@ -559,7 +559,7 @@ static void bad_index(void **state)
     assert_int_equal(fail.bound, 5);
     assert_int_equal(null->sync(f.device, &fail), WK_OK); /* once */
 
-    wk__null_fault_run(2, 8, 8);
+    wk__null_fault_submit(2, 8, 8);
     g.tag = 100;
     assert_int_equal(submit_program(null, f.device, &g, &fail), WK_OK);
     assert_int_equal(null->sync(f.device, &fail), WK_OK);
@@ -577,12 +577,12 @@ static void lost_device(void **state)
     void *second, *third;
     wk__memory piece;
     wk__device_info info;
-    wk__group g = softmax();
+    wk__program g = softmax();
     assert_int_equal(null->count(), 1);
     assert_int_equal(null->open(1, &second, &fail), WK_ERR_DEVICE);
     wk__null_set_count(2);
     assert_int_equal(null->open(1, &second, &fail), WK_OK);
-    wk__null_lose(0);
+    wk__null_lose_device(0);
     assert_int_equal(submit_program(null, f.device, &g, &fail), WK_ERR_LOST);
     assert_string_equal(fail.text, "the device does not answer any more");
     assert_int_equal(null->sync(f.device, &fail), WK_ERR_LOST);
@@ -590,9 +590,9 @@ static void lost_device(void **state)
     assert_int_equal(null->download(f.device, &byte, &f.a, 0, 1, &fail), WK_ERR_LOST);
     assert_int_equal(null->info(0, &info, &fail), WK_ERR_LOST);
     assert_int_equal(null->open(0, &third, &fail), WK_ERR_LOST);
-    assert_int_equal(wk__arena_take(f.arena, 100 * MB, &piece, &fail), WK_ERR_LOST);
+    assert_int_equal(wk__arena_alloc(f.arena, 100 * MB, &piece, &fail), WK_ERR_LOST);
     assert_int_equal(null->sync(second, &fail), WK_OK); /* the other one lives */
-    wk__null_heal();
+    wk__null_clear_faults();
     assert_int_equal(null->sync(f.device, &fail), WK_OK);
     null->close(second);
 }
@@ -600,7 +600,7 @@ static void lost_device(void **state)
 static void host_memory_runs_out(void **state)
 {
     (void)state;
-    wk__group g = softmax();
+    wk__program g = softmax();
     wk__matmul p = product();
     void *device;
     wk__alloc_fail_at(1);
@@ -609,11 +609,11 @@ static void host_memory_runs_out(void **state)
     assert_int_equal(submit_program(null, f.device, &g, &fail), WK_ERR_MEMORY);
     wk__alloc_fail_at(2);
     assert_int_equal(submit_product(null, f.device, &p, &fail), WK_ERR_MEMORY);
-    assert_int_equal(wk__null_plan_count(WK__PROGRAM) + wk__null_plan_count(WK__CONTRACTION), 0);
+    assert_int_equal(wk__null_log_count(WK__PROGRAM) + wk__null_log_count(WK__CONTRACTION), 0);
     assert_int_equal(submit_program(null, f.device, &g, &fail), WK_OK);
     for (int n = 1; n <= 3; n++) {
         wk__alloc_fail_at(n);
-        assert_null(wk__null_plan_text());
+        assert_null(wk__null_log_text());
     }
     wk__alloc_fail_at(0);
 }

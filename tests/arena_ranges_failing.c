@@ -16,26 +16,26 @@ static void idle_memory_goes_back(void **state)
     wk__memory piece[20];
     for (int step = 0; step < 3; step++) { /* a step that frees all it took finds it again */
         for (int k = 0; k < 20; k++) piece[k] = take(arena, 20);
-        for (int k = 0; k < 20; k++) wk__arena_give(arena, &piece[k]);
+        for (int k = 0; k < 20; k++) wk__arena_free(arena, &piece[k]);
         assert_int_equal(d->unmaps, 0);
     }
-    wk__arena_set_patience(arena, 0);
+    wk__arena_set_idle_timeout(arena, 0);
     piece[0] = take(arena, 2);
-    wk__arena_give(arena, &piece[0]);
+    wk__arena_free(arena, &piece[0]);
     assert_true(d->held <= 256 * MB && d->held > 256 * MB - WK__RANGE_MAPPING);
     const int64_t unmaps = d->unmaps; /* so much may lie idle for ever */
     for (int k = 0; k < 5; k++) piece[k] = take(arena, 20);
-    for (int k = 0; k < 5; k++) wk__arena_give(arena, &piece[k]);
+    for (int k = 0; k < 5; k++) wk__arena_free(arena, &piece[k]);
     assert_int_equal(d->unmaps, unmaps);
 
     wk__fail fail; /* blocks and mappings count together */
     wk__memory block[90];
-    for (int k = 0; k < 90; k++) assert_int_equal(wk__arena_take(arena, 2 * MB, &block[k], &fail), WK_OK);
-    for (int k = 0; k < 90; k++) wk__arena_give(arena, &block[k]);
+    for (int k = 0; k < 90; k++) assert_int_equal(wk__arena_alloc(arena, 2 * MB, &block[k], &fail), WK_OK);
+    for (int k = 0; k < 90; k++) wk__arena_free(arena, &block[k]);
     piece[0] = take(arena, 2);
-    wk__arena_give(arena, &piece[0]);
+    wk__arena_free(arena, &piece[0]);
     assert_true(d->held <= 256 * MB && d->held > 256 * MB - WK__RANGE_MAPPING);
-    wk__arena_free(arena);
+    wk__arena_destroy(arena);
     free(d);
 }
 
@@ -46,19 +46,19 @@ static void used_memory_stays(void **state)
     device *d = device_new(INT64_MAX / 2, UNITS);
     wk__arena *arena = wk__arena_new(&backend, d, INT64_MAX);
     wk__memory unused = take(arena, 200), wall = take(arena, 2), used = take(arena, 160);
-    wk__arena_give(arena, &unused);
-    wk__arena_give(arena, &used);
-    wk__arena_set_patience(arena, 60);
+    wk__arena_free(arena, &unused);
+    wk__arena_free(arena, &used);
+    wk__arena_set_idle_timeout(arena, 60);
     for (int round = 0; round < 30; round++) {
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
         used = take(arena, 160);
         assert_int_equal(unit_of(&used), 202);
-        wk__arena_give(arena, &used);
+        wk__arena_free(arena, &used);
     }
     /* enough of what is not used goes that 256 MB are idle, of which nothing is the other's */
     assert_int_equal(d->held, (160 + 2) * UNIT);
-    wk__arena_give(arena, &wall);
-    wk__arena_free(arena);
+    wk__arena_free(arena, &wall);
+    wk__arena_destroy(arena);
     free(d);
 }
 
@@ -70,31 +70,31 @@ static void the_middle_stays(void **state)
     wk__arena *arena = wk__arena_new(&backend, d, INT64_MAX);
     wk__memory before = take(arena, 60), wall = take(arena, 2), used = take(arena, 136), other = take(arena, 2);
     wk__memory behind = take(arena, 62);
-    wk__arena_set_patience(arena, 50);
-    wk__arena_give(arena, &before);
-    wk__arena_give(arena, &behind);
-    wk__arena_give(arena, &used); /* more than 256 MB are idle, and all are seen so */
+    wk__arena_set_idle_timeout(arena, 50);
+    wk__arena_free(arena, &before);
+    wk__arena_free(arena, &behind);
+    wk__arena_free(arena, &used); /* more than 256 MB are idle, and all are seen so */
     nanosleep(&(struct timespec){.tv_nsec = 80000000}, NULL);
     used = take(arena, 136);
     assert_int_equal(unit_of(&used), 62);
-    wk__arena_give(arena, &wall);
-    wk__arena_give(arena, &other);
+    wk__arena_free(arena, &wall);
+    wk__arena_free(arena, &other);
     assert_int_equal(d->unmaps, 0);
-    wk__arena_give(arena, &used);
+    wk__arena_free(arena, &used);
     assert_int_equal(d->unmaps, 2);
     assert_int_equal(d->held, (2 + 136 + 2) * UNIT);
     const int64_t maps = d->maps;
     used = take(arena, 140);
     assert_int_equal(unit_of(&used), 60);
     assert_int_equal(d->maps, maps);
-    wk__arena_free(arena);
+    wk__arena_destroy(arena);
     assert_int_equal(d->held, 0);
     free(d);
 }
 
 /* Idle memory that cannot go, as pieces lie in the same blocks or mappings, is idle all the same: more of the other
  * kind goes. */
-static void what_cannot_go_counts(void **state)
+static void unreleasable_memory_counts(void **state)
 {
     (void)state;
     enum { MANY = 30 };
@@ -104,26 +104,26 @@ static void what_cannot_go_counts(void **state)
     wk__fail fail;
     for (int k = 0; k < MANY; k++) {
         large[k] = take(arena, MAPPING);
-        wk__arena_give(arena, &large[k]);
+        wk__arena_free(arena, &large[k]);
         wall[k] = take(arena, 2); /* at its start */
         large[k] = take(arena, MAPPING - 2);
     }
-    for (int k = 0; k < 8 * MANY; k++) assert_int_equal(wk__arena_take(arena, 2 * MB, &small[k], &fail), WK_OK);
-    for (int k = 0; k < MANY; k++) wk__arena_give(arena, &large[k]);
-    wk__arena_set_patience(arena, 0);
-    for (int k = 0; k < 8 * MANY; k++) wk__arena_give(arena, &small[k]); /* all blocks go */
+    for (int k = 0; k < 8 * MANY; k++) assert_int_equal(wk__arena_alloc(arena, 2 * MB, &small[k], &fail), WK_OK);
+    for (int k = 0; k < MANY; k++) wk__arena_free(arena, &large[k]);
+    wk__arena_set_idle_timeout(arena, 0);
+    for (int k = 0; k < 8 * MANY; k++) wk__arena_free(arena, &small[k]); /* all blocks go */
     assert_int_equal(stats_of(arena).cached, MANY * (MAPPING - 2) * UNIT);
 
-    wk__arena_set_patience(arena, 1000000);
-    for (int k = 0; k < 8 * MANY; k++) assert_int_equal(wk__arena_take(arena, 2 * MB, &small[k], &fail), WK_OK);
+    wk__arena_set_idle_timeout(arena, 1000000);
+    for (int k = 0; k < 8 * MANY; k++) assert_int_equal(wk__arena_alloc(arena, 2 * MB, &small[k], &fail), WK_OK);
     for (int k = 0; k < 8 * MANY; k++) {
-        if (k % 8 > 0) wk__arena_give(arena, &small[k]);
+        if (k % 8 > 0) wk__arena_free(arena, &small[k]);
     }
-    wk__arena_set_patience(arena, 0);
-    for (int k = 0; k < MANY; k++) wk__arena_give(arena, &wall[k]); /* all mappings do */
+    wk__arena_set_idle_timeout(arena, 0);
+    for (int k = 0; k < MANY; k++) wk__arena_free(arena, &wall[k]); /* all mappings do */
     assert_int_equal(stats_of(arena).cached, d->held - 2 * MB * MANY);
     assert_true(d->mapped == d->unmapped);
-    wk__arena_free(arena);
+    wk__arena_destroy(arena);
     assert_int_equal(d->held, 0);
     free(d);
 }
@@ -160,12 +160,12 @@ static void errors_pass(void **state)
         wk__memory piece;
         d->failure = WK_ERR_LOST;
         d->fail_at = n;
-        assert_int_equal(wk__arena_take(arena, 10 * MB, &piece, &fail), WK_ERR_LOST);
+        assert_int_equal(wk__arena_alloc(arena, 10 * MB, &piece, &fail), WK_ERR_LOST);
         assert_string_equal(fail.text, n == 1 ? "no addresses" : "no map");
         assert_int_equal(d->blocks, 0);
         piece = take(arena, 5); /* ranges are tried again */
         assert_true(in_range(&piece));
-        wk__arena_free(arena);
+        wk__arena_destroy(arena);
         free(d);
     }
 }
@@ -181,13 +181,13 @@ static void blocks_serve(void **state)
         d->fail_at = n;
         wk__memory piece = take(arena, 5), again;
         assert_false(in_range(&piece));
-        wk__arena_give(arena, &piece);
+        wk__arena_free(arena, &piece);
         again = take(arena, 5);
         assert_ptr_equal(again.block, piece.block);
         again = take(arena, 6);
         assert_int_equal(d->blocks, 2);
         assert_int_equal(d->calls, n); /* nobody asks again */
-        wk__arena_free(arena);
+        wk__arena_destroy(arena);
         assert_int_equal(d->held, 0);
         free(d);
     }
@@ -200,17 +200,17 @@ static void memory_that_stays(void **state)
     device *d = device_new(INT64_MAX / 2, UNITS);
     wk__arena *arena = wk__arena_new(&backend, d, INT64_MAX);
     wk__memory piece = take(arena, 40), again;
-    wk__arena_give(arena, &piece);
+    wk__arena_free(arena, &piece);
     d->fail_at = d->calls + 1;
     wk__arena_trim(arena);
     assert_int_equal(stats_of(arena).cached, 40 * UNIT);
     again = take(arena, 40);
     assert_ptr_equal(again.block, piece.block);
     assert_int_equal(d->maps, 1);
-    wk__arena_give(arena, &again);
+    wk__arena_free(arena, &again);
     wk__arena_trim(arena);
     assert_int_equal(d->held, 0);
-    wk__arena_free(arena);
+    wk__arena_destroy(arena);
     free(d);
 }
 
@@ -228,7 +228,7 @@ static void host_memory_runs_out(void **state)
         wk__arena *arena = wk__arena_new(&backend, d, INT64_MAX);
         int count = 0, missing = 0;
         for (int k = 0; k < 60 && arena; k++) {
-            if (wk__arena_take(arena, (2 + k % 5) * UNIT, &piece[count], &fail) == WK_OK) {
+            if (wk__arena_alloc(arena, (2 + k % 5) * UNIT, &piece[count], &fail) == WK_OK) {
                 count++;
             } else {
                 missing++;
@@ -239,12 +239,12 @@ static void host_memory_runs_out(void **state)
         failed = wk__alloc_count() - before >= n;
         assert_true(missing <= 1);
         wk__alloc_fail_at(1); /* giving back never needs any */
-        for (int k = 0; k < count; k += 2) wk__arena_give(arena, &piece[k]);
-        for (int k = 1; k < count; k += 2) wk__arena_give(arena, &piece[k]);
+        for (int k = 0; k < count; k += 2) wk__arena_free(arena, &piece[k]);
+        for (int k = 1; k < count; k += 2) wk__arena_free(arena, &piece[k]);
         if (arena) wk__arena_trim(arena);
         wk__alloc_fail_at(0);
         assert_int_equal(d->held, 0);
-        wk__arena_free(arena);
+        wk__arena_destroy(arena);
         assert_int_equal(d->gives, d->takes);
         free(d);
     }
@@ -268,7 +268,7 @@ static void *come_and_go(void *user)
     unsigned seed = (unsigned)w->number;
     for (int round = 0; round < 3000; round++) {
         if (count < 12 && rand_r(&seed) % 2) {
-            if (wk__arena_take(w->arena, (int64_t)(2 + rand_r(&seed) % 20) * UNIT, &mine[count], &fail) != WK_OK) {
+            if (wk__arena_alloc(w->arena, (int64_t)(2 + rand_r(&seed) % 20) * UNIT, &mine[count], &fail) != WK_OK) {
                 w->refused++;
                 continue;
             }
@@ -285,7 +285,7 @@ static void *come_and_go(void *user)
                 assert_int_equal(u[k].owner, w->number);
                 u[k].owner = 0;
             }
-            wk__arena_give(w->arena, &mine[which]);
+            wk__arena_free(w->arena, &mine[which]);
             mine[which] = mine[--count];
         }
         if (round % 500 == 499) wk__arena_trim(w->arena);
@@ -293,7 +293,7 @@ static void *come_and_go(void *user)
     for (int k = 0; k < count; k++) {
         unit *u = units_at(w->d, mine[k].block, mine[k].bytes);
         for (int64_t m = 0; m < mine[k].bytes / UNIT; m++) u[m].owner = 0;
-        wk__arena_give(w->arena, &mine[k]);
+        wk__arena_free(w->arena, &mine[k]);
     }
     return NULL;
 }
@@ -307,13 +307,13 @@ static void many_threads(void **state)
 {
     (void)state;
     wk__backend other = backend;
-    other.range_cut = ignore_cut;
+    other.range_carve = ignore_cut;
     for (int tight = 0; tight < 2; tight++) {
         device *d = device_new(tight ? 250 * MB : INT64_MAX / 2, UNITS);
         pthread_t thread[4];
         worker w[4];
         wk__arena *arena = wk__arena_new(&other, d, INT64_MAX);
-        wk__arena_set_patience(arena, 0);
+        wk__arena_set_idle_timeout(arena, 0);
         for (int k = 0; k < 4; k++) {
             w[k] = (worker){.arena = arena, .d = d, .number = k + 1};
             assert_int_equal(pthread_create(&thread[k], NULL, come_and_go, &w[k]), 0);
@@ -326,7 +326,7 @@ static void many_threads(void **state)
         assert_true(tight ? refused > 0 : refused == 0);
         assert_int_equal(stats_of(arena).live, 0);
         assert_int_equal(stats_of(arena).cached, d->held);
-        wk__arena_free(arena);
+        wk__arena_destroy(arena);
         assert_int_equal(d->held, 0);
         free(d);
     }
@@ -336,7 +336,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(idle_memory_goes_back), cmocka_unit_test(used_memory_stays),
-        cmocka_unit_test(the_middle_stays),      cmocka_unit_test(what_cannot_go_counts),
+        cmocka_unit_test(the_middle_stays),      cmocka_unit_test(unreleasable_memory_counts),
         cmocka_unit_test(each_call_fails),       cmocka_unit_test(errors_pass),
         cmocka_unit_test(blocks_serve),          cmocka_unit_test(memory_that_stays),
         cmocka_unit_test(host_memory_runs_out),  cmocka_unit_test(many_threads),

@@ -20,7 +20,7 @@ static void agrees(const wk__backend *backend, family_supported *wanted)
 static bool all_but_transfers(int family, wk_dtype dtype, wk__layout layout)
 {
     (void)dtype, (void)layout;
-    return wk__work_known(family) && family != WK__TRANSFER;
+    return wk__is_work_family(family) && family != WK__TRANSFER;
 }
 
 static bool all_of_one_device(int family, wk_dtype dtype, wk__layout layout)
@@ -32,7 +32,7 @@ static void null_agrees(void **state)
 {
     (void)state;
     agrees(&wk__null_backend, all_but_transfers);
-    wk__null_clear();
+    wk__null_log_clear();
 }
 
 static void cpu_agrees(void **state)
@@ -57,12 +57,12 @@ static void gpu_plans_agree(void **state)
     (void)state;
     wk__gpu_target target = wk__gpu_target_of(WK__GPU_OPENCL, false);
     target.exact_divide = true;
-    target.struct_arguments = 90;
+    target.max_by_value_arguments = 90;
     wk__memory memory[] = {{.block = &memory[0]}, {.block = &memory[1]}, {.block = &memory[2]}};
     for (int f64 = 0; f64 < 2; f64++)
         for (int family = -1; family <= WK__WORK_FAMILIES; family++)
             for (wk_dtype dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++)
-                for (wk__layout layout = WK__LAYOUT_STRIDES; layout <= WK__LAYOUT_SUM; layout++) {
+                for (wk__layout layout = WK__LAYOUT_STRIDES; layout <= WK__LAYOUT_CONTRACTION; layout++) {
                     family_work w;
                     wk__fail fail;
                     int launches = 0;
@@ -71,11 +71,11 @@ static void gpu_plans_agree(void **state)
                     const bool supported = wk__gpu_supports(&target, family, dtype, layout);
                     assert_int_equal(supported, exists && all_of_one_device(family, dtype, layout) &&
                                                     (dtype != WK_F64 || f64) &&
-                                                    (dtype != WK_BOOL || layout != WK__LAYOUT_SUM));
+                                                    (dtype != WK_BOOL || layout != WK__LAYOUT_CONTRACTION));
                     if (!exists) continue;
                     const wk_code code =
-                        w.work.kernel ? wk__gpu_plan_kernel(&target, &w.work, count_launch, &launches, &fail)
-                                      : wk__gpu_plan_group(&target, w.work.group, count_launch, &launches, &fail);
+                        w.work.args ? wk__gpu_lower_work(&target, &w.work, count_launch, &launches, &fail)
+                                    : wk__gpu_lower_program(&target, w.work.program, count_launch, &launches, &fail);
                     assert_int_equal(launches > 0, supported);
                     if (!supported) family_expect_refused(code, &fail, family, dtype);
                     if (supported) assert_int_equal(code, WK_OK);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gradients by name: what a binding calls of the group "autograd", and which rows of the table no walk tries. */
-#include "walk.h"
+#include "sweep.h"
 
 static wk_value tensor(wk_tensor *x)
 {
@@ -69,7 +69,7 @@ static void backward_by_name(void **state)
     assert_false(wk_requires_grad(x));
     wk_tensor *all[] = {x, none, square, loss, apart};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) wk_free(all[k]);
-    expect_fine();
+    expect_ok();
 }
 
 /* As many gradients as inputs; none for one that is not used. */
@@ -111,7 +111,7 @@ static void grad_by_name(void **state)
     expect_refused("grad", args, 4, "freed");
     args[2].count = 0;
     expect_refused("grad", args, 4, "0 grad_outputs do not go with 1 outputs");
-    expect_fine();
+    expect_ok();
 }
 
 /* A hook within a call by name: neither the shared context nor the one that runs takes another call. */
@@ -156,7 +156,7 @@ static void calls_within_calls(void **state)
         wk_free(out.tensor);
     }
     wk_context_free(contexts[1]);
-    expect_fine();
+    expect_ok();
 }
 
 /* A row without samples is tried nowhere but here. */
@@ -166,7 +166,7 @@ static void rows_without_samples(void **state)
     static const char *const known[] = {"backward", "grad", "grad_of", "requires_grad_"};
     size_t found = 0;
     for (int k = 0; k < wk_op_count(); k++) {
-        if (walk_has_samples(wk__ops[k])) continue;
+        if (sweep_has_samples(wk__ops[k])) continue;
         assert_true(found < sizeof known / sizeof *known);
         assert_string_equal(wk__ops[k]->name, known[found++]);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Early nodes (wk__node_hasten) have their turn once all their gradients have come, and others in the reverse order of
- * the calls: told by hooks of leaves behind them. */
+/* Early nodes (wk__node_prioritize) have their turn once all their gradients have come, and others in the reverse order
+ * of the calls: told by hooks of leaves behind them. */
 #include "support_wick.h"
 
 #include "../src/autograd/node.h"
@@ -26,7 +26,7 @@ static wk_tensor *leaf(char *name)
 static wk_tensor *tripled(wk_tensor *x, bool early)
 {
     wk_tensor *y = wk_mul(x, 3);
-    if (early) wk__node_hasten(wk__body_of(y)->node);
+    if (early) wk__node_prioritize(wk__body_of(y)->node);
     return y;
 }
 

@@ -171,7 +171,7 @@ int main(void)
         cmocka_unit_test(changes_are_counted_from_the_call),
         cmocka_unit_test(a_gradient_that_is_put_there_fits),
         cmocka_unit_test(a_walk_that_fails_leaves_nothing),
-        cmocka_unit_test_setup_teardown(a_part_that_fails_fails_the_whole, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(a_part_that_fails_fails_the_whole, test_default_mode, test_restore_mode),
         cmocka_unit_test(a_function_of_as_many_as_there_may_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

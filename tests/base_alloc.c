@@ -116,7 +116,7 @@ static void nth_request_fails_once(void **state)
 
 static void *request_of_another_thread(void *user)
 {
-    *(bool *)user = wk__alloc_is_paused();
+    *(bool *)user = wk__alloc_is_untracked();
     return wk__alloc(1);
 }
 
@@ -124,13 +124,13 @@ static void *request_of_another_thread(void *user)
 static void a_pause_is_one_threads(void **state)
 {
     (void)state;
-    wk__alloc_pause pause;
+    wk__alloc_untracked pause;
     pthread_t other;
     bool paused = true;
     void *its = &its;
     wk__alloc_fail_at(1);
     const int64_t before = wk__alloc_count();
-    wk__alloc_pause_begin(&pause);
+    wk__alloc_untracked_begin(&pause);
     void *own = wk__alloc(1);
     assert_non_null(own);
     assert_int_equal(wk__alloc_count(), before);
@@ -139,7 +139,7 @@ static void a_pause_is_one_threads(void **state)
     assert_null(its);
     assert_false(paused);
     assert_int_equal(wk__alloc_count(), before + 1);
-    wk__alloc_pause_end(&pause);
+    wk__alloc_untracked_end(&pause);
     wk__alloc_fail_at(1);
     assert_null(wk__alloc(1));
     wk__free(own);
@@ -156,19 +156,19 @@ static void a_job_of_a_pause_pauses(void **state)
     (void)state;
     enum { TASKS = 64 };
     void *block[TASKS];
-    wk__alloc_pause pause;
-    const int threads = wk__threads();
-    wk__set_threads(4);
+    wk__alloc_untracked pause;
+    const int threads = wk__thread_count();
+    wk__set_thread_count(4);
     const int64_t before = wk__alloc_count();
-    wk__alloc_pause_begin(&pause);
-    wk__parallel(TASKS, request_of_a_task, block);
-    wk__alloc_pause_end(&pause);
+    wk__alloc_untracked_begin(&pause);
+    wk__parallel_for(TASKS, request_of_a_task, block);
+    wk__alloc_untracked_end(&pause);
     assert_int_equal(wk__alloc_count(), before);
     for (int k = 0; k < TASKS; k++) wk__free(block[k]);
-    wk__parallel(TASKS, request_of_a_task, block);
+    wk__parallel_for(TASKS, request_of_a_task, block);
     assert_int_equal(wk__alloc_count(), before + TASKS);
     for (int k = 0; k < TASKS; k++) wk__free(block[k]);
-    wk__set_threads(threads);
+    wk__set_thread_count(threads);
 }
 
 static void arrays_grow(void **state)

@@ -8,43 +8,43 @@
 #include <wick/log.h>
 
 static const struct {
-    wk__setting which;
+    wk__optim_option which;
     const char *text;
     bool off, wrong;
 } cases[] = {
-    {WK__SET_SYNC, "1", false, false},
-    {WK__SET_SYNC, "0", true, false},
-    {WK__SET_SYNC, "", true, false},
-    {WK__SET_SYNC, "no", true, false},
-    {WK__SET_SYNC, "On", false, false},
-    {WK__SET_SYNC, "yes", false, false},
-    {WK__SET_SYNC, "true", false, false},
-    {WK__SET_SYNC, "maybe", false, true},
-    {WK__SET_SYNC, "yes please", false, true},
-    {WK__SET_THREADS, "1024", false, false},
-    {WK__SET_THREADS, "1025", false, true},
-    {WK__SET_THREADS, "0", false, true},
-    {WK__SET_THREADS, "", true, false},
-    {WK__SET_THREADS, "two", false, true},
-    {WK__SET_CACHE_MB, "0", false, false},
-    {WK__SET_CACHE_MB, "-1", false, true},
-    {WK__SET_CACHE_MB, "99999999999999999999", false, true},
-    {WK__SET_PLACEMENT, "soft", false, false},
-    {WK__SET_PLACEMENT, "strict", false, false},
-    {WK__SET_PLACEMENT, "so", false, true},
-    {WK__SET_PLACEMENT, "softer", false, true},
-    {WK__SET_GPU, "opencl", false, false},
-    {WK__SET_GPU, "cpu", false, true},
-    {WK__SET_LOG, "sync, kernel", false, false},
-    {WK__SET_LOG, "sync,kern", false, true},
-    {WK__SET_CACHE_DIR, "anything", false, false},
-    {WK__SET_COMM, "tcp", false, false},
-    {WK__SET_COMM, "udp", false, true},
-    {WK__SET_RANK, "0", false, false},
-    {WK__SET_RANK, "-1", false, true},
-    {WK__SET_WORLD, "1025", false, true},
-    {WK__SET_TIMEOUT, "0", false, true},
-    {WK__SET_SECRET, "", true, false},
+    {WK__SETTING_SYNC, "1", false, false},
+    {WK__SETTING_SYNC, "0", true, false},
+    {WK__SETTING_SYNC, "", true, false},
+    {WK__SETTING_SYNC, "no", true, false},
+    {WK__SETTING_SYNC, "On", false, false},
+    {WK__SETTING_SYNC, "yes", false, false},
+    {WK__SETTING_SYNC, "true", false, false},
+    {WK__SETTING_SYNC, "maybe", false, true},
+    {WK__SETTING_SYNC, "yes please", false, true},
+    {WK__SETTING_THREADS, "1024", false, false},
+    {WK__SETTING_THREADS, "1025", false, true},
+    {WK__SETTING_THREADS, "0", false, true},
+    {WK__SETTING_THREADS, "", true, false},
+    {WK__SETTING_THREADS, "two", false, true},
+    {WK__SETTING_CACHE_MB, "0", false, false},
+    {WK__SETTING_CACHE_MB, "-1", false, true},
+    {WK__SETTING_CACHE_MB, "99999999999999999999", false, true},
+    {WK__SETTING_PLACEMENT, "soft", false, false},
+    {WK__SETTING_PLACEMENT, "strict", false, false},
+    {WK__SETTING_PLACEMENT, "so", false, true},
+    {WK__SETTING_PLACEMENT, "softer", false, true},
+    {WK__SETTING_GPU, "opencl", false, false},
+    {WK__SETTING_GPU, "cpu", false, true},
+    {WK__SETTING_LOG, "sync, kernel", false, false},
+    {WK__SETTING_LOG, "sync,kern", false, true},
+    {WK__SETTING_CACHE_DIR, "anything", false, false},
+    {WK__SETTING_COMM, "tcp", false, false},
+    {WK__SETTING_COMM, "udp", false, true},
+    {WK__SETTING_RANK, "0", false, false},
+    {WK__SETTING_RANK, "-1", false, true},
+    {WK__SETTING_WORLD, "1025", false, true},
+    {WK__SETTING_TIMEOUT, "0", false, true},
+    {WK__SETTING_SECRET, "", true, false},
 };
 
 static void what_a_value_is(void **state)
@@ -72,15 +72,15 @@ static void what_readers_make_of_it(void **state)
 {
     (void)state;
     setenv("WICK_THREADS", "5000", 1);
-    assert_int_equal(wk__setting_number(WK__SET_THREADS, 7), 1024);
+    assert_int_equal(wk__setting_number(WK__SETTING_THREADS, 7), 1024);
     setenv("WICK_THREADS", "3x", 1);
-    assert_int_equal(wk__setting_number(WK__SET_THREADS, 7), 7);
+    assert_int_equal(wk__setting_number(WK__SETTING_THREADS, 7), 7);
     setenv("WICK_THREADS", "3", 1);
-    assert_int_equal(wk__setting_number(WK__SET_THREADS, 7), 3);
+    assert_int_equal(wk__setting_number(WK__SETTING_THREADS, 7), 3);
     unsetenv("WICK_THREADS");
-    assert_int_equal(wk__setting_number(WK__SET_THREADS, 7), 7);
+    assert_int_equal(wk__setting_number(WK__SETTING_THREADS, 7), 7);
     wk_setting is = {.size = sizeof is};
-    assert_int_equal(wk_setting_info(WK__SET_THREADS, &is), WK_OK);
+    assert_int_equal(wk_setting_info(WK__SETTING_THREADS, &is), WK_OK);
     assert_true(!is.value && !is.off && !is.wrong);
     assert_string_equal(is.name, "WICK_THREADS");
     assert_int_equal(wk_setting_info(wk_setting_count(), &is), WK_ERR_ARGUMENT);
@@ -92,7 +92,7 @@ static void secrets_are_not_shown(void **state)
     (void)state;
     wk_setting is = {.size = sizeof is};
     setenv("WICK_SECRET", "between us", 1);
-    assert_int_equal(wk_setting_info(WK__SET_SECRET, &is), WK_OK);
+    assert_int_equal(wk_setting_info(WK__SETTING_SECRET, &is), WK_OK);
     assert_string_equal(is.value, "(not shown)");
     assert_false(is.off || is.wrong);
     unsetenv("WICK_SECRET");
@@ -127,11 +127,11 @@ static void misspelt_values_are_told(void **state)
 {
     (void)state;
     static const struct {
-        wk__setting which;
+        wk__optim_option which;
         const char *value;
-    } wrong[] = {{WK__SET_SYNC, "yes please"}, {WK__SET_NOFUSE, "2"},       {WK__SET_CHECK, "maybe"},
-                 {WK__SET_CPU, "avx99"},       {WK__SET_THREADS, "many"},   {WK__SET_PLACEMENT, "sfot"},
-                 {WK__SET_GPU, "openlc"},      {WK__SET_CACHE_MB, "256MB"}, {WK__SET_LOG, "sync,kernle"}};
+    } wrong[] = {{WK__SETTING_SYNC, "yes please"}, {WK__SETTING_NOFUSE, "2"},       {WK__SETTING_CHECK, "maybe"},
+                 {WK__SETTING_CPU, "avx99"},       {WK__SETTING_THREADS, "many"},   {WK__SETTING_PLACEMENT, "sfot"},
+                 {WK__SETTING_GPU, "openlc"},      {WK__SETTING_CACHE_MB, "256MB"}, {WK__SETTING_LOG, "sync,kernle"}};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         wk_setting is = {.size = sizeof is};
         assert_int_equal(wk_setting_info((int)wrong[k].which, &is), WK_OK);

@@ -41,11 +41,11 @@ static void each_task_once(void **state)
     (void)state;
     static const int threads[] = {1, 2, 3, 8, 2, 5, 1, 4};
     for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
-        wk__set_threads(threads[t]);
-        assert_int_equal(wk__threads(), threads[t]);
+        wk__set_thread_count(threads[t]);
+        assert_int_equal(wk__thread_count(), threads[t]);
         for (int tasks = 0; tasks <= MOST_TASKS; tasks += 1 + tasks / 4) {
             int marks[MOST_TASKS + 1] = {0};
-            wk__parallel(tasks, mark, marks);
+            wk__parallel_for(tasks, mark, marks);
             for (int k = 0; k < tasks; k++) assert_int_equal(marks[k], 1);
             assert_int_equal(marks[tasks], 0);
         }
@@ -55,10 +55,10 @@ static void each_task_once(void **state)
 static void count_is_kept_in_bounds(void **state)
 {
     (void)state;
-    wk__set_threads(0);
-    assert_int_equal(wk__threads(), 1);
-    wk__set_threads(5000);
-    assert_int_equal(wk__threads(), 1024);
+    wk__set_thread_count(0);
+    assert_int_equal(wk__thread_count(), 1);
+    wk__set_thread_count(5000);
+    assert_int_equal(wk__thread_count(), 1024);
 }
 
 /* ---- who runs it --------------------------------------------------------------------------------------------- */
@@ -96,10 +96,10 @@ static void tasks_run_at_once(void **state)
 {
     (void)state;
     for (int threads = 2; threads <= 6; threads++) {
-        wk__set_threads(threads);
+        wk__set_thread_count(threads);
         for (int round = 0; round < 20; round++) {
             meeting m = {.expected = threads, .signals_blocked = true, .host = pthread_self()};
-            wk__parallel(threads, meet, &m);
+            wk__parallel_for(threads, meet, &m);
             assert_int_equal(m.present, threads);
             assert_true(m.signals_blocked);
         }
@@ -126,7 +126,7 @@ static void outer(void *user, int64_t k)
 {
     nest within = {.thread = pthread_self()};
     (void)k;
-    wk__parallel(100, inner, &within);
+    wk__parallel_for(100, inner, &within);
     if (within.strange) ((nest *)user)->strange = true;
     ((nest *)user)->sum += within.sum;
 }
@@ -134,10 +134,10 @@ static void outer(void *user, int64_t k)
 static void nested_calls_stay_in_the_caller(void **state)
 {
     (void)state;
-    wk__set_threads(4);
+    wk__set_thread_count(4);
     for (int round = 0; round < 100; round++) {
         nest n = {0};
-        wk__parallel(50, outer, &n);
+        wk__parallel_for(50, outer, &n);
         assert_int_equal(n.sum, 50 * 4950);
         assert_false(n.strange);
     }
@@ -147,7 +147,7 @@ static void *many_calls(void *failures)
 {
     for (int round = 0; round < 2000; round++) {
         int marks[40] = {0};
-        wk__parallel(40, mark, marks);
+        wk__parallel_for(40, mark, marks);
         for (int k = 0; k < 40; k++) *(_Atomic int *)failures += marks[k] != 1;
     }
     return NULL;
@@ -159,13 +159,13 @@ static void concurrent_callers(void **state)
     enum { CALLERS = 4 };
     pthread_t caller[CALLERS];
     _Atomic int failures = 0;
-    wk__set_threads(3);
+    wk__set_thread_count(3);
     for (int k = 0; k < CALLERS; k++) assert_int_equal(pthread_create(&caller[k], NULL, many_calls, &failures), 0);
     for (int k = 0; k < CALLERS; k++) pthread_join(caller[k], NULL);
     assert_int_equal(failures, 0);
 }
 
-/* wk__set_threads is not meant for a pool at work; a program that does it all the same loses no task. */
+/* wk__set_thread_count is not meant for a pool at work; a program that does it all the same loses no task. */
 static void count_changes_under_way(void **state)
 {
     (void)state;
@@ -173,7 +173,7 @@ static void count_changes_under_way(void **state)
     _Atomic int failures = 0;
     for (int k = 0; k < 2; k++) assert_int_equal(pthread_create(&caller[k], NULL, many_calls, &failures), 0);
     for (int round = 0; round < 100; round++) {
-        wk__set_threads(1 + round % 5);
+        wk__set_thread_count(1 + round % 5);
         sleep_microseconds(50);
     }
     for (int k = 0; k < 2; k++) pthread_join(caller[k], NULL);
@@ -202,16 +202,16 @@ static void no_wake_up_is_lost(void **state)
 {
     (void)state;
     unsigned random = 1;
-    wk__set_threads(3);
+    wk__set_thread_count(3);
     for (int round = 0; round < 1500; round++) {
         random = random * 1103515245 + 12345;
         long pause = (long)(random >> 16 & 127);
         meeting m = {.expected = 3, .signals_blocked = true, .host = pthread_self(), .patience = 100000};
         dozing all = {.microseconds = (long)(random >> 8 & 127)};
         sleep_microseconds(pause);
-        wk__parallel(3, meet, &m);
+        wk__parallel_for(3, meet, &m);
         assert_false(m.left_early);
-        wk__parallel(3, doze, &all);
+        wk__parallel_for(3, doze, &all);
         assert_int_equal(all.done, 3);
     }
 }
@@ -227,8 +227,8 @@ static void idle_burns_nothing(void **state)
 {
     (void)state;
     int marks[16] = {0};
-    wk__set_threads(4);
-    wk__parallel(16, mark, marks);
+    wk__set_thread_count(4);
+    wk__parallel_for(16, mark, marks);
     sleep_microseconds(5000);
     double before = processor_seconds();
     sleep_microseconds(200000);
@@ -246,26 +246,26 @@ static void fork_starts_anew(void **state)
     const char *runner = getenv("WICK_RUNNER");
     if (runner && strstr(runner, "qemu")) skip(); /* nor does qemu-user 7.2, which stops by itself there */
     int marks[64] = {0};
-    wk__set_threads(3);
-    wk__parallel(64, mark, marks);
+    wk__set_thread_count(3);
+    wk__parallel_for(64, mark, marks);
     pid_t child = fork();
     if (child == 0) {
         wk__pool_after_fork();
         meeting m = {.expected = 3, .signals_blocked = true, .host = pthread_self()};
-        wk__parallel(3, meet, &m);
+        wk__parallel_for(3, meet, &m);
         _exit(m.present == 3 ? 0 : 1);
     }
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
-    wk__parallel(64, mark, marks);
+    wk__parallel_for(64, mark, marks);
     for (int k = 0; k < 64; k++) assert_int_equal(marks[k], 2);
 }
 
 /* ---- how many ------------------------------------------------------------------------------------------------ */
 
-/* wk__threads in a process of its own, where nothing has been looked up yet. */
+/* wk__thread_count in a process of its own, where nothing has been looked up yet. */
 static int threads_with(const char *value)
 {
     pid_t child = fork();
@@ -275,7 +275,7 @@ static int threads_with(const char *value)
         } else {
             unsetenv("WICK_THREADS");
         }
-        _exit(wk__threads() > 255 ? 255 : wk__threads());
+        _exit(wk__thread_count() > 255 ? 255 : wk__thread_count());
     }
     int status;
     waitpid(child, &status, 0);
@@ -313,35 +313,35 @@ static void quotas(void **state)
 {
     (void)state;
     assert_non_null(mkdtemp(root));
-    assert_int_equal(wk__quota_cpus(root), 0);
+    assert_int_equal(wk__cgroup_cpu_limit(root), 0);
 
     put_file("/proc/self/cgroup", "0::/a/b\n");
-    assert_int_equal(wk__quota_cpus(root), 0);
+    assert_int_equal(wk__cgroup_cpu_limit(root), 0);
     put_file("/sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
-    assert_int_equal(wk__quota_cpus(root), 0);
+    assert_int_equal(wk__cgroup_cpu_limit(root), 0);
     put_file("/sys/fs/cgroup/a/b/cpu.max", "250000 100000\n");
-    assert_int_equal(wk__quota_cpus(root), 3);
+    assert_int_equal(wk__cgroup_cpu_limit(root), 3);
     put_file("/sys/fs/cgroup/a/cpu.max", "200000 100000\n"); /* the group around it is tighter */
-    assert_int_equal(wk__quota_cpus(root), 2);
+    assert_int_equal(wk__cgroup_cpu_limit(root), 2);
     put_file("/sys/fs/cgroup/cpu.max", "10000 100000\n");
-    assert_int_equal(wk__quota_cpus(root), 1);
+    assert_int_equal(wk__cgroup_cpu_limit(root), 1);
 
     /* a container that sees the mount of its own group, under the path of its host */
     put_file("/proc/self/cgroup", "0::/elsewhere/on/the/host\n");
     put_file("/sys/fs/cgroup/cpu.max", "400000 100000\n");
-    assert_int_equal(wk__quota_cpus(root), 4);
+    assert_int_equal(wk__cgroup_cpu_limit(root), 4);
     put_file("/proc/self/cgroup", "0::/\n");
-    assert_int_equal(wk__quota_cpus(root), 4);
+    assert_int_equal(wk__cgroup_cpu_limit(root), 4);
 
     put_file("/proc/self/cgroup", "3:cpuset:/\n2:cpu,cpuacct:/job\n1:name=systemd:/\n");
-    assert_int_equal(wk__quota_cpus(root), 0);
+    assert_int_equal(wk__cgroup_cpu_limit(root), 0);
     put_file("/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1\n");
     put_file("/sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "50000\n");
-    assert_int_equal(wk__quota_cpus(root), 0);
+    assert_int_equal(wk__cgroup_cpu_limit(root), 0);
     put_file("/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "300000\n");
-    assert_int_equal(wk__quota_cpus(root), 6);
+    assert_int_equal(wk__cgroup_cpu_limit(root), 6);
     put_file("/proc/self/cgroup", "3:cpuset:/job\n2:cpuacct:/job\nnonsense\n");
-    assert_int_equal(wk__quota_cpus(root), 0);
+    assert_int_equal(wk__cgroup_cpu_limit(root), 0);
 
     put_file("/proc/self/cgroup", "2:memory:/job\n"); /* a root that leaves no room behind "/sys/fs/cgroup/memory" */
     char far[PATH_MAX - sizeof "/proc/self/cgroup" + 1];

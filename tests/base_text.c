@@ -22,15 +22,15 @@ static void adds_up(void **state)
     assert_string_equal(t.data, "");
     wk__text_add(&t, "tensor(");
     wk__text_add_n(&t, "1234", 2);
-    wk__text_char(&t, ' ', 3);
-    wk__text_char(&t, 'x', 0);
-    wk__text_char(&t, 'x', -1);
+    wk__text_repeat(&t, ' ', 3);
+    wk__text_repeat(&t, 'x', 0);
+    wk__text_repeat(&t, 'x', -1);
     wk__text_format(&t, "%s=%d,%lld%c", "dim", -1, 1LL << 40, ')');
     wk__text_format(&t, "%s", "");
     assert_string_equal(t.data, "tensor(12   dim=-1,1099511627776)");
     assert_int_equal(t.length, strlen(t.data));
     assert_false(t.failed);
-    wk__text_end(&t);
+    wk__text_free(&t);
     assert_null(t.data);
     assert_int_equal(t.capacity, 0);
 }
@@ -48,7 +48,7 @@ static void long_formats(void **state)
         assert_int_equal(t.length, before + length);
         assert_string_equal(t.data + before, line);
     }
-    wk__text_end(&t);
+    wk__text_free(&t);
 }
 
 /* With every request failing in turn the text is a prefix of the whole, terminated, and says that it failed. */
@@ -61,7 +61,7 @@ static void memory_runs_out(void **state)
         if (n > 1) wk__alloc_fail_at(n - 1);
         for (int k = 0; k < 40; k++) {
             wk__text_format(&t, "%d of forty;", k);
-            wk__text_char(&t, '-', 20);
+            wk__text_repeat(&t, '-', 20);
         }
         wk__alloc_fail_at(0);
         if (n == 1) {
@@ -70,14 +70,14 @@ static void memory_runs_out(void **state)
         } else if (!t.failed) {
             assert_true(n > 4);
             assert_string_equal(t.data, whole);
-            wk__text_end(&t);
+            wk__text_free(&t);
             return;
         } else if (t.data) {
             assert_true(t.length < (int64_t)strlen(whole));
             assert_int_equal(t.length, strlen(t.data));
             assert_memory_equal(t.data, whole, (size_t)t.length);
         }
-        wk__text_end(&t);
+        wk__text_free(&t);
     }
 }
 
@@ -90,7 +90,7 @@ static void expect_number(double value, char style, int precision, const char *e
     wk__text t = {0};
     wk__text_double(&t, value, style, precision);
     assert_string_equal(t.data, expected);
-    wk__text_end(&t);
+    wk__text_free(&t);
 }
 
 static void numbers(void)
@@ -172,7 +172,7 @@ static void expect_escaped(const char *bytes, int64_t from, const char *want)
     wk__text_escape(&t, from);
     assert_string_equal(t.data, want);
     assert_int_equal(t.length, strlen(want));
-    wk__text_end(&t);
+    wk__text_free(&t);
 }
 
 /* Any bytes become text: what is no UTF-8, cut short or longer than needed, and control characters. */
@@ -198,7 +198,7 @@ static void escapes_need_no_memory(void **state)
     wk__text_escape(&t, 0);
     wk__alloc_fail_at(0);
     assert_string_equal(t.data, "\xc3\xa9?");
-    wk__text_end(&t);
+    wk__text_free(&t);
 }
 
 int main(void)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A binding needs the table of ops, lifetimes, data in and out and errors, and no other symbol: tests/binding/wick.py is
 # one for Python, in ctypes, that knows no op by name. It gives what PyTorch gives of the samples of every op.
-. "$WICK_SOURCE/tests/runner/checks"
+. "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null; then
     echo "skip Python 3.8 is not there"

@@ -4,7 +4,7 @@
 # them, as their warnings are errors: the debug build to every file, the optimised one to the library, the command and
 # the tests that run there. Here the other compiler looks at every file of the debug build, as CMake would compile it;
 # of the tests' files at a third on a day.
-. "$WICK_SOURCE/tests/runner/checks"
+. "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 case $(cc --version) in
 *clang*) other=gcc ;;
@@ -30,7 +30,7 @@ clean() # LIST OF COMMANDS
         <"$1"
 }
 
-# Those whose turn it is (support_days.h).
+# Those whose turn it is (support_daily_subset.h).
 todays()
 {
     awk -v day="${WICK_TEST_DAY:-all}" -v tests="-fsyntax-only $WICK_SOURCE/tests/" '

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # No line of the sources is wider than 120 columns, comments neither; and the sources are as clang-format writes them,
 # which leaves comments alone.
-. "$WICK_SOURCE/tests/runner/checks"
+. "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 # The programs of tests/acceptance stay as they were given; what tests are fed with, and the table of modes, is data.
 narrow() # FILE OR FOLDER...
 {
     find "$@" -type f ! -path '*/acceptance/*' \( -name '*.[ch]' -o -name '*.def' -o -name '*.inc' -o -name '*.sh' -o \
         -name '*.py' -o -name '*.awk' -o -name '*.cmake' -o -name CMakeLists.txt -o -name Makefile -o \
-        -path 'scripts/*' -o -path '*/runner/one' -o -path '*/runner/run' -o -name measure_power \) \
+        -path 'scripts/*' -o -path '*/runner/run_one' -o -path '*/runner/run_all' -o -name measure_detection \) \
         >"$WICK_WORK/sources"
     ! LC_ALL=C.UTF-8 xargs grep -nE '^.{121,}' <"$WICK_WORK/sources" /dev/null
 }
@@ -33,7 +33,7 @@ formatted() # LIST OF FILES
     xargs -n 100 -P 2 clang-format --style="file:$WICK_SOURCE/.clang-format" --dry-run --Werror <"$1"
 }
 
-scripts/formatted >"$WICK_WORK/files"
+scripts/list_formatted_files >"$WICK_WORK/files"
 check "$(wc -l <"$WICK_WORK/files") files as clang-format writes them" formatted "$WICK_WORK/files"
 
 printf 'int  x ;\n' >"$WICK_WORK/bad.c"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What scripts/generate_ops.py writes of the rows of ops is what is committed: no file is edited by hand, missing or
 # left over. It takes Python 3.11, which reads the rows, and clang-format 14, whose releases differ in what they write.
-. "$WICK_SOURCE/tests/runner/checks"
+. "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 if ! python3 -c 'import tomllib' 2>/dev/null; then
     echo "skip Python 3.11 is not there"
@@ -38,7 +38,7 @@ fails "a file that no row writes is found" "pointwise.h: no row" is_current "$WI
 understood() # ROW
 {
     printf 'title = "t"\n[[op]]\nname = "a"\ndoc = "d"\ngroup = "g"\n%s\n' "$1" >"$WICK_WORK/rows.toml"
-    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=scripts python3 -c 'import sys, pathlib; from ops.rows import read_section
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=scripts python3 -c 'import sys, pathlib; from opgen.spec import read_section
 read_section(pathlib.Path(sys.argv[1]))' "$WICK_WORK/rows.toml"
 }
 row='arguments = [{ name = "self", c = "x", type = "Tensor" }]'
@@ -52,4 +52,4 @@ no_list() # NAME
 {
     echo "add" | python3 tests/goldens/make_ops.py "$1"
 }
-fails "goldens are made of a list of rows" "walk_pytorch --list" no_list add
+fails "goldens are made of a list of rows" "sweep_pytorch --list" no_list add

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # scripts/gpu-check, which is for machines that have a GPU and little else: its short list, on the stand-in for NVIDIA's
 # driver. NVRTC is not there when it runs, so every kernel has to be in the archive.
-. "$WICK_SOURCE/tests/runner/checks"
+. "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 release=$WICK_SOURCE/build/release
 folder=$WICK_WORK/pack

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The public headers compile alone, twice and together, as strict C11 and as C++20; the forms of call in
 # tests/forms too.
-. "$WICK_SOURCE/tests/runner/checks"
+. "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 # Without the line by which they are system headers to gcc, which would say nothing of them.
 mkdir "$WICK_WORK/include" "$WICK_WORK/include/wick"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # An installed copy serves programs through pkg-config, shared and static, and through CMake, wherever it was moved to.
-. "$WICK_SOURCE/tests/runner/checks"
+. "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 release=$WICK_SOURCE/build/release
 prefix=$WICK_WORK/moved

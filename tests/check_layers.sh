@@ -13,24 +13,24 @@ fresh()
     mkdir -p "$tree/include/wick" "$tree/src/base" "$tree/src/ir" "$tree/src/backend/cpu" "$tree/src/backend/gpu" \
         "$tree/src/backend/opencl" "$tree/src/backend/cuda" "$tree/src/ops" "$tree/src/io" "$tree/src/data" "$tree/cli"
     echo '#include <stddef.h>' >"$tree/include/wick/core.h"
-    cp src/ir/alu.def "$tree/src/ir"
+    cp src/ir/opcodes.def "$tree/src/ir"
     printf '#include "core.h"\n#include <wick/core.h>\n' >"$tree/include/wick/device.h"
     echo '#include <wick/core.h>' >"$tree/src/base/alloc.h"
     printf '#include "alloc.h"\nvoid f(void) { free(0); }\n' >"$tree/src/base/alloc.c"
-    printf '#include "../gpu/print.h"\n#include "../backend.h"\n#include "../../base/alloc.h"\n' \
+    printf '#include "../gpu/codegen.h"\n#include "../backend.h"\n#include "../../base/alloc.h"\n' \
         >"$tree/src/backend/opencl/run.c"
-    touch "$tree/src/backend/gpu/print.h" "$tree/src/backend/cpu/vm.h" "$tree/src/io/file.h" \
+    touch "$tree/src/backend/gpu/codegen.h" "$tree/src/backend/cpu/vm.h" "$tree/src/io/file.h" \
         "$tree/src/backend/backend.h"
     printf '/* malloc(1) TODAY */\n// exit(1)\nint g(void) { h->free(x); wk__free(y); return %s; }\n' \
         'puts_ours("printf(\"%d\")")' \
         >"$tree/src/ops/add.c"
     printf 'switch (c) {\ncase WK__LOAD: break;\ncase WK_F32: break;\n#define R(n) case WK__##n:\n}\n' \
-        >"$tree/src/ir/text.c"
+        >"$tree/src/ir/dump.c"
     printf 'void wk_print(void) { fputs("1", stdout); }\n' >"$tree/src/ops/print.c"
     echo 'bool b = op == &wk__op_sub;' >"$tree/src/ops/sub.c"
-    echo 'const wk__op *op = &wk__op_sub; /* op == &wk__op_sub */' >"$tree/src/backend/gpu/print.c"
+    echo 'const wk__op *op = &wk__op_sub; /* op == &wk__op_sub */' >"$tree/src/backend/gpu/codegen.c"
     echo 'bool b = op == &wk__op_sub;' >"$tree/src/ops/sub.c"
-    echo 'const wk__op *op = &wk__op_sub; /* op == &wk__op_sub */' >"$tree/src/backend/gpu/print.c"
+    echo 'const wk__op *op = &wk__op_sub; /* op == &wk__op_sub */' >"$tree/src/backend/gpu/codegen.c"
     printf '#include <wick.h>\nint main(void) { printf("1"); exit(1); }\n' >"$tree/cli/main.c"
     printf '#if defined(WK_CUDA)\n#endif\n' >"$tree/src/backend/cuda/open.c"
 }
@@ -59,18 +59,18 @@ else
 fi
 
 breaks layers src/base/alloc.h '#include "../ir/ir.h"'
-breaks layers src/ir/text.c '#include "../ops/add.h"'
+breaks layers src/ir/dump.c '#include "../ops/add.h"'
 breaks layers src/data/set.c '#include "../io/file.h"'
 breaks layers src/backend/cpu/vm.h '#include "../opencl/run.h"'
 breaks layers src/backend/cpu/vm.h '#include "../../cli/main.h"'
 breaks layers src/ops/add.c '# include <wick.h>'
 breaks layers src/ops/add.c '#include "../elsewhere/a.h"'
 breaks public include/wick/core.h '#include "../../src/base/alloc.h"'
-breaks switch src/ir/text.c 'switch (c) { case WK__ADD: break; }'
-breaks switch src/ir/text.c 'if (record->op == &wk__op_gelu) return;'
+breaks switch src/ir/dump.c 'switch (c) { case WK__ADD: break; }'
+breaks switch src/ir/dump.c 'if (record->op == &wk__op_gelu) return;'
 breaks switch cli/main.c 'bool b = &wk__op_gelu != op;'
 breaks cuda src/ops/add.c '#ifdef WK_CUDA'
-breaks cuda src/backend/gpu/print.h '#elif defined(__CUDACC__)'
+breaks cuda src/backend/gpu/codegen.h '#elif defined(__CUDACC__)'
 breaks calls src/ops/add.c 'void *p = malloc(3);'
 breaks calls src/base/alloc.h '    free (p);'
 breaks calls src/ops/add.c 'if (!p) abort();'

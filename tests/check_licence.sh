@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Every source file names its licence, and LICENSE is its text.
-. "$WICK_SOURCE/tests/runner/checks"
+. "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 check "every source file names its licence" scripts/spdx --check
 check "LICENSE is the Apache License 2.0" grep -q "Version 2.0, January 2004" LICENSE

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What compilers are to refuse: each of these mistakes is one error, at the program's own line, in words that help; in
 # gcc, which shows every macro on the way otherwise, there is nothing else on its lines.
-. "$WICK_SOURCE/tests/runner/checks"
+. "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 export LC_ALL=C
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Options are written by name, lists in parentheses: for anything else the compiler says so, in the words of the
 # headers. That the right forms compile without a warning is check_headers's, for tests/forms.
-. "$WICK_SOURCE/tests/runner/checks"
+. "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 warnings="-Wall -Wextra -Wpedantic -Wshadow -Wfloat-equal -Werror -fsyntax-only"
 
@@ -119,9 +119,9 @@ for c in $(compilers gcc clang); do
     done
     "$c" -std=c11 -Iinclude -E "$WICK_WORK/zero.c" -o "$WICK_WORK/zero.i"
     check "a written 0, preprocessed, ${c##*/}" "$c" -std=c11 $warnings "$WICK_WORK/zero.i"
-    body "int a[2] = {[0] = 1, [0] = n}; wk_elu(x, .alpha = 0); (void)a" >"$WICK_WORK/own.c"
+    body "int a[2] = {[0] = 1, [0] = n}; wk_elu(x, .alpha = 0); (void)a" >"$WICK_WORK/adopt.c"
     fails "the program's own overrides are still told, ${c##*/}" "overrid\|overwritten" "$c" -std=c11 $warnings \
-        -Iinclude "$WICK_WORK/own.c"
+        -Iinclude "$WICK_WORK/adopt.c"
 done
 
 # Each call that takes a list in parentheses takes a WK_ARRAY in its place, and tests/rules_lists.c makes that call.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The library serves programs that load it while they run: an interpreter, plug-ins that were linked with it
 # in either form.
-. "$WICK_SOURCE/tests/runner/checks"
+. "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 release=$WICK_SOURCE/build/release
 host=$WICK_WORK/host
@@ -76,9 +76,9 @@ small_tls() # LIBRARY
         '$1 == "TLS" { print "thread-local storage: " $6; size = $6 } END { exit size != "0x000008" }'
 }
 check "thread-local storage of libwick.so is a pointer" small_tls "$release/libwick.so"
-cat >"$WICK_WORK/large.c" <<'END'
+cat >"$WICK_WORK/large_values.c" <<'END'
 _Thread_local char room[6000];
 char *large(void) { return room; }
 END
-cc -shared -fPIC -o "$WICK_WORK/large.so" "$WICK_WORK/large.c"
+cc -shared -fPIC -o "$WICK_WORK/large.so" "$WICK_WORK/large_values.c"
 fails "larger thread-local storage is found" "0x001770" small_tls "$WICK_WORK/large.so"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # docs/semantics.md and docs/lesson.md name the tests that hold each rule and each step: all of them exist, and none of
 # the rules or steps is left out.
-. "$WICK_SOURCE/tests/runner/checks"
+. "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 # What stands in `backquotes` as program.test or script.sh.
 named() # FILE
@@ -48,11 +48,11 @@ fails "a mode that does is found" "DEVICES=cpu" all_devices "$WICK_WORK/settings
 applies()
 {
     bad=0
-    for fault in "$WICK_SOURCE"/tests/random/power/*.patch; do
+    for fault in "$WICK_SOURCE"/tests/random/known_bugs/*.patch; do
         file=$WICK_SOURCE/$(sed -n 's/^+++ b[/]//p' "$fault")
         sed -n 's/^-\([^-]\)/\1/p' "$fault" | head -1 >"$WICK_WORK/line"
         grep -qxF -f "$WICK_WORK/line" "$file" || { echo "$(basename "$fault") does not apply"; bad=1; }
     done
     [ $bad = 0 ]
 }
-check "the faults of tests/random/power apply" applies
+check "the faults of tests/random/known_bugs apply" applies

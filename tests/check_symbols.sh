@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # libwick.so shows public names only, with the version of their first release; inside, nothing is without a prefix.
-. "$WICK_SOURCE/tests/runner/checks"
+. "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 release=$WICK_SOURCE/build/release
 
@@ -43,8 +43,8 @@ written_out() # LIBRARY FOLDER
     [ -z "$missing" ] || { echo "nowhere in $2:" $missing; return 1; }
 }
 
-# A room uses what is in rooms below it, as its includes do (scripts/check_layers). Upwards go the calls of base/above.h
-# and the rows of the table of ops alone.
+# A room uses what is in rooms below it, as its includes do (scripts/check_layers). Upwards go the calls of
+# base/upcalls.h and the rows of the table of ops alone.
 no_calls_upwards() # OBJECT..., in folders named as the rooms
 {
     nm -gA "$@" | awk '
@@ -58,7 +58,7 @@ no_calls_upwards() # OBJECT..., in folders named as the rooms
             n = split($1, folder, "/")
             for (own = ""; n > 0 && own == ""; n--) if (folder[n] in floor_of) own = folder[n]
             if ($(NF - 1) == "U") used[own, $NF] = own
-            else if ($NF != "wk__above" && $NF !~ /^wk__op_/) home[$NF] = own
+            else if ($NF != "wk__upcalls" && $NF !~ /^wk__op_/) home[$NF] = own
         }
         END {
             for (use in used) {
@@ -88,15 +88,15 @@ check "libwick.so is libwick.so.0" sh -c "readelf -d '$release/libwick.so' | gre
 # The checks can fail.
 cat >"$WICK_WORK/bad.c" <<'END'
 int stray(void) { return 1; }
-int wk__inside(void) { return 1; }
+int wk__nested_call(void) { return 1; }
 END
 cc -shared -fPIC -o "$WICK_WORK/bad.so" "$WICK_WORK/bad.c"
 cc -c -o "$WICK_WORK/bad.o" "$WICK_WORK/bad.c" && ar rc "$WICK_WORK/bad.a" "$WICK_WORK/bad.o"
 fails "a stray name is found" "shows stray" only_public "$WICK_WORK/bad.so"
-fails "an internal name is found" "shows wk__inside" only_public "$WICK_WORK/bad.so"
+fails "an internal name is found" "shows wk__nested_call" only_public "$WICK_WORK/bad.so"
 fails "a name without prefix is found" "defines stray" only_prefixed "$WICK_WORK/bad.a"
 mkdir -p "$WICK_WORK/rooms/base" "$WICK_WORK/rooms/ops"
 cp "$WICK_WORK/bad.o" "$WICK_WORK/rooms/ops"
-echo 'int wk__inside(void); int wk__below(void) { return wk__inside(); }' |
+echo 'int wk__nested_call(void); int wk__random_below(void) { return wk__nested_call(); }' |
     cc -c -x c -o "$WICK_WORK/rooms/base/low.o" -
-fails "a call upwards is found" "base uses wk__inside, which is in ops" no_calls_upwards "$WICK_WORK"/rooms/*/*.o
+fails "a call upwards is found" "base uses wk__nested_call, which is in ops" no_calls_upwards "$WICK_WORK"/rooms/*/*.o

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The command as people and scripts use it: what it prints, where, and with which exit code.
-. "$WICK_SOURCE/tests/runner/checks"
+. "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 wick=$WICK_SOURCE/build/release/wick
 unset WICK_THREADS WICK_CPU WICK_GPU NO_COLOR 2>/dev/null || true

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # wick run: how ranks are started, heard and ended, here and on hosts that a script stands in for. Each command has a
 # deadline, and all that it started is looked for afterwards, by a variable in the environment.
-. "$WICK_SOURCE/tests/runner/checks"
-. "$WICK_SOURCE/tests/runner/processes"
+. "$WICK_SOURCE/tests/runner/check_functions.sh"
+. "$WICK_SOURCE/tests/runner/process_functions.sh"
 
 wick=$WICK_BUILD/wick
 unset WICK_THREADS WICK_COMM WICK_TIMEOUT NO_COLOR PYTHONUNBUFFERED 2>/dev/null || true

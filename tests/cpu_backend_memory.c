@@ -110,11 +110,11 @@ static void test_device(void **state)
     wk__device_info info;
     wk__fail fail = {0};
     void *device = NULL;
-    assert_int_equal(cpu->presence(NULL), WK__PRESENT);
+    assert_int_equal(cpu->status(NULL), WK__BACKEND_AVAILABLE);
     assert_int_equal(cpu->count(), 1);
     assert_int_equal(cpu->info(0, &info, &fail), WK_OK);
     assert_true(info.name[0] != 0 && info.memory_total > 0 && info.memory_available > 0);
-    assert_int_equal(info.compute_units, wk__threads());
+    assert_int_equal(info.compute_units, wk__thread_count());
     assert_true(!info.is_gpu && isnan(info.temperature) && isnan(info.power) && isnan(info.utilisation));
     assert_int_equal(cpu->info(1, &info, &fail), WK_ERR_DEVICE);
     assert_int_equal(cpu->open(1, &device, &fail), WK_ERR_DEVICE);
@@ -144,13 +144,13 @@ static void test_blocks(void **state)
     for (int64_t bytes = 1; bytes <= 64 * MEGA + 1; bytes = bytes * 8 + 1) {
         wk__memory block;
         const long before = resident_pages();
-        assert_int_equal(cpu->block_take(device, bytes, &block, &fail), WK_OK);
+        assert_int_equal(cpu->block_alloc(device, bytes, &block, &fail), WK_OK);
         assert_true(block.bytes >= bytes && block.offset == 0);
         assert_int_equal((uintptr_t)block.host % (2 * MEGA), 0);
         assert_true((resident_pages() - before) * sysconf(_SC_PAGESIZE) < MEGA); /* not touched */
         block.host[0] = 1;
         block.host[bytes - 1] = 1;
-        cpu->block_give(device, &block);
+        cpu->block_free(device, &block);
         assert_null(block.host);
     }
     cpu->close(device);
@@ -166,11 +166,11 @@ static void test_too_large(void **state)
     for (int k = 0; k < 4; k++) {
         wk__memory block;
         wk__fail fail = {0};
-        char figure[64], size[WK__BYTES_TEXT];
-        assert_int_equal(cpu->block_take(NULL, sizes[k], &block, &fail), WK_ERR_MEMORY);
-        snprintf(figure, sizeof figure, "of %s are", wk__bytes_text(size, total));
+        char figure[64], size[WK__FORMAT_BYTES_SIZE];
+        assert_int_equal(cpu->block_alloc(NULL, sizes[k], &block, &fail), WK_ERR_MEMORY);
+        snprintf(figure, sizeof figure, "of %s are", wk__format_bytes(size, total));
         assert_non_null(strstr(fail.text, figure));
-        snprintf(figure, sizeof figure, "of %s:", wk__bytes_text(size, sizes[k]));
+        snprintf(figure, sizeof figure, "of %s:", wk__format_bytes(size, sizes[k]));
         assert_non_null(strstr(fail.text, figure));
     }
 }
@@ -185,8 +185,8 @@ static void test_copies(void **state)
     for (int k = 0; k < 5; k++) {
         wk__memory a, b;
         wk__fail fail = {0};
-        assert_int_equal(cpu->block_take(NULL, 6 * MEGA, &a, &fail), WK_OK);
-        assert_int_equal(cpu->block_take(NULL, 6 * MEGA, &b, &fail), WK_OK);
+        assert_int_equal(cpu->block_alloc(NULL, 6 * MEGA, &a, &fail), WK_OK);
+        assert_int_equal(cpu->block_alloc(NULL, 6 * MEGA, &b, &fail), WK_OK);
         memset(back, 9, 5 * MEGA + 4);
         assert_int_equal(cpu->upload(NULL, &a, 17, from, sizes[k], &fail), WK_OK);
         assert_int_equal(cpu->copy(NULL, &b, 5, &a, 17, sizes[k], &fail), WK_OK);
@@ -195,8 +195,8 @@ static void test_copies(void **state)
         assert_memory_equal(back, from, (size_t)sizes[k]);
         assert_int_equal(back[sizes[k]], 9);
         assert_int_equal(a.host[16] | a.host[17 + sizes[k]] | b.host[4] | b.host[5 + sizes[k]], 0);
-        cpu->block_give(NULL, &a);
-        cpu->block_give(NULL, &b);
+        cpu->block_free(NULL, &a);
+        cpu->block_free(NULL, &b);
     }
     free(from);
     free(back);

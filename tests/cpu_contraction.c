@@ -2,7 +2,7 @@
 /* Convolutions in all directions on the CPU, packed and element by element, against loops; and their bits. */
 #include "support_contraction.h"
 
-#include "../src/backend/cpu/contraction_plainly.h"
+#include "../src/backend/cpu/contraction_reference.h"
 #include "../src/backend/cpu/isa.h"
 #include "../src/base/pool.h"
 
@@ -35,8 +35,8 @@ static void add_product(void *user, const int64_t x[], const int64_t w[], const 
     const wk_dtype dtype = (wk_dtype)t->x.operand.dtype;
     const char *at_x = array_at(&t->x, r->ndim, x), *at_w = array_at(&t->w, r->ndim, w),
                *at_y = array_at(&t->y, r->ndim, y);
-    const char *a = r->way == OF_WEIGHT ? at_y : at_w, *b = r->way == OF_INPUT ? at_y : at_x;
-    const int64_t to = number_of(r->out, r->ndim, r->way == FORWARD ? y : r->way == OF_INPUT ? x : w);
+    const char *a = r->way == GRAD_WEIGHT ? at_y : at_w, *b = r->way == GRAD_INPUT ? at_y : at_x;
+    const int64_t to = number_of(r->out, r->ndim, r->way == FORWARD ? y : r->way == GRAD_INPUT ? x : w);
     if (is_float(dtype)) {
         r->sum[to] += get_real(dtype, a) * get_real(dtype, b);
         r->magnitude[to] += fabs(get_real(dtype, a) * get_real(dtype, b));
@@ -48,7 +48,7 @@ static void add_product(void *user, const int64_t x[], const int64_t w[], const 
 static void reference_new(reference *r, const convolution_case *t, direction way)
 {
     *r = (reference){.of = t, .way = way, .ndim = 3 + t->of.dims};
-    r->out = way == FORWARD ? &t->y : way == OF_INPUT ? &t->x : &t->w;
+    r->out = way == FORWARD ? &t->y : way == GRAD_INPUT ? &t->x : &t->w;
     const size_t count = (size_t)count_of(r->out) + 1;
     r->sum = calloc(count, sizeof *r->sum);
     r->magnitude = calloc(count, sizeof *r->magnitude);
@@ -64,12 +64,12 @@ static void reference_free(reference *r)
 }
 
 /* What is not the result's stays as it was. */
-static void expect_result(const reference *r, const wk__kernel *kernel, const char *before, const char *what)
+static void expect_result(const reference *r, const wk__work_args *kernel, const char *before, const char *what)
 {
     const wk_dtype dtype = (wk_dtype)kernel->operand[0].dtype;
     const double last = dtype == WK_BF16 ? 0x1p-8 : dtype == WK_F16 ? 0x1p-10 : 0;
     const double step = dtype == WK_F64 ? 0x1p-52 : 0x1p-23;
-    const int64_t length = wk__sum_length(kernel->sum);
+    const int64_t length = wk__contraction_k(kernel->contraction);
     char *expected = malloc((size_t)r->out->bytes);
     memcpy(expected, before, (size_t)r->out->bytes);
     int64_t index[WK__MAX_DIMS] = {0};
@@ -96,23 +96,23 @@ typedef wk_code run_contraction(const wk__work *work, wk__fail *fail);
 
 static void run_and_compare(const convolution_case *t, direction way, run_contraction *run, const char *what)
 {
-    wk__kernel kernel;
-    wk__sum sum;
+    wk__work_args kernel;
+    wk__contraction sum;
     wk__fail fail = {0};
     reference r;
     describe(t, way, &kernel, &sum);
     reference_new(&r, t, way);
     char *before = array_copy(r.out), *one = NULL;
-    const wk__work work = {.family = WK__CONTRACTION, .kernel = &kernel};
+    const wk__work work = {.family = WK__CONTRACTION, .args = &kernel};
     for (int threads = 1; threads <= 4; threads += 3) {
-        wk__set_threads(threads);
+        wk__set_thread_count(threads);
         memcpy(r.out->data, before, (size_t)r.out->bytes);
         assert_int_equal(run(&work, &fail), WK_OK);
         expect_result(&r, &kernel, before, what);
         if (one) assert_memory_equal(one, r.out->data, (size_t)r.out->bytes); /* bit for bit */
         if (!one) one = array_copy(r.out);
     }
-    wk__set_threads(1);
+    wk__set_thread_count(1);
     memcpy(r.out->data, before, (size_t)r.out->bytes);
     free(one);
     free(before);
@@ -157,10 +157,10 @@ static void other_instruction_sets(void **state)
 static void plain_convolutions(void **state)
 {
     (void)state;
-    run_all(wk__cpu_contraction_plainly, "plain", 4, 9);
+    run_all(wk__cpu_contraction_reference, "plain", 4, 9);
 }
 
-/* Sums of places in several slices (gather.c): rows of places fit one or do not, and begin at odd steps where packed
+/* Sums of places in several slices (im2col.c): rows of places fit one or do not, and begin at odd steps where packed
  * elements are pairs. */
 static void slices(void **state)
 {
@@ -175,7 +175,7 @@ static void slices(void **state)
         for (size_t dtype = 0; dtype < sizeof dtypes / sizeof *dtypes; dtype++) {
             convolution_case t;
             convolution_new(&t, &cases[k], dtypes[dtype], ROWS);
-            run_and_compare(&t, OF_WEIGHT, wk__cpu_contraction, "slices");
+            run_and_compare(&t, GRAD_WEIGHT, wk__cpu_contraction, "slices");
             convolution_free(&t);
         }
 }
@@ -188,8 +188,8 @@ static void bits_of_im2col(void **state)
         const convolution *c = &convolutions[k];
         if (c->dims != 2 || c->groups != 1 || c->n == 0) continue;
         convolution_case t;
-        wk__kernel kernel;
-        wk__sum sum;
+        wk__work_args kernel;
+        wk__contraction sum;
         wk__fail fail;
         convolution_new(&t, c, WK_F32, ROWS);
         const int64_t height = convolution_out(c, 0), width = convolution_out(c, 1), places = height * width;
@@ -199,7 +199,7 @@ static void bits_of_im2col(void **state)
         wk__memory of_columns = {.block = columns, .host = (char *)columns, .bytes = taps * places * 4};
         wk__memory of_want = {.block = want, .host = (char *)want, .bytes = c->out * places * 4};
         describe(&t, FORWARD, &kernel, &sum);
-        assert_int_equal(wk__cpu_contraction(&(wk__work){.family = WK__CONTRACTION, .kernel = &kernel}, &fail), WK_OK);
+        assert_int_equal(wk__cpu_contraction(&(wk__work){.family = WK__CONTRACTION, .args = &kernel}, &fail), WK_OK);
         for (int64_t n = 0; n < c->n; n++) {
             for (int64_t l = 0; l < taps; l++)
                 for (int64_t p = 0; p < places; p++) {

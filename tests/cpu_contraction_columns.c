@@ -3,28 +3,28 @@
  * pays; which contractions have columns; when it pays; and their memory. */
 #include "support_contraction.h"
 
-#include "../src/backend/cpu/contraction_columns.h"
+#include "../src/backend/cpu/contraction_col2im.h"
 #include "../src/backend/cpu/isa.h"
 #include "../src/base/alloc.h"
 #include "../src/base/pool.h"
 
-static bool has_columns(const wk__kernel *kernel)
+static bool has_columns(const wk__work_args *kernel)
 {
-    wk__columns_plan p;
-    return wk__columns_plan_of(&p, kernel);
+    wk__col2im_plan p;
+    return wk__col2im_plan_init(&p, kernel);
 }
 
-static bool columns_pay(const wk__kernel *kernel)
+static bool columns_pay(const wk__work_args *kernel)
 {
-    wk__columns_plan p;
-    return wk__columns_plan_of(&p, kernel) && wk__columns_pay(&p);
+    wk__col2im_plan p;
+    return wk__col2im_plan_init(&p, kernel) && wk__col2im_is_profitable(&p);
 }
 
-static wk_code run_columns(const wk__kernel *kernel, wk__fail *fail)
+static wk_code run_columns(const wk__work_args *kernel, wk__fail *fail)
 {
-    wk__columns_plan p;
-    assert_true(wk__columns_plan_of(&p, kernel));
-    return wk__columns_run(&p, fail);
+    wk__col2im_plan p;
+    assert_true(wk__col2im_plan_init(&p, kernel));
+    return wk__col2im_run(&p, fail);
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
@@ -32,8 +32,8 @@ static wk_code run_columns(const wk__kernel *kernel, wk__fail *fail)
 static void expect_convolution(const convolution *of, wk_dtype dtype, layout layout, direction way)
 {
     convolution_case t;
-    wk__kernel kernel;
-    wk__sum sum;
+    wk__work_args kernel;
+    wk__contraction sum;
     char what[128];
     convolution_new(&t, of, dtype, layout);
     fill_small(&t.x), fill_small(&t.w), fill_small(&t.y);
@@ -72,7 +72,7 @@ static void gradients(void **state)
     for (int k = 0; k < SMALL; k++)
         for (size_t dtype = 0; dtype < sizeof dtypes / sizeof *dtypes; dtype++)
             for (layout layout = ROWS; layout < LAYOUTS; layout++)
-                expect_convolution(&small[k], dtypes[dtype], layout, OF_INPUT);
+                expect_convolution(&small[k], dtypes[dtype], layout, GRAD_INPUT);
 }
 
 /* A convolution of stride 1 has columns, too. */
@@ -105,8 +105,8 @@ static void pieces_and_boxes(void **state)
         {3, 1, 1, 5, 3, {20, 40, 41}, {3, 3, 3}, {2, 1, 1}, {1, 1, 1}, {1, 1, 1}},
     };
     for (size_t k = 0; k < sizeof large / sizeof *large; k++) {
-        expect_convolution(&large[k], WK_F32, ROWS, OF_INPUT);
-        if (k < 1) expect_convolution(&large[k], WK_BF16, BACKWARDS, OF_INPUT);
+        expect_convolution(&large[k], WK_F32, ROWS, GRAD_INPUT);
+        if (k < 1) expect_convolution(&large[k], WK_BF16, BACKWARDS, GRAD_INPUT);
         if (k == 0) expect_convolution(&large[k], WK_F64, ROWS, FORWARD);
     }
 }
@@ -119,8 +119,8 @@ static void other_instruction_sets(void **state)
     for (int k = 0; wk__cpu_isa_at(k); k++) {
         wk__cpu_isa_use(wk__cpu_isa_at(k));
         for (int c = 0; c < SMALL; c++) {
-            expect_convolution(&small[c], WK_F32, ROWS, OF_INPUT);
-            expect_convolution(&small[c], WK_I64, ROWS, OF_INPUT);
+            expect_convolution(&small[c], WK_F32, ROWS, GRAD_INPUT);
+            expect_convolution(&small[c], WK_I64, ROWS, GRAD_INPUT);
         }
     }
     wk__cpu_isa_use(before);
@@ -132,8 +132,8 @@ static void other_instruction_sets(void **state)
 enum { AT_B, AT_I, AT_P, AT_O, AT_U, AT_ALL };
 typedef struct general {
     array a, b, c;
-    wk__kernel kernel;
-    wk__sum sum;
+    wk__work_args kernel;
+    wk__contraction sum;
 } general;
 
 static void general_new(general *t)
@@ -142,13 +142,13 @@ static void general_new(general *t)
     array_new(&t->a, WK_I32, 4, of_a, ROWS);
     array_new(&t->b, WK_I32, 3, of_b, ROWS);
     array_new(&t->c, WK_I32, 3, of_c, ROWS);
-    t->sum = (wk__sum){.dtype = WK_I32, .indices = 2, .coordinates = {0, 1}, .extent = {5, 3}};
-    t->kernel = (wk__kernel){.ndim = 3, .shape = {3, 4, 13}, .sum = &t->sum, .tag = -1};
+    t->sum = (wk__contraction){.dtype = WK_I32, .nsummed = 2, .naffine = {0, 1}, .extent = {5, 3}};
+    t->kernel = (wk__work_args){.ndim = 3, .shape = {3, 4, 13}, .contraction = &t->sum, .tag = -1};
     take_operand(&t->kernel, &t->sum, 0, &t->c, 3, (const int[]){AT_B, AT_I, AT_P});
     take_operand(&t->kernel, &t->sum, 1, &t->a, 4, (const int[]){AT_B, AT_I, AT_O, AT_U});
     take_operand(&t->kernel, &t->sum, 2, &t->b, 3, (const int[]){AT_B, AT_O, -1});
-    t->sum.coordinate[1][0] =
-        (wk__coordinate){.offset = 2, .divisor = 2, .extent = 8, .stride = 1, .coefficient = {[AT_P] = 1, [AT_U] = -1}};
+    t->sum.affine[1][0] = (wk__affine_index){
+        .offset = 2, .divisor = 2, .extent = 8, .stride = 1, .coefficient = {[AT_P] = 1, [AT_U] = -1}};
 }
 
 static void general_free(general *t)
@@ -161,10 +161,10 @@ static void general_free(general *t)
 /* A change, and whether columns are left. What changes how far operands reach keeps within them: extents shrink. */
 static void change(general *t, int k)
 {
-    wk__coordinate *q = &t->sum.coordinate[1][0];
+    wk__affine_index *q = &t->sum.affine[1][0];
     int64_t *of_a = t->kernel.operand[1].stride, *of_b = t->kernel.operand[2].stride;
     switch (k) {
-    case 1: exchange_factors(&t->kernel, &t->sum); break;
+    case 1: swap_factors(&t->kernel, &t->sum); break;
     case 2: t->sum.extent[1] = 1; break;
     case 3: q->coefficient[AT_U] = 0; break;                          /* u is summed by the product */
     case 4: q->coefficient[AT_O] = 1, t->sum.stride[1][0] = 0; break; /* o is a tap, too */
@@ -175,14 +175,14 @@ static void change(general *t, int k)
     case 9: t->kernel.shape[AT_P] = 1; break;
     case 10: q->coefficient[AT_P] = 2, t->kernel.shape[AT_P] = 1; break; /* p does not step */
     case 11: q->offset = -100; break;                                    /* nothing is inside */
-    case 12: t->sum.indices = 0, q->coefficient[AT_U] = q->coefficient[AT_O] = 0; break;
+    case 12: t->sum.nsummed = 0, q->coefficient[AT_U] = q->coefficient[AT_O] = 0; break;
     case 13: q->coefficient[AT_P] = 0; break; /* C is the same for each p: p is a batch */
     case 14: q->coefficient[AT_P] = 2; break; /* not each place of p */
     case 15: q->coefficient[AT_P] = -1; break;
     case 16: q->coefficient[AT_I] = 1; break; /* two indices of the result */
-    case 17: t->sum.coordinates[0] = 1, t->sum.coordinate[0][0] = (wk__coordinate){.divisor = 1, .extent = 1}; break;
-    case 18: t->sum.coordinates[1] = 0; break;
-    case 19: t->sum.coordinates[1] = 2, t->sum.coordinate[1][1] = *q, t->sum.coordinate[1][1].stride = 0; break;
+    case 17: t->sum.naffine[0] = 1, t->sum.affine[0][0] = (wk__affine_index){.divisor = 1, .extent = 1}; break;
+    case 18: t->sum.naffine[1] = 0; break;
+    case 19: t->sum.naffine[1] = 2, t->sum.affine[1][1] = *q, t->sum.affine[1][1].stride = 0; break;
     case 20: t->sum.stride[1][1] = 1, q->extent = 6; break; /* B walks along u besides */
     case 21: of_b[AT_P] = 1, t->kernel.shape[AT_P] = 3, q->extent = 6; break;
     case 22: of_a[AT_P] = 1, t->kernel.shape[AT_P] = 2, t->sum.extent[1] = 2; break;
@@ -204,7 +204,7 @@ static void which_have_columns(void **state)
         general_new(&t);
         change(&t, k);
         snprintf(what, sizeof what, "change %d", k);
-        assert_null(wk__sum_check(&t.sum, t.kernel.ndim, t.kernel.shape));
+        assert_null(wk__contraction_check(&t.sum, t.kernel.ndim, t.kernel.shape));
         if (has_columns(&t.kernel) != (k < WITH)) fail_msg("%s has %scolumns", what, k < WITH ? "no " : "");
         if (k < WITH) expect_exactly(&t.kernel, &t.c, run_columns, what);
         if (k >= WITH) assert_false(columns_pay(&t.kernel));
@@ -227,10 +227,10 @@ static void what_is_too_large(void **state)
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         convolution_case t;
-        wk__kernel kernel;
-        wk__sum sum;
+        wk__work_args kernel;
+        wk__contraction sum;
         convolution_new(&t, &cases[k].of, WK_F32, ROWS);
-        describe(&t, OF_INPUT, &kernel, &sum);
+        describe(&t, GRAD_INPUT, &kernel, &sum);
         assert_int_equal(has_columns(&kernel), cases[k].has);
         if (!cases[k].has) assert_false(columns_pay(&kernel));
         convolution_free(&t);
@@ -252,23 +252,23 @@ static void coordinates_of_any_kind(void **state)
         array_new(&a, WK_I32, 5, of_a, (layout)random_below(LAYOUTS));
         array_new(&b, WK_I32, 4, of_b, (layout)random_below(LAYOUTS));
         array_new(&c, WK_I32, 4, shape, (layout)random_below(LAYOUTS));
-        wk__sum sum = {.dtype = WK_I32, .indices = 3, .coordinates = {0, 2}};
-        wk__kernel kernel = {.ndim = 4, .sum = &sum, .tag = -1};
+        wk__contraction sum = {.dtype = WK_I32, .nsummed = 3, .naffine = {0, 2}};
+        wk__work_args kernel = {.ndim = 4, .contraction = &sum, .tag = -1};
         memcpy(kernel.shape, shape, sizeof shape);
         memcpy(sum.extent, summed, sizeof summed);
         take_operand(&kernel, &sum, 0, &c, 4, (const int[]){0, 1, 2, 3});
         take_operand(&kernel, &sum, 1, &a, 5, (const int[]){0, 1, 4, 5, 6});
         take_operand(&kernel, &sum, 2, &b, 4, (const int[]){0, 4, -1, -1});
         for (int k = 0; k < 2; k++) {
-            wk__coordinate *q = &sum.coordinate[1][k];
-            *q = (wk__coordinate){.offset = random_below(15) - 7,
-                                  .divisor = 1 + random_below(4),
-                                  .extent = places[k],
-                                  .stride = b.operand.stride[2 + k]};
+            wk__affine_index *q = &sum.affine[1][k];
+            *q = (wk__affine_index){.offset = random_below(15) - 7,
+                                    .divisor = 1 + random_below(4),
+                                    .extent = places[k],
+                                    .stride = b.operand.stride[2 + k]};
             q->coefficient[2 + k] = random_below(8) > 0;
             for (int s = 5; s < 7; s++) q->coefficient[s] = random_below(3) > 0 ? random_below(7) - 3 : 0;
         }
-        assert_null(wk__sum_check(&sum, 4, shape));
+        assert_null(wk__contraction_check(&sum, 4, shape));
         if (has_columns(&kernel)) {
             char what[32];
             snprintf(what, sizeof what, "round %d", round);
@@ -310,13 +310,13 @@ static void when_it_pays(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         for (direction way = FORWARD; way < DIRECTIONS; way++) {
             convolution_case t;
-            wk__kernel kernel;
-            wk__sum sum;
+            wk__work_args kernel;
+            wk__contraction sum;
             convolution_new(&t, &cases[k].of, WK_F32, ROWS);
             describe(&t, way, &kernel, &sum);
-            const bool want = way == FORWARD    ? cases[k].forward
-                              : way == OF_INPUT ? cases[k].of_input
-                                                : cases[k].of_weight;
+            const bool want = way == FORWARD      ? cases[k].forward
+                              : way == GRAD_INPUT ? cases[k].of_input
+                                                  : cases[k].of_weight;
             if (columns_pay(&kernel) != want) fail_msg("case %d, direction %d", (int)k, (int)way);
             convolution_free(&t);
         }
@@ -328,21 +328,21 @@ static void what_pays_is_done(void **state)
     (void)state;
     const convolution of = {2, 4, 1, 3, 40, {20, 20}, {5, 5}, {1, 1}, {2, 2}, {1, 1}};
     convolution_case t;
-    wk__kernel kernel;
-    wk__sum sum;
+    wk__work_args kernel;
+    wk__contraction sum;
     wk__fail fail;
     convolution_new(&t, &of, WK_F32, ROWS);
-    describe(&t, OF_INPUT, &kernel, &sum);
+    describe(&t, GRAD_INPUT, &kernel, &sum);
     assert_true(columns_pay(&kernel));
     assert_int_equal(run_columns(&kernel, &fail), WK_OK);
     char *want = array_copy(&t.x);
     for (int threads = 1; threads <= 2; threads++) {
-        wk__set_threads(threads);
+        wk__set_thread_count(threads);
         for (int64_t k = 3; k < t.x.bytes / 4; k++) put_random(WK_F32, t.x.data + 4 * k);
-        assert_int_equal(wk__cpu_contraction(&(wk__work){.family = WK__CONTRACTION, .kernel = &kernel}, &fail), WK_OK);
+        assert_int_equal(wk__cpu_contraction(&(wk__work){.family = WK__CONTRACTION, .args = &kernel}, &fail), WK_OK);
         assert_memory_equal(want, t.x.data, (size_t)t.x.bytes);
     }
-    wk__set_threads(1);
+    wk__set_thread_count(1);
     free(want);
     convolution_free(&t);
 }
@@ -356,13 +356,13 @@ static void short_memory(void **state)
     (void)state;
     const convolution of = {2, 4, 1, 30, 300, {30, 30}, {3, 3}, {1, 1}, {1, 1}, {1, 1}};
     convolution_case t;
-    wk__kernel kernel;
-    wk__sum sum;
+    wk__work_args kernel;
+    wk__contraction sum;
     convolution_new(&t, &of, WK_F32, ROWS);
-    describe(&t, OF_INPUT, &kernel, &sum);
+    describe(&t, GRAD_INPUT, &kernel, &sum);
     char *before = array_copy(&t.x);
     for (int threads = 1; threads <= 2; threads++) {
-        wk__set_threads(threads);
+        wk__set_thread_count(threads);
         for (int request = 1; request <= 2 * threads + 1; request++) {
             wk__fail fail = {0};
             wk__cpu_matmul_trim();
@@ -375,7 +375,7 @@ static void short_memory(void **state)
             if (code != WK_OK) assert_memory_equal(before, t.x.data, (size_t)t.x.bytes);
         }
     }
-    wk__set_threads(1);
+    wk__set_thread_count(1);
     free(before);
     convolution_free(&t);
 }

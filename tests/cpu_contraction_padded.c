@@ -28,8 +28,8 @@ static bool expect_convolution(const convolution *of, wk_dtype dtype, layout lay
                                run_kernel *run, bool must)
 {
     convolution_case t;
-    wk__kernel kernel;
-    wk__sum sum;
+    wk__work_args kernel;
+    wk__contraction sum;
     char what[128];
     convolution_new(&t, of, dtype, layout);
     fill_small(&t.x), fill_small(&t.w), fill_small(&t.y);
@@ -65,7 +65,7 @@ static void gradients_by_the_input(void **state)
     for (int k = 0; k < SMALL; k++) {
         bool ones = true;
         for (int d = 0; d < small[k].dims; d++) ones = ones && small[k].stride[d] == 1;
-        seen += expect_convolution(&small[k], WK_F32, ROWS, OF_INPUT, has_product, run_product, ones) && !ones;
+        seen += expect_convolution(&small[k], WK_F32, ROWS, GRAD_INPUT, has_product, run_product, ones) && !ones;
     }
     assert_int_equal(seen, 0);
 }
@@ -76,10 +76,10 @@ static void gradients_by_the_kernel(void **state)
     for (int k = 0; k < SMALL; k++)
         for (int dtype = 0; dtype < 2; dtype++) {
             const wk_dtype of = dtype ? WK_F64 : WK_F32;
-            expect_convolution(&small[k], of, ROWS, OF_WEIGHT, has_dots, run_dots, true);
-            expect_convolution(&small[k], of, COLUMNS, OF_WEIGHT, has_dots, run_dots, true);
-            expect_convolution(&small[k], of, GAPS, OF_WEIGHT, has_dots, run_dots, true);
-            assert_false(expect_convolution(&small[k], of, BACKWARDS, OF_WEIGHT, has_dots, run_dots, false));
+            expect_convolution(&small[k], of, ROWS, GRAD_WEIGHT, has_dots, run_dots, true);
+            expect_convolution(&small[k], of, COLUMNS, GRAD_WEIGHT, has_dots, run_dots, true);
+            expect_convolution(&small[k], of, GAPS, GRAD_WEIGHT, has_dots, run_dots, true);
+            assert_false(expect_convolution(&small[k], of, BACKWARDS, GRAD_WEIGHT, has_dots, run_dots, false));
         }
 }
 
@@ -107,7 +107,7 @@ static void pieces_of_products(void **state)
 static void pieces_of_dots(void **state)
 {
     (void)state;
-    for (int k = 0; k < LARGE; k++) expect_convolution(&large[k], WK_F32, ROWS, OF_WEIGHT, has_dots, run_dots, true);
+    for (int k = 0; k < LARGE; k++) expect_convolution(&large[k], WK_F32, ROWS, GRAD_WEIGHT, has_dots, run_dots, true);
 }
 
 static void other_instruction_sets(void **state)
@@ -119,8 +119,8 @@ static void other_instruction_sets(void **state)
         for (int c = 0; c < SMALL; c++) {
             expect_convolution(&small[c], WK_F32, ROWS, FORWARD, has_product, run_product, true);
             expect_convolution(&small[c], WK_I64, ROWS, FORWARD, has_product, run_product, true);
-            expect_convolution(&small[c], WK_F32, ROWS, OF_WEIGHT, has_dots, run_dots, true);
-            expect_convolution(&small[c], WK_F64, ROWS, OF_WEIGHT, has_dots, run_dots, true);
+            expect_convolution(&small[c], WK_F32, ROWS, GRAD_WEIGHT, has_dots, run_dots, true);
+            expect_convolution(&small[c], WK_F64, ROWS, GRAD_WEIGHT, has_dots, run_dots, true);
         }
     }
     wk__cpu_isa_use(before);
@@ -133,11 +133,11 @@ static void only_what_is_summed_is_multiplied(void **state)
     (void)state;
     const convolution of = {2, 1, 1, 2, 3, {7, 21}, {3, 3}, {2, 2}, {0, 0}, {1, 1}};
     if (!has_tiles(WK_F32)) skip();
-    for (direction way = FORWARD; way <= OF_WEIGHT; way += OF_WEIGHT)
+    for (direction way = FORWARD; way <= GRAD_WEIGHT; way += GRAD_WEIGHT)
         for (int round = 0; round < 2; round++) {
             convolution_case t;
-            wk__kernel kernel;
-            wk__sum sum;
+            wk__work_args kernel;
+            wk__contraction sum;
             wk__fail fail;
             convolution_new(&t, &of, WK_F32, ROWS);
             describe(&t, way, &kernel, &sum);
@@ -165,13 +165,13 @@ static void rows_with_gaps(void **state)
     for (size_t k = 0; k < sizeof of / sizeof *of; k++)
         for (int summed = 0; summed < 2; summed++) {
             convolution_case t;
-            wk__kernel kernel;
-            wk__sum sum;
-            const direction way = summed ? OF_WEIGHT : FORWARD;
+            wk__work_args kernel;
+            wk__contraction sum;
+            const direction way = summed ? GRAD_WEIGHT : FORWARD;
             convolution_new(&t, &of[k], WK_F32, ROWS);
             fill_small(&t.x), fill_small(&t.w), fill_small(&t.y);
             describe(&t, way, &kernel, &sum);
-            --*(summed ? &sum.extent[sum.indices - 1] : &kernel.shape[kernel.ndim - 1]);
+            --*(summed ? &sum.extent[sum.nsummed - 1] : &kernel.shape[kernel.ndim - 1]);
             assert_true((summed ? has_dots : has_product)(&kernel));
             expect_exactly(&kernel, result_of(&t, way), summed ? run_dots : run_product, summed ? "dots" : "product");
             convolution_free(&t);

@@ -20,9 +20,9 @@ static void coordinates_of_any_kind(void **state)
         array_new(&b, dtype, 4, of_b, (layout)random_below(LAYOUTS));
         array_new(&c, dtype, 4, shape, random_below(4) ? ROWS : (layout)random_below(LAYOUTS));
         fill_small(&a), fill_small(&b);
-        wk__sum sum = {.dtype = (uint8_t)dtype, .indices = 3, .coordinates = {0, 2}};
-        wk__kernel kernel = {.ndim = 4, .sum = &sum, .tag = -1};
-        memset(&sum.coordinate[1][2], 1, sizeof sum.coordinate[1][2]); /* beyond what counts there is something else */
+        wk__contraction sum = {.dtype = (uint8_t)dtype, .nsummed = 3, .naffine = {0, 2}};
+        wk__work_args kernel = {.ndim = 4, .contraction = &sum, .tag = -1};
+        memset(&sum.affine[1][2], 1, sizeof sum.affine[1][2]); /* beyond what counts there is something else */
         memset(&kernel.shape[4], 1, sizeof *kernel.shape), memset(&sum.extent[3], 1, sizeof *sum.extent);
         memcpy(kernel.shape, shape, sizeof shape);
         memcpy(sum.extent, summed, sizeof summed);
@@ -31,16 +31,16 @@ static void coordinates_of_any_kind(void **state)
         take_operand(&kernel, &sum, 2, &b, 4, (const int[]){0, 4, -1, -1});
         if (random_below(8) == 0) take_stride(&kernel, &sum, 1, (int)random_below(7), 0);
         for (int k = 0; k < 2; k++) {
-            wk__coordinate *q = &sum.coordinate[1][k];
-            *q = (wk__coordinate){.offset = random_below(15) - 7,
-                                  .divisor = 1 + (random_below(16) == 0),
-                                  .extent = places[k],
-                                  .stride = b.operand.stride[2 + k]};
+            wk__affine_index *q = &sum.affine[1][k];
+            *q = (wk__affine_index){.offset = random_below(15) - 7,
+                                    .divisor = 1 + (random_below(16) == 0),
+                                    .extent = places[k],
+                                    .stride = b.operand.stride[2 + k]};
             q->coefficient[2 + k] = random_below(4) - (random_below(8) == 0);
             if (random_below(16) == 0) q->coefficient[3 - k] = 1;
             for (int s = 5; s < 7; s++) q->coefficient[s] = random_below(3) > 0 ? random_below(7) - 3 : 0;
         }
-        assert_null(wk__sum_check(&sum, 4, shape));
+        assert_null(wk__contraction_check(&sum, 4, shape));
         char what[32];
         snprintf(what, sizeof what, "round %d", round);
         if (has_product(&kernel)) expect_exactly(&kernel, &c, run_product, what), products++;
@@ -67,16 +67,16 @@ static void two_indices_of_rows(void **state)
             array_new(&x, WK_F32, 2, places + 2, ROWS);
             array_new(&y, WK_F32, 4, places, ROWS);
             fill_small(&w), fill_small(&x), fill_small(&y);
-            wk__sum sum = {.dtype = WK_F32, .indices = 2, .coordinates = {0, 2}};
-            wk__kernel kernel = {.ndim = 4, .sum = &sum, .tag = -1};
+            wk__contraction sum = {.dtype = WK_F32, .nsummed = 2, .naffine = {0, 2}};
+            wk__work_args kernel = {.ndim = 4, .contraction = &sum, .tag = -1};
             memcpy(kernel.shape, summed ? taps : places, sizeof taps);
             memcpy(sum.extent, (summed ? places : taps) + 2, 2 * sizeof *taps);
             take_operand(&kernel, &sum, 0, summed ? &w : &y, 4, (const int[]){0, 1, 2, 3});
             take_operand(&kernel, &sum, 1, summed ? &y : &w, 4, (const int[]){0, 1, 4, 5});
             take_operand(&kernel, &sum, 2, &x, 2, (const int[]){-1, -1});
             for (int k = 0; k < 2; k++) {
-                wk__coordinate *q = &sum.coordinate[1][turned ? 1 - k : k];
-                *q = (wk__coordinate){.divisor = 1, .extent = places[2 + k], .stride = x.operand.stride[k]};
+                wk__affine_index *q = &sum.affine[1][turned ? 1 - k : k];
+                *q = (wk__affine_index){.divisor = 1, .extent = places[2 + k], .stride = x.operand.stride[k]};
                 q->coefficient[2 + k] = q->coefficient[4 + k] = 1;
             }
             snprintf(what, sizeof what, "summed %d, turned %d", summed, turned);
@@ -116,27 +116,27 @@ static void few_indices(void **state)
         array_new(&b, WK_F32, 1, &length, ROWS);
         array_new(&c, WK_F32, 2, of_c, ROWS);
         fill_small(&a), fill_small(&b), fill_small(&c);
-        wk__sum sum = {.dtype = WK_F32, .indices = 1, .extent = {extent[last]}, .coordinates = {0, 1}};
-        wk__kernel kernel = {.ndim = ndim, .sum = &sum, .tag = -1};
+        wk__contraction sum = {.dtype = WK_F32, .nsummed = 1, .extent = {extent[last]}, .naffine = {0, 1}};
+        wk__work_args kernel = {.ndim = ndim, .contraction = &sum, .tag = -1};
         for (int d = 0; d < ndim; d++) kernel.shape[d] = extent[cases[k].index[d]];
         take_operand(&kernel, &sum, 0, &c, 2, (const int[]){at[I], at[other]});
         take_operand(&kernel, &sum, 1, &a, 2, (const int[]){at[I], at[last]});
         take_operand(&kernel, &sum, 2, &b, 1, (const int[]){-1});
-        wk__coordinate *q = &sum.coordinate[1][0];
-        *q = (wk__coordinate){.divisor = 1, .extent = length, .stride = 1};
+        wk__affine_index *q = &sum.affine[1][0];
+        *q = (wk__affine_index){.divisor = 1, .extent = length, .stride = 1};
         for (int i = P; i <= U; i++)
             if (at[i] >= 0) q->coefficient[at[i]] = 1;
         snprintf(what, sizeof what, "case %d", (int)k);
         assert_true((summed ? has_dots : has_product)(&kernel));
         expect_exactly(&kernel, &c, summed ? run_dots : run_product, what);
         if (!summed) {
-            wk__group g;
-            wk__padded_product p;
+            wk__program g;
+            wk__indirect_plan p;
             boxes seen = {.kernel = &kernel};
             memset(c.data, 0, (size_t)c.bytes);
             ir_space(&g, ndim, kernel.shape, 0);
-            assert_true(wk__padded_product_of(&p, &kernel));
-            wk__padded_product_pieces(&p, &g, see_box, &seen);
+            assert_true(wk__indirect_plan_init(&p, &kernel));
+            wk__indirect_epilogue_boxes(&p, &g, check_box, &seen);
             assert_int_equal(seen.elements, elements_of(&kernel));
             assert_int_equal(seen.count, 2);
         }
@@ -153,15 +153,15 @@ static void two_places_of_one_coordinate(void **state)
     array_new(&a, WK_F32, 1, &taps, ROWS);
     array_new(&b, WK_F32, 1, &length, ROWS);
     array_new(&c, WK_F32, 2, of_c, ROWS);
-    wk__sum sum = {.dtype = WK_F32, .indices = 1, .extent = {taps}, .coordinates = {0, 1}};
-    wk__kernel kernel = {.ndim = 2, .shape = {4, 6}, .sum = &sum, .tag = -1};
+    wk__contraction sum = {.dtype = WK_F32, .nsummed = 1, .extent = {taps}, .naffine = {0, 1}};
+    wk__work_args kernel = {.ndim = 2, .shape = {4, 6}, .contraction = &sum, .tag = -1};
     take_operand(&kernel, &sum, 0, &c, 2, (const int[]){0, 1});
     take_operand(&kernel, &sum, 1, &a, 1, (const int[]){2});
     take_operand(&kernel, &sum, 2, &b, 1, (const int[]){-1});
-    sum.coordinate[1][0] =
-        (wk__coordinate){.divisor = 1, .extent = length, .stride = 1, .coefficient = {[0] = 6, [1] = 1, [2] = 1}};
+    sum.affine[1][0] =
+        (wk__affine_index){.divisor = 1, .extent = length, .stride = 1, .coefficient = {[0] = 6, [1] = 1, [2] = 1}};
     assert_false(has_product(&kernel));
-    sum.coordinate[1][0].coefficient[0] = 0;
+    sum.affine[1][0].coefficient[0] = 0;
     assert_int_equal(has_product(&kernel), has_tiles(WK_F32));
     free(a.data), free(b.data), free(c.data);
 }

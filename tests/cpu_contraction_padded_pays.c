@@ -30,19 +30,19 @@ static void when_it_pays(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof *cases && strcmp(wk__cpu_isa_current()->name, "avx512") == 0; k++)
         for (direction way = FORWARD; way < DIRECTIONS; way++) {
             convolution_case t;
-            wk__kernel kernel;
-            wk__sum sum;
-            wk__padded_product product;
-            wk__dots_plan dots;
+            wk__work_args kernel;
+            wk__contraction sum;
+            wk__indirect_plan product;
+            wk__k_lanes_plan dots;
             convolution_new(&t, &cases[k].of, WK_F32, ROWS);
             describe(&t, way, &kernel, &sum);
-            const bool padded = wk__padded_product_of(&product, &kernel) && wk__padded_product_pays(&product);
-            const bool summed = wk__dots_plan_of(&dots, &kernel) && wk__dots_pay(&dots);
-            const bool want = way == FORWARD    ? cases[k].forward
-                              : way == OF_INPUT ? cases[k].of_input
-                                                : cases[k].of_weight;
-            if ((way == OF_WEIGHT ? summed : padded) != want) fail_msg("case %d, direction %d", (int)k, (int)way);
-            if (way != OF_WEIGHT && summed) fail_msg("case %d, direction %d: no sum of places", (int)k, (int)way);
+            const bool padded = wk__indirect_plan_init(&product, &kernel) && wk__indirect_is_profitable(&product);
+            const bool summed = wk__k_lanes_plan_init(&dots, &kernel) && wk__k_lanes_is_profitable(&dots);
+            const bool want = way == FORWARD      ? cases[k].forward
+                              : way == GRAD_INPUT ? cases[k].of_input
+                                                  : cases[k].of_weight;
+            if ((way == GRAD_WEIGHT ? summed : padded) != want) fail_msg("case %d, direction %d", (int)k, (int)way);
+            if (way != GRAD_WEIGHT && summed) fail_msg("case %d, direction %d: no sum of places", (int)k, (int)way);
             convolution_free(&t);
         }
     wk__cpu_isa_use(before);
@@ -53,20 +53,20 @@ static void expect_done(const convolution *of, direction way)
 {
     wk__fail fail;
     convolution_case t;
-    wk__kernel kernel;
-    wk__sum sum;
+    wk__work_args kernel;
+    wk__contraction sum;
     convolution_new(&t, of, WK_F32, ROWS);
     describe(&t, way, &kernel, &sum);
     const array *out = result_of(&t, way);
     assert_int_equal((way == FORWARD ? run_product : run_dots)(&kernel, &fail), WK_OK);
     char *want = array_copy(out);
     for (int threads = 1; threads <= 2; threads++) {
-        wk__set_threads(threads);
+        wk__set_thread_count(threads);
         for (int64_t k = 3; k < out->bytes / 4; k++) put_random(WK_F32, out->data + 4 * k);
-        assert_int_equal(wk__cpu_contraction(&(wk__work){.family = WK__CONTRACTION, .kernel = &kernel}, &fail), WK_OK);
+        assert_int_equal(wk__cpu_contraction(&(wk__work){.family = WK__CONTRACTION, .args = &kernel}, &fail), WK_OK);
         assert_memory_equal(want, out->data, (size_t)out->bytes);
     }
-    wk__set_threads(1);
+    wk__set_thread_count(1);
     free(want);
     convolution_free(&t);
 }
@@ -78,7 +78,8 @@ static void what_pays_is_done(void **state)
     const wk__cpu_isa *before = wk__cpu_isa_current();
     for (int k = 0; wk__cpu_isa_at(k); k++) {
         wk__cpu_isa_use(wk__cpu_isa_at(k));
-        for (direction way = FORWARD; way <= OF_WEIGHT && has_tiles(WK_F32); way += OF_WEIGHT) expect_done(&of, way);
+        for (direction way = FORWARD; way <= GRAD_WEIGHT && has_tiles(WK_F32); way += GRAD_WEIGHT)
+            expect_done(&of, way);
     }
     wk__cpu_isa_use(before);
 }
@@ -89,7 +90,7 @@ typedef struct trace {
     uint64_t number;
 } trace;
 
-static void trace_box(void *user, const wk__piece *box)
+static void trace_box(void *user, const wk__epilogue_box *box)
 {
     trace *t = user;
     t->count++;
@@ -111,19 +112,19 @@ static void what_does_not_pay_is_gathered(void **state)
     if (!has_tiles(WK_F32)) skip();
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         convolution_case t;
-        wk__kernel kernel;
-        wk__sum sum;
-        wk__group g;
-        wk__padded_product p;
+        wk__work_args kernel;
+        wk__contraction sum;
+        wk__program g;
+        wk__indirect_plan p;
         trace copied = {0}, done = {0};
         convolution_new(&t, &cases[k].of, WK_F32, ROWS);
         describe(&t, FORWARD, &kernel, &sum);
         ir_space(&g, kernel.ndim, kernel.shape, 0);
-        assert_true(wk__padded_product_of(&p, &kernel));
-        assert_int_equal(wk__padded_product_pays(&p), cases[k].pays);
-        wk__padded_product_pieces(&p, &g, trace_box, &copied);
-        wk__cpu_contraction_pieces(&(wk__work){.family = WK__CONTRACTION, .kernel = &kernel, .group = &g}, trace_box,
-                                   &done);
+        assert_true(wk__indirect_plan_init(&p, &kernel));
+        assert_int_equal(wk__indirect_is_profitable(&p), cases[k].pays);
+        wk__indirect_epilogue_boxes(&p, &g, trace_box, &copied);
+        wk__cpu_contraction_boxes(&(wk__work){.family = WK__CONTRACTION, .args = &kernel, .program = &g}, trace_box,
+                                  &done);
         assert_true(copied.count > 0 && done.count > 0);
         assert_int_equal(copied.count == done.count && copied.number == done.number, cases[k].pays);
         convolution_free(&t);

@@ -7,8 +7,8 @@
 enum { AT_B, AT_I, AT_P, AT_O, AT_U };
 typedef struct general {
     array a, b, c;
-    wk__sum sum;
-    wk__kernel kernel;
+    wk__contraction sum;
+    wk__work_args kernel;
     int at[5]; /* the number of each index */
 } general;
 
@@ -19,8 +19,8 @@ static void general_new(general *t, bool summed)
     memset(t, 0, sizeof *t);
     memcpy(t->at, summed ? by_w : forward, sizeof t->at);
     const int *at = t->at, ndim = summed ? 4 : 3;
-    t->sum = (wk__sum){.dtype = WK_F32, .indices = (int8_t)(5 - ndim), .coordinates = {0, 1}};
-    t->kernel = (wk__kernel){.ndim = ndim, .sum = &t->sum, .tag = -1};
+    t->sum = (wk__contraction){.dtype = WK_F32, .nsummed = (int8_t)(5 - ndim), .naffine = {0, 1}};
+    t->kernel = (wk__work_args){.ndim = ndim, .contraction = &t->sum, .tag = -1};
     for (int k = 0; k < 5; k++) *(at[k] < ndim ? &t->kernel.shape[at[k]] : &t->sum.extent[at[k] - ndim]) = extent[k];
     const int64_t of_w[] = {2, 3, 4, 3}, of_y[] = {2, 3, 9}, of_x[] = {2, 4, length};
     const int w[] = {at[AT_B], at[AT_I], at[AT_O], at[AT_U]}, y[] = {at[AT_B], at[AT_I], at[AT_P]},
@@ -32,8 +32,8 @@ static void general_new(general *t, bool summed)
     take_operand(&t->kernel, &t->sum, 0, &t->c, summed ? 4 : 3, summed ? w : y);
     take_operand(&t->kernel, &t->sum, 1, &t->a, summed ? 3 : 4, summed ? y : w);
     take_operand(&t->kernel, &t->sum, 2, &t->b, 3, x);
-    wk__coordinate *q = &t->sum.coordinate[1][0];
-    *q = (wk__coordinate){.offset = -1, .divisor = 1, .extent = length, .stride = 1};
+    wk__affine_index *q = &t->sum.affine[1][0];
+    *q = (wk__affine_index){.offset = -1, .divisor = 1, .extent = length, .stride = 1};
     q->coefficient[at[AT_P]] = 2;
     q->coefficient[at[AT_U]] = 1;
 }
@@ -54,11 +54,11 @@ static int64_t *extent_of(general *t, int index)
 /* What changes how far operands reach keeps within them. */
 static void change(general *t, int k)
 {
-    wk__coordinate *q = &t->sum.coordinate[1][0];
+    wk__affine_index *q = &t->sum.affine[1][0];
     const int *at = t->at, ndim = t->kernel.ndim;
     const int64_t far = (int64_t)1 << 27;
     switch (k) {
-    case 1: exchange_factors(&t->kernel, &t->sum); break;
+    case 1: swap_factors(&t->kernel, &t->sum); break;
     case 2: *extent_of(t, AT_U) = 1; break;
     case 3: *extent_of(t, AT_O) = 1; break;
     case 4: *extent_of(t, AT_I) = 1; break;
@@ -75,8 +75,8 @@ static void change(general *t, int k)
     case 15: q->extent = 0; break;
     case 16: *extent_of(t, AT_B) = 0; break;
     case 17: *extent_of(t, AT_P) = 1; break;
-    case 18: t->sum.coordinates[0] = 1, t->sum.coordinate[0][0] = (wk__coordinate){.divisor = 1, .extent = 1}; break;
-    case 19: t->sum.coordinates[1] = 0; break;
+    case 18: t->sum.naffine[0] = 1, t->sum.affine[0][0] = (wk__affine_index){.divisor = 1, .extent = 1}; break;
+    case 19: t->sum.naffine[1] = 0; break;
     case 20: q->coefficient[at[AT_P]] = 0; break;
     case 21: q->coefficient[at[AT_B]] = 1; break; /* an index of the places' kind that A depends on, or two of them */
     case 22: t->kernel.operand[0].dtype = WK_F16; break;
@@ -106,7 +106,7 @@ static void which_are_copied(void **state)
             general_new(&t, summed);
             change(&t, k);
             snprintf(what, sizeof what, "change %d, %s", k, summed ? "summed" : "of the result");
-            const char *wrong = wk__sum_check(&t.sum, t.kernel.ndim, t.kernel.shape);
+            const char *wrong = wk__contraction_check(&t.sum, t.kernel.ndim, t.kernel.shape);
             if (wrong) fail_msg("%s: %s", what, wrong);
             if (has(&t.kernel) != (k < SO)) fail_msg("%s can%s be computed so", what, k < SO ? "not" : "");
             if (k < SO) expect_exactly(&t.kernel, &t.c, summed ? run_dots : run_product, what);
@@ -140,10 +140,10 @@ static void what_is_too_large(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         for (int summed = 0; summed < 2; summed++) {
             convolution_case t;
-            wk__kernel kernel;
-            wk__sum sum;
+            wk__work_args kernel;
+            wk__contraction sum;
             char what[32];
-            const direction way = summed ? OF_WEIGHT : FORWARD;
+            const direction way = summed ? GRAD_WEIGHT : FORWARD;
             convolution_new(&t, &cases[k].of, WK_F32, ROWS);
             fill_small(&t.x), fill_small(&t.w), fill_small(&t.y);
             describe(&t, way, &kernel, &sum);
@@ -162,8 +162,8 @@ static bool has_planes(bool summed, const int64_t extent[], int64_t v, int64_t w
     static const int by_places[] = {0, 3, 1, 2}, by_taps[] = {0, 1, 2, 3};
     const int *at = summed ? by_taps : by_places, ndim = summed ? 2 : 3;
     wk__memory memory = {.bytes = 0};
-    wk__sum sum = {.dtype = WK_F32, .indices = (int8_t)(4 - ndim), .coordinates = {0, 2}};
-    wk__kernel kernel = {.ndim = ndim, .sum = &sum, .tag = -1};
+    wk__contraction sum = {.dtype = WK_F32, .nsummed = (int8_t)(4 - ndim), .naffine = {0, 2}};
+    wk__work_args kernel = {.ndim = ndim, .contraction = &sum, .tag = -1};
     for (int k = 0; k < 4; k++) *(at[k] < ndim ? &kernel.shape[at[k]] : &sum.extent[at[k] - ndim]) = extent[k];
     for (int o = 0; o < 3; o++) kernel.operand[o] = (wk__operand){.memory = &memory, .dtype = WK_F32};
     const int64_t rows = summed ? extent[U] : 1;
@@ -171,12 +171,12 @@ static bool has_planes(bool summed, const int64_t extent[], int64_t v, int64_t w
     take_stride(&kernel, &sum, 0, at[I], rows);
     take_stride(&kernel, &sum, 1, at[summed ? Q : U], 1);
     for (int k = 0; k < 2; k++) {
-        wk__coordinate *q = &sum.coordinate[1][k];
-        *q = (wk__coordinate){.divisor = 1, .extent = 4, .stride = 1};
+        wk__affine_index *q = &sum.affine[1][k];
+        *q = (wk__affine_index){.divisor = 1, .extent = 4, .stride = 1};
         q->coefficient[at[k ? Q : P]] = 1;
         q->coefficient[at[U]] = k ? w : v;
     }
-    assert_null(wk__sum_check(&sum, ndim, kernel.shape));
+    assert_null(wk__contraction_check(&sum, ndim, kernel.shape));
     return (summed ? has_dots : has_product)(&kernel);
 }
 
@@ -215,26 +215,26 @@ static void how_many_pieces(void **state)
     if (!has_tiles(WK_F32)) skip();
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         convolution_case t;
-        wk__kernel kernel;
-        wk__sum sum;
-        wk__padded_product p;
-        wk__dots_plan dots;
+        wk__work_args kernel;
+        wk__contraction sum;
+        wk__indirect_plan p;
+        wk__k_lanes_plan dots;
         convolution_new(&t, &cases[k].of, WK_F32, ROWS);
         describe(&t, FORWARD, &kernel, &sum);
-        assert_true(wk__padded_product_of(&p, &kernel));
-        const int64_t products = wk__padded_product_count(&p);
-        describe(&t, OF_WEIGHT, &kernel, &sum);
-        assert_true(wk__dots_plan_of(&dots, &kernel));
-        const int64_t of_dots = wk__dots_pieces(&dots);
+        assert_true(wk__indirect_plan_init(&p, &kernel));
+        const int64_t products = wk__indirect_ntasks(&p);
+        describe(&t, GRAD_WEIGHT, &kernel, &sum);
+        assert_true(wk__k_lanes_plan_init(&dots, &kernel));
+        const int64_t of_dots = wk__k_lanes_ntasks(&dots);
         if (products != cases[k].products || of_dots != cases[k].dots)
             fail_msg("case %d: %d, %d pieces", (int)k, (int)products, (int)of_dots);
         convolution_free(&t);
     }
 }
 
-static wk_code run_chosen(const wk__kernel *kernel, wk__fail *fail)
+static wk_code run_chosen(const wk__work_args *kernel, wk__fail *fail)
 {
-    return wk__cpu_contraction(&(wk__work){.family = WK__CONTRACTION, .kernel = kernel}, fail);
+    return wk__cpu_contraction(&(wk__work){.family = WK__CONTRACTION, .args = kernel}, fail);
 }
 
 /* What numerators are held against is far beyond them: whatever is computed of both is a number yet. */
@@ -246,14 +246,14 @@ static void extents_beyond_all_places(void **state)
     for (direction way = FORWARD; way < DIRECTIONS; way++)
         for (int dtype = 0; dtype < 2; dtype++) {
             convolution_case t;
-            wk__kernel kernel;
-            wk__sum sum;
-            convolution_new(&t, way == OF_INPUT ? &of_one : &within, dtype ? WK_I32 : WK_F32, ROWS);
+            wk__work_args kernel;
+            wk__contraction sum;
+            convolution_new(&t, way == GRAD_INPUT ? &of_one : &within, dtype ? WK_I32 : WK_F32, ROWS);
             fill_small(&t.x), fill_small(&t.w), fill_small(&t.y);
             describe(&t, way, &kernel, &sum);
-            wk__coordinate *q = &sum.coordinate[1][0];
+            wk__affine_index *q = &sum.affine[1][0];
             q->extent = (((int64_t)1 << 62) - 64) / q->divisor;
-            assert_null(wk__sum_check(&sum, kernel.ndim, kernel.shape));
+            assert_null(wk__contraction_check(&sum, kernel.ndim, kernel.shape));
             expect_exactly(&kernel, result_of(&t, way), run_chosen, "chosen");
             if (has_product(&kernel)) expect_exactly(&kernel, result_of(&t, way), run_product, "product");
             if (has_dots(&kernel)) expect_exactly(&kernel, result_of(&t, way), run_dots, "dots");

@@ -3,7 +3,7 @@
  * sums of other dtypes than their factors. */
 #include "support_contraction.h"
 
-#include "../src/backend/cpu/contraction_plainly.h"
+#include "../src/backend/cpu/contraction_reference.h"
 #include "../src/backend/cpu/matmul.h"
 
 /* ---- attention --------------------------------------------------------------------------------------------------- */
@@ -21,12 +21,12 @@ static void products_of_attention(void **state)
     array_new(&v, WK_F32, 4, inner, ROWS);
     array_new(&s, WK_F32, 4, scores, ROWS);
     array_new(&o, WK_F32, 4, inner, ROWS);
-    wk__sum sum = {.dtype = WK_F32, .indices = 1, .extent = {D}};
-    wk__kernel kernel = {.ndim = 4, .shape = {B, H, T, T}, .sum = &sum};
+    wk__contraction sum = {.dtype = WK_F32, .nsummed = 1, .extent = {D}};
+    wk__work_args kernel = {.ndim = 4, .shape = {B, H, T, T}, .contraction = &sum};
     take_operand(&kernel, &sum, 0, &s, 4, (const int[]){0, 1, 2, 3});
     take_operand(&kernel, &sum, 1, &q, 4, (const int[]){0, 2, 1, 4});
     take_operand(&kernel, &sum, 2, &k, 4, (const int[]){0, 3, 1, 4});
-    const wk__work work = {.family = WK__CONTRACTION, .kernel = &kernel};
+    const wk__work work = {.family = WK__CONTRACTION, .args = &kernel};
     assert_int_equal(wk__cpu_contraction(&work, &fail), WK_OK);
     int64_t at[WK__MAX_DIMS] = {0};
     do {
@@ -37,8 +37,8 @@ static void products_of_attention(void **state)
         }
         assert_true(fabs(get_real(WK_F32, array_at(&s, 4, at)) - want) < 1e-3);
     } while (advance(4, scores, at));
-    sum = (wk__sum){.dtype = WK_F32, .indices = 1, .extent = {T}};
-    kernel = (wk__kernel){.ndim = 4, .shape = {B, T, H, D}, .sum = &sum};
+    sum = (wk__contraction){.dtype = WK_F32, .nsummed = 1, .extent = {T}};
+    kernel = (wk__work_args){.ndim = 4, .shape = {B, T, H, D}, .contraction = &sum};
     take_operand(&kernel, &sum, 0, &o, 4, (const int[]){0, 1, 2, 3});
     take_operand(&kernel, &sum, 1, &s, 4, (const int[]){0, 2, 1, 4});
     take_operand(&kernel, &sum, 2, &v, 4, (const int[]){0, 4, 2, 3});
@@ -63,9 +63,9 @@ static int64_t between(int64_t low, int64_t high)
     return low + random_below(high - low + 1);
 }
 
-static void fill_coordinate(wk__coordinate *q, int indices, int64_t extent, int64_t stride)
+static void fill_coordinate(wk__affine_index *q, int indices, int64_t extent, int64_t stride)
 {
-    *q = (wk__coordinate){.offset = between(-6, 6), .divisor = between(1, 4), .extent = extent, .stride = stride};
+    *q = (wk__affine_index){.offset = between(-6, 6), .divisor = between(1, 4), .extent = extent, .stride = stride};
     for (int i = 0; i < indices; i++)
         if (random_below(2)) q->coefficient[i] = between(-3, 3);
 }
@@ -76,8 +76,8 @@ static void coordinates_of_any_kind(void **state)
     (void)state;
     for (int round = 0; round < 2000; round++) {
         const int ndim = (int)between(0, 4), summed = (int)between(0, 3), indices = ndim + summed;
-        wk__sum sum = {.dtype = WK_I32, .indices = (int8_t)summed};
-        wk__kernel kernel = {.ndim = ndim, .sum = &sum};
+        wk__contraction sum = {.dtype = WK_I32, .nsummed = (int8_t)summed};
+        wk__work_args kernel = {.ndim = ndim, .contraction = &sum};
         for (int d = 0; d < ndim; d++) kernel.shape[d] = random_below(12) ? between(1, 7) : random_below(2) * 60;
         for (int s = 0; s < summed; s++) sum.extent[s] = random_below(12) ? between(1, 7) : 0;
         const int64_t sizes[] = {between(1, 9), between(1, 9), between(1, 9)};
@@ -87,8 +87,8 @@ static void coordinates_of_any_kind(void **state)
         for (int f = 0; f < WK__FACTORS; f++) {
             int64_t shape[WK__MAX_DIMS] = {0};
             int map[WK__MAX_DIMS], used = 0;
-            sum.coordinates[f] = (int8_t)random_below(WK__MAX_COORDINATES + 1);
-            for (int k = 0; k < sum.coordinates[f]; k++) {
+            sum.naffine[f] = (int8_t)random_below(WK__MAX_AFFINE + 1);
+            for (int k = 0; k < sum.naffine[f]; k++) {
                 map[used] = -1;
                 shape[used++] = sizes[k];
             }
@@ -99,13 +99,13 @@ static void coordinates_of_any_kind(void **state)
             }
             array_new(&factor[f], WK_I32, used, shape, (layout)random_below(LAYOUTS));
             take_operand(&kernel, &sum, 1 + f, &factor[f], used, map);
-            for (int k = 0; k < sum.coordinates[f]; k++)
-                fill_coordinate(&sum.coordinate[f][k], indices, sizes[k], factor[f].operand.stride[k]);
+            for (int k = 0; k < sum.naffine[f]; k++)
+                fill_coordinate(&sum.affine[f][k], indices, sizes[k], factor[f].operand.stride[k]);
         }
-        assert_null(wk__sum_check(&sum, ndim, kernel.shape));
-        const wk__work work = {.family = WK__CONTRACTION, .kernel = &kernel};
+        assert_null(wk__contraction_check(&sum, ndim, kernel.shape));
+        const wk__work work = {.family = WK__CONTRACTION, .args = &kernel};
         wk__fail fail = {0};
-        assert_int_equal(wk__cpu_contraction_plainly(&work, &fail), WK_OK);
+        assert_int_equal(wk__cpu_contraction_reference(&work, &fail), WK_OK);
         char *want = array_copy(&out);
         int64_t at[WK__MAX_DIMS] = {0}; /* other numbers, so that what is not written differs */
         if (!is_empty(ndim, kernel.shape)) do {
@@ -121,9 +121,9 @@ static void coordinates_of_any_kind(void **state)
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
-static wk_code run_packed(const wk__kernel *kernel, wk__fail *fail)
+static wk_code run_packed(const wk__work_args *kernel, wk__fail *fail)
 {
-    return wk__cpu_contraction(&(wk__work){.family = WK__CONTRACTION, .kernel = kernel}, fail);
+    return wk__cpu_contraction(&(wk__work){.family = WK__CONTRACTION, .args = kernel}, fail);
 }
 
 /* c[b, i, j] = sum over n and p of a[b, n, i, p] x[b, n, j, p]: rows go on elsewhere after each run of p, where a block
@@ -146,9 +146,9 @@ static void rows_of_several_runs(void **state)
                 array_new(&x, dtypes[t].of, 4, of_x, way);
                 array_new(&c, dtypes[t].result, 3, of_c, ROWS);
                 fill_small(&a), fill_small(&x);
-                wk__sum sum = {
-                    .dtype = (uint8_t)wk__sum_dtype((int)dtypes[t].of), .indices = 2, .extent = {N, runs[k]}};
-                wk__kernel kernel = {.ndim = 3, .shape = {B, I, J}, .sum = &sum};
+                wk__contraction sum = {
+                    .dtype = (uint8_t)wk__accumulator_dtype((int)dtypes[t].of), .nsummed = 2, .extent = {N, runs[k]}};
+                wk__work_args kernel = {.ndim = 3, .shape = {B, I, J}, .contraction = &sum};
                 take_operand(&kernel, &sum, 0, &c, 3, (const int[]){0, 1, 2});
                 take_operand(&kernel, &sum, 1, &a, 4, (const int[]){0, 3, 1, 4});
                 take_operand(&kernel, &sum, 2, &x, 4, (const int[]){0, 3, 2, 4});
@@ -178,12 +178,12 @@ static void sums_of_other_dtypes(void **state)
         array_new(&a, cases[k].of, 1, shape, ROWS);
         array_new(&b, cases[k].of, 1, shape, ROWS);
         wk__memory memory = {.block = result, .host = result, .bytes = 8};
-        wk__sum sum = {.dtype = (uint8_t)cases[k].sum, .indices = 1, .extent = {300}};
-        wk__kernel kernel = {.ndim = 0, .sum = &sum};
+        wk__contraction sum = {.dtype = (uint8_t)cases[k].sum, .nsummed = 1, .extent = {300}};
+        wk__work_args kernel = {.ndim = 0, .contraction = &sum};
         take_operand(&kernel, &sum, 1, &a, 1, (const int[]){0});
         take_operand(&kernel, &sum, 2, &b, 1, (const int[]){0});
         kernel.operand[0] = (wk__operand){.memory = &memory, .dtype = (uint8_t)cases[k].result, .stored = true};
-        const wk__work work = {.family = WK__CONTRACTION, .kernel = &kernel};
+        const wk__work work = {.family = WK__CONTRACTION, .args = &kernel};
         assert_int_equal(wk__cpu_contraction(&work, &fail), WK_OK);
         double want = 0, magnitude = 0;
         for (int64_t l = 0; l < 300; l++) {
@@ -217,13 +217,13 @@ static void wide_sums_cancel(void **state)
     float a[] = {1e8f, 1, -1e8f, 0}, b[] = {1, 1, 1, 1}, c = 0;
     wk__memory of_a = {.block = a, .host = (char *)a, .bytes = 16}, of_b = {.block = b, .host = (char *)b, .bytes = 16},
                of_c = {.block = &c, .host = (char *)&c, .bytes = 4};
-    wk__sum sum = {.dtype = WK_F64, .indices = 1, .extent = {4}, .stride = {{1}, {1}}};
-    const wk__kernel kernel = {.sum = &sum,
-                               .operand = {{.memory = &of_c, .dtype = WK_F32, .stored = true},
-                                           {.memory = &of_a, .dtype = WK_F32},
-                                           {.memory = &of_b, .dtype = WK_F32}}};
+    wk__contraction sum = {.dtype = WK_F64, .nsummed = 1, .extent = {4}, .stride = {{1}, {1}}};
+    const wk__work_args kernel = {.contraction = &sum,
+                                  .operand = {{.memory = &of_c, .dtype = WK_F32, .stored = true},
+                                              {.memory = &of_a, .dtype = WK_F32},
+                                              {.memory = &of_b, .dtype = WK_F32}}};
     wk__fail fail;
-    assert_int_equal(wk__cpu_contraction(&(wk__work){.family = WK__CONTRACTION, .kernel = &kernel}, &fail), WK_OK);
+    assert_int_equal(wk__cpu_contraction(&(wk__work){.family = WK__CONTRACTION, .args = &kernel}, &fail), WK_OK);
     assert_true(c == 1);
 }
 
@@ -233,19 +233,19 @@ static void nothing_within(void **state)
     (void)state;
     const int64_t of_c[] = {0, 7}, of_a[] = {0, 5}, of_b[] = {5, 7};
     array a, b, c;
-    wk__gemm_space *space;
+    wk__gemm_buffers *space;
     array_new(&a, WK_F32, 2, of_a, ROWS);
     array_new(&b, WK_F32, 2, of_b, ROWS);
     array_new(&c, WK_F32, 2, of_c, ROWS);
-    wk__sum sum = {.dtype = WK_F32, .indices = 1, .extent = {5}};
-    wk__kernel kernel = {.ndim = 2, .shape = {0, 7}, .sum = &sum};
+    wk__contraction sum = {.dtype = WK_F32, .nsummed = 1, .extent = {5}};
+    wk__work_args kernel = {.ndim = 2, .shape = {0, 7}, .contraction = &sum};
     take_operand(&kernel, &sum, 0, &c, 2, (const int[]){0, 1});
     take_operand(&kernel, &sum, 1, &a, 2, (const int[]){0, 2});
     take_operand(&kernel, &sum, 2, &b, 2, (const int[]){2, 1});
     char *before = array_copy(&c);
-    assert_true(wk__gemm_spaces_take(1, &space));
-    wk__cpu_contraction_within(&kernel, space);
-    wk__gemm_spaces_give(space);
+    assert_true(wk__gemm_buffers_acquire(1, &space));
+    wk__cpu_contraction_with_buffers(&kernel, space);
+    wk__gemm_buffers_release(space);
     assert_memory_equal(before, c.data, (size_t)c.bytes);
     free(before), free(a.data), free(b.data), free(c.data);
 }

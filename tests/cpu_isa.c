@@ -50,7 +50,7 @@ static void each_when_asked_for(void **state)
     for (int k = 0; (isa = wk__cpu_isa_at(k)) != NULL; k++) {
         choose(isa->name, name);
         assert_string_equal(name, isa->name);
-        wk__setting_words(WK__SET_CPU, isa->name, &unknown, &length);
+        wk__setting_parse_flags(WK__SETTING_CPU, isa->name, &unknown, &length);
         assert_null(unknown); /* else wick doctor calls the setting wrong */
     }
     choose("portable", name);

@@ -5,7 +5,7 @@
 
 #include "cpu_matmul_case.h"
 
-#include "../src/backend/cpu/kernels.h"
+#include "../src/backend/cpu/along_dim.h"
 
 /* How an array lies in memory: row-major, column-major, with every second element unused, or from the end. */
 typedef struct array {

@@ -9,15 +9,15 @@ static const int64_t shapes[][3] = {{5, 1, 1}, {0, 1, 1}, {1, 1, 1},   {3, 4, 1}
 static const int dims[] = {1, 1, 1, 2, 2, 3, 3, 3, 2, 2, 3, 2};
 enum { SHAPES = sizeof dims / sizeof *dims };
 
-static wk__kernel kernel_of(int shape, int dim)
+static wk__work_args kernel_of(int shape, int dim)
 {
-    wk__kernel kernel = {.ndim = dims[shape], .dim = dim, .tag = 77};
+    wk__work_args kernel = {.ndim = dims[shape], .dim = dim, .tag = 77};
     memcpy(kernel.shape, shapes[shape], sizeof shapes[shape]);
     return kernel;
 }
 
 /* The same additions, one element after the other, on a copy of the target. */
-static void scatter_plainly(const wk__kernel *kernel, const array *target, char *data, const array *index,
+static void scatter_plainly(const wk__work_args *kernel, const array *target, char *data, const array *index,
                             const array *source)
 {
     const wk_dtype dtype = (wk_dtype)target->operand.dtype;
@@ -46,7 +46,7 @@ static void scatter_plainly(const wk__kernel *kernel, const array *target, char 
 
 static void scatter_case(wk_dtype dtype, int shape, int dim, layout layout, bool one_index)
 {
-    wk__kernel kernel = kernel_of(shape, dim);
+    wk__work_args kernel = kernel_of(shape, dim);
     kernel.bound = 1 + random_below(9);
     int64_t target_shape[3];
     memcpy(target_shape, kernel.shape, sizeof target_shape);
@@ -68,7 +68,7 @@ static void scatter_case(wk_dtype dtype, int shape, int dim, layout layout, bool
     kernel.operand[1] = index.operand;
     kernel.operand[2] = source.operand;
     wk__fail fail = {0};
-    assert_int_equal(wk__cpu_scatter_add(&(wk__work){.family = WK__SCATTER_ADD, .kernel = &kernel}, &fail), WK_OK);
+    assert_int_equal(wk__cpu_scatter_add(&(wk__work){.family = WK__SCATTER_ADD, .args = &kernel}, &fail), WK_OK);
     assert_memory_equal(target.data, expected, (size_t)target.bytes);
     free(expected);
     free(target.data);
@@ -96,7 +96,7 @@ static void test_bad_index(void **state)
     for (int k = 0; k < 4; k++)
         for (int dim = 0; dim < 2; dim++) {
             const int64_t shape[] = {300, 200}, target_shape[] = {dim ? 300 : 4, dim ? 4 : 200};
-            wk__kernel kernel = {.ndim = 2, .dim = dim, .bound = 4, .tag = 77};
+            wk__work_args kernel = {.ndim = 2, .dim = dim, .bound = 4, .tag = 77};
             memcpy(kernel.shape, shape, sizeof shape);
             array target, index, source;
             array_new(&target, WK_F32, 2, target_shape, ROWS);
@@ -111,7 +111,7 @@ static void test_bad_index(void **state)
             kernel.operand[1] = index.operand;
             kernel.operand[2] = source.operand;
             wk__fail fail = {0};
-            assert_int_equal(wk__cpu_scatter_add(&(wk__work){.family = WK__SCATTER_ADD, .kernel = &kernel}, &fail),
+            assert_int_equal(wk__cpu_scatter_add(&(wk__work){.family = WK__SCATTER_ADD, .args = &kernel}, &fail),
                              WK_ERR_INDEX);
             assert_int_equal(fail.code, WK_ERR_INDEX);
             assert_int_equal(fail.tag, 77);
@@ -127,7 +127,7 @@ static void test_bad_index(void **state)
 
 static void scan_case(wk_dtype dtype, int shape, int dim, layout layout, int mode)
 {
-    wk__kernel kernel = kernel_of(shape, dim);
+    wk__work_args kernel = kernel_of(shape, dim);
     kernel.mode = mode;
     array out, in;
     array_new(&out, dtype, kernel.ndim, kernel.shape, layout);
@@ -162,7 +162,7 @@ static void scan_case(wk_dtype dtype, int shape, int dim, layout layout, int mod
     kernel.operand[0] = out.operand;
     kernel.operand[1] = in.operand;
     wk__fail fail = {0};
-    assert_int_equal(wk__cpu_scan(&(wk__work){.family = WK__SCAN, .kernel = &kernel}, &fail), WK_OK);
+    assert_int_equal(wk__cpu_scan(&(wk__work){.family = WK__SCAN, .args = &kernel}, &fail), WK_OK);
     assert_memory_equal(out.data, expected, (size_t)out.bytes);
     free(expected);
     free(out.data);
@@ -183,8 +183,8 @@ static void test_unknown(void **state)
 {
     (void)state;
     for (int family = -1; family <= WK__WORK_FAMILIES; family += WK__WORK_FAMILIES + 1) {
-        const wk__kernel kernel = {.ndim = 0};
-        const wk__work work = {.family = family, .kernel = &kernel};
+        const wk__work_args kernel = {.ndim = 0};
+        const wk__work work = {.family = family, .args = &kernel};
         wk__fail fail = {0};
         assert_int_equal(wk__cpu_kernel(&work, &fail), WK_ERR_UNSUPPORTED);
         assert_non_null(strstr(fail.text, "unknown work"));
@@ -201,7 +201,7 @@ int main(void)
     };
     int failed = 0;
     for (int threads = 1; threads <= 4; threads += 3) {
-        wk__set_threads(threads);
+        wk__set_thread_count(threads);
         failed += cmocka_run_group_tests(tests, NULL, NULL);
     }
     return failed;

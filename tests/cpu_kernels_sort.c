@@ -38,7 +38,7 @@ static void put_special(wk_dtype dtype, char *at)
 
 /* Along one line: the indices are a permutation, values are the elements they name, in order, equal ones by position.
  */
-static void line_check(const wk__kernel *kernel, const array all[3], int64_t at[])
+static void line_check(const wk__work_args *kernel, const array all[3], int64_t at[])
 {
     const wk_dtype dtype = (wk_dtype)all[2].operand.dtype;
     const int64_t length = kernel->shape[kernel->dim];
@@ -69,7 +69,7 @@ static void line_check(const wk__kernel *kernel, const array all[3], int64_t at[
 
 static void sort_case(wk_dtype dtype, int ndim, const int64_t shape[], int dim, layout layout, int mode)
 {
-    wk__kernel kernel = {.ndim = ndim, .dim = dim, .mode = mode};
+    wk__work_args kernel = {.ndim = ndim, .dim = dim, .mode = mode};
     memcpy(kernel.shape, shape, (size_t)ndim * sizeof *shape);
     array all[3];
     array_new(&all[0], dtype, ndim, shape, layout);
@@ -81,7 +81,7 @@ static void sort_case(wk_dtype dtype, int ndim, const int64_t shape[], int dim, 
     char *guard = array_copy(&all[0]);
     for (int o = 0; o < 3; o++) kernel.operand[o] = all[o].operand;
     wk__fail fail = {0};
-    assert_int_equal(wk__cpu_sort(&(wk__work){.family = WK__SORT, .kernel = &kernel}, &fail), WK_OK);
+    assert_int_equal(wk__cpu_sort(&(wk__work){.family = WK__SORT, .args = &kernel}, &fail), WK_OK);
     int64_t at[WK__MAX_DIMS] = {0};
     if (!is_empty(ndim, shape)) do {
             if (at[dim] == 0) line_check(&kernel, all, at);
@@ -120,7 +120,7 @@ static void test_no_memory(void **state)
 {
     (void)state;
     const int64_t shape[] = {60};
-    wk__kernel kernel = {.ndim = 1, .shape = {60}};
+    wk__work_args kernel = {.ndim = 1, .shape = {60}};
     array all[3];
     for (int o = 0; o < 3; o++) {
         array_new(&all[o], o == 1 ? WK_I64 : WK_F32, 1, shape, ROWS);
@@ -129,7 +129,7 @@ static void test_no_memory(void **state)
     char *values = array_copy(&all[0]), *indices = array_copy(&all[1]);
     wk__fail fail = {0};
     wk__alloc_fail_at(1);
-    assert_int_equal(wk__cpu_sort(&(wk__work){.family = WK__SORT, .kernel = &kernel}, &fail), WK_ERR_MEMORY);
+    assert_int_equal(wk__cpu_sort(&(wk__work){.family = WK__SORT, .args = &kernel}, &fail), WK_ERR_MEMORY);
     wk__alloc_fail_at(0);
     assert_memory_equal(values, all[0].data, (size_t)all[0].bytes);
     assert_memory_equal(indices, all[1].data, (size_t)all[1].bytes);
@@ -147,7 +147,7 @@ int main(void)
     };
     int failed = 0;
     for (int threads = 1; threads <= 4; threads += 3) {
-        wk__set_threads(threads);
+        wk__set_thread_count(threads);
         failed += cmocka_run_group_tests(tests, NULL, NULL);
     }
     return failed;

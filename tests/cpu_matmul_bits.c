@@ -31,11 +31,11 @@ static void test_threads(void **state)
         product_new(&product, &cases[k]);
         char *alone = malloc((size_t)product.c.bytes), *before = malloc((size_t)product.c.bytes);
         memcpy(before, product.c.data, (size_t)product.c.bytes);
-        wk__set_threads(1);
+        wk__set_thread_count(1);
         product_run(&product);
         memcpy(alone, product.c.data, (size_t)product.c.bytes);
         for (int threads = 2; threads <= 7; threads++) {
-            wk__set_threads(threads);
+            wk__set_thread_count(threads);
             memcpy(product.c.data, before, (size_t)product.c.bytes);
             product_run(&product);
             assert_memory_equal(alone, product.c.data, (size_t)product.c.bytes);
@@ -44,7 +44,7 @@ static void test_threads(void **state)
         free(before);
         product_free(&product);
     }
-    wk__set_threads(1);
+    wk__set_thread_count(1);
 }
 
 /* Equal products inside a larger one: a row of C does not depend on how many others there are. */
@@ -89,7 +89,7 @@ static void test_no_memory(void **state)
             memcpy(before, product.c.data, (size_t)product.c.bytes);
             wk__fail fail = {0};
             wk__cpu_matmul_trim();
-            wk__set_threads(4);
+            wk__set_thread_count(4);
             wk__alloc_fail_at(nth);
             const wk_code code = wk__cpu_matmul(&product.matmul, &fail);
             wk__alloc_fail_at(0);
@@ -104,7 +104,7 @@ static void test_no_memory(void **state)
             product_free(&product);
         }
     wk__cpu_matmul_trim();
-    wk__set_threads(1);
+    wk__set_thread_count(1);
 }
 
 int main(void)

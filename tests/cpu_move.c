@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "../src/backend/cpu/run_move.h"
+#include "../src/backend/cpu/panel_copy.h"
 
 enum { LANES = 70, PITCH = LANES * 8 + 24, MEMORY = 1 << 17, PANEL = WK__PATCH_COLUMNS * PITCH, GUARD = 64 };
 
@@ -16,7 +16,7 @@ static uint8_t noise(size_t k)
     return (uint8_t)(x >> 24 ^ x >> 13);
 }
 
-/* What wk__move_patch is to do, a byte at a time. */
+/* What wk__copy_patch is to do, a byte at a time. */
 static void move_plainly(char *panel, char *memory, int64_t step, const int64_t offset[], int64_t lanes,
                          int64_t columns, int size, bool fill)
 {
@@ -41,7 +41,7 @@ static void compare(int64_t step, int64_t stride, int64_t lanes, int64_t columns
     for (int64_t l = 0; l < lanes; l++) offset[l] = (l * 37 % lanes) * stride; /* lanes in no order */
     const int64_t start = GUARD + (step < 0 ? -step * columns : 0) + 3 * size; /* not on a line of the cache */
     move_plainly(panel[0] + GUARD, memory[0] + start, step, offset, lanes, columns, size, fill);
-    wk__move_patch(panel[1] + GUARD, PITCH, (intptr_t)(memory[1] + start), step, offset, lanes, columns, size, fill);
+    wk__copy_patch(panel[1] + GUARD, PITCH, (intptr_t)(memory[1] + start), step, offset, lanes, columns, size, fill);
     assert_memory_equal(memory[0], memory[1], sizeof memory[0]);
     assert_memory_equal(panel[0], panel[1], sizeof panel[0]);
 }

@@ -5,8 +5,8 @@
 #include "ir_build.h"
 
 #include "../src/backend/cpu/isa.h"
-#include "../src/backend/cpu/kernels.h"
-#include "../src/backend/cpu/prologue.h"
+#include "../src/backend/cpu/along_dim.h"
+#include "../src/backend/cpu/gemm_prologue.h"
 #include "../src/base/alloc.h"
 #include "../src/base/pool.h"
 
@@ -42,7 +42,7 @@ enum { CASES = sizeof cases / sizeof *cases };
 /* factor[column, step] = source[column, step] as the dtype x scale[column]; the source is i8 and lies the other way
  * round in memory where `swapped`. */
 typedef struct before {
-    wk__group group;
+    wk__program group;
     wk__memory source, scale;
     char *data;
     char *factors;
@@ -53,15 +53,15 @@ static matrix *factor_of(product *product, const prologue_case *c)
     return c->turned ? &product->a : &product->b;
 }
 
-static int rounded(wk__group *g, wk_dtype dtype, int r)
+static int rounded(wk__program *g, wk_dtype dtype, int r)
 {
-    return wk__class_of(dtype) == dtype ? r : ir_ins(g, WK__CAST, dtype, r, 0, 0);
+    return wk__compute_class(dtype) == dtype ? r : ir_ins(g, WK__CAST, dtype, r, 0, 0);
 }
 
 static void before_new(before *before, product *product, const prologue_case *c)
 {
     const product_case *t = &product->test;
-    wk__group *g = &before->group;
+    wk__program *g = &before->group;
     matrix *factor = factor_of(product, c);
     const int64_t columns = c->turned ? t->m : t->n, size = (int64_t)wk_dtype_size(t->dtype);
     const int across = c->ones + c->swapped, along = c->ones + !c->swapped;
@@ -88,7 +88,7 @@ static void before_new(before *before, product *product, const prologue_case *c)
     if (!c->first) out = ir_operand(g, t->dtype, &factor->memory, factor->operand.offset, of_factor);
     const int wide = ir_ins(g, WK__CAST, t->dtype, ir_load(g, source), 0, 0);
     ir_store(g, out, rounded(g, t->dtype, ir_binary(g, WK__MUL, wide, ir_load(g, scale))));
-    assert_null(wk__group_check(g));
+    assert_null(wk__program_verify(g));
 }
 
 static void before_free(before *before)
@@ -129,12 +129,12 @@ static void gives_the_bits_of_a_factor_in_memory(void **state)
         wk__cpu_isa_use(wk__cpu_isa_at(kind));
         for (int k = 0; k < CASES; k++)
             for (int threads = 1; threads <= 4; threads += 3) {
-                wk__set_threads(threads);
+                wk__set_thread_count(threads);
                 same_bits(&cases[k]);
             }
     }
     wk__cpu_isa_use(wk__cpu_isa_at(0));
-    wk__set_threads(1);
+    wk__set_thread_count(1);
 }
 
 /* ---- what is refused --------------------------------------------------------------------------------------------- */
@@ -143,11 +143,11 @@ static const prologue_case plain = {.product = {.dtype = WK_F32, .m = 3, .n = 50
 
 static bool taken(const wk__matmul *product)
 {
-    wk__sum sum;
-    wk__kernel kernel;
+    wk__contraction sum;
+    wk__work_args kernel;
     wk__work work;
-    wk__matmul_work(product, &sum, &kernel, &work);
-    const bool takes = wk__cpu_takes_prologue(&work);
+    wk__work_from_matmul(product, &sum, &kernel, &work);
+    const bool takes = wk__cpu_can_fuse_prologue(&work);
     if (!takes) {
         wk__fail fail = {0};
         assert_int_equal(wk__cpu_matmul(product, &fail), WK_ERR_UNSUPPORTED);
@@ -194,14 +194,14 @@ static void takes_columns_whose_steps_lie_side_by_side(void **state)
     before.group.operand[0].stored = true; /* something else besides */
     assert_false(taken(p));
     before.group.operand[0].stored = false;
-    p->m = WK__GEMM_PIECE_ROWS; /* as long as one piece of rows computes it */
+    p->m = WK__GEMM_MACROTILE_ROWS; /* as long as one piece of rows computes it */
     assert_true(taken(p));
-    wk__sum sum;
-    wk__kernel kernel;
+    wk__contraction sum;
+    wk__work_args kernel;
     wk__work work;
     p->m++;
-    wk__matmul_work(p, &sum, &kernel, &work);
-    assert_false(wk__cpu_takes_prologue(&work));
+    wk__work_from_matmul(p, &sum, &kernel, &work);
+    assert_false(wk__cpu_can_fuse_prologue(&work));
     p->m = 3;
     before.group.nreduce = 1;
     assert_false(taken(p));
@@ -278,17 +278,17 @@ static void a_contraction_that_is_no_product_of_matrices_takes_none(void **state
     (void)state;
     product product;
     before before;
-    wk__sum sum;
-    wk__kernel kernel;
+    wk__contraction sum;
+    wk__work_args kernel;
     wk__work work;
     wk__fail fail = {0};
     product_new(&product, &plain.product);
     before_new(&before, &product, &plain);
-    wk__matmul_work(&product.matmul, &sum, &kernel, &work);
+    wk__work_from_matmul(&product.matmul, &sum, &kernel, &work);
     sum.dtype = WK_F64; /* sums of f64 of factors of f32 */
     for (int k = 0; k < WK__FACTORS; k++) {
         kernel.prologue[k] = &before.group;
-        assert_false(wk__cpu_takes_prologue(&work));
+        assert_false(wk__cpu_can_fuse_prologue(&work));
         assert_int_equal(wk__cpu_contraction(&work, &fail), WK_ERR_UNSUPPORTED);
         kernel.prologue[k] = NULL;
     }
@@ -334,7 +334,7 @@ static void takes_no_memory_once_it_runs(void **state)
     wk__fail fail = {0};
     product_new(&product, &plain.product);
     before_new(&before, &product, &plain);
-    wk__group *g = &before.group;
+    wk__program *g = &before.group;
     const wk__operand stored = g->operand[2];
     wk__memory sources[SOURCES];
     ir_space(g, 2, (const int64_t[]){50, 70}, 0);
@@ -347,7 +347,7 @@ static void takes_no_memory_once_it_runs(void **state)
     }
     g->operand[g->noperands] = stored;
     ir_store(g, g->noperands++, sum);
-    assert_null(wk__group_check(g));
+    assert_null(wk__program_verify(g));
     product.matmul.prologue[1] = g;
     assert_int_equal(wk__cpu_matmul(&product.matmul, &fail), WK_OK); /* takes the buffers */
     wk__alloc_fail_at(1);

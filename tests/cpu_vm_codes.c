@@ -16,7 +16,7 @@ static bool is_function(int code)
 static group_case *new_case(const char *what, int code, wk_dtype dtype, int fill)
 {
     char name[96];
-    snprintf(name, sizeof name, "%s %s %s fill %d", what, wk__alu_name[code], wk_dtype_str(dtype), fill);
+    snprintf(name, sizeof name, "%s %s %s fill %d", what, wk__opcode_name[code], wk_dtype_str(dtype), fill);
     group_case *c = group_case_new(name, 1, (int64_t[]){ELEMENTS}, 0);
     if (is_function(code) && dtype <= WK_BF16) {
         c->relative = dtype == WK_F64 ? 0x1p-51 : 0x1p-21;
@@ -41,7 +41,7 @@ static void arithmetic(int code, wk_dtype dtype, group_fill fill, source first, 
     snprintf(what, sizeof what, "%d,%d", (int)first, (int)second);
     group_case *c = new_case(what, code, dtype, (int)fill);
     int r = operand_from(c, first, dtype, fill), s = 0;
-    if (wk__alu_arity[code] == 2) s = operand_from(c, second, dtype, fill);
+    if (wk__opcode_arity[code] == 2) s = operand_from(c, second, dtype, fill);
     group_case_arithmetic(c, code, dtype, r, s);
     vm_check(c);
 }
@@ -49,12 +49,12 @@ static void arithmetic(int code, wk_dtype dtype, group_fill fill, source first, 
 static void all_codes(group_fill fill, bool functions)
 {
     static const wk_dtype classes[] = {WK_F32, WK_F64, WK_I32, WK_I64};
-    for (int code = 0; code < WK__ALU_COUNT; code++) {
+    for (int code = 0; code < WK__OPCODE_COUNT; code++) {
         for (int k = 0; k < 4; k++) {
             if (!group_case_takes(code, classes[k]) || (is_function(code) && !functions)) continue;
             for (int first = 0; first < SOURCES; first++) {
                 for (int second = 0; second < SOURCES; second++) {
-                    if (wk__alu_arity[code] == 1 && second > 0) continue;
+                    if (wk__opcode_arity[code] == 1 && second > 0) continue;
                     arithmetic(code, classes[k], fill, (source)first, (source)second);
                 }
             }
@@ -79,7 +79,7 @@ static void narrow_dtypes(void **state)
 {
     (void)state;
     static const wk_dtype narrow[] = {WK_F16, WK_BF16, WK_I8, WK_U8, WK_I16, WK_BOOL};
-    for (int code = 0; code < WK__ALU_COUNT; code++) {
+    for (int code = 0; code < WK__OPCODE_COUNT; code++) {
         for (int k = 0; k < 6; k++) {
             if (group_case_takes(code, narrow[k]) && !is_function(code))
                 arithmetic(code, narrow[k], FILL_WIDE, MEMORY, MEMORY);

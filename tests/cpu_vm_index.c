@@ -104,8 +104,8 @@ static void the_first_is_told(void **state)
 {
     (void)state;
     const int64_t n = 32768 + 64;
-    const int threads = wk__threads();
-    wk__set_threads(4);
+    const int threads = wk__thread_count();
+    wk__set_thread_count(4);
     for (int rows = 0; rows < 2; rows++) {
         group_case *c = group_case_new("many bad ones", 1 + rows, (const int64_t[]){rows ? n / 64 : n, 64}, rows);
         int index = group_case_dense(c, WK_I64, false, FILL_ONES);
@@ -125,7 +125,7 @@ static void the_first_is_told(void **state)
         }
         group_case_free(c);
     }
-    wk__set_threads(threads);
+    wk__set_thread_count(threads);
 }
 
 /* In a sum over the columns: lanes are columns or rows. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 typedef struct function {
-    wk__alu code;
+    wk__opcode code;
     double bound; /* ulp, in f32 */
     long double (*reference)(long double);
 } function;
@@ -70,7 +70,7 @@ static void run_and_read(group_case *c, int operand)
     assert_int_equal(group_case_run(c, vm_backend(), vm_device, &fail), WK_OK);
     size_t bytes = (size_t)c->elements[operand] * wk_dtype_size((wk_dtype)c->g.operand[operand].dtype);
     memcpy(c->data[operand], c->memory[operand].host, bytes);
-    for (int k = 0; k < c->g.noperands; k++) vm_backend()->block_give(vm_device, &c->memory[k]);
+    for (int k = 0; k < c->g.noperands; k++) vm_backend()->block_free(vm_device, &c->memory[k]);
 }
 
 /* ---- one argument ------------------------------------------------------------------------------------------------ */
@@ -106,7 +106,7 @@ static void one_argument_f32(void **state)
     for (int k = 0; (isa = vm_isa_at(k)) != NULL; k++) {
         wk__cpu_isa_use(isa);
         for (int f = 0; f < FUNCTIONS; f++) {
-            group_case *c = group_case_new(wk__alu_name[functions[f].code], 1, &most, 0);
+            group_case *c = group_case_new(wk__opcode_name[functions[f].code], 1, &most, 0);
             int in = group_case_dense(c, WK_F32, false, FILL_ONES), out = group_case_dense(c, WK_F32, false, FILL_ONES);
             const float *x = values_of(c, in), *y = values_of(c, out);
             int64_t n = c->g.shape[0] = fill_floats(values_of(c, in));
@@ -134,7 +134,7 @@ static void one_argument_f64(void **state)
     (void)state;
     const int64_t n = 3000;
     for (int f = 0; f < FUNCTIONS; f++) {
-        group_case *c = group_case_new(wk__alu_name[functions[f].code], 1, &n, 0);
+        group_case *c = group_case_new(wk__opcode_name[functions[f].code], 1, &n, 0);
         int in = group_case_dense(c, WK_F64, false, FILL_WIDE), out = group_case_dense(c, WK_F64, false, FILL_ONES);
         const double *x = values_of(c, in), *y = values_of(c, out);
         ir_store(&c->g, out, ir_unary(&c->g, functions[f].code, ir_load(&c->g, in)));

@@ -6,12 +6,12 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "../src/backend/cpu/run_rows.h"
+#include "../src/backend/cpu/reduce.h"
 #include "../src/base/alloc.h"
 #include "../src/base/pool.h"
 #include "support_work.h"
 
-static const wk__alu kinds[] = {WK__RSUM, WK__RPROD, WK__RMAX, WK__RMIN};
+static const wk__opcode kinds[] = {WK__RSUM, WK__RPROD, WK__RMAX, WK__RMIN};
 static const wk_dtype classes[] = {WK_F32, WK_F64, WK_I32, WK_I64};
 
 /* A space with `kept` and `reduced` dimensions (0 for none), and how the operand that is reduced lies over it. */
@@ -47,7 +47,7 @@ static const layout layouts[] = {
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 
 /* Every order gives the same result. */
-static group_fill exact(wk__alu kind)
+static group_fill exact(wk__opcode kind)
 {
     return kind == WK__RPROD ? FILL_PRODUCT : FILL_SUM;
 }
@@ -58,7 +58,7 @@ static double unit(wk_dtype dtype)
     return dtype == WK_F64 ? 0x1p-53 : 0x1p-24;
 }
 
-/* How many roundings a number goes through in a sum of n, as run_rows.h says for 64 lanes, and one for the reference's
+/* How many roundings a number goes through in a sum of n, as reduce.h says for 64 lanes, and one for the reference's
  * own: in units of `unit` the error of the sum is at most that many times the sum of the sizes. */
 static double roundings(int64_t n)
 {
@@ -79,7 +79,7 @@ static void every_kind(void **state)
     for (int n = 0; n < LAYOUTS; n++) {
         for (int k = 0; k < 16; k++) {
             wk_dtype dtype = classes[k / 4];
-            wk__alu kind = kinds[k % 4];
+            wk__opcode kind = kinds[k % 4];
             group_case *c = new_rows("kind", &layouts[n], k);
             int in = group_case_operand(c, dtype, layouts[n].stride, exact(kind), 0);
             ir_store(&c->g, group_case_dense(c, dtype, true, FILL_ONES), ir_unary(&c->g, kind, ir_load(&c->g, in)));
@@ -115,7 +115,7 @@ static int cast(group_case *c, int r, wk_dtype dtype)
 static void add_softmax(group_case *c, const layout *l, wk_dtype dtype)
 {
     int x = ir_load(&c->g, group_case_operand(c, dtype, l->stride, FILL_ONES, 0));
-    x = cast(c, x, wk__class_of(dtype));
+    x = cast(c, x, wk__compute_class(dtype));
     int most = ir_unary(&c->g, WK__RMAX, x);
     int e = ir_unary(&c->g, WK__EXP, ir_binary(&c->g, WK__SUB, x, most));
     int y = ir_binary(&c->g, WK__DIV, e, ir_unary(&c->g, WK__RSUM, e));
@@ -125,7 +125,7 @@ static void add_softmax(group_case *c, const layout *l, wk_dtype dtype)
 /* Layer norm with a weight along the columns and what backward needs: mean and 1 / deviation, one number a row. */
 static void add_layer_norm(group_case *c, const layout *l, wk_dtype dtype)
 {
-    int64_t columns = wk__group_columns(&c->g), weight_stride[WK__MAX_DIMS] = {0}, step = 1;
+    int64_t columns = wk__program_columns(&c->g), weight_stride[WK__MAX_DIMS] = {0}, step = 1;
     for (int d = l->ndim - 1; d >= l->ndim - l->nreduce; d--) {
         weight_stride[d] = step;
         step *= l->shape[d];
@@ -148,7 +148,7 @@ static void add_layer_norm(group_case *c, const layout *l, wk_dtype dtype)
  * positive numbers and the division, whose two results may lie to both sides. A result of bf16 may be the next one. */
 static void bound_softmax(group_case *c, wk_dtype dtype)
 {
-    c->relative = (6 + 6 + roundings(wk__group_columns(&c->g)) + 2) * unit(dtype) + (dtype == WK_BF16 ? 0x1p-7 : 0);
+    c->relative = (6 + 6 + roundings(wk__program_columns(&c->g)) + 2) * unit(dtype) + (dtype == WK_BF16 ? 0x1p-7 : 0);
 }
 
 /* Layer norm of numbers up to 2: the mean is off by `mean`, so x - mean, and a weight of 2 and the deviation s make 2
@@ -156,8 +156,8 @@ static void bound_softmax(group_case *c, wk_dtype dtype)
  * three 1/16 at the least. */
 static void bound_layer_norm(group_case *c, wk_dtype dtype)
 {
-    double sum = roundings(wk__group_columns(&c->g)), mean = 2 * sum + 12,
-           s = wk__group_columns(&c->g) < 33 ? 0x1p-4 : 1;
+    double sum = roundings(wk__program_columns(&c->g)), mean = 2 * sum + 12,
+           s = wk__program_columns(&c->g) < 33 ? 0x1p-4 : 1;
     c->relative = (mean / s + sum / 2 + 10) * unit(dtype);
     c->absolute = 2 * mean / s * unit(dtype);
 }
@@ -169,7 +169,7 @@ static void passes(void **state)
     for (int n = 0; n < LAYOUTS; n++) {
         for (int k = 0; k < 5; k++) {
             group_case *c = new_rows("passes", &layouts[n], k);
-            if (layouts[n].stride[1] == 0 || (k > 2 && wk__group_columns(&c->g) < 3)) {
+            if (layouts[n].stride[1] == 0 || (k > 2 && wk__program_columns(&c->g) < 3)) {
                 group_case_free(c); /* all columns alike, or a variance that is all rounding error */
                 continue;
             }
@@ -235,7 +235,7 @@ static void run_layout(const float *x, int64_t row, int64_t column, int64_t colu
     assert_int_equal(group_case_run(c, vm_backend(), vm_device, &fail), WK_OK);
     memcpy(out, c->memory[to].host + group_case_origin(c, to) * 4, (size_t)(ROWS * columns) * 4);
     memcpy(sums, c->memory[rows].host + group_case_origin(c, rows) * 4, ROWS * 4);
-    for (int k = 0; k < c->g.noperands; k++) vm_backend()->block_give(vm_device, &c->memory[k]);
+    for (int k = 0; k < c->g.noperands; k++) vm_backend()->block_free(vm_device, &c->memory[k]);
     group_case_free(c);
 }
 
@@ -244,20 +244,20 @@ static void same_bits(void **state)
     (void)state;
     static float x[ROWS * COLUMNS], want[ROWS * COLUMNS], got[ROWS * COLUMNS], want_sums[ROWS], got_sums[ROWS];
     const wk__cpu_isa *isa, *before = wk__cpu_isa_current();
-    int threads = wk__threads();
+    int threads = wk__thread_count();
     static const int64_t columns[] = {1, 2, 3, 15, 16, 17, 63, 64, 65, 100, 130, 2047, 2048, 2049, COLUMNS};
     for (int64_t k = 0; k < ROWS * COLUMNS; k++) x[k] = (float)((double)(group_case_random() >> 11) * 0x1p-53 * 4 - 2);
     for (int k = 0; (isa = vm_isa_at(k)) != NULL; k++) {
         wk__cpu_isa_use(isa);
         for (size_t n = 0; n < sizeof columns / sizeof *columns; n++) {
             int64_t m = columns[n];
-            wk__set_threads(1);
+            wk__set_thread_count(1);
             run_layout(x, m, 1, m, false, want, want_sums);
             for (int way = 0; way < 8; way++) {
                 static const int64_t padding[] = {0, 0, 5, 5};
                 bool by_columns = way & 1;
                 int64_t pad = padding[way / 2];
-                wk__set_threads(way & 2 ? 4 : 1);
+                wk__set_thread_count(way & 2 ? 4 : 1);
                 run_layout(x, by_columns ? 1 : m + pad, by_columns ? ROWS + pad : 1, m, way >= 4, got, got_sums);
                 assert_memory_equal(got, want, (size_t)(ROWS * m) * 4);
                 assert_memory_equal(got_sums, want_sums, sizeof want_sums);
@@ -265,7 +265,7 @@ static void same_bits(void **state)
         }
     }
     wk__cpu_isa_use(before);
-    wk__set_threads(threads);
+    wk__set_thread_count(threads);
 }
 
 /* A long row, by one thread or segment by segment by several. */
@@ -274,7 +274,7 @@ static void same_bits_split(void **state)
     (void)state;
     enum { N = 300007 };
     const wk__cpu_isa *isa, *before = wk__cpu_isa_current();
-    int threads = wk__threads();
+    int threads = wk__thread_count();
     for (int k = 0; (isa = vm_isa_at(k)) != NULL; k++) {
         wk__cpu_isa_use(isa);
         for (int rows = 1; rows <= 3; rows += 2) {
@@ -290,7 +290,7 @@ static void same_bits_split(void **state)
                 int variance = ir_unary(&c->g, WK__RSUM, ir_binary(&c->g, WK__MUL, d, d));
                 int out = group_case_dense(c, WK_F32, true, FILL_ONES);
                 ir_store(&c->g, out, ir_binary(&c->g, WK__ADD, variance, sum));
-                wk__set_threads(t ? 4 : 1);
+                wk__set_thread_count(t ? 4 : 1);
                 assert_int_equal(group_case_run(c, vm_backend(), vm_device, &fail), WK_OK);
                 memcpy(want[t], c->memory[out].host + group_case_origin(c, out) * 4, (size_t)rows * 4);
                 /* the squares, all positive; each twice rounded on both sides; and the numbers' sum, whose sizes are
@@ -303,7 +303,7 @@ static void same_bits_split(void **state)
         }
     }
     wk__cpu_isa_use(before);
-    wk__set_threads(threads);
+    wk__set_thread_count(threads);
 }
 
 /* 2^24 ones are 2^24, which a running sum in f32 gets right only just; 10^7 times 0.1 is 9 % off when it is one. */

@@ -3,7 +3,7 @@
 # The programs of tests/acceptance that ask for a GPU, on two CUDA devices. mnist is not among them: its ten epochs take
 # the stand-in half an hour; lesson_networks trains there. parallel takes it 22 s of processor time, so one of the two
 # that are built runs there.
-. "$WICK_SOURCE/tests/runner/checks"
+. "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 printf 'lesson -\nerrors -\nparallel - cpu\n' >"$WICK_WORK/runs"
 tests/acceptance/run "$WICK_SOURCE/build/release" "$WICK_WORK" "$WICK_WORK/runs"

@@ -6,7 +6,7 @@
 #include "cuda_child.h"
 
 #include "../src/backend/cuda/device.h"
-#include "../src/backend/gpu/build.h"
+#include "../src/backend/gpu/kernel_build.h"
 
 typedef struct opened {
     const wk__backend *backend;
@@ -21,10 +21,10 @@ static inline opened open_first(void)
     return o;
 }
 
-static inline wk__gpu_unit unit_of(const char *name, wk__gpu_fixed *fixed, const char *const *text)
+static inline wk__gpu_kernel_spec unit_of(const char *name, wk__gpu_template *fixed, const char *const *text)
 {
-    *fixed = (wk__gpu_fixed){.name = name, .text = text};
-    return (wk__gpu_unit){.fixed = fixed, .dtype = WK_F32, .nmemory = 1, .narguments = 2};
+    *fixed = (wk__gpu_template){.name = name, .text = text};
+    return (wk__gpu_kernel_spec){.source_template = fixed, .dtype = WK_F32, .nmemory = 1, .narguments = 2};
 }
 
 #endif

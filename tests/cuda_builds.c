@@ -21,15 +21,15 @@ static wk_code build_some(const opened *o, int first, int end)
     static const char *const text[UNITS][2] = {
         {"    (void)m0;\n"}, {"    (void)m0; (void)F;\n"}, {"    (void)F;\n"}, {"    (void)F; (void)m0;\n"}};
     static const char *const names[UNITS] = {"one", "two", "three", "four"};
-    static wk__gpu_fixed fixed[UNITS]; /* those that wait know it */
+    static wk__gpu_template fixed[UNITS]; /* those that wait know it */
     wk__cuda_device *device = o->device;
     wk__fail fail;
-    must(o->backend->gather(device, true, &fail) == WK_OK);
+    must(o->backend->compile_only(device, true, &fail) == WK_OK);
     for (int k = first; k < end; k++) {
-        const wk__gpu_unit unit = unit_of(names[k], &fixed[k], text[k]);
-        must(wk__gpu_function_of(&device->units, &unit, &fail) != NULL);
+        const wk__gpu_kernel_spec unit = unit_of(names[k], &fixed[k], text[k]);
+        must(wk__gpu_kernel_lookup(&device->units, &unit, &fail) != NULL);
     }
-    return o->backend->gather(device, false, &fail);
+    return o->backend->compile_only(device, false, &fail);
 }
 
 static wk_code build_three(const opened *o)
@@ -165,7 +165,7 @@ static void is_lost_while_looking_up(void)
     const wk__cuda_device *device = o.device;
     asked before = asked_for();
     setenv("STANDIN_ERRORS", "cuModuleGetFunction=700@1", 1);
-    must(build_three(&o) == WK_ERR_LOST && device->gone && is_more_by(before, 1, 1, 1));
+    must(build_three(&o) == WK_ERR_LOST && device->lost && is_more_by(before, 1, 1, 1));
     must(build_three(&o) == WK_ERR_LOST && is_more_by(before, 1, 1, 1));
     o.backend->close(o.device);
 }

@@ -3,7 +3,7 @@
 #include "cuda_child.h"
 
 #include "../src/backend/cuda/device.h"
-#include "../src/backend/gpu/build.h"
+#include "../src/backend/gpu/kernel_build.h"
 
 #include <pthread.h>
 
@@ -123,11 +123,11 @@ static void blocks_are_freed_without_the_lock(void)
     wk__memory block;
     wk__fail fail;
     wk__cuda_device *device = device_of(backend);
-    standin_find("libcuda.so.1", "standin_watch", &watch);
-    must(backend->block_take(device, 1 << 20, &block, &fail) == WK_OK);
+    standin_find("libcuda.so.1", "standin_set_hook", &watch);
+    must(backend->block_alloc(device, 1 << 20, &block, &fail) == WK_OK);
     watch(look_at_frees);
     watched = device;
-    backend->block_give(device, &block);
+    backend->block_free(device, &block);
     must(frees == 1 && block.block == NULL);
     watched = NULL;
     backend->close(device);
@@ -289,7 +289,7 @@ static void waits_sleep(void)
     must(compute() == 2);
     must(backend->event_record(device, &event, &fail) == WK_OK);
     must(backend->event_wait(device, event, &fail) == WK_OK);
-    backend->event_give(device, event);
+    backend->event_destroy(device, event);
     backend->close(device);
     must(driver_calls("cuEventSynchronize") > 2 && driver_calls("spin") == 0);
 }
@@ -305,7 +305,7 @@ static void short_waits_do_not_sleep(void)
     const long before = driver_calls("cuEventSynchronize");
     for (int k = 0; k < 100; k++) must(backend->event_wait(device, event, &fail) == WK_OK);
     must(driver_calls("cuEventSynchronize") == before);
-    backend->event_give(device, event);
+    backend->event_destroy(device, event);
     backend->close(device);
 }
 
@@ -338,11 +338,11 @@ static void stop_here(const char *call)
 static void *compile(void *device)
 {
     static const char *const text[] = {"    (void)m0;\n", NULL};
-    static const wk__gpu_fixed fixed = {.name = "one", .text = text};
-    const wk__gpu_unit unit = {.fixed = &fixed, .dtype = WK_F32, .nmemory = 1, .narguments = 2};
+    static const wk__gpu_template fixed = {.name = "one", .text = text};
+    const wk__gpu_kernel_spec unit = {.source_template = &fixed, .dtype = WK_F32, .nmemory = 1, .narguments = 2};
     wk__fail fail;
-    must(wk__gpu_function_of(&((wk__cuda_device *)device)->units, &unit, &fail) != NULL);
-    wk__cuda_gather(device, false, &fail);
+    must(wk__gpu_kernel_lookup(&((wk__cuda_device *)device)->units, &unit, &fail) != NULL);
+    wk__cuda_compile_only(device, false, &fail);
     return NULL;
 }
 
@@ -354,7 +354,7 @@ static void *open_and_watch(void (*hook)(const char *))
     setenv("STANDIN_KEEPS", "no", 1);
     must(pipe(told) == 0);
     void *device = device_of(wk__backend_of(WK_CUDA));
-    standin_find("libnvrtc.so.13", "standin_watch", &watch);
+    standin_find("libnvrtc.so.13", "standin_set_hook", &watch);
     watch(hook);
     return device;
 }
@@ -365,7 +365,7 @@ static void compile_elsewhere(void *device)
     void (*watch)(void (*)(const char *));
     char byte;
     pthread_t thread;
-    standin_find("libcuda.so.1", "standin_watch", &watch);
+    standin_find("libcuda.so.1", "standin_set_hook", &watch);
     watch(stop_here);
     pthread_create(&thread, NULL, compile, device);
     must(read(told[0], &byte, 1) == 1);
@@ -397,7 +397,7 @@ static void ends_in_the_compiler(void)
     void (*watch)(void (*)(const char *));
     setenv("WICK_CACHE_DIR", "off", 1);
     void *device = device_of(wk__backend_of(WK_CUDA));
-    standin_find("libnvrtc.so.13", "standin_watch", &watch);
+    standin_find("libnvrtc.so.13", "standin_set_hook", &watch);
     watch(end_here);
     alarm(60); /* for ever is long */
     compile(device);
@@ -479,11 +479,11 @@ static wk__cuda_device *still_open;
 static void compiles_at_the_end(void)
 {
     static const char *const text[] = {"    (void)m0; (void)m0;\n", NULL};
-    static const wk__gpu_fixed fixed = {.name = "late", .text = text};
-    const wk__gpu_unit unit = {.fixed = &fixed, .dtype = WK_F32, .nmemory = 1, .narguments = 2};
+    static const wk__gpu_template fixed = {.name = "late", .text = text};
+    const wk__gpu_kernel_spec unit = {.source_template = &fixed, .dtype = WK_F32, .nmemory = 1, .narguments = 2};
     wk__fail fail = {.code = WK_OK};
-    const wk__gpu_function *function = wk__gpu_function_of(&still_open->units, &unit, &fail);
-    const wk_code code = function ? wk__cuda_gather(still_open, false, &fail) : fail.code;
+    const wk__gpu_kernel *function = wk__gpu_kernel_lookup(&still_open->units, &unit, &fail);
+    const wk_code code = function ? wk__cuda_compile_only(still_open, false, &fail) : fail.code;
     _exit(code == WK_ERR_STATE ? 0 : 9);
 }
 

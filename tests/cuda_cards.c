@@ -15,22 +15,22 @@ static bool computes(int index)
     return wk_item(wk_sum(wk_mul(x, 2))) == 9900 && wk_error() == NULL;
 }
 
-static const wk__cuda_card *card(int index)
+static const wk__cuda_device_desc *card(int index)
 {
     wk__fail fail;
-    const wk__cuda_card *found = wk__cuda_card_at(index, &fail);
+    const wk__cuda_device_desc *found = wk__cuda_device_desc_at(index, &fail);
     must(found != NULL);
     return found;
 }
 
 /* The state, and that why there is nothing says this. */
-static void absent(wk__presence presence, const char *words)
+static void absent(wk__backend_status presence, const char *words)
 {
     wk__text why = {0};
-    must(wk__cuda_presence(&why) == presence);
+    must(wk__cuda_status(&why) == presence);
     must(why.data != NULL && strstr(why.data, words) != NULL);
     must(wk__cuda_count() == 0);
-    wk__text_end(&why);
+    wk__text_free(&why);
     WK_SCOPE;
     wk_ones((2), .device = wk_cuda(0));
     must(wk_error_code() == WK_ERR_DEVICE && strstr(wk_error(), words) != NULL);
@@ -56,7 +56,7 @@ static void is_compiled_so(void)
 {
     char option[40];
     snprintf(option, sizeof option, "--gpu-architecture=%s_%d", wanted.as_ptx ? "compute" : "sm", wanted.compiled_for);
-    must(card(0)->compiled_for == wanted.compiled_for && card(0)->as_ptx == wanted.as_ptx);
+    must(card(0)->compiled_for == wanted.compiled_for && card(0)->needs_ptx == wanted.as_ptx);
     must(strcmp(card(0)->gpu.option[0], option) == 0);
     must(computes(0) && compiler_calls(wanted.as_ptx ? "nvrtcGetPTX" : "nvrtcGetCUBIN") > 0);
     must(compiler_calls(wanted.as_ptx ? "nvrtcGetCUBIN" : "nvrtcGetPTX") == 0);
@@ -96,7 +96,7 @@ static const char *folder_of(const char *name)
 
 static void driver_compiles(void)
 {
-    must(card(0)->compiled_for == 80 && !card(0)->as_ptx && computes(0));
+    must(card(0)->compiled_for == 80 && !card(0)->needs_ptx && computes(0));
     must(compiler_calls("nvrtcGetCUBIN") == 1 &&
          compiler_calls("nvrtcGetPTX") == compiler_calls("nvrtcCompileProgram") - 1);
     wk_tensor *x = wk_to(wk_arange(100, .dtype = WK_F32), wk_cuda(0));
@@ -276,7 +276,7 @@ static void compilers_that_say_nothing(void **state)
 /* ---- drivers that do not start ----------------------------------------------------------------------------------- */
 
 static struct {
-    wk__presence presence;
+    wk__backend_status presence;
     const char *words;
 } reason;
 
@@ -290,7 +290,7 @@ static void drivers(void **state)
     (void)state;
     static const struct {
         const char *settings;
-        wk__presence presence;
+        wk__backend_status presence;
         const char *words;
     } cases[] = {
         {"STANDIN_ERRORS=cuInit=100", WK__NO_DEVICE, "CUDA_VISIBLE_DEVICES"},
@@ -316,7 +316,7 @@ static wk_code describe(int index, wk__device_info *info)
 {
     wk__fail fail;
     const wk_code code = wk__cuda_info(index, info, &fail);
-    if (code == WK_OK) wk__cuda_now(index, info);
+    if (code == WK_OK) wk__cuda_live_info(index, info);
     return code;
 }
 
@@ -574,7 +574,7 @@ static void has_few_blocks(void)
 {
     enum { ROWS = 10, COLUMNS = 1100, COUNT = ROWS * COLUMNS, LONG = 100000 };
     WK_SCOPE;
-    must(card(0)->most_groups == 3);
+    must(card(0)->max_groups == 3);
     wk_tensor *x = wk_to(wk_arange(COUNT, .dtype = WK_F32), wk_cuda(0));
     wk_tensor *doubled = wk_to(wk_mul(x, 2), wk_cpu());
     wk_tensor *rows = wk_to(wk_sum(wk_reshape(x, (ROWS, COLUMNS)), (1)), wk_cpu());
@@ -590,12 +590,12 @@ static void has_few_blocks(void)
 
 static void limits_are_known(void)
 {
-    must(card(0)->most_groups == 32768);
+    must(card(0)->max_groups == 32768);
 }
 
 static void there_are_none(void)
 {
-    must(card(0)->most_groups == INT32_MAX);
+    must(card(0)->max_groups == INT32_MAX);
 }
 
 /* A driver that stops kernels which take seconds gets shorter ones. */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The command on two CUDA devices: what it shows of them, the chapter's steps and exercises. E3 is not run here: its
 # products take the stand-in a minute; lesson_networks counts the same waits.
-. "$WICK_SOURCE/tests/runner/checks"
+. "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 wick=$WICK_BUILD/wick
 

@@ -217,22 +217,22 @@ static void closes_after_a_reset(void)
 {
     opened o = open_first();
     wk__cuda_device *device = o.device;
-    wk__gpu_fixed fixed;
+    wk__gpu_template fixed;
     wk__fail fail;
     wk__memory block = {0};
-    const wk__gpu_unit unit = unit_of("one", &fixed, good_text);
-    must(o.backend->block_take(device, 1 << 20, &block, &fail) == WK_OK);
-    must(o.backend->gather(device, true, &fail) == WK_OK);
-    must(wk__gpu_function_of(&device->units, &unit, &fail) != NULL);
-    must(o.backend->gather(device, false, &fail) == WK_OK);
+    const wk__gpu_kernel_spec unit = unit_of("one", &fixed, good_text);
+    must(o.backend->block_alloc(device, 1 << 20, &block, &fail) == WK_OK);
+    must(o.backend->compile_only(device, true, &fail) == WK_OK);
+    must(wk__gpu_kernel_lookup(&device->units, &unit, &fail) != NULL);
+    must(o.backend->compile_only(device, false, &fail) == WK_OK);
     must(o.backend->sync(device, &fail) == WK_OK);
     reset_first();
     must(o.backend->upload(device, &block, 0, "text", 4, &fail) == WK_OK); /* left out, as submissions are */
-    must(o.backend->sync(device, &fail) == WK_ERR_LOST && fail.elsewhere);
+    must(o.backend->sync(device, &fail) == WK_ERR_LOST && fail.async);
     must(o.backend->sync(device, &fail) == WK_OK);
-    must(o.backend->download(device, fail.text, &block, 0, 4, &fail) == WK_ERR_LOST && fail.lost);
-    must(o.backend->gather(device, false, &fail) == WK_ERR_LOST);
-    must(o.backend->block_take(device, 1 << 20, &block, &fail) == WK_ERR_LOST);
+    must(o.backend->download(device, fail.text, &block, 0, 4, &fail) == WK_ERR_LOST && fail.poisoned);
+    must(o.backend->compile_only(device, false, &fail) == WK_ERR_LOST);
+    must(o.backend->block_alloc(device, 1 << 20, &block, &fail) == WK_ERR_LOST);
     const long unloaded = driver_calls("cuModuleUnload"), freed = driver_calls("cuMemFreeHost");
     o.backend->close(device);
     must(driver_calls("cuModuleUnload") == unloaded && driver_calls("cuMemFreeHost") == freed);
@@ -245,11 +245,11 @@ static void closes_after_a_reset_and_a_use(void)
     opened o = open_first();
     wk__fail fail;
     wk__memory block = {0};
-    must(o.backend->block_take(o.device, 1 << 20, &block, &fail) == WK_OK);
+    must(o.backend->block_alloc(o.device, 1 << 20, &block, &fail) == WK_OK);
     must(o.backend->sync(o.device, &fail) == WK_OK);
     setenv("STANDIN_ERRORS", "cuMemcpyHtoDAsync_v2=400", 1);
     must(o.backend->upload(o.device, &block, 0, "text", 4, &fail) == WK_ERR_LOST);
-    must(o.backend->download(o.device, fail.text, &block, 0, 4, &fail) == WK_ERR_LOST && fail.lost);
+    must(o.backend->download(o.device, fail.text, &block, 0, 4, &fail) == WK_ERR_LOST && fail.poisoned);
     const long freed = driver_calls("cuMemFreeHost"), ended = driver_calls("cuStreamDestroy_v2");
     o.backend->close(o.device);
     must(driver_calls("cuMemFreeHost") == freed && driver_calls("cuStreamDestroy_v2") == ended);
@@ -261,12 +261,12 @@ static void frees_after_a_reset(void)
     opened o = open_first();
     wk__fail fail;
     wk__memory block = {0};
-    must(o.backend->block_take(o.device, 1 << 20, &block, &fail) == WK_OK);
+    must(o.backend->block_alloc(o.device, 1 << 20, &block, &fail) == WK_OK);
     setenv("STANDIN_ERRORS", "cuMemcpyHtoDAsync_v2=709", 1);
     must(o.backend->upload(o.device, &block, 0, "text", 4, &fail) == WK_ERR_LOST);
     unsetenv("STANDIN_ERRORS");
     const long freed = driver_calls("cuMemFree_v2"), ended = driver_calls("cuStreamDestroy_v2");
-    o.backend->block_give(o.device, &block);
+    o.backend->block_free(o.device, &block);
     o.backend->close(o.device);
     must(driver_calls("cuMemFree_v2") == freed && driver_calls("cuStreamDestroy_v2") == ended);
 }
@@ -279,7 +279,7 @@ static opened open_and_revive(wk__memory *block)
     wk__fail fail;
     opened o = open_first();
     const wk__cuda_device *device = o.device;
-    must(o.backend->block_take(o.device, 1 << 20, block, &fail) == WK_OK);
+    must(o.backend->block_alloc(o.device, 1 << 20, block, &fail) == WK_OK);
     must(o.backend->sync(o.device, &fail) == WK_OK);
     reset_first();
     standin_find("libcuda.so.1", "cuDevicePrimaryCtxRetain", &retain);
@@ -302,10 +302,10 @@ static void is_revived(void)
     opened o = open_and_revive(&block);
     const wk__cuda_device *device = o.device;
     const long asked = driver_calls("cuCtxGetId");
-    o.backend->block_give(o.device, &block);
-    must(device->gone && device->was_reset && driver_calls("cuCtxGetId") == asked + 1);
+    o.backend->block_free(o.device, &block);
+    must(device->lost && device->was_reset && driver_calls("cuCtxGetId") == asked + 1);
     setenv("STANDIN_ERRORS", "cuCtxPushCurrent_v2=999@1,cuCtxGetId=1", 1);
-    must(o.backend->block_take(o.device, 1 << 20, &none, &fail) == WK_ERR_LOST && device->was_reset);
+    must(o.backend->block_alloc(o.device, 1 << 20, &none, &fail) == WK_ERR_LOST && device->was_reset);
     unsetenv("STANDIN_ERRORS");
     closes_and_frees_nothing(o);
 }
@@ -331,8 +331,8 @@ static void has_no_number(void)
     wk__cuda_device *device = o.device;
     must(device->id == 0 && driver_calls("cuMemFree_v2") == 0);
     unsetenv("STANDIN_ERRORS");
-    o.backend->block_give(o.device, &block);
-    must(!device->gone && driver_calls("cuMemFree_v2") == 1);
+    o.backend->block_free(o.device, &block);
+    must(!device->lost && driver_calls("cuMemFree_v2") == 1);
     device->was_reset = true;
     o.backend->close(o.device);
 }
@@ -343,8 +343,8 @@ static void does_not_tell_its_number(void)
     opened o = open_and_revive(&block);
     wk__cuda_device *device = o.device;
     setenv("STANDIN_ERRORS", "cuCtxGetId=1", 1);
-    o.backend->block_give(o.device, &block);
-    must(device->id != 0 && !device->gone);
+    o.backend->block_free(o.device, &block);
+    must(device->id != 0 && !device->lost);
     device->was_reset = true;
     o.backend->close(o.device);
 }
@@ -382,7 +382,7 @@ static void moments_after_the_end(void)
     must(driver_calls("cuEventCreate") == made);
     const long asked = driver_calls("cuCtxPushCurrent_v2");
     must(o.backend->event_query(o.device, before) && o.backend->event_query(o.device, after[0]));
-    must(o.backend->event_wait(o.device, after[0], &fail) == WK_ERR_LOST && fail.elsewhere && !fail.lost);
+    must(o.backend->event_wait(o.device, after[0], &fail) == WK_ERR_LOST && fail.async && !fail.poisoned);
     must(o.backend->event_wait(o.device, after[0], &fail) == WK_OK);
     must(o.backend->event_wait(o.device, after[1], &fail) == WK_OK);
     must(o.backend->event_wait(o.device, before, &fail) == WK_OK);
@@ -390,8 +390,8 @@ static void moments_after_the_end(void)
     must(o.backend->sync(o.device, &fail) == WK_OK);
     must(o.backend->event_elapsed(o.device, before, after[0], &seconds, &fail) == WK_ERR_LOST);
     const long destroyed = driver_calls("cuEventDestroy_v2");
-    o.backend->event_give(o.device, before);
-    for (int k = 0; k < 2; k++) o.backend->event_give(o.device, after[k]);
+    o.backend->event_destroy(o.device, before);
+    for (int k = 0; k < 2; k++) o.backend->event_destroy(o.device, after[k]);
     must(driver_calls("cuEventDestroy_v2") == destroyed);
     o.backend->close(o.device);
 }
@@ -410,8 +410,8 @@ static void moments_after_a_reset_and_a_use(void)
     const long asked = driver_calls("cuEventQuery"), destroyed = driver_calls("cuEventDestroy_v2");
     must(o.backend->event_query(o.device, event));
     must(o.backend->event_wait(o.device, event, &fail) == WK_ERR_LOST);
-    o.backend->event_give(o.device, event);
-    o.backend->event_give(o.device, another);
+    o.backend->event_destroy(o.device, event);
+    o.backend->event_destroy(o.device, another);
     must(driver_calls("cuEventQuery") == asked && driver_calls("cuEventDestroy_v2") == destroyed);
     o.backend->close(o.device);
 }
@@ -427,7 +427,7 @@ static void is_lost_while_waited_for(void)
     must(o.backend->event_query(o.device, event)); /* there is nothing to wait for */
     must(o.backend->event_wait(o.device, event, &fail) == WK_ERR_LOST);
     must(o.backend->event_wait(o.device, event, &fail) == WK_OK);
-    o.backend->event_give(o.device, event);
+    o.backend->event_destroy(o.device, event);
     o.backend->close(o.device);
 }
 
@@ -447,8 +447,8 @@ static void has_not_come(void)
     must(o.backend->event_query(o.device, after));
     must(driver_calls("cuCtxPushCurrent_v2") == driver_calls("cuCtxPopCurrent_v2"));
     must(o.backend->event_elapsed(o.device, before, after, &seconds, &fail) == WK_OK);
-    o.backend->event_give(o.device, before);
-    o.backend->event_give(o.device, after);
+    o.backend->event_destroy(o.device, before);
+    o.backend->event_destroy(o.device, after);
     o.backend->close(o.device);
 }
 
@@ -465,13 +465,13 @@ static void comes_while_others_compile(void)
     pthread_mutex_lock(&device->lock);
     must(o.backend->event_query(device, event));
     must(o.backend->event_wait(device, event, &fail) == WK_OK);
-    wk__cuda_failed(device, &fail, CUDA_ERROR_ILLEGAL_ADDRESS, "a kernel");
+    wk__cuda_fail_set(device, &fail, CUDA_ERROR_ILLEGAL_ADDRESS, "a kernel");
     const long asked = driver_calls("cuEventQuery");
     must(o.backend->event_query(device, event) && driver_calls("cuEventQuery") == asked);
     pthread_mutex_unlock(&device->lock);
     alarm(0);
     must(o.backend->event_wait(device, event, &fail) == WK_ERR_LOST && strstr(fail.text, "a kernel: ") != NULL);
-    o.backend->event_give(device, event);
+    o.backend->event_destroy(device, event);
     o.backend->close(device);
 }
 
@@ -483,7 +483,7 @@ static void is_lost_while_recorded(void)
     must(o.backend->event_record(o.device, &event, &fail) == WK_OK);
     must(o.backend->sync(o.device, &fail) == WK_ERR_LOST);
     const long destroyed = driver_calls("cuEventDestroy_v2");
-    o.backend->event_give(o.device, event); /* it is none of the driver's */
+    o.backend->event_destroy(o.device, event); /* it is none of the driver's */
     must(driver_calls("cuEventDestroy_v2") == destroyed);
     o.backend->close(o.device);
 }

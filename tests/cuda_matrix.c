@@ -10,8 +10,8 @@
  * all texts were compiled for stay in results/cuda/matrix_sm_75, so that one can be done at a time. Texts that were
  * kept before the library was built are those of another one and count no more. */
 #include "../src/backend/cuda/api.h"
-#include "standin/folder.h"
-#include "support_days.h"
+#include "standin/cache_dir.h"
+#include "support_daily_subset.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -324,7 +324,7 @@ static bool is_wanted(const text *t, int a)
 {
     const char *given = getenv("WICK_MATRIX");
     if (given != NULL && *given != '\0') return is_asked_for(a);
-    return t->hash % ONE_IN == 0 && test_has_turn((int)(t->hash / ONE_IN % DAYS) + a, DAYS);
+    return t->hash % ONE_IN == 0 && test_runs_today((int)(t->hash / ONE_IN % DAYS) + a, DAYS);
 }
 
 /* So that a run for other architectures leaves them. */
@@ -469,7 +469,7 @@ int main(void)
     snprintf(library_path, sizeof library_path, "%s/libwick.a", build != NULL ? build : ".");
     void *library = given != NULL ? dlopen(given, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (library == NULL || !wk__nvrtc_fill(library, &nvrtc) || stat(library_path, &used) != 0) {
-        printf("skip all: STANDIN_NVRTC names no NVRTC (scripts/nvrtc), or there is no %s\n", library_path);
+        printf("skip all: STANDIN_NVRTC names no NVRTC (scripts/find_nvrtc), or there is no %s\n", library_path);
         return 0;
     }
     const bool seen = sees(), heard = sees_what_programs_are_warned_of(), tests = compile_tests(used.st_mtime),

@@ -19,7 +19,7 @@ static char *pattern(int seed)
 static void take(int d, wk__memory *block)
 {
     wk__fail fail;
-    good(gpu->block_take(gpu_device[d], BYTES + 256, block, &fail), &fail);
+    good(gpu->block_alloc(gpu_device[d], BYTES + 256, block, &fail), &fail);
 }
 
 static void several_parts(void **state)
@@ -35,7 +35,7 @@ static void several_parts(void **state)
     memset(have, 0, BYTES);
     good(gpu->download(gpu_device[0], have, &block, 5 + BYTES - 3, 3, &fail), &fail);
     assert_memory_equal(want + BYTES - 3, have, 3);
-    gpu->block_give(gpu_device[0], &block);
+    gpu->block_free(gpu_device[0], &block);
     free(want), free(have);
 }
 
@@ -56,8 +56,8 @@ static void from_one_to_another(void **state)
     good(gpu->transfer(gpu_device[0], &here, gpu_device[0], &here, 0, 0, &fail), &fail);
     good(gpu->download(gpu_device[0], have, &here, 0, BYTES, &fail), &fail);
     assert_memory_equal(later, have, BYTES);
-    gpu->block_give(gpu_device[0], &here);
-    gpu->block_give(gpu_device[1], &there);
+    gpu->block_free(gpu_device[0], &here);
+    gpu->block_free(gpu_device[1], &there);
     free(want), free(later), free(have);
 }
 
@@ -79,10 +79,10 @@ static void moments(void **state)
     good(gpu->event_wait(gpu_device[0], before, &fail), &fail);
     good(gpu->event_elapsed(gpu_device[0], before, after, &seconds, &fail), &fail);
     assert_true(seconds >= 0 && seconds < 600);
-    gpu->event_give(gpu_device[0], before);
-    gpu->event_give(gpu_device[0], after);
+    gpu->event_destroy(gpu_device[0], before);
+    gpu->event_destroy(gpu_device[0], after);
     good(gpu->sync(gpu_device[0], &fail), &fail);
-    gpu->block_give(gpu_device[0], &block);
+    gpu->block_free(gpu_device[0], &block);
 }
 
 int main(void)

@@ -2,7 +2,7 @@
 /* Gradients of a mirrored network are on their way to the parameters' card while backward goes on: by the log, copies
  * come before products of earlier layers, and sums after them; to the driver, copies lie in streams of their own. */
 #include "cuda_child.h"
-#include "support_failing.h"
+#include "support_alloc_faults.h"
 
 #include <math.h>
 
@@ -167,24 +167,24 @@ static void memory_is_short(void)
 {
     enum { NUMBERS = 270000, WARM_UP = 3, ROUNDS = 2 };
     long long held[ROUNDS];
-    failing_begin();
+    alloc_faults_init();
     wk_tensor *x = wk_requires_grad_(wk_ones((NUMBERS), .dtype = WK_F64, .device = wk_cuda(0)), true);
     for (int k = 0; k < WARM_UP; k++) must(first_of_gradient(x) == 3);
-    const long long before = failing_requests();
+    const long long before = alloc_request_count();
     must(first_of_gradient(x) == 3);
-    const long long requests = failing_requests() - before;
+    const long long requests = alloc_request_count() - before;
     must(requests > 10);
     for (int round = 0; round < ROUNDS; round++) {
         for (long long n = 1; n <= requests; n++) {
-            failing_at(n, n % 2 == 0);
+            alloc_faults_arm(n, n % 2 == 0);
             const double first = first_of_gradient(x);
-            failing_at(0, false);
+            alloc_faults_arm(0, false);
             must(first == 3 || (isnan(first) && wk_error_code() == WK_ERR_MEMORY));
-            failing_calm();
+            alloc_faults_disarm();
             if (round == 0) must(first_of_gradient(x) == 3 && wk_error() == NULL);
         }
         must(first_of_gradient(x) == 3 && wk_error() == NULL);
-        held[round] = failing_blocks();
+        held[round] = alloc_live_blocks();
     }
     must(held[1] == held[0]);
     wk_free(x);

@@ -3,7 +3,7 @@
  * first device while backward goes on. All numbers are whole and small, so sums are the same in any order: parameters,
  * results and gradients have to be those of the same model on the CPU, bit for bit. */
 #include "cuda_child.h"
-#include "random/draw.h"
+#include "random/rng.h"
 #include "support_devices.h"
 
 enum { MODELS = 3, MOST_PARAMETERS = 5, MOST_VALUES = 16, MOST_DEGREE = 3, LARGE = (2 << 20) / 8 };
@@ -25,17 +25,17 @@ static const recipe *now; /* whose forward runs */
 
 /* ---- a model ----------------------------------------------------------------------------------------------------- */
 
-static int64_t drawn_length(draw *d)
+static int64_t drawn_length(rng *d)
 {
-    return draw_percent(d, 75) ? LARGE + 1 + draw_below(d, 5000) : draw_from(d, 1, 400);
+    return rng_percent(d, 75) ? LARGE + 1 + rng_below(d, 5000) : rng_range(d, 1, 400);
 }
 
 /* Products of three parameters at most, so that numbers stay small. */
-static void draw_value(recipe *r, draw *d, int k)
+static void draw_value(recipe *r, rng *d, int k)
 {
-    const int a = draw_below(d, k), b = draw_below(d, k);
+    const int a = rng_below(d, k), b = rng_below(d, k);
     r->a[k] = a, r->b[k] = b;
-    r->what[k] = (kind)draw_from(d, ADD, PART);
+    r->what[k] = (kind)rng_range(d, ADD, PART);
     if (r->what[k] == MUL && r->degree[a] + r->degree[b] > MOST_DEGREE) r->what[k] = ADD;
     const bool two = r->what[k] <= MUL;
     r->length[k] = two && r->length[b] < r->length[a] ? r->length[b] : r->length[a];
@@ -43,15 +43,15 @@ static void draw_value(recipe *r, draw *d, int k)
                    : two && r->degree[b] > r->degree[a] ? r->degree[b]
                                                         : r->degree[a];
     if (r->what[k] != PART) return;
-    r->length[k] = draw_from(d, 1, (int)r->length[a]);
-    r->first[k] = draw_below(d, (int)(r->length[a] - r->length[k]) + 1);
+    r->length[k] = rng_range(d, 1, (int)r->length[a]);
+    r->first[k] = rng_below(d, (int)(r->length[a] - r->length[k]) + 1);
 }
 
-static void draw_recipe(recipe *r, draw *d)
+static void draw_recipe(recipe *r, rng *d)
 {
-    *r = (recipe){.parameters = draw_from(d, 2, MOST_PARAMETERS)};
-    r->seed = draw_bits(d);
-    r->values = draw_from(d, r->parameters + 2, MOST_VALUES);
+    *r = (recipe){.parameters = rng_range(d, 2, MOST_PARAMETERS)};
+    r->seed = rng_bits(d);
+    r->values = rng_range(d, r->parameters + 2, MOST_VALUES);
     for (int k = 0; k < r->values; k++) {
         if (k < r->parameters) {
             r->length[k] = drawn_length(d);
@@ -59,7 +59,7 @@ static void draw_recipe(recipe *r, draw *d)
         } else {
             draw_value(r, d, k);
         }
-        r->summed[k] = k == r->values - 1 || draw_percent(d, 30);
+        r->summed[k] = k == r->values - 1 || rng_percent(d, 30);
     }
 }
 
@@ -114,17 +114,17 @@ typedef struct turn {
     uint64_t seed;
 } turn;
 
-static turn draw_turn(draw *d)
+static turn draw_turn(rng *d)
 {
-    turn t = {.rows = draw_from(d, 1, 7)};
-    t.forwards = draw_percent(d, 25) ? 2 : 1;
-    t.backwards = draw_percent(d, 20) ? 2 : 1;
-    t.flushes = draw_percent(d, 25);
-    t.by_grad = draw_percent(d, 15);
-    t.clears = draw_percent(d, 50);
-    t.updates = draw_percent(d, 60);
-    t.looks = draw_percent(d, 30);
-    t.seed = draw_bits(d);
+    turn t = {.rows = rng_range(d, 1, 7)};
+    t.forwards = rng_percent(d, 25) ? 2 : 1;
+    t.backwards = rng_percent(d, 20) ? 2 : 1;
+    t.flushes = rng_percent(d, 25);
+    t.by_grad = rng_percent(d, 15);
+    t.clears = rng_percent(d, 50);
+    t.updates = rng_percent(d, 60);
+    t.looks = rng_percent(d, 30);
+    t.seed = rng_bits(d);
     return t;
 }
 
@@ -186,13 +186,13 @@ static void expect_same(wk_module *one, wk_module *many)
         expect_equal(wk_tensors_get(x, k), wk_tensors_get(y, k));
         expect_equal(wk_grad_of(wk_tensors_get(x, k)), wk_grad_of(wk_tensors_get(y, k)));
     }
-    expect_fine();
+    expect_ok();
 }
 
 /* Cards in either order, alone with their gradients or beside the CPU. */
-static int draw_devices(draw *d, wk_device device[3])
+static int draw_devices(rng *d, wk_device device[3])
 {
-    const int second = draw_below(d, 2), n = draw_percent(d, 60) ? 2 : 3, host = n == 3 ? draw_below(d, 3) : n;
+    const int second = rng_below(d, 2), n = rng_percent(d, 60) ? 2 : 3, host = n == 3 ? rng_below(d, 3) : n;
     for (int k = 0, card = second; k < n; k++) device[k] = k == host ? wk_cpu() : test_gpu(card++ % 2);
     return n;
 }
@@ -200,14 +200,14 @@ static int draw_devices(draw *d, wk_device device[3])
 static void try_model(uint64_t seed)
 {
     WK_SCOPE;
-    draw d = {seed};
+    rng d = {seed};
     recipe r;
     wk_device device[3];
     draw_recipe(&r, &d);
     now = &r;
     const int n = draw_devices(&d, device);
-    wk_module *one = model_of(&r), *many = wk_mirrored(model_of(&r), device, n, .balance = draw_percent(&d, 15));
-    for (int k = draw_from(&d, 1, 4); k > 0; k--) {
+    wk_module *one = model_of(&r), *many = wk_mirrored(model_of(&r), device, n, .balance = rng_percent(&d, 15));
+    for (int k = rng_range(&d, 1, 4); k > 0; k--) {
         const turn t = draw_turn(&d);
         assert_true(step(one, wk_cpu(), &t) == step(many, device[0], &t));
         if (t.looks) expect_same(one, many);

@@ -175,7 +175,7 @@ static void shares_no_later_mapping(void)
     wk_free(x);
 }
 
-static void straight(void **state)
+static void direct_copies(void **state)
 {
     (void)state;
     in_child("STANDIN_SEED=1", goes_straight);
@@ -233,7 +233,7 @@ static void open_one(int d)
 {
     wk__fail fail;
     must(backend->open(d, &device[d], &fail) == WK_OK);
-    must(backend->block_take(device[d], FEW, &block[d], &fail) == WK_OK);
+    must(backend->block_alloc(device[d], FEW, &block[d], &fail) == WK_OK);
 }
 
 static void open_both(void)
@@ -244,7 +244,7 @@ static void open_both(void)
 
 static void close_one(int d)
 {
-    backend->block_give(device[d], &block[d]);
+    backend->block_free(device[d], &block[d]);
     backend->close(device[d]);
 }
 
@@ -258,17 +258,18 @@ static wk_code copy_from(int d)
 static void is_opened_again(void)
 {
     open_both();
-    must(copy_from(0) == WK_OK && has_copied(TRIED + 1, 0) && backend->direct(device[0], device[1]) && has_asked(2, 2));
+    must(copy_from(0) == WK_OK && has_copied(TRIED + 1, 0) && backend->has_p2p(device[0], device[1]) &&
+         has_asked(2, 2));
     for (int k = 0; k < 2; k++) {
         close_one(1);
         open_one(1);
         must(copy_from(k) == WK_OK && has_copied((2 + k) * (TRIED + 1), 0) &&
-             backend->direct(device[k], device[1 - k]));
+             backend->has_p2p(device[k], device[1 - k]));
     }
     close_one(1);
     open_one(1);
     setenv("STANDIN_PEERS", "0", 1);
-    must(!backend->direct(device[0], device[1]) && !backend->direct(device[1], device[0]));
+    must(!backend->has_p2p(device[0], device[1]) && !backend->has_p2p(device[1], device[0]));
     for (int d = 0; d < 2; d++) close_one(d);
 }
 
@@ -283,7 +284,7 @@ static void is_not_tried(void)
     standin_find("libcuda.so.1", "standin_memory_used", &used);
     const int64_t before[] = {used(0), used(1)};
     setenv("STANDIN_ERRORS", failing, 1);
-    must(!backend->direct(device[0], device[1]));
+    must(!backend->has_p2p(device[0], device[1]));
     unsetenv("STANDIN_ERRORS");
     must(used(0) == before[0] && used(1) == before[1] && driver_calls("cuCtxDisablePeerAccess") == forbidden);
     const long copies = driver_calls("direct copy");
@@ -305,7 +306,7 @@ static void does_not_enter(void)
         unsetenv("STANDIN_ERRORS");
     }
     setenv("STANDIN_ERRORS", "cuCtxPushCurrent_v2=2@1", 1);
-    must(!backend->direct(device[0], device[1]) && has_asked(0, 0));
+    must(!backend->has_p2p(device[0], device[1]) && has_asked(0, 0));
     must(copy_from(0) == WK_OK && copy_from(1) == WK_OK && has_copied(TRIED + 2, 0));
     alarm(0);
     must(driver_calls("cuCtxPushCurrent_v2") == driver_calls("cuCtxPopCurrent_v2") + 3);
@@ -319,9 +320,9 @@ static void is_gone(void)
     open_both();
     for (int d = 0; d < 2; d++) {
         wk__cuda_device *gone = device[d];
-        wk__cuda_failed(gone, &fail, CUDA_ERROR_ILLEGAL_ADDRESS, "a kernel");
-        must(!backend->direct(device[0], device[1]) && has_asked(0, 0));
-        gone->gone = false;
+        wk__cuda_fail_set(gone, &fail, CUDA_ERROR_ILLEGAL_ADDRESS, "a kernel");
+        must(!backend->has_p2p(device[0], device[1]) && has_asked(0, 0));
+        gone->lost = false;
     }
     for (int d = 0; d < 2; d++) close_one(d);
 }
@@ -332,7 +333,7 @@ static void is_one_context(void)
     wk__cuda_device *first = device[0], *second = device[1];
     const CUcontext own = second->context;
     second->context = first->context; /* as where a card is listed twice */
-    must(backend->direct(first, second) && has_asked(0, 0));
+    must(backend->has_p2p(first, second) && has_asked(0, 0));
     second->context = own;
     for (int d = 0; d < 2; d++) close_one(d);
 }
@@ -344,7 +345,7 @@ static void look(const char *name)
 {
     wk__cuda_device *first = device[0];
     if (strcmp(name, "cuMemMap") != 0 && strcmp(name, "cuMemSetAccess") != 0 && strcmp(name, "cuMemUnmap") != 0) return;
-    must(pthread_mutex_trylock(&first->mapping) == EBUSY);
+    must(pthread_mutex_trylock(&first->mapping_lock) == EBUSY);
     looked++;
 }
 
@@ -355,14 +356,14 @@ static void maps_meanwhile(void)
     wk__memory range;
     wk__fail fail;
     open_both();
-    must(backend->range_take(device[0], WK__RANGE_UNIT, &range, &fail) == WK_OK);
-    standin_find("libcuda.so.1", "standin_watch", &watch);
+    must(backend->range_reserve(device[0], WK__RANGE_PAGE, &range, &fail) == WK_OK);
+    standin_find("libcuda.so.1", "standin_set_hook", &watch);
     watch(look);
-    must(backend->range_map(device[0], &range, 0, WK__RANGE_UNIT, &fail) == WK_OK && looked == 2);
-    must(backend->direct(device[0], device[1]) && looked == 3);
-    must(backend->range_unmap(device[0], &range, 0, WK__RANGE_UNIT, &fail) == WK_OK && looked == 4);
+    must(backend->range_map(device[0], &range, 0, WK__RANGE_PAGE, &fail) == WK_OK && looked == 2);
+    must(backend->has_p2p(device[0], device[1]) && looked == 3);
+    must(backend->range_unmap(device[0], &range, 0, WK__RANGE_PAGE, &fail) == WK_OK && looked == 4);
     watch(NULL);
-    backend->range_give(device[0], &range);
+    backend->range_release(device[0], &range);
     for (int d = 0; d < 2; d++) close_one(d);
 }
 
@@ -392,7 +393,7 @@ static void devices(void **state)
 
 /* ---- what is told ------------------------------------------------------------------------------------------------ */
 
-static void told(void **state)
+static void logs_copy_path(void **state)
 {
     (void)state;
     way = WK_COPY_PEER;
@@ -403,7 +404,8 @@ static void told(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(straight), cmocka_unit_test(refused), cmocka_unit_test(broken),
-                                       cmocka_unit_test(devices), cmocka_unit_test(told)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(direct_copies), cmocka_unit_test(refused),
+                                       cmocka_unit_test(broken), cmocka_unit_test(devices),
+                                       cmocka_unit_test(logs_copy_path)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,14 +25,14 @@ static void tables_are_short(void)
     good(backend->open(0, &device, &fail), &fail);
     for (int n = 1; n <= TABLES; n++) {
         wk__alloc_fail_at(n);
-        must(backend->range_take(device, 8 * MB, &range, &fail) == WK_ERR_MEMORY);
+        must(backend->range_reserve(device, 8 * MB, &range, &fail) == WK_ERR_MEMORY);
         wk__alloc_fail_at(0);
     }
     must(driver_calls("cuMemAddressReserve") == 0);
     wk__alloc_fail_at(TABLES + 1);
-    good(backend->range_take(device, 8 * MB, &range, &fail), &fail);
+    good(backend->range_reserve(device, 8 * MB, &range, &fail), &fail);
     wk__alloc_fail_at(0);
-    backend->range_give(device, &range);
+    backend->range_release(device, &range);
     backend->close(device);
 }
 
@@ -189,15 +189,15 @@ static void half_is_undone(void)
     wk__fail fail;
     wk__memory range;
     good(backend->open(0, &device, &fail), &fail);
-    good(backend->range_take(device, 100 * MB, &range, &fail), &fail);
-    must(range.bytes >= (int64_t)4 << 30 && range.bytes % WK__RANGE_UNIT == 0);
+    good(backend->range_reserve(device, 100 * MB, &range, &fail), &fail);
+    must(range.bytes >= (int64_t)4 << 30 && range.bytes % WK__RANGE_PAGE == 0);
     setenv("STANDIN_ERRORS", "cuMemCreate=2@2", 1);
     must(backend->range_map(device, &range, 0, 80 * MB, &fail) == WK_ERR_MEMORY);
     must(strstr(fail.text, "out of memory") != NULL);
     good(backend->range_map(device, &range, 0, 80 * MB, &fail), &fail); /* nothing is in the way */
     good(backend->range_unmap(device, &range, 32 * MB, 48 * MB, &fail), &fail);
     good(backend->range_unmap(device, &range, 0, 32 * MB, &fail), &fail);
-    backend->range_give(device, &range);
+    backend->range_release(device, &range);
     must(range.block == NULL && driver_calls("cuMemRelease") == driver_calls("cuMemCreate") - 1);
     backend->close(device);
 }

@@ -33,7 +33,7 @@ static void begin_part(void *device, wk__arena *arena, part *p)
     const wk__backend *backend = wk__backend_of(WK_CUDA);
     wk__fail fail;
     p->bytes = 2 * MB + 1 + rand_r(&seed_now) % (6 * MB);
-    good(wk__arena_take(arena, p->bytes, &p->memory, &fail), &fail);
+    good(wk__arena_alloc(arena, p->bytes, &p->memory, &fail), &fail);
     p->want = malloc((size_t)p->bytes);
     fill(p->want, p->bytes);
     char *from = malloc((size_t)p->bytes);
@@ -46,7 +46,7 @@ static void end_part(wk__arena *arena, part *p)
 {
     free(p->want);
     p->want = NULL;
-    wk__arena_give(arena, &p->memory);
+    wk__arena_free(arena, &p->memory);
 }
 
 static void check_bytes(void *device, const wk__memory *memory, const char *want, int64_t bytes)
@@ -102,7 +102,7 @@ static void any_order(void)
             if (part[d][k].want != NULL) check_part(device[d], &part[d][k]);
             free(part[d][k].want);
         }
-        wk__arena_free(arena[d]);
+        wk__arena_destroy(arena[d]);
     }
     for (int d = 0; d < DEVICES; d++) backend->close(device[d]);
 }
@@ -120,27 +120,27 @@ static void across_bounds(void)
     wk__arena *arena = wk__arena_new(backend, device, INT64_MAX);
     char *want = malloc(SHORT), *other = calloc(LONG, 1);
     fill(want, SHORT);
-    good(wk__arena_take(arena, SHORT, &source, &fail), &fail);
+    good(wk__arena_alloc(arena, SHORT, &source, &fail), &fail);
     good(backend->upload(device, &source, 0, want, SHORT, &fail), &fail);
     for (int turn = 0; turn < 6; turn++) {
-        good(wk__arena_take(arena, LONG, &piece, &fail), &fail);
+        good(wk__arena_alloc(arena, LONG, &piece, &fail), &fail);
         if (turn % 2) good(backend->upload(device, &piece, 0, other, LONG, &fail), &fail);
         for (int k = 0; k < 20 && turn % 2 == 0; k++)
             good(backend->copy(device, &piece, LONG / 2, &piece, 0, LONG / 2, &fail), &fail);
-        wk__arena_give(arena, &piece);
-        good(wk__arena_take(arena, LONG / 2, &first, &fail), &fail);
+        wk__arena_free(arena, &piece);
+        good(wk__arena_alloc(arena, LONG / 2, &first, &fail), &fail);
         must(first.block == piece.block);
-        good(wk__arena_take(arena, SHORT, &piece, &fail), &fail);
+        good(wk__arena_alloc(arena, SHORT, &piece, &fail), &fail);
         if (turn % 2) good(backend->copy(device, &piece, 0, &source, 0, SHORT, &fail), &fail);
         if (turn % 2 == 0) good(backend->upload(device, &piece, 0, want, SHORT, &fail), &fail);
         check_bytes(device, &piece, want, SHORT);
         good(backend->sync(device, &fail), &fail); /* for uploads that came too late */
         check_bytes(device, &piece, want, SHORT);
-        wk__arena_give(arena, &first);
-        wk__arena_give(arena, &piece);
+        wk__arena_free(arena, &first);
+        wk__arena_free(arena, &piece);
     }
     free(want), free(other);
-    wk__arena_free(arena);
+    wk__arena_destroy(arena);
     backend->close(device);
 }
 
@@ -181,35 +181,35 @@ static void over_bounds(void)
     wk__arena *arena = wk__arena_new(backend, device, INT64_MAX);
     char *want = malloc(WHOLE);
     fill(want, WHOLE);
-    good(wk__arena_take(arena, WHOLE, &source, &fail), &fail);
+    good(wk__arena_alloc(arena, WHOLE, &source, &fail), &fail);
     good(backend->upload(device, &source, 0, want, WHOLE, &fail), &fail);
     for (int turn = 0; turn < TURNS; turn++) {
         const bool uploads = turn % 2 == 0; /* first into memory that no upload has met */
         good(backend->sync(device, &fail), &fail);
         if (turn < 4) {
-            good(wk__arena_take(arena, HALF, &a, &fail), &fail);
-            good(wk__arena_take(arena, HALF, &b, &fail), &fail);
+            good(wk__arena_alloc(arena, HALF, &a, &fail), &fail);
+            good(wk__arena_alloc(arena, HALF, &b, &fail), &fail);
             must((char *)b.block == (char *)a.block + HALF);
             use_part(device, turn < 2 ? &b : &a, 0, HALF, !uploads);
-            wk__arena_give(arena, &a);
-            wk__arena_give(arena, &b);
-            good(wk__arena_take(arena, WHOLE, &c, &fail), &fail);
+            wk__arena_free(arena, &a);
+            wk__arena_free(arena, &b);
+            good(wk__arena_alloc(arena, WHOLE, &c, &fail), &fail);
             must(c.block == a.block);
             lands(device, &c, &source, want, WHOLE, uploads);
         } else {
-            good(wk__arena_take(arena, LONG, &b, &fail), &fail);
+            good(wk__arena_alloc(arena, LONG, &b, &fail), &fail);
             use_part(device, &b, uploads ? LONG - UNIT : 0, uploads ? UNIT : LONG, !uploads);
-            wk__arena_give(arena, &b);
-            good(wk__arena_take(arena, LONG - UNIT, &a, &fail), &fail);
-            good(wk__arena_take(arena, HALF, &c, &fail), &fail);
+            wk__arena_free(arena, &b);
+            good(wk__arena_alloc(arena, LONG - UNIT, &a, &fail), &fail);
+            good(wk__arena_alloc(arena, HALF, &c, &fail), &fail);
             must(a.block == b.block && (char *)c.block == (char *)b.block + LONG - UNIT);
             lands(device, &c, &source, want, HALF, uploads);
-            wk__arena_give(arena, &a);
+            wk__arena_free(arena, &a);
         }
-        wk__arena_give(arena, &c);
+        wk__arena_free(arena, &c);
     }
     free(want);
-    wk__arena_free(arena);
+    wk__arena_destroy(arena);
     backend->close(device);
 }
 
@@ -224,19 +224,19 @@ static void unmapped_in_use(void)
     wk__arena *arena = wk__arena_new(backend, device, INT64_MAX);
     char *bytes = calloc(8, MB);
     for (int turn = 0; turn < 4; turn++) {
-        good(wk__arena_take(arena, 8 * MB, &a, &fail), &fail);
-        good(wk__arena_take(arena, 8 * MB, &b, &fail), &fail);
+        good(wk__arena_alloc(arena, 8 * MB, &a, &fail), &fail);
+        good(wk__arena_alloc(arena, 8 * MB, &b, &fail), &fail);
         if (turn % 2) good(backend->copy(device, &b, 0, &a, 0, 8 * MB, &fail), &fail);
         good(backend->upload(device, &a, 0, bytes, 8 * MB, &fail), &fail);
         if (turn < 2) good(backend->copy(device, &b, 0, &a, 0, 8 * MB, &fail), &fail);
-        wk__arena_give(arena, &a);
-        wk__arena_give(arena, &b);
+        wk__arena_free(arena, &a);
+        wk__arena_free(arena, &b);
         wk__arena_trim(arena);
         good(backend->sync(device, &fail), &fail);
     }
     must(driver_calls("cuMemUnmap") > 0);
     free(bytes);
-    wk__arena_free(arena);
+    wk__arena_destroy(arena);
     backend->close(device);
 }
 
@@ -251,7 +251,7 @@ static void no_waits_for(int uploaded)
     char *bytes = calloc(4, MB);
     good(backend->open(0, &device, &fail), &fail);
     wk__arena *arena = wk__arena_new(backend, device, INT64_MAX);
-    for (int k = 0; k < 3; k++) good(wk__arena_take(arena, 4 * MB, &piece[k], &fail), &fail);
+    for (int k = 0; k < 3; k++) good(wk__arena_alloc(arena, 4 * MB, &piece[k], &fail), &fail);
     must((char *)piece[2].block == (char *)piece[1].block + 4 * MB);
     good(backend->upload(device, &piece[uploaded], 0, bytes, 4 * MB, &fail), &fail);
     const long before = driver_calls("cuStreamWaitEvent");
@@ -263,7 +263,7 @@ static void no_waits_for(int uploaded)
     good(backend->copy(device, &piece[others], 0, &piece[uploaded], 0, 4 * MB, &fail), &fail);
     must(driver_calls("cuStreamWaitEvent") == before + 1);
     free(bytes);
-    wk__arena_free(arena);
+    wk__arena_destroy(arena);
     backend->close(device);
 }
 

@@ -8,7 +8,7 @@
 #include "hostile/scratch.h"
 #include <base/alloc.h>
 #include <backend/null/null.h>
-#include <engine/ring.h>
+#include <engine/op_queue.h>
 
 /* n samples: x[k] = (k, -k), y[k] = k */
 static wk_dataset *numbers(int64_t n)
@@ -31,7 +31,7 @@ static int64_t epoch_of(wk_loader *loader, int64_t *out)
         }
         count += n;
     }
-    expect_fine();
+    expect_ok();
     return count;
 }
 
@@ -178,7 +178,7 @@ static void tensors_of_any_kind(void **state)
     }
     WK_EACH(batch, wk_data_loader(wk_data_tensors(x, wk_ones((3, 0))), .batch_size = 2))
     EXPECT_SHAPE(batch->y, batch->index ? 1 : 2, 0);
-    expect_fine();
+    expect_ok();
     assert_null(wk_data_tensors(x, wk_ones((2))));
     expect_error("data_tensors", "i64[3,2]", "f32[2]", NULL);
     assert_null(wk_data_tensors(wk_ones(()), NULL));
@@ -294,7 +294,7 @@ static void loops_on_one_loader_do_not_nest(void **state)
     }
     assert_int_equal(outer, 3);
     assert_int_equal(inner, 12);
-    expect_fine();
+    expect_ok();
     outer = 0;
     WK_EACH(batch, loader)
     {
@@ -365,15 +365,15 @@ static void a_batch_is_flushed(void **state)
     WK_SCOPE;
     wk_tensor *total = wk_zeros((2), .device = test_null());
     wk_sync();
-    wk__null_clear();
+    wk__null_log_clear();
     int rounds = 0;
     WK_EACH(batch, wk_data_loader(numbers(6), .batch_size = 2, .device = test_null()))
     {
-        assert_int_equal(wk__null_plan_count(WK__PROGRAM), rounds++);
+        assert_int_equal(wk__null_log_count(WK__PROGRAM), rounds++);
         wk_add_(total, wk_sum(batch->x, (0)));
         wk_exp(batch->x); /* nobody will ever ask for it */
     }
-    assert_int_equal(wk__null_plan_count(WK__PROGRAM), 3);
+    assert_int_equal(wk__null_log_count(WK__PROGRAM), 3);
 }
 
 static void a_loader_may_be_freed_in_its_loop(void **state)
@@ -388,7 +388,7 @@ static void a_loader_may_be_freed_in_its_loop(void **state)
         rounds++;
     }
     assert_int_equal(rounds, 3);
-    expect_fine();
+    expect_ok();
 }
 
 /* A child of a parent that has used a device with a driver gets an error, and does not wait for a thread that
@@ -449,7 +449,7 @@ int main(void)
         cmocka_unit_test(the_loop_ends_when_an_error_is_pending),
         cmocka_unit_test(what_is_wrong_with_the_device),
         cmocka_unit_test(a_batch_has_a_scope),
-        cmocka_unit_test_setup_teardown(a_batch_is_flushed, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(a_batch_is_flushed, test_default_mode, test_restore_mode),
         cmocka_unit_test(a_loader_may_be_freed_in_its_loop),
         cmocka_unit_test(a_child_does_not_hang),
         cmocka_unit_test(without_memory),

@@ -2,7 +2,7 @@
 /* Where a loader is in its data: others go on there, among as many ranks or not, with batches of that size or not. */
 #include "support_wick.h"
 
-#include <data/position.h>
+#include <data/loader_state.h>
 
 enum { MOST = 64 };
 
@@ -15,12 +15,12 @@ static wk_loader *loader_of(int64_t samples, int64_t batch, int rank, int world,
 {
     wk_loader *l = wk_data_loader(numbers(samples), .batch_size = batch, .shuffle = true, .seed = 9, .rank = rank,
                                   .world = world, .drop_last = drop_last);
-    expect_fine();
+    expect_ok();
     return l;
 }
 
 /* The samples of a loop in order, that of the first `batches` batches (-1: all); how many. */
-static int64_t samples_of(wk_loader *loader, int batches, int64_t *out, wk__position *at)
+static int64_t samples_of(wk_loader *loader, int batches, int64_t *out, wk__loader_state *at)
 {
     int64_t count = 0;
     WK_EACH(batch, loader)
@@ -29,10 +29,10 @@ static int64_t samples_of(wk_loader *loader, int batches, int64_t *out, wk__posi
         const int64_t n = wk_size(batch->x, 0);
         assert_int_equal(wk_read(batch->x, out + count, (size_t)n * sizeof *out), WK_OK);
         count += n;
-        if (at) *at = wk__loader_position(loader);
+        if (at) *at = wk__loader_get_state(loader);
         if (--batches == 0) break;
     }
-    expect_fine();
+    expect_ok();
     return count;
 }
 
@@ -47,21 +47,21 @@ static void goes_on(int64_t samples, int batches, const int64_t *batch, const in
     WK_SCOPE;
     int64_t order[MOST], seen[MOST], left[MOST], share = (samples + world[0] - 1) / world[0], met[MOST] = {0};
     assert_int_equal(samples_of(loader_of(samples, 100, 0, 1, false), -1, order, NULL), samples);
-    wk__position at = {0};
+    wk__loader_state at = {0};
     for (int rank = 0; rank < world[0]; rank++) {
-        wk__position own;
+        wk__loader_state own;
         samples_of(loader_of(samples, batch[0], rank, world[0], false), batches, seen, &own);
         if (rank > 0) assert_memory_equal(&own, &at, sizeof at); /* all are at one place */
         at = own;
     }
     const int64_t taken = smaller(smaller(batches * batch[0], share) * world[0], samples);
-    assert_int_equal(at.taken, taken);
+    assert_int_equal(at.consumed, taken);
     assert_int_equal(at.epoch, 0);
     assert_int_equal(at.samples, samples);
     for (int rank = 0; rank < world[1]; rank++) {
         wk_loader *l = loader_of(samples, batch[1], rank, world[1], false);
-        assert_true(wk__loader_fits(l, &at, WK_HERE, "op", "path"));
-        wk__loader_seek(l, &at);
+        assert_true(wk__loader_check_state(l, &at, WK_HERE, "op", "path"));
+        wk__loader_set_state(l, &at);
         const int64_t count = samples_of(l, -1, left, NULL), rest = samples - taken;
         assert_int_equal(count, (rest + world[1] - 1) / world[1]);
         for (int64_t k = 0; k < count; k++) {
@@ -99,11 +99,11 @@ static void without_the_last_batch(void **state)
     (void)state;
     WK_SCOPE;
     int64_t seen[MOST];
-    wk__position at = {0};
+    wk__loader_state at = {0};
     wk_loader *l = loader_of(10, 4, 0, 1, true), *other = loader_of(10, 4, 0, 1, true);
     assert_int_equal(samples_of(l, -1, seen, &at), 8);
-    assert_int_equal(at.taken, 8);
-    wk__loader_seek(other, &at);
+    assert_int_equal(at.consumed, 8);
+    wk__loader_set_state(other, &at);
     assert_int_equal(samples_of(other, -1, seen, NULL), 0);
     assert_int_equal(samples_of(other, -1, seen, NULL), 8);
 }
@@ -114,19 +114,19 @@ static void before_and_between_loops(void **state)
     WK_SCOPE;
     int64_t seen[MOST];
     wk_loader *l = loader_of(10, 4, 0, 1, false);
-    wk__position at = wk__loader_position(l);
-    assert_true(at.epoch == 0 && at.taken == 0 && at.seed == 9 && at.shuffle == 1 && at.world == 1);
+    wk__loader_state at = wk__loader_get_state(l);
+    assert_true(at.epoch == 0 && at.consumed == 0 && at.seed == 9 && at.shuffle == 1 && at.world == 1);
     samples_of(l, 1, seen, NULL); /* left by break: the rest is dropped */
-    at = wk__loader_position(l);
-    assert_true(at.epoch == 1 && at.taken == 0);
-    at.taken = 4;
-    wk__loader_seek(l, &at);
+    at = wk__loader_get_state(l);
+    assert_true(at.epoch == 1 && at.consumed == 0);
+    at.consumed = 4;
+    wk__loader_set_state(l, &at);
     assert_int_equal(wk_loader_epoch(l), 1);
-    const wk__position again = wk__loader_position(l);
+    const wk__loader_state again = wk__loader_get_state(l);
     assert_memory_equal(&again, &at, sizeof at);
     WK_EACH(batch, l) assert_true(batch->index >= 1);
-    at = wk__loader_position(l);
-    assert_true(at.epoch == 2 && at.taken == 0);
+    at = wk__loader_get_state(l);
+    assert_true(at.epoch == 2 && at.consumed == 0);
     assert_int_equal(wk_loader_epoch(NULL), 0);
 }
 
@@ -136,11 +136,11 @@ static void the_index_of_a_batch(void **state)
     (void)state;
     WK_SCOPE;
     wk_loader *l = loader_of(23, 2, 1, 3, false); /* shares of 8 */
-    wk__position at = wk__loader_position(l);
+    wk__loader_state at = wk__loader_get_state(l);
     static const int64_t taken[] = {0, 5, 6, 7, 12, 22, 23}, first[] = {0, 1, 1, 2, 2, 4, -1};
     for (size_t k = 0; k < sizeof taken / sizeof *taken; k++) {
-        at.taken = taken[k];
-        wk__loader_seek(l, &at);
+        at.consumed = taken[k];
+        wk__loader_set_state(l, &at);
         int64_t index = -1;
         WK_EACH(batch, l)
         {
@@ -149,12 +149,12 @@ static void the_index_of_a_batch(void **state)
         }
         assert_int_equal(index, first[k]);
     }
-    expect_fine();
+    expect_ok();
 }
 
-static void refuses(wk_loader *l, wk__position at, wk_code code, const char *first, const char *second)
+static void refuses(wk_loader *l, wk__loader_state at, wk_code code, const char *first, const char *second)
 {
-    assert_false(wk__loader_fits(l, &at, WK_HERE, "op", "path"));
+    assert_false(wk__loader_check_state(l, &at, WK_HERE, "op", "path"));
     assert_int_equal(wk_error_code(), code);
     expect_error("op: path: ", first, second, NULL);
 }
@@ -164,33 +164,34 @@ static void what_does_not_fit(void **state)
     (void)state;
     WK_SCOPE;
     wk_loader *l = loader_of(10, 4, 0, 1, false), *order = wk_data_loader(numbers(10));
-    const wk__position at = wk__loader_position(l);
-    wk__position p = at;
+    const wk__loader_state at = wk__loader_get_state(l);
+    wk__loader_state p = at;
     p.samples = 11;
     refuses(l, p, WK_ERR_ARGUMENT, "has 10 samples", "had 11");
     p = at, p.seed = 10;
     refuses(l, p, WK_ERR_ARGUMENT, ".seed of the loader is 9", "was 10");
     assert_true(
-        wk__loader_fits(order, &(wk__position){.seed = 10, .samples = 10}, WK_HERE, "op", "path")); /* of no use */
+        wk__loader_check_state(order, &(wk__loader_state){.seed = 10, .samples = 10}, WK_HERE, "op", "path")); /* of no
+                                                                                                                  use */
     refuses(order, at, WK_ERR_ARGUMENT, ".shuffle of the loader is false", "");
     p = at, p.shuffle = 0;
     refuses(l, p, WK_ERR_ARGUMENT, ".shuffle of the loader is true", "");
     for (int k = 0; k < 4; k++) {
         p = at;
         if (k == 0) p.epoch = -1;
-        if (k == 1) p.taken = -1;
-        if (k == 2) p.taken = 11;
+        if (k == 1) p.consumed = -1;
+        if (k == 2) p.consumed = 11;
         if (k == 3) p.epoch = INT64_MIN;
         refuses(l, p, WK_ERR_FORMAT, "no place in 10 samples", "");
     }
     WK_EACH(batch, l)
     {
-        assert_false(wk__loader_fits(l, &at, WK_HERE, "op", "path"));
+        assert_false(wk__loader_check_state(l, &at, WK_HERE, "op", "path"));
         assert_int_equal(wk_error_code(), WK_ERR_STATE);
         expect_error("op: ", "a loop over the loader is open", "data_position.c:", NULL);
         (void)batch;
     }
-    assert_true(wk__loader_fits(l, &at, WK_HERE, "op", "path"));
+    assert_true(wk__loader_check_state(l, &at, WK_HERE, "op", "path"));
 }
 
 int main(void)

@@ -20,9 +20,9 @@ static const char *path_of(const char *name)
     return path;
 }
 
-static test_plan plan_of(test_optimiser *optimiser, wk_device device, const char *path)
+static test_config plan_of(test_optimiser *optimiser, wk_device device, const char *path)
 {
-    return (test_plan){
+    return (test_config){
         .optimiser = optimiser, .device = device, .samples = 22, .batch = 4, .path = path, .keep = STEPS};
 }
 
@@ -46,7 +46,7 @@ static void remove_all(const char *path)
 }
 
 /* The state after the last step of a training that nothing interrupts, and that saves nothing. */
-static uint64_t undisturbed(test_plan plan)
+static uint64_t undisturbed(test_config plan)
 {
     WK_SCOPE;
     plan.path = NULL;
@@ -58,7 +58,7 @@ static uint64_t undisturbed(test_plan plan)
 /* ---- after each step --------------------------------------------------------------------------------------------- */
 
 /* One training leaves a file after each of its steps; from each of them another goes on. */
-static void after_each_step(test_plan plan)
+static void after_each_step(test_config plan)
 {
     const uint64_t expected = undisturbed(plan);
     remove_all(plan.path);
@@ -66,7 +66,7 @@ static void after_each_step(test_plan plan)
         WK_SCOPE;
         test_training t = test_begin(&plan, 1);
         assert_false(wk_checkpoint_load(t.checkpoint)); /* there is none, and that is no error */
-        expect_fine();
+        expect_ok();
         assert_int_equal(test_train(&t, EPOCHS, -1, 1), STEPS);
         assert_int_equal(wk_checkpoint_wait(t.checkpoint), WK_OK);
         assert_int_equal(wk_checkpoint_step(t.checkpoint), STEPS);
@@ -74,7 +74,7 @@ static void after_each_step(test_plan plan)
     }
     for (int step = 1; step <= STEPS; step++) {
         WK_SCOPE;
-        test_plan from = plan;
+        test_config from = plan;
         char path[320];
         snprintf(path, sizeof path, "%s", of_step(plan.path, step));
         from.path = path;
@@ -89,13 +89,13 @@ static void after_each_step(test_plan plan)
     remove_all(plan.path);
 }
 
-static void goes_on_after_each_step(void **state)
+static void resumes_after_each_step(void **state)
 {
     (void)state;
     for (int k = 0; k < OPTIMISERS; k++) after_each_step(plan_of(optimisers[k], wk_cpu(), path_of("each.wick")));
 }
 
-static void goes_on_on_each_device(void **state)
+static void resumes_on_each_device(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -109,7 +109,7 @@ static void goes_on_on_each_device(void **state)
 static void goes_on_with_other_loaders(void **state)
 {
     (void)state;
-    test_plan plan = plan_of(test_momentum, wk_cpu(), path_of("loaders.wick"));
+    test_config plan = plan_of(test_momentum, wk_cpu(), path_of("loaders.wick"));
     plan.in_order = true;
     after_each_step(plan);
     plan.in_order = false;
@@ -128,7 +128,7 @@ static void goes_on_with_other_loaders(void **state)
 static void interrupted_again_and_again(void **state)
 {
     (void)state;
-    test_plan plan = plan_of(test_adam, wk_cpu(), path_of("again.wick"));
+    test_config plan = plan_of(test_adam, wk_cpu(), path_of("again.wick"));
     plan.keep = 2;
     const uint64_t expected = undisturbed(plan);
     remove_all(plan.path);
@@ -138,7 +138,7 @@ static void interrupted_again_and_again(void **state)
         test_training t = test_begin(&plan, 100 + (uint64_t)run);
         if (run == 0) t = test_begin(&plan, 1);
         const bool loaded = wk_checkpoint_load(t.checkpoint);
-        expect_fine();
+        expect_ok();
         assert_true(loaded == (last > 0));
         assert_int_equal(wk_checkpoint_step(t.checkpoint), last);
         const int steps = test_train(&t, EPOCHS, run == 2 ? 1 : 4, 3);
@@ -159,7 +159,7 @@ static void between_two_epochs(void **state)
 {
     (void)state;
     WK_SCOPE;
-    test_plan plan = plan_of(test_momentum, wk_cpu(), path_of("between.wick"));
+    test_config plan = plan_of(test_momentum, wk_cpu(), path_of("between.wick"));
     plan.keep = 1;
     remove_all(plan.path);
     static const int left_after[] = {0, BATCHES, 2 * BATCHES, 3, BATCHES + 1};
@@ -185,7 +185,7 @@ static void in_the_body_of_a_loop(void **state)
 {
     (void)state;
     WK_SCOPE;
-    test_plan plan = plan_of(test_momentum, wk_cpu(), path_of("body.wick"));
+    test_config plan = plan_of(test_momentum, wk_cpu(), path_of("body.wick"));
     remove_all(plan.path);
     test_training t = test_begin(&plan, 1);
     test_train(&t, 1, -1, 1);
@@ -202,7 +202,7 @@ static void in_the_body_of_a_loop(void **state)
         }
         assert_int_equal(wk_loader_count(again.loader), BATCHES);
     }
-    expect_fine();
+    expect_ok();
     remove_all(path_of("body.wick"));
 }
 
@@ -211,7 +211,7 @@ static void saved_where_it_was_loaded(void **state)
 {
     (void)state;
     WK_SCOPE;
-    test_plan plan = plan_of(test_adam, wk_cpu(), path_of("same.wick"));
+    test_config plan = plan_of(test_adam, wk_cpu(), path_of("same.wick"));
     remove_all(plan.path);
     test_training t = test_begin(&plan, 1);
     test_train(&t, 1, 2, 1);
@@ -233,7 +233,7 @@ static void saved_where_it_was_loaded(void **state)
 }
 
 /* The numbers are those of the call, whatever the program does while they are written. */
-static void the_numbers_of_the_moment(void **state)
+static void saves_values_at_call_time(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -273,7 +273,7 @@ static void the_numbers_of_the_moment(void **state)
         assert_true(address[1] == (float)round && lent[2] == (float)-round); /* where the program knows them to be */
         assert_true(wk_item(wk_all(wk_eq(after, wk_rand((3))))) == 1);
     }
-    expect_fine();
+    expect_ok();
 }
 
 /* ---- one file, many uses ----------------------------------------------------------------------------------------- */
@@ -287,7 +287,7 @@ static void from_one_device_to_another(void **state)
         if (device.kind == WK_CPU) continue;
         for (int turn = 0; turn < 2; turn++)
             for (int k = 0; k < OPTIMISERS; k++) {
-                test_plan plan = plan_of(optimisers[k], turn ? device : wk_cpu(), path_of("far.wick")), other = plan;
+                test_config plan = plan_of(optimisers[k], turn ? device : wk_cpu(), path_of("far.wick")), other = plan;
                 other.device = turn ? wk_cpu() : device;
                 test_training t = test_begin(&plan, 1);
                 test_train(&t, 1, 3, 3);
@@ -307,7 +307,7 @@ static void for_the_network_alone(void **state)
 {
     (void)state;
     WK_SCOPE;
-    test_plan plan = plan_of(test_adam, wk_cpu(), path_of("alone.wick"));
+    test_config plan = plan_of(test_adam, wk_cpu(), path_of("alone.wick"));
     test_training t = test_begin(&plan, 1), use = test_begin(&plan, 2);
     test_train(&t, 1, 4, 4);
     assert_int_equal(wk_checkpoint_wait(t.checkpoint), WK_OK);
@@ -325,7 +325,7 @@ static void the_last_k_are_kept(void **state)
 {
     (void)state;
     WK_SCOPE;
-    test_plan plan = plan_of(test_momentum, wk_cpu(), path_of("kept.wick"));
+    test_config plan = plan_of(test_momentum, wk_cpu(), path_of("kept.wick"));
     plan.keep = 3;
     remove_all(plan.path);
     char beside[320];
@@ -368,7 +368,7 @@ static void through_a_link(void **state)
     mkdir(folder, 0700);
     snprintf(target, sizeof target, "%s/run.wick", folder);
     fclose(fopen(target, "w"));
-    test_plan plan = plan_of(test_momentum, wk_cpu(), path_of("link.wick"));
+    test_config plan = plan_of(test_momentum, wk_cpu(), path_of("link.wick"));
     remove_all(plan.path);
     assert_int_equal(symlink(target, plan.path), 0);
     test_training t = test_begin(&plan, 1);
@@ -388,10 +388,10 @@ static void through_a_link(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(goes_on_after_each_step),    cmocka_unit_test(goes_on_on_each_device),
+        cmocka_unit_test(resumes_after_each_step),    cmocka_unit_test(resumes_on_each_device),
         cmocka_unit_test(goes_on_with_other_loaders), cmocka_unit_test(interrupted_again_and_again),
         cmocka_unit_test(between_two_epochs),         cmocka_unit_test(in_the_body_of_a_loop),
-        cmocka_unit_test(saved_where_it_was_loaded),  cmocka_unit_test(the_numbers_of_the_moment),
+        cmocka_unit_test(saved_where_it_was_loaded),  cmocka_unit_test(saves_values_at_call_time),
         cmocka_unit_test(from_one_device_to_another), cmocka_unit_test(for_the_network_alone),
         cmocka_unit_test(the_last_k_are_kept),        cmocka_unit_test(through_a_link),
     };

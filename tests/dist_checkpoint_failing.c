@@ -126,18 +126,18 @@ static void remove_all(const char *path)
     }
 }
 
-static test_plan plan_of(const char *path, int keep, bool foreground)
+static test_config plan_of(const char *path, int keep, bool foreground)
 {
-    return (test_plan){.optimiser = test_adam,
-                       .device = wk_cpu(),
-                       .samples = 22,
-                       .batch = 4,
-                       .path = path,
-                       .keep = keep,
-                       .foreground = foreground};
+    return (test_config){.optimiser = test_adam,
+                         .device = wk_cpu(),
+                         .samples = 22,
+                         .batch = 4,
+                         .path = path,
+                         .keep = keep,
+                         .foreground = foreground};
 }
 
-static uint64_t loaded_state(const test_plan *plan, int64_t *step)
+static uint64_t loaded_state(const test_config *plan, int64_t *step)
 {
     WK_SCOPE;
     test_training t = test_begin(plan, 50);
@@ -153,7 +153,7 @@ static uint64_t loaded_state(const test_plan *plan, int64_t *step)
  * of 2 or of 3, of 3 if nothing was told. */
 static void each_call_of_a_save(int keep, bool foreground, bool all_after)
 {
-    test_plan plan = plan_of(path_of("calls.wick"), keep, foreground);
+    test_config plan = plan_of(path_of("calls.wick"), keep, foreground);
     bool failed = true;
     int n = 1, errors = 0;
     for (; failed; n++) {
@@ -200,7 +200,7 @@ static void each_call_of_a_save_fails(void **state)
 static void each_call_of_a_load_fails(void **state)
 {
     (void)state;
-    const test_plan plan = plan_of(path_of("loads.wick"), 2, true);
+    const test_config plan = plan_of(path_of("loads.wick"), 2, true);
     WK_SCOPE;
     remove_all(plan.path);
     test_training t = test_begin(&plan, 1);
@@ -236,7 +236,7 @@ static void without_hard_links(void **state)
 {
     (void)state;
     WK_SCOPE;
-    const test_plan plan = plan_of(path_of("nolinks.wick"), 2, true);
+    const test_config plan = plan_of(path_of("nolinks.wick"), 2, true);
     remove_all(plan.path);
     test_training t = test_begin(&plan, 1);
     int link_number = 0;
@@ -259,7 +259,7 @@ static void without_hard_links(void **state)
     char name[320];
     int64_t step;
     snprintf(name, sizeof name, "%s.1", plan.path);
-    const test_plan second = plan_of(name, 1, true);
+    const test_config second = plan_of(name, 1, true);
     loaded_state(&second, &step);
     assert_int_equal(step, 1);
     (void)t;
@@ -270,7 +270,7 @@ static void without_hard_links(void **state)
 static void each_request_for_memory_fails(void **state)
 {
     (void)state;
-    const test_plan plan = plan_of(path_of("memory.wick"), 2, false);
+    const test_config plan = plan_of(path_of("memory.wick"), 2, false);
     WK_SCOPE;
     remove_all(plan.path);
     test_training t = test_begin(&plan, 1);
@@ -315,7 +315,7 @@ static void steps_go_on_meanwhile(void **state)
 {
     (void)state;
     WK_SCOPE;
-    const test_plan plan = plan_of(path_of("meanwhile.wick"), 1, false);
+    const test_config plan = plan_of(path_of("meanwhile.wick"), 1, false);
     int64_t step;
     remove_all(plan.path);
     test_training t = test_begin(&plan, 1);
@@ -363,7 +363,7 @@ static void what_goes_wrong_is_told_later(void **state)
                                                       told_by_a_load, told_at_its_end, told_at_the_end_of_the_world};
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
         WK_SCOPE;
-        const test_plan plan = plan_of(path_of("no/such/folder/later.wick"), 1, false);
+        const test_config plan = plan_of(path_of("no/such/folder/later.wick"), 1, false);
         test_training t = test_begin(&plan, 1);
         test_train(&t, EPOCHS, 1, 0);
         assert_int_equal(wk_checkpoint_save(t.checkpoint), WK_OK);
@@ -373,7 +373,7 @@ static void what_goes_wrong_is_told_later(void **state)
         ways[k](&t);
         expect_error(place, "later.wick: cannot save: No such file or directory", NULL);
         if (t.checkpoint) assert_int_equal(wk_checkpoint_wait(t.checkpoint), WK_OK);
-        expect_fine();
+        expect_ok();
     }
 }
 
@@ -383,7 +383,7 @@ static void what_goes_wrong_is_told_later(void **state)
 static void train_in_child(const char *path, int to)
 {
     WK_SCOPE;
-    const test_plan plan = plan_of(path, 2, false);
+    const test_config plan = plan_of(path, 2, false);
     test_training t = test_begin(&plan, 1);
     wk_checkpoint_load(t.checkpoint);
     test_train(&t, EPOCHS, -1, 1);
@@ -452,7 +452,7 @@ static void killed_at_random_moments(void **state)
 static void the_process_ends_meanwhile(void **state)
 {
     (void)state;
-    test_plan plan = plan_of(path_of("ends.wick"), 1, false);
+    test_config plan = plan_of(path_of("ends.wick"), 1, false);
     for (int round = 0; round < 10; round++) {
         int status;
         remove_all(plan.path);
@@ -477,7 +477,7 @@ static void a_child_leaves_the_write_alone(void **state)
 {
     (void)state;
     WK_SCOPE;
-    test_plan plan = plan_of(path_of("forked.wick"), 1, false);
+    test_config plan = plan_of(path_of("forked.wick"), 1, false);
     int status;
     int64_t step;
     remove_all(plan.path);

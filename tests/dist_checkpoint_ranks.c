@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checkpoints of several processes: the same world goes on bit for bit, another one as documented, and where one rank
  * cannot go on none does. */
-#include "support_days.h"
+#include "support_daily_subset.h"
 #include "support_ranks.h"
 #include "support_training.h"
 
@@ -27,21 +27,21 @@ typedef struct order {
 
 static const order *my_order(void)
 {
-    return the_ranks->with;
+    return the_ranks->user;
 }
 
 /* ---- a training in all ranks ------------------------------------------------------------------------------------- */
 
 static test_training begin(uint64_t seed)
 {
-    const test_plan plan = {.optimiser = test_adam,
-                            .device = wk_cpu(),
-                            .samples = 46,
-                            .batch = 2,
-                            .rank = wk_dist_rank(),
-                            .world = wk_dist_size(),
-                            .path = my_order()->path,
-                            .keep = 1};
+    const test_config plan = {.optimiser = test_adam,
+                              .device = wk_cpu(),
+                              .samples = 46,
+                              .batch = 2,
+                              .rank = wk_dist_rank(),
+                              .world = wk_dist_size(),
+                              .path = my_order()->path,
+                              .keep = 1};
     test_training t = test_begin(&plan, seed);
     wk_seed_stream(seed, (uint64_t)wk_dist_rank()); /* ranks draw numbers of their own, */
     t.reduce = true;                                /* and have one gradient */
@@ -84,9 +84,9 @@ static void train(int rank)
     expect_no_error(__LINE__);
 }
 
-static void run(order *o, int size, rank_note *notes)
+static void run(order *o, int size, rank_report *notes)
 {
-    ranks r = {.size = size, .body = train, .with = o, .bytes = sizeof *o};
+    ranks r = {.size = size, .body = train, .user = o, .bytes = sizeof *o};
     ranks_run(&r);
     for (int k = 0; k < size; k++) notes[k] = r.note[k];
     ranks_free(&r);
@@ -101,7 +101,7 @@ static order order_of(const char *name, int every)
     return o;
 }
 
-static void expect_same(const rank_note *a, const rank_note *b, int size)
+static void expect_same(const rank_report *a, const rank_report *b, int size)
 {
     for (int k = 0; k < size; k++)
         if (a[k].number[0] != b[k].number[0] || a[k].number[1] != b[k].number[1])
@@ -111,7 +111,7 @@ static void expect_same(const rank_note *a, const rank_note *b, int size)
 /* mpirun takes a third of a second to start a world, and there are many: of MPI's one size has its turn on a day. */
 static bool has_turn(int size, int sizes)
 {
-    return !ranks_are_mpi() || test_has_turn(size, sizes);
+    return !ranks_are_mpi() || test_runs_today(size, sizes);
 }
 
 static void the_same_world_goes_on(void **state)
@@ -119,7 +119,7 @@ static void the_same_world_goes_on(void **state)
     (void)state;
     for (int size = 1; size <= 4; size++) {
         if (!has_turn(size, 4)) continue;
-        rank_note whole[RANKS_MOST], parts[RANKS_MOST];
+        rank_report whole[RANKS_MOST], parts[RANKS_MOST];
         order o = order_of("world.wick", 0);
         run(&o, size, whole);
         for (int k = 1; k < size; k++) /* ranks have random states of their own */
@@ -153,7 +153,7 @@ static void killed_again_and_again(void **state)
     (void)state;
     if (ranks_are_mpi()) skip();
     enum { SIZE = 2, KILLS = 10 };
-    rank_note whole[RANKS_MOST];
+    rank_report whole[RANKS_MOST];
     order o = order_of("killed.wick", 1);
     const double begun = seconds_now();
     run(&o, SIZE, whole);
@@ -163,7 +163,7 @@ static void killed_again_and_again(void **state)
     unsigned random = 7;
     int kills = 0;
     for (bool done = false; !done;) {
-        ranks r = {.size = SIZE, .body = train, .with = &o, .bytes = sizeof o};
+        ranks r = {.size = SIZE, .body = train, .user = &o, .bytes = sizeof o};
         o.fresh = access(o.path, F_OK) != 0;
         ranks_start(&r);
         random = random * 1103515245 + 12345;
@@ -206,13 +206,13 @@ static void another_world_goes_on(void **state)
     (void)state;
     for (int before = 1; before <= 3; before++) {
         if (!has_turn(before, 3)) continue;
-        rank_note notes[RANKS_MOST];
+        rank_report notes[RANKS_MOST];
         order o = order_of("elsewhere.wick", 3);
         o.steps = 3;
         o.draws = true;
         run(&o, before, notes);
         for (int after = 1; after <= 4; after++) {
-            ranks r = {.size = after, .body = goes_on_elsewhere, .with = &o, .bytes = sizeof o};
+            ranks r = {.size = after, .body = goes_on_elsewhere, .user = &o, .bytes = sizeof o};
             ranks_run(&r);
             const int left = 46 - 3 * 2 * before, share = (left + after - 1) / after;
             for (int k = 0; k < after; k++) {
@@ -272,7 +272,7 @@ static void fails_to_load(int rank)
     wk_module *net = t.net;
     wk_tensor *before = wk_clone(wk_module_parameter(net, "0.weight"));
     const bool loaded = wk_checkpoint_load(t.checkpoint);
-    rank_keeps_error();
+    rank_save_error();
     RANK_CHECK(!loaded && my_note()->code != WK_OK);
     RANK_CHECK(wk_item(wk_all(wk_eq(before, wk_module_parameter(net, "0.weight")))) == 1);
     RANK_CHECK(wk_checkpoint_step(t.checkpoint) == 0 && wk_loader_epoch(t.loader) == 0);
@@ -283,7 +283,7 @@ static void fails_to_load(int rank)
 static void none_loads_if_one_cannot(void **state)
 {
     (void)state;
-    rank_note notes[RANKS_MOST];
+    rank_report notes[RANKS_MOST];
     order o = order_of("none.wick", 3);
     o.steps = 3;
     run(&o, 2, notes);
@@ -292,7 +292,7 @@ static void none_loads_if_one_cannot(void **state)
     run(&other, 2, notes);
     for (int k = 0; k < WAYS; k++) {
         o.way = k;
-        ranks r = {.size = 2, .body = fails_to_load, .with = &o, .bytes = sizeof o};
+        ranks r = {.size = 2, .body = fails_to_load, .user = &o, .bytes = sizeof o};
         ranks_run(&r);
         expect_rank_error(&r, 1, r.note[1].code, ways[k].word, NULL);
         expect_rank_error(&r, 0, r.note[1].code, "rank 1", ways[k].word, NULL);
@@ -314,7 +314,7 @@ static void saves_apart(int rank)
     WK_EACH(batch, t.loader)
     if (batch->index == rank) {
         RANK_CHECK(wk_checkpoint_save(t.checkpoint) == WK_ERR_STATE);
-        rank_keeps_error();
+        rank_save_error();
         break;
     }
     RANK_CHECK(wk_dist_finish() == WK_OK);
@@ -324,7 +324,7 @@ static void all_save_after_the_same_batch(void **state)
 {
     (void)state;
     order o = order_of("apart.wick", 0);
-    ranks r = {.size = 2, .body = saves_apart, .with = &o, .bytes = sizeof o};
+    ranks r = {.size = 2, .body = saves_apart, .user = &o, .bytes = sizeof o};
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
         expect_rank_error(&r, k, WK_ERR_STATE, "rank 0 is behind 4 samples of epoch 1, rank 1 behind 8", "same batch",
@@ -341,7 +341,7 @@ static void saves_with_an_error(int rank)
     test_train(&t, EPOCHS, 1, 2);
     if (rank == 1) wk_reshape(wk_ones((2)), (3));
     RANK_CHECK(wk_checkpoint_every(t.checkpoint, 2) != WK_OK);
-    rank_keeps_error();
+    rank_save_error();
     RANK_CHECK(wk_checkpoint_step(t.checkpoint) == 2);
     RANK_CHECK(access(my_order()->path, F_OK) != 0);
     if (rank == 1) wk_reshape(wk_ones((2)), (3));
@@ -358,7 +358,7 @@ static void an_error_of_one_is_told_to_all(void **state)
 {
     (void)state;
     order o = order_of("error.wick", 0);
-    ranks r = {.size = 2, .body = saves_with_an_error, .with = &o, .bytes = sizeof o};
+    ranks r = {.size = 2, .body = saves_with_an_error, .user = &o, .bytes = sizeof o};
     ranks_run(&r);
     expect_rank_error(&r, 1, WK_ERR_SHAPE, "reshape", NULL);
     expect_rank_error(&r, 0, WK_ERR_SHAPE, "rank 1", "reshape", NULL);
@@ -377,7 +377,7 @@ static void is_not_alike(int rank)
     RANK_CHECK(wk_checkpoint_save(less) == WK_ERR_STATE);
     wk_clear_error();
     RANK_CHECK(!wk_checkpoint_load(less) && wk_error_code() == WK_ERR_STATE);
-    rank_keeps_error();
+    rank_save_error();
     RANK_CHECK(wk_checkpoint_save(other) == WK_ERR_STATE && strstr(wk_error(), "optimiser adam; rank 1's of ") &&
                strstr(wk_error(), "optimiser sgd"));
     wk_clear_error();
@@ -394,7 +394,7 @@ static void all_have_the_same_parts(void **state)
 {
     (void)state;
     order o = order_of("parts.wick", 0);
-    ranks r = {.size = 2, .body = is_not_alike, .with = &o, .bytes = sizeof o};
+    ranks r = {.size = 2, .body = is_not_alike, .user = &o, .bytes = sizeof o};
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
         expect_rank_error(&r, k, WK_ERR_STATE, "checkpoint_load: rank 0's checkpoint is of a network, a loader, ",
@@ -413,14 +413,14 @@ static void cannot_write(int rank)
     test_train(&t, EPOCHS, 2, 2);
     RANK_CHECK(!wk_error());
     RANK_CHECK(wk_dist_finish() == WK_ERR_IO);
-    rank_keeps_error();
+    rank_save_error();
 }
 
 static void all_hear_that_the_disk_is_gone(void **state)
 {
     (void)state;
     order o = order_of("no/such/folder/file.wick", 0);
-    ranks r = {.size = 3, .body = cannot_write, .with = &o, .bytes = sizeof o};
+    ranks r = {.size = 3, .body = cannot_write, .user = &o, .bytes = sizeof o};
     ranks_run(&r);
     for (int k = 0; k < 3; k++) expect_rank_error(&r, k, WK_ERR_IO, "cannot save: No such file or directory", NULL);
     ranks_free(&r);

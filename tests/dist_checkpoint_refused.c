@@ -60,12 +60,12 @@ static void seal(content c)
 /* A training that has taken some steps, and a file of fewer. */
 static test_training trained(test_optimiser *optimiser, const char *path)
 {
-    const test_plan plan = {
+    const test_config plan = {
         .optimiser = optimiser, .device = wk_cpu(), .samples = 22, .batch = 4, .path = path, .foreground = true};
     test_training t = test_begin(&plan, 1);
     unlink(path);
     test_train(&t, 1, 4, 3);
-    expect_fine();
+    expect_ok();
     return t;
 }
 
@@ -127,7 +127,7 @@ static void a_byte_that_is_another(void **state)
 }
 
 /* The bytes are those of the checksum, but not what a checkpoint has. */
-static void sealed_nonsense(void **state)
+static void valid_checksum_bad_content(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -209,7 +209,7 @@ static void other_readers(void **state)
     test_training t = trained(test_adam, path);
     assert_true(wk_checkpoint_load(t.checkpoint));
     wk_tensors *list = wk_load_tensors(path);
-    expect_fine();
+    expect_ok();
     wk_tensor *weight = wk_tensors_find(list, "net.0.weight"), *mean = wk_tensors_find(list, "optim.0.weight.exp_avg");
     assert_true(wk_item(wk_all(wk_eq(weight, wk_module_parameter(t.net, "0.weight")))) == 1);
     wk_tensor *own = wk_tensors_find(wk_optim_state(t.optim), "0.weight.exp_avg");
@@ -339,7 +339,7 @@ static void arguments(void **state)
     assert_false(wk_checkpoint_load(NULL));
     expect_error("checkpoint_load: the checkpoint is NULL", NULL);
     assert_int_equal(wk_checkpoint_step(NULL), 0);
-    expect_fine();
+    expect_ok();
     /* while an error is pending */
     wk_reshape(wk_ones((2)), (3));
     assert_null(wk_checkpoint_new(path, NULL, NULL, NULL));
@@ -401,7 +401,7 @@ static void an_older_file_in_its_place(void **state)
         unlink(older[k - 1]);
     }
     unlink(path);
-    test_plan plan = {
+    test_config plan = {
         .optimiser = test_momentum, .device = wk_cpu(), .samples = 22, .batch = 4, .path = path, .keep = 4};
     test_training t = test_begin(&plan, 1);
     test_train(&t, 1, 4, 1);
@@ -429,20 +429,25 @@ static void an_older_file_in_its_place(void **state)
     unlink(path);
     refuses(&t, WK_ERR_STATE, "older.wick is not there, but ", "older.wick.1 is. To go on");
     assert_false(wk_checkpoint_load(alone.checkpoint)); /* it keeps one */
-    expect_fine();
+    expect_ok();
     for (int k = 0; k < 4; k++) unlink(older[k]);
     assert_false(wk_checkpoint_load(t.checkpoint)); /* the training begins */
-    expect_fine();
+    expect_ok();
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cut_anywhere),      cmocka_unit_test(a_byte_that_is_another),
-        cmocka_unit_test(sealed_nonsense),   cmocka_unit_test(files_of_other_kinds),
-        cmocka_unit_test(other_readers),     cmocka_unit_test(a_file_of_version_1),
-        cmocka_unit_test(what_does_not_fit), cmocka_unit_test(arguments),
-        cmocka_unit_test(work_that_fails),   cmocka_unit_test(an_older_file_in_its_place),
+        cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(a_byte_that_is_another),
+        cmocka_unit_test(valid_checksum_bad_content),
+        cmocka_unit_test(files_of_other_kinds),
+        cmocka_unit_test(other_readers),
+        cmocka_unit_test(a_file_of_version_1),
+        cmocka_unit_test(what_does_not_fit),
+        cmocka_unit_test(arguments),
+        cmocka_unit_test(work_that_fails),
+        cmocka_unit_test(an_older_file_in_its_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

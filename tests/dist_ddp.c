@@ -83,8 +83,8 @@ static void trains(int rank)
     wk_seed(11);
     wk_tensor *x = wk_randn((BATCH, IN)), *y = wk_randn((BATCH, OUT));
     wk_module *net = network(rank + 1), *one = network(1);
-    wk_module *ddp = wk_ddp(net, .bucket_cap_mb = the_ranks->with ? 0 : 25);
-    if (world > 1) RANK_CHECK((*(wk__ddp **)wk_module_state(ddp))->buckets == (the_ranks->with ? 4 : 1));
+    wk_module *ddp = wk_ddp(net, .bucket_cap_mb = the_ranks->user ? 0 : 25);
+    if (world > 1) RANK_CHECK((*(wk__ddp **)wk_module_state(ddp))->buckets == (the_ranks->user ? 4 : 1));
     RANK_CHECK(distance(net, one) == 0); /* rank 0's numbers */
     const int64_t from = BATCH * rank / world, to = BATCH * (rank + 1) / world;
     train(ddp, wk_narrow(x, 0, from, to - from), wk_narrow(y, 0, from, to - from), 1);
@@ -101,7 +101,7 @@ static void weights_are_those_of_one_process(void **state)
     for (int size = 1; size <= 4; size++) {
         double last = 0;
         for (int small = 0; small < 2; small++) {
-            ranks r = {.size = size, .body = trains, .with = (void *)(intptr_t)small};
+            ranks r = {.size = size, .body = trains, .user = (void *)(intptr_t)small};
             ranks_run(&r);
             if (size == 2 && small) assert_true(r.note[0].number[0] == last); /* of two, sums have one order */
             last = r.note[0].number[0];
@@ -115,7 +115,7 @@ static void weights_are_those_of_one_process(void **state)
 static wk_tensor *looks_at_buckets(wk_tensor *grad, void *user)
 {
     const wk__ddp *d = *(wk__ddp **)wk_module_state(user);
-    my_note()->number[0] = (double)d->asked;
+    my_note()->number[0] = (double)d->submitted;
     return (void)grad, NULL;
 }
 
@@ -566,7 +566,7 @@ static void makes_a_step_more(int rank)
     for (int k = 0; k < 2 + rank; k++) wk_backward(wk_sum(wk_forward(ddp, wk_ones((2, IN)))));
     RANK_CHECK(rank == 0 ? !wk_error() : wk_error_code() == WK_ERR_STATE);
     wk_dist_finish();
-    rank_keeps_error();
+    rank_save_error();
 }
 
 static void ranks_with_different_numbers_of_steps(void **state)
@@ -604,7 +604,7 @@ static void fails_in_backward(int rank)
     wk_register_hook(wk_module_parameter(net, "0.weight"), fails_in_rank_1, NULL);
     RANK_CHECK(wk_backward(wk_sum(wk_sub(out, y))) != WK_OK);
     (void)rank;
-    rank_keeps_error();
+    rank_save_error();
     leave();
 }
 
@@ -647,7 +647,7 @@ static void calls_within(int rank)
         wk_register_hook(x, calls_backward, NULL);
         const wk_code code = wk_backward(wk_sum(wk_forward(inner, x)));
         RANK_CHECK(code == (k ? WK_OK : WK_ERR_STATE));
-        if (!k) rank_keeps_error();
+        if (!k) rank_save_error();
     }
     (void)rank;
     leave();
@@ -676,7 +676,7 @@ static void options_and_modules_that_cannot_be(void **state)
     assert_ptr_equal(wk_module_parameter(ddp, "weight"), wk_module_parameter(net, "weight"));
     assert_int_equal(wk_backward(wk_sum(wk_forward(ddp, wk_ones((1, 2))))), WK_OK);
     EXPECT_VALUES(wk_grad_of(wk_module_parameter(net, "bias")), 0, 1, 1);
-    expect_fine();
+    expect_ok();
 }
 
 int main(void)

@@ -2,7 +2,7 @@
 /* What fails in one rank of DDP fails in all, so that none steps alone; and what is left of a world that has ended. */
 #include "support_ranks.h"
 
-#include "../src/dist/job.h"
+#include "../src/dist/session.h"
 #include <pthread.h>
 
 static wk_tensor *fails_in_rank_1(wk_tensor *grad, void *user)
@@ -25,12 +25,12 @@ static void fails_behind_the_last_bucket(int rank)
     const double before = wk_item(wk_sum(wk_module_parameter(net, "weight")));
     RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, x))) == WK_ERR_SHAPE);
     wk_optim_step(sgd);
-    rank_keeps_error();
+    rank_save_error();
     RANK_CHECK(wk_item(wk_sum(wk_module_parameter(net, "weight"))) == before);
     RANK_CHECK(wk_dist_finish() == WK_OK && !wk_error());
 }
 
-static void behind_the_last_bucket(void **state)
+static void error_after_last_bucket(void **state)
 {
     (void)state;
     ranks r = {.size = 3, .body = fails_behind_the_last_bucket};
@@ -49,7 +49,7 @@ static void takes_networks_in_its_own_order(int rank)
     wk_module *ddp[] = {wk_ddp(wk_nn_linear(3, 2)), wk_ddp(wk_nn_linear(3, 2))};
     wk_tensor *x = wk_ones((1, 3)), *first = wk_sum(wk_forward(ddp[rank], x));
     RANK_CHECK(wk_backward(wk_add(first, wk_sum(wk_forward(ddp[1 - rank], x)))) == WK_ERR_STATE);
-    rank_keeps_error();
+    rank_save_error();
 }
 
 static void networks_in_another_order(void **state)
@@ -72,7 +72,7 @@ static void wraps_twice(int rank)
     wk_module *net = wk_nn_linear(3, 2);
     RANK_CHECK(!wk_ddp(net, .bucket_cap_mb = rank == 1 ? -1 : 25));
     if (rank == 1) RANK_CHECK(wk_dist_barrier() != WK_OK);
-    rank_keeps_error();
+    rank_save_error();
     wk_module *ddp = wk_ddp(net);
     RANK_CHECK(ddp && wk_backward(wk_sum(wk_forward(ddp, wk_ones((1, 3))))) == WK_OK);
     RANK_CHECK(wk_dist_finish() == WK_OK && !wk_error());
@@ -91,7 +91,7 @@ static void *runs_backward(void *ddp)
 {
     WK_SCOPE;
     RANK_CHECK(wk_backward(wk_sum(wk_forward((wk_module *)ddp, wk_ones((1, 3))))) == WK_ERR_STATE);
-    rank_keeps_error();
+    rank_save_error();
     return NULL;
 }
 
@@ -141,7 +141,7 @@ static void finishes_within_backward(int rank)
     wk_module *ddp = wk_ddp(wk_nn_linear(3, 2));
     wk_register_hook(wk_module_parameter(ddp, "weight"), leaves_the_world, NULL);
     RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, wk_full((1, 3), rank + 1.0)))) == WK_ERR_STATE);
-    rank_keeps_error();
+    rank_save_error();
     RANK_CHECK(wk_dist_size() == 2 && wk_dist_barrier() == WK_OK);
     RANK_CHECK(wk_dist_finish() == WK_OK && !wk_error());
 }
@@ -166,13 +166,13 @@ static void goes_on_without_a_world(int rank)
     wk_dist_group *group = wk_dist_new_group((0, 1));
     wk_module *ddp = wk_ddp(wk_nn_linear(3, 2), .group = group);
     RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, wk_ones((1, 3))))) == WK_OK);
-    wk__dist_job_now.joined++; /* as in another world, joined later */
+    wk__dist_session_now.generation++; /* as in another world, joined later */
     RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, wk_ones((1, 3))))) == WK_ERR_STATE);
     wk_clear_error();
-    wk__dist_job_now.joined--;
+    wk__dist_session_now.generation--;
     RANK_CHECK(wk_dist_finish() == WK_OK && !wk_error());
     RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, wk_ones((1, 3))))) == WK_ERR_STATE);
-    rank_keeps_error();
+    rank_save_error();
 }
 
 static void a_group_whose_world_has_ended(void **state)
@@ -188,7 +188,7 @@ static void a_group_whose_world_has_ended(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(behind_the_last_bucket),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(error_after_last_bucket),
                                        cmocka_unit_test(networks_in_another_order),
                                        cmocka_unit_test(networks_are_wrapped_after_an_error),
                                        cmocka_unit_test(two_threads_at_once),

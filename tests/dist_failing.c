@@ -31,7 +31,7 @@ static void hears_of_it(wk_tensor *x, wk_code code)
     FILE *out = tmpfile();
     RANK_CHECK(wk_report_error(out) == (code == WK_ERR_TIMEOUT ? 75 : 1));
     fclose(out);
-    rank_keeps_error();
+    rank_save_error();
     const double begin = now();
     RANK_CHECK(wk_dist_barrier() == code && strstr(wk_error(), ": barrier 3"));
     RANK_CHECK(now() - begin < 1);
@@ -87,7 +87,7 @@ static void stops(int rank)
 {
     WK_SCOPE;
     join();
-    const int culprit = (int)(intptr_t)the_ranks->with;
+    const int culprit = (int)(intptr_t)the_ranks->user;
     wk_tensor *x = wk_full((3), rank + 1.0);
     wk_item(wk_sum(x));
     if (rank == culprit) raise(SIGSTOP);
@@ -100,7 +100,7 @@ static void a_rank_is_stopped(void **state)
     (void)state;
     for (int culprit = 0; culprit < 3; culprit += 2) {
         char stuck[64];
-        ranks r = {.size = 4, .body = stops, .timeout = SHORT, .with = (void *)(intptr_t)culprit};
+        ranks r = {.size = 4, .body = stops, .timeout = SHORT, .user = (void *)(intptr_t)culprit};
         snprintf(stuck, sizeof stuck, "; rank %d on ", culprit);
         ranks_start(&r);
         for (int k = 0; k < 4; k++)
@@ -145,7 +145,7 @@ static void finishes_late(int rank)
     while (rank == 2 && !(atomic_load(&note_of(0)->flag) && atomic_load(&note_of(1)->flag))) usleep(2000);
     if (rank < 2) RANK_CHECK(!wk_dist_all_reduce_(wk_ones((3))));
     if (rank == 2) RANK_CHECK(wk_dist_finish() == WK_ERR_TIMEOUT);
-    rank_keeps_error();
+    rank_save_error();
     atomic_store(&my_note()->flag, 1);
 }
 
@@ -169,7 +169,7 @@ static void leaves(int rank)
         return;
     }
     RANK_CHECK(wk_dist_finish() != WK_OK);
-    rank_keeps_error();
+    rank_save_error();
 }
 
 static const char uneven[] = " is at wk_dist_finish: the ranks made different numbers of steps or of collective calls";
@@ -199,7 +199,7 @@ static void waits_for_who_leaves(int rank)
 {
     WK_SCOPE;
     join();
-    const int asker = (intptr_t)the_ranks->with & 1, leaver = asker + 1;
+    const int asker = (intptr_t)the_ranks->user & 1, leaver = asker + 1;
     wk_dist_group *pair = wk_dist_new_group((leaver, asker));
     wk_tensor *x = wk_full((3), rank + 1.0);
     atomic_store(&my_note()->flag, 1);
@@ -207,12 +207,12 @@ static void waits_for_who_leaves(int rank)
     if (rank == leaver) usleep(100000); /* as a rule the other one is in its call by then */
     if (rank != asker)
         wk_dist_finish();
-    else if ((intptr_t)the_ranks->with & 2)
+    else if ((intptr_t)the_ranks->user & 2)
         wk_dist_recv_(x, leaver);
     else
         wk_dist_all_reduce_(x, .group = pair);
     RANK_CHECK(wk_error_code() == WK_ERR_STATE);
-    rank_keeps_error();
+    rank_save_error();
     wk_dist_finish();
 }
 
@@ -224,7 +224,7 @@ static void a_rank_of_a_group_has_left(void **state)
         char asks[80];
         snprintf(asks, sizeof asks, " asks for %s, rank %d on ",
                  with & 2 ? "recv (12 bytes)" : "all_reduce 1 (12 bytes) in group 1", asker + 1);
-        ranks r = {.size = 3, .body = waits_for_who_leaves, .timeout = SHORT, .with = (void *)with};
+        ranks r = {.size = 3, .body = waits_for_who_leaves, .timeout = SHORT, .user = (void *)with};
         ranks_run(&r);
         for (int k = 0; k < 3; k++) {
             expect_rank_error(&r, k, WK_ERR_STATE, k == asker ? ": dist_" : ": dist_finish: rank ", asks, uneven, NULL);
@@ -240,7 +240,7 @@ static void is_gone_at_the_end(int rank)
     if (rank == CULPRIT) raise(SIGKILL);
     RANK_CHECK(wk_dist_finish() == WK_ERR_TIMEOUT);
     RANK_CHECK(!wk_dist_is_initialized() && wk_dist_size() == 1);
-    rank_keeps_error();
+    rank_save_error();
 }
 
 static void finish_without_all(void **state)
@@ -258,7 +258,7 @@ static void finish_without_all(void **state)
 
 static void call_another(wk_tensor *x)
 {
-    switch ((int)(intptr_t)the_ranks->with) {
+    switch ((int)(intptr_t)the_ranks->user) {
     case 0: wk_dist_barrier(); break;
     case 1: wk_dist_all_reduce_(wk_ones((4))); break;
     case 2: wk_dist_all_reduce_(wk_ones((3), .dtype = WK_F64)); break;
@@ -279,9 +279,9 @@ static void differs(int rank)
     else
         wk_dist_all_reduce_(x);
     RANK_CHECK(wk_error_code() == WK_ERR_STATE);
-    rank_keeps_error();
+    rank_save_error();
     RANK_CHECK(wk_dist_barrier() == WK_ERR_STATE);
-    rank_keeps_error();
+    rank_save_error();
     wk_dist_finish();
 }
 
@@ -296,7 +296,7 @@ static void ranks_that_differ(void **state)
                                        "for all_gather of 300000 f32",
                                        "for new_group"};
     for (size_t k = 0; k < sizeof asks / sizeof *asks; k++) {
-        ranks r = {.size = 3 + (int)(k & 1), .body = differs, .with = (void *)(intptr_t)k};
+        ranks r = {.size = 3 + (int)(k & 1), .body = differs, .user = (void *)(intptr_t)k};
         ranks_run(&r);
         for (int rank = 0; rank < r.size; rank++)
             expect_rank_error(&r, rank, WK_ERR_STATE, ": barrier 3: ", "the ranks differ: rank 0 on ",
@@ -311,7 +311,7 @@ static void names_other_ranks(int rank)
     WK_SCOPE;
     join();
     RANK_CHECK(!(rank ? wk_dist_new_group((1, 0)) : wk_dist_new_group((0, 1))));
-    rank_keeps_error();
+    rank_save_error();
     wk_dist_finish();
 }
 
@@ -334,7 +334,7 @@ static void crosses(int rank)
     wk_tensor *x = wk_ones((3));
     wk_dist_all_reduce_(x, .group = rank ? first : second);
     RANK_CHECK(wk_error_code() == WK_ERR_STATE);
-    rank_keeps_error();
+    rank_save_error();
     wk_dist_finish();
 }
 
@@ -360,7 +360,7 @@ static void sends_what_nobody_wants(int rank)
         wk_dist_send(x, 1);
     if (!rank && !wk_error()) wk_dist_barrier();
     RANK_CHECK(wk_error_code() == WK_ERR_STATE);
-    rank_keeps_error();
+    rank_save_error();
     wk_dist_finish();
 }
 
@@ -423,7 +423,7 @@ static void fails_before(int rank)
             wk_tensor *x = wk_ones((count)), *bad = fails ? wk_matmul(x, wk_ones((2, 2))) : NULL;
             collectives[k](bad ? bad : x);
             RANK_CHECK(wk_error_code() == WK_ERR_SHAPE);
-            rank_keeps_error();
+            rank_save_error();
             collectives[k](fails ? NULL : x);
             RANK_CHECK(wk_error_code() == (k < 5 ? WK_ERR_ARGUMENT : WK_OK));
             wk_clear_error();
@@ -458,7 +458,7 @@ static void fails_in_a_pair(int rank)
         /* who sends has failed */
         if (rank == 0) RANK_CHECK(wk_dist_send(wk_matmul(x, wk_ones((3, 3))), 1) == WK_ERR_SHAPE);
         if (rank == 1) RANK_CHECK(!wk_dist_recv_(x, 0) && wk_error_code() == WK_ERR_SHAPE);
-        rank_keeps_error();
+        rank_save_error();
         /* who receives has */
         if (rank == 0) RANK_CHECK(wk_dist_send(x, 1) == WK_OK);
         if (rank == 1) RANK_CHECK(!wk_dist_recv_(NULL, 0) && wk_error_code() == WK_ERR_ARGUMENT);
@@ -490,7 +490,7 @@ static void fails_and_finishes(int rank)
         wk_dist_all_reduce_(x);
     wk_dist_finish();
     RANK_CHECK(wk_error_code() == WK_ERR_SHAPE);
-    rank_keeps_error();
+    rank_save_error();
 }
 
 static void a_rank_fails_and_finishes(void **state)

@@ -3,8 +3,8 @@
 # A program as the ranks of a world, started by wick run, by the mpirun of Open MPI and of MPICH, and by hand, on one
 # host and on two that this machine plays: what it computes, what becomes of it when a rank or the cable goes, and that
 # nothing is left. tests/hosts/world.c is the program.
-. "$WICK_SOURCE/tests/runner/checks"
-. "$WICK_SOURCE/tests/runner/processes"
+. "$WICK_SOURCE/tests/runner/check_functions.sh"
+. "$WICK_SOURCE/tests/runner/process_functions.sh"
 
 release=$WICK_SOURCE/build/release hosts=$WICK_SOURCE/tests/hosts
 for variable in $(env | sed -n 's/^\(WICK_THREADS\|WICK_COMM\|WICK_TIMEOUT\|OMPI_[A-Z_]*\|PMI_[A-Z_]*\)=.*/\1/p'); do

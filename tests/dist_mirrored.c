@@ -2,7 +2,7 @@
 /* wk_mirrored: a network on several devices computes what it computes on one, whatever the devices and shares. */
 #include "support_mirrored.h"
 
-#include "../src/dist/shares.h"
+#include "../src/dist/batch_split.h"
 #include <math.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@
     do {                                                                                                               \
         int64_t share_[16] = {0};                                                                                      \
         const int64_t want_[] = {__VA_ARGS__};                                                                         \
-        wk__shares(total, n, weight, share_);                                                                          \
+        wk__split_batch(total, n, weight, share_);                                                                     \
         assert_memory_equal(share_, want_, sizeof want_);                                                              \
     } while (0)
 
@@ -28,7 +28,7 @@ static void batches_are_divided(void **state)
     for (int64_t total = 1; total < 60; total++) { /* rounding loses and makes no sample */
         int64_t share[7], sum = 0;
         const double weight[] = {0.1, 0.3, 1e-9, 7, 0.7, 0.31, 2};
-        wk__shares(total, 7, weight, share);
+        wk__split_batch(total, 7, weight, share);
         for (int k = 0; k < 7; k++) {
             assert_true(share[k] >= 0);
             sum += share[k];
@@ -43,7 +43,7 @@ static void weights_are_those_of_one_device(void **state)
 {
     (void)state;
     static const int64_t sizes[] = {12, 7, 2};
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         for (int s = 0; s < 3; s++) {
             WK_SCOPE;
@@ -63,7 +63,7 @@ static void weights_are_those_of_one_device(void **state)
 static void it_gives_the_same_bits_each_time(void **state)
 {
     (void)state;
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         WK_SCOPE;
         wk_module *a = wk_mirrored(test_network(), set->device, set->n);
@@ -78,7 +78,7 @@ static void it_gives_the_same_bits_each_time(void **state)
 static void batches_come_from_anywhere(void **state)
 {
     (void)state;
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         for (int from = 0; from < set->n; from++) {
             WK_SCOPE;
@@ -93,7 +93,7 @@ static void batches_come_from_anywhere(void **state)
             wk_tensor *w = wk_module_parameter(model, "0.weight");
             assert_true(wk_device_eq(wk_device_of(w), set->device[0]));
             assert_true(test_gap(wk_grad_of(w), wk_grad_of(wk_module_parameter(one, "0.weight"))) <= 1e-5);
-            expect_fine();
+            expect_ok();
         }
     }
 }
@@ -101,7 +101,7 @@ static void batches_come_from_anywhere(void **state)
 static void gradients_reach_the_input(void **state)
 {
     (void)state;
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         WK_SCOPE;
         wk_module *one = wk_module_to(test_network(), set->device[0]);
@@ -111,7 +111,7 @@ static void gradients_reach_the_input(void **state)
         wk_grad((wk_sum(wk_forward(one, x))), (x), a);
         wk_grad((wk_sum(wk_forward(many, x))), (x), b);
         assert_true(test_gap(a[0], b[0]) <= 1e-6);
-        expect_fine();
+        expect_ok();
     }
 }
 
@@ -121,14 +121,14 @@ static double penalty(wk_module *net, wk_device first)
     wk_tensor *x = test_batch(6, 0, first), *w = wk_module_parameter(net, "0.weight"), *g[1];
     wk_grad((test_loss(net, x)), (w), g, .create_graph = true);
     wk_backward(wk_sum(wk_mul(g[0], g[0])));
-    expect_fine();
+    expect_ok();
     return wk_item(wk_sum(wk_abs(wk_grad_of(w))));
 }
 
 static void second_derivatives(void **state)
 {
     (void)state;
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         WK_SCOPE;
         const double one = penalty(wk_module_to(test_network(), set->device[0]), set->device[0]);
@@ -140,7 +140,7 @@ static void second_derivatives(void **state)
 static void gradients_accumulate(void **state)
 {
     (void)state;
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         WK_SCOPE;
         const wk_device first = set->device[0];
@@ -153,7 +153,7 @@ static void gradients_accumulate(void **state)
             wk_backward(b);
             wk_backward(a);
             grad[k] = wk_grad_of(wk_module_parameter(nets[k], "2.weight"));
-            expect_fine();
+            expect_ok();
         }
         assert_true(test_gap(grad[0], grad[1]) <= 1e-6);
     }
@@ -164,7 +164,7 @@ static void gradients_accumulate(void **state)
 static void fewer_samples_than_devices(void **state)
 {
     (void)state;
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         for (int64_t samples = 0; samples < 3; samples++) {
             WK_SCOPE;
@@ -178,7 +178,7 @@ static void fewer_samples_than_devices(void **state)
             wk_backward(wk_sum(p));
             wk_tensor *w = wk_module_parameter(many, "0.weight");
             assert_true(test_gap(wk_grad_of(w), wk_grad_of(wk_module_parameter(one, "0.weight"))) <= 1e-6);
-            expect_fine();
+            expect_ok();
         }
     }
 }
@@ -186,7 +186,7 @@ static void fewer_samples_than_devices(void **state)
 static void shares_by_speed(void **state)
 {
     (void)state;
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         WK_SCOPE;
         wk_module *one = wk_module_to(test_network(), set->device[0]);
@@ -226,7 +226,7 @@ static int64_t refreshed(wk_module *many, wk_tensor *x, int64_t bytes)
 static void copies_are_made_when_a_parameter_changed(void **state)
 {
     (void)state;
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         if (set->n != 2) continue;
         WK_SCOPE;
@@ -257,7 +257,7 @@ static void copies_are_made_when_a_parameter_changed(void **state)
             assert_true(test_gap(wk_forward(one, x), y) <= 1e-6);
             assert_int_equal(refreshed(many, x, away), weight);
         }
-        expect_fine();
+        expect_ok();
     }
 }
 
@@ -275,7 +275,7 @@ static wk_tensor *closure(void *user)
 static void an_optimiser_that_searches(void **state)
 {
     (void)state;
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         WK_SCOPE;
         wk_module *nets[2] = {wk_module_to(test_network(), set->device[0]),
@@ -283,7 +283,7 @@ static void an_optimiser_that_searches(void **state)
         for (int k = 0; k < 2; k++) {
             wk_optim *lbfgs = wk_optim_lbfgs(wk_parameters(nets[k]), .line_search_fn = "strong_wolfe", .max_iter = 4);
             for (int step = 0; step < 2; step++) wk_optim_step_closure(lbfgs, closure, nets[k]);
-            expect_fine();
+            expect_ok();
         }
         assert_true(test_gap_of_all(nets[0], nets[1]) <= 1e-4);
     }
@@ -294,7 +294,7 @@ static void an_optimiser_that_searches(void **state)
 static void its_parameters_are_the_model_s(void **state)
 {
     (void)state;
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         WK_SCOPE;
         wk_module *model = test_network(), *many = wk_mirrored(model, set->device, set->n);
@@ -325,14 +325,14 @@ static void its_parameters_are_the_model_s(void **state)
         assert_int_equal(wk_load(many, path), WK_OK);
         assert_true(test_gap(wk_forward(many, x), wk_forward(one, wk_to(x, wk_cpu()))) <= 1e-6); /* new copies */
         unlink(path);
-        expect_fine();
+        expect_ok();
     }
 }
 
 static void it_is_a_layer_of_another_network(void **state)
 {
     (void)state;
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         WK_SCOPE;
         wk_module *model = test_network();
@@ -343,7 +343,7 @@ static void it_is_a_layer_of_another_network(void **state)
         assert_ptr_equal(wk_module_parameter(net, "0.2.bias"), wk_module_parameter(model, "2.bias"));
         wk_backward(wk_sum(wk_forward(net, test_batch(5, 0, set->device[0]))));
         assert_non_null(wk_grad_of(wk_module_parameter(model, "0.weight")));
-        expect_fine();
+        expect_ok();
         assert_null(wk_forward(net, wk_ones((4, 2), .device = set->device[0])));
         expect_error("forward: in layer 0.0 (linear)", "dist_mirrored.c", NULL);
         assert_null(wk_module_parameter(net, "0.5.weight"));
@@ -354,7 +354,7 @@ static void it_is_a_layer_of_another_network(void **state)
 static void moving_it_moves_the_parameters(void **state)
 {
     (void)state;
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         WK_SCOPE;
         wk_module *one = test_network(), *many = wk_mirrored(test_network(), set->device, set->n);

@@ -58,7 +58,7 @@ static void networks_within_one_another(void **state)
     assert_null(wk_module_set_buffer(many, "b", wk_ones((1))));
     expect_error("module_set_buffer: a mirrored stands for the model in it", NULL);
     assert_non_null(wk_mirrored(model, &cpu, 1)); /* two of the same model are two */
-    expect_fine();
+    expect_ok();
 }
 
 static void pytorch_s_defaults(void **state)
@@ -66,7 +66,7 @@ static void pytorch_s_defaults(void **state)
     (void)state;
     wk_device gpus[16];
     const int n = wk_try_all_gpus(gpus, 16);
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         WK_SCOPE;
         wk_module *all = wk_nn_data_parallel(test_network());
@@ -77,7 +77,7 @@ static void pytorch_s_defaults(void **state)
         wk_module *some = wk_nn_data_parallel(test_network(), .devices = set->device, .count = set->n);
         wk_tensor *y = wk_forward(some, test_batch(6, 0, wk_cpu())); /* gathered on the first device */
         assert_true(wk_device_eq(wk_device_of(y), set->device[0]));
-        expect_fine();
+        expect_ok();
     }
 }
 
@@ -128,13 +128,13 @@ static void is_whole(wk_module *model, wk_module *many, wk_tensor *x, const test
     wk_backward(wk_sum(results[0]));
     EXPECT_VALUES(wk_grad_of(w), 0, (double)wk_size(x, 0), (double)wk_size(x, 0));
     assert_true(wk_device_eq(wk_device_of(wk_ones((1))), wk_cpu())); /* the default device, too */
-    expect_fine();
+    expect_ok();
 }
 
 static void a_model_that_fails_on_one_device(void **state)
 {
     (void)state;
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         WK_SCOPE;
         wk_module *model = failing(), *many = wk_mirrored(model, set->device, set->n);
@@ -246,7 +246,7 @@ static void is_left(const test_set *set, bool by_handler, int at)
 static void a_model_that_is_left_by_longjmp(void **state)
 {
     (void)state;
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         for (int k = 1; k <= set->n; k++) {
             is_left(set, false, k);
@@ -266,7 +266,7 @@ static void a_forward_within_its_own(void **state)
 {
     (void)state;
     static const wk_module_kind kind = {.size = sizeof kind, .name = "recursive", .forward1 = recursive_forward};
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         if (set->n < 2) continue;
         WK_SCOPE;
@@ -290,11 +290,11 @@ static wk_tensor *waiting_forward(wk_module *self, wk_tensor *x)
 
 static void second(test_thread *t)
 {
-    wk_module *many = t->with;
+    wk_module *many = t->user;
     WK_SCOPE;
     test_await(&inside, 1);
-    SAY(t, wk_forward(many, wk_ones((4, 1))) == NULL);
-    SAY_ERROR(t, "forward: this mirrored network is running already, in another thread", NULL);
+    THREAD_CHECK(t, wk_forward(many, wk_ones((4, 1))) == NULL);
+    THREAD_CHECK_ERROR(t, "forward: this mirrored network is running already, in another thread", NULL);
     test_raise(&done, 1);
 }
 
@@ -302,7 +302,7 @@ static void two_threads_at_once(void **state)
 {
     (void)state;
     static const wk_module_kind kind = {.size = sizeof kind, .name = "waiting", .forward1 = waiting_forward};
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         if (set->n < 2) continue;
         WK_SCOPE;
@@ -314,35 +314,36 @@ static void two_threads_at_once(void **state)
         wk_tensor *y = wk_forward(many, wk_ones((4, 1)));
         test_threads_end(thread, 1);
         EXPECT_VALUES(y, 0, 2, 2, 2, 2);
-        expect_fine();
+        expect_ok();
     }
 }
 
 static void other(test_thread *t)
 {
-    wk_module *many = t->with;
+    wk_module *many = t->user;
     WK_SCOPE;
-    for (int k = 0; k < 3 && SAY(t, true); k++) { /* one after the other: copies that another thread has recorded */
+    for (int k = 0; k < 3 && THREAD_CHECK(t, true); k++) { /* one after the other: copies that another thread has
+                                                              recorded */
         wk_backward(test_loss(many, test_batch(6, k, wk_cpu())));
-        SAY(t, !wk_error());
+        THREAD_CHECK(t, !wk_error());
     }
 }
 
 static void threads_take_turns(void **state)
 {
     (void)state;
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         WK_SCOPE;
         wk_module *one = test_network(), *many = wk_mirrored(test_network(), set->device, set->n);
         for (int k = 0; k < 3; k++) {
-            test_elsewhere(other, many);
+            test_in_thread(other, many);
             for (int i = 0; i < 3; i++) wk_backward(test_loss(one, test_batch(6, i, wk_cpu())));
         }
         wk_tensor *a = wk_grad_of(wk_module_parameter(one, "0.weight")),
                   *b = wk_grad_of(wk_module_parameter(many, "0.weight"));
         assert_true(test_gap(a, b) <= 1e-5);
-        expect_fine();
+        expect_ok();
     }
 }
 
@@ -359,18 +360,18 @@ static void a_device_that_is_lost(void **state)
     wk_tensor *x = test_batch(4, 0, wk_cpu()), *w = wk_module_parameter(model, "0.weight"), *before = wk_clone(w);
     test_loss(many, x);
     wk_sync();
-    wk__null_lose(0);
+    wk__null_lose_device(0);
     wk_backward(test_loss(many, x));
     wk_optim_step(sgd);
     assert_int_not_equal(wk_sync(), WK_OK);
     expect_error("null:0", NULL);
     assert_true(test_gap(w, before) == 0); /* the parameters live elsewhere: they keep their numbers */
-    wk__null_heal();
+    wk__null_clear_faults();
     wk_optim_zero_grad(sgd);
     wk_backward(test_loss(many, x)); /* copies that failed are made anew */
     wk_optim_step(sgd);
     wk_sync();
-    expect_fine();
+    expect_ok();
     assert_true(test_gap(w, before) > 0);
 }
 
@@ -388,7 +389,7 @@ static void listen(void *user, const char *text)
 static void it_tells_once_what_a_step_goes_into(void **state)
 {
     (void)state;
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         WK_SCOPE;
         lines = 0;
@@ -424,7 +425,7 @@ static void it_tells_once_what_a_step_goes_into(void **state)
 static void steps_that_do_not_end(void **state)
 {
     (void)state;
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         WK_SCOPE;
         wk_tensor *kept = NULL;
@@ -440,7 +441,7 @@ static void steps_that_do_not_end(void **state)
             assert_true(stats.compute == 0 && stats.all_reduce == 0);
         }
         assert_int_equal(wk_backward(kept), WK_OK); /* its leaves live in the graph */
-        expect_fine();
+        expect_ok();
     }
 }
 

@@ -42,7 +42,7 @@ static wk_module *mix(void)
 static void lists_of_inputs_and_results(void **state)
 {
     (void)state;
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         WK_SCOPE;
         now = set;
@@ -59,7 +59,7 @@ static void lists_of_inputs_and_results(void **state)
         assert_int_equal(wk_ndim(out[1]), set->n > 1);
         wk_backward(wk_sum(out[0]));
         EXPECT_VALUES(wk_grad_of(wk_module_parameter(model, "w")), 0, 18, 22, 26);
-        expect_fine();
+        expect_ok();
     }
 }
 
@@ -68,7 +68,7 @@ static void lists_of_inputs_and_results(void **state)
 static void dropout_draws_in_the_order_of_replicas(void **state)
 {
     (void)state;
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         WK_SCOPE;
         wk_module *model = wk_nn_sequential(wk_nn_dropout(0.5)), *many = wk_mirrored(model, set->device, set->n);
@@ -85,7 +85,7 @@ static void dropout_draws_in_the_order_of_replicas(void **state)
         wk_module_train(many, false); /* reaches the model */
         assert_false(wk_module_training(wk_module_get(model, 0)));
         assert_true(test_gap(wk_forward(many, x), x) == 0);
-        expect_fine();
+        expect_ok();
     }
 }
 
@@ -114,7 +114,7 @@ static wk_module *mean_module(void)
 static void buffers_follow_the_first_or_the_mean(void **state)
 {
     (void)state;
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         for (int way = 0; way < 2; way++) {
             WK_SCOPE;
@@ -138,7 +138,7 @@ static void buffers_follow_the_first_or_the_mean(void **state)
             EXPECT_VALUES(runs, 0, 3);
             EXPECT_VALUES(mean, 1e-6, last, last + 1);
             assert_true(wk_device_eq(wk_device_of(mean), wk_cpu()));
-            expect_fine();
+            expect_ok();
         }
     }
 }
@@ -158,7 +158,7 @@ static wk_module *tied(void)
 static void shared_and_frozen_parameters(void **state)
 {
     (void)state;
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         WK_SCOPE;
         wk_module *one = wk_module_to(tied(), set->device[0]), *model = tied();
@@ -175,7 +175,7 @@ static void shared_and_frozen_parameters(void **state)
 static void layers_that_wait_for_their_input(void **state)
 {
     (void)state;
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         WK_SCOPE;
         wk_module *model = wk_nn_sequential(wk_nn_lazy_linear(4), wk_nn_tanh(), wk_nn_lazy_linear(TEST_OUT));
@@ -191,7 +191,7 @@ static void layers_that_wait_for_their_input(void **state)
         assert_non_null(wk_grad_of(w));
         wk_module_add(model, "more", wk_nn_linear(TEST_OUT, 2)); /* a model that grows */
         EXPECT_SHAPE(wk_forward(wk_module_to(many, set->device[0]), test_batch(5, 0, last)), 5, 2);
-        expect_fine();
+        expect_ok();
     }
 }
 
@@ -206,7 +206,7 @@ static wk_tensor *hear(wk_tensor *grad, void *user)
 static void hooks_get_the_sum_of_all_devices(void **state)
 {
     (void)state;
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         WK_SCOPE;
         wk_module *model = test_network(), *many = wk_mirrored(model, set->device, set->n);
@@ -219,7 +219,7 @@ static void hooks_get_the_sum_of_all_devices(void **state)
         assert_int_equal(heard, 2);
         assert_true(during > 0 && during == after);
         assert_true(fabs(wk_item(wk_sum(wk_abs(wk_grad_of(w)))) - after) <= 1e-6 * after);
-        expect_fine();
+        expect_ok();
     }
 }
 
@@ -238,7 +238,7 @@ static void what_forward_writes_into_a_parameter(void **state)
 {
     (void)state;
     static const wk_module_kind kind = {.size = sizeof kind, .name = "writing", .forward1 = writing_forward};
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         WK_SCOPE;
         wk_module *model = wk_module_new(&kind);
@@ -249,7 +249,7 @@ static void what_forward_writes_into_a_parameter(void **state)
             for (int k = 0; k < set->n; k++) assert_true(wk_item(wk_select(y, 0, k)) == step + 2);
             EXPECT_VALUES(w, 0, step + 2);
         }
-        expect_fine();
+        expect_ok();
     }
 }
 
@@ -265,7 +265,7 @@ static void what_forward_makes_is_on_the_replica_s_device(void **state)
 {
     (void)state;
     static const wk_module_kind kind = {.size = sizeof kind, .name = "making", .forward1 = making_forward};
-    EACH_SET(set)
+    EACH_DEVICE_SET(set)
     {
         WK_SCOPE;
         wk_module *many = wk_mirrored(wk_module_new(&kind), set->device, set->n);
@@ -284,7 +284,7 @@ static void what_forward_makes_is_on_the_replica_s_device(void **state)
             assert_null(y); /* the cpu is what the program wants: it is taken at its word */
             expect_error("different devices", "on cpu", NULL);
         }
-        expect_fine();
+        expect_ok();
     }
 }
 

@@ -4,7 +4,7 @@
 #include "support_ranks.h"
 
 #include "../src/base/alloc.h"
-#include "../src/dist/job.h"
+#include "../src/dist/session.h"
 #include "../src/dist/tcp.h"
 
 #include <pthread.h>
@@ -49,7 +49,7 @@ static void many_at_once(int rank)
             const int64_t count = b % 3 == 0 ? 10 : ELEMENTS;
             for (int64_t i = 0; i < count; i++) bucket[b][i] = (float)((rank + 1) * (b + 1));
             const wk__dist_request request = sum_of(bucket[b], count);
-            wk__dist_ask(&ticket[b], wk__dist_world(), &request);
+            wk__dist_submit(&ticket[b], wk__dist_world(), &request);
         }
         RANK_CHECK(wk_item(wk_dist_all_reduce_(wk_ones((1), .dtype = WK_F64))) == wk_dist_size());
         const int n = wk_dist_size(), all = n * (n + 1) / 2;
@@ -76,20 +76,20 @@ static void fails_in_bucket_3(int rank)
     wk__dist_ticket ticket, next;
     join();
     wk__dist_request request = sum_of(numbers, 100000);
-    request.what = "bucket 3";
+    request.label = "bucket 3";
     if (rank == 1) {
         request.code = WK_ERR_MEMORY;
-        request.text = "backward: out of memory";
+        request.error_text = "backward: out of memory";
     }
-    wk__dist_ask(&ticket, wk__dist_world(), &request);
-    wk__dist_ask(&next, wk__dist_world(), &(wk__dist_request){.kind = WK__DIST_BARRIER});
+    wk__dist_submit(&ticket, wk__dist_world(), &request);
+    wk__dist_submit(&next, wk__dist_world(), &(wk__dist_request){.kind = WK__DIST_BARRIER});
     RANK_CHECK(wk__dist_wait(&ticket, (wk_site){"train.c", 31}, "backward") == WK_ERR_MEMORY);
-    rank_keeps_error();
+    rank_save_error();
     RANK_CHECK(wk__dist_wait(&next, (wk_site){0}, "backward") == WK_OK);
     leave();
 }
 
-static void what_is_late_has_a_name(void **state)
+static void timeout_names_the_request(void **state)
 {
     (void)state;
     ranks r = {.size = 2, .body = fails_in_bucket_3};
@@ -273,12 +273,12 @@ static void once(void **state)
 /* Until this rank knows that one is at wk_dist_finish. */
 static void await_first_at_end(void)
 {
-    wk__tcp *tcp = wk__dist_job_now.world;
+    wk__tcp *tcp = wk__dist_session_now.world;
     bool there = false;
     while (!there) {
         usleep(1000);
         pthread_mutex_lock(&tcp->lock);
-        there = tcp->leaving > 0;
+        there = tcp->leave_count > 0;
         pthread_mutex_unlock(&tcp->lock);
     }
 }
@@ -307,13 +307,13 @@ static void two_ranks_when_a_third_is_at_the_end(void **state)
 
 /* ---- engines that leave more to the queue ------------------------------------------------------------------------ */
 
-static wk__dist_engine engine; /* tcp with something changed */
+static wk__dist_transport engine; /* tcp with something changed */
 
 /* What goes before, to agree, has the number of the call; to tcp, who is at wk_dist_finish has made what lies before
  * that number. */
-static wk_code call_of_tcp(void *world, const wk__dist_step *step, wk__dist_fail *fail)
+static wk_code call_of_tcp(void *world, const wk__dist_call *step, wk__dist_error *fail)
 {
-    wk__dist_step own = *step;
+    wk__dist_call own = *step;
     own.sequence += own.request->kind == WK__DIST_FINISH;
     return wk__dist_tcp.call(world, &own, fail);
 }
@@ -323,9 +323,9 @@ static void join_with(bool agrees, bool prompt)
     join();
     engine = wk__dist_tcp;
     engine.call = call_of_tcp;
-    engine.agrees = agrees;
-    engine.prompt = prompt;
-    wk__dist_job_now.engine = &engine;
+    engine.checks_agreement = agrees;
+    engine.honors_deadline = prompt;
+    wk__dist_session_now.engine = &engine;
 }
 
 /* As an engine that knows nothing of statuses: what all ranks of it are asked to do they do. */
@@ -339,11 +339,11 @@ static void agrees_around(int rank)
         RANK_CHECK(wk_dist_all_reduce_(x) && wk_item(wk_amax(x)) == n * (n + 1) / 2);
         if (rank == last) wk_matmul(x, wk_ones((2, 2)));
         RANK_CHECK(!wk_dist_all_gather(x) && wk_error_code() == WK_ERR_SHAPE);
-        rank_keeps_error();
+        rank_save_error();
         RANK_CHECK(wk_numel(wk_dist_all_gather(y)) == 3 * n);
         if (rank == 0) RANK_CHECK(wk_dist_send(wk_matmul(x, wk_ones((2, 2))), last) == WK_ERR_SHAPE);
         if (rank == last) RANK_CHECK(!wk_dist_recv_(y, 0) && wk_error_code() == WK_ERR_SHAPE);
-        if (rank == last) rank_keeps_error();
+        if (rank == last) rank_save_error();
         wk_clear_error();
         if (rank == 0) RANK_CHECK(wk_dist_send(y, last) == WK_OK);
         if (rank == last) RANK_CHECK(wk_dist_recv_(y, 0) == y);
@@ -374,7 +374,7 @@ static void differ_around(int rank)
     else
         wk_dist_broadcast_(wk_ones((7)), 2);
     RANK_CHECK(wk_error_code() == WK_ERR_STATE);
-    rank_keeps_error();
+    rank_save_error();
     RANK_CHECK(wk_dist_barrier() == WK_ERR_STATE && strstr(wk_error(), "an earlier call: the ranks differ"));
     atomic_store(&my_note()->flag,
                  1); /* tcp does not know that this world is over: who leaves it is gone to those in the call */
@@ -394,7 +394,7 @@ static void ranks_that_differ_in_such_an_engine(void **state)
     ranks_free(&r);
 }
 
-static wk_code never_comes_back(void *world, const wk__dist_step *step, wk__dist_fail *fail)
+static wk_code never_comes_back(void *world, const wk__dist_call *step, wk__dist_error *fail)
 {
     if (step->request->kind != WK__DIST_BARRIER) return wk__dist_tcp.call(world, step, fail);
     for (;;) pause();
@@ -409,14 +409,14 @@ static void is_stuck(int rank)
     engine.call = never_comes_back;
     RANK_CHECK(sum_in(NULL, 1) == 2);
     RANK_CHECK(wk_dist_barrier() == WK_ERR_TIMEOUT);
-    rank_keeps_error();
+    rank_save_error();
     RANK_CHECK(wk_dist_barrier() == WK_ERR_TIMEOUT && strstr(wk_error(), "an earlier call has not come back"));
     wk_clear_error();
     float number = 1;
     const wk__dist_request request = sum_of(&number, 1);
     wk__dist_ticket ticket;
-    wk__dist_ask(&ticket, wk__dist_world(), &request);
-    RANK_CHECK(wk__dist_wait(&ticket, (wk_site){0}, "backward") == WK_ERR_TIMEOUT && !ticket.left_behind);
+    wk__dist_submit(&ticket, wk__dist_world(), &request);
+    RANK_CHECK(wk__dist_wait(&ticket, (wk_site){0}, "backward") == WK_ERR_TIMEOUT && !ticket.abandoned);
     wk_clear_error();
     RANK_CHECK(wk_dist_finish() == WK_ERR_TIMEOUT);
     wk_clear_error();
@@ -435,12 +435,12 @@ static void an_engine_that_does_not_come_back(void **state)
 }
 
 /* Comes back when the program has given it up, and then writes where it was told to. */
-static wk_code comes_back_late(void *world, const wk__dist_step *step, wk__dist_fail *fail)
+static wk_code comes_back_late(void *world, const wk__dist_call *step, wk__dist_error *fail)
 {
     const wk__dist_request *q = step->request;
     (void)world, (void)fail;
     while (!atomic_load(&my_note()->flag)) usleep(2000);
-    const bool there = step->group->size == 2 && step->group->world; /* the world has no list of its ranks */
+    const bool there = step->group->size == 2 && step->group->world_rank; /* the world has no list of its ranks */
     my_note()->number[1] = there;
     memset(q->out, 1, (size_t)q->count * wk_dtype_size(q->dtype));
     atomic_store(&my_note()->flag, 2);
@@ -462,9 +462,9 @@ static void leaves_memory(int rank)
     engine.call = comes_back_late;
     wk__dist_ticket ticket;
     const wk__dist_request request = sum_of(own, 4);
-    wk__dist_ask(&ticket, wk__dist_world(), &request);
+    wk__dist_submit(&ticket, wk__dist_world(), &request);
     RANK_CHECK(wk__dist_wait(&ticket, (wk_site){0}, "backward") == WK_ERR_TIMEOUT);
-    rank_keeps_error();
+    rank_save_error();
     let_it_come();
     for (int k = 0; k < 4; k++) RANK_CHECK(own[k] == 0);
 }
@@ -486,7 +486,7 @@ static void gives_up(bool transposed)
     wk_sync();
     if (transposed) x = wk_transpose(x, 0, 1);
     RANK_CHECK(!wk_dist_all_reduce_(x, .group = group) && wk_error_code() == WK_ERR_TIMEOUT);
-    rank_keeps_error();
+    rank_save_error();
 }
 
 /* The result's memory stays, and that of x where the engine reads it in place. */
@@ -522,7 +522,7 @@ static void a_call_that_comes_back_late(void **state)
 }
 
 /* The others are there when this one has given up: it makes no call with memory that may be gone. */
-static wk_code agrees_late(void *world, const wk__dist_step *step, wk__dist_fail *fail)
+static wk_code agrees_late(void *world, const wk__dist_call *step, wk__dist_error *fail)
 {
     const wk__dist_request *q = step->request;
     (void)world, (void)fail;
@@ -540,7 +540,7 @@ static void gives_up_while_ranks_agree(int rank)
     join_with(false, false);
     engine.call = agrees_late;
     RANK_CHECK(!wk_dist_all_reduce_(wk_ones((3))) && wk_error_code() == WK_ERR_TIMEOUT);
-    rank_keeps_error();
+    rank_save_error();
     atomic_store(&my_note()->flag, 1);
     usleep(300000);
     RANK_CHECK(my_note()->number[0] == 0);
@@ -558,7 +558,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_under_way),
-        cmocka_unit_test(what_is_late_has_a_name),
+        cmocka_unit_test(timeout_names_the_request),
         cmocka_unit_test(groups_of_some_ranks),
         cmocka_unit_test(tensors),
         cmocka_unit_test(threads),

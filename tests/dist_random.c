@@ -38,7 +38,7 @@ typedef struct group {
 } group;
 
 typedef struct program {
-    draw d;
+    rng d;
     int number, step, rank, size;
     wk_device device[3];
     int devices;
@@ -54,8 +54,8 @@ typedef struct program {
 static void stop(const program *p, const char *what, const char *how)
 {
     const char *error = wk_error();
-    snprintf(my_note()->said, sizeof my_note()->said, "program %d, step %d: %s: %s%s%.200s", p->number, p->step, what,
-             how, error ? ": " : "", error ? error : "");
+    snprintf(my_note()->failure, sizeof my_note()->failure, "program %d, step %d: %s: %s%s%.200s", p->number, p->step,
+             what, how, error ? ": " : "", error ? error : "");
     _exit(1);
 }
 
@@ -129,14 +129,14 @@ static void fill(program *p, slot *s, bool whole)
 
 static void draw_slot(program *p, slot *s)
 {
-    s->dtype = dtypes[draw_below(&p->d, DTYPES)];
-    s->rows = draw_from(&p->d, 0, 13);
-    s->cols = draw_from(&p->d, 1, 9);
-    if (draw_percent(&p->d, 30)) {
-        s->rows = draw_from(&p->d, 12, 40);
-        s->cols = draw_from(&p->d, 100, LARGEST / (int)s->rows);
+    s->dtype = dtypes[rng_below(&p->d, DTYPES)];
+    s->rows = rng_range(&p->d, 0, 13);
+    s->cols = rng_range(&p->d, 1, 9);
+    if (rng_percent(&p->d, 30)) {
+        s->rows = rng_range(&p->d, 12, 40);
+        s->cols = rng_range(&p->d, 100, LARGEST / (int)s->rows);
     }
-    fill(p, s, draw_percent(&p->d, 30));
+    fill(p, s, rng_percent(&p->d, 30));
 }
 
 /* Of a slot the rows row, row + row_step, ... and such columns, as they are, transposed, or of both one: a number. */
@@ -148,31 +148,31 @@ typedef struct view {
 } view;
 
 /* Some places of a dimension, so many that `multiple` divides them. */
-static void draw_places(draw *d, int64_t all, int multiple, int64_t *from, int64_t *length, int64_t *step)
+static void draw_places(rng *d, int64_t all, int multiple, int64_t *from, int64_t *length, int64_t *step)
 {
-    *step = draw_percent(d, 30) ? 2 : 1;
+    *step = rng_percent(d, 30) ? 2 : 1;
     const int64_t most = (all + *step - 1) / *step;
-    *length = draw_percent(d, 50) ? most : draw_below(d, (int)most + 1);
+    *length = rng_percent(d, 50) ? most : rng_below(d, (int)most + 1);
     *length -= *length % multiple;
-    *from = *length > 0 ? draw_below(d, (int)(all - (*length - 1) * *step)) : 0;
+    *from = *length > 0 ? rng_below(d, (int)(all - (*length - 1) * *step)) : 0;
 }
 
 /* Its first dimension is a multiple of that number. */
 static view draw_view(program *p, int multiple)
 {
-    draw *d = &p->d;
-    slot *s = &p->slot[draw_below(d, SLOTS)];
+    rng *d = &p->d;
+    slot *s = &p->slot[rng_below(d, SLOTS)];
     view v = {.of = s, .rows = s->rows, .cols = s->cols, .row_step = 1, .col_step = 1};
-    v.whole = draw_percent(d, 35) && s->rows % multiple == 0;
-    v.transposed = !v.whole && draw_percent(d, 40);
-    v.number = !v.whole && multiple == 1 && s->rows > 0 && draw_percent(d, 8);
+    v.whole = rng_percent(d, 35) && s->rows % multiple == 0;
+    v.transposed = !v.whole && rng_percent(d, 40);
+    v.number = !v.whole && multiple == 1 && s->rows > 0 && rng_percent(d, 8);
     if (!v.whole) {
         draw_places(d, s->rows, v.transposed ? 1 : multiple, &v.row, &v.rows, &v.row_step);
         draw_places(d, s->cols, v.transposed ? multiple : 1, &v.col, &v.cols, &v.col_step);
     }
     if (v.number) {
-        v.row = draw_below(d, (int)s->rows);
-        v.col = draw_below(d, (int)s->cols);
+        v.row = rng_below(d, (int)s->rows);
+        v.col = rng_below(d, (int)s->cols);
         v.rows = v.cols = 1;
     }
     v.count = v.rows * v.cols;
@@ -250,12 +250,12 @@ static void draw_group(program *p, int k)
     for (int r = 0; r < p->size; r++) g->rank[r] = r;
     if (k == 0) return;
     for (int r = p->size - 1; r > 0; r--) {
-        const int other = draw_below(&p->d, r + 1);
+        const int other = rng_below(&p->d, r + 1);
         const int64_t kept = g->rank[r];
         g->rank[r] = g->rank[other];
         g->rank[other] = kept;
     }
-    g->size = draw_from(&p->d, 1, p->size);
+    g->size = rng_range(&p->d, 1, p->size);
     g->handle = wk_dist_new_group_at(WK_HERE, g->rank, g->size);
     need(p, g->handle != NULL, "dist_new_group");
     need(p, wk_dist_group_size(g->handle) == g->size, "dist_group_size");
@@ -318,7 +318,7 @@ static const char *const call_names[CALLS] = {"all_reduce_", "broadcast_", "all_
 
 static wk_dist_op draw_op(program *p, wk_dtype dtype)
 {
-    const wk_dist_op op = (wk_dist_op)draw_below(&p->d, 5);
+    const wk_dist_op op = (wk_dist_op)rng_below(&p->d, 5);
     return op == WK_DIST_AVG && dtype > WK_BF16 ? WK_DIST_SUM : op;
 }
 
@@ -372,7 +372,7 @@ static void in_place(program *p, call c, const view *v, const group *g, wk_dist_
 /* What is new: looked at now, or, doubled by a call that is recorded, later. */
 static void anew(program *p, call c, const view *v, const group *g, wk_dist_op op, char *const *in)
 {
-    const bool later = draw_percent(&p->d, 50);
+    const bool later = rng_percent(&p->d, 50);
     if (!is_in(g, p->rank)) return;
     const int k = place_in(g, p->rank);
     const int64_t times = c == ALL_GATHER ? g->size : 1, parts = c == REDUCE_SCATTER ? g->size : 1;
@@ -392,11 +392,11 @@ static void anew(program *p, call c, const view *v, const group *g, wk_dist_op o
 
 static void collective(program *p)
 {
-    const group *g = &p->group[draw_below(&p->d, GROUPS)];
-    const call c = (call)draw_below(&p->d, CALLS);
+    const group *g = &p->group[rng_below(&p->d, GROUPS)];
+    const call c = (call)rng_below(&p->d, CALLS);
     const view v = draw_view(p, c == REDUCE_SCATTER || c == ALL_TO_ALL ? g->size : 1);
     const wk_dist_op op = draw_op(p, v.of->dtype);
-    const int root = draw_below(&p->d, g->size);
+    const int root = rng_below(&p->d, g->size);
     char *in[RANKS_MOST];
     say(p, call_names[c], &v, g, c == BROADCAST ? root : (int)op);
     if (c == ALL_REDUCE || c == REDUCE_SCATTER) make_exact(p, &v, g, op);
@@ -411,8 +411,8 @@ static void collective(program *p)
 /* Two tensors from one rank to another, in order. */
 static void send(program *p)
 {
-    const group *g = &p->group[draw_below(&p->d, GROUPS)];
-    const int from = draw_below(&p->d, g->size), to = (from + 1) % g->size;
+    const group *g = &p->group[rng_below(&p->d, GROUPS)];
+    const int from = rng_below(&p->d, g->size), to = (from + 1) % g->size;
     const int sender = (int)g->rank[from], receiver = (int)g->rank[to];
     for (int k = 0; k < 2; k++) {
         const view v = draw_view(p, 1);
@@ -431,10 +431,10 @@ static void send(program *p)
  * world is as good as before. */
 static void fail_in_one(program *p)
 {
-    const group *g = &p->group[draw_below(&p->d, GROUPS)];
-    const int who = (int)g->rank[draw_below(&p->d, g->size)];
-    const bool late = draw_percent(&p->d, 50);
-    const call c = draw_percent(&p->d, 50) ? ALL_REDUCE : ALL_GATHER;
+    const group *g = &p->group[rng_below(&p->d, GROUPS)];
+    const int who = (int)g->rank[rng_below(&p->d, g->size)];
+    const bool late = rng_percent(&p->d, 50);
+    const call c = rng_percent(&p->d, 50) ? ALL_REDUCE : ALL_GATHER;
     const view v = draw_view(p, 1);
     char word[40];
     say(p, late ? "a late failure" : "a failure", &v, g, who);
@@ -455,14 +455,14 @@ static void fail_in_one(program *p)
 /* Figures of all ranks, which are whole: so their sums are exact in whatever order. */
 static void mean_of_figures(program *p)
 {
-    const group *g = &p->group[draw_below(&p->d, GROUPS)];
-    const wk_device device = p->device[draw_below(&p->d, p->devices)];
+    const group *g = &p->group[rng_below(&p->d, GROUPS)];
+    const wk_device device = p->device[rng_below(&p->d, p->devices)];
     wk_history *history = wk_history_new();
     double sum = 0, weights = 0;
     snprintf(p->what, sizeof p->what, "a mean over %d ranks", g->size);
     for (int r = 0; r < p->size; r++)
-        for (int k = draw_below(&p->d, 4); k > 0; k--) {
-            const double figure = draw_from(&p->d, -9, 9), weight = draw_from(&p->d, 1, 5);
+        for (int k = rng_below(&p->d, 4); k > 0; k--) {
+            const double figure = rng_range(&p->d, -9, 9), weight = rng_range(&p->d, 1, 5);
             if (is_in(g, r)) sum += figure * weight, weights += weight;
             if (r == p->rank) wk_history_add(history, wk_full((), figure, .device = device), .weight = weight);
         }
@@ -477,8 +477,8 @@ enum { LIST_MOST = 4 };
 
 static int draw_devices(program *p, wk_device devices[LIST_MOST])
 {
-    const int n = draw_from(&p->d, 1, LIST_MOST);
-    for (int k = 0; k < n; k++) devices[k] = p->device[draw_below(&p->d, p->devices)];
+    const int n = rng_range(&p->d, 1, LIST_MOST);
+    for (int k = 0; k < n; k++) devices[k] = p->device[rng_below(&p->d, p->devices)];
     return n;
 }
 
@@ -513,14 +513,14 @@ static void sum_a_list(program *p)
 {
     wk_device devices[LIST_MOST];
     const int n = draw_devices(p, devices);
-    const wk_dtype dtype = dtypes[draw_below(&p->d, DTYPES)];
-    const int64_t rows = draw_from(&p->d, 0, 20), cols = draw_from(&p->d, 1, 20), count = rows * cols;
+    const wk_dtype dtype = dtypes[rng_below(&p->d, DTYPES)];
+    const int64_t rows = rng_range(&p->d, 0, 20), cols = rng_range(&p->d, 1, 20), count = rows * cols;
     char *in[LIST_MOST];
     wk_tensor *x[LIST_MOST];
     snprintf(p->what, sizeof p->what, "all_reduce of %d %s(%lld, %lld)", n, wk_dtype_str(dtype), (long long)rows,
              (long long)cols);
     for (int k = 0; k < n; k++) {
-        const bool transposed = draw_percent(&p->d, 40);
+        const bool transposed = rng_percent(&p->d, 40);
         in[k] = malloc(bytes_of(dtype, count) + 1);
         plain_draw(&p->d, dtype, false, count, in[k]);
         x[k] = wk_to(tensor_of(p, dtype, in[k], rows, cols), devices[k]);
@@ -541,22 +541,22 @@ static void sum_a_list(program *p)
 
 static void take_step(program *p)
 {
-    const int what = draw_below(&p->d, 100);
+    const int what = rng_below(&p->d, 100);
     snprintf(p->what, sizeof p->what, "a tensor");
     if (what < 8)
-        draw_slot(p, &p->slot[draw_below(&p->d, SLOTS)]);
+        draw_slot(p, &p->slot[rng_below(&p->d, SLOTS)]);
     else if (what < 18)
         record_sum(p);
     else if (what < 28)
         record_in_place(p);
     else if (what < 33)
-        look_at_slot(p, &p->slot[draw_below(&p->d, SLOTS)]);
+        look_at_slot(p, &p->slot[rng_below(&p->d, SLOTS)]);
     else if (what < 41)
         send(p);
     else if (what < 47)
         fail_in_one(p);
     else if (what < 50)
-        draw_group(p, draw_from(&p->d, 1, GROUPS - 1));
+        draw_group(p, rng_range(&p->d, 1, GROUPS - 1));
     else if (what < 55)
         move_among_devices(p);
     else if (what < 60)
@@ -586,7 +586,7 @@ static void run_program(program *p)
 
 static void run_programs(int rank, int count, int devices)
 {
-    const uint64_t seed = (uint64_t)(uintptr_t)the_ranks->with;
+    const uint64_t seed = (uint64_t)(uintptr_t)the_ranks->user;
     RANK_CHECK(wk_dist_init() == WK_OK && wk_dist_size() == the_ranks->size);
     for (int k = 0; k < count; k++) {
         program p = {.d = {.state = ((seed * 8 + (uint64_t)the_ranks->size) << 32) + (uint64_t)k},
@@ -615,7 +615,7 @@ static void on_three_devices(int rank)
 
 static void run_in_a_world(int size, void (*body)(int rank))
 {
-    ranks r = {.size = size, .body = body, .with = (void *)(uintptr_t)test_seed()};
+    ranks r = {.size = size, .body = body, .user = (void *)(uintptr_t)test_seed()};
     print_message("seed %llu, a world of %d\n", (unsigned long long)test_seed(), size);
     ranks_run(&r);
     ranks_free(&r);

@@ -164,18 +164,18 @@ plain_order plain_order_of(wk_dtype dtype, int n, int64_t count)
 
 /* ---- drawing and comparing --------------------------------------------------------------------------------------- */
 
-static double some_float(draw *d)
+static double some_float(rng *d)
 {
     static const double scales[] = {1e-3, 1, 1, 50, 3e4};
     static const double special[] = {0, 0, 1, (double)NAN, (double)INFINITY, -(double)INFINITY};
-    if (draw_percent(d, 1)) return special[draw_below(d, 6)];
-    return (draw_fraction(d) - 0.5) * scales[draw_below(d, 5)];
+    if (rng_percent(d, 1)) return special[rng_below(d, 6)];
+    return (rng_unit(d) - 0.5) * scales[rng_below(d, 5)];
 }
 
-void plain_draw(draw *d, wk_dtype dtype, bool whole, int64_t count, void *out)
+void plain_draw(rng *d, wk_dtype dtype, bool whole, int64_t count, void *out)
 {
     for (int64_t i = 0; i < count; i++) {
-        number v = {.i = whole ? draw_from(d, dtype == WK_U8 ? 0 : -3, 3) : (int64_t)draw_bits(d)};
+        number v = {.i = whole ? rng_range(d, dtype == WK_U8 ? 0 : -3, 3) : (int64_t)rng_bits(d)};
         if (dtype == WK_BOOL) v.i &= 1;
         if (is_float(dtype)) v.f = whole ? (double)v.i : some_float(d);
         store(dtype, out, i, v);

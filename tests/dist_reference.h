@@ -3,7 +3,7 @@
 #ifndef TESTS_DIST_PLAIN_H
 #define TESTS_DIST_PLAIN_H
 
-#include "random/draw.h"
+#include "random/rng.h"
 
 #include <wick.h>
 
@@ -20,7 +20,7 @@ void plain_reduce(wk_dtype dtype, wk_dist_op op, plain_order order, int n, const
 plain_order plain_order_of(wk_dtype dtype, int n, int64_t count);
 /* Numbers of all kinds: floats of several sizes, now and then 0, NaN or infinite; integers of the whole range. `whole`:
  * numbers from -3 to 3 (0 to 3 of u8), whose sums and products by fours are exact in each dtype. */
-void plain_draw(draw *d, wk_dtype dtype, bool whole, int64_t count, void *out);
+void plain_draw(rng *d, wk_dtype dtype, bool whole, int64_t count, void *out);
 /* The first place where bits differ, -1: none. All NaNs are one, and both zeros: which zero is the least of the two
  * nobody says, and nothing computed here shows a zero's sign in another number. */
 int64_t plain_differs(wk_dtype dtype, const void *a, const void *b, int64_t count);

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The program of tests/acceptance/servers.c on two ranks: it ends with the same sum when it is killed on its way, again
 # and again, as when it is left alone. The library and the command are the release build's, as in check_acceptance.
-. "$WICK_SOURCE/tests/runner/checks"
-. "$WICK_SOURCE/tests/runner/processes"
+. "$WICK_SOURCE/tests/runner/check_functions.sh"
+. "$WICK_SOURCE/tests/runner/process_functions.sh"
 
 release=$WICK_SOURCE/build/release
 wick=$release/wick

@@ -23,7 +23,7 @@ typedef struct row {
     const char *set[MOST];
     bool mpi;          /* there is an engine for it */
     const char *wrong; /* NULL: it is right, and this: */
-    wk__dist_engine_id engine;
+    wk__dist_transport_id engine;
     int rank, size, local;
     const char *host;
     int port;
@@ -153,7 +153,7 @@ static void expect_row(const row *r)
     wk__dist_settings s;
     wk__text why = {0};
     environment = r->set;
-    const wk_code code = wk__dist_choose(look, NULL, r->mpi, "no MPI here", &s, &why);
+    const wk_code code = wk__dist_settings_read(look, NULL, r->mpi, "no MPI here", &s, &why);
     const char *text = why.data ? why.data : "";
     const int number = (int)(r - rows);
     if (r->wrong) {
@@ -165,7 +165,7 @@ static void expect_row(const row *r)
         fail_msg("row %d: engine %d, rank %d of %d, local %d, %s port %d", number, s.engine, s.rank, s.size,
                  s.local_rank, s.host, s.port);
     }
-    wk__text_end(&why);
+    wk__text_free(&why);
 }
 
 static void what_the_environment_says(void **state)
@@ -181,16 +181,16 @@ static void what_goes_with_it(void **state)
     wk__text why = {0};
     static const char *const usual[MOST] = {BY_HAND(0, 2), "WICK_HOSTS=a:1"};
     environment = usual;
-    assert_int_equal(wk__dist_choose(look, NULL, false, "", &s, &why), WK_OK);
+    assert_int_equal(wk__dist_settings_read(look, NULL, false, "", &s, &why), WK_OK);
     assert_true(s.timeout == 600 && s.listen_fd == -1);
     assert_string_equal(s.secret, "");
     static const char *const more[MOST] = {BY_HAND(0, 2), "WICK_HOSTS=a:1", "WICK_TIMEOUT=7", "WICK_LISTEN_FD=5",
                                            "WICK_SECRET=between us"};
     environment = more;
-    assert_int_equal(wk__dist_choose(look, NULL, false, "", &s, &why), WK_OK);
+    assert_int_equal(wk__dist_settings_read(look, NULL, false, "", &s, &why), WK_OK);
     assert_true(s.timeout == 7 && s.listen_fd == 5 && s.port == 1);
     assert_string_equal(s.secret, "between us");
-    assert_string_equal(s.from, "WICK_RANK");
+    assert_string_equal(s.source, "WICK_RANK");
 }
 
 /* Whether it could join them or not. */
@@ -215,7 +215,7 @@ static void how_many_were_started(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const char *variable = NULL;
         environment = cases[k].set;
-        assert_int_equal(wk__dist_started(look, NULL, &variable), cases[k].processes);
+        assert_int_equal(wk__dist_launched_size(look, NULL, &variable), cases[k].processes);
         if (cases[k].variable) assert_string_equal(variable, cases[k].variable);
         assert_true(!variable == !cases[k].variable);
     }
@@ -240,12 +240,12 @@ static void all_starters_at_once(void **state)
                 if (k > 1 || mpi || !(set & 4)) first = k; /* without an engine for MPI, Slurm's count */
             }
             environment = names;
-            const wk_code code = wk__dist_choose(look, NULL, mpi != 0, "no MPI here", &s, &why);
+            const wk_code code = wk__dist_settings_read(look, NULL, mpi != 0, "no MPI here", &s, &why);
             if (first < 2 && !mpi)
                 assert_int_equal(code, WK_ERR_ARGUMENT);
             else if (code != WK_OK || s.size != size[first] || s.engine != (first < 2 ? WK__DIST_MPI : WK__DIST_TCP))
                 fail_msg("set %u, mpi %d: size %d, not %d: %s", set, mpi, s.size, size[first], why.data);
-            wk__text_end(&why);
+            wk__text_free(&why);
         }
 }
 

@@ -3,7 +3,7 @@
 #include "support_wick.h"
 
 #include "../src/dist/agree.h"
-#include "../src/base/status.h"
+#include "../src/base/launcher_status.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -51,7 +51,7 @@ static int says_steps(int to, int from)
     (void)to;
     char text[4096];
     const double began = now();
-    for (int step = 1; now() - began < 1.2; step++) wk__status_step(step);
+    for (int step = 1; now() - began < 1.2; step++) wk__launcher_status_step(step);
     const int most = 1 + (int)((now() - began) / 0.5), lines = lines_of(text, sizeof text, from);
     double rate = 0;
     const char *second = strchr(text, '\n');
@@ -65,9 +65,9 @@ static int says_no_rate(int to, int from)
     (void)to;
     char text[4096];
     const struct timespec pause = {0, 600000000};
-    wk__status_step(40);
+    wk__launcher_status_step(40);
     nanosleep(&pause, NULL);
-    wk__status_step(20);
+    wk__launcher_status_step(20);
     lines_of(text, sizeof text, from);
     return strcmp(text, "step=40\nstep=20\n") != 0;
 }
@@ -82,7 +82,7 @@ static int fills_the_pipe(int to, int from)
     while (write(to, block, 1) > 0) {
     }
     fcntl(to, F_SETFL, 0); /* its writes wait again, as those of whoever set no flag */
-    wk__status_step(1);
+    wk__launcher_status_step(1);
     return 0;
 }
 
@@ -99,7 +99,7 @@ static int loses_its_reader(int to, int from)
 {
     close_for_all(to, from);
     signal(SIGPIPE, SIG_DFL);
-    wk__status_step(1);
+    wk__launcher_status_step(1);
     return 0;
 }
 
@@ -112,7 +112,7 @@ static int keeps_a_signal(int to, int from)
     sigprocmask(SIG_BLOCK, &pipe, NULL);
     raise(SIGPIPE);
     close_for_all(to, from);
-    wk__status_step(1);
+    wk__launcher_status_step(1);
     sigpending(&pending);
     return sigismember(&pending, SIGPIPE) != 1;
 }
@@ -123,21 +123,21 @@ static int has_a_file(int to, int from)
     FILE *file = tmpfile();
     (void)from;
     if (!file || dup2(fileno(file), to) != to) return 1;
-    wk__status_say("wick=open\n");
+    wk__launcher_status_send("wick=open\n");
     return lseek(to, 0, SEEK_END) != 0;
 }
 
 static int has_no_pipe(int to, int from)
 {
     close(from), close(to);
-    wk__status_step(1);
+    wk__launcher_status_step(1);
     return 0;
 }
 
 static int does_not_hand_it_on(int to, int from)
 {
     (void)from;
-    wk__status_step(1);
+    wk__launcher_status_step(1);
     return fcntl(to, F_GETFD) != FD_CLOEXEC;
 }
 
@@ -154,10 +154,10 @@ static int says_lines(int to, int from)
 {
     (void)to;
     char text[4096];
-    wk__status_say("a=1\n");
-    wk__status_step(1);
-    wk__status_say("b=2\n");
-    wk__status_step(2);
+    wk__launcher_status_send("a=1\n");
+    wk__launcher_status_step(1);
+    wk__launcher_status_send("b=2\n");
+    wk__launcher_status_step(2);
     lines_of(text, sizeof text, from);
     return strcmp(text, "a=1\nstep=1\nb=2\n") != 0;
 }
@@ -189,10 +189,10 @@ static int says_whose_error_it_was_told(int to, int from)
 {
     (void)to;
     char text[4096];
-    const wk__dist_engine engine = {.host = host_of};
-    const wk__agreement all = {.code = WK_ERR_IO, .failed = 1, .text = "no disk"};
-    wk__dist_fail fail;
-    if (wk__agreement_end(&all, &engine, NULL, &fail) != WK_ERR_IO) return 1;
+    const wk__dist_transport engine = {.host_name = host_of};
+    const wk__agreement all = {.code = WK_ERR_IO, .failed_rank = 1, .text = "no disk"};
+    wk__dist_error fail;
+    if (wk__agreement_result(&all, &engine, NULL, &fail) != WK_ERR_IO) return 1;
     lines_of(text, sizeof text, from);
     return strcmp(text, "cause=1\n") != 0 || strcmp(fail.text, "rank 1 on nodeB failed: no disk") != 0;
 }

@@ -22,7 +22,7 @@
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
 /* A line that takes no more ends with a whole frame: the other side never finds half of one. */
-static void a_line_that_is_full(void **state)
+static void control_send_buffer_full(void **state)
 {
     (void)state;
     int line[2];
@@ -30,19 +30,19 @@ static void a_line_that_is_full(void **state)
     size_t got = 0, took;
     ssize_t n;
     wk__tcp tcp = {.control = &line[0]};
-    wk__inbox in = {.wrong = NULL};
+    wk__wire_parser in = {.error = NULL};
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, line), 0);
-    char text[WK__FRAME_TEXT];
+    char text[WK__WIRE_TEXT_MAX];
     memset(text, 'x', sizeof text);
     for (int k = 0; k < 100000; k++)
-        wk__tcp_tell(&tcp, 0, (wk__dist_frame){.kind = WK__FRAME_LATE}, text, 1 + (size_t)k % sizeof text);
+        wk__tcp_control_send(&tcp, 0, (wk__wire_header){.kind = WK__WIRE_STALLED}, text, 1 + (size_t)k % sizeof text);
     while ((n = recv(line[1], bytes, sizeof bytes, 0)) > 0)
         for (size_t at = 0; at < (size_t)n; at += took) {
-            const wk__coming coming = wk__inbox_take(&in, bytes + at, (size_t)n - at, &took);
-            assert_true(coming != WK__GARBAGE);
-            if (coming != WK__WHOLE) continue;
+            const wk__parse_status coming = wk__wire_parser_feed(&in, bytes + at, (size_t)n - at, &took);
+            assert_true(coming != WK__PARSE_INVALID);
+            if (coming != WK__PARSE_DONE) continue;
             got++;
-            wk__inbox_next(&in);
+            wk__wire_parser_reset(&in);
         }
     assert_true(n == 0 && got > 0); /* it was closed, not left half full */
     close(line[0]);
@@ -59,12 +59,12 @@ static const char *not_asked(void *user, const wk__hello *hello, const wk__addre
 static void a_door_without_descriptors(void **state)
 {
     (void)state;
-    struct pollfd polls[WK__TCP_VISITORS + 1];
+    struct pollfd polls[WK__TCP_MAX_PENDING + 1];
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
     struct rlimit usual, none;
-    wk__tcp_door door;
-    wk__dist_fail fail;
-    wk__tcp_door_begin(&door, wk__socket_listen("127.0.0.1", 0, &fail), "a secret", 60);
+    wk__tcp_acceptor door;
+    wk__dist_error fail;
+    wk__tcp_acceptor_init(&door, wk__socket_listen("127.0.0.1", 0, &fail), "a secret", 60);
     at.sin_port = htons((uint16_t)wk__socket_port(door.listener));
     const int guest = socket(AF_INET, SOCK_STREAM, 0), next = dup(guest);
     assert_int_equal(connect(guest, (struct sockaddr *)&at, sizeof at), 0);
@@ -72,21 +72,21 @@ static void a_door_without_descriptors(void **state)
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
     none = (struct rlimit){(rlim_t)next, usual.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-    wk__tcp_door_serve(&door, not_asked, NULL);
+    wk__tcp_acceptor_run(&door, not_asked, NULL);
     setrlimit(RLIMIT_NOFILE, &usual);
-    assert_int_equal(door.guest[0].fd, -1);
-    assert_int_equal(wk__tcp_door_polls(&door, polls), 1);
+    assert_int_equal(door.pending[0].fd, -1);
+    assert_int_equal(wk__tcp_acceptor_pollfds(&door, polls), 1);
     assert_int_equal(polls[0].fd, -1);
-    const int64_t until = wk__tcp_door_until(&door);
+    const int64_t until = wk__tcp_acceptor_deadline(&door);
     assert_true(until < INT64_MAX);
-    while (wk__nanoseconds() <= until) usleep(1000);
-    assert_int_equal(wk__tcp_door_polls(&door, polls), 1);
+    while (wk__monotonic_ns() <= until) usleep(1000);
+    assert_int_equal(wk__tcp_acceptor_pollfds(&door, polls), 1);
     assert_int_equal(polls[0].fd, door.listener);
-    assert_true(wk__tcp_door_until(&door) == INT64_MAX);
-    wk__tcp_door_serve(&door, not_asked, NULL);
-    assert_true(door.guest[0].fd >= 0);
+    assert_true(wk__tcp_acceptor_deadline(&door) == INT64_MAX);
+    wk__tcp_acceptor_run(&door, not_asked, NULL);
+    assert_true(door.pending[0].fd >= 0);
     close(guest);
-    wk__tcp_door_end(&door);
+    wk__tcp_acceptor_close(&door);
 }
 
 /* The system may give a connection the very port that it goes to. */
@@ -100,11 +100,11 @@ static void a_connection_to_itself(void **state)
     assert_int_equal(bind(itself, (struct sockaddr *)&at, sizeof at), 0);
     assert_int_equal(getsockname(itself, (struct sockaddr *)&at, &bytes), 0);
     assert_int_equal(connect(itself, (struct sockaddr *)&at, sizeof at), 0);
-    assert_true(wk__socket_is_its_own(itself));
+    assert_true(wk__socket_is_self_connected(itself));
     const int listener = ranks_listen(false, &port);
     at.sin_port = htons((uint16_t)port);
     assert_int_equal(connect(other, (struct sockaddr *)&at, sizeof at), 0);
-    assert_false(wk__socket_is_its_own(other));
+    assert_false(wk__socket_is_self_connected(other));
     close(itself);
     close(other);
     close(listener);
@@ -120,37 +120,37 @@ static void *proves_and_is_silent(void *user)
 {
     const host *h = user;
     const int fd = accept(h->listener, NULL, NULL);
-    wk__visitor visitor = {.nonce = {1}};
+    wk__handshake_server visitor = {.nonce = {1}};
     wk__reply reply;
     uint8_t bytes[512];
-    wk__visit said = WK__VISIT_WAITS;
-    while (said != WK__VISIT_PROVED) {
+    wk__handshake_status said = WK__HANDSHAKE_MORE;
+    while (said != WK__HANDSHAKE_DONE) {
         const ssize_t got = recv(fd, bytes, sizeof bytes, 0);
         if (got <= 0) break;
         for (size_t at = 0, took; at < (size_t)got; at += took) {
-            said = wk__visitor_take(&visitor, "a secret", bytes + at, (size_t)got - at, &took, &reply);
-            if (said == WK__VISIT_REPLY && send(fd, reply.at, reply.bytes, 0) < 0) break;
+            said = wk__handshake_server_feed(&visitor, "a secret", bytes + at, (size_t)got - at, &took, &reply);
+            if (said == WK__HANDSHAKE_REPLY && send(fd, reply.at, reply.bytes, 0) < 0) break;
         }
     }
     pthread_mutex_lock(&h->tcp->lock);
-    wk__tcp_break(h->tcp, WK_ERR_TIMEOUT, (wk__dist_frame){.kind = 0}, "rank 0 on nodeA is gone: it ended");
+    wk__tcp_abort(h->tcp, WK_ERR_TIMEOUT, (wk__wire_header){.kind = 0}, "rank 0 on nodeA is gone: it ended");
     pthread_mutex_unlock(&h->tcp->lock);
-    return (void *)(intptr_t)(said == WK__VISIT_PROVED ? fd : -1);
+    return (void *)(intptr_t)(said == WK__HANDSHAKE_DONE ? fd : -1);
 }
 
 /* A rank that is stopped between the proof and its welcome keeps nobody waiting when the world breaks. */
 static void a_world_that_breaks_before_the_welcome(void **state)
 {
     (void)state;
-    wk__tcp_place place[3] = {{.host = "nodeA"}, {.host = "nodeB"}, {.host = "nodeC"}};
+    wk__tcp_rank_address place[3] = {{.host = "nodeA"}, {.host = "nodeB"}, {.host = "nodeC"}};
     _Atomic int peer[3] = {-1, -1, -1};
     int control[1] = {-1}, port;
     uint64_t left[3] = {0};
     char secret[] = "a secret";
-    wk__tcp tcp = {.rank = 2, .size = 3, .seconds = 1000, .secret = secret, .place = place, .peer = peer};
+    wk__tcp tcp = {.rank = 2, .size = 3, .seconds = 1000, .secret = secret, .rank_address = place, .peer = peer};
     tcp.control = control;
-    tcp.left = left;
-    tcp.news = eventfd(0, EFD_NONBLOCK);
+    tcp.leave_sequence = left;
+    tcp.caller_wakeup = eventfd(0, EFD_NONBLOCK);
     pthread_mutex_init(&tcp.lock, NULL);
     pthread_cond_init(&tcp.changed, NULL);
     host h = {&tcp, ranks_listen(false, &port)};
@@ -158,20 +158,20 @@ static void a_world_that_breaks_before_the_welcome(void **state)
         .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
     place[1].address.bytes = sizeof(struct sockaddr_in);
     const wk__dist_request request = {.kind = WK__DIST_SEND, .peer = 1};
-    const wk__dist_step step = {
-        .request = &request, .group = wk__dist_world(), .deadline = wk__nanoseconds() + INT64_C(1000000000000)};
-    wk__dist_fail fail;
+    const wk__dist_call step = {
+        .request = &request, .group = wk__dist_world(), .deadline = wk__monotonic_ns() + INT64_C(1000000000000)};
+    wk__dist_error fail;
     pthread_t thread;
     void *fd;
     assert_int_equal(pthread_create(&thread, NULL, proves_and_is_silent, &h), 0);
-    assert_int_equal(wk__tcp_connect(&tcp, &step, 1, -1, &fail), WK_ERR_TIMEOUT);
-    assert_true(fail.broken && strstr(fail.text, "rank 0 on nodeA is gone: it ended"));
+    assert_int_equal(wk__tcp_connect_peers(&tcp, &step, 1, -1, &fail), WK_ERR_TIMEOUT);
+    assert_true(fail.fatal && strstr(fail.text, "rank 0 on nodeA is gone: it ended"));
     assert_int_equal(peer[1], -1);
     pthread_join(thread, &fd);
     assert_true((intptr_t)fd >= 0);
     close((int)(intptr_t)fd);
     close(h.listener);
-    close(tcp.news);
+    close(tcp.caller_wakeup);
     pthread_cond_destroy(&tcp.changed);
     pthread_mutex_destroy(&tcp.lock);
 }
@@ -181,8 +181,9 @@ static void a_world_that_breaks_before_the_welcome(void **state)
 static void whose_call_was_not_finished(void **state)
 {
     (void)state;
-    wk__tcp tcp = {.broken = true, .code = WK_ERR_TIMEOUT, .cause = "rank 1 on nodeB has not called it"};
-    tcp.of = (wk__dist_frame){.collective = WK__DIST_ALL_REDUCE, .group = 5, .sequence = 7, .part = WK__FRAME_IS_LATE};
+    wk__tcp tcp = {.aborted = true, .code = WK_ERR_TIMEOUT, .cause = "rank 1 on nodeB has not called it"};
+    tcp.unfinished =
+        (wk__wire_header){.collective = WK__DIST_ALL_REDUCE, .group = 5, .sequence = 7, .detail = WK__WIRE_UNFINISHED};
     pthread_mutex_init(&tcp.lock, NULL);
     static const struct {
         wk__dist_kind kind;
@@ -197,16 +198,16 @@ static void whose_call_was_not_finished(void **state)
     for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
         wk__dist_group group = {.rank = 0, .size = 2, .id = of[k].group};
         const wk__dist_request request = {.kind = of[k].kind};
-        const wk__dist_step step = {
-            .request = &request, .group = &group, .sequence = of[k].sequence, .begun = wk__nanoseconds()};
-        wk__dist_fail fail = {.code = WK_OK}, before = fail;
+        const wk__dist_call step = {
+            .request = &request, .group = &group, .sequence = of[k].sequence, .started = wk__monotonic_ns()};
+        wk__dist_error fail = {.code = WK_OK}, before = fail;
         assert_int_equal(wk__tcp_give_up(&tcp, &step, WK_ERR_TIMEOUT, NULL, &fail), WK_ERR_TIMEOUT);
-        assert_true(fail.broken && strstr(fail.text, tcp.cause) && strstr(fail.text, "start again"));
+        assert_true(fail.fatal && strstr(fail.text, tcp.cause) && strstr(fail.text, "start again"));
         const bool own = strncmp(fail.text, "not finished after ", 19) == 0,
                    other = strncmp(fail.text, "all_reduce 7 of group 5 was not finished; ", 42) == 0;
         if (own != of[k].is_it || other == of[k].is_it) fail_msg("call %zu: %s", k, fail.text);
         /* Broken before it began: then none of its own time has gone by. */
-        assert_false(wk__tcp_begin(&tcp, &step, &before));
+        assert_false(wk__tcp_call_begin(&tcp, &step, &before));
         assert_int_equal(strncmp(before.text, "all_reduce 7 of group 5 was not finished; ", 42), 0);
     }
     pthread_mutex_destroy(&tcp.lock);
@@ -237,11 +238,11 @@ static int looks_for_somebody(void)
     *(struct sockaddr_in *)&to.at =
         (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(40000), .sin_addr = {htonl(INADDR_LOOPBACK)}};
     for (int k = 0; k < 100; k++)
-        if (wk__socket_connect(&to, wk__nanoseconds() + 1000000000) >= 0 || errno != ECONNREFUSED) return 1;
+        if (wk__socket_connect(&to, wk__monotonic_ns() + 1000000000) >= 0 || errno != ECONNREFUSED) return 1;
     return 0;
 }
 
-static void nobody_finds_himself(void **state)
+static void self_connections(void **state)
 {
     (void)state;
     int status;
@@ -267,7 +268,7 @@ static void rank_1_does_not_join(int rank)
 {
     if (rank == 0) return;
     RANK_CHECK(wk_dist_init() != WK_OK);
-    rank_keeps_error();
+    rank_save_error();
 }
 
 /* It knows the secret, and says that a MiB follows where 80 KiB at most may. */
@@ -280,20 +281,20 @@ static void rank_0_says_something_else(void **state)
     ranks r = {.size = 2, .body = rank_1_does_not_join, .prepare = go_there, .no_listener = true, .secret = "known"};
     ranks_start(&r);
     const int guest = accept(listener, NULL, NULL);
-    wk__visitor visitor = {.challenged = false};
-    wk__visit visit = WK__VISIT_WAITS;
-    while (visit == WK__VISIT_WAITS || visit == WK__VISIT_REPLY) {
+    wk__handshake_server visitor = {.challenged = false};
+    wk__handshake_status visit = WK__HANDSHAKE_MORE;
+    while (visit == WK__HANDSHAKE_MORE || visit == WK__HANDSHAKE_REPLY) {
         uint8_t byte;
         size_t took;
         wk__reply reply = {.bytes = 0};
         assert_int_equal(recv(guest, &byte, 1, 0), 1);
-        visit = wk__visitor_take(&visitor, "known", &byte, 1, &took, &reply);
-        if (visit == WK__VISIT_REPLY) assert_true(send(guest, reply.at, reply.bytes, MSG_NOSIGNAL) > 0);
+        visit = wk__handshake_server_feed(&visitor, "known", &byte, 1, &took, &reply);
+        if (visit == WK__HANDSHAKE_REPLY) assert_true(send(guest, reply.at, reply.bytes, MSG_NOSIGNAL) > 0);
     }
-    assert_int_equal(visit, WK__VISIT_PROVED);
-    uint8_t head[WK__FRAME_BYTES];
+    assert_int_equal(visit, WK__HANDSHAKE_DONE);
+    uint8_t head[WK__WIRE_HEADER_BYTES];
     static const uint8_t rest[1 << 20];
-    wk__dist_frame_write(&(wk__dist_frame){.kind = WK__FRAME_SEND, .bytes = sizeof rest}, head);
+    wk__wire_header_write(&(wk__wire_header){.kind = WK__WIRE_SEND, .bytes = sizeof rest}, head);
     send(guest, head, sizeof head, MSG_NOSIGNAL);
     send(guest, rest, sizeof rest, MSG_NOSIGNAL);
     ranks_end(&r, false);
@@ -342,7 +343,7 @@ static void visits_while_the_world_breaks(int rank)
         wk_tensor *x = wk_ones((100000));
         atomic_store(&my_note()->flag, 1);
         while (wk_dist_send(x, 1) == WK_OK) continue;
-        rank_keeps_error();
+        rank_save_error();
         atomic_store(&my_note()->flag, 2);
     }
     _exit(0);
@@ -370,13 +371,13 @@ static void waits_for_what_nobody_sends(int rank)
     while (rank != 1 && !atomic_load(&note_of(1)->flag)) usleep(2000);
     if (rank == 0) RANK_CHECK(wk_dist_send(x, 1) != WK_OK);
     if (rank == 2) RANK_CHECK(wk_dist_barrier() != WK_OK);
-    rank_keeps_error();
+    rank_save_error();
     atomic_store(&my_note()->flag, 1);
     wk_dist_finish();
     wk_clear_error();
 }
 
-static void what_nobody_sends(void **state)
+static void invalid_messages(void **state)
 {
     (void)state;
     ranks r = {.size = 3, .body = waits_for_what_nobody_sends, .timeout = 2};
@@ -395,7 +396,7 @@ static void receives_as_the_other_does(int rank)
     WK_SCOPE;
     RANK_CHECK(wk_dist_init() == WK_OK);
     RANK_CHECK(!wk_dist_recv_(wk_ones((5)), 1 - rank));
-    rank_keeps_error();
+    rank_save_error();
     wk_dist_finish();
     wk_clear_error();
 }
@@ -420,7 +421,7 @@ static void waits_in_a_circle(int rank)
     RANK_CHECK(wk_dist_init() == WK_OK);
     wk_dist_group *group[] = {wk_dist_new_group((0, 1)), wk_dist_new_group((1, 2)), wk_dist_new_group((2, 0))};
     RANK_CHECK(!wk_dist_all_reduce_(wk_ones((2)), .group = group[first[rank]]));
-    rank_keeps_error();
+    rank_save_error();
     RANK_CHECK(!wk_dist_all_reduce_(wk_ones((2)), .group = group[second[rank]]));
     RANK_CHECK(!strstr(wk_error(), " not finished after "));
     wk_clear_error();
@@ -447,7 +448,7 @@ static void closes_all(int rank)
     RANK_CHECK(wk_dist_init() == WK_OK);
     for (int fd = 3; fd < 100; fd++) close(fd);
     RANK_CHECK(!wk_dist_all_reduce_(wk_ones((2))));
-    rank_keeps_error();
+    rank_save_error();
     RANK_CHECK(wk_dist_finish() != WK_OK);
 }
 
@@ -477,7 +478,7 @@ static void closes_all_and_finishes(int rank)
     }
     while (!atomic_load(&note_of(0)->flag)) usleep(1000);
     RANK_CHECK(wk_dist_finish() != WK_OK);
-    rank_keeps_error();
+    rank_save_error();
 }
 
 static void a_process_closes_its_descriptors_and_finishes(void **state)
@@ -492,16 +493,16 @@ static void a_process_closes_its_descriptors_and_finishes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_that_is_full),
+        cmocka_unit_test(control_send_buffer_full),
         cmocka_unit_test(a_door_without_descriptors),
         cmocka_unit_test(a_connection_to_itself),
         cmocka_unit_test(a_world_that_breaks_before_the_welcome),
         cmocka_unit_test(whose_call_was_not_finished),
-        cmocka_unit_test(nobody_finds_himself),
+        cmocka_unit_test(self_connections),
         cmocka_unit_test(rank_0_says_something_else),
         cmocka_unit_test(pairs_while_a_third_has_left),
         cmocka_unit_test(a_world_that_breaks_during_a_visit),
-        cmocka_unit_test(what_nobody_sends),
+        cmocka_unit_test(invalid_messages),
         cmocka_unit_test(both_receive),
         cmocka_unit_test(groups_in_a_circle),
         cmocka_unit_test(a_process_closes_its_descriptors),

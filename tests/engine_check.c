@@ -8,16 +8,16 @@
 #include <wick/log.h>
 
 #include "support_devices.h"
-#include "support_spoil.h"
+#include "support_corrupt.h"
 
-#include "engine/host.h"
-#include "engine/kept.h"
+#include "engine/host_transfer.h"
+#include "engine/shadow_deferred.h"
 #include <math.h>
 
 /* Runs what was recorded, in which work number n goes wrong, and expects to be told, in these words among others. */
 #define FINDS(order, ...)                                                                                              \
     do {                                                                                                               \
-        spoil_next((spoil_order)order);                                                                                \
+        corrupt_arm((corrupt_request)order);                                                                           \
         wk_sync();                                                                                                     \
         assert_int_equal(wk_error_code(), WK_ERR_INTERNAL);                                                            \
         expect_error("WICK_CHECK: ", "engine_check.c:", __VA_ARGS__, NULL);                                            \
@@ -52,12 +52,12 @@ static void a_number_of_a_fused_result(void **state)
         WK_SCOPE;
         WK_DEVICE(device);
         wk_tensor *x = six();
-        spoil_begin(device);
+        corrupt_install(device);
         wk_tensor *y = wk_retain(wk_mul(wk_add(wk_reshape(x, (2, 3)), 1), 2));
-        FINDS(ORDER(.n = 3, .how = SPOIL_RESULT, .place = 4, .number = 77),
+        FINDS(ORDER(.n = 3, .how = CORRUPT_RESULT, .place = 4, .number = 77),
               "mul: WICK_CHECK: element [1, 1] is 77, and 10 when the calls are computed one by one", "add (",
               "Computed in one pass", "wick replay");
-        spoil_end();
+        corrupt_remove();
         assert_true(isnan(wk_item(wk_sum(y)))); /* nobody goes on with it */
         expect_error("element [1, 1] is 77", NULL);
         wk_free(y);
@@ -79,7 +79,7 @@ static void nothing_is_wrong(void **state)
         EXPECT_VALUES(y, 0, 2, 4, 6, 8, 10, 12);
         EXPECT_VALUES(x, 0, 0, 5, 7, 3, 4, 5);
         assert_true(wk_item(z) == 42);
-        expect_fine();
+        expect_ok();
         wk_free(x);
         wk_free(y);
         wk_free(z);
@@ -94,11 +94,11 @@ static void a_number_behind_a_copy_to_another_device(void **state)
     {
         WK_SCOPE;
         wk_tensor *x = six();
-        spoil_begin(device);
+        corrupt_install(device);
         wk_tensor *far = wk_to(x, device), *y = wk_retain(wk_add(far, 1));
-        FINDS(ORDER(.n = 2, .how = SPOIL_RESULT, .place = 4, .number = 77),
+        FINDS(ORDER(.n = 2, .how = CORRUPT_RESULT, .place = 4, .number = 77),
               "add: WICK_CHECK: element [4] is 77, and 5");
-        spoil_end();
+        corrupt_remove();
         wk_free(y), wk_free(x);
     }
 }
@@ -109,16 +109,16 @@ static void a_number_of_a_long_pass(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *x = six();
-    spoil_begin(wk_cpu());
+    corrupt_install(wk_cpu());
     wk_tensor *y = wk_retain(wk_sin(wk_tan(wk_cos(wk_abs(wk_neg(wk_exp(wk_mul(wk_add(x, 1), 0))))))));
-    spoil_next((spoil_order){.n = 9, .how = SPOIL_RESULT, .place = 4, .number = 77});
+    corrupt_arm((corrupt_request){.n = 9, .how = CORRUPT_RESULT, .place = 4, .number = 77});
     wk_sync();
     assert_int_equal(wk_error_code(), WK_ERR_INTERNAL);
     assert_non_null(strstr(wk_error(), "Computed in one pass: add ("));
     assert_non_null(strstr(wk_error(), "abs ("));
     assert_null(strstr(wk_error(), "cos ("));
     expect_error("and 3 more", NULL);
-    spoil_end();
+    corrupt_remove();
     wk_free(y), wk_free(x);
 }
 
@@ -126,16 +126,16 @@ static void a_number_of_a_long_pass(void **state)
 static void parts_that_nobody_has_written_yet(void **state)
 {
     (void)state;
-    enum { MANY = WK__RING_LAST + 100 };
+    enum { MANY = WK__OP_QUEUE_MAX + 100 };
     WK_SCOPE;
-    const int64_t before = wk__context()->ring->flushes;
+    const int64_t before = wk__context()->op_queue->flushes;
     wk_tensor *x = there(wk_retain(wk_ones((1)))), **all = malloc(MANY * sizeof *all);
     for (int k = 0; k < MANY; k++) all[k] = x;
     wk_free(there(wk_retain(wk_full((MANY), 7)))); /* leaves its memory to the result */
     wk_tensor *y = wk_retain(wk_cat(WK_ARRAY(all, MANY), 0));
-    assert_true(wk__context()->ring->flushes > before + 2);
+    assert_true(wk__context()->op_queue->flushes > before + 2);
     assert_true(wk_item(wk_sum(y)) == MANY);
-    expect_fine();
+    expect_ok();
     free(all);
     wk_free(x), wk_free(y);
 }
@@ -148,7 +148,7 @@ static void what_nobody_has_computed(void **state)
     wk_tensor *x = wk_exp(wk_full((6), 2, .device = test_null()));
     wk_tensor *y = wk_retain(wk_exp(wk_to(x, wk_cpu()))), *z = wk_retain(wk_add(y, 1));
     wk_sync();
-    expect_fine();
+    expect_ok();
     EXPECT_VALUES(z, 0, 2, 2, 2, 2, 2, 2); /* the null device's numbers are 0 */
     wk_free(y), wk_free(z);
 }
@@ -159,9 +159,9 @@ static void a_number_beside_a_part(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *x = six();
-    spoil_begin(wk_cpu());
+    corrupt_install(wk_cpu());
     wk_mul_(wk_narrow(x, 0, 1, 2), 10);
-    FINDS(ORDER(.n = 2, .how = SPOIL_RESULT, .place = 5, .number = -1),
+    FINDS(ORDER(.n = 2, .how = CORRUPT_RESULT, .place = 5, .number = -1),
           "mul_: WICK_CHECK: number 5 of its memory is -1, and 5");
     wk_free(x);
 }
@@ -171,9 +171,10 @@ static void a_number_in_a_part(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *x = six();
-    spoil_begin(wk_cpu());
+    corrupt_install(wk_cpu());
     wk_mul_(wk_narrow(x, 0, 1, 2), 10);
-    FINDS(ORDER(.n = 2, .how = SPOIL_RESULT, .place = 2, .number = -1), "mul_: WICK_CHECK: element [1] is -1, and 20");
+    FINDS(ORDER(.n = 2, .how = CORRUPT_RESULT, .place = 2, .number = -1),
+          "mul_: WICK_CHECK: element [1] is -1, and 20");
     wk_free(x);
 }
 
@@ -183,9 +184,9 @@ static void a_number_that_is_added_to(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *x = six(), *index = there(wk_of(int64_t, (2), 3, 0)), *more = there(wk_of(float, (2), 10, 20));
-    spoil_begin(wk_cpu());
+    corrupt_install(wk_cpu());
     wk_index_add_(x, 0, index, more);
-    FINDS(ORDER(.n = 2, .how = SPOIL_RESULT, .place = 1, .number = -1),
+    FINDS(ORDER(.n = 2, .how = CORRUPT_RESULT, .place = 1, .number = -1),
           "index_add_: WICK_CHECK: number 1 of its memory is -1, and 1");
     wk_free(x);
 }
@@ -195,10 +196,10 @@ static void the_second_result_of_a_sort(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *x = there(wk_of(float, (3), 3, 1, 2)), *values, *places;
-    spoil_begin(wk_cpu());
+    corrupt_install(wk_cpu());
     assert_int_equal(wk_sort(x, 0, false, &values, &places), WK_OK);
     wk_tensor *held[] = {wk_retain(values), wk_retain(places)};
-    FINDS(ORDER(.n = 2, .how = SPOIL_RESULT, .which = 1, .place = 1, .number = 9),
+    FINDS(ORDER(.n = 2, .how = CORRUPT_RESULT, .which = 1, .place = 1, .number = 9),
           "sort: WICK_CHECK: element [1] is 9, and 2");
     wk_free(held[0]);
     wk_free(held[1]);
@@ -209,10 +210,10 @@ static void what_was_not_done_at_all(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *x = there(wk_of(float, (3), 3, 1, 2));
-    spoil_begin(wk_cpu());
+    corrupt_install(wk_cpu());
     wk_tensor *y = wk_retain(wk_cumsum(x, 0));
     wk_tensor *z = wk_retain(wk_full((3), -1));
-    FINDS(ORDER(.n = 3, .how = SPOIL_NOTHING), "WICK_CHECK: element [");
+    FINDS(ORDER(.n = 3, .how = SKIP_WORK), "WICK_CHECK: element [");
     wk_free(y);
     wk_free(z);
 }
@@ -227,13 +228,13 @@ static void one_nan_is_as_good_as_another(void **state)
     for (int which = 0; which < 2; which++) {
         float number;
         memcpy(&number, &bits[which], 4);
-        spoil_begin(wk_cpu());
+        corrupt_install(wk_cpu());
         wk_tensor *y = wk_retain(wk_div(wk_sub(x, which ? 9 : 1), 0)); /* 0 / 0, then -8 / 0 */
-        spoil_next((spoil_order){.n = 3, .how = SPOIL_RESULT, .place = 0, .number = number});
+        corrupt_arm((corrupt_request){.n = 3, .how = CORRUPT_RESULT, .place = 0, .number = number});
         wk_sync();
-        if (which == 0) expect_fine();
+        if (which == 0) expect_ok();
         if (which == 1) expect_error("element [0] is nan, and -inf", NULL);
-        spoil_end();
+        corrupt_remove();
         wk_free(y);
     }
 }
@@ -250,11 +251,11 @@ static void an_epilogue_over_batches(void **state)
         WK_DEVICE(device);
         wk_tensor *a = there(wk_ones((4, 3, 8))), *b = there(wk_ones((8, 2)));
         wk_tensor *place = there(wk_reshape(wk_arange(3, .dtype = WK_F32), (3, 1)));
-        spoil_begin(device);
+        corrupt_install(device);
         wk_tensor *y = wk_retain(wk_add(wk_matmul(a, b), place));
-        FINDS(ORDER(.n = 3, .how = SPOIL_RESULT, .which = 1, .place = 8, .number = 8),
+        FINDS(ORDER(.n = 3, .how = CORRUPT_RESULT, .which = 1, .place = 8, .number = 8),
               "add: WICK_CHECK: element [1, 1, 0] is 8, and 9", "matmul (");
-        spoil_end();
+        corrupt_remove();
         wk_free(y);
     }
 }
@@ -265,10 +266,10 @@ static void an_epilogue_over_an_operand(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *a = there(wk_retain(wk_ones((3, 3))));
-    spoil_begin(wk_cpu());
+    corrupt_install(wk_cpu());
     wk_tensor *b = wk_retain(wk_add(wk_matmul(a, a), 1));
-    FINDS(ORDER(.n = 3, .how = SPOIL_EARLY, .place = 0, .number = 2), "matmul: WICK_CHECK: element [0, 0] is 6, and 3",
-          "add (");
+    FINDS(ORDER(.n = 3, .how = CORRUPT_OPERAND_BEFORE, .place = 0, .number = 2),
+          "matmul: WICK_CHECK: element [0, 0] is 6, and 3", "add (");
     wk_free(a);
     wk_free(b);
 }
@@ -279,11 +280,11 @@ static void a_part_before_the_zeros_around_it(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *x = there(wk_ones((4)));
-    spoil_begin(wk_cpu());
+    corrupt_install(wk_cpu());
     wk_tensor *whole = wk_zeros((4)), *sum = wk_retain(wk_sum(x));
     wk_copy_(wk_narrow(whole, 0, 2, 1), wk_reshape(sum, (1)));
     wk_tensor *held = wk_retain(whole);
-    FINDS(ORDER(.n = 4, .how = SPOIL_RESULT, .which = 0, .place = 0, .number = 0.5f), "is 0.5, and ");
+    FINDS(ORDER(.n = 4, .how = CORRUPT_RESULT, .which = 0, .place = 0, .number = 0.5f), "is 0.5, and ");
     wk_free(held);
     wk_free(sum);
 }
@@ -295,9 +296,9 @@ static void an_operand_that_was_written_over(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *x = six();
-    spoil_begin(wk_cpu());
+    corrupt_install(wk_cpu());
     wk_tensor *y = wk_retain(wk_add(x, 1));
-    FINDS(ORDER(.n = 2, .how = SPOIL_OPERAND, .place = 3, .number = 33),
+    FINDS(ORDER(.n = 2, .how = CORRUPT_OPERAND, .place = 3, .number = 33),
           "add: WICK_CHECK: number 3 of its memory is 33, and 3 before the flush that reads it");
     wk_free(x);
     wk_free(y);
@@ -312,7 +313,7 @@ static void a_parked_value_is_compared_when_it_is_read(void **state)
     wk_tensor *y = wk_add(x, 1);
     wk_flush();
     wk__value *value = wk__body_of(y)->storage->value;
-    assert_int_equal(value->state, WK__PARKED);
+    assert_int_equal(value->state, WK__DEFERRED);
     ((float *)(void *)wk__body_of(x)->storage->value->memory.host)[2] = 50;
     assert_true(isnan(wk_item(wk_sum(y))));
     expect_error("add: WICK_CHECK: element [2] is 51, and 3", NULL);
@@ -331,7 +332,7 @@ static void a_parked_value_may_go(void **state)
         if (k % 3 == 1) assert_true(wk_item(wk_sum(y)) == 15 + 6 * k);
         wk_free(x);
     }
-    expect_fine();
+    expect_ok();
 }
 
 /* A parked value is named by a record once more, which is then dropped unread, and the value with it: what was kept for
@@ -352,9 +353,9 @@ static void a_parked_value_comes_back_and_goes(void **state)
         wk_flush();
         assert_true(wk_item(wk_sum(z)) == 15 - 6 * k);
     }
-    expect_fine();
+    expect_ok();
     wk_free(x);
-    assert_int_equal(atomic_load(&wk__kept_count), 0);
+    assert_int_equal(atomic_load(&wk__deferred_shadow_count), 0);
 }
 
 /* ---- what fails -------------------------------------------------------------------------------------------------- */
@@ -407,9 +408,9 @@ static void a_failure_of_the_plan_alone(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *x = six();
-    spoil_begin(wk_cpu());
+    corrupt_install(wk_cpu());
     wk_tensor *y = wk_retain(wk_add(x, 1));
-    FINDS(ORDER(.n = 2, .how = SPOIL_INDEX),
+    FINDS(ORDER(.n = 2, .how = REPORT_BAD_INDEX),
           "its result has failed, which it does not when the calls are computed one by one");
     wk_free(x);
     wk_free(y);
@@ -420,9 +421,9 @@ static void a_failure_that_the_plan_missed(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *x = six();
-    spoil_begin(wk_cpu());
+    corrupt_install(wk_cpu());
     wk_tensor *y = wk_retain(wk_add(x, 1));
-    FINDS(ORDER(.n = 1, .how = SPOIL_INDEX),
+    FINDS(ORDER(.n = 1, .how = REPORT_BAD_INDEX),
           "its result has numbers, though it fails when the calls are computed one by one");
     wk_free(x);
     wk_free(y);
@@ -438,12 +439,12 @@ static void counters_and_statistics(void **state)
     for (int check = 0; check < 2; check++) {
         WK_SCOPE;
         wk_tensor *x = six();
-        wk__modes_set_check(check);
+        wk__engine_config_set_check(check);
         wk_memory_reset_peak(wk_cpu());
-        const wk__ring before = *wk__context()->ring;
+        const wk__op_queue before = *wk__context()->op_queue;
         wk_tensor *y = wk_retain(wk_softmax(wk_reshape(x, (2, 3)), 1));
         wk_sync();
-        const wk__ring *after = wk__context()->ring;
+        const wk__op_queue *after = wk__context()->op_queue;
         wk_memory_stats stats = {.size = sizeof stats};
         assert_int_equal(wk_memory_stats_of(wk_cpu(), &stats), WK_OK);
         const int64_t now[] = {after->flushes - before.flushes,
@@ -472,13 +473,13 @@ static void limits(void **state)
     wk_memory_set_limit(wk_cpu(), stats.live + stats.cached + 5 * MANY);
     wk_tensor *y = wk_retain(wk_mul(wk_add(wk_mul(x, 3), 1), 2));
     wk_sync();
-    expect_fine();
+    expect_ok();
     wk_tensor *more = wk_retain(wk_add(y, 1)), *in_place = wk_retain(wk_cat((y, more), 0));
     wk_sync(); /* for these there is none: that is the error, and no other */
     assert_int_equal(wk_error_code(), WK_ERR_MEMORY);
     wk_clear_error();
     wk_sync();
-    expect_fine();
+    expect_ok();
     wk_memory_set_limit(wk_cpu(), 0);
     wk_free(x);
     wk_free(y);
@@ -522,7 +523,7 @@ static void without_memory(void **state)
         wk_flush();
         first_to_fail = 0;
         wk_sync();
-        expect_fine();
+        expect_ok();
         EXPECT_VALUES(y, 0, 1, 3, 5, 7, 9, 11);
         wk_free(y);
     }
@@ -557,10 +558,10 @@ static void memory_that_was_lent_twice(void **state)
     assert_int_equal(skipped, 2);
     wk_set_log(NULL, NULL, NULL);
     wk_free(x);
-    expect_fine();
+    expect_ok();
 }
 
-#define ONE(test) cmocka_unit_test_setup_teardown(test, spoil_checked, spoil_unchecked)
+#define ONE(test) cmocka_unit_test_setup_teardown(test, corrupt_setup, corrupt_teardown)
 
 int main(void)
 {

@@ -57,7 +57,7 @@ static void check_tails(wk_device device)
     wk_tensor *pending = wk_mul(x, 1.0); /* computed in the same flush */
     y = wk_relu(wk_add(record_conv2d(pending, wk_add(w, 0.0), 1, 1), wk_reshape(bias, (4, 1, 1))));
     expect_conv2d(y, x, w, bias, 1, 1);
-    expect_fine();
+    expect_ok();
 }
 
 static void with_a_tail(void **state)
@@ -81,7 +81,7 @@ static void check_readers(wk_device device)
     EXPECT_VALUES(wk_sum(none), 0, 0);
     wk_tensor *empty = record_conv2d(wk_ones((1, 0, 4, 4)), wk_ones((2, 0, 3, 3)), 1, 0); /* sums of nothing */
     EXPECT_VALUES(empty, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-    expect_fine();
+    expect_ok();
 }
 
 static void with_other_readers(void **state)
@@ -93,21 +93,21 @@ static void with_other_readers(void **state)
 static void one_pass_on_the_null_device(void **state)
 {
     (void)state;
-    if (wk__modes_now()->nofuse || wk__modes_now()->sync) skip();
+    if (wk__engine_config_get()->nofuse || wk__engine_config_get()->sync) skip();
     WK_SCOPE;
     WK_DEVICE(test_null());
     wk_tensor *x = wk_zeros((2, 3, 9, 8)), *w = wk_zeros((4, 3, 3, 3)), *bias = wk_zeros((4, 1, 1));
     assert_true(wk__materialize(x, WK_HERE) && wk__materialize(w, WK_HERE) && wk__materialize(bias, WK_HERE));
     wk_sync();
-    wk__null_clear();
+    wk__null_log_clear();
     wk_tensor *y = wk_relu(wk_add(record_conv2d(x, w, 1, 1), bias));
     assert_true(wk__materialize(y, WK_HERE));
-    assert_int_equal(wk__null_plan_work_count(), 1);
-    char *text = wk__null_plan_text();
+    assert_int_equal(wk__null_log_work_count(), 1);
+    char *text = wk__null_log_text();
     assert_non_null(strstr(text, "contraction f32 sums f32, space 2 x 4 x 9 x 8, sum 3 x 3 x 3, "
                                  "b (-1 +1 i2 +1 i5) / 1 in 9, b (-1 +1 i3 +1 i6) / 1 in 8, then\n"));
     wk__free(text);
-    expect_fine();
+    expect_ok();
 }
 
 /* What fails before it takes it along. */

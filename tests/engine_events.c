@@ -45,7 +45,7 @@ static void milliseconds(void **state)
         assert_true(wk_event_elapsed_time(end, start) == -took);
         assert_true(wk_event_elapsed_time(end, end) == 0);
         assert_true(wk_event_query(start) && wk_event_query(end));
-        expect_fine();
+        expect_ok();
         wk_free(x);
     }
 }
@@ -72,8 +72,8 @@ static void change_table(void)
 
 static wk_code record_and_note(void *device, void **event, wk__fail *fail)
 {
-    work_before = wk__null_plan_work_count();
-    return wk__event_now(device, event, fail);
+    work_before = wk__null_log_work_count();
+    return wk__event_record_completed(device, event, fail);
 }
 
 /* The call runs what this thread has recorded, on any device, and then it is the moment's turn. */
@@ -85,16 +85,16 @@ static void recorded_work_lies_behind(void **state)
     wk_sync();
     change_table();
     table.event_record = record_and_note;
-    wk__null_clear();
+    wk__null_log_clear();
     wk_tensor *y = wk_retain(wk_exp(x)), *z = wk_retain(wk_exp(near));
-    assert_int_equal(wk__null_plan_work_count(), 0);
+    assert_int_equal(wk__null_log_work_count(), 0);
     wk_event_record(test_null());
     null_device()->backend = usual;
     assert_int_equal(work_before, 1);
     wk_tensor *far = wk_retain(wk_exp(y));
     wk_event_record(wk_cpu());
-    assert_int_equal(wk__null_plan_work_count(), 2);
-    expect_fine();
+    assert_int_equal(wk__null_log_work_count(), 2);
+    expect_ok();
     wk_free(x), wk_free(near), wk_free(y), wk_free(z), wk_free(far);
 }
 
@@ -105,7 +105,7 @@ static void recorded_work_that_fails(void **state)
     WK_SCOPE;
     wk_tensor *x = wk_retain(wk_ones((4), .device = test_null()));
     wk_sync();
-    wk__null_fail_run(1);
+    wk__null_fail_submit(1);
     const int line = __LINE__ + 1;
     wk_tensor *y = wk_retain(wk_exp(x));
     wk_event *event = wk_event_record(test_null());
@@ -113,7 +113,7 @@ static void recorded_work_that_fails(void **state)
     snprintf(place, sizeof place, "engine_events.c:%d: exp: ", line);
     expect_error(place, NULL);
     assert_int_equal(wk_event_synchronize(event), WK_OK);
-    wk__null_heal();
+    wk__null_clear_faults();
     wk_free(x), wk_free(y);
     wk_clear_error();
 }
@@ -154,7 +154,7 @@ static void let_go(wk_device device)
         pthread_mutex_unlock(&gate);
 }
 
-static void to_come(void **state)
+static void events_not_reached(void **state)
 {
     (void)state;
     if (test_cpu_alone()) skip();
@@ -177,7 +177,7 @@ static void to_come(void **state)
         let_go(device);
         assert_int_equal(wk_event_synchronize(end), WK_OK);
         assert_true(wk_event_query(end) && wk_event_elapsed_time(start, end) >= 0);
-        expect_fine();
+        expect_ok();
     }
 }
 
@@ -208,7 +208,7 @@ static void threads_wait(void **state)
         assert_ptr_equal(got, event);
     }
     wk_free(event);
-    expect_fine();
+    expect_ok();
 }
 
 /* ---- what it is -------------------------------------------------------------------------------------------------- */
@@ -228,7 +228,7 @@ static void an_object(void **state)
             wk_free(freed);
         }
         assert_true(wk_event_elapsed_time(kept, retained) >= 0);
-        expect_fine();
+        expect_ok();
         assert_int_equal(wk_event_synchronize(dropped), WK_ERR_STATE);
         expect_error("event_synchronize: the event is an event whose scope has closed", NULL);
         assert_true(wk_event_query(freed));
@@ -241,7 +241,7 @@ static void an_object(void **state)
     wk_event *alone = wk_event_record(wk_cpu()); /* without a scope: the caller's */
     assert_int_equal(wk_event_synchronize(alone), WK_OK);
     wk_free(alone);
-    expect_fine();
+    expect_ok();
     WK_SCOPE;
     assert_true(isnan(wk_event_elapsed_time((wk_event *)(void *)wk_ones((1)), NULL)));
     expect_error("the start is a tensor, not an event", NULL);
@@ -282,7 +282,7 @@ static void the_default_device(void **state)
         assert_true(wk_event_elapsed_time(far, wk_event_record(none)) >= 0);
         assert_true(wk_event_elapsed_time(near, wk_event_record(wk_cpu())) >= 0);
     }
-    expect_fine();
+    expect_ok();
 }
 
 /* Each wait for a device is one of the host; asking is none. */
@@ -299,7 +299,7 @@ static void waits_are_counted(void **state)
     wk_event_elapsed_time(far, far);
     wk_transfers(&after);
     assert_int_equal(after.waits - before.waits, 3);
-    expect_fine();
+    expect_ok();
 }
 
 /* ---- where there is no time -------------------------------------------------------------------------------------- */
@@ -317,7 +317,7 @@ static void of_two_devices(void **state)
     wk_event_synchronize(first);
     wk_event_synchronize(second);
     assert_true(isnan(wk_event_elapsed_time(first, second)));
-    expect_error(test_said("the start is on opencl:0, the end on opencl:1"), NULL);
+    expect_error(test_backend_text("the start is on opencl:0, the end on opencl:1"), NULL);
 }
 
 static void without_events(void **state)
@@ -336,9 +336,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(milliseconds),
-        cmocka_unit_test_setup_teardown(recorded_work_lies_behind, test_usual_mode, test_mode_back),
-        cmocka_unit_test_setup_teardown(recorded_work_that_fails, test_usual_mode, test_mode_back),
-        cmocka_unit_test(to_come),
+        cmocka_unit_test_setup_teardown(recorded_work_lies_behind, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(recorded_work_that_fails, test_default_mode, test_restore_mode),
+        cmocka_unit_test(events_not_reached),
         cmocka_unit_test(threads_wait),
         cmocka_unit_test(an_object),
         cmocka_unit_test(null_passes_through),

@@ -2,7 +2,7 @@
 /* Events of programs (wick/event.h) where something stands against them: a lost device, a driver that refuses, want of
  * memory, a child of fork(), the end of the process. */
 #include "support_devices.h"
-#include "support_driver.h"
+#include "support_driver_faults.h"
 
 #include "../src/backend/null/null.h"
 #include "../src/base/alloc.h"
@@ -89,11 +89,11 @@ static void of_a_lost_device(void **state)
     (void)state;
     WK_SCOPE;
     wk_event *before = wk_event_record(test_null());
-    wk__null_lose(0);
+    wk__null_lose_device(0);
     assert_null(wk_event_record(test_null()));
     assert_int_equal(wk_error_code(), WK_ERR_LOST);
     expect_error("engine_events_refused.c:", "event_record: null:0: ", NULL);
-    wk__null_heal();
+    wk__null_clear_faults();
     assert_int_equal(wk_event_synchronize(before), WK_OK);
 }
 
@@ -105,14 +105,14 @@ static void refused_by_the_driver(void **state)
     WK_SCOPE;
     wk_event *start = wk_event_record(test_gpu(0));
     wk_event_synchronize(start);
-    driver_take_over(test_gpu_kind());
-    driver_order(DRIVER_MARKER, -1, DRIVER_NO_MEMORY);
+    driver_install_hooks(test_gpu_kind());
+    driver_inject(DRIVER_MARKER, -1, DRIVER_NO_MEMORY);
     wk_event *event = wk_event_record(test_gpu(0));
     for (int k = 0; k < 2; k++) {
         if (event) assert_int_equal(wk_event_synchronize(event), WK_ERR_MEMORY);
         if (event || k == 0) expect_error(event ? "event_synchronize: " : "event_record: ", "recording an event", NULL);
     }
-    driver_calm();
+    driver_clear();
     if (event) {
         assert_true(wk_event_query(event));
         assert_true(isnan(wk_event_elapsed_time(start, event)));
@@ -121,7 +121,7 @@ static void refused_by_the_driver(void **state)
     event = wk_event_record(test_gpu(0));
     assert_int_equal(wk_event_synchronize(event), WK_OK);
     assert_true(wk_event_elapsed_time(start, event) >= 0);
-    expect_fine();
+    expect_ok();
 }
 
 static void without_memory(void **state)
@@ -134,7 +134,7 @@ static void without_memory(void **state)
         wk_event *event = wk_event_record(wk_cpu());
         wk__alloc_fail_at(0);
         made = event != NULL;
-        if (made) expect_fine();
+        if (made) expect_ok();
         if (!made) assert_int_equal(wk_error_code(), WK_ERR_MEMORY);
         if (!made) expect_error("event_record: ", "memory", NULL);
         assert_true(n < 10);
@@ -172,7 +172,7 @@ static void a_child_is_refused(void **state)
     assert_int_equal(status_of(child), 0);
     assert_int_equal(wk_event_synchronize(event), WK_OK);
     wk_free(event);
-    expect_fine();
+    expect_ok();
 }
 
 int main(void)

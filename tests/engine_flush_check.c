@@ -3,21 +3,21 @@
  * flush makes it a bad one. */
 #include "support_flush.h"
 
-#include "engine/flush_check.h"
+#include "engine/flush_validate.h"
 
 static wk__flush_data flush;
 
 static int set_up(void **state)
 {
-    if (spoil_checked(state)) return -1;
+    if (corrupt_setup(state)) return -1;
     make_flush(&flush);
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    wk__flush_end(&flush);
-    return spoil_unchecked(state);
+    wk__flush_free(&flush);
+    return corrupt_teardown(state);
 }
 
 static wk__flush_record *first_of(int family)
@@ -31,7 +31,7 @@ static wk__flush_record *first_of(int family)
 static void expect_good(void)
 {
     wk__io_error error = {0};
-    if (wk__flush_check(&flush, &error) != WK_OK) fail_msg("%s", error.text);
+    if (wk__flush_validate(&flush, &error) != WK_OK) fail_msg("%s", error.text);
 }
 
 static const char *const no_kind = "has a kind of work that there is not";
@@ -39,7 +39,7 @@ static const char *const no_kind = "has a kind of work that there is not";
 static void expect_bad(const char *why)
 {
     wk__io_error error = {0};
-    assert_int_equal(wk__flush_check(&flush, &error), WK_ERR_FORMAT);
+    assert_int_equal(wk__flush_validate(&flush, &error), WK_ERR_FORMAT);
     if (!strstr(error.text, why)) fail_msg("%s", error.text);
 }
 
@@ -65,7 +65,7 @@ static wk__flush_record *program_with(bool reduces, bool partial, bool indirect)
     for (int64_t k = 0; k < flush.records; k++) {
         const wk__record *r = flush.record[k].record;
         if (r->family == WK__PROGRAM && wk__record_reduces(r) == reduces && r->partial == partial &&
-            r->indirect == indirect && r->ndim == 2 && flush.record[k].value[r->nout] >= 0)
+            r->has_indirect_read == indirect && r->ndim == 2 && flush.record[k].value[r->nout] >= 0)
             return &flush.record[k];
     }
     fail_msg("no such program");
@@ -85,7 +85,7 @@ static void programs(void **state)
     EXPECT_BAD(r->compute, 0, call);
     const wk__flush_record *f = program_with(true, false, false);
     EXPECT_BAD(f->op->op.reduction, WK__RSUM - 1, no_kind);
-    EXPECT_BAD(f->op->op.reduction, WK__ALU_COUNT, no_kind);
+    EXPECT_BAD(f->op->op.reduction, WK__OPCODE_COUNT, no_kind);
     EXPECT_BAD(f->record->nin, 0, no_kind);
     expect_good();
 }
@@ -134,8 +134,8 @@ static void reaches(void **state)
     EXPECT_BAD(r->ref[0].offset, 1, no_result);
     EXPECT_BAD(wk__record_stride(r, 0)[0], most, no_result);
     expect_good();
-    const wk__sum *sum = wk__record_sum(first_of(WK__CONTRACTION)->record);
-    wk__sum *changed = wk__record_sum(first_of(WK__CONTRACTION)->record);
+    const wk__contraction *sum = wk__record_sum(first_of(WK__CONTRACTION)->record);
+    wk__contraction *changed = wk__record_sum(first_of(WK__CONTRACTION)->record);
     EXPECT_BAD(changed->stride[1][0], sum->stride[1][0] + 1, no_operand);
     EXPECT_BAD(changed->extent[0], most, "has a");
     EXPECT_BAD(changed->extent[0], INT64_MAX, "has a");
@@ -156,12 +156,12 @@ static void operands_and_results(void **state)
     EXPECT_BAD(*in, *out, no_operand);
     EXPECT_BAD(*out, -1, no_result);
     EXPECT_BAD(*out, *in, no_result);
-    EXPECT_BAD(r->ref[0].flags, WK__REF_AS_IS, no_result);
+    EXPECT_BAD(r->ref[0].flags, WK__REF_OWN_CLASS, no_result);
     EXPECT_BAD(r->ref[r->nout].flags, WK__REF_IMM, no_operand);
-    EXPECT_BAD(r->ref[r->nout].flags, WK__REF_RAW, no_operand);
+    EXPECT_BAD(r->ref[r->nout].flags, WK__REF_IMM_INDEX, no_operand);
     for (int k = 0; k < KERNELS; k++) {
         wk__flush_record *kernel = first_of(kernels[k]);
-        EXPECT_BAD(kernel->record->ref[kernel->record->nout].flags, WK__REF_AS_IS, no_operand);
+        EXPECT_BAD(kernel->record->ref[kernel->record->nout].flags, WK__REF_OWN_CLASS, no_operand);
         EXPECT_BAD(kernel->value[kernel->record->nout], -1, no_operand);
     }
     f = first_of(WK__SORT); /* the larger of the two has room for either */
@@ -189,7 +189,7 @@ static void places_that_are_computed(void **state)
     (void)state;
     wk__record *r = program_with(false, false, true)->record;
     int raw = r->nout;
-    while (!(r->ref[raw].flags & WK__REF_RAW)) raw++;
+    while (!(r->ref[raw].flags & WK__REF_IMM_INDEX)) raw++;
     int64_t *bound = &r->ref[raw].imm.i, *stride = &r->ref[raw + 1].imm.i;
     const char *const none = "places that are no numbers";
     assert_int_equal(*bound, 3);
@@ -275,7 +275,7 @@ static void sums(void **state)
     (void)state;
     const wk__flush_record *f = first_of(WK__CONTRACTION);
     wk__record *r = f->record;
-    wk__sum *sum = wk__record_sum(r);
+    wk__contraction *sum = wk__record_sum(r);
     r->ref[0].dtype = WK_I32;
     expect_good();
     r->ref[0].dtype = WK_F32;

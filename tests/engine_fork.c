@@ -93,7 +93,7 @@ static void workers_of_a_server_compute(void **state)
     wk_free(kept);
     wk_free(pending);
     wk_set_threads(threads);
-    expect_fine();
+    expect_ok();
 }
 
 static wk_loader *loader;
@@ -119,7 +119,7 @@ static void a_loop_over_a_loader_goes_on_in_a_child(void **state)
     assert_true(wk_batch_next(&batch));
     assert_int_equal(in_child(goes_on_loading), 0);
     assert_int_equal(goes_on_loading(), 0);
-    expect_fine();
+    expect_ok();
 }
 
 /* ---- where that can't be ----------------------------------------------------------------------------------------- */
@@ -168,7 +168,7 @@ static atomic_bool over;
 static void *visits(void *context)
 {
     while (!atomic_load(&over))
-        if (wk__context_visit(context)) wk__context_leave(context);
+        if (wk__context_acquire(context)) wk__context_release(context);
     return NULL;
 }
 

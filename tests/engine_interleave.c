@@ -22,11 +22,11 @@ static int64_t records;
 
 static const wk__device *source_of(const wk__record *r)
 {
-    return wk__record_family(r)->moves ? r->ref[r->nout].value->device : NULL;
+    return wk__record_family(r)->is_transfer ? r->ref[r->nout].value->device : NULL;
 }
 
 /* What a group reads has been computed before it. */
-static void look(const wk__ring *ring, int32_t groups)
+static void look(const wk__op_queue *ring, int32_t groups)
 {
     records = 0;
     for (int64_t k = 0; k < ring->count; k++) {
@@ -38,23 +38,23 @@ static void look(const wk__ring *ring, int32_t groups)
             if (in && in->state == WK__PENDING) assert_true(in->group <= r->group);
         }
         assert_true(records < MOST);
-        plan[records++] = (seen){r->op, r->group, r->whole, r->device, source_of(r)};
+        plan[records++] = (seen){r->op, r->group, r->transaction, r->device, source_of(r)};
     }
 }
 
 static int begin(void **state)
 {
-    test_usual_mode(state);
+    test_default_mode(state);
     wk__null_set_count(WK_MIRRORED_DEVICES);
     return 0;
 }
 
 static int end(void **state)
 {
-    wk__shuffle_look(NULL);
+    wk__set_fusion_observer(NULL);
     wk__null_set_count(1);
     test_clean(state);
-    return test_mode_back(state);
+    return test_restore_mode(state);
 }
 
 static wk_device null(int index)
@@ -74,9 +74,9 @@ static wk_tensor *ones_on(wk_device device)
 static void flush(void)
 {
     records = 0;
-    wk__shuffle_look(look);
+    wk__set_fusion_observer(look);
     wk_flush();
-    wk__shuffle_look(NULL);
+    wk__set_fusion_observer(NULL);
 }
 
 /* The group of the k-th record, counted from 0, of a device. */
@@ -264,7 +264,7 @@ static void a_step_comes_when_all_before_is_done(void **state)
     }
     assert_true(copy_out_of(null(0), 0) < first);
     assert_true(group_on(null(0), 1) > last);
-    expect_fine();
+    expect_ok();
 }
 
 /* ---- any program ------------------------------------------------------------------------------------------------- */
@@ -331,7 +331,7 @@ static void programs_of_all_devices(void **state)
         flush();
         lanes_keep_their_order();
         flushed += records;
-        expect_fine();
+        expect_ok();
     }
     assert_true(flushed > 10 * PROGRAMS);
 }

@@ -46,7 +46,7 @@ static void kernels(void **state)
         wk_index_add_(far, 0, first, row);
         wk_print(far);
         wk_set_log("", NULL, NULL);
-        expect_fine();
+        expect_ok();
         snprintf(where, sizeof where, "one pass on %s:\nspace 6\n", wk_device_str(device));
         assert_int_equal(lines_with(where, " EXP "), 1); /* of three passes of one place */
         static const char *const said[] = {"sort", "a product", "scan", "scatter_add"};
@@ -102,7 +102,7 @@ static void subjects_that_there_are_not(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(kernels, test_usual_mode, test_mode_back),
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(kernels, test_default_mode, test_restore_mode),
                                        cmocka_unit_test(waits), cmocka_unit_test(subjects_that_there_are_not)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

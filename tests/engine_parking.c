@@ -3,7 +3,7 @@
 #include "ops_values.h"
 
 #include "../src/base/alloc.h"
-#include "../src/engine/ring.h"
+#include "../src/engine/op_queue.h"
 
 /* exp is in a register of the kernel that computes c; b, which nobody has asked for yet, needs it too. */
 static void shared_with_a_wanted_result(void **state)
@@ -109,7 +109,9 @@ static void replaced_again_and_again(void **state)
 static void no_memory_to_park(void **state)
 {
     (void)state;
-    if (wk__modes_now()->sync || wk__modes_now()->check) skip(); /* nothing is parked, or other memory is taken */
+    if (wk__engine_config_get()->sync || wk__engine_config_get()->check)
+        skip(); /* nothing is parked, or other memory
+                                                                                    is taken */
     int told = 0;
     for (int n = 1; n < 8; n++) {
         WK_SCOPE;
@@ -146,9 +148,9 @@ static wk_tensor *joined(wk_tensor *x, wk_tensor *a, wk_tensor *b, int way)
 static void ring_runs_between_the_parts(void **state)
 {
     (void)state;
-    wk__ring *ring = wk__context()->ring;
-    wk__modes modes = *ring->modes;
-    ring->modes = &modes;
+    wk__op_queue *ring = wk__context()->op_queue;
+    wk__engine_config modes = *ring->config;
+    ring->config = &modes;
     for (int way = 0; way < 3; way++) {
         const int64_t before = ring->flushes;
         for (modes.budget = 0; modes.budget < 10 * NUMBERS * 4; modes.budget += NUMBERS) {
@@ -164,7 +166,7 @@ static void ring_runs_between_the_parts(void **state)
         }
         assert_true(ring->flushes > before + 41); /* also between */
     }
-    ring->modes = wk__modes_now();
+    ring->config = wk__engine_config_get();
 }
 
 int main(void)

@@ -4,7 +4,7 @@
 
 #include "../src/backend/null/null.h"
 #include "../src/base/alloc.h"
-#include "../src/engine/ring.h"
+#include "../src/engine/op_queue.h"
 
 static wk_options on_null(void)
 {
@@ -25,29 +25,29 @@ static wk_tensor *ones(int64_t rows, int64_t columns)
 static void start(void)
 {
     wk_sync();
-    expect_fine();
-    wk__null_clear();
+    expect_ok();
+    wk__null_log_clear();
 }
 
 static int stores(void)
 {
     int count = 0;
-    const wk__group *g;
-    for (int64_t k = 0; (g = wk__null_plan_group(k)); k++)
+    const wk__program *g;
+    for (int64_t k = 0; (g = wk__null_log_program_at(k)); k++)
         for (int i = 0; i < g->nins; i++) count += g->ins[i].code == WK__STORE;
     return count;
 }
 
 static int groups(void)
 {
-    return (int)wk__null_plan_count(WK__PROGRAM);
+    return (int)wk__null_log_count(WK__PROGRAM);
 }
 
 /* Forces x alone to be computed, as reading it does. */
 static void need(wk_tensor *x)
 {
     assert_true(wk__materialize(x, WK_HERE));
-    expect_fine();
+    expect_ok();
 }
 
 static void chain_in_a_scope_stores_once(void **state)
@@ -114,10 +114,10 @@ static void a_row_stage_follows_its_reduction(void **state)
     need(wk_mul(x, wk_sum(x, (1), .keepdim = true)));
     assert_int_equal(groups(), 1);
     assert_int_equal(stores(), 2); /* a reduction is stored, not parked: computing it again would read all of x */
-    wk__null_clear();
+    wk__null_log_clear();
     need(wk_mul(x, wk_sum(x, (0), .keepdim = true)));
     assert_int_equal(groups(), 1);
-    wk__null_clear();
+    wk__null_log_clear();
     need(wk_sum(wk_sum(x, (1)))); /* another space: two */
     assert_int_equal(groups(), 2);
     wk_free(x);
@@ -161,7 +161,7 @@ static void dying_inputs_are_donated(void **state)
     need(y);
     wk_memory_stats_of(test_null(), &after);
     assert_int_equal(after.live, before.live);
-    const wk__group *g = wk__null_plan_group(0);
+    const wk__program *g = wk__null_log_program_at(0);
     assert_ptr_equal(g->operand[0].memory->block, g->operand[g->noperands - 1].memory->block);
     assert_int_equal(g->operand[0].memory->offset, g->operand[g->noperands - 1].memory->offset);
     wk_free(y);
@@ -178,9 +178,9 @@ static void in_place_writes_in_place(void **state)
     wk_sync();
     assert_int_equal(groups(), 1);
     assert_int_equal(stores(), 1);
-    const wk__group *g = wk__null_plan_group(0);
+    const wk__program *g = wk__null_log_program_at(0);
     assert_ptr_equal(g->operand[0].memory->block, g->operand[g->noperands - 1].memory->block);
-    assert_int_equal((int)wk__null_plan_count(WK__NULL_COPY), 0);
+    assert_int_equal((int)wk__null_log_count(WK__NULL_COPY), 0);
     wk_free(x);
 }
 
@@ -206,7 +206,7 @@ static void a_step_has_one_structure(void **state)
     uint64_t key[2];
     for (int k = 0; k < 2; k++) {
         need(wk_mul(wk_add(x, 0.5 + k), 3 - k)); /* other numbers, same kernel */
-        key[k] = wk__group_key(wk__null_plan_group(k));
+        key[k] = wk__program_hash(wk__null_log_program_at(k));
     }
     assert_int_equal(key[0], key[1]);
     wk_free(x);
@@ -227,7 +227,7 @@ static void memory_runs_out_and_the_program_goes_on(void **state)
     expect_error("full", "limit", NULL); /* more than the limit in itself: refused at the call */
     wk_tensor *big = wk_retain(wk_full_f_at(WK_HERE, (int64_t[]){1024, 4096}, 2, 2, &options));
     wk_sync();
-    expect_fine();
+    expect_ok();
     wk_tensor *y = wk_retain(wk_exp(wk_full_f_at(WK_HERE, (int64_t[]){1024, 4096}, 2, 2, &options)));
     wk_mul_(x, 2); /* in place: needs nothing new */
     wk_sync();
@@ -248,9 +248,9 @@ static void numbers_that_there_is_no_room_for(void **state)
     WK_SCOPE;
     WK_DEVICE(test_null());
     wk_memory_trim(test_null());
-    wk__null_fail_take(1);
+    wk__null_fail_alloc(1);
     assert_null(wk_from(numbers, (1 << 21)));
-    wk__null_heal();
+    wk__null_clear_faults();
     assert_int_equal(wk_error_code(), WK_ERR_MEMORY);
     expect_error("from", NULL);
 }
@@ -261,15 +261,15 @@ static void a_launch_fails_and_the_target_keeps_its_value(void **state)
     WK_SCOPE;
     wk_tensor *x = ones(4, 4);
     start();
-    wk__null_fail_run(1);
+    wk__null_fail_submit(1);
     wk_mul_(x, 2);
     wk_sync();
     expect_error("mul", NULL);
-    wk__null_heal();
+    wk__null_clear_faults();
     assert_true(wk__materialize(x, WK_HERE));
     wk_add(x, 1);
     wk_sync();
-    expect_fine();
+    expect_ok();
     wk_free(x);
 }
 
@@ -281,17 +281,17 @@ static void only_contractions_have_sums(void **state)
     start();
     wk_tensor *y = wk_retain(wk_cumsum(wk_matmul(x, x), 0));
     wk_sync();
-    expect_fine();
-    const wk__work *scan = wk__null_plan_work(WK__SCAN, 0), *product = wk__null_plan_work(WK__CONTRACTION, 0);
-    assert_true(scan && !scan->kernel->sum);
-    assert_true(product && product->kernel->sum);
+    expect_ok();
+    const wk__work *scan = wk__null_log_work_at(WK__SCAN, 0), *product = wk__null_log_work_at(WK__CONTRACTION, 0);
+    assert_true(scan && !scan->args->contraction);
+    assert_true(product && product->args->contraction);
     wk_free(y);
     wk_free(x);
 }
 
 static size_t room_of(wk_tensor *x, wk_tensor *(*call)(wk_site site, wk_tensor *a, wk_tensor *b))
 {
-    const wk__ring *ring = wk__context()->ring;
+    const wk__op_queue *ring = wk__context()->op_queue;
     const size_t before = ring->used;
     wk_tensor *y = wk_retain(call(WK_HERE, x, x));
     const size_t room = ring->used - before;
@@ -306,8 +306,8 @@ static void only_contractions_have_room_for_sums(void **state)
     (void)state;
     wk_tensor *x = ones(4, 4);
     start();
-    assert_true(room_of(x, wk_maximum_at) < sizeof(wk__sum));
-    assert_true(room_of(x, wk_matmul_at) > sizeof(wk__sum));
+    assert_true(room_of(x, wk_maximum_at) < sizeof(wk__contraction));
+    assert_true(room_of(x, wk_matmul_at) > sizeof(wk__contraction));
     wk_free(x);
 }
 
@@ -320,9 +320,9 @@ static void a_number_is_a_line_of_one(void **state)
     wk_tensor *scan = wk_retain(wk_cumsum(point, 0)),
               *dot = wk_retain(wk_matmul(wk_reshape(x, (4)), wk_reshape(x, (4))));
     wk_sync();
-    expect_fine();
-    const wk__work *line = wk__null_plan_work(WK__SCAN, 0), *product = wk__null_plan_work(WK__CONTRACTION, 0);
-    assert_true(line && line->kernel->ndim == 1 && line->kernel->shape[0] == 1);
+    expect_ok();
+    const wk__work *line = wk__null_log_work_at(WK__SCAN, 0), *product = wk__null_log_work_at(WK__CONTRACTION, 0);
+    assert_true(line && line->args->ndim == 1 && line->args->shape[0] == 1);
     assert_non_null(product);
     wk_free(dot), wk_free(scan), wk_free(point), wk_free(x);
 }

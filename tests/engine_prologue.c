@@ -8,7 +8,7 @@
 
 static int products(void)
 {
-    return (int)wk__null_plan_count(WK__CONTRACTION);
+    return (int)wk__null_log_count(WK__CONTRACTION);
 }
 
 /* Products that compute a factor on the way; the number of the factor. */
@@ -16,8 +16,8 @@ static int with_prologue(int factor)
 {
     int count = 0;
     const wk__work *work;
-    for (int64_t k = 0; (work = wk__null_plan_work(WK__CONTRACTION, k)); k++)
-        count += work->kernel->prologue[factor] != NULL;
+    for (int64_t k = 0; (work = wk__null_log_work_at(WK__CONTRACTION, k)); k++)
+        count += work->args->prologue[factor] != NULL;
     return count;
 }
 
@@ -28,14 +28,14 @@ static int prologues(void)
 
 static int take_prologues(void **state)
 {
-    wk__null_take_prologues(true);
-    return test_usual_mode(state);
+    wk__null_set_prologues(true);
+    return test_default_mode(state);
 }
 
 static int give_back(void **state)
 {
     test_clean(state);
-    return test_mode_back(state);
+    return test_restore_mode(state);
 }
 
 /* Runs what is pending: so many products, of which one computes a factor, or none does, and so many programs beside. */
@@ -68,13 +68,13 @@ static void a_factor_is_computed_on_the_way(void **state)
     start();
     expect_plan(wk_relu(wk_matmul(x, wk_t(wk_mul(wk_exp(w), 2)))), 1, 0);
     assert_int_equal(with_prologue(1), 1);
-    const wk__kernel *kernel = wk__null_plan_work(WK__CONTRACTION, 0)->kernel;
+    const wk__work_args *kernel = wk__null_log_work_at(WK__CONTRACTION, 0)->args;
     assert_true(holds(kernel->prologue[1], WK__EXP));
-    assert_non_null(wk__null_plan_work(WK__CONTRACTION, 0)->group); /* and what follows follows */
+    assert_non_null(wk__null_log_work_at(WK__CONTRACTION, 0)->program); /* and what follows follows */
     start();
     expect_plan(wk_matmul(wk_mul(w, 2), x), 1, 0);
     assert_int_equal(with_prologue(0), 1);
-    char *text = wk__null_plan_text();
+    char *text = wk__null_log_text();
     assert_non_null(strstr(text, "a is computed on the way\nspace"));
     wk__free(text);
     wk_free(x), wk_free(w);
@@ -122,13 +122,13 @@ static void small_factors_are_stored(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *x = square(), *w = square();
-    wk__prologues_from(BYTES);
+    wk__set_prologue_min_bytes(BYTES);
     start();
     expect_plan(wk_matmul(x, wk_mul(w, 2)), 1, 0);
-    wk__prologues_from(BYTES + 1);
+    wk__set_prologue_min_bytes(BYTES + 1);
     start();
     expect_plan(wk_matmul(x, wk_mul(w, 2)), 0, 1);
-    wk__prologues_from(-1);
+    wk__set_prologue_min_bytes(-1);
     wk_free(x), wk_free(w);
 }
 
@@ -137,11 +137,11 @@ static void a_factor_in_memory_stays_there(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *x = square(), *w = square();
-    wk__null_take_prologues(false);
+    wk__null_set_prologues(false);
     start();
     wk_tensor *s = wk_mul(w, 2);
     expect_plan(wk_matmul(x, s), 0, 1);
-    wk__null_take_prologues(true);
+    wk__null_set_prologues(true);
     start();
     expect_plan(wk_matmul(x, s), 0, 0);
     wk_free(x), wk_free(w);
@@ -169,7 +169,7 @@ static void a_backend_that_takes_none_gets_programs(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *x = square(), *w = square();
-    wk__null_take_prologues(false);
+    wk__null_set_prologues(false);
     start();
     EXPECT_PLAN(wk_matmul(x, wk_mul(w, 2)), 0, 1);
     wk_free(x), wk_free(w);
@@ -245,9 +245,9 @@ static void unfused_each_is_a_pass(void **state)
     WK_SCOPE;
     wk_tensor *x = square(), *w = square();
     start();
-    wk__modes_set(false, true);
+    wk__engine_config_set(false, true);
     EXPECT_PLAN(wk_matmul(x, wk_mul(w, 2)), 0, 1);
-    wk__modes_set(false, false);
+    wk__engine_config_set(false, false);
     wk_free(x), wk_free(w);
 }
 
@@ -347,7 +347,7 @@ static void a_factor_that_was_not_stored_can_be_read(void **state)
     start();
     wk_tensor *s = wk_mul(w, 2);
     expect_plan(wk_matmul(x, s), 1, 0);
-    assert_int_equal(state_of(s), WK__PARKED);
+    assert_int_equal(state_of(s), WK__DEFERRED);
     need(s);
     assert_int_equal(runs(), 1);
     wk_free(x), wk_free(w);
@@ -376,7 +376,7 @@ static void fails_with_its_product(void **state)
     wk_tensor *x = square(), *w = square();
     start();
     wk_tensor *s = wk_mul(w, 2), *y = wk_matmul(x, s);
-    wk__null_fail_run(1);
+    wk__null_fail_submit(1);
     assert_false(wk__materialize(y, WK_HERE));
     expect_error("matmul", "refused", NULL);
     need(s); /* it was not to blame */
@@ -391,7 +391,7 @@ static void is_left_out_without_its_product(void **state)
     wk_tensor *x = square(), *w = square();
     start();
     wk_tensor *far = wk_retain(wk_softmax(wk_narrow(x, 0, 0, 8), 1)), *s = wk_mul(w, 2), *y = wk_matmul(far, s);
-    wk__null_fail_run(1);
+    wk__null_fail_submit(1);
     assert_false(wk__materialize(y, WK_HERE));
     expect_error("softmax", "refused", NULL);
     assert_int_equal(runs() + products(), 0);
@@ -406,7 +406,7 @@ static void is_left_out_without_its_product(void **state)
         y = wk_retain(wk_matmul(far, wk_mul(wk_narrow(w, 0, 0, 256), 2)));
         u = wk_retain(wk_add(wk_narrow(x, 0, 8, 8), 1));
     }
-    wk__null_fail_run(1);
+    wk__null_fail_submit(1);
     wk_flush();
     assert_int_equal(state_of(y), WK__FAILED);
     assert_int_equal(state_of(u), WK__STORED);
@@ -426,7 +426,7 @@ static void late_faults_reach_the_product(void **state)
     wk_tensor *x = square(), *w = square(),
               *index = wk_retain(wk_zeros((SIDE), .dtype = WK_I64, .device = test_null())), *y = NULL;
     start();
-    wk__null_fault_run(1, 9, SIDE);
+    wk__null_fault_submit(1, 9, SIDE);
     {
         WK_SCOPE;
         y = wk_retain(wk_matmul(x, wk_mul(wk_t(wk_index_select(w, 0, index)), 2)));
@@ -438,7 +438,7 @@ static void late_faults_reach_the_product(void **state)
     assert_int_equal(state_of(y), WK__FAILED);
     wk_free(y);
     start(); /* and so does what it has read and what is taken back */
-    wk__null_fault_run(1, 9, SIDE);
+    wk__null_fault_submit(1, 9, SIDE);
     {
         WK_SCOPE;
         wk_add_(w, wk_index_select(x, 0, index));
@@ -466,7 +466,7 @@ static wk_tensor *weights(void)
 
 static int64_t counted(void)
 {
-    return wk__context()->ring->prologues;
+    return wk__context()->op_queue->prologues;
 }
 
 /* What `compute` says is what it says where each op runs by itself, and so many products computed a factor. */
@@ -480,18 +480,18 @@ static void same_alone(wk_tensor *(*compute)(wk_tensor *w, wk_tensor *x), int pr
     for (int k = 0; k < 2; k++) {
         wk_tensor *w = weights();
         wk_sync();
-        wk__modes_set(false, k);
+        wk__engine_config_set(false, k);
         const int64_t before = counted();
         {
             WK_SCOPE;
             wk_tensor *y = compute(w, x);
             assert_true(wk_numel(y) <= 64 * OUTPUTS);
             wk_read(y, k ? alone : fused, 4 * (size_t)wk_numel(y));
-            expect_fine();
+            expect_ok();
             assert_memory_equal(fused, alone, k ? 4 * (size_t)wk_numel(y) : 0);
         }
         assert_int_equal(counted() - before, k ? 0 : prologues);
-        wk__modes_set(false, false);
+        wk__engine_config_set(false, false);
         wk_free(w);
     }
 }
@@ -564,7 +564,7 @@ static void a_bad_index_behind_it_fails_alone(void **state)
     assert_false(wk__materialize(sum, WK_HERE));
     expect_error("index", "7", NULL);
     wk_read(product, got, sizeof got);
-    expect_fine();
+    expect_ok();
     assert_memory_equal(got, want, sizeof want);
     wk_free(product), wk_free(table), wk_free(w);
 }
@@ -635,7 +635,7 @@ static void known_memory_is_read_before_it_is_written(void **state)
     wk_sync();
     assert_int_equal(counted() - before, 1);
     assert_true(memory[0] == 7 && memory[OUTPUTS * INPUTS - 1] == 1);
-    expect_fine();
+    expect_ok();
 }
 
 #define CASE(f) cmocka_unit_test_setup_teardown(f, take_prologues, give_back)

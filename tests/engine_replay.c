@@ -7,7 +7,7 @@
 #include "support_flush.h"
 
 #include "base/alloc.h"
-#include "engine/host.h"
+#include "engine/host_transfer.h"
 #include "engine/replay_run.h"
 
 static char *bytes_of_file(const char *path, int64_t *count)
@@ -52,7 +52,7 @@ static void run_on_cpu(const wk__flush_data *flush, bool one_by_one)
     assert_in_range(flush->values, 1, MOST);
     for (int64_t k = 0; k < flush->values; k++) device_of[k] = wk__device_get(wk_cpu(), &fail);
     wk__replay replay = {
-        .flush = flush, .context = wk__context(), .device = device_of, .value = value_of, .one_by_one = one_by_one};
+        .flush = flush, .context = wk__context(), .device = device_of, .value = value_of, .eager = one_by_one};
     assert_int_equal(wk__replay_run(&replay, outcome, &fail), WK_OK);
 }
 
@@ -94,12 +94,12 @@ static void a_way_that_differs_is_told(void **state)
     wk__io_error error;
     assert_int_equal(wk__flush_read(path, &flush, &error), WK_OK);
     const int64_t records = flush.records;
-    wk__flush_end(&flush);
+    wk__flush_free(&flush);
     said[0] = 0;
-    spoil_begin(wk_cpu());
-    spoil_next((spoil_order){.n = records + 3, .how = SPOIL_RESULT, .which = 0, .place = 0, .number = 1000});
+    corrupt_install(wk_cpu());
+    corrupt_arm((corrupt_request){.n = records + 3, .how = CORRUPT_RESULT, .which = 0, .place = 0, .number = 1000});
     assert_int_equal(wk_replay(path, hear, NULL), WK_ERR_INTERNAL);
-    spoil_end();
+    corrupt_remove();
     expect_error("replay: 1 of 6 ways to run it give something else", NULL);
     assert_non_null(strstr(said, "DIFFERS: "));
     assert_non_null(strstr(said, " is 1000, and "));
@@ -113,9 +113,9 @@ static void results_are_the_programs(void **state)
     wk__flush_data flush;
     make_flush(&flush);
     wk_tensor *result[RESULTS];
-    work(wk_cpu(), result);
+    record_every_kind(wk_cpu(), result);
     wk_sync();
-    expect_fine();
+    expect_ok();
     run_on_cpu(&flush, false);
     for (int k = 0; k < RESULTS; k++) {
         const wk__value *want = wk__body_of(result[k])->storage->value;
@@ -126,7 +126,7 @@ static void results_are_the_programs(void **state)
         if (!found) fail_msg("result %d is not among those of the replay", k);
     }
     forget(&flush);
-    wk__flush_end(&flush);
+    wk__flush_free(&flush);
     let_go(result);
 }
 
@@ -137,15 +137,15 @@ static void operands_that_had_failed(void **state)
     wk__flush_data flush;
     make_flush(&flush);
     for (int64_t v = 0; v < flush.values; v++)
-        if (flush.value[v].flags & WK__FLUSH_THERE) {
+        if (flush.value[v].flags & WK__FLUSH_IN_MEMORY) {
             flush.value[v].flags = WK__FLUSH_FAILED;
             flush.value[v].data = NULL;
         }
     run_on_cpu(&flush, false);
-    wk__tell_late(wk__context());
+    wk__report_posted_failure(wk__context());
     expect_error("had failed before", NULL);
     forget(&flush);
-    wk__flush_end(&flush);
+    wk__flush_free(&flush);
 }
 
 /* What a call says of a bad place, it says of one that was read from a file. */
@@ -159,11 +159,11 @@ static void labels_stay_labels(void **state)
         WK_SCOPE;
         losses = wk_retain(wk_cross_entropy(wk_reshape(scores, (2, 3)), wk_add(label, 1), .reduction = WK_REDUCE_NONE));
     }
-    const int64_t records = wk__context()->ring->count;
-    spoil_begin(wk_cpu());
-    spoil_next((spoil_order){.n = records + 1, .how = SPOIL_RESULT, .which = 0, .place = 0, .number = 1000});
+    const int64_t records = wk__context()->op_queue->count;
+    corrupt_install(wk_cpu());
+    corrupt_arm((corrupt_request){.n = records + 1, .how = CORRUPT_RESULT, .which = 0, .place = 0, .number = 1000});
     wk_sync();
-    assert_true(spoil_end());
+    assert_true(corrupt_remove());
     path_in_error(path, sizeof path);
     wk_free(losses), wk_free(label), wk_free(scores);
 
@@ -171,9 +171,9 @@ static void labels_stay_labels(void **state)
     wk__io_error error;
     assert_int_equal(wk__flush_read(path, &flush, &error), WK_OK);
     int labels = 0;
-    for (int64_t k = 0; k < flush.records; k++) labels += flush.record[k].record->op->labels;
+    for (int64_t k = 0; k < flush.records; k++) labels += flush.record[k].record->op->index_is_label;
     assert_int_equal(labels, 1);
-    wk__flush_end(&flush);
+    wk__flush_free(&flush);
     assert_int_equal(unlink(path), 0);
 }
 
@@ -185,12 +185,12 @@ static void names_outlive_the_flush(void **state)
     make_flush(&flush);
     const wk__record *r = flush.record[0].record;
     const wk_site site = r->site;
-    const char *name = r->name, *op = r->op->name, *fault = r->op->fault;
+    const char *name = r->name, *op = r->op->name, *fault = r->op->fault_message;
     wk__failure *failure = wk__failure_new(WK_ERR_INDEX, site, "what a device found in the end");
-    wk__flush_end(&flush);
-    wk__late(wk__context(), failure);
+    wk__flush_free(&flush);
+    wk__post_failure(wk__context(), failure);
     wk__failure_drop(failure);
-    wk__tell_late(wk__context());
+    wk__report_posted_failure(wk__context());
     expect_error("support_flush.h:", "what a device found in the end", NULL);
     assert_true(strlen(name) > 0 && strlen(op) > 0 && (!fault || strlen(fault) > 0));
 }
@@ -209,12 +209,12 @@ static void *compute(void *user)
     while (!atomic_load(&b->done)) {
         WK_SCOPE;
         wk_tensor *x = wk_ones((3)), *y = wk_mul(wk_add(wk_mul(x, 2), 1), 3);
-        const wk__ring before = *wk__context()->ring;
+        const wk__op_queue before = *wk__context()->op_queue;
         wk_item(wk_sum(y));
-        const wk__ring *after = wk__context()->ring;
+        const wk__op_queue *after = wk__context()->op_queue;
         b->flushes++;
         b->groups += after->groups - before.groups;
-        b->checked += after->modes->check;
+        b->checked += after->config->check;
     }
     return NULL;
 }
@@ -224,7 +224,7 @@ static void other_threads_run_as_ever(void **state)
     (void)state;
     char path[512];
     make_file(wk_cpu(), path, sizeof path);
-    wk__modes_set_check(false);
+    wk__engine_config_set_check(false);
     bystander other = {.flushes = 0};
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, compute, &other), 0);
@@ -235,8 +235,8 @@ static void other_threads_run_as_ever(void **state)
     assert_true(other.flushes > 0);
     assert_int_equal(other.groups, other.flushes); /* one pass each: neither unfused nor call by call */
     assert_int_equal(other.checked, 0);
-    assert_false(wk__modes_now()->sync || wk__modes_now()->nofuse || wk__modes_now()->check);
-    assert_ptr_equal(wk__context()->ring->modes, wk__modes_now());
+    assert_false(wk__engine_config_get()->sync || wk__engine_config_get()->nofuse || wk__engine_config_get()->check);
+    assert_ptr_equal(wk__context()->op_queue->config, wk__engine_config_get());
     assert_int_equal(unlink(path), 0);
 }
 
@@ -252,7 +252,7 @@ static bool is_small(const wk__flush_data *flush)
     for (int64_t k = 0; k < flush->records && sum < SMALL; k++) {
         wk__record *r = flush->record[k].record;
         const int64_t elements = wk__numel(r->ndim, wk__record_shape(r));
-        const int64_t products = wk__record_family(r)->sums ? wk__sum_length(wk__record_sum(r)) : 1;
+        const int64_t products = wk__record_family(r)->is_contraction ? wk__contraction_k(wk__record_sum(r)) : 1;
         const bool small = elements < SMALL && r->bound < SMALL && products < SMALL;
         sum += small ? elements * products : SMALL;
     }
@@ -270,10 +270,10 @@ static bool passes(const char *bytes, int64_t count, bool run)
         fail_msg("code %d: %s", (int)code, error.text);
     if (code != WK_OK) return false;
     if (run && is_small(&flush)) run_on_cpu(&flush, true);
-    wk__late_forget(wk__context());
+    wk__discard_posted_failure(wk__context());
     wk_clear_error();
     forget(&flush);
-    wk__flush_end(&flush);
+    wk__flush_free(&flush);
     return true;
 }
 
@@ -284,7 +284,7 @@ static void changed_files(void **state)
     char path[512];
     int64_t count;
     make_file(wk_cpu(), path, sizeof path);
-    wk__modes_set_check(false);
+    wk__engine_config_set_check(false);
     char *bytes = bytes_of_file(path, &count);
     assert_true(passes(bytes, count, true));
     for (int64_t k = 0; k < count; k++) assert_false(passes(bytes, k, false)); /* cut off */
@@ -324,16 +324,17 @@ static void a_folder_that_is_not_there(void **state)
     (void)state;
     setenv("WICK_CHECK_DIR", "/nowhere", 1);
     wk_tensor *result[RESULTS];
-    work(wk_cpu(), result);
-    spoil_begin(wk_cpu());
-    spoil_next((spoil_order){.n = wk__context()->ring->count + 3, .how = SPOIL_RESULT, .place = 0, .number = 1000});
+    record_every_kind(wk_cpu(), result);
+    corrupt_install(wk_cpu());
+    corrupt_arm(
+        (corrupt_request){.n = wk__context()->op_queue->count + 3, .how = CORRUPT_RESULT, .place = 0, .number = 1000});
     wk_sync();
     expect_error("is 1000, and ", "It could not be written down: /nowhere", NULL);
     setenv("WICK_CHECK_DIR", folder(), 1);
     let_go(result);
 }
 
-#define ONE(test) cmocka_unit_test_setup_teardown(test, spoil_checked, spoil_unchecked)
+#define ONE(test) cmocka_unit_test_setup_teardown(test, corrupt_setup, corrupt_teardown)
 
 int main(void)
 {

@@ -4,7 +4,7 @@
 #include "support_threads.h"
 
 #include "../src/backend/null/null.h"
-#include "../src/engine/ring.h"
+#include "../src/engine/op_queue.h"
 
 enum { ROUNDS = 300, LONG = 1000 };
 
@@ -13,8 +13,8 @@ enum { ROUNDS = 300, LONG = 1000 };
 static void reads_sevens(test_thread *t)
 {
     WK_SCOPE;
-    wk_tensor *x = t->with;
-    SAY(t, wk_item(wk_sum(x)) == 42);
+    wk_tensor *x = t->user;
+    THREAD_CHECK(t, wk_item(wk_sum(x)) == 42);
     wk_free(x);
 }
 
@@ -23,7 +23,7 @@ static void a_pending_result_is_run_for_its_reader(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *seven = wk_retain(wk_add(wk_mul(wk_ones((2, 3)), 2), 5));
-    test_elsewhere(reads_sevens, seven);
+    test_in_thread(reads_sevens, seven);
     wk_tensor *used = wk_retain(wk_add(seven, 0));
     EXPECT_VALUES(used, 0, 7, 7, 7, 7, 7, 7);
     wk_free(used);
@@ -39,7 +39,7 @@ static void a_parked_result_is_computed_for_its_reader(void **state)
     wk_flush();
     held = wk_retain(seven);
     wk_mul_(z, 100);
-    test_elsewhere(reads_sevens, held);
+    test_in_thread(reads_sevens, held);
     EXPECT_VALUES(wk_mul(seven, 2), 0, 14, 14, 14, 14, 14, 14);
     wk_free(z);
 }
@@ -52,7 +52,7 @@ typedef struct passing {
 
 static void takes_and_reads(test_thread *t)
 {
-    passing *p = t->with;
+    passing *p = t->user;
     double last = 0;
     while (!atomic_load(&p->over)) {
         wk_tensor *x = atomic_exchange(&p->slot, NULL);
@@ -61,7 +61,7 @@ static void takes_and_reads(test_thread *t)
             continue;
         }
         double now = wk_item(x);
-        SAY(t, now > last && now < 2 * LONG + 1);
+        THREAD_CHECK(t, now > last && now < 2 * LONG + 1);
         last = now;
         wk_free(x);
     }
@@ -90,18 +90,18 @@ static void a_ring_is_run_from_outside_while_it_fills(void **state)
     wk_tensor *left = atomic_exchange(&p.slot, NULL);
     if (left) wk_free(left);
     assert_true(wrong == 0);
-    expect_fine();
+    expect_ok();
 }
 
 /* ---- one storage, many threads ----------------------------------------------------------------------------------- */
 
 static void sums(test_thread *t)
 {
-    wk_tensor *x = t->with;
+    wk_tensor *x = t->user;
     for (int k = 1; k <= ROUNDS; k++) {
         WK_SCOPE;
         wk_tensor *y = wk_mul(x, k + t->number);
-        SAY(t, wk_item(wk_sum(y)) == 6.0 * (k + t->number));
+        THREAD_CHECK(t, wk_item(wk_sum(y)) == 6.0 * (k + t->number));
     }
 }
 
@@ -121,7 +121,7 @@ typedef struct account {
 
 static void deposits(test_thread *t)
 {
-    account *a = t->with;
+    account *a = t->user;
     for (int k = 0; k < ROUNDS; k++) {
         WK_SCOPE;
         wk_tensor *amount = wk_add(wk_mul(wk_ones((4)), 2), 1); /* pending, and its scope's alone */
@@ -129,7 +129,7 @@ static void deposits(test_thread *t)
         wk_add_(a->total, amount);
         wk_mul_(a->half, 1);
         pthread_mutex_unlock(&a->lock);
-        SAY(t, wk_item(wk_sum(amount)) == 12);
+        THREAD_CHECK(t, wk_item(wk_sum(amount)) == 12);
     }
 }
 
@@ -151,9 +151,9 @@ static void writes_in_place_keep_the_order_of_the_program(void **state)
 static void overwrites(test_thread *t)
 {
     WK_SCOPE;
-    wk_tensor *x = t->with;
+    wk_tensor *x = t->user;
     wk_fill_(x, 100);
-    SAY(t, wk_item(wk_sum(x)) == 300);
+    THREAD_CHECK(t, wk_item(wk_sum(x)) == 300);
 }
 
 static void what_waits_in_another_ring_reads_the_old_numbers(void **state)
@@ -161,7 +161,7 @@ static void what_waits_in_another_ring_reads_the_old_numbers(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *x = wk_retain(wk_ones((3))), *before = wk_mul(x, 2);
-    test_elsewhere(overwrites, x);
+    test_in_thread(overwrites, x);
     EXPECT_VALUES(x, 0, 100, 100, 100);
     EXPECT_VALUES(before, 0, 2, 2, 2);
     wk_free(x);
@@ -172,12 +172,12 @@ static void what_waits_in_another_ring_reads_the_old_numbers(void **state)
 static void takes_what_is_not_its_own(test_thread *t)
 {
     WK_SCOPE;
-    wk_tensor *x = t->with;
-    SAY(t, wk_keep(x) == x);
-    SAY_ERROR(t, "keep", "another thread", "wk_retain", NULL);
+    wk_tensor *x = t->user;
+    THREAD_CHECK(t, wk_keep(x) == x);
+    THREAD_CHECK_ERROR(t, "keep", "another thread", "wk_retain", NULL);
     wk_free(x);
-    SAY_ERROR(t, "free", "another thread", "wk_retain", NULL);
-    SAY(t, wk_item(wk_sum(x)) == 2);
+    THREAD_CHECK_ERROR(t, "free", "another thread", "wk_retain", NULL);
+    THREAD_CHECK(t, wk_item(wk_sum(x)) == 2);
 }
 
 static void keep_and_free_are_for_ones_own(void **state)
@@ -185,7 +185,7 @@ static void keep_and_free_are_for_ones_own(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *x = wk_ones((2));
-    test_elsewhere(takes_what_is_not_its_own, x);
+    test_in_thread(takes_what_is_not_its_own, x);
     EXPECT_VALUES(x, 0, 1, 1);
 }
 
@@ -197,7 +197,7 @@ typedef struct legacy {
 
 static void leaves(test_thread *t)
 {
-    legacy *l = t->with;
+    legacy *l = t->user;
     wk_scope_open(WK_HERE); /* never closed */
     wk_tensor *x = wk_full((2), 3.0), *chain = wk_add(wk_exp(wk_mul(x, 0)), 4);
     wk_flush();
@@ -211,7 +211,7 @@ static void a_thread_that_ends_computes_what_it_leaves(void **state)
     (void)state;
     for (int k = 0; k < ROUNDS / 10; k++) {
         legacy l;
-        test_elsewhere(leaves, &l);
+        test_in_thread(leaves, &l);
         EXPECT_VALUES(l.pending, 0, 6, 6);
         EXPECT_VALUES(l.parked, 0, 5, 5);
         wk_free(l.pending);
@@ -228,7 +228,7 @@ typedef struct last_words {
 
 static void says_and_goes(test_thread *t)
 {
-    last_words *w = t->with;
+    last_words *w = t->user;
     wk_tensor *x = wk_ones((2)), *y = wk_mul(x, 21);
     wk_free(x);
     atomic_store(&w->slot, y);
@@ -257,7 +257,7 @@ enum { MANY_MADE = 8000 };
 
 static void frees_all(test_thread *t)
 {
-    wk_tensor **made = t->with;
+    wk_tensor **made = t->user;
     wk_free(wk_zeros((1)));
     for (int k = 0; k < MANY_MADE; k++) wk_free(made[k]);
 }
@@ -267,7 +267,7 @@ static void a_thread_that_freed_what_others_made_ends(void **state)
     (void)state;
     static wk_tensor *made[MANY_MADE];
     for (int k = 0; k < MANY_MADE; k++) made[k] = wk_zeros((1));
-    test_elsewhere(frees_all, made);
+    test_in_thread(frees_all, made);
     wk_free(wk_zeros((1)));
 }
 
@@ -275,11 +275,11 @@ static void errs(test_thread *t)
 {
     WK_SCOPE;
     for (int k = 0; k < ROUNDS / 10; k++) {
-        SAY(t, wk_error() == NULL);
+        THREAD_CHECK(t, wk_error() == NULL);
         wk_add(wk_ones((2 + t->number)), wk_ones((3 + t->number)));
         char shape[32];
         snprintf(shape, sizeof shape, "f32[%d]", 3 + t->number);
-        SAY_ERROR(t, "add", shape, NULL);
+        THREAD_CHECK_ERROR(t, "add", shape, NULL);
     }
 }
 
@@ -287,7 +287,7 @@ static void an_error_stays_with_its_thread(void **state)
 {
     (void)state;
     test_threads(4, errs, NULL);
-    expect_fine();
+    expect_ok();
 }
 
 /* The main thread records on the null device; another has its ring run, and the launch is refused. */
@@ -299,47 +299,48 @@ typedef struct late {
 static void has_it_run(test_thread *t)
 {
     WK_SCOPE;
-    late *l = t->with;
-    SAY(t, wk_item(wk_sum(l->good)) == 0); /* runs the main thread's ring: what fails there is not this thread's */
-    SAY(t, wk_error() == NULL);
-    SAY(t, wk_add(l->bad, 1) == NULL); /* a reader of what failed */
-    SAY_ERROR(t, "exp", "refused", NULL);
+    late *l = t->user;
+    THREAD_CHECK(t, wk_item(wk_sum(l->good)) == 0); /* runs the main thread's ring: what fails there is not this
+                                                       thread's */
+    THREAD_CHECK(t, wk_error() == NULL);
+    THREAD_CHECK(t, wk_add(l->bad, 1) == NULL); /* a reader of what failed */
+    THREAD_CHECK_ERROR(t, "exp", "refused", NULL);
 }
 
 static void stays_out_of_it(test_thread *t)
 {
     WK_SCOPE;
-    SAY(t, wk_item(wk_sum(wk_ones((3)))) == 3);
+    THREAD_CHECK(t, wk_item(wk_sum(wk_ones((3)))) == 3);
 }
 
 static void a_late_error_goes_to_its_recorder_and_to_readers(void **state)
 {
     (void)state;
-    if (wk__modes_now()->sync) skip(); /* an error of work that runs at its call is never late */
+    if (wk__engine_config_get()->sync) skip(); /* an error of work that runs at its call is never late */
     WK_SCOPE;
     wk_options options = {.size = sizeof options, .device = test_null()};
     wk_tensor *x = wk_retain(wk_ones_at(WK_HERE, (const int64_t[]){4}, 1, &options));
     wk_tensor *other = wk_retain(wk_ones_at(WK_HERE, (const int64_t[]){5}, 1, &options));
     wk_sync();
     late l = {.bad = wk_retain(wk_exp(x)), .good = wk_retain(wk_sqrt(other))};
-    wk__null_fail_run(1);
-    test_elsewhere(has_it_run, &l);
-    wk__null_heal();
-    test_elsewhere(stays_out_of_it, NULL);
+    wk__null_fail_submit(1);
+    test_in_thread(has_it_run, &l);
+    wk__null_clear_faults();
+    test_in_thread(stays_out_of_it, NULL);
     expect_error("exp", "refused", "engine_threads.c", NULL); /* it has been run, so wk_error knows of it */
     wk_add(other, 1);
-    expect_fine(); /* told once */
+    expect_ok(); /* told once */
     wk_free(l.bad), wk_free(l.good), wk_free(x), wk_free(other);
 }
 
 /* A device that notices later: the thread that happens to wait for it is not the one that was wrong. */
 static void reads_on_the_same_device(test_thread *t)
 {
-    late *l = t->with;
-    SAY(t, wk_item(l->good) == 0);
-    SAY(t, wk_error() == NULL);
-    SAY(t, wk_add(l->bad, 1) == NULL);
-    SAY_ERROR(t, "index_select", "7", "4", NULL);
+    late *l = t->user;
+    THREAD_CHECK(t, wk_item(l->good) == 0);
+    THREAD_CHECK(t, wk_error() == NULL);
+    THREAD_CHECK(t, wk_add(l->bad, 1) == NULL);
+    THREAD_CHECK_ERROR(t, "index_select", "7", "4", NULL);
 }
 
 static void a_bad_index_is_told_to_who_gave_it(void **state)
@@ -352,17 +353,17 @@ static void a_bad_index_is_told_to_who_gave_it(void **state)
     wk_tensor *index = wk_retain(wk_mul(wk_ones_at(WK_HERE, (const int64_t[]){2}, 1, &options), 7));
     wk_tensor *good = wk_retain(wk_sum(x));
     wk_sync();
-    expect_fine();
-    wk__null_fault_run(1, 7, 4);
+    expect_ok();
+    wk__null_fault_submit(1, 7, 4);
     late l = {.bad = wk_retain(wk_index_select(x, 0, index)), .good = good};
     wk_flush(); /* enqueued; the device has not been asked yet */
-    expect_fine();
-    test_elsewhere(reads_on_the_same_device, &l);
-    wk__null_heal();
+    expect_ok();
+    test_in_thread(reads_on_the_same_device, &l);
+    wk__null_clear_faults();
     wk_add(x, 1);
     expect_error("index_select", "7", "engine_threads.c", NULL);
     wk_add(x, 1);
-    expect_fine();
+    expect_ok();
     wk_free(l.bad), wk_free(l.good), wk_free(x), wk_free(index);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Host memory runs out, at each request in turn: the scenarios give an error with a sentence, or what they always give,
  * and never anything else; afterwards they run as if nothing had been. */
-#include "support_days.h"
+#include "support_daily_subset.h"
 #include "support_devices.h"
-#include "support_failing.h"
+#include "support_alloc_faults.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,10 +15,10 @@
 /* Once or for good: each scenario one of both on every second day. */
 static void warm(wk_device device, long long one_by_one)
 {
-    failing_place.device = device;
+    alloc_faults_env.device = device;
     for (int k = 0; k < scenario_count; k++) {
-        if (test_has_turn(k, 4)) failing_each_request(&scenarios[k], false, one_by_one);
-        if (test_has_turn(k + 2, 4)) failing_each_request(&scenarios[k], true, one_by_one);
+        if (test_runs_today(k, 4)) alloc_faults_sweep(&scenarios[k], false, one_by_one);
+        if (test_runs_today(k + 2, 4)) alloc_faults_sweep(&scenarios[k], true, one_by_one);
     }
 }
 
@@ -46,17 +46,17 @@ static void warm_opencl(void **state)
 /* 0: fine, and no request failed; 1: fine; 2: not. */
 static int first_run(const scenario *s, long long n, bool all_after)
 {
-    failing_at(n, all_after);
-    double figure = s->run(&failing_place);
-    bool met = failing_met();
-    failing_at(0, false);
+    alloc_faults_arm(n, all_after);
+    double figure = s->run(&alloc_faults_env);
+    bool met = alloc_fault_fired();
+    alloc_faults_arm(0, false);
     bool told = wk_error() && strlen(wk_error()) >= 10;
     if (isnan(figure) && !told) {
         print_error("%s, request %lld: no figure, and no error\n", s->name, n);
         return 2;
     }
-    failing_calm();
-    double expected = s->run(&failing_place), again = s->run(&failing_place);
+    alloc_faults_disarm();
+    double expected = s->run(&alloc_faults_env), again = s->run(&alloc_faults_env);
     bool right = !isnan(expected) && expected == again && (isnan(figure) || figure == expected) && !wk_error();
     if (right) return met;
     print_error("%s, request %lld: %.17g, then %.17g and %.17g; %s\n", s->name, n, figure, expected, again,
@@ -79,11 +79,12 @@ static int in_child(const scenario *s, long long n, bool all_after)
 
 static void cold(wk_device device, long long one_by_one)
 {
-    failing_place.device = device;
+    alloc_faults_env.device = device;
     for (int k = 0; k < scenario_count; k++) {
         long long n = 1, runs = 0;
         int outcome = 1;
-        for (; outcome == 1; n = failing_next(n, one_by_one), runs++) outcome = in_child(&scenarios[k], n, n % 2 == 0);
+        for (; outcome == 1; n = alloc_faults_next(n, one_by_one), runs++)
+            outcome = in_child(&scenarios[k], n, n % 2 == 0);
         print_message("%-9s %5lld runs to request %lld\n", scenarios[k].name, runs, n);
         assert_int_equal(outcome, 0);
     }
@@ -130,15 +131,15 @@ static int one_step(long long n, bool all_after)
     {
         WK_SCOPE;
         wk_tensor *x = wk_randn((64, 60)), *y = wk_randn((64, 10));
-        failing_at(n, all_after);
+        alloc_faults_arm(n, all_after);
         wk_backward(wk_mse_loss(wk_forward(net, x), y));
         wk_optim_step(sgd);
     }
-    bool met = failing_met();
-    failing_at(0, false);
+    bool met = alloc_fault_fired();
+    alloc_faults_arm(0, false);
     wk_sync();
     bool told = wk_error() != NULL;
-    failing_calm();
+    alloc_faults_disarm();
     sums(net, after);
     int changed = 0;
     for (int k = 0; k < PARAMETERS; k++) changed += after[k] != before[k];
@@ -161,16 +162,16 @@ static int one_step_and_read(long long n, bool all_after)
     wk_clear_error();
     {
         WK_NO_GRAD;
-        failing_at(n, all_after);
+        alloc_faults_arm(n, all_after);
         wk_optim_step(sgd);
         wk_add(wk_reshape(a, (8, 8)), b);
         wk_flush();
     }
-    bool met = failing_met();
-    failing_at(0, false);
+    bool met = alloc_fault_fired();
+    alloc_faults_arm(0, false);
     wk_sync();
     bool told = wk_error() != NULL;
-    failing_calm();
+    alloc_faults_disarm();
     WK_NO_GRAD;
     const double left = wk_item(wk_sum(a)), right = wk_item(wk_sum(b));
     if (left == right && !wk_error() && (left == 0 || told)) return met;
@@ -220,9 +221,9 @@ static void a_refused_write_where_the_address_is_known(void **state)
         wk_tensor *y = wk_mul(x, 2), *z = wk_mul(x, 3);
         const float *numbers = wk_data(y);
         assert_non_null(numbers);
-        failing_at(1, false);
+        alloc_faults_arm(1, false);
         const bool fine = wk_add_(y, z);
-        failing_calm();
+        alloc_faults_disarm();
         const float expected = fine ? 5 : 2;
         refused += !fine;
         wk_sync();
@@ -235,7 +236,7 @@ static void a_refused_write_where_the_address_is_known(void **state)
 
 int main(void)
 {
-    failing_begin();
+    alloc_faults_init();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_is_all_or_nothing),
         cmocka_unit_test(a_step_and_what_reads_it),

@@ -2,7 +2,7 @@
 /* Devices fail while the scenarios run: memory that is refused, launches that are refused, bad indices that
  * are noticed late, a device that is lost (orders to the null device), and a limit that an optimiser's step
  * would exceed (the CPU). */
-#include "support_failing.h"
+#include "support_alloc_faults.h"
 
 #include <math.h>
 
@@ -10,33 +10,33 @@
 
 static int64_t launches(void)
 {
-    return wk__null_plan_work_count();
+    return wk__null_log_work_count();
 }
 
 static void bad_index(int64_t n)
 {
-    wk__null_fault_run(n, 7, 4);
+    wk__null_fault_submit(n, 7, 4);
 }
 
 /* The order for event n, for n from 1 to `count`: an error with a sentence or the usual figure, and
  * afterwards all is well. */
 static void each_event(const scenario *s, void (*order)(int64_t n), int64_t count)
 {
-    double expected = s->run(&failing_place);
+    double expected = s->run(&alloc_faults_env);
     for (int64_t n = 1; n <= count; n++) {
-        wk_memory_trim(failing_place.device);
+        wk_memory_trim(alloc_faults_env.device);
         order(n);
-        double figure = s->run(&failing_place);
-        wk__null_heal();
+        double figure = s->run(&alloc_faults_env);
+        wk__null_clear_faults();
         if (wk_error() && strlen(wk_error()) < 10) fail_msg("%s, event %d: \"%s\"", s->name, (int)n, wk_error());
         if (isnan(figure) ? !wk_error() : figure != expected)
             fail_msg("%s, event %d: %g, not %g", s->name, (int)n, figure, expected);
-        failing_calm();
-        figure = s->run(&failing_place);
+        alloc_faults_disarm();
+        figure = s->run(&alloc_faults_env);
         if (figure != expected) fail_msg("%s, after event %d: %g; %s", s->name, (int)n, figure, wk_error());
-        expect_fine();
+        expect_ok();
         wk_memory_stats stats = {.size = sizeof stats};
-        wk_memory_stats_of(failing_place.device, &stats);
+        wk_memory_stats_of(alloc_faults_env.device, &stats);
         if (stats.live != 0) fail_msg("%s, after event %d: %lld bytes live", s->name, (int)n, (long long)stats.live);
     }
 }
@@ -45,16 +45,16 @@ static void memory_is_refused(void **state)
 {
     (void)state;
     for (int k = 0; k < scenario_count; k++)
-        each_event(&scenarios[k], wk__null_fail_take, 4); /* blocks hold many tensors */
+        each_event(&scenarios[k], wk__null_fail_alloc, 4); /* blocks hold many tensors */
 }
 
 static void launches_are_refused(void **state)
 {
     (void)state;
     for (int k = 0; k < scenario_count; k++) {
-        wk__null_clear();
-        scenarios[k].run(&failing_place);
-        each_event(&scenarios[k], wk__null_fail_run, launches());
+        wk__null_log_clear();
+        scenarios[k].run(&alloc_faults_env);
+        each_event(&scenarios[k], wk__null_fail_submit, launches());
     }
 }
 
@@ -62,8 +62,8 @@ static void indices_are_bad(void **state)
 {
     (void)state;
     for (int k = 0; k < scenario_count; k++) {
-        wk__null_clear();
-        scenarios[k].run(&failing_place);
+        wk__null_log_clear();
+        scenarios[k].run(&alloc_faults_env);
         each_event(&scenarios[k], bad_index, launches());
     }
 }
@@ -104,7 +104,7 @@ static void a_step_that_memory_does_not_suffice_for_changes_nothing(void **state
         wk_memory_set_limit(wk_cpu(), 0);
         if (step == 0) expect_error("optim_step", "limit", NULL);
         (void)code;
-        expect_fine();
+        expect_ok();
         for (int k = 0; k < PARAMETERS; k++) {
             double sum = (double)SIDE * (SIDE + k);
             assert_true(wk_item(wk_sum(old[k])) == sum * (1 + k));
@@ -123,27 +123,27 @@ static void what_lives_on_a_lost_device_fails_and_nothing_else(void **state)
     wk_options there = {.size = sizeof there, .device = test_null()};
     wk_tensor *here = wk_ones((3)), *x = wk_retain(wk_ones_at(WK_HERE, (const int64_t[]){3}, 1, &there));
     wk_sync();
-    expect_fine();
-    wk__null_lose(0);
+    expect_ok();
+    wk__null_lose_device(0);
     assert_true(isnan(wk_item(wk_sum(x))));
     expect_error("null", NULL);
     assert_true(wk_item(wk_sum(here)) == 3);
-    expect_fine();
+    expect_ok();
     for (int k = 0; k < scenario_count; k++) {
-        scenario_place other = {wk_cpu(), failing_place.folder};
+        scenario_env other = {wk_cpu(), alloc_faults_env.folder};
         double figure = scenarios[k].run(&other);
-        expect_fine();
+        expect_ok();
         assert_true(!isnan(figure));
     }
-    wk__null_heal();
+    wk__null_clear_faults();
     wk_free(x);
     wk_clear_error();
 }
 
 int main(void)
 {
-    failing_begin();
-    failing_place.device = test_null();
+    alloc_faults_init();
+    alloc_faults_env.device = test_null();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_refused),
         cmocka_unit_test(launches_are_refused),

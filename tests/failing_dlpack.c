@@ -2,7 +2,7 @@
 /* Host memory runs out while tensors go out and come in by DLPack: what is refused stays the caller's, and what was
  * given is whole. Handles, bodies and the rest come from slabs, so that a call fails only where one is full. */
 #include "support_dlpack.h"
-#include "support_failing.h"
+#include "support_alloc_faults.h"
 
 enum { CALLS = 1500 };
 
@@ -34,17 +34,17 @@ static int refused_of(uint64_t flags)
     int refused = 0;
     deleted = 0;
     for (int k = 0; k < CALLS; k++) {
-        failing_at(k > 0, false); /* the first opens the device */
+        alloc_faults_arm(k > 0, false); /* the first opens the device */
         wk_tensor *x = wk_from_dlpack(&m);
-        failing_at(0, false);
+        alloc_faults_arm(0, false);
         if (!x) {
             assert_int_equal(wk_error_code(), WK_ERR_MEMORY);
             assert_int_equal(deleted, copies ? k : 0);
             refused++;
-            failing_calm();
+            alloc_faults_disarm();
             x = wk_from_dlpack(&m);
         }
-        expect_fine();
+        expect_ok();
         held[k] = x;
         assert_int_equal(deleted, copies ? k + 1 : 0);
     }
@@ -73,28 +73,28 @@ static void what_goes_out(void **state)
     long long blocks = 0;
     for (int round = 0; round < 4; round++) {
         const bool older = round % 2;
-        if (round == 2) blocks = failing_blocks(); /* the first rounds make what stays: texts of errors */
+        if (round == 2) blocks = alloc_live_blocks(); /* the first rounds make what stays: texts of errors */
         int refused = 0;
         for (int n = 1; n < 10; n++) {
-            failing_at(n, true);
+            alloc_faults_arm(n, true);
             wk_dl_managed_versioned *m = older ? NULL : wk_to_dlpack(x);
             wk_dl_managed_unversioned *u = older ? wk_to_dlpack_unversioned(x) : NULL;
-            failing_at(0, false);
+            alloc_faults_arm(0, false);
             refused += !m && !u;
             assert_int_equal(wk_error_code(), m || u ? WK_OK : WK_ERR_MEMORY);
-            failing_calm();
+            alloc_faults_disarm();
             if (m) m->deleter(m);
             if (u) u->deleter(u);
         }
         assert_in_range(refused, 1, 8);
     }
-    assert_int_equal(failing_blocks(), blocks);
+    assert_int_equal(alloc_live_blocks(), blocks);
     EXPECT_VALUES(x, 0, 1, 1, 1);
 }
 
 int main(void)
 {
-    failing_begin();
+    alloc_faults_init();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_comes_in),
         cmocka_unit_test(what_goes_out),

@@ -6,8 +6,8 @@
  *     FAILING_RUNS=n    so many runs (40)
  *     FAILING_SEED=n    another series (1) */
 #include "support_devices.h"
-#include "support_driver.h"
-#include "support_failing.h"
+#include "support_driver_faults.h"
+#include "support_alloc_faults.h"
 #include "support_group_case.h"
 
 #include <math.h>
@@ -31,11 +31,11 @@ typedef struct usual {
 
 static usual usual_of(const scenario *s)
 {
-    s->run(&failing_place);
-    long long before = failing_requests();
-    usual u = {.figure = s->run(&failing_place)};
-    u.requests = failing_requests() - before;
-    expect_fine();
+    s->run(&alloc_faults_env);
+    long long before = alloc_request_count();
+    usual u = {.figure = s->run(&alloc_faults_env)};
+    u.requests = alloc_request_count() - before;
+    expect_ok();
     return u;
 }
 
@@ -48,33 +48,33 @@ static long long some_number(long long most)
 
 static void one_run(const scenario *s, usual u, long long run)
 {
-    const driver_error errors[] = {DRIVER_NO_MEMORY, DRIVER_NO_DEVICE_MEMORY, DRIVER_REFUSED};
+    const driver_error errors[] = {DRIVER_NO_MEMORY, DRIVER_NO_DEVICE_MEMORY, DRIVER_INVALID_VALUE};
     char what[100];
-    if (below(4) == 0) wk_memory_trim(failing_place.device);
+    if (below(4) == 0) wk_memory_trim(alloc_faults_env.device);
     if (below(2) == 0) {
         long long n = some_number(u.requests + u.requests / 8);
         bool for_good = below(2) == 0;
         snprintf(what, sizeof what, "host request %lld %s", n, for_good ? "and all after it" : "alone");
-        failing_at(n, for_good);
+        alloc_faults_arm(n, for_good);
     } else {
         driver_call which = (driver_call)(DRIVER_KERNEL + below(DRIVER_CALLS - DRIVER_KERNEL));
         int n = (int)some_number(which == DRIVER_ARGUMENT ? 400 : 60);
         snprintf(what, sizeof what, "%s %d", driver_names[which], n);
-        driver_order(which, n, errors[below(3)]);
+        driver_inject(which, n, errors[below(3)]);
     }
-    double figure = s->run(&failing_place);
-    bool met = failing_met() || driver_met();
-    failing_at(0, false);
-    driver_calm();
+    double figure = s->run(&alloc_faults_env);
+    bool met = alloc_fault_fired() || driver_fault_fired();
+    alloc_faults_arm(0, false);
+    driver_clear();
     if (wk_error() && strlen(wk_error()) < 10) fail_msg("run %lld: %s, %s: \"%s\"", run, s->name, what, wk_error());
     if (isnan(figure) ? !wk_error() : figure != u.figure)
         fail_msg("run %lld: %s, %s: %g, not %g", run, s->name, what, figure, u.figure);
     if (!met && isnan(figure)) fail_msg("run %lld: %s, %s: %s, and nothing failed", run, s->name, what, wk_error());
-    failing_calm();
-    figure = s->run(&failing_place);
+    alloc_faults_disarm();
+    figure = s->run(&alloc_faults_env);
     if (figure != u.figure)
         fail_msg("run %lld: %s, after %s: %g; %s", run, s->name, what, figure, wk_error() ? wk_error() : "no error");
-    expect_fine();
+    expect_ok();
 }
 
 static void scenarios_give_an_error_or_the_usual_figure(void **state)
@@ -84,12 +84,12 @@ static void scenarios_give_an_error_or_the_usual_figure(void **state)
     static usual known[DEVICES][SCENARIOS];
     int devices = wk_device_count(test_gpu_kind()) < DEVICES ? wk_device_count(test_gpu_kind()) : DEVICES;
     assert_true(devices > 0 && scenario_count <= SCENARIOS);
-    driver_take_over(test_gpu_kind());
+    driver_install_hooks(test_gpu_kind());
     long long runs = number_of("FAILING_RUNS", 40), seed = number_of("FAILING_SEED", 1);
     group_case_seed((uint64_t)seed);
     for (long long run = 0; run < runs; run++) {
         int d = (int)below((uint64_t)devices), k = (int)below((uint64_t)scenario_count);
-        failing_place.device = test_gpu(d);
+        alloc_faults_env.device = test_gpu(d);
         if (known[d][k].requests == 0) known[d][k] = usual_of(&scenarios[k]);
         one_run(&scenarios[k], known[d][k], run);
         if (run % 500 == 499) print_message("%lld runs of series %lld\n", run + 1, seed);
@@ -98,7 +98,7 @@ static void scenarios_give_an_error_or_the_usual_figure(void **state)
 
 int main(void)
 {
-    failing_begin();
+    alloc_faults_init();
     const struct CMUnitTest tests[] = {cmocka_unit_test(scenarios_give_an_error_or_the_usual_figure)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

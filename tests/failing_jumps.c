@@ -2,7 +2,7 @@
 /* Handlers that leave a failing call by longjmp: whatever the call had at hand, memory, files or counts, is let go of,
  * and the library goes on as if the call had returned. */
 #include "../src/base/slab.h"
-#include "support_failing.h"
+#include "support_alloc_faults.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -370,10 +370,10 @@ static void nothing_stays_behind(void **state)
     at.failed_float = wk_retain(wk_take(at.x, places()));
     assert_int_equal(wk_flush(), WK_ERR_INDEX);
     wk_clear_error();
-    write_files(failing_place.folder);
+    write_files(alloc_faults_env.folder);
     for (int k = 0; k < CALLS; k++) {
         for (int warm = 0; warm < 3; warm++) leave(calls[k].make);
-        const long long blocks = failing_blocks();
+        const long long blocks = alloc_live_blocks();
         const int64_t bytes = live_bytes();
         const int files = open_files(), before = told;
         for (int time = 0; time < TIMES; time++) leave(calls[k].make);
@@ -381,11 +381,11 @@ static void nothing_stays_behind(void **state)
         if (open_files() > files) fail_msg("%s: %d files stay open", calls[k].name, open_files() - files);
         if (live_bytes() > bytes + 4096)
             fail_msg("%s: %lld bytes of tensors stay", calls[k].name, (long long)(live_bytes() - bytes));
-        if (failing_blocks() >= blocks + TIMES)
-            fail_msg("%s: %lld blocks stay", calls[k].name, failing_blocks() - blocks);
+        if (alloc_live_blocks() >= blocks + TIMES)
+            fail_msg("%s: %lld blocks stay", calls[k].name, alloc_live_blocks() - blocks);
         if (wk_requires_grad(wk_mul(at.leaf, 1)) != true || wk_item(wk_sum(at.x)) != 4)
             fail_msg("%s: nothing works afterwards", calls[k].name);
-        expect_fine();
+        expect_ok();
     }
     wk_free(at.failed), wk_free(at.failed_float);
 }
@@ -480,16 +480,17 @@ static void ends_leave_nothing_behind(void **state)
     at.leaf = wk_ones((4), .requires_grad = true);
     for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
         for (int time = 0; time < MANY; time++) leave(ends[k].make);
-        const long long first = failing_requests();
+        const long long first = alloc_request_count();
         for (int time = 0; time < FEW; time++) leave(ends[k].make);
-        const long long second = failing_requests(), blocks = failing_blocks();
+        const long long second = alloc_request_count(), blocks = alloc_live_blocks();
         const int before = told;
         for (int time = 0; time < MANY; time++) leave(ends[k].make);
-        const long long more = failing_requests() - second - (second - first) * (MANY / FEW);
+        const long long more = alloc_request_count() - second - (second - first) * (MANY / FEW);
         if (told - before != MANY) fail_msg("%s: %d errors were told", ends[k].name, told - before);
         if (more > SLABS) fail_msg("%s: %lld slabs are used up", ends[k].name, more);
-        if (failing_blocks() > blocks + 2) fail_msg("%s: %lld blocks stay", ends[k].name, failing_blocks() - blocks);
-        expect_fine();
+        if (alloc_live_blocks() > blocks + 2)
+            fail_msg("%s: %lld blocks stay", ends[k].name, alloc_live_blocks() - blocks);
+        expect_ok();
     }
 }
 
@@ -500,39 +501,41 @@ static volatile double figure;
 
 static void run(void)
 {
-    figure = running->run(&failing_place);
+    figure = running->run(&alloc_faults_env);
 }
 
 /* Each request of a scenario fails in turn, and the handler leaves. */
 static void leave_each_request(const scenario *s)
 {
     running = s;
-    const double expected = s->run(&failing_place);
+    const double expected = s->run(&alloc_faults_env);
     for (int k = 0; k < 2; k++) leave(run);
-    const long long blocks = failing_blocks();
+    const long long blocks = alloc_live_blocks();
     const int64_t bytes = live_bytes();
     const int files = open_files();
     long long n = 1, runs = 0;
-    for (bool met = true; met; n = failing_next(n, 150), runs++) {
-        failing_at(n, false);
+    for (bool met = true; met; n = alloc_faults_next(n, 150), runs++) {
+        alloc_faults_arm(n, false);
         leave(run);
-        met = failing_met();
-        failing_calm();
+        met = alloc_fault_fired();
+        alloc_faults_disarm();
         WK_SCOPE;
-        if (s->run(&failing_place) != expected)
+        if (s->run(&alloc_faults_env) != expected)
             fail_msg("%s, after request %lld: another figure; %s", s->name, n, wk_error() ? wk_error() : "no error");
         if (live_bytes() > bytes || open_files() > files)
             fail_msg("%s, after request %lld: %lld bytes, %d files stay", s->name, n, (long long)(live_bytes() - bytes),
                      open_files() - files);
     }
-    print_message("%-9s %5lld runs to request %lld, blocks %lld -> %lld\n", s->name, runs, n, blocks, failing_blocks());
-    if (failing_blocks() > blocks + 32 + runs / 4) fail_msg("%s: %lld blocks stay", s->name, failing_blocks() - blocks);
+    print_message("%-9s %5lld runs to request %lld, blocks %lld -> %lld\n", s->name, runs, n, blocks,
+                  alloc_live_blocks());
+    if (alloc_live_blocks() > blocks + 32 + runs / 4)
+        fail_msg("%s: %lld blocks stay", s->name, alloc_live_blocks() - blocks);
 }
 
 static void memory_that_runs_out(void **state)
 {
     (void)state;
-    failing_place.device = wk_cpu();
+    alloc_faults_env.device = wk_cpu();
     for (int k = 0; k < scenario_count; k++) {
         const char *name = scenarios[k].name; /* mistakes jump each; what wk_call gives is no scope's to free */
         if (strcmp(name, "errors") != 0 && strcmp(name, "bindings") != 0) leave_each_request(&scenarios[k]);
@@ -541,7 +544,7 @@ static void memory_that_runs_out(void **state)
 
 int main(void)
 {
-    failing_begin();
+    alloc_faults_init();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_stays_behind),
         cmocka_unit_test(ends_leave_nothing_behind),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Host memory runs out, slot by slot. Then objects that live on: after a call that failed they are what they
  * were before it. */
-#include "slot_by_slot.h"
+#include "alloc_fault_sweep.h"
 
 /* ---- scenarios --------------------------------------------------------------------------------------------------- */
 
@@ -9,8 +9,8 @@ static void each_slot(void **state)
 {
     (void)state;
     for (int k = 0; k < scenario_count; k++) {
-        failing_each_request(&scenarios[k], false, 600);
-        failing_each_request(&scenarios[k], true, 100);
+        alloc_faults_sweep(&scenarios[k], false, 600);
+        alloc_faults_sweep(&scenarios[k], true, 100);
     }
 }
 
@@ -80,10 +80,10 @@ static void a_step_is_taken_whole_or_not_at_all(void **state)
             wk_sync();
             read_numbers(parameters, &before);
             drain();
-            failing_at(n, n % 2);
+            alloc_faults_arm(n, n % 2);
             wk_code code = wk_optim_step(optim);
-            met = failing_met();
-            failing_at(0, false);
+            met = alloc_fault_fired();
+            alloc_faults_arm(0, false);
             assert_int_equal(code != WK_OK, wk_error() != NULL);
             wk_clear_error();
             read_numbers(parameters, &after);
@@ -130,15 +130,15 @@ static void a_search_is_taken_whole_or_not_at_all(void **state)
     search one = search_of(&parameters), twin = search_of(&of_twin);
     bool met = true;
     int failed = 0;
-    for (long long n = 1; met; n = failing_next(n, 40)) {
+    for (long long n = 1; met; n = alloc_faults_next(n, 40)) {
         WK_SCOPE;
         numbers after, wanted;
         wk_sync();
         drain();
-        failing_at(n, n % 2);
+        alloc_faults_arm(n, n % 2);
         const bool fine = wk_optim_step_closure(one.optim, closure, &one) != NULL;
-        met = failing_met();
-        failing_at(0, false);
+        met = alloc_fault_fired();
+        alloc_faults_arm(0, false);
         assert_int_equal(fine, wk_error() == NULL);
         wk_clear_error();
         if (fine) assert_non_null(wk_optim_step_closure(twin.optim, closure, &twin));
@@ -196,10 +196,10 @@ static void a_write_in_place_happens_whole_or_not_at_all(void **state)
             WK_SCOPE;
             wk_tensor *y = wk_mul(x, 2);
             drain();
-            failing_at(n, n % 2);
+            alloc_faults_arm(n, n % 2);
             wk_tensor *written = writes(which, y, x, rows);
-            met = failing_met();
-            failing_at(0, false);
+            met = alloc_fault_fired();
+            alloc_faults_arm(0, false);
             if (!written && !wk_error()) fail_msg("call %d, request %lld: no error", which, n);
             wk_clear_error();
             result_of(y, x, &have);
@@ -210,7 +210,7 @@ static void a_write_in_place_happens_whole_or_not_at_all(void **state)
         }
         assert_true(failed > 1);
     }
-    expect_fine();
+    expect_ok();
 }
 
 /* ... and one that did not change the tensor is not named as what changed it. */
@@ -227,10 +227,10 @@ static void a_write_that_failed_is_not_named(void **state)
             wk_tensor *y = wk_exp(x); /* whose gradient is made of it */
             wk_relu_(y);
             drain();
-            failing_at(n, n % 2);
+            alloc_faults_arm(n, n % 2);
             wk_tensor *written = writes(which, y, x, rows);
-            met = failing_met();
-            failing_at(0, false);
+            met = alloc_fault_fired();
+            alloc_faults_arm(0, false);
             wk_clear_error();
             if (written) continue;
             failed++;
@@ -240,7 +240,7 @@ static void a_write_that_failed_is_not_named(void **state)
         }
         assert_true(failed > 1);
     }
-    expect_fine();
+    expect_ok();
 }
 
 /* A file is the old one or the new one; a network has all of the file's numbers or its own. */
@@ -249,7 +249,7 @@ static void files_and_networks_change_whole(void **state)
     (void)state;
     WK_SCOPE;
     char path[500];
-    snprintf(path, sizeof path, "%s/whole.safetensors", failing_place.folder);
+    snprintf(path, sizeof path, "%s/whole.safetensors", alloc_faults_env.folder);
     wk_module *one = network(), *other = network(), *check = network();
     wk_tensors *of_one = wk_parameters(one), *of_other = wk_parameters(other), *of_check = wk_parameters(check);
     WK_NO_GRAD;
@@ -262,31 +262,31 @@ static void files_and_networks_change_whole(void **state)
         for (int k = 0; k < wk_tensors_count(of_other); k++) wk_add_(wk_tensors_get(of_other, k), 1);
         read_numbers(of_other, &own);
         drain();
-        failing_at(n, n % 2);
+        alloc_faults_arm(n, n % 2);
         wk_code saved = wk_save(other, path);
-        met = failing_met();
-        failing_at(0, false);
+        met = alloc_fault_fired();
+        alloc_faults_arm(0, false);
         wk_clear_error();
         assert_int_equal(wk_load(check, path), WK_OK);
         read_numbers(of_check, &have);
         if (!same(&have, saved == WK_OK ? &own : &ones)) fail_msg("request %lld of saving: neither file", n);
         assert_int_equal(wk_save(one, path), WK_OK);
         drain();
-        failing_at(n, n % 2);
+        alloc_faults_arm(n, n % 2);
         wk_code loaded = wk_load(other, path);
-        met = met || failing_met();
-        failing_at(0, false);
+        met = met || alloc_fault_fired();
+        alloc_faults_arm(0, false);
         wk_clear_error();
         read_numbers(of_other, &have);
         if (!same(&have, loaded == WK_OK ? &ones : &own)) fail_msg("request %lld of loading: neither network", n);
     }
-    expect_fine();
+    expect_ok();
 }
 
 int main(void)
 {
-    failing_begin();
-    failing_place.device = wk_cpu();
+    alloc_faults_init();
+    alloc_faults_env.device = wk_cpu();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_slot),
         cmocka_unit_test(a_step_is_taken_whole_or_not_at_all),

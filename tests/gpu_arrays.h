@@ -48,7 +48,7 @@ static inline int64_t bytes_of(const array *a)
 static inline void to_device(void *device, array *a)
 {
     wk__fail fail;
-    good(gpu->block_take(device, bytes_of(a), &a->memory, &fail), &fail);
+    good(gpu->block_alloc(device, bytes_of(a), &a->memory, &fail), &fail);
     good(gpu->upload(device, &a->memory, 0, a->host, bytes_of(a), &fail), &fail);
     a->operand.memory = &a->memory;
 }
@@ -68,7 +68,7 @@ static inline void expect(void *device, const char *name, array *a, const char *
                  group_reference_get(dtype, want, at));
     }
     free(got);
-    gpu->block_give(device, &a->memory);
+    gpu->block_free(device, &a->memory);
 }
 
 #endif

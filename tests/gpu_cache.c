@@ -3,8 +3,8 @@
  * look at the cache is a process of its own: this program, with the names of cases as argument. */
 #include "gpu_test.h"
 
-#include "../src/backend/gpu/build.h"
-#include "support_again.h"
+#include "../src/backend/gpu/kernel_build.h"
+#include "support_reexec.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -49,7 +49,7 @@ static int compiled_by(const char *names)
 {
     pid_t process = fork();
     if (process == 0) {
-        become("gpu_cache", names);
+        reexec_test("gpu_cache", names);
         _exit(103);
     }
     int status;
@@ -263,7 +263,7 @@ static void a_pipe_is_no_file(void **state)
     assert_int_equal(mkfifoat(at, name_of_digest(1), 0600), 0);
     assert_false(wk__gpu_cache_read(at, digest_of(1), 1 << 20, &text));
     assert_int_equal(unlinkat(at, name_of_digest(1), 0), 0);
-    wk__text_end(&text);
+    wk__text_free(&text);
     close(at);
 }
 
@@ -283,7 +283,7 @@ static void least_used_go_first(void **state)
     }
     wk__text text = {0};
     assert_true(wk__gpu_cache_read(at, digest_of(1), 1 << 20, &text));
-    wk__text_end(&text);
+    wk__text_free(&text);
     make_file(at, "new.99.1", 25);
     make_file(at, "new.99.1.link", 25);
     make_file(at, "new.99.2", 1);
@@ -333,7 +333,7 @@ static void processes_trim_together(void **state)
             if (wk__gpu_cache_read(at, name, 1 << 20, &text))
                 fine = fine && text.length == sizeof content && text.data[0] == (char)name.word[0] &&
                        memcmp(text.data, text.data + 1, sizeof content - 1) == 0;
-            wk__text_end(&text);
+            wk__text_free(&text);
         }
         _exit(fine ? 0 : 1);
     }

@@ -3,9 +3,9 @@
 #include "gpu_test.h"
 #include "support_convolution.h"
 
-#include "../src/backend/cpu/contraction_plainly.h"
+#include "../src/backend/cpu/contraction_reference.h"
 #include "../src/backend/gpu/contraction_axes.h"
-#include "../src/backend/gpu/families.h"
+#include "../src/backend/gpu/lower.h"
 
 static void good(wk_code code, const wk__fail *fail)
 {
@@ -26,26 +26,26 @@ static void expect_same(const array *a, const char *want)
 }
 
 /* The same work on the CPU's memory and on the device's: bytes beside the result included. */
-static void compare(void *device, const wk__kernel *kernel, array *const operand[])
+static void compare(void *device, const wk__work_args *kernel, array *const operand[])
 {
-    wk__memory memory[WK__KERNEL_OPERANDS];
-    wk__kernel there = *kernel;
+    wk__memory memory[WK__WORK_OPERANDS];
+    wk__work_args there = *kernel;
     wk__fail fail;
-    for (int o = 0; o < WK__KERNEL_OPERANDS; o++) {
-        good(gpu->block_take(device, operand[o]->bytes, &memory[o], &fail), &fail);
+    for (int o = 0; o < WK__WORK_OPERANDS; o++) {
+        good(gpu->block_alloc(device, operand[o]->bytes, &memory[o], &fail), &fail);
         good(gpu->upload(device, &memory[o], 0, operand[o]->data, operand[o]->bytes, &fail), &fail);
         there.operand[o].memory = &memory[o];
     }
-    const wk__work work = {.family = WK__CONTRACTION, .kernel = &there},
-                   here = {.family = WK__CONTRACTION, .kernel = kernel};
-    assert_true(gpu->supports(device, WK__CONTRACTION, (wk_dtype)kernel->operand[0].dtype, WK__LAYOUT_SUM));
+    const wk__work work = {.family = WK__CONTRACTION, .args = &there},
+                   here = {.family = WK__CONTRACTION, .args = kernel};
+    assert_true(gpu->supports(device, WK__CONTRACTION, (wk_dtype)kernel->operand[0].dtype, WK__LAYOUT_CONTRACTION));
     good(gpu->submit(device, &work, &fail), &fail);
-    good(wk__cpu_contraction_plainly(&here, &fail), &fail);
+    good(wk__cpu_contraction_reference(&here, &fail), &fail);
     char *want = array_copy(operand[0]);
     good(gpu->download(device, operand[0]->data, &memory[0], 0, operand[0]->bytes, &fail), &fail);
     expect_same(operand[0], want);
     free(want);
-    for (int o = 0; o < WK__KERNEL_OPERANDS; o++) gpu->block_give(device, &memory[o]);
+    for (int o = 0; o < WK__WORK_OPERANDS; o++) gpu->block_free(device, &memory[o]);
 }
 
 static void convolutions(void **state)
@@ -65,14 +65,14 @@ static void convolutions(void **state)
             for (size_t dtype = 0; dtype < sizeof dtypes / sizeof *dtypes; dtype++)
                 for (direction way = FORWARD; way < DIRECTIONS; way++) {
                     convolution_case t;
-                    wk__kernel kernel;
-                    wk__sum sum;
+                    wk__work_args kernel;
+                    wk__contraction sum;
                     convolution_new(&t, &shapes[k], dtypes[dtype], (layout)(k % LAYOUTS));
                     describe(&t, way, &kernel, &sum);
-                    array *const operand[] = {way == FORWARD    ? &t.y
-                                              : way == OF_INPUT ? &t.x
-                                                                : &t.w,
-                                              way == OF_WEIGHT ? &t.y : &t.w, way == OF_INPUT ? &t.y : &t.x};
+                    array *const operand[] = {way == FORWARD      ? &t.y
+                                              : way == GRAD_INPUT ? &t.x
+                                                                  : &t.w,
+                                              way == GRAD_WEIGHT ? &t.y : &t.w, way == GRAD_INPUT ? &t.y : &t.x};
                     compare(gpu_device[d], &kernel, operand);
                     convolution_free(&t);
                 }
@@ -84,13 +84,13 @@ static void other_sums(void **state)
     (void)state;
     const convolution plain = {1, 1, 1, 1, 1, {5}, {3}, {1}, {1}, {1}};
     convolution_case t;
-    wk__kernel kernel;
-    wk__sum sum;
+    wk__work_args kernel;
+    wk__contraction sum;
     wk__fail fail;
     convolution_new(&t, &plain, WK_F32, ROWS);
     describe(&t, FORWARD, &kernel, &sum);
     sum.dtype = WK_F64;
-    assert_int_equal(gpu->submit(gpu_device[0], &(wk__work){.family = WK__CONTRACTION, .kernel = &kernel}, &fail),
+    assert_int_equal(gpu->submit(gpu_device[0], &(wk__work){.family = WK__CONTRACTION, .args = &kernel}, &fail),
                      WK_ERR_UNSUPPORTED);
     assert_non_null(strstr(fail.text, "in their own dtype alone"));
     convolution_free(&t);
@@ -115,11 +115,11 @@ static void long_sums(void **state)
     } cases[] = {{16384, 1024, true}, {16385, 1024, false}, {16384, 1023, false}};
     const convolution plain = {1, 1, 1, 1, 1, {5}, {3}, {1}, {1}, {1}};
     wk__gpu_target target = wk__gpu_target_of(WK__GPU_CUDA, true);
-    target.local = 128; /* takes no tiles */
+    target.group_size = 128; /* takes no tiles */
     for (int k = 0; k < 3; k++) {
         convolution_case t;
-        wk__kernel kernel;
-        wk__sum sum;
+        wk__work_args kernel;
+        wk__contraction sum;
         wk__fail fail;
         wk__gpu_launch launch;
         convolution_new(&t, &plain, WK_F32, ROWS);
@@ -128,11 +128,11 @@ static void long_sums(void **state)
         kernel.shape[2] = cases[k].count; /* sizes that no memory of this test has */
         sum.extent[0] = cases[k].length;
         sum.extent[1] = 1;
-        good(wk__gpu_plan_contraction(&target, &(wk__work){.family = WK__CONTRACTION, .kernel = &kernel}, note, &launch,
-                                      &fail),
+        good(wk__gpu_lower_contraction(&target, &(wk__work){.family = WK__CONTRACTION, .args = &kernel}, note, &launch,
+                                       &fail),
              &fail);
         assert_int_equal(launch.count, cases[k].count);
-        assert_int_equal(launch.unit.by_group, cases[k].by_group);
+        assert_int_equal(launch.unit.per_group, cases[k].by_group);
         convolution_free(&t);
     }
 }
@@ -144,18 +144,18 @@ static void reach(void **state)
     (void)state;
     const convolution plain = {1, 2, 1, 32, 32, {64}, {5}, {1}, {2}, {1}};
     convolution_case t;
-    wk__kernel kernel;
-    wk__sum sum;
+    wk__work_args kernel;
+    wk__contraction sum;
     wk__gpu_launch launch;
     convolution_new(&t, &plain, WK_F32, ROWS);
     describe(&t, FORWARD, &kernel, &sum);
-    assert_true(wk__gpu_fill_sum(&kernel, &launch));
+    assert_true(wk__gpu_fill_contraction(&kernel, &launch));
     assert_true(launch.argument[WK__GPU_SUM_ALONG] == 1 && launch.argument[WK__GPU_SUM_ALONG + 1] == 0);
-    sum.coordinate[1][0].extent = (int64_t)1 << 29;
-    sum.coordinate[1][0].stride = 4;
-    assert_true(wk__gpu_fill_sum(&kernel, &launch));
-    sum.coordinate[1][0].divisor = 2;
-    assert_false(wk__gpu_fill_sum(&kernel, &launch));
+    sum.affine[1][0].extent = (int64_t)1 << 29;
+    sum.affine[1][0].stride = 4;
+    assert_true(wk__gpu_fill_contraction(&kernel, &launch));
+    sum.affine[1][0].divisor = 2;
+    assert_false(wk__gpu_fill_contraction(&kernel, &launch));
     convolution_free(&t);
 }
 

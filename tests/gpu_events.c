@@ -6,7 +6,7 @@
 #include "../src/backend/cpu/cpu.h"
 #include "../src/backend/event.h"
 #include "../src/backend/null/null.h"
-#include "support_driver.h"
+#include "support_driver_faults.h"
 
 #include <errno.h>
 #include <string.h>
@@ -32,11 +32,11 @@ static double time_of_copy(const wk__backend *backend, void *device)
     enum { BYTES = 16 << 20 };
     wk__fail fail;
     wk__memory from, to;
-    good(backend->block_take(device, BYTES, &from, &fail), &fail);
-    good(backend->block_take(device, BYTES, &to, &fail), &fail);
+    good(backend->block_alloc(device, BYTES, &from, &fail), &fail);
+    good(backend->block_alloc(device, BYTES, &to, &fail), &fail);
     void *begin = record(backend, device);
     good(backend->copy(device, &to, 0, &from, 0, BYTES, &fail), &fail);
-    backend->event_give(device, record(backend, device));
+    backend->event_destroy(device, record(backend, device));
     void *end = record(backend, device);
     good(backend->event_wait(device, end, &fail), &fail);
     good(backend->event_wait(device, begin, &fail), &fail);
@@ -45,10 +45,10 @@ static double time_of_copy(const wk__backend *backend, void *device)
     good(backend->event_elapsed(device, begin, end, &seconds, &fail), &fail);
     good(backend->event_elapsed(device, end, begin, &back, &fail), &fail);
     assert_true(seconds == -back);
-    backend->event_give(device, begin);
-    backend->event_give(device, end);
-    backend->block_give(device, &from);
-    backend->block_give(device, &to);
+    backend->event_destroy(device, begin);
+    backend->event_destroy(device, end);
+    backend->block_free(device, &from);
+    backend->block_free(device, &to);
     return seconds;
 }
 
@@ -80,13 +80,13 @@ static void not_yet(void **state)
     assert_false(wk__event_query(NULL, event));
     assert_int_equal(wk__event_elapsed(NULL, event, event, &seconds, &fail), WK_ERR_STATE);
     wk__fail_set(&fail, WK_ERR_LOST, "gone");
-    wk__event_pass(event, &fail);
+    wk__event_complete(event, &fail);
     wk__fail why;
     assert_true(wk__event_query(NULL, event)); /* nobody need wait */
     assert_int_equal(wk__event_wait(NULL, event, &why), WK_ERR_LOST);
     assert_string_equal(why.text, "gone");
     assert_int_equal(wk__event_elapsed(NULL, event, event, &seconds, &why), WK_ERR_LOST);
-    wk__event_give(NULL, event);
+    wk__event_destroy(NULL, event);
 }
 
 static void on_a_lost_device(void **state)
@@ -95,9 +95,9 @@ static void on_a_lost_device(void **state)
     wk__fail fail;
     void *device, *event;
     good(wk__null_backend.open(0, &device, &fail), &fail);
-    wk__null_lose(0);
+    wk__null_lose_device(0);
     assert_int_equal(wk__null_backend.event_record(device, &event, &fail), WK_ERR_LOST);
-    wk__null_heal();
+    wk__null_clear_faults();
     wk__null_backend.close(device);
 }
 
@@ -108,16 +108,16 @@ static void refused_by_the_driver(void **state)
     wk__fail fail;
     void *device = gpu_device[0];
     good(gpu->sync(device, &fail), &fail);
-    driver_order(DRIVER_MARKER, -1, DRIVER_NO_MEMORY);
+    driver_inject(DRIVER_MARKER, -1, DRIVER_NO_MEMORY);
     void *event;
     wk_code code = gpu->event_record(device, &event, &fail);
     if (code == WK_OK) { /* OpenCL's driver is asked later */
         code = gpu->event_wait(device, event, &fail);
-        gpu->event_give(device, event);
+        gpu->event_destroy(device, event);
     }
     assert_int_equal(code, WK_ERR_MEMORY);
     assert_non_null(strstr(fail.text, "recording an event"));
-    driver_calm();
+    driver_clear();
     good(gpu->sync(device, &fail), &fail);
     time_of_copy(gpu, device);
 }
@@ -133,13 +133,13 @@ static void in_a_child(void **state)
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     good(gpu->event_wait(device, event, &fail), &fail);
-    gpu->event_give(device, event);
+    gpu->event_destroy(device, event);
 }
 
 static int set_up(void **state)
 {
     gpu_open(state);
-    driver_take_over(gpu->kind);
+    driver_install_hooks(gpu->kind);
     return 0;
 }
 

@@ -31,12 +31,12 @@ static void a_reader_gets_the_cause_and_is_told_once(void **state)
     WK_SCOPE;
     wk_tensor *x = numbers(test_gpu(0)), *bad = bad_rows(x), *after = wk_mul(bad, 2);
     wk_flush();
-    expect_fine(); /* nobody has waited for the device */
+    expect_ok(); /* nobody has waited for the device */
     assert_true(isnan(wk_item(wk_sum(after))));
     expect_error("index_select", "9", "4", "gpu_faults.c", NULL);
     wk_add(x, 1);
     wk_sync();
-    expect_fine(); /* what depends on it fails silently now */
+    expect_ok(); /* what depends on it fails silently now */
     assert_null(wk_add(bad, 1));
     expect_error("index_select", "9", NULL); /* who asks again hears it again */
     EXPECT_VALUES(x, 0, 1, 2, 3, 4);
@@ -53,7 +53,7 @@ static void other_numbers_of_the_device_arrive(void **state)
     assert_true(have[0] == 1 && have[3] == 4);
     expect_error("index_select", "9", NULL); /* this thread's, noticed on the way */
     wk_add(x, 1);
-    expect_fine();
+    expect_ok();
     wk_free(bad);
 }
 
@@ -73,7 +73,7 @@ static void a_copy_takes_the_fault_along(void **state)
         expect_error("index_select", "9", "4", "gpu_faults.c", NULL);
         EXPECT_VALUES(good, 0, 1, 2, 3, 4);
         wk_add(good, 1);
-        expect_fine();
+        expect_ok();
         wk_free(bad);
         wk_free(copy);
     }
@@ -126,7 +126,7 @@ static void a_target_that_was_left_out_is_read(void **state)
     expect_error("index_select", "9", NULL);
     EXPECT_VALUES(x, 0, 2, 2, 2);
     EXPECT_VALUES(sums, 0, 2, 4, 6);
-    expect_fine();
+    expect_ok();
     wk_free(x), wk_free(bad), wk_free(sums);
 }
 
@@ -199,7 +199,7 @@ static void others_of_its_kernel_are_well(void **state)
         assert_true(wk_item(wk_sum(aside)) == (double)ROWS * (ROWS - 1));
         assert_true(isnan(wk_item(wk_sum(failed))));
         expect_error("index_select", "index 5000", NULL);
-        expect_fine();
+        expect_ok();
         wk_free(good), wk_free(bad), wk_free(aside);
     }
 }
@@ -209,15 +209,15 @@ static void others_of_its_kernel_are_well(void **state)
 static void writes_in_place_after_a_fault(test_thread *t)
 {
     WK_SCOPE;
-    wk_tensor *x = t->with;
+    wk_tensor *x = t->user;
     float have[4] = {0};
     wk_add_(x, 1); /* in x's memory */
-    SAY(t, wk_read(x, have, sizeof have) == WK_OK);
-    SAY(t, have[0] == 1 && have[3] == 4); /* the device left it alone: so this thread has to know */
-    SAY_ERROR(t, "index_select", "9", NULL);
+    THREAD_CHECK(t, wk_read(x, have, sizeof have) == WK_OK);
+    THREAD_CHECK(t, have[0] == 1 && have[3] == 4); /* the device left it alone: so this thread has to know */
+    THREAD_CHECK_ERROR(t, "index_select", "9", NULL);
     wk_add_(x, 1);
-    SAY(t, wk_read(x, have, sizeof have) == WK_OK);
-    SAY(t, have[0] == 2 && have[3] == 5);
+    THREAD_CHECK(t, wk_read(x, have, sizeof have) == WK_OK);
+    THREAD_CHECK(t, have[0] == 2 && have[3] == 5);
 }
 
 static void a_fault_is_told_to_all_whose_writes_were_skipped(void **state)
@@ -228,7 +228,7 @@ static void a_fault_is_told_to_all_whose_writes_were_skipped(void **state)
     wk_sync();
     wk_tensor *bad = wk_retain(bad_rows(four));
     wk_flush();
-    test_elsewhere(writes_in_place_after_a_fault, x);
+    test_in_thread(writes_in_place_after_a_fault, x);
     expect_error("index_select", "9", NULL); /* another thread has waited for it, so wk_error knows of it */
     wk_free(x);
     wk_free(bad);
@@ -238,11 +238,11 @@ static void computes_on_its_device(test_thread *t)
 {
     WK_SCOPE;
     wk_device mine = t->number % 2 ? other() : test_gpu(0), next = t->number % 2 ? test_gpu(0) : other();
-    wk_tensor *x = numbers(mine), *all = t->with;
+    wk_tensor *x = numbers(mine), *all = t->user;
     for (int k = 1; k <= 20; k++) {
         WK_SCOPE;
         wk_tensor *y = wk_add(wk_mul(x, k), wk_to(all, mine)), *there = wk_to(y, next);
-        SAY(t, wk_item(wk_sum(there)) == 10.0 * k + 4);
+        THREAD_CHECK(t, wk_item(wk_sum(there)) == 10.0 * k + 4);
     }
 }
 

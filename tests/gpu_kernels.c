@@ -107,10 +107,10 @@ static void multiply(void *device, const product_case *p, wk_dtype dtype, bool g
         expect(device, p->name, &c, want);
         free(want);
     } else {
-        gpu->block_give(device, &c.memory);
+        gpu->block_free(device, &c.memory);
     }
-    gpu->block_give(device, &a.memory);
-    gpu->block_give(device, &b.memory);
+    gpu->block_free(device, &a.memory);
+    gpu->block_free(device, &b.memory);
     free(a.host);
     free(b.host);
     free(c.host);
@@ -129,9 +129,9 @@ static void products_on_all(void)
 {
     wk__fail fail;
     for (int d = 0; d < gpu_devices; d++) {
-        good(gpu->gather(gpu_device[d], true, &fail), &fail);
+        good(gpu->compile_only(gpu_device[d], true, &fail), &fail);
         all_products(gpu_device[d], true);
-        good(gpu->gather(gpu_device[d], false, &fail), &fail);
+        good(gpu->compile_only(gpu_device[d], false, &fail), &fail);
         all_products(gpu_device[d], false);
     }
 }
@@ -169,23 +169,24 @@ static void tails(void **state)
         array bias = new_array(WK_F32, 2, (int64_t[]){6, 4}, (int64_t[]){0, 1}, true);
         array *all[] = {&a, &b, &c, &bias};
         for (int k = 0; k < 4; k++) to_device(device, all[k]);
-        wk__group tail;
+        wk__program tail;
         ir_space(&tail, 2, (int64_t[]){6, 4}, 0);
         int to = ir_operand(&tail, WK_F32, &c.memory, MARGIN, (int64_t[]){4, 1});
         int from = ir_operand(&tail, WK_F32, &bias.memory, MARGIN, (int64_t[]){0, 1});
         int sum = ir_binary(&tail, WK__ADD, ir_load(&tail, to), ir_load(&tail, from));
         ir_store(&tail, to, ir_binary(&tail, WK__MAX, sum, ir_imm(&tail, WK_F32, (wk__imm){.f = 0})));
-        wk__matmul product = {.m = 6, .n = 4, .k = 5, .a = a.operand, .b = b.operand, .c = c.operand, .tail = &tail};
+        wk__matmul product = {
+            .m = 6, .n = 4, .k = 5, .a = a.operand, .b = b.operand, .c = c.operand, .epilogue = &tail};
         good(submit_product(gpu, device, &product, &fail), &fail);
         char *want = malloc((size_t)bytes_of(&c));
         memcpy(want, c.host, (size_t)bytes_of(&c));
-        product.tail = NULL;
+        product.epilogue = NULL;
         expected_product(&product, &a, &b, &c, want);
         group_reference_run(&tail, (void *const[]){want, bias.host}, NULL);
         expect(device, "tail", &c, want);
         free(want);
         for (int k = 0; k < 4; k++) {
-            if (k != 2) gpu->block_give(device, &all[k]->memory);
+            if (k != 2) gpu->block_free(device, &all[k]->memory);
             free(all[k]->host);
         }
     }
@@ -196,7 +197,7 @@ static void unknown_kernel(void **state)
     (void)state;
     wk__fail fail;
     wk__memory memory = {0};
-    wk__kernel kernel = {.operand[0] = {.dtype = WK_F32, .memory = &memory}};
+    wk__work_args kernel = {.operand[0] = {.dtype = WK_F32, .memory = &memory}};
     assert_int_equal(submit_kernel(gpu, gpu_device[0], WK__WORK_FAMILIES, &kernel, &fail), WK_ERR_UNSUPPORTED);
     assert_non_null(strstr(fail.text, "unknown work"));
 }

@@ -8,13 +8,13 @@
 #include <math.h>
 
 #include "support_devices.h"
-#include "support_driver.h"
+#include "support_driver_faults.h"
 
 static int take_over(void **state)
 {
     (void)state;
     assert_true(wk_device_count(test_gpu_kind()) > 0);
-    driver_take_over(test_gpu_kind());
+    driver_install_hooks(test_gpu_kind());
     return 0;
 }
 
@@ -135,7 +135,7 @@ static void expected(program *p, int odd)
         assert_true(read_one(&p->result[k], p->result[k].want));
         wk_free(p->result[k].tensor);
     }
-    expect_fine();
+    expect_ok();
 }
 
 static int failures_of(const program *want, wk_device device, driver_call which, int n, driver_error error, int odd)
@@ -143,11 +143,11 @@ static int failures_of(const program *want, wk_device device, driver_call which,
     WK_SCOPE;
     program p;
     wk_device other = test_gpu(wk_device_count(test_gpu_kind()) > 1 ? 1 - (int)device.index : 0);
-    driver_order(which, n, error);
+    driver_inject(which, n, error);
     run(&p, device, other, odd);
     int failed = look(&p, want, driver_names[which], n);
-    bool was_met = driver_met();
-    driver_calm();
+    bool was_met = driver_fault_fired();
+    driver_clear();
     return was_met || failed ? failed : -1;
 }
 
@@ -167,7 +167,7 @@ static void each_call_of_the_driver_fails(void **state)
                 wk_clear_error();
                 int after = failures_of(&want, test_gpu(d), which, 0, 0, 0);
                 if (after != -1) fail_msg("%s %d: afterwards %d fail", driver_names[which], n, after);
-                expect_fine();
+                expect_ok();
             }
             print_message("%s: %s failed %d times, %d with values that fail\n", wk_device_str(test_gpu(d)),
                           driver_names[which], n - 2, failed);
@@ -179,7 +179,7 @@ static void each_call_of_the_driver_fails(void **state)
 static void kernels_that_are_not_built(void **state)
 {
     (void)state;
-    const driver_error errors[] = {DRIVER_NO_MEMORY, DRIVER_NO_MEMORY, DRIVER_REFUSED};
+    const driver_error errors[] = {DRIVER_NO_MEMORY, DRIVER_NO_MEMORY, DRIVER_INVALID_VALUE};
     const driver_call calls[] = {DRIVER_BUILD, DRIVER_KERNEL, DRIVER_BUILD};
     for (int k = 0; k < 3; k++) {
         program want;
@@ -187,9 +187,9 @@ static void kernels_that_are_not_built(void **state)
         wk_device device = test_gpu(0);
         assert_true(failures_of(&want, device, calls[k], -1, errors[k], k + 1) > 3);
         int after = failures_of(&want, device, calls[k], 0, 0, k + 1);
-        if (errors[k] != DRIVER_REFUSED && after != -1)
+        if (errors[k] != DRIVER_INVALID_VALUE && after != -1)
             fail_msg("%s: afterwards %d fail", driver_names[calls[k]], after);
-        expect_fine();
+        expect_ok();
     }
 }
 
@@ -198,14 +198,14 @@ static void kernels_that_are_not_built(void **state)
 static void writes_in_place(test_thread *t)
 {
     WK_SCOPE;
-    wk_tensor *const *of = t->with;
+    wk_tensor *const *of = t->user;
     float have[SIZE] = {0};
     wk_add_(of[0], of[1]);
-    SAY(t, wk_read(of[0], have, sizeof have) == WK_OK);
-    SAY(t, have[0] == 1 && have[5] == 6); /* it could not be done: so this thread has to know */
-    SAY_ERROR(t, "sqrt", driver_words(DRIVER_NO_MEMORY), NULL);
-    SAY(t, wk_read(of[0], have, sizeof have) == WK_OK);
-    SAY(t, !wk_error());
+    THREAD_CHECK(t, wk_read(of[0], have, sizeof have) == WK_OK);
+    THREAD_CHECK(t, have[0] == 1 && have[5] == 6); /* it could not be done: so this thread has to know */
+    THREAD_CHECK_ERROR(t, "sqrt", driver_error_text(DRIVER_NO_MEMORY), NULL);
+    THREAD_CHECK(t, wk_read(of[0], have, sizeof have) == WK_OK);
+    THREAD_CHECK(t, !wk_error());
 }
 
 static void all_are_told_whose_writes_were_left_out(void **state)
@@ -215,13 +215,13 @@ static void all_are_told_whose_writes_were_left_out(void **state)
     wk_tensor *x = wk_retain(on(test_gpu(0), 1)), *four = wk_retain(wk_mul(on(test_gpu(0), 4), 1));
     wk_sync();
     wk_tensor *bad = wk_retain(wk_sqrt(four));
-    driver_order(DRIVER_ARGUMENT, 1, DRIVER_NO_MEMORY);
+    driver_inject(DRIVER_ARGUMENT, 1, DRIVER_NO_MEMORY);
     wk_flush();
-    test_elsewhere(writes_in_place, (wk_tensor *[]){x, bad});
+    test_in_thread(writes_in_place, (wk_tensor *[]){x, bad});
     wk_add(four, 1);
     expect_error("sqrt", "gpu_late.c", NULL);
     wk_sync();
-    expect_fine(); /* once */
+    expect_ok(); /* once */
     assert_true(isnan(wk_item(wk_sum(bad))));
     expect_error("sqrt", "gpu_late.c", NULL);
     wk_free(x), wk_free(four), wk_free(bad);
@@ -238,7 +238,7 @@ static void what_is_empty_depends_on_nothing(void **state)
     wk_tensor *x = wk_clone(on(device, 1)), *kept = NULL;
     if (device.kind == WK_CUDA) kept = wk_retain(x); /* computed now: a failure of the call is one of all its views */
     wk_sync();
-    driver_order(DRIVER_LAUNCH, 1, DRIVER_NO_MEMORY);
+    driver_inject(DRIVER_LAUNCH, 1, DRIVER_NO_MEMORY);
     wk_tensor *bad = wk_retain(wk_sqrt(x));
     wk_flush();
     for (int k = 0; k < COUNT; k++) lost[k] = wk_retain(wk_add(bad, k));
@@ -257,7 +257,7 @@ static void what_is_empty_depends_on_nothing(void **state)
         EXPECT_VALUES(wk_matmul(wk_reshape(empty, (1, 0)), wk_reshape(wk_exp(empty), (0, 1))), 0, 0);
     }
     wk_free(kept);
-    expect_fine();
+    expect_ok();
 }
 
 /* The first step of an optimiser replaces what the rule keeps, whose old numbers the device still has to prove, and the
@@ -295,21 +295,21 @@ static void a_device_that_is_lost(void **state)
               *in_place = there;
     wk_tensor *more = wk_retain(wk_mul(there, 2));
     wk_sync();
-    driver_order(DRIVER_ARGUMENT, 1, DRIVER_LOST);
+    driver_inject(DRIVER_ARGUMENT, 1, DRIVER_LOST);
     wk_add_(in_place, 1);
     wk_flush();
     for (int again = 0; again < 2; again++) {
         assert_true(isnan(wk_item(wk_sum(in_place))));
         /* once it has been told, CUDA knows no more whose call it was */
-        expect_error(again && test_gpu_kind() == WK_CUDA ? "cuda" : "add_", driver_words(DRIVER_LOST), NULL);
+        expect_error(again && test_gpu_kind() == WK_CUDA ? "cuda" : "add_", driver_error_text(DRIVER_LOST), NULL);
         assert_true(isnan(wk_item(wk_sum(more))));
-        expect_error(driver_words(DRIVER_LOST), NULL);
+        expect_error(driver_error_text(DRIVER_LOST), NULL);
         assert_null(wk_tensor_str(wk_ones((2), .device = test_gpu(devices - 1))));
-        expect_error(driver_words(DRIVER_LOST), NULL);
+        expect_error(driver_error_text(DRIVER_LOST), NULL);
     }
     if (devices > 1) EXPECT_VALUES(here, 0, 1, 2, 3, 4, 5, 6);
     EXPECT_VALUES(wk_add(wk_ones((2)), 1), 0, 2, 2);
-    expect_fine();
+    expect_ok();
     wk_free(there), wk_free(here), wk_free(more);
 }
 

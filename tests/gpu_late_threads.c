@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "support_devices.h"
-#include "support_driver.h"
+#include "support_driver_faults.h"
 
 enum { SIZE = 48, MANY = 20 };
 
@@ -46,7 +46,7 @@ static int take_over(void **state)
     has_memory = true;
     if (wk_set_allocator(resize, NULL) != WK_OK) return -1;
     assert_true(wk_device_count(test_gpu_kind()) > 0);
-    driver_take_over(test_gpu_kind());
+    driver_install_hooks(test_gpu_kind());
     return 0;
 }
 
@@ -73,7 +73,7 @@ static void sorts_in_between(test_thread *t)
         {
             WK_SCOPE;
             wk_tensor *sorted, *places;
-            SAY(t, wk_sort(x, 0, false, &sorted, &places) == WK_OK);
+            THREAD_CHECK(t, wk_sort(x, 0, false, &sorted, &places) == WK_OK);
             sorted = wk_retain(sorted);
             wk_flush();
             wk_free(sorted);
@@ -111,7 +111,7 @@ static void calls_do_not_share_scratch_memory(void **state)
     print_message("stopped at each of %d requests\n", stop_at - 2);
     test_raise(&turn, OVER);
     test_threads_end(other, 1);
-    expect_fine();
+    expect_ok();
 }
 
 /* Nothing is launched until this thread has failed, too; then all is well again. */
@@ -123,8 +123,8 @@ static void fails_in_between(test_thread *t)
     for (int now; await_turn(&now), now != OVER;) {
         wk_add_(x, 1);
         wk_sync();
-        SAY_ERROR(t, "add_", NULL);
-        driver_calm();
+        THREAD_CHECK_ERROR(t, "add_", NULL);
+        driver_clear();
         test_raise(&turn, LEADER);
     }
     wk_free(x);
@@ -136,7 +136,7 @@ static void write_in_place_and_look(wk_tensor *index, wk_tensor *source)
     wk_tensor *x = wk_retain(wk_clone(numbers(0, 1)));
     float have[SIZE];
     wk_sync();
-    if (stop_at > 0) driver_order(DRIVER_LAUNCH, -1, DRIVER_NO_MEMORY);
+    if (stop_at > 0) driver_inject(DRIVER_LAUNCH, -1, DRIVER_NO_MEMORY);
     requests = 0;
     leads = true;
     wk_index_add_(x, 0, index, source);
@@ -145,12 +145,12 @@ static void write_in_place_and_look(wk_tensor *index, wk_tensor *source)
     wk_sync();
     const bool failed = wk_error() != NULL;
     wk_clear_error();
-    driver_calm();
+    driver_clear();
     assert_int_equal(wk_read(x, have, sizeof have), WK_OK);
     if (have[1] != (failed ? 1 : 101))
         fail_msg("stopped at request %d: %g, %s", stop_at, have[1], failed ? "failed" : "fine");
     wk_free(x);
-    expect_fine();
+    expect_ok();
 }
 
 static void what_has_failed_is_not_continued(void **state)
@@ -182,7 +182,7 @@ static void all_ready(int threads)
 static void write_left_out(test_thread *t, wk_tensor *bad)
 {
     wk_tensor *own = wk_retain(numbers(0, 1));
-    SAY(t, wk_sync() == WK_OK);
+    THREAD_CHECK(t, wk_sync() == WK_OK);
     wk_add_(own, bad);
     wk_flush();
     wk_free(own);
@@ -191,11 +191,11 @@ static void write_left_out(test_thread *t, wk_tensor *bad)
 static void is_one_of_many(test_thread *t)
 {
     WK_SCOPE;
-    write_left_out(t, t->with);
+    write_left_out(t, t->user);
     all_ready(MANY + 1);
     test_await(&looked, 1);
     wk_add(wk_ones((2)), 1);
-    SAY_ERROR(t, "sqrt", "gpu_late_threads.c", NULL);
+    THREAD_CHECK_ERROR(t, "sqrt", "gpu_late_threads.c", NULL);
 }
 
 /* A tensor that cannot be computed, by sqrt. */
@@ -204,7 +204,7 @@ static wk_tensor *bad_tensor(void)
     wk_tensor *x = wk_retain(numbers(4, 0));
     wk_sync();
     wk_tensor *bad = wk_retain(wk_sqrt(x));
-    driver_order(DRIVER_ARGUMENT, 1, DRIVER_NO_MEMORY);
+    driver_inject(DRIVER_ARGUMENT, 1, DRIVER_NO_MEMORY);
     wk_flush();
     wk_free(x);
     return bad;
@@ -239,7 +239,7 @@ static void has_a_bad_index(test_thread *t)
     atomic_fetch_add(&begun, 1);
     test_await(&looked, 1);
     wk_add(wk_ones((2)), 1);
-    SAY_ERROR(t, "index_select", "out of range", NULL);
+    THREAD_CHECK_ERROR(t, "index_select", "out of range", NULL);
     wk_free(x), wk_free(index), wk_free(taken);
 }
 
@@ -256,23 +256,23 @@ static void each_of_many_threads_is_told_of_its_bad_index(void **state)
     wk_clear_error();
     test_raise(&looked, 1);
     test_threads_end(thread, MANY);
-    expect_fine();
+    expect_ok();
 }
 
 static void ends_before_it_is_told(test_thread *t)
 {
     WK_SCOPE;
-    write_left_out(t, t->with);
+    write_left_out(t, t->user);
     if (test_gpu_kind() == WK_CUDA) wk_clear_error(); /* the call itself has failed */
 }
 
 static void begins_then(test_thread *t)
 {
     WK_SCOPE;
-    write_left_out(t, t->with);
-    SAY(t, wk_sync() == WK_OK || wk_error());
+    write_left_out(t, t->user);
+    THREAD_CHECK(t, wk_sync() == WK_OK || wk_error());
     wk_add(wk_ones((2)), 1);
-    SAY_ERROR(t, "sqrt", NULL);
+    THREAD_CHECK_ERROR(t, "sqrt", NULL);
 }
 
 /* It gets the place in memory of the one that has ended, and is another one all the same. */
@@ -283,8 +283,8 @@ static void a_thread_hears_though_another_has_ended(void **state)
     wk_tensor *bad = bad_tensor();
     wk_sync();
     wk_clear_error();
-    test_elsewhere(ends_before_it_is_told, bad);
-    test_elsewhere(begins_then, bad);
+    test_in_thread(ends_before_it_is_told, bad);
+    test_in_thread(begins_then, bad);
     wk_clear_error();
     wk_free(bad);
 }
@@ -294,8 +294,8 @@ static void a_thread_hears_though_another_has_ended(void **state)
 static void looks_up_and_ends(test_thread *t)
 {
     WK_SCOPE;
-    wk_tensor *x = numbers(0, 1), *index = wk_to(wk_of(int64_t, (2), 3, 5), test_gpu(0)), **sum = t->with;
-    SAY(t, wk_sync() == WK_OK);
+    wk_tensor *x = numbers(0, 1), *index = wk_to(wk_of(int64_t, (2), 3, 5), test_gpu(0)), **sum = t->user;
+    THREAD_CHECK(t, wk_sync() == WK_OK);
     wk_tensor *taken = wk_index_select(x, 0, index);
     *sum = wk_retain(wk_add(taken, 1));
     wk_free(taken);
@@ -307,12 +307,12 @@ static void a_thread_ends_before_its_device_is_known_to_be_well(void **state)
     float have[2];
     for (int turn = 0; turn < 4; turn++) {
         wk_tensor *sum = NULL;
-        test_elsewhere(looks_up_and_ends, &sum);
+        test_in_thread(looks_up_and_ends, &sum);
         assert_int_equal(wk_read(sum, have, sizeof have), WK_OK);
         assert_true(have[0] == 4 && have[1] == 6);
         wk_free(sum);
     }
-    expect_fine();
+    expect_ok();
 }
 
 /* Each with its own name and line, though there was no memory to note them down. */
@@ -326,7 +326,7 @@ static void failures_without_memory_are_told_apart(void **state)
     for (int again = 0; again < 2; again++) {
         WK_SCOPE;
         atomic_store(&no_words, true);
-        driver_order(DRIVER_ARGUMENT, -1, DRIVER_NO_MEMORY);
+        driver_inject(DRIVER_ARGUMENT, -1, DRIVER_NO_MEMORY);
         power = wk_retain(again ? wk_neg(x) : wk_exp(x));
         next = wk_retain(wk_add(power, 1));
         wk_flush();
@@ -335,13 +335,13 @@ static void failures_without_memory_are_told_apart(void **state)
         wk_sync();
         expect_error(again ? "neg: " : "exp: ", "gpu_late_threads.c", NULL);
         atomic_store(&no_words, false);
-        driver_calm();
+        driver_clear();
         assert_true(isnan(wk_item(wk_sum(more))));
         expect_error(again ? "neg" : "exp", NULL);
         wk_free(power), wk_free(next), wk_free(more);
     }
     wk_free(x), wk_free(root);
-    expect_fine();
+    expect_ok();
 }
 
 /* ---- at random --------------------------------------------------------------------------------------------------- */
@@ -360,12 +360,12 @@ static bool sorts_and_adds(test_thread *t)
     wk_sort(wk_neg(target), 0, false, &sorted, &places);
     wk_add_(target, 0.5);
     const bool read = sorted && wk_read(sorted, have, sizeof have) == WK_OK;
-    for (int k = 0; k < SIZE && read; k++) SAY(t, have[k] == (float)(1 - SIZE - first + k));
+    for (int k = 0; k < SIZE && read; k++) THREAD_CHECK(t, have[k] == (float)(1 - SIZE - first + k));
     wk_clear_error();
     const bool written = target && wk_read(target, have, sizeof have) == WK_OK;
     const float added = have[0] - (float)first;
-    if (written) SAY(t, added == 0 || added == 0.5F);
-    for (int k = 0; k < SIZE && written; k++) SAY(t, have[k] == (float)(first + k) + added);
+    if (written) THREAD_CHECK(t, added == 0 || added == 0.5F);
+    for (int k = 0; k < SIZE && written; k++) THREAD_CHECK(t, have[k] == (float)(first + k) + added);
     return read && written && added == 0.5F;
 }
 
@@ -380,8 +380,8 @@ static void works_while_calls_fail(test_thread *t)
     wk_sync();
     wk_clear_error();
     test_await(&looked, 1);
-    SAY(t, sorts_and_adds(t));
-    SAY(t, !wk_error());
+    THREAD_CHECK(t, sorts_and_adds(t));
+    THREAD_CHECK(t, !wk_error());
 }
 
 static void threads_work_while_the_driver_fails(void **state)
@@ -393,10 +393,10 @@ static void threads_work_while_the_driver_fails(void **state)
     test_threads_start(thread, THREADS, works_while_calls_fail, NULL);
     int orders = 0;
     for (; atomic_load(&at_work) > 0; orders++) {
-        driver_order(calls[orders % 3], 1 + orders % 7, DRIVER_NO_MEMORY);
-        while (atomic_load(&at_work) > 0 && !driver_met()) sched_yield();
+        driver_inject(calls[orders % 3], 1 + orders % 7, DRIVER_NO_MEMORY);
+        while (atomic_load(&at_work) > 0 && !driver_fault_fired()) sched_yield();
     }
-    driver_calm();
+    driver_clear();
     wk_sync();
     wk_clear_error();
     test_raise(&looked, 1);
@@ -422,11 +422,11 @@ static void reads_by_good_and_bad_indices(test_thread *t)
         wk_add_(place, 0);
         wk_tensor *taken = wk_index_select(x, 0, place);
         const wk_code code = wk_read(taken, got, sizeof got);
-        if (!SAY(t, code == (bad ? WK_ERR_INDEX : WK_OK))) return;
-        if (!SAY(t, bad || (got[0] == 3 && got[1] == 3))) return;
-        if (bad && !SAY(t, wk_error() != NULL && strstr(wk_error(), "index_select") != NULL)) return;
+        if (!THREAD_CHECK(t, code == (bad ? WK_ERR_INDEX : WK_OK))) return;
+        if (!THREAD_CHECK(t, bad || (got[0] == 3 && got[1] == 3))) return;
+        if (bad && !THREAD_CHECK(t, wk_error() != NULL && strstr(wk_error(), "index_select") != NULL)) return;
         if (bad) wk_clear_error();
-        if (!SAY(t, wk_error() == NULL)) return;
+        if (!THREAD_CHECK(t, wk_error() == NULL)) return;
     }
 }
 

@@ -26,7 +26,7 @@ typedef struct line_case {
 
 typedef struct work {
     const line_case *at;
-    wk__kernel kernel;
+    wk__work_args kernel;
     array array[3];
     char *want[3];
 } work;
@@ -60,10 +60,10 @@ static inline void begin_work(const line_case *c, work *w)
     for (int k = 0; k < operands_of(c); k++) {
         int64_t stride[3], shape[WK__MAX_DIMS] = {0};
         memcpy(shape, c->shape, sizeof c->shape);
-        wk__work_space(family, k, c->dim, c->bound, shape);
+        wk__work_operand_shape(family, k, c->dim, c->bound, shape);
         fill_strides(c, c->layout[k], shape, stride);
-        w->array[k] =
-            new_array(family->places && k == family->places ? WK_I64 : c->dtype, c->ndim, shape, stride, false);
+        w->array[k] = new_array(family->index_operand && k == family->index_operand ? WK_I64 : c->dtype, c->ndim, shape,
+                                stride, false);
     }
     fill(w);
 }
@@ -154,7 +154,7 @@ static inline void run_case(void *device, const line_case *c, bool look)
     good(submit_kernel(gpu, device, c->family, &w.kernel, &fail), &fail);
     for (int k = 0; k < operands_of(c); k++) {
         if (look) same_bits(device, &w, k);
-        gpu->block_give(device, &w.array[k].memory);
+        gpu->block_free(device, &w.array[k].memory);
         free(w.want[k]);
         free(w.array[k].host);
     }
@@ -178,9 +178,9 @@ static inline void become(temper t)
         if (!known) own[d] = *target;
         *target = own[d];
         if (t == ITSELF) continue;
-        target->local = LOCAL;
-        target->chunk = CHUNK;
-        target->short_line = SHORT;
+        target->group_size = LOCAL;
+        target->chunk_columns = CHUNK;
+        target->item_line_max = SHORT;
         target->local_memory = t == SMALL;
     }
     known = true;
@@ -210,9 +210,9 @@ static inline void run_cases(visit_cases *cases)
     wk__fail fail;
     for (int d = 0; d < gpu_devices; d++) {
         visited = gpu_device[d];
-        good(gpu->gather(visited, true, &fail), &fail);
+        good(gpu->compile_only(visited, true, &fail), &fail);
         cases(gather_case);
-        good(gpu->gather(visited, false, &fail), &fail);
+        good(gpu->compile_only(visited, false, &fail), &fail);
         cases(check_case);
     }
 }

@@ -18,7 +18,7 @@ static wk__memory take(void *device, int64_t bytes)
 {
     wk__memory memory;
     wk__fail fail;
-    good(gpu->block_take(device, bytes, &memory, &fail), &fail);
+    good(gpu->block_alloc(device, bytes, &memory, &fail), &fail);
     return memory;
 }
 
@@ -46,8 +46,8 @@ static void round_trips(void **state)
             pattern(out, sizes[k], k);
             assert_memory_equal(in, out, (size_t)sizes[k]);
         }
-        gpu->block_give(device, &a);
-        gpu->block_give(device, &b);
+        gpu->block_free(device, &a);
+        gpu->block_free(device, &b);
         assert_null(a.block);
     }
     free(out);
@@ -70,7 +70,7 @@ static void back_pressure(void **state)
         for (int k = 0; k < 5000; k++) good(gpu->upload(device, &memory, k, &bytes[k % 200], 1, &fail), &fail);
         good(gpu->download(device, back, &memory, 0, sizeof back, &fail), &fail);
         for (int k = 0; k < 5000; k++) assert_int_equal(back[k], bytes[k % 200]);
-        gpu->block_give(device, &memory);
+        gpu->block_free(device, &memory);
     }
 }
 
@@ -93,14 +93,14 @@ static void *travel(void *user)
     for (int round = 0; round < 3 && t->good; round++) {
         wk__memory a, b;
         pattern(bytes, PARCEL, t->seed + round);
-        t->good = gpu->block_take(t->from, PARCEL, &a, &fail) == WK_OK &&
-                  gpu->block_take(t->to, PARCEL, &b, &fail) == WK_OK &&
+        t->good = gpu->block_alloc(t->from, PARCEL, &a, &fail) == WK_OK &&
+                  gpu->block_alloc(t->to, PARCEL, &b, &fail) == WK_OK &&
                   gpu->upload(t->from, &a, 0, bytes, PARCEL, &fail) == WK_OK &&
                   gpu->transfer(t->to, &b, t->from, &a, 0, PARCEL, &fail) == WK_OK;
         if (!t->good) break;
-        gpu->block_give(t->from, &a); /* while it is on its way */
+        gpu->block_free(t->from, &a); /* while it is on its way */
         t->good = gpu->download(t->to, back, &b, 0, PARCEL, &fail) == WK_OK && memcmp(bytes, back, PARCEL) == 0;
-        gpu->block_give(t->to, &b);
+        gpu->block_free(t->to, &b);
     }
     free(bytes);
     free(back);
@@ -127,7 +127,7 @@ static void too_large(void **state)
     (void)state;
     wk__memory memory;
     wk__fail fail;
-    assert_int_equal(gpu->block_take(gpu_device[0], (int64_t)1 << 50, &memory, &fail), WK_ERR_MEMORY);
+    assert_int_equal(gpu->block_alloc(gpu_device[0], (int64_t)1 << 50, &memory, &fail), WK_ERR_MEMORY);
     assert_non_null(strstr(fail.text, gpu->kind == WK_CUDA ? "out of memory" : "at most"));
 }
 
@@ -208,7 +208,7 @@ static void nothing_half_done(void **state)
         good(gpu->download(device, back, &c->memory[2], 0, c->elements[2] * 4, &fail), &fail);
         assert_memory_equal(back, c->data[2], (size_t)c->elements[2] * 4);
         free(back);
-        for (int k = 0; k < 3; k++) gpu->block_give(device, &c->memory[k]);
+        for (int k = 0; k < 3; k++) gpu->block_free(device, &c->memory[k]);
         group_case_free(c);
     }
 }
@@ -237,8 +237,8 @@ static void in_place_after_a_fault(void **state)
         good(submit_program(gpu, device, &c->g, &fail), &fail);
         good(gpu->download(device, back, &c->memory[0], 0, c->elements[0] * 4, &fail), &fail);
         assert_true(back[at] == before + 2);
-        for (int k = 0; k < 3; k++) gpu->block_give(device, &bad->memory[k]);
-        gpu->block_give(device, &c->memory[0]);
+        for (int k = 0; k < 3; k++) gpu->block_free(device, &bad->memory[k]);
+        gpu->block_free(device, &c->memory[0]);
         group_case_free(c);
         group_case_free(bad);
     }
@@ -270,7 +270,7 @@ static void no_host_memory(void **state)
         wk__alloc_fail_at(0);
         if (code != WK_OK) assert_int_equal(code, WK_ERR_MEMORY);
         for (int k = 0; k < 3; k++) {
-            if (c->memory[k].block != NULL) gpu->block_give(device, &c->memory[k]);
+            if (c->memory[k].block != NULL) gpu->block_free(device, &c->memory[k]);
         }
         run_and_check(lookup("afterwards", 100, true), device);
         group_case_free(c);

@@ -8,10 +8,10 @@
 #include <cmocka.h>
 
 #include "../src/backend/cuda/api.h"
-#include "../src/backend/gpu/build.h"
-#include "support_days.h"
+#include "../src/backend/gpu/kernel_build.h"
+#include "support_daily_subset.h"
 #include "support_gpu_cases.h"
-#include "support_tails.h"
+#include "support_epilogues.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 
 static wk__nvrtc_functions nvrtc;
 
-/* The compiler that the runner has found (scripts/nvrtc). */
+/* The compiler that the runner has found (scripts/find_nvrtc). */
 static int load(void **state)
 {
     (void)state;
@@ -74,7 +74,7 @@ static wk_code compile(void *device, const char *source, void **out, wk__text *b
     if (!good) {
         print_error("%.4000s\n", log);
         keep_text(source);
-        wk__gpu_refused(fail, log[0] != '\0' ? log : "it did not say why");
+        wk__gpu_fail_compile(fail, log[0] != '\0' ? log : "it did not say why");
     }
     free(log);
     if (good && look != NULL) look_at(program);
@@ -97,17 +97,17 @@ static void release(void *program)
 
 /* Programs have no binaries here, so none is loaded; functions need no release. */
 static const wk__gpu_compiler compiler = {
-    .magic = "wick nvrtc\n", .compile = compile, .function = function, .release_program = release};
+    .magic = "wick nvrtc\n", .compile = compile, .get_kernel = function, .release_module = release};
 
 /* ---- units ------------------------------------------------------------------------------------------------------- */
 
 static wk__gpu_target target;
-static wk__gpu_units *units;
+static wk__gpu_kernel_cache *units;
 
 static wk_code note(void *user, const wk__gpu_launch *launch, wk__fail *fail)
 {
     (void)user;
-    return wk__gpu_function_of(units, &launch->unit, fail) ? WK_OK : WK_ERR_MEMORY;
+    return wk__gpu_kernel_lookup(units, &launch->unit, fail) ? WK_OK : WK_ERR_MEMORY;
 }
 
 static void good(wk_code code, const wk__fail *fail)
@@ -119,8 +119,8 @@ static void note_case(group_case *c)
 {
     wk__fail fail;
     for (int k = 0; k < c->g.noperands; k++) c->memory[k] = (wk__memory){.block = &c->memory[k]};
-    assert_null(wk__group_check(&c->g));
-    good(wk__gpu_plan_group(&target, &c->g, note, NULL, &fail), &fail);
+    assert_null(wk__program_verify(&c->g));
+    good(wk__gpu_lower_program(&target, &c->g, note, NULL, &fail), &fail);
 }
 
 typedef void add_units(void);
@@ -129,14 +129,14 @@ static void compile_units(add_units *add, char *architecture, bool merged)
 {
     wk__fail fail;
     units = calloc(1, sizeof *units);
-    wk__gpu_card card = {.info.name = "NVRTC", .target = target, .made_for = "NVRTC"};
+    wk__gpu_device_desc card = {.info.name = "NVRTC", .target = target, .compiler_id = "NVRTC"};
     snprintf(card.option[0], sizeof card.option[0], "%s", architecture);
-    wk__gpu_units_begin(units, &compiler, architecture, &card);
+    wk__gpu_kernel_cache_init(units, &compiler, architecture, &card);
     add();
-    assert_non_null(units->waiting);
+    assert_non_null(units->pending);
     good(wk__gpu_build(units, merged, &fail), &fail);
-    assert_null(units->waiting);
-    wk__gpu_units_end(units);
+    assert_null(units->pending);
+    wk__gpu_kernel_cache_destroy(units);
     free(units);
 }
 
@@ -150,16 +150,16 @@ static void compile_all(add_units *add)
     static int test;
     const int first = test++;
     if (nvrtc.CreateProgram == NULL) skip();
-    if (test_has_turn(first, DAYS)) compile_units(add, any, false);
-    if (test_has_turn(first + APART, DAYS)) compile_units(add, one, false);
-    if (test_has_turn(first + 2 * APART, DAYS)) compile_units(add, any, true);
+    if (test_runs_today(first, DAYS)) compile_units(add, any, false);
+    if (test_runs_today(first + APART, DAYS)) compile_units(add, one, false);
+    if (test_runs_today(first + 2 * APART, DAYS)) compile_units(add, any, true);
 }
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
 static void note_cases(gpu_add_cases *add)
 {
-    gpu_cases *cases = gpu_cases_of(target.local, add);
+    gpu_cases *cases = gpu_cases_of(target.group_size, add);
     for (int k = 0; k < cases->count; k++) note_case(cases->at[k]);
     gpu_cases_free(cases);
 }
@@ -229,11 +229,11 @@ static void note_product(wk_dtype dtype, int64_t m, int64_t n, int64_t k)
     wk__memory memory = {.block = &memory};
     const wk__operand operand = {.dtype = (uint8_t)dtype, .memory = &memory};
     const wk__matmul product = {.m = m, .n = n, .k = k, .a = operand, .b = operand, .c = operand};
-    wk__sum sum;
-    wk__kernel kernel;
+    wk__contraction sum;
+    wk__work_args kernel;
     wk__work work;
-    wk__matmul_work(&product, &sum, &kernel, &work);
-    good(wk__gpu_plan_kernel(&target, &work, note, NULL, &fail), &fail);
+    wk__work_from_matmul(&product, &sum, &kernel, &work);
+    good(wk__gpu_lower_work(&target, &work, note, NULL, &fail), &fail);
 }
 
 static void note_work(int id, wk_dtype dtype, int64_t lines, int64_t length, int64_t inner)
@@ -241,13 +241,13 @@ static void note_work(int id, wk_dtype dtype, int64_t lines, int64_t length, int
     wk__fail fail;
     wk__memory memory = {.block = &memory};
     const wk__work_family *family = &wk__work_families[id];
-    wk__kernel kernel = {.ndim = 3, .dim = 1, .shape = {lines, length, inner}, .bound = 40};
+    wk__work_args kernel = {.ndim = 3, .dim = 1, .shape = {lines, length, inner}, .bound = 40};
     for (int k = 0; k < family->nout + family->nin; k++)
-        kernel.operand[k] = (wk__operand){.dtype = (uint8_t)(k == family->places ? WK_I64 : dtype),
+        kernel.operand[k] = (wk__operand){.dtype = (uint8_t)(k == family->index_operand ? WK_I64 : dtype),
                                           .memory = &memory,
                                           .stride = {length * inner, inner, 1}};
-    const wk__work work = {.family = id, .kernel = &kernel};
-    good(wk__gpu_plan_kernel(&target, &work, note, NULL, &fail), &fail);
+    const wk__work work = {.family = id, .args = &kernel};
+    good(wk__gpu_lower_work(&target, &work, note, NULL, &fail), &fail);
 }
 
 /* One with a coordinate: no product of matrices. A number of rows and of columns, and of products. */
@@ -256,16 +256,17 @@ static void note_contraction(wk_dtype dtype, int64_t lines, int64_t length)
     wk__fail fail;
     wk__memory memory = {.block = &memory};
     const wk__operand operand = {.dtype = (uint8_t)dtype, .memory = &memory};
-    const wk__sum sum = {.dtype = wk__sum_dtype((int)dtype),
-                         .indices = 1,
-                         .extent = {length},
-                         .stride = {{1}, {1}},
-                         .coordinates = {1},
-                         .coordinate[0][0] = {.divisor = 1}};
-    wk__kernel kernel = {.ndim = 2, .shape = {lines, lines}, .operand = {operand, operand, operand}, .sum = &sum};
+    const wk__contraction sum = {.dtype = wk__accumulator_dtype((int)dtype),
+                                 .nsummed = 1,
+                                 .extent = {length},
+                                 .stride = {{1}, {1}},
+                                 .naffine = {1},
+                                 .affine[0][0] = {.divisor = 1}};
+    wk__work_args kernel = {
+        .ndim = 2, .shape = {lines, lines}, .operand = {operand, operand, operand}, .contraction = &sum};
     kernel.operand[1].stride[0] = kernel.operand[2].stride[1] = 1;
-    const wk__work work = {.family = WK__CONTRACTION, .kernel = &kernel};
-    if (dtype != WK_BOOL) good(wk__gpu_plan_kernel(&target, &work, note, NULL, &fail), &fail);
+    const wk__work work = {.family = WK__CONTRACTION, .args = &kernel};
+    if (dtype != WK_BOOL) good(wk__gpu_lower_work(&target, &work, note, NULL, &fail), &fail);
 }
 
 /* In tiles of either size, in tiles whose sums are cut, element by element, and by work-groups. */
@@ -288,7 +289,7 @@ static void add_kernels(void)
         note_contraction((wk_dtype)dtype, 3, 7);
         if (dtype <= WK_BF16 || dtype == WK_I64) note_tiles((wk_dtype)dtype);
         for (int id = 0; id < WK__WORK_FAMILIES; id++)
-            if (wk__work_families[id].along) note_work(id, (wk_dtype)dtype, 3, 40, 1);
+            if (wk__work_families[id].is_along_dim) note_work(id, (wk_dtype)dtype, 3, 40, 1);
     }
 }
 
@@ -303,7 +304,7 @@ static void add_long_lines(void)
 {
     for (int dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++)
         for (int id = 0; id < WK__WORK_FAMILIES; id++) {
-            if (!wk__work_families[id].along) continue;
+            if (!wk__work_families[id].is_along_dim) continue;
             note_work(id, (wk_dtype)dtype, 3, 100, 1);
             note_work(id, (wk_dtype)dtype, 1, 200, 32);
             note_work(id, (wk_dtype)dtype, 1, 20000, 1);
@@ -318,24 +319,24 @@ static void long_lines(void **state)
     compile_units(add_long_lines, any, false);
 }
 
-static bool is_wanted(tail_product product, tail_kind kind, wk_dtype dtype)
+static bool is_wanted(epilogue_product product, epilogue_kind kind, wk_dtype dtype)
 {
-    if (dtype != WK_F32) return kind == TAIL_SEVERAL && product <= TAIL_OF_BLOCKS;
-    return product == TAIL_OF_BLOCKS || kind == TAIL_SEVERAL || kind == TAIL_PLACES;
+    if (dtype != WK_F32) return kind == EPILOGUE_SEVERAL && product <= EPILOGUE_OF_BLOCKS;
+    return product == EPILOGUE_OF_BLOCKS || kind == EPILOGUE_SEVERAL || kind == EPILOGUE_PLACES;
 }
 
 /* Products with their tails: all tails of the product in tiles, two of the others; one in several dtypes. */
 static void add_tails(void)
 {
     static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_BF16, WK_U8};
-    for (int product = 0; product < TAIL_PRODUCTS; product++)
-        for (int kind = 0; kind < TAIL_KINDS; kind++)
+    for (int product = 0; product < EPILOGUE_PRODUCTS; product++)
+        for (int kind = 0; kind < EPILOGUE_KINDS; kind++)
             for (int t = 0; t < 4; t++) {
                 wk__fail fail;
-                if (!is_wanted((tail_product)product, (tail_kind)kind, dtypes[t])) continue;
-                tail_case *c = tail_case_new((tail_product)product, (tail_kind)kind, dtypes[t]);
-                good(wk__gpu_plan_kernel(&target, &c->work, note, NULL, &fail), &fail);
-                tail_case_free(c);
+                if (!is_wanted((epilogue_product)product, (epilogue_kind)kind, dtypes[t])) continue;
+                epilogue_case *c = epilogue_case_new((epilogue_product)product, (epilogue_kind)kind, dtypes[t]);
+                good(wk__gpu_lower_work(&target, &c->work, note, NULL, &fail), &fail);
+                epilogue_case_free(c);
             }
 }
 
@@ -345,12 +346,12 @@ static void tails(void **state)
     compile_all(add_tails);
 }
 
-static tail_case *in_tiles;
+static epilogue_case *in_tiles;
 
 static void add_in_tiles(void)
 {
     wk__fail fail;
-    good(wk__gpu_plan_kernel(&target, &in_tiles->work, note, NULL, &fail), &fail);
+    good(wk__gpu_lower_work(&target, &in_tiles->work, note, NULL, &fail), &fail);
 }
 
 static void see_vectors(const char *ptx)
@@ -368,21 +369,21 @@ static void tiles(void **state)
     if (nvrtc.CreateProgram == NULL) skip();
     static char any[] = "--gpu-architecture=compute_80";
     static const struct {
-        tail_product product;
+        epilogue_product product;
         int units;
-    } of[] = {{TAIL_OF_BLOCKS, 1},
-              {TAIL_OF_BLOCKS, 8},
-              {TAIL_OF_PARTS, 400},
-              {TAIL_OF_CONVOLUTION_TILES, 1},
-              {TAIL_OF_CONVOLUTION_PARTS, 400}};
+    } of[] = {{EPILOGUE_OF_BLOCKS, 1},
+              {EPILOGUE_OF_BLOCKS, 8},
+              {EPILOGUE_OF_PARTS, 400},
+              {EPILOGUE_OF_CONVOLUTION_TILES, 1},
+              {EPILOGUE_OF_CONVOLUTION_PARTS, 400}};
     const int units_before = target.compute_units;
     look = see_vectors;
     for (size_t k = 0; k < 2 * sizeof of / sizeof *of; k++) {
-        in_tiles = tail_case_new(of[k / 2].product, TAIL_RELU, WK_F32);
+        in_tiles = epilogue_case_new(of[k / 2].product, EPILOGUE_RELU, WK_F32);
         target.compute_units = of[k / 2].units;
-        if (k % 2 == 1) in_tiles->work.group = NULL;
+        if (k % 2 == 1) in_tiles->work.program = NULL;
         compile_units(add_in_tiles, any, false);
-        tail_case_free(in_tiles);
+        epilogue_case_free(in_tiles);
     }
     look = NULL;
     target.compute_units = units_before;

@@ -10,7 +10,7 @@
 #include "../src/backend/gpu/sort.h"
 #include "../src/backend/gpu/tiles.h"
 #include "support_gpu_cases.h"
-#include "support_tails.h"
+#include "support_epilogues.h"
 
 static wk__gpu_target target, cuda; /* a CPU that OpenCL serves; a GPU */
 
@@ -18,7 +18,7 @@ enum { MOST = 8 };
 
 typedef struct plan {
     wk__gpu_launch launch[MOST];
-    wk__group group[MOST];
+    wk__program group[MOST];
     int count;
 } plan;
 
@@ -42,8 +42,8 @@ static plan *plan_for(const wk__gpu_target *on, group_case *c)
     plan *p = calloc(1, sizeof *p);
     wk__fail fail;
     for (int k = 0; k < c->g.noperands; k++) c->memory[k] = (wk__memory){.block = &c->memory[k], .offset = 512};
-    assert_null(wk__group_check(&c->g));
-    assert_int_equal(wk__gpu_plan_group(on, &c->g, note, p, &fail), WK_OK);
+    assert_null(wk__program_verify(&c->g));
+    assert_int_equal(wk__gpu_lower_program(on, &c->g, note, p, &fail), WK_OK);
     group_case_free(c);
     return p;
 }
@@ -71,7 +71,14 @@ static group_case *row_case(kind kind, int64_t rows, int64_t columns)
     return c;
 }
 
-enum { I = WK__GPU_ITEMS, W = WK__GPU_WARPS, S = WK__GPU_STRIPS, G = WK__GPU_GROUPS, CPU = 0, GPU = 1 };
+enum {
+    I = WK__GPU_ROW_PER_ITEM,
+    W = WK__GPU_ROW_PER_WARP,
+    S = WK__GPU_STRIP_PER_GROUP,
+    G = WK__GPU_ROW_PER_GROUP,
+    CPU = 0,
+    GPU = 1
+};
 
 /* Each limit from both sides. */
 static const struct {
@@ -141,14 +148,14 @@ static void walks(void **state)
         plan *p = plan_for(walk_cases[k].on == GPU ? &cuda : &target, c);
         if (p->count != walk_cases[k].launches) fail_msg("case %zu: %d launches", k, p->count);
         for (int l = 0; l < p->count; l++) {
-            const wk__gpu_form *form = &p->launch[l].unit.form;
-            if (form->walk != walk_cases[k].walk || p->launch[l].count != walk_cases[k].count ||
-                form->ahead != walk_cases[k].ahead || form->held != walk_cases[k].held ||
+            const wk__gpu_kernel_config *form = &p->launch[l].unit.config;
+            if (form->mapping != walk_cases[k].walk || p->launch[l].count != walk_cases[k].count ||
+                form->loads_ahead != walk_cases[k].ahead || form->reg_cached != walk_cases[k].held ||
                 form->chunked != walk_cases[k].chunked || form->pass != (form->chunked ? l : 0))
-                fail_msg("case %zu, launch %d: walk %d, %lld items, %d ahead, %s, %s", k, l, form->walk,
-                         (long long)p->launch[l].count, form->ahead, form->held ? "held" : "not held",
+                fail_msg("case %zu, launch %d: walk %d, %lld items, %d ahead, %s, %s", k, l, form->mapping,
+                         (long long)p->launch[l].count, form->loads_ahead, form->reg_cached ? "held" : "not held",
                          form->chunked ? "chunked" : "not chunked");
-            assert_int_equal(p->launch[l].unit.by_group, form->walk == S || form->walk == G);
+            assert_int_equal(p->launch[l].unit.per_group, form->mapping == S || form->mapping == G);
             assert_int_equal(p->launch[l].scratch > 0, form->chunked);
         }
         free(p);
@@ -181,8 +188,8 @@ static void widths_on(const wk__gpu_target *on)
         plan *p = plan_for(on, c);
         const int64_t elements = cases[k].shape[0] * cases[k].shape[1];
         assert_int_equal(p->count, 1);
-        if (p->launch[0].unit.form.width != cases[k].width)
-            fail_msg("case %zu: %d elements an item", k, p->launch[0].unit.form.width);
+        if (p->launch[0].unit.config.vector_width != cases[k].width)
+            fail_msg("case %zu: %d elements an item", k, p->launch[0].unit.config.vector_width);
         assert_int_equal(p->launch[0].count, elements / cases[k].width);
         assert_int_equal(p->launch[0].argument[WK__GPU_ROWS], elements);
         free(p);
@@ -198,14 +205,14 @@ static void widths(void **state)
     widths_on(&gpu);
     group_case *c = gpu_plus_case(4, 4096, 1, false, false);
     plan *p = plan_of(c);
-    assert_int_equal(p->launch[0].unit.form.width, 1); /* compilers for CPUs see to that */
+    assert_int_equal(p->launch[0].unit.config.vector_width, 1); /* compilers for CPUs see to that */
     free(p);
 }
 
 static char *text_of(const plan *p, int k)
 {
     wk__text text = {0};
-    wk__gpu_print(&text, &p->launch[k].unit);
+    wk__gpu_codegen_body(&text, &p->launch[k].unit);
     return text.data;
 }
 
@@ -215,9 +222,9 @@ static void structure(void **state)
     (void)state;
     plan *a = plan_of(gpu_plus_case(3, 4, 1.5, false, false)), *b = plan_of(gpu_plus_case(30, 400, -2, false, false));
     plan *c = plan_of(gpu_plus_case(3, 4, 1.5, true, false));
-    assert_true(wk__gpu_unit_key(&a->launch[0].unit) == wk__gpu_unit_key(&b->launch[0].unit));
-    assert_true(wk__gpu_unit_same(&a->launch[0].unit, &b->launch[0].unit));
-    assert_false(wk__gpu_unit_same(&a->launch[0].unit, &c->launch[0].unit));
+    assert_true(wk__gpu_kernel_spec_hash(&a->launch[0].unit) == wk__gpu_kernel_spec_hash(&b->launch[0].unit));
+    assert_true(wk__gpu_kernel_spec_equal(&a->launch[0].unit, &b->launch[0].unit));
+    assert_false(wk__gpu_kernel_spec_equal(&a->launch[0].unit, &c->launch[0].unit));
     char *text_a = text_of(a, 0), *text_b = text_of(b, 0), *text_c = text_of(c, 0);
     assert_string_equal(text_a, text_b);
     assert_null(strstr(text_a, "F[0]"));
@@ -229,8 +236,8 @@ static void structure(void **state)
     wk__free(text_c);
 
     wk__gpu_launch wide = a->launch[0];
-    wide.unit.form.narrow = false;
-    assert_false(wk__gpu_unit_same(&wide.unit, &a->launch[0].unit));
+    wide.unit.config.index32 = false;
+    assert_false(wk__gpu_kernel_spec_equal(&wide.unit, &a->launch[0].unit));
     free(a);
     free(b);
     free(c);
@@ -242,7 +249,7 @@ static void wide_positions(void **state)
     group_case *c = gpu_plus_case(3, 4, 1, false, false);
     c->g.shape[0] = (int64_t)1 << 30; /* never run */
     plan *p = plan_of(c);
-    assert_false(p->launch[0].unit.form.narrow);
+    assert_false(p->launch[0].unit.config.index32);
     assert_true(p->launch[0].count == (int64_t)4 << 30);
     char *text = text_of(p, 0);
     assert_non_null(strstr(text, "#define idx i64"));
@@ -256,7 +263,8 @@ static void checked_first(void **state)
     (void)state;
     plan *p = plan_of(gpu_plus_case(3, 4, 1, true, true)), *q = plan_of(gpu_plus_case(3, 4, 1, false, true));
     assert_int_equal(p->count, 2);
-    assert_true(p->launch[0].unit.form.check && !p->launch[1].unit.form.check && p->launch[1].unit.form.guarded);
+    assert_true(p->launch[0].unit.config.check_only && !p->launch[1].unit.config.check_only &&
+                p->launch[1].unit.config.skip_on_fault);
     char *check = text_of(p, 0), *work = text_of(p, 1);
     assert_non_null(strstr(check, "wk_index"));
     assert_null(strstr(check, "] = "));
@@ -278,7 +286,7 @@ static void without_doubles(void **state)
              ir_load(&c->g, group_case_dense(c, WK_F64, false, FILL_ONES)));
     plan p = {.count = 0};
     wk__fail fail;
-    assert_int_equal(wk__gpu_plan_group(&poor, &c->g, note, &p, &fail), WK_ERR_UNSUPPORTED);
+    assert_int_equal(wk__gpu_lower_program(&poor, &c->g, note, &p, &fail), WK_ERR_UNSUPPORTED);
     assert_non_null(strstr(fail.text, "f64"));
     assert_int_equal(p.count, 0);
     group_case_free(c);
@@ -289,15 +297,15 @@ static void tiles(void **state)
 {
     (void)state;
     wk__gpu_target gpu = wk__gpu_target_of(WK__GPU_OPENCL, true);
-    gpu.local_bytes = 32 << 10; /* the least that OpenCL allows a GPU */
-    assert_true(wk__gpu_takes_tiles(&gpu, WK_F32, 32, 8, 16) && wk__gpu_takes_tiles(&gpu, WK_BF16, 8, 32, 16));
-    assert_false(wk__gpu_takes_tiles(&gpu, WK_F32, 31, 8, 16) || wk__gpu_takes_tiles(&gpu, WK_F32, 32, 7, 16));
-    assert_false(wk__gpu_takes_tiles(&gpu, WK_F32, 7, 32, 16) || wk__gpu_takes_tiles(&gpu, WK_F32, 32, 8, 15));
-    assert_false(wk__gpu_takes_tiles(&gpu, WK_F64, 99, 99, 99) || wk__gpu_takes_tiles(&gpu, WK_I64, 99, 99, 99));
-    assert_true(wk__gpu_takes_tiles(&cuda, WK_F64, 99, 99, 99));
-    gpu.local = 128;
-    assert_false(wk__gpu_takes_tiles(&gpu, WK_F32, 99, 99, 99));
-    assert_false(wk__gpu_takes_tiles(&target, WK_F32, 99, 99, 99));
+    gpu.local_memory_bytes = 32 << 10; /* the least that OpenCL allows a GPU */
+    assert_true(wk__gpu_can_tile(&gpu, WK_F32, 32, 8, 16) && wk__gpu_can_tile(&gpu, WK_BF16, 8, 32, 16));
+    assert_false(wk__gpu_can_tile(&gpu, WK_F32, 31, 8, 16) || wk__gpu_can_tile(&gpu, WK_F32, 32, 7, 16));
+    assert_false(wk__gpu_can_tile(&gpu, WK_F32, 7, 32, 16) || wk__gpu_can_tile(&gpu, WK_F32, 32, 8, 15));
+    assert_false(wk__gpu_can_tile(&gpu, WK_F64, 99, 99, 99) || wk__gpu_can_tile(&gpu, WK_I64, 99, 99, 99));
+    assert_true(wk__gpu_can_tile(&cuda, WK_F64, 99, 99, 99));
+    gpu.group_size = 128;
+    assert_false(wk__gpu_can_tile(&gpu, WK_F32, 99, 99, 99));
+    assert_false(wk__gpu_can_tile(&target, WK_F32, 99, 99, 99));
 }
 
 /* Large tiles are for sums of four bytes: those of wider ones are more registers than an item has. */
@@ -306,22 +314,22 @@ static void large_tiles(void **state)
     (void)state;
     static const wk_dtype dtypes[] = {WK_F32, WK_BF16, WK_I8, WK_F64, WK_I64};
     for (int k = 0; k < 5; k++) {
-        const wk__gpu_tiling t = wk__gpu_tile(&cuda, dtypes[k], false, 100, 200, 200, 100);
-        assert_true(t.large == (k < 3) && t.tiles == (k < 3 ? 400 : 1600) && t.parts == 1);
+        const wk__gpu_tiling t = wk__gpu_choose_tiling(&cuda, dtypes[k], false, 100, 200, 200, 100);
+        assert_true(t.large == (k < 3) && t.tiles == (k < 3 ? 400 : 1600) && t.k_splits == 1);
     }
 }
 
 /* ---- sorts ------------------------------------------------------------------------------------------------------- */
 
 typedef struct line {
-    wk__kernel kernel;
+    wk__work_args kernel;
     wk__memory memory[3];
     wk__work work;
 } line;
 
 static const wk__work *sort_of(line *l, wk_dtype dtype, int64_t length)
 {
-    *l = (line){.kernel = {.ndim = 1, .shape = {length}, .tag = -1}, .work = {.kernel = &l->kernel}};
+    *l = (line){.kernel = {.ndim = 1, .shape = {length}, .tag = -1}, .work = {.args = &l->kernel}};
     for (int o = 0; o < 3; o++) {
         l->memory[o].block = &l->memory[o];
         l->kernel.operand[o] =
@@ -336,7 +344,7 @@ static void launches_of_sorts(void **state)
 {
     (void)state;
     wk__gpu_target few = cuda;
-    few.local = 8;
+    few.group_size = 8;
     const int64_t tile = wk__gpu_sort_tile(&cuda, WK_U8), counts = 4 * 256 * (3 + 1);
     const struct {
         const wk__gpu_target *on;
@@ -352,7 +360,7 @@ static void launches_of_sorts(void **state)
         line l;
         wk__fail fail;
         const wk__work *work = sort_of(&l, cases[k].dtype, cases[k].length);
-        assert_int_equal(wk__gpu_plan_sort(cases[k].on, work, note, p, &fail), WK_OK);
+        assert_int_equal(wk__gpu_lower_sort(cases[k].on, work, note, p, &fail), WK_OK);
         assert_int_equal(p->count, cases[k].launches);
         for (int at = 0; at < p->count; at++) {
             assert_int_equal(p->launch[at].scratch, cases[k].scratch);
@@ -375,7 +383,7 @@ static void refused_launches(void **state)
 {
     (void)state;
     wk__gpu_target few = cuda;
-    few.local = 8;
+    few.group_size = 8;
     const int64_t tile = wk__gpu_sort_tile(&cuda, WK_F32);
     const struct {
         const wk__gpu_target *on;
@@ -388,7 +396,7 @@ static void refused_launches(void **state)
             wk__fail fail;
             int taken = good;
             const wk_code code =
-                wk__gpu_plan_sort(cases[k].on, sort_of(&l, WK_F32, cases[k].length), refuse, &taken, &fail);
+                wk__gpu_lower_sort(cases[k].on, sort_of(&l, WK_F32, cases[k].length), refuse, &taken, &fail);
             assert_int_equal(code, good < cases[k].launches ? WK_ERR_MEMORY : WK_OK);
             assert_int_equal(taken, good < cases[k].launches ? -1 : 0);
         }
@@ -403,12 +411,12 @@ static void small_groups(void **state)
     (void)state;
     for (int local = 8; local <= 16; local *= 2) {
         wk__gpu_target few = wk__gpu_target_of(WK__GPU_OPENCL, true);
-        few.local = local;
+        few.group_size = local;
         group_case *c = group_case_new("sum", 2, (int64_t[]){5, 100000}, 1);
         ir_store(&c->g, group_case_dense(c, WK_F32, true, FILL_ONES),
                  ir_unary(&c->g, WK__RSUM, ir_load(&c->g, group_case_dense(c, WK_F32, false, FILL_ONES))));
         plan *p = plan_for(&few, c);
-        assert_int_equal(p->launch[0].unit.form.walk, local < 16 ? WK__GPU_ITEMS : WK__GPU_GROUPS);
+        assert_int_equal(p->launch[0].unit.config.mapping, local < 16 ? WK__GPU_ROW_PER_ITEM : WK__GPU_ROW_PER_GROUP);
         free(p);
     }
 }
@@ -434,24 +442,24 @@ static void preludes(void **state)
     assert_non_null(strstr(other.data, "__device__"));
     assert_null(strstr(other.data, "__kernel"));
     assert_null(strstr(other.data, "OPENCL"));
-    wk__text_end(&plain);
-    wk__text_end(&full);
-    wk__text_end(&poor);
-    wk__text_end(&other);
+    wk__text_free(&plain);
+    wk__text_free(&full);
+    wk__text_free(&poor);
+    wk__text_free(&other);
 }
 
 /* A product's launch with this tail, in unit and text. */
-static plan *tail_plan(tail_product product, tail_kind kind, bool passes)
+static plan *tail_plan(epilogue_product product, epilogue_kind kind, bool passes)
 {
     plan *p = calloc(1, sizeof *p);
-    tail_case *c = tail_case_new(product, kind, WK_F32);
+    epilogue_case *c = epilogue_case_new(product, kind, WK_F32);
     wk__fail fail;
-    c->kernel.passes = passes;
-    assert_int_equal(wk__gpu_plan_kernel(&target, &c->work, note, p, &fail), WK_OK);
+    c->kernel.elide_result = passes;
+    assert_int_equal(wk__gpu_lower_work(&target, &c->work, note, p, &fail), WK_OK);
     assert_int_equal(p->count, 1);
     assert_int_equal(p->launch[0].unit.nmemory, c->memories);
     for (int m = 0; m < c->memories; m++) assert_ptr_equal(p->launch[0].block[m], &c->memory[m]);
-    tail_case_free(c);
+    epilogue_case_free(c);
     return p;
 }
 
@@ -459,16 +467,18 @@ static plan *tail_plan(tail_product product, tail_kind kind, bool passes)
 static void tails(void **state)
 {
     (void)state;
-    plan *a = tail_plan(TAIL_OF_BLOCKS, TAIL_RELU, true), *b = tail_plan(TAIL_OF_BLOCKS, TAIL_RELU, false);
-    plan *c = tail_plan(TAIL_OF_BLOCKS, TAIL_PLACES, false), *again = tail_plan(TAIL_OF_BLOCKS, TAIL_RELU, true);
-    const wk__gpu_unit *unit = &a->launch[0].unit;
-    wk__gpu_unit without = *unit;
+    plan *a = tail_plan(EPILOGUE_OF_BLOCKS, EPILOGUE_RELU, true),
+         *b = tail_plan(EPILOGUE_OF_BLOCKS, EPILOGUE_RELU, false);
+    plan *c = tail_plan(EPILOGUE_OF_BLOCKS, EPILOGUE_PLACES, false),
+         *again = tail_plan(EPILOGUE_OF_BLOCKS, EPILOGUE_RELU, true);
+    const wk__gpu_kernel_spec *unit = &a->launch[0].unit;
+    wk__gpu_kernel_spec without = *unit;
     without.group = NULL;
-    assert_true(wk__gpu_unit_same(unit, &again->launch[0].unit));
-    assert_true(wk__gpu_unit_key(unit) == wk__gpu_unit_key(&again->launch[0].unit));
-    assert_false(wk__gpu_unit_same(unit, &b->launch[0].unit));
-    assert_false(wk__gpu_unit_same(unit, &without) || wk__gpu_unit_same(&without, unit));
-    assert_false(wk__gpu_unit_same(&b->launch[0].unit, &c->launch[0].unit));
+    assert_true(wk__gpu_kernel_spec_equal(unit, &again->launch[0].unit));
+    assert_true(wk__gpu_kernel_spec_hash(unit) == wk__gpu_kernel_spec_hash(&again->launch[0].unit));
+    assert_false(wk__gpu_kernel_spec_equal(unit, &b->launch[0].unit));
+    assert_false(wk__gpu_kernel_spec_equal(unit, &without) || wk__gpu_kernel_spec_equal(&without, unit));
+    assert_false(wk__gpu_kernel_spec_equal(&b->launch[0].unit, &c->launch[0].unit));
 
     char *passes = text_of(a, 0), *kept = text_of(b, 0), *places = text_of(c, 0);
     assert_non_null(strstr(passes, "const float r0 = LOAD(stored);"));
@@ -490,13 +500,13 @@ static void tail_without_doubles(void **state)
     (void)state;
     wk__gpu_target poor = target;
     poor.has_f64 = false;
-    tail_case *c = tail_case_new(TAIL_OF_SMALL, TAIL_RELU, WK_F32);
+    epilogue_case *c = epilogue_case_new(EPILOGUE_OF_SMALL, EPILOGUE_RELU, WK_F32);
     plan p = {.count = 0};
     wk__fail fail;
     ir_ins(&c->tail, WK__CAST, WK_F64, 0, 0, 0);
-    assert_int_equal(wk__gpu_plan_kernel(&poor, &c->work, note, &p, &fail), WK_ERR_UNSUPPORTED);
+    assert_int_equal(wk__gpu_lower_work(&poor, &c->work, note, &p, &fail), WK_ERR_UNSUPPORTED);
     assert_non_null(strstr(fail.text, "f64"));
-    tail_case_free(c);
+    epilogue_case_free(c);
 }
 
 int main(void)
@@ -520,6 +530,6 @@ int main(void)
     cuda = wk__gpu_target_of(WK__GPU_CUDA, true);
     target = wk__gpu_target_of(WK__GPU_OPENCL, false);
     target.has_f64 = target.exact_divide = true;
-    target.struct_arguments = 90;
+    target.max_by_value_arguments = 90;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "../src/backend/gpu/families.h"
-#include "../src/backend/gpu/lines.h"
+#include "../src/backend/gpu/lower.h"
+#include "../src/backend/gpu/along_dim.h"
 
 static wk__gpu_target card, processor, few_items;
 
@@ -25,8 +25,8 @@ static wk_code note(void *user, const wk__gpu_launch *launch, wk__fail *fail)
     const size_t used = strlen(p->text);
     (void)fail;
     assert_true(launch->scratch == 0 || launch->unit.nmemory > 2);
-    assert_true(launch->unit.narguments <= WK__GPU_FIXED_ARGUMENTS);
-    snprintf(p->text + used, sizeof p->text - used, "%s%s:%lld", used ? " " : "", launch->unit.fixed->name,
+    assert_true(launch->unit.narguments <= WK__GPU_TEMPLATE_ARGUMENTS);
+    snprintf(p->text + used, sizeof p->text - used, "%s%s:%lld", used ? " " : "", launch->unit.source_template->name,
              (long long)launch->count);
     p->parts = launch->argument[WK__GPU_PARTS];
     if (launch->scratch > p->scratch) p->scratch = launch->scratch;
@@ -40,12 +40,12 @@ static plan plan_of(const wk__gpu_target *target, int family, wk_dtype dtype, in
     plan p = {0};
     wk__fail fail;
     wk__memory memory = {.block = &memory};
-    wk__kernel kernel = {.ndim = 3, .dim = 1, .mode = mode, .shape = {outer, length, inner}, .bound = 1000};
+    wk__work_args kernel = {.ndim = 3, .dim = 1, .mode = mode, .shape = {outer, length, inner}, .bound = 1000};
     for (int k = 0; k < 3; k++)
         kernel.operand[k] =
             (wk__operand){.dtype = (uint8_t)dtype, .memory = &memory, .stride = {length * inner, inner, 1}};
-    const wk__work work = {.family = family, .kernel = &kernel};
-    assert_int_equal(wk__gpu_plan_kernel(target, &work, note, &p, &fail), WK_OK);
+    const wk__work work = {.family = family, .args = &kernel};
+    assert_int_equal(wk__gpu_lower_work(target, &work, note, &p, &fail), WK_OK);
     assert_true(p.text[0] == '\0' || p.writes == 1); /* what is cut short has written nothing, or all is written */
     return p;
 }
@@ -122,7 +122,7 @@ static void launches(void **state)
 int main(void)
 {
     card = few_items = wk__gpu_target_of(WK__GPU_CUDA, true);
-    few_items.local = 8;
+    few_items.group_size = 8;
     processor = wk__gpu_target_of(WK__GPU_OPENCL, false);
     processor.has_f64 = true;
     const struct CMUnitTest tests[] = {cmocka_unit_test(launches)};

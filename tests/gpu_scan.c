@@ -113,19 +113,19 @@ static void products_after_zero(void **state)
     for (int d = 0; d < gpu_devices; d++) {
         wk__fail fail;
         wk__memory to, from;
-        good(gpu->block_take(gpu_device[d], sizeof x, &to, &fail), &fail);
-        good(gpu->block_take(gpu_device[d], sizeof x, &from, &fail), &fail);
+        good(gpu->block_alloc(gpu_device[d], sizeof x, &to, &fail), &fail);
+        good(gpu->block_alloc(gpu_device[d], sizeof x, &from, &fail), &fail);
         good(gpu->upload(gpu_device[d], &from, 0, x, sizeof x, &fail), &fail);
-        const wk__kernel kernel = {.ndim = 1,
-                                   .mode = 1,
-                                   .shape = {N},
-                                   .operand = {{.dtype = WK_F32, .memory = &to, .stride = {1}, .stored = true},
-                                               {.dtype = WK_F32, .memory = &from, .stride = {1}}}};
+        const wk__work_args kernel = {.ndim = 1,
+                                      .mode = 1,
+                                      .shape = {N},
+                                      .operand = {{.dtype = WK_F32, .memory = &to, .stride = {1}, .stored = true},
+                                                  {.dtype = WK_F32, .memory = &from, .stride = {1}}}};
         good(submit_kernel(gpu, gpu_device[d], WK__SCAN, &kernel, &fail), &fail);
         good(gpu->download(gpu_device[d], got, &to, 0, sizeof got, &fail), &fail);
         for (int j = 0; j < N; j++) assert_true(got[j] == 0);
-        gpu->block_give(gpu_device[d], &to);
-        gpu->block_give(gpu_device[d], &from);
+        gpu->block_free(gpu_device[d], &to);
+        gpu->block_free(gpu_device[d], &from);
     }
 }
 

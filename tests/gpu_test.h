@@ -14,7 +14,7 @@
 #include "../src/backend/cuda/device.h"
 #include "../src/backend/opencl/backend.h"
 #include "../src/backend/opencl/device.h"
-#include "support_days.h"
+#include "support_daily_subset.h"
 #include "support_gpu.h"
 #include "support_gpu_cases.h"
 
@@ -27,12 +27,12 @@ static void gpu_open_some(int days)
 {
     wk__text why = {0};
     gpu = wk__backend_of(test_gpu_kind());
-    if (gpu->presence(&why) != WK__PRESENT) print_error("%s\n", why.data);
-    wk__text_end(&why);
+    if (gpu->status(&why) != WK__BACKEND_AVAILABLE) print_error("%s\n", why.data);
+    wk__text_free(&why);
     const int count = gpu->count() < 8 ? gpu->count() : 8;
     for (int d = 0; d < count; d++) {
         wk__fail fail;
-        if (!test_has_turn(d, days < count ? days : count)) continue;
+        if (!test_runs_today(d, days < count ? days : count)) continue;
         if (gpu->open(d, &gpu_device[gpu_devices++], &fail) != WK_OK) fail_msg("%s", fail.text);
     }
     assert_true(gpu_devices > 0);
@@ -74,7 +74,7 @@ static inline gpu_cases *gpu_cases_here(gpu_add_cases *add)
 {
     int local = 1 << 20;
     for (int d = 0; d < gpu_devices; d++)
-        if (gpu_target(d)->local < local) local = gpu_target(d)->local;
+        if (gpu_target(d)->group_size < local) local = gpu_target(d)->group_size;
     return gpu_cases_of(local, add);
 }
 
@@ -86,12 +86,12 @@ static inline void gpu_run_cases(gpu_add_cases *add)
     wk__fail fail;
     for (int d = 0; d < gpu_devices; d++) {
         void *device = gpu_device[d];
-        assert_int_equal(gpu->gather(device, true, &fail), WK_OK);
+        assert_int_equal(gpu->compile_only(device, true, &fail), WK_OK);
         for (int k = 0; k < cases->count; k++) {
             group_case *c = cases->at[k];
             if (group_case_run(c, gpu, device, &fail) != WK_OK) fail_msg("%s: %s", c->name, fail.text);
         }
-        if (gpu->gather(device, false, &fail) != WK_OK) fail_msg("%s", fail.text);
+        if (gpu->compile_only(device, false, &fail) != WK_OK) fail_msg("%s", fail.text);
         for (int k = 0; k < cases->count; k++) {
             group_case *c = cases->at[k];
             if (group_case_run(c, gpu, device, &fail) != WK_OK) fail_msg("%s: %s", c->name, fail.text);

@@ -4,10 +4,10 @@
 #include "gpu_test.h"
 #include "support_convolution.h"
 
-#include "../src/backend/cpu/contraction_plainly.h"
+#include "../src/backend/cpu/contraction_reference.h"
 #include "../src/backend/gpu/contraction_axes.h"
-#include "../src/backend/gpu/families.h"
-#include "support_tails.h"
+#include "../src/backend/gpu/lower.h"
+#include "support_epilogues.h"
 
 #include <stdio.h>
 
@@ -24,7 +24,7 @@ static int open_as_gpus(void **state)
     gpu_open_one(state);
     for (int d = 0; d < gpu_devices; d++) {
         gpu_target(d)->local_memory = true;
-        gpu_target(d)->local = WK__GPU_TILE_ITEMS;
+        gpu_target(d)->group_size = WK__GPU_TILE_ITEMS;
     }
     return 0;
 }
@@ -77,44 +77,44 @@ static const tiles_case cases[] = {
 enum { CASES = sizeof cases / sizeof *cases };
 
 /* Always inside, and goes nowhere. */
-static void make_wide(wk__kernel *kernel, wk__sum *sum)
+static void make_wide(wk__work_args *kernel, wk__contraction *sum)
 {
     const int64_t far = (int64_t)1 << 32;
-    const bool divided = sum->coordinate[1][0].divisor != 1;
-    wk__coordinate *q = &sum->coordinate[0][sum->coordinates[0]++];
-    *q = (wk__coordinate){.offset = far, .divisor = divided ? 2 : 1, .extent = 2 * far, .coefficient = {[0] = 2}};
+    const bool divided = sum->affine[1][0].divisor != 1;
+    wk__affine_index *q = &sum->affine[0][sum->naffine[0]++];
+    *q = (wk__affine_index){.offset = far, .divisor = divided ? 2 : 1, .extent = 2 * far, .coefficient = {[0] = 2}};
     assert_true(kernel->ndim > 0);
 }
 
 /* Bytes beside the result included. */
-static void compare(int d, const char *name, const wk__kernel *kernel, array *const operand[], const char *want)
+static void compare(int d, const char *name, const wk__work_args *kernel, array *const operand[], const char *want)
 {
     void *device = gpu_device[d];
-    wk__memory memory[WK__KERNEL_OPERANDS];
-    wk__kernel there = *kernel;
+    wk__memory memory[WK__WORK_OPERANDS];
+    wk__work_args there = *kernel;
     wk__fail fail;
     const int64_t size = (int64_t)wk_dtype_size((wk_dtype)kernel->operand[0].dtype);
-    for (int o = 0; o < WK__KERNEL_OPERANDS; o++) {
-        good(gpu->block_take(device, operand[o]->bytes, &memory[o], &fail), &fail);
+    for (int o = 0; o < WK__WORK_OPERANDS; o++) {
+        good(gpu->block_alloc(device, operand[o]->bytes, &memory[o], &fail), &fail);
         good(gpu->upload(device, &memory[o], 0, operand[o]->data, operand[o]->bytes, &fail), &fail);
         there.operand[o].memory = &memory[o];
     }
-    good(gpu->submit(device, &(wk__work){.family = WK__CONTRACTION, .kernel = &there}, &fail), &fail);
+    good(gpu->submit(device, &(wk__work){.family = WK__CONTRACTION, .args = &there}, &fail), &fail);
     char *got = malloc((size_t)operand[0]->bytes);
     good(gpu->download(device, got, &memory[0], 0, operand[0]->bytes, &fail), &fail);
     for (int64_t k = 0; want != NULL && k < operand[0]->bytes; k++)
         if (got[k] != want[k])
             fail_msg("%s, %s: element %lld differs, by place in memory", name,
                      wk_dtype_str((wk_dtype)kernel->operand[0].dtype), (long long)(k / size));
-    for (int o = 0; o < WK__KERNEL_OPERANDS; o++) gpu->block_give(device, &memory[o]);
+    for (int o = 0; o < WK__WORK_OPERANDS; o++) gpu->block_free(device, &memory[o]);
     free(got);
 }
 
 static void run(int d, const tiles_case *c, direction way, wk_dtype dtype, layout layout, bool gather)
 {
     convolution_case t;
-    wk__kernel kernel;
-    wk__sum sum;
+    wk__work_args kernel;
+    wk__contraction sum;
     wk__fail fail;
     take_units(c->units);
     convolution_new(&t, &c->of, dtype, layout);
@@ -123,18 +123,18 @@ static void run(int d, const tiles_case *c, direction way, wk_dtype dtype, layou
     fill(&t.y);
     describe(&t, way, &kernel, &sum);
     if (c->wide) make_wide(&kernel, &sum);
-    array *const operand[] = {way == FORWARD    ? &t.y
-                              : way == OF_INPUT ? &t.x
-                                                : &t.w,
-                              way == OF_WEIGHT ? &t.y : &t.w, way == OF_INPUT ? &t.y : &t.x};
+    array *const operand[] = {way == FORWARD      ? &t.y
+                              : way == GRAD_INPUT ? &t.x
+                                                  : &t.w,
+                              way == GRAD_WEIGHT ? &t.y : &t.w, way == GRAD_INPUT ? &t.y : &t.x};
     array out = *operand[0]; /* the device gets what was there before */
     char *want = array_copy(&out);
     out.data = want;
     out.memory.host = out.memory.block = want;
-    wk__kernel here = kernel;
+    wk__work_args here = kernel;
     here.operand[0].memory = &out.memory;
     if (!gather)
-        good(wk__cpu_contraction_plainly(&(wk__work){.family = WK__CONTRACTION, .kernel = &here}, &fail), &fail);
+        good(wk__cpu_contraction_reference(&(wk__work){.family = WK__CONTRACTION, .args = &here}, &fail), &fail);
     compare(d, c->name, &kernel, operand, gather ? NULL : want);
     free(want);
     convolution_free(&t);
@@ -148,11 +148,11 @@ static void run_all(int d, bool gather)
         for (direction way = FORWARD; way < DIRECTIONS; way++)
             run(d, &cases[k], way, WK_F32, (layout)((k + (int)way) % LAYOUTS), gather);
     for (int t = 0; t < 3; t++) {
-        run(d, &cases[1], OF_INPUT, dtypes[t], ROWS, gather);
-        run(d, &cases[11], OF_WEIGHT, dtypes[t], BACKWARDS, gather);
+        run(d, &cases[1], GRAD_INPUT, dtypes[t], ROWS, gather);
+        run(d, &cases[11], GRAD_WEIGHT, dtypes[t], BACKWARDS, gather);
     }
     run(d, &cases[4], FORWARD, WK_I16, ROWS, gather);
-    run(d, &cases[13], OF_WEIGHT, WK_I64, ROWS, gather);
+    run(d, &cases[13], GRAD_WEIGHT, WK_I64, ROWS, gather);
 }
 
 typedef struct launches {
@@ -172,17 +172,17 @@ static wk_code count_launch(void *user, const wk__gpu_launch *launch, wk__fail *
 static launches plan_of(const convolution *of, direction way, int units)
 {
     convolution_case t;
-    wk__kernel kernel;
-    wk__sum sum;
+    wk__work_args kernel;
+    wk__contraction sum;
     wk__fail fail;
     launches l = {0};
     wk__gpu_target target = wk__gpu_target_of(WK__GPU_CUDA, true);
     target.compute_units = units;
     convolution_new(&t, of, WK_F32, ROWS);
     describe(&t, way, &kernel, &sum);
-    const wk__work work = {.family = WK__CONTRACTION, .kernel = &kernel};
-    good(wk__gpu_plan_kernel(&target, &work, count_launch, &l, &fail), &fail);
-    assert_int_equal(wk__gpu_splits(&target, &kernel), l.count > 1);
+    const wk__work work = {.family = WK__CONTRACTION, .args = &kernel};
+    good(wk__gpu_lower_work(&target, &work, count_launch, &l, &fail), &fail);
+    assert_int_equal(wk__gpu_splits_strides(&target, &kernel), l.count > 1);
     convolution_free(&t);
     return l;
 }
@@ -193,9 +193,9 @@ static void remainders(void **state)
 {
     (void)state;
     static const convolution of = {2, 2, 1, 40, 66, {16, 16}, {3, 3}, {2, 2}, {1, 1}, {1, 1}};
-    launches l = plan_of(&of, OF_INPUT, 2); /* 40 rows and 128 columns: two tiles each */
+    launches l = plan_of(&of, GRAD_INPUT, 2); /* 40 rows and 128 columns: two tiles each */
     assert_true(l.count == 4 && l.divided == 0 && l.groups == 8);
-    l = plan_of(&of, OF_INPUT, 3);
+    l = plan_of(&of, GRAD_INPUT, 3);
     assert_true(l.count == 1 && l.divided == 1 && l.groups == 8);
     l = plan_of(&of, FORWARD, 1);
     assert_true(l.count == 1 && l.divided == 0);
@@ -205,9 +205,9 @@ static void convolutions(void **state)
 {
     (void)state;
     wk__fail fail;
-    good(gpu->gather(gpu_device[0], true, &fail), &fail);
+    good(gpu->compile_only(gpu_device[0], true, &fail), &fail);
     run_all(0, true);
-    good(gpu->gather(gpu_device[0], false, &fail), &fail);
+    good(gpu->compile_only(gpu_device[0], false, &fail), &fail);
     run_all(0, false);
 }
 
@@ -263,8 +263,8 @@ static void new_matrix(array *x, wk_dtype dtype, const int64_t shape[3], const i
 static void multiply(int d, const matrix_case *p, wk_dtype dtype, bool gather)
 {
     array a, b, c;
-    wk__kernel kernel;
-    wk__sum sum;
+    wk__work_args kernel;
+    wk__contraction sum;
     wk__work work;
     wk__fail fail;
     take_units(p->units);
@@ -275,11 +275,11 @@ static void multiply(int d, const matrix_case *p, wk_dtype dtype, bool gather)
     product.a = a.operand;
     product.b = b.operand;
     product.c = c.operand;
-    wk__matmul_work(&product, &sum, &kernel, &work);
+    wk__work_from_matmul(&product, &sum, &kernel, &work);
     char *want = array_copy(&c);
     wk__memory memory[] = {{.host = want}, {.host = a.data}, {.host = b.data}};
-    for (int o = 0; o < WK__KERNEL_OPERANDS; o++) kernel.operand[o].memory = &memory[o];
-    if (!gather) good(wk__cpu_contraction_plainly(&work, &fail), &fail);
+    for (int o = 0; o < WK__WORK_OPERANDS; o++) kernel.operand[o].memory = &memory[o];
+    if (!gather) good(wk__cpu_contraction_reference(&work, &fail), &fail);
     compare(d, p->name, &kernel, (array *const[]){&c, &a, &b}, gather ? NULL : want);
     free(want);
     free(a.data);
@@ -304,9 +304,9 @@ static void matmuls(void **state)
 {
     (void)state;
     wk__fail fail;
-    good(gpu->gather(gpu_device[0], true, &fail), &fail);
+    good(gpu->compile_only(gpu_device[0], true, &fail), &fail);
     multiply_all(0, true);
-    good(gpu->gather(gpu_device[0], false, &fail), &fail);
+    good(gpu->compile_only(gpu_device[0], false, &fail), &fail);
     multiply_all(0, false);
 }
 
@@ -339,13 +339,13 @@ static void by_fours(void **state)
             product.a = product.b = product.c = none;
             memcpy(product.a.stride, p->a, sizeof p->a);
             memcpy(product.b.stride, p->b, sizeof p->b);
-            wk__sum sum;
-            wk__kernel kernel;
+            wk__contraction sum;
+            wk__work_args kernel;
             wk__work work;
             wk__fail fail;
             int64_t way[2];
-            wk__matmul_work(&product, &sum, &kernel, &work);
-            good(wk__gpu_plan_kernel(&target, &work, note, way, &fail), &fail);
+            wk__work_from_matmul(&product, &sum, &kernel, &work);
+            good(wk__gpu_lower_work(&target, &work, note, way, &fail), &fail);
             if (way[0] != wanted[w].a || way[1] != wanted[w].b)
                 fail_msg("%s: %d, %d", p->name, (int)way[0], (int)way[1]);
             seen++;
@@ -358,26 +358,26 @@ static void by_fours(void **state)
 enum { ALWAYS = 0, NEVER = 255 /* carry_after */ };
 
 /* What all of the case's memory holds afterwards. */
-static void run_tail(int d, tail_case *c, int carry_after, char *got[])
+static void run_tail(int d, epilogue_case *c, int carry_after, char *got[])
 {
     wk__fail fail;
     void *device = gpu_device[d];
-    gpu_target(d)->carry_after = carry_after;
-    good(tail_case_place(c, gpu, device, &fail), &fail);
+    gpu_target(d)->fuse_epilogue_after = carry_after;
+    good(epilogue_case_upload(c, gpu, device, &fail), &fail);
     good(gpu->submit(device, &c->work, &fail), &fail);
-    good(tail_case_fetch(c, gpu, device, got, &fail), &fail);
+    good(epilogue_case_fetch(c, gpu, device, got, &fail), &fail);
 }
 
-static void compare_tail(int d, tail_product product, tail_kind kind, int units)
+static void compare_tail(int d, epilogue_product product, epilogue_kind kind, int units)
 {
-    char *apart[TAIL_MEMORIES], *together[TAIL_MEMORIES];
-    tail_case *c = tail_case_new(product, kind, WK_F32);
-    const bool unread = c->kernel.passes && kind != TAIL_SHARED;
-    const int carry_after = gpu_target(d)->carry_after;
+    char *apart[EPILOGUE_MEMORIES], *together[EPILOGUE_MEMORIES];
+    epilogue_case *c = epilogue_case_new(product, kind, WK_F32);
+    const bool unread = c->kernel.elide_result && kind != EPILOGUE_SHARED;
+    const int carry_after = gpu_target(d)->fuse_epilogue_after;
     take_units(units);
     run_tail(d, c, NEVER, apart);
     run_tail(d, c, ALWAYS, together);
-    gpu_target(d)->carry_after = carry_after;
+    gpu_target(d)->fuse_epilogue_after = carry_after;
     bool changed = false; /* else there would be nothing to see */
     for (int m = 0; m < c->memories; m++) {
         const char *want = m == 0 && unread ? c->host[m] : apart[m];
@@ -388,7 +388,7 @@ static void compare_tail(int d, tail_product product, tail_kind kind, int units)
         free(together[m]);
     }
     assert_true(changed);
-    tail_case_free(c);
+    epilogue_case_free(c);
 }
 
 /* Whether a product carries its tail changes no bit, and an element has its tail run once. */
@@ -396,15 +396,15 @@ static void tails(void **state)
 {
     (void)state;
     static const struct {
-        tail_product product;
+        epilogue_product product;
         int units;
-    } of[] = {{TAIL_OF_BLOCKS, SOME},
-              {TAIL_OF_BLOCKS, FEW},
-              {TAIL_OF_PARTS, MANY},
-              {TAIL_OF_PARTS, FEW},
-              {TAIL_OF_CONVOLUTION_TILES, SOME},
-              {TAIL_OF_CONVOLUTION_PARTS, MANY}};
-    static const tail_kind kinds[] = {TAIL_IN_PLACE, TAIL_PLACES};
+    } of[] = {{EPILOGUE_OF_BLOCKS, SOME},
+              {EPILOGUE_OF_BLOCKS, FEW},
+              {EPILOGUE_OF_PARTS, MANY},
+              {EPILOGUE_OF_PARTS, FEW},
+              {EPILOGUE_OF_CONVOLUTION_TILES, SOME},
+              {EPILOGUE_OF_CONVOLUTION_PARTS, MANY}};
+    static const epilogue_kind kinds[] = {EPILOGUE_IN_PLACE, EPILOGUE_PLACES};
     for (size_t k = 0; k < sizeof of / sizeof *of; k++)
         for (int kind = 0; kind < 2; kind++) compare_tail(0, of[k].product, kinds[kind], of[k].units);
 }

@@ -18,7 +18,7 @@ static void each_dtype_shares_its_memory(void **state)
         {
             WK_SCOPE;
             wk_tensor *x = in_of(&f), *one = wk_ones((), .dtype = row->dtype);
-            expect_fine();
+            expect_ok();
             assert_int_equal(wk_dtype_of(x), row->dtype);
             EXPECT_SHAPE(x, 2, 3);
             assert_true(wk_is_contiguous(x) && wk_data(x) == memory);
@@ -83,7 +83,7 @@ static void each_layout_shares_its_memory(void **state)
             set_layout(&f, l);
             f.m.flags = read_only ? WK_DL_READ_ONLY : WK_DL_IS_COPIED;
             wk_tensor *x = in_of(&f);
-            expect_fine();
+            expect_ok();
             assert_int_equal(f.deleted, read_only); /* a copy needs it no longer */
             expect_shape(x, l->ndim, l->shape);
             expect_values(x, l->count, l->values, 0);
@@ -112,7 +112,7 @@ static void no_elements_need_no_memory(void **state)
     wk_tensor *x = in_of(&f);
     EXPECT_SHAPE(x, 2, 0);
     assert_int_equal(f.deleted, 1);
-    expect_fine();
+    expect_ok();
 }
 
 /* ---- who goes first ---------------------------------------------------------------------------------------------- */
@@ -150,7 +150,7 @@ static void the_last_user_lets_go(void **state)
         }
         assert_int_equal(f.deleted, way != 3);
     }
-    expect_fine();
+    expect_ok();
 }
 
 static void delete_older(other_unversioned *self)
@@ -199,7 +199,7 @@ static void a_round_trip_is_the_same_memory(void **state)
     assert_true(live_bytes() > before);
     wk_free(again);
     assert_int_equal(live_bytes(), before);
-    expect_fine();
+    expect_ok();
 }
 
 /* A leaf that is not dense, and a write through a view of it. */

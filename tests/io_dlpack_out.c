@@ -7,7 +7,7 @@
 static other_versioned *out_of(wk_tensor *x)
 {
     other_versioned *m = (other_versioned *)wk_to_dlpack(x);
-    expect_fine();
+    expect_ok();
     assert_non_null(m);
     assert_int_equal(m->major, 1);
     assert_int_equal(m->flags, 0);
@@ -76,7 +76,7 @@ static void each_layout_is_shown(void **state)
     other_versioned *m = out_of(wk_zeros((3, 0)));
     assert_true(m->dl_tensor.ndim == 2 && m->dl_tensor.shape[0] == 3 && m->dl_tensor.shape[1] == 0);
     m->deleter(m);
-    expect_fine();
+    expect_ok();
 }
 
 static void pending_work_is_done_before(void **state)
@@ -133,7 +133,7 @@ static void the_memory_outlives_the_tensor(void **state)
         }
         assert_int_equal(live_bytes(), before);
     }
-    expect_fine();
+    expect_ok();
 }
 
 static void the_tensor_outlives_the_struct(void **state)
@@ -151,7 +151,7 @@ static void the_tensor_outlives_the_struct(void **state)
         assert_true(wk_item(wk_sum(x)) == 1001);
     }
     assert_int_equal(live_bytes(), before);
-    expect_fine();
+    expect_ok();
 }
 
 /* A network's tensors get other memory when it moves. */
@@ -169,7 +169,7 @@ static void a_tensor_that_moves_leaves_the_memory(void **state)
     assert_true(((float *)first_of(&of_b->dl_tensor))[499] == 4);
     of_p->deleter(of_p);
     of_b->deleter(of_b);
-    expect_fine();
+    expect_ok();
 }
 
 static void the_older_struct(void **state)

@@ -68,11 +68,11 @@ static void check_no_temporary(const char *path)
 
 static wk_code save_text(const char *path, const char *content, wk__io_error *error)
 {
-    wk__save save;
-    wk_code code = wk__save_begin(&save, path, error);
-    if (code == WK_OK) code = wk__save_add(&save, content, (int64_t)strlen(content), error);
-    if (code == WK_OK) code = wk__save_commit(&save, (int64_t)strlen(content), error);
-    wk__save_cancel(&save);
+    wk__atomic_file save;
+    wk_code code = wk__atomic_file_begin(&save, path, error);
+    if (code == WK_OK) code = wk__atomic_file_write(&save, content, (int64_t)strlen(content), error);
+    if (code == WK_OK) code = wk__atomic_file_commit(&save, (int64_t)strlen(content), error);
+    wk__atomic_file_abort(&save);
     return code;
 }
 
@@ -142,15 +142,15 @@ static void messages_are_english_in_every_locale(void **state)
 static void names_are_shown_short_and_plain(void **state)
 {
     (void)state;
-    assert_string_equal(wk__show("layers.0.weight").text, "layers.0.weight");
-    assert_string_equal(wk__show("a\nb\x1b[31m\x7f").text, "a?b?[31m?");
-    assert_string_equal(wk__show("").text, "");
+    assert_string_equal(wk__printable_name("layers.0.weight").text, "layers.0.weight");
+    assert_string_equal(wk__printable_name("a\nb\x1b[31m\x7f").text, "a?b?[31m?");
+    assert_string_equal(wk__printable_name("").text, "");
     char name[3000], copy[400];
     for (size_t length = 90; length < sizeof name; length += length < 130 ? 1 : 500) {
         memset(name, 'a', length);
         memset(name + length / 2, 'z', length - length / 2);
         name[length] = '\0';
-        wk__shown shown = wk__show(name);
+        wk__printable shown = wk__printable_name(name);
         assert_true(strlen(shown.text) < sizeof shown.text);
         assert_int_equal(shown.text[0], 'a');
         assert_int_equal(shown.text[strlen(shown.text) - 1], 'z');
@@ -160,7 +160,7 @@ static void names_are_shown_short_and_plain(void **state)
     for (size_t shift = 0; shift < 2; shift++) {
         memset(name, 'x', shift);
         for (size_t k = 0; k < 100; k++) memcpy(name + shift + 2 * k, "é", 3);
-        wk__shown shown = wk__show(name);
+        wk__printable shown = wk__printable_name(name);
         char *gap = strstr(shown.text, "...");
         assert_non_null(gap);
         assert_int_equal((gap - shown.text - (ptrdiff_t)shift) % 2, 0);
@@ -246,29 +246,29 @@ static void cancel_leaves_the_old_file(void **state)
 {
     (void)state;
     wk__io_error error;
-    wk__save save;
+    wk__atomic_file save;
     const char *path = scratch("cancelled");
     put(path, "old");
-    GOOD(wk__save_begin(&save, path, &error));
-    GOOD(wk__save_add(&save, "new", 3, &error));
-    wk__save_cancel(&save);
-    wk__save_cancel(&save);
+    GOOD(wk__atomic_file_begin(&save, path, &error));
+    GOOD(wk__atomic_file_write(&save, "new", 3, &error));
+    wk__atomic_file_abort(&save);
+    wk__atomic_file_abort(&save);
     check_content(path, "old");
     check_no_temporary(path);
-    GOOD(wk__save_begin(&save, path, &error));
-    GOOD(wk__save_add(&save, "new", 3, &error));
-    check_error(wk__save_commit(&save, 4, &error), WK_ERR_INTERNAL, &error, "3 bytes were written where 4");
-    wk__save_cancel(&save);
+    GOOD(wk__atomic_file_begin(&save, path, &error));
+    GOOD(wk__atomic_file_write(&save, "new", 3, &error));
+    check_error(wk__atomic_file_commit(&save, 4, &error), WK_ERR_INTERNAL, &error, "3 bytes were written where 4");
+    wk__atomic_file_abort(&save);
     check_content(path, "old");
     check_no_temporary(path);
 }
 
 /* Begins a save of `path` whose temporary is another file: what the system does to that one happens to the save. */
-static wk__save save_into(const char *path, const char *device)
+static wk__atomic_file save_into(const char *path, const char *device)
 {
     wk__io_error error;
-    wk__save save;
-    GOOD(wk__save_begin(&save, path, &error));
+    wk__atomic_file save;
+    GOOD(wk__atomic_file_begin(&save, path, &error));
     int fd = open(device, O_WRONLY);
     assert_true(fd >= 0);
     dup2(fd, save.fd);
@@ -283,32 +283,33 @@ static void failures_leave_the_old_file(void **state)
     const char *path = scratch("failing");
     put(path, "old");
 
-    wk__save save = save_into(path, "/dev/full");
-    check_error(wk__save_add(&save, "new", 3, &error), WK_ERR_IO, &error, "cannot save: No space left on device");
-    wk__save_cancel(&save);
+    wk__atomic_file save = save_into(path, "/dev/full");
+    check_error(wk__atomic_file_write(&save, "new", 3, &error), WK_ERR_IO, &error,
+                "cannot save: No space left on device");
+    wk__atomic_file_abort(&save);
     check_content(path, "old");
     check_no_temporary(path);
 
     save = save_into(path, "/dev/null"); /* takes bytes, but has no disk to flush them to */
-    save.replaces = false;               /* and keeps its permissions */
-    GOOD(wk__save_add(&save, "new", 3, &error));
-    check_error(wk__save_commit(&save, 3, &error), WK_ERR_IO, &error, "cannot save: Invalid argument");
+    save.target_exists = false;          /* and keeps its permissions */
+    GOOD(wk__atomic_file_write(&save, "new", 3, &error));
+    check_error(wk__atomic_file_commit(&save, 3, &error), WK_ERR_IO, &error, "cannot save: Invalid argument");
     check_content(path, "old");
     check_no_temporary(path);
 
-    GOOD(wk__save_begin(&save, path, &error)); /* without locks another saver may take the temporary over */
+    GOOD(wk__atomic_file_begin(&save, path, &error)); /* without locks another saver may take the temporary over */
     const char *temporary = scratch("failing.wick-saving");
     unlink(temporary);
     put(temporary, "another's");
-    check_error(wk__save_commit(&save, 0, &error), WK_ERR_IO, &error, "came in between");
+    check_error(wk__atomic_file_commit(&save, 0, &error), WK_ERR_IO, &error, "came in between");
     check_content(path, "old");
     check_content(temporary, "another's");
     unlink(temporary);
 
-    GOOD(wk__save_begin(&save, path, &error));
+    GOOD(wk__atomic_file_begin(&save, path, &error));
     unlink(path);
     assert_int_equal(mkdir(path, 0700), 0); /* what can't be replaced came in between */
-    check_error(wk__save_commit(&save, 0, &error), WK_ERR_IO, &error, "cannot save: Is a directory");
+    check_error(wk__atomic_file_commit(&save, 0, &error), WK_ERR_IO, &error, "cannot save: Is a directory");
     rmdir(path);
     check_no_temporary(path);
 }
@@ -330,22 +331,23 @@ static int in_child(void (*body)(const char *path), const char *path)
 static void save_to_a_small_disk(const char *path)
 {
     wk__io_error error;
-    wk__save save;
+    wk__atomic_file save;
     static const char block[4096];
     struct rlimit limit = {10000, 10000};
     signal(SIGXFSZ, SIG_IGN);
-    if (wk__save_begin(&save, path, &error) != WK_OK || setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(1);
+    if (wk__atomic_file_begin(&save, path, &error) != WK_OK || setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(1);
     int blocks = 0;
-    while (wk__save_add(&save, block, sizeof block, &error) == WK_OK) blocks++;
-    wk__save_cancel(&save);
+    while (wk__atomic_file_write(&save, block, sizeof block, &error) == WK_OK) blocks++;
+    wk__atomic_file_abort(&save);
     _exit(blocks == 2 && strstr(error.text, "File too large") ? 0 : 2);
 }
 
 static void save_and_be_killed(const char *path)
 {
     wk__io_error error;
-    wk__save save;
-    if (wk__save_begin(&save, path, &error) != WK_OK || wk__save_add(&save, "half", 4, &error) != WK_OK) _exit(1);
+    wk__atomic_file save;
+    if (wk__atomic_file_begin(&save, path, &error) != WK_OK || wk__atomic_file_write(&save, "half", 4, &error) != WK_OK)
+        _exit(1);
     raise(SIGKILL);
 }
 
@@ -372,15 +374,17 @@ static void saves_of_one_file_exclude_each_other(void **state)
 {
     (void)state;
     wk__io_error error;
-    wk__save first, second;
+    wk__atomic_file first, second;
     const char *path = scratch("twice");
     put(path, "old");
-    GOOD(wk__save_begin(&first, path, &error));
-    GOOD(wk__save_add(&first, "first", 5, &error));
-    check_error(wk__save_begin(&second, path, &error), WK_ERR_IO, &error, "another save of this file is under way");
-    check_error(wk__save_begin(&second, path, &error), WK_ERR_IO, &error, "one alone saves: if (wk_dist_rank() == 0)");
-    wk__save_cancel(&second);
-    GOOD(wk__save_commit(&first, 5, &error));
+    GOOD(wk__atomic_file_begin(&first, path, &error));
+    GOOD(wk__atomic_file_write(&first, "first", 5, &error));
+    check_error(wk__atomic_file_begin(&second, path, &error), WK_ERR_IO, &error,
+                "another save of this file is under way");
+    check_error(wk__atomic_file_begin(&second, path, &error), WK_ERR_IO, &error,
+                "one alone saves: if (wk_dist_rank() == 0)");
+    wk__atomic_file_abort(&second);
+    GOOD(wk__atomic_file_commit(&first, 5, &error));
     check_content(path, "first");
     GOOD(save_text(path, "second", &error));
     check_content(path, "second");
@@ -415,11 +419,12 @@ static void save_for_ever(const char *path)
     wk__io_error error;
     static char block[SAVED];
     for (char letter = 'a';; letter = letter == 'z' ? 'a' : (char)(letter + 1)) {
-        wk__save save;
+        wk__atomic_file save;
         memset(block, letter, sizeof block);
-        if (wk__save_begin(&save, path, &error) != WK_OK) continue;
-        if (wk__save_add(&save, block, sizeof block, &error) == WK_OK) wk__save_commit(&save, sizeof block, &error);
-        wk__save_cancel(&save);
+        if (wk__atomic_file_begin(&save, path, &error) != WK_OK) continue;
+        if (wk__atomic_file_write(&save, block, sizeof block, &error) == WK_OK)
+            wk__atomic_file_commit(&save, sizeof block, &error);
+        wk__atomic_file_abort(&save);
     }
 }
 

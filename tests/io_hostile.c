@@ -60,7 +60,7 @@ static void written_by_hand(void **state)
 static bytes repeated(const char *begin, const char *piece, int64_t count, const char *end)
 {
     wk__text text = {0};
-    wk__text_char(&text, '\0', 8);
+    wk__text_repeat(&text, '\0', 8);
     wk__text_add(&text, begin);
     const char *number = strchr(piece, '%');
     for (int64_t k = 0; k < count; k++) {
@@ -75,7 +75,7 @@ static bytes repeated(const char *begin, const char *piece, int64_t count, const
     wk__text_add(&text, end);
     put_u64(text.data, (uint64_t)text.length - 8);
     bytes file = bytes_copy(text.data, text.length);
-    wk__text_end(&text);
+    wk__text_free(&text);
     return file;
 }
 

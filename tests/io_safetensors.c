@@ -37,7 +37,7 @@ static bytes fixture(const char *name)
 /* The value of a key, or NULL. */
 static const char *metadata(const wk__safetensors *in, const char *key)
 {
-    for (int64_t k = 0; k < in->pairs; k++)
+    for (int64_t k = 0; k < in->metadata_count; k++)
         if (strcmp(in->metadata[k].key, key) == 0) return in->metadata[k].value;
     return NULL;
 }
@@ -83,10 +83,10 @@ static void writes_the_bytes_of_the_reference(void **state)
                 mixed[t] = *out.by_name[t];
                 mixed[t].begin = mixed[t].end = -1;
             }
-            GOOD(wk__safetensors_plan(mixed, out.count, out.metadata, out.pairs, &layout, &error));
-            assert_int_equal(layout.first.length, out.data_start);
-            assert_memory_equal(layout.first.data, file.data, (size_t)out.data_start);
-            assert_int_equal(layout.first.length + layout.data_bytes, file.count);
+            GOOD(wk__safetensors_layout_build(mixed, out.count, out.metadata, out.metadata_count, &layout, &error));
+            assert_int_equal(layout.header_text.length, out.data_start);
+            assert_memory_equal(layout.header_text.data, file.data, (size_t)out.data_start);
+            assert_int_equal(layout.header_text.length + layout.data_bytes, file.count);
             for (int64_t t = 0; t < out.count; t++)
                 assert_string_equal(mixed[layout.order[t]].name, out.tensors[t].name);
             wk__safetensors_layout_end(&layout);
@@ -124,15 +124,15 @@ static void names_dtypes_that_wick_has_not(void **state)
     assert_int_equal(out.count, 9);
     for (int64_t k = 0; k < out.count; k++) {
         assert_int_equal(out.tensors[k].dtype, 0);
-        assert_int_equal(wk__safetensors_usable(&out.tensors[k], &error), WK_ERR_UNSUPPORTED);
-        assert_non_null(strstr(error.text, out.tensors[k].kind));
+        assert_int_equal(wk__safetensors_check_dtype(&out.tensors[k], &error), WK_ERR_UNSUPPORTED);
+        assert_non_null(strstr(error.text, out.tensors[k].dtype_name));
         assert_non_null(strstr(error.text, out.tensors[k].name));
     }
     wk__safetensors_end(&out);
     wk__free(file.data);
     file = fixture("dtypes");
     GOOD(wk__safetensors_parse(file.data, file.count, file.count, &out, &error));
-    for (int64_t k = 0; k < out.count; k++) GOOD(wk__safetensors_usable(&out.tensors[k], &error));
+    for (int64_t k = 0; k < out.count; k++) GOOD(wk__safetensors_check_dtype(&out.tensors[k], &error));
     wk__safetensors_end(&out);
     wk__free(file.data);
 }
@@ -205,11 +205,11 @@ static void every_character(void **state)
 static void refuses_to_write(void **state)
 {
     (void)state;
-    static char endless[WK__SAFETENSORS_NAME + 2];
+    static char endless[WK__SAFETENSORS_MAX_NAME + 2];
     memset(endless, 'n', sizeof endless - 1);
     const struct {
         wk__safetensors_tensor tensors[2];
-        wk__pair pairs[2];
+        wk__metadata_entry pairs[2];
         const char *word;
     } cases[] = {
         {{{.name = "a", .dtype = WK_F32}, {.name = "a", .dtype = WK_I8}}, {{"k", "v"}, {"l", "w"}}, "two tensors"},
@@ -235,7 +235,7 @@ static void refuses_to_write(void **state)
         wk__safetensors_tensor tensors[2] = {cases[k].tensors[0], cases[k].tensors[1]};
         wk__io_error error = {0};
         wk__safetensors_layout layout;
-        assert_int_equal(wk__safetensors_plan(tensors, 2, cases[k].pairs, 2, &layout, &error), WK_ERR_ARGUMENT);
+        assert_int_equal(wk__safetensors_layout_build(tensors, 2, cases[k].pairs, 2, &layout, &error), WK_ERR_ARGUMENT);
         if (!strstr(error.text, cases[k].word)) fail_msg("\"%s\" does not say \"%s\"", error.text, cases[k].word);
     }
     wk__safetensors_tensor nine[9];
@@ -244,7 +244,7 @@ static void refuses_to_write(void **state)
             (wk__safetensors_tensor){.name = &"abcdefghi"[k], .dtype = WK_I8, .ndim = 1, .shape = {(1ll << 60) - 1}};
     wk__safetensors_layout layout;
     wk__io_error error;
-    assert_int_equal(wk__safetensors_plan(nine, 9, NULL, 0, &layout, &error), WK_ERR_ARGUMENT);
+    assert_int_equal(wk__safetensors_layout_build(nine, 9, NULL, 0, &layout, &error), WK_ERR_ARGUMENT);
     assert_non_null(strstr(error.text, "together"));
 }
 
@@ -254,21 +254,21 @@ static void refuses_to_write_too_much(void **state)
     (void)state;
     wk__io_error error;
     wk__safetensors_layout layout;
-    int64_t count = WK__SAFETENSORS_TENSORS + 1;
+    int64_t count = WK__SAFETENSORS_MAX_TENSORS + 1;
     wk__safetensors_tensor *tensors = calloc((size_t)count, sizeof *tensors);
-    assert_int_equal(wk__safetensors_plan(tensors, count, NULL, 0, &layout, &error), WK_ERR_ARGUMENT);
+    assert_int_equal(wk__safetensors_layout_build(tensors, count, NULL, 0, &layout, &error), WK_ERR_ARGUMENT);
     assert_non_null(strstr(error.text, "more than 1048576 tensors"));
     free(tensors);
 
-    char *value = calloc(1, WK__SAFETENSORS_HEADER + 1);
-    memset(value, 'v', WK__SAFETENSORS_HEADER);
-    wk__pair pair = {"key", value};
-    assert_int_equal(wk__safetensors_plan(NULL, 0, &pair, 1, &layout, &error), WK_ERR_ARGUMENT);
+    char *value = calloc(1, WK__SAFETENSORS_MAX_HEADER + 1);
+    memset(value, 'v', WK__SAFETENSORS_MAX_HEADER);
+    wk__metadata_entry pair = {"key", value};
+    assert_int_equal(wk__safetensors_layout_build(NULL, 0, &pair, 1, &layout, &error), WK_ERR_ARGUMENT);
     assert_non_null(strstr(error.text, "more than 100000000 bytes"));
     static const char around[] = "{\"__metadata__\":{\"key\":\"\"}}";
-    value[WK__SAFETENSORS_HEADER - sizeof around + 1] = '\0'; /* now it just fits */
-    GOOD(wk__safetensors_plan(NULL, 0, &pair, 1, &layout, &error));
-    assert_int_equal(layout.first.length, 8 + WK__SAFETENSORS_HEADER);
+    value[WK__SAFETENSORS_MAX_HEADER - sizeof around + 1] = '\0'; /* now it just fits */
+    GOOD(wk__safetensors_layout_build(NULL, 0, &pair, 1, &layout, &error));
+    assert_int_equal(layout.header_text.length, 8 + WK__SAFETENSORS_MAX_HEADER);
     wk__safetensors_layout_end(&layout);
     free(value);
 }
@@ -290,16 +290,16 @@ static void writes_and_reads_a_file(void **state)
         {.name = "none", .dtype = WK_F16, .ndim = 2, .shape = {0, 4}},
         {.name = "half", .dtype = WK_BF16, .ndim = 1, .shape = {3}},
     };
-    wk__pair pairs[] = {{"step", "40"}, {"format", "wick"}};
+    wk__metadata_entry pairs[] = {{"step", "40"}, {"format", "wick"}};
     wk__safetensors_layout layout;
-    wk__save save;
-    GOOD(wk__safetensors_plan(tensors, 5, pairs, 2, &layout, &error));
+    wk__atomic_file save;
+    GOOD(wk__safetensors_layout_build(tensors, 5, pairs, 2, &layout, &error));
     const char *path = scratch("round.safetensors");
     GOOD(wk__safetensors_begin(&save, path, &layout, &error));
     for (int64_t k = 0; k < 5; k++)
         for (int64_t at = 0, t = layout.order[k]; at < tensors[t].end - tensors[t].begin; at++) {
             unsigned char byte = data_byte(t, at);
-            GOOD(wk__save_add(&save, &byte, 1, &error));
+            GOOD(wk__atomic_file_write(&save, &byte, 1, &error));
         }
     GOOD(wk__safetensors_commit(&save, &layout, &error));
     wk__safetensors_layout_end(&layout);
@@ -330,11 +330,11 @@ static void missing_data_is_not_committed(void **state)
     wk__io_error error;
     wk__safetensors_tensor tensor = {.name = "a", .dtype = WK_F32};
     wk__safetensors_layout layout;
-    wk__save save;
-    GOOD(wk__safetensors_plan(&tensor, 1, NULL, 0, &layout, &error));
+    wk__atomic_file save;
+    GOOD(wk__safetensors_layout_build(&tensor, 1, NULL, 0, &layout, &error));
     const char *path = scratch("short.safetensors");
     GOOD(wk__safetensors_begin(&save, path, &layout, &error));
-    GOOD(wk__save_add(&save, "abc", 3, &error));
+    GOOD(wk__atomic_file_write(&save, "abc", 3, &error));
     assert_int_equal(wk__safetensors_commit(&save, &layout, &error), WK_ERR_INTERNAL);
     assert_int_equal(access(path, F_OK), -1);
     wk__safetensors_layout_end(&layout);
@@ -345,13 +345,13 @@ static void a_full_disk_at_the_first_byte(void **state)
     (void)state;
     wk__io_error error;
     wk__safetensors_layout layout;
-    wk__save save;
+    wk__atomic_file save;
     struct rlimit limit, tight;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
     tight = limit;
     tight.rlim_cur = 4;
     signal(SIGXFSZ, SIG_IGN);
-    GOOD(wk__safetensors_plan(NULL, 0, NULL, 0, &layout, &error));
+    GOOD(wk__safetensors_layout_build(NULL, 0, NULL, 0, &layout, &error));
     setrlimit(RLIMIT_FSIZE, &tight);
     wk_code code = wk__safetensors_begin(&save, scratch("full.safetensors"), &layout, &error);
     setrlimit(RLIMIT_FSIZE, &limit);
@@ -369,17 +369,17 @@ static void every_allocation_fails(void **state)
     int64_t n = 0;
     for (wk_code code = WK_ERR_MEMORY; code != WK_OK; n++) {
         wk__safetensors_tensor tensors[] = {{.name = "b", .dtype = WK_F32}, {.name = "a", .dtype = WK_I8}};
-        wk__pair pair = {"k", "\x01 quite a long text that makes the header grow more than once, or twice"};
+        wk__metadata_entry pair = {"k", "\x01 quite a long text that makes the header grow more than once, or twice"};
         wk__safetensors_layout layout;
-        wk__save save = {.fd = -1};
+        wk__atomic_file save = {.fd = -1};
         wk__alloc_fail_at(n + 1);
-        code = wk__safetensors_plan(tensors, 2, &pair, 1, &layout, &error);
+        code = wk__safetensors_layout_build(tensors, 2, &pair, 1, &layout, &error);
         if (code == WK_OK) {
             code = wk__safetensors_begin(&save, scratch("memory.safetensors"), &layout, &error);
             wk__safetensors_layout_end(&layout);
         }
         assert_true(code == WK_OK || code == WK_ERR_MEMORY);
-        wk__save_cancel(&save);
+        wk__atomic_file_abort(&save);
     }
     wk__alloc_fail_at(0);
     assert_true(n > 5);

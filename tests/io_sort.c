@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "hostile/file.h"
-#include "io/sort.h"
+#include "io/heap_sort.h"
 
 typedef struct item {
     int64_t key;
@@ -30,7 +30,7 @@ static void check_items(item *items, int64_t count)
         sum += items[k].key;
         memset(items[k].name, (int)(items[k].key & 127), sizeof items[k].name);
     }
-    wk__sort(items, count, sizeof *items, key_before);
+    wk__heap_sort(items, count, sizeof *items, key_before);
     for (int64_t k = 0; k < count; k++) {
         sorted_sum += items[k].key;
         if (k > 0) assert_true(items[k - 1].key <= items[k].key);
@@ -59,7 +59,7 @@ static void single_bytes(void **state)
 {
     (void)state;
     char text[] = "the quick brown fox";
-    wk__sort(text, 19, 1, byte_before);
+    wk__heap_sort(text, 19, 1, byte_before);
     assert_string_equal(text, "   bcefhiknooqrtuwx");
 }
 

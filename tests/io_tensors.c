@@ -64,7 +64,7 @@ static void every_dtype_comes_back(void **state)
     wk_tensors_add(list, "scalar", wk_full((), 2.5));
     assert_int_equal(wk_save_tensors(list, path), WK_OK);
     wk_tensors *again = wk_load_tensors(path);
-    expect_fine();
+    expect_ok();
     assert_int_equal(wk_tensors_count(again), wk_tensors_count(list));
     for (int k = 0; k < wk_tensors_count(list); k++) {
         wk_tensor *was = wk_tensors_get(list, k), *is = wk_tensors_find(again, wk_tensors_name(list, k));
@@ -112,7 +112,7 @@ static void expect_refusal(wk_module *net, const char *path, wk_code code, const
 {
     wk_tensor *weight = wk_module_parameter(net, "net.0.weight"), *before = wk_clone(weight);
     wk_sync();
-    expect_fine();
+    expect_ok();
     assert_int_equal(wk_load(net, path), code);
     expect_error("io_tensors.c:", "load: ", first, second, NULL);
     assert_true(equal(weight, before));
@@ -170,7 +170,7 @@ static void a_third_truth_value(void **state)
     memcpy(bytes + sizeof bytes - 3, "\0\1\7", 3);
     write_bytes(scratch("bool.safetensors"), bytes, sizeof bytes);
     wk_tensors *list = wk_load_tensors(scratch("bool.safetensors"));
-    expect_fine();
+    expect_ok();
     EXPECT_VALUES(wk_sum(wk_tensors_get(list, 0)), 0, 2);
     unsigned char raw[3];
     assert_int_equal(wk_read(wk_tensors_get(list, 0), raw, 3), WK_OK);
@@ -223,9 +223,9 @@ static void a_failing_device_leaves_the_older_file(void **state)
     assert_int_equal(wk_save(net, path), WK_OK);
     wk_module_to(far, test_null());
     wk_sync();
-    wk__null_lose(0);
+    wk__null_lose_device(0);
     assert_int_not_equal(wk_save(far, path), WK_OK);
-    wk__null_heal();
+    wk__null_clear_faults();
     assert_non_null(wk_error());
     wk_clear_error();
     assert_int_equal(access(beside, F_OK), -1);
@@ -256,7 +256,7 @@ static void without_memory(void **state)
         wk_tensor *first = wk_module_parameter(other, "net.0.weight"),
                   *last = wk_module_parameter(other, "net.2.weight");
         wk_sync();
-        expect_fine();
+        expect_ok();
         wk__alloc_fail_at(n);
         wk_code saved = wk_save(net, path);
         wk_code loaded = wk_load(other, path);

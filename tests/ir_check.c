@@ -8,23 +8,23 @@
 
 #include "ir_build.h"
 
-static void expect_wrong(const wk__group *g, const char *wrong)
+static void expect_wrong(const wk__program *g, const char *wrong)
 {
-    const char *found = wk__group_check(g);
+    const char *found = wk__program_verify(g);
     assert_non_null(found);
     assert_string_equal(found, wrong);
 }
 
-static void expect_right(const wk__group *g)
+static void expect_right(const wk__program *g)
 {
-    const char *found = wk__group_check(g);
+    const char *found = wk__program_verify(g);
     if (found) fail_msg("%s", found);
 }
 
 #define BROKEN(group, change, wrong)                                                                                   \
     do {                                                                                                               \
-        wk__group broken = group;                                                                                      \
-        wk__group *g = &broken;                                                                                        \
+        wk__program broken = group;                                                                                    \
+        wk__program *g = &broken;                                                                                      \
         change;                                                                                                        \
         expect_wrong(g, wrong);                                                                                        \
     } while (0)
@@ -32,7 +32,7 @@ static void expect_right(const wk__group *g)
 static void space(void **state)
 {
     (void)state;
-    wk__group right;
+    wk__program right;
     ir_softmax(&right, 4, 8);
     expect_right(&right);
     BROKEN(right, g->nins = WK__MAX_INS + 1, "count of instructions");
@@ -51,9 +51,9 @@ static void space(void **state)
 static void instructions(void **state)
 {
     (void)state;
-    wk__group right;
+    wk__program right;
     ir_softmax(&right, 4, 8);
-    BROKEN(right, g->ins[2].code = WK__ALU_COUNT, "an unknown instruction");
+    BROKEN(right, g->ins[2].code = WK__OPCODE_COUNT, "an unknown instruction");
     BROKEN(right, g->ins[2].dtype = 0, "a register without a usable dtype");
     BROKEN(right, g->ins[2].arg[1] = 2, "a register that does not stand before its use");
     BROKEN(right, g->ins[2].arg[0] = -1, "a register that does not stand before its use");
@@ -74,7 +74,7 @@ static void instructions(void **state)
 static void classes(void **state)
 {
     (void)state;
-    wk__group right;
+    wk__program right;
     ir_space(&right, 1, (const int64_t[]){16}, 0);
     int f = ir_imm(&right, WK_F32, (wk__imm){.f = 1}), d = ir_imm(&right, WK_F64, (wk__imm){.f = 1});
     int i = ir_imm(&right, WK_I32, (wk__imm){.i = 1}), l = ir_imm(&right, WK_I64, (wk__imm){.i = 1});
@@ -108,7 +108,7 @@ static void classes(void **state)
 static void gathers(void **state)
 {
     (void)state;
-    wk__group right;
+    wk__program right;
     ir_space(&right, 1, (const int64_t[]){16}, 0);
     int table = ir_operand(&right, WK_F32, NULL, 0, (const int64_t[]){0});
     right.imm[0].i = 100, right.imm[1].i = 1, right.nimms = 2;
@@ -122,9 +122,9 @@ static void gathers(void **state)
 }
 
 /* y[stride] = 1 over a space of `ndim` dimensions. */
-static wk__group fill(int ndim, const int64_t *shape, const int64_t *stride)
+static wk__program fill(int ndim, const int64_t *shape, const int64_t *stride)
 {
-    wk__group g;
+    wk__program g;
     ir_space(&g, ndim, shape, 0);
     ir_store(&g, ir_operand(&g, WK_F32, NULL, 0, stride), ir_imm(&g, WK_F32, (wk__imm){.f = 1}));
     return g;
@@ -135,7 +135,7 @@ static void places_of_a_store(void **state)
     (void)state;
     const char *twice = "a stored operand with two elements in one place";
     const int64_t shape[] = {3, 4};
-    wk__group g = fill(2, shape, (const int64_t[]){4, 1});
+    wk__program g = fill(2, shape, (const int64_t[]){4, 1});
     expect_right(&g);
     BROKEN(g, g->operand[0].stride[0] = 0, twice);
     BROKEN(g, g->operand[0].stride[0] = 1, twice);  /* an unfold */
@@ -154,10 +154,10 @@ static void places_of_a_store(void **state)
 }
 
 /* y = -x, both in one memory. */
-static wk__group negate(int64_t rows, int64_t columns, const int64_t *in, int64_t at, const int64_t *out, int64_t to)
+static wk__program negate(int64_t rows, int64_t columns, const int64_t *in, int64_t at, const int64_t *out, int64_t to)
 {
     static char memory;
-    wk__group g;
+    wk__program g;
     ir_space(&g, 2, (const int64_t[]){rows, columns}, 0);
     int x = ir_operand(&g, WK_F32, (wk__memory *)&memory, at, in);
     int y = ir_operand(&g, WK_F32, (wk__memory *)&memory, to, out);
@@ -170,7 +170,7 @@ static void neighbours_in_memory(void **state)
     (void)state;
     const char *overlap = "an operand that overlaps one that is stored to";
     const int64_t dense[] = {4, 1}, turned[] = {1, 4}, wide[] = {8, 1}, even[] = {8, 2};
-    wk__group g = negate(4, 4, dense, 0, dense, 0); /* in place */
+    wk__program g = negate(4, 4, dense, 0, dense, 0); /* in place */
     expect_right(&g);
     g = negate(1, 4, wide, 0, dense, 0); /* a stride that leads nowhere */
     expect_right(&g);
@@ -205,7 +205,7 @@ static void loads_stand_first(void **state)
     (void)state;
     const char *late = "a LOAD after the STORE to the same place";
     const int64_t dense[] = {4, 1};
-    wk__group g = negate(4, 4, dense, 0, dense, 0);
+    wk__program g = negate(4, 4, dense, 0, dense, 0);
     BROKEN(g, ir_load(g, 1), late);
     BROKEN(g, ir_load(g, 0), late);
     g = negate(4, 4, dense, 0, dense, 16);

@@ -15,28 +15,28 @@
 static void tables(void **state)
 {
     (void)state;
-    assert_string_equal(wk__alu_name[WK__ADD], "ADD");
-    assert_string_equal(wk__alu_text[WK__MUL], "($0 * $1)");
-    assert_null(wk__alu_text[WK__CAST]);
-    assert_int_equal(wk__alu_kind[WK__EXP], 'F');
-    assert_int_equal(wk__alu_arity[WK__WHERE], 3);
-    assert_int_equal(wk__class_of(WK_BF16), WK_F32);
-    assert_int_equal(wk__class_of(WK_F16), WK_F32);
-    assert_int_equal(wk__class_of(WK_F32), WK_F32);
-    assert_int_equal(wk__class_of(WK_F64), WK_F64);
-    assert_int_equal(wk__class_of(WK_BOOL), WK_I32);
-    assert_int_equal(wk__class_of(WK_U8), WK_I32);
-    assert_int_equal(wk__class_of(WK_I32), WK_I32);
-    assert_int_equal(wk__class_of(WK_I64), WK_I64);
+    assert_string_equal(wk__opcode_name[WK__ADD], "ADD");
+    assert_string_equal(wk__opcode_text[WK__MUL], "($0 * $1)");
+    assert_null(wk__opcode_text[WK__CAST]);
+    assert_int_equal(wk__opcode_kind[WK__EXP], 'F');
+    assert_int_equal(wk__opcode_arity[WK__WHERE], 3);
+    assert_int_equal(wk__compute_class(WK_BF16), WK_F32);
+    assert_int_equal(wk__compute_class(WK_F16), WK_F32);
+    assert_int_equal(wk__compute_class(WK_F32), WK_F32);
+    assert_int_equal(wk__compute_class(WK_F64), WK_F64);
+    assert_int_equal(wk__compute_class(WK_BOOL), WK_I32);
+    assert_int_equal(wk__compute_class(WK_U8), WK_I32);
+    assert_int_equal(wk__compute_class(WK_I32), WK_I32);
+    assert_int_equal(wk__compute_class(WK_I64), WK_I64);
 }
 
 /* ---- levels -------------------------------------------------------------------------------------------------- */
 
-static void expect_levels(const wk__group *g, const char *levels, const char *passes)
+static void expect_levels(const wk__program *g, const char *levels, const char *passes)
 {
     uint8_t level[WK__MAX_INS], pass[WK__MAX_INS];
     char seen[2][WK__MAX_INS + 1];
-    wk__group_levels(g, level, pass);
+    wk__program_levels(g, level, pass);
     for (int k = 0; k < g->nins; k++) {
         seen[0][k] = level[k] ? 'e' : 'r';
         seen[1][k] = (char)('0' + pass[k]);
@@ -49,7 +49,7 @@ static void expect_levels(const wk__group *g, const char *levels, const char *pa
 static void levels_of_softmax(void **state)
 {
     (void)state;
-    wk__group g;
+    wk__program g;
     ir_softmax(&g, 4, 8);
     /*                LOAD RMAX SUB EXP RSUM DIV STORE */
     expect_levels(&g, "ereeree", "0111222");
@@ -59,7 +59,7 @@ static void levels_of_softmax(void **state)
 static void levels_of_rows(void **state)
 {
     (void)state;
-    wk__group g;
+    wk__program g;
     ir_space(&g, 2, (const int64_t[]){4, 8}, 1);
     int in = ir_dense(&g, WK_F32, false), scale = ir_dense(&g, WK_F32, true), out = ir_dense(&g, WK_F32, true);
     int x = ir_load(&g, in), s = ir_load(&g, scale);
@@ -70,13 +70,13 @@ static void levels_of_rows(void **state)
     ir_store(&g, out, ir_binary(&g, WK__MUL, spread, early));
     /*                x s n * RSUM / SUB RMAX * STORE */
     expect_levels(&g, "errrrrerrr", "0000111222");
-    assert_null(wk__group_check(&g));
+    assert_null(wk__program_verify(&g));
 }
 
 static void levels_without_reduction(void **state)
 {
     (void)state;
-    wk__group g;
+    wk__program g;
     ir_space(&g, 2, (const int64_t[]){4, 8}, 0);
     int64_t nowhere[] = {0, 0}, along[] = {0, 1};
     int scalar = ir_operand(&g, WK_F32, NULL, 0, nowhere), vector = ir_operand(&g, WK_F32, NULL, 0, along);
@@ -93,7 +93,7 @@ static void levels_without_reduction(void **state)
 static void size_one_walks_nowhere(void **state)
 {
     (void)state;
-    wk__group g;
+    wk__program g;
     ir_space(&g, 3, (const int64_t[]){4, 1, 8}, 2);
     int64_t stride[] = {1, 7, 0};
     ir_load(&g, ir_operand(&g, WK_F32, NULL, 0, stride));
@@ -106,7 +106,7 @@ static void size_one_walks_nowhere(void **state)
 static void stores_in_place_wait(void **state)
 {
     (void)state;
-    wk__group g;
+    wk__program g;
     ir_space(&g, 2, (const int64_t[]){4, 8}, 1);
     int x = ir_dense(&g, WK_F32, false), y = ir_dense(&g, WK_F32, false), z = ir_dense(&g, WK_F32, false);
     int twice = ir_binary(&g, WK__ADD, ir_load(&g, x), 0);
@@ -119,7 +119,7 @@ static void stores_in_place_wait(void **state)
 static void levels_of_gather_and_random(void **state)
 {
     (void)state;
-    wk__group g;
+    wk__program g;
     ir_space(&g, 2, (const int64_t[]){4, 8}, 1);
     int64_t row[] = {1, 0}, table[] = {0, 1};
     int index = ir_operand(&g, WK_I64, NULL, 0, row), weight = ir_operand(&g, WK_F32, NULL, 0, table);
@@ -132,7 +132,7 @@ static void levels_of_gather_and_random(void **state)
     int sum = ir_unary(&g, WK__RSUM, ir_binary(&g, WK__MUL, w, normal));
     ir_store(&g, out, sum);
     expect_levels(&g, "rerrerr", "0000011");
-    assert_null(wk__group_check(&g));
+    assert_null(wk__program_verify(&g));
 }
 
 /* ---- collapse ------------------------------------------------------------------------------------------------ */
@@ -140,9 +140,9 @@ static void levels_of_gather_and_random(void **state)
 enum { MOST_PLACES = 4096 };
 
 /* Where each operand is at each step of the walk, in order. Returns the number of steps. */
-static int64_t walk(const wk__group *g, int operand, int64_t *places)
+static int64_t walk(const wk__program *g, int operand, int64_t *places)
 {
-    int64_t total = wk__group_rows(g) * wk__group_columns(g);
+    int64_t total = wk__program_rows(g) * wk__program_columns(g);
     for (int64_t n = 0; n < total; n++) {
         int64_t rest = n, place = g->operand[operand].offset;
         for (int d = g->ndim - 1; d >= 0; d--) {
@@ -154,7 +154,7 @@ static int64_t walk(const wk__group *g, int operand, int64_t *places)
     return total;
 }
 
-static void random_strides(wk__group *g, int64_t stride[])
+static void random_strides(wk__program *g, int64_t stride[])
 {
     int kind = rand() % 4;
     int64_t next = 1;
@@ -177,20 +177,20 @@ static void collapse_walks_the_same(void **state)
         int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
         int ndim = rand() % (WK__MAX_DIMS - 1);
         for (int d = 0; d < ndim; d++) shape[d] = rand() % 40 ? 1 + rand() % 3 : 0;
-        wk__group g;
+        wk__program g;
         ir_space(&g, ndim, shape, ndim > 0 ? rand() % (ndim + 1) : 0);
         int operands = rand() % 4;
         for (int k = 0; k < operands; k++) {
             random_strides(&g, stride);
             ir_operand(&g, WK_F32, NULL, rand() % 100, stride);
         }
-        int64_t rows = wk__group_rows(&g), columns = wk__group_columns(&g);
+        int64_t rows = wk__program_rows(&g), columns = wk__program_columns(&g);
         int reduced = g.nreduce;
         for (int k = 0; k < operands; k++) walk(&g, k, before[k]);
 
-        wk__group_collapse(&g);
-        assert_int_equal(wk__group_rows(&g), rows);
-        assert_int_equal(wk__group_columns(&g), columns);
+        wk__program_coalesce(&g);
+        assert_int_equal(wk__program_rows(&g), rows);
+        assert_int_equal(wk__program_columns(&g), columns);
         assert_true(g.ndim <= ndim && g.nreduce <= reduced);
         assert_int_equal(g.nreduce > 0, reduced > 0);
         for (int k = 0; k < operands; k++) {
@@ -199,8 +199,8 @@ static void collapse_walks_the_same(void **state)
         }
         flatter += g.ndim < ndim;
 
-        wk__group again = g;
-        wk__group_collapse(&again);
+        wk__program again = g;
+        wk__program_coalesce(&again);
         assert_int_equal(again.ndim, g.ndim);
     }
     assert_true(flatter > 10000);
@@ -210,30 +210,30 @@ static void collapse_walks_the_same(void **state)
 static void collapse_of_the_outer(void **state)
 {
     (void)state;
-    wk__group g;
+    wk__program g;
     ir_space(&g, 5, (const int64_t[]){3, 1, 4, 1, 6}, 0);
     ir_dense(&g, WK_F32, false);
     ir_operand(&g, WK_F32, NULL, 0, (const int64_t[]){0, 0, 0, 7, 1});
-    wk__group_collapse_outer(&g, 3);
+    wk__program_coalesce_outer(&g, 3);
     assert_true(g.ndim == 3 && g.shape[0] == 12 && g.shape[1] == 1 && g.shape[2] == 6);
     assert_true(g.operand[0].stride[0] == 6 && g.operand[0].stride[2] == 1);
     assert_true(g.operand[1].stride[0] == 0 && g.operand[1].stride[1] == 7 && g.operand[1].stride[2] == 1);
 
     ir_space(&g, 3, (const int64_t[]){1, 2, 3}, 0);
     ir_dense(&g, WK_F32, false);
-    wk__group_collapse_outer(&g, 1);
+    wk__program_coalesce_outer(&g, 1);
     assert_true(g.ndim == 2 && g.shape[0] == 2 && g.shape[1] == 3);
-    wk__group_collapse_outer(&g, 0);
+    wk__program_coalesce_outer(&g, 0);
     assert_true(g.ndim == 2 && g.operand[0].stride[0] == 3 && g.operand[0].stride[1] == 1);
 }
 
 static void collapse_is_complete(void **state)
 {
     (void)state;
-    wk__group g;
+    wk__program g;
     ir_space(&g, 6, (const int64_t[]){8, 1, 4, 16, 1, 32}, 2);
     ir_dense(&g, WK_F32, false);
-    wk__group_collapse(&g);
+    wk__program_coalesce(&g);
     assert_int_equal(g.ndim, 2);
     assert_int_equal(g.nreduce, 1);
     assert_int_equal(g.shape[0], 512);
@@ -241,33 +241,33 @@ static void collapse_is_complete(void **state)
 
     ir_space(&g, 2, (const int64_t[]){1, 1}, 0);
     ir_dense(&g, WK_F32, false);
-    wk__group_collapse(&g);
+    wk__program_coalesce(&g);
     assert_int_equal(g.ndim, 0);
 
     ir_space(&g, 2, (const int64_t[]){5, 1}, 1);
     ir_dense(&g, WK_F32, false);
-    wk__group_collapse(&g);
+    wk__program_coalesce(&g);
     assert_int_equal(g.ndim, 2); /* one column, but still a reduction */
     assert_int_equal(g.shape[1], 1);
 
     ir_space(&g, 3, (const int64_t[]){INT64_MAX / 2, 0, INT64_MAX / 2}, 0); /* empty: sizes must not overflow */
     ir_operand(&g, WK_F32, NULL, 0, (const int64_t[]){INT64_MAX, 0, 1});
-    wk__group_collapse(&g);
-    assert_int_equal(wk__group_rows(&g), 0);
+    wk__program_coalesce(&g);
+    assert_int_equal(wk__program_rows(&g), 0);
 }
 
 /* ---- structure ----------------------------------------------------------------------------------------------- */
 
-static void expect_same(const wk__group *a, const wk__group *b, bool same)
+static void expect_same(const wk__program *a, const wk__program *b, bool same)
 {
-    assert_int_equal(wk__group_same(a, b), same);
-    assert_int_equal(wk__group_key(a) == wk__group_key(b), same);
+    assert_int_equal(wk__program_same_structure(a, b), same);
+    assert_int_equal(wk__program_hash(a) == wk__program_hash(b), same);
 }
 
 static void arguments_are_no_structure(void **state)
 {
     (void)state;
-    wk__group a, b;
+    wk__program a, b;
     wk__memory *somewhere = (wk__memory *)&a;
     ir_softmax(&a, 4, 8);
     ir_softmax(&b, 64, 1000);
@@ -284,7 +284,7 @@ static void arguments_are_no_structure(void **state)
 static void structure_is_structure(void **state)
 {
     (void)state;
-    wk__group a, b;
+    wk__program a, b;
     ir_softmax(&a, 4, 8);
 #define CHANGED(change)                                                                                                \
     b = a;                                                                                                             \
@@ -315,7 +315,7 @@ static void keys_differ(void **state)
     enum { COUNT = 6561 };
     static uint64_t keys[COUNT];
     for (int n = 0; n < COUNT; n++) {
-        wk__group g;
+        wk__program g;
         int64_t shape[8] = {2, 2, 2, 2, 2, 2, 2, 2}, stride[8];
         int rest = n;
         ir_space(&g, 8, shape, 0);
@@ -325,16 +325,16 @@ static void keys_differ(void **state)
         }
         int x = ir_load(&g, ir_operand(&g, WK_F32, NULL, 0, stride));
         ir_binary(&g, WK__ADD, x, x);
-        keys[n] = wk__group_key(&g);
+        keys[n] = wk__program_hash(&g);
         for (int k = 0; k < n; k++) assert_true(keys[k] != keys[n]);
     }
 }
 
 /* ---- text ---------------------------------------------------------------------------------------------------- */
 
-static void expect_text(const wk__group *g, const char *expected)
+static void expect_text(const wk__program *g, const char *expected)
 {
-    char *text = wk__group_text(g);
+    char *text = wk__program_dump(g);
     assert_non_null(text);
     assert_string_equal(text, expected);
     wk__free(text);
@@ -343,7 +343,7 @@ static void expect_text(const wk__group *g, const char *expected)
 static void text_of_groups(void **state)
 {
     (void)state;
-    wk__group g;
+    wk__program g;
     ir_softmax(&g, 4, 8);
     expect_text(&g, "space 4 x 8, last 1 reduced\n"
                     "%0 f32 in, offset 0, strides 8 1\n"
@@ -378,12 +378,12 @@ static void text_of_groups(void **state)
 static void text_without_memory(void **state)
 {
     (void)state;
-    wk__group g;
+    wk__program g;
     ir_softmax(&g, 4, 8);
     wk__alloc_fail_at(1);
-    assert_null(wk__group_text(&g));
+    assert_null(wk__program_dump(&g));
     wk__alloc_fail_at(2);
-    assert_null(wk__group_text(&g));
+    assert_null(wk__program_dump(&g));
     wk__alloc_fail_at(0);
 }
 

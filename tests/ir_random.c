@@ -144,7 +144,7 @@ static void test_distributions(void **state)
         uniform64[k] = (double)(bits >> 11) * 0x1p-53;
         normal32[k] = erfc(-(double)wk__ndtri32(word) / sqrt(2.0)) / 2;
         normal64[k] = erfc(-wk__ndtri64(bits) / sqrt(2.0)) / 2;
-        integer[k] = (double)wk__below(bits, 1000000007) / 1000000007;
+        integer[k] = (double)wk__random_below(bits, 1000000007) / 1000000007;
     }
     assert_uniform(uniform32, SAMPLES);
     assert_uniform(uniform64, SAMPLES);
@@ -210,14 +210,14 @@ static int64_t below_long(int64_t b, int64_t r)
 static void test_below(void **state)
 {
     (void)state;
-    assert_int_equal(wk__below(0, 10), 0);
-    assert_int_equal(wk__below(UINT64_MAX, 10), 9);
-    assert_int_equal(wk__below(UINT64_MAX, 1), 0);
-    assert_true(wk__below(UINT64_MAX, UINT64_MAX) == UINT64_MAX - 1);
+    assert_int_equal(wk__random_below(0, 10), 0);
+    assert_int_equal(wk__random_below(UINT64_MAX, 10), 9);
+    assert_int_equal(wk__random_below(UINT64_MAX, 1), 0);
+    assert_true(wk__random_below(UINT64_MAX, UINT64_MAX) == UINT64_MAX - 1);
     for (uint64_t k = 0; k < 100000; k++) {
         const uint64_t bits = k % 7 ? draw(2 * k) : UINT64_MAX - k;
         const uint64_t range = (draw(2 * k + 1) >> k % 64) | 1;
-        const uint64_t value = wk__below(bits, range);
+        const uint64_t value = wk__random_below(bits, range);
         assert_true(value < range);
         assert_true((uint64_t)below_long((int64_t)bits, (int64_t)range) == value);
         if (range < UINT64_C(1) << 31) assert_true((uint64_t)below_short((int64_t)bits, (int64_t)range) == value);

@@ -36,7 +36,7 @@ static void devices_are_values(void **state)
     EXPECT_VALUES(wk_add(wk_ones((2)), 1), 0, 2, 2);
     assert_false(loaded("libOpenCL")); /* named, not touched */
     assert_false(loaded("libcuda"));
-    expect_fine();
+    expect_ok();
 }
 
 /* ---- 1, 3, 4: what there is -------------------------------------------------------------------------------------- */
@@ -84,7 +84,7 @@ static void how_many_and_try_gpu(void **state)
     assert_true(wk_try_all_gpus(all, 8) >= 2);
     assert_int_equal(wk_try_all_gpus(all, 1), 1);
     unsetenv("WICK_GPU");
-    expect_fine();
+    expect_ok();
 }
 
 /* ---- 5, 6: a tensor tells its device ----------------------------------------------------------------------------- */
@@ -159,8 +159,8 @@ static void an_absent_device_is_an_error_at_its_use(void **state)
     for (int k = 0; k < 3; k++) {
         assert_null(wk_ones((2), .device = absent[k]));
         /* and what is */
-        expect_error(wk_device_str(absent[k]), "is not there", "cpu", test_said("opencl:0"), test_said("opencl:1"),
-                     NULL);
+        expect_error(wk_device_str(absent[k]), "is not there", "cpu", test_backend_text("opencl:0"),
+                     test_backend_text("opencl:1"), NULL);
         assert_null(wk_to(wk_ones((2)), absent[k]));
         expect_error(wk_device_str(absent[k]), "lesson_devices.c", NULL);
     }
@@ -197,7 +197,7 @@ static void copies_between_all_devices(void **state)
             wk_free(x);
             if (from != to) EXPECT_VALUES(y, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
             EXPECT_VALUES(part, 0, 1, 5, 9, 2, 6, 10);
-            expect_fine();
+            expect_ok();
         }
 }
 
@@ -228,7 +228,7 @@ static void a_copy_to_where_it_is_already(void **state)
         assert_int_equal(moved_bytes(), before);
         wk_free(x);
     }
-    expect_fine();
+    expect_ok();
 }
 
 int main(void)

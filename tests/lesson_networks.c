@@ -83,7 +83,7 @@ static void training_is_the_same_everywhere(void **state)
     EACH_DEVICE(device)
     {
         double loss = trained(device);
-        expect_fine();
+        expect_ok();
         if (device.kind == WK_CPU) here = loss;
         assert_true(fabs(loss - here) < 1e-3 * here);
     }
@@ -140,7 +140,7 @@ static void out_of_memory_is_survived(void **state)
         expect_error("lesson_networks.c", "ones", "limit", NULL);
         wk_tensor *first = wk_retain(wk_ones((2 * LARGE / 4), .device = device)), *second;
         wk_sync();
-        expect_fine();
+        expect_ok();
         int line = __LINE__ + 1;
         second = wk_retain(wk_exp(wk_ones((2 * LARGE / 4), .device = device))); /* not now: late */
         wk_sync();
@@ -153,7 +153,7 @@ static void out_of_memory_is_survived(void **state)
         assert_true(wk_item(wk_sum(first)) == 2 * LARGE / 4);
         assert_int_equal(wk_backward(wk_sum(wk_forward(net, input))), WK_OK);
         wk_free(kept), wk_free(first), wk_free(second);
-        expect_fine();
+        expect_ok();
     }
 }
 
@@ -222,7 +222,7 @@ static void reading_waits_and_is_counted(void **state)
         wk_set_sync_mode(WK_SYNC_QUIET);
         if (far) expect_error("lesson_networks.c", "item: the host waits here for", "wk_history", NULL);
         wk_free(x);
-        expect_fine();
+        expect_ok();
     }
 }
 
@@ -249,7 +249,7 @@ static void a_training_loop_waits_for_nothing(void **state)
             wk_optim_step(sgd);
             wk_history_add(losses, loss);
         }
-        expect_fine();
+        expect_ok();
         wk_set_sync_mode(WK_SYNC_QUIET);
         assert_true(wk_history_mean(losses) > 0);
     }

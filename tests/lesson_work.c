@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "../src/backend/null/null.h"
-#include "../src/engine/ring.h"
-#include "support_again.h"
+#include "../src/engine/op_queue.h"
+#include "support_reexec.h"
 
 /* ---- 11: operands on one device ---------------------------------------------------------------------------------- */
 
@@ -36,10 +36,10 @@ static void across_devices_it_fails(void **state)
               *other = wk_ones((3), .device = test_gpu(1));
     assert_null(wk_add(near, far));
     expect_error("lesson_work.c", "add: operands are on different devices", "f32[2,3] on cpu",
-                 test_said("f32[2,3] on opencl:0"), test_said("wk_to(a, wk_opencl(0))"), NULL);
+                 test_backend_text("f32[2,3] on opencl:0"), test_backend_text("wk_to(a, wk_opencl(0))"), NULL);
     assert_null(wk_mul(far, other));
-    expect_error("mul", test_said("on opencl:0"), test_said("f32[3] on opencl:1"), test_said("wk_to(b, wk_opencl(0))"),
-                 NULL);
+    expect_error("mul", test_backend_text("on opencl:0"), test_backend_text("f32[3] on opencl:1"),
+                 test_backend_text("wk_to(b, wk_opencl(0))"), NULL);
     assert_null(wk_matmul(far, wk_transpose(near, 0, 1)));
     expect_error("matmul", "different devices", NULL);
     assert_null(wk_add_(far, near));
@@ -81,7 +81,7 @@ static void a_number_of_the_cpu_goes_along(void **state)
         EXPECT_VALUES(product, 0, 0.5, 1, 1.5);
         wk_backward(wk_mean(product));
         EXPECT_VALUES(wk_grad_of(half), 0, 2);
-        expect_fine();
+        expect_ok();
         assert_null(wk_mul(x, near)); /* it has a dimension */
         expect_error("mul", "different devices", NULL);
         assert_null(wk_mul(near, alone)); /* not of the CPU */
@@ -149,10 +149,10 @@ static void soft_placement_copies_counts_and_says_so_once(void **state)
     wk_placement_counters(&copies, &bytes);
     assert_int_equal(copies - copies_before, 4);
     assert_int_equal(bytes - bytes_before, 4 * 24);
-    assert_int_equal(lines_with(test_said("add: operand 0 (24 bytes) copied from cpu to opencl:1"), "lesson_work.c:"),
-                     1);
-    assert_int_equal(lines_with(test_said("add: operand 1 (24 bytes) copied from opencl:1 to cpu"), "lesson_work.c:"),
-                     1);
+    assert_int_equal(
+        lines_with(test_backend_text("add: operand 0 (24 bytes) copied from cpu to opencl:1"), "lesson_work.c:"), 1);
+    assert_int_equal(
+        lines_with(test_backend_text("add: operand 1 (24 bytes) copied from opencl:1 to cpu"), "lesson_work.c:"), 1);
     assert_null(wk_add(near, far)); /* strict again */
     expect_error("different devices", NULL);
 }
@@ -186,7 +186,7 @@ static void what_a_number_of_the_cpu_costs(void **state)
     wk_memory_stats_of(test_gpu(0), &now);
     assert_int_equal(now.live, empty.live);
     wk_free(x), wk_free(number), wk_free(far);
-    expect_fine();
+    expect_ok();
 }
 
 static void soft_placement_passes_gradients(void **state)
@@ -197,7 +197,7 @@ static void soft_placement_passes_gradients(void **state)
     wk_tensor *w = wk_ones((2), .requires_grad = true), *far = wk_full((2), 3.0, .device = test_gpu(0));
     wk_code code = wk_backward(wk_sum(wk_mul(w, far)));
     wk_set_soft_placement(false);
-    expect_fine();
+    expect_ok();
     assert_int_equal(code, WK_OK);
     assert_true(wk_device_eq(wk_device_of(wk_grad_of(w)), wk_cpu()));
     EXPECT_VALUES(wk_grad_of(w), 0, 3, 3);
@@ -238,7 +238,7 @@ static void the_log_of_a_process(void **state)
         setenv("WICK_LOG", "placement", 1);
         setenv("WICK_LOG_FILE", path, 1);
         alarm(120);
-        become("lesson_work", "child");
+        reexec_test("lesson_work", "child");
         _exit(98);
     }
     int status, copied = 0, ran = 0;
@@ -247,8 +247,8 @@ static void the_log_of_a_process(void **state)
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     while (fgets(line, sizeof line, file)) {
-        copied += strstr(line, test_said("copied from cpu to opencl:0")) != NULL;
-        ran += strstr(line, test_said(" on opencl:0")) != NULL;
+        copied += strstr(line, test_backend_text("copied from cpu to opencl:0")) != NULL;
+        ran += strstr(line, test_backend_text(" on opencl:0")) != NULL;
         snprintf(last, sizeof last, "%s", line);
     }
     fclose(file);
@@ -278,10 +278,10 @@ static void the_chapter_s_numbers(void **state)
     WK_SCOPE;
     wk_tensor *z = wk_retain(wk_ones((3), .device = test_null())), *y = wk_retain(wk_ones((3), .device = test_null()));
     wk_sync();
-    wk__null_clear();
+    wk__null_log_clear();
     assert_non_null(wk_tensor_str(wk_mul(wk_exp(wk_add(z, 2)), y)));
-    assert_int_equal(wk__null_plan_count(WK__PROGRAM), 1); /* one kernel, one store */
-    const wk__group *g = wk__null_plan_group(0);
+    assert_int_equal(wk__null_log_count(WK__PROGRAM), 1); /* one kernel, one store */
+    const wk__program *g = wk__null_log_program_at(0);
     int stores = 0;
     for (int k = 0; k < g->nins; k++) stores += g->ins[k].code == WK__STORE;
     assert_int_equal(stores, 1);
@@ -309,14 +309,14 @@ static void device_scopes_nest(void **state)
         assert_true(wk_device_eq(wk_device_of(explicit), test_gpu(0)));
     }
     made[4] = wk_eye(1);
-    const char *const where[] = {"cpu", test_said("opencl:1"), "cpu", test_said("opencl:1"), "cpu"};
+    const char *const where[] = {"cpu", test_backend_text("opencl:1"), "cpu", test_backend_text("opencl:1"), "cpu"};
     for (int k = 0; k < 5; k++) assert_string_equal(wk_device_str(wk_device_of(made[k])), where[k]);
     snprintf(name, sizeof name, "/job:localhost/replica:0/task:0/device:%s:1",
              test_gpu(1).kind == WK_CUDA ? "CUDA" : "OPENCL");
     assert_string_equal(wk_device_full_name(wk_device_of(made[1])), name);
     {
         WK_DEVICE(wk_cuda(7)); /* no error until something is made there */
-        expect_fine();
+        expect_ok();
         EXPECT_VALUES(wk_add(made[0], 1), 0, 2);
         assert_null(wk_zeros((1)));
         expect_error("cuda:7 is not there", NULL);
@@ -365,9 +365,9 @@ static void the_log_says_where_ops_ran(void **state)
     wk_item(wk_add(back, 1));
     wk_set_log(NULL, NULL, NULL);
     wk_transfers(&after);
-    assert_int_equal(lines_with("lesson_work.c:", test_said("to: 400 bytes from cpu to opencl:1")), 1);
-    assert_int_equal(lines_with(test_said("exp, mul, sum on opencl:1, in one pass"), "lesson_work.c:"), 1);
-    assert_int_equal(lines_with(test_said("to: 4 bytes from opencl:1 to cpu"), "lesson_work.c:"), 1);
+    assert_int_equal(lines_with("lesson_work.c:", test_backend_text("to: 400 bytes from cpu to opencl:1")), 1);
+    assert_int_equal(lines_with(test_backend_text("exp, mul, sum on opencl:1, in one pass"), "lesson_work.c:"), 1);
+    assert_int_equal(lines_with(test_backend_text("to: 4 bytes from opencl:1 to cpu"), "lesson_work.c:"), 1);
     assert_int_equal(lines_with("add on cpu", "lesson_work.c:"), 1);
     assert_int_equal(after.uploads - before.uploads, 400);
     assert_int_equal(after.downloads - before.downloads, 4);
@@ -384,14 +384,14 @@ int main(int argc, char **argv)
         cmocka_unit_test(on_one_device_it_works),
         cmocka_unit_test(across_devices_it_fails),
         cmocka_unit_test(a_number_of_the_cpu_goes_along),
-        cmocka_unit_test_setup_teardown(what_a_number_of_the_cpu_costs, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(what_a_number_of_the_cpu_costs, test_default_mode, test_restore_mode),
         cmocka_unit_test(soft_placement_copies_counts_and_says_so_once),
         cmocka_unit_test(soft_placement_passes_gradients),
         cmocka_unit_test(the_log_of_a_process),
-        cmocka_unit_test_setup_teardown(the_chapter_s_numbers, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(the_chapter_s_numbers, test_default_mode, test_restore_mode),
         cmocka_unit_test(device_scopes_nest),
         cmocka_unit_test(what_a_scope_does_not_do),
-        cmocka_unit_test_setup_teardown(the_log_says_where_ops_ran, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(the_log_says_where_ops_ran, test_default_mode, test_restore_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

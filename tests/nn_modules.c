@@ -167,7 +167,7 @@ static void a_constructor_need_not_check(void **state)
 static void expect_names(wk_tensors *list, const char *const *names)
 {
     int count = 0;
-    expect_fine();
+    expect_ok();
     for (; names[count]; count++) {
         assert_true(count < wk_tensors_count(list));
         assert_string_equal(wk_tensors_name(list, count), names[count]);
@@ -190,7 +190,7 @@ static void parameters_come_in_order_and_once(void **state)
     assert_true(wk_tensors_get(list, 1) == wk_module_parameter(outer, "again.factor"));
     assert_true(wk_tensors_find(list, "inner.1.factor") == wk_module_parameter(inner, "1.factor"));
     assert_null(wk_tensors_find(list, "nothing"));
-    expect_fine();
+    expect_ok();
     assert_null(wk_tensors_get(list, 3));
     expect_error("tensors_get", "3", NULL);
     assert_int_equal(wk_module_children(outer), 2);
@@ -238,14 +238,14 @@ static void a_deep_tree(void **state)
             assert_non_null(wk_module_add(at, "last", new_scale(1)));
         }
         wk_tensors *list = wk_parameters(outermost);
-        expect_fine();
+        expect_ok();
         assert_int_equal(wk_tensors_count(list), 1);
         const char *name = wk_tensors_name(list, 0);
         assert_int_equal(strlen(name), 2 * DEEP + strlen("last.factor"));
         assert_string_equal(name + 2 * DEEP - 2, "m.last.factor");
         assert_true(wk_module_parameter(outermost, name) == wk_tensors_get(list, 0));
         wk_module_train(outermost, false);
-        expect_fine();
+        expect_ok();
     }
     assert_int_equal(destroyed, 1);
 }
@@ -265,7 +265,7 @@ static void the_end_of_a_module(void **state)
         EXPECT_VALUES(wk_module_parameter(list, "1.factor"), 0, 2, 2);
     }
     assert_int_equal(destroyed, 2);
-    expect_fine();
+    expect_ok();
 }
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
@@ -281,7 +281,7 @@ static void forward_and_back(void **state)
     EXPECT_VALUES(wk_grad_of(wk_module_parameter(net, "0.factor")), 0, 3, 30);
     EXPECT_VALUES(wk_grad_of(wk_module_parameter(net, "1.factor")), 0, 2, 20);
     assert_true(wk_forward(wk_nn_sequential(), x) == x);
-    expect_fine();
+    expect_ok();
 }
 
 static wk_tensor *bad_forward(wk_module *self, wk_tensor *x)
@@ -311,7 +311,7 @@ static void modules_in_parentheses(void **state)
     assert_int_equal(wk_module_children(wk_nn_sequential((wk_module *)untyped)), 1);
     assert_int_equal(wk_module_children(wk_nn_sequential((new_scale)(2))), 1);
     assert_int_equal(wk_module_children(wk_nn_sequential((new_scale)(2), b)), 2);
-    expect_fine();
+    expect_ok();
 }
 
 static void errors_say_where(void **state)
@@ -396,12 +396,12 @@ static void ownership_without_a_scope(void **state)
     wk_free(same);
     EXPECT_VALUES(x, 0, 1, 1);
     wk_free(x);
-    expect_fine();
+    expect_ok();
     wk_free(x);
     expect_error("free", "freed", NULL);
     wk_free(empty);
     wk_free(net);
-    expect_fine();
+    expect_ok();
     wk_forward(net, NULL);
     expect_error("module that was freed", NULL);
 }
@@ -485,7 +485,7 @@ static void moving(void **state)
     char call[128];
     snprintf(call, sizeof call, "%s:%d", __FILE__, __LINE__ + 1);
     assert_true(wk_module_to(net, test_null()) == net);
-    expect_fine();
+    expect_ok();
     assert_int_equal(moved, 2);
     assert_true(wk_module_parameter(net, "0.factor") == first);
     assert_true(wk_grad_of(first) == grad);
@@ -499,7 +499,7 @@ static void moving(void **state)
     assert_int_equal(wk_device_of(again).kind, WK_NULL);
     assert_int_equal(wk_backward(wk_sum(again)), WK_OK);
     wk_sync();
-    expect_fine();
+    expect_ok();
 }
 
 static void moving_is_all_or_nothing(void **state)
@@ -553,7 +553,7 @@ static void without_memory(void **state)
         wk_clear_error();
         if (!whole && net) wk_free(net);
     }
-    expect_fine();
+    expect_ok();
 }
 
 /* ---- freed while it runs ----------------------------------------------------------------------------------------- */

@@ -32,12 +32,12 @@ static void asks(test_thread *t)
     WK_NO_GRAD;
     for (int k = 0; k < ROUNDS; k++) {
         WK_SCOPE;
-        wk_module *net = t->with;
+        wk_module *net = t->user;
         wk_tensor *x = inputs(t->number), *w = wk_module_parameter(net, "0.weight");
         wk_tensor *hidden = wk_relu(wk_matmul(x, wk_transpose(w, 0, 1)));
         wk_tensor *wanted = wk_matmul(hidden, wk_transpose(wk_module_parameter(net, "2.weight"), 0, 1));
         wk_tensor *off = wk_sum(wk_abs(wk_sub(wk_forward(net, x), wanted)));
-        SAY(t, wk_item(off) < 1e-4);
+        THREAD_CHECK(t, wk_item(off) < 1e-4);
     }
 }
 
@@ -46,7 +46,7 @@ static void many_ask_one_network(void **state)
     (void)state;
     WK_SCOPE;
     wk_module *net = network();
-    expect_fine();
+    expect_ok();
     test_threads(4, asks, net);
 }
 
@@ -60,7 +60,7 @@ typedef struct lessons {
 static void trains(test_thread *t)
 {
     WK_SCOPE;
-    lessons *l = t->with;
+    lessons *l = t->user;
     wk_module *net = network();
     wk_optim *adam = wk_optim_adam(wk_parameters(net), .lr = 0.02);
     wk_tensor *x = inputs(0), *labels = wk_remainder(wk_arange(BATCH), CLASSES);
@@ -69,12 +69,12 @@ static void trains(test_thread *t)
         WK_SCOPE;
         wk_tensor *loss = wk_cross_entropy(wk_forward(net, x), labels);
         wk_optim_zero_grad(adam);
-        SAY(t, wk_backward(loss) == WK_OK);
-        SAY(t, wk_optim_step(adam) == WK_OK);
+        THREAD_CHECK(t, wk_backward(loss) == WK_OK);
+        THREAD_CHECK(t, wk_optim_step(adam) == WK_OK);
         wk_history_add(history, loss);
     }
     l->loss[t->number] = wk_history_mean(history);
-    SAY(t, wk_read(wk_module_parameter(net, "0.weight"), l->weight[t->number], sizeof l->weight[0]) == WK_OK);
+    THREAD_CHECK(t, wk_read(wk_module_parameter(net, "0.weight"), l->weight[t->number], sizeof l->weight[0]) == WK_OK);
 }
 
 static void two_threads_train_two_networks(void **state)

@@ -2,7 +2,7 @@
 /* Devices: what is said when there are none, work on two at once, threads, fork, the end of the process. Some tests are
  * processes of their own: this program, with the test's name as argument. */
 #include "gpu_test.h"
-#include "support_again.h"
+#include "support_reexec.h"
 #include "support_work.h"
 
 #include <errno.h>
@@ -28,12 +28,12 @@ static int presence_in_words(void)
         [WK__NO_DEVICE] = "no device",
     };
     wk__text why = {0};
-    wk__presence presence = gpu->presence(&why);
-    bool fits = presence == WK__PRESENT ? why.data == NULL : why.data && strstr(why.data, words[presence]);
-    wk__text_end(&why);
+    wk__backend_status presence = gpu->status(&why);
+    bool fits = presence == WK__BACKEND_AVAILABLE ? why.data == NULL : why.data && strstr(why.data, words[presence]);
+    wk__text_free(&why);
     wk__fail fail;
     void *device;
-    if (presence != WK__PRESENT) {
+    if (presence != WK__BACKEND_AVAILABLE) {
         fits = fits && gpu->count() == 0 && gpu->open(0, &device, &fail) == WK_ERR_DEVICE &&
                strstr(fail.text, words[presence]);
     }
@@ -80,7 +80,7 @@ static int fork_after_use(void)
         if (submit_program(gpu, device, &c->g, &fail) != WK_ERR_STATE) _exit(3);
         if (gpu->sync(device, &fail) != WK_ERR_STATE || strstr(fail.text, "forked") == NULL) _exit(4);
         wk__memory block = c->memory[0];
-        gpu->block_give(device, &block);
+        gpu->block_free(device, &block);
         gpu->close(device);
         exit(0); /* with all that runs at exit */
     }
@@ -107,7 +107,7 @@ static int status_of(const char *name, const char *variable, const char *value)
     if (process == 0) {
         if (variable != NULL) setenv(variable, value, 1);
         alarm(60);
-        become("opencl_devices", name);
+        reexec_test("opencl_devices", name);
         _exit(98);
     }
     int status;
@@ -126,7 +126,7 @@ static void states_in_words(void **state)
     int handle = open(file, O_WRONLY | O_CREAT, 0700);
     assert_int_equal(write(handle, "no library", 10), 10);
     close(handle);
-    assert_int_equal(status_of("presence", NULL, NULL), WK__PRESENT);
+    assert_int_equal(status_of("presence", NULL, NULL), WK__BACKEND_AVAILABLE);
     assert_int_equal(status_of("presence", "LD_LIBRARY_PATH", folder), WK__NO_LIBRARY);
     assert_int_equal(status_of("presence", "OCL_ICD_VENDORS", folder), WK__NO_DRIVER);
     unlink(file);
@@ -159,7 +159,7 @@ static void what_is_known(void **state)
 static void at_address(int index, const char *address)
 {
     wk__fail fail;
-    wk__cl_card *card = (wk__cl_card *)(uintptr_t)wk__cl_card_at(index, &fail);
+    wk__cl_device_desc *card = (wk__cl_device_desc *)(uintptr_t)wk__cl_device_desc_at(index, &fail);
     snprintf(card->gpu.info.pci, sizeof card->gpu.info.pci, "%s", address);
 }
 
@@ -245,12 +245,12 @@ static void *use_device(void *user)
         float in[64], out[64];
         wk__memory memory;
         for (int e = 0; e < 64; e++) in[e] = (float)(e + k) + (float)w->done;
-        if ((w->code = gpu->block_take(w->device, 4096, &memory, &fail)) != WK_OK) break;
+        if ((w->code = gpu->block_alloc(w->device, 4096, &memory, &fail)) != WK_OK) break;
         w->code = gpu->upload(w->device, &memory, 256, in, sizeof in, &fail);
         if (w->code == WK_OK) w->code = gpu->copy(w->device, &memory, 1024, &memory, 256, sizeof in, &fail);
         if (w->code == WK_OK) w->code = gpu->download(w->device, out, &memory, 1024, sizeof out, &fail);
         if (w->code == WK_OK && memcmp(in, out, sizeof in) != 0) w->code = WK_ERR_INTERNAL;
-        gpu->block_give(w->device, &memory);
+        gpu->block_free(w->device, &memory);
     }
     return NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The examples in wick/matmul.h give what stands there. */
-/* Written by scripts/generate_ops.py from src/ops/rows/matmul: edit those. */
+/* Written by scripts/generate_ops.py from src/ops/specs/matmul: edit those. */
 #include "support_wick.h"
 #include <math.h>
 

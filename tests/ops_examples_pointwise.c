@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The examples in wick/pointwise.h give what stands there. */
-/* Written by scripts/generate_ops.py from src/ops/rows/pointwise: edit those. */
+/* Written by scripts/generate_ops.py from src/ops/specs/pointwise: edit those. */
 #include "support_wick.h"
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The examples in wick/random.h give what stands there. */
-/* Written by scripts/generate_ops.py from src/ops/rows/random: edit those. */
+/* Written by scripts/generate_ops.py from src/ops/specs/random: edit those. */
 #include "support_wick.h"
 #include <math.h>
 

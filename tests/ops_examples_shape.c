@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The examples in wick/shape.h give what stands there. */
-/* Written by scripts/generate_ops.py from src/ops/rows/shape: edit those. */
+/* Written by scripts/generate_ops.py from src/ops/specs/shape: edit those. */
 #include "support_wick.h"
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Losses: values known by hand, labels of every kind, errors, gradients twice. */
-#include "../src/engine/ring.h"
+#include "../src/engine/op_queue.h"
 #include "ops_values.h"
 
 static void test_elementwise(void **state)

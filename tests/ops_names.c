@@ -5,7 +5,7 @@
 static void named(wk_tensor *x, const char *node)
 {
     if (!x) fail_msg("%s: %s", node, wk_error() ? wk_error() : "NULL");
-    const char *have = wk__node_name(x);
+    const char *have = wk__grad_fn_name(x);
     if (!have || strcmp(have, node) != 0) fail_msg("%s, not %s", have ? have : "(none)", node);
 }
 

@@ -35,11 +35,11 @@ static void fused_or_not(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk__modes before = *wk__modes_now();
+    wk__engine_config before = *wk__engine_config_get();
     wk_tensor *result[2][3], *w = wk_sub(wk_reshape(wk_arange(24.0), (4, 6)), 10), *v = wk_linspace(-1, 1, 6);
     wk_sync();
     for (int fused = 0; fused < 2; fused++) {
-        wk__modes_set(false, !fused);
+        wk__engine_config_set(false, !fused);
         wk_seed(9);
         wk_tensor *late = wk_rand((4, 6));
         result[fused][0] = wk_mul(wk_dropout(wk_exp(w), 0.5, true), wk_randn((4, 6)));
@@ -47,7 +47,7 @@ static void fused_or_not(void **state)
         result[fused][2] = wk_add(wk_sum(wk_dropout(wk_mul(w, v), 0.5, true), (1), .keepdim = true), late);
         wk_sync();
     }
-    wk__modes_set(before.sync, before.nofuse);
+    wk__engine_config_set(before.sync, before.nofuse);
     for (int k = 0; k < 3; k++) same_bits(result[0][k], result[1][k]);
 }
 
@@ -101,7 +101,7 @@ static void dropout(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *x = wk_ones((1000), .requires_grad = true), *y = wk_dropout(x, 0.2, true);
-    assert_string_equal(wk__node_name(y), "MulBackward0");
+    assert_string_equal(wk__grad_fn_name(y), "MulBackward0");
     assert_int_equal(wk_backward(wk_sum(y)), WK_OK);
     same_bits(y, wk_grad_of(x));
     double zeros = wk_item(wk_sum(wk_eq(y, 0)));
@@ -156,15 +156,15 @@ static void draws_are_the_same_everywhere(void **state)
     WK_SCOPE;
     wk_tensor *p = wk_rand((50, 40)), *want[3], *have[3];
     for (int device = -2; device < wk_device_count(test_gpu_kind()); device++) {
-        wk__modes before = *wk__modes_now();
+        wk__engine_config before = *wk__engine_config_get();
         wk_tensor *x = device < 0 ? p : wk_to(p, test_gpu(device));
-        if (device == -1) wk__modes_set(false, true);
+        if (device == -1) wk__engine_config_set(false, true);
         wk_seed(4);
         have[0] = wk_multinomial(x, 30);
         have[1] = wk_multinomial(x, 1);
         have[2] = wk_multinomial(x, 60, .replacement = true);
         wk_sync();
-        wk__modes_set(before.sync, before.nofuse);
+        wk__engine_config_set(before.sync, before.nofuse);
         for (int k = 0; k < 3; k++) {
             have[k] = wk_to(have[k], wk_cpu());
             if (device == -2) want[k] = have[k];

@@ -2,8 +2,8 @@
 /* The public table of ops: order, lookup, schemas, and wk_call with right and wrong arguments, in contexts of
  * its own. */
 #include "support_wick.h"
-#include "ops/forms.h"
-#include "walk.h"
+#include "ops/entries.h"
+#include "sweep.h"
 #include <wick/call.h>
 
 static void rows_are_complete_and_in_order(void **state)
@@ -26,7 +26,7 @@ static void rows_are_complete_and_in_order(void **state)
     }
     assert_int_equal(wk_op_find("no_such_op"), -1);
     assert_int_equal(wk_op_find(NULL), -1);
-    expect_fine();
+    expect_ok();
 }
 
 static void info_is_checked(void **state)
@@ -72,7 +72,7 @@ static void calls_by_name(void **state)
         wk_free(out.tensor);
     }
     wk_context_free(own);
-    expect_fine();
+    expect_ok();
 }
 
 static void expect_refused(const char *name, const wk_value *arguments, int given, const char *word)
@@ -81,7 +81,7 @@ static void expect_refused(const char *name, const wk_value *arguments, int give
     wk_value out;
     assert_int_not_equal(call(NULL, name, arguments, given, &out, message), WK_OK);
     if (!strstr(message, word)) fail_msg("\"%s\" is missing in: %s", word, message);
-    expect_fine(); /* the thread's own error is not touched */
+    expect_ok(); /* the thread's own error is not touched */
 }
 
 static void wrong_calls_say_why(void **state)
@@ -123,21 +123,21 @@ static bool has_waited(const wk__op *op, const char *text)
 {
     bool waited = false;
     const char *why;
-    walk_sample sample;
-    if (!walk_parse(text, &sample, &why)) fail_msg("%s: sample \"%s\": %s", op->name, text, why);
+    sweep_sample sample;
+    if (!sweep_parse(text, &sample, &why)) fail_msg("%s: sample \"%s\": %s", op->name, text, why);
     for (wk_dtype dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++) {
         WK_SCOPE;
-        wk_tensor *tensor[WALK_TENSORS];
-        wk_value out[WALK_RESULTS];
-        int count = WALK_RESULTS;
+        wk_tensor *tensor[SWEEP_TENSORS];
+        wk_value out[SWEEP_RESULTS];
+        int count = SWEEP_RESULTS;
         char message[8];
         wk_transfer_counters before = {.size = sizeof before}, after = before;
         for (int k = 0; k < sample.operands; k++) {
-            const walk_operand *o = &sample.operand[k];
+            const sweep_operand *o = &sample.operand[k];
             tensor[k] =
                 wk_zeros(WK_ARRAY(o->shape, o->ndim), .dtype = o->fixed ? o->fixed : dtype, .device = test_null());
         }
-        walk_bind(&sample, tensor);
+        sweep_bind(&sample, tensor);
         wk_transfers(&before);
         if (wk_call(NULL, op->name, sample.argument, sample.arguments, out, &count, NULL, message, sizeof message))
             count = 0;
@@ -157,11 +157,12 @@ static void waiting_is_marked_and_counted(void **state)
     for (int k = 0; k < wk__op_total; k++) {
         const wk__op *op = wk__ops[k];
         bool waited = false;
-        if (!walk_has_samples(op)) continue;
+        if (!sweep_has_samples(op)) continue;
         for (const char *const *text = op_reference_of(op)->samples; *text; text++)
             waited = has_waited(op, *text) || waited;
         const bool copied = waited && strcmp(op->name, "to") == 0 && getenv("WICK_SYNC") != NULL;
-        if (waited != op->waits && !copied) fail_msg("%s: waits is %d", op->name, op->waits);
+        if (waited != op->data_dependent_shape && !copied)
+            fail_msg("%s: waits is %d", op->name, op->data_dependent_shape);
         marked += waited;
     }
     assert_true(marked > 0);
@@ -205,7 +206,7 @@ static void parameters_are_those_of_the_schema(void **state)
         assert_true(op.results == -1 || (op.results < 2) == !op.result_names);
         for (int k = 0; k < op.results && op.result_names; k++) assert_true(*op.result_names[k] != 0);
     }
-    expect_fine();
+    expect_ok();
 }
 
 static void parameters_say_what_a_binding_needs(void **state)
@@ -236,7 +237,7 @@ static void parameters_say_what_a_binding_needs(void **state)
     assert_true(op.view && !op.in_place);
     wk_op_info(wk_op_find("relu"), &op);
     assert_true(!op.view && op.in_place);
-    expect_fine();
+    expect_ok();
 }
 
 /* ---- forms of arguments and results ------------------------------------------------------------------------------ */
@@ -270,7 +271,7 @@ static void calls_in_place(void **state)
         wk_free(x);
         wk_free(three);
     }
-    expect_fine();
+    expect_ok();
 }
 
 /* What is written over is a tensor, also where a number does for NAME. */
@@ -309,7 +310,7 @@ static void arguments_are_taken_as_they_come(void **state)
     wk_free(out.tensor);
     args[2].text = "total";
     expect_refused("l1_loss", args, 3, "\"mean\" or \"sum\" or \"none\"");
-    expect_fine();
+    expect_ok();
 }
 
 /* A truth is a number of its own class: PyTorch's promotion. */
@@ -332,7 +333,7 @@ static void a_truth_widens_nothing(void **state)
     assert_int_equal(call(NULL, "full", args, 2, &out, message), WK_OK);
     assert_int_equal(wk_dtype_of(out.tensor), WK_BOOL);
     wk_free(out.tensor);
-    expect_fine();
+    expect_ok();
 }
 
 /* Whole numbers stay whole; without an argument another function is called; results that nobody wants are not there. */
@@ -373,7 +374,7 @@ static void entries_take_what_the_row_says(void **state)
     EXPECT_VALUES(out[1].tensor, 0, 1, 2);
     wk_free(out[0].tensor);
     wk_free(out[1].tensor);
-    expect_fine();
+    expect_ok();
 }
 
 static void any_number_of_results(void **state)
@@ -418,7 +419,7 @@ static void any_number_of_results(void **state)
     assert_int_equal(wk_call(NULL, "chunk", args, 2, out, &count, &options, NULL, 0), WK_OK);
     assert_int_equal(count, MANY);
     for (int k = 0; k < MANY; k++) wk_free(out[k].tensor);
-    expect_fine();
+    expect_ok();
 }
 
 /* Of calls in a context of the caller's: who has read what failed is not told once more by the next call, who has not
@@ -435,7 +436,7 @@ static void a_late_error_is_told_once(void **state)
                            wk_value_of_tensor(wk_add(wk_randint(5, 9, (2)), 0))};
         wk_value good = args[0], out[2];
         int count = 1;
-        if (wk__modes_now()->sync) skip();
+        if (wk__engine_config_get()->sync) skip();
         assert_int_equal(wk_call(own, "index_select", args, 3, out, &count, NULL, message, sizeof message), WK_OK);
         if (is_read) {
             wk_item(wk_sum(out[0].tensor));
@@ -454,7 +455,7 @@ static void a_late_error_is_told_once(void **state)
         wk_free(out[0].tensor);
     }
     wk_context_free(own);
-    expect_fine();
+    expect_ok();
 }
 
 int main(void)

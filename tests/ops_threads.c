@@ -16,7 +16,7 @@ typedef struct draws {
 static void draws_numbers(test_thread *t)
 {
     WK_SCOPE;
-    draws *d = t->with;
+    draws *d = t->user;
     if (d->seeded) wk_seed(7);
     if (d->stream) wk_seed_stream(7, (uint64_t)d->stream);
     for (int k = 0; k < DRAWN; k++) {
@@ -43,11 +43,11 @@ static void each_thread_has_a_stream_of_its_own(void **state)
         }
     test_threads(4, draws_numbers, &chosen);
     for (int a = 1; a < 4; a++) assert_true(same(chosen.number[a], chosen.number[0]));
-    test_thread self = {.with = &alone};
+    test_thread self = {.user = &alone};
     wk_seed(3);
     draws_numbers(&self);
     test_thread others[3];
-    self.with = &disturbed;
+    self.user = &disturbed;
     wk_seed(3);
     test_threads_start(others, 3, draws_numbers, &unseeded);
     draws_numbers(&self);
@@ -63,18 +63,18 @@ static wk_tensor *call_add(test_thread *t, wk_tensor *a, wk_tensor *b)
     wk_value in[2] = {{.kind = WK_VALUE_TENSOR, .tensor = a}, {.kind = WK_VALUE_TENSOR, .tensor = b}}, out[1];
     int count = 1;
     wk_code code = wk_call(NULL, "add", in, 2, out, &count, NULL, message, sizeof message);
-    SAY(t, (code == WK_OK) == (count == 1) && (code == WK_OK) == (message[0] == 0));
-    if (code != WK_OK) SAY(t, code == WK_ERR_SHAPE && strstr(message, "broadcast"));
+    THREAD_CHECK(t, (code == WK_OK) == (count == 1) && (code == WK_OK) == (message[0] == 0));
+    if (code != WK_OK) THREAD_CHECK(t, code == WK_ERR_SHAPE && strstr(message, "broadcast"));
     return count == 1 ? out[0].tensor : NULL;
 }
 
 static void calls_by_name(test_thread *t)
 {
-    wk_tensor *shared = t->with, *misfit = wk_ones((4));
+    wk_tensor *shared = t->user, *misfit = wk_ones((4));
     for (int k = 0; k < ROUNDS; k++) {
         wk_tensor *mine = wk_full((3), (double)k), *sum = call_add(t, mine, shared);
-        SAY(t, sum && wk_item(wk_sum(sum)) == 3.0 * (k + 1));
-        SAY(t, call_add(t, mine, misfit) == NULL && wk_error() == NULL);
+        THREAD_CHECK(t, sum && wk_item(wk_sum(sum)) == 3.0 * (k + 1));
+        THREAD_CHECK(t, call_add(t, mine, misfit) == NULL && wk_error() == NULL);
         wk_free(mine);
         wk_free(sum);
     }
@@ -93,12 +93,12 @@ static void one_context_serves_all_threads(void **state)
 
 static void differentiates(test_thread *t)
 {
-    wk_tensor *w = t->with;
+    wk_tensor *w = t->user;
     for (int k = 1; k <= ROUNDS; k++) {
         WK_SCOPE;
         wk_tensor *loss = wk_sum(wk_mul(wk_mul(w, w), k)), *grad;
-        SAY(t, wk_grad((loss), (w), &grad) == WK_OK);
-        SAY(t, wk_item(wk_sum(grad)) == 2.0 * 3 * k);
+        THREAD_CHECK(t, wk_grad((loss), (w), &grad) == WK_OK);
+        THREAD_CHECK(t, wk_item(wk_sum(grad)) == 2.0 * 3 * k);
     }
 }
 

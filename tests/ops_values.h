@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../src/ops/forms.h"
+#include "../src/ops/entries.h"
 #include <wick/autograd.h>
 #include <wick/ops.h>
 

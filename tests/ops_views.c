@@ -46,7 +46,7 @@ static void writing_through_views(void **state)
     wk_tensor *a = wk_mul(LEAF((2, 2)), 1);
     wk_tensor *row = wk_select(a, 0, 0);
     wk_mul_(row, 3);
-    assert_string_equal(wk__node_name(a), "CopySlices");
+    assert_string_equal(wk__grad_fn_name(a), "CopySlices");
     expect_error(wk_add_(wk_unfold(wk_arange(5.0), 0, 3, 1), 1), WK_ERR_ARGUMENT, "share memory");
 }
 
@@ -55,19 +55,19 @@ static void names_of_nodes(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *x = LEAF((2, 1, 3)), *piece[3];
-    assert_string_equal(wk__node_name(wk_transpose(x, 0, 1)), "TransposeBackward0");
-    assert_string_equal(wk__node_name(wk_permute(x, (2, 0, 1))), "PermuteBackward0");
-    assert_string_equal(wk__node_name(wk_movedim(x, 0, 1)), "PermuteBackward0");
-    assert_string_equal(wk__node_name(wk_squeeze(x)), "SqueezeBackward0");
-    assert_string_equal(wk__node_name(wk_squeeze(x, 1)), "SqueezeBackward1");
-    assert_string_equal(wk__node_name(wk_unsqueeze(x, 1)), "UnsqueezeBackward0");
-    assert_string_equal(wk__node_name(wk_narrow(x, 0, 0, 1)), "SliceBackward0");
-    assert_string_equal(wk__node_name(wk_select(x, 0, 0)), "SelectBackward0");
-    assert_string_equal(wk__node_name(wk_flatten(x)), "ViewBackward0");
+    assert_string_equal(wk__grad_fn_name(wk_transpose(x, 0, 1)), "TransposeBackward0");
+    assert_string_equal(wk__grad_fn_name(wk_permute(x, (2, 0, 1))), "PermuteBackward0");
+    assert_string_equal(wk__grad_fn_name(wk_movedim(x, 0, 1)), "PermuteBackward0");
+    assert_string_equal(wk__grad_fn_name(wk_squeeze(x)), "SqueezeBackward0");
+    assert_string_equal(wk__grad_fn_name(wk_squeeze(x, 1)), "SqueezeBackward1");
+    assert_string_equal(wk__grad_fn_name(wk_unsqueeze(x, 1)), "UnsqueezeBackward0");
+    assert_string_equal(wk__grad_fn_name(wk_narrow(x, 0, 0, 1)), "SliceBackward0");
+    assert_string_equal(wk__grad_fn_name(wk_select(x, 0, 0)), "SelectBackward0");
+    assert_string_equal(wk__grad_fn_name(wk_flatten(x)), "ViewBackward0");
     assert_int_equal(wk_chunk(x, 3, 2, piece), 3);
-    assert_string_equal(wk__node_name(piece[2]), "SplitBackward0");
+    assert_string_equal(wk__grad_fn_name(piece[2]), "SplitBackward0");
     assert_int_equal(wk_unbind(x, 0, piece), 2);
-    assert_string_equal(wk__node_name(piece[1]), "UnbindBackward0");
+    assert_string_equal(wk__grad_fn_name(piece[1]), "UnbindBackward0");
 }
 
 static void pieces(void **state)

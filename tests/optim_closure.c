@@ -96,7 +96,7 @@ static void a_step_with_a_closure_is_a_step(void **state)
             assert_int_equal(with.calls, step + 1);
             expect_same(&with, &without);
         }
-        expect_fine();
+        expect_ok();
     }
 }
 
@@ -208,7 +208,7 @@ static void a_step_refuses_what_is_no_loss(void **state)
             assert_int_equal(t.calls, 1);
             expect_error("reshape", NULL);
             assert_non_null(wk_optim_step_closure(t.optim, closure, &t));
-            expect_fine();
+            expect_ok();
         }
 }
 
@@ -242,7 +242,7 @@ static void a_step_is_taken_whole_or_not_at_all(void **state)
                     assert_non_null(wk_optim_step_closure(twin.optim, closure, &twin));
                     expect_same(&t, &twin);
                 }
-                expect_fine();
+                expect_ok();
             }
             assert_true(failures >= 2);
         }
@@ -347,7 +347,7 @@ static void parameters_of_several_kinds(void **state)
         EXPECT_VALUES(s.p[2], 1e-2, 2, 2, 2);
         assert_true(fabsf(lent[1] - 2) < 1e-2F);
         EXPECT_VALUES(s.p[3], 0, 1, 1);
-        expect_fine();
+        expect_ok();
     }
 }
 
@@ -396,7 +396,7 @@ static void devices(void **state)
             wk_tensor *first = wk_optim_step_closure(s.optim, distance, &s), *last = NULL;
             wk_module_to(box, device);
             for (int step = 0; step < 12; step++) last = wk_optim_step_closure(s.optim, distance, &s);
-            expect_fine();
+            expect_ok();
             assert_true(wk_item(first) == 86 && wk_item(last) < 1e-3);
             assert_true(wk_device_eq(wk_device_of(s.p[0]), device));
         }

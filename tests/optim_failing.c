@@ -299,7 +299,7 @@ static wk_tensor *after_steps(wk_optim *(*make)(wk_tensors *), int first, const 
         assert_int_equal(wk_optim_step(optim), WK_OK);
     }
     wk_sync();
-    expect_fine();
+    expect_ok();
     return first ? p[2] : wk_cat((p[0], p[1], p[2]), 0);
 }
 
@@ -343,21 +343,23 @@ static void a_step_that_failed_does_not_count(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_kernel_that_fails_changes_no_parameter, test_usual_mode, test_mode_back),
-        cmocka_unit_test_setup_teardown(a_gradient_that_fails_in_a_kernel_stops_all_of_it, test_usual_mode,
-                                        test_mode_back),
-        cmocka_unit_test_setup_teardown(a_kernel_between_fails, test_usual_mode, test_mode_back),
-        cmocka_unit_test_setup_teardown(parameters_that_nobody_has_computed, test_usual_mode, test_mode_back),
-        cmocka_unit_test_setup_teardown(a_parameter_that_is_made_on_the_way, test_usual_mode, test_mode_back),
-        cmocka_unit_test_setup_teardown(what_follows_a_step_that_fails_sees_old_numbers, test_usual_mode,
-                                        test_mode_back),
-        cmocka_unit_test_setup_teardown(a_step_fails_without_the_other, test_usual_mode, test_mode_back),
-        cmocka_unit_test_setup_teardown(a_gradient_that_failed_changes_no_parameter, test_usual_mode, test_mode_back),
-        cmocka_unit_test_setup_teardown(a_gradient_that_was_not_added_to, test_usual_mode, test_mode_back),
-        cmocka_unit_test_setup_teardown(a_gradient_that_was_not_changed_in_place, test_usual_mode, test_mode_back),
-        cmocka_unit_test_setup_teardown(a_parameter_that_was_not_scaled, test_usual_mode, test_mode_back),
-        cmocka_unit_test_setup_teardown(a_gradient_that_is_scaled_in_another_kernel, test_usual_mode, test_mode_back),
-        cmocka_unit_test_setup_teardown(a_step_that_failed_does_not_count, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(a_kernel_that_fails_changes_no_parameter, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_gradient_that_fails_in_a_kernel_stops_all_of_it, test_default_mode,
+                                        test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_kernel_between_fails, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(parameters_that_nobody_has_computed, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_parameter_that_is_made_on_the_way, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(what_follows_a_step_that_fails_sees_old_numbers, test_default_mode,
+                                        test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_step_fails_without_the_other, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_gradient_that_failed_changes_no_parameter, test_default_mode,
+                                        test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_gradient_that_was_not_added_to, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_gradient_that_was_not_changed_in_place, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_parameter_that_was_not_scaled, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_gradient_that_is_scaled_in_another_kernel, test_default_mode,
+                                        test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_step_that_failed_does_not_count, test_default_mode, test_restore_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

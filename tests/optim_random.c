@@ -4,7 +4,7 @@
  * another or are kernels of their own, clipped or not, averages after the step; the index that is bad is known at the
  * call or only when work is run. On a device that finds it late each parameter is as it was before, or as it is after
  * the same step without the bad index. */
-#include "support_days.h"
+#include "support_daily_subset.h"
 #include "support_devices.h"
 
 #include <math.h>
@@ -105,7 +105,7 @@ static void look(trained *t, bool failed, bool followed, uint32_t seed)
                      now);
         t->before[k] = now;
     }
-    expect_fine();
+    expect_ok();
 }
 
 /* Draws and records one step. */
@@ -162,7 +162,7 @@ static int up_to_a_bad_one(wk_device device, uint32_t seed, bool bad, double bef
         wk_clear_error();
     }
     for (int k = 0; k < t.count; k++) after[k] = first_of(t.parameter[k]);
-    expect_fine();
+    expect_ok();
     return t.count;
 }
 
@@ -176,7 +176,7 @@ static void where_it_is_found_late(void **state_of_test)
     (void)state_of_test;
     int tried = 0, old = 0, updated = 0;
     for (uint32_t seed = 0; seed < SEEDS_GPU; seed++) {
-        if (!test_has_turn((int)seed, DAYS)) continue;
+        if (!test_runs_today((int)seed, DAYS)) continue;
         tried++;
         double before[MOST], after[MOST], have[MOST];
         up_to_a_bad_one(wk_cpu(), seed, false, before, after);

@@ -72,7 +72,7 @@ static training begin(making *make, double lr, wk_device device, wk_dtype dtype)
     t.y = wk_to(wk_randn((8, 2), .dtype = dtype), device);
     wk_module_to(t.net, device);
     t.optim = make(wk_parameters(t.net), lr);
-    expect_fine();
+    expect_ok();
     return t;
 }
 
@@ -91,7 +91,7 @@ static void train(training *t, int steps)
         WK_SCOPE;
         wk_optim_step_closure(t->optim, closure, t);
     }
-    expect_fine();
+    expect_ok();
 }
 
 static bool same_bits(wk_tensor *a, wk_tensor *b)
@@ -112,7 +112,7 @@ static bool same(wk_tensors *a, wk_tensors *b)
         wk_tensor *other = wk_tensors_find(b, wk_tensors_name(a, k));
         if (!other || !same_bits(wk_tensors_get(a, k), other)) return false;
     }
-    expect_fine();
+    expect_ok();
     return true;
 }
 
@@ -211,7 +211,7 @@ static void half_floats_and_moves(void **state)
     assert_int_equal(wk_optim_save(moved, path), WK_OK);
     assert_int_equal(wk_optim_load(moved, path), WK_OK);
     assert_int_equal(wk_device_of(wk_tensors_find(wk_optim_state(moved), "weight.exp_avg")).kind, WK_NULL);
-    expect_fine();
+    expect_ok();
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -219,7 +219,7 @@ static void half_floats_and_moves(void **state)
 static void expect_names(wk_optim *optim, int count, const char *const *names)
 {
     wk_tensors *list = wk_optim_state(optim);
-    expect_fine();
+    expect_ok();
     assert_int_equal(wk_tensors_count(list), count);
     for (int k = 0; k < count; k++)
         if (!wk_tensors_find(list, names[k])) fail_msg("there is no %s", names[k]);
@@ -620,7 +620,7 @@ int main(void)
         cmocka_unit_test(texts_that_are_no_options),
         cmocka_unit_test(tensors_that_are_too_many),
         cmocka_unit_test(within_a_step),
-        cmocka_unit_test_setup_teardown(a_step_that_failed_does_not_count, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(a_step_that_failed_does_not_count, test_default_mode, test_restore_mode),
         cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

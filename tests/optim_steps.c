@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include <backend/null/null.h>
-#include <engine/ring.h>
+#include <engine/op_queue.h>
 
 enum { STEPS = 7 };
 
@@ -72,7 +72,7 @@ static void compare(rule rule, wk_dtype dtype, const void *given, const wk_optim
     p = wk_requires_grad_(wk_to_dtype(p, dtype), true);
     c = wk_to_dtype(c, dtype);
     wk_optim *optim = make(rule, wk_list((p)), given);
-    expect_fine();
+    expect_ok();
     for (int k = 0; k < 3; k++) x[k].p = start[k];
     for (int t = 1; t <= STEPS; t++) {
         WK_SCOPE;
@@ -307,15 +307,15 @@ static void one_kernel(wk_tensor *p, wk_optim *optim, int states)
         WK_SCOPE;
         wk_set_grad(p, wk_ones((64, 64), .device = test_null()));
         wk_sync();
-        wk__null_clear();
+        wk__null_log_clear();
         wk_memory_stats_of(test_null(), &before);
         wk_memory_reset_peak(test_null());
         assert_int_equal(wk_optim_step(optim), WK_OK);
         wk_sync();
         wk_memory_stats_of(test_null(), &after);
-        expect_fine();
-        const wk__group *g = wk__null_plan_group(wk__null_plan_count(WK__PROGRAM) - 1);
-        assert_int_equal(wk__null_plan_count(WK__PROGRAM), t == 0 ? 1 + states : 1); /* states are made first */
+        expect_ok();
+        const wk__program *g = wk__null_log_program_at(wk__null_log_count(WK__PROGRAM) - 1);
+        assert_int_equal(wk__null_log_count(WK__PROGRAM), t == 0 ? 1 + states : 1); /* states are made first */
         int loads = 0, stores = 0;
         for (int k = 0; k < g->nins; k++) {
             loads += g->ins[k].code == WK__LOAD;
@@ -348,16 +348,16 @@ static void a_step_without_memory_changes_nothing(void **state)
         wk_optim *optim = wk_optim_adam(wk_list((p)), .lr = 0.1);
         wk_set_grad(p, wk_ones((64, 64), .device = test_null()));
         wk_sync();
-        wk__null_clear();
+        wk__null_log_clear();
         wk_memory_trim(test_null());
-        wk__null_fail_take(n);
+        wk__null_fail_alloc(n);
         wk_code code = wk_optim_step(optim);
-        wk__null_heal();
+        wk__null_clear_faults();
         if (code == WK_OK) continue; /* a larger block had room */
         expect_error("memory", NULL);
         assert_int_equal(wk_optim_step(optim), WK_OK);
         wk_sync();
-        expect_fine();
+        expect_ok();
     }
 }
 
@@ -371,13 +371,13 @@ static void a_scope_with_a_step_is_flushed(void **state)
     wk_set_grad(p, wk_ones((64, 64), .device = test_null()));
     wk_optim_step(optim);
     wk_sync();
-    wk__null_clear();
+    wk__null_log_clear();
     {
         WK_SCOPE;
         wk_optim_step(optim);
-        assert_int_equal(wk__null_plan_count(WK__PROGRAM), 0);
+        assert_int_equal(wk__null_log_count(WK__PROGRAM), 0);
     }
-    assert_int_equal(wk__null_plan_count(WK__PROGRAM), 1);
+    assert_int_equal(wk__null_log_count(WK__PROGRAM), 1);
 }
 
 /* One flush with gradients and the step. Its first pass has a gradient and the update by it; what the other update
@@ -419,7 +419,7 @@ static void what_is_kept_follows_the_parameter(void **state)
     wk_module_to(box, test_null());
     assert_int_equal(wk_optim_step(optim), WK_OK);
     wk_sync();
-    expect_fine();
+    expect_ok();
     assert_int_equal(wk_device_of(p).kind, WK_NULL);
 }
 
@@ -446,7 +446,7 @@ static void the_largest_parameter_has_no_second_copy(void **state)
         assert_int_equal(wk_optim_step(optim), WK_OK);
     }
     wk_sync();
-    expect_fine();
+    expect_ok();
     wk_memory_stats_of(wk_cpu(), &after);
     assert_true(before.live > 2 * WEIGHTS); /* weights and their gradient */
     assert_in_range(after.peak - before.live, 1, WEIGHTS / 2);
@@ -526,11 +526,11 @@ int main(void)
         cmocka_unit_test(a_step_refuses_while_an_error_is_pending),
         cmocka_unit_test(parameters_without_a_gradient_are_left_alone),
         cmocka_unit_test(a_step_changes_what_older_graphs_need),
-        cmocka_unit_test_setup_teardown(an_update_is_one_kernel, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(an_update_is_one_kernel, test_default_mode, test_restore_mode),
         cmocka_unit_test(a_step_without_memory_changes_nothing),
-        cmocka_unit_test_setup_teardown(a_scope_with_a_step_is_flushed, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(a_scope_with_a_step_is_flushed, test_default_mode, test_restore_mode),
         cmocka_unit_test(a_step_whose_first_pass_is_not_its_own),
-        cmocka_unit_test_setup_teardown(the_largest_parameter_has_no_second_copy, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(the_largest_parameter_has_no_second_copy, test_default_mode, test_restore_mode),
         cmocka_unit_test(a_gradient_waits_for_another_kernels_update),
         cmocka_unit_test(a_step_over_memory_that_was_lent),
         cmocka_unit_test(what_is_kept_follows_the_parameter),

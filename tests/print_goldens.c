@@ -104,7 +104,7 @@ static int read_goldens(void **state)
 static int free_goldens(void **state)
 {
     (void)state;
-    for (int i = 0; i < golden_count; i++) wk__text_end(&goldens[i].text);
+    for (int i = 0; i < golden_count; i++) wk__text_free(&goldens[i].text);
     wk__free(goldens);
     return 0;
 }
@@ -177,7 +177,7 @@ static block lay_out(const golden *g, const int order[], int gap, bool mirrored)
 /* The shown elements alone, dense: what a device sends. */
 static block lay_out_shown(const golden *g)
 {
-    const wk__shown shown = wk__print_shown(g->ndim, g->shape);
+    const wk__shown_range shown = wk__print_shown(g->ndim, g->shape);
     block b = {0};
     int64_t total = 1;
     for (int d = 0; d < g->ndim; d++) total *= shown.count[d];
@@ -225,7 +225,7 @@ static int mismatch(const golden *g, const block *b, bool dense)
     assert_false(got.failed);
     const bool differs = strcmp(got.data, g->text.data) != 0;
     if (differs) print_difference(g->name, g->text.data, got.data);
-    wk__text_end(&got);
+    wk__text_free(&got);
     wk__free(b->memory);
     return differs;
 }
@@ -298,7 +298,7 @@ static void assert_prints(const wk__print_job *job, const char *expected)
     assert_false(got.failed);
     if (strcmp(got.data + 4, expected) != 0) print_difference("own case", expected, got.data + 4);
     assert_string_equal(got.data + 4, expected);
-    wk__text_end(&got);
+    wk__text_free(&got);
 }
 
 static void test_device(void **state)
@@ -460,7 +460,7 @@ static void test_describe(void **state)
     wk__text_add(&text, "; ");
     wk__describe_format(&text, WK_I64, 0, NULL, "opencl:0", false);
     assert_string_equal(text.data, "f32[1,32] cpu requires_grad; bf16[1,32]; i64[] opencl:0");
-    wk__text_end(&text);
+    wk__text_free(&text);
 }
 
 /* With each request for memory failing in turn the text is marked, and nothing leaks. */
@@ -477,7 +477,7 @@ static void test_memory_short(void **state)
         const int64_t before = wk__alloc_count();
         wk__text text = {0};
         wk__print_format(&text, &jobs[i]);
-        wk__text_end(&text);
+        wk__text_free(&text);
         const int64_t requests = wk__alloc_count() - before;
         assert_true(requests > 0);
         for (int64_t n = 1; n <= requests; n++) {
@@ -485,7 +485,7 @@ static void test_memory_short(void **state)
             wk__print_format(&text, &jobs[i]);
             wk__alloc_fail_at(0);
             assert_true(text.failed);
-            wk__text_end(&text);
+            wk__text_free(&text);
         }
     }
 }

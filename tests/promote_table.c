@@ -37,7 +37,7 @@ static wk_tensor *ones(wk_dtype dtype, int ndim)
 
 static void expect_dtype(wk_tensor *x, wk_dtype dtype, wk_dtype a, wk_dtype b, const char *what)
 {
-    expect_fine();
+    expect_ok();
     if (wk_dtype_of(x) != dtype)
         fail_msg("%s + %s (%s) is %s, not %s", wk_dtype_str(a), wk_dtype_str(b), what, wk_dtype_str(wk_dtype_of(x)),
                  wk_dtype_str(dtype));

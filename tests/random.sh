@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A minute of random programs (tests/random/), from the seed of the day, so that each day tries others. What fails is
 # printed as a program; `random_programs --only SEED` runs it again.
-. "$WICK_SOURCE/tests/runner/checks"
+. "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 programs="$WICK_BUILD/tests/random_programs"
 seed=${WICK_RANDOM_SEED:-$(date -u +%Y%m%d)}

@@ -47,7 +47,7 @@ static void programs_of_large_tensors(void **state)
 
 int main(void)
 {
-    rows_read();
+    op_entries_load();
     const struct CMUnitTest tests[] = {cmocka_unit_test(programs_on_a_gpu),
                                        cmocka_unit_test(programs_of_large_tensors)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 /* The oracles of random programs (tests/random) on programs that are known: what is wrong they say, and of
  * what is right nothing. */
 #include "oracles.h"
-#include "rows.h"
+#include "op_entries.h"
 #include "support_wick.h"
 #include "tensor/tensor.h"
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static int call(program *p, const char *op, int count, const argument *arguments
 {
     step *s = program_add(p, STEP_CALL, 1);
     s->op = (int16_t)wk_op_find(op);
-    s->arguments = (uint8_t)rows[s->op].parameters;
+    s->arguments = (uint8_t)op_entries[s->op].parameters;
     memcpy(s->argument, arguments, sizeof *arguments * (size_t)count);
     return s->out;
 }
@@ -65,7 +65,7 @@ static void what_jumps_often_says_nothing(void **state)
     (void)state;
     for (uint32_t seed = 0; seed < 400; seed += 2) {
         program *p = begin();
-        p->differences = true;
+        p->gradcheck = true;
         p->seed = seed;
         const int x = make(p, WK_F64, 1 + seed % 3, MAKE_LEAF, seed);
         const int steep = CALL(p, "mul", argument_slot(x), argument_float(1 << (16 + seed % 5)));
@@ -83,7 +83,7 @@ static void a_lost_part_of_a_gradient_is_seen(void **state)
     for (uint32_t seed = 2; seed < 40; seed += 2)
         for (int lost = 0; lost < 2; lost++) {
             program *p = begin();
-            p->differences = true;
+            p->gradcheck = true;
             const int x = make(p, WK_F64, 3, MAKE_LEAF, seed);
             int y = CALL(p, "exp", argument_slot(x));
             if (lost) {
@@ -110,7 +110,7 @@ static void an_index_that_went_bad_stops_backward(void **state)
               index = make(p, WK_I64, 1, MAKE_INDEX, 6);
     const int put =
         CALL(p, "scatter", argument_slot(target), argument_int(-1), argument_slot(index), argument_slot(source));
-    on(p, STEP_POKE, index);
+    on(p, STEP_HOST_WRITE, index);
     p->step[p->steps - 1].arguments = 2;
     p->step[p->steps - 1].argument[1] = argument_float(3);
     on(p, STEP_BACKWARD, put);
@@ -121,7 +121,7 @@ static void an_index_that_went_bad_stops_backward(void **state)
 
 int main(void)
 {
-    rows_read();
+    op_entries_load();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_jumps_often_says_nothing),
         cmocka_unit_test(a_lost_part_of_a_gradient_is_seen),

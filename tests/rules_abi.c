@@ -31,7 +31,7 @@ static void expect_evaluations(int count, int line)
 {
     if (evaluations != count) fail_msg("line %d: %d evaluations, not %d", line, evaluations, count);
     evaluations = 0;
-    expect_fine();
+    expect_ok();
 }
 
 /* Every operand, number and list of a call is evaluated once. */

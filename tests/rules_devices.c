@@ -9,7 +9,7 @@
 
 #include "../src/backend/null/null.h"
 #include "../src/base/alloc.h"
-#include "../src/engine/ring.h"
+#include "../src/engine/op_queue.h"
 
 /* ---- rule 27: contexts ------------------------------------------------------------------------------------------- */
 
@@ -36,13 +36,13 @@ static void a_pending_result_is_run_by_its_own_ring(void **state)
     wk_context *one = wk_context_new(), *other = wk_context_new();
     wk_tensor *x = wk_ones((4), .device = test_null());
     wk_sync();
-    wk__null_clear();
+    wk__null_log_clear();
     wk_tensor *y = in_context(one, "exp", x, NULL), *mine = wk_mul(x, 2);
     wk_sync(); /* runs this thread's ring alone */
-    assert_int_equal(wk__null_plan_count(WK__PROGRAM), 1);
+    assert_int_equal(wk__null_log_count(WK__PROGRAM), 1);
     assert_int_equal(wk__body_of(y)->storage->value->state, WK__PENDING);
     wk_tensor *z = in_context(other, "add", y, x);
-    assert_int_equal(wk__null_plan_count(WK__PROGRAM), 2); /* y is there, z is not yet */
+    assert_int_equal(wk__null_log_count(WK__PROGRAM), 2); /* y is there, z is not yet */
     assert_int_equal(wk__body_of(y)->storage->value->state, WK__STORED);
     assert_int_equal(wk__body_of(z)->storage->value->state, WK__PENDING);
     wk_item(wk_sum(z));
@@ -194,7 +194,7 @@ static void cpus_are_no_gpus_unless_asked_for(void **state)
     }
     assert_true(wk_device_eq(wk_try_gpu(99), wk_cpu()));
     unsetenv("WICK_GPU");
-    expect_fine();
+    expect_ok();
 }
 
 /* ---- rule 30: bindings ------------------------------------------------------------------------------------------- */
@@ -229,7 +229,7 @@ static void a_binding_says_everything(void **state)
     EXPECT_VALUES(made[1], 0, 3, 3);
     wk_free(made[0]), wk_free(made[1]);
     wk_context_free(context);
-    expect_fine();
+    expect_ok();
 }
 
 static void a_message_is_cut_and_says_the_binding_s_site(void **state)
@@ -247,7 +247,7 @@ static void a_message_is_cut_and_says_the_binding_s_site(void **state)
     count = 1;
     assert_int_equal(wk_call(NULL, "add", args, 2, &out, &count, &options, cut, sizeof cut), WK_ERR_SHAPE);
     assert_string_equal(cut, "program");
-    expect_fine();
+    expect_ok();
 }
 
 enum { THREADS = 4, CALLS = 300 };
@@ -318,7 +318,7 @@ int main(void)
         cmocka_unit_test(cpus_are_no_gpus_unless_asked_for),
         cmocka_unit_test(the_code_returned_is_the_one_recorded),
         cmocka_unit_test(a_name_is_right_without_memory),
-        cmocka_unit_test_setup_teardown(a_pending_result_is_run_by_its_own_ring, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(a_pending_result_is_run_by_its_own_ring, test_default_mode, test_restore_mode),
         cmocka_unit_test(a_write_in_place_comes_after_what_was_recorded),
         cmocka_unit_test(tensors_go_from_thread_to_thread),
         cmocka_unit_test(a_binding_says_everything),

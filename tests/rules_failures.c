@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "../src/backend/null/null.h"
-#include "../src/engine/ring.h"
+#include "../src/engine/op_queue.h"
 
 static wk_tensor *far_ones(void)
 {
@@ -21,15 +21,15 @@ static void asking_for_the_error_runs_nothing(void **state)
     WK_SCOPE;
     wk_tensor *x = wk_retain(far_ones());
     wk_sync();
-    wk__null_clear();
-    wk__null_fail_run(1);
+    wk__null_log_clear();
+    wk__null_fail_submit(1);
     wk_tensor *y = wk_retain(wk_mul(x, 2));
     assert_null(wk_error());
     assert_int_equal(wk_error_code(), WK_OK);
     assert_int_equal(wk_report_error(stderr), 0);
-    assert_int_equal(wk__null_plan_count(WK__PROGRAM), 0);
+    assert_int_equal(wk__null_log_count(WK__PROGRAM), 0);
     wk_flush();
-    wk__null_heal();
+    wk__null_clear_faults();
     char site[64];
     snprintf(site, sizeof site, "rules_failures.c:%d: mul", __LINE__ - 8);
     expect_error(site, "refused the launch", NULL);
@@ -44,7 +44,7 @@ static void late_errors_come_with_the_next_call_or_the_reader(void **state)
         WK_SCOPE;
         wk_tensor *x = wk_retain(far_ones()), *good = wk_ones((2));
         wk_sync();
-        wk__null_fail_run(1);
+        wk__null_fail_submit(1);
         wk_tensor *y = wk_retain(wk_exp(x));
         float data[6];
         if (how == 0) {
@@ -72,7 +72,7 @@ static void late_errors_come_with_the_next_call_or_the_reader(void **state)
         } else {
             assert_int_not_equal(wk_sync(), WK_OK);
         }
-        wk__null_heal();
+        wk__null_clear_faults();
         expect_error("rules_failures.c", "exp", "refused the launch", NULL);
         EXPECT_VALUES(wk_add(good, 1), 0, 2, 2);
         wk_free(x), wk_free(y);
@@ -92,9 +92,9 @@ static void dependants_have_the_first_cause(void **state)
     wk_tensor *total = wk_retain(wk_sum(wk_mul(x, 3), (0))); /* a space of its own: it is run first */
     wk_tensor *y = wk_retain(wk_cumsum(x, 0));
     wk_tensor *z = wk_retain(wk_exp(y)), *last = wk_retain(wk_sum(wk_mul(z, 2)));
-    wk__null_fail_run(2);
+    wk__null_fail_submit(2);
     wk_flush();
-    wk__null_heal();
+    wk__null_clear_faults();
     expect_error("cumsum", NULL);
     for (int k = 0; k < 2; k++) {
         wk_item(k ? last : wk_sum(z));
@@ -104,7 +104,7 @@ static void dependants_have_the_first_cause(void **state)
     }
     assert_non_null(wk_add(total, 1));
     wk_sync();
-    expect_fine();
+    expect_ok();
     wk_free(total), wk_free(y), wk_free(z), wk_free(last), wk_free(x);
 }
 
@@ -118,13 +118,13 @@ static void what_there_is_no_memory_for_is_told_once(void **state)
     wk_sync();
     wk_tensor *y = wk_retain(wk_exp(x)), *z = wk_retain(wk_sum(x));
     wk__value_fail(wk__body_of(x)->storage->value, NULL);
-    wk__late(wk__context(), NULL);
+    wk__post_failure(wk__context(), NULL);
     wk_add(good, 1);
     expect_error("out of host memory", NULL);
     for (int k = 0; k < 2; k++) {
         wk_flush();
         wk_add(good, 1);
-        expect_fine();
+        expect_ok();
         assert_true(isnan(wk_item(k ? z : wk_sum(y))));
         expect_error("out of host memory", NULL);
     }
@@ -277,7 +277,7 @@ static void a_lost_device(void **state)
     wk_tensor *here = wk_ones((2)), *there = wk_retain(far_ones()),
               *other = wk_retain(wk_ones((2), .device = {.kind = WK_NULL, .index = 1}));
     wk_sync();
-    wk__null_lose(0);
+    wk__null_lose_device(0);
     wk_tensor *y = wk_retain(wk_exp(there));
     assert_int_not_equal(wk_sync(), WK_OK);
     assert_int_equal(wk_error_code(), WK_ERR_LOST);
@@ -291,8 +291,8 @@ static void a_lost_device(void **state)
         wk__materialize(wk_to(other, (wk_device){.kind = WK_NULL, .index = 2}), WK_HERE)); /* by way of the host */
     wk_tensor *sum = wk_sum(other);
     assert_true(wk_item(sum) == 0); /* the null device's numbers are 0 */
-    expect_fine();
-    wk__null_heal();
+    expect_ok();
+    wk__null_clear_faults();
     wk_free(y), wk_free(there), wk_free(other);
 }
 

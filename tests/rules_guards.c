@@ -33,7 +33,7 @@ static void closing_a_guard_closes_all_above_it(void **state)
     assert_false(wk_is_grad_enabled());
     wk_guard_close(&other);
     assert_true(wk_is_grad_enabled());
-    expect_fine();
+    expect_ok();
 }
 
 static jmp_buf back;
@@ -63,7 +63,7 @@ static void a_handler_may_jump_out(void **state)
     assert_int_equal(wk_backward(wk_sum(y)), WK_OK);
     wk_exp(NULL);
     expect_error("exp: ", NULL);
-    expect_fine();
+    expect_ok();
 }
 
 static void fail_at_the_end(wk_module *m)
@@ -149,7 +149,7 @@ static void modules_go_after_a_jump_out_of_destroy(void **state)
     assert_int_equal(destroyed, 1);
     wk_guard_close(&scope);
     assert_int_equal(destroyed, 2); /* the child of the one that jumped */
-    expect_fine();
+    expect_ok();
 }
 
 static void grad_mode_nests(void **state)

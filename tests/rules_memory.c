@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "../src/backend/null/null.h"
-#include "../src/engine/ring.h"
+#include "../src/engine/op_queue.h"
 
 #include "../src/engine/plan_check.h"
 
@@ -115,7 +115,7 @@ static void a_loop_whose_body_has_a_scope(void **state)
     int64_t grown = held + live(wk_cpu()) - before;
     if (!slots_are_used_again()) grown -= (int64_t)4000 * HANDLES * 64; /* a debug build */
     if (grown > 64 << 10) fail_msg("%lld bytes more after 4,000 rounds", (long long)grown);
-    expect_fine();
+    expect_ok();
 }
 
 /* ---- rule 22 ----------------------------------------------------------------------------------------------------- */
@@ -150,7 +150,7 @@ static void what_cannot_be_stored_is_refused_at_the_call(void **state)
     (void)state;
     for (int mode = 0; mode < 3; mode++) {
         WK_SCOPE;
-        wk__modes_set(mode == 1, mode == 2);
+        wk__engine_config_set(mode == 1, mode == 2);
         wk_memory_set_limit(wk_cpu(), (int64_t)1 << 30);
         wk_tensor *row = wk_ones((1, 1 << 20)), *column = wk_ones((1 << 20, 1)), *out[2];
         wk_tensor *wide = wk_expand(row, (1 << 20, 1 << 20));
@@ -180,9 +180,9 @@ static void what_cannot_be_stored_is_refused_at_the_call(void **state)
         assert_null(wk_rand((1 << 20, 1 << 20)));
         expect_error("rand", "limit", NULL);
         EXPECT_VALUES(wk_sum(wk_slice(wide, 0, 0, 2)), 0, 2 << 20); /* what fits goes on */
-        wk__modes_set(false, false);
+        wk__engine_config_set(false, false);
         wk_memory_set_limit(wk_cpu(), 0);
-        expect_fine();
+        expect_ok();
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages begin with file, line and the name that the program wrote: every op of the table with arguments that it
  * can't take, and every other public function that can refuse. What each says besides is held beside its op. */
-#include "walk.h"
+#include "sweep.h"
 #include "support_devices.h"
 #include <math.h>
 
@@ -14,11 +14,11 @@ static void expect_name(const char *text, const char *name, const char *sample)
 }
 
 /* Calls the row with what the sample holds now. How many were refused: 0 or 1, also late, by who reads the result. */
-static int refused(const wk__op *op, const walk_sample *sample, const char *text)
+static int refused(const wk__op *op, const sweep_sample *sample, const char *text)
 {
     char message[4096];
-    wk_value results[WALK_RESULTS];
-    int count = WALK_RESULTS;
+    wk_value results[SWEEP_RESULTS];
+    int count = SWEEP_RESULTS;
     wk_code code =
         wk_call(NULL, op->name, sample->argument, sample->arguments, results, &count, NULL, message, sizeof message);
     if (code != WK_OK) expect_name(message, op->name, text);
@@ -49,11 +49,11 @@ static void make_bad(wk_tensor *bad[BAD])
     bad[n++] = wk_expand(wk_ones((1)), (3));
     bad[n++] = wk_ones((3), .requires_grad = true);
     assert_int_equal(n, BAD);
-    expect_fine();
+    expect_ok();
 }
 
 /* Each argument becomes one that hardly any op takes: a tensor a number, a list NULL. */
-static int try_values(const wk__op *op, walk_sample *sample, int k, const char *text)
+static int try_values(const wk__op *op, sweep_sample *sample, int k, const char *text)
 {
     static const int64_t ints[] = {99, -99, 1ll << 62, 0}, lists[] = {99, -5, 1, 1, 1, 1, 1, 1, 1, 1};
     static const int counts[] = {1, 2, 10, 1};
@@ -90,9 +90,9 @@ static int try_sample(const wk__op *op, const char *text)
 {
     WK_SCOPE;
     const char *why;
-    walk_sample sample;
-    wk_tensor *bad[BAD], *tensor[WALK_TENSORS];
-    if (!walk_parse(text, &sample, &why)) fail_msg("%s: sample \"%s\": %s", op->name, text, why);
+    sweep_sample sample;
+    wk_tensor *bad[BAD], *tensor[SWEEP_TENSORS];
+    if (!sweep_parse(text, &sample, &why)) fail_msg("%s: sample \"%s\": %s", op->name, text, why);
     make_bad(bad);
     for (int k = 0; k < sample.operands; k++)
         tensor[k] = wk_zeros_at(WK_HERE, sample.operand[k].shape, sample.operand[k].ndim,
@@ -102,12 +102,12 @@ static int try_sample(const wk__op *op, const char *text)
         wk_tensor *good = tensor[k];
         for (int i = 0; i < BAD; i++) {
             tensor[k] = bad[i];
-            walk_bind(&sample, tensor);
+            sweep_bind(&sample, tensor);
             failed += refused(op, &sample, text);
         }
         tensor[k] = good;
     }
-    walk_bind(&sample, tensor);
+    sweep_bind(&sample, tensor);
     for (int k = 0; k < sample.arguments; k++) failed += try_values(op, &sample, k, text);
     return failed;
 }
@@ -119,7 +119,7 @@ static void every_op_names_itself(void **state)
         const wk__op *op = wk__ops[k];
         int failed = 0;
         for (const char *const *text = op_reference_of(op)->samples; *text; text++) failed += try_sample(op, *text);
-        if (!failed && walk_has_samples(op)) fail_msg("%s refuses nothing", op->name);
+        if (!failed && sweep_has_samples(op)) fail_msg("%s refuses nothing", op->name);
     }
 }
 
@@ -248,7 +248,7 @@ static void objects_name_the_call(void **state)
     wk_dataset *data = wk_data_tensors(x, NULL), *no_data = wk_data_tensors(x, NULL);
     wk_loader *no_loader = wk_data_loader(data);
     wk_free(gone), wk_free(no_list), wk_free(no_optim), wk_free(no_data), wk_free(no_loader);
-    expect_fine();
+    expect_ok();
     unnamed = 0;
     NAMED("nn_linear", wk_nn_linear(3, -2));
     NAMED("nn_linear", wk_nn_linear(3, 2, .dtype = WK_I64));
@@ -484,7 +484,7 @@ static void numbers_are_refused(void **state)
     expect_error("arange: steps of 1 lead from 0 away from -0.5; the end must be 0 or more", NULL);
     assert_true(wk_numel(wk_arange_from(5, 5, -1)) == 0 && wk_numel(wk_arange(0)) == 0 &&
                 wk_numel(wk_arange(-0.0)) == 0);
-    expect_fine();
+    expect_ok();
     assert_int_equal(wk_opencl(-1).kind, -1);
     expect_error("opencl: -1 is not the number of a device", NULL);
     wk_ones((2), .device = (wk_device){.kind = -1});
@@ -511,7 +511,7 @@ static void arrays_that_are_too_small(void **state)
     assert_true(wk_numel(wk_from(three, (4, 0))) == 0);
     assert_null(wk_from(three, (-1)));
     expect_error("from: the shape [-1] has a negative size", NULL);
-    expect_fine();
+    expect_ok();
 }
 
 /* The same where the array is the tensor's own memory, and where strides say how far the elements reach. */
@@ -538,7 +538,7 @@ static void borrowed_arrays_that_are_too_small(void **state)
     assert_true(wk_item(wk_sum(wk_from_strided(four, (2), (3), .dtype = WK_F64))) == 5);
     assert_true(wk_numel(wk_from_strided(four, (9, 0), (9, 9))) == 0);
     wk_tensor *x = wk_of(float, (2, 2), 5, 6, 7, 8);
-    expect_fine();
+    expect_ok();
     assert_int_equal(wk_read_strided(x, four, (3, 1)), WK_ERR_SHAPE);
     expect_error("read_strided: ", "element 4 of f32", "has 4 (16 bytes)", NULL);
     assert_true(four[0] == 1 && four[3] == 4);
@@ -546,7 +546,7 @@ static void borrowed_arrays_that_are_too_small(void **state)
     assert_true(four[0] == 5 && four[1] == 7 && four[2] == 6 && four[3] == 8);
     assert_int_equal(wk_read_strided(wk_of(float, (2), 1, 2), &four[3], (-3)), WK_OK);
     assert_true(four[3] == 1 && four[0] == 2);
-    expect_fine();
+    expect_ok();
 }
 
 /* Nobody looks at the numbers at the call: who reads the result is told, with the line of the call. */
@@ -562,15 +562,15 @@ static void probabilities_are_looked_at_by_the_device(void **state)
             wk_tensor *drawn = wk_bernoulli(fine);
             assert_true(wk_item(wk_select(drawn, 0, 0)) == 0 && wk_item(wk_select(drawn, 0, 1)) == 1);
             wk_bernoulli(wk_ones((0), .dtype = dtype, .device = device));
-            expect_fine();
+            expect_ok();
             for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
                 char site[64];
                 wk_tensor *p = wk_clone(fine);
                 wk_fill_(wk_select(p, 0, 2), bad[k]);
                 snprintf(site, sizeof site, "rules_messages.c:%d: bernoulli: ", __LINE__ + 1);
                 wk_item(wk_sum(wk_bernoulli(p)));
-                if (walk_rounded(bad[k], dtype) == 1) {
-                    expect_fine();
+                if (sweep_rounded(bad[k], dtype) == 1) {
+                    expect_ok();
                     continue;
                 }
                 assert_int_equal(wk_error_code(), WK_ERR_ARGUMENT);
@@ -601,7 +601,7 @@ static void memory_that_is_short(void **state)
         wk_tensor *first = wk_retain(wk_ones((2 * MIB), .device = device));
         snprintf(largest, sizeof largest, "Largest: 8 MiB made at %s:%d", __FILE__, __LINE__ - 1);
         wk_sync();
-        expect_fine();
+        expect_ok();
         wk_tensor *second = wk_retain(wk_ones((2 * MIB), .device = device));
         wk_sync();
         wk_memory_set_limit(device, 0);
@@ -637,7 +637,7 @@ int main(void)
         cmocka_unit_test(objects_name_the_call),
         cmocka_unit_test(devices_name_the_call),
         cmocka_unit_test(texts_that_are_null),
-        cmocka_unit_test_setup_teardown(other_calls_keep_their_names, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(other_calls_keep_their_names, test_default_mode, test_restore_mode),
         cmocka_unit_test(handlers_make_calls_of_their_own),
         cmocka_unit_test(numbers_are_refused),
         cmocka_unit_test(arrays_that_are_too_small),

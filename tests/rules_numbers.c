@@ -10,7 +10,7 @@
 #include <pthread.h>
 
 #include "../src/backend/cpu/isa.h"
-#include "../src/engine/ring.h"
+#include "../src/engine/op_queue.h"
 
 /* ---- rule 13: the same bits -------------------------------------------------------------------------------------- */
 
@@ -56,14 +56,14 @@ static void modes_and_threads_change_no_bit(void **state)
             WK_SCOPE;
             char name[64];
             wk_set_threads(1 + way % 3);
-            wk__modes_set(way == 3, way >= 4);
+            wk__engine_config_set(way == 3, way >= 4);
             compute(have);
             for (int k = 0; k < RESULTS; k++) {
                 snprintf(name, sizeof name, "%s, way %d, result %d", wk_device_str(device), way, k);
                 expect_same_bits(have[k], expected[k], name);
             }
         }
-        wk__modes_set(false, false);
+        wk__engine_config_set(false, false);
     }
     wk_set_threads(before);
 }
@@ -309,7 +309,7 @@ static void text_is_the_same_in_german(void **state)
     remove(path);
     setlocale(LC_ALL, "C");
     assert_string_equal(comma, "1,5"); /* the locale was in force */
-    expect_fine();
+    expect_ok();
 }
 
 int main(void)

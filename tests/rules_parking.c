@@ -13,19 +13,19 @@ static void parked_operands_never_change(void **state)
     wk_tensor *sum = wk_add(z, 2), *of_view = wk_mul(row, 3);
     wk_flush();
     assert_int_equal(runs(), 0);
-    assert_int_equal(state_of(sum), WK__PARKED);
-    assert_int_equal(state_of(of_view), WK__PARKED);
+    assert_int_equal(state_of(sum), WK__DEFERRED);
+    assert_int_equal(state_of(of_view), WK__DEFERRED);
     int64_t before = live();
     wk_mul_(z, 5);
     wk_flush();
     assert_int_equal(live() - before, BYTES); /* a fresh buffer */
     wk_tensor *now = wk_retain(wk_exp(row));  /* the view follows its storage */
     need(sum);
-    const wk__group *written = wk__null_plan_group(0), *read_late = wk__null_plan_group(1);
+    const wk__program *written = wk__null_log_program_at(0), *read_late = wk__null_log_program_at(1);
     const wk__memory *old = written->operand[0].memory, *fresh = written->operand[1].memory;
     assert_true(old->block != fresh->block || old->offset != fresh->offset);
     for (int64_t k = 1; k < runs(); k++) {
-        const wk__group *g = wk__null_plan_group(k);
+        const wk__program *g = wk__null_log_program_at(k);
         const wk__memory *from = holds(g, WK__EXP) ? fresh : old;
         assert_true(g->operand[0].memory->block == from->block && g->operand[0].memory->offset == from->offset);
     }
@@ -46,7 +46,7 @@ static void parked_values_have_the_same_bits(void **state)
                   *same = wk_sin(wk_mul(wk_exp(wk_add(copy, 2)), 0.7));
         assert_int_equal(wk_read(same, now, sizeof now), WK_OK);
         wk_flush();
-        assert_int_equal(state_of(chain), WK__PARKED);
+        assert_int_equal(state_of(chain), WK__DEFERRED);
         wk_fill_(z, 100);
         wk_flush();
         wk_mul_(wk_select(z, 1, 0), 3);
@@ -69,7 +69,7 @@ static void what_is_parked_and_what_is_not(void **state)
               *part = wk_zeros((4, 4), .device = test_null());
     wk_fill_(wk_select(part, 0, 1), 2); /* written in part: the rest is the old value's */
     wk_flush();
-    assert_int_equal(state_of(chain), WK__PARKED);
+    assert_int_equal(state_of(chain), WK__DEFERRED);
     assert_int_equal(state_of(sum), WK__STORED);
     assert_int_equal(state_of(product), WK__STORED);
     assert_int_equal(state_of(sorted), WK__STORED);
@@ -90,13 +90,13 @@ static void chains_are_parked_sixteen_deep(void **state)
     for (int k = 0; k < LONG; k++) y[k] = wk_add(k ? y[k - 1] : x, 1);
     wk_flush();
     assert_int_equal(stores(), 1);
-    for (int k = 0; k < LONG; k++) assert_int_equal(state_of(y[k]), k % 17 == 16 ? WK__STORED : WK__PARKED);
-    wk__null_clear();
+    for (int k = 0; k < LONG; k++) assert_int_equal(state_of(y[k]), k % 17 == 16 ? WK__STORED : WK__DEFERRED);
+    wk__null_log_clear();
     need(y[15]);
     int additions = 0;
     for (int k = 0; k < runs(); k++)
-        for (int i = 0; i < wk__null_plan_group(k)->nins; i++)
-            additions += wk__null_plan_group(k)->ins[i].code == WK__ADD;
+        for (int i = 0; i < wk__null_log_program_at(k)->nins; i++)
+            additions += wk__null_log_program_at(k)->ins[i].code == WK__ADD;
     assert_int_equal(additions, 16);
     wk_free(x);
 }
@@ -126,7 +126,7 @@ static void a_pointer_that_is_given_out_later(void **state)
     wk_read(x, (float[3]){0}, 12);
     wk_tensor *parked = wk_add(wk_mul(x, 10), 1);
     wk_flush();
-    assert_int_equal(state_of(parked), WK__PARKED);
+    assert_int_equal(state_of(parked), WK__DEFERRED);
     float *first = wk_data(x);
     assert_non_null(first);
     first[0] = 100;
@@ -143,13 +143,13 @@ static void an_operand_that_goes_first(void **state)
     start();
     wk_tensor *small = wk_gt(x, 0), *large = wk_mul(y, 2); /* a quarter of x; as much as y */
     wk_flush();
-    assert_int_equal(state_of(small), WK__PARKED);
-    assert_int_equal(state_of(large), WK__PARKED);
+    assert_int_equal(state_of(small), WK__DEFERRED);
+    assert_int_equal(state_of(large), WK__DEFERRED);
     int64_t before = live();
     wk_free(x), wk_free(y);
     wk_flush();
     assert_int_equal(state_of(small), WK__STORED);
-    assert_int_equal(state_of(large), WK__PARKED);
+    assert_int_equal(state_of(large), WK__DEFERRED);
     assert_int_equal(before - live(), BYTES - BYTES / 4);
 }
 
@@ -175,11 +175,11 @@ static void modes_that_park_nothing(void **state)
     for (int mode = 0; mode < 2; mode++) {
         WK_SCOPE;
         wk_tensor *x = square();
-        wk__modes_set(mode == 0, mode == 1);
+        wk__engine_config_set(mode == 0, mode == 1);
         start();
         wk_tensor *y = wk_mul(wk_exp(wk_add(x, 2)), x);
         wk_flush();
-        wk__modes_set(false, false);
+        wk__engine_config_set(false, false);
         assert_int_equal(state_of(y), WK__STORED);
         assert_int_equal(stores(), 3);
         assert_int_equal(runs(), 3);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages that say how it came about, or what to write instead: where a NULL comes from, which round of a loop made a
  * tensor, what is no GPU here, which dtypes there are, which operand to move. */
-#include "support_again.h"
+#include "support_reexec.h"
 #include "support_devices.h"
 #include <pthread.h>
 #include <sys/wait.h>
@@ -169,14 +169,14 @@ static void losses_take_numbers_of_the_cpu(void **state)
         wk_tensor *x = wk_full((), 3.0, .device = device, .requires_grad = true),
                   *target = wk_full((), 1.0, .requires_grad = true), *loss = wk_mse_loss(x, target);
         wk_backward(loss);
-        expect_fine();
+        expect_ok();
         EXPECT_VALUES(loss, 0, 4);
         EXPECT_VALUES(wk_grad_of(x), 0, 4);
         EXPECT_VALUES(wk_grad_of(target), 0, -4);
         assert_int_equal(wk_device_of(wk_grad_of(target)).kind, WK_CPU);
         wk_tensor *p = wk_full((2), 0.5, .device = device);
         EXPECT_VALUES(wk_binary_cross_entropy(p, wk_ones_like(p), .weight = wk_full((), 2.0)), 1e-5, 1.3862944);
-        expect_fine();
+        expect_ok();
     }
 }
 
@@ -277,7 +277,7 @@ static void a_function_without_backward(void **state)
     expect_error("rules_remedies.c:", "twice: no gradient goes through it", ".backward", "wk_detach", NULL);
     wk_tensor *z = wk_apply(&kind, NULL, (wk_detach(x)));
     assert_false(wk_requires_grad(z));
-    expect_fine();
+    expect_ok();
 }
 
 /* ---- leaks ------------------------------------------------------------------------------------------------------- */
@@ -307,7 +307,7 @@ static void expect_leaks_told(bool named)
         else if (unsetenv("WICK_LOG_FILE") != 0 || !freopen(path, "w", stderr))
             _exit(4);
         setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
-        become("rules_remedies", "leaks");
+        reexec_test("rules_remedies", "leaks");
         _exit(3);
     }
     int status = 1;

@@ -3,14 +3,14 @@
 #include "support_bits.h"
 #include "support_devices.h"
 
-#include "../src/engine/ring.h"
+#include "../src/engine/op_queue.h"
 #include <math.h>
 
 /* ---- rule 11: layout --------------------------------------------------------------------------------------------- */
 
 static void expect_strides(wk_tensor *x, int ndim, const int64_t *stride, const char *what)
 {
-    expect_fine();
+    expect_ok();
     assert_non_null(x);
     assert_int_equal(wk_ndim(x), ndim);
     for (int d = 0; d < ndim; d++)
@@ -197,7 +197,7 @@ static void composed_ops_round_once(void **state)
     for (int mode = 0; mode < 3; mode++)
         for (int k = 0; k < 2; k++) {
             WK_SCOPE;
-            wk__modes_set(mode == 1, mode == 2);
+            wk__engine_config_set(mode == 1, mode == 2);
             wk_seed(4);
             wk_tensor *x = wk_randn((50, 70), .dtype = narrow[k]), *wide = wk_to_dtype(x, WK_F32);
             wk_tensor *y = wk_rand((50, 70), .dtype = narrow[k]), *wide_y = wk_to_dtype(y, WK_F32);
@@ -211,7 +211,7 @@ static void composed_ops_round_once(void **state)
             expect_same_bits(wk_gelu(x), wk_to_dtype(wk_gelu(wide), narrow[k]), name);
             expect_same_bits(wk_linear(x, y, NULL), wk_to_dtype(wk_linear(wide, wide_y, NULL), narrow[k]), name);
         }
-    wk__modes_set(false, false);
+    wk__engine_config_set(false, false);
     WK_SCOPE;
     wk_tensor *big = wk_full((1000), 60000.0, .dtype = WK_F16);
     EXPECT_VALUES(wk_mean(big), 0, 60000); /* their sum would be infinite */

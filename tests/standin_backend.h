@@ -5,14 +5,14 @@
 
 #include "standin_test.h"
 
-#include "../src/backend/gpu/build.h"
+#include "../src/backend/gpu/kernel_build.h"
 #include "../src/backend/gpu/fault.h"
 
 /* Its target is what work is planned and printed for. */
-static wk__gpu_card standin_card = {.info.name = "stand-in", .option = {"--fmad=false"}, .made_for = "NVRTC"};
+static wk__gpu_device_desc standin_card = {.info.name = "stand-in", .option = {"--fmad=false"}, .compiler_id = "NVRTC"};
 
 typedef struct standin_device {
-    wk__gpu_units units;
+    wk__gpu_kernel_cache units;
     void *context, *stream;
     cu_address fault, scratch;
     int64_t scratch_bytes;
@@ -32,7 +32,7 @@ static wk_code standin_build(void *device, const char *source, void **program, w
     (void)device, (void)binary;
     char *out;
     if (standin_compile(source, &out) != 0) {
-        wk_code code = wk__gpu_refused(fail, out);
+        wk_code code = wk__gpu_fail_compile(fail, out);
         free(out);
         return code;
     }
@@ -54,8 +54,8 @@ static void standin_release(void *program)
 
 static const wk__gpu_compiler standin_compiler = {.magic = "wick standin\n",
                                                   .compile = standin_build,
-                                                  .function = standin_function_of,
-                                                  .release_program = standin_release};
+                                                  .get_kernel = standin_function_of,
+                                                  .release_module = standin_release};
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
@@ -64,7 +64,7 @@ static cu_address standin_address(const void *block)
     return (cu_address)(uintptr_t)block;
 }
 
-static wk_code standin_take(void *device, int64_t bytes, wk__memory *block, wk__fail *fail)
+static wk_code standin_alloc(void *device, int64_t bytes, wk__memory *block, wk__fail *fail)
 {
     (void)device;
     cu_address at = 0;
@@ -73,7 +73,7 @@ static wk_code standin_take(void *device, int64_t bytes, wk__memory *block, wk__
     return standin_failed(fail, code, "taking memory");
 }
 
-static void standin_give(void *device, wk__memory *block)
+static void standin_free(void *device, wk__memory *block)
 {
     (void)device;
     cu.cuMemFree_v2(standin_address(block->block));
@@ -89,7 +89,7 @@ static wk_code standin_sync(void *user, wk__fail *fail)
     if (code != 0) return standin_failed(fail, code, "waiting");
     cu.cuMemcpyHtoDAsync_v2(device->fault, &none, sizeof none, device->stream);
     code = cu.cuStreamSynchronize(device->stream);
-    return code != 0 ? standin_failed(fail, code, "waiting") : wk__gpu_fault_told(&found, fail);
+    return code != 0 ? standin_failed(fail, code, "waiting") : wk__gpu_fault_report(&found, fail);
 }
 
 static wk_code standin_upload(void *user, const wk__memory *to, int64_t offset, const void *from, int64_t bytes,
@@ -125,10 +125,10 @@ static wk_code standin_launch(void *user, const wk__gpu_launch *launch, wk__fail
 {
     standin_device *device = user;
     if (launch->count == 0) return WK_OK;
-    wk__gpu_function *f = wk__gpu_function_of(&device->units, &launch->unit, fail);
+    wk__gpu_kernel *f = wk__gpu_kernel_lookup(&device->units, &launch->unit, fail);
     if (f == NULL) return WK_ERR_MEMORY;
     if (device->gathering) return WK_OK;
-    wk_code code = wk__gpu_provide(&device->units, f, fail);
+    wk_code code = wk__gpu_ensure_built(&device->units, f, fail);
     if (code == WK_OK) code = standin_scratch(device, launch->scratch, fail);
     if (code != WK_OK) return code;
     const int nmemory = launch->unit.nmemory;
@@ -142,14 +142,14 @@ static wk_code standin_launch(void *user, const wk__gpu_launch *launch, wk__fail
     }
     if (launch->scratch > 0) memory[nmemory - 1] = device->scratch;
     parameter[f->memory_slots + 1] = argument;
-    parameter[f->memory_slots + 2] = &f->which;
-    if (!wk__gpu_takes_values(&device->units, f)) {
+    parameter[f->memory_slots + 2] = &f->case_index;
+    if (!wk__gpu_kernel_by_value(&device->units, f)) {
         const size_t bytes = (size_t)launch->unit.narguments * sizeof argument[0];
         cu.cuMemAlloc_v2(&many, bytes);
         cu.cuMemcpyHtoDAsync_v2(many, argument, bytes, device->stream);
         parameter[f->memory_slots + 1] = &many;
     }
-    const int64_t local = standin_card.target.local, groups = launch->unit.by_group ? 1 : local;
+    const int64_t local = standin_card.target.group_size, groups = launch->unit.per_group ? 1 : local;
     device->launches++;
     int error = cu.cuLaunchKernel(f->handle, (unsigned)((launch->count + groups - 1) / groups), 1, 1, (unsigned)local,
                                   1, 1, 0, device->stream, parameter, NULL);
@@ -160,13 +160,13 @@ static wk_code standin_launch(void *user, const wk__gpu_launch *launch, wk__fail
 static wk_code standin_submit(void *user, const wk__work *work, wk__fail *fail)
 {
     standin_device *device = user;
-    const bool carried = wk__gpu_carries(&device->units, work, true);
+    const bool carried = wk__gpu_should_fuse_epilogue(&device->units, work, true);
     wk__work first = *work;
-    if (!carried) first.group = NULL;
+    if (!carried) first.program = NULL;
     wk_code code = WK_OK;
-    if (work->kernel != NULL) code = wk__gpu_plan_kernel(&standin_card.target, &first, standin_launch, device, fail);
-    if (code == WK_OK && work->group != NULL && !carried)
-        code = wk__gpu_plan_group(&standin_card.target, work->group, standin_launch, device, fail);
+    if (work->args != NULL) code = wk__gpu_lower_work(&standin_card.target, &first, standin_launch, device, fail);
+    if (code == WK_OK && work->program != NULL && !carried)
+        code = wk__gpu_lower_program(&standin_card.target, work->program, standin_launch, device, fail);
     return code;
 }
 
@@ -185,8 +185,8 @@ static wk_code standin_begin(int index, void **out, wk__fail *fail)
     standin_device *device = calloc(1, sizeof *device);
     standin_card.target = wk__gpu_target_of(WK__GPU_CUDA, true);
     standin_card.target.compute_units = 8;
-    standin_card.target.carry_after = 0; /* tails are carried at once */
-    wk__gpu_units_begin(&device->units, &standin_compiler, device, &standin_card);
+    standin_card.target.fuse_epilogue_after = 0; /* tails are carried at once */
+    wk__gpu_kernel_cache_init(&device->units, &standin_compiler, device, &standin_card);
     int code = cu.cuInit(0);
     if (code == 0) code = cu.cuDevicePrimaryCtxRetain(&device->context, index);
     if (code == 0) code = cu.cuCtxSetCurrent(device->context);
@@ -201,22 +201,22 @@ static wk_code standin_begin(int index, void **out, wk__fail *fail)
 static void standin_end(void *user)
 {
     standin_device *device = user;
-    wk__gpu_units_end(&device->units);
+    wk__gpu_kernel_cache_destroy(&device->units);
     cu.cuCtxSetCurrent(NULL);
     cu.cuDevicePrimaryCtxRelease_v2(0);
     free(device);
 }
 
-static const wk__backend standin = {.version = WK__BACKEND_VERSION,
+static const wk__backend standin = {.abi_version = WK__BACKEND_VERSION,
                                     .name = "stand-in",
                                     .open = standin_begin,
                                     .close = standin_end,
-                                    .block_take = standin_take,
-                                    .block_give = standin_give,
+                                    .block_alloc = standin_alloc,
+                                    .block_free = standin_free,
                                     .submit = standin_submit,
                                     .upload = standin_upload,
                                     .download = standin_download,
                                     .sync = standin_sync,
-                                    .gather = standin_gather};
+                                    .compile_only = standin_gather};
 
 #endif

@@ -3,9 +3,9 @@
  * it computes something else. */
 #include "standin_backend.h"
 
-#include "support_days.h"
+#include "support_daily_subset.h"
 #include "support_gpu_cases.h"
-#include "support_tails.h"
+#include "support_epilogues.h"
 
 static void good(wk_code code, const wk__fail *fail)
 {
@@ -101,16 +101,16 @@ static bool sum_in_chunks(void *device)
     return sum(device, 2, 40000, false, false);
 }
 
-static bool product(void *device, tail_product of)
+static bool product(void *device, epilogue_product of)
 {
-    static char *want[TAIL_PRODUCTS]; /* what it is with all of its barriers */
-    char *got[TAIL_MEMORIES];
+    static char *want[EPILOGUE_PRODUCTS]; /* what it is with all of its barriers */
+    char *got[EPILOGUE_MEMORIES];
     wk__fail fail;
     group_case_seed(7);
-    tail_case *c = tail_case_new(of, TAIL_ITSELF, WK_F32);
-    good(tail_case_place(c, &standin, device, &fail), &fail);
+    epilogue_case *c = epilogue_case_new(of, EPILOGUE_ITSELF, WK_F32);
+    good(epilogue_case_upload(c, &standin, device, &fail), &fail);
     bool right = standin.submit(device, &c->work, &fail) == WK_OK;
-    right = tail_case_fetch(c, &standin, device, got, &fail) == WK_OK && right;
+    right = epilogue_case_fetch(c, &standin, device, got, &fail) == WK_OK && right;
     if (without < 0 && right) {
         free(want[of]);
         want[of] = got[0];
@@ -118,28 +118,28 @@ static bool product(void *device, tail_product of)
     }
     right = right && (without < 0 || memcmp(got[0], want[of], (size_t)c->bytes[0]) == 0);
     for (int m = 0; m < c->memories; m++) free(got[m]);
-    tail_case_free(c);
+    epilogue_case_free(c);
     return right;
 }
 
 static bool product_in_tiles(void *device)
 {
-    return product(device, TAIL_OF_BLOCKS);
+    return product(device, EPILOGUE_OF_BLOCKS);
 }
 
 static bool product_in_parts(void *device)
 {
-    return product(device, TAIL_OF_PARTS);
+    return product(device, EPILOGUE_OF_PARTS);
 }
 
 static bool convolution_in_tiles(void *device)
 {
-    return product(device, TAIL_OF_CONVOLUTION_TILES);
+    return product(device, EPILOGUE_OF_CONVOLUTION_TILES);
 }
 
 static bool product_of_lines(void *device)
 {
-    return product(device, TAIL_OF_DOT);
+    return product(device, EPILOGUE_OF_DOT);
 }
 
 /* A line of i32, of which work-groups of 32, two rows of items, make several parts or tiles. */
@@ -149,24 +149,24 @@ static bool line(void *device, int family, int64_t length)
     int32_t x[MOST], got[MOST];
     wk__fail fail;
     wk__memory to, places, from;
-    good(standin.block_take(device, sizeof x, &to, &fail), &fail);
-    good(standin.block_take(device, 2 * sizeof x, &places, &fail), &fail);
-    good(standin.block_take(device, sizeof x, &from, &fail), &fail);
+    good(standin.block_alloc(device, sizeof x, &to, &fail), &fail);
+    good(standin.block_alloc(device, 2 * sizeof x, &places, &fail), &fail);
+    good(standin.block_alloc(device, sizeof x, &from, &fail), &fail);
     for (int k = 0; k < MOST; k++) x[k] = (int32_t)((uint32_t)k * 2654435761u);
     good(standin.upload(device, &from, 0, x, (int64_t)sizeof x, &fail), &fail);
     const wk__operand values = {.dtype = WK_I32, .memory = &to, .stride = {1}, .stored = true},
                       order = {.dtype = WK_I64, .memory = &places, .stride = {1}, .stored = true},
                       in = {.dtype = WK_I32, .memory = &from, .stride = {1}};
-    wk__kernel kernel = {.ndim = 1, .shape = {length}, .operand = {values, in}};
+    wk__work_args kernel = {.ndim = 1, .shape = {length}, .operand = {values, in}};
     if (family == WK__SORT) kernel.operand[1] = order, kernel.operand[2] = in;
     const wk__gpu_target usual = standin_card.target;
-    standin_card.target.local = 32;
-    standin_card.target.short_line = 8;
-    standin_card.target.chunk = 500;
-    const wk__work work = {.family = family, .kernel = &kernel};
-    good(standin.gather(device, true, &fail), &fail); /* all kernels in one text */
+    standin_card.target.group_size = 32;
+    standin_card.target.item_line_max = 8;
+    standin_card.target.chunk_columns = 500;
+    const wk__work work = {.family = family, .args = &kernel};
+    good(standin.compile_only(device, true, &fail), &fail); /* all kernels in one text */
     good(standin.submit(device, &work, &fail), &fail);
-    bool right = standin.gather(device, false, &fail) == WK_OK && standin.submit(device, &work, &fail) == WK_OK;
+    bool right = standin.compile_only(device, false, &fail) == WK_OK && standin.submit(device, &work, &fail) == WK_OK;
     right = right && standin.download(device, got, &to, 0, 4 * length, &fail) == WK_OK;
     standin_card.target = usual;
     uint32_t sum = 0;
@@ -174,9 +174,9 @@ static bool line(void *device, int family, int64_t length)
         sum += (uint32_t)x[k];
         right = family == WK__SORT ? k == 0 || got[k - 1] <= got[k] : (uint32_t)got[k] == sum;
     }
-    standin.block_give(device, &to);
-    standin.block_give(device, &places);
-    standin.block_give(device, &from);
+    standin.block_free(device, &to);
+    standin.block_free(device, &places);
+    standin.block_free(device, &from);
     return right;
 }
 
@@ -208,7 +208,7 @@ static bool sort_by_digits(void *device)
 static void each_barrier(int number, try *t, int of_these)
 {
     enum { PRELUDE = 4, DAYS = 3 };
-    if (!test_has_turn(number, DAYS)) return;
+    if (!test_runs_today(number, DAYS)) return;
     standin_needed();
     int noticed = 0, count = 0;
     barriers = 0;

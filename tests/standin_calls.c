@@ -459,7 +459,8 @@ static size_t kept_after(const char *folder, const char *source)
     return count;
 }
 
-/* By the process that compiles (apart.c); but not what the compiler warns of, as nobody would see that again. */
+/* By the process that compiles (compile_worker.c); but not what the compiler warns of, as nobody would see that
+again. */
 static void what_is_compiled_is_kept(void **state)
 {
     (void)state;

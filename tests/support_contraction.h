@@ -27,7 +27,7 @@ static const convolution convolutions[] = {
 };
 enum { CONVOLUTIONS = sizeof convolutions / sizeof *convolutions };
 
-static inline int64_t elements_of(const wk__kernel *kernel)
+static inline int64_t elements_of(const wk__work_args *kernel)
 {
     int64_t elements = 1;
     for (int d = 0; d < kernel->ndim; d++) elements *= kernel->shape[d];
@@ -51,24 +51,24 @@ static inline void fill_small(array *array)
 
 static inline const array *result_of(const convolution_case *t, direction way)
 {
-    return way == FORWARD ? &t->y : way == OF_INPUT ? &t->x : &t->w;
+    return way == FORWARD ? &t->y : way == GRAD_INPUT ? &t->x : &t->w;
 }
 
 /* ---- by loops over the indices ----------------------------------------------------------------------------------- */
 
 /* Elements of C, A and B that some indices lead to, and the numerators of the coordinates. */
-typedef struct stand {
-    int64_t at[1 + WK__FACTORS], numerator[WK__FACTORS][WK__MAX_COORDINATES];
-} stand;
+typedef struct loop_state {
+    int64_t at[1 + WK__FACTORS], numerator[WK__FACTORS][WK__MAX_AFFINE];
+} loop_state;
 
-static inline void step_index(const wk__kernel *kernel, stand *s, int i)
+static inline void step_index(const wk__work_args *kernel, loop_state *s, int i)
 {
-    const wk__sum *sum = kernel->sum;
+    const wk__contraction *sum = kernel->contraction;
     const int summed = i - kernel->ndim;
     if (summed < 0) s->at[0] += kernel->operand[0].stride[i];
     for (int f = 0; f < WK__FACTORS; f++) {
         s->at[1 + f] += summed < 0 ? kernel->operand[1 + f].stride[i] : sum->stride[f][summed];
-        for (int k = 0; k < sum->coordinates[f]; k++) s->numerator[f][k] += sum->coordinate[f][k].coefficient[i];
+        for (int k = 0; k < sum->naffine[f]; k++) s->numerator[f][k] += sum->affine[f][k].coefficient[i];
     }
 }
 
@@ -78,13 +78,13 @@ static inline uint64_t number_at(wk_dtype dtype, const char *at)
 }
 
 /* 0 where a coordinate is outside. */
-static inline uint64_t factor_at(const wk__kernel *kernel, const stand *s, int f)
+static inline uint64_t factor_at(const wk__work_args *kernel, const loop_state *s, int f)
 {
     const wk__operand *operand = &kernel->operand[1 + f];
     const wk_dtype dtype = (wk_dtype)operand->dtype;
     int64_t at = s->at[1 + f];
-    for (int k = 0; k < kernel->sum->coordinates[f]; k++) {
-        const wk__coordinate *q = &kernel->sum->coordinate[f][k];
+    for (int k = 0; k < kernel->contraction->naffine[f]; k++) {
+        const wk__affine_index *q = &kernel->contraction->affine[f][k];
         const int64_t numerator = s->numerator[f][k], whole = q->divisor == 1 ? numerator : numerator / q->divisor;
         if (numerator < 0 || whole >= q->extent || whole * q->divisor != numerator) return 0;
         at += whole * q->stride;
@@ -92,9 +92,9 @@ static inline uint64_t factor_at(const wk__kernel *kernel, const stand *s, int f
     return number_at(dtype, operand->memory->host + at * (int64_t)wk_dtype_size(dtype));
 }
 
-static inline uint64_t sum_from(const wk__kernel *kernel, int i, stand s)
+static inline uint64_t sum_from(const wk__work_args *kernel, int i, loop_state s)
 {
-    const int last = kernel->ndim + kernel->sum->indices - 1;
+    const int last = kernel->ndim + kernel->contraction->nsummed - 1;
     uint64_t total = 0;
     if (i > last) return factor_at(kernel, &s, 1) * factor_at(kernel, &s, 0);
     for (int64_t left = wk__index_extent(kernel, i); left > 0; left--, step_index(kernel, &s, i)) {
@@ -104,7 +104,7 @@ static inline uint64_t sum_from(const wk__kernel *kernel, int i, stand s)
     return total;
 }
 
-static inline void results_from(const wk__kernel *kernel, int i, stand s)
+static inline void results_from(const wk__work_args *kernel, int i, loop_state s)
 {
     const wk_dtype dtype = (wk_dtype)kernel->operand[0].dtype;
     if (i == kernel->ndim) {
@@ -117,48 +117,49 @@ static inline void results_from(const wk__kernel *kernel, int i, stand s)
 }
 
 /* The contraction of whole numbers, small ones where they are floats: any order of their sums has the same bits. */
-static inline void contract_by_loops(const wk__kernel *kernel)
+static inline void contract_by_loops(const wk__work_args *kernel)
 {
-    stand s = {.at = {kernel->operand[0].offset, kernel->operand[1].offset, kernel->operand[2].offset}};
+    loop_state s = {.at = {kernel->operand[0].offset, kernel->operand[1].offset, kernel->operand[2].offset}};
     for (int f = 0; f < WK__FACTORS; f++)
-        for (int k = 0; k < kernel->sum->coordinates[f]; k++) s.numerator[f][k] = kernel->sum->coordinate[f][k].offset;
+        for (int k = 0; k < kernel->contraction->naffine[f]; k++)
+            s.numerator[f][k] = kernel->contraction->affine[f][k].offset;
     results_from(kernel, 0, s);
 }
 
 /* Exactly what each index by itself gives, and nothing else written; by one thread and by several, bit for bit. */
-typedef wk_code run_kernel(const wk__kernel *kernel, wk__fail *fail);
-static inline void expect_exactly(const wk__kernel *kernel, const array *out, run_kernel *run, const char *what)
+typedef wk_code run_kernel(const wk__work_args *kernel, wk__fail *fail);
+static inline void expect_exactly(const wk__work_args *kernel, const array *out, run_kernel *run, const char *what)
 {
     wk__fail fail = {0};
     char *before = array_copy(out);
     contract_by_loops(kernel);
     char *want = array_copy(out);
     for (int threads = 1; threads <= 3; threads++) {
-        wk__set_threads(threads);
+        wk__set_thread_count(threads);
         memcpy(out->data, before, (size_t)out->bytes);
         assert_int_equal(run(kernel, &fail), WK_OK);
         if (memcmp(want, out->data, (size_t)out->bytes) != 0) fail_msg("%s, %d threads", what, threads);
     }
-    wk__set_threads(1);
+    wk__set_thread_count(1);
     memcpy(out->data, before, (size_t)out->bytes);
     free(before);
     free(want);
 }
 
 /* What was A is B, which one coordinate belongs to, and the other way round. */
-static inline void exchange_factors(wk__kernel *kernel, wk__sum *sum)
+static inline void swap_factors(wk__work_args *kernel, wk__contraction *sum)
 {
     const wk__operand a = kernel->operand[1];
     kernel->operand[1] = kernel->operand[2];
     kernel->operand[2] = a;
-    for (int s = 0; s < sum->indices; s++) {
+    for (int s = 0; s < sum->nsummed; s++) {
         const int64_t stride = sum->stride[0][s];
         sum->stride[0][s] = sum->stride[1][s];
         sum->stride[1][s] = stride;
     }
-    sum->coordinate[0][0] = sum->coordinate[1][0];
-    sum->coordinates[0] = 1;
-    sum->coordinates[1] = 0;
+    sum->affine[0][0] = sum->affine[1][0];
+    sum->naffine[0] = 1;
+    sum->naffine[1] = 0;
 }
 
 /* For the end of a program: gives back the panels that the CPU's products keep. */

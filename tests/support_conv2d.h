@@ -5,7 +5,7 @@
 
 #include "support_wick.h"
 
-#include "../src/engine/ring.h"
+#include "../src/engine/op_queue.h"
 
 /* y[n, o, i, j] = sum over c, u, v of w[o, c, u, v] x[n, c, stride i + u - padding, stride j + v - padding] */
 static inline wk_tensor *record_conv2d(wk_tensor *x, wk_tensor *w, int64_t stride, int64_t padding)
@@ -16,7 +16,7 @@ static inline wk_tensor *record_conv2d(wk_tensor *x, wk_tensor *w, int64_t strid
     int64_t shape[] = {of_x->shape[0], of_w->shape[0], 0, 0}, along_w[] = {0, of_w->stride[0], 0, 0},
             along_x[] = {of_x->stride[0], 0, 0, 0};
     for (int d = 2; d < 4; d++) shape[d] = (of_x->shape[d] + 2 * padding - of_w->shape[d]) / stride + 1;
-    if (!wk__touch(context, x, WK_HERE) || !wk__touch(context, w, WK_HERE)) return NULL;
+    if (!wk__prepare_operand(context, x, WK_HERE) || !wk__prepare_operand(context, w, WK_HERE)) return NULL;
     wk_tensor *out =
         wk__tensor_pending(context, of_x->storage->device, (wk_dtype)of_x->dtype, 4, shape, WK_HERE, "conv2d");
     assert_non_null(out);
@@ -27,16 +27,16 @@ static inline wk_tensor *record_conv2d(wk_tensor *x, wk_tensor *w, int64_t strid
     wk__record_ref(r, 0, wk__body_of(out), wk__body_of(out)->stride);
     wk__record_ref(r, 1, of_w, along_w);
     wk__record_ref(r, 2, of_x, along_x);
-    wk__sum *sum = wk__record_sum(r);
-    *sum = (wk__sum){.dtype = wk__sum_dtype(of_x->dtype), .indices = 3, .coordinates = {0, 2}};
+    wk__contraction *sum = wk__record_sum(r);
+    *sum = (wk__contraction){.dtype = wk__accumulator_dtype(of_x->dtype), .nsummed = 3, .naffine = {0, 2}};
     for (int i = 0; i < 3; i++) {
         sum->extent[i] = of_w->shape[1 + i];
         sum->stride[0][i] = of_w->stride[1 + i];
     }
     sum->stride[1][0] = of_x->stride[1];
     for (int d = 0; d < 2; d++) {
-        wk__coordinate *q = &sum->coordinate[1][d];
-        *q = (wk__coordinate){
+        wk__affine_index *q = &sum->affine[1][d];
+        *q = (wk__affine_index){
             .offset = -padding, .divisor = 1, .extent = of_x->shape[2 + d], .stride = of_x->stride[2 + d]};
         q->coefficient[2 + d] = stride;
         q->coefficient[5 + d] = 1;

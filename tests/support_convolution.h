@@ -13,9 +13,9 @@
 enum { CONVOLUTION_DIMS = 3 };
 
 typedef enum direction {
-    FORWARD,   /* y of w, x */
-    OF_INPUT,  /* the gradient by x, of w, y; and a transposed convolution */
-    OF_WEIGHT, /* the gradient by w, of y, x */
+    FORWARD,     /* y of w, x */
+    GRAD_INPUT,  /* the gradient by x, of w, y; and a transposed convolution */
+    GRAD_WEIGHT, /* the gradient by w, of y, x */
     DIRECTIONS
 } direction;
 
@@ -68,7 +68,7 @@ static inline void convolution_free(convolution_case *t)
 }
 
 /* The operand takes steps of that length along an index; the result has none of the summed ones. */
-static inline void take_stride(wk__kernel *kernel, wk__sum *sum, int operand, int index, int64_t stride)
+static inline void take_stride(wk__work_args *kernel, wk__contraction *sum, int operand, int index, int64_t stride)
 {
     if (index < kernel->ndim)
         kernel->operand[operand].stride[index] = stride;
@@ -77,7 +77,7 @@ static inline void take_stride(wk__kernel *kernel, wk__sum *sum, int operand, in
 }
 
 /* The array as an operand: dimension d of it is index map[d], or one that is computed: -1. */
-static inline void take_operand(wk__kernel *kernel, wk__sum *sum, int operand, const array *array, int ndim,
+static inline void take_operand(wk__work_args *kernel, wk__contraction *sum, int operand, const array *array, int ndim,
                                 const int map[])
 {
     wk__operand *to = &kernel->operand[operand];
@@ -91,24 +91,24 @@ static inline void take_operand(wk__kernel *kernel, wk__sum *sum, int operand, c
 
 /* The indices of each direction, in order, and which of them the arrays' dimensions are:
  *     FORWARD     n g o t.. | c k..      w: g o c k    x: n g c -    y: n g o t
- *     OF_INPUT    n g c p.. | o k..      w: g o c k    y: n g o -    x: n g c p
- *     OF_WEIGHT   g o c k.. | n t..      y: n g o t    x: n g c -    w: g o c k
+ *     GRAD_INPUT  n g c p.. | o k..      w: g o c k    y: n g o -    x: n g c p
+ *     GRAD_WEIGHT  g o c k.. | n t..      y: n g o t    x: n g c -    w: g o c k
  * The computed coordinate is p = stride t + dilation k - padding, or t = (p + padding - dilation k) / stride. */
-static inline void describe(const convolution_case *t, direction way, wk__kernel *kernel, wk__sum *sum)
+static inline void describe(const convolution_case *t, direction way, wk__work_args *kernel, wk__contraction *sum)
 {
     const convolution *c = &t->of;
     const int dims = c->dims, ndim = 3 + dims, summed = ndim; /* index of the first summed one */
     int64_t x[WK__MAX_DIMS], w[WK__MAX_DIMS], y[WK__MAX_DIMS];
     convolution_shapes(c, x, w, y);
-    *kernel = (wk__kernel){.ndim = ndim, .sum = sum, .tag = -1};
-    *sum = (wk__sum){.dtype = wk__sum_dtype(t->x.operand.dtype), .indices = (int8_t)(1 + dims)};
-    const int64_t *result = way == FORWARD ? y : way == OF_INPUT ? x : w;
+    *kernel = (wk__work_args){.ndim = ndim, .contraction = sum, .tag = -1};
+    *sum = (wk__contraction){.dtype = wk__accumulator_dtype(t->x.operand.dtype), .nsummed = (int8_t)(1 + dims)};
+    const int64_t *result = way == FORWARD ? y : way == GRAD_INPUT ? x : w;
     memcpy(kernel->shape, result, sizeof *result * (size_t)ndim);
-    sum->extent[0] = way == FORWARD ? c->in : way == OF_INPUT ? c->out : c->n;
-    for (int d = 0; d < dims; d++) sum->extent[1 + d] = way == OF_WEIGHT ? y[3 + d] : w[3 + d];
+    sum->extent[0] = way == FORWARD ? c->in : way == GRAD_INPUT ? c->out : c->n;
+    for (int d = 0; d < dims; d++) sum->extent[1 + d] = way == GRAD_WEIGHT ? y[3 + d] : w[3 + d];
     int of_result[WK__MAX_DIMS] = {0, 1, 2, 3, 4, 5}, of_first[WK__MAX_DIMS],
         of_second[WK__MAX_DIMS] = {-1, -1, -1, -1, -1, -1};
-    if (way == OF_WEIGHT) { /* y: n g o t; x: n g c */
+    if (way == GRAD_WEIGHT) { /* y: n g o t; x: n g c */
         const int first[] = {summed, 0, 1}, second[] = {summed, 0, 2};
         memcpy(of_first, first, sizeof first);
         memcpy(of_second, second, sizeof second);
@@ -118,21 +118,21 @@ static inline void describe(const convolution_case *t, direction way, wk__kernel
         memcpy(of_second, second, sizeof second);
     }
     for (int d = 0; d < dims; d++) of_first[3 + d] = summed + 1 + d;
-    const array *out = way == FORWARD ? &t->y : way == OF_INPUT ? &t->x : &t->w;
-    const array *a = way == OF_WEIGHT ? &t->y : &t->w, *b = way == OF_INPUT ? &t->y : &t->x;
+    const array *out = way == FORWARD ? &t->y : way == GRAD_INPUT ? &t->x : &t->w;
+    const array *a = way == GRAD_WEIGHT ? &t->y : &t->w, *b = way == GRAD_INPUT ? &t->y : &t->x;
     take_operand(kernel, sum, 0, out, ndim, of_result);
     take_operand(kernel, sum, 1, a, ndim, of_first);
     take_operand(kernel, sum, 2, b, ndim, of_second);
-    sum->coordinates[1] = (int8_t)dims;
+    sum->naffine[1] = (int8_t)dims;
     for (int d = 0; d < dims; d++) {
-        wk__coordinate *q = &sum->coordinate[1][d];
+        wk__affine_index *q = &sum->affine[1][d];
         const int space = 3 + d, inner = summed + 1 + d; /* indices */
-        q->extent = way == OF_INPUT ? y[3 + d] : x[3 + d];
+        q->extent = way == GRAD_INPUT ? y[3 + d] : x[3 + d];
         q->stride = b->operand.stride[3 + d];
-        q->offset = way == OF_INPUT ? c->padding[d] : -c->padding[d];
-        q->divisor = way == OF_INPUT ? c->stride[d] : 1;
-        q->coefficient[space] = way == FORWARD ? c->stride[d] : way == OF_INPUT ? 1 : c->dilation[d];
-        q->coefficient[inner] = way == FORWARD ? c->dilation[d] : way == OF_INPUT ? -c->dilation[d] : c->stride[d];
+        q->offset = way == GRAD_INPUT ? c->padding[d] : -c->padding[d];
+        q->divisor = way == GRAD_INPUT ? c->stride[d] : 1;
+        q->coefficient[space] = way == FORWARD ? c->stride[d] : way == GRAD_INPUT ? 1 : c->dilation[d];
+        q->coefficient[inner] = way == FORWARD ? c->dilation[d] : way == GRAD_INPUT ? -c->dilation[d] : c->stride[d];
     }
 }
 

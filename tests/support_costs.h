@@ -23,21 +23,21 @@ typedef struct inputs {
     wk_tensor *index; /* [32], i64 */
 } inputs;
 
-typedef struct typical {
+typedef struct cost_case {
     const char *name;
     void (*run)(const inputs *in);
     costs costs;
-} typical;
+} cost_case;
 
 #define NAMED(name) #name, name
 
 /* Forces x alone to be computed, as reading it does. */
-void test_need(wk_tensor *x);
+void test_force(wk_tensor *x);
 wk_tensor *test_computed(wk_tensor *x);
 /* x, computed and kept beyond its scope. */
-wk_tensor *test_stored(wk_tensor *x);
+wk_tensor *test_materialized(wk_tensor *x);
 
 /* Each of them costs on the device that computes nothing what is written beside it; what was found else is printed. */
-void expect_costs(const typical *typicals, size_t count);
+void expect_costs(const cost_case *typicals, size_t count);
 
 #endif

@@ -8,7 +8,7 @@
 #include "support_wick.h"
 
 /* A text about OpenCL's devices, "opencl:0" and wk_opencl(0), said of that backend's. Good for the next seven calls. */
-static inline const char *test_said(const char *text)
+static inline const char *test_backend_text(const char *text)
 {
     static _Thread_local char room[8][200];
     static _Thread_local int next;

@@ -20,10 +20,10 @@ enum { FAMILY_ROWS = 3, FAMILY_COLUMNS = 4, FAMILY_BYTES = FAMILY_ROWS * FAMILY_
 
 typedef struct family_work {
     wk__work work;
-    wk__kernel kernel;
-    wk__sum sum;
-    wk__team team;
-    wk__group group;
+    wk__work_args kernel;
+    wk__contraction sum;
+    wk__comm team;
+    wk__program group;
 } family_work;
 
 static inline wk__operand family_operand(wk__memory *memory, wk_dtype dtype, bool stored)
@@ -37,36 +37,36 @@ static inline void family_program(family_work *w, wk_dtype dtype, wk__memory mem
     ir_space(&w->group, 2, (const int64_t[]){FAMILY_ROWS, FAMILY_COLUMNS}, 0);
     const int out = ir_operand(&w->group, dtype, &memory[0], 0, stride);
     ir_store(&w->group, out, ir_load(&w->group, ir_operand(&w->group, dtype, &memory[1], 0, stride)));
-    w->work.kernel = NULL;
-    w->work.group = &w->group;
+    w->work.args = NULL;
+    w->work.program = &w->group;
 }
 
 /* C[i, j] = sum over l < 3 of A[i, l] B[l, j], a product of matrices; by coordinates B has columns j + l - 1 instead,
  * where there are such. */
 static inline void family_contraction(family_work *w, wk_dtype dtype, wk__layout layout, wk__memory memory[])
 {
-    wk__kernel *k = &w->kernel;
+    wk__work_args *k = &w->kernel;
     for (int o = 0; o < 3; o++) k->operand[o] = family_operand(&memory[o], dtype, o == 0);
     k->operand[1].stride[1] = k->operand[2].stride[0] = 0;
-    k->sum = &w->sum;
-    w->sum = (wk__sum){.dtype = wk__sum_dtype(k->operand[0].dtype),
-                       .indices = 1,
-                       .extent = {FAMILY_ROWS},
-                       .stride = {{1}, {FAMILY_COLUMNS}}};
+    k->contraction = &w->sum;
+    w->sum = (wk__contraction){.dtype = wk__accumulator_dtype(k->operand[0].dtype),
+                               .nsummed = 1,
+                               .extent = {FAMILY_ROWS},
+                               .stride = {{1}, {FAMILY_COLUMNS}}};
     if (layout == WK__LAYOUT_STRIDES) return;
     k->operand[2].stride[1] = 0;
-    w->sum.coordinates[1] = 1;
-    w->sum.coordinate[1][0] =
-        (wk__coordinate){.offset = -1, .divisor = 1, .extent = FAMILY_COLUMNS, .stride = 1, .coefficient = {0, 1, 1}};
+    w->sum.naffine[1] = 1;
+    w->sum.affine[1][0] =
+        (wk__affine_index){.offset = -1, .divisor = 1, .extent = FAMILY_COLUMNS, .stride = 1, .coefficient = {0, 1, 1}};
 }
 
 /* False: there is no such work, as nothing of that family is walked so. Of numbers that are no family, some kernel. */
 static inline bool family_work_of(family_work *w, int family, wk_dtype dtype, wk__layout layout, wk__memory memory[])
 {
     memset(w, 0, sizeof *w);
-    wk__kernel *k = &w->kernel;
-    *k = (wk__kernel){.ndim = 2, .dim = 1, .shape = {FAMILY_ROWS, FAMILY_COLUMNS}, .tag = -1};
-    w->work = (wk__work){.family = family, .kernel = k};
+    wk__work_args *k = &w->kernel;
+    *k = (wk__work_args){.ndim = 2, .dim = 1, .shape = {FAMILY_ROWS, FAMILY_COLUMNS}, .tag = -1};
+    w->work = (wk__work){.family = family, .args = k};
     k->operand[0] = family_operand(&memory[0], dtype, true);
     k->operand[1] = family_operand(&memory[1], dtype, false);
     switch (family) {
@@ -82,8 +82,8 @@ static inline bool family_work_of(family_work *w, int family, wk_dtype dtype, wk
         k->operand[2] = family_operand(&memory[2], dtype, false);
         break;
     case WK__COLLECTIVE:
-        w->team = (wk__team){.ranks = 1, .reduction = WK__RSUM};
-        k->team = &w->team;
+        w->team = (wk__comm){.nranks = 1, .reduction = WK__RSUM};
+        k->comm = &w->team;
         k->ndim = 1;
         k->dim = 0;
         k->shape[0] = FAMILY_COLUMNS;
@@ -108,15 +108,15 @@ typedef bool family_supported(int family, wk_dtype dtype, wk__layout layout);
 static inline void families_agree(const wk__backend *backend, void *device, family_supported *wanted)
 {
     const char zeros[FAMILY_BYTES] = {0}; /* indices, too */
-    wk__memory memory[WK__KERNEL_OPERANDS];
+    wk__memory memory[WK__WORK_OPERANDS];
     wk__fail fail;
-    for (int o = 0; o < WK__KERNEL_OPERANDS; o++) {
-        assert_int_equal(backend->block_take(device, FAMILY_BYTES, &memory[o], &fail), WK_OK);
+    for (int o = 0; o < WK__WORK_OPERANDS; o++) {
+        assert_int_equal(backend->block_alloc(device, FAMILY_BYTES, &memory[o], &fail), WK_OK);
         assert_int_equal(backend->upload(device, &memory[o], 0, zeros, FAMILY_BYTES, &fail), WK_OK);
     }
     for (int family = -1; family <= WK__WORK_FAMILIES; family++)
         for (wk_dtype dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++)
-            for (wk__layout layout = WK__LAYOUT_STRIDES; layout <= WK__LAYOUT_SUM; layout++) {
+            for (wk__layout layout = WK__LAYOUT_STRIDES; layout <= WK__LAYOUT_CONTRACTION; layout++) {
                 family_work w;
                 const bool exists = family_work_of(&w, family, dtype, layout, memory);
                 const bool supported = backend->supports(device, family, dtype, layout);
@@ -131,7 +131,7 @@ static inline void families_agree(const wk__backend *backend, void *device, fami
             }
     const wk_code code = backend->sync(device, &fail);
     if (code != WK_OK) fail_msg("%s: %s", backend->name, fail.text);
-    for (int o = 0; o < WK__KERNEL_OPERANDS; o++) backend->block_give(device, &memory[o]);
+    for (int o = 0; o < WK__WORK_OPERANDS; o++) backend->block_free(device, &memory[o]);
 }
 
 #endif

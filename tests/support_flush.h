@@ -4,7 +4,7 @@
 #define TESTS_SUPPORT_FLUSH_H
 
 #include "support_conv2d.h"
-#include "support_spoil.h"
+#include "support_corrupt.h"
 
 #include "engine/flush_file.h"
 #include <unistd.h>
@@ -27,7 +27,7 @@ static inline void path_in_error(char path[], size_t size)
 enum { RESULTS = 13 };
 
 /* Every kind of record, in one flush. Fills result[], retained. */
-static inline void work(wk_device device, wk_tensor *result[RESULTS])
+static inline void record_every_kind(wk_device device, wk_tensor *result[RESULTS])
 {
     WK_SCOPE;
     WK_DEVICE(device);
@@ -67,12 +67,12 @@ static inline void let_go(wk_tensor *result[RESULTS])
 static inline void make_file(wk_device device, char path[], size_t size)
 {
     wk_tensor *result[RESULTS];
-    work(device, result);
-    const int64_t records = wk__context()->ring->count;
-    spoil_begin(device);
-    spoil_next((spoil_order){.n = records + 3, .how = SPOIL_RESULT, .which = 0, .place = 0, .number = 1000});
+    record_every_kind(device, result);
+    const int64_t records = wk__context()->op_queue->count;
+    corrupt_install(device);
+    corrupt_arm((corrupt_request){.n = records + 3, .how = CORRUPT_RESULT, .which = 0, .place = 0, .number = 1000});
     wk_sync();
-    assert_true(spoil_end());
+    assert_true(corrupt_remove());
     path_in_error(path, size);
     let_go(result);
 }

@@ -21,11 +21,11 @@ group_case *gpu_cases_add(gpu_cases *list, group_case *c);
 
 /* support_gpu_codes.c */
 gpu_add_cases gpu_usual_numbers, gpu_extreme_numbers, gpu_narrow_dtypes, gpu_casts, gpu_choices, gpu_random_numbers;
-/* support_gpu_rows.c */
+/* support_gpu_reductions.c */
 gpu_add_cases gpu_layouts, gpu_reductions, gpu_several_passes, gpu_softmaxes, gpu_positions_and_rows,
     gpu_many_arguments;
-/* support_gpu_walks.c: rows that lie beside each other; rows that are gone over more than once; elements that items
- * take by vectors; rows so long that an item adds up several runs. */
+/* support_gpu_traversals.c: rows that lie beside each other; rows that are gone over more than once; elements that
+ * items take by vectors; rows so long that an item adds up several runs. */
 gpu_add_cases gpu_strips, gpu_held, gpu_vectors, gpu_long_runs;
 /* out = x + number, elementwise; `in_place`: out is x; `indexed`: + table[index], too, of five elements. */
 group_case *gpu_plus_case(int64_t rows, int64_t columns, double number, bool in_place, bool indexed);

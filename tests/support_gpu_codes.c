@@ -39,7 +39,7 @@ static double ulps_of(int code)
 static group_case *new_case(gpu_cases *list, const char *what, int code, wk_dtype dtype, group_fill fill)
 {
     char name[96];
-    snprintf(name, sizeof name, "%s %s %s fill %d", what, wk__alu_name[code], wk_dtype_str(dtype), (int)fill);
+    snprintf(name, sizeof name, "%s %s %s fill %d", what, wk__opcode_name[code], wk_dtype_str(dtype), (int)fill);
     group_case *c = group_case_new(name, 1, (int64_t[]){ELEMENTS}, 0);
     double unit = dtype == WK_F64 ? 0x1p-52 : 0x1p-23;
     c->relative = ulps_of(code) * unit;
@@ -59,7 +59,7 @@ static bool takes_extremes(int code)
 static void add_arithmetic(gpu_cases *list, int code, wk_dtype dtype, group_fill fill)
 {
     group_case *c = new_case(list, "", code, dtype, fill);
-    int arity = wk__alu_arity[code], r[2] = {0, 0};
+    int arity = wk__opcode_arity[code], r[2] = {0, 0};
     for (int a = 0; a < arity; a++) r[a] = ir_load(&c->g, group_case_dense(c, dtype, false, fill));
     group_case_arithmetic(c, code, dtype, r[0], r[1]);
 }
@@ -67,10 +67,10 @@ static void add_arithmetic(gpu_cases *list, int code, wk_dtype dtype, group_fill
 void gpu_usual_numbers(gpu_cases *list)
 {
     static const wk_dtype classes[] = {WK_F32, WK_F64, WK_I32, WK_I64};
-    for (int code = 0; code < WK__ALU_COUNT; code++) {
+    for (int code = 0; code < WK__OPCODE_COUNT; code++) {
         for (int k = 0; k < 4; k++) {
             if (group_case_takes(code, classes[k])) add_arithmetic(list, code, classes[k], FILL_ONES);
-            if (group_case_takes(code, classes[k]) && wk__alu_kind[code] == 'F')
+            if (group_case_takes(code, classes[k]) && wk__opcode_kind[code] == 'F')
                 add_arithmetic(list, code, classes[k], FILL_POSITIVE);
         }
     }
@@ -79,7 +79,7 @@ void gpu_usual_numbers(gpu_cases *list)
 void gpu_extreme_numbers(gpu_cases *list)
 {
     static const wk_dtype classes[] = {WK_F32, WK_F64, WK_I32, WK_I64};
-    for (int code = 0; code < WK__ALU_COUNT; code++) {
+    for (int code = 0; code < WK__OPCODE_COUNT; code++) {
         for (int k = 0; k < 4; k++) {
             if (group_case_takes(code, classes[k]) && takes_extremes(code))
                 add_arithmetic(list, code, classes[k], FILL_WIDE);

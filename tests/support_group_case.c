@@ -118,7 +118,7 @@ int group_case_dense(group_case *c, wk_dtype dtype, bool rows, group_fill fill)
 bool group_case_takes(int code, wk_dtype dtype)
 {
     bool floats = dtype <= WK_BF16;
-    switch (wk__alu_kind[code]) {
+    switch (wk__opcode_kind[code]) {
     case 'A':
     case 'C': return true;
     case 'F': return floats;
@@ -129,8 +129,8 @@ bool group_case_takes(int code, wk_dtype dtype)
 
 void group_case_arithmetic(group_case *c, int code, wk_dtype dtype, int a, int b)
 {
-    wk_dtype result = wk__alu_kind[code] == 'C' ? WK_BOOL : wk__class_of(dtype);
-    int value = ir_ins(&c->g, (wk__alu)code, result, a, b, 0);
+    wk_dtype result = wk__opcode_kind[code] == 'C' ? WK_BOOL : wk__compute_class(dtype);
+    int value = ir_ins(&c->g, (wk__opcode)code, result, a, b, 0);
     if (result != WK_BOOL && result != dtype) value = ir_ins(&c->g, WK__CAST, dtype, value, 0, 0);
     ir_store(&c->g, group_case_dense(c, result == WK_BOOL ? WK_BOOL : dtype, false, FILL_ONES), value);
 }
@@ -165,7 +165,7 @@ static wk_code take_memory(group_case *c, const wk__backend *backend, void *devi
 {
     for (int k = 0; k < c->g.noperands; k++) {
         if (c->memory[k].block != NULL) continue;
-        wk_code code = backend->block_take(device, bytes_of(c, k) + WK__ALIGN, &c->memory[k], fail);
+        wk_code code = backend->block_alloc(device, bytes_of(c, k) + WK__ALIGN, &c->memory[k], fail);
         if (code != WK_OK) return code;
         c->memory[k].offset = WK__ALIGN; /* pieces seldom start where a block does */
         if (c->memory[k].host != NULL) c->memory[k].host += WK__ALIGN;
@@ -177,7 +177,7 @@ static wk_code take_memory(group_case *c, const wk__backend *backend, void *devi
 
 wk_code group_case_run(group_case *c, const wk__backend *backend, void *device, wk__fail *fail)
 {
-    const char *wrong = wk__group_check(&c->g);
+    const char *wrong = wk__program_verify(&c->g);
     if (wrong != NULL) return wk__fail_set(fail, WK_ERR_ARGUMENT, "%s: %s", c->name, wrong);
     wk_code code = take_memory(c, backend, device, fail);
     return code == WK_OK ? submit_program(backend, device, &c->g, fail) : code;
@@ -229,7 +229,7 @@ const char *group_case_check(group_case *c, const wk__backend *backend, void *de
     const char *wrong = check_memory(c, backend, device, want);
     for (int k = 0; k < c->g.noperands; k++) {
         free(want[k]);
-        backend->block_give(device, &c->memory[k]);
+        backend->block_free(device, &c->memory[k]);
     }
     return wrong;
 }

@@ -22,7 +22,7 @@ typedef enum group_fill {
 
 typedef struct group_case {
     char name[96];
-    wk__group g;               /* the functions of ir_build.h add to it */
+    wk__program g;             /* the functions of ir_build.h add to it */
     double relative, absolute; /* how far results may be off */
     char *data[WK__MAX_OPERANDS];
     int64_t elements[WK__MAX_OPERANDS];

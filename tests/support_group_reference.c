@@ -163,7 +163,7 @@ static double float_floordiv(double a, double b, bool narrow)
     return quotient - whole > 0.5 ? whole + 1 : whole;
 }
 
-static double float_binary(wk__alu code, double a, double b, bool narrow)
+static double float_binary(wk__opcode code, double a, double b, bool narrow)
 {
     switch (code) {
     case WK__ADD: return a + b;
@@ -180,7 +180,7 @@ static double float_binary(wk__alu code, double a, double b, bool narrow)
     }
 }
 
-static double float_unary(wk__alu code, double x, bool narrow)
+static double float_unary(wk__opcode code, double x, bool narrow)
 {
     switch (code) {
     case WK__NEG: return -x;
@@ -228,7 +228,7 @@ static int64_t int_mod(int64_t a, int64_t b)
     return b == 0 || b == -1 ? 0 : a % b;
 }
 
-static int64_t int_binary(wk__alu code, int64_t a, int64_t b, int bits)
+static int64_t int_binary(wk__opcode code, int64_t a, int64_t b, int bits)
 {
     int64_t r = int_mod(a, b);
     bool opposite = r != 0 && (r < 0) != (b < 0);
@@ -250,7 +250,7 @@ static int64_t int_binary(wk__alu code, int64_t a, int64_t b, int bits)
     }
 }
 
-static int64_t int_unary(wk__alu code, int64_t x)
+static int64_t int_unary(wk__opcode code, int64_t x)
 {
     switch (code) {
     case WK__NEG: return (int64_t) - (uint64_t)x;
@@ -260,7 +260,7 @@ static int64_t int_unary(wk__alu code, int64_t x)
     }
 }
 
-static bool compare(wk__alu code, bool floats, number a, number b)
+static bool compare(wk__opcode code, bool floats, number a, number b)
 {
     switch (code) {
     case WK__EQ: return floats ? a.f == b.f : a.i == b.i;
@@ -292,21 +292,22 @@ static number cast(wk_dtype from, wk_dtype to, number x)
     return n;
 }
 
-static number arithmetic(const wk__group *group, const wk__ins *ins, const number x[3])
+static number arithmetic(const wk__program *group, const wk__ins *ins, const number x[3])
 {
-    wk_dtype dtype = (wk_dtype)ins->dtype, class = wk__class_of(dtype);
+    wk_dtype dtype = (wk_dtype)ins->dtype, class = wk__compute_class(dtype);
     wk_dtype operand = (wk_dtype)group->ins[ins->arg[0]].dtype;
     number n;
-    if (wk__alu_kind[ins->code] == 'C') {
-        n.i = compare((wk__alu)ins->code, is_float(operand), x[0], x[1]);
+    if (wk__opcode_kind[ins->code] == 'C') {
+        n.i = compare((wk__opcode)ins->code, is_float(operand), x[0], x[1]);
     } else if (is_float(class)) {
-        double value = wk__alu_arity[ins->code] == 2 ? float_binary((wk__alu)ins->code, x[0].f, x[1].f, class == WK_F32)
-                                                     : float_unary((wk__alu)ins->code, x[0].f, class == WK_F32);
+        double value = wk__opcode_arity[ins->code] == 2
+                           ? float_binary((wk__opcode)ins->code, x[0].f, x[1].f, class == WK_F32)
+                           : float_unary((wk__opcode)ins->code, x[0].f, class == WK_F32);
         n.f = round_dtype(class, value);
     } else {
-        int64_t value = wk__alu_arity[ins->code] == 2
-                            ? int_binary((wk__alu)ins->code, x[0].i, x[1].i, class == WK_I64 ? 64 : 32)
-                            : int_unary((wk__alu)ins->code, x[0].i);
+        int64_t value = wk__opcode_arity[ins->code] == 2
+                            ? int_binary((wk__opcode)ins->code, x[0].i, x[1].i, class == WK_I64 ? 64 : 32)
+                            : int_unary((wk__opcode)ins->code, x[0].i);
         n.i = wrap(class, value);
     }
     return n;
@@ -322,7 +323,7 @@ static number random_bits(const wk__ins *ins, const wk__imm imm[], int64_t count
 /* ---- a row ------------------------------------------------------------------------------------------------------- */
 
 typedef struct row {
-    const wk__group *group;
+    const wk__program *group;
     void *const *data;
     int64_t number, columns;
     number *value; /* [instruction][column]; at least one column, for what belongs to the row */
@@ -333,7 +334,7 @@ typedef struct row {
 
 static int64_t place(const row *r, int operand, int64_t column)
 {
-    const wk__group *group = r->group;
+    const wk__program *group = r->group;
     int64_t at = group->operand[operand].offset, rest = column;
     for (int d = group->ndim - 1; d >= 0; d--) {
         if (d == group->ndim - group->nreduce - 1) rest = r->number;
@@ -344,7 +345,7 @@ static int64_t place(const row *r, int operand, int64_t column)
     return at;
 }
 
-static bool moves_along_columns(const wk__group *group, int operand)
+static bool moves_along_columns(const wk__program *group, int operand)
 {
     for (int d = group->ndim - group->nreduce; d < group->ndim; d++) {
         if (group->operand[operand].stride[d] != 0 && group->shape[d] != 1) return true;
@@ -369,7 +370,7 @@ static number load_indexed(row *r, const wk__ins *ins, number index, int64_t col
 
 static number reduce(const wk__ins *ins, const number *x, int64_t columns)
 {
-    wk_dtype class = wk__class_of((wk_dtype)ins->dtype);
+    wk_dtype class = wk__compute_class((wk_dtype)ins->dtype);
     bool most = ins->code == WK__RMAX, floats = is_float(class);
     number n;
     long double sum = ins->code == WK__RPROD;
@@ -419,7 +420,7 @@ static number evaluate(row *r, int k, int64_t column)
     const wk__ins *ins = &r->group->ins[k];
     wk_dtype dtype = (wk_dtype)ins->dtype;
     number x[3] = {{0}, {0}, {0}};
-    for (int a = 0; a < wk__alu_arity[ins->code] && ins->code != WK__STORE; a++)
+    for (int a = 0; a < wk__opcode_arity[ins->code] && ins->code != WK__STORE; a++)
         x[a] = r->value[ins->arg[a] * r->width + column];
     switch (ins->code) {
     case WK__WHERE: return x[0].i ? x[1] : x[2];
@@ -430,7 +431,7 @@ static number evaluate(row *r, int k, int64_t column)
     case WK__IOTA: return (number){.i = r->number * r->columns + column};
     case WK__IMM: {
         wk__imm imm = r->group->imm[ins->arg[0]];
-        if (is_float(dtype)) return (number){.f = round_dtype(wk__class_of(dtype), imm.f)};
+        if (is_float(dtype)) return (number){.f = round_dtype(wk__compute_class(dtype), imm.f)};
         return (number){.i = imm.i};
     }
     case WK__LOAD:
@@ -463,12 +464,12 @@ static void run_instruction(row *r, int k)
     }
 }
 
-int64_t group_reference_run(const wk__group *group, void *const data[], wk__fail *bad)
+int64_t group_reference_run(const wk__program *group, void *const data[], wk__fail *bad)
 {
-    row r = {.group = group, .data = data, .columns = wk__group_columns(group), .first_bad = bad};
+    row r = {.group = group, .data = data, .columns = wk__program_columns(group), .first_bad = bad};
     r.width = r.columns > 0 ? r.columns : 1;
     r.value = calloc((size_t)(group->nins * r.width) + 1, sizeof *r.value);
-    int64_t rows = wk__group_rows(group);
+    int64_t rows = wk__program_rows(group);
     for (r.number = 0; r.number < rows; r.number++) {
         for (int k = 0; k < group->nins; k++) run_instruction(&r, k);
     }

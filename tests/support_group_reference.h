@@ -11,7 +11,7 @@
 /* Runs the group on host memory: data[k] is where operand k's memory begins (its wk__memory is not looked at; offset
  * and strides are in elements from there). Returns the number of indices of LOADX that were out of range; *bad, if not
  * NULL, gets the first in row-major order: index and bound. */
-int64_t group_reference_run(const wk__group *group, void *const data[], wk__fail *bad);
+int64_t group_reference_run(const wk__program *group, void *const data[], wk__fail *bad);
 
 /* One element of a dtype as a number, from and to memory; to memory rounds or wraps, and bool is whether it
  * is not 0. */

@@ -29,7 +29,7 @@ static inline int test_sets(test_set sets[8])
     return n;
 }
 
-#define EACH_SET(set)                                                                                                  \
+#define EACH_DEVICE_SET(set)                                                                                           \
     test_set sets_[8];                                                                                                 \
     for (int k_ = 0, count_ = test_sets(sets_); k_ < count_; k_++)                                                     \
         for (const test_set *set = &sets_[k_], *once_ = set; once_; once_ = NULL)
@@ -66,7 +66,7 @@ static inline void test_train(wk_module *net, wk_device first, int64_t samples, 
         wk_backward(loss);
         wk_optim_step(sgd);
     }
-    expect_fine();
+    expect_ok();
 }
 
 /* The largest difference of any two elements; both may be anywhere. */
@@ -87,7 +87,7 @@ static inline double test_gap_of_all(wk_module *a, wk_module *b)
         const double one = test_gap(wk_tensors_get(p, k), wk_tensors_get(q, k));
         gap = one > gap ? one : gap;
     }
-    expect_fine();
+    expect_ok();
     return gap;
 }
 

@@ -7,7 +7,7 @@
 
 #include "../src/backend/null/null.h"
 #include "../src/base/alloc.h"
-#include "../src/engine/ring.h"
+#include "../src/engine/op_queue.h"
 
 enum { SIDE = 512, BYTES = SIDE * SIDE * 4 };
 
@@ -24,25 +24,25 @@ static inline wk_tensor *square(void)
 static inline void start(void)
 {
     wk_sync();
-    expect_fine();
-    wk__null_clear();
+    expect_ok();
+    wk__null_log_clear();
 }
 
 static inline int runs(void)
 {
-    return (int)wk__null_plan_count(WK__PROGRAM);
+    return (int)wk__null_log_count(WK__PROGRAM);
 }
 
 static inline int stores(void)
 {
     int count = 0;
-    const wk__group *g;
-    for (int64_t k = 0; (g = wk__null_plan_group(k)); k++)
+    const wk__program *g;
+    for (int64_t k = 0; (g = wk__null_log_program_at(k)); k++)
         for (int i = 0; i < g->nins; i++) count += g->ins[i].code == WK__STORE;
     return count;
 }
 
-static inline bool holds(const wk__group *g, wk__alu code)
+static inline bool holds(const wk__program *g, wk__opcode code)
 {
     for (int i = 0; i < g->nins; i++)
         if (g->ins[i].code == code) return true;
@@ -52,10 +52,10 @@ static inline bool holds(const wk__group *g, wk__alu code)
 static inline void need(wk_tensor *x)
 {
     assert_true(wk__materialize(x, WK_HERE));
-    expect_fine();
+    expect_ok();
 }
 
-static inline wk__state state_of(wk_tensor *x)
+static inline wk__value_state state_of(wk_tensor *x)
 {
     return wk__body_of(x)->storage->value->state;
 }

@@ -18,12 +18,12 @@
 ranks *the_ranks;
 static int this_rank;
 
-rank_note *my_note(void)
+rank_report *my_note(void)
 {
     return &the_ranks->note[this_rank];
 }
 
-rank_note *note_of(int rank)
+rank_report *note_of(int rank)
 {
     return &the_ranks->note[rank];
 }
@@ -34,12 +34,12 @@ void rank_check(bool good, const char *what, int line)
 {
     if (good) return;
     const char *error = wk_error();
-    snprintf(my_note()->said, sizeof my_note()->said, "line %d: %s%s%.400s", line, what, error ? ": " : "",
+    snprintf(my_note()->failure, sizeof my_note()->failure, "line %d: %s%s%.400s", line, what, error ? ": " : "",
              error ? error : "");
     _exit(1);
 }
 
-void rank_keeps_error(void)
+void rank_save_error(void)
 {
     const char *error = wk_error();
     snprintf(my_note()->error, sizeof my_note()->error, "%s", error ? error : "");
@@ -59,7 +59,7 @@ bool ranks_are_mpi(void)
     return getenv("WICK_TEST_MPI") != NULL;
 }
 
-static void await_end(const rank_note *note)
+static void await_end(const rank_report *note)
 {
     for (int k = 0; k < 5000 && !atomic_load(&note->ended); k++) usleep(2000);
 }
@@ -80,7 +80,7 @@ static void run_body(ranks *r, int rank)
     _exit(0);
 }
 
-static void be_rank(ranks *r, int rank, int listener)
+static void run_as_rank(ranks *r, int rank, int listener)
 {
     static const char *const others[] = {"WICK_COMM", "WICK_LISTEN_FD", "OMPI_COMM_WORLD_SIZE",
                                          "PMI_SIZE",  "SLURM_NTASKS",   "WORLD_SIZE"};
@@ -91,7 +91,7 @@ static void be_rank(ranks *r, int rank, int listener)
     set_number("WICK_WORLD", r->size);
     setenv("WICK_SECRET", r->secret ? r->secret : "a secret", 1);
     if (!r->no_listener) {
-        snprintf(host, sizeof host, r->six ? "[::1]:%d" : "127.0.0.1:%d", r->port);
+        snprintf(host, sizeof host, r->ipv6 ? "[::1]:%d" : "127.0.0.1:%d", r->port);
         setenv("WICK_HOSTS", host, 1);
         if (rank == 0)
             set_number("WICK_LISTEN_FD", listener);
@@ -105,9 +105,9 @@ static void be_rank(ranks *r, int rank, int listener)
 
 /* Of the notes, and what the test gives behind them, which this program and those that mpirun starts share. */
 static char notes_file[512];
-enum { NOTES_BYTES = sizeof(rank_note) * RANKS_MOST + RANKS_BYTES };
+enum { NOTES_BYTES = sizeof(rank_report) * RANKS_MOST + RANKS_BYTES };
 
-static rank_note *map_notes(int fd)
+static rank_report *map_notes(int fd)
 {
     const int kind = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
     void *notes = mmap(NULL, NOTES_BYTES, PROT_READ | PROT_WRITE, kind, fd, 0);
@@ -126,7 +126,7 @@ static void (*function_at(long distance))(int rank)
 }
 
 /* mpirun starts this program again. */
-__attribute__((constructor)) static void be_rank_of_mpi(void)
+__attribute__((constructor)) static void run_as_mpi_rank(void)
 {
     static ranks r;
     const char *told = getenv("WICK_TEST_RANKS"), *rank = getenv("OMPI_COMM_WORLD_RANK");
@@ -138,14 +138,14 @@ __attribute__((constructor)) static void be_rank_of_mpi(void)
     const int fd = open(notes_file, O_RDWR);
     r.body = function_at(body);
     r.prepare = function_at(prepare);
-    r.with = (void *)with;
+    r.user = (void *)with;
     r.note = fd < 0 ? NULL : map_notes(fd);
     if (!r.note) _exit(2);
     close(fd);
     if (r.bytes > 0) {
-        r.with = malloc(r.bytes); /* each its own */
-        if (!r.with) _exit(2);
-        memcpy(r.with, r.note + RANKS_MOST, r.bytes);
+        r.user = malloc(r.bytes); /* each its own */
+        if (!r.user) _exit(2);
+        memcpy(r.user, r.note + RANKS_MOST, r.bytes);
     }
     run_body(&r, atoi(rank));
 }
@@ -165,9 +165,9 @@ static void start_mpirun(ranks *r)
     assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
     snprintf(size, sizeof size, "%d", r->size);
     snprintf(told, sizeof told, "%d %d %ld %ld %ld %zu %s", r->size, r->timeout, distance(r->body),
-             distance(r->prepare), (long)(intptr_t)r->with, r->bytes, notes_file);
+             distance(r->prepare), (long)(intptr_t)r->user, r->bytes, notes_file);
     assert_in_range(r->bytes, 0, RANKS_BYTES);
-    if (r->bytes > 0) memcpy(r->note + RANKS_MOST, r->with, r->bytes);
+    if (r->bytes > 0) memcpy(r->note + RANKS_MOST, r->user, r->bytes);
     fflush(NULL);
     const pid_t pid = fork();
     if (pid == 0) {
@@ -209,12 +209,12 @@ void ranks_start(ranks *r)
         start_mpirun(r);
         return;
     }
-    const int listener = r->no_listener ? -1 : ranks_listen(r->six, &r->port);
+    const int listener = r->no_listener ? -1 : ranks_listen(r->ipv6, &r->port);
     assert_true(listener >= 0 || r->no_listener);
     fflush(NULL);
     for (int k = 0; k < r->size; k++) {
         const pid_t pid = fork();
-        if (pid == 0) be_rank(r, k, listener);
+        if (pid == 0) run_as_rank(r, k, listener);
         assert_true(pid > 0);
         r->note[k].process = pid;
     }
@@ -246,7 +246,7 @@ void ranks_end(ranks *r, bool any_end)
     const double until = now() + RANKS_LIMIT;
     bool late = false;
     for (int k = 0; k < r->size; k++) {
-        rank_note *note = &r->note[k];
+        rank_report *note = &r->note[k];
         if (ranks_are_mpi() && k > 0) {
             note->status = r->note[0].status;
             continue;
@@ -264,12 +264,12 @@ void ranks_end(ranks *r, bool any_end)
     }
     if (late) fail_msg("ranks did not end within %d seconds", RANKS_LIMIT);
     for (int k = 0; k < r->size; k++) {
-        const rank_note *note = &r->note[k];
-        if (note->said[0]) print_message("rank %d of %d: %s\n", k, r->size, note->said);
+        const rank_report *note = &r->note[k];
+        if (note->failure[0]) print_message("rank %d of %d: %s\n", k, r->size, note->failure);
     }
     for (int k = 0; k < r->size; k++) {
-        const rank_note *note = &r->note[k];
-        if (note->said[0]) fail_msg("rank %d of %d: %s", k, r->size, note->said);
+        const rank_report *note = &r->note[k];
+        if (note->failure[0]) fail_msg("rank %d of %d: %s", k, r->size, note->failure);
         if (ranks_are_mpi() ? !any_end && !atomic_load(&note->ended) : !any_end && note->status != 0)
             fail_msg("rank %d of %d ended with status %#x", k, r->size, note->status);
     }
@@ -289,7 +289,7 @@ void ranks_run(ranks *r)
 
 void expect_rank_error(const ranks *r, int rank, wk_code code, const char *word, ...)
 {
-    const rank_note *note = &r->note[rank];
+    const rank_report *note = &r->note[rank];
     va_list words;
     va_start(words, word);
     for (; word; word = va_arg(words, const char *))

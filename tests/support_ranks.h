@@ -17,16 +17,16 @@
 
 enum { RANKS_MOST = 4, RANKS_BYTES = 1024, RANKS_LIMIT = 120 /* seconds in which all have to end */ };
 
-typedef struct rank_note {
-    char said[600];   /* the first thing that was wrong; empty: nothing */
-    char error[1200]; /* what rank_keeps_error kept */
+typedef struct rank_report {
+    char failure[600]; /* the first thing that was wrong; empty: nothing */
+    char error[1200];  /* what rank_save_error kept */
     wk_code code;
     double number[8]; /* the test's own */
     atomic_int flag;
     atomic_int ended; /* its body */
     pid_t process;    /* of all ranks that of mpirun */
     int status;       /* of waitpid */
-} rank_note;
+} rank_report;
 
 typedef struct ranks {
     int size;
@@ -36,11 +36,11 @@ typedef struct ranks {
     /* In the child, before the body: to change the environment. */
     void (*prepare)(int rank);
     bool no_listener; /* `prepare` sets WICK_HOSTS */
-    bool six;         /* the listener is at ::1 */
+    bool ipv6;        /* the listener is at ::1 */
     int port;         /* of the listener */
-    void *with;
-    size_t bytes;    /* that `with` points to; 0: it is a number, or no rank of mpirun looks at it */
-    rank_note *note; /* [size], shared */
+    void *user;
+    size_t bytes;      /* that `with` points to; 0: it is a number, or no rank of mpirun looks at it */
+    rank_report *note; /* [size], shared */
 } ranks;
 
 /* Are ranks started by mpirun? */
@@ -48,8 +48,8 @@ bool ranks_are_mpi(void);
 
 /* In a rank: the world that it is started for, and its own note. */
 extern ranks *the_ranks;
-rank_note *my_note(void);
-rank_note *note_of(int rank);
+rank_report *my_note(void);
+rank_report *note_of(int rank);
 
 /* Starts all, and waits for all. Unless `any_end`, each must end with status 0 and have said nothing. */
 void ranks_run(ranks *r);
@@ -65,7 +65,7 @@ void ranks_await(const ranks *r, int rank, int flag);
 void rank_check(bool good, const char *what, int line);
 #define RANK_CHECK(condition) rank_check(condition, #condition, __LINE__)
 /* Keeps the pending error for the test, and clears it. */
-void rank_keeps_error(void);
+void rank_save_error(void);
 /* The error of a rank has all these words (NULL at the end). */
 void expect_rank_error(const ranks *r, int rank, wk_code code, const char *word, ...) __attribute__((sentinel));
 

@@ -28,7 +28,7 @@ static wk_module *network(wk_device device)
 
 /* ---- training ---------------------------------------------------------------------------------------------------- */
 
-static double trains(const scenario_place *place)
+static double trains(const scenario_env *place)
 {
     WK_SCOPE;
     wk_seed(5);
@@ -56,12 +56,12 @@ static double trains(const scenario_place *place)
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-static void path_of(const scenario_place *place, const char *name, char out[400])
+static void path_of(const scenario_env *place, const char *name, char out[400])
 {
     snprintf(out, 400, "%s/%s", place->folder, name);
 }
 
-static double saves(const scenario_place *place)
+static double saves(const scenario_env *place)
 {
     WK_SCOPE;
     char path[400];
@@ -73,7 +73,7 @@ static double saves(const scenario_place *place)
     return wk_error() || stat(path, &file) != 0 ? NAN : (double)file.st_size;
 }
 
-static double loads(const scenario_place *place)
+static double loads(const scenario_env *place)
 {
     WK_SCOPE;
     char path[400];
@@ -99,7 +99,7 @@ static double loads(const scenario_place *place)
 }
 
 /* A training is saved after each step, and another one goes on from what is there. */
-static double goes_on(const scenario_place *place)
+static double resumes_from_checkpoint(const scenario_env *place)
 {
     WK_SCOPE;
     char path[400];
@@ -138,7 +138,7 @@ static double text_length(wk_tensor *x)
     return text ? length + (double)strlen(text) : NAN;
 }
 
-static double prints(const scenario_place *place)
+static double prints(const scenario_env *place)
 {
     WK_SCOPE;
     wk_tensor *x = wk_to(inputs(), place->device);
@@ -151,39 +151,39 @@ static double prints(const scenario_place *place)
 /* ---- mistakes ---------------------------------------------------------------------------------------------------- */
 
 /* One more that was told and cleared; NaN if there was none, or nothing was said. */
-static double mistake(void)
+static double expect_one_error(void)
 {
     double told = wk_error() && strlen(wk_error()) > 5 ? 1 : NAN;
     wk_clear_error();
     return told;
 }
 
-static double errs(const scenario_place *place)
+static double reports_errors(const scenario_env *place)
 {
     WK_SCOPE;
     double told = 0;
     wk_tensor *x = wk_ones((2, 3), .device = place->device), *y = wk_ones((4), .device = place->device);
     wk_add(x, y);
-    told += mistake();
+    told += expect_one_error();
     wk_matmul(x, x);
-    told += mistake();
+    told += expect_one_error();
     wk_reshape(x, (7));
-    told += mistake();
+    told += expect_one_error();
     wk_index_select(x, 5, x);
-    told += mistake();
+    told += expect_one_error();
     wk_to(x, wk_opencl(77));
-    told += mistake();
+    told += expect_one_error();
     wk_device_parse("tpu:0");
-    told += mistake();
+    told += expect_one_error();
     wk_backward(x);
-    told += mistake();
+    told += expect_one_error();
     wk_load_tensors("/no/such/file");
-    told += mistake();
+    told += expect_one_error();
     wk_module_parameter(wk_nn_relu(), "weight");
-    told += mistake();
+    told += expect_one_error();
     wk_free(wk_nn_relu());
     wk_add(x, (wk_tensor *)NULL);
-    told += mistake();
+    told += expect_one_error();
     return told;
 }
 
@@ -207,7 +207,7 @@ static void cube_gradient(wk_function *f, wk_tensor *const grad_out[], wk_tensor
     grad_in[0] = wk_mul(grad_out[0], wk_mul(wk_mul(x, x), 3));
 }
 
-static double differentiates(const scenario_place *place)
+static double differentiates(const scenario_env *place)
 {
     static const wk_function_kind kind = {
         .size = sizeof kind, .name = "cube", .inputs = 1, .outputs = 1, .forward = cube, .backward = cube_gradient};
@@ -233,7 +233,7 @@ static double differentiates(const scenario_place *place)
 /* ---- bindings ---------------------------------------------------------------------------------------------------- */
 
 /* No scope is open: each result is the caller's, who frees it. */
-static wk_tensor *called(const char *op, wk_tensor *const *in, int count, const scenario_place *place, bool *fine)
+static wk_tensor *called(const char *op, wk_tensor *const *in, int count, const scenario_env *place, bool *fine)
 {
     char message[200] = "";
     wk_value argument[3], result = {.kind = WK_VALUE_NONE};
@@ -245,7 +245,7 @@ static wk_tensor *called(const char *op, wk_tensor *const *in, int count, const 
     return code == WK_OK ? result.tensor : NULL;
 }
 
-static double binds(const scenario_place *place)
+static double binds(const scenario_env *place)
 {
     bool fine = true;
     wk_options options = {.size = sizeof options, .device = place->device, .requires_grad = true};
@@ -273,9 +273,9 @@ const scenario scenarios[] = {
     {"train", trains},
     {"save", saves},
     {"load", loads},
-    {"resume", goes_on},
+    {"resume", resumes_from_checkpoint},
     {"print", prints},
-    {"errors", errs},
+    {"errors", reports_errors},
     {"gradients", differentiates},
     {"bindings", binds},
 };

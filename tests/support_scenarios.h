@@ -7,16 +7,16 @@
 #include "support_wick.h"
 
 /* Files go to this folder. */
-typedef struct scenario_place {
+typedef struct scenario_env {
     wk_device device;
     const char *folder;
-} scenario_place;
+} scenario_env;
 
 typedef struct scenario {
     const char *name;
     /* The figure, always the same one on a device; NaN when something failed. Everything that was made is
      * gone at the end. */
-    double (*run)(const scenario_place *place);
+    double (*run)(const scenario_env *place);
 } scenario;
 
 extern const scenario scenarios[];

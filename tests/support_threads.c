@@ -6,14 +6,14 @@ static void *run(void *address)
 {
     test_thread *t = address;
     t->body(t);
-    if (wk_error()) test_says(t, false, "an error was left over", 0);
+    if (wk_error()) test_thread_check(t, false, "an error was left over", 0);
     return NULL;
 }
 
 void test_threads_start(test_thread threads[], int count, void (*body)(test_thread *t), void *with)
 {
     for (int k = 0; k < count; k++) {
-        threads[k] = (test_thread){.number = k, .with = with, .body = body};
+        threads[k] = (test_thread){.number = k, .user = with, .body = body};
         assert_int_equal(pthread_create(&threads[k].thread, NULL, run, &threads[k]), 0);
     }
 }
@@ -22,7 +22,7 @@ void test_threads_end(test_thread threads[], int count)
 {
     for (int k = 0; k < count; k++) pthread_join(threads[k].thread, NULL);
     for (int k = 0; k < count; k++)
-        if (threads[k].said[0]) fail_msg("thread %d: %s", k, threads[k].said);
+        if (threads[k].failure[0]) fail_msg("thread %d: %s", k, threads[k].failure);
 }
 
 void test_threads(int count, void (*body)(test_thread *t), void *with)
@@ -33,29 +33,29 @@ void test_threads(int count, void (*body)(test_thread *t), void *with)
     test_threads_end(threads, count);
 }
 
-void test_elsewhere(void (*body)(test_thread *t), void *with)
+void test_in_thread(void (*body)(test_thread *t), void *with)
 {
     test_threads(1, body, with);
 }
 
-bool test_says(test_thread *t, bool good, const char *what, int line)
+bool test_thread_check(test_thread *t, bool good, const char *what, int line)
 {
-    if (good || t->said[0]) return good;
-    snprintf(t->said, sizeof t->said, "line %d: %s (%.250s)", line, what, wk_error() ? wk_error() : "no error");
+    if (good || t->failure[0]) return good;
+    snprintf(t->failure, sizeof t->failure, "line %d: %s (%.250s)", line, what, wk_error() ? wk_error() : "no error");
     return false;
 }
 
-bool test_says_error(test_thread *t, int line, const char *word, ...)
+bool test_thread_check_error(test_thread *t, int line, const char *word, ...)
 {
     va_list args;
     bool good = wk_error() != NULL;
     va_start(args, word);
     for (const char *next = word; next && good; next = va_arg(args, const char *)) {
         good = strstr(wk_error(), next) != NULL;
-        if (!good) test_says(t, false, next, line);
+        if (!good) test_thread_check(t, false, next, line);
     }
     va_end(args);
-    if (!good) test_says(t, false, word, line);
+    if (!good) test_thread_check(t, false, word, line);
     wk_clear_error();
     return good;
 }

@@ -14,9 +14,9 @@ enum { TEST_THREADS = 8 };
 
 typedef struct test_thread test_thread;
 struct test_thread {
-    int number;     /* 0 .. count - 1 */
-    void *with;     /* what the test gave to all of them */
-    char said[400]; /* the first thing that was wrong; empty: nothing */
+    int number;        /* 0 .. count - 1 */
+    void *user;        /* what the test gave to all of them */
+    char failure[400]; /* the first thing that was wrong; empty: nothing */
     void (*body)(test_thread *t);
     pthread_t thread;
 };
@@ -27,14 +27,14 @@ void test_threads(int count, void (*body)(test_thread *t), void *with);
 void test_threads_start(test_thread threads[], int count, void (*body)(test_thread *t), void *with);
 void test_threads_end(test_thread threads[], int count);
 /* Does what the main thread would do in one other thread, and waits for it. */
-void test_elsewhere(void (*body)(test_thread *t), void *with);
+void test_in_thread(void (*body)(test_thread *t), void *with);
 
 /* In a thread: unless `good`, says so (with the error that is pending, if any). Returns good. */
-bool test_says(test_thread *t, bool good, const char *what, int line);
-#define SAY(t, condition) test_says(t, condition, #condition, __LINE__)
+bool test_thread_check(test_thread *t, bool good, const char *what, int line);
+#define THREAD_CHECK(t, condition) test_thread_check(t, condition, #condition, __LINE__)
 /* The pending error has all these words (NULL at the end); it is cleared. */
-bool test_says_error(test_thread *t, int line, const char *word, ...) __attribute__((sentinel));
-#define SAY_ERROR(t, ...) test_says_error(t, __LINE__, __VA_ARGS__)
+bool test_thread_check_error(test_thread *t, int line, const char *word, ...) __attribute__((sentinel));
+#define THREAD_CHECK_ERROR(t, ...) test_thread_check_error(t, __LINE__, __VA_ARGS__)
 
 /* A flag that one thread raises and others wait for. */
 void test_raise(atomic_int *flag, int value);

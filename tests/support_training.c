@@ -42,7 +42,7 @@ static wk_dataset *samples(int64_t count)
     return wk_data_tensors(x, wk_remainder(wk_arange(count), CLASSES));
 }
 
-test_training test_begin(const test_plan *plan, uint64_t seed)
+test_training test_begin(const test_config *plan, uint64_t seed)
 {
     test_training t = {.plan = *plan};
     wk_seed(seed);
@@ -58,7 +58,7 @@ test_training test_begin(const test_plan *plan, uint64_t seed)
     if (plan->path)
         t.checkpoint = wk_checkpoint_new(plan->path, t.net, t.optim, t.loader, .tensors = t.more, .keep = plan->keep,
                                          .foreground = plan->foreground);
-    expect_fine();
+    expect_ok();
     return t;
 }
 
@@ -116,6 +116,6 @@ uint64_t test_state(const test_training *t)
     sum = add_all(add_all(sum, wk_buffers(t->net)), t->more);
     sum = add_all(sum, wk_optim_state(t->optim));
     sum = add(sum, wk_rand((4)));
-    expect_fine();
+    expect_ok();
     return sum;
 }

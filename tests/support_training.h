@@ -13,7 +13,7 @@ wk_optim *test_adagrad(wk_tensors *parameters);
 wk_optim *test_lbfgs(wk_tensors *parameters);
 
 /* What it is made of. */
-typedef struct test_plan {
+typedef struct test_config {
     test_optimiser *optimiser;
     wk_device device;
     int64_t samples, batch; /* 22 and 4 make 6 batches */
@@ -22,10 +22,10 @@ typedef struct test_plan {
     const char *path; /* of the checkpoint; NULL: there is none */
     int keep;
     bool foreground;
-} test_plan;
+} test_config;
 
 typedef struct test_training {
-    test_plan plan;
+    test_config plan;
     wk_module *net;
     wk_optim *optim;
     wk_loader *loader;
@@ -36,7 +36,7 @@ typedef struct test_training {
 } test_training;
 
 /* Everything is made anew, with other numbers for each seed. */
-test_training test_begin(const test_plan *plan, uint64_t seed);
+test_training test_begin(const test_config *plan, uint64_t seed);
 /* Trains up to a number of epochs, and no further than `steps` in this call (-1: all), with a checkpoint after every
  * `every` steps (0: none). Returns how many it took. */
 int test_train(test_training *t, int64_t epochs, int steps, int64_t every);

@@ -3,7 +3,7 @@
 #include "support_wick.h"
 
 #include "../src/backend/null/null.h"
-#include "engine/ring.h"
+#include "engine/op_queue.h"
 #include <math.h>
 
 wk_device test_null(void)
@@ -11,33 +11,33 @@ wk_device test_null(void)
     return (wk_device){.kind = WK_NULL};
 }
 
-static wk__modes mode_before;
+static wk__engine_config mode_before;
 
-int test_usual_mode(void **state)
+int test_default_mode(void **state)
 {
     (void)state;
-    mode_before = *wk__modes_now();
-    wk__modes_set(false, false);
+    mode_before = *wk__engine_config_get();
+    wk__engine_config_set(false, false);
     return 0;
 }
 
-int test_mode_back(void **state)
+int test_restore_mode(void **state)
 {
     (void)state;
-    wk__modes_set(mode_before.sync, mode_before.nofuse);
+    wk__engine_config_set(mode_before.sync, mode_before.nofuse);
     return 0;
 }
 
 int test_clean(void **state)
 {
     (void)state;
-    wk__null_heal();
+    wk__null_clear_faults();
     for (int k = 0; k < 2; k++) wk_clear_error(), wk_sync();
     wk_clear_error();
     return 0;
 }
 
-void expect_fine(void)
+void expect_ok(void)
 {
     if (wk_error()) fail_msg("unexpected error: %s", wk_error());
 }
@@ -57,7 +57,7 @@ void expect_error(const char *word, ...)
 void expect_values(wk_tensor *x, int count, const double *values, double tolerance)
 {
     WK_SCOPE;
-    expect_fine();
+    expect_ok();
     assert_non_null(x);
     assert_int_equal(wk_numel(x), count);
     double *have = calloc((size_t)count + 1, sizeof *have);
@@ -73,7 +73,7 @@ void expect_values(wk_tensor *x, int count, const double *values, double toleran
 
 void expect_shape(wk_tensor *x, int ndim, const int64_t *shape)
 {
-    expect_fine();
+    expect_ok();
     assert_non_null(x);
     assert_int_equal(wk_ndim(x), ndim);
     for (int d = 0; d < ndim; d++) assert_int_equal(wk_size(x, d), shape[d]);

@@ -16,8 +16,8 @@
 /* The device that plans without computing; see src/backend/null/null.h. */
 wk_device test_null(void);
 /* Setup and teardown of tests that look at what is planned: in the usual mode, whatever mode the tests run in. */
-int test_usual_mode(void **state);
-int test_mode_back(void **state);
+int test_default_mode(void **state);
+int test_restore_mode(void **state);
 /* A teardown: the null device is healed and nothing is left to be told, so that one test's failure does not
  * fail the next. */
 int test_clean(void **state);
@@ -29,7 +29,7 @@ typedef struct test_call {
 #define TEST_CALL(call) .name = #call, .make = call
 
 /* No error may be pending; fails with its text. */
-void expect_fine(void);
+void expect_ok(void);
 /* The pending error's text must hold all these words (NULL at the end); it is cleared. */
 void expect_error(const char *word, ...) __attribute__((sentinel));
 /* All elements, row-major. */

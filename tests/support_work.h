@@ -5,25 +5,25 @@
 
 #include "../src/backend/backend.h"
 
-static inline wk_code submit_program(const wk__backend *backend, void *device, const wk__group *group, wk__fail *fail)
+static inline wk_code submit_program(const wk__backend *backend, void *device, const wk__program *group, wk__fail *fail)
 {
-    return backend->submit(device, &(wk__work){.family = WK__PROGRAM, .group = group}, fail);
+    return backend->submit(device, &(wk__work){.family = WK__PROGRAM, .program = group}, fail);
 }
 
 static inline wk_code submit_product(const wk__backend *backend, void *device, const wk__matmul *product,
                                      wk__fail *fail)
 {
-    wk__sum sum;
-    wk__kernel kernel;
+    wk__contraction sum;
+    wk__work_args kernel;
     wk__work work;
-    wk__matmul_work(product, &sum, &kernel, &work);
+    wk__work_from_matmul(product, &sum, &kernel, &work);
     return backend->submit(device, &work, fail);
 }
 
-static inline wk_code submit_kernel(const wk__backend *backend, void *device, int family, const wk__kernel *kernel,
+static inline wk_code submit_kernel(const wk__backend *backend, void *device, int family, const wk__work_args *kernel,
                                     wk__fail *fail)
 {
-    return backend->submit(device, &(wk__work){.family = family, .kernel = kernel}, fail);
+    return backend->submit(device, &(wk__work){.family = family, .args = kernel}, fail);
 }
 
 #endif

@@ -41,7 +41,7 @@ static void chains_of_releases_need_no_stack(void **state)
         wk_free(view);
     }
     assert_int_equal(released, LONG);
-    expect_fine();
+    expect_ok();
 }
 
 static void a_short_chain_goes_at_once(void **state)
@@ -51,7 +51,7 @@ static void a_short_chain_goes_at_once(void **state)
         wk_free(chain(length));
         assert_int_equal(released, length);
     }
-    expect_fine();
+    expect_ok();
 }
 
 static jmp_buf back;
@@ -127,7 +127,7 @@ static void memory_goes_with_deep_destroys(void **state)
     destroy_all();
     assert_int_equal(depth, DEEP);
     assert_int_equal(released, 1);
-    expect_fine();
+    expect_ok();
 }
 
 static bool leaving;
@@ -162,7 +162,7 @@ static void a_thread_that_ends_gives_back_all(void **state)
     assert_int_equal(pthread_create(&thread, NULL, leave_and_end, NULL), 0);
     pthread_join(thread, NULL);
     assert_int_equal(released, 1);
-    expect_fine();
+    expect_ok();
 }
 
 /* Bytes that C's bool never has are true, wherever they are read, also after a copy. */
@@ -196,7 +196,7 @@ static void any_byte_but_0_is_true(void **state)
         assert_int_equal(wk_read_at(WK_HERE, x, read, sizeof read), WK_OK);
         assert_memory_equal(read, want, sizeof read);
     }
-    expect_fine();
+    expect_ok();
 }
 
 int main(void)

@@ -7,7 +7,7 @@
  * wk_zeros.
  *
  * What C memory holds becomes a tensor by wk_of, wk_from and wk_borrow in tensor.h. */
-/* Written by scripts/generate_ops.py from src/ops/rows/creation: edit those. */
+/* Written by scripts/generate_ops.py from src/ops/specs/creation: edit those. */
 #ifndef WICK_CREATION_H
 #define WICK_CREATION_H
 

@@ -4,7 +4,7 @@
  * Operands have one dtype, any but bool, and so has the result; f16 and bf16 add up in f32, integers wrap. Products
  * of i8 add up in i8, too: wk_to_dtype(x, WK_I32) before keeps what is beyond 127. Sizes that do not fit are
  * WK_ERR_SHAPE, different dtypes WK_ERR_DTYPE. */
-/* Written by scripts/generate_ops.py from src/ops/rows/matmul: edit those. */
+/* Written by scripts/generate_ops.py from src/ops/specs/matmul: edit those. */
 #ifndef WICK_MATMUL_H
 #define WICK_MATMUL_H
 

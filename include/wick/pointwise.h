@@ -11,7 +11,7 @@
  * dtype that an op does not take, or a result that the target's dtype cannot hold, WK_ERR_DTYPE; other operands on
  * different devices WK_ERR_DEVICE; writing over a leaf that requires grad, or where elements share memory,
  * WK_ERR_STATE. */
-/* Written by scripts/generate_ops.py from src/ops/rows/pointwise: edit those. */
+/* Written by scripts/generate_ops.py from src/ops/specs/pointwise: edit those. */
 #ifndef WICK_POINTWISE_H
 #define WICK_POINTWISE_H
 

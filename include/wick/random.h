@@ -5,7 +5,7 @@
  *
  * Every thread has a stream of its own, begun anew by wk_seed. A call takes its place in the stream when it is made,
  * one number per element, so the numbers are the same whenever they are computed, fused or not, and on every device. */
-/* Written by scripts/generate_ops.py from src/ops/rows/random: edit those. */
+/* Written by scripts/generate_ops.py from src/ops/specs/random: edit those. */
 #ifndef WICK_RANDOM_H
 #define WICK_RANDOM_H
 

@@ -3,7 +3,7 @@
  *
  * A dimension out of range is WK_ERR_INDEX, one named twice WK_ERR_ARGUMENT; an op of floats gets integers:
  * WK_ERR_DTYPE. */
-/* Written by scripts/generate_ops.py from src/ops/rows/reduce: edit those. */
+/* Written by scripts/generate_ops.py from src/ops/specs/reduce: edit those. */
 #ifndef WICK_REDUCE_H
 #define WICK_REDUCE_H
 

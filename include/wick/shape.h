@@ -3,7 +3,7 @@
  *
  * A dimension may be negative: it counts from the end. One out of range is WK_ERR_INDEX, sizes that do not fit
  * WK_ERR_SHAPE. */
-/* Written by scripts/generate_ops.py from src/ops/rows/shape: edit those. */
+/* Written by scripts/generate_ops.py from src/ops/specs/shape: edit those. */
 #ifndef WICK_SHAPE_H
 #define WICK_SHAPE_H
 

@@ -6,7 +6,7 @@
  * fraction, _ti a tensor and a whole number, _ft and _it the other way round; _f takes a fraction, _i a whole
  * number. A struct of options may be NULL, and so may a list of dimensions, which is followed by its length: -1
  * stands for all. */
-/* Written by scripts/generate_ops.py from src/ops/rows/shape: edit those. */
+/* Written by scripts/generate_ops.py from src/ops/specs/shape: edit those. */
 #ifndef WICK_SHAPE_CALLS_H
 #define WICK_SHAPE_CALLS_H
 

@@ -3,11 +3,11 @@
  * gradients of its outputs have arrived. Everything is a list or a heap on the host's memory: a chain of a
  * million nodes needs no stack. */
 #include "../base/alloc.h"
-#include "history.h"
+#include "view_grad.h"
 #include "hook.h"
-#include "through.h"
-#include "uses.h"
-#include "walk.h"
+#include "dispatch.h"
+#include "dependencies.h"
+#include "backward.h"
 #include <string.h>
 
 /* A node that a gradient has reached. */
@@ -19,23 +19,23 @@ typedef struct task {
 } task;
 
 /* A leaf that has got a gradient, and the walk around this one that had listed it, 0 none. */
-typedef struct listed {
+typedef struct completed_leaf {
     wk__leaf *leaf;
     uint64_t before;
-} listed;
+} completed_leaf;
 
 /* What is called when the outermost walk ends. */
-typedef struct finally {
+typedef struct final_callback {
     bool (*call)(void *user, wk_site site, bool failed);
     void *user;
-} finally;
+} final_callback;
 
-typedef struct walk {
+typedef struct backward_pass {
     wk_context *context;
     wk_site site;
     uint64_t id; /* its scope's */
     bool create_graph, retain_graph;
-    wk__target *targets; /* wk_grad: whose gradients are wanted; NULL: those of all leaves */
+    wk__grad_target *targets; /* wk_grad: whose gradients are wanted; NULL: those of all leaves */
     wk_tensor **found;
     int target_count;
     wk__node **heap; /* nodes with gradients, latest call on top */
@@ -44,16 +44,17 @@ typedef struct walk {
     int64_t table_count, table_capacity;
     wk__node **ready; /* early nodes whose gradients have all come: before those in the heap, where they are, too */
     int64_t ready_count, ready_capacity;
-    wk__uses uses;    /* what is left to come to each leaf and node; counted only where somebody waits for that */
-    listed *complete; /* leaves that got a gradient, for the hooks that run after */
+    wk__dependencies uses;     /* what is left to come to each leaf and node; counted only where somebody waits for
+                                 that */
+    completed_leaf *completed; /* leaves that got a gradient, for the hooks that run after */
     int64_t complete_count, complete_capacity;
-    finally *finally; /* of the outermost walk, */
+    final_callback *finally; /* of the outermost walk, */
     int64_t finally_count, finally_capacity;
-    bool outermost;     /* which is the context's */
-    task now;           /* the node that is being run */
-    wk_tensor **in;     /* the gradients that it gives, if they are many */
-    bool failed, clean; /* clean: no error was pending at the start */
-} walk;
+    bool outermost;                 /* which is the context's */
+    task now;                       /* the node that is being run */
+    wk_tensor **in;                 /* the gradients that it gives, if they are many */
+    bool failed, no_error_at_start; /* clean: no error was pending at the start */
+} backward_pass;
 
 /* ---- table and heap ---------------------------------------------------------------------------------------------- */
 
@@ -71,7 +72,7 @@ static void put(task *slot, const task *from)
     if (from->grad == &from->one) slot->grad = &slot->one;
 }
 
-static bool grow_table(walk *w)
+static bool grow_table(backward_pass *w)
 {
     int64_t capacity = w->table_capacity ? 2 * w->table_capacity : 64;
     task *table = wk__alloc_zero((size_t)capacity, sizeof *table);
@@ -89,7 +90,7 @@ static bool later(const wk__node *a, const wk__node *b)
     return a->sequence > b->sequence;
 }
 
-static bool heap_push(walk *w, wk__node *node)
+static bool heap_push(backward_pass *w, wk__node *node)
 {
     if (!wk__grow(&w->heap, &w->heap_capacity, w->heap_count + 1, sizeof *w->heap)) return false;
     int64_t k = w->heap_count++;
@@ -101,7 +102,7 @@ static bool heap_push(walk *w, wk__node *node)
     return true;
 }
 
-static wk__node *heap_pop(walk *w)
+static wk__node *heap_pop(backward_pass *w)
 {
     wk__node *top = w->heap[0], *last = w->heap[--w->heap_count];
     int64_t k = 0;
@@ -115,7 +116,7 @@ static wk__node *heap_pop(walk *w)
 }
 
 /* The task of a node, made when the first gradient arrives. */
-static task *task_of(walk *w, wk__node *node)
+static task *task_of(backward_pass *w, wk__node *node)
 {
     if (2 * (w->table_count + 1) > w->table_capacity && !grow_table(w)) return NULL;
     task *slot = slot_of(w->table, w->table_capacity, node);
@@ -132,7 +133,7 @@ static task *task_of(walk *w, wk__node *node)
     return slot;
 }
 
-static void fail(walk *w)
+static void fail(backward_pass *w)
 {
     if (!w->failed) wk__error_set((wk_site){0}, WK_ERR_MEMORY, "backward: out of host memory for the walk");
     w->failed = true;
@@ -148,26 +149,26 @@ static void let_go(wk_tensor *grad)
 }
 
 /* What `place` holds plus grad; takes over the reference to grad. */
-static bool gather(wk_tensor **place, wk_tensor *grad)
+static bool accumulate(wk_tensor **place, wk_tensor *grad)
 {
     if (!*place) {
         *place = grad;
         return true;
     }
-    wk_tensor *sum = wk__through_add(*place, grad);
+    wk_tensor *sum = wk__dispatch_add(*place, grad);
     let_go(*place);
     let_go(grad);
     *place = sum;
     return sum != NULL;
 }
 
-static bool is_target(const wk__target *target, const wk__edge *edge)
+static bool is_target(const wk__grad_target *target, const wk__edge *edge)
 {
     return target->edge.leaf ? target->edge.leaf == edge->leaf
                              : target->edge.node == edge->node && target->edge.output == edge->output;
 }
 
-static bool is_wanted(const walk *w, const wk__edge *edge)
+static bool is_wanted(const backward_pass *w, const wk__edge *edge)
 {
     bool wanted = !w->targets;
     for (int k = 0; k < w->target_count && !wanted; k++) wanted = is_target(&w->targets[k], edge);
@@ -175,65 +176,65 @@ static bool is_wanted(const walk *w, const wk__edge *edge)
 }
 
 /* An input may stand in the list twice: each has its own, as the program may write them. */
-static void give_targets(walk *w, const wk__edge *edge, wk_tensor *grad)
+static void give_targets(backward_pass *w, const wk__edge *edge, wk_tensor *grad)
 {
     for (int k = 0; k < w->target_count; k++) {
         if (!is_target(&w->targets[k], edge)) continue;
-        wk_tensor *own = wk__snapshot_of(grad);
-        if (!own || !gather(&w->found[k], own)) fail(w);
+        wk_tensor *own = wk__snapshot_with_grad_fn(grad);
+        if (!own || !accumulate(&w->found[k], own)) fail(w);
     }
 }
 
-static bool moved_since(walk *w, const wk__edge *edge)
+static bool moved_since(backward_pass *w, const wk__edge *edge)
 {
-    if (edge->leaf->moves == edge->moves) return false;
+    if (edge->leaf->device_moves == edge->moves) return false;
     wk__error_set(w->site, WK_ERR_STATE, /* or that of the node which runs */
                   "backward: a parameter was moved to another device (at %s:%d) after it was used here; call "
                   "wk_module_to before the forward pass",
-                  edge->leaf->moved.file ? edge->leaf->moved.file : "?", (int)edge->leaf->moved.line);
+                  edge->leaf->moved_at.file ? edge->leaf->moved_at.file : "?", (int)edge->leaf->moved_at.line);
     w->failed = true;
     return true;
 }
 
 /* A gradient for a node that has run would be lost. Sequence numbers keep that from happening. */
-static void too_late(walk *w, const wk__node *node)
+static void too_late(backward_pass *w, const wk__node *node)
 {
     wk__error_set(node->site, WK_ERR_INTERNAL, "backward: a gradient of %s came after its turn", node->op->name);
     w->failed = true;
 }
 
 /* A gradient arrives at an edge. Takes over the reference. */
-static void arrive(walk *w, const wk__edge *edge, wk_tensor *grad)
+static void deliver_grad(backward_pass *w, const wk__edge *edge, wk_tensor *grad)
 {
     if (edge->leaf && !edge->leaf->frozen && is_wanted(w, edge) && moved_since(w, edge)) return;
     give_targets(w, edge, grad);
     if (edge->leaf) {
         if (w->targets || edge->leaf->frozen) {
             let_go(grad);
-        } else if (!wk__leaf_gather(edge->leaf, grad, w->create_graph)) {
+        } else if (!wk__leaf_accumulate(edge->leaf, grad, w->create_graph)) {
             w->failed = true;
-        } else if (edge->leaf->listed == w->id) {
+        } else if (edge->leaf->pass_id == w->id) {
             return;
-        } else if (!wk__grow(&w->complete, &w->complete_capacity, w->complete_count + 1, sizeof *w->complete)) {
+        } else if (!wk__grow(&w->completed, &w->complete_capacity, w->complete_count + 1, sizeof *w->completed)) {
             fail(w);
         } else {
             atomic_fetch_add(&edge->leaf->refs, 1);
-            w->complete[w->complete_count++] = (listed){edge->leaf, edge->leaf->listed};
-            edge->leaf->listed = w->id;
+            w->completed[w->complete_count++] = (completed_leaf){edge->leaf, edge->leaf->pass_id};
+            edge->leaf->pass_id = w->id;
         }
         return;
     }
     task *t = task_of(w, edge->node);
     if (t && t->begun)
         too_late(w, edge->node);
-    else if (!t || !gather(&t->grad[edge->output], grad))
+    else if (!t || !accumulate(&t->grad[edge->output], grad))
         fail(w);
 }
 
 /* ---- one node ---------------------------------------------------------------------------------------------------- */
 
 /* Runs the gradient in a scope of its own, moves what it gives into the walk's scope, fitted to the operands. */
-static void compute(walk *w, wk__node *node, wk_tensor *const *out, wk_tensor **in)
+static void compute(backward_pass *w, wk__node *node, wk_tensor *const *out, wk_tensor **in)
 {
     wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, node->site);
     if (!guard) {
@@ -241,20 +242,20 @@ static void compute(walk *w, wk__node *node, wk_tensor *const *out, wk_tensor **
         return;
     }
     uint64_t token = guard->token;
-    wk_tensor *wide[WK__WALK_OUTPUTS];
-    for (int k = 0; k < node->outputs && k < WK__WALK_OUTPUTS; k++) wide[k] = wk__through_widen(out[k]);
-    wk__gradient g = {.node = node, .attr = node->attr, .out = wide, .in = in, .backward = w->site};
-    uint64_t inner = w->context->frame.inner;
-    if (!inner) w->context->frame.inner = token;
+    wk_tensor *wide[WK__MAX_OUTPUTS];
+    for (int k = 0; k < node->outputs && k < WK__MAX_OUTPUTS; k++) wide[k] = wk__dispatch_upcast(out[k]);
+    wk__grad_ctx g = {.node = node, .attr = node->attr, .out = wide, .in = in, .backward = w->site};
+    uint64_t inner = w->context->frame.op_scope;
+    if (!inner) w->context->frame.op_scope = token;
     node->op->gradient(&g);
-    w->context->frame.inner = inner;
+    w->context->frame.op_scope = inner;
     for (int k = 0; k < node->inputs; k++) {
-        if (!in[k] || !wk__wants(&g, k)) {
+        if (!in[k] || !wk__needs_input_grad(&g, k)) {
             in[k] = NULL;
             continue;
         }
-        wk_tensor *fitted = wk__through_fit(in[k], &node->shape[k]);
-        in[k] = fitted ? wk__tensor_like(w->context, wk__body_of(fitted))
+        wk_tensor *fitted = wk__dispatch_unbroadcast(in[k], &node->shape[k]);
+        in[k] = fitted ? wk__tensor_alias(w->context, wk__body_of(fitted))
                        : NULL; /* a handle of its own: out[0] may serve twice */
         if (!in[k]) {
             w->failed = true;
@@ -266,7 +267,7 @@ static void compute(walk *w, wk__node *node, wk_tensor *const *out, wk_tensor **
 }
 
 /* Where memory is too short for that, its turn comes in the order of the calls. */
-static void hasten(walk *w, wk__node *node)
+static void push_ready(backward_pass *w, wk__node *node)
 {
     const task *slot = slot_of(w->table, w->table_capacity, node);
     if (slot->node && !slot->begun && wk__grow(&w->ready, &w->ready_capacity, w->ready_count + 1, sizeof *w->ready))
@@ -275,21 +276,21 @@ static void hasten(walk *w, wk__node *node)
 
 /* An edge has brought its gradient, or has none to bring. Hooks that come after, and early nodes, run once nothing more
  * can come. */
-static void passed(walk *w, const wk__edge *edge)
+static void finish_edge(backward_pass *w, const wk__edge *edge)
 {
-    if (edge->node && edge->node->early && wk__uses_end(&w->uses, edge->node)) hasten(w, edge->node);
-    if (edge->leaf && wk__uses_end(&w->uses, edge->leaf) && edge->leaf->listed == w->id && !w->failed)
-        w->failed = !wk__leaf_complete(edge->leaf);
+    if (edge->node && edge->node->priority && wk__dependencies_dec(&w->uses, edge->node)) push_ready(w, edge->node);
+    if (edge->leaf && wk__dependencies_dec(&w->uses, edge->leaf) && edge->leaf->pass_id == w->id && !w->failed)
+        w->failed = !wk__leaf_run_post_hooks(edge->leaf);
 }
 
-static void run_node(walk *w, wk__node *node, wk_tensor **grad)
+static void run_node(backward_pass *w, wk__node *node, wk_tensor **grad)
 {
-    if (node->spent) {
+    if (node->saved_released) {
         wk__error_set(
             node->site, WK_ERR_STATE,
             "%s: the backward at %s:%d went through this call and freed what it needs, and that at %s:%d comes "
             "here again; use .retain_graph = true in the first",
-            node->op->name, node->spent_at.file ? node->spent_at.file : "?", (int)node->spent_at.line,
+            node->op->name, node->released_at.file ? node->released_at.file : "?", (int)node->released_at.line,
             w->site.file ? w->site.file : "?", (int)w->site.line);
         w->failed = true;
         return;
@@ -300,21 +301,21 @@ static void run_node(walk *w, wk__node *node, wk_tensor **grad)
         return;
     }
     wk_tensor **in = w->in ? w->in : few;
-    w->context->frame.outer = (wk__outer){.on = true, .busy = true, .site = node->site};
+    w->context->frame.api_call = (wk__api_call){.active = true, .handler_blocked = true, .site = node->site};
     for (int k = 0; k < node->outputs && !w->failed; k++) {
         if (!grad[k]) continue;
         grad[k] = wk__run_hooks(node->hooks, grad[k], k);
         w->failed = !grad[k];
     }
     if (!w->failed) compute(w, node, grad, in);
-    if (w->clean && wk__error_pending()) w->failed = true;
+    if (w->no_error_at_start && wk__error_pending()) w->failed = true;
     for (int k = 0; k < node->inputs; k++) {
-        if (in[k] && !w->failed) arrive(w, &node->edge[k], in[k]);
-        passed(w, &node->edge[k]);
+        if (in[k] && !w->failed) deliver_grad(w, &node->edge[k], in[k]);
+        finish_edge(w, &node->edge[k]);
     }
     wk__free(w->in);
     w->in = NULL;
-    if (!w->retain_graph) wk__node_spend(node, w->site);
+    if (!w->retain_graph) wk__node_release_saved(node, w->site);
 }
 
 static void free_grads(task *t)
@@ -324,7 +325,7 @@ static void free_grads(task *t)
 }
 
 /* The node whose turn it is; NULL: there is none left. */
-static wk__node *next_node(walk *w)
+static wk__node *next_node(backward_pass *w)
 {
     if (w->ready_count > 0) return w->ready[--w->ready_count];
     while (w->heap_count > 0) {
@@ -334,7 +335,7 @@ static wk__node *next_node(walk *w)
     return NULL;
 }
 
-static void run_all(walk *w)
+static void run_all(backward_pass *w)
 {
     for (wk__node *node; !w->failed && (node = next_node(w));) {
         task *slot = slot_of(w->table, w->table_capacity, node), *t = &w->now;
@@ -350,13 +351,14 @@ static void run_all(walk *w)
 
 /* The hooks that come after the whole gradient of a leaf, where that was not known before: a call on its way to the
  * leaf was reached by no gradient. */
-static void complete_all(walk *w)
+static void complete_all(backward_pass *w)
 {
     for (int64_t k = 0; k < w->complete_count && !w->failed; k++)
-        if (!wk__uses_ended(&w->uses, w->complete[k].leaf)) w->failed = !wk__leaf_complete(w->complete[k].leaf);
+        if (!wk__dependencies_is_done(&w->uses, w->completed[k].leaf))
+            w->failed = !wk__leaf_run_post_hooks(w->completed[k].leaf);
 }
 
-void wk__targets_free(wk__target *targets, int count)
+void wk__targets_free(wk__grad_target *targets, int count)
 {
     for (int k = 0; k < count; k++) {
         wk__node_drop(targets[k].edge.node);
@@ -365,22 +367,23 @@ void wk__targets_free(wk__target *targets, int count)
     wk__free(targets);
 }
 
-bool wk__walk_finally(bool (*call)(void *user, wk_site site, bool failed), void *user)
+bool wk__queue_final_callback(bool (*call)(void *user, wk_site site, bool failed), void *user)
 {
-    walk *w = wk__context()->walk;
+    backward_pass *w = wk__context()->backward;
     if (!wk__grow(&w->finally, &w->finally_capacity, w->finally_count + 1, sizeof *w->finally)) {
         fail(w);
         return false;
     }
-    w->finally[w->finally_count++] = (finally){call, user};
+    w->finally[w->finally_count++] = (final_callback){call, user};
     return true;
 }
 
 /* Each is called once, also those that come meanwhile. */
-static void run_finally(walk *w)
+static void run_finally(backward_pass *w)
 {
     for (int64_t k = 0; k < w->finally_count; k++)
-        if (!w->finally[k].call(w->finally[k].user, w->site, w->failed || (w->clean && wk__error_pending())))
+        if (!w->finally[k].call(w->finally[k].user, w->site,
+                                w->failed || (w->no_error_at_start && wk__error_pending())))
             w->failed = true;
     w->finally_count = 0;
 }
@@ -388,11 +391,11 @@ static void run_finally(walk *w)
 /* Also of a walk whose hooks a handler's longjmp has left: the guard below its scope closes. */
 static void end(void *address)
 {
-    walk *w = address;
+    backward_pass *w = address;
     w->failed = w->failed || w->finally_count > 0;
     run_finally(w);
     wk__free(w->finally);
-    if (w->outermost) w->context->walk = NULL;
+    if (w->outermost) w->context->backward = NULL;
     for (int64_t k = 0; k < w->table_capacity; k++) {
         task *slot = &w->table[k];
         if (!slot->node) continue;
@@ -401,12 +404,12 @@ static void end(void *address)
     }
     free_grads(&w->now);
     wk__free(w->in);
-    wk__uses_free(&w->uses);
+    wk__dependencies_free(&w->uses);
     for (int64_t k = 0; k < w->complete_count; k++) {
-        w->complete[k].leaf->listed = w->complete[k].before;
-        wk__leaf_drop(w->complete[k].leaf);
+        w->completed[k].leaf->pass_id = w->completed[k].before;
+        wk__leaf_drop(w->completed[k].leaf);
     }
-    wk__free(w->complete);
+    wk__free(w->completed);
     wk__free(w->table);
     wk__free(w->heap);
     wk__free(w->ready);
@@ -416,37 +419,37 @@ static void end(void *address)
 
 /* A handle of the walk's own on a seed. With create_graph the seed may be a leaf that nothing was computed from yet:
  * both handles must share its place in the graph, which is made when first asked for. */
-static wk_tensor *seed_of(walk *w, wk_tensor *seed)
+static wk_tensor *seed_of(backward_pass *w, wk_tensor *seed)
 {
     wk__edge edge = w->create_graph ? wk__edge_of(seed) : (wk__edge){0};
-    wk_tensor *own = wk__tensor_like(w->context, wk__body_of(seed));
+    wk_tensor *own = wk__tensor_alias(w->context, wk__body_of(seed));
     wk__node_drop(edge.node);
     wk__leaf_drop(edge.leaf);
     return own;
 }
 
 /* Where memory is too short for it, hooks that come after run at the end, and no node is early. */
-static void count_uses(walk *w, const wk__walk_request *request)
+static void count_uses(backward_pass *w, const wk__backward_request *request)
 {
-    bool fine = (wk__after_hooks() && !w->targets) || wk__any_early_node();
+    bool fine = (wk__has_post_hooks() && !w->targets) || wk__has_priority_nodes();
     for (int k = 0; k < request->output_count && fine; k++) {
         wk__edge edge = wk__edge_of(request->outputs[k]);
-        fine = wk__uses_add(&w->uses, &edge);
+        fine = wk__dependencies_count(&w->uses, &edge);
         wk__node_drop(edge.node);
         wk__leaf_drop(edge.leaf);
     }
 }
 
 /* The gradients that the walk begins with arrive. */
-static void begin(walk *w, const wk__walk_request *request)
+static void begin(backward_pass *w, const wk__backward_request *request)
 {
     count_uses(w, request);
     for (int k = 0; k < request->output_count && !w->failed; k++) {
         wk__edge edge = wk__edge_of(request->outputs[k]);
         wk_tensor *seed = request->seeds && request->seeds[k] ? seed_of(w, request->seeds[k])
-                                                              : wk__through_ones_like(request->outputs[k]);
+                                                              : wk__dispatch_ones_like(request->outputs[k]);
         if (seed && (edge.node || edge.leaf))
-            arrive(w, &edge, seed);
+            deliver_grad(w, &edge, seed);
         else
             w->failed = true;
         wk__node_drop(edge.node);
@@ -455,7 +458,7 @@ static void begin(walk *w, const wk__walk_request *request)
 }
 
 /* Hooks may free what the walk was asked for. */
-static bool pin_all(const wk__walk_request *request)
+static bool pin_all(const wk__backward_request *request)
 {
     for (int k = 0; k < request->output_count; k++) {
         if (!wk__handle_pin(&request->outputs[k]->handle)) return false;
@@ -465,37 +468,37 @@ static bool pin_all(const wk__walk_request *request)
 }
 
 /* One within a hook of the one around it, and so on: as deep as the stack of a small thread allows. */
-enum { WALKS_AROUND = 60 };
+enum { MAX_NESTED_BACKWARD = 60 };
 
 /* On the heap, where it can be found when a handler's longjmp has left it. NULL (recorded): the targets have gone. */
-static walk *new_walk(const wk__walk_request *request, uint64_t *token)
+static backward_pass *new_walk(const wk__backward_request *request, uint64_t *token)
 {
     wk_context *context = wk__context();
-    walk *w = NULL;
-    if (context->frame.walks >= WALKS_AROUND)
-        wk__error_set(request->site, WK_ERR_STATE, "backward: called by its own hooks, %d deep", WALKS_AROUND);
+    backward_pass *w = NULL;
+    if (context->frame.backward_depth >= MAX_NESTED_BACKWARD)
+        wk__error_set(request->site, WK_ERR_STATE, "backward: called by its own hooks, %d deep", MAX_NESTED_BACKWARD);
     else if (!(w = wk__alloc_zero(1, sizeof *w)))
         wk__error_set(request->site, WK_ERR_MEMORY, "backward: out of host memory for the walk");
     if (!w) {
         wk__targets_free(request->targets, request->target_count);
         return NULL;
     }
-    *w = (walk){.context = context,
-                .site = wk__site(request->site),
-                .create_graph = request->create_graph,
-                .retain_graph = request->retain_graph,
-                .targets = request->targets,
-                .found = request->found,
-                .target_count = request->target_count,
-                .outermost = context->walk == NULL,
-                .clean = !wk__error_pending()};
-    if (w->outermost) context->walk = w;
-    if ((*token = wk__guard_on(w, end))) return w;
+    *w = (backward_pass){.context = context,
+                         .site = wk__site(request->site),
+                         .create_graph = request->create_graph,
+                         .retain_graph = request->retain_graph,
+                         .targets = request->targets,
+                         .found = request->found,
+                         .target_count = request->target_count,
+                         .outermost = context->backward == NULL,
+                         .no_error_at_start = !wk__error_pending()};
+    if (w->outermost) context->backward = w;
+    if ((*token = wk__guard_push_cleanup(w, end))) return w;
     end(w);
     return NULL;
 }
 
-static void run(walk *w, const wk__walk_request *request)
+static void run(backward_pass *w, const wk__backward_request *request)
 {
     begin(w, request);
     run_all(w);
@@ -503,10 +506,10 @@ static void run(walk *w, const wk__walk_request *request)
     run_finally(w);
 }
 
-static bool go(const wk__walk_request *request)
+static bool run_guarded(const wk__backward_request *request)
 {
     uint64_t token;
-    walk *w = new_walk(request, &token);
+    backward_pass *w = new_walk(request, &token);
     if (!w) return false;
     const wk__guard *scope = pin_all(request) ? wk__guard_push(WK__GUARD_SCOPE, request->site) : NULL;
     bool fine = scope != NULL;
@@ -514,9 +517,9 @@ static bool go(const wk__walk_request *request)
         w->id = scope->token;
         const wk__frame before = w->context->frame;
         w->context->frame.grad_off = !request->create_graph;
-        w->context->frame.walks++;
+        w->context->frame.backward_depth++;
         run(w, request);
-        fine = !w->failed && !(w->clean && wk__error_pending());
+        fine = !w->failed && !(w->no_error_at_start && wk__error_pending());
         for (int k = 0; k < w->target_count; k++) {
             if (w->found[k] && fine) wk__handle_keep(&w->found[k]->handle, request->site);
             if (!fine) w->found[k] = NULL;
@@ -527,11 +530,11 @@ static bool go(const wk__walk_request *request)
     return fine;
 }
 
-bool wk__walk(const wk__walk_request *request)
+bool wk__run_backward(const wk__backward_request *request)
 {
     wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
-    const bool fine = go(request);
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
+    const bool fine = run_guarded(request);
     wk__frame_end(context, before);
     return fine;
 }

@@ -2,18 +2,18 @@
 /* User code called by the library: in a scope of its own, from which only what it returns comes out, with grad mode,
  * sites and placement as the user's own. */
 #include "callback.h"
-#include "through.h"
+#include "dispatch.h"
 
 void wk__callback_begin(wk__callback *c, const char *name, wk_site site)
 {
     wk_context *context = wk__context();
-    c->bare = context->scope < 0;
+    c->no_scope = context->scope < 0;
     c->site = site;
     wk__guard *guard = wk__guard_push(WK__GUARD_CALLBACK, (wk_site){0});
     c->token = guard ? guard->token : 0;
     if (guard) guard = wk__guard_push(WK__GUARD_SCOPE, site);
     c->scope = guard ? guard->token : 0;
-    c->before = wk__frame_begin(context, WK__CALLBACK, name, (wk_site){0});
+    c->before = wk__frame_begin(context, WK__FRAME_CALLBACK, name, (wk_site){0});
 }
 
 void wk__callback_end(wk__callback *c, wk_tensor **out, int count)
@@ -22,7 +22,7 @@ void wk__callback_end(wk__callback *c, wk_tensor **out, int count)
     wk__frame_end(context, c->before);
     for (int k = 0; k < count; k++) {
         if (!wk__is_tensor(out[k])) continue;
-        if (c->bare && out[k]->handle.scope != c->scope)
+        if (c->no_scope && out[k]->handle.scope != c->scope)
             wk__handle_retain(&out[k]->handle, c->site); /* it was there before: it counts once more for the caller */
         else
             wk__handle_keep(&out[k]->handle, c->site);
@@ -32,13 +32,13 @@ void wk__callback_end(wk__callback *c, wk_tensor **out, int count)
 
 wk_tensor *wk__lend(wk_tensor *x, uint64_t *token)
 {
-    wk_tensor *lent = wk__body_overlaps(wk__body_of(x)) ? wk__through_clone(x) : wk__snapshot_of(x);
+    wk_tensor *lent = wk__body_overlaps(wk__body_of(x)) ? wk__dispatch_clone(x) : wk__snapshot_with_grad_fn(x);
     if (!lent || !(*token = wk__handle_pin(&lent->handle))) return NULL;
     wk__handle_release(&lent->handle, (wk_site){0}); /* from the scope: no call of the program ends it */
     return lent;
 }
 
-wk_tensor *wk__call_back(const char *name, wk_tensor *(*call)(wk_tensor *, void *), wk_tensor *x, void *user)
+wk_tensor *wk__call_hook(const char *name, wk_tensor *(*call)(wk_tensor *, void *), wk_tensor *x, void *user)
 {
     wk__callback c;
     wk__callback_begin(&c, name, wk__site((wk_site){0}));

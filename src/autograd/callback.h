@@ -8,7 +8,7 @@
 typedef struct wk__callback {
     uint64_t token, scope;
     wk_site site;
-    bool bare; /* no scope is open around: each tensor that comes out counts for the caller */
+    bool no_scope; /* no scope is open around: each tensor that comes out counts for the caller */
     wk__frame before;
 } wk__callback;
 
@@ -23,6 +23,6 @@ void wk__callback_end(wk__callback *c, wk_tensor **out, int count);
  * ends with the guard of that token. */
 wk_tensor *wk__lend(wk_tensor *x, uint64_t *token);
 /* A hook; the site is that of the call whose gradient it gets. */
-wk_tensor *wk__call_back(const char *name, wk_tensor *(*call)(wk_tensor *, void *), wk_tensor *x, void *user);
+wk_tensor *wk__call_hook(const char *name, wk_tensor *(*call)(wk_tensor *, void *), wk_tensor *x, void *user);
 
 #endif

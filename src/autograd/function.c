@@ -3,13 +3,13 @@
 #include "../base/alloc.h"
 #include "../base/options.h"
 #include "callback.h"
-#include "history.h"
-#include "through.h"
-#include "walk.h"
+#include "view_grad.h"
+#include "dispatch.h"
+#include "backward.h"
 #include <string.h>
 #include <wick/autograd.h>
 
-enum { MOST = 16 }; /* inputs, outputs and saved tensors of one function */
+enum { MAX_TENSORS = 16 }; /* inputs, outputs and saved tensors of one function */
 
 /* Its state lives as long as its node, or the call when no node was made. The file's own op gives the node
  * its gradient. */
@@ -17,10 +17,10 @@ struct wk_function {
     wk_function_kind kind;
     void *context;
     wk__node *of; /* the node, not held: it holds this; NULL for none */
-    wk__body *saved[MOST];
-    const wk_tensor *kept[MOST]; /* what saved[k] was, to be compared with the outputs after forward */
-    int8_t output[MOST];         /* which output saved[k] is, -1 for none */
-    uint32_t version[MOST];
+    wk__body *saved[MAX_TENSORS];
+    const wk_tensor *kept[MAX_TENSORS]; /* what saved[k] was, to be compared with the outputs after forward */
+    int8_t output[MAX_TENSORS];         /* which output saved[k] is, -1 for none */
+    uint32_t version[MAX_TENSORS];
     int saved_count;
     uint32_t needs; /* bit k: input k wants a gradient */
     wk_site site;
@@ -32,7 +32,7 @@ struct wk_function {
 /* Also when a longjmp of the program's has left its destroy. */
 static void free_state(void *f)
 {
-    wk__context()->nodes.busy = false;
+    wk__context()->nodes.draining = false;
     wk__free(f);
 }
 
@@ -45,19 +45,19 @@ static void destroy(void *address)
         wk__free(f);
         return;
     }
-    const bool busy = context->nodes.busy;
-    const uint64_t token = wk__guard_on(f, free_state);
-    context->nodes.busy = ++context->frame.destroys >= WK__DESTROY_DEPTH && token;
-    const wk__frame before = wk__frame_begin(context, WK__HELD, NULL, (wk_site){0});
+    const bool busy = context->nodes.draining;
+    const uint64_t token = wk__guard_push_cleanup(f, free_state);
+    context->nodes.draining = ++context->frame.destroy_depth >= WK__DESTROY_DEPTH && token;
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_NOUNWIND, NULL, (wk_site){0});
     f->kind.destroy(f->context);
     wk__frame_end(context, before);
     if (token) {
         wk__guard_close(token);
     } else {
-        context->frame.destroys--;
+        context->frame.destroy_depth--;
         wk__free(f);
     }
-    context->nodes.busy = busy;
+    context->nodes.draining = busy;
     wk__nodes_free(context);
 }
 
@@ -68,7 +68,7 @@ void *wk_function_context(wk_function *f)
 
 bool wk_function_needs(wk_function *f, int k)
 {
-    return f && k >= 0 && k < MOST && f->needs >> k & 1;
+    return f && k >= 0 && k < MAX_TENSORS && f->needs >> k & 1;
 }
 
 static bool given(wk_site site, const wk_function *f, const char *op)
@@ -79,22 +79,22 @@ static bool given(wk_site site, const wk_function *f, const char *op)
 
 static void save(wk_context *context, wk_site site, wk_function *f, wk_tensor *x)
 {
-    wk__body *body = f->saved_count < MOST ? wk__slab_take(context->slots, WK__SLAB_VIEW) : NULL;
+    wk__body *body = f->saved_count < MAX_TENSORS ? wk__slab_alloc(context->slots, WK__SLAB_BODY) : NULL;
     if (!body) {
-        wk__error_set(site, f->saved_count < MOST ? WK_ERR_MEMORY : WK_ERR_ARGUMENT, "function_save: %s",
-                      f->saved_count < MOST ? "out of host memory" : "a function can keep 16 tensors");
+        wk__error_set(site, f->saved_count < MAX_TENSORS ? WK_ERR_MEMORY : WK_ERR_ARGUMENT, "function_save: %s",
+                      f->saved_count < MAX_TENSORS ? "out of host memory" : "a function can keep 16 tensors");
         return;
     }
     const wk__edge edge = wk__edge_of(x); /* a leaf's place in the graph is made now: what is kept shares it */
     memcpy(body, wk__body_of(x), sizeof *body);
     wk__node_drop(edge.node);
     wk__leaf_drop(edge.leaf);
-    atomic_init(&body->said, NULL);
-    if (body->family) wk__count_up(&body->family->refs);
+    atomic_init(&body->texts, NULL);
+    if (body->family) wk__refcount_inc(&body->family->refs);
     wk__storage_hold(body->storage);
-    wk__storage_firm(body->storage, +1);
+    wk__storage_add_persistent(body->storage, +1);
     if (body->node || body->leaf) wk__body_share(body);
-    f->version[f->saved_count] = body->storage->changes.version;
+    f->version[f->saved_count] = body->storage->version_info.version;
     f->kept[f->saved_count] = x;
     f->output[f->saved_count] = -1;
     f->saved[f->saved_count++] = body;
@@ -102,9 +102,9 @@ static void save(wk_context *context, wk_site site, wk_function *f, wk_tensor *x
 
 void wk_function_save_at(wk_site site, wk_function *f, wk_tensor *x)
 {
-    if (!given(site, f, "function_save") || !wk__check(x, site, "function_save", "input")) return;
+    if (!given(site, f, "function_save") || !wk__check_tensor(x, site, "function_save", "input")) return;
     wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
     save(context, site, f, x);
     wk__frame_end(context, before);
 }
@@ -127,7 +127,7 @@ static void find_saved_outputs(wk_function *f, wk_tensor *const *in, wk_tensor *
         for (int j = 0; j < f->kind.outputs && f->output[k] < 0; j++)
             if (out[j] == f->kept[k] && wk__body_of(out[j])->storage == saved->storage) f->output[k] = (int8_t)j;
         if (f->output[k] < 0) continue;
-        if (saved->family) wk__family_drop(saved->family);
+        if (saved->family) wk__alias_set_drop(saved->family);
         if (saved->node) wk__node_drop(saved->node);
         if (saved->leaf) wk__leaf_drop(saved->leaf);
         saved->is_view = false;
@@ -145,14 +145,14 @@ wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k)
                       f->saved_count, k);
         return NULL;
     }
-    if (f->saved[k]->storage->changes.version != f->version[k]) {
+    if (f->saved[k]->storage->version_info.version != f->version[k]) {
         wk__text text = {0};
         wk__text_format(&text, "%s: backward needs tensor %d that it kept, but ", f->name, k);
-        wk__text_changes(&text, f->saved[k]->storage, f->version[k], f->walk);
-        wk__error_take(f->site, WK_ERR_STATE, &text);
+        wk__text_version_mismatch(&text, f->saved[k]->storage, f->version[k], f->walk);
+        wk__error_set_text(f->site, WK_ERR_STATE, &text);
         return NULL;
     }
-    wk_tensor *tensor = wk__tensor_like(wk__context(), f->saved[k]);
+    wk_tensor *tensor = wk__tensor_alias(wk__context(), f->saved[k]);
     if (!tensor || f->output[k] < 0 || !f->of) return tensor;
     wk__body *body = wk__body_of(tensor);
     wk__node_hold(f->of);
@@ -164,8 +164,8 @@ wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k)
 
 static bool fits(const wk_function *f, const wk__node *node, wk_tensor *grad, int k)
 {
-    const wk__shape *shape = &node->shape[k];
-    if (!wk__check(grad, f->site, f->name, "a gradient that backward gave")) return false;
+    const wk__tensor_meta *shape = &node->shape[k];
+    if (!wk__check_tensor(grad, f->site, f->name, "a gradient that backward gave")) return false;
     const wk__body *body = wk__body_of(grad);
     if (wk__same_shape(body->ndim, body->shape, shape->ndim, shape->size)) return true;
     wk__text text = {0};
@@ -173,7 +173,7 @@ static bool fits(const wk_function *f, const wk__node *node, wk_tensor *grad, in
     wk__text_tensor(&text, grad);
     wk__text_add(&text, "; it must have the shape of the input, ");
     wk__text_shape(&text, shape->ndim, shape->size);
-    wk__error_take(f->site, WK_ERR_SHAPE, &text);
+    wk__error_set_text(f->site, WK_ERR_SHAPE, &text);
     return false;
 }
 
@@ -192,13 +192,13 @@ static bool lend_all(wk_tensor *const *out, int count, wk_tensor **lent, uint64_
 static wk_tensor *taken_over(wk_tensor *grad, wk_tensor *const *lent, int count)
 {
     for (int k = 0; k < count; k++)
-        if (grad == lent[k]) return wk__snapshot_of(grad);
+        if (grad == lent[k]) return wk__snapshot_with_grad_fn(grad);
     return grad;
 }
 
-static void gradient(wk__gradient *g)
+static void gradient(wk__grad_ctx *g)
 {
-    wk_function *f = g->node->own;
+    wk_function *f = g->node->payload;
     f->walk = g->backward;
     if (!f->kind.backward) {
         wk__error_set(
@@ -208,7 +208,7 @@ static void gradient(wk__gradient *g)
             f->name);
         return;
     }
-    wk_tensor *in[MOST] = {0}, *lent[MOST] = {0};
+    wk_tensor *in[MAX_TENSORS] = {0}, *lent[MAX_TENSORS] = {0};
     const int outputs = f->kind.outputs;
     uint64_t first = 0; /* of the guards that end what is lent */
     if (lend_all(g->out, outputs, lent, &first)) {
@@ -238,13 +238,14 @@ static wk_function *begin(wk_site site, const wk_function_kind *kind, void *cont
              (int)site.line);
     snprintf(f->backward, sizeof f->backward, "backward of \"%s\", called at %s:%d", f->name,
              site.file ? site.file : "?", (int)site.line);
-    f->op = (wk__op){.name = f->name, .node = f->node, .gradient = gradient};
+    f->op = (wk__op){.name = f->name, .grad_fn_name = f->node, .gradient = gradient};
     return f;
 }
 
 static bool check(wk_site site, const wk_function_kind *kind, wk_tensor *const *in, int count)
 {
-    if (!kind->forward || !kind->name || kind->inputs > MOST || kind->outputs > MOST || kind->outputs < 1) {
+    if (!kind->forward || !kind->name || kind->inputs > MAX_TENSORS || kind->outputs > MAX_TENSORS ||
+        kind->outputs < 1) {
         wk__error_set(site, WK_ERR_ARGUMENT,
                       "apply: the function kind needs .size, .name, .forward and 1 to 16 inputs and outputs");
         return false;
@@ -255,14 +256,14 @@ static bool check(wk_site site, const wk_function_kind *kind, wk_tensor *const *
     }
     if (!wk__array_check(in, count, site, kind->name, "the array of inputs")) return false;
     for (int k = 0; k < count; k++)
-        if (!wk__check(in[k], site, kind->name, "an input")) return false;
+        if (!wk__check_tensor(in[k], site, kind->name, "an input")) return false;
     return true;
 }
 
 static bool outputs_are_there(const wk_function *f, wk_tensor *const *out)
 {
     for (int k = 0; k < f->kind.outputs; k++) {
-        if (out[k] && wk__check(out[k], f->site, f->name, "what forward gave")) continue;
+        if (out[k] && wk__check_tensor(out[k], f->site, f->name, "what forward gave")) continue;
         wk__error_set(f->site, WK_ERR_STATE, "%s: forward gave no output %d", f->name, k);
         return false;
     }
@@ -275,7 +276,7 @@ static bool detach_outputs(const wk_function *f, wk_tensor **out)
 {
     for (int k = 0; k < f->kind.outputs; k++) {
         const bool shared = wk__body_overlaps(wk__body_of(out[k]));
-        out[k] = shared ? wk__through_clone(out[k]) : wk__tensor_snapshot(wk__context(), out[k]);
+        out[k] = shared ? wk__dispatch_clone(out[k]) : wk__tensor_snapshot(wk__context(), out[k]);
         if (!out[k]) return false;
         wk__body *body = wk__body_of(out[k]);
         wk__node_drop(body->node);
@@ -308,7 +309,7 @@ static bool run_forward(wk_function *f, wk_tensor *const *in, wk_tensor **out, b
 static wk_function_kind known(wk_site site, const wk_function_kind *given)
 {
     wk_function_kind kind = {.size = sizeof kind};
-    wk_code code = given ? wk__sized(given, offsetof(wk_function_kind, backward), &kind, sizeof kind) : WK_OK;
+    wk_code code = given ? wk__sized_read(given, offsetof(wk_function_kind, backward), &kind, sizeof kind) : WK_OK;
     if (code == WK_ERR_UNSUPPORTED)
         wk__error_set(site, code, "apply: the function kind has a member that this version does not know");
     return kind;
@@ -324,11 +325,11 @@ static bool apply(wk_function *f, wk__node *node, bool wanted, wk_tensor *const 
 {
     void *const owner = node ? (void *)node : f;
     void (*const let_go)(void *) = node ? drop_node : destroy;
-    const uint64_t token = wk__guard_on(owner, let_go);
+    const uint64_t token = wk__guard_push_cleanup(owner, let_go);
     const bool fine = token && (node || !wanted) && run_forward(f, in, out, wanted);
     if (fine && node) {
         wk__node_hold(node);
-        wk__node_hang(node, out, f->kind.outputs);
+        wk__node_set_outputs(node, out, f->kind.outputs);
     }
     if (token)
         wk__guard_close(token);
@@ -344,20 +345,20 @@ wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *user, wk
     kind = &copy;
     if (kind->outputs > 0 && !wk__array_check(out, kind->outputs, site, "apply", "the array for the results"))
         return wk_error_code();
-    for (int k = 0; k < kind->outputs && k < MOST; k++) out[k] = NULL;
+    for (int k = 0; k < kind->outputs && k < MAX_TENSORS; k++) out[k] = NULL;
     if (!check(site, kind, in, count)) return wk_error_code();
     wk_function *f = begin(site, kind, user);
     if (!f) return WK_ERR_MEMORY;
     wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
-    const bool wanted = wk__wants_node(context, in, count);
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
+    const bool wanted = wk__needs_grad_fn(context, in, count);
     for (int k = 0; k < count; k++)
-        if (wk__has_gradient(in[k])) f->needs |= 1u << k;
+        if (wk__requires_grad(in[k])) f->needs |= 1u << k;
     /* before forward, which may free or write what it is given */
     wk__node *node = wanted ? wk__node_make(&f->op, site, in, count, NULL, NULL) : NULL;
     if (node) {
         f->of = node;
-        node->own = f;
+        node->payload = f;
         node->own_destroy = destroy;
     }
     const bool fine = apply(f, node, wanted, in, out);
@@ -368,6 +369,6 @@ wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *user, wk
 
 wk_tensor *wk_apply_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count)
 {
-    wk_tensor *out[MOST] = {0};
+    wk_tensor *out[MAX_TENSORS] = {0};
     return wk_apply_n_at(site, kind, context, in, count, out) == WK_OK ? out[0] : NULL;
 }

@@ -2,15 +2,15 @@
 /* wk_backward and wk_grad: what a program asks of the graph. */
 #include "../base/alloc.h"
 #include "../base/options.h"
-#include "history.h"
-#include "walk.h"
+#include "view_grad.h"
+#include "backward.h"
 #include <string.h>
 #include <wick/autograd.h>
 
 /* Fork, late failures and dead handles are the ops' to tell; the graph asks what only it knows. */
 static bool root_fits(wk_site site, const char *op, wk_tensor *x, const wk_tensor *seed)
 {
-    if (!wk__check(x, site, op, "input")) return false;
+    if (!wk__check_tensor(x, site, op, "input")) return false;
     const wk__body *body = wk__body_of(x);
     const bool depends = wk_requires_grad(x);
     wk__text text = {0};
@@ -26,10 +26,10 @@ static bool root_fits(wk_site site, const char *op, wk_tensor *x, const wk_tenso
         wk__text_add(&text, " needs a gradient of its own shape, not ");
         wk__text_tensor(&text, seed);
     } else {
-        wk__text_end(&text);
+        wk__text_free(&text);
         return true;
     }
-    wk__error_take(site, WK_ERR_STATE, &text);
+    wk__error_set_text(site, WK_ERR_STATE, &text);
     return false;
 }
 
@@ -38,12 +38,12 @@ wk_code wk_backward_at(wk_site site, wk_tensor *x, const wk_backward_options *op
     wk_backward_options o;
     if (!wk__options(site, "backward", options, &o)) return wk_error_code();
     wk_tensor *seed = o.gradient;
-    if (seed && !wk__check(seed, site, "backward", "gradient")) return wk_error_code();
+    if (seed && !wk__check_tensor(seed, site, "backward", "gradient")) return wk_error_code();
     if (!root_fits(site, "backward", x, seed)) return wk_error_code();
-    wk__walk_request request = {.site = site, .outputs = &x, .seeds = seed ? &seed : NULL, .output_count = 1};
+    wk__backward_request request = {.site = site, .outputs = &x, .seeds = seed ? &seed : NULL, .output_count = 1};
     request.create_graph = o.create_graph;
     request.retain_graph = o.retain_graph || o.create_graph;
-    return wk__walk(&request) ? WK_OK : wk_error_code();
+    return wk__run_backward(&request) ? WK_OK : wk_error_code();
 }
 
 static wk_code unused(wk_site site, int k)
@@ -68,44 +68,44 @@ wk_code wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk
     if (!wk__options(site, "grad", options, &o)) return wk_error_code();
     for (int k = 0; k < output_count; k++) {
         wk_tensor *seed = o.grad_outputs ? o.grad_outputs[k] : NULL;
-        if (seed && !wk__check(seed, site, "grad", "a gradient of an output")) return wk_error_code();
+        if (seed && !wk__check_tensor(seed, site, "grad", "a gradient of an output")) return wk_error_code();
         if (!root_fits(site, "grad", outputs[k], seed)) return wk_error_code();
     }
     for (int k = 0; k < input_count; k++) {
-        if (!wk__check(inputs[k], site, "grad", "an input")) return wk_error_code();
+        if (!wk__check_tensor(inputs[k], site, "grad", "an input")) return wk_error_code();
         if (!wk_requires_grad(inputs[k])) {
             wk__error_set(site, WK_ERR_STATE, "grad: input %d does not require grad", k);
             return WK_ERR_STATE;
         }
     }
-    wk__target *targets = wk__alloc_zero((size_t)input_count + 1, sizeof *targets);
+    wk__grad_target *targets = wk__alloc_zero((size_t)input_count + 1, sizeof *targets);
     if (!targets) {
         wk__error_set(site, WK_ERR_MEMORY, "grad: out of host memory");
         return WK_ERR_MEMORY;
     }
     bool clean = !wk__error_pending();
     wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
     for (int k = 0; k < input_count; k++) targets[k].edge = wk__edge_of(inputs[k]);
-    wk__walk_request request = {.site = site,
-                                .outputs = outputs,
-                                .seeds = o.grad_outputs,
-                                .output_count = output_count,
-                                .targets = targets,
-                                .found = grads,
-                                .target_count = input_count};
+    wk__backward_request request = {.site = site,
+                                    .outputs = outputs,
+                                    .seeds = o.grad_outputs,
+                                    .output_count = output_count,
+                                    .targets = targets,
+                                    .found = grads,
+                                    .target_count = input_count};
     request.create_graph = o.create_graph;
     request.retain_graph = o.retain_graph || o.create_graph;
     const bool ready = !(clean && wk__error_pending());
     if (!ready) wk__targets_free(targets, input_count);
     wk__frame_end(context, before);
-    if (!ready || !wk__walk(&request)) return wk_error_code();
+    if (!ready || !wk__run_backward(&request)) return wk_error_code();
     int missing = -1;
     for (int k = input_count; k-- > 0;)
         if (!grads[k]) missing = k;
     if (missing >= 0 && o.allow_unused)
-        wk__gives_nothing(site, &wk__tensor_kind, "grad",
-                          "the input was not used to compute the outputs, and .allow_unused is set");
+        wk__note_null_result(site, &wk__tensor_kind, "grad",
+                             "the input was not used to compute the outputs, and .allow_unused is set");
     if (missing < 0 || o.allow_unused) return WK_OK;
     for (int k = 0; k < input_count; k++) {
         if (grads[k]) wk__handle_release(&grads[k]->handle, site);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gradients against central differences, in f64. */
 #include "../base/alloc.h"
-#include "../engine/host.h"
+#include "../engine/host_transfer.h"
 #include "callback.h"
-#include "through.h"
+#include "dispatch.h"
 #include <math.h>
 #include <string.h>
 #include <wick/autograd.h>
 
-enum { MOST = 16 };
+enum { MAX_INPUTS = 16 };
 #define STEP     1e-6 /* balances rounding and truncation in f64 */
 #define ABSOLUTE 1e-5
 #define RELATIVE 1e-3
@@ -24,7 +24,7 @@ typedef struct check {
 static bool inputs_fit(const check *c)
 {
     for (int k = 0; k < c->count; k++) {
-        if (!wk__check(c->in[k], c->site, "gradcheck", "an input")) return false;
+        if (!wk__check_tensor(c->in[k], c->site, "gradcheck", "an input")) return false;
         const wk__body *body = wk__body_of(c->in[k]);
         if (body->dtype == WK_F64 && body->requires_grad && !body->node) continue;
         wk__error_set(c->site, WK_ERR_DTYPE, "gradcheck: input %d must be a leaf of dtype f64 with requires_grad", k);
@@ -37,9 +37,9 @@ static bool inputs_fit(const check *c)
 static double *room(const check *c, int64_t n)
 {
     wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
     double *numbers = wk__alloc_zero((size_t)n + 1, sizeof *numbers);
-    const bool kept = numbers && wk__guard_on(numbers, wk__free);
+    const bool kept = numbers && wk__guard_push_cleanup(numbers, wk__free);
     if (!kept) {
         wk__free(numbers);
         wk__error_set(c->site, WK_ERR_MEMORY, "gradcheck: out of host memory");
@@ -62,7 +62,7 @@ static wk_tensor *fresh(wk__device *device, const wk__body *like, const double *
         wk__tensor_pending(wk__context(), device, WK_F64, like->ndim, like->shape, (wk_site){0}, "gradcheck");
     if (!x) return NULL;
     int64_t bytes = wk__body_numel(like) * (int64_t)sizeof(double);
-    return wk__host_write(wk__body_of(x)->storage->value, data, bytes, (wk_site){0}, "gradcheck") ? x : NULL;
+    return wk__host_upload(wk__body_of(x)->storage->value, data, bytes, (wk_site){0}, "gradcheck") ? x : NULL;
 }
 
 /* f at the inputs, input `which` replaced by `data`; NaN on failure. */
@@ -72,14 +72,15 @@ static double value_at(const check *c, int which, const double *data)
     wk__callback scope;
     wk__callback_begin(&scope, NULL, c->site);
     context->frame.grad_off = true;
-    wk_tensor *in[MOST] = {0};
+    wk_tensor *in[MAX_INPUTS] = {0};
     for (int k = 0; k < c->count; k++)
         in[k] = k == which ? fresh(wk__body_of(c->in[k])->storage->device, wk__body_of(c->in[k]), data) : c->in[k];
     wk_tensor *y = in[which] ? c->f(in, c->context) : NULL;
     double result = NAN;
     int64_t n = wk__is_tensor(y) ? wk__body_numel(wk__body_of(y)) : 0;
     double *host = y ? room(c, n) : NULL;
-    if (host && wk__body_of(y)->dtype == WK_F64 && wk__host_read(y, host, NULL, c->site)) result = weighted(host, n);
+    if (host && wk__body_of(y)->dtype == WK_F64 && wk__host_download(y, host, NULL, c->site))
+        result = weighted(host, n);
     wk__callback_end(&scope, NULL, 0);
     return result;
 }
@@ -88,7 +89,7 @@ static double value_at(const check *c, int which, const double *data)
 static bool analytic(const check *c, wk_tensor **grads)
 {
     wk_tensor *y = c->f(c->in, c->context);
-    if (!wk__check(y, c->site, "gradcheck", "what f returned")) return false;
+    if (!wk__check_tensor(y, c->site, "gradcheck", "what f returned")) return false;
     const wk__body *body = wk__body_of(y);
     int64_t n = wk__body_numel(body);
     if (body->dtype != WK_F64) wk__error_set(c->site, WK_ERR_DTYPE, "gradcheck: f must return f64");
@@ -119,7 +120,7 @@ static bool compare_one(const check *c, int which, const double *gradient, doubl
         wk__text_double(&text, gradient[k], 'g', 9);
         wk__text_add(&text, ", the difference quotient ");
         wk__text_double(&text, quotient, 'g', 9);
-        wk__error_take(c->site, WK_ERR_STATE, &text);
+        wk__error_set_text(c->site, WK_ERR_STATE, &text);
         return false;
     }
     return true;
@@ -129,16 +130,16 @@ static bool compare(const check *c, int which, wk_tensor *grad)
 {
     int64_t n = wk__body_numel(wk__body_of(c->in[which]));
     double *gradient = room(c, n), *data = gradient ? room(c, n) : NULL;
-    return data && wk__host_read(c->in[which], data, NULL, c->site) &&
-           (!grad || wk__host_read(grad, gradient, NULL, c->site)) && compare_one(c, which, gradient, data, n);
+    return data && wk__host_download(c->in[which], data, NULL, c->site) &&
+           (!grad || wk__host_download(grad, gradient, NULL, c->site)) && compare_one(c, which, gradient, data, n);
 }
 
 bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, void *context), void *context,
                      wk_tensor *const *in, int count)
 {
     check c = {.f = f, .context = context, .in = in, .count = count, .site = site};
-    wk_tensor *grads[MOST] = {0};
-    if (count < 1 || count > MOST) {
+    wk_tensor *grads[MAX_INPUTS] = {0};
+    if (count < 1 || count > MAX_INPUTS) {
         wk__error_set(site, WK_ERR_ARGUMENT, "gradcheck: takes 1 to 16 inputs");
         return false;
     }

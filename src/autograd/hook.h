@@ -14,6 +14,6 @@ bool wk__hook_add(wk_site site, wk_tensor *x, bool (*own)(wk_tensor *grad, void 
 
 /* From within such a hook: `call` runs once when the outermost backward of this thread ends, within it, with the site
  * of the program's call; `failed` too when a handler's longjmp has left it. False with the error recorded. */
-bool wk__walk_finally(bool (*call)(void *user, wk_site site, bool failed), void *user);
+bool wk__queue_final_callback(bool (*call)(void *user, wk_site site, bool failed), void *user);
 
 #endif

@@ -2,17 +2,17 @@
 /* Leaves: gradients that accumulate, hooks, and the calls of a program about them. */
 #include "../base/alloc.h"
 #include "../base/options.h"
-#include "history.h"
+#include "view_grad.h"
 #include "hook.h"
-#include "through.h"
+#include "dispatch.h"
 #include "callback.h"
-#include "walk.h"
+#include "backward.h"
 #include <string.h>
 #include <wick/autograd.h>
 
 static bool may_replace(wk_tensor *instead, const wk_tensor *grad)
 {
-    if (!wk__check(instead, (wk_site){0}, "backward", "what a hook returned")) return false;
+    if (!wk__check_tensor(instead, (wk_site){0}, "backward", "what a hook returned")) return false;
     const wk__body *a = wk__body_of(instead), *b = wk__body_of(grad);
     if (wk__same_sizes(a, b) && a->dtype == b->dtype && a->storage->device == b->storage->device) return true;
     wk__text text = {0};
@@ -20,22 +20,22 @@ static bool may_replace(wk_tensor *instead, const wk_tensor *grad)
     wk__text_tensor_device(&text, instead);
     wk__text_add(&text, " for the gradient ");
     wk__text_tensor_device(&text, grad);
-    wk__error_take((wk_site){0}, WK_ERR_SHAPE, &text);
+    wk__error_set_text((wk_site){0}, WK_ERR_SHAPE, &text);
     return false;
 }
 
 /* What a hook makes of the gradient: what it returns, or the gradient as it left it. NULL when something went
  * wrong (recorded). */
-static wk_tensor *through_hook(const wk__hook *hook, wk_tensor *grad)
+static wk_tensor *apply_hook(const wk__hook *hook, wk_tensor *grad)
 {
     const bool clean = !wk__error_pending();
     uint64_t token;
     wk_tensor *lent = wk__lend(grad, &token);
     if (!lent) return NULL;
-    wk_tensor *instead = wk__call_back("a hook", hook->call, lent, hook->user);
+    wk_tensor *instead = wk__call_hook("a hook", hook->call, lent, hook->user);
     if (!instead) instead = lent;
     bool fine = (instead == lent || may_replace(instead, grad)) && !(clean && wk__error_pending());
-    wk_tensor *out = fine ? wk__snapshot_of(instead) : NULL; /* instead may be anybody's */
+    wk_tensor *out = fine ? wk__snapshot_with_grad_fn(instead) : NULL; /* instead may be anybody's */
     wk__guard_close(token);
     return out;
 }
@@ -51,13 +51,13 @@ wk_tensor *wk__run_hooks(const wk__hook *hooks, wk_tensor *grad, int output)
 {
     const wk__hook *last = last_of(hooks);
     for (const wk__hook *hook = hooks; hook && grad; hook = hook == last ? NULL : hook->next) {
-        if (hook->after || hook->output != output) continue;
-        if (hook->own) {
-            if (hook->own(grad, hook->user)) continue;
+        if (hook->post_accumulate || hook->output != output) continue;
+        if (hook->internal_call) {
+            if (hook->internal_call(grad, hook->user)) continue;
             wk__handle_release(&grad->handle, (wk_site){0});
             return NULL;
         }
-        wk_tensor *now = through_hook(hook, grad);
+        wk_tensor *now = apply_hook(hook, grad);
         wk__handle_release(&grad->handle, (wk_site){0});
         grad = now;
     }
@@ -66,12 +66,12 @@ wk_tensor *wk__run_hooks(const wk__hook *hooks, wk_tensor *grad, int output)
 
 /* The gradient as the leaf's own: a storage of its own over the same value, dense (a stride of 0 could not be
  * written). */
-static wk_tensor *own(wk_tensor *grad, bool create_graph)
+static wk_tensor *adopt_grad(wk_tensor *grad, bool create_graph)
 {
     const wk__body *body = wk__body_of(grad);
     bool whole = wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype) == body->storage->bytes;
     wk_tensor *mine =
-        wk__body_overlaps(body) || body->is_view || !whole ? wk__through_clone(grad) : wk__snapshot_of(grad);
+        wk__body_overlaps(body) || body->is_view || !whole ? wk__dispatch_clone(grad) : wk__snapshot_with_grad_fn(grad);
     if (!mine) return NULL;
     wk__body *of = wk__body_of(mine);
     if (!create_graph && of->node) {
@@ -84,16 +84,16 @@ static wk_tensor *own(wk_tensor *grad, bool create_graph)
     return mine;
 }
 
-bool wk__leaf_gather(wk__leaf *leaf, wk_tensor *grad, bool create_graph)
+bool wk__leaf_accumulate(wk__leaf *leaf, wk_tensor *grad, bool create_graph)
 {
     grad = wk__run_hooks(leaf->hooks, grad, 0);
     if (!grad) return false;
     bool fine;
     if (!leaf->grad) {
-        leaf->grad = own(grad, create_graph);
+        leaf->grad = adopt_grad(grad, create_graph);
         fine = leaf->grad != NULL;
     } else if (create_graph) {
-        wk_tensor *sum = wk__through_add(leaf->grad, grad), *mine = sum ? own(sum, true) : NULL;
+        wk_tensor *sum = wk__dispatch_add(leaf->grad, grad), *mine = sum ? adopt_grad(sum, true) : NULL;
         if (mine) { /* first the new one: the end of the old may lead to code of the program's that asks for it */
             wk_tensor *old = leaf->grad;
             leaf->grad = mine;
@@ -101,7 +101,7 @@ bool wk__leaf_gather(wk__leaf *leaf, wk_tensor *grad, bool create_graph)
         }
         fine = mine != NULL;
     } else {
-        fine = wk__through_add_(leaf->grad, grad) != NULL;
+        fine = wk__dispatch_add_(leaf->grad, grad) != NULL;
     }
     wk__handle_release(&grad->handle, (wk_site){0});
     return fine;
@@ -111,32 +111,32 @@ bool wk__leaf_gather(wk__leaf *leaf, wk_tensor *grad, bool create_graph)
  * not unregistered, and any thread may walk to the leaf. */
 static atomic_bool any_after;
 
-bool wk__after_hooks(void)
+bool wk__has_post_hooks(void)
 {
     return atomic_load_explicit(&any_after, memory_order_relaxed);
 }
 
 /* One hook that comes after: it gets the gradient itself, which the leaf owns. */
-static bool finish_with(wk__leaf *leaf, const wk__hook *hook)
+static bool run_post_hook(wk__leaf *leaf, const wk__hook *hook)
 {
-    if (hook->own) return hook->own(leaf->grad, hook->user);
+    if (hook->internal_call) return hook->internal_call(leaf->grad, hook->user);
     const bool clean = !wk__error_pending();
     wk_tensor *grad = leaf->grad;
     const uint64_t pin = wk__handle_pin(&grad->handle); /* the hook may make the leaf forget it */
     if (!pin) return false;
-    wk_tensor *instead = wk__call_back("a hook", hook->call, grad, hook->user);
+    wk_tensor *instead = wk__call_hook("a hook", hook->call, grad, hook->user);
     bool fine = !instead || instead == grad || may_replace(instead, grad);
-    if (fine && instead && instead != leaf->grad && leaf->grad) fine = wk__through_copy_(leaf->grad, instead) != NULL;
+    if (fine && instead && instead != leaf->grad && leaf->grad) fine = wk__dispatch_copy_(leaf->grad, instead) != NULL;
     wk__guard_close(pin);
     return fine && !(clean && wk__error_pending());
 }
 
-bool wk__leaf_complete(wk__leaf *leaf)
+bool wk__leaf_run_post_hooks(wk__leaf *leaf)
 {
     const wk__hook *last = last_of(leaf->hooks);
     bool fine = true;
     for (const wk__hook *hook = leaf->hooks; hook && leaf->grad && fine; hook = hook == last ? NULL : hook->next)
-        if (hook->after) fine = finish_with(leaf, hook);
+        if (hook->post_accumulate) fine = run_post_hook(leaf, hook);
     return fine;
 }
 
@@ -166,29 +166,29 @@ bool wk_is_grad_enabled(void)
 
 bool wk_requires_grad_at(wk_site site, const wk_tensor *x)
 {
-    if (!x || !wk__check(x, site, "requires_grad", "input")) return false;
-    return wk__has_gradient((wk_tensor *)(uintptr_t)x);
+    if (!x || !wk__check_tensor(x, site, "requires_grad", "input")) return false;
+    return wk__requires_grad((wk_tensor *)(uintptr_t)x);
 }
 
-const char *wk__node_name(wk_tensor *x)
+const char *wk__grad_fn_name(wk_tensor *x)
 {
-    wk__has_gradient(x);
+    wk__requires_grad(x);
     const wk__node *node = wk__body_of(x)->node;
     if (!node) return NULL;
-    return node->attr && node->attr->node ? node->attr->node : node->op->node;
+    return node->attr && node->attr->grad_fn_name ? node->attr->grad_fn_name : node->op->grad_fn_name;
 }
 
 bool wk_is_leaf_at(wk_site site, const wk_tensor *x)
 {
-    if (!x || !wk__check(x, site, "is_leaf", "input")) return false;
-    wk__has_gradient((wk_tensor *)(uintptr_t)x); /* brings a view up to date */
+    if (!x || !wk__check_tensor(x, site, "is_leaf", "input")) return false;
+    wk__requires_grad((wk_tensor *)(uintptr_t)x); /* brings a view up to date */
     return !wk__body_of(x)->node;
 }
 
 wk_tensor *wk_requires_grad__at(wk_site site, wk_tensor *x, bool on)
 {
-    if (!wk__check(x, site, "requires_grad_", "input")) return NULL;
-    wk__has_gradient(x); /* brings a view up to date */
+    if (!wk__check_tensor(x, site, "requires_grad_", "input")) return NULL;
+    wk__requires_grad(x); /* brings a view up to date */
     wk__body *body = wk__body_of(x);
     if (on && !wk__is_float(body->dtype)) {
         wk__error_set(site, WK_ERR_DTYPE,
@@ -210,20 +210,20 @@ wk_tensor *wk_requires_grad__at(wk_site site, wk_tensor *x, bool on)
 
 wk_tensor *wk_detach_at(wk_site site, wk_tensor *x)
 {
-    if (!wk__check(x, site, "detach", "input")) return NULL;
+    if (!wk__check_tensor(x, site, "detach", "input")) return NULL;
     wk__body apart = *wk__body_of(x);
     apart.node = NULL;
     apart.leaf = NULL;
     apart.output = 0;
     apart.requires_grad = apart.is_view = false;
     apart.family = NULL;
-    return wk__tensor_apart(wk__context(), &apart);
+    return wk__tensor_detached_alias(wk__context(), &apart);
 }
 
 /* Backward leaves gradients in leaves only. */
 static bool is_leaf(wk_site site, const char *op, wk_tensor *x)
 {
-    wk__has_gradient(x);
+    wk__requires_grad(x);
     if (!wk__body_of(x)->node) return true;
     wk__text text = {0};
     wk__text_format(&text, "%s: ", op);
@@ -231,19 +231,20 @@ static bool is_leaf(wk_site site, const char *op, wk_tensor *x)
     wk__text_add(
         &text, " is no leaf, it was computed, so backward leaves no gradient in it. wk_grad gives that of any tensor, "
                "and a hook (wk_register_hook) sees it pass");
-    wk__error_take(site, WK_ERR_STATE, &text);
+    wk__error_set_text(site, WK_ERR_STATE, &text);
     return false;
 }
 
 wk_tensor *wk_grad_of_at(wk_site site, wk_tensor *leaf)
 {
-    if (!leaf || !wk__check(leaf, site, "grad_of", "input") || !is_leaf(site, "grad_of", leaf)) return NULL;
+    if (!leaf || !wk__check_tensor(leaf, site, "grad_of", "input") || !is_leaf(site, "grad_of", leaf)) return NULL;
     const wk__leaf *of = wk__body_of(leaf)->leaf;
     if (of && of->grad) return of->grad;
-    wk__gives_nothing(site, &wk__tensor_kind, "grad_of",
-                      wk__body_of(leaf)->node ? "gradients stay with leaves, and this tensor was computed; see wk_grad"
-                      : wk__body_of(leaf)->requires_grad ? "no backward has brought the leaf a gradient"
-                                                         : "the tensor does not require a gradient");
+    wk__note_null_result(site, &wk__tensor_kind, "grad_of",
+                         wk__body_of(leaf)->node
+                             ? "gradients stay with leaves, and this tensor was computed; see wk_grad"
+                         : wk__body_of(leaf)->requires_grad ? "no backward has brought the leaf a gradient"
+                                                            : "the tensor does not require a gradient");
     return NULL;
 }
 
@@ -255,34 +256,34 @@ static void replace(wk__leaf *of, wk_tensor *mine, const char *by, wk_site site)
     of->grad = mine;
     if (!old) return;
     wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
     wk__handle_drop_by(&old->handle, by, site);
     wk__frame_end(context, before);
 }
 
-void wk__leaf_forget(wk_tensor *leaf, const char *by, wk_site site)
+void wk__leaf_clear_grad(wk_tensor *leaf, const char *by, wk_site site)
 {
     wk__leaf *of = wk__body_of(leaf)->leaf;
     if (of) replace(of, NULL, by, site);
 }
 
 /* The gradient, held for a leaf: itself, or a copy where elements share memory, as backward could not add to it. */
-static wk_tensor *settable(wk_site site, wk_tensor *grad)
+static wk_tensor *grad_to_store(wk_site site, wk_tensor *grad)
 {
     if (!wk__body_overlaps(wk__body_of(grad))) {
         wk__handle_hold(&grad->handle);
         return grad;
     }
     wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__CALL, "set_grad", site);
-    wk_tensor *copy = own(grad, true);
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CALL, "set_grad", site);
+    wk_tensor *copy = adopt_grad(grad, true);
     wk__frame_end(context, before);
     return copy;
 }
 
 wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
 {
-    if (!wk__check(leaf, site, "set_grad", "leaf")) return wk_error_code();
+    if (!wk__check_tensor(leaf, site, "set_grad", "leaf")) return wk_error_code();
     if (!grad && wk__error_pending()) return wk_error_code(); /* one that failed is no wish to forget the old one */
     if (!is_leaf(site, "set_grad", leaf)) return wk_error_code();
     wk__body *body = wk__body_of(leaf);
@@ -290,7 +291,7 @@ wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
     if (!of) return WK_ERR_MEMORY;
     wk_tensor *mine = NULL;
     if (grad) {
-        if (!wk__check(grad, site, "set_grad", "gradient")) return wk_error_code();
+        if (!wk__check_tensor(grad, site, "set_grad", "gradient")) return wk_error_code();
         const wk__body *g = wk__body_of(grad);
         if (g->storage == body->storage) {
             wk__error_set(site, WK_ERR_ARGUMENT,
@@ -305,10 +306,10 @@ wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
             wk__text_add(&text, ", the leaf ");
             wk__text_tensor_device(&text, leaf);
             wk__text_add(&text, "; shape, dtype and device must be the same");
-            wk__error_take(site, WK_ERR_SHAPE, &text);
+            wk__error_set_text(site, WK_ERR_SHAPE, &text);
             return WK_ERR_SHAPE;
         }
-        if (!(mine = settable(site, grad))) return wk_error_code();
+        if (!(mine = grad_to_store(site, grad))) return wk_error_code();
     }
     replace(of, mine, "set_grad", site);
     return WK_OK;
@@ -316,11 +317,11 @@ wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
 
 /* Ends hooks of a leaf that are over, but not within a walk of this thread, which may be among them. Where the next one
  * goes. */
-static wk__hook **tidied(wk__hook **place)
+static wk__hook **prune_hooks(wk__hook **place)
 {
-    const bool walks = wk__context()->frame.walks > 0;
+    const bool walks = wk__context()->frame.backward_depth > 0;
     for (wk__hook *hook; (hook = *place);) {
-        if (walks || !hook->over || !*hook->over) {
+        if (walks || !hook->expired || !*hook->expired) {
             place = &hook->next;
             continue;
         }
@@ -343,9 +344,9 @@ static bool add_hook(wk_site site, wk_tensor *x, const wk__hook *like)
     } else {
         *hook = *like;
         hook->output = edge.output;
-        hook->after = like->after && edge.leaf;
-        *tidied(edge.leaf ? &edge.leaf->hooks : &edge.node->hooks) = hook;
-        if (hook->after) atomic_store_explicit(&any_after, true, memory_order_relaxed);
+        hook->post_accumulate = like->post_accumulate && edge.leaf;
+        *prune_hooks(edge.leaf ? &edge.leaf->hooks : &edge.node->hooks) = hook;
+        if (hook->post_accumulate) atomic_store_explicit(&any_after, true, memory_order_relaxed);
     }
     wk__node_drop(edge.node);
     wk__leaf_drop(edge.leaf);
@@ -355,15 +356,15 @@ static bool add_hook(wk_site site, wk_tensor *x, const wk__hook *like)
 wk_code wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *call, void *user, const wk_hook_options *options)
 {
     wk_hook_options o;
-    if (!wk__options(site, "register_hook", options, &o) || !wk__check(x, site, "register_hook", "input"))
+    if (!wk__options(site, "register_hook", options, &o) || !wk__check_tensor(x, site, "register_hook", "input"))
         return wk_error_code();
     if (!call) {
         wk__error_set(site, WK_ERR_ARGUMENT, "register_hook: the function is NULL");
         return WK_ERR_ARGUMENT;
     }
     wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
-    const bool fine = add_hook(site, x, &(wk__hook){.call = call, .user = user, .after = o.after});
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
+    const bool fine = add_hook(site, x, &(wk__hook){.call = call, .user = user, .post_accumulate = o.after});
     wk__frame_end(context, before);
     return fine ? WK_OK : wk_error_code();
 }
@@ -371,5 +372,6 @@ wk_code wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *call, void *use
 bool wk__hook_add(wk_site site, wk_tensor *x, bool (*own)(wk_tensor *grad, void *user), void *user,
                   void (*end)(void *user), const atomic_bool *over)
 {
-    return add_hook(site, x, &(wk__hook){.own = own, .user = user, .end = end, .over = over, .after = true});
+    return add_hook(
+        site, x, &(wk__hook){.internal_call = own, .user = user, .end = end, .expired = over, .post_accumulate = true});
 }

@@ -2,8 +2,8 @@
 /* Nodes: made at the call, freed without recursion. */
 #include "node.h"
 #include "../base/alloc.h"
-#include "history.h"
-#include "through.h"
+#include "view_grad.h"
+#include "dispatch.h"
 #include <string.h>
 
 _Static_assert(sizeof(wk__node) <= 512, "fits its slab slot");
@@ -12,7 +12,7 @@ static atomic_uint_fast64_t sequence;
 
 static uint64_t next_sequence(void)
 {
-    if (!WK__ALONE) return atomic_fetch_add_explicit(&sequence, 1, memory_order_relaxed);
+    if (!WK__SINGLE_THREADED) return atomic_fetch_add_explicit(&sequence, 1, memory_order_relaxed);
     uint64_t next = atomic_load_explicit(&sequence, memory_order_relaxed);
     atomic_store_explicit(&sequence, next + 1, memory_order_relaxed);
     return next;
@@ -23,13 +23,13 @@ static uint64_t next_sequence(void)
 /* As for hooks that come after (leaf.c): walks count only where it matters, and never false again. */
 static atomic_bool any_early;
 
-void wk__node_hasten(wk__node *node)
+void wk__node_prioritize(wk__node *node)
 {
-    node->early = true;
+    node->priority = true;
     atomic_store_explicit(&any_early, true, memory_order_relaxed);
 }
 
-bool wk__any_early_node(void)
+bool wk__has_priority_nodes(void)
 {
     return atomic_load_explicit(&any_early, memory_order_relaxed);
 }
@@ -67,11 +67,11 @@ static void free_hooks(wk__hook *hook)
 
 void wk__leaf_drop(wk__leaf *leaf)
 {
-    if (!leaf || !wk__count_down(&leaf->refs)) return;
+    if (!leaf || !wk__refcount_dec(&leaf->refs)) return;
     if (leaf->grad) {
-        wk__end *end = &wk__context()->frame.ending;
-        const wk__end before = *end;
-        if (!end->with) end->with = &wk__tensor_kind; /* it goes with its leaf */
+        wk__destroy_cause *end = &wk__context()->frame.destroy_cause;
+        const wk__destroy_cause before = *end;
+        if (!end->parent_type) end->parent_type = &wk__tensor_kind; /* it goes with its leaf */
         wk__handle_drop(&leaf->grad->handle);
         *end = before;
     }
@@ -83,17 +83,17 @@ void wk__leaf_drop(wk__leaf *leaf)
 
 void wk__node_hold(wk__node *node)
 {
-    wk__count_up(&node->refs);
+    wk__refcount_inc(&node->refs);
 }
 
 void wk__saved_drop(wk__body *saved)
 {
-    wk__storage_firm(saved->storage, -1);
-    if (saved->family) wk__family_drop(saved->family);
+    wk__storage_add_persistent(saved->storage, -1);
+    if (saved->family) wk__alias_set_drop(saved->family);
     wk__storage_drop(saved->storage);
     if (saved->node) wk__node_drop(saved->node);
     if (saved->leaf) wk__leaf_drop(saved->leaf);
-    wk__slab_give(wk__context()->slots, WK__SLAB_VIEW, saved);
+    wk__slab_free(wk__context()->slots, WK__SLAB_BODY, saved);
 }
 
 static void free_saved(wk__node *node)
@@ -105,10 +105,10 @@ static void free_saved(wk__node *node)
     }
 }
 
-void wk__node_spend(wk__node *node, wk_site site)
+void wk__node_release_saved(wk__node *node, wk_site site)
 {
-    node->spent = true;
-    node->spent_at = site;
+    node->saved_released = true;
+    node->released_at = site;
     free_saved(node);
 }
 
@@ -123,29 +123,29 @@ static void free_one(wk_context *context, wk__node *node)
     }
     free_hooks(node->hooks);
     void (*const own_destroy)(void *) = node->own_destroy;
-    void *const own = node->own;
-    if (node->edge != node->few) wk__free(node->edge);
-    if (node->attr) wk__slab_give(context->slots, WK__SLAB_VIEW, node->attr);
-    wk__slab_give(context->slots, WK__SLAB_NODE, node);
+    void *const own = node->payload;
+    if (node->edge != node->inline_edges) wk__free(node->edge);
+    if (node->attr) wk__slab_free(context->slots, WK__SLAB_BODY, node->attr);
+    wk__slab_free(context->slots, WK__SLAB_NODE, node);
     if (own_destroy) own_destroy(own);
 }
 
 void wk__nodes_free(wk_context *context)
 {
-    wk__doomed *doomed = &context->nodes;
-    if (doomed->busy) return;
-    doomed->busy = true;
+    wk__destroy_queue *doomed = &context->nodes;
+    if (doomed->draining) return;
+    doomed->draining = true;
     while (doomed->first) {
         wk__node *one = doomed->first;
         doomed->first = one->next;
         free_one(context, one);
     }
-    doomed->busy = false;
+    doomed->draining = false;
 }
 
 void wk__node_drop(wk__node *node)
 {
-    if (!node || !wk__count_down(&node->refs)) return;
+    if (!node || !wk__refcount_dec(&node->refs)) return;
     wk_context *context = wk__context();
     node->next = context->nodes.first;
     context->nodes.first = node;
@@ -161,26 +161,26 @@ void wk__body_forget(wk__body *body)
 void wk__body_share(const wk__body *body)
 {
     if (body->node) wk__node_hold(body->node);
-    if (body->leaf) wk__count_up(&body->leaf->refs);
+    if (body->leaf) wk__refcount_inc(&body->leaf->refs);
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
 static wk__node *new_node(wk_context *context, int inputs)
 {
-    wk__node *node = wk__slab_take(context->slots, WK__SLAB_NODE);
+    wk__node *node = wk__slab_alloc(context->slots, WK__SLAB_NODE);
     if (!node) return NULL;
-    memset(node, 0, offsetof(wk__node, few));
+    memset(node, 0, offsetof(wk__node, inline_edges));
     memset(node->saved, 0, sizeof *node - offsetof(wk__node, saved));
     if (inputs <= WK__NODE_EDGES) {
-        node->edge = node->few;
-        node->shape = node->few_shapes;
+        node->edge = node->inline_edges;
+        node->shape = node->inline_shapes;
     } else {
         size_t bytes = (size_t)inputs * (sizeof *node->edge + sizeof *node->shape);
         node->edge = wk__alloc_zero(1, bytes);
-        node->shape = (wk__shape *)(node->edge + inputs);
+        node->shape = (wk__tensor_meta *)(node->edge + inputs);
         if (!node->edge) {
-            wk__slab_give(context->slots, WK__SLAB_NODE, node);
+            wk__slab_free(context->slots, WK__SLAB_NODE, node);
             return NULL;
         }
     }
@@ -194,7 +194,7 @@ static bool edge_to(wk__edge *edge, wk_tensor *tensor)
 {
     *edge = (wk__edge){0};
     wk__body *body = tensor ? wk__body_of(tensor) : NULL;
-    if (body && body->is_view && !wk__history_refresh(tensor)) return false;
+    if (body && body->is_view && !wk__view_refresh_grad_fn(tensor)) return false;
     if (!body || !body->requires_grad) return true;
     if (body->node) {
         wk__node_hold(body->node);
@@ -203,8 +203,8 @@ static bool edge_to(wk__edge *edge, wk_tensor *tensor)
         return true;
     }
     if (!(edge->leaf = wk__leaf_of(body))) return false;
-    wk__count_up(&edge->leaf->refs);
-    edge->moves = edge->leaf->moves;
+    wk__refcount_inc(&edge->leaf->refs);
+    edge->moves = edge->leaf->device_moves;
     return true;
 }
 
@@ -219,18 +219,18 @@ wk__edge wk__edge_of(wk_tensor *tensor)
  * of their own), and the operand's place in the graph for second derivatives. */
 static bool save(wk_context *context, wk__node *node, int place, wk_tensor *tensor, bool is_output)
 {
-    wk__body *saved = wk__slab_take(context->slots, WK__SLAB_VIEW);
+    wk__body *saved = wk__slab_alloc(context->slots, WK__SLAB_BODY);
     if (!saved) return false;
     const wk__body *body = wk__body_of(tensor);
-    const bool numbers = node->op->keeps >> place & 1;
+    const bool numbers = node->op->saves_by_value >> place & 1;
     wk__storage *own = numbers ? wk__storage_new(context, body->storage->value) : NULL;
     if (numbers && !own) {
-        wk__slab_give(context->slots, WK__SLAB_VIEW, saved);
+        wk__slab_free(context->slots, WK__SLAB_BODY, saved);
         return false;
     }
     if (own) wk__value_hold(own->value);
     memcpy(saved, body, sizeof *saved);
-    atomic_init(&saved->said, NULL);
+    atomic_init(&saved->texts, NULL);
     if (numbers || is_output) { /* its place in the graph is not that of a view */
         saved->is_view = false;
         saved->family = NULL;
@@ -239,8 +239,8 @@ static bool save(wk_context *context, wk__node *node, int place, wk_tensor *tens
         saved->storage = own;
     else
         wk__storage_hold(saved->storage);
-    if (saved->family) wk__count_up(&saved->family->refs);
-    wk__storage_firm(saved->storage, +1);
+    if (saved->family) wk__refcount_inc(&saved->family->refs);
+    wk__storage_add_persistent(saved->storage, +1);
     if (is_output) { /* its node is this one: a reference to itself would never go */
         saved->node = NULL;
         saved->leaf = NULL;
@@ -248,7 +248,7 @@ static bool save(wk_context *context, wk__node *node, int place, wk_tensor *tens
     }
     wk__body_share(saved);
     node->saved[place] = saved;
-    node->version[place] = saved->storage->changes.version;
+    node->version[place] = saved->storage->version_info.version;
     return true;
 }
 
@@ -256,11 +256,11 @@ static int what_to_save(const wk__op *op, const wk__node *node)
 {
     int want = 0;
     for (int k = 0; k < node->inputs && k < WK__MAX_INPUTS; k++)
-        if (node->edge[k].node || node->edge[k].leaf) want |= op->needs[k];
+        if (node->edge[k].node || node->edge[k].leaf) want |= op->saves[k];
     return want;
 }
 
-static void remember_shape(wk__shape *shape, const wk_tensor *tensor)
+static void remember_shape(wk__tensor_meta *shape, const wk_tensor *tensor)
 {
     const wk__body *body = wk__body_of(tensor);
     shape->ndim = body->ndim;
@@ -286,7 +286,7 @@ static bool fill(wk_context *context, wk__node *node, const wk__op *op, wk_site 
     if (want & WK__SAVE_OUT) saved = saved && save(context, node, WK__SAVED_OUT, result, true);
     if (attr) {
         _Static_assert(sizeof *attr <= 256, "attributes share the slab of bodies");
-        node->attr = wk__slab_take(context->slots, WK__SLAB_VIEW);
+        node->attr = wk__slab_alloc(context->slots, WK__SLAB_BODY);
         if (node->attr) *node->attr = *attr;
         saved = saved && node->attr;
     }
@@ -298,7 +298,7 @@ wk__node *wk__node_make(const wk__op *op, wk_site site, wk_tensor *const in[], i
 {
     wk_context *context = wk__context();
     wk__node *node = new_node(context, inputs);
-    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
     const bool filled = node && fill(context, node, op, site, in, inputs, result, attr);
     if (!filled) {
         if (node) wk__node_drop(node);
@@ -316,11 +316,11 @@ bool wk__node_attach(const wk__op *op, wk_site site, wk_tensor *const in[], int 
         for (int k = 0; k < outputs; k++) wk__handle_release(&out[k]->handle, site);
         return false;
     }
-    wk__node_hang(node, out, outputs);
+    wk__node_set_outputs(node, out, outputs);
     return true;
 }
 
-void wk__node_hang(wk__node *node, wk_tensor *const out[], int outputs)
+void wk__node_set_outputs(wk__node *node, wk_tensor *const out[], int outputs)
 {
     node->outputs = (uint8_t)outputs;
     for (int k = 0; k < outputs; k++) {
@@ -331,26 +331,26 @@ void wk__node_hang(wk__node *node, wk_tensor *const out[], int outputs)
         body->node = node;
         body->output = (int16_t)k;
         body->requires_grad = true;
-        body->seen = wk__family_of(body)->history;
+        body->graph_version = wk__alias_set_of(body)->graph_version;
     }
     if (!wk__body_of(out[0])->requires_grad) wk__node_drop(node);
 }
 
 /* ---- what a gradient reads --------------------------------------------------------------------------------------- */
 
-void wk__text_changes(wk__text *text, const wk__storage *storage, uint32_t version, wk_site backward)
+void wk__text_version_mismatch(wk__text *text, const wk__storage *storage, uint32_t version, wk_site backward)
 {
-    const wk__changes *changes = &storage->changes;
+    const wk__version_info *changes = &storage->version_info;
     const unsigned times = changes->version - version;
-    wk__text_format(text, "an in-place call has changed it since: %s%s", changes->by ? changes->by : "?",
-                    changes->by ? wk__underscore(changes->by, changes->in_place) : "");
+    wk__text_format(text, "an in-place call has changed it since: %s%s", changes->op_name ? changes->op_name : "?",
+                    changes->op_name ? wk__in_place_suffix(changes->op_name, changes->in_place) : "");
     if (changes->at.file) wk__text_format(text, " at %s:%d", changes->at.file, (int)changes->at.line);
     if (times > 1) wk__text_format(text, ", the last of %u", times);
     wk__text_add(text, ". Use the form without _, or clone it before");
     if (backward.file) wk__text_format(text, "; the backward is that at %s:%d", backward.file, (int)backward.line);
 }
 
-static wk_tensor *changed(const wk__gradient *g, int k)
+static wk_tensor *report_changed(const wk__grad_ctx *g, int k)
 {
     const char *what = k == WK__SAVED_OUT ? "its result"
                        : k == 0           ? "its first operand"
@@ -358,12 +358,12 @@ static wk_tensor *changed(const wk__gradient *g, int k)
                                           : "an operand";
     wk__text text = {0};
     wk__text_format(&text, "%s: backward needs %s as it was, but ", g->node->op->name, what);
-    wk__text_changes(&text, g->node->saved[k]->storage, g->node->version[k], g->backward);
-    wk__error_take(g->node->site, WK_ERR_STATE, &text);
+    wk__text_version_mismatch(&text, g->node->saved[k]->storage, g->node->version[k], g->backward);
+    wk__error_set_text(g->node->site, WK_ERR_STATE, &text);
     return NULL;
 }
 
-wk_tensor *wk__saved(const wk__gradient *g, int k)
+wk_tensor *wk__saved(const wk__grad_ctx *g, int k)
 {
     wk_context *context = wk__context();
     const wk__body *saved = g->node->saved[k];
@@ -372,8 +372,8 @@ wk_tensor *wk__saved(const wk__gradient *g, int k)
                       g->node->op->name);
         return NULL;
     }
-    if (saved->storage->changes.version != g->node->version[k]) return changed(g, k);
-    wk_tensor *tensor = wk__tensor_like(context, saved);
+    if (saved->storage->version_info.version != g->node->version[k]) return report_changed(g, k);
+    wk_tensor *tensor = wk__tensor_alias(context, saved);
     if (!tensor) return NULL;
     wk__body *body = wk__body_of(tensor);
     if (k == WK__SAVED_OUT) {
@@ -381,5 +381,5 @@ wk_tensor *wk__saved(const wk__gradient *g, int k)
         body->node = g->node;
         body->requires_grad = true;
     }
-    return wk__through_widen(tensor);
+    return wk__dispatch_upcast(tensor);
 }

@@ -10,11 +10,11 @@
 typedef struct wk__arena wk__arena;
 
 typedef struct wk__arena_stats {
-    int64_t live;          /* bytes in pieces that are handed out (rounded up as the arena rounds) */
-    int64_t cached;        /* bytes held from the backend and not handed out */
-    int64_t peak;          /* greatest live so far */
-    int64_t limit;         /* bytes that live + cached may not exceed */
-    int64_t takes, misses; /* pieces asked for; those that needed memory from the backend */
+    int64_t live;           /* bytes in pieces that are handed out (rounded up as the arena rounds) */
+    int64_t cached;         /* bytes held from the backend and not handed out */
+    int64_t peak;           /* greatest live so far */
+    int64_t limit;          /* bytes that live + cached may not exceed */
+    int64_t allocs, misses; /* pieces asked for; those that needed memory from the backend */
 } wk__arena_stats;
 
 /* NULL when memory is short. The arena may be used from several threads; it never calls the backend's functions for
@@ -22,13 +22,13 @@ typedef struct wk__arena_stats {
  * each. */
 wk__arena *wk__arena_new(const wk__backend *backend, void *device, int64_t limit);
 /* Gives all memory back, whatever lives there. */
-void wk__arena_free(wk__arena *arena);
+void wk__arena_destroy(wk__arena *arena);
 
 /* A piece of at least `bytes` (0 allowed: a piece of WK__ALIGN bytes) that starts WK__ALIGN-aligned. Short of memory or
  * past the limit: drops its caches and tries once more, then WK_ERR_MEMORY with asked, live, cached, limit in the text.
  */
-wk_code wk__arena_take(wk__arena *arena, int64_t bytes, wk__memory *piece, wk__fail *fail);
-void wk__arena_give(wk__arena *arena, wk__memory *piece);
+wk_code wk__arena_alloc(wk__arena *arena, int64_t bytes, wk__memory *piece, wk__fail *fail);
+void wk__arena_free(wk__arena *arena, wk__memory *piece);
 
 /* Gives every block and mapping that has no live piece back to the backend. */
 void wk__arena_trim(wk__arena *arena);
@@ -37,6 +37,6 @@ void wk__arena_set_limit(wk__arena *arena, int64_t limit);
 void wk__arena_reset_peak(wk__arena *arena);
 /* Beyond max(256 MB, peak / 4) idle bytes, memory that nobody used for so long is given back; 10,000 at first. A
  * training step frees all it took at its end and takes it again at once, so idle alone is no reason. */
-void wk__arena_set_patience(wk__arena *arena, int64_t milliseconds);
+void wk__arena_set_idle_timeout(wk__arena *arena, int64_t milliseconds);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The books of the arena's ranges, from which large pieces are cut where the backend has ranges: which parts have
- * memory, and which of those are in use. No locks and no backend here, as in arena_cache.h.
+ * memory, and which of those are in use. No locks and no backend here, as in arena_blocks.h.
  *
  * A range is counted in units of 2 MB. Spans divide it, side by side, into units that are taken (by pieces), idle (they
  * have memory and nobody uses it) or unmapped; two idle ones never touch, nor two unmapped ones. Memory comes and goes
@@ -22,73 +22,73 @@
 
 #include "backend.h"
 
-typedef struct wk__range_unit {
+typedef struct wk__range_page {
     int64_t idle_since;     /* of a mapping's first unit, milliseconds: when it was first seen idle; 0: not yet */
     int32_t mapped, in_use; /* of a mapping's first unit: its units, and those of them that pieces have */
     int32_t mapping;        /* 0: no memory; k: its mapping begins k - 1 units before */
     int32_t span;           /* of the first and the last unit of a span: its units, */
     int32_t state;          /* and what they are */
-} wk__range_unit;
+} wk__range_page;
 
 typedef struct wk__range {
     struct wk__range *next;
     wk__memory memory; /* as the backend gave it */
     int32_t units;
-    wk__range_unit *unit;
+    wk__range_page *unit;
 } wk__range;
 
 /* A part of a range. */
-typedef struct wk__range_part {
+typedef struct wk__range_span {
     wk__range *range;
     int32_t first, units;
-} wk__range_part;
+} wk__range_span;
 
 typedef struct wk__ranges {
     int64_t held, live; /* bytes with memory; of those, in pieces that are out */
     wk__range *first;
-    wk__range_part *idle; /* all idle spans, by size; of one size by address */
-    int64_t idles, idle_room;
+    wk__range_span *idle; /* all idle spans, by size; of one size by address */
+    int64_t nidle, idle_capacity;
     int64_t pieces, mappings;
-    int64_t claimed; /* places in `idle` that what is claimed now may come to need */
+    int64_t claim_slots; /* places in `idle` that what is claimed now may come to need */
 } wk__ranges;
 
 /* Bytes of the part, and where it begins in its range. */
-static inline int64_t wk__range_part_bytes(const wk__range_part *run)
+static inline int64_t wk__range_part_bytes(const wk__range_span *run)
 {
-    return (int64_t)run->units * WK__RANGE_UNIT;
+    return (int64_t)run->units * WK__RANGE_PAGE;
 }
-static inline int64_t wk__range_part_offset(const wk__range_part *run)
+static inline int64_t wk__range_part_offset(const wk__range_span *run)
 {
-    return (int64_t)run->first * WK__RANGE_UNIT;
+    return (int64_t)run->first * WK__RANGE_PAGE;
 }
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
-/* A piece of the smallest idle span that is large enough; `bytes` is a multiple of WK__RANGE_UNIT. False: there is
+/* A piece of the smallest idle span that is large enough; `bytes` is a multiple of WK__RANGE_PAGE. False: there is
  * none, or room in the books for a piece more has to be reserved first. */
-bool wk__ranges_take(wk__ranges *ranges, int64_t bytes, wk__memory *piece);
+bool wk__ranges_alloc(wk__ranges *ranges, int64_t bytes, wk__memory *piece);
 /* Is it a piece of a range? */
-bool wk__ranges_have(const wk__ranges *ranges, const wk__memory *piece);
+bool wk__ranges_contain(const wk__ranges *ranges, const wk__memory *piece);
 /* Never needs memory. True when that left a mapping without a piece. */
-bool wk__ranges_give(wk__ranges *ranges, const wk__memory *piece);
+bool wk__ranges_free(wk__ranges *ranges, const wk__memory *piece);
 
 /* ---- growing: plan and claim under one lock, then map what is missing, then settle ------------------------------- */
 
 /* The part of so many bytes, idle and unmapped, of which the least is unmapped: *missing units. False: there is
  * none. */
-bool wk__ranges_plan(const wk__ranges *ranges, int64_t bytes, wk__range_part *run, int64_t *missing);
+bool wk__ranges_find_span(const wk__ranges *ranges, int64_t bytes, wk__range_span *run, int64_t *missing);
 /* Room in the books for a piece more with so many units of new memory; false when host memory is short. */
 bool wk__ranges_reserve(wk__ranges *ranges, int64_t missing);
 /* Nobody else gets what lies there any more. One part is claimed at a time. */
-void wk__ranges_claim(wk__ranges *ranges, const wk__range_part *run, int64_t missing);
+void wk__ranges_claim(wk__ranges *ranges, const wk__range_span *run, int64_t missing);
 /* The next part of `whole` behind *part (at first {range, whole->first, 0}) of which all has memory, or none. */
-bool wk__range_part_next(const wk__range_part *whole, bool mapped, wk__range_part *part);
+bool wk__range_part_next(const wk__range_span *whole, bool mapped, wk__range_span *part);
 /* That part of a claimed one has got memory. */
-void wk__ranges_filled(wk__ranges *ranges, const wk__range_part *part);
+void wk__ranges_note_mapped(wk__ranges *ranges, const wk__range_span *part);
 /* All of the claimed part has memory and becomes a piece. */
-void wk__ranges_settle(wk__ranges *ranges, const wk__range_part *run, wk__memory *piece);
+void wk__ranges_commit(wk__ranges *ranges, const wk__range_span *run, wk__memory *piece);
 /* It does not: what has memory is idle. */
-void wk__ranges_unclaim(wk__ranges *ranges, const wk__range_part *run);
+void wk__ranges_rollback(wk__ranges *ranges, const wk__range_span *run);
 
 /* ---- ranges and memory that come and go -------------------------------------------------------------------------- */
 
@@ -97,10 +97,10 @@ bool wk__ranges_add(wk__ranges *ranges, const wk__memory *memory);
 /* Claims the next part behind *run (at first {ranges->first}) of whole idle mappings which were first seen so at
  * `before` or earlier, until no more than `keep` bytes are idle. Sees them so at `now` if they were not yet. False:
  * there is none any more. */
-bool wk__ranges_drop(wk__ranges *ranges, wk__range_part *run, int64_t keep, int64_t now, int64_t before);
+bool wk__ranges_claim_idle(wk__ranges *ranges, wk__range_span *run, int64_t keep, int64_t now, int64_t before);
 /* The memory of that part is gone. */
-void wk__ranges_emptied(wk__ranges *ranges, const wk__range_part *run);
+void wk__ranges_note_unmapped(wk__ranges *ranges, const wk__range_span *run);
 /* Frees the books, whatever lives in the ranges. */
-void wk__ranges_end(wk__ranges *ranges);
+void wk__ranges_destroy(wk__ranges *ranges);
 
 #endif

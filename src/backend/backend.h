@@ -9,7 +9,7 @@
  *
  * Faults: a call returns WK_OK or a code with the text in *fail. An index out of range that the device finds later is
  * returned by the next `sync` or `download`, once, with the tag of the group it happened in. From then on until that,
- * groups that overwrite what they read (wk__group_overwrites) and kernels that add to their target do nothing.
+ * groups that overwrite what they read (wk__program_is_in_place) and kernels that add to their target do nothing.
  * Work that cannot be done when its turn has come (a compiler that refuses it, memory, a lost device) is left out, and
  * so is all that reads what it was to write (a prologue's operands are those of its contraction, too); each `download`
  * of such memory fails with the first cause until the memory is written anew. What an operand with `old` was to
@@ -26,7 +26,7 @@
 enum {
     WK__BACKEND_VERSION = 1,
     WK__ALIGN = 256,             /* bytes: start of every piece of device memory */
-    WK__RANGE_UNIT = 2 << 20,    /* bytes: parts of a range that get memory are multiples of it */
+    WK__RANGE_PAGE = 2 << 20,    /* bytes: parts of a range that get memory are multiples of it */
     WK__RANGE_MAPPING = 32 << 20 /* bytes that get memory at once, and lose it at once, at most */
 };
 
@@ -40,18 +40,19 @@ struct wk__memory {
 
 /* Whose work a call is: held by a backend as long as the work may still fail, and handed back with the failure. */
 typedef struct wk__origin {
-    atomic_int refs;
-    int64_t who; /* hears of a failure once, however much of its work fails: a number that nobody else ever has */
-    void (*end)(struct wk__origin *origin);
+    atomic_int refcount;
+    int64_t recorder_id; /* hears of a failure once, however much of its work fails: a number that nobody else ever
+                            has */
+    void (*destroy)(struct wk__origin *origin);
 } wk__origin;
-static inline wk__origin *wk__origin_hold(wk__origin *origin)
+static inline wk__origin *wk__origin_retain(wk__origin *origin)
 {
-    if (origin) atomic_fetch_add(&origin->refs, 1);
+    if (origin) atomic_fetch_add(&origin->refcount, 1);
     return origin;
 }
-static inline void wk__origin_drop(wk__origin *origin)
+static inline void wk__origin_release(wk__origin *origin)
 {
-    if (origin && atomic_fetch_sub(&origin->refs, 1) == 1) origin->end(origin);
+    if (origin && atomic_fetch_sub(&origin->refcount, 1) == 1) origin->destroy(origin);
 }
 
 /* Why a call failed. */
@@ -64,19 +65,19 @@ typedef struct wk__fail {
     uint64_t tags[WK__FAULT_TAGS / 64]; /* late WK_ERR_INDEX: a bit for each group at fault */
     /* Of `sync` and `download`, work that was left out: */
     wk__origin *origin; /* whose work it was, NULL: not known */
-    wk__origin
-        *whom; /* who has to be told, as their work was left out, too; NULL: nobody new. Both are held: wk__fail_end */
-    bool lost; /* `download`, `transfer`: what was to be read holds nothing good, now or later */
-    bool elsewhere; /* what was asked for has been done: there may be more such failures */
+    wk__origin *notify; /* who has to be told, as their work was left out, too; NULL: nobody new. Both are held:
+                    wk__fail_release */
+    bool poisoned;      /* `download`, `transfer`: what was to be read holds nothing good, now or later */
+    bool async;         /* what was asked for has been done: there may be more such failures */
 } wk__fail;
 /* Lets go of what the failure holds. */
-static inline void wk__fail_end(wk__fail *fail)
+static inline void wk__fail_release(wk__fail *fail)
 {
-    wk__origin_drop(fail->origin);
-    wk__origin_drop(fail->whom);
-    fail->origin = fail->whom = NULL;
+    wk__origin_release(fail->origin);
+    wk__origin_release(fail->notify);
+    fail->origin = fail->notify = NULL;
 }
-static inline void wk__fail_tag(wk__fail *fail, int64_t tag)
+static inline void wk__fail_add_tag(wk__fail *fail, int64_t tag)
 {
     fail->tags[tag % WK__FAULT_TAGS / 64] |= UINT64_C(1) << tag % 64;
 }
@@ -86,14 +87,14 @@ static inline bool wk__fail_has_tag(const wk__fail *fail, int64_t tag)
 }
 
 /* The five states of a backend, and the sixth: it works. */
-typedef enum wk__presence {
-    WK__PRESENT,
+typedef enum wk__backend_status {
+    WK__BACKEND_AVAILABLE,
     WK__NOT_BUILT,
     WK__NO_LIBRARY,
     WK__NO_DRIVER,
     WK__DRIVER_TOO_OLD,
     WK__NO_DEVICE
-} wk__presence;
+} wk__backend_status;
 
 typedef struct wk__device_info {
     char name[128], vendor[64], driver[64];
@@ -121,20 +122,20 @@ typedef struct wk__memory_usage {
 /* A box of the space of a contraction's result. Its tail runs there at once when the elements of C that lie at `first`
  * + i x row_step + j x column_step, 0 <= i < rows, 0 <= j < columns, have been summed; in elements, from the start of
  * C's memory. They are to be the elements of the box. */
-typedef struct wk__piece {
+typedef struct wk__epilogue_box {
     int64_t start[WK__MAX_DIMS], size[WK__MAX_DIMS];
     int64_t first, rows, columns, row_step, column_step;
-} wk__piece;
-typedef void wk__piece_visit(void *user, const wk__piece *piece);
+} wk__epilogue_box;
+typedef void wk__epilogue_box_visit(void *user, const wk__epilogue_box *piece);
 
 typedef struct wk__backend {
-    int version;
+    int abi_version;
     int16_t kind; /* WK_CPU, ... */
     const char *name;
 
     /* Finds the backend's library and devices on first use; thread-safe. `why` gets a sentence for every state but
-     * WK__PRESENT: what is missing and how to mend it. */
-    wk__presence (*presence)(wk__text *why);
+     * WK__BACKEND_AVAILABLE: what is missing and how to mend it. */
+    wk__backend_status (*status)(wk__text *why);
     int (*count)(void);
     /* Cheap: each use of gpu:i asks it. What a slot `now` adds is as not known. */
     wk_code (*info)(int index, wk__device_info *info, wk__fail *fail);
@@ -142,8 +143,8 @@ typedef struct wk__backend {
     void (*close)(void *device);
 
     /* Memory in large blocks; arena.h cuts them into pieces. Contents are undefined. */
-    wk_code (*block_take)(void *device, int64_t bytes, wk__memory *block, wk__fail *fail);
-    void (*block_give)(void *device, wk__memory *block);
+    wk_code (*block_alloc)(void *device, int64_t bytes, wk__memory *block, wk__fail *fail);
+    void (*block_free)(void *device, wk__memory *block);
 
     /* Enqueue. */
     /* Is there code for work of that family whose first operand has this dtype? No, if nothing of it is walked so. */
@@ -164,41 +165,41 @@ typedef struct wk__backend {
                         int64_t from_offset, int64_t bytes, wk__fail *fail);
     /* optional: true makes `submit` only gather what would have to be compiled; false compiles the
      * gathered kernels together and makes them run again. For tests: a cold build costs a second a kernel. */
-    wk_code (*gather)(void *device, bool on, wk__fail *fail);
+    wk_code (*compile_only)(void *device, bool on, wk__fail *fail);
     /* optional: how `submit` would cut this contraction, without touching its memory; no pieces: its tail runs on
      * single elements of C as soon as each is summed, or on all of C afterwards */
-    void (*pieces)(const wk__work *work, wk__piece_visit *visit, void *user);
-    /* optional, both or none: programs that compute a factor on the way. `takes_prologue`: would `submit` run this
+    void (*epilogue_boxes)(const wk__work *work, wk__epilogue_box_visit *visit, void *user);
+    /* optional, both or none: programs that compute a factor on the way. `can_fuse_prologue`: would `submit` run this
      * contraction with the prologues of its kernel, and sooner than each in work of its own? Operands have no memory
-     * yet. Factors of fewer bytes than `prologue_bytes` are not asked about. */
-    bool (*takes_prologue)(void *device, const wk__work *work);
-    int64_t prologue_bytes;
+     * yet. Factors of fewer bytes than `min_prologue_bytes` are not asked about. */
+    bool (*can_fuse_prologue)(void *device, const wk__work *work);
+    int64_t min_prologue_bytes;
     /* optional, all or none: moments in a device's work. `event_record` enqueues one, which has come when all that was
      * enqueued before it is done, whether well or not; `event_wait` waits until it has come; `event_elapsed` gives the
-     * time between two of the same device that have been waited for, negative if `to` came first. `event_give` frees
+     * time between two of the same device that have been waited for, negative if `to` came first. `event_destroy` frees
      * one, at any time before the device is closed. */
     wk_code (*event_record)(void *device, void **event, wk__fail *fail);
     wk_code (*event_wait)(void *device, void *event, wk__fail *fail);
     wk_code (*event_elapsed)(void *device, void *from, void *to, double *seconds, wk__fail *fail);
-    void (*event_give)(void *device, void *event);
+    void (*event_destroy)(void *device, void *event);
     /* optional: adds to *info what the device does now, if asking for that takes time. */
-    void (*now)(int index, wk__device_info *info);
+    void (*live_info)(int index, wk__device_info *info);
     /* optional, all or none: ranges of addresses, parts of which have memory. A byte's address is the range's `block`
      * plus its offset; pieces of a range have their address as their `block`, and no offset.
      *
-     * `range_take` reserves addresses, at least so many bytes and enough for all that the device can hold.
+     * `range_reserve` reserves addresses, at least so many bytes and enough for all that the device can hold.
      * `range_map` gives a part memory, all of it or none: in mappings of WK__RANGE_MAPPING bytes from `offset` on, and
      * one of what is left. WK_ERR_UNSUPPORTED from either: the device cannot do it, so blocks have to serve.
      * `range_unmap` takes the memory of whole mappings that lie side by side away. It waits for all that the device was
      * given before, as pieces are given back while work on them is under way; when it fails, the memory stays.
-     * `range_give` gives the addresses back, of which none has memory any more.
-     * `range_cut`: a piece is about to be handed out whose bytes may have been parts of other pieces. From any thread,
-     * without waiting, before anything uses it; the rest is called by one thread at a time. */
-    wk_code (*range_take)(void *device, int64_t bytes, wk__memory *range, wk__fail *fail);
-    void (*range_give)(void *device, wk__memory *range);
+     * `range_release` gives the addresses back, of which none has memory any more.
+     * `range_carve`: a piece is about to be handed out whose bytes may have been parts of other pieces. From any
+     * thread, without waiting, before anything uses it; the rest is called by one thread at a time. */
+    wk_code (*range_reserve)(void *device, int64_t bytes, wk__memory *range, wk__fail *fail);
+    void (*range_release)(void *device, wk__memory *range);
     wk_code (*range_map)(void *device, const wk__memory *range, int64_t offset, int64_t bytes, wk__fail *fail);
     wk_code (*range_unmap)(void *device, const wk__memory *range, int64_t offset, int64_t bytes, wk__fail *fail);
-    void (*range_cut)(void *device, const wk__memory *piece);
+    void (*range_carve)(void *device, const wk__memory *piece);
     /* optional: from any thread */
     void (*usage)(void *device, wk__memory_usage *usage);
     /* with the events: true if there is nothing to wait for, as the moment has come or never will. Never waits; not in
@@ -208,11 +209,11 @@ typedef struct wk__backend {
      * do, as far as the backend knows. False: the driver takes them through the host's. Who asks first has the way
      * opened and tried, as a first copy does; true is of the pair, and the driver may stage single copies all the
      * same. */
-    bool (*direct)(void *device, void *other);
+    bool (*has_p2p)(void *device, void *other);
     /* with `transfer`: its copies of so many bytes or more go beside what both devices compute, which wait for them
      * where they use the same memory next. Others, and with 0 all, may take a device's turn: it does nothing until they
      * have come. */
-    int64_t beside;
+    int64_t min_overlap_bytes;
 } wk__backend;
 
 /* All backends of this build, NULL at the end; in the order in which gpu:i counts. */
@@ -221,11 +222,11 @@ extern const wk__backend *const wk__backends[];
 const wk__backend *wk__backend_of(int kind);
 
 /* Does the group write memory that it also reads, or that holds an old value? */
-bool wk__group_overwrites(const wk__group *group);
+bool wk__program_is_in_place(const wk__program *group);
 
 /* Fills *fail and returns code. */
 __attribute__((format(printf, 3, 4))) wk_code wk__fail_set(wk__fail *fail, wk_code code, const char *format, ...);
 /* Adds to a text that is set which index it was, of what, in the work with that tag. WK_ERR_INDEX. */
-wk_code wk__fail_index(wk__fail *fail, int64_t tag, int64_t index, int64_t bound);
+wk_code wk__fail_set_index(wk__fail *fail, int64_t tag, int64_t index, int64_t bound);
 
 #endif

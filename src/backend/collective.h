@@ -25,16 +25,16 @@ typedef enum wk__collective {
 
 extern const char *const wk__collective_name[WK__COLLECTIVES];
 
-typedef struct wk__team {
-    int rank, ranks;
+typedef struct wk__comm {
+    int rank, nranks;
     int root;      /* broadcast */
-    int reduction; /* a wk__alu: WK__RSUM, WK__RPROD, WK__RMAX or WK__RMIN; of the modes that reduce */
-    void *link;    /* the backend's own: how the ranks reach each other */
-} wk__team;
+    int reduction; /* a wk__opcode: WK__RSUM, WK__RPROD, WK__RMAX or WK__RMIN; of the modes that reduce */
+    void *handle;  /* the backend's own: how the ranks reach each other */
+} wk__comm;
 
 /* Elements of operand 0 (out) or 1 (in), of which the work has `count`. */
-int64_t wk__collective_elements(int mode, const wk__team *team, int operand, int64_t count);
+int64_t wk__collective_elements(int mode, const wk__comm *team, int operand, int64_t count);
 /* NULL, or what is wrong with it but for where its operands are. */
-const char *wk__collective_check(const wk__kernel *kernel);
+const char *wk__collective_check(const wk__work_args *kernel);
 
 #endif

@@ -4,27 +4,27 @@
 #include <string.h>
 
 /* What is added up of two such numbers is one of 64 bits. */
-static const int64_t FARTHEST = (int64_t)1 << 62;
+static const int64_t MAX_REACH = (int64_t)1 << 62;
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
-/* low and high are of numbers that are below 2^62 together: wk__sum_check. */
+/* low and high are of numbers that are below 2^62 together: wk__contraction_check. */
 static void reach(int64_t steps, int64_t stride, int64_t *low, int64_t *high)
 {
     *(stride < 0 ? low : high) += steps * stride;
 }
 
-void wk__sum_reach(const wk__sum *sum, int factor, int64_t *low, int64_t *high)
+void wk__contraction_reach(const wk__contraction *sum, int factor, int64_t *low, int64_t *high)
 {
     *low = *high = 0;
-    for (int i = 0; i < sum->indices; i++) reach(sum->extent[i] - 1, sum->stride[factor][i], low, high);
-    for (int k = 0; k < sum->coordinates[factor]; k++) {
-        const wk__coordinate *q = &sum->coordinate[factor][k];
+    for (int i = 0; i < sum->nsummed; i++) reach(sum->extent[i] - 1, sum->stride[factor][i], low, high);
+    for (int k = 0; k < sum->naffine[factor]; k++) {
+        const wk__affine_index *q = &sum->affine[factor][k];
         if (q->extent > 0) reach(q->extent - 1, q->stride, low, high);
     }
 }
 
-int64_t wk__common_divisor(int64_t a, int64_t b)
+int64_t wk__gcd(int64_t a, int64_t b)
 {
     while (b != 0) {
         const int64_t rest = a % b;
@@ -34,12 +34,12 @@ int64_t wk__common_divisor(int64_t a, int64_t b)
     return a < 0 ? -a : a;
 }
 
-void wk__coordinate_range(const wk__coordinate *q, int ndim, const int64_t *shape, const wk__sum *sum, int64_t *low,
-                          int64_t *high)
+void wk__affine_range(const wk__affine_index *q, int ndim, const int64_t *shape, const wk__contraction *sum,
+                      int64_t *low, int64_t *high)
 {
     *low = *high = q->offset;
-    for (int i = 0; i < ndim + sum->indices; i++) {
-        const int64_t extent = wk__sum_index(sum, ndim, shape, i);
+    for (int i = 0; i < ndim + sum->nsummed; i++) {
+        const int64_t extent = wk__contraction_extent(sum, ndim, shape, i);
         if (extent > 1) reach(extent - 1, q->coefficient[i], low, high);
     }
 }
@@ -51,17 +51,18 @@ static int64_t magnitude(int64_t number)
 
 /* Numerators stay below 2^40 and divisors below 2^20, so that what is computed of up to three of them fits; what they
  * are held against, below 2^62, so that it does when it is subtracted from one. */
-static const char *check_coordinate(const wk__coordinate *q, int ndim, const int64_t *shape, const wk__sum *sum)
+static const char *check_coordinate(const wk__affine_index *q, int ndim, const int64_t *shape,
+                                    const wk__contraction *sum)
 {
     const int64_t most = (int64_t)1 << 40, most_divided = (int64_t)1 << 20;
     int64_t limit, sizes = 0;
     if (q->divisor < 1) return "a coordinate that is divided by less than 1";
     if (q->extent < 0) return "a coordinate with less than no places";
     bool fits = q->divisor < most_divided && !__builtin_mul_overflow(q->extent, q->divisor, &limit) &&
-                limit < FARTHEST && q->offset > -most && q->offset < most;
-    for (int i = 0; fits && i < ndim + sum->indices; i++) {
+                limit < MAX_REACH && q->offset > -most && q->offset < most;
+    for (int i = 0; fits && i < ndim + sum->nsummed; i++) {
         int64_t way = q->coefficient[i];
-        const int64_t extent = wk__sum_index(sum, ndim, shape, i);
+        const int64_t extent = wk__contraction_extent(sum, ndim, shape, i);
         fits = way > -most && way < most && !__builtin_mul_overflow(magnitude(way), extent, &way) &&
                !__builtin_add_overflow(sizes, way, &sizes) && sizes < most;
     }
@@ -69,47 +70,47 @@ static const char *check_coordinate(const wk__coordinate *q, int ndim, const int
 }
 
 /* Adds `steps` of `stride` to how far a factor reaches. False: that is too far. */
-static bool adds_up(int64_t steps, int64_t stride, int64_t *far)
+static bool add_reach(int64_t steps, int64_t stride, int64_t *far)
 {
     int64_t way;
-    return stride > -FARTHEST && stride < FARTHEST && !__builtin_mul_overflow(steps, magnitude(stride), &way) &&
-           !__builtin_add_overflow(*far, way, far) && *far < FARTHEST;
+    return stride > -MAX_REACH && stride < MAX_REACH && !__builtin_mul_overflow(steps, magnitude(stride), &way) &&
+           !__builtin_add_overflow(*far, way, far) && *far < MAX_REACH;
 }
 
 /* Coordinates have been checked. What is outside has no element, but a place that is computed on the way to one. */
-static const char *check_reach(const wk__sum *sum, int factor, int ndim, const int64_t *shape)
+static const char *check_reach(const wk__contraction *sum, int factor, int ndim, const int64_t *shape)
 {
     int64_t far = 0;
     bool fits = true;
-    for (int i = 0; i < sum->indices; i++)
-        fits = fits && adds_up(sum->extent[i] > 0 ? sum->extent[i] - 1 : 0, sum->stride[factor][i], &far);
-    for (int k = 0; k < sum->coordinates[factor]; k++) {
-        const wk__coordinate *q = &sum->coordinate[factor][k];
+    for (int i = 0; i < sum->nsummed; i++)
+        fits = fits && add_reach(sum->extent[i] > 0 ? sum->extent[i] - 1 : 0, sum->stride[factor][i], &far);
+    for (int k = 0; k < sum->naffine[factor]; k++) {
+        const wk__affine_index *q = &sum->affine[factor][k];
         int64_t steps = magnitude(q->offset);
-        for (int i = 0; i < ndim + sum->indices; i++)
-            steps += magnitude(q->coefficient[i]) * wk__sum_index(sum, ndim, shape, i);
-        fits = fits && adds_up(steps > q->extent ? steps : q->extent, q->stride, &far);
+        for (int i = 0; i < ndim + sum->nsummed; i++)
+            steps += magnitude(q->coefficient[i]) * wk__contraction_extent(sum, ndim, shape, i);
+        fits = fits && add_reach(steps > q->extent ? steps : q->extent, q->stride, &far);
     }
     return fits ? NULL : "a factor that reaches 2^62 elements or further";
 }
 
-const char *wk__sum_check(const wk__sum *sum, int ndim, const int64_t *shape)
+const char *wk__contraction_check(const wk__contraction *sum, int ndim, const int64_t *shape)
 {
-    if (sum->indices < 0 || sum->indices > WK__MAX_SUMMED || ndim < 0 || ndim > WK__MAX_DIMS)
+    if (sum->nsummed < 0 || sum->nsummed > WK__MAX_SUMMED || ndim < 0 || ndim > WK__MAX_DIMS)
         return "a count of indices that there is not";
-    if (sum->dtype >= WK_DTYPE_COUNT || wk__class_of((wk_dtype)sum->dtype) != sum->dtype)
+    if (sum->dtype >= WK_DTYPE_COUNT || wk__compute_class((wk_dtype)sum->dtype) != sum->dtype)
         return "sums in a dtype that is no class";
     int64_t products = 1;
-    for (int i = 0; i < sum->indices; i++) {
+    for (int i = 0; i < sum->nsummed; i++) {
         if (sum->extent[i] < 0) return "a sum over less than nothing";
         if (__builtin_mul_overflow(products, sum->extent[i] > 0 ? sum->extent[i] : 1, &products))
             return "a sum of too many products";
     }
     for (int factor = 0; factor < WK__FACTORS; factor++) {
-        if (sum->coordinates[factor] < 0 || sum->coordinates[factor] > WK__MAX_COORDINATES)
+        if (sum->naffine[factor] < 0 || sum->naffine[factor] > WK__MAX_AFFINE)
             return "a count of coordinates that there is not";
-        for (int k = 0; k < sum->coordinates[factor]; k++) {
-            const char *wrong = check_coordinate(&sum->coordinate[factor][k], ndim, shape, sum);
+        for (int k = 0; k < sum->naffine[factor]; k++) {
+            const char *wrong = check_coordinate(&sum->affine[factor][k], ndim, shape, sum);
             if (wrong) return wrong;
         }
         const char *wrong = check_reach(sum, factor, ndim, shape);
@@ -120,21 +121,21 @@ const char *wk__sum_check(const wk__sum *sum, int ndim, const int64_t *shape)
 
 /* ---- products of matrices ---------------------------------------------------------------------------------------- */
 
-static bool leads_nowhere(const wk__kernel *kernel, int operand, int d)
+static bool is_broadcast(const wk__work_args *kernel, int operand, int d)
 {
     return kernel->operand[operand].stride[d] == 0 || kernel->shape[d] == 1;
 }
 
-bool wk__matmul_of(const wk__work *work, wk__matmul *product)
+bool wk__matmul_from_work(const wk__work *work, wk__matmul *product)
 {
-    const wk__kernel *kernel = work->kernel;
-    const wk__sum *sum = kernel->sum;
+    const wk__work_args *kernel = work->args;
+    const wk__contraction *sum = kernel->contraction;
     const int rows = kernel->ndim - 2, columns = rows + 1;
-    if (rows < 0 || sum->indices != 1 || sum->coordinates[0] || sum->coordinates[1]) return false;
-    if (!leads_nowhere(kernel, 1, columns) || !leads_nowhere(kernel, 2, rows)) return false;
+    if (rows < 0 || sum->nsummed != 1 || sum->naffine[0] || sum->naffine[1]) return false;
+    if (!is_broadcast(kernel, 1, columns) || !is_broadcast(kernel, 2, rows)) return false;
     const int dtype = kernel->operand[0].dtype;
     if (kernel->operand[1].dtype != dtype || kernel->operand[2].dtype != dtype) return false;
-    if (sum->dtype != wk__sum_dtype(dtype)) return false;
+    if (sum->dtype != wk__accumulator_dtype(dtype)) return false;
     product->nbatch = rows;
     memcpy(product->batch, kernel->shape, sizeof *kernel->shape * (size_t)rows);
     product->m = kernel->shape[rows];
@@ -146,20 +147,21 @@ bool wk__matmul_of(const wk__work *work, wk__matmul *product)
     product->a.stride[columns] = sum->stride[0][0];
     product->b.stride[rows] = sum->stride[1][0];
     memcpy(product->prologue, kernel->prologue, sizeof product->prologue);
-    product->tail = work->group;
+    product->epilogue = work->program;
     return true;
 }
 
-void wk__matmul_work(const wk__matmul *product, wk__sum *sum, wk__kernel *kernel, wk__work *work)
+void wk__work_from_matmul(const wk__matmul *product, wk__contraction *sum, wk__work_args *kernel, wk__work *work)
 {
     const int rows = product->nbatch, columns = rows + 1;
-    sum->dtype = wk__sum_dtype(product->c.dtype);
-    sum->indices = 1;
-    sum->coordinates[0] = sum->coordinates[1] = 0;
+    sum->dtype = wk__accumulator_dtype(product->c.dtype);
+    sum->nsummed = 1;
+    sum->naffine[0] = sum->naffine[1] = 0;
     sum->extent[0] = product->k;
     sum->stride[0][0] = product->a.stride[columns];
     sum->stride[1][0] = product->b.stride[rows];
-    *kernel = (wk__kernel){.ndim = columns + 1, .operand = {product->c, product->a, product->b}, .sum = sum, .tag = -1};
+    *kernel = (wk__work_args){
+        .ndim = columns + 1, .operand = {product->c, product->a, product->b}, .contraction = sum, .tag = -1};
     memcpy(kernel->shape, product->batch, sizeof *kernel->shape * (size_t)rows);
     kernel->shape[rows] = product->m;
     kernel->shape[columns] = product->n;
@@ -167,5 +169,5 @@ void wk__matmul_work(const wk__matmul *product, wk__sum *sum, wk__kernel *kernel
     kernel->operand[2].stride[rows] = 0;
     memcpy(kernel->prologue, product->prologue, sizeof kernel->prologue);
     kernel->operand[0].stored = true;
-    *work = (wk__work){.family = WK__CONTRACTION, .group = product->tail, .kernel = kernel};
+    *work = (wk__work){.family = WK__CONTRACTION, .program = product->epilogue, .args = kernel};
 }

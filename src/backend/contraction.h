@@ -27,80 +27,81 @@
 enum {
     WK__MAX_SUMMED = 4, /* what a 3-d convolution sums */
     WK__MAX_INDICES = WK__MAX_DIMS + WK__MAX_SUMMED,
-    WK__MAX_COORDINATES = 3
+    WK__MAX_AFFINE = 3
 };
 
-typedef struct wk__coordinate {
+typedef struct wk__affine_index {
     int64_t offset, divisor; /* divisor: 1 or more */
     int64_t extent;          /* places of the operand along it */
     int64_t stride;          /* in elements */
     int64_t coefficient[WK__MAX_INDICES];
-} wk__coordinate;
+} wk__affine_index;
 
 /* What a contraction has beside its space and its operands, whose strides are those over the space. */
-typedef struct wk__sum {
+typedef struct wk__contraction {
     uint8_t dtype; /* in which products are added up: a class. f16 and bf16 add up in f32, integers wrap */
-    int8_t indices;
-    int8_t coordinates[WK__FACTORS]; /* of A, of B */
+    int8_t nsummed;
+    int8_t naffine[WK__FACTORS]; /* of A, of B */
     int64_t extent[WK__MAX_SUMMED];
     int64_t stride[WK__FACTORS][WK__MAX_SUMMED];
-    wk__coordinate coordinate[WK__FACTORS][WK__MAX_COORDINATES]; /* only so many are filled in */
-} wk__sum;
+    wk__affine_index affine[WK__FACTORS][WK__MAX_AFFINE]; /* only so many are filled in */
+} wk__contraction;
 
 /* The class in which products of a dtype add up, unless asked otherwise: bool counts in i64, which no length wraps back
  * to 0. */
-static inline uint8_t wk__sum_dtype(int dtype)
+static inline uint8_t wk__accumulator_dtype(int dtype)
 {
-    return (uint8_t)(dtype == WK_BOOL ? WK_I64 : wk__class_of((wk_dtype)dtype));
+    return (uint8_t)(dtype == WK_BOOL ? WK_I64 : wk__compute_class((wk_dtype)dtype));
 }
 
 /* How often index i of a contraction steps; ndim and shape are those of the result. */
-static inline int64_t wk__sum_index(const wk__sum *sum, int ndim, const int64_t *shape, int i)
+static inline int64_t wk__contraction_extent(const wk__contraction *sum, int ndim, const int64_t *shape, int i)
 {
     return i < ndim ? shape[i] : sum->extent[i - ndim];
 }
-static inline int64_t wk__index_extent(const wk__kernel *kernel, int i)
+static inline int64_t wk__index_extent(const wk__work_args *kernel, int i)
 {
-    return wk__sum_index(kernel->sum, kernel->ndim, kernel->shape, i);
+    return wk__contraction_extent(kernel->contraction, kernel->ndim, kernel->shape, i);
 }
 /* Has an index no places? Then there are no products. */
-static inline bool wk__contraction_is_empty(const wk__kernel *kernel)
+static inline bool wk__contraction_is_empty(const wk__work_args *kernel)
 {
     bool empty = false;
-    for (int i = 0; i < kernel->ndim + kernel->sum->indices; i++) empty = empty || wk__index_extent(kernel, i) == 0;
+    for (int i = 0; i < kernel->ndim + kernel->contraction->nsummed; i++)
+        empty = empty || wk__index_extent(kernel, i) == 0;
     return empty;
 }
 /* How far an operand's element moves with a step of index i, but for coordinates; the result has no summed ones. */
-static inline int64_t wk__index_stride(const wk__kernel *kernel, int operand, int i)
+static inline int64_t wk__index_stride(const wk__work_args *kernel, int operand, int i)
 {
     if (i < kernel->ndim) return kernel->operand[operand].stride[i];
-    return operand == 0 ? 0 : kernel->sum->stride[operand - 1][i - kernel->ndim];
+    return operand == 0 ? 0 : kernel->contraction->stride[operand - 1][i - kernel->ndim];
 }
 /* Does it ever move so? */
-static inline bool wk__index_walks(const wk__kernel *kernel, int operand, int i)
+static inline bool wk__index_moves(const wk__work_args *kernel, int operand, int i)
 {
     return wk__index_extent(kernel, i) > 1 && wk__index_stride(kernel, operand, i) != 0;
 }
 /* The greatest common divisor; 0 of 0 and 0. */
-int64_t wk__common_divisor(int64_t a, int64_t b);
+int64_t wk__gcd(int64_t a, int64_t b);
 
 /* Products of one element of the result. */
-static inline int64_t wk__sum_length(const wk__sum *sum)
+static inline int64_t wk__contraction_k(const wk__contraction *sum)
 {
     int64_t length = 1;
-    for (int i = 0; i < sum->indices; i++) length *= sum->extent[i];
+    for (int i = 0; i < sum->nsummed; i++) length *= sum->extent[i];
     return length;
 }
 
 /* How far factor `factor` reaches from its offset beyond what its strides over the space say: low <= 0 <= high, in
  * elements. Sizes are 1 or more. */
-void wk__sum_reach(const wk__sum *sum, int factor, int64_t *low, int64_t *high);
+void wk__contraction_reach(const wk__contraction *sum, int factor, int64_t *low, int64_t *high);
 /* NULL, or what is wrong with the numbers of a sum; shape is that of the result. What is right can be computed with
  * numbers of 64 bits. */
-const char *wk__sum_check(const wk__sum *sum, int ndim, const int64_t *shape);
+const char *wk__contraction_check(const wk__contraction *sum, int ndim, const int64_t *shape);
 /* The least and the greatest numerator of a coordinate. */
-void wk__coordinate_range(const wk__coordinate *q, int ndim, const int64_t *shape, const wk__sum *sum, int64_t *low,
-                          int64_t *high);
+void wk__affine_range(const wk__affine_index *q, int ndim, const int64_t *shape, const wk__contraction *sum,
+                      int64_t *low, int64_t *high);
 
 /* The plainest contraction, a product of matrices: C[b.., i, j] = sum over l of A[b.., i, l] B[b.., l, j]. Operands
  * have nbatch + 2 strides in that order (0 where a batch dimension is broadcast). One dtype for all. */
@@ -109,13 +110,13 @@ typedef struct wk__matmul {
     int64_t batch[WK__MAX_DIMS - 2];
     int64_t m, n, k;
     wk__operand a, b, c;
-    const wk__group *prologue[WK__FACTORS]; /* of a, of b; NULL: it is in memory */
-    const wk__group *tail;
+    const wk__program *prologue[WK__FACTORS]; /* of a, of b; NULL: it is in memory */
+    const wk__program *epilogue;
 } wk__matmul;
 
 /* Writes the work as such a product; false: it is none. */
-bool wk__matmul_of(const wk__work *work, wk__matmul *product);
+bool wk__matmul_from_work(const wk__work *work, wk__matmul *product);
 /* And a product as work: fills in the kernel, the sum and the work, which names both. */
-void wk__matmul_work(const wk__matmul *product, wk__sum *sum, wk__kernel *kernel, wk__work *work);
+void wk__work_from_matmul(const wk__matmul *product, wk__contraction *sum, wk__work_args *kernel, wk__work *work);
 
 #endif

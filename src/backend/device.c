@@ -3,7 +3,7 @@
 #include "device.h"
 #include "../base/alloc.h"
 #include "../base/environment.h"
-#include "../base/status.h"
+#include "../base/launcher_status.h"
 #include <pthread.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static wk__device *find(wk_device id)
     return NULL;
 }
 
-void wk__device_each(void (*visit)(wk__device *device, void *user), void *user)
+void wk__device_for_each(void (*visit)(wk__device *device, void *user), void *user)
 {
     for (int k = 0; k < MAX_DEVICES; k++) {
         wk__device *device = atomic_load_explicit(&opened[k], memory_order_acquire);
@@ -44,7 +44,7 @@ static bool counts_as_gpu(const wk__backend *backend, int index, wk__device_info
     wk__fail fail;
     if (backend->kind == WK_CPU || backend->kind == WK_NULL) return false;
     if (backend->info(index, info, &fail) != WK_OK) return false;
-    const char *wish = wk__setting_text(WK__SET_GPU);
+    const char *wish = wk__setting_text(WK__SETTING_GPU);
     return info->is_gpu || (wish && strcmp(wish, backend->name) == 0);
 }
 
@@ -112,7 +112,7 @@ static void list_usable(wk__text *out)
 }
 
 /* gpu:i: OpenCL also runs on CPUs, which are no GPUs unless somebody says so. */
-static void why_no_gpu(wk__text *out)
+static void explain_no_gpu(wk__text *out)
 {
     int count = wk__backend_of(WK_OPENCL)->count(), gpus;
     nth_gpu(-1, &gpus);
@@ -128,7 +128,7 @@ static void why_no_gpu(wk__text *out)
             count, count == 1 ? "" : "s", count == 1 ? "it counts" : "they count");
 }
 
-static wk_code not_there(wk_device id, const wk__backend *backend, wk__fail *fail)
+static wk_code fail_unavailable(wk_device id, const wk__backend *backend, wk__fail *fail)
 {
     if (!backend && id.kind != WK_GPU)
         return wk__fail_set(fail, WK_ERR_DEVICE,
@@ -138,13 +138,13 @@ static wk_code not_there(wk_device id, const wk__backend *backend, wk__fail *fai
     const char *name = backend ? backend->name : "gpu";
     int count = backend ? backend->count() : 0;
     if (id.kind == WK_GPU)
-        why_no_gpu(&why);
-    else if (count > 0 || backend->presence(&why) == WK__PRESENT)
+        explain_no_gpu(&why);
+    else if (count > 0 || backend->status(&why) == WK__BACKEND_AVAILABLE)
         wk__text_format(&why, count == 1 ? "there is %d of that kind" : "there are %d of that kind", count);
     wk__fail_set(fail, WK_ERR_DEVICE, "%s:%d is not there: %s. Usable: %s", name, id.index, why.data ? why.data : "",
                  there.data ? there.data : "cpu");
-    wk__text_end(&there);
-    wk__text_end(&why);
+    wk__text_free(&there);
+    wk__text_free(&why);
     return WK_ERR_DEVICE;
 }
 
@@ -191,17 +191,17 @@ static wk__device *open_device(wk_device id, const wk__backend *backend, wk__fai
         return NULL;
     }
     atomic_store(&device->limit, default_limit(backend, id.index));
-    pthread_mutex_init(&device->reporting, NULL);
+    pthread_mutex_init(&device->report_lock, NULL);
     atomic_store_explicit(&opened[place], device, memory_order_release);
     return device;
 }
 
 /* What the environment asks for decides which devices there are and how they compute, so none is used while that is
  * misspelt: a program would run, but not as it was told to. */
-static bool environment_is_right(wk__fail *fail)
+static bool check_environment(wk__fail *fail)
 {
     char why[sizeof fail->text];
-    const bool right = wk__settings_right(why, sizeof why);
+    const bool right = wk__settings_valid(why, sizeof why);
     if (!right) wk__fail_set(fail, WK_ERR_ARGUMENT, "%s", why);
     return right;
 }
@@ -210,17 +210,17 @@ wk__device *wk__device_get(wk_device id, wk__fail *fail)
 {
     wk__device *device = find(id);
     if (device) return device;
-    if (!environment_is_right(fail)) return NULL;
+    if (!check_environment(fail)) return NULL;
     const wk__backend *backend = wk__backend_of(id.kind);
     if (!backend || id.index < 0 || id.index >= backend->count()) {
-        not_there(id, backend, fail);
+        fail_unavailable(id, backend, fail);
         return NULL;
     }
     pthread_mutex_lock(&lock);
     device = find(id); /* somebody else may have opened it meanwhile */
     if (!device) {
         device = open_device(id, backend, fail);
-        wk__status_say("wick=open\n");
+        wk__launcher_status_send("wick=open\n");
     }
     pthread_mutex_unlock(&lock);
     return device;

@@ -15,7 +15,8 @@ typedef struct wk__device {
     wk__arena *arena;
     atomic_llong uploads, downloads, syncs; /* bytes to and from the host; waits of the host */
     atomic_llong limit;                     /* the arena's, for a look at each call */
-    pthread_mutex_t reporting; /* held from a wait until all that the device reported then is marked (engine/late.c) */
+    pthread_mutex_t report_lock;            /* held from a wait until all that the device reported then is marked
+                                    (engine/device_sync.c) */
 } wk__device;
 
 /* What calls say of kind -1. */
@@ -31,6 +32,6 @@ int wk__device_count_of(int kind);
 /* In bytes; 0: the memory that the backend says it has, as at first. */
 void wk__device_set_limit(wk__device *device, int64_t bytes);
 /* Calls visit for every open device. */
-void wk__device_each(void (*visit)(wk__device *device, void *user), void *user);
+void wk__device_for_each(void (*visit)(wk__device *device, void *user), void *user);
 
 #endif

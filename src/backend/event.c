@@ -11,8 +11,8 @@
 struct wk__event {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    int references;
-    bool passed;
+    int refcount;
+    bool completed;
     struct timespec at;
     wk_code code; /* of what kept it from being */
     char text[sizeof((wk__fail *)0)->text];
@@ -27,14 +27,14 @@ wk__event *wk__event_new(wk__fail *fail)
     }
     pthread_mutex_init(&event->lock, NULL);
     pthread_cond_init(&event->changed, NULL);
-    event->references = 2;
+    event->refcount = 2;
     return event;
 }
 
-static void drop(wk__event *event)
+static void release(wk__event *event)
 {
     pthread_mutex_lock(&event->lock);
-    bool last = --event->references == 0;
+    bool last = --event->refcount == 0;
     pthread_mutex_unlock(&event->lock);
     if (!last) return;
     pthread_mutex_destroy(&event->lock);
@@ -42,21 +42,21 @@ static void drop(wk__event *event)
     wk__free(event);
 }
 
-void wk__event_pass(wk__event *event, const wk__fail *why)
+void wk__event_complete(wk__event *event, const wk__fail *why)
 {
     pthread_mutex_lock(&event->lock);
     clock_gettime(CLOCK_MONOTONIC, &event->at);
-    event->passed = true;
+    event->completed = true;
     if (why != NULL) {
         event->code = why->code;
         memcpy(event->text, why->text, sizeof event->text);
     }
     pthread_cond_broadcast(&event->changed);
     pthread_mutex_unlock(&event->lock);
-    drop(event);
+    release(event);
 }
 
-wk_code wk__event_has_not_come(wk__fail *fail)
+wk_code wk__event_not_ready(wk__fail *fail)
 {
     return wk__fail_set(fail, WK_ERR_STATE, "an event has not come yet; wk_event_synchronize waits for it");
 }
@@ -72,7 +72,7 @@ wk_code wk__event_wait(void *device, void *user, wk__fail *fail)
     (void)device;
     wk__event *event = user;
     pthread_mutex_lock(&event->lock);
-    while (!event->passed) pthread_cond_wait(&event->changed, &event->lock);
+    while (!event->completed) pthread_cond_wait(&event->changed, &event->lock);
     pthread_mutex_unlock(&event->lock);
     return outcome(event, fail);
 }
@@ -82,14 +82,14 @@ bool wk__event_query(void *device, void *user)
     (void)device;
     wk__event *event = user;
     pthread_mutex_lock(&event->lock);
-    bool passed = event->passed;
+    bool passed = event->completed;
     pthread_mutex_unlock(&event->lock);
     return passed;
 }
 
 static wk_code time_of(wk__event *event, struct timespec *at, wk__fail *fail)
 {
-    if (!wk__event_query(NULL, event)) return wk__event_has_not_come(fail);
+    if (!wk__event_query(NULL, event)) return wk__event_not_ready(fail);
     *at = event->at;
     return outcome(event, fail);
 }
@@ -105,18 +105,18 @@ wk_code wk__event_elapsed(void *device, void *from, void *to, double *seconds, w
     return WK_OK;
 }
 
-void wk__event_give(void *device, void *event)
+void wk__event_destroy(void *device, void *event)
 {
     (void)device;
-    drop(event);
+    release(event);
 }
 
-wk_code wk__event_now(void *device, void **out, wk__fail *fail)
+wk_code wk__event_record_completed(void *device, void **out, wk__fail *fail)
 {
     (void)device;
     wk__event *event = wk__event_new(fail);
     if (event == NULL) return WK_ERR_MEMORY;
-    wk__event_pass(event, NULL);
+    wk__event_complete(event, NULL);
     *out = event;
     return WK_OK;
 }

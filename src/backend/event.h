@@ -12,17 +12,17 @@ typedef struct wk__event wk__event;
 wk__event *wk__event_new(wk__fail *fail);
 /* The moment is now, or, if `why` is not NULL, it will never be, for that reason. Lets go of the recorder's reference.
  */
-void wk__event_pass(wk__event *event, const wk__fail *why);
+void wk__event_complete(wk__event *event, const wk__fail *why);
 
 /* Of the time of a moment that is still to come. */
-wk_code wk__event_has_not_come(wk__fail *fail);
+wk_code wk__event_not_ready(wk__fail *fail);
 
 /* As the table of a backend has them. */
 wk_code wk__event_wait(void *device, void *event, wk__fail *fail);
 wk_code wk__event_elapsed(void *device, void *from, void *to, double *seconds, wk__fail *fail);
-void wk__event_give(void *device, void *event);
+void wk__event_destroy(void *device, void *event);
 bool wk__event_query(void *device, void *event);
 /* `event_record` of a device whose work is done when it is given: the moment is now. */
-wk_code wk__event_now(void *device, void **event, wk__fail *fail);
+wk_code wk__event_record_completed(void *device, void **event, wk__fail *fail);
 
 #endif

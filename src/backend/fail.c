@@ -14,13 +14,13 @@ wk_code wk__fail_set(wk__fail *fail, wk_code code, const char *format, ...)
     fail->code = code;
     fail->tag = -1;
     fail->index = fail->bound = 0;
-    fail->origin = fail->whom = NULL;
-    fail->lost = fail->elsewhere = false;
+    fail->origin = fail->notify = NULL;
+    fail->poisoned = fail->async = false;
     memset(fail->tags, 0, sizeof fail->tags);
     return code;
 }
 
-wk_code wk__fail_index(wk__fail *fail, int64_t tag, int64_t index, int64_t bound)
+wk_code wk__fail_set_index(wk__fail *fail, int64_t tag, int64_t index, int64_t bound)
 {
     fail->tag = tag;
     fail->index = index;

@@ -39,28 +39,29 @@ typedef enum wk__work_id {
 } wk__work_id;
 
 typedef struct wk__work_family {
-    const char *name; /* in plans and failures */
-    const char *said; /* of a kernel that runs, in the log; NULL: none does, it is a copy */
-    uint8_t nout;     /* operands: outputs first, then inputs; of a program the record says how many */
+    const char *name;     /* in plans and failures */
+    const char *log_name; /* of a kernel that runs, in the log; NULL: none does, it is a copy */
+    uint8_t nout;         /* operands: outputs first, then inputs; of a program the record says how many */
     uint8_t nin;
-    bool program;        /* its records are instructions: they share kernels, and may be computed again */
-    bool tail;           /* programs may follow it in one kernel; it reads its inputs until the last of them has run */
-    bool prologue;       /* and may compute its factors in that kernel, where the backend takes that */
-    bool sums;           /* has a wk__sum */
-    bool along;          /* works along one dimension: dim, mode and bound say how */
-    bool moves;          /* its inputs are on another device */
-    bool team;           /* other ranks submit their parts of it */
-    bool faults;         /* may find a bad index; a record says whether a program may */
-    bool adds_to_target; /* operand 0 is read, too, and what is not added to stays; it has its own size along dim */
-    uint8_t modes;       /* `mode` is below that */
-    uint8_t like;        /* this operand has the dtype of operand 0; 0: any */
-    uint8_t places;      /* this one has positions, i64; 0: none */
+    bool is_program;        /* its records are instructions: they share kernels, and may be computed again */
+    bool can_have_epilogue; /* programs may follow it in one kernel; it reads its inputs until the last of
+                                         them has run */
+    bool can_have_prologue; /* and may compute its factors in that kernel, where the backend takes that */
+    bool is_contraction;    /* has a wk__contraction */
+    bool is_along_dim;      /* works along one dimension: dim, mode and bound say how */
+    bool is_transfer;       /* its inputs are on another device */
+    bool is_collective;     /* other ranks submit their parts of it */
+    bool can_fault;         /* may find a bad index; a record says whether a program may */
+    bool accumulates;       /* operand 0 is read, too, and what is not added to stays; it has its own size along dim */
+    uint8_t nmodes;         /* `mode` is below that */
+    uint8_t same_dtype_operand; /* this operand has the dtype of operand 0; 0: any */
+    uint8_t index_operand;      /* this one has positions, i64; 0: none */
 } wk__work_family;
 
 extern const wk__work_family wk__work_families[WK__WORK_FAMILIES];
 
 /* Is it the number of a family? */
-static inline bool wk__work_known(int family)
+static inline bool wk__is_work_family(int family)
 {
     return family >= 0 && family < WK__WORK_FAMILIES;
 }
@@ -68,48 +69,49 @@ static inline bool wk__work_known(int family)
 /* ---- what a backend is given ------------------------------------------------------------------------------------- */
 
 enum {
-    WK__KERNEL_OPERANDS = 3,
+    WK__WORK_OPERANDS = 3,
     WK__FACTORS = 2 /* of a product: operands 1 and 2 */
 };
 
 /* Work that is no program: its family says what dim, mode and bound mean. */
-typedef struct wk__kernel {
+typedef struct wk__work_args {
     int ndim, dim, mode;
     int64_t shape[WK__MAX_DIMS]; /* of the space: of a contraction that of its result */
     int64_t bound;
-    wk__operand operand[WK__KERNEL_OPERANDS]; /* outputs, then inputs */
-    const struct wk__sum *sum;                /* contraction; NULL: none */
+    wk__operand operand[WK__WORK_OPERANDS];    /* outputs, then inputs */
+    const struct wk__contraction *contraction; /* contraction; NULL: none */
     /* Programs over the elements of a factor, whose memory holds nothing and stays so: each stores that operand alone,
      * reduces nothing and looks up no places. NULL: the factor is in memory. A backend without `takes_prologue` is
      * given none. */
-    const wk__group *prologue[WK__FACTORS];
-    const struct wk__team *team; /* collective; NULL: none */
+    const wk__program *prologue[WK__FACTORS];
+    const struct wk__comm *comm; /* collective; NULL: none */
     int64_t tag;                 /* handed back with a bad index */
-    bool passes; /* operand 0 is read by the tail alone: it need not be written, and its memory holds nothing later */
-} wk__kernel;
+    bool elide_result; /* operand 0 is read by the tail alone: it need not be written, and its memory holds nothing
+                          later */
+} wk__work_args;
 
 typedef struct wk__work {
     int family; /* wk__work_id */
     /* A program; of other families the tail, over their space, whose operand 0 is the result: NULL if there is none. */
-    const wk__group *group;
-    const wk__kernel *kernel;  /* NULL: a program */
+    const wk__program *program;
+    const wk__work_args *args; /* NULL: a program */
     struct wk__origin *origin; /* whose work it is; see backend.h */
 } wk__work;
 
 /* The name of a family, or of a number that is none. */
 static inline const char *wk__work_name(int family)
 {
-    return wk__work_known(family) ? wk__work_families[family].name : "unknown work";
+    return wk__is_work_family(family) ? wk__work_families[family].name : "unknown work";
 }
 
-/* How operands are walked: by their strides over the space and, of a product of matrices, one more; or as a wk__sum
- * says. */
-typedef enum wk__layout { WK__LAYOUT_STRIDES, WK__LAYOUT_SUM } wk__layout;
+/* How operands are walked: by their strides over the space and, of a product of matrices, one more; or as a
+ * wk__contraction says. */
+typedef enum wk__layout { WK__LAYOUT_STRIDES, WK__LAYOUT_CONTRACTION } wk__layout;
 
 /* Is there work of that family whose operands are walked so? */
-static inline bool wk__work_walked(int family, wk__layout layout)
+static inline bool wk__work_has_layout(int family, wk__layout layout)
 {
-    return wk__work_known(family) && (layout == WK__LAYOUT_STRIDES || wk__work_families[family].sums);
+    return wk__is_work_family(family) && (layout == WK__LAYOUT_STRIDES || wk__work_families[family].is_contraction);
 }
 
 static inline const wk__work_family *wk__work_family_of(const wk__work *work)
@@ -118,6 +120,6 @@ static inline const wk__work_family *wk__work_family_of(const wk__work *work)
 }
 
 /* shape is the shape of the work: makes it the one over which operand `operand` is walked. */
-void wk__work_space(const wk__work_family *family, int operand, int dim, int64_t bound, int64_t shape[]);
+void wk__work_operand_shape(const wk__work_family *family, int operand, int dim, int64_t bound, int64_t shape[]);
 
 #endif

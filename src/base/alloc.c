@@ -15,20 +15,20 @@ static struct {
 } program;
 
 static _Atomic int64_t requests; /* made so far */
-static _Atomic int64_t doomed;   /* the number of the request that fails; 0: none */
+static _Atomic int64_t fail_at;  /* the number of the request that fails; 0: none */
 
 /* Of the threads that pause; a list, as there are hardly ever two. Thread-local storage has no room for this
  * (context.h). */
 static pthread_mutex_t pause_lock = PTHREAD_MUTEX_INITIALIZER;
-static wk__alloc_pause *pauses;
+static wk__alloc_untracked *pauses;
 static atomic_int pause_count; /* looked at first: as a rule there are none */
 
 /* Counts a request; true when it is the one that has to fail. */
-static bool refused(void)
+static bool should_fail(void)
 {
-    if (wk__alloc_is_paused()) return false;
+    if (wk__alloc_is_untracked()) return false;
     int64_t number = atomic_fetch_add_explicit(&requests, 1, memory_order_relaxed) + 1;
-    return number == atomic_load_explicit(&doomed, memory_order_relaxed);
+    return number == atomic_load_explicit(&fail_at, memory_order_relaxed);
 }
 
 /* An empty request gets a byte, so that NULL always means that memory is short. */
@@ -39,7 +39,7 @@ static size_t at_least_one(size_t size)
 
 void *wk__alloc(size_t size)
 {
-    if (refused()) return NULL;
+    if (should_fail()) return NULL;
     size = at_least_one(size);
     return program.resize ? program.resize(program.user, NULL, size) : malloc(size);
 }
@@ -47,7 +47,7 @@ void *wk__alloc(size_t size)
 void *wk__alloc_zero(size_t count, size_t size)
 {
     size_t bytes;
-    if (refused() || __builtin_mul_overflow(count, size, &bytes)) return NULL;
+    if (should_fail() || __builtin_mul_overflow(count, size, &bytes)) return NULL;
     bytes = at_least_one(bytes);
     if (!program.resize) return calloc(1, bytes);
     void *block = program.resize(program.user, NULL, bytes);
@@ -57,7 +57,7 @@ void *wk__alloc_zero(size_t count, size_t size)
 void *wk__realloc(void *block, size_t count, size_t size)
 {
     size_t bytes;
-    if (refused() || __builtin_mul_overflow(count, size, &bytes)) return NULL;
+    if (should_fail() || __builtin_mul_overflow(count, size, &bytes)) return NULL;
     bytes = at_least_one(bytes);
     return program.resize ? program.resize(program.user, block, bytes) : realloc(block, bytes);
 }
@@ -96,7 +96,7 @@ bool wk__grow(void *array_address, int64_t *capacity, int64_t need, size_t size)
 
 void wk__alloc_fail_at(int64_t n)
 {
-    atomic_store(&doomed, n > 0 ? atomic_load(&requests) + n : 0);
+    atomic_store(&fail_at, n > 0 ? atomic_load(&requests) + n : 0);
 }
 
 int64_t wk__alloc_count(void)
@@ -104,7 +104,7 @@ int64_t wk__alloc_count(void)
     return atomic_load(&requests);
 }
 
-void wk__alloc_pause_begin(wk__alloc_pause *pause)
+void wk__alloc_untracked_begin(wk__alloc_untracked *pause)
 {
     pause->thread = pthread_self();
     pthread_mutex_lock(&pause_lock);
@@ -114,21 +114,21 @@ void wk__alloc_pause_begin(wk__alloc_pause *pause)
     pthread_mutex_unlock(&pause_lock);
 }
 
-void wk__alloc_pause_end(wk__alloc_pause *pause)
+void wk__alloc_untracked_end(wk__alloc_untracked *pause)
 {
     pthread_mutex_lock(&pause_lock);
-    wk__alloc_pause **place = &pauses;
+    wk__alloc_untracked **place = &pauses;
     while (*place != pause) place = &(*place)->next;
     *place = pause->next;
     atomic_fetch_sub_explicit(&pause_count, 1, memory_order_relaxed);
     pthread_mutex_unlock(&pause_lock);
 }
 
-bool wk__alloc_is_paused(void)
+bool wk__alloc_is_untracked(void)
 {
     if (__builtin_expect(atomic_load_explicit(&pause_count, memory_order_relaxed) == 0, 1)) return false;
     pthread_mutex_lock(&pause_lock);
-    const wk__alloc_pause *pause = pauses;
+    const wk__alloc_untracked *pause = pauses;
     while (pause && !pthread_equal(pause->thread, pthread_self())) pause = pause->next;
     pthread_mutex_unlock(&pause_lock);
     return pause != NULL;

@@ -39,14 +39,14 @@ int64_t wk__alloc_count(void);
  * between begin and end are not counted, and none of them is the one that has to fail; those of other threads are as
  * ever. Whoever has another thread do a part of the work, as the pool does, has that one pause as well. Where a pause
  * lies is the caller's affair. */
-typedef struct wk__alloc_pause {
-    struct wk__alloc_pause *next;
+typedef struct wk__alloc_untracked {
+    struct wk__alloc_untracked *next;
     pthread_t thread;
-} wk__alloc_pause;
-void wk__alloc_pause_begin(wk__alloc_pause *pause);
-void wk__alloc_pause_end(wk__alloc_pause *pause);
+} wk__alloc_untracked;
+void wk__alloc_untracked_begin(wk__alloc_untracked *pause);
+void wk__alloc_untracked_end(wk__alloc_untracked *pause);
 /* Is this thread between the two? */
-bool wk__alloc_is_paused(void);
+bool wk__alloc_is_untracked(void);
 /* In a child of fork(): the threads that paused are not there. */
 void wk__alloc_after_fork(void);
 

@@ -27,7 +27,7 @@ int wk__cgroup_numbers(const char *folder, const char *name, int64_t *number, in
 }
 
 /* Is the controller in a comma-separated list? */
-static bool lists(const char *list, const char *controller)
+static bool list_contains(const char *list, const char *controller)
 {
     size_t length = strlen(controller);
     for (const char *item = list; *item; item += strspn(item, ",")) {
@@ -39,7 +39,7 @@ static bool lists(const char *list, const char *controller)
 }
 
 /* Inside a container the path is often that on the host: then only the groups nearest the mount are there. */
-static void climb(char *folder, size_t mount, bool unified, wk__cgroup_visit *visit, void *user)
+static void visit_ancestors(char *folder, size_t mount, bool unified, wk__cgroup_visit *visit, void *user)
 {
     for (;;) {
         visit(user, folder, unified);
@@ -62,13 +62,14 @@ void wk__cgroup_each(const char *root, const char *controller, wk__cgroup_visit 
         if (!group) continue;
         *group++ = '\0';
         bool unified = *++list == '\0';
-        if (!unified && !lists(list, controller)) continue;
+        if (!unified && !list_contains(list, controller)) continue;
         if (strcmp(group, "/") == 0) group++;
         int mount =
             snprintf(path, sizeof path, "%s/sys/fs/cgroup%s%s", root, unified ? "" : "/", unified ? "" : controller);
         if (mount < 0 || (size_t)mount >= sizeof path) continue;
         size_t room = sizeof path - (size_t)mount;
-        if (snprintf(path + mount, room, "%s", group) < (int)room) climb(path, (size_t)mount, unified, visit, user);
+        if (snprintf(path + mount, room, "%s", group) < (int)room)
+            visit_ancestors(path, (size_t)mount, unified, visit, user);
     }
     fclose(file);
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <time.h>
 
-static inline int64_t wk__nanoseconds(void)
+static inline int64_t wk__monotonic_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

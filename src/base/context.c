@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One context per thread, found through a pointer in thread-local storage. */
 #include "context.h"
-#include "above.h"
+#include "upcalls.h"
 #include "alloc.h"
 #include "fork.h"
 #include "handle.h"
-#include "loading.h"
+#include "dynlib.h"
 #include <sched.h>
 #include <string.h>
 #include <time.h>
@@ -19,18 +19,18 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t at_exit; /* of each thread: its context */
 
 /* The first threads need no memory for theirs, so an error can be told when memory is short. */
-enum { AT_HAND = 64, CACHE_LINE = 64 };
+enum { STATIC_CONTEXTS = 64, CACHE_LINE = 64 };
 static struct {
     _Alignas(CACHE_LINE) wk_context context;
-} at_hand[AT_HAND];
+} static_contexts[STATIC_CONTEXTS];
 static int handed_out;
-static wk_context *unused; /* of threads that have ended */
+static wk_context *free_contexts; /* of threads that have ended */
 
 /* Whoever visits it has left when this returns. */
 static void unlist(wk_context *context)
 {
     pthread_mutex_lock(&wk__context_lock);
-    while (context->visitors > 0) {
+    while (context->references > 0) {
         pthread_mutex_unlock(&wk__context_lock);
         sched_yield();
         pthread_mutex_lock(&wk__context_lock);
@@ -49,51 +49,51 @@ static void finish(wk_context *context)
     wk__context_now = context;
     if (context->guards) wk__guard_close(context->guard[0].token);
     context->frame = (wk__frame){0}; /* that in force may be of calls that a longjmp has left */
-    wk__above.settle(context);
+    wk__upcalls.drain_queue(context);
     unlist(context);
-    wk__above.end(context);
-    wk__slab_retire(context->slots);
+    wk__upcalls.free_queue(context);
+    wk__slab_drain(context->slots);
     wk__free(context->guard);
     wk__free(context->scratch);
-    wk__text_end(&context->error);
-    wk__forget_cleared(context);
+    wk__text_free(&context->error);
+    wk__free_undelivered(context);
     memset(context, 0, sizeof *context);
 }
 
 static void end_thread(void *address)
 {
     wk_context *context = address;
-    context->ends = true;
+    context->exiting = true;
     finish(context);
     wk__context_now = NULL;
     pthread_mutex_lock(&wk__context_lock);
-    context->next = unused;
-    unused = context;
+    context->next = free_contexts;
+    free_contexts = context;
     pthread_mutex_unlock(&wk__context_lock);
-    wk__fork_watch_thread(false);
+    wk__fork_count_thread(false);
 }
 
 static void make_key(void)
 {
-    wk__stay_loaded(); /* before the first pointer to a function of ours is given to somebody who keeps it */
+    wk__dynlib_pin_self(); /* before the first pointer to a function of ours is given to somebody who keeps it */
     pthread_key_create(&at_exit, end_thread);
 }
 
 static wk_context *take(void)
 {
     pthread_mutex_lock(&wk__context_lock);
-    wk_context *context = unused;
+    wk_context *context = free_contexts;
     if (context)
-        unused = context->next;
-    else if (handed_out < AT_HAND)
-        context = &at_hand[handed_out++].context;
+        free_contexts = context->next;
+    else if (handed_out < STATIC_CONTEXTS)
+        context = &static_contexts[handed_out++].context;
     pthread_mutex_unlock(&wk__context_lock);
     return context ? context : wk__alloc_zero(1, sizeof *context);
 }
 
 /* A thread without one could not even be told that memory is short, so it waits until another has ended or
  * given memory back. */
-static wk_context *take_for_certain(void)
+static wk_context *alloc_context_or_wait(void)
 {
     static const struct timespec moment = {.tv_nsec = 1000000};
     wk_context *context;
@@ -117,8 +117,8 @@ wk_context *wk__context_start(void)
     pthread_once(&once, make_key);
     wk_context *context = pthread_getspecific(at_exit);
     if (!context) {
-        wk__fork_watch_thread(true);
-        context = take_for_certain();
+        wk__fork_count_thread(true);
+        context = alloc_context_or_wait();
         pthread_setspecific(at_exit, context);
         begin(context);
     }
@@ -130,7 +130,7 @@ wk_context *wk__context_make(void)
 {
     wk_context *context = wk__alloc_zero(1, sizeof *context);
     if (context) begin(context);
-    if (context) context->quiet = true;
+    if (context) context->handler_muted = true;
     return context;
 }
 
@@ -149,44 +149,46 @@ wk_context *wk__context_enter(wk_context *context)
     return before;
 }
 
-wk__frame wk__frame_begin_anew(wk_context *context, wk__way way, const char *name)
+wk__frame wk__frame_begin_isolated(wk_context *context, wk__frame_kind way, const char *name)
 {
-    const bool held = way == WK__HELD;
+    const bool held = way == WK__FRAME_NOUNWIND;
     wk__frame before = context->frame;
-    before.way = (uint8_t)way;
+    before.kind = (uint8_t)way;
     context->frame = (wk__frame){.grad_off = before.grad_off,
                                  .sync_off = before.sync_off,
-                                 .walks = before.walks,
-                                 .destroys = before.destroys,
-                                 .releases = before.releases,
-                                 .held = held || before.held,
-                                 .outer.busy = way == WK__APART ? before.outer.busy : held || before.held,
+                                 .backward_depth = before.backward_depth,
+                                 .destroy_depth = before.destroy_depth,
+                                 .release_depth = before.release_depth,
+                                 .nounwind = held || before.nounwind,
+                                 .api_call.handler_blocked = way == WK__FRAME_DETACHED ? before.api_call.handler_blocked
+                                                                                       : held || before.nounwind,
                                  .callback = held ? before.callback : name,
-                                 .layer = held || way == WK__CALLBACK ? before.layer : NULL};
+                                 .module_frame = held || way == WK__FRAME_CALLBACK ? before.module_frame : NULL};
     return before;
 }
 
 /* Only the end of a call that is busy tells the handler; where a held frame stands in none, the next call does. */
-void wk__frame_end_anew(wk_context *context, wk__frame before)
+void wk__frame_end_isolated(wk_context *context, wk__frame before)
 {
     context->frame = before;
-    if (before.way == WK__HELD && context->untold && !before.outer.busy) wk__above.tell_later(context);
+    if (before.kind == WK__FRAME_NOUNWIND && context->delivery_due && !before.api_call.handler_blocked)
+        wk__upcalls.schedule_error_delivery(context);
 }
 
-bool wk__context_visit(wk_context *context)
+bool wk__context_acquire(wk_context *context)
 {
     pthread_mutex_lock(&wk__context_lock);
     wk_context *place = list;
     while (place && place != context) place = place->next;
-    if (place) place->visitors++;
+    if (place) place->references++;
     pthread_mutex_unlock(&wk__context_lock);
     return place != NULL;
 }
 
-void wk__context_leave(wk_context *context)
+void wk__context_release(wk_context *context)
 {
     pthread_mutex_lock(&wk__context_lock);
-    context->visitors--;
+    context->references--;
     pthread_mutex_unlock(&wk__context_lock);
 }
 
@@ -195,12 +197,12 @@ void wk__context_each(void (*visit)(wk_context *context, void *user), void *user
 {
     pthread_mutex_lock(&wk__context_lock);
     for (wk_context *context = list, *next; context; context = next) {
-        context->visitors++;
+        context->references++;
         pthread_mutex_unlock(&wk__context_lock);
         visit(context, user);
         pthread_mutex_lock(&wk__context_lock);
         next = context->next;
-        context->visitors--;
+        context->references--;
     }
     pthread_mutex_unlock(&wk__context_lock);
 }

@@ -3,7 +3,7 @@
 #include "dtype.h"
 
 /* The kinds that cannot be used yet have a row too: the error that refuses one has to name it. */
-const wk__dtype_row wk__dtypes[] = {
+const wk__dtype_info wk__dtypes[] = {
     [WK_F32] = {"f32", 4},         [WK_F64] = {"f64", 8},         [WK_F16] = {"f16", 2}, [WK_BF16] = {"bf16", 2},
     [WK_I8] = {"i8", 1},           [WK_U8] = {"u8", 1},           [WK_I16] = {"i16", 2}, [WK_I32] = {"i32", 4},
     [WK_I64] = {"i64", 8},         [WK_BOOL] = {"bool", 1},       [WK_C64] = {"c64", 8}, [WK_C128] = {"c128", 16},

@@ -10,129 +10,131 @@
 #include <strings.h>
 #include <wick/log.h>
 
-typedef enum kind { ANY, SECRET, SWITCH, NUMBER, WORD, WORDS } kind;
-enum { MOST_WORDS = 6 };
+typedef enum kind { ANY, SECRET, SWITCH, NUMBER, CHOICE, FLAGS } kind;
+enum { MAX_WORDS = 6 };
 
 static const struct {
     const char *name, *doc, *takes;
     kind kind;
     int64_t least, most; /* NUMBER */
-    const char *words[MOST_WORDS];
+    const char *words[MAX_WORDS];
 } table[WK__SETTINGS] = {
-    [WK__SET_SYNC] = {.name = "WICK_SYNC", .doc = "every call runs at once", .takes = "0 or 1", .kind = SWITCH},
-    [WK__SET_NOFUSE] = {.name = "WICK_NOFUSE",
-                        .doc = "every op is a kernel of its own",
-                        .takes = "0 or 1",
-                        .kind = SWITCH},
-    [WK__SET_CHECK] = {.name = "WICK_CHECK",
-                       .doc = "everything is computed twice, call by call and as planned, and compared",
-                       .takes = "0 or 1",
-                       .kind = SWITCH},
-    [WK__SET_CHECK_DIR] =
+    [WK__SETTING_SYNC] = {.name = "WICK_SYNC", .doc = "every call runs at once", .takes = "0 or 1", .kind = SWITCH},
+    [WK__SETTING_NOFUSE] = {.name = "WICK_NOFUSE",
+                            .doc = "every op is a kernel of its own",
+                            .takes = "0 or 1",
+                            .kind = SWITCH},
+    [WK__SETTING_CHECK] = {.name = "WICK_CHECK",
+                           .doc = "everything is computed twice, call by call and as planned, and compared",
+                           .takes = "0 or 1",
+                           .kind = SWITCH},
+    [WK__SETTING_CHECK_DIR] =
         {.name = "WICK_CHECK_DIR",
          .doc = "where WICK_CHECK writes what differed, for `wick replay`; the current folder if not set",
          .takes = "a folder"},
-    [WK__SET_CPU] = {.name = "WICK_CPU",
-                     .doc = "the CPU's instructions",
-                     .takes = "avx512_bf16, avx512, avx2, neon or portable",
-                     .kind = WORD,
-                     .words = {"avx512_bf16", "avx512", "avx2", "neon", "portable"}},
-    [WK__SET_THREADS] = {.name = "WICK_THREADS",
-                         .doc = "threads of the CPU",
-                         .takes = "a number from 1 to 1024",
-                         .kind = NUMBER,
-                         .least = 1,
-                         .most = 1024},
-    [WK__SET_PLACEMENT] = {.name = "WICK_PLACEMENT",
-                           .doc = "soft: operands on different devices are brought together",
-                           .takes = "strict or soft",
-                           .kind = WORD,
-                           .words = {"strict", "soft"}},
-    [WK__SET_GPU] = {.name = "WICK_GPU",
-                     .doc = "a backend whose devices all count as GPUs",
-                     .takes = "opencl or cuda",
-                     .kind = WORD,
-                     .words = {"opencl", "cuda"}},
-    [WK__SET_CACHE_DIR] = {.name = "WICK_CACHE_DIR", .doc = "folder of compiled kernels", .takes = "a folder, or off"},
-    [WK__SET_CACHE_MB] = {.name = "WICK_CACHE_MB",
-                          .doc = "how many megabytes of them are kept, 0: all",
+    [WK__SETTING_CPU] = {.name = "WICK_CPU",
+                         .doc = "the CPU's instructions",
+                         .takes = "avx512_bf16, avx512, avx2, neon or portable",
+                         .kind = CHOICE,
+                         .words = {"avx512_bf16", "avx512", "avx2", "neon", "portable"}},
+    [WK__SETTING_THREADS] = {.name = "WICK_THREADS",
+                             .doc = "threads of the CPU",
+                             .takes = "a number from 1 to 1024",
+                             .kind = NUMBER,
+                             .least = 1,
+                             .most = 1024},
+    [WK__SETTING_PLACEMENT] = {.name = "WICK_PLACEMENT",
+                               .doc = "soft: operands on different devices are brought together",
+                               .takes = "strict or soft",
+                               .kind = CHOICE,
+                               .words = {"strict", "soft"}},
+    [WK__SETTING_GPU] = {.name = "WICK_GPU",
+                         .doc = "a backend whose devices all count as GPUs",
+                         .takes = "opencl or cuda",
+                         .kind = CHOICE,
+                         .words = {"opencl", "cuda"}},
+    [WK__SETTING_CACHE_DIR] = {.name = "WICK_CACHE_DIR",
+                               .doc = "folder of compiled kernels",
+                               .takes = "a folder, or off"},
+    [WK__SETTING_CACHE_MB] = {.name = "WICK_CACHE_MB",
+                              .doc = "how many megabytes of them are kept, 0: all",
+                              .takes = "a number from 0 on",
+                              .kind = NUMBER,
+                              .most = INT64_MAX >> 20},
+    [WK__SETTING_OPENCL_OPTIONS] = {.name = "WICK_OPENCL_OPTIONS",
+                                    .doc = "options for the OpenCL compiler",
+                                    .takes = "any text"},
+    [WK__SETTING_CUDA_PATH] = {.name = "WICK_CUDA_PATH",
+                               .doc = "where NVIDIA's libraries are looked for first",
+                               .takes = "folders, separated by colons"},
+    [WK__SETTING_MPI_PLUGIN] = {.name = "WICK_MPI_PLUGIN",
+                                .doc = "the plug-in for MPI; one beside the library if not set",
+                                .takes = "a file"},
+    [WK__SETTING_RSH] =
+        {.name = "WICK_RSH",
+         .doc = "by which `wick run` reaches other hosts, called with a host and a command; ssh -x if not set",
+         .takes = "a command"},
+    [WK__SETTING_LOG] = {.name = "WICK_LOG",
+                         .doc = "subjects of the log",
+                         .takes = "a list of placement, sync, kernel, leaks, check and parallel",
+                         .kind = FLAGS,
+                         .words = {[WK__LOG_PLACEMENT] = "placement",
+                                   [WK__LOG_SYNC] = "sync",
+                                   [WK__LOG_KERNEL] = "kernel",
+                                   [WK__LOG_LEAKS] = "leaks",
+                                   [WK__LOG_CHECK] = "check",
+                                   [WK__LOG_PARALLEL] = "parallel"}},
+    [WK__SETTING_LOG_FILE] = {.name = "WICK_LOG_FILE", .doc = "where the log goes, else to stderr", .takes = "a file"},
+    [WK__SETTING_COMM] = {.name = "WICK_COMM",
+                          .doc = "what carries numbers between processes",
+                          .takes = "self, tcp or mpi",
+                          .kind = CHOICE,
+                          .words = {"self", "tcp", "mpi"}},
+    [WK__SETTING_RANK] = {.name = "WICK_RANK",
+                          .doc = "which of the job's processes this is",
                           .takes = "a number from 0 on",
                           .kind = NUMBER,
-                          .most = INT64_MAX >> 20},
-    [WK__SET_OPENCL_OPTIONS] = {.name = "WICK_OPENCL_OPTIONS",
-                                .doc = "options for the OpenCL compiler",
-                                .takes = "any text"},
-    [WK__SET_CUDA_PATH] = {.name = "WICK_CUDA_PATH",
-                           .doc = "where NVIDIA's libraries are looked for first",
-                           .takes = "folders, separated by colons"},
-    [WK__SET_MPI_PLUGIN] = {.name = "WICK_MPI_PLUGIN",
-                            .doc = "the plug-in for MPI; one beside the library if not set",
-                            .takes = "a file"},
-    [WK__SET_RSH] = {.name = "WICK_RSH",
-                     .doc =
-                         "by which `wick run` reaches other hosts, called with a host and a command; ssh -x if not set",
-                     .takes = "a command"},
-    [WK__SET_LOG] = {.name = "WICK_LOG",
-                     .doc = "subjects of the log",
-                     .takes = "a list of placement, sync, kernel, leaks, check and parallel",
-                     .kind = WORDS,
-                     .words = {[WK__LOG_PLACEMENT] = "placement",
-                               [WK__LOG_SYNC] = "sync",
-                               [WK__LOG_KERNEL] = "kernel",
-                               [WK__LOG_LEAKS] = "leaks",
-                               [WK__LOG_CHECK] = "check",
-                               [WK__LOG_PARALLEL] = "parallel"}},
-    [WK__SET_LOG_FILE] = {.name = "WICK_LOG_FILE", .doc = "where the log goes, else to stderr", .takes = "a file"},
-    [WK__SET_COMM] = {.name = "WICK_COMM",
-                      .doc = "what carries numbers between processes",
-                      .takes = "self, tcp or mpi",
-                      .kind = WORD,
-                      .words = {"self", "tcp", "mpi"}},
-    [WK__SET_RANK] = {.name = "WICK_RANK",
-                      .doc = "which of the job's processes this is",
-                      .takes = "a number from 0 on",
-                      .kind = NUMBER,
-                      .most = 1023},
-    [WK__SET_WORLD] = {.name = "WICK_WORLD",
-                       .doc = "how many processes the job has",
-                       .takes = "a number from 1 to 1024",
-                       .kind = NUMBER,
-                       .least = 1,
-                       .most = 1024},
-    [WK__SET_LOCAL_RANK] = {.name = "WICK_LOCAL_RANK",
-                            .doc = "which of the job's processes on this machine this is",
-                            .takes = "a number from 0 on",
-                            .kind = NUMBER,
-                            .most = 1023},
-    [WK__SET_HOSTS] = {.name = "WICK_HOSTS", .doc = "where rank 0 listens", .takes = "host:port"},
-    [WK__SET_SECRET] = {.name = "WICK_SECRET",
-                        .doc = "who does not have it is no process of the job",
-                        .takes = "any text",
-                        .kind = SECRET},
-    [WK__SET_TIMEOUT] = {.name = "WICK_TIMEOUT",
-                         .doc = "seconds that a process waits for the others",
-                         .takes = "a number from 1 on",
-                         .kind = NUMBER,
-                         .least = 1,
-                         .most = 100000000},
-    [WK__SET_LISTEN_FD] = {.name = "WICK_LISTEN_FD",
-                           .doc = "a socket that the launcher has opened for rank 0",
-                           .takes = "a descriptor",
+                          .most = 1023},
+    [WK__SETTING_WORLD] = {.name = "WICK_WORLD",
+                           .doc = "how many processes the job has",
+                           .takes = "a number from 1 to 1024",
                            .kind = NUMBER,
-                           .most = INT32_MAX},
-    [WK__SET_STATUS_FD] = {.name = "WICK_STATUS_FD",
-                           .doc = "a pipe on which the launcher hears how far this process is",
-                           .takes = "a descriptor",
-                           .kind = NUMBER,
-                           .most = INT32_MAX},
+                           .least = 1,
+                           .most = 1024},
+    [WK__SETTING_LOCAL_RANK] = {.name = "WICK_LOCAL_RANK",
+                                .doc = "which of the job's processes on this machine this is",
+                                .takes = "a number from 0 on",
+                                .kind = NUMBER,
+                                .most = 1023},
+    [WK__SETTING_HOSTS] = {.name = "WICK_HOSTS", .doc = "where rank 0 listens", .takes = "host:port"},
+    [WK__SETTING_SECRET] = {.name = "WICK_SECRET",
+                            .doc = "who does not have it is no process of the job",
+                            .takes = "any text",
+                            .kind = SECRET},
+    [WK__SETTING_TIMEOUT] = {.name = "WICK_TIMEOUT",
+                             .doc = "seconds that a process waits for the others",
+                             .takes = "a number from 1 on",
+                             .kind = NUMBER,
+                             .least = 1,
+                             .most = 100000000},
+    [WK__SETTING_LISTEN_FD] = {.name = "WICK_LISTEN_FD",
+                               .doc = "a socket that the launcher has opened for rank 0",
+                               .takes = "a descriptor",
+                               .kind = NUMBER,
+                               .most = INT32_MAX},
+    [WK__SETTING_STATUS_FD] = {.name = "WICK_STATUS_FD",
+                               .doc = "a pipe on which the launcher hears how far this process is",
+                               .takes = "a descriptor",
+                               .kind = NUMBER,
+                               .most = INT32_MAX},
 };
 
-const char *wk__setting_takes(wk__setting which)
+const char *wk__setting_takes(wk__optim_option which)
 {
     return table[which].takes;
 }
 
-const char *wk__setting_text(wk__setting which)
+const char *wk__setting_text(wk__optim_option which)
 {
     return getenv(table[which].name);
 }
@@ -155,36 +157,36 @@ static bool is_on(const char *text)
     return is_one_of(words, text);
 }
 
-bool wk__setting_on(wk__setting which)
+bool wk__setting_on(wk__optim_option which)
 {
     return !is_off(wk__setting_text(which));
 }
 
 /* The number that all of the text is; below the least where it is none. */
-static int64_t number_in(wk__setting which, const char *text)
+static int64_t number_in(wk__optim_option which, const char *text)
 {
     char *end;
     const long long number = strtoll(text, &end, 10);
     return end == text || *end ? table[which].least - 1 : number;
 }
 
-int64_t wk__setting_number(wk__setting which, int64_t otherwise)
+int64_t wk__setting_number(wk__optim_option which, int64_t otherwise)
 {
     const char *text = wk__setting_text(which);
     const int64_t number = text ? number_in(which, text) : table[which].least - 1;
     return number < table[which].least ? otherwise : number > table[which].most ? table[which].most : number;
 }
 
-static int word_at(wk__setting which, const char *text, size_t length)
+static int word_at(wk__optim_option which, const char *text, size_t length)
 {
-    for (int k = 0; k < MOST_WORDS && table[which].words[k]; k++) {
+    for (int k = 0; k < MAX_WORDS && table[which].words[k]; k++) {
         const char *word = table[which].words[k];
         if (strncmp(word, text, length) == 0 && !word[length]) return k;
     }
     return -1;
 }
 
-int wk__setting_words(wk__setting which, const char *text, const char **unknown, int *length)
+int wk__setting_parse_flags(wk__optim_option which, const char *text, const char **unknown, int *length)
 {
     int found = 0;
     *unknown = NULL;
@@ -202,7 +204,7 @@ int wk__setting_words(wk__setting which, const char *text, const char **unknown,
     return found;
 }
 
-static bool is_wrong(wk__setting which, const char *text)
+static bool is_wrong(wk__optim_option which, const char *text)
 {
     const char *unknown = NULL;
     int length;
@@ -211,17 +213,17 @@ static bool is_wrong(wk__setting which, const char *text)
     switch (table[which].kind) {
     case SWITCH: return !is_off(text) && !is_on(text);
     case NUMBER: return number < table[which].least || number > table[which].most;
-    case WORD: return word_at(which, text, strlen(text)) < 0;
-    case WORDS: return wk__setting_words(which, text, &unknown, &length), unknown != NULL;
+    case CHOICE: return word_at(which, text, strlen(text)) < 0;
+    case FLAGS: return wk__setting_parse_flags(which, text, &unknown, &length), unknown != NULL;
     default: return false;
     }
 }
 
-bool wk__settings_right(char *why, size_t room)
+bool wk__settings_valid(char *why, size_t room)
 {
     for (int k = 0; k < WK__SETTINGS; k++) {
         const char *text = getenv(table[k].name);
-        if (!text || !is_wrong((wk__setting)k, text)) continue;
+        if (!text || !is_wrong((wk__optim_option)k, text)) continue;
         snprintf(why, room, "in the environment %s is \"%.60s\", but it takes %s", table[k].name, text, table[k].takes);
         return false;
     }
@@ -241,7 +243,7 @@ wk_code wk_setting_info_at(wk_site site, int index, wk_setting *info)
         wk__error_set(site, WK_ERR_ARGUMENT, "setting_info: the index is out of range");
         return WK_ERR_ARGUMENT;
     }
-    const wk__setting which = (wk__setting)index;
+    const wk__optim_option which = (wk__optim_option)index;
     const char *text = wk__setting_text(which);
     const bool empty = text && (!*text || (table[index].kind == SWITCH && is_off(text)));
     const wk_setting known = {.size = sizeof known,
@@ -251,5 +253,5 @@ wk_code wk_setting_info_at(wk_site site, int index, wk_setting *info)
                               .value = table[index].kind == SECRET && text && !empty ? "(not shown)" : text,
                               .off = empty,
                               .wrong = text && is_wrong(which, text)};
-    return wk__fill(site, "setting_info", wk_setting, info, &known);
+    return wk__sized_store(site, "setting_info", wk_setting, info, &known);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first error of a thread, and the program's handler for it. */
-#include "above.h"
+#include "upcalls.h"
 #include "alloc.h"
 #include "handle.h"
 #include <string.h>
@@ -9,7 +9,7 @@
 pthread_mutex_t wk__handler_lock = PTHREAD_MUTEX_INITIALIZER;
 static wk_error_handler *handler;
 static void *handler_user;
-static const char no_room[] = "out of memory (not even the message of the error fits)";
+static const char oom_text[] = "out of memory (not even the message of the error fits)";
 
 void wk_set_error_handler(wk_error_handler *new_handler, void *user)
 {
@@ -20,23 +20,23 @@ void wk_set_error_handler(wk_error_handler *new_handler, void *user)
 }
 
 /* The thread's context with what is known by now of the work that has run for it, where the program asks. */
-static const wk_context *informed(void)
+static const wk_context *context_with_posted_failure(void)
 {
     wk_context *context = wk__context();
-    if (context->late) wk__above.tell_late(context);
+    if (context->posted_failure) wk__upcalls.report_posted_failure(context);
     return context;
 }
 
 const char *wk_error(void)
 {
-    const wk_context *context = informed();
+    const wk_context *context = context_with_posted_failure();
     if (context->code == WK_OK) return NULL;
-    return context->error.data ? context->error.data : no_room;
+    return context->error.data ? context->error.data : oom_text;
 }
 
 wk_code wk_error_code(void)
 {
-    return informed()->code;
+    return context_with_posted_failure()->code;
 }
 
 static wk_error_handler *handler_now(void **user)
@@ -49,15 +49,15 @@ static wk_error_handler *handler_now(void **user)
 }
 
 /* The handler hears later of an error that is cleared now. Where memory is short it does not. */
-static void keep_for_handler(wk_context *context)
+static void queue_for_handler(wk_context *context)
 {
     void *user;
-    wk__cleared *kept = handler_now(&user) ? wk__alloc_zero(1, sizeof *kept) : NULL;
+    wk__undelivered_error *kept = handler_now(&user) ? wk__alloc_zero(1, sizeof *kept) : NULL;
     if (!kept) return;
     kept->code = context->code;
     kept->text = context->error;
     context->error = (wk__text){0};
-    wk__cleared **end = &context->cleared;
+    wk__undelivered_error **end = &context->undelivered_errors;
     while (*end) end = &(*end)->next;
     *end = kept;
 }
@@ -66,22 +66,22 @@ void wk_clear_error(void)
 {
     wk_context *context = wk__context();
     if (context->code != WK_OK) {
-        context->nothing = (wk__nothing){0};
-        snprintf(context->nothing.cleared, sizeof context->nothing.cleared, "%s", wk_error());
-        if (context->unheard) keep_for_handler(context);
+        context->null_origin = (wk__null_origin){0};
+        snprintf(context->null_origin.last_error, sizeof context->null_origin.last_error, "%s", wk_error());
+        if (context->undelivered) queue_for_handler(context);
     }
     context->code = WK_OK;
-    context->unheard = false;
-    context->untold = context->cleared != NULL;
-    wk__text_end(&context->error);
+    context->undelivered = false;
+    context->delivery_due = context->undelivered_errors != NULL;
+    wk__text_free(&context->error);
 }
 
 /* Of a call that the library makes for one of the program's the program has got nothing. */
-void wk__gives_nothing(wk_site site, const void *kind, const char *call, const char *why)
+void wk__note_null_result(wk_site site, const void *kind, const char *call, const char *why)
 {
     wk_context *context = wk__context();
-    if (context->frame.outer.on) return;
-    wk__nothing *nothing = &context->nothing;
+    if (context->frame.api_call.active) return;
+    wk__null_origin *nothing = &context->null_origin;
     nothing->call = call;
     nothing->why = why;
     nothing->site = site;
@@ -99,7 +99,7 @@ int wk_report_error(FILE *out)
 wk_site wk__site(wk_site site)
 {
     const wk_context *context = wk__context();
-    return context->frame.outer.on ? context->frame.outer.site : site;
+    return context->frame.api_call.active ? context->frame.api_call.site : site;
 }
 
 /* The handler is the program's: it may never come back, and what it calls are calls of its own. */
@@ -107,50 +107,50 @@ static void call_handler(wk_context *context, wk_code code, const char *text)
 {
     void *user;
     wk_error_handler *call = handler_now(&user);
-    context->untold = context->cleared || context->unheard;
+    context->delivery_due = context->undelivered_errors || context->undelivered;
     if (!call) return;
-    const wk__frame before = wk__frame_begin(context, WK__HANDLER, NULL, (wk_site){0});
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_HANDLER, NULL, (wk_site){0});
     call(user, code, text);
     wk__frame_end(context, before);
 }
 
 static void free_cleared(void *address)
 {
-    wk__cleared *cleared = address;
-    wk__text_end(&cleared->text);
+    wk__undelivered_error *cleared = address;
+    wk__text_free(&cleared->text);
     wk__free(cleared);
 }
 
 /* A guard has the text while the handler reads it. The call is busy meanwhile, so that what is still to be told is told
  * by the loop, not by the guard's end. */
-static void tell_cleared(wk_context *context)
+static void deliver_one(wk_context *context)
 {
-    const bool before = context->frame.outer.busy;
-    context->frame.outer.busy = true;
-    wk__cleared *const first = context->cleared;
-    context->cleared = first->next;
-    const uint64_t token = wk__guard_on(first, free_cleared);
-    call_handler(context, first->code, first->text.data ? first->text.data : no_room);
+    const bool before = context->frame.api_call.handler_blocked;
+    context->frame.api_call.handler_blocked = true;
+    wk__undelivered_error *const first = context->undelivered_errors;
+    context->undelivered_errors = first->next;
+    const uint64_t token = wk__guard_push_cleanup(first, free_cleared);
+    call_handler(context, first->code, first->text.data ? first->text.data : oom_text);
     if (token)
         wk__guard_close(token);
     else
         free_cleared(first);
-    context->frame.outer.busy = before;
+    context->frame.api_call.handler_blocked = before;
 }
 
-void wk__tell_handler(wk_context *context)
+void wk__deliver_errors(wk_context *context)
 {
-    while (context->cleared) tell_cleared(context);
-    const bool unheard = context->unheard;
-    context->untold = context->unheard = false;
+    while (context->undelivered_errors) deliver_one(context);
+    const bool unheard = context->undelivered;
+    context->delivery_due = context->undelivered = false;
     if (unheard) call_handler(context, context->code, wk_error());
 }
 
-void wk__forget_cleared(wk_context *context)
+void wk__free_undelivered(wk_context *context)
 {
-    while (context->cleared) {
-        wk__cleared *const first = context->cleared;
-        context->cleared = first->next;
+    while (context->undelivered_errors) {
+        wk__undelivered_error *const first = context->undelivered_errors;
+        context->undelivered_errors = first->next;
         free_cleared(first);
     }
 }
@@ -166,48 +166,48 @@ static size_t name_length(const char *text)
  * layer, which need not be named twice. */
 static void write_text(const wk_context *context, const char *text, wk__text *out)
 {
-    const wk__outer *outer = &context->frame.outer;
-    const wk__layer *layer = context->frame.layer;
-    const bool renamed = outer->on && outer->name;
+    const wk__api_call *outer = &context->frame.api_call;
+    const wk__module_frame *layer = context->frame.module_frame;
+    const bool renamed = outer->active && outer->name;
     const int64_t begin = out->length;
-    const char *kind = outer->on && layer && layer->library ? layer->describe(layer, out) : "";
+    const char *kind = outer->active && layer && layer->library ? layer->describe(layer, out) : "";
     const size_t own = name_length(text), length = renamed ? strlen(outer->name) : own;
     const char *name = renamed ? outer->name : text;
     const bool said = out->length > begin && strncmp(out->data + begin, name, length) == 0; /* "forward: " */
     if (length > 0 && !said && (strncmp(name, kind, length) != 0 || kind[length]))
-        wk__text_format(out, "%.*s%s: ", (int)length, name, wk__underscore(name, renamed && outer->in_place));
+        wk__text_format(out, "%.*s%s: ", (int)length, name, wk__in_place_suffix(name, renamed && outer->in_place));
     wk__text_add(out, own ? text + own + 2 : text);
     if (!context->frame.callback) return;
-    while (layer && layer->library) layer = layer->around;
+    while (layer && layer->library) layer = layer->parent;
     wk__text_add(out, " (");
     if (layer) layer->describe(layer, out);
     wk__text_format(out, "in %s)", context->frame.callback);
 }
 
 /* The first error counts: the text of a later one is dropped. */
-void wk__error_take(wk_site site, wk_code code, wk__text *text)
+void wk__error_set_text(wk_site site, wk_code code, wk__text *text)
 {
     wk_context *context = wk__context();
     if (context->code != WK_OK) {
-        wk__text_end(text);
+        wk__text_free(text);
         return;
     }
     context->code = code;
     wk__text *out = &context->error;
-    wk__text_end(out);
+    wk__text_free(out);
     site = wk__site(site);
     if (site.file) wk__text_format(out, "%s:%d: ", site.file, (int)site.line);
-    context->failed = site;
-    context->said = out->length;
+    context->error_site = site;
+    context->prefix_length = out->length;
     write_text(context, text->data ? text->data : "out of memory", out);
-    wk__text_escape(out, context->said);
-    wk__text_end(text);
-    if (context->quiet) return;
-    context->unheard = true;
-    if (context->frame.outer.busy)
-        context->untold = true;
+    wk__text_escape(out, context->prefix_length);
+    wk__text_free(text);
+    if (context->handler_muted) return;
+    context->undelivered = true;
+    if (context->frame.api_call.handler_blocked)
+        context->delivery_due = true;
     else
-        wk__tell_handler(context);
+        wk__deliver_errors(context);
 }
 
 void wk__error_set(wk_site site, wk_code code, const char *format, ...)
@@ -218,5 +218,5 @@ void wk__error_set(wk_site site, wk_code code, const char *format, ...)
     va_start(args, format);
     wk__text_vformat(&text, format, args);
     va_end(args);
-    wk__error_take(site, code, &text);
+    wk__error_set_text(site, code, &text);
 }

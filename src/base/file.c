@@ -20,7 +20,7 @@ wk_code wk__file_open(wk__file *file, const char *path, wk__io_error *error)
     }
     if (!S_ISREG(status.st_mode)) {
         close(fd);
-        return wk__io_fail(error, WK_ERR_IO, "%s: cannot read: not a regular file", wk__show(path).text);
+        return wk__io_fail(error, WK_ERR_IO, "%s: cannot read: not a regular file", wk__printable_name(path).text);
     }
     file->fd = fd;
     file->bytes = status.st_size;
@@ -41,7 +41,7 @@ wk_code wk__file_read_at(const wk__file *file, int64_t at, void *to, int64_t cou
         if (got < 0) return wk__io_fail_errno(error, file->path, "read", errno);
         if (got == 0)
             return wk__io_fail(error, WK_ERR_IO, "%s: ends at byte %lld, where it had %lld more when it was opened",
-                               wk__show(file->path).text, (long long)at, (long long)count);
+                               wk__printable_name(file->path).text, (long long)at, (long long)count);
         next += got, at += got, count -= got;
     }
     return WK_OK;

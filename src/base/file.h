@@ -26,10 +26,10 @@ __attribute__((format(printf, 2, 3))) wk_code wk__io_prefix(wk__io_error *error,
 
 /* A name for use in a message: control characters as '?', the middle of a long one as "...". Both ends tell most:
  * "layers.0.attention.query.weight", "/home/.../model.safetensors". */
-typedef struct wk__shown {
+typedef struct wk__printable {
     char text[112];
-} wk__shown;
-wk__shown wk__show(const char *name);
+} wk__printable;
+wk__printable wk__printable_name(const char *name);
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
@@ -55,23 +55,23 @@ wk_code wk__file_read_at(const wk__file *file, int64_t at, void *to, int64_t cou
  *
  * The temporary's name is fixed, so that what a killed process left is removed by the next save; a lock on it keeps two
  * savers of one file apart. The new file has the permissions of the old one. */
-typedef struct wk__save {
-    int fd;          /* of the temporary; -1 when no save is under way */
-    int64_t bytes;   /* written so far */
-    char *path;      /* the target, symbolic links followed */
-    char *temporary; /* its name; same memory as path */
-    bool replaces;   /* there is an older file, with these permissions: */
+typedef struct wk__atomic_file {
+    int fd;             /* of the temporary; -1 when no save is under way */
+    int64_t bytes;      /* written so far */
+    char *path;         /* the target, symbolic links followed */
+    char *temporary;    /* its name; same memory as path */
+    bool target_exists; /* there is an older file, with these permissions: */
     mode_t mode;
-} wk__save;
+} wk__atomic_file;
 
 /* Begins. When it fails there is nothing to clean up. */
-wk_code wk__save_begin(wk__save *save, const char *path, wk__io_error *error);
-/* Adds bytes at the end. After a failure only wk__save_cancel makes sense. */
-wk_code wk__save_add(wk__save *save, const void *bytes, int64_t count, wk__io_error *error);
+wk_code wk__atomic_file_begin(wk__atomic_file *save, const char *path, wk__io_error *error);
+/* Adds bytes at the end. After a failure only wk__atomic_file_abort makes sense. */
+wk_code wk__atomic_file_write(wk__atomic_file *save, const void *bytes, int64_t count, wk__io_error *error);
 /* Puts the new file in place and ends the save, well or not. `expected` is the number of bytes that the format
  * promised: another number is an internal error, and the old file stays. */
-wk_code wk__save_commit(wk__save *save, int64_t expected, wk__io_error *error);
+wk_code wk__atomic_file_commit(wk__atomic_file *save, int64_t expected, wk__io_error *error);
 /* Ends the save without a trace. Does nothing after a commit or a failed begin. */
-void wk__save_cancel(wk__save *save);
+void wk__atomic_file_abort(wk__atomic_file *save);
 
 #endif

@@ -18,49 +18,49 @@ static struct {
     int line;
 } first;
 
-static int others; /* in a child: threads of the parent that may have been in the midst of a call */
+static int other_threads; /* in a child: threads of the parent that may have been in the midst of a call */
 
 /* What a call locks before it can be refused. These are held while the process forks, so that in the child none is
  * locked by a thread that is not there. */
-static pthread_mutex_t *const at_hand[] = {&wk__context_lock, &wk__handler_lock, &wk__slab_lock};
-enum { AT_HAND = sizeof at_hand / sizeof *at_hand };
+static pthread_mutex_t *const fork_locks[] = {&wk__context_lock, &wk__handler_lock, &wk__slab_lock};
+enum { FORK_LOCKS = sizeof fork_locks / sizeof *fork_locks };
 
 static void before_fork(void)
 {
-    for (int k = 0; k < AT_HAND; k++) pthread_mutex_lock(at_hand[k]);
+    for (int k = 0; k < FORK_LOCKS; k++) pthread_mutex_lock(fork_locks[k]);
 }
 
 static void in_parent(void)
 {
-    for (int k = AT_HAND; k-- > 0;) pthread_mutex_unlock(at_hand[k]);
+    for (int k = FORK_LOCKS; k-- > 0;) pthread_mutex_unlock(fork_locks[k]);
 }
 
 static void in_child(void)
 {
     in_parent();
-    others = atomic_load(&threads) - (wk__context_now != NULL);
-    if (others > 0 || atomic_load(&first.known)) atomic_store(&wk__forked, true);
+    other_threads = atomic_load(&threads) - (wk__context_now != NULL);
+    if (other_threads > 0 || atomic_load(&first.known)) atomic_store(&wk__forked, true);
     wk__alloc_after_fork();
     wk__pool_after_fork();
 }
 
-static void watch_forks(void)
+static void install_fork_handlers(void)
 {
     pthread_atfork(before_fork, in_parent, in_child);
 }
 
-void wk__fork_watch_thread(bool begins)
+void wk__fork_count_thread(bool begins)
 {
-    pthread_once(&once, watch_forks);
+    pthread_once(&once, install_fork_handlers);
     atomic_fetch_add(&threads, begins ? 1 : -1);
 }
 
-bool wk__fork_wants_device(void)
+bool wk__fork_device_unknown(void)
 {
     return !atomic_load_explicit(&first.known, memory_order_relaxed);
 }
 
-void wk__fork_watch_device(const char *device, const char *call, wk_site site)
+void wk__fork_record_device(const char *device, const char *call, wk_site site)
 {
     site = wk__site(site);
     pthread_mutex_lock(&lock);
@@ -74,7 +74,7 @@ void wk__fork_watch_device(const char *device, const char *call, wk_site site)
     pthread_mutex_unlock(&lock);
 }
 
-bool wk__refuse_fork(wk_site site, const char *op)
+bool wk__report_forked(wk_site site, const char *op)
 {
     if (atomic_load(&first.known))
         wk__error_set(
@@ -87,6 +87,6 @@ bool wk__refuse_fork(wk_site site, const char *op)
             site, WK_ERR_STATE,
             "%s: this process was forked while %d other thread%s of its parent used the library and may have been "
             "in the midst of a call; fork before they begin or after they end, or start a new program (exec)",
-            op, others, others == 1 ? "" : "s");
+            op, other_threads, other_threads == 1 ? "" : "s");
     return false;
 }

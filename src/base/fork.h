@@ -13,9 +13,9 @@
 #include "context.h"
 
 /* A thread begins or has ceased to use the library. */
-void wk__fork_watch_thread(bool begins);
+void wk__fork_count_thread(bool begins);
 /* A device other than the CPU is used, by this call. The first counts; it need not be told again. */
-bool wk__fork_wants_device(void);
-void wk__fork_watch_device(const char *device, const char *call, wk_site site);
+bool wk__fork_device_unknown(void);
+void wk__fork_record_device(const char *device, const char *call, wk_site site);
 
 #endif

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Handles and who owns them; see handle.h. */
 #include "handle.h"
-#include "above.h"
+#include "upcalls.h"
 #include "alloc.h"
-#include "count.h"
+#include "refcount.h"
 #include "leaks.h"
 #include <string.h>
 
 static void firm(wk__handle *handle, int change)
 {
-    if (handle->kind->firm) handle->kind->firm(handle->body, change);
+    if (handle->kind->on_persistent_owner) handle->kind->on_persistent_owner(handle->body, change);
 }
 
 static void link_to(wk__guard *scope, wk__handle *handle)
 {
     handle->scope = scope->token;
     handle->prev = NULL;
-    handle->next = scope->first;
-    if (scope->first) scope->first->prev = handle;
-    scope->first = handle;
+    handle->next = scope->handles;
+    if (scope->handles) scope->handles->prev = handle;
+    scope->handles = handle;
 }
 
 /* The scope that owns a handle, found by its token from the top of the owner's stack. */
@@ -36,21 +36,21 @@ static void unlink_from(wk__guard *scope, wk__handle *handle)
     if (handle->prev)
         handle->prev->next = handle->next;
     else
-        scope->first = handle->next;
+        scope->handles = handle->next;
     handle->scope = 0;
 }
 
-wk__handle *wk__handle_new(wk_context *context, const wk__kind *kind, void *body, wk_site site)
+wk__handle *wk__handle_new(wk_context *context, const wk__handle_type *kind, void *body, wk_site site)
 {
-    wk__handle *handle = wk__slab_take(context->slots, WK__SLAB_HANDLE);
+    wk__handle *handle = wk__slab_alloc(context->slots, WK__SLAB_HANDLE);
     if (!handle) return NULL;
-    handle->mark = WK__HANDLE_MARK;
+    handle->magic = WK__HANDLE_MARK;
     atomic_store_explicit(&handle->retains, 0, memory_order_relaxed);
     handle->kind = kind;
     handle->body = body;
     handle->scope = 0;
     handle->context = context;
-    atomic_store_explicit(&handle->owners, 1, memory_order_release);
+    atomic_store_explicit(&handle->refs, 1, memory_order_release);
     if (context->scope >= 0) {
         link_to(&context->guard[context->scope], handle);
     } else {
@@ -61,7 +61,7 @@ wk__handle *wk__handle_new(wk_context *context, const wk__kind *kind, void *body
     return handle;
 }
 
-void *wk__handle_object(wk_site site, const wk__kind *kind, void *body, bool whole, const char *op)
+void *wk__handle_wrap(wk_site site, const wk__handle_type *kind, void *body, bool whole, const char *op)
 {
     wk__handle *handle = whole && body ? wk__handle_new(wk__context(), kind, body, site) : NULL;
     if (handle) return handle;
@@ -70,38 +70,38 @@ void *wk__handle_object(wk_site site, const wk__kind *kind, void *body, bool who
     return NULL;
 }
 
-static const char by_scope[] = "a scope"; /* a wk__end with this address: the scope that owned it closed */
+static const char by_scope[] = "a scope"; /* a wk__destroy_cause with this address: the scope that owned it closed */
 
 /* What it owns goes with it, and as it did. */
-static void destroy_whole(const wk__kind *kind, void *body, wk__end end)
+static void destroy_with_children(const wk__handle_type *kind, void *body, wk__destroy_cause end)
 {
     wk_context *context = wk__context();
-    const wk__end before = context->frame.ending;
-    context->frame.ending = end;
+    const wk__destroy_cause before = context->frame.destroy_cause;
+    context->frame.destroy_cause = end;
     kind->destroy(body);
-    context->frame.ending = before;
+    context->frame.destroy_cause = before;
 }
 
-/* The parts of a wk__end one by one: a struct that was just written would have to be read again whole. */
-static void let_go(wk__handle *handle, const char *by, wk_site site, const wk__kind *with)
+/* The parts of a wk__destroy_cause one by one: a struct that was just written would have to be read again whole. */
+static void drop_ref(wk__handle *handle, const char *by, wk_site site, const wk__handle_type *with)
 {
-    if (!wk__count_down(&handle->owners) || wk__forked) return;
-    const wk__kind *kind = handle->kind;
+    if (!wk__refcount_dec(&handle->refs) || wk__forked) return;
+    const wk__handle_type *kind = handle->kind;
     void *body = handle->body;
     handle->with = with;
     handle->by = by;
     handle->file = site.file;
     handle->line = site.line;
-    if (kind->parts)
-        destroy_whole(kind, body, (wk__end){by, site, with ? with : kind});
+    if (kind->owns_children)
+        destroy_with_children(kind, body, (wk__destroy_cause){by, site, with ? with : kind});
     else
         kind->destroy(body);
-    wk__slab_give(wk__context()->slots, WK__SLAB_HANDLE, handle);
+    wk__slab_free(wk__context()->slots, WK__SLAB_HANDLE, handle);
 }
 
 void wk__handle_hold(wk__handle *handle)
 {
-    atomic_fetch_add_explicit(&handle->owners, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&handle->refs, 1, memory_order_relaxed);
     firm(handle, +1);
 }
 
@@ -109,25 +109,25 @@ void wk__handle_drop(wk__handle *handle)
 {
     if (!handle) return;
     firm(handle, -1);
-    const wk__end *end = &wk__context()->frame.ending;
-    let_go(handle, end->by, end->site, end->with);
+    const wk__destroy_cause *end = &wk__context()->frame.destroy_cause;
+    drop_ref(handle, end->call, end->site, end->parent_type);
 }
 
 void wk__handle_drop_by(wk__handle *handle, const char *by, wk_site site)
 {
     firm(handle, -1);
-    let_go(handle, by, site, NULL);
+    drop_ref(handle, by, site, NULL);
 }
 
 static void unpin(void *handle)
 {
-    let_go(handle, "the end of the call that it was given to", (wk_site){0}, NULL);
+    drop_ref(handle, "the end of the call that it was given to", (wk_site){0}, NULL);
 }
 
 uint64_t wk__handle_pin(wk__handle *handle)
 {
-    const uint64_t token = wk__guard_on(handle, unpin);
-    if (token) atomic_fetch_add_explicit(&handle->owners, 1, memory_order_relaxed);
+    const uint64_t token = wk__guard_push_cleanup(handle, unpin);
+    if (token) atomic_fetch_add_explicit(&handle->refs, 1, memory_order_relaxed);
     return token;
 }
 
@@ -142,7 +142,7 @@ void wk__handle_release(wk__handle *handle, wk_site site)
 {
     if (atomic_load_explicit(&handle->retains, memory_order_relaxed) > 0) {
         atomic_fetch_sub_explicit(&handle->retains, 1, memory_order_relaxed);
-        wk__leaks_take(handle);
+        wk__leaks_remove(handle);
         wk__handle_drop_by(handle, NULL, site);
         return;
     }
@@ -159,7 +159,7 @@ void wk__handle_release(wk__handle *handle, wk_site site)
         return;
     }
     unlink_from(scope, handle);
-    let_go(handle, NULL, site, NULL);
+    drop_ref(handle, NULL, site, NULL);
 }
 
 void wk__handle_keep(wk__handle *handle, wk_site site)
@@ -183,7 +183,7 @@ void wk__handle_keep(wk__handle *handle, wk_site site)
     wk__leaks_add(handle, site);
 }
 
-bool wk__array_refuse(int64_t count, wk_site site, const char *op, const char *role)
+bool wk__array_report(int64_t count, wk_site site, const char *op, const char *role)
 {
     if (count < 0)
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s cannot have %lld places", op, role, (long long)count);
@@ -192,13 +192,13 @@ bool wk__array_refuse(int64_t count, wk_site site, const char *op, const char *r
     return false;
 }
 
-static const char *article(const wk__kind *kind)
+static const char *article(const wk__handle_type *kind)
 {
     return strchr("aeiou", kind->name[0]) ? "an" : "a";
 }
 
 /* Is a scope open that was opened at the same place? Then that place is in a loop, and an earlier round made it. */
-static bool of_an_earlier_round(const wk__handle *dead)
+static bool is_from_earlier_iteration(const wk__handle *dead)
 {
     const wk_context *context = wk__context();
     for (int64_t k = 0; k < context->guards; k++) {
@@ -210,14 +210,14 @@ static bool of_an_earlier_round(const wk__handle *dead)
     return false;
 }
 
-static void how_it_ended(const wk__handle *dead, wk__text *out)
+static void describe_destroy_cause(const wk__handle *dead, wk__text *out)
 {
     const char *with = dead->with ? dead->with->name : NULL, *it = with ? "that" : "it";
     if (dead->by == by_scope) {
         if (with) wk__text_format(out, "that went with its %s, ", with);
         wk__text_format(out, "whose scope has closed (opened at %s:%d); ", dead->file ? dead->file : "?",
                         (int)dead->line);
-        if (of_an_earlier_round(dead))
+        if (is_from_earlier_iteration(dead))
             wk__text_format(
                 out, "that was an earlier round of the loop: wk_carry takes %s to the next, wk_retain to all", it);
         else
@@ -232,7 +232,7 @@ static void how_it_ended(const wk__handle *dead, wk__text *out)
 }
 
 /* How much of a message is place and call: "net.c:12: matmul" of "net.c:12: matmul: inner sizes differ". */
-static int head_of(const char *text)
+static int call_prefix_length(const char *text)
 {
     const char *first = strstr(text, ": ");
     if (!first) return (int)strlen(text);
@@ -241,54 +241,56 @@ static int head_of(const char *text)
 }
 
 /* No call failed just now, or its error would be the one to tell. */
-static void where_nothing_came_from(const wk__kind *kind, wk__text *out)
+static void explain_null(const wk__handle_type *kind, wk__text *out)
 {
-    const wk__nothing *nothing = &wk__context()->nothing;
+    const wk__null_origin *nothing = &wk__context()->null_origin;
     if (nothing->call && nothing->kind == kind)
         wk__text_format(out, ", as %s gave at %s:%d: %s", nothing->call, nothing->site.file ? nothing->site.file : "?",
                         (int)nothing->site.line, nothing->why);
-    else if (nothing->cleared[0])
+    else if (nothing->last_error[0])
         wk__text_format(out, "; the last call that failed here, and whose error was cleared, is %.*s",
-                        head_of(nothing->cleared), nothing->cleared);
+                        call_prefix_length(nothing->last_error), nothing->last_error);
     else
         wk__text_add(out, ", and no call of this thread has given that: was it ever set?");
 }
 
 /* A pointer that is no live handle: what is it, and how is that mended? */
-static void explain(const wk__handle *handle, const wk__kind *kind, wk_site site, const char *op, const char *role)
+static void report_bad_handle(const wk__handle *handle, const wk__handle_type *kind, wk_site site, const char *op,
+                              const char *role)
 {
-    const wk__kind *was = wk__handle_is(handle) && handle->kind ? handle->kind : kind;
+    const wk__handle_type *was = wk__is_handle(handle) && handle->kind ? handle->kind : kind;
     if (!handle) {
         wk__text text = {0};
         wk__text_format(&text, "%s: %s is NULL", op, role);
-        where_nothing_came_from(kind, &text);
-        wk__error_take(site, WK_ERR_ARGUMENT, &text);
-    } else if (!wk__handle_is(handle)) {
+        explain_null(kind, &text);
+        wk__error_set_text(site, WK_ERR_ARGUMENT, &text);
+    } else if (!wk__is_handle(handle)) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is not %s %s of this library (a wild pointer?)", op, role,
                       article(kind), kind->name);
-    } else if (atomic_load(&((wk__handle *)(uintptr_t)handle)->owners) != 0) {
+    } else if (atomic_load(&((wk__handle *)(uintptr_t)handle)->refs) != 0) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is %s %s, not %s %s", op, role, article(handle->kind),
                       handle->kind->name, article(kind), kind->name);
     } else {
         wk__text text = {0};
         wk__text_format(&text, "%s: %s is %s %s ", op, role, article(was), was->name);
-        how_it_ended(handle, &text);
-        wk__error_take(site, WK_ERR_STATE, &text);
+        describe_destroy_cause(handle, &text);
+        wk__error_set_text(site, WK_ERR_STATE, &text);
     }
 }
 
-bool wk__handle_check(const void *address, const wk__kind *kind, wk_site site, const char *op, const char *role)
+bool wk__handle_check(const void *address, const wk__handle_type *kind, wk_site site, const char *op, const char *role)
 {
     if (__builtin_expect(wk__handle_alive(address, kind), 1)) return true;
-    if (!wk__error_pending()) explain(address, kind, site, op, role);
+    if (!wk__error_pending()) report_bad_handle(address, kind, site, op, role);
     return false;
 }
 
-bool wk__handle_check_any(const void *address, const wk__kind *kind, wk_site site, const char *op, const char *role)
+bool wk__handle_check_any(const void *address, const wk__handle_type *kind, wk_site site, const char *op,
+                          const char *role)
 {
     const wk__handle *handle = address;
-    if (wk__handle_is(handle) && handle->kind && wk__handle_alive(handle, handle->kind)) return true;
-    if (!wk__error_pending()) explain(address, kind, site, op, role);
+    if (wk__is_handle(handle) && handle->kind && wk__handle_alive(handle, handle->kind)) return true;
+    if (!wk__error_pending()) report_bad_handle(address, kind, site, op, role);
     return false;
 }
 
@@ -309,13 +311,13 @@ wk__guard *wk__guard_push(wk__guard_kind kind, wk_site site)
     guard->token = atomic_fetch_add_explicit(&tokens, 1, memory_order_relaxed) + 1;
     guard->kind = kind;
     guard->site = site;
-    guard->before = context->frame;
+    guard->saved_frame = context->frame;
     if (kind == WK__GUARD_SCOPE) context->scope = context->guards;
     context->guards++;
     return guard;
 }
 
-uint64_t wk__guard_on(void *object, void (*close)(void *object))
+uint64_t wk__guard_push_cleanup(void *object, void (*close)(void *object))
 {
     wk__guard *guard = wk__guard_push(WK__GUARD_CALLBACK, (wk_site){0});
     if (!guard) return 0;
@@ -334,27 +336,27 @@ static void find_scope(wk_context *context)
  * the guard is looked up again each time. */
 static void close_scope(wk_context *context, int64_t k)
 {
-    const wk__end before = context->frame.ending;
+    const wk__destroy_cause before = context->frame.destroy_cause;
     const wk_site opened = context->guard[k].site;
-    context->frame.ending = (wk__end){.by = by_scope, .site = opened};
-    while (context->guard[k].first) {
+    context->frame.destroy_cause = (wk__destroy_cause){.call = by_scope, .site = opened};
+    while (context->guard[k].handles) {
         wk__guard *scope = &context->guard[k];
-        wk__handle *handle = scope->first;
+        wk__handle *handle = scope->handles;
         unlink_from(scope, handle);
-        let_go(handle, by_scope, opened, NULL);
+        drop_ref(handle, by_scope, opened, NULL);
     }
-    context->frame.ending = before;
+    context->frame.destroy_cause = before;
 }
 
 static void close_top(wk_context *context)
 {
     int64_t k = context->guards - 1;
     wk__guard *guard = &context->guard[k];
-    const wk__frame before = guard->before;
+    const wk__frame before = guard->saved_frame;
     bool flush = false;
     /* the one in force, and that of a guard inside, may be of calls that a longjmp has left */
-    wk__frame_begin(context, WK__APART, NULL, (wk_site){0});
-    context->frame.outer.busy = true;
+    wk__frame_begin(context, WK__FRAME_DETACHED, NULL, (wk_site){0});
+    context->frame.api_call.handler_blocked = true;
     if (guard->kind == WK__GUARD_SCOPE) {
         close_scope(context, k);
         flush = context->guard[k].flush;
@@ -366,7 +368,7 @@ static void close_top(wk_context *context)
     context->frame = before;
     context->guards = k;
     find_scope(context);
-    if (flush) wk__above.flush(context);
+    if (flush) wk__upcalls.flush(context);
 }
 
 void wk__guard_close(uint64_t token)
@@ -376,5 +378,5 @@ void wk__guard_close(uint64_t token)
     while (place > 0 && context->guard[place - 1].token != token) place--;
     if (place == 0) return;
     while (context->guards >= place) close_top(context);
-    if (context->untold && !context->frame.outer.busy) wk__tell_handler(context);
+    if (context->delivery_due && !context->frame.api_call.handler_blocked) wk__deliver_errors(context);
 }

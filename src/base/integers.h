@@ -5,38 +5,38 @@
 
 #include <stdint.h>
 
-static inline int64_t wk__least(int64_t a, int64_t b)
+static inline int64_t wk__min_i64(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static inline int64_t wk__most(int64_t a, int64_t b)
+static inline int64_t wk__max_i64(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
 /* a / b, rounded down; b > 0 */
-static inline int64_t wk__floor_of(int64_t a, int64_t b)
+static inline int64_t wk__floor_div(int64_t a, int64_t b)
 {
     return a >= 0 ? a / b : -((-a - 1) / b) - 1;
 }
 
 /* a / b, rounded up; b > 0 */
-static inline int64_t wk__ceiling_of(int64_t a, int64_t b)
+static inline int64_t wk__ceil_div(int64_t a, int64_t b)
 {
     return a > 0 ? (a - 1) / b + 1 : -(-a / b);
 }
 
 /* How many parts of that size there are, the last of which may be smaller. None of nothing. */
-static inline int64_t wk__parts_of(int64_t whole, int64_t part)
+static inline int64_t wk__chunk_count(int64_t whole, int64_t part)
 {
     return (whole + part - 1) / part;
 }
 
 /* The size of parts that are about equal, and no larger than `part`. */
-static inline int64_t wk__even_part(int64_t whole, int64_t part)
+static inline int64_t wk__even_chunk(int64_t whole, int64_t part)
 {
-    return wk__parts_of(whole, wk__parts_of(whole, part));
+    return wk__chunk_count(whole, wk__chunk_count(whole, part));
 }
 
 #endif

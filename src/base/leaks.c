@@ -8,14 +8,14 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t at_exit = PTHREAD_ONCE_INIT;
-static struct count {
+static struct leak_entry {
     const wk__handle *handle;
-    const wk__kind *kind;
+    const wk__handle_type *kind;
     wk_site site;
 } * open_counts;
 static int64_t count, capacity;
 
-static bool alike(const struct count *a, const struct count *b)
+static bool alike(const struct leak_entry *a, const struct leak_entry *b)
 {
     return a->kind == b->kind && a->site.line == b->site.line &&
            (a->site.file == b->site.file || (a->site.file && b->site.file && strcmp(a->site.file, b->site.file) == 0));
@@ -23,12 +23,12 @@ static bool alike(const struct count *a, const struct count *b)
 
 /* A line for each place and kind, in the order in which the places were first heard of: what a line has told
  * leaves the list. */
-static void tell(void)
+static void report_leaks(void)
 {
     while (true) { /* a callback of the log may free something, so it is called without the lock */
         pthread_mutex_lock(&lock);
         if (count == 0) break;
-        const struct count first = open_counts[0];
+        const struct leak_entry first = open_counts[0];
         int64_t left = 0;
         for (int64_t k = 0; k < count; k++)
             if (!alike(&first, &open_counts[k])) open_counts[left++] = open_counts[k];
@@ -43,7 +43,7 @@ static void tell(void)
 
 static void watch_exit(void)
 {
-    atexit(tell);
+    atexit(report_leaks);
 }
 
 /* The place of the newest count of an object; with the lock held. */
@@ -56,26 +56,26 @@ static int64_t find(const wk__handle *handle)
 
 void wk__leaks_add(const wk__handle *handle, wk_site site)
 {
-    if (!wk__log_on(WK__LOG_LEAKS)) return;
+    if (!wk__log_enabled(WK__LOG_LEAKS)) return;
     pthread_once(&at_exit, watch_exit);
     pthread_mutex_lock(&lock);
     if (wk__grow(&open_counts, &capacity, count + 1, sizeof *open_counts))
-        open_counts[count++] = (struct count){handle, handle->kind, wk__site(site)};
+        open_counts[count++] = (struct leak_entry){handle, handle->kind, wk__site(site)};
     pthread_mutex_unlock(&lock);
 }
 
-void wk__leaks_take(const wk__handle *handle)
+void wk__leaks_remove(const wk__handle *handle)
 {
-    if (!wk__log_on(WK__LOG_LEAKS)) return;
+    if (!wk__log_enabled(WK__LOG_LEAKS)) return;
     pthread_mutex_lock(&lock);
     const int64_t k = find(handle);
     if (k >= 0) memmove(open_counts + k, open_counts + k + 1, (size_t)(--count - k) * sizeof *open_counts);
     pthread_mutex_unlock(&lock);
 }
 
-void wk__leaks_place(const wk__handle *handle, wk_site site)
+void wk__leaks_set_site(const wk__handle *handle, wk_site site)
 {
-    if (!wk__log_on(WK__LOG_LEAKS)) return;
+    if (!wk__log_enabled(WK__LOG_LEAKS)) return;
     pthread_mutex_lock(&lock);
     const int64_t k = find(handle);
     if (k >= 0) open_counts[k].site = wk__site(site);

@@ -8,8 +8,8 @@
 
 /* One count more on this object, from the call at `site`; one fewer. Cheap when nobody listens. */
 void wk__leaks_add(const wk__handle *handle, wk_site site);
-void wk__leaks_take(const wk__handle *handle);
+void wk__leaks_remove(const wk__handle *handle);
 /* The newest count comes from this place, which is better known than whoever added it did. */
-void wk__leaks_place(const wk__handle *handle, wk_site site);
+void wk__leaks_set_site(const wk__handle *handle, wk_site site);
 
 #endif

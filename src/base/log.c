@@ -23,7 +23,7 @@ static struct diverted {
     void *user;
 } diverted;
 static FILE *file; /* WICK_LOG_FILE, opened at the first use and kept; stderr when only WICK_LOG is set */
-static struct place {
+static struct logged_site {
     wk_site site;
     int subject;
 } * places; /* that have spoken */
@@ -33,7 +33,7 @@ static int64_t place_count, place_capacity;
 
 static void read_environment(void)
 {
-    const char *path = wk__setting_text(WK__SET_LOG_FILE), *wanted = wk__setting_text(WK__SET_LOG), *unknown;
+    const char *path = wk__setting_text(WK__SETTING_LOG_FILE), *wanted = wk__setting_text(WK__SETTING_LOG), *unknown;
     int length = 0;
     if (path && !*path) return; /* an empty name asks for no log */
     if (path) file = fopen(path, "ae");
@@ -41,17 +41,17 @@ static void read_environment(void)
     if (!file && wanted) file = stderr;
     if (!file) return;
     if (path && file == stderr) fprintf(file, "WICK_LOG_FILE: %s: cannot be written; the log goes to stderr\n", path);
-    atomic_store(&subjects, wk__setting_words(WK__SET_LOG, wanted, &unknown, &length));
-    if (unknown) fprintf(file, "WICK_LOG: " NO_SUBJECT "\n", length, unknown, wk__setting_takes(WK__SET_LOG));
+    atomic_store(&subjects, wk__setting_parse_flags(WK__SETTING_LOG, wanted, &unknown, &length));
+    if (unknown) fprintf(file, "WICK_LOG: " NO_SUBJECT "\n", length, unknown, wk__setting_takes(WK__SETTING_LOG));
 }
 
 wk_code wk_set_log_at(wk_site site, const char *wanted, wk_log_callback *call, void *user)
 {
     const char *unknown;
-    int length = 0, found = wk__setting_words(WK__SET_LOG, wanted, &unknown, &length);
+    int length = 0, found = wk__setting_parse_flags(WK__SETTING_LOG, wanted, &unknown, &length);
     if (unknown) {
         wk__error_set(site, WK_ERR_ARGUMENT, "set_log: " NO_SUBJECT, length > 60 ? 60 : length, unknown,
-                      wk__setting_takes(WK__SET_LOG));
+                      wk__setting_takes(WK__SETTING_LOG));
         return WK_ERR_ARGUMENT;
     }
     pthread_once(&once, read_environment);
@@ -64,7 +64,7 @@ wk_code wk_set_log_at(wk_site site, const char *wanted, wk_log_callback *call, v
     return WK_OK;
 }
 
-bool wk__log_on(int subject)
+bool wk__log_enabled(int subject)
 {
     pthread_once(&once, read_environment);
     return atomic_load_explicit(&subjects, memory_order_relaxed) >> subject & 1;
@@ -72,7 +72,7 @@ bool wk__log_on(int subject)
 
 void wk__log(int subject, wk_site site, const char *format, ...)
 {
-    if (!wk__log_on(subject)) return;
+    if (!wk__log_enabled(subject)) return;
     wk__text line = {0};
     va_list args;
     va_start(args, format);
@@ -88,33 +88,33 @@ void wk__log(int subject, wk_site site, const char *format, ...)
     }
     pthread_mutex_unlock(&lock);
     if (call && line.data) call(user, line.data);
-    wk__text_end(&line);
+    wk__text_free(&line);
 }
 
-static bool heard(const struct place *place, int subject, wk_site site)
+static bool is_same_site(const struct logged_site *place, int subject, wk_site site)
 {
     return place->subject == subject && place->site.line == site.line &&
            (place->site.file == site.file ||
             (site.file && place->site.file && strcmp(place->site.file, site.file) == 0));
 }
 
-bool wk__log_first(int subject, wk_site site)
+bool wk__log_first_at_site(int subject, wk_site site)
 {
-    if (!wk__log_on(subject)) return false;
+    if (!wk__log_enabled(subject)) return false;
     bool known = false;
     pthread_mutex_lock(&lock);
     if (diverted.on) {
         pthread_mutex_unlock(&lock);
         return true;
     }
-    for (int64_t k = 0; k < place_count && !known; k++) known = heard(&places[k], subject, site);
+    for (int64_t k = 0; k < place_count && !known; k++) known = is_same_site(&places[k], subject, site);
     if (!known && wk__grow(&places, &place_capacity, place_count + 1, sizeof *places))
-        places[place_count++] = (struct place){site, subject};
+        places[place_count++] = (struct logged_site){site, subject};
     pthread_mutex_unlock(&lock);
     return !known;
 }
 
-void wk__log_divert(int subject, wk_log_callback *call, void *user)
+void wk__log_redirect(int subject, wk_log_callback *call, void *user)
 {
     pthread_once(&once, read_environment);
     pthread_mutex_lock(&lock);

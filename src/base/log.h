@@ -12,15 +12,15 @@
 enum { WK__LOG_PLACEMENT, WK__LOG_SYNC, WK__LOG_KERNEL, WK__LOG_LEAKS, WK__LOG_CHECK, WK__LOG_PARALLEL };
 
 /* Is anyone listening to this subject? Cheap. */
-bool wk__log_on(int subject);
+bool wk__log_enabled(int subject);
 __attribute__((format(printf, 3, 4))) void wk__log(int subject, wk_site site, const char *format, ...);
 
 /* Is this the first time since the log was set that this place is heard of under the subject? So each place speaks
  * once. False when nobody listens. */
-bool wk__log_first(int subject, wk_site site);
+bool wk__log_first_at_site(int subject, wk_site site);
 
 /* Until the call with NULL, the subject's lines go to this callback, each time and not once for each place; then to
  * where they went before. One at a time. */
-void wk__log_divert(int subject, wk_log_callback *call, void *user);
+void wk__log_redirect(int subject, wk_log_callback *call, void *user);
 
 #endif

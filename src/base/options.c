@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* No struct of this library is longer: a greater size was never set. */
-enum { MOST = 4096 };
+enum { MAX_STRUCT_SIZE = 4096 };
 
 typedef struct head {
     size_t size;
@@ -19,11 +19,11 @@ static size_t size_of(const void *given)
     return size;
 }
 
-wk_code wk__sized(const void *given, size_t least, void *own, size_t size)
+wk_code wk__sized_read(const void *given, size_t least, void *own, size_t size)
 {
     const size_t theirs = size_of(given), both = theirs < size ? theirs : size;
     memset(own, 0, size);
-    if (theirs < least || theirs > MOST) return WK_ERR_ARGUMENT;
+    if (theirs < least || theirs > MAX_STRUCT_SIZE) return WK_ERR_ARGUMENT;
     for (size_t k = size; k < theirs; k++)
         if (((const char *)given)[k]) return WK_ERR_UNSUPPORTED;
     memcpy(own, given, both);
@@ -35,7 +35,7 @@ bool wk__options_read(wk_site site, const char *op, const void *given, void *own
 {
     const head none = {.size = sizeof none};
     const head *from = given ? given : &none;
-    const wk_code code = wk__sized(from, sizeof none, own, size);
+    const wk_code code = wk__sized_read(from, sizeof none, own, size);
     if (code == WK_ERR_ARGUMENT)
         wk__error_set(site, code, "%s: the options have a .size of %zu; set it to the sizeof of their struct", op,
                       from->size);
@@ -50,15 +50,15 @@ bool wk__options_read(wk_site site, const char *op, const void *given, void *own
     return false;
 }
 
-bool wk__is_sized(const void *given)
+bool wk__sized_is_valid(const void *given)
 {
     const size_t room = size_of(given);
-    return room > sizeof room && room <= MOST;
+    return room > sizeof room && room <= MAX_STRUCT_SIZE;
 }
 
-wk_code wk__fill_in(wk_site site, const char *op, const char *type, void *given, const void *own, size_t size)
+wk_code wk__sized_write(wk_site site, const char *op, const char *type, void *given, const void *own, size_t size)
 {
-    if (!given || !wk__is_sized(given)) {
+    if (!given || !wk__sized_is_valid(given)) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: set .size = sizeof(%s) first", op, type);
         return WK_ERR_ARGUMENT;
     }

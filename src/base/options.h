@@ -9,7 +9,7 @@
 /* *own, a struct as this version knows it, from the one that the caller gave: what a shorter one lacks is 0.
  * WK_ERR_ARGUMENT when its size is less than `least`, or that of no struct; WK_ERR_UNSUPPORTED when a longer one has
  * other than 0 in what is not known. */
-wk_code wk__sized(const void *given, size_t least, void *own, size_t size);
+wk_code wk__sized_read(const void *given, size_t least, void *own, size_t size);
 
 /* The same for options (NULL: all are 0), before a call looks at any of them. False with the error recorded. */
 #define wk__options(site, op, given, own) wk__options_read(site, op, given, own, sizeof *(own))
@@ -17,14 +17,14 @@ bool wk__options_read(wk_site site, const char *op, const void *given, void *own
 
 /* The other way: as much of *own as the caller's struct has room for, and 0 in what is left of it. WK_ERR_ARGUMENT,
  * recorded, when it has no size. */
-#define wk__fill(site, op, type, given, own) wk__fill_in(site, op, #type, given, own, sizeof(type))
-wk_code wk__fill_in(wk_site site, const char *op, const char *type, void *given, const void *own, size_t size);
+#define wk__sized_store(site, op, type, given, own) wk__sized_write(site, op, #type, given, own, sizeof(type))
+wk_code wk__sized_write(wk_site site, const char *op, const char *type, void *given, const void *own, size_t size);
 
 /* Has the caller set the size of a struct that it is? */
-bool wk__is_sized(const void *given);
+bool wk__sized_is_valid(const void *given);
 
 /* A number among options: 0 is `usual`, WK_ZERO is 0. */
-static inline double wk__option(double given, double usual)
+static inline double wk__option_or(double given, double usual)
 {
     return given == 0 ? usual : given > -1e-290 && given < 1e-290 ? 0 : given;
 }

@@ -18,7 +18,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-enum { MOST_WORKERS = 1023, SPIN_NANOSECONDS = 50000, CACHE_LINE = 64 };
+enum { MAX_WORKERS = 1023, SPIN_NANOSECONDS = 50000, CACHE_LINE = 64 };
 
 #define OPEN           UINT64_C(1)
 #define ONE_INSIDE     UINT64_C(2)
@@ -31,7 +31,7 @@ static struct {
     wk__task *body;                             /* the job; written while nobody is inside */
     void *user;
     int64_t tasks;
-    bool paused; /* the caller's requests for memory are not counted (alloc.h), nor are the job's */
+    bool untracked; /* the caller's requests for memory are not counted (alloc.h), nor are the job's */
 
     _Alignas(CACHE_LINE) _Atomic int64_t next; /* the next task to take; all threads write it */
 
@@ -41,7 +41,7 @@ static struct {
     _Atomic int limit; /* workers with this number or a higher one leave for ever */
     int workers;       /* that run; from here on the caller that has the pool writes */
     int wanted;        /* that were last asked for: a thread that could not be started is not tried for at each call */
-    pthread_t thread[MOST_WORKERS];
+    pthread_t thread[MAX_WORKERS];
 
     pthread_mutex_t mutex; /* for sleeping only */
     pthread_cond_t work, done;
@@ -65,13 +65,13 @@ static inline void relax(void)
 /* Spins until the gate is no longer `old` or the time is over; false in the latter case. */
 static bool spin(uint64_t old)
 {
-    int64_t end = wk__nanoseconds() + SPIN_NANOSECONDS;
+    int64_t end = wk__monotonic_ns() + SPIN_NANOSECONDS;
     do {
         for (int k = 0; k < 32; k++) {
             if (atomic_load_explicit(&pool.gate, memory_order_relaxed) != old) return true;
             relax();
         }
-    } while (wk__nanoseconds() < end);
+    } while (wk__monotonic_ns() < end);
     return false;
 }
 
@@ -83,22 +83,22 @@ static void take_tasks(void)
     while ((k = atomic_fetch_add_explicit(&pool.next, 1, memory_order_relaxed)) < pool.tasks) pool.body(pool.user, k);
 }
 
-static bool is_news(uint64_t gate, uint64_t seen)
+static bool is_new_job(uint64_t gate, uint64_t seen)
 {
     return (gate & OPEN) && (gate & GENERATION) != seen;
 }
 
-static bool dismissed(int number)
+static bool should_exit(int number)
 {
     return number >= atomic_load(&pool.limit);
 }
 
 /* Goes inside a job whose generation is not `*seen`; false when the worker has to leave the pool. */
-static bool enter(int number, uint64_t *seen)
+static bool join_job(int number, uint64_t *seen)
 {
-    while (!dismissed(number)) {
+    while (!should_exit(number)) {
         uint64_t gate = atomic_load(&pool.gate);
-        if (is_news(gate, *seen)) {
+        if (is_new_job(gate, *seen)) {
             if (!atomic_compare_exchange_weak(&pool.gate, &gate, gate + ONE_INSIDE)) continue;
             *seen = gate & GENERATION;
             return true;
@@ -106,7 +106,7 @@ static bool enter(int number, uint64_t *seen)
         if (spin(gate)) continue;
         pthread_mutex_lock(&pool.mutex);
         atomic_fetch_add(&pool.sleepers, 1);
-        while (!is_news(atomic_load(&pool.gate), *seen) && !dismissed(number)) {
+        while (!is_new_job(atomic_load(&pool.gate), *seen) && !should_exit(number)) {
             pthread_cond_wait(&pool.work, &pool.mutex);
         }
         atomic_fetch_sub(&pool.sleepers, 1);
@@ -115,7 +115,7 @@ static bool enter(int number, uint64_t *seen)
     return false;
 }
 
-static void leave(void)
+static void leave_job(void)
 {
     uint64_t left = atomic_fetch_sub(&pool.gate, ONE_INSIDE) - ONE_INSIDE;
     bool last = !(left & (INSIDE | OPEN));
@@ -129,21 +129,21 @@ static void leave(void)
 static void *worker(void *number)
 {
     uint64_t seen = 0;
-    while (enter((int)(intptr_t)number, &seen)) {
-        wk__alloc_pause pause;
-        const bool paused = pool.paused;
-        if (paused) wk__alloc_pause_begin(&pause);
+    while (join_job((int)(intptr_t)number, &seen)) {
+        wk__alloc_untracked pause;
+        const bool paused = pool.untracked;
+        if (paused) wk__alloc_untracked_begin(&pause);
         take_tasks();
-        if (paused) wk__alloc_pause_end(&pause);
-        leave();
+        if (paused) wk__alloc_untracked_end(&pause);
+        leave_job();
     }
     return NULL;
 }
 
-/* Brings the number of workers to what wk__threads says. The signals of the program are not for them. */
-static void adjust(void)
+/* Brings the number of workers to what wk__thread_count says. The signals of the program are not for them. */
+static void resize_pool(void)
 {
-    int wanted = wk__threads() - 1;
+    int wanted = wk__thread_count() - 1;
     atomic_store(&pool.limit, wanted);
     if (pool.workers > wanted) {
         pthread_mutex_lock(&pool.mutex); /* a worker has seen the new limit or sleeps by now */
@@ -187,18 +187,18 @@ static void wait_for_workers(void)
     }
 }
 
-void wk__parallel(int64_t tasks, wk__task *body, void *user)
+void wk__parallel_for(int64_t tasks, wk__task *body, void *user)
 {
-    bool alone = tasks <= 1 || wk__threads() == 1;
+    bool alone = tasks <= 1 || wk__thread_count() == 1;
     if (alone || atomic_exchange_explicit(&pool.busy, true, memory_order_acquire)) {
         for (int64_t k = 0; k < tasks; k++) body(user, k);
         return;
     }
-    if (pool.wanted != wk__threads() - 1) adjust();
+    if (pool.wanted != wk__thread_count() - 1) resize_pool();
     pool.body = body;
     pool.user = user;
     pool.tasks = tasks;
-    pool.paused = wk__alloc_is_paused();
+    pool.untracked = wk__alloc_is_untracked();
     atomic_store_explicit(&pool.next, 0, memory_order_relaxed);
     uint64_t gate = atomic_load_explicit(&pool.gate, memory_order_relaxed);
     atomic_store(&pool.gate, (gate & GENERATION) + ONE_GENERATION + OPEN);

@@ -12,15 +12,15 @@
  * done. Which thread runs which task must not change any result. A call from inside a body, or while another thread
  * uses the pool, runs the tasks in the caller. `tasks` may be 0 or 1. */
 typedef void wk__task(void *user, int64_t k);
-void wk__parallel(int64_t tasks, wk__task *body, void *user);
+void wk__parallel_for(int64_t tasks, wk__task *body, void *user);
 
 /* Threads that take part, the caller included: WICK_THREADS, else the CPUs this process may use (cgroup too). */
-int wk__threads(void);
+int wk__thread_count(void);
 /* Sets it (1 to 1024). Not while the pool is at work. Starts no thread: that happens at the first parallel work. */
-void wk__set_threads(int count);
+void wk__set_thread_count(int count);
 /* CPUs that the cgroup's quota allows, rounded up; 0 when there is none. `root` stands before /proc and /sys: "" in
  * earnest, a folder in tests. */
-int wk__quota_cpus(const char *root);
+int wk__cgroup_cpu_limit(const char *root);
 /* A thread of the library's own. The program's signal handlers run in the program's threads, but for those that speak
  * of a fault in this one. False when the system gives none. */
 bool wk__thread_start(pthread_t *thread, void *(*run)(void *), void *user);

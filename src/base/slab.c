@@ -10,19 +10,19 @@
  * assert that their structs fit. */
 static const struct {
     int32_t size, link; /* bytes of a slot; where a free slot keeps the pointer to the next */
-    int64_t idle;       /* free slots that must have gathered before the oldest is used again */
+    int64_t quarantine; /* free slots that must have gathered before the oldest is used again */
 } kinds[WK__SLAB_KINDS] = {
 #ifdef WK__NEVER_REUSE_HANDLES
     [WK__SLAB_HANDLE] = {64, 16, INT64_MAX},
 #else
     [WK__SLAB_HANDLE] = {64, 16, 4096},
 #endif
-    [WK__SLAB_VIEW] = {256, 0, 0},           [WK__SLAB_STORAGE] = {128, 0, 0},
+    [WK__SLAB_BODY] = {256, 0, 0},           [WK__SLAB_STORAGE] = {128, 0, 0},
     [WK__SLAB_VALUE] = {192, 0, 0},          [WK__SLAB_NODE] = {512, 0, 0},
 };
 
 pthread_mutex_t wk__slab_lock = PTHREAD_MUTEX_INITIALIZER;
-static wk__slots reserve[WK__SLAB_KINDS];
+static wk__slab_cache reserve[WK__SLAB_KINDS];
 
 static void *next_of(int kind, const void *slot)
 {
@@ -37,7 +37,7 @@ static void set_next(int kind, void *slot, void *next)
 }
 
 /* What `from` holds goes to the end of a list. */
-static void append(wk__slots *list, int kind, wk__slots *from)
+static void append(wk__slab_cache *list, int kind, wk__slab_cache *from)
 {
     if (from->count == 0) return;
     if (list->count)
@@ -51,9 +51,9 @@ static void append(wk__slots *list, int kind, wk__slots *from)
 }
 
 /* The first slots of a list, which go out of it: `count`, or all if there are no more. */
-static wk__slots split(wk__slots *list, int kind, int64_t count)
+static wk__slab_cache split(wk__slab_cache *list, int kind, int64_t count)
 {
-    wk__slots part = {.first = list->first, .last = list->first, .count = count};
+    wk__slab_cache part = {.first = list->first, .last = list->first, .count = count};
     if (list->count <= count) {
         part.last = list->last;
         part.count = list->count;
@@ -69,29 +69,29 @@ static wk__slots split(wk__slots *list, int kind, int64_t count)
 }
 
 /* The part of a slab that was never used goes to another list, which has none. */
-static void move_fresh(wk__slots *to, wk__slots *from)
+static void move_fresh(wk__slab_cache *to, wk__slab_cache *from)
 {
-    to->fresh = from->fresh;
+    to->unused = from->unused;
     to->fresh_end = from->fresh_end;
-    from->fresh = from->fresh_end = NULL;
+    from->unused = from->fresh_end = NULL;
 }
 
 /* Refills a list that has run out from the reserve, else with a fresh slab. Of the reserve it takes no more than it may
  * keep: what many threads have left would be walked through again and again to share it. */
-static bool refill(wk__slots *list, int kind)
+static bool refill(wk__slab_cache *list, int kind)
 {
     pthread_mutex_lock(&wk__slab_lock);
-    wk__slots *from = &reserve[kind];
+    wk__slab_cache *from = &reserve[kind];
     char *slab = NULL;
     bool found = true;
-    if (from->count > kinds[kind].idle) {
-        wk__slots some = split(from, kind, kinds[kind].idle + WK__SLAB_MANY / 2);
+    if (from->count > kinds[kind].quarantine) {
+        wk__slab_cache some = split(from, kind, kinds[kind].quarantine + WK__SLAB_CACHE_MAX / 2);
         append(list, kind, &some);
-    } else if (from->fresh < from->fresh_end) {
+    } else if (from->unused < from->fresh_end) {
         move_fresh(list, from);
     } else if ((slab = wk__alloc_zero(1, WK__SLAB_BLOCK)) != NULL) {
-        list->fresh = slab + (-(uintptr_t)slab & 63);
-        list->fresh_end = list->fresh + WK__SLAB_BYTES / kinds[kind].size * kinds[kind].size;
+        list->unused = slab + (-(uintptr_t)slab & 63);
+        list->fresh_end = list->unused + WK__SLAB_BYTES / kinds[kind].size * kinds[kind].size;
     } else {
         found = false;
     }
@@ -99,45 +99,45 @@ static bool refill(wk__slots *list, int kind)
     return found;
 }
 
-/* Apart, as wk__slab_share is. */
-static __attribute__((cold, noinline)) void *take_after_refill(wk__slots slots[], int kind)
+/* Apart, as wk__slab_spill is. */
+static __attribute__((cold, noinline)) void *alloc_after_refill(wk__slab_cache slots[], int kind)
 {
-    return refill(&slots[kind], kind) ? wk__slab_take(slots, kind) : NULL;
+    return refill(&slots[kind], kind) ? wk__slab_alloc(slots, kind) : NULL;
 }
 
-void *wk__slab_take(wk__slots slots[], int kind)
+void *wk__slab_alloc(wk__slab_cache slots[], int kind)
 {
-    wk__slots *list = &slots[kind];
+    wk__slab_cache *list = &slots[kind];
     void *slot = list->first;
-    if (list->count > kinds[kind].idle) {
+    if (list->count > kinds[kind].quarantine) {
         list->first = next_of(kind, slot);
         __builtin_prefetch(list->first); /* a queue comes round cold */
         list->count--;
         return slot;
     }
-    if (list->fresh == list->fresh_end) return take_after_refill(slots, kind);
-    slot = list->fresh;
-    list->fresh += kinds[kind].size;
+    if (list->unused == list->fresh_end) return alloc_after_refill(slots, kind);
+    slot = list->unused;
+    list->unused += kinds[kind].size;
     return slot;
 }
 
 /* To the end of the queue. */
-void wk__slab_give_handle(wk__slots slots[], void *slot)
+void wk__slab_free_handle(wk__slab_cache slots[], void *slot)
 {
-    wk__slots *list = &slots[WK__SLAB_HANDLE];
+    wk__slab_cache *list = &slots[WK__SLAB_HANDLE];
     set_next(WK__SLAB_HANDLE, slot, NULL);
     if (list->count == 0)
         list->first = slot;
     else
         set_next(WK__SLAB_HANDLE, list->last, slot);
     list->last = slot;
-    if (++list->count > 2 * WK__SLAB_MANY) wk__slab_share(slots, WK__SLAB_HANDLE);
+    if (++list->count > 2 * WK__SLAB_CACHE_MAX) wk__slab_spill(slots, WK__SLAB_HANDLE);
 }
 
 /* Apart: inlined into the call above, which is part of every tensor's end, it makes that twice as long. */
-__attribute__((cold, noinline)) void wk__slab_share(wk__slots slots[], int kind)
+__attribute__((cold, noinline)) void wk__slab_spill(wk__slab_cache slots[], int kind)
 {
-    wk__slots half = split(&slots[kind], kind, slots[kind].count / 2);
+    wk__slab_cache half = split(&slots[kind], kind, slots[kind].count / 2);
     pthread_mutex_lock(&wk__slab_lock);
     append(&reserve[kind], kind, &half);
     pthread_mutex_unlock(&wk__slab_lock);
@@ -145,16 +145,16 @@ __attribute__((cold, noinline)) void wk__slab_share(wk__slots slots[], int kind)
 
 /* The reserve keeps one part of a slab that was never used as it is; the slots of another are given one by one, which
  * may share some, so the lock is not held meanwhile. */
-void wk__slab_retire(wk__slots slots[])
+void wk__slab_drain(wk__slab_cache slots[])
 {
     for (int kind = 0; kind < WK__SLAB_KINDS; kind++) {
-        wk__slots *list = &slots[kind];
+        wk__slab_cache *list = &slots[kind];
         pthread_mutex_lock(&wk__slab_lock);
-        if (reserve[kind].fresh == reserve[kind].fresh_end) move_fresh(&reserve[kind], list);
+        if (reserve[kind].unused == reserve[kind].fresh_end) move_fresh(&reserve[kind], list);
         pthread_mutex_unlock(&wk__slab_lock);
-        while (list->fresh < list->fresh_end) {
-            wk__slab_give(slots, kind, list->fresh);
-            list->fresh += kinds[kind].size;
+        while (list->unused < list->fresh_end) {
+            wk__slab_free(slots, kind, list->unused);
+            list->unused += kinds[kind].size;
         }
         pthread_mutex_lock(&wk__slab_lock);
         append(&reserve[kind], kind, list);

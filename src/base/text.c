@@ -25,7 +25,7 @@ static bool reserve(wk__text *text, int64_t count)
     return false;
 }
 
-static void grown(wk__text *text, int64_t count)
+static void advance(wk__text *text, int64_t count)
 {
     text->length += count;
     text->data[text->length] = '\0';
@@ -35,7 +35,7 @@ void wk__text_add_n(wk__text *text, const char *bytes, int64_t count)
 {
     if (!reserve(text, count)) return;
     memcpy(text->data + text->length, bytes, (size_t)count);
-    grown(text, count);
+    advance(text, count);
 }
 
 void wk__text_add(wk__text *text, const char *string)
@@ -43,12 +43,12 @@ void wk__text_add(wk__text *text, const char *string)
     wk__text_add_n(text, string, (int64_t)strlen(string));
 }
 
-void wk__text_char(wk__text *text, char c, int64_t times)
+void wk__text_repeat(wk__text *text, char c, int64_t times)
 {
     if (times < 0) times = 0;
     if (!reserve(text, times)) return;
     memset(text->data + text->length, c, (size_t)times);
-    grown(text, times);
+    advance(text, times);
 }
 
 /* A thread's own locale wins over setlocale's, so a program that prints in German gets points from us all the same.
@@ -80,7 +80,7 @@ void wk__text_vformat(wk__text *text, const char *format, va_list args)
             vsnprintf(text->data + text->length, (size_t)count + 1, format, again);
         }
         if (count < 0) text->failed = true; /* a format that the C library refuses */
-        grown(text, text->failed ? 0 : count);
+        advance(text, text->failed ? 0 : count);
     }
     uselocale(before);
     va_end(again);
@@ -94,7 +94,7 @@ void wk__text_format(wk__text *text, const char *format, ...)
     va_end(args);
 }
 
-void wk__text_end(wk__text *text)
+void wk__text_free(wk__text *text)
 {
     wk__free(text->data);
     *text = (wk__text){0};
@@ -145,9 +145,9 @@ void wk__text_escape(wk__text *text, int64_t from)
         at += bytes > 0 ? bytes : 1;
     }
     if (out.failed) {
-        wk__text_end(&out);
+        wk__text_free(&out);
     } else {
-        wk__text_end(text);
+        wk__text_free(text);
         *text = out;
     }
 }
@@ -157,9 +157,9 @@ void wk__text_escape(wk__text *text, int64_t from)
 int wk__format_double(char *out, size_t size, double value, char style, int precision)
 {
     /* 309 digits before the point of the greatest double, and these: always within 400 bytes. */
-    enum { MOST_DIGITS = 64 };
+    enum { MAX_DIGITS = 64 };
     int count;
-    if (precision > MOST_DIGITS) precision = MOST_DIGITS;
+    if (precision > MAX_DIGITS) precision = MAX_DIGITS;
     if (isnan(value)) {
         count = snprintf(out, size, "nan"); /* printf shows the sign of some */
     } else {
@@ -190,12 +190,16 @@ bool wk__parse_double(const char *text, double *value)
     return *text > ' ' && *end == '\0';
 }
 
-void wk__text_exact(wk__text *text, double value)
+void wk__text_double_shortest(wk__text *text, double value)
 {
-    enum { FEWEST = 15, MOST = 17 }; /* digits: all of a decimal number that was written down; any double */
+    enum {
+        MIN_PRECISION = 15,
+        MAX_PRECISION = 17
+    }; /* digits: all of a decimal number that was written down; any
+                                                        double */
     char digits[400];
     double again;
-    for (int precision = FEWEST; precision <= MOST; precision++) {
+    for (int precision = MIN_PRECISION; precision <= MAX_PRECISION; precision++) {
         wk__format_double(digits, sizeof digits, value, 'g', precision);
         if (wk__parse_double(digits, &again) && again == value) break;
     }
@@ -203,7 +207,7 @@ void wk__text_exact(wk__text *text, double value)
 }
 
 /* In whole numbers: no locale has a say. */
-const char *wk__bytes_text(char out[WK__BYTES_TEXT], int64_t bytes)
+const char *wk__format_bytes(char out[WK__FORMAT_BYTES_SIZE], int64_t bytes)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
     int unit = 0;
@@ -216,8 +220,8 @@ const char *wk__bytes_text(char out[WK__BYTES_TEXT], int64_t bytes)
     long long whole = bytes / size, tenths = (bytes % size * 10 + size / 2) / size;
     if (tenths == 10) whole++, tenths = 0;
     if (tenths == 0)
-        snprintf(out, WK__BYTES_TEXT, "%lld %s", whole, units[unit]);
+        snprintf(out, WK__FORMAT_BYTES_SIZE, "%lld %s", whole, units[unit]);
     else
-        snprintf(out, WK__BYTES_TEXT, "%lld.%lld %s", whole, tenths, units[unit]);
+        snprintf(out, WK__FORMAT_BYTES_SIZE, "%lld.%lld %s", whole, tenths, units[unit]);
     return out;
 }

@@ -17,15 +17,15 @@ void wk__samples_drop(wk__samples *samples)
     wk__free(samples);
 }
 
-void wk__samples_gather(const wk__array_of *array, int64_t first, const int64_t *which, int64_t n, void *to)
+void wk__samples_gather(const wk__sample_array *array, int64_t first, const int64_t *which, int64_t n, void *to)
 {
     char *place = to;
-    for (int64_t k = 0; k < n; k++, place += array->given) {
-        const char *from = (const char *)array->data + (first + which[k]) * array->stored;
+    for (int64_t k = 0; k < n; k++, place += array->batch_bytes) {
+        const char *from = (const char *)array->data + (first + which[k]) * array->stored_bytes;
         if (array->convert)
             array->convert(place, from, array->elements);
-        else if (array->given)
-            memcpy(place, from, (size_t)array->given);
+        else if (array->batch_bytes)
+            memcpy(place, from, (size_t)array->batch_bytes);
     }
 }
 
@@ -35,7 +35,7 @@ static void destroy(void *body)
     wk__free(body);
 }
 
-const wk__kind wk__dataset_kind = {.name = "dataset", .destroy = destroy};
+const wk__handle_type wk__dataset_kind = {.name = "dataset", .destroy = destroy};
 
 wk_dataset *wk__dataset_new(wk_site site, const char *op, wk__samples *samples, int64_t first, int64_t count)
 {
@@ -44,19 +44,19 @@ wk_dataset *wk__dataset_new(wk_site site, const char *op, wk__samples *samples, 
         *body = (wk__dataset){samples, first, count};
     else
         wk__samples_drop(samples);
-    return wk__handle_object(site, &wk__dataset_kind, body, true, op);
+    return wk__handle_wrap(site, &wk__dataset_kind, body, true, op);
 }
 
 /* ---- of tensors -------------------------------------------------------------------------------------------------- */
 
-static bool copy_tensor(wk_site site, wk_tensor *x, wk__array_of *out)
+static bool copy_tensor(wk_site site, wk_tensor *x, wk__sample_array *out)
 {
     const wk__body *body = wk__body_of(x);
     int64_t bytes = wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype);
-    *out = (wk__array_of){.dtype = body->dtype, .ndim = body->ndim};
+    *out = (wk__sample_array){.dtype = body->dtype, .ndim = body->ndim};
     memcpy(out->shape, body->shape, sizeof out->shape);
     out->elements = wk__numel(body->ndim - 1, body->shape + 1);
-    out->stored = out->given = out->elements * (int64_t)wk_dtype_size(body->dtype);
+    out->stored_bytes = out->batch_bytes = out->elements * (int64_t)wk_dtype_size(body->dtype);
     out->data = wk__alloc((size_t)bytes + 1);
     if (!out->data) {
         wk__error_set(site, WK_ERR_MEMORY, "data_tensors: out of host memory for %lld bytes", (long long)bytes);
@@ -75,7 +75,7 @@ static bool counts_fit(wk_site site, wk_tensor *x, wk_tensor *y)
     if (y) wk__text_add(&text, " and y ");
     if (y) wk__text_tensor(&text, y);
     wk__text_add(&text, y ? " must agree in it" : " has none");
-    wk__error_take(site, WK_ERR_SHAPE, &text);
+    wk__error_set_text(site, WK_ERR_SHAPE, &text);
     return false;
 }
 
@@ -83,7 +83,8 @@ wk_dataset *wk_data_tensors_at(wk_site site, wk_tensor *x, wk_tensor *y)
 {
     static const char op[] = "data_tensors";
     if (!y && wk__error_pending()) return NULL; /* labels that could not be made are not the same as none */
-    if (!wk__check(x, site, op, "x") || (y && !wk__check(y, site, op, "y")) || !counts_fit(site, x, y)) return NULL;
+    if (!wk__check_tensor(x, site, op, "x") || (y && !wk__check_tensor(y, site, op, "y")) || !counts_fit(site, x, y))
+        return NULL;
     wk__samples *samples = wk__alloc_zero(1, sizeof *samples);
     if (!samples) {
         wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
@@ -93,7 +94,7 @@ wk_dataset *wk_data_tensors_at(wk_site site, wk_tensor *x, wk_tensor *y)
     samples->count = wk__body_of(x)->shape[0];
     samples->labelled = y != NULL;
     wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
     const bool copied = copy_tensor(site, x, &samples->x) && (!y || copy_tensor(site, y, &samples->y));
     if (!copied) wk__samples_drop(samples);
     wk__frame_end(context, before);

@@ -8,28 +8,28 @@
 
 /* `count` samples of one shape. What is stored may be narrower than what is given out: pixels are bytes here and
  * floats in a batch. */
-typedef struct wk__array_of {
-    void *data;                  /* owned */
-    int64_t stored, given;       /* bytes of one sample: here, and in a batch */
-    int64_t elements;            /* of one sample */
-    wk_dtype dtype;              /* given out */
-    int ndim;                    /* of a batch: 1 + those of a sample */
-    int64_t shape[WK__MAX_DIMS]; /* of a batch; shape[0] is not used */
+typedef struct wk__sample_array {
+    void *data;                        /* owned */
+    int64_t stored_bytes, batch_bytes; /* bytes of one sample: here, and in a batch */
+    int64_t elements;                  /* of one sample */
+    wk_dtype dtype;                    /* given out */
+    int ndim;                          /* of a batch: 1 + those of a sample */
+    int64_t shape[WK__MAX_DIMS];       /* of a batch; shape[0] is not used */
     /* fills `elements` of what is given from what is stored; NULL: the same bytes */
     void (*convert)(void *to, const void *from, int64_t elements);
-} wk__array_of;
+} wk__sample_array;
 
 typedef struct wk__samples {
     atomic_int refs; /* datasets, and loaders of them */
     int64_t count;
     bool labelled; /* there is a y */
-    wk__array_of x, y;
+    wk__sample_array x, y;
 } wk__samples;
 
 void wk__samples_hold(wk__samples *samples);
 void wk__samples_drop(wk__samples *samples);
 /* Writes samples first + which[0..n) of one array behind each other, as they are given out. */
-void wk__samples_gather(const wk__array_of *array, int64_t first, const int64_t *which, int64_t n, void *to);
+void wk__samples_gather(const wk__sample_array *array, int64_t first, const int64_t *which, int64_t n, void *to);
 
 typedef struct wk__dataset {
     wk__samples *samples;
@@ -40,7 +40,7 @@ struct wk_dataset {
     wk__handle handle;
 };
 
-extern const wk__kind wk__dataset_kind;
+extern const wk__handle_type wk__dataset_kind;
 
 static inline wk__dataset *wk__dataset_of(const wk_dataset *data)
 {

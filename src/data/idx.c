@@ -20,7 +20,7 @@ typedef struct source {
     unsigned char window[WINDOW];
 } source;
 
-static wk_code take(source *from, void *to, int64_t count, wk__io_error *error)
+static wk_code read_raw(source *from, void *to, int64_t count, wk__io_error *error)
 {
     wk_code code = WK_OK;
     if (from->file)
@@ -31,13 +31,13 @@ static wk_code take(source *from, void *to, int64_t count, wk__io_error *error)
     return code;
 }
 
-static void *take_memory(void *user, unsigned count, unsigned size)
+static void *zlib_alloc(void *user, unsigned count, unsigned size)
 {
     (void)user;
     return wk__alloc_zero(count, size);
 }
 
-static void give_memory(void *user, void *block)
+static void zlib_free(void *user, void *block)
 {
     (void)user;
     wk__free(block);
@@ -52,12 +52,12 @@ static wk_code no_memory(wk__io_error *error)
 static wk_code open_source(source *from, wk__io_error *error)
 {
     unsigned char magic[2] = {0};
-    wk_code code = from->bytes < 2 ? WK_OK : take(from, magic, 2, error);
+    wk_code code = from->bytes < 2 ? WK_OK : read_raw(from, magic, 2, error);
     if (code != WK_OK) return code;
     from->at = 0;
     from->gzip = magic[0] == 0x1f && magic[1] == 0x8b;
     if (!from->gzip) return WK_OK;
-    from->stream = (z_stream){.zalloc = take_memory, .zfree = give_memory};
+    from->stream = (z_stream){.zalloc = zlib_alloc, .zfree = zlib_free};
     enum { ONLY_GZIP = 16 };
     return inflateInit2(&from->stream, ONLY_GZIP + MAX_WBITS) == Z_OK ? WK_OK : no_memory(error);
 }
@@ -70,7 +70,7 @@ static void close_source(source *from)
 static wk_code refill(source *from, wk__io_error *error)
 {
     int64_t left = from->bytes - from->at, count = left < WINDOW ? left : WINDOW;
-    wk_code code = take(from, from->window, count, error);
+    wk_code code = read_raw(from, from->window, count, error);
     from->stream.next_in = from->window;
     from->stream.avail_in = (unsigned)count;
     return code;
@@ -78,7 +78,7 @@ static wk_code refill(source *from, wk__io_error *error)
 
 /* Unpacks up to `count` bytes; fewer only at the end of the compressed data. A gzip file may be several, one after the
  * other; anything else behind it is an error. */
-static wk_code unpack(source *from, void *to, int64_t count, int64_t *got, wk__io_error *error)
+static wk_code inflate_bytes(source *from, void *to, int64_t count, int64_t *got, wk__io_error *error)
 {
     enum { PIECE = 1 << 30 }; /* zlib counts in 32 bits */
     z_stream *stream = &from->stream;
@@ -109,10 +109,10 @@ static wk_code unpack(source *from, void *to, int64_t count, int64_t *got, wk__i
 /* Reads up to `count` bytes of the content. */
 static wk_code read_bytes(source *from, void *to, int64_t count, int64_t *got, wk__io_error *error)
 {
-    if (from->gzip) return unpack(from, to, count, got, error);
+    if (from->gzip) return inflate_bytes(from, to, count, got, error);
     int64_t left = from->bytes - from->at;
     *got = count < left ? count : left;
-    return take(from, to, *got, error);
+    return read_raw(from, to, *got, error);
 }
 
 /* ---- the format -------------------------------------------------------------------------------------------------- */
@@ -172,7 +172,7 @@ static wk_code read_shape(source *from, wk__idx *out, int element, wk__io_error 
 
 /* What the header promises must be possible before memory is taken for it: a plain file has exactly that many bytes
  * left, and deflate packs at most 1,032 bytes into one. */
-static wk_code check_promise(const source *from, const wk__idx *out, wk__io_error *error)
+static wk_code check_data_size(const source *from, const wk__idx *out, wk__io_error *error)
 {
     enum { DEFLATE = 1032 };
     int64_t left = from->bytes - from->at;
@@ -218,7 +218,7 @@ static wk_code parse(source *from, wk__idx *out, wk__io_error *error)
     int element = 0;
     wk_code code = read_kind(from, out, &element, error);
     if (code == WK_OK) code = read_shape(from, out, element, error);
-    if (code == WK_OK) code = check_promise(from, out, error);
+    if (code == WK_OK) code = check_data_size(from, out, error);
     if (code != WK_OK) return code;
     out->data = wk__alloc((size_t)out->bytes);
     if (!out->data) return no_memory(error);
@@ -260,5 +260,5 @@ wk_code wk__idx_read(const char *path, wk__idx *out, wk__io_error *error)
     code = parse_source(&file, NULL, file.bytes, out, error);
     wk__file_close(&file);
     /* What the system refused names the file already. */
-    return code == WK_OK || code == WK_ERR_IO ? code : wk__io_prefix(error, "%s", wk__show(path).text);
+    return code == WK_OK || code == WK_ERR_IO ? code : wk__io_prefix(error, "%s", wk__printable_name(path).text);
 }

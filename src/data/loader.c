@@ -9,10 +9,10 @@
 #include "../base/file.h"
 #include "../base/options.h"
 #include "../ir/random.h"
-#include "background.h"
+#include "prefetch_worker.h"
 #include "dataset.h"
 #include "loader.h"
-#include "position.h"
+#include "loader_state.h"
 #include <stdatomic.h>
 #include <string.h>
 
@@ -20,16 +20,16 @@ typedef struct loader {
     wk__samples *samples; /* held */
     int64_t first, count; /* the part of them that is loaded */
     wk_loader_options options;
-    int64_t batches; /* of a whole epoch */
-    int64_t epoch;   /* the one that runs or comes next, */
-    int64_t from;    /* and what of it was taken before it begins here: 0, unless another process has begun it */
-    int64_t share;   /* samples of this rank in what is left of it, */
-    int64_t left;    /* how many batches that makes, */
-    int64_t before;  /* and how many went before or would have, of this size, */
-    int64_t *order;  /* the samples' numbers [share], */
-    int64_t *all;    /* and those of all ranks in the whole epoch [count] */
-    void *x, *y;     /* room for one batch */
-    wk__background background;
+    int64_t batches;      /* of a whole epoch */
+    int64_t epoch;        /* the one that runs or comes next, */
+    int64_t epoch_start;  /* and what of it was taken before it begins here: 0, unless another process has begun it */
+    int64_t rank_samples; /* samples of this rank in what is left of it, */
+    int64_t batches_left; /* how many batches that makes, */
+    int64_t batch_index_base; /* and how many went before or would have, of this size, */
+    int64_t *rank_order;      /* the samples' numbers [share], */
+    int64_t *epoch_order;     /* and those of all ranks in the whole epoch [count] */
+    void *x, *y;              /* room for one batch */
+    wk__prefetch_worker background;
     /* the loop that is open */
     bool open;
     wk_site site;
@@ -46,27 +46,27 @@ struct wk_loader {
 static void destroy(void *body)
 {
     loader *l = body;
-    wk__background_end(&l->background);
+    wk__prefetch_worker_stop(&l->background);
     wk__samples_drop(l->samples);
-    wk__free(l->order);
-    wk__free(l->all);
+    wk__free(l->rank_order);
+    wk__free(l->epoch_order);
     wk__free(l->x);
     wk__free(l->y);
     wk__free(l);
 }
 
-static const wk__kind loader_kind = {.name = "loader", .destroy = destroy};
+static const wk__handle_type loader_kind = {.name = "loader", .destroy = destroy};
 
 static int64_t size_of_batch(const loader *l, int64_t which)
 {
-    int64_t left = l->share - which * l->options.batch_size;
+    int64_t left = l->rank_samples - which * l->options.batch_size;
     return left < l->options.batch_size ? left : l->options.batch_size;
 }
 
 static void gather(void *user, int64_t which)
 {
     const loader *l = user;
-    const int64_t *order = l->order + which * l->options.batch_size;
+    const int64_t *order = l->rank_order + which * l->options.batch_size;
     int64_t n = size_of_batch(l, which);
     wk__samples_gather(&l->samples->x, l->first, order, n, l->x);
     if (l->samples->labelled) wk__samples_gather(&l->samples->y, l->first, order, n, l->y);
@@ -74,7 +74,7 @@ static void gather(void *user, int64_t which)
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-static bool options_fit(wk_site site, const wk_loader_options *o)
+static bool check_options(wk_site site, const wk_loader_options *o)
 {
     if (o->batch_size < 1)
         wk__error_set(site, WK_ERR_ARGUMENT, "data_loader: a batch has 1 sample or more, not %lld",
@@ -84,43 +84,43 @@ static bool options_fit(wk_site site, const wk_loader_options *o)
     else if (o->rank < 0 || o->rank >= o->world)
         wk__error_set(site, WK_ERR_ARGUMENT, "data_loader: rank %d is not in 0..%d", o->rank, o->world - 1);
     else if (wk__forked)
-        return wk__refuse_fork(site, "data_loader");
+        return wk__report_forked(site, "data_loader");
     else
-        return wk__device_opened(site, "data_loader", o->device) != NULL;
+        return wk__device_open(site, "data_loader", o->device) != NULL;
     return false;
 }
 
 /* Room for one batch of an array; at least a byte, so that NULL says that memory is short. */
-static void *room(const wk__array_of *array, int64_t samples)
+static void *alloc_batch_buffer(const wk__sample_array *array, int64_t samples)
 {
     int64_t bytes;
-    if (!wk__mul_size(array->given, samples, &bytes) || bytes == INT64_MAX) return NULL;
+    if (!wk__mul_size(array->batch_bytes, samples, &bytes) || bytes == INT64_MAX) return NULL;
     return wk__alloc((size_t)bytes + 1);
 }
 
-static int64_t pieces(int64_t whole, int64_t size)
+static int64_t ceil_div(int64_t whole, int64_t size)
 {
     return whole / size + (whole % size != 0);
 }
 
 /* Every rank gets the same number of samples: the first ones serve twice when they don't divide. */
-static int64_t plan(loader *l, int64_t samples)
+static int64_t set_shard_size(loader *l, int64_t samples)
 {
     const wk_loader_options *o = &l->options;
-    l->share = pieces(samples, o->world);
-    return o->drop_last ? l->share / o->batch_size : pieces(l->share, o->batch_size);
+    l->rank_samples = ceil_div(samples, o->world);
+    return o->drop_last ? l->rank_samples / o->batch_size : ceil_div(l->rank_samples, o->batch_size);
 }
 
 static bool prepare(loader *l)
 {
     const wk_loader_options *o = &l->options;
-    l->batches = plan(l, l->count);
-    int64_t most = o->batch_size < l->share ? o->batch_size : l->share;
-    l->order = wk__alloc_zero((size_t)l->share + 1, sizeof *l->order);
-    l->all = wk__alloc_zero((size_t)l->count + 1, sizeof *l->all);
-    l->x = room(&l->samples->x, most);
-    l->y = l->samples->labelled ? room(&l->samples->y, most) : NULL;
-    return l->order && l->all && l->x && (l->y || !l->samples->labelled);
+    l->batches = set_shard_size(l, l->count);
+    int64_t most = o->batch_size < l->rank_samples ? o->batch_size : l->rank_samples;
+    l->rank_order = wk__alloc_zero((size_t)l->rank_samples + 1, sizeof *l->rank_order);
+    l->epoch_order = wk__alloc_zero((size_t)l->count + 1, sizeof *l->epoch_order);
+    l->x = alloc_batch_buffer(&l->samples->x, most);
+    l->y = l->samples->labelled ? alloc_batch_buffer(&l->samples->y, most) : NULL;
+    return l->rank_order && l->epoch_order && l->x && (l->y || !l->samples->labelled);
 }
 
 wk_loader *wk_data_loader_at(wk_site site, wk_dataset *data, const wk_loader_options *options)
@@ -130,15 +130,15 @@ wk_loader *wk_data_loader_at(wk_site site, wk_dataset *data, const wk_loader_opt
     if (!wk__options(site, "data_loader", options, &o)) return NULL;
     if (!o.batch_size) o.batch_size = 1;
     if (!o.world) o.world = 1;
-    if (!options_fit(site, &o)) return NULL;
+    if (!check_options(site, &o)) return NULL;
     const wk__dataset *from = wk__dataset_of(data);
     loader *l = wk__alloc_zero(1, sizeof *l);
     if (l) {
         *l = (loader){.samples = from->samples, .first = from->first, .count = from->count, .options = o};
         wk__samples_hold(from->samples);
-        wk__background_begin(&l->background, gather, l);
+        wk__prefetch_worker_init(&l->background, gather, l);
     }
-    return wk__handle_object(site, &loader_kind, l, l && prepare(l), "data_loader");
+    return wk__handle_wrap(site, &loader_kind, l, l && prepare(l), "data_loader");
 }
 
 static loader *body_of(const wk_loader *handle, wk_site site, const char *op)
@@ -165,24 +165,25 @@ bool wk__loader_check(const wk_loader *handle, wk_site site, const char *op)
     return body_of(handle, site, op) != NULL;
 }
 
-wk__position wk__loader_position(const wk_loader *handle)
+wk__loader_state wk__loader_get_state(const wk_loader *handle)
 {
     const loader *l = wk__handle_body(handle);
     int64_t seen = l->open ? l->next * l->options.batch_size : 0; /* by this rank */
-    if (seen > l->share) seen = l->share;
-    const int64_t taken = l->from + seen * l->options.world;
-    return (wk__position){.seed = l->options.seed,
-                          .shuffle = l->options.shuffle,
-                          .samples = l->count,
-                          .epoch = l->epoch,
-                          .taken = taken < l->count ? taken : l->count,
-                          .world = l->options.world};
+    if (seen > l->rank_samples) seen = l->rank_samples;
+    const int64_t taken = l->epoch_start + seen * l->options.world;
+    return (wk__loader_state){.seed = l->options.seed,
+                              .shuffle = l->options.shuffle,
+                              .samples = l->count,
+                              .epoch = l->epoch,
+                              .consumed = taken < l->count ? taken : l->count,
+                              .world = l->options.world};
 }
 
-bool wk__loader_fits(const wk_loader *handle, const wk__position *p, wk_site site, const char *op, const char *path)
+bool wk__loader_check_state(const wk_loader *handle, const wk__loader_state *p, wk_site site, const char *op,
+                            const char *path)
 {
     const loader *l = wk__handle_body(handle);
-    const wk__shown shown = wk__show(path);
+    const wk__printable shown = wk__printable_name(path);
     const char *where = shown.text;
     if (l->open)
         wk__error_set(site, WK_ERR_STATE, "%s: a loop over the loader is open (begun at %s:%d); load before it", op,
@@ -196,19 +197,19 @@ bool wk__loader_fits(const wk_loader *handle, const wk__position *p, wk_site sit
     else if (p->shuffle && p->seed != l->options.seed)
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s: .seed of the loader is %llu, that of the file was %llu", op,
                       where, (unsigned long long)l->options.seed, (unsigned long long)p->seed);
-    else if (p->epoch < 0 || p->taken < 0 || p->taken > p->samples)
+    else if (p->epoch < 0 || p->consumed < 0 || p->consumed > p->samples)
         wk__error_set(site, WK_ERR_FORMAT, "%s: %s: epoch %lld, sample %lld is no place in %lld samples", op, where,
-                      (long long)p->epoch, (long long)p->taken, (long long)p->samples);
+                      (long long)p->epoch, (long long)p->consumed, (long long)p->samples);
     else
         return true;
     return false;
 }
 
-void wk__loader_seek(wk_loader *handle, const wk__position *p)
+void wk__loader_set_state(wk_loader *handle, const wk__loader_state *p)
 {
     loader *l = wk__handle_body(handle);
     l->epoch = p->epoch;
-    l->from = p->taken;
+    l->epoch_start = p->consumed;
 }
 
 /* ---- the order of an epoch --------------------------------------------------------------------------------------- */
@@ -219,23 +220,24 @@ static void shuffle(loader *l)
     for (int64_t k = l->count - 1; k > 0; k--) {
         uint32_t word[4];
         wk__philox((uint64_t)k, (uint64_t)l->epoch, l->options.seed, word);
-        int64_t other = (int64_t)wk__below(word[0] | (uint64_t)word[1] << 32, (uint64_t)k + 1), held = l->all[k];
-        l->all[k] = l->all[other];
-        l->all[other] = held;
+        int64_t other = (int64_t)wk__random_below(word[0] | (uint64_t)word[1] << 32, (uint64_t)k + 1),
+                held = l->epoch_order[k];
+        l->epoch_order[k] = l->epoch_order[other];
+        l->epoch_order[other] = held;
     }
 }
 
 static void begin_epoch(loader *l)
 {
-    for (int64_t k = 0; k < l->count; k++) l->all[k] = k;
+    for (int64_t k = 0; k < l->count; k++) l->epoch_order[k] = k;
     if (l->options.shuffle) shuffle(l);
-    l->left = plan(l, l->count - l->from);
-    l->before = pieces(pieces(l->from, l->options.world), l->options.batch_size);
-    for (int64_t k = 0; k < l->share; k++)
-        l->order[k] = l->all[(l->from + k * l->options.world + l->options.rank) % l->count];
+    l->batches_left = set_shard_size(l, l->count - l->epoch_start);
+    l->batch_index_base = ceil_div(ceil_div(l->epoch_start, l->options.world), l->options.batch_size);
+    for (int64_t k = 0; k < l->rank_samples; k++)
+        l->rank_order[k] = l->epoch_order[(l->epoch_start + k * l->options.world + l->options.rank) % l->count];
     l->next = 0;
     l->batch_token = 0;
-    if (l->left > 0) wk__background_ask(&l->background, 0);
+    if (l->batches_left > 0) wk__prefetch_worker_submit(&l->background, 0);
 }
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */
@@ -244,10 +246,10 @@ static void begin_epoch(loader *l)
 static void close_epoch(void *object)
 {
     loader *l = object;
-    wk__background_wait(&l->background);
+    wk__prefetch_worker_wait(&l->background);
     l->open = false;
     l->epoch++;
-    l->from = 0;
+    l->epoch_start = 0;
     wk__handle_drop(&l->handle->handle);
 }
 
@@ -262,7 +264,7 @@ wk_batch *wk_batch_begin_at(wk_site site, wk_loader *handle)
             l->site.file ? l->site.file : "?", (int)l->site.line);
         return NULL;
     }
-    wk__guard *guard = wk__guard_push(WK__GUARD_BATCH, site);
+    wk__guard *guard = wk__guard_push(WK__GUARD_EPOCH, site);
     if (!guard) return NULL;
     guard->object = l;
     guard->close = close_epoch;
@@ -280,18 +282,18 @@ static loader *loader_of(wk_batch *batch)
     return (loader *)(void *)((char *)batch - offsetof(loader, batch));
 }
 
-static wk_tensor *tensor_of(const loader *l, const wk__array_of *array, const void *data, int64_t n)
+static wk_tensor *tensor_of(const loader *l, const wk__sample_array *array, const void *data, int64_t n)
 {
     int64_t shape[WK__MAX_DIMS];
     memcpy(shape, array->shape, sizeof shape);
     shape[0] = n;
     wk_options options = {.size = sizeof options, .device = l->options.device};
-    return wk_from_on_at(l->site, array->dtype, data, (size_t)(n * array->given), shape, array->ndim, &options);
+    return wk_from_on_at(l->site, array->dtype, data, (size_t)(n * array->batch_bytes), shape, array->ndim, &options);
 }
 
 static atomic_llong waited; /* nanoseconds */
 
-double wk__loaders_waited(void)
+double wk__loader_wait_seconds(void)
 {
     return 1e-9 * (double)atomic_load_explicit(&waited, memory_order_relaxed);
 }
@@ -299,22 +301,22 @@ double wk__loaders_waited(void)
 /* Opens the scope of the next batch and makes its tensors. */
 static bool open_batch(loader *l)
 {
-    const int64_t begun = wk__nanoseconds();
+    const int64_t begun = wk__monotonic_ns();
     wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, l->site);
     if (!guard) return false;
     guard->flush = true;
     l->batch_token = guard->token;
-    wk__background_wait(&l->background);
+    wk__prefetch_worker_wait(&l->background);
     int64_t n = size_of_batch(l, l->next);
-    l->batch.index = l->before + l->next++;
+    l->batch.index = l->batch_index_base + l->next++;
     wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__CALL, "WK_EACH", l->site);
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CALL, "WK_EACH", l->site);
     l->batch.x = tensor_of(l, &l->samples->x, l->x, n);
     l->batch.y = l->samples->labelled ? tensor_of(l, &l->samples->y, l->y, n) : NULL;
     wk__frame_end(context, before);
-    if (!l->samples->labelled) wk__gives_nothing(l->site, &wk__tensor_kind, "WK_EACH", "the dataset has no y");
-    if (l->next < l->left) wk__background_ask(&l->background, l->next);
-    atomic_fetch_add_explicit(&waited, wk__nanoseconds() - begun, memory_order_relaxed);
+    if (!l->samples->labelled) wk__note_null_result(l->site, &wk__tensor_kind, "WK_EACH", "the dataset has no y");
+    if (l->next < l->batches_left) wk__prefetch_worker_submit(&l->background, l->next);
+    atomic_fetch_add_explicit(&waited, wk__monotonic_ns() - begun, memory_order_relaxed);
     return !wk__error_pending();
 }
 
@@ -324,7 +326,7 @@ bool wk_batch_next(wk_batch **batch)
     loader *l = loader_of(*batch);
     if (l->batch_token) wk__guard_close(l->batch_token);
     l->batch_token = 0;
-    if (!wk__error_pending() && l->next < l->left && open_batch(l)) return true;
+    if (!wk__error_pending() && l->next < l->batches_left && open_batch(l)) return true;
     wk_batch_end(batch);
     return false;
 }

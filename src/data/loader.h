@@ -4,6 +4,6 @@
 #define WICK_DATA_LOADER_H
 
 /* Seconds that loops have spent on getting their next batches so far, in this process. */
-double wk__loaders_waited(void);
+double wk__loader_wait_seconds(void);
 
 #endif

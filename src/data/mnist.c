@@ -7,14 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static void pixels(void *to, const void *from, int64_t elements)
+static void pixels_to_float(void *to, const void *from, int64_t elements)
 {
     float *out = to;
     const uint8_t *in = from;
     for (int64_t k = 0; k < elements; k++) out[k] = (float)in[k] / 255;
 }
 
-static void labels(void *to, const void *from, int64_t elements)
+static void labels_to_i64(void *to, const void *from, int64_t elements)
 {
     const uint8_t *in = from;
     for (int64_t k = 0; k < elements; k++) {
@@ -24,14 +24,14 @@ static void labels(void *to, const void *from, int64_t elements)
 }
 
 /* FOLDER/NAME, or FOLDER/NAME.gz when only that is there: the reader looks at the bytes, not at the name. */
-static wk_code read_either(const char *folder, const char *name, wk__idx *out, wk__io_error *error)
+static wk_code read_plain_or_gz(const char *folder, const char *name, wk__idx *out, wk__io_error *error)
 {
     wk__text path = {0};
     wk__text_format(&path, "%s/%s", folder, name);
     if (path.data && access(path.data, F_OK) != 0) wk__text_add(&path, ".gz");
     wk_code code = path.failed || !path.data ? wk__io_fail(error, WK_ERR_MEMORY, "out of host memory for a path")
                                              : wk__idx_read(path.data, out, error);
-    wk__text_end(&path);
+    wk__text_free(&path);
     return code;
 }
 
@@ -40,9 +40,9 @@ static bool read_pair(wk_site site, const char *folder, bool train, wk__idx *ima
     const char *first = train ? "train-images-idx3-ubyte" : "t10k-images-idx3-ubyte",
                *second = train ? "train-labels-idx1-ubyte" : "t10k-labels-idx1-ubyte";
     wk__io_error error;
-    wk_code code = read_either(folder, first, images, &error);
+    wk_code code = read_plain_or_gz(folder, first, images, &error);
     if (code == WK_OK) {
-        code = read_either(folder, second, names, &error);
+        code = read_plain_or_gz(folder, second, names, &error);
         if (code != WK_OK) wk__free(images->data);
     }
     if (code == WK_ERR_IO)
@@ -56,7 +56,7 @@ static bool read_pair(wk_site site, const char *folder, bool train, wk__idx *ima
 
 enum { WIDEST = 1 << 15 }; /* of an image without pixels its sizes may be anything */
 
-static bool shapes_fit(wk_site site, const char *folder, const wk__idx *images, const wk__idx *names)
+static bool check_shapes(wk_site site, const char *folder, const wk__idx *images, const wk__idx *names)
 {
     if (images->dtype == WK_U8 && names->dtype == WK_U8 && images->ndim == 3 && names->ndim == 1 &&
         images->shape[0] == names->shape[0] && images->shape[1] <= WIDEST && images->shape[2] <= WIDEST)
@@ -69,17 +69,17 @@ static bool shapes_fit(wk_site site, const char *folder, const wk__idx *images, 
 wk_dataset *wk_data_mnist_at(wk_site site, const char *folder, const wk_mnist_options *options)
 {
     static const char op[] = "data_mnist";
-    wk__idx images = {0}, names = {0};
+    wk__idx images = {0}, label_file = {0};
     wk_mnist_options o;
     if (!wk__options(site, op, options, &o)) return NULL;
     if (!folder) wk__error_set(site, WK_ERR_ARGUMENT, "%s: the folder is NULL", op);
-    if (!folder || !read_pair(site, folder, o.train, &images, &names)) return NULL;
+    if (!folder || !read_pair(site, folder, o.train, &images, &label_file)) return NULL;
     wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
-    wk__samples *samples = shapes_fit(site, folder, &images, &names) ? wk__alloc_zero(1, sizeof *samples) : NULL;
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
+    wk__samples *samples = check_shapes(site, folder, &images, &label_file) ? wk__alloc_zero(1, sizeof *samples) : NULL;
     if (!samples) {
         wk__free(images.data);
-        wk__free(names.data);
+        wk__free(label_file.data);
         wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
     }
     wk__frame_end(context, before);
@@ -88,15 +88,20 @@ wk_dataset *wk_data_mnist_at(wk_site site, const char *folder, const wk_mnist_op
     atomic_store(&samples->refs, 1);
     samples->count = images.shape[0];
     samples->labelled = true;
-    samples->x = (wk__array_of){.data = images.data,
-                                .stored = size,
-                                .given = 4 * size,
-                                .elements = size,
-                                .dtype = WK_F32,
-                                .ndim = 4,
-                                .shape = {0, 1, rows, columns},
-                                .convert = pixels};
-    samples->y = (wk__array_of){
-        .data = names.data, .stored = 1, .given = 8, .elements = 1, .dtype = WK_I64, .ndim = 1, .convert = labels};
+    samples->x = (wk__sample_array){.data = images.data,
+                                    .stored_bytes = size,
+                                    .batch_bytes = 4 * size,
+                                    .elements = size,
+                                    .dtype = WK_F32,
+                                    .ndim = 4,
+                                    .shape = {0, 1, rows, columns},
+                                    .convert = pixels_to_float};
+    samples->y = (wk__sample_array){.data = label_file.data,
+                                    .stored_bytes = 1,
+                                    .batch_bytes = 8,
+                                    .elements = 1,
+                                    .dtype = WK_I64,
+                                    .ndim = 1,
+                                    .convert = labels_to_i64};
     return wk__dataset_new(site, op, samples, 0, samples->count);
 }

@@ -2,8 +2,8 @@
 /* Checkpoints: the calls, and the thread that writes. */
 #include "checkpoint.h"
 #include "../base/alloc.h"
-#include "../data/position.h"
-#include "ranks.h"
+#include "../data/loader_state.h"
+#include "checkpoint_sync.h"
 #include <string.h>
 #include <unistd.h>
 
@@ -20,25 +20,25 @@ static void write_file(void *user, int64_t step)
 {
     wk__checkpoint *c = user;
     char *place = NULL;
-    c->code = wk__checkpoint_file_write(&c->content, c->path, c->keep > 1 ? &place : NULL, &c->error);
+    c->code = wk__checkpoint_file_write(&c->pending_file, c->path, c->keep > 1 ? &place : NULL, &c->error);
     if (c->code == WK_OK && c->keep > 1)
-        c->code = wk__checkpoint_older_add(&c->content, place, step, c->keep, &c->error);
+        c->code = wk__checkpoint_retain(&c->pending_file, place, step, c->keep, &c->error);
     wk__free(place);
 }
 
 /* Ends a write: waits for it, or only looks whether it is done. What it says is told now. A child of fork has no such
  * thread: the write is its parent's. */
-static wk_code finish(wk__checkpoint *c, bool wait)
+static wk_code finish_write(wk__checkpoint *c, bool wait)
 {
     if (!c->writing) return WK_OK;
     const bool ours = !c->background.process || c->background.process == getpid();
-    if (ours && !wait && wk__background_busy(&c->background)) return WK_OK;
+    if (ours && !wait && wk__prefetch_worker_is_busy(&c->background)) return WK_OK;
     if (ours)
-        wk__background_wait(&c->background);
+        wk__prefetch_worker_wait(&c->background);
     else
-        wk__background_begin(&c->background, write_file, c);
+        wk__prefetch_worker_init(&c->background, write_file, c);
     c->writing = false;
-    wk__checkpoint_file_end(&c->content);
+    wk__checkpoint_file_end(&c->pending_file);
     if (!ours || c->code == WK_OK) return WK_OK;
     wk__error_set(c->site, c->code, "%s: %s", c->op, c->error.text);
     return c->code;
@@ -49,15 +49,15 @@ static void start(wk__checkpoint *c, wk_site site, const char *op)
     c->writing = true;
     c->site = site;
     c->op = op;
-    c->written = c->step;
+    c->written_step = c->step;
     if (c->foreground)
-        write_file(c, c->written);
+        write_file(c, c->written_step);
     else
-        wk__background_ask(&c->background, c->written);
+        wk__prefetch_worker_submit(&c->background, c->written_step);
 }
 
 /* One of this thread's that is being written, NULL: there is none. */
-static wk__checkpoint *being_written(void)
+static wk__checkpoint *find_pending(void)
 {
     pthread_mutex_lock(&lock);
     wk__checkpoint *c = all;
@@ -66,11 +66,11 @@ static wk__checkpoint *being_written(void)
     return c;
 }
 
-wk_code wk__checkpoints_settle(void)
+wk_code wk__checkpoints_wait(void)
 {
     wk_code first = WK_OK;
-    for (wk__checkpoint *c; (c = being_written());) {
-        const wk_code code = finish(c, true);
+    for (wk__checkpoint *c; (c = find_pending());) {
+        const wk_code code = finish_write(c, true);
         if (first == WK_OK) first = code;
     }
     return first;
@@ -100,9 +100,9 @@ static void delist(const wk__checkpoint *c)
 static void destroy(void *body)
 {
     wk__checkpoint *c = body;
-    finish(c, true);
+    finish_write(c, true);
     delist(c);
-    wk__background_end(&c->background);
+    wk__prefetch_worker_stop(&c->background);
     wk__handle_drop((wk__handle *)c->net);
     wk__handle_drop((wk__handle *)c->optim);
     wk__handle_drop((wk__handle *)c->loader);
@@ -112,7 +112,7 @@ static void destroy(void *body)
     wk__free(c);
 }
 
-static const wk__kind checkpoint_kind = {.name = "checkpoint", .destroy = destroy, .parts = true};
+static const wk__handle_type checkpoint_kind = {.name = "checkpoint", .destroy = destroy, .owns_children = true};
 
 static wk__checkpoint *body_of(const wk_checkpoint *checkpoint, wk_site site, const char *op)
 {
@@ -131,9 +131,9 @@ wk_checkpoint *wk_checkpoint_new_at(wk_site site, const char *path, wk_module *n
     static const char op[] = "checkpoint_new";
     wk_checkpoint_options o;
     if (wk__error_pending()) return NULL; /* one of them may be NULL for it */
-    if (!wk__path_fits(site, op, path) || !wk__options(site, op, options, &o)) return NULL;
+    if (!wk__check_path(site, op, path) || !wk__options(site, op, options, &o)) return NULL;
     if ((net && !wk__module_check(net, site, op)) || (optim && !wk__optim_check(optim, site, op)) ||
-        (loader && !wk__loader_check(loader, site, op)) || (o.tensors && !wk__list_check(o.tensors, site, op)))
+        (loader && !wk__loader_check(loader, site, op)) || (o.tensors && !wk__tensor_list_check(o.tensors, site, op)))
         return NULL;
     if (o.keep < 0) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: .keep = %d: 1 file or more is kept", op, o.keep);
@@ -150,21 +150,21 @@ wk_checkpoint *wk_checkpoint_new_at(wk_site site, const char *path, wk_module *n
                               .foreground = o.foreground,
                               .context = wk__context()};
         hold(net), hold(optim), hold(loader), hold(o.tensors);
-        wk__background_begin(&c->background, write_file, c);
+        wk__prefetch_worker_init(&c->background, write_file, c);
         enlist(c);
     }
-    return wk__handle_object(site, &checkpoint_kind, c, c && c->path, op);
+    return wk__handle_wrap(site, &checkpoint_kind, c, c && c->path, op);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 static wk_code save(wk__checkpoint *c, wk_site site, const char *op)
 {
-    finish(c, true);
+    finish_write(c, true);
     const bool fine = wk__checkpoint_collect(c, site, op);
     if (fine && wk_dist_rank() == 0) {
         start(c, site, op);
-        if (c->foreground) finish(c, true);
+        if (c->foreground) finish_write(c, true);
     }
     return wk_error_code();
 }
@@ -191,14 +191,14 @@ wk_code wk_checkpoint_every_at(wk_site site, wk_checkpoint *checkpoint, int64_t 
     const bool due = (c->step + 1) % n == 0;
     if (!wk__error_pending() || wk_dist_size() > 1) c->step++;
     if (due) return save(c, site, op);
-    finish(c, false);
+    finish_write(c, false);
     return wk_error_code();
 }
 
 wk_code wk_checkpoint_wait_at(wk_site site, wk_checkpoint *checkpoint)
 {
     wk__checkpoint *c = body_of(checkpoint, site, "checkpoint_wait");
-    if (c) finish(c, true);
+    if (c) finish_write(c, true);
     return wk_error_code();
 }
 
@@ -207,8 +207,8 @@ bool wk_checkpoint_load_at(wk_site site, wk_checkpoint *checkpoint)
     static const char op[] = "checkpoint_load";
     wk__checkpoint *c = body_of(checkpoint, site, op);
     if (!c) return false;
-    finish(c, true);
-    return wk__checkpoint_read(c, site, op);
+    finish_write(c, true);
+    return wk__checkpoint_restore(c, site, op);
 }
 
 int64_t wk_checkpoint_step_at(wk_site site, const wk_checkpoint *checkpoint)

@@ -4,7 +4,7 @@
 #include "../base/alloc.h"
 #include "../base/options.h"
 #include "../nn/module.h"
-#include "network.h"
+#include "model_check.h"
 #include <string.h>
 #include <wick/autograd.h>
 #include <wick/shape.h>
@@ -19,10 +19,10 @@ typedef struct state {
 /* Rank 0 of the group, as a rank of the world. */
 static int root_of(const wk__dist_group *group)
 {
-    return group->world ? group->world[0] : 0;
+    return group->world_rank ? group->world_rank[0] : 0;
 }
 
-static bool broadcast(wk_site site, const wk__ddp *d, const wk__list *list)
+static bool broadcast(wk_site site, const wk__ddp *d, const wk__tensor_list *list)
 {
     const wk_dist_call_options options = {.size = sizeof options, .group = d->handle};
     bool fine = true;
@@ -41,13 +41,14 @@ static wk_module *network_of(wk_module *self)
 static bool share_buffers(wk_module *self, const state *s)
 {
     wk_tensors *list = wk_tensors_new_at((wk_site){0});
-    return list && wk__module_collect((wk_site){0}, "ddp", network_of(self), 1u << WK__BUFFER, wk__list_of(list)) &&
-           broadcast((wk_site){0}, s->ddp, wk__list_of(list));
+    return list &&
+           wk__module_collect((wk_site){0}, "ddp", network_of(self), 1u << WK__BUFFER, wk__tensor_list_of(list)) &&
+           broadcast((wk_site){0}, s->ddp, wk__tensor_list_of(list));
 }
 
 /* Backwards that do not come through the network may come to what was there before it ran, an input or a parameter that
  * it gives back: they are none of its rounds. So what is given in place of that has a node of its own. */
-static wk_tensor *given(wk_tensor *x, wk_tensor *const *in, int inputs)
+static wk_tensor *own_view_of_input(wk_tensor *x, wk_tensor *const *in, int inputs)
 {
     const wk__body *body = wk__body_of(x);
     bool old = wk_is_leaf(x);
@@ -63,7 +64,7 @@ static int forward(wk_module *self, wk_tensor *const *in, int inputs, wk_tensor 
     const int count = wk_forward_n_at((wk_site){0}, network_of(self), in, inputs, out, outputs);
     for (int k = 0; k < count && records; k++) {
         if (!wk_requires_grad(out[k])) continue;
-        out[k] = given(out[k], in, inputs);
+        out[k] = own_view_of_input(out[k], in, inputs);
         if (!out[k] || !wk__ddp_hook_output(s->ddp, out[k], (wk_site){0})) return -1;
     }
     return count;
@@ -73,7 +74,7 @@ static void destroy(wk_module *self)
 {
     state *s = wk_module_state_at((wk_site){0}, self);
     if (!s->ddp) return;
-    s->ddp->ended = true;
+    s->ddp->module_freed = true;
     wk__ddp_drop(s->ddp);
 }
 
@@ -105,18 +106,18 @@ static wk__ddp *new_ddp(wk_site site, const wk_ddp_options *o)
 /* Rank 0's numbers go to all, then the hooks are there. */
 static bool start(wk_site site, wk__ddp *d, wk_module *net, const wk_ddp_options *o)
 {
-    wk__inside c;
-    if (!wk__inside_begin(&c, "ddp", site, true)) return false;
+    wk__nested_call c;
+    if (!wk__nested_call_begin(&c, "ddp", site, true)) return false;
     const double most = (o->bucket_cap_mb > 0 ? o->bucket_cap_mb : 25) * (1 << 20),
                  first = most < 1 << 20 ? most : 1 << 20;
     wk_tensors *list = wk_tensors_new_at(site), *trained = wk_parameters_at(site, net);
     bool fine = list && trained &&
-                wk__module_collect(site, "ddp", net, 1u << WK__PARAMETER | 1u << WK__BUFFER, wk__list_of(list));
-    fine = fine && wk__same_network(site, d->group, wk__list_of(list));
-    if (fine) d->number = ++d->group->networks; /* what all ranks have done, so that all count alike */
-    fine = fine && broadcast(site, d, wk__list_of(list)) && wk__ddp_plan(d, wk__list_of(trained), first, most, site) &&
-           wk__ddp_hook(d, site);
-    wk__inside_end(&c, NULL, 0);
+                wk__module_collect(site, "ddp", net, 1u << WK__PARAMETER | 1u << WK__BUFFER, wk__tensor_list_of(list));
+    fine = fine && wk__check_same_model(site, d->group, wk__tensor_list_of(list));
+    if (fine) d->id = ++d->group->ddp_count; /* what all ranks have done, so that all count alike */
+    fine = fine && broadcast(site, d, wk__tensor_list_of(list)) &&
+           wk__ddp_make_buckets(d, wk__tensor_list_of(trained), first, most, site) && wk__ddp_add_hooks(d, site);
+    wk__nested_call_end(&c, NULL, 0);
     return fine;
 }
 
@@ -131,7 +132,7 @@ wk_module *wk_ddp_at(wk_site site, wk_module *net, const wk_ddp_options *options
     state *s = wk_module_state_at(site, m);
     s->buffers = !o.no_broadcast_buffers;
     s->ddp = new_ddp(site, &o);
-    return s->ddp && start(site, s->ddp, net, &o) ? m : wk__module_abandon(m);
+    return s->ddp && start(site, s->ddp, net, &o) ? m : wk__module_discard(m);
 }
 
 wk_guard wk_no_sync_open(wk_site site)

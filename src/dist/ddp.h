@@ -12,7 +12,7 @@
 #ifndef WICK_DIST_DDP_H
 #define WICK_DIST_DDP_H
 
-#include "../nn/list.h"
+#include "../nn/tensor_list.h"
 #include "bucket.h"
 
 typedef struct wk__ddp wk__ddp;
@@ -21,30 +21,30 @@ typedef struct wk__ddp wk__ddp;
 typedef struct wk__ddp_parameter {
     wk__ddp *ddp;
     int64_t bucket;
-    bool come; /* in this backward */
+    bool ready; /* in this backward */
 } wk__ddp_parameter;
 
 struct wk__ddp {
-    atomic_int refs;       /* the module and the hooks */
-    atomic_bool ended;     /* the module has gone: hooks do nothing, and go */
-    wk_dist_group *handle; /* held; NULL: all ranks */
+    atomic_int refs;          /* the module and the hooks */
+    atomic_bool module_freed; /* the module has gone: hooks do nothing, and go */
+    wk_dist_group *handle;    /* held; NULL: all ranks */
     wk__dist_group *group;
-    int number;            /* among the group's, the same in all ranks: buckets of another are not taken for its own */
+    int id;                /* among the group's, the same in all ranks: buckets of another are not taken for its own */
     wk_tensor **parameter; /* [count] in the order of the buckets; the module's */
-    wk__ddp_parameter *place; /* [count] of them */
+    wk__ddp_parameter *hook_data; /* [count] of them */
     int64_t count;
     wk__bucket *bucket;
     int64_t buckets;
-    wk_context *_Atomic by;  /* the thread whose backward synchronises, NULL: none does */
-    int64_t gathered, asked; /* buckets that have been begun, and those that the ranks know of */
-    int64_t steps;           /* such backwards so far */
+    wk_context *_Atomic active_thread; /* the thread whose backward synchronises, NULL: none does */
+    int64_t gathered, submitted;       /* buckets that have been begun, and those that the ranks know of */
+    int64_t steps;                     /* such backwards so far */
 };
 
 /* The parameters of the list in buckets of at most `most` bytes, the first of at most `first`. False with the error
  * recorded. */
-bool wk__ddp_plan(wk__ddp *ddp, const wk__list *list, double first, double most, wk_site site);
+bool wk__ddp_make_buckets(wk__ddp *ddp, const wk__tensor_list *list, double first, double most, wk_site site);
 /* Hooks on all of them. False with the error recorded. */
-bool wk__ddp_hook(wk__ddp *ddp, wk_site site);
+bool wk__ddp_add_hooks(wk__ddp *ddp, wk_site site);
 /* A hook on a tensor that the network gave, so that a backward in which none of its parameters takes part is one,
  * too. */
 bool wk__ddp_hook_output(wk__ddp *ddp, wk_tensor *x, wk_site site);

@@ -2,7 +2,7 @@
 /* Gradients become the ranks' mean while backward runs; see ddp.h. */
 #include "../autograd/hook.h"
 #include "../base/alloc.h"
-#include "../base/status.h"
+#include "../base/launcher_status.h"
 #include "../nn/module.h"
 #include "ddp.h"
 #include <string.h>
@@ -18,21 +18,21 @@ static bool in_host_memory(const wk__bucket *b)
 
 /* The last one is asked for when backward is at its end: what fails until then goes with it to the other ranks, which
  * would step otherwise. */
-static bool goes_at_once(const wk__ddp *d, const wk__bucket *b)
+static bool can_submit_now(const wk__ddp *d, const wk__bucket *b)
 {
     return in_host_memory(b) && d->gathered < d->buckets;
 }
 
-static void ask_until(wk__ddp *d, int64_t end, wk_site site)
+static void submit_until(wk__ddp *d, int64_t end, wk_site site)
 {
-    while (d->asked < end) wk__bucket_ask(&d->bucket[d->asked++], d->group, d->number, site);
+    while (d->submitted < end) wk__bucket_submit(&d->bucket[d->submitted++], d->group, d->id, site);
 }
 
 static void gather_next(wk__ddp *d, wk_site site)
 {
     wk__bucket *b = &d->bucket[d->gathered++];
     wk__bucket_gather(b, site);
-    ask_until(d, goes_at_once(d, b) ? d->gathered : d->gathered - 1, site);
+    submit_until(d, can_submit_now(d, b) ? d->gathered : d->gathered - 1, site);
 }
 
 static bool finish(void *user, wk_site site, bool failed)
@@ -42,19 +42,19 @@ static bool finish(void *user, wk_site site, bool failed)
         wk__error_set(site, WK_ERR_STATE, "backward: it was left before its end"); /* the other ranks are told */
     bool fine = !failed;
     while (d->gathered < d->buckets) gather_next(d, site);
-    ask_until(d, d->buckets, site);
+    submit_until(d, d->buckets, site);
     for (int64_t k = 0; k < d->buckets; k++)
         if (!wk__bucket_wait(&d->bucket[k], site)) fine = false;
     for (int64_t k = 0; k < d->buckets && fine; k++) fine = wk__bucket_scatter(&d->bucket[k], site);
     for (int64_t k = 0; k < d->buckets; k++) wk__bucket_end(&d->bucket[k]);
-    wk__status_step(++d->steps);
-    atomic_store(&d->by, NULL);
+    wk__launcher_status_step(++d->steps);
+    atomic_store(&d->active_thread, NULL);
     wk__ddp_drop(d);
     return fine;
 }
 
 /* Buckets are filled by one backward. */
-static bool in_other_thread(void)
+static bool error_other_thread(void)
 {
     wk__error_set((wk_site){0}, WK_ERR_STATE,
                   "backward: another thread's backward through this wk_ddp is under way; call one after the other");
@@ -65,25 +65,25 @@ static bool in_other_thread(void)
 static bool begin(wk__ddp *d)
 {
     wk_context *nobody = NULL, *own = wk__context();
-    if (!atomic_compare_exchange_strong(&d->by, &nobody, own)) return nobody == own || in_other_thread();
-    if (!wk__walk_finally(finish, d)) {
-        atomic_store(&d->by, NULL);
+    if (!atomic_compare_exchange_strong(&d->active_thread, &nobody, own)) return nobody == own || error_other_thread();
+    if (!wk__queue_final_callback(finish, d)) {
+        atomic_store(&d->active_thread, NULL);
         return false;
     }
     atomic_fetch_add(&d->refs, 1);
-    d->gathered = d->asked = 0;
-    for (int64_t k = 0; k < d->buckets; k++) d->bucket[k].missing = d->bucket[k].count;
-    for (int64_t k = 0; k < d->count; k++) d->place[k].come = false;
+    d->gathered = d->submitted = 0;
+    for (int64_t k = 0; k < d->buckets; k++) d->bucket[k].pending = d->bucket[k].count;
+    for (int64_t k = 0; k < d->count; k++) d->hook_data[k].ready = false;
     return true;
 }
 
-static bool syncs(const wk__ddp *d)
+static bool is_syncing(const wk__ddp *d)
 {
-    return !d->ended && !wk__context()->frame.sync_off;
+    return !d->module_freed && !wk__context()->frame.sync_off;
 }
 
 /* A hook of backward has called wk_backward through the network, and that was asked for already. */
-static bool too_late(void)
+static bool error_late_gradient(void)
 {
     wk__error_set((wk_site){0}, WK_ERR_STATE,
                   "backward: a parameter of wk_ddp got one more gradient after its own was on the way to the other "
@@ -91,40 +91,42 @@ static bool too_late(void)
     return false;
 }
 
-static bool gradient_came(wk_tensor *grad, void *user)
+static bool on_gradient_ready(wk_tensor *grad, void *user)
 {
     wk__ddp_parameter *p = user;
     wk__ddp *d = p->ddp;
     (void)grad; /* the bucket takes it from the leaf */
-    if (!syncs(d)) return true;
+    if (!is_syncing(d)) return true;
     if (!begin(d)) return false;
-    if (p->come) return p->bucket >= d->gathered || too_late();
-    p->come = true;
-    d->bucket[p->bucket].missing--;
-    while (d->gathered < d->buckets && d->bucket[d->gathered].missing == 0) gather_next(d, wk__site((wk_site){0}));
+    if (p->ready) return p->bucket >= d->gathered || error_late_gradient();
+    p->ready = true;
+    d->bucket[p->bucket].pending--;
+    while (d->gathered < d->buckets && d->bucket[d->gathered].pending == 0) gather_next(d, wk__site((wk_site){0}));
     return true;
 }
 
-static bool output_reached(wk_tensor *grad, void *user)
+static bool on_output_gradient(wk_tensor *grad, void *user)
 {
     (void)grad;
-    return !syncs(user) || begin(user);
+    return !is_syncing(user) || begin(user);
 }
 
-static void parameter_gone(void *user)
+static void drop_parameter_hook(void *user)
 {
     wk__ddp_drop(((wk__ddp_parameter *)user)->ddp);
 }
 
-static void output_gone(void *user)
+static void drop_output_hook(void *user)
 {
     wk__ddp_drop(user);
 }
 
-bool wk__ddp_hook(wk__ddp *d, wk_site site)
+bool wk__ddp_add_hooks(wk__ddp *d, wk_site site)
 {
     for (int64_t k = 0; k < d->count; k++) {
-        if (!wk__hook_add(site, d->parameter[k], gradient_came, &d->place[k], parameter_gone, &d->ended)) return false;
+        if (!wk__hook_add(site, d->parameter[k], on_gradient_ready, &d->hook_data[k], drop_parameter_hook,
+                          &d->module_freed))
+            return false;
         atomic_fetch_add(&d->refs, 1);
     }
     return true;
@@ -132,27 +134,27 @@ bool wk__ddp_hook(wk__ddp *d, wk_site site)
 
 bool wk__ddp_hook_output(wk__ddp *d, wk_tensor *x, wk_site site)
 {
-    if (!wk__hook_add(site, x, output_reached, d, output_gone, &d->ended)) return false;
+    if (!wk__hook_add(site, x, on_output_gradient, d, drop_output_hook, &d->module_freed)) return false;
     atomic_fetch_add(&d->refs, 1);
     return true;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-static wk_dtype sums_of(const wk_tensor *x)
+static wk_dtype sum_dtype(const wk_tensor *x)
 {
     return wk__body_of(x)->dtype == WK_F64 ? WK_F64 : WK_F32;
 }
 
 static int64_t bytes_of(const wk_tensor *x)
 {
-    return wk__body_numel(wk__body_of(x)) * (int64_t)wk_dtype_size(sums_of(x));
+    return wk__body_numel(wk__body_of(x)) * (int64_t)wk_dtype_size(sum_dtype(x));
 }
 
 /* Has the bucket, which is not empty, no room for x? */
-static bool full(const wk__bucket *b, int64_t bytes, const wk_tensor *x, double most)
+static bool is_full(const wk__bucket *b, int64_t bytes, const wk_tensor *x, double most)
 {
-    return b->dtype != sums_of(x) || (double)(bytes + bytes_of(x)) > most ||
+    return b->dtype != sum_dtype(x) || (double)(bytes + bytes_of(x)) > most ||
            wk__body_of(b->parameter[0])->storage->device != wk__body_of(x)->storage->device;
 }
 
@@ -162,28 +164,28 @@ static void fill(wk__ddp *d, double first, double most)
     wk__bucket *b = NULL;
     for (int64_t k = 0; k < d->count; k++) {
         wk_tensor *x = d->parameter[k];
-        if (!b || full(b, bytes, x, d->buckets == 1 ? first : most)) {
+        if (!b || is_full(b, bytes, x, d->buckets == 1 ? first : most)) {
             b = &d->bucket[d->buckets++];
             b->parameter = &d->parameter[k];
-            b->dtype = sums_of(x);
+            b->dtype = sum_dtype(x);
             bytes = 0;
         }
         b->count++;
         b->elements += wk__body_numel(wk__body_of(x));
         bytes += bytes_of(x);
-        d->place[k] = (wk__ddp_parameter){.ddp = d, .bucket = d->buckets - 1};
+        d->hook_data[k] = (wk__ddp_parameter){.ddp = d, .bucket = d->buckets - 1};
     }
     for (int64_t k = 0; k < d->buckets; k++)
-        snprintf(d->bucket[k].what, sizeof d->bucket[k].what, "bucket %lld", (long long)k);
+        snprintf(d->bucket[k].label, sizeof d->bucket[k].label, "bucket %lld", (long long)k);
 }
 
-bool wk__ddp_plan(wk__ddp *d, const wk__list *list, double first, double most, wk_site site)
+bool wk__ddp_make_buckets(wk__ddp *d, const wk__tensor_list *list, double first, double most, wk_site site)
 {
     const size_t count = (size_t)list->count + 1;
     d->parameter = wk__alloc_zero(count, sizeof *d->parameter);
-    d->place = wk__alloc_zero(count, sizeof *d->place);
+    d->hook_data = wk__alloc_zero(count, sizeof *d->hook_data);
     d->bucket = wk__alloc_zero(count, sizeof *d->bucket);
-    if (!d->parameter || !d->place || !d->bucket) {
+    if (!d->parameter || !d->hook_data || !d->bucket) {
         wk__error_set(site, WK_ERR_MEMORY, "ddp: out of host memory");
         return false;
     }
@@ -198,7 +200,7 @@ void wk__ddp_drop(wk__ddp *d)
     if (atomic_fetch_sub(&d->refs, 1) > 1) return;
     if (d->handle) wk__handle_drop((wk__handle *)d->handle);
     wk__free(d->parameter);
-    wk__free(d->place);
+    wk__free(d->hook_data);
     wk__free(d->bucket);
     wk__free(d);
 }

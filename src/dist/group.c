@@ -2,20 +2,20 @@
 /* The world and groups of its ranks. */
 #include "group.h"
 #include "../base/alloc.h"
-#include "../base/status.h"
-#include "../engine/ring.h"
+#include "../base/launcher_status.h"
+#include "../engine/op_queue.h"
 #include "checkpoint.h"
-#include "job.h"
-#include "mpi.h"
+#include "session.h"
+#include "mpi_plugin.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-wk__dist_job wk__dist_job_now = {.process = 0};
+wk__dist_session wk__dist_session_now = {.pid = 0};
 static wk__dist_group world = {.rank = 0, .size = 1};
-static bool initialized, has_been; /* a world is joined; one was, be it left by now */
+static bool initialized, was_initialized; /* a world is joined; one was, be it left by now */
 static int local_rank;
-static uint32_t groups; /* made in this world */
+static uint32_t group_count; /* made in this world */
 
 wk__dist_group *wk__dist_world(void)
 {
@@ -34,32 +34,32 @@ static wk_code refuse(wk_site site, wk_code code, wk__text *why)
 {
     wk__text text = {0};
     wk__text_format(&text, "dist_init: %s", why->data ? why->data : "out of host memory");
-    wk__text_end(why);
-    wk__error_take(site, code, &text);
+    wk__text_free(why);
+    wk__error_set_text(site, code, &text);
     return code;
 }
 
 /* What the engine says, and who this is by the environment. */
-static wk_code not_joined(wk_site site, const wk__dist_settings *s, const wk__dist_fail *fail)
+static wk_code join_error(wk_site site, const wk__dist_settings *s, const wk__dist_error *fail)
 {
-    wk__error_set(site, fail->code, "dist_init: rank %d of %d (by %s): %s", s->rank, s->size, s->from, fail->text);
+    wk__error_set(site, fail->code, "dist_init: rank %d of %d (by %s): %s", s->rank, s->size, s->source, fail->text);
     return fail->code;
 }
 
 /* All meet once, so that what keeps some of them apart is known before anybody computes. */
-static wk_code meet(wk_site site)
+static wk_code initial_barrier(wk_site site)
 {
     wk__dist_ticket ticket;
-    const wk__dist_request request = {.kind = WK__DIST_BARRIER, .soon = true};
-    wk__dist_ask(&ticket, &world, &request);
+    const wk__dist_request request = {.kind = WK__DIST_BARRIER, .blocking = true};
+    wk__dist_submit(&ticket, &world, &request);
     return wk__dist_wait(&ticket, site, "dist_init");
 }
 
-static void forget(void)
+static void reset_world(void)
 {
-    wk__dist_job_now.joined++;
-    wk__dist_job_now.engine = NULL;
-    wk__dist_job_now.world = NULL;
+    wk__dist_session_now.generation++;
+    wk__dist_session_now.engine = NULL;
+    wk__dist_session_now.world = NULL;
     world = (wk__dist_group){.rank = 0, .size = 1};
     initialized = false;
     local_rank = 0;
@@ -67,22 +67,22 @@ static void forget(void)
 
 static wk_code join(wk_site site, const wk__dist_settings *s)
 {
-    wk__dist_job *job = &wk__dist_job_now;
-    wk__dist_fail fail = {.code = WK_OK};
-    wk__dist_place place;
+    wk__dist_session *job = &wk__dist_session_now;
+    wk__dist_error fail = {.code = WK_OK};
+    wk__dist_identity place;
     const char *why;
-    const wk__dist_engine *engine = s->engine == WK__DIST_MPI ? wk__dist_mpi(&why) : &wk__dist_tcp;
-    if (engine->join(s, &place, &job->world, &fail) != WK_OK) return not_joined(site, s, &fail);
+    const wk__dist_transport *engine = s->engine == WK__DIST_MPI ? wk__dist_mpi(&why) : &wk__dist_tcp;
+    if (engine->join(s, &place, &job->world, &fail) != WK_OK) return join_error(site, s, &fail);
     job->engine = engine;
-    job->seconds = s->timeout;
-    job->process = getpid();
+    job->timeout_s = s->timeout;
+    job->pid = getpid();
     world = (wk__dist_group){.rank = place.rank, .size = place.size};
     local_rank = place.local_rank;
-    const wk_code code = meet(site);
+    const wk_code code = initial_barrier(site);
     if (code == WK_OK) return WK_OK;
-    if (wk__dist_ask_end()) engine->leave(job->world);
-    forget();
-    job->process = 0;
+    if (wk__dist_queue_stop()) engine->leave(job->world);
+    reset_world();
+    job->pid = 0;
     return code;
 }
 
@@ -98,32 +98,32 @@ static wk_code init(wk_site site)
     wk__dist_settings s;
     wk__text why = {0};
     const char *no_mpi = "";
-    if (wk__forked) return wk__refuse_fork(site, "dist_init"), WK_ERR_STATE;
-    if (initialized || wk__dist_ask_is_stuck()) {
+    if (wk__forked) return wk__report_forked(site, "dist_init"), WK_ERR_STATE;
+    if (initialized || wk__dist_queue_is_stuck()) {
         wk__error_set(site, WK_ERR_STATE,
                       initialized ? "dist_init: the world is there; it is joined once, until wk_dist_finish"
                                   : "dist_init: a call of the last world has not come back; start the program again");
         return WK_ERR_STATE;
     }
-    wk__status_say("world=joined\n");
+    wk__launcher_status_send("world=joined\n");
     const bool mpi = may_be_mpi() && wk__dist_mpi(&no_mpi) != NULL;
-    wk_code code = wk__dist_choose(look, NULL, mpi, no_mpi, &s, &why);
+    wk_code code = wk__dist_settings_read(look, NULL, mpi, no_mpi, &s, &why);
     if (code != WK_OK) return refuse(site, code, &why);
-    wk__text_end(&why);
-    if (s.engine != WK__DIST_SELF && wk__dist_job_now.process == getpid()) {
+    wk__text_free(&why);
+    if (s.engine != WK__DIST_SELF && wk__dist_session_now.pid == getpid()) {
         wk__error_set(
             site, WK_ERR_STATE,
             "dist_init: this process has joined its world and left it by wk_dist_finish; a process joins once");
         return WK_ERR_STATE;
     }
-    wk__dist_job_now.joined++;
-    groups = 0;
+    wk__dist_session_now.generation++;
+    group_count = 0;
     if (s.engine == WK__DIST_SELF)
         local_rank = s.local_rank > 0 ? s.local_rank : 0;
     else
         code = join(site, &s);
     initialized = code == WK_OK;
-    has_been = has_been || initialized;
+    was_initialized = was_initialized || initialized;
     return code;
 }
 
@@ -143,7 +143,7 @@ wk_code wk_dist_init_at(wk_site site)
                       "when it is there");
         return WK_ERR_STATE;
     }
-    const uint64_t token = wk__guard_on(&joining, end_joining);
+    const uint64_t token = wk__guard_push_cleanup(&joining, end_joining);
     const wk_code code = token ? init(site) : WK_ERR_MEMORY;
     if (token)
         wk__guard_close(token);
@@ -174,27 +174,27 @@ int wk_dist_local_rank(void)
 
 wk_code wk_dist_finish_at(wk_site site)
 {
-    wk__dist_job *job = &wk__dist_job_now;
-    if (wk__context()->frame.walks > 0) { /* wk_ddp would be left with this rank's own gradients */
+    wk__dist_session *job = &wk__dist_session_now;
+    if (wk__context()->frame.backward_depth > 0) { /* wk_ddp would be left with this rank's own gradients */
         wk__error_set(site, WK_ERR_STATE, "dist_finish: a backward is under way; leave the world when it has returned");
         return WK_ERR_STATE;
     }
-    const wk_code written = wk__checkpoints_settle();
+    const wk_code written = wk__checkpoints_wait();
     wk_code code = WK_OK;
-    if (world.size > 1 && job->process == getpid()) {
+    if (world.size > 1 && job->pid == getpid()) {
         wk__dist_ticket ticket;
         wk__flush(wk__context());
-        wk__dist_request request = {.kind = WK__DIST_FINISH, .soon = true};
-        if (wk_error() && !wk__dist_is_told()) {
+        wk__dist_request request = {.kind = WK__DIST_FINISH, .blocking = true};
+        if (wk_error() && !wk__dist_error_is_shared()) {
             request.code = wk_error_code();
-            request.text = wk_error();
+            request.error_text = wk_error();
         }
-        wk__dist_ask(&ticket, &world, &request);
+        wk__dist_submit(&ticket, &world, &request);
         code = wk__dist_wait(&ticket, site, "dist_finish");
-        if (wk__dist_ask_end()) job->engine->leave(job->world);
+        if (wk__dist_queue_stop()) job->engine->leave(job->world);
     }
-    forget();
-    wk__status_say("world=left\n");
+    reset_world();
+    wk__launcher_status_send("world=left\n");
     return code != WK_OK ? code : written;
 }
 
@@ -206,17 +206,17 @@ static struct {
     const char *variable;
 } started = {.once = PTHREAD_ONCE_INIT};
 
-static void see_how_many(void)
+static void detect_launched_size(void)
 {
-    started.processes = wk__dist_started(look, NULL, &started.variable);
+    started.processes = wk__dist_launched_size(look, NULL, &started.variable);
 }
 
 /* Where several processes were started and this one has not joined them, a call for all of them would do nothing, and
  * each would train a network of its own. */
-static bool may_be_alone(wk_site site, const char *op)
+static bool check_joined(wk_site site, const char *op)
 {
-    if (has_been) return true;
-    pthread_once(&started.once, see_how_many);
+    if (was_initialized) return true;
+    pthread_once(&started.once, detect_launched_size);
     if (started.processes <= 1) return true;
     wk__error_set(site, WK_ERR_STATE,
                   "%s: %d processes were started (%s=%d), and this one has not joined them: call wk_dist_init first",
@@ -233,11 +233,11 @@ struct wk_dist_group {
 static void destroy(void *body)
 {
     wk__dist_group *group = body;
-    wk__free(group->world);
+    wk__free(group->world_rank);
     wk__free(group);
 }
 
-static const wk__kind group_kind = {.name = "group", .destroy = destroy};
+static const wk__handle_type group_kind = {.name = "group", .destroy = destroy};
 
 static bool ranks_fit(wk_site site, const int64_t *ranks, int count)
 {
@@ -269,17 +269,17 @@ static int64_t hash_of(const int64_t *ranks, int count)
     return (int64_t)(hash >> 1);
 }
 
-static bool made_by_all(wk_site site, bool fine, const int64_t *ranks, int count)
+static bool agree_on_group(wk_site site, bool fine, const int64_t *ranks, int count)
 {
     wk__dist_ticket ticket;
-    wk__dist_request request = {.kind = WK__DIST_NEW_GROUP, .soon = true};
+    wk__dist_request request = {.kind = WK__DIST_NEW_GROUP, .blocking = true};
     if (!fine || wk__error_pending()) {
         request.code = wk_error_code();
-        request.text = wk_error();
+        request.error_text = wk_error();
     } else {
         request.count = hash_of(ranks, count);
     }
-    wk__dist_ask(&ticket, &world, &request);
+    wk__dist_submit(&ticket, &world, &request);
     return wk__dist_wait(&ticket, site, "dist_new_group") == WK_OK;
 }
 
@@ -287,24 +287,24 @@ static wk__dist_group *group_of(const int64_t *ranks, int count)
 {
     wk__dist_group *group = wk__alloc_zero(1, sizeof *group);
     if (!group) return NULL;
-    *group = (wk__dist_group){.size = count, .joined = wk__dist_job_now.joined};
-    group->world = wk__alloc_zero((size_t)count, sizeof *group->world);
-    for (int k = 0; group->world && k < count; k++) group->world[k] = (int)ranks[k];
-    if (group->world) group->rank = wk__dist_rank_in(group, world.rank);
+    *group = (wk__dist_group){.size = count, .generation = wk__dist_session_now.generation};
+    group->world_rank = wk__alloc_zero((size_t)count, sizeof *group->world_rank);
+    for (int k = 0; group->world_rank && k < count; k++) group->world_rank[k] = (int)ranks[k];
+    if (group->world_rank) group->rank = wk__dist_rank_in(group, world.rank);
     return group;
 }
 
 wk_dist_group *wk_dist_new_group_at(wk_site site, const int64_t *ranks, int count)
 {
     static const char op[] = "dist_new_group";
-    if (wk__forked) return wk__refuse_fork(site, op), NULL;
-    if (!may_be_alone(site, op)) return NULL;
+    if (wk__forked) return wk__report_forked(site, op), NULL;
+    if (!check_joined(site, op)) return NULL;
     const bool fits = ranks_fit(site, ranks, count);
     wk__dist_group *group = fits ? group_of(ranks, count) : NULL;
-    wk_dist_group *handle = fits ? wk__handle_object(site, &group_kind, group, group && group->world, op) : NULL;
+    wk_dist_group *handle = fits ? wk__handle_wrap(site, &group_kind, group, group && group->world_rank, op) : NULL;
     if (world.size == 1) return handle;
-    if (made_by_all(site, handle != NULL, ranks, count)) {
-        group->id = ++groups;
+    if (agree_on_group(site, handle != NULL, ranks, count)) {
+        group->id = ++group_count;
         return handle;
     }
     if (handle) wk__handle_release(&handle->handle, site);
@@ -313,9 +313,9 @@ wk_dist_group *wk_dist_new_group_at(wk_site site, const int64_t *ranks, int coun
 
 int wk__dist_rank_in(const wk__dist_group *group, int world_rank)
 {
-    if (!group->world) return world_rank;
+    if (!group->world_rank) return world_rank;
     for (int k = 0; k < group->size; k++)
-        if (group->world[k] == world_rank) return k;
+        if (group->world_rank[k] == world_rank) return k;
     return -1;
 }
 
@@ -324,14 +324,14 @@ static wk__dist_group *body_of(wk_site site, const char *op, const wk_dist_group
     if (!group) return &world;
     if (!wk__handle_check(group, &group_kind, site, op, "the group")) return NULL;
     wk__dist_group *body = wk__handle_body(group);
-    if (body->joined == wk__dist_job_now.joined) return body;
+    if (body->generation == wk__dist_session_now.generation) return body;
     wk__error_set(site, WK_ERR_STATE, "%s: the group is of a world that this process has left", op);
     return NULL;
 }
 
 wk__dist_group *wk__dist_group_of(wk_site site, const char *op, const wk_dist_group *handle)
 {
-    if (!may_be_alone(site, op)) return NULL;
+    if (!check_joined(site, op)) return NULL;
     wk__dist_group *group = body_of(site, op, handle);
     if (!group || group->rank >= 0) return group;
     wk__error_set(site, WK_ERR_ARGUMENT, "%s: rank %d is not in the group; only its ranks make this call", op,

@@ -22,18 +22,18 @@ typedef enum wk__dist_kind {
 } wk__dist_kind;
 extern const char *const wk__dist_names[WK__DIST_KINDS]; /* "all_reduce" */
 /* A call of two ranks, which has no number among those of the group. */
-static inline bool wk__dist_is_pair(wk__dist_kind kind)
+static inline bool wk__dist_is_p2p(wk__dist_kind kind)
 {
     return kind == WK__DIST_SEND || kind == WK__DIST_RECV;
 }
 
 typedef struct wk__dist_group {
-    int rank, size;    /* this process among its ranks, -1: it is not in it; how many they are */
-    int *world;        /* [size] the ranks' numbers in the world; NULL in that itself */
-    uint32_t id;       /* the same in all ranks; 0: the world */
-    uint64_t sequence; /* of its calls so far, but for send and recv */
-    uint64_t joined;   /* the world's number among those of this process */
-    int networks;      /* wk_ddp's among its ranks so far */
+    int rank, size;      /* this process among its ranks, -1: it is not in it; how many they are */
+    int *world_rank;     /* [size] the ranks' numbers in the world; NULL in that itself */
+    uint32_t id;         /* the same in all ranks; 0: the world */
+    uint64_t sequence;   /* of its calls so far, but for send and recv */
+    uint64_t generation; /* the world's number among those of this process */
+    int ddp_count;       /* wk_ddp's among its ranks so far */
 } wk__dist_group;
 
 /* All ranks. Before wk_dist_init and after wk_dist_finish that is this process alone. Never NULL. */
@@ -45,7 +45,7 @@ wk__dist_group *wk__dist_group_of(wk_site site, const char *op, const wk_dist_gr
 int wk__dist_rank_in(const wk__dist_group *group, int world_rank);
 static inline int wk__dist_world_rank(const wk__dist_group *group, int rank)
 {
-    return group->world ? group->world[rank] : rank;
+    return group->world_rank ? group->world_rank[rank] : rank;
 }
 
 /* What a rank asks for. Elements are dense. `count` is that of the shorter of in and out:
@@ -60,18 +60,19 @@ static inline int wk__dist_world_rank(const wk__dist_group *group, int rank)
 typedef struct wk__dist_request {
     wk__dist_kind kind;
     wk_dtype dtype;
-    wk_dist_op op;    /* of what reduces */
-    int peer;         /* broadcast: from whom; send, recv: to and from whom; a rank of the group */
-    int64_t count;    /* elements */
-    const void *in;   /* of a broadcast the root's */
-    void *out;        /* of a broadcast everybody's; the root's may be its `in` */
-    bool soon;        /* it is waited for at once: no thread need wake up for it */
-    const char *what; /* "bucket 3", for messages, lives until the wait; NULL: nothing */
-    const char *by;   /* "backward": of what it is part, for messages; lives as long; NULL: it is a call of its own */
-    wk_code code;     /* WK_OK; else this rank has failed and takes part so that the others hear of it: count, in and
+    wk_dist_op op;         /* of what reduces */
+    int peer;              /* broadcast: from whom; send, recv: to and from whom; a rank of the group */
+    int64_t count;         /* elements */
+    const void *in;        /* of a broadcast the root's */
+    void *out;             /* of a broadcast everybody's; the root's may be its `in` */
+    bool blocking;         /* it is waited for at once: no thread need wake up for it */
+    const char *label;     /* "bucket 3", for messages, lives until the wait; NULL: nothing */
+    const char *parent_op; /* "backward": of what it is part, for messages; lives as long; NULL: it is a call of its
+                                own */
+    wk_code code; /* WK_OK; else this rank has failed and takes part so that the others hear of it: count, in and
                        * out are of no matter */
-    const char *text; /* why, lives until the wait */
-    int network;      /* all_reduce: of which wk_ddp of the group the gradients are, from 1 on; 0: of none */
+    const char *error_text; /* why, lives until the wait */
+    int ddp_id;             /* all_reduce: of which wk_ddp of the group the gradients are, from 1 on; 0: of none */
 } wk__dist_request;
 
 /* "all_reduce 50 (bucket 3, 4.0 MiB)": request number `sequence`, 0: it has none. */
@@ -85,14 +86,14 @@ typedef struct wk__dist_ticket {
     struct wk__dist_ticket *next; /* in the queue */
     uint64_t sequence;
     bool done;
-    bool left_behind; /* the engine has not come back from it, and may still read `in` and write `out`: where these have
-                       * more than 64 KiB they are not freed any more */
+    bool abandoned; /* the engine has not come back from it, and may still read `in` and write `out`: where these have
+                     * more than 64 KiB they are not freed any more */
     wk_code code;
     char text[900];
 } wk__dist_ticket;
 
 /* Asks, without waiting for anybody. All ranks of the group ask for the same in the same order. */
-void wk__dist_ask(wk__dist_ticket *ticket, wk__dist_group *group, const wk__dist_request *request);
+void wk__dist_submit(wk__dist_ticket *ticket, wk__dist_group *group, const wk__dist_request *request);
 /* Returns when it is done, or has failed here and will fail in the other ranks: WK_OK, or the code with the error of
  * the call `op` recorded. */
 wk_code wk__dist_wait(wk__dist_ticket *ticket, wk_site site, const char *op);

@@ -10,15 +10,15 @@
 #include "mirrored.h"
 #include "../base/alloc.h"
 #include "../base/options.h"
-#include "../engine/ring.h"
-#include "devices.h"
-#include "shares.h"
+#include "../engine/op_queue.h"
+#include "device_list.h"
+#include "batch_split.h"
 #include <string.h>
 #include <wick/autograd.h>
 #include <wick/creation.h>
 #include <wick/shape.h>
 
-static const wk_site nowhere;
+static const wk_site no_site;
 
 static wk__mirrored *mirrored_of(const wk_module *many)
 {
@@ -33,51 +33,51 @@ static wk_module *model_of(const wk_module *many)
 /* ---- one call of forward ----------------------------------------------------------------------------------------- */
 
 /* The guard of the call closes: at its end, or because a handler's longjmp has left what the model called. */
-static void end_turn(void *address)
+static void end_forward(void *address)
 {
-    wk__turn *t = address;
-    wk__mirrored_put(t, -1);
-    t->context->device = t->usual;
+    wk__mirrored_forward *t = address;
+    wk__mirrored_bind(t, -1);
+    t->context->device = t->saved_device;
     atomic_store(&t->m->running, false);
-    wk__free(t->stand_in);
-    wk__free(t->began);
+    wk__free(t->replica_tensor);
+    wk__free(t->start_version);
     wk__free(t->tensors);
     wk__free(t);
 }
 
-static bool enter(wk__mirrored *m)
+static bool begin_exclusive(wk__mirrored *m)
 {
     if (!atomic_exchange(&m->running, true)) return true;
-    wk__error_set(nowhere, WK_ERR_STATE,
+    wk__error_set(no_site, WK_ERR_STATE,
                   "forward: this mirrored network is running already, in another thread or in a forward of its own; a "
                   "second one at the same time needs a model of its own");
     return false;
 }
 
-static wk__turn *begin_turn(wk__mirrored *m, int inputs, int outputs, uint64_t *token)
+static wk__mirrored_forward *begin_forward(wk__mirrored *m, int inputs, int outputs, uint64_t *token)
 {
     const size_t places = (size_t)(m->count * m->n) + 1;
-    wk__turn *t = wk__alloc_zero(1, sizeof *t);
+    wk__mirrored_forward *t = wk__alloc_zero(1, sizeof *t);
     if (t) {
         t->m = m;
         t->context = wk__context();
-        t->behind = -1;
-        t->usual = t->context->device;
-        t->stand_in = wk__alloc_zero(places, sizeof *t->stand_in);
-        t->began = wk__alloc_zero(places, sizeof *t->began);
+        t->bound = -1;
+        t->saved_device = t->context->device;
+        t->replica_tensor = wk__alloc_zero(places, sizeof *t->replica_tensor);
+        t->start_version = wk__alloc_zero(places, sizeof *t->start_version);
         t->tensors = wk__alloc_zero((size_t)(m->n * (inputs + outputs)) + 1, sizeof *t->tensors);
     }
-    if (!t || !t->stand_in || !t->began || !t->tensors) {
-        wk__error_set(nowhere, WK_ERR_MEMORY, "forward: out of host memory for a mirrored network");
+    if (!t || !t->replica_tensor || !t->start_version || !t->tensors) {
+        wk__error_set(no_site, WK_ERR_MEMORY, "forward: out of host memory for a mirrored network");
     } else {
         for (int k = 0; k < m->n; k++) {
             t->replica[k].in = t->tensors + k * (inputs + outputs);
             t->replica[k].out = t->replica[k].in + inputs;
         }
-        if ((*token = wk__guard_on(t, end_turn))) return t;
+        if ((*token = wk__guard_push_cleanup(t, end_forward))) return t;
     }
     if (t)
-        end_turn(t);
+        end_forward(t);
     else
         atomic_store(&m->running, false);
     return NULL;
@@ -94,11 +94,11 @@ static int64_t samples_of(wk_tensor *const *in, int inputs)
 }
 
 /* What is no batch, or an empty one, is the first device's alone. */
-static void divide(wk__turn *t, int64_t samples)
+static void split_batch(wk__mirrored_forward *t, int64_t samples)
 {
     const wk__mirrored *m = t->m;
     if (samples > 0)
-        wk__shares(samples, m->n, m->balance ? m->weight : NULL, t->share);
+        wk__split_batch(samples, m->n, m->balance ? m->weight : NULL, t->share);
     else
         t->share[0] = 1;
     t->first = -1;
@@ -108,17 +108,18 @@ static void divide(wk__turn *t, int64_t samples)
     }
 }
 
-static wk_tensor *part_of(const wk__turn *t, wk_tensor *x, int64_t samples, int64_t at, int k)
+static wk_tensor *part_of(const wk__mirrored_forward *t, wk_tensor *x, int64_t samples, int64_t at, int k)
 {
     const wk__body *body = wk__body_of(x);
     if (samples > 0 && body->ndim > 0 && body->shape[0] == samples && t->active > 1)
-        x = wk_narrow_at(nowhere, x, 0, at, t->share[k]);
+        x = wk_narrow_at(no_site, x, 0, at, t->share[k]);
     if (x && wk__body_of(x)->storage->device != t->m->device[k])
-        wk__figures_copied(t->m, wk__body_numel(wk__body_of(x)) * (int64_t)wk_dtype_size(wk__body_of(x)->dtype));
-    return x ? wk_to_at(nowhere, x, t->m->device[k]->id) : NULL;
+        wk__step_profiler_add_copied(t->m,
+                                     wk__body_numel(wk__body_of(x)) * (int64_t)wk_dtype_size(wk__body_of(x)->dtype));
+    return x ? wk_to_at(no_site, x, t->m->device[k]->id) : NULL;
 }
 
-static bool scatter(wk__turn *t, wk_tensor *const *in, int inputs, int64_t samples)
+static bool scatter(wk__mirrored_forward *t, wk_tensor *const *in, int inputs, int64_t samples)
 {
     int64_t at = 0;
     for (int k = 0; k < t->m->n; at += t->share[k++])
@@ -136,19 +137,19 @@ static bool is_device(const wk__mirrored *m, wk_device device)
     return found;
 }
 
-static bool run(wk__turn *t, wk_module *model, int k, int inputs, int outputs)
+static bool run(wk__mirrored_forward *t, wk_module *model, int k, int inputs, int outputs)
 {
     wk__replica *r = &t->replica[k];
-    wk__mirrored_put(t, k);
-    if (is_device(t->m, t->usual)) t->context->device = t->m->device[k]->id;
-    r->count = wk_forward_n_at(nowhere, model, r->in, inputs, r->out, outputs);
-    t->context->device = t->usual;
-    wk__mirrored_put(t, -1);
-    wk__figures_replica(t, k);
+    wk__mirrored_bind(t, k);
+    if (is_device(t->m, t->saved_device)) t->context->device = t->m->device[k]->id;
+    r->count = wk_forward_n_at(no_site, model, r->in, inputs, r->out, outputs);
+    t->context->device = t->saved_device;
+    wk__mirrored_bind(t, -1);
+    wk__step_profiler_end_replica(t, k);
     return r->count >= 0;
 }
 
-static bool run_all(wk__turn *t, wk_module *model, int inputs, int outputs)
+static bool run_all(wk__mirrored_forward *t, wk_module *model, int inputs, int outputs)
 {
     for (int k = 0; k < t->m->n; k++)
         if (t->share[t->m->order[k]] > 0 && !run(t, model, t->m->order[k], inputs, outputs)) return false;
@@ -157,12 +158,12 @@ static bool run_all(wk__turn *t, wk_module *model, int inputs, int outputs)
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
-static bool count_alike(const wk__turn *t)
+static bool check_output_counts(const wk__mirrored_forward *t)
 {
     const int count = t->replica[t->first].count;
     for (int k = t->first + 1; k < t->m->n; k++) {
         if (t->share[k] == 0 || t->replica[k].count == count) continue;
-        wk__error_set(nowhere, WK_ERR_STATE, "forward: the model gave %d results on %s and %d on %s", count,
+        wk__error_set(no_site, WK_ERR_STATE, "forward: the model gave %d results on %s and %d on %s", count,
                       wk_device_str(t->m->device[t->first]->id), t->replica[k].count,
                       wk_device_str(t->m->device[k]->id));
         return false;
@@ -171,7 +172,7 @@ static bool count_alike(const wk__turn *t)
 }
 
 /* Result i of all replicas, on one device. */
-static wk_tensor *gather(const wk__turn *t, int i, wk_device to)
+static wk_tensor *gather(const wk__mirrored_forward *t, int i, wk_device to)
 {
     wk_tensor *part[WK_MIRRORED_DEVICES];
     int count = 0;
@@ -180,18 +181,19 @@ static wk_tensor *gather(const wk__turn *t, int i, wk_device to)
         if (t->share[k] == 0) continue;
         wk_tensor *x = t->replica[k].out[i];
         if (!wk_device_eq(wk_device_of(x), to))
-            wk__figures_copied(t->m, wk__body_numel(wk__body_of(x)) * (int64_t)wk_dtype_size(wk__body_of(x)->dtype));
-        if (!(part[count++] = wk_to_at(nowhere, x, to))) return NULL;
+            wk__step_profiler_add_copied(t->m, wk__body_numel(wk__body_of(x)) *
+                                                   (int64_t)wk_dtype_size(wk__body_of(x)->dtype));
+        if (!(part[count++] = wk_to_at(no_site, x, to))) return NULL;
         scalars = scalars && wk__body_of(x)->ndim == 0;
     }
     if (count == 1) return part[0];
-    return (scalars ? wk_stack_at : wk_cat_at)(nowhere, part, count, 0);
+    return (scalars ? wk_stack_at : wk_cat_at)(no_site, part, count, 0);
 }
 
-static int gather_all(wk__turn *t, wk_device to, wk_tensor **out)
+static int gather_all(wk__mirrored_forward *t, wk_device to, wk_tensor **out)
 {
     const int count = t->replica[t->first].count;
-    if (!count_alike(t)) return -1;
+    if (!check_output_counts(t)) return -1;
     for (int i = 0; i < count; i++)
         if (!(out[i] = gather(t, i, to))) return -1;
     return count;
@@ -199,28 +201,29 @@ static int gather_all(wk__turn *t, wk_device to, wk_tensor **out)
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
-static bool wants_gradients(const wk__turn *t)
+static bool wants_gradients(const wk__mirrored_forward *t)
 {
     bool wanted = false;
     for (int64_t i = 0; i < t->m->count && !wanted; i++) {
-        wk_tensor *x = t->m->kept[i].tensor;
-        wanted = wk__wants_node(t->context, &x, 1);
+        wk_tensor *x = t->m->model_tensors[i].tensor;
+        wanted = wk__needs_grad_fn(t->context, &x, 1);
     }
     return wanted;
 }
 
-static int take_turn(wk__turn *t, wk_module *model, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
+static int run_forward(wk__mirrored_forward *t, wk_module *model, wk_tensor *const *in, int inputs, wk_tensor **out,
+                       int outputs)
 {
     const int64_t samples = samples_of(in, inputs);
     const wk_device to = t->m->output.kind || inputs == 0 ? t->m->output : wk_device_of(in[0]);
-    divide(t, samples);
-    wk__figures_begin(t, wants_gradients(t));
-    if (!wk__mirrored_copy(t) || !scatter(t, in, inputs, samples)) return -1;
-    wk__figures_part(t, WK__COPYING);
-    if (!run_all(t, model, inputs, outputs) || !wk__mirrored_settle(t)) return -1;
-    wk__figures_part(t, WK__COMPUTING);
+    split_batch(t, samples);
+    wk__step_profiler_begin(t, wants_gradients(t));
+    if (!wk__mirrored_refresh(t) || !scatter(t, in, inputs, samples)) return -1;
+    wk__step_profiler_end_phase(t, WK__PHASE_COPY);
+    if (!run_all(t, model, inputs, outputs) || !wk__mirrored_update_buffers(t)) return -1;
+    wk__step_profiler_end_phase(t, WK__PHASE_COMPUTE);
     const int count = gather_all(t, to.kind ? to : t->m->device[t->first]->id, out);
-    wk__figures_part(t, WK__COPYING);
+    wk__step_profiler_end_phase(t, WK__PHASE_COPY);
     return count;
 }
 
@@ -230,12 +233,12 @@ static int run_alone(const wk__mirrored *m, wk_module *model, wk_tensor *const *
 {
     const wk_device to = m->output.kind || inputs == 0 ? m->output : wk_device_of(in[0]);
     wk_tensor **here = wk__alloc_zero((size_t)inputs + 1, sizeof *here);
-    const uint64_t token = here ? wk__guard_on(here, wk__free) : 0;
+    const uint64_t token = here ? wk__guard_push_cleanup(here, wk__free) : 0;
     bool fine = token != 0;
-    for (int k = 0; k < inputs && fine; k++) fine = (here[k] = wk_to_at(nowhere, in[k], m->device[0]->id)) != NULL;
-    int count = fine ? wk_forward_n_at(nowhere, model, here, inputs, out, outputs) : -1;
-    for (int k = 0; k < count && to.kind && fine; k++) fine = (out[k] = wk_to_at(nowhere, out[k], to)) != NULL;
-    if (!here) wk__error_set(nowhere, WK_ERR_MEMORY, "forward: out of host memory for a mirrored network");
+    for (int k = 0; k < inputs && fine; k++) fine = (here[k] = wk_to_at(no_site, in[k], m->device[0]->id)) != NULL;
+    int count = fine ? wk_forward_n_at(no_site, model, here, inputs, out, outputs) : -1;
+    for (int k = 0; k < count && to.kind && fine; k++) fine = (out[k] = wk_to_at(no_site, out[k], to)) != NULL;
+    if (!here) wk__error_set(no_site, WK_ERR_MEMORY, "forward: out of host memory for a mirrored network");
     if (token)
         wk__guard_close(token);
     else
@@ -243,13 +246,13 @@ static int run_alone(const wk__mirrored *m, wk_module *model, wk_tensor *const *
     return fine ? count : -1;
 }
 
-static bool is_unready(wk_module *model, bool *unready)
+static bool has_lazy_layers(wk_module *model, bool *unready)
 {
-    wk__tree tree;
+    wk__module_tree tree;
     *unready = false;
-    if (!wk__tree_of(&tree, model, nowhere)) return false;
-    for (int64_t k = 0; k < tree.count; k++) *unready = *unready || wk__module_of(tree.visit[k].module)->unready;
-    wk__tree_end(&tree);
+    if (!wk__module_tree_build(&tree, model, no_site)) return false;
+    for (int64_t k = 0; k < tree.count; k++) *unready = *unready || wk__module_of(tree.entry[k].module)->uninitialized;
+    wk__module_tree_free(&tree);
     return true;
 }
 
@@ -257,7 +260,7 @@ static bool all_at_home(const wk__mirrored *m)
 {
     bool home = true;
     for (int64_t i = 0; i < m->count && home; i++)
-        home = wk__body_of(m->kept[i].tensor)->storage->device == m->device[0];
+        home = wk__body_of(m->model_tensors[i].tensor)->storage->device == m->device[0];
     return home;
 }
 
@@ -266,18 +269,18 @@ static int forward(wk_module *self, wk_tensor *const *in, int inputs, wk_tensor 
     wk__mirrored *m = mirrored_of(self);
     wk_module *model = model_of(self);
     bool unready;
-    if (!is_unready(model, &unready)) return -1;
+    if (!has_lazy_layers(model, &unready)) return -1;
     if (unready) return run_alone(m, model, in, inputs, out, outputs);
-    if (!enter(m)) return -1;
-    const bool listed = wk__mirrored_list(nowhere, m, model);
+    if (!begin_exclusive(m)) return -1;
+    const bool listed = wk__mirrored_collect(no_site, m, model);
     if (!listed || (m->n == 1 && all_at_home(m))) {
         atomic_store(&m->running, false);
         return listed ? run_alone(m, model, in, inputs, out, outputs) : -1;
     }
     uint64_t token;
-    wk__turn *t = begin_turn(m, inputs, outputs, &token);
+    wk__mirrored_forward *t = begin_forward(m, inputs, outputs, &token);
     if (!t) return -1;
-    const int count = take_turn(t, model, in, inputs, out, outputs);
+    const int count = run_forward(t, model, in, inputs, out, outputs);
     wk__guard_close(token);
     return count;
 }
@@ -288,20 +291,20 @@ static void destroy(wk_module *self)
 {
     wk__mirrored *m = mirrored_of(self);
     if (!m) return;
-    wk__mirrored_forget(m);
-    wk__figures_free(m);
-    wk__free(m->kept);
+    wk__mirrored_drop_copies(m);
+    wk__step_profiler_free(m);
+    wk__free(m->model_tensors);
     wk__free(m);
 }
 
-static bool is_plain(wk_site site, const char *call, wk_module *model)
+static bool check_not_wrapped(wk_site site, const char *call, wk_module *model)
 {
-    wk__tree tree;
-    if (!wk__tree_of(&tree, model, site)) return false;
+    wk__module_tree tree;
+    if (!wk__module_tree_build(&tree, model, site)) return false;
     const wk__module *wrapper = NULL;
     for (int64_t k = 0; k < tree.count && !wrapper; k++)
-        if (wk__module_of(tree.visit[k].module)->wrapper) wrapper = wk__module_of(tree.visit[k].module);
-    wk__tree_end(&tree);
+        if (wk__module_of(tree.entry[k].module)->is_transparent) wrapper = wk__module_of(tree.entry[k].module);
+    wk__module_tree_free(&tree);
     if (wrapper)
         wk__error_set(site, WK_ERR_ARGUMENT,
                       "%s: the model is or has a %s one already; give the model that is in that one, with all devices",
@@ -309,7 +312,7 @@ static bool is_plain(wk_site site, const char *call, wk_module *model)
     return !wrapper;
 }
 
-static void put_in_order(wk__mirrored *m)
+static void order_devices(wk__mirrored *m)
 {
     int count = 0;
     for (int host = 0; host < 2; host++)
@@ -324,7 +327,7 @@ static bool read_options(wk_site site, const char *call, const wk_mirrored_optio
                       (int)o->buffers);
         return false;
     }
-    const wk__device *output = o->output.kind ? wk__device_opened(site, call, o->output) : NULL;
+    const wk__device *output = o->output.kind ? wk__device_open(site, call, o->output) : NULL;
     if (o->output.kind && !output) return false;
     if (output) m->output = output->id;
     m->buffers = o->buffers;
@@ -340,18 +343,18 @@ static wk_module *wrapped(wk_site site, const char *call, wk_module *model, wk__
     if (!wk_module_to_at(site, model, m->device[0]->id)) return NULL;
     wk_module *many = wk__module_wrap(site, &kind, model);
     if (!many) return NULL;
-    if ((m->figures = wk__figures_new())) {
+    if ((m->profiler = wk__step_profiler_new())) {
         *(wk__mirrored **)wk__module_of(many)->state = m;
         return many;
     }
     wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", call);
-    return wk__module_abandon(many);
+    return wk__module_discard(many);
 }
 
 static wk_module *make(wk_site site, const char *call, wk_module *model, const wk_device *devices, int n,
                        const wk_mirrored_options *options)
 {
-    if (!wk__module_check(model, site, call) || !is_plain(site, call, model)) return NULL;
+    if (!wk__module_check(model, site, call) || !check_not_wrapped(site, call, model)) return NULL;
     wk__mirrored *m = wk__alloc_zero(1, sizeof *m);
     if (!m) {
         wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", call);
@@ -359,8 +362,8 @@ static wk_module *make(wk_site site, const char *call, wk_module *model, const w
     }
     wk_module *many = NULL;
     m->n = n;
-    if (wk__devices_opened(site, call, devices, n, true, m->device) && read_options(site, call, options, m)) {
-        put_in_order(m);
+    if (wk__open_devices(site, call, devices, n, true, m->device) && read_options(site, call, options, m)) {
+        order_devices(m);
         many = wrapped(site, call, model, m);
     }
     if (!many) wk__free(m);
@@ -380,7 +383,7 @@ wk_module *wk_nn_data_parallel_at(wk_site site, wk_module *model, const wk_data_
     wk_data_parallel_options o;
     wk_device gpus[WK_MIRRORED_DEVICES];
     if (!wk__options(site, call, options, &o)) return NULL;
-    if (o.count && !o.devices) return wk__array_refuse(o.count, site, call, ".devices"), NULL;
+    if (o.count && !o.devices) return wk__array_report(o.count, site, call, ".devices"), NULL;
     const bool named = o.devices != NULL;
     const wk_device *devices = named ? o.devices : gpus;
     const int n = named ? o.count : wk_try_all_gpus(gpus, WK_MIRRORED_DEVICES);
@@ -398,6 +401,6 @@ wk_code wk_mirrored_stats_of_at(wk_site site, const wk_module *many, wk_mirrored
         return WK_ERR_ARGUMENT;
     }
     wk_mirrored_stats own = {.size = sizeof own};
-    wk__figures_fill(mirrored_of(many), &own);
-    return wk__fill(site, call, wk_mirrored_stats, stats, &own);
+    wk__step_profiler_stats(mirrored_of(many), &own);
+    return wk__sized_store(site, call, wk_mirrored_stats, stats, &own);
 }

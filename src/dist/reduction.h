@@ -5,15 +5,15 @@
 #define WICK_DIST_REDUCTION_H
 
 #include "../backend/backend.h"
-#include "engine.h"
+#include "transport.h"
 
 typedef struct wk__dist_reduction {
-    wk__group group;
+    wk__program group;
     wk__memory memory[3]; /* out, theirs, mine */
 } wk__dist_reduction;
 
 /* Sums of f16 and bf16 are f32. */
-static inline wk_dtype wk__dist_wide(wk_dtype dtype)
+static inline wk_dtype wk__dist_sum_dtype(wk_dtype dtype)
 {
     return dtype == WK_F16 || dtype == WK_BF16 ? WK_F32 : dtype;
 }
@@ -22,7 +22,7 @@ void wk__dist_reduction_make(wk__dist_reduction *r, wk_dist_op op, wk_dtype out,
                              int ranks);
 /* out may be theirs or mine, where it has their dtype. */
 wk_code wk__dist_reduce(wk__dist_reduction *r, void *out, const void *theirs, const void *mine, int64_t count,
-                        wk__dist_fail *fail);
+                        wk__dist_error *fail);
 /* The same of one operand: out = mine, in another dtype, and divided. */
 void wk__dist_conversion_make(wk__dist_reduction *r, wk_dtype out, wk_dtype mine, int ranks);
 

@@ -11,7 +11,7 @@
 
 enum { BACKLOG = 1024, MILLION = 1000000 };
 
-const char *wk__socket_reason(int number)
+const char *wk__socket_error_text(int number)
 {
     const char *reason = number ? strerrordesc_np(number) : "the connection was closed";
     return reason ? reason : "the system refuses it";
@@ -21,7 +21,7 @@ const char *wk__socket_reason(int number)
 
 int wk__socket_milliseconds(int64_t deadline)
 {
-    const int64_t left = deadline - wk__nanoseconds(), most = 1000 * 3600;
+    const int64_t left = deadline - wk__monotonic_ns(), most = 1000 * 3600;
     if (left <= 0) return 0;
     return left / MILLION >= most ? (int)most : (int)(left / MILLION) + 1;
 }
@@ -30,12 +30,12 @@ bool wk__socket_wait(int fd, short events, int64_t deadline)
 {
     struct pollfd one = {.fd = fd, .events = events};
     while (poll(&one, 1, wk__socket_milliseconds(deadline)) <= 0)
-        if (wk__nanoseconds() >= deadline) return errno = ETIMEDOUT, false;
+        if (wk__monotonic_ns() >= deadline) return errno = ETIMEDOUT, false;
     return true;
 }
 
 /* One call that may have to wait; what it did, -1 with errno. */
-static bool again(int fd, ssize_t done, short events, int64_t deadline)
+static bool should_retry(int fd, ssize_t done, short events, int64_t deadline)
 {
     if (done == 0) errno = 0;
     if (done >= 0) return false;
@@ -49,7 +49,7 @@ bool wk__socket_send(int fd, const void *bytes, size_t count, int64_t deadline)
         const ssize_t sent = send(fd, at, count, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent > 0)
             at += sent, count -= (size_t)sent;
-        else if (!again(fd, sent, POLLOUT, deadline))
+        else if (!should_retry(fd, sent, POLLOUT, deadline))
             return false;
     }
     return true;
@@ -62,7 +62,7 @@ bool wk__socket_receive(int fd, void *bytes, size_t count, int64_t deadline)
         const ssize_t got = recv(fd, at, count, MSG_DONTWAIT);
         if (got > 0)
             at += got, count -= (size_t)got;
-        else if (!again(fd, got, POLLIN, deadline))
+        else if (!should_retry(fd, got, POLLIN, deadline))
             return false;
     }
     return true;
@@ -75,13 +75,13 @@ static int new_socket(int family)
     return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
-static void switch_on(int fd, int level, int option)
+static void enable_option(int fd, int level, int option)
 {
     setsockopt(fd, level, option, &(int){1}, sizeof(int));
 }
 
 /* Where to listen: the addresses of this machine for itself, or all of a family. */
-static wk__address place_to_listen(const char *host, bool six, int port)
+static wk__address listen_address(const char *host, bool six, int port)
 {
     wk__address out = {.bytes = six ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in)};
     const bool itself = strcmp(host, "localhost") == 0 || strncmp(host, "127.", 4) == 0 || strcmp(host, "::1") == 0;
@@ -101,7 +101,7 @@ static int listen_at(const wk__address *place)
 {
     const int fd = new_socket(place->at.ss_family);
     if (fd < 0) return -1;
-    switch_on(fd, SOL_SOCKET, SO_REUSEADDR);
+    enable_option(fd, SOL_SOCKET, SO_REUSEADDR);
     if (place->at.ss_family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){0}, sizeof(int));
     if (bind(fd, (const struct sockaddr *)&place->at, place->bytes) == 0 && listen(fd, BACKLOG) == 0) return fd;
     const int reason = errno;
@@ -110,26 +110,27 @@ static int listen_at(const wk__address *place)
     return -1;
 }
 
-int wk__socket_listen(const char *host, int port, wk__dist_fail *fail)
+int wk__socket_listen(const char *host, int port, wk__dist_error *fail)
 {
     const bool four = strcmp(host, "localhost") == 0 || strncmp(host, "127.", 4) == 0;
-    wk__address place = place_to_listen(host, !four, port);
+    wk__address place = listen_address(host, !four, port);
     int fd = listen_at(&place);
     if (fd < 0 && !four && strcmp(host, "::1") != 0 && errno != EADDRINUSE) { /* a system without IPv6 */
-        place = place_to_listen(host, false, port);
+        place = listen_address(host, false, port);
         fd = listen_at(&place);
     }
     if (fd < 0 && errno == EADDRINUSE)
-        wk__dist_fail_set(fail, WK_ERR_IO,
-                          "port %d of this machine is in use by another program; rank 0 has to listen there, so choose "
-                          "another one, or end that program",
-                          port);
+        wk__dist_error_set(
+            fail, WK_ERR_IO,
+            "port %d of this machine is in use by another program; rank 0 has to listen there, so choose "
+            "another one, or end that program",
+            port);
     else if (fd < 0)
-        wk__dist_fail_set(fail, WK_ERR_IO, "cannot listen at port %d: %s", port, wk__socket_reason(errno));
+        wk__dist_error_set(fail, WK_ERR_IO, "cannot listen at port %d: %s", port, wk__socket_error_text(errno));
     return fd;
 }
 
-int wk__socket_adopt(int fd, wk__dist_fail *fail)
+int wk__socket_adopt(int fd, wk__dist_error *fail)
 {
     int listens = 0;
     socklen_t bytes = sizeof listens;
@@ -139,7 +140,7 @@ int wk__socket_adopt(int fd, wk__dist_fail *fail)
         fcntl(fd, F_SETFD, FD_CLOEXEC);
         return fd;
     }
-    wk__dist_fail_set(fail, WK_ERR_ARGUMENT, "WICK_LISTEN_FD is %d, which is no socket that listens", fd);
+    wk__dist_error_set(fail, WK_ERR_ARGUMENT, "WICK_LISTEN_FD is %d, which is no socket that listens", fd);
     return -1;
 }
 
@@ -152,7 +153,7 @@ int wk__socket_port(int fd)
                                           : ((struct sockaddr_in *)&at)->sin_port);
 }
 
-struct addrinfo *wk__socket_resolve(const char *host, int port, wk__dist_fail *fail)
+struct addrinfo *wk__socket_resolve(const char *host, int port, wk__dist_error *fail)
 {
     char text[16];
     const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
@@ -160,12 +161,12 @@ struct addrinfo *wk__socket_resolve(const char *host, int port, wk__dist_fail *f
     snprintf(text, sizeof text, "%d", port);
     const int refused = getaddrinfo(host, text, &hints, &list);
     if (refused == 0) return list;
-    wk__dist_fail_set(fail, WK_ERR_IO, "the host of rank 0, \"%s\", has no address that this machine knows%s", host,
-                      refused == EAI_AGAIN ? " (the name server does not answer)" : "");
+    wk__dist_error_set(fail, WK_ERR_IO, "the host of rank 0, \"%s\", has no address that this machine knows%s", host,
+                       refused == EAI_AGAIN ? " (the name server does not answer)" : "");
     return NULL;
 }
 
-bool wk__socket_is_its_own(int fd)
+bool wk__socket_is_self_connected(int fd)
 {
     struct sockaddr_storage here, there;
     socklen_t bytes = sizeof here, other = sizeof there;
@@ -187,7 +188,7 @@ int wk__socket_connect(const wk__address *to, int64_t deadline)
         else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &reason, &bytes) != 0)
             reason = errno;
     }
-    if (reason == 0 && wk__socket_is_its_own(fd)) reason = ECONNREFUSED;
+    if (reason == 0 && wk__socket_is_self_connected(fd)) reason = ECONNREFUSED;
     if (reason == 0) return fd;
     close(fd);
     errno = reason;
@@ -200,12 +201,12 @@ int wk__socket_accept(int listener, wk__address *from)
     return accept4(listener, (struct sockaddr *)&from->at, &from->bytes, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
-void wk__socket_settle(int fd, double seconds)
+void wk__socket_tune(int fd, double seconds)
 {
     enum { PROBES = 3 };
     const int every = seconds < 120 ? (int)(seconds / (2 * PROBES)) + 1 : 20;
-    switch_on(fd, IPPROTO_TCP, TCP_NODELAY);
-    switch_on(fd, SOL_SOCKET, SO_KEEPALIVE);
+    enable_option(fd, IPPROTO_TCP, TCP_NODELAY);
+    enable_option(fd, SOL_SOCKET, SO_KEEPALIVE);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &every, sizeof every);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every, sizeof every);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &(int){PROBES}, sizeof(int));

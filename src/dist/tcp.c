@@ -7,23 +7,24 @@
 #include <unistd.h>
 
 /* A child of fork() is no rank: it must not keep connections open that its parent has closed by ending. */
-static wk__tcp *of_this_process;
+static wk__tcp *current;
 
 static void leave(void *world)
 {
     wk__tcp *tcp = world;
-    wk__tcp_watch_end(tcp);
-    of_this_process = NULL;
+    wk__tcp_control_stop(tcp);
+    current = NULL;
     for (int r = 0; tcp->peer && r < tcp->size; r++)
         if (tcp->peer[r] >= 0) close(tcp->peer[r]);
     for (int r = 0; tcp->control && r < tcp->size; r++)
         if (tcp->control[r] >= 0) close(tcp->control[r]);
-    wk__tcp_door_end(&tcp->door);
-    if (tcp->wake >= 0) close(tcp->wake);
-    if (tcp->news >= 0) close(tcp->news);
-    void *const owned[] = {tcp->secret,    tcp->place, tcp->peer,    tcp->sent,   tcp->gotten, tcp->control,
-                           tcp->inbox,     tcp->polls, tcp->line_of, tcp->buffer, tcp->left,   tcp->inquiry.answered,
-                           tcp->inquiry.at};
+    wk__tcp_acceptor_close(&tcp->acceptor);
+    if (tcp->control_wakeup >= 0) close(tcp->control_wakeup);
+    if (tcp->caller_wakeup >= 0) close(tcp->caller_wakeup);
+    void *const owned[] = {tcp->secret,       tcp->rank_address, tcp->peer,           tcp->sent,
+                           tcp->received,     tcp->control,      tcp->inbox,          tcp->polls,
+                           tcp->rank_of_poll, tcp->staging,      tcp->leave_sequence, tcp->diagnosis.answered,
+                           tcp->diagnosis.at};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) wk__free(owned[k]);
     pthread_cond_destroy(&tcp->changed);
     pthread_mutex_destroy(&tcp->lock);
@@ -32,16 +33,16 @@ static void leave(void *world)
 
 static void in_child(void)
 {
-    wk__tcp *tcp = of_this_process;
+    wk__tcp *tcp = current;
     for (int r = 0; tcp && r < tcp->size; r++) {
         if (tcp->peer[r] >= 0) close(tcp->peer[r]);
         if (tcp->control[r] >= 0) close(tcp->control[r]);
     }
-    if (tcp) wk__tcp_door_end(&tcp->door);
-    of_this_process = NULL;
+    if (tcp) wk__tcp_acceptor_close(&tcp->acceptor);
+    current = NULL;
 }
 
-static void watch_forks(void)
+static void register_atfork(void)
 {
     pthread_atfork(NULL, NULL, in_child);
 }
@@ -66,67 +67,69 @@ static wk__tcp *new_tcp(const wk__dist_settings *s)
     tcp->size = s->size;
     tcp->seconds = s->timeout;
     begin_lock(tcp);
-    wk__tcp_door_begin(&tcp->door, -1, "", 0);
-    tcp->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    tcp->news = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    wk__tcp_acceptor_init(&tcp->acceptor, -1, "", 0);
+    tcp->control_wakeup = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    tcp->caller_wakeup = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     tcp->secret = wk__strdup(s->secret);
-    tcp->place = wk__alloc_zero(n, sizeof *tcp->place);
+    tcp->rank_address = wk__alloc_zero(n, sizeof *tcp->rank_address);
     tcp->peer = wk__alloc_zero(n, sizeof *tcp->peer);
     tcp->sent = wk__alloc_zero(n, sizeof *tcp->sent);
-    tcp->gotten = wk__alloc_zero(n, sizeof *tcp->gotten);
+    tcp->received = wk__alloc_zero(n, sizeof *tcp->received);
     tcp->control = wk__alloc_zero(n, sizeof *tcp->control);
     tcp->inbox = wk__alloc_zero(n, sizeof *tcp->inbox);
-    tcp->polls = wk__alloc_zero(n + WK__TCP_VISITORS + 2, sizeof *tcp->polls);
-    tcp->line_of = wk__alloc_zero(n, sizeof *tcp->line_of);
-    tcp->buffer = wk__alloc(WK__TCP_STAGE);
-    tcp->left = wk__alloc_zero(n, sizeof *tcp->left);
-    tcp->inquiry.answered = wk__alloc_zero(n, sizeof *tcp->inquiry.answered);
-    tcp->inquiry.at = wk__alloc_zero(n, sizeof *tcp->inquiry.at);
+    tcp->polls = wk__alloc_zero(n + WK__TCP_MAX_PENDING + 2, sizeof *tcp->polls);
+    tcp->rank_of_poll = wk__alloc_zero(n, sizeof *tcp->rank_of_poll);
+    tcp->staging = wk__alloc(WK__TCP_STAGING_BYTES);
+    tcp->leave_sequence = wk__alloc_zero(n, sizeof *tcp->leave_sequence);
+    tcp->diagnosis.answered = wk__alloc_zero(n, sizeof *tcp->diagnosis.answered);
+    tcp->diagnosis.at = wk__alloc_zero(n, sizeof *tcp->diagnosis.at);
     for (size_t r = 0; tcp->peer && r < n; r++) tcp->peer[r] = -1;
     for (size_t r = 0; tcp->control && r < n; r++) tcp->control[r] = -1;
-    const bool whole = tcp->secret && tcp->place && tcp->peer && tcp->sent && tcp->gotten && tcp->control &&
-                       tcp->inbox && tcp->polls && tcp->line_of && tcp->buffer && tcp->left && tcp->inquiry.answered &&
-                       tcp->inquiry.at && tcp->wake >= 0 && tcp->news >= 0;
+    const bool whole = tcp->secret && tcp->rank_address && tcp->peer && tcp->sent && tcp->received && tcp->control &&
+                       tcp->inbox && tcp->polls && tcp->rank_of_poll && tcp->staging && tcp->leave_sequence &&
+                       tcp->diagnosis.answered && tcp->diagnosis.at && tcp->control_wakeup >= 0 &&
+                       tcp->caller_wakeup >= 0;
     if (whole) return tcp;
     leave(tcp);
     return NULL;
 }
 
 /* Of this rank among those with its host's name, by their numbers. */
-static int local_rank_of(const wk__tcp *tcp)
+static int compute_local_rank(const wk__tcp *tcp)
 {
     int before = 0;
-    for (int r = 0; r < tcp->rank; r++) before += strcmp(tcp->place[r].host, tcp->place[tcp->rank].host) == 0;
+    for (int r = 0; r < tcp->rank; r++)
+        before += strcmp(tcp->rank_address[r].host, tcp->rank_address[tcp->rank].host) == 0;
     return before;
 }
 
-static wk_code join(const wk__dist_settings *s, wk__dist_place *place, void **world, wk__dist_fail *fail)
+static wk_code join(const wk__dist_settings *s, wk__dist_identity *place, void **world, wk__dist_error *fail)
 {
     wk__tcp *tcp = new_tcp(s);
-    if (!tcp) return wk__dist_fail_set(fail, WK_ERR_MEMORY, "out of host memory, or of descriptors of files");
+    if (!tcp) return wk__dist_error_set(fail, WK_ERR_MEMORY, "out of host memory, or of descriptors of files");
     wk_code code = wk__tcp_join(s, tcp, fail);
-    if (code == WK_OK && !wk__tcp_watch_begin(tcp))
-        code = wk__dist_fail_set(fail, WK_ERR_MEMORY, "the system has no thread for it");
+    if (code == WK_OK && !wk__tcp_control_start(tcp))
+        code = wk__dist_error_set(fail, WK_ERR_MEMORY, "the system has no thread for it");
     if (code != WK_OK) {
         leave(tcp);
         return code;
     }
-    *place = (wk__dist_place){s->rank, s->size, s->local_rank >= 0 ? s->local_rank : local_rank_of(tcp)};
+    *place = (wk__dist_identity){s->rank, s->size, s->local_rank >= 0 ? s->local_rank : compute_local_rank(tcp)};
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch_forks);
-    *world = of_this_process = tcp;
+    pthread_once(&once, register_atfork);
+    *world = current = tcp;
     return WK_OK;
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-static wk_code agree_alone(wk__tcp *tcp, const wk__dist_step *step, wk__dist_fail *fail)
+static wk_code agree_only(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
 {
     return wk__tcp_agree(tcp, step, NULL, 0, false, NULL, fail);
 }
 
-static wk__tcp_call *const body[WK__DIST_KINDS] = {
-    [WK__DIST_BARRIER] = agree_alone,
+static wk__tcp_collective *const collectives[WK__DIST_KINDS] = {
+    [WK__DIST_BARRIER] = agree_only,
     [WK__DIST_ALL_REDUCE] = wk__tcp_all_reduce,
     [WK__DIST_BROADCAST] = wk__tcp_broadcast,
     [WK__DIST_ALL_GATHER] = wk__tcp_all_gather,
@@ -134,28 +137,28 @@ static wk__tcp_call *const body[WK__DIST_KINDS] = {
     [WK__DIST_ALL_TO_ALL] = wk__tcp_all_to_all,
     [WK__DIST_SEND] = wk__tcp_send,
     [WK__DIST_RECV] = wk__tcp_recv,
-    [WK__DIST_NEW_GROUP] = agree_alone,
+    [WK__DIST_NEW_GROUP] = agree_only,
 };
 
-static wk_code call(void *world, const wk__dist_step *step, wk__dist_fail *fail)
+static wk_code call(void *world, const wk__dist_call *step, wk__dist_error *fail)
 {
     wk__tcp *tcp = world;
     const wk__dist_kind kind = step->request->kind;
     if (kind == WK__DIST_FINISH) return wk__tcp_finish(tcp, step, fail);
-    if (!wk__tcp_begin(tcp, step, fail)) return fail->code;
+    if (!wk__tcp_call_begin(tcp, step, fail)) return fail->code;
     const bool moves = step->request->code == WK_OK || kind == WK__DIST_SEND || kind == WK__DIST_RECV;
-    const wk_code code = (moves ? body[kind] : agree_alone)(tcp, step, fail);
-    wk__tcp_end(tcp, code, fail);
+    const wk_code code = (moves ? collectives[kind] : agree_only)(tcp, step, fail);
+    wk__tcp_call_end(tcp, code, fail);
     return code;
 }
 
-const wk__dist_engine wk__dist_tcp = {
-    .version = WK__DIST_ENGINE_VERSION,
+const wk__dist_transport wk__dist_tcp = {
+    .version = WK__DIST_TRANSPORT_VERSION,
     .name = "tcp",
-    .prompt = true,
-    .agrees = true,
+    .honors_deadline = true,
+    .checks_agreement = true,
     .join = join,
     .leave = leave,
-    .host = wk__tcp_host,
+    .host_name = wk__tcp_host,
     .call = call,
 };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events: a handle around a moment that the backend has noted down. */
 #include "../base/alloc.h"
-#include "ring.h"
+#include "op_queue.h"
 #include <math.h>
 #include <wick/event.h>
 
-typedef struct moment {
+typedef struct device_event {
     wk__device *device; /* is open until the process ends */
     void *event;        /* the backend's */
-} moment;
+} device_event;
 
 struct wk_event {
     wk__handle handle;
@@ -16,12 +16,12 @@ struct wk_event {
 
 static void destroy(void *body)
 {
-    moment *m = body;
-    m->device->backend->event_give(m->device->state, m->event);
+    device_event *m = body;
+    m->device->backend->event_destroy(m->device->state, m->event);
     wk__free(m);
 }
 
-static const wk__kind event_kind = {.name = "event", .destroy = destroy};
+static const wk__handle_type event_kind = {.name = "event", .destroy = destroy};
 
 static wk_code failed(wk_site site, const char *call, const wk__device *device, const wk__fail *fail)
 {
@@ -34,10 +34,10 @@ wk_event *wk_event_record_at(wk_site site, wk_device device)
     static const char call[] = "event_record";
     wk_context *context = wk__context();
     if (wk__forked) {
-        wk__refuse_fork(site, call);
+        wk__report_forked(site, call);
         return NULL;
     }
-    wk__device *on = wk__device_opened(site, call, device.kind ? device : context->device);
+    wk__device *on = wk__device_open(site, call, device.kind ? device : context->device);
     if (!on) return NULL;
     if (!on->backend->event_record) {
         wk__error_set(site, WK_ERR_UNSUPPORTED, "%s: %s has no events: measure time around wk_sync", call,
@@ -46,35 +46,35 @@ wk_event *wk_event_record_at(wk_site site, wk_device device)
     }
     wk__flush(context);
     wk__fail fail = {.tag = -1};
-    moment *m = wk__alloc_zero(1, sizeof *m);
+    device_event *m = wk__alloc_zero(1, sizeof *m);
     if (m && on->backend->event_record(on->state, &m->event, &fail) != WK_OK) {
         wk__free(m);
         failed(site, call, on, &fail);
         return NULL;
     }
     if (m) m->device = on;
-    return wk__handle_object(site, &event_kind, m, true, call);
+    return wk__handle_wrap(site, &event_kind, m, true, call);
 }
 
 /* NULL with the error recorded: it is no event, or the driver that it needs stayed with the parent of this process. */
-static const moment *moment_of(const wk_event *event, wk_site site, const char *call, const char *role)
+static const device_event *moment_of(const wk_event *event, wk_site site, const char *call, const char *role)
 {
     if (!wk__handle_check(event, &event_kind, site, call, role)) return NULL;
     if (!wk__forked) return wk__handle_body(event);
-    wk__refuse_fork(site, call);
+    wk__report_forked(site, call);
     return NULL;
 }
 
 bool wk_event_query_at(wk_site site, const wk_event *event)
 {
-    const moment *m = moment_of(event, site, "event_query", "the event");
+    const device_event *m = moment_of(event, site, "event_query", "the event");
     return !m || m->device->backend->event_query(m->device->state, m->event);
 }
 
 wk_code wk_event_synchronize_at(wk_site site, wk_event *event)
 {
     static const char call[] = "event_synchronize";
-    const moment *m = moment_of(event, site, call, "the event");
+    const device_event *m = moment_of(event, site, call, "the event");
     wk__fail fail = {.tag = -1};
     if (!m) return wk_error_code();
     if (m->device->id.kind != WK_CPU) atomic_fetch_add(&m->device->syncs, 1);
@@ -85,8 +85,8 @@ wk_code wk_event_synchronize_at(wk_site site, wk_event *event)
 double wk_event_elapsed_time_at(wk_site site, wk_event *start, wk_event *end)
 {
     static const char call[] = "event_elapsed_time";
-    const moment *from = moment_of(start, site, call, "the start"),
-                 *to = from ? moment_of(end, site, call, "the end") : NULL;
+    const device_event *from = moment_of(start, site, call, "the start"),
+                       *to = from ? moment_of(end, site, call, "the end") : NULL;
     wk__fail fail = {.tag = -1};
     double seconds;
     if (!to) return (double)NAN;

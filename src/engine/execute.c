@@ -3,11 +3,11 @@
 #include "execute.h"
 #include "../base/alloc.h"
 #include "../base/log.h"
-#include "faults.h"
-#include "late.h"
+#include "device_fault.h"
+#include "device_sync.h"
 #include "plan_check.h"
 #include "prologue.h"
-#include "watch.h"
+#include "sync_mode.h"
 #include <string.h>
 
 /* ---- work -------------------------------------------------------------------------------------------------------- */
@@ -22,87 +22,88 @@ static void operand_from(wk__record *r, int k, wk__operand *operand)
     memcpy(operand->stride, wk__record_stride(r, k), sizeof(int64_t) * r->ndim);
 }
 
-static void kernel_from(wk__record *r, wk__kernel *kernel)
+static void kernel_from(wk__record *r, wk__work_args *kernel)
 {
-    *kernel = (wk__kernel){.ndim = r->ndim, .dim = r->dim, .mode = r->mode, .bound = r->bound, .tag = -1};
+    *kernel = (wk__work_args){.ndim = r->ndim, .dim = r->dim, .mode = r->mode, .bound = r->bound, .tag = -1};
     memcpy(kernel->shape, wk__record_shape(r), sizeof(int64_t) * r->ndim);
     for (int k = 0; k < r->nout + r->nin; k++) operand_from(r, k, &kernel->operand[k]);
     for (int k = 0; k < r->nout; k++) kernel->operand[k].stored = true;
-    kernel->operand[0].base = r->partial;
-    if (wk__record_family(r)->sums) kernel->sum = wk__record_sum(r);
+    kernel->operand[0].partial = r->partial;
+    if (wk__record_family(r)->is_contraction) kernel->contraction = wk__record_sum(r);
 }
 
-static void prologue_from(wk__building *ahead, const wk__record *r, wk__kernel *kernel)
+static void prologue_from(wk__lowering *ahead, const wk__record *r, wk__work_args *kernel)
 {
     for (int o = 0; o < ahead->group.noperands; o++) ahead->group.operand[o].memory = &ahead->value[o]->memory;
     for (int k = 0; k < WK__FACTORS; k++)
-        if (r->ref[1 + k].value == wk__factor_ahead(ahead)) kernel->prologue[k] = &ahead->group;
+        if (r->ref[1 + k].value == wk__prologue_factor(ahead)) kernel->prologue[k] = &ahead->group;
 }
 
-wk__work wk__work_of(wk__building *b, wk__kernel *kernel)
+wk__work wk__work_from_lowering(wk__lowering *b, wk__work_args *kernel)
 {
     wk__record *r = b->record[0];
-    const bool program = wk__record_family(r)->program;
+    const bool program = wk__record_family(r)->is_program;
     if (!program) {
         kernel_from(r, kernel);
-        kernel->passes = b->records > 1 && !wk__stores(r->ref[0].value);
-        if (b->ahead) prologue_from(b->ahead, r, kernel);
+        kernel->elide_result = b->records > 1 && !wk__will_be_stored(r->ref[0].value);
+        if (b->prologue) prologue_from(b->prologue, r, kernel);
     }
     return (wk__work){
-        .family = r->family, .group = program || b->records > 1 ? &b->group : NULL, .kernel = program ? NULL : kernel};
+        .family = r->family, .program = program || b->records > 1 ? &b->group : NULL, .args = program ? NULL : kernel};
 }
 
-static wk_code take_outputs(wk__run *run, wk__building *b, const wk__work *work, wk__kernel *kernel, wk__fail *fail)
+static wk_code alloc_outputs(wk__execution *run, wk__lowering *b, const wk__work *work, wk__work_args *kernel,
+                             wk__fail *fail)
 {
     wk__record *r = b->record[0];
     const wk__work_family *family = wk__work_family_of(work);
     wk_code code = WK_OK;
-    if (family->tail) {
-        code = wk__product_output(b, r->ref[0].value, fail);
-        run->ring->stores += wk__stores(r->ref[0].value);
-    } else if (!family->program) {
-        code = wk__kernel_outputs(run, r, kernel, fail);
+    if (family->can_have_epilogue) {
+        code = wk__alloc_contraction_output(b, r->ref[0].value, fail);
+        run->ring->stores += wk__will_be_stored(r->ref[0].value);
+    } else if (!family->is_program) {
+        code = wk__alloc_kernel_outputs(run, r, kernel, fail);
     }
-    return code == WK_OK && work->group ? wk__program_outputs(run, b, fail) : code;
+    return code == WK_OK && work->program ? wk__alloc_program_outputs(run, b, fail) : code;
 }
 
 /* Gives the device what has its memory. */
-static wk_code submit(wk__run *run, wk__building *b, wk__work *work, wk__kernel *kernel, wk__fail *fail)
+static wk_code submit(wk__execution *run, wk__lowering *b, wk__work *work, wk__work_args *kernel, wk__fail *fail)
 {
     wk__device *device = b->record[0]->device;
     const wk__work_family *family = wk__work_family_of(work);
-    const bool may_fault = family->faults || (work->group && b->indirect);
-    if (!work->kernel) wk__group_collapse(&b->group);
+    const bool may_fault = family->can_fault || (work->program && b->indirect);
+    if (!work->args) wk__program_coalesce(&b->group);
     run->ring->groups++;
-    if (b->ahead) wk__watch(device, run->owner, b->ahead->record, b->ahead->records, false, NULL);
-    const int64_t tag = wk__watch(device, run->owner, b->record, b->records, may_fault, work->group);
-    if (work->group) b->group.tag = tag;
-    if (work->kernel) kernel->tag = tag;
+    if (b->prologue) wk__inflight_add(device, run->owner, b->prologue->record, b->prologue->records, false, NULL);
+    const int64_t tag = wk__inflight_add(device, run->owner, b->record, b->records, may_fault, work->program);
+    if (work->program) b->group.tag = tag;
+    if (work->args) kernel->tag = tag;
     wk_code code = wk__origin_of(b->record[0], run->owner, &work->origin, fail);
     if (code != WK_OK) return code;
-    if (wk__log_on(WK__LOG_KERNEL)) wk__tell_kernel(b->record[0], work);
+    if (wk__log_enabled(WK__LOG_KERNEL)) wk__log_kernel(b->record[0], work);
     code = device->backend->submit(device->state, work, fail);
-    wk__origin_drop(work->origin);
+    wk__origin_release(work->origin);
     return code;
 }
 
-static wk_code run_work(wk__run *run, wk__building *b, wk__fail *fail)
+static wk_code run_work(wk__execution *run, wk__lowering *b, wk__fail *fail)
 {
-    wk__kernel kernel;
-    wk__work work = wk__work_of(b, &kernel);
-    wk_code code = take_outputs(run, b, &work, &kernel, fail);
+    wk__work_args kernel;
+    wk__work work = wk__work_from_lowering(b, &kernel);
+    wk_code code = alloc_outputs(run, b, &work, &kernel, fail);
     if (code == WK_OK && wk__plan_check_wanted(b->record[0]->device)) code = wk__plan_check(b, &work, fail);
     return code == WK_OK ? submit(run, b, &work, &kernel, fail) : code;
 }
 
 /* Dense bytes from one device to another, through the host where the backend knows no shorter way. */
-static wk_code run_transfer(wk__run *run, wk__record *r, wk__fail *fail)
+static wk_code run_transfer(wk__execution *run, wk__record *r, wk__fail *fail)
 {
     wk__value *out = r->ref[0].value, *in = r->ref[1].value;
     wk__device *to = out->device, *from = in->device;
     int64_t skip = r->ref[1].offset * (int64_t)wk_dtype_size(r->ref[1].dtype);
     run->ring->stores++;
-    wk_code code = wk__value_take_memory(out, out->bytes, fail);
+    wk_code code = wk__value_alloc_memory(out, out->bytes, fail);
     if (code != WK_OK || out->bytes == 0) return code;
     if (in->memory.host) {
         atomic_fetch_add(&to->uploads, out->bytes);
@@ -110,18 +111,18 @@ static wk_code run_transfer(wk__run *run, wk__record *r, wk__fail *fail)
     }
     if (out->memory.host) {
         atomic_fetch_add(&from->downloads, out->bytes);
-        wk__note_wait(from, r->site, out->bytes);
+        wk__warn_or_error_on_sync(from, r->site, out->bytes);
         return wk__value_download(in, skip, out->bytes, out->memory.host, r, r->site, fail);
     }
     if (to->backend == from->backend && to->backend->transfer) {
         code = to->backend->transfer(to->state, &out->memory, from->state, &in->memory, skip, out->bytes, fail);
-        if (code != WK_OK && fail->lost) wk__value_lost(in, fail);
+        if (code != WK_OK && fail->poisoned) wk__value_lost(in, fail);
         return code;
     }
     void *staging = wk__alloc((size_t)out->bytes);
     if (!staging)
         return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for a copy of %lld bytes", (long long)out->bytes);
-    wk__note_wait(from, r->site, out->bytes);
+    wk__warn_or_error_on_sync(from, r->site, out->bytes);
     code = wk__value_download(in, skip, out->bytes, staging, r, r->site, fail);
     if (code == WK_OK) code = to->backend->upload(to->state, &out->memory, 0, staging, out->bytes, fail);
     wk__free(staging);
@@ -130,9 +131,9 @@ static wk_code run_transfer(wk__run *run, wk__record *r, wk__fail *fail)
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
-static void finish(wk__run *run, wk__record **record, int records, wk_code code, const wk__fail *fail)
+static void finish(wk__execution *run, wk__record **record, int records, wk_code code, const wk__fail *fail)
 {
-    wk__watch_given(record[0]->device, run->owner, record, code == WK_OK ? records : 0);
+    wk__inflight_submitted(record[0]->device, run->owner, record, code == WK_OK ? records : 0);
     if (code != WK_OK) wk__fail_group(run, record, records, fail);
 }
 
@@ -146,18 +147,18 @@ static void mark_crossing(wk__record **record, int records, int32_t group)
         }
 }
 
-static void run_programs(wk__run *run, wk__building *ahead, wk__record **record, int records);
+static void run_programs(wk__execution *run, wk__lowering *ahead, wk__record **record, int records);
 
 /* An index was bad: so that only what depends on it fails, and not what happened to share its kernel. The records run
- * again, each on its own. A group that reads at computed places has written over nothing that it reads (outputs.c), and
- * nothing that the program knows by its address (join.c). */
-static void run_apart(wk__run *run, wk__building *ahead, wk__record **record, int records)
+ * again, each on its own. A group that reads at computed places has written over nothing that it reads
+ * (output_memory.c), and nothing that the program knows by its address (fusion_rules.c). */
+static void rerun_one_by_one(wk__execution *run, wk__lowering *ahead, wk__record **record, int records)
 {
-    wk__watch_given(record[0]->device, run->owner, NULL, 0);
+    wk__inflight_submitted(record[0]->device, run->owner, NULL, 0);
     for (int k = 0; k < records; k++)
         for (int o = 0; o < record[k]->nout; o++) {
             wk__value *out = record[k]->ref[o].value;
-            if (out->memory.block) wk__value_give_memory(out);
+            if (out->memory.block) wk__value_free_memory(out);
             out->reg = -1;
             out->escapes = true;
         }
@@ -166,20 +167,20 @@ static void run_apart(wk__run *run, wk__building *ahead, wk__record **record, in
 }
 
 /* `ahead`: what the first record, a product, computes of its factors on the way, or NULL. */
-static void run_programs(wk__run *run, wk__building *ahead, wk__record **record, int records)
+static void run_programs(wk__execution *run, wk__lowering *ahead, wk__record **record, int records)
 {
-    wk__building *b = &run->building;
+    wk__lowering *b = &run->building;
     for (; records > 0; ahead = NULL) {
-        b->ahead = ahead;
+        b->prologue = ahead;
         b->record = record;
         b->records = records;
-        int fit = wk__build(b);
+        int fit = wk__lower_group(b);
         while (fit < b->records &&
                b->records > 1) { /* split: rare, so building again is cheaper than foreseeing it exactly */
             for (int k = 0; k < records; k++) record[k]->ref[0].value->reg = -1;
             mark_crossing(record + fit, records - fit, record[0]->group);
             b->records = fit > 0 ? fit : 1;
-            fit = wk__build(b);
+            fit = wk__lower_group(b);
         }
         wk__fail fail = {.tag = -1};
         wk_code code;
@@ -191,7 +192,7 @@ static void run_programs(wk__run *run, wk__building *ahead, wk__record **record,
         fail.code = code;
         const int tried = b->records;
         if (code == WK_ERR_INDEX && tried > 1)
-            run_apart(run, ahead, record, tried);
+            rerun_one_by_one(run, ahead, record, tried);
         else
             finish(run, record, tried, code, &fail);
         record += tried;
@@ -201,24 +202,24 @@ static void run_programs(wk__run *run, wk__building *ahead, wk__record **record,
 }
 
 /* Will the product compute the factor on the way? Then `ahead` is built. */
-static bool takes_prologue(wk__run *run, wk__building *ahead, wk__record *product)
+static bool takes_prologue(wk__execution *run, wk__lowering *ahead, wk__record *product)
 {
-    if (wk__build(ahead) < ahead->records) return false;
-    wk__kernel kernel;
-    wk__building *b = &run->building;
-    b->ahead = ahead;
+    if (wk__lower_group(ahead) < ahead->records) return false;
+    wk__work_args kernel;
+    wk__lowering *b = &run->building;
+    b->prologue = ahead;
     b->record = &product;
     b->records = 1;
-    const wk__work work = wk__work_of(b, &kernel);
-    return product->device->backend->takes_prologue(product->device->state, &work);
+    const wk__work work = wk__work_from_lowering(b, &kernel);
+    return product->device->backend->can_fuse_prologue(product->device->state, &work);
 }
 
-static void run_with_prologue(wk__run *run, wk__record **record, int ahead, int records)
+static void run_with_prologue(wk__execution *run, wk__record **record, int ahead, int records)
 {
     run->ahead.record = record;
     run->ahead.records = ahead;
-    run->ahead.ahead = NULL;
-    wk__value *factor = wk__factor_ahead(&run->ahead);
+    run->ahead.prologue = NULL;
+    wk__value *factor = wk__prologue_factor(&run->ahead);
     factor->escapes = true; /* so that the program stores it */
     if (takes_prologue(run, &run->ahead, record[ahead])) {
         factor->escapes = false;
@@ -232,24 +233,24 @@ static void run_with_prologue(wk__run *run, wk__record **record, int ahead, int 
 }
 
 /* A product behind `ahead` records that compute a factor. Where it has failed, nobody wants them. */
-static void run_behind(wk__run *run, wk__record **record, int ahead, int records)
+static void run_after_prologue(wk__execution *run, wk__record **record, int ahead, int records)
 {
     const wk__record *product = record[ahead];
     const int left = wk__drop_failed(run, record, ahead), rest = wk__drop_failed(run, record + ahead, records - ahead);
     if (rest == 0) return;
     if (left == ahead && record[ahead] == product) {
-        if (wk__log_on(WK__LOG_PLACEMENT)) wk__tell(record, ahead + rest);
+        if (wk__log_enabled(WK__LOG_PLACEMENT)) wk__log_placement(record, ahead + rest);
         run_with_prologue(run, record, ahead, ahead + rest);
     } else {
-        if (wk__log_on(WK__LOG_PLACEMENT)) wk__tell(record + ahead, rest);
+        if (wk__log_enabled(WK__LOG_PLACEMENT)) wk__log_placement(record + ahead, rest);
         run_programs(run, NULL, record + ahead, rest);
     }
 }
 
-static void run_alone(wk__run *run, wk__record *r)
+static void run_alone(wk__execution *run, wk__record *r)
 {
     wk__fail fail = {.tag = -1};
-    run->building.ahead = NULL;
+    run->building.prologue = NULL;
     run->building.record = &r;
     run->building.records = 1;
     fail.code = run_work(run, &run->building, &fail);
@@ -257,31 +258,31 @@ static void run_alone(wk__run *run, wk__record *r)
 }
 
 /* What leaves a device takes its fault along, which may be noticed only now. */
-static void run_move(wk__run *run, wk__record *r)
+static void run_transfer_record(wk__execution *run, wk__record *r)
 {
     wk__fail fail = {.tag = -1};
-    wk__device_prove(r->ref[1].value->device, r);
+    wk__device_sync_if_inflight(r->ref[1].value->device, r);
     if (wk__drop_failed(run, &r, 1) == 0) return;
     fail.code = run_transfer(run, r, &fail);
     if (fail.code != WK_OK && wk__drop_failed(run, &r, 1) == 0) return;
     finish(run, &r, 1, fail.code, &fail);
 }
 
-static void run_group(wk__run *run, wk__record **record, int records)
+static void run_group(wk__execution *run, wk__record **record, int records)
 {
-    const int ahead = wk__records_ahead(record, records);
+    const int ahead = wk__prologue_length(record, records);
     if (ahead > 0) {
-        run_behind(run, record, ahead, records);
+        run_after_prologue(run, record, ahead, records);
         return;
     }
     records = wk__drop_failed(run, record, records);
     if (records == 0) return;
-    if (wk__log_on(WK__LOG_PLACEMENT)) wk__tell(record, records);
+    if (wk__log_enabled(WK__LOG_PLACEMENT)) wk__log_placement(record, records);
     const wk__work_family *family = wk__record_family(record[0]);
-    if (family->program || family->tail)
+    if (family->is_program || family->can_have_epilogue)
         run_programs(run, NULL, record, records);
-    else if (family->moves)
-        run_move(run, record[0]);
+    else if (family->is_transfer)
+        run_transfer_record(run, record[0]);
     else
         run_alone(run, record[0]);
 }
@@ -300,7 +301,7 @@ void wk__release_record(wk__record *r)
 }
 
 /* Live records by group, each group in program order: a counting sort into an array that grew with the ring. */
-wk__record **wk__by_group(wk__ring *ring, int32_t groups, int64_t *live)
+wk__record **wk__sort_by_group(wk__op_queue *ring, int32_t groups, int64_t *live)
 {
     bool sorted = true;
     int32_t last = 0;
@@ -323,34 +324,34 @@ wk__record **wk__by_group(wk__ring *ring, int32_t groups, int64_t *live)
 }
 
 /* References go with each group, so that the next one finds out what dies in it. */
-void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups)
+void wk__execute(wk_context *owner, wk__op_queue *ring, int32_t groups)
 {
-    wk__run run;
+    wk__execution run;
     run.owner = owner;
     run.ring = ring;
-    run.culprit = NULL;
-    run.begun = run.looked = run.refused = 0;
-    run.failed = 0;
-    run.last = -1;
-    run.mixed = NULL;
-    run.refusal = NULL;
+    run.failed_record = NULL;
+    run.txn = run.txn_checked = run.txn_aborted = 0;
+    run.failed_at_check = 0;
+    run.txn_in_place_group = -1;
+    run.txn_mixed_end = NULL;
+    run.abort_cause = NULL;
     run.undo = NULL;
     run.undos = run.undo_capacity = 0;
     run.stale = NULL;
     run.stales = run.stale_capacity = 0;
-    run.noted = 0;
-    run.any_stale = false;
+    run.stale_total = 0;
+    run.stale_list_full = false;
     int64_t live;
-    wk__record **record = wk__by_group(ring, groups, &live);
+    wk__record **record = wk__sort_by_group(ring, groups, &live);
     for (int64_t k = 0, end; k < live; k = end) {
         int count = 0;
         end = k;
-        if (wk__whole_enter(&run, record + k, live - k)) continue;
+        if (wk__transaction_prepare_group(&run, record + k, live - k)) continue;
         for (; end < live && record[end]->group == record[k]->group; end++) run.scratch[count++] = record[end];
         run_group(&run, run.scratch, count);
-        for (int64_t done = end; done-- > k;) wk__park_or_release(ring, record[done]);
+        for (int64_t done = end; done-- > k;) wk__defer_or_release(ring, record[done]);
     }
-    wk__whole_leave(&run);
-    wk__failure_drop(run.refusal);
+    wk__transaction_free_undo(&run);
+    wk__failure_drop(run.abort_cause);
     wk__stale_free(&run);
 }

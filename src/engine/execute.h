@@ -3,8 +3,8 @@
 #ifndef WICK_ENGINE_EXECUTE_H
 #define WICK_ENGINE_EXECUTE_H
 
-#include "../tensor/large.h"
-#include "ring.h"
+#include "../tensor/large_values.h"
+#include "op_queue.h"
 
 /* A target of a call that happens whole: what it gets, and what it had. Both are held. */
 typedef struct wk__undo {
@@ -18,62 +18,64 @@ typedef struct wk__stale {
     wk__failure *failure; /* why; NULL: there was no memory to say */
 } wk__stale;
 
-typedef struct wk__run {
+typedef struct wk__execution {
     wk_context *owner;
-    wk__ring *ring;
+    wk__op_queue *ring;
     wk__record *scratch[WK__MAX_INS]; /* the records of the group that runs, and of its prologue: each has an operand */
-    wk__building building, ahead;     /* ahead: of a product that computes a factor on the way */
-    const wk__record *culprit;        /* whose output found no memory; NULL: not known */
-    int32_t begun, looked, refused;   /* numbers of calls that happen whole: see whole.c */
-    int32_t last;                     /* group of the one that has begun which writes in place; -1: none */
-    wk__record *const *mixed;         /* where the groups of that one end of which any may fail */
-    int64_t failed;                   /* values that had failed or were stale when `looked` was */
-    wk__failure *refusal;             /* why it does not happen */
-    wk__undo *undo;                   /* of the one that has begun */
+    wk__lowering building, ahead;     /* ahead: of a product that computes a factor on the way */
+    const wk__record *failed_record;  /* whose output found no memory; NULL: not known */
+    int32_t txn, txn_checked, txn_aborted; /* numbers of calls that happen whole: see transaction.c */
+    int32_t txn_in_place_group;            /* group of the one that has begun which writes in place; -1:
+                                                       none */
+    wk__record *const *txn_mixed_end;      /* where the groups of that one end of which any may fail */
+    int64_t failed_at_check;               /* values that had failed or were stale when `looked` was */
+    wk__failure *abort_cause;              /* why it does not happen */
+    wk__undo *undo;                        /* of the one that has begun */
     int64_t undos, undo_capacity;
     wk__stale *stale;
     int64_t stales, stale_capacity;
-    int64_t noted;  /* how many there are, */
-    bool any_stale; /* and there was no memory for one of them: each value may be one */
-} wk__run;
+    int64_t stale_total;  /* how many there are, */
+    bool stale_list_full; /* and there was no memory for one of them: each value may be one */
+} wk__execution;
 
 /* execute.c. What a backend is asked for by records that share a kernel: a program that has been built, or what
  * the first says, for which `kernel` is filled in, with what has been built of the others as its tail. Memory may come
  * later. */
-wk__work wk__work_of(wk__building *b, wk__kernel *kernel);
+wk__work wk__work_from_lowering(wk__lowering *b, wk__work_args *kernel);
 
-/* failed.c. The outputs of a group that could not run fail, or keep the old numbers where an op in place was
+/* failure.c. The outputs of a group that could not run fail, or keep the old numbers where an op in place was
  * to write. */
-void wk__fail_group(wk__run *run, wk__record **record, int records, const wk__fail *fail);
+void wk__fail_group(wk__execution *run, wk__record **record, int records, const wk__fail *fail);
 /* Records whose operands have failed fail with the same cause and leave the group; returns how many stay. */
-int wk__drop_failed(wk__run *run, wk__record **record, int records);
+int wk__drop_failed(wk__execution *run, wk__record **record, int records);
 /* Why a call that happens whole, such as a step, must not use the value: it has failed, or is stale. Then *failure,
  * which may be NULL. Other calls use what a target has, but a program that hears of errors at once would not have come
  * to the step. */
-bool wk__keeps_from_step(const wk__run *run, const wk__value *value, wk__failure **failure);
-void wk__stale_free(wk__run *run);
+bool wk__blocks_transaction(const wk__execution *run, const wk__value *value, wk__failure **failure);
+void wk__stale_free(wk__execution *run);
 /* Why the record could not run, in words. */
-wk__failure *wk__explain_record(const wk__record *r, const wk__fail *fail);
+wk__failure *wk__failure_of_record(const wk__record *r, const wk__fail *fail);
 
-/* outputs.c: memory for what a group stores, its own or taken over from what dies. */
-wk_code wk__program_outputs(wk__run *run, wk__building *b, wk__fail *fail);
-wk_code wk__kernel_outputs(wk__run *run, wk__record *r, wk__kernel *kernel, wk__fail *fail);
+/* output_memory.c: memory for what a group stores, its own or taken over from what dies. */
+wk_code wk__alloc_program_outputs(wk__execution *run, wk__lowering *b, wk__fail *fail);
+wk_code wk__alloc_kernel_outputs(wk__execution *run, wk__record *r, wk__work_args *kernel, wk__fail *fail);
 /* A product that is not wanted itself goes where one of its epilogue's results will be, if one fits. */
-wk_code wk__product_output(wk__building *b, wk__value *product, wk__fail *fail);
+wk_code wk__alloc_contraction_output(wk__lowering *b, wk__value *product, wk__fail *fail);
 
 /* The last stored state of the target of an op in place; NULL: there is none. */
-wk__value *wk__old_value(const wk__record *r);
+wk__value *wk__rollback_value(const wk__record *r);
 
-/* whole.c. Looks at the groups from here on, of which there are `live` records: if the first belongs to a call that
- * happens whole, what that call needs is put before it, and it begins. True: the first group is another one now. */
-bool wk__whole_enter(wk__run *run, wk__record **record, int64_t live);
+/* transaction.c. Looks at the groups from here on, of which there are `live` records: if the first belongs to a call
+ * that happens whole, what that call needs is put before it, and it begins. True: the first group is another one
+ * now. */
+bool wk__transaction_prepare_group(wk__execution *run, wk__record **record, int64_t live);
 /* A record of it has failed: none of its targets changes. */
-void wk__whole_refuse(wk__run *run, int32_t whole, wk__failure *failure);
-void wk__whole_leave(wk__run *run);
+void wk__transaction_abort(wk__execution *run, int32_t whole, wk__failure *failure);
+void wk__transaction_free_undo(wk__execution *run);
 
 /* Logs which ops ran where: the records of one group, before it runs. Only when the log wants to know. */
-void wk__tell(wk__record *const record[], int records);
+void wk__log_placement(wk__record *const record[], int records);
 /* The same of the kernels: what one group became; each place of the program once. */
-void wk__tell_kernel(const wk__record *r, const wk__work *work);
+void wk__log_kernel(const wk__record *r, const wk__work *work);
 
 #endif

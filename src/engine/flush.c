@@ -6,7 +6,7 @@
 #include "prologue.h"
 #include "shuffle.h"
 
-static void forget_records(wk__ring *ring)
+static void forget_records(wk__op_queue *ring)
 {
     ring->count = 0;
     ring->chunk_now = 0;
@@ -14,24 +14,25 @@ static void forget_records(wk__ring *ring)
     ring->pending_bytes = 0;
 }
 
-void wk__ring_run(wk_context *owner, bool park)
+void wk__op_queue_run(wk_context *owner, bool park)
 {
-    wk__ring *ring = owner->ring;
+    wk__op_queue *ring = owner->op_queue;
     if (!ring) return;
-    wk__park_orphans(owner);
+    wk__deferred_store_orphans(owner);
     if (ring->count == 0) return;
     ring->flushes++;
-    ring->twins = ring->modes->check ? wk__check_begin(owner, park) : NULL;
-    wk__plan_live(ring, park);
-    int32_t groups = wk__plan_groups(ring);
+    ring->shadows = ring->config->check ? wk__check_begin(owner, park) : NULL;
+    wk__plan_liveness(ring, park);
+    int32_t groups = wk__plan_fusion(ring);
     wk__plan_prologues(ring);
-    wk__interleave_plan(ring, groups);
-    wk__shuffle_plan(ring, groups);
-    wk__park_rest(ring); /* before the others: what these read must then outlive its group, in memory or parked */
-    wk__plan_promises(ring);
+    wk__plan_interleave(ring, groups);
+    wk__plan_shuffle(ring, groups);
+    wk__defer_dead_records(ring); /* before the others: what these read must then outlive its group, in memory or
+                                     parked */
+    wk__plan_deferred_reads(ring);
     wk__execute(owner, ring, groups);
-    if (ring->twins) wk__check_end(ring->twins);
-    ring->twins = NULL;
+    if (ring->shadows) wk__check_end(ring->shadows);
+    ring->shadows = NULL;
     forget_records(ring);
 }
 
@@ -44,10 +45,10 @@ static bool may_park(const wk_context *owner)
 
 void wk__flush(wk_context *context)
 {
-    if (wk__ring_held(context) || wk__forked) return;
-    wk__ring_enter(context);
-    wk__ring_run(context, may_park(context));
-    wk__ring_leave(context);
+    if (wk__op_queue_is_locked_here(context) || wk__forked) return;
+    wk__op_queue_lock(context);
+    wk__op_queue_run(context, may_park(context));
+    wk__op_queue_unlock(context);
 }
 
 static void flush_one(wk_context *context, void *user)
@@ -64,33 +65,35 @@ void wk__flush_all(void)
 /* Has a value computed that was pending or parked when the caller looked. */
 void wk__value_compute(wk_context *owner, wk__value *value)
 {
-    wk__ring_enter(owner);
-    wk__state state = value->state;
-    if (state == WK__PENDING || state == WK__PARKED) {
-        value->wanted = true;
-        if (state == WK__PENDING || wk__park_revive(owner, value)) wk__ring_run(owner, may_park(owner));
+    wk__op_queue_lock(owner);
+    wk__value_state state = value->state;
+    if (state == WK__PENDING || state == WK__DEFERRED) {
+        value->force_store = true;
+        if (state == WK__PENDING || wk__deferred_requeue(owner, value)) wk__op_queue_run(owner, may_park(owner));
     }
-    wk__ring_leave(owner);
+    wk__op_queue_unlock(owner);
 }
 
 bool wk__materialize(const wk_tensor *tensor, wk_site site)
 {
-    if (wk__forked) return wk__refuse_fork(site, "reading a tensor");
+    if (wk__forked) return wk__report_forked(site, "reading a tensor");
     wk__value *value = wk__body_of(tensor)->storage->value;
-    wk__state state = value->state;
-    if (state == WK__PENDING || state == WK__PARKED) {
+    wk__value_state state = value->state;
+    if (state == WK__PENDING || state == WK__DEFERRED) {
         wk_context *owner = value->writer;
         if (owner == wk__context()) {
             wk__value_compute(owner, value);
-        } else if (wk__context_visit(owner)) { /* else its thread has ended, and has stored the value */
+        } else if (wk__context_acquire(owner)) { /* else its thread has ended, and has stored the value */
             wk__value_compute(owner, value);
-            wk__context_leave(owner);
+            wk__context_release(owner);
         }
     }
     state = value->state;
     wk_context *context = wk__context();
-    if (context->late) wk__tell_late(context); /* what was run with it: a target that kept its old numbers, say */
+    if (context->posted_failure)
+        wk__report_posted_failure(context); /* what was run with it: a target that kept its old
+                                                                        numbers, say */
     if (state == WK__STORED) return true;
-    wk__tell_failure(state == WK__FAILED ? value->failure : NULL);
+    wk__report_failure(state == WK__FAILED ? value->failure : NULL);
     return false;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading a flush; see flush_file.h. First the bytes: every number is looked at before it is used. Then what
- * they say: flush_check.c. */
+ * they say: flush_validate.c. */
 #include "../base/alloc.h"
-#include "../base/names.h"
-#include "flush_check.h"
+#include "../base/intern.h"
+#include "flush_validate.h"
 #include "flush_file.h"
 #include <string.h>
 
@@ -57,8 +57,8 @@ static const char *get_string(reader *in, char **to)
 /* "there" and "failed" exclude each other, and bytes are those of what is there. */
 static bool flags_fit(uint32_t flags)
 {
-    const bool there = flags & WK__FLUSH_THERE, failed = flags & WK__FLUSH_FAILED;
-    return flags <= WK__FLUSH_ALL && !(there && failed) && (there || !(flags & WK__FLUSH_BYTES));
+    const bool there = flags & WK__FLUSH_IN_MEMORY, failed = flags & WK__FLUSH_FAILED;
+    return flags <= WK__FLUSH_ALL && !(there && failed) && (there || !(flags & WK__FLUSH_HAS_DATA));
 }
 
 static bool get_value(reader *in, wk__flush_value *v)
@@ -77,7 +77,7 @@ static bool place_data(reader *in, wk__flush_data *flush)
 {
     for (int64_t k = 0; k < flush->values; k++) {
         wk__flush_value *v = &flush->value[k];
-        if (!(v->flags & WK__FLUSH_BYTES)) continue;
+        if (!(v->flags & WK__FLUSH_HAS_DATA)) continue;
         if (v->bytes > in->count - in->at) return false;
         v->data = flush->bytes + in->at;
         in->at += v->bytes;
@@ -95,7 +95,7 @@ static void get_refs(reader *in, wk__flush_record *f)
         f->value[k] = (int32_t)get(in, 4);
         ref->dtype = get_u8(in);
         ref->flags = get_u8(in);
-        r->indirect = r->indirect || (k >= r->nout && ref->flags & WK__REF_INDIRECT);
+        r->has_indirect_read = r->has_indirect_read || (k >= r->nout && ref->flags & WK__REF_INDIRECT);
         const int64_t number = get(in, 8);
         if (f->value[k] < 0)
             ref->imm.i = number;
@@ -105,19 +105,19 @@ static void get_refs(reader *in, wk__flush_record *f)
     }
 }
 
-/* Numbers are judged later (flush_check.c), counts here. False: they are more than there is room for. */
-static bool get_sum(reader *in, wk__sum *sum)
+/* Numbers are judged later (flush_validate.c), counts here. False: they are more than there is room for. */
+static bool get_sum(reader *in, wk__contraction *sum)
 {
     sum->dtype = get_u8(in);
-    sum->indices = (int8_t)get(in, 1);
-    if (sum->indices < 0 || sum->indices > WK__MAX_SUMMED) return false;
-    for (int i = 0; i < sum->indices; i++) sum->extent[i] = get(in, 8);
+    sum->nsummed = (int8_t)get(in, 1);
+    if (sum->nsummed < 0 || sum->nsummed > WK__MAX_SUMMED) return false;
+    for (int i = 0; i < sum->nsummed; i++) sum->extent[i] = get(in, 8);
     for (int factor = 0; factor < WK__FACTORS; factor++) {
-        for (int i = 0; i < sum->indices; i++) sum->stride[factor][i] = get(in, 8);
-        sum->coordinates[factor] = (int8_t)get(in, 1);
-        if (sum->coordinates[factor] < 0 || sum->coordinates[factor] > WK__MAX_COORDINATES) return false;
-        for (int k = 0; k < sum->coordinates[factor]; k++) {
-            wk__coordinate *q = &sum->coordinate[factor][k];
+        for (int i = 0; i < sum->nsummed; i++) sum->stride[factor][i] = get(in, 8);
+        sum->naffine[factor] = (int8_t)get(in, 1);
+        if (sum->naffine[factor] < 0 || sum->naffine[factor] > WK__MAX_AFFINE) return false;
+        for (int k = 0; k < sum->naffine[factor]; k++) {
+            wk__affine_index *q = &sum->affine[factor][k];
             int64_t *const number[] = {&q->offset, &q->divisor, &q->extent, &q->stride};
             for (size_t n = 0; n < sizeof number / sizeof *number; n++) *number[n] = get(in, 8);
             for (int i = 0; i < WK__MAX_INDICES; i++) q->coefficient[i] = get(in, 8);
@@ -129,7 +129,7 @@ static bool get_sum(reader *in, wk__sum *sum)
 static bool get_code(reader *in, wk__flush_record *f)
 {
     const wk__record *r = f->record;
-    wk__flush_code *code = &f->op->code;
+    wk__captured_expression *code = &f->op->code;
     code->nins = get_u8(in);
     code->nimms = get_u8(in);
     code->result = (int16_t)get(in, 2);
@@ -140,7 +140,7 @@ static bool get_code(reader *in, wk__flush_record *f)
         for (int a = 0; a < 3; a++) code->ins[k].arg[a] = (int16_t)get(in, 2);
     }
     for (int k = 0; k < code->nimms; k++) code->imm[k].i = get(in, 8);
-    return !r->op->expression || wk__flush_code_fits(code, r->ref + r->nout, r->nin);
+    return !r->op->expression || wk__flush_expression_is_valid(code, r->ref + r->nout, r->nin);
 }
 
 /* In the record's own room at first: what is refused later leaves nothing behind. */
@@ -151,9 +151,9 @@ static void get_names(reader *in, wk__flush_record *f)
     char *to = f->strings;
     r->name = get_string(in, &to);
     op->name = get_string(in, &to);
-    op->fault = get_string(in, &to);
+    op->fault_message = get_string(in, &to);
     r->site.file = get_string(in, &to);
-    if (!*op->fault) op->fault = NULL;
+    if (!*op->fault_message) op->fault_message = NULL;
     if (!*r->site.file) r->site.file = NULL;
 }
 
@@ -172,15 +172,15 @@ static size_t room_for_strings(const reader *in)
 }
 
 /* What a record begins with, up to its strings. */
-typedef struct head {
+typedef struct record_header {
     uint8_t family, ndim, nout, nin, compute, reduction, result, bits;
     int8_t dim, mode;
     uint16_t reduce_mask;
     int32_t whole, prior, line;
     int64_t bound;
-} head;
+} record_header;
 
-static bool get_head(reader *in, head *h)
+static bool get_head(reader *in, record_header *h)
 {
     uint8_t *const small[] = {&h->family,  &h->ndim,      &h->nout,   &h->nin,
                               &h->compute, &h->reduction, &h->result, &h->bits};
@@ -192,17 +192,17 @@ static bool get_head(reader *in, head *h)
     h->bound = get(in, 8);
     h->prior = (int32_t)get(in, 4);
     h->line = (int32_t)get(in, 4);
-    return !in->failed && wk__work_known(h->family) && h->ndim <= WK__MAX_DIMS && h->nout >= 1 && h->nout <= 2 &&
+    return !in->failed && wk__is_work_family(h->family) && h->ndim <= WK__MAX_DIMS && h->nout >= 1 && h->nout <= 2 &&
            h->nin <= WK__MAX_OPERANDS && h->result <= WK__RESULT_BOOL;
 }
 
-static void fill(wk__flush_record *f, const head *h)
+static void fill(wk__flush_record *f, const record_header *h)
 {
     *f->record = (wk__record){.op = &f->op->op,
                               .site.line = h->line,
                               .bound = h->bound,
                               .group = -1,
-                              .whole = h->whole,
+                              .transaction = h->whole,
                               .reduce_mask = h->reduce_mask,
                               .family = h->family,
                               .ndim = h->ndim,
@@ -212,21 +212,21 @@ static void fill(wk__flush_record *f, const head *h)
                               .dim = h->dim,
                               .mode = h->mode,
                               .partial = h->bits & 1,
-                              .guarded = h->bits >> 1 & 1,
+                              .rolls_back = h->bits >> 1 & 1,
                               .in_place = h->bits >> 2 & 1};
     f->op->op = (wk__op){.expression = h->bits >> 5 & 1 ? wk__flush_expression : NULL,
                          .reduction = h->reduction,
                          .result = h->result,
-                         .limits = h->bits >> 3 & 1,
-                         .indexed = h->bits >> 4 & 1,
-                         .labels = h->bits >> 6 & 1,
-                         .from_first = h->bits >> 7 & 1};
+                         .saturate_scalars = h->bits >> 3 & 1,
+                         .uses_position = h->bits >> 4 & 1,
+                         .index_is_label = h->bits >> 6 & 1,
+                         .nonnegative_index = h->bits >> 7 & 1};
     f->prior = h->prior;
 }
 
 static bool get_record(reader *in, wk__flush_record *f, bool *no_memory)
 {
-    head h;
+    record_header h;
     if (!get_head(in, &h)) return false;
     f->record = wk__alloc_zero(1, wk__record_bytes(h.family, h.ndim, h.nout + h.nin));
     f->op = wk__alloc_zero(1, sizeof *f->op);
@@ -237,13 +237,13 @@ static bool get_record(reader *in, wk__flush_record *f, bool *no_memory)
     get_names(in, f);
     for (int d = 0; d < h.ndim; d++) wk__record_shape(f->record)[d] = get(in, 8);
     get_refs(in, f);
-    if (wk__record_family(f->record)->sums && !get_sum(in, wk__record_sum(f->record))) return false;
+    if (wk__record_family(f->record)->is_contraction && !get_sum(in, wk__record_sum(f->record))) return false;
     return get_code(in, f) && !in->failed;
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
-enum { LEAST_VALUE = 16, LEAST_RECORD = 58 /* bytes that one takes in a file at least */ };
+enum { MIN_VALUE_BYTES = 16, MIN_RECORD_BYTES = 58 /* bytes that one takes in a file at least */ };
 
 static bool get_counts(reader *in, wk__flush_data *out)
 {
@@ -253,10 +253,10 @@ static bool get_counts(reader *in, wk__flush_data *out)
     const int64_t bytes = get(in, 8);
     out->values = get_u32(in);
     out->records = get_u32(in);
-    out->park = flags == 1;
+    out->may_defer = flags == 1;
     return version == WK__FLUSH_VERSION && flags <= 1 && bytes == in->count && out->records >= 1 &&
-           out->records <= WK__FLUSH_RECORDS && out->records <= in->count / LEAST_RECORD &&
-           out->values <= in->count / LEAST_VALUE;
+           out->records <= WK__FLUSH_RECORDS && out->records <= in->count / MIN_RECORD_BYTES &&
+           out->values <= in->count / MIN_VALUE_BYTES;
 }
 
 static wk_code refused(wk__io_error *error, const reader *in, const char *what)
@@ -275,9 +275,9 @@ static wk_code get_all(reader *in, wk__flush_data *out, wk__io_error *error)
     if (!get_counts(in, out)) return refused(error, in, "its first bytes");
     out->value = wk__alloc_zero((size_t)out->values, sizeof *out->value);
     out->record = wk__alloc_zero((size_t)out->records, sizeof *out->record);
-    out->said = wk__alloc(WK__FLUSH_STRING + 1);
-    if (!out->value || !out->record || !out->said) return no_room(error);
-    char *to = out->said;
+    out->message = wk__alloc(WK__FLUSH_STRING + 1);
+    if (!out->value || !out->record || !out->message) return no_room(error);
+    char *to = out->message;
     get_string(in, &to);
     if (in->failed) return refused(error, in, "its message");
     for (int64_t k = 0; k < out->values; k++)
@@ -293,7 +293,7 @@ static wk_code get_all(reader *in, wk__flush_data *out, wk__io_error *error)
 static bool keep(const char **name)
 {
     const char *before = *name;
-    *name = wk__names_keep(before);
+    *name = wk__intern(before);
     return *name || !before;
 }
 
@@ -303,7 +303,8 @@ static bool keep_names(wk__flush_data *flush)
     bool kept = true;
     for (int64_t k = 0; k < flush->records && kept; k++) {
         wk__flush_record *f = &flush->record[k];
-        kept = keep(&f->record->name) && keep(&f->record->site.file) && keep(&f->op->op.name) && keep(&f->op->op.fault);
+        kept = keep(&f->record->name) && keep(&f->record->site.file) && keep(&f->op->op.name) &&
+               keep(&f->op->op.fault_message);
         wk__free(f->strings);
         f->strings = NULL;
     }
@@ -315,9 +316,9 @@ wk_code wk__flush_parse(char *bytes, int64_t count, wk__flush_data *out, wk__io_
     *out = (wk__flush_data){.bytes = bytes};
     reader in = {.bytes = (const unsigned char *)bytes, .count = count};
     wk_code code = get_all(&in, out, error);
-    if (code == WK_OK) code = wk__flush_check(out, error);
+    if (code == WK_OK) code = wk__flush_validate(out, error);
     if (code == WK_OK && !keep_names(out)) code = no_room(error);
-    if (code != WK_OK) wk__flush_end(out);
+    if (code != WK_OK) wk__flush_free(out);
     return code;
 }
 
@@ -332,13 +333,13 @@ wk_code wk__flush_read(const char *path, wk__flush_data *out, wk__io_error *erro
     wk__file_close(&file);
     if (code == WK_OK) {
         code = wk__flush_parse(bytes, count, out, error);
-        return code == WK_OK ? code : wk__io_prefix(error, "%s", wk__show(path).text);
+        return code == WK_OK ? code : wk__io_prefix(error, "%s", wk__printable_name(path).text);
     }
     wk__free(bytes);
     return code;
 }
 
-void wk__flush_end(wk__flush_data *flush)
+void wk__flush_free(wk__flush_data *flush)
 {
     for (int64_t k = 0; k < flush->records && flush->record; k++) {
         wk__free(flush->record[k].record);
@@ -347,7 +348,7 @@ void wk__flush_end(wk__flush_data *flush)
     }
     wk__free(flush->record);
     wk__free(flush->value);
-    wk__free(flush->said);
+    wk__free(flush->message);
     wk__free(flush->bytes);
     *flush = (wk__flush_data){0};
 }

@@ -13,19 +13,21 @@
  * would be otherwise. */
 #include "interleave.h"
 #include "../base/alloc.h"
-#include "faults.h"
-#include "places.h"
+#include "device_fault.h"
+#include "overlap.h"
 #include <string.h>
 
-enum { MOST_DEVICES = 17 /* a mirrored network's, and the cpu */, UPLOADS = MOST_DEVICES, LANES, NONE = -1 };
+enum { MAX_DEVICES = 17 /* a mirrored network's, and the cpu */, UPLOADS = MAX_DEVICES, LANES, NONE = -1 };
 
 /* What a group keeps waiting. */
-typedef enum keeping {
-    NOBODY,    /* it is enqueued, or bytes of the host's are, or a device that has nothing else to do gives its own */
-    A_DEVICE,  /* a copy between two devices, whose target does nothing else until it comes, unless it goes beside */
-    COMPUTING, /* the host, which is the cpu; meanwhile the others work */
-    THE_HOST   /* it waits for what a device was given before: for a copy to the host, or as an index may be bad */
-} keeping;
+typedef enum stall {
+    STALLS_NOBODY, /* it is enqueued, or bytes of the host's are, or a device that has nothing else to do gives its
+                         own */
+    STALLS_DEVICE, /* a copy between two devices, whose target does nothing else until it comes, unless it goes
+                       beside */
+    HOST_COMPUTES, /* the host, which is the cpu; meanwhile the others work */
+    STALLS_HOST    /* it waits for what a device was given before: for a copy to the host, or as an index may be bad */
+} stall;
 
 typedef struct lane_group {
     int32_t next;  /* of its lane, NONE: it is the last */
@@ -36,7 +38,7 @@ typedef struct lane_group {
 } lane_group;
 
 typedef struct lanes {
-    const wk__device *device[MOST_DEVICES];
+    const wk__device *device[MAX_DEVICES];
     int devices;
     int32_t groups;
     int32_t head[LANES], tail[LANES]; /* the next group of each; the last, while lanes are made */
@@ -48,14 +50,14 @@ typedef struct lanes {
 
 /* ---- lanes ------------------------------------------------------------------------------------------------------- */
 
-static bool several_devices(const wk__ring *ring)
+static bool several_devices(const wk__op_queue *ring)
 {
     const wk__device *first = NULL;
     for (int64_t k = 0; k < ring->count; k++) {
         const wk__record *r = ring->record[k];
         if (!r->live) continue;
         if (!first) first = r->device;
-        if (r->device != first || wk__record_family(r)->moves) return true;
+        if (r->device != first || wk__record_family(r)->is_transfer) return true;
     }
     return false;
 }
@@ -65,10 +67,10 @@ static int number_of(lanes *l, wk__device *device)
 {
     int k = 0;
     while (k < l->devices && l->device[k] != device) k++;
-    if (k == MOST_DEVICES) return NONE;
+    if (k == MAX_DEVICES) return NONE;
     if (k == l->devices) {
         l->device[l->devices++] = device;
-        l->doubtful[k] = wk__is_watched(device);
+        l->doubtful[k] = wk__has_inflight(device);
     }
     return k;
 }
@@ -78,25 +80,26 @@ static bool is_host(const wk__device *device)
     return device->id.kind == WK_CPU;
 }
 
-/* `doubtful`: what the device was given before may meet a bad index, which is waited for before a copy (run_move). */
-static keeping keeping_of(const wk__record *r, const wk__device *from, bool doubtful)
+/* `doubtful`: what the device was given before may meet a bad index, which is waited for before a copy
+ * (run_transfer_record). */
+static stall keeping_of(const wk__record *r, const wk__device *from, bool doubtful)
 {
-    if (!from) return is_host(r->device) ? COMPUTING : NOBODY;
-    if (is_host(from)) return NOBODY;
-    if (r->device->backend != from->backend || doubtful) return THE_HOST;
-    const int64_t beside = from->backend->beside;
-    return beside > 0 && r->ref[0].value->bytes >= beside ? NOBODY : A_DEVICE;
+    if (!from) return is_host(r->device) ? HOST_COMPUTES : STALLS_NOBODY;
+    if (is_host(from)) return STALLS_NOBODY;
+    if (r->device->backend != from->backend || doubtful) return STALLS_HOST;
+    const int64_t beside = from->backend->min_overlap_bytes;
+    return beside > 0 && r->ref[0].value->bytes >= beside ? STALLS_NOBODY : STALLS_DEVICE;
 }
 
 /* Where the first record of a group puts it. */
 static bool begin_group(lanes *l, lane_group *g, const wk__record *r)
 {
-    wk__device *from = wk__record_family(r)->moves ? r->ref[r->nout].value->device : NULL;
+    wk__device *from = wk__record_family(r)->is_transfer ? r->ref[r->nout].value->device : NULL;
     const int lane = from && is_host(from) ? UPLOADS : number_of(l, from ? from : r->device);
     if (lane == NONE) return false;
     g->lane = (uint8_t)lane;
     g->keeping = (uint8_t)keeping_of(r, from, l->doubtful[lane]);
-    if (g->keeping == THE_HOST) l->doubtful[lane] = false; /* it has been waited for */
+    if (g->keeping == STALLS_HOST) l->doubtful[lane] = false; /* it has been waited for */
     g->next = NONE;
     if (l->tail[lane] == NONE)
         l->head[lane] = r->group;
@@ -110,8 +113,8 @@ static bool put_in_lane(lanes *l, const wk__record *r)
 {
     lane_group *g = &l->group[r->group];
     if (g->records++ == 0 && !begin_group(l, g, r)) return false;
-    g->whole += r->whole != 0;
-    if (wk__places_may_fault(r)) l->doubtful[g->lane] = true;
+    g->whole += r->transaction != 0;
+    if (wk__record_may_fault(r)) l->doubtful[g->lane] = true;
     return true;
 }
 
@@ -131,7 +134,7 @@ static void wait_for(lanes *l, int32_t group, const wk__value *value)
     if (*after < value->group) *after = value->group;
 }
 
-/* A group with a part of a call that happens whole comes after those before it that have one, too (whole.c). */
+/* A group with a part of a call that happens whole comes after those before it that have one, too (transaction.c). */
 static void find_waits(lanes *l, wk__record *const *by_group, int64_t live)
 {
     int32_t whole = NONE;
@@ -157,10 +160,10 @@ static bool is_ready(const lanes *l, int32_t group)
 }
 
 /* A copy to the host is there at once where the device has nothing to do before it. */
-static keeping keeps(const lanes *l, int32_t group)
+static stall current_stall(const lanes *l, int32_t group)
 {
     const lane_group *g = &l->group[group];
-    return g->keeping == THE_HOST && !l->busy[g->lane] ? NOBODY : g->keeping;
+    return g->keeping == STALLS_HOST && !l->busy[g->lane] ? STALLS_NOBODY : g->keeping;
 }
 
 /* Of the groups below `end`. There is one: the first in the order of the program is always ready. */
@@ -171,7 +174,7 @@ static int32_t choose(const lanes *l, int32_t end)
         const int32_t group = l->head[k];
         if (group == NONE || group >= end) continue;
         if (chosen != NONE) {
-            const keeping least = keeps(l, chosen), now = keeps(l, group);
+            const stall least = current_stall(l, chosen), now = current_stall(l, group);
             if (now > least || (now == least && group > chosen)) continue;
         }
         if (is_ready(l, group)) chosen = group;
@@ -184,12 +187,12 @@ static void place(lanes *l, int32_t group, int32_t at)
     lane_group *g = &l->group[group];
     g->place = at;
     l->head[g->lane] = g->next;
-    l->busy[g->lane] = g->keeping != THE_HOST;
+    l->busy[g->lane] = g->keeping != STALLS_HOST;
 }
 
 /* Where the next group stands that is all of a call that happens whole: by then all that came before is done, so that
  * nothing that may fail is left when the first of these writes in place. */
-static int32_t end_of_stretch(const lanes *l, int32_t from)
+static int32_t next_barrier(const lanes *l, int32_t from)
 {
     int32_t k = from;
     while (k < l->groups && l->group[k].whole < l->group[k].records) k++;
@@ -200,7 +203,7 @@ static void place_all(lanes *l)
 {
     int32_t at = 0;
     while (at < l->groups) {
-        int32_t end = end_of_stretch(l, at);
+        int32_t end = next_barrier(l, at);
         if (end == at) end++;
         for (; at < end; at++) place(l, choose(l, end), at);
     }
@@ -215,7 +218,7 @@ static void renumber(const lanes *l, wk__record *const *by_group, int64_t live)
     }
 }
 
-void wk__interleave_plan(wk__ring *ring, int32_t groups)
+void wk__plan_interleave(wk__op_queue *ring, int32_t groups)
 {
     if (groups < 2 || !several_devices(ring)) return;
     lanes l = {.groups = groups};
@@ -223,7 +226,7 @@ void wk__interleave_plan(wk__ring *ring, int32_t groups)
     l.after = wk__alloc((size_t)groups * sizeof *l.after);
     int64_t live;
     if (l.group && l.after) { /* else in the order of the program */
-        wk__record **by_group = wk__by_group(ring, groups, &live);
+        wk__record **by_group = wk__sort_by_group(ring, groups, &live);
         if (make_lanes(&l, by_group, live)) {
             find_waits(&l, by_group, live);
             place_all(&l);

@@ -3,10 +3,10 @@
 #ifndef WICK_ENGINE_INTERLEAVE_H
 #define WICK_ENGINE_INTERLEAVE_H
 
-#include "ring.h"
+#include "op_queue.h"
 
 /* Live records have their groups: these get new numbers where that lets a device begin sooner. Nothing changes where
  * all records are of one device. */
-void wk__interleave_plan(wk__ring *ring, int32_t groups);
+void wk__plan_interleave(wk__op_queue *ring, int32_t groups);
 
 #endif

@@ -18,7 +18,7 @@ void wk__plan_check_every(int64_t groups)
     atomic_store(&every, groups);
 }
 
-bool wk__plan_check_turn(void)
+bool wk__plan_check_is_due(void)
 {
     const int64_t groups = atomic_load_explicit(&every, memory_order_relaxed);
     return groups == 1 || atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) % groups == 0;
@@ -26,22 +26,22 @@ bool wk__plan_check_turn(void)
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
-wk__plan_check_words wk__plan_check_name(const wk__record *r)
+wk__plan_check_label wk__plan_check_name(const wk__record *r)
 {
-    wk__plan_check_words words;
+    wk__plan_check_label words;
     const char *file = r->site.file ? r->site.file : "?", *slash = strrchr(file, '/');
-    snprintf(words.text, sizeof words.text, "%s%s at %.50s:%d", r->name, wk__underscore(r->name, r->in_place),
+    snprintf(words.text, sizeof words.text, "%s%s at %.50s:%d", r->name, wk__in_place_suffix(r->name, r->in_place),
              slash ? slash + 1 : file, (int)r->site.line);
     return words;
 }
 
-wk__plan_check_words wk__plan_check_maker(const wk__plan_check_state *c, int value)
+wk__plan_check_label wk__plan_check_maker(const wk__plan_check_state *c, int value)
 {
     if (c->value[value].maker) return wk__plan_check_name(c->value[value].maker);
-    return (wk__plan_check_words){"an earlier call"};
+    return (wk__plan_check_label){"an earlier call"};
 }
 
-bool wk__plan_check_refuse(wk__plan_check_state *c, const char *rule, const char *format, ...)
+bool wk__plan_check_fail(wk__plan_check_state *c, const char *rule, const char *format, ...)
 {
     char text[400];
     va_list args;
@@ -94,17 +94,17 @@ static void start_space(wk__plan_check_state *c)
 
 static bool check_space(wk__plan_check_state *c)
 {
-    const wk__group *g = &c->b->group;
+    const wk__program *g = &c->b->group;
     int64_t stride[WK__MAX_DIMS];
     for (int k = 0; k < c->b->records; k++)
         if (wk__plan_check_strides(c, c->b->record[k], 0, stride) < 0)
-            return wk__plan_check_refuse(
+            return wk__plan_check_fail(
                 c, "space", "%s is neither over the elements of the group of %s nor over its rows",
                 wk__plan_check_name(c->b->record[k]).text, wk__plan_check_name(c->b->record[0]).text);
     bool same = g->ndim == c->ndim && g->nreduce == c->nreduce;
     for (int d = 0; d < c->ndim && same; d++) same = g->shape[d] == c->shape[c->order[d]];
-    return same || wk__plan_check_refuse(c, "space", "the program is not over the space of %s",
-                                         wk__plan_check_name(c->b->record[0]).text);
+    return same || wk__plan_check_fail(c, "space", "the program is not over the space of %s",
+                                       wk__plan_check_name(c->b->record[0]).text);
 }
 
 /* How the program is walked. All of it is as the device gets it, sampled places are found in the records'
@@ -112,8 +112,8 @@ static bool check_space(wk__plan_check_state *c)
 static void start_program(wk__plan_check_state *c)
 {
     c->group = c->b->group;
-    if (!c->sampled) wk__group_collapse(&c->group);
-    wk__group_levels(&c->group, c->level, c->pass);
+    if (!c->sampled) wk__program_coalesce(&c->group);
+    wk__program_levels(&c->group, c->level, c->pass);
     c->passes = 1;
     for (int k = 0; k < c->group.nins; k++) {
         const int code = c->group.ins[k].code;
@@ -130,7 +130,7 @@ static bool check_all(wk__plan_check_state *c)
     start_program(c);
     if (!wk__plan_check_records(c)) return false;
     if (c->product) wk__plan_check_note_product(c);
-    return wk__plan_check_program(c) && wk__plan_check_reads(c) && wk__plan_check_last(c) &&
+    return wk__plan_check_program(c) && wk__plan_check_reads(c) && wk__plan_check_final_contents(c) &&
            (!c->product || wk__plan_check_pieces(c));
 }
 
@@ -160,7 +160,7 @@ static wk_code check_alone(wk__record *r, wk__fail *fail)
 
 /* ---- prologues ------------------------------------------------------------------------------------------------- */
 
-static int stored_operand(const wk__group *g)
+static int stored_operand(const wk__program *g)
 {
     int o = 0;
     while (o < g->noperands && !g->operand[o].stored) o++;
@@ -168,29 +168,29 @@ static int stored_operand(const wk__group *g)
 }
 
 /* The product is told to compute the factor with the program ahead of it, and nothing else. */
-static bool is_told(const wk__building *b, const wk__work *work)
+static bool has_prologue_operand(const wk__lowering *b, const wk__work *work)
 {
     int told = 0;
-    for (int k = 0; k < WK__FACTORS && work->kernel; k++) {
-        const bool factor = b->record[0]->ref[1 + k].value == wk__factor_ahead(b->ahead);
-        if (work->kernel->prologue[k] != (factor ? &b->ahead->group : NULL)) return false;
+    for (int k = 0; k < WK__FACTORS && work->args; k++) {
+        const bool factor = b->record[0]->ref[1 + k].value == wk__prologue_factor(b->prologue);
+        if (work->args->prologue[k] != (factor ? &b->prologue->group : NULL)) return false;
         told += factor;
     }
-    return told == 1 && stored_operand(&b->ahead->group) >= 0;
+    return told == 1 && stored_operand(&b->prologue->group) >= 0;
 }
 
 /* A program like any other, but that what it stores lies nowhere: it is looked at as if it had memory of its own. */
-static wk_code check_ahead(wk__building *b, const wk__work *work, wk__fail *fail)
+static wk_code check_ahead(wk__lowering *b, const wk__work *work, wk__fail *fail)
 {
-    if (!is_told(b, work))
+    if (!has_prologue_operand(b, work))
         return wk__fail_set(fail, WK_ERR_INTERNAL, "a wrong plan (operands): %s is not told to compute its factor",
                             wk__plan_check_name(b->record[0]).text);
-    wk__building *ahead = b->ahead;
+    wk__lowering *ahead = b->prologue;
     wk__memory nowhere = {.block = &nowhere};
     wk__operand *stored = &ahead->group.operand[stored_operand(&ahead->group)];
     wk__memory *const before = stored->memory;
     stored->memory = &nowhere;
-    const wk__work program = {.family = ahead->record[0]->family, .group = &ahead->group};
+    const wk__work program = {.family = ahead->record[0]->family, .program = &ahead->group};
     const wk_code code = wk__plan_check(ahead, &program, fail);
     stored->memory = before;
     return code;
@@ -198,17 +198,18 @@ static wk_code check_ahead(wk__building *b, const wk__work *work, wk__fail *fail
 
 /* ---- the verdict ------------------------------------------------------------------------------------------------- */
 
-wk_code wk__plan_check(wk__building *b, const wk__work *work, wk__fail *fail)
+wk_code wk__plan_check(wk__lowering *b, const wk__work *work, wk__fail *fail)
 {
-    if (!wk__work_family_of(work)->program && !wk__work_family_of(work)->tail) return check_alone(b->record[0], fail);
-    const wk_code code = b->ahead ? check_ahead(b, work, fail) : WK_OK;
+    if (!wk__work_family_of(work)->is_program && !wk__work_family_of(work)->can_have_epilogue)
+        return check_alone(b->record[0], fail);
+    const wk_code code = b->prologue ? check_ahead(b, work, fail) : WK_OK;
     if (code != WK_OK) return code;
     wk__plan_check_state c;
     memset(&c, 0, offsetof(wk__plan_check_state, value));
     c.b = b;
-    c.product = work->kernel ? work : NULL;
+    c.product = work->args ? work : NULL;
     c.fail = fail;
-    c.space = wk__plan_check_space_take();
+    c.space = wk__plan_check_workspace_acquire();
     if (!c.space) return WK_OK;
     c.results.slot = c.space->result_slot;
     c.stores.slot = c.space->store_slot;
@@ -219,6 +220,6 @@ wk_code wk__plan_check(wk__building *b, const wk__work *work, wk__fail *fail)
     wk__plan_check_table_start(&c.results, places * b->records);
     wk__plan_check_table_start(&c.stores, places * b->group.noperands);
     const bool fine = !wk__plan_check_list(&c) || check_all(&c);
-    wk__plan_check_space_give(c.space);
+    wk__plan_check_workspace_release(c.space);
     return fine ? WK_OK : fail->code;
 }

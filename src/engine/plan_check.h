@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks a group before it is run: does the program that the planner made of the records, in the order in which
- * backends walk it and with the memory that outputs.c chose, read only what the order of the calls says, and
+ * backends walk it and with the memory that output_memory.c chose, read only what the order of the calls says, and
  * leave behind what they say?
  *
  *     plan_check.c         what is looked at, in which order; the verdict
- *     plan_check_space.c   memory for all of it, numbers that stand for values, the places that are visited
+ *     plan_check_workspace.c  memory for all of it, numbers that stand for values, the places that are visited
  *     plan_check_values.c  what each record computes by itself
  *     plan_check_program.c what the group's program computes
  *     plan_check_memory.c  whose memory is whose, and who needs it afterwards
@@ -22,12 +22,12 @@
 #ifndef WICK_ENGINE_PLAN_CHECK_H
 #define WICK_ENGINE_PLAN_CHECK_H
 
-#include "ring.h"
+#include "op_queue.h"
 
 /* For tests that run a million calls of one plan, which would take minutes: from now on one group of `every`
  * is checked. */
 void wk__plan_check_every(int64_t every);
-bool wk__plan_check_turn(void);
+bool wk__plan_check_is_due(void);
 
 /* The debug build checks every plan, in every mode, but in the tests that have called wk__plan_check_every; others
  * check those of the null device alone, which runs nothing. */
@@ -35,7 +35,7 @@ static inline bool wk__plan_check_wanted(const wk__device *device)
 {
 #ifdef WICK_CHECK_PLANS
     (void)device;
-    return wk__plan_check_turn();
+    return wk__plan_check_is_due();
 #else
     return device->id.kind == WK_NULL;
 #endif
@@ -44,6 +44,6 @@ static inline bool wk__plan_check_wanted(const wk__device *device)
 /* The group as it is about to run: built, with memory, not yet flattened; `work` is what the device will be given.
  * WK_ERR_INTERNAL names the rule that is broken, the calls, and the first element at fault. Without host memory to work
  * in it checks nothing. */
-wk_code wk__plan_check(wk__building *b, const wk__work *work, wk__fail *fail);
+wk_code wk__plan_check(wk__lowering *b, const wk__work *work, wk__fail *fail);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What outputs.c decided, found again from where values are: a value without memory has given it to an output; an
+/* What output_memory.c decided, found again from where values are: a value without memory has given it to an output; an
  * output over a part of a value that has memory still began as a copy. */
 #include "plan_check_memory.h"
 #include "prologue.h"
@@ -35,7 +35,7 @@ static int area_of(wk__plan_check_state *c, const wk__memory *memory)
 {
     for (int a = 0; a < c->areas; a++)
         if (c->area[a].memory->block == memory->block && c->area[a].memory->offset == memory->offset) return a;
-    c->area[c->areas] = (wk__plan_check_area){.memory = memory, .before = -1, .copied = -1, .plain = true};
+    c->area[c->areas] = (wk__plan_check_buffer){.memory = memory, .before = -1, .copied = -1, .single_store = true};
     return c->areas++;
 }
 
@@ -49,28 +49,28 @@ static void settle(wk__plan_check_state *c)
         const int area = c->value[v].area = area_of(c, memory);
         if (c->value[v].maker) continue;
         c->area[area].before = v;
-        c->area[area].plain = false;
+        c->area[area].single_store = false;
     }
     for (int k = 0; k < c->b->records; k++) {
         const int out = wk__plan_check_find(c, c->b->record[k]->ref[0].value), prior = c->value[out].prior;
         if (prior < 0 || c->value[prior].maker || c->value[out].area < 0) continue;
         if (c->value[out].area == c->value[prior].area) continue;
         c->area[c->value[out].area].copied = prior;
-        c->area[c->value[out].area].plain = false;
+        c->area[c->value[out].area].single_store = false;
     }
 }
 
 bool wk__plan_check_list(wk__plan_check_state *c)
 {
-    wk__building *b = c->b;
+    wk__lowering *b = c->b;
     for (int k = 0; k < b->records; k++) list(c, b->record[k]->ref[0].value, b->record[k]);
     for (int k = 0; k < b->records; k++) {
         list(c, b->record[k]->prior, NULL);
         for (int i = 0; i < b->record[k]->nin; i++) list(c, wk__record_in(b->record[k], i)->value, NULL);
     }
-    for (int k = 0; b->ahead && k < b->ahead->records; k++)
-        for (int i = 0; i < b->ahead->record[k]->nin; i++) {
-            wk__value *in = wk__record_in(b->ahead->record[k], i)->value;
+    for (int k = 0; b->prologue && k < b->prologue->records; k++)
+        for (int i = 0; i < b->prologue->record[k]->nin; i++) {
+            wk__value *in = wk__record_in(b->prologue->record[k], i)->value;
             if (in && in->state == WK__STORED) list(c, in, NULL);
         }
     if (c->values == WK__PLAN_CHECK_VALUES) return false;
@@ -84,21 +84,21 @@ bool wk__plan_check_list(wk__plan_check_state *c)
         c->operand[o] = wk__plan_check_find(c, b->value[o]);
         const int area = c->operand[o] < 0 ? -1 : c->value[c->operand[o]].area;
         if (area < 0) continue;
-        if (!b->group.operand[o].stored || writers[area]++) c->area[area].plain = false;
+        if (!b->group.operand[o].stored || writers[area]++) c->area[area].single_store = false;
     }
     if (c->product) {
         const int area = c->value[wk__plan_check_find(c, b->record[0]->ref[0].value)].area;
-        if (area >= 0) c->area[area].plain = false;
+        if (area >= 0) c->area[area].single_store = false;
     }
     return true;
 }
 
 /* ---- owners ------------------------------------------------------------------------------------------------------ */
 
-bool wk__plan_check_lives_on(const wk__plan_check_state *c, int value)
+bool wk__plan_check_survives(const wk__plan_check_state *c, int value)
 {
     const wk__plan_check_value *v = &c->value[value];
-    return v->value->memory.block && (!v->maker || wk__stores(v->value));
+    return v->value->memory.block && (!v->maker || wk__will_be_stored(v->value));
 }
 
 /* References that the group's records will let go of. */
@@ -121,8 +121,8 @@ static const wk__record *reader_to_come(const wk__plan_check_state *c, const wk_
     for (int k = 0; k < c->b->records; k++) {
         wk__record *r = c->b->record[k];
         const wk__value *out = r->ref[0].value;
-        const bool held = out->promised || wk__count_get(&out->refs) > out->ring_refs;
-        if (wk__stores(out) || !held) continue;
+        const bool held = out->read_by_deferred || wk__refcount_get(&out->refs) > out->ring_refs;
+        if (wk__will_be_stored(out) || !held) continue;
         for (int i = 0; i < r->nin; i++)
             if (wk__record_in(r, i)->value == value) return r;
     }
@@ -133,18 +133,17 @@ static bool check_gone(wk__plan_check_state *c, int v)
 {
     const wk__value *value = c->value[v].value;
     const wk__record *user = c->b->record[0];
-    const int refs = wk__count_get(&value->refs);
+    const int refs = wk__refcount_get(&value->refs);
     const int uses = uses_of(c, value, &user);
     if (refs > uses)
-        return wk__plan_check_refuse(
+        return wk__plan_check_fail(
             c, "owners", "the memory of what %s made goes to an output of %s, and %d more may read it after that",
             wk__plan_check_maker(c, v).text, wk__plan_check_name(user).text, refs - uses);
     const wk__record *later = reader_to_come(c, value);
-    return !later ||
-           wk__plan_check_refuse(c, "owners",
-                                 "the memory of what %s made goes to an output, and %s is to read it when its "
-                                 "own result is asked for",
-                                 wk__plan_check_maker(c, v).text, wk__plan_check_name(later).text);
+    return !later || wk__plan_check_fail(c, "owners",
+                                         "the memory of what %s made goes to an output, and %s is to read it when its "
+                                         "own result is asked for",
+                                         wk__plan_check_maker(c, v).text, wk__plan_check_name(later).text);
 }
 
 /* What operand k of the record is, is in memory, or is computed here before. */
@@ -152,18 +151,18 @@ static bool check_there(wk__plan_check_state *c, int k, int i)
 {
     const wk__value *value = wk__record_in(c->b->record[k], i)->value;
     const int v = value ? wk__plan_check_find(c, value) : -1;
-    if (v < 0 || (c->b->ahead && value == wk__factor_ahead(c->b->ahead))) return true;
+    if (v < 0 || (c->b->prologue && value == wk__prologue_factor(c->b->prologue))) return true;
     const wk__plan_check_value *in = &c->value[v];
     if (!in->maker && value->state != WK__STORED)
-        return wk__plan_check_refuse(c, "operands", "nobody has computed operand %d of %s", i,
-                                     wk__plan_check_name(c->b->record[k]).text);
+        return wk__plan_check_fail(c, "operands", "nobody has computed operand %d of %s", i,
+                                   wk__plan_check_name(c->b->record[k]).text);
     if (!in->maker && in->area < 0)
-        return wk__plan_check_refuse(c, "operands", "operand %d of %s has lost its memory before", i,
-                                     wk__plan_check_name(c->b->record[k]).text);
+        return wk__plan_check_fail(c, "operands", "operand %d of %s has lost its memory before", i,
+                                   wk__plan_check_name(c->b->record[k]).text);
     for (int later = k; in->maker && later < c->b->records; later++)
         if (c->b->record[later] == in->maker)
-            return wk__plan_check_refuse(c, "operands", "operand %d of %s is computed after it", i,
-                                         wk__plan_check_name(c->b->record[k]).text);
+            return wk__plan_check_fail(c, "operands", "operand %d of %s is computed after it", i,
+                                       wk__plan_check_name(c->b->record[k]).text);
     return true;
 }
 
@@ -171,13 +170,13 @@ static bool check_there(wk__plan_check_state *c, int k, int i)
  * it before. */
 static bool check_target(wk__plan_check_state *c, wk__record *r)
 {
-    if (!wk__stores(r->ref[0].value)) return true;
+    if (!wk__will_be_stored(r->ref[0].value)) return true;
     const int out = wk__plan_check_find(c, r->ref[0].value), prior = c->value[out].prior;
     if (c->value[out].area < 0)
-        return wk__plan_check_refuse(c, "owners", "the result of %s has no memory", wk__plan_check_name(r).text);
+        return wk__plan_check_fail(c, "owners", "the result of %s has no memory", wk__plan_check_name(r).text);
     return prior < 0 || !c->value[prior].maker || c->value[prior].area == c->value[out].area ||
-           wk__plan_check_refuse(c, "owners", "%s writes a part of what %s makes, and into other memory",
-                                 wk__plan_check_name(r).text, wk__plan_check_maker(c, prior).text);
+           wk__plan_check_fail(c, "owners", "%s writes a part of what %s makes, and into other memory",
+                               wk__plan_check_name(r).text, wk__plan_check_maker(c, prior).text);
 }
 
 bool wk__plan_check_owners(wk__plan_check_state *c)
@@ -189,7 +188,7 @@ bool wk__plan_check_owners(wk__plan_check_state *c)
             if (!check_there(c, k, i)) return false;
     for (int v = 0; v < c->values; v++) {
         const wk__value *value = c->value[v].value;
-        const bool had = c->value[v].maker ? wk__stores(value) : value->state == WK__STORED;
+        const bool had = c->value[v].maker ? wk__will_be_stored(value) : value->state == WK__STORED;
         if (had && !value->memory.block && c->value[v].area >= 0 && !check_gone(c, v)) return false;
     }
     return true;

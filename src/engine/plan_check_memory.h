@@ -12,6 +12,6 @@ bool wk__plan_check_list(wk__plan_check_state *c);
  * output has no reader after this group. */
 bool wk__plan_check_owners(wk__plan_check_state *c);
 /* Is the value in its memory when the group is done? */
-bool wk__plan_check_lives_on(const wk__plan_check_state *c, int value);
+bool wk__plan_check_survives(const wk__plan_check_state *c, int value);
 
 #endif

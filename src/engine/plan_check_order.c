@@ -16,14 +16,14 @@
 #include "plan_check_memory.h"
 #include <string.h>
 
-bool wk__plan_check_surely_before(const wk__plan_check_state *c, const wk__plan_check_moment *a,
-                                  const wk__plan_check_moment *b)
+bool wk__plan_check_happens_before(const wk__plan_check_state *c, const wk__plan_check_interval *a,
+                                   const wk__plan_check_interval *b)
 {
     if (c->nreduce == 0 || a->row != b->row) {
         const bool product = a->from < 0 && c->nreduce > 0; /* all of it is there before the epilogue begins */
         return product || (a->row == b->row && a->column == b->column && a->until <= b->from);
     }
-    for (int way = 0; way < WK__PLAN_CHECK_WAYS; way++) {
+    for (int way = 0; way < WK__PLAN_CHECK_SCHEDULES; way++) {
         if (a->last[way] > b->first[way]) return false;
         if (a->last[way] < b->first[way]) continue;
         const bool columns = a->last[way] % 2 != 0;
@@ -34,11 +34,11 @@ bool wk__plan_check_surely_before(const wk__plan_check_state *c, const wk__plan_
 
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
-wk__plan_check_moment wk__plan_check_moment_of(const wk__plan_check_state *c, const wk__plan_check_store *s)
+wk__plan_check_interval wk__plan_check_interval_of(const wk__plan_check_state *c, const wk__plan_check_store *s)
 {
-    wk__plan_check_moment m = {.row = s->row, .column = s->column, .from = s->k, .until = s->k};
+    wk__plan_check_interval m = {.row = s->row, .column = s->column, .from = s->k, .until = s->k};
     if (s->k < 0) {
-        for (int way = 0; way < WK__PLAN_CHECK_WAYS; way++) m.first[way] = m.last[way] = -1;
+        for (int way = 0; way < WK__PLAN_CHECK_SCHEDULES; way++) m.first[way] = m.last[way] = -1;
         return m;
     }
     const int element = c->level[s->k];
@@ -58,12 +58,12 @@ static void note(wk__plan_check_state *c, int area, const wk__plan_check_store *
     *last = (uint64_t)c->stored;
 }
 
-void wk__plan_check_note_stores(wk__plan_check_state *c, const wk__plan_check_walk *walk, int k, int64_t row)
+void wk__plan_check_note_stores(wk__plan_check_state *c, const wk__plan_check_eval *walk, int k, int64_t row)
 {
     const wk__ins *ins = &c->group.ins[k];
     const int area = c->value[c->operand[ins->arg[0]]].area;
     const bool once = !c->level[k];
-    if (c->area[area].plain) return;
+    if (c->area[area].single_store) return;
     for (int64_t column = once ? -1 : 0; column < (once ? 0 : walk->columns); column++) {
         const wk__plan_check_store store = {.place = wk__plan_check_place(c, walk, ins->arg[0], row, column),
                                             .token = wk__plan_check_register(c, walk, ins->arg[1], once ? 0 : column),
@@ -81,9 +81,10 @@ void wk__plan_check_note_product(wk__plan_check_state *c)
     wk__record *r = c->b->record[0];
     const int value = wk__plan_check_find(c, r->ref[0].value), area = c->value[value].area;
     const int64_t *shape = wk__record_shape(r);
-    const int64_t count = wk__plan_check_visit(c->space->own[1], 0, r->ndim, shape, c->most, wk__record_stride(r, 0));
+    const int64_t count =
+        wk__plan_check_offsets(c->space->output_offset[1], 0, r->ndim, shape, c->most, wk__record_stride(r, 0));
     for (int64_t k = 0; k < count; k++) {
-        const int64_t place = r->ref[0].offset + c->space->own[1][k];
+        const int64_t place = r->ref[0].offset + c->space->output_offset[1][k];
         const wk__plan_check_store store = {
             .place = place, .token = wk__plan_check_content(c, value, place), .column = (int32_t)k, .k = -1};
         note(c, area, &store);
@@ -103,9 +104,9 @@ static const wk__plan_check_store *last_store(const wk__plan_check_state *c, int
     const wk__plan_check_store *last = &c->space->store[head - 1];
     for (int32_t at = last->next; at > 0; at = c->space->store[at - 1].next) {
         const wk__plan_check_store *s = &c->space->store[at - 1];
-        const wk__plan_check_moment a = wk__plan_check_moment_of(c, last), b = wk__plan_check_moment_of(c, s);
-        if (wk__plan_check_surely_before(c, &b, &a)) continue;
-        if (!wk__plan_check_surely_before(c, &a, &b) && s->token != last->token) return NULL;
+        const wk__plan_check_interval a = wk__plan_check_interval_of(c, last), b = wk__plan_check_interval_of(c, s);
+        if (wk__plan_check_happens_before(c, &b, &a)) continue;
+        if (!wk__plan_check_happens_before(c, &a, &b) && s->token != last->token) return NULL;
         last = s;
     }
     return last;
@@ -125,23 +126,22 @@ static bool check_element(wk__plan_check_state *c, int area, int64_t place)
     const int32_t head = (int32_t)*wk__plan_check_table_find(&c->stores, area, place, false);
     const wk__plan_check_store *last = last_store(c, head);
     for (int v = 0; v < c->values; v++) {
-        if (c->value[v].area != area || !wk__plan_check_lives_on(c, v)) continue;
-        const wk__plan_check_token wanted = wk__plan_check_content(c, v, place);
+        if (c->value[v].area != area || !wk__plan_check_survives(c, v)) continue;
+        const wk__plan_check_value_number wanted = wk__plan_check_content(c, v, place);
         if (wanted == WK__PLAN_CHECK_UNKNOWN) continue;
         if (!last)
-            return wk__plan_check_refuse(
+            return wk__plan_check_fail(
                 c, "last", "element %lld of what %s made is written by %s, too, and either may come last",
                 (long long)place, wk__plan_check_maker(c, v).text, wk__plan_check_name(rival_of(c, head, v)).text);
         if (last->token != wanted && last->token != WK__PLAN_CHECK_UNKNOWN)
-            return wk__plan_check_refuse(c, "last",
-                                         "%s writes over element %lld of what %s made, which is still needed",
-                                         wk__plan_check_name(wk__plan_check_writer_of(c, last)).text, (long long)place,
-                                         wk__plan_check_maker(c, v).text);
+            return wk__plan_check_fail(c, "last", "%s writes over element %lld of what %s made, which is still needed",
+                                       wk__plan_check_name(wk__plan_check_writer_of(c, last)).text, (long long)place,
+                                       wk__plan_check_maker(c, v).text);
     }
     return true;
 }
 
-bool wk__plan_check_last(wk__plan_check_state *c)
+bool wk__plan_check_final_contents(wk__plan_check_state *c)
 {
     for (int64_t n = 0; n < c->stored; n++)
         if (!check_element(c, c->space->store[n].area, c->space->store[n].place)) return false;

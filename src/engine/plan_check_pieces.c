@@ -6,14 +6,14 @@
 
 /* A set of places: first, then any number of steps along each dimension. */
 enum { LIST = WK__MAX_DIMS };
-typedef struct places {
+typedef struct address_set {
     int64_t first, count;
     int ndim;
     int64_t size[LIST],
         step[LIST]; /* steps ascending, none of them 0 or negative; neighbours that are walked as one are one */
-} places;
+} address_set;
 
-static void add(places *p, int64_t size, int64_t step)
+static void add(address_set *p, int64_t size, int64_t step)
 {
     p->count *= size;
     if (size < 2) return;
@@ -30,7 +30,7 @@ static void add(places *p, int64_t size, int64_t step)
     p->step[to] = step;
 }
 
-static void merge(places *p)
+static void merge(address_set *p)
 {
     int kept = 0;
     for (int d = 1; d < p->ndim; d++) {
@@ -45,7 +45,7 @@ static void merge(places *p)
     if (p->ndim) p->ndim = kept + 1;
 }
 
-static bool same_places(places *a, places *b)
+static bool same_places(address_set *a, address_set *b)
 {
     merge(a);
     merge(b);
@@ -61,18 +61,18 @@ typedef struct visitor {
     bool fine;
 } visitor;
 
-static void visit_box(void *user, const wk__piece *piece)
+static void visit_box(void *user, const wk__epilogue_box *piece)
 {
     visitor *v = user;
-    const wk__operand *out = &v->c->product->kernel->operand[0];
+    const wk__operand *out = &v->c->product->args->operand[0];
     wk__record *r = v->c->b->record[0];
     const int64_t *shape = wk__record_shape(r);
-    places box = {.first = out->offset, .count = 1}, summed = {.first = piece->first, .count = 1};
+    address_set box = {.first = out->offset, .count = 1}, summed = {.first = piece->first, .count = 1};
     v->told = true;
     if (!v->fine) return;
     for (int d = 0; d < r->ndim; d++) {
         if (piece->start[d] < 0 || piece->size[d] < 0 || piece->size[d] > shape[d] - piece->start[d]) {
-            v->fine = wk__plan_check_refuse(
+            v->fine = wk__plan_check_fail(
                 v->c, "pieces", "the epilogue of %s is run on places %lld to %lld of dimension %d, which has %lld",
                 wk__plan_check_name(r).text, (long long)piece->start[d],
                 (long long)(piece->start[d] + piece->size[d] - 1), d, (long long)shape[d]);
@@ -85,7 +85,7 @@ static void visit_box(void *user, const wk__piece *piece)
     add(&summed, piece->columns, piece->column_step);
     v->elements += box.count;
     if (!same_places(&box, &summed))
-        v->fine = wk__plan_check_refuse(
+        v->fine = wk__plan_check_fail(
             v->c, "pieces",
             "the epilogue of %s is run on %lld elements of the product from %lld on, when %lld from %lld on "
             "have been summed",
@@ -98,12 +98,12 @@ bool wk__plan_check_pieces(wk__plan_check_state *c)
 {
     const wk__backend *backend = c->b->record[0]->device->backend;
     if (backend->kind == WK_NULL) backend = wk__backend_of(WK_CPU);
-    if (!backend || !backend->pieces) return true;
+    if (!backend || !backend->epilogue_boxes) return true;
     visitor v = {.c = c, .fine = true};
     int64_t elements = 1;
     for (int d = 0; d < c->ndim; d++) elements *= c->shape[d];
-    backend->pieces(c->product, visit_box, &v);
+    backend->epilogue_boxes(c->product, visit_box, &v);
     if (!v.fine || !v.told || v.elements == elements) return v.fine;
-    return wk__plan_check_refuse(c, "pieces", "the epilogue of %s is run on %lld elements of %lld",
-                                 wk__plan_check_name(c->b->record[0]).text, (long long)v.elements, (long long)elements);
+    return wk__plan_check_fail(c, "pieces", "the epilogue of %s is run on %lld elements of %lld",
+                               wk__plan_check_name(c->b->record[0]).text, (long long)v.elements, (long long)elements);
 }

@@ -6,7 +6,7 @@
 
 /* The first record, in the order of the calls, whose register is not what the record computes in this row: what goes
  * wrong later comes of it. */
-static wk__record *first_wrong(wk__plan_check_state *c, const wk__plan_check_walk *walk, int64_t row, wk__record *last)
+static wk__record *first_wrong(wk__plan_check_state *c, const wk__plan_check_eval *walk, int64_t row, wk__record *last)
 {
     const int kept = c->nreduce ? c->ndim - c->nreduce : 0;
     int64_t stride[WK__MAX_DIMS], shape[WK__MAX_DIMS];
@@ -14,44 +14,45 @@ static wk__record *first_wrong(wk__plan_check_state *c, const wk__plan_check_wal
     for (int k = 0; k < c->b->records; k++) {
         wk__record *r = c->b->record[k];
         if (r == last || wk__plan_check_strides(c, r, 0, stride) < 0) continue;
-        wk__plan_check_visit(c->space->own[0], 0, kept, shape, c->most, stride);
-        wk__plan_check_visit(c->space->own[1], kept, c->ndim, shape, c->most, stride);
+        wk__plan_check_offsets(c->space->output_offset[0], 0, kept, shape, c->most, stride);
+        wk__plan_check_offsets(c->space->output_offset[1], kept, c->ndim, shape, c->most, stride);
         const int value = wk__plan_check_find(c, r->ref[0].value);
         for (int64_t column = 0; column < walk->columns; column++) {
-            const int64_t place = r->ref[0].offset + c->space->own[0][row] + c->space->own[1][column];
-            const wk__plan_check_token wanted = wk__plan_check_content(c, value, place),
-                                       there = wk__plan_check_register(c, walk, c->reg[k], column);
+            const int64_t place =
+                r->ref[0].offset + c->space->output_offset[0][row] + c->space->output_offset[1][column];
+            const wk__plan_check_value_number wanted = wk__plan_check_content(c, value, place),
+                                              there = wk__plan_check_register(c, walk, c->reg[k], column);
             if (wanted != WK__PLAN_CHECK_UNKNOWN && there != WK__PLAN_CHECK_UNKNOWN && wanted != there) return r;
         }
     }
     return last;
 }
 
-static bool refuse_value(wk__plan_check_state *c, const wk__plan_check_walk *walk, int64_t row, wk__record *r,
+static bool refuse_value(wk__plan_check_state *c, const wk__plan_check_eval *walk, int64_t row, wk__record *r,
                          int64_t place)
 {
     const wk__record *wrong = first_wrong(c, walk, row, r);
     const char *why = "an operand comes from a register that holds another element than it reads";
-    if (wrong->op->indexed) why = "it counts positions in the walk of the group, which are not those of the call";
-    return wk__plan_check_refuse(c, "values",
-                                 "element %lld of the result of %s is not what the calls say, because of %s: %s",
-                                 (long long)place, wk__plan_check_name(r).text, wk__plan_check_name(wrong).text, why);
+    if (wrong->op->uses_position) why = "it counts positions in the walk of the group, which are not those of the call";
+    return wk__plan_check_fail(c, "values",
+                               "element %lld of the result of %s is not what the calls say, because of %s: %s",
+                               (long long)place, wk__plan_check_name(r).text, wk__plan_check_name(wrong).text, why);
 }
 
 /* One STORE in the row at hand. A row's value is stored once, whatever the number of columns. */
-static bool check_store(wk__plan_check_state *c, const wk__plan_check_walk *walk, int k, int64_t row)
+static bool check_store(wk__plan_check_state *c, const wk__plan_check_eval *walk, int k, int64_t row)
 {
     const wk__ins *store = &c->group.ins[k];
     const int operand = store->arg[0];
     const bool once = !c->level[k];
     for (int64_t column = once ? -1 : 0; column < (once ? 0 : walk->columns); column++) {
         const int64_t place = wk__plan_check_place(c, walk, operand, row, column);
-        const wk__plan_check_token wanted = wk__plan_check_content(c, c->operand[operand], place);
-        const wk__plan_check_token there = wk__plan_check_register(c, walk, store->arg[1], once ? 0 : column);
+        const wk__plan_check_value_number wanted = wk__plan_check_content(c, c->operand[operand], place);
+        const wk__plan_check_value_number there = wk__plan_check_register(c, walk, store->arg[1], once ? 0 : column);
         if (wanted == WK__PLAN_CHECK_UNKNOWN || there == WK__PLAN_CHECK_UNKNOWN || wanted == there) continue;
         wk__record *r = c->b->writer[operand];
         if (!wk__plan_check_table_find(&c->results, c->operand[operand], place, false))
-            return wk__plan_check_refuse(
+            return wk__plan_check_fail(
                 c, "places", "the kernel writes element %lld of what %s writes into, which the call leaves alone",
                 (long long)place, wk__plan_check_name(r).text);
         return refuse_value(c, walk, row, r, place);
@@ -62,26 +63,26 @@ static bool check_store(wk__plan_check_state *c, const wk__plan_check_walk *walk
 /* What is to be stored is, and the STORE goes through memory as the record does. */
 static bool check_way(wk__plan_check_state *c, wk__record *r)
 {
-    const wk__group *g = &c->b->group;
+    const wk__program *g = &c->b->group;
     int64_t stride[WK__MAX_DIMS];
     wk__plan_check_strides(c, r, 0, stride);
-    if (!wk__stores(r->ref[0].value) || !wk__record_family(r)->program) return true;
+    if (!wk__will_be_stored(r->ref[0].value) || !wk__record_family(r)->is_program) return true;
     int o = 0;
     while (o < g->noperands && c->b->writer[o] != r) o++;
     bool same = o < g->noperands && g->operand[o].offset == r->ref[0].offset && g->operand[o].dtype == r->ref[0].dtype;
     for (int d = 0; d < c->ndim && same; d++) same = g->operand[o].stride[d] == stride[d] || c->shape[c->order[d]] <= 1;
-    return same || wk__plan_check_refuse(c, "places", "the result of %s is not stored where the call says",
-                                         wk__plan_check_name(r).text);
+    return same || wk__plan_check_fail(c, "places", "the result of %s is not stored where the call says",
+                                       wk__plan_check_name(r).text);
 }
 
 bool wk__plan_check_program(wk__plan_check_state *c)
 {
-    wk__plan_check_walk walk = {.group = &c->group, .level = c->level, .operand = c->operand};
+    wk__plan_check_eval walk = {.group = &c->group, .level = c->level, .operand = c->operand};
     for (int k = 0; k < c->b->records; k++)
         if (!check_way(c, c->b->record[k])) return false;
-    wk__plan_check_walk_start(c, &walk);
+    wk__plan_check_eval_start(c, &walk);
     for (int64_t row = 0; row < walk.rows; row++) {
-        wk__plan_check_walk_row(c, &walk, row);
+        wk__plan_check_eval_row(c, &walk, row);
         for (int k = 0; k < c->group.nins; k++) {
             if (c->group.ins[k].code != WK__STORE) continue;
             if (!check_store(c, &walk, k, row)) return false;

@@ -16,37 +16,36 @@ static const wk__record *reader_of(const wk__plan_check_state *c, int operand)
 static bool refuse_read(wk__plan_check_state *c, const wk__record *reader, int value, int64_t place,
                         const wk__plan_check_store *s)
 {
-    return wk__plan_check_refuse(c, "order", "%s reads element %lld of what %s made, and %s may write there first",
-                                 wk__plan_check_name(reader).text, (long long)place,
-                                 wk__plan_check_maker(c, value).text,
-                                 wk__plan_check_name(wk__plan_check_writer_of(c, s)).text);
+    return wk__plan_check_fail(c, "order", "%s reads element %lld of what %s made, and %s may write there first",
+                               wk__plan_check_name(reader).text, (long long)place, wk__plan_check_maker(c, value).text,
+                               wk__plan_check_name(wk__plan_check_writer_of(c, s)).text);
 }
 
-/* An element as it is read at that wk__plan_check_moment: each store there comes surely before or surely after, and the
- * last one before, or what there was at first, is what the calls say. */
+/* An element as it is read at that wk__plan_check_interval: each store there comes surely before or surely after, and
+ * the last one before, or what there was at first, is what the calls say. */
 static bool check_read(wk__plan_check_state *c, const wk__record *reader, int value, int64_t place,
-                       const wk__plan_check_moment *when)
+                       const wk__plan_check_interval *when)
 {
     const int area = c->value[value].area;
-    const wk__plan_check_token wanted = wk__plan_check_content(c, value, place);
+    const wk__plan_check_value_number wanted = wk__plan_check_content(c, value, place);
     const uint64_t *last = wk__plan_check_table_find(&c->stores, area, place, false);
     if (wanted == WK__PLAN_CHECK_UNKNOWN) return true;
     const wk__plan_check_store *before = NULL;
     for (int32_t at = last ? (int32_t)*last : 0; at > 0; at = c->space->store[at - 1].next) {
         const wk__plan_check_store *s = &c->space->store[at - 1];
-        const wk__plan_check_moment m = wk__plan_check_moment_of(c, s);
-        if (wk__plan_check_surely_before(c, &m, when)) {
-            const wk__plan_check_moment earlier = before ? wk__plan_check_moment_of(c, before) : m;
-            if (!before || wk__plan_check_surely_before(c, &earlier, &m)) before = s;
-        } else if (!wk__plan_check_surely_before(c, when, &m) && s->token != wanted) {
+        const wk__plan_check_interval m = wk__plan_check_interval_of(c, s);
+        if (wk__plan_check_happens_before(c, &m, when)) {
+            const wk__plan_check_interval earlier = before ? wk__plan_check_interval_of(c, before) : m;
+            if (!before || wk__plan_check_happens_before(c, &earlier, &m)) before = s;
+        } else if (!wk__plan_check_happens_before(c, when, &m) && s->token != wanted) {
             return refuse_read(c, reader, value, place, s);
         }
     }
     if (before) return before->token == wanted || refuse_read(c, reader, value, place, before);
     return wk__plan_check_initial(c, area, place) == wanted ||
-           wk__plan_check_refuse(
-               c, "memory", "%s reads element %lld of what %s made, which is not in the memory it reads",
-               wk__plan_check_name(reader).text, (long long)place, wk__plan_check_maker(c, value).text);
+           wk__plan_check_fail(c, "memory",
+                               "%s reads element %lld of what %s made, which is not in the memory it reads",
+                               wk__plan_check_name(reader).text, (long long)place, wk__plan_check_maker(c, value).text);
 }
 
 /* Passes in which an element's register is computed, perhaps again, one way or the other. */
@@ -61,7 +60,7 @@ static void passes_of(const wk__plan_check_state *c, int k, int way, int *first,
             if (store && c->level[i]) needed[i] = (way == WK__PLAN_CHECK_LATE ? c->passes - 1 : c->pass[i]) == pass;
             if (!store && ins->code >= WK__RSUM) needed[i] = c->pass[i] == pass + 1;
             if (!needed[i]) continue;
-            for (int a = 0; a < wk__alu_arity[ins->code]; a++) {
+            for (int a = 0; a < wk__opcode_arity[ins->code]; a++) {
                 const int in = ins->arg[a + store];
                 needed[in] = needed[in] || c->level[in];
             }
@@ -70,16 +69,16 @@ static void passes_of(const wk__plan_check_state *c, int k, int way, int *first,
     }
 }
 
-static wk__plan_check_moment moment_of_load(const wk__plan_check_state *c, int k)
+static wk__plan_check_interval moment_of_load(const wk__plan_check_state *c, int k)
 {
-    wk__plan_check_moment m = {.row = 0, .from = k, .until = k};
+    wk__plan_check_interval m = {.row = 0, .from = k, .until = k};
     for (int i = k + 1; i < c->group.nins; i++) {
         const wk__ins *ins = &c->group.ins[i];
         const int16_t *registers = ins->code == WK__STORE ? ins->arg + 1 : ins->arg;
-        for (int a = 0; a < wk__alu_arity[ins->code]; a++)
+        for (int a = 0; a < wk__opcode_arity[ins->code]; a++)
             if (registers[a] == k) m.until = i;
     }
-    for (int way = 0; way < WK__PLAN_CHECK_WAYS && c->nreduce; way++) {
+    for (int way = 0; way < WK__PLAN_CHECK_SCHEDULES && c->nreduce; way++) {
         int first = c->pass[k], last = first;
         if (c->level[k]) passes_of(c, k, way, &first, &last);
         m.first[way] = 2 * first + c->level[k];
@@ -90,17 +89,17 @@ static wk__plan_check_moment moment_of_load(const wk__plan_check_state *c, int k
 }
 
 /* Who reads what LOAD k has loaded: the record that stores it as it is, or the first that names it. */
-static const wk__record *loader_of(const wk__plan_check_state *c, int k, const wk__plan_check_moment *when)
+static const wk__record *loader_of(const wk__plan_check_state *c, int k, const wk__plan_check_interval *when)
 {
     const wk__ins *user = &c->group.ins[when->until];
     return user->code == WK__STORE ? c->b->writer[user->arg[0]] : reader_of(c, c->group.ins[k].arg[0]);
 }
 
-static bool check_loads(wk__plan_check_state *c, const wk__plan_check_walk *walk, int k)
+static bool check_loads(wk__plan_check_state *c, const wk__plan_check_eval *walk, int k)
 {
     const int operand = c->group.ins[k].arg[0], value = c->operand[operand];
-    if (c->value[value].area < 0 || c->area[c->value[value].area].plain) return true;
-    wk__plan_check_moment when = moment_of_load(c, k);
+    if (c->value[value].area < 0 || c->area[c->value[value].area].single_store) return true;
+    wk__plan_check_interval when = moment_of_load(c, k);
     const bool once = c->nreduce && !c->level[k];
     for (int64_t row = 0; row < walk->rows; row++)
         for (int64_t column = once ? -1 : 0; column < (once ? 0 : walk->columns); column++) {
@@ -130,19 +129,19 @@ static bool check_indexed(wk__plan_check_state *c, int k)
  * of which it may read any. */
 typedef struct steps {
     int count;
-    int64_t size[WK__MAX_SUMMED + WK__MAX_COORDINATES], stride[WK__MAX_SUMMED + WK__MAX_COORDINATES];
+    int64_t size[WK__MAX_SUMMED + WK__MAX_AFFINE], stride[WK__MAX_SUMMED + WK__MAX_AFFINE];
 } steps;
 
-static steps steps_of(const wk__sum *sum, int factor)
+static steps steps_of(const wk__contraction *sum, int factor)
 {
     steps s = {.count = 0};
-    for (int i = 0; i < sum->indices; i++, s.count++) {
+    for (int i = 0; i < sum->nsummed; i++, s.count++) {
         s.size[s.count] = sum->extent[i];
         s.stride[s.count] = sum->stride[factor][i];
     }
-    for (int k = 0; k < sum->coordinates[factor]; k++, s.count++) {
-        s.size[s.count] = sum->coordinate[factor][k].extent;
-        s.stride[s.count] = sum->coordinate[factor][k].stride;
+    for (int k = 0; k < sum->naffine[factor]; k++, s.count++) {
+        s.size[s.count] = sum->affine[factor][k].extent;
+        s.stride[s.count] = sum->affine[factor][k].stride;
     }
     return s;
 }
@@ -167,7 +166,7 @@ static bool check_factor(wk__plan_check_state *c, int k, int64_t lines, bool alo
     wk__record *r = c->b->record[0];
     const int value = wk__plan_check_find(c, r->ref[k].value), area = c->value[value].area;
     const steps inner = steps_of(wk__record_sum(r), k - 1);
-    for (int64_t n = 0; n < lines && area >= 0 && !c->area[area].plain; n++)
+    for (int64_t n = 0; n < lines && area >= 0 && !c->area[area].single_store; n++)
         for (int64_t l = 0, way; place_of(c, &inner, l, &way); l++) {
             const int64_t place = r->ref[k].offset + line[n] + way;
             const uint64_t *last = wk__plan_check_table_find(&c->stores, area, place, false);
@@ -186,15 +185,15 @@ static bool check_product(wk__plan_check_state *c)
     wk__record *r = c->b->record[0];
     for (int k = 1; k <= WK__FACTORS; k++) {
         int64_t sizes[WK__MAX_DIMS];
-        bool alone = wk__record_sum(r)->coordinates[k - 1] == 0;
+        bool alone = wk__record_sum(r)->naffine[k - 1] == 0;
         for (int d = 0; d < r->ndim; d++) {
             const bool seen = wk__record_stride(r, k)[d] != 0;
             alone = alone && (seen || wk__record_shape(r)[d] == 1);
             sizes[d] = seen || wk__record_shape(r)[d] == 0 ? wk__record_shape(r)[d] : 1;
         }
         const int64_t lines =
-            wk__plan_check_visit(c->space->own[0], 0, r->ndim, sizes, c->most, wk__record_stride(r, k));
-        if (!check_factor(c, k, lines, alone, c->space->own[0])) return false;
+            wk__plan_check_offsets(c->space->output_offset[0], 0, r->ndim, sizes, c->most, wk__record_stride(r, k));
+        if (!check_factor(c, k, lines, alone, c->space->output_offset[0])) return false;
     }
     return true;
 }
@@ -202,8 +201,8 @@ static bool check_product(wk__plan_check_state *c)
 /* A prologue runs piece by piece beside the product: nothing that it reads is written meanwhile. */
 static bool check_prologue(wk__plan_check_state *c)
 {
-    for (int k = 0; c->b->ahead && k < c->b->ahead->records; k++) {
-        const wk__record *r = c->b->ahead->record[k];
+    for (int k = 0; c->b->prologue && k < c->b->prologue->records; k++) {
+        const wk__record *r = c->b->prologue->record[k];
         for (int i = 0; i < r->nin; i++) {
             const wk__value *in = r->ref[r->nout + i].value;
             const int value = in ? wk__plan_check_find(c, in) : -1;
@@ -219,9 +218,9 @@ static bool check_prologue(wk__plan_check_state *c)
 
 bool wk__plan_check_reads(wk__plan_check_state *c)
 {
-    wk__plan_check_walk walk = {.group = &c->group, .level = c->level, .operand = c->operand};
+    wk__plan_check_eval walk = {.group = &c->group, .level = c->level, .operand = c->operand};
     if (c->stored == 0) return true;
-    wk__plan_check_walk_start(c, &walk);
+    wk__plan_check_eval_start(c, &walk);
     for (int k = 0; k < c->group.nins; k++) {
         if (c->group.ins[k].code == WK__LOAD && !check_loads(c, &walk, k)) return false;
         if (c->group.ins[k].code == WK__LOADX && !check_indexed(c, k)) return false;

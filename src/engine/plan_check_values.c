@@ -16,7 +16,7 @@
  * hashes of 64 bits that are equal by accident would let a wrong plan pass.
  *
  * Equal numbers need not have equal tokens, and no plan is refused for that: what is compared is one record in two
- * programs, alone and in its group, and build.c writes the same instructions for it in both. It looks at nothing but
+ * programs, alone and in its group, and lower.c writes the same instructions for it in both. It looks at nothing but
  * the record: not at where an operand is, nor at the dtype of the register that holds it (dtype_of_result there). So
  * the tokens are equal where the operands are, and those are other records' results, or were there before. No rule says
  * that two different instructions amount to the same. */
@@ -35,13 +35,13 @@ int wk__plan_check_find(const wk__plan_check_state *c, const wk__value *value)
     return -1;
 }
 
-static wk__plan_check_token number_in(int area, int64_t place)
+static wk__plan_check_value_number number_in(int area, int64_t place)
 {
     return wk__plan_check_mix(wk__plan_check_mix(STORED_BEFORE, (uint64_t)area), (uint64_t)place);
 }
 
 /* What a record does not write of its output is what the output's prior was. */
-wk__plan_check_token wk__plan_check_content(const wk__plan_check_state *c, int value, int64_t place)
+wk__plan_check_value_number wk__plan_check_content(const wk__plan_check_state *c, int value, int64_t place)
 {
     for (int v = value; v >= 0;) {
         const wk__plan_check_value *at = &c->value[v];
@@ -54,9 +54,9 @@ wk__plan_check_token wk__plan_check_content(const wk__plan_check_state *c, int v
     return wk__plan_check_mix(NOTHING, (uint64_t)place);
 }
 
-wk__plan_check_token wk__plan_check_initial(const wk__plan_check_state *c, int area, int64_t place)
+wk__plan_check_value_number wk__plan_check_initial(const wk__plan_check_state *c, int area, int64_t place)
 {
-    const wk__plan_check_area *at = &c->area[area];
+    const wk__plan_check_buffer *at = &c->area[area];
     if (at->copied >= 0) return wk__plan_check_content(c, at->copied, place);
     if (at->before >= 0) return number_in(area, place);
     return wk__plan_check_mix(NOTHING, (uint64_t)place);
@@ -88,9 +88,9 @@ int wk__plan_check_strides(const wk__plan_check_state *c, wk__record *r, int k, 
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
-void wk__plan_check_walk_start(wk__plan_check_state *c, wk__plan_check_walk *walk)
+void wk__plan_check_eval_start(wk__plan_check_state *c, wk__plan_check_eval *walk)
 {
-    const wk__group *g = walk->group;
+    const wk__program *g = walk->group;
     const int kept = g->nreduce ? g->ndim - g->nreduce : 0;
     int64_t position[WK__MAX_DIMS], step = 1;
     for (int d = g->ndim - 1; d >= 0; d--) {
@@ -101,13 +101,13 @@ void wk__plan_check_walk_start(wk__plan_check_state *c, wk__plan_check_walk *wal
         const bool counts = o == g->noperands;
         const int64_t *stride = counts ? position : g->operand[o].stride;
         const int list = counts ? WK__MAX_OPERANDS : o;
-        walk->rows = wk__plan_check_visit(c->space->row[list], 0, kept, g->shape, c->most, stride);
-        walk->columns = wk__plan_check_visit(c->space->column[list], kept, g->ndim, g->shape, c->most, stride);
+        walk->rows = wk__plan_check_offsets(c->space->row[list], 0, kept, g->shape, c->most, stride);
+        walk->columns = wk__plan_check_offsets(c->space->column[list], kept, g->ndim, g->shape, c->most, stride);
     }
 }
 
-static wk__plan_check_token token_of_index(const wk__plan_check_state *c, const wk__plan_check_walk *walk,
-                                           const wk__ins *ins, wk__plan_check_token index, int64_t place)
+static wk__plan_check_value_number token_of_index(const wk__plan_check_state *c, const wk__plan_check_eval *walk,
+                                                  const wk__ins *ins, wk__plan_check_value_number index, int64_t place)
 {
     if (index == WK__PLAN_CHECK_UNKNOWN) return WK__PLAN_CHECK_UNKNOWN;
     const wk__imm *imm = &walk->group->imm[ins->arg[2]];
@@ -117,13 +117,13 @@ static wk__plan_check_token token_of_index(const wk__plan_check_state *c, const 
     return wk__plan_check_mix(index, wk__plan_check_content(c, walk->operand[ins->arg[1]], place));
 }
 
-static wk__plan_check_token token_of(const wk__plan_check_state *c, const wk__plan_check_walk *walk, int k, int64_t row,
-                                     int64_t column)
+static wk__plan_check_value_number token_of(const wk__plan_check_state *c, const wk__plan_check_eval *walk, int k,
+                                            int64_t row, int64_t column)
 {
-    const wk__group *g = walk->group;
+    const wk__program *g = walk->group;
     const wk__ins *ins = &g->ins[k];
-    wk__plan_check_token token = wk__plan_check_mix(INSTRUCTION, (uint64_t)ins->code << 8 | ins->dtype), in[3];
-    for (int a = 0; a < wk__alu_arity[ins->code]; a++) {
+    wk__plan_check_value_number token = wk__plan_check_mix(INSTRUCTION, (uint64_t)ins->code << 8 | ins->dtype), in[3];
+    for (int a = 0; a < wk__opcode_arity[ins->code]; a++) {
         in[a] = wk__plan_check_register(c, walk, ins->arg[a], column);
         if (in[a] == WK__PLAN_CHECK_UNKNOWN) return WK__PLAN_CHECK_UNKNOWN;
         token = wk__plan_check_mix(token, in[a]);
@@ -144,23 +144,23 @@ static wk__plan_check_token token_of(const wk__plan_check_state *c, const wk__pl
     }
 }
 
-static wk__plan_check_token token_of_sum(const wk__plan_check_state *c, const wk__plan_check_walk *walk, int k)
+static wk__plan_check_value_number token_of_sum(const wk__plan_check_state *c, const wk__plan_check_eval *walk, int k)
 {
     const wk__ins *ins = &walk->group->ins[k];
-    wk__plan_check_token token = wk__plan_check_mix(INSTRUCTION, (uint64_t)ins->code << 8 | ins->dtype);
+    wk__plan_check_value_number token = wk__plan_check_mix(INSTRUCTION, (uint64_t)ins->code << 8 | ins->dtype);
     for (int64_t column = 0; column < walk->columns; column++) {
-        const wk__plan_check_token in = wk__plan_check_register(c, walk, ins->arg[0], column);
+        const wk__plan_check_value_number in = wk__plan_check_register(c, walk, ins->arg[0], column);
         if (in == WK__PLAN_CHECK_UNKNOWN) return WK__PLAN_CHECK_UNKNOWN;
         token = wk__plan_check_mix(token, in);
     }
     return token;
 }
 
-void wk__plan_check_walk_row(wk__plan_check_state *c, const wk__plan_check_walk *walk, int64_t row)
+void wk__plan_check_eval_row(wk__plan_check_state *c, const wk__plan_check_eval *walk, int64_t row)
 {
-    const wk__group *g = walk->group;
+    const wk__program *g = walk->group;
     for (int k = 0; k < g->nins; k++) {
-        wk__plan_check_token *token = c->space->token[k];
+        wk__plan_check_value_number *token = c->space->token[k];
         const int code = g->ins[k].code;
         if (code == WK__STORE) continue;
         if (code >= WK__RSUM && g->nreduce) {
@@ -179,15 +179,15 @@ void wk__plan_check_walk_row(wk__plan_check_state *c, const wk__plan_check_walk 
 /* A record as a group of its own: what WICK_NOFUSE makes of it. */
 static bool build_single(wk__plan_check_state *c, wk__record *r)
 {
-    wk__building *single = &c->space->single;
+    wk__lowering *single = &c->space->single;
     single->record = &r;
     single->records = 1;
     r->ref[0].value->reg = -1;
-    bool built = wk__build(single) == 1;
-    return built || wk__plan_check_refuse(c, "space", "%s does not fit in a program", wk__plan_check_name(r).text);
+    bool built = wk__lower_group(single) == 1;
+    return built || wk__plan_check_fail(c, "space", "%s does not fit in a program", wk__plan_check_name(r).text);
 }
 
-static void put(wk__plan_check_state *c, int value, int64_t place, wk__plan_check_token token)
+static void put(wk__plan_check_state *c, int value, int64_t place, wk__plan_check_value_number token)
 {
     uint64_t *held = wk__plan_check_table_find(&c->results, value, place, true);
     if (held) *held = token;
@@ -205,29 +205,29 @@ static void visit_output(wk__plan_check_state *c, wk__record *r)
             shape[place] = wk__record_shape(r)[d];
             stride[place++] = wk__record_stride(r, 0)[d];
         }
-    wk__plan_check_visit(c->space->own[0], 0, kept, shape, c->most, stride);
-    wk__plan_check_visit(c->space->own[1], kept, r->ndim, shape, c->most, stride);
+    wk__plan_check_offsets(c->space->output_offset[0], 0, kept, shape, c->most, stride);
+    wk__plan_check_offsets(c->space->output_offset[1], kept, r->ndim, shape, c->most, stride);
 }
 
 static bool check_record(wk__plan_check_state *c, wk__record *r)
 {
     uint8_t level[WK__MAX_INS], pass[WK__MAX_INS];
     int operand[WK__MAX_OPERANDS];
-    wk__building *single = &c->space->single;
-    wk__plan_check_walk walk = {.group = &single->group, .level = level, .operand = operand};
+    wk__lowering *single = &c->space->single;
+    wk__plan_check_eval walk = {.group = &single->group, .level = level, .operand = operand};
     if (!build_single(c, r)) return false;
     for (int o = 0; o < single->group.noperands; o++) operand[o] = wk__plan_check_find(c, single->value[o]);
     for (int o = 0; o < single->group.noperands; o++) single->group.operand[o].memory = NULL;
-    wk__group_levels(&single->group, level, pass);
-    wk__plan_check_walk_start(c, &walk);
+    wk__program_levels(&single->group, level, pass);
+    wk__plan_check_eval_start(c, &walk);
     visit_output(c, r);
     const int value = wk__plan_check_find(c, r->ref[0].value), result = r->ref[0].value->reg;
     const bool per_row = single->group.nreduce > 0;
     for (int64_t row = 0; row < walk.rows; row++) {
-        const int64_t place = r->ref[0].offset + c->space->own[0][row];
-        wk__plan_check_walk_row(c, &walk, row);
+        const int64_t place = r->ref[0].offset + c->space->output_offset[0][row];
+        wk__plan_check_eval_row(c, &walk, row);
         for (int64_t column = 0; column < (per_row ? 1 : walk.columns); column++)
-            put(c, value, place + (per_row ? 0 : c->space->own[1][column]),
+            put(c, value, place + (per_row ? 0 : c->space->output_offset[1][column]),
                 wk__plan_check_register(c, &walk, result, column));
     }
     return true;
@@ -237,21 +237,21 @@ static bool check_record(wk__plan_check_state *c, wk__record *r)
 static void put_product(wk__plan_check_state *c, wk__record *r)
 {
     const int value = wk__plan_check_find(c, r->ref[0].value);
-    int64_t count =
-        wk__plan_check_visit(c->space->own[1], 0, r->ndim, wk__record_shape(r), c->most, wk__record_stride(r, 0));
+    int64_t count = wk__plan_check_offsets(c->space->output_offset[1], 0, r->ndim, wk__record_shape(r), c->most,
+                                           wk__record_stride(r, 0));
     for (int64_t k = 0; k < count; k++) {
-        const int64_t place = r->ref[0].offset + c->space->own[1][k];
+        const int64_t place = r->ref[0].offset + c->space->output_offset[1][k];
         put(c, value, place, wk__plan_check_mix(PRODUCT, (uint64_t)place));
     }
 }
 
 bool wk__plan_check_records(wk__plan_check_state *c)
 {
-    wk__building *b = c->b;
+    wk__lowering *b = c->b;
     for (int k = 0; k < b->records; k++) b->record[k]->ref[0].value->reg = -1;
     bool fine = true;
     for (int k = 0; k < b->records && fine; k++) {
-        if (wk__record_family(b->record[k])->tail)
+        if (wk__record_family(b->record[k])->can_have_epilogue)
             put_product(c, b->record[k]);
         else
             fine = check_record(c, b->record[k]);

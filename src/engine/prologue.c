@@ -4,7 +4,7 @@
 
 static _Atomic int64_t least = -1;
 
-void wk__prologues_from(int64_t bytes)
+void wk__set_prologue_min_bytes(int64_t bytes)
 {
     atomic_store_explicit(&least, bytes, memory_order_relaxed);
 }
@@ -14,13 +14,13 @@ void wk__prologues_from(int64_t bytes)
 /* Does the ring hold it for its maker and one reader, and store it for that alone? */
 static bool is_read_once(const wk__value *value)
 {
-    return value->state == WK__PENDING && value->ring_refs == 2 && !value->rooted;
+    return value->state == WK__PENDING && value->ring_refs == 2 && !value->is_root;
 }
 
 static int64_t least_bytes(const wk__backend *backend)
 {
     const int64_t told = atomic_load_explicit(&least, memory_order_relaxed);
-    return told >= 0 ? told : backend->prologue_bytes;
+    return told >= 0 ? told : backend->min_prologue_bytes;
 }
 
 static wk__value *factor_of(wk__record *r, int factor)
@@ -32,22 +32,22 @@ static wk__value *factor_of(wk__record *r, int factor)
 
 /* ---- what computes it -------------------------------------------------------------------------------------------- */
 
-/* A group has fewer records than operands (join.c). */
-typedef struct makers {
+/* A group has fewer records than operands (fusion_rules.c). */
+typedef struct producers {
     wk__record *record[WK__MAX_OPERANDS];
     int uses[WK__MAX_OPERANDS]; /* how often other makers read the result */
     int count;
-} makers;
+} producers;
 
 /* A program that may run at any time until the product has, any number of times over any part of its space. */
 static bool may_run_ahead(const wk__record *r, const wk__value *factor)
 {
     const wk__value *out = r->ref[0].value;
-    return wk__record_family(r)->program && !wk__record_reduces(r) && !r->indirect && !r->prior &&
-           (out == factor || !wk__stores(out));
+    return wk__record_family(r)->is_program && !wk__record_reduces(r) && !r->has_indirect_read && !r->prior &&
+           (out == factor || !wk__will_be_stored(out));
 }
 
-static void use(makers *m, wk__record *r)
+static void use(producers *m, wk__record *r)
 {
     int k = 0;
     while (k < m->count && m->record[k] != r) k++;
@@ -59,7 +59,7 @@ static void use(makers *m, wk__record *r)
 }
 
 /* All records of the group that the factor is computed from; false if one of them may not be ahead. */
-static bool find_makers(makers *m, const wk__value *factor)
+static bool find_makers(producers *m, const wk__value *factor)
 {
     m->count = 0;
     use(m, factor->record);
@@ -75,7 +75,7 @@ static bool find_makers(makers *m, const wk__value *factor)
 }
 
 /* Are their results read by one another alone? `uses` of the factor's maker counts the product. */
-static bool are_by_themselves(const makers *m)
+static bool are_private(const producers *m)
 {
     for (int k = 0; k < m->count; k++)
         if (m->record[k]->ref[0].value->ring_refs != 1 + m->uses[k]) return false;
@@ -84,19 +84,19 @@ static bool are_by_themselves(const makers *m)
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
-/* A call that happens whole or not at all: its groups stay where they are (whole.c), and so do all others. */
-static bool has_whole(const wk__ring *ring)
+/* A call that happens whole or not at all: its groups stay where they are (transaction.c), and so do all others. */
+static bool has_whole(const wk__op_queue *ring)
 {
     for (int64_t k = 0; k < ring->count; k++)
-        if (ring->record[k]->whole) return true;
+        if (ring->record[k]->transaction) return true;
     return false;
 }
 
 /* True: what computes the factor is ahead of the product now. What shared the group with it stays there. */
 static bool move_ahead(wk__record *product, wk__value *factor)
 {
-    makers m;
-    if (!find_makers(&m, factor) || !are_by_themselves(&m)) return false;
+    producers m;
+    if (!find_makers(&m, factor) || !are_private(&m)) return false;
     for (int k = 0; k < m.count; k++) {
         m.record[k]->group = product->group;
         m.record[k]->ref[0].value->group = product->group;
@@ -113,13 +113,13 @@ static void find_prologue(wk__record *product, wk__value *const factor[])
     if (factor[!second]) move_ahead(product, factor[!second]);
 }
 
-void wk__plan_prologues(wk__ring *ring)
+void wk__plan_prologues(wk__op_queue *ring)
 {
     bool looked = false;
-    if (ring->modes->nofuse) return;
+    if (ring->config->nofuse) return;
     for (int64_t k = 0; k < ring->count; k++) {
         wk__record *r = ring->record[k];
-        if (!r->live || !wk__record_family(r)->prologue || !r->device->backend->takes_prologue) continue;
+        if (!r->live || !wk__record_family(r)->can_have_prologue || !r->device->backend->can_fuse_prologue) continue;
         wk__value *const factor[WK__FACTORS] = {factor_of(r, 0), factor_of(r, 1)};
         if (!factor[0] && !factor[1]) continue;
         if (!looked && has_whole(ring)) return;
@@ -128,9 +128,9 @@ void wk__plan_prologues(wk__ring *ring)
     }
 }
 
-int wk__records_ahead(wk__record *const record[], int records)
+int wk__prologue_length(wk__record *const record[], int records)
 {
     for (int k = 0; k < records; k++)
-        if (wk__record_family(record[k])->prologue) return k;
+        if (wk__record_family(record[k])->can_have_prologue) return k;
     return 0;
 }

@@ -1,58 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recording: appending to the ring of a context. */
 #include "../base/alloc.h"
-#include "kept.h"
+#include "shadow_deferred.h"
 #include <sched.h>
 #include <string.h>
 
 /* ---- the ring ---------------------------------------------------------------------------------------------------- */
 
-void wk__ring_enter(wk_context *context)
+void wk__op_queue_lock(wk_context *context)
 {
-    wk__lock(&context->lock);
-    atomic_store_explicit(&context->holder, wk__thread(), memory_order_relaxed);
-    wk__release_later();
+    wk__spin_lock(&context->queue_lock);
+    atomic_store_explicit(&context->queue_owner, wk__thread_id(), memory_order_relaxed);
+    wk__release_suspend();
 }
 
-void wk__ring_leave(wk_context *context)
+void wk__op_queue_unlock(wk_context *context)
 {
-    atomic_store_explicit(&context->holder, NULL, memory_order_relaxed);
-    wk__unlock(&context->lock);
-    wk__release_now();
+    atomic_store_explicit(&context->queue_owner, NULL, memory_order_relaxed);
+    wk__spin_unlock(&context->queue_lock);
+    wk__release_resume();
 }
 
-bool wk__ring_held(const wk_context *context)
+bool wk__op_queue_is_locked_here(const wk_context *context)
 {
-    return atomic_load_explicit(&((wk_context *)(uintptr_t)context)->holder, memory_order_relaxed) == wk__thread();
+    return atomic_load_explicit(&((wk_context *)(uintptr_t)context)->queue_owner, memory_order_relaxed) ==
+           wk__thread_id();
 }
 
 /* A thread ends: its work is run, what is parked is stored if anyone can still read it. A run parks what has not been
- * stored and is held by others meanwhile, by those who watch a device (faults.c): then all of it begins again. */
+ * stored and is held by others meanwhile, by those who watch a device (device_fault.c): then all of it begins again. */
 static void settle(wk_context *context)
 {
-    wk__ring_enter(context);
+    wk__op_queue_lock(context);
     do {
-        while (!wk__park_end(context)) {
-            wk__ring_leave(context);
+        while (!wk__deferred_requeue_all(context)) {
+            wk__op_queue_unlock(context);
             sched_yield();
-            wk__ring_enter(context);
+            wk__op_queue_lock(context);
         }
-        wk__ring_run(context, false);
-    } while (context->ring->parked);
-    wk__ring_leave(context);
+        wk__op_queue_run(context, false);
+    } while (context->op_queue->deferred);
+    wk__op_queue_unlock(context);
 }
 
-void wk__ring_settle(wk_context *context)
+void wk__op_queue_drain(wk_context *context)
 {
-    wk__release_later();
-    if (context->ring) settle(context);
-    wk__release_now(); /* also what has waited for code that a longjmp left */
+    wk__release_suspend();
+    if (context->op_queue) settle(context);
+    wk__release_resume(); /* also what has waited for code that a longjmp left */
 }
 
-void wk__ring_end(wk_context *context)
+void wk__op_queue_free(wk_context *context)
 {
-    wk__late_forget(context);
-    wk__ring *ring = context->ring;
+    wk__discard_posted_failure(context);
+    wk__op_queue *ring = context->op_queue;
     if (!ring) return;
     for (int64_t k = 0; k < ring->chunks; k++) wk__free(ring->chunk[k]);
     wk__free(ring->chunk);
@@ -60,25 +61,25 @@ void wk__ring_end(wk_context *context)
     wk__free(ring->sorted);
     wk__free(ring->start);
     wk__free(ring);
-    context->ring = NULL;
+    context->op_queue = NULL;
 }
 
 /* What the newest record computes, nobody will read. */
-static bool newest_is_dead(const wk__ring *ring)
+static bool newest_is_dead(const wk__op_queue *ring)
 {
     if (ring->count == 0) return false;
     const wk__record *r = ring->record[ring->count - 1];
     return r->nout == 1 && !r->ref[0].value->exposed && !wk__held_outside(r->ref[0].value);
 }
 
-static void forget_newest(wk__ring *ring)
+static void forget_newest(wk__op_queue *ring)
 {
     wk__record *r = ring->record[--ring->count];
-    if ((char *)r < ring->chunk[ring->chunk_now] || (char *)r >= ring->chunk[ring->chunk_now] + WK__RING_CHUNK)
+    if ((char *)r < ring->chunk[ring->chunk_now] || (char *)r >= ring->chunk[ring->chunk_now] + WK__OP_QUEUE_CHUNK)
         ring->chunk_now--;
     ring->used = (size_t)((char *)r - ring->chunk[ring->chunk_now]);
     ring->pending_bytes -= r->ref[0].value->bytes;
-    if (r->ref[0].value->revived) wk__kept_forget(r->ref[0].value);
+    if (r->ref[0].value->requeued) wk__deferred_shadow_drop(r->ref[0].value);
     wk__release_record(r);
 }
 
@@ -86,40 +87,40 @@ static void forget_newest(wk__ring *ring)
  * the memory that a loop touches stays small. */
 static void drop_newest(wk_context *context, const wk__value *value)
 {
-    bool alone = WK__ALONE; /* nobody else can run the ring */
-    if (!alone) wk__ring_enter(context);
-    wk__ring *ring = context->ring;
+    bool alone = WK__SINGLE_THREADED; /* nobody else can run the ring */
+    if (!alone) wk__op_queue_lock(context);
+    wk__op_queue *ring = context->op_queue;
     if (ring && value->state == WK__PENDING && ring->count > 0 && ring->record[ring->count - 1] == value->record &&
-        wk__count_get(&value->refs) == value->ring_refs + 1 && value->record->nout == 1 && !value->exposed) {
+        wk__refcount_get(&value->refs) == value->ring_refs + 1 && value->record->nout == 1 && !value->exposed) {
         forget_newest(ring);
         while (newest_is_dead(ring)) forget_newest(ring);
     }
-    if (!alone) wk__ring_leave(context);
+    if (!alone) wk__op_queue_unlock(context);
 }
 
-void wk__ring_orphan(wk__value *value)
+void wk__op_queue_trim_dead(wk__value *value)
 {
     wk_context *context = value->writer;
-    if (wk__ring_held(context)) return;
+    if (wk__op_queue_is_locked_here(context)) return;
     if (context == wk__context()) {
         drop_newest(context, value);
-    } else if (wk__context_visit(context)) { /* what wk_call gave, as a rule */
+    } else if (wk__context_acquire(context)) { /* what wk_call gave, as a rule */
         drop_newest(context, value);
-        wk__context_leave(context);
+        wk__context_release(context);
     }
 }
 
 /* With the lock held: other threads may be looking whether there is something to run. */
 static bool make_ring(wk_context *context)
 {
-    context->ring = wk__alloc_zero(1, sizeof *context->ring);
-    if (context->ring) context->ring->modes = wk__modes_now();
-    return context->ring != NULL;
+    context->op_queue = wk__alloc_zero(1, sizeof *context->op_queue);
+    if (context->op_queue) context->op_queue->config = wk__engine_config_get();
+    return context->op_queue != NULL;
 }
 
 /* What a flush needs grows here, where failing is easy to tell. Each record may be a group of its own, and groups are
  * counted from the second place on. */
-static bool grow(wk__ring *ring)
+static bool grow(wk__op_queue *ring)
 {
     const int64_t most = ring->capacity == 0 ? 8 : 2 * ring->capacity;
     return wk__grow(&ring->sorted, &ring->sorted_capacity, most, sizeof *ring->sorted) &&
@@ -128,15 +129,15 @@ static bool grow(wk__ring *ring)
 }
 
 /* The place of the next record: in the chunks, as records never move while they are in the ring. */
-static wk__record *room(wk__ring *ring, int family, int ndim, int refs)
+static wk__record *alloc_record(wk__op_queue *ring, int family, int ndim, int refs)
 {
     const size_t bytes = (wk__record_bytes(family, ndim, refs) + 15) & ~(size_t)15;
-    if (bytes > WK__RING_CHUNK || (ring->count == ring->capacity && !grow(ring))) return NULL;
-    if (ring->chunks == 0 || ring->used + bytes > WK__RING_CHUNK) {
+    if (bytes > WK__OP_QUEUE_CHUNK || (ring->count == ring->capacity && !grow(ring))) return NULL;
+    if (ring->chunks == 0 || ring->used + bytes > WK__OP_QUEUE_CHUNK) {
         int64_t next = ring->chunks == 0 ? 0 : ring->chunk_now + 1;
         if (next == ring->chunks) {
             if (!wk__grow(&ring->chunk, &ring->chunk_capacity, next + 1, sizeof *ring->chunk)) return NULL;
-            if (!(ring->chunk[next] = wk__alloc(WK__RING_CHUNK))) return NULL;
+            if (!(ring->chunk[next] = wk__alloc(WK__OP_QUEUE_CHUNK))) return NULL;
             ring->chunks++;
         }
         ring->chunk_now = next;
@@ -149,28 +150,28 @@ static wk__record *room(wk__ring *ring, int family, int ndim, int refs)
 
 wk__record *wk__record_append(wk_context *context, const wk__record *r)
 {
-    wk__record *copy = room(context->ring, r->family, r->ndim, r->nout + r->nin);
+    wk__record *copy = alloc_record(context->op_queue, r->family, r->ndim, r->nout + r->nin);
     return copy ? memcpy(copy, r, wk__record_bytes(r->family, r->ndim, r->nout + r->nin)) : NULL;
 }
 
 wk__record *wk__record_begin(wk_context *context, wk__work_id family, const wk__op *op, wk__device *device,
                              wk_site site, int ndim, const int64_t *shape, int nout, int nin)
 {
-    wk__lock(&context->lock);
-    const bool begun = context->ring || make_ring(context);
-    wk__record *r = begun ? room(context->ring, (int)family, ndim, nout + nin) : NULL;
+    wk__spin_lock(&context->queue_lock);
+    const bool begun = context->op_queue || make_ring(context);
+    wk__record *r = begun ? alloc_record(context->op_queue, (int)family, ndim, nout + nin) : NULL;
     if (!r) {
-        wk__unlock(&context->lock);
+        wk__spin_unlock(&context->queue_lock);
         wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory to record the call", op->name);
         return NULL;
     }
-    const wk__outer *outer = &context->frame.outer;
+    const wk__api_call *outer = &context->frame.api_call;
     *r = (wk__record){.op = op,
                       .name = wk__name(context, op->name),
-                      .site = outer->on ? outer->site : site,
+                      .site = outer->active ? outer->site : site,
                       .device = device,
                       .group = -1,
-                      .whole = context->whole,
+                      .transaction = context->transaction,
                       .family = (uint8_t)family,
                       .ndim = (uint8_t)ndim,
                       .nout = (uint8_t)nout,
@@ -183,25 +184,25 @@ wk__record *wk__record_begin(wk_context *context, wk__work_id family, const wk__
 
 static void hold(wk_context *context, wk__value *value)
 {
-    wk__count_up(&value->refs);
+    wk__refcount_inc(&value->refs);
     if (value->writer == context && value->state == WK__PENDING) value->ring_refs++;
 }
 
-bool wk__ring_full(const wk_context *context)
+bool wk__op_queue_should_flush(const wk_context *context)
 {
-    const wk__ring *ring = context->ring;
+    const wk__op_queue *ring = context->op_queue;
     if (!ring) return false;
-    if (context->whole) return ring->count >= WK__RING_LAST;
-    return ring->count >= WK__RING_FIRST || ring->pending_bytes > ring->modes->budget || ring->modes->sync;
+    if (context->transaction) return ring->count >= WK__OP_QUEUE_MAX;
+    return ring->count >= WK__OP_QUEUE_FLUSH_AT || ring->pending_bytes > ring->config->budget || ring->config->sync;
 }
 
 void wk__record_commit(wk_context *context, wk__record *r)
 {
-    wk__ring *ring = context->ring;
+    wk__op_queue *ring = context->op_queue;
     for (int k = 0; k < r->nout; k++) {
         wk__value *out = r->ref[k].value;
         out->record = r;
-        out->by = r->name;
+        out->op_name = r->name;
         out->in_place = r->in_place;
         hold(context, out);
         ring->pending_bytes += out->bytes;
@@ -219,20 +220,20 @@ void wk__record_commit(wk_context *context, wk__record *r)
         hold(context, r->prior);
         borrowed = borrowed || r->prior->release;
     }
-    bool full = wk__ring_full(context) || (borrowed && !context->whole);
-    context->whole_lent = context->whole_lent || (borrowed && context->whole);
-    wk__unlock(&context->lock);
+    bool full = wk__op_queue_should_flush(context) || (borrowed && !context->transaction);
+    context->transaction_borrows = context->transaction_borrows || (borrowed && context->transaction);
+    wk__spin_unlock(&context->queue_lock);
     if (full) wk__flush(context);
 }
 
-bool wk__touch_slowly(wk_context *context, const wk_tensor *tensor, wk_site site)
+bool wk__prepare_operand_slow(wk_context *context, const wk_tensor *tensor, wk_site site)
 {
     wk__value *value = wk__body_of(tensor)->storage->value;
-    wk__state state = value->state;
-    if (state == WK__PARKED && value->writer == context) {
-        wk__lock(&context->lock);
-        bool revived = wk__park_revive(context, value);
-        wk__unlock(&context->lock);
+    wk__value_state state = value->state;
+    if (state == WK__DEFERRED && value->writer == context) {
+        wk__spin_lock(&context->queue_lock);
+        bool revived = wk__deferred_requeue(context, value);
+        wk__spin_unlock(&context->queue_lock);
         if (!revived) wk__error_set(site, WK_ERR_MEMORY, "out of host memory to compute a value again");
         return revived;
     }
@@ -240,6 +241,6 @@ bool wk__touch_slowly(wk_context *context, const wk_tensor *tensor, wk_site site
         if (!wk__materialize(tensor, site)) return false;
         if (value->state != WK__FAILED) return true;
     }
-    wk__tell_failure(value->failure);
+    wk__report_failure(value->failure);
     return false;
 }

@@ -4,18 +4,18 @@
 #include "../base/log.h"
 #include "../base/pool.h"
 #include "check_mode.h"
-#include "compare.h"
+#include "shadow_compare.h"
 #include "replay_run.h"
 #include <string.h>
 #include <wick/device.h>
 
-typedef struct way {
+typedef struct replay_mode {
     const char *name;
     bool one_by_one, nofuse, check, programs;
     int threads; /* 0: as the process has them */
-} way;
+} replay_mode;
 
-static const way ways[] = {
+static const replay_mode ways[] = {
     {.name = "call by call", .one_by_one = true}, /* first: the others are compared with it */
     {.name = "as planned", .programs = true},     {.name = "WICK_NOFUSE=1", .nofuse = true},
     {.name = "WICK_CHECK=1", .check = true},      {.name = "1 thread", .threads = 1},
@@ -23,7 +23,7 @@ static const way ways[] = {
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
-typedef struct job {
+typedef struct replay_job {
     wk__flush_data flush;
     wk__replay run;
     bool *holes;               /* of each value: parts that nobody wrote */
@@ -31,9 +31,9 @@ typedef struct job {
     wk_log_callback *print;
     void *user;
     int differing; /* ways that gave something else */
-} job;
+} replay_job;
 
-__attribute__((format(printf, 2, 3))) static void say(const job *j, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void say(const replay_job *j, const char *format, ...)
 {
     wk__text line = {0};
     va_list args;
@@ -41,12 +41,12 @@ __attribute__((format(printf, 2, 3))) static void say(const job *j, const char *
     wk__text_vformat(&line, format, args);
     va_end(args);
     if (j->print && line.data) j->print(j->user, line.data);
-    wk__text_end(&line);
+    wk__text_free(&line);
 }
 
 /* ---- where it runs ----------------------------------------------------------------------------------------------- */
 
-static wk_code find_devices(job *j, wk__fail *fail)
+static wk_code find_devices(replay_job *j, wk__fail *fail)
 {
     wk_device missing = {0};
     for (int64_t k = 0; k < j->flush.values; k++) {
@@ -64,7 +64,7 @@ static wk_code find_devices(job *j, wk__fail *fail)
 
 /* ---- what it gave ------------------------------------------------------------------------------------------------ */
 
-static void find_holes(job *j)
+static void find_holes(replay_job *j)
 {
     for (int64_t k = 0; k < j->flush.records; k++) {
         const wk__flush_record *f = &j->flush.record[k];
@@ -75,7 +75,7 @@ static void find_holes(job *j)
     }
 }
 
-static bool result_differs(const job *j, const wk__flush_record *f, int output, wk__text *what)
+static bool result_differs(const replay_job *j, const wk__flush_record *f, int output, wk__text *what)
 {
     const int32_t value = f->value[output];
     const wk__outcome *first = &j->first[value], *next = &j->next[value];
@@ -88,7 +88,7 @@ static bool result_differs(const job *j, const wk__flush_record *f, int output, 
 }
 
 /* What was there before must be there still. */
-static bool operand_differs(const job *j, int64_t value)
+static bool operand_differs(const replay_job *j, int64_t value)
 {
     const wk__outcome *next = &j->next[value];
     const wk__flush_value *v = &j->flush.value[value];
@@ -96,7 +96,7 @@ static bool operand_differs(const job *j, int64_t value)
 }
 
 /* The first difference in the order of the program, in words. */
-static bool differs(const job *j, wk__text *what)
+static bool differs(const replay_job *j, wk__text *what)
 {
     for (int64_t k = 0; k < j->flush.records; k++) {
         const wk__flush_record *f = &j->flush.record[k];
@@ -107,7 +107,7 @@ static bool differs(const job *j, wk__text *what)
             if (here)
                 wk__text_format(what, "%s:%d: %s: %s", r->site.file ? r->site.file : "?", (int)r->site.line, r->name,
                                 found.data ? found.data : "");
-            wk__text_end(&found);
+            wk__text_free(&found);
             if (here) return true;
         }
     }
@@ -119,7 +119,7 @@ static bool differs(const job *j, wk__text *what)
     return false;
 }
 
-static void forget(const job *j, wk__outcome *outcome)
+static void forget(const replay_job *j, wk__outcome *outcome)
 {
     for (int64_t k = 0; k < j->flush.values; k++) {
         wk__free(outcome[k].bytes);
@@ -129,33 +129,33 @@ static void forget(const job *j, wk__outcome *outcome)
 
 /* ---- one way after the other ------------------------------------------------------------------------------------- */
 
-static wk_code run_in(job *j, const way *how, wk__outcome *outcome, wk__fail *fail)
+static wk_code run_in(replay_job *j, const replay_mode *how, wk__outcome *outcome, wk__fail *fail)
 {
-    const wk__modes modes = {.sync = how->one_by_one,
-                             .nofuse = how->nofuse,
-                             .check = how->check,
-                             .no_files = true, /* the flush is one */
-                             .budget = wk__modes_now()->budget};
-    const int threads = wk__threads();
-    if (how->threads) wk__set_threads(how->threads);
-    if (how->programs && j->print) wk__log_divert(WK__LOG_KERNEL, j->print, j->user);
-    j->run.one_by_one = how->one_by_one;
+    const wk__engine_config modes = {.sync = how->one_by_one,
+                                     .nofuse = how->nofuse,
+                                     .check = how->check,
+                                     .write_files = true, /* the flush is one */
+                                     .budget = wk__engine_config_get()->budget};
+    const int threads = wk__thread_count();
+    if (how->threads) wk__set_thread_count(how->threads);
+    if (how->programs && j->print) wk__log_redirect(WK__LOG_KERNEL, j->print, j->user);
+    j->run.eager = how->one_by_one;
     j->run.modes = &modes;
     wk_code code = wk__replay_run(&j->run, outcome, fail);
-    if (how->programs && j->print) wk__log_divert(WK__LOG_KERNEL, NULL, NULL);
-    if (how->threads) wk__set_threads(threads);
+    if (how->programs && j->print) wk__log_redirect(WK__LOG_KERNEL, NULL, NULL);
+    if (how->threads) wk__set_thread_count(threads);
     return code;
 }
 
 /* What the run had to say for itself: a bad index, a difference that WICK_CHECK found. */
-static void say_errors(const job *j, const char *name)
+static void say_errors(const replay_job *j, const char *name)
 {
-    wk__tell_late(j->run.context);
+    wk__report_posted_failure(j->run.context);
     if (wk_error()) say(j, "%s: %s", name, wk_error());
     wk_clear_error();
 }
 
-static wk_code run_ways(job *j, wk__fail *fail)
+static wk_code run_ways(replay_job *j, wk__fail *fail)
 {
     for (int k = 0; k < WAYS; k++) {
         wk__outcome *outcome = k == 0 ? j->first : j->next;
@@ -175,13 +175,13 @@ static wk_code run_ways(job *j, wk__fail *fail)
             what.data ? what.data : "");
         say_errors(j, ways[k].name);
         j->differing += differing;
-        wk__text_end(&what);
+        wk__text_free(&what);
         if (k > 0) forget(j, j->next);
     }
     return WK_OK;
 }
 
-static wk_code run_all(job *j, wk__fail *fail)
+static wk_code run_all(replay_job *j, wk__fail *fail)
 {
     const size_t values = (size_t)j->flush.values;
     j->run.flush = &j->flush;
@@ -196,12 +196,12 @@ static wk_code run_all(job *j, wk__fail *fail)
     wk_code code = find_devices(j, fail);
     if (code != WK_OK) return code;
     find_holes(j);
-    if (*j->flush.said) say(j, "written because of %s", j->flush.said);
+    if (*j->flush.message) say(j, "written because of %s", j->flush.message);
     say(j, "%lld calls, %lld values", (long long)j->flush.records, (long long)j->flush.values);
     return run_ways(j, fail);
 }
 
-static void end(job *j)
+static void end(replay_job *j)
 {
     if (j->first) forget(j, j->first);
     if (j->next) forget(j, j->next);
@@ -210,14 +210,14 @@ static void end(job *j)
     wk__free(j->holes);
     wk__free(j->first);
     wk__free(j->next);
-    wk__flush_end(&j->flush);
+    wk__flush_free(&j->flush);
 }
 
 wk_code wk_replay_at(wk_site site, const char *path, wk_log_callback *print, void *user)
 {
-    job j = {.print = print, .user = user};
+    replay_job j = {.print = print, .user = user};
     wk__io_error error;
-    if (wk__forked) return wk__refuse_fork(site, "replay"), WK_ERR_STATE;
+    if (wk__forked) return wk__report_forked(site, "replay"), WK_ERR_STATE;
     if (wk_error()) return wk_error_code(); /* what comes out of the runs is told apart by being the first */
     wk_code code = path ? wk__flush_read(path, &j.flush, &error) : wk__io_fail(&error, WK_ERR_ARGUMENT, "no file");
     if (code != WK_OK) {
@@ -226,7 +226,7 @@ wk_code wk_replay_at(wk_site site, const char *path, wk_log_callback *print, voi
     }
     wk__flush(wk__context());
     wk__fail fail = {.tag = -1};
-    const wk__frame before = wk__frame_begin(wk__context(), WK__BUSY, NULL, (wk_site){0});
+    const wk__frame before = wk__frame_begin(wk__context(), WK__FRAME_CRITICAL, NULL, (wk_site){0});
     code = run_all(&j, &fail);
     if (code != WK_OK)
         wk__error_set(site, code, "replay: %s", fail.text);

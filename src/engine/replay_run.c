@@ -2,7 +2,7 @@
 /* See replay_run.h. Values and records are made as the calls of the program made them, without handles: this
  * holds what was seen. */
 #include "../base/alloc.h"
-#include "late.h"
+#include "device_sync.h"
 #include "replay_run.h"
 #include <string.h>
 
@@ -23,7 +23,7 @@ static wk_code put_there(wk__value *value, const wk__flush_value *v, wk__fail *f
 {
     wk__device *device = value->device;
     const bool borrowed = v->flags & WK__FLUSH_BORROWED && device->id.kind == WK_CPU;
-    wk_code code = borrowed ? borrow(value, fail) : wk__value_take_memory(value, value->bytes, fail);
+    wk_code code = borrowed ? borrow(value, fail) : wk__value_alloc_memory(value, value->bytes, fail);
     if (code != WK_OK) return code;
     wk__value_set_state(value, WK__STORED);
     if (!v->data || v->bytes == 0) return WK_OK;
@@ -47,11 +47,11 @@ static wk_code make_value(wk__replay *replay, int64_t k, wk__fail *fail)
     replay->value[k] = value;
     wk__value_hold(value);
     value->exposed = v->flags & WK__FLUSH_EXPOSED;
-    value->wanted = v->flags & WK__FLUSH_WANTED;
-    value->revived = v->flags & WK__FLUSH_REVIVED;
-    atomic_store(&value->keep, (v->flags & WK__FLUSH_KEEP) != 0);
+    value->force_store = v->flags & WK__FLUSH_WANTED;
+    value->requeued = v->flags & WK__FLUSH_REVIVED;
+    atomic_store(&value->persistent, (v->flags & WK__FLUSH_KEEP) != 0);
     if (v->flags & WK__FLUSH_FAILED) fail_again(value);
-    return v->flags & WK__FLUSH_THERE ? put_there(value, v, fail) : WK_OK;
+    return v->flags & WK__FLUSH_IN_MEMORY ? put_there(value, v, fail) : WK_OK;
 }
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
@@ -80,24 +80,24 @@ static wk_code record_one(const wk__replay *replay, int64_t k, wk__fail *fail)
 }
 
 /* For the ring of this thread alone. It is there once something has been recorded. */
-static void use_modes(wk_context *context, const wk__modes *modes)
+static void use_modes(wk_context *context, const wk__engine_config *modes)
 {
-    if (!context->ring) return;
-    wk__ring_enter(context);
-    context->ring->modes = modes;
-    wk__ring_leave(context);
+    if (!context->op_queue) return;
+    wk__op_queue_lock(context);
+    context->op_queue->config = modes;
+    wk__op_queue_unlock(context);
 }
 
 static void run(wk__replay *replay, bool park)
 {
     wk_context *context = replay->context;
-    if (!context->ring) return;
-    const int64_t before = context->ring->groups;
-    wk__ring_enter(context);
-    context->ring->modes = replay->modes ? replay->modes : wk__modes_now();
-    wk__ring_run(context, park);
-    wk__ring_leave(context);
-    replay->groups += context->ring->groups - before;
+    if (!context->op_queue) return;
+    const int64_t before = context->op_queue->groups;
+    wk__op_queue_lock(context);
+    context->op_queue->config = replay->modes ? replay->modes : wk__engine_config_get();
+    wk__op_queue_run(context, park);
+    wk__op_queue_unlock(context);
+    replay->groups += context->op_queue->groups - before;
 }
 
 /* As one call that happens whole, so that nothing is run before all is recorded. */
@@ -106,18 +106,18 @@ static wk_code record_all(wk__replay *replay, wk__fail *fail)
     const wk__flush_data *flush = replay->flush;
     wk_context *context = replay->context;
     wk_code code = WK_OK;
-    context->whole = INT32_MAX;
+    context->transaction = INT32_MAX;
     for (int64_t k = 0; k < flush->records && code == WK_OK; k++) {
         code = record_one(replay, k, fail);
-        if (replay->one_by_one) run(replay, false);
+        if (replay->eager) run(replay, false);
     }
-    context->whole = 0;
-    for (int64_t k = 0; k < flush->values && !replay->one_by_one; k++) {
-        if (flush->value[k].flags & WK__FLUSH_SEEN || !replay->value[k]) continue;
+    context->transaction = 0;
+    for (int64_t k = 0; k < flush->values && !replay->eager; k++) {
+        if (flush->value[k].flags & WK__FLUSH_OBSERVABLE || !replay->value[k]) continue;
         wk__value_drop(replay->value[k]);
         replay->value[k] = NULL;
     }
-    run(replay, flush->park);
+    run(replay, flush->may_defer);
     return code;
 }
 
@@ -125,9 +125,9 @@ static wk_code record_all(wk__replay *replay, wk__fail *fail)
 
 static wk_code look_at(const wk__replay *replay, wk__value *value, wk__outcome *outcome, wk__fail *fail)
 {
-    wk__state state = value->state;
-    if (state == WK__PENDING || state == WK__PARKED) wk__value_compute(replay->context, value);
-    if (value->device->id.kind != WK_CPU) wk__device_prove(value->device, NULL);
+    wk__value_state state = value->state;
+    if (state == WK__PENDING || state == WK__DEFERRED) wk__value_compute(replay->context, value);
+    if (value->device->id.kind != WK_CPU) wk__device_sync_if_inflight(value->device, NULL);
     outcome->failed = value->state != WK__STORED;
     if (outcome->failed || value->bytes == 0) return WK_OK;
     outcome->bytes = wk__alloc((size_t)value->bytes);
@@ -137,7 +137,7 @@ static wk_code look_at(const wk__replay *replay, wk__value *value, wk__outcome *
 }
 
 /* Memory comes round: what a run does not write would hold what the run before it wrote there. */
-static wk_code spoil_memory(wk__replay *replay, wk__fail *fail)
+static wk_code poison_memory(wk__replay *replay, wk__fail *fail)
 {
     enum { SPOILT = 0xa5, PIECE = 4096 };
     const wk__flush_data *flush = replay->flush;
@@ -149,13 +149,13 @@ static wk_code spoil_memory(wk__replay *replay, wk__fail *fail)
     for (int64_t k = 0; k < flush->values && code == WK_OK; k++) {
         wk__device *device = replay->device[k];
         const int64_t bytes = flush->value[k].bytes;
-        code = wk__arena_take(device->arena, bytes, &taken[k], fail);
+        code = wk__arena_alloc(device->arena, bytes, &taken[k], fail);
         for (int64_t at = 0; at < bytes && code == WK_OK; at += PIECE)
             code = device->backend->upload(device->state, &taken[k], at, spoilt,
                                            bytes - at < PIECE ? bytes - at : PIECE, fail);
     }
     for (int64_t k = 0; k < flush->values; k++)
-        if (taken[k].block) wk__arena_give(replay->device[k]->arena, &taken[k]);
+        if (taken[k].block) wk__arena_free(replay->device[k]->arena, &taken[k]);
     wk__free(taken);
     return code;
 }
@@ -163,15 +163,15 @@ static wk_code spoil_memory(wk__replay *replay, wk__fail *fail)
 wk_code wk__replay_run(wk__replay *replay, wk__outcome outcome[], wk__fail *fail)
 {
     const wk__flush_data *flush = replay->flush;
-    wk_code code = spoil_memory(replay, fail);
+    wk_code code = poison_memory(replay, fail);
     replay->groups = 0;
     memset(replay->value, 0, sizeof *replay->value * (size_t)flush->values);
     for (int64_t k = 0; k < flush->values && code == WK_OK; k++) code = make_value(replay, k, fail);
     if (code == WK_OK) code = record_all(replay, fail);
     for (int64_t k = 0; k < flush->values && code == WK_OK; k++)
-        if (flush->value[k].flags & WK__FLUSH_SEEN) code = look_at(replay, replay->value[k], &outcome[k], fail);
+        if (flush->value[k].flags & WK__FLUSH_OBSERVABLE) code = look_at(replay, replay->value[k], &outcome[k], fail);
     for (int64_t k = flush->values; k-- > 0;)
         if (replay->value[k]) wk__value_drop(replay->value[k]);
-    use_modes(replay->context, wk__modes_now());
+    use_modes(replay->context, wk__engine_config_get());
     return code;
 }

@@ -16,9 +16,9 @@ typedef struct wk__replay {
     wk_context *context;
     wk__device **device; /* of each value: its own, or the CPU */
     wk__value **value;
-    const wk__modes *modes; /* in which this is run; NULL: those of the process */
-    bool one_by_one;        /* each record is run at once, and all values are held until the end */
-    int64_t groups;         /* that were run */
+    const wk__engine_config *modes; /* in which this is run; NULL: those of the process */
+    bool eager;                     /* each record is run at once, and all values are held until the end */
+    int64_t groups;                 /* that were run */
 } wk__replay;
 
 /* Runs the flush in this thread, whose ring must be empty. Other threads run as ever. Fills outcome[values]. A call

@@ -20,7 +20,7 @@ int wk__uses_in(wk__record **record, int records, const wk__value *value)
 static bool stays_unstored(const wk__record *r)
 {
     const wk__value *out = r->ref[0].value;
-    return !wk__stores(out) && (out->promised || wk__held_outside(out));
+    return !wk__will_be_stored(out) && (out->read_by_deferred || wk__held_outside(out));
 }
 
 static bool is_read_when_revived(wk__record **record, int records, const wk__value *value)
@@ -33,25 +33,25 @@ static bool is_read_when_revived(wk__record **record, int records, const wk__val
 
 bool wk__last_use(wk__record **record, int records, const wk__value *value)
 {
-    return wk__count_get(&value->refs) == wk__uses_in(record, records, value) &&
+    return wk__refcount_get(&value->refs) == wk__uses_in(record, records, value) &&
            !is_read_when_revived(record, records, value);
 }
 
 bool wk__dies_here(wk__record **record, int records, const wk__value *value)
 {
-    return value->state == WK__STORED && !value->release && !value->shares && !value->exposed && value->memory.block &&
-           wk__last_use(record, records, value);
+    return value->state == WK__STORED && !value->release && !value->memory_owner && !value->exposed &&
+           value->memory.block && wk__last_use(record, records, value);
 }
 
 /* ---- meanwhile --------------------------------------------------------------------------------------------------- */
 
-bool wk__same_places(const wk__operand *a, const wk__operand *b)
+bool wk__same_access(const wk__operand *a, const wk__operand *b)
 {
     return a->offset == b->offset && wk_dtype_size(a->dtype) == wk_dtype_size(b->dtype) &&
            memcmp(a->stride, b->stride, sizeof a->stride) == 0;
 }
 
-bool wk__stored_as_loaded(const wk__group *g, int in, int out)
+bool wk__stored_as_loaded(const wk__program *g, int in, int out)
 {
     for (int k = 0; k < g->nins; k++) {
         const wk__ins *store = &g->ins[k];
@@ -64,33 +64,33 @@ bool wk__stored_as_loaded(const wk__group *g, int in, int out)
 
 /* A product reads its operands until its last piece is done; by then its epilogue has written most of what it
  * writes. */
-static bool is_factor(const wk__building *b, const wk__value *value)
+static bool is_factor(const wk__lowering *b, const wk__value *value)
 {
     wk__record *first = b->record[0];
-    return wk__record_family(first)->tail &&
+    return wk__record_family(first)->can_have_epilogue &&
            (wk__record_in(first, 0)->value == value || wk__record_in(first, 1)->value == value);
 }
 
 /* Element i is read and written in one step only where the group sees it through the very view that it writes; another
  * view reads it in some other step. */
-static bool is_read_as_written(const wk__building *b, int operand, const wk__value *value)
+static bool is_read_as_written(const wk__lowering *b, int operand, const wk__value *value)
 {
-    const wk__group *g = &b->group;
+    const wk__program *g = &b->group;
     for (int o = 0; o < g->noperands; o++)
         if (b->value[o] == value &&
-            (!wk__same_places(&g->operand[o], &g->operand[operand]) || wk__stored_as_loaded(g, o, operand)))
+            (!wk__same_access(&g->operand[o], &g->operand[operand]) || wk__stored_as_loaded(g, o, operand)))
             return false;
     return true;
 }
 
 /* A group that reduces walks a row several times, one that reads at computed places may read any of them at
  * any time. */
-static bool walks_once(const wk__building *b)
+static bool walks_once(const wk__lowering *b)
 {
     return b->group.nreduce == 0 && !b->indirect;
 }
 
-bool wk__may_overwrite(const wk__building *b, int operand, const wk__value *value)
+bool wk__may_overwrite(const wk__lowering *b, int operand, const wk__value *value)
 {
     return walks_once(b) && !is_factor(b, value) && is_read_as_written(b, operand, value);
 }

@@ -4,9 +4,9 @@
 #include "shuffle.h"
 
 static _Atomic uint64_t order;
-static _Atomic(wk__shuffle_looker *) look;
+static _Atomic(wk__fusion_observer *) look;
 
-void wk__shuffle_look(wk__shuffle_looker *looker)
+void wk__set_fusion_observer(wk__fusion_observer *looker)
 {
     atomic_store_explicit(&look, looker, memory_order_relaxed);
 }
@@ -16,15 +16,15 @@ void wk__shuffle_groups(uint64_t seed)
     atomic_store_explicit(&order, seed, memory_order_relaxed);
 }
 
-enum { MOST_GROUPS = 512 };
+enum { MAX_GROUPS = 512 };
 
 typedef struct shuffle {
     uint64_t state;
-    int32_t waits[MOST_GROUPS]; /* groups that it reads of and that have no place yet; counted once per record */
-    int32_t place[MOST_GROUPS];
+    int32_t waits[MAX_GROUPS]; /* groups that it reads of and that have no place yet; counted once per record */
+    int32_t place[MAX_GROUPS];
 } shuffle;
 
-static uint32_t drawn(shuffle *s, uint32_t below)
+static uint32_t random_index(shuffle *s, uint32_t below)
 {
     s->state = s->state * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)(s->state >> 33) % below;
@@ -38,7 +38,7 @@ static int32_t before(const wk__record *r, int k)
     return value->group == r->group ? -1 : value->group;
 }
 
-static void count(shuffle *s, wk__ring *ring, int32_t done, int32_t by)
+static void count(shuffle *s, wk__op_queue *ring, int32_t done, int32_t by)
 {
     for (int64_t n = 0; n < ring->count; n++) {
         const wk__record *r = ring->record[n];
@@ -49,7 +49,7 @@ static void count(shuffle *s, wk__ring *ring, int32_t done, int32_t by)
     }
 }
 
-static void renumber(shuffle *s, wk__ring *ring)
+static void renumber(shuffle *s, wk__op_queue *ring)
 {
     for (int64_t n = 0; n < ring->count; n++) {
         wk__record *r = ring->record[n];
@@ -60,19 +60,19 @@ static void renumber(shuffle *s, wk__ring *ring)
 }
 
 /* Calls that happen whole or not at all are reserved for in the order of their records, and keep it. */
-static bool is_whole(const wk__ring *ring)
+static bool is_whole(const wk__op_queue *ring)
 {
     for (int64_t n = 0; n < ring->count; n++)
-        if (ring->record[n]->whole) return true;
+        if (ring->record[n]->transaction) return true;
     return false;
 }
 
-void wk__shuffle_plan(wk__ring *ring, int32_t groups)
+void wk__plan_shuffle(wk__op_queue *ring, int32_t groups)
 {
-    wk__shuffle_looker *at = atomic_load_explicit(&look, memory_order_relaxed);
+    wk__fusion_observer *at = atomic_load_explicit(&look, memory_order_relaxed);
     if (__builtin_expect(at != NULL, 0)) at(ring, groups);
     const uint64_t seed = atomic_load_explicit(&order, memory_order_relaxed);
-    if (__builtin_expect(seed == 0, 1) || groups < 2 || groups > MOST_GROUPS || is_whole(ring)) return;
+    if (__builtin_expect(seed == 0, 1) || groups < 2 || groups > MAX_GROUPS || is_whole(ring)) return;
     shuffle s = {.state = seed};
     count(&s, ring, -1, 1);
     for (int32_t k = 0; k < groups; k++) s.place[k] = -1;
@@ -80,7 +80,7 @@ void wk__shuffle_plan(wk__ring *ring, int32_t groups)
         int32_t chosen = -1;
         uint32_t ready = 0;
         for (int32_t k = 0; k < groups; k++)
-            if (s.place[k] < 0 && s.waits[k] == 0 && drawn(&s, ++ready) == 0) chosen = k;
+            if (s.place[k] < 0 && s.waits[k] == 0 && random_index(&s, ++ready) == 0) chosen = k;
         s.place[chosen] = next;
         count(&s, ring, chosen, -1);
     }

@@ -3,15 +3,15 @@
 #ifndef WICK_ENGINE_SHUFFLE_H
 #define WICK_ENGINE_SHUFFLE_H
 
-#include "ring.h"
+#include "op_queue.h"
 
 /* From now on the groups of each flush run in an order that is drawn from the seed, among those that their operands
  * allow; 0: in that of the program. */
 void wk__shuffle_groups(uint64_t seed);
 /* Called in each flush, when its live records have their groups. NULL: nobody. */
-typedef void wk__shuffle_looker(const wk__ring *ring, int32_t groups);
-void wk__shuffle_look(wk__shuffle_looker *looker);
+typedef void wk__fusion_observer(const wk__op_queue *ring, int32_t groups);
+void wk__set_fusion_observer(wk__fusion_observer *looker);
 /* A flush knows its groups. */
-void wk__shuffle_plan(wk__ring *ring, int32_t groups);
+void wk__plan_shuffle(wk__op_queue *ring, int32_t groups);
 
 #endif

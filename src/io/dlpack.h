@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DLPack's numbers for dtypes, and its layout; see dlpack.c. */
+/* DLPack's numbers for dtypes, and its layout; see dlpack_export.c. */
 #ifndef WICK_IO_DLPACK_H
 #define WICK_IO_DLPACK_H
 

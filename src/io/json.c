@@ -182,7 +182,7 @@ bool wk__json_add_string(wk__text *text, const char *string)
 {
     static const char special[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
     if (!is_utf8(string)) return false;
-    wk__text_char(text, '"', 1);
+    wk__text_repeat(text, '"', 1);
     for (;; string++) {
         int64_t plain = plain_bytes(string);
         wk__text_add_n(text, string, plain);
@@ -194,6 +194,6 @@ bool wk__json_add_string(wk__text *text, const char *string)
         else
             wk__text_format(text, "\\u%04x", (unsigned)(unsigned char)*string);
     }
-    wk__text_char(text, '"', 1);
+    wk__text_repeat(text, '"', 1);
     return true;
 }

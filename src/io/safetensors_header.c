@@ -4,7 +4,7 @@
 #include "safetensors.h"
 #include "../base/alloc.h"
 #include "json.h"
-#include "sort.h"
+#include "heap_sort.h"
 #include <string.h>
 
 static wk_code bad(wk__io_error *error, int64_t position, const char *what)
@@ -19,12 +19,12 @@ static wk_code read_dtype(wk__json *json, wk__safetensors_tensor *tensor, int *b
     const char *name;
     wk_code code = wk__json_string(json, &name, error);
     if (code != WK_OK) return code;
-    const wk__safetensors_kind *kind = wk__safetensors_kinds;
+    const wk__safetensors_dtype *kind = wk__safetensors_dtypes;
     while (kind->name && strcmp(kind->name, name) != 0) kind++;
     if (!kind->name)
-        return wk__io_fail(error, WK_ERR_FORMAT, "unknown dtype \"%s\" (byte %lld)", wk__show(name).text,
+        return wk__io_fail(error, WK_ERR_FORMAT, "unknown dtype \"%s\" (byte %lld)", wk__printable_name(name).text,
                            (long long)wk__json_position(json, name));
-    tensor->kind = kind->name;
+    tensor->dtype_name = kind->name;
     tensor->dtype = kind->dtype;
     *bits = kind->bits;
     return WK_OK;
@@ -80,7 +80,7 @@ static wk_code read_fields(wk__json *json, wk__safetensors_tensor *tensor, int *
                                                             : 0;
         if (field == 0 || (seen & field))
             return wk__io_fail(error, WK_ERR_FORMAT, "%s key \"%s\" (byte %lld)", field ? "duplicate" : "unknown",
-                               wk__show(key).text, (long long)wk__json_position(json, key));
+                               wk__printable_name(key).text, (long long)wk__json_position(json, key));
         seen |= field;
         if ((code = wk__json_expect(json, ':', error)) != WK_OK) return code;
         code = field == DTYPE   ? read_dtype(json, tensor, bits, error)
@@ -100,17 +100,17 @@ static wk_code read_tensor(wk__json *json, wk__safetensors_tensor *tensor, wk__i
     else if (code == WK_OK && bytes != tensor->end - tensor->begin)
         code = wk__io_fail(error, WK_ERR_FORMAT, "dtype and shape make %lld bytes, data_offsets %lld (byte %lld)",
                            (long long)bytes, (long long)(tensor->end - tensor->begin), (long long)tensor->position);
-    return code == WK_OK ? WK_OK : wk__io_prefix(error, "tensor \"%s\"", wk__show(tensor->name).text);
+    return code == WK_OK ? WK_OK : wk__io_prefix(error, "tensor \"%s\"", wk__printable_name(tensor->name).text);
 }
 
 /* ---- metadata ---------------------------------------------------------------------------------------------------- */
 
 static bool key_before(const void *a, const void *b)
 {
-    return strcmp(((const wk__pair *)a)->key, ((const wk__pair *)b)->key) < 0;
+    return strcmp(((const wk__metadata_entry *)a)->key, ((const wk__metadata_entry *)b)->key) < 0;
 }
 
-static wk_code read_pair(wk__json *json, wk__pair *pair, wk__io_error *error)
+static wk_code read_pair(wk__json *json, wk__metadata_entry *pair, wk__io_error *error)
 {
     wk_code code = wk__json_string(json, &pair->key, error);
     if (code == WK_OK) code = wk__json_expect(json, ':', error);
@@ -124,21 +124,21 @@ static wk_code read_metadata(wk__json *json, wk__safetensors *out, wk__io_error 
     for (bool first = true, more = true; code == WK_OK && more; first = false) {
         code = wk__json_item(json, '}', first, &more, error);
         if (code != WK_OK || !more) break;
-        if (out->pairs == WK__SAFETENSORS_METADATA) {
+        if (out->metadata_count == WK__SAFETENSORS_MAX_METADATA) {
             code = bad(error, position, "more than 65536 pairs");
-        } else if (!wk__grow(&out->metadata, &capacity, out->pairs + 1, sizeof *out->metadata)) {
+        } else if (!wk__grow(&out->metadata, &capacity, out->metadata_count + 1, sizeof *out->metadata)) {
             code = wk__io_fail(error, WK_ERR_MEMORY, "no memory");
         } else {
-            code = read_pair(json, &out->metadata[out->pairs], error);
-            out->pairs++;
+            code = read_pair(json, &out->metadata[out->metadata_count], error);
+            out->metadata_count++;
         }
     }
     if (code == WK_OK) {
-        wk__sort(out->metadata, out->pairs, sizeof *out->metadata, key_before);
-        for (int64_t k = 1; k < out->pairs && code == WK_OK; k++)
+        wk__heap_sort(out->metadata, out->metadata_count, sizeof *out->metadata, key_before);
+        for (int64_t k = 1; k < out->metadata_count && code == WK_OK; k++)
             if (strcmp(out->metadata[k - 1].key, out->metadata[k].key) == 0)
                 code = wk__io_fail(error, WK_ERR_FORMAT, "duplicate key \"%s\" (byte %lld)",
-                                   wk__show(out->metadata[k].key).text,
+                                   wk__printable_name(out->metadata[k].key).text,
                                    (long long)wk__json_position(json, out->metadata[k].key));
     }
     return code == WK_OK ? WK_OK : wk__io_prefix(error, "__metadata__");
@@ -153,7 +153,7 @@ static wk_code read_member(wk__json *json, wk__safetensors *out, int64_t capacit
     wk_code code = wk__json_string(json, &name, error);
     if (code != WK_OK) return code;
     int64_t position = wk__json_position(json, name) - 1;
-    if (strlen(name) > WK__SAFETENSORS_NAME) return bad(error, position, "a name has more than 4096 bytes");
+    if (strlen(name) > WK__SAFETENSORS_MAX_NAME) return bad(error, position, "a name has more than 4096 bytes");
     if ((code = wk__json_expect(json, ':', error)) != WK_OK) return code;
     if (strcmp(name, "__metadata__") == 0) {
         if (*had_metadata) return bad(error, position, "duplicate key \"__metadata__\"");

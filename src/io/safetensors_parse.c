@@ -4,14 +4,14 @@
 #include "safetensors.h"
 #include "../base/alloc.h"
 #include "json.h"
-#include "sort.h"
+#include "heap_sort.h"
 #include <string.h>
 
 /* Each tensor has a '{' of its own, so there are no more tensors than these. */
-static int64_t tensors_at_most(const char *header, int64_t bytes)
+static int64_t count_braces(const char *header, int64_t bytes)
 {
     int64_t count = 0;
-    for (const char *at = header, *end = header + bytes; count < WK__SAFETENSORS_TENSORS; count++, at++)
+    for (const char *at = header, *end = header + bytes; count < WK__SAFETENSORS_MAX_TENSORS; count++, at++)
         if (!(at = memchr(at, '{', (size_t)(end - at)))) break;
     return count;
 }
@@ -34,17 +34,18 @@ static bool data_before(const void *a, const void *b)
 static wk_code check_names(wk__safetensors *out, wk__io_error *error)
 {
     for (int64_t k = 0; k < out->count; k++) out->by_name[k] = &out->tensors[k];
-    wk__sort(out->by_name, out->count, sizeof *out->by_name, name_before);
+    wk__heap_sort(out->by_name, out->count, sizeof *out->by_name, name_before);
     for (int64_t k = 1; k < out->count; k++) {
         const wk__safetensors_tensor *one = out->by_name[k - 1], *other = out->by_name[k];
         if (strcmp(one->name, other->name) == 0)
             return wk__io_fail(error, WK_ERR_FORMAT, "duplicate tensor \"%s\" (bytes %lld and %lld)",
-                               wk__show(one->name).text, (long long)one->position, (long long)other->position);
+                               wk__printable_name(one->name).text, (long long)one->position,
+                               (long long)other->position);
     }
     return WK_OK;
 }
 
-static wk_code check_cover(const wk__safetensors *out, int64_t data_bytes, wk__io_error *error)
+static wk_code check_no_gaps(const wk__safetensors *out, int64_t data_bytes, wk__io_error *error)
 {
     int64_t covered = 0;
     for (int64_t k = 0; k < out->count; k++) {
@@ -53,7 +54,7 @@ static wk_code check_cover(const wk__safetensors *out, int64_t data_bytes, wk__i
             return wk__io_fail(
                 error, WK_ERR_FORMAT,
                 "tensor \"%s\": its data begins at %lld, where the data before it ends at %lld: %s (byte %lld)",
-                wk__show(tensor->name).text, (long long)tensor->begin, (long long)covered,
+                wk__printable_name(tensor->name).text, (long long)tensor->begin, (long long)covered,
                 tensor->begin < covered ? "an overlap" : "a hole", (long long)tensor->position);
         covered = tensor->end;
     }
@@ -63,7 +64,7 @@ static wk_code check_cover(const wk__safetensors *out, int64_t data_bytes, wk__i
             error, WK_ERR_FORMAT,
             "tensor \"%s\": its data ends at %lld, but the file has only %lld bytes of data: it is truncated "
             "(byte %lld)",
-            wk__show(out->tensors[out->count - 1].name).text, (long long)covered, (long long)data_bytes,
+            wk__printable_name(out->tensors[out->count - 1].name).text, (long long)covered, (long long)data_bytes,
             (long long)out->tensors[out->count - 1].position);
     return wk__io_fail(error, WK_ERR_FORMAT, "the data of the tensors ends at byte %lld, but %lld bytes follow it",
                        (long long)out->data_start + covered, (long long)(data_bytes - covered));
@@ -73,17 +74,17 @@ static wk_code check_cover(const wk__safetensors *out, int64_t data_bytes, wk__i
 static wk_code parse_header(wk__safetensors *out, int64_t file_bytes, wk__io_error *error)
 {
     int64_t header_bytes = out->data_start - WK__SAFETENSORS_PREFIX;
-    int64_t capacity = tensors_at_most(out->header, header_bytes);
+    int64_t capacity = count_braces(out->header, header_bytes);
     wk__json json = {out->header, out->header, out->header + header_bytes, WK__SAFETENSORS_PREFIX};
     out->tensors = wk__alloc_zero((size_t)capacity, sizeof *out->tensors);
     if (!out->tensors) return wk__io_fail(error, WK_ERR_MEMORY, "no memory for the list of tensors");
     wk_code code = wk__safetensors_header(&json, out, capacity, error);
     if (code != WK_OK) return code;
-    wk__sort(out->tensors, out->count, sizeof *out->tensors, data_before);
+    wk__heap_sort(out->tensors, out->count, sizeof *out->tensors, data_before);
     out->by_name = wk__alloc_zero((size_t)out->count, sizeof *out->by_name);
     if (!out->by_name) return wk__io_fail(error, WK_ERR_MEMORY, "no memory for the list of tensors");
     code = check_names(out, error);
-    return code == WK_OK ? check_cover(out, file_bytes - out->data_start, error) : code;
+    return code == WK_OK ? check_no_gaps(out, file_bytes - out->data_start, error) : code;
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
@@ -97,11 +98,11 @@ static wk_code begin(wk__safetensors *out, const unsigned char *prefix, int64_t 
                            (long long)file_bytes);
     uint64_t header_bytes = 0;
     for (int k = WK__SAFETENSORS_PREFIX; k-- > 0;) header_bytes = header_bytes << 8 | prefix[k];
-    if (header_bytes > WK__SAFETENSORS_HEADER && memcmp(prefix, "PK\3\4", 4) == 0)
+    if (header_bytes > WK__SAFETENSORS_MAX_HEADER && memcmp(prefix, "PK\3\4", 4) == 0)
         return wk__io_fail(error, WK_ERR_FORMAT,
                            "not a safetensors file but a zip archive, as torch.save writes (byte 0): "
                            "safetensors.torch.save_file(model.state_dict(), FILE) writes one that can be read");
-    if (header_bytes > WK__SAFETENSORS_HEADER)
+    if (header_bytes > WK__SAFETENSORS_MAX_HEADER)
         return wk__io_fail(error, WK_ERR_FORMAT,
                            "not a safetensors file: a header of %llu bytes, of at most 100000000 (byte 0)",
                            (unsigned long long)header_bytes);
@@ -147,7 +148,7 @@ static wk_code read_file(const wk__file *file, wk__safetensors *out, wk__io_erro
         if (code != WK_OK) return code;
         code = parse_header(out, file->bytes, error);
     }
-    return code == WK_OK ? WK_OK : wk__io_prefix(error, "%s", wk__show(file->path).text);
+    return code == WK_OK ? WK_OK : wk__io_prefix(error, "%s", wk__printable_name(file->path).text);
 }
 
 wk_code wk__safetensors_read(const wk__file *file, wk__safetensors *out, wk__io_error *error)
@@ -165,8 +166,8 @@ void wk__safetensors_end(wk__safetensors *out)
     *out = (wk__safetensors){0};
 }
 
-const wk__safetensors_tensor *wk__safetensors_find_below(const wk__safetensors *in, const char *prefix,
-                                                         const char *name)
+const wk__safetensors_tensor *wk__safetensors_find_prefixed(const wk__safetensors *in, const char *prefix,
+                                                            const char *name)
 {
     const size_t length = strlen(prefix);
     for (int64_t low = 0, high = in->count; low < high;) {
@@ -185,5 +186,5 @@ const wk__safetensors_tensor *wk__safetensors_find_below(const wk__safetensors *
 
 const wk__safetensors_tensor *wk__safetensors_find(const wk__safetensors *in, const char *name)
 {
-    return wk__safetensors_find_below(in, "", name);
+    return wk__safetensors_find_prefixed(in, "", name);
 }

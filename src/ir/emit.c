@@ -2,9 +2,9 @@
 /* Appending to a group program; see emit.h. */
 #include "emit.h"
 
-int wk__emit_ins(wk__emit *e, wk__alu code, wk_dtype dtype, int a, int b, int c)
+int wk__emit_ins(wk__emit *e, wk__opcode code, wk_dtype dtype, int a, int b, int c)
 {
-    wk__group *group = e->group;
+    wk__program *group = e->group;
     if (group->nins == WK__MAX_INS) {
         e->full = true;
         return 0;
@@ -20,7 +20,7 @@ int wk__emit_ins(wk__emit *e, wk__alu code, wk_dtype dtype, int a, int b, int c)
 
 int wk__emit_imm(wk__emit *e, wk_dtype dtype, wk__imm value)
 {
-    wk__group *group = e->group;
+    wk__program *group = e->group;
     if (group->nimms == WK__MAX_IMMS) {
         e->full = true;
         return 0;

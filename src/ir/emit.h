@@ -9,26 +9,26 @@
 struct wk__op;
 
 typedef struct wk__emit {
-    wk__group *group;
+    wk__program *group;
     const struct wk__op *op; /* whose expression is being written */
     wk_dtype compute;        /* what the op computes in; a bool that became an i32 may still be a register of bool */
     wk_dtype dtype;          /* its class (f32, f64, i32, i64) */
     bool full;
 } wk__emit;
 
-int wk__emit_ins(wk__emit *e, wk__alu code, wk_dtype dtype, int a, int b, int c);
+int wk__emit_ins(wk__emit *e, wk__opcode code, wk_dtype dtype, int a, int b, int c);
 
 /* In the op's compute class. */
-static inline int wk__emit_1(wk__emit *e, wk__alu code, int a)
+static inline int wk__emit_unary(wk__emit *e, wk__opcode code, int a)
 {
     return wk__emit_ins(e, code, e->dtype, a, 0, 0);
 }
-static inline int wk__emit_2(wk__emit *e, wk__alu code, int a, int b)
+static inline int wk__emit_binary(wk__emit *e, wk__opcode code, int a, int b)
 {
     return wk__emit_ins(e, code, e->dtype, a, b, 0);
 }
 /* A comparison: the result is bool. */
-static inline int wk__emit_compare(wk__emit *e, wk__alu code, int a, int b)
+static inline int wk__emit_compare(wk__emit *e, wk__opcode code, int a, int b)
 {
     return wk__emit_ins(e, code, WK_BOOL, a, b, 0);
 }

@@ -30,8 +30,8 @@
  *                     also be loaded from in the same group only with identical offset and strides, and the load stands
  *                     first. No other two operands of a group overlap when one of them is stored to.
  *
- *   arguments         shapes, offsets, strides, IMM values and memory are arguments; only what wk__group_key hashes is
- *                     structure. A training step compiles its kernels once.
+ *   arguments         shapes, offsets, strides, IMM values and memory are arguments; only what wk__program_hash hashes
+ *                     is structure. A training step compiles its kernels once.
  */
 #ifndef WICK_IR_IR_H
 #define WICK_IR_IR_H
@@ -48,12 +48,12 @@ enum {
     WK__MAX_IMMS = 32,
 };
 
-typedef enum wk__alu {
-#define WK__ALU(name, arity, kind, text) WK__##name,
-#include "alu.def"
-#undef WK__ALU
-    WK__ALU_COUNT
-} wk__alu;
+typedef enum wk__opcode {
+#define WK__OPCODE(name, arity, kind, text) WK__##name,
+#include "opcodes.def"
+#undef WK__OPCODE
+    WK__OPCODE_COUNT
+} wk__opcode;
 
 /* One instruction. What the arguments are, by code:
  *   arithmetic   arg[0..arity-1] registers
@@ -75,7 +75,7 @@ typedef enum wk__alu {
  *   RSUM ...     register, reduced over the columns in the class of `dtype`
  */
 typedef struct wk__ins {
-    uint8_t code;  /* wk__alu */
+    uint8_t code;  /* wk__opcode */
     uint8_t dtype; /* wk_dtype of the result */
     int16_t arg[3];
 } wk__ins;
@@ -93,15 +93,15 @@ typedef struct wk__operand {
     int64_t offset; /* in elements of dtype, from the start of the memory */
     int64_t stride[WK__MAX_DIMS];
     uint8_t dtype;
-    bool stored; /* the group writes it */
-    bool over;   /* over an old value, of which a part stays: nothing is written once the device has faulted */
-    bool base;   /* stored: a part of what the memory held before stays, so it must be good */
+    bool stored;        /* the group writes it */
+    bool skip_on_fault; /* over an old value, of which a part stays: nothing is written once the device has faulted */
+    bool partial;       /* stored: a part of what the memory held before stays, so it must be good */
     /* stored, by an op in place: where the target's old numbers are, this memory or another, for the case that the
      * group cannot be run; NULL: there are none */
-    const wk__memory *old;
+    const wk__memory *rollback;
 } wk__operand;
 
-typedef struct wk__group {
+typedef struct wk__program {
     int nins, noperands, nimms;
     int ndim, nreduce;
     int64_t shape[WK__MAX_DIMS];
@@ -111,54 +111,54 @@ typedef struct wk__group {
     /* What it reduces has neighbouring rows side by side in memory, and not its columns: where it is stored, or would
      * be if a kernel of its own made it. A device may choose its walk by that, and so the order of a sum, but not by
      * the operands, which are others once what is reduced is computed on the way. */
-    bool across;
+    bool outer_reduction;
     int64_t tag; /* of the first LOADX, the next has the next: handed back by the backend with the bad index */
-} wk__group;
+} wk__program;
 
 /* The class a dtype computes in: WK_F32, WK_F64, WK_I32 or WK_I64. */
-wk_dtype wk__class_of(wk_dtype dtype);
+wk_dtype wk__compute_class(wk_dtype dtype);
 /* Operands of each code and its kind letter ('A', 'F', 'I', 'C', 'S'). */
-extern const uint8_t wk__alu_arity[WK__ALU_COUNT];
-extern const char wk__alu_kind[WK__ALU_COUNT];
-extern const char *const wk__alu_name[WK__ALU_COUNT];
-extern const char *const wk__alu_text[WK__ALU_COUNT];
+extern const uint8_t wk__opcode_arity[WK__OPCODE_COUNT];
+extern const char wk__opcode_kind[WK__OPCODE_COUNT];
+extern const char *const wk__opcode_name[WK__OPCODE_COUNT];
+extern const char *const wk__opcode_text[WK__OPCODE_COUNT];
 
 /* Does the operand change along the columns? With nothing reduced the whole space counts as one row. A stride
  * over a dimension of size 1 leads nowhere; one over a dimension of size 0 does: what walks it has no elements,
  * where a row's value has one. */
-bool wk__walks_columns(const wk__group *group, const wk__operand *operand);
+bool wk__operand_varies_by_column(const wk__program *group, const wk__operand *operand);
 /* Is register k the same for all columns of a row? Fills level[k] (0 row, 1 element) and pass[k] for all instructions:
  * the first pass over the row in which an element-level instruction can run, and in which a row-level register can be
  * used (an IMM: 0; a reduction over pass 0: 1, it is known before pass 1 begins). So for each p in turn: the row-level
  * instructions of pass p, then a walk over the columns with the element-level ones. A STORE to memory that the group
  * loads too is put off to the last pass, as what is computed again is loaded again. With nreduce = 0 the whole space
  * counts as one row, in pass 0, and stores are of element level. Strides over dimensions of size 1 are ignored. */
-void wk__group_levels(const wk__group *group, uint8_t level[], uint8_t pass[]);
+void wk__program_levels(const wk__program *group, uint8_t level[], uint8_t pass[]);
 /* Drops dimensions of size 1 and merges neighbours that every operand walks as one, never across the border
  * between kept and reduced dimensions. Afterwards ndim may be 0 (one element); a group with reduced
  * dimensions keeps at least one. */
-void wk__group_collapse(wk__group *group);
+void wk__program_coalesce(wk__program *group);
 /* The same with the first `dims` dimensions alone, of a group that reduces nothing; the others stay. */
-void wk__group_collapse_outer(wk__group *group, int dims);
+void wk__program_coalesce_outer(wk__program *group, int dims);
 /* A 64-bit hash of the structure: instructions, dtypes, ndim, nreduce, and per operand and dimension whether
- * the stride is 0, 1 or other. Groups with equal structure may run the same compiled kernel. wk__group_same
+ * the stride is 0, 1 or other. Groups with equal structure may run the same compiled kernel. wk__program_same_structure
  * compares what is hashed. */
-uint64_t wk__group_key(const wk__group *group);
-bool wk__group_same(const wk__group *a, const wk__group *b);
+uint64_t wk__program_hash(const wk__program *group);
+bool wk__program_same_structure(const wk__program *a, const wk__program *b);
 /* Checks every rule above that can be checked; NULL or what is wrong. Debug builds and tests call it before
  * each run. */
-const char *wk__group_check(const wk__group *group);
+const char *wk__program_verify(const wk__program *group);
 /* The program as text, one instruction a line, for logs and tests; the caller frees it with wk__free. */
-char *wk__group_text(const wk__group *group);
+char *wk__program_dump(const wk__program *group);
 
-static inline int64_t wk__group_rows(const wk__group *group)
+static inline int64_t wk__program_rows(const wk__program *group)
 {
     int64_t rows = 1;
     for (int d = 0; d < group->ndim - group->nreduce; d++) rows *= group->shape[d];
     return rows;
 }
 
-static inline int64_t wk__group_columns(const wk__group *group)
+static inline int64_t wk__program_columns(const wk__program *group)
 {
     int64_t columns = 1;
     for (int d = group->ndim - group->nreduce; d < group->ndim; d++) columns *= group->shape[d];

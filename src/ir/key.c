@@ -11,7 +11,7 @@ static int arguments(const wk__ins *ins)
     case WK__STORE: return 2;
     case WK__PHILOX:
     case WK__LOADX: return 3;
-    default: return wk__alu_arity[ins->code];
+    default: return wk__opcode_arity[ins->code];
     }
 }
 
@@ -36,7 +36,7 @@ static uint64_t operand_word(const wk__operand *operand, int ndim)
     return word;
 }
 
-static uint64_t space_word(const wk__group *group)
+static uint64_t space_word(const wk__program *group)
 {
     return (uint64_t)group->nins | (uint64_t)group->noperands << 8 | (uint64_t)group->nimms << 16 |
            (uint64_t)group->ndim << 24 | (uint64_t)group->nreduce << 32;
@@ -49,7 +49,7 @@ static uint64_t mix(uint64_t hash, uint64_t word)
     return hash ^ hash >> 29;
 }
 
-uint64_t wk__group_key(const wk__group *group)
+uint64_t wk__program_hash(const wk__program *group)
 {
     uint64_t hash = mix(0, space_word(group));
     for (int k = 0; k < group->nins; k++) hash = mix(hash, ins_word(&group->ins[k]));
@@ -57,7 +57,7 @@ uint64_t wk__group_key(const wk__group *group)
     return mix(hash, 0);
 }
 
-bool wk__group_same(const wk__group *a, const wk__group *b)
+bool wk__program_same_structure(const wk__program *a, const wk__program *b)
 {
     if (space_word(a) != space_word(b)) return false;
     for (int k = 0; k < a->nins; k++) {

@@ -4,7 +4,7 @@
 
 #include "ir.h"
 
-bool wk__walks_columns(const wk__group *group, const wk__operand *operand)
+bool wk__operand_varies_by_column(const wk__program *group, const wk__operand *operand)
 {
     for (int d = group->nreduce > 0 ? group->ndim - group->nreduce : 0; d < group->ndim; d++)
         if (operand->stride[d] != 0 && group->shape[d] != 1) return true;
@@ -18,7 +18,7 @@ static bool reduces(int code)
 
 /* A later pass may load again what an earlier one has loaded. So memory that the group also loads is written in the
  * last pass only. */
-static void delay_stores(const wk__group *group, uint8_t pass[])
+static void delay_stores(const wk__program *group, uint8_t pass[])
 {
     uint8_t last = 0;
     for (int k = 0; k < group->nins; k++) {
@@ -36,7 +36,7 @@ static void delay_stores(const wk__group *group, uint8_t pass[])
     }
 }
 
-void wk__group_levels(const wk__group *group, uint8_t level[], uint8_t pass[])
+void wk__program_levels(const wk__program *group, uint8_t level[], uint8_t pass[])
 {
     bool rows = group->nreduce > 0;
     for (int k = 0; k < group->nins; k++) {
@@ -44,13 +44,13 @@ void wk__group_levels(const wk__group *group, uint8_t level[], uint8_t pass[])
         const int16_t *registers = ins->code == WK__STORE ? ins->arg + 1 : ins->arg;
         uint8_t first = 0;
         bool element = ins->code == WK__IOTA;
-        for (int a = 0; a < wk__alu_arity[ins->code]; a++) {
+        for (int a = 0; a < wk__opcode_arity[ins->code]; a++) {
             int r = registers[a];
             element |= level[r];
             if (pass[r] > first) first = pass[r];
         }
-        if (ins->code == WK__LOAD) element |= wk__walks_columns(group, &group->operand[ins->arg[0]]);
-        if (ins->code == WK__LOADX) element |= wk__walks_columns(group, &group->operand[ins->arg[1]]);
+        if (ins->code == WK__LOAD) element |= wk__operand_varies_by_column(group, &group->operand[ins->arg[0]]);
+        if (ins->code == WK__LOADX) element |= wk__operand_varies_by_column(group, &group->operand[ins->arg[1]]);
         if (ins->code == WK__STORE && !rows) element = true;
         if (reduces(ins->code) && rows) {
             element = false;

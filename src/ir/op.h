@@ -8,7 +8,7 @@
 #include "ir.h"
 
 struct wk_tensor;
-struct wk__gradient;
+struct wk__grad_ctx;
 struct wk_value;
 struct wk_parameter;
 typedef struct wk__op wk__op;
@@ -19,11 +19,11 @@ struct wk__emit;
 typedef int wk__expression(struct wk__emit *e, const int in[]);
 
 /* What dtype an elementwise op computes in and gives, from its promoted operands. */
-typedef enum wk__result {
+typedef enum wk__result_rule {
     WK__RESULT_SAME,  /* the promoted dtype */
     WK__RESULT_FLOAT, /* the promoted dtype; integers and bool become f32 first */
     WK__RESULT_BOOL   /* computed in the promoted dtype, gives bool */
-} wk__result;
+} wk__result_rule;
 
 /* Which dtypes an op takes, as bits 1 << dtype. */
 enum {
@@ -40,35 +40,38 @@ enum { WK__SAVE_0 = 1, WK__SAVE_1 = 2, WK__SAVE_2 = 4, WK__SAVE_3 = 8, WK__SAVE_
 enum { WK__MAX_INPUTS = 4 };
 
 struct wk__op {
-    const char *name;   /* "add" */
-    const char *schema; /* "add(Tensor self, Tensor other) -> Tensor": PyTorch's style */
-    const char *group;  /* "pointwise", "reduction", ...: how `wick ops` and the docs sort them */
-    const char *doc;    /* one line: formula and what is special */
-    const char *node;   /* "AddBackward0": what a result prints as grad_fn; NULL: not differentiable */
+    const char *name;         /* "add" */
+    const char *schema;       /* "add(Tensor self, Tensor other) -> Tensor": PyTorch's style */
+    const char *category;     /* "pointwise", "reduction", ...: how `wick ops` and the docs sort them */
+    const char *doc;          /* one line: formula and what is special */
+    const char *grad_fn_name; /* "AddBackward0": what a result prints as grad_fn; NULL: not differentiable */
     /* PyTorch numbers the forms of a call. What a result prints when operand k is a number (elementwise ops), and when
-     * dimensions are named (reductions); other forms: wk__attr.node. */
-    const char *number_node[WK__MAX_INPUTS], *dims_node;
+     * dimensions are named (reductions); other forms: wk__attr.grad_fn_name. */
+    const char *grad_fn_name_scalar[WK__MAX_INPUTS], *grad_fn_name_dims;
 
     /* elementwise ops: one record, one expression */
     wk__expression *expression;
-    uint8_t arity, result; /* operands; wk__result */
-    uint8_t instruction;   /* the wk__alu of an expression that is one instruction: wk__instruction */
-    uint8_t conditions;    /* bits of operands that keep their own dtype (a condition, an index) */
-    uint16_t domain;       /* dtypes it takes (after promotion); 0 = any */
-    bool limits; /* numbers among its operands that an integer dtype cannot hold are the nearest: they do not wrap */
+    uint8_t arity, result;      /* operands; wk__result_rule */
+    uint8_t instruction;        /* the wk__opcode of an expression that is one instruction: wk__single_instruction */
+    uint8_t own_dtype_operands; /* bits of operands that keep their own dtype (a condition, an index) */
+    uint16_t dtypes;            /* dtypes it takes (after promotion); 0 = any */
+    bool saturate_scalars; /* numbers among its operands that an integer dtype cannot hold are the nearest: they do not
+                              wrap */
     /* reductions: the code (WK__RSUM, ...) */
     uint8_t reduction;
-    bool takes_dtype;  /* the option .dtype */
-    bool indexed;      /* its expression counts positions (IOTA) */
-    const char *fault; /* what a LOADX says that is there to fault where an element is refused; NULL: that the index
-                   is out of range */
-    bool labels;       /* an index of such a LOADX is a label, and its places are classes */
-    bool from_first;   /* its indices are counted from the first place alone: none is negative */
-    bool waits;        /* its result's shape depends on data: it waits for the device (rule 8) */
+    bool takes_dtype;          /* the option .dtype */
+    bool uses_position;        /* its expression counts positions (IOTA) */
+    const char *fault_message; /* what a LOADX says that is there to fault where an element is refused; NULL: that the
+                                  index
+                           is out of range */
+    bool index_is_label;       /* an index of such a LOADX is a label, and its places are classes */
+    bool nonnegative_index;    /* its indices are counted from the first place alone: none is negative */
+    bool data_dependent_shape; /* its result's shape depends on data: it waits for the device (rule 8) */
 
-    void (*gradient)(struct wk__gradient *g);
-    uint8_t needs[WK__MAX_INPUTS]; /* per operand: what its gradient reads */
-    uint8_t keeps; /* WK__SAVE_0, ...: of that the numbers are kept, so that the program may write it afterwards */
+    void (*gradient)(struct wk__grad_ctx *g);
+    uint8_t saves[WK__MAX_INPUTS]; /* per operand: what its gradient reads */
+    uint8_t saves_by_value;        /* WK__SAVE_0, ...: of that the numbers are kept, so that the program may write it
+                               afterwards */
 
     const struct wk_parameter *parameters; /* those of the schema; see wick/call.h */
     const char *const *result_names;       /* [results], of several */

@@ -9,14 +9,14 @@
  *   uniform [0, 1)    f32   (word >> 8)  * 2^-24         f64    (bits >> 11) * 2^-53     bits: 64, >> without sign
  *                     f16   (word >> 21) * 2^-11         bf16   (word >> 24) * 2^-8      word: 32
  *   normal            f32   NDTRI(word)                  f64    NDTRI(bits)              f16, bf16: the f32 rounded
- *   integers          low + wk__below(bits, high - low), any dtype
+ *   integers          low + wk__random_below(bits, high - low), any dtype
  *   permutation       stable argsort of the bits as i64
  *
  * In the group program i64 is the only wide class: SHR repeats the sign, MUL keeps the low 64 bits, PHILOX 32 gives a
  * word as a number >= 0. With U(x) = AND(SHR(x, 32), 2^32 - 1) and L(x) = AND(x, 2^32 - 1):
  *
  *   bits >> 11            AND(SHR(bits, 11), 2^53 - 1)
- *   wk__below(b, r)       r < 2^31:  SHR(U(b) * r + SHR(L(b) * r, 32), 32)
+ *   wk__random_below(b, r)  r < 2^31:  SHR(U(b) * r + SHR(L(b) * r, 32), 32)
  *                         else:      m = U(b) * L(r)    n = L(b) * U(r)    c = U(L(b) * L(r)) + L(m) + L(n)
  *                                    U(b) * U(r) + U(m) + U(n) + U(c)
  *                         both give the same where both apply
@@ -51,7 +51,7 @@ static inline void wk__philox(uint64_t counter_lo, uint64_t counter_hi, uint64_t
 
 /* The number in 0..range-1 that divides the 2^64 values of `bits` in `range` parts as equal as can be: the upper half
  * of the product. No part is off by more than one in 2^64 / range, so no drawing again is needed. range > 0. */
-static inline uint64_t wk__below(uint64_t bits, uint64_t range)
+static inline uint64_t wk__random_below(uint64_t bits, uint64_t range)
 {
     return (uint64_t)(__extension__((unsigned __int128)bits * range) >> 64);
 }

@@ -17,7 +17,7 @@ static wk_module *container(wk_site site, const char *name, const wk_module_kind
         if (!wk__handle_check(modules ? modules[k] : NULL, &wk__module_kind, site, name, "a module")) return NULL;
     wk_module *m = wk__module_make(site, kind);
     for (int k = 0; modules && k < count && m; k++)
-        if (!wk_module_append_at(site, m, modules[k])) m = wk__module_abandon(m);
+        if (!wk_module_append_at(site, m, modules[k])) m = wk__module_discard(m);
     return m;
 }
 

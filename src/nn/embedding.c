@@ -16,13 +16,13 @@ wk_module *wk_nn_embedding_at(wk_site site, int64_t n, int64_t dim, const wk_nn_
     wk_nn_embedding_options o;
     if (!wk__options(site, "nn_embedding", options, &o)) return NULL;
     wk_options like = {.size = sizeof like, .dtype = o.dtype, .device = o.device};
-    wk__inside c;
+    wk__nested_call c;
     wk_module *m = wk__module_make(site, &kind);
-    if (!m || !wk__inside_begin(&c, "nn_embedding", site, true)) return wk__module_abandon(m);
+    if (!m || !wk__nested_call_begin(&c, "nn_embedding", site, true)) return wk__module_discard(m);
     wk_tensor **weight = wk__module_of(m)->state;
     wk_tensor *value = wk_empty_at(site, (int64_t[]){n, dim}, 2, &like);
     *weight = value ? wk_module_add_parameter_at(site, m, "weight", value) : NULL;
     bool fine = *weight && wk_init_normal__at(site, *weight, 0, 1);
-    wk__inside_end(&c, NULL, 0);
-    return fine ? m : wk__module_abandon(m);
+    wk__nested_call_end(&c, NULL, 0);
+    return fine ? m : wk__module_discard(m);
 }

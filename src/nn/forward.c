@@ -16,7 +16,7 @@ static int call(wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out,
 
 /* Without a scope around, each tensor that forward returns counts once for the caller. What was made inside does as
  * it moves out; what was there before (the input itself, a parameter) has to be counted. */
-static void count_passing(wk_site site, bool bare, wk_tensor *const *out, int count)
+static void retain_passed_through(wk_site site, bool bare, wk_tensor *const *out, int count)
 {
     const wk_context *context = wk__context();
     for (int k = 0; k < count && bare; k++)
@@ -25,7 +25,7 @@ static void count_passing(wk_site site, bool bare, wk_tensor *const *out, int co
 }
 
 /* A module of the program's own: a scope of its own, and sites are those of the calls inside. */
-static int call_own(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
+static int call_user_module(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
 {
     char name[160];
     wk__callback c;
@@ -39,30 +39,31 @@ static int call_own(wk_site site, wk_module *m, wk_tensor *const *in, int inputs
 }
 
 /* One of the library's: what it calls is the program's call. */
-static int call_library(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
+static int call_builtin_module(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out,
+                               int outputs)
 {
-    wk__inside c;
+    wk__nested_call c;
     bool bare = wk__context()->scope < 0;
-    if (!wk__inside_begin(&c, NULL, site, false)) return -1;
+    if (!wk__nested_call_begin(&c, NULL, site, false)) return -1;
     int count = call(m, in, inputs, out, outputs), given = count > 0 ? count : 0;
-    count_passing(site, bare, out, given);
-    wk__inside_end(&c, out, given);
+    retain_passed_through(site, bare, out, given);
+    wk__nested_call_end(&c, out, given);
     return count;
 }
 
-static bool refuse_input(wk_site site, const char *kind, const wk_tensor *x)
+static bool report_input(wk_site site, const char *kind, const wk_tensor *x)
 {
     char role[120];
     snprintf(role, sizeof role, "the input of %.80s", kind);
-    return wk__check(x, site, "forward", role);
+    return wk__check_tensor(x, site, "forward", role);
 }
 
-static bool fits(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, int outputs)
+static bool check_inputs(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, int outputs)
 {
     const wk_module_kind *kind = &wk__module_of(m)->kind;
     if (!wk__array_check(in, inputs, site, "forward", "the array of inputs")) return false;
     for (int k = 0; k < inputs; k++)
-        if (!wk__is_tensor(in[k])) return refuse_input(site, kind->name, in[k]);
+        if (!wk__is_tensor(in[k])) return report_input(site, kind->name, in[k]);
     if (!kind->forward && !kind->forward1)
         wk__error_set(site, WK_ERR_STATE, "forward: a %s has no forward of its own; call those of its children",
                       kind->name);
@@ -75,21 +76,21 @@ static bool fits(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, i
 }
 
 /* m is held meanwhile. */
-static int run_held(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
+static int run_pinned(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
 {
     wk_context *context = wk__context();
-    const wk__layer layer = {.around = context->frame.layer,
-                             .module = m,
-                             .library = wk__module_of(m)->library,
-                             .describe = wk__module_layer};
+    const wk__module_frame layer = {.parent = context->frame.module_frame,
+                                    .module = m,
+                                    .library = wk__module_of(m)->builtin,
+                                    .describe = wk__module_describe_layer};
     if (layer.library)
-        context->frame.layer = &layer; /* what does not fit one of the program's own is said by who called it */
+        context->frame.module_frame = &layer; /* what does not fit one of the program's own is said by who called it */
     int count = -1;
-    if (fits(site, m, in, inputs, outputs)) {
-        context->frame.layer = &layer;
-        count = (layer.library ? call_library : call_own)(site, m, in, inputs, out, outputs);
+    if (check_inputs(site, m, in, inputs, outputs)) {
+        context->frame.module_frame = &layer;
+        count = (layer.library ? call_builtin_module : call_user_module)(site, m, in, inputs, out, outputs);
     }
-    context->frame.layer = layer.around;
+    context->frame.module_frame = layer.parent;
     const char *name = wk__module_of(m)->kind.name;
     if (count > outputs) {
         wk__error_set(site, WK_ERR_ARGUMENT, "forward: %s says that it gave %d tensors where %d were asked for", name,
@@ -97,7 +98,7 @@ static int run_held(wk_site site, wk_module *m, wk_tensor *const *in, int inputs
         count = -1;
     }
     for (int k = 0; k < count; k++)
-        if (!wk__check(out[k], site, name, "what forward gave")) count = -1;
+        if (!wk__check_tensor(out[k], site, name, "what forward gave")) count = -1;
     if (count > 0 || (count == 0 && outputs == 0)) return count;
     wk__error_set(site, WK_ERR_STATE, "forward: %s gave no tensor", name);
     for (int k = 0; k < outputs; k++) out[k] = NULL;
@@ -110,7 +111,7 @@ static int run(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_
     for (int k = 0; k < outputs; k++) out[k] = NULL;
     if (!wk__module_check(m, site, "forward")) return -1;
     const uint64_t pin = wk__handle_pin(&m->handle); /* its own forward may free it */
-    const int count = pin ? run_held(site, m, in, inputs, out, outputs) : -1;
+    const int count = pin ? run_pinned(site, m, in, inputs, out, outputs) : -1;
     if (pin) wk__guard_close(pin);
     return count;
 }
@@ -130,19 +131,19 @@ int wk_forward_n_at(wk_site site, wk_module *m, wk_tensor *const *in, int inputs
 
 wk_module *wk_module_train_at(wk_site site, wk_module *m, bool training)
 {
-    wk__tree tree;
-    if (!wk__module_check(m, site, "module_train") || !wk__tree_of(&tree, m, site)) return NULL;
+    wk__module_tree tree;
+    if (!wk__module_check(m, site, "module_train") || !wk__module_tree_build(&tree, m, site)) return NULL;
     wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
-    for (int64_t k = 0; k < tree.count; k++) wk__module_of(tree.visit[k].module)->eval = !training;
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
+    for (int64_t k = 0; k < tree.count; k++) wk__module_of(tree.entry[k].module)->eval = !training;
     for (int64_t k = 0; k < tree.count; k++) {
-        const wk__module *body = wk__module_of(tree.visit[k].module);
+        const wk__module *body = wk__module_of(tree.entry[k].module);
         if (!body->kind.trained) continue;
-        const wk__frame around = wk__frame_begin(context, WK__HELD, NULL, (wk_site){0});
-        body->kind.trained(tree.visit[k].module, training);
+        const wk__frame around = wk__frame_begin(context, WK__FRAME_NOUNWIND, NULL, (wk_site){0});
+        body->kind.trained(tree.entry[k].module, training);
         wk__frame_end(context, around);
     }
-    wk__tree_end(&tree);
+    wk__module_tree_free(&tree);
     wk__frame_end(context, before);
     return m;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Initial values: torch.nn.init. */
-#include "own.h"
+#include "adopt.h"
 #include <math.h>
 #include <wick/nn.h>
 #include <wick/pointwise.h>
@@ -9,11 +9,11 @@
 static wk_tensor *scaled(wk_site site, const char *op, wk_tensor *x,
                          wk_tensor *(*base)(wk_site, wk_tensor *, const wk_options *), double scale, double shift)
 {
-    wk__inside c;
-    if (!wk__check(x, site, op, "input") || !wk__inside_begin(&c, op, site, true)) return NULL;
+    wk__nested_call c;
+    if (!wk__check_tensor(x, site, op, "input") || !wk__nested_call_begin(&c, op, site, true)) return NULL;
     wk_tensor *value = wk_add(wk_mul(base(site, x, NULL), scale), shift);
     bool fine = value && wk_copy__at(site, x, value);
-    wk__inside_end(&c, NULL, 0);
+    wk__nested_call_end(&c, NULL, 0);
     return fine ? x : NULL;
 }
 
@@ -29,10 +29,10 @@ static wk_tensor *normal(wk_site site, const char *op, wk_tensor *x, double mean
 
 static wk_tensor *constant(wk_site site, const char *op, wk_tensor *x, double value)
 {
-    wk__inside c;
-    if (!wk__check(x, site, op, "input") || !wk__inside_begin(&c, op, site, true)) return NULL;
+    wk__nested_call c;
+    if (!wk__check_tensor(x, site, op, "input") || !wk__nested_call_begin(&c, op, site, true)) return NULL;
     bool fine = wk_fill__f_at(site, x, value);
-    wk__inside_end(&c, NULL, 0);
+    wk__nested_call_end(&c, NULL, 0);
     return fine ? x : NULL;
 }
 
@@ -70,7 +70,7 @@ wk_tensor *wk_init_ones__at(wk_site site, wk_tensor *x)
 /* Of a weight (out, in, ...): how many inputs reach one output, and how many outputs one input reaches. */
 static bool fans(wk_site site, const char *op, const wk_tensor *x, double *in, double *out)
 {
-    if (!wk__check(x, site, op, "input")) return false;
+    if (!wk__check_tensor(x, site, op, "input")) return false;
     const wk__body *body = wk__body_of(x);
     if (body->ndim < 2) {
         wk__error_set(site, WK_ERR_SHAPE, "%s: the weight has %d dimensions; (out, in) at least are needed", op,
@@ -85,7 +85,7 @@ static bool fans(wk_site site, const char *op, const wk_tensor *x, double *in, d
 }
 
 /* A weight without elements has no spread. */
-static double spread(double variance)
+static double std_from_variance(double variance)
 {
     return isfinite(variance) ? sqrt(variance) : 0;
 }
@@ -95,7 +95,7 @@ static bool xavier(wk_site site, const char *op, const wk_tensor *x, const wk_in
     double in, out;
     wk_init_options o;
     if (!wk__options(site, op, options, &o) || !fans(site, op, x, &in, &out)) return false;
-    *std = wk__option(o.gain, 1) * spread(2 / (in + out));
+    *std = wk__option_or(o.gain, 1) * std_from_variance(2 / (in + out));
     return true;
 }
 
@@ -104,7 +104,7 @@ static bool kaiming(wk_site site, const char *op, const wk_tensor *x, const wk_i
     double in, out;
     wk_init_options o;
     if (!wk__options(site, op, options, &o) || !fans(site, op, x, &in, &out)) return false;
-    *std = wk__option(o.gain, sqrt(2 / (1 + o.a * o.a))) * spread(1 / (o.fan_out ? out : in));
+    *std = wk__option_or(o.gain, sqrt(2 / (1 + o.a * o.a))) * std_from_variance(1 / (o.fan_out ? out : in));
     return true;
 }
 

@@ -21,9 +21,9 @@ static bool add_parameters(wk_site site, wk_module *m, const wk_nn_layer_norm_op
 {
     norm *state = wk__module_of(m)->state;
     wk_options like = {.size = sizeof like, .dtype = options->dtype, .device = options->device};
-    wk__inside c;
+    wk__nested_call c;
     if (options->no_affine) return true;
-    if (!wk__inside_begin(&c, "nn_layer_norm", site, true)) return false;
+    if (!wk__nested_call_begin(&c, "nn_layer_norm", site, true)) return false;
     wk_tensor *one = wk_ones_at(site, state->shape, state->ndim, &like);
     state->weight = one ? wk_module_add_parameter_at(site, m, "weight", one) : NULL;
     bool fine = state->weight;
@@ -32,7 +32,7 @@ static bool add_parameters(wk_site site, wk_module *m, const wk_nn_layer_norm_op
         state->bias = zero ? wk_module_add_parameter_at(site, m, "bias", zero) : NULL;
         fine = state->bias;
     }
-    wk__inside_end(&c, NULL, 0);
+    wk__nested_call_end(&c, NULL, 0);
     return fine;
 }
 
@@ -57,6 +57,6 @@ wk_module *wk_nn_layer_norm_at(wk_site site, const int64_t *shape, int ndim, con
     norm *state = wk__module_of(m)->state;
     memcpy(state->shape, shape, sizeof *shape * (size_t)ndim);
     state->ndim = ndim;
-    state->eps = wk__option(o.eps, 1e-5);
-    return add_parameters(site, m, &o) ? m : wk__module_abandon(m);
+    state->eps = wk__option_or(o.eps, 1e-5);
+    return add_parameters(site, m, &o) ? m : wk__module_discard(m);
 }

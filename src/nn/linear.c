@@ -23,8 +23,8 @@ static bool add_parameters(wk_site site, wk_module *m, int64_t in, const wk_line
     wk_options like = {.size = sizeof like, .dtype = options->dtype, .device = options->device};
     wk_init_options slope = {.size = sizeof slope, .a = sqrt(5)};
     double bound = in > 0 ? 1 / sqrt((double)in) : 0;
-    wk__inside c;
-    if (!wk__inside_begin(&c, "nn_linear", site, true)) return false;
+    wk__nested_call c;
+    if (!wk__nested_call_begin(&c, "nn_linear", site, true)) return false;
     wk_tensor *weight = wk_empty_at(site, (int64_t[]){state->out, in}, 2, &like);
     wk_tensor *bias = options->no_bias ? NULL : wk_empty_at(site, &state->out, 1, &like);
     state->weight = weight ? wk_module_add_parameter_at(site, m, "weight", weight) : NULL;
@@ -33,7 +33,7 @@ static bool add_parameters(wk_site site, wk_module *m, int64_t in, const wk_line
         state->bias = bias ? wk_module_add_parameter_at(site, m, "bias", bias) : NULL;
         fine = state->bias && wk_init_uniform__at(site, state->bias, -bound, bound);
     }
-    wk__inside_end(&c, NULL, 0);
+    wk__nested_call_end(&c, NULL, 0);
     return fine;
 }
 
@@ -47,14 +47,14 @@ wk_module *wk_nn_linear_at(wk_site site, int64_t in, int64_t out, const wk_linea
     if (!m) return NULL;
     linear *state = wk__module_of(m)->state;
     state->out = out;
-    return add_parameters(site, m, in, &o) ? m : wk__module_abandon(m);
+    return add_parameters(site, m, in, &o) ? m : wk__module_discard(m);
 }
 
 /* The first input says how wide it is, where it is, and what it is made of. */
 static wk_tensor *lazy_forward(wk_module *self, wk_tensor *x)
 {
     linear *state = wk__module_of(self)->state;
-    if (wk__module_of(self)->unready) {
+    if (wk__module_of(self)->uninitialized) {
         const wk__body *body = wk__body_of(x);
         wk_linear_options options = state->options;
         if (body->ndim == 0) {
@@ -65,7 +65,7 @@ static wk_tensor *lazy_forward(wk_module *self, wk_tensor *x)
         if (!options.dtype && wk__is_float(body->dtype)) options.dtype = body->dtype;
         if (!options.device.kind) options.device = body->storage->device->id;
         if (!add_parameters((wk_site){0}, self, body->shape[body->ndim - 1], &options)) return NULL;
-        wk__module_of(self)->unready = false;
+        wk__module_of(self)->uninitialized = false;
     }
     return forward(self, x);
 }
@@ -82,6 +82,6 @@ wk_module *wk_nn_lazy_linear_at(wk_site site, int64_t out, const wk_linear_optio
     wk_module *m = wk__options(site, "nn_lazy_linear", options, &o) ? wk__module_make(site, &kind) : NULL;
     if (!m) return NULL;
     *(linear *)wk__module_of(m)->state = (linear){.out = out, .options = o};
-    wk__module_of(m)->unready = true;
+    wk__module_of(m)->uninitialized = true;
     return m;
 }

@@ -19,10 +19,10 @@ static void free_parts(wk__module *body)
     wk__free(body);
 }
 
-static void free_left(void *address)
+static void free_after_longjmp(void *address)
 {
     wk__module *body = address;
-    wk__context()->modules.busy = false;
+    wk__context()->modules.draining = false;
     if (body->destroying) free_parts(body);
 }
 
@@ -30,20 +30,20 @@ static void free_left(void *address)
  * longjmp of the program's leaves the destroy, the guard frees the rest of the module as the scope around closes. */
 static void free_with_destroy(wk_context *context, wk__module *body)
 {
-    wk_module self = {.handle = {.mark = WK__HANDLE_MARK, .kind = &wk__module_kind, .body = body}};
-    atomic_store(&self.handle.owners, 1);
-    const uint64_t token = wk__guard_on(body, free_left);
+    wk_module self = {.handle = {.magic = WK__HANDLE_MARK, .kind = &wk__module_kind, .body = body}};
+    atomic_store(&self.handle.refs, 1);
+    const uint64_t token = wk__guard_push_cleanup(body, free_after_longjmp);
     body->destroying = true;
-    context->modules.busy = ++context->frame.destroys >= WK__DESTROY_DEPTH && token;
-    const wk__frame before = wk__frame_begin(context, WK__HELD, NULL, (wk_site){0});
+    context->modules.draining = ++context->frame.destroy_depth >= WK__DESTROY_DEPTH && token;
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_NOUNWIND, NULL, (wk_site){0});
     body->kind.destroy(&self);
     wk__frame_end(context, before);
     body->destroying = false;
     if (token)
         wk__guard_close(token);
     else
-        context->frame.destroys--;
-    context->modules.busy = true;
+        context->frame.destroy_depth--;
+    context->modules.draining = true;
     free_parts(body);
 }
 
@@ -52,11 +52,11 @@ static void destroy(void *address)
 {
     wk__module *body = address;
     wk_context *context = wk__context();
-    wk__doomed *doomed = &context->modules;
+    wk__destroy_queue *doomed = &context->modules;
     body->next = doomed->first;
     doomed->first = body;
-    if (doomed->busy) return;
-    doomed->busy = true;
+    if (doomed->draining) return;
+    doomed->draining = true;
     while (doomed->first) {
         wk__module *one = doomed->first;
         doomed->first = one->next;
@@ -65,10 +65,10 @@ static void destroy(void *address)
         else
             free_parts(one);
     }
-    doomed->busy = false;
+    doomed->draining = false;
 }
 
-const wk__kind wk__module_kind = {.name = "module", .destroy = destroy, .parts = true};
+const wk__handle_type wk__module_kind = {.name = "module", .destroy = destroy, .owns_children = true};
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
@@ -76,7 +76,7 @@ enum { SCRATCH = 4096 }; /* a constructor may write to the state of a module tha
 
 static bool copy_kind(wk_site site, const wk_module_kind *kind, wk_module_kind *out)
 {
-    wk_code code = kind ? wk__sized(kind, offsetof(wk_module_kind, forward1), out, sizeof *out) : WK_ERR_ARGUMENT;
+    wk_code code = kind ? wk__sized_read(kind, offsetof(wk_module_kind, forward1), out, sizeof *out) : WK_ERR_ARGUMENT;
     if (code == WK_OK && !out->name) code = WK_ERR_ARGUMENT;
     if (code != WK_OK) {
         wk__error_set(site, code, "module_new: %s",
@@ -100,7 +100,7 @@ static wk_module *make(wk_site site, const wk_module_kind *kind, bool library)
     if (body) {
         body->kind = copy;
         body->kind.name = wk__strdup(copy.name);
-        body->library = library;
+        body->builtin = library;
         body->state = copy.state ? wk__alloc_zero(1, copy.state) : NULL;
     }
     bool whole = body && body->kind.name && (body->state || !copy.state);
@@ -121,7 +121,7 @@ wk_module *wk__module_make(wk_site site, const wk_module_kind *kind)
     return make(site, kind, true);
 }
 
-wk_module *wk__module_abandon(wk_module *m)
+wk_module *wk__module_discard(wk_module *m)
 {
     if (m) wk__handle_release(&m->handle, (wk_site){0});
     return NULL;
@@ -155,10 +155,10 @@ const wk__item *wk__module_item(const wk__module *body, const char *name, size_t
     return NULL;
 }
 
-static bool name_fits(wk_site site, const char *op, const wk__module *body, const char *name)
+static bool check_name(wk_site site, const char *op, const wk__module *body, const char *name)
 {
-    if (!name) return wk__array_refuse(1, site, op, "the name");
-    if (body->wrapper && body->items > 0) {
+    if (!name) return wk__array_report(1, site, op, "the name");
+    if (body->is_transparent && body->items > 0) {
         wk__error_set(site, WK_ERR_STATE, "%s: a %s stands for the model in it: add \"%.60s\" to that", op,
                       body->kind.name, name);
         return false;
@@ -173,7 +173,7 @@ static bool name_fits(wk_site site, const char *op, const wk__module *body, cons
 }
 
 /* Room for one more item under a copy of this name; NULL with the error recorded. It counts once body->items rises. */
-static wk__item *room(wk_site site, wk__module *body, const char *name)
+static wk__item *reserve_item(wk_site site, wk__module *body, const char *name)
 {
     char *copy = wk__strdup(name);
     if (copy && wk__grow(&body->item, &body->capacity, body->items + 1, sizeof *body->item)) {
@@ -188,9 +188,9 @@ static wk__item *room(wk_site site, wk__module *body, const char *name)
 static wk_tensor *register_tensor(wk_site site, wk__module *body, wk__item_kind kind, const char *name, wk_tensor *x)
 {
     wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
-    wk__item *item = room(site, body, name);
-    wk_tensor *own = item ? wk__own(wk__detached(site, x)) : NULL;
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
+    wk__item *item = reserve_item(site, body, name);
+    wk_tensor *own = item ? wk__adopt(wk__detached_copy(site, x)) : NULL;
     if (own) {
         wk__body_of(own)->requires_grad = kind == WK__PARAMETER;
         wk__body_of(own)->parameter = kind == WK__PARAMETER;
@@ -207,9 +207,9 @@ static wk_tensor *register_tensor(wk_site site, wk__module *body, wk__item_kind 
 wk_tensor *wk_module_add_parameter_at(wk_site site, wk_module *m, const char *name, wk_tensor *x)
 {
     static const char op[] = "module_add_parameter";
-    if (!wk__module_check(m, site, op) || !wk__check(x, site, op, "the value")) return NULL;
+    if (!wk__module_check(m, site, op) || !wk__check_tensor(x, site, op, "the value")) return NULL;
     wk__module *body = wk__module_of(m);
-    if (!name_fits(site, op, body, name)) return NULL;
+    if (!check_name(site, op, body, name)) return NULL;
     if (!wk__is_float(wk__body_of(x)->dtype)) {
         wk__error_set(
             site, WK_ERR_DTYPE,
@@ -223,27 +223,27 @@ wk_tensor *wk_module_add_parameter_at(wk_site site, wk_module *m, const char *na
 wk_tensor *wk_module_set_buffer_at(wk_site site, wk_module *m, const char *name, wk_tensor *x)
 {
     static const char op[] = "module_set_buffer";
-    if (!wk__module_check(m, site, op) || !wk__check(x, site, op, "the value")) return NULL;
+    if (!wk__module_check(m, site, op) || !wk__check_tensor(x, site, op, "the value")) return NULL;
     wk__module *body = wk__module_of(m);
     const wk__item *old = name ? wk__module_item(body, name, strlen(name)) : NULL;
     if (!old || old->kind != WK__BUFFER)
-        return name_fits(site, op, body, name) ? register_tensor(site, body, WK__BUFFER, name, x) : NULL;
+        return check_name(site, op, body, name) ? register_tensor(site, body, WK__BUFFER, name, x) : NULL;
     if (old->tensor == x) return x;
-    wk_tensor *now = wk__detached(site, x);
+    wk_tensor *now = wk__detached_copy(site, x);
     if (!now) return NULL;
-    wk__rehouse(old->tensor, now);
+    wk__rebind_storage(old->tensor, now);
     wk__handle_release(&now->handle, site);
     return old->tensor;
 }
 
 /* Is `wanted` this module or somewhere below it? False with the error recorded when that can't be found out. */
-static bool stands_below(wk_site site, wk_module *root, const wk_module *wanted, bool *below)
+static bool contains_module(wk_site site, wk_module *root, const wk_module *wanted, bool *below)
 {
-    wk__tree tree;
+    wk__module_tree tree;
     *below = false;
-    if (!wk__tree_of(&tree, root, site)) return false;
-    for (int64_t k = 0; k < tree.count; k++) *below = *below || tree.visit[k].module == wanted;
-    wk__tree_end(&tree);
+    if (!wk__module_tree_build(&tree, root, site)) return false;
+    for (int64_t k = 0; k < tree.count; k++) *below = *below || tree.entry[k].module == wanted;
+    wk__module_tree_free(&tree);
     return true;
 }
 
@@ -251,13 +251,13 @@ static wk_module *add(wk_site site, const char *op, wk_module *m, const char *na
 {
     if (!wk__handle_check(child, &wk__module_kind, site, op, "the child")) return NULL;
     wk__module *body = wk__module_of(m);
-    bool circle;
-    if (!name_fits(site, op, body, name) || !stands_below(site, child, m, &circle)) return NULL;
-    if (circle) {
+    bool would_cycle;
+    if (!check_name(site, op, body, name) || !contains_module(site, child, m, &would_cycle)) return NULL;
+    if (would_cycle) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: \"%.60s\" would contain the module that it is put into", op, name);
         return NULL;
     }
-    wk__item *item = room(site, body, name);
+    wk__item *item = reserve_item(site, body, name);
     if (!item) return NULL;
     item->kind = WK__CHILD;
     item->module = child;
@@ -283,7 +283,7 @@ wk_module *wk__module_wrap(wk_site site, const wk_module_kind *kind, wk_module *
 {
     wk_module *m = wk__module_make(site, kind);
     if (!m) return NULL;
-    wk__module_of(m)->wrapper = true;
+    wk__module_of(m)->is_transparent = true;
     wk__module_of(m)->eval = wk__module_of(child)->eval;
-    return add(site, kind->name, m, "module", child) ? m : wk__module_abandon(m);
+    return add(site, kind->name, m, "module", child) ? m : wk__module_discard(m);
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* add: a + b. */
-#include "forms.h"
+#include "entries.h"
 
 static int expression(wk__emit *e, const int in[])
 {
-    return wk__emit_2(e, WK__ADD, in[0], in[1]);
+    return wk__emit_binary(e, WK__ADD, in[0], in[1]);
 }
 
-static void gradient(wk__gradient *g)
+static void gradient(wk__grad_ctx *g)
 {
     for (int k = 0; k < 2; k++)
-        if (wk__wants(g, k)) g->in[k] = g->out[0];
+        if (wk__needs_input_grad(g, k)) g->in[k] = g->out[0];
 }
 
 const wk__op wk__op_add = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* all, any, count_nonzero: reductions of x != 0. */
-#include "rows.h"
+#include "reduction.h"
 
 static int nonzero(wk__emit *e, const int in[])
 {
@@ -16,32 +16,32 @@ static int positive(wk__emit *e, const int in[])
 static const wk__op nonzero_op = {.name = "all", .expression = nonzero, .arity = 1, .result = WK__RESULT_BOOL};
 static const wk__op positive_op = {.name = "all", .expression = positive, .arity = 1, .result = WK__RESULT_BOOL};
 
-static wk_tensor *truth(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
-                        const wk_reduce_options *options)
+static wk_tensor *reduce_nonzero(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                                 const wk_reduce_options *options)
 {
-    wk__reducing r;
+    wk__reduction_call r;
     const bool counted = op == &wk__op_count_nonzero;
-    if (!wk__reducing_read(&r, op, site, x, dims, count, options)) return NULL;
+    if (!wk__reduction_begin_options(&r, op, site, x, dims, count, options)) return NULL;
     const wk__op *reduction = counted ? &wk__op_sum : op == &wk__op_all ? &wk__op_amin : &wk__op_amax;
     wk_dtype dtype = counted ? WK_I64 : WK_I32;
     wk_tensor *out = wk__unary(&nonzero_op, site, x);
     if (out) out = wk__reduce(reduction, site, out, r.mask, r.keepdim, dtype, dtype);
     if (out && !counted) out = wk__unary(&positive_op, site, out);
-    return wk__reducing_end(&r, out);
+    return wk__reduction_end(&r, out);
 }
 
 wk_tensor *wk_all_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
 {
-    return truth(&wk__op_all, site, x, dims, count, options);
+    return reduce_nonzero(&wk__op_all, site, x, dims, count, options);
 }
 wk_tensor *wk_any_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
 {
-    return truth(&wk__op_any, site, x, dims, count, options);
+    return reduce_nonzero(&wk__op_any, site, x, dims, count, options);
 }
 wk_tensor *wk_count_nonzero_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
                                const wk_reduce_options *options)
 {
-    return truth(&wk__op_count_nonzero, site, x, dims, count, options);
+    return reduce_nonzero(&wk__op_count_nonzero, site, x, dims, count, options);
 }
 
 const wk__op wk__op_all = {

@@ -7,10 +7,10 @@
  *
  * Positions have no tensor: one would need 8 bytes for each element of x.
  */
-#include "rows.h"
+#include "reduction.h"
 
 /* in: x, best -> i64. NaN is best wherever it stands: then `best` is NaN and nothing equals it. */
-static int place_of_best(wk__emit *e, const int in[])
+static int best_index_expression(wk__emit *e, const int in[])
 {
     int equal = wk__emit_compare(e, WK__EQ, in[0], in[1]), nan = wk__emit_compare(e, WK__NE, in[0], in[0]);
     int found = wk__emit_ins(e, WK__OR, WK_BOOL, equal, nan, 0);
@@ -19,50 +19,53 @@ static int place_of_best(wk__emit *e, const int in[])
 }
 
 static const wk__op first_op = {
-    .name = "argmax", .expression = place_of_best, .reduction = WK__RMIN, .arity = 2, .indexed = true};
-static const wk__op column_op = {.name = "argmax", .expression = wk__instruction, .instruction = WK__REM, .arity = 2};
+    .name = "argmax", .expression = best_index_expression, .reduction = WK__RMIN, .arity = 2, .uses_position = true};
+static const wk__op column_op = {
+    .name = "argmax", .expression = wk__single_instruction, .instruction = WK__REM, .arity = 2};
 
 /* The masked dimensions are the last of x, or all. */
-static wk_tensor *first_best(const wk__op *reduction, wk_site site, wk_tensor *x, uint16_t mask, bool keepdim)
+static wk_tensor *reduce_argbest(const wk__op *reduction, wk_site site, wk_tensor *x, uint16_t mask, bool keepdim)
 {
     if (!x) return NULL;
     wk_tensor *best = wk__reduce(reduction, site, x, mask, true, wk__body_of(x)->dtype, 0);
     wk_tensor *first = best ? wk__reduce_expression(&first_op, site, x, best, mask, keepdim, WK_I64) : NULL;
-    if (!first || wk__columns(x, mask) == wk__body_numel(wk__body_of(x))) return first;
-    return wk__elementwise(&column_op, site, (wk__arg[]){wk__t(first), wk__i(wk__columns(x, mask))}, 2, NULL);
+    if (!first || wk__reduced_numel(x, mask) == wk__body_numel(wk__body_of(x))) return first;
+    return wk__elementwise(&column_op, site,
+                           (wk__arg[]){wk__tensor_arg(first), wk__int_arg(wk__reduced_numel(x, mask))}, 2, NULL);
 }
 
-static bool one_dimension(const wk__op *op, wk_site site, wk_tensor *x, int count)
+static bool check_one_dim(const wk__op *op, wk_site site, wk_tensor *x, int count)
 {
     if (count <= 1) return true;
     wk__op_error(op, site, WK_ERR_ARGUMENT, &x, "takes one dimension or none (all of $a), not %d", count);
     return false;
 }
 
-static wk_tensor *position_of(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
-                              const wk_reduce_options *options)
+static wk_tensor *argminmax_call(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                                 const wk_reduce_options *options)
 {
-    wk__reducing r;
-    if (!wk__reducing_read(&r, op, site, x, dims, count, options)) return NULL;
+    wk__reduction_call r;
+    if (!wk__reduction_begin_options(&r, op, site, x, dims, count, options)) return NULL;
     wk_tensor *out = NULL;
     const wk__op *reduction = op == &wk__op_argmax ? &wk__op_amax : &wk__op_amin;
     int ndim = wk__body_of(x)->ndim, axis = r.mask ? __builtin_ctz(r.mask) : 0;
-    if (one_dimension(op, site, x, count) && wk__must_have_columns(op, site, x, r.mask)) {
+    if (check_one_dim(op, site, x, count) && wk__check_nonempty_reduction(op, site, x, r.mask)) {
         bool all = count <= 0 || ndim == 0;
-        out = all ? first_best(reduction, site, x, r.mask, r.keepdim)
-                  : first_best(reduction, site, wk__axis_last(x, axis), (uint16_t)(1u << (ndim - 1)), r.keepdim);
-        if (!all && r.keepdim) out = wk__axis_back(out, axis);
+        out =
+            all ? reduce_argbest(reduction, site, x, r.mask, r.keepdim)
+                : reduce_argbest(reduction, site, wk__move_dim_last(x, axis), (uint16_t)(1u << (ndim - 1)), r.keepdim);
+        if (!all && r.keepdim) out = wk__move_dim_back(out, axis);
     }
-    return wk__reducing_end(&r, out);
+    return wk__reduction_end(&r, out);
 }
 
 wk_tensor *wk_argmax_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
 {
-    return position_of(&wk__op_argmax, site, x, dims, count, options);
+    return argminmax_call(&wk__op_argmax, site, x, dims, count, options);
 }
 wk_tensor *wk_argmin_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
 {
-    return position_of(&wk__op_argmin, site, x, dims, count, options);
+    return argminmax_call(&wk__op_argmin, site, x, dims, count, options);
 }
 
 const wk__op wk__op_argmax = {

@@ -2,13 +2,13 @@
 /* as_strided: any geometry over a storage; and CopySlices, the node of a base that was written in place
  * through a view. */
 #include "../base/alloc.h"
-#include "forms.h"
+#include "entries.h"
 #include <string.h>
 
 wk_tensor *wk_as_strided_at(wk_site site, wk_tensor *x, const int64_t *shape, const int64_t *stride, int ndim,
                             int64_t offset)
 {
-    if (!wk__view_begin(&wk__op_as_strided, site, x) ||
+    if (!wk__check_input(&wk__op_as_strided, site, x) ||
         !wk__array_check(shape, ndim, site, "as_strided", "the shape") ||
         !wk__array_check(stride, ndim, site, "as_strided", "the list of strides"))
         return NULL;
@@ -35,17 +35,17 @@ wk_tensor *wk_as_strided_at(wk_site site, wk_tensor *x, const int64_t *shape, co
         attr.list2[d] = shape[d];
     }
     memcpy(attr.list3, body->stride, sizeof attr.list3);
-    return wk__view(&wk__op_as_strided, site, x, start, ndim, shape, stride, &attr);
+    return wk__make_view(&wk__op_as_strided, site, x, start, ndim, shape, stride, &attr);
 }
 
 /* What the view saw, with the dimensions left out in which it saw the same element again and again. */
-typedef struct seen {
+typedef struct view_extent {
     int ndim;
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS], offset;
-} seen;
+} view_extent;
 
 /* Where in the base's memory each element of the view lies, as one vector. */
-static wk_tensor *places(const seen *view, wk_device device)
+static wk_tensor *storage_offsets(const view_extent *view, wk_device device)
 {
     const wk_site here = {0};
     const wk_options whole = {.size = sizeof whole, .dtype = WK_I64, .device = device};
@@ -61,15 +61,15 @@ static wk_tensor *places(const seen *view, wk_device device)
 
 /* Zeros that lie as the base lies, with the gradient written where the view was, or added where it saw an
  * element several times. */
-static void gradient(wk__gradient *g)
+static void gradient(wk__grad_ctx *g)
 {
     const wk_site here = {0};
     const wk__attr *lists = g->attr;
     const wk__strided_attributes a = wk__strided_attributes_of(g->attr);
-    const wk__shape *base = &g->node->shape[0];
+    const wk__tensor_meta *base = &g->node->shape[0];
     wk_tensor *grad = g->out[0];
     int64_t dims[WK__MAX_DIMS];
-    seen view = {.offset = a.offset - a.base_offset};
+    view_extent view = {.offset = a.offset - a.base_offset};
     int repeated = 0;
     for (int d = 0; d < a.ndim; d++) {
         if (lists->list[d] == 0 && lists->list2[d] > 1) {
@@ -80,15 +80,15 @@ static void gradient(wk__gradient *g)
         }
     }
     if (repeated) grad = wk_sum_at(here, grad, dims, repeated, NULL);
-    wk__shape extent;
+    wk__tensor_meta extent;
     if (!grad) return;
-    wk__history_extent(base, lists->list3, &extent);
+    wk__base_extent(base, lists->list3, &extent);
     const wk_options like = {.size = sizeof like, .dtype = wk_dtype_of(grad), .device = wk_device_of(grad)};
     wk_tensor *all = wk_zeros_at(here, extent.size, extent.ndim, &like);
     wk_tensor *part = wk_as_strided_at(here, all, view.shape, view.stride, view.ndim, view.offset);
     if (!part) return;
     if (wk__body_overlaps(wk__body_of(part)))
-        all = wk_index_add_at(here, all, 0, places(&view, like.device),
+        all = wk_index_add_at(here, all, 0, storage_offsets(&view, like.device),
                               wk_reshape_at(here, grad, (const int64_t[]){-1}, 1));
     else if (!wk_copy__at(here, part, grad))
         return;
@@ -101,4 +101,5 @@ const wk__op wk__op_as_strided = {
     WK__SIGNATURE_as_strided,
 };
 
-const wk__op wk__op_copy_slices = {.name = "copy_slices", .node = "CopySlices", .gradient = wk__copy_slices_gradient};
+const wk__op wk__op_copy_slices = {
+    .name = "copy_slices", .grad_fn_name = "CopySlices", .gradient = wk__copy_slices_gradient};

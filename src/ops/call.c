@@ -9,7 +9,8 @@
 static const char *const roles[2][WK__MAX_INPUTS] = {
     {"input", "", "", ""}, {"first operand", "second operand", "third operand", "fourth operand"}};
 
-static void tell(const char *name, wk_site site, wk_code code, wk_tensor *const in[], const char *format, va_list args)
+static void set_op_error(const char *name, wk_site site, wk_code code, wk_tensor *const in[], const char *format,
+                         va_list args)
 {
     if (wk__error_pending()) return;
     wk__text plain = {0}, text = {0};
@@ -20,18 +21,18 @@ static void tell(const char *name, wk_site site, wk_code code, wk_tensor *const 
             wk__text_tensor(&text, in[c[1] - 'a']);
             c++;
         } else {
-            wk__text_char(&text, *c, 1);
+            wk__text_repeat(&text, *c, 1);
         }
     }
-    wk__text_end(&plain);
-    wk__error_take(site, code, &text);
+    wk__text_free(&plain);
+    wk__error_set_text(site, code, &text);
 }
 
 void wk__op_error(const wk__op *op, wk_site site, wk_code code, wk_tensor *const in[], const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    tell(op->name, site, code, in, format, args);
+    set_op_error(op->name, site, code, in, format, args);
     va_end(args);
 }
 
@@ -39,16 +40,16 @@ void wk__call_error(const char *name, wk_site site, wk_code code, wk_tensor *con
 {
     va_list args;
     va_start(args, format);
-    tell(name, site, code, in, format, args);
+    set_op_error(name, site, code, in, format, args);
     va_end(args);
 }
 
 /* The target's; else the accelerator, where the work is meant to be done; of several the one that has the most, of
  * equals the first. */
-static const wk__device *device_to_move_to(wk_tensor *const in[], int count, wk__meeting meeting)
+static const wk__device *suggested_device(wk_tensor *const in[], int count, wk__colocation meeting)
 {
     const wk__device *best = wk__body_of(in[0])->storage->device;
-    if (meeting & WK__MEET_IN_PLACE) return best;
+    if (meeting & WK__COLOCATE_TO_TARGET) return best;
     int most = 0;
     for (int k = 0; k < count; k++) {
         const wk__device *device = wk__body_of(in[k])->storage->device;
@@ -61,11 +62,11 @@ static const wk__device *device_to_move_to(wk_tensor *const in[], int count, wk_
     return best;
 }
 
-static wk__device *different_devices(const wk__op *op, wk_site site, wk_tensor *const in[], int count,
-                                     wk__meeting meeting)
+static wk__device *report_device_mismatch(const wk__op *op, wk_site site, wk_tensor *const in[], int count,
+                                          wk__colocation meeting)
 {
     wk__text text = {0}, moves = {0};
-    const wk__device *target = device_to_move_to(in, count, meeting);
+    const wk__device *target = suggested_device(in, count, meeting);
     int others = 0;
     wk__text_format(&text, "%s: operands are on different devices: ", op->name);
     for (int k = 0; k < count; k++) {
@@ -79,51 +80,52 @@ static wk__device *different_devices(const wk__op *op, wk_site site, wk_tensor *
         wk__text_add(&moves, "))");
     }
     wk__text_format(&text, ". Move %s: %s", others > 1 ? "them" : "one", moves.data != NULL ? moves.data : "");
-    wk__text_end(&moves);
-    if (wk__context()->frame.layer) wk__text_add(&text, ", or the network: wk_module_to(net, device)");
-    wk__error_take(site, WK_ERR_DEVICE, &text);
+    wk__text_free(&moves);
+    if (wk__context()->frame.module_frame) wk__text_add(&text, ", or the network: wk_module_to(net, device)");
+    wk__error_set_text(site, WK_ERR_DEVICE, &text);
     return NULL;
 }
 
 /* Everything that every call has to ask first, in the order of likelihood. */
-static inline __attribute__((always_inline)) bool sound(wk_context *context, const wk__op *op, wk_site site,
-                                                        wk_tensor *const in[], int count)
+static inline __attribute__((always_inline)) bool check_operands(wk_context *context, const wk__op *op, wk_site site,
+                                                                 wk_tensor *const in[], int count)
 {
-    if (__builtin_expect(context->late != NULL, 0)) wk__tell_late(context);
-    if (wk__forked) return wk__refuse_fork(site, op->name);
+    if (__builtin_expect(context->posted_failure != NULL, 0)) wk__report_posted_failure(context);
+    if (wk__forked) return wk__report_forked(site, op->name);
     for (int k = 0; k < count; k++)
         if (__builtin_expect(!wk__handle_alive(in[k], &wk__tensor_kind), 0) &&
-            !wk__check(in[k], site, op->name, roles[count > 1][k < WK__MAX_INPUTS ? k : WK__MAX_INPUTS - 1]))
+            !wk__check_tensor(in[k], site, op->name, roles[count > 1][k < WK__MAX_INPUTS ? k : WK__MAX_INPUTS - 1]))
             return false;
     return true;
 }
 
-wk__device *wk__ready(wk_context *context, const wk__op *op, wk_site site, wk_tensor *in[], int count,
-                      wk__meeting meeting)
+wk__device *wk__prepare_operands(wk_context *context, const wk__op *op, wk_site site, wk_tensor *in[], int count,
+                                 wk__colocation meeting)
 {
-    if (!sound(context, op, site, in, count)) return NULL;
+    if (!check_operands(context, op, site, in, count)) return NULL;
     const wk__body *first = in[0]->handle.body;
     for (int k = 1; k < count; k++) {
         const wk__body *body = in[k]->handle.body;
         if (__builtin_expect(body->storage->device == first->storage->device, 1)) continue;
-        if (!wk__placement_meet(op, site, in, count, meeting)) return different_devices(op, site, in, count, meeting);
+        if (!wk__colocate_operands(op, site, in, count, meeting))
+            return report_device_mismatch(op, site, in, count, meeting);
         first = in[0]->handle.body;
         break;
     }
     for (int k = 0; k < count; k++)
-        if (!wk__touch(context, in[k], site)) return NULL;
+        if (!wk__prepare_operand(context, in[k], site)) return NULL;
     return first->storage->device;
 }
 
-wk__device *wk__device_for(const wk__op *op, wk_site site, wk_device device)
+wk__device *wk__resolve_device(const wk__op *op, wk_site site, wk_device device)
 {
     wk_context *context = wk__context();
-    if (!sound(context, op, site, NULL, 0)) return NULL;
+    if (!check_operands(context, op, site, NULL, 0)) return NULL;
     if (device.kind == 0) device = context->device;
-    return wk__device_opened(site, op->name, device);
+    return wk__device_open(site, op->name, device);
 }
 
-bool wk__dtype_usable(const wk__op *op, wk_site site, wk_dtype dtype)
+bool wk__check_dtype(const wk__op *op, wk_site site, wk_dtype dtype)
 {
     if (dtype >= WK_F32 && dtype < WK_DTYPE_COUNT) return true;
     const bool known = strcmp(wk_dtype_str(dtype), "?") != 0;
@@ -135,11 +137,11 @@ bool wk__dtype_usable(const wk__op *op, wk_site site, wk_dtype dtype)
         wk__text_format(&text, "there is no dtype %d", (int)dtype);
     wk__text_add(&text,
                  "; there are WK_F32, WK_F64, WK_F16, WK_BF16, WK_I64, WK_I32, WK_I16, WK_I8, WK_U8 and WK_BOOL");
-    wk__error_take(site, WK_ERR_DTYPE, &text);
+    wk__error_set_text(site, WK_ERR_DTYPE, &text);
     return false;
 }
 
-wk_tensor *wk__again(wk_tensor *x)
+wk_tensor *wk__return_operand(wk_tensor *x)
 {
     wk_context *context = wk__context();
     if (context->scope < 0) wk__handle_retain(&x->handle, wk__body_of(x)->storage->value->site);
@@ -147,17 +149,18 @@ wk_tensor *wk__again(wk_tensor *x)
 }
 
 /* A result whose record could not be made. It is the innermost scope's (or the caller's), who must not get it. */
-wk_tensor *wk__abandon(wk_tensor *out)
+wk_tensor *wk__discard_result(wk_tensor *out)
 {
     wk__value_fail(wk__body_of(out)->storage->value, NULL);
     wk__handle_release(&out->handle, (wk_site){0});
     return NULL;
 }
 
-wk_tensor *wk__make(const wk__op *op, wk_site site, wk_tensor *in[], int count, wk__making m, wk__record **record)
+wk_tensor *wk__begin_output_record(const wk__op *op, wk_site site, wk_tensor *in[], int count, wk__output_spec m,
+                                   wk__record **record)
 {
     wk_context *context = wk__context();
-    wk__device *device = wk__ready(context, op, site, in, count, WK__MEET_ANYWHERE);
+    wk__device *device = wk__prepare_operands(context, op, site, in, count, WK__COLOCATE_IF_SOFT);
     if (!device) return NULL;
     const wk__body *first = wk__body_of(in[0]);
     const int64_t *shape = m.shape ? m.shape : first->shape, one = 1;
@@ -165,14 +168,14 @@ wk_tensor *wk__make(const wk__op *op, wk_site site, wk_tensor *in[], int count, 
     wk_tensor *out = wk__tensor_pending(context, device, m.dtype ? m.dtype : first->dtype, ndim, shape, site, op->name);
     if (!out) return NULL;
     wk__body *body = wk__body_of(out);
-    if (m.like) {
+    if (m.same_layout) {
         wk__layout_like(first, shape, body->stride);
-        body->dense = wk__body_contiguous(body);
+        body->known_dense = wk__body_contiguous(body);
     }
-    bool point = ndim == 0 && wk__work_families[m.family].along;
+    bool point = ndim == 0 && wk__work_families[m.family].is_along_dim;
     wk__record *r =
         wk__record_begin(context, m.family, op, device, site, point ? 1 : ndim, point ? &one : shape, 1, m.inputs);
-    if (!r) return wk__abandon(out);
+    if (!r) return wk__discard_result(out);
     r->compute = first->dtype;
     wk__record_ref(r, 0, body, point ? &one : body->stride);
     *record = r;
@@ -182,18 +185,18 @@ wk_tensor *wk__make(const wk__op *op, wk_site site, wk_tensor *in[], int count, 
 /* ---- composing --------------------------------------------------------------------------------------------------- */
 
 /* Those that are not are told here, by the letters that the program knows: the calls inside have others. */
-static bool together(const wk__op *op, wk_site site, wk_tensor *const in[], int count)
+static bool check_same_device(const wk__op *op, wk_site site, wk_tensor *const in[], int count)
 {
     for (int k = 1; k < count; k++)
         if (wk__body_of(in[k])->storage->device != wk__body_of(in[0])->storage->device)
-            return wk__placement_soft() || different_devices(op, site, in, count, WK__MEET_ANYWHERE);
+            return wk__soft_placement_enabled() || report_device_mismatch(op, site, in, count, WK__COLOCATE_IF_SOFT);
     return true;
 }
 
 bool wk__compose_begin(wk__compose *c, const wk__op *op, wk_site site, wk_tensor *const in[], int count)
 {
     wk_context *context = wk__context();
-    if (!sound(context, op, site, in, count) || !together(op, site, in, count)) return false;
+    if (!check_operands(context, op, site, in, count) || !check_same_device(op, site, in, count)) return false;
     wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, site);
     if (!guard) return false;
     c->op = op;
@@ -201,8 +204,8 @@ bool wk__compose_begin(wk__compose *c, const wk__op *op, wk_site site, wk_tensor
     c->scope = guard->token;
     c->inputs = count;
     for (int k = 0; k < count; k++) c->in[k] = in[k];
-    wk__frame_begin(context, WK__CALL, op->name, c->site); /* the guard puts back the one before */
-    if (!context->frame.inner) context->frame.inner = c->scope;
+    wk__frame_begin(context, WK__FRAME_CALL, op->name, c->site); /* the guard puts back the one before */
+    if (!context->frame.op_scope) context->frame.op_scope = c->scope;
     context->frame.composing++;
     return true;
 }
@@ -215,23 +218,23 @@ static bool same_storage(const wk_tensor *a, const wk_tensor *b)
 /* Result k is a tensor of its own, whatever way it was made: it shares no memory with an operand or another result, no
  * two of its elements share any, and it is no view of what dies with the call, as gradients of in-place calls flow
  * through the base of a view. */
-static wk_tensor *own_result(const wk__compose *c, wk_tensor *out[], int k)
+static wk_tensor *unalias_result(const wk__compose *c, wk_tensor *out[], int k)
 {
     const wk__body *body = wk__body_of(out[k]);
-    bool shared = !body->dense && wk__body_overlaps(body);
+    bool shared = !body->known_dense && wk__body_overlaps(body);
     for (int i = 0; i < c->inputs;
          i++) /* one that the call made itself may be a result: sort's gradient reads its places */
         shared = shared || (same_storage(c->in[i], out[k]) && c->in[i]->handle.scope != c->scope);
     for (int i = 0; i < k; i++) shared = shared || same_storage(out[i], out[k]);
     if (shared) return wk_clone_at(c->site, out[k]);
-    wk__tensor_as_base(out[k]);
+    wk__tensor_promote_to_base(out[k]);
     return out[k];
 }
 
-static bool leave(wk__compose *c, wk_tensor *out[], int count)
+static bool move_results_out(wk__compose *c, wk_tensor *out[], int count)
 {
     bool whole = true;
-    for (int k = 0; k < count && whole; k++) whole = out[k] && (out[k] = own_result(c, out, k));
+    for (int k = 0; k < count && whole; k++) whole = out[k] && (out[k] = unalias_result(c, out, k));
     for (int k = 0; k < count && whole; k++) wk__handle_keep(&out[k]->handle, c->site);
     wk__guard_close(c->scope);
     return whole; /* of several results all or none */
@@ -239,8 +242,8 @@ static bool leave(wk__compose *c, wk_tensor *out[], int count)
 
 bool wk__compose_end_n(wk__compose *c, wk_tensor *out[], int count, const wk__attr *attr)
 {
-    bool whole = leave(c, out, count);
-    if (whole && c->op->node && wk__wants_node(wk__context(), c->in, c->inputs))
+    bool whole = move_results_out(c, out, count);
+    if (whole && c->op->grad_fn_name && wk__needs_grad_fn(wk__context(), c->in, c->inputs))
         whole = wk__node_attach(c->op, c->site, c->in, c->inputs, out, count, attr);
     return whole;
 }

@@ -4,72 +4,73 @@
 #define WICK_OPS_CALL_H
 
 #include "../autograd/node.h"
-#include "../engine/ring.h"
+#include "../engine/op_queue.h"
 #include "../ir/op.h"
 
 /* An operand: a tensor or a plain number. */
 typedef struct wk__arg {
     wk_tensor *tensor; /* of a number NULL, but a call that gave none may have left that in a tensor's place, too */
     wk__imm number;
-    bool is_number, whole; /* whole: the number is an integer, */
-    bool truth;            /* or a bool: 0 or 1 */
+    bool is_number, is_int; /* whole: the number is an integer, */
+    bool is_bool;           /* or a bool: 0 or 1 */
 } wk__arg;
-static inline wk__arg wk__t(wk_tensor *tensor)
+static inline wk__arg wk__tensor_arg(wk_tensor *tensor)
 {
     return (wk__arg){.tensor = tensor};
 }
-static inline wk__arg wk__i(int64_t value)
+static inline wk__arg wk__int_arg(int64_t value)
 {
-    return (wk__arg){.number = {.i = value}, .is_number = true, .whole = true};
+    return (wk__arg){.number = {.i = value}, .is_number = true, .is_int = true};
 }
-static inline wk__arg wk__f(double value)
+static inline wk__arg wk__float_arg(double value)
 {
     return (wk__arg){.number = {.f = value}, .is_number = true};
 }
 
 /* Operands 0 and 1 that were numbers, as attributes of pointwise ops that name none of their own: bit k of count says
  * that operand k was one, then f[k] is its value, or, for a whole number, i[k], with i[2 + k] set. */
-static inline void wk__number_keep(wk__attr *attr, int k, wk__arg number)
+static inline void wk__attr_set_scalar(wk__attr *attr, int k, wk__arg number)
 {
     attr->count |= 1 << k;
-    attr->i[2 + k] = number.whole;
-    if (number.whole)
+    attr->i[2 + k] = number.is_int;
+    if (number.is_int)
         attr->i[k] = number.number.i;
     else
         attr->f[k] = number.number.f;
 }
 /* Not a number: operand k was a tensor. attr may be NULL. */
-static inline wk__arg wk__number_of(const wk__attr *attr, int k)
+static inline wk__arg wk__attr_scalar(const wk__attr *attr, int k)
 {
     if (!attr || !(attr->count >> k & 1)) return (wk__arg){.tensor = NULL};
-    return attr->i[2 + k] ? wk__i(attr->i[k]) : wk__f(attr->f[k]);
+    return attr->i[2 + k] ? wk__int_arg(attr->i[k]) : wk__float_arg(attr->f[k]);
 }
 
 /* How operands on different devices meet, where placement is soft or it says so here. */
-typedef enum wk__meeting {
-    WK__MEET_ANYWHERE = 0,
-    WK__MEET_IN_PLACE = 1, /* in[0] is the target: the others come to it */
-    WK__MEET_NUMBERS = 2   /* a 0-d tensor of the CPU is a number: it comes to any other device */
-} wk__meeting;
+typedef enum wk__colocation {
+    WK__COLOCATE_IF_SOFT = 0,
+    WK__COLOCATE_TO_TARGET = 1,  /* in[0] is the target: the others come to it */
+    WK__COLOCATE_CPU_SCALARS = 2 /* a 0-d tensor of the CPU is a number: it comes to any other device */
+} wk__colocation;
 /* Begins every call: late failures are told, the operands must be live tensors on one device, their values are made
  * ready to be recorded. The device, or NULL with the error recorded. Roles in messages: "input" for one, "first
  * operand", ... for more. An operand that comes to another device is copied (in[k] is replaced). */
-wk__device *wk__ready(wk_context *context, const wk__op *op, wk_site site, wk_tensor *in[], int count,
-                      wk__meeting meeting);
+wk__device *wk__prepare_operands(wk_context *context, const wk__op *op, wk_site site, wk_tensor *in[], int count,
+                                 wk__colocation meeting);
 /* The device that an option or the scope names, opened; NULL with the error recorded. */
-wk__device *wk__device_for(const wk__op *op, wk_site site, wk_device device);
+wk__device *wk__resolve_device(const wk__op *op, wk_site site, wk_device device);
 
 /* Is it a dtype that tensors have? Some are only reserved; that error is recorded here. */
-bool wk__dtype_usable(const wk__op *op, wk_site site, wk_dtype dtype);
+bool wk__check_dtype(const wk__op *op, wk_site site, wk_dtype dtype);
 
 /* ---- elementwise ------------------------------------------------------------------------------------------------- */
 
-typedef wk_tensor *wk__recorder(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr);
+typedef wk_tensor *wk__elementwise_fn(const wk__op *op, wk_site site, const wk__arg *args, int count,
+                                      const wk__attr *attr);
 /* op->expression over the broadcast of the operands: promotion, layout and gradient as the op's row says. attr is what
  * the gradient reads besides them, numbers that are not operands of the gradient (slope, limits); NULL: nothing. */
-wk__recorder wk__elementwise;
+wk__elementwise_fn wk__elementwise;
 /* The same with the result written into args[0] (in place); the shape and dtype of the result must fit it. */
-wk__recorder wk__elementwise_;
+wk__elementwise_fn wk__elementwise_;
 
 static inline wk_tensor *wk__unary(const wk__op *op, wk_site site, wk_tensor *x)
 {
@@ -83,20 +84,20 @@ static inline wk_tensor *wk__unary_(const wk__op *op, wk_site site, wk_tensor *x
 /* Before an in-place call makes its record. Values never change, but for those whose address the program knows:
  * there, what any thread has recorded on the old numbers is run first, as these are written over. All operands are
  * ready for a record afterwards. */
-bool wk__target_ready(wk_context *context, wk_tensor *target, wk_tensor *const in[], int count, wk_site site);
+bool wk__prepare_target(wk_context *context, wk_tensor *target, wk_tensor *const in[], int count, wk_site site);
 /* Completes a record (all inputs filled, not committed) so that it writes `value` as the new contents of target. */
 wk_tensor *wk__record_in_place(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value);
 /* The same for a new tensor that takes several records to write: `part` is a view of it, or all of it. Unlike the
  * target of an in-place call, which keeps its old numbers, it fails when one of its records fails. */
-void wk__record_part(wk_context *context, wk__record *r, wk_tensor *part, wk__value *value);
+void wk__record_partial_write(wk_context *context, wk__record *r, wk_tensor *part, wk__value *value);
 /* A result whose record could not be made: marks it failed and gives NULL. */
-wk_tensor *wk__abandon(wk_tensor *out);
+wk_tensor *wk__discard_result(wk_tensor *out);
 
 /* Dense strides for `shape`, which has as many dimensions as the model, in the order in which the model lies
  * in memory (SEMANTICS 11). */
 void wk__layout_like(const wk__body *model, const int64_t *shape, int64_t *stride);
 /* What a call returns that gives its argument back (wk_to, ...): without a scope each returned handle counts once. */
-wk_tensor *wk__again(wk_tensor *x);
+wk_tensor *wk__return_operand(wk_tensor *x);
 
 /* Writes `source` (a tensor that broadcasts, or a number) over `target`: copy_, fill_, and the end of every
  * composed in-place op. */
@@ -105,15 +106,16 @@ wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg
 /* One new tensor and the record that makes it, over its shape: the operands in[] are made ready, the result is the
  * record's operand 0. The caller fills in the other `inputs` and commits *record; nothing may fail until then. NULL
  * with the error recorded. */
-typedef struct wk__making {
+typedef struct wk__output_spec {
     wk__work_id family; /* work along a dimension gets one of size 1 where there is none */
     int inputs;
     wk_dtype dtype;       /* 0: that of in[0] */
     const int64_t *shape; /* NULL: that of in[0]; else [ndim] */
     int ndim;
-    bool like; /* it lies as in[0] does, else row by row */
-} wk__making;
-wk_tensor *wk__make(const wk__op *op, wk_site site, wk_tensor *in[], int count, wk__making m, wk__record **record);
+    bool same_layout; /* it lies as in[0] does, else row by row */
+} wk__output_spec;
+wk_tensor *wk__begin_output_record(const wk__op *op, wk_site site, wk_tensor *in[], int count, wk__output_spec m,
+                                   wk__record **record);
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
 
@@ -132,10 +134,10 @@ wk_tensor *wk__reduce_expression(const wk__op *op, wk_site site, wk_tensor *x, w
 /* ---- views ------------------------------------------------------------------------------------------------------- */
 
 /* Begins a view op: x is a live tensor. */
-bool wk__view_begin(const wk__op *op, wk_site site, wk_tensor *x);
+bool wk__check_input(const wk__op *op, wk_site site, wk_tensor *x);
 /* A view with its node. */
-wk_tensor *wk__view(const wk__op *op, wk_site site, wk_tensor *x, int64_t offset, int ndim, const int64_t *shape,
-                    const int64_t *stride, const wk__attr *attr);
+wk_tensor *wk__make_view(const wk__op *op, wk_site site, wk_tensor *x, int64_t offset, int ndim, const int64_t *shape,
+                         const int64_t *stride, const wk__attr *attr);
 
 /* ---- composed ops ------------------------------------------------------------------------------------------------ */
 
@@ -153,7 +155,7 @@ wk_tensor *wk__compose_end(wk__compose *c, wk_tensor *result, const wk__attr *at
 /* Several results (chunk, topk, ...): out[] is moved out and shares one node. */
 bool wk__compose_end_n(wk__compose *c, wk_tensor *out[], int count, const wk__attr *attr);
 /* x in the type that composed ops compute in: f16 and bf16 as f32, others as they are. */
-wk_tensor *wk__widened(wk_tensor *x);
+wk_tensor *wk__to_opmath(wk_tensor *x);
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 

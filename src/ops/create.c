@@ -25,7 +25,7 @@ static bool set_shape(wk__create *c, const int64_t *shape, int ndim)
         wk__text_shape(&text, ndim, shape);
         wk__text_add(&text,
                      negative ? " has a negative size" : " has more than 2^63 bytes; sizes are counts of elements");
-        wk__error_take(c->site, WK_ERR_SHAPE, &text);
+        wk__error_set_text(c->site, WK_ERR_SHAPE, &text);
         return false;
     }
     if (ndim) memcpy(c->shape, shape, sizeof *shape * (size_t)ndim); /* a scalar's may be NULL */
@@ -44,9 +44,9 @@ bool wk__create_begin(wk__create *c, const wk__op *op, wk_site site, const int64
     c->dtype = o.dtype ? o.dtype : usual;
     c->requires_grad = o.requires_grad;
     c->ndim = ndim;
-    c->device = wk__device_for(op, site, o.device);
+    c->device = wk__resolve_device(op, site, o.device);
     if (!c->device) return false;
-    if (!wk__dtype_usable(op, site, c->dtype)) return false;
+    if (!wk__check_dtype(op, site, c->dtype)) return false;
     if (c->requires_grad && !wk__is_float(c->dtype)) {
         /* the dtype that nobody wrote is that of the number: wk_full((2), 3), wk_arange(4) */
         const bool by_number = !o.dtype && (op == &wk__op_full || op == &wk__op_arange);
@@ -65,11 +65,11 @@ wk_tensor *wk__create_end(wk__create *c, wk_dtype compute, const wk__imm *imm, c
     wk_tensor *out = wk__tensor_pending(c->context, c->device, c->dtype, c->ndim, c->shape, c->site, c->op->name);
     if (!out) return NULL;
     wk__record *r = wk__record_begin(c->context, WK__PROGRAM, c->op, c->device, c->site, c->ndim, c->shape, 1, count);
-    if (!r) return wk__abandon(out);
+    if (!r) return wk__discard_result(out);
     r->compute = (uint8_t)compute;
     wk__record_ref(r, 0, wk__body_of(out), wk__body_of(out)->stride);
     for (int k = 0; k < count; k++)
-        wk__record_imm(r, 1 + k, wk__class_of(compute), imm[k], flags ? flags[k] : WK__REF_IMM);
+        wk__record_imm(r, 1 + k, wk__compute_class(compute), imm[k], flags ? flags[k] : WK__REF_IMM);
     wk__record_commit(c->context, r);
     wk__body_of(out)->requires_grad = c->requires_grad;
     return out;
@@ -88,11 +88,11 @@ static wk_tensor *full(wk_site site, const wk__op *op, const int64_t *shape, int
 {
     wk__create c;
     if (!wk__create_begin(&c, op, site, shape, ndim, options, usual)) return NULL;
-    wk_dtype compute = wk__class_of(c.dtype);
+    wk_dtype compute = wk__compute_class(c.dtype);
     bool whole = !wk__is_float(compute);
-    wk__imm imm = {.i = value.whole ? value.number.i : 0};
-    if (!whole) imm.f = value.whole ? (double)value.number.i : value.number.f;
-    if (whole && !value.whole) imm.i = value.number.f != 0 && c.dtype == WK_BOOL ? 1 : (int64_t)value.number.f;
+    wk__imm imm = {.i = value.is_int ? value.number.i : 0};
+    if (!whole) imm.f = value.is_int ? (double)value.number.i : value.number.f;
+    if (whole && !value.is_int) imm.i = value.number.f != 0 && c.dtype == WK_BOOL ? 1 : (int64_t)value.number.f;
     return wk__create_end(&c, compute, &imm, NULL, 1);
 }
 
@@ -100,25 +100,29 @@ static wk_tensor *full(wk_site site, const wk__op *op, const int64_t *shape, int
  * once fused. */
 wk_tensor *wk_empty_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options)
 {
-    return full(site, &wk__op_empty, shape, ndim, wk__i(0), WK_F32, options);
+    return full(site, &wk__op_empty, shape, ndim, wk__int_arg(0), WK_F32, options);
 }
 wk_tensor *wk_zeros_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options)
 {
-    return full(site, &wk__op_zeros, shape, ndim, wk__i(0), WK_F32, options);
+    return full(site, &wk__op_zeros, shape, ndim, wk__int_arg(0), WK_F32, options);
 }
 wk_tensor *wk_ones_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options)
 {
-    return full(site, &wk__op_ones, shape, ndim, wk__i(1), WK_F32, options);
+    return full(site, &wk__op_ones, shape, ndim, wk__int_arg(1), WK_F32, options);
 }
 /* A truth makes bool: only wk_call has one. */
 wk_tensor *wk__full(wk_site site, const int64_t *shape, int ndim, wk__arg value, const wk_options *options)
 {
-    return full(site, &wk__op_full, shape, ndim, value, value.truth ? WK_BOOL : value.whole ? WK_I64 : WK_F32, options);
+    return full(site, &wk__op_full, shape, ndim, value,
+                value.is_bool  ? WK_BOOL
+                : value.is_int ? WK_I64
+                               : WK_F32,
+                options);
 }
 
 bool wk__create_like(const wk__op *op, wk_site site, wk_tensor *x, const wk_options *options, wk_options *like)
 {
-    if (!wk__options(site, op->name, options, like) || !wk__view_begin(op, site, x)) return false;
+    if (!wk__options(site, op->name, options, like) || !wk__check_input(op, site, x)) return false;
     if (!like->dtype) like->dtype = wk__body_of(x)->dtype;
     if (!like->device.kind) like->device = wk__body_of(x)->storage->device->id;
     return true;
@@ -134,15 +138,15 @@ static wk_tensor *full_like(wk_site site, const wk__op *op, wk_tensor *x, wk__ar
 
 wk_tensor *wk_empty_like_at(wk_site site, wk_tensor *x, const wk_options *options)
 {
-    return full_like(site, &wk__op_empty_like, x, wk__i(0), options);
+    return full_like(site, &wk__op_empty_like, x, wk__int_arg(0), options);
 }
 wk_tensor *wk_zeros_like_at(wk_site site, wk_tensor *x, const wk_options *options)
 {
-    return full_like(site, &wk__op_zeros_like, x, wk__i(0), options);
+    return full_like(site, &wk__op_zeros_like, x, wk__int_arg(0), options);
 }
 wk_tensor *wk_ones_like_at(wk_site site, wk_tensor *x, const wk_options *options)
 {
-    return full_like(site, &wk__op_ones_like, x, wk__i(1), options);
+    return full_like(site, &wk__op_ones_like, x, wk__int_arg(1), options);
 }
 wk_tensor *wk__full_like(wk_site site, wk_tensor *x, wk__arg value, const wk_options *options)
 {
@@ -156,16 +160,16 @@ static int ramp(wk__emit *e, const int in[])
 {
     int position = wk__emit_ins(e, WK__IOTA, WK_I64, 0, 0, 0);
     if (e->dtype == WK_F64) position = wk__emit_cast(e, WK_F64, position);
-    return wk__emit_2(e, WK__ADD, in[0], wk__emit_2(e, WK__MUL, position, in[1]));
+    return wk__emit_binary(e, WK__ADD, in[0], wk__emit_binary(e, WK__MUL, position, in[1]));
 }
 
 /* From the nearer end, so that both ends are exact. in: start, end, step, half the count */
-static int even_ramp(wk__emit *e, const int in[])
+static int linspace_expression(wk__emit *e, const int in[])
 {
     int position = wk__emit_cast(e, WK_F64, wk__emit_ins(e, WK__IOTA, WK_I64, 0, 0, 0));
-    int up = wk__emit_2(e, WK__ADD, in[0], wk__emit_2(e, WK__MUL, position, in[2]));
-    int left = wk__emit_2(e, WK__SUB, in[4], position);
-    int down = wk__emit_2(e, WK__SUB, in[1], wk__emit_2(e, WK__MUL, left, in[2]));
+    int up = wk__emit_binary(e, WK__ADD, in[0], wk__emit_binary(e, WK__MUL, position, in[2]));
+    int left = wk__emit_binary(e, WK__SUB, in[4], position);
+    int down = wk__emit_binary(e, WK__SUB, in[1], wk__emit_binary(e, WK__MUL, left, in[2]));
     return wk__emit_where(e, wk__emit_compare(e, WK__LT, position, in[3]), up, down);
 }
 
@@ -173,31 +177,31 @@ static int even_ramp(wk__emit *e, const int in[])
 static int diagonal(wk__emit *e, const int in[])
 {
     int position = wk__emit_ins(e, WK__IOTA, WK_I64, 0, 0, 0);
-    int row = wk__emit_2(e, WK__FLOORDIV, position, in[0]);
-    int column = wk__emit_2(e, WK__SUB, position, wk__emit_2(e, WK__MUL, row, in[0]));
+    int row = wk__emit_binary(e, WK__FLOORDIV, position, in[0]);
+    int column = wk__emit_binary(e, WK__SUB, position, wk__emit_binary(e, WK__MUL, row, in[0]));
     return wk__emit_compare(e, WK__EQ, row, column);
 }
 
 static double as_double(wk__arg number)
 {
-    return number.whole ? (double)number.number.i : number.number.f;
+    return number.is_int ? (double)number.number.i : number.number.f;
 }
 
 static void add_number(wk__text *text, wk__arg number)
 {
-    if (number.whole)
+    if (number.is_int)
         wk__text_format(text, "%lld", (long long)number.number.i);
     else
         wk__text_double(text, number.number.f, 'g', 6);
 }
 
 /* from: start, end and step */
-static wk_tensor *wrong_way(wk_site site, const wk__arg from[3])
+static wk_tensor *report_empty_range(wk_site site, const wk__arg from[3])
 {
     static const char *const between[] = {" away from ", "; ", " lead from "};
     wk__text text = {0};
     wk__arg other = from[2];
-    if (other.whole)
+    if (other.is_int)
         other.number.i = other.number.i == INT64_MIN ? INT64_MAX : -other.number.i;
     else
         other.number.f = -other.number.f;
@@ -213,28 +217,28 @@ static wk_tensor *wrong_way(wk_site site, const wk__arg from[3])
         add_number(&text, other);
         wk__text_add(&text, ", or exchange the ends");
     }
-    wk__error_take(site, WK_ERR_ARGUMENT, &text);
+    wk__error_set_text(site, WK_ERR_ARGUMENT, &text);
     return NULL;
 }
 
-static int64_t whole_part(wk__arg number)
+static int64_t truncate_to_i64(wk__arg number)
 {
     const double x = number.number.f;
-    if (number.whole) return number.number.i;
+    if (number.is_int) return number.number.i;
     return x >= 0x1p63 ? INT64_MAX : x < -0x1p63 ? INT64_MIN : (int64_t)x;
 }
 
 /* Whole numbers are counted as such: doubles are not exact beyond 2^53. */
-static int64_t whole_count(int64_t start, int64_t end, int64_t step)
+static int64_t count_int_range(int64_t start, int64_t end, int64_t step)
 {
     const uint64_t span = step > 0 ? (uint64_t)end - (uint64_t)start : (uint64_t)start - (uint64_t)end;
     const uint64_t by = step > 0 ? (uint64_t)step : 0 - (uint64_t)step, count = span / by + (span % by != 0);
     return count > INT64_MAX ? INT64_MAX : (int64_t)count;
 }
 
-static bool leads_away(const wk__arg from[3], const double at[3])
+static bool is_wrong_direction(const wk__arg from[3], const double at[3])
 {
-    if (!from[0].whole || !from[1].whole || !from[2].whole) return (at[1] - at[0]) / at[2] < 0;
+    if (!from[0].is_int || !from[1].is_int || !from[2].is_int) return (at[1] - at[0]) / at[2] < 0;
     return from[2].number.i > 0 ? from[1].number.i < from[0].number.i : from[1].number.i > from[0].number.i;
 }
 
@@ -248,21 +252,22 @@ static wk_tensor *arange(wk_site site, const wk__arg from[3], const wk_options *
         wk__error_set(site, WK_ERR_ARGUMENT, "arange: the step must not be 0 and all three numbers must be finite");
         return NULL;
     }
-    if (leads_away(from, at)) return wrong_way(site, from);
+    if (is_wrong_direction(from, at)) return report_empty_range(site, from);
     int64_t shape[1] = {count > 9e18 ? INT64_MAX : (int64_t)count};
-    if (from[0].whole && from[1].whole && from[2].whole)
-        shape[0] = whole_count(from[0].number.i, from[1].number.i, from[2].number.i);
+    if (from[0].is_int && from[1].is_int && from[2].is_int)
+        shape[0] = count_int_range(from[0].number.i, from[1].number.i, from[2].number.i);
     if (!wk__create_begin(&c, &wk__op_arange, site, shape, 1, options, WK_F32)) return NULL;
     if (wk__is_float(c.dtype)) return wk__create_end(&c, WK_F64, (wk__imm[]){{.f = at[0]}, {.f = at[2]}}, NULL, 2);
     /* as many as of floats, made of the whole parts: PyTorch's */
-    return wk__create_end(&c, WK_I64, (wk__imm[]){{.i = whole_part(from[0])}, {.i = whole_part(from[2])}}, NULL, 2);
+    return wk__create_end(&c, WK_I64, (wk__imm[]){{.i = truncate_to_i64(from[0])}, {.i = truncate_to_i64(from[2])}},
+                          NULL, 2);
 }
 
 wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step, const wk_options *options)
 {
     wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__CALL, "arange_from", site);
-    wk_tensor *out = arange(site, (wk__arg[]){wk__f(start), wk__f(end), wk__f(step)}, options);
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CALL, "arange_from", site);
+    wk_tensor *out = arange(site, (wk__arg[]){wk__float_arg(start), wk__float_arg(end), wk__float_arg(step)}, options);
     wk__frame_end(context, before);
     return out;
 }
@@ -271,7 +276,7 @@ wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step
 static wk__arg number_of(long double x)
 {
     const bool fits = x >= -0x1p63L && x < 0x1p63L && x == (long double)(int64_t)x;
-    return fits ? wk__i((int64_t)x) : wk__f((double)x);
+    return fits ? wk__int_arg((int64_t)x) : wk__float_arg((double)x);
 }
 
 wk_tensor *wk_arange_range_at(wk_site site, long double start, long double end, long double step, bool whole,
@@ -280,7 +285,7 @@ wk_tensor *wk_arange_range_at(wk_site site, long double start, long double end, 
     const wk__arg from[3] = {number_of(start), number_of(end), number_of(step)};
     wk_options o;
     if (!wk__options(site, "arange", options, &o)) return NULL;
-    if (!o.dtype) o.dtype = whole && from[0].whole && from[1].whole && from[2].whole ? WK_I64 : WK_F32;
+    if (!o.dtype) o.dtype = whole && from[0].is_int && from[1].is_int && from[2].is_int ? WK_I64 : WK_F32;
     return arange(site, from, &o);
 }
 
@@ -289,20 +294,20 @@ wk_tensor *wk__arange(wk_site site, wk__arg start, wk__arg end, wk__arg step, co
 {
     wk_options o;
     if (!wk__options(site, "arange", options, &o)) return NULL;
-    const bool one = !end.is_number, whole = start.whole && step.whole && (one || end.whole);
+    const bool one = !end.is_number, whole = start.is_int && step.is_int && (one || end.is_int);
     if (!o.dtype) o.dtype = whole ? WK_I64 : WK_F32;
-    return arange(site, (wk__arg[]){one ? wk__i(0) : start, one ? start : end, step}, &o);
+    return arange(site, (wk__arg[]){one ? wk__int_arg(0) : start, one ? start : end, step}, &o);
 }
 
 wk_tensor *wk_arange_f_at(wk_site site, double end, const wk_options *options)
 {
-    return arange(site, (wk__arg[]){wk__i(0), wk__f(end), wk__i(1)}, options);
+    return arange(site, (wk__arg[]){wk__int_arg(0), wk__float_arg(end), wk__int_arg(1)}, options);
 }
 
 wk_tensor *wk_arange_i_at(wk_site site, int64_t end, const wk_options *options)
 {
     wk__create c;
-    if (end < 0) return wrong_way(site, (wk__arg[]){wk__i(0), wk__i(end), wk__i(1)});
+    if (end < 0) return report_empty_range(site, (wk__arg[]){wk__int_arg(0), wk__int_arg(end), wk__int_arg(1)});
     const int64_t shape[1] = {end};
     if (!wk__create_begin(&c, &wk__op_arange, site, shape, 1, options, WK_I64)) return NULL;
     return wk__create_end(&c, WK_I64, (wk__imm[]){{.i = 0}, {.i = 1}}, NULL, 2);
@@ -370,16 +375,16 @@ const wk__op wk__op_full_like = {
 };
 const wk__op wk__op_arange = {
     .expression = ramp,
-    .indexed = true,
+    .uses_position = true,
     WK__SIGNATURE_arange,
 };
 const wk__op wk__op_linspace = {
-    .expression = even_ramp,
-    .indexed = true,
+    .expression = linspace_expression,
+    .uses_position = true,
     WK__SIGNATURE_linspace,
 };
 const wk__op wk__op_eye = {
     .expression = diagonal,
-    .indexed = true,
+    .uses_position = true,
     WK__SIGNATURE_eye,
 };

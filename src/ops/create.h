@@ -3,7 +3,7 @@
 #ifndef WICK_OPS_CREATE_H
 #define WICK_OPS_CREATE_H
 
-#include "forms.h"
+#include "entries.h"
 
 typedef struct wk__create {
     const wk__op *op;
@@ -18,7 +18,7 @@ typedef struct wk__create {
 
 /* Checks options and shape; `usual` is the dtype when none is given. */
 bool wk__create_begin(wk__create *c, const wk__op *op, wk_site site, const int64_t *shape, int ndim,
-                      const wk_options *options, wk_dtype usual);
+                      const wk_options *options, wk_dtype default_dtype);
 /* Records op->expression with these immediates (flags NULL: all given as registers of class `compute`). */
 wk_tensor *wk__create_end(wk__create *c, wk_dtype compute, const wk__imm *imm, const uint8_t *flags, int count);
 /* Begins a call of the _like forms: the options, with dtype and device of x where they say nothing. */

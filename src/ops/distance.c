@@ -10,7 +10,7 @@ static uint16_t all_of(const wk_tensor *x)
     return (uint16_t)((1u << wk__body_of(x)->ndim) - 1);
 }
 
-static bool are_floats(const wk__op *op, wk_site site, wk_tensor *const in[2], wk_dtype *dtype)
+static bool check_floats(const wk__op *op, wk_site site, wk_tensor *const in[2], wk_dtype *dtype)
 {
     *dtype = wk__promote_types(wk__body_of(in[0])->dtype, wk__body_of(in[1])->dtype);
     if (wk__is_float(*dtype)) return true;
@@ -19,7 +19,8 @@ static bool are_floats(const wk__op *op, wk_site site, wk_tensor *const in[2], w
     return false;
 }
 
-static const wk__op difference_op = {.name = "dist", .expression = wk__instruction, .instruction = WK__SUB, .arity = 2};
+static const wk__op difference_op = {
+    .name = "dist", .expression = wk__single_instruction, .instruction = WK__SUB, .arity = 2};
 
 wk_tensor *wk_dist_at(wk_site site, wk_tensor *a, wk_tensor *b, const wk_dist_options *options)
 {
@@ -31,27 +32,28 @@ wk_tensor *wk_dist_at(wk_site site, wk_tensor *a, wk_tensor *b, const wk_dist_op
     if (!wk__read_dist_options(site, op->name, options, &o)) return NULL;
     const wk__attr attr = wk__dist_attr((wk__dist_attributes){.p = o.p});
     if (!wk__compose_begin(&c, op, site, in, 2)) return NULL;
-    if (are_floats(op, site, in, &dtype)) {
+    if (check_floats(op, site, in, &dtype)) {
         wk_tensor *way =
-            wk__elementwise(&difference_op, site, (wk__arg[]){wk__t(wk__widened(a)), wk__t(wk__widened(b))}, 2, NULL);
-        if (way && (!isinf(o.p) || wk__must_have_columns(op, site, way, all_of(way))))
-            out = wk__narrowed(wk__length(site, way, all_of(way), false, o.p), dtype);
+            wk__elementwise(&difference_op, site,
+                            (wk__arg[]){wk__tensor_arg(wk__to_opmath(a)), wk__tensor_arg(wk__to_opmath(b))}, 2, NULL);
+        if (way && (!isinf(o.p) || wk__check_nonempty_reduction(op, site, way, all_of(way))))
+            out = wk__cast_result(wk__vector_norm(site, way, all_of(way), false, o.p), dtype);
     }
     return wk__compose_end(&c, out, &attr);
 }
 
-static void dist_gradient(wk__gradient *g)
+static void dist_gradient(wk__grad_ctx *g)
 {
     const double p = wk__dist_attributes_of(g->attr).p;
     wk_tensor *way = wk_sub(wk__saved(g, 0), wk__saved(g, 1));
-    wk_tensor *slope = way ? wk__length_slope(way, wk__saved(g, WK__SAVED_OUT), g->out[0], p, all_of(way)) : NULL;
-    if (wk__wants(g, 0)) g->in[0] = slope;
-    if (wk__wants(g, 1)) g->in[1] = wk_mul(slope, -1);
+    wk_tensor *slope = way ? wk__vector_norm_grad(way, wk__saved(g, WK__SAVED_OUT), g->out[0], p, all_of(way)) : NULL;
+    if (wk__needs_input_grad(g, 0)) g->in[0] = slope;
+    if (wk__needs_input_grad(g, 1)) g->in[1] = wk_mul(slope, -1);
 }
 
 const wk__op wk__op_dist = {
     .gradient = dist_gradient,
-    .needs = {WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_OUT, WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_OUT},
+    .saves = {WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_OUT, WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_OUT},
     WK__SIGNATURE_dist,
 };
 
@@ -60,12 +62,13 @@ const wk__op wk__op_dist = {
 /* A vector without its length, which counts as eps at least. in: x, length, eps */
 static int direction(wk__emit *e, const int in[])
 {
-    return wk__emit_2(e, WK__DIV, in[0], wk__emit_2(e, WK__MAX, in[1], in[2]));
+    return wk__emit_binary(e, WK__DIV, in[0], wk__emit_binary(e, WK__MAX, in[1], in[2]));
 }
 static const wk__op direction_op = {.name = "cosine_similarity", .expression = direction, .arity = 3};
 
 /* The dimension of what both broadcast to, and that shape. */
-static bool meet(wk_site site, wk_tensor *const in[2], int64_t dim, int *ndim, int64_t *shape, int *d)
+static bool broadcast_and_resolve_dim(wk_site site, wk_tensor *const in[2], int64_t dim, int *ndim, int64_t *shape,
+                                      int *d)
 {
     const wk__op *op = &wk__op_cosine_similarity;
     const wk__body *a = wk__body_of(in[0]), *b = wk__body_of(in[1]);
@@ -73,7 +76,7 @@ static bool meet(wk_site site, wk_tensor *const in[2], int64_t dim, int *ndim, i
         wk__op_error(op, site, WK_ERR_SHAPE, in, "$a and $b do not broadcast: sizes must be equal or 1");
         return false;
     }
-    if (wk__dim(*ndim, dim, d)) return true;
+    if (wk__wrap_dim(*ndim, dim, d)) return true;
     wk__op_error(op, site, WK_ERR_INDEX, in, "dimension %lld is out of range for $a and $b", (long long)dim);
     return false;
 }
@@ -82,16 +85,17 @@ static wk_tensor *cosines(wk_site site, wk_tensor *const in[2], int64_t dim, dou
 {
     int64_t shape[WK__MAX_DIMS];
     int ndim, d;
-    if (!meet(site, in, dim, &ndim, shape, &d)) return NULL;
+    if (!broadcast_and_resolve_dim(site, in, dim, &ndim, shape, &d)) return NULL;
     const uint16_t mask = (uint16_t)(ndim ? 1u << d : 0);
     wk_tensor *part[2];
     for (int k = 0; k < 2; k++) {
-        wk_tensor *x = wk_expand_at(site, wk__widened(in[k]), shape, ndim);
-        wk_tensor *length = x ? wk__length(site, x, mask, true, 2) : NULL;
+        wk_tensor *x = wk_expand_at(site, wk__to_opmath(in[k]), shape, ndim);
+        wk_tensor *length = x ? wk__vector_norm(site, x, mask, true, 2) : NULL;
         if (!length) return NULL;
-        part[k] = wk__elementwise(&direction_op, site, (wk__arg[]){wk__t(x), wk__t(length), wk__f(eps)}, 3, NULL);
+        part[k] = wk__elementwise(&direction_op, site,
+                                  (wk__arg[]){wk__tensor_arg(x), wk__tensor_arg(length), wk__float_arg(eps)}, 3, NULL);
     }
-    return wk__row_sum(site, wk_mul(part[0], part[1]), mask, false);
+    return wk__reduce_sum(site, wk_mul(part[0], part[1]), mask, false);
 }
 
 wk_tensor *wk_cosine_similarity_at(wk_site site, wk_tensor *a, wk_tensor *b, int64_t dim,
@@ -104,40 +108,42 @@ wk_tensor *wk_cosine_similarity_at(wk_site site, wk_tensor *a, wk_tensor *b, int
     wk_cosine_similarity_options o;
     if (!wk__read_cosine_similarity_options(site, op->name, options, &o)) return NULL;
     const wk__attr attr = wk__cosine_similarity_attr((wk__cosine_similarity_attributes){.dim = dim, .eps = o.eps});
-    if (!wk__ready(wk__context(), op, site, in, 2, WK__MEET_ANYWHERE) || !wk__compose_begin(&c, op, site, in, 2))
+    if (!wk__prepare_operands(wk__context(), op, site, in, 2, WK__COLOCATE_IF_SOFT) ||
+        !wk__compose_begin(&c, op, site, in, 2))
         return NULL;
-    if (are_floats(op, site, in, &dtype)) out = wk__narrowed(cosines(site, in, dim, o.eps), dtype);
+    if (check_floats(op, site, in, &dtype)) out = wk__cast_result(cosines(site, in, dim, o.eps), dtype);
     return wk__compose_end(&c, out, &attr);
 }
 
 /* With c = max(|a|, eps) and e = max(|b|, eps): b / (c e) - (a b) a / (c^3 e) for a, the second part only
  * where |a| counts. */
-static wk_tensor *of_one(wk_tensor *a, wk_tensor *b, wk_tensor *flow, int64_t mask, double eps)
+static wk_tensor *cosine_grad(wk_tensor *a, wk_tensor *b, wk_tensor *flow, int64_t mask, double eps)
 {
-    wk_tensor *square = wk__sum_kept(wk_square(a), mask), *short_of = wk_le(square, eps * eps);
+    wk_tensor *square = wk__sum_keepdim(wk_square(a), mask), *short_of = wk_le(square, eps * eps);
     wk_tensor *c = wk_sqrt(wk_where(short_of, eps * eps, square));
-    wk_tensor *e = wk_sqrt(wk_maximum(wk__sum_kept(wk_square(b), mask), eps * eps)), *both = wk_div(flow, wk_mul(c, e));
-    wk_tensor *cosine = wk_div(wk__sum_kept(wk_mul(a, b), mask), wk_square(c));
+    wk_tensor *e = wk_sqrt(wk_maximum(wk__sum_keepdim(wk_square(b), mask), eps * eps)),
+              *both = wk_div(flow, wk_mul(c, e));
+    wk_tensor *cosine = wk_div(wk__sum_keepdim(wk_mul(a, b), mask), wk_square(c));
     return wk_mul(both, wk_sub(b, wk_mul(a, wk_where(short_of, 0, cosine))));
 }
 
-static void cosine_gradient(wk__gradient *g)
+static void cosine_gradient(wk__grad_ctx *g)
 {
     const wk_site here = {0};
     int64_t shape[WK__MAX_DIMS];
     int ndim, d;
     const wk__cosine_similarity_attributes a = wk__cosine_similarity_attributes_of(g->attr);
     wk_tensor *in[2] = {wk__saved(g, 0), wk__saved(g, 1)};
-    if (!in[0] || !in[1] || !meet(here, in, a.dim, &ndim, shape, &d)) return;
+    if (!in[0] || !in[1] || !broadcast_and_resolve_dim(here, in, a.dim, &ndim, shape, &d)) return;
     const int64_t mask = ndim ? 1 << d : 0;
     wk_tensor *flow = ndim ? wk_unsqueeze_at(here, g->out[0], d) : g->out[0];
     for (int k = 0; k < 2; k++) in[k] = wk_expand_at(here, in[k], shape, ndim);
     for (int k = 0; k < 2; k++)
-        if (wk__wants(g, k)) g->in[k] = of_one(in[k], in[1 - k], flow, mask, a.eps);
+        if (wk__needs_input_grad(g, k)) g->in[k] = cosine_grad(in[k], in[1 - k], flow, mask, a.eps);
 }
 
 const wk__op wk__op_cosine_similarity = {
     .gradient = cosine_gradient,
-    .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
+    .saves = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
     WK__SIGNATURE_cosine_similarity,
 };

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dropout and bernoulli: numbers drawn beside an operand, one for each of its elements. */
-#include "random.h"
+#include "philox_draw.h"
 #include <math.h>
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
-wk_tensor *wk__drawn_beside(const wk__op *op, wk_site site, wk_tensor *x, wk__draw draw, int64_t raw, double number)
+wk_tensor *wk__record_random_like(const wk__op *op, wk_site site, wk_tensor *x, wk__philox_state draw, int64_t raw,
+                                  double number)
 {
     wk__record *r;
-    wk_tensor *out = wk__make(op, site, &x, 1, (wk__making){WK__PROGRAM, .inputs = 5, .like = true}, &r);
+    wk_tensor *out =
+        wk__begin_output_record(op, site, &x, 1, (wk__output_spec){WK__PROGRAM, .inputs = 5, .same_layout = true}, &r);
     if (!out) return NULL;
     wk__record_ref(r, 1, wk__body_of(x), wk__body_of(x)->stride);
-    wk__record_imm(r, 2, WK_I64, (wk__imm){.i = (int64_t)draw.counter}, WK__REF_IMM | WK__REF_RAW);
-    wk__record_imm(r, 3, WK_I64, (wk__imm){.i = (int64_t)draw.key}, WK__REF_IMM | WK__REF_RAW);
-    wk__record_imm(r, 4, WK_I64, (wk__imm){.i = raw}, WK__REF_IMM | WK__REF_RAW);
+    wk__record_imm(r, 2, WK_I64, (wk__imm){.i = (int64_t)draw.counter}, WK__REF_IMM | WK__REF_IMM_INDEX);
+    wk__record_imm(r, 3, WK_I64, (wk__imm){.i = (int64_t)draw.key}, WK__REF_IMM | WK__REF_IMM_INDEX);
+    wk__record_imm(r, 4, WK_I64, (wk__imm){.i = raw}, WK__REF_IMM | WK__REF_IMM_INDEX);
     wk__record_imm(r, 5, WK_F64, (wk__imm){.f = number}, WK__REF_IMM);
     wk__record_commit(wk__context(), r);
     return out;
 }
 
-static bool is_float(const wk__op *op, wk_site site, wk_tensor *x)
+static bool check_float(const wk__op *op, wk_site site, wk_tensor *x)
 {
-    if (!wk__view_begin(op, site, x)) return false;
+    if (!wk__check_input(op, site, x)) return false;
     if (wk__is_float(wk__body_of(x)->dtype)) return true;
     wk__op_error(op, site, WK_ERR_DTYPE, &x, "$a must be of a floating dtype; convert it with wk_to_dtype(x, WK_F32)");
     return false;
@@ -30,47 +32,47 @@ static bool is_float(const wk__op *op, wk_site site, wk_tensor *x)
 /* ---- dropout ----------------------------------------------------------------------------------------------------- */
 
 /* An element stays if its word is not below p 2^32: exact for every dtype. */
-static int dropped_out(wk__emit *e, const int in[])
+static int dropout_expression(wk__emit *e, const int in[])
 {
     int word = wk__emit_bits(e, in[1], in[2], 32);
     int stays = wk__emit_compare(e, WK__GE, word, wk__emit_ins(e, WK__IMM, WK_I64, in[3], 0, 0));
-    return wk__emit_where(e, stays, wk__emit_2(e, WK__MUL, in[0], in[4]), wk__emit_constant(e, 0));
+    return wk__emit_where(e, stays, wk__emit_binary(e, WK__MUL, in[0], in[4]), wk__emit_constant(e, 0));
 }
 
 /* The gradient draws the same numbers again. */
-static wk_tensor *with_numbers(wk_site site, wk_tensor *x, const wk__attr *attr)
+static wk_tensor *record_dropout(wk_site site, wk_tensor *x, const wk__attr *attr)
 {
     const wk__dropout_attributes a = wk__dropout_attributes_of(attr);
-    const wk__draw draw = {(uint64_t)a.key, (uint64_t)a.counter};
-    wk_tensor *out = x ? wk__drawn_beside(&wk__op_dropout, site, x, draw, a.threshold, a.scale) : NULL;
-    if (!out || !wk__wants_node(wk__context(), &x, 1)) return out;
+    const wk__philox_state draw = {(uint64_t)a.key, (uint64_t)a.counter};
+    wk_tensor *out = x ? wk__record_random_like(&wk__op_dropout, site, x, draw, a.threshold, a.scale) : NULL;
+    if (!out || !wk__needs_grad_fn(wk__context(), &x, 1)) return out;
     return wk__node_attach(&wk__op_dropout, site, &x, 1, &out, 1, attr) ? out : NULL;
 }
 
 wk_tensor *wk_dropout_at(wk_site site, wk_tensor *x, double p, bool training)
 {
-    if (!is_float(&wk__op_dropout, site, x)) return NULL;
+    if (!check_float(&wk__op_dropout, site, x)) return NULL;
     if (!(p >= 0 && p <= 1)) {
         wk__op_error(&wk__op_dropout, site, WK_ERR_ARGUMENT, &x, "the probability must lie in [0, 1], not be %g", p);
         return NULL;
     }
-    if (!training) return wk__again(x);
-    wk__draw draw = wk__draw_take(wk__body_numel(wk__body_of(x)));
+    if (!training) return wk__return_operand(x);
+    wk__philox_state draw = wk__philox_reserve(wk__body_numel(wk__body_of(x)));
     const wk__attr attr = wk__dropout_attr((wk__dropout_attributes){.key = (int64_t)draw.key,
                                                                     .counter = (int64_t)draw.counter,
                                                                     .threshold = llrint(ldexp(p, 32)),
                                                                     .scale = p < 1 ? 1 / (1 - p) : 0});
-    return with_numbers(site, x, &attr);
+    return record_dropout(site, x, &attr);
 }
 
-static void dropout_gradient(wk__gradient *g)
+static void dropout_gradient(wk__grad_ctx *g)
 {
-    g->in[0] = with_numbers((wk_site){0}, g->out[0], g->attr);
+    g->in[0] = record_dropout((wk_site){0}, g->out[0], g->attr);
 }
 
 const wk__op wk__op_dropout = {
-    .expression = dropped_out,
-    .indexed = true,
+    .expression = dropout_expression,
+    .uses_position = true,
     .gradient = dropout_gradient,
     WK__SIGNATURE_dropout,
 };
@@ -78,11 +80,12 @@ const wk__op wk__op_dropout = {
 /* ---- bernoulli --------------------------------------------------------------------------------------------------- */
 
 /* in: p, counter, key, p in memory, bound and stride. p is read once more, at place 0 with a stride of 0; what is no
- * probability asks for place 1, and devices notice that (wk__op.fault): nobody looks at the numbers at the call. */
+ * probability asks for place 1, and devices notice that (wk__op.fault_message): nobody looks at the numbers at the
+ * call. */
 static int bernoulli(wk__emit *e, const int in[])
 {
     bool wide = e->dtype == WK_F64;
-    int uniform = wide ? wk__emit_uniform_f64(e, in[1], in[2]) : wk__emit_fraction(e, in[1], in[2], 24);
+    int uniform = wide ? wk__emit_uniform_f64(e, in[1], in[2]) : wk__emit_uniform_f32(e, in[1], in[2], 24);
     int zero = wk__emit_constant(e, 0), one = wk__emit_constant(e, 1);
     int fits = wk__emit_ins(e, WK__AND, WK_BOOL, wk__emit_compare(e, WK__GE, in[0], zero),
                             wk__emit_compare(e, WK__LE, in[0], one), 0);
@@ -97,17 +100,17 @@ static wk_tensor *record_bernoulli(wk_site site, wk_tensor *x)
 {
     const wk__op *op = &wk__op_bernoulli;
     wk__record *r;
-    wk__making m = {WK__PROGRAM, .inputs = 6, .like = true};
-    wk_tensor *out = wk__make(op, site, &x, 1, m, &r);
+    wk__output_spec m = {WK__PROGRAM, .inputs = 6, .same_layout = true};
+    wk_tensor *out = wk__begin_output_record(op, site, &x, 1, m, &r);
     if (!out) return NULL;
     const wk__body *body = wk__body_of(x);
-    const wk__draw draw = wk__draw_take(wk__body_numel(body));
+    const wk__philox_state draw = wk__philox_reserve(wk__body_numel(body));
     const int64_t raw[4] = {(int64_t)draw.counter, (int64_t)draw.key, 1, 0};
     wk__record_ref(r, 1, body, body->stride);
     wk__record_ref(r, 4, body, body->stride);
-    wk__record_indirect(r, 4);
+    wk__record_mark_indirect(r, 4);
     for (int k = 0; k < 4; k++)
-        wk__record_imm(r, k < 2 ? 2 + k : 3 + k, WK_I64, (wk__imm){.i = raw[k]}, WK__REF_IMM | WK__REF_RAW);
+        wk__record_imm(r, k < 2 ? 2 + k : 3 + k, WK_I64, (wk__imm){.i = raw[k]}, WK__REF_IMM | WK__REF_IMM_INDEX);
     wk__record_commit(wk__context(), r);
     return out;
 }
@@ -115,21 +118,21 @@ static wk_tensor *record_bernoulli(wk_site site, wk_tensor *x)
 wk_tensor *wk_bernoulli_at(wk_site site, wk_tensor *x)
 {
     const wk__op *op = &wk__op_bernoulli;
-    if (!is_float(op, site, x)) return NULL;
+    if (!check_float(op, site, x)) return NULL;
     wk_tensor *out = record_bernoulli(site, x);
-    if (!out || !wk__wants_node(wk__context(), &x, 1)) return out;
+    if (!out || !wk__needs_grad_fn(wk__context(), &x, 1)) return out;
     return wk__node_attach(op, site, &x, 1, &out, 1, NULL) ? out : NULL;
 }
 
-static void bernoulli_gradient(wk__gradient *g)
+static void bernoulli_gradient(wk__grad_ctx *g)
 {
     g->in[0] = wk_zeros_like_at((wk_site){0}, g->out[0], NULL);
 }
 
 const wk__op wk__op_bernoulli = {
     .expression = bernoulli,
-    .indexed = true,
+    .uses_position = true,
     .gradient = bernoulli_gradient,
-    .fault = "an element of the input is no probability; expected 0 <= p <= 1",
+    .fault_message = "an element of the input is no probability; expected 0 <= p <= 1",
     WK__SIGNATURE_bernoulli,
 };

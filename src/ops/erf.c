@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* erf and erfc = 1 - erf. */
-#include "forms.h"
+#include "entries.h"
 #include <math.h>
 
 /* ---- erf --------------------------------------------------------------------------------------------------------- */
 
 /* d erf / dx = 2 / sqrt(pi) e^(-x^2) */
-static wk_tensor *slope(const wk__gradient *g)
+static wk_tensor *slope(const wk__grad_ctx *g)
 {
     return wk_mul(wk_exp(wk_neg(wk_square(wk__saved(g, 0)))), M_2_SQRTPI);
 }
 
-static void erf_gradient(wk__gradient *g)
+static void erf_gradient(wk__grad_ctx *g)
 {
     g->in[0] = wk_mul(g->out[0], slope(g));
 }
 
 const wk__op wk__op_erf = {
-    .expression = wk__instruction,
+    .expression = wk__single_instruction,
     .instruction = WK__ERF,
     .gradient = erf_gradient,
-    .needs = {WK__SAVE_0},
+    .saves = {WK__SAVE_0},
     WK__SIGNATURE_erf,
 };
 
@@ -46,34 +46,35 @@ static const double LAST = 28; /* beyond, erfc is 0 in f64 too */
 /* e^(-x^2) by halves: x = h + rest with h so short that h^2 is exact, x^2 = h^2 + (x - h) (x + h). */
 static int emit_bell(wk__emit *e, int x)
 {
-    int split = wk__emit_2(e, WK__MUL, x, wk__emit_constant(e, e->dtype == WK_F64 ? 0x1p27 + 1 : 0x1p12 + 1));
-    int high = wk__emit_2(e, WK__SUB, split, wk__emit_2(e, WK__SUB, split, x));
-    int rest = wk__emit_2(e, WK__MUL, wk__emit_2(e, WK__SUB, high, x), wk__emit_2(e, WK__ADD, high, x));
-    int most = wk__emit_1(e, WK__NEG, wk__emit_2(e, WK__MUL, high, high));
-    return wk__emit_2(e, WK__MUL, wk__emit_1(e, WK__EXP, most), wk__emit_1(e, WK__EXP, rest));
+    int split = wk__emit_binary(e, WK__MUL, x, wk__emit_constant(e, e->dtype == WK_F64 ? 0x1p27 + 1 : 0x1p12 + 1));
+    int high = wk__emit_binary(e, WK__SUB, split, wk__emit_binary(e, WK__SUB, split, x));
+    int rest = wk__emit_binary(e, WK__MUL, wk__emit_binary(e, WK__SUB, high, x), wk__emit_binary(e, WK__ADD, high, x));
+    int most = wk__emit_unary(e, WK__NEG, wk__emit_binary(e, WK__MUL, high, high));
+    return wk__emit_binary(e, WK__MUL, wk__emit_unary(e, WK__EXP, most), wk__emit_unary(e, WK__EXP, rest));
 }
 
 static int emit_polynomial(wk__emit *e, int t, const double *coefficient, int count)
 {
     int value = wk__emit_constant(e, coefficient[count - 1]);
     for (int k = count - 2; k >= 0; k--)
-        value = wk__emit_2(e, WK__ADD, wk__emit_2(e, WK__MUL, value, t), wk__emit_constant(e, coefficient[k]));
+        value =
+            wk__emit_binary(e, WK__ADD, wk__emit_binary(e, WK__MUL, value, t), wk__emit_constant(e, coefficient[k]));
     return value;
 }
 
 static int erfc_expression(wk__emit *e, const int in[])
 {
     int two = wk__emit_constant(e, 2), c = wk__emit_constant(e, e->dtype == WK_F64 ? 3.25 : 3);
-    int x = wk__emit_2(e, WK__MIN, wk__emit_1(e, WK__ABS, in[0]), wk__emit_constant(e, LAST));
-    int t = wk__emit_2(e, WK__DIV, c, wk__emit_2(e, WK__ADD, c, x));
+    int x = wk__emit_binary(e, WK__MIN, wk__emit_unary(e, WK__ABS, in[0]), wk__emit_constant(e, LAST));
+    int t = wk__emit_binary(e, WK__DIV, c, wk__emit_binary(e, WK__ADD, c, x));
     int curve = e->dtype == WK_F64 ? emit_polynomial(e, t, wide, sizeof wide / sizeof *wide)
                                    : emit_polynomial(e, t, narrow, sizeof narrow / sizeof *narrow);
-    int right = wk__emit_2(e, WK__MUL, emit_bell(e, x), wk__emit_2(e, WK__MUL, t, curve));
+    int right = wk__emit_binary(e, WK__MUL, emit_bell(e, x), wk__emit_binary(e, WK__MUL, t, curve));
     int positive = wk__emit_compare(e, WK__GE, in[0], wk__emit_constant(e, 0));
-    return wk__emit_where(e, positive, right, wk__emit_2(e, WK__SUB, two, right));
+    return wk__emit_where(e, positive, right, wk__emit_binary(e, WK__SUB, two, right));
 }
 
-static void erfc_gradient(wk__gradient *g)
+static void erfc_gradient(wk__grad_ctx *g)
 {
     g->in[0] = wk_neg(wk_mul(g->out[0], slope(g)));
 }
@@ -81,6 +82,6 @@ static void erfc_gradient(wk__gradient *g)
 const wk__op wk__op_erfc = {
     .expression = erfc_expression,
     .gradient = erfc_gradient,
-    .needs = {WK__SAVE_0},
+    .saves = {WK__SAVE_0},
     WK__SIGNATURE_erfc,
 };

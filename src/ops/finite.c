@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* isnan, isinf, isfinite, nan_to_num. Integers are numbers always. */
-#include "forms.h"
+#include "entries.h"
 #include <math.h>
 
 static int nan_expression(wk__emit *e, const int in[])
@@ -8,9 +8,9 @@ static int nan_expression(wk__emit *e, const int in[])
     return wk__emit_compare(e, WK__NE, in[0], in[0]);
 }
 
-static int size_against_infinity(wk__emit *e, wk__alu compare, int reg)
+static int size_against_infinity(wk__emit *e, wk__opcode compare, int reg)
 {
-    return wk__emit_compare(e, compare, wk__emit_1(e, WK__ABS, reg), wk__emit_constant(e, INFINITY));
+    return wk__emit_compare(e, compare, wk__emit_unary(e, WK__ABS, reg), wk__emit_constant(e, INFINITY));
 }
 
 static int inf_expression(wk__emit *e, const int in[])
@@ -63,13 +63,13 @@ static double largest(wk_dtype dtype)
 static void num_args(wk_tensor *x, const wk_nan_to_num_options *o, wk__arg args[4])
 {
     double most = largest(wk__is_tensor(x) ? wk__body_of(x)->dtype : WK_F32);
-    args[0] = wk__t(x);
-    args[1] = wk__f(o->nan);
-    args[2] = wk__f(wk__option(o->posinf, most));
-    args[3] = wk__f(wk__option(o->neginf, -most));
+    args[0] = wk__tensor_arg(x);
+    args[1] = wk__float_arg(o->nan);
+    args[2] = wk__float_arg(wk__option_or(o->posinf, most));
+    args[3] = wk__float_arg(wk__option_or(o->neginf, -most));
 }
 
-static wk_tensor *nan_to_num(wk__recorder *how, wk_site site, wk_tensor *x, const wk_nan_to_num_options *options)
+static wk_tensor *nan_to_num(wk__elementwise_fn *how, wk_site site, wk_tensor *x, const wk_nan_to_num_options *options)
 {
     wk__arg args[4];
     wk_nan_to_num_options o;
@@ -88,15 +88,15 @@ wk_tensor *wk_nan_to_num__at(wk_site site, wk_tensor *x, const wk_nan_to_num_opt
     return nan_to_num(wk__elementwise_, site, x, options);
 }
 
-static void num_gradient(wk__gradient *g)
+static void num_gradient(wk__grad_ctx *g)
 {
     g->in[0] = wk_where(wk_isfinite(wk__saved(g, 0)), g->out[0], 0);
 }
 
 const wk__op wk__op_nan_to_num = {
     .expression = num_expression,
-    .conditions = 14,
+    .own_dtype_operands = 14,
     .gradient = num_gradient,
-    .needs = {WK__SAVE_0},
+    .saves = {WK__SAVE_0},
     WK__SIGNATURE_nan_to_num,
 };

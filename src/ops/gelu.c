@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gelu: x times the probability that a normal number is below x; exact, or approximated with tanh. */
-#include "forms.h"
+#include "entries.h"
 #include <math.h>
 #include <string.h>
 
@@ -11,26 +11,28 @@ static const double INNER = M_2_SQRTPI * M_SQRT1_2; /* sqrt(2 / pi) */
 
 static int half_x_and(wk__emit *e, int x, int curve)
 {
-    int half = wk__emit_2(e, WK__MUL, x, wk__emit_constant(e, 0.5));
-    return wk__emit_2(e, WK__MUL, half, wk__emit_2(e, WK__ADD, curve, wk__emit_constant(e, 1)));
+    int half = wk__emit_binary(e, WK__MUL, x, wk__emit_constant(e, 0.5));
+    return wk__emit_binary(e, WK__MUL, half, wk__emit_binary(e, WK__ADD, curve, wk__emit_constant(e, 1)));
 }
 
 static int expression(wk__emit *e, const int in[])
 {
-    return half_x_and(e, in[0], wk__emit_1(e, WK__ERF, wk__emit_2(e, WK__MUL, in[0], wk__emit_constant(e, M_SQRT1_2))));
+    return half_x_and(e, in[0],
+                      wk__emit_unary(e, WK__ERF, wk__emit_binary(e, WK__MUL, in[0], wk__emit_constant(e, M_SQRT1_2))));
 }
 
 static int tanh_expression(wk__emit *e, const int in[])
 {
-    int cube = wk__emit_2(e, WK__MUL, wk__emit_2(e, WK__MUL, in[0], in[0]), in[0]);
-    int inner = wk__emit_2(e, WK__ADD, in[0], wk__emit_2(e, WK__MUL, cube, wk__emit_constant(e, CUBE)));
-    return half_x_and(e, in[0], wk__emit_1(e, WK__TANH, wk__emit_2(e, WK__MUL, inner, wk__emit_constant(e, INNER))));
+    int cube = wk__emit_binary(e, WK__MUL, wk__emit_binary(e, WK__MUL, in[0], in[0]), in[0]);
+    int inner = wk__emit_binary(e, WK__ADD, in[0], wk__emit_binary(e, WK__MUL, cube, wk__emit_constant(e, CUBE)));
+    return half_x_and(e, in[0],
+                      wk__emit_unary(e, WK__TANH, wk__emit_binary(e, WK__MUL, inner, wk__emit_constant(e, INNER))));
 }
 
 /* ---- gradients --------------------------------------------------------------------------------------------------- */
 
 /* Phi(x) + x phi(x) */
-static void gradient(wk__gradient *g)
+static void gradient(wk__grad_ctx *g)
 {
     wk_tensor *x = wk__saved(g, 0);
     wk_tensor *below = wk_mul(wk_add(wk_erf(wk_mul(x, M_SQRT1_2)), 1), 0.5);
@@ -39,7 +41,7 @@ static void gradient(wk__gradient *g)
 }
 
 /* (1 + t) / 2 + x (1 - t^2) u' / 2 with t = tanh(u) */
-static void tanh_gradient(wk__gradient *g)
+static void tanh_gradient(wk__grad_ctx *g)
 {
     wk_tensor *x = wk__saved(g, 0), *square = wk_square(x);
     wk_tensor *t = wk_tanh(wk_mul(wk_mul(x, wk_add(wk_mul(square, CUBE), 1)), INNER));
@@ -53,12 +55,12 @@ static void tanh_gradient(wk__gradient *g)
 /* The approximation is another expression of the same op. */
 static const wk__op approximate = {
     .name = "gelu",
-    .node = "GeluBackward0",
+    .grad_fn_name = "GeluBackward0",
     .expression = tanh_expression,
     .arity = 1,
-    .domain = WK__FLOATS,
+    .dtypes = WK__FLOATS,
     .gradient = tanh_gradient,
-    .needs = {WK__SAVE_0},
+    .saves = {WK__SAVE_0},
 };
 
 wk_tensor *wk_gelu_at(wk_site site, wk_tensor *x, const wk_gelu_options *options)
@@ -75,6 +77,6 @@ wk_tensor *wk_gelu_at(wk_site site, wk_tensor *x, const wk_gelu_options *options
 const wk__op wk__op_gelu = {
     .expression = expression,
     .gradient = gradient,
-    .needs = {WK__SAVE_0},
+    .saves = {WK__SAVE_0},
     WK__SIGNATURE_gelu,
 };

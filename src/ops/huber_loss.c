@@ -4,37 +4,37 @@
 #include "losses.h"
 
 /* in: input, target, bend */
-static int bent(wk__emit *e, const int in[], bool divided)
+static int huber_expression(wk__emit *e, const int in[], bool divided)
 {
-    int d = wk__emit_1(e, WK__ABS, wk__emit_2(e, WK__SUB, in[0], in[1])), half = wk__emit_constant(e, 0.5);
-    int square = wk__emit_2(e, WK__MUL, half, wk__emit_2(e, WK__MUL, d, d));
-    int line = wk__emit_2(e, WK__SUB, d, wk__emit_2(e, WK__MUL, half, in[2]));
+    int d = wk__emit_unary(e, WK__ABS, wk__emit_binary(e, WK__SUB, in[0], in[1])), half = wk__emit_constant(e, 0.5);
+    int square = wk__emit_binary(e, WK__MUL, half, wk__emit_binary(e, WK__MUL, d, d));
+    int line = wk__emit_binary(e, WK__SUB, d, wk__emit_binary(e, WK__MUL, half, in[2]));
     if (divided)
-        square = wk__emit_2(e, WK__DIV, square, in[2]);
+        square = wk__emit_binary(e, WK__DIV, square, in[2]);
     else
-        line = wk__emit_2(e, WK__MUL, in[2], line);
+        line = wk__emit_binary(e, WK__MUL, in[2], line);
     return wk__emit_where(e, wk__emit_compare(e, WK__LT, d, in[2]), square, line);
 }
 static int smooth_l1(wk__emit *e, const int in[])
 {
-    return bent(e, in, true);
+    return huber_expression(e, in, true);
 }
 static int huber(wk__emit *e, const int in[])
 {
-    return bent(e, in, false);
+    return huber_expression(e, in, false);
 }
 
 static wk_tensor *loss(const wk__op *op, wk_site site, wk_tensor *input, wk_tensor *target, wk_reduction reduction,
-                       double bend)
+                       double threshold)
 {
     const bool huber_loss = op == &wk__op_huber_loss;
-    if (!(huber_loss ? bend > 0 : bend >= 0)) {
+    if (!(huber_loss ? threshold > 0 : threshold >= 0)) {
         wk__error_set(site, WK_ERR_ARGUMENT,
                       huber_loss ? "%s: .delta is %g; it must be more than 0" : "%s: .beta is %g; it must be 0 or more",
-                      op->name, bend);
+                      op->name, threshold);
         return NULL;
     }
-    return wk__loss_of(&(wk__loss){op, op, site, {input, target}, reduction, .number = bend});
+    return wk__record_loss(&(wk__loss){op, op, site, {input, target}, reduction, .param = threshold});
 }
 
 wk_tensor *wk_smooth_l1_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
@@ -52,23 +52,24 @@ wk_tensor *wk_huber_loss_at(wk_site site, wk_tensor *input, wk_tensor *target, c
 }
 
 /* From the bend on the slope is the sign, before it d (over the bend): NaN stays NaN. */
-static void gradient(wk__gradient *g)
+static void gradient(wk__grad_ctx *g)
 {
     const double bend = wk__loss_attributes_of(g->attr).number;
     bool divided = g->node->op == &wk__op_smooth_l1_loss;
     wk_tensor *d = wk__loss_difference(g), *line = wk_mul(wk_sign(d), divided ? 1.0 : bend);
-    wk__loss_of_difference(g, bend > 0 ? wk_where(wk_ge(wk_abs(d), bend), line, divided ? wk_div(d, bend) : d) : line);
+    wk__set_input_target_grads(g,
+                               bend > 0 ? wk_where(wk_ge(wk_abs(d), bend), line, divided ? wk_div(d, bend) : d) : line);
 }
 
 const wk__op wk__op_smooth_l1_loss = {
     .expression = smooth_l1,
     .gradient = gradient,
-    .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
+    .saves = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
     WK__SIGNATURE_smooth_l1_loss,
 };
 const wk__op wk__op_huber_loss = {
     .expression = huber,
     .gradient = gradient,
-    .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
+    .saves = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
     WK__SIGNATURE_huber_loss,
 };

@@ -1,48 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sinh, cosh, tanh. */
-#include "forms.h"
+#include "entries.h"
 
 /* ---- sinh -------------------------------------------------------------------------------------------------------- */
 
-static void sinh_gradient(wk__gradient *g)
+static void sinh_gradient(wk__grad_ctx *g)
 {
     g->in[0] = wk_mul(g->out[0], wk_cosh(wk__saved(g, 0)));
 }
 
 const wk__op wk__op_sinh = {
-    .expression = wk__instruction,
+    .expression = wk__single_instruction,
     .instruction = WK__SINH,
     .gradient = sinh_gradient,
-    .needs = {WK__SAVE_0},
+    .saves = {WK__SAVE_0},
     WK__SIGNATURE_sinh,
 };
 
 /* ---- cosh -------------------------------------------------------------------------------------------------------- */
 
-static void cosh_gradient(wk__gradient *g)
+static void cosh_gradient(wk__grad_ctx *g)
 {
     g->in[0] = wk_mul(g->out[0], wk_sinh(wk__saved(g, 0)));
 }
 
 const wk__op wk__op_cosh = {
-    .expression = wk__instruction,
+    .expression = wk__single_instruction,
     .instruction = WK__COSH,
     .gradient = cosh_gradient,
-    .needs = {WK__SAVE_0},
+    .saves = {WK__SAVE_0},
     WK__SIGNATURE_cosh,
 };
 
 /* ---- tanh -------------------------------------------------------------------------------------------------------- */
 
-static void tanh_gradient(wk__gradient *g)
+static void tanh_gradient(wk__grad_ctx *g)
 {
     g->in[0] = wk_mul(g->out[0], wk_sub(1, wk_square(wk__saved(g, WK__SAVED_OUT))));
 }
 
 const wk__op wk__op_tanh = {
-    .expression = wk__instruction,
+    .expression = wk__single_instruction,
     .instruction = WK__TANH,
     .gradient = tanh_gradient,
-    .needs = {WK__SAVE_OUT},
+    .saves = {WK__SAVE_OUT},
     WK__SIGNATURE_tanh,
 };

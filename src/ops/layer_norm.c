@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* layer_norm: (x - mean) / sqrt(var + eps) weight + bias over the last dimensions. One row program: the mean, the
  * squares around it, the result. */
-#include "rows.h"
+#include "reduction.h"
 #include <math.h>
 
 static int square(wk__emit *e, const int in[])
 {
-    return wk__emit_2(e, WK__MUL, in[0], in[0]);
+    return wk__emit_binary(e, WK__MUL, in[0], in[0]);
 }
 /* in: sum of squares, their number, eps */
 static int scale(wk__emit *e, const int in[])
 {
-    return wk__emit_1(e, WK__RSQRT, wk__emit_2(e, WK__ADD, wk__emit_2(e, WK__DIV, in[0], in[1]), in[2]));
+    return wk__emit_unary(e, WK__RSQRT, wk__emit_binary(e, WK__ADD, wk__emit_binary(e, WK__DIV, in[0], in[1]), in[2]));
 }
 
 static const wk__op square_op = {.name = "layer_norm", .expression = square, .arity = 1};
@@ -20,21 +20,23 @@ static const wk__op scale_op = {.name = "layer_norm", .expression = scale, .arit
 /* 1 / sqrt(var + eps) of each row of what lies around 0. */
 static wk_tensor *row_scale(wk_site site, wk_tensor *centred, uint16_t mask, double columns, double eps)
 {
-    wk_tensor *squares = centred ? wk__row_sum(site, wk__unary(&square_op, site, centred), mask, true) : NULL;
-    return squares ? wk__elementwise(&scale_op, site, (wk__arg[]){wk__t(squares), wk__f(columns), wk__f(eps)}, 3, NULL)
+    wk_tensor *squares = centred ? wk__reduce_sum(site, wk__unary(&square_op, site, centred), mask, true) : NULL;
+    return squares ? wk__elementwise(&scale_op, site,
+                                     (wk__arg[]){wk__tensor_arg(squares), wk__float_arg(columns), wk__float_arg(eps)},
+                                     3, NULL)
                    : NULL;
 }
 
 static wk_tensor *normalised(wk_site site, wk_tensor *x, uint16_t mask, double eps)
 {
     if (!x) return NULL;
-    double columns = (double)wk__columns(x, mask);
-    wk_tensor *centred = wk_sub(x, wk_div(wk__row_sum(site, x, mask, true), columns));
+    double columns = (double)wk__reduced_numel(x, mask);
+    wk_tensor *centred = wk_sub(x, wk_div(wk__reduce_sum(site, x, mask, true), columns));
     return wk_mul(centred, row_scale(site, centred, mask, columns, eps));
 }
 
 /* Do the last dimensions of x, and the optional operands, have this shape? */
-static bool fits(wk_site site, wk_tensor *const in[], const int64_t *shape, int ndim)
+static bool check_normalized_shape(wk_site site, wk_tensor *const in[], const int64_t *shape, int ndim)
 {
     if (!wk__array_check(shape, ndim, site, "layer_norm", "the shape")) return false;
     const wk__body *x = wk__body_of(in[0]);
@@ -45,13 +47,13 @@ static bool fits(wk_site site, wk_tensor *const in[], const int64_t *shape, int 
     }
     if (fit) return true;
     wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
     wk__text text = {0};
     wk__text_shape(&text, ndim, shape);
     wk__op_error(&wk__op_layer_norm, site, WK_ERR_SHAPE, in,
                  "the last dimensions of $a, and weight and bias, must be the normalised shape %s",
                  text.data ? text.data : "");
-    wk__text_end(&text);
+    wk__text_free(&text);
     wk__frame_end(context, before);
     return false;
 }
@@ -62,7 +64,8 @@ wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, in
     const wk__op *op = &wk__op_layer_norm;
     wk__compose c;
     if ((!weight || !bias) && wk__error_pending()) return NULL; /* one that failed must not count as not given */
-    if ((weight && !wk__check(weight, site, op->name, "weight")) || (bias && !wk__check(bias, site, op->name, "bias")))
+    if ((weight && !wk__check_tensor(weight, site, op->name, "weight")) ||
+        (bias && !wk__check_tensor(bias, site, op->name, "bias")))
         return NULL;
     if (!(eps >= 0)) {
         wk__error_set(site, WK_ERR_ARGUMENT, "layer_norm: eps is %g; it must be 0 or more", eps);
@@ -74,13 +77,13 @@ wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, in
     c.inputs = 3;
     wk_tensor *out = NULL;
     wk__layer_norm_attributes a = {.eps = eps}; /* and the mask of the normalised dimensions */
-    if (wk__must_float(op, site, x) && fits(site, c.in, shape, ndim)) {
+    if (wk__check_float(op, site, x) && check_normalized_shape(site, c.in, shape, ndim)) {
         int all = wk__body_of(x)->ndim;
         a.mask = ((1 << all) - 1) & ~((1 << (all - ndim)) - 1);
-        out = normalised(site, wk__widened(x), (uint16_t)a.mask, eps);
+        out = normalised(site, wk__to_opmath(x), (uint16_t)a.mask, eps);
         if (weight) out = wk_mul(out, weight);
         if (bias) out = wk_add(out, bias);
-        out = wk__narrowed(out, wk__body_of(x)->dtype);
+        out = wk__cast_result(out, wk__body_of(x)->dtype);
     }
     const wk__attr attr = wk__layer_norm_attr(a);
     return wk__compose_end(&c, out, &attr);
@@ -88,24 +91,24 @@ wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, in
 
 /* With h = (x - mean) r the result without weight, and d the gradient times the weight: r (d - mean d - h mean(d
  * h)). */
-static void gradient(wk__gradient *g)
+static void gradient(wk__grad_ctx *g)
 {
     const wk__layer_norm_attributes a = wk__layer_norm_attributes_of(g->attr);
     const int64_t mask = a.mask;
     wk_tensor *grad = g->out[0];
-    if (wk__wants(g, 2)) g->in[2] = grad;
-    if (!wk__wants(g, 0) && !wk__wants(g, 1)) return;
-    wk_tensor *x = wk__saved(g, 0), *centred = wk_sub(x, wk__mean_kept(x, mask));
-    wk_tensor *r = wk_rsqrt(wk_add(wk__mean_kept(wk_mul(centred, centred), mask), a.eps)), *h = wk_mul(centred, r);
-    if (wk__wants(g, 1)) g->in[1] = wk_mul(grad, h);
-    if (!wk__wants(g, 0)) return;
+    if (wk__needs_input_grad(g, 2)) g->in[2] = grad;
+    if (!wk__needs_input_grad(g, 0) && !wk__needs_input_grad(g, 1)) return;
+    wk_tensor *x = wk__saved(g, 0), *centred = wk_sub(x, wk__mean_keepdim(x, mask));
+    wk_tensor *r = wk_rsqrt(wk_add(wk__mean_keepdim(wk_mul(centred, centred), mask), a.eps)), *h = wk_mul(centred, r);
+    if (wk__needs_input_grad(g, 1)) g->in[1] = wk_mul(grad, h);
+    if (!wk__needs_input_grad(g, 0)) return;
     wk_tensor *d = g->node->saved[1] ? wk_mul(grad, wk__saved(g, 1)) : grad;
-    wk_tensor *rest = wk_sub(wk_sub(d, wk__mean_kept(d, mask)), wk_mul(h, wk__mean_kept(wk_mul(d, h), mask)));
+    wk_tensor *rest = wk_sub(wk_sub(d, wk__mean_keepdim(d, mask)), wk_mul(h, wk__mean_keepdim(wk_mul(d, h), mask)));
     g->in[0] = wk_mul(rest, r);
 }
 
 const wk__op wk__op_layer_norm = {
     .gradient = gradient,
-    .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0},
+    .saves = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0},
     WK__SIGNATURE_layer_norm,
 };

@@ -6,7 +6,7 @@
 /* ---- addmm, baddbmm ---------------------------------------------------------------------------------------------- */
 
 /* Integers have no fractions of themselves. */
-static bool is_whole(const wk__op *op, wk_site site, wk_tensor *const in[], const char *name, double factor)
+static bool check_integer_factor(const wk__op *op, wk_site site, wk_tensor *const in[], const char *name, double factor)
 {
     if (factor == floor(factor) || wk__is_float(wk__body_of(in[1])->dtype)) return true;
     wk__op_error(op, site, WK_ERR_ARGUMENT, in, "%s is %g, and $b and $c are of integers: it must be whole", name,
@@ -21,7 +21,7 @@ static wk_tensor *scaled(wk_tensor *x, double by)
     return by == floor(by) && fabs(by) < 0x1p63 ? wk_mul(x, (int64_t)by) : wk_mul(x, by);
 }
 
-static bool addable(const wk__op *op, wk_site site, wk_tensor *const in[], const wk_tensor *product)
+static bool check_addend(const wk__op *op, wk_site site, wk_tensor *const in[], const wk_tensor *product)
 {
     const wk__body *x = wk__body_of(in[0]), *to = wk__body_of(product);
     int64_t shape[WK__MAX_DIMS];
@@ -40,8 +40,8 @@ static bool addable(const wk__op *op, wk_site site, wk_tensor *const in[], const
 }
 
 /* Product and sum are rounded together, once. */
-static wk_tensor *added(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, int ndim,
-                        const wk_addmm_options *options)
+static wk_tensor *addmm_call(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, int ndim,
+                             const wk_addmm_options *options)
 {
     wk_tensor *in[3] = {x, a, b};
     wk_addmm_options o;
@@ -52,12 +52,12 @@ static wk_tensor *added(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor 
     wk_tensor *out = NULL;
     if (wk__body_of(a)->ndim != ndim || wk__body_of(b)->ndim != ndim)
         wk__op_error(op, site, WK_ERR_SHAPE, in, "the product needs %d dimensions, not $b and $c", ndim);
-    else if (is_whole(op, site, in, "beta", o.beta) && is_whole(op, site, in, "alpha", o.alpha))
-        out = wk__wide_product(op, site, &in[1], false);
-    if (out && !addable(op, site, c.in, out)) out = NULL;
+    else if (check_integer_factor(op, site, in, "beta", o.beta) && check_integer_factor(op, site, in, "alpha", o.alpha))
+        out = wk__matmul_opmath(op, site, &in[1], false);
+    if (out && !check_addend(op, site, c.in, out)) out = NULL;
     if (out) {
         out = scaled(out, o.alpha);
-        if (o.beta != 0) out = wk_add(out, scaled(wk__widened(in[0]), o.beta));
+        if (o.beta != 0) out = wk_add(out, scaled(wk__to_opmath(in[0]), o.beta));
         out = wk_to_dtype_at(site, out, wk__body_of(a)->dtype);
     }
     return wk__compose_end(&c, out, &attr);
@@ -65,28 +65,28 @@ static wk_tensor *added(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor 
 
 wk_tensor *wk_addmm_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addmm_options *options)
 {
-    return added(&wk__op_addmm, site, x, a, b, 2, options);
+    return addmm_call(&wk__op_addmm, site, x, a, b, 2, options);
 }
 wk_tensor *wk_baddbmm_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addmm_options *options)
 {
-    return added(&wk__op_baddbmm, site, x, a, b, 3, options);
+    return addmm_call(&wk__op_baddbmm, site, x, a, b, 3, options);
 }
 
-static void added_gradient(wk__gradient *g)
+static void added_gradient(wk__grad_ctx *g)
 {
     const wk__addmm_attributes a = wk__addmm_attributes_of(g->attr);
-    wk__product_gradient(g, scaled(g->out[0], a.alpha), 1);
-    if (wk__wants(g, 0)) g->in[0] = scaled(g->out[0], a.beta);
+    wk__matmul_gradient(g, scaled(g->out[0], a.alpha), 1);
+    if (wk__needs_input_grad(g, 0)) g->in[0] = scaled(g->out[0], a.beta);
 }
 
 const wk__op wk__op_addmm = {
     .gradient = added_gradient,
-    .needs = {0, WK__SAVE_2, WK__SAVE_1},
+    .saves = {0, WK__SAVE_2, WK__SAVE_1},
     WK__SIGNATURE_addmm,
 };
 const wk__op wk__op_baddbmm = {
     .gradient = added_gradient,
-    .needs = {0, WK__SAVE_2, WK__SAVE_1},
+    .saves = {0, WK__SAVE_2, WK__SAVE_1},
     WK__SIGNATURE_baddbmm,
 };
 
@@ -94,22 +94,23 @@ const wk__op wk__op_baddbmm = {
 
 /* x (.., in), weight (out, in), bias (out): d x = G weight, d weight = G^T x over all rows. A weight (in) is
  * multiplied as matmul does. */
-static void linear_gradient(wk__gradient *g)
+static void linear_gradient(wk__grad_ctx *g)
 {
     wk_tensor *grad = g->out[0];
-    if (wk__wants(g, 2)) g->in[2] = grad;
+    if (wk__needs_input_grad(g, 2)) g->in[2] = grad;
     if (g->node->shape[1].ndim == 1) {
-        wk__product_gradient(g, grad, 0);
+        wk__matmul_gradient(g, grad, 0);
         return;
     }
-    if (wk__wants(g, 0)) g->in[0] = wk_matmul(grad, wk__saved(g, 1));
-    if (wk__wants(g, 1))
-        g->in[1] = wk_mm(wk_transpose_at((wk_site){0}, wk__as_rows(grad), 0, 1), wk__as_rows(wk__saved(g, 0)));
+    if (wk__needs_input_grad(g, 0)) g->in[0] = wk_matmul(grad, wk__saved(g, 1));
+    if (wk__needs_input_grad(g, 1))
+        g->in[1] =
+            wk_mm(wk_transpose_at((wk_site){0}, wk__flatten_to_2d(grad), 0, 1), wk__flatten_to_2d(wk__saved(g, 0)));
 }
 
 const wk__op wk__op_linear = {
     .gradient = linear_gradient,
-    .needs = {WK__SAVE_1, WK__SAVE_0},
+    .saves = {WK__SAVE_1, WK__SAVE_0},
     WK__SIGNATURE_linear,
 };
 
@@ -121,7 +122,7 @@ static const char *const linear_nodes[2][2][4] = {
      {NULL, "AddBackward0", "AddBackward0", "AddBackward0"}},
 };
 
-static bool linear_fits(wk_site site, wk_tensor *const in[], bool biased)
+static bool check_linear_operands(wk_site site, wk_tensor *const in[], bool biased)
 {
     const wk__body *weight = wk__body_of(in[1]);
     if (weight->ndim != 2 && weight->ndim != 1) {
@@ -148,9 +149,9 @@ wk_tensor *wk_linear_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor
     if (!wk__compose_begin(&c, &wk__op_linear, site, in, 2 + (bias != NULL))) return NULL;
     const int ndim = wk__body_of(x)->ndim;
     const bool row = wk__body_of(weight)->ndim == 1;
-    wk__attr attr = {.node = linear_nodes[row][bias != NULL][ndim > 3 ? 3 : ndim]};
-    if (linear_fits(site, in, bias != NULL)) out = wk__wide_product(&wk__op_linear, site, in, !row);
-    if (bias && out) out = wk_add(out, wk__widened(bias));
+    wk__attr attr = {.grad_fn_name = linear_nodes[row][bias != NULL][ndim > 3 ? 3 : ndim]};
+    if (check_linear_operands(site, in, bias != NULL)) out = wk__matmul_opmath(&wk__op_linear, site, in, !row);
+    if (bias && out) out = wk_add(out, wk__to_opmath(bias));
     return wk__compose_end(&c, wk_to_dtype_at(site, out, wk__body_of(x)->dtype), &attr);
 }
 
@@ -168,14 +169,15 @@ wk_tensor *wk_outer_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__compose_end(&c, out, NULL);
 }
 
-static void outer_gradient(wk__gradient *g)
+static void outer_gradient(wk__grad_ctx *g)
 {
-    if (wk__wants(g, 0)) g->in[0] = wk_sum(wk_mul(g->out[0], wk__saved(g, 1)), (1));
-    if (wk__wants(g, 1)) g->in[1] = wk_sum(wk_mul(g->out[0], wk_unsqueeze_at((wk_site){0}, wk__saved(g, 0), 1)), (0));
+    if (wk__needs_input_grad(g, 0)) g->in[0] = wk_sum(wk_mul(g->out[0], wk__saved(g, 1)), (1));
+    if (wk__needs_input_grad(g, 1))
+        g->in[1] = wk_sum(wk_mul(g->out[0], wk_unsqueeze_at((wk_site){0}, wk__saved(g, 0), 1)), (0));
 }
 
 const wk__op wk__op_outer = {
     .gradient = outer_gradient,
-    .needs = {WK__SAVE_1, WK__SAVE_0},
+    .saves = {WK__SAVE_1, WK__SAVE_0},
     WK__SIGNATURE_outer,
 };

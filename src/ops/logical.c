@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* logical_and, logical_or, logical_xor, logical_not: of x != 0. The result is bool. */
-#include "forms.h"
+#include "entries.h"
 
 static int truth(wk__emit *e, int reg)
 {
@@ -11,7 +11,7 @@ static int truth(wk__emit *e, int reg)
 static int expression(wk__emit *e, const int in[])
 {
     int a = truth(e, in[0]), b = truth(e, in[1]);
-    return wk__emit_ins(e, (wk__alu)e->op->instruction, WK_BOOL, a, b, 0);
+    return wk__emit_ins(e, (wk__opcode)e->op->instruction, WK_BOOL, a, b, 0);
 }
 
 const wk__op wk__op_logical_and = {

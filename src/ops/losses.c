@@ -4,7 +4,7 @@
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
 
-static bool fits(const wk__loss *l)
+static bool check_input_target(const wk__loss *l)
 {
     const wk__body *a = wk__body_of(l->in[0]), *b = wk__body_of(l->in[1]);
     if (!wk__same_sizes(a, b))
@@ -23,23 +23,24 @@ static bool fits(const wk__loss *l)
     return false;
 }
 
-bool wk__loss_constant(const wk__op *op, wk_site site, wk_tensor *weight, const char *name)
+bool wk__check_weight_is_constant(const wk__op *op, wk_site site, wk_tensor *weight, const char *name)
 {
-    if (!wk__wants_node(wk__context(), &weight, 1)) return true;
+    if (!wk__needs_grad_fn(wk__context(), &weight, 1)) return true;
     wk__op_error(op, site, WK_ERR_STATE, &weight,
                  "%s $a requires a gradient, and there is none for it here: wk_detach it", name);
     return false;
 }
 
 /* A weight that may be missing, but not for an error. */
-static bool usable(const wk__loss *l, int k, const char *name)
+static bool check_weight(const wk__loss *l, int k, const char *name)
 {
     wk_tensor *weight = l->in[k];
     if (!weight) return !wk__error_pending();
-    return wk__check(weight, l->site, l->op->name, name) && wk__loss_constant(l->op, l->site, weight, name);
+    return wk__check_tensor(weight, l->site, l->op->name, name) &&
+           wk__check_weight_is_constant(l->op, l->site, weight, name);
 }
 
-static bool weight_fits(const wk__loss *l, int k)
+static bool check_weight_shape(const wk__loss *l, int k)
 {
     if (!l->in[k]) return true;
     const wk__body *x = wk__body_of(l->in[0]), *weight = wk__body_of(l->in[k]);
@@ -55,7 +56,7 @@ static bool weight_fits(const wk__loss *l, int k)
     return false;
 }
 
-static wk_tensor *reduced(const wk__loss *l, wk_tensor *loss, double *divisor)
+static wk_tensor *apply_reduction(const wk__loss *l, wk_tensor *loss, double *divisor)
 {
     if (!loss) return NULL;
     const wk__body *body = wk__body_of(loss);
@@ -63,20 +64,21 @@ static wk_tensor *reduced(const wk__loss *l, wk_tensor *loss, double *divisor)
     const bool divided = reduction == WK_REDUCE_MEAN || reduction == WK_REDUCE_BATCHMEAN;
     const int64_t rows = body->ndim ? body->shape[0] : 1;
     *divisor = !divided ? 1 : reduction == WK_REDUCE_MEAN ? (double)wk__body_numel(body) : (double)rows;
-    if (reduction != WK_REDUCE_NONE) loss = wk__row_sum(l->site, loss, (uint16_t)((1u << body->ndim) - 1), false);
+    if (reduction != WK_REDUCE_NONE) loss = wk__reduce_sum(l->site, loss, (uint16_t)((1u << body->ndim) - 1), false);
     return divided ? wk_div(loss, *divisor) : loss;
 }
 
-static wk_tensor *each(const wk__loss *l)
+static wk_tensor *elementwise_loss(const wk__loss *l)
 {
-    wk__arg args[4] = {wk__t(wk__widened(l->in[0])), wk__t(wk__widened(l->in[1])), wk__f(l->number)};
-    if (l->in[3]) args[3] = wk__t(wk__widened(l->in[3]));
+    wk__arg args[4] = {wk__tensor_arg(wk__to_opmath(l->in[0])), wk__tensor_arg(wk__to_opmath(l->in[1])),
+                       wk__float_arg(l->param)};
+    if (l->in[3]) args[3] = wk__tensor_arg(wk__to_opmath(l->in[3]));
     wk_tensor *loss = wk__elementwise(l->expression, l->site, args, l->in[3] ? 4 : 3, NULL);
     return l->in[2] ? wk_mul(loss, l->in[2]) : loss;
 }
 
 /* A 0-d operand of the CPU beside those of another device is a number, and comes to them. */
-static bool meet(wk__loss *l)
+static bool colocate_operands(wk__loss *l)
 {
     wk_tensor *in[4];
     int place[4], count = 0;
@@ -85,35 +87,35 @@ static bool meet(wk__loss *l)
         place[count] = k;
         in[count++] = l->in[k];
     }
-    if (!wk__ready(wk__context(), l->op, l->site, in, count, WK__MEET_NUMBERS)) return false;
+    if (!wk__prepare_operands(wk__context(), l->op, l->site, in, count, WK__COLOCATE_CPU_SCALARS)) return false;
     for (int k = 0; k < count; k++) l->in[place[k]] = in[k];
     return true;
 }
 
-wk_tensor *wk__loss_of(const wk__loss *given)
+wk_tensor *wk__record_loss(const wk__loss *given)
 {
     wk__compose c;
     wk__loss own = *given, *l = &own;
-    if (l->weighted && (!usable(l, 2, "weight") || !usable(l, 3, "pos_weight"))) return NULL;
-    if (!meet(l) || !wk__compose_begin(&c, l->op, l->site, l->in, 2)) return NULL;
+    if (l->takes_weight && (!check_weight(l, 2, "weight") || !check_weight(l, 3, "pos_weight"))) return NULL;
+    if (!colocate_operands(l) || !wk__compose_begin(&c, l->op, l->site, l->in, 2)) return NULL;
     wk_tensor *out = NULL;
-    wk__loss_attributes a = {.reduction = (int64_t)l->reduction, .number = l->number};
-    if (fits(l) && weight_fits(l, 2) && weight_fits(l, 3)) {
+    wk__loss_attributes a = {.reduction = (int64_t)l->reduction, .number = l->param};
+    if (check_input_target(l) && check_weight_shape(l, 2) && check_weight_shape(l, 3)) {
         wk_dtype dtype = wk__promote_types(wk__body_of(l->in[0])->dtype, wk__body_of(l->in[1])->dtype);
-        out = wk__narrowed(reduced(l, each(l), &a.divisor), dtype);
+        out = wk__cast_result(apply_reduction(l, elementwise_loss(l), &a.divisor), dtype);
     }
     for (int k = 2; k < 4; k++) {
         c.in[k] = l->in[k];
         if (l->in[k]) c.inputs = k + 1;
     }
     wk__attr attr = wk__loss_attr(a);
-    if (out && l->nodes) attr.node = l->nodes[l->reduction];
+    if (out && l->grad_fn_names) attr.grad_fn_name = l->grad_fn_names[l->reduction];
     return wk__compose_end(&c, out, &attr);
 }
 
 /* ---- gradients --------------------------------------------------------------------------------------------------- */
 
-wk_tensor *wk__loss_slope(const wk__gradient *g, wk_tensor *slope)
+wk_tensor *wk__loss_input_grad(const wk__grad_ctx *g, wk_tensor *slope)
 {
     const wk__loss_attributes a = wk__loss_attributes_of(g->attr);
     const bool divided = a.reduction == WK_REDUCE_MEAN || a.reduction == WK_REDUCE_BATCHMEAN;
@@ -121,14 +123,14 @@ wk_tensor *wk__loss_slope(const wk__gradient *g, wk_tensor *slope)
     return g->node->saved[2] ? wk_mul(grad, wk__saved(g, 2)) : grad;
 }
 
-void wk__loss_of_difference(wk__gradient *g, wk_tensor *slope)
+void wk__set_input_target_grads(wk__grad_ctx *g, wk_tensor *slope)
 {
-    wk_tensor *grad = wk__loss_slope(g, slope);
-    if (wk__wants(g, 0)) g->in[0] = grad;
-    if (wk__wants(g, 1)) g->in[1] = wk_mul(grad, -1);
+    wk_tensor *grad = wk__loss_input_grad(g, slope);
+    if (wk__needs_input_grad(g, 0)) g->in[0] = grad;
+    if (wk__needs_input_grad(g, 1)) g->in[1] = wk_mul(grad, -1);
 }
 
-wk_tensor *wk__loss_difference(const wk__gradient *g)
+wk_tensor *wk__loss_difference(const wk__grad_ctx *g)
 {
     return wk_sub(wk__saved(g, 0), wk__saved(g, 1));
 }

@@ -4,7 +4,7 @@
 #ifndef WICK_OPS_LOSSES_H
 #define WICK_OPS_LOSSES_H
 
-#include "rows.h"
+#include "reduction.h"
 
 /* What one call was given. */
 typedef struct wk__loss {
@@ -13,24 +13,24 @@ typedef struct wk__loss {
     wk_site site;
     wk_tensor *in[4]; /* input, target; weight and pos_weight, broadcast, or NULL */
     wk_reduction reduction;
-    double number;
-    bool weighted;            /* the op takes weights */
-    const char *const *nodes; /* by reduction: what the result prints as grad_fn; NULL: op->node */
+    double param;
+    bool takes_weight;                /* the op takes weights */
+    const char *const *grad_fn_names; /* by reduction: what the result prints as grad_fn; NULL: op->node */
 } wk__loss;
 
 /* The loss with its node. The attributes have what the sum is divided by, and the number. */
-wk_tensor *wk__loss_of(const wk__loss *l);
+wk_tensor *wk__record_loss(const wk__loss *l);
 /* A weight is a constant for losses, as in PyTorch. False, with the error recorded, for one that wants a gradient. */
-bool wk__loss_constant(const wk__op *op, wk_site site, wk_tensor *weight, const char *name);
+bool wk__check_weight_is_constant(const wk__op *op, wk_site site, wk_tensor *weight, const char *name);
 
 /* ---- gradients --------------------------------------------------------------------------------------------------- */
 
 /* The slope of each element's loss, times what flows into it: its gradient and its weight. */
-wk_tensor *wk__loss_slope(const wk__gradient *g, wk_tensor *slope);
+wk_tensor *wk__loss_input_grad(const wk__grad_ctx *g, wk_tensor *slope);
 /* A slope that is the target's with the other sign. */
-void wk__loss_of_difference(wk__gradient *g, wk_tensor *slope);
+void wk__set_input_target_grads(wk__grad_ctx *g, wk_tensor *slope);
 /* Input less target. */
-wk_tensor *wk__loss_difference(const wk__gradient *g);
+wk_tensor *wk__loss_difference(const wk__grad_ctx *g);
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 

@@ -12,20 +12,20 @@
 /* ---- geometry ---------------------------------------------------------------------------------------------------- */
 
 /* An operand as a stack of matrices. */
-typedef struct matrices {
+typedef struct matrix_stack {
     int ndim; /* 2 at least */
     int64_t shape[WK__MAX_DIMS + 1], stride[WK__MAX_DIMS + 1];
-} matrices;
+} matrix_stack;
 
-typedef struct plan {
+typedef struct matmul_geometry {
     int ndim, nbatch, nout;
     int64_t k;
     int64_t space[WK__MAX_DIMS], out[WK__MAX_DIMS];            /* out: the result's shape */
     int64_t a[WK__MAX_DIMS], b[WK__MAX_DIMS], c[WK__MAX_DIMS]; /* strides over the space */
     int64_t a_step, b_step;                                    /* and along what is summed */
-} plan;
+} matmul_geometry;
 
-static void see_as_matrices(const wk__body *body, bool column, matrices *m)
+static void as_matrix_stack(const wk__body *body, bool column, matrix_stack *m)
 {
     m->ndim = body->ndim;
     memcpy(m->shape, body->shape, sizeof *m->shape * body->ndim);
@@ -38,7 +38,7 @@ static void see_as_matrices(const wk__body *body, bool column, matrices *m)
     m->stride[column] = 0;
 }
 
-static void turn(matrices *m)
+static void transpose_last_two(matrix_stack *m)
 {
     int64_t shape = m->shape[m->ndim - 1], stride = m->stride[m->ndim - 1];
     m->shape[m->ndim - 1] = m->shape[m->ndim - 2];
@@ -48,7 +48,7 @@ static void turn(matrices *m)
 }
 
 /* Strides over (batch.., rows, columns). */
-static void strides_over(const plan *p, const matrices *m, int64_t *stride)
+static void strides_over(const matmul_geometry *p, const matrix_stack *m, int64_t *stride)
 {
     int lead = p->nbatch + 2 - m->ndim;
     for (int d = 0; d < p->nbatch + 2; d++) {
@@ -57,37 +57,38 @@ static void strides_over(const plan *p, const matrices *m, int64_t *stride)
     }
 }
 
-static void misfit(const wk__op *op, wk_site site, wk_tensor *const in[], int64_t have, int64_t want, bool turned)
+static void report_inner_size(const wk__op *op, wk_site site, wk_tensor *const in[], int64_t have, int64_t want,
+                              bool transpose_b)
 {
-    if (!turned && wk__body_of(in[0])->ndim == 1 && wk__body_of(in[1])->ndim == 1) {
+    if (!transpose_b && wk__body_of(in[0])->ndim == 1 && wk__body_of(in[1])->ndim == 1) {
         wk__op_error(op, site, WK_ERR_SHAPE, in, "sizes differ: $a and $b; a product of vectors takes two of one size");
         return;
     }
-    const char *place = turned ? "last" : wk__body_of(in[1])->ndim == 1 ? "only" : "last but one";
+    const char *place = transpose_b ? "last" : wk__body_of(in[1])->ndim == 1 ? "only" : "last but one";
     const char *mend =
-        turned ? "A weight is (out, in): it takes rows of `in` numbers" : "wk_transpose swaps two dimensions";
+        transpose_b ? "A weight is (out, in): it takes rows of `in` numbers" : "wk_transpose swaps two dimensions";
     wk__op_error(op, site, WK_ERR_SHAPE, in,
                  "inner sizes differ: $a and $b (the last size of the first, %lld, must be the %s size of the second, "
                  "%lld). %s",
                  (long long)have, place, (long long)want, mend);
 }
 
-static bool lay_out(const wk__op *op, wk_site site, wk_tensor *const in[], bool turned, plan *p)
+static bool compute_geometry(const wk__op *op, wk_site site, wk_tensor *const in[], bool turned, matmul_geometry *p)
 {
     const wk__body *left = wk__body_of(in[0]), *right = wk__body_of(in[1]);
-    matrices a, b;
+    matrix_stack a, b;
     int64_t bytes;
     if (left->ndim == 0 || right->ndim == 0) {
         wk__op_error(op, site, WK_ERR_SHAPE, in,
                      "both operands need a dimension at least: $a and $b. wk_mul multiplies by a number");
         return false;
     }
-    see_as_matrices(left, false, &a);
-    see_as_matrices(right, true, &b);
-    if (turned) turn(&b);
+    as_matrix_stack(left, false, &a);
+    as_matrix_stack(right, true, &b);
+    if (turned) transpose_last_two(&b);
     p->k = a.shape[a.ndim - 1];
     if (p->k != b.shape[b.ndim - 2]) {
-        misfit(op, site, in, p->k, b.shape[b.ndim - 2], turned);
+        report_inner_size(op, site, in, p->k, b.shape[b.ndim - 2], turned);
         return false;
     }
     if (!wk__broadcast(a.ndim - 2, a.shape, b.ndim - 2, b.shape, &p->nbatch, p->space)) {
@@ -115,7 +116,7 @@ static bool lay_out(const wk__op *op, wk_site site, wk_tensor *const in[], bool 
     return true;
 }
 
-static bool dtypes_fit(const wk__op *op, wk_site site, wk_tensor *const in[])
+static bool check_dtypes(const wk__op *op, wk_site site, wk_tensor *const in[])
 {
     wk_dtype dtype = wk__body_of(in[0])->dtype;
     if (dtype == wk__body_of(in[1])->dtype && dtype != WK_BOOL) return true;
@@ -128,11 +129,11 @@ static bool dtypes_fit(const wk__op *op, wk_site site, wk_tensor *const in[])
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
-static void fill_sum(wk__sum *sum, const plan *p, int dtype)
+static void fill_sum(wk__contraction *sum, const matmul_geometry *p, int dtype)
 {
-    sum->dtype = wk__sum_dtype(dtype);
-    sum->indices = 1;
-    sum->coordinates[0] = sum->coordinates[1] = 0;
+    sum->dtype = wk__accumulator_dtype(dtype);
+    sum->nsummed = 1;
+    sum->naffine[0] = sum->naffine[1] = 0;
     sum->extent[0] = p->k;
     sum->stride[0][0] = p->a_step;
     sum->stride[1][0] = p->b_step;
@@ -140,14 +141,14 @@ static void fill_sum(wk__sum *sum, const plan *p, int dtype)
 
 static wk_tensor *record(const wk__op *op, wk_site site, wk_tensor *in[], bool turned)
 {
-    plan p;
+    matmul_geometry p;
     wk_context *context = wk__context();
-    wk__device *device = wk__ready(context, op, site, in, 2, WK__MEET_ANYWHERE);
-    if (!device || !dtypes_fit(op, site, in) || !lay_out(op, site, in, turned, &p)) return NULL;
+    wk__device *device = wk__prepare_operands(context, op, site, in, 2, WK__COLOCATE_IF_SOFT);
+    if (!device || !check_dtypes(op, site, in) || !compute_geometry(op, site, in, turned, &p)) return NULL;
     wk_tensor *out = wk__tensor_pending(context, device, wk__body_of(in[0])->dtype, p.nout, p.out, site, op->name);
     if (!out) return NULL;
     wk__record *r = wk__record_begin(context, WK__CONTRACTION, op, device, site, p.ndim, p.space, 1, 2);
-    if (!r) return wk__abandon(out);
+    if (!r) return wk__discard_result(out);
     r->compute = wk__body_of(out)->dtype;
     wk__record_ref(r, 0, wk__body_of(out), p.c);
     wk__record_ref(r, 1, wk__body_of(in[0]), p.a);
@@ -157,27 +158,27 @@ static wk_tensor *record(const wk__op *op, wk_site site, wk_tensor *in[], bool t
     return out;
 }
 
-wk_tensor *wk__wide_product(const wk__op *op, wk_site site, wk_tensor *in[], bool turned)
+wk_tensor *wk__matmul_opmath(const wk__op *op, wk_site site, wk_tensor *in[], bool turned)
 {
-    plan p; /* a misfit is told of the operands as they came */
-    if (!wk__ready(wk__context(), op, site, in, 2, WK__MEET_ANYWHERE) || !dtypes_fit(op, site, in) ||
-        !lay_out(op, site, in, turned, &p))
+    matmul_geometry p; /* a misfit is told of the operands as they came */
+    if (!wk__prepare_operands(wk__context(), op, site, in, 2, WK__COLOCATE_IF_SOFT) || !check_dtypes(op, site, in) ||
+        !compute_geometry(op, site, in, turned, &p))
         return NULL;
-    wk_tensor *wide[2] = {wk__widened(in[0]), wk__widened(in[1])};
+    wk_tensor *wide[2] = {wk__to_opmath(in[0]), wk__to_opmath(in[1])};
     return wide[0] && wide[1] ? record(op, site, wide, turned) : NULL;
 }
 
 /* `node`: what this form prints as grad_fn; NULL: the op's own. */
-static wk_tensor *with_node(const wk__op *op, const char *node, wk_site site, wk_tensor *a, wk_tensor *b)
+static wk_tensor *record_with_node(const wk__op *op, const char *node, wk_site site, wk_tensor *a, wk_tensor *b)
 {
     wk_tensor *in[2] = {a, b}, *out = record(op, site, in, false);
-    if (!out || !wk__wants_node(wk__context(), in, 2)) return out;
-    return wk__node_attach(op, site, in, 2, &out, 1, node ? &(wk__attr){.node = node} : NULL) ? out : NULL;
+    if (!out || !wk__needs_grad_fn(wk__context(), in, 2)) return out;
+    return wk__node_attach(op, site, in, 2, &out, 1, node ? &(wk__attr){.grad_fn_name = node} : NULL) ? out : NULL;
 }
 
 /* ---- gradients --------------------------------------------------------------------------------------------------- */
 
-wk_tensor *wk__as_rows(wk_tensor *x)
+wk_tensor *wk__flatten_to_2d(wk_tensor *x)
 {
     if (!x || wk__body_of(x)->ndim == 2) return x;
     const wk__body *body = wk__body_of(x);
@@ -185,113 +186,114 @@ wk_tensor *wk__as_rows(wk_tensor *x)
     return wk_reshape_at((wk_site){0}, x, shape, 2);
 }
 
-static wk_tensor *turned_about(wk_tensor *x)
+static wk_tensor *transposed_view(wk_tensor *x)
 {
     return wk_transpose_at((wk_site){0}, x, -1, -2);
 }
 
 /* With G the gradient as (batch.., m, n): that of a is G b^T, that of b is a^T G. Where a has batches and b has none
  * the sum over them is part of one product of tall matrices. */
-void wk__product_gradient(const wk__gradient *g, wk_tensor *grad, int k)
+void wk__matmul_gradient(const wk__grad_ctx *g, wk_tensor *grad, int k)
 {
     const wk_site here = {0};
     const bool row = g->node->shape[k].ndim == 1, column = g->node->shape[k + 1].ndim == 1;
     if (row) grad = wk_unsqueeze_at(here, grad, column ? 0 : -2);
     if (column) grad = wk_unsqueeze_at(here, grad, -1);
-    if (wk__wants(g, k)) {
+    if (wk__needs_input_grad(g, k)) {
         wk_tensor *b = wk__saved(g, k + 1);
         if (column) b = wk_unsqueeze_at(here, b, -1);
-        g->in[k] = wk_matmul_at(here, grad, turned_about(b));
+        g->in[k] = wk_matmul_at(here, grad, transposed_view(b));
     }
-    if (wk__wants(g, k + 1)) {
+    if (wk__needs_input_grad(g, k + 1)) {
         wk_tensor *a = wk__saved(g, k);
         if (row) a = wk_unsqueeze_at(here, a, 0);
         if (g->node->shape[k].ndim > 2 && g->node->shape[k + 1].ndim <= 2) {
-            a = wk__as_rows(a);
-            grad = wk__as_rows(grad);
+            a = wk__flatten_to_2d(a);
+            grad = wk__flatten_to_2d(grad);
         }
-        wk_tensor *of_b = wk_matmul_at(here, turned_about(a), grad);
+        wk_tensor *of_b = wk_matmul_at(here, transposed_view(a), grad);
         g->in[k + 1] = column ? wk_squeeze_at(here, of_b, (const int64_t[]){-1}, 1) : of_b;
     }
 }
 
-static void gradient(wk__gradient *g)
+static void gradient(wk__grad_ctx *g)
 {
-    wk__product_gradient(g, g->out[0], 0);
+    wk__matmul_gradient(g, g->out[0], 0);
 }
 
 /* ---- the ops ----------------------------------------------------------------------------------------------------- */
 
-static bool dims_are(const wk__op *op, wk_site site, wk_tensor *a, wk_tensor *b, int na, int nb)
+static bool check_ndims(const wk__op *op, wk_site site, wk_tensor *a, wk_tensor *b, int na, int nb)
 {
     wk_tensor *in[2] = {a, b};
-    if (!wk__check(a, site, op->name, "first operand") || !wk__check(b, site, op->name, "second operand")) return false;
+    if (!wk__check_tensor(a, site, op->name, "first operand") || !wk__check_tensor(b, site, op->name, "second operand"))
+        return false;
     if (wk__body_of(a)->ndim == na && wk__body_of(b)->ndim == nb) return true;
     wk__op_error(op, site, WK_ERR_SHAPE, in, "takes %d and %d dimensions, not $a and $b; wk_matmul takes any", na, nb);
     return false;
 }
 
-static wk_tensor *with_dims(const wk__op *op, wk_site site, wk_tensor *a, wk_tensor *b, int na, int nb)
+static wk_tensor *record_checked(const wk__op *op, wk_site site, wk_tensor *a, wk_tensor *b, int na, int nb)
 {
-    return dims_are(op, site, a, b, na, nb) ? with_node(op, NULL, site, a, b) : NULL;
+    return check_ndims(op, site, a, b, na, nb) ? record_with_node(op, NULL, site, a, b) : NULL;
 }
 
 wk_tensor *wk_mm_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return with_dims(&wk__op_mm, site, a, b, 2, 2);
+    return record_checked(&wk__op_mm, site, a, b, 2, 2);
 }
 wk_tensor *wk_mv_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return with_dims(&wk__op_mv, site, a, b, 2, 1);
+    return record_checked(&wk__op_mv, site, a, b, 2, 1);
 }
 wk_tensor *wk_dot_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return with_dims(&wk__op_dot, site, a, b, 1, 1);
+    return record_checked(&wk__op_dot, site, a, b, 1, 1);
 }
 
 wk_tensor *wk_bmm_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    if (!dims_are(&wk__op_bmm, site, a, b, 3, 3)) return NULL;
-    if (wk__body_of(a)->shape[0] == wk__body_of(b)->shape[0]) return with_node(&wk__op_bmm, NULL, site, a, b);
+    if (!check_ndims(&wk__op_bmm, site, a, b, 3, 3)) return NULL;
+    if (wk__body_of(a)->shape[0] == wk__body_of(b)->shape[0]) return record_with_node(&wk__op_bmm, NULL, site, a, b);
     wk_tensor *in[2] = {a, b};
     wk__op_error(&wk__op_bmm, site, WK_ERR_SHAPE, in, "the first sizes of $a and $b differ; wk_matmul broadcasts them");
     return NULL;
 }
 
 /* PyTorch's names for the results: [dimensions of a][dimensions of b] */
-static const char *const nodes[3][3] = {
+static const char *const matmul_grad_fn_names[3][3] = {
     {NULL}, {NULL, "DotBackward0", "SqueezeBackward4"}, {NULL, "MvBackward0", "MmBackward0"}};
 
 wk_tensor *wk_matmul_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
     int na = wk__is_tensor(a) ? wk__body_of(a)->ndim : 0, nb = wk__is_tensor(b) ? wk__body_of(b)->ndim : 0;
-    return with_node(&wk__op_matmul, na <= 2 && nb <= 2 ? nodes[na][nb] : NULL, site, a, b);
+    return record_with_node(&wk__op_matmul, na <= 2 && nb <= 2 ? matmul_grad_fn_names[na][nb] : NULL, site, a, b);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 const wk__op wk__op_matmul = {
     .gradient = gradient,
-    .needs = {WK__SAVE_1, WK__SAVE_0},
+    .saves = {WK__SAVE_1, WK__SAVE_0},
     WK__SIGNATURE_matmul,
 };
 const wk__op wk__op_mm = {
     .gradient = gradient,
-    .needs = {WK__SAVE_1, WK__SAVE_0},
+    .saves = {WK__SAVE_1, WK__SAVE_0},
     WK__SIGNATURE_mm,
 };
 const wk__op wk__op_bmm = {
     .gradient = gradient,
-    .needs = {WK__SAVE_1, WK__SAVE_0},
+    .saves = {WK__SAVE_1, WK__SAVE_0},
     WK__SIGNATURE_bmm,
 };
 const wk__op wk__op_mv = {
     .gradient = gradient,
-    .needs = {WK__SAVE_1, WK__SAVE_0},
+    .saves = {WK__SAVE_1, WK__SAVE_0},
     WK__SIGNATURE_mv,
 };
 const wk__op wk__op_dot = {
     .gradient = gradient,
-    .needs = {WK__SAVE_1, WK__SAVE_0},
+    .saves = {WK__SAVE_1, WK__SAVE_0},
     WK__SIGNATURE_dot,
 };

@@ -13,33 +13,34 @@
  * so the same bits on every device. */
 #include "../ir/random.h"
 #include "../base/alloc.h"
-#include "random.h"
-#include "rows.h"
+#include "philox_draw.h"
+#include "reduction.h"
 
 /* ---- with replacement -------------------------------------------------------------------------------------------- */
 
 /* Is the running sum passed by the draw? Never the last positive one, to which the product may round: in:
  * sums, draw, total */
-static int passed(wk__emit *e, const int in[])
+static int cdf_below_draw(wk__emit *e, const int in[])
 {
-    int below = wk__emit_compare(e, WK__LE, in[0], wk__emit_2(e, WK__MUL, in[1], in[2]));
+    int below = wk__emit_compare(e, WK__LE, in[0], wk__emit_binary(e, WK__MUL, in[1], in[2]));
     return wk__emit_ins(e, WK__AND, WK_BOOL, below, wk__emit_compare(e, WK__LT, in[0], in[2]), 0);
 }
 
-static const wk__op is_passed = {.name = "multinomial", .expression = passed, .arity = 3, .result = WK__RESULT_BOOL};
+static const wk__op is_passed = {
+    .name = "multinomial", .expression = cdf_below_draw, .arity = 3, .result = WK__RESULT_BOOL};
 
 /* (rows, n) -> (rows, count): each draw by itself. */
-static wk_tensor *draw(wk_site site, wk_tensor *x, int64_t count)
+static wk_tensor *sample_with_replacement(wk_site site, wk_tensor *x, int64_t count)
 {
     const wk__body *body = wk__body_of(x);
     int64_t rows = body->shape[0], n = body->shape[1];
-    wk_tensor *sums = wk__scanned(&wk__op_multinomial, site, x, 1, false, false);
+    wk_tensor *sums = wk__record_scan(&wk__op_multinomial, site, x, 1, false, false);
     if (!sums) return NULL;
     wk_tensor *total = wk_reshape_at(site, wk_narrow_at(site, sums, 1, n - 1, 1), (const int64_t[]){rows, 1, 1}, 3);
     wk_tensor *uniform =
         wk__uniform(site, (const int64_t[]){rows, count, 1}, 3, body->dtype, body->storage->device->id);
-    wk__arg args[3] = {wk__t(wk_reshape_at(site, sums, (const int64_t[]){rows, 1, n}, 3)), wk__t(uniform),
-                       wk__t(total)};
+    wk__arg args[3] = {wk__tensor_arg(wk_reshape_at(site, sums, (const int64_t[]){rows, 1, n}, 3)),
+                       wk__tensor_arg(uniform), wk__tensor_arg(total)};
     wk_tensor *below = args[0].tensor && uniform && total ? wk__elementwise(&is_passed, site, args, 3, NULL) : NULL;
     return wk_sum_at(site, below, (const int64_t[]){2}, 1, NULL);
 }
@@ -47,7 +48,7 @@ static wk_tensor *draw(wk_site site, wk_tensor *x, int64_t count)
 /* ---- without ----------------------------------------------------------------------------------------------------- */
 
 /* Twice the time of each place. in: its probability, counter and key (raw) */
-static int arrival(wk__emit *e, const int in[])
+static int exponential_time(wk__emit *e, const int in[])
 {
     int bits = wk__emit_bits(e, in[1], in[2], 64), total = 0;
     for (int half = 0; half < 2; half++) {
@@ -58,15 +59,15 @@ static int arrival(wk__emit *e, const int in[])
         int square = wk__emit_ins(e, WK__MUL, WK_F32, normal, normal, 0);
         total = half ? wk__emit_ins(e, WK__ADD, WK_F32, total, square, 0) : square;
     }
-    return wk__emit_2(e, WK__DIV, e->dtype == WK_F64 ? wk__emit_cast(e, WK_F64, total) : total, in[0]);
+    return wk__emit_binary(e, WK__DIV, e->dtype == WK_F64 ? wk__emit_cast(e, WK_F64, total) : total, in[0]);
 }
-static const wk__op arrival_op = {.name = "multinomial", .expression = arrival, .indexed = true};
+static const wk__op arrival_op = {.name = "multinomial", .expression = exponential_time, .uses_position = true};
 
 /* (rows, n) -> (rows, count) */
-static wk_tensor *race(wk_site site, wk_tensor *x, int64_t count)
+static wk_tensor *sample_without_replacement(wk_site site, wk_tensor *x, int64_t count)
 {
-    wk__draw draw = wk__draw_take(wk__body_numel(wk__body_of(x)));
-    wk_tensor *times = wk__drawn_beside(&arrival_op, site, x, draw, 0, 0), *first;
+    wk__philox_state draw = wk__philox_reserve(wk__body_numel(wk__body_of(x)));
+    wk_tensor *times = wk__record_random_like(&arrival_op, site, x, draw, 0, 0), *first;
     if (!times) return NULL;
     if (count == 1)
         return wk_argmin_at(site, times, (const int64_t[]){1}, 1,
@@ -76,7 +77,7 @@ static wk_tensor *race(wk_site site, wk_tensor *x, int64_t count)
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
 
-static bool drawable(wk_site site, wk_tensor *x, int64_t count, bool replacement)
+static bool check_probabilities(wk_site site, wk_tensor *x, int64_t count, bool replacement)
 {
     const wk__body *body = wk__body_of(x);
     int64_t n = body->ndim ? body->shape[body->ndim - 1] : 0;
@@ -99,12 +100,14 @@ wk_tensor *wk_multinomial_at(wk_site site, wk_tensor *x, int64_t count, const wk
     wk_tensor *out = NULL;
     if (!wk__options(site, "multinomial", options, &o)) return NULL;
     if (!wk__compose_begin(&c, &wk__op_multinomial, site, &x, 1)) return NULL;
-    if (drawable(site, x, count, o.replacement)) {
+    if (check_probabilities(site, x, count, o.replacement)) {
         const wk__body *body = wk__body_of(x);
         bool row = body->ndim == 1;
         int64_t shape[2] = {row ? 1 : body->shape[0], body->shape[body->ndim - 1]};
-        wk_tensor *table = wk_reshape_at(site, wk__widened(x), shape, 2);
-        out = !table ? NULL : o.replacement ? draw(site, table, count) : race(site, table, count);
+        wk_tensor *table = wk_reshape_at(site, wk__to_opmath(x), shape, 2);
+        out = !table          ? NULL
+              : o.replacement ? sample_with_replacement(site, table, count)
+                              : sample_without_replacement(site, table, count);
         if (row) out = wk_reshape_at(site, out, &count, 1);
     }
     return wk__compose_end(&c, out, NULL);

@@ -7,11 +7,11 @@
 #include "call.h"
 
 /* Does the program want it? */
-bool wk__placement_soft(void);
+bool wk__soft_placement_enabled(void);
 
 /* Operands on different devices are brought to one, where that is allowed: to the first accelerator among them, or in
  * place to the target, in[0]. Soft placement copies whatever is elsewhere, and says so once per place in the program;
  * `meeting` says what else may come. False when something may not, or a copy failed: then the error is recorded. */
-bool wk__placement_meet(const wk__op *op, wk_site site, wk_tensor *in[], int count, wk__meeting meeting);
+bool wk__colocate_operands(const wk__op *op, wk_site site, wk_tensor *in[], int count, wk__colocation meeting);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wk_print, wk_tensor_str, wk_describe: text of tensors. Of a large one only the elements that are shown are read. */
 #include "../base/alloc.h"
-#include "../engine/host.h"
+#include "../engine/host_transfer.h"
 #include "create.h"
 #include "print_format.h"
 #include <string.h>
@@ -14,7 +14,7 @@ static const char *device_name(const wk__body *body)
 }
 
 /* The next combination of halves: bit d says which side of dimension d's gap. False after the last. */
-static bool next_part(const wk__shown *shown, int ndim, unsigned *sides)
+static bool next_part(const wk__shown_range *shown, int ndim, unsigned *sides)
 {
     for (int d = 0; d < ndim; d++) {
         if (!shown->gap[d]) continue;
@@ -25,7 +25,7 @@ static bool next_part(const wk__shown *shown, int ndim, unsigned *sides)
 }
 
 /* Reads the shown elements, dense: a block for each combination of sides of the gaps. */
-static bool read_shown(wk_tensor *x, const wk__shown *shown, char *data, wk_site site)
+static bool read_shown(wk_tensor *x, const wk__shown_range *shown, char *data, wk_site site)
 {
     const wk__body *body = wk__body_of(x);
     size_t size = wk_dtype_size(body->dtype);
@@ -42,17 +42,17 @@ static bool read_shown(wk_tensor *x, const wk__shown *shown, char *data, wk_site
         }
         wk_tensor *part = wk__tensor_view(wk__context(), x, from, body->ndim, shape, body->stride);
         if (!part) return false;
-        bool fine = wk__host_read(part, data + to * (int64_t)size, dense, site);
+        bool fine = wk__host_download(part, data + to * (int64_t)size, dense, site);
         wk__handle_release(&part->handle, site);
         if (!fine) return false;
     } while (next_part(shown, body->ndim, &sides));
     return true;
 }
 
-static char *written(wk_tensor *x, wk_site site)
+static char *format_tensor(wk_tensor *x, wk_site site)
 {
     const wk__body *body = wk__body_of(x);
-    wk__shown shown = wk__print_shown(body->ndim, body->shape);
+    wk__shown_range shown = wk__print_shown(body->ndim, body->shape);
     int64_t n = wk__numel(body->ndim, shown.count);
     char *data = wk__alloc((size_t)n * wk_dtype_size(body->dtype) + 1);
     wk__text text = {0};
@@ -66,35 +66,35 @@ static char *written(wk_tensor *x, wk_site site)
                              .shape = body->shape,
                              .data = data,
                              .device = device_name(body),
-                             .grad_fn = wk__node_name(x),
+                             .grad_fn = wk__grad_fn_name(x),
                              .requires_grad = wk_requires_grad(x)};
         wk__print_format(&text, &job);
         if (text.failed) wk__error_set(site, WK_ERR_MEMORY, "print: out of host memory");
     }
     wk__free(data);
-    if (text.failed) wk__text_end(&text);
+    if (text.failed) wk__text_free(&text);
     return text.data;
 }
 
 /* The text of x, for the call of this name. */
-static char *text_of(wk_tensor *x, const char *op, wk_site site)
+static char *tensor_string(wk_tensor *x, const char *op, wk_site site)
 {
     wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__CALL, op, site);
-    char *text = wk__check(x, site, op, "input") ? written(x, site) : NULL;
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CALL, op, site);
+    char *text = wk__check_tensor(x, site, op, "input") ? format_tensor(x, site) : NULL;
     wk__frame_end(context, before);
     return text;
 }
 
-static void forget_text(void *text)
+static void free_string(void *text)
 {
     wk__free(text);
 }
-static const wk__kind text_kind = {.name = "text", .destroy = forget_text};
+static const wk__handle_type text_kind = {.name = "text", .destroy = free_string};
 
 /* The text becomes the innermost scope's, as a tensor that is made; without a scope it is x's. NULL when
  * memory is short. */
-static const char *keep_text(wk_site site, const wk_tensor *x, char *text)
+static const char *attach_string(wk_site site, const wk_tensor *x, char *text)
 {
     wk_context *context = wk__context();
     if (context->scope >= 0) {
@@ -102,15 +102,15 @@ static const char *keep_text(wk_site site, const wk_tensor *x, char *text)
         wk__free(text);
         return NULL;
     }
-    wk__said *said = wk__alloc(sizeof *said);
+    wk__attached_text *said = wk__alloc(sizeof *said);
     if (!said) {
         wk__free(text);
         return NULL;
     }
     wk__body *body = wk__body_of(x);
     said->text = text;
-    said->before = atomic_load_explicit(&body->said, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak_explicit(&body->said, &said->before, said, memory_order_release,
+    said->before = atomic_load_explicit(&body->texts, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&body->texts, &said->before, said, memory_order_release,
                                                   memory_order_relaxed)) {
     }
     return text;
@@ -118,15 +118,15 @@ static const char *keep_text(wk_site site, const wk_tensor *x, char *text)
 
 const char *wk_tensor_str_at(wk_site site, wk_tensor *x)
 {
-    char *text = text_of(x, "tensor_str", site);
-    const char *kept = text ? keep_text(site, x, text) : NULL;
+    char *text = tensor_string(x, "tensor_str", site);
+    const char *kept = text ? attach_string(site, x, text) : NULL;
     if (text && !kept) wk__error_set(site, WK_ERR_MEMORY, "tensor_str: out of host memory");
     return kept;
 }
 
 wk_tensor *wk_print_at(wk_site site, wk_tensor *x)
 {
-    char *text = text_of(x, "print", site);
+    char *text = tensor_string(x, "print", site);
     if (!text) return NULL;
     fputs(text, stdout);
     fputc('\n', stdout);
@@ -136,13 +136,13 @@ wk_tensor *wk_print_at(wk_site site, wk_tensor *x)
 
 const char *wk_describe_at(wk_site site, const wk_tensor *x)
 {
-    if (!x || !wk__check(x, site, "describe", "input")) return "";
+    if (!x || !wk__check_tensor(x, site, "describe", "input")) return "";
     const wk__body *body = wk__body_of(x);
     wk__text text = {0};
     wk__describe_format(&text, body->dtype, body->ndim, body->shape, wk_device_str(body->storage->device->id),
                         wk_requires_grad(x));
-    if (text.failed) wk__text_end(&text);
-    const char *kept = text.data ? keep_text(site, x, text.data) : NULL;
+    if (text.failed) wk__text_free(&text);
+    const char *kept = text.data ? attach_string(site, x, text.data) : NULL;
     if (!kept) wk__error_set(site, WK_ERR_MEMORY, "describe: out of host memory");
     return kept ? kept : "";
 }

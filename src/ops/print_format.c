@@ -17,7 +17,7 @@ typedef enum number_style { INTEGER, WHOLE, FIXED, SCIENTIFIC } number_style; /*
 typedef struct printer {
     wk__text *out;
     const wk__print_job *job;
-    wk__shown shown;
+    wk__shown_range shown;
     int64_t step[WK__MAX_DIMS]; /* strides of data */
     int64_t at[WK__MAX_DIMS];   /* of the element under way, each among the shown */
     number_style style;
@@ -37,10 +37,10 @@ static int64_t elements_to_threshold(int ndim, const int64_t shape[])
     return count;
 }
 
-wk__shown wk__print_shown(int ndim, const int64_t shape[])
+wk__shown_range wk__print_shown(int ndim, const int64_t shape[])
 {
     const bool summarise = elements_to_threshold(ndim, shape) > THRESHOLD;
-    wk__shown shown = {0};
+    wk__shown_range shown = {0};
     for (int d = 0; d < ndim; d++) {
         shown.gap[d] = summarise && shape[d] > 2 * EDGE;
         shown.count[d] = shown.gap[d] ? 2 * EDGE : shape[d];
@@ -137,7 +137,7 @@ static int format_number(const printer *p, const void *at, char out[LONGEST_NUMB
 }
 
 /* Zeros, infinities and NaN have no say in style and width: a column of such numbers may be ragged, as in PyTorch. */
-static bool has_say(const printer *p, const void *at)
+static bool affects_width(const printer *p, const void *at)
 {
     if (!is_floating(p->job->dtype)) return true;
     const double value = floating_value(p->job->dtype, at);
@@ -150,7 +150,7 @@ static number_style floating_style(printer *p)
     bool whole = true;
     do {
         const void *at = element(p);
-        if (!has_say(p, at)) continue;
+        if (!affects_width(p, at)) continue;
         const double size = fabs(floating_value(p->job->dtype, at));
         least = fmin(least, size);
         greatest = fmax(greatest, size);
@@ -168,7 +168,7 @@ static void choose_style(printer *p)
     do {
         char number[LONGEST_NUMBER];
         const void *at = element(p);
-        const int length = has_say(p, at) ? format_number(p, at, number) : 0;
+        const int length = affects_width(p, at) ? format_number(p, at, number) : 0;
         if (length > p->width) p->width = length;
     } while (advance(p) >= 0);
 }
@@ -179,7 +179,7 @@ static void add_number(const printer *p)
 {
     char number[LONGEST_NUMBER];
     const int length = format_number(p, element(p), number);
-    wk__text_char(p->out, ' ', p->width - length);
+    wk__text_repeat(p->out, ' ', p->width - length);
     wk__text_add_n(p->out, number, length);
 }
 
@@ -192,16 +192,16 @@ static void separate_items(const printer *p, int64_t n)
         wk__text_add(p->out, ", ");
     } else {
         wk__text_add(p->out, ",\n");
-        wk__text_char(p->out, ' ', INDENT + ndim);
+        wk__text_repeat(p->out, ' ', INDENT + ndim);
     }
 }
 
 /* Between two slices of dimension `dim`: the more dimensions they have, the more empty lines. */
 static void separate_slices(const printer *p, int dim)
 {
-    wk__text_char(p->out, ',', 1);
-    wk__text_char(p->out, '\n', p->job->ndim - 1 - dim);
-    wk__text_char(p->out, ' ', INDENT + dim + 1);
+    wk__text_repeat(p->out, ',', 1);
+    wk__text_repeat(p->out, '\n', p->job->ndim - 1 - dim);
+    wk__text_repeat(p->out, ' ', INDENT + dim + 1);
 }
 
 static void add_numbers(printer *p)
@@ -209,7 +209,7 @@ static void add_numbers(printer *p)
     const int ndim = p->job->ndim;
     int64_t items = 0; /* in the row so far */
     int rose;
-    wk__text_char(p->out, '[', ndim);
+    wk__text_repeat(p->out, '[', ndim);
     for (;;) {
         add_number(p);
         items++;
@@ -225,16 +225,16 @@ static void add_numbers(printer *p)
             }
             continue;
         }
-        wk__text_char(p->out, ']', ndim - 1 - rose);
+        wk__text_repeat(p->out, ']', ndim - 1 - rose);
         separate_slices(p, rose);
         if (gap) {
             wk__text_add(p->out, "...");
             separate_slices(p, rose);
         }
-        wk__text_char(p->out, '[', ndim - 1 - rose);
+        wk__text_repeat(p->out, '[', ndim - 1 - rose);
         items = 0;
     }
-    wk__text_char(p->out, ']', ndim);
+    wk__text_repeat(p->out, ']', ndim);
 }
 
 /* ---- what follows ------------------------------------------------------------------------------------------------ */
@@ -258,7 +258,7 @@ __attribute__((format(printf, 3, 4))) static void add_suffix(wk__text *out, int6
 
     if (*line + suffix.length + 2 > LINE_WIDTH) {
         wk__text_add(out, ",\n");
-        wk__text_char(out, ' ', INDENT);
+        wk__text_repeat(out, ' ', INDENT);
         *line = INDENT + suffix.length;
     } else {
         wk__text_add(out, ", ");
@@ -266,7 +266,7 @@ __attribute__((format(printf, 3, 4))) static void add_suffix(wk__text *out, int6
     }
     if (suffix.data) wk__text_add_n(out, suffix.data, suffix.length);
     out->failed = out->failed || suffix.failed;
-    wk__text_end(&suffix);
+    wk__text_free(&suffix);
 }
 
 static void add_size(wk__text *out, int64_t *line, int ndim, const int64_t shape[])
@@ -275,7 +275,7 @@ static void add_size(wk__text *out, int64_t *line, int ndim, const int64_t shape
     for (int d = 0; d < ndim; d++) wk__text_format(&size, d ? ", %lld" : "%lld", (long long)shape[d]);
     add_suffix(out, line, "size=(%s)", size.data ? size.data : "");
     out->failed = out->failed || size.failed;
-    wk__text_end(&size);
+    wk__text_free(&size);
 }
 
 static const char *long_name(wk_dtype dtype)

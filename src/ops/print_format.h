@@ -11,15 +11,15 @@
 #include "../ir/ir.h"
 
 /* Which indices of each dimension appear: 0..count-1, or with a gap the first and the last count / 2. */
-typedef struct wk__shown {
+typedef struct wk__shown_range {
     int64_t count[WK__MAX_DIMS];
     bool gap[WK__MAX_DIMS];
-} wk__shown;
+} wk__shown_range;
 
-wk__shown wk__print_shown(int ndim, const int64_t shape[]);
+wk__shown_range wk__print_shown(int ndim, const int64_t shape[]);
 
 /* The index in a dimension of `size` of its k-th shown one. */
-static inline int64_t wk__shown_index(const wk__shown *shown, int dim, int64_t size, int64_t k)
+static inline int64_t wk__shown_index(const wk__shown_range *shown, int dim, int64_t size, int64_t k)
 {
     bool after_gap = shown->gap[dim] && k >= shown->count[dim] / 2;
     return after_gap ? size - shown->count[dim] + k : k;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rand, randn and their forms like another tensor. */
-#include "random.h"
+#include "philox_draw.h"
 
 static int uniform_f32(wk__emit *e, const int in[])
 {
-    return wk__emit_fraction(e, in[0], in[1], 24);
+    return wk__emit_uniform_f32(e, in[0], in[1], 24);
 }
 static int uniform_f64(wk__emit *e, const int in[])
 {
@@ -12,11 +12,11 @@ static int uniform_f64(wk__emit *e, const int in[])
 }
 static int uniform_f16(wk__emit *e, const int in[])
 {
-    return wk__emit_fraction(e, in[0], in[1], 11);
+    return wk__emit_uniform_f32(e, in[0], in[1], 11);
 }
 static int uniform_bf16(wk__emit *e, const int in[])
 {
-    return wk__emit_fraction(e, in[0], in[1], 8);
+    return wk__emit_uniform_f32(e, in[0], in[1], 8);
 }
 static int normal_f32(wk__emit *e, const int in[])
 {
@@ -28,14 +28,14 @@ static int normal_f64(wk__emit *e, const int in[])
 }
 
 /* What is recorded, by dtype; the row of the op is another descriptor. */
-static const wk__op uniform_of[WK_DTYPE_COUNT] = {[WK_F32] = WK__DRAWN("rand", uniform_f32),
-                                                  [WK_F64] = WK__DRAWN("rand", uniform_f64),
-                                                  [WK_F16] = WK__DRAWN("rand", uniform_f16),
-                                                  [WK_BF16] = WK__DRAWN("rand", uniform_bf16)};
-static const wk__op normal_of[WK_DTYPE_COUNT] = {[WK_F32] = WK__DRAWN("randn", normal_f32),
-                                                 [WK_F64] = WK__DRAWN("randn", normal_f64),
-                                                 [WK_F16] = WK__DRAWN("randn", normal_f32),
-                                                 [WK_BF16] = WK__DRAWN("randn", normal_f32)};
+static const wk__op uniform_of[WK_DTYPE_COUNT] = {[WK_F32] = WK__RANDOM_OP("rand", uniform_f32),
+                                                  [WK_F64] = WK__RANDOM_OP("rand", uniform_f64),
+                                                  [WK_F16] = WK__RANDOM_OP("rand", uniform_f16),
+                                                  [WK_BF16] = WK__RANDOM_OP("rand", uniform_bf16)};
+static const wk__op normal_of[WK_DTYPE_COUNT] = {[WK_F32] = WK__RANDOM_OP("randn", normal_f32),
+                                                 [WK_F64] = WK__RANDOM_OP("randn", normal_f64),
+                                                 [WK_F16] = WK__RANDOM_OP("randn", normal_f32),
+                                                 [WK_BF16] = WK__RANDOM_OP("randn", normal_f32)};
 
 /* A call's dtype must have a row in the table. */
 static wk_tensor *floats(const wk__op *op, const wk__op *table, wk_site site, const int64_t *shape, int ndim,
@@ -43,7 +43,7 @@ static wk_tensor *floats(const wk__op *op, const wk__op *table, wk_site site, co
 {
     wk__create c;
     if (!wk__create_begin(&c, op, site, shape, ndim, options, WK_F32)) return NULL;
-    if (table[c.dtype].name) return wk__drawn(&c, &table[c.dtype], c.dtype, 0, 0);
+    if (table[c.dtype].name) return wk__record_random(&c, &table[c.dtype], c.dtype, 0, 0);
     wk__error_set(site, WK_ERR_DTYPE, "%s: %s numbers cannot be drawn, floats can; wk_randint draws whole numbers",
                   op->name, wk_dtype_str(c.dtype));
     return NULL;

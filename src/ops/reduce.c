@@ -16,7 +16,7 @@ bool wk__dims_mask(const wk__op *op, wk_site site, const wk_tensor *x, const int
     for (int k = 0; k < count; k++) {
         int d;
         wk_tensor *in[1] = {(wk_tensor *)(uintptr_t)x};
-        if (!wk__dim(body->ndim, dims[k], &d)) {
+        if (!wk__wrap_dim(body->ndim, dims[k], &d)) {
             wk__op_error(op, site, WK_ERR_INDEX, in, "dimension %lld is out of range for $a, which has %d",
                          (long long)dims[k], body->ndim);
             return false;
@@ -35,7 +35,7 @@ static wk_tensor *reduced(const wk__op *op, wk_site site, wk_tensor *in[], int c
                           wk_dtype compute, wk_dtype dtype)
 {
     wk_context *context = wk__context();
-    wk__device *device = wk__ready(context, op, site, in, count, WK__MEET_ANYWHERE);
+    wk__device *device = wk__prepare_operands(context, op, site, in, count, WK__COLOCATE_IF_SOFT);
     if (!device) return NULL;
     const wk__body *body = wk__body_of(in[0]);
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS] = {0};
@@ -47,7 +47,7 @@ static wk_tensor *reduced(const wk__op *op, wk_site site, wk_tensor *in[], int c
     const bool scalar = body->ndim == 0; /* a space without dimensions has none to reduce: it is taken as [1] */
     wk__record *r = wk__record_begin(context, WK__PROGRAM, op, device, site, scalar ? 1 : body->ndim,
                                      scalar ? &(int64_t){1} : body->shape, 1, count);
-    if (!r) return wk__abandon(out);
+    if (!r) return wk__discard_result(out);
     const wk__body *result = wk__body_of(out);
     for (int d = 0, k = 0; d < body->ndim; d++) {
         bool gone = mask >> d & 1;

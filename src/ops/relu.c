@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* relu and leaky_relu. */
-#include "forms.h"
+#include "entries.h"
 
 /* ---- relu: a NaN stays one, and passes the gradient -------------------------------------------------------------- */
 
 static int relu_expression(wk__emit *e, const int in[])
 {
-    return wk__emit_2(e, WK__MAX, in[0], wk__emit_constant(e, 0));
+    return wk__emit_binary(e, WK__MAX, in[0], wk__emit_constant(e, 0));
 }
 
-static void relu_gradient(wk__gradient *g)
+static void relu_gradient(wk__grad_ctx *g)
 {
     g->in[0] = wk_where(wk_le(wk__saved(g, WK__SAVED_OUT), 0), 0, g->out[0]);
 }
@@ -17,7 +17,7 @@ static void relu_gradient(wk__gradient *g)
 const wk__op wk__op_relu = {
     .expression = relu_expression,
     .gradient = relu_gradient,
-    .needs = {WK__SAVE_OUT},
+    .saves = {WK__SAVE_OUT},
     WK__SIGNATURE_relu,
 };
 
@@ -26,10 +26,10 @@ const wk__op wk__op_relu = {
 static int leaky_expression(wk__emit *e, const int in[])
 {
     int positive = wk__emit_compare(e, WK__GT, in[0], wk__emit_constant(e, 0));
-    return wk__emit_where(e, positive, in[0], wk__emit_2(e, WK__MUL, in[0], in[1]));
+    return wk__emit_where(e, positive, in[0], wk__emit_binary(e, WK__MUL, in[0], in[1]));
 }
 
-static wk_tensor *leaky_relu(wk__numbered *how, wk_site site, wk_tensor *x, const wk_leaky_relu_options *options)
+static wk_tensor *leaky_relu(wk__unary_params_fn *how, wk_site site, wk_tensor *x, const wk_leaky_relu_options *options)
 {
     wk_leaky_relu_options o;
     if (!wk__read_leaky_relu_options(site, "leaky_relu", options, &o)) return NULL;
@@ -39,15 +39,15 @@ static wk_tensor *leaky_relu(wk__numbered *how, wk_site site, wk_tensor *x, cons
 
 wk_tensor *wk_leaky_relu_at(wk_site site, wk_tensor *x, const wk_leaky_relu_options *options)
 {
-    return leaky_relu(wk__with_numbers, site, x, options);
+    return leaky_relu(wk__unary_with_params, site, x, options);
 }
 
 wk_tensor *wk_leaky_relu__at(wk_site site, wk_tensor *x, const wk_leaky_relu_options *options)
 {
-    return leaky_relu(wk__with_numbers_, site, x, options);
+    return leaky_relu(wk__unary_with_params_, site, x, options);
 }
 
-static void leaky_gradient(wk__gradient *g)
+static void leaky_gradient(wk__grad_ctx *g)
 {
     const double slope = wk__leaky_relu_attributes_of(g->attr).negative_slope;
     g->in[0] = wk_where(wk_gt(wk__saved(g, 0), 0), g->out[0], wk_mul(g->out[0], slope));
@@ -55,8 +55,8 @@ static void leaky_gradient(wk__gradient *g)
 
 const wk__op wk__op_leaky_relu = {
     .expression = leaky_expression,
-    .conditions = 2,
+    .own_dtype_operands = 2,
     .gradient = leaky_gradient,
-    .needs = {WK__SAVE_0},
+    .saves = {WK__SAVE_0},
     WK__SIGNATURE_leaky_relu,
 };

@@ -1,227 +1,150 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing at places that are numbers in a tensor: scatter_add, index_add, scatter. All of them stand on the kernel
- * scatter_add, which adds in the order of the indices on every device. */
-#include "indices.h"
-#include "views.h"
+/* scatter: numbers put at places that stand in a tensor; where several go to one place the last stays, on every device.
+ *
+ * There is no kernel that writes at computed places but scatter_add. So each place learns which source element it gets,
+ * as a sum with one term, and reads that one:
+ *
+ *     index   2 0 2 1       sorted  0 1 2 2   their order  1 3 0 2     last of its run  y y n y
+ *     winner of each place, from 1: 2 4 3, 0 for a place that gets nothing
+ */
+#include "index_check.h"
+#include "view_geometry.h"
 #include <string.h>
 
-/* ---- adding ------------------------------------------------------------------------------------------------------ */
-
-/* The space is the source's part that the index covers; a vector of indices has stride 0 in the other dimensions. */
-typedef struct adding {
-    int ndim, d;
-    int64_t shape[WK__MAX_DIMS], index[WK__MAX_DIMS];
-} adding;
-
-/* in: target, index as i64, source. The target gets a new value, which takes over the old one's memory where
- * nobody needs it. */
-static bool record_adding(const wk__op *op, wk_site site, wk_tensor *in[3], const adding *way, bool in_place)
+/* The part of x that an index of this shape can reach: all of dimension d, the beginning of the others. */
+static wk_tensor *covered_region(wk_site site, wk_tensor *x, const wk__body *index, int d)
 {
-    wk_context *context = wk__context();
-    wk__device *device = wk__ready(context, op, site, in, 3, in_place ? WK__MEET_IN_PLACE : WK__MEET_ANYWHERE);
-    if (!device) return false;
-    const wk__body *target = wk__body_of(in[0]), *source = wk__body_of(in[2]);
-    if (!wk__target_ready(context, in[0], in, 3, site)) return false;
-    wk__value *value = wk__value_new(context, device, target->storage->bytes, site);
-    wk__record *r =
-        value ? wk__record_begin(context, WK__SCATTER_ADD, op, device, site, way->ndim, way->shape, 1, 2) : NULL;
-    if (!r) {
-        if (value) wk__value_free(value);
-        return false;
+    for (int k = 0; k < index->ndim && x; k++)
+        if (k != d && wk__body_of(x)->shape[k] != index->shape[k]) x = wk_narrow_at(site, x, k, 0, index->shape[k]);
+    return x;
+}
+
+/* For each place of the target's corner: 1 + the place in dimension d of the last source element that goes
+ * there, else 0. */
+static wk_tensor *last_writers(wk_site site, wk_tensor *index, wk_tensor *corner, int d)
+{
+    const wk__body *body = wk__body_of(index);
+    int64_t n = body->shape[d], shape[WK__MAX_DIMS];
+    wk_tensor *sorted, *order;
+    if (wk_sort_at(site, index, d, false, &sorted, &order) != WK_OK) return NULL;
+    memcpy(shape, body->shape, sizeof shape);
+    shape[d] = 1;
+    wk_options options = {.size = sizeof options, .dtype = WK_I64, .device = wk_device_of(index)};
+    wk_tensor *end = wk_full_i_at(site, shape, body->ndim, -1, &options);
+    wk_tensor *next = wk_cat_at(site, (wk_tensor *const[]){wk_narrow_at(site, sorted, d, 1, n - 1), end}, 2, d);
+    wk_tensor *last = wk_mul(wk_ne(sorted, next), wk_add(order, 1));
+    wk_options like = {.size = sizeof like, .dtype = WK_I64};
+    return corner ? wk_scatter_add_at(site, wk_zeros_like_at(site, corner, &like), d, sorted, last) : NULL;
+}
+
+/* index: i64, none negative. source NULL: the value. */
+static wk_tensor *apply_scatter(wk_site site, wk_tensor *x, int d, wk_tensor *index, wk_tensor *source, wk__arg value)
+{
+    const wk__body *places = wk__body_of(index);
+    wk_tensor *out = wk_clone_at(site, x);
+    if (wk__body_numel(places) == 0) return out;
+    wk_tensor *corner = covered_region(site, out, places, d);
+    if (!corner) return NULL;
+    wk_tensor *winner = last_writers(site, index, corner, d), *put = NULL;
+    if (!winner) return NULL;
+    wk_tensor *gets = wk_gt(winner, 0);
+    wk_dtype dtype = (wk_dtype)wk__body_of(x)->dtype;
+    if (source) {
+        wk_tensor *from = wk_maximum(wk_sub(winner, 1), 0);
+        put = wk_where(gets, wk_gather_at(site, covered_region(site, source, places, d), d, from), corner);
+    } else {
+        wk_options like = {.size = sizeof like, .dtype = dtype};
+        put = wk_where(gets, wk__full_like(site, corner, value, &like), corner);
     }
-    r->dim = (int8_t)way->d;
-    r->bound = target->shape[way->d];
-    wk__record_ref(r, 1, wk__body_of(in[1]), way->index);
-    wk__record_ref(r, 2, source, source->stride);
-    if (in_place)
-        wk__record_in_place(context, r, in[0], value);
-    else
-        wk__record_part(context, r, in[0], value);
-    return true;
+    return put && wk_copy__at(site, corner, put) ? out : NULL;
 }
 
-wk_tensor *wk__with_dim(wk_tensor *x)
+/* Python's negative places as those that they are. One that is out of range is refused here, in the order of the
+ * elements and before the bound is added to it: a 0 is looked up at each of them, all in one pass. */
+static wk_tensor *normalize_negative_index(wk_tensor *index, int64_t bound)
 {
-    return x && wk__body_of(x)->ndim == 0 ? wk_reshape_at((wk_site){0}, x, (const int64_t[]){1}, 1) : x;
+    if (!index || wk__body_numel(wk__body_of(index)) == 0) return index;
+    wk_options options = {.size = sizeof options, .dtype = WK_I64, .device = wk_device_of(index)};
+    wk_tensor *zeros = wk_expand(wk_full_i_at((wk_site){0}, (const int64_t[]){1}, 1, 0, &options), (bound));
+    return wk_add(wk_where(wk_lt(index, 0), wk_add(index, bound), index), wk_take(zeros, index));
 }
 
-static bool begin(const wk__op *op, wk_site site, wk_tensor *const in[], int count, int64_t dim, int *d)
+static bool check_scatter_operands(const wk__op *op, wk_site site, wk_tensor *const in[], int count, int d)
 {
-    static const char *const role[] = {"target", "index", "source"};
-    if (!wk__view_begin(op, site, in[0])) return false;
-    for (int k = 1; k < count; k++)
-        if (!wk__check(in[k], site, op->name, role[k])) return false;
-    return wk__dim_of(op, site, in[0], dim, 0, d);
-}
-
-static bool dtypes_fit(const wk__op *op, wk_site site, wk_tensor *const in[])
-{
-    if (wk__body_of(in[0])->dtype == wk__body_of(in[2])->dtype) return true;
+    const wk__body *x = wk__body_of(in[0]);
+    if (count < 3 || wk__body_of(in[2])->dtype == x->dtype) return wk__check_index_shape(op, site, in, count, d);
     wk__op_error(op, site, WK_ERR_DTYPE, in,
                  "the target $a and the source $c must have one dtype; convert one with wk_to_dtype");
     return false;
 }
 
-static bool vector_fits(const wk__op *op, wk_site site, wk_tensor *const in[], int d)
+/* `source`, or the number for count 2. */
+static wk_tensor *scatter_call(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source, int count,
+                               wk__arg value)
 {
-    const wk__body *target = wk__body_of(in[0]), *index = wk__body_of(in[1]), *source = wk__body_of(in[2]);
-    bool fits = index->ndim <= 1 && target->ndim == source->ndim;
-    for (int k = 0; k < target->ndim && fits; k++)
-        fits = source->shape[k] == (k == d ? wk__body_numel(index) : target->shape[k]);
-    if (fits && (target->ndim || wk__body_numel(index) == 1)) return true;
-    wk__op_error(op, site, WK_ERR_SHAPE, in,
-                 index->ndim > 1 ? "the index must be a vector, not $b; wk_scatter_add takes more dimensions"
-                                 : "the source $c must have the shape of the target $a, but in dimension %d the "
-                                   "places of the index $b",
-                 d);
-    return false;
-}
-
-/* target += source at the index; both checked, every tensor with a dimension at least. */
-static bool add_at(const wk__op *op, wk_site site, wk_tensor *const call[3], int d, bool by_vector, bool in_place)
-{
-    wk_tensor *in[3] = {call[0], wk__with_dim(call[1]), wk__with_dim(call[2])};
-    if (!in[1] || !in[2]) return false;
-    if (wk__body_numel(wk__body_of(in[1])) == 0) return true; /* of any shape */
-    const wk__body *index = wk__body_of(in[1]), *source = wk__body_of(in[2]);
-    adding way = {.ndim = source->ndim, .d = d};
-    memcpy(way.shape, by_vector ? source->shape : index->shape, sizeof way.shape);
-    if (by_vector)
-        way.index[d] = index->stride[0];
-    else
-        memcpy(way.index, index->stride, sizeof way.index);
-    return record_adding(op, site, in, &way, in_place);
-}
-
-/* x + source in their class, so that f16 and bf16 are rounded once: x is copied (a copy of what dies here
- * costs nothing). */
-static wk_tensor *summed(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *index, wk_tensor *source, int d,
-                         bool by_vector)
-{
-    wk_tensor *wide = wk__widened(x), *terms = wk__widened(source);
-    wk_tensor *copy = wk__with_dim(wide == x ? wk_clone_at(site, x) : wide);
-    if (!copy || !terms || !add_at(op, site, (wk_tensor *const[]){copy, index, terms}, d, by_vector, false))
+    const wk__op *op = &wk__op_scatter;
+    wk_tensor *in[3] = {x, index, source}, *out = NULL;
+    int d;
+    if (!wk__prepare_operands(wk__context(), op, site, in, count, WK__COLOCATE_IF_SOFT) ||
+        !wk__resolve_dim(op, site, x, dim, 0, &d) || !check_scatter_operands(op, site, in, count, d))
         return NULL;
-    return wk_to_dtype_at(site, wk_reshape_at(site, copy, wk__body_of(x)->shape, wk__body_of(x)->ndim),
-                          wk__body_of(x)->dtype);
-}
-
-/* Operands of a call, checked; in[1] becomes i64. */
-static bool checked(const wk__op *op, wk_site site, wk_tensor *in[3], int64_t dim, bool by_vector, int *d)
-{
-    if (!begin(op, site, in, 3, dim, d) || !dtypes_fit(op, site, in)) return false;
-    if (by_vector ? !vector_fits(op, site, in, *d) : !wk__index_fits(op, site, in, 3, *d)) return false;
-    const wk__body *x = wk__body_of(in[0]);
-    const int64_t bound = x->ndim ? x->shape[*d] : 1;
-    in[1] = by_vector ? wk__as_indices(op, site, in[1], bound, in) : wk__as_places(op, site, in[1], bound, in);
-    return in[1] != NULL;
-}
-
-static wk_tensor *added(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source,
-                        bool by_vector)
-{
-    wk_tensor *in[3] = {x, index, source};
-    int d;
+    const wk__body *body = wk__body_of(in[0]);
+    const int64_t bound = body->ndim ? body->shape[d] : 1;
+    if (!(in[1] = wk__to_i64_index_or_empty(op, site, in[1], bound, in))) return NULL;
     wk__compose c;
-    if (!checked(op, site, in, dim, by_vector, &d) || !wk__compose_begin(&c, op, site, in, 3)) return NULL;
-    const wk__attr attr = wk__along_attr((wk__along_attributes){.dim = d});
-    return wk__compose_end(&c, summed(op, site, x, in[1], source, d, by_vector), &attr);
+    if (!wk__compose_begin(&c, op, site, in, count)) return NULL;
+    wk_tensor *places = normalize_negative_index(wk__at_least_1d(in[1]), bound);
+    if (places)
+        out = apply_scatter(site, wk__at_least_1d(in[0]), d, places, count == 3 ? wk__at_least_1d(in[2]) : NULL, value);
+    if (!body->ndim) out = wk_reshape_at(site, out, NULL, 0);
+    wk__attr attr = wk__along_attr((wk__along_attributes){.dim = d});
+    if (count == 2) attr.grad_fn_name = "ScatterBackward1";
+    return wk__compose_end(&c, out, &attr);
 }
 
-static bool is_narrow(const wk_tensor *x)
+wk_tensor *wk_scatter_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source)
 {
-    return wk__body_of(x)->dtype == WK_F16 || wk__body_of(x)->dtype == WK_BF16;
+    return scatter_call(site, x, dim, index, source, 3, wk__int_arg(0));
+}
+wk_tensor *wk_scatter_f_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, double value)
+{
+    return scatter_call(site, x, dim, index, NULL, 2, wk__float_arg(value));
+}
+wk_tensor *wk_scatter_i_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, int64_t value)
+{
+    return scatter_call(site, x, dim, index, NULL, 2, wk__int_arg(value));
 }
 
-static wk_tensor *add_over(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index,
-                           wk_tensor *source, bool by_vector)
-{
-    wk_tensor *in[3] = {x, index, source};
-    int d;
-    wk__compose c;
-    if (!checked(op, site, in, dim, by_vector, &d) || !wk__in_place_allowed(op, site, x)) return NULL;
-    bool node = wk__wants_node(wk__context(), in, 3), fine;
-    if (!wk__compose_begin(&c, op, site, in, 3)) return NULL;
-    wk__before before;
-    wk__before_take(&before, x);
-    if (is_narrow(x)) {
-        wk_tensor *sum = summed(op, site, x, in[1], source, d, by_vector);
-        fine = sum && wk__assign(op, site, x, wk__t(sum));
-    } else {
-        wk_tensor *target = wk__with_dim(x);
-        fine = target && add_at(op, site, (wk_tensor *const[]){target, in[1], source}, d, by_vector, true);
-    }
-    wk__compose_end(&c, NULL, NULL);
-    const wk__attr attr = wk__along_attr((wk__along_attributes){.dim = d});
-    fine = fine && (!node || wk__node_attach_in_place(op, site, x, in, 3, &attr));
-    wk__before_end(&before, fine);
-    return fine ? x : NULL;
-}
-
-static wk_tensor *added_in_place(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index,
-                                 wk_tensor *source, bool by_vector)
-{
-    wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__CALL_IN_PLACE, op->name, site);
-    wk_tensor *out = add_over(op, site, x, dim, index, source, by_vector);
-    wk__frame_end(context, before);
-    return out;
-}
-
-wk_tensor *wk_scatter_add_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source)
-{
-    return added(&wk__op_scatter_add, site, x, dim, index, source, false);
-}
-wk_tensor *wk_scatter_add__at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source)
-{
-    return added_in_place(&wk__op_scatter_add, site, x, dim, index, source, false);
-}
-wk_tensor *wk_index_add_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source)
-{
-    return added(&wk__op_index_add, site, x, dim, index, source, true);
-}
-wk_tensor *wk_index_add__at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source)
-{
-    return added_in_place(&wk__op_index_add, site, x, dim, index, source, true);
-}
-
-wk_tensor *wk__of_source(const wk__gradient *g, wk_tensor *part)
+/* Which elements of the source stayed, as bool in the shape of the index. */
+static wk_tensor *is_last_writer(wk_tensor *x, wk_tensor *index, int d)
 {
     const wk_site here = {0};
-    const wk__shape *source = &g->node->shape[2];
-    if (!part) return NULL;
-    const int64_t covered = wk__body_numel(wk__body_of(part));
-    if (wk__numel(source->ndim, source->size) == covered) return wk_reshape_at(here, part, source->size, source->ndim);
-    wk_options options = {.size = sizeof options, .dtype = wk_dtype_of(part), .device = wk_device_of(part)};
-    wk_tensor *zeros = wk_zeros_at(here, source->size, source->ndim, &options), *corner = zeros;
-    if (covered == 0) return zeros;
-    part = wk__with_dim(part);
-    for (int d = 0; d < source->ndim && part; d++)
-        corner = wk_narrow_at(here, corner, d, 0, wk__body_of(part)->shape[d]);
-    return part && wk_copy__at(here, corner, part) ? zeros : NULL;
+    const wk__body *body = wk__body_of(index);
+    int64_t shape[WK__MAX_DIMS];
+    for (int k = 0; k < body->ndim; k++) shape[k] = k == d ? body->shape[d] : 1;
+    wk_options options = {.size = sizeof options, .device = wk_device_of(index)};
+    wk_tensor *own = wk_reshape_at(here, wk_add(wk_arange_i_at(here, body->shape[d], &options), 1), shape, body->ndim);
+    wk_tensor *winner = last_writers(here, index, covered_region(here, x, body, d), d);
+    return winner ? wk_eq(wk_gather_at(here, winner, d, index), own) : NULL;
 }
 
-static void scatter_add_gradient(wk__gradient *g)
+/* Neither what was written over nor what was itself written over has a gradient. */
+static void gradient(wk__grad_ctx *g)
 {
-    if (wk__wants(g, 0)) g->in[0] = g->out[0];
-    const int64_t d = wk__along_attributes_of(g->attr).dim;
-    if (wk__wants(g, 2)) g->in[2] = wk__of_source(g, wk_gather_at((wk_site){0}, g->out[0], d, wk__saved(g, 1)));
+    const wk_site here = {0};
+    const int d = (int)wk__along_attributes_of(g->attr).dim;
+    const wk__tensor_meta *x = &g->node->shape[0];
+    wk_tensor *index = normalize_negative_index(wk__at_least_1d(wk__saved(g, 1)), x->ndim ? x->size[d] : 1);
+    if (!index) return;
+    if (wk__needs_input_grad(g, 0)) g->in[0] = wk_scatter_i_at(here, g->out[0], d, index, 0);
+    if (!wk__needs_input_grad(g, 2)) return;
+    wk_tensor *grad = wk__at_least_1d(g->out[0]), *part = wk_gather_at(here, grad, d, index);
+    if (part && wk__body_numel(wk__body_of(index))) part = wk_where(is_last_writer(grad, index, d), part, 0.0);
+    g->in[2] = wk__pad_source_grad(g, part);
 }
 
-static void index_add_gradient(wk__gradient *g)
-{
-    if (wk__wants(g, 0)) g->in[0] = g->out[0];
-    const int64_t d = wk__along_attributes_of(g->attr).dim;
-    if (wk__wants(g, 2)) g->in[2] = wk_index_select_at((wk_site){0}, g->out[0], d, wk__saved(g, 1));
-}
-
-const wk__op wk__op_scatter_add = {
-    .gradient = scatter_add_gradient,
-    .needs = {0, 0, WK__SAVE_1},
-    WK__SIGNATURE_scatter_add,
-};
-const wk__op wk__op_index_add = {
-    .gradient = index_add_gradient,
-    .needs = {0, 0, WK__SAVE_1},
-    WK__SIGNATURE_index_add,
+const wk__op wk__op_scatter = {
+    .gradient = gradient,
+    .saves = {WK__SAVE_1, 0, WK__SAVE_1},
+    WK__SIGNATURE_scatter,
 };

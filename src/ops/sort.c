@@ -6,16 +6,16 @@
  * positions as its second operand. Attributes: i[0] = axis, i[1] = the axis is gone from the results. The median of all
  * elements is another matter: elements that equal it share its gradient, as in PyTorch. */
 #include "create.h"
-#include "rows.h"
+#include "reduction.h"
 #include "../base/alloc.h"
 #include <string.h>
 
 /* ---- one record -------------------------------------------------------------------------------------------------- */
 
-bool wk__sorted(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool descending, wk_tensor *out[2])
+bool wk__record_sort(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool descending, wk_tensor *out[2])
 {
     wk_context *context = wk__context();
-    wk__device *device = wk__ready(context, op, site, &x, 1, WK__MEET_ANYWHERE);
+    wk__device *device = wk__prepare_operands(context, op, site, &x, 1, WK__COLOCATE_IF_SOFT);
     if (!device) return false;
     const wk__body *body = wk__body_of(x);
     int ndim = body->ndim ? body->ndim : 1;
@@ -26,7 +26,7 @@ bool wk__sorted(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool des
     wk__record *r = out[1] ? wk__record_begin(context, WK__SORT, op, device, site, ndim, shape, 2, 1) : NULL;
     if (!r) {
         for (int k = 0; k < 2; k++)
-            if (out[k]) out[k] = wk__abandon(out[k]);
+            if (out[k]) out[k] = wk__discard_result(out[k]);
         return false;
     }
     r->dim = (int8_t)axis;
@@ -40,34 +40,34 @@ bool wk__sorted(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool des
 
 /* ---- picking ----------------------------------------------------------------------------------------------------- */
 
-typedef struct sorting {
+typedef struct sort_call {
     wk__compose compose;
     const char *node; /* NULL: op->node */
     int axis;
-    bool dropped;   /* the results are without the axis */
-    uint16_t mask;  /* the axis, or all when x is seen flat */
-    int64_t length; /* of the axis */
+    bool dim_removed; /* the results are without the axis */
+    uint16_t mask;    /* the axis, or all when x is seen flat */
+    int64_t length;   /* of the axis */
     wk_tensor *out[2];
-} sorting;
+} sort_call;
 
-static bool begin(sorting *s, const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, bool descending)
+static bool begin(sort_call *s, const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, bool descending)
 {
     memset(s, 0, sizeof *s);
     if (!wk__compose_begin(&s->compose, op, site, &x, 1)) return false;
-    if (!wk__axis(op, site, x, dim, &s->axis)) return true;
+    if (!wk__reduction_dim(op, site, x, dim, &s->axis)) return true;
     s->length = wk__body_of(x)->ndim ? wk__body_of(x)->shape[s->axis] : 1;
     s->mask = (uint16_t)(wk__body_of(x)->ndim ? 1u << s->axis : 0);
-    wk__sorted(op, site, x, s->axis, descending, s->out);
+    wk__record_sort(op, site, x, s->axis, descending, s->out);
     return true;
 }
 
 /* The results to the caller: an unwanted one (NULL) is let go. */
-static wk_code finish(sorting *s, wk_tensor **values, wk_tensor **indices)
+static wk_code finish(sort_call *s, wk_tensor **values, wk_tensor **indices)
 {
     s->compose.in[1] = s->out[1];
     if (s->out[1]) s->compose.inputs = 2;
-    wk__attr attr = wk__sort_attr((wk__sort_attributes){.axis = s->axis, .dropped = s->dropped});
-    attr.node = s->node;
+    wk__attr attr = wk__sort_attr((wk__sort_attributes){.axis = s->axis, .dropped = s->dim_removed});
+    attr.grad_fn_name = s->node;
     bool whole = wk__compose_end_n(&s->compose, s->out, 2, &attr);
     wk_tensor **to[2] = {values, indices};
     for (int k = 0; k < 2; k++) {
@@ -80,7 +80,7 @@ static wk_code finish(sorting *s, wk_tensor **values, wk_tensor **indices)
 }
 
 /* `count` places of the axis from `first` on; `dropped`: without the axis. */
-static wk_tensor *part(const sorting *s, wk_tensor *x, int64_t first, int64_t count, bool dropped)
+static wk_tensor *select_positions(const sort_call *s, wk_tensor *x, int64_t first, int64_t count, bool dropped)
 {
     if (!x) return NULL;
     const wk__body *body = wk__body_of(x);
@@ -96,14 +96,14 @@ static wk_tensor *part(const sorting *s, wk_tensor *x, int64_t first, int64_t co
 }
 
 /* A copy, so that what was not picked does not stay in memory. */
-static void keep_part(sorting *s, int64_t first, int64_t count, bool dropped)
+static void copy_positions(sort_call *s, int64_t first, int64_t count, bool dropped)
 {
     for (int k = 0; k < 2 && s->out[k]; k++)
-        s->out[k] = wk_clone_at(s->compose.site, part(s, s->out[k], first, count, dropped));
-    s->dropped = dropped;
+        s->out[k] = wk_clone_at(s->compose.site, select_positions(s, s->out[k], first, count, dropped));
+    s->dim_removed = dropped;
 }
 
-static bool in_range(sorting *s, int64_t k, int64_t least)
+static bool check_k(sort_call *s, int64_t k, int64_t least)
 {
     if (!s->out[1] || (k >= least && k <= s->length)) return s->out[1] != NULL;
     wk__op_error(s->compose.op, s->compose.site, WK_ERR_ARGUMENT, s->compose.in,
@@ -114,16 +114,17 @@ static bool in_range(sorting *s, int64_t k, int64_t least)
 }
 
 /* Is there an element to give? */
-static bool has_places(sorting *s)
+static bool check_nonempty(sort_call *s)
 {
-    if (s->out[1] && wk__must_have_columns(s->compose.op, s->compose.site, s->compose.in[0], s->mask)) return true;
+    if (s->out[1] && wk__check_nonempty_reduction(s->compose.op, s->compose.site, s->compose.in[0], s->mask))
+        return true;
     s->out[0] = s->out[1] = NULL;
     return false;
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-static wk_code nothing(wk_tensor **values, wk_tensor **indices)
+static wk_code clear_results(wk_tensor **values, wk_tensor **indices)
 {
     if (values) *values = NULL;
     if (indices) *indices = NULL;
@@ -132,100 +133,108 @@ static wk_code nothing(wk_tensor **values, wk_tensor **indices)
 
 wk_code wk_sort_at(wk_site site, wk_tensor *x, int64_t dim, bool descending, wk_tensor **values, wk_tensor **indices)
 {
-    sorting s;
-    return begin(&s, &wk__op_sort, site, x, dim, descending) ? finish(&s, values, indices) : nothing(values, indices);
+    sort_call s;
+    return begin(&s, &wk__op_sort, site, x, dim, descending) ? finish(&s, values, indices)
+                                                             : clear_results(values, indices);
 }
 
 wk_tensor *wk_argsort_at(wk_site site, wk_tensor *x, int64_t dim, bool descending)
 {
-    sorting s;
+    sort_call s;
     return begin(&s, &wk__op_argsort, site, x, dim, descending) ? wk__compose_end(&s.compose, s.out[1], NULL) : NULL;
 }
 
 wk_code wk_topk_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool largest, wk_tensor **values,
                    wk_tensor **indices)
 {
-    sorting s;
-    if (!begin(&s, &wk__op_topk, site, x, dim, largest)) return nothing(values, indices);
-    if (in_range(&s, k, 0)) keep_part(&s, 0, k, false);
+    sort_call s;
+    if (!begin(&s, &wk__op_topk, site, x, dim, largest)) return clear_results(values, indices);
+    if (check_k(&s, k, 0)) copy_positions(&s, 0, k, false);
     return finish(&s, values, indices);
 }
 
 wk_code wk_kthvalue_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool keepdim, wk_tensor **values,
                        wk_tensor **indices)
 {
-    sorting s;
-    if (!begin(&s, &wk__op_kthvalue, site, x, dim, false)) return nothing(values, indices);
-    if (has_places(&s) && in_range(&s, k, 1)) keep_part(&s, k - 1, 1, !keepdim);
+    sort_call s;
+    if (!begin(&s, &wk__op_kthvalue, site, x, dim, false)) return clear_results(values, indices);
+    if (check_nonempty(&s) && check_k(&s, k, 1)) copy_positions(&s, k - 1, 1, !keepdim);
     return finish(&s, values, indices);
 }
 
 /* in: the greatest value, what to take if that is NaN, what else */
-static int unless_nan(wk__emit *e, const int in[])
+static int median_expression(wk__emit *e, const int in[])
 {
     return wk__emit_where(e, wk__emit_compare(e, WK__NE, in[0], in[0]), in[1], in[2]);
 }
-static const wk__op unless_op = {.name = "median", .expression = unless_nan, .arity = 3, .conditions = 1};
+static const wk__op unless_op = {
+    .name = "median", .expression = median_expression, .arity = 3, .own_dtype_operands = 1};
 
 /* The lower of the two in the middle; NaN if there is one: those stand at the end. */
-static void keep_median(sorting *s, bool dropped)
+static void keep_median(sort_call *s, bool dropped)
 {
     int64_t last = s->length - 1;
-    wk_tensor *greatest = part(s, s->out[0], last, 1, dropped);
+    wk_tensor *greatest = select_positions(s, s->out[0], last, 1, dropped);
     for (int k = 0; k < 2 && greatest; k++) {
-        wk_tensor *end = part(s, s->out[k], last, 1, dropped), *middle = part(s, s->out[k], last / 2, 1, dropped);
-        s->out[k] = middle ? wk__elementwise(&unless_op, s->compose.site,
-                                             (wk__arg[]){wk__t(greatest), wk__t(end), wk__t(middle)}, 3, NULL)
-                           : NULL;
+        wk_tensor *end = select_positions(s, s->out[k], last, 1, dropped),
+                  *middle = select_positions(s, s->out[k], last / 2, 1, dropped);
+        s->out[k] =
+            middle ? wk__elementwise(&unless_op, s->compose.site,
+                                     (wk__arg[]){wk__tensor_arg(greatest), wk__tensor_arg(end), wk__tensor_arg(middle)},
+                                     3, NULL)
+                   : NULL;
     }
-    s->dropped = dropped;
+    s->dim_removed = dropped;
 }
 
 wk_code wk__median_dim(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values, wk_tensor **indices)
 {
-    sorting s;
-    if (!begin(&s, &wk__op_median, site, x, dim, false)) return nothing(values, indices);
+    sort_call s;
+    if (!begin(&s, &wk__op_median, site, x, dim, false)) return clear_results(values, indices);
     s.node = "MedianBackward1";
-    if (has_places(&s)) keep_median(&s, !keepdim);
+    if (check_nonempty(&s)) keep_median(&s, !keepdim);
     return finish(&s, values, indices);
 }
 
 wk_code wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values, wk_tensor **indices)
 {
     wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__CALL, "median_dim", site);
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CALL, "median_dim", site);
     wk_code code = wk__median_dim(site, x, dim, keepdim, values, indices);
     wk__frame_end(context, before);
     return code;
 }
 
-static void of_all_gradient(wk__gradient *g)
+static void of_all_gradient(wk__grad_ctx *g)
 {
     wk_tensor *x = wk__saved(g, 0), *value = wk__saved(g, WK__SAVED_OUT);
     wk_tensor *same = wk_where(wk_isnan(value), wk_isnan(x), wk_eq(x, value));
-    g->in[0] = wk__shared(same, g->out[0], (1 << g->node->shape[0].ndim) - 1);
+    g->in[0] = wk__split_grad_among_ties(same, g->out[0], (1 << g->node->shape[0].ndim) - 1);
 }
-static const wk__op of_all_op = {
-    .name = "median", .node = "MedianBackward0", .gradient = of_all_gradient, .needs = {WK__SAVE_0 | WK__SAVE_OUT}};
+static const wk__op median_all_op = {.name = "median",
+                                     .grad_fn_name = "MedianBackward0",
+                                     .gradient = of_all_gradient,
+                                     .saves = {WK__SAVE_0 | WK__SAVE_OUT}};
 
 wk_tensor *wk_median_at(wk_site site, wk_tensor *x)
 {
-    sorting s = {.axis = 0};
+    sort_call s = {.axis = 0};
     wk_tensor *values;
-    if (!wk__compose_begin(&s.compose, &of_all_op, site, &x, 1)) return NULL;
+    if (!wk__compose_begin(&s.compose, &median_all_op, site, &x, 1)) return NULL;
     s.length = wk__body_numel(wk__body_of(x));
     s.mask = (uint16_t)((1u << wk__body_of(x)->ndim) - 1);
     wk_tensor *flat = wk_reshape_at(site, x, &s.length, 1);
-    if (flat && wk__sorted(&wk__op_median, site, flat, 0, false, s.out) && has_places(&s)) keep_median(&s, true);
+    if (flat && wk__record_sort(&wk__op_median, site, flat, 0, false, s.out) && check_nonempty(&s))
+        keep_median(&s, true);
     finish(&s, &values, NULL);
     return values;
 }
 
 /* ---- gradient ---------------------------------------------------------------------------------------------------- */
 
-static void gradient(wk__gradient *g)
+static void gradient(wk__grad_ctx *g)
 {
-    const wk__shape *from = &g->node->shape[0];
+    const wk__tensor_meta *from = &g->node->shape[0];
     wk_site site = {0};
     wk_tensor *grad = g->out[0], *index = wk__saved(g, 1);
     if (!grad || !index) return;
@@ -248,7 +257,7 @@ static void gradient(wk__gradient *g)
 
 const wk__op wk__op_sort = {
     .gradient = gradient,
-    .needs = {WK__SAVE_1},
+    .saves = {WK__SAVE_1},
     WK__SIGNATURE_sort,
 };
 const wk__op wk__op_argsort = {
@@ -256,16 +265,16 @@ const wk__op wk__op_argsort = {
 };
 const wk__op wk__op_topk = {
     .gradient = gradient,
-    .needs = {WK__SAVE_1},
+    .saves = {WK__SAVE_1},
     WK__SIGNATURE_topk,
 };
 const wk__op wk__op_kthvalue = {
     .gradient = gradient,
-    .needs = {WK__SAVE_1},
+    .saves = {WK__SAVE_1},
     WK__SIGNATURE_kthvalue,
 };
 const wk__op wk__op_median = {
     .gradient = gradient,
-    .needs = {WK__SAVE_1},
+    .saves = {WK__SAVE_1},
     WK__SIGNATURE_median,
 };

@@ -1,64 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sum and prod: of the elements. Integers and bool are added and multiplied in i64. */
-#include "rows.h"
+#include "reduction.h"
 #include <wick/autograd.h>
 
-static wk_tensor *reduced(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
-                          const wk_reduce_options *options)
+static wk_tensor *sum_or_prod_call(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                                   const wk_reduce_options *options)
 {
-    wk__reducing r;
-    if (!wk__reducing_read(&r, op, site, x, dims, count, options)) return NULL;
+    wk__reduction_call r;
+    if (!wk__reduction_begin_options(&r, op, site, x, dims, count, options)) return NULL;
     bool floats = wk__is_float(wk__body_of(x)->dtype);
     wk_dtype result = r.dtype_given || floats ? r.dtype : WK_I64,
              compute = floats && !wk__is_float(result) ? WK_F32 : result;
-    return wk__reducing_end(&r, wk__reduce(op, site, x, r.mask, r.keepdim, compute, result));
+    return wk__reduction_end(&r, wk__reduce(op, site, x, r.mask, r.keepdim, compute, result));
 }
 
 wk_tensor *wk_sum_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
 {
-    return reduced(&wk__op_sum, site, x, dims, count, options);
+    return sum_or_prod_call(&wk__op_sum, site, x, dims, count, options);
 }
 wk_tensor *wk_prod_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
 {
-    return reduced(&wk__op_prod, site, x, dims, count, options);
+    return sum_or_prod_call(&wk__op_prod, site, x, dims, count, options);
 }
 
-static void sum_gradient(wk__gradient *g)
+static void sum_gradient(wk__grad_ctx *g)
 {
-    g->in[0] = wk__spread(g, g->out[0]);
+    g->in[0] = wk__expand_reduced_grad(g, g->out[0]);
 }
 
 /* The product of the others: with zeros as ones the product divided by the element, where no other is zero. These are
  * the right numbers, which don't show how they depend on a zero: they have no gradients of their own. */
-static wk_tensor *others_divided(wk_tensor *x, int64_t mask)
+static wk_tensor *prod_others_by_division(wk_tensor *x, int64_t mask)
 {
     wk_tensor *zero = wk_eq(x, 0), *whole = wk_where(zero, 1, x);
-    wk_tensor *alone = wk_eq(wk__sum_kept(zero, mask), wk_to_dtype_at((wk_site){0}, zero, WK_I64));
-    return wk_mul(wk_div(wk__prod_kept(whole, mask), whole), alone);
+    wk_tensor *alone = wk_eq(wk__sum_keepdim(zero, mask), wk_to_dtype_at((wk_site){0}, zero, WK_I64));
+    return wk_mul(wk_div(wk__prod_keepdim(whole, mask), whole), alone);
 }
 
 /* The same with gradients of any order: what stands before the element times what stands behind it in the first
  * dimension, then the same of the products over that dimension in the next, and so on. */
-static wk_tensor *others_multiplied(wk_tensor *x, int64_t mask)
+static wk_tensor *prod_others_by_scan(wk_tensor *x, int64_t mask)
 {
     wk_tensor *product = NULL;
     for (int d = 0; mask >> d; d++) {
         if (!(mask >> d & 1)) continue;
-        wk_tensor *along = wk_mul(wk__product_before(x, d, false), wk__product_before(x, d, true));
+        wk_tensor *along = wk_mul(wk__exclusive_cumprod(x, d, false), wk__exclusive_cumprod(x, d, true));
         product = product ? wk_mul(product, along) : along;
-        x = wk__prod_kept(x, 1 << d);
+        x = wk__prod_keepdim(x, 1 << d);
     }
     return product;
 }
 
-static void prod_gradient(wk__gradient *g)
+static void prod_gradient(wk__grad_ctx *g)
 {
     int64_t mask = wk__reduce_attributes_of(g->attr).mask;
-    wk_tensor *x = wk__saved(g, 0), *grad = wk__spread(g, g->out[0]);
+    wk_tensor *x = wk__saved(g, 0), *grad = wk__expand_reduced_grad(g, g->out[0]);
     if (mask == 0) /* a 0-d tensor is its own product */
         g->in[0] = grad;
     else
-        g->in[0] = wk_mul(grad, wk_is_grad_enabled() ? others_multiplied(x, mask) : others_divided(x, mask));
+        g->in[0] = wk_mul(grad, wk_is_grad_enabled() ? prod_others_by_scan(x, mask) : prod_others_by_division(x, mask));
 }
 
 const wk__op wk__op_sum = {
@@ -69,6 +69,6 @@ const wk__op wk__op_sum = {
 const wk__op wk__op_prod = {
     .reduction = WK__RPROD,
     .gradient = prod_gradient,
-    .needs = {WK__SAVE_0},
+    .saves = {WK__SAVE_0},
     WK__SIGNATURE_prod,
 };

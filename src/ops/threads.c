@@ -6,7 +6,7 @@
 
 int wk_threads(void)
 {
-    return wk__threads();
+    return wk__thread_count();
 }
 
 wk_code wk_set_threads_at(wk_site site, int count)
@@ -16,6 +16,6 @@ wk_code wk_set_threads_at(wk_site site, int count)
         return WK_ERR_ARGUMENT;
     }
     wk_code code = wk_sync_at(site); /* what was recorded runs with the old number */
-    if (code == WK_OK) wk__set_threads(count);
+    if (code == WK_OK) wk__set_thread_count(count);
     return code;
 }

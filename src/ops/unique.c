@@ -5,7 +5,7 @@
  *     first of a run  1 0 1 1 0 0        number of run    0 0 1 2 2 2      (running sum of the firsts, less 1)
  */
 #include "../base/alloc.h"
-#include "masked.h"
+#include "nonzero.h"
 #include <string.h>
 
 typedef struct runs {
@@ -14,7 +14,7 @@ typedef struct runs {
 } runs;
 
 /* Of a vector of n elements, one at least. NaN is a run of its own each time, as it equals nothing. */
-static bool runs_of(runs *r, wk_site site, wk_tensor *x, int64_t n)
+static bool find_runs(runs *r, wk_site site, wk_tensor *x, int64_t n)
 {
     const wk_options options = {.size = sizeof options, .dtype = WK_BOOL, .device = wk_device_of(x)};
     if (wk_sort_at(site, x, 0, false, &r->values, &r->order) != WK_OK) return false;
@@ -26,7 +26,7 @@ static bool runs_of(runs *r, wk_site site, wk_tensor *x, int64_t n)
 }
 
 /* numbers[k], which belongs to the sorted place k, brought to where the element stood. */
-static wk_tensor *unsorted(const runs *r, wk_site site, wk_tensor *numbers)
+static wk_tensor *scatter_to_original(const runs *r, wk_site site, wk_tensor *numbers)
 {
     wk_options options = {.size = sizeof options, .dtype = WK_I64, .device = wk_device_of(numbers)};
     wk_tensor *zeros = wk_zeros_like_at(site, r->order, &options);
@@ -50,21 +50,22 @@ static bool distinct(wk_site site, wk_tensor *x, const bool wanted[RESULTS], wk_
     int64_t n = wk__body_numel(body), *places, count;
     runs r;
     wk_tensor *flat = wk_reshape_at(site, x, &n, 1);
-    if (!flat || !runs_of(&r, site, flat, n) || !wk__places_of(site, &wk__op_unique, r.first, &places, &count))
+    if (!flat || !find_runs(&r, site, flat, n) || !wk__find_nonzero(site, &wk__op_unique, r.first, &places, &count))
         return false;
-    wk_tensor *starts = wk__i64_beside(site, x, places, &count, 1);
+    wk_tensor *starts = wk__i64_on_device_of(site, x, places, &count, 1);
     out[VALUES] = starts ? wk_take_at(site, r.values, starts) : NULL;
-    if (wanted[INVERSE]) out[INVERSE] = wk_reshape_at(site, unsorted(&r, site, r.run), body->shape, body->ndim);
+    if (wanted[INVERSE])
+        out[INVERSE] = wk_reshape_at(site, scatter_to_original(&r, site, r.run), body->shape, body->ndim);
     if (wanted[COUNTS]) {
         lengths(places, count, n);
-        out[COUNTS] = wk__i64_beside(site, x, places, &count, 1);
+        out[COUNTS] = wk__i64_on_device_of(site, x, places, &count, 1);
     }
     wk__free(places);
     return true;
 }
 
 /* Nothing has no distinct elements. */
-static bool of_nothing(wk_site site, wk_tensor *x, const bool wanted[RESULTS], wk_tensor *out[RESULTS])
+static bool empty_results(wk_site site, wk_tensor *x, const bool wanted[RESULTS], wk_tensor *out[RESULTS])
 {
     wk_options options = {.size = sizeof options, .dtype = WK_I64, .device = wk_device_of(x)};
     out[VALUES] = wk_reshape_at(site, wk_clone_at(site, x), (const int64_t[]){0}, 1);
@@ -77,7 +78,7 @@ static bool unique(wk_site site, wk_tensor *x, const bool wanted[RESULTS], wk_te
 {
     wk__compose c;
     if (!wk__compose_begin(&c, &wk__op_unique, site, &x, 1)) return false;
-    bool whole = (wk__body_numel(wk__body_of(x)) ? distinct : of_nothing)(site, x, wanted, out);
+    bool whole = (wk__body_numel(wk__body_of(x)) ? distinct : empty_results)(site, x, wanted, out);
     wk_tensor *kept[RESULTS];
     int count = 0;
     for (int k = 0; k < RESULTS; k++)
@@ -114,25 +115,25 @@ const wk__op wk__op_unique = {
 
 /* ---- isin -------------------------------------------------------------------------------------------------------- */
 
-enum { FEW = 64 }; /* so many are compared with every element; more are sorted with them */
+enum { MAX_COMPARED = 64 }; /* so many are compared with every element; more are sorted with them */
 
-static wk_tensor *is_one_of_few(wk_site site, wk_tensor *x, wk_tensor *tests, int64_t n, int64_t m)
+static wk_tensor *isin_by_compare(wk_site site, wk_tensor *x, wk_tensor *tests, int64_t n, int64_t m)
 {
     wk_tensor *column = wk_reshape_at(site, x, (const int64_t[]){n, 1}, 2), *row = wk_reshape_at(site, tests, &m, 1);
     return wk_any_at(site, wk_eq(column, row), (const int64_t[]){1}, 1, NULL);
 }
 
 /* A run that holds a test makes all of its elements hits. */
-static wk_tensor *is_one_of_many(wk_site site, wk_tensor *x, wk_tensor *tests, int64_t n, int64_t m)
+static wk_tensor *isin_by_sort(wk_site site, wk_tensor *x, wk_tensor *tests, int64_t n, int64_t m)
 {
     runs r;
     wk_tensor *all[2] = {wk_reshape_at(site, tests, &m, 1), wk_reshape_at(site, x, &n, 1)};
     wk_tensor *both = wk_cat_at(site, all, 2, 0);
-    if (!both || !runs_of(&r, site, both, n + m)) return NULL;
+    if (!both || !find_runs(&r, site, both, n + m)) return NULL;
     wk_tensor *is_test = wk_to_dtype_at(site, wk_lt(r.order, m), WK_I64);
     wk_tensor *tests_of_run = wk_scatter_add_at(site, wk_zeros_like_at(site, r.run, NULL), 0, r.run, is_test);
     wk_tensor *hits = tests_of_run ? wk_gather_at(site, tests_of_run, 0, r.run) : NULL;
-    return hits ? wk_gt(wk_narrow_at(site, unsorted(&r, site, hits), 0, m, n), 0) : NULL;
+    return hits ? wk_gt(wk_narrow_at(site, scatter_to_original(&r, site, hits), 0, m, n), 0) : NULL;
 }
 
 wk_tensor *wk_isin_at(wk_site site, wk_tensor *elements, wk_tensor *test_elements, const wk_isin_options *options)
@@ -141,12 +142,12 @@ wk_tensor *wk_isin_at(wk_site site, wk_tensor *elements, wk_tensor *test_element
     wk_isin_options o;
     wk__compose c;
     if (!wk__options(site, "isin", options, &o)) return NULL;
-    if (!wk__ready(wk__context(), &wk__op_isin, site, in, 2, WK__MEET_ANYWHERE) ||
+    if (!wk__prepare_operands(wk__context(), &wk__op_isin, site, in, 2, WK__COLOCATE_IF_SOFT) ||
         !wk__compose_begin(&c, &wk__op_isin, site, in, 2))
         return NULL;
     const wk__body *body = wk__body_of(in[0]);
     const int64_t n = wk__body_numel(body), m = wk__body_numel(wk__body_of(in[1]));
-    wk_tensor *out = (m <= FEW || n == 0 ? is_one_of_few : is_one_of_many)(site, in[0], in[1], n, m);
+    wk_tensor *out = (m <= MAX_COMPARED || n == 0 ? isin_by_compare : isin_by_sort)(site, in[0], in[1], n, m);
     if (out && o.invert) out = (wk_logical_not)(out);
     return wk__compose_end(&c, out ? wk_reshape_at(site, out, body->shape, body->ndim) : NULL, NULL);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* var, std: mean square distance from the mean, with `correction` taken off the number of elements; its root. Two
  * passes over a row: nothing cancels. */
-#include "rows.h"
+#include "reduction.h"
 #include <math.h>
 
 static int square_of_difference(wk__emit *e, const int in[])
 {
-    int difference = wk__emit_2(e, WK__SUB, in[0], in[1]);
-    return wk__emit_2(e, WK__MUL, difference, difference);
+    int difference = wk__emit_binary(e, WK__SUB, in[0], in[1]);
+    return wk__emit_binary(e, WK__MUL, difference, difference);
 }
 
 static const wk__op square_op = {.name = "var", .expression = square_of_difference, .arity = 2};
@@ -15,19 +15,21 @@ static const wk__op square_op = {.name = "var", .expression = square_of_differen
 static wk_tensor *variance(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
                            const wk_var_options *options)
 {
-    wk__reducing r;
+    wk__reduction_call r;
     wk_var_options o;
     if (!wk__read_var_options(site, op->name, options, &o) ||
-        !wk__reducing_begin(&r, op, site, x, dims, count, o.keepdim, 0))
+        !wk__reduction_begin(&r, op, site, x, dims, count, o.keepdim, 0))
         return NULL;
-    double columns = (double)wk__columns(x, r.mask);
+    double columns = (double)wk__reduced_numel(x, r.mask);
     r.attributes.divisor = fmax(columns - o.correction, 0);
-    wk_tensor *mean = wk_div(wk__row_sum(site, x, r.mask, true), columns);
+    wk_tensor *mean = wk_div(wk__reduce_sum(site, x, r.mask, true), columns);
     wk_tensor *square =
-        mean ? wk__elementwise(&square_op, site, (wk__arg[]){wk__t(wk__widened(x)), wk__t(mean)}, 2, NULL) : NULL;
-    wk_tensor *out = wk_div(wk__row_sum(site, square, r.mask, r.keepdim), r.attributes.divisor);
+        mean ? wk__elementwise(&square_op, site, (wk__arg[]){wk__tensor_arg(wk__to_opmath(x)), wk__tensor_arg(mean)}, 2,
+                               NULL)
+             : NULL;
+    wk_tensor *out = wk_div(wk__reduce_sum(site, square, r.mask, r.keepdim), r.attributes.divisor);
     if (out && op == &wk__op_std) out = wk_sqrt(out);
-    return wk__reducing_end(&r, wk__narrowed(out, r.dtype));
+    return wk__reduction_end(&r, wk__cast_result(out, r.dtype));
 }
 
 wk_tensor *wk_var_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_var_options *options)
@@ -39,33 +41,33 @@ wk_tensor *wk_std_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
     return variance(&wk__op_std, site, x, dims, count, options);
 }
 
-static wk_tensor *from_mean(const wk__gradient *g)
+static wk_tensor *from_mean(const wk__grad_ctx *g)
 {
     const wk__reduce_attributes reduced = wk__reduce_attributes_of(g->attr);
     wk_tensor *x = wk__saved(g, 0);
-    return wk_div(wk_sub(x, wk__mean_kept(x, reduced.mask)), reduced.divisor);
+    return wk_div(wk_sub(x, wk__mean_keepdim(x, reduced.mask)), reduced.divisor);
 }
 
-static void var_gradient(wk__gradient *g)
+static void var_gradient(wk__grad_ctx *g)
 {
-    g->in[0] = wk_mul(wk_mul(wk__kept(g, g->out[0]), 2), from_mean(g));
+    g->in[0] = wk_mul(wk_mul(wk__restore_reduced_dims(g, g->out[0]), 2), from_mean(g));
 }
 
 /* Where all elements are equal the root has no slope; 0 is taken. */
-static void std_gradient(wk__gradient *g)
+static void std_gradient(wk__grad_ctx *g)
 {
-    wk_tensor *root = wk__kept(g, wk__saved(g, WK__SAVED_OUT)), *flat = wk_eq(root, 0);
-    wk_tensor *slope = wk_div(wk__kept(g, g->out[0]), wk_add(root, flat));
+    wk_tensor *root = wk__restore_reduced_dims(g, wk__saved(g, WK__SAVED_OUT)), *flat = wk_eq(root, 0);
+    wk_tensor *slope = wk_div(wk__restore_reduced_dims(g, g->out[0]), wk_add(root, flat));
     g->in[0] = wk_mul(wk_mul(slope, wk_eq(flat, 0)), from_mean(g));
 }
 
 const wk__op wk__op_var = {
     .gradient = var_gradient,
-    .needs = {WK__SAVE_0},
+    .saves = {WK__SAVE_0},
     WK__SIGNATURE_var,
 };
 const wk__op wk__op_std = {
     .gradient = std_gradient,
-    .needs = {WK__SAVE_0 | WK__SAVE_OUT},
+    .saves = {WK__SAVE_0 | WK__SAVE_OUT},
     WK__SIGNATURE_std,
 };

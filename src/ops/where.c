@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* where and masked_fill: choosing by a condition. */
-#include "forms.h"
+#include "entries.h"
 
-static bool is_condition(const wk__op *op, wk_site site, wk_tensor *x)
+static bool check_condition(const wk__op *op, wk_site site, wk_tensor *x)
 {
     if (!x || !wk__is_tensor(x) || wk__body_of(x)->dtype == WK_BOOL)
         return true; /* what is no tensor the call itself tells */
@@ -19,22 +19,22 @@ static int where_expression(wk__emit *e, const int in[])
 
 wk_tensor *wk_where_at(wk_site site, wk_tensor *condition, wk_value a, wk_value b)
 {
-    wk__arg args[3] = {wk__t(condition), wk__value_arg(&a), wk__value_arg(&b)};
-    return is_condition(&wk__op_where, site, condition) ? wk__elementwise(&wk__op_where, site, args, 3, NULL) : NULL;
+    wk__arg args[3] = {wk__tensor_arg(condition), wk__value_arg(&a), wk__value_arg(&b)};
+    return check_condition(&wk__op_where, site, condition) ? wk__elementwise(&wk__op_where, site, args, 3, NULL) : NULL;
 }
 
-static void where_gradient(wk__gradient *g)
+static void where_gradient(wk__grad_ctx *g)
 {
     wk_tensor *condition = wk__saved(g, 0);
-    if (wk__wants(g, 1)) g->in[1] = wk_where(condition, g->out[0], 0);
-    if (wk__wants(g, 2)) g->in[2] = wk_where(condition, 0, g->out[0]);
+    if (wk__needs_input_grad(g, 1)) g->in[1] = wk_where(condition, g->out[0], 0);
+    if (wk__needs_input_grad(g, 2)) g->in[2] = wk_where(condition, 0, g->out[0]);
 }
 
 const wk__op wk__op_where = {
     .expression = where_expression,
-    .conditions = 1,
+    .own_dtype_operands = 1,
     .gradient = where_gradient,
-    .needs = {0, WK__SAVE_0, WK__SAVE_0},
+    .saves = {0, WK__SAVE_0, WK__SAVE_0},
     WK__SIGNATURE_where,
 };
 
@@ -45,7 +45,7 @@ static int masked_fill_expression(wk__emit *e, const int in[])
     return wk__emit_where(e, in[1], in[2], in[0]);
 }
 
-static bool is_single(wk_site site, wk_tensor *x)
+static bool check_scalar_value(wk_site site, wk_tensor *x)
 {
     if (wk__body_of(x)->ndim == 0) return true;
     wk__op_error(&wk__op_masked_fill, site, WK_ERR_SHAPE, &x,
@@ -53,16 +53,16 @@ static bool is_single(wk_site site, wk_tensor *x)
     return false;
 }
 
-static wk_tensor *filled(wk__recorder *how, wk_site site, wk_tensor *x, wk_tensor *mask, wk_value value)
+static wk_tensor *masked_fill_call(wk__elementwise_fn *how, wk_site site, wk_tensor *x, wk_tensor *mask, wk_value value)
 {
     const wk__op *op = &wk__op_masked_fill;
-    wk__arg args[3] = {wk__t(x), wk__t(mask), wk__value_arg(&value)};
+    wk__arg args[3] = {wk__tensor_arg(x), wk__tensor_arg(mask), wk__value_arg(&value)};
     wk_tensor *single = args[2].tensor;
-    if (!is_condition(op, site, mask)) return NULL;
+    if (!check_condition(op, site, mask)) return NULL;
     if (!wk__is_tensor(single) || !wk__is_tensor(x))
         return how(op, site, args, 3, NULL); /* what is no tensor is told there */
-    if (!is_single(site, single)) return NULL;
-    args[2] = wk__t(wk_to_dtype_at(site, single, wk__body_of(x)->dtype));
+    if (!check_scalar_value(site, single)) return NULL;
+    args[2] = wk__tensor_arg(wk_to_dtype_at(site, single, wk__body_of(x)->dtype));
     wk_tensor *out = how(op, site, args, 3, NULL);
     if (args[2].tensor && wk__context()->scope < 0) wk__handle_release(&args[2].tensor->handle, site);
     return out;
@@ -70,29 +70,29 @@ static wk_tensor *filled(wk__recorder *how, wk_site site, wk_tensor *x, wk_tenso
 
 wk_tensor *wk_masked_fill_at(wk_site site, wk_tensor *x, wk_tensor *mask, wk_value value)
 {
-    return filled(wk__elementwise, site, x, mask, value);
+    return masked_fill_call(wk__elementwise, site, x, mask, value);
 }
 
 wk_tensor *wk_masked_fill__at(wk_site site, wk_tensor *x, wk_tensor *mask, wk_value value)
 {
     wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__CALL_IN_PLACE, "masked_fill", site);
-    wk_tensor *out = filled(wk__elementwise_, site, x, mask, value);
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CALL_IN_PLACE, "masked_fill", site);
+    wk_tensor *out = masked_fill_call(wk__elementwise_, site, x, mask, value);
     wk__frame_end(context, before);
     return out;
 }
 
-static void masked_fill_gradient(wk__gradient *g)
+static void masked_fill_gradient(wk__grad_ctx *g)
 {
     wk_tensor *mask = wk__saved(g, 1);
-    if (wk__wants(g, 0)) g->in[0] = wk_where(mask, 0, g->out[0]);
-    if (wk__wants(g, 2)) g->in[2] = wk_where(mask, g->out[0], 0);
+    if (wk__needs_input_grad(g, 0)) g->in[0] = wk_where(mask, 0, g->out[0]);
+    if (wk__needs_input_grad(g, 2)) g->in[2] = wk_where(mask, g->out[0], 0);
 }
 
 const wk__op wk__op_masked_fill = {
     .expression = masked_fill_expression,
-    .conditions = 6,
+    .own_dtype_operands = 6,
     .gradient = masked_fill_gradient,
-    .needs = {WK__SAVE_1, 0, WK__SAVE_1},
+    .saves = {WK__SAVE_1, 0, WK__SAVE_1},
     WK__SIGNATURE_masked_fill,
 };

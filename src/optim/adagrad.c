@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adagrad: steps grow shorter where gradients have been large. */
-#include "update.h"
+#include "update_ops.h"
 
 typedef wk_optim_adagrad_options options;
 
-static const wk__setting settings[] = {
-    {WK__MEMBER(options, lr), WK__SETTING_NUMBER, 1e-2, 0, INFINITY},
-    {WK__MEMBER(options, lr_decay), WK__SETTING_NUMBER, 0, 0, INFINITY},
-    {WK__MEMBER(options, weight_decay), WK__SETTING_NUMBER, 0, 0, INFINITY},
-    {WK__MEMBER(options, initial_accumulator_value), WK__SETTING_NUMBER, 0, 0, INFINITY},
-    {WK__MEMBER(options, eps), WK__SETTING_NUMBER, 1e-10, 0, INFINITY},
-    {WK__MEMBER(options, maximize), WK__SETTING_FLAG, 0, 0, 0},
+static const wk__optim_option settings[] = {
+    {WK__OPTION_MEMBER(options, lr), WK__OPTION_FLOAT, 1e-2, 0, INFINITY},
+    {WK__OPTION_MEMBER(options, lr_decay), WK__OPTION_FLOAT, 0, 0, INFINITY},
+    {WK__OPTION_MEMBER(options, weight_decay), WK__OPTION_FLOAT, 0, 0, INFINITY},
+    {WK__OPTION_MEMBER(options, initial_accumulator_value), WK__OPTION_FLOAT, 0, 0, INFINITY},
+    {WK__OPTION_MEMBER(options, eps), WK__OPTION_FLOAT, 1e-10, 0, INFINITY},
+    {WK__OPTION_MEMBER(options, maximize), WK__OPTION_BOOL, 0, 0, 0},
 };
 
 /* g / (sqrt(v) + eps); in: g, v, eps */
 static int direction(wk__emit *e, const int in[])
 {
-    return wk__emit_2(e, WK__DIV, in[0], wk__emit_2(e, WK__ADD, wk__emit_1(e, WK__SQRT, in[1]), in[2]));
+    return wk__emit_binary(e, WK__DIV, in[0], wk__emit_binary(e, WK__ADD, wk__emit_unary(e, WK__SQRT, in[1]), in[2]));
 }
 
 static const wk__op op_direction = {.name = "optim_step", .expression = direction, .arity = 3};
@@ -36,26 +36,26 @@ static double first(const void *given, int state)
     return o->initial_accumulator_value;
 }
 
-static bool update(const void *given, wk__trained *t, wk_tensor *grad)
+static bool update(const void *given, wk__param_state *t, wk_tensor *grad)
 {
     const options *o = given;
     const double rate = o->lr / (1 + (double)(t->steps - 1) * o->lr_decay);
-    wk_tensor *g = wk__optim_decayed(grad, t->parameter, o->maximize, o->weight_decay), *v = t->state[0];
-    wk__arg square[] = {wk__t(v), wk__t(g), wk__f(1), wk__f(1)};
-    if (!g || !wk__elementwise_(&wk__optim_blend_square, (wk_site){0}, square, 4, NULL)) return false;
-    wk__arg quotient[] = {wk__t(g), wk__t(v), wk__f(o->eps)};
+    wk_tensor *g = wk__optim_effective_grad(grad, t->parameter, o->maximize, o->weight_decay), *v = t->state[0];
+    wk__arg square[] = {wk__tensor_arg(v), wk__tensor_arg(g), wk__float_arg(1), wk__float_arg(1)};
+    if (!g || !wk__elementwise_(&wk__optim_op_ema_square, (wk_site){0}, square, 4, NULL)) return false;
+    wk__arg quotient[] = {wk__tensor_arg(g), wk__tensor_arg(v), wk__float_arg(o->eps)};
     wk_tensor *way = wk__elementwise(&op_direction, (wk_site){0}, quotient, 3, NULL);
-    return way && wk__optim_add_to(t->parameter, way, -rate);
+    return way && wk__optim_axpy_(t->parameter, way, -rate);
 }
 
-static const wk__rule adagrad = {.name = "optim_adagrad",
-                                 .size = sizeof(options),
-                                 .setting = settings,
-                                 .settings = sizeof settings / sizeof *settings,
-                                 .states = states,
-                                 .state = state,
-                                 .first = first,
-                                 .update = update};
+static const wk__optim_algorithm adagrad = {.name = "optim_adagrad",
+                                            .size = sizeof(options),
+                                            .option = settings,
+                                            .option_count = sizeof settings / sizeof *settings,
+                                            .state_count = states,
+                                            .state_names = state,
+                                            .initial_state = first,
+                                            .update = update};
 
 wk_optim *wk_optim_adagrad_at(wk_site site, wk_tensors *parameters, const wk_optim_adagrad_options *given)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adam and AdamW, which differ in how weight decay comes in. */
-#include "update.h"
+#include "update_ops.h"
 
 /* Both structs have the same members, so that one update reads both. */
 typedef wk_optim_adam_options options;
@@ -12,13 +12,13 @@ _Static_assert(sizeof(wk_optim_adam_options) == sizeof(wk_optim_adamw_options) &
 /* m / (sqrt(v) / root + eps); in: m, v, root, eps */
 static int direction(wk__emit *e, const int in[])
 {
-    int spread = wk__emit_2(e, WK__DIV, wk__emit_1(e, WK__SQRT, in[1]), in[2]);
-    return wk__emit_2(e, WK__DIV, in[0], wk__emit_2(e, WK__ADD, spread, in[3]));
+    int spread = wk__emit_binary(e, WK__DIV, wk__emit_unary(e, WK__SQRT, in[1]), in[2]);
+    return wk__emit_binary(e, WK__DIV, in[0], wk__emit_binary(e, WK__ADD, spread, in[3]));
 }
 
 static int larger(wk__emit *e, const int in[])
 {
-    return wk__emit_2(e, WK__MAX, in[0], in[1]);
+    return wk__emit_binary(e, WK__MAX, in[0], in[1]);
 }
 
 static const wk__op op_direction = {.name = "optim_step", .expression = direction, .arity = 4};
@@ -33,50 +33,50 @@ static int states(const void *given)
 }
 
 /* `keep`: what weight decay leaves of the parameter. The states are m, v and the largest v so far. */
-static bool update_by(const options *o, wk__trained *t, wk_tensor *g, double keep)
+static bool update_by(const options *o, wk__param_state *t, wk_tensor *g, double keep)
 {
     wk_tensor *m = t->state[0], *v = t->state[1];
     const double step = o->lr / (1 - pow(o->beta1, (double)t->steps)), root = sqrt(1 - pow(o->beta2, (double)t->steps));
-    wk__arg mean[] = {wk__t(m), wk__t(g), wk__f(1 - o->beta1)};
-    if (!g || !wk__elementwise_(&wk__optim_approach, (wk_site){0}, mean, 3, NULL)) return false;
-    wk__arg square[] = {wk__t(v), wk__t(g), wk__f(o->beta2), wk__f(1 - o->beta2)};
-    if (!wk__elementwise_(&wk__optim_blend_square, (wk_site){0}, square, 4, NULL)) return false;
+    wk__arg mean[] = {wk__tensor_arg(m), wk__tensor_arg(g), wk__float_arg(1 - o->beta1)};
+    if (!g || !wk__elementwise_(&wk__optim_op_lerp, (wk_site){0}, mean, 3, NULL)) return false;
+    wk__arg square[] = {wk__tensor_arg(v), wk__tensor_arg(g), wk__float_arg(o->beta2), wk__float_arg(1 - o->beta2)};
+    if (!wk__elementwise_(&wk__optim_op_ema_square, (wk_site){0}, square, 4, NULL)) return false;
     if (o->amsgrad) {
-        wk__arg largest[] = {wk__t(t->state[2]), wk__t(v)};
+        wk__arg largest[] = {wk__tensor_arg(t->state[2]), wk__tensor_arg(v)};
         if (!wk__elementwise_(&op_larger, (wk_site){0}, largest, 2, NULL)) return false;
         v = t->state[2];
     }
-    wk__arg quotient[] = {wk__t(m), wk__t(v), wk__f(root), wk__f(o->eps)};
+    wk__arg quotient[] = {wk__tensor_arg(m), wk__tensor_arg(v), wk__float_arg(root), wk__float_arg(o->eps)};
     wk_tensor *way = wk__elementwise(&op_direction, (wk_site){0}, quotient, 4, NULL);
-    wk__arg change[] = {wk__t(t->parameter), wk__t(way), wk__f(keep), wk__f(-step)};
-    return way && wk__elementwise_(&wk__optim_blend, (wk_site){0}, change, 4, NULL);
+    wk__arg change[] = {wk__tensor_arg(t->parameter), wk__tensor_arg(way), wk__float_arg(keep), wk__float_arg(-step)};
+    return way && wk__elementwise_(&wk__optim_op_axpby, (wk_site){0}, change, 4, NULL);
 }
 
 /* ---- adam -------------------------------------------------------------------------------------------------------- */
 
-static const wk__setting adam_settings[] = {
-    {WK__MEMBER(options, lr), WK__SETTING_NUMBER, 1e-3, 0, INFINITY},
-    {WK__MEMBER(options, beta1), WK__SETTING_NUMBER, 0.9, 0, 1},
-    {WK__MEMBER(options, beta2), WK__SETTING_NUMBER, 0.999, 0, 1},
-    {WK__MEMBER(options, eps), WK__SETTING_NUMBER, 1e-8, 0, INFINITY},
-    {WK__MEMBER(options, weight_decay), WK__SETTING_NUMBER, 0, 0, INFINITY},
-    {WK__MEMBER(options, amsgrad), WK__SETTING_FLAG, 0, 0, 0},
-    {WK__MEMBER(options, maximize), WK__SETTING_FLAG, 0, 0, 0},
+static const wk__optim_option adam_settings[] = {
+    {WK__OPTION_MEMBER(options, lr), WK__OPTION_FLOAT, 1e-3, 0, INFINITY},
+    {WK__OPTION_MEMBER(options, beta1), WK__OPTION_FLOAT, 0.9, 0, 1},
+    {WK__OPTION_MEMBER(options, beta2), WK__OPTION_FLOAT, 0.999, 0, 1},
+    {WK__OPTION_MEMBER(options, eps), WK__OPTION_FLOAT, 1e-8, 0, INFINITY},
+    {WK__OPTION_MEMBER(options, weight_decay), WK__OPTION_FLOAT, 0, 0, INFINITY},
+    {WK__OPTION_MEMBER(options, amsgrad), WK__OPTION_BOOL, 0, 0, 0},
+    {WK__OPTION_MEMBER(options, maximize), WK__OPTION_BOOL, 0, 0, 0},
 };
 
-static bool adam_update(const void *given, wk__trained *t, wk_tensor *grad)
+static bool adam_update(const void *given, wk__param_state *t, wk_tensor *grad)
 {
     const options *o = given;
-    return update_by(o, t, wk__optim_decayed(grad, t->parameter, o->maximize, o->weight_decay), 1);
+    return update_by(o, t, wk__optim_effective_grad(grad, t->parameter, o->maximize, o->weight_decay), 1);
 }
 
-static const wk__rule adam = {.name = "optim_adam",
-                              .size = sizeof(options),
-                              .setting = adam_settings,
-                              .settings = sizeof adam_settings / sizeof *adam_settings,
-                              .states = states,
-                              .state = state,
-                              .update = adam_update};
+static const wk__optim_algorithm adam = {.name = "optim_adam",
+                                         .size = sizeof(options),
+                                         .option = adam_settings,
+                                         .option_count = sizeof adam_settings / sizeof *adam_settings,
+                                         .state_count = states,
+                                         .state_names = state,
+                                         .update = adam_update};
 
 wk_optim *wk_optim_adam_at(wk_site site, wk_tensors *parameters, const wk_optim_adam_options *given)
 {
@@ -85,29 +85,29 @@ wk_optim *wk_optim_adam_at(wk_site site, wk_tensors *parameters, const wk_optim_
 
 /* ---- adamw ------------------------------------------------------------------------------------------------------- */
 
-static const wk__setting adamw_settings[] = {
-    {WK__MEMBER(options, lr), WK__SETTING_NUMBER, 1e-3, 0, INFINITY},
-    {WK__MEMBER(options, beta1), WK__SETTING_NUMBER, 0.9, 0, 1},
-    {WK__MEMBER(options, beta2), WK__SETTING_NUMBER, 0.999, 0, 1},
-    {WK__MEMBER(options, eps), WK__SETTING_NUMBER, 1e-8, 0, INFINITY},
-    {WK__MEMBER(options, weight_decay), WK__SETTING_NUMBER, 1e-2, 0, INFINITY},
-    {WK__MEMBER(options, amsgrad), WK__SETTING_FLAG, 0, 0, 0},
-    {WK__MEMBER(options, maximize), WK__SETTING_FLAG, 0, 0, 0},
+static const wk__optim_option adamw_settings[] = {
+    {WK__OPTION_MEMBER(options, lr), WK__OPTION_FLOAT, 1e-3, 0, INFINITY},
+    {WK__OPTION_MEMBER(options, beta1), WK__OPTION_FLOAT, 0.9, 0, 1},
+    {WK__OPTION_MEMBER(options, beta2), WK__OPTION_FLOAT, 0.999, 0, 1},
+    {WK__OPTION_MEMBER(options, eps), WK__OPTION_FLOAT, 1e-8, 0, INFINITY},
+    {WK__OPTION_MEMBER(options, weight_decay), WK__OPTION_FLOAT, 1e-2, 0, INFINITY},
+    {WK__OPTION_MEMBER(options, amsgrad), WK__OPTION_BOOL, 0, 0, 0},
+    {WK__OPTION_MEMBER(options, maximize), WK__OPTION_BOOL, 0, 0, 0},
 };
 
-static bool adamw_update(const void *given, wk__trained *t, wk_tensor *grad)
+static bool adamw_update(const void *given, wk__param_state *t, wk_tensor *grad)
 {
     const options *o = given;
-    return update_by(o, t, wk__optim_decayed(grad, t->parameter, o->maximize, 0), 1 - o->lr * o->weight_decay);
+    return update_by(o, t, wk__optim_effective_grad(grad, t->parameter, o->maximize, 0), 1 - o->lr * o->weight_decay);
 }
 
-static const wk__rule adamw = {.name = "optim_adamw",
-                               .size = sizeof(options),
-                               .setting = adamw_settings,
-                               .settings = sizeof adamw_settings / sizeof *adamw_settings,
-                               .states = states,
-                               .state = state,
-                               .update = adamw_update};
+static const wk__optim_algorithm adamw = {.name = "optim_adamw",
+                                          .size = sizeof(options),
+                                          .option = adamw_settings,
+                                          .option_count = sizeof adamw_settings / sizeof *adamw_settings,
+                                          .state_count = states,
+                                          .state_names = state,
+                                          .update = adamw_update};
 
 wk_optim *wk_optim_adamw_at(wk_site site, wk_tensors *parameters, const wk_optim_adamw_options *given)
 {

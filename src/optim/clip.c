@@ -7,13 +7,13 @@
 #include <wick/reduce.h>
 
 /* The sum of the squares of all gradients, on the device of the first; 0-d. NULL with the error recorded. */
-static wk_tensor *square_sum(const wk__list *list)
+static wk_tensor *square_sum(const wk__tensor_list *list)
 {
     wk_tensor *total = NULL;
     for (int64_t k = 0; k < list->count; k++) {
         wk_tensor *grad = wk_grad_of(list->item[k].tensor);
         if (!grad) continue;
-        wk_tensor *wide = wk__widened(grad), *part = wide ? wk_sum(wk_mul(wide, wide)) : NULL;
+        wk_tensor *wide = wk__to_opmath(grad), *part = wide ? wk_sum(wk_mul(wide, wide)) : NULL;
         if (total && part) part = wk_add(total, wk_to_at((wk_site){0}, part, wk_device_of(total)));
         if (!part) return NULL;
         total = part;
@@ -22,7 +22,7 @@ static wk_tensor *square_sum(const wk__list *list)
 }
 
 /* min(1, max / (norm + 1e-6)): 1e-6 as PyTorch, against norms of 0. */
-static bool scale_all(const wk__list *list, wk_tensor *norm, double max)
+static bool scale_all(const wk__tensor_list *list, wk_tensor *norm, double max)
 {
     wk_tensor *factor = wk_minimum(wk_div(max, wk_add(norm, 1e-6)), 1.0);
     for (int64_t k = 0; k < list->count && factor; k++) {
@@ -34,15 +34,15 @@ static bool scale_all(const wk__list *list, wk_tensor *norm, double max)
 
 wk_tensor *wk_clip_grad_norm__at(wk_site site, wk_tensors *parameters, double max)
 {
-    wk__inside c;
-    if (!wk__list_check(parameters, site, "clip_grad_norm_")) return NULL;
+    wk__nested_call c;
+    if (!wk__tensor_list_check(parameters, site, "clip_grad_norm_")) return NULL;
     if (!(max >= 0)) {
         wk__error_set(site, WK_ERR_ARGUMENT, "clip_grad_norm_: the largest norm must be a number of 0 or more");
         return NULL;
     }
-    if (!wk__inside_begin(&c, "clip_grad_norm_", site, true)) return NULL;
-    wk_tensor *sum = square_sum(wk__list_of(parameters)), *norm = sum ? wk_sqrt(sum) : NULL;
-    if (norm && !scale_all(wk__list_of(parameters), norm, max)) norm = NULL;
-    wk__inside_end(&c, &norm, 1);
+    if (!wk__nested_call_begin(&c, "clip_grad_norm_", site, true)) return NULL;
+    wk_tensor *sum = square_sum(wk__tensor_list_of(parameters)), *norm = sum ? wk_sqrt(sum) : NULL;
+    if (norm && !scale_all(wk__tensor_list_of(parameters), norm, max)) norm = NULL;
+    wk__nested_call_end(&c, &norm, 1);
     return norm;
 }

@@ -10,21 +10,21 @@
 #include <wick/tensor.h>
 
 typedef wk_optim_lbfgs_options options;
-typedef wk__lbfgs_memory memory;
+typedef wk__lbfgs_state memory;
 typedef wk__lbfgs_point point;
 typedef wk__lbfgs_step step;
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-static const wk__setting settings[] = {
-    {WK__MEMBER(options, lr), WK__SETTING_NUMBER, 1, 0, INFINITY},
-    {WK__MEMBER(options, max_iter), WK__SETTING_WHOLE, 20, 0, 0},
-    {WK__MEMBER(options, max_eval), WK__SETTING_WHOLE, 0, 0, 0}, /* goes by max_iter */
-    {WK__MEMBER(options, tolerance_grad), WK__SETTING_NUMBER, 1e-7, 0, INFINITY},
-    {WK__MEMBER(options, tolerance_change), WK__SETTING_NUMBER, 1e-9, 0, INFINITY},
-    {WK__MEMBER(options, history_size), WK__SETTING_WHOLE, 100, 0, 0},
-    {WK__MEMBER(options, line_search_fn), WK__SETTING_TEXT, 0, 0, 0},
-    {WK__MEMBER(options, maximize), WK__SETTING_FLAG, 0, 0, 0},
+static const wk__optim_option settings[] = {
+    {WK__OPTION_MEMBER(options, lr), WK__OPTION_FLOAT, 1, 0, INFINITY},
+    {WK__OPTION_MEMBER(options, max_iter), WK__OPTION_INT, 20, 0, 0},
+    {WK__OPTION_MEMBER(options, max_eval), WK__OPTION_INT, 0, 0, 0}, /* goes by max_iter */
+    {WK__OPTION_MEMBER(options, tolerance_grad), WK__OPTION_FLOAT, 1e-7, 0, INFINITY},
+    {WK__OPTION_MEMBER(options, tolerance_change), WK__OPTION_FLOAT, 1e-9, 0, INFINITY},
+    {WK__OPTION_MEMBER(options, history_size), WK__OPTION_INT, 100, 0, 0},
+    {WK__OPTION_MEMBER(options, line_search_fn), WK__OPTION_STRING, 0, 0, 0},
+    {WK__OPTION_MEMBER(options, maximize), WK__OPTION_BOOL, 0, 0, 0},
 };
 
 static bool complete(wk_site site, const char *op, void *given)
@@ -48,9 +48,9 @@ static bool complete(wk_site site, const char *op, void *given)
 static bool read_point(const step *s, point *p, wk_tensor *loss)
 {
     wk_tensor *gradient = wk__lbfgs_gradient(s);
-    if (!gradient || !wk__lbfgs_number(loss, &p->loss)) return false;
+    if (!gradient || !wk__lbfgs_item(loss, &p->loss)) return false;
     if (s->o.maximize) p->loss = -p->loss;
-    wk__lbfgs_keep(&p->gradient, gradient);
+    wk__lbfgs_set_ref(&p->gradient, gradient);
     return true;
 }
 
@@ -67,32 +67,32 @@ static bool choose_length(const step *s, wk_tensor *gradient, double *length)
     *length = s->o.lr;
     if (s->next.iterations > 1) return true;
     double sum;
-    if (!wk__lbfgs_number(wk_sum(wk_abs(gradient)), &sum)) return false;
+    if (!wk__lbfgs_item(wk_sum(wk_abs(gradient)), &sum)) return false;
     *length = (1 / sum < 1 ? 1 / sum : 1) * s->o.lr;
     return true;
 }
 
 /* Goes along the direction; the point NOW becomes where it led, as far as that is asked for. */
-static bool go(step *s, bool last)
+static bool take_iteration_step(step *s, bool last)
 {
     point *now = &s->at[WK__LBFGS_NOW];
     memory *m = &s->next;
     if (s->o.line_search_fn) {
         if (!wk__lbfgs_strong_wolfe(s, m->length)) return false;
         m->length = now->length;
-        return wk__lbfgs_move(s, m->length);
+        return wk__lbfgs_add_direction(s, m->length);
     }
-    return wk__lbfgs_move(s, m->length) && (last || wk__lbfgs_evaluate(s, now));
+    return wk__lbfgs_add_direction(s, m->length) && (last || wk__lbfgs_evaluate(s, now));
 }
 
 /* Is it of no use to go on? */
-static bool is_done(const step *s, double loss_before, bool *done)
+static bool check_convergence(const step *s, double loss_before, bool *done)
 {
     double slope, change;
     const point *now = &s->at[WK__LBFGS_NOW];
     *done = s->evaluations >= s->o.max_eval;
     if (*done) return true;
-    if (!wk__lbfgs_greatest(now->gradient, &slope) || !wk__lbfgs_greatest(s->next.direction, &change)) return false;
+    if (!wk__lbfgs_max_abs(now->gradient, &slope) || !wk__lbfgs_max_abs(s->next.direction, &change)) return false;
     *done = slope <= s->o.tolerance_grad || fabs(s->next.length) * change <= s->o.tolerance_change ||
             fabs(now->loss - loss_before) < s->o.tolerance_change;
     return true;
@@ -105,28 +105,28 @@ static bool iterate(step *s, bool last, bool *done)
     point *now = &s->at[WK__LBFGS_NOW];
     const double loss_before = now->loss;
     if (!wk__lbfgs_choose_direction(s, now->gradient) || !choose_length(s, now->gradient, &m->length)) return false;
-    wk__lbfgs_keep(&m->gradient, now->gradient);
+    wk__lbfgs_set_ref(&m->gradient, now->gradient);
     now->length = 0;
-    if (!wk__lbfgs_number(wk_dot(now->gradient, m->direction), &now->slope)) return false;
+    if (!wk__lbfgs_item(wk_dot(now->gradient, m->direction), &now->slope)) return false;
     *done = now->slope > -s->o.tolerance_change; /* it leads nowhere */
     if (*done) return true;
-    if (!go(s, last)) return false;
+    if (!take_iteration_step(s, last)) return false;
     *done = last;
-    return last || is_done(s, loss_before, done);
+    return last || check_convergence(s, loss_before, done);
 }
 
 static bool run(step *s, wk_tensor *loss)
 {
     double slope;
     s->evaluations = 1;
-    if (!wk__lbfgs_copy_memory(s) || !read_point(s, &s->at[WK__LBFGS_NOW], loss)) return false;
-    if (!wk__lbfgs_greatest(s->at[WK__LBFGS_NOW].gradient, &slope)) return false;
+    if (!wk__lbfgs_copy_state(s) || !read_point(s, &s->at[WK__LBFGS_NOW], loss)) return false;
+    if (!wk__lbfgs_max_abs(s->at[WK__LBFGS_NOW].gradient, &slope)) return false;
     bool fine = true, done = slope <= s->o.tolerance_grad;
     for (int64_t n = 1; fine && !done; n++) {
-        wk__inside c;
-        if (!wk__inside_begin(&c, NULL, (wk_site){0}, true)) return false;
+        wk__nested_call c;
+        if (!wk__nested_call_begin(&c, NULL, (wk_site){0}, true)) return false;
         fine = iterate(s, n == s->o.max_iter, &done);
-        wk__inside_end(&c, NULL, 0);
+        wk__nested_call_end(&c, NULL, 0);
     }
     for (int64_t k = 0; fine && k < s->group->count; k++)
         fine = wk__materialize(s->group->item[k].parameter, (wk_site){0});
@@ -138,32 +138,32 @@ static bool run(step *s, wk_tensor *loss)
 static const char name[] = "optim_step_closure";
 
 /* What the parameters held comes back; for graphs that were recorded meanwhile they have changed. */
-static void put_back(step *s)
+static void rollback_params(step *s)
 {
     for (int64_t k = s->taken; k-- > 0;) {
-        wk__before *before = &s->before[k];
-        if (!s->fine && before->storage->value != before->value) {
-            wk__storage_changed(before->storage, name, s->closure.site);
-            before->changes = before->storage->changes;
+        wk__savepoint *before = &s->before[k];
+        if (!s->committed && before->storage->value != before->value) {
+            wk__storage_bump_version(before->storage, name, s->closure.site);
+            before->changes = before->storage->version_info;
         }
-        wk__before_end(before, s->fine);
+        wk__savepoint_end(before, s->committed);
     }
 }
 
 /* The guard of a step: also where a handler has left the closure for good. */
-static void end(void *object)
+static void close_step(void *object)
 {
     step *s = object;
-    memory *kept = s->optim->memory;
-    put_back(s);
-    if (s->fine) {
+    memory *kept = s->optim->shared_state;
+    rollback_params(s);
+    if (s->committed) {
         const memory last = *kept;
         *kept = s->next;
         s->next = last;
     }
     kept->in_step = false;
-    wk__lbfgs_end_memory(&s->next);
-    for (int k = 0; k < WK__LBFGS_POINTS; k++) wk__lbfgs_keep(&s->at[k].gradient, NULL);
+    wk__lbfgs_free_state(&s->next);
+    for (int k = 0; k < WK__LBFGS_POINTS; k++) wk__lbfgs_set_ref(&s->at[k].gradient, NULL);
     wk__free(s->before);
     wk__free(s->part);
     wk__free(s->origin);
@@ -173,7 +173,7 @@ static void end(void *object)
 /* NULL with the error recorded. Its guard is open then. */
 static step *begin(wk__optim *optim, const wk__closure *closure, uint64_t *token)
 {
-    wk__group_of *group = &optim->group[0];
+    wk__param_group *group = &optim->group[0];
     step *s = wk__alloc_zero(1, sizeof *s);
     if (s) {
         const size_t count = (size_t)group->count;
@@ -188,40 +188,40 @@ static step *begin(wk__optim *optim, const wk__closure *closure, uint64_t *token
         memcpy(&s->o, group->options, sizeof s->o);
     }
     const bool whole = s && s->before && s->part && s->origin;
-    *token = whole ? wk__guard_on(s, end) : 0;
+    *token = whole ? wk__guard_push_cleanup(s, close_step) : 0;
     if (!*token) {
-        if (s) end(s);
+        if (s) close_step(s);
         wk__error_set(closure->site, WK_ERR_MEMORY, "%s: out of host memory", name);
         return NULL;
     }
     for (; s->taken < group->count; s->taken++) {
         const wk_tensor *p = group->item[s->taken].parameter;
-        wk__before_take(&s->before[s->taken], p);
+        wk__savepoint_take(&s->before[s->taken], p);
         if (wk_dtype_of(p) == WK_F64) s->dtype = WK_F64;
     }
     return s;
 }
 
 /* The program's handler may leave the closure for good: what it hears of otherwise, it hears at the end. */
-static bool search(wk__optim *optim, const wk__closure *closure, wk_tensor *loss)
+static bool step_with_closure(wk__optim *optim, const wk__closure *closure, wk_tensor *loss)
 {
-    memory *kept = optim->memory ? optim->memory : (optim->memory = wk__alloc_zero(1, sizeof *kept));
+    memory *kept = optim->shared_state ? optim->shared_state : (optim->shared_state = wk__alloc_zero(1, sizeof *kept));
     if (!kept || kept->in_step) {
         wk__error_set(closure->site, kept ? WK_ERR_STATE : WK_ERR_MEMORY, "%s: %s", name,
                       kept ? "the closure took a step of the optimiser that had called it" : "out of host memory");
         return false;
     }
     wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
     uint64_t token;
-    wk__inside c;
+    wk__nested_call c;
     step *s = begin(optim, closure, &token);
     bool fine = false;
     if (s) {
         kept->in_step = true;
-        if (wk__inside_begin(&c, name, closure->site, true)) {
-            fine = s->fine = run(s, loss);
-            wk__inside_end(&c, NULL, 0);
+        if (wk__nested_call_begin(&c, name, closure->site, true)) {
+            fine = s->committed = run(s, loss);
+            wk__nested_call_end(&c, NULL, 0);
         }
         wk__guard_close(token);
     }
@@ -229,21 +229,21 @@ static bool search(wk__optim *optim, const wk__closure *closure, wk_tensor *loss
     return fine;
 }
 
-static void forget(void *kept)
+static void free_shared_state(void *kept)
 {
-    wk__lbfgs_end_memory(kept);
+    wk__lbfgs_free_state(kept);
     wk__free(kept);
 }
 
-static const wk__rule lbfgs = {.name = "optim_lbfgs",
-                               .size = sizeof(options),
-                               .setting = settings,
-                               .settings = sizeof settings / sizeof *settings,
-                               .complete = complete,
-                               .search = search,
-                               .forget = forget,
-                               .list = wk__lbfgs_list,
-                               .restore = wk__lbfgs_restore};
+static const wk__optim_algorithm lbfgs = {.name = "optim_lbfgs",
+                                          .size = sizeof(options),
+                                          .option = settings,
+                                          .option_count = sizeof settings / sizeof *settings,
+                                          .validate_options = complete,
+                                          .step_with_closure = step_with_closure,
+                                          .free_shared_state = free_shared_state,
+                                          .save_state = wk__lbfgs_save_state,
+                                          .load_state = wk__lbfgs_load_state};
 
 wk_optim *wk_optim_lbfgs_at(wk_site site, wk_tensors *parameters, const wk_optim_lbfgs_options *given)
 {

@@ -7,10 +7,10 @@
  *     H_diag                first guess at the inverse of the Hessian       n_iter                iterations so far */
 #include "../base/alloc.h"
 #include "lbfgs.h"
-#include "state.h"
+#include "optim_state.h"
 #include <wick/tensor.h>
 
-typedef wk__lbfgs_memory memory;
+typedef wk__lbfgs_state memory;
 
 enum { NAME = 40 };
 
@@ -22,7 +22,7 @@ static const char *numbered(char out[NAME], const char *name, int64_t k)
 
 static bool in_a_step(wk_site site, const char *op, const wk__optim *optim)
 {
-    const memory *m = optim->memory;
+    const memory *m = optim->shared_state;
     if (!m || !m->in_step) return false;
     wk__error_set(site, WK_ERR_STATE, "%s: lbfgs is in the midst of a step: call it outside of the closure", op);
     return true;
@@ -30,44 +30,46 @@ static bool in_a_step(wk_site site, const char *op, const wk__optim *optim)
 
 /* ---- out --------------------------------------------------------------------------------------------------------- */
 
-static bool add_numbers(wk_site site, wk__list *list, const char *prefix, const char *name, const double *number,
+static bool add_numbers(wk_site site, wk__tensor_list *list, const char *prefix, const char *name, const double *number,
                         int64_t count, int ndim)
 {
     wk_options of = {.size = sizeof of, .device = {.kind = WK_CPU}};
-    return wk__list_append_below(
+    return wk__tensor_list_append_prefixed(
         site, list, prefix, name,
         wk_from_on_at(site, WK_F64, number, (size_t)count * sizeof *number, &count, ndim, &of));
 }
 
-static bool add_pairs(wk_site site, wk__list *list, const char *prefix, const memory *m)
+static bool add_pairs(wk_site site, wk__tensor_list *list, const char *prefix, const memory *m)
 {
     char name[NAME];
     double *share = wk__alloc_zero((size_t)m->pairs + 1, sizeof *share);
     if (!share) wk__error_set(site, WK_ERR_MEMORY, "out of host memory for a list of tensors");
     bool fine = share != NULL;
     for (int64_t k = 0; k < m->pairs && fine; k++) {
-        share[k] = m->pair[k].share;
-        fine = wk__list_append_below(site, list, prefix, numbered(name, "old_dirs", k),
-                                     wk__detached(site, m->pair[k].change)) &&
-               wk__list_append_below(site, list, prefix, numbered(name, "old_stps", k),
-                                     wk__detached(site, m->pair[k].step));
+        share[k] = m->pair[k].rho;
+        fine = wk__tensor_list_append_prefixed(site, list, prefix, numbered(name, "old_dirs", k),
+                                               wk__detached_copy(site, m->pair[k].grad_diff)) &&
+               wk__tensor_list_append_prefixed(site, list, prefix, numbered(name, "old_stps", k),
+                                               wk__detached_copy(site, m->pair[k].param_diff));
     }
     fine = fine && add_numbers(site, list, prefix, "ro", share, m->pairs, 1);
     wk__free(share);
     return fine;
 }
 
-bool wk__lbfgs_list(wk_site site, const char *op, const wk__optim *optim, const char *prefix, wk__list *list)
+bool wk__lbfgs_save_state(wk_site site, const char *op, const wk__optim *optim, const char *prefix,
+                          wk__tensor_list *list)
 {
-    const memory *m = optim->memory;
+    const memory *m = optim->shared_state;
     if (in_a_step(site, op, optim)) return false;
     const int64_t iterations = m ? m->iterations : 0;
-    if (!wk__optim_list_whole(site, list, prefix, "n_iter", iterations)) return false;
+    if (!wk__optim_append_int(site, list, prefix, "n_iter", iterations)) return false;
     return iterations == 0 ||
            (add_pairs(site, list, prefix, m) && add_numbers(site, list, prefix, "t", &m->length, 1, 0) &&
-            add_numbers(site, list, prefix, "H_diag", &m->scale, 1, 0) &&
-            wk__list_append_below(site, list, prefix, "d", wk__detached(site, m->direction)) &&
-            wk__list_append_below(site, list, prefix, "prev_flat_grad", wk__detached(site, m->gradient)));
+            add_numbers(site, list, prefix, "H_diag", &m->h_diag, 1, 0) &&
+            wk__tensor_list_append_prefixed(site, list, prefix, "d", wk__detached_copy(site, m->direction)) &&
+            wk__tensor_list_append_prefixed(site, list, prefix, "prev_flat_grad",
+                                            wk__detached_copy(site, m->gradient)));
 }
 
 /* ---- in ---------------------------------------------------------------------------------------------------------- */
@@ -79,7 +81,7 @@ typedef struct vectors {
     int64_t length;
 } vectors;
 
-static vectors vectors_of(const wk__group_of *group)
+static vectors vectors_of(const wk__param_group *group)
 {
     vectors v = {WK_F32, wk_device_of(group->item[0].parameter), 0};
     for (int64_t k = 0; k < group->count; k++) {
@@ -90,60 +92,61 @@ static vectors vectors_of(const wk__group_of *group)
     return v;
 }
 
-static bool take(const wk__optim_saved *from, const char *name, const vectors *v, wk_tensor **slot)
+static bool take(const wk__optim_checkpoint *from, const char *name, const vectors *v, wk_tensor **slot)
 {
-    wk__lbfgs_keep(slot, wk__optim_saved_take(from, name, v->dtype, 1, &v->length, v->device));
+    wk__lbfgs_set_ref(slot, wk__optim_load_tensor(from, name, v->dtype, 1, &v->length, v->device));
     return *slot != NULL;
 }
 
-static int64_t pairs_in(const wk__optim_saved *from)
+static int64_t pairs_in(const wk__optim_checkpoint *from)
 {
     char name[NAME];
     int64_t count = 0;
-    while (wk__optim_saved_has(from, numbered(name, "old_dirs", count))) count++;
+    while (wk__optim_has_tensor(from, numbered(name, "old_dirs", count))) count++;
     return count;
 }
 
-static bool take_pairs(const wk__optim_saved *from, const vectors *v, memory *m, int64_t pairs)
+static bool take_pairs(const wk__optim_checkpoint *from, const vectors *v, memory *m, int64_t pairs)
 {
     char name[NAME];
-    wk_tensor *ro = wk__optim_saved_take(from, "ro", WK_F64, 1, &pairs, (wk_device){.kind = WK_CPU});
+    wk_tensor *ro = wk__optim_load_tensor(from, "ro", WK_F64, 1, &pairs, (wk_device){.kind = WK_CPU});
     double *share = wk__alloc_zero((size_t)pairs + 1, sizeof *share);
     m->pair = wk__alloc_zero((size_t)pairs + 1, sizeof *m->pair);
     m->capacity = pairs + 1;
     bool fine = share && m->pair;
-    if (!fine) wk__optim_saved_bad(from, WK_ERR_MEMORY, "out of host memory");
+    if (!fine) wk__optim_load_error(from, WK_ERR_MEMORY, "out of host memory");
     fine = fine && ro && wk_read_at(from->site, ro, share, (size_t)pairs * sizeof *share) == WK_OK;
     for (; m->pairs < pairs && fine; m->pairs++) {
         wk__lbfgs_pair *pair = &m->pair[m->pairs];
-        pair->share = share[m->pairs];
-        fine = take(from, numbered(name, "old_dirs", m->pairs), v, &pair->change) &&
-               take(from, numbered(name, "old_stps", m->pairs), v, &pair->step);
+        pair->rho = share[m->pairs];
+        fine = take(from, numbered(name, "old_dirs", m->pairs), v, &pair->grad_diff) &&
+               take(from, numbered(name, "old_stps", m->pairs), v, &pair->param_diff);
     }
     wk__free(share);
     return fine;
 }
 
-static bool restore(const wk__optim_saved *from, const wk__group_of *group, memory *m)
+static bool restore(const wk__optim_checkpoint *from, const wk__param_group *group, memory *m)
 {
     const wk_optim_lbfgs_options *o = group->options;
     const vectors v = vectors_of(group);
     const int64_t pairs = pairs_in(from);
-    if (!wk__optim_saved_whole(from, "n_iter", &m->iterations)) return false;
+    if (!wk__optim_load_int(from, "n_iter", &m->iterations)) return false;
     if (m->iterations < 0 || pairs > o->history_size)
-        return wk__optim_saved_bad(from, WK_ERR_FORMAT,
-                                   "%lld iterations and %lld changes, of which .history_size keeps %lld",
-                                   (long long)m->iterations, (long long)pairs, (long long)o->history_size);
-    return m->iterations == 0 || (take_pairs(from, &v, m, pairs) && wk__optim_saved_number(from, "t", &m->length) &&
-                                  wk__optim_saved_number(from, "H_diag", &m->scale) &&
+        return wk__optim_load_error(from, WK_ERR_FORMAT,
+                                    "%lld iterations and %lld changes, of which .history_size keeps %lld",
+                                    (long long)m->iterations, (long long)pairs, (long long)o->history_size);
+    return m->iterations == 0 || (take_pairs(from, &v, m, pairs) && wk__optim_load_float(from, "t", &m->length) &&
+                                  wk__optim_load_float(from, "H_diag", &m->h_diag) &&
                                   take(from, "d", &v, &m->direction) && take(from, "prev_flat_grad", &v, &m->gradient));
 }
 
-bool wk__lbfgs_restore(const wk__optim_saved *from, const wk__optim *optim, const wk__group_of *group, void **out)
+bool wk__lbfgs_load_state(const wk__optim_checkpoint *from, const wk__optim *optim, const wk__param_group *group,
+                          void **out)
 {
     if (in_a_step(from->site, from->op, optim)) return false;
     memory *m = wk__alloc_zero(1, sizeof *m);
-    if (!m) return wk__optim_saved_bad(from, WK_ERR_MEMORY, "out of host memory");
+    if (!m) return wk__optim_load_error(from, WK_ERR_MEMORY, "out of host memory");
     *out = m; /* forgotten by the caller when it fails */
     return restore(from, group, m);
 }

@@ -11,34 +11,34 @@
 #include <wick/shape.h>
 #include <wick/tensor.h>
 
-typedef wk__lbfgs_memory memory;
+typedef wk__lbfgs_state memory;
 typedef wk__lbfgs_step step;
 
 /* ---- what is kept ------------------------------------------------------------------------------------------------ */
 
-void wk__lbfgs_keep(wk_tensor **slot, wk_tensor *x)
+void wk__lbfgs_set_ref(wk_tensor **slot, wk_tensor *x)
 {
     if (x) wk__handle_hold(&x->handle);
     if (*slot) wk__handle_drop(&(*slot)->handle);
     *slot = x;
 }
 
-void wk__lbfgs_end_memory(memory *m)
+void wk__lbfgs_free_state(memory *m)
 {
     for (int64_t k = 0; k < m->pairs; k++) {
-        wk__lbfgs_keep(&m->pair[k].change, NULL);
-        wk__lbfgs_keep(&m->pair[k].step, NULL);
+        wk__lbfgs_set_ref(&m->pair[k].grad_diff, NULL);
+        wk__lbfgs_set_ref(&m->pair[k].param_diff, NULL);
     }
-    wk__lbfgs_keep(&m->direction, NULL);
-    wk__lbfgs_keep(&m->gradient, NULL);
+    wk__lbfgs_set_ref(&m->direction, NULL);
+    wk__lbfgs_set_ref(&m->gradient, NULL);
     wk__free(m->pair);
 }
 
 /* *slot is x where the step computes. */
-static bool bring(const step *s, wk_tensor **slot, wk_tensor *x)
+static bool move_ref_to_device(const step *s, wk_tensor **slot, wk_tensor *x)
 {
     wk_tensor *there = x ? wk_to_at((wk_site){0}, x, s->device) : NULL;
-    wk__lbfgs_keep(slot, there);
+    wk__lbfgs_set_ref(slot, there);
     return there || !x;
 }
 
@@ -49,21 +49,23 @@ static wk__lbfgs_pair *append(memory *m, double share)
         wk__error_set((wk_site){0}, WK_ERR_MEMORY, "optim_step_closure: out of host memory");
         return NULL;
     }
-    m->pair[m->pairs] = (wk__lbfgs_pair){.share = share};
+    m->pair[m->pairs] = (wk__lbfgs_pair){.rho = share};
     return &m->pair[m->pairs++];
 }
 
-bool wk__lbfgs_copy_memory(step *s)
+bool wk__lbfgs_copy_state(step *s)
 {
-    const memory *last = s->optim->memory;
+    const memory *last = s->optim->shared_state;
     memory *m = &s->next;
     m->length = last->length;
-    m->scale = last->scale;
+    m->h_diag = last->h_diag;
     m->iterations = last->iterations;
-    if (!bring(s, &m->direction, last->direction) || !bring(s, &m->gradient, last->gradient)) return false;
+    if (!move_ref_to_device(s, &m->direction, last->direction) || !move_ref_to_device(s, &m->gradient, last->gradient))
+        return false;
     for (int64_t k = 0; k < last->pairs; k++) {
-        wk__lbfgs_pair *pair = append(m, last->pair[k].share);
-        if (!pair || !bring(s, &pair->change, last->pair[k].change) || !bring(s, &pair->step, last->pair[k].step))
+        wk__lbfgs_pair *pair = append(m, last->pair[k].rho);
+        if (!pair || !move_ref_to_device(s, &pair->grad_diff, last->pair[k].grad_diff) ||
+            !move_ref_to_device(s, &pair->param_diff, last->pair[k].param_diff))
             return false;
     }
     return true;
@@ -71,15 +73,15 @@ bool wk__lbfgs_copy_memory(step *s)
 
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */
 
-bool wk__lbfgs_number(wk_tensor *x, double *number)
+bool wk__lbfgs_item(wk_tensor *x, double *number)
 {
     *number = x ? wk_item_at((wk_site){0}, x) : (double)NAN;
     return x && !wk__error_pending();
 }
 
-bool wk__lbfgs_greatest(wk_tensor *x, double *number)
+bool wk__lbfgs_max_abs(wk_tensor *x, double *number)
 {
-    return wk__lbfgs_number(wk_amax_at((wk_site){0}, wk_abs_at((wk_site){0}, x), NULL, -1, NULL), number);
+    return wk__lbfgs_item(wk_amax_at((wk_site){0}, wk_abs_at((wk_site){0}, x), NULL, -1, NULL), number);
 }
 
 wk_tensor *wk__lbfgs_gradient(const step *s)
@@ -96,7 +98,7 @@ wk_tensor *wk__lbfgs_gradient(const step *s)
     return all && s->o.maximize ? wk_neg_at((wk_site){0}, all) : all;
 }
 
-bool wk__lbfgs_move(const step *s, double length)
+bool wk__lbfgs_add_direction(const step *s, double length)
 {
     int64_t begin = 0;
     for (int64_t k = 0; k < s->group->count; k++) {
@@ -107,7 +109,7 @@ bool wk__lbfgs_move(const step *s, double length)
         part = wk_to_at((wk_site){0}, wk_reshape_at((wk_site){0}, part, body->shape, body->ndim), wk_device_of(p));
         begin += count;
         if (!part) return false;
-        if (wk_requires_grad(p) && !wk__optim_add_to(p, part, length)) return false;
+        if (wk_requires_grad(p) && !wk__optim_axpy_(p, part, length)) return false;
     }
     return true;
 }
@@ -115,40 +117,40 @@ bool wk__lbfgs_move(const step *s, double length)
 /* ---- directions -------------------------------------------------------------------------------------------------- */
 
 /* Remembers how the gradient changed along the last step, unless the curvature there was not positive. */
-static bool learn(step *s, wk_tensor *gradient)
+static bool append_curvature_pair(step *s, wk_tensor *gradient)
 {
     memory *m = &s->next;
     wk_tensor *change = wk_sub(gradient, m->gradient), *way = wk_mul(m->direction, m->length);
     double curvature, square;
-    if (!wk__lbfgs_number(wk_dot(change, way), &curvature) || !wk__lbfgs_number(wk_dot(change, change), &square))
+    if (!wk__lbfgs_item(wk_dot(change, way), &curvature) || !wk__lbfgs_item(wk_dot(change, change), &square))
         return false;
     if (!(curvature > 1e-10)) return true; /* as PyTorch */
     if (m->pairs == s->o.history_size) {
-        wk__lbfgs_keep(&m->pair[0].change, NULL);
-        wk__lbfgs_keep(&m->pair[0].step, NULL);
+        wk__lbfgs_set_ref(&m->pair[0].grad_diff, NULL);
+        wk__lbfgs_set_ref(&m->pair[0].param_diff, NULL);
         m->pairs--;
         memmove(m->pair, m->pair + 1, (size_t)m->pairs * sizeof *m->pair);
     }
     wk__lbfgs_pair *pair = append(m, 1 / curvature);
     if (!pair) return false;
-    wk__lbfgs_keep(&pair->change, change);
-    wk__lbfgs_keep(&pair->step, way);
-    m->scale = curvature / square;
+    wk__lbfgs_set_ref(&pair->grad_diff, change);
+    wk__lbfgs_set_ref(&pair->param_diff, way);
+    m->h_diag = curvature / square;
     return true;
 }
 
 /* -H g by the two loops over the pairs: algorithm 7.4. */
-static wk_tensor *descent(const memory *m, wk_tensor *gradient, wk_tensor **weight)
+static wk_tensor *two_loop_recursion(const memory *m, wk_tensor *gradient, wk_tensor **weight)
 {
     wk_tensor *q = wk_neg(gradient);
     for (int64_t k = m->pairs; k-- > 0 && q;) {
-        weight[k] = wk_mul(wk_dot(m->pair[k].step, q), m->pair[k].share);
-        q = wk_sub(q, wk_mul(m->pair[k].change, weight[k]));
+        weight[k] = wk_mul(wk_dot(m->pair[k].param_diff, q), m->pair[k].rho);
+        q = wk_sub(q, wk_mul(m->pair[k].grad_diff, weight[k]));
     }
-    q = wk_mul(q, m->scale);
+    q = wk_mul(q, m->h_diag);
     for (int64_t k = 0; k < m->pairs && q; k++) {
-        wk_tensor *other = wk_mul(wk_dot(m->pair[k].change, q), m->pair[k].share);
-        q = wk_add(q, wk_mul(m->pair[k].step, wk_sub(weight[k], other)));
+        wk_tensor *other = wk_mul(wk_dot(m->pair[k].grad_diff, q), m->pair[k].rho);
+        q = wk_add(q, wk_mul(m->pair[k].param_diff, wk_sub(weight[k], other)));
     }
     return q;
 }
@@ -157,15 +159,15 @@ bool wk__lbfgs_choose_direction(step *s, wk_tensor *gradient)
 {
     memory *m = &s->next;
     if (m->iterations++ == 0) {
-        m->scale = 1;
-        wk__lbfgs_keep(&m->direction, wk_neg(gradient));
+        m->h_diag = 1;
+        wk__lbfgs_set_ref(&m->direction, wk_neg(gradient));
         return m->direction != NULL;
     }
-    if (!learn(s, gradient)) return false;
+    if (!append_curvature_pair(s, gradient)) return false;
     wk_tensor **weight = wk__alloc_zero((size_t)m->pairs + 1, sizeof *weight);
-    wk_tensor *direction = weight ? descent(m, gradient, weight) : NULL;
+    wk_tensor *direction = weight ? two_loop_recursion(m, gradient, weight) : NULL;
     wk__free(weight);
     if (!weight) wk__error_set((wk_site){0}, WK_ERR_MEMORY, "optim_step_closure: out of host memory");
-    wk__lbfgs_keep(&m->direction, direction);
+    wk__lbfgs_set_ref(&m->direction, direction);
     return direction != NULL;
 }

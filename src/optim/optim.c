@@ -7,12 +7,12 @@
 #include <string.h>
 #include <wick/autograd.h>
 
-void wk__optim_group_end(wk__group_of *group)
+void wk__param_group_free(wk__param_group *group)
 {
-    for (int64_t k = 0; k < group->count * group->states; k++)
+    for (int64_t k = 0; k < group->count * group->states_per_param; k++)
         if (group->state[k]) wk__handle_drop(&group->state[k]->handle);
     for (int64_t k = 0; k < group->count; k++) {
-        if (group->item[k].last) wk__value_drop(group->item[k].last);
+        if (group->item[k].last_state_value) wk__value_drop(group->item[k].last_state_value);
         wk__handle_drop(&group->item[k].parameter->handle);
         wk__free(group->item[k].name);
     }
@@ -24,13 +24,13 @@ void wk__optim_group_end(wk__group_of *group)
 static void destroy(void *body)
 {
     wk__optim *optim = body;
-    if (optim->memory) optim->rule->forget(optim->memory);
-    for (int64_t k = 0; k < optim->groups; k++) wk__optim_group_end(&optim->group[k]);
+    if (optim->shared_state) optim->rule->free_shared_state(optim->shared_state);
+    for (int64_t k = 0; k < optim->groups; k++) wk__param_group_free(&optim->group[k]);
     wk__free(optim->group);
     wk__free(optim);
 }
 
-static const wk__kind optim_kind = {.name = "optimiser", .destroy = destroy, .parts = true};
+static const wk__handle_type optim_kind = {.name = "optimiser", .destroy = destroy, .owns_children = true};
 
 bool wk__optim_check(const wk_optim *optim, wk_site site, const char *op)
 {
@@ -39,7 +39,7 @@ bool wk__optim_check(const wk_optim *optim, wk_site site, const char *op)
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
-static bool trained_already(const wk__optim *optim, const wk__list *list, int64_t k)
+static bool is_already_added(const wk__optim *optim, const wk__tensor_list *list, int64_t k)
 {
     const wk_tensor *wanted = list->item[k].tensor;
     for (int64_t before = 0; before < k; before++)
@@ -50,7 +50,7 @@ static bool trained_already(const wk__optim *optim, const wk__list *list, int64_
     return false;
 }
 
-static bool parameters_fit(wk_site site, const char *name, const wk__optim *optim, const wk__list *list)
+static bool check_parameters(wk_site site, const char *name, const wk__optim *optim, const wk__tensor_list *list)
 {
     if (list->count == 0) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: the list of parameters is empty", name);
@@ -60,9 +60,9 @@ static bool parameters_fit(wk_site site, const char *name, const wk__optim *opti
     for (int64_t k = 0; k < list->count; k++) {
         wk_tensor *x = list->item[k].tensor;
         const char *problem = !wk_is_leaf(x) ? "is no leaf: it is computed from others, and those are what is trained"
-                              : !wk__is_float(wk_dtype_of(x))   ? "has no floats, and only floats are trained"
-                              : trained_already(optim, list, k) ? "is there already"
-                                                                : NULL;
+                              : !wk__is_float(wk_dtype_of(x))    ? "has no floats, and only floats are trained"
+                              : is_already_added(optim, list, k) ? "is there already"
+                                                                 : NULL;
         trains = trains || wk_requires_grad(x);
         if (!problem) continue;
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: parameter \"%.80s\" %s", name, list->item[k].name, problem);
@@ -76,20 +76,23 @@ static bool parameters_fit(wk_site site, const char *name, const wk__optim *opti
     return trains;
 }
 
-bool wk__optim_group_begin(wk__group_of *group, const wk__rule *rule, void *options, int64_t count)
+bool wk__param_group_init(wk__param_group *group, const wk__optim_algorithm *rule, void *options, int64_t count)
 {
-    *group = (wk__group_of){.options = options, .states = rule->states ? rule->states(options) : 0};
+    *group =
+        (wk__param_group){.options = options, .states_per_param = rule->state_count ? rule->state_count(options) : 0};
     group->item = wk__alloc_zero((size_t)count, sizeof *group->item);
-    group->state = group->states ? wk__alloc_zero((size_t)(count * group->states), sizeof *group->state) : NULL;
-    return group->item && (group->state || !group->states);
+    group->state = group->states_per_param
+                       ? wk__alloc_zero((size_t)(count * group->states_per_param), sizeof *group->state)
+                       : NULL;
+    return group->item && (group->state || !group->states_per_param);
 }
 
-bool wk__optim_group_add(wk__group_of *group, wk_tensor *parameter, const char *name)
+bool wk__param_group_add(wk__param_group *group, wk_tensor *parameter, const char *name)
 {
-    wk__trained *t = &group->item[group->count];
+    wk__param_state *t = &group->item[group->count];
     t->name = wk__strdup(name);
     if (!t->name) return false;
-    t->state = group->states ? group->state + group->count * group->states : NULL;
+    t->state = group->states_per_param ? group->state + group->count * group->states_per_param : NULL;
     t->parameter = parameter;
     wk__handle_hold(&parameter->handle);
     group->count++;
@@ -97,29 +100,29 @@ bool wk__optim_group_add(wk__group_of *group, wk_tensor *parameter, const char *
 }
 
 /* Takes the options over, also on failure. */
-static bool append(wk__optim *optim, const wk__list *list, void *options)
+static bool append(wk__optim *optim, const wk__tensor_list *list, void *options)
 {
-    wk__group_of group;
-    bool fine = wk__optim_group_begin(&group, optim->rule, options, list->count);
+    wk__param_group group;
+    bool fine = wk__param_group_init(&group, optim->rule, options, list->count);
     for (int64_t k = 0; k < list->count && fine; k++)
-        fine = wk__optim_group_add(&group, list->item[k].tensor, list->item[k].name);
+        fine = wk__param_group_add(&group, list->item[k].tensor, list->item[k].name);
     fine = fine && wk__grow(&optim->group, &optim->capacity, optim->groups + 1, sizeof *optim->group);
     if (fine)
         optim->group[optim->groups++] = group;
     else
-        wk__optim_group_end(&group);
+        wk__param_group_free(&group);
     return fine;
 }
 
 /* `given`: the options of the rule for the first group, wk_optim_group_options for those after it. */
-static bool add_group(wk_site site, const char *name, wk__optim *optim, const wk__list *list, const void *given)
+static bool add_group(wk_site site, const char *name, wk__optim *optim, const wk__tensor_list *list, const void *given)
 {
-    const wk__rule *rule = optim->rule;
+    const wk__optim_algorithm *rule = optim->rule;
     const void *usual = optim->groups ? optim->group[0].options : NULL;
     void *own = wk__alloc_zero(1, rule->size);
     bool fine = own && (usual ? wk__optim_group_options(site, rule, given, usual, own)
                               : wk__optim_options(site, rule, given, own));
-    if (fine && parameters_fit(site, name, optim, list)) {
+    if (fine && check_parameters(site, name, optim, list)) {
         if (append(optim, list, own)) return true;
     } else {
         wk__free(own);
@@ -128,15 +131,15 @@ static bool add_group(wk_site site, const char *name, wk__optim *optim, const wk
     return false;
 }
 
-wk_optim *wk__optim_new(wk_site site, const wk__rule *rule, wk_tensors *parameters, const void *options)
+wk_optim *wk__optim_new(wk_site site, const wk__optim_algorithm *rule, wk_tensors *parameters, const void *options)
 {
-    if (!wk__list_check(parameters, site, rule->name)) return NULL;
+    if (!wk__tensor_list_check(parameters, site, rule->name)) return NULL;
     wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
     wk__optim *optim = wk__alloc_zero(1, sizeof *optim);
     if (optim) optim->rule = rule;
-    bool whole = optim && add_group(site, rule->name, optim, wk__list_of(parameters), options);
-    wk_optim *made = wk__handle_object(site, &optim_kind, optim, whole, rule->name);
+    bool whole = optim && add_group(site, rule->name, optim, wk__tensor_list_of(parameters), options);
+    wk_optim *made = wk__handle_wrap(site, &optim_kind, optim, whole, rule->name);
     wk__frame_end(context, before);
     return made;
 }
@@ -145,25 +148,25 @@ wk_code wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *paramet
                               const wk_optim_group_options *options)
 {
     static const char name[] = "optim_add_group";
-    if (!wk__optim_check(optim, site, name) || !wk__list_check(parameters, site, name)) return wk_error_code();
+    if (!wk__optim_check(optim, site, name) || !wk__tensor_list_check(parameters, site, name)) return wk_error_code();
     wk__optim *of = wk__optim_of(optim);
-    if (of->rule->search) {
+    if (of->rule->step_with_closure) {
         wk__error_set(
             site, WK_ERR_ARGUMENT,
             "%s: %s goes along all parameters at once, with the same options: give it all of them in one list", name,
-            wk__rule_kind(of->rule));
+            wk__optim_algorithm_name(of->rule));
         return wk_error_code();
     }
     wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
-    const bool fine = add_group(site, name, of, wk__list_of(parameters), options);
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
+    const bool fine = add_group(site, name, of, wk__tensor_list_of(parameters), options);
     wk__frame_end(context, before);
     return fine ? WK_OK : wk_error_code();
 }
 
 /* The handle of a parameter stands for a copy while a replica of a mirrored network runs. That has no gradient, so that
  * to forget it would do nothing, without a word. */
-static bool has_leaves(wk_site site, const wk__optim *of)
+static bool check_leaves(wk_site site, const wk__optim *of)
 {
     for (int64_t g = 0; g < of->groups; g++)
         for (int64_t k = 0; k < of->group[g].count; k++) {
@@ -171,7 +174,7 @@ static bool has_leaves(wk_site site, const wk__optim *of)
             wk__error_set(site, WK_ERR_STATE,
                           "optim_zero_grad: parameter \"%s\" is no leaf now, as in the forward of a mirrored network, "
                           "where a copy stands for it: call it before forward",
-                          wk__show(of->group[g].item[k].name).text);
+                          wk__printable_name(of->group[g].item[k].name).text);
             return false;
         }
     return true;
@@ -179,16 +182,16 @@ static bool has_leaves(wk_site site, const wk__optim *of)
 
 wk_code wk_optim_zero_grad_at(wk_site site, wk_optim *optim)
 {
-    if (!wk__optim_check(optim, site, "optim_zero_grad") || !has_leaves(site, wk__optim_of(optim)))
+    if (!wk__optim_check(optim, site, "optim_zero_grad") || !check_leaves(site, wk__optim_of(optim)))
         return wk_error_code();
     const uint64_t pin = wk__handle_pin(&optim->handle); /* a release of the program's may free it */
     if (!pin) return wk_error_code();
     wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
     const wk__optim *of = wk__optim_of(optim);
     for (int64_t g = 0; g < of->groups; g++)
         for (int64_t k = 0; k < of->group[g].count; k++)
-            wk__leaf_forget(of->group[g].item[k].parameter, "optim_zero_grad", site);
+            wk__leaf_clear_grad(of->group[g].item[k].parameter, "optim_zero_grad", site);
     wk__guard_close(pin);
     wk__frame_end(context, before);
     return WK_OK;
@@ -203,7 +206,7 @@ int wk_optim_groups_at(wk_site site, const wk_optim *optim)
 
 static double *rate_of(const wk__optim *optim, int64_t group)
 {
-    void *at = (char *)optim->group[group].options + optim->rule->setting[0].at;
+    void *at = (char *)optim->group[group].options + optim->rule->option[0].offset;
     return at;
 }
 

@@ -4,8 +4,8 @@
 #ifndef WICK_OPTIM_OPTIM_H
 #define WICK_OPTIM_OPTIM_H
 
-#include "../nn/list.h"
-#include "../nn/own.h"
+#include "../nn/tensor_list.h"
+#include "../nn/adopt.h"
 #include <math.h>
 #include <wick/optim.h>
 
@@ -13,29 +13,29 @@
 
 /* One parameter. What is kept lives on the parameter's device, in the type that is computed in (f32 for f16 and
  * bf16). */
-typedef struct wk__trained {
+typedef struct wk__param_state {
     wk_tensor *parameter; /* held */
     char *name;           /* in the list that it came in */
     wk_tensor **state;    /* as many as the rule keeps, in the array of the group; owned; NULL before the first step */
     int64_t steps;        /* taken so far */
-    wk__value *last;      /* what the last one makes of state[0]: tells whether it happened; held */
-} wk__trained;
+    wk__value *last_state_value; /* what the last one makes of state[0]: tells whether it happened; held */
+} wk__param_state;
 
-typedef struct wk__group_of {
+typedef struct wk__param_group {
     void *options; /* the struct of the rule, complete: defaults are filled in, WK_ZERO is 0 */
-    wk__trained *item;
+    wk__param_state *item;
     wk_tensor **state; /* of all items */
     int64_t count;
-    int states; /* of one item */
-} wk__group_of;
+    int states_per_param; /* of one item */
+} wk__param_group;
 
-struct wk__optim_saved;
-typedef struct wk__rule wk__rule;
+struct wk__optim_checkpoint;
+typedef struct wk__optim_algorithm wk__optim_algorithm;
 typedef struct wk__optim {
-    const wk__rule *rule;
-    wk__group_of *group;
+    const wk__optim_algorithm *rule;
+    wk__param_group *group;
     int64_t groups, capacity;
-    void *memory; /* what the rule keeps for all parameters together; NULL: nothing */
+    void *shared_state; /* what the rule keeps for all parameters together; NULL: nothing */
 } wk__optim;
 
 struct wk_optim {
@@ -43,38 +43,38 @@ struct wk_optim {
 };
 
 /* Steps that count: not the last one, if it has turned out to fail since. */
-int64_t wk__optim_steps(const wk__trained *t);
+int64_t wk__optim_completed_steps(const wk__param_state *t);
 
 /* The gradient that a step goes by. NULL: the parameter is left alone. One that was frozen after a backward keeps its
  * gradient. */
-wk_tensor *wk__optim_gradient(const wk__trained *t);
+wk_tensor *wk__optim_gradient(const wk__param_state *t);
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-typedef enum wk__setting_kind {
-    WK__SETTING_NUMBER, /* double, in [least, below) */
-    WK__SETTING_WHOLE,  /* int64_t, 1 or more; 0: the default */
-    WK__SETTING_FLAG,   /* bool, false at first */
-    WK__SETTING_TEXT    /* const char *, NULL at first; the rule's `complete` checks it */
-} wk__setting_kind;
+typedef enum wk__optim_option_type {
+    WK__OPTION_FLOAT, /* double, in [least, below) */
+    WK__OPTION_INT,   /* int64_t, 1 or more; 0: the default */
+    WK__OPTION_BOOL,  /* bool, false at first */
+    WK__OPTION_STRING /* const char *, NULL at first; the rule's `complete` checks it */
+} wk__optim_option_type;
 
 /* One option of a kind of optimiser. */
-typedef struct wk__setting {
+typedef struct wk__optim_option {
     const char *name;
-    size_t at; /* in the struct of options */
-    wk__setting_kind kind;
-    double usual, least, below; /* of a number; of a whole number `usual` alone */
-} wk__setting;
-#define WK__MEMBER(type, member) .name = #member, .at = offsetof(type, member)
+    size_t offset; /* in the struct of options */
+    wk__optim_option_type kind;
+    double default_value, min, max_exclusive; /* of a number; of a whole number `usual` alone */
+} wk__optim_option;
+#define WK__OPTION_MEMBER(type, member) .name = #member, .offset = offsetof(type, member)
 
 /* The options of an optimiser as its rule wants them: what is not given comes from `usual`, which is complete, or from
  * the rule when that is NULL. `own` has room for them. False with the error recorded. */
-bool wk__optim_options(wk_site site, const wk__rule *rule, const void *given, void *own);
-bool wk__optim_group_options(wk_site site, const wk__rule *rule, const wk_optim_group_options *given, const void *usual,
-                             void *own);
+bool wk__optim_options(wk_site site, const wk__optim_algorithm *rule, const void *given, void *own);
+bool wk__optim_group_options(wk_site site, const wk__optim_algorithm *rule, const wk_optim_group_options *given,
+                             const void *usual, void *own);
 
 /* Is each option within its range, and do they go together? `own` is complete. False with the error recorded. */
-bool wk__optim_options_fit(wk_site site, const char *op, const wk__rule *rule, void *own);
+bool wk__optim_check_options(wk_site site, const char *op, const wk__optim_algorithm *rule, void *own);
 
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
 
@@ -88,45 +88,47 @@ typedef struct wk__closure {
 wk_tensor *wk__closure_call(const wk__closure *closure);
 
 /* How a kind of optimiser works. It has `states` and `update`, or `search`. */
-struct wk__rule {
-    const char *name;                                              /* of the call, "optim_adam" */
-    size_t size;                                                   /* of the struct of options */
-    const wk__setting *setting;                                    /* the first is lr */
-    size_t settings;                                               /* how many */
-    bool (*complete)(wk_site site, const char *op, void *options); /* optional: what the table cannot say; false with
-                                                                        the error recorded */
-    int (*states)(const void *options);                            /* how many tensors it keeps for a parameter, */
-    const char *const *state;                                      /* and their names */
-    double (*first)(const void *options, int state);               /* optional: what one begins as, 0 without it */
+struct wk__optim_algorithm {
+    const char *name;                                                      /* of the call, "optim_adam" */
+    size_t size;                                                           /* of the struct of options */
+    const wk__optim_option *option;                                        /* the first is lr */
+    size_t option_count;                                                   /* how many */
+    bool (*validate_options)(wk_site site, const char *op, void *options); /* optional: what the table cannot say; false
+                                                                              with
+                                                                                the error recorded */
+    int (*state_count)(const void *options);                 /* how many tensors it keeps for a parameter, */
+    const char *const *state_names;                          /* and their names */
+    double (*initial_state)(const void *options, int state); /* optional: what one begins as, 0 without
+                                                                              it */
     /* Records the update of one parameter, whose `steps` counts this step already. False with the error recorded. */
-    bool (*update)(const void *options, wk__trained *t, wk_tensor *grad);
+    bool (*update)(const void *options, wk__param_state *t, wk_tensor *grad);
     /* One step of all parameters together that calls the closure again; `loss` is what the first call gave. False with
      * the error recorded: then nothing has changed. */
-    bool (*search)(wk__optim *optim, const wk__closure *closure, wk_tensor *loss);
+    bool (*step_with_closure)(wk__optim *optim, const wk__closure *closure, wk_tensor *loss);
     /* What it keeps for all parameters together is freed; appended to a list of tensors, whose names begin with
      * `prefix`; made anew from a file, for a group that has been read: NULL where there is nothing. False with the
-     * error recorded. See state.h. */
-    void (*forget)(void *memory);
-    bool (*list)(wk_site site, const char *op, const wk__optim *optim, const char *prefix, wk__list *list);
-    bool (*restore)(const struct wk__optim_saved *from, const wk__optim *optim, const wk__group_of *group,
-                    void **memory);
+     * error recorded. See optim_state.h. */
+    void (*free_shared_state)(void *memory);
+    bool (*save_state)(wk_site site, const char *op, const wk__optim *optim, const char *prefix, wk__tensor_list *list);
+    bool (*load_state)(const struct wk__optim_checkpoint *from, const wk__optim *optim, const wk__param_group *group,
+                       void **memory);
 };
 /* "adam": as messages and files name the kind. */
-static inline const char *wk__rule_kind(const wk__rule *rule)
+static inline const char *wk__optim_algorithm_name(const wk__optim_algorithm *rule)
 {
     return rule->name + sizeof "optim_" - 1;
 }
 
-wk_optim *wk__optim_new(wk_site site, const wk__rule *rule, wk_tensors *parameters, const void *options);
+wk_optim *wk__optim_new(wk_site site, const wk__optim_algorithm *rule, wk_tensors *parameters, const void *options);
 static inline wk__optim *wk__optim_of(const wk_optim *optim)
 {
     return optim->handle.body;
 }
 bool wk__optim_check(const wk_optim *optim, wk_site site, const char *op);
 /* A group of no parameters yet, with room for `count`, and one more in it; it takes the options over. False when memory
- * is short: then as ever wk__optim_group_end. */
-bool wk__optim_group_begin(wk__group_of *group, const wk__rule *rule, void *options, int64_t count);
-bool wk__optim_group_add(wk__group_of *group, wk_tensor *parameter, const char *name);
-void wk__optim_group_end(wk__group_of *group);
+ * is short: then as ever wk__param_group_free. */
+bool wk__param_group_init(wk__param_group *group, const wk__optim_algorithm *rule, void *options, int64_t count);
+bool wk__param_group_add(wk__param_group *group, wk_tensor *parameter, const char *name);
+void wk__param_group_free(wk__param_group *group);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stochastic gradient descent, with momentum or without. */
-#include "update.h"
+#include "update_ops.h"
 
 typedef wk_optim_sgd_options options;
 
-static const wk__setting settings[] = {
-    {WK__MEMBER(options, lr), WK__SETTING_NUMBER, 1e-3, 0, INFINITY},
-    {WK__MEMBER(options, momentum), WK__SETTING_NUMBER, 0, 0, INFINITY},
-    {WK__MEMBER(options, dampening), WK__SETTING_NUMBER, 0, -INFINITY, INFINITY},
-    {WK__MEMBER(options, weight_decay), WK__SETTING_NUMBER, 0, 0, INFINITY},
-    {WK__MEMBER(options, nesterov), WK__SETTING_FLAG, 0, 0, 0},
-    {WK__MEMBER(options, maximize), WK__SETTING_FLAG, 0, 0, 0},
+static const wk__optim_option settings[] = {
+    {WK__OPTION_MEMBER(options, lr), WK__OPTION_FLOAT, 1e-3, 0, INFINITY},
+    {WK__OPTION_MEMBER(options, momentum), WK__OPTION_FLOAT, 0, 0, INFINITY},
+    {WK__OPTION_MEMBER(options, dampening), WK__OPTION_FLOAT, 0, -INFINITY, INFINITY},
+    {WK__OPTION_MEMBER(options, weight_decay), WK__OPTION_FLOAT, 0, 0, INFINITY},
+    {WK__OPTION_MEMBER(options, nesterov), WK__OPTION_BOOL, 0, 0, 0},
+    {WK__OPTION_MEMBER(options, maximize), WK__OPTION_BOOL, 0, 0, 0},
 };
 
 static bool complete(wk_site site, const char *op, void *given)
@@ -29,29 +29,30 @@ static int states(const void *given)
     return o->momentum != 0;
 }
 
-static bool update(const void *given, wk__trained *t, wk_tensor *grad)
+static bool update(const void *given, wk__param_state *t, wk_tensor *grad)
 {
     const options *o = given;
-    wk_tensor *g = wk__optim_decayed(grad, t->parameter, o->maximize, o->weight_decay);
+    wk_tensor *g = wk__optim_effective_grad(grad, t->parameter, o->maximize, o->weight_decay);
     if (!g) return false;
     if (o->momentum != 0) {
         wk_tensor *velocity = t->state[0];
         const double share = t->steps == 1 ? 1 : 1 - o->dampening; /* the first gradient counts in full */
-        wk__arg change[] = {wk__t(velocity), wk__t(g), wk__f(o->momentum), wk__f(share)};
-        if (!wk__elementwise_(&wk__optim_blend, (wk_site){0}, change, 4, NULL)) return false;
-        g = o->nesterov ? wk__optim_sum(g, velocity, o->momentum) : velocity;
+        wk__arg change[] = {wk__tensor_arg(velocity), wk__tensor_arg(g), wk__float_arg(o->momentum),
+                            wk__float_arg(share)};
+        if (!wk__elementwise_(&wk__optim_op_axpby, (wk_site){0}, change, 4, NULL)) return false;
+        g = o->nesterov ? wk__optim_axpy(g, velocity, o->momentum) : velocity;
     }
-    return g && wk__optim_add_to(t->parameter, g, -o->lr);
+    return g && wk__optim_axpy_(t->parameter, g, -o->lr);
 }
 
-static const wk__rule sgd = {.name = "optim_sgd",
-                             .size = sizeof(options),
-                             .setting = settings,
-                             .settings = sizeof settings / sizeof *settings,
-                             .complete = complete,
-                             .states = states,
-                             .state = state,
-                             .update = update};
+static const wk__optim_algorithm sgd = {.name = "optim_sgd",
+                                        .size = sizeof(options),
+                                        .option = settings,
+                                        .option_count = sizeof settings / sizeof *settings,
+                                        .validate_options = complete,
+                                        .state_count = states,
+                                        .state_names = state,
+                                        .update = update};
 
 wk_optim *wk_optim_sgd_at(wk_site site, wk_tensors *parameters, const wk_optim_sgd_options *given)
 {

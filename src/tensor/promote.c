@@ -21,7 +21,7 @@ wk_dtype wk__promote_types(wk_dtype a, wk_dtype b)
     return ca == CLASS_FLOAT ? WK_F32 : WK_I16; /* f16 + bf16, u8 + i8 */
 }
 
-void wk__promotion_add(wk__promotion *p, wk_dtype dtype, wk__weight weight)
+void wk__promotion_add(wk__promotion *p, wk_dtype dtype, wk__promotion_priority weight)
 {
     uint8_t *of = &p->of[weight];
     *of = (uint8_t)(*of ? wk__promote_types(*of, dtype) : dtype);
@@ -31,14 +31,14 @@ void wk__promotion_add(wk__promotion *p, wk_dtype dtype, wk__weight weight)
  * type of theirs: whole numbers i64, fractions f32. */
 wk_dtype wk__promotion_result(const wk__promotion *p)
 {
-    wk_dtype result = p->of[WK__WEIGHT_TENSOR];
-    if (p->of[WK__WEIGHT_SCALAR]) {
-        wk_dtype scalar = p->of[WK__WEIGHT_SCALAR];
+    wk_dtype result = p->of[WK__PRIORITY_TENSOR];
+    if (p->of[WK__PRIORITY_SCALAR]) {
+        wk_dtype scalar = p->of[WK__PRIORITY_SCALAR];
         if (!result || class_of(scalar) > class_of(result))
             result = result ? wk__promote_types(result, scalar) : scalar;
     }
-    if (p->of[WK__WEIGHT_NUMBER]) {
-        wk_dtype number = p->of[WK__WEIGHT_NUMBER];
+    if (p->of[WK__PRIORITY_NUMBER]) {
+        wk_dtype number = p->of[WK__PRIORITY_NUMBER];
         if (wk__is_float(number)) number = WK_F32;
         if (!result || class_of(number) > class_of(result)) result = number;
     }

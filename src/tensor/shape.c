@@ -90,7 +90,7 @@ bool wk__body_overlaps(const wk__body *body)
     return false;
 }
 
-bool wk__dim(int ndim, int64_t dim, int *out)
+bool wk__wrap_dim(int ndim, int64_t dim, int *out)
 {
     int64_t n = ndim > 0 ? ndim : 1;
     if (dim < -n || dim >= n) return false;

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Storages, values and their memory; see storage.h. */
 #include "storage.h"
-#include "../base/above.h"
+#include "../base/upcalls.h"
 #include "../base/alloc.h"
-#include "large.h"
+#include "large_values.h"
 #include <string.h>
 
 wk__value *wk__value_new(wk_context *context, wk__device *device, int64_t bytes, wk_site site)
 {
-    wk__value *value = wk__slab_take(context->slots, WK__SLAB_VALUE);
+    wk__value *value = wk__slab_alloc(context->slots, WK__SLAB_VALUE);
     if (!value) {
         wk__error_set(site, WK_ERR_MEMORY, "out of host memory for a new tensor");
         return NULL;
     }
-    memset(value, 0, offsetof(wk__value, parked_next));
+    memset(value, 0, offsetof(wk__value, deferred_next));
     value->device = device;
     value->bytes = bytes;
     value->writer = context;
     value->group = -1;
-    value->site = context->frame.outer.on ? context->frame.outer.site : site;
+    value->site = context->frame.api_call.active ? context->frame.api_call.site : site;
     return value;
 }
 
 wk__storage *wk__storage_new(wk_context *context, wk__value *value)
 {
-    wk__storage *storage = wk__slab_take(context->slots, WK__SLAB_STORAGE);
+    wk__storage *storage = wk__slab_alloc(context->slots, WK__SLAB_STORAGE);
     if (!storage) return NULL;
     memset(storage, 0, sizeof *storage);
     atomic_init(&storage->refs, 1);
@@ -36,54 +36,55 @@ wk__storage *wk__storage_new(wk_context *context, wk__value *value)
 
 static inline __attribute__((always_inline)) void free_now(wk_context *context, wk__value *value)
 {
-    wk__state state = value->state;
+    wk__value_state state = value->state;
     if (state == WK__STORED)
-        wk__value_give_memory(value);
-    else if (state == WK__PARKED) {
-        if (!wk__above.parked_free(value)) return;
+        wk__value_free_memory(value);
+    else if (state == WK__DEFERRED) {
+        if (!wk__upcalls.free_deferred(value)) return;
     } else if (state == WK__FAILED) {
-        if (value->memory.block) wk__value_give_memory(value);
+        if (value->memory.block) wk__value_free_memory(value);
         wk__failure_drop(value->failure);
     }
-    wk__slab_give(context->slots, WK__SLAB_VALUE, value);
+    wk__slab_free(context->slots, WK__SLAB_VALUE, value);
 }
 
 /* Values with borrowed memory, unless it is too early. Where the program's releases run within one another as deep as
  * is allowed, the values wait for the loop here that runs the outer of these releases. */
 static void free_waiting(wk_context *context)
 {
-    while (context->waiting && context->holding == 0 && context->frame.releases < WK__DESTROY_DEPTH) {
-        wk__value *value = context->waiting;
-        context->waiting = value->parked_next;
-        context->frame.releases++;
+    while (context->release_queue && context->release_suspended == 0 &&
+           context->frame.release_depth < WK__DESTROY_DEPTH) {
+        wk__value *value = context->release_queue;
+        context->release_queue = value->deferred_next;
+        context->frame.release_depth++;
         free_now(context, value);
-        context->frame.releases--;
+        context->frame.release_depth--;
     }
 }
 
-void wk__release_later(void)
+void wk__release_suspend(void)
 {
-    wk__context()->holding++;
+    wk__context()->release_suspended++;
 }
 
-void wk__release_now(void)
+void wk__release_resume(void)
 {
     wk_context *context = wk__context();
-    if (--context->holding > 0) return;
+    if (--context->release_suspended > 0) return;
     free_waiting(context);
-    while (context->waiting_parked) {
-        wk__value *value = context->waiting_parked;
-        context->waiting_parked = value->release_user;
+    while (context->deferred_release_queue) {
+        wk__value *value = context->deferred_release_queue;
+        context->deferred_release_queue = value->release_user;
         wk__value_free(value);
     }
 }
 
-bool wk__release_waits(wk__value *parked)
+bool wk__release_postpone(wk__value *parked)
 {
     wk_context *context = wk__context();
-    if (context->holding == 0) return false;
-    parked->release_user = context->waiting_parked;
-    context->waiting_parked = parked;
+    if (context->release_suspended == 0) return false;
+    parked->release_user = context->deferred_release_queue;
+    context->deferred_release_queue = parked;
     return true;
 }
 
@@ -94,114 +95,114 @@ void wk__value_free(wk__value *value)
         free_now(context, value);
         return;
     }
-    value->parked_next = context->waiting;
-    context->waiting = value;
+    value->deferred_next = context->release_queue;
+    context->release_queue = value;
     free_waiting(context);
 }
 
 /* A storage lets go of its value. What only parked records still hold may be worth more than what they would
  * compute. */
-static void leave(wk__value *value)
+static void release_value(wk__value *value)
 {
-    if (atomic_load_explicit(&value->parked_readers, memory_order_relaxed) > 0) wk__above.parked_orphan(value);
+    if (atomic_load_explicit(&value->deferred_readers, memory_order_relaxed) > 0) wk__upcalls.on_deferred_orphan(value);
     wk__value_drop(value);
 }
 
 void wk__storage_drop(wk__storage *storage)
 {
-    if (!wk__count_down(&storage->refs)) return;
-    if (storage->value->state == WK__PENDING) wk__above.pending_orphan(storage->value);
-    leave(storage->value);
-    if (storage->family.past) wk__above.base_free(storage->family.past);
-    wk__slab_give(wk__context()->slots, WK__SLAB_STORAGE, storage);
+    if (!wk__refcount_dec(&storage->refs)) return;
+    if (storage->value->state == WK__PENDING) wk__upcalls.on_pending_orphan(storage->value);
+    release_value(storage->value);
+    if (storage->alias_set.dead_base) wk__upcalls.dead_base_free(storage->alias_set.dead_base);
+    wk__slab_free(wk__context()->slots, WK__SLAB_STORAGE, storage);
 }
 
 /* One for all families: it is held for so short a time that nobody meets anybody there. */
-static atomic_int looking;
+static atomic_int alias_lock;
 
-void wk__family_enter(void)
+void wk__alias_lock(void)
 {
-    wk__lock(&looking);
+    wk__spin_lock(&alias_lock);
 }
-void wk__family_leave(void)
+void wk__alias_unlock(void)
 {
-    wk__unlock(&looking);
-}
-
-void wk__view_gone(wk__family *family)
-{
-    if (!wk__count_down(&family->views)) return;
-    wk__family_enter(); /* the base may be leaving its place in the graph just now */
-    struct wk__base *past = family->past;
-    family->past = NULL;
-    wk__family_leave();
-    if (past) wk__above.base_free(past);
+    wk__spin_unlock(&alias_lock);
 }
 
-void wk__family_drop(wk__family *family)
+void wk__alias_set_drop_view(wk__alias_set *family)
 {
-    if (!wk__count_down(&family->refs)) return;
-    if (family->past) wk__above.base_free(family->past);
+    if (!wk__refcount_dec(&family->views)) return;
+    wk__alias_lock(); /* the base may be leaving its place in the graph just now */
+    struct wk__dead_base *past = family->dead_base;
+    family->dead_base = NULL;
+    wk__alias_unlock();
+    if (past) wk__upcalls.dead_base_free(past);
+}
+
+void wk__alias_set_drop(wk__alias_set *family)
+{
+    if (!wk__refcount_dec(&family->refs)) return;
+    if (family->dead_base) wk__upcalls.dead_base_free(family->dead_base);
     wk__free(family);
 }
 
 void wk__storage_assign(wk__storage *storage, wk__value *value)
 {
     wk__value_hold(value);
-    if (atomic_load_explicit(&storage->firm, memory_order_relaxed) > 0)
-        atomic_store_explicit(&value->keep, true, memory_order_relaxed);
-    leave(storage->value);
+    if (atomic_load_explicit(&storage->persistent_refs, memory_order_relaxed) > 0)
+        atomic_store_explicit(&value->persistent, true, memory_order_relaxed);
+    release_value(storage->value);
     storage->value = value;
-    storage->assigned++;
+    storage->assign_count++;
 }
 
-void wk__storage_changed(wk__storage *storage, const char *op, wk_site site)
+void wk__storage_bump_version(wk__storage *storage, const char *op, wk_site site)
 {
-    const wk__outer *outer = &wk__context()->frame.outer;
-    const bool named = outer->on && outer->name;
-    storage->changes = (wk__changes){.version = storage->changes.version + 1,
-                                     .in_place = !named || outer->in_place,
-                                     .by = named ? outer->name : op,
-                                     .at = outer->on ? outer->site : site};
+    const wk__api_call *outer = &wk__context()->frame.api_call;
+    const bool named = outer->active && outer->name;
+    storage->version_info = (wk__version_info){.version = storage->version_info.version + 1,
+                                               .in_place = !named || outer->in_place,
+                                               .op_name = named ? outer->name : op,
+                                               .at = outer->active ? outer->site : site};
 }
 
-wk_code wk__value_take_memory(wk__value *value, int64_t bytes, wk__fail *fail)
+wk_code wk__value_alloc_memory(wk__value *value, int64_t bytes, wk__fail *fail)
 {
-    wk_code code = wk__arena_take(value->device->arena, bytes, &value->memory, fail);
+    wk_code code = wk__arena_alloc(value->device->arena, bytes, &value->memory, fail);
     if (code == WK_OK) {
-        wk__large_add(value);
+        wk__large_values_add(value);
     } else if (code == WK_ERR_MEMORY) {
-        wk__large_describe(value->device, fail);
+        wk__describe_oom(value->device, fail);
     }
     return code;
 }
 
 /* Never freed, as it has one reference more than any that is counted. */
-wk__failure wk__nothing_failed = {.refs = 1};
+wk__failure wk__failure_none = {.refs = 1};
 
-void wk__tell_handler_later(wk_context *context)
+void wk__schedule_error_delivery(wk_context *context)
 {
     wk__failure *none = NULL;
-    atomic_fetch_add(&wk__nothing_failed.refs, 1);
-    if (!atomic_compare_exchange_strong(&context->late, &none, &wk__nothing_failed))
-        wk__failure_drop(&wk__nothing_failed); /* that call tells of both */
+    atomic_fetch_add(&wk__failure_none.refs, 1);
+    if (!atomic_compare_exchange_strong(&context->posted_failure, &none, &wk__failure_none))
+        wk__failure_drop(&wk__failure_none); /* that call tells of both */
 }
 
-void wk__value_give_memory(wk__value *value)
+void wk__value_free_memory(wk__value *value)
 {
-    wk__large_remove(value);
-    if (value->shares) {
-        wk__value_drop(value->shares);
-        value->shares = NULL;
+    wk__large_values_remove(value);
+    if (value->memory_owner) {
+        wk__value_drop(value->memory_owner);
+        value->memory_owner = NULL;
     } else if (value->release) {
         void (*const release)(void *) = value->release;
         value->release = NULL;
         wk_context *context = wk__context();
-        const wk__frame before = wk__frame_begin(context, WK__HELD, NULL, (wk_site){0});
+        const wk__frame before = wk__frame_begin(context, WK__FRAME_NOUNWIND, NULL, (wk_site){0});
         release(value->release_user);
         wk__frame_end(context, before);
     } else if (value->memory.block) {
-        wk__arena_give(value->device->arena, &value->memory);
+        wk__arena_free(value->device->arena, &value->memory);
     }
     value->memory.block = NULL;
 }
@@ -224,7 +225,7 @@ void wk__failure_drop(wk__failure *failure)
 
 static atomic_llong failed_so_far;
 
-int64_t wk__values_failed(void)
+int64_t wk__failed_value_count(void)
 {
     return atomic_load(&failed_so_far);
 }
@@ -238,7 +239,7 @@ void wk__value_fail(wk__value *value, wk__failure *failure)
     atomic_fetch_add(&failed_so_far, 1);
 }
 
-void wk__release_nothing(void *user)
+void wk__release_noop(void *user)
 {
     (void)user;
 }

@@ -1,71 +1,71 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensor handles and their bodies. */
 #include "tensor.h"
-#include "../base/above.h"
+#include "../base/upcalls.h"
 #include "../base/alloc.h"
 #include <string.h>
 #include <wick/device.h>
 
-static void forget_said(wk__said *last)
+static void forget_said(wk__attached_text *last)
 {
     while (last) {
-        wk__said *before = last->before;
+        wk__attached_text *before = last->before;
         wk__free(last->text);
         wk__free(last);
         last = before;
     }
 }
 
-static bool has_place(const wk__body *body)
+static bool is_in_graph(const wk__body *body)
 {
     return body->node || body->leaf || body->requires_grad;
 }
 
 /* The base dies. Views that live on, of which this thread need not know, need to know how gradients would have gone
  * through it; until the base is taken away, a write through one of them may change that. */
-static void leave_views(wk__family *family, const wk__body *base)
+static void hand_base_to_views(wk__alias_set *family, const wk__body *base)
 {
-    struct wk__base *past = NULL;
+    struct wk__dead_base *past = NULL;
     if (atomic_load_explicit(&family->views, memory_order_acquire) == 0) {
         atomic_store_explicit(&family->base, NULL, memory_order_relaxed);
         return;
     }
-    wk__family_enter();
-    if (has_place(base)) {
-        wk__family_leave();
-        past = wk__above.base_room();
-        wk__family_enter();
+    wk__alias_lock();
+    if (is_in_graph(base)) {
+        wk__alias_unlock();
+        past = wk__upcalls.dead_base_alloc();
+        wk__alias_lock();
     }
-    if (past && wk__count_get(&family->views) > 0) {
-        struct wk__base *before = family->past;
-        wk__above.base_keep(past, base);
-        family->past = past;
+    if (past && wk__refcount_get(&family->views) > 0) {
+        struct wk__dead_base *before = family->dead_base;
+        wk__upcalls.dead_base_fill(past, base);
+        family->dead_base = past;
         past = before;
     }
     atomic_store_explicit(&family->base, NULL, memory_order_relaxed);
-    wk__family_leave();
-    if (past) wk__above.base_free(past);
+    wk__alias_unlock();
+    if (past) wk__upcalls.dead_base_free(past);
 }
 
 static void destroy(void *body_address)
 {
     wk__body *body = body_address;
-    wk__family *family = wk__family_of(body);
-    if (atomic_load_explicit(&family->base, memory_order_relaxed) == body) leave_views(family, body);
-    if (has_place(body)) wk__above.body_forget(body);
-    if (body->is_view) wk__view_gone(family);
-    if (body->family) wk__family_drop(family);
-    forget_said(atomic_load_explicit(&body->said, memory_order_acquire));
+    wk__alias_set *family = wk__alias_set_of(body);
+    if (atomic_load_explicit(&family->base, memory_order_relaxed) == body) hand_base_to_views(family, body);
+    if (is_in_graph(body)) wk__upcalls.drop_graph_refs(body);
+    if (body->is_view) wk__alias_set_drop_view(family);
+    if (body->family) wk__alias_set_drop(family);
+    forget_said(atomic_load_explicit(&body->texts, memory_order_acquire));
     wk__storage_drop(body->storage);
-    wk__slab_give(wk__context()->slots, WK__SLAB_VIEW, body);
+    wk__slab_free(wk__context()->slots, WK__SLAB_BODY, body);
 }
 
 static void firm(void *body, int change)
 {
-    wk__storage_firm(((wk__body *)body)->storage, change);
+    wk__storage_add_persistent(((wk__body *)body)->storage, change);
 }
 
-const wk__kind wk__tensor_kind = {.name = "tensor", .destroy = destroy, .firm = firm};
+const wk__handle_type wk__tensor_kind = {.name = "tensor", .destroy = destroy, .on_persistent_owner = firm};
 
 static void out_of_memory(void)
 {
@@ -75,22 +75,22 @@ static void out_of_memory(void)
 /* A handle and its body but for shape and strides. */
 static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype, int ndim, wk__body **out)
 {
-    wk__body *body = wk__slab_take(context->slots, WK__SLAB_VIEW);
+    wk__body *body = wk__slab_alloc(context->slots, WK__SLAB_BODY);
     wk__handle *handle = NULL;
     if (body) {
         body->storage = storage;
         body->offset = 0;
         body->ndim = (uint8_t)ndim;
         body->dtype = (uint8_t)dtype;
-        body->requires_grad = body->parameter = body->is_view = body->dense = false;
+        body->requires_grad = body->parameter = body->is_view = body->known_dense = false;
         body->output = 0;
         body->node = NULL;
         body->leaf = NULL;
-        atomic_init(&body->said, NULL);
+        atomic_init(&body->texts, NULL);
         body->family = NULL;
-        body->seen = 0;
+        body->graph_version = 0;
         handle = wk__handle_new(context, &wk__tensor_kind, body, storage->value->site);
-        if (!handle) wk__slab_give(context->slots, WK__SLAB_VIEW, body);
+        if (!handle) wk__slab_free(context->slots, WK__SLAB_BODY, body);
     }
     if (!handle) {
         wk__storage_drop(storage);
@@ -111,16 +111,16 @@ wk_tensor *wk__tensor_borrowing(wk_context *context, wk__device *device, wk_dtyp
 static wk_tensor *too_large(const wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape, int64_t bytes,
                             wk_site site, const char *op)
 {
-    char size[WK__BYTES_TEXT], most[WK__BYTES_TEXT];
+    char size[WK__FORMAT_BYTES_SIZE], most[WK__FORMAT_BYTES_SIZE];
     wk__text text = {0};
     wk__text_format(&text, "%s: %s", op, wk_dtype_str(dtype));
     wk__text_shape(&text, ndim, shape);
     const int64_t limit = atomic_load_explicit(&((wk__device *)(uintptr_t)device)->limit, memory_order_relaxed);
     wk__text_format(&text,
                     " has %s, the limit of %s is %s. Use a smaller batch, or raise the limit (wk_memory_set_limit)",
-                    bytes == INT64_MAX ? "more than 8192 PiB" : wk__bytes_text(size, bytes), wk_device_str(device->id),
-                    wk__bytes_text(most, limit));
-    wk__error_take(site, WK_ERR_MEMORY, &text);
+                    bytes == INT64_MAX ? "more than 8192 PiB" : wk__format_bytes(size, bytes),
+                    wk_device_str(device->id), wk__format_bytes(most, limit));
+    wk__error_set_text(site, WK_ERR_MEMORY, &text);
     return NULL;
 }
 
@@ -142,7 +142,7 @@ wk_tensor *wk__tensor_pending_of(wk_context *context, wk__device *device, wk_dty
     if (!value) return NULL;
     wk__storage *storage = wk__storage_new(context, value);
     if (!storage) {
-        wk__slab_give(context->slots, WK__SLAB_VALUE, value);
+        wk__slab_free(context->slots, WK__SLAB_VALUE, value);
         out_of_memory();
         return NULL;
     }
@@ -155,14 +155,14 @@ wk_tensor *wk__tensor_pending_of(wk_context *context, wk__device *device, wk_dty
         for (int d = 0; d < ndim; d++) body->stride[d] = stride[d];
     else
         wk__strides_dense(ndim, shape, body->stride);
-    body->dense = true;
-    atomic_init(&storage->family.base, body);
+    body->known_dense = true;
+    atomic_init(&storage->alias_set.base, body);
     return tensor;
 }
 
-wk_tensor *wk__tensor_apart(wk_context *context, const wk__body *like)
+wk_tensor *wk__tensor_detached_alias(wk_context *context, const wk__body *like)
 {
-    wk_tensor *tensor = wk__tensor_like(context, like);
+    wk_tensor *tensor = wk__tensor_alias(context, like);
     if (!tensor) return NULL;
     wk__body *body = wk__body_of(tensor);
     if (!(body->family = wk__alloc_zero(1, sizeof *body->family))) {
@@ -188,23 +188,23 @@ wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t o
     body->offset = offset;
     body->is_view = true;
     body->family = from->family;
-    if (body->family) wk__count_up(&body->family->refs);
-    wk__count_up(&wk__family_of(body)->views);
+    if (body->family) wk__refcount_inc(&body->family->refs);
+    wk__refcount_inc(&wk__alias_set_of(body)->views);
     return view;
 }
 
-wk_tensor *wk__tensor_like(wk_context *context, const wk__body *like)
+wk_tensor *wk__tensor_alias(wk_context *context, const wk__body *like)
 {
     wk__storage_hold(like->storage);
     wk__body *body;
     wk_tensor *tensor = wrap(context, like->storage, like->dtype, like->ndim, &body);
     if (!tensor) return NULL;
     memcpy(body, like, sizeof *body);
-    atomic_init(&body->said, NULL);
+    atomic_init(&body->texts, NULL);
     body->parameter = false;
-    if (body->family) wk__count_up(&body->family->refs);
-    if (body->is_view) wk__count_up(&wk__family_of(body)->views);
-    if (body->node || body->leaf) wk__above.body_share(body);
+    if (body->family) wk__refcount_inc(&body->family->refs);
+    if (body->is_view) wk__refcount_inc(&wk__alias_set_of(body)->views);
+    if (body->node || body->leaf) wk__upcalls.add_graph_refs(body);
     return tensor;
 }
 
@@ -217,34 +217,34 @@ wk_tensor *wk__tensor_snapshot(wk_context *context, const wk_tensor *x)
         return NULL;
     }
     wk__value_hold(storage->value);
-    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
     wk__body copy = *from;
     copy.storage = storage;
     copy.is_view = false;
     copy.family = NULL;
-    wk_tensor *tensor = wk__tensor_like(context, &copy);
-    if (tensor) atomic_init(&storage->family.base, wk__body_of(tensor));
+    wk_tensor *tensor = wk__tensor_alias(context, &copy);
+    if (tensor) atomic_init(&storage->alias_set.base, wk__body_of(tensor));
     wk__storage_drop(storage);
     wk__frame_end(context, before);
     return tensor;
 }
 
-void wk__tensor_as_base(wk_tensor *x)
+void wk__tensor_promote_to_base(wk_tensor *x)
 {
     wk__body *body = wk__body_of(x);
     if (!body->is_view) return;
     body->is_view = false;
-    body->seen = wk__family_of(body)->history;
-    wk__family *family = wk__family_of(body);
+    body->graph_version = wk__alias_set_of(body)->graph_version;
+    wk__alias_set *family = wk__alias_set_of(body);
     atomic_store_explicit(&family->base, body, memory_order_relaxed);
-    wk__view_gone(family);
+    wk__alias_set_drop_view(family);
 }
 
 void wk__text_shape(wk__text *out, int ndim, const int64_t *shape)
 {
-    wk__text_char(out, '[', 1);
+    wk__text_repeat(out, '[', 1);
     for (int d = 0; d < ndim; d++) wk__text_format(out, d ? ",%lld" : "%lld", (long long)shape[d]);
-    wk__text_char(out, ']', 1);
+    wk__text_repeat(out, ']', 1);
 }
 
 void wk__text_tensor(wk__text *out, const wk_tensor *tensor)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What PyTorch makes of the samples of each row, for tests/walk_pytorch.c, which says how the lines are read:
+"""What PyTorch makes of the samples of each row, for tests/sweep_pytorch.c, which says how the lines are read:
 
-    build/debug/tests/walk_pytorch --list | python3 tests/goldens/make_ops.py > tests/goldens/ops.txt
-    build/debug/tests/walk_pytorch --list | python3 tests/goldens/make_ops.py NAME...
+    build/debug/tests/sweep_pytorch --list | python3 tests/goldens/make_ops.py > tests/goldens/ops.txt
+    build/debug/tests/sweep_pytorch --list | python3 tests/goldens/make_ops.py NAME...
 
 Without names it is the whole file; with names, those of rows (copy_, not copy), the lines of these rows alone, to be
 put in. Each line of the list is a row: name, group, low, high, whether it has a gradient, schema, sample.
@@ -19,7 +19,7 @@ def rows_of(lines, names):
     rows = [line.rstrip("\n").split("\t") for line in lines]
     known = {row[0] for row in rows}
     if not rows or any(len(row) != 7 for row in rows):
-        sys.exit(__doc__ + "\nmake_ops.py: what comes in is no list of rows: pipe `walk_pytorch --list` into it")
+        sys.exit(__doc__ + "\nmake_ops.py: what comes in is no list of rows: pipe `sweep_pytorch --list` into it")
     for name in names:
         if name not in known:
             sys.exit(f"make_ops.py: there is no row \"{name}\" in the list; names are those of src/ops/ops.def")
@@ -185,7 +185,7 @@ def function(name):
     return None
 
 
-# ---- samples: the notation of tests/walk.h ----
+# ---- samples: the notation of tests/sweep.h ----
 
 
 def split(text):

@@ -8,7 +8,7 @@
 
 static inline bool same_tensor(const wk__safetensors_tensor *a, const wk__safetensors_tensor *b)
 {
-    return strcmp(a->name, b->name) == 0 && strcmp(a->kind, b->kind) == 0 && a->ndim == b->ndim &&
+    return strcmp(a->name, b->name) == 0 && strcmp(a->dtype_name, b->dtype_name) == 0 && a->ndim == b->ndim &&
            memcmp(a->shape, b->shape, sizeof a->shape) == 0;
 }
 
@@ -27,7 +27,7 @@ static inline const char *check_parsed(const wk__safetensors *in, int64_t file_b
         if (k > 0 && strcmp(in->by_name[k - 1]->name, in->by_name[k]->name) >= 0) return "the names are not in order";
         if (wk__safetensors_find(in, tensor->name) != tensor) return "a tensor is not found by its name";
     }
-    for (int64_t k = 1; k < in->pairs; k++)
+    for (int64_t k = 1; k < in->metadata_count; k++)
         if (strcmp(in->metadata[k - 1].key, in->metadata[k].key) >= 0) return "the keys are not in order";
     return in->data_start + covered == file_bytes ? NULL : "the data does not end with the file";
 }
@@ -41,19 +41,20 @@ static inline const char *check_written(const wk__safetensors *in)
     for (int64_t k = 0; k < in->count; k++)
         if (in->tensors[k].dtype == 0) return NULL; /* not for Wick to write */
     bytes copy = bytes_copy(in->tensors, in->count * (int64_t)sizeof *in->tensors);
-    wk_code code = wk__safetensors_plan((void *)copy.data, in->count, in->metadata, in->pairs, &layout, &error);
+    wk_code code =
+        wk__safetensors_layout_build((void *)copy.data, in->count, in->metadata, in->metadata_count, &layout, &error);
     const char *problem = code == WK_OK ? NULL : "what was read can not be written";
     if (!problem) {
-        int64_t bytes = layout.first.length + layout.data_bytes;
-        code = wk__safetensors_parse(layout.first.data, layout.first.length, bytes, &again, &error);
+        int64_t bytes = layout.header_text.length + layout.data_bytes;
+        code = wk__safetensors_parse(layout.header_text.data, layout.header_text.length, bytes, &again, &error);
         if (code != WK_OK) problem = "what was written can not be read";
         wk__safetensors_layout_end(&layout);
     }
     if (!problem) {
-        if (again.count != in->count || again.pairs != in->pairs) problem = "something was lost";
+        if (again.count != in->count || again.metadata_count != in->metadata_count) problem = "something was lost";
         for (int64_t k = 0; k < in->count && !problem; k++)
             if (!same_tensor(again.by_name[k], in->by_name[k])) problem = "a tensor has changed";
-        for (int64_t k = 0; k < in->pairs && !problem; k++)
+        for (int64_t k = 0; k < in->metadata_count && !problem; k++)
             if (strcmp(again.metadata[k].key, in->metadata[k].key) ||
                 strcmp(again.metadata[k].value, in->metadata[k].value))
                 problem = "metadata has changed";

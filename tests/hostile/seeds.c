@@ -31,13 +31,14 @@ int main(int count, char **arguments)
         put(arguments[1], "idx", number++, gzip(plain));
         put(arguments[1], "idx", number++, plain);
     }
-    for (int kind = 0; kind <= WK__FRAME_KINDS; kind++) {
-        uint8_t said[WK__FRAME_BYTES + FRAMES_MOST] = {0};
-        const wk__dist_frame frame = frames_sample(kind % WK__FRAME_KINDS);
-        wk__dist_frame_write(&frame, said);
-        const bool talks = kind == WK__FRAME_KINDS;
+    for (int kind = 0; kind <= WK__WIRE_KINDS; kind++) {
+        uint8_t said[WK__WIRE_HEADER_BYTES + FRAMES_MOST] = {0};
+        const wk__wire_header frame = frames_sample(kind % WK__WIRE_KINDS);
+        wk__wire_header_write(&frame, said);
+        const bool talks = kind == WK__WIRE_KINDS;
         put(arguments[1], "frames", kind,
-            bytes_copy(said, talks ? (int64_t)frames_conversation(said) : WK__FRAME_BYTES + (int64_t)frame.bytes));
+            bytes_copy(said,
+                       talks ? (int64_t)frames_conversation(said) : WK__WIRE_HEADER_BYTES + (int64_t)frame.bytes));
     }
     return 0;
 }

@@ -24,8 +24,8 @@ static bool among(const char *name, const char *names)
 static int64_t drawn_dim(generator *g, const wk__body *x, int more)
 {
     const int ndim = (x ? x->ndim : 0) + more, n = ndim ? ndim : 1;
-    g->dim = draw_below(&g->draw, n);
-    return draw_percent(&g->draw, 25) ? g->dim - n : g->dim;
+    g->dim = rng_below(&g->draw, n);
+    return rng_percent(&g->draw, 25) ? g->dim - n : g->dim;
 }
 
 /* Places along the dimension that was drawn last. */
@@ -35,36 +35,36 @@ static int64_t places(const generator *g, const wk__body *x)
 }
 
 /* Of the tensor that is looked up, where that is not the first. */
-static const wk__body *subject_of(const generator *g, const row *r, const step *s)
+static const wk__body *subject_of(const generator *g, const op_entry *r, const step *s)
 {
     const int k = is(r->op->name, "embedding") ? 1 : 0;
     if (s->argument[k].kind != WK_VALUE_TENSOR && s->argument[k].kind != WK_VALUE_TENSORS) return NULL;
     return generate_body(g, s->argument[k].slot[0]);
 }
 
-static int64_t drawn_int(generator *g, const row *r, const char *name, const wk__body *x, const step *s)
+static int64_t drawn_int(generator *g, const op_entry *r, const char *name, const wk__body *x, const step *s)
 {
-    draw *d = &g->draw;
+    rng *d = &g->draw;
     const int64_t n = places(g, x);
     if (among(name, "dim dim0 dim1 dim2 axis0 axis1 source destination dimension start_dim end_dim"))
         return drawn_dim(g, x, among(r->op->name, "unsqueeze stack"));
-    if (is(name, "start")) return draw_percent(d, 12) ? n : draw_below(d, (int)n + 1);
-    if (is(name, "end")) return draw_percent(d, 20) ? draw_from(d, -2, 0) : draw_below(d, (int)n + 2);
+    if (is(name, "start")) return rng_percent(d, 12) ? n : rng_below(d, (int)n + 1);
+    if (is(name, "end")) return rng_percent(d, 20) ? rng_range(d, -2, 0) : rng_below(d, (int)n + 2);
     if (is(name, "length")) {
         const int64_t left = n - s->argument[2].i;
-        return draw_percent(d, 10) ? 0 : draw_from(d, left > 0 ? 1 : 0, (int)left);
+        return rng_percent(d, 10) ? 0 : rng_range(d, left > 0 ? 1 : 0, (int)left);
     }
-    if (is(name, "index")) return draw_percent(d, 25) ? -1 : draw_below(d, (int)n);
-    if (among(name, "offset diagonal")) return draw_from(d, -2, 2);
-    if (among(name, "k num_samples")) return n ? draw_from(d, 1, (int)n) : 1;
+    if (is(name, "index")) return rng_percent(d, 25) ? -1 : rng_below(d, (int)n);
+    if (among(name, "offset diagonal")) return rng_range(d, -2, 2);
+    if (among(name, "k num_samples")) return n ? rng_range(d, 1, (int)n) : 1;
     if (among(name, "size split_size") && n > 0) /* windows of unfold have an element as often as they are long */
-        return draw_from(d, 1, is(r->op->name, "unfold") && n > 16 ? 4 : (int)n);
-    if (is(name, "repeats")) return draw_percent(d, 5) ? 0 : draw_from(d, 1, 3);
-    if (among(name, "n steps")) return draw_below(d, 6);
+        return rng_range(d, 1, is(r->op->name, "unfold") && n > 16 ? 4 : (int)n);
+    if (is(name, "repeats")) return rng_percent(d, 5) ? 0 : rng_range(d, 1, 3);
+    if (among(name, "n steps")) return rng_below(d, 6);
     if (is(name, "low")) return -3;
-    if (is(name, "high")) return draw_from(d, -2, 5);
-    if (is(name, "num_classes")) return draw_from(d, 5, 7);
-    return draw_from(d, 1, 3);
+    if (is(name, "high")) return rng_range(d, -2, 5);
+    if (is(name, "num_classes")) return rng_range(d, 5, 7);
+    return rng_range(d, 1, 3);
 }
 
 static int bounded_list(generator *g, const wk__body *x, int64_t *ints)
@@ -72,7 +72,7 @@ static int bounded_list(generator *g, const wk__body *x, int64_t *ints)
     const int ndim = x ? x->ndim : 0;
     int count = 0;
     for (int k = 0; k < ndim; k++)
-        if (draw_percent(&g->draw, 45)) ints[count++] = draw_percent(&g->draw, 20) ? k - ndim : k;
+        if (rng_percent(&g->draw, 45)) ints[count++] = rng_percent(&g->draw, 20) ? k - ndim : k;
     return count;
 }
 
@@ -80,7 +80,7 @@ static int permutation(generator *g, const wk__body *x, int64_t *ints)
 {
     const int ndim = x ? x->ndim : 0;
     for (int k = 0; k < ndim; k++) {
-        const int at = draw_below(&g->draw, k + 1);
+        const int at = rng_below(&g->draw, k + 1);
         ints[k] = ints[at];
         ints[at] = k;
     }
@@ -91,25 +91,25 @@ static int permutation(generator *g, const wk__body *x, int64_t *ints)
 static int factors(generator *g, int64_t n, int64_t *ints)
 {
     int count = 0;
-    const int most = draw_from(&g->draw, n == 1 ? 0 : 1, 3);
+    const int most = rng_range(&g->draw, n == 1 ? 0 : 1, 3);
     while (count + 1 < most) {
-        int64_t f = draw_from(&g->draw, 1, 4);
+        int64_t f = rng_range(&g->draw, 1, 4);
         while (n % f) f--;
-        ints[count++] = n ? f : draw_below(&g->draw, 4);
+        ints[count++] = n ? f : rng_below(&g->draw, 4);
         if (n) n /= f;
     }
     if (most) ints[count++] = n;
-    if (n && count && draw_percent(&g->draw, 30)) ints[draw_below(&g->draw, count)] = -1;
+    if (n && count && rng_percent(&g->draw, 30)) ints[rng_below(&g->draw, count)] = -1;
     return count;
 }
 
 /* The shape of x with dimensions of size 1 grown, and perhaps new ones in front. */
 static int expansion(generator *g, const wk__body *x, int64_t *ints)
 {
-    const int front = draw_percent(&g->draw, 30) && x->ndim < 4;
+    const int front = rng_percent(&g->draw, 30) && x->ndim < 4;
     for (int k = 0; k < x->ndim; k++)
-        ints[front + k] = x->shape[k] == 1 ? g->size[draw_below(&g->draw, g->sizes)] : x->shape[k];
-    if (front) ints[0] = g->size[draw_below(&g->draw, g->sizes)];
+        ints[front + k] = x->shape[k] == 1 ? g->size[rng_below(&g->draw, g->sizes)] : x->shape[k];
+    if (front) ints[0] = g->size[rng_below(&g->draw, g->sizes)];
     return front + x->ndim;
 }
 
@@ -118,7 +118,7 @@ static int parts(generator *g, int64_t n, int64_t *ints)
 {
     int count = 0;
     while (count < 4 && n > 0) {
-        ints[count] = draw_from(&g->draw, 0, (int)n);
+        ints[count] = rng_range(&g->draw, 0, (int)n);
         n -= ints[count++];
     }
     if (n) ints[count++] = n;
@@ -127,12 +127,12 @@ static int parts(generator *g, int64_t n, int64_t *ints)
 
 static int strided(generator *g, int64_t *ints, bool strides)
 {
-    const int count = draw_from(&g->draw, 1, 2);
-    for (int k = 0; k < count; k++) ints[k] = strides ? draw_below(&g->draw, 4) : draw_from(&g->draw, 1, 3);
+    const int count = rng_range(&g->draw, 1, 2);
+    for (int k = 0; k < count; k++) ints[k] = strides ? rng_below(&g->draw, 4) : rng_range(&g->draw, 1, 3);
     return count;
 }
 
-static void drawn_ints(generator *g, const row *r, const char *name, const wk__body *x, const step *s, argument *a)
+static void drawn_ints(generator *g, const op_entry *r, const char *name, const wk__body *x, const step *s, argument *a)
 {
     const char *op = r->op->name;
     int count = 0, ndim = 0;
@@ -152,16 +152,14 @@ static void drawn_ints(generator *g, const row *r, const char *name, const wk__b
     } else if (is(op, "split_with_sizes")) {
         count = parts(g, places(g, x), ints);
     } else if (among(op, "repeat tile")) {
-        count = (x ? x->ndim : 0) + draw_percent(&g->draw, 20);
-        for (int k = 0; k < count; k++) ints[k] = draw_percent(&g->draw, 4) ? 0 : draw_from(&g->draw, 1, 2);
+        count = (x ? x->ndim : 0) + rng_percent(&g->draw, 20);
+        for (int k = 0; k < count; k++) ints[k] = rng_percent(&g->draw, 4) ? 0 : rng_range(&g->draw, 1, 2);
     } else if (is(name, "shifts") || (is(op, "roll") && is(name, "dims"))) {
-        count = is(name, "shifts")          ? draw_from(&g->draw, 1, 2)
-                : s->argument[1].count == 2 ? 2
-                                            : draw_below(&g->draw, 2);
+        count = is(name, "shifts") ? rng_range(&g->draw, 1, 2) : s->argument[1].count == 2 ? 2 : rng_below(&g->draw, 2);
         for (int k = 0; k < count; k++)
-            ints[k] = is(name, "dims") ? k % (x && x->ndim ? x->ndim : 1) : draw_from(&g->draw, -3, 3);
+            ints[k] = is(name, "dims") ? k % (x && x->ndim ? x->ndim : 1) : rng_range(&g->draw, -3, 3);
     } else if (is(name, "normalized_shape") && x) {
-        count = draw_from(&g->draw, 1, x->ndim > 1 ? 2 : 1);
+        count = rng_range(&g->draw, 1, x->ndim > 1 ? 2 : 1);
         for (int k = 0; k < count && x->ndim >= count; k++) ints[k] = x->shape[x->ndim - count + k];
     } else if (among(name, "dim dims")) {
         count = bounded_list(g, x, ints);
@@ -180,20 +178,20 @@ static argument drawn_scalar(generator *g, const char *name)
     static const double fractions[] = {0.5, 1.5, 0.3, -0.75, 2.0, 1.1};
     if (among(name, "min_val max_val")) return argument_float(is(name, "min_val") ? -0.75 : 1.5);
     if (is(name, "eps")) return argument_float(1e-6);
-    if (is(name, "p")) return argument_float(draw_percent(&g->draw, 50) ? 0.5 : 2);
+    if (is(name, "p")) return argument_float(rng_percent(&g->draw, 50) ? 0.5 : 2);
     if (is(name, "exponent"))
-        return draw_percent(&g->draw, 70) ? argument_int(draw_from(&g->draw, 1, 3)) : argument_float(0.5);
-    if (is(name, "end")) return argument_int(draw_below(&g->draw, 7));
+        return rng_percent(&g->draw, 70) ? argument_int(rng_range(&g->draw, 1, 3)) : argument_float(0.5);
+    if (is(name, "end")) return argument_int(rng_below(&g->draw, 7));
     if (is(name, "step")) return argument_int(1);
-    if (draw_percent(&g->draw, 40)) return argument_int(draw_from(&g->draw, -2, 3));
-    return argument_float(fractions[draw_below(&g->draw, 6)]);
+    if (rng_percent(&g->draw, 40)) return argument_int(rng_range(&g->draw, -2, 3));
+    return argument_float(fractions[rng_below(&g->draw, 6)]);
 }
 
 static wk_dtype drawn_dtype(generator *g)
 {
-    if (g->program->differences) return draw_percent(&g->draw, 90) ? WK_F64 : WK_I64;
-    if (draw_percent(&g->draw, 35)) return g->dtype;
-    return (wk_dtype)draw_from(&g->draw, WK_F32, WK_DTYPE_COUNT - 1);
+    if (g->program->gradcheck) return rng_percent(&g->draw, 90) ? WK_F64 : WK_I64;
+    if (rng_percent(&g->draw, 35)) return g->dtype;
+    return (wk_dtype)rng_range(&g->draw, WK_F32, WK_DTYPE_COUNT - 1);
 }
 
 static argument drawn_text(generator *g, const wk_parameter *p)
@@ -201,21 +199,21 @@ static argument drawn_text(generator *g, const wk_parameter *p)
     argument a = {.kind = WK_VALUE_TEXT};
     int count = 0;
     while (p->choices[count]) count++;
-    snprintf(a.text, sizeof a.text, "%s", p->choices[draw_below(&g->draw, count)]);
+    snprintf(a.text, sizeof a.text, "%s", p->choices[rng_below(&g->draw, count)]);
     return a;
 }
 
 /* Those that are usual to be written. */
-static bool is_given(generator *g, const row *r, const wk_parameter *p)
+static bool is_given(generator *g, const op_entry *r, const wk_parameter *p)
 {
     if (!p->optional) return true;
     if (r->op->view || is(r->op->name, "arange")) return true;
     if (is(p->name, "num_classes")) return true; /* else the largest number makes the result: it may be 2^31 */
-    return draw_percent(&g->draw,
-                        among(p->name, "dim keepdim start end k descending largest diagonal offset") ? 65 : 25);
+    return rng_percent(&g->draw,
+                       among(p->name, "dim keepdim start end k descending largest diagonal offset") ? 65 : 25);
 }
 
-void generate_arguments(generator *g, const row *r, step *s)
+void generate_arguments(generator *g, const op_entry *r, step *s)
 {
     const wk__body *x = subject_of(g, r, s);
     for (int k = 0; k < r->parameters; k++) {
@@ -230,7 +228,7 @@ void generate_arguments(generator *g, const row *r, step *s)
         else if (p->kind == WK_VALUE_FLOAT)
             *a = drawn_scalar(g, p->name);
         else if (p->kind == WK_VALUE_BOOL)
-            *a = (argument){.kind = WK_VALUE_BOOL, .i = draw_below(&g->draw, 2)};
+            *a = (argument){.kind = WK_VALUE_BOOL, .i = rng_below(&g->draw, 2)};
         else if (p->kind == WK_VALUE_DTYPE)
             *a = (argument){.kind = WK_VALUE_DTYPE, .i = drawn_dtype(g)};
         else if (p->kind == WK_VALUE_TEXT)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which step comes next; see generate.h. */
 #include "generate.h"
-#include "crew.h"
+#include "workers.h"
 #include "tensor/tensor.h"
 #include <stddef.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static void make(generator *g)
     int64_t shape[WK__MAX_DIMS];
     generate_shape(g, &ndim, shape);
     const wk_dtype dtype =
-        g->mixed && draw_percent(&g->draw, 50) ? (wk_dtype)draw_from(&g->draw, WK_F32, WK_DTYPE_COUNT - 1) : g->dtype;
+        g->mixed && rng_percent(&g->draw, 50) ? (wk_dtype)rng_range(&g->draw, WK_F32, WK_DTYPE_COUNT - 1) : g->dtype;
     generate_make(g, dtype, ndim, shape, 0, 0);
 }
 
@@ -24,7 +24,8 @@ static void go_on(void *user)
 /* This thread ends, whatever it has not run yet, and another takes its place. */
 static void end_thread(generator *g)
 {
-    if (generate_begin(g, STEP_ANEW, 0) && generate_end(g)) machine_anew(g->machine, g->thread, go_on, NULL);
+    if (generate_begin(g, STEP_THREAD_RESTART, 0) && generate_end(g))
+        executor_restart_thread(g->machine, g->thread, go_on, NULL);
 }
 
 /* A view goes over, and while the other thread uses it this one lets its base go. */
@@ -62,15 +63,15 @@ static void hand_over(generator *g)
         g->thread = g->owner;
         return;
     }
-    if (draw_percent(&g->draw, 30)) hand_over_view(g);
-    for (int k = draw_from(&g->draw, 1, 3); k > 0; k--) generate_of_slot(g, STEP_RETAIN, ANY_DTYPE, 0, 0);
-    if (g->thread > 0 && draw_percent(&g->draw, 25)) end_thread(g);
-    g->thread = draw_below(&g->draw, g->program->threads);
+    if (rng_percent(&g->draw, 30)) hand_over_view(g);
+    for (int k = rng_range(&g->draw, 1, 3); k > 0; k--) generate_of_slot(g, STEP_RETAIN, ANY_DTYPE, 0, 0);
+    if (g->thread > 0 && rng_percent(&g->draw, 25)) end_thread(g);
+    g->thread = rng_below(&g->draw, g->program->threads);
 }
 
 static void one(generator *g)
 {
-    const int what = draw_below(&g->draw, 100);
+    const int what = rng_below(&g->draw, 100);
     if (what < 3)
         make(g);
     else if (what < 20)
@@ -82,7 +83,7 @@ static void one(generator *g)
     else if (what < 39 && g->grads)
         generate_graph(g);
     else if (what < 41)
-        generate_close(g, draw_percent(&g->draw, 10));
+        generate_close(g, rng_percent(&g->draw, 10));
     else if (what < 43)
         generate_factor(g);
     else
@@ -98,7 +99,7 @@ static void add_loss(generator *g)
     for (int k = g->program->slots; k-- > 0 && terms < 6;) {
         if (!g->machine->slot[k].tensor) continue;
         const wk__body *body = generate_body(g, k);
-        if (!body->requires_grad || body->dtype != WK_F64 || draw_percent(&g->draw, 25)) continue;
+        if (!body->requires_grad || body->dtype != WK_F64 || rng_percent(&g->draw, 25)) continue;
         const argument factor[] = {argument_float(factors[terms++])};
         int x = generate_view(g, "mul", k, 1, factor);
         if (x >= 0) x = generate_view(g, "sum", x, 3, none);
@@ -114,7 +115,7 @@ static wk_dtype main_dtype(generator *g)
 {
     static const uint8_t share[] = {[WK_F32] = 45, [WK_F64] = 65, [WK_F16] = 70, [WK_BF16] = 75, [WK_I8] = 78,
                                     [WK_U8] = 81,  [WK_I16] = 84, [WK_I32] = 90, [WK_I64] = 96,  [WK_BOOL] = 100};
-    const int at = draw_below(&g->draw, 100);
+    const int at = rng_below(&g->draw, 100);
     wk_dtype dtype = WK_F32;
     while (share[dtype] <= at) dtype++;
     return dtype;
@@ -122,26 +123,26 @@ static wk_dtype main_dtype(generator *g)
 
 static void decide(generator *g)
 {
-    draw *d = &g->draw;
+    rng *d = &g->draw;
     program *p = g->program;
-    p->differences = draw_percent(d, 25);
-    g->dtype = p->differences ? WK_F64 : main_dtype(g);
-    g->grads = p->differences || (wk__is_float(g->dtype) && draw_percent(d, 60));
-    g->mixed = !p->differences && draw_percent(d, 45);
-    g->big = draw_percent(d, 6) && !p->differences ? 30 : 0;
-    g->sizes = draw_from(d, 2, 3);
-    for (int k = 0; k < g->sizes; k++) g->size[k] = draw_percent(d, 75) ? draw_from(d, 2, 4) : draw_from(d, 1, 6);
-    g->calls = draw_from(d, 14, 42);
-    p->threads = draw_percent(d, 8) ? draw_from(d, 2, MOST_THREADS) : 1;
-    p->at_once = p->threads > 1 && !p->differences && (!g->grads || draw_percent(d, 70));
-    p->order = draw_percent(d, 60) ? (uint32_t)draw_bits(d) : 0;
+    p->gradcheck = rng_percent(d, 25);
+    g->dtype = p->gradcheck ? WK_F64 : main_dtype(g);
+    g->grads = p->gradcheck || (wk__is_float(g->dtype) && rng_percent(d, 60));
+    g->mixed = !p->gradcheck && rng_percent(d, 45);
+    g->big = rng_percent(d, 6) && !p->gradcheck ? 30 : 0;
+    g->sizes = rng_range(d, 2, 3);
+    for (int k = 0; k < g->sizes; k++) g->size[k] = rng_percent(d, 75) ? rng_range(d, 2, 4) : rng_range(d, 1, 6);
+    g->calls = rng_range(d, 14, 42);
+    p->threads = rng_percent(d, 8) ? rng_range(d, 2, MOST_THREADS) : 1;
+    p->concurrent = p->threads > 1 && !p->gradcheck && (!g->grads || rng_percent(d, 70));
+    p->order = rng_percent(d, 60) ? (uint32_t)rng_bits(d) : 0;
 }
 
 /* Room for the end; and an end, should most calls be refused. */
 static bool goes_on(const generator *g)
 {
     const program *p = g->program;
-    return g->turns > 0 && p->steps < MOST_STEPS - 40 && p->slots < MOST_SLOTS - 60 && program_calls(p) < g->calls;
+    return g->tries_left > 0 && p->steps < MOST_STEPS - 40 && p->slots < MOST_SLOTS - 60 && program_calls(p) < g->calls;
 }
 
 /* In the thread of the steps, so that not each of them is handed over. */
@@ -154,8 +155,8 @@ static void until_handed_over(void *user)
             generate_large_step(g);
         else
             one(g);
-        g->turns--;
-        if (g->program->threads == 1 || !draw_percent(&g->draw, g->large ? 25 : 12)) continue;
+        g->tries_left--;
+        if (g->program->threads == 1 || !rng_percent(&g->draw, g->large ? 25 : 12)) continue;
         hand_over(g);
         return;
     }
@@ -164,32 +165,32 @@ static void until_handed_over(void *user)
 static void come_to_an_end(void *user)
 {
     generator *g = user;
-    if (g->program->differences)
+    if (g->program->gradcheck)
         add_loss(g);
-    else if (g->grads && draw_percent(&g->draw, 75))
+    else if (g->grads && rng_percent(&g->draw, 75))
         generate_backward(g);
 }
 
-static void grow(program *p, machine *m, const mode *mode, uint64_t seed, void (*decide)(generator *g))
+static void grow(program *p, executor *m, const mode *mode, uint64_t seed, void (*decide)(generator *g))
 {
     generator g = {.draw = {seed}, .program = p, .machine = m, .view = -1, .base = -1};
     memset(p, 0, offsetof(program, step));
     p->seed = seed;
     decide(&g);
-    machine_begin(m, p, mode);
-    for (int k = draw_from(&g.draw, 1, 3); k > 0 && !g.large; k--) make(&g);
-    for (g.turns = 4 * MOST_STEPS; goes_on(&g);) crew_run(g.thread, until_handed_over, &g);
-    crew_run(g.thread, come_to_an_end, &g);
-    machine_look(m);
-    machine_end(m);
+    executor_begin(m, p, mode);
+    for (int k = rng_range(&g.draw, 1, 3); k > 0 && !g.large; k--) make(&g);
+    for (g.tries_left = 4 * MOST_STEPS; goes_on(&g);) workers_run(g.thread, until_handed_over, &g);
+    workers_run(g.thread, come_to_an_end, &g);
+    executor_observe_end(m);
+    executor_end(m);
 }
 
-void generate(program *p, machine *m, const mode *mode, uint64_t seed)
+void generate(program *p, executor *m, const mode *mode, uint64_t seed)
 {
     grow(p, m, mode, seed, decide);
 }
 
-void generate_large(program *p, machine *m, const mode *mode, uint64_t seed)
+void generate_large(program *p, executor *m, const mode *mode, uint64_t seed)
 {
     grow(p, m, mode, seed, generate_decide_large);
 }

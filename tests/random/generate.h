@@ -4,32 +4,32 @@
  *
  *     generate.c         which step comes next
  *     generate_steps.c   carrying it out, and whether it stays
- *     generate_meets.c   where threads wait for each other
+ *     generate_sync.c    where threads wait for each other
  *     generate_calls.c   calls of ops, and in place
  *     generate_graph.c   steps that call no op: owners, reading, gradients
  *     generate_large.c   those of programs whose tensors are larger than 2 MB
  *     arguments.c        the numbers of a call, by the names in its schema
  *     operands.c         the tensors of a call, from slots that there are or with steps that make them fit
- *     operands_of.c      those of products, lists, indices
+ *     operands_special.c  those of products, lists, indices
  *     samples.c          calls as a row's samples say */
 #ifndef TESTS_RANDOM_GENERATE_H
 #define TESTS_RANDOM_GENERATE_H
 
-#include "draw.h"
-#include "machine.h"
+#include "rng.h"
+#include "executor.h"
 
 /* What a step has touched since the threads met: a slot or a storage. */
-typedef struct touch {
+typedef struct storage_access {
     const void *what;
     int thread;
     bool wrote;
-} touch;
+} storage_access;
 enum { MOST_TOUCHES = 4096 };
 
 typedef struct generator {
-    draw draw;
+    rng draw;
     program *program;
-    machine *machine;
+    executor *machine;
     int size[4], sizes; /* what dimensions are made of in this program: equal spaces meet in one kernel */
     wk_dtype dtype;     /* of most of its tensors */
     bool grads;         /* it has leaves */
@@ -42,19 +42,19 @@ typedef struct generator {
     int dim;            /* the last dimension drawn for a call */
     int thread;         /* that goes on */
     int calls;          /* aimed at */
-    int turns;          /* that are left to get there */
+    int tries_left;     /* that are left to get there */
     int view, base,
         owner; /* slots, -1 for none: the view goes to another thread, the base is let go by its owner then */
-    touch touch[MOST_TOUCHES];
+    storage_access touch[MOST_TOUCHES];
     int touches;
     int16_t met[MOST_STEPS];     /* how often threads had met when a step began */
     uint64_t latest[MOST_STEPS]; /* node of the graph that there was after it */
 } generator;
 
 /* Fills *p with the program of this seed; it has been carried out on m, which is ended. */
-void generate(program *p, machine *m, const mode *mode, uint64_t seed);
+void generate(program *p, executor *m, const mode *mode, uint64_t seed);
 /* The same, of tensors larger than 2 MB. */
-void generate_large(program *p, machine *m, const mode *mode, uint64_t seed);
+void generate_large(program *p, executor *m, const mode *mode, uint64_t seed);
 
 /* ---- generate_steps.c -------------------------------------------------------------------------------------------- */
 
@@ -63,14 +63,14 @@ step *generate_begin(generator *g, step_kind kind, int results);
 /* Carries the last step out. It stays if it went well: false when it is not there any more. */
 bool generate_end(generator *g);
 
-/* ---- generate_meets.c -------------------------------------------------------------------------------------------- */
+/* ---- generate_sync.c --------------------------------------------------------------------------------------------- */
 
 /* What a step is going to touch, beside its results; to[] has room for MOST_TOUCHES. */
-int generate_touches(const generator *g, const step *s, touch *to);
+int generate_accesses(const generator *g, const step *s, storage_access *to);
 /* Does it give the same each time, whichever thread was first since they met? */
-bool generate_in_order(const generator *g, const step *s);
+bool generate_is_deterministic(const generator *g, const step *s);
 /* It has been carried out, and stays: does it have to wait for the other threads? */
-void generate_meets(generator *g, step *s, const touch *touched, int count);
+void generate_sync(generator *g, step *s, const storage_access *touched, int count);
 
 /* ---- generate_calls.c, generate_graph.c: one step or some, if it goes well --------------------------------------- */
 
@@ -117,18 +117,18 @@ void generate_shape(generator *g, int *ndim, int64_t *shape);
 /* A tensor of exactly this shape and one of these dtypes: one that is there, one cut from another, or a new one. */
 int generate_operand(generator *g, unsigned dtypes, int ndim, const int64_t *shape);
 /* Fills in all tensors of a call of this row; false when that can't be. */
-bool generate_operands(generator *g, const row *r, step *s);
-bool generate_product_operands(generator *g, const row *r, step *s);
-bool generate_list_operands(generator *g, const row *r, step *s);
-bool generate_index_operands(generator *g, const row *r, step *s);
+bool generate_operands(generator *g, const op_entry *r, step *s);
+bool generate_product_operands(generator *g, const op_entry *r, step *s);
+bool generate_list_operands(generator *g, const op_entry *r, step *s);
+bool generate_index_operands(generator *g, const op_entry *r, step *s);
 /* A step of one view op: x cut down, turned, ... ; its slot or -1. */
 int generate_view(generator *g, const char *op, int x, int count, const argument *arguments);
 
 /* ---- arguments.c ------------------------------------------------------------------------------------------------- */
 
 /* Fills in what is no tensor, the tensors being there. */
-void generate_arguments(generator *g, const row *r, step *s);
+void generate_arguments(generator *g, const op_entry *r, step *s);
 /* From one of the row's samples, tensors and all. */
-bool generate_sample(generator *g, const row *r, step *s);
+bool generate_sample(generator *g, const op_entry *r, step *s);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps that call no op: owners, reading, gradients; see generate.h. */
 #include "generate.h"
-#include "parts.h"
+#include "program_lib.h"
 #include "tensor/tensor.h"
 
 /* ---- owners ------------------------------------------------------------------------------------------------------ */
@@ -19,8 +19,8 @@ void generate_of_slot(generator *g, step_kind kind, unsigned dtypes, int results
         const int y = generate_pick(g, dtypes, 0);
         s->argument[s->arguments++] = argument_slot(y);
     }
-    if (kind == STEP_POKE) s->argument[s->arguments++] = argument_float(draw_from(&g->draw, 1, 3));
-    if (kind == STEP_REQUIRE) s->argument[s->arguments++] = argument_int(draw_below(&g->draw, 2));
+    if (kind == STEP_HOST_WRITE) s->argument[s->arguments++] = argument_float(rng_range(&g->draw, 1, 3));
+    if (kind == STEP_REQUIRE) s->argument[s->arguments++] = argument_int(rng_below(&g->draw, 2));
     generate_end(g);
 }
 
@@ -58,7 +58,7 @@ void generate_plain(generator *g, step_kind kind)
 
 void generate_owner(generator *g)
 {
-    const int what = draw_below(&g->draw, 100);
+    const int what = rng_below(&g->draw, 100);
     if (what < 25)
         open_guard(g, STEP_SCOPE);
     else if (what < 40)
@@ -75,17 +75,17 @@ void generate_owner(generator *g)
 
 void generate_host(generator *g)
 {
-    const int what = draw_below(&g->draw, 100);
+    const int what = rng_below(&g->draw, 100);
     if (what < 50)
         generate_of_slot(g, STEP_READ, ANY_DTYPE, 0, 0);
     else if (what < 72)
         generate_plain(g, STEP_SYNC);
     else if (what < 85)
         generate_plain(g, STEP_FLUSH);
-    else if (what < 93 || g->program->differences || g->program->at_once)
-        generate_of_slot(g, STEP_PIN, ANY_DTYPE, 0, 0);
+    else if (what < 93 || g->program->gradcheck || g->program->concurrent)
+        generate_of_slot(g, STEP_TAKE_ADDRESS, ANY_DTYPE, 0, 0);
     else
-        generate_of_slot(g, STEP_POKE, ANY_DTYPE, 0, draw_percent(&g->draw, 40) ? POKE_DLPACK : POKE_ADDRESS);
+        generate_of_slot(g, STEP_HOST_WRITE, ANY_DTYPE, 0, rng_percent(&g->draw, 40) ? POKE_DLPACK : POKE_ADDRESS);
 }
 
 static int with_history(generator *g, bool one_element)
@@ -94,7 +94,7 @@ static int with_history(generator *g, bool one_element)
     for (int k = 0; k < g->program->slots; k++) {
         if (!g->machine->slot[k].tensor) continue;
         const wk__body *body = generate_body(g, k);
-        if (body->requires_grad && (!one_element || wk__body_numel(body) == 1) && draw_below(&g->draw, ++seen) == 0)
+        if (body->requires_grad && (!one_element || wk__body_numel(body) == 1) && rng_below(&g->draw, ++seen) == 0)
             found = k;
     }
     return found;
@@ -102,12 +102,12 @@ static int with_history(generator *g, bool one_element)
 
 void generate_backward(generator *g)
 {
-    int x = with_history(g, draw_percent(&g->draw, 60)), seed = -1;
+    int x = with_history(g, rng_percent(&g->draw, 60)), seed = -1;
     if (x < 0) x = with_history(g, false);
     if (x < 0) return;
     const wk__body *body = generate_body(g, x);
     if (wk__body_numel(body) != 1) {
-        if (draw_percent(&g->draw, 50)) {
+        if (rng_percent(&g->draw, 50)) {
             const argument none[MOST_ARGUMENTS] = {{0}};
             x = generate_view(g, "sum", x, 3, none);
             if (x < 0) return;
@@ -118,7 +118,7 @@ void generate_backward(generator *g)
     }
     step *s = generate_begin(g, STEP_BACKWARD, 0);
     if (!s) return;
-    s->how = (uint8_t)(draw_percent(&g->draw, 40) ? GRAPH_RETAIN : draw_percent(&g->draw, 15) ? GRAPH_CREATE : 0);
+    s->how = (uint8_t)(rng_percent(&g->draw, 40) ? GRAPH_RETAIN : rng_percent(&g->draw, 15) ? GRAPH_CREATE : 0);
     s->arguments = 1;
     s->argument[0] = argument_slot(x);
     if (seed >= 0) s->argument[s->arguments++] = argument_slot(seed);
@@ -134,7 +134,7 @@ static void differentiate(generator *g)
     if (x < 0 || y < 0) return;
     step *s = generate_begin(g, STEP_DIFFERENTIATE, 1);
     if (!s) return;
-    s->how = g->program->differences || draw_percent(&g->draw, 60) ? GRAPH_CREATE : GRAPH_RETAIN;
+    s->how = g->program->gradcheck || rng_percent(&g->draw, 60) ? GRAPH_CREATE : GRAPH_RETAIN;
     s->arguments = 2;
     s->argument[0] = argument_slot(x);
     s->argument[1] = argument_slot(y);
@@ -143,7 +143,7 @@ static void differentiate(generator *g)
 
 static void function(generator *g)
 {
-    const int how = draw_below(&g->draw, FUNCTIONS), x = generate_pick(g, WK__FLOATS, 0);
+    const int how = rng_below(&g->draw, FUNCTIONS), x = generate_pick(g, WK__FLOATS, 0);
     if (x < 0) return;
     const wk__body *body = generate_body(g, x);
     const wk_function_kind *kind = &part_functions[how];
@@ -167,28 +167,28 @@ static void optimise(generator *g)
     }
     step *s = count ? generate_begin(g, STEP_OPTIMISE, 0) : NULL;
     if (!s) return;
-    s->how = (uint8_t)draw_below(&g->draw, OPTIMS);
+    s->how = (uint8_t)rng_below(&g->draw, OPTIMS);
     s->arguments = 2;
     s->argument[0] = argument_slot(0);
     s->argument[0].kind = WK_VALUE_TENSORS;
-    s->argument[0].count = (uint8_t)draw_from(&g->draw, 1, count < 3 ? count : 3);
-    const int first = draw_below(&g->draw, count);
+    s->argument[0].count = (uint8_t)rng_range(&g->draw, 1, count < 3 ? count : 3);
+    const int first = rng_below(&g->draw, count);
     for (int k = 0; k < s->argument[0].count; k++) s->argument[0].slot[k] = (int16_t)leaf[(first + k) % count];
-    s->argument[1] = argument_int(draw_from(&g->draw, 1, 2));
+    s->argument[1] = argument_int(rng_range(&g->draw, 1, 2));
     generate_end(g);
 }
 
 void generate_graph(generator *g)
 {
-    const bool checked = g->program->differences, at_once = g->program->at_once;
-    const int what = draw_below(&g->draw, 100);
+    const bool checked = g->program->gradcheck, at_once = g->program->concurrent;
+    const int what = rng_below(&g->draw, 100);
     if (what < 24 && !at_once) /* what it saves is not to be seen */
         function(g);
     else if (what < 36)
         differentiate(g);
     else if (what < 46)
         generate_of_slot(g, STEP_HOOK, WK__FLOATS, 0,
-                         checked ? HOOK_LOOKS : draw_below(&g->draw, at_once ? HOOK_READS : HOOKS));
+                         checked ? HOOK_LOOKS : rng_below(&g->draw, at_once ? HOOK_READS : HOOKS));
     else if (checked)
         generate_call(g);
     else if (what < 70)

@@ -11,31 +11,31 @@ enum { MB = 1 << 20, MOST_PART = 1500 /* elements of a large tensor that are tou
 
 /* Bytes of a tensor: of a piece with a rest, of whole units, of the last one that is in no range; small ones lie in
  * blocks, and are uploaded in the stream that computes. */
-static int64_t drawn_bytes(draw *d)
+static int64_t drawn_bytes(rng *d)
 {
-    const int what = draw_below(d, 100);
-    if (what < 45) return 2 * MB + 8 * draw_from(d, 1, 4000);
-    if (what < 60) return (int64_t)draw_from(d, 2, 5) * 2 * MB;
-    if (what < 85) return 4 * MB + 8 * draw_from(d, 1, MB / 2);
+    const int what = rng_below(d, 100);
+    if (what < 45) return 2 * MB + 8 * rng_range(d, 1, 4000);
+    if (what < 60) return (int64_t)rng_range(d, 2, 5) * 2 * MB;
+    if (what < 85) return 4 * MB + 8 * rng_range(d, 1, MB / 2);
     if (what < 92) return 2 * MB;
-    return 8 * draw_from(d, 1, 4000);
+    return 8 * rng_range(d, 1, 4000);
 }
 
 void generate_decide_large(generator *g)
 {
-    draw *d = &g->draw;
+    rng *d = &g->draw;
     program *p = g->program;
     g->large = true;
-    g->cards = draw_percent(d, 50) ? 2 : 1;
-    g->dtype = draw_percent(d, 60) ? WK_F64 : WK_I64; /* the widest: fewer elements to a byte */
-    g->sizes = draw_from(d, 2, 4);
+    g->cards = rng_percent(d, 50) ? 2 : 1;
+    g->dtype = rng_percent(d, 60) ? WK_F64 : WK_I64; /* the widest: fewer elements to a byte */
+    g->sizes = rng_range(d, 2, 4);
     for (int k = 0; k < g->sizes; k++) g->size[k] = (int)(drawn_bytes(d) / (int64_t)wk_dtype_size(g->dtype));
     g->elements = 5 * MB / 2;
-    g->calls = draw_from(d, 8, 18);
-    p->threads = draw_percent(d, 50) ? draw_from(d, 2, 3) : 1;
-    p->at_once = p->threads > 1;
+    g->calls = rng_range(d, 8, 18);
+    p->threads = rng_percent(d, 50) ? rng_range(d, 2, 3) : 1;
+    p->concurrent = p->threads > 1;
     p->exact = true;
-    p->order = draw_percent(d, 60) ? (uint32_t)draw_bits(d) : 0;
+    p->order = rng_percent(d, 60) ? (uint32_t)rng_bits(d) : 0;
 }
 
 static int64_t length_of(const generator *g, int slot)
@@ -45,13 +45,13 @@ static int64_t length_of(const generator *g, int slot)
 
 static int drawn_card(generator *g)
 {
-    return g->cards > 1 && draw_percent(&g->draw, 40) ? CARD_SECOND : CARD_FIRST;
+    return g->cards > 1 && rng_percent(&g->draw, 40) ? CARD_SECOND : CARD_FIRST;
 }
 
 static void make(generator *g)
 {
     g->card = drawn_card(g);
-    const int64_t shape[] = {g->size[draw_below(&g->draw, g->sizes)]};
+    const int64_t shape[] = {g->size[rng_below(&g->draw, g->sizes)]};
     generate_make(g, g->dtype, 1, shape, 0, 0);
 }
 
@@ -61,8 +61,8 @@ static int part_of(generator *g, int64_t most)
     const int x = generate_pick(g, 1u << g->dtype, 1);
     if (x < 0) return -1;
     const int64_t have = length_of(g, x), longest = have < most ? have : most;
-    const int64_t length = draw_from(&g->draw, 1, (int)longest);
-    const argument part[] = {argument_int(0), argument_int(draw_below(&g->draw, (int)(have - length) + 1)),
+    const int64_t length = rng_range(&g->draw, 1, (int)longest);
+    const argument part[] = {argument_int(0), argument_int(rng_below(&g->draw, (int)(have - length) + 1)),
                              argument_int(length)};
     return generate_view(g, "narrow", x, 3, part);
 }
@@ -71,15 +71,15 @@ static int part_of(generator *g, int64_t most)
 static argument other_operand(generator *g, int x)
 {
     int found = -1, seen = 0;
-    const argument number = g->dtype == WK_F64 ? argument_float(0.5) : argument_int(draw_from(&g->draw, 1, 3));
+    const argument number = g->dtype == WK_F64 ? argument_float(0.5) : argument_int(rng_range(&g->draw, 1, 3));
     for (int k = 0; k < g->program->slots; k++) {
         const slot *s = &g->machine->slot[k];
         if (!s->tensor || (s->thread != g->thread && !s->retains) || generate_body(g, k)->dtype != g->dtype) continue;
         if (s->second != g->machine->slot[x].second) continue;
         const int64_t length = length_of(g, k);
-        if ((length == length_of(g, x) || length == 1) && draw_below(&g->draw, ++seen) == 0) found = k;
+        if ((length == length_of(g, x) || length == 1) && rng_below(&g->draw, ++seen) == 0) found = k;
     }
-    return found < 0 || draw_percent(&g->draw, 30) ? number : argument_slot(found);
+    return found < 0 || rng_percent(&g->draw, 30) ? number : argument_slot(found);
 }
 
 /* A kernel goes through all elements, of which the program has so many: may it go through those of x? */
@@ -97,7 +97,7 @@ static void compute(generator *g, int x, bool in_place)
 {
     static const char *const ops[] = {"add", "mul", "sub"};
     if (x < 0 || !may_go_through(g, x)) return;
-    const char *op = ops[draw_below(&g->draw, 3)];
+    const char *op = ops[rng_below(&g->draw, 3)];
     const argument y = other_operand(g, x);
     if (in_place)
         generate_in_place_of(g, op, x, &y);
@@ -119,7 +119,7 @@ static void send_to(generator *g, int x, int card)
 /* All of it, on the card that is drawn; or a part of it. */
 static void send(generator *g)
 {
-    const int x = draw_percent(&g->draw, 70) ? generate_pick(g, 1u << g->dtype, 1) : part_of(g, INT_MAX);
+    const int x = rng_percent(&g->draw, 70) ? generate_pick(g, 1u << g->dtype, 1) : part_of(g, INT_MAX);
     send_to(g, x, drawn_card(g));
 }
 
@@ -127,26 +127,26 @@ static void send(generator *g)
 static void copy(generator *g)
 {
     const int x = generate_pick(g, 1u << g->dtype, 1),
-              y = part_of(g, g->cards > 1 && draw_percent(&g->draw, 50) ? INT_MAX : MOST_PART);
+              y = part_of(g, g->cards > 1 && rng_percent(&g->draw, 50) ? INT_MAX : MOST_PART);
     if (x < 0 || y < 0 || !may_go_through(g, x)) return;
     const argument none[MOST_ARGUMENTS] = {{0}}, part = argument_slot(y);
-    if (draw_percent(&g->draw, 50))
+    if (rng_percent(&g->draw, 50))
         generate_view(g, "clone", x, 0, none);
     else
         generate_in_place_of(g, "copy_", part_of(g, length_of(g, y)), &part);
 }
 
-/* Looked up in a part that is so short that an index beyond it is likely, where there are any (indices.c). */
+/* Looked up in a part that is so short that an index beyond it is likely, where there are any (bad_indices.c). */
 static void look_up(generator *g)
 {
     const int table = part_of(g, 4);
-    const int64_t count[] = {draw_percent(&g->draw, 50) ? 1 : draw_from(&g->draw, 2, 40)};
+    const int64_t count[] = {rng_percent(&g->draw, 50) ? 1 : rng_range(&g->draw, 2, 40)};
     if (table >= 0) g->card = g->machine->slot[table].second ? CARD_SECOND : CARD_FIRST;
     const int index = table < 0 ? -1 : generate_make(g, WK_I64, 1, count, MAKE_INDEX, length_of(g, table));
     if (index < 0) return;
     const argument arguments[] = {argument_int(0), argument_slot(index)};
     const int x = generate_view(g, "index_select", table, 2, arguments);
-    if (x >= 0 && draw_percent(&g->draw, 60)) compute(g, x, false);
+    if (x >= 0 && rng_percent(&g->draw, 60)) compute(g, x, false);
 }
 
 /* What computes with a tensor has been given to the device, and waits there, when others come to lie where that was:
@@ -154,9 +154,9 @@ static void look_up(generator *g)
 static void replace(generator *g)
 {
     const int x = generate_pick(g, 1u << g->dtype, 1);
-    const bool copies = x >= 0 && g->cards > 1 && draw_percent(&g->draw, 50);
+    const bool copies = x >= 0 && g->cards > 1 && rng_percent(&g->draw, 50);
     const int card = x >= 0 && g->machine->slot[x].second ? CARD_SECOND : CARD_FIRST;
-    if (x >= 0 && (copies || draw_percent(&g->draw, 60))) compute(g, x, draw_percent(&g->draw, 50));
+    if (x >= 0 && (copies || rng_percent(&g->draw, 60))) compute(g, x, rng_percent(&g->draw, 50));
     if (copies) {
         generate_plain(g, STEP_FLUSH);
         generate_on(g, STEP_FREE, x);
@@ -166,7 +166,7 @@ static void replace(generator *g)
     }
     generate_of_slot(g, STEP_FREE, ANY_DTYPE, 0, 0);
     generate_plain(g, STEP_FLUSH);
-    for (int k = draw_from(&g->draw, 1, 3); k > 0; k--) make(g);
+    for (int k = rng_range(&g->draw, 1, 3); k > 0; k--) make(g);
 }
 
 static void trim(generator *g)
@@ -180,7 +180,7 @@ static void trim(generator *g)
 /* What counts on one card is how its memory is used; between two, what is copied. */
 void generate_large_step(generator *g)
 {
-    const int what = draw_below(&g->draw, 100), more = g->cards > 1 ? 10 : 0;
+    const int what = rng_below(&g->draw, 100), more = g->cards > 1 ? 10 : 0;
     if (what < more)
         send(g);
     else if (what < 10 + more)
@@ -188,9 +188,9 @@ void generate_large_step(generator *g)
     else if (what < 24 + more)
         replace(g);
     else if (what < 38 + more / 2)
-        compute(g, part_of(g, MOST_PART), draw_percent(&g->draw, 75));
+        compute(g, part_of(g, MOST_PART), rng_percent(&g->draw, 75));
     else if (what < 50)
-        compute(g, generate_pick(g, 1u << g->dtype, 1), draw_percent(&g->draw, 40));
+        compute(g, generate_pick(g, 1u << g->dtype, 1), rng_percent(&g->draw, 40));
     else if (what < 56)
         copy(g);
     else if (what < 64)
@@ -202,7 +202,7 @@ void generate_large_step(generator *g)
     else if (what < 85)
         generate_of_slot(g, STEP_READ, ANY_DTYPE, 0, 0);
     else if (what < 94)
-        generate_plain(g, draw_percent(&g->draw, 15) ? STEP_SYNC : STEP_FLUSH);
+        generate_plain(g, rng_percent(&g->draw, 15) ? STEP_SYNC : STEP_FLUSH);
     else
         generate_owner(g);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps carried out as they come, and whether they stay; see generate.h. */
 #include "generate.h"
-#include "ir/number.h"
+#include "ir/scalar.h"
 #include "tensor/tensor.h"
 #include <math.h>
 #include <string.h>
@@ -22,11 +22,11 @@ static bool is_tame(wk_tensor *x)
     const int64_t n = wk__body_numel(body);
     const size_t width = wk_dtype_size(body->dtype);
     if (tensor_bytes(x) > MOST_BYTES) return n <= 40000;
-    machine_read(x, bytes);
+    executor_read(x, bytes);
     if (!wk__is_float(body->dtype)) return true;
     const double most = body->dtype == WK_F16 ? 1e3 : 1e4;
     for (int64_t k = 0; k < n; k++)
-        if (!(fabs(wk__number_as_double(bytes + (size_t)k * width, body->dtype)) <= most)) return false;
+        if (!(fabs(wk__scalar_to_double(bytes + (size_t)k * width, body->dtype)) <= most)) return false;
     return true;
 }
 
@@ -49,21 +49,21 @@ static bool is_pointed(const step *s, wk_tensor *x)
 {
     static const char *const lengths[] = {"std", "norm", "dist", "sqrt", "cosine_similarity", NULL};
     for (int k = 0; lengths[k]; k++)
-        if (s->kind == STEP_CALL && strcmp(rows[s->op].op->name, lengths[k]) == 0)
+        if (s->kind == STEP_CALL && strcmp(op_entries[s->op].op->name, lengths[k]) == 0)
             for (int64_t e = 0; e < wk__body_numel(wk__body_of(x)); e++)
-                if (fabs(machine_number(x, e)) < 1e-5) return true;
+                if (fabs(executor_read_element(x, e)) < 1e-5) return true;
     return false;
 }
 
 static bool is_sane(generator *g, const step *s)
 {
     if (s->kind != STEP_CALL && s->kind != STEP_FUNCTION) return true;
-    if (g->machine->faulty) return false;
+    if (g->machine->has_failed_value) return false;
     if (g->large) return true; /* its ops are known, and its numbers many */
     for (int k = 0; k < s->results && k < g->machine->given; k++) {
         wk_tensor *x = g->machine->slot[s->out + k].tensor;
-        if (x && !is_tame(x)) return draw_percent(&g->draw, 3);
-        if (x && g->program->differences && (is_cut_off(g, s, x) || is_pointed(s, x))) return false;
+        if (x && !is_tame(x)) return rng_percent(&g->draw, 3);
+        if (x && g->program->gradcheck && (is_cut_off(g, s, x) || is_pointed(s, x))) return false;
     }
     return true;
 }
@@ -84,7 +84,7 @@ static void drop(generator *g, step *s)
  * fault. What an index refuses comes at the call or later, as its numbers are known. */
 static bool may_fail(generator *g, wk_code code)
 {
-    return code == WK_ERR_INTERNAL || (code != WK_ERR_INDEX && draw_percent(&g->draw, 3));
+    return code == WK_ERR_INTERNAL || (code != WK_ERR_INDEX && rng_percent(&g->draw, 3));
 }
 
 /* A walk of the graph that fails on its way has brought some gradients and let go of what it passed; an optimiser may
@@ -99,26 +99,26 @@ bool generate_end(generator *g)
     program *p = g->program;
     step *s = &p->step[p->steps - 1];
     const size_t notes = g->machine->used;
-    touch touched[2 * MOST_TOUCHES];
-    if (p->at_once && !generate_in_order(g, s)) {
+    storage_access touched[2 * MOST_TOUCHES];
+    if (p->concurrent && !generate_is_deterministic(g, s)) {
         drop(g, s);
         return false;
     }
-    int touches = p->at_once ? generate_touches(g, s, touched) : 0;
-    const bool done = machine_step(g->machine, p->steps - 1);
+    int touches = p->concurrent ? generate_accesses(g, s, touched) : 0;
+    const bool done = executor_step(g->machine, p->steps - 1);
     const wk_code code = g->machine->code;
     if (!done || (code != WK_OK ? !leaves_traces(s) && !may_fail(g, code) : !is_sane(g, s))) {
         drop(g, s);
         g->machine->used = notes;
-        g->machine->faulty = false;
+        g->machine->has_failed_value = false;
         return false;
     }
     if (s->results > g->machine->given) {
         s->results = (uint8_t)(g->machine->given > 0 ? g->machine->given : 0);
         p->slots = s->out + s->results;
     }
-    if (p->at_once && leaves_traces(s)) /* gradients that came with it */
-        touches += generate_touches(g, s, touched + touches);
-    if (p->at_once) generate_meets(g, s, touched, touches);
+    if (p->concurrent && leaves_traces(s)) /* gradients that came with it */
+        touches += generate_accesses(g, s, touched + touches);
+    if (p->concurrent) generate_sync(g, s, touched, touches);
     return code == WK_OK;
 }

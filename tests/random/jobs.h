@@ -5,7 +5,7 @@
 #ifndef TESTS_RANDOM_JOBS_H
 #define TESTS_RANDOM_JOBS_H
 
-#include "coverage.h"
+#include "fusion_coverage.h"
 #include "oracles.h"
 #include <pthread.h>
 
@@ -32,8 +32,8 @@ typedef struct jobs {
     job job[];
 } jobs;
 
-extern jobs *all;
-extern job *common; /* the one that this process belongs to */
+extern jobs *shared_jobs;
+extern job *own_job; /* the one that this process belongs to */
 
 /* Makes room for so many; job 0 is this process's. False without memory. */
 bool jobs_begin(int count);

@@ -22,36 +22,34 @@ int generate_pick(generator *g, unsigned dtypes, int min_ndim)
         if (fits(g, k, dtypes, min_ndim)) found[count++] = k;
     if (!count) return -1;
     /* half of the time one of the newest, so that calls build on each other */
-    if (count > 3 && draw_percent(&g->draw, 50)) return found[count - 1 - draw_below(&g->draw, 3)];
-    return found[draw_below(&g->draw, count)];
+    if (count > 3 && rng_percent(&g->draw, 50)) return found[count - 1 - rng_below(&g->draw, 3)];
+    return found[rng_below(&g->draw, count)];
 }
 
 void generate_shape(generator *g, int *ndim, int64_t *shape)
 {
-    draw *d = &g->draw;
-    *ndim = draw_percent(d, 8) ? 0 : draw_percent(d, 70) ? draw_from(d, 1, 2) : draw_from(d, 3, 4);
-    for (int k = 0; k < *ndim; k++) shape[k] = draw_percent(d, 12) ? 1 : g->size[draw_below(d, g->sizes)];
-    if (*ndim && draw_percent(d, 3)) shape[draw_below(d, *ndim)] = 0;
-    if (*ndim && *ndim < 3 && draw_percent(d, g->big))
-        shape[draw_below(d, *ndim)] = draw_from(d, 30, 4200 / (int)(shape[0] * (*ndim > 1 ? shape[1] : 1) + 1) + 30);
+    rng *d = &g->draw;
+    *ndim = rng_percent(d, 8) ? 0 : rng_percent(d, 70) ? rng_range(d, 1, 2) : rng_range(d, 3, 4);
+    for (int k = 0; k < *ndim; k++) shape[k] = rng_percent(d, 12) ? 1 : g->size[rng_below(d, g->sizes)];
+    if (*ndim && rng_percent(d, 3)) shape[rng_below(d, *ndim)] = 0;
+    if (*ndim && *ndim < 3 && rng_percent(d, g->big))
+        shape[rng_below(d, *ndim)] = rng_range(d, 30, 4200 / (int)(shape[0] * (*ndim > 1 ? shape[1] : 1) + 1) + 30);
 }
 
 int generate_make(generator *g, wk_dtype dtype, int ndim, const int64_t *shape, int how, int64_t below)
 {
-    const bool may_be_leaf =
-        wk__is_float(dtype) && (dtype == WK_F64 || !g->program->differences) && !(how & MAKE_INDEX);
-    if (g->grads && may_be_leaf && draw_percent(&g->draw, g->program->differences ? 80 : 50)) how |= MAKE_LEAF;
-    if (!g->program->differences && !g->program->at_once && !(how & MAKE_LEAF) && wk__numel(ndim, shape) > 0 &&
-        draw_percent(&g->draw, 8))
+    const bool may_be_leaf = wk__is_float(dtype) && (dtype == WK_F64 || !g->program->gradcheck) && !(how & MAKE_INDEX);
+    if (g->grads && may_be_leaf && rng_percent(&g->draw, g->program->gradcheck ? 80 : 50)) how |= MAKE_LEAF;
+    if (!g->program->gradcheck && !g->program->concurrent && !(how & MAKE_LEAF) && wk__numel(ndim, shape) > 0 &&
+        rng_percent(&g->draw, 8))
         how |= MAKE_BORROWED;
     step *s = generate_begin(g, STEP_MAKE, 1);
     if (!s) return -1;
     s->dtype = (uint8_t)dtype;
     s->how = (uint8_t)how;
     s->card = (uint8_t)g->card;
-    s->seed = (uint32_t)draw_bits(&g->draw);
-    if (g->program->differences)
-        s->seed &= ~1u; /* eighths are equal too often, and where they are nothing has a slope */
+    s->seed = (uint32_t)rng_bits(&g->draw);
+    if (g->program->gradcheck) s->seed &= ~1u; /* eighths are equal too often, and where they are nothing has a slope */
     s->arguments = 2;
     s->argument[0] = argument_ints(ndim, shape);
     s->argument[1] = argument_int(below);
@@ -65,7 +63,7 @@ int generate_view(generator *g, const char *op, int x, int count, const argument
     step *s = generate_begin(g, STEP_CALL, 1);
     if (!s) return -1;
     s->op = (int16_t)index;
-    s->arguments = (uint8_t)rows[index].parameters;
+    s->arguments = (uint8_t)op_entries[index].parameters;
     s->argument[0] = argument_slot(x);
     memcpy(s->argument + 1, arguments, sizeof *arguments * (size_t)count);
     const int out = s->out;
@@ -84,8 +82,7 @@ static int same_shape(generator *g, unsigned dtypes, int ndim, const int64_t *sh
 {
     int found = -1, seen = 0;
     for (int k = 0; k < g->program->slots; k++)
-        if (fits(g, k, dtypes, ndim) && has_shape(generate_body(g, k), ndim, shape) &&
-            draw_below(&g->draw, ++seen) == 0)
+        if (fits(g, k, dtypes, ndim) && has_shape(generate_body(g, k), ndim, shape) && rng_below(&g->draw, ++seen) == 0)
             found = k;
     return found;
 }
@@ -98,7 +95,7 @@ static int cut(generator *g, int x, int ndim, const int64_t *shape)
     if (have < want || have == 0) return -1;
     x = generate_view(g, "reshape", x, 1, flat);
     if (x >= 0 && have > want) {
-        const argument part[] = {argument_int(0), argument_int(draw_below(&g->draw, (int)(have - want) + 1)),
+        const argument part[] = {argument_int(0), argument_int(rng_below(&g->draw, (int)(have - want) + 1)),
                                  argument_int(want)};
         x = generate_view(g, "narrow", x, 3, part);
     }
@@ -118,16 +115,16 @@ static int turned(generator *g, unsigned dtypes, int ndim, const int64_t *shape)
 
 int generate_operand(generator *g, unsigned dtypes, int ndim, const int64_t *shape)
 {
-    int x = draw_percent(&g->draw, 75) ? same_shape(g, dtypes, ndim, shape) : -1;
-    if (x < 0 && draw_percent(&g->draw, 50)) x = turned(g, dtypes, ndim, shape);
-    if (x < 0 && draw_percent(&g->draw, 50)) {
+    int x = rng_percent(&g->draw, 75) ? same_shape(g, dtypes, ndim, shape) : -1;
+    if (x < 0 && rng_percent(&g->draw, 50)) x = turned(g, dtypes, ndim, shape);
+    if (x < 0 && rng_percent(&g->draw, 50)) {
         const int from = generate_pick(g, dtypes, 0);
         if (from >= 0) x = cut(g, from, ndim, shape);
     }
     if (x >= 0) return x;
     wk_dtype dtype = g->dtype;
     for (int tries = 0; !(dtypes >> dtype & 1) && tries < 40; tries++)
-        dtype = (wk_dtype)draw_from(&g->draw, WK_F32, WK_DTYPE_COUNT - 1);
+        dtype = (wk_dtype)rng_range(&g->draw, WK_F32, WK_DTYPE_COUNT - 1);
     return dtypes >> dtype & 1 ? generate_make(g, dtype, ndim, shape, 0, 0) : -1;
 }
 
@@ -146,7 +143,7 @@ static int broadcasting(generator *g, unsigned dtypes, int x)
     int found = -1, seen = 0;
     for (int k = 0; k < g->program->slots; k++) /* the newer the likelier */
         if (fits(g, k, dtypes, 0) && broadcasts(generate_body(g, x), generate_body(g, k)) &&
-            (seen++ == 0 || draw_below(&g->draw, 2 * seen) < seen + 1))
+            (seen++ == 0 || rng_below(&g->draw, 2 * seen) < seen + 1))
             found = k;
     return found;
 }
@@ -156,44 +153,44 @@ static int smaller(generator *g, unsigned dtypes, int x)
 {
     const wk__body *body = generate_body(g, x);
     int64_t shape[WK__MAX_DIMS];
-    const int from = body->ndim ? draw_below(&g->draw, body->ndim + 1) : 0, ndim = body->ndim - from;
-    for (int k = 0; k < ndim; k++) shape[k] = draw_percent(&g->draw, 25) ? 1 : body->shape[from + k];
+    const int from = body->ndim ? rng_below(&g->draw, body->ndim + 1) : 0, ndim = body->ndim - from;
+    for (int k = 0; k < ndim; k++) shape[k] = rng_percent(&g->draw, 25) ? 1 : body->shape[from + k];
     return generate_operand(g, dtypes, ndim, shape);
 }
 
-static bool pointwise_operand(generator *g, const row *r, int k, int first, argument *a)
+static bool pointwise_operand(generator *g, const op_entry *r, int k, int first, argument *a)
 {
-    const unsigned domain = r->op->domain ? r->op->domain : ANY_DTYPE;
+    const unsigned domain = r->op->dtypes ? r->op->dtypes : ANY_DTYPE;
     const bool condition =
-        r->op->conditions >> k & 1 && r->parameter[k].kind == WK_VALUE_TENSOR && !r->parameter[k].takes_number;
+        r->op->own_dtype_operands >> k & 1 && r->parameter[k].kind == WK_VALUE_TENSOR && !r->parameter[k].takes_number;
     const unsigned dtypes = condition ? WK__BOOLS : g->mixed ? domain : domain & (1u << generate_body(g, first)->dtype);
-    if (r->parameter[k].takes_number && draw_percent(&g->draw, 20)) {
-        *a = draw_percent(&g->draw, 50) ? argument_int(draw_from(&g->draw, -2, 3))
-                                        : argument_float(draw_percent(&g->draw, 50) ? 0.5 : 1.7);
+    if (r->parameter[k].takes_number && rng_percent(&g->draw, 20)) {
+        *a = rng_percent(&g->draw, 50) ? argument_int(rng_range(&g->draw, -2, 3))
+                                       : argument_float(rng_percent(&g->draw, 50) ? 0.5 : 1.7);
         return true;
     }
-    if (!condition && draw_percent(&g->draw, 12)) {
+    if (!condition && rng_percent(&g->draw, 12)) {
         *a = argument_slot(first);
         return true;
     }
-    int x = draw_percent(&g->draw, 70) ? broadcasting(g, dtypes ? dtypes : domain, first) : -1;
+    int x = rng_percent(&g->draw, 70) ? broadcasting(g, dtypes ? dtypes : domain, first) : -1;
     if (x < 0) x = smaller(g, dtypes ? dtypes : domain, first);
     if (x >= 0) *a = argument_slot(x);
     return x >= 0;
 }
 
 /* Of equal limits neither is the one that counts: their gradients are 0, as PyTorch's, and differences say 1. */
-static bool is_second_limit(const generator *g, const row *r, const step *s, int k)
+static bool is_second_limit(const generator *g, const op_entry *r, const step *s, int k)
 {
-    return g->program->differences && k == 2 && strcmp(r->op->name, "clamp") == 0 &&
-           s->argument[1].kind != WK_VALUE_NONE;
+    return g->program->gradcheck && k == 2 && strcmp(r->op->name, "clamp") == 0 && s->argument[1].kind != WK_VALUE_NONE;
 }
 
-static bool pointwise_operands(generator *g, const row *r, step *s)
+static bool pointwise_operands(generator *g, const op_entry *r, step *s)
 {
-    const unsigned domain = r->op->domain ? r->op->domain : ANY_DTYPE;
+    const unsigned domain = r->op->dtypes ? r->op->dtypes : ANY_DTYPE;
     const int at =
-        r->op->conditions & 1 && r->parameters > 1 && r->tensors > 1 ? 1 : 0; /* where: the condition comes first */
+        r->op->own_dtype_operands & 1 && r->parameters > 1 && r->tensors > 1 ? 1 : 0; /* where: the condition comes
+                                                                                         first */
     const int first = generate_pick(g, at ? ANY_DTYPE : domain, 0);
     if (first < 0) return false;
     for (int k = 0; k < r->parameters; k++) {
@@ -201,7 +198,7 @@ static bool pointwise_operands(generator *g, const row *r, step *s)
         if (p->kind != WK_VALUE_TENSOR) continue;
         if (k == at) {
             s->argument[k] = argument_slot(first);
-        } else if ((!p->optional || draw_percent(&g->draw, 60)) && !is_second_limit(g, r, s, k)) {
+        } else if ((!p->optional || rng_percent(&g->draw, 60)) && !is_second_limit(g, r, s, k)) {
             if (!pointwise_operand(g, r, k, first, &s->argument[k])) return false;
         }
     }
@@ -210,30 +207,30 @@ static bool pointwise_operands(generator *g, const row *r, step *s)
 
 /* ---- which of them ----------------------------------------------------------------------------------------------- */
 
-static bool named(const row *r, const char *const *names)
+static bool named(const op_entry *r, const char *const *names)
 {
     for (; *names; names++)
         if (strcmp(r->op->name, *names) == 0) return true;
     return false;
 }
 
-bool generate_operands(generator *g, const row *r, step *s)
+bool generate_operands(generator *g, const op_entry *r, step *s)
 {
     static const char *const looked_up[] = {"index_select", "gather",  "take_along_dim", "take", "embedding",
                                             "scatter_add",  "scatter", "index_add",      NULL};
     s->arguments = (uint8_t)r->parameters;
     if (r->parameters && r->parameter[0].kind == WK_VALUE_TENSORS) return generate_list_operands(g, r, s);
-    if (strcmp(r->op->group, "matmul") == 0) return generate_product_operands(g, r, s);
+    if (strcmp(r->op->category, "matmul") == 0) return generate_product_operands(g, r, s);
     if (named(r, looked_up)) return generate_index_operands(g, r, s);
     if (r->pointwise || strcmp(r->op->name, "copy_") == 0) return pointwise_operands(g, r, s);
     if (r->tensors == 0) return true;
-    const int x = generate_pick(g, r->op->domain ? r->op->domain : ANY_DTYPE, 0);
+    const int x = generate_pick(g, r->op->dtypes ? r->op->dtypes : ANY_DTYPE, 0);
     if (x < 0) return false;
     s->argument[0] = argument_slot(x);
     if (r->tensors == 1) return true;
     if (r->tensors > 2) return false; /* by a sample */
-    const int y = draw_percent(&g->draw, 50) ? broadcasting(g, 1u << generate_body(g, x)->dtype, x)
-                                             : smaller(g, 1u << generate_body(g, x)->dtype, x);
+    const int y = rng_percent(&g->draw, 50) ? broadcasting(g, 1u << generate_body(g, x)->dtype, x)
+                                            : smaller(g, 1u << generate_body(g, x)->dtype, x);
     if (y >= 0) s->argument[1] = argument_slot(y);
     return y >= 0;
 }

@@ -2,7 +2,7 @@
 /* Programs run in each mode and compared; see oracles.h. */
 #include "oracles.h"
 #include "generate.h"
-#include "notes.h"
+#include "trace.h"
 #include "tensor/tensor.h"
 #include <stddef.h>
 #include <string.h>
@@ -34,9 +34,9 @@ static const mode mode_of[ORACLES] = {
 
 /* On the GPU, whose kind oracles_try_gpu has said. */
 static mode gpu_sync = {.name = "GPU, sync", .sync = true, .threads = 1};
-static mode gpu_usual = {.name = "GPU", .threads = 1, .in_turns = true};
+static mode gpu_usual = {.name = "GPU", .threads = 1, .serialized = true};
 static mode gpu_at_once = {.name = "GPU, threads at the same time", .threads = 1};
-static machine base, other;
+static executor base, other;
 static oracle_counts own_counts;
 oracle_counts *counts = &own_counts;
 
@@ -51,8 +51,9 @@ static bool mode_differs(program *p, oracle which, verdict *v)
 {
     mode mode = which == ORACLE_GPU ? gpu_usual : which == ORACLE_GPU_THREADS ? gpu_at_once : mode_of[which];
     if (which == ORACLE_ORDER) mode.order = p->seed | 1;
-    machine_run(&other, p, &mode);
-    return (notes_wrong(&other, v->text, sizeof v->text) || notes_differ(&base, &other, v->text, sizeof v->text)) &&
+    executor_run(&other, p, &mode);
+    return (trace_has_error(&other, v->text, sizeof v->text) ||
+            trace_differs(&base, &other, v->text, sizeof v->text)) &&
            report(v, which);
 }
 
@@ -62,8 +63,8 @@ static bool mode_differs(program *p, oracle which, verdict *v)
 static bool differs_as_it_stands(program *p, oracle which, verdict *v)
 {
     if (!mode_differs(p, which, v)) return false;
-    machine_run(&base, p, &mode_sync);
-    if (notes_wrong(&other, v->text, sizeof v->text) || notes_differ(&base, &other, v->text, sizeof v->text))
+    executor_run(&base, p, &mode_sync);
+    if (trace_has_error(&other, v->text, sizeof v->text) || trace_differs(&base, &other, v->text, sizeof v->text))
         return true;
     v->oracle = ORACLE_NOTHING;
     return false;
@@ -74,11 +75,11 @@ static bool differs_as_it_stands(program *p, oracle which, verdict *v)
 static bool gpu_differs(program *p, oracle which, verdict *v)
 {
     bool late;
-    const bool told = index_was_bad(&base, &late);
+    const bool told = trace_has_bad_index(&base, &late);
     if (late) return false;
     if (!told) return mode_differs(p, which, v);
     if (which != ORACLE_GPU) return false;
-    machine_run(&other, p, &gpu_usual);
+    executor_run(&other, p, &gpu_usual);
     return index_runs_differ(&base, &other, v) && report(v, which);
 }
 
@@ -89,27 +90,28 @@ bool oracle_broken(program *p, oracle which, verdict *v)
     if (which == ORACLE_INDEX) return index_disagrees(p, &base, &other, v) && report(v, which);
     if (which == ORACLE_DRIVER) return driver_disagrees(p, gpu_usual.gpu, &base, &other, v) && report(v, which);
     if (which == ORACLE_REFERENCE) return reference_disagrees(p, &other, v) && report(v, which);
-    if (which == ORACLE_DIFFERENCES) return differences_disagree(p, &other, v, &conclusive) && report(v, which);
-    if (which == ORACLE_GPU_INDEX) return index_disagrees_there(p, gpu_usual.gpu, &base, &other, v) && report(v, which);
+    if (which == ORACLE_DIFFERENCES) return gradcheck_fails(p, &other, v, &conclusive) && report(v, which);
+    if (which == ORACLE_GPU_INDEX)
+        return index_disagrees_on_gpu(p, gpu_usual.gpu, &base, &other, v) && report(v, which);
     const bool on_gpu = which == ORACLE_GPU || which == ORACLE_GPU_THREADS;
-    machine_run(&base, p, on_gpu && !p->exact ? &gpu_sync : &mode_sync);
-    if (which == ORACLE_WRONG || which == ORACLE_CRASH) {
-        if (notes_wrong(&base, v->text, sizeof v->text)) return report(v, ORACLE_WRONG);
-        if (which == ORACLE_WRONG) return false;
+    executor_run(&base, p, on_gpu && !p->exact ? &gpu_sync : &mode_sync);
+    if (which == ORACLE_INVARIANT || which == ORACLE_CRASH) {
+        if (trace_has_error(&base, v->text, sizeof v->text)) return report(v, ORACLE_INVARIANT);
+        if (which == ORACLE_INVARIANT) return false;
         for (oracle any = ORACLE_DEFAULT; any <= ORACLE_MANY_THREADS; any++) mode_differs(p, any, v);
         v->oracle = ORACLE_NOTHING;
-        if (p->differences) differences_disagree(p, &other, v, &conclusive);
+        if (p->gradcheck) gradcheck_fails(p, &other, v, &conclusive);
         return false; /* still here */
     }
-    if (base.faulty || notes_wrong(&base, v->text, sizeof v->text)) return false; /* another matter */
+    if (base.has_failed_value || trace_has_error(&base, v->text, sizeof v->text)) return false; /* another matter */
     return on_gpu ? gpu_differs(p, which, v) : mode_differs(p, which, v);
 }
 
 /* Are there tensors that several threads work on? */
-static bool is_large(const machine *m)
+static bool is_large(const executor *m)
 {
     for (size_t at = 0; at < m->used;) {
-        const note *n = (const note *)(const void *)(m->notes + at);
+        const trace_entry *n = (const trace_entry *)(const void *)(m->notes + at);
         if (n->bytes > 8192) return true;
         at += sizeof *n + (size_t)n->bytes;
     }
@@ -135,11 +137,11 @@ static bool large_differs(program *p, verdict *v)
 {
     enum { BATCH = 16 };
     static program waiting[BATCH];
-    static machine seen[BATCH];
+    static executor seen[BATCH];
     static int count;
     counts->large++;
     waiting[count] = *p;
-    const machine swapped = seen[count];
+    const executor swapped = seen[count];
     seen[count] = base;
     base = swapped;
     seen[count].program = &waiting[count];
@@ -147,9 +149,9 @@ static bool large_differs(program *p, verdict *v)
     count = 0;
     for (oracle which = ORACLE_TWO_THREADS; which <= ORACLE_MANY_THREADS; which++)
         for (int k = 0; k < BATCH; k++) {
-            machine_run(&other, &waiting[k], &mode_of[which]);
-            if (!notes_wrong(&other, v->text, sizeof v->text) &&
-                !notes_differ(&seen[k], &other, v->text, sizeof v->text))
+            executor_run(&other, &waiting[k], &mode_of[which]);
+            if (!trace_has_error(&other, v->text, sizeof v->text) &&
+                !trace_differs(&seen[k], &other, v->text, sizeof v->text))
                 continue;
             *p = waiting[k];
             if (oracle_broken(p, which, v)) return true;
@@ -173,11 +175,12 @@ static uint64_t hash(uint64_t h, const void *bytes, size_t size)
 static bool has_shapes_of_numbers(const program *p)
 {
     for (int k = 0; k < p->steps; k++)
-        if (!p->step[k].gone && p->step[k].kind == STEP_CALL && rows[p->step[k].op].op->waits) return true;
+        if (!p->step[k].removed && p->step[k].kind == STEP_CALL && op_entries[p->step[k].op].op->data_dependent_shape)
+            return true;
     return false;
 }
 
-static void make_digest(const program *p, const machine *m, digest *d)
+static void make_digest(const program *p, const executor *m, digest *d)
 {
     d->program = hash(0xcbf29ce484222325u, p, offsetof(program, step));
     for (int k = 0; k < p->steps; k++) {
@@ -187,13 +190,13 @@ static void make_digest(const program *p, const machine *m, digest *d)
     d->structure = 0xcbf29ce484222325u;
     if (has_shapes_of_numbers(p)) return;
     for (size_t at = 0; at < m->used;) {
-        const note *n = (const note *)(const void *)(m->notes + at);
+        const trace_entry *n = (const trace_entry *)(const void *)(m->notes + at);
         d->structure = hash(d->structure, n, sizeof *n);
         at += sizeof *n + (size_t)n->bytes;
     }
 }
 
-void oracles_grow(program *p, uint64_t seed, bool large)
+void oracles_generate(program *p, uint64_t seed, bool large)
 {
     (large ? generate_large : generate)(p, &base, &mode_sync, seed);
     oracles_tidy(p);
@@ -205,8 +208,8 @@ void oracles_try(program *p, uint64_t seed, verdict *v, digest *d)
     generate(p, &base, &mode_sync, seed);
     count(p);
     make_digest(p, &base, d);
-    if (notes_wrong(&base, v->text, sizeof v->text)) {
-        report(v, ORACLE_WRONG);
+    if (trace_has_error(&base, v->text, sizeof v->text)) {
+        report(v, ORACLE_INVARIANT);
         return;
     }
     for (oracle which = ORACLE_DEFAULT; which <= ORACLE_ORDER; which++)
@@ -218,8 +221,8 @@ void oracles_try(program *p, uint64_t seed, verdict *v, digest *d)
     }
     if (p->seed % 2 == 0 && index_disagrees(p, &base, &other, v) && report(v, ORACLE_INDEX)) return;
     bool conclusive = false;
-    if (p->differences && differences_disagree(p, &other, v, &conclusive)) report(v, ORACLE_DIFFERENCES);
-    if (p->differences) *(conclusive ? &counts->differences : &counts->inconclusive) += 1;
+    if (p->gradcheck && gradcheck_fails(p, &other, v, &conclusive)) report(v, ORACLE_DIFFERENCES);
+    if (p->gradcheck) *(conclusive ? &counts->differences : &counts->inconclusive) += 1;
 }
 
 /* Other sizes in place of those that the program has, the same for the same. */
@@ -240,21 +243,21 @@ void oracles_try_gpu(program *p, uint64_t seed, int variant, int kind, verdict *
     gpu_sync.gpu = gpu_usual.gpu = gpu_at_once.gpu = kind;
     v->oracle = ORACLE_NOTHING;
     (large ? generate_large : generate)(p, &base, &mode_sync, seed);
-    p->differences = false;
+    p->gradcheck = false;
     if (variant > 0) vary(p, variant);
     count(p);
     counts->ranges += large;
-    counts->at_once += p->at_once;
+    counts->at_once += p->concurrent;
     for (oracle which = ORACLE_GPU; which <= ORACLE_DRIVER; which++)
-        if ((which != ORACLE_GPU_THREADS || p->at_once) && oracle_broken(p, which, v)) return;
+        if ((which != ORACLE_GPU_THREADS || p->concurrent) && oracle_broken(p, which, v)) return;
 }
 
 void oracles_tidy(program *p)
 {
-    machine_begin(&base, p, &mode_sync);
-    machine_steps(&base);
-    for (int k = 0; k < p->steps; k++) p->step[k].gone = p->step[k].gone || base.passed[k];
+    executor_begin(&base, p, &mode_sync);
+    executor_run_steps(&base);
+    for (int k = 0; k < p->steps; k++) p->step[k].removed = p->step[k].removed || base.passed[k];
     for (int k = 0; k < p->slots; k++)
         p->left[k] = base.slot[k].tensor ? base.slot[k].leaf ? LEFT_LEAF : LEFT_TENSOR : 0;
-    machine_end(&base);
+    executor_end(&base);
 }

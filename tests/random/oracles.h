@@ -3,12 +3,12 @@
 #ifndef TESTS_RANDOM_ORACLES_H
 #define TESTS_RANDOM_ORACLES_H
 
-#include "machine.h"
+#include "executor.h"
 
 typedef enum oracle {
     ORACLE_NOTHING,
     ORACLE_CRASH,       /* it ends the process */
-    ORACLE_WRONG,       /* in any mode: a failure without a reason, memory written that is not a tensor's, ... */
+    ORACLE_INVARIANT,   /* in any mode: a failure without a reason, memory written that is not a tensor's, ... */
     ORACLE_DEFAULT,     /* as it usually runs = op by op, WICK_SYNC=1 */
     ORACLE_NOFUSE,      /* WICK_NOFUSE=1 = op by op */
     ORACLE_ORDER,       /* groups in another order = op by op */
@@ -21,7 +21,7 @@ typedef enum oracle {
     ORACLE_GPU_THREADS, /* the same with threads that work at the same time */
     ORACLE_GPU_INDEX,   /* bad indices there, as above; and no thread hears of those of another one */
     ORACLE_DRIVER,      /* where a call of the driver fails, what is read fails or has the right numbers */
-    ORACLE_KINDS,       /* shapes, dtypes and refusals are those of another kind of CPU */
+    ORACLE_CPU_KINDS,   /* shapes, dtypes and refusals are those of another kind of CPU */
     ORACLES
 } oracle;
 extern const char *const oracle_name[ORACLES];
@@ -37,7 +37,7 @@ typedef struct digest {
     uint64_t number, program, structure;
 } digest;
 
-/* Grows the program of a seed and runs it past every oracle but ORACLE_KINDS, for which it gives a digest. */
+/* Grows the program of a seed and runs it past every oracle but ORACLE_CPU_KINDS, for which it gives a digest. */
 void oracles_try(program *p, uint64_t seed, verdict *v, digest *digest);
 /* The same on the first device of that kind (ORACLE_GPU and those behind it): a variant of the program of this seed, of
  * other sizes, for which the same kernels do; or one of tensors larger than 2 MB, which may use the second, too. The
@@ -45,7 +45,7 @@ void oracles_try(program *p, uint64_t seed, verdict *v, digest *digest);
 enum { VARIANT_LARGE = -1 };
 void oracles_try_gpu(program *p, uint64_t seed, int variant, int kind, verdict *v);
 /* Grows it and says what is left in the end. */
-void oracles_grow(program *p, uint64_t seed, bool large);
+void oracles_generate(program *p, uint64_t seed, bool large);
 /* Is this oracle broken by the program? */
 bool oracle_broken(program *p, oracle which, verdict *v);
 /* Leaves out the steps that are passed over, and says which slots are left in the end. */
@@ -59,29 +59,29 @@ typedef struct oracle_counts {
 } oracle_counts;
 extern oracle_counts *counts; /* added to by oracles_try */
 
-/* differences.c: gradients of a program against central differences; `conclusive` says whether they say anything. */
-bool differences_disagree(program *p, machine *m, verdict *v, bool *conclusive);
+/* gradcheck.c: gradients of a program against central differences; `conclusive` says whether they say anything. */
+bool gradcheck_fails(program *p, executor *m, verdict *v, bool *conclusive);
 
-/* indices.c: with an index tensor that may reach too far. */
-bool index_spoil(const program *p, program *spoiled);
-bool index_disagrees(const program *p, machine *base, machine *other, verdict *v);
+/* bad_indices.c: with an index tensor that may reach too far. */
+bool index_corrupt(const program *p, program *spoiled);
+bool index_disagrees(const program *p, executor *base, executor *other, verdict *v);
 /* The same on a device of that kind against the CPU, where nothing is written: what is written in place there keeps its
  * numbers from a bad index on until that is known. */
-bool index_disagrees_there(const program *p, int kind, machine *base, machine *other, verdict *v);
+bool index_disagrees_on_gpu(const program *p, int kind, executor *base, executor *other, verdict *v);
 /* Has a call of that run been refused for a bad index? `late`: has a value failed for one? That is what a device found
  * by itself, and until it is known it leaves out what is written in place, which is more or less in each mode (rule
  * 17). */
-bool index_was_bad(const machine *m, bool *late);
+bool trace_has_bad_index(const executor *m, bool *late);
 /* Two runs of a program without gradients that has a bad index, the first op by op. */
-bool index_runs_differ(const machine *sync, const machine *other, verdict *v);
+bool index_runs_differ(const executor *sync, const executor *other, verdict *v);
 
-/* driver_calls.c: leaves out the steps that write what was there before, and with them the gradients of leaves, which
+/* driver_faults.c: leaves out the steps that write what was there before, and with them the gradients of leaves, which
  * are added up in place. */
 void driver_leave_out_writes(program *p);
 /* Runs it on a device of that kind, where a call of the driver fails that the program's seed draws. */
-bool driver_disagrees(const program *p, int kind, machine *base, machine *other, verdict *v);
+bool driver_disagrees(const program *p, int kind, executor *base, executor *other, verdict *v);
 
 /* reference.c: runs it op by op and compares every call. */
-bool reference_disagrees(program *p, machine *m, verdict *v);
+bool reference_disagrees(program *p, executor *m, verdict *v);
 
 #endif

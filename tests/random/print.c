@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs as C; see print.h. */
 #include "print.h"
-#include "machine.h"
-#include "rows.h"
+#include "executor.h"
+#include "op_entries.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,8 +105,8 @@ static void print_other(FILE *out, const step *s, bool apart)
     case STEP_SYNC: fputs("    wk_sync();\n", out); break;
     case STEP_FLUSH: fputs("    wk_flush();\n", out); break;
     case STEP_TRIM: fprintf(out, "    wk_memory_trim(part_card(%d));\n", s->card == CARD_SECOND); break;
-    case STEP_PIN: fprintf(out, "    wk_data(t%d);\n", x); break;
-    case STEP_POKE:
+    case STEP_TAKE_ADDRESS: fprintf(out, "    wk_data(t%d);\n", x); break;
+    case STEP_HOST_WRITE:
         if (s->how == POKE_DLPACK) {
             fprintf(out, "    part_poke(t%d, %g);\n", x, s->argument[1].f);
             break;
@@ -136,7 +136,7 @@ static void print_other(FILE *out, const step *s, bool apart)
         for (int k = 0; k < s->argument[0].count; k++) fprintf(out, "%st%d", k ? ", " : "", s->argument[0].slot[k]);
         fprintf(out, "}, %d, %lld);\n", s->argument[0].count, (long long)s->argument[1].i);
         break;
-    case STEP_ANEW: fputs("    /* this thread ends, another goes on */\n", out); break;
+    case STEP_THREAD_RESTART: fputs("    /* this thread ends, another goes on */\n", out); break;
     default: print_function(out, s); break;
     }
 }
@@ -157,7 +157,7 @@ static void declare(FILE *out, const program *p)
 {
     const char *comma = "    wk_tensor *";
     for (int k = 0; k < p->steps; k++)
-        for (int r = 0; r < p->step[k].results && !p->step[k].gone; r++) {
+        for (int r = 0; r < p->step[k].results && !p->step[k].removed; r++) {
             fprintf(out, "%st%d = NULL", comma, p->step[k].out + r);
             comma = ", *";
         }
@@ -168,13 +168,13 @@ static bool uses_parts(const program *p)
 {
     for (int k = 0; k < p->steps; k++) {
         const step *s = &p->step[k];
-        const bool poked = s->kind == STEP_POKE && s->how == POKE_DLPACK;
-        if (!s->gone && (s->card || s->kind == STEP_TRIM || s->kind == STEP_HOOK || s->kind == STEP_FUNCTION ||
-                         s->kind == STEP_OPTIMISE || poked))
+        const bool poked = s->kind == STEP_HOST_WRITE && s->how == POKE_DLPACK;
+        if (!s->removed && (s->card || s->kind == STEP_TRIM || s->kind == STEP_HOOK || s->kind == STEP_FUNCTION ||
+                            s->kind == STEP_OPTIMISE || poked))
             return true;
         int64_t n = 1;
         for (int d = 0; s->kind == STEP_MAKE && d < s->argument[0].count; d++) n *= s->argument[0].ints[d];
-        if (!s->gone && n > FEW) return true;
+        if (!s->removed && n > FEW) return true;
     }
     return false;
 }
@@ -190,7 +190,7 @@ static void print_alone(FILE *out, const program *p)
     fputs("int main(void)\n{\n    WK_SCOPE;\n", out);
     declare(out, p);
     for (int k = 0; k < p->steps; k++)
-        if (!p->step[k].gone) print_step(out, &p->step[k], false);
+        if (!p->step[k].removed) print_step(out, &p->step[k], false);
     int order[MOST_SLOTS];
     program_order(p, order);
     for (int k = 0; k < p->slots; k++) print_left(out, p, order[k]);
@@ -200,7 +200,7 @@ static void print_alone(FILE *out, const program *p)
 void print_program(FILE *out, const program *p)
 {
     fputs("#include <wick.h>\n", out);
-    if (uses_parts(p)) fputs("#include \"random/parts.h\"\n", out);
+    if (uses_parts(p)) fputs("#include \"random/program_lib.h\"\n", out);
     if (p->threads > 1)
         print_threads(out, p);
     else
@@ -216,9 +216,9 @@ static const char *const kind_name[STEP_KINDS] = {
 
 static const char *name_of(const step *s, char *room, size_t size)
 {
-    if (s->kind == STEP_CALL) return rows[s->op].op->name;
+    if (s->kind == STEP_CALL) return op_entries[s->op].op->name;
     if (s->kind != STEP_IN_PLACE) return kind_name[s->kind];
-    snprintf(room, size, "%s_", rows[s->op].op->name);
+    snprintf(room, size, "%s_", op_entries[s->op].op->name);
     return room;
 }
 
@@ -234,7 +234,7 @@ void print_signature(char *text, size_t size, const program *p)
     int count = 0;
     size_t at = 0;
     for (int k = 0; k < p->steps; k++)
-        if (!p->step[k].gone) names[count++] = name_of(&p->step[k], room[k], sizeof room[k]);
+        if (!p->step[k].removed) names[count++] = name_of(&p->step[k], room[k], sizeof room[k]);
     qsort(names, (size_t)count, sizeof *names, by_text);
     text[0] = 0;
     for (int k = 0; k < count; k++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls as C, by the schemas of their rows; see print.h. */
 #include "print.h"
-#include "machine.h"
+#include "executor.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -111,7 +111,7 @@ static bool print_choice(FILE *out, const char *name, const argument *a)
     return true;
 }
 
-static void print_form(FILE *out, const step *s, const row *r, const char *form)
+static void print_form(FILE *out, const step *s, const op_entry *r, const char *form)
 {
     const char *comma = "";
     for (const char *c = form; *c; c += *c == ' ') {
@@ -140,7 +140,7 @@ static void print_form(FILE *out, const step *s, const row *r, const char *form)
 }
 
 /* The form that most ops have. */
-static void usual_form(const row *r, char *form, size_t size)
+static void usual_form(const op_entry *r, char *form, size_t size)
 {
     size_t at = 0;
     form[0] = 0;
@@ -165,14 +165,14 @@ static void print_strided(FILE *out, const step *s)
 /* Over all elements: the macro takes no option without a dimension. */
 static void print_position(FILE *out, const step *s)
 {
-    fprintf(out, "wk_%s_at(WK_HERE, t%d, NULL, -1, ", rows[s->op].op->name, s->argument[0].slot[0]);
+    fprintf(out, "wk_%s_at(WK_HERE, t%d, NULL, -1, ", op_entries[s->op].op->name, s->argument[0].slot[0]);
     fprintf(out, "&(wk_reduce_options){.size = sizeof(wk_reduce_options), .keepdim = %s})",
             s->argument[2].i ? "true" : "false");
 }
 
 static void print_call(FILE *out, const step *s)
 {
-    const row *r = &rows[s->op];
+    const op_entry *r = &op_entries[s->op];
     const char *name = r->op->name, *form = NULL;
     char usual[64];
     if (strcmp(name, "as_strided") == 0) {
@@ -204,15 +204,15 @@ static bool fills(const step *s)
 {
     const char *form = "";
     for (size_t k = 0; k < sizeof forms / sizeof *forms; k++)
-        if (strcmp(forms[k].op, rows[s->op].op->name) == 0) form = forms[k].form;
-    if (strcmp(rows[s->op].op->name, "median") == 0) return s->argument[1].kind != WK_VALUE_NONE;
+        if (strcmp(forms[k].op, op_entries[s->op].op->name) == 0) form = forms[k].form;
+    if (strcmp(op_entries[s->op].op->name, "median") == 0) return s->argument[1].kind != WK_VALUE_NONE;
     return strpbrk(form, "&@") != NULL;
 }
 
 void print_op(FILE *out, const step *s)
 {
-    const bool array = fills(s) && strcmp(rows[s->op].op->group, "sort") != 0;
-    if (rows[s->op].draws) fprintf(out, "    wk_seed(%u);\n", s->seed);
+    const bool array = fills(s) && strcmp(op_entries[s->op].op->category, "sort") != 0;
+    if (op_entries[s->op].draws) fprintf(out, "    wk_seed(%u);\n", s->seed);
     if (array) fprintf(out, "    wk_tensor *r%d[16] = {NULL};\n", s->out);
     fputs("    ", out);
     if (s->results && !fills(s)) fprintf(out, "t%d = ", s->out);

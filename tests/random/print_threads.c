@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs of several threads as C: what a thread does between two meetings is a function, and main has the crew run
- * them (crew.c, which the program includes). A thread that ends in the midst of it leaves the rest to the next one. */
-#include "machine.h"
+ * them (workers.c, which the program includes). A thread that ends in the midst of it leaves the rest to the next
+ * one. */
+#include "executor.h"
 #include "print.h"
 
 /* Variables, which functions share. */
@@ -9,8 +10,8 @@ static void declare(FILE *out, const program *p)
 {
     for (int k = 0; k < p->steps; k++) {
         const step *s = &p->step[k];
-        for (int r = 0; r < s->results && !s->gone; r++) fprintf(out, "static wk_tensor *t%d;\n", s->out + r);
-        if (!s->gone && (s->kind == STEP_SCOPE || s->kind == STEP_NO_GRAD))
+        for (int r = 0; r < s->results && !s->removed; r++) fprintf(out, "static wk_tensor *t%d;\n", s->out + r);
+        if (!s->removed && (s->kind == STEP_SCOPE || s->kind == STEP_NO_GRAD))
             fprintf(out, "static wk_guard g%d;\n", s->guard);
     }
 }
@@ -18,7 +19,7 @@ static void declare(FILE *out, const program *p)
 /* Does this thread do anything in steps [from, to)? Its first step there, -1 for none. */
 static int first_step(const program *p, int thread, int from, int to)
 {
-    while (from < to && (p->step[from].gone || p->step[from].thread != thread)) from++;
+    while (from < to && (p->step[from].removed || p->step[from].thread != thread)) from++;
     return from < to ? from : -1;
 }
 
@@ -26,19 +27,21 @@ static int first_step(const program *p, int thread, int from, int to)
 static void print_thread(FILE *out, const program *p, int thread, int from, int to)
 {
     int end = from;
-    while (end < to && (p->step[end].gone || p->step[end].thread != thread || p->step[end].kind != STEP_ANEW)) end++;
+    while (end < to &&
+           (p->step[end].removed || p->step[end].thread != thread || p->step[end].kind != STEP_THREAD_RESTART))
+        end++;
     const bool ends = end < to;
     if (ends) print_thread(out, p, thread, end + 1, to);
     fprintf(out, "static void part_%d_%d(void *user)\n{\n", thread, from);
-    const bool anew = from > 0 && p->step[from - 1].kind == STEP_ANEW && p->step[from - 1].thread == thread;
+    const bool anew = from > 0 && p->step[from - 1].kind == STEP_THREAD_RESTART && p->step[from - 1].thread == thread;
     if (anew) fprintf(out, "    wk_scope_open(WK_HERE);\n");
     for (int k = from; k < end; k++)
-        if (!p->step[k].gone && p->step[k].thread == thread) print_step(out, &p->step[k], true);
+        if (!p->step[k].removed && p->step[k].thread == thread) print_step(out, &p->step[k], true);
     if (ends) fprintf(out, "    crew_anew(part_%d_%d, user); /* this thread ends */\n", thread, end + 1);
     fputs(ends ? "}\n" : "    (void)user;\n}\n", out);
 }
 
-/* What is left is looked at by the threads in turn, as machine_look does. */
+/* What is left is looked at by the threads in turn, as executor_observe_end does. */
 static void print_looks(FILE *out, const program *p)
 {
     int order[MOST_SLOTS], thread[MOST_SLOTS] = {0};
@@ -57,7 +60,8 @@ static void print_looks(FILE *out, const program *p)
 static int end_of_part(const program *p, int from)
 {
     int to = from + 1;
-    while (to < p->steps && (p->at_once ? !p->step[to].meets : p->step[to].thread == p->step[from].thread)) to++;
+    while (to < p->steps && (p->concurrent ? !p->step[to].sync_before : p->step[to].thread == p->step[from].thread))
+        to++;
     return to;
 }
 
@@ -85,7 +89,7 @@ static void print_main(FILE *out, const program *p)
 
 void print_threads(FILE *out, const program *p)
 {
-    fputs("#include \"random/crew.c\"\n", out);
+    fputs("#include \"random/workers.c\"\n", out);
     declare(out, p);
     for (int from = 0, to; from < p->steps; from = to) {
         to = end_of_part(p, from);

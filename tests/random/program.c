@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs as data; see program.h. */
 #include "program.h"
-#include "draw.h"
+#include "rng.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -19,9 +19,9 @@ step *program_add(program *p, step_kind kind, int results)
 
 void program_order(const program *p, int order[])
 {
-    draw d = {p->order};
+    rng d = {p->order};
     for (int k = 0; k < p->slots; k++) {
-        const int at = p->order ? draw_below(&d, k + 1) : k;
+        const int at = p->order ? rng_below(&d, k + 1) : k;
         order[k] = order[at];
         order[at] = k;
     }
@@ -30,14 +30,14 @@ void program_order(const program *p, int order[])
 int program_loss(const program *p)
 {
     for (int k = p->steps; k-- > 0;)
-        if (!p->step[k].gone && p->step[k].kind == STEP_BACKWARD) return p->step[k].argument[0].slot[0];
+        if (!p->step[k].removed && p->step[k].kind == STEP_BACKWARD) return p->step[k].argument[0].slot[0];
     return -1;
 }
 
 int program_length(const program *p)
 {
     int length = 0;
-    for (int k = 0; k < p->steps; k++) length += !p->step[k].gone;
+    for (int k = 0; k < p->steps; k++) length += !p->step[k].removed;
     return length;
 }
 
@@ -46,8 +46,8 @@ int program_calls(const program *p)
     int calls = 0;
     for (int k = 0; k < p->steps; k++) {
         const uint8_t kind = p->step[k].kind;
-        calls += !p->step[k].gone && (kind == STEP_CALL || kind == STEP_IN_PLACE || kind == STEP_BACKWARD ||
-                                      kind == STEP_DIFFERENTIATE || kind == STEP_FUNCTION || kind == STEP_OPTIMISE);
+        calls += !p->step[k].removed && (kind == STEP_CALL || kind == STEP_IN_PLACE || kind == STEP_BACKWARD ||
+                                         kind == STEP_DIFFERENTIATE || kind == STEP_FUNCTION || kind == STEP_OPTIMISE);
     }
     return calls;
 }

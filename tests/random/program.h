@@ -41,18 +41,19 @@ typedef enum step_kind {
     STEP_READ,
     STEP_SYNC,
     STEP_FLUSH,
-    STEP_TRIM, /* the device's idle memory is given back */
-    STEP_PIN,  /* wk_data: the program knows the address from now on */
-    STEP_POKE, /* the program writes a number through that address, or into memory that it lent; `how` */
+    STEP_TRIM,         /* the device's idle memory is given back */
+    STEP_TAKE_ADDRESS, /* wk_data: the program knows the address from now on */
+    STEP_HOST_WRITE,   /* the program writes a number through that address, or into memory that it lent; `how` */
     STEP_REQUIRE,
     STEP_DETACH,
     STEP_BACKWARD, /* `how`: retain_graph, create_graph */
     STEP_GRAD_OF,
-    STEP_DIFFERENTIATE, /* wk_grad of argument 0 for argument 1; `how` likewise */
-    STEP_HOOK,          /* `how`: which of the program's hooks */
-    STEP_FUNCTION,      /* `how`: which of the program's functions with a gradient of their own */
-    STEP_ANEW,          /* the thread ends: its scopes close, what it has recorded is run. Another takes its place */
-    STEP_OPTIMISE,      /* `how`: which optimiser takes argument 1 steps with the leaves of argument 0 */
+    STEP_DIFFERENTIATE,  /* wk_grad of argument 0 for argument 1; `how` likewise */
+    STEP_HOOK,           /* `how`: which of the program's hooks */
+    STEP_FUNCTION,       /* `how`: which of the program's functions with a gradient of their own */
+    STEP_THREAD_RESTART, /* the thread ends: its scopes close, what it has recorded is run. Another takes its
+                                     place */
+    STEP_OPTIMISE,       /* `how`: which optimiser takes argument 1 steps with the leaves of argument 0 */
     STEP_KINDS
 } step_kind;
 
@@ -89,11 +90,11 @@ typedef struct argument {
 
 typedef struct step {
     uint8_t kind, how, thread, arguments, results, dtype, card;
-    int16_t op;    /* index into wk__ops */
-    int16_t out;   /* the first of its results' slots */
-    int16_t guard; /* which scope or grad mode */
-    bool gone;     /* left out */
-    bool meets;    /* all threads have done what stands above it before it begins */
+    int16_t op;       /* index into wk__ops */
+    int16_t out;      /* the first of its results' slots */
+    int16_t guard;    /* which scope or grad mode */
+    bool removed;     /* left out */
+    bool sync_before; /* all threads have done what stands above it before it begins */
     uint32_t
         seed; /* of numbers: those of STEP_MAKE, those that a random op draws; the bound of MAKE_INDEX in argument 1 */
     argument argument[MOST_ARGUMENTS];
@@ -106,9 +107,9 @@ typedef struct program {
     int32_t steps, slots, guards, threads;
     uint32_t order;           /* in which the slots are read at the end */
     uint8_t left[MOST_SLOTS]; /* LEFT_: what is there in the end, once oracles_tidy has found out */
-    bool at_once;             /* between two steps that meet, its threads work at the same time */
+    bool concurrent;          /* between two steps that meet, its threads work at the same time */
     bool exact;               /* its numbers have the same bits on each kind of device */
-    bool differences;         /* all leaves are f64, and its only backward can be checked with central differences */
+    bool gradcheck;           /* all leaves are f64, and its only backward can be checked with central differences */
     step step[MOST_STEPS];
 } program;
 

@@ -17,7 +17,7 @@
  * time (0: one for each processor) and share the programs of the seed; there is one summary at the end. */
 #include "generate.h"
 #include "jobs.h"
-#include "memory.h"
+#include "xalloc.h"
 #include "print.h"
 #include "shrink.h"
 #include "backend/cpu/isa.h"
@@ -57,16 +57,16 @@ static uint64_t seed_of(uint64_t number)
 
 /* The same program sees the same shapes, dtypes and refusals on every kind of CPU. (Its numbers may differ in their
  * last digits, and so may what is grown from them: then it is another program.) */
-static bool kinds_agree(uint64_t next, digest now)
+static bool cpu_kinds_agree(uint64_t next, digest now)
 {
-    digest *seen = &common->seen[next % MOST_DIGESTS];
+    digest *seen = &own_job->seen[next % MOST_DIGESTS];
     const bool both = seen->number == next + 1 && seen->program == now.program;
     if (seen->number != next + 1) {
         *seen = now;
         seen->number = next + 1;
         return true;
     }
-    common->alike += both;
+    own_job->alike += both;
     return !both || seen->structure == now.structure;
 }
 
@@ -81,29 +81,29 @@ static void end(int status)
 
 static bool goes_on(double until)
 {
-    return jobs_number(common->next) < set.programs && elapsed() < until && (!all->failed || set.keep_going);
+    return jobs_number(own_job->next) < set.programs && elapsed() < until && (!shared_jobs->failed || set.keep_going);
 }
 
 static void run_programs(double until)
 {
-    counts = &common->counts;
-    coverage_of(&common->coverage);
+    counts = &own_job->counts;
+    coverage_start(&own_job->coverage);
     while (goes_on(until)) {
-        const uint64_t next = common->next++, number = jobs_number(next);
+        const uint64_t next = own_job->next++, number = jobs_number(next);
         alarm(set.gpu ? 10 * PROGRAM_SECONDS : PROGRAM_SECONDS);
         digest digest;
         if (set.gpu) {
             const bool large = set.large || number % EVERY_LARGE == EVERY_LARGE - 1;
-            common->variant = set.just_one ? set.variant : large ? VARIANT_LARGE : (int)(number % VARIANTS);
-            oracles_try_gpu(&common->now, set.just_one ? set.only : seed_of(large ? number : number / VARIANTS),
-                            common->variant, set.gpu, &common->verdict);
-            if (common->verdict.oracle != ORACLE_NOTHING) end(FAILED);
+            own_job->variant = set.just_one ? set.variant : large ? VARIANT_LARGE : (int)(number % VARIANTS);
+            oracles_try_gpu(&own_job->now, set.just_one ? set.only : seed_of(large ? number : number / VARIANTS),
+                            own_job->variant, set.gpu, &own_job->verdict);
+            if (own_job->verdict.oracle != ORACLE_NOTHING) end(FAILED);
             continue;
         }
-        oracles_try(&common->now, set.just_one ? set.only : seed_of(number), &common->verdict, &digest);
-        if (common->verdict.oracle == ORACLE_NOTHING && !kinds_agree(next, digest))
-            common->verdict.oracle = ORACLE_KINDS;
-        if (common->verdict.oracle != ORACLE_NOTHING) end(FAILED);
+        oracles_try(&own_job->now, set.just_one ? set.only : seed_of(number), &own_job->verdict, &digest);
+        if (own_job->verdict.oracle == ORACLE_NOTHING && !cpu_kinds_agree(next, digest))
+            own_job->verdict.oracle = ORACLE_CPU_KINDS;
+        if (own_job->verdict.oracle != ORACLE_NOTHING) end(FAILED);
     }
     end(0);
 }
@@ -131,7 +131,7 @@ static pid_t start_child(void)
 /* ---- shrinking --------------------------------------------------------------------------------------------------- */
 
 /* In this process. */
-static bool fails_here(program *candidate, void *user)
+static bool fails_in_process(program *candidate, void *user)
 {
     verdict v;
     alarm(set.gpu ? 10 * PROGRAM_SECONDS : PROGRAM_SECONDS);
@@ -139,15 +139,15 @@ static bool fails_here(program *candidate, void *user)
 }
 
 /* In a process of its own, which may end. */
-static bool fails_apart(program *candidate, void *user)
+static bool fails_in_child(program *candidate, void *user)
 {
     const oracle which = *(const oracle *)user;
-    common->now = *candidate;
+    own_job->now = *candidate;
     const pid_t child = start_child();
     if (child == 0) {
         if (which == ORACLE_CRASH) freopen("/dev/null", "w", stderr);
         alarm(set.gpu ? 10 * PROGRAM_SECONDS : PROGRAM_SECONDS);
-        _exit(oracle_broken(&common->now, which, &common->verdict) ? FAILED : 0);
+        _exit(oracle_broken(&own_job->now, which, &own_job->verdict) ? FAILED : 0);
     }
     const int end = end_of(child);
     return which == ORACLE_CRASH ? end == -1 : end == FAILED;
@@ -155,18 +155,18 @@ static bool fails_apart(program *candidate, void *user)
 
 static void shrink_failure(oracle which)
 {
-    program *p = memory_take(1, sizeof *p);
-    *p = common->now;
+    program *p = xcalloc(1, sizeof *p);
+    *p = own_job->now;
     if (which != ORACLE_CRASH) {
         const pid_t child = start_child();
         if (child == 0) {
-            program *own = memory_take(1, sizeof *own);
-            *own = common->now;
-            shrink(own, fails_here, (void *)&which);
+            program *own = xcalloc(1, sizeof *own);
+            *own = own_job->now;
+            shrink(own, fails_in_process, (void *)&which);
             oracles_tidy(own);
-            const bool fails = fails_here(own, (void *)&which);
-            oracle_broken(own, which, &common->verdict);
-            common->now = *own;
+            const bool fails = fails_in_process(own, (void *)&which);
+            oracle_broken(own, which, &own_job->verdict);
+            own_job->now = *own;
             _exit(fails ? 0 : FAILED);
         }
         if (end_of(child) == 0) {
@@ -175,12 +175,12 @@ static void shrink_failure(oracle which)
         }
     }
     oracle how = which;
-    if (fails_apart(p, &how)) shrink(p, fails_apart, &how);
-    common->now = *p;
+    if (fails_in_child(p, &how)) shrink(p, fails_in_child, &how);
+    own_job->now = *p;
     free(p);
     const pid_t child = start_child();
     if (child == 0) {
-        oracles_tidy(&common->now);
+        oracles_tidy(&own_job->now);
         _exit(0);
     }
     end_of(child);
@@ -192,29 +192,29 @@ static void shrink_failure(oracle which)
 static void print_failure(oracle which)
 {
     char signature[256];
-    all->by_oracle[which]++;
+    shared_jobs->by_oracle[which]++;
     int n = snprintf(signature, sizeof signature, "%s: ", oracle_name[which]);
-    print_signature(signature + n, sizeof signature - (size_t)n, &common->now);
+    print_signature(signature + n, sizeof signature - (size_t)n, &own_job->now);
     if (!jobs_is_new(signature)) return;
     char variant[16] = "";
-    if (set.gpu && common->variant == VARIANT_LARGE)
+    if (set.gpu && own_job->variant == VARIANT_LARGE)
         snprintf(variant, sizeof variant, ":large");
     else if (set.gpu)
-        snprintf(variant, sizeof variant, ":%d", common->variant);
+        snprintf(variant, sizeof variant, ":%d", own_job->variant);
     printf("FAILED after %llu programs (--only %llu%s), %s\n  %s\n",
-           (unsigned long long)jobs_number(common->next - 1) + 1, (unsigned long long)common->now.seed, variant,
-           signature, which == ORACLE_CRASH ? "" : common->verdict.text);
-    program *spoiled = memory_take(1, sizeof *spoiled);
+           (unsigned long long)jobs_number(own_job->next - 1) + 1, (unsigned long long)own_job->now.seed, variant,
+           signature, which == ORACLE_CRASH ? "" : own_job->verdict.text);
+    program *spoiled = xcalloc(1, sizeof *spoiled);
     const bool bad = which == ORACLE_INDEX || which == ORACLE_GPU_INDEX;
-    print_program(stdout, bad && index_spoil(&common->now, spoiled) ? spoiled : &common->now);
+    print_program(stdout, bad && index_corrupt(&own_job->now, spoiled) ? spoiled : &own_job->now);
     free(spoiled);
     fflush(stdout);
 }
 
 static void report(int end)
 {
-    const oracle which = end == FAILED ? common->verdict.oracle : ORACLE_CRASH;
-    all->failed = true;
+    const oracle which = end == FAILED ? own_job->verdict.oracle : ORACLE_CRASH;
+    shared_jobs->failed = true;
     if (!set.whole) shrink_failure(which);
     jobs_lock();
     print_failure(which);
@@ -247,7 +247,7 @@ static void statistics(void)
     const oracle_counts *c = &sum;
     const double n = c->programs ? (double)c->programs : 1;
     for (int k = 0; set.kinds && wk__cpu_isa_at(k) && k < KINDS; k++)
-        printf("%s: %llu programs\n", wk__cpu_isa_at(k)->name, (unsigned long long)all->by_kind[k]);
+        printf("%s: %llu programs\n", wk__cpu_isa_at(k)->name, (unsigned long long)shared_jobs->by_kind[k]);
     if (set.kinds) printf("%lld programs on two kinds of CPU\n", (long long)alike);
     printf("%lld programs in %.1f s, %.0f us of processor time each; calls: median %lld, mean %.1f; with backward "
            "%.1f %%, checked by central differences %.1f %% (and %.1f %% that say nothing); large %.1f %%, against "
@@ -260,7 +260,7 @@ static void statistics(void)
                100 * (double)c->ranges / n, 100 * (double)c->at_once / n);
     coverage_print(stdout, &coverage);
     for (int k = 0; k < ORACLES; k++)
-        if (all->by_oracle[k]) printf("failed: %s: %d\n", oracle_name[k], all->by_oracle[k]);
+        if (shared_jobs->by_oracle[k]) printf("failed: %s: %d\n", oracle_name[k], shared_jobs->by_oracle[k]);
 }
 
 /* ---- the command line -------------------------------------------------------------------------------------------- */
@@ -349,10 +349,10 @@ static bool run_kinds(void)
     bool fine = true;
     for (int k = 0; k < kinds && (fine || set.keep_going); k++) {
         setenv("WICK_CPU", wk__cpu_isa_at(k)->name, 1);
-        common->next = 0;
+        own_job->next = 0;
         fine = run_until(begin + share * (k + 1)) && fine;
         jobs_lock();
-        if (k < KINDS) all->by_kind[k] += common->next;
+        if (k < KINDS) shared_jobs->by_kind[k] += own_job->next;
         jobs_unlock();
     }
     return fine;
@@ -361,12 +361,12 @@ static bool run_kinds(void)
 int main(int argc, char **argv)
 {
     if (!read_settings(argc, argv)) return 2;
-    rows_read();
+    op_entries_load();
     if (!jobs_begin(set.print || set.just_one ? 1 : set.jobs)) return 2;
     clock_gettime(CLOCK_MONOTONIC, &start);
     if (set.print) {
-        oracles_grow(&common->now, set.only, set.variant == VARIANT_LARGE);
-        print_program(stdout, &common->now);
+        oracles_generate(&own_job->now, set.only, set.variant == VARIANT_LARGE);
+        print_program(stdout, &own_job->now);
         return 0;
     }
     const bool fine = jobs_run(run_kinds);

@@ -4,11 +4,11 @@
  * new numbers where they see the places of the target and the old ones elsewhere; all others are as they were. */
 #include "oracles.h"
 #include "base/alloc.h"
-#include "ir/number.h"
-#include "memory.h"
-#include "notes.h"
+#include "ir/scalar.h"
+#include "xalloc.h"
+#include "trace.h"
 #include "tensor/tensor.h"
-#include "walk.h"
+#include "sweep.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,29 +16,29 @@
 enum { MOST_READ = 512 /* elements of a tensor that is looked at */ };
 
 /* What a slot held after the last step. */
-typedef struct held {
+typedef struct snapshot {
     bool finite;
     int64_t n;
     double number[MOST_READ];
-} held;
+} snapshot;
 
 typedef struct model {
     program *program;
-    machine *machine;
+    executor *machine;
     verdict *verdict;
-    held *held; /* [MOST_SLOTS] */
+    snapshot *held; /* [MOST_SLOTS] */
     bool known[MOST_SLOTS];
 } model;
 
-static bool hold(wk_tensor *x, held *h)
+static bool take_snapshot(wk_tensor *x, snapshot *h)
 {
     static _Thread_local _Alignas(8) char bytes[MOST_READ * 8];
     const wk__body *body = wk__body_of(x);
     h->n = wk__body_numel(body);
     h->finite = true;
-    if (h->n > MOST_READ || machine_read(x, bytes) != WK_OK) return false;
+    if (h->n > MOST_READ || executor_read(x, bytes) != WK_OK) return false;
     for (int64_t k = 0; k < h->n; k++) {
-        h->number[k] = wk__number_as_double(bytes + (size_t)k * wk_dtype_size(body->dtype), body->dtype);
+        h->number[k] = wk__scalar_to_double(bytes + (size_t)k * wk_dtype_size(body->dtype), body->dtype);
         h->finite = h->finite && isfinite(h->number[k]);
     }
     return true;
@@ -75,7 +75,7 @@ static int64_t element_at(const wk__body *target, int64_t place)
 }
 
 /* What a slot must hold now: what it held, but for the places of the target, which hold what was written there. */
-static bool has_changed(model *m, int s, const wk__body *to, const held *written, const held *now)
+static bool has_changed(model *m, int s, const wk__body *to, const snapshot *written, const snapshot *now)
 {
     const wk__body *body = wk__body_of(m->machine->slot[s].tensor);
     const bool shares = to && body->storage == to->storage && body->dtype == to->dtype;
@@ -90,16 +90,16 @@ static bool has_changed(model *m, int s, const wk__body *to, const held *written
 /* Looks at all slots again. Those that were known before are compared, unless anything may have changed. */
 static bool look_again(model *m, bool compared, int target)
 {
-    static _Thread_local held now, written;
+    static _Thread_local snapshot now, written;
     const wk__body *to = target >= 0 ? wk__body_of(m->machine->slot[target].tensor) : NULL;
-    if (to && !hold(m->machine->slot[target].tensor, &written)) compared = false;
+    if (to && !take_snapshot(m->machine->slot[target].tensor, &written)) compared = false;
     for (int s = 0; s < m->program->slots; s++) {
         wk_tensor *x = m->machine->slot[s].tensor;
-        held *h = x && m->known[s] && compared ? &now : &m->held[s];
-        const bool known = x && hold(x, h);
+        snapshot *h = x && m->known[s] && compared ? &now : &m->held[s];
+        const bool known = x && take_snapshot(x, h);
         if (known && h == &now) {
             if (has_changed(m, s, to, &written, &now)) return true;
-            if (to && wk__body_of(x)->storage == to->storage) hold(x, &m->held[s]);
+            if (to && wk__body_of(x)->storage == to->storage) take_snapshot(x, &m->held[s]);
         }
         m->known[s] = known;
     }
@@ -119,10 +119,10 @@ static bool is_all_there_is(const model *m, const step *s)
 
 /* The call as the walk's sample and inputs; false for one that it cannot compare: of other dtypes than f64, too large,
  * without a reference, or one that jumps. */
-static bool as_sample(model *m, const step *s, walk_sample *sample, walk_input input[])
+static bool as_sample(model *m, const step *s, sweep_sample *sample, sweep_input input[])
 {
-    const row *r = &rows[s->op];
-    if ((!r->known->reference && !r->known->exact) || r->draws || r->known->jumps) return false;
+    const op_entry *r = &op_entries[s->op];
+    if ((!r->known->reference && !r->known->scalar) || r->draws || r->known->discontinuous) return false;
     /* its reference sees the elements of the operand and not those beside it */
     if (strcmp(r->op->name, "as_strided") == 0 && !is_all_there_is(m, s)) return false;
     memset(sample, 0, sizeof *sample);
@@ -140,8 +140,8 @@ static bool as_sample(model *m, const step *s, walk_sample *sample, walk_input i
         const int count = a->kind == WK_VALUE_TENSOR || a->kind == WK_VALUE_TENSORS ? a->count : 0;
         for (int j = 0; j < count; j++) {
             const wk_tensor *x = m->machine->slot[a->slot[j]].tensor;
-            const held *h = &m->held[a->slot[j]];
-            if (!x || !m->known[a->slot[j]] || !h->finite || sample->operands == WALK_TENSORS) return false;
+            const snapshot *h = &m->held[a->slot[j]];
+            if (!x || !m->known[a->slot[j]] || !h->finite || sample->operands == SWEEP_TENSORS) return false;
             const wk__body *body = wk__body_of(x);
             if (wk__is_float(body->dtype) && body->dtype != WK_F64) return false;
             reference_array *array = &input[sample->operands++].array;
@@ -154,7 +154,7 @@ static bool as_sample(model *m, const step *s, walk_sample *sample, walk_input i
 }
 
 /* Rounding adds up and cancels: what is looked for are elements of another place. */
-static double tolerance(const walk_sample *sample, const walk_input input[])
+static double tolerance(const sweep_sample *sample, const sweep_input input[])
 {
     double largest = 1, n = 1;
     for (int k = 0; k < sample->operands; k++) {
@@ -168,17 +168,17 @@ static double tolerance(const walk_sample *sample, const walk_input input[])
 
 static bool results_wrong(model *m, const step *s, int target, const reference_array expected[], int count, double near)
 {
-    static _Thread_local held now;
+    static _Thread_local snapshot now;
     for (int k = 0; k < count; k++) {
         const int slot = target >= 0 ? target : s->out + k;
         if (target < 0 && k >= s->results) break;
         wk_tensor *x = m->machine->slot[slot].tensor;
-        if (!x || !hold(x, &now)) continue;
+        if (!x || !take_snapshot(x, &now)) continue;
         const wk__body *body = wk__body_of(x);
         if (!wk__same_shape(body->ndim, body->shape, expected[k].ndim, expected[k].shape))
             return disagree(m, "has another shape", slot, 0, body->ndim, expected[k].ndim);
         for (int64_t e = 0; e < now.n; e++) {
-            const double have = now.number[e], want = walk_rounded(expected[k].data[e], body->dtype);
+            const double have = now.number[e], want = sweep_rounded(expected[k].data[e], body->dtype);
             const bool close = fabs(have - want) <= near * fmax(1, fabs(want)) || !isfinite(want) || fabs(want) > 1e6;
             if (!same(have, want) && !(wk__is_float(body->dtype) && close))
                 return disagree(m, "is wrong", slot, e, have, want);
@@ -191,41 +191,41 @@ static bool results_wrong(model *m, const step *s, int target, const reference_a
 static bool call_wrong(model *m, int k)
 {
     const step *s = &m->program->step[k];
-    walk_sample sample;
-    walk_input input[WALK_TENSORS] = {{0}};
-    reference_array expected[WALK_RESULTS] = {{0}};
-    const bool writes = s->kind == STEP_IN_PLACE || rows[s->op].writes;
+    sweep_sample sample;
+    sweep_input input[SWEEP_TENSORS] = {{0}};
+    reference_array expected[SWEEP_RESULTS] = {{0}};
+    const bool writes = s->kind == STEP_IN_PLACE || op_entries[s->op].writes;
     const bool compared = as_sample(m, s, &sample, input);
     const int target = writes ? s->argument[0].slot[0] : -1;
-    if (!machine_step(m->machine, k) || m->machine->code != WK_OK || m->machine->given > 4)
+    if (!executor_step(m->machine, k) || m->machine->code != WK_OK || m->machine->given > 4)
         return look_again(m, false, -1);
     wk_tensor *result = m->machine->slot[target >= 0 ? target : s->out].tensor;
     if (!result || !compared || wk__body_numel(wk__body_of(result)) > MOST_READ)
         return look_again(m, result != NULL, target);
-    const int count = walk_expected(rows[s->op].op, &sample, input, expected, result);
+    const int count = sweep_expected(op_entries[s->op].op, &sample, input, expected, result);
     bool wrong = results_wrong(m, s, target, expected, count, tolerance(&sample, input));
     for (int j = 0; j < count; j++) wk__free(expected[j].data);
     return wrong || look_again(m, true, target);
 }
 
-bool reference_disagrees(program *p, machine *m, verdict *v)
+bool reference_disagrees(program *p, executor *m, verdict *v)
 {
-    static held *room;
-    if (!room) room = memory_take(MOST_SLOTS, sizeof *room);
+    static snapshot *room;
+    if (!room) room = xcalloc(MOST_SLOTS, sizeof *room);
     model model = {.program = p, .machine = m, .verdict = v, .held = room};
     bool wrong = false;
-    machine_begin(m, p, &mode_sync);
-    for (int k = 0; k < p->steps && !wrong && !m->faulty; k++) {
+    executor_begin(m, p, &mode_sync);
+    for (int k = 0; k < p->steps && !wrong && !m->has_failed_value; k++) {
         const uint8_t kind = p->step[k].kind;
         if (kind == STEP_CALL || kind == STEP_IN_PLACE) {
             wrong = call_wrong(&model, k);
         } else {
-            machine_step(m, k);
+            executor_step(m, k);
             /* gradients that the program has named grow in backward; the host writes where it likes, and an optimiser
                its leaves */
-            wrong = look_again(&model, kind != STEP_BACKWARD && kind != STEP_POKE && kind != STEP_OPTIMISE, -1);
+            wrong = look_again(&model, kind != STEP_BACKWARD && kind != STEP_HOST_WRITE && kind != STEP_OPTIMISE, -1);
         }
     }
-    machine_end(m);
+    executor_end(m);
     return wrong;
 }

@@ -3,23 +3,23 @@
  * nothing else knows. */
 #include "generate.h"
 #include "tensor/tensor.h"
-#include "walk.h"
+#include "sweep.h"
 #include <string.h>
 
-static int sample_operand(generator *g, const row *r, const walk_operand *what)
+static int sample_operand(generator *g, const op_entry *r, const sweep_operand *what)
 {
-    const unsigned domain = r->op->domain ? r->op->domain : ANY_DTYPE;
+    const unsigned domain = r->op->dtypes ? r->op->dtypes : ANY_DTYPE;
     if (what->below)
         return generate_make(g, what->fixed ? what->fixed : WK_I64, what->ndim, what->shape, MAKE_INDEX, what->below);
     if (what->fixed) return generate_operand(g, 1u << what->fixed, what->ndim, what->shape);
     /* an op of positive numbers */
-    if (r->known->low >= 0 && r->known->high > r->known->low && wk__is_float(g->dtype) && draw_percent(&g->draw, 60))
+    if (r->known->low >= 0 && r->known->high > r->known->low && wk__is_float(g->dtype) && rng_percent(&g->draw, 60))
         return generate_make(g, g->dtype, what->ndim, what->shape, MAKE_POSITIVE, 0);
     const unsigned own = domain & 1u << g->dtype;
     return generate_operand(g, own ? own : domain, what->ndim, what->shape);
 }
 
-static bool convert(generator *g, const row *r, const walk_sample *sample, int k, argument *a)
+static bool convert(generator *g, const op_entry *r, const sweep_sample *sample, int k, argument *a)
 {
     const wk_value *v = &sample->argument[k];
     memset(a, 0, sizeof *a);
@@ -46,13 +46,13 @@ static bool convert(generator *g, const row *r, const walk_sample *sample, int k
     return true;
 }
 
-bool generate_sample(generator *g, const row *r, step *s)
+bool generate_sample(generator *g, const op_entry *r, step *s)
 {
     int count = 0;
     const char *why;
-    walk_sample sample;
+    sweep_sample sample;
     while (r->known->samples && r->known->samples[count]) count++;
-    if (!count || !walk_parse(r->known->samples[draw_below(&g->draw, count)], &sample, &why)) return false;
+    if (!count || !sweep_parse(r->known->samples[rng_below(&g->draw, count)], &sample, &why)) return false;
     s->arguments = (uint8_t)r->parameters;
     for (int k = 0; k < sample.arguments && k < r->parameters; k++)
         if (!convert(g, r, &sample, k, &s->argument[k])) return false;

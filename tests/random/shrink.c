@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shrinking: what can be left out is left out, what is left gets simpler, until nothing more goes. */
 #include "shrink.h"
-#include "memory.h"
-#include "rows.h"
+#include "xalloc.h"
+#include "op_entries.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,15 +26,15 @@ static program *begin(shrinking *s)
 }
 
 /* Steps without those that are gone; slots keep their numbers, and threads meet where they met. */
-static void close_up(program *p)
+static void compact_steps(program *p)
 {
     int kept = 0;
     bool meets = false;
     for (int k = 0; k < p->steps; k++) {
-        meets = meets || p->step[k].meets;
-        if (p->step[k].gone) continue;
+        meets = meets || p->step[k].sync_before;
+        if (p->step[k].removed) continue;
         p->step[kept] = p->step[k];
-        p->step[kept++].meets = meets;
+        p->step[kept++].sync_before = meets;
         meets = false;
     }
     p->steps = kept;
@@ -47,9 +47,9 @@ static bool fewer_steps(shrinking *s)
     for (int run = s->best->steps / 2 > 0 ? s->best->steps / 2 : 1; run > 0; run /= 2)
         for (int end = s->best->steps; end > 0; end -= run) {
             program *p = begin(s);
-            for (int k = end - run < 0 ? 0 : end - run; k < end; k++) p->step[k].gone = true;
+            for (int k = end - run < 0 ? 0 : end - run; k < end; k++) p->step[k].removed = true;
             if (try(s)) changed = true;
-            close_up(s->best);
+            compact_steps(s->best);
             if (end > s->best->steps) end = s->best->steps + run > end ? end : s->best->steps + run;
         }
     return changed;
@@ -61,7 +61,7 @@ static bool any_operand(const step *s, int k)
 }
 
 /* Reads an operand of the step that made what is read instead. */
-static bool shorter_ways(shrinking *s)
+static bool bypass_steps(shrinking *s)
 {
     bool changed = false;
     for (int k = s->best->steps; k-- > 0;)
@@ -142,7 +142,7 @@ static bool smaller_sizes(shrinking *s)
 
 static bool may_lack(const step *s, int a)
 {
-    return (s->kind == STEP_CALL || s->kind == STEP_IN_PLACE) && rows[s->op].parameter[a].optional;
+    return (s->kind == STEP_CALL || s->kind == STEP_IN_PLACE) && op_entries[s->op].parameter[a].optional;
 }
 
 /* Other arguments: none where one is optional; flags of steps. */
@@ -173,8 +173,8 @@ static bool plainer_arguments(shrinking *s)
         p->threads = 1;
         changed |= try(s);
     }
-    if (s->best->at_once) {
-        begin(s)->at_once = false;
+    if (s->best->concurrent) {
+        begin(s)->concurrent = false;
         changed |= try(s);
     }
     if (s->best->order) {
@@ -186,13 +186,13 @@ static bool plainer_arguments(shrinking *s)
 
 void shrink(program *p, still_fails *fails, void *user)
 {
-    shrinking s = {.best = p, .candidate = memory_take(1, sizeof *p), .fails = fails, .user = user};
+    shrinking s = {.best = p, .candidate = xcalloc(1, sizeof *p), .fails = fails, .user = user};
     bool changed = true;
     for (int round = 0; changed && round < 6; round++) {
         changed = fewer_steps(&s);
         changed |= smaller_sizes(&s);
         changed |= simpler_tensors(&s);
-        changed |= shorter_ways(&s);
+        changed |= bypass_steps(&s);
         changed |= plainer_arguments(&s);
     }
     free(s.candidate);

@@ -4,12 +4,12 @@
 #ifndef TESTS_RANDOM_STEPS_H
 #define TESTS_RANDOM_STEPS_H
 
-#include "machine.h"
+#include "executor.h"
 
 /* What this step's thread may use of a slot. NULL: nothing. */
-wk_tensor *steps_tensor(const machine *m, int slot);
+wk_tensor *steps_tensor(const executor *m, int slot);
 /* The line of a step is its number. */
-wk_site steps_site(const machine *m);
+wk_site steps_site(const executor *m);
 
 /* ---- steps_calls.c ----------------------------------------------------------------------------------------------- */
 
@@ -17,27 +17,27 @@ typedef struct call {
     wk_value value[16]; /* as many as an op's invoke looks at */
     wk_tensor *list[MOST_ARGUMENTS][MOST_LIST];
 } call;
-bool steps_arguments(const machine *m, const step *s, call *c);
+bool steps_arguments(const executor *m, const step *s, call *c);
 /* Result k of the step. */
-void steps_put(machine *m, const step *s, int k, wk_tensor *x, bool retained);
-bool steps_call(machine *m, const step *s);
-bool steps_in_place(machine *m, const step *s);
-bool steps_function(machine *m, const step *s);
+void steps_put(executor *m, const step *s, int k, wk_tensor *x, bool retained);
+bool steps_call(executor *m, const step *s);
+bool steps_in_place(executor *m, const step *s);
+bool steps_function(executor *m, const step *s);
 /* Contexts of functions that have not been destroyed. */
 int steps_contexts(void);
-bool steps_make(machine *m, const step *s);
+bool steps_make(executor *m, const step *s);
 
-/* ---- steps_others.c ---------------------------------------------------------------------------------------------- */
+/* ---- steps_misc.c ------------------------------------------------------------------------------------------------ */
 
-bool steps_open(machine *m, const step *s);
-bool steps_close(machine *m, const step *s);
+bool steps_open(executor *m, const step *s);
+bool steps_close(executor *m, const step *s);
 /* Closes the guards of a thread from this place on, and forgets what they owned. */
-void steps_close_from(machine *m, int thread, int place);
+void steps_close_from(executor *m, int thread, int place);
 /* They close with their thread. */
-bool steps_end_thread(machine *m, const step *s);
-bool steps_owner(machine *m, const step *s);
-bool steps_host(machine *m, const step *s);
-bool steps_gradient(machine *m, const step *s);
-bool steps_optimise(machine *m, const step *s);
+bool steps_end_thread(executor *m, const step *s);
+bool steps_owner(executor *m, const step *s);
+bool steps_host(executor *m, const step *s);
+bool steps_gradient(executor *m, const step *s);
+bool steps_optimise(executor *m, const step *s);
 
 #endif

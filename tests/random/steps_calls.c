@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps that give tensors: calls, functions, tensors with numbers of their own; see steps.h. */
 #include "steps.h"
-#include "draw.h"
-#include "memory.h"
-#include "notes.h"
-#include "parts.h"
+#include "rng.h"
+#include "xalloc.h"
+#include "trace.h"
+#include "program_lib.h"
 #include "support_group_reference.h"
 #include "tensor/tensor.h"
 #include <stdlib.h>
 #include <string.h>
 
 /* What this thread may use: its own, and what was retained before it was handed over. */
-wk_tensor *steps_tensor(const machine *m, int slot)
+wk_tensor *steps_tensor(const executor *m, int slot)
 {
     const int thread = m->program->step[m->now].thread;
     const struct slot *x = &m->slot[slot];
     return x->thread == thread || x->retains ? x->tensor : NULL;
 }
 
-wk_site steps_site(const machine *m)
+wk_site steps_site(const executor *m)
 {
     return (wk_site){"program", m->now + 1};
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
-static bool is_on_second(const machine *m, const step *s)
+static bool is_on_second(const executor *m, const step *s)
 {
     if (s->card != CARD_OF_OPERANDS) return s->card == CARD_SECOND;
     return s->arguments && s->argument[0].kind == WK_VALUE_TENSOR && m->slot[s->argument[0].slot[0]].second;
 }
 
-void steps_put(machine *m, const step *s, int k, wk_tensor *x, bool retained)
+void steps_put(executor *m, const step *s, int k, wk_tensor *x, bool retained)
 {
-    m->faulty = m->faulty || (x && wk__body_of(x)->storage->value->state == WK__FAILED);
+    m->has_failed_value = m->has_failed_value || (x && wk__body_of(x)->storage->value->state == WK__FAILED);
     const int scope = machine_scope(m, s->thread);
     if (k >= s->results) return;
     slot *to = &m->slot[s->out + k];
@@ -59,7 +59,7 @@ static bool is_operand(const wk_value *args, const wk_tensor *x)
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-bool steps_arguments(const machine *m, const step *s, call *c)
+bool steps_arguments(const executor *m, const step *s, call *c)
 {
     memset(c->value, 0, sizeof c->value);
     for (int k = 0; k < s->arguments; k++) {
@@ -90,24 +90,24 @@ bool steps_arguments(const machine *m, const step *s, call *c)
 }
 
 /* A clone on another card than its source. */
-static bool goes_elsewhere(const machine *m, const step *s, const call *c)
+static bool goes_elsewhere(const executor *m, const step *s, const call *c)
 {
     if (s->card == CARD_OF_OPERANDS || !m->mode->gpu) return false;
-    return wk_device_of_at(steps_site(m), c->value[0].tensor).index != machine_card(m, s).index;
+    return wk_device_of_at(steps_site(m), c->value[0].tensor).index != executor_device(m, s).index;
 }
 
-bool steps_call(machine *m, const step *s)
+bool steps_call(executor *m, const step *s)
 {
-    const row *r = &rows[s->op];
+    const op_entry *r = &op_entries[s->op];
     call c;
     enum { ROOM = 64 };
     wk_tensor *out[ROOM] = {0};
     if (!steps_arguments(m, s, &c)) return false;
     if (r->draws) wk_seed_stream(s->seed, 0);
     if (goes_elsewhere(m, s, &c))
-        m->given = (out[0] = wk_to_at(steps_site(m), c.value[0].tensor, machine_card(m, s))) != NULL ? 1 : -1;
+        m->given = (out[0] = wk_to_at(steps_site(m), c.value[0].tensor, executor_device(m, s))) != NULL ? 1 : -1;
     else
-        m->given = row_call(r, steps_site(m), c.value, out, ROOM);
+        m->given = op_entry_call(r, steps_site(m), c.value, out, ROOM);
     for (int k = 0; k < m->given; k++) {
         if (is_operand(c.value, out[k])) out[k] = NULL;
         if (out[k] && !r->op->view && wk__body_overlaps(wk__body_of(out[k]))) notes_shared(m, s->out + k);
@@ -117,17 +117,17 @@ bool steps_call(machine *m, const step *s)
     return true;
 }
 
-bool steps_in_place(machine *m, const step *s)
+bool steps_in_place(executor *m, const step *s)
 {
     call c;
     if (!steps_arguments(m, s, &c)) return false;
-    const wk_tensor *same = row_call_in_place(&rows[s->op], steps_site(m), c.value);
+    const wk_tensor *same = op_entry_call_in_place(&op_entries[s->op], steps_site(m), c.value);
     /* a result that is not the target is a failure that says nothing */
     if (same != c.value[0].tensor) m->code = wk_error_code() ? wk_error_code() : WK_ERR_INTERNAL;
     return true;
 }
 
-bool steps_function(machine *m, const step *s)
+bool steps_function(executor *m, const step *s)
 {
     call c;
     wk_tensor *in[2], *out[2] = {0};
@@ -153,52 +153,52 @@ double made_number(const step *s, int64_t k)
     return part_number(s->seed, k, s->dtype, below, s->how & MAKE_POSITIVE);
 }
 
-double nudge_direction(uint32_t seed, int slot, int64_t k)
+double perturb_direction(uint32_t seed, int slot, int64_t k)
 {
-    draw d = {seed ^ (uint64_t)slot << 32 ^ (uint64_t)k};
-    return 2 * draw_fraction(&d) - 1;
+    rng d = {seed ^ (uint64_t)slot << 32 ^ (uint64_t)k};
+    return 2 * rng_unit(&d) - 1;
 }
 
 /* Where the numbers of a leaf are moved to find out what its gradient must be. */
-static double moved(const machine *m, const step *s, int64_t k)
+static double moved(const executor *m, const step *s, int64_t k)
 {
     const double x = made_number(s, k);
-    return m->nudge != 0 && m->nudged[s->out] ? x + m->nudge * nudge_direction(m->nudge_seed, s->out, k) : x;
+    return m->epsilon != 0 && m->nudged[s->out] ? x + m->epsilon * perturb_direction(m->nudge_seed, s->out, k) : x;
 }
 
-static char *lend(machine *m, const step *s, size_t bytes)
+static char *lend(executor *m, const step *s, size_t bytes)
 {
     const size_t room = bytes + 2 * LENT_GUARD;
     if (m->lents == MOST_LENT) return NULL;
-    if (m->lent[m->lents].room < room) {
-        m->lent[m->lents].memory = memory_grow(m->lent[m->lents].memory, room);
-        m->lent[m->lents].room = room;
+    if (m->borrowed[m->lents].room < room) {
+        m->borrowed[m->lents].memory = xrealloc(m->borrowed[m->lents].memory, room);
+        m->borrowed[m->lents].room = room;
     }
-    m->lent[m->lents].bytes = bytes;
-    m->lent[m->lents].slot = s->out;
-    char *memory = m->lent[m->lents++].memory;
+    m->borrowed[m->lents].bytes = bytes;
+    m->borrowed[m->lents].slot = s->out;
+    char *memory = m->borrowed[m->lents++].memory;
     memset(memory, 0xa5, room);
     return memory + LENT_GUARD;
 }
 
-static wk_tensor *made_on_card(const machine *m, const step *s, const char *memory, size_t bytes)
+static wk_tensor *made_on_card(const executor *m, const step *s, const char *memory, size_t bytes)
 {
     const argument *shape = &s->argument[0];
     wk_guard guard = {0};
-    if (m->mode->gpu && s->card == CARD_SECOND) guard = wk_device_guard_open(steps_site(m), machine_card(m, s));
+    if (m->mode->gpu && s->card == CARD_SECOND) guard = wk_device_guard_open(steps_site(m), executor_device(m, s));
     wk_tensor *x = wk_from_at(steps_site(m), s->dtype, memory, bytes, shape->ints, shape->count);
     wk_guard_close(&guard);
     return x;
 }
 
-bool steps_make(machine *m, const step *s)
+bool steps_make(executor *m, const step *s)
 {
     const argument *shape = &s->argument[0];
     const int64_t n = wk__numel(shape->count, shape->ints);
     const size_t bytes = (size_t)n * wk_dtype_size(s->dtype);
     const bool lent = s->how & MAKE_BORROWED && !m->mode->gpu;
     _Alignas(8) char few[1024];
-    char *memory = lent ? lend(m, s, bytes) : bytes > sizeof few ? memory_take(bytes, 1) : few;
+    char *memory = lent ? lend(m, s, bytes) : bytes > sizeof few ? xcalloc(bytes, 1) : few;
     if (!memory) return false;
     for (int64_t k = 0; k < n; k++) group_reference_put(s->dtype, memory, k, moved(m, s, k));
     wk_tensor *x;

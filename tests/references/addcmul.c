@@ -17,7 +17,7 @@ static const char *const mul_samples[] = {"[], [], []",
                                           "[4]:i64<9, [4]:i64<9, [4]:i64<9, 2",
                                           NULL};
 
-const op_reference op_reference_addcmul = {.exact = mul_exact, .samples = mul_samples, .low = -3, .high = 3};
+const op_reference op_reference_addcmul = {.scalar = mul_exact, .samples = mul_samples, .low = -3, .high = 3};
 
 /* ---- addcdiv ----------------------------------------------------------------------------------------------------- */
 
@@ -29,4 +29,4 @@ static double div_exact(const double *x)
 static const char *const div_samples[] = {
     "[], [], []", "[5], [5], [5], 0.5", "[3,4], [4], [3,1], 2", "[2,1,3], [4,1], [], -1.5", "[0,3], [3], [3]", NULL};
 
-const op_reference op_reference_addcdiv = {.exact = div_exact, .samples = div_samples, .low = 0.5, .high = 3};
+const op_reference op_reference_addcdiv = {.scalar = div_exact, .samples = div_samples, .low = 0.5, .high = 3};

@@ -45,7 +45,7 @@ static const char *const logits_samples[] = {"[], []",
                                              NULL};
 
 const op_reference op_reference_binary_cross_entropy = {
-    .reference = reference, .samples = samples, .low = 0.1, .high = 0.9, .jumps = true};
+    .reference = reference, .samples = samples, .low = 0.1, .high = 0.9, .discontinuous = true};
 
 const op_reference op_reference_binary_cross_entropy_with_logits = {
     .reference = logits_reference, .samples = logits_samples, .low = 0.1, .high = 0.9};

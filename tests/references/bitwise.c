@@ -21,11 +21,11 @@ static const char *const samples[] = {
     "[]:bool, []:bool", "[9]:bool, [9]:bool",       "[30]:i64<99, [30]:i64<99", "[30]:i32<99, 6",
     "3, [30]:i16<99",   "[3,4]:i64<99, [4]:i64<99", "[0,3]:i64<9, [3]:i64<9",   NULL};
 
-const op_reference op_reference_bitwise_and = {.exact = and_exact, .samples = samples, .low = 0, .high = 9};
+const op_reference op_reference_bitwise_and = {.scalar = and_exact, .samples = samples, .low = 0, .high = 9};
 
-const op_reference op_reference_bitwise_or = {.exact = or_exact, .samples = samples, .low = 0, .high = 9};
+const op_reference op_reference_bitwise_or = {.scalar = or_exact, .samples = samples, .low = 0, .high = 9};
 
-const op_reference op_reference_bitwise_xor = {.exact = xor_exact, .samples = samples, .low = 0, .high = 9};
+const op_reference op_reference_bitwise_xor = {.scalar = xor_exact, .samples = samples, .low = 0, .high = 9};
 
 /* ---- bitwise_not: a bool has one bit ----------------------------------------------------------------------------- */
 
@@ -36,4 +36,4 @@ static double not_exact(const double *x)
 
 static const char *const not_samples[] = {"[]:i64<9", "[9]:i32<9", "[3,5]:i16<9", "[2,0]:i64<9", NULL};
 
-const op_reference op_reference_bitwise_not = {.exact = not_exact, .samples = not_samples, .low = 0, .high = 9};
+const op_reference op_reference_bitwise_not = {.scalar = not_exact, .samples = not_samples, .low = 0, .high = 9};

@@ -17,7 +17,7 @@ static void cat_reference(reference_call *r)
     const reference_array *x = &r->in[0];
     int64_t shape[WK__MAX_DIMS], tail = 1, at = 0;
     int d = 0;
-    wk__dim(x->ndim, wk__value_int(&r->args[1], 0), &d);
+    wk__wrap_dim(x->ndim, wk__value_int(&r->args[1], 0), &d);
     memcpy(shape, x->shape, sizeof shape);
     for (int k = 1; k < r->inputs; k++) shape[d] += r->in[k].shape[d];
     for (int k = d + 1; k < x->ndim; k++) tail *= shape[k];
@@ -30,7 +30,7 @@ static void stack_reference(reference_call *r)
     const reference_array *x = &r->in[0];
     int64_t shape[WK__MAX_DIMS], tail = 1, at = 0;
     int d = 0;
-    wk__dim(x->ndim + 1, wk__value_int(&r->args[1], 0), &d);
+    wk__wrap_dim(x->ndim + 1, wk__value_int(&r->args[1], 0), &d);
     for (int k = 0; k <= x->ndim; k++) shape[k] = k < d ? x->shape[k] : k == d ? r->inputs : x->shape[k - 1];
     for (int k = d; k < x->ndim; k++) tail *= x->shape[k];
     double *out = reference_out(r, 0, x->ndim + 1, shape);

@@ -25,4 +25,5 @@ static const char *const samples[] = {"[], -1, 1",
                                       "[9]:u8<9, none, 5",
                                       NULL};
 
-const op_reference op_reference_clamp = {.exact = exact, .samples = samples, .low = -3, .high = 3, .either_zero = true};
+const op_reference op_reference_clamp = {
+    .scalar = exact, .samples = samples, .low = -3, .high = 3, .any_zero_sign = true};

@@ -37,14 +37,20 @@ static const char *const samples[] = {
     "[], []",     "[50]:i64<4, [50]:i64<4", "[50]:i32<4, 2", "3, [50]:u8<4", "[9]:bool, [9]:bool",
     "[3,4], [4]", "[2,1,3], [4,1]",         "[0,3], [3]",    "[3,4], 0.5",   NULL};
 
-const op_reference op_reference_eq = {.exact = eq_exact, .samples = samples, .low = -3, .high = 3, .jumps = true};
+const op_reference op_reference_eq = {
+    .scalar = eq_exact, .samples = samples, .low = -3, .high = 3, .discontinuous = true};
 
-const op_reference op_reference_ne = {.exact = ne_exact, .samples = samples, .low = -3, .high = 3, .jumps = true};
+const op_reference op_reference_ne = {
+    .scalar = ne_exact, .samples = samples, .low = -3, .high = 3, .discontinuous = true};
 
-const op_reference op_reference_lt = {.exact = lt_exact, .samples = samples, .low = -3, .high = 3, .jumps = true};
+const op_reference op_reference_lt = {
+    .scalar = lt_exact, .samples = samples, .low = -3, .high = 3, .discontinuous = true};
 
-const op_reference op_reference_le = {.exact = le_exact, .samples = samples, .low = -3, .high = 3, .jumps = true};
+const op_reference op_reference_le = {
+    .scalar = le_exact, .samples = samples, .low = -3, .high = 3, .discontinuous = true};
 
-const op_reference op_reference_gt = {.exact = gt_exact, .samples = samples, .low = -3, .high = 3, .jumps = true};
+const op_reference op_reference_gt = {
+    .scalar = gt_exact, .samples = samples, .low = -3, .high = 3, .discontinuous = true};
 
-const op_reference op_reference_ge = {.exact = ge_exact, .samples = samples, .low = -3, .high = 3, .jumps = true};
+const op_reference op_reference_ge = {
+    .scalar = ge_exact, .samples = samples, .low = -3, .high = 3, .discontinuous = true};

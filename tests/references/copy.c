@@ -10,7 +10,7 @@ static double same(const double *x)
 
 /* ---- clone and contiguous ---------------------------------------------------------------------------------------- */
 
-const op_reference op_reference_clone = {.exact = same, .samples = samples_unary, .low = -3, .high = 3};
+const op_reference op_reference_clone = {.scalar = same, .samples = samples_unary, .low = -3, .high = 3};
 
 /* ---- to_dtype ---------------------------------------------------------------------------------------------------- */
 
@@ -41,7 +41,7 @@ static void to_reference(reference_call *r)
 static const char *const to_samples[] = {"[3,5], cpu", "[], cpu", "[0], cpu", NULL};
 
 const op_reference op_reference_to = {
-    .reference = to_reference, .samples = to_samples, .low = -3, .high = 3, .jumps = true};
+    .reference = to_reference, .samples = to_samples, .low = -3, .high = 3, .discontinuous = true};
 
 /* ---- copy_ and fill_ --------------------------------------------------------------------------------------------- */
 

@@ -100,7 +100,7 @@ static const char *const linspace_samples[] = {"-3, 3, 200", "0, 1, 1", "0, 1, 0
 
 static const char *const eye_samples[] = {"3", "0", "1", "4, i64", NULL};
 
-const op_reference op_reference_empty = {.reference = zeros_reference, .samples = shape_samples, .jumps = true};
+const op_reference op_reference_empty = {.reference = zeros_reference, .samples = shape_samples, .discontinuous = true};
 
 const op_reference op_reference_zeros = {.reference = zeros_reference, .samples = shape_samples};
 

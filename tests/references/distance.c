@@ -33,7 +33,7 @@ static void cosine_reference(reference_call *r)
     int64_t shape[WK__MAX_DIMS], kept[WK__MAX_DIMS], n = 1, step = 1;
     int ndim, d = 0, nkept = 0;
     wk__broadcast(in[0].ndim, in[0].shape, in[1].ndim, in[1].shape, &ndim, shape);
-    wk__dim(ndim, wk__value_int(&r->args[2], 1), &d);
+    wk__wrap_dim(ndim, wk__value_int(&r->args[2], 1), &d);
     if (ndim) n = shape[d];
     for (int k = 0; k < ndim; k++) {
         if (k != d) kept[nkept++] = shape[k];

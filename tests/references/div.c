@@ -38,12 +38,12 @@ static const char *const div_samples[] = {"[], []",
                                           NULL};
 
 const op_reference op_reference_div = {
-    .exact = div_exact, .samples = div_samples, .low = 0.5, .high = 3, .jumps = true};
+    .scalar = div_exact, .samples = div_samples, .low = 0.5, .high = 3, .discontinuous = true};
 
 /* ---- floor_divide ------------------------------------------------------------------------------------------------ */
 
 const op_reference op_reference_floor_divide = {
-    .exact = floor_divide_exact, .samples = whole_samples, .low = 0.5, .high = 9, .jumps = true};
+    .scalar = floor_divide_exact, .samples = whole_samples, .low = 0.5, .high = 9, .discontinuous = true};
 
 /* ---- remainder and fmod: a - b q, with q = a / b rounded down or towards 0, whose gradient is 0 ------------------ */
 
@@ -62,7 +62,7 @@ static const char *const rest_samples[] = {
     "[4]:i64<9, 4", "[4]:i32<9, [4]:i32<9", "[0,3], [3]", "[], []", "[3,4], [4]", "[5], 0.75", NULL};
 
 const op_reference op_reference_remainder = {
-    .exact = remainder_exact, .samples = rest_samples, .low = 1.2, .high = 2.2, .jumps = true};
+    .scalar = remainder_exact, .samples = rest_samples, .low = 1.2, .high = 2.2, .discontinuous = true};
 
 const op_reference op_reference_fmod = {
-    .exact = fmod_exact, .samples = rest_samples, .low = 1.2, .high = 2.2, .jumps = true};
+    .scalar = fmod_exact, .samples = rest_samples, .low = 1.2, .high = 2.2, .discontinuous = true};

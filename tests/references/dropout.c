@@ -29,7 +29,7 @@ static void bernoulli_reference(reference_call *r)
     const reference_array *x = &r->in[0];
     double *out = reference_out(r, 0, x->ndim, x->shape);
     for (int64_t k = 0, n = reference_numel(x); k < n; k++)
-        out[k] = reference_uniform(wk__class_of(x->dtype), n, k) < x->data[k];
+        out[k] = reference_uniform(wk__compute_class(x->dtype), n, k) < x->data[k];
 }
 
 static const char *const bernoulli_samples[] = {"[20]", "[3,4]", "[0,2]", "[]", NULL};

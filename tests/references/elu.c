@@ -15,7 +15,7 @@ static double elu_exact(const double *x)
 
 static const char *const elu_samples[] = {"[]", "[7]", "[3,5], 0.5", "[2,0], 2", "[2,3,4], 1.5", NULL};
 
-const op_reference op_reference_elu = {.exact = elu_exact, .samples = elu_samples, .low = -3, .high = 3};
+const op_reference op_reference_elu = {.scalar = elu_exact, .samples = elu_samples, .low = -3, .high = 3};
 
 /* ---- selu -------------------------------------------------------------------------------------------------------- */
 
@@ -24,4 +24,4 @@ static double selu_exact(const double *x)
     return SELU_SCALE * (x[0] > 0 ? x[0] : SELU_ALPHA * expm1(x[0]));
 }
 
-const op_reference op_reference_selu = {.exact = selu_exact, .samples = samples_unary, .low = -3, .high = 3};
+const op_reference op_reference_selu = {.scalar = selu_exact, .samples = samples_unary, .low = -3, .high = 3};

@@ -10,7 +10,7 @@ static double erf_exact(const double *x)
     return erf(x[0]);
 }
 
-const op_reference op_reference_erf = {.exact = erf_exact, .low = -3, .high = 3, .samples = samples_unary};
+const op_reference op_reference_erf = {.scalar = erf_exact, .low = -3, .high = 3, .samples = samples_unary};
 
 /* ---- erfc: small for large x, where 1 - erf(x) would be rounding errors only ------------------------------------- */
 
@@ -20,4 +20,4 @@ static double erfc_exact(const double *x)
 }
 
 const op_reference op_reference_erfc = {
-    .exact = erfc_exact, .samples = samples_unary, .low = -3, .high = 9, .units = 64};
+    .scalar = erfc_exact, .samples = samples_unary, .low = -3, .high = 9, .max_ulps = 64};

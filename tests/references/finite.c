@@ -18,11 +18,11 @@ static double finite_exact(const double *x)
     return isfinite(x[0]);
 }
 
-const op_reference op_reference_isnan = {.exact = nan_exact, .samples = samples_unary, .low = -3, .high = 3};
+const op_reference op_reference_isnan = {.scalar = nan_exact, .samples = samples_unary, .low = -3, .high = 3};
 
-const op_reference op_reference_isinf = {.exact = inf_exact, .samples = samples_unary, .low = -3, .high = 3};
+const op_reference op_reference_isinf = {.scalar = inf_exact, .samples = samples_unary, .low = -3, .high = 3};
 
-const op_reference op_reference_isfinite = {.exact = finite_exact, .samples = samples_unary, .low = -3, .high = 3};
+const op_reference op_reference_isfinite = {.scalar = finite_exact, .samples = samples_unary, .low = -3, .high = 3};
 
 /* ---- nan_to_num(x, nan, posinf, neginf) -------------------------------------------------------------------------- */
 
@@ -34,4 +34,4 @@ static double num_exact(const double *x)
 static const char *const num_samples[] = {"[]", "[7]", "[3,5], 1, 2, 3", "[2,0], 0.5", NULL};
 
 const op_reference op_reference_nan_to_num = {
-    .exact = num_exact, .samples = num_samples, .low = -3, .high = 3, .jumps = true};
+    .scalar = num_exact, .samples = num_samples, .low = -3, .high = 3, .discontinuous = true};

@@ -7,8 +7,8 @@ static void flatten_reference(reference_call *r)
     const reference_array *x = &r->in[0];
     int64_t shape[WK__MAX_DIMS] = {1};
     int ndim = x->ndim == 0, first = 0, last = 0;
-    wk__dim(x->ndim, wk__value_int(&r->args[1], 0), &first);
-    wk__dim(x->ndim, wk__value_int(&r->args[2], -1), &last);
+    wk__wrap_dim(x->ndim, wk__value_int(&r->args[1], 0), &first);
+    wk__wrap_dim(x->ndim, wk__value_int(&r->args[2], -1), &last);
     for (int d = 0; d < x->ndim; d++) {
         if (d > first && d <= last)
             shape[ndim - 1] *= x->shape[d];
@@ -24,7 +24,7 @@ static void unflatten_reference(reference_call *r)
     const wk_value *sizes = &r->args[2];
     int64_t shape[WK__MAX_DIMS], known = 1;
     int d, ndim = 0;
-    wk__dim(x->ndim, r->args[1].i, &d);
+    wk__wrap_dim(x->ndim, r->args[1].i, &d);
     for (int k = 0; k < sizes->count; k++) known *= sizes->ints[k] == -1 ? 1 : sizes->ints[k];
     for (int k = 0; k < d; k++) shape[ndim++] = x->shape[k];
     for (int k = 0; k < sizes->count; k++) shape[ndim++] = sizes->ints[k] == -1 ? x->shape[d] / known : sizes->ints[k];

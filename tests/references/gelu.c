@@ -27,4 +27,5 @@ static void reference(reference_call *r)
 
 static const char *const samples[] = {"[]", "[7]", "[3,5]", "[2,0]", "[2,3,4]", "[3,5], \"tanh\"", NULL};
 
-const op_reference op_reference_gelu = {.reference = reference, .samples = samples, .low = -3, .high = 3, .units = 128};
+const op_reference op_reference_gelu = {
+    .reference = reference, .samples = samples, .low = -3, .high = 3, .max_ulps = 128};

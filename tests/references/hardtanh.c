@@ -18,7 +18,7 @@ static double hardtanh_exact(const double *x)
 static const char *const hardtanh_samples[] = {"[]", "[7]", "[3,5], -0.5", "[2,0], 0, 1", "[2,3,4], -2, 0.5", NULL};
 
 const op_reference op_reference_hardtanh = {
-    .exact = hardtanh_exact, .samples = hardtanh_samples, .low = -3, .high = 3, .either_zero = true};
+    .scalar = hardtanh_exact, .samples = hardtanh_samples, .low = -3, .high = 3, .any_zero_sign = true};
 
 /* ---- relu6 ------------------------------------------------------------------------------------------------------- */
 
@@ -28,7 +28,7 @@ static double relu6_exact(const double *x)
 }
 
 const op_reference op_reference_relu6 = {
-    .exact = relu6_exact, .samples = samples_unary, .low = -4, .high = 8, .either_zero = true};
+    .scalar = relu6_exact, .samples = samples_unary, .low = -4, .high = 8, .any_zero_sign = true};
 
 /* ---- hardsigmoid ------------------------------------------------------------------------------------------------- */
 
@@ -38,7 +38,7 @@ static double hardsigmoid_exact(const double *x)
 }
 
 const op_reference op_reference_hardsigmoid = {
-    .exact = hardsigmoid_exact, .samples = samples_unary, .low = -5, .high = 5};
+    .scalar = hardsigmoid_exact, .samples = samples_unary, .low = -5, .high = 5};
 
 /* ---- hardswish --------------------------------------------------------------------------------------------------- */
 
@@ -47,4 +47,4 @@ static double hardswish_exact(const double *x)
     return x[0] * hardsigmoid_exact(x);
 }
 
-const op_reference op_reference_hardswish = {.exact = hardswish_exact, .samples = samples_unary, .low = -5, .high = 5};
+const op_reference op_reference_hardswish = {.scalar = hardswish_exact, .samples = samples_unary, .low = -5, .high = 5};

@@ -10,7 +10,7 @@ static double sinh_exact(const double *x)
     return sinh(x[0]);
 }
 
-const op_reference op_reference_sinh = {.exact = sinh_exact, .low = -3, .high = 3, .samples = samples_unary};
+const op_reference op_reference_sinh = {.scalar = sinh_exact, .low = -3, .high = 3, .samples = samples_unary};
 
 /* ---- cosh -------------------------------------------------------------------------------------------------------- */
 
@@ -19,7 +19,7 @@ static double cosh_exact(const double *x)
     return cosh(x[0]);
 }
 
-const op_reference op_reference_cosh = {.exact = cosh_exact, .low = -3, .high = 3, .samples = samples_unary};
+const op_reference op_reference_cosh = {.scalar = cosh_exact, .low = -3, .high = 3, .samples = samples_unary};
 
 /* ---- tanh -------------------------------------------------------------------------------------------------------- */
 
@@ -28,4 +28,4 @@ static double tanh_exact(const double *x)
     return tanh(x[0]);
 }
 
-const op_reference op_reference_tanh = {.exact = tanh_exact, .low = -3, .high = 3, .samples = samples_unary};
+const op_reference op_reference_tanh = {.scalar = tanh_exact, .low = -3, .high = 3, .samples = samples_unary};

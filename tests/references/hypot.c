@@ -8,4 +8,4 @@ static double hypot_exact(const double *x)
     return hypot(x[0], x[1]);
 }
 
-const op_reference op_reference_hypot = {.exact = hypot_exact, .samples = samples_binary, .low = -3, .high = 3};
+const op_reference op_reference_hypot = {.scalar = hypot_exact, .samples = samples_binary, .low = -3, .high = 3};

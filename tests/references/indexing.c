@@ -15,7 +15,7 @@ static void index_select_reference(reference_call *r)
     const reference_array *x = &r->in[0], *index = &r->in[1];
     int64_t shape[WK__MAX_DIMS], inner = 1, n = reference_numel(index);
     int d = 0;
-    wk__dim(x->ndim, r->args[1].i, &d);
+    wk__wrap_dim(x->ndim, r->args[1].i, &d);
     memcpy(shape, x->shape, sizeof shape);
     for (int k = d + 1; k < x->ndim; k++) inner *= x->shape[k];
     int64_t size = shape[d];
@@ -63,7 +63,7 @@ static void gather_along(reference_call *r, int64_t dim)
     const int ndim = x->ndim;
     int64_t shape[WK__MAX_DIMS];
     int d = 0;
-    wk__dim(ndim, dim, &d);
+    wk__wrap_dim(ndim, dim, &d);
     for (int k = 0; k < ndim; k++)
         shape[k] = k == d || index->shape[k] > 1 || r->args[1].kind == WK_VALUE_INT ? index->shape[k] : x->shape[k];
     double *out = reference_out(r, 0, ndim, shape);

@@ -10,4 +10,4 @@ static double exact(const double *x)
 static const char *const samples[] = {"[], [], 0.25",      "[5], [5], 0.75", "[3,4], [4], [3,1]",
                                       "[2,1,3], [4,1], 2", "[0,3], [3], []", NULL};
 
-const op_reference op_reference_lerp = {.exact = exact, .samples = samples, .low = -3, .high = 3};
+const op_reference op_reference_lerp = {.scalar = exact, .samples = samples, .low = -3, .high = 3};

@@ -10,7 +10,7 @@ static double log_exact(const double *x)
     return log(x[0]);
 }
 
-const op_reference op_reference_log = {.exact = log_exact, .low = 0.5, .high = 3, .samples = samples_unary};
+const op_reference op_reference_log = {.scalar = log_exact, .low = 0.5, .high = 3, .samples = samples_unary};
 
 /* ---- log1p ------------------------------------------------------------------------------------------------------- */
 
@@ -19,7 +19,7 @@ static double log1p_exact(const double *x)
     return log1p(x[0]);
 }
 
-const op_reference op_reference_log1p = {.exact = log1p_exact, .low = -0.5, .high = 3, .samples = samples_unary};
+const op_reference op_reference_log1p = {.scalar = log1p_exact, .low = -0.5, .high = 3, .samples = samples_unary};
 
 /* ---- log2 -------------------------------------------------------------------------------------------------------- */
 
@@ -28,7 +28,7 @@ static double log2_exact(const double *x)
     return log2(x[0]);
 }
 
-const op_reference op_reference_log2 = {.exact = log2_exact, .low = 0.5, .high = 3, .samples = samples_unary};
+const op_reference op_reference_log2 = {.scalar = log2_exact, .low = 0.5, .high = 3, .samples = samples_unary};
 
 /* ---- log10 ------------------------------------------------------------------------------------------------------- */
 
@@ -37,4 +37,4 @@ static double log10_exact(const double *x)
     return log10(x[0]);
 }
 
-const op_reference op_reference_log10 = {.exact = log10_exact, .low = 0.5, .high = 3, .samples = samples_unary};
+const op_reference op_reference_log10 = {.scalar = log10_exact, .low = 0.5, .high = 3, .samples = samples_unary};

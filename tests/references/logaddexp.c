@@ -12,4 +12,4 @@ static double logaddexp_exact(const double *x)
 }
 
 /* No operand is negative: near a result of 0 digits are lost. */
-const op_reference op_reference_logaddexp = {.exact = logaddexp_exact, .samples = samples_binary, .low = 0, .high = 3};
+const op_reference op_reference_logaddexp = {.scalar = logaddexp_exact, .samples = samples_binary, .low = 0, .high = 3};

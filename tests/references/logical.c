@@ -27,11 +27,11 @@ static const char *const samples[] = {"[]:bool, []:bool",
                                       "[0,3], [3]",
                                       NULL};
 
-const op_reference op_reference_logical_and = {.exact = and_exact, .samples = samples, .low = -3, .high = 3};
+const op_reference op_reference_logical_and = {.scalar = and_exact, .samples = samples, .low = -3, .high = 3};
 
-const op_reference op_reference_logical_or = {.exact = or_exact, .samples = samples, .low = -3, .high = 3};
+const op_reference op_reference_logical_or = {.scalar = or_exact, .samples = samples, .low = -3, .high = 3};
 
-const op_reference op_reference_logical_xor = {.exact = xor_exact, .samples = samples, .low = -3, .high = 3};
+const op_reference op_reference_logical_xor = {.scalar = xor_exact, .samples = samples, .low = -3, .high = 3};
 
 /* ---- logical_not ------------------------------------------------------------------------------------------------- */
 
@@ -42,4 +42,4 @@ static double not_exact(const double *x)
 
 static const char *const not_samples[] = {"[]:bool", "[9]:bool", "[30]:i64<3", "[3,5]", "[2,0]", NULL};
 
-const op_reference op_reference_logical_not = {.exact = not_exact, .samples = not_samples, .low = -3, .high = 3};
+const op_reference op_reference_logical_not = {.scalar = not_exact, .samples = not_samples, .low = -3, .high = 3};

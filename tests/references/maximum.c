@@ -14,7 +14,7 @@ static double minimum_exact(const double *x)
 }
 
 const op_reference op_reference_maximum = {
-    .exact = maximum_exact, .samples = samples_binary, .low = -3, .high = 3, .either_zero = true};
+    .scalar = maximum_exact, .samples = samples_binary, .low = -3, .high = 3, .any_zero_sign = true};
 
 const op_reference op_reference_minimum = {
-    .exact = minimum_exact, .samples = samples_binary, .low = -3, .high = 3, .either_zero = true};
+    .scalar = minimum_exact, .samples = samples_binary, .low = -3, .high = 3, .any_zero_sign = true};

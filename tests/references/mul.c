@@ -7,4 +7,4 @@ static double exact(const double *x)
     return x[0] * x[1];
 }
 
-const op_reference op_reference_mul = {.exact = exact, .samples = samples_binary, .low = -3, .high = 3};
+const op_reference op_reference_mul = {.scalar = exact, .samples = samples_binary, .low = -3, .high = 3};

@@ -31,7 +31,7 @@ static void first_of(double *times, int64_t n, int64_t count, double *out)
 static void reference(reference_call *r)
 {
     const reference_array *x = &r->in[0];
-    const wk_dtype class = wk__class_of(x->dtype);
+    const wk_dtype class = wk__compute_class(x->dtype);
     int64_t rows = x->ndim > 1 ? x->shape[0] : 1, n = x->shape[x->ndim - 1], count = wk__value_int(&r->args[1], 1),
             shape[2] = {rows, count};
     double *out = reference_out(r, 0, x->ndim, x->ndim > 1 ? shape : &count);

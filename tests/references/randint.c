@@ -8,8 +8,8 @@ static void randint_reference(reference_call *r)
     double *out = reference_out(r, 0, r->args[2].count, r->args[2].ints);
     int64_t n = reference_numel(&r->out[0]), low = r->args[0].i;
     for (int64_t k = 0; k < n; k++)
-        out[k] =
-            (double)(int64_t)((uint64_t)low + wk__below(reference_bits(n, k), (uint64_t)r->args[1].i - (uint64_t)low));
+        out[k] = (double)(int64_t)((uint64_t)low +
+                                   wk__random_below(reference_bits(n, k), (uint64_t)r->args[1].i - (uint64_t)low));
 }
 
 static const char *const randint_samples[] = {

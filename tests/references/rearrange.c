@@ -12,7 +12,7 @@ static void flip_reference(reference_call *r)
     wk__strides_dense(x->ndim, x->shape, stride);
     for (int k = 0; k < r->args[1].count; k++) {
         int d = 0;
-        wk__dim(x->ndim, r->args[1].ints[k], &d);
+        wk__wrap_dim(x->ndim, r->args[1].ints[k], &d);
         offset += (x->shape[d] - 1) * stride[d];
         stride[d] = -stride[d];
     }
@@ -40,7 +40,7 @@ static void roll_reference(reference_call *r)
     bool flat = r->args[2].kind != WK_VALUE_INTS || r->args[2].count == 0;
     for (int k = 0; k < r->args[1].count && !flat; k++) {
         int d = 0;
-        wk__dim(x->ndim, r->args[2].ints[k], &d);
+        wk__wrap_dim(x->ndim, r->args[2].ints[k], &d);
         shift[d] += r->args[1].ints[k];
     }
     for (int64_t k = 0; k < n; k++) {
@@ -98,7 +98,7 @@ static void interleave_reference(reference_call *r)
     if (flat)
         shape[0] = reference_numel(x);
     else
-        wk__dim(x->ndim, r->args[2].i, &d);
+        wk__wrap_dim(x->ndim, r->args[2].i, &d);
     shape[d] *= n;
     for (int k = d + 1; k < x->ndim && !flat; k++) inner *= x->shape[k];
     double *out = reference_out(r, 0, flat ? 1 : x->ndim, shape);

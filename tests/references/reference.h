@@ -9,7 +9,7 @@
 #define TESTS_REFERENCES_REFERENCE_H
 
 #include "ir/op.h"
-#include "ops/forms.h"
+#include "ops/entries.h"
 #include <wick/call.h>
 
 typedef struct reference_array {
@@ -28,14 +28,15 @@ typedef struct reference_call {
 } reference_call;
 
 typedef struct op_reference {
-    double (*exact)(const double *x);        /* elementwise ops; of a text it gets the first letter */
+    double (*scalar)(const double *x);       /* elementwise ops; of a text it gets the first letter */
     void (*reference)(reference_call *call); /* others */
     const char *const *samples;              /* NULL-terminated; notation in walk.h */
     bool dense;                              /* its samples are only for dense operands */
     double low, high;                        /* random operands of the samples lie between */
-    int units; /* in the last place, how far a result may be off where its own steps magnify rounding; 0: the usual */
-    bool either_zero; /* it chooses between operands, and may give either zero */
-    bool jumps;       /* where random programs round: their references do not follow it there */
+    int max_ulps;       /* in the last place, how far a result may be off where its own steps magnify rounding; 0: the
+                     usual */
+    bool any_zero_sign; /* it chooses between operands, and may give either zero */
+    bool discontinuous; /* where random programs round: their references do not follow it there */
 } op_reference;
 
 #define WK__OP(name) extern const op_reference op_reference_##name;

@@ -9,7 +9,7 @@ static double relu_exact(const double *x)
     return x[0] <= 0 ? 0 : x[0];
 }
 
-const op_reference op_reference_relu = {.exact = relu_exact, .samples = samples_unary, .low = -3, .high = 3};
+const op_reference op_reference_relu = {.scalar = relu_exact, .samples = samples_unary, .low = -3, .high = 3};
 
 /* ---- leaky_relu(x, negative_slope): in attr->f[0] ---------------------------------------------------------------- */
 
@@ -20,4 +20,4 @@ static double leaky_exact(const double *x)
 
 static const char *const leaky_samples[] = {"[]", "[7]", "[3,5], 0.2", "[2,0], 0.5", "[2,3,4], 0", NULL};
 
-const op_reference op_reference_leaky_relu = {.exact = leaky_exact, .samples = leaky_samples, .low = -3, .high = 3};
+const op_reference op_reference_leaky_relu = {.scalar = leaky_exact, .samples = leaky_samples, .low = -3, .high = 3};

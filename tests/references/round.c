@@ -18,11 +18,11 @@ static double trunc_exact(const double *x)
     return trunc(x[0]);
 }
 
-const op_reference op_reference_floor = {.exact = floor_exact, .samples = samples_unary, .low = -3, .high = 3};
+const op_reference op_reference_floor = {.scalar = floor_exact, .samples = samples_unary, .low = -3, .high = 3};
 
-const op_reference op_reference_ceil = {.exact = ceil_exact, .samples = samples_unary, .low = -3, .high = 3};
+const op_reference op_reference_ceil = {.scalar = ceil_exact, .samples = samples_unary, .low = -3, .high = 3};
 
-const op_reference op_reference_trunc = {.exact = trunc_exact, .samples = samples_unary, .low = -3, .high = 3};
+const op_reference op_reference_trunc = {.scalar = trunc_exact, .samples = samples_unary, .low = -3, .high = 3};
 
 /* ---- round ------------------------------------------------------------------------------------------------------- */
 
@@ -35,4 +35,4 @@ static double round_exact(const double *x)
 static const char *const round_samples[] = {"[]",         "[7]",          "[3,5]",      "[2,0]",       "[2,3,4]",
                                             "[9]:f64, 2", "[3,5]:f32, 1", "[4]:f16, 2", "[9]:f32, -1", NULL};
 
-const op_reference op_reference_round = {.exact = round_exact, .samples = round_samples, .low = -3, .high = 3};
+const op_reference op_reference_round = {.scalar = round_exact, .samples = round_samples, .low = -3, .high = 3};

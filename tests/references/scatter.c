@@ -3,60 +3,41 @@
 #include "reference.h"
 #include <string.h>
 
-/* ---- adding ------------------------------------------------------------------------------------------------------ */
-
-/* Element k of the space `shape` as an offset in a dense array, place `at` in dimension d. */
-static int64_t offset_in(const reference_array *x, const int64_t *shape, int64_t k, int d, int64_t at)
+static void reference(reference_call *r)
 {
-    int64_t offset = 0, step = 1;
-    for (int e = x->ndim; e-- > 0; k /= shape[e], step *= x->shape[e]) offset += (e == d ? at : k % shape[e]) * step;
-    return offset;
-}
-
-static void add_reference(reference_call *r, bool by_vector)
-{
-    const reference_array *x = &r->in[0], *index = &r->in[1], *source = &r->in[2];
-    const int64_t *shape = by_vector ? source->shape : index->shape;
+    const reference_array *x = &r->in[0], *index = &r->in[1], *source = r->inputs > 2 ? &r->in[2] : NULL;
     int d = 0;
-    wk__dim(x->ndim, r->args[1].i, &d);
+    wk__wrap_dim(x->ndim, r->args[1].i, &d);
     double *out = reference_out(r, 0, x->ndim, x->shape);
     memcpy(out, x->data, sizeof *out * (size_t)reference_numel(x));
-    if (x->ndim == 0 || index->ndim == 0 || reference_numel(index) == 0) {
-        for (int64_t k = 0; k < reference_numel(index); k++) {
-            const int64_t at = (int64_t)index->data[k];
-            out[at < 0 ? at + reference_numel(x) : at] += source->data[k];
+    for (int64_t k = 0; k < reference_numel(index); k++) {
+        int64_t rest = k, to = 0, from = 0, to_step = 1, from_step = 1, at = (int64_t)index->data[k];
+        if (at < 0) at += x->ndim ? x->shape[d] : 1;
+        if (x->ndim == 0 || index->ndim == 0) {
+            out[at] = source ? source->data[k] : wk__value_float(&r->args[3], 0);
+            continue;
         }
-        return;
+        for (int e = x->ndim; e-- > 0; rest /= index->shape[e]) {
+            int64_t own = rest % index->shape[e];
+            to += (e == d ? at : own) * to_step;
+            to_step *= x->shape[e];
+            from += own * from_step;
+            from_step *= source ? source->shape[e] : 1;
+        }
+        out[to] = source ? source->data[from] : wk__value_float(&r->args[3], 0);
     }
-    for (int64_t k = 0, inner = 1; k < wk__numel(x->ndim, shape); k++, inner = 1) {
-        for (int e = d + 1; e < x->ndim; e++) inner *= shape[e];
-        int64_t own = k / inner % shape[d], at = (int64_t)index->data[by_vector ? own : k];
-        out[offset_in(x, shape, k, d, at < 0 ? at + x->shape[d] : at)] +=
-            source->data[offset_in(source, shape, k, d, own)];
-    }
 }
 
-static void scatter_add_reference(reference_call *r)
-{
-    add_reference(r, false);
-}
+static const char *const samples[] = {"[4], 0, [6]:i64<4, [6]",
+                                      "[3,4], 1, [3,2]:i64<4, [3,2]",
+                                      "[3,4], 0, [5,3]:i64<3, [6,4]",
+                                      "[3], 0, [0]:i64<1, [2]",
+                                      "[3,4], 1, [2,3]:i64<4, 2",
+                                      "[], 0, []:i64<1, []",
+                                      "[], -1, [1]:i64<1, []",
+                                      "[4], 0, []:i64<4, [3]",
+                                      "[], 0, []:i64<1, 2",
+                                      "[3], 0, [0,2]:u8<3, [2]",
+                                      NULL};
 
-static void index_add_reference(reference_call *r)
-{
-    add_reference(r, true);
-}
-
-static const char *const scatter_add_samples[] = {
-    "[4], 0, [6]:i64<4, [6]", "[3,4], 1, [3,2]:i64<4, [3,2]", "[3,4], 0, [5,3]:i64<3, [6,4]",
-    "[3], 0, [0]:i64<1, [2]", "[], 0, []:i64<1, []",          "[], 0, [2]:i64<1, [3]",
-    "[4], 0, []:i64<4, [3]",  "[3,2], 0, [0]:u8<3, [2,2]",    NULL};
-
-static const char *const index_add_samples[] = {"[4], 0, [6]:i64<4, [6]",      "[3,4], 0, [5]:i64<3, [5,4]",
-                                                "[3,4], -1, [2]:i64<4, [3,2]", "[], 0, [1]:i64<1, []",
-                                                "[3,0], 0, [2]:i64<3, [2,0]",  NULL};
-
-const op_reference op_reference_scatter_add = {
-    .reference = scatter_add_reference, .samples = scatter_add_samples, .low = -3, .high = 3};
-
-const op_reference op_reference_index_add = {
-    .reference = index_add_reference, .samples = index_add_samples, .low = -3, .high = 3};
+const op_reference op_reference_scatter = {.reference = reference, .samples = samples, .low = -3, .high = 3};

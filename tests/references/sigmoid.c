@@ -10,7 +10,7 @@ static double sigmoid_exact(const double *x)
     return 1 / (1 + exp(-x[0]));
 }
 
-const op_reference op_reference_sigmoid = {.exact = sigmoid_exact, .low = -3, .high = 3, .samples = samples_unary};
+const op_reference op_reference_sigmoid = {.scalar = sigmoid_exact, .low = -3, .high = 3, .samples = samples_unary};
 
 /* ---- logsigmoid: min(x, 0) - log(1 + e^-|x|), which never overflows ---------------------------------------------- */
 
@@ -20,4 +20,4 @@ static double logsigmoid_exact(const double *x)
 }
 
 const op_reference op_reference_logsigmoid = {
-    .exact = logsigmoid_exact, .samples = samples_unary, .low = -3, .high = 3, .either_zero = true};
+    .scalar = logsigmoid_exact, .samples = samples_unary, .low = -3, .high = 3, .any_zero_sign = true};

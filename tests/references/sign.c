@@ -10,7 +10,7 @@ static double neg_exact(const double *x)
     return -x[0];
 }
 
-const op_reference op_reference_neg = {.exact = neg_exact, .samples = samples_unary, .low = -3, .high = 3};
+const op_reference op_reference_neg = {.scalar = neg_exact, .samples = samples_unary, .low = -3, .high = 3};
 
 /* ---- abs --------------------------------------------------------------------------------------------------------- */
 
@@ -19,7 +19,7 @@ static double abs_exact(const double *x)
     return fabs(x[0]);
 }
 
-const op_reference op_reference_abs = {.exact = abs_exact, .samples = samples_unary, .low = -3, .high = 3};
+const op_reference op_reference_abs = {.scalar = abs_exact, .samples = samples_unary, .low = -3, .high = 3};
 
 /* ---- sign -------------------------------------------------------------------------------------------------------- */
 
@@ -28,4 +28,4 @@ static double sign_exact(const double *x)
     return (x[0] > 0) - (x[0] < 0);
 }
 
-const op_reference op_reference_sign = {.exact = sign_exact, .samples = samples_unary, .low = -3, .high = 3};
+const op_reference op_reference_sign = {.scalar = sign_exact, .samples = samples_unary, .low = -3, .high = 3};

@@ -13,7 +13,8 @@ static double softplus_exact(const double *x)
 
 static const char *const softplus_samples[] = {"[]", "[7]", "[3,5], 2", "[2,0], 2, 1", "[2,3,4], 0.5, 30", NULL};
 
-const op_reference op_reference_softplus = {.exact = softplus_exact, .samples = softplus_samples, .low = -3, .high = 3};
+const op_reference op_reference_softplus = {
+    .scalar = softplus_exact, .samples = softplus_samples, .low = -3, .high = 3};
 
 /* ---- softsign ---------------------------------------------------------------------------------------------------- */
 
@@ -22,4 +23,4 @@ static double softsign_exact(const double *x)
     return x[0] / (1 + fabs(x[0]));
 }
 
-const op_reference op_reference_softsign = {.exact = softsign_exact, .samples = samples_unary, .low = -3, .high = 3};
+const op_reference op_reference_softsign = {.scalar = softsign_exact, .samples = samples_unary, .low = -3, .high = 3};

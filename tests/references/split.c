@@ -5,7 +5,7 @@
 static int dim_of(const reference_call *r, int argument)
 {
     int d = 0;
-    wk__dim(r->in[0].ndim, wk__value_int(&r->args[argument], 0), &d);
+    wk__wrap_dim(r->in[0].ndim, wk__value_int(&r->args[argument], 0), &d);
     return d;
 }
 

@@ -10,7 +10,7 @@ static double sqrt_exact(const double *x)
     return sqrt(x[0]);
 }
 
-const op_reference op_reference_sqrt = {.exact = sqrt_exact, .low = 0.5, .high = 3, .samples = samples_unary};
+const op_reference op_reference_sqrt = {.scalar = sqrt_exact, .low = 0.5, .high = 3, .samples = samples_unary};
 
 /* ---- rsqrt ------------------------------------------------------------------------------------------------------- */
 
@@ -19,7 +19,7 @@ static double rsqrt_exact(const double *x)
     return 1 / sqrt(x[0]);
 }
 
-const op_reference op_reference_rsqrt = {.exact = rsqrt_exact, .low = 0.5, .high = 3, .samples = samples_unary};
+const op_reference op_reference_rsqrt = {.scalar = rsqrt_exact, .low = 0.5, .high = 3, .samples = samples_unary};
 
 /* ---- reciprocal -------------------------------------------------------------------------------------------------- */
 
@@ -29,4 +29,4 @@ static double reciprocal_exact(const double *x)
 }
 
 const op_reference op_reference_reciprocal = {
-    .exact = reciprocal_exact, .low = 0.5, .high = 3, .samples = samples_unary};
+    .scalar = reciprocal_exact, .low = 0.5, .high = 3, .samples = samples_unary};

@@ -23,7 +23,7 @@ static void unsqueeze_reference(reference_call *r)
     const reference_array *x = &r->in[0];
     int64_t shape[WK__MAX_DIMS];
     int d = 0;
-    wk__dim(x->ndim + 1, wk__value_int(&r->args[1], 0), &d);
+    wk__wrap_dim(x->ndim + 1, wk__value_int(&r->args[1], 0), &d);
     for (int k = 0; k <= x->ndim; k++) shape[k] = k < d ? x->shape[k] : k == d ? 1 : x->shape[k - 1];
     reference_same(r, x->ndim + 1, shape);
 }

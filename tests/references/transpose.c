@@ -20,8 +20,8 @@ static void permuted_reference(reference_call *r, const int *order)
 static void transpose_reference(reference_call *r)
 {
     int order[WK__MAX_DIMS], d = 0, e = 0, ndim = r->in[0].ndim;
-    wk__dim(ndim, wk__value_int(&r->args[1], 0), &d);
-    wk__dim(ndim, wk__value_int(&r->args[2], 1), &e);
+    wk__wrap_dim(ndim, wk__value_int(&r->args[1], 0), &d);
+    wk__wrap_dim(ndim, wk__value_int(&r->args[2], 1), &e);
     for (int k = 0; k < ndim; k++) order[k] = k == d ? e : k == e ? d : k;
     permuted_reference(r, order);
 }
@@ -49,7 +49,7 @@ const op_reference op_reference_t = {.reference = t_reference, .samples = t_samp
 static void permute_reference(reference_call *r)
 {
     int order[WK__MAX_DIMS];
-    for (int k = 0; k < r->in[0].ndim; k++) wk__dim(r->in[0].ndim, r->args[1].ints[k], &order[k]);
+    for (int k = 0; k < r->in[0].ndim; k++) wk__wrap_dim(r->in[0].ndim, r->args[1].ints[k], &order[k]);
     permuted_reference(r, order);
 }
 
@@ -58,8 +58,8 @@ static void movedim_reference(reference_call *r)
 {
     const int ndim = r->in[0].ndim;
     int from = 0, to = 0, order[WK__MAX_DIMS], k = 0;
-    wk__dim(ndim, r->args[1].i, &from);
-    wk__dim(ndim, r->args[2].i, &to);
+    wk__wrap_dim(ndim, r->args[1].i, &from);
+    wk__wrap_dim(ndim, r->args[2].i, &to);
     for (int d = 0; d < ndim; d++)
         if (d != from) order[k++] = d;
     for (; k > to; k--) order[k] = order[k - 1];

@@ -10,7 +10,7 @@ static double sin_exact(const double *x)
     return sin(x[0]);
 }
 
-const op_reference op_reference_sin = {.exact = sin_exact, .low = -3, .high = 3, .samples = samples_unary};
+const op_reference op_reference_sin = {.scalar = sin_exact, .low = -3, .high = 3, .samples = samples_unary};
 
 /* ---- cos --------------------------------------------------------------------------------------------------------- */
 
@@ -19,7 +19,7 @@ static double cos_exact(const double *x)
     return cos(x[0]);
 }
 
-const op_reference op_reference_cos = {.exact = cos_exact, .low = -3, .high = 3, .samples = samples_unary};
+const op_reference op_reference_cos = {.scalar = cos_exact, .low = -3, .high = 3, .samples = samples_unary};
 
 /* ---- tan --------------------------------------------------------------------------------------------------------- */
 
@@ -28,7 +28,7 @@ static double tan_exact(const double *x)
     return tan(x[0]);
 }
 
-const op_reference op_reference_tan = {.exact = tan_exact, .low = -1.2, .high = 1.2, .samples = samples_unary};
+const op_reference op_reference_tan = {.scalar = tan_exact, .low = -1.2, .high = 1.2, .samples = samples_unary};
 
 /* ---- asin and acos ----------------------------------------------------------------------------------------------- */
 
@@ -42,9 +42,9 @@ static double acos_exact(const double *x)
     return acos(x[0]);
 }
 
-const op_reference op_reference_asin = {.exact = asin_exact, .low = -0.9, .high = 0.9, .samples = samples_unary};
+const op_reference op_reference_asin = {.scalar = asin_exact, .low = -0.9, .high = 0.9, .samples = samples_unary};
 
-const op_reference op_reference_acos = {.exact = acos_exact, .low = -0.9, .high = 0.9, .samples = samples_unary};
+const op_reference op_reference_acos = {.scalar = acos_exact, .low = -0.9, .high = 0.9, .samples = samples_unary};
 
 /* ---- atan -------------------------------------------------------------------------------------------------------- */
 
@@ -53,7 +53,7 @@ static double atan_exact(const double *x)
     return atan(x[0]);
 }
 
-const op_reference op_reference_atan = {.exact = atan_exact, .low = -3, .high = 3, .samples = samples_unary};
+const op_reference op_reference_atan = {.scalar = atan_exact, .low = -3, .high = 3, .samples = samples_unary};
 
 /* ---- atan2: the angle of (x, y); its gradient by y and x is (x, -y) / (x^2 + y^2), and 0 at the origin ----------- */
 
@@ -62,4 +62,4 @@ static double atan2_exact(const double *x)
     return atan2(x[0], x[1]);
 }
 
-const op_reference op_reference_atan2 = {.exact = atan2_exact, .samples = samples_binary, .low = 0.5, .high = 3};
+const op_reference op_reference_atan2 = {.scalar = atan2_exact, .samples = samples_binary, .low = 0.5, .high = 3};

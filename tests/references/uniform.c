@@ -5,13 +5,13 @@
 static void uniform_reference(reference_call *r)
 {
     double from = wk__value_float(&r->args[1], 0), to = wk__value_float(&r->args[2], 1);
-    reference_filled(r, r->in[0].ndim, r->in[0].shape, wk__class_of(r->in[0].dtype), reference_uniform, from,
+    reference_filled(r, r->in[0].ndim, r->in[0].shape, wk__compute_class(r->in[0].dtype), reference_uniform, from,
                      to - from);
 }
 
 static void normal_reference(reference_call *r)
 {
-    reference_filled(r, r->in[0].ndim, r->in[0].shape, wk__class_of(r->in[0].dtype), reference_normal,
+    reference_filled(r, r->in[0].ndim, r->in[0].shape, wk__compute_class(r->in[0].dtype), reference_normal,
                      wk__value_float(&r->args[1], 0), wk__value_float(&r->args[2], 1));
 }
 

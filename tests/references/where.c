@@ -13,7 +13,7 @@ static const char *const where_samples[] = {
     "[]:bool, [], []",  "[9]:bool, [9], [9]", "[3,4]:bool, [4], [3,1]", "[4]:bool, [3,4], 0.5",
     "[5]:bool, 2, [5]", "[5]:bool, 1, 0.5",   "[0,2]:bool, [2], 0",     NULL};
 
-const op_reference op_reference_where = {.exact = where_exact, .samples = where_samples, .low = -3, .high = 3};
+const op_reference op_reference_where = {.scalar = where_exact, .samples = where_samples, .low = -3, .high = 3};
 
 /* ---- masked_fill: the value is converted to x's dtype, so it takes no part in the promotion ---------------------- */
 
@@ -31,4 +31,4 @@ static const char *const masked_fill_samples[] = {"[], []:bool, 2",
                                                   NULL};
 
 const op_reference op_reference_masked_fill = {
-    .exact = masked_fill_exact, .samples = masked_fill_samples, .low = -3, .high = 3};
+    .scalar = masked_fill_exact, .samples = masked_fill_samples, .low = -3, .high = 3};

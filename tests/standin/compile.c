@@ -3,7 +3,7 @@
  * cubin has, and the host's C++ compiler. What has been compiled is kept in the folder, under the hash of all that.
  * STANDIN_CXX is the compiler, else g++. */
 #include "driver.h"
-#include "folder.h"
+#include "cache_dir.h"
 
 #include <dlfcn.h>
 #include <spawn.h>
@@ -110,13 +110,13 @@ static result compile_text(char *text, const char *entries, void **library)
         standin_other_name(source, other);
         if (!standin_write(source, parts, 4)) return OUT_OF_MEMORY;
         if (!build(compiler, source, object)) {
-            say("the compiler %s does not take %s", compiler, source);
+            log_line("the compiler %s does not take %s", compiler, source);
             return INVALID_PTX;
         }
         unlink(source);
     }
     *library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
-    if (*library == NULL) say("%s", dlerror());
+    if (*library == NULL) log_line("%s", dlerror());
     return *library != NULL ? SUCCESS : INVALID_IMAGE;
 }
 
@@ -137,7 +137,7 @@ result compile_module(const char *image, int architecture, void **library)
     snprintf(path, sizeof path, "%.900s/%016llx.cu", standin_folder(), (unsigned long long)hash);
     char *text = standin_read(path);
     if (text == NULL) {
-        say("no text for this cubin in %s: only the stand-in for NVRTC keeps it", standin_folder());
+        log_line("no text for this cubin in %s: only the stand-in for NVRTC keeps it", standin_folder());
         return INVALID_IMAGE;
     }
     if (architecture > 0 && !takes_code(architecture, text)) {

@@ -92,13 +92,13 @@ typedef struct context {
     module *modules;
 } context;
 
-/* ---- devices.c: contexts, and how calls begin and end ------------------------------------------------------------ */
+/* ---- contexts.c: contexts, and how calls begin and end ----------------------------------------------------------- */
 
 #define CALL __attribute__((visibility("default"))) int
 
-typedef enum needs { NEEDS_NOTHING, NEEDS_INIT, NEEDS_CONTEXT } needs;
+typedef enum call_needs { NEEDS_NOTHING, NEEDS_INIT, NEEDS_CONTEXT } call_needs;
 /* Takes the lock. Anything but SUCCESS: the call does nothing and ends with that. */
-result call_begin_as(const char *name, needs needs);
+result call_begin_as(const char *name, call_needs needs);
 #define call_begin(needs) call_begin_as(__func__, needs)
 /* Lets the lock go; returns what it got. */
 int call_end(result code);
@@ -108,63 +108,63 @@ extern context contexts[DEVICES];
 /* Is it one that is in use? */
 bool context_is_alive(const context *c);
 /* May a device be allowed to use the other one's memory? */
-bool device_reaches(int device, int other);
+bool device_has_peer_access(int device, int other);
 /* Do copies get lost that come to it straight from the other? */
-bool device_breaks(int device);
+bool device_corrupts_peer_copies(int device);
 /* The compute capability, 90 for 9.0, and an attribute of a device. */
 int device_architecture(int device);
 int device_attribute(int device, int attribute, int otherwise);
 
 /* A random number below that, by the seed. */
-unsigned chance(unsigned below);
+unsigned random_u32_below(unsigned below);
 uint64_t seed_now(void);
 /* Prints a line that begins with "stand-in: ". */
-__attribute__((format(printf, 1, 2))) void say(const char *format, ...);
+__attribute__((format(printf, 1, 2))) void log_line(const char *format, ...);
 
 /* ---- memory.c ---------------------------------------------------------------------------------------------------- */
 
 /* Is it all memory that is there? `c`: and that kernels of this context may use. */
-bool memory_is_there(const context *c, address at, size_t bytes);
+bool memory_is_valid(const context *c, address at, size_t bytes);
 /* Is any of it in the addresses that device memory has, whether there is memory or not? */
 bool memory_is_device(const void *at, size_t bytes);
 /* What kernels of the context may use, in the order of addresses. */
 const fibres_range *memory_ranges(const context *c, int *count);
 void memory_end(context *c);
 
-/* Addresses that are in use: an allocation, or a mapping (mapping.c). */
-typedef struct piece {
+/* Addresses that are in use: an allocation, or a mapping (virtual_memory.c). */
+typedef struct allocation {
     char *start;
     size_t bytes;
     int device;
     unsigned allowed; /* devices that may use it, a bit each */
     bool mapped;
-} piece;
+} allocation;
 
 /* Keeps the table in order. NULL: memory is short. */
-piece *piece_add(const piece *p);
-void piece_remove(piece *p);
+allocation *piece_add(const allocation *p);
+void piece_remove(allocation *p);
 /* The one that begins there, NULL: none does. */
-piece *piece_at(address at);
+allocation *piece_at(address at);
 /* Access has changed. */
-void pieces_changed(void);
+void ranges_invalidate(void);
 /* Addresses that have never been anybody's, with nothing behind them and a page that is nobody's in between. NULL: no
  * more. */
-char *space_take(size_t bytes, size_t multiple);
+char *va_reserve(size_t bytes, size_t multiple);
 /* Takes away what is behind whole pages of them. */
-void space_clear(char *start, size_t bytes);
+void va_unmap(char *start, size_t bytes);
 /* Counts bytes of a device's memory; false: there are not so many. */
-bool memory_use(int device, int64_t bytes);
+bool memory_account(int device, int64_t bytes);
 /* Bytes of a device that are used: by other processes, by its context, by allocations and mappings. nvml.c finds it. */
 int64_t standin_memory_used(int device);
 
 /* ---- streams.c --------------------------------------------------------------------------------------------------- */
 
 /* A moment in a stream. */
-typedef struct mark {
+typedef struct sync_point {
     int refs;
     bool done;
     uint64_t time; /* when it came, in nanoseconds */
-} mark;
+} sync_point;
 
 typedef enum work_kind { WORK_LAUNCH, WORK_COPY, WORK_FILL, WORK_RECORD, WORK_WAIT } work_kind;
 
@@ -177,7 +177,7 @@ typedef struct work {
     bool to_device, from_device;
     uint32_t value; /* WORK_FILL: of this many bytes each */
     int width;
-    mark *mark;
+    sync_point *mark;
     function *function; /* WORK_LAUNCH */
     unsigned grid[3], block[3], shared;
     char argument[]; /* each begins where function_argument says */
@@ -203,10 +203,10 @@ void streams_drop(context *c);
 /* May this thread make a call of that name now? */
 result capture_check(const char *name);
 
-/* ---- work.c ------------------------------------------------------------------------------------------------------ */
+/* ---- stream_ops.c ------------------------------------------------------------------------------------------------ */
 
 /* Does what the stream of this context says; the context's error says how it went. */
-void work_do(context *c, const work *w);
+void work_run(context *c, const work *w);
 
 /* ---- modules.c, compile.c ---------------------------------------------------------------------------------------- */
 

@@ -33,7 +33,7 @@ void streams_end(context *c)
     }
     for (event *e = c->events, *next; e != NULL; e = next) {
         next = e->next;
-        mark_drop(e->mark);
+        sync_point_drop(e->mark);
         free(e);
     }
     c->streams = NULL;
@@ -73,7 +73,7 @@ CALL cuStreamSynchronize(void *handle)
     stream *s;
     result code = begin_stream(handle, &s);
     if (code != SUCCESS) return call_end(code);
-    if (s == s->context->streams) stream_keep_order(s);
+    if (s == s->context->streams) stream_sync_default(s);
     stream_run(s);
     return call_end(s->context->error);
 }
@@ -83,7 +83,7 @@ CALL cuStreamQuery(void *handle)
     stream *s;
     result code = begin_stream(handle, &s);
     if (code != SUCCESS) return call_end(code);
-    if (s->first != NULL) work_a_little(&s->asked);
+    if (s->first != NULL) streams_progress(&s->was_queried);
     if (s->context->error != SUCCESS) return call_end(s->context->error);
     return call_end(s->first == NULL ? SUCCESS : NOT_READY);
 }
@@ -137,7 +137,7 @@ CALL cuEventDestroy_v2(void *handle)
     event **link = &e->context->events;
     while (*link != e) link = &(*link)->next;
     *link = e->next;
-    mark_drop(e->mark);
+    sync_point_drop(e->mark);
     free(e);
     return call_end(SUCCESS);
 }
@@ -149,16 +149,16 @@ CALL cuEventRecord(void *handle, void *of)
     stream *s = code == SUCCESS ? stream_of(of) : NULL;
     if (code == SUCCESS && (s == NULL || s->context != e->context)) code = INVALID_HANDLE;
     work *w = code == SUCCESS ? work_new(WORK_RECORD, 0) : NULL;
-    mark *m = w != NULL ? calloc(1, sizeof *m) : NULL;
+    sync_point *m = w != NULL ? calloc(1, sizeof *m) : NULL;
     if (code == SUCCESS && m == NULL) code = OUT_OF_MEMORY;
     if (code != SUCCESS) {
         free(w);
         return call_end(code);
     }
-    mark_drop(e->mark);
-    e->mark = mark_hold(m);
+    sync_point_drop(e->mark);
+    e->mark = sync_point_hold(m);
     e->asked = false;
-    w->mark = mark_hold(m);
+    w->mark = sync_point_hold(m);
     stream_add(s, w);
     return call_end(SUCCESS);
 }
@@ -174,7 +174,7 @@ CALL cuStreamWaitEvent(void *handle, void *of, unsigned flags)
     if (code != SUCCESS || e->mark == NULL) return call_end(code);
     work *w = work_new(WORK_WAIT, 0);
     if (w == NULL) return call_end(OUT_OF_MEMORY);
-    w->mark = mark_hold(e->mark);
+    w->mark = sync_point_hold(e->mark);
     stream_add(s, w);
     return call_end(SUCCESS);
 }
@@ -184,8 +184,8 @@ CALL cuEventSynchronize(void *handle)
     event *e;
     result code = begin_event(handle, &e);
     if (code != SUCCESS || e->mark == NULL) return call_end(code);
-    if (!(e->flags & SLEEPS)) standin_called("spin"); /* the thread would be busy until then */
-    mark_run(e->mark);
+    if (!(e->flags & SLEEPS)) standin_count_call("spin"); /* the thread would be busy until then */
+    sync_point_wait(e->mark);
     return call_end(e->context->error);
 }
 
@@ -194,7 +194,7 @@ CALL cuEventQuery(void *handle)
     event *e;
     result code = begin_event(handle, &e);
     if (code != SUCCESS || e->mark == NULL) return call_end(code);
-    if (!e->mark->done) work_a_little(&e->asked);
+    if (!e->mark->done) streams_progress(&e->asked);
     if (e->context->error != SUCCESS) return call_end(e->context->error);
     return call_end(e->mark->done ? SUCCESS : NOT_READY);
 }

@@ -30,7 +30,7 @@ __asm__(".text\n.globl fibres_switch\n.hidden fibres_switch\n.type fibres_switch
         "mov %rsi,%rsp\npop %r15\npop %r14\npop %r13\npop %r12\npop %rbx\npop %rbp\nret\n"
         ".size fibres_switch, . - fibres_switch\n");
 
-static void leave(void)
+static void yield_to_scheduler(void)
 {
     fibres_switch(&fibres.fibre[fibres.current].sp, scheduler);
 }
@@ -47,7 +47,7 @@ void fibres_fail(const char *format, ...)
         va_end(list);
     }
     fibres.failed = true;
-    if (fibres.current >= 0) leave(); /* and is never gone on with */
+    if (fibres.current >= 0) yield_to_scheduler(); /* and is never gone on with */
 }
 
 /* ---- where threads wait ------------------------------------------------------------------------------------------ */
@@ -60,7 +60,7 @@ void fibres_barrier(int site)
     f->site = (unsigned)site;
     ready[fibres.current / 32] &= ~(1u << fibres.current % 32);
     arrived++;
-    leave();
+    yield_to_scheduler();
 }
 
 /* Lanes that the warp of this thread has. */
@@ -94,7 +94,7 @@ const uint64_t *fibres_exchange(int site, unsigned mask, uint64_t value, bool or
     f->given = value;
     ready[w] &= ~(1u << lane);
     if (!all_came(warp, lanes, f)) {
-        leave();
+        yield_to_scheduler();
         return f->taken;
     }
     for (int k = 0; k < lanes; k++) {
@@ -115,7 +115,7 @@ static void start(void)
     fibres.fibre[fibres.current].state = DONE;
     done++;
     if (arrived > 0) fibres_fail("leaves the kernel while %d threads wait at a barrier", arrived);
-    leave(); /* the stack is free once the scheduler is back on its own */
+    yield_to_scheduler(); /* the stack is free once the scheduler is back on its own */
 }
 
 /* On entry of a function rsp is 8 modulo 16, as after a call: else code that counts on it faults, in some kernels. */
@@ -139,7 +139,7 @@ static bool begin(fibre *f)
 }
 
 /* Nobody can go on: says who waits for whom. */
-static void stuck(void)
+static void report_deadlock(void)
 {
     for (int k = 0; k < fibres.threads; k++) {
         const fibre *f = &fibres.fibre[k];
@@ -158,11 +158,11 @@ static void all_ready(void)
 }
 
 /* All threads stand at a barrier, or will never come to one. */
-static void meet(void)
+static void release_barrier(void)
 {
     fibres.current = -1;
     if (arrived + done < fibres.threads) {
-        stuck();
+        report_deadlock();
         return;
     }
     for (int k = 1; k < fibres.threads; k++)
@@ -218,14 +218,14 @@ void fibres_run_block(void)
         } else if (done == fibres.threads) {
             break;
         } else {
-            meet();
+            release_barrier();
         }
     }
     fibres.current = -1;
 }
 
 /* Stacks of fibres that are never gone on with. */
-void fibres_abandon(void)
+void fibres_free_stacks(void)
 {
     for (int k = 0; k < fibres.threads; k++) {
         const unsigned state = fibres.fibre[k].state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the launcher (fibres.c) and what looks at accesses (looked.c) share. */
+/* What the launcher (fibres.c) and what looks at accesses (memcheck.c) share. */
 #ifndef STANDIN_FIBRES_STATE_H
 #define STANDIN_FIBRES_STATE_H
 
@@ -57,16 +57,16 @@ unsigned fibres_chance(unsigned below);
 /* fibres.c: runs the threads of the block that shim->group names, until all are done or one has failed. */
 void fibres_run_block(void);
 /* Takes back the stacks of threads that are never gone on with. */
-void fibres_abandon(void);
+void fibres_free_stacks(void);
 /* What the kernel's threads call. */
 void fibres_barrier(int site);
 const uint64_t *fibres_exchange(int site, unsigned mask, uint64_t value, bool orders);
 
-/* looked.c: makes room for what is known of so many bytes of shared memory; false: memory is short. */
-bool fibres_look_begin(size_t bytes);
+/* memcheck.c: makes room for what is known of so many bytes of shared memory; false: memory is short. */
+bool fibres_memcheck_begin(size_t bytes);
 /* What each load and store of a kernel calls. */
-void fibres_look(const void *at, int bytes, int kind, int multiple);
-/* races.c: what it calls for those of the device's memory that others must not make at the same time. */
-void fibres_look_for_races(const char *p, int bytes, bool writes);
+void fibres_memcheck(const void *at, int bytes, int kind, int multiple);
+/* racecheck.c: what it calls for those of the device's memory that others must not make at the same time. */
+void fibres_racecheck(const char *p, int bytes, bool writes);
 
 #endif

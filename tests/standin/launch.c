@@ -72,7 +72,7 @@ static const char *enter(void *library)
     if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0) return "is no library";
     fibres.image = fibres.image_end = NULL;
     dl_iterate_phdr(find_image, &map->l_addr);
-    shim->access = fibres_look;
+    shim->access = fibres_memcheck;
     fibres.shim = shim;
     known = library;
     return NULL;
@@ -156,7 +156,7 @@ const char *fibres_run(const fibres_launch *launch, uint64_t with_seed, int seco
     const char *wrong = enter(launch->library);
     if (wrong != NULL) return wrong;
     shim_state *shim = fibres.shim;
-    if (!fibres_look_begin((size_t)(shim->shared_end - shim->shared) + FIBRES_SHARED + 8)) return "memory is short";
+    if (!fibres_memcheck_begin((size_t)(shim->shared_end - shim->shared) + FIBRES_SHARED + 8)) return "memory is short";
     memcpy(shim->grid, launch->grid, sizeof shim->grid);
     memcpy(shim->block, launch->block, sizeof shim->block);
     fibres.launch = launch;
@@ -167,6 +167,6 @@ const char *fibres_run(const fibres_launch *launch, uint64_t with_seed, int seco
     fibres.seed = with_seed;
     run_guarded();
     if (!fibres.failed) return NULL;
-    fibres_abandon();
+    fibres_free_stacks();
     return fibres.message;
 }

@@ -24,7 +24,7 @@ static char *map(char *at, size_t bytes, int flags)
     return got == -1 ? NULL : (char *)got;
 }
 
-char *space_take(size_t bytes, size_t multiple)
+char *va_reserve(size_t bytes, size_t multiple)
 {
     for (int bits = 42; space == NULL && bits > 34; bits -= 2) {
         space = space_next = map(NULL, (size_t)1 << bits, 0);
@@ -39,7 +39,7 @@ char *space_take(size_t bytes, size_t multiple)
     return start;
 }
 
-void space_clear(char *start, size_t bytes)
+void va_unmap(char *start, size_t bytes)
 {
     if (map(start, bytes, MAP_FIXED) == NULL) abort();
 }
@@ -52,7 +52,7 @@ bool memory_is_device(const void *at, size_t bytes)
 
 /* ---- what is where ----------------------------------------------------------------------------------------------- */
 
-static piece *pieces;
+static allocation *pieces;
 static int count, room;
 static fibres_range *ranges;
 static int range_count;
@@ -67,23 +67,23 @@ __attribute__((visibility("default"))) int64_t standin_memory_used(int device)
     return all < DEVICE_BYTES ? all : DEVICE_BYTES;
 }
 
-bool memory_use(int device, int64_t bytes)
+bool memory_account(int device, int64_t bytes)
 {
     if (bytes > 0 && bytes > DEVICE_BYTES - standin_memory_used(device)) return false;
     used[device] += bytes;
     return true;
 }
 
-void pieces_changed(void)
+void ranges_invalidate(void)
 {
     ranges_of = NULL;
 }
 
-piece *piece_add(const piece *p)
+allocation *piece_add(const allocation *p)
 {
     if (count == room) {
         const int more = room ? 2 * room : 64;
-        piece *larger = realloc(pieces, (size_t)more * sizeof *pieces);
+        allocation *larger = realloc(pieces, (size_t)more * sizeof *pieces);
         if (larger != NULL) pieces = larger;
         fibres_range *longer = larger != NULL ? realloc(ranges, (size_t)more * sizeof *ranges) : NULL;
         if (longer == NULL) return NULL;
@@ -93,15 +93,15 @@ piece *piece_add(const piece *p)
     int at = count++;
     for (; at > 0 && pieces[at - 1].start > p->start; at--) pieces[at] = pieces[at - 1];
     pieces[at] = *p;
-    pieces_changed();
+    ranges_invalidate();
     return &pieces[at];
 }
 
-void piece_remove(piece *p)
+void piece_remove(allocation *p)
 {
     memmove(p, p + 1, (size_t)(pieces + count - (p + 1)) * sizeof *p);
     count--;
-    pieces_changed();
+    ranges_invalidate();
 }
 
 /* The last one that does not begin behind that; -1: none. */
@@ -118,19 +118,19 @@ static int find(address at)
     return low - 1;
 }
 
-piece *piece_at(address at)
+allocation *piece_at(address at)
 {
     const int k = find(at);
     return k >= 0 && (uintptr_t)pieces[k].start == at ? &pieces[k] : NULL;
 }
 
-static bool may_use(const context *c, const piece *p)
+static bool may_use(const context *c, const allocation *p)
 {
     if (c == NULL) return p->allowed != 0;
     return (p->allowed >> c->device & 1) || (!p->mapped && (c->peers >> p->device & 1));
 }
 
-bool memory_is_there(const context *c, address at, size_t bytes)
+bool memory_is_valid(const context *c, address at, size_t bytes)
 {
     for (int k = find(at); bytes > 0; k++) { /* mappings may follow one another */
         if (k < 0 || k >= count || !may_use(c, &pieces[k])) return false;
@@ -170,13 +170,13 @@ static result take(const context *c, size_t bytes, address *out)
     if (bytes == 0) return INVALID_VALUE;
     if (bytes > (size_t)DEVICE_BYTES) return OUT_OF_MEMORY;
     const int64_t counted = (int64_t)((bytes + ALIGN - 1) / ALIGN * ALIGN);
-    if (!memory_use(c->device, counted)) return OUT_OF_MEMORY;
-    const size_t in_page = chance(PAGE / ALIGN) * (size_t)ALIGN;
-    char *page = space_take(in_page + bytes, PAGE), *start = page + in_page;
-    const piece p = {.start = start, .bytes = bytes, .device = c->device, .allowed = 1u << c->device};
+    if (!memory_account(c->device, counted)) return OUT_OF_MEMORY;
+    const size_t in_page = random_u32_below(PAGE / ALIGN) * (size_t)ALIGN;
+    char *page = va_reserve(in_page + bytes, PAGE), *start = page + in_page;
+    const allocation p = {.start = start, .bytes = bytes, .device = c->device, .allowed = 1u << c->device};
     if (page == NULL || mprotect(page, (in_page + bytes + PAGE - 1) / PAGE * PAGE, PROT_READ | PROT_WRITE) != 0 ||
         piece_add(&p) == NULL) {
-        memory_use(c->device, -counted);
+        memory_account(c->device, -counted);
         return OUT_OF_MEMORY;
     }
     memset(start, FRESH, bytes);
@@ -184,12 +184,12 @@ static result take(const context *c, size_t bytes, address *out)
     return SUCCESS;
 }
 
-static void give(piece *p)
+static void give(allocation *p)
 {
     const size_t in_page = (uintptr_t)p->start % PAGE;
-    memory_use(p->device, -(int64_t)((p->bytes + ALIGN - 1) / ALIGN * ALIGN));
+    memory_account(p->device, -(int64_t)((p->bytes + ALIGN - 1) / ALIGN * ALIGN));
     memset(p->start, GONE, p->bytes);
-    space_clear(p->start - in_page, (in_page + p->bytes + PAGE - 1) / PAGE * PAGE);
+    va_unmap(p->start - in_page, (in_page + p->bytes + PAGE - 1) / PAGE * PAGE);
     piece_remove(p);
 }
 
@@ -204,7 +204,7 @@ CALL cuMemFree_v2(address at)
 {
     result code = call_begin(NEEDS_CONTEXT);
     if (code != SUCCESS || at == 0) return call_end(code);
-    piece *p = piece_at(at);
+    allocation *p = piece_at(at);
     if (p == NULL || p->mapped) return call_end(INVALID_VALUE);
     context *owner = &contexts[p->device];
     if (owner->retained > 0) streams_run(owner);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules and their functions, of which the cubin says the parameters, the shared memory and the most threads. */
 #include "driver.h"
-#include "folder.h"
+#include "cache_dir.h"
 
 #include <dlfcn.h>
 #include <elf.h>

@@ -42,7 +42,7 @@ static device *checked(device *d)
     return is_begun() && d >= devices && d < devices + 2 * DEVICES ? d : NULL;
 }
 
-static bool sliced(void)
+static bool mig_enabled(void)
 {
     return standin_number("STANDIN_MIG", 0, 0) == 1;
 }
@@ -61,7 +61,7 @@ static int give_text(char *to, unsigned length, const char *text)
 
 CALL nvmlInit_v2(void)
 {
-    const int told = standin_called(__func__);
+    const int told = standin_count_call(__func__);
     if (of != getpid()) begun = 0;
     of = getpid();
     begun += told == SUCCESS;
@@ -87,7 +87,7 @@ CALL nvmlSystemGetDriverVersion(char *version, unsigned length)
 
 CALL nvmlDeviceGetCount_v2(unsigned *count)
 {
-    const int told = standin_called(__func__);
+    const int told = standin_count_call(__func__);
     *count = (unsigned)standin_number("STANDIN_DEVICES", 0, DEVICES);
     return told != SUCCESS ? told : is_begun() ? SUCCESS : UNINITIALIZED;
 }
@@ -114,9 +114,9 @@ CALL nvmlDeviceGetHandleByPciBusId_v2(const char *address, device **out)
 CALL nvmlDeviceGetHandleByUUID(const char *uuid, device **out)
 {
     unsigned last;
-    const int told = standin_called(__func__);
+    const int told = standin_count_call(__func__);
     if (told != SUCCESS || !is_begun()) return told != SUCCESS ? told : UNINITIALIZED;
-    if (sscanf(uuid, "MIG-5741494e-4400-0000-0000-%12x", &last) == 1 && sliced() && last < DEVICES)
+    if (sscanf(uuid, "MIG-5741494e-4400-0000-0000-%12x", &last) == 1 && mig_enabled() && last < DEVICES)
         *out = &devices[DEVICES + last];
     else if (sscanf(uuid, "GPU-5741494e-4400-0000-0000-%12x", &last) == 1 && last < DEVICES)
         *out = &devices[last];
@@ -128,7 +128,7 @@ CALL nvmlDeviceGetHandleByUUID(const char *uuid, device **out)
 CALL nvmlDeviceGetMigMode(device *d, unsigned *now, unsigned *later)
 {
     if (checked(d) == NULL) return INVALID_ARGUMENT;
-    *now = *later = sliced() && d == devices;
+    *now = *later = mig_enabled() && d == devices;
     return SUCCESS;
 }
 
@@ -192,7 +192,7 @@ static unsigned long long used_of(int index)
 CALL nvmlDeviceGetMemoryInfo(device *d, unsigned long long memory[3])
 {
     if (checked(d) == NULL) return INVALID_ARGUMENT;
-    memory[0] = sliced() && !is_slice(d) ? 80ull << 30 : 2ull << 30;
+    memory[0] = mig_enabled() && !is_slice(d) ? 80ull << 30 : 2ull << 30;
     memory[2] = used_of(d->index);
     memory[1] = memory[0] - memory[2];
     return SUCCESS;

@@ -16,7 +16,7 @@
  * With STANDIN_NVRTC_VERSION=13.0 it stands before kernels that were compiled elsewhere, for sm_90 and by that version
  * (scripts/gpu-check): it says so whatever the real one is, and there need be none. Then it refuses every text. */
 #include "../../src/backend/cuda/api.h"
-#include "folder.h"
+#include "cache_dir.h"
 #include "settings.h"
 
 #include <dlfcn.h>
@@ -57,7 +57,7 @@ static void load(void)
     loaded = library != NULL && wk__nvrtc_fill(library, &real);
     int major, minor;
     if (!loaded && !is_archived(&major, &minor))
-        fprintf(stderr, "stand-in: STANDIN_NVRTC names no NVRTC: export STANDIN_NVRTC=$(scripts/nvrtc)\n");
+        fprintf(stderr, "stand-in: STANDIN_NVRTC names no NVRTC: export STANDIN_NVRTC=$(scripts/find_nvrtc)\n");
 }
 
 static bool is_there(void)
@@ -71,7 +71,7 @@ static bool is_there(void)
 static int begin_as(const char *name)
 {
     int major, minor;
-    const int told = standin_called(name);
+    const int told = standin_count_call(name);
     return is_there() || is_archived(&major, &minor) ? told : INTERNAL_ERROR;
 }
 #define begin() begin_as(__func__)
@@ -151,8 +151,8 @@ static bool kept_path(const program *p, char path[STANDIN_PATH])
     return true;
 }
 
-/* A process of its own (apart.c) compiles the text and keeps the cubin, if the compiler has nothing to say. Where that
- * program is missing nothing is kept. */
+/* A process of its own (compile_worker.c) compiles the text and keeps the cubin, if the compiler has nothing to say.
+ * Where that program is missing nothing is kept. */
 static void compile_apart(const program *p, int options, const char *const *option, const char *path)
 {
     enum { MOST = 16, WORDS = 4 };

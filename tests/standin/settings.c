@@ -83,7 +83,7 @@ static int error_of(const char *list, int k)
     return (all ? since >= number_of : since == number_of) ? error : 0;
 }
 
-int standin_called(const char *name)
+int standin_count_call(const char *name)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_exit);
@@ -117,7 +117,7 @@ __attribute__((visibility("default"))) long standin_count(const char *name)
     return times;
 }
 
-__attribute__((visibility("default"))) void standin_watch(void (*hook)(const char *name))
+__attribute__((visibility("default"))) void standin_set_hook(void (*hook)(const char *name))
 {
     pthread_mutex_lock(&made.lock);
     made.hook = hook;

@@ -15,11 +15,11 @@ int standin_number(const char *variable, int k, int otherwise);
 int standin_keyed(const char *variable, const char *key, int otherwise);
 
 /* Counts a call and tells the hook. The error that STANDIN_ERRORS has for it, 0: none. */
-int standin_called(const char *name);
+int standin_count_call(const char *name);
 
 /* For tests, found with dlsym: how often there was a call of that name; and a function that each call is told to,
  * before it takes any lock. */
 long standin_count(const char *name);
-void standin_watch(void (*hook)(const char *name));
+void standin_set_hook(void (*hook)(const char *name));
 
 #endif

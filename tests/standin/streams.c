@@ -24,13 +24,13 @@ context *stream_context(const stream *s)
     return s->context;
 }
 
-mark *mark_hold(mark *m)
+sync_point *sync_point_hold(sync_point *m)
 {
     if (m != NULL) m->refs++;
     return m;
 }
 
-void mark_drop(mark *m)
+void sync_point_drop(sync_point *m)
 {
     if (m != NULL && --m->refs == 0) free(m);
 }
@@ -46,7 +46,7 @@ work *work_new(work_kind kind, size_t argument_bytes)
 
 static void work_free(work *w)
 {
-    mark_drop(w->mark);
+    sync_point_drop(w->mark);
     free(w);
 }
 
@@ -71,7 +71,7 @@ static void step(stream *s)
     s->first = w->next;
     if (s->first == NULL) s->last = NULL;
     s->waiting--;
-    if (c->error == SUCCESS) work_do(c, w);
+    if (c->error == SUCCESS) work_run(c, w);
     if (w->kind == WORK_RECORD) {
         w->mark->done = true;
         w->mark->time = fibres_now();
@@ -86,22 +86,22 @@ static stream *choose(stream *first, bool eager)
 {
     int count = 0;
     stream *chosen = NULL;
-    if (first != NULL && can_go_on(first) && (eager || chance(4) == 0)) return first;
+    if (first != NULL && can_go_on(first) && (eager || random_u32_below(4) == 0)) return first;
     for (int d = 0; d < DEVICES; d++)
         for (stream *s = contexts[d].streams; s != NULL; s = s->next)
-            if (can_go_on(s) && chance((unsigned)++count) == 0) chosen = s;
+            if (can_go_on(s) && random_u32_below((unsigned)++count) == 0) chosen = s;
     return chosen;
 }
 
 /* In half of all cases what is waited for is hurried, and in the others everything has a turn. */
 void stream_run(stream *s)
 {
-    const bool eager = chance(2) == 0;
+    const bool eager = random_u32_below(2) == 0;
     context *c = s->context;
     while (s->first != NULL) { /* it is not ended: who waits has its handle */
         stream *next = choose(s, eager);
         if (next == NULL) {
-            say("a stream waits for what nobody does");
+            log_line("a stream waits for what nobody does");
             c->error = UNKNOWN;
             streams_drop(c);
             return;
@@ -110,7 +110,7 @@ void stream_run(stream *s)
     }
 }
 
-void mark_run(const mark *m)
+void sync_point_wait(const sync_point *m)
 {
     for (stream *next; !m->done && (next = choose(NULL, false)) != NULL;) step(next);
 }
@@ -143,17 +143,17 @@ void streams_drop(context *c)
 }
 
 /* Something may be done meanwhile, and is when it has been asked before. */
-void work_a_little(bool *asked)
+void streams_progress(bool *asked)
 {
     for (int k = *asked ? 1 : 0; k < 3; k++) {
-        stream *next = *asked || chance(2) ? choose(NULL, false) : NULL;
+        stream *next = *asked || random_u32_below(2) ? choose(NULL, false) : NULL;
         if (next != NULL) step(next);
     }
     *asked = true;
 }
 
 /* The default stream and those that block are in order with each other: what the other side has to do is done now. */
-void stream_keep_order(stream *s)
+void stream_sync_default(stream *s)
 {
     stream *first = s->context->streams;
     if (s->flags == NON_BLOCKING && s != first) return;
@@ -175,7 +175,7 @@ void stream_keep_order(stream *s)
 
 void stream_add(stream *s, work *w)
 {
-    stream_keep_order(s);
+    stream_sync_default(s);
     if (s->context->error != SUCCESS) {
         if (w->kind == WORK_RECORD) w->mark->done = true;
         work_free(w);
@@ -186,6 +186,6 @@ void stream_add(stream *s, work *w)
     else
         s->first = w;
     s->last = w;
-    s->asked = false;
+    s->was_queried = false;
     if (++s->waiting > MOST_WAITING) stream_run(s);
 }

@@ -13,7 +13,7 @@ struct stream {
     work *first, *last;
     int waiting;
     unsigned flags;
-    bool asked;              /* somebody has been told that it is not ready */
+    bool was_queried;        /* somebody has been told that it is not ready */
     bool ended;              /* it goes with its last work */
     bool computes;           /* a kernel was launched in it */
     const char *captured_by; /* a thread, NULL: none */
@@ -25,22 +25,22 @@ struct event {
     event *next;
     context *context;
     unsigned flags;
-    mark *mark; /* of the last time that it was recorded */
+    sync_point *mark; /* of the last time that it was recorded */
     bool asked;
 };
 
-mark *mark_hold(mark *m);
-void mark_drop(mark *m);
+sync_point *sync_point_hold(sync_point *m);
+void sync_point_drop(sync_point *m);
 
 /* Frees a stream that has no work. */
 void stream_remove(stream *s);
 /* Does the work of one, or of as many as it takes until the moment comes; others may have turns. */
 void stream_run(stream *s);
-void mark_run(const mark *m);
+void sync_point_wait(const sync_point *m);
 /* Something may be done, and is when the same has been asked before. */
-void work_a_little(bool *asked);
+void streams_progress(bool *asked);
 /* The default stream and those that block are in order with each other: what the other side has to do is done now. */
-void stream_keep_order(stream *s);
+void stream_sync_default(stream *s);
 /* Begins a call for a stream, which it finds. */
 result begin_stream_as(const char *name, void *handle, stream **out);
 #define begin_stream(handle, out) begin_stream_as(__func__, handle, out)

@@ -10,9 +10,9 @@
 
 #include "../../base/pool.h"
 #include "../event.h"
-#include "kernels.h"
+#include "along_dim.h"
 #include "matmul.h"
-#include "run.h"
+#include "program.h"
 
 enum {
     HUGE_PAGE = 2 << 20,
@@ -23,10 +23,10 @@ enum {
 /* Devices have no state; the address tells an open one from NULL. */
 static char the_device;
 
-static wk__presence presence(wk__text *why)
+static wk__backend_status presence(wk__text *why)
 {
     (void)why;
-    return WK__PRESENT;
+    return WK__BACKEND_AVAILABLE;
 }
 
 static int count(void)
@@ -40,7 +40,7 @@ static wk_code info(int index, wk__device_info *info, wk__fail *fail)
     const wk__cpu_memory memory = wk__cpu_memory_now("");
     *info = (wk__device_info){.memory_total = memory.total,
                               .memory_available = memory.available,
-                              .compute_units = wk__threads(),
+                              .compute_units = wk__thread_count(),
                               .temperature = wk__cpu_temperature(),
                               .power = wk__cpu_power(),
                               .utilisation = wk__cpu_utilisation()};
@@ -62,13 +62,13 @@ static void close_device(void *device)
     wk__cpu_matmul_trim();
 }
 
-static wk_code no_memory(int64_t bytes, wk__fail *fail)
+static wk_code fail_out_of_memory(int64_t bytes, wk__fail *fail)
 {
     const wk__cpu_memory now = wk__cpu_memory_now("");
-    char size[WK__BYTES_TEXT], available[WK__BYTES_TEXT], total[WK__BYTES_TEXT];
+    char size[WK__FORMAT_BYTES_SIZE], available[WK__FORMAT_BYTES_SIZE], total[WK__FORMAT_BYTES_SIZE];
     return wk__fail_set(fail, WK_ERR_MEMORY, "the system has no block of %s: %s of %s are available",
-                        wk__bytes_text(size, bytes), wk__bytes_text(available, now.available),
-                        wk__bytes_text(total, now.total));
+                        wk__format_bytes(size, bytes), wk__format_bytes(available, now.available),
+                        wk__format_bytes(total, now.total));
 }
 
 /* Pages come from the kernel when they are first touched, which is not here: a mapping of 2 MB pages costs a fifth of
@@ -81,15 +81,15 @@ static wk_code no_memory(int64_t bytes, wk__fail *fail)
 static wk_code block_take(void *device, int64_t bytes, wk__memory *block, wk__fail *fail)
 {
     (void)device;
-    if (bytes <= 0 || bytes > INT64_MAX - 2 * HUGE_PAGE) return no_memory(bytes, fail);
+    if (bytes <= 0 || bytes > INT64_MAX - 2 * HUGE_PAGE) return fail_out_of_memory(bytes, fail);
     const wk__cpu_memory now = wk__cpu_memory_now("");
     const size_t size = (size_t)(bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     if ((now.available >= 0 && bytes > now.available) || (now.total > 0 && bytes > now.total))
-        return no_memory(bytes, fail);
+        return fail_out_of_memory(bytes, fail);
 
     char *mapped =
         mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (mapped == MAP_FAILED) return no_memory(bytes, fail);
+    if (mapped == MAP_FAILED) return fail_out_of_memory(bytes, fail);
     const size_t before = (HUGE_PAGE - (uintptr_t)mapped % HUGE_PAGE) % HUGE_PAGE;
     if (before > 0) munmap(mapped, before);
     if (before < HUGE_PAGE) munmap(mapped + before + size, HUGE_PAGE - before);
@@ -109,39 +109,39 @@ static void block_give(void *device, wk__memory *block)
 static bool supports(void *device, int family, wk_dtype dtype, wk__layout layout)
 {
     (void)device, (void)dtype;
-    return wk__work_walked(family, layout) && (family == WK__PROGRAM || wk__cpu_has_kernel(family));
+    return wk__work_has_layout(family, layout) && (family == WK__PROGRAM || wk__cpu_has_kernel(family));
 }
 
 static wk_code submit(void *device, const wk__work *work, wk__fail *fail)
 {
     (void)device;
-    return work->kernel ? wk__cpu_kernel(work, fail) : wk__cpu_run(work->group, fail);
+    return work->args ? wk__cpu_kernel(work, fail) : wk__cpu_run(work->program, fail);
 }
 
 static bool takes_prologue(void *device, const wk__work *work)
 {
     (void)device;
-    return wk__cpu_takes_prologue(work);
+    return wk__cpu_can_fuse_prologue(work);
 }
 
-typedef struct transport {
+typedef struct copy_job {
     char *to;
     const char *from;
     int64_t bytes;
-} transport;
+} copy_job;
 
-static void copy_piece(void *user, int64_t index)
+static void copy_chunk(void *user, int64_t index)
 {
-    const transport *job = user;
+    const copy_job *job = user;
     const int64_t start = index * COPY_PIECE;
     const int64_t left = job->bytes - start;
     memcpy(job->to + start, job->from + start, (size_t)(left < COPY_PIECE ? left : COPY_PIECE));
 }
 
-static wk_code carry(char *to, const char *from, int64_t bytes)
+static wk_code copy_bytes(char *to, const char *from, int64_t bytes)
 {
-    transport job = {to, from, bytes};
-    if (bytes > 0 && to != from) wk__parallel((bytes + COPY_PIECE - 1) / COPY_PIECE, copy_piece, &job);
+    copy_job job = {to, from, bytes};
+    if (bytes > 0 && to != from) wk__parallel_for((bytes + COPY_PIECE - 1) / COPY_PIECE, copy_chunk, &job);
     return WK_OK;
 }
 
@@ -150,7 +150,7 @@ static wk_code upload(void *device, const wk__memory *to, int64_t offset, const 
 {
     (void)device;
     (void)fail;
-    return carry(to->host + offset, from, bytes);
+    return copy_bytes(to->host + offset, from, bytes);
 }
 
 static wk_code copy(void *device, const wk__memory *to, int64_t to_offset, const wk__memory *from, int64_t from_offset,
@@ -158,14 +158,14 @@ static wk_code copy(void *device, const wk__memory *to, int64_t to_offset, const
 {
     (void)device;
     (void)fail;
-    return carry(to->host + to_offset, from->host + from_offset, bytes);
+    return copy_bytes(to->host + to_offset, from->host + from_offset, bytes);
 }
 
 static wk_code download(void *device, void *to, const wk__memory *from, int64_t offset, int64_t bytes, wk__fail *fail)
 {
     (void)device;
     (void)fail;
-    return carry(to, from->host + offset, bytes);
+    return copy_bytes(to, from->host + offset, bytes);
 }
 
 static wk_code sync(void *device, wk__fail *fail)
@@ -176,28 +176,28 @@ static wk_code sync(void *device, wk__fail *fail)
 }
 
 const wk__backend wk__cpu_backend = {
-    .version = WK__BACKEND_VERSION,
+    .abi_version = WK__BACKEND_VERSION,
     .kind = WK_CPU,
     .name = "cpu",
-    .presence = presence,
+    .status = presence,
     .count = count,
     .info = info,
     .open = open_device,
     .close = close_device,
-    .block_take = block_take,
-    .block_give = block_give,
+    .block_alloc = block_take,
+    .block_free = block_give,
     .supports = supports,
     .submit = submit,
     .upload = upload,
     .copy = copy,
     .download = download,
     .sync = sync,
-    .pieces = wk__cpu_contraction_pieces,
-    .takes_prologue = takes_prologue,
-    .prologue_bytes = PROLOGUE_BYTES,
-    .event_record = wk__event_now,
+    .epilogue_boxes = wk__cpu_contraction_boxes,
+    .can_fuse_prologue = takes_prologue,
+    .min_prologue_bytes = PROLOGUE_BYTES,
+    .event_record = wk__event_record_completed,
     .event_wait = wk__event_wait,
     .event_elapsed = wk__event_elapsed,
-    .event_give = wk__event_give,
+    .event_destroy = wk__event_destroy,
     .event_query = wk__event_query,
 };

@@ -79,7 +79,7 @@ const wk__cpu_isa *wk__cpu_isa_current(void)
 {
     const wk__cpu_isa *isa = atomic_load_explicit(&current, memory_order_acquire);
     if (isa) return isa;
-    isa = asked_for(wk__setting_text(WK__SET_CPU));
+    isa = asked_for(wk__setting_text(WK__SETTING_CPU));
     if (!isa) isa = wk__cpu_isa_at(0);
     atomic_store_explicit(&current, isa, memory_order_release);
     return isa;

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scan: running sum or product along one dimension, one after the other in the class of the dtype; each result is
  * narrowed by itself. A single line is one thread's work: its order is its meaning. */
-#include "kernels.h"
+#include "along_dim.h"
 
 #include "half.h"
 
 enum { OUT, IN };
 
 typedef struct scan {
-    wk__lines lines;
+    wk__dim_lines lines;
     char *out;
     const char *in;
     bool product;
-    void (*run)(const struct scan *s, const wk__bundle *bundle);
+    void (*run)(const struct scan *s, const wk__line_bundle *bundle);
 } scan;
 
 #define KERNEL_BODY "kernel_scan.inc"
-#include "kernel_types.inc"
+#include "for_each_dtype.inc"
 
-static void (*const scan_of[WK_DTYPE_COUNT])(const scan *, const wk__bundle *) = {
+static void (*const scan_of[WK_DTYPE_COUNT])(const scan *, const wk__line_bundle *) = {
     [WK_F32] = scan_f32, [WK_F64] = scan_f64, [WK_F16] = scan_f16, [WK_BF16] = scan_bf16, [WK_I8] = scan_i8,
     [WK_U8] = scan_u8,   [WK_I16] = scan_i16, [WK_I32] = scan_i32, [WK_I64] = scan_i64,   [WK_BOOL] = scan_bool};
 
-static void scan_bundle(void *user, const wk__bundle *bundle, int64_t task)
+static void scan_bundle(void *user, const wk__line_bundle *bundle, int64_t task)
 {
     const scan *s = user;
     (void)task;
@@ -31,13 +31,13 @@ static void scan_bundle(void *user, const wk__bundle *bundle, int64_t task)
 
 wk_code wk__cpu_scan(const wk__work *work, wk__fail *fail)
 {
-    const wk__kernel *kernel = work->kernel;
+    const wk__work_args *kernel = work->args;
     (void)fail;
     scan s = {.out = wk__operand_data(&kernel->operand[OUT]),
               .in = wk__operand_data(&kernel->operand[IN]),
               .product = kernel->mode == 1,
               .run = scan_of[kernel->operand[OUT].dtype]};
-    wk__lines_of(&s.lines, kernel, IN);
-    wk__lines_work(&s.lines, wk__lines_tasks(&s.lines), scan_bundle, &s);
+    wk__dim_lines_init(&s.lines, kernel, IN);
+    wk__dim_lines_for_each(&s.lines, wk__dim_lines_ntasks(&s.lines), scan_bundle, &s);
     return WK_OK;
 }

@@ -3,7 +3,7 @@
  * each other, so threads share them and no sum depends on how many threads there are.
  *
  * All indices are looked at before the first write: a bad one leaves the target as it was. */
-#include "kernels.h"
+#include "along_dim.h"
 
 #include <stdatomic.h>
 
@@ -12,12 +12,12 @@
 enum { TARGET, INDEX, SOURCE };
 
 typedef struct scatter {
-    wk__lines lines;
+    wk__dim_lines lines;
     char *target;
     const int64_t *index;
     const char *source;
     int64_t bound;
-    void (*add)(const struct scatter *s, const wk__bundle *bundle);
+    void (*add)(const struct scatter *s, const wk__line_bundle *bundle);
 
     atomic_bool bad; /* an index is out of range */
 } scatter;
@@ -28,13 +28,13 @@ static int64_t place_of(int64_t index, int64_t bound)
 }
 
 #define KERNEL_BODY "kernel_scatter_add.inc"
-#include "kernel_types.inc"
+#include "for_each_dtype.inc"
 
-static void (*const add_of[WK_DTYPE_COUNT])(const scatter *, const wk__bundle *) = {
+static void (*const add_of[WK_DTYPE_COUNT])(const scatter *, const wk__line_bundle *) = {
     [WK_F32] = add_f32, [WK_F64] = add_f64, [WK_F16] = add_f16, [WK_BF16] = add_bf16, [WK_I8] = add_i8,
     [WK_U8] = add_u8,   [WK_I16] = add_i16, [WK_I32] = add_i32, [WK_I64] = add_i64,   [WK_BOOL] = add_bool};
 
-static void add_bundle(void *user, const wk__bundle *bundle, int64_t task)
+static void add_bundle(void *user, const wk__line_bundle *bundle, int64_t task)
 {
     const scatter *s = user;
     (void)task;
@@ -42,7 +42,7 @@ static void add_bundle(void *user, const wk__bundle *bundle, int64_t task)
 }
 
 /* Lines with the same indices are looked at once. */
-static void check_bundle(void *user, const wk__bundle *bundle, int64_t task)
+static void check_bundle(void *user, const wk__line_bundle *bundle, int64_t task)
 {
     scatter *s = user;
     (void)task;
@@ -58,7 +58,7 @@ static void check_bundle(void *user, const wk__bundle *bundle, int64_t task)
 }
 
 /* The first bad index in the order of the elements: which is told does not depend on strides and threads. */
-static int64_t first_bad(const scatter *s, const wk__kernel *kernel)
+static int64_t first_bad(const scatter *s, const wk__work_args *kernel)
 {
     const int64_t *stride = kernel->operand[INDEX].stride;
     int64_t at[WK__MAX_DIMS] = {0};
@@ -75,21 +75,21 @@ static int64_t first_bad(const scatter *s, const wk__kernel *kernel)
 
 wk_code wk__cpu_scatter_add(const wk__work *work, wk__fail *fail)
 {
-    const wk__kernel *kernel = work->kernel;
+    const wk__work_args *kernel = work->args;
     scatter s = {.target = wk__operand_data(&kernel->operand[TARGET]),
                  .index = (const int64_t *)(const void *)wk__operand_data(&kernel->operand[INDEX]),
                  .source = wk__operand_data(&kernel->operand[SOURCE]),
                  .bound = kernel->bound,
                  .add = add_of[kernel->operand[TARGET].dtype]};
-    wk__lines_of(&s.lines, kernel, SOURCE);
-    const int64_t tasks = wk__lines_tasks(&s.lines);
-    wk__lines_work(&s.lines, tasks, check_bundle, &s);
+    wk__dim_lines_init(&s.lines, kernel, SOURCE);
+    const int64_t tasks = wk__dim_lines_ntasks(&s.lines);
+    wk__dim_lines_for_each(&s.lines, tasks, check_bundle, &s);
     if (atomic_load(&s.bad)) {
         const int64_t bad = first_bad(&s, kernel);
         wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range: valid are %lld to %lld", (long long)bad,
                      -(long long)s.bound, (long long)s.bound - 1);
-        return wk__fail_index(fail, kernel->tag, bad, s.bound);
+        return wk__fail_set_index(fail, kernel->tag, bad, s.bound);
     }
-    wk__lines_work(&s.lines, tasks, add_bundle, &s);
+    wk__dim_lines_for_each(&s.lines, tasks, add_bundle, &s);
     return WK_OK;
 }

@@ -5,7 +5,7 @@
  * equal to 0, descending: all bits turned over); keys and positions are sorted, and values are fetched by position, so
  * NaN and -0 arrive as they were. Short lines are sorted by insertion, others by digits of 8 bits from the lowest up; a
  * digit that all keys share costs nothing. */
-#include "kernels.h"
+#include "along_dim.h"
 
 #include <string.h>
 
@@ -26,7 +26,7 @@ typedef struct wide_pair {
 } wide_pair;
 
 typedef struct sort {
-    wk__lines lines;
+    wk__dim_lines lines;
     wk_dtype dtype;
     bool descending;
     char *values;
@@ -82,12 +82,12 @@ static uint64_t key_at(wk_dtype dtype, const char *at)
 #define NAME(x)  wide_##x
 #include "kernel_sort.inc"
 
-static void sort_bundle(void *user, const wk__bundle *bundle, int64_t task)
+static void sort_bundle(void *user, const wk__line_bundle *bundle, int64_t task)
 {
     const sort *s = user;
     for (int64_t j = 0; j < bundle->lines; j++) {
-        int64_t at[WK__KERNEL_OPERANDS];
-        for (int o = 0; o < WK__KERNEL_OPERANDS; o++) at[o] = bundle->at[o] + j * bundle->across[o];
+        int64_t at[WK__WORK_OPERANDS];
+        for (int o = 0; o < WK__WORK_OPERANDS; o++) at[o] = bundle->at[o] + j * bundle->across[o];
         s->line(s, at, s->pairs + (size_t)task * s->pairs_size);
     }
 }
@@ -104,21 +104,21 @@ static bool take_pairs(sort *s, size_t pair)
 
 wk_code wk__cpu_sort(const wk__work *work, wk__fail *fail)
 {
-    const wk__kernel *kernel = work->kernel;
+    const wk__work_args *kernel = work->args;
     sort s = {.dtype = (wk_dtype)kernel->operand[FROM].dtype,
               .descending = kernel->mode == 1,
               .values = wk__operand_data(&kernel->operand[VALUES]),
               .indices = (int64_t *)(void *)wk__operand_data(&kernel->operand[INDICES]),
               .from = wk__operand_data(&kernel->operand[FROM])};
-    wk__lines_of(&s.lines, kernel, FROM);
-    s.tasks = wk__lines_tasks(&s.lines);
+    wk__dim_lines_init(&s.lines, kernel, FROM);
+    s.tasks = wk__dim_lines_ntasks(&s.lines);
     if (s.tasks == 0) return WK_OK;
-    if (s.tasks > wk__threads()) s.tasks = wk__threads(); /* as many buffers as threads */
+    if (s.tasks > wk__thread_count()) s.tasks = wk__thread_count(); /* as many buffers as threads */
     const bool wide = wk_dtype_size(s.dtype) == 8 || s.lines.length > UINT32_MAX;
     s.line = wide ? wide_line : narrow_line;
     if (!take_pairs(&s, wide ? sizeof(wide_pair) : sizeof(narrow_pair)))
         return wk__fail_set(fail, WK_ERR_MEMORY, "no memory to sort lines of %lld elements", (long long)s.lines.length);
-    wk__lines_work(&s.lines, s.tasks, sort_bundle, &s);
+    wk__dim_lines_for_each(&s.lines, s.tasks, sort_bundle, &s);
     wk__free(s.pairs);
     return WK_OK;
 }

@@ -7,11 +7,12 @@
 #include "../../base/integers.h"
 
 enum {
-    APART = 16,     /* elements between the copies of channels, which would begin in one set of the caches otherwise */
-    MOST = 1 << 24, /* elements of a copy, beyond any buffer: the product of two such sizes is a number yet */
+    CHANNEL_GAP = 16,       /* elements between the copies of channels, which would begin in one set of the caches
+                             otherwise */
+    MAX_ELEMENTS = 1 << 24, /* elements of a copy, beyond any buffer: the product of two such sizes is a number yet */
 };
 
-bool wk__padded_counts(const wk__padded *p, int i)
+bool wk__padded_depends_on(const wk__padded *p, int i)
 {
     bool counts = false;
     for (int k = p->first; k < WK__PADDED_AXES; k++)
@@ -19,13 +20,13 @@ bool wk__padded_counts(const wk__padded *p, int i)
     return counts;
 }
 
-void wk__padded_add(const wk__kernel *kernel, wk__padded_list *list, int index)
+void wk__padded_add(const wk__work_args *kernel, wk__padded_list *list, int index)
 {
     list->index[list->count++] = (int8_t)index;
     list->places *= wk__index_extent(kernel, index);
 }
 
-int64_t wk__padded_offset(const wk__kernel *kernel, int operand, const wk__padded_list *list, int64_t number)
+int64_t wk__padded_offset(const wk__work_args *kernel, int operand, const wk__padded_list *list, int64_t number)
 {
     int64_t offset = 0;
     for (int k = list->count - 1; k >= 0; k--) {
@@ -38,33 +39,34 @@ int64_t wk__padded_offset(const wk__kernel *kernel, int operand, const wk__padde
 
 /* ---- the description --------------------------------------------------------------------------------------------- */
 
-int wk__padded_neighbours(const wk__kernel *kernel, int b, bool summed)
+int wk__padded_contiguous_index(const wk__work_args *kernel, int b, bool summed)
 {
-    const wk__sum *sum = kernel->sum;
+    const wk__contraction *sum = kernel->contraction;
     const int operand = summed ? WK__FACTORS + 1 - b : 0;
-    const int from = summed ? kernel->ndim : 0, end = summed ? from + sum->indices : kernel->ndim;
+    const int from = summed ? kernel->ndim : 0, end = summed ? from + sum->nsummed : kernel->ndim;
     for (int i = from; i < end; i++) {
         if (wk__index_extent(kernel, i) == 1 || wk__index_stride(kernel, operand, i) != 1) continue;
-        for (int k = 0; k < sum->coordinates[b - 1]; k++)
-            if (sum->coordinate[b - 1][k].coefficient[i] != 0) return i;
+        for (int k = 0; k < sum->naffine[b - 1]; k++)
+            if (sum->affine[b - 1][k].coefficient[i] != 0) return i;
     }
     return -1;
 }
 
 /* The index that is the axis's place. False: there are two, or one that anything else of B depends on. */
-static bool see_place(const wk__padded *p, wk__padded_axis *axis, bool summed)
+static bool find_spatial_index(const wk__padded *p, wk__padded_axis *axis, bool summed)
 {
-    const wk__kernel *kernel = p->kernel;
-    const int from = summed ? kernel->ndim : 0, end = summed ? from + kernel->sum->indices : kernel->ndim;
-    axis->place = -1;
+    const wk__work_args *kernel = p->kernel;
+    const int from = summed ? kernel->ndim : 0, end = summed ? from + kernel->contraction->nsummed : kernel->ndim;
+    axis->spatial_index = -1;
     axis->places = axis->step = 1;
     for (int i = from; i < end; i++) {
         const int64_t step = axis->q.coefficient[i];
         if (wk__index_extent(kernel, i) == 1 || step == 0) continue;
-        if (axis->place >= 0 || step < 1 || step > WK__PADDED_STEP || wk__index_walks(kernel, p->b, i)) return false;
+        if (axis->spatial_index >= 0 || step < 1 || step > WK__PADDED_STEP || wk__index_moves(kernel, p->b, i))
+            return false;
         for (const wk__padded_axis *other = &p->axis[p->first]; other < axis; other++)
-            if (other->place == i) return false;
-        axis->place = i;
+            if (other->spatial_index == i) return false;
+        axis->spatial_index = i;
         axis->places = wk__index_extent(kernel, i);
         axis->step = step;
     }
@@ -73,7 +75,7 @@ static bool see_place(const wk__padded *p, wk__padded_axis *axis, bool summed)
 
 static int64_t remainder_of(int64_t shift, int64_t step)
 {
-    return shift - wk__floor_of(shift, step) * step;
+    return shift - wk__floor_div(shift, step) * step;
 }
 
 /* The remainders of `seen`, a bit each, and those some steps of `way` further. */
@@ -87,7 +89,7 @@ static unsigned add_remainders(unsigned seen, int64_t step, int64_t way, int64_t
 }
 
 /* What the taps add to an axis. Of a plane of taps there may be hundreds: each index is looked at, not each tap. */
-static void see_shifts(const wk__padded *p, wk__padded_axis *axis)
+static void find_shifts(const wk__padded *p, wk__padded_axis *axis)
 {
     const int64_t step = axis->step;
     int64_t low = axis->q.offset, high = low;
@@ -96,10 +98,10 @@ static void see_shifts(const wk__padded *p, wk__padded_axis *axis)
         const int64_t last = wk__index_extent(p->kernel, p->taps.index[k]) - 1;
         const int64_t way = axis->q.coefficient[p->taps.index[k]];
         *(way < 0 ? &low : &high) += last * way;
-        seen = add_remainders(seen, step, way, wk__least(last, step - 1));
+        seen = add_remainders(seen, step, way, wk__min_i64(last, step - 1));
     }
-    axis->low = wk__floor_of(low, step);
-    axis->high = wk__floor_of(high, step);
+    axis->low = wk__floor_div(low, step);
+    axis->high = wk__floor_div(high, step);
     for (int64_t r = 0; r < step; r++) {
         axis->part[r] = -1;
         if ((seen >> r & 1) == 0) continue;
@@ -108,16 +110,16 @@ static void see_shifts(const wk__padded *p, wk__padded_axis *axis)
     }
 }
 
-bool wk__padded_of(wk__padded *p, const wk__kernel *kernel, int b, bool summed, int last)
+bool wk__padded_init(wk__padded *p, const wk__work_args *kernel, int b, bool summed, int last)
 {
-    const wk__sum *sum = kernel->sum;
-    const int count = sum->coordinates[b - 1], a = WK__FACTORS + 1 - b;
-    if (sum->coordinates[a - 1] > 0) return false;
+    const wk__contraction *sum = kernel->contraction;
+    const int count = sum->naffine[b - 1], a = WK__FACTORS + 1 - b;
+    if (sum->naffine[a - 1] > 0) return false;
     *p = (wk__padded){.kernel = kernel, .a = a, .b = b, .first = WK__PADDED_AXES - count};
     p->taps.places = p->channels.places = 1;
     for (int k = 0; k < WK__PADDED_AXES; k++)
         p->axis[k] = k < p->first ? (wk__padded_axis){.q = {.divisor = 1, .extent = 1}}
-                                  : (wk__padded_axis){.q = sum->coordinate[b - 1][k - p->first]};
+                                  : (wk__padded_axis){.q = sum->affine[b - 1][k - p->first]};
     for (int k = p->first; k < WK__PADDED_AXES - 1; k++)
         if (p->axis[k].q.coefficient[last] != 0) { /* its places are to be neighbours */
             const wk__padded_axis axis = p->axis[k];
@@ -126,21 +128,21 @@ bool wk__padded_of(wk__padded *p, const wk__kernel *kernel, int b, bool summed, 
         }
     for (int k = 0; k < WK__PADDED_AXES; k++) {
         if (p->axis[k].q.divisor != 1 || p->axis[k].q.extent == 0) return false;
-        if (!see_place(p, &p->axis[k], summed)) return false;
+        if (!find_spatial_index(p, &p->axis[k], summed)) return false;
     }
-    for (int i = 0; i < kernel->ndim + sum->indices; i++) {
-        if ((i >= kernel->ndim) == summed || !wk__padded_counts(p, i)) continue;
+    for (int i = 0; i < kernel->ndim + sum->nsummed; i++) {
+        if ((i >= kernel->ndim) == summed || !wk__padded_depends_on(p, i)) continue;
         if (wk__index_extent(kernel, i) > WK__PADDED_TAPS) return false;
         wk__padded_add(kernel, &p->taps, i);
         if (p->taps.places > WK__PADDED_TAPS) return false;
     }
-    for (int k = 0; k < WK__PADDED_AXES; k++) see_shifts(p, &p->axis[k]);
+    for (int k = 0; k < WK__PADDED_AXES; k++) find_shifts(p, &p->axis[k]);
     return true;
 }
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
 
-bool wk__padded_box_of(const wk__padded *p, int64_t from, int64_t end, wk__padded_box *box)
+bool wk__padded_box_init(const wk__padded *p, int64_t from, int64_t end, wk__padded_box *box)
 {
     box->part = 1;
     box->channel = 1;
@@ -148,13 +150,13 @@ bool wk__padded_box_of(const wk__padded *p, int64_t from, int64_t end, wk__padde
         const wk__padded_axis *axis = &p->axis[k];
         box->place[k] = k == p->first ? from : 0;
         box->places[k] = k == p->first ? end - from : axis->places;
-        if (axis->high - axis->low > MOST || box->places[k] > MOST) return false;
+        if (axis->high - axis->low > MAX_ELEMENTS || box->places[k] > MAX_ELEMENTS) return false;
         box->size[k] = box->places[k] + axis->high - axis->low;
         box->part *= box->size[k];
         box->channel *= axis->parts;
-        if (box->part * box->channel > MOST) return false;
+        if (box->part * box->channel > MAX_ELEMENTS) return false;
     }
-    box->channel = box->channel * box->part + APART;
+    box->channel = box->channel * box->part + CHANNEL_GAP;
     return true;
 }
 
@@ -186,14 +188,14 @@ static void next_tap(const wk__padded *p, tap *t)
     }
 }
 
-void wk__padded_taps(const wk__padded *p, const wk__padded_box *box, int64_t at[])
+void wk__padded_tap_offsets(const wk__padded *p, const wk__padded_box *box, int64_t at[])
 {
     tap t = first_tap(p);
     for (int64_t number = 0; number < p->taps.places; number++, next_tap(p, &t)) {
         int64_t part = 0, place = 0;
         for (int k = 0; k < WK__PADDED_AXES; k++) {
             const wk__padded_axis *axis = &p->axis[k];
-            const int64_t whole = axis->step == 1 ? t.shift[k] : wk__floor_of(t.shift[k], axis->step);
+            const int64_t whole = axis->step == 1 ? t.shift[k] : wk__floor_div(t.shift[k], axis->step);
             part = part * axis->parts + axis->part[t.shift[k] - whole * axis->step];
             place = place * box->size[k] + whole - axis->low;
         }
@@ -213,8 +215,8 @@ static line line_of(const wk__padded_axis *axis, const wk__padded_box *box, int 
 {
     line l = {.step = axis->step, .count = box->size[k]};
     l.first = (box->place[k] + axis->low) * axis->step + axis->remainder[part];
-    l.low = wk__least(wk__most(-wk__floor_of(l.first, l.step), 0), l.count);
-    l.end = wk__most(wk__least(-wk__floor_of(l.first - axis->q.extent, l.step), l.count), l.low);
+    l.low = wk__min_i64(wk__max_i64(-wk__floor_div(l.first, l.step), 0), l.count);
+    l.end = wk__max_i64(wk__min_i64(-wk__floor_div(l.first - axis->q.extent, l.step), l.count), l.low);
     return l;
 }
 

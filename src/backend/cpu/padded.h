@@ -17,7 +17,7 @@
 #include "../backend.h"
 
 enum {
-    WK__PADDED_AXES = WK__MAX_COORDINATES,
+    WK__PADDED_AXES = WK__MAX_AFFINE,
     WK__PADDED_SIZE = 4,    /* bytes of an element: tiles that read such copies are for f32 */
     WK__PADDED_STEP = 8,    /* the longest step of a place: a channel has as many parts along each axis */
     WK__PADDED_TAPS = 1024, /* the most taps: tables of them are on the stack */
@@ -25,8 +25,8 @@ enum {
 
 /* A coordinate: step x place + what the tap adds, which is step x whole + remainder; low <= whole <= high. */
 typedef struct wk__padded_axis {
-    wk__coordinate q;
-    int place;                         /* its index; -1: none, and one place */
+    wk__affine_index q;
+    int spatial_index;                 /* its index; -1: none, and one place */
     int64_t places, step;              /* of it */
     int64_t low, high;                 /* of the taps */
     int parts;                         /* remainders that some tap has, ... */
@@ -42,7 +42,7 @@ typedef struct wk__padded_list {
 } wk__padded_list;
 
 typedef struct wk__padded {
-    const wk__kernel *kernel;
+    const wk__work_args *kernel;
     int a, b;                              /* numbers of the operands; b is copied */
     int first;                             /* axis along which boxes are cut; those before it are none */
     wk__padded_axis axis[WK__PADDED_AXES]; /* the one whose places are neighbours is the last */
@@ -58,22 +58,22 @@ typedef struct wk__padded_box {
 
 /* The index along which elements of C are neighbours, or the summed one along which those of A are, and b has a
  * coordinate. -1: there is none. */
-int wk__padded_neighbours(const wk__kernel *kernel, int b, bool summed);
+int wk__padded_contiguous_index(const wk__work_args *kernel, int b, bool summed);
 /* Fills in the axes and the taps of operand b. Places are indices of the result, or summed ones if `summed`; taps are
  * the others. False: its coordinates are of another kind. `last`: the index whose places are to be neighbours. */
-bool wk__padded_of(wk__padded *p, const wk__kernel *kernel, int b, bool summed, int last);
-void wk__padded_add(const wk__kernel *kernel, wk__padded_list *list, int index);
+bool wk__padded_init(wk__padded *p, const wk__work_args *kernel, int b, bool summed, int last);
+void wk__padded_add(const wk__work_args *kernel, wk__padded_list *list, int index);
 /* The offset of a number of a list in an operand, in elements, by its strides alone. */
-int64_t wk__padded_offset(const wk__kernel *kernel, int operand, const wk__padded_list *list, int64_t number);
+int64_t wk__padded_offset(const wk__work_args *kernel, int operand, const wk__padded_list *list, int64_t number);
 
 /* The box of places `from` .. `end` along the first axis. False: its copies are beyond any buffer. */
-bool wk__padded_box_of(const wk__padded *p, int64_t from, int64_t end, wk__padded_box *box);
+bool wk__padded_box_init(const wk__padded *p, int64_t from, int64_t end, wk__padded_box *box);
 /* at[u] of all taps. */
-void wk__padded_taps(const wk__padded *p, const wk__padded_box *box, int64_t at[]);
+void wk__padded_tap_offsets(const wk__padded *p, const wk__padded_box *box, int64_t at[]);
 /* Writes the copy of one channel: `element` is where all coordinates are 0. */
 void wk__padded_copy(const wk__padded *p, const wk__padded_box *box, int64_t element, char *to);
 
 /* Does a coordinate of b change with it? */
-bool wk__padded_counts(const wk__padded *p, int i);
+bool wk__padded_depends_on(const wk__padded *p, int i);
 
 #endif

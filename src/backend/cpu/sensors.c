@@ -78,7 +78,7 @@ double wk__cpu_power(void)
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static double energy_before = NAN, time_before;
     double energy = read_number("/sys/class/powercap/intel-rapl:0/energy_uj");
-    double time = 1e-9 * (double)wk__nanoseconds();
+    double time = 1e-9 * (double)wk__monotonic_ns();
 
     pthread_mutex_lock(&lock);
     double watts =

@@ -30,14 +30,14 @@ enum {
     WK__VM_OPERANDS = WK__MAX_OPERANDS + 1,
 
     /* Places, by number. */
-    WK__VM_OPERAND = 0,                                /* + operand: where its elements are, or a copy of them */
-    WK__VM_INDEXED = WK__VM_OPERAND + WK__VM_OPERANDS, /* + operand: addresses for LOADX and IOTA */
-    WK__VM_OFFSETS = WK__VM_INDEXED + WK__VM_OPERANDS, /* + operand: tile of i64, what each lane adds to them */
-    WK__VM_FETCHED = WK__VM_OFFSETS + WK__VM_OPERANDS, /* what LOADX has fetched */
-    WK__VM_TILE,                                       /* + n: scratch of one program */
-    WK__VM_HOME = WK__VM_TILE + WK__MAX_INS,           /* + register: kept between programs */
-    WK__VM_TOTAL = WK__VM_HOME + WK__MAX_INS,          /* + register: what a reduction has added up */
-    WK__VM_PLACES = WK__VM_TOTAL + WK__MAX_INS
+    WK__VM_OPERAND = 0,                                 /* + operand: where its elements are, or a copy of them */
+    WK__VM_BASE = WK__VM_OPERAND + WK__VM_OPERANDS,     /* + operand: addresses for LOADX and IOTA */
+    WK__VM_OFFSETS = WK__VM_BASE + WK__VM_OPERANDS,     /* + operand: tile of i64, what each lane adds to them */
+    WK__VM_GATHERED = WK__VM_OFFSETS + WK__VM_OPERANDS, /* what LOADX has fetched */
+    WK__VM_TILE,                                        /* + n: scratch of one program */
+    WK__VM_CARRIED = WK__VM_TILE + WK__MAX_INS,         /* + register: kept between programs */
+    WK__VM_ACCUMULATOR = WK__VM_CARRIED + WK__MAX_INS,  /* + register: what a reduction has added up */
+    WK__VM_SLOTS = WK__VM_ACCUMULATOR + WK__MAX_INS
 };
 
 /* The four classes, as indices of tables. */
@@ -45,21 +45,21 @@ typedef enum wk__vm_class { WK__VM_F32, WK__VM_F64, WK__VM_I32, WK__VM_I64, WK__
 
 /* Where the second operand of an instruction comes from, and on which side of the operator it stands. */
 typedef enum wk__vm_form {
-    WK__VM_PLACE,      /* acc op place; the only form of an operation with one operand (no place) */
-    WK__VM_CELL,       /* acc op cell */
-    WK__VM_PLACE_LEFT, /* place op acc; NULL where the operation commutes or the form is rare */
-    WK__VM_CELL_LEFT,
+    WK__VM_MEMORY,      /* acc op place; the only form of an operation with one operand (no place) */
+    WK__VM_SCALAR,      /* acc op cell */
+    WK__VM_MEMORY_LEFT, /* place op acc; NULL where the operation commutes or the form is rare */
+    WK__VM_SCALAR_LEFT,
     WK__VM_FORMS
 } wk__vm_form;
 
 /* Values from nothing or from bits: IOTA, PHILOX, and NDTRI to f32 and to f64. */
-typedef enum wk__vm_source {
+typedef enum wk__vm_generator {
     WK__VM_IOTA,
     WK__VM_PHILOX,
     WK__VM_NORMAL32,
     WK__VM_NORMAL64,
-    WK__VM_SOURCES
-} wk__vm_source;
+    WK__VM_GENERATORS
+} wk__vm_generator;
 
 /* An instruction's function, without its type: the vectors of its arguments belong to the instruction set. */
 typedef void wk__vm_op(void);
@@ -71,39 +71,39 @@ typedef struct wk__vm_ins {
     int16_t bits; /* PHILOX */
 } wk__vm_ins;
 
-typedef struct wk__vm_place {
+typedef struct wk__vm_slot {
     char *p;
     int64_t step; /* bytes from lane to lane, or 0: see above */
-} wk__vm_place;
+} wk__vm_slot;
 
-typedef union wk__vm_cell {
+typedef union wk__vm_scalar {
     float f32;
     double f64;
     int32_t i32;
     int64_t i64;
-} wk__vm_cell;
+} wk__vm_scalar;
 
 /* What one thread needs to run programs. Large, but only what a program uses is ever touched. */
 typedef struct wk__vm_state {
-    int64_t count;           /* lanes of the current block that exist */
-    const wk__vm_ins *first; /* of run_held: the program, where its last whole block is, and where its sum goes */
-    int64_t last;
-    void *sum;
+    int64_t count;                /* lanes of the current block that exist */
+    const wk__vm_ins *loop_start; /* of run_loop: the program, where its last whole block is, and where its sum goes */
+    int64_t loop_end;
+    void *loop_accumulator;
     bool fault; /* an index was out of range: the first one and the number of valid indices */
     int64_t fault_index, fault_bound;
-    wk__vm_place place[WK__VM_PLACES];
-    wk__vm_cell cell[WK__MAX_INS + WK__MAX_IMMS]; /* by register; then the immediates as they are */
+    wk__vm_slot place[WK__VM_SLOTS];
+    wk__vm_scalar cell[WK__MAX_INS + WK__MAX_IMMS]; /* by register; then the immediates as they are */
 } wk__vm_state;
 
 /* One kind of reduction in one class. A tile holds a partial result per lane. */
 typedef struct wk__vm_reduction {
-    wk__vm_op *op;   /* place a, a tile <- itself with acc, lane by lane */
-    wk__vm_op *held; /* x4..x7 <- themselves with acc; NULL in classes of 8 bytes, which need these registers */
+    wk__vm_op *op;     /* place a, a tile <- itself with acc, lane by lane */
+    wk__vm_op *reg_op; /* x4..x7 <- themselves with acc; NULL in classes of 8 bytes, which need these registers */
     /* x4..x7 <- themselves with place a, elements of the class's own dtype, block after block up to the last one: for a
      * program that is this instruction and `again`. NULL where `held` is. */
-    wk__vm_op *along;
+    wk__vm_op *reg_row_op;
     /* All lanes of the tile become the value that a reduction starts with. */
-    void (*start)(void *tile);
+    void (*set_identity)(void *tile);
     /* into[l] <- into[l] with from[l]. */
     void (*merge)(void *into, const void *from);
     /* Lane 0 <- all lanes. The upper half is folded onto the lower one until one is left:
@@ -113,12 +113,12 @@ typedef struct wk__vm_reduction {
 
 /* The functions of one class. */
 typedef struct wk__vm_table {
-    wk__vm_op *op[WK__ALU_COUNT][WK__VM_FORMS];
+    wk__vm_op *op[WK__OPCODE_COUNT][WK__VM_FORMS];
     wk__vm_op *splat;           /* acc <- cell a */
-    wk__vm_op *put;             /* cell a <- lane 0 */
-    wk__vm_op *get;             /* acc <- place a, a tile or padded row: all lanes */
+    wk__vm_op *store_scalar;    /* cell a <- lane 0 */
+    wk__vm_op *load_tile;       /* acc <- place a, a tile or padded row: all lanes */
     wk__vm_op *square;          /* acc <- acc x acc */
-    wk__vm_op *keep;            /* place a, a tile or padded row <- acc: all lanes */
+    wk__vm_op *store_tile;      /* place a, a tile or padded row <- acc: all lanes */
     wk__vm_op *where[4];        /* acc, a condition, ? a : b; places of this class; + 1: a is a cell, + 2: b is one */
     wk__vm_reduction reduce[4]; /* RSUM, RPROD, RMAX, RMIN */
 } wk__vm_table;
@@ -128,23 +128,23 @@ typedef struct wk__vm {
     int lanes;
     const wk__vm_table *table[WK__VM_CLASSES];
     /* By dtype. */
-    wk__vm_op *const *load;   /* acc <- elements of place a, widened to their class */
-    wk__vm_op *const *store;  /* elements of place a <- acc */
-    wk__vm_op *const *stream; /* the same, past the caches */
-    wk__vm_op *const *fetch;  /* place FETCHED <- elements at a + index (acc, i64) x stride: half a LOADX */
-    wk__vm_op *const *narrow; /* rounds or wraps within the class; NULL where nothing is to be done */
+    wk__vm_op *const *load;              /* acc <- elements of place a, widened to their class */
+    wk__vm_op *const *store;             /* elements of place a <- acc */
+    wk__vm_op *const *store_nontemporal; /* the same, past the caches */
+    wk__vm_op *const *gather;            /* place FETCHED <- elements at a + index (acc, i64) x stride: half a LOADX */
+    wk__vm_op *const *narrow;            /* rounds or wraps within the class; NULL where nothing is to be done */
     /* By class. */
     wk__vm_op *const (*convert)[WK__VM_CLASSES]; /* [from][to]; NULL on the diagonal */
-    wk__vm_op *const *truth;                     /* acc != 0, as bool */
-    wk__vm_op *const *source;                    /* by wk__vm_source */
+    wk__vm_op *const *to_bool;                   /* acc != 0, as bool */
+    wk__vm_op *const *generate;                  /* by wk__vm_generator */
     wk__vm_op *end;
 
-    wk__vm_op *again;
+    wk__vm_op *loop;
 
     /* Runs the program on blocks from, from + lanes, ... below `to`; the last may be short. */
     void (*run)(const wk__vm_ins *program, wk__vm_state *state, int64_t from, int64_t to);
     /* The same for a program that ends in `again` instead of `end`: x4..x7 hold the tile `sum` from block to block. */
-    void (*run_held)(const wk__vm_ins *program, wk__vm_state *state, int64_t from, int64_t to, void *sum);
+    void (*run_loop)(const wk__vm_ins *program, wk__vm_state *state, int64_t from, int64_t to, void *sum);
     /* Runs the program on blocks from, from + 1, ..., to - 1, all of the same `count` lanes. */
     void (*run_steps)(const wk__vm_ins *program, wk__vm_state *state, int64_t from, int64_t to, int64_t count);
     /* Makes streamed stores visible to other threads. */

@@ -3,7 +3,7 @@
 #include "api.h"
 
 #include "../../base/environment.h"
-#include "../../base/loading.h"
+#include "../../base/dynlib.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static void *open_library(const char *const names[], size_t count)
 {
     void *library = NULL;
     broken[0] = '\0';
-    const char *folders = wk__setting_text(WK__SET_CUDA_PATH);
+    const char *folders = wk__setting_text(WK__SETTING_CUDA_PATH);
     for (const char *at = folders; at != NULL && library == NULL;) {
         const size_t length = strcspn(at, ":");
         for (size_t k = 0; k < count && length > 0 && library == NULL; k++) library = open_in(at, length, names[k]);
@@ -58,16 +58,16 @@ const char *wk__cuda_load_driver(void)
     static const wk__symbol symbols[] = {WK__CUDA_FUNCTIONS(SYMBOL)}, newer[] = {WK__CUDA_NEWER_FUNCTIONS(SYMBOL)};
 #undef SYMBOL
     static const char *const names[] = {"libcuda.so.1"};
-    const char *why = wk__no_driver_loads();
+    const char *why = wk__why_no_dynlib();
     if (why != NULL) return why;
     void *library = open_library(names, COUNT(names));
     if (library == NULL && broken[0] != '\0') return broken;
     if (library == NULL)
         return "NVIDIA's driver library libcuda.so.1 was not found: install the driver of your NVIDIA GPU (apt install "
                "nvidia-driver), or name its folder in WICK_CUDA_PATH";
-    if (!wk__load_functions(library, symbols, COUNT(symbols), &wk__cuda))
+    if (!wk__dynlib_resolve(library, symbols, COUNT(symbols), &wk__cuda))
         return "NVIDIA's driver is older than CUDA 11.2: install a newer one (apt install nvidia-driver)";
-    for (size_t k = 0; k < COUNT(newer); k++) wk__load_functions(library, &newer[k], 1, &wk__cuda);
+    for (size_t k = 0; k < COUNT(newer); k++) wk__dynlib_resolve(library, &newer[k], 1, &wk__cuda);
     return NULL;
 }
 
@@ -133,18 +133,18 @@ const char *wk__cuda_load_nvml(void)
 #undef SYMBOL
     static const char *const names[] = {"libnvidia-ml.so.1"};
     void *library = open_library(names, COUNT(names));
-    if (library == NULL || !wk__load_functions(library, symbols, COUNT(symbols), &wk__nvml) ||
+    if (library == NULL || !wk__dynlib_resolve(library, symbols, COUNT(symbols), &wk__nvml) ||
         wk__nvml.Init_v2() != NVML_SUCCESS)
         return "NVML (libnvidia-ml.so.1) was not found, or does not start: temperature, power and utilisation are not "
                "known";
-    for (size_t k = 0; k < COUNT(extras); k++) wk__load_functions(library, &extras[k], 1, &wk__nvml_extra);
+    for (size_t k = 0; k < COUNT(extras); k++) wk__dynlib_resolve(library, &extras[k], 1, &wk__nvml_extra);
     return NULL;
 }
 
-const char *wk__cuda_error(CUresult error, char room[32])
+const char *wk__cuda_error(CUresult error, char buffer[32])
 {
     const char *name = NULL;
     if (wk__cuda.GetErrorName(error, &name) == CUDA_SUCCESS && name != NULL) return name;
-    snprintf(room, 32, "CUDA error %d", error);
-    return room;
+    snprintf(buffer, 32, "CUDA error %d", error);
+    return buffer;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The CUDA backend's table, opening and closing a device, and what becomes of one that gives up. */
 #include "../../base/clock.h"
-#include "../arena_cache.h"
+#include "../arena_blocks.h"
 #include "../backend.h"
-#include "../gpu/forks.h"
-#include "compiling.h"
+#include "../gpu/fork_guard.h"
+#include "nvrtc_exit.h"
 #include "device.h"
 
 #include "../../base/integers.h"
@@ -13,61 +13,61 @@
 
 /* ---- calls of the driver ----------------------------------------------------------------------------------------- */
 
-CUresult wk__cuda_begin(CUcontext context, wk__cuda_calls *calls)
+CUresult wk__cuda_push_context(CUcontext context, wk__cuda_context_guard *calls)
 {
     const CUresult error = wk__cuda.CtxPushCurrent_v2(context);
-    calls->current = error == CUDA_SUCCESS;
+    calls->pushed = error == CUDA_SUCCESS;
     calls->mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    calls->relaxed = calls->current && wk__cuda.ThreadExchangeStreamCaptureMode(&calls->mode) == CUDA_SUCCESS;
+    calls->relaxed = calls->pushed && wk__cuda.ThreadExchangeStreamCaptureMode(&calls->mode) == CUDA_SUCCESS;
     return error;
 }
 
-void wk__cuda_end(wk__cuda_calls *calls)
+void wk__cuda_pop_context(wk__cuda_context_guard *calls)
 {
     CUcontext before;
-    if (!calls->current) return;
+    if (!calls->pushed) return;
     if (calls->relaxed) wk__cuda.ThreadExchangeStreamCaptureMode(&calls->mode);
     wk__cuda.CtxPopCurrent_v2(&before);
-    calls->current = false;
+    calls->pushed = false;
 }
 
-wk_code wk__cuda_enter(wk__cuda_device *device, wk__fail *fail)
+wk_code wk__cuda_lock(wk__cuda_device *device, wk__fail *fail)
 {
-    if (wk__gpu_forked(WK__GPU_CUDA))
+    if (wk__gpu_is_forked_child(WK__GPU_CUDA))
         return wk__fail_set(fail, WK_ERR_STATE,
                             "this process was forked from one that uses CUDA: fork before the first use");
-    wk__nvrtc_watch_thread();
+    wk__nvrtc_guard_thread();
     pthread_mutex_lock(&device->lock);
-    const CUresult error = wk__cuda_begin(device->context, &device->calls);
+    const CUresult error = wk__cuda_push_context(device->context, &device->calls);
     if (error == CUDA_SUCCESS) return WK_OK;
-    const wk_code code = wk__cuda_failed(device, fail, error, "making the device current");
-    if (device->gone) return WK_OK;
+    const wk_code code = wk__cuda_fail_set(device, fail, error, "making the device current");
+    if (device->lost) return WK_OK;
     pthread_mutex_unlock(&device->lock);
     return code;
 }
 
-void wk__cuda_leave(wk__cuda_device *device)
+void wk__cuda_unlock(wk__cuda_device *device)
 {
-    wk__cuda_end(&device->calls);
+    wk__cuda_pop_context(&device->calls);
     pthread_mutex_unlock(&device->lock);
 }
 
 CUresult wk__cuda_wait(CUevent event)
 {
     enum { PATIENCE = 50000 };
-    const int64_t end = wk__nanoseconds() + PATIENCE;
+    const int64_t end = wk__monotonic_ns() + PATIENCE;
     CUresult error;
-    while ((error = wk__cuda.EventQuery(event)) == CUDA_ERROR_NOT_READY && wk__nanoseconds() < end) {
+    while ((error = wk__cuda.EventQuery(event)) == CUDA_ERROR_NOT_READY && wk__monotonic_ns() < end) {
     }
     return error == CUDA_ERROR_NOT_READY ? wk__cuda.EventSynchronize(event) : error;
 }
 
-CUresult wk__cuda_await(const wk__cuda_device *device, CUevent event)
+CUresult wk__cuda_wait_unlocked(const wk__cuda_device *device, CUevent event)
 {
-    wk__cuda_calls calls;
-    CUresult error = wk__cuda_begin(device->context, &calls);
+    wk__cuda_context_guard calls;
+    CUresult error = wk__cuda_push_context(device->context, &calls);
     if (error == CUDA_SUCCESS) error = wk__cuda_wait(event);
-    wk__cuda_end(&calls);
+    wk__cuda_pop_context(&calls);
     return error;
 }
 
@@ -109,7 +109,7 @@ static bool was_reset(const wk__cuda_device *device, CUresult error)
     return id != 0 && id != device->id;
 }
 
-wk_code wk__cuda_failed(wk__cuda_device *device, wk__fail *fail, CUresult error, const char *what)
+wk_code wk__cuda_fail_set(wk__cuda_device *device, wk__fail *fail, CUresult error, const char *what)
 {
     char room[32];
     const char *name = wk__cuda_error(error, room);
@@ -121,25 +121,25 @@ wk_code wk__cuda_failed(wk__cuda_device *device, wk__fail *fail, CUresult error,
         fail, WK_ERR_LOST,
         "%s: the device gave up (%s). What it had is lost, other devices go on; another process can use it again", what,
         name);
-    if (!device->gone) snprintf(device->why, sizeof device->why, "%s", fail->text);
-    device->gone = true;
+    if (!device->lost) snprintf(device->lost_text, sizeof device->lost_text, "%s", fail->text);
+    device->lost = true;
     device->was_reset = device->was_reset || reset;
     return WK_ERR_LOST;
 }
 
-wk_code wk__cuda_gone(const wk__cuda_device *device, wk__fail *fail)
+wk_code wk__cuda_fail_lost(const wk__cuda_device *device, wk__fail *fail)
 {
-    return wk__fail_set(fail, WK_ERR_LOST, "%s", device->why);
+    return wk__fail_set(fail, WK_ERR_LOST, "%s", device->lost_text);
 }
 
-wk_code wk__cuda_tell_gone(wk__cuda_device *device, bool reads, wk__fail *fail)
+wk_code wk__cuda_report_lost(wk__cuda_device *device, bool reads, wk__fail *fail)
 {
     pthread_mutex_lock(&device->lock);
-    const bool told = device->told;
-    device->told = true;
+    const bool told = device->lost_reported;
+    device->lost_reported = true;
     pthread_mutex_unlock(&device->lock);
-    fail->lost = reads;
-    fail->elsewhere = !reads;
+    fail->poisoned = reads;
+    fail->async = !reads;
     return reads || !told ? WK_ERR_LOST : WK_OK;
 }
 
@@ -149,18 +149,18 @@ wk_code wk__cuda_tell_gone(wk__cuda_device *device, bool reads, wk__fail *fail)
  * of that nothing may be named to the driver. */
 static void end(wk__cuda_device *device)
 {
-    const bool is_there = device->calls.current && !device->was_reset;
-    device->units.programs_are_gone = !is_there;
-    wk__gpu_units_end(&device->units);
-    wk__free(device->planned);
+    const bool is_there = device->calls.pushed && !device->was_reset;
+    device->units.context_lost = !is_there;
+    wk__gpu_kernel_cache_destroy(&device->units);
+    wk__free(device->pending);
     if (!is_there) return;
-    wk__cuda_order_end(device);
-    wk__cuda_staging_end(&device->staging);
-    wk__cuda_staging_end(&device->large);
+    wk__cuda_hazard_destroy(device);
+    wk__cuda_staging_destroy(&device->staging);
+    wk__cuda_staging_destroy(&device->upload_staging);
     for (int k = 0; k < device->retired.count; k++) wk__cuda.MemFree_v2(device->retired.memory[k]);
     for (int k = 0; k < 2; k++)
-        if (device->landed[k] != NULL) wk__cuda.EventDestroy_v2(device->landed[k]);
-    if (device->landing != NULL) wk__cuda.MemFreeHost(device->landing);
+        if (device->download_done[k] != NULL) wk__cuda.EventDestroy_v2(device->download_done[k]);
+    if (device->download_buffer != NULL) wk__cuda.MemFreeHost(device->download_buffer);
     if (device->arguments != 0) wk__cuda.MemFree_v2(device->arguments);
     if (device->scratch != 0) wk__cuda.MemFree_v2(device->scratch);
     if (device->fault != 0) wk__cuda.MemFree_v2(device->fault);
@@ -169,33 +169,33 @@ static void end(wk__cuda_device *device)
 
 static wk_code prepare(wk__cuda_device *device, wk__fail *fail)
 {
-    if (device->gone) return wk__cuda_gone(device, fail);
+    if (device->lost) return wk__cuda_fail_lost(device, fail);
     CUresult error = wk__cuda.StreamCreate(&device->stream, CU_STREAM_NON_BLOCKING);
     device->staging.stream = device->stream;
     if (error == CUDA_SUCCESS) error = wk__cuda.MemAlloc_v2(&device->fault, sizeof(wk__gpu_fault));
     if (error == CUDA_SUCCESS) error = wk__cuda.MemsetD8Async(device->fault, 0, sizeof(wk__gpu_fault), device->stream);
-    return error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(device, fail, error, "opening the device");
+    return error == CUDA_SUCCESS ? WK_OK : wk__cuda_fail_set(device, fail, error, "opening the device");
 }
 
 static void free_device(wk__cuda_device *device)
 {
     if (device->context != NULL) wk__cuda.DevicePrimaryCtxRelease_v2(device->card->id);
     pthread_mutex_destroy(&device->lock);
-    pthread_mutex_destroy(&device->cutting);
-    pthread_mutex_destroy(&device->mapping);
-    pthread_mutex_destroy(&device->reading);
+    pthread_mutex_destroy(&device->ranges_lock);
+    pthread_mutex_destroy(&device->mapping_lock);
+    pthread_mutex_destroy(&device->download_lock);
     wk__free(device);
 }
 
 /* The card may be another process's alone, or too old for the compiler. */
 static wk_code retain(wk__cuda_device *device, wk__fail *fail)
 {
-    const wk__cuda_card *card = device->card;
+    const wk__cuda_device_desc *card = device->card;
     if (card->compiled_for == 0)
         return wk__fail_set(fail, WK_ERR_DEVICE,
                             "%s does not compile for this card (sm_%d): install an older one "
                             "(apt install libnvrtc12), and name its folder in WICK_CUDA_PATH",
-                            card->gpu.made_for, card->architecture);
+                            card->gpu.compiler_id, card->architecture);
     const CUresult error = wk__cuda.DevicePrimaryCtxRetain(&device->context, card->id);
     if (error == CUDA_SUCCESS) {
         device->id = id_of(device->context);
@@ -211,40 +211,40 @@ static wk_code retain(wk__cuda_device *device, wk__fail *fail)
                                 : "another process has the card for itself: nvidia-smi shows which, and its compute "
                                   "mode");
     }
-    return wk__cuda_failed(device, fail, error, "opening the device");
+    return wk__cuda_fail_set(device, fail, error, "opening the device");
 }
 
 /* What opening the device took, by what others saw. It is nothing where the context was another library's already. */
 static void note_context(wk__cuda_device *device, int64_t before)
 {
-    const int64_t now = wk__cuda_available(device->card);
-    if (before >= 0 && now >= 0) device->context_bytes = wk__most(before - now - (int64_t)sizeof(wk__gpu_fault), 0);
+    const int64_t now = wk__cuda_free_bytes(device->card);
+    if (before >= 0 && now >= 0) device->context_bytes = wk__max_i64(before - now - (int64_t)sizeof(wk__gpu_fault), 0);
 }
 
 static wk_code open_device(int index, void **out, wk__fail *fail)
 {
-    const wk__cuda_card *card = wk__cuda_card_at(index, fail);
+    const wk__cuda_device_desc *card = wk__cuda_device_desc_at(index, fail);
     if (card == NULL) return fail->code;
-    if (wk__gpu_forked(WK__GPU_CUDA))
+    if (wk__gpu_is_forked_child(WK__GPU_CUDA))
         return wk__fail_set(fail, WK_ERR_STATE,
                             "this process was forked after its parent had asked for CUDA devices: ask in the child "
                             "alone");
     wk__cuda_device *device = wk__alloc_zero(1, sizeof *device);
     if (device == NULL) return wk__fail_set(fail, WK_ERR_MEMORY, "no host memory to open the device");
     device->card = card;
-    device->takes_text = card->as_ptx;
+    device->needs_ptx = card->needs_ptx;
     pthread_mutex_init(&device->lock, NULL);
-    pthread_mutex_init(&device->cutting, NULL);
-    pthread_mutex_init(&device->mapping, NULL);
-    pthread_mutex_init(&device->reading, NULL);
-    const int64_t before = wk__cuda_available(card);
+    pthread_mutex_init(&device->ranges_lock, NULL);
+    pthread_mutex_init(&device->mapping_lock, NULL);
+    pthread_mutex_init(&device->download_lock, NULL);
+    const int64_t before = wk__cuda_free_bytes(card);
     wk_code code = retain(device, fail);
-    if (code == WK_OK) code = wk__cuda_enter(device, fail);
+    if (code == WK_OK) code = wk__cuda_lock(device, fail);
     if (code == WK_OK) {
-        wk__gpu_units_begin(&device->units, &wk__cuda_compiler, device, &device->card->gpu);
+        wk__gpu_kernel_cache_init(&device->units, &wk__cuda_compiler, device, &device->card->gpu);
         code = prepare(device, fail);
         if (code != WK_OK) end(device);
-        wk__cuda_leave(device);
+        wk__cuda_unlock(device);
     }
     if (code != WK_OK) {
         free_device(device);
@@ -259,29 +259,29 @@ static void close_device(void *user)
 {
     wk__cuda_device *device = user;
     wk__fail fail;
-    if (device == NULL || wk__gpu_forked(WK__GPU_CUDA)) return;
-    if (wk__cuda_enter(device, &fail) == WK_OK) {
-        if (device->calls.current && !device->was_reset) {
-            wk__cuda_order_all(device);
+    if (device == NULL || wk__gpu_is_forked_child(WK__GPU_CUDA)) return;
+    if (wk__cuda_lock(device, &fail) == WK_OK) {
+        if (device->calls.pushed && !device->was_reset) {
+            wk__cuda_hazard_join(device);
             wk__cuda.StreamSynchronize(device->stream);
         }
         end(device);
-        wk__cuda_leave(device);
+        wk__cuda_unlock(device);
     }
     free_device(device);
 }
 
 const wk__backend wk__cuda_backend = {
-    .version = WK__BACKEND_VERSION,
+    .abi_version = WK__BACKEND_VERSION,
     .kind = WK_CUDA,
     .name = "cuda",
-    .presence = wk__cuda_presence,
+    .status = wk__cuda_status,
     .count = wk__cuda_count,
     .info = wk__cuda_info,
     .open = open_device,
     .close = close_device,
-    .block_take = wk__cuda_block_take,
-    .block_give = wk__cuda_block_give,
+    .block_alloc = wk__cuda_block_alloc,
+    .block_free = wk__cuda_block_free,
     .supports = wk__cuda_supports,
     .submit = wk__cuda_submit,
     .upload = wk__cuda_upload,
@@ -289,19 +289,19 @@ const wk__backend wk__cuda_backend = {
     .download = wk__cuda_download,
     .sync = wk__cuda_sync,
     .transfer = wk__cuda_transfer,
-    .beside = WK__LARGE + 1, /* smaller pieces share blocks, whose order is one */
-    .gather = wk__cuda_gather,
+    .min_overlap_bytes = WK__LARGE_BYTES + 1, /* smaller pieces share blocks, whose order is one */
+    .compile_only = wk__cuda_compile_only,
     .event_record = wk__cuda_event_record,
     .event_wait = wk__cuda_event_wait,
     .event_elapsed = wk__cuda_event_elapsed,
-    .event_give = wk__cuda_event_give,
-    .now = wk__cuda_now,
-    .range_take = wk__cuda_range_take,
-    .range_give = wk__cuda_range_give,
+    .event_destroy = wk__cuda_event_destroy,
+    .live_info = wk__cuda_live_info,
+    .range_reserve = wk__cuda_range_reserve,
+    .range_release = wk__cuda_range_release,
     .range_map = wk__cuda_range_map,
     .range_unmap = wk__cuda_range_unmap,
-    .range_cut = wk__cuda_range_cut,
+    .range_carve = wk__cuda_range_carve,
     .usage = wk__cuda_usage,
     .event_query = wk__cuda_event_query,
-    .direct = wk__cuda_direct,
+    .has_p2p = wk__cuda_has_p2p,
 };

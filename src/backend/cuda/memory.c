@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of the device, and the ways in and out of it. */
-#include "../gpu/forks.h"
+#include "../gpu/fork_guard.h"
 #include "device.h"
 
 #include "../../base/integers.h"
@@ -9,43 +9,43 @@
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-wk_code wk__cuda_block_take(void *user, int64_t bytes, wk__memory *block, wk__fail *fail)
+wk_code wk__cuda_block_alloc(void *user, int64_t bytes, wk__memory *block, wk__fail *fail)
 {
     wk__cuda_device *device = user;
-    wk_code code = wk__cuda_enter(device, fail);
+    wk_code code = wk__cuda_lock(device, fail);
     if (code != WK_OK) return code;
     CUdeviceptr memory = 0;
-    if (device->gone) {
-        code = wk__cuda_gone(device, fail);
+    if (device->lost) {
+        code = wk__cuda_fail_lost(device, fail);
     } else {
         const CUresult error = wk__cuda.MemAlloc_v2(&memory, (size_t)bytes);
-        if (error != CUDA_SUCCESS) code = wk__cuda_failed(device, fail, error, "taking device memory");
+        if (error != CUDA_SUCCESS) code = wk__cuda_fail_set(device, fail, error, "taking device memory");
     }
-    wk__cuda_leave(device);
+    wk__cuda_unlock(device);
     if (code == WK_OK) *block = (wk__memory){.block = (void *)(uintptr_t)memory, .bytes = bytes};
     return code;
 }
 
 void wk__cuda_free(wk__cuda_device *device, CUdeviceptr memory)
 {
-    wk__cuda_calls calls;
+    wk__cuda_context_guard calls;
     wk__fail fail;
     pthread_mutex_lock(&device->lock);
     const bool was_reset = device->was_reset;
     pthread_mutex_unlock(&device->lock);
     if (was_reset) return; /* what is at that address now is somebody else's */
-    CUresult error = wk__cuda_begin(device->context, &calls);
+    CUresult error = wk__cuda_push_context(device->context, &calls);
     if (error == CUDA_SUCCESS) error = wk__cuda.MemFree_v2(memory);
-    wk__cuda_end(&calls);
+    wk__cuda_pop_context(&calls);
     if (error == CUDA_SUCCESS) return;
     pthread_mutex_lock(&device->lock);
-    wk__cuda_failed(device, &fail, error, "giving device memory back");
+    wk__cuda_fail_set(device, &fail, error, "giving device memory back");
     pthread_mutex_unlock(&device->lock);
 }
 
-void wk__cuda_block_give(void *user, wk__memory *block)
+void wk__cuda_block_free(void *user, wk__memory *block)
 {
-    if (wk__gpu_forked(WK__GPU_CUDA)) return;
+    if (wk__gpu_is_forked_child(WK__GPU_CUDA)) return;
     wk__cuda_free(user, wk__cuda_address(block, 0));
     *block = (wk__memory){0};
 }
@@ -55,15 +55,15 @@ void wk__cuda_usage(void *user, wk__memory_usage *usage)
     wk__cuda_device *device = user;
     wk__fail fail;
     size_t available, total;
-    if (wk__cuda_enter(device, &fail) != WK_OK) return;
+    if (wk__cuda_lock(device, &fail) != WK_OK) return;
     usage->library = (int64_t)sizeof(wk__gpu_fault) + device->scratch_bytes + device->retired.bytes +
                      (device->arguments != 0 ? WK__CUDA_ARGUMENTS : 0);
     usage->context = device->context_bytes;
-    if (!device->gone && wk__cuda.MemGetInfo_v2(&available, &total) == CUDA_SUCCESS) {
+    if (!device->lost && wk__cuda.MemGetInfo_v2(&available, &total) == CUDA_SUCCESS) {
         usage->used = (int64_t)(total - available);
         usage->total = (int64_t)total;
     }
-    wk__cuda_leave(device);
+    wk__cuda_unlock(device);
 }
 
 /* ---- host to device ---------------------------------------------------------------------------------------------- */
@@ -73,12 +73,12 @@ static wk_code upload_parts(wk__cuda_device *device, wk__cuda_staging *staging, 
                             int64_t bytes, wk__fail *fail)
 {
     for (int64_t at = 0, part; at < bytes; at += part) {
-        part = wk__least(bytes - at, WK__CUDA_SLOT);
-        void *staged = wk__cuda_staging_take(device, staging, part, fail);
+        part = wk__min_i64(bytes - at, WK__CUDA_SLOT);
+        void *staged = wk__cuda_staging_alloc(device, staging, part, fail);
         if (staged == NULL) return fail->code;
         memcpy(staged, from + at, (size_t)part);
         const CUresult error = wk__cuda.MemcpyHtoDAsync_v2(to + (CUdeviceptr)at, staged, (size_t)part, staging->stream);
-        if (error != CUDA_SUCCESS) return wk__cuda_failed(device, fail, error, "copying to the device");
+        if (error != CUDA_SUCCESS) return wk__cuda_fail_set(device, fail, error, "copying to the device");
     }
     return WK_OK;
 }
@@ -87,20 +87,20 @@ static wk_code upload_parts(wk__cuda_device *device, wk__cuda_staging *staging, 
 static wk_code upload_large(wk__cuda_device *device, const wk__memory *to, int64_t offset, const void *from,
                             int64_t bytes, wk__fail *fail)
 {
-    CUresult error = wk__cuda_order_begin_copy(device, WK__CUDA_UPLOADS, to->block);
-    if (error != CUDA_SUCCESS) return wk__cuda_failed(device, fail, error, "waiting for the device's work");
-    device->large.stream = device->order.copies[WK__CUDA_UPLOADS].stream;
-    wk_code code = upload_parts(device, &device->large, wk__cuda_address(to, offset), from, bytes, fail);
-    error = wk__cuda_order_end_copy(device, WK__CUDA_UPLOADS, to->block);
+    CUresult error = wk__cuda_hazard_begin_copy(device, WK__CUDA_STREAM_H2D, to->block);
+    if (error != CUDA_SUCCESS) return wk__cuda_fail_set(device, fail, error, "waiting for the device's work");
+    device->upload_staging.stream = device->order.copies[WK__CUDA_STREAM_H2D].stream;
+    wk_code code = upload_parts(device, &device->upload_staging, wk__cuda_address(to, offset), from, bytes, fail);
+    error = wk__cuda_hazard_end_copy(device, WK__CUDA_STREAM_H2D, to->block);
     return code != WK_OK || error == CUDA_SUCCESS ? code
-                                                  : wk__cuda_failed(device, fail, error, "copying to the device");
+                                                  : wk__cuda_fail_set(device, fail, error, "copying to the device");
 }
 
 static wk_code upload_small(wk__cuda_device *device, const wk__memory *to, int64_t offset, const void *from,
                             int64_t bytes, wk__fail *fail)
 {
-    const CUresult error = wk__cuda_order_use(device, to->block);
-    if (error != CUDA_SUCCESS) return wk__cuda_failed(device, fail, error, "copying to the device");
+    const CUresult error = wk__cuda_hazard_use(device, to->block);
+    if (error != CUDA_SUCCESS) return wk__cuda_fail_set(device, fail, error, "copying to the device");
     return upload_parts(device, &device->staging, wk__cuda_address(to, offset), from, bytes, fail);
 }
 
@@ -108,11 +108,11 @@ wk_code wk__cuda_upload(void *user, const wk__memory *to, int64_t offset, const 
                         wk__fail *fail)
 {
     wk__cuda_device *device = user;
-    wk_code code = wk__cuda_enter(device, fail);
+    wk_code code = wk__cuda_lock(device, fail);
     if (code != WK_OK) return code;
-    if (bytes > 0 && !device->gone)
+    if (bytes > 0 && !device->lost)
         code = (bytes < WK__CUDA_SLOT ? upload_small : upload_large)(device, to, offset, from, bytes, fail);
-    wk__cuda_leave(device);
+    wk__cuda_unlock(device);
     return code;
 }
 
@@ -123,17 +123,17 @@ wk_code wk__cuda_copy(void *user, const wk__memory *to, int64_t to_offset, const
 {
     wk__cuda_device *device = user;
     if (bytes == 0) return WK_OK;
-    wk_code code = wk__cuda_enter(device, fail);
+    wk_code code = wk__cuda_lock(device, fail);
     if (code != WK_OK) return code;
-    if (!device->gone) {
-        CUresult error = wk__cuda_order_use(device, from->block);
-        if (error == CUDA_SUCCESS) error = wk__cuda_order_use(device, to->block);
+    if (!device->lost) {
+        CUresult error = wk__cuda_hazard_use(device, from->block);
+        if (error == CUDA_SUCCESS) error = wk__cuda_hazard_use(device, to->block);
         if (error == CUDA_SUCCESS)
             error = wk__cuda.MemcpyDtoDAsync_v2(wk__cuda_address(to, to_offset), wk__cuda_address(from, from_offset),
                                                 (size_t)bytes, device->stream);
-        if (error != CUDA_SUCCESS) code = wk__cuda_failed(device, fail, error, "copying on the device");
+        if (error != CUDA_SUCCESS) code = wk__cuda_fail_set(device, fail, error, "copying on the device");
     }
-    wk__cuda_leave(device);
+    wk__cuda_unlock(device);
     return code;
 }
 
@@ -142,87 +142,88 @@ wk_code wk__cuda_copy(void *user, const wk__memory *to, int64_t to_offset, const
 /* Memory of the host where what is read arrives: two halves in turns, then the fault word. */
 enum { HALF = 4 << 20, LANDING = 2 * HALF + WK__ALIGN };
 
-static int32_t *raised_of(const wk__cuda_device *device)
+static int32_t *fault_raised(const wk__cuda_device *device)
 {
-    return (int32_t *)(void *)(device->landing + 2 * HALF);
+    return (int32_t *)(void *)(device->download_buffer + 2 * HALF);
 }
 
-static wk_code provide_landing(wk__cuda_device *device, wk__fail *fail)
+static wk_code ensure_download_buffer(wk__cuda_device *device, wk__fail *fail)
 {
-    if (device->landing != NULL) return WK_OK;
+    if (device->download_buffer != NULL) return WK_OK;
     void *host = NULL;
     CUresult error = CUDA_SUCCESS;
     for (int k = 0; k < 2 && error == CUDA_SUCCESS; k++)
-        if (device->landed[k] == NULL) error = wk__cuda.EventCreate(&device->landed[k], WK__CUDA_EVENT);
+        if (device->download_done[k] == NULL) error = wk__cuda.EventCreate(&device->download_done[k], WK__CUDA_EVENT);
     if (error == CUDA_SUCCESS) error = wk__cuda.MemHostAlloc(&host, LANDING, 0);
-    if (error != CUDA_SUCCESS) return wk__cuda_failed(device, fail, error, "taking host memory for copies");
-    device->landing = host;
+    if (error != CUDA_SUCCESS) return wk__cuda_fail_set(device, fail, error, "taking host memory for copies");
+    device->download_buffer = host;
     return WK_OK;
 }
 
 /* What a download asks the device for: the fault word, which tells of all work before, then part by part. */
-typedef struct reading {
+typedef struct download {
     wk__cuda_device *device;
     char *to;
     const wk__memory *from;
     int64_t offset, bytes;
     wk__cuda_retired retired; /* what no work uses any more when this has come */
-} reading;
+} download;
 
-static int64_t parts_of(const reading *r)
+static int64_t parts_of(const download *r)
 {
     return r->bytes > HALF ? (r->bytes + HALF - 1) / HALF : 1;
 }
 
-static int64_t bytes_of(const reading *r, int64_t part)
+static int64_t bytes_of(const download *r, int64_t part)
 {
-    return wk__least(r->bytes - part * HALF, HALF);
+    return wk__min_i64(r->bytes - part * HALF, HALF);
 }
 
 /* Holds the lock. */
-static CUresult request(const reading *r, int64_t part)
+static CUresult request(const download *r, int64_t part)
 {
     wk__cuda_device *device = r->device;
     const int half = (int)(part % 2);
     CUresult error = CUDA_SUCCESS;
     if (part == 0)
-        error = wk__cuda.MemcpyDtoHAsync_v2(raised_of(device), device->fault, sizeof(int32_t), device->stream);
+        error = wk__cuda.MemcpyDtoHAsync_v2(fault_raised(device), device->fault, sizeof(int32_t), device->stream);
     if (error == CUDA_SUCCESS && r->bytes > 0)
-        error = wk__cuda.MemcpyDtoHAsync_v2(device->landing + half * HALF,
+        error = wk__cuda.MemcpyDtoHAsync_v2(device->download_buffer + half * HALF,
                                             wk__cuda_address(r->from, r->offset + part * HALF),
                                             (size_t)bytes_of(r, part), device->stream);
-    return error == CUDA_SUCCESS ? wk__cuda.EventRecord(device->landed[half], device->stream) : error;
+    return error == CUDA_SUCCESS ? wk__cuda.EventRecord(device->download_done[half], device->stream) : error;
 }
 
-static void take(const reading *r, int64_t part)
+static void take(const download *r, int64_t part)
 {
-    if (r->bytes > 0) memcpy(r->to + part * HALF, r->device->landing + part % 2 * HALF, (size_t)bytes_of(r, part));
+    if (r->bytes > 0)
+        memcpy(r->to + part * HALF, r->device->download_buffer + part % 2 * HALF, (size_t)bytes_of(r, part));
 }
 
 /* Several parts, both halves on their way at a time. Holds the lock: what others submit meanwhile comes later, as all
  * of this is one moment of the device's work. */
-static CUresult read_parts(const reading *r)
+static CUresult read_parts(const download *r)
 {
     CUresult error = CUDA_SUCCESS;
     for (int64_t part = 0; part < parts_of(r) && error == CUDA_SUCCESS; part++) {
         if (part + 1 < parts_of(r)) error = request(r, part + 1);
-        if (error == CUDA_SUCCESS) error = wk__cuda_wait(r->device->landed[part % 2]);
+        if (error == CUDA_SUCCESS) error = wk__cuda_wait(r->device->download_done[part % 2]);
         if (error == CUDA_SUCCESS) take(r, part);
     }
     return error;
 }
 
 /* Waits without the lock: others submit meanwhile. */
-static wk_code await_part(const reading *r, wk__fail *fail)
+static wk_code await_part(const download *r, wk__fail *fail)
 {
     wk__cuda_device *device = r->device;
-    const CUresult error = wk__cuda_await(device, device->landed[0]);
+    const CUresult error = wk__cuda_wait_unlocked(device, device->download_done[0]);
     if (error == CUDA_SUCCESS) {
         take(r, 0);
         return WK_OK;
     }
     pthread_mutex_lock(&device->lock);
-    const wk_code code = wk__cuda_failed(device, fail, error, "waiting for the device");
+    const wk_code code = wk__cuda_fail_set(device, fail, error, "waiting for the device");
     pthread_mutex_unlock(&device->lock);
     return code;
 }
@@ -231,56 +232,60 @@ static wk_code await_part(const reading *r, wk__fail *fail)
 static CUresult fetch_fault(const wk__cuda_device *device)
 {
     _Static_assert(sizeof(wk__gpu_fault) <= HALF, "the marks land in a half");
-    CUresult error = wk__cuda.MemcpyDtoHAsync_v2(device->landing, device->fault, sizeof(wk__gpu_fault), device->stream);
+    CUresult error =
+        wk__cuda.MemcpyDtoHAsync_v2(device->download_buffer, device->fault, sizeof(wk__gpu_fault), device->stream);
     if (error == CUDA_SUCCESS) error = wk__cuda.MemsetD8Async(device->fault, 0, sizeof(wk__gpu_fault), device->stream);
-    if (error == CUDA_SUCCESS) error = wk__cuda.EventRecord(device->landed[0], device->stream);
-    return error == CUDA_SUCCESS ? wk__cuda_wait(device->landed[0]) : error;
+    if (error == CUDA_SUCCESS) error = wk__cuda.EventRecord(device->download_done[0], device->stream);
+    return error == CUDA_SUCCESS ? wk__cuda_wait(device->download_done[0]) : error;
 }
 
 /* The word is raised: what happened, which is then forgotten. */
 static wk_code read_fault(wk__cuda_device *device, wk__fail *fail)
 {
-    wk_code code = wk__cuda_enter(device, fail);
+    wk_code code = wk__cuda_lock(device, fail);
     if (code != WK_OK) return code;
-    if (device->gone) {
-        code = wk__cuda_gone(device, fail);
+    if (device->lost) {
+        code = wk__cuda_fail_lost(device, fail);
     } else {
         const CUresult error = fetch_fault(device);
-        code = error == CUDA_SUCCESS ? wk__gpu_fault_told((const wk__gpu_fault *)(const void *)device->landing, fail)
-                                     : wk__cuda_failed(device, fail, error, "waiting for the device");
+        code = error == CUDA_SUCCESS
+                   ? wk__gpu_fault_report((const wk__gpu_fault *)(const void *)device->download_buffer, fail)
+                   : wk__cuda_fail_set(device, fail, error, "waiting for the device");
     }
-    wk__cuda_leave(device);
+    wk__cuda_unlock(device);
     return code;
 }
 
-static wk_code read_all(reading *r, wk__fail *fail)
+static wk_code read_all(download *r, wk__fail *fail)
 {
     wk__cuda_device *device = r->device;
-    wk_code code = wk__cuda_enter(device, fail);
+    wk_code code = wk__cuda_lock(device, fail);
     if (code != WK_OK) return code;
-    code = device->gone ? wk__cuda_gone(device, fail) : provide_landing(device, fail);
+    code = device->lost ? wk__cuda_fail_lost(device, fail) : ensure_download_buffer(device, fail);
     if (code == WK_OK) {
         r->retired = device->retired;
         device->retired = (wk__cuda_retired){0};
-        CUresult error = r->from != NULL ? wk__cuda_order_use(device, r->from->block) : wk__cuda_order_all(device);
+        CUresult error = r->from != NULL ? wk__cuda_hazard_use(device, r->from->block) : wk__cuda_hazard_join(device);
         if (error == CUDA_SUCCESS) error = request(r, 0);
         if (error == CUDA_SUCCESS && parts_of(r) > 1) error = read_parts(r);
-        if (error != CUDA_SUCCESS) code = wk__cuda_failed(device, fail, error, "copying from the device");
+        if (error != CUDA_SUCCESS) code = wk__cuda_fail_set(device, fail, error, "copying from the device");
     }
-    wk__cuda_leave(device);
+    wk__cuda_unlock(device);
     if (code == WK_OK && parts_of(r) == 1) code = await_part(r, fail);
-    return code == WK_OK && *raised_of(device) ? read_fault(device, fail) : code;
+    return code == WK_OK && *fault_raised(device) ? read_fault(device, fail) : code;
 }
 
 static wk_code read_device(wk__cuda_device *device, void *to, const wk__memory *from, int64_t offset, int64_t bytes,
                            wk__fail *fail)
 {
-    reading r = {.device = device, .to = to, .from = from, .offset = offset, .bytes = bytes};
-    if (wk__gpu_forked(WK__GPU_CUDA)) return wk__cuda_enter(device, fail); /* another thread may have been reading */
-    pthread_mutex_lock(&device->reading);
+    download r = {.device = device, .to = to, .from = from, .offset = offset, .bytes = bytes};
+    if (wk__gpu_is_forked_child(WK__GPU_CUDA))
+        return wk__cuda_lock(device, fail); /* another thread may have been
+                                                                                      reading */
+    pthread_mutex_lock(&device->download_lock);
     wk_code code = read_all(&r, fail);
-    if (code == WK_ERR_LOST) code = wk__cuda_tell_gone(device, from != NULL, fail);
-    pthread_mutex_unlock(&device->reading);
+    if (code == WK_ERR_LOST) code = wk__cuda_report_lost(device, from != NULL, fail);
+    pthread_mutex_unlock(&device->download_lock);
     for (int k = 0; k < r.retired.count; k++) wk__cuda_free(device, r.retired.memory[k]);
     return code;
 }

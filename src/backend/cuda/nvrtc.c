@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NVRTC's functions, and the library that it needs beside it. The stand-in for NVRTC (tests/standin) has the real one
  * by this file, too, so nothing but the loader is needed here. */
-#include "../../base/loading.h"
+#include "../../base/dynlib.h"
 #include "api.h"
 
 #include <dlfcn.h>
@@ -30,7 +30,7 @@ bool wk__nvrtc_fill(void *library, wk__nvrtc_functions *table)
 #define SYMBOL(name, parameters) {"nvrtc" #name, offsetof(wk__nvrtc_functions, name)},
     static const wk__symbol symbols[] = {WK__NVRTC_FUNCTIONS(SYMBOL)};
 #undef SYMBOL
-    if (!wk__load_functions(library, symbols, sizeof symbols / sizeof symbols[0], table)) return false;
+    if (!wk__dynlib_resolve(library, symbols, sizeof symbols / sizeof symbols[0], table)) return false;
     load_builtins(table);
     return true;
 }

@@ -3,7 +3,7 @@
 #include "device.h"
 
 /* It ends with the device, not before: what the device still reads must stay. */
-wk_code wk__cuda_staging_begin(wk__cuda_device *device, wk__cuda_staging *staging, wk__fail *fail)
+wk_code wk__cuda_staging_init(wk__cuda_device *device, wk__cuda_staging *staging, wk__fail *fail)
 {
     void *host = NULL;
     if (staging->host != NULL) return WK_OK;
@@ -11,35 +11,35 @@ wk_code wk__cuda_staging_begin(wk__cuda_device *device, wk__cuda_staging *stagin
     for (int k = 0; k < WK__CUDA_SLOTS && error == CUDA_SUCCESS; k++)
         if (staging->end[k] == NULL) error = wk__cuda.EventCreate(&staging->end[k], WK__CUDA_EVENT);
     if (error == CUDA_SUCCESS) error = wk__cuda.MemHostAlloc(&host, (size_t)WK__CUDA_SLOTS * WK__CUDA_SLOT, 0);
-    if (error != CUDA_SUCCESS) return wk__cuda_failed(device, fail, error, "taking host memory for copies");
+    if (error != CUDA_SUCCESS) return wk__cuda_fail_set(device, fail, error, "taking host memory for copies");
     staging->host = host;
     return WK_OK;
 }
 
 /* Ends the slot and begins the next, once the device is through with what that had. Where the wait fails the slot stays
  * the one that is full. */
-static CUresult turn(wk__cuda_staging *staging)
+static CUresult next_slot(wk__cuda_staging *staging)
 {
     const int next = (staging->slot + 1) % WK__CUDA_SLOTS;
     CUresult error = wk__cuda.EventRecord(staging->end[staging->slot], staging->stream);
     if (error != CUDA_SUCCESS) return error;
-    staging->is_read[staging->slot] = true;
-    if (staging->is_read[next]) error = wk__cuda_wait(staging->end[next]);
+    staging->in_flight[staging->slot] = true;
+    if (staging->in_flight[next]) error = wk__cuda_wait(staging->end[next]);
     if (error != CUDA_SUCCESS) return error;
-    staging->is_read[next] = false;
+    staging->in_flight[next] = false;
     staging->slot = next;
     staging->used = 0;
     return CUDA_SUCCESS;
 }
 
-void *wk__cuda_staging_take(wk__cuda_device *device, wk__cuda_staging *staging, int64_t bytes, wk__fail *fail)
+void *wk__cuda_staging_alloc(wk__cuda_device *device, wk__cuda_staging *staging, int64_t bytes, wk__fail *fail)
 {
-    if (wk__cuda_staging_begin(device, staging, fail) != WK_OK) return NULL;
+    if (wk__cuda_staging_init(device, staging, fail) != WK_OK) return NULL;
     const int64_t rounded = (bytes + WK__ALIGN - 1) / WK__ALIGN * WK__ALIGN;
     if (staging->used + rounded > WK__CUDA_SLOT) {
-        const CUresult error = turn(staging);
+        const CUresult error = next_slot(staging);
         if (error != CUDA_SUCCESS) {
-            wk__cuda_failed(device, fail, error, "waiting for copies to the device");
+            wk__cuda_fail_set(device, fail, error, "waiting for copies to the device");
             return NULL;
         }
     }
@@ -48,7 +48,7 @@ void *wk__cuda_staging_take(wk__cuda_device *device, wk__cuda_staging *staging, 
     return room;
 }
 
-void wk__cuda_staging_end(wk__cuda_staging *staging)
+void wk__cuda_staging_destroy(wk__cuda_staging *staging)
 {
     for (int k = 0; k < WK__CUDA_SLOTS; k++)
         if (staging->end[k] != NULL) wk__cuda.EventDestroy_v2(staging->end[k]);

@@ -8,18 +8,18 @@
 static wk_code enter_both(wk__cuda_device *a, wk__cuda_device *b, wk__fail *fail)
 {
     const bool a_first = (uintptr_t)a < (uintptr_t)b;
-    wk_code code = wk__cuda_enter(a_first ? a : b, fail);
+    wk_code code = wk__cuda_lock(a_first ? a : b, fail);
     if (code != WK_OK) return code;
-    code = wk__cuda_enter(a_first ? b : a, fail);
-    if (code != WK_OK) wk__cuda_leave(a_first ? a : b);
+    code = wk__cuda_lock(a_first ? b : a, fail);
+    if (code != WK_OK) wk__cuda_unlock(a_first ? a : b);
     return code;
 }
 
 static void leave_both(wk__cuda_device *a, wk__cuda_device *b)
 {
     const bool a_first = (uintptr_t)a < (uintptr_t)b;
-    wk__cuda_leave(a_first ? b : a);
-    wk__cuda_leave(a_first ? a : b);
+    wk__cuda_unlock(a_first ? b : a);
+    wk__cuda_unlock(a_first ? a : b);
 }
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
@@ -36,33 +36,33 @@ static const char doing[] = "copying between devices";
 
 static CUstream stream_of(const sending *s)
 {
-    return s->source->order.copies[WK__CUDA_DEPARTURES].stream;
+    return s->source->order.copies[WK__CUDA_STREAM_P2P_SEND].stream;
 }
 
 /* Calls that have to do with both may give the error that ended either's context: the source is asked by itself. */
 static wk_code failed_between(const sending *s, CUresult error, wk__fail *fail)
 {
-    wk__cuda_calls calls;
+    wk__cuda_context_guard calls;
     if (error == CUDA_SUCCESS) return WK_OK;
-    CUresult own = wk__cuda_begin(s->source->context, &calls);
+    CUresult own = wk__cuda_push_context(s->source->context, &calls);
     if (own == CUDA_SUCCESS)
-        own = wk__cuda.EventQuery(s->source->order.copies[WK__CUDA_DEPARTURES].end[1]); /* the first */
-    wk__cuda_end(&calls);
-    if (own == CUDA_SUCCESS || own == CUDA_ERROR_NOT_READY) return wk__cuda_failed(s->target, fail, error, doing);
-    return wk__cuda_failed(s->source, fail, own, doing);
+        own = wk__cuda.EventQuery(s->source->order.copies[WK__CUDA_STREAM_P2P_SEND].end[1]); /* the first */
+    wk__cuda_pop_context(&calls);
+    if (own == CUDA_SUCCESS || own == CUDA_ERROR_NOT_READY) return wk__cuda_fail_set(s->target, fail, error, doing);
+    return wk__cuda_fail_set(s->source, fail, own, doing);
 }
 
 static wk_code send(const sending *s, wk__fail *fail)
 {
     wk__cuda_device *target = s->target, *source = s->source;
-    wk__cuda_calls calls, others;
-    CUresult error = wk__cuda_begin(source->context, &calls);
-    if (error == CUDA_SUCCESS) error = wk__cuda_order_begin_copy(source, WK__CUDA_DEPARTURES, s->from->block);
-    wk_code code = error == CUDA_SUCCESS ? WK_OK : wk__cuda_failed(source, fail, error, doing);
+    wk__cuda_context_guard calls, others;
+    CUresult error = wk__cuda_push_context(source->context, &calls);
+    if (error == CUDA_SUCCESS) error = wk__cuda_hazard_begin_copy(source, WK__CUDA_STREAM_P2P_SEND, s->from->block);
+    wk_code code = error == CUDA_SUCCESS ? WK_OK : wk__cuda_fail_set(source, fail, error, doing);
     if (code == WK_OK) {
-        error = wk__cuda_begin(target->context, &others);
-        if (error == CUDA_SUCCESS) error = wk__cuda_order_begin_in(target, stream_of(s), s->to->block);
-        wk__cuda_end(&others);
+        error = wk__cuda_push_context(target->context, &others);
+        if (error == CUDA_SUCCESS) error = wk__cuda_hazard_begin_receive(target, stream_of(s), s->to->block);
+        wk__cuda_pop_context(&others);
         if (error == CUDA_SUCCESS)
             error = wk__cuda.MemcpyPeerAsync(wk__cuda_address(s->to, 0), target->context,
                                              wk__cuda_address(s->from, s->from_offset), source->context,
@@ -70,10 +70,10 @@ static wk_code send(const sending *s, wk__fail *fail)
         code = failed_between(s, error, fail);
     }
     if (code == WK_OK) {
-        error = wk__cuda_order_end_copy(source, WK__CUDA_DEPARTURES, s->from->block);
-        if (error != CUDA_SUCCESS) code = wk__cuda_failed(source, fail, error, doing);
+        error = wk__cuda_hazard_end_copy(source, WK__CUDA_STREAM_P2P_SEND, s->from->block);
+        if (error != CUDA_SUCCESS) code = wk__cuda_fail_set(source, fail, error, doing);
     }
-    wk__cuda_end(&calls);
+    wk__cuda_pop_context(&calls);
     return code;
 }
 
@@ -81,11 +81,12 @@ static wk_code send(const sending *s, wk__fail *fail)
 static wk_code receive(const sending *s, wk__fail *fail)
 {
     wk__cuda_device *target = s->target;
-    wk__cuda_calls calls;
-    CUresult error = wk__cuda_begin(target->context, &calls);
+    wk__cuda_context_guard calls;
+    CUresult error = wk__cuda_push_context(target->context, &calls);
     if (error == CUDA_SUCCESS)
-        error = wk__cuda_order_arrive(target, wk__cuda_order_last(s->source, WK__CUDA_DEPARTURES), s->to->block);
-    wk__cuda_end(&calls);
+        error = wk__cuda_hazard_end_receive(target, wk__cuda_hazard_last_copy(s->source, WK__CUDA_STREAM_P2P_SEND),
+                                            s->to->block);
+    wk__cuda_pop_context(&calls);
     if (error != CUDA_SUCCESS) wk__cuda.StreamSynchronize(stream_of(s));
     return failed_between(s, error, fail);
 }
@@ -98,24 +99,24 @@ wk_code wk__cuda_transfer(void *to_device, const wk__memory *to, void *from_devi
     if (bytes == 0) return WK_OK;
     wk_code code = enter_both(s.target, s.source, fail);
     if (code != WK_OK) return code;
-    if (s.source->gone) {
-        code = wk__cuda_gone(s.source, fail);
-    } else if (!s.target->gone) {
-        wk__cuda_peers(s.target, s.source);
+    if (s.source->lost) {
+        code = wk__cuda_fail_lost(s.source, fail);
+    } else if (!s.target->lost) {
+        wk__cuda_enable_p2p(s.target, s.source);
         code = send(&s, fail);
         if (code == WK_OK) code = receive(&s, fail);
     }
-    fail->lost = code == WK_ERR_LOST && s.source->gone;
+    fail->poisoned = code == WK_ERR_LOST && s.source->lost;
     leave_both(s.target, s.source);
     return code;
 }
 
-bool wk__cuda_direct(void *device, void *other)
+bool wk__cuda_has_p2p(void *device, void *other)
 {
     wk__cuda_device *a = device, *b = other;
     wk__fail fail;
     if (enter_both(a, b, &fail) != WK_OK) return false;
-    const bool direct = !a->gone && !b->gone && wk__cuda_peers(a, b);
+    const bool direct = !a->lost && !b->lost && wk__cuda_enable_p2p(a, b);
     leave_both(a, b);
     return direct;
 }

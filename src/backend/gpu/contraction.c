@@ -5,12 +5,12 @@
  *   dots      a work-group makes one element: for few elements that are long sums
  *   element   an item makes one element: on CPUs, and where there are few rows, columns or products
  *
- * In tiles, one with divided coordinates becomes several without (../contraction_split.h), a launch each. */
-#include "../contraction_split.h"
+ * In tiles, one with divided coordinates becomes several without (../contraction_stride_split.h), a launch each. */
+#include "../contraction_stride_split.h"
 #include "contraction_axes.h"
-#include "families.h"
-#include "tail.h"
-#include "text.h"
+#include "lower.h"
+#include "codegen_epilogue.h"
+#include "device_source.h"
 #include "tiles.h"
 
 /* SUMMED(s): the s-th summed axis, the innermost is the first. */
@@ -25,14 +25,14 @@ static const char names[] =
     "if (in) sum = NAME(wk_add_product)(sum, LOAD(a[place_a]), LOAD(b[place])); }\n";
 
 /* clang-format off */ /* of device code */
-static const char item_head[] = TEXT(
+static const char item_head[] = DEVICE_CODE(
     const i64 position = A(0) + ITEM;
     if (position >= (i64)BATCH_COUNT * ROW_COUNT * COLUMN_COUNT) return;);
-static const char group_head[] = TEXT(
+static const char group_head[] = DEVICE_CODE(
     SHARED(T, sums, LOCALS);
     const i64 position = A(0) + GROUP;);
 /* Positions are those in the space: each axis has its stride there. */
-static const char start[] = TEXT(
+static const char start[] = DEVICE_CODE(
     typedef struct { PLACE s0; PLACE s1; PLACE s2; PLACE s3; } places;
     GM STORAGE *to = (GM STORAGE *)m0 + START_OF(0);
     GM const STORAGE *a = (GM const STORAGE *)m1 + START_OF(1);
@@ -54,7 +54,7 @@ static const char start[] = TEXT(
         at_b.s2 += index * AXIS(d, 9);
         at_b.s3 += index * AXIS(d, 10);
     });
-static const char item_sum[] = TEXT(
+static const char item_sum[] = DEVICE_CODE(
     for (PLACE k3 = 0; k3 < TIMES(3); k3++)
     for (PLACE k2 = 0; k2 < TIMES(2); k2++)
     for (PLACE k1 = 0; k1 < TIMES(1); k1++) {
@@ -81,7 +81,7 @@ static const char item_sum[] = TEXT(
         }
     }
     const T value = sum;);
-static const char group_sum[] = TEXT(
+static const char group_sum[] = DEVICE_CODE(
     for (PLACE l = LOCAL; l < SUM_LENGTH; l += LOCALS) {
         places near_a = at_a;
         places near_b = at_b;
@@ -95,102 +95,108 @@ _Static_assert(WK__MAX_SUMMED == 4 && WK__GPU_SUM_AXIS == 55 && WK__GPU_SUM_AXIS
                "the text has these numbers");
 
 static const char group_end[] = "}\n";
-static const char *const narrow_text[] = {wk__gpu_sum_narrow, wk__gpu_sum_names, names,          item_head,       start,
-                                          item_sum,           wk__gpu_outer,     wk__gpu_result, wk__gpu_sum_end, NULL};
-static const char *const wide_text[] = {wk__gpu_sum_wide, wk__gpu_sum_names, names,          item_head,       start,
-                                        item_sum,         wk__gpu_outer,     wk__gpu_result, wk__gpu_sum_end, NULL};
+static const char *const narrow_text[] = {
+    wk__gpu_sum_narrow, wk__gpu_sum_names,   names,           item_head, start, item_sum,
+    wk__gpu_mark_outer, wk__gpu_mark_result, wk__gpu_sum_end, NULL};
+static const char *const wide_text[] = {
+    wk__gpu_sum_wide,   wk__gpu_sum_names,   names,           item_head, start, item_sum,
+    wk__gpu_mark_outer, wk__gpu_mark_result, wk__gpu_sum_end, NULL};
 static const char *const narrow_dots_text[] = {
-    wk__gpu_sum_narrow, wk__gpu_sum_names, names,     group_head,      start, group_sum,
-    wk__gpu_outer,      wk__gpu_result,    group_end, wk__gpu_sum_end, NULL};
+    wk__gpu_sum_narrow, wk__gpu_sum_names,   names,     group_head,      start, group_sum,
+    wk__gpu_mark_outer, wk__gpu_mark_result, group_end, wk__gpu_sum_end, NULL};
 static const char *const wide_dots_text[] = {
-    wk__gpu_sum_wide, wk__gpu_sum_names, names,     group_head,      start, group_sum,
-    wk__gpu_outer,    wk__gpu_result,    group_end, wk__gpu_sum_end, NULL};
-static const wk__gpu_carrier carrier = {
-    .arguments = WK__GPU_SUM_ARGUMENTS, .outer = "position", .position = "position"};
-static const wk__gpu_fixed element[] = {{.name = "contraction_wide", .text = wide_text, .carrier = &carrier},
-                                        {.name = "contraction", .text = narrow_text, .carrier = &carrier}},
-                           dots[] = {{.name = "contraction_wide_dots", .text = wide_dots_text, .carrier = &carrier},
-                                     {.name = "contraction_dots", .text = narrow_dots_text, .carrier = &carrier}};
+    wk__gpu_sum_wide,   wk__gpu_sum_names,   names,     group_head,      start, group_sum,
+    wk__gpu_mark_outer, wk__gpu_mark_result, group_end, wk__gpu_sum_end, NULL};
+static const wk__gpu_epilogue_slot carrier = {
+    .arguments = WK__GPU_CONTRACTION_ARGUMENTS, .outer = "position", .position = "position"};
+static const wk__gpu_template element[] = {{.name = "contraction_wide", .text = wide_text, .epilogue_slot = &carrier},
+                                           {.name = "contraction", .text = narrow_text, .epilogue_slot = &carrier}},
+                              dots[] = {
+                                  {.name = "contraction_wide_dots", .text = wide_dots_text, .epilogue_slot = &carrier},
+                                  {.name = "contraction_dots", .text = narrow_dots_text, .epilogue_slot = &carrier}};
 
 /* The kernels add up in a dtype's own class. */
-static bool has_own_sums(const wk__kernel *kernel)
+static bool has_own_sums(const wk__work_args *kernel)
 {
     const int dtype = kernel->operand[0].dtype;
     return dtype != WK_BOOL && kernel->operand[1].dtype == dtype && kernel->operand[2].dtype == dtype &&
-           kernel->sum->dtype == wk__sum_dtype(dtype);
+           kernel->contraction->dtype == wk__accumulator_dtype(dtype);
 }
 
-static wk__gpu_launch launch_of(const wk__kernel *kernel, bool *narrow)
+static wk__gpu_launch launch_of(const wk__work_args *kernel, bool *narrow)
 {
     wk__gpu_launch launch = {
-        .unit = {.dtype = kernel->operand[0].dtype, .nmemory = 3, .narguments = WK__GPU_SUM_ARGUMENTS}, .writes = true};
-    *narrow = wk__gpu_fill_sum(kernel, &launch);
+        .unit = {.dtype = kernel->operand[0].dtype, .nmemory = 3, .narguments = WK__GPU_CONTRACTION_ARGUMENTS},
+        .writes = true};
+    *narrow = wk__gpu_fill_contraction(kernel, &launch);
     return launch;
 }
 
 static bool takes_tiles(const wk__gpu_target *target, const wk__gpu_launch *launch)
 {
     const int64_t *argument = launch->argument;
-    return wk__gpu_takes_tiles(target, (wk_dtype)launch->unit.dtype, argument[WK__GPU_SUM_ROWS],
-                               argument[WK__GPU_SUM_COLUMNS], argument[WK__GPU_SUM_LENGTH]);
+    return wk__gpu_can_tile(target, (wk_dtype)launch->unit.dtype, argument[WK__GPU_SUM_ROWS],
+                            argument[WK__GPU_SUM_COLUMNS], argument[WK__GPU_SUM_LENGTH]);
 }
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
 
 /* A part pays that has tiles for all of the device. Its sums are not cut then, so they have the bits of the whole. */
-static wk_code look_at_part(void *user, const wk__kernel *part, wk__fail *fail)
+static wk_code check_part(void *user, const wk__work_args *part, wk__fail *fail)
 {
     const wk__gpu_target *target = user;
     bool narrow;
     const wk__gpu_launch launch = launch_of(part, &narrow);
-    const wk__gpu_tiling tiling = wk__gpu_sum_tiling(target, &launch, narrow);
-    if (tiling.parts == 1 && tiling.tiles >= target->compute_units) return WK_OK;
+    const wk__gpu_tiling tiling = wk__gpu_contraction_tiling(target, &launch, narrow);
+    if (tiling.k_splits == 1 && tiling.tiles >= target->compute_units) return WK_OK;
     return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "too few tiles");
 }
 
-bool wk__gpu_splits(const wk__gpu_target *target, const wk__kernel *kernel)
+bool wk__gpu_splits_strides(const wk__gpu_target *target, const wk__work_args *kernel)
 {
     bool narrow;
     wk__fail fail;
-    if (!wk__contraction_divides(kernel) || !wk__contraction_splits(kernel) || !has_own_sums(kernel)) return false;
+    if (!wk__contraction_has_divisor(kernel) || !wk__contraction_can_split(kernel) || !has_own_sums(kernel))
+        return false;
     const wk__gpu_launch whole = launch_of(kernel, &narrow);
     return takes_tiles(target, &whole) &&
-           wk__contraction_split(kernel, look_at_part, (void *)(uintptr_t)target, &fail) == WK_OK;
+           wk__contraction_split_strides(kernel, check_part, (void *)(uintptr_t)target, &fail) == WK_OK;
 }
 
 typedef struct planner {
     const wk__gpu_target *target;
-    wk__gpu_emit *emit;
+    wk__gpu_launch_fn *emit;
     void *user;
 } planner;
 
-static wk_code plan_part(void *user, const wk__kernel *part, wk__fail *fail)
+static wk_code plan_part(void *user, const wk__work_args *part, wk__fail *fail)
 {
     const planner *p = user;
     bool narrow;
     wk__gpu_launch launch = launch_of(part, &narrow);
-    const wk__work work = {.family = WK__CONTRACTION, .kernel = part};
-    return wk__gpu_plan_contraction_tiles(p->target, &work, narrow, &launch, p->emit, p->user, fail);
+    const wk__work work = {.family = WK__CONTRACTION, .args = part};
+    return wk__gpu_lower_contraction_tiles(p->target, &work, narrow, &launch, p->emit, p->user, fail);
 }
 
-wk_code wk__gpu_plan_contraction(const wk__gpu_target *target, const wk__work *work, wk__gpu_emit *emit, void *user,
-                                 wk__fail *fail)
+wk_code wk__gpu_lower_contraction(const wk__gpu_target *target, const wk__work *work, wk__gpu_launch_fn *emit,
+                                  void *user, wk__fail *fail)
 {
     wk__matmul product;
     bool narrow;
-    const wk__kernel *kernel = work->kernel;
-    if (wk__matmul_of(work, &product)) return wk__gpu_plan_matmul(target, &product, work, emit, user, fail);
+    const wk__work_args *kernel = work->args;
+    if (wk__matmul_from_work(work, &product)) return wk__gpu_lower_matmul(target, &product, work, emit, user, fail);
     if (!has_own_sums(kernel))
         return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "this device adds up products in their own dtype alone");
-    if (work->group == NULL && wk__gpu_splits(target, kernel))
-        return wk__contraction_split(kernel, plan_part, &(planner){target, emit, user}, fail);
+    if (work->program == NULL && wk__gpu_splits_strides(target, kernel))
+        return wk__contraction_split_strides(kernel, plan_part, &(planner){target, emit, user}, fail);
     wk__gpu_launch launch = launch_of(kernel, &narrow);
     if (launch.count == 0) return WK_OK;
     if (takes_tiles(target, &launch))
-        return wk__gpu_plan_contraction_tiles(target, work, narrow, &launch, emit, user, fail);
-    launch.unit.by_group = target->local_memory && launch.count <= 16384 && launch.argument[WK__GPU_SUM_LENGTH] >= 1024;
-    launch.unit.fixed = &(launch.unit.by_group ? dots : element)[narrow];
-    wk__group tail;
-    wk__gpu_add_tail(work, &tail, &launch);
+        return wk__gpu_lower_contraction_tiles(target, work, narrow, &launch, emit, user, fail);
+    launch.unit.per_group =
+        target->local_memory && launch.count <= 16384 && launch.argument[WK__GPU_SUM_LENGTH] >= 1024;
+    launch.unit.source_template = &(launch.unit.per_group ? dots : element)[narrow];
+    wk__program tail;
+    wk__gpu_add_epilogue(work, &tail, &launch);
     return emit(user, &launch, fail);
 }

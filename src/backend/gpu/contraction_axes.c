@@ -10,8 +10,8 @@ static const int64_t narrow_limit = (int64_t)1 << 30;
 
 enum { BATCH, ROW, COLUMN, SUMMED, KINDS, EXTENT = 0, OF_C = 1, POSITION = 2, OF_FACTOR = 3, FACTOR_NUMBERS = 4 };
 _Static_assert((int)OF_FACTOR + WK__FACTORS * (int)FACTOR_NUMBERS == (int)WK__GPU_SUM_AXIS_NUMBERS &&
-                   (int)FACTOR_NUMBERS == 1 + WK__MAX_COORDINATES &&
-                   (int)WK__GPU_SUM_ARGUMENTS <= (int)WK__GPU_FIXED_ARGUMENTS,
+                   (int)FACTOR_NUMBERS == 1 + WK__MAX_AFFINE &&
+                   (int)WK__GPU_CONTRACTION_ARGUMENTS <= (int)WK__GPU_TEMPLATE_ARGUMENTS,
                "numbers of an axis");
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
@@ -56,23 +56,23 @@ _Static_assert(WK__GPU_SUM_AXES == 6 && WK__GPU_SUM_STARTS == 10 && WK__GPU_SUM_
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-static bool is_divided(const wk__sum *sum, int f)
+static bool is_divided(const wk__contraction *sum, int f)
 {
     bool divided = false;
-    for (int k = 0; k < sum->coordinates[f]; k++) divided = divided || sum->coordinate[f][k].divisor != 1;
+    for (int k = 0; k < sum->naffine[f]; k++) divided = divided || sum->affine[f][k].divisor != 1;
     return divided;
 }
 
 /* Does the factor change along the index? */
-static bool walks(const wk__kernel *kernel, int f, int i)
+static bool walks(const wk__work_args *kernel, int f, int i)
 {
     bool walks = wk__index_stride(kernel, 1 + f, i) != 0;
-    for (int k = 0; k < kernel->sum->coordinates[f]; k++)
-        walks = walks || kernel->sum->coordinate[f][k].coefficient[i] != 0;
+    for (int k = 0; k < kernel->contraction->naffine[f]; k++)
+        walks = walks || kernel->contraction->affine[f][k].coefficient[i] != 0;
     return walks;
 }
 
-static int kind_of(const wk__kernel *kernel, int i)
+static int kind_of(const wk__work_args *kernel, int i)
 {
     if (i >= kernel->ndim) return SUMMED;
     const bool a = walks(kernel, 0, i), b = walks(kernel, 1, i);
@@ -81,7 +81,7 @@ static int kind_of(const wk__kernel *kernel, int i)
 
 /* n / divisor is n x factor >> shift for all n below 2^31: the factor is (2^shift + e) / divisor with e < divisor, and
  * 2^31 divisor <= 2^shift. */
-static void fill_coordinate(const wk__coordinate *q, int64_t *to)
+static void fill_coordinate(const wk__affine_index *q, int64_t *to)
 {
     int shift = 31;
     while ((int64_t)1 << (shift - 31) < q->divisor) shift++;
@@ -89,19 +89,19 @@ static void fill_coordinate(const wk__coordinate *q, int64_t *to)
     to[1] = q->extent;
     to[2] = q->stride;
     to[3] = q->divisor;
-    to[4] = wk__parts_of((int64_t)1 << shift, q->divisor);
+    to[4] = wk__chunk_count((int64_t)1 << shift, q->divisor);
     to[5] = shift;
 }
 
 /* How a step of index i moves factor f: its stride, then its numerators. Where nothing is divided a coordinate's part
  * of the place is as good as a stride. */
-static void fill_factor(const wk__kernel *kernel, int f, int i, int64_t to[FACTOR_NUMBERS])
+static void fill_factor(const wk__work_args *kernel, int f, int i, int64_t to[FACTOR_NUMBERS])
 {
-    const wk__sum *sum = kernel->sum;
+    const wk__contraction *sum = kernel->contraction;
     const bool divided = is_divided(sum, f);
     to[0] = wk__index_stride(kernel, 1 + f, i);
-    for (int k = 0; k < sum->coordinates[f]; k++) {
-        const wk__coordinate *q = &sum->coordinate[f][k];
+    for (int k = 0; k < sum->naffine[f]; k++) {
+        const wk__affine_index *q = &sum->affine[f][k];
         to[1 + k] = q->coefficient[i];
         if (!divided) to[0] += q->coefficient[i] * q->stride;
     }
@@ -113,13 +113,13 @@ static int64_t magnitude(int64_t number)
 }
 
 /* Do all places that are computed of factor f fit, and its numerators? */
-static bool fits(const wk__kernel *kernel, int f, const int64_t *axis, int axes)
+static bool fits(const wk__work_args *kernel, int f, const int64_t *axis, int axes)
 {
-    const wk__sum *sum = kernel->sum;
+    const wk__contraction *sum = kernel->contraction;
     int64_t reach[FACTOR_NUMBERS] = {0};
-    for (int k = 0; k < sum->coordinates[f]; k++) {
+    for (int k = 0; k < sum->naffine[f]; k++) {
         int64_t way = 0;
-        const wk__coordinate *q = &sum->coordinate[f][k];
+        const wk__affine_index *q = &sum->affine[f][k];
         reach[1 + k] = magnitude(q->offset);
         if (q->extent >= narrow_limit) return false;
         if (is_divided(sum, f) && (!wk__mul_size(q->extent, magnitude(q->stride), &way) || way >= narrow_limit))
@@ -141,9 +141,9 @@ static bool fits(const wk__kernel *kernel, int f, const int64_t *axis, int axes)
 /* What 32 neighbours along the axis cost a warp: pieces of memory of 32 bytes. */
 static int64_t loads_along(const int64_t *axis, int f, int64_t most, int64_t bytes)
 {
-    const int64_t run = wk__most(1, wk__least(axis[EXTENT], most));
-    const int64_t wide = wk__least(32, magnitude(axis[OF_FACTOR + f * FACTOR_NUMBERS]) * bytes);
-    return 32 / run * wk__most(1, run * wide / 32);
+    const int64_t run = wk__max_i64(1, wk__min_i64(axis[EXTENT], most));
+    const int64_t wide = wk__min_i64(32, magnitude(axis[OF_FACTOR + f * FACTOR_NUMBERS]) * bytes);
+    return 32 / run * wk__max_i64(1, run * wide / 32);
 }
 
 static bool is_along(const int64_t *argument, int f, int64_t bytes)
@@ -158,7 +158,7 @@ static bool is_along(const int64_t *argument, int f, int64_t bytes)
 }
 
 /* Axes of one place are left out. */
-static void fill_axes(const wk__kernel *kernel, int64_t *argument)
+static void fill_axes(const wk__work_args *kernel, int64_t *argument)
 {
     int64_t position[WK__MAX_DIMS], next = 1, *axis = argument + WK__GPU_SUM_AXIS;
     for (int d = kernel->ndim - 1; d >= 0; d--) {
@@ -168,7 +168,7 @@ static void fill_axes(const wk__kernel *kernel, int64_t *argument)
     for (int kind = BATCH; kind < KINDS; kind++) {
         int64_t count = 1;
         argument[WK__GPU_SUM_AXES + kind] = 0;
-        for (int i = 0; i < kernel->ndim + kernel->sum->indices; i++) {
+        for (int i = 0; i < kernel->ndim + kernel->contraction->nsummed; i++) {
             const int64_t extent = wk__index_extent(kernel, i);
             if (extent == 1 || kind_of(kernel, i) != kind) continue;
             count *= extent;
@@ -185,9 +185,9 @@ static void fill_axes(const wk__kernel *kernel, int64_t *argument)
     }
 }
 
-bool wk__gpu_fill_sum(const wk__kernel *kernel, wk__gpu_launch *launch)
+bool wk__gpu_fill_contraction(const wk__work_args *kernel, wk__gpu_launch *launch)
 {
-    const wk__sum *sum = kernel->sum;
+    const wk__contraction *sum = kernel->contraction;
     int64_t *argument = launch->argument;
     fill_axes(kernel, argument);
     const int64_t *axis = argument + WK__GPU_SUM_AXIS, *count = argument + WK__GPU_SUM_AXES;
@@ -195,17 +195,17 @@ bool wk__gpu_fill_sum(const wk__kernel *kernel, wk__gpu_launch *launch)
     const int64_t rows = argument[WK__GPU_SUM_ROWS], columns = argument[WK__GPU_SUM_COLUMNS];
     launch->count = argument[WK__GPU_SUM_BATCHES] * rows * columns;
     bool narrow = launch->count < narrow_limit && argument[WK__GPU_SUM_LENGTH] < narrow_limit;
-    for (int o = 0; o < WK__KERNEL_OPERANDS; o++) {
+    for (int o = 0; o < WK__WORK_OPERANDS; o++) {
         launch->block[o] = kernel->operand[o].memory->block;
-        argument[WK__GPU_SUM_STARTS + o] = wk__gpu_start(&kernel->operand[o]);
+        argument[WK__GPU_SUM_STARTS + o] = wk__gpu_first_element(&kernel->operand[o]);
     }
     for (int f = 0; f < WK__FACTORS; f++) {
         const bool divided = is_divided(sum, f);
-        int64_t *q = argument + WK__GPU_SUM_COORDINATE + f * WK__MAX_COORDINATES * WK__GPU_SUM_COORDINATE_NUMBERS;
-        argument[WK__GPU_SUM_COORDINATES + f] = sum->coordinates[f];
+        int64_t *q = argument + WK__GPU_SUM_COORDINATE + f * WK__MAX_AFFINE * WK__GPU_SUM_COORDINATE_NUMBERS;
+        argument[WK__GPU_SUM_COORDINATES + f] = sum->naffine[f];
         argument[WK__GPU_SUM_DIVIDED + f] = divided;
-        for (int k = 0; k < sum->coordinates[f]; k++, q += WK__GPU_SUM_COORDINATE_NUMBERS) {
-            fill_coordinate(&sum->coordinate[f][k], q);
+        for (int k = 0; k < sum->naffine[f]; k++, q += WK__GPU_SUM_COORDINATE_NUMBERS) {
+            fill_coordinate(&sum->affine[f][k], q);
             if (!divided) argument[WK__GPU_SUM_STARTS + 1 + f] += q[0] * q[2];
         }
         narrow = narrow && fits(kernel, f, axis, axes);

@@ -26,12 +26,12 @@ enum {
     /* each: extent, stride of C, of the position in the space, then of A and of B their stride and what a step adds to
      * the numerators of their three coordinates */
     WK__GPU_SUM_AXIS_NUMBERS = 11,
-    WK__GPU_SUM_ARGUMENTS = WK__GPU_SUM_AXIS + WK__MAX_INDICES * WK__GPU_SUM_AXIS_NUMBERS
+    WK__GPU_CONTRACTION_ARGUMENTS = WK__GPU_SUM_AXIS + WK__MAX_INDICES * WK__GPU_SUM_AXIS_NUMBERS
 };
 
 /* Fills in all arguments but WK__GPU_SUM_PART, the memory, and the number of elements as the launch's count. True:
  * positions, places and numerators fit in 32 bits. */
-bool wk__gpu_fill_sum(const wk__kernel *kernel, wk__gpu_launch *launch);
+bool wk__gpu_fill_contraction(const wk__work_args *kernel, wk__gpu_launch *launch);
 
 /* Text: names for the arguments, and macros by which an item walks the axes. They stand behind one of the two that say
  * in what numbers places are counted. */

@@ -3,9 +3,9 @@
  * the sum adds to a factor's place and to the numerators of its coordinates stands in tables in local memory, so an
  * item finds an element by adding two entries. Where a coordinate has no place the factor is loaded as 0. */
 #include "contraction_axes.h"
-#include "families.h"
-#include "tail.h"
-#include "text.h"
+#include "lower.h"
+#include "codegen_epilogue.h"
+#include "device_source.h"
 #include "tiles.h"
 
 /* TAKE loads four elements of factor f into next[]: element n is that of row row + n rows and step l + n ls. */
@@ -28,7 +28,7 @@ static const char names[] =
 
 /* clang-format off */ /* of device code */
 /* Beyond the last row, column or step of the sum come the first again: elements that exist, and that nobody uses. */
-static const char tables[] = TEXT(
+static const char tables[] = DEVICE_CODE(
     typedef struct __attribute__((aligned(16))) { PLACE s0; PLACE s1; PLACE s2; PLACE s3; } places;
     SHARED(places, table, 2 * TILE);
     SHARED(places, steps, 4 * DEPTH);
@@ -76,28 +76,28 @@ static const char tables[] = TEXT(
         for (int n = 1; n < 4; n++) even = even && position[n] - position[0] == n;
         run_apart[LOCAL] = even ? apart : 0;
     });
-static const char load[] = TEXT(
+static const char load[] = DEVICE_CODE(
     if (more) {
         TAKE(0, a, next_a, row_a, rows_a, l_a, ls_a)
         TAKE(1, b, next_b, row_b, rows_b, l_b, ls_b)
         FILL_STEPS(1 - turn, l0 + DEPTH)
     });
 /* Nobody has looked at these before. */
-static const char ends[] = TEXT(
+static const char ends[] = DEVICE_CODE(
     const int tile_rows = (int)wk_min_i64(ALL_ROWS - i0, TILE);
     const int tile_columns = (int)wk_min_i64(ALL_COLUMNS - j0, TILE););
 /* Four columns at once, where C and the space have them side by side in that order, else one after the other. */
 static const char element[] =
-    "const i64 apart = run_apart[tc / 4];\nfor (int n = 0, count = 1; n < columns; n += count) {\n" TEXT(
+    "const i64 apart = run_apart[tc / 4];\nfor (int n = 0, count = 1; n < columns; n += count) {\n" DEVICE_CODE(
         const i64 position = end_position[tr] + end_position[TILE + tc + n];
         GM STORAGE *to = (GM STORAGE *)m0 + START_OF(0) + end_c[tr] + end_c[TILE + tc + n];);
-static const char part_of_element[] = TEXT(
+static const char part_of_element[] = DEVICE_CODE(
         const i64 place = part * ((i64)ROW_COUNT * COLUMN_COUNT * BATCH_COUNT) + position;
         GM T *sums = (GM T *)(SCRATCH + place * (i64)sizeof(T));
         if (apart != 0 && columns == 4) count = 4;
         STORE_FOUR(T, sums, value, 1, count));
 static const char run[] = "if (apart != 0 && columns == 4 && inside) count = 4;\n";
-static const char next[] = TEXT(
+static const char next[] = DEVICE_CODE(
         value.at[0] = value.at[1];
         value.at[1] = value.at[2];
         value.at[2] = value.at[3];
@@ -111,7 +111,7 @@ static const char end[] = "}\n}\n}\n";
     size, width, wk__gpu_sum_names, names, wk__gpu_tile_begin, wk__gpu_tile_place, tables, wk__gpu_tile_each_strip,    \
         load, wk__gpu_tile_compute, wk__gpu_tile_results, ends, wk__gpu_tile_each_run, element
 #define END     next, end, wk__gpu_sum_end, wk__gpu_tile_end, NULL
-#define RESULTS wk__gpu_outer, run, wk__gpu_result, END
+#define RESULTS wk__gpu_mark_outer, run, wk__gpu_mark_result, END
 #define PARTS   part_of_element, END
 static const char *const small_text[] = {SUMS(wk__gpu_tile_small, wk__gpu_sum_narrow), RESULTS};
 static const char *const large_text[] = {SUMS(wk__gpu_tile_large, wk__gpu_sum_narrow), RESULTS};
@@ -119,41 +119,42 @@ static const char *const wide_text[] = {SUMS(wk__gpu_tile_small, wk__gpu_sum_wid
 static const char *const small_part_text[] = {SUMS(wk__gpu_tile_small, wk__gpu_sum_narrow), PARTS};
 static const char *const wide_part_text[] = {SUMS(wk__gpu_tile_small, wk__gpu_sum_wide), PARTS};
 
-static const wk__gpu_carrier carrier = {
-    .arguments = WK__GPU_SUM_ARGUMENTS, .fours = true, .outer = "position", .position = "position"};
+static const wk__gpu_epilogue_slot carrier = {
+    .arguments = WK__GPU_CONTRACTION_ARGUMENTS, .vector4 = true, .outer = "position", .position = "position"};
 /* As for products (matmul_tiled.c). */
-static const wk__gpu_fixed small = {.name = "contraction_tiled", .text = small_text, .carrier = &carrier},
-                           large = {.name = "contraction_tiled_large",
-                                    .text = large_text,
-                                    .carrier = &carrier,
-                                    .at_once = 2},
-                           wide = {.name = "contraction_tiled_wide", .text = wide_text, .carrier = &carrier},
-                           small_part = {.name = "contraction_tiled_part", .text = small_part_text},
-                           wide_part = {.name = "contraction_tiled_wide_part", .text = wide_part_text};
+static const wk__gpu_template small = {.name = "contraction_tiled", .text = small_text, .epilogue_slot = &carrier},
+                              large = {.name = "contraction_tiled_large",
+                                       .text = large_text,
+                                       .epilogue_slot = &carrier,
+                                       .min_groups_per_unit = 2},
+                              wide = {.name = "contraction_tiled_wide", .text = wide_text, .epilogue_slot = &carrier},
+                              small_part = {.name = "contraction_tiled_part", .text = small_part_text},
+                              wide_part = {.name = "contraction_tiled_wide_part", .text = wide_part_text};
 
-wk__gpu_tiling wk__gpu_sum_tiling(const wk__gpu_target *target, const wk__gpu_launch *launch, bool narrow)
+wk__gpu_tiling wk__gpu_contraction_tiling(const wk__gpu_target *target, const wk__gpu_launch *launch, bool narrow)
 {
     const int64_t *argument = launch->argument;
-    return wk__gpu_tile(target, (wk_dtype)launch->unit.dtype, !narrow, argument[WK__GPU_SUM_BATCHES],
-                        argument[WK__GPU_SUM_ROWS], argument[WK__GPU_SUM_COLUMNS], argument[WK__GPU_SUM_LENGTH]);
+    return wk__gpu_choose_tiling(target, (wk_dtype)launch->unit.dtype, !narrow, argument[WK__GPU_SUM_BATCHES],
+                                 argument[WK__GPU_SUM_ROWS], argument[WK__GPU_SUM_COLUMNS],
+                                 argument[WK__GPU_SUM_LENGTH]);
 }
 
 /* What has no products has no steps to look for: an axis without places is none. */
-wk_code wk__gpu_plan_contraction_tiles(const wk__gpu_target *target, const wk__work *work, bool narrow,
-                                       wk__gpu_launch *launch, wk__gpu_emit *emit, void *user, wk__fail *fail)
+wk_code wk__gpu_lower_contraction_tiles(const wk__gpu_target *target, const wk__work *work, bool narrow,
+                                        wk__gpu_launch *launch, wk__gpu_launch_fn *emit, void *user, wk__fail *fail)
 {
     int64_t *argument = launch->argument;
-    const wk__gpu_tiling tiling = wk__gpu_sum_tiling(target, launch, narrow);
-    argument[WK__GPU_SUM_PART] = tiling.length;
+    const wk__gpu_tiling tiling = wk__gpu_contraction_tiling(target, launch, narrow);
+    argument[WK__GPU_SUM_PART] = tiling.k_per_split;
     if (argument[WK__GPU_SUM_LENGTH] == 0) argument[WK__GPU_SUMMED_AXES] = 0;
-    launch->count = tiling.tiles * tiling.parts;
-    launch->unit.by_group = true;
-    if (tiling.parts > 1) {
-        launch->unit.fixed = narrow ? &small_part : &wide_part;
-        return wk__gpu_emit_parts(work, launch, &tiling, emit, user, fail);
+    launch->count = tiling.tiles * tiling.k_splits;
+    launch->unit.per_group = true;
+    if (tiling.k_splits > 1) {
+        launch->unit.source_template = narrow ? &small_part : &wide_part;
+        return wk__gpu_emit_split_k(work, launch, &tiling, emit, user, fail);
     }
-    launch->unit.fixed = tiling.large ? &large : narrow ? &small : &wide;
-    wk__group tail;
-    wk__gpu_add_tail(work, &tail, launch);
+    launch->unit.source_template = tiling.large ? &large : narrow ? &small : &wide;
+    wk__program tail;
+    wk__gpu_add_epilogue(work, &tail, launch);
     return emit(user, launch, fail);
 }

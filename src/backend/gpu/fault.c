@@ -2,13 +2,13 @@
 /* An index out of range, in words. */
 #include "fault.h"
 
-wk_code wk__gpu_fault_told(const wk__gpu_fault *fault, wk__fail *fail)
+wk_code wk__gpu_fault_report(const wk__gpu_fault *fault, wk__fail *fail)
 {
     if (!fault->raised) return WK_OK;
     wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range for %lld places", (long long)fault->index,
                  (long long)fault->bound);
     for (int k = 0; k < WK__FAULT_TAGS; k++)
-        if (fault->marks[k]) wk__fail_tag(fail, k);
-    fail->elsewhere = true;
-    return wk__fail_index(fail, fault->tag, fault->index, fault->bound);
+        if (fault->tag_raised[k]) wk__fail_add_tag(fail, k);
+    fail->async = true;
+    return wk__fail_set_index(fail, fault->tag, fault->index, fault->bound);
 }

@@ -7,11 +7,11 @@
 
 typedef struct wk__gpu_fault {
     int32_t raised, lock;
-    int64_t tag, index, bound, at; /* of the first in the order of the program */
-    int32_t marks[WK__FAULT_TAGS]; /* each place at fault sets its own: by tag */
+    int64_t tag, index, bound, position; /* of the first in the order of the program */
+    int32_t tag_raised[WK__FAULT_TAGS];  /* each place at fault sets its own: by tag */
 } wk__gpu_fault;
 
 /* Fills *fail with a fault that is raised: WK_ERR_INDEX. WK_OK: it is not. */
-wk_code wk__gpu_fault_told(const wk__gpu_fault *fault, wk__fail *fail);
+wk_code wk__gpu_fault_report(const wk__gpu_fault *fault, wk__fail *fail);
 
 #endif

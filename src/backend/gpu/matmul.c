@@ -8,9 +8,9 @@
  *            matrix whose neighbours are along the sum
  *   simple   an item makes one element: for all that is small */
 #include "matmul.h"
-#include "families.h"
-#include "tail.h"
-#include "text.h"
+#include "lower.h"
+#include "codegen_epilogue.h"
+#include "device_source.h"
 #include "tiles.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ const char wk__gpu_matmul_names[] = "#define COUNT_M A(1)\n#define COUNT_N A(2)\
                                     "#define C_START A(10)\n#define C_ROW A(11)\n#define C_COLUMN A(12)\n";
 
 /* clang-format off */ /* of device code */
-const char wk__gpu_matmul_matrices[] = TEXT(
+const char wk__gpu_matmul_matrices[] = DEVICE_CODE(
     GM STORAGE *c = (GM STORAGE *)m0 + C_START;
     GM const STORAGE *a = (GM const STORAGE *)m1 + A_START;
     GM const STORAGE *b = (GM const STORAGE *)m2 + B_START;
@@ -36,13 +36,13 @@ const char wk__gpu_matmul_matrices[] = TEXT(
 _Static_assert(WK__GPU_MATMUL_BATCHES == 13 && WK__GPU_MATMUL_DIMS == 6 && WK__GPU_MATMUL_COUNT == 37,
                "the texts have these numbers");
 
-static const char simple_head[] = TEXT(
+static const char simple_head[] = DEVICE_CODE(
     const i64 item = A(0) + ITEM;
     const i64 i = item / COUNT_N % COUNT_M;
     const i64 j = item % COUNT_N;
     const i64 batch = item / COUNT_N / COUNT_M;
     if (item >= A(37)) return;);
-static const char simple_sum[] = TEXT(
+static const char simple_sum[] = DEVICE_CODE(
     T value = 0;
     a += i * A_ROW;
     b += j * B_COLUMN;
@@ -52,7 +52,7 @@ static const char simple_sum[] = TEXT(
 /* For CPUs, whose compilers do not make vectors of such loops by themselves: OpenCL's vectors of 16, eight rows of
  * which are what registers hold. The last block of a row or column of blocks is moved back to be whole: what it shares
  * with its neighbour both compute, and the neighbour alone stores. */
-static const char blocked_head[] = TEXT(
+static const char blocked_head[] = DEVICE_CODE(
     const i64 item = A(0) + ITEM;
     const i64 blocks_i = (COUNT_M + 7) / 8;
     const i64 blocks_j = (COUNT_N + 15) / 16;
@@ -62,7 +62,7 @@ static const char blocked_head[] = TEXT(
     const i64 j0 = wk_min_i64(own_j, COUNT_N - 16);
     const i64 batch = item / blocks_i / blocks_j;
     if (item >= A(37)) return;);
-static const char blocked_sum[] = TEXT(
+static const char blocked_sum[] = DEVICE_CODE(
     T block[8 * 16];
     a += i0 * A_ROW;
     b += j0 * B_COLUMN;
@@ -79,7 +79,7 @@ static const char blocked_sum[] = TEXT(
         EACH_ROW(ROW_ADD)
     }
     EACH_ROW(ROW_END));
-static const char blocked_element[] = TEXT(
+static const char blocked_element[] = DEVICE_CODE(
     const T value = block[(i - i0) * 16 + (j - j0)];
     GM STORAGE *to = c + (i - i0) * C_ROW + (j - j0) * C_COLUMN;);
 /* Eight sums have names of their own: what has a number does not get into registers. */
@@ -93,13 +93,13 @@ static const char blocked_loop[] = "for (i64 i = own_i; i < i0 + 8; i++)\nfor (i
 static const char blocked_end[] =
     "}\n#undef ROW_WIDE\n#undef EACH_ROW\n#undef ROW_START\n#undef ROW_ADD\n#undef ROW_END\n";
 
-static const char dot_head[] = TEXT(
+static const char dot_head[] = DEVICE_CODE(
     SHARED(T, sums, LOCALS);
     const i64 group = A(0) + GROUP;
     const i64 i = group / COUNT_N % COUNT_M;
     const i64 j = group % COUNT_N;
     const i64 batch = group / COUNT_N / COUNT_M;);
-static const char dot_sum[] = TEXT(
+static const char dot_sum[] = DEVICE_CODE(
     T sum = 0;
     a += i * A_ROW;
     b += j * B_COLUMN;
@@ -114,27 +114,29 @@ static const char dot_one[] = "if (LOCAL == 0) {\n";
 
 static const char end[] = "}\n";
 static const char *const simple_text[] = {
-    wk__gpu_matmul_names, simple_head, wk__gpu_matmul_matrices, simple_sum, wk__gpu_outer, wk__gpu_result, NULL};
-static const char *const blocked_text[] = {wk__gpu_matmul_names, blocked_names, blocked_head, wk__gpu_matmul_matrices,
-                                           blocked_sum,          wk__gpu_outer, blocked_loop, blocked_element,
-                                           wk__gpu_result,       blocked_end,   NULL};
+    wk__gpu_matmul_names, simple_head, wk__gpu_matmul_matrices, simple_sum, wk__gpu_mark_outer,
+    wk__gpu_mark_result,  NULL};
+static const char *const blocked_text[] = {
+    wk__gpu_matmul_names, blocked_names,      blocked_head, wk__gpu_matmul_matrices,
+    blocked_sum,          wk__gpu_mark_outer, blocked_loop, blocked_element,
+    wk__gpu_mark_result,  blocked_end,        NULL};
 static const char *const dot_text[] = {wk__gpu_matmul_names,
                                        dot_head,
                                        wk__gpu_matmul_matrices,
                                        dot_sum,
                                        dot_one,
-                                       wk__gpu_outer,
-                                       wk__gpu_result,
+                                       wk__gpu_mark_outer,
+                                       wk__gpu_mark_result,
                                        end,
                                        NULL};
-static const wk__gpu_carrier carrier = {.arguments = WK__GPU_MATMUL_ARGUMENTS,
-                                        .inner = 2,
-                                        .outer = "batch",
-                                        .position = "(batch * COUNT_M + i) * COUNT_N + j"};
-static const wk__gpu_fixed simple = {.name = "matmul", .text = simple_text, .carrier = &carrier};
-static const wk__gpu_fixed blocked = {
-    .name = "matmul_blocked", .text = blocked_text, .needs = WK__GPU_NEEDS_WIDE, .carrier = &carrier};
-static const wk__gpu_fixed dot = {.name = "matmul_dot", .text = dot_text, .carrier = &carrier};
+static const wk__gpu_epilogue_slot carrier = {.arguments = WK__GPU_MATMUL_ARGUMENTS,
+                                              .inner_dims = 2,
+                                              .outer = "batch",
+                                              .position = "(batch * COUNT_M + i) * COUNT_N + j"};
+static const wk__gpu_template simple = {.name = "matmul", .text = simple_text, .epilogue_slot = &carrier};
+static const wk__gpu_template blocked = {
+    .name = "matmul_blocked", .text = blocked_text, .needs = WK__GPU_NEEDS_WIDE, .epilogue_slot = &carrier};
+static const wk__gpu_template dot = {.name = "matmul_dot", .text = dot_text, .epilogue_slot = &carrier};
 
 int64_t wk__gpu_fill_matmul(const wk__matmul *product, int64_t *argument)
 {
@@ -146,7 +148,7 @@ int64_t wk__gpu_fill_matmul(const wk__matmul *product, int64_t *argument)
     argument[WK__GPU_MATMUL_K] = product->k;
     for (int k = 0; k < 3; k++) {
         const int64_t *stride = operand[k]->stride;
-        argument[WK__GPU_MATMUL_OPERANDS + 3 * k] = wk__gpu_start(operand[k]);
+        argument[WK__GPU_MATMUL_OPERANDS + 3 * k] = wk__gpu_first_element(operand[k]);
         argument[WK__GPU_MATMUL_OPERANDS + 3 * k + 1] = stride[product->nbatch];
         argument[WK__GPU_MATMUL_OPERANDS + 3 * k + 2] = stride[product->nbatch + 1];
         for (int d = 0; d < WK__GPU_MATMUL_DIMS; d++)
@@ -161,15 +163,15 @@ int64_t wk__gpu_fill_matmul(const wk__matmul *product, int64_t *argument)
 
 /* A vector and a matrix whose elements are neighbours along the sum: an item that read a line alone would read what
  * nobody else reads at that time. */
-static bool is_of_lines(const wk__gpu_target *target, const wk__matmul *product)
+static bool is_gemv_along_k(const wk__gpu_target *target, const wk__matmul *product)
 {
     const int rows = product->nbatch, columns = rows + 1;
     if (!target->local_memory || product->k < 1024) return false;
     return (product->m == 1 && product->b.stride[rows] == 1) || (product->n == 1 && product->a.stride[columns] == 1);
 }
 
-wk_code wk__gpu_plan_matmul(const wk__gpu_target *target, const wk__matmul *product, const wk__work *work,
-                            wk__gpu_emit *emit, void *user, wk__fail *fail)
+wk_code wk__gpu_lower_matmul(const wk__gpu_target *target, const wk__matmul *product, const wk__work *work,
+                             wk__gpu_launch_fn *emit, void *user, wk__fail *fail)
 {
     wk__gpu_launch launch = {.unit = {.dtype = product->c.dtype, .nmemory = 3, .narguments = WK__GPU_MATMUL_ARGUMENTS},
                              .writes = true};
@@ -179,19 +181,19 @@ wk_code wk__gpu_plan_matmul(const wk__gpu_target *target, const wk__matmul *prod
     launch.block[2] = product->b.memory->block;
     launch.count = batches * m * n;
     if (launch.count == 0) return WK_OK;
-    if (wk__gpu_takes_tiles(target, (wk_dtype)product->c.dtype, m, n, product->k))
-        return wk__gpu_plan_matmul_tiles(target, product, work, batches, &launch, emit, user, fail);
+    if (wk__gpu_can_tile(target, (wk_dtype)product->c.dtype, m, n, product->k))
+        return wk__gpu_lower_matmul_tiles(target, product, work, batches, &launch, emit, user, fail);
     if (m >= 8 && n >= 16 && !target->local_memory) {
-        launch.unit.fixed = &blocked;
+        launch.unit.source_template = &blocked;
         launch.count = batches * ((m + 7) / 8) * ((n + 15) / 16);
-    } else if ((launch.count <= 1024 && product->k >= 4096) || is_of_lines(target, product)) {
-        launch.unit.fixed = &dot;
+    } else if ((launch.count <= 1024 && product->k >= 4096) || is_gemv_along_k(target, product)) {
+        launch.unit.source_template = &dot;
     } else {
-        launch.unit.fixed = &simple;
+        launch.unit.source_template = &simple;
     }
     launch.argument[WK__GPU_MATMUL_COUNT] = launch.count;
-    launch.unit.by_group = launch.unit.fixed == &dot;
-    wk__group tail;
-    wk__gpu_add_tail(work, &tail, &launch);
+    launch.unit.per_group = launch.unit.source_template == &dot;
+    wk__program tail;
+    wk__gpu_add_epilogue(work, &tail, &launch);
     return emit(user, &launch, fail);
 }

@@ -26,8 +26,8 @@ extern const char wk__gpu_matmul_names[], wk__gpu_matmul_matrices[];
 int64_t wk__gpu_fill_matmul(const wk__matmul *product, int64_t *argument);
 
 /* Products in tiles: matmul_tiled.c. *launch has its memory and those arguments. */
-wk_code wk__gpu_plan_matmul_tiles(const wk__gpu_target *target, const wk__matmul *product, const wk__work *work,
-                                  int64_t batches, wk__gpu_launch *launch, wk__gpu_emit *emit, void *user,
-                                  wk__fail *fail);
+wk_code wk__gpu_lower_matmul_tiles(const wk__gpu_target *target, const wk__matmul *product, const wk__work *work,
+                                   int64_t batches, wk__gpu_launch *launch, wk__gpu_launch_fn *emit, void *user,
+                                   wk__fail *fail);
 
 #endif

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products of matrices in tiles (tiles.h). Neighbouring items load neighbouring elements, whichever way a matrix lies,
  * and by fours where each begins at a multiple of four and none reaches beyond the end. */
-#include "families.h"
+#include "lower.h"
 #include "matmul.h"
-#include "tail.h"
-#include "text.h"
+#include "codegen_epilogue.h"
+#include "device_source.h"
 #include "tiles.h"
 
 /* How the items divide a strip of a factor among them: its lines are rows of A, columns of B. */
-enum { ALONG_LINES, ALONG_SUM, FOURS_OF_LINES, FOURS_OF_SUM };
+enum { ALONG_LINES, ALONG_SUM, VECTOR4_LINES, VECTOR4_SUM };
 
 /* Behind what all products have. */
 enum {
     PART = WK__GPU_MATMUL_ARGUMENTS,
     BATCHES,
-    WAYS, /* of A, of B */
-    ARGUMENTS = WAYS + WK__FACTORS
+    LOAD_PATTERNS, /* of A, of B */
+    ARGUMENTS = LOAD_PATTERNS + WK__FACTORS
 };
-_Static_assert(PART == 38 && BATCHES == 39 && WAYS == 40 && ALONG_SUM == 1 && FOURS_OF_LINES == 2 && FOURS_OF_SUM == 3,
+_Static_assert(PART == 38 && BATCHES == 39 && LOAD_PATTERNS == 40 && ALONG_SUM == 1 && VECTOR4_LINES == 2 &&
+                   VECTOR4_SUM == 3,
                "the text has these numbers");
 
 /* WAY_LINE, WAY_STEP: of the first of an item's elements in a strip; WAY_LINES, WAY_STEPS: from one to the next. TAKE
@@ -40,7 +41,7 @@ static const char names[] =
     "next[n] = line + n * lines < end && l + n * ls < left ? from[n * by] : (STORAGE)0; }\n";
 
 /* clang-format off */ /* of device code */
-static const char start[] = TEXT(
+static const char start[] = DEVICE_CODE(
     const int way_a = WAY(0);
     const int way_b = WAY(1);
     const int l_a = WAY_STEP(way_a);
@@ -60,20 +61,20 @@ static const char start[] = TEXT(
     GM const STORAGE *from_a = a + (i0 + line_a) * A_ROW + (first + l_a) * A_COLUMN;
     GM const STORAGE *from_b = b + (j0 + line_b) * B_COLUMN + (first + l_b) * B_ROW;
     if (LOCAL == 0) corner[4] = c + i0 * C_ROW + j0 * C_COLUMN - (GM STORAGE *)m0;);
-static const char load[] = TEXT(
+static const char load[] = DEVICE_CODE(
     if (more) {
         TAKE(from_a, apart_a, next_a, way_a, line_a, lines_a, l_a, ls_a, tile_rows)
         TAKE(from_b, apart_b, next_b, way_b, line_b, lines_b, l_b, ls_b, tile_columns)
         from_a += DEPTH * A_COLUMN;
         from_b += DEPTH * B_ROW;
     });
-static const char element[] = TEXT(
+static const char element[] = DEVICE_CODE(
     const i64 i = i0 + tr;
     const i64 j = j0 + tc;
     const int count = columns;
     const i64 apart = C_COLUMN;
     GM STORAGE *to = (GM STORAGE *)m0 + corner[4] + tr * C_ROW + tc * C_COLUMN;);
-static const char part_of_element[] = TEXT(
+static const char part_of_element[] = DEVICE_CODE(
     const i64 place = ((part * ALL_BATCHES + batch) * COUNT_M + i0 + tr) * COUNT_N + j0 + tc;
     GM T *to = (GM T *)(SCRATCH + place * (i64)sizeof(T));
     STORE_FOUR(T, to, value, 1, columns));
@@ -85,7 +86,8 @@ static const char end[] = "}\n}\n}\n";
     size, wk__gpu_matmul_names, names, wk__gpu_tile_begin, wk__gpu_tile_place, wk__gpu_matmul_matrices, start,         \
         wk__gpu_tile_each_strip, load, wk__gpu_tile_compute
 #define RESULTS                                                                                                        \
-    wk__gpu_tile_results, wk__gpu_outer, wk__gpu_tile_each_run, element, wk__gpu_result, end, wk__gpu_tile_end, NULL
+    wk__gpu_tile_results, wk__gpu_mark_outer, wk__gpu_tile_each_run, element, wk__gpu_mark_result, end,                \
+        wk__gpu_tile_end, NULL
 static const char *const small_text[] = {SUMS(wk__gpu_tile_small), RESULTS};
 static const char *const large_text[] = {SUMS(wk__gpu_tile_large), RESULTS};
 static const char *const part_text[] = {SUMS(wk__gpu_tile_small),
@@ -96,54 +98,59 @@ static const char *const part_text[] = {SUMS(wk__gpu_tile_small),
                                         wk__gpu_tile_end,
                                         NULL};
 
-static const wk__gpu_carrier carrier = {.arguments = ARGUMENTS,
-                                        .inner = 2,
-                                        .fours = true,
-                                        .outer = "batch",
-                                        .position = "(batch * COUNT_M + i) * COUNT_N + j"};
+static const wk__gpu_epilogue_slot carrier = {.arguments = ARGUMENTS,
+                                              .inner_dims = 2,
+                                              .vector4 = true,
+                                              .outer = "batch",
+                                              .position = "(batch * COUNT_M + i) * COUNT_N + j"};
 /* Left to itself, NVIDIA's compiler takes more registers for large tiles than two groups have, and on sm_100 makes room
  * for a fourth group of parts, and spills registers for it. */
-static const wk__gpu_fixed small = {.name = "matmul_tiled", .text = small_text, .carrier = &carrier},
-                           large = {.name = "matmul_large", .text = large_text, .carrier = &carrier, .at_once = 2},
-                           in_parts = {.name = "matmul_part", .text = part_text, .at_once = 3};
+static const wk__gpu_template small = {.name = "matmul_tiled", .text = small_text, .epilogue_slot = &carrier},
+                              large = {.name = "matmul_large",
+                                       .text = large_text,
+                                       .epilogue_slot = &carrier,
+                                       .min_groups_per_unit = 2},
+                              in_parts = {.name = "matmul_part", .text = part_text, .min_groups_per_unit = 3};
 
 /* Is it a multiple of four, wherever a matrix of the batches begins? */
-static bool begins_at_fours(const wk__matmul *product, const wk__operand *factor, int64_t from_line_to_line)
+static bool is_aligned4(const wk__matmul *product, const wk__operand *factor, int64_t from_line_to_line)
 {
-    bool good = wk__gpu_start(factor) % 4 == 0 && from_line_to_line % 4 == 0;
+    bool good = wk__gpu_first_element(factor) % 4 == 0 && from_line_to_line % 4 == 0;
     for (int d = 0; d < product->nbatch; d++) good = good && factor->stride[d] % 4 == 0;
     return good;
 }
 
 /* line: stride from line to line, step: along the sum. */
-static int64_t way_of(const wk__matmul *product, const wk__operand *factor, int64_t lines, int64_t line, int64_t step)
+static int64_t choose_load_pattern(const wk__matmul *product, const wk__operand *factor, int64_t lines, int64_t line,
+                                   int64_t step)
 {
-    if (step == 1 && product->k % 4 == 0 && begins_at_fours(product, factor, line)) return FOURS_OF_SUM;
-    if (line == 1 && lines % 4 == 0 && begins_at_fours(product, factor, step)) return FOURS_OF_LINES;
+    if (step == 1 && product->k % 4 == 0 && is_aligned4(product, factor, line)) return VECTOR4_SUM;
+    if (line == 1 && lines % 4 == 0 && is_aligned4(product, factor, step)) return VECTOR4_LINES;
     return step == 1 ? ALONG_SUM : ALONG_LINES;
 }
 
-wk_code wk__gpu_plan_matmul_tiles(const wk__gpu_target *target, const wk__matmul *product, const wk__work *work,
-                                  int64_t batches, wk__gpu_launch *launch, wk__gpu_emit *emit, void *user,
-                                  wk__fail *fail)
+wk_code wk__gpu_lower_matmul_tiles(const wk__gpu_target *target, const wk__matmul *product, const wk__work *work,
+                                   int64_t batches, wk__gpu_launch *launch, wk__gpu_launch_fn *emit, void *user,
+                                   wk__fail *fail)
 {
     const wk__operand *a = &product->a, *b = &product->b;
     const int rows = product->nbatch, columns = rows + 1;
     const wk__gpu_tiling tiling =
-        wk__gpu_tile(target, (wk_dtype)launch->unit.dtype, false, batches, product->m, product->n, product->k);
-    launch->argument[PART] = tiling.length;
+        wk__gpu_choose_tiling(target, (wk_dtype)launch->unit.dtype, false, batches, product->m, product->n, product->k);
+    launch->argument[PART] = tiling.k_per_split;
     launch->argument[BATCHES] = batches;
-    launch->argument[WAYS] = way_of(product, a, product->m, a->stride[rows], a->stride[columns]);
-    launch->argument[WAYS + 1] = way_of(product, b, product->n, b->stride[columns], b->stride[rows]);
+    launch->argument[LOAD_PATTERNS] = choose_load_pattern(product, a, product->m, a->stride[rows], a->stride[columns]);
+    launch->argument[LOAD_PATTERNS + 1] =
+        choose_load_pattern(product, b, product->n, b->stride[columns], b->stride[rows]);
     launch->unit.narguments = ARGUMENTS;
-    launch->unit.by_group = true;
-    launch->count = tiling.tiles * tiling.parts;
-    if (tiling.parts > 1) {
-        launch->unit.fixed = &in_parts;
-        return wk__gpu_emit_parts(work, launch, &tiling, emit, user, fail);
+    launch->unit.per_group = true;
+    launch->count = tiling.tiles * tiling.k_splits;
+    if (tiling.k_splits > 1) {
+        launch->unit.source_template = &in_parts;
+        return wk__gpu_emit_split_k(work, launch, &tiling, emit, user, fail);
     }
-    launch->unit.fixed = tiling.large ? &large : &small;
-    wk__group tail;
-    wk__gpu_add_tail(work, &tail, launch);
+    launch->unit.source_template = tiling.large ? &large : &small;
+    wk__program tail;
+    wk__gpu_add_epilogue(work, &tail, launch);
     return emit(user, launch, fail);
 }

@@ -8,12 +8,12 @@
 #include "prelude.h"
 
 #include "fault.h"
-#include "text.h"
+#include "device_source.h"
 
 #include "../../ir/random.h"
 
 /* clang-format off */ /* of device code */
-static const char halves[] = TEXT(
+static const char halves[] = DEVICE_CODE(
     FN float wk_from_bf16(u16 h)
     {
         return wk_as_f32((u32)h << 16);
@@ -63,7 +63,7 @@ static const char halves[] = TEXT(
  * Of a million faults few have to take it: who comes after the first, as it is now, leaves at once. Who writes puts
  * `at` before `tag`, and who looks reads `tag` before `at`. So an `at` that is read with a tag is that tag's, or that
  * of one that comes before it in the program; neither lets one go that is to be written down. */
-static const char faults[] = TEXT(
+static const char faults[] = DEVICE_CODE(
     FN void wk_raise(GM i32 *F, i64 index, i64 bound, i64 tag, i64 at)
     {
         volatile GM i64 *first = (volatile GM i64 *)F;
@@ -101,12 +101,12 @@ static const char faults[] = TEXT(
         return -1;
     });
 _Static_assert(offsetof(wk__gpu_fault, lock) == 4 && offsetof(wk__gpu_fault, tag) == 8 &&
-                   offsetof(wk__gpu_fault, at) == 4 * 8 && offsetof(wk__gpu_fault, marks) == 10 * 4 &&
+                   offsetof(wk__gpu_fault, position) == 4 * 8 && offsetof(wk__gpu_fault, tag_raised) == 10 * 4 &&
                    WK__FAULT_TAGS == 1024,
                "the text of wk_raise has these places");
 
 /* random.h says what these are. */
-static const char philox[] = TEXT(
+static const char philox[] = DEVICE_CODE(
     FN i64 wk_philox64(i64 counter, i64 key)
     {
         u32 c0 = (u32)counter;
@@ -132,7 +132,7 @@ static const char philox[] = TEXT(
         return wk_philox64(counter, key) & 0xffffffffL;
     });
 
-static const char ndtri32[] = TEXT(
+static const char ndtri32[] = DEVICE_CODE(
     FN float wk_ndtri_f32(i64 word)
     {
         const u32 bits = (u32)word;
@@ -147,7 +147,7 @@ static const char ndtri32[] = TEXT(
         return upper_half != 0u ? value : -value;
     });
 
-static const char ndtri64[] = TEXT(
+static const char ndtri64[] = DEVICE_CODE(
     FN double wk_ndtri_f64(i64 word)
     {
         const u64 bits = (u64)word;

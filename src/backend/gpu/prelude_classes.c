@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of the functions that alu.def names, once per class: T is the type, NAME(x) adds the class's suffix; and
+/* The text of the functions that opcodes.def names, once per class: T is the type, NAME(x) adds the class's suffix; and
  * vectors of 16 for products. */
 #include "prelude.h"
-#include "text.h"
+#include "device_source.h"
 
 /* clang-format off */ /* of device code */
-static const char signs[] = TEXT(
+static const char signs[] = DEVICE_CODE(
     FN T NAME(wk_abs)(T x)
     {
         return x < 0 ? NAME(wk_minus)(x) : x;
@@ -15,7 +15,7 @@ static const char signs[] = TEXT(
         return (T)((x > 0) - (x < 0));
     });
 
-static const char integers[] = TEXT(
+static const char integers[] = DEVICE_CODE(
     FN T NAME(wk_plus)(T a, T b)
     {
         return (T)((U)a + (U)b);
@@ -75,7 +75,7 @@ static const char integers[] = TEXT(
         return b < 0 || b >= BITS ? (a < 0 ? -1 : 0) : a >> b;
     });
 
-static const char floats[] = TEXT(
+static const char floats[] = DEVICE_CODE(
     FN T NAME(wk_plus)(T a, T b)
     {
         return a + b;
@@ -164,7 +164,7 @@ static const char floats[] = TEXT(
         return x > (T)-9223372036854775808.0f && x < (T)9223372036854775808.0f ? (i64)x : WK_I64_MIN;
     });
 
-static const char functions[] = TEXT(
+static const char functions[] = DEVICE_CODE(
     FN T NAME(wk_exp)(T x)
     {
         return exp(x);
@@ -236,7 +236,7 @@ static const char functions[] = TEXT(
     });
 
 /* A double has more than twice the bits of a float, so the second rounding does no harm. */
-static const char exact_division[] = TEXT(
+static const char exact_division[] = DEVICE_CODE(
     FN T NAME(wk_divide)(T a, T b)
     {
         return a / b;
@@ -245,7 +245,7 @@ static const char exact_division[] = TEXT(
     {
         return sqrt(x);
     });
-static const char division_through_double[] = TEXT(
+static const char division_through_double[] = DEVICE_CODE(
     FN T NAME(wk_divide)(T a, T b)
     {
         return (T)((double)a / (double)b);
@@ -255,7 +255,7 @@ static const char division_through_double[] = TEXT(
         return (T)sqrt((double)x);
     });
 /* Vectors of 16, which OpenCL alone has. */
-static const char wide_integers[] = TEXT(
+static const char wide_integers[] = DEVICE_CODE(
     typedef int16 wide_i32;
     FN wide_i32 wk_add_products_i32(wide_i32 sum, i32 x, wide_i32 y)
     {
@@ -266,13 +266,13 @@ static const char wide_integers[] = TEXT(
     {
         return as_long16(as_ulong16(sum) + (ulong16)((u64)x) * as_ulong16(y));
     });
-static const char wide_f32[] = TEXT(
+static const char wide_f32[] = DEVICE_CODE(
     typedef float16 wide_f32;
     FN wide_f32 wk_add_products_f32(wide_f32 sum, float x, wide_f32 y)
     {
         return fma((wide_f32)(x), y, sum);
     });
-static const char wide_f64[] = TEXT(
+static const char wide_f64[] = DEVICE_CODE(
     typedef double16 wide_f64;
     FN wide_f64 wk_add_products_f64(wide_f64 sum, double x, wide_f64 y)
     {

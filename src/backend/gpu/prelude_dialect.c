@@ -158,7 +158,7 @@ void wk__gpu_prelude_dialect(wk__text *text, const wk__gpu_target *target, bool 
     if (target->dialect == WK__GPU_OPENCL) wk__text_add(text, opencl_vectors);
     if (target->dialect == WK__GPU_OPENCL && doubles) wk__text_add(text, opencl_double_vectors);
     wk__text_add(text, common);
-    wk__text_format(text, "#define LOCALS %d\n#define STRIP %d\n", target->local, WK__GPU_STRIP);
+    wk__text_format(text, "#define LOCALS %d\n#define STRIP %d\n", target->group_size, WK__GPU_STRIP);
     wk__text_add(text, target->dialect == WK__GPU_OPENCL ? opencl_combine : cuda_combine);
     wk__text_add(text, common_combine);
 }

@@ -9,9 +9,9 @@
  * the parts before each; then each part from there. What is added to what depends on the shape and the kind of device
  * alone. Products of floats are never cut: that 0 comes before what overflows would be lost, and 0 times infinity is
  * no number. */
-#include "families.h"
-#include "lines.h"
-#include "text.h"
+#include "lower.h"
+#include "along_dim.h"
+#include "device_source.h"
 
 #include "../../base/integers.h"
 
@@ -24,18 +24,18 @@ static const char end_of_joins[] = "#undef JOINED\n#undef NOTHING\n#undef JOIN\n
 
 /* ---- walked: sums of the parts stand as [part][line] ------------------------------------------------------------- */
 
-static const char item_of_part[] = TEXT(
+static const char item_of_part[] = DEVICE_CODE(
     const i64 at = A(0) + ITEM;
     if (at >= A(1)) return;
     const i64 line = at % LINES;
     const i64 first = at / LINES * PART;
     const i64 end = wk_min_i64(first + PART, LENGTH););
-static const char walked_sums[] = TEXT(
+static const char walked_sums[] = DEVICE_CODE(
     GM const STORAGE *in = (GM const STORAGE *)m1 + o1;
     T sum = NOTHING;
     for (i64 j = first; j < end; j++) sum = JOIN(sum, LOAD(in[j * STRIDE(1)]));
     ((GM T *)m2)[at] = sum;);
-static const char walked_offsets[] = TEXT(
+static const char walked_offsets[] = DEVICE_CODE(
     const i64 line = A(0) + ITEM;
     if (line >= A(1)) return;
     GM T *sums = (GM T *)m2 + line;
@@ -47,7 +47,7 @@ static const char walked_offsets[] = TEXT(
     });
 static const char from_nothing[] = "T running = NOTHING;\n";
 static const char from_offset[] = "T running = ((GM const T *)m2)[at];\n";
-static const char walk[] = TEXT(
+static const char walk[] = DEVICE_CODE(
     GM STORAGE *out = (GM STORAGE *)m0 + o0;
     GM const STORAGE *in = (GM const STORAGE *)m1 + o1;
     for (i64 j = first; j < end; j++) {
@@ -57,12 +57,12 @@ static const char walk[] = TEXT(
 
 /* ---- tiled: sums of the parts stand as [line][part] -------------------------------------------------------------- */
 
-static const char group_of_part[] = TEXT(
+static const char group_of_part[] = DEVICE_CODE(
     const i64 at = A(0) + GROUP;
     const i64 line = at / PARTS;
     const i64 first = at % PARTS * PART;
     const i64 end = wk_min_i64(first + PART, LENGTH););
-static const char tiled_sums[] = TEXT(
+static const char tiled_sums[] = DEVICE_CODE(
     SHARED(T, sums, LOCALS);
     GM const STORAGE *in = (GM const STORAGE *)m1 + o1;
     T sum = NOTHING;
@@ -74,13 +74,13 @@ static const char tiled_sums[] = TEXT(
         BARRIER;
     }
     if (LOCAL == 0) ((GM T *)m2)[at] = sums[0];);
-static const char tiled_offsets_head[] = TEXT(
+static const char tiled_offsets_head[] = DEVICE_CODE(
     GM T *sums = (GM T *)m2 + (A(0) + GROUP) * PARTS;
     T sum = NOTHING;
     for (i64 first = 0; first < PARTS; first += LOCALS) {
         const i64 part = first + LOCAL;
         const T own = part < PARTS ? sums[part] : NOTHING;);
-static const char tiled_offsets_tail[] = TEXT(
+static const char tiled_offsets_tail[] = DEVICE_CODE(
         if (part < PARTS) sums[part] = JOIN(sum, before);
         sum = JOIN(sum, all);
     });
@@ -88,7 +88,7 @@ static const char tiled_offsets_tail[] = TEXT(
 /* Neighbouring items load and store neighbours; what an item adds up stands in a row of its own, which is 9 long so
  * that items of a warp meet different banks. */
 static const char tiles_memory[] = "SHARED(T, tile, LOCALS * 9);\n";
-static const char tiles_head[] = TEXT(
+static const char tiles_head[] = DEVICE_CODE(
     GM STORAGE *out = (GM STORAGE *)m0 + o0;
     GM const STORAGE *in = (GM const STORAGE *)m1 + o1;
     for (i64 begin = first; begin < end; begin += LOCALS * 8) {
@@ -99,7 +99,7 @@ static const char tiles_head[] = TEXT(
         BARRIER;
         T own = NOTHING;
         for (int e = 0; e < 8; e++) own = JOIN(own, tile[LOCAL * 9 + e]););
-static const char tiles_tail[] = TEXT(
+static const char tiles_tail[] = DEVICE_CODE(
         T sum = JOIN(running, before);
         for (int e = 0; e < 8; e++) {
             sum = JOIN(sum, tile[LOCAL * 9 + e]);
@@ -138,31 +138,31 @@ static const char *const tiled_offsets_text[] = {wk__gpu_line_names,
                                                  end_of_joins,
                                                  NULL};
 /* The kernels of a way: of a line in one part; and the three of a line in several. */
-typedef struct kernels {
-    wk__gpu_fixed whole, sums, offsets, parts;
-} kernels;
+typedef struct scan_templates {
+    wk__gpu_template whole, sums, offsets, parts;
+} scan_templates;
 
-static const kernels walked = {{.name = "scan", .text = walked_text},
-                               {.name = "scan_sums", .text = walked_sums_text},
-                               {.name = "scan_offsets", .text = walked_offsets_text},
-                               {.name = "scan_parts", .text = walked_parts_text}};
-static const kernels tiled = {{.name = "scan_tiled", .text = tiled_text},
-                              {.name = "scan_tiled_sums", .text = tiled_sums_text},
-                              {.name = "scan_tiled_offsets", .text = tiled_offsets_text},
-                              {.name = "scan_tiled_parts", .text = tiled_parts_text}};
+static const scan_templates walked = {{.name = "scan", .text = walked_text},
+                                      {.name = "scan_sums", .text = walked_sums_text},
+                                      {.name = "scan_offsets", .text = walked_offsets_text},
+                                      {.name = "scan_parts", .text = walked_parts_text}};
+static const scan_templates tiled = {{.name = "scan_tiled", .text = tiled_text},
+                                     {.name = "scan_tiled_sums", .text = tiled_sums_text},
+                                     {.name = "scan_tiled_offsets", .text = tiled_offsets_text},
+                                     {.name = "scan_tiled_parts", .text = tiled_parts_text}};
 
 /* ---- which way --------------------------------------------------------------------------------------------------- */
 
 enum {
-    FEW_LINES = 64,      /* so many do not keep a device busy, a work-group or an item each */
-    SIDE_BY_SIDE = 32,   /* lines that items read at once */
-    ENOUGH_LINES = 4096, /* items that keep a device busy */
-    ITEMS = 16384,       /* wanted where lines are cut for items */
-    LEAST_PART = 64      /* elements that an item takes of such a line */
+    FEW_LINES = 64,          /* so many do not keep a device busy, a work-group or an item each */
+    MIN_ADJACENT_LINES = 32, /* lines that items read at once */
+    ENOUGH_LINES = 4096,     /* items that keep a device busy */
+    ITEMS = 16384,           /* wanted where lines are cut for items */
+    LEAST_PART = 64          /* elements that an item takes of such a line */
 };
 
 /* Do items that take neighbouring lines read and write neighbours, and items that take neighbours of a line not? */
-static bool lie_side_by_side(const wk__kernel *kernel)
+static bool are_adjacent(const wk__work_args *kernel)
 {
     int last = kernel->ndim - 1;
     while (last >= 0 && (last == kernel->dim || kernel->shape[last] == 1)) last--;
@@ -173,41 +173,43 @@ static bool lie_side_by_side(const wk__kernel *kernel)
     return last >= 0;
 }
 
-static bool may_be_cut(const wk__kernel *kernel)
+static bool can_split(const wk__work_args *kernel)
 {
     return kernel->mode == 0 || kernel->operand[0].dtype > WK_BF16;
 }
 
-static const kernels *way_of(const wk__gpu_target *target, const wk__kernel *kernel, int64_t lines, int64_t length,
-                             int64_t *parts)
+static const scan_templates *choose_algorithm(const wk__gpu_target *target, const wk__work_args *kernel, int64_t lines,
+                                              int64_t length, int64_t *parts)
 {
     *parts = 1;
-    if (!target->local_memory || target->local < WK__GPU_ROW || length <= target->short_line || !may_be_cut(kernel))
+    if (!target->local_memory || target->group_size < WK__GPU_PREFIX_ROW || length <= target->item_line_max ||
+        !can_split(kernel))
         return &walked;
-    if (lines >= SIDE_BY_SIDE && lie_side_by_side(kernel)) {
-        if (lines < ENOUGH_LINES) *parts = wk__most(1, wk__least(ITEMS / lines, length / LEAST_PART));
+    if (lines >= MIN_ADJACENT_LINES && are_adjacent(kernel)) {
+        if (lines < ENOUGH_LINES) *parts = wk__max_i64(1, wk__min_i64(ITEMS / lines, length / LEAST_PART));
         return &walked;
     }
-    if (lines <= FEW_LINES && length >= 2 * target->chunk) *parts = wk__parts_of(length, target->chunk);
+    if (lines <= FEW_LINES && length >= 2 * target->chunk_columns)
+        *parts = wk__chunk_count(length, target->chunk_columns);
     return &tiled;
 }
 
-wk_code wk__gpu_plan_scan(const wk__gpu_target *target, const wk__work *work, wk__gpu_emit *emit, void *user,
-                          wk__fail *fail)
+wk_code wk__gpu_lower_scan(const wk__gpu_target *target, const wk__work *work, wk__gpu_launch_fn *emit, void *user,
+                           wk__fail *fail)
 {
-    const wk__kernel *kernel = work->kernel;
+    const wk__work_args *kernel = work->args;
     wk__gpu_launch launch;
-    int64_t lines = wk__gpu_fill_lines(kernel, 2, &launch), length = launch.argument[WK__GPU_LENGTH], parts;
-    const kernels *way = way_of(target, kernel, lines, length, &parts);
-    launch.unit.by_group = way == &tiled;
-    if (parts == 1) return wk__gpu_emit_lines(&launch, &way->whole, lines, emit, user, fail);
-    launch.argument[WK__GPU_PART] = wk__parts_of(length, parts);
-    launch.argument[WK__GPU_PARTS] = parts = wk__parts_of(length, launch.argument[WK__GPU_PART]);
+    int64_t lines = wk__gpu_fill_along_dim(kernel, 2, &launch), length = launch.argument[WK__GPU_LENGTH], parts;
+    const scan_templates *way = choose_algorithm(target, kernel, lines, length, &parts);
+    launch.unit.per_group = way == &tiled;
+    if (parts == 1) return wk__gpu_emit_along_dim(&launch, &way->whole, lines, emit, user, fail);
+    launch.argument[WK__GPU_PART] = wk__chunk_count(length, parts);
+    launch.argument[WK__GPU_PARTS] = parts = wk__chunk_count(length, launch.argument[WK__GPU_PART]);
     launch.unit.nmemory = 3;
     launch.scratch = 8 * lines * parts;
     launch.writes = false;
-    wk_code code = wk__gpu_emit_lines(&launch, &way->sums, lines * parts, emit, user, fail);
-    if (code == WK_OK) code = wk__gpu_emit_lines(&launch, &way->offsets, lines, emit, user, fail);
+    wk_code code = wk__gpu_emit_along_dim(&launch, &way->sums, lines * parts, emit, user, fail);
+    if (code == WK_OK) code = wk__gpu_emit_along_dim(&launch, &way->offsets, lines, emit, user, fail);
     launch.writes = true;
-    return code == WK_OK ? wk__gpu_emit_lines(&launch, &way->parts, lines * parts, emit, user, fail) : code;
+    return code == WK_OK ? wk__gpu_emit_along_dim(&launch, &way->parts, lines * parts, emit, user, fail) : code;
 }

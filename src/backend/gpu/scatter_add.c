@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* T[.., index, ..] += S[..]: all indices are looked at first; then items walk each line in the order of the index, so
  * that sums come out the same on every device. Several items share a line: each adds what goes to its own places. */
-#include "families.h"
-#include "lines.h"
-#include "text.h"
+#include "lower.h"
+#include "along_dim.h"
+#include "device_source.h"
 
 #include "../../base/integers.h"
 
 /* clang-format off */ /* of device code */
-static const char check_body[] = TEXT(
+static const char check_body[] = DEVICE_CODE(
     const i64 item = A(0) + ITEM;
     if (item >= A(1)) return;
     const i64 line = item / LENGTH;);
-static const char check_tail[] = TEXT(
+static const char check_tail[] = DEVICE_CODE(
     const i64 own = item % LENGTH;
     const i64 element = (line / WIDTH * LENGTH + own) * WIDTH + line % WIDTH;
     wk_index(F, ((GM const i64 *)m1)[o1 + own * STRIDE(1)], BOUND, TAG, element););
 
-static const char body[] = TEXT(
+static const char body[] = DEVICE_CODE(
     const i64 item = A(0) + ITEM;
     if (item >= A(1) || F[0] != 0) return;
     const i64 line = item % LINES;
     const i64 part = item / LINES;);
-static const char tail[] = TEXT(
+static const char tail[] = DEVICE_CODE(
     GM STORAGE *target = (GM STORAGE *)m0;
     GM const i64 *index = (GM const i64 *)m1;
     GM const STORAGE *source = (GM const STORAGE *)m2;
@@ -37,8 +37,8 @@ static const char tail[] = TEXT(
 
 static const char *const check_text[] = {wk__gpu_line_names, check_body, wk__gpu_line_starts, check_tail, NULL};
 static const char *const text[] = {wk__gpu_line_names, body, wk__gpu_line_starts, tail, NULL};
-static const wk__gpu_fixed check = {.name = "scatter_add_check", .text = check_text};
-static const wk__gpu_fixed add = {.name = "scatter_add", .text = text};
+static const wk__gpu_template check = {.name = "scatter_add_check", .text = check_text};
+static const wk__gpu_template add = {.name = "scatter_add", .text = text};
 
 enum {
     ITEMS = 65536, /* wanted */
@@ -55,22 +55,22 @@ static int64_t parts_of(const wk__gpu_target *target, int64_t lines, int64_t len
     return parts;
 }
 
-wk_code wk__gpu_plan_scatter_add(const wk__gpu_target *target, const wk__work *work, wk__gpu_emit *emit, void *user,
-                                 wk__fail *fail)
+wk_code wk__gpu_lower_scatter_add(const wk__gpu_target *target, const wk__work *work, wk__gpu_launch_fn *emit,
+                                  void *user, wk__fail *fail)
 {
-    const wk__kernel *kernel = work->kernel;
+    const wk__work_args *kernel = work->args;
     wk__gpu_launch launch;
-    int64_t lines = wk__gpu_fill_lines(kernel, 3, &launch), length = launch.argument[WK__GPU_LENGTH];
+    int64_t lines = wk__gpu_fill_along_dim(kernel, 3, &launch), length = launch.argument[WK__GPU_LENGTH];
     int64_t *width = &launch.argument[WK__GPU_WIDTH]; /* elements between two along the dimension */
     *width = 1;
     for (int d = kernel->dim + 1; d < kernel->ndim; d++) *width *= kernel->shape[d];
     uint8_t dtype = launch.unit.dtype;
     launch.unit.dtype = WK_I64; /* one check for all: it sees the index alone */
     launch.writes = false;
-    wk_code code = wk__gpu_emit_lines(&launch, &check, lines * length, emit, user, fail);
+    wk_code code = wk__gpu_emit_along_dim(&launch, &check, lines * length, emit, user, fail);
     launch.unit.dtype = dtype;
     launch.writes = true;
     launch.argument[WK__GPU_PARTS] = parts_of(target, lines, length, kernel->bound);
     lines *= launch.argument[WK__GPU_PARTS];
-    return code == WK_OK ? wk__gpu_emit_lines(&launch, &add, lines, emit, user, fail) : code;
+    return code == WK_OK ? wk__gpu_emit_along_dim(&launch, &add, lines, emit, user, fail) : code;
 }

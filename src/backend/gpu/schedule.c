@@ -9,7 +9,7 @@ bool wk__gpu_is_reduction(int code)
     return code == WK__RSUM || code == WK__RPROD || code == WK__RMAX || code == WK__RMIN;
 }
 
-bool wk__gpu_has(const wk__group *group, int code)
+bool wk__gpu_has_instruction(const wk__program *group, int code)
 {
     for (int k = 0; k < group->nins; k++) {
         if (group->ins[k].code == code) return true;
@@ -17,12 +17,12 @@ bool wk__gpu_has(const wk__group *group, int code)
     return false;
 }
 
-int64_t wk__gpu_start(const wk__operand *operand)
+int64_t wk__gpu_first_element(const wk__operand *operand)
 {
     return operand->memory->offset / (int64_t)wk_dtype_size((wk_dtype)operand->dtype) + operand->offset;
 }
 
-void wk__gpu_layout_of(const wk__group *group, int first, wk__gpu_layout *layout)
+void wk__gpu_layout_of(const wk__program *group, int first, wk__gpu_layout *layout)
 {
     memset(layout, 0xff, sizeof *layout);
     int next = first;
@@ -47,30 +47,31 @@ void wk__gpu_layout_of(const wk__group *group, int first, wk__gpu_layout *layout
     layout->count = next;
 }
 
-void wk__gpu_schedule_of(const wk__group *group, wk__gpu_schedule *schedule)
+void wk__gpu_schedule_of(const wk__program *group, wk__gpu_schedule *schedule)
 {
     uint8_t level[WK__MAX_INS];
     memset(schedule, 0, sizeof *schedule);
     if (group->nreduce == 0) {
-        memset(schedule->loop, true, sizeof schedule->loop);
+        memset(schedule->in_loop, true, sizeof schedule->in_loop);
         schedule->passes = 1;
         return;
     }
-    wk__group_levels(group, level, schedule->pass);
+    wk__program_levels(group, level, schedule->pass);
     for (int k = 0; k < group->nins; k++) {
         bool reduction = wk__gpu_is_reduction(group->ins[k].code);
-        schedule->loop[k] = level[k] != 0;
+        schedule->in_loop[k] = level[k] != 0;
         schedule->reductions += reduction;
-        int loops = reduction ? schedule->pass[k] : schedule->loop[k] ? schedule->pass[k] + 1 : 0;
+        int loops = reduction ? schedule->pass[k] : schedule->in_loop[k] ? schedule->pass[k] + 1 : 0;
         if (loops > schedule->passes) schedule->passes = loops;
     }
     /* Values are stored in the last pass: until then the memory may be read again. */
     for (int k = 0; k < group->nins; k++) {
-        if (group->ins[k].code == WK__STORE && schedule->loop[k]) schedule->pass[k] = (uint8_t)(schedule->passes - 1);
+        if (group->ins[k].code == WK__STORE && schedule->in_loop[k])
+            schedule->pass[k] = (uint8_t)(schedule->passes - 1);
     }
 }
 
-int wk__gpu_last_pass(const wk__group *group, const wk__gpu_schedule *schedule)
+int wk__gpu_last_pass(const wk__program *group, const wk__gpu_schedule *schedule)
 {
     for (int k = 0; k < group->nins; k++) {
         if (wk__gpu_is_reduction(group->ins[k].code) && schedule->pass[k] == schedule->passes) return schedule->passes;

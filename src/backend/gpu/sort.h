@@ -5,8 +5,8 @@
 #ifndef WICK_BACKEND_GPU_SORT_H
 #define WICK_BACKEND_GPU_SORT_H
 
-#include "families.h"
-#include "lines.h"
+#include "lower.h"
+#include "along_dim.h"
 
 #include "../../base/integers.h"
 
@@ -16,15 +16,15 @@ extern const char wk__gpu_sort_keys[], wk__gpu_end_of_sort_keys[];
 /* TILE, for the target. */
 static inline int64_t wk__gpu_sort_tile(const wk__gpu_target *target, uint8_t dtype)
 {
-    return (int64_t)target->local * (wk_dtype_size((wk_dtype)dtype) == 8 ? 4 : 8);
+    return (int64_t)target->group_size * (wk_dtype_size((wk_dtype)dtype) == 8 ? 4 : 8);
 }
 
-/* Each goes on with the launch that wk__gpu_fill_lines has filled in for three operands. */
-/* sort_short.c: lines of a tile at most. */
-wk_code wk__gpu_plan_sort_short(const wk__gpu_target *target, wk__gpu_launch *launch, wk__gpu_emit *emit, void *user,
-                                wk__fail *fail);
+/* Each goes on with the launch that wk__gpu_fill_along_dim has filled in for three operands. */
+/* sort_bitonic.c: lines of a tile at most. */
+wk_code wk__gpu_lower_sort_bitonic(const wk__gpu_target *target, wk__gpu_launch *launch, wk__gpu_launch_fn *emit,
+                                   void *user, wk__fail *fail);
 /* sort_radix.c: any others. */
-wk_code wk__gpu_plan_sort_radix(const wk__gpu_target *target, wk__gpu_launch *launch, wk__gpu_emit *emit, void *user,
-                                wk__fail *fail);
+wk_code wk__gpu_lower_sort_radix(const wk__gpu_target *target, wk__gpu_launch *launch, wk__gpu_launch_fn *emit,
+                                 void *user, wk__fail *fail);
 
 #endif

@@ -16,21 +16,21 @@ wk__gpu_target wk__gpu_target_of(wk__gpu_dialect dialect, bool is_gpu)
         .has_f64 = cuda,
         .exact_divide = cuda,
         .local_memory = is_gpu,
-        .local = 256,
-        .local_bytes = 48 << 10, /* of CUDA's: what needs no setting of the driver's */
-        .warp = cuda ? 32 : 0,
-        .vector = is_gpu ? 16 : 0,
-        .ahead = is_gpu ? 4 : 1,
-        .held = cuda ? 16 : 0,
-        .short_row = cuda     ? 16
-                     : is_gpu ? 64
-                              : 256,
-        .short_line = 64,
-        .few_rows = is_gpu ? 256 : 64,
-        .many_rows = is_gpu ? 1 << 17 : 4096,
-        .chunk = 8192,
-        .most_chunks = is_gpu ? 1024 : 256,
-        .struct_arguments = cuda ? PARAMETERS / 8 - (WK__GPU_MAX_MEMORY + 2) : 0,
-        .carry_after = 4,
+        .group_size = 256,
+        .local_memory_bytes = 48 << 10, /* of CUDA's: what needs no setting of the driver's */
+        .warp_size = cuda ? 32 : 0,
+        .vector_bytes = is_gpu ? 16 : 0,
+        .loads_ahead = is_gpu ? 4 : 1,
+        .max_reg_cached = cuda ? 16 : 0,
+        .item_row_max = cuda     ? 16
+                        : is_gpu ? 64
+                                 : 256,
+        .item_line_max = 64,
+        .chunk_rows_max = is_gpu ? 256 : 64,
+        .item_rows_min = is_gpu ? 1 << 17 : 4096,
+        .chunk_columns = 8192,
+        .max_chunks = is_gpu ? 1024 : 256,
+        .max_by_value_arguments = cuda ? PARAMETERS / 8 - (WK__GPU_MAX_MEMORY + 2) : 0,
+        .fuse_epilogue_after = 4,
     };
 }

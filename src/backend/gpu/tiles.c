@@ -3,8 +3,8 @@
 #include "tiles.h"
 
 #include "../../base/integers.h"
-#include "tail.h"
-#include "text.h"
+#include "codegen_epilogue.h"
+#include "device_source.h"
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
@@ -26,7 +26,7 @@ const char wk__gpu_tile_end[] = "#undef TILE\n#undef PER\n#undef DEPTH\n#undef P
                                 "#undef ALL_BATCHES\n#undef STEP\n";
 
 /* clang-format off */ /* of device code */
-const char wk__gpu_tile_begin[] = TEXT(
+const char wk__gpu_tile_begin[] = DEVICE_CODE(
     typedef struct __attribute__((aligned(16))) { T s0; T s1; T s2; T s3; } four;
     SHARED(four, strips_a, 2 * DEPTH * (TILE / 4 + 1));
     SHARED(four, strips_b, 2 * DEPTH * (TILE / 4 + 1));
@@ -40,7 +40,7 @@ const char wk__gpu_tile_begin[] = TEXT(
     UNROLL for (int n = 0; n < 4; n++) next_a[n] = next_b[n] = 0;);
 
 /* Eight rows of tiles are one band, which is walked column by column: work-groups that run at once share strips. */
-const char wk__gpu_tile_place[] = TEXT(
+const char wk__gpu_tile_place[] = DEVICE_CODE(
     const i64 group = A(0) + GROUP;
     const i64 tiles_i = ((i64)ALL_ROWS + TILE - 1) / TILE;
     const i64 tiles_j = ((i64)ALL_COLUMNS + TILE - 1) / TILE;
@@ -67,7 +67,7 @@ const char wk__gpu_tile_each_strip[] =
     "int turn = 1;\nfor (STEP l0 = first; l0 < last + DEPTH; l0 += DEPTH) {\n"
     "const int left = (int)wk_min_i64(last - l0, DEPTH);\nconst bool more = left > 0;\nturn ^= 1;\n";
 /* The strip that has been loaded goes where nobody reads: who still computes does so with the other. */
-const char wk__gpu_tile_compute[] = TEXT(
+const char wk__gpu_tile_compute[] = DEVICE_CODE(
         if (l0 > first) {
             UNROLL for (int l = 0; l < DEPTH; l++) {
                 T a[PER];
@@ -98,7 +98,7 @@ const char wk__gpu_tile_compute[] = TEXT(
         BARRIER;) "}\n";
 
 /* What only the results need is in no register meanwhile. */
-const char wk__gpu_tile_results[] = "{\n" TEXT(
+const char wk__gpu_tile_results[] = "{\n" DEVICE_CODE(
     const i64 i0 = corner[0];
     const i64 j0 = corner[1];
     const i64 batch = corner[2];
@@ -107,14 +107,14 @@ const char wk__gpu_tile_results[] = "{\n" TEXT(
 /* An item's sums go through its own places in the strips, four fours at a time, as an array whose places are computed
  * is no registers: so what follows a sum, which may be long, is written out for four fours only. */
 const char wk__gpu_tile_each_run[] =
-    "UNROLL for (int lot = 0; lot < PER * PER / 16; lot++) {\n" TEXT(
+    "UNROLL for (int lot = 0; lot < PER * PER / 16; lot++) {\n" DEVICE_CODE(
         UNROLL for (int q = 0; q < 4; q++) {
             LM four *own = (q < 2 ? strips_a : strips_b) + q % 2 * 256 + LOCAL;
             own->s0 = sum[16 * lot + 4 * q];
             own->s1 = sum[16 * lot + 4 * q + 1];
             own->s2 = sum[16 * lot + 4 * q + 2];
             own->s3 = sum[16 * lot + 4 * q + 3];
-        }) "ROLLED for (int q = 0; q < 4; q++) {\n" TEXT(
+        }) "ROLLED for (int q = 0; q < 4; q++) {\n" DEVICE_CODE(
             const int run = 4 * lot + q;
             const int tr = run / (PER / 4) / 4 * 64 + 4 * y + run / (PER / 4) % 4;
             const int tc = run % (PER / 4) * 64 + 4 * x;
@@ -127,7 +127,7 @@ const char wk__gpu_tile_each_run[] =
             value.at[2] = own->s2;
             value.at[3] = own->s3;);
 
-static const char parts[] = TEXT(
+static const char parts[] = DEVICE_CODE(
     const i64 item = A(0) + ITEM;
     if (item >= A(1)) return;
     GM STORAGE *to = (GM STORAGE *)m0 + A(19);
@@ -143,50 +143,53 @@ static const char parts[] = TEXT(
 enum { PARTS = 2, SHAPE = 3, STRIDE = SHAPE + WK__MAX_DIMS, START = STRIDE + WK__MAX_DIMS, ARGUMENTS = START + 1 };
 _Static_assert(PARTS == 2 && SHAPE == 3 && STRIDE == 11 && START == 19, "the text has these numbers");
 
-static const char *const parts_text[] = {parts, wk__gpu_outer, wk__gpu_result, NULL};
-static const wk__gpu_carrier carrier = {.arguments = ARGUMENTS, .outer = "item", .position = "item"};
-static const wk__gpu_fixed add_parts = {.name = "contraction_parts", .text = parts_text, .carrier = &carrier};
+static const char *const parts_text[] = {parts, wk__gpu_mark_outer, wk__gpu_mark_result, NULL};
+static const wk__gpu_epilogue_slot carrier = {.arguments = ARGUMENTS, .outer = "item", .position = "item"};
+static const wk__gpu_template add_parts = {.name = "contraction_parts", .text = parts_text, .epilogue_slot = &carrier};
 
 /* ---- plans ------------------------------------------------------------------------------------------------------- */
 
-bool wk__gpu_takes_tiles(const wk__gpu_target *target, wk_dtype dtype, int64_t rows, int64_t columns, int64_t length)
+bool wk__gpu_can_tile(const wk__gpu_target *target, wk_dtype dtype, int64_t rows, int64_t columns, int64_t length)
 {
     enum { STRIPS = 2 * 2 * 16 * (WK__GPU_TILE + 4) /* elements */, TABLES = 8448 /* bytes, of a contraction */ };
-    const int64_t bytes = STRIPS * (int64_t)wk_dtype_size(wk__class_of(dtype)) + TABLES;
-    return target->local_memory && target->local == WK__GPU_TILE_ITEMS && bytes <= target->local_bytes &&
+    const int64_t bytes = STRIPS * (int64_t)wk_dtype_size(wk__compute_class(dtype)) + TABLES;
+    return target->local_memory && target->group_size == WK__GPU_TILE_ITEMS && bytes <= target->local_memory_bytes &&
            length >= 16 && rows >= 8 && columns >= 8 && (rows >= 32 || columns >= 32);
 }
 
-wk__gpu_tiling wk__gpu_tile(const wk__gpu_target *target, wk_dtype dtype, bool wide, int64_t batches, int64_t rows,
-                            int64_t columns, int64_t length)
+wk__gpu_tiling wk__gpu_choose_tiling(const wk__gpu_target *target, wk_dtype dtype, bool wide, int64_t batches,
+                                     int64_t rows, int64_t columns, int64_t length)
 {
     enum { SHORTEST_PART = 256, MOST_PARTS = 64, DEPTH = 16 };
     const int64_t most_scratch = (int64_t)1 << 28; /* bytes */
-    const int64_t units = wk__most(1, target->compute_units);
-    const int64_t size = (int64_t)wk_dtype_size(wk__class_of(dtype));
-    const int64_t large = batches * wk__parts_of(rows, WK__GPU_LARGE_TILE) * wk__parts_of(columns, WK__GPU_LARGE_TILE);
-    wk__gpu_tiling t = {.parts = 1, .length = length};
+    const int64_t units = wk__max_i64(1, target->compute_units);
+    const int64_t size = (int64_t)wk_dtype_size(wk__compute_class(dtype));
+    const int64_t large =
+        batches * wk__chunk_count(rows, WK__GPU_LARGE_TILE) * wk__chunk_count(columns, WK__GPU_LARGE_TILE);
+    wk__gpu_tiling t = {.k_splits = 1, .k_per_split = length};
     if (!wide && size == 4 && rows > WK__GPU_TILE && columns > WK__GPU_TILE && large >= units) {
         t.large = true;
         t.tiles = large;
         return t;
     }
-    t.tiles = batches * wk__parts_of(rows, WK__GPU_TILE) * wk__parts_of(columns, WK__GPU_TILE);
+    t.tiles = batches * wk__chunk_count(rows, WK__GPU_TILE) * wk__chunk_count(columns, WK__GPU_TILE);
     const int64_t room = most_scratch / size / (batches * rows * columns);
-    int64_t parts = wk__least(wk__least(2 * units / t.tiles, length / SHORTEST_PART), wk__least(MOST_PARTS, room));
+    int64_t parts =
+        wk__min_i64(wk__min_i64(2 * units / t.tiles, length / SHORTEST_PART), wk__min_i64(MOST_PARTS, room));
     if (parts < 2) return t;
-    t.length = wk__parts_of(wk__parts_of(length, parts), DEPTH) * DEPTH;
-    t.parts = wk__parts_of(length, t.length);
+    t.k_per_split = wk__chunk_count(wk__chunk_count(length, parts), DEPTH) * DEPTH;
+    t.k_splits = wk__chunk_count(length, t.k_per_split);
     return t;
 }
 
-wk_code wk__gpu_emit_parts(const wk__work *work, wk__gpu_launch *tiles, const wk__gpu_tiling *tiling,
-                           wk__gpu_emit *emit, void *user, wk__fail *fail)
+wk_code wk__gpu_emit_split_k(const wk__work *work, wk__gpu_launch *tiles, const wk__gpu_tiling *tiling,
+                             wk__gpu_launch_fn *emit, void *user, wk__fail *fail)
 {
-    const wk__kernel *kernel = work->kernel;
+    const wk__work_args *kernel = work->args;
     const wk_dtype dtype = (wk_dtype)kernel->operand[0].dtype;
     wk__gpu_launch sums = {
-        .unit = {.fixed = &add_parts, .dtype = (uint8_t)dtype, .nmemory = 3, .narguments = ARGUMENTS}, .writes = true};
+        .unit = {.source_template = &add_parts, .dtype = (uint8_t)dtype, .nmemory = 3, .narguments = ARGUMENTS},
+        .writes = true};
     sums.count = 1;
     for (int d = 0; d < WK__MAX_DIMS; d++) {
         sums.argument[SHAPE + d] = d < kernel->ndim ? kernel->shape[d] : 1;
@@ -194,14 +197,14 @@ wk_code wk__gpu_emit_parts(const wk__work *work, wk__gpu_launch *tiles, const wk
         sums.count *= sums.argument[SHAPE + d];
     }
     sums.argument[1] = sums.count;
-    sums.argument[PARTS] = tiling->parts;
-    sums.argument[START] = wk__gpu_start(&kernel->operand[0]);
-    tiles->scratch = sums.scratch = tiling->parts * sums.count * (int64_t)wk_dtype_size(wk__class_of(dtype));
+    sums.argument[PARTS] = tiling->k_splits;
+    sums.argument[START] = wk__gpu_first_element(&kernel->operand[0]);
+    tiles->scratch = sums.scratch = tiling->k_splits * sums.count * (int64_t)wk_dtype_size(wk__compute_class(dtype));
     tiles->writes = false;
     tiles->unit.nmemory++;
-    for (int o = 0; o < WK__KERNEL_OPERANDS; o++) sums.block[o] = kernel->operand[o].memory->block;
-    wk__group tail;
-    wk__gpu_add_tail(work, &tail, &sums);
+    for (int o = 0; o < WK__WORK_OPERANDS; o++) sums.block[o] = kernel->operand[o].memory->block;
+    wk__program tail;
+    wk__gpu_add_epilogue(work, &tail, &sums);
     sums.unit.nmemory++;
     const wk_code code = emit(user, tiles, fail);
     return code == WK_OK ? emit(user, &sums, fail) : code;

@@ -38,22 +38,22 @@ extern const char wk__gpu_tile_large[], wk__gpu_tile_small[], wk__gpu_tile_begin
 
 /* How a result is cut. */
 typedef struct wk__gpu_tiling {
-    bool large;     /* tiles of 128, else of 64 */
-    int64_t tiles;  /* of all batches */
-    int64_t parts;  /* of the sum, 1: it is not cut */
-    int64_t length; /* of a part: a multiple of the depth of a strip, but for the last */
+    bool large;          /* tiles of 128, else of 64 */
+    int64_t tiles;       /* of all batches */
+    int64_t k_splits;    /* of the sum, 1: it is not cut */
+    int64_t k_per_split; /* of a part: a multiple of the depth of a strip, but for the last */
 } wk__gpu_tiling;
 
 /* Tiles waste what they have beyond the last row and column, and need items and memory that not every device has. */
-bool wk__gpu_takes_tiles(const wk__gpu_target *target, wk_dtype dtype, int64_t rows, int64_t columns, int64_t length);
+bool wk__gpu_can_tile(const wk__gpu_target *target, wk_dtype dtype, int64_t rows, int64_t columns, int64_t length);
 
 /* `wide`: no large tiles. */
-wk__gpu_tiling wk__gpu_tile(const wk__gpu_target *target, wk_dtype dtype, bool wide, int64_t batches, int64_t rows,
-                            int64_t columns, int64_t length);
+wk__gpu_tiling wk__gpu_choose_tiling(const wk__gpu_target *target, wk_dtype dtype, bool wide, int64_t batches,
+                                     int64_t rows, int64_t columns, int64_t length);
 
 /* Hands on the launch of `tiles`, which leaves parts of sums in scratch memory, and the one that adds them up, with the
  * tail of the work. */
-wk_code wk__gpu_emit_parts(const wk__work *work, wk__gpu_launch *tiles, const wk__gpu_tiling *tiling,
-                           wk__gpu_emit *emit, void *user, wk__fail *fail);
+wk_code wk__gpu_emit_split_k(const wk__work *work, wk__gpu_launch *tiles, const wk__gpu_tiling *tiling,
+                             wk__gpu_launch_fn *emit, void *user, wk__fail *fail);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "../../base/alloc.h"
 #include "../event.h"
-#include "plan.h"
+#include "command_log.h"
 
 typedef struct device {
     int index;
@@ -45,14 +45,14 @@ static void unlock(void)
 
 /* ---- orders of tests ----------------------------------------------------------------------------------------- */
 
-void wk__null_fail_take(int64_t n)
+void wk__null_fail_alloc(int64_t n)
 {
     lock();
     machine.until_full = n;
     unlock();
 }
 
-void wk__null_fail_run(int64_t n)
+void wk__null_fail_submit(int64_t n)
 {
     lock();
     machine.until_refusal = n;
@@ -66,7 +66,7 @@ void wk__null_fault_index(int64_t tag, int64_t index, int64_t bound)
     unlock();
 }
 
-void wk__null_fault_run(int64_t n, int64_t index, int64_t bound)
+void wk__null_fault_submit(int64_t n, int64_t index, int64_t bound)
 {
     lock();
     machine.until_bad_index = n;
@@ -74,21 +74,21 @@ void wk__null_fault_run(int64_t n, int64_t index, int64_t bound)
     unlock();
 }
 
-void wk__null_lose(int index)
+void wk__null_lose_device(int index)
 {
     lock();
     if (index >= 0 && index < WK__NULL_MOST_DEVICES) machine.lost[index] = true;
     unlock();
 }
 
-void wk__null_take_prologues(bool takes)
+void wk__null_set_prologues(bool takes)
 {
     lock();
     machine.prologues = takes;
     unlock();
 }
 
-void wk__null_heal(void)
+void wk__null_clear_faults(void)
 {
     lock();
     memset(machine.lost, 0, sizeof machine.lost);
@@ -113,10 +113,10 @@ void wk__null_set_memory(int64_t bytes)
 
 /* ---- devices ------------------------------------------------------------------------------------------------- */
 
-static wk__presence presence(wk__text *why)
+static wk__backend_status presence(wk__text *why)
 {
     (void)why;
-    return WK__PRESENT;
+    return WK__BACKEND_AVAILABLE;
 }
 
 static int count(void)
@@ -128,7 +128,7 @@ static int count(void)
 }
 
 /* Is the device there and not lost? */
-static wk_code reach(int index, wk__fail *fail)
+static wk_code check_alive(int index, wk__fail *fail)
 {
     lock();
     bool there = index >= 0 && index < machine.count, lost = there && machine.lost[index];
@@ -139,7 +139,7 @@ static wk_code reach(int index, wk__fail *fail)
 
 static wk_code info(int index, wk__device_info *out, wk__fail *fail)
 {
-    wk_code code = reach(index, fail);
+    wk_code code = check_alive(index, fail);
     if (code != WK_OK) return code;
     *out = (wk__device_info){
         .name = "null",
@@ -158,7 +158,7 @@ static wk_code info(int index, wk__device_info *out, wk__fail *fail)
 
 static wk_code open_device(int index, void **out, wk__fail *fail)
 {
-    wk_code code = reach(index, fail);
+    wk_code code = check_alive(index, fail);
     if (code != WK_OK) return code;
     device *d = wk__alloc_zero(1, sizeof *d);
     if (!d) return wk__fail_set(fail, WK_ERR_MEMORY, "host memory is short");
@@ -177,7 +177,7 @@ static void close_device(void *opened)
 static wk_code block_take(void *opened, int64_t bytes, wk__memory *block, wk__fail *fail)
 {
     device *d = opened;
-    wk_code code = reach(d->index, fail);
+    wk_code code = check_alive(d->index, fail);
     if (code != WK_OK) return code;
     void *handle = wk__alloc(1); /* tells blocks apart; never looked into */
     if (!handle) return wk__fail_set(fail, WK_ERR_MEMORY, "host memory is short");
@@ -205,7 +205,7 @@ static void block_give(void *opened, wk__memory *block)
 
 /* ---- orders -------------------------------------------------------------------------------------------------- */
 
-static bool comes_due(int64_t *countdown)
+static bool countdown_hits(int64_t *countdown)
 {
     if (*countdown == 0) return false;
     (*countdown)--;
@@ -215,12 +215,12 @@ static bool comes_due(int64_t *countdown)
 /* Before a launch: the device answers and the order is right; then what tests ordered. */
 static wk_code launch(const device *d, const char *wrong, int64_t tag, wk__fail *fail)
 {
-    wk_code code = reach(d->index, fail);
+    wk_code code = check_alive(d->index, fail);
     if (code == WK_OK && wrong) code = wk__fail_set(fail, WK_ERR_INTERNAL, "null: %s", wrong);
     if (code != WK_OK) return code;
     lock();
-    bool refused = comes_due(&machine.until_refusal);
-    if (comes_due(&machine.until_bad_index)) {
+    bool refused = countdown_hits(&machine.until_refusal);
+    if (countdown_hits(&machine.until_bad_index)) {
         machine.reported = machine.coming;
         machine.reported.tag = tag;
     }
@@ -236,18 +236,18 @@ static wk_code noted(bool done, wk__fail *fail)
 static bool supports(void *opened, int family, wk_dtype dtype, wk__layout layout)
 {
     (void)opened, (void)dtype;
-    return wk__work_walked(family, layout) && !wk__work_families[family].moves;
+    return wk__work_has_layout(family, layout) && !wk__work_families[family].is_transfer;
 }
 
 static wk_code submit(void *opened, const wk__work *work, wk__fail *fail)
 {
-    if (!wk__work_known(work->family) || wk__work_family_of(work)->moves)
+    if (!wk__is_work_family(work->family) || wk__work_family_of(work)->is_transfer)
         return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the null device has no kernel for this: %s",
                             wk__work_name(work->family));
-    const char *wrong = wk__null_check(work);
-    const int64_t tag = wrong ? -1 : work->group ? work->group->tag : work->kernel->tag;
+    const char *wrong = wk__work_check(work);
+    const int64_t tag = wrong ? -1 : work->program ? work->program->tag : work->args->tag;
     wk_code code = launch(opened, wrong, tag, fail);
-    return code == WK_OK ? noted(wk__null_note_work(work), fail) : code;
+    return code == WK_OK ? noted(wk__null_log_append_work(work), fail) : code;
 }
 
 static bool takes_prologue(void *opened, const wk__work *work)
@@ -270,25 +270,25 @@ static wk_code upload(void *opened, const wk__memory *to, int64_t offset, const 
                       wk__fail *fail)
 {
     (void)from;
-    wk_code code = reach(((device *)opened)->index, fail);
+    wk_code code = check_alive(((device *)opened)->index, fail);
     if (code == WK_OK) code = check_range(to, offset, bytes, fail);
-    return code == WK_OK ? noted(wk__null_note_bytes(WK__NULL_UPLOAD, bytes), fail) : code;
+    return code == WK_OK ? noted(wk__null_log_append_bytes(WK__NULL_UPLOAD, bytes), fail) : code;
 }
 
 static wk_code copy(void *opened, const wk__memory *to, int64_t to_offset, const wk__memory *from, int64_t from_offset,
                     int64_t bytes, wk__fail *fail)
 {
-    wk_code code = reach(((device *)opened)->index, fail);
+    wk_code code = check_alive(((device *)opened)->index, fail);
     if (code == WK_OK) code = check_range(to, to_offset, bytes, fail);
     if (code == WK_OK) code = check_range(from, from_offset, bytes, fail);
-    return code == WK_OK ? noted(wk__null_note_bytes(WK__NULL_COPY, bytes), fail) : code;
+    return code == WK_OK ? noted(wk__null_log_append_bytes(WK__NULL_COPY, bytes), fail) : code;
 }
 
 /* ---- waiting ------------------------------------------------------------------------------------------------- */
 
 static wk_code wait_for_all(const device *d, wk__fail *fail)
 {
-    wk_code code = reach(d->index, fail);
+    wk_code code = check_alive(d->index, fail);
     if (code != WK_OK) return code;
     lock();
     bad_index bad = machine.reported;
@@ -297,8 +297,8 @@ static wk_code wait_for_all(const device *d, wk__fail *fail)
     if (!bad.found) return WK_OK;
     wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range for %lld places", (long long)bad.index,
                  (long long)bad.bound);
-    if (bad.tag >= 0) wk__fail_tag(fail, bad.tag);
-    return wk__fail_index(fail, bad.tag, bad.index, bad.bound);
+    if (bad.tag >= 0) wk__fail_add_tag(fail, bad.tag);
+    return wk__fail_set_index(fail, bad.tag, bad.index, bad.bound);
 }
 
 static wk_code download(void *opened, void *to, const wk__memory *from, int64_t offset, int64_t bytes, wk__fail *fail)
@@ -307,43 +307,43 @@ static wk_code download(void *opened, void *to, const wk__memory *from, int64_t 
     if (code == WK_OK) code = check_range(from, offset, bytes, fail);
     if (code != WK_OK) return code;
     memset(to, 0, (size_t)bytes);
-    return noted(wk__null_note_bytes(WK__NULL_DOWNLOAD, bytes), fail);
+    return noted(wk__null_log_append_bytes(WK__NULL_DOWNLOAD, bytes), fail);
 }
 
 static wk_code sync_device(void *opened, wk__fail *fail)
 {
     wk_code code = wait_for_all(opened, fail);
-    return code == WK_OK ? noted(wk__null_note_bytes(WK__NULL_SYNC, 0), fail) : code;
+    return code == WK_OK ? noted(wk__null_log_append_bytes(WK__NULL_SYNC, 0), fail) : code;
 }
 
 static wk_code record(void *opened, void **event, wk__fail *fail)
 {
-    wk_code code = reach(((device *)opened)->index, fail);
-    return code == WK_OK ? wk__event_now(opened, event, fail) : code;
+    wk_code code = check_alive(((device *)opened)->index, fail);
+    return code == WK_OK ? wk__event_record_completed(opened, event, fail) : code;
 }
 
 const wk__backend wk__null_backend = {
-    .version = WK__BACKEND_VERSION,
+    .abi_version = WK__BACKEND_VERSION,
     .kind = WK_NULL,
     .name = "null",
-    .presence = presence,
+    .status = presence,
     .count = count,
     .info = info,
     .open = open_device,
     .close = close_device,
-    .block_take = block_take,
-    .block_give = block_give,
+    .block_alloc = block_take,
+    .block_free = block_give,
     .supports = supports,
     .submit = submit,
     .upload = upload,
     .copy = copy,
     .download = download,
     .sync = sync_device,
-    .takes_prologue = takes_prologue,
-    .prologue_bytes = 1,
+    .can_fuse_prologue = takes_prologue,
+    .min_prologue_bytes = 1,
     .event_record = record,
     .event_wait = wk__event_wait,
     .event_elapsed = wk__event_elapsed,
-    .event_give = wk__event_give,
+    .event_destroy = wk__event_destroy,
     .event_query = wk__event_query,
 };

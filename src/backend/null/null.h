@@ -13,40 +13,40 @@ extern const wk__backend wk__null_backend;
 /* ---- the plan: what all null devices were told, in order ----------------------------------------------------- */
 
 /* An order is work, by its family, or one of these. */
-enum { WK__NULL_UPLOAD = WK__WORK_FAMILIES, WK__NULL_COPY, WK__NULL_DOWNLOAD, WK__NULL_SYNC, WK__NULL_ORDERS };
+enum { WK__NULL_UPLOAD = WK__WORK_FAMILIES, WK__NULL_COPY, WK__NULL_DOWNLOAD, WK__NULL_SYNC, WK__NULL_COMMANDS };
 
-/* Of the orders since wk__null_clear this many are kept; all are counted. */
+/* Of the orders since wk__null_log_clear this many are kept; all are counted. */
 enum { WK__NULL_KEPT = 4096 };
 
 /* How many orders of one kind there were; how many were work. */
-int64_t wk__null_plan_count(int order);
-int64_t wk__null_plan_work_count(void);
+int64_t wk__null_log_count(int order);
+int64_t wk__null_log_work_count(void);
 /* The kept orders, one after another: "upload 24 bytes", "run" with the program below it, and so on. The caller frees
  * it with wk__free; NULL when memory is short. */
-char *wk__null_plan_text(void);
+char *wk__null_log_text(void);
 /* A copy of the i-th work of that family, with copies of its memory structs: equal block and offset mean the same
- * place. NULL past the last that is kept. It lives until wk__null_clear. */
-const wk__work *wk__null_plan_work(int family, int64_t i);
+ * place. NULL past the last that is kept. It lives until wk__null_log_clear. */
+const wk__work *wk__null_log_work_at(int family, int64_t i);
 /* The group of the i-th program. */
-const wk__group *wk__null_plan_group(int64_t i);
-void wk__null_clear(void);
+const wk__program *wk__null_log_program_at(int64_t i);
+void wk__null_log_clear(void);
 
 /* ---- faults -------------------------------------------------------------------------------------------------- */
 
 /* The n-th block (1 = the next) and all after it are refused, as by a device that is full: WK_ERR_MEMORY. 0: none. */
-void wk__null_fail_take(int64_t n);
+void wk__null_fail_alloc(int64_t n);
 /* The n-th work is refused, once: WK_ERR_DEVICE. 0: none. */
-void wk__null_fail_run(int64_t n);
+void wk__null_fail_submit(int64_t n);
 /* The next sync or download of any device reports a bad index in the group with that tag. */
 void wk__null_fault_index(int64_t tag, int64_t index, int64_t bound);
 /* The n-th work finds a bad index: as above, with its own tag, once it was enqueued. 0: none. */
-void wk__null_fault_run(int64_t n, int64_t index, int64_t bound);
+void wk__null_fault_submit(int64_t n, int64_t index, int64_t bound);
 /* The device is lost: every call for it returns WK_ERR_LOST. */
-void wk__null_lose(int index);
+void wk__null_lose_device(int index);
 /* From now on contractions may compute a factor on the way, however small; at first they may not. */
-void wk__null_take_prologues(bool takes);
+void wk__null_set_prologues(bool takes);
 /* Takes all of these back. */
-void wk__null_heal(void);
+void wk__null_clear_faults(void);
 
 /* ---- the machine --------------------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 /* Finds the OpenCL loader of the system at run time. */
 #include "api.h"
 
-#include "../../base/loading.h"
+#include "../../base/dynlib.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -14,18 +14,18 @@ const char *wk__cl_load(void)
 #define WK__CL(result, name, parameters) {"cl" #name, offsetof(wk__cl_functions, name)},
     static const wk__symbol functions[] = {WK__CL_FUNCTIONS(WK__CL)};
 #undef WK__CL
-    const char *why = wk__no_driver_loads();
+    const char *why = wk__why_no_dynlib();
     if (why != NULL) return why;
     void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)
         return "the OpenCL loader libOpenCL.so.1 was not found: apt install ocl-icd-libopencl1 and your device's "
                "driver";
-    if (!wk__load_functions(library, functions, sizeof functions / sizeof functions[0], &wk__cl))
+    if (!wk__dynlib_resolve(library, functions, sizeof functions / sizeof functions[0], &wk__cl))
         return "the OpenCL loader libOpenCL.so.1 is older than OpenCL 1.2: apt install ocl-icd-libopencl1";
     return NULL;
 }
 
-const char *wk__cl_error(cl_int error, char room[32])
+const char *wk__cl_error(cl_int error, char buffer[32])
 {
     switch (error) {
     case CL_DEVICE_NOT_AVAILABLE: return "CL_DEVICE_NOT_AVAILABLE";
@@ -33,6 +33,6 @@ const char *wk__cl_error(cl_int error, char room[32])
     case CL_OUT_OF_RESOURCES: return "CL_OUT_OF_RESOURCES";
     case CL_OUT_OF_HOST_MEMORY: return "CL_OUT_OF_HOST_MEMORY";
     case CL_INVALID_BUFFER_SIZE: return "CL_INVALID_BUFFER_SIZE";
-    default: snprintf(room, 32, "OpenCL error %d", error); return room;
+    default: snprintf(buffer, 32, "OpenCL error %d", error); return buffer;
     }
 }

@@ -17,9 +17,9 @@ static struct {
 
 static void stop_all(void)
 {
-    if (wk__gpu_forked(WK__GPU_OPENCL)) return; /* the threads are the parent's */
+    if (wk__gpu_is_forked_child(WK__GPU_OPENCL)) return; /* the threads are the parent's */
     pthread_mutex_lock(&open_devices.lock);
-    for (wk__cl_device *d = open_devices.first; d != NULL; d = d->next_open) wk__cl_stop(d);
+    for (wk__cl_device *d = open_devices.first; d != NULL; d = d->next_open) wk__cl_worker_stop(d);
     pthread_mutex_unlock(&open_devices.lock);
 }
 
@@ -28,16 +28,16 @@ static void stop_all(void)
 extern int __cxa_thread_atexit_impl(void (*call)(void *), void *object, void *library) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
-static void settle_all(void *unused)
+static void drain_all(void *unused)
 {
     (void)unused;
-    if (wk__gpu_forked(WK__GPU_OPENCL)) return;
+    if (wk__gpu_is_forked_child(WK__GPU_OPENCL)) return;
     pthread_mutex_lock(&open_devices.lock);
-    for (wk__cl_device *d = open_devices.first; d != NULL; d = d->next_open) wk__cl_settle(d);
+    for (wk__cl_device *d = open_devices.first; d != NULL; d = d->next_open) wk__cl_drain(d);
     pthread_mutex_unlock(&open_devices.lock);
 }
 
-static void watch_exit(void)
+static void install_exit_handler(void)
 {
     atexit(stop_all);
 }
@@ -48,12 +48,12 @@ static void watch_main_thread(void)
     static bool watched;
     if (watched || getpid() != gettid() || __cxa_thread_atexit_impl == NULL) return;
     watched = true;
-    __cxa_thread_atexit_impl(settle_all, NULL, &__dso_handle);
+    __cxa_thread_atexit_impl(drain_all, NULL, &__dso_handle);
 }
 
 static void list(wk__cl_device *device)
 {
-    pthread_once(&open_devices.watched, watch_exit);
+    pthread_once(&open_devices.watched, install_exit_handler);
     watch_main_thread();
     pthread_mutex_lock(&open_devices.lock);
     device->next_open = open_devices.first;
@@ -72,8 +72,8 @@ static void unlist(wk__cl_device *device)
 
 static void free_device(wk__cl_device *device)
 {
-    wk__cl_lost_end(device);
-    wk__gpu_units_end(&device->units);
+    wk__cl_poison_destroy(device);
+    wk__gpu_kernel_cache_destroy(&device->units);
     if (device->scratch != NULL) wk__cl.ReleaseMemObject(device->scratch);
     if (device->fault != NULL) wk__cl.ReleaseMemObject(device->fault);
     if (device->queue != NULL) wk__cl.ReleaseCommandQueue(device->queue);
@@ -92,23 +92,23 @@ static wk_code prepare(wk__cl_device *device, wk__fail *fail)
         device->fault = wk__cl.CreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof nothing,
                                             &nothing, &error);
     }
-    return error == CL_SUCCESS ? WK_OK : wk__cl_failed(fail, error, "opening the device");
+    return error == CL_SUCCESS ? WK_OK : wk__cl_fail_set(fail, error, "opening the device");
 }
 
 static wk_code open_device(int index, void **out, wk__fail *fail)
 {
-    const wk__cl_card *card = wk__cl_card_at(index, fail);
+    const wk__cl_device_desc *card = wk__cl_device_desc_at(index, fail);
     if (card == NULL) return fail->code;
-    if (wk__gpu_forked(WK__GPU_OPENCL))
+    if (wk__gpu_is_forked_child(WK__GPU_OPENCL))
         return wk__fail_set(
             fail, WK_ERR_STATE,
             "this process was forked after its parent had asked for OpenCL devices: ask in the child alone");
     wk__cl_device *device = wk__alloc_zero(1, sizeof *device);
     if (device == NULL) return wk__fail_set(fail, WK_ERR_MEMORY, "no host memory to open the device");
     device->card = card;
-    wk__gpu_units_begin(&device->units, &wk__cl_compiler, device, &device->card->gpu);
+    wk__gpu_kernel_cache_init(&device->units, &wk__cl_compiler, device, &device->card->gpu);
     wk_code code = prepare(device, fail);
-    if (code == WK_OK) code = wk__cl_start(device, fail);
+    if (code == WK_OK) code = wk__cl_worker_start(device, fail);
     if (code != WK_OK) {
         free_device(device);
         return code;
@@ -121,31 +121,31 @@ static wk_code open_device(int index, void **out, wk__fail *fail)
 static void close_device(void *user)
 {
     wk__cl_device *device = user;
-    if (device == NULL || wk__gpu_forked(WK__GPU_OPENCL)) return;
+    if (device == NULL || wk__gpu_is_forked_child(WK__GPU_OPENCL)) return;
     unlist(device);
-    wk__cl_stop(device);
+    wk__cl_worker_stop(device);
     free_device(device);
 }
 
 static wk_code info_of(int index, wk__device_info *info, wk__fail *fail)
 {
-    const wk__cl_card *card = wk__cl_card_at(index, fail);
+    const wk__cl_device_desc *card = wk__cl_device_desc_at(index, fail);
     if (card == NULL) return fail->code;
     *info = card->gpu.info;
     return WK_OK;
 }
 
 const wk__backend wk__opencl_backend = {
-    .version = WK__BACKEND_VERSION,
+    .abi_version = WK__BACKEND_VERSION,
     .kind = WK_OPENCL,
     .name = "opencl",
-    .presence = wk__cl_presence,
+    .status = wk__cl_status,
     .count = wk__cl_count,
     .info = info_of,
     .open = open_device,
     .close = close_device,
-    .block_take = wk__cl_block_take,
-    .block_give = wk__cl_block_give,
+    .block_alloc = wk__cl_block_alloc,
+    .block_free = wk__cl_block_free,
     .supports = wk__cl_supports,
     .submit = wk__cl_submit,
     .upload = wk__cl_upload,
@@ -153,10 +153,10 @@ const wk__backend wk__opencl_backend = {
     .download = wk__cl_download,
     .sync = wk__cl_sync,
     .transfer = wk__cl_transfer,
-    .gather = wk__cl_gather,
+    .compile_only = wk__cl_compile_only,
     .event_record = wk__cl_event_record,
     .event_wait = wk__cl_event_wait,
     .event_elapsed = wk__event_elapsed,
-    .event_give = wk__event_give,
+    .event_destroy = wk__event_destroy,
     .event_query = wk__event_query,
 };

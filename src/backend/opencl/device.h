@@ -3,7 +3,7 @@
  *
  *   any thread                      the device's own thread (queue.c)
  *   ---------------------------     -------------------------------------------------
- *   plans launches, copies them     builds what is not built yet (gpu/build.c)
+ *   plans launches, copies them     builds what is not built yet (gpu/kernel_build.c)
  *   into commands, pushes       ->  sets arguments, enqueues on an in-order cl queue
  *   waits only for download, sync   waits for the device where a command says so
  *
@@ -13,24 +13,24 @@
 
 #include "../../base/alloc.h"
 #include "../gpu/fault.h"
-#include "../gpu/forks.h"
-#include "../gpu/units.h"
+#include "../gpu/fork_guard.h"
+#include "../gpu/kernel_cache.h"
 #include "api.h"
 
 #include <pthread.h>
 
-/* ---- cards.c: the devices of the machine ------------------------------------------------------------------------- */
+/* ---- enumerate.c: the devices of the machine --------------------------------------------------------------------- */
 
-typedef struct wk__cl_card {
+typedef struct wk__cl_device_desc {
     cl_device id;
-    wk__gpu_card gpu;
-    int64_t largest_block; /* bytes of one buffer */
-} wk__cl_card;
+    wk__gpu_device_desc gpu;
+    int64_t max_alloc_bytes; /* bytes of one buffer */
+} wk__cl_device_desc;
 
-wk__presence wk__cl_presence(wk__text *why);
+wk__backend_status wk__cl_status(wk__text *why);
 int wk__cl_count(void);
 /* NULL and *fail when there is no such device. */
-const wk__cl_card *wk__cl_card_at(int index, wk__fail *fail);
+const wk__cl_device_desc *wk__cl_device_desc_at(int index, wk__fail *fail);
 
 /* ---- a device that is open --------------------------------------------------------------------------------------- */
 
@@ -39,37 +39,37 @@ typedef struct wk__cl_command wk__cl_command;
 
 enum { WK__CL_BATCHES = 2 };
 
-/* ---- lost.c: what could not be done, and what depends on it ------------------------------------------------------ */
+/* ---- poison.c: what could not be done, and what depends on it ---------------------------------------------------- */
 
 /* Why something could not be done: the first cause, however long the chain. It is part of the command that failed. */
-typedef struct wk__cl_cause wk__cl_cause;
-struct wk__cl_cause {
+typedef struct wk__cl_failure wk__cl_failure;
+struct wk__cl_failure {
     int refs;
     wk_code code;
-    char *words;             /* NULL: there was no memory for them */
+    char *message;           /* NULL: there was no memory for them */
     wk__origin *origin;      /* whose work it was; NULL: not known */
     wk__cl_command *command; /* that it is part of; NULL: of the device */
-    wk__cl_cause *next;      /* that is to be told */
-    bool listed, told;       /* is in that list; whoever it happened to has been told */
+    wk__cl_failure *next;    /* that is to be told */
+    bool listed, reported;   /* is in that list; whoever it happened to has been told */
     /* others whose work in place was left out: nobody would notice */
-    wk__cl_command *listeners, *waiting; /* waiting: the first of them who has not been told */
+    wk__cl_command *affected, *next_to_notify; /* waiting: the first of them who has not been told */
 };
 
 /* What a command does with a piece of memory, which its start tells apart from others. */
 enum {
     WK__CL_READS = 1,
-    WK__CL_WRITES = 2, /* all of it, unless it reads it, too */
-    WK__CL_KEEPS = 4   /* in place: when it is left out, the piece has (or gets) the numbers of `old` */
+    WK__CL_WRITES = 2,      /* all of it, unless it reads it, too */
+    WK__CL_RESTORES_OLD = 4 /* in place: when it is left out, the piece has (or gets) the numbers of `old` */
 };
-typedef struct wk__cl_use {
+typedef struct wk__cl_access {
     cl_mem block, old_block;
     int64_t offset, old_offset, bytes; /* of the old numbers */
     int how;
     /* while the piece is lost, as this command was to write it */
-    wk__cl_cause *cause;
-    struct wk__cl_use *next;
+    wk__cl_failure *cause;
+    struct wk__cl_access *next;
     wk__cl_command *command;
-} wk__cl_use;
+} wk__cl_access;
 
 /* Commands that the driver works on: freed when it is through with them. */
 typedef struct wk__cl_batch {
@@ -78,7 +78,7 @@ typedef struct wk__cl_batch {
 } wk__cl_batch;
 
 struct wk__cl_device {
-    const wk__cl_card *card;
+    const wk__cl_device_desc *card;
     wk__cl_device *next_open;
     cl_context context;
     cl_queue queue;
@@ -91,25 +91,25 @@ struct wk__cl_device {
     pthread_mutex_t lock; /* of the queue of commands, up to `stopping` */
     pthread_cond_t changed;
     wk__cl_command *first, *last;
-    int pending;    /* commands not yet performed */
-    int64_t staged; /* bytes of host data that those and the ones with the driver hold */
-    bool resting;   /* the thread waits for commands */
-    int wanting;    /* threads that wait for room */
+    int pending;         /* commands not yet performed */
+    int64_t staged;      /* bytes of host data that those and the ones with the driver hold */
+    bool is_idle;        /* the thread waits for commands */
+    int blocked_pushers; /* threads that wait for room */
     bool stopping;
 
     /* only the device's thread touches these */
     wk__cl_batch batch[WK__CL_BATCHES]; /* [0] is being filled */
     int in_batch;
-    wk__cl_use *lost;     /* pieces of memory that hold nothing good */
-    wk__cl_cause *untold; /* what the next that wait are to be told, oldest first */
-    wk__cl_cause *gone;   /* why the device does nothing any more */
-    wk__cl_cause gave_up; /* that, when no command was at fault */
+    wk__cl_access *poisoned;     /* pieces of memory that hold nothing good */
+    wk__cl_failure *unreported;  /* what the next that wait are to be told, oldest first */
+    wk__cl_failure *lost;        /* why the device does nothing any more */
+    wk__cl_failure lost_failure; /* that, when no command was at fault */
     /* of the call that is being worked on: */
-    bool broken; /* it has failed: the rest of it is left out */
-    bool wrote;  /* it has launched what writes */
+    bool call_failed; /* it has failed: the rest of it is left out */
+    bool call_wrote;  /* it has launched what writes */
 
-    wk__gpu_units units;
-    bool gathering; /* launches are not run, their units only wait to be built */
+    wk__gpu_kernel_cache units;
+    bool compile_only; /* launches are not run, their units only wait to be built */
 };
 
 /* ---- queue.c ----------------------------------------------------------------------------------------------------- */
@@ -133,23 +133,24 @@ struct wk__cl_command {
     bool in_flight; /* the driver still reads from the command when it has been performed */
     /* of those that nobody waits for: */
     wk__origin *origin;
-    wk__cl_use *use; /* in the command's own memory */
+    wk__cl_access *use; /* in the command's own memory */
     int uses;
-    int marks;          /* reasons why it is kept: a piece that is lost by it, its cause, its place among listeners */
-    bool first;         /* of its call */
-    bool writes;        /* to those pieces, not to scratch memory only */
-    bool partly;        /* it failed when it had begun to write */
-    bool always;        /* performed whatever has failed: others wait for it */
-    bool handed;        /* it failed as another device had nothing for it */
-    wk__cl_cause cause; /* why it could not be done, if this was the first that could not */
+    int refcount;            /* reasons why it is kept: a piece that is lost by it, its cause, its place among
+                              listeners */
+    bool first;              /* of its call */
+    bool writes;             /* to those pieces, not to scratch memory only */
+    bool partially_launched; /* it failed when it had begun to write */
+    bool always;             /* performed whatever has failed: others wait for it */
+    bool from_peer;          /* it failed as another device had nothing for it */
+    wk__cl_failure cause;    /* why it could not be done, if this was the first that could not */
     wk__cl_command *next_listener;
 };
 
-wk_code wk__cl_start(wk__cl_device *device, wk__fail *fail);
+wk_code wk__cl_worker_start(wk__cl_device *device, wk__fail *fail);
 /* Performs what is queued, then ends the thread; once. */
-void wk__cl_stop(wk__cl_device *device);
+void wk__cl_worker_stop(wk__cl_device *device);
 /* Waits until all is done and the thread is at rest. */
-void wk__cl_settle(wk__cl_device *device);
+void wk__cl_drain(wk__cl_device *device);
 /* Takes the command over, also on failure, or the commands of one call, a list: they stand together in the queue.
  * What a call leaves in scratch memory and in the device's flags is then its own, however many threads push. Waits
  * while the queue is full. */
@@ -162,34 +163,35 @@ void wk__cl_command_free(wk__cl_command *command);
 void wk__cl_commands_free(wk__cl_command *commands); /* a list */
 /* Waits, and reports the fault word: WK_ERR_INDEX, else WK_OK. The device's thread. */
 wk_code wk__cl_check_faults(wk__cl_device *device, wk__fail *fail);
-wk_code wk__cl_failed(wk__fail *fail, cl_int error, const char *what);
+wk_code wk__cl_fail_set(wk__fail *fail, cl_int error, const char *what);
 /* Waits for all that the driver has. The device's thread. */
 void wk__cl_finish(wk__cl_device *device);
 
-/* lost.c. Performs a command that nobody waits for, unless what it reads is lost; then what it was to write is lost,
+/* poison.c. Performs a command that nobody waits for, unless what it reads is lost; then what it was to write is lost,
  * too. True: the command says so from now on, and is not to be freed. The device's thread, as for all of these. */
-bool wk__cl_perform_unwatched(wk__cl_device *device, wk__cl_command *command);
+bool wk__cl_perform_async(wk__cl_device *device, wk__cl_command *command);
 /* Fills in a use of a piece, by a command that is not performed yet. */
-void wk__cl_use_of(wk__cl_command *command, wk__cl_use *use, int how, const wk__memory *piece, const wk__memory *old);
+void wk__cl_access_init(wk__cl_command *command, wk__cl_access *use, int how, const wk__memory *piece,
+                        const wk__memory *old);
 /* Why the piece holds nothing good, NULL: it does. */
-wk__cl_cause *wk__cl_lost(const wk__cl_device *device, cl_mem block, int64_t offset);
+wk__cl_failure *wk__cl_poison_of(const wk__cl_device *device, cl_mem block, int64_t offset);
 /* The piece is written anew. */
-void wk__cl_found(wk__cl_device *device, cl_mem block, int64_t offset);
+void wk__cl_unpoison(wk__cl_device *device, cl_mem block, int64_t offset);
 /* The block is given back. */
 void wk__cl_forget_block(wk__cl_device *device, cl_mem block);
 /* The device answers no more. */
-void wk__cl_gone(wk__cl_device *device, const wk__fail *fail);
+void wk__cl_set_device_lost(wk__cl_device *device, const wk__fail *fail);
 /* Fills *fail with the cause, which is told with that. */
-wk_code wk__cl_tell(wk__cl_device *device, wk__cl_cause *cause, wk__fail *fail);
+wk_code wk__cl_report(wk__cl_device *device, wk__cl_failure *cause, wk__fail *fail);
 /* The same of the oldest that nobody has been told of; WK_OK: there is none. */
-wk_code wk__cl_tell_untold(wk__cl_device *device, wk__fail *fail);
+wk_code wk__cl_report_next(wk__cl_device *device, wk__fail *fail);
 /* Fills *fail with the cause and whose work it was, which are told elsewhere. A command that fails with that
  * passes them on. */
-void wk__cl_explain(const wk__cl_cause *cause, wk__fail *fail);
+void wk__cl_failure_copy(const wk__cl_failure *cause, wk__fail *fail);
 /* When the thread has ended. */
-void wk__cl_lost_end(wk__cl_device *device);
+void wk__cl_poison_destroy(wk__cl_device *device);
 
-/* ---- programs.c -------------------------------------------------------------------------------------------------- */
+/* ---- compiler.c -------------------------------------------------------------------------------------------------- */
 
 /* `device` is a wk__cl_device. */
 extern const wk__gpu_compiler wk__cl_compiler;
@@ -198,10 +200,10 @@ extern const wk__gpu_compiler wk__cl_compiler;
 
 bool wk__cl_supports(void *user, int family, wk_dtype dtype, wk__layout layout);
 wk_code wk__cl_submit(void *user, const wk__work *work, wk__fail *fail);
-wk_code wk__cl_gather(void *user, bool on, wk__fail *fail);
+wk_code wk__cl_compile_only(void *user, bool on, wk__fail *fail);
 
-wk_code wk__cl_block_take(void *user, int64_t bytes, wk__memory *block, wk__fail *fail);
-void wk__cl_block_give(void *user, wk__memory *block);
+wk_code wk__cl_block_alloc(void *user, int64_t bytes, wk__memory *block, wk__fail *fail);
+void wk__cl_block_free(void *user, wk__memory *block);
 wk_code wk__cl_upload(void *user, const wk__memory *to, int64_t offset, const void *from, int64_t bytes,
                       wk__fail *fail);
 wk_code wk__cl_copy(void *user, const wk__memory *to, int64_t to_offset, const wk__memory *from, int64_t from_offset,

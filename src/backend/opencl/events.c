@@ -13,8 +13,8 @@ static void passed(cl_event marker, cl_int status, void *event)
 {
     (void)marker;
     wk__fail why;
-    if (status < 0) wk__cl_failed(&why, status, "waiting for the device");
-    wk__event_pass(event, status < 0 ? &why : NULL);
+    if (status < 0) wk__cl_fail_set(&why, status, "waiting for the device");
+    wk__event_complete(event, status < 0 ? &why : NULL);
 }
 
 static cl_int enqueue(wk__cl_device *device, wk__event *event)
@@ -31,16 +31,16 @@ static cl_int enqueue(wk__cl_device *device, wk__event *event)
 static wk_code perform_record(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
 {
     wk__event *event = ((record_command *)base)->event;
-    if (device->gone != NULL) {
-        wk__cl_explain(device->gone, fail);
-        wk__event_pass(event, fail);
-        wk__fail_end(fail);
+    if (device->lost != NULL) {
+        wk__cl_failure_copy(device->lost, fail);
+        wk__event_complete(event, fail);
+        wk__fail_release(fail);
         return WK_OK;
     }
     cl_int error = enqueue(device, event);
     if (error != CL_SUCCESS) {
-        wk__cl_failed(fail, error, "recording an event");
-        wk__event_pass(event, fail);
+        wk__cl_fail_set(fail, error, "recording an event");
+        wk__event_complete(event, fail);
     }
     return WK_OK;
 }
@@ -61,15 +61,15 @@ wk_code wk__cl_event_record(void *user, void **out, wk__fail *fail)
         *out = event;
         return WK_OK;
     }
-    wk__event_pass(event, fail);
-    wk__event_give(user, event);
+    wk__event_complete(event, fail);
+    wk__event_destroy(user, event);
     return code;
 }
 
 /* A child of fork() has no thread that would ever come there. */
 wk_code wk__cl_event_wait(void *user, void *event, wk__fail *fail)
 {
-    if (wk__gpu_forked(WK__GPU_OPENCL))
+    if (wk__gpu_is_forked_child(WK__GPU_OPENCL))
         return wk__fail_set(fail, WK_ERR_STATE, "this process was forked from the one that recorded the event");
     return wk__event_wait(user, event, fail);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups, products and kernels along one dimension as commands: planned by the caller, enqueued by the thread of the
  * device. */
-#include "../gpu/build.h"
+#include "../gpu/kernel_build.h"
 #include "device.h"
 
 #include <string.h>
@@ -14,25 +14,25 @@ static const int64_t most_groups = 32768;
  * stand behind the struct. */
 typedef struct launch_command {
     wk__cl_command base;
-    wk__gpu_function *function;
+    wk__gpu_kernel *function;
     int64_t count, scratch;
     cl_mem memory[];
 } launch_command;
 
 static int64_t *arguments_of(launch_command *command)
 {
-    return (int64_t *)(void *)(command->memory + command->function->unit.nmemory);
+    return (int64_t *)(void *)(command->memory + command->function->spec.nmemory);
 }
 
 /* ---- the device's thread ----------------------------------------------------------------------------------------- */
 
 /* Scratch memory is reused by one launch after the other, as they run in order. */
-static wk_code provide_scratch(wk__cl_device *device, int64_t bytes, wk__fail *fail)
+static wk_code ensure_scratch(wk__cl_device *device, int64_t bytes, wk__fail *fail)
 {
     if (bytes <= device->scratch_bytes) return WK_OK;
     cl_int error;
     cl_mem larger = wk__cl.CreateBuffer(device->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &error);
-    if (error != CL_SUCCESS) return wk__cl_failed(fail, error, "taking scratch memory");
+    if (error != CL_SUCCESS) return wk__cl_fail_set(fail, error, "taking scratch memory");
     if (device->scratch != NULL) wk__cl.ReleaseMemObject(device->scratch); /* it lives until the work on it is done */
     device->scratch = larger;
     device->scratch_bytes = bytes;
@@ -41,8 +41,8 @@ static wk_code provide_scratch(wk__cl_device *device, int64_t bytes, wk__fail *f
 
 static cl_int set_memory(wk__cl_device *device, launch_command *command)
 {
-    const wk__gpu_function *function = command->function;
-    const int nmemory = function->unit.nmemory;
+    const wk__gpu_kernel *function = command->function;
+    const int nmemory = function->spec.nmemory;
     if (command->scratch > 0) command->memory[nmemory - 1] = device->scratch;
     cl_int error = wk__cl.SetKernelArg(function->handle, 0, sizeof(cl_mem), &device->fault);
     for (int k = 0; k < function->memory_slots && error == CL_SUCCESS; k++) {
@@ -56,19 +56,19 @@ static cl_int set_memory(wk__cl_device *device, launch_command *command)
 /* Arguments by value, or in memory that lives until the kernel is done. */
 static cl_int set_arguments(wk__cl_device *device, launch_command *command)
 {
-    const wk__gpu_function *function = command->function;
+    const wk__gpu_kernel *function = command->function;
     cl_kernel kernel = function->handle;
-    size_t bytes = (size_t)function->unit.narguments * sizeof(int64_t);
+    size_t bytes = (size_t)function->spec.narguments * sizeof(int64_t);
     int64_t *arguments = arguments_of(command);
     cl_uint index = (cl_uint)function->memory_slots + 1;
-    if (wk__gpu_takes_values(&device->units, function)) return wk__cl.SetKernelArg(kernel, index, bytes, arguments);
+    if (wk__gpu_kernel_by_value(&device->units, function)) return wk__cl.SetKernelArg(kernel, index, bytes, arguments);
     cl_int error;
     cl_mem memory =
         wk__cl.CreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, arguments, &error);
     if (error != CL_SUCCESS) return error;
     error = wk__cl.SetKernelArg(kernel, index, sizeof memory, &memory);
-    if (error == CL_SUCCESS && function->which >= 0) {
-        cl_int which = function->which;
+    if (error == CL_SUCCESS && function->case_index >= 0) {
+        cl_int which = function->case_index;
         error = wk__cl.SetKernelArg(kernel, index + 1, sizeof which, &which);
     }
     if (error == CL_SUCCESS) device->argument_memory = memory;
@@ -77,8 +77,8 @@ static cl_int set_arguments(wk__cl_device *device, launch_command *command)
 
 static cl_int enqueue(wk__cl_device *device, launch_command *command)
 {
-    size_t local = (size_t)device->card->gpu.target.local;
-    int64_t items = command->function->unit.by_group ? 1 : (int64_t)local; /* of the count, in one work-group */
+    size_t local = (size_t)device->card->gpu.target.group_size;
+    int64_t items = command->function->spec.per_group ? 1 : (int64_t)local; /* of the count, in one work-group */
     cl_int error = CL_SUCCESS;
     for (int64_t first = 0; first < command->count && error == CL_SUCCESS; first += most_groups * items) {
         int64_t rest = command->count - first;
@@ -93,7 +93,7 @@ static cl_int enqueue(wk__cl_device *device, launch_command *command)
         }
         if (device->argument_memory != NULL) wk__cl.ReleaseMemObject(device->argument_memory);
         device->argument_memory = NULL;
-        if (error != CL_SUCCESS) command->base.partly = first > 0 && command->base.writes;
+        if (error != CL_SUCCESS) command->base.partially_launched = first > 0 && command->base.writes;
     }
     return error;
 }
@@ -101,12 +101,12 @@ static cl_int enqueue(wk__cl_device *device, launch_command *command)
 static wk_code perform_launch(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
 {
     launch_command *command = (launch_command *)base;
-    wk_code code = wk__gpu_provide(&device->units, command->function, fail);
-    if (code == WK_OK) code = provide_scratch(device, command->scratch, fail);
+    wk_code code = wk__gpu_ensure_built(&device->units, command->function, fail);
+    if (code == WK_OK) code = ensure_scratch(device, command->scratch, fail);
     if (code == WK_OK) {
         cl_int error = set_memory(device, command);
         if (error == CL_SUCCESS) error = enqueue(device, command);
-        if (error != CL_SUCCESS) code = wk__cl_failed(fail, error, "running a kernel");
+        if (error != CL_SUCCESS) code = wk__cl_fail_set(fail, error, "running a kernel");
     }
     return code;
 }
@@ -124,7 +124,7 @@ static wk_code perform_build(wk__cl_device *device, wk__cl_command *command, wk_
 typedef struct call {
     wk__cl_device *device;
     wk__origin *origin;
-    const wk__operand *operand[WK__MAX_OPERANDS + WK__KERNEL_OPERANDS];
+    const wk__operand *operand[WK__MAX_OPERANDS + WK__WORK_OPERANDS];
     int operands;
     wk__cl_command *first, *last;
 } call;
@@ -136,14 +136,14 @@ static wk_code end_call(const call *call, wk_code code, wk__fail *fail)
     return code;
 }
 
-static void fill_uses(const call *call, launch_command *command, wk__cl_use *use)
+static void fill_uses(const call *call, launch_command *command, wk__cl_access *use)
 {
     command->base.use = use;
     command->base.uses = call->operands;
     for (int k = 0; k < call->operands; k++) {
         const wk__operand *operand = call->operand[k];
-        int how = !operand->stored ? WK__CL_READS : operand->base ? WK__CL_READS | WK__CL_WRITES : WK__CL_WRITES;
-        wk__cl_use_of(&command->base, &use[k], how, operand->memory, operand->stored ? operand->old : NULL);
+        int how = !operand->stored ? WK__CL_READS : operand->partial ? WK__CL_READS | WK__CL_WRITES : WK__CL_WRITES;
+        wk__cl_access_init(&command->base, &use[k], how, operand->memory, operand->stored ? operand->rollback : NULL);
     }
 }
 
@@ -164,54 +164,54 @@ static wk_code add_launch(void *user, const wk__gpu_launch *launch, wk__fail *fa
     if (launch->count == 0) return WK_OK;
     size_t memory = (size_t)launch->unit.nmemory * sizeof(cl_mem);
     size_t arguments = (size_t)launch->unit.narguments * sizeof(int64_t);
-    size_t uses = (size_t)call->operands * sizeof(wk__cl_use);
+    size_t uses = (size_t)call->operands * sizeof(wk__cl_access);
     for (int k = 0; k < launch->unit.nmemory - (launch->scratch > 0); k++)
         if (launch->block[k] == NULL) /* a driver would give the kernel a pointer to nothing */
             return wk__fail_set(fail, WK_ERR_INTERNAL, "an operand has no memory");
-    wk__gpu_function *function = wk__gpu_function_of(&device->units, &launch->unit, fail);
+    wk__gpu_kernel *function = wk__gpu_kernel_lookup(&device->units, &launch->unit, fail);
     if (function == NULL) return WK_ERR_MEMORY;
-    if (device->gathering) return WK_OK;
+    if (device->compile_only) return WK_OK;
     launch_command *command = wk__cl_command_new(sizeof *command + memory + arguments + uses, perform_launch, fail);
     if (command == NULL) return WK_ERR_MEMORY;
     command->function = function;
     command->count = launch->count;
     command->scratch = launch->scratch;
-    command->base.origin = wk__origin_hold(call->origin);
+    command->base.origin = wk__origin_retain(call->origin);
     command->base.writes = launch->writes;
     memcpy(command->memory, launch->block, memory);
     memcpy(arguments_of(command), launch->argument, arguments);
-    fill_uses(call, command, (wk__cl_use *)(void *)((char *)arguments_of(command) + arguments));
+    fill_uses(call, command, (wk__cl_access *)(void *)((char *)arguments_of(command) + arguments));
     add(call, &command->base);
     return WK_OK;
 }
 
 /* Of an operand without elements nothing is read. Nobody has written its memory either, which may have been lost when
  * it was another's. */
-static bool is_empty(const wk__group *group, const wk__operand *operand)
+static bool is_empty(const wk__program *group, const wk__operand *operand)
 {
     int d = 0;
     while (d < group->ndim && (group->shape[d] != 0 || operand->stride[d] == 0)) d++;
     return d < group->ndim;
 }
 
-static void use_operands(call *call, const wk__group *group, int first)
+static void use_operands(call *call, const wk__program *group, int first)
 {
     for (int k = first; k < group->noperands; k++)
         if (!is_empty(group, &group->operand[k])) call->operand[call->operands++] = &group->operand[k];
 }
 
-static wk_code run_group(wk__cl_device *device, const wk__group *group, wk__origin *origin, wk__fail *fail)
+static wk_code run_group(wk__cl_device *device, const wk__program *group, wk__origin *origin, wk__fail *fail)
 {
     call call = {.device = device, .origin = origin};
     use_operands(&call, group, 0);
-    wk_code code = wk__gpu_plan_group(&device->card->gpu.target, group, add_launch, &call, fail);
+    wk_code code = wk__gpu_lower_program(&device->card->gpu.target, group, add_launch, &call, fail);
     return end_call(&call, code, fail);
 }
 
 /* Has any operand that is read elements at all? */
-static bool reads(const wk__kernel *kernel)
+static bool reads(const wk__work_args *kernel)
 {
-    if (kernel->sum && wk__sum_length(kernel->sum) == 0) return false;
+    if (kernel->contraction && wk__contraction_k(kernel->contraction) == 0) return false;
     int d = 0;
     while (d < kernel->ndim && kernel->shape[d] != 0) d++;
     return d == kernel->ndim;
@@ -220,14 +220,14 @@ static bool reads(const wk__kernel *kernel)
 /* With its tail, if it names one. */
 static wk_code run_kernel(wk__cl_device *device, const wk__work *work, wk__fail *fail)
 {
-    const wk__kernel *kernel = work->kernel;
-    const bool passes = work->group != NULL && kernel->passes;
+    const wk__work_args *kernel = work->args;
+    const bool passes = work->program != NULL && kernel->elide_result;
     call call = {.device = device, .origin = work->origin};
-    for (int k = passes; k < WK__KERNEL_OPERANDS; k++)
+    for (int k = passes; k < WK__WORK_OPERANDS; k++)
         if (kernel->operand[k].memory != NULL && (kernel->operand[k].stored || reads(kernel)))
             call.operand[call.operands++] = &kernel->operand[k];
-    if (work->group != NULL) use_operands(&call, work->group, 1); /* the first is the result */
-    wk_code code = wk__gpu_plan_kernel(&device->card->gpu.target, work, add_launch, &call, fail);
+    if (work->program != NULL) use_operands(&call, work->program, 1); /* the first is the result */
+    wk_code code = wk__gpu_lower_work(&device->card->gpu.target, work, add_launch, &call, fail);
     return end_call(&call, code, fail);
 }
 
@@ -242,16 +242,16 @@ wk_code wk__cl_submit(void *user, const wk__work *work, wk__fail *fail)
 {
     wk__cl_device *device = user;
     wk__work first = *work;
-    const bool carried = wk__gpu_carries(&device->units, work, !device->gathering);
-    if (!carried) first.group = NULL;
-    wk_code code = work->kernel ? run_kernel(device, &first, fail) : WK_OK;
-    return code == WK_OK && work->group && !carried ? run_group(user, work->group, work->origin, fail) : code;
+    const bool carried = wk__gpu_should_fuse_epilogue(&device->units, work, !device->compile_only);
+    if (!carried) first.program = NULL;
+    wk_code code = work->args ? run_kernel(device, &first, fail) : WK_OK;
+    return code == WK_OK && work->program && !carried ? run_group(user, work->program, work->origin, fail) : code;
 }
 
-wk_code wk__cl_gather(void *user, bool on, wk__fail *fail)
+wk_code wk__cl_compile_only(void *user, bool on, wk__fail *fail)
 {
     wk__cl_device *device = user;
-    device->gathering = on;
+    device->compile_only = on;
     if (on) return WK_OK;
     wk__cl_command build = {.perform = perform_build};
     return wk__cl_push_and_wait(device, &build, fail);

@@ -6,46 +6,46 @@
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-wk_code wk__cl_block_take(void *user, int64_t bytes, wk__memory *block, wk__fail *fail)
+wk_code wk__cl_block_alloc(void *user, int64_t bytes, wk__memory *block, wk__fail *fail)
 {
     wk__cl_device *device = user;
-    if (bytes > device->card->largest_block) {
-        char size[WK__BYTES_TEXT], most[WK__BYTES_TEXT];
+    if (bytes > device->card->max_alloc_bytes) {
+        char size[WK__FORMAT_BYTES_SIZE], most[WK__FORMAT_BYTES_SIZE];
         return wk__fail_set(fail, WK_ERR_MEMORY, "%s in one piece: this OpenCL device gives at most %s",
-                            wk__bytes_text(size, bytes), wk__bytes_text(most, device->card->largest_block));
+                            wk__format_bytes(size, bytes), wk__format_bytes(most, device->card->max_alloc_bytes));
     }
     cl_int error;
     cl_mem memory = wk__cl.CreateBuffer(device->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &error);
-    if (error != CL_SUCCESS) return wk__cl_failed(fail, error, "taking device memory");
+    if (error != CL_SUCCESS) return wk__cl_fail_set(fail, error, "taking device memory");
     *block = (wk__memory){.block = memory, .bytes = bytes};
     return WK_OK;
 }
 
-typedef struct give_command {
+typedef struct free_command {
     wk__cl_command base;
     cl_mem memory;
-} give_command;
+} free_command;
 
-static wk_code perform_give(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
+static wk_code perform_free(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
 {
     (void)fail;
-    wk__cl_forget_block(device, ((give_command *)base)->memory);
-    wk__cl.ReleaseMemObject(((give_command *)base)->memory);
+    wk__cl_forget_block(device, ((free_command *)base)->memory);
+    wk__cl.ReleaseMemObject(((free_command *)base)->memory);
     return WK_OK;
 }
 
 /* Commands that were queued before may still name the block, so it goes when they have been enqueued. */
-void wk__cl_block_give(void *user, wk__memory *block)
+void wk__cl_block_free(void *user, wk__memory *block)
 {
     wk__fail fail;
-    if (wk__gpu_forked(WK__GPU_OPENCL)) return;
-    give_command *command = wk__cl_command_new(sizeof *command, perform_give, &fail);
+    if (wk__gpu_is_forked_child(WK__GPU_OPENCL)) return;
+    free_command *command = wk__cl_command_new(sizeof *command, perform_free, &fail);
     if (command != NULL) {
         command->base.always = true;
         command->memory = block->block;
         wk__cl_push(user, &command->base, &fail);
     } else { /* memory is short: wait with a command on the stack */
-        give_command here = {.base.perform = perform_give, .memory = block->block};
+        free_command here = {.base.perform = perform_free, .memory = block->block};
         wk__cl_push_and_wait(user, &here.base, &fail);
     }
     *block = (wk__memory){0};
@@ -57,7 +57,7 @@ enum { STAGED_UPLOAD = 4 << 20 /* larger ones wait for the device instead of bei
 
 typedef struct upload_command {
     wk__cl_command base;
-    wk__cl_use use;
+    wk__cl_access use;
     cl_mem to;
     int64_t piece, offset, bytes;
     const void *from; /* the caller's, or the bytes below */
@@ -71,8 +71,8 @@ static wk_code perform_upload(wk__cl_device *device, wk__cl_command *base, wk__f
     cl_int error = wk__cl.EnqueueWriteBuffer(device->queue, command->to, wait, (size_t)command->offset,
                                              (size_t)command->bytes, command->from, 0, NULL, NULL);
     base->in_flight = !wait && error == CL_SUCCESS;
-    if (wait && error == CL_SUCCESS) wk__cl_found(device, command->to, command->piece);
-    return error == CL_SUCCESS ? WK_OK : wk__cl_failed(fail, error, "copying to the device");
+    if (wait && error == CL_SUCCESS) wk__cl_unpoison(device, command->to, command->piece);
+    return error == CL_SUCCESS ? WK_OK : wk__cl_fail_set(fail, error, "copying to the device");
 }
 
 wk_code wk__cl_upload(void *user, const wk__memory *to, int64_t offset, const void *from, int64_t bytes, wk__fail *fail)
@@ -91,7 +91,8 @@ wk_code wk__cl_upload(void *user, const wk__memory *to, int64_t offset, const vo
     command->base.staged = bytes;
     command->base.use = &command->use;
     command->base.uses = 1;
-    wk__cl_use_of(&command->base, &command->use, offset == 0 ? WK__CL_WRITES : WK__CL_WRITES | WK__CL_READS, to, NULL);
+    wk__cl_access_init(&command->base, &command->use, offset == 0 ? WK__CL_WRITES : WK__CL_WRITES | WK__CL_READS, to,
+                       NULL);
     return wk__cl_push(user, &command->base, fail);
 }
 
@@ -99,7 +100,7 @@ wk_code wk__cl_upload(void *user, const wk__memory *to, int64_t offset, const vo
 
 typedef struct copy_command {
     wk__cl_command base;
-    wk__cl_use use[2];
+    wk__cl_access use[2];
     cl_mem to, from;
     int64_t to_offset, from_offset, bytes;
 } copy_command;
@@ -109,7 +110,7 @@ static wk_code perform_copy(wk__cl_device *device, wk__cl_command *base, wk__fai
     const copy_command *c = (const copy_command *)base;
     cl_int error = wk__cl.EnqueueCopyBuffer(device->queue, c->from, c->to, (size_t)c->from_offset, (size_t)c->to_offset,
                                             (size_t)c->bytes, 0, NULL, NULL);
-    return error == CL_SUCCESS ? WK_OK : wk__cl_failed(fail, error, "copying on the device");
+    return error == CL_SUCCESS ? WK_OK : wk__cl_fail_set(fail, error, "copying on the device");
 }
 
 wk_code wk__cl_copy(void *user, const wk__memory *to, int64_t to_offset, const wk__memory *from, int64_t from_offset,
@@ -122,9 +123,9 @@ wk_code wk__cl_copy(void *user, const wk__memory *to, int64_t to_offset, const w
     command->from = from->block;
     command->base.use = command->use;
     command->base.uses = 2;
-    wk__cl_use_of(&command->base, &command->use[0], WK__CL_READS, from, NULL);
-    wk__cl_use_of(&command->base, &command->use[1], to_offset == 0 ? WK__CL_WRITES : WK__CL_WRITES | WK__CL_READS, to,
-                  NULL);
+    wk__cl_access_init(&command->base, &command->use[0], WK__CL_READS, from, NULL);
+    wk__cl_access_init(&command->base, &command->use[1], to_offset == 0 ? WK__CL_WRITES : WK__CL_WRITES | WK__CL_READS,
+                       to, NULL);
     command->to_offset = to->offset + to_offset;
     command->from_offset = from->offset + from_offset;
     command->bytes = bytes;
@@ -146,19 +147,19 @@ static wk_code perform_download(wk__cl_device *device, wk__cl_command *base, wk_
 {
     const download_command *c = (const download_command *)base;
     wk__fail copy_failed = {.code = WK_OK};
-    bool good = c->from == NULL || wk__cl_lost(device, c->from, c->piece) == NULL;
+    bool good = c->from == NULL || wk__cl_poison_of(device, c->from, c->piece) == NULL;
     if (good && c->bytes > 0) {
         cl_int error = wk__cl.EnqueueReadBuffer(device->queue, c->from, false, (size_t)c->offset, (size_t)c->bytes,
                                                 c->to, 0, NULL, NULL);
-        if (error != CL_SUCCESS) wk__cl_failed(&copy_failed, error, "copying from the device");
+        if (error != CL_SUCCESS) wk__cl_fail_set(&copy_failed, error, "copying from the device");
     } else {
         wk__cl_finish(device);
     }
     wk_code code = wk__cl_check_faults(device, fail);
     if (code != WK_OK) return code;
-    wk__cl_cause *cause = c->from == NULL ? NULL : wk__cl_lost(device, c->from, c->piece);
-    if (cause != NULL) return wk__cl_tell(device, cause, fail);
-    if (copy_failed.code == WK_OK) return wk__cl_tell_untold(device, fail);
+    wk__cl_failure *cause = c->from == NULL ? NULL : wk__cl_poison_of(device, c->from, c->piece);
+    if (cause != NULL) return wk__cl_report(device, cause, fail);
+    if (copy_failed.code == WK_OK) return wk__cl_report_next(device, fail);
     *fail = copy_failed;
     return fail->code;
 }
@@ -185,7 +186,7 @@ wk_code wk__cl_sync(void *user, wk__fail *fail)
 /* Bytes on their way between two devices: the source's thread fills them, the target's waits for that and writes them.
  * Each end holds one of the two references. A target never waits for what is pushed later, so no two devices can wait
  * for each other. */
-typedef struct parcel {
+typedef struct transfer_buffer {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int references;
@@ -194,19 +195,19 @@ typedef struct parcel {
     wk__fail fail; /* with whose work it was, if what was to be sent is lost */
     int64_t bytes;
     char data[];
-} parcel;
+} transfer_buffer;
 
 typedef struct parcel_command {
     wk__cl_command base;
-    wk__cl_use use;
-    parcel *parcel;
+    wk__cl_access use;
+    transfer_buffer *parcel;
     cl_mem memory;
     int64_t piece, offset;
 } parcel_command;
 
 enum { PARCEL = 16 << 20 };
 
-static void drop(parcel *parcel)
+static void drop(transfer_buffer *parcel)
 {
     pthread_mutex_lock(&parcel->lock);
     bool last = --parcel->references == 0;
@@ -214,11 +215,11 @@ static void drop(parcel *parcel)
     if (!last) return;
     pthread_mutex_destroy(&parcel->lock);
     pthread_cond_destroy(&parcel->changed);
-    wk__fail_end(&parcel->fail);
+    wk__fail_release(&parcel->fail);
     wk__free(parcel);
 }
 
-static void hand_over(parcel *parcel, wk_code code, const wk__fail *fail)
+static void complete_send(transfer_buffer *parcel, wk_code code, const wk__fail *fail)
 {
     pthread_mutex_lock(&parcel->lock);
     parcel->filled = true;
@@ -233,24 +234,24 @@ static void hand_over(parcel *parcel, wk_code code, const wk__fail *fail)
 static wk_code perform_send(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
 {
     const parcel_command *c = (const parcel_command *)base;
-    const wk__cl_cause *cause = wk__cl_lost(device, c->memory, c->piece);
+    const wk__cl_failure *cause = wk__cl_poison_of(device, c->memory, c->piece);
     wk_code code = WK_OK;
     if (cause != NULL) {
-        wk__cl_explain(cause, fail);
+        wk__cl_failure_copy(cause, fail);
         code = fail->code;
     } else {
         cl_int error = wk__cl.EnqueueReadBuffer(device->queue, c->memory, true, (size_t)c->offset,
                                                 (size_t)c->parcel->bytes, c->parcel->data, 0, NULL, NULL);
-        if (error != CL_SUCCESS) code = wk__cl_failed(fail, error, "copying to another device");
+        if (error != CL_SUCCESS) code = wk__cl_fail_set(fail, error, "copying to another device");
     }
-    hand_over(c->parcel, code, fail);
+    complete_send(c->parcel, code, fail);
     return WK_OK;
 }
 
 static wk_code perform_receive(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
 {
     const parcel_command *c = (const parcel_command *)base;
-    parcel *parcel = c->parcel;
+    transfer_buffer *parcel = c->parcel;
     pthread_mutex_lock(&parcel->lock);
     while (!parcel->filled) pthread_cond_wait(&parcel->changed, &parcel->lock);
     pthread_mutex_unlock(&parcel->lock);
@@ -258,20 +259,20 @@ static wk_code perform_receive(wk__cl_device *device, wk__cl_command *base, wk__
     if (code != WK_OK) {
         *fail = parcel->fail;
         parcel->fail.origin = NULL; /* taken over */
-        base->handed = true;
+        base->from_peer = true;
     }
     if (code == WK_OK) {
         cl_int error = wk__cl.EnqueueWriteBuffer(device->queue, c->memory, true, (size_t)c->offset,
                                                  (size_t)parcel->bytes, parcel->data, 0, NULL, NULL);
-        if (error != CL_SUCCESS) code = wk__cl_failed(fail, error, "copying from another device");
+        if (error != CL_SUCCESS) code = wk__cl_fail_set(fail, error, "copying from another device");
     }
     drop(parcel);
     return code;
 }
 
-static parcel *new_parcel(int64_t bytes, wk__fail *fail)
+static transfer_buffer *new_parcel(int64_t bytes, wk__fail *fail)
 {
-    parcel *made = wk__alloc(sizeof *made + (size_t)bytes);
+    transfer_buffer *made = wk__alloc(sizeof *made + (size_t)bytes);
     if (made == NULL) {
         wk__fail_set(fail, WK_ERR_MEMORY, "no host memory to copy between devices");
         return NULL;
@@ -286,8 +287,8 @@ static parcel *new_parcel(int64_t bytes, wk__fail *fail)
     return made;
 }
 
-static wk_code push_end(wk__cl_device *device, parcel *parcel, wk__cl_perform *perform, const wk__memory *memory,
-                        int64_t at, wk__fail *fail)
+static wk_code push_end(wk__cl_device *device, transfer_buffer *parcel, wk__cl_perform *perform,
+                        const wk__memory *memory, int64_t at, wk__fail *fail)
 {
     parcel_command *command = wk__cl_command_new(sizeof *command, perform, fail);
     if (command == NULL) return WK_ERR_MEMORY;
@@ -301,7 +302,7 @@ static wk_code push_end(wk__cl_device *device, parcel *parcel, wk__cl_perform *p
         command->base.use = &command->use;
         command->base.uses = 1;
         command->base.first = at == 0;
-        wk__cl_use_of(&command->base, &command->use, WK__CL_WRITES, memory, NULL);
+        wk__cl_access_init(&command->base, &command->use, WK__CL_WRITES, memory, NULL);
     }
     return wk__cl_push(device, &command->base, fail);
 }
@@ -309,7 +310,7 @@ static wk_code push_end(wk__cl_device *device, parcel *parcel, wk__cl_perform *p
 static wk_code transfer_part(wk__cl_device *to_device, const wk__memory *to, wk__cl_device *from_device,
                              const wk__memory *from, int64_t from_offset, int64_t at, int64_t bytes, wk__fail *fail)
 {
-    parcel *parcel = new_parcel(bytes, fail);
+    transfer_buffer *parcel = new_parcel(bytes, fail);
     if (parcel == NULL) return WK_ERR_MEMORY;
     wk_code code = push_end(from_device, parcel, perform_send, from, from_offset + at, fail);
     if (code != WK_OK) drop(parcel); /* the sender's reference */

@@ -11,7 +11,7 @@ static const int64_t max_staged = (int64_t)64 << 20;
 
 /* ---- failures ---------------------------------------------------------------------------------------------------- */
 
-wk_code wk__cl_failed(wk__fail *fail, cl_int error, const char *what)
+wk_code wk__cl_fail_set(wk__fail *fail, cl_int error, const char *what)
 {
     char room[32];
     const char *name = wk__cl_error(error, room);
@@ -36,15 +36,15 @@ static wk_code read_fault(wk__cl_device *device, wk__fail *fail)
         error = wk__cl.EnqueueReadBuffer(device->queue, device->fault, true, 0, sizeof found, &found, 0, NULL, NULL);
         wk__cl.EnqueueWriteBuffer(device->queue, device->fault, true, 0, sizeof none, &none, 0, NULL, NULL);
     }
-    if (error != CL_SUCCESS) return wk__cl_failed(fail, error, "waiting for the device");
-    return wk__gpu_fault_told(&found, fail);
+    if (error != CL_SUCCESS) return wk__cl_fail_set(fail, error, "waiting for the device");
+    return wk__gpu_fault_report(&found, fail);
 }
 
 wk_code wk__cl_check_faults(wk__cl_device *device, wk__fail *fail)
 {
-    wk_code code = device->gone == NULL ? read_fault(device, fail) : WK_OK;
+    wk_code code = device->lost == NULL ? read_fault(device, fail) : WK_OK;
     if (code == WK_OK || code == WK_ERR_INDEX) return code;
-    wk__cl_gone(device, fail);
+    wk__cl_set_device_lost(device, fail);
     return WK_OK;
 }
 
@@ -62,18 +62,18 @@ static void free_done(wk__cl_device *device, wk__cl_command *commands)
 }
 
 /* Waiting fails when something that the driver took could not be done: nobody can say what. */
-static void waited(wk__cl_device *device, cl_int error)
+static void check_wait(wk__cl_device *device, cl_int error)
 {
-    if (error == CL_SUCCESS || device->gone != NULL) return;
+    if (error == CL_SUCCESS || device->lost != NULL) return;
     char room[32];
     wk__fail fail;
     wk__fail_set(&fail, WK_ERR_LOST, "waiting for the device: it gave up (%s)", wk__cl_error(error, room));
-    wk__cl_gone(device, &fail);
+    wk__cl_set_device_lost(device, &fail);
 }
 
 void wk__cl_finish(wk__cl_device *device)
 {
-    waited(device, wk__cl.Finish(device->queue));
+    check_wait(device, wk__cl.Finish(device->queue));
 }
 
 /* Waits for the oldest batch, then begins a new one. So the driver never holds more than the batches hold. */
@@ -81,7 +81,7 @@ static void next_batch(wk__cl_device *device)
 {
     wk__cl_batch *oldest = &device->batch[WK__CL_BATCHES - 1];
     if (oldest->end != NULL) {
-        waited(device, wk__cl.WaitForEvents(1, &oldest->end));
+        check_wait(device, wk__cl.WaitForEvents(1, &oldest->end));
         wk__cl.ReleaseEvent(oldest->end);
     }
     free_done(device, oldest->commands);
@@ -106,7 +106,7 @@ static void end_batches(wk__cl_device *device)
 /* It stays where the driver reads from it, or where it says what is lost. */
 static void perform_unwatched(wk__cl_device *device, wk__cl_command *command)
 {
-    bool stays = wk__cl_perform_unwatched(device, command);
+    bool stays = wk__cl_perform_async(device, command);
     if (command->in_flight) {
         command->next = device->batch[0].commands;
         device->batch[0].commands = command;
@@ -122,14 +122,14 @@ static void perform(wk__cl_device *device, wk__cl_command *command)
 {
     wk__cl_waiter *waiter = command->waiter;
     const bool paused = command->paused;
-    wk__alloc_pause pause;
+    wk__alloc_untracked pause;
     wk_code code = WK_OK;
-    if (paused) wk__alloc_pause_begin(&pause);
+    if (paused) wk__alloc_untracked_begin(&pause);
     if (waiter == NULL)
         perform_unwatched(device, command);
     else
         code = command->perform(device, command, waiter->fail);
-    if (paused) wk__alloc_pause_end(&pause);
+    if (paused) wk__alloc_untracked_end(&pause);
     if (++device->in_batch >= BATCH) next_batch(device);
     pthread_mutex_lock(&device->lock);
     device->pending--;
@@ -150,15 +150,15 @@ static wk__cl_command *take_command(wk__cl_device *device)
         pthread_mutex_lock(&device->lock);
     }
     while (device->first == NULL && !device->stopping) {
-        if (device->wanting > 0 && device->staged > 0) { /* only the driver can make room now */
+        if (device->blocked_pushers > 0 && device->staged > 0) { /* only the driver can make room now */
             pthread_mutex_unlock(&device->lock);
             end_batches(device);
             pthread_mutex_lock(&device->lock);
         } else {
-            device->resting = true;
+            device->is_idle = true;
             pthread_cond_broadcast(&device->changed);
             pthread_cond_wait(&device->changed, &device->lock);
-            device->resting = false;
+            device->is_idle = false;
         }
     }
     wk__cl_command *command = device->first;
@@ -170,7 +170,7 @@ static wk__cl_command *take_command(wk__cl_device *device)
     return command;
 }
 
-static void *serve(void *user)
+static void *worker_main(void *user)
 {
     wk__cl_device *device = user;
     for (wk__cl_command *command; (command = take_command(device)) != NULL;) perform(device, command);
@@ -178,15 +178,15 @@ static void *serve(void *user)
     return NULL;
 }
 
-wk_code wk__cl_start(wk__cl_device *device, wk__fail *fail)
+wk_code wk__cl_worker_start(wk__cl_device *device, wk__fail *fail)
 {
     pthread_mutex_init(&device->lock, NULL);
     pthread_cond_init(&device->changed, NULL);
-    if (wk__thread_start(&device->thread, serve, device)) return WK_OK;
+    if (wk__thread_start(&device->thread, worker_main, device)) return WK_OK;
     return wk__fail_set(fail, WK_ERR_MEMORY, "the system gave no thread for the device");
 }
 
-void wk__cl_stop(wk__cl_device *device)
+void wk__cl_worker_stop(wk__cl_device *device)
 {
     pthread_mutex_lock(&device->lock);
     bool first = !device->stopping;
@@ -212,7 +212,7 @@ void *wk__cl_command_new(size_t size, wk__cl_perform *perform_it, wk__fail *fail
 
 void wk__cl_command_free(wk__cl_command *command)
 {
-    wk__origin_drop(command->origin);
+    wk__origin_release(command->origin);
     wk__free(command);
 }
 
@@ -234,7 +234,7 @@ static bool has_room(const wk__cl_device *device, const wk__cl_command *command)
 /* With the lock held, at the end of the queue. */
 static void append(wk__cl_device *device, wk__cl_command *commands)
 {
-    const bool paused = wk__alloc_is_paused();
+    const bool paused = wk__alloc_is_untracked();
     if (device->last != NULL)
         device->last->next = commands;
     else
@@ -250,16 +250,16 @@ static void append(wk__cl_device *device, wk__cl_command *commands)
 
 static wk_code push(wk__cl_device *device, wk__cl_command *commands, wk__fail *fail)
 {
-    if (wk__gpu_forked(WK__GPU_OPENCL)) {
+    if (wk__gpu_is_forked_child(WK__GPU_OPENCL)) {
         return wk__fail_set(fail, WK_ERR_STATE,
                             "this process was forked from one that uses OpenCL: fork before the first use");
     }
     pthread_mutex_lock(&device->lock);
     if (!device->stopping && !has_room(device, commands)) {
-        device->wanting++;
+        device->blocked_pushers++;
         pthread_cond_broadcast(&device->changed);
         while (!device->stopping && !has_room(device, commands)) pthread_cond_wait(&device->changed, &device->lock);
-        device->wanting--;
+        device->blocked_pushers--;
     }
     const bool stopping = device->stopping;
     if (!stopping) append(device, commands);
@@ -299,12 +299,12 @@ static wk_code perform_finish(wk__cl_device *device, wk__cl_command *command, wk
     return WK_OK;
 }
 
-void wk__cl_settle(wk__cl_device *device)
+void wk__cl_drain(wk__cl_device *device)
 {
     wk__fail fail;
     wk__cl_command finish = {.perform = perform_finish};
     if (wk__cl_push_and_wait(device, &finish, &fail) != WK_OK) return;
     pthread_mutex_lock(&device->lock);
-    while (!device->resting && !device->stopping) pthread_cond_wait(&device->changed, &device->lock);
+    while (!device->is_idle && !device->stopping) pthread_cond_wait(&device->changed, &device->lock);
     pthread_mutex_unlock(&device->lock);
 }

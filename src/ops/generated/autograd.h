@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The signatures of the ops of wick/autograd.h: what their descriptors begin with. The compiler refuses a member
  * that the op's file sets as well. */
-/* Written by scripts/generate_ops.py from src/ops/rows/autograd: edit those. */
+/* Written by scripts/generate_ops.py from src/ops/specs/autograd: edit those. */
 #ifndef WICK_OPS_GENERATED_AUTOGRAD_H
 #define WICK_OPS_GENERATED_AUTOGRAD_H
 
@@ -23,11 +23,11 @@ extern const wk_parameter wk__parameters_requires_grad_[];
 #define WK__SIGNATURE_backward                                                                                         \
     .name = "backward",                                                                                                \
     .schema = "backward(Tensor self, Tensor? gradient=None, bool retain_graph=False, bool create_graph=False) -> ()",  \
-    .group = "autograd", .doc = "adds the gradients of self to those of all leaves that it depends on",                \
+    .category = "autograd", .doc = "adds the gradients of self to those of all leaves that it depends on",             \
     .parameters = wk__parameters_backward, .parameter_count = 4, .results = 0, .invoke = wk__invoke_backward
 
 #define WK__SIGNATURE_detach                                                                                           \
-    .name = "detach", .schema = "detach(Tensor self) -> Tensor", .group = "autograd",                                  \
+    .name = "detach", .schema = "detach(Tensor self) -> Tensor", .category = "autograd",                               \
     .doc = "the same numbers, in the same storage, without a history", .parameters = wk__parameters_detach,            \
     .parameter_count = 1, .results = 1, .view = true, .invoke = wk__invoke_detach
 
@@ -35,17 +35,19 @@ extern const wk_parameter wk__parameters_requires_grad_[];
     .name = "grad",                                                                                                    \
     .schema = "grad(Tensor[] outputs, Tensor[] inputs, Tensor[]? grad_outputs=None, bool retain_graph=False, bool "    \
               "create_graph=False, bool allow_unused=False) -> Tensor[]",                                              \
-    .group = "autograd", .doc = "d outputs / d inputs, one for each input; the gradients of leaves stay as they are",  \
+    .category = "autograd",                                                                                            \
+    .doc = "d outputs / d inputs, one for each input; the gradients of leaves stay as they are",                       \
     .parameters = wk__parameters_grad, .parameter_count = 6, .results = -1
 
 #define WK__SIGNATURE_grad_of                                                                                          \
-    .name = "grad_of", .schema = "grad_of(Tensor self) -> Tensor", .group = "autograd",                                \
+    .name = "grad_of", .schema = "grad_of(Tensor self) -> Tensor", .category = "autograd",                             \
     .doc = "the gradient that backward left in a leaf; none where there is none", .parameters = wk__parameters_detach, \
     .parameter_count = 1, .results = 1
 
 #define WK__SIGNATURE_requires_grad_                                                                                   \
     .name = "requires_grad_", .schema = "requires_grad_(Tensor(a!) self, bool requires_grad=True) -> Tensor(a!)",      \
-    .group = "autograd", .doc = "makes a leaf want a gradient, or not", .parameters = wk__parameters_requires_grad_,   \
-    .parameter_count = 2, .results = 1, .invoke = wk__invoke_requires_grad_
+    .category = "autograd", .doc = "makes a leaf want a gradient, or not",                                             \
+    .parameters = wk__parameters_requires_grad_, .parameter_count = 2, .results = 1,                                   \
+    .invoke = wk__invoke_requires_grad_
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of wick/autograd.h that only pass their operands on: gradients. */
-/* Written by scripts/generate_ops.py from src/ops/rows/autograd: edit those. */
-#include "../forms.h"
+/* Written by scripts/generate_ops.py from src/ops/specs/autograd: edit those. */
+#include "../entries.h"
 
 /* ---- backward ---------------------------------------------------------------------------------------------------- */
 
@@ -21,7 +21,7 @@ int wk__invoke_backward(const wk__op *op, wk_site site, const wk_value *args, wk
 int wk__invoke_detach(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_detach_at(site, wk__value_tensor(&args[0])));
+    return wk__return_one(out, wk_detach_at(site, wk__value_tensor(&args[0])));
 }
 
 /* ---- requires_grad_ ---------------------------------------------------------------------------------------------- */
@@ -29,5 +29,5 @@ int wk__invoke_detach(const wk__op *op, wk_site site, const wk_value *args, wk_t
 int wk__invoke_requires_grad_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_requires_grad__at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 1) != 0));
+    return wk__return_one(out, wk_requires_grad__at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 1) != 0));
 }

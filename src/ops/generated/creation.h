@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The signatures of the ops of wick/creation.h: what their descriptors begin with. The compiler refuses a member
  * that the op's file sets as well. */
-/* Written by scripts/generate_ops.py from src/ops/rows/creation: edit those. */
+/* Written by scripts/generate_ops.py from src/ops/specs/creation: edit those. */
 #ifndef WICK_OPS_GENERATED_CREATION_H
 #define WICK_OPS_GENERATED_CREATION_H
 
@@ -57,120 +57,120 @@ extern const wk_parameter wk__parameters_fill_[];
 
 #define WK__SIGNATURE_zeros                                                                                            \
     .name = "zeros", .schema = "zeros(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",               \
-    .group = "creation", .doc = "all 0", .parameters = wk__parameters_zeros, .parameter_count = 3, .results = 1,       \
+    .category = "creation", .doc = "all 0", .parameters = wk__parameters_zeros, .parameter_count = 3, .results = 1,    \
     .invoke = wk__invoke_zeros
 
 #define WK__SIGNATURE_ones                                                                                             \
     .name = "ones", .schema = "ones(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",                 \
-    .group = "creation", .doc = "all 1", .parameters = wk__parameters_ones, .parameter_count = 3, .results = 1,        \
+    .category = "creation", .doc = "all 1", .parameters = wk__parameters_ones, .parameter_count = 3, .results = 1,     \
     .invoke = wk__invoke_ones
 
 #define WK__SIGNATURE_empty                                                                                            \
     .name = "empty", .schema = "empty(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",               \
-    .group = "creation", .doc = "memory of this shape; its numbers mean nothing (they are 0)",                         \
+    .category = "creation", .doc = "memory of this shape; its numbers mean nothing (they are 0)",                      \
     .parameters = wk__parameters_ones, .parameter_count = 3, .results = 1, .invoke = wk__invoke_empty
 
 #define WK__SIGNATURE_full                                                                                             \
     .name = "full",                                                                                                    \
     .schema = "full(int[] size, Scalar fill_value, *, dtype? dtype=None, Device? device=None) -> Tensor",              \
-    .group = "creation", .doc = "all the same number: i64 for a whole one, else f32",                                  \
+    .category = "creation", .doc = "all the same number: i64 for a whole one, else f32",                               \
     .parameters = wk__parameters_full, .parameter_count = 4, .results = 1, .invoke = wk__invoke_full
 
 #define WK__SIGNATURE_zeros_like                                                                                       \
     .name = "zeros_like", .schema = "zeros_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",    \
-    .group = "creation", .doc = "all 0, of the shape, dtype and device of self",                                       \
+    .category = "creation", .doc = "all 0, of the shape, dtype and device of self",                                    \
     .parameters = wk__parameters_zeros_like, .parameter_count = 3, .results = 1, .invoke = wk__invoke_zeros_like
 
 #define WK__SIGNATURE_ones_like                                                                                        \
     .name = "ones_like", .schema = "ones_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",      \
-    .group = "creation", .doc = "all 1, of the shape, dtype and device of self",                                       \
+    .category = "creation", .doc = "all 1, of the shape, dtype and device of self",                                    \
     .parameters = wk__parameters_zeros_like, .parameter_count = 3, .results = 1, .invoke = wk__invoke_ones_like
 
 #define WK__SIGNATURE_empty_like                                                                                       \
     .name = "empty_like", .schema = "empty_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",    \
-    .group = "creation",                                                                                               \
+    .category = "creation",                                                                                            \
     .doc = "memory whose numbers mean nothing (they are 0), of the shape, dtype and device of self",                   \
     .parameters = wk__parameters_zeros_like, .parameter_count = 3, .results = 1, .invoke = wk__invoke_empty_like
 
 #define WK__SIGNATURE_full_like                                                                                        \
     .name = "full_like",                                                                                               \
     .schema = "full_like(Tensor self, Scalar fill_value, *, dtype? dtype=None, Device? device=None) -> Tensor",        \
-    .group = "creation", .doc = "all the same number, of the shape, dtype and device of self",                         \
+    .category = "creation", .doc = "all the same number, of the shape, dtype and device of self",                      \
     .parameters = wk__parameters_full_like, .parameter_count = 4, .results = 1, .invoke = wk__invoke_full_like
 
 #define WK__SIGNATURE_arange                                                                                           \
     .name = "arange",                                                                                                  \
     .schema =                                                                                                          \
         "arange(Scalar start, Scalar? end=None, Scalar step=1, *, dtype? dtype=None, Device? device=None) -> Tensor",  \
-    .group = "creation", .doc = "start, start + step, ... short of end; of one number 0, 1, ... short of that",        \
+    .category = "creation", .doc = "start, start + step, ... short of end; of one number 0, 1, ... short of that",     \
     .parameters = wk__parameters_arange, .parameter_count = 5, .results = 1, .invoke = wk__invoke_arange
 
 #define WK__SIGNATURE_linspace                                                                                         \
     .name = "linspace",                                                                                                \
     .schema = "linspace(Scalar start, Scalar end, int steps, *, dtype? dtype=None, Device? device=None) -> Tensor",    \
-    .group = "creation", .doc = "evenly spaced, both ends included", .parameters = wk__parameters_linspace,            \
+    .category = "creation", .doc = "evenly spaced, both ends included", .parameters = wk__parameters_linspace,         \
     .parameter_count = 5, .results = 1, .invoke = wk__invoke_linspace
 
 #define WK__SIGNATURE_eye                                                                                              \
-    .name = "eye", .schema = "eye(int n, *, dtype? dtype=None, Device? device=None) -> Tensor", .group = "creation",   \
-    .doc = "the identity matrix", .parameters = wk__parameters_eye, .parameter_count = 3, .results = 1,                \
-    .invoke = wk__invoke_eye
+    .name = "eye", .schema = "eye(int n, *, dtype? dtype=None, Device? device=None) -> Tensor",                        \
+    .category = "creation", .doc = "the identity matrix", .parameters = wk__parameters_eye, .parameter_count = 3,      \
+    .results = 1, .invoke = wk__invoke_eye
 
 #define WK__SIGNATURE_rand                                                                                             \
     .name = "rand", .schema = "rand(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",                 \
-    .group = "random", .doc = "uniform in [0, 1)", .domain = WK__FLOATS, .parameters = wk__parameters_ones,            \
+    .category = "random", .doc = "uniform in [0, 1)", .dtypes = WK__FLOATS, .parameters = wk__parameters_ones,         \
     .parameter_count = 3, .results = 1, .invoke = wk__invoke_rand
 
 #define WK__SIGNATURE_rand_like                                                                                        \
     .name = "rand_like", .schema = "rand_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",      \
-    .group = "random", .doc = "uniform in [0, 1), shaped like self", .domain = WK__FLOATS,                             \
+    .category = "random", .doc = "uniform in [0, 1), shaped like self", .dtypes = WK__FLOATS,                          \
     .parameters = wk__parameters_zeros_like, .parameter_count = 3, .results = 1, .invoke = wk__invoke_rand_like
 
 #define WK__SIGNATURE_randn                                                                                            \
     .name = "randn", .schema = "randn(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",               \
-    .group = "random", .doc = "standard normal", .domain = WK__FLOATS, .parameters = wk__parameters_ones,              \
+    .category = "random", .doc = "standard normal", .dtypes = WK__FLOATS, .parameters = wk__parameters_ones,           \
     .parameter_count = 3, .results = 1, .invoke = wk__invoke_randn
 
 #define WK__SIGNATURE_randn_like                                                                                       \
     .name = "randn_like", .schema = "randn_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",    \
-    .group = "random", .doc = "standard normal, shaped like self", .domain = WK__FLOATS,                               \
+    .category = "random", .doc = "standard normal, shaped like self", .dtypes = WK__FLOATS,                            \
     .parameters = wk__parameters_zeros_like, .parameter_count = 3, .results = 1, .invoke = wk__invoke_randn_like
 
 #define WK__SIGNATURE_randint                                                                                          \
     .name = "randint",                                                                                                 \
     .schema = "randint(int low, int high, int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",           \
-    .group = "random", .doc = "whole numbers in [low, high), i64", .parameters = wk__parameters_randint,               \
+    .category = "random", .doc = "whole numbers in [low, high), i64", .parameters = wk__parameters_randint,            \
     .parameter_count = 5, .results = 1, .invoke = wk__invoke_randint
 
 #define WK__SIGNATURE_randperm                                                                                         \
     .name = "randperm", .schema = "randperm(int n, *, dtype? dtype=None, Device? device=None) -> Tensor",              \
-    .group = "random", .doc = "0..n-1 in random order, i64", .parameters = wk__parameters_eye, .parameter_count = 3,   \
-    .results = 1, .invoke = wk__invoke_randperm
+    .category = "random", .doc = "0..n-1 in random order, i64", .parameters = wk__parameters_eye,                      \
+    .parameter_count = 3, .results = 1, .invoke = wk__invoke_randperm
 
 #define WK__SIGNATURE_to                                                                                               \
-    .name = "to", .schema = "to(Tensor self, Device device) -> Tensor", .group = "copy",                               \
-    .doc = "on another device; the same tensor if it is there already", .node = "ToCopyBackward0",                     \
+    .name = "to", .schema = "to(Tensor self, Device device) -> Tensor", .category = "copy",                            \
+    .doc = "on another device; the same tensor if it is there already", .grad_fn_name = "ToCopyBackward0",             \
     .parameters = wk__parameters_to, .parameter_count = 2, .results = 1, .invoke = wk__invoke_to
 
 #define WK__SIGNATURE_to_dtype                                                                                         \
-    .name = "to_dtype", .schema = "to_dtype(Tensor self, dtype dtype) -> Tensor", .group = "copy",                     \
+    .name = "to_dtype", .schema = "to_dtype(Tensor self, dtype dtype) -> Tensor", .category = "copy",                  \
     .doc = "converted: floats round to nearest even, floats to integers truncate, anything to bool is x != 0",         \
-    .node = "ToCopyBackward0", .arity = 1, .parameters = wk__parameters_to_dtype, .parameter_count = 2, .results = 1,  \
-    .invoke = wk__invoke_to_dtype
+    .grad_fn_name = "ToCopyBackward0", .arity = 1, .parameters = wk__parameters_to_dtype, .parameter_count = 2,        \
+    .results = 1, .invoke = wk__invoke_to_dtype
 
 #define WK__SIGNATURE_clone                                                                                            \
-    .name = "clone", .schema = "clone(Tensor self) -> Tensor", .group = "copy",                                        \
-    .doc = "a dense copy with its own storage", .node = "CloneBackward0", .arity = 1,                                  \
+    .name = "clone", .schema = "clone(Tensor self) -> Tensor", .category = "copy",                                     \
+    .doc = "a dense copy with its own storage", .grad_fn_name = "CloneBackward0", .arity = 1,                          \
     .parameters = wk__parameters_clone, .parameter_count = 1, .results = 1, .invoke = wk__invoke_clone
 
 #define WK__SIGNATURE_copy_                                                                                            \
-    .name = "copy_", .schema = "copy_(Tensor(a!) self, Tensor src) -> Tensor(a!)", .group = "copy",                    \
-    .doc = "src written over self: broadcast, converted, moved", .node = "CopyBackwards",                              \
+    .name = "copy_", .schema = "copy_(Tensor(a!) self, Tensor src) -> Tensor(a!)", .category = "copy",                 \
+    .doc = "src written over self: broadcast, converted, moved", .grad_fn_name = "CopyBackwards",                      \
     .parameters = wk__parameters_copy_, .parameter_count = 2, .results = 1, .invoke = wk__invoke_copy_
 
 #define WK__SIGNATURE_fill_                                                                                            \
-    .name = "fill_", .schema = "fill_(Tensor(a!) self, Scalar value) -> Tensor(a!)", .group = "copy",                  \
-    .doc = "every element becomes the number", .node = "FillBackward0", .parameters = wk__parameters_fill_,            \
+    .name = "fill_", .schema = "fill_(Tensor(a!) self, Scalar value) -> Tensor(a!)", .category = "copy",               \
+    .doc = "every element becomes the number", .grad_fn_name = "FillBackward0", .parameters = wk__parameters_fill_,    \
     .parameter_count = 2, .results = 1, .invoke = wk__invoke_fill_
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The signatures of the ops of wick/matmul.h: what their descriptors begin with. The compiler refuses a member that
  * the op's file sets as well. */
-/* Written by scripts/generate_ops.py from src/ops/rows/matmul: edit those. */
+/* Written by scripts/generate_ops.py from src/ops/specs/matmul: edit those. */
 #ifndef WICK_OPS_GENERATED_MATMUL_H
 #define WICK_OPS_GENERATED_MATMUL_H
 
@@ -26,8 +26,8 @@ static inline bool wk__read_addmm_options(wk_site site, const char *op, const wk
                                           wk_addmm_options *own)
 {
     if (!wk__options(site, op, given, own)) return false;
-    own->beta = wk__option(own->beta, 1);
-    own->alpha = wk__option(own->alpha, 1);
+    own->beta = wk__option_or(own->beta, 1);
+    own->alpha = wk__option_or(own->alpha, 1);
     return true;
 }
 
@@ -41,52 +41,53 @@ extern const wk_parameter wk__parameters_baddbmm[];
 extern const wk_parameter wk__parameters_linear[];
 
 #define WK__SIGNATURE_matmul                                                                                           \
-    .name = "matmul", .schema = "matmul(Tensor self, Tensor other) -> Tensor", .group = "matmul",                      \
-    .doc = "the product of vectors, matrices, or stacks of matrices that broadcast", .node = "UnsafeViewBackward0",    \
-    .domain = WK__NUMBERS, .parameters = wk__parameters_matmul, .parameter_count = 2, .results = 1,                    \
-    .invoke = wk__invoke_matmul
+    .name = "matmul", .schema = "matmul(Tensor self, Tensor other) -> Tensor", .category = "matmul",                   \
+    .doc = "the product of vectors, matrices, or stacks of matrices that broadcast",                                   \
+    .grad_fn_name = "UnsafeViewBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_matmul,                 \
+    .parameter_count = 2, .results = 1, .invoke = wk__invoke_matmul
 
 #define WK__SIGNATURE_mm                                                                                               \
-    .name = "mm", .schema = "mm(Tensor self, Tensor mat2) -> Tensor", .group = "matmul",                               \
-    .doc = "the product of two matrices", .node = "MmBackward0", .domain = WK__NUMBERS,                                \
+    .name = "mm", .schema = "mm(Tensor self, Tensor mat2) -> Tensor", .category = "matmul",                            \
+    .doc = "the product of two matrices", .grad_fn_name = "MmBackward0", .dtypes = WK__NUMBERS,                        \
     .parameters = wk__parameters_mm, .parameter_count = 2, .results = 1, .invoke = wk__invoke_mm
 
 #define WK__SIGNATURE_bmm                                                                                              \
-    .name = "bmm", .schema = "bmm(Tensor self, Tensor mat2) -> Tensor", .group = "matmul",                             \
-    .doc = "the products of two stacks of matrices", .node = "BmmBackward0", .domain = WK__NUMBERS,                    \
+    .name = "bmm", .schema = "bmm(Tensor self, Tensor mat2) -> Tensor", .category = "matmul",                          \
+    .doc = "the products of two stacks of matrices", .grad_fn_name = "BmmBackward0", .dtypes = WK__NUMBERS,            \
     .parameters = wk__parameters_mm, .parameter_count = 2, .results = 1, .invoke = wk__invoke_bmm
 
 #define WK__SIGNATURE_mv                                                                                               \
-    .name = "mv", .schema = "mv(Tensor self, Tensor vec) -> Tensor", .group = "matmul",                                \
-    .doc = "a matrix times a vector", .node = "MvBackward0", .domain = WK__NUMBERS, .parameters = wk__parameters_mv,   \
-    .parameter_count = 2, .results = 1, .invoke = wk__invoke_mv
+    .name = "mv", .schema = "mv(Tensor self, Tensor vec) -> Tensor", .category = "matmul",                             \
+    .doc = "a matrix times a vector", .grad_fn_name = "MvBackward0", .dtypes = WK__NUMBERS,                            \
+    .parameters = wk__parameters_mv, .parameter_count = 2, .results = 1, .invoke = wk__invoke_mv
 
 #define WK__SIGNATURE_dot                                                                                              \
-    .name = "dot", .schema = "dot(Tensor self, Tensor tensor) -> Tensor", .group = "matmul",                           \
-    .doc = "the sum of the products of the elements of two vectors", .node = "DotBackward0", .domain = WK__NUMBERS,    \
-    .parameters = wk__parameters_dot, .parameter_count = 2, .results = 1, .invoke = wk__invoke_dot
+    .name = "dot", .schema = "dot(Tensor self, Tensor tensor) -> Tensor", .category = "matmul",                        \
+    .doc = "the sum of the products of the elements of two vectors", .grad_fn_name = "DotBackward0",                   \
+    .dtypes = WK__NUMBERS, .parameters = wk__parameters_dot, .parameter_count = 2, .results = 1,                       \
+    .invoke = wk__invoke_dot
 
 #define WK__SIGNATURE_outer                                                                                            \
-    .name = "outer", .schema = "outer(Tensor self, Tensor vec2) -> Tensor", .group = "matmul",                         \
-    .doc = "every product of an element of a and one of b", .node = "MulBackward0",                                    \
+    .name = "outer", .schema = "outer(Tensor self, Tensor vec2) -> Tensor", .category = "matmul",                      \
+    .doc = "every product of an element of a and one of b", .grad_fn_name = "MulBackward0",                            \
     .parameters = wk__parameters_outer, .parameter_count = 2, .results = 1, .invoke = wk__invoke_outer
 
 #define WK__SIGNATURE_addmm                                                                                            \
     .name = "addmm",                                                                                                   \
     .schema = "addmm(Tensor self, Tensor mat1, Tensor mat2, Scalar beta=1, Scalar alpha=1) -> Tensor",                 \
-    .group = "matmul", .doc = "beta x + alpha a b", .node = "AddmmBackward0", .domain = WK__NUMBERS,                   \
+    .category = "matmul", .doc = "beta x + alpha a b", .grad_fn_name = "AddmmBackward0", .dtypes = WK__NUMBERS,        \
     .parameters = wk__parameters_addmm, .parameter_count = 5, .results = 1, .invoke = wk__invoke_addmm
 
 #define WK__SIGNATURE_baddbmm                                                                                          \
     .name = "baddbmm",                                                                                                 \
     .schema = "baddbmm(Tensor self, Tensor batch1, Tensor batch2, Scalar beta=1, Scalar alpha=1) -> Tensor",           \
-    .group = "matmul", .doc = "beta x + alpha a b of stacks of matrices", .node = "BaddbmmBackward0",                  \
-    .domain = WK__NUMBERS, .parameters = wk__parameters_baddbmm, .parameter_count = 5, .results = 1,                   \
+    .category = "matmul", .doc = "beta x + alpha a b of stacks of matrices", .grad_fn_name = "BaddbmmBackward0",       \
+    .dtypes = WK__NUMBERS, .parameters = wk__parameters_baddbmm, .parameter_count = 5, .results = 1,                   \
     .invoke = wk__invoke_baddbmm
 
 #define WK__SIGNATURE_linear                                                                                           \
-    .name = "linear", .schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", .group = "matmul", \
-    .doc = "x weight^T + bias", .node = "AddmmBackward0", .domain = WK__NUMBERS, .parameters = wk__parameters_linear,  \
-    .parameter_count = 3, .results = 1, .invoke = wk__invoke_linear
+    .name = "linear", .schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",                    \
+    .category = "matmul", .doc = "x weight^T + bias", .grad_fn_name = "AddmmBackward0", .dtypes = WK__NUMBERS,         \
+    .parameters = wk__parameters_linear, .parameter_count = 3, .results = 1, .invoke = wk__invoke_linear
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of wick/matmul.h that only pass their operands on: products. */
-/* Written by scripts/generate_ops.py from src/ops/rows/matmul: edit those. */
-#include "../forms.h"
+/* Written by scripts/generate_ops.py from src/ops/specs/matmul: edit those. */
+#include "../entries.h"
 
 /* ---- matmul ------------------------------------------------------------------------------------------------------ */
 
@@ -13,7 +13,7 @@ wk_tensor *(wk_matmul)(wk_tensor *a, wk_tensor *b)
 int wk__invoke_matmul(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_matmul_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+    return wk__return_one(out, wk_matmul_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
 }
 
 /* ---- mm ---------------------------------------------------------------------------------------------------------- */
@@ -26,7 +26,7 @@ wk_tensor *(wk_mm)(wk_tensor *a, wk_tensor *b)
 int wk__invoke_mm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_mm_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+    return wk__return_one(out, wk_mm_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
 }
 
 /* ---- bmm --------------------------------------------------------------------------------------------------------- */
@@ -39,7 +39,7 @@ wk_tensor *(wk_bmm)(wk_tensor *a, wk_tensor *b)
 int wk__invoke_bmm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_bmm_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+    return wk__return_one(out, wk_bmm_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
 }
 
 /* ---- mv ---------------------------------------------------------------------------------------------------------- */
@@ -52,7 +52,7 @@ wk_tensor *(wk_mv)(wk_tensor *a, wk_tensor *b)
 int wk__invoke_mv(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_mv_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+    return wk__return_one(out, wk_mv_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
 }
 
 /* ---- dot --------------------------------------------------------------------------------------------------------- */
@@ -65,7 +65,7 @@ wk_tensor *(wk_dot)(wk_tensor *a, wk_tensor *b)
 int wk__invoke_dot(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_dot_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+    return wk__return_one(out, wk_dot_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
 }
 
 /* ---- outer ------------------------------------------------------------------------------------------------------- */
@@ -78,7 +78,7 @@ wk_tensor *(wk_outer)(wk_tensor *a, wk_tensor *b)
 int wk__invoke_outer(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_outer_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+    return wk__return_one(out, wk_outer_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
 }
 
 /* ---- addmm ------------------------------------------------------------------------------------------------------- */
@@ -88,8 +88,8 @@ int wk__invoke_addmm(const wk__op *op, wk_site site, const wk_value *args, wk_te
     (void)op;
     const wk_addmm_options options = {
         .size = sizeof options, .beta = wk__value_option(&args[3]), .alpha = wk__value_option(&args[4])};
-    return wk__one(out, wk_addmm_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
-                                    wk__value_tensor(&args[2]), &options));
+    return wk__return_one(out, wk_addmm_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
+                                           wk__value_tensor(&args[2]), &options));
 }
 
 /* ---- baddbmm ----------------------------------------------------------------------------------------------------- */
@@ -99,8 +99,8 @@ int wk__invoke_baddbmm(const wk__op *op, wk_site site, const wk_value *args, wk_
     (void)op;
     const wk_addmm_options options = {
         .size = sizeof options, .beta = wk__value_option(&args[3]), .alpha = wk__value_option(&args[4])};
-    return wk__one(out, wk_baddbmm_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
-                                      wk__value_tensor(&args[2]), &options));
+    return wk__return_one(out, wk_baddbmm_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
+                                             wk__value_tensor(&args[2]), &options));
 }
 
 /* ---- linear ------------------------------------------------------------------------------------------------------ */
@@ -113,6 +113,6 @@ wk_tensor *(wk_linear)(wk_tensor *x, wk_tensor *weight, wk_tensor *bias)
 int wk__invoke_linear(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(
+    return wk__return_one(
         out, wk_linear_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), wk__value_tensor(&args[2])));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of wick/pointwise.h that only pass their operands on: activations. */
-/* Written by scripts/generate_ops.py from src/ops/rows/pointwise: edit those. */
-#include "../forms.h"
+/* Written by scripts/generate_ops.py from src/ops/specs/pointwise: edit those. */
+#include "../entries.h"
 
 /* ---- relu -------------------------------------------------------------------------------------------------------- */
 
@@ -187,14 +187,14 @@ int wk__invoke_leaky_relu(const wk__op *op, wk_site site, const wk_value *args, 
 {
     (void)op;
     const wk_leaky_relu_options options = {.size = sizeof options, .negative_slope = wk__value_option(&args[1])};
-    return wk__one(out, wk_leaky_relu_at(site, wk__value_tensor(&args[0]), &options));
+    return wk__return_one(out, wk_leaky_relu_at(site, wk__value_tensor(&args[0]), &options));
 }
 
 int wk__invoke_leaky_relu_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
     const wk_leaky_relu_options options = {.size = sizeof options, .negative_slope = wk__value_option(&args[1])};
-    return wk__one(out, wk_leaky_relu__at(site, wk__value_tensor(&args[0]), &options));
+    return wk__return_one(out, wk_leaky_relu__at(site, wk__value_tensor(&args[0]), &options));
 }
 
 /* ---- elu --------------------------------------------------------------------------------------------------------- */
@@ -203,14 +203,14 @@ int wk__invoke_elu(const wk__op *op, wk_site site, const wk_value *args, wk_tens
 {
     (void)op;
     const wk_elu_options options = {.size = sizeof options, .alpha = wk__value_option(&args[1])};
-    return wk__one(out, wk_elu_at(site, wk__value_tensor(&args[0]), &options));
+    return wk__return_one(out, wk_elu_at(site, wk__value_tensor(&args[0]), &options));
 }
 
 int wk__invoke_elu_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
     const wk_elu_options options = {.size = sizeof options, .alpha = wk__value_option(&args[1])};
-    return wk__one(out, wk_elu__at(site, wk__value_tensor(&args[0]), &options));
+    return wk__return_one(out, wk_elu__at(site, wk__value_tensor(&args[0]), &options));
 }
 
 /* ---- gelu -------------------------------------------------------------------------------------------------------- */
@@ -222,7 +222,7 @@ int wk__invoke_gelu(const wk__op *op, wk_site site, const wk_value *args, wk_ten
         wk__value_choice(site, "gelu", "approximate", &args[1], (const char *const[]){"none", "tanh", NULL});
     if (choice < 0) return -1;
     const wk_gelu_options options = {.size = sizeof options, .approximate = choice};
-    return wk__one(out, wk_gelu_at(site, wk__value_tensor(&args[0]), &options));
+    return wk__return_one(out, wk_gelu_at(site, wk__value_tensor(&args[0]), &options));
 }
 
 /* ---- softplus ---------------------------------------------------------------------------------------------------- */
@@ -232,7 +232,7 @@ int wk__invoke_softplus(const wk__op *op, wk_site site, const wk_value *args, wk
     (void)op;
     const wk_softplus_options options = {
         .size = sizeof options, .beta = wk__value_option(&args[1]), .threshold = wk__value_option(&args[2])};
-    return wk__one(out, wk_softplus_at(site, wk__value_tensor(&args[0]), &options));
+    return wk__return_one(out, wk_softplus_at(site, wk__value_tensor(&args[0]), &options));
 }
 
 /* ---- hardtanh ---------------------------------------------------------------------------------------------------- */
@@ -242,7 +242,7 @@ int wk__invoke_hardtanh(const wk__op *op, wk_site site, const wk_value *args, wk
     (void)op;
     const wk_hardtanh_options options = {
         .size = sizeof options, .min_val = wk__value_option(&args[1]), .max_val = wk__value_option(&args[2])};
-    return wk__one(out, wk_hardtanh_at(site, wk__value_tensor(&args[0]), &options));
+    return wk__return_one(out, wk_hardtanh_at(site, wk__value_tensor(&args[0]), &options));
 }
 
 int wk__invoke_hardtanh_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
@@ -250,5 +250,5 @@ int wk__invoke_hardtanh_(const wk__op *op, wk_site site, const wk_value *args, w
     (void)op;
     const wk_hardtanh_options options = {
         .size = sizeof options, .min_val = wk__value_option(&args[1]), .max_val = wk__value_option(&args[2])};
-    return wk__one(out, wk_hardtanh__at(site, wk__value_tensor(&args[0]), &options));
+    return wk__return_one(out, wk_hardtanh__at(site, wk__value_tensor(&args[0]), &options));
 }

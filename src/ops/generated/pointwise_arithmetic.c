@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of wick/pointwise.h that only pass their operands on: arithmetic: a tensor or a number on either
  * side. */
-/* Written by scripts/generate_ops.py from src/ops/rows/pointwise: edit those. */
-#include "../forms.h"
+/* Written by scripts/generate_ops.py from src/ops/specs/pointwise: edit those. */
+#include "../entries.h"
 
 /* ---- add --------------------------------------------------------------------------------------------------------- */
 
@@ -13,22 +13,22 @@ wk_tensor *wk_add_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_add_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_add, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_add, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_add_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_add, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_add, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_add_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_add, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_add, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_add_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_add, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_add, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_add)(wk_tensor *a, wk_tensor *b)
@@ -43,12 +43,12 @@ wk_tensor *wk_add__at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_add__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise_(&wk__op_add, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_add, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_add__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise_(&wk__op_add, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_add, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 /* ---- sub --------------------------------------------------------------------------------------------------------- */
@@ -60,22 +60,22 @@ wk_tensor *wk_sub_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_sub_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_sub, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_sub, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_sub_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_sub, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_sub, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_sub_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_sub, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_sub, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_sub_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_sub, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_sub, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_sub)(wk_tensor *a, wk_tensor *b)
@@ -90,12 +90,12 @@ wk_tensor *wk_sub__at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_sub__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise_(&wk__op_sub, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_sub, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_sub__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise_(&wk__op_sub, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_sub, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 /* ---- mul --------------------------------------------------------------------------------------------------------- */
@@ -107,22 +107,22 @@ wk_tensor *wk_mul_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_mul_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_mul, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_mul, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_mul_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_mul, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_mul, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_mul_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_mul, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_mul, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_mul_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_mul, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_mul, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_mul)(wk_tensor *a, wk_tensor *b)
@@ -137,12 +137,12 @@ wk_tensor *wk_mul__at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_mul__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise_(&wk__op_mul, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_mul, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_mul__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise_(&wk__op_mul, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_mul, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 /* ---- div --------------------------------------------------------------------------------------------------------- */
@@ -154,22 +154,22 @@ wk_tensor *wk_div_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_div_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_div, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_div, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_div_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_div, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_div, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_div_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_div, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_div, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_div_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_div, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_div, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_div)(wk_tensor *a, wk_tensor *b)
@@ -184,26 +184,26 @@ wk_tensor *wk_div__at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_div__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise_(&wk__op_div, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_div, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_div__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise_(&wk__op_div, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_div, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 int wk__invoke_div(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
     const wk_div_options options = {.size = sizeof options, .rounding_mode = wk__value_text(&args[2], NULL)};
-    return wk__one(out, wk_div_rounded_at(site, args[0], args[1], &options));
+    return wk__return_one(out, wk_div_rounded_at(site, args[0], args[1], &options));
 }
 
 int wk__invoke_div_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
     const wk_div_options options = {.size = sizeof options, .rounding_mode = wk__value_text(&args[2], NULL)};
-    return wk__one(out, wk_div_rounded__at(site, wk__value_tensor(&args[0]), args[1], &options));
+    return wk__return_one(out, wk_div_rounded__at(site, wk__value_tensor(&args[0]), args[1], &options));
 }
 
 /* ---- floor_divide ------------------------------------------------------------------------------------------------ */
@@ -215,22 +215,22 @@ wk_tensor *wk_floor_divide_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_floor_divide_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_floor_divide, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_floor_divide, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_floor_divide_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_floor_divide, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_floor_divide, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_floor_divide_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_floor_divide, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_floor_divide, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_floor_divide_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_floor_divide, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_floor_divide, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_floor_divide)(wk_tensor *a, wk_tensor *b)
@@ -245,12 +245,12 @@ wk_tensor *wk_floor_divide__at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_floor_divide__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise_(&wk__op_floor_divide, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_floor_divide, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_floor_divide__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise_(&wk__op_floor_divide, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_floor_divide, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 /* ---- remainder --------------------------------------------------------------------------------------------------- */
@@ -262,22 +262,22 @@ wk_tensor *wk_remainder_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_remainder_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_remainder, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_remainder, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_remainder_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_remainder, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_remainder, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_remainder_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_remainder, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_remainder, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_remainder_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_remainder, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_remainder, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_remainder)(wk_tensor *a, wk_tensor *b)
@@ -292,12 +292,12 @@ wk_tensor *wk_remainder__at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_remainder__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise_(&wk__op_remainder, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_remainder, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_remainder__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise_(&wk__op_remainder, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_remainder, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 /* ---- fmod -------------------------------------------------------------------------------------------------------- */
@@ -309,22 +309,22 @@ wk_tensor *wk_fmod_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_fmod_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_fmod, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_fmod, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_fmod_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_fmod, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_fmod, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_fmod_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_fmod, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_fmod, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_fmod_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_fmod, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_fmod, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_fmod)(wk_tensor *a, wk_tensor *b)
@@ -339,71 +339,71 @@ wk_tensor *wk_fmod__at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_fmod__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise_(&wk__op_fmod, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_fmod, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_fmod__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise_(&wk__op_fmod, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_fmod, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 /* ---- pow --------------------------------------------------------------------------------------------------------- */
 
 wk_tensor *wk_pow_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__pow(site, wk__t(a), wk__t(b));
+    return wk__pow(site, wk__tensor_arg(a), wk__tensor_arg(b));
 }
 
 wk_tensor *wk_pow_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__pow(site, wk__t(a), wk__f(b));
+    return wk__pow(site, wk__tensor_arg(a), wk__float_arg(b));
 }
 
 wk_tensor *wk_pow_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__pow(site, wk__t(a), wk__i(b));
+    return wk__pow(site, wk__tensor_arg(a), wk__int_arg(b));
 }
 
 wk_tensor *wk_pow_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__pow(site, wk__f(a), wk__t(b));
+    return wk__pow(site, wk__float_arg(a), wk__tensor_arg(b));
 }
 
 wk_tensor *wk_pow_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__pow(site, wk__i(a), wk__t(b));
+    return wk__pow(site, wk__int_arg(a), wk__tensor_arg(b));
 }
 
 wk_tensor *(wk_pow)(wk_tensor *a, wk_tensor *b)
 {
-    return wk__pow((wk_site){0}, wk__t(a), wk__t(b));
+    return wk__pow((wk_site){0}, wk__tensor_arg(a), wk__tensor_arg(b));
 }
 
 wk_tensor *wk_pow__at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__pow_(site, a, wk__t(b));
+    return wk__pow_(site, a, wk__tensor_arg(b));
 }
 
 wk_tensor *wk_pow__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__pow_(site, a, wk__f(b));
+    return wk__pow_(site, a, wk__float_arg(b));
 }
 
 wk_tensor *wk_pow__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__pow_(site, a, wk__i(b));
+    return wk__pow_(site, a, wk__int_arg(b));
 }
 
 int wk__invoke_pow(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk__pow(site, wk__value_arg(&args[0]), wk__value_arg(&args[1])));
+    return wk__return_one(out, wk__pow(site, wk__value_arg(&args[0]), wk__value_arg(&args[1])));
 }
 
 int wk__invoke_pow_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk__pow_(site, wk__value_tensor(&args[0]), wk__value_arg(&args[1])));
+    return wk__return_one(out, wk__pow_(site, wk__value_tensor(&args[0]), wk__value_arg(&args[1])));
 }
 
 /* ---- maximum ----------------------------------------------------------------------------------------------------- */
@@ -415,22 +415,22 @@ wk_tensor *wk_maximum_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_maximum_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_maximum, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_maximum, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_maximum_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_maximum, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_maximum, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_maximum_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_maximum, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_maximum, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_maximum_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_maximum, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_maximum, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_maximum)(wk_tensor *a, wk_tensor *b)
@@ -447,22 +447,22 @@ wk_tensor *wk_minimum_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_minimum_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_minimum, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_minimum, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_minimum_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_minimum, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_minimum, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_minimum_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_minimum, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_minimum, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_minimum_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_minimum, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_minimum, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_minimum)(wk_tensor *a, wk_tensor *b)
@@ -479,22 +479,22 @@ wk_tensor *wk_atan2_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_atan2_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_atan2, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_atan2, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_atan2_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_atan2, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_atan2, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_atan2_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_atan2, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_atan2, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_atan2_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_atan2, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_atan2, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_atan2)(wk_tensor *a, wk_tensor *b)
@@ -509,12 +509,12 @@ wk_tensor *wk_atan2__at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_atan2__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise_(&wk__op_atan2, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_atan2, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_atan2__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise_(&wk__op_atan2, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_atan2, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 /* ---- logaddexp --------------------------------------------------------------------------------------------------- */
@@ -526,22 +526,22 @@ wk_tensor *wk_logaddexp_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_logaddexp_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_logaddexp, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_logaddexp, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_logaddexp_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_logaddexp, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_logaddexp, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_logaddexp_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_logaddexp, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_logaddexp, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_logaddexp_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_logaddexp, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_logaddexp, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_logaddexp)(wk_tensor *a, wk_tensor *b)
@@ -558,22 +558,22 @@ wk_tensor *wk_hypot_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_hypot_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_hypot, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_hypot, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_hypot_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_hypot, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_hypot, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_hypot_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_hypot, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_hypot, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_hypot_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_hypot, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_hypot, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_hypot)(wk_tensor *a, wk_tensor *b)
@@ -588,12 +588,12 @@ wk_tensor *wk_hypot__at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_hypot__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise_(&wk__op_hypot, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_hypot, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_hypot__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise_(&wk__op_hypot, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_hypot, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 /* ---- copysign ---------------------------------------------------------------------------------------------------- */
@@ -605,22 +605,22 @@ wk_tensor *wk_copysign_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_copysign_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_copysign, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_copysign, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_copysign_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_copysign, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_copysign, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_copysign_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_copysign, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_copysign, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_copysign_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_copysign, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_copysign, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_copysign)(wk_tensor *a, wk_tensor *b)
@@ -635,10 +635,10 @@ wk_tensor *wk_copysign__at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_copysign__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise_(&wk__op_copysign, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_copysign, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_copysign__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise_(&wk__op_copysign, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_copysign, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }

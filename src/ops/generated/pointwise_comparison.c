@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of wick/pointwise.h that only pass their operands on: comparison and logic: a tensor or a number on
  * either side. */
-/* Written by scripts/generate_ops.py from src/ops/rows/pointwise: edit those. */
-#include "../forms.h"
+/* Written by scripts/generate_ops.py from src/ops/specs/pointwise: edit those. */
+#include "../entries.h"
 
 /* ---- eq ---------------------------------------------------------------------------------------------------------- */
 
@@ -13,22 +13,22 @@ wk_tensor *wk_eq_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_eq_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_eq, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_eq, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_eq_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_eq, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_eq, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_eq_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_eq, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_eq, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_eq_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_eq, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_eq, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_eq)(wk_tensor *a, wk_tensor *b)
@@ -43,12 +43,12 @@ wk_tensor *wk_eq__at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_eq__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise_(&wk__op_eq, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_eq, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_eq__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise_(&wk__op_eq, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_eq, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 /* ---- ne ---------------------------------------------------------------------------------------------------------- */
@@ -60,22 +60,22 @@ wk_tensor *wk_ne_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_ne_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_ne, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_ne, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_ne_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_ne, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_ne, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_ne_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_ne, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_ne, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_ne_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_ne, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_ne, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_ne)(wk_tensor *a, wk_tensor *b)
@@ -90,12 +90,12 @@ wk_tensor *wk_ne__at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_ne__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise_(&wk__op_ne, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_ne, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_ne__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise_(&wk__op_ne, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_ne, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 /* ---- lt ---------------------------------------------------------------------------------------------------------- */
@@ -107,22 +107,22 @@ wk_tensor *wk_lt_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_lt_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_lt, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_lt, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_lt_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_lt, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_lt, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_lt_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_lt, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_lt, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_lt_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_lt, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_lt, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_lt)(wk_tensor *a, wk_tensor *b)
@@ -137,12 +137,12 @@ wk_tensor *wk_lt__at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_lt__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise_(&wk__op_lt, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_lt, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_lt__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise_(&wk__op_lt, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_lt, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 /* ---- le ---------------------------------------------------------------------------------------------------------- */
@@ -154,22 +154,22 @@ wk_tensor *wk_le_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_le_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_le, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_le, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_le_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_le, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_le, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_le_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_le, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_le, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_le_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_le, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_le, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_le)(wk_tensor *a, wk_tensor *b)
@@ -184,12 +184,12 @@ wk_tensor *wk_le__at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_le__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise_(&wk__op_le, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_le, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_le__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise_(&wk__op_le, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_le, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 /* ---- gt ---------------------------------------------------------------------------------------------------------- */
@@ -201,22 +201,22 @@ wk_tensor *wk_gt_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_gt_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_gt, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_gt, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_gt_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_gt, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_gt, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_gt_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_gt, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_gt, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_gt_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_gt, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_gt, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_gt)(wk_tensor *a, wk_tensor *b)
@@ -231,12 +231,12 @@ wk_tensor *wk_gt__at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_gt__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise_(&wk__op_gt, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_gt, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_gt__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise_(&wk__op_gt, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_gt, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 /* ---- ge ---------------------------------------------------------------------------------------------------------- */
@@ -248,22 +248,22 @@ wk_tensor *wk_ge_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_ge_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_ge, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_ge, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_ge_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_ge, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_ge, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_ge_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_ge, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_ge, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_ge_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_ge, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_ge, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_ge)(wk_tensor *a, wk_tensor *b)
@@ -278,12 +278,12 @@ wk_tensor *wk_ge__at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_ge__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise_(&wk__op_ge, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_ge, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_ge__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise_(&wk__op_ge, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_ge, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 /* ---- logical_and ------------------------------------------------------------------------------------------------- */
@@ -295,22 +295,22 @@ wk_tensor *wk_logical_and_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_logical_and_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_logical_and, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_logical_and, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_logical_and_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_logical_and, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_logical_and, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_logical_and_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_logical_and, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_logical_and, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_logical_and_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_logical_and, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_logical_and, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_logical_and)(wk_tensor *a, wk_tensor *b)
@@ -325,12 +325,12 @@ wk_tensor *wk_logical_and__at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_logical_and__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise_(&wk__op_logical_and, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_logical_and, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_logical_and__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise_(&wk__op_logical_and, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_logical_and, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 /* ---- logical_or -------------------------------------------------------------------------------------------------- */
@@ -342,22 +342,22 @@ wk_tensor *wk_logical_or_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_logical_or_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_logical_or, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_logical_or, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_logical_or_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_logical_or, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_logical_or, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_logical_or_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_logical_or, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_logical_or, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_logical_or_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_logical_or, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_logical_or, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_logical_or)(wk_tensor *a, wk_tensor *b)
@@ -372,12 +372,12 @@ wk_tensor *wk_logical_or__at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_logical_or__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise_(&wk__op_logical_or, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_logical_or, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_logical_or__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise_(&wk__op_logical_or, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_logical_or, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 /* ---- logical_xor ------------------------------------------------------------------------------------------------- */
@@ -389,22 +389,22 @@ wk_tensor *wk_logical_xor_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_logical_xor_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_logical_xor, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_logical_xor, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_logical_xor_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_logical_xor, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_logical_xor, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_logical_xor_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_logical_xor, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_logical_xor, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_logical_xor_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_logical_xor, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_logical_xor, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_logical_xor)(wk_tensor *a, wk_tensor *b)
@@ -419,12 +419,12 @@ wk_tensor *wk_logical_xor__at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_logical_xor__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise_(&wk__op_logical_xor, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_logical_xor, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_logical_xor__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise_(&wk__op_logical_xor, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_logical_xor, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 /* ---- bitwise_and ------------------------------------------------------------------------------------------------- */
@@ -436,22 +436,22 @@ wk_tensor *wk_bitwise_and_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_bitwise_and_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_bitwise_and, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_bitwise_and, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_and_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_bitwise_and, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_bitwise_and, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_and_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_bitwise_and, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_bitwise_and, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_and_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_bitwise_and, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_bitwise_and, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_bitwise_and)(wk_tensor *a, wk_tensor *b)
@@ -466,12 +466,12 @@ wk_tensor *wk_bitwise_and__at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_bitwise_and__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise_(&wk__op_bitwise_and, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_bitwise_and, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_and__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise_(&wk__op_bitwise_and, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_bitwise_and, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 /* ---- bitwise_or -------------------------------------------------------------------------------------------------- */
@@ -483,22 +483,22 @@ wk_tensor *wk_bitwise_or_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_bitwise_or_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_bitwise_or, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_bitwise_or, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_or_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_bitwise_or, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_bitwise_or, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_or_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_bitwise_or, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_bitwise_or, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_or_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_bitwise_or, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_bitwise_or, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_bitwise_or)(wk_tensor *a, wk_tensor *b)
@@ -513,12 +513,12 @@ wk_tensor *wk_bitwise_or__at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_bitwise_or__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise_(&wk__op_bitwise_or, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_bitwise_or, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_or__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise_(&wk__op_bitwise_or, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_bitwise_or, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 /* ---- bitwise_xor ------------------------------------------------------------------------------------------------- */
@@ -530,22 +530,22 @@ wk_tensor *wk_bitwise_xor_at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_bitwise_xor_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise(&wk__op_bitwise_xor, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_bitwise_xor, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_xor_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise(&wk__op_bitwise_xor, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise(&wk__op_bitwise_xor, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_xor_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_bitwise_xor, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_bitwise_xor, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_xor_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__elementwise(&wk__op_bitwise_xor, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+    return wk__elementwise(&wk__op_bitwise_xor, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_bitwise_xor)(wk_tensor *a, wk_tensor *b)
@@ -560,10 +560,10 @@ wk_tensor *wk_bitwise_xor__at(wk_site site, wk_tensor *a, wk_tensor *b)
 
 wk_tensor *wk_bitwise_xor__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__elementwise_(&wk__op_bitwise_xor, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_bitwise_xor, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_xor__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__elementwise_(&wk__op_bitwise_xor, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+    return wk__elementwise_(&wk__op_bitwise_xor, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }

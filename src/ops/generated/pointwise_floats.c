@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of wick/pointwise.h that only pass their operands on: functions of floats: bool and integers become
  * f32 first. */
-/* Written by scripts/generate_ops.py from src/ops/rows/pointwise: edit those. */
-#include "../forms.h"
+/* Written by scripts/generate_ops.py from src/ops/specs/pointwise: edit those. */
+#include "../entries.h"
 
 /* ---- sqrt -------------------------------------------------------------------------------------------------------- */
 
@@ -450,14 +450,14 @@ int wk__invoke_logit(const wk__op *op, wk_site site, const wk_value *args, wk_te
 {
     (void)op;
     const wk_logit_options options = {.size = sizeof options, .eps = wk__value_option(&args[1])};
-    return wk__one(out, wk_logit_at(site, wk__value_tensor(&args[0]), &options));
+    return wk__return_one(out, wk_logit_at(site, wk__value_tensor(&args[0]), &options));
 }
 
 int wk__invoke_logit_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
     const wk_logit_options options = {.size = sizeof options, .eps = wk__value_option(&args[1])};
-    return wk__one(out, wk_logit__at(site, wk__value_tensor(&args[0]), &options));
+    return wk__return_one(out, wk_logit__at(site, wk__value_tensor(&args[0]), &options));
 }
 
 /* ---- erf --------------------------------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of wick/pointwise.h that only pass their operands on: functions of one tensor: wk_NAME(x), and in
  * place wk_NAME_(x). */
-/* Written by scripts/generate_ops.py from src/ops/rows/pointwise: edit those. */
-#include "../forms.h"
+/* Written by scripts/generate_ops.py from src/ops/specs/pointwise: edit those. */
+#include "../entries.h"
 
 /* ---- logical_not ------------------------------------------------------------------------------------------------- */
 
@@ -254,12 +254,12 @@ int wk__invoke_round(const wk__op *op, wk_site site, const wk_value *args, wk_te
 {
     (void)op;
     const wk_round_options options = {.size = sizeof options, .decimals = wk__value_int(&args[1], 0)};
-    return wk__one(out, wk_round_at(site, wk__value_tensor(&args[0]), &options));
+    return wk__return_one(out, wk_round_at(site, wk__value_tensor(&args[0]), &options));
 }
 
 int wk__invoke_round_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
     const wk_round_options options = {.size = sizeof options, .decimals = wk__value_int(&args[1], 0)};
-    return wk__one(out, wk_round__at(site, wk__value_tensor(&args[0]), &options));
+    return wk__return_one(out, wk_round__at(site, wk__value_tensor(&args[0]), &options));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The signatures of the ops of wick/random.h: what their descriptors begin with. The compiler refuses a member that
  * the op's file sets as well. */
-/* Written by scripts/generate_ops.py from src/ops/rows/random: edit those. */
+/* Written by scripts/generate_ops.py from src/ops/specs/random: edit those. */
 #ifndef WICK_OPS_GENERATED_RANDOM_H
 #define WICK_OPS_GENERATED_RANDOM_H
 
@@ -25,29 +25,32 @@ extern const wk_parameter wk__parameters_multinomial[];
 
 #define WK__SIGNATURE_uniform_                                                                                         \
     .name = "uniform_", .schema = "uniform_(Tensor(a!) self, float from=0, float to=1) -> Tensor(a!)",                 \
-    .group = "random", .doc = "every element becomes uniform in [from, to)", .node = "UniformBackward0",               \
-    .domain = WK__FLOATS, .parameters = wk__parameters_uniform_, .parameter_count = 3, .results = 1,                   \
+    .category = "random", .doc = "every element becomes uniform in [from, to)", .grad_fn_name = "UniformBackward0",    \
+    .dtypes = WK__FLOATS, .parameters = wk__parameters_uniform_, .parameter_count = 3, .results = 1,                   \
     .invoke = wk__invoke_uniform_
 
 #define WK__SIGNATURE_normal_                                                                                          \
     .name = "normal_", .schema = "normal_(Tensor(a!) self, float mean=0, float std=1) -> Tensor(a!)",                  \
-    .group = "random", .doc = "every element becomes normal", .node = "NormalBackward0", .domain = WK__FLOATS,         \
-    .parameters = wk__parameters_normal_, .parameter_count = 3, .results = 1, .invoke = wk__invoke_normal_
+    .category = "random", .doc = "every element becomes normal", .grad_fn_name = "NormalBackward0",                    \
+    .dtypes = WK__FLOATS, .parameters = wk__parameters_normal_, .parameter_count = 3, .results = 1,                    \
+    .invoke = wk__invoke_normal_
 
 #define WK__SIGNATURE_bernoulli                                                                                        \
-    .name = "bernoulli", .schema = "bernoulli(Tensor self) -> Tensor", .group = "random",                              \
-    .doc = "1 with the probability that stands in x, else 0", .node = "BernoulliBackward0", .domain = WK__FLOATS,      \
-    .parameters = wk__parameters_bernoulli, .parameter_count = 1, .results = 1, .invoke = wk__invoke_bernoulli
+    .name = "bernoulli", .schema = "bernoulli(Tensor self) -> Tensor", .category = "random",                           \
+    .doc = "1 with the probability that stands in x, else 0", .grad_fn_name = "BernoulliBackward0",                    \
+    .dtypes = WK__FLOATS, .parameters = wk__parameters_bernoulli, .parameter_count = 1, .results = 1,                  \
+    .invoke = wk__invoke_bernoulli
 
 #define WK__SIGNATURE_dropout                                                                                          \
     .name = "dropout", .schema = "dropout(Tensor input, float p=0.5, bool training=True) -> Tensor",                   \
-    .group = "random", .doc = "0 with probability p, else x / (1 - p)", .node = "MulBackward0", .domain = WK__FLOATS,  \
-    .parameters = wk__parameters_dropout, .parameter_count = 3, .results = 1, .invoke = wk__invoke_dropout
+    .category = "random", .doc = "0 with probability p, else x / (1 - p)", .grad_fn_name = "MulBackward0",             \
+    .dtypes = WK__FLOATS, .parameters = wk__parameters_dropout, .parameter_count = 3, .results = 1,                    \
+    .invoke = wk__invoke_dropout
 
 #define WK__SIGNATURE_multinomial                                                                                      \
     .name = "multinomial", .schema = "multinomial(Tensor self, int num_samples, bool replacement=False) -> Tensor",    \
-    .group = "random", .doc = "places drawn with these probabilities, once each or with replacement",                  \
-    .domain = WK__FLOATS, .parameters = wk__parameters_multinomial, .parameter_count = 3, .results = 1,                \
+    .category = "random", .doc = "places drawn with these probabilities, once each or with replacement",               \
+    .dtypes = WK__FLOATS, .parameters = wk__parameters_multinomial, .parameter_count = 3, .results = 1,                \
     .invoke = wk__invoke_multinomial
 
 #endif

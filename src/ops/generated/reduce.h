@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The signatures of the ops of wick/reduce.h: what their descriptors begin with. The compiler refuses a member that
  * the op's file sets as well. */
-/* Written by scripts/generate_ops.py from src/ops/rows/reduce: edit those. */
+/* Written by scripts/generate_ops.py from src/ops/specs/reduce: edit those. */
 #ifndef WICK_OPS_GENERATED_REDUCE_H
 #define WICK_OPS_GENERATED_REDUCE_H
 
@@ -57,21 +57,21 @@ wk_code wk__median_dim(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk
 static inline bool wk__read_var_options(wk_site site, const char *op, const wk_var_options *given, wk_var_options *own)
 {
     if (!wk__options(site, op, given, own)) return false;
-    own->correction = wk__option(own->correction, 1);
+    own->correction = wk__option_or(own->correction, 1);
     return true;
 }
 static inline bool wk__read_norm_options(wk_site site, const char *op, const wk_norm_options *given,
                                          wk_norm_options *own)
 {
     if (!wk__options(site, op, given, own)) return false;
-    own->p = wk__option(own->p, 2);
+    own->p = wk__option_or(own->p, 2);
     return true;
 }
 static inline bool wk__read_dist_options(wk_site site, const char *op, const wk_dist_options *given,
                                          wk_dist_options *own)
 {
     if (!wk__options(site, op, given, own)) return false;
-    own->p = wk__option(own->p, 2);
+    own->p = wk__option_or(own->p, 2);
     return true;
 }
 static inline bool wk__read_cosine_similarity_options(wk_site site, const char *op,
@@ -79,28 +79,28 @@ static inline bool wk__read_cosine_similarity_options(wk_site site, const char *
                                                       wk_cosine_similarity_options *own)
 {
     if (!wk__options(site, op, given, own)) return false;
-    own->eps = wk__option(own->eps, 1e-08);
+    own->eps = wk__option_or(own->eps, 1e-08);
     return true;
 }
 static inline bool wk__read_smooth_l1_loss_options(wk_site site, const char *op, const wk_smooth_l1_loss_options *given,
                                                    wk_smooth_l1_loss_options *own)
 {
     if (!wk__options(site, op, given, own)) return false;
-    own->beta = wk__option(own->beta, 1.0);
+    own->beta = wk__option_or(own->beta, 1.0);
     return true;
 }
 static inline bool wk__read_huber_loss_options(wk_site site, const char *op, const wk_huber_loss_options *given,
                                                wk_huber_loss_options *own)
 {
     if (!wk__options(site, op, given, own)) return false;
-    own->delta = wk__option(own->delta, 1.0);
+    own->delta = wk__option_or(own->delta, 1.0);
     return true;
 }
 static inline bool wk__read_cross_entropy_options(wk_site site, const char *op, const wk_cross_entropy_options *given,
                                                   wk_cross_entropy_options *own)
 {
     if (!wk__options(site, op, given, own)) return false;
-    own->ignore_index = wk__option(own->ignore_index, -100);
+    own->ignore_index = wk__option_or(own->ignore_index, -100);
     return true;
 }
 
@@ -132,217 +132,224 @@ extern const wk_parameter wk__parameters_nll_loss[];
 
 #define WK__SIGNATURE_sum                                                                                              \
     .name = "sum", .schema = "sum(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",  \
-    .group = "reduction", .doc = "sum over all or the named dimensions", .node = "SumBackward0",                       \
-    .dims_node = "SumBackward1", .parameters = wk__parameters_sum, .parameter_count = 4, .results = 1,                 \
+    .category = "reduction", .doc = "sum over all or the named dimensions", .grad_fn_name = "SumBackward0",            \
+    .grad_fn_name_dims = "SumBackward1", .parameters = wk__parameters_sum, .parameter_count = 4, .results = 1,         \
     .takes_dtype = true, .invoke = wk__invoke_sum
 
 #define WK__SIGNATURE_mean                                                                                             \
     .name = "mean",                                                                                                    \
     .schema = "mean(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",                \
-    .group = "reduction", .doc = "mean over all or the named dimensions, of floats", .node = "MeanBackward0",          \
-    .dims_node = "MeanBackward1", .domain = WK__FLOATS, .parameters = wk__parameters_mean, .parameter_count = 4,       \
-    .results = 1, .takes_dtype = true, .invoke = wk__invoke_mean
+    .category = "reduction", .doc = "mean over all or the named dimensions, of floats",                                \
+    .grad_fn_name = "MeanBackward0", .grad_fn_name_dims = "MeanBackward1", .dtypes = WK__FLOATS,                       \
+    .parameters = wk__parameters_mean, .parameter_count = 4, .results = 1, .takes_dtype = true,                        \
+    .invoke = wk__invoke_mean
 
 #define WK__SIGNATURE_prod                                                                                             \
     .name = "prod",                                                                                                    \
     .schema = "prod(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",                \
-    .group = "reduction", .doc = "product over all or the named dimensions", .node = "ProdBackward0",                  \
-    .dims_node = "ProdBackward1", .parameters = wk__parameters_mean, .parameter_count = 4, .results = 1,               \
+    .category = "reduction", .doc = "product over all or the named dimensions", .grad_fn_name = "ProdBackward0",       \
+    .grad_fn_name_dims = "ProdBackward1", .parameters = wk__parameters_mean, .parameter_count = 4, .results = 1,       \
     .takes_dtype = true, .invoke = wk__invoke_prod
 
 #define WK__SIGNATURE_amax                                                                                             \
     .name = "amax", .schema = "amax(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",                      \
-    .group = "reduction", .doc = "largest element over all or the named dimensions; NaN if there is one",              \
-    .node = "AmaxBackward0", .parameters = wk__parameters_amax, .parameter_count = 3, .results = 1,                    \
+    .category = "reduction", .doc = "largest element over all or the named dimensions; NaN if there is one",           \
+    .grad_fn_name = "AmaxBackward0", .parameters = wk__parameters_amax, .parameter_count = 3, .results = 1,            \
     .invoke = wk__invoke_amax
 
 #define WK__SIGNATURE_amin                                                                                             \
     .name = "amin", .schema = "amin(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",                      \
-    .group = "reduction", .doc = "smallest element over all or the named dimensions; NaN if there is one",             \
-    .node = "AminBackward0", .parameters = wk__parameters_amax, .parameter_count = 3, .results = 1,                    \
+    .category = "reduction", .doc = "smallest element over all or the named dimensions; NaN if there is one",          \
+    .grad_fn_name = "AminBackward0", .parameters = wk__parameters_amax, .parameter_count = 3, .results = 1,            \
     .invoke = wk__invoke_amin
 
 #define WK__SIGNATURE_all                                                                                              \
-    .name = "all", .schema = "all(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", .group = "reduction",  \
-    .doc = "are all elements other than 0? true of none", .parameters = wk__parameters_amax, .parameter_count = 3,     \
-    .results = 1, .invoke = wk__invoke_all
+    .name = "all", .schema = "all(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",                        \
+    .category = "reduction", .doc = "are all elements other than 0? true of none", .parameters = wk__parameters_amax,  \
+    .parameter_count = 3, .results = 1, .invoke = wk__invoke_all
 
 #define WK__SIGNATURE_any                                                                                              \
-    .name = "any", .schema = "any(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", .group = "reduction",  \
-    .doc = "is some element other than 0? false of none", .parameters = wk__parameters_amax, .parameter_count = 3,     \
-    .results = 1, .invoke = wk__invoke_any
+    .name = "any", .schema = "any(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",                        \
+    .category = "reduction", .doc = "is some element other than 0? false of none", .parameters = wk__parameters_amax,  \
+    .parameter_count = 3, .results = 1, .invoke = wk__invoke_any
 
 #define WK__SIGNATURE_count_nonzero                                                                                    \
     .name = "count_nonzero", .schema = "count_nonzero(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",    \
-    .group = "reduction", .doc = "how many elements are other than 0, as i64", .parameters = wk__parameters_amax,      \
+    .category = "reduction", .doc = "how many elements are other than 0, as i64", .parameters = wk__parameters_amax,   \
     .parameter_count = 3, .results = 1, .invoke = wk__invoke_count_nonzero
 
 #define WK__SIGNATURE_logsumexp                                                                                        \
     .name = "logsumexp", .schema = "logsumexp(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",            \
-    .group = "reduction", .doc = "log(sum e^x) over all or the named dimensions, without overflow",                    \
-    .node = "LogsumexpBackward0", .domain = WK__FLOATS, .parameters = wk__parameters_amax, .parameter_count = 3,       \
-    .results = 1, .invoke = wk__invoke_logsumexp
+    .category = "reduction", .doc = "log(sum e^x) over all or the named dimensions, without overflow",                 \
+    .grad_fn_name = "LogsumexpBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_amax,                     \
+    .parameter_count = 3, .results = 1, .invoke = wk__invoke_logsumexp
 
 #define WK__SIGNATURE_argmax                                                                                           \
     .name = "argmax", .schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",                    \
-    .group = "reduction",                                                                                              \
+    .category = "reduction",                                                                                           \
     .doc = "i64 position of the largest element, the first of equals; NaN counts as greatest; without dim in "         \
            "row-major order",                                                                                          \
     .parameters = wk__parameters_argmax, .parameter_count = 3, .results = 1, .invoke = wk__invoke_argmax
 
 #define WK__SIGNATURE_argmin                                                                                           \
     .name = "argmin", .schema = "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",                    \
-    .group = "reduction",                                                                                              \
+    .category = "reduction",                                                                                           \
     .doc = "i64 position of the smallest element, the first of equals; NaN counts as least; without dim in row-major " \
            "order",                                                                                                    \
     .parameters = wk__parameters_argmax, .parameter_count = 3, .results = 1, .invoke = wk__invoke_argmin
 
 #define WK__SIGNATURE_var                                                                                              \
     .name = "var", .schema = "var(Tensor self, int[]? dim=None, *, float correction=1, bool keepdim=False) -> Tensor", \
-    .group = "reduction", .doc = "sum of (x - mean)^2 / (n - correction), over all or the named dimensions; floats",   \
-    .node = "VarBackward0", .domain = WK__FLOATS, .parameters = wk__parameters_var, .parameter_count = 4,              \
+    .category = "reduction",                                                                                           \
+    .doc = "sum of (x - mean)^2 / (n - correction), over all or the named dimensions; floats",                         \
+    .grad_fn_name = "VarBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_var, .parameter_count = 4,      \
     .results = 1, .invoke = wk__invoke_var
 
 #define WK__SIGNATURE_std                                                                                              \
     .name = "std", .schema = "std(Tensor self, int[]? dim=None, *, float correction=1, bool keepdim=False) -> Tensor", \
-    .group = "reduction", .doc = "the square root of var; floats", .node = "StdBackward0", .domain = WK__FLOATS,       \
-    .parameters = wk__parameters_std, .parameter_count = 4, .results = 1, .invoke = wk__invoke_std
+    .category = "reduction", .doc = "the square root of var; floats", .grad_fn_name = "StdBackward0",                  \
+    .dtypes = WK__FLOATS, .parameters = wk__parameters_std, .parameter_count = 4, .results = 1,                        \
+    .invoke = wk__invoke_std
 
 #define WK__SIGNATURE_norm                                                                                             \
     .name = "norm", .schema = "norm(Tensor self, float p=2, int[]? dim=None, bool keepdim=False) -> Tensor",           \
-    .group = "reduction", .doc = "(sum |x|^p)^(1/p) over all or the named dimensions: the length of vectors; floats",  \
-    .node = "LinalgVectorNormBackward0", .domain = WK__FLOATS, .parameters = wk__parameters_norm,                      \
+    .category = "reduction",                                                                                           \
+    .doc = "(sum |x|^p)^(1/p) over all or the named dimensions: the length of vectors; floats",                        \
+    .grad_fn_name = "LinalgVectorNormBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_norm,              \
     .parameter_count = 4, .results = 1, .invoke = wk__invoke_norm
 
 #define WK__SIGNATURE_dist                                                                                             \
-    .name = "dist", .schema = "dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", .group = "reduction",           \
-    .doc = "(sum |a - b|^p)^(1/p) over all elements of the difference, broadcast; floats", .node = "DistBackward0",    \
-    .domain = WK__FLOATS, .parameters = wk__parameters_dist, .parameter_count = 3, .results = 1,                       \
-    .invoke = wk__invoke_dist
+    .name = "dist", .schema = "dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", .category = "reduction",        \
+    .doc = "(sum |a - b|^p)^(1/p) over all elements of the difference, broadcast; floats",                             \
+    .grad_fn_name = "DistBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_dist, .parameter_count = 3,    \
+    .results = 1, .invoke = wk__invoke_dist
 
 #define WK__SIGNATURE_cosine_similarity                                                                                \
     .name = "cosine_similarity",                                                                                       \
-    .schema = "cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor", .group = "reduction",   \
+    .schema = "cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor",                         \
+    .category = "reduction",                                                                                           \
     .doc = "a b / (|a| |b|) of the vectors along a dimension, lengths below eps taken as eps; floats",                 \
-    .node = "SumBackward1", .domain = WK__FLOATS, .parameters = wk__parameters_cosine_similarity,                      \
+    .grad_fn_name = "SumBackward1", .dtypes = WK__FLOATS, .parameters = wk__parameters_cosine_similarity,              \
     .parameter_count = 4, .results = 1, .invoke = wk__invoke_cosine_similarity
 
 #define WK__SIGNATURE_softmax                                                                                          \
-    .name = "softmax", .schema = "softmax(Tensor input, int dim) -> Tensor", .group = "softmax",                       \
-    .doc = "e^x over its sum along a dimension; floats", .node = "SoftmaxBackward0", .domain = WK__FLOATS,             \
+    .name = "softmax", .schema = "softmax(Tensor input, int dim) -> Tensor", .category = "softmax",                    \
+    .doc = "e^x over its sum along a dimension; floats", .grad_fn_name = "SoftmaxBackward0", .dtypes = WK__FLOATS,     \
     .parameters = wk__parameters_softmax, .parameter_count = 2, .results = 1, .invoke = wk__invoke_softmax
 
 #define WK__SIGNATURE_softmin                                                                                          \
-    .name = "softmin", .schema = "softmin(Tensor input, int dim) -> Tensor", .group = "softmax",                       \
-    .doc = "softmax of -x", .node = "SoftmaxBackward0", .domain = WK__FLOATS, .parameters = wk__parameters_softmax,    \
-    .parameter_count = 2, .results = 1, .invoke = wk__invoke_softmin
+    .name = "softmin", .schema = "softmin(Tensor input, int dim) -> Tensor", .category = "softmax",                    \
+    .doc = "softmax of -x", .grad_fn_name = "SoftmaxBackward0", .dtypes = WK__FLOATS,                                  \
+    .parameters = wk__parameters_softmax, .parameter_count = 2, .results = 1, .invoke = wk__invoke_softmin
 
 #define WK__SIGNATURE_log_softmax                                                                                      \
-    .name = "log_softmax", .schema = "log_softmax(Tensor input, int dim) -> Tensor", .group = "softmax",               \
-    .doc = "the logarithm of softmax, exact where that is 0", .node = "LogSoftmaxBackward0", .domain = WK__FLOATS,     \
-    .parameters = wk__parameters_softmax, .parameter_count = 2, .results = 1, .invoke = wk__invoke_log_softmax
+    .name = "log_softmax", .schema = "log_softmax(Tensor input, int dim) -> Tensor", .category = "softmax",            \
+    .doc = "the logarithm of softmax, exact where that is 0", .grad_fn_name = "LogSoftmaxBackward0",                   \
+    .dtypes = WK__FLOATS, .parameters = wk__parameters_softmax, .parameter_count = 2, .results = 1,                    \
+    .invoke = wk__invoke_log_softmax
 
 #define WK__SIGNATURE_cumsum                                                                                           \
-    .name = "cumsum", .schema = "cumsum(Tensor self, int dim) -> Tensor", .group = "scan",                             \
-    .doc = "running sum along a dimension; integers and bool give i64", .node = "CumsumBackward0",                     \
+    .name = "cumsum", .schema = "cumsum(Tensor self, int dim) -> Tensor", .category = "scan",                          \
+    .doc = "running sum along a dimension; integers and bool give i64", .grad_fn_name = "CumsumBackward0",             \
     .parameters = wk__parameters_cumsum, .parameter_count = 2, .results = 1, .invoke = wk__invoke_cumsum
 
 #define WK__SIGNATURE_cumprod                                                                                          \
-    .name = "cumprod", .schema = "cumprod(Tensor self, int dim) -> Tensor", .group = "scan",                           \
-    .doc = "running product along a dimension; integers and bool give i64", .node = "CumprodBackward0",                \
+    .name = "cumprod", .schema = "cumprod(Tensor self, int dim) -> Tensor", .category = "scan",                        \
+    .doc = "running product along a dimension; integers and bool give i64", .grad_fn_name = "CumprodBackward0",        \
     .parameters = wk__parameters_cumsum, .parameter_count = 2, .results = 1, .invoke = wk__invoke_cumprod
 
 #define WK__SIGNATURE_sort                                                                                             \
     .name = "sort",                                                                                                    \
     .schema = "sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",               \
-    .group = "sort",                                                                                                   \
+    .category = "sort",                                                                                                \
     .doc = "sorted along a dimension, and where each value stood; equal ones keep their order, NaN is greatest",       \
-    .node = "SortBackward0", .parameters = wk__parameters_sort, .parameter_count = 3, .results = 2,                    \
+    .grad_fn_name = "SortBackward0", .parameters = wk__parameters_sort, .parameter_count = 3, .results = 2,            \
     .result_names = (const char *const[]){"values", "indices"}, .invoke = wk__invoke_sort
 
 #define WK__SIGNATURE_argsort                                                                                          \
-    .name = "argsort", .schema = "argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor", .group = "sort", \
-    .doc = "the i64 positions that sort a dimension; equal values keep their order",                                   \
+    .name = "argsort", .schema = "argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor",                  \
+    .category = "sort", .doc = "the i64 positions that sort a dimension; equal values keep their order",               \
     .parameters = wk__parameters_sort, .parameter_count = 3, .results = 1, .invoke = wk__invoke_argsort
 
 #define WK__SIGNATURE_topk                                                                                             \
     .name = "topk",                                                                                                    \
     .schema = "topk(Tensor self, int k, int dim=-1, bool largest=True) -> (Tensor values, Tensor indices)",            \
-    .group = "sort", .doc = "the k largest (or smallest) of a dimension in order, and where they stood",               \
-    .node = "TopkBackward0", .parameters = wk__parameters_topk, .parameter_count = 4, .results = 2,                    \
+    .category = "sort", .doc = "the k largest (or smallest) of a dimension in order, and where they stood",            \
+    .grad_fn_name = "TopkBackward0", .parameters = wk__parameters_topk, .parameter_count = 4, .results = 2,            \
     .result_names = (const char *const[]){"values", "indices"}, .invoke = wk__invoke_topk
 
 #define WK__SIGNATURE_kthvalue                                                                                         \
     .name = "kthvalue",                                                                                                \
     .schema = "kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",       \
-    .group = "sort", .doc = "the k-th smallest of a dimension, counted from 1, and where it stood",                    \
-    .node = "KthvalueBackward0", .parameters = wk__parameters_kthvalue, .parameter_count = 4, .results = 2,            \
+    .category = "sort", .doc = "the k-th smallest of a dimension, counted from 1, and where it stood",                 \
+    .grad_fn_name = "KthvalueBackward0", .parameters = wk__parameters_kthvalue, .parameter_count = 4, .results = 2,    \
     .result_names = (const char *const[]){"values", "indices"}, .invoke = wk__invoke_kthvalue
 
 #define WK__SIGNATURE_median                                                                                           \
     .name = "median",                                                                                                  \
     .schema = "median(Tensor self, int? dim=None, bool keepdim=False) -> (Tensor values, Tensor indices)",             \
-    .group = "sort",                                                                                                   \
+    .category = "sort",                                                                                                \
     .doc = "the lower of the middle values; NaN if there is one. Without dim of all elements, the value alone",        \
-    .node = "MedianBackward0", .parameters = wk__parameters_argmax, .parameter_count = 3, .results = 2,                \
+    .grad_fn_name = "MedianBackward0", .parameters = wk__parameters_argmax, .parameter_count = 3, .results = 2,        \
     .result_names = (const char *const[]){"values", "indices"}, .invoke = wk__invoke_median
 
 #define WK__SIGNATURE_unique                                                                                           \
     .name = "unique",                                                                                                  \
     .schema = "unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor " \
               "output, Tensor inverse_indices, Tensor counts)",                                                        \
-    .group = "sort",                                                                                                   \
+    .category = "sort",                                                                                                \
     .doc = "the distinct elements, always sorted; then, if wanted, which of them each element is, and how often each " \
            "stands there",                                                                                             \
-    .parameters = wk__parameters_unique, .parameter_count = 4, .results = -1, .waits = true,                           \
+    .parameters = wk__parameters_unique, .parameter_count = 4, .results = -1, .data_dependent_shape = true,            \
     .invoke = wk__invoke_unique
 
 #define WK__SIGNATURE_isin                                                                                             \
     .name = "isin",                                                                                                    \
     .schema = "isin(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor", \
-    .group = "comparison", .doc = "bool: is (or, with invert, is not) the element equal to one of test_elements?",     \
+    .category = "comparison", .doc = "bool: is (or, with invert, is not) the element equal to one of test_elements?",  \
     .parameters = wk__parameters_isin, .parameter_count = 4, .results = 1, .invoke = wk__invoke_isin
 
 #define WK__SIGNATURE_layer_norm                                                                                       \
     .name = "layer_norm",                                                                                              \
     .schema = "layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "        \
               "eps=1e-05) -> Tensor",                                                                                  \
-    .group = "normalisation", .doc = "(x - mean) / sqrt(var + eps) weight + bias over the last dimensions; floats",    \
-    .node = "NativeLayerNormBackward0", .domain = WK__FLOATS, .parameters = wk__parameters_layer_norm,                 \
+    .category = "normalisation", .doc = "(x - mean) / sqrt(var + eps) weight + bias over the last dimensions; floats", \
+    .grad_fn_name = "NativeLayerNormBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_layer_norm,         \
     .parameter_count = 5, .results = 1, .invoke = wk__invoke_layer_norm
 
 #define WK__SIGNATURE_mse_loss                                                                                         \
     .name = "mse_loss", .schema = "mse_loss(Tensor input, Tensor target, str reduction=\"mean\") -> Tensor",           \
-    .group = "loss", .doc = "(input - target)^2, its mean, sum or each", .node = "MseLossBackward0", .arity = 3,       \
-    .domain = WK__FLOATS, .parameters = wk__parameters_mse_loss, .parameter_count = 3, .results = 1,                   \
+    .category = "loss", .doc = "(input - target)^2, its mean, sum or each", .grad_fn_name = "MseLossBackward0",        \
+    .arity = 3, .dtypes = WK__FLOATS, .parameters = wk__parameters_mse_loss, .parameter_count = 3, .results = 1,       \
     .invoke = wk__invoke_mse_loss
 
 #define WK__SIGNATURE_l1_loss                                                                                          \
     .name = "l1_loss", .schema = "l1_loss(Tensor input, Tensor target, str reduction=\"mean\") -> Tensor",             \
-    .group = "loss", .doc = "|input - target|, its mean, sum or each", .node = "MeanBackward0", .arity = 3,            \
-    .domain = WK__FLOATS, .parameters = wk__parameters_mse_loss, .parameter_count = 3, .results = 1,                   \
+    .category = "loss", .doc = "|input - target|, its mean, sum or each", .grad_fn_name = "MeanBackward0", .arity = 3, \
+    .dtypes = WK__FLOATS, .parameters = wk__parameters_mse_loss, .parameter_count = 3, .results = 1,                   \
     .invoke = wk__invoke_l1_loss
 
 #define WK__SIGNATURE_smooth_l1_loss                                                                                   \
     .name = "smooth_l1_loss",                                                                                          \
     .schema = "smooth_l1_loss(Tensor input, Tensor target, str reduction=\"mean\", float beta=1.0) -> Tensor",         \
-    .group = "loss", .doc = "d^2 / (2 beta) below beta, |d| - beta / 2 above", .node = "SmoothL1LossBackward0",        \
-    .arity = 3, .domain = WK__FLOATS, .parameters = wk__parameters_smooth_l1_loss, .parameter_count = 4, .results = 1, \
+    .category = "loss", .doc = "d^2 / (2 beta) below beta, |d| - beta / 2 above",                                      \
+    .grad_fn_name = "SmoothL1LossBackward0", .arity = 3, .dtypes = WK__FLOATS,                                         \
+    .parameters = wk__parameters_smooth_l1_loss, .parameter_count = 4, .results = 1,                                   \
     .invoke = wk__invoke_smooth_l1_loss
 
 #define WK__SIGNATURE_huber_loss                                                                                       \
     .name = "huber_loss",                                                                                              \
     .schema = "huber_loss(Tensor input, Tensor target, str reduction=\"mean\", float delta=1.0) -> Tensor",            \
-    .group = "loss", .doc = "d^2 / 2 below delta, delta (|d| - delta / 2) above", .node = "HuberLossBackward0",        \
-    .arity = 3, .domain = WK__FLOATS, .parameters = wk__parameters_huber_loss, .parameter_count = 4, .results = 1,     \
-    .invoke = wk__invoke_huber_loss
+    .category = "loss", .doc = "d^2 / 2 below delta, delta (|d| - delta / 2) above",                                   \
+    .grad_fn_name = "HuberLossBackward0", .arity = 3, .dtypes = WK__FLOATS, .parameters = wk__parameters_huber_loss,   \
+    .parameter_count = 4, .results = 1, .invoke = wk__invoke_huber_loss
 
 #define WK__SIGNATURE_binary_cross_entropy                                                                             \
     .name = "binary_cross_entropy",                                                                                    \
     .schema =                                                                                                          \
         "binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, str reduction=\"mean\") -> Tensor",    \
-    .group = "loss", .doc = "-(t log p + (1 - t) log(1 - p)), logarithms cut off at -100",                             \
-    .node = "BinaryCrossEntropyBackward0", .arity = 3, .domain = WK__FLOATS,                                           \
+    .category = "loss", .doc = "-(t log p + (1 - t) log(1 - p)), logarithms cut off at -100",                          \
+    .grad_fn_name = "BinaryCrossEntropyBackward0", .arity = 3, .dtypes = WK__FLOATS,                                   \
     .parameters = wk__parameters_binary_cross_entropy, .parameter_count = 4, .results = 1,                             \
     .invoke = wk__invoke_binary_cross_entropy
 
@@ -350,32 +357,32 @@ extern const wk_parameter wk__parameters_nll_loss[];
     .name = "binary_cross_entropy_with_logits",                                                                        \
     .schema = "binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, Tensor? "            \
               "pos_weight=None, str reduction=\"mean\") -> Tensor",                                                    \
-    .group = "loss", .doc = "binary_cross_entropy of sigmoid(x), without overflow; t counts pos_weight times",         \
-    .node = "BinaryCrossEntropyWithLogitsBackward0", .arity = 3, .domain = WK__FLOATS,                                 \
+    .category = "loss", .doc = "binary_cross_entropy of sigmoid(x), without overflow; t counts pos_weight times",      \
+    .grad_fn_name = "BinaryCrossEntropyWithLogitsBackward0", .arity = 3, .dtypes = WK__FLOATS,                         \
     .parameters = wk__parameters_binary_cross_entropy_with_logits, .parameter_count = 5, .results = 1,                 \
     .invoke = wk__invoke_binary_cross_entropy_with_logits
 
 #define WK__SIGNATURE_kl_div                                                                                           \
     .name = "kl_div",                                                                                                  \
     .schema = "kl_div(Tensor input, Tensor target, str reduction=\"mean\", bool log_target=False) -> Tensor",          \
-    .group = "loss", .doc = "p (log p - input), p the target or e^target; input is a logarithm",                       \
-    .node = "MeanBackward0", .arity = 3, .domain = WK__FLOATS, .parameters = wk__parameters_kl_div,                    \
+    .category = "loss", .doc = "p (log p - input), p the target or e^target; input is a logarithm",                    \
+    .grad_fn_name = "MeanBackward0", .arity = 3, .dtypes = WK__FLOATS, .parameters = wk__parameters_kl_div,            \
     .parameter_count = 4, .results = 1, .invoke = wk__invoke_kl_div
 
 #define WK__SIGNATURE_cross_entropy                                                                                    \
     .name = "cross_entropy",                                                                                           \
     .schema = "cross_entropy(Tensor input, Tensor target, Tensor? weight=None, str reduction=\"mean\", int "           \
               "ignore_index=-100, float label_smoothing=0.0) -> Tensor",                                               \
-    .group = "loss", .doc = "-log softmax(input) at the label's class, its mean over the labels, sum or each",         \
-    .node = "NllLossBackward0", .domain = WK__FLOATS, .parameters = wk__parameters_cross_entropy,                      \
+    .category = "loss", .doc = "-log softmax(input) at the label's class, its mean over the labels, sum or each",      \
+    .grad_fn_name = "NllLossBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_cross_entropy,              \
     .parameter_count = 6, .results = 1, .invoke = wk__invoke_cross_entropy
 
 #define WK__SIGNATURE_nll_loss                                                                                         \
     .name = "nll_loss",                                                                                                \
     .schema = "nll_loss(Tensor self, Tensor target, Tensor? weight=None, str reduction=\"mean\", int "                 \
               "ignore_index=-100) -> Tensor",                                                                          \
-    .group = "loss", .doc = "-input at the label's class: for log-probabilities", .node = "NllLossBackward0",          \
-    .domain = WK__FLOATS, .parameters = wk__parameters_nll_loss, .parameter_count = 5, .results = 1,                   \
-    .invoke = wk__invoke_nll_loss
+    .category = "loss", .doc = "-input at the label's class: for log-probabilities",                                   \
+    .grad_fn_name = "NllLossBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_nll_loss,                   \
+    .parameter_count = 5, .results = 1, .invoke = wk__invoke_nll_loss
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of wick/reduce.h that only pass their operands on: losses: 0-d, or of the shape of the elements (or
  * labels) for WK_REDUCE_NONE. */
-/* Written by scripts/generate_ops.py from src/ops/rows/reduce: edit those. */
-#include "../forms.h"
+/* Written by scripts/generate_ops.py from src/ops/specs/reduce: edit those. */
+#include "../entries.h"
 
 /* ---- mse_loss ---------------------------------------------------------------------------------------------------- */
 
@@ -13,7 +13,7 @@ int wk__invoke_mse_loss(const wk__op *op, wk_site site, const wk_value *args, wk
         wk__value_choice(site, "mse_loss", "reduction", &args[2], (const char *const[]){"mean", "sum", "none", NULL});
     if (choice < 0) return -1;
     const wk_loss_options options = {.size = sizeof options, .reduction = (wk_reduction)choice};
-    return wk__one(out, wk_mse_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+    return wk__return_one(out, wk_mse_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }
 
 /* ---- l1_loss ----------------------------------------------------------------------------------------------------- */
@@ -25,7 +25,7 @@ int wk__invoke_l1_loss(const wk__op *op, wk_site site, const wk_value *args, wk_
         wk__value_choice(site, "l1_loss", "reduction", &args[2], (const char *const[]){"mean", "sum", "none", NULL});
     if (choice < 0) return -1;
     const wk_loss_options options = {.size = sizeof options, .reduction = (wk_reduction)choice};
-    return wk__one(out, wk_l1_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+    return wk__return_one(out, wk_l1_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }
 
 /* ---- smooth_l1_loss ---------------------------------------------------------------------------------------------- */
@@ -38,7 +38,8 @@ int wk__invoke_smooth_l1_loss(const wk__op *op, wk_site site, const wk_value *ar
     if (choice < 0) return -1;
     const wk_smooth_l1_loss_options options = {
         .size = sizeof options, .reduction = (wk_reduction)choice, .beta = wk__value_option(&args[3])};
-    return wk__one(out, wk_smooth_l1_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+    return wk__return_one(out,
+                          wk_smooth_l1_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }
 
 /* ---- huber_loss -------------------------------------------------------------------------------------------------- */
@@ -51,7 +52,8 @@ int wk__invoke_huber_loss(const wk__op *op, wk_site site, const wk_value *args, 
     if (choice < 0) return -1;
     const wk_huber_loss_options options = {
         .size = sizeof options, .reduction = (wk_reduction)choice, .delta = wk__value_option(&args[3])};
-    return wk__one(out, wk_huber_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+    return wk__return_one(out,
+                          wk_huber_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }
 
 /* ---- binary_cross_entropy ---------------------------------------------------------------------------------------- */
@@ -64,8 +66,8 @@ int wk__invoke_binary_cross_entropy(const wk__op *op, wk_site site, const wk_val
     if (choice < 0) return -1;
     const wk_bce_options options = {
         .size = sizeof options, .weight = wk__value_tensor(&args[2]), .reduction = (wk_reduction)choice};
-    return wk__one(out,
-                   wk_binary_cross_entropy_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+    return wk__return_one(
+        out, wk_binary_cross_entropy_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }
 
 /* ---- binary_cross_entropy_with_logits ---------------------------------------------------------------------------- */
@@ -80,8 +82,8 @@ int wk__invoke_binary_cross_entropy_with_logits(const wk__op *op, wk_site site, 
                                                 .weight = wk__value_tensor(&args[2]),
                                                 .pos_weight = wk__value_tensor(&args[3]),
                                                 .reduction = (wk_reduction)choice};
-    return wk__one(out, wk_binary_cross_entropy_with_logits_at(site, wk__value_tensor(&args[0]),
-                                                               wk__value_tensor(&args[1]), &options));
+    return wk__return_one(out, wk_binary_cross_entropy_with_logits_at(site, wk__value_tensor(&args[0]),
+                                                                      wk__value_tensor(&args[1]), &options));
 }
 
 /* ---- kl_div ------------------------------------------------------------------------------------------------------ */
@@ -94,7 +96,7 @@ int wk__invoke_kl_div(const wk__op *op, wk_site site, const wk_value *args, wk_t
     if (choice < 0) return -1;
     const wk_kl_div_options options = {
         .size = sizeof options, .reduction = (wk_reduction)choice, .log_target = wk__value_int(&args[3], 0) != 0};
-    return wk__one(out, wk_kl_div_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+    return wk__return_one(out, wk_kl_div_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }
 
 /* ---- cross_entropy ----------------------------------------------------------------------------------------------- */
@@ -110,7 +112,8 @@ int wk__invoke_cross_entropy(const wk__op *op, wk_site site, const wk_value *arg
                                               .reduction = (wk_reduction)choice,
                                               .ignore_index = wk__value_option(&args[4]),
                                               .label_smoothing = wk__value_option(&args[5])};
-    return wk__one(out, wk_cross_entropy_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+    return wk__return_one(out,
+                          wk_cross_entropy_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }
 
 /* ---- nll_loss ---------------------------------------------------------------------------------------------------- */
@@ -125,5 +128,5 @@ int wk__invoke_nll_loss(const wk__op *op, wk_site site, const wk_value *args, wk
                                               .weight = wk__value_tensor(&args[2]),
                                               .reduction = (wk_reduction)choice,
                                               .ignore_index = wk__value_option(&args[4])};
-    return wk__one(out, wk_nll_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+    return wk__return_one(out, wk_nll_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of wick/reduce.h that only pass their operands on: normalisation. */
-/* Written by scripts/generate_ops.py from src/ops/rows/reduce: edit those. */
-#include "../forms.h"
+/* Written by scripts/generate_ops.py from src/ops/specs/reduce: edit those. */
+#include "../entries.h"
 
 /* ---- layer_norm -------------------------------------------------------------------------------------------------- */
 
@@ -10,6 +10,7 @@ int wk__invoke_layer_norm(const wk__op *op, wk_site site, const wk_value *args, 
     (void)op;
     int ndim;
     const int64_t *shape = wk__value_dims(&args[1], &ndim);
-    return wk__one(out, wk_layer_norm_at(site, wk__value_tensor(&args[0]), shape, ndim, wk__value_tensor(&args[2]),
-                                         wk__value_tensor(&args[3]), wk__value_float(&args[4], 1e-05)));
+    return wk__return_one(out,
+                          wk_layer_norm_at(site, wk__value_tensor(&args[0]), shape, ndim, wk__value_tensor(&args[2]),
+                                           wk__value_tensor(&args[3]), wk__value_float(&args[4], 1e-05)));
 }

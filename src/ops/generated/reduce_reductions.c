@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of wick/reduce.h that only pass their operands on: reductions. */
-/* Written by scripts/generate_ops.py from src/ops/rows/reduce: edit those. */
-#include "../forms.h"
+/* Written by scripts/generate_ops.py from src/ops/specs/reduce: edit those. */
+#include "../entries.h"
 
 /* ---- sum --------------------------------------------------------------------------------------------------------- */
 
@@ -13,7 +13,7 @@ int wk__invoke_sum(const wk__op *op, wk_site site, const wk_value *args, wk_tens
     const wk_reduce_options options = {.size = sizeof options,
                                        .keepdim = wk__value_int(&args[2], 0) != 0,
                                        .dtype = (wk_dtype)wk__value_int(&args[3], 0)};
-    return wk__one(out, wk_sum_at(site, wk__value_tensor(&args[0]), dims, count, &options));
+    return wk__return_one(out, wk_sum_at(site, wk__value_tensor(&args[0]), dims, count, &options));
 }
 
 /* ---- mean -------------------------------------------------------------------------------------------------------- */
@@ -26,7 +26,7 @@ int wk__invoke_mean(const wk__op *op, wk_site site, const wk_value *args, wk_ten
     const wk_reduce_options options = {.size = sizeof options,
                                        .keepdim = wk__value_int(&args[2], 0) != 0,
                                        .dtype = (wk_dtype)wk__value_int(&args[3], 0)};
-    return wk__one(out, wk_mean_at(site, wk__value_tensor(&args[0]), dims, count, &options));
+    return wk__return_one(out, wk_mean_at(site, wk__value_tensor(&args[0]), dims, count, &options));
 }
 
 /* ---- prod -------------------------------------------------------------------------------------------------------- */
@@ -39,7 +39,7 @@ int wk__invoke_prod(const wk__op *op, wk_site site, const wk_value *args, wk_ten
     const wk_reduce_options options = {.size = sizeof options,
                                        .keepdim = wk__value_int(&args[2], 0) != 0,
                                        .dtype = (wk_dtype)wk__value_int(&args[3], 0)};
-    return wk__one(out, wk_prod_at(site, wk__value_tensor(&args[0]), dims, count, &options));
+    return wk__return_one(out, wk_prod_at(site, wk__value_tensor(&args[0]), dims, count, &options));
 }
 
 /* ---- amax -------------------------------------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ int wk__invoke_amax(const wk__op *op, wk_site site, const wk_value *args, wk_ten
     int count;
     const int64_t *dims = wk__value_dims(&args[1], &count);
     const wk_reduce_options options = {.size = sizeof options, .keepdim = wk__value_int(&args[2], 0) != 0};
-    return wk__one(out, wk_amax_at(site, wk__value_tensor(&args[0]), dims, count, &options));
+    return wk__return_one(out, wk_amax_at(site, wk__value_tensor(&args[0]), dims, count, &options));
 }
 
 /* ---- amin -------------------------------------------------------------------------------------------------------- */
@@ -61,7 +61,7 @@ int wk__invoke_amin(const wk__op *op, wk_site site, const wk_value *args, wk_ten
     int count;
     const int64_t *dims = wk__value_dims(&args[1], &count);
     const wk_reduce_options options = {.size = sizeof options, .keepdim = wk__value_int(&args[2], 0) != 0};
-    return wk__one(out, wk_amin_at(site, wk__value_tensor(&args[0]), dims, count, &options));
+    return wk__return_one(out, wk_amin_at(site, wk__value_tensor(&args[0]), dims, count, &options));
 }
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
@@ -72,7 +72,7 @@ int wk__invoke_all(const wk__op *op, wk_site site, const wk_value *args, wk_tens
     int count;
     const int64_t *dims = wk__value_dims(&args[1], &count);
     const wk_reduce_options options = {.size = sizeof options, .keepdim = wk__value_int(&args[2], 0) != 0};
-    return wk__one(out, wk_all_at(site, wk__value_tensor(&args[0]), dims, count, &options));
+    return wk__return_one(out, wk_all_at(site, wk__value_tensor(&args[0]), dims, count, &options));
 }
 
 /* ---- any --------------------------------------------------------------------------------------------------------- */
@@ -83,7 +83,7 @@ int wk__invoke_any(const wk__op *op, wk_site site, const wk_value *args, wk_tens
     int count;
     const int64_t *dims = wk__value_dims(&args[1], &count);
     const wk_reduce_options options = {.size = sizeof options, .keepdim = wk__value_int(&args[2], 0) != 0};
-    return wk__one(out, wk_any_at(site, wk__value_tensor(&args[0]), dims, count, &options));
+    return wk__return_one(out, wk_any_at(site, wk__value_tensor(&args[0]), dims, count, &options));
 }
 
 /* ---- count_nonzero ----------------------------------------------------------------------------------------------- */
@@ -94,7 +94,7 @@ int wk__invoke_count_nonzero(const wk__op *op, wk_site site, const wk_value *arg
     int count;
     const int64_t *dims = wk__value_dims(&args[1], &count);
     const wk_reduce_options options = {.size = sizeof options, .keepdim = wk__value_int(&args[2], 0) != 0};
-    return wk__one(out, wk_count_nonzero_at(site, wk__value_tensor(&args[0]), dims, count, &options));
+    return wk__return_one(out, wk_count_nonzero_at(site, wk__value_tensor(&args[0]), dims, count, &options));
 }
 
 /* ---- logsumexp --------------------------------------------------------------------------------------------------- */
@@ -105,7 +105,7 @@ int wk__invoke_logsumexp(const wk__op *op, wk_site site, const wk_value *args, w
     int count;
     const int64_t *dims = wk__value_dims(&args[1], &count);
     const wk_reduce_options options = {.size = sizeof options, .keepdim = wk__value_int(&args[2], 0) != 0};
-    return wk__one(out, wk_logsumexp_at(site, wk__value_tensor(&args[0]), dims, count, &options));
+    return wk__return_one(out, wk_logsumexp_at(site, wk__value_tensor(&args[0]), dims, count, &options));
 }
 
 /* ---- argmax ------------------------------------------------------------------------------------------------------ */
@@ -116,7 +116,7 @@ int wk__invoke_argmax(const wk__op *op, wk_site site, const wk_value *args, wk_t
     int count;
     const int64_t *dims = wk__value_dims(&args[1], &count);
     const wk_reduce_options options = {.size = sizeof options, .keepdim = wk__value_int(&args[2], 0) != 0};
-    return wk__one(out, wk_argmax_at(site, wk__value_tensor(&args[0]), dims, count, &options));
+    return wk__return_one(out, wk_argmax_at(site, wk__value_tensor(&args[0]), dims, count, &options));
 }
 
 /* ---- argmin ------------------------------------------------------------------------------------------------------ */
@@ -127,7 +127,7 @@ int wk__invoke_argmin(const wk__op *op, wk_site site, const wk_value *args, wk_t
     int count;
     const int64_t *dims = wk__value_dims(&args[1], &count);
     const wk_reduce_options options = {.size = sizeof options, .keepdim = wk__value_int(&args[2], 0) != 0};
-    return wk__one(out, wk_argmin_at(site, wk__value_tensor(&args[0]), dims, count, &options));
+    return wk__return_one(out, wk_argmin_at(site, wk__value_tensor(&args[0]), dims, count, &options));
 }
 
 /* ---- var --------------------------------------------------------------------------------------------------------- */
@@ -139,7 +139,7 @@ int wk__invoke_var(const wk__op *op, wk_site site, const wk_value *args, wk_tens
     const int64_t *dims = wk__value_dims(&args[1], &count);
     const wk_var_options options = {
         .size = sizeof options, .correction = wk__value_option(&args[2]), .keepdim = wk__value_int(&args[3], 0) != 0};
-    return wk__one(out, wk_var_at(site, wk__value_tensor(&args[0]), dims, count, &options));
+    return wk__return_one(out, wk_var_at(site, wk__value_tensor(&args[0]), dims, count, &options));
 }
 
 /* ---- std --------------------------------------------------------------------------------------------------------- */
@@ -151,7 +151,7 @@ int wk__invoke_std(const wk__op *op, wk_site site, const wk_value *args, wk_tens
     const int64_t *dims = wk__value_dims(&args[1], &count);
     const wk_var_options options = {
         .size = sizeof options, .correction = wk__value_option(&args[2]), .keepdim = wk__value_int(&args[3], 0) != 0};
-    return wk__one(out, wk_std_at(site, wk__value_tensor(&args[0]), dims, count, &options));
+    return wk__return_one(out, wk_std_at(site, wk__value_tensor(&args[0]), dims, count, &options));
 }
 
 /* ---- norm -------------------------------------------------------------------------------------------------------- */
@@ -163,7 +163,7 @@ int wk__invoke_norm(const wk__op *op, wk_site site, const wk_value *args, wk_ten
     const int64_t *dims = wk__value_dims(&args[2], &count);
     const wk_norm_options options = {
         .size = sizeof options, .p = wk__value_option(&args[1]), .keepdim = wk__value_int(&args[3], 0) != 0};
-    return wk__one(out, wk_norm_at(site, wk__value_tensor(&args[0]), dims, count, &options));
+    return wk__return_one(out, wk_norm_at(site, wk__value_tensor(&args[0]), dims, count, &options));
 }
 
 /* ---- dist -------------------------------------------------------------------------------------------------------- */
@@ -172,7 +172,7 @@ int wk__invoke_dist(const wk__op *op, wk_site site, const wk_value *args, wk_ten
 {
     (void)op;
     const wk_dist_options options = {.size = sizeof options, .p = wk__value_option(&args[2])};
-    return wk__one(out, wk_dist_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+    return wk__return_one(out, wk_dist_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }
 
 /* ---- cosine_similarity ------------------------------------------------------------------------------------------- */
@@ -181,6 +181,6 @@ int wk__invoke_cosine_similarity(const wk__op *op, wk_site site, const wk_value 
 {
     (void)op;
     const wk_cosine_similarity_options options = {.size = sizeof options, .eps = wk__value_option(&args[3])};
-    return wk__one(out, wk_cosine_similarity_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
-                                                wk__value_int(&args[2], 1), &options));
+    return wk__return_one(out, wk_cosine_similarity_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
+                                                       wk__value_int(&args[2], 1), &options));
 }

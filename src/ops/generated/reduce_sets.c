@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of wick/reduce.h that only pass their operands on: sets. */
-/* Written by scripts/generate_ops.py from src/ops/rows/reduce: edit those. */
-#include "../forms.h"
+/* Written by scripts/generate_ops.py from src/ops/specs/reduce: edit those. */
+#include "../entries.h"
 
 /* ---- unique ------------------------------------------------------------------------------------------------------ */
 
@@ -13,7 +13,7 @@ int wk__invoke_unique(const wk__op *op, wk_site site, const wk_value *args, wk_t
     const wk_unique_options options = {.size = sizeof options,
                                        .return_inverse = wk__value_int(&args[2], 0) != 0 ? &more[RETURN_INVERSE] : NULL,
                                        .return_counts = wk__value_int(&args[3], 0) != 0 ? &more[RETURN_COUNTS] : NULL};
-    return wk__one_and_more(out, wk_unique_at(site, wk__value_tensor(&args[0]), &options), more, MORE);
+    return wk__return_one_and_optional(out, wk_unique_at(site, wk__value_tensor(&args[0]), &options), more, MORE);
 }
 
 /* ---- isin -------------------------------------------------------------------------------------------------------- */
@@ -22,5 +22,5 @@ int wk__invoke_isin(const wk__op *op, wk_site site, const wk_value *args, wk_ten
 {
     (void)op;
     const wk_isin_options options = {.size = sizeof options, .invert = wk__value_int(&args[3], 0) != 0};
-    return wk__one(out, wk_isin_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+    return wk__return_one(out, wk_isin_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }

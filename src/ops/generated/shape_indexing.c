@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of wick/shape.h that only pass their operands on: indexing: places that are numbers in a tensor (i64
  * or i32), negative ones from the end. */
-/* Written by scripts/generate_ops.py from src/ops/rows/shape: edit those. */
-#include "../forms.h"
+/* Written by scripts/generate_ops.py from src/ops/specs/shape: edit those. */
+#include "../entries.h"
 
 /* ---- index_select ------------------------------------------------------------------------------------------------ */
 
 int wk__invoke_index_select(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_index_select_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
-                                           wk__value_tensor(&args[2])));
+    return wk__return_one(out, wk_index_select_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                                  wk__value_tensor(&args[2])));
 }
 
 /* ---- gather ------------------------------------------------------------------------------------------------------ */
@@ -18,7 +18,7 @@ int wk__invoke_index_select(const wk__op *op, wk_site site, const wk_value *args
 int wk__invoke_gather(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(
+    return wk__return_one(
         out, wk_gather_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_tensor(&args[2])));
 }
 
@@ -28,9 +28,10 @@ int wk__invoke_take_along_dim(const wk__op *op, wk_site site, const wk_value *ar
 {
     (void)op;
     if (args[2].kind == WK_VALUE_NONE)
-        return wk__one(out, wk_take_along_dim_flat_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
-    return wk__one(out, wk_take_along_dim_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
-                                             wk__value_int(&args[2], 0)));
+        return wk__return_one(out,
+                              wk_take_along_dim_flat_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+    return wk__return_one(out, wk_take_along_dim_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
+                                                    wk__value_int(&args[2], 0)));
 }
 
 /* ---- take -------------------------------------------------------------------------------------------------------- */
@@ -38,7 +39,7 @@ int wk__invoke_take_along_dim(const wk__op *op, wk_site site, const wk_value *ar
 int wk__invoke_take(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_take_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+    return wk__return_one(out, wk_take_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
 }
 
 /* ---- embedding --------------------------------------------------------------------------------------------------- */
@@ -46,7 +47,7 @@ int wk__invoke_take(const wk__op *op, wk_site site, const wk_value *args, wk_ten
 int wk__invoke_embedding(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_embedding_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+    return wk__return_one(out, wk_embedding_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
 }
 
 /* ---- scatter_add ------------------------------------------------------------------------------------------------- */
@@ -54,15 +55,15 @@ int wk__invoke_embedding(const wk__op *op, wk_site site, const wk_value *args, w
 int wk__invoke_scatter_add(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_scatter_add_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
-                                          wk__value_tensor(&args[2]), wk__value_tensor(&args[3])));
+    return wk__return_one(out, wk_scatter_add_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                                 wk__value_tensor(&args[2]), wk__value_tensor(&args[3])));
 }
 
 int wk__invoke_scatter_add_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_scatter_add__at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
-                                           wk__value_tensor(&args[2]), wk__value_tensor(&args[3])));
+    return wk__return_one(out, wk_scatter_add__at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                                  wk__value_tensor(&args[2]), wk__value_tensor(&args[3])));
 }
 
 /* ---- scatter ----------------------------------------------------------------------------------------------------- */
@@ -71,13 +72,13 @@ int wk__invoke_scatter(const wk__op *op, wk_site site, const wk_value *args, wk_
 {
     (void)op;
     if (args[3].kind == WK_VALUE_FLOAT)
-        return wk__one(out, wk_scatter_f_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
-                                            wk__value_tensor(&args[2]), wk__value_float(&args[3], 0)));
+        return wk__return_one(out, wk_scatter_f_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                                   wk__value_tensor(&args[2]), wk__value_float(&args[3], 0)));
     if (args[3].kind != WK_VALUE_TENSOR)
-        return wk__one(out, wk_scatter_i_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
-                                            wk__value_tensor(&args[2]), wk__value_int(&args[3], 0)));
-    return wk__one(out, wk_scatter_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
-                                      wk__value_tensor(&args[2]), wk__value_tensor(&args[3])));
+        return wk__return_one(out, wk_scatter_i_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                                   wk__value_tensor(&args[2]), wk__value_int(&args[3], 0)));
+    return wk__return_one(out, wk_scatter_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                             wk__value_tensor(&args[2]), wk__value_tensor(&args[3])));
 }
 
 /* ---- index_add --------------------------------------------------------------------------------------------------- */
@@ -85,15 +86,15 @@ int wk__invoke_scatter(const wk__op *op, wk_site site, const wk_value *args, wk_
 int wk__invoke_index_add(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_index_add_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
-                                        wk__value_tensor(&args[2]), wk__value_tensor(&args[3])));
+    return wk__return_one(out, wk_index_add_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                               wk__value_tensor(&args[2]), wk__value_tensor(&args[3])));
 }
 
 int wk__invoke_index_add_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_index_add__at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
-                                         wk__value_tensor(&args[2]), wk__value_tensor(&args[3])));
+    return wk__return_one(out, wk_index_add__at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                                wk__value_tensor(&args[2]), wk__value_tensor(&args[3])));
 }
 
 /* ---- masked_select ----------------------------------------------------------------------------------------------- */
@@ -101,7 +102,7 @@ int wk__invoke_index_add_(const wk__op *op, wk_site site, const wk_value *args, 
 int wk__invoke_masked_select(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_masked_select_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+    return wk__return_one(out, wk_masked_select_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
 }
 
 /* ---- nonzero ----------------------------------------------------------------------------------------------------- */
@@ -114,7 +115,7 @@ wk_tensor *(wk_nonzero)(wk_tensor *x)
 int wk__invoke_nonzero(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_nonzero_at(site, wk__value_tensor(&args[0])));
+    return wk__return_one(out, wk_nonzero_at(site, wk__value_tensor(&args[0])));
 }
 
 /* ---- nonzero_numpy ----------------------------------------------------------------------------------------------- */
@@ -130,7 +131,7 @@ int wk__invoke_nonzero_numpy(const wk__op *op, wk_site site, const wk_value *arg
 int wk__invoke_one_hot(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_one_hot_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], -1)));
+    return wk__return_one(out, wk_one_hot_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], -1)));
 }
 
 /* ---- tril -------------------------------------------------------------------------------------------------------- */
@@ -138,7 +139,7 @@ int wk__invoke_one_hot(const wk__op *op, wk_site site, const wk_value *args, wk_
 int wk__invoke_tril(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_tril_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0)));
+    return wk__return_one(out, wk_tril_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0)));
 }
 
 /* ---- triu -------------------------------------------------------------------------------------------------------- */
@@ -146,5 +147,5 @@ int wk__invoke_tril(const wk__op *op, wk_site site, const wk_value *args, wk_ten
 int wk__invoke_triu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_triu_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0)));
+    return wk__return_one(out, wk_triu_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0)));
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of wick/shape.h that only pass their operands on: joining and repeating: new tensors. */
-/* Written by scripts/generate_ops.py from src/ops/rows/shape: edit those. */
-#include "../forms.h"
+/* Written by scripts/generate_ops.py from src/ops/specs/shape: edit those. */
+#include "../entries.h"
 
 /* ---- cat --------------------------------------------------------------------------------------------------------- */
 
 int wk__invoke_cat(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_cat_at(site, args[0].tensors, args[0].kind == WK_VALUE_TENSORS ? args[0].count : 0,
-                                  wk__value_int(&args[1], 0)));
+    return wk__return_one(out, wk_cat_at(site, args[0].tensors, args[0].kind == WK_VALUE_TENSORS ? args[0].count : 0,
+                                         wk__value_int(&args[1], 0)));
 }
 
 /* ---- stack ------------------------------------------------------------------------------------------------------- */
@@ -17,8 +17,8 @@ int wk__invoke_cat(const wk__op *op, wk_site site, const wk_value *args, wk_tens
 int wk__invoke_stack(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_stack_at(site, args[0].tensors, args[0].kind == WK_VALUE_TENSORS ? args[0].count : 0,
-                                    wk__value_int(&args[1], 0)));
+    return wk__return_one(out, wk_stack_at(site, args[0].tensors, args[0].kind == WK_VALUE_TENSORS ? args[0].count : 0,
+                                           wk__value_int(&args[1], 0)));
 }
 
 /* ---- repeat ------------------------------------------------------------------------------------------------------ */
@@ -28,7 +28,7 @@ int wk__invoke_repeat(const wk__op *op, wk_site site, const wk_value *args, wk_t
     (void)op;
     int count;
     const int64_t *repeats = wk__value_dims(&args[1], &count);
-    return wk__one(out, wk_repeat_at(site, wk__value_tensor(&args[0]), repeats, count));
+    return wk__return_one(out, wk_repeat_at(site, wk__value_tensor(&args[0]), repeats, count));
 }
 
 /* ---- tile -------------------------------------------------------------------------------------------------------- */
@@ -38,7 +38,7 @@ int wk__invoke_tile(const wk__op *op, wk_site site, const wk_value *args, wk_ten
     (void)op;
     int count;
     const int64_t *repeats = wk__value_dims(&args[1], &count);
-    return wk__one(out, wk_tile_at(site, wk__value_tensor(&args[0]), repeats, count));
+    return wk__return_one(out, wk_tile_at(site, wk__value_tensor(&args[0]), repeats, count));
 }
 
 /* ---- repeat_interleave ------------------------------------------------------------------------------------------- */
@@ -47,9 +47,10 @@ int wk__invoke_repeat_interleave(const wk__op *op, wk_site site, const wk_value 
 {
     (void)op;
     if (args[2].kind == WK_VALUE_NONE)
-        return wk__one(out, wk_repeat_interleave_flat_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0)));
-    return wk__one(out, wk_repeat_interleave_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
-                                                wk__value_int(&args[2], 0)));
+        return wk__return_one(
+            out, wk_repeat_interleave_flat_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0)));
+    return wk__return_one(out, wk_repeat_interleave_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                                       wk__value_int(&args[2], 0)));
 }
 
 /* ---- flip -------------------------------------------------------------------------------------------------------- */
@@ -59,7 +60,7 @@ int wk__invoke_flip(const wk__op *op, wk_site site, const wk_value *args, wk_ten
     (void)op;
     int count;
     const int64_t *dims = wk__value_dims(&args[1], &count);
-    return wk__one(out, wk_flip_at(site, wk__value_tensor(&args[0]), dims, count));
+    return wk__return_one(out, wk_flip_at(site, wk__value_tensor(&args[0]), dims, count));
 }
 
 /* ---- roll -------------------------------------------------------------------------------------------------------- */
@@ -72,5 +73,5 @@ int wk__invoke_roll(const wk__op *op, wk_site site, const wk_value *args, wk_ten
     int dim_count;
     const int64_t *dims = wk__value_dims(&args[2], &dim_count);
     if (dim_count < 0) dim_count = 0;
-    return wk__one(out, wk_roll_at(site, wk__value_tensor(&args[0]), shifts, shift_count, dims, dim_count));
+    return wk__return_one(out, wk_roll_at(site, wk__value_tensor(&args[0]), shifts, shift_count, dims, dim_count));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of wick/shape.h that only pass their operands on: views: the same numbers seen otherwise; nothing is
  * copied unless said so. */
-/* Written by scripts/generate_ops.py from src/ops/rows/shape: edit those. */
-#include "../forms.h"
+/* Written by scripts/generate_ops.py from src/ops/specs/shape: edit those. */
+#include "../entries.h"
 
 /* ---- reshape ----------------------------------------------------------------------------------------------------- */
 
@@ -11,7 +11,7 @@ int wk__invoke_reshape(const wk__op *op, wk_site site, const wk_value *args, wk_
     (void)op;
     int ndim;
     const int64_t *shape = wk__value_dims(&args[1], &ndim);
-    return wk__one(out, wk_reshape_at(site, wk__value_tensor(&args[0]), shape, ndim));
+    return wk__return_one(out, wk_reshape_at(site, wk__value_tensor(&args[0]), shape, ndim));
 }
 
 /* ---- view_as ----------------------------------------------------------------------------------------------------- */
@@ -19,7 +19,7 @@ int wk__invoke_reshape(const wk__op *op, wk_site site, const wk_value *args, wk_
 int wk__invoke_view_as(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_view_as_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+    return wk__return_one(out, wk_view_as_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
 }
 
 /* ---- flatten ----------------------------------------------------------------------------------------------------- */
@@ -27,7 +27,7 @@ int wk__invoke_view_as(const wk__op *op, wk_site site, const wk_value *args, wk_
 int wk__invoke_flatten(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(
+    return wk__return_one(
         out, wk_flatten_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], -1)));
 }
 
@@ -38,7 +38,8 @@ int wk__invoke_unflatten(const wk__op *op, wk_site site, const wk_value *args, w
     (void)op;
     int count;
     const int64_t *sizes = wk__value_dims(&args[2], &count);
-    return wk__one(out, wk_unflatten_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), sizes, count));
+    return wk__return_one(out,
+                          wk_unflatten_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), sizes, count));
 }
 
 /* ---- expand ------------------------------------------------------------------------------------------------------ */
@@ -48,7 +49,7 @@ int wk__invoke_expand(const wk__op *op, wk_site site, const wk_value *args, wk_t
     (void)op;
     int ndim;
     const int64_t *shape = wk__value_dims(&args[1], &ndim);
-    return wk__one(out, wk_expand_at(site, wk__value_tensor(&args[0]), shape, ndim));
+    return wk__return_one(out, wk_expand_at(site, wk__value_tensor(&args[0]), shape, ndim));
 }
 
 /* ---- expand_as --------------------------------------------------------------------------------------------------- */
@@ -56,7 +57,7 @@ int wk__invoke_expand(const wk__op *op, wk_site site, const wk_value *args, wk_t
 int wk__invoke_expand_as(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_expand_as_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+    return wk__return_one(out, wk_expand_as_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
 }
 
 /* ---- squeeze ----------------------------------------------------------------------------------------------------- */
@@ -66,7 +67,7 @@ int wk__invoke_squeeze(const wk__op *op, wk_site site, const wk_value *args, wk_
     (void)op;
     int count;
     const int64_t *dims = wk__value_dims(&args[1], &count);
-    return wk__one(out, wk_squeeze_at(site, wk__value_tensor(&args[0]), dims, count));
+    return wk__return_one(out, wk_squeeze_at(site, wk__value_tensor(&args[0]), dims, count));
 }
 
 /* ---- unsqueeze --------------------------------------------------------------------------------------------------- */
@@ -74,7 +75,7 @@ int wk__invoke_squeeze(const wk__op *op, wk_site site, const wk_value *args, wk_
 int wk__invoke_unsqueeze(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_unsqueeze_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0)));
+    return wk__return_one(out, wk_unsqueeze_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0)));
 }
 
 /* ---- transpose --------------------------------------------------------------------------------------------------- */
@@ -82,7 +83,7 @@ int wk__invoke_unsqueeze(const wk__op *op, wk_site site, const wk_value *args, w
 int wk__invoke_transpose(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(
+    return wk__return_one(
         out, wk_transpose_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], 0)));
 }
 
@@ -91,7 +92,7 @@ int wk__invoke_transpose(const wk__op *op, wk_site site, const wk_value *args, w
 int wk__invoke_swapaxes(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(
+    return wk__return_one(
         out, wk_swapaxes_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], 0)));
 }
 
@@ -105,7 +106,7 @@ wk_tensor *(wk_t)(wk_tensor *x)
 int wk__invoke_t(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_t_at(site, wk__value_tensor(&args[0])));
+    return wk__return_one(out, wk_t_at(site, wk__value_tensor(&args[0])));
 }
 
 /* ---- permute ----------------------------------------------------------------------------------------------------- */
@@ -115,7 +116,7 @@ int wk__invoke_permute(const wk__op *op, wk_site site, const wk_value *args, wk_
     (void)op;
     int count;
     const int64_t *dims = wk__value_dims(&args[1], &count);
-    return wk__one(out, wk_permute_at(site, wk__value_tensor(&args[0]), dims, count));
+    return wk__return_one(out, wk_permute_at(site, wk__value_tensor(&args[0]), dims, count));
 }
 
 /* ---- movedim ----------------------------------------------------------------------------------------------------- */
@@ -123,7 +124,7 @@ int wk__invoke_permute(const wk__op *op, wk_site site, const wk_value *args, wk_
 int wk__invoke_movedim(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(
+    return wk__return_one(
         out, wk_movedim_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], 0)));
 }
 
@@ -132,9 +133,9 @@ int wk__invoke_movedim(const wk__op *op, wk_site site, const wk_value *args, wk_
 int wk__invoke_slice(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out,
-                   wk_slice_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], 0),
-                               wk__value_int(&args[3], INT64_MAX), wk__value_int(&args[4], 1)));
+    return wk__return_one(out, wk_slice_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                           wk__value_int(&args[2], 0), wk__value_int(&args[3], INT64_MAX),
+                                           wk__value_int(&args[4], 1)));
 }
 
 /* ---- narrow ------------------------------------------------------------------------------------------------------ */
@@ -142,8 +143,8 @@ int wk__invoke_slice(const wk__op *op, wk_site site, const wk_value *args, wk_te
 int wk__invoke_narrow(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_narrow_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
-                                     wk__value_int(&args[2], 0), wk__value_int(&args[3], 0)));
+    return wk__return_one(out, wk_narrow_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                            wk__value_int(&args[2], 0), wk__value_int(&args[3], 0)));
 }
 
 /* ---- select ------------------------------------------------------------------------------------------------------ */
@@ -151,7 +152,7 @@ int wk__invoke_narrow(const wk__op *op, wk_site site, const wk_value *args, wk_t
 int wk__invoke_select(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(
+    return wk__return_one(
         out, wk_select_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], 0)));
 }
 
@@ -160,8 +161,8 @@ int wk__invoke_select(const wk__op *op, wk_site site, const wk_value *args, wk_t
 int wk__invoke_diagonal(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_diagonal_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
-                                       wk__value_int(&args[2], 0), wk__value_int(&args[3], 1)));
+    return wk__return_one(out, wk_diagonal_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                              wk__value_int(&args[2], 0), wk__value_int(&args[3], 1)));
 }
 
 /* ---- unfold ------------------------------------------------------------------------------------------------------ */
@@ -169,18 +170,18 @@ int wk__invoke_diagonal(const wk__op *op, wk_site site, const wk_value *args, wk
 int wk__invoke_unfold(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_unfold_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
-                                     wk__value_int(&args[2], 0), wk__value_int(&args[3], 0)));
+    return wk__return_one(out, wk_unfold_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                            wk__value_int(&args[2], 0), wk__value_int(&args[3], 0)));
 }
 
 /* ---- as_strided -------------------------------------------------------------------------------------------------- */
 
 int wk__invoke_as_strided(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    if (!wk__as_many(op, site, args, 1, 2)) return -1;
+    if (!wk__check_same_length(op, site, args, 1, 2)) return -1;
     const int64_t *shape = args[1].ints;
     int ndim;
     const int64_t *stride = wk__value_dims(&args[2], &ndim);
-    return wk__one(out,
-                   wk_as_strided_at(site, wk__value_tensor(&args[0]), shape, stride, ndim, wk__value_int(&args[3], 0)));
+    return wk__return_one(
+        out, wk_as_strided_at(site, wk__value_tensor(&args[0]), shape, stride, ndim, wk__value_int(&args[3], 0)));
 }

@@ -7,10 +7,10 @@
 #include "gemm_vector.h"
 
 extern const wk__gemm WK__ISA_NAME(wk__gemm)[];
-extern const wk__gemm_class WK__ISA_NAME(wk__gemm_f32);
-extern const wk__gemm_class WK__ISA_NAME(wk__gemm_f64);
-extern const wk__gemm_class WK__ISA_NAME(wk__gemm_i32);
-extern const wk__gemm_class WK__ISA_NAME(wk__gemm_i64);
+extern const wk__gemm_microkernels WK__ISA_NAME(wk__gemm_f32);
+extern const wk__gemm_microkernels WK__ISA_NAME(wk__gemm_f64);
+extern const wk__gemm_microkernels WK__ISA_NAME(wk__gemm_i32);
+extern const wk__gemm_microkernels WK__ISA_NAME(wk__gemm_i64);
 
 /* Every height of a tile, for every width in vectors. Sums, one row of B and a factor have to fit the registers: 8 x 3
  * + 3 of 32 (there a factor is read from memory by the multiplication itself, or is one register more), 6 x 2 + 2 + 1

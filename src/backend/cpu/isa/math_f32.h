@@ -15,18 +15,18 @@
 static inline f32v f32_reduce_exp(f32v x, f32v *n)
 {
     *n = f32_round(x * 1.44269504f);
-    f32v r = f32_fma(*n, f32_all(-LN2_HIGH), x);
-    return f32_fma(*n, f32_all(-LN2_LOW), r);
+    f32v r = f32_fma(*n, f32_splat(-LN2_HIGH), x);
+    return f32_fma(*n, f32_splat(-LN2_LOW), r);
 }
 
 /* (e^r - 1 - r) / r^2 for the reduced r, error 3e-9 of e^r. */
-static inline f32v f32_exp_rest(f32v r)
+static inline f32v f32_exp_poly(f32v r)
 {
-    f32v p = f32_all(0.001381476654f);
-    p = f32_fma(p, r, f32_all(0.008368737959f));
-    p = f32_fma(p, r, f32_all(0.04166838599f));
-    p = f32_fma(p, r, f32_all(0.1666652048f));
-    return f32_fma(p, r, f32_all(0.4999999346f));
+    f32v p = f32_splat(0.001381476654f);
+    p = f32_fma(p, r, f32_splat(0.008368737959f));
+    p = f32_fma(p, r, f32_splat(0.04166838599f));
+    p = f32_fma(p, r, f32_splat(0.1666652048f));
+    return f32_fma(p, r, f32_splat(0.4999999346f));
 }
 
 /* e^x = 2^n e^r. Below -104 it is 0 and above 89 infinite; clamping there keeps n small and lets a NaN through. */
@@ -34,14 +34,14 @@ static inline f32v f32_exp(f32v x)
 {
     f32v n;
 #if WIDTH == 64
-    x = (f32v)_mm512_max_ps((__m512)f32_all(-104), (__m512)x); /* these two give x when it is a NaN */
-    x = (f32v)_mm512_min_ps((__m512)f32_all(89), (__m512)x);
+    x = (f32v)_mm512_max_ps((__m512)f32_splat(-104), (__m512)x); /* these two give x when it is a NaN */
+    x = (f32v)_mm512_min_ps((__m512)f32_splat(89), (__m512)x);
 #else
-    x = f32_select(x < -104, f32_all(-104), x);
-    x = f32_select(x > 89, f32_all(89), x);
+    x = f32_select(x < -104, f32_splat(-104), x);
+    x = f32_select(x > 89, f32_splat(89), x);
 #endif
     f32v r = f32_reduce_exp(x, &n);
-    f32v e = f32_fma(f32_exp_rest(r) * r, r, r) + 1;
+    f32v e = f32_fma(f32_exp_poly(r) * r, r, r) + 1;
     return f32_scale(e, n);
 }
 
@@ -49,16 +49,16 @@ static inline f32v f32_exp(f32v x)
 static inline f32v f32_expm1(f32v x)
 {
     f32v n;
-    f32v clamped = f32_select(x < -20, f32_all(-20), f32_select(x > 89, f32_all(89), x));
+    f32v clamped = f32_select(x < -20, f32_splat(-20), f32_select(x > 89, f32_splat(89), x));
     f32v r = f32_reduce_exp(clamped, &n);
-    f32v e = f32_fma(f32_exp_rest(r) * r, r, r);
-    f32v half = f32_scale(f32_all(0.5f), n);
+    f32v e = f32_fma(f32_exp_poly(r) * r, r, r);
+    f32v half = f32_scale(f32_splat(0.5f), n);
     f32v y = 2 * f32_fma(half, e, half - 0.5f);
     return f32_select(n == 0, f32_select(x == 0, x, e), y);
 }
 
 /* x = 2^e m with m in [sqrt 1/2, sqrt 2); returns m - 1. Denormals are scaled up first. */
-static inline f32v f32_split(f32v x, f32v *e)
+static inline f32v f32_frexp(f32v x, f32v *e)
 {
     i32v tiny = x < 0x1p-126f;
     x = f32_select(tiny, x * 0x1p24f, x);
@@ -67,45 +67,45 @@ static inline f32v f32_split(f32v x, f32v *e)
     return (f32v)((bits & 0x7fffff) + 0x3f3504f3) - 1;
 }
 
-/* (ln(1 + f) - f) / f^2 for f as f32_split gives it, error 4e-9 of the logarithm. */
-static inline f32v f32_log_rest(f32v f)
+/* (ln(1 + f) - f) / f^2 for f as f32_frexp gives it, error 4e-9 of the logarithm. */
+static inline f32v f32_log_poly(f32v f)
 {
-    f32v p = f32_all(-0.07621748349f);
-    p = f32_fma(p, f, f32_all(0.129044029f));
-    p = f32_fma(p, f, f32_all(-0.1324298438f));
-    p = f32_fma(p, f, f32_all(0.141818299f));
-    p = f32_fma(p, f, f32_all(-0.1660908366f));
-    p = f32_fma(p, f, f32_all(0.2000197371f));
-    p = f32_fma(p, f, f32_all(-0.250015829f));
-    p = f32_fma(p, f, f32_all(0.333333257f));
-    return f32_fma(p, f, f32_all(-0.4999998835f));
+    f32v p = f32_splat(-0.07621748349f);
+    p = f32_fma(p, f, f32_splat(0.129044029f));
+    p = f32_fma(p, f, f32_splat(-0.1324298438f));
+    p = f32_fma(p, f, f32_splat(0.141818299f));
+    p = f32_fma(p, f, f32_splat(-0.1660908366f));
+    p = f32_fma(p, f, f32_splat(0.2000197371f));
+    p = f32_fma(p, f, f32_splat(-0.250015829f));
+    p = f32_fma(p, f, f32_splat(0.333333257f));
+    return f32_fma(p, f, f32_splat(-0.4999998835f));
 }
 
 /* What a logarithm is outside the positive numbers: -inf at 0, NaN below, inf and NaN themselves. */
-static inline f32v f32_log_ends(f32v x, f32v y)
+static inline f32v f32_log_special(f32v x, f32v y)
 {
     y = f32_select(x == INFINITY, x, y);
-    y = f32_select(x == 0, f32_all(-INFINITY), y);
-    return f32_select((x < 0) | (x != x), f32_all(NAN), y);
+    y = f32_select(x == 0, f32_splat(-INFINITY), y);
+    return f32_select((x < 0) | (x != x), f32_splat(NAN), y);
 }
 
 static inline f32v f32_log(f32v x)
 {
     f32v e;
-    f32v f = f32_split(x, &e);
-    f32v y = f32_fma(e, f32_all(LN2_LOW), f32_log_rest(f) * (f * f)) + f;
-    return f32_log_ends(x, f32_fma(e, f32_all(LN2_HIGH), y));
+    f32v f = f32_frexp(x, &e);
+    f32v y = f32_fma(e, f32_splat(LN2_LOW), f32_log_poly(f) * (f * f)) + f;
+    return f32_log_special(x, f32_fma(e, f32_splat(LN2_HIGH), y));
 }
 
 /* x + x^3 P(x^2) near zero, 1 - 2 / (e^2x + 1) beyond 0.625, where nothing cancels any more. */
 static inline f32v f32_tanh(f32v x)
 {
     f32v a = f32_abs(x), y = x * x;
-    f32v p = f32_all(-0.005648317191f);
-    p = f32_fma(p, y, f32_all(0.02058982714f));
-    p = f32_fma(p, y, f32_all(-0.05372512681f));
-    p = f32_fma(p, y, f32_all(0.1333127444f));
-    p = f32_fma(p, y, f32_all(-0.3333327606f));
+    f32v p = f32_splat(-0.005648317191f);
+    p = f32_fma(p, y, f32_splat(0.02058982714f));
+    p = f32_fma(p, y, f32_splat(-0.05372512681f));
+    p = f32_fma(p, y, f32_splat(0.1333127444f));
+    p = f32_fma(p, y, f32_splat(-0.3333327606f));
     f32v near = f32_fma(p * y, x, x);
     f32v far = 1 - 2 / (f32_exp(2 * a) + 1);
     return f32_copysign(f32_select(a < 0.625f, near, far), x);
@@ -115,29 +115,29 @@ static inline f32v f32_tanh(f32v x)
 static inline f32v f32_sigmoid(f32v x)
 {
     f32v e = f32_exp(-f32_abs(x));
-    return f32_select(x < 0, e, f32_all(1)) / (1 + e);
+    return f32_select(x < 0, e, f32_splat(1)) / (1 + e);
 }
 
 /* x + x P(x^2) below 0.925; beyond, 1 - erfc(x) = 1 - exp(Q(x)). At 4 the result has become 1. */
 static inline f32v f32_erf(f32v x)
 {
     f32v a = f32_abs(x), y = x * x;
-    f32v p = f32_all(8.334102334e-5f);
-    p = f32_fma(p, y, f32_all(-0.0008134161266f));
-    p = f32_fma(p, y, f32_all(0.005200276805f));
-    p = f32_fma(p, y, f32_all(-0.0268590926f));
-    p = f32_fma(p, y, f32_all(0.1128368995f));
-    p = f32_fma(p, y, f32_all(-0.3761263337f));
-    p = f32_fma(p, y, f32_all(0.128379167f));
+    f32v p = f32_splat(8.334102334e-5f);
+    p = f32_fma(p, y, f32_splat(-0.0008134161266f));
+    p = f32_fma(p, y, f32_splat(0.005200276805f));
+    p = f32_fma(p, y, f32_splat(-0.0268590926f));
+    p = f32_fma(p, y, f32_splat(0.1128368995f));
+    p = f32_fma(p, y, f32_splat(-0.3761263337f));
+    p = f32_fma(p, y, f32_splat(0.128379167f));
     f32v near = f32_fma(p, x, x);
-    a = f32_select(a > 4, f32_all(4), a);
-    f32v q = f32_all(0.0001959363679f);
-    q = f32_fma(q, a, f32_all(-0.003043209011f));
-    q = f32_fma(q, a, f32_all(0.02222688755f));
-    q = f32_fma(q, a, f32_all(-0.1039315302f));
-    q = f32_fma(q, a, f32_all(-0.6371823216f));
-    q = f32_fma(q, a, f32_all(-1.127675583f));
-    q = f32_fma(q, a, f32_all(-0.000195685798f));
+    a = f32_select(a > 4, f32_splat(4), a);
+    f32v q = f32_splat(0.0001959363679f);
+    q = f32_fma(q, a, f32_splat(-0.003043209011f));
+    q = f32_fma(q, a, f32_splat(0.02222688755f));
+    q = f32_fma(q, a, f32_splat(-0.1039315302f));
+    q = f32_fma(q, a, f32_splat(-0.6371823216f));
+    q = f32_fma(q, a, f32_splat(-1.127675583f));
+    q = f32_fma(q, a, f32_splat(-0.000195685798f));
     f32v far = f32_copysign(1 - f32_exp(q), x);
     return f32_select(f32_abs(x) < 0.925f, near, far);
 }

@@ -16,6 +16,6 @@ extern wk__vm_op *const WK__ISA_NAME(wk__vm_fetch)[WK_DTYPE_COUNT];
 extern wk__vm_op *const WK__ISA_NAME(wk__vm_convert)[WK__VM_CLASSES][WK__VM_CLASSES];
 extern wk__vm_op *const WK__ISA_NAME(wk__vm_narrow)[WK_DTYPE_COUNT];
 extern wk__vm_op *const WK__ISA_NAME(wk__vm_truth)[WK__VM_CLASSES];
-extern wk__vm_op *const WK__ISA_NAME(wk__vm_source_ops)[WK__VM_SOURCES];
+extern wk__vm_op *const WK__ISA_NAME(wk__vm_source_ops)[WK__VM_GENERATORS];
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vectors of one instruction set, and what GNU C has no operator for. Everything is static and inline: this header is
- * the only place that knows which instruction set it is compiled for (with memory.h, which knows masks).
+ * the only place that knows which instruction set it is compiled for (with block_io.h, which knows masks).
  *
  *     V        the carrier: how a vector travels from instruction to instruction
  *     f32v ... the same bits seen as lanes of a class
@@ -72,22 +72,22 @@ typedef void vm_function(VM_ARGUMENTS);
 #define UNROLL _Pragma("GCC unroll 8")
 #define ROLLED _Pragma("GCC unroll 1")
 
-static inline f32v f32_all(float x)
+static inline f32v f32_splat(float x)
 {
     return x - (f32v){0};
 }
 
-static inline f64v f64_all(double x)
+static inline f64v f64_splat(double x)
 {
     return x - (f64v){0};
 }
 
-static inline i32v i32_all(int32_t x)
+static inline i32v i32_splat(int32_t x)
 {
     return x - (i32v){0};
 }
 
-static inline i64v i64_all(int64_t x)
+static inline i64v i64_splat(int64_t x)
 {
     return x - (i64v){0};
 }
@@ -246,14 +246,14 @@ static inline f64v f64_round(f64v x)
 static inline f32v f32_floor(f32v x)
 {
     f32v near = f32_round(x);
-    f32v down = near - f32_select(near > x, f32_all(1), f32_all(0));
+    f32v down = near - f32_select(near > x, f32_splat(1), f32_splat(0));
     return f32_select(near == x, x, f32_copysign(down, x));
 }
 
 static inline f64v f64_floor(f64v x)
 {
     f64v near = f64_round(x);
-    f64v down = near - f64_select(near > x, f64_all(1), f64_all(0));
+    f64v down = near - f64_select(near > x, f64_splat(1), f64_splat(0));
     return f64_select(near == x, x, f64_copysign(down, x));
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of one instruction set, and the loop that runs a program block by block. */
-#include "memory.h"
+#include "block_io.h"
 #include "tables.h"
 
 static void end(VM_ARGUMENTS)
@@ -42,12 +42,12 @@ static void run_steps(const wk__vm_ins *program, wk__vm_state *s, int64_t from, 
  * (builds without optimisation) the stack grows with every block: run_held is given chunks, not rows. */
 static void again(VM_ARGUMENTS)
 {
-    if (i < s->last) {
-        in = s->first;
+    if (i < s->loop_end) {
+        in = s->loop_start;
         ((vm_function *)in->op)(in, s, i + LANES, x0, x1, x2, x3, x4, x5, x6, x7);
         return;
     }
-    char *sum = s->sum;
+    char *sum = s->loop_accumulator;
     store_vector(sum, x4);
     store_vector(sum + WIDTH, x5);
     store_vector(sum + 2 * WIDTH, x6);
@@ -57,7 +57,7 @@ static void again(VM_ARGUMENTS)
 static void start_held(const wk__vm_ins *program, wk__vm_state *s, int64_t i)
 {
     const V zero = {0};
-    const char *sum = s->sum;
+    const char *sum = s->loop_accumulator;
     ((vm_function *)program->op)(program, s, i, zero, zero, zero, zero, load_vector(sum), load_vector(sum + WIDTH),
                                  load_vector(sum + 2 * WIDTH), load_vector(sum + 3 * WIDTH));
 }
@@ -65,15 +65,15 @@ static void start_held(const wk__vm_ins *program, wk__vm_state *s, int64_t i)
 static void run_held(const wk__vm_ins *program, wk__vm_state *s, int64_t from, int64_t to, void *sum)
 {
     int64_t whole = (to - from) / LANES * LANES;
-    s->first = program;
-    s->sum = sum;
+    s->loop_start = program;
+    s->loop_accumulator = sum;
     s->count = LANES;
-    s->last = from + whole - LANES;
+    s->loop_end = from + whole - LANES;
     if (whole > 0) start_held(program, s, from);
     from += whole;
     if (from < to) {
         s->count = to - from;
-        s->last = from;
+        s->loop_end = from;
         start_held(program, s, from);
     }
     leave_vectors();
@@ -92,16 +92,16 @@ const wk__vm WK__ISA_NAME(wk__vm) = {
               &WK__ISA_NAME(wk__vm_i64)},
     .load = WK__ISA_NAME(wk__vm_load),
     .store = WK__ISA_NAME(wk__vm_store),
-    .stream = WK__ISA_NAME(wk__vm_stream),
-    .fetch = WK__ISA_NAME(wk__vm_fetch),
+    .store_nontemporal = WK__ISA_NAME(wk__vm_stream),
+    .gather = WK__ISA_NAME(wk__vm_fetch),
     .convert = WK__ISA_NAME(wk__vm_convert),
     .narrow = WK__ISA_NAME(wk__vm_narrow),
-    .truth = WK__ISA_NAME(wk__vm_truth),
-    .source = WK__ISA_NAME(wk__vm_source_ops),
+    .to_bool = WK__ISA_NAME(wk__vm_truth),
+    .generate = WK__ISA_NAME(wk__vm_source_ops),
     .end = (wk__vm_op *)end,
-    .again = (wk__vm_op *)again,
+    .loop = (wk__vm_op *)again,
     .run = run,
-    .run_held = run_held,
+    .run_loop = run_held,
     .run_steps = run_steps,
     .fence = fence,
 };

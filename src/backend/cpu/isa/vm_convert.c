@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CAST: from class to class, and rounding or wrapping to a narrower dtype within a class. */
-#include "memory.h"
-#include "small.h"
+#include "block_io.h"
+#include "narrow_dtypes.h"
 #include "tables.h"
 
 #define WIDE_BLOCK ((block8){{x0, x1, x2, x3, x4, x5, x6, x7}})
@@ -10,7 +10,7 @@
 static inline i64v to_i64(f64v x)
 {
     i64v in_range = (x >= -0x1p63) & (x < 0x1p63);
-    return i64_select(in_range, __builtin_convertvector(x, i64v), i64_all(INT64_MIN));
+    return i64_select(in_range, __builtin_convertvector(x, i64v), i64_splat(INT64_MIN));
 }
 
 /* Does every lane fit an i32? Then one instruction converts; else the low bits of the i64 count. */

@@ -2,14 +2,14 @@
 /* The instructions of class f32. */
 #include "math_f32.h"
 #include "math_wide.h"
-#include "memory.h"
+#include "block_io.h"
 
 #define F(name)    f32_##name
 #define SCALAR     float
 #define VECTOR     f32v
 #define MASK       i32v
 #define LANE_COUNT LANES4
-#include "float.inc"
+#include "vm_float.inc"
 #undef F
 
 #define CLASS f32
@@ -46,7 +46,7 @@
 #define BINARY(X)                                                                                                      \
     X(ADD, f32_add)                                                                                                    \
     X(MUL, f32_mul)
-#define LEFT(X)                                                                                                        \
+#define REVERSIBLE(X)                                                                                                  \
     X(SUB, f32_sub)                                                                                                    \
     X(DIV, f32_div)                                                                                                    \
     X(MAX, f32_max)                                                                                                    \
@@ -61,4 +61,4 @@
 #define LEAST    f32_least
 #define LOWEST   -INFINITY
 #define HIGHEST  INFINITY
-#include "class.inc"
+#include "vm_class.inc"

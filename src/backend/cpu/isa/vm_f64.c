@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The instructions of class f64. Elementary functions go to libm lane by lane: nobody trains in f64, and checks want
  * accuracy more than speed. */
-#include "memory.h"
+#include "block_io.h"
 
 #define CLASS      f64
 #define WIDE       1
@@ -10,7 +10,7 @@
 #define VECTOR     f64v
 #define MASK       i64v
 #define LANE_COUNT LANES8
-#include "float.inc"
+#include "vm_float.inc"
 
 #define LIBM_UNARY(X)                                                                                                  \
     X(EXP, exp)                                                                                                        \
@@ -52,7 +52,7 @@ LIBM_BINARY(DEFINE_LANES2)
 static f64v f64_sigmoid(f64v x)
 {
     f64v e = f64_exp(-f64_abs(x));
-    return f64_select(x < 0, e, f64_all(1)) / (1 + e);
+    return f64_select(x < 0, e, f64_splat(1)) / (1 + e);
 }
 
 #define UNARY(X)                                                                                                       \
@@ -87,7 +87,7 @@ static f64v f64_sigmoid(f64v x)
 #define BINARY(X)                                                                                                      \
     X(ADD, f64_add)                                                                                                    \
     X(MUL, f64_mul)
-#define LEFT(X)                                                                                                        \
+#define REVERSIBLE(X)                                                                                                  \
     X(SUB, f64_sub)                                                                                                    \
     X(DIV, f64_div)                                                                                                    \
     X(MAX, f64_max)                                                                                                    \
@@ -102,4 +102,4 @@ static f64v f64_sigmoid(f64v x)
 #define LEAST    f64_least
 #define LOWEST   -INFINITY
 #define HIGHEST  INFINITY
-#include "class.inc"
+#include "vm_class.inc"

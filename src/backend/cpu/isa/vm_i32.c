@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The instructions of class i32, which i8, u8, i16 and bool compute in too. */
-#include "memory.h"
+#include "block_io.h"
 
 #define CLASS         i32
 #define WIDE          0
@@ -15,5 +15,5 @@
 #define BITS          32
 #define LOWEST        INT32_MIN
 #define HIGHEST       INT32_MAX
-#include "integer.inc"
-#include "class.inc"
+#include "vm_integer.inc"
+#include "vm_class.inc"

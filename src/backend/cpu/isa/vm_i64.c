@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The instructions of class i64. */
-#include "memory.h"
+#include "block_io.h"
 
 #define CLASS         i64
 #define WIDE          1
@@ -15,5 +15,5 @@
 #define BITS          64
 #define LOWEST        INT64_MIN
 #define HIGHEST       INT64_MAX
-#include "integer.inc"
-#include "class.inc"
+#include "vm_integer.inc"
+#include "vm_class.inc"

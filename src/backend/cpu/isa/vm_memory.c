@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elements to and from the accumulator: every dtype is widened to its class on the way in, narrowed on the way out. */
-#include "memory.h"
-#include "small.h"
+#include "block_io.h"
+#include "narrow_dtypes.h"
 #include "tables.h"
 
 /* ---- dtypes that are their class --------------------------------------------------------------------------------- */
@@ -20,7 +20,7 @@ static void load_8(VM_ARGUMENTS)
 
 static void store_4(VM_ARGUMENTS)
 {
-    char *p = place_at(s, in->a, i);
+    char *p = slot_address(s, in->a, i);
     const V x[4] = {x0, x1, x2, x3};
     if (LIKELY(s->count >= LANES)) {
         UNROLL for (int k = 0; k < 4; k++) store_vector(p + k * WIDTH, x[k]);
@@ -32,7 +32,7 @@ static void store_4(VM_ARGUMENTS)
 
 static void store_8(VM_ARGUMENTS)
 {
-    char *p = place_at(s, in->a, i);
+    char *p = slot_address(s, in->a, i);
     const V x[8] = {x0, x1, x2, x3, x4, x5, x6, x7};
     if (LIKELY(s->count >= LANES)) {
         UNROLL for (int k = 0; k < 8; k++) store_vector(p + k * WIDTH, x[k]);
@@ -51,7 +51,7 @@ static inline bool can_stream(const wk__vm_state *s, int place, const char *p)
 
 static void stream_4(VM_ARGUMENTS)
 {
-    char *p = place_at(s, in->a, i);
+    char *p = slot_address(s, in->a, i);
     const V x[4] = {x0, x1, x2, x3};
     if (LIKELY(can_stream(s, in->a, p))) {
         UNROLL for (int k = 0; k < 4; k++) stream_vector(p + k * WIDTH, x[k]);
@@ -63,7 +63,7 @@ static void stream_4(VM_ARGUMENTS)
 
 static void stream_8(VM_ARGUMENTS)
 {
-    char *p = place_at(s, in->a, i);
+    char *p = slot_address(s, in->a, i);
     const V x[8] = {x0, x1, x2, x3, x4, x5, x6, x7};
     if (LIKELY(can_stream(s, in->a, p))) {
         UNROLL for (int k = 0; k < 8; k++) stream_vector(p + k * WIDTH, x[k]);
@@ -76,7 +76,7 @@ static void stream_8(VM_ARGUMENTS)
 /* ---- dtypes narrower than their class ---------------------------------------------------------------------------- */
 
 /* A whole block to read from: p itself, or a copy of the lanes that exist. */
-static const char *readable(const wk__vm_state *s, const char *p, char *buffer, size_t size)
+static const char *padded_source(const wk__vm_state *s, const char *p, char *buffer, size_t size)
 {
     if (LIKELY(s->count >= LANES)) return p;
     memset(buffer, 0, (size_t)LANES * size);
@@ -88,7 +88,7 @@ static const char *readable(const wk__vm_state *s, const char *p, char *buffer, 
     static void load_##DTYPE(VM_ARGUMENTS)                                                                             \
     {                                                                                                                  \
         char buffer[LANES * sizeof(TYPE)];                                                                             \
-        const char *p = readable(s, place_at(s, in->a, i), buffer, sizeof(TYPE));                                      \
+        const char *p = padded_source(s, slot_address(s, in->a, i), buffer, sizeof(TYPE));                             \
         V x[4];                                                                                                        \
         UNROLL for (int k = 0; k < 4; k++) x[k] = widen_##DTYPE(p + k * LANES4 * (int)sizeof(TYPE));                   \
         NEXT4(x[0], x[1], x[2], x[3]);                                                                                 \
@@ -97,7 +97,7 @@ static const char *readable(const wk__vm_state *s, const char *p, char *buffer, 
     DEFINE_LOAD(DTYPE, TYPE)                                                                                           \
     static void store_##DTYPE(VM_ARGUMENTS)                                                                            \
     {                                                                                                                  \
-        char *p = place_at(s, in->a, i), buffer[LANES * sizeof(TYPE)];                                                 \
+        char *p = slot_address(s, in->a, i), buffer[LANES * sizeof(TYPE)];                                             \
         char *to = LIKELY(s->count >= LANES) ? p : buffer;                                                             \
         const V x[4] = {x0, x1, x2, x3};                                                                               \
         UNROLL for (int k = 0; k < 4; k++) narrow_##DTYPE(to + k * LANES4 * (int)sizeof(TYPE), x[k]);                  \

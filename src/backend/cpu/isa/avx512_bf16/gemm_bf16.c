@@ -21,7 +21,7 @@ static inline f32v add_products(u32v a, u32v b, f32v sum)
 #define FMA    add_products
 #define SIZE   32
 #define GEMM_PAIRS
-extern const wk__gemm_class WK__ISA_NAME(CLASS);
+extern const wk__gemm_microkernels WK__ISA_NAME(CLASS);
 #include "../gemm_class.inc"
 
 /* ---- packing ----------------------------------------------------------------------------------------------------- */
@@ -39,7 +39,7 @@ enum { GAP = WK__GEMM_GAP / sizeof(uint32_t), AHEAD = 16 };
 #define LOW        interleave_low_32
 #define HIGH       interleave_high_32
 #define NAME(x)    x##_pairs
-#include "../gemm_turn.inc"
+#include "../gemm_transpose.inc"
 
 /* How many of a panel's lines there are, and with zeros. */
 typedef struct panel {

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""include/wick/H.h: the forms of call that people write."""
+
+from opgen.spec import Argument, Header, Op, Overload
+from opgen.c_text import LICENCE, c_text, comment, example_text, heading, options_text, written
+
+
+def either_forms(op: Op, suffix: str) -> str:
+    """(a, b) with a number on either side, and with options behind that."""
+    name, first = f"wk_{op.name}{suffix}", "WK_ARITH_1_" if suffix else "WK_ARITH_"
+    if not op.options:
+        return f"#define {name}(a, b) {first}({name}, a, b)\n"
+    own = f"WK_{op.name.upper()}{'_IN_PLACE' if suffix else ''}"
+    option = op.option_arguments[0]
+    said = f'{name.rstrip("_")}(a, b, .{option.c} = "{option.choices[0]}")'
+    text = "" if suffix else f"#define {own}_TEXT_ {c_text(f'wk_{op.name}: options are written by name: {said}')}\n"
+    left = "a" if suffix else "WK_VALUE_(a)"
+    return (
+        f"#define {name}(a, ...) WK_JOIN_({own}_, WK_COUNT_(__VA_ARGS__))(a, __VA_ARGS__)\n"
+        f"#define {own}_1(a, b) {first}({name}, a, b)\n"
+        f"#define {own}_WK2_(a, b, ...) WK_CALL_OF_(wk_tensor *, wk_{op.with_options}{suffix}_at, "
+        f"({left}, WK_VALUE_(b)), {op.options}, WK_{op.name.upper()}_TEXT_, __VA_ARGS__)\n{text}"
+    )
+
+
+def shaped_form(op: Op, name: str) -> str:
+    """A shape among numbers, then options by name."""
+    names = [a.c for a in op.operands]
+    if len(names) == 1:
+        return f"#define {name}(...) WK_SHAPED_(wk_tensor *, {name}, {op.options}, #__VA_ARGS__, __VA_ARGS__)\n"
+    if op.numbers_told_apart:
+        return f"#define {name}({names[0]}, ...) WK_SHAPED_NUMBER_({name}, {op.options}, {names[0]}, __VA_ARGS__)\n"
+    early = ", ".join(names[:-1])
+    text = c_text(f"{name}: sizes stand in parentheses: {name}({early}, (")
+    return (
+        f"#define {name}({early}, ...) "
+        f'WK_SHAPED_LAST_({name}, {op.options}, {text} #__VA_ARGS__ "))", ({early}), __VA_ARGS__)\n'
+    )
+
+
+def one_operand_form(op: Op, name: str, operand: Argument) -> str:
+    """An operand, then options by name."""
+    form = f"WK_OPT_(wk_tensor *, {name}, {op.options}, __VA_ARGS__)\n"
+    if not operand.no_list:
+        return f"#define {name}(...) {form}"
+    own = f"{name.upper()}_"
+    return (
+        f"#define {name}(...) WK_JOIN_({own}, WK_IS_PAIR_(__VA_ARGS__, ))(__VA_ARGS__)\n"
+        f"#define {own}1(...) {form}"
+        f"#define {own}WK2_(...) WK_REFUSE_(wk_tensor *, {c_text(f'{name}: {operand.no_list}')})\n"
+    )
+
+
+def option_form(op: Op, name: str, operands: list[Argument]) -> str:
+    """Operands, then options by name."""
+    names = [a.c for a in operands]
+    if any(a.dims for a in operands):
+        return f"#define {name}(...) WK_REDUCE_ONE_({name}, __VA_ARGS__)\n"
+    if any(a.is_list for a in operands):
+        if not operands[0].is_tensor:
+            return shaped_form(op, name)
+        return f"#define {name}(...) WK_REDUCE_OPT_({name}, {op.options}, __VA_ARGS__)\n"
+    if len(names) == 1:
+        return one_operand_form(op, name, operands[0])
+    said, early = ", ".join(names), ", ".join(names[:-1])
+    if op.numbers_told_apart:
+        return f'#define {name}({early}, ...) WK_OPT2_NUMBER_({name}, {op.options}, "{said}", {early}, __VA_ARGS__)\n'
+    return (
+        f"#define {name}({early}, ...) "
+        f'WK_OPT{len(names)}_(wk_tensor *, {name}, {op.options}, "{said}", {early}, __VA_ARGS__)\n'
+    )
+
+
+LOCALS = ("wk_s_", "wk_t_")  # the lists of a call, in its macros
+
+
+def lists_of(op: Op) -> list[Argument]:
+    return [a for a in op.operands if a.is_list]
+
+
+def passed(op: Op) -> list[str]:
+    """What the function is called with; two lists may be of one length."""
+    lists = dict(zip((a.c for a in lists_of(op)), LOCALS))
+    if any(not a.count for a in lists_of(op)):
+        counts = {name: "" for name in lists} | {lists_of(op)[-1].c: f", wk_as_many_({', '.join(LOCALS)})"}
+    else:
+        counts = {name: f", {local}.count" for name, local in lists.items()}
+    return [f"{lists[a.c]}.at{counts[a.c]}" if a.is_list else a.c for a in op.operands]
+
+
+def sizes_call(op: Op, name: str) -> str:
+    """What the lists among the operands are passed on with."""
+    outs = ["out"] if op.list_result else []
+    type = "int" if op.list_result else "wk_tensor *"
+    said = ", ".join([a.said if a.is_list else a.c for a in op.operands if a.is_list or not a.omit] + outs)
+    what = "sizes stand" if len(lists_of(op)) == 1 else "lists stand"
+    text = c_text(f"{name}: {what} in parentheses: {name}({said})")
+    call = f"WK_GIVE_({type}, {name}_at(WK_HERE, {', '.join(passed(op) + outs)}))"
+    for a, local in reversed(list(zip(lists_of(op), LOCALS))):
+        call = f"WK_SIZED_({type}, {local}, {a.c}, {text}, {call})"
+    return call
+
+
+def list_form(op: Op, name: str) -> str:
+    """Lists among the operands."""
+    names = [a.c for a in op.operands] + (["out"] if op.list_result else [])
+    if op.operands[0].type == "Tensor[]":
+        return f"#define {name}(...) WK_CAT_({name}, #__VA_ARGS__, __VA_ARGS__)\n"
+    if len(names) == 2:
+        return f"#define {name}({names[0]}, ...) WK_VIEW_({name}, #__VA_ARGS__, {names[0]}, __VA_ARGS__)\n"
+    own, given, count = f"{name.upper()}_", ", ".join(names), len(lists_of(op))
+    return (
+        f"#define {name}({given}) {own}({'WK_INTS_NAME_, ' * count}{given})\n"
+        f"#define {own}({', '.join(LOCALS[:count])}, {given}) {sizes_call(op, name)}\n"
+    )
+
+
+def omitting_form(op: Op, name: str) -> str:
+    """The last operands may be left out; there may be lists among the others."""
+    own, names, lists = name.upper(), [a.c for a in op.operands], len(lists_of(op))
+    omitted = [str(a.default) for a in op.operands if a.omit]
+    needed, local = len(names) - len(omitted), list(LOCALS[:lists])
+    early = names[: needed - 1]
+    counts = ["1", "2", "3", "WK4_"][: len(omitted) + 1] if len(omitted) > 1 else ["1", "WK2_"]
+    counted = "WK_COUNT_4_" if len(omitted) > 1 else "WK_COUNT_"
+    given = ", ".join(["WK_INTS_NAME_"] * lists + early + ["__VA_ARGS__"])
+    out = f"#define {name}({', '.join(early + ['...'])}) WK_JOIN_({own}_, {counted}(__VA_ARGS__))({given})\n"
+    for k, count in enumerate(counts[:-1]):
+        there = ", ".join(local + names[: needed + k])
+        out += f"#define {own}_{count}({there}) {own}_{counts[-1]}({there}, {', '.join(omitted[k:])})\n"
+    if lists:
+        out += f"#define {own}_{counts[-1]}({', '.join(local + names)}) {sizes_call(op, name)}\n"
+    else:  # of more the function itself tells
+        out += f"#define {own}_{counts[-1]}(...) WK_PLAIN_({name}, __VA_ARGS__)\n"
+    return out + (f"#define {own}_WK4_ {own}_3\n" if len(omitted) == 2 else "")
+
+
+def macro_form(op: Op, name: str) -> str:
+    """A form that is written by hand."""
+    macro, _, parameters = op.macro.removesuffix(")").partition("(")
+    return f"#define {name}({parameters}) {macro}({parameters.replace('...', '__VA_ARGS__')})\n"
+
+
+def plain_form(name: str) -> str:
+    return f"#define {name}(...) WK_PLAIN_({name}, __VA_ARGS__)\n"
+
+
+def shorter_form(op: Op, name: str) -> str:
+    """(x, n, dim), or (x, n), which is another function."""
+    form = f"#define {name}(x, ...) WK_SHORTER_(wk_{op.shorter.name}, {name}, x, __VA_ARGS__)\n"
+    return f"#ifdef __cplusplus\n{plain_form(name)}#else\n{form}#endif\n"
+
+
+def last_form(op: Op, name: str, macro: str) -> str:
+    """The type of the last operand says which function."""
+    *early, last = [a.c for a in op.operands]
+    return f"#define {name}({', '.join(early)}, {last}) {macro}({name}, ({', '.join(early)}), {last})\n"
+
+
+def takes_values(op: Op) -> bool:
+    return any(a.number for a in op.operands)
+
+
+def value_form(op: Op, name: str) -> str:
+    """Operands of which some may be numbers. Those that may be missing are told so where they are left out or named."""
+    names, absent = [a.c for a in op.operands], [a for a in op.operands if a.number and a.type.endswith("?")]
+    values = [f"WK_VALUE_({a.c})" if a.number else a.c for a in op.operands]
+    call = f"{name}_at(WK_HERE, {', '.join(values)})"
+    if len(absent) != 2 or names[1:] != [a.c for a in absent]:
+        return f"#define {name}({', '.join(names)}) {call}\n"
+    own = f"WK_{op.name.upper()}{'_IN_PLACE' if name.endswith('_') else ''}"
+    ends = " and ".join(names[1:])
+    said = f"{name}: {ends} stand behind {names[0]} in this order and without names, WK_NONE for one that is not there"
+    refused = f"WK_REFUSE_(wk_tensor *, {own}_TEXT_)\n"
+    return (
+        f"#define {name}({names[0]}, ...) WK_JOIN_({own}_, WK_COUNT_4_(__VA_ARGS__))({names[0]}, __VA_ARGS__)\n"
+        f"#define {own}_2({', '.join(names)}) {call}\n"
+        f"#define {own}_1(...) {refused}#define {own}_3(...) {refused}#define {own}_WK4_(...) {refused}"
+        f"#define {own}_TEXT_ {c_text(f'{said}: {name}({names[0]}, 0, WK_NONE)')}\n"
+    )
+
+
+def form(op: Op, suffix: str) -> str:
+    """The macro wk_NAME of a row, or wk_NAME_."""
+    name = f"wk_{op.name}{suffix}"
+    if op.takes_either:
+        return either_forms(op, suffix)
+    if op.macro:
+        return macro_form(op, name)
+    if op.shorter:
+        return shorter_form(op, name)
+    if op.of_number:
+        return last_form(op, name, "WK_LAST_EITHER_")
+    if op.options:
+        return option_form(op, name, op.operands)
+    if op.numbers_told_apart:
+        return last_form(op, name, "WK_LAST_NUMBER_")
+    if op.operands[-1].omit:
+        return omitting_form(op, name)
+    if any(a.is_list for a in op.operands):
+        return list_form(op, name)
+    if takes_values(op):
+        return value_form(op, name)
+    return plain_form(name)
+
+
+def overload_form(op: Op, overload: Overload) -> str:
+    name = f"wk_{overload.name}"
+    return option_form(op, name, op.operands_of(overload)) if op.options else plain_form(name)
+
+
+def call_text(op: Op) -> str:
+    """The call with the names of its operands: (...) does not say them."""
+    said = [f"({a.c})" if a.is_list and not a.dims else a.c for a in op.operands]
+    if op.overloads and not op.numbers_told_apart:
+        said = [a.c for a in op.operands_of(op.overloads[0])]
+    results = op.results if op.results and not (op.overloads or op.results_in_options) else []
+    results = ["out"] if op.list_result else results
+    return f"wk_{op.name}({', '.join(said + results)})"
+
+
+def forms(op: Op) -> str:
+    torch = f"In PyTorch: {op.torch}." if op.torch else ""
+    doc = f"{call_text(op)}: {op.doc}" + ("." if op.notes or op.errors or op.options else "")
+    text = comment(doc, op.notes, options_text(op), op.errors, torch, example_text(op))
+    main = form(op, "")
+    if needs_c(op) and not only_in_c(op):
+        main = f"#ifndef __cplusplus\n{main}#endif\n"
+    others = "".join(overload_form(op, overload) for overload in op.overloads if overload.form)
+    return text + main + (form(op, "_") if op.in_place else "") + others
+
+
+def needs_c(op: Op) -> bool:
+    """In C++ a macro only adds the place of the call (docs/semantics.md, rule 31)."""
+    told = op.of_number or op.numbers_told_apart
+    return bool(op.macro or op.options or told) or takes_values(op) or any(a.is_list or a.omit for a in op.operands)
+
+
+def only_in_c(op: Op) -> bool:
+    """Is there no form of it in C++?"""
+    return needs_c(op) and (bool(op.options) or not any(overload.form for overload in op.overloads))
+
+
+def header_text(header: Header) -> str:
+    guard = f"WICK_{header.name.upper()}_H"
+    out = LICENCE + comment(f"wick/{header.name}.h: {header.title}.\n\n" + header.text)
+    out += (
+        f"{written(header)}#ifndef {guard}\n#define {guard}\n\n"
+        "#if !defined __cplusplus && !defined __clang__\n#pragma GCC system_header /* see macros.h */\n#endif\n\n"
+        f'#include "{header.name}_calls.h"\n\n'
+    )
+    in_c = False
+    for section in header.sections:
+        if in_c and not only_in_c(section.ops[0]):
+            in_c = False
+            out += "#endif\n\n"
+        out += heading(section.title) + (comment(section.text) if section.text else "") + "\n"
+        for op in section.ops:
+            if only_in_c(op) != in_c:
+                in_c = not in_c
+                out += "#ifndef __cplusplus\n" if in_c else "#endif\n\n"
+            out += forms(op) + "\n"
+    return out + ("#endif\n\n" if in_c else "") + "#endif\n"

@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: Apache-2.0
+"""src/ops/generated: signatures, the functions that only pass their operands on, the entries for wk_call."""
+
+from opgen.c_functions import entry_parameters, functions, overload_function
+from opgen.spec import Argument, Header, Op, Overload, Section
+from opgen.c_text import banner, c_list, c_text, comment, heading
+
+DTYPES = {
+    "any": None,
+    "numbers": "WK__NUMBERS",
+    "floats": "WK__FLOATS",
+    "integers": "WK__INTS",
+    "integers and bool": "WK__INTS | WK__BOOLS",
+}
+RESULTS = {"same": None, "float": "WK__RESULT_FLOAT", "bool": "WK__RESULT_BOOL"}
+
+
+def default_value(a: Argument) -> str:
+    """What an argument is that is left out; "" for none."""
+    if a.default is None:
+        return ""
+    if isinstance(a.default, list):
+        numbers = f"(const int64_t[]){{{c_list(a.default)}}}" if a.default else "NULL"
+        member = f".count = {len(a.default)}, .ints = {numbers}"
+    elif a.kind == "WK_VALUE_TEXT":
+        member = f".text = {c_text(a.default)}"
+    else:
+        member = f".f = {a.default!r}" if a.kind == "WK_VALUE_FLOAT" else f".i = {int(a.default)}"
+    return f"{{.kind = {a.kind}, {member}}}"
+
+
+def parameter(a: Argument) -> str:
+    """What wk_op_parameter says of it."""
+    fields = [".size = sizeof(wk_parameter)", f".name = {c_text(a.name)}", f".doc = {c_text(a.doc)}"]
+    fields.append(f".kind = {a.kind}")
+    marks = {
+        "optional": a.is_optional,
+        "keyword_only": a.keyword,
+        "takes_number": a.number,
+        "written": a.is_written,
+    }
+    fields += [f".{mark} = true" for mark, is_set in marks.items() if is_set]
+    if a.default is not None:
+        fields.append(f".default_value = {default_value(a)}")
+    if a.choices:
+        fields.append(f".choices = (const char *const[]){{{', '.join(c_text(c) for c in a.choices)}, NULL}}")
+    return "{" + ", ".join(fields) + "}"
+
+
+def parameter_lists(ops: list[Op]) -> dict[str, str]:
+    """The lists of parameters of a header, each with the name of the first op that has it: many ops share one."""
+    found: dict[str, str] = {}
+    for op in ops:
+        found.setdefault(", ".join(parameter(a) for a in op.arguments), f"wk__parameters_{op.name}")
+    return found
+
+
+def parameters_text(header: Header) -> str:
+    out = banner(f"The parameters of the ops of wick/{header.name}.h.", header) + '#include "../entries.h"\n\n'
+    for members, name in parameter_lists(header.ops).items():
+        out += f"const wk_parameter {name}[] = {{{members}}};\n\n"
+    return out
+
+
+def results(op: Op) -> list[str]:
+    """How many, and their names."""
+    if op.list_result or op.results_vary:
+        return [".results = -1"]
+    if not op.results:
+        return [".results = 0"] if op.no_result else [".results = 1"]
+    names = ", ".join(c_text(name) for name in op.results)
+    return [f".results = {len(op.results)}", f".result_names = (const char *const[]){{{names}}}"]
+
+
+def signature(op: Op, lists: dict[str, str]) -> str:
+    """The part of the descriptor that stands in the row."""
+    fields = [f".name = {c_text(op.name)}", f".schema = {c_text(op.schema)}", f".category = {c_text(op.group)}"]
+    fields.append(f".doc = {c_text(op.doc)}")
+    if op.node:
+        fields.append(f".grad_fn_name = {c_text(op.node)}")
+    names = [a.name for a in op.arguments]
+    nodes = [f"[{names.index(name)}] = {c_text(node)}" for name, node in op.number_node.items()]
+    if nodes:
+        fields.append(f".grad_fn_name_scalar = {{{', '.join(nodes)}}}")
+    if op.dims_node:
+        fields.append(f".grad_fn_name_dims = {c_text(op.dims_node)}")
+    if op.arity:
+        fields.append(f".arity = {op.arity}")
+    if RESULTS[op.result]:
+        fields.append(f".result = {RESULTS[op.result]}")
+    if DTYPES[op.dtypes]:
+        fields.append(f".dtypes = {DTYPES[op.dtypes]}")
+    fields.append(f".parameters = {lists[', '.join(parameter(a) for a in op.arguments)]}")
+    fields.append(f".parameter_count = {len(op.arguments)}")
+    fields += results(op)
+    fields += [".view = true"] if op.view or op.group == "view" else []
+    takes_dtype = op.group == "reduction" and any(a.type == "dtype?" for a in op.arguments)
+    fields += [".takes_dtype = true"] if takes_dtype else []
+    fields += [".data_dependent_shape = true"] if op.waits else []
+    fields += [] if op.own_invoke else [f".invoke = {entry(op)}"]
+    fields += [f".invoke_in_place = {entry(op, '_')}"] if op.in_place else []
+    return f"#define WK__SIGNATURE_{op.name} {', '.join(fields)}\n"
+
+
+def entry(op: Op, suffix: str = "") -> str:
+    """The name of the entry for wk_call, of NAME or of NAME_."""
+    return f"wk__invoke_{op.name}{suffix}" if op.has_own_entry else f"wk__invoke_pointwise{suffix}"
+
+
+def invoke_prototype(op: Op, suffix: str) -> str:
+    return f"int {entry(op, suffix)}(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)"
+
+
+def entry_prototypes(op: Op) -> str:
+    """Of wk__NAME, where the op's file has it."""
+    out = ""
+    for overload in op.overloads:
+        function = overload_function(op, overload)
+        if overload.entry:
+            out += f"{function.returns}wk__{overload.name}({', '.join(function.parameters)});\n"
+    if op.entry and op.takes_either:
+        out += f"wk_tensor *wk__{op.name}(wk_site site, wk__arg a, wk__arg b);\n"
+        out += f"wk_tensor *wk__{op.name}_(wk_site site, wk_tensor *a, wk__arg b);\n"
+    elif op.entry:
+        out += f"{'int ' if op.list_result else 'wk_tensor *'}wk__{op.name}({', '.join(entry_parameters(op))});\n"
+    return out
+
+
+def reader(op: Op) -> str:
+    """Options with their defaults in place of what is not given: the op's file need not know these."""
+    known = [(a, a.default if a.usual is None else a.usual) for a in op.option_arguments if a.c_type == "double "]
+    lines = [f"own->{a.c} = wk__option_or(own->{a.c}, {usual});" for a, usual in known if usual is not None]
+    if not lines:
+        return ""
+    name, struct = op.options.removeprefix("wk_"), op.options
+    return (
+        f"static inline bool wk__read_{name}(wk_site site, const char *op, const {struct} *given, {struct} *own)\n"
+        "{\n    if (!wk__options(site, op, given, own)) return false;\n"
+        + "".join(f"    {line}\n" for line in lines)
+        + "    return true;\n}\n"
+    )
+
+
+def entries(op: Op) -> list[str]:
+    """Those that are written here: the suffixes of their names."""
+    if not op.has_own_entry:
+        return []
+    return ([] if op.own_invoke else [""]) + (["_"] if op.in_place else [])
+
+
+def signatures_text(header: Header) -> str:
+    guard = f"WICK_OPS_GENERATED_{header.name.upper()}_H"
+    out = banner(
+        f"The signatures of the ops of wick/{header.name}.h: what their descriptors begin with. The compiler refuses a "
+        "member that the op's file sets as well.",
+        header,
+    )
+    out += f'#ifndef {guard}\n#define {guard}\n\n#include "../../base/options.h"\n#include "../call.h"\n'
+    out += f"#include <wick/call.h>\n#include <wick/{header.name}.h>\n\n"
+    ops = header.ops
+    if any(entries(op) for op in ops):
+        out += comment("The entries for wk_call of ops that take more than tensors.")
+    out += "".join(f"{invoke_prototype(op, suffix)};\n" for op in ops for suffix in entries(op)) + "\n"
+    own = "".join(entry_prototypes(op) for op in ops)
+    out += (comment("What the functions of an op call that has an entry of its own, in its file.") if own else "") + own
+    readers = {op.options: reader(op) for op in ops if op.options and not header.signatures_only and reader(op)}
+    if readers:
+        out += "\n" + comment("Options as wk__options reads them, with the default of each number that is not given.")
+    out += "".join(readers.values())
+    lists = parameter_lists(ops)
+    out += "\n" + "".join(f"extern const wk_parameter {name}[];\n" for name in lists.values())
+    return out + "\n" + "\n".join(signature(op, lists) for op in ops) + "\n#endif\n"
+
+
+def invoke_option(a: Argument, k: int) -> str:
+    """The value of an option from argument k: one that is not given is 0."""
+    if a.is_choice:
+        return "choice" if a.enum else f"({a.c_type.strip()})choice"
+    if a.c_type == "double ":
+        return f"wk__value_option(&args[{k}])"
+    if a.is_tensor:
+        return f"wk__value_tensor(&args[{k}])"
+    if a.type.startswith("str"):
+        return f"wk__value_text(&args[{k}], NULL)"
+    if a.c_type == "wk_device ":
+        return f"wk__value_device(&args[{k}])"
+    number = f"wk__value_int(&args[{k}], {int(a.default or 0)})"
+    if a.is_result:
+        return f"{number} != 0 ? &more[{a.name.upper()}] : NULL"
+    return {"bool ": f"{number} != 0", "int64_t ": number}.get(a.c_type, f"({a.c_type.strip()}){number}")
+
+
+def invoke_operand(op: Op, a: Argument, k: int, suffix: str) -> str:
+    """What a function is called with for argument k."""
+    if suffix and k == 0:
+        return "wk__value_tensor(&args[0])"
+    if op.entry and a.is_scalar:
+        given = f"wk__value_arg(&args[{k}])"
+        return given if a.default is None else f"args[{k}].kind == WK_VALUE_NONE ? wk__int_arg({a.default}) : {given}"
+    if a.type == "Tensor[]":
+        return f"args[{k}].tensors, args[{k}].kind == WK_VALUE_TENSORS ? args[{k}].count : 0"
+    if a.is_list:
+        return f"{a.c}, {a.count}" if a.count else a.c
+    if a.is_tensor and a.number and not op.of_number:
+        return f"wk__value_arg(&args[{k}])" if op.entry else f"args[{k}]"
+    if a.is_tensor:
+        return f"wk__value_tensor(&args[{k}])"
+    if a.c_type == "double ":
+        return f"wk__value_float(&args[{k}], {a.default or 0})"
+    if a.c_type == "wk_device ":
+        return f"wk__value_device(&args[{k}])"
+    usual = a.usual if a.usual is not None else int(a.default or 0)
+    number = f"wk__value_int(&args[{k}], {usual})"
+    return {"bool ": f"{number} != 0", "wk_dtype ": f"(wk_dtype){number}"}.get(a.c_type, number)
+
+
+def list_locals(op: Op) -> list[str]:
+    """Lists among the arguments, and how long they are; two of one length stand side by side."""
+    lines = []
+    for k, a in enumerate(op.arguments):
+        if not a.is_list or a.type == "Tensor[]":
+            continue
+        if not a.count:
+            lines += [f"if (!wk__check_same_length(op, site, args, {k}, {k + 1})) return -1;"]
+            lines += [f"const int64_t *{a.c} = args[{k}].ints;"]
+            continue
+        lines += [f"int {a.count};", f"const int64_t *{a.c} = wk__value_dims(&args[{k}], &{a.count});"]
+        if a.default == []:
+            lines.append(f"if ({a.count} < 0) {a.count} = 0;")
+    return lines
+
+
+def choice_locals(op: Op) -> list[str]:
+    """Which of its choices a text is."""
+    lines = []
+    for k, a in enumerate(op.arguments):
+        if a.is_choice:
+            texts = ", ".join(c_text(choice) for choice in a.choices)
+            lines.append(
+                f"const int choice = wk__value_choice(site, {c_text(op.name)}, {c_text(a.name)}, &args[{k}], "
+                f"(const char *const[]){{{texts}, NULL}});"
+            )
+            lines.append("if (choice < 0) return -1;")
+    return lines
+
+
+def options_local(op: Op) -> list[str]:
+    given = [(a, k) for k, a in enumerate(op.arguments) if a.option]
+    values = "".join(f", .{a.c} = {invoke_option(a, k)}" for a, k in given)
+    results = [a.name.upper() for a in op.option_arguments if a.is_result]
+    lines = [f"enum {{ {', '.join(results + ['MORE'])} }};", "wk_tensor *more[MORE] = {NULL};"] if results else []
+    return lines + [f"const {op.options} options = {{.size = sizeof options{values}}};"] if op.options else []
+
+
+def returned(op: Op, name: str, operands: list[str], results: list[str]) -> str:
+    """Calls the function; how many results there are is returned."""
+    call = operands + ["&options"] * bool(op.options)
+    if op.list_result:
+        return f"return {name}(site, {', '.join(call + ['out'])});"
+    if op.results_in_options:
+        return f"return wk__return_one_and_optional(out, {name}(site, {', '.join(call)}), more, MORE);"
+    called = f"{name}(site, {', '.join(call + [f'&out[{k}]' for k in range(len(results))])})"
+    if op.no_result or results:
+        return f"return {called} == WK_OK ? {len(results)} : -1;"
+    return f"return wk__return_one(out, {called});"
+
+
+def overload_returned(op: Op, overload: Overload) -> tuple[str, str]:
+    """One of several functions: the test for it, and the call. Its last argument is a fraction or a whole number, or
+    others are missing."""
+    given, operands, test = op.operands_of(overload), [], ""
+    for k, a in enumerate(op.arguments):
+        if a in given:
+            operands.append(invoke_operand(op, a, k, ""))
+        elif op.of_number:
+            test = f"args[{k}].kind == WK_VALUE_FLOAT" if overload is op.of_number else f"args[{k}].kind != {a.kind}"
+            operands.append(invoke_operand(op, given[-1], k, ""))
+        else:
+            test = test or f"args[{k}].kind == WK_VALUE_NONE"
+    name = f"wk__{overload.name}" if overload.entry else f"wk_{overload.name}_at"
+    return test, returned(op, name, operands, overload.results)
+
+
+def overload_lines(op: Op) -> list[str]:
+    calls = sorted((overload_returned(op, overload) for overload in op.overloads), key=lambda call: not call[0])
+    return [f"if ({test}) {call}" if test else call for test, call in calls]
+
+
+def call_lines(op: Op, suffix: str) -> list[str]:
+    if op.overloads and not op.entry:
+        return overload_lines(op)
+    operands = [invoke_operand(op, a, k, suffix) for k, a in enumerate(op.arguments) if not (a.option or a.absent)]
+    name = f"wk__{op.name}{suffix}" if op.entry else f"wk_{op.with_options or op.name}{suffix}_at"
+    return [returned(op, name, operands, op.results)]
+
+
+def invoke(op: Op, suffix: str) -> str:
+    """The entry for wk_call: takes the arguments apart and calls the function."""
+    lines = list_locals(op) + choice_locals(op) + options_local(op) + call_lines(op, suffix)
+    unused = [] if any("(op, " in line for line in lines) else ["(void)op;"]
+    lines = unused + ["(void)out;"] * op.no_result + lines
+    return invoke_prototype(op, suffix) + "\n{\n" + "".join(f"    {line}\n" for line in lines) + "}\n"
+
+
+def functions_text(header: Header, section: Section) -> str:
+    out = banner(f"The functions of wick/{header.name}.h that only pass their operands on: {section.title}.", header)
+    out += '#include "../entries.h"\n\n'
+    for op in section.ops:
+        definitions = [function.definition for function in functions(op) if function.body]
+        definitions += [invoke(op, suffix) for suffix in entries(op)]
+        out += heading(op.name) + "\n" + "\n".join(definitions) + "\n" if definitions else ""
+    return out

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Views and in-place calls; see view_grad.h. */
+#include "view_grad.h"
+#include "../base/alloc.h"
+#include "dispatch.h"
+#include <string.h>
+
+extern const wk__op wk__op_as_strided, wk__op_copy_slices;
+
+/* ---- the base of views ------------------------------------------------------------------------------------------ */
+
+void wk__dead_base_free(wk__dead_base *past)
+{
+    wk__node_drop(past->node);
+    wk__leaf_drop(past->leaf);
+    wk__free(past);
+}
+
+wk__dead_base *wk__dead_base_alloc(void)
+{
+    wk__dead_base *past = wk__alloc_zero(1, sizeof *past);
+    if (!past) wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for the graph of gradients");
+    return past;
+}
+
+void wk__dead_base_fill(wk__dead_base *past, const wk__body *base)
+{
+    wk__body_share(base);
+    past->node = base->node;
+    past->leaf = base->leaf;
+    past->requires_grad = base->requires_grad;
+    past->output = base->output;
+    past->offset = base->offset;
+    past->ndim = base->ndim;
+    past->dtype = base->dtype;
+    memcpy(past->shape, base->shape, sizeof past->shape);
+    memcpy(past->stride, base->stride, sizeof past->stride);
+}
+
+/* `base` stands for the base of the family, which has gone; but for memory. */
+static bool set_dead_base(wk__alias_set *family, const wk__body *base)
+{
+    wk__dead_base *past = wk__dead_base_alloc();
+    if (!past) return false;
+    wk__dead_base_fill(past, base);
+    wk__alias_lock();
+    wk__dead_base *before = family->dead_base;
+    family->dead_base = past;
+    wk__alias_unlock();
+    if (before) wk__dead_base_free(before);
+    return true;
+}
+
+/* A base that had no place in the graph leaves nothing behind. When a view of it is to get one, all that the
+ * storage holds stands for it. */
+static bool rebuild_dead_base(const wk__body *view)
+{
+    const wk__body all = {.ndim = 1,
+                          .dtype = view->dtype,
+                          .shape = {view->storage->bytes / (int64_t)wk_dtype_size(view->dtype)},
+                          .stride = {1}};
+    return set_dead_base(wk__alias_set_of(view), &all);
+}
+
+/* The base of a view as it is, or was when its handle went; with references of its own to the graph. False: it has gone
+ * and left nothing. */
+static bool copy_base(const wk__body *view, wk__body *copy)
+{
+    const wk__alias_set *family = wk__alias_set_of(view);
+    wk__alias_lock();
+    const wk__body *base = atomic_load_explicit(&family->base, memory_order_relaxed);
+    const wk__dead_base *past = family->dead_base;
+    if (base) {
+        memcpy(copy, base, sizeof *copy);
+    } else if (past) {
+        *copy = (wk__body){.storage = view->storage,
+                           .node = past->node,
+                           .leaf = past->leaf,
+                           .requires_grad = past->requires_grad,
+                           .output = past->output,
+                           .offset = past->offset,
+                           .ndim = past->ndim,
+                           .dtype = past->dtype};
+        memcpy(copy->shape, past->shape, sizeof copy->shape);
+        memcpy(copy->stride, past->stride, sizeof copy->stride);
+    }
+    const bool known = base || past;
+    if (known) wk__body_share(copy);
+    wk__alias_unlock();
+    return known;
+}
+
+/* The same as a tensor of the current scope; NULL: it is not known, or there is no memory (recorded). */
+static wk_tensor *base_of(const wk__body *view, bool *known)
+{
+    wk__body copy;
+    if (!(*known = copy_base(view, &copy))) return NULL;
+    wk_tensor *base = wk__tensor_alias(wk__context(), &copy);
+    wk__node_drop(copy.node);
+    wk__leaf_drop(copy.leaf);
+    return base;
+}
+
+/* Of which node the base is the result. References go along with the pointers. */
+typedef struct grad_fn_ref {
+    wk__node *node;
+    int16_t output;
+    bool requires_grad;
+} grad_fn_ref;
+
+/* From now on the base comes from `now`; where it came from before. False: it has gone meanwhile, and left nothing. */
+static bool set_base(wk__alias_set *family, grad_fn_ref now, grad_fn_ref *before)
+{
+    wk__alias_lock();
+    wk__body *base = atomic_load_explicit(&family->base, memory_order_relaxed);
+    wk__dead_base *past = family->dead_base;
+    if (base) {
+        *before = (grad_fn_ref){base->node, base->output, base->requires_grad};
+        base->node = now.node;
+        base->output = now.output;
+        base->requires_grad = now.requires_grad;
+    } else if (past) {
+        *before = (grad_fn_ref){past->node, past->output, past->requires_grad};
+        past->node = now.node;
+        past->output = now.output;
+        past->requires_grad = now.requires_grad;
+    }
+    wk__alias_unlock();
+    return base || past;
+}
+
+/* ---- geometry as attributes -------------------------------------------------------------------------------------- */
+
+static wk__attr packed(const wk__body *body, const wk__body *base)
+{
+    wk__attr attr = wk__strided_attr(
+        (wk__strided_attributes){.offset = body->offset, .ndim = body->ndim, .base_offset = base->offset});
+    memcpy(attr.list, body->stride, sizeof attr.list);
+    memcpy(attr.list2, body->shape, sizeof attr.list2);
+    memcpy(attr.list3, base->stride, sizeof attr.list3);
+    return attr;
+}
+
+/* ---- refreshing views -------------------------------------------------------------------------------------------- */
+
+static bool rebuild_grad_fn(wk_tensor *view, wk_tensor *base)
+{
+    wk__body *body = wk__body_of(view);
+    const wk__attr attr = packed(body, wk__body_of(base));
+    wk__node *node = wk__node_make(&wk__op_as_strided, (wk_site){0}, &base, 1, view, &attr);
+    if (!node) return false;
+    node->outputs = 1;
+    wk__node_drop(body->node);
+    body->node = node;
+    body->output = 0;
+    body->requires_grad = true;
+    return true;
+}
+
+bool wk__view_refresh_grad_fn(wk_tensor *view)
+{
+    wk__body *body = wk__body_of(view);
+    if (!wk__view_grad_fn_is_stale(body)) return true;
+    wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, (wk_site){0});
+    if (!guard) return false;
+    uint64_t token = guard->token;
+    uint32_t seen = body->graph_version;
+    body->graph_version = wk__alias_set_of(body)->graph_version; /* asked again meanwhile, it is up to date */
+    bool known;
+    wk_tensor *base = base_of(body, &known);
+    bool fine = base ? !wk__body_of(base)->requires_grad || rebuild_grad_fn(view, base) : !known;
+    if (!fine) body->graph_version = seen;
+    wk__guard_close(token);
+    return fine;
+}
+
+/* ---- in place ---------------------------------------------------------------------------------------------------- */
+
+/* What a call in place must know of the target's base, dead or alive. */
+typedef struct base_facts {
+    bool is_leaf;  /* that requires grad */
+    bool overlaps; /* some of its elements share memory */
+} base_facts;
+
+static base_facts facts_of_base(const wk__body *view)
+{
+    const wk__alias_set *family = wk__alias_set_of(view);
+    wk__alias_lock();
+    const wk__body *base = atomic_load_explicit(&family->base, memory_order_relaxed);
+    const wk__dead_base *past = family->dead_base;
+    const base_facts facts = {
+        .is_leaf = base ? base->requires_grad && !base->node : past && past->requires_grad && !past->node,
+        .overlaps = base && wk__body_overlaps(base),
+    };
+    wk__alias_unlock();
+    return facts;
+}
+
+bool wk__in_place_allowed(const wk__op *op, wk_site site, const wk_tensor *target)
+{
+    const wk__body *body = wk__body_of(target);
+    const wk_context *context = wk__context();
+    const base_facts base = body->is_view ? facts_of_base(body) : (base_facts){0};
+    const bool is_leaf = (body->requires_grad && !body->node) || base.is_leaf;
+    if (!context->frame.grad_off && !context->frame.composing && is_leaf) {
+        wk__error_set(site, WK_ERR_STATE,
+                      "%s%s: a leaf that requires grad (or a view of one) cannot be changed in place; do it under "
+                      "WK_NO_GRAD, or use the form without _",
+                      op->name, wk__in_place_suffix(op->name, true));
+        return false;
+    }
+    if (!wk__body_overlaps(body) && !base.overlaps) return true;
+    wk__error_set(site, WK_ERR_ARGUMENT,
+                  "%s%s: some elements of the target share memory (it was expanded or unfolded); wk_clone it first",
+                  op->name, wk__in_place_suffix(op->name, true));
+    return false;
+}
+
+wk_tensor *wk__snapshot_with_grad_fn(wk_tensor *x)
+{
+    wk_context *context = wk__context();
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
+    wk__edge edge = wk__edge_of(x);
+    wk_tensor *snapshot = wk__tensor_snapshot(context, x);
+    wk__node_drop(edge.node);
+    wk__leaf_drop(edge.leaf);
+    wk__frame_end(context, before);
+    return snapshot;
+}
+
+bool wk__snapshot_operands(wk_tensor *target, wk_tensor *in[], int inputs, wk_tensor *kept[WK__MAX_INPUTS])
+{
+    const wk__storage *storage = wk__body_of(target)->storage;
+    bool fine = true;
+    for (int k = 0; k < inputs; k++) {
+        kept[k] = NULL;
+        if (!fine || !in[k] || wk__body_of(in[k])->storage != storage) continue;
+        in[k] = kept[k] = wk__snapshot_with_grad_fn(in[k]);
+        fine = kept[k] != NULL;
+    }
+    if (!fine) wk__release_operands(kept, inputs);
+    return fine;
+}
+
+void wk__release_operands(wk_tensor *kept[], int inputs)
+{
+    for (int k = 0; k < inputs; k++)
+        if (kept[k]) wk__handle_release(&kept[k]->handle, (wk_site){0});
+}
+
+static void free_inner(void *inner)
+{
+    wk__node_drop(inner);
+}
+
+/* base = CopySlices(base, what the op read besides); the inner node's operand 0 is the view, whose gradient
+ * is a part of the base's. */
+static bool rebase(wk__node *inner, wk_site site, wk_tensor *target, wk_tensor *const in[], int inputs)
+{
+    wk__body *body = wk__body_of(target);
+    wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, site);
+    if (!guard) return false;
+    uint64_t token = guard->token;
+    wk__alias_set *family = wk__alias_set_of(body);
+    bool known;
+    wk_tensor *base = base_of(body, &known);
+    if (!known && rebuild_dead_base(body)) base = base_of(body, &known);
+    wk__node *node = NULL;
+    bool fine = false;
+    if (base) {
+        wk_tensor *all[WK__MAX_INPUTS] = {base};
+        for (int k = 1; k < inputs; k++) all[k] = in[k];
+        const wk__attr attr = packed(body, wk__body_of(base));
+        node = wk__node_make(&wk__op_copy_slices, site, all, inputs, base, &attr);
+        if (node) {
+            node->payload = inner;
+            node->own_destroy = free_inner;
+            node->outputs = 1;
+            const grad_fn_ref now = {node, 0, true};
+            grad_fn_ref before = now;
+            fine = set_base(family, now, &before) ||
+                   (set_dead_base(family, wk__body_of(base)) && set_base(family, now, &before));
+            family->graph_version += fine;
+            const bool set = fine;
+            fine = fine && wk__view_refresh_grad_fn(target);
+            if (set && !fine) {
+                set_base(family, before, &before);
+                family->graph_version--;
+            }
+            wk__node_drop(before.node);
+        }
+    }
+    if (!node) wk__node_drop(inner);
+    wk__guard_close(token);
+    return fine;
+}
+
+bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target, wk_tensor *const in[], int inputs,
+                              const wk__attr *attr)
+{
+    wk__body *body = wk__body_of(target);
+    if (!wk__is_float(body->dtype)) return true; /* floats are copied to a mask, say */
+    wk__node *node = wk__node_make(op, site, in, inputs, target, attr);
+    if (!node) return false;
+    node->outputs = 1;
+    if (body->is_view) {
+        wk_context *context = wk__context();
+        const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
+        const bool fine = rebase(node, site, target, in, inputs);
+        wk__frame_end(context, before);
+        return fine;
+    }
+    wk__node_drop(body->node);
+    body->node = node;
+    body->output = 0;
+    body->requires_grad = true;
+    wk__alias_set_of(body)->graph_version++;
+    return true;
+}
+
+/* ---- the two nodes ----------------------------------------------------------------------------------------------- */
+
+/* A part of x as the attributes say, x lying as the base did. The base's own offset is 0 in its gradient. */
+static wk_tensor *part(wk_tensor *x, const wk__attr *attr)
+{
+    const wk__strided_attributes a = wk__strided_attributes_of(attr);
+    return wk__dispatch_as_strided(x, (int)a.ndim, attr->list2, attr->list, a.offset - a.base_offset);
+}
+
+void wk__base_extent(const wk__tensor_meta *base, const int64_t *stride, wk__tensor_meta *extent)
+{
+    *extent = (wk__tensor_meta){.ndim = 1, .dtype = base->dtype, .size = {1}};
+    for (int d = 0; d < base->ndim; d++) {
+        if (base->size[d] == 0) {
+            extent->size[0] = 0;
+            return;
+        }
+        extent->size[0] += (base->size[d] - 1) * stride[d];
+    }
+}
+
+/* The gradient of the base lies as the base did, so that the view's strides hold in it. */
+static wk_tensor *base_shaped(wk_tensor *grad, const wk__tensor_meta *shape, const wk__attr *attr)
+{
+    wk__tensor_meta extent;
+    wk__base_extent(shape, attr->list3, &extent);
+    wk_tensor *zeros = wk__dispatch_zeros(&extent, wk__body_of(grad)->storage->device->id);
+    if (!zeros) return NULL;
+    wk_tensor *laid_out = wk__dispatch_as_strided(zeros, shape->ndim, shape->size, attr->list3, 0);
+    return wk__dispatch_copy_(laid_out, grad) ? laid_out : NULL;
+}
+
+/* grad of base: grad of the result, with the view's part replaced by the inner gradient of operand 0. */
+void wk__copy_slices_gradient(wk__grad_ctx *g)
+{
+    wk__node *inner = g->node->payload;
+    wk_tensor *all = base_shaped(g->out[0], &g->node->shape[0], g->attr);
+    wk_tensor *slice = all ? wk__dispatch_clone(part(all, g->attr)) : NULL;
+    wk_tensor *in[WK__MAX_INPUTS] = {0};
+    wk__grad_ctx of_inner = {.node = inner, .attr = inner->attr, .out = (wk_tensor *const[]){slice}, .in = in};
+    if (!slice) return;
+    inner->op->gradient(&of_inner);
+    for (int k = 1; k < g->node->inputs; k++) g->in[k] = in[k];
+    wk_tensor *target = part(all, g->attr);
+    wk_tensor *fresh = in[0] ? wk__dispatch_unbroadcast(in[0], &inner->shape[0]) : NULL;
+    if (!fresh) {
+        const wk__tensor_meta shape = inner->shape[0];
+        fresh = wk__dispatch_zeros(&shape, wk__body_of(slice)->storage->device->id);
+    }
+    if (wk__dispatch_copy_(target, fresh)) g->in[0] = all;
+}

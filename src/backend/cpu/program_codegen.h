@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The code of one stage: what program_compile.c decides and program_codegen.c writes. */
+#ifndef WICK_BACKEND_CPU_RUN_CODE_H
+#define WICK_BACKEND_CPU_RUN_CODE_H
+
+#include "program_compile.h"
+
+enum {
+    WK__LOC_NONE = -1,  /* in the accumulator if anywhere; a load not emitted yet */
+    WK__LOC_SCALAR = -2 /* in the cell of its own number */
+};
+
+/* What the stage at hand knows of a register. */
+typedef struct wk__cpu_codegen_value {
+    int16_t location;        /* place, WK__LOC_SCALAR or WK__LOC_NONE */
+    uint16_t remaining_uses; /* still to come */
+    bool needed;             /* the stage computes it */
+} wk__cpu_codegen_value;
+
+typedef struct wk__cpu_codegen {
+    wk__cpu_program *program;
+    const wk__program *group;
+    const wk__vm *vm;
+    wk__cpu_style style;
+    wk__cpu_stage *stage;
+    bool is_row_stage;
+    int at;      /* which stage of its kind */
+    int acc;     /* register in the accumulator, -1: none */
+    bool failed; /* no memory for more code */
+    uint64_t free_tiles[2];
+    uint64_t row_work; /* row stages that have something to do, a bit each; the last stands for all later ones */
+    wk__cpu_codegen_value value[WK__MAX_INS]; /* by register */
+} wk__cpu_codegen;
+
+/* Emits instruction k, and what it needs to be brought where it wants it. */
+void wk__cpu_codegen_instruction(wk__cpu_codegen *e, int k);
+/* Appends an instruction. */
+wk__vm_ins *wk__cpu_codegen_append(wk__cpu_codegen *e, wk__vm_op *op, int a, int b);
+
+static inline wk__vm_class wk__cpu_codegen_class(const wk__cpu_codegen *e, int k)
+{
+    return wk__vm_class_of((wk_dtype)e->group->ins[k].dtype);
+}
+
+/* Dtypes that are their class: an operand in memory can be a second operand as it stands. */
+static inline bool wk__is_class_dtype(int dtype)
+{
+    return dtype == WK_F32 || dtype == WK_F64 || dtype == WK_I32 || dtype == WK_I64;
+}
+
+static inline bool wk__is_reduction(int code)
+{
+    return code >= WK__RSUM && code <= WK__RMIN;
+}
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* OpenCL's compiler, for the units that all dialects build alike (gpu/kernel_build.c). */
+#include "../gpu/kernel_build.h"
+#include "device.h"
+
+/* The program's binary; nothing when the driver gives none. */
+static void read_binary(cl_program program, wk__text *binary)
+{
+    size_t bytes = 0;
+    if (wk__cl.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) != CL_SUCCESS) return;
+    wk__text_repeat(binary, '\0', (int64_t)bytes); /* room for it */
+    if (bytes == 0 || binary->failed) return;
+    if (wk__cl.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary->data, &binary->data, NULL) != CL_SUCCESS)
+        wk__text_free(binary);
+}
+
+static wk_code compile(void *user, const char *source, void **out, wk__text *binary, wk__fail *fail)
+{
+    wk__cl_device *device = user;
+    cl_device id = device->card->id;
+    cl_int error;
+    cl_program program = wk__cl.CreateProgramWithSource(device->context, 1, &source, NULL, &error);
+    if (error != CL_SUCCESS) return wk__cl_fail_set(fail, error, "creating a program");
+    error = wk__cl.BuildProgram(program, 1, &id, device->card->gpu.option[0], NULL, NULL);
+    if (error == CL_SUCCESS) {
+        if (binary != NULL) read_binary(program, binary);
+        *out = program;
+        return WK_OK;
+    }
+    wk_code code = wk__cl_fail_set(fail, error, "compiling a kernel");
+    if (code == WK_ERR_INTERNAL) { /* else the compiler found no memory */
+        char log[8192] = "";
+        wk__cl.GetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+        log[sizeof log - 1] = '\0';
+        code = wk__gpu_fail_compile(fail, log);
+    }
+    wk__cl.ReleaseProgram(program);
+    return code;
+}
+
+static void *load(void *user, const char *binary, int64_t bytes)
+{
+    wk__cl_device *device = user;
+    cl_device id = device->card->id;
+    size_t size = (size_t)bytes;
+    const unsigned char *data = (const unsigned char *)binary;
+    cl_int state, error;
+    cl_program program = wk__cl.CreateProgramWithBinary(device->context, 1, &id, &size, &data, &state, &error);
+    if (error != CL_SUCCESS) return NULL;
+    if (state == CL_SUCCESS &&
+        wk__cl.BuildProgram(program, 1, &id, device->card->gpu.option[0], NULL, NULL) == CL_SUCCESS) {
+        return program;
+    }
+    wk__cl.ReleaseProgram(program);
+    return NULL;
+}
+
+/* A binary that the driver took may still be none that it makes kernels of: then the program counts as one without. */
+static wk_code function(void *user, void *program, const char *name, void **out, wk__fail *fail)
+{
+    (void)user;
+    cl_int error;
+    cl_kernel made = wk__cl.CreateKernel(program, name, &error);
+    if (error == CL_SUCCESS) {
+        *out = made;
+        return WK_OK;
+    }
+    const wk_code code = wk__cl_fail_set(fail, error, "making a kernel");
+    return code == WK_ERR_INTERNAL ? WK_OK : code;
+}
+
+static void release_function(void *kernel)
+{
+    wk__cl.ReleaseKernel(kernel);
+}
+
+static void release_program(void *program)
+{
+    wk__cl.ReleaseProgram(program);
+}
+
+const wk__gpu_compiler wk__cl_compiler = {
+    .magic = "wick opencl 1\n",
+    .compile = compile,
+    .load = load,
+    .get_kernel = function,
+    .release_kernel = release_function,
+    .release_module = release_program,
+};

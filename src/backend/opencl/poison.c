@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What could not be done, and what depends on it. A command that fails leaves the pieces of memory that it was
+ * to write lost; one that reads a lost piece is left out, and its own are lost with the same cause; writing a
+ * piece anew finds it again.
+ *
+ *     y = exp(x)       the compiler refuses it      y lost: "exp: the device's compiler refused ..."
+ *     z = y + 1        reads y: left out            z lost, the same cause
+ *     w.add_(z)        reads z: left out            w keeps its numbers
+ *     y' = x, at y     writes all of y's piece      y' is good
+ *
+ * So each reader gets the first cause, and what does not depend on it is well. As long as nothing has failed this costs
+ * one look at an empty list. Nothing here needs memory but the words of a cause: the commands that failed are the list
+ * of what is lost, the causes, and the list of those who have to hear of them. Only the device's own thread uses it. */
+#include "device.h"
+
+#include <string.h>
+
+/* ---- causes ------------------------------------------------------------------------------------------------------ */
+
+/* As long as it is held, so is the command that it is part of. */
+static wk__cl_failure *hold(wk__cl_failure *cause)
+{
+    if (cause->refs++ == 0 && cause->command != NULL) cause->command->refcount++;
+    return cause;
+}
+
+static void unmark(wk__cl_command *command)
+{
+    if (--command->refcount == 0) wk__cl_command_free(command);
+}
+
+static void drop(wk__cl_failure *cause)
+{
+    if (cause == NULL || --cause->refs > 0) return;
+    wk__cl_command *command = cause->command, *listener = cause->affected;
+    wk__free(cause->message);
+    wk__origin_release(cause->origin);
+    *cause = (wk__cl_failure){.refs = 0};
+    for (wk__cl_command *next; listener != NULL; listener = next) {
+        next = listener->next_listener;
+        unmark(listener);
+    }
+    if (command != NULL) unmark(command);
+}
+
+/* A cause comes into being, held. */
+static wk__cl_failure *failure_init(wk__cl_failure *cause, wk__cl_command *command, const wk__fail *fail,
+                                    wk__origin *origin)
+{
+    *cause = (wk__cl_failure){.command = command, .code = fail->code, .message = wk__strdup(fail->text)};
+    cause->origin = wk__origin_retain(origin);
+    return hold(cause);
+}
+
+void wk__cl_failure_copy(const wk__cl_failure *cause, wk__fail *fail)
+{
+    wk__fail_set(fail, cause->code, "%s",
+                 cause->message ? cause->message
+                                : "it could not be run, and there was no host memory to note down why");
+    fail->origin = wk__origin_retain(cause->origin);
+}
+
+/* ---- telling ----------------------------------------------------------------------------------------------------- */
+
+static void list(wk__cl_device *device, wk__cl_failure *cause)
+{
+    if (cause->listed) return;
+    wk__cl_failure **end = &device->unreported;
+    while (*end != NULL) end = &(*end)->next;
+    *end = hold(cause);
+    cause->next = NULL;
+    cause->listed = true;
+}
+
+static void unlist(wk__cl_device *device, wk__cl_failure *cause)
+{
+    wk__cl_failure **link = &device->unreported;
+    while (*link != cause) link = &(*link)->next;
+    *link = cause->next;
+    cause->listed = false;
+    drop(cause);
+}
+
+/* Whoever noticed nothing, as a target of theirs just kept its numbers: once, however many there are of them. */
+static void add_listener(wk__cl_device *device, wk__cl_failure *cause, wk__cl_command *command)
+{
+    const wk__origin *origin = command->origin;
+    if (origin == NULL || (cause->origin != NULL && cause->origin->recorder_id == origin->recorder_id)) return;
+    wk__cl_command **end = &cause->affected;
+    for (; *end != NULL; end = &(*end)->next_listener)
+        if ((*end)->origin->recorder_id == origin->recorder_id) return;
+    *end = command;
+    command->next_listener = NULL;
+    command->refcount++;
+    if (cause->next_to_notify == NULL) cause->next_to_notify = command;
+    list(device, cause);
+}
+
+wk_code wk__cl_report(wk__cl_device *device, wk__cl_failure *cause, wk__fail *fail)
+{
+    wk__cl_failure_copy(cause, fail);
+    fail->poisoned = true;
+    if (!cause->reported) {
+        cause->reported = true;
+        fail->notify = wk__origin_retain(cause->origin);
+    } else if (cause->next_to_notify != NULL) {
+        fail->notify = wk__origin_retain(cause->next_to_notify->origin);
+        cause->next_to_notify = cause->next_to_notify->next_listener;
+    }
+    if (cause->listed && cause->next_to_notify == NULL) unlist(device, cause);
+    return fail->code;
+}
+
+wk_code wk__cl_report_next(wk__cl_device *device, wk__fail *fail)
+{
+    if (device->unreported == NULL) return WK_OK;
+    wk_code code = wk__cl_report(device, device->unreported, fail);
+    fail->async = true;
+    fail->poisoned = false;
+    return code;
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+
+static wk__cl_access **find(wk__cl_device *device, cl_mem block, int64_t offset)
+{
+    wk__cl_access **link = &device->poisoned;
+    while (*link != NULL && ((*link)->block != block || (*link)->offset != offset)) link = &(*link)->next;
+    return link;
+}
+
+static void unpoison(wk__cl_access **link)
+{
+    wk__cl_access *use = *link;
+    *link = use->next;
+    drop(use->cause);
+    use->cause = NULL;
+    unmark(use->command);
+}
+
+wk__cl_failure *wk__cl_poison_of(const wk__cl_device *device, cl_mem block, int64_t offset)
+{
+    if (device->lost != NULL) return device->lost;
+    for (const wk__cl_access *use = device->poisoned; use != NULL; use = use->next)
+        if (use->block == block && use->offset == offset) return use->cause;
+    return NULL;
+}
+
+void wk__cl_unpoison(wk__cl_device *device, cl_mem block, int64_t offset)
+{
+    wk__cl_access **link = find(device, block, offset);
+    if (*link != NULL) unpoison(link);
+}
+
+void wk__cl_forget_block(wk__cl_device *device, cl_mem block)
+{
+    for (wk__cl_access **link = &device->poisoned; *link != NULL;) {
+        if ((*link)->block == block)
+            unpoison(link);
+        else
+            link = &(*link)->next;
+    }
+}
+
+static void poison(wk__cl_device *device, wk__cl_access *use, wk__cl_failure *cause)
+{
+    use->command->refcount++; /* first: another use of the piece that goes may be this command's, too */
+    wk__cl_unpoison(device, use->block, use->offset);
+    use->cause = hold(cause);
+    use->next = device->poisoned;
+    device->poisoned = use;
+}
+
+void wk__cl_access_init(wk__cl_command *command, wk__cl_access *use, int how, const wk__memory *piece,
+                        const wk__memory *old)
+{
+    *use = (wk__cl_access){.block = piece->block, .offset = piece->offset, .how = how, .command = command};
+    if (old == NULL || old->block == NULL) return;
+    use->how |= WK__CL_RESTORES_OLD;
+    use->old_block = old->block;
+    use->old_offset = old->offset;
+    use->bytes = old->bytes < piece->bytes ? old->bytes : piece->bytes;
+}
+
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
+
+static wk__cl_failure *cause_before(const wk__cl_device *device, const wk__cl_command *command)
+{
+    if (device->poisoned == NULL) return NULL;
+    for (int k = 0; k < command->uses; k++) {
+        const wk__cl_access *use = &command->use[k];
+        wk__cl_failure *cause = use->how & WK__CL_READS ? wk__cl_poison_of(device, use->block, use->offset) : NULL;
+        if (cause != NULL) return cause;
+    }
+    return NULL;
+}
+
+/* The command itself has failed: it is the cause, with whatever it was handed from another device, where that
+ * is told. */
+static wk__cl_failure *cause_after(wk__cl_device *device, wk__cl_command *command, const wk__fail *fail)
+{
+    wk__cl_failure *cause =
+        failure_init(&command->cause, command, fail, command->from_peer ? fail->origin : command->origin);
+    cause->reported = cause->origin != NULL && command->from_peer;
+    if (!cause->reported) list(device, cause);
+    if (cause->code == WK_ERR_LOST && !command->from_peer && device->lost == NULL) device->lost = hold(cause);
+    return cause;
+}
+
+static bool same_piece(const wk__cl_access *use)
+{
+    return use->old_block == use->block && use->old_offset == use->offset;
+}
+
+static bool restore_old(wk__cl_device *device, const wk__cl_access *use)
+{
+    if (same_piece(use)) return true;
+    if (device->lost != NULL || wk__cl_poison_of(device, use->old_block, use->old_offset) != NULL) return false;
+    cl_int error = wk__cl.EnqueueCopyBuffer(device->queue, use->old_block, use->block, (size_t)use->old_offset,
+                                            (size_t)use->offset, (size_t)use->bytes, 0, NULL, NULL);
+    if (error == CL_SUCCESS) wk__cl_unpoison(device, use->block, use->offset);
+    return error == CL_SUCCESS;
+}
+
+/* First the targets that keep their numbers, which may lie in what another output was to overwrite. */
+static void skip_command(wk__cl_device *device, wk__cl_command *command, wk__cl_failure *cause)
+{
+    bool begun = command->partially_launched || (device->call_wrote && !command->first);
+    for (int k = 0; k < command->uses; k++) {
+        wk__cl_access *use = &command->use[k];
+        if (!(use->how & WK__CL_RESTORES_OLD) || (begun && same_piece(use)) || !restore_old(device, use)) continue;
+        use->how = 0;
+        add_listener(device, cause, command);
+    }
+    for (int k = 0; k < command->uses; k++)
+        if (command->use[k].how & WK__CL_WRITES) poison(device, &command->use[k], cause);
+}
+
+static void unpoison_written(wk__cl_device *device, const wk__cl_command *command)
+{
+    for (int k = 0; k < command->uses; k++)
+        if ((command->use[k].how & (WK__CL_WRITES | WK__CL_READS)) == WK__CL_WRITES)
+            wk__cl_unpoison(device, command->use[k].block, command->use[k].offset);
+}
+
+/* Commands of one call stand together in the queue, so what is known of the last one is known of this call. */
+static bool call_is_aborted(wk__cl_device *device, const wk__cl_command *command)
+{
+    if (command->first) device->call_wrote = device->call_failed = false;
+    return device->lost != NULL || device->call_failed;
+}
+
+static void fail_command(wk__cl_device *device, wk__cl_command *command, wk__cl_failure *cause)
+{
+    device->call_failed = true;
+    if (device->lost == NULL) skip_command(device, command, cause);
+    drop(cause);
+}
+
+static void perform(wk__cl_device *device, wk__cl_command *command)
+{
+    if (call_is_aborted(device, command) && !command->always) return;
+    wk__cl_failure *cause = cause_before(device, command);
+    if (cause != NULL) {
+        if (cause->origin == NULL && !cause->reported) /* a copy's: of the call that needs it */
+            cause->origin = wk__origin_retain(command->origin);
+        fail_command(device, command, hold(cause));
+        return;
+    }
+    wk__fail fail = {.tag = -1};
+    if (command->perform(device, command, &fail) != WK_OK) {
+        fail_command(device, command, cause_after(device, command, &fail));
+        wk__fail_release(&fail);
+        return;
+    }
+    device->call_wrote = device->call_wrote || command->writes;
+    if (device->poisoned != NULL && command->first) unpoison_written(device, command);
+}
+
+bool wk__cl_perform_async(wk__cl_device *device, wk__cl_command *command)
+{
+    command->refcount++; /* it stays until this returns */
+    perform(device, command);
+    return --command->refcount > 0;
+}
+
+void wk__cl_set_device_lost(wk__cl_device *device, const wk__fail *fail)
+{
+    if (device->lost != NULL) return;
+    device->lost = failure_init(&device->lost_failure, NULL, fail, NULL);
+    list(device, device->lost);
+}
+
+void wk__cl_poison_destroy(wk__cl_device *device)
+{
+    while (device->poisoned != NULL) unpoison(&device->poisoned);
+    while (device->unreported != NULL) unlist(device, device->unreported);
+    drop(device->lost);
+}

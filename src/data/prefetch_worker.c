@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Work in the background; see prefetch_worker.h. */
+#include "prefetch_worker.h"
+#include "../base/pool.h"
+#include <unistd.h>
+
+static void *run(void *address)
+{
+    wk__prefetch_worker *b = address;
+    pthread_mutex_lock(&b->lock);
+    while (!b->quit) {
+        if (!b->busy) {
+            pthread_cond_wait(&b->changed, &b->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&b->lock);
+        b->work(b->user, b->job);
+        pthread_mutex_lock(&b->lock);
+        b->busy = false;
+        pthread_cond_broadcast(&b->changed);
+    }
+    pthread_mutex_unlock(&b->lock);
+    return NULL;
+}
+
+static bool start(wk__prefetch_worker *b)
+{
+    bool started = wk__thread_start(&b->thread, run, b);
+    if (started) b->process = getpid();
+    return started;
+}
+
+void wk__prefetch_worker_init(wk__prefetch_worker *b, void (*work)(void *user, int64_t which), void *user)
+{
+    *b = (wk__prefetch_worker){.work = work, .user = user};
+    pthread_mutex_init(&b->lock, NULL);
+    pthread_cond_init(&b->changed, NULL);
+}
+
+static bool running(const wk__prefetch_worker *b)
+{
+    return b->process && b->process == getpid();
+}
+
+void wk__prefetch_worker_submit(wk__prefetch_worker *b, int64_t which)
+{
+    if (!running(b) && (b->process || !start(b))) {
+        b->work(b->user, which);
+        return;
+    }
+    pthread_mutex_lock(&b->lock);
+    b->job = which;
+    b->busy = true;
+    pthread_cond_broadcast(&b->changed);
+    pthread_mutex_unlock(&b->lock);
+}
+
+bool wk__prefetch_worker_is_busy(wk__prefetch_worker *b)
+{
+    if (!running(b)) return b->busy;
+    pthread_mutex_lock(&b->lock);
+    const bool busy = b->busy;
+    pthread_mutex_unlock(&b->lock);
+    return busy;
+}
+
+void wk__prefetch_worker_wait(wk__prefetch_worker *b)
+{
+    if (!running(b)) {
+        if (b->busy) b->work(b->user, b->job); /* asked for before a fork, of a thread that is not here */
+        b->busy = false;
+        return;
+    }
+    pthread_mutex_lock(&b->lock);
+    while (b->busy) pthread_cond_wait(&b->changed, &b->lock);
+    pthread_mutex_unlock(&b->lock);
+}
+
+void wk__prefetch_worker_stop(wk__prefetch_worker *b)
+{
+    if (b->process && !running(b)) return; /* the lock may be held for ever */
+    if (b->process) {
+        wk__prefetch_worker_wait(b);
+        pthread_mutex_lock(&b->lock);
+        b->quit = true;
+        pthread_cond_broadcast(&b->changed);
+        pthread_mutex_unlock(&b->lock);
+        pthread_join(b->thread, NULL);
+    }
+    pthread_cond_destroy(&b->changed);
+    pthread_mutex_destroy(&b->lock);
+}

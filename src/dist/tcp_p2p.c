@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From one rank to another: a frame that says what comes, and it. The receiver compares. */
+#include "tcp.h"
+#include <string.h>
+
+typedef struct p2p_call {
+    const wk__dist_request *request;
+    uint8_t head[WK__WIRE_HEADER_BYTES];
+    wk__tcp_span body;
+    bool read;             /* the frame, */
+    wk__wire_header frame; /* which is this */
+    const char *wrong;
+    bool differs;
+    wk__wire_header wanted;
+    char text[WK__WIRE_TEXT_MAX + 1];
+} p2p_call;
+
+static wk__tcp_span message_span(const wk__tcp_sendrecv *f, int k)
+{
+    p2p_call *p = f->user;
+    return k == 0 ? (wk__tcp_span){(char *)p->head, WK__WIRE_HEADER_BYTES} : p->body;
+}
+
+static wk__agreement expected_header(const wk__tcp *tcp, const wk__dist_call *step, uint64_t number)
+{
+    wk__agreement own;
+    wk__agreement_begin(&own, step, tcp->rank, step->group->id);
+    own.request.root = 0;
+    own.request.reduction = 0;
+    own.request.sequence = number;
+    own.request.collective = WK__DIST_SEND;
+    return own;
+}
+
+wk_code wk__tcp_send(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
+{
+    const wk__dist_request *q = step->request;
+    const int to = wk__dist_world_rank(step->group, q->peer);
+    wk__agreement own = expected_header(tcp, step, ++tcp->sent[to]);
+    wk__wire_header frame = wk__agreement_to_header(&own, (uint64_t)q->count * wk_dtype_size(q->dtype));
+    frame.kind = WK__WIRE_SEND;
+    p2p_call p = {.request = q,
+                  .body = {own.code == WK_OK ? (char *)(uintptr_t)q->in : own.text, (int64_t)frame.bytes}};
+    wk__wire_header_write(&frame, p.head);
+    wk__tcp_sendrecv flow = {
+        .tcp = tcp, .step = step, .to = to, .from = -1, .send_spans = 2, .send_span = message_span, .user = &p};
+    const wk_code code = wk__tcp_sendrecv_run(&flow, fail);
+    return code == WK_OK ? q->code : code;
+}
+
+/* What follows the frame goes where it is to be, or, where nobody wants it, nowhere. */
+static bool may_take(const wk__tcp_sendrecv *f, int k)
+{
+    p2p_call *p = f->user;
+    const wk__wire_header *came = &p->frame, *wanted = &p->wanted;
+    if (k == 0 || p->read) return true;
+    p->read = true;
+    p->wrong = wk__wire_header_parse(p->head, &p->frame);
+    if (!p->wrong &&
+        (came->kind != WK__WIRE_SEND || came->group != wanted->group || came->sequence != wanted->sequence))
+        p->wrong = "it is elsewhere";
+    if (p->wrong) return true;
+    p->differs = p->request->code == WK_OK && came->status == WK_OK &&
+                 (came->count != wanted->count || came->dtype != wanted->dtype || came->bytes != wanted->bytes);
+    const bool fits = p->request->code == WK_OK && came->status == WK_OK && !p->differs;
+    p->body = (wk__tcp_span){fits ? p->request->out : NULL, (int64_t)came->bytes};
+    return true;
+}
+
+static wk_code discard(wk__tcp_sendrecv *f, int k, int64_t offset, const char *piece, int64_t bytes,
+                       wk__dist_error *fail)
+{
+    p2p_call *p = f->user;
+    (void)k, (void)fail;
+    if (p->frame.status != WK_OK && offset + bytes <= WK__WIRE_TEXT_MAX) memcpy(p->text + offset, piece, (size_t)bytes);
+    return WK_OK;
+}
+
+/* What has come is not what was to come. */
+static wk_code mismatch_error(wk__tcp *tcp, const wk__dist_call *step, const p2p_call *p, int from,
+                              wk__dist_error *fail)
+{
+    char text[WK__WIRE_TEXT_MAX], sends[80], wants[80];
+    const char *there = tcp->rank_address[from].host, *here = tcp->rank_address[tcp->rank].host;
+    const bool speaks = !p->wrong || strcmp(p->wrong, "it is elsewhere") == 0;
+    if (speaks)
+        snprintf(text, sizeof text, "the ranks differ: rank %d on %s asks for %s, rank %d on %s receives what is a %s",
+                 from, there, wk__request_text(&p->frame, sends, sizeof sends), tcp->rank, here,
+                 wk__request_text(&p->wanted, wants, sizeof wants));
+    else
+        snprintf(text, sizeof text, "rank %d on %s sends what rank %d on %s cannot read: %s", from, there, tcp->rank,
+                 here, p->wrong);
+    return wk__tcp_give_up(tcp, step, speaks ? WK_ERR_STATE : WK_ERR_INTERNAL, text, fail);
+}
+
+wk_code wk__tcp_recv(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
+{
+    const wk__dist_request *q = step->request;
+    const int from = wk__dist_world_rank(step->group, q->peer);
+    const wk__agreement own = expected_header(tcp, step, ++tcp->received[from]);
+    p2p_call p = {.request = q, .wanted = own.request};
+    p.wanted.bytes = (uint64_t)q->count * wk_dtype_size(q->dtype);
+    wk__tcp_sendrecv flow = {.tcp = tcp,
+                             .step = step,
+                             .to = -1,
+                             .from = from,
+                             .recv_spans = 2,
+                             .recv_span = message_span,
+                             .can_receive = may_take,
+                             .on_chunk = discard,
+                             .user = &p};
+    const wk_code code = wk__tcp_sendrecv_run(&flow, fail);
+    if (code != WK_OK) return code;
+    if (p.wrong || p.differs) return mismatch_error(tcp, step, &p, from, fail);
+    if (p.frame.status == WK_OK) return q->code;
+    return wk__dist_error_set(fail, (wk_code)p.frame.status, "rank %d on %s failed: %s", from,
+                              tcp->rank_address[from].host, p.text);
+}

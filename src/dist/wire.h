@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What processes say to each other over TCP: frames of 64 bytes, little-endian, most of them with bytes behind them.
+ *
+ *     0   "WICK"            16  sequence u64    40  status u32      a wk_code
+ *     4   version u16       24  count u64       44  rank u32        of the world
+ *     6   kind u8           32  root u32        48  bytes u64       that follow the frame
+ *     7   collective u8     36  part u32        56  0
+ *     8   dtype u8, 0: none                     60  CRC-32 of bytes 0..59
+ *     9   reduction u8
+ *     10  0
+ *     12  group u32
+ *
+ * docs/formats.md says what is sent when. Nothing here touches a socket. */
+#ifndef WICK_DIST_FRAME_H
+#define WICK_DIST_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    WK__WIRE_HEADER_BYTES = 64,
+    WK__WIRE_VERSION = 1,
+    WK__WIRE_TEXT_MAX = 640,        /* bytes of a text, its 0 not sent */
+    WK__WIRE_HOST_BYTES = 60,       /* of a host's name, with its 0 */
+    WK__WIRE_INLINE_MAX = 64 << 10, /* bytes of data that travel with an agreement */
+    WK__WIRE_MAX_RANKS = 1024,      /* ranks */
+    WK__WIRE_NONCE_BYTES = 16,      /* random bytes */
+    WK__WIRE_PROOF_BYTES = 32,      /* a MAC */
+    WK__WIRE_HELLO_BYTES = WK__WIRE_NONCE_BYTES + 4 + WK__WIRE_HOST_BYTES, /* nonce, port u32, host */
+    WK__WIRE_CHALLENGE_BYTES = WK__WIRE_NONCE_BYTES + WK__WIRE_PROOF_BYTES,
+    WK__WIRE_ROSTER_ENTRY_BYTES = 20 + WK__WIRE_HOST_BYTES, /* of a roster: family u8, 0, port u16, address 16, host */
+};
+#define WK__WIRE_NO_RANK UINT32_MAX /* for a rank */
+enum { WK__WIRE_UNFINISHED = 1 };   /* `part` of LATE and ABORT: a call was not finished, and this is which */
+
+typedef enum wk__wire_kind {
+    /* at a door, one after another; who comes begins */
+    WK__WIRE_HELLO,     /* root: for what (wk__hello_purpose); count: ranks of the world; rank; behind it hello's
+                           bytes */
+    WK__WIRE_CHALLENGE, /* nonce, and the proof that the host knows the secret */
+    WK__WIRE_PROOF,     /* the proof that who comes knows it */
+    WK__WIRE_REFUSED,   /* a text */
+    WK__WIRE_WELCOME,   /* behind it, for who joins the world, the roster */
+    /* between rank 0 and another */
+    WK__WIRE_ABORT,   /* a text: the first cause; rank whose fault it is */
+    WK__WIRE_STALLED, /* group, sequence, collective: not finished; a bit for each rank that it waits for, a text: what
+                         it
+                        * is; or status, text: that has come to light meanwhile */
+    WK__WIRE_STATUS_QUERY, /* rank 0 asks: */
+    WK__WIRE_STATUS_REPLY, /* group, sequence, collective; part: of what (wk__rank_phase) */
+    WK__WIRE_LEAVE,     /* this rank is at wk_dist_finish; status and a text if an error is pending. From rank 0: `rank`
+                     * is */
+    WK__WIRE_LEAVE_ACK, /* all are */
+    /* between two ranks of a group */
+    WK__WIRE_AGREE, /* what is asked for; status and a text, or data */
+    WK__WIRE_SEND,  /* the same of send: data */
+    WK__WIRE_KINDS
+} wk__wire_kind;
+
+typedef enum wk__hello_purpose { WK__HELLO_JOIN, WK__HELLO_PEER, WK__HELLO_PURPOSES } wk__hello_purpose;
+typedef enum wk__rank_phase { WK__RANK_IN_CALL, WK__RANK_IDLE, WK__RANK_FINISHING } wk__rank_phase;
+
+typedef struct wk__wire_header {
+    uint8_t kind, collective, dtype, reduction;
+    uint32_t group, root, detail, status, rank;
+    uint64_t sequence, count, bytes;
+} wk__wire_header;
+
+/* NULL, or what is wrong with these 64 bytes, for a message. What holds then: kind, collective, dtype, reduction and
+ * status are ones that there are, and `bytes` is a number that may follow a frame of that kind. */
+const char *wk__wire_header_parse(const uint8_t at[WK__WIRE_HEADER_BYTES], wk__wire_header *frame);
+void wk__wire_header_write(const wk__wire_header *frame, uint8_t at[WK__WIRE_HEADER_BYTES]);
+
+/* ---- a frame and what follows it, from bytes as they come -------------------------------------------------------- */
+
+/* Of the kinds with few bytes: all but the roster and data. */
+typedef struct wk__wire_parser {
+    wk__wire_header frame;
+    uint8_t head[WK__WIRE_HEADER_BYTES], body[WK__WIRE_TEXT_MAX];
+    uint32_t got; /* of both */
+    const char *error;
+} wk__wire_parser;
+
+typedef enum wk__parse_status { WK__PARSE_MORE, WK__PARSE_DONE, WK__PARSE_INVALID } wk__parse_status;
+/* Takes bytes until a frame is whole, and says how many it took. Of WK__PARSE_INVALID in->wrong says what is wrong, and
+ * nothing more is to be taken from there. */
+wk__parse_status wk__wire_parser_feed(wk__wire_parser *in, const uint8_t *bytes, size_t count, size_t *took);
+/* The frame has been read; the next one may come. */
+void wk__wire_parser_reset(wk__wire_parser *in);
+/* What follows it as a text that ends. */
+void wk__wire_parser_text(const wk__wire_parser *in, char *out, size_t size);
+
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+
+void wk__put_u32(uint8_t *at, uint32_t value);
+uint32_t wk__get_u32(const uint8_t *at);
+/* A name of WK__WIRE_HOST_BYTES bytes: what is no letter, digit, point or dash becomes a question mark. */
+void wk__put_host(uint8_t *at, const char *host);
+void wk__get_host(const uint8_t *at, char host[WK__WIRE_HOST_BYTES]);
+
+#endif

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Faults that devices report late, brought home: to the values that depend on them and to the threads whose
+ * calls they were.
+ *
+ *     gather  x.add_  b = 2a  sum     what was given to the device since it was last known to be well, in order;
+ *        |      |       |      |      nothing is watched as long as nothing can fault
+ *      fault  skipped skipped reads b
+ *        |      |       |      |
+ *     failed  keeps   failed  failed  (its group overwrites what it reads: backend.h)
+ *             its old
+ *             value
+ */
+#include "../base/alloc.h"
+#include "device_fault.h"
+#include "device_sync.h"
+#include "overlap.h"
+#include <string.h>
+
+/* One record. The values are held, so that they can be marked; a bounded number of them, then the device is asked. */
+typedef struct inflight_entry {
+    int64_t tag; /* -1: this one cannot fault */
+    wk__call_label called;
+    wk_site site;
+    wk_context *recorder; /* who is to be told; `stream` tells whether it is still that one */
+    int64_t stream;
+    int32_t whole;        /* the recorder's call that happens whole, 0: none */
+    bool in_place;        /* its target keeps the value `prior` when it could not run */
+    bool overwrote_prior; /* what `prior` held is in the memory of `out` */
+    bool skipped;         /* the device left it out if it had faulted before */
+    bool submitted;       /* to the device: only then waiting for the device says something of it */
+    bool poisoned;        /* scratch: the device wrote what it should not have */
+    wk__failure *cause;   /* of that, where it became known before the call that gave it to the device came back */
+    bool reported;        /* scratch: its recorder hears of what the device has just reported */
+    int input_count;
+    wk__value *out, *prior, *in[WK__MAX_INPUTS];
+} inflight_entry;
+
+enum { MAX_INFLIGHT = WK__FAULT_TAGS - 64, DEVICES = 64 };
+
+typedef struct inflight_list {
+    const wk__device *device;
+    int64_t tags, count, capacity, bytes;
+    int64_t first_number; /* entries that are forgotten: the first that is left has this number */
+    inflight_entry *entry;
+} inflight_list;
+
+static pthread_mutex_t lock =
+    PTHREAD_MUTEX_INITIALIZER; /* of all watches: taken once per group of asynchronous devices */
+static inflight_list watches[DEVICES];
+
+/* ---- watching ---------------------------------------------------------------------------------------------------- */
+
+static inflight_list *watch_of(const wk__device *device)
+{
+    int k = 0;
+    while (k < DEVICES - 1 && watches[k].device && watches[k].device != device) k++;
+    watches[k].device = device;
+    return &watches[k];
+}
+
+static void let_go(inflight_list *w, const inflight_entry *e)
+{
+    w->bytes -= e->out->bytes;
+    wk__value_drop(e->out);
+    if (e->prior) wk__value_drop(e->prior);
+    wk__failure_drop(e->cause);
+    for (int i = 0; i < e->input_count; i++) wk__value_drop(e->in[i]);
+}
+
+/* Entries up to a number, as far as the device had them. */
+static void forget(inflight_list *w, int64_t upto)
+{
+    int64_t gone = 0;
+    for (; w->first_number < upto && w->entry[gone].submitted; gone++, w->first_number++) let_go(w, &w->entry[gone]);
+    w->count -= gone;
+    if (gone > 0) memmove(w->entry, w->entry + gone, sizeof *w->entry * (size_t)w->count);
+}
+
+static void add(inflight_list *w, wk_context *recorder, wk__record *r, int output, int64_t tag, bool skipped)
+{
+    if (!wk__grow(&w->entry, &w->capacity, w->count + 1, sizeof *w->entry))
+        return; /* its dependants will not be marked */
+    inflight_entry *e = &w->entry[w->count++];
+    *e = (inflight_entry){.tag = tag,
+                          .called = wk__call_label_of(r),
+                          .site = r->site,
+                          .recorder = recorder,
+                          .stream = recorder->stream,
+                          .whole = r->transaction,
+                          .in_place = r->rolls_back && r->prior,
+                          .skipped = skipped,
+                          .out = r->ref[output].value};
+    wk__value_hold(e->out);
+    w->bytes += e->out->bytes;
+    if (e->in_place) wk__value_hold(e->prior = r->prior);
+    e->overwrote_prior = e->in_place && e->prior->state == WK__STORED && !e->prior->memory.block;
+    for (int i = 0; i < r->nin; i++) {
+        const wk__ref *ref = wk__record_in(r, i);
+        if (!ref->value || e->input_count == WK__MAX_INPUTS) continue;
+        wk__value_hold(ref->value);
+        e->in[e->input_count++] = ref->value;
+    }
+}
+
+/* How much is being watched? */
+typedef enum inflight_level { NOTHING, SOMETHING, TOO_MUCH } inflight_level;
+
+static inflight_level look(const wk__device *device)
+{
+    pthread_mutex_lock(&lock);
+    const inflight_list *w = watch_of(device);
+    const inflight_level much = w->count > MAX_INFLIGHT || w->bytes > wk__engine_config_get()->budget ? TOO_MUCH
+                                : w->count > 0                                                        ? SOMETHING
+                                                                                                      : NOTHING;
+    pthread_mutex_unlock(&lock);
+    return much;
+}
+
+bool wk__has_inflight(wk__device *device)
+{
+    return device->id.kind != WK_CPU && look(device) != NOTHING;
+}
+
+/* Only those that are given by now: what comes later is not waited for. */
+int64_t wk__inflight_begin_wait(wk__device *device)
+{
+    if (device->id.kind == WK_CPU) return 0;
+    pthread_mutex_lock(&device->report_lock);
+    pthread_mutex_lock(&lock);
+    const inflight_list *w = watch_of(device);
+    int64_t given = 0;
+    while (given < w->count && w->entry[given].submitted) given++;
+    const int64_t number = w->first_number + given;
+    pthread_mutex_unlock(&lock);
+    return number;
+}
+
+static void wait_end(wk__device *device)
+{
+    if (device->id.kind != WK_CPU) pthread_mutex_unlock(&device->report_lock);
+}
+
+int64_t wk__inflight_add(wk__device *device, wk_context *recorder, wk__record *const *record, int records,
+                         bool may_fault, const wk__program *group)
+{
+    if (device->id.kind == WK_CPU) return -1;
+    const inflight_level much = look(device);
+    if (much == TOO_MUCH) wk__device_sync_if_inflight(device, record[0]);
+    if (much == NOTHING && !may_fault) return -1;
+    bool skipped = group ? wk__program_is_in_place(group) : record[0]->partial;
+    pthread_mutex_lock(&lock);
+    inflight_list *w = watch_of(device);
+    int64_t first = may_fault ? w->tags : -1;
+    for (int k = 0; k < records; k++) {
+        /* Of the records in a group, each that can fault has a LOADX, and that has its tag (ir.h). */
+        int64_t tag = may_fault && wk__record_may_fault(record[k]) ? w->tags++ : -1;
+        for (int o = 0; o < record[k]->nout; o++) add(w, recorder, record[k], o, tag, skipped);
+    }
+    pthread_mutex_unlock(&lock);
+    return first;
+}
+
+/* ---- who has to hear of it --------------------------------------------------------------------------------------- */
+
+/* Who recorded what is at fault, and those whose writes in place were left out: each once. Others are told at once,
+ * this thread when the watches are unlocked, as the program's handler may run then. */
+typedef struct fault_report {
+    wk__failure *own; /* for this thread, held */
+    bool any, for_self;
+} fault_report;
+
+static void hold(wk__failure *failure)
+{
+    if (failure) atomic_fetch_add(&failure->refs, 1);
+}
+
+static bool is_self(const wk_context *context, int64_t stream)
+{
+    return context == wk__context() && context->stream == stream;
+}
+
+static void tell_other(wk_context *context, int64_t stream, wk__failure *failure)
+{
+    if (!wk__context_acquire(context)) return;
+    if (context->stream == stream) wk__post_failure(context, failure);
+    wk__context_release(context);
+}
+
+void wk__notify_recorder(wk_context *context, int64_t stream, wk__failure *failure)
+{
+    if (is_self(context, stream))
+        wk__report_failure(failure);
+    else
+        tell_other(context, stream, failure);
+}
+
+static void notify_once(inflight_list *w, int64_t k, wk__failure *failure, fault_report *n)
+{
+    inflight_entry *e = &w->entry[k];
+    n->any = e->reported = true;
+    for (int64_t before = 0; before < k; before++)
+        if (w->entry[before].reported && w->entry[before].stream == e->stream) return;
+    if (!is_self(e->recorder, e->stream)) {
+        tell_other(e->recorder, e->stream, failure);
+        return;
+    }
+    n->for_self = true;
+    hold(n->own = failure);
+}
+
+/* ---- what has failed --------------------------------------------------------------------------------------------- */
+
+static bool at_fault(const inflight_entry *e, const wk__fail *fail)
+{
+    return fail->code == WK_ERR_INDEX && e->tag >= 0 && wk__fail_has_tag(fail, e->tag);
+}
+
+static const inflight_entry *culprit_of(const inflight_list *w, int64_t tag)
+{
+    for (int64_t k = 0; k < w->count && tag >= 0; k++)
+        if (w->entry[k].tag == tag) return &w->entry[k];
+    return NULL;
+}
+
+wk__call_label wk__call_label_of(const wk__record *r)
+{
+    return (wk__call_label){.name = r->name,
+                            .underscore = wk__in_place_suffix(r->name, r->in_place),
+                            .fault = r->op->fault_message,
+                            .labels = r->op->index_is_label,
+                            .from_first = r->op->nonnegative_index};
+}
+
+wk__failure *wk__failure_from(const wk__call_label *called, wk_site site, const wk__device *device,
+                              const wk__fail *fail, bool known)
+{
+    const char *name = called->name ? called->name : wk_device_str(device->id), *underscore = called->underscore;
+    const bool refused = fail->code == WK_ERR_INDEX && called->fault;
+    const bool is_lost = fail->code == WK_ERR_LOST && called->name;
+    char text[sizeof fail->text + 120];
+    if (refused)
+        snprintf(text, sizeof text, "%s%s: %s", name, underscore, called->fault);
+    else if (fail->code == WK_ERR_INDEX && known && called->labels)
+        snprintf(text, sizeof text, "%s%s: label %lld names no class: there are %lld", name, underscore,
+                 (long long)fail->index, (long long)fail->bound);
+    else if (fail->code == WK_ERR_INDEX && known) /* as it is said at the call where the index is known */
+        snprintf(text, sizeof text,
+                 "%s%s: index %lld is out of range: there are %lld places, so it must lie in [%lld, %lld)", name,
+                 underscore, (long long)fail->index, (long long)fail->bound,
+                 called->from_first ? 0 : -(long long)fail->bound, (long long)fail->bound);
+    else
+        snprintf(text, sizeof text, "%s%s: %s%s%s", name, underscore, is_lost ? wk_device_str(device->id) : "",
+                 is_lost ? ": " : "",
+                 fail->code != WK_ERR_INDEX ? fail->text
+                 : called->labels           ? "a label names no class"
+                                            : "an index is out of range");
+    return wk__failure_new(refused ? WK_ERR_ARGUMENT : fail->code, site, text);
+}
+
+/* Of several groups at fault the device tells the index of the first. */
+static wk__failure *explain(const inflight_list *w, int64_t tag, const wk__fail *fail, const wk__call_label *otherwise,
+                            wk_site site)
+{
+    const inflight_entry *culprit = culprit_of(w, tag);
+    return wk__failure_from(culprit ? &culprit->called : otherwise, culprit ? culprit->site : site, w->device, fail,
+                            tag == fail->tag);
+}
+
+/* The target has its old value again, unless that was never stored. When the new one was to have memory of its own,
+ * that was written, and those who read it are wrong. */
+static bool roll_back_entry(inflight_entry *e)
+{
+    wk__value *out = e->out, *prior = e->prior;
+    if (!e->in_place) return false;
+    if (e->overwrote_prior && e->skipped) return out->rolled_back = true;
+    if (prior->state != WK__STORED || !prior->memory.block) return false;
+    e->poisoned = out->rolled_back = true;
+    wk__value_free_memory(out);
+    wk__value_hold(prior);
+    out->memory_owner = prior;
+    out->memory = prior->memory;
+    return true;
+}
+
+/* Did the device leave out the record that makes the value, one of the same step? A parameter is not updated by moments
+ * that have not been. */
+static bool is_left_out(const inflight_entry *made, const inflight_entry *e)
+{
+    return e->whole && made->whole == e->whole && made->stream == e->stream && made->out->rolled_back;
+}
+
+/* Has the value failed, or was it read before its old contents came back, or never stored but computed from such? */
+static bool is_spoiled(const inflight_list *w, int64_t k, const wk__value *value)
+{
+    if (value->state == WK__FAILED) return true;
+    for (int64_t before = 0; before < k; before++) {
+        const inflight_entry *made = &w->entry[before];
+        if (made->out == value && (made->poisoned || is_left_out(made, &w->entry[k]))) return true;
+    }
+    return false;
+}
+
+static bool reads_spoiled(const inflight_list *w, int64_t k, wk__failure **cause)
+{
+    const inflight_entry *e = &w->entry[k];
+    for (int i = 0; i < e->input_count; i++) {
+        if (!is_spoiled(w, k, e->in[i])) continue;
+        if (e->in[i]->state == WK__FAILED) *cause = e->in[i]->failure;
+        return true;
+    }
+    return false;
+}
+
+/* What has memory of its own holds nothing good. */
+static void fail_or_keep_old(inflight_entry *e, wk__failure *cause)
+{
+    if (!roll_back_entry(e))
+        wk__value_fail(e->out, cause); /* its memory stays: another thread may just be about to
+                                                               read it */
+}
+
+/* One that went wrong. While the call that gives it to the device has not come back, its memory is that call's. */
+static void poison(inflight_entry *e, wk__failure *cause)
+{
+    const bool in_register = e->out->state != WK__STORED && !e->out->memory.block;
+    if (in_register || !e->submitted) e->poisoned = true;
+    if (in_register) return;
+    if (e->submitted)
+        fail_or_keep_old(e, cause);
+    else if (e->cause == NULL)
+        hold(e->cause = cause);
+}
+
+static void store(wk__record *const *record, int records)
+{
+    for (int k = 0; k < records; k++)
+        for (int o = 0; o < record[k]->nout; o++) {
+            wk__value *out = record[k]->ref[o].value;
+            if (out->memory.block && out->state == WK__PENDING) wk__value_set_state(out, WK__STORED);
+        }
+}
+
+/* The newest of this recorder's: a ring is run by one thread at a time, one group after the other. */
+void wk__inflight_submitted(wk__device *device, const wk_context *recorder, wk__record *const *stored, int records)
+{
+    if (device->id.kind == WK_CPU) {
+        store(stored, records);
+        return;
+    }
+    wk__release_suspend();
+    pthread_mutex_lock(&lock);
+    store(stored, records);
+    inflight_list *w = watch_of(device);
+    for (int64_t k = w->count; k-- > 0;) {
+        inflight_entry *e = &w->entry[k];
+        if (e->recorder != recorder) continue;
+        if (e->submitted) break;
+        e->submitted = true;
+        if (e->cause && e->out->state == WK__STORED) fail_or_keep_old(e, e->cause);
+    }
+    pthread_mutex_unlock(&lock);
+    wk__release_resume();
+}
+
+/* In the order in which the device ran them. */
+static void mark(inflight_list *w, const wk__fail *fail, wk__failure *first, fault_report *n)
+{
+    bool faulted = false;
+    int64_t other = -1; /* the tag of `another` */
+    wk__failure *another = NULL;
+    for (int64_t k = 0; k < w->count; k++) {
+        inflight_entry *e = &w->entry[k];
+        e->reported = false;
+        wk__failure *cause = first;
+        bool guilty = at_fault(e, fail);
+        faulted = faulted || guilty;
+        if (guilty && e->tag != fail->tag && e->tag != other) {
+            wk__failure_drop(another);
+            another = explain(w, other = e->tag, fail, &e->called, e->site);
+        }
+        if (guilty && e->tag != fail->tag) cause = another;
+        if (!guilty && !reads_spoiled(w, k, &cause) && !(faulted && e->skipped)) continue;
+        if (guilty || e->in_place) notify_once(w, k, cause, n);
+        poison(e, cause);
+    }
+    wk__failure_drop(another);
+}
+
+void wk__inflight_handle_fault(wk__device *device, int64_t watched, const wk__fail *fail, const wk__call_label *waits,
+                               wk_site site)
+{
+    fault_report n = {.any = false};
+    wk__release_suspend(); /* values that are let go of below may be parked in rings whose threads wait for this lock */
+    pthread_mutex_lock(&lock);
+    inflight_list *w = watch_of(device);
+    wk__failure *first = explain(w, fail->tag, fail, waits, site);
+    mark(w, fail, first, &n);
+    forget(w, watched);
+    pthread_mutex_unlock(&lock);
+    wait_end(device);
+    wk__release_resume();
+    wk_context *context = wk__context();
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
+    if (!n.any) wk__report_failure(first); /* no call's: the waiting thread's */
+    if (n.for_self) wk__report_failure(n.own);
+    wk__failure_drop(n.own);
+    wk__failure_drop(first);
+    wk__frame_end(context, before);
+}
+
+void wk__inflight_retire(wk__device *device, int64_t watched)
+{
+    if (device->id.kind == WK_CPU) return;
+    wk__release_suspend();
+    pthread_mutex_lock(&lock);
+    forget(watch_of(device), watched);
+    pthread_mutex_unlock(&lock);
+    wait_end(device);
+    wk__release_resume();
+}
+
+void wk__fail_stored_value(wk__value *value, wk__failure *failure)
+{
+    pthread_mutex_lock(&lock);
+    if (value->state == WK__STORED) wk__value_fail(value, failure);
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records that could not run: their outputs fail with the cause, or keep the old numbers. */
+#include "../base/alloc.h"
+#include "check_mode.h"
+#include "execute.h"
+#include "device_fault.h"
+#include "overlap.h"
+
+/* An in-place op that could not run leaves its target as it was: the new value shares the old one's memory,
+ * or has it. */
+static bool roll_back_output(wk__record *r, wk__value *out)
+{
+    if (!r->rolls_back || !r->prior || r->prior->state != WK__STORED) return false;
+    out->rolled_back = true;
+    if (out->exposed && out->memory.block && r->prior->memory.block) { /* displaced: the old numbers go back there */
+        wk__fail fail = {.tag = -1};
+        wk__device *device = out->device;
+        if (device->backend->copy(device->state, &out->memory, 0, &r->prior->memory, 0, out->bytes, &fail) != WK_OK)
+            return false;
+        wk__value_set_state(out, WK__STORED);
+        return true;
+    }
+    if (!r->prior->memory.block && out->memory.block) {
+        wk__value_set_state(out, WK__STORED);
+        return true;
+    }
+    if (out->memory.block) wk__value_free_memory(out);
+    wk__value_hold(r->prior);
+    out->memory_owner = r->prior;
+    out->memory = r->prior->memory;
+    wk__value_set_state(out, WK__STORED);
+    return true;
+}
+
+/* Walks the list for each operand, but only in flushes in which something has failed. */
+static bool is_stale(const wk__execution *run, const wk__value *value, wk__failure **failure)
+{
+    *failure = NULL;
+    for (int64_t k = 0; k < run->stales; k++) {
+        if (run->stale[k].value != value) continue;
+        *failure = run->stale[k].failure;
+        return true;
+    }
+    return run->stale_list_full;
+}
+
+static void note_stale(wk__execution *run, wk__value *value, wk__failure *failure)
+{
+    wk__failure *known;
+    if (is_stale(run, value, &known)) return;
+    run->stale_total++;
+    if (!wk__grow(&run->stale, &run->stale_capacity, run->stales + 1, sizeof *run->stale)) {
+        run->stale_list_full = true;
+        return;
+    }
+    run->stale[run->stales++] = (wk__stale){value, failure};
+    wk__value_hold(value);
+    if (failure) atomic_fetch_add(&failure->refs, 1);
+}
+
+/* What is computed from a stale value is stale: gradients that are clipped after a backward that failed. */
+static void propagate_stale(wk__execution *run, wk__record *r)
+{
+    wk__failure *why;
+    bool stale = r->partial && r->prior && is_stale(run, r->prior, &why);
+    for (int i = 0; i < r->nin && !stale; i++) {
+        const wk__value *in = wk__record_in(r, i)->value;
+        stale = in && is_stale(run, in, &why);
+    }
+    for (int o = 0; o < r->nout && stale; o++) note_stale(run, r->ref[o].value, why);
+}
+
+void wk__stale_free(wk__execution *run)
+{
+    for (int64_t k = 0; k < run->stales; k++) {
+        wk__value_drop(run->stale[k].value);
+        wk__failure_drop(run->stale[k].failure);
+    }
+    wk__free(run->stale);
+}
+
+bool wk__blocks_transaction(const wk__execution *run, const wk__value *value, wk__failure **failure)
+{
+    if (value->state != WK__FAILED) return is_stale(run, value, failure);
+    *failure = value->failure;
+    return true;
+}
+
+/* `heard`: the thread has been told of it, or is to be. A failure knows that itself, but there may have been
+ * no memory for one. */
+static void fail_outputs(wk__execution *run, wk__record *r, wk__failure *failure, bool heard)
+{
+    if (r->transaction && r->transaction != run->txn_aborted) wk__transaction_abort(run, r->transaction, failure);
+    for (int o = 0; o < r->nout; o++) {
+        wk__value *out = r->ref[o].value;
+        if (out->state != WK__PENDING) continue;
+        if (run->ring->shadows) wk__check_tolerate(run->ring->shadows, out, r->transaction ? NULL : failure);
+        if (roll_back_output(r, out)) {
+            note_stale(run, out, failure);
+            continue;
+        }
+        if (out->memory.block) wk__value_free_memory(out);
+        wk__value_fail(out, failure);
+    }
+    if (failure || !heard) wk__post_failure(run->owner, failure);
+}
+
+wk__failure *wk__failure_of_record(const wk__record *r, const wk__fail *fail)
+{
+    const wk__call_label called = wk__call_label_of(r);
+    return wk__failure_from(&called, r->site, r->device, fail, true);
+}
+
+void wk__fail_group(wk__execution *run, wk__record **record, int records, const wk__fail *fail)
+{
+    const wk__record *culprit = run->failed_record ? run->failed_record : record[0];
+    run->failed_record = NULL;
+    for (int k = 0; k < records && fail->code == WK_ERR_INDEX; k++)
+        if (record[k]->has_indirect_read) culprit = record[k];
+    wk__failure *failure = wk__failure_of_record(culprit, fail);
+    for (int k = 0; k < records; k++) fail_outputs(run, record[k], failure, false);
+    wk__failure_drop(failure);
+}
+
+int wk__drop_failed(wk__execution *run, wk__record **record, int records)
+{
+    const int32_t refused = run->txn_aborted;
+    int left = 0;
+    for (int k = 0; k < records; k++) {
+        wk__record *r = record[k];
+        const wk__value *bad = NULL;
+        wk__failure *why = NULL;
+        bool kept = false; /* from a step, which is not to be taken */
+        for (int i = 0; i < r->nin && !bad && !kept; i++) {
+            const wk__value *in = wk__record_in(r, i)->value;
+            if (in && in->state == WK__FAILED) bad = in;
+            kept = in && !bad && r->transaction && is_stale(run, in, &why);
+        }
+        if (!bad && r->partial && r->prior && r->prior->state == WK__FAILED) bad = r->prior;
+        if (r->transaction && r->transaction == run->txn_aborted)
+            fail_outputs(run, r, run->abort_cause, run->abort_cause != NULL); /* without memory for one nobody was
+                                                                                 told */
+        else if (kept)
+            fail_outputs(run, r, why, why != NULL);
+        else if (bad)
+            fail_outputs(run, r, bad->failure, bad->writer == run->owner);
+        else
+            record[left++] = r;
+        if (run->stale_total > 0 && !bad && !r->transaction) propagate_stale(run, r);
+    }
+    /* a call that happens whole does not, for what failed behind others of its records */
+    return run->txn_aborted == refused ? left : wk__drop_failed(run, record, left);
+}
+
+/* ---- telling ----------------------------------------------------------------------------------------------------- */
+
+/* What stands for failures for which there is no memory. It is never freed, as this is one reference more than any. */
+static wk__failure no_memory = {.refs = 1, .code = WK_ERR_MEMORY, .text = "out of host memory while work was run"};
+
+wk__failure *wk__failure_oom(void)
+{
+    atomic_store(&no_memory.reported_to, 0); /* of another one */
+    return &no_memory;
+}
+
+void wk__report_failure(wk__failure *failure)
+{
+    if (!failure) failure = &no_memory;
+    wk_context *context = wk__context();
+    atomic_store(&failure->reported_to, context->stream + 1);
+    /* it is another call's than the one that notices */
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_DETACHED, NULL, (wk_site){0});
+    wk__error_set(failure->site, failure->code, "%s", failure->text);
+    wk__frame_end(context, before);
+}
+
+void wk__post_failure(wk_context *context, wk__failure *failure)
+{
+    if (!failure) failure = wk__failure_oom();
+    if (atomic_load(&failure->reported_to) == context->stream + 1) return;
+    wk__failure *there = NULL, *nothing = &wk__failure_none;
+    atomic_fetch_add(&failure->refs, 1);
+    if (atomic_compare_exchange_strong(&context->posted_failure, &there, failure)) return;
+    if (atomic_compare_exchange_strong(&context->posted_failure, &nothing, failure))
+        wk__failure_drop(&wk__failure_none); /* what it stands for is told by the same call */
+    else
+        wk__failure_drop(failure); /* the first counts */
+}
+
+void wk__discard_posted_failure(wk_context *context)
+{
+    wk__failure_drop(atomic_exchange(&context->posted_failure, NULL));
+}
+
+void wk__report_posted_failure(wk_context *context)
+{
+    wk__failure *late = atomic_exchange(&context->posted_failure, NULL);
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
+    const int64_t told = late ? atomic_load(&late->reported_to) : 0;
+    const bool heard = context->handler_muted ? told != 0 : told == context->stream + 1; /* a binding reads by other
+                                                                                            contexts */
+    if (late && late != &wk__failure_none && !heard) wk__report_failure(late);
+    wk__failure_drop(late);
+    wk__frame_end(context, before);
+}

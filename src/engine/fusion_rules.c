@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The conditions under which a record joins a group, in the order of wk__can_fuse. plan_check.c checks plans against
+ * what they promise: the kernel computes what the records in program order would. */
+#include "fusion_rules.h"
+#include "overlap.h"
+#include <string.h>
+
+enum { SHORT_ROW = 32768 /* columns up to which a row is walked again after its reduction: it must stay in cache */ };
+
+/* ---- room -------------------------------------------------------------------------------------------------------- */
+
+/* A program has limits. An estimate: what does not fit after all is split when it is built. */
+static bool has_room(const wk__fusion_group *g, const wk__record *r)
+{
+    return g->nins + r->nin + 3 <= WK__MAX_INS && g->operands + r->nin + 1 <= WK__MAX_OPERANDS &&
+           g->imms + r->nin + 2 <= WK__MAX_IMMS;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* A new tensor is written in several parts, and nobody but the next part knows this state of it. */
+static bool is_intermediate_part(const wk__record *r)
+{
+    return !r->rolls_back && r->prior->ring_refs == 2 && !wk__held_outside(r->prior);
+}
+
+/* The kernel's form decides which of its stores runs first (rows before columns, passes, threads), so no two
+ * may write one place. */
+static bool writes_beside_the_others(int32_t number, wk__record *r)
+{
+    for (wk__value *prior = r->prior; prior && prior->state == WK__PENDING && prior->group == number;
+         prior = prior->record->prior)
+        if (wk__refs_overlap(prior->record, 0, r, 0)) return false;
+    return true;
+}
+
+/* What a partial write leaves of the old value must be in memory before the group starts, or be another part
+ * that the group writes. */
+static bool base_is_ready(int32_t number, wk__record *r)
+{
+    if (!r->partial || !r->prior || r->prior->state != WK__PENDING || r->prior->group < number) return true;
+    return is_intermediate_part(r) && writes_beside_the_others(number, r);
+}
+
+/* ---- faults ------------------------------------------------------------------------------------------------------ */
+
+/* A bad place is told of a group: where two records may have one, they must mean the same by it. */
+static bool same_fault_message(const wk__fusion_group *g, const wk__record *r)
+{
+    return !g->indirect || (!g->has_fault_message && !r->op->fault_message) || !r->has_indirect_read;
+}
+
+static bool is_known_outside(const wk__record *r)
+{
+    for (int o = 0; o < r->nout; o++)
+        if (r->ref[o].value->exposed) return true;
+    return false;
+}
+
+/* The records of a group at fault run again, each on its own. By then, memory whose address the program knows would
+ * have been written. */
+static bool can_run_again(const wk__fusion_group *g, const wk__record *r)
+{
+    return !(g->indirect && is_known_outside(r)) && !(g->exposed && r->has_indirect_read);
+}
+
+/* What fails leaves its target as it was: that is computed before, where a bad index may come between, or another part
+ * of a call that happens whole. */
+static bool rollback_value_is_ready(int32_t number, const wk__record *r)
+{
+    const wk__value *prior = r->rolls_back ? r->prior : NULL;
+    const bool may_come_back = r->transaction || r->ref[0].value->may_fault;
+    return !prior || !may_come_back || prior->state != WK__PENDING || prior->group < number;
+}
+
+/* ---- space ------------------------------------------------------------------------------------------------------- */
+
+/* A row-level record has size 1 in the reduced dimensions, or lacks them. */
+static bool has_row_shape(const wk__fusion_group *g, wk__record *r)
+{
+    const int64_t *shape = wk__record_shape(r);
+    if (r->ndim == g->ndim) {
+        for (int d = 0; d < g->ndim; d++)
+            if (shape[d] != (g->reduce_mask >> d & 1 ? 1 : g->shape[d])) return false;
+        return true;
+    }
+    int kept = 0;
+    for (int d = 0; d < g->ndim; d++) {
+        if (g->reduce_mask >> d & 1) continue;
+        if (kept == r->ndim || shape[kept] != g->shape[d]) return false;
+        kept++;
+    }
+    return kept == r->ndim;
+}
+
+bool wk__map_strides(wk__record *r, int k, int ndim, const int64_t *shape, uint16_t reduce_mask, int64_t *stride)
+{
+    const int64_t *from = wk__record_stride(r, k);
+    if (wk__same_shape(r->ndim, wk__record_shape(r), ndim, shape)) {
+        const bool is_row = wk__record_reduces(r) && k < r->nout;
+        for (int d = 0; d < ndim; d++) stride[d] = shape[d] == 0 && !is_row ? 1 : from[d];
+        return true;
+    }
+    int kept = 0;
+    for (int d = 0; d < ndim; d++) {
+        bool reduced = reduce_mask >> d & 1;
+        stride[d] = reduced ? 0 : from[r->ndim == ndim ? d : kept];
+        kept += !reduced;
+    }
+    return r->ndim == ndim || kept == r->ndim;
+}
+
+static bool has_short_rows(const wk__fusion_group *g)
+{
+    int64_t count = 1;
+    for (int d = 0; d < g->ndim; d++)
+        if (g->reduce_mask >> d & 1) count *= g->shape[d];
+    return count <= SHORT_ROW;
+}
+
+bool wk__is_outer_reduction(wk__record *r)
+{
+    const int64_t *shape = wk__record_shape(r), *stride = wk__record_stride(r, r->nout);
+    int64_t row = 0, column = 0; /* strides of the last kept and the last reduced dimension longer than 1 */
+    for (int d = 0; d < r->ndim; d++)
+        if (shape[d] > 1) *(r->reduce_mask >> d & 1 ? &column : &row) = stride[d];
+    return row == 1 && column != 0 && column != 1;
+}
+
+/* A group has one space: the record's is that, or, once the group reduces, that of the reduced rows. A second reduction
+ * is over the same dimensions, and of what lies in memory in the same way, as it has the order of the first. */
+static bool shares_the_space(const wk__fusion_group *g, wk__record *r)
+{
+    const bool full = wk__same_shape(r->ndim, wk__record_shape(r), g->ndim, g->shape);
+    if (wk__record_reduces(r)) {
+        if (!full || g->has_epilogue) return false;
+        return !g->reduce_mask || (g->reduce_mask == r->reduce_mask &&
+                                   g->outer_reduction == wk__is_outer_reduction(r) && has_short_rows(g));
+    }
+    if (!g->reduce_mask) return full;
+    return full ? has_short_rows(g) : has_row_shape(g, r);
+}
+
+/* Reduced dimensions are moved last, which changes the positions that IOTA counts unless they are last already. */
+static bool keeps_positions(uint16_t reduce_mask, int ndim)
+{
+    bool reduced = false;
+    for (int d = 0; d < ndim; d++) {
+        if (reduced && !(reduce_mask >> d & 1)) return false;
+        reduced = reduced || reduce_mask >> d & 1;
+    }
+    return true;
+}
+
+/* An op that counts positions needs the space, and walked in the records' own order of dimensions. */
+static bool keeps_positions_of_iota(const wk__fusion_group *g, wk__record *r)
+{
+    if (wk__record_reduces(r))
+        return (!g->uses_position && !r->op->uses_position) || keeps_positions(r->reduce_mask, r->ndim);
+    if (!r->op->uses_position || !g->reduce_mask) return true;
+    return wk__same_shape(r->ndim, wk__record_shape(r), g->ndim, g->shape) && keeps_positions(g->reduce_mask, g->ndim);
+}
+
+/* ---- registers --------------------------------------------------------------------------------------------------- */
+
+/* A result of the group is in a register while the group runs: the element that the record wants of it must be the one
+ * that its maker has just computed. */
+static bool reads_registers(const wk__fusion_group *g, int32_t number, wk__record *r)
+{
+    const uint16_t reduce_mask = wk__record_reduces(r) ? r->reduce_mask : g->reduce_mask;
+    for (int i = 0; i < r->nin; i++) {
+        const wk__ref *in = wk__record_in(r, i);
+        if (!in->value || in->value->group != number || in->value->state != WK__PENDING) continue;
+        if (in->flags & WK__REF_INDIRECT) return false;
+        wk__record *maker = in->value->record;
+        if (maker->ref[0].offset != in->offset || maker->ref[0].dtype != in->dtype) return false;
+        int64_t want[WK__MAX_DIMS], have[WK__MAX_DIMS];
+        if (!wk__map_strides(r, r->nout + i, g->ndim, g->shape, reduce_mask, want) ||
+            !wk__map_strides(maker, 0, g->ndim, g->shape, reduce_mask, have))
+            return false;
+        for (int d = 0; d < g->ndim; d++)
+            if (want[d] != have[d] && g->shape[d] != 1) return false;
+    }
+    return true;
+}
+
+bool wk__can_fuse(const wk__fusion_group *g, int32_t number, wk__record *r)
+{
+    if (!wk__record_family(r)->is_program) return false;
+    return g->open && g->device == r->device && has_room(g, r) && base_is_ready(number, r) &&
+           same_fault_message(g, r) && can_run_again(g, r) && rollback_value_is_ready(number, r) &&
+           shares_the_space(g, r) && keeps_positions_of_iota(g, r) && reads_registers(g, number, r);
+}
+
+void wk__fuse_record(wk__fusion_group *g, int32_t number, wk__record *r)
+{
+    r->group = number;
+    g->nins += r->nin + 2;
+    g->operands += 1;
+    for (int k = 0; k < r->nin; k++) {
+        const wk__ref *in = wk__record_in(r, k);
+        if (!in->value) {
+            g->imms++;
+        } else if (in->value->state != WK__PENDING || in->value->group != number) {
+            g->operands++;
+            if (in->value->state == WK__PENDING) in->value->escapes = true;
+        }
+    }
+    if (r->prior && r->prior->state == WK__PENDING) r->prior->escapes = r->prior->escapes || r->partial;
+    if (wk__record_reduces(r)) {
+        g->reduce_mask = r->reduce_mask;
+        g->outer_reduction = wk__is_outer_reduction(r);
+    }
+    g->uses_position = g->uses_position || r->op->uses_position;
+    g->indirect = g->indirect || r->has_indirect_read;
+    g->exposed = g->exposed || is_known_outside(r);
+    g->has_fault_message = g->has_fault_message || r->op->fault_message;
+    for (int o = 0; o < r->nout; o++) r->ref[o].value->group = number;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between the host and devices: numbers in, numbers out, waiting. */
+#include "host_transfer.h"
+#include "device_sync.h"
+#include "sync_mode.h"
+#include "../base/alloc.h"
+#include <string.h>
+
+bool wk__host_upload(wk__value *value, const void *data, int64_t bytes, wk_site site, const char *op)
+{
+    wk__fail fail = {.tag = -1};
+    wk__device *device = value->device;
+    value->op_name = wk__name(wk__context(), op);
+    wk_code code = wk__value_alloc_memory(value, bytes, &fail);
+    if (code == WK_OK && bytes > 0) {
+        if (!value->memory.host) atomic_fetch_add(&device->uploads, bytes);
+        code = device->backend->upload(device->state, &value->memory, 0, data, bytes, &fail);
+    }
+    if (code != WK_OK) {
+        if (value->memory.block) wk__value_free_memory(value);
+        wk__error_set(site, code, "%s: %s", op, fail.text);
+        return false;
+    }
+    wk__value_set_state(value, WK__STORED);
+    return true;
+}
+
+/* Where the bytes of a view lie: from its first element to its last. */
+static void extent(const wk__body *body, int64_t *from, int64_t *bytes)
+{
+    int64_t size = (int64_t)wk_dtype_size(body->dtype), last = 0;
+    for (int d = 0; d < body->ndim; d++) last += (body->shape[d] - 1) * body->stride[d];
+    *from = body->offset * size;
+    *bytes = (last + 1) * size;
+}
+
+bool wk__host_map(wk_tensor *x, wk__host_mapping *out, wk_site site)
+{
+    memset(out, 0, sizeof *out);
+    const wk__body *body = wk__body_of(x);
+    if (!wk__materialize(x, site)) return false;
+    if (wk__body_numel(body) == 0) return true;
+    wk__value *value = body->storage->value;
+    wk__device *device = value->device;
+    int64_t from, bytes;
+    extent(body, &from, &bytes);
+    if (value->memory.host) {
+        out->first = value->memory.host + from;
+        return true;
+    }
+    out->owned = wk__alloc((size_t)bytes);
+    if (!out->owned) {
+        wk__error_set(site, WK_ERR_MEMORY, "out of host memory to read %lld bytes", (long long)bytes);
+        return false;
+    }
+    wk__fail fail = {.tag = -1};
+    atomic_fetch_add(&device->downloads, bytes);
+    wk__warn_or_error_on_sync(device, site, bytes);
+    wk_code code = wk__value_download(value, from, bytes, out->owned, NULL, site, &fail);
+    out->first = out->owned;
+    bool failed = value->state == WK__FAILED;
+    if (code == WK_OK && !failed) return true;
+    wk__host_unmap(out);
+    if (failed) wk__report_failure(value->failure);
+    return false;
+}
+
+void wk__host_unmap(wk__host_mapping *data)
+{
+    wk__free(data->owned);
+    data->owned = NULL;
+}
+
+void wk__host_strided_copy(const char *first, int ndim, const int64_t *shape, const int64_t *stride, size_t size,
+                           char *to, const int64_t *to_stride)
+{
+    int64_t at[WK__MAX_DIMS] = {0}, n = wk__numel(ndim, shape);
+    for (int64_t k = 0; k < n; k++) {
+        int64_t from = 0, place = 0;
+        for (int d = 0; d < ndim; d++) {
+            from += at[d] * stride[d];
+            place += at[d] * to_stride[d];
+        }
+        memcpy(to + place * (int64_t)size, first + from * (int64_t)size, size);
+        for (int d = ndim; d-- > 0 && ++at[d] == shape[d];) at[d] = 0;
+    }
+}
+
+/* Memory of the program's may hold any byte as a truth; what is read is 0 or 1. */
+static void normalize_bools(unsigned char *to, int ndim, const int64_t *shape, const int64_t *stride)
+{
+    const int64_t n = wk__numel(ndim, shape), row = ndim ? shape[ndim - 1] : 1, step = ndim ? stride[ndim - 1] : 1;
+    int64_t at[WK__MAX_DIMS] = {0};
+    for (int64_t k = 0; k < n; k += row) {
+        unsigned char *first = to;
+        for (int d = 0; d < ndim - 1; d++) first += at[d] * stride[d];
+        for (int64_t i = 0; i < row; i++) first[i * step] = first[i * step] != 0;
+        for (int d = ndim - 1; d-- > 0 && ++at[d] == shape[d];) at[d] = 0;
+    }
+}
+
+bool wk__host_download(wk_tensor *x, void *to, const int64_t *to_stride, wk_site site)
+{
+    const wk__body *body = wk__body_of(x);
+    wk__host_mapping data;
+    if (!wk__host_map(x, &data, site)) return false;
+    int64_t n = wk__body_numel(body), dense[WK__MAX_DIMS];
+    size_t size = wk_dtype_size(body->dtype);
+    wk__strides_dense(body->ndim, body->shape, dense);
+    if (data.first && !to_stride && wk__body_contiguous(body))
+        memcpy(to, data.first, (size_t)n * size);
+    else if (data.first)
+        wk__host_strided_copy(data.first, body->ndim, body->shape, body->stride, size, to,
+                              to_stride ? to_stride : dense);
+    if (data.first && body->dtype == WK_BOOL)
+        normalize_bools(to, body->ndim, body->shape, to_stride ? to_stride : dense);
+    wk__host_unmap(&data);
+    return true;
+}
+
+typedef struct waiting {
+    wk_code code;
+    wk_site site;
+} waiting;
+
+static void sync_device(wk__device *device, void *user)
+{
+    waiting *w = user;
+    if (device->id.kind != WK_CPU) atomic_fetch_add(&device->syncs, 1);
+    wk_code code = wk__device_sync(device, NULL, w->site);
+    if (w->code == WK_OK) w->code = code;
+}
+
+wk_code wk__host_sync(wk_site site)
+{
+    waiting w = {WK_OK, site};
+    if (wk__forked) {
+        wk__report_forked(site, "sync");
+        return WK_ERR_STATE;
+    }
+    wk__flush(wk__context());
+    wk__device_for_each(sync_device, &w);
+    return w.code;
+}

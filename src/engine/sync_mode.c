@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the host notices of devices that run on their own: waits and transfers (rule 21 of the lesson). */
+#include "../base/context.h"
+#include "../base/log.h"
+#include "../base/options.h"
+#include "sync_mode.h"
+#include <wick/device.h>
+#include <wick/log.h>
+
+static atomic_int sync_mode = WK_SYNC_LOG;
+
+wk_code wk_set_sync_mode_at(wk_site site, wk_sync_mode mode)
+{
+    const int wanted = (int)mode;
+    if (wanted < WK_SYNC_QUIET || wanted > WK_SYNC_FAIL) {
+        wk__error_set(site, WK_ERR_ARGUMENT,
+                      "set_sync_mode: %d is no mode; it takes WK_SYNC_QUIET, WK_SYNC_LOG or WK_SYNC_FAIL", wanted);
+        return WK_ERR_ARGUMENT;
+    }
+    atomic_store(&sync_mode, wanted);
+    return WK_OK;
+}
+
+static void add_device(wk__device *device, void *user)
+{
+    wk_transfer_counters *sum = user;
+    sum->waits += atomic_load(&device->syncs);
+    sum->uploads += atomic_load(&device->uploads);
+    sum->downloads += atomic_load(&device->downloads);
+}
+
+wk_code wk_transfers_at(wk_site site, wk_transfer_counters *counters)
+{
+    wk_transfer_counters sum = {.size = sizeof sum};
+    wk__device_for_each(add_device, &sum);
+    return wk__sized_store(site, "transfers", wk_transfer_counters, counters, &sum);
+}
+
+void wk__warn_or_error_on_sync(wk__device *device, wk_site site, int64_t bytes)
+{
+    if (device->id.kind == WK_CPU) return;
+    atomic_fetch_add(&device->syncs, 1);
+    int mode = atomic_load_explicit(&sync_mode, memory_order_relaxed);
+    if (mode == WK_SYNC_FAIL)
+        wk__error_set(site, WK_ERR_STATE,
+                      "the host waits here for %s (%lld bytes); keep figures on the device with wk_history and read "
+                      "them in bulk",
+                      wk_device_str(device->id), (long long)bytes);
+    else if (mode == WK_SYNC_LOG && wk__log_first_at_site(WK__LOG_SYNC, wk__site(site)))
+        wk__log(WK__LOG_SYNC, site, "the host waits for %s (%lld bytes)", wk_device_str(device->id), (long long)bytes);
+}

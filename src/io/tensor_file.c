@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensors of a safetensors file; see tensor_file.h. */
+#include "tensor_file.h"
+#include "../base/alloc.h"
+#include <string.h>
+#include <wick/io.h>
+
+wk_code wk__tensor_file_open(wk__tensor_file *from, const char *path, wk__io_error *error)
+{
+    wk_code code = wk__file_open(&from->file, path, error);
+    if (code != WK_OK) return code;
+    code = wk__safetensors_read(&from->file, &from->header, error);
+    if (code != WK_OK) wk__file_close(&from->file);
+    return code;
+}
+
+void wk__tensor_file_close(wk__tensor_file *from)
+{
+    wk__safetensors_end(&from->header);
+    wk__file_close(&from->file);
+}
+
+bool wk__tensor_file_error(const wk__tensor_file *from, wk_code code, const wk__io_error *error)
+{
+    wk__error_set(from->site, code, "%s: %s", from->op, error->text);
+    return false;
+}
+
+bool wk__strip_prefix(const char *prefix, const char *name, const char **rest)
+{
+    const size_t length = strlen(prefix);
+    *rest = name + length;
+    return strncmp(prefix, name, length) == 0;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/* A byte of a bool that is neither 0 nor 1 would be a third truth value to every kernel. */
+static void normalize_bools(uint8_t *byte, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++) byte[k] = byte[k] != 0;
+}
+
+wk_tensor *wk__tensor_file_read_one(const wk__tensor_file *from, const wk__safetensors_tensor *t, wk_device device)
+{
+    wk__io_error error;
+    int64_t bytes = t->end - t->begin;
+    wk_code code = wk__safetensors_check_dtype(t, &error);
+    void *data = code == WK_OK ? wk__alloc((size_t)bytes + 1) : NULL;
+    if (code == WK_OK && !data)
+        code = wk__io_fail(&error, WK_ERR_MEMORY, "no memory for %lld bytes of \"%s\"", (long long)bytes,
+                           wk__printable_name(t->name).text);
+    if (data) code = wk__file_read_at(&from->file, from->header.data_start + t->begin, data, bytes, &error);
+    wk_tensor *out = NULL;
+    if (data && code == WK_OK) {
+        wk_options options = {.size = sizeof options, .device = device};
+        if (t->dtype == WK_BOOL) normalize_bools(data, bytes);
+        out = wk_from_on_at(from->site, t->dtype, data, (size_t)bytes, t->shape, t->ndim, &options);
+    } else {
+        wk__tensor_file_error(from, code, &error);
+    }
+    wk__free(data);
+    return out;
+}
+
+wk_tensors *wk__tensor_file_read_all(const wk__tensor_file *from, const char *prefix, wk_device device)
+{
+    wk_tensors *list = wk_tensors_new_at(from->site);
+    for (int64_t k = 0; list && k < from->header.count; k++) {
+        const wk__safetensors_tensor *t = from->header.by_name[k];
+        const char *name;
+        wk__nested_call c;
+        if (!wk__strip_prefix(prefix, t->name, &name)) continue;
+        bool fine = wk__nested_call_begin(&c, from->op, from->site, true);
+        if (fine) {
+            wk_tensor *x = wk__tensor_file_read_one(from, t, device);
+            fine = x && wk__tensor_list_append(from->site, wk__tensor_list_of(list), name, x);
+            wk__nested_call_end(&c, NULL, 0);
+        }
+        if (fine) continue;
+        wk__handle_release(&list->handle, from->site);
+        list = NULL;
+    }
+    return list;
+}
+
+/* ---- what fits --------------------------------------------------------------------------------------------------- */
+
+static void add_described(wk__text *text, wk_dtype dtype, const char *kind, int ndim, const int64_t *shape)
+{
+    wk__text_add(text, dtype ? wk_dtype_str(dtype) : kind);
+    wk__text_shape(text, ndim, shape);
+}
+
+static bool matches(const wk__safetensors_tensor *t, const wk__body *body)
+{
+    return t->dtype == body->dtype && wk__same_shape(t->ndim, t->shape, body->ndim, body->shape);
+}
+
+/* The sentence about a tensor of the list that the file has not, or has another one of; takes the text. */
+static void report_difference(const wk__tensor_file *from, const wk__safetensors_tensor *t, const char *prefix,
+                              const wk__named_tensor *wanted, const char *owner, wk__text *text)
+{
+    const wk__body *body = wk__body_of(wanted->tensor);
+    wk__text_format(text, t ? "\"%s%s\" is " : "there is no \"%s%s\", which is ", prefix,
+                    wk__printable_name(wanted->name).text);
+    add_described(text, body->dtype, "", body->ndim, body->shape);
+    wk__text_format(text, " in the %s", owner);
+    if (t) wk__text_add(text, " and ");
+    if (t) add_described(text, t->dtype, t->dtype_name, t->ndim, t->shape);
+    if (t) wk__text_add(text, " in the file");
+    if (!t && !*prefix && wk__metadata_find(from->header.metadata, from->header.metadata_count, "wick.checkpoint"))
+        wk__text_add(text, ". The file is a checkpoint, which wk_checkpoint_load reads");
+    const bool shapes_match = t && wk__same_shape(t->ndim, t->shape, body->ndim, body->shape);
+    wk__error_set_text(from->site, shapes_match ? WK_ERR_DTYPE : WK_ERR_SHAPE, text);
+}
+
+/* The first tensor below the prefix whose name the list has not; NULL: there are no more than the list has. */
+static const char *find_unknown(const wk__tensor_file *from, const char *prefix, const wk__tensor_list *list)
+{
+    const char *name;
+    int64_t count = 0;
+    for (int64_t k = 0; k < from->header.count; k++)
+        count += wk__strip_prefix(prefix, from->header.by_name[k]->name, &name);
+    for (int64_t k = 0; k < from->header.count && count > list->count; k++) {
+        if (!wk__strip_prefix(prefix, from->header.by_name[k]->name, &name)) continue;
+        bool known = false;
+        for (int64_t i = 0; i < list->count && !known; i++) known = strcmp(list->item[i].name, name) == 0;
+        if (!known) return name;
+    }
+    return NULL;
+}
+
+bool wk__tensor_file_check(const wk__tensor_file *from, const char *prefix, const wk__tensor_list *list,
+                           const char *owner)
+{
+    wk__text text = {0};
+    wk__text_format(&text, "%s: %s: ", from->op, wk__printable_name(from->file.path).text);
+    for (int64_t k = 0; k < list->count; k++) {
+        const wk__safetensors_tensor *t = wk__safetensors_find_prefixed(&from->header, prefix, list->item[k].name);
+        if (t && matches(t, wk__body_of(list->item[k].tensor))) continue;
+        report_difference(from, t, prefix, &list->item[k], owner, &text);
+        return false;
+    }
+    const char *more = find_unknown(from, prefix, list);
+    if (more) {
+        wk__text_format(&text, "it has a tensor \"%s%s\", the %s has none of that name", prefix,
+                        wk__printable_name(more).text, owner);
+        wk__error_set_text(from->site, WK_ERR_SHAPE, &text);
+        return false;
+    }
+    wk__text_free(&text);
+    return true;
+}
+
+bool wk__tensor_file_read_list(const wk__tensor_file *from, const char *prefix, const wk__tensor_list *list,
+                               wk_tensor **made)
+{
+    for (int64_t k = 0; k < list->count; k++) {
+        const wk__safetensors_tensor *t = wk__safetensors_find_prefixed(&from->header, prefix, list->item[k].name);
+        made[k] = wk__tensor_file_read_one(from, t, wk_device_of(list->item[k].tensor));
+        if (!made[k]) return false;
+    }
+    return true;
+}

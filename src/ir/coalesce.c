@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes the iteration space as flat as the operands allow. Every group passes here before it runs, the tiny ones too,
+ * so this is one walk over the dimensions, in place:
+ *
+ *     shape    [8, 1, 4, 16 | 1, 32]                    [32, 16 | 32]
+ *     strides  [64, 64, 16, 1 | 9, 0]        ->         [16, 1 | 0]
+ *                 size 1: dropped; 8 and 4 are walked as one; "|" is the border to the reduced dimensions
+ */
+#include "ir.h"
+
+/* Does every operand get from the end of dimension `inner` to the next place of dimension `outer` by a stride of inner?
+ */
+static bool can_merge_dims(const wk__program *group, int outer, int inner)
+{
+    for (int k = 0; k < group->noperands; k++) {
+        const int64_t *stride = group->operand[k].stride;
+        int64_t whole; /* what `inner` spans */
+        if (__builtin_mul_overflow(stride[inner], group->shape[inner], &whole) || stride[outer] != whole) return false;
+    }
+    return true;
+}
+
+static void put(wk__program *group, int to, int from, int64_t size)
+{
+    group->shape[to] = size;
+    for (int k = 0; k < group->noperands; k++) {
+        group->operand[k].stride[to] = group->operand[k].stride[from];
+    }
+}
+
+/* Flattens the dimensions first..end-1 and writes them from `to` on; returns where they end now. */
+static int flatten(wk__program *group, int first, int end, int to)
+{
+    int begin = to;
+    for (int d = first; d < end; d++) {
+        int64_t merged;
+        if (group->shape[d] == 1) continue;
+        if (to > begin && can_merge_dims(group, to - 1, d) &&
+            !__builtin_mul_overflow(group->shape[to - 1], group->shape[d], &merged)) {
+            put(group, to - 1, d, merged);
+        } else {
+            if (to != d) put(group, to, d, group->shape[d]);
+            to++;
+        }
+    }
+    return to;
+}
+
+void wk__program_coalesce_outer(wk__program *group, int dims)
+{
+    int end = flatten(group, 0, dims, 0);
+    for (int d = dims; d < group->ndim; d++) put(group, end++, d, group->shape[d]);
+    group->ndim = end;
+}
+
+void wk__program_coalesce(wk__program *group)
+{
+    int border = group->ndim - group->nreduce;
+    int kept = flatten(group, 0, border, 0);
+    int end = kept;
+    if (group->nreduce > 0) {
+        end = flatten(group, border, group->ndim, kept);
+        if (end == kept) { /* one column: a group with reductions keeps a dimension to reduce, whatever the shape */
+            put(group, end, border, 1);
+            end++;
+        }
+    }
+    group->nreduce = end - kept;
+    group->ndim = end;
+}

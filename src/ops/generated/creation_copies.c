@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of wick/creation.h that only pass their operands on: moving, converting, copying. */
+/* Written by scripts/generate_ops.py from src/ops/specs/creation: edit those. */
+#include "../entries.h"
+
+/* ---- to ---------------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_to(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_to_at(site, wk__value_tensor(&args[0]), wk__value_device(&args[1])));
+}
+
+/* ---- to_dtype ---------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_to_dtype(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_to_dtype_at(site, wk__value_tensor(&args[0]), (wk_dtype)wk__value_int(&args[1], 0)));
+}
+
+/* ---- clone ------------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_clone(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_clone_at(site, wk__value_tensor(&args[0])));
+}
+
+/* ---- copy_ ------------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_copy_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_copy__at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+}
+
+/* ---- fill_ ------------------------------------------------------------------------------------------------------- */
+
+wk_tensor *wk_fill__f_at(wk_site site, wk_tensor *x, double value)
+{
+    return wk__fill_(site, x, wk__float_arg(value));
+}
+
+wk_tensor *wk_fill__i_at(wk_site site, wk_tensor *x, int64_t value)
+{
+    return wk__fill_(site, x, wk__int_arg(value));
+}
+
+int wk__invoke_fill_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk__fill_(site, wk__value_tensor(&args[0]), wk__value_arg(&args[1])));
+}

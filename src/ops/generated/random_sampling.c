@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of wick/random.h that only pass their operands on: drawing. */
+/* Written by scripts/generate_ops.py from src/ops/specs/random: edit those. */
+#include "../entries.h"
+
+/* ---- uniform_ ---------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_uniform_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_uniform__at(site, wk__value_tensor(&args[0]), wk__value_float(&args[1], 0),
+                                              wk__value_float(&args[2], 1)));
+}
+
+/* ---- normal_ ----------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_normal_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_normal__at(site, wk__value_tensor(&args[0]), wk__value_float(&args[1], 0),
+                                             wk__value_float(&args[2], 1)));
+}
+
+/* ---- bernoulli --------------------------------------------------------------------------------------------------- */
+
+wk_tensor *(wk_bernoulli)(wk_tensor *x)
+{
+    return wk_bernoulli_at((wk_site){0}, x);
+}
+
+int wk__invoke_bernoulli(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_bernoulli_at(site, wk__value_tensor(&args[0])));
+}
+
+/* ---- dropout ----------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_dropout(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_dropout_at(site, wk__value_tensor(&args[0]), wk__value_float(&args[1], 0.5),
+                                             wk__value_int(&args[2], 1) != 0));
+}
+
+/* ---- multinomial ------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_multinomial(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_multinomial_options options = {.size = sizeof options, .replacement = wk__value_int(&args[2], 0) != 0};
+    return wk__return_one(out,
+                          wk_multinomial_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), &options));
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Updates of parameters. Each new number is one expression over old ones, written in place, so that the engine
+ * makes the update of a parameter one kernel; learning rates and powers of t are immediates, so that it is the same
+ * kernel every step. */
+#include "update_ops.h"
+#include <wick/pointwise.h>
+
+static int add(wk__emit *e, int a, int b)
+{
+    return wk__emit_binary(e, WK__ADD, a, b);
+}
+static int mul(wk__emit *e, int a, int b)
+{
+    return wk__emit_binary(e, WK__MUL, a, b);
+}
+
+/* x + a y; in: x, y, a */
+static int plus(wk__emit *e, const int in[])
+{
+    return add(e, in[0], mul(e, in[1], in[2]));
+}
+
+/* a x + b y; in: x, y, a, b */
+static int blend(wk__emit *e, const int in[])
+{
+    return add(e, mul(e, in[0], in[2]), mul(e, in[1], in[3]));
+}
+
+/* m + a (g - m); in: m, g, a */
+static int approach(wk__emit *e, const int in[])
+{
+    return add(e, in[0], mul(e, wk__emit_binary(e, WK__SUB, in[1], in[0]), in[2]));
+}
+
+/* a v + b g^2; in: v, g, a, b */
+static int blend_square(wk__emit *e, const int in[])
+{
+    return add(e, mul(e, in[0], in[2]), mul(e, mul(e, in[1], in[1]), in[3]));
+}
+
+const wk__op wk__optim_op_axpy = {.name = "optim_step", .expression = plus, .arity = 3};
+const wk__op wk__optim_op_axpby = {.name = "optim_step", .expression = blend, .arity = 4};
+const wk__op wk__optim_op_lerp = {.name = "optim_step", .expression = approach, .arity = 3};
+const wk__op wk__optim_op_ema_square = {.name = "optim_step", .expression = blend_square, .arity = 4};
+
+wk_tensor *wk__optim_axpy(wk_tensor *x, wk_tensor *y, double factor)
+{
+    return wk__elementwise(&wk__optim_op_axpy, (wk_site){0},
+                           (wk__arg[]){wk__tensor_arg(x), wk__tensor_arg(y), wk__float_arg(factor)}, 3, NULL);
+}
+
+bool wk__optim_axpy_(wk_tensor *x, wk_tensor *y, double factor)
+{
+    return wk__elementwise_(&wk__optim_op_axpy, (wk_site){0},
+                            (wk__arg[]){wk__tensor_arg(x), wk__tensor_arg(y), wk__float_arg(factor)}, 3, NULL) != NULL;
+}
+
+wk_tensor *wk__optim_effective_grad(wk_tensor *grad, wk_tensor *parameter, bool maximize, double weight_decay)
+{
+    grad = wk__to_opmath(grad);
+    if (grad && maximize) grad = wk_neg_at((wk_site){0}, grad);
+    if (!grad || weight_decay == 0) return grad;
+    wk_tensor *wide = wk__to_opmath(parameter);
+    return wide ? wk__optim_axpy(grad, wide, weight_decay) : NULL;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A driver that ends whoever asks it takes a child along, not the program. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "backend/opencl/probe.h"
+
+static void answers(void)
+{
+}
+static void gives_up(void)
+{
+    fprintf(stderr, "the last words of a driver\n");
+    abort();
+}
+static void leaves(void)
+{
+    _exit(0);
+}
+static void hangs(void)
+{
+    for (;;) pause();
+}
+
+static void a_driver_may_end_its_process(void **state)
+{
+    (void)state;
+    assert_true(wk__cl_probe_survives(answers, 60000));
+    assert_false(wk__cl_probe_survives(gives_up, 60000));
+    assert_false(wk__cl_probe_survives(leaves, 60000));
+    assert_false(wk__cl_probe_survives(hangs, 10));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_driver_may_end_its_process)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

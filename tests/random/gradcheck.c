@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gradients against central differences: the leaves move along a random direction, and the loss must change as the
+ * gradients say. Two runs a program, whatever the number of elements. */
+#include "oracles.h"
+#include "trace.h"
+#include "op_entries.h"
+#include "tensor/tensor.h"
+#include <math.h>
+#include <string.h>
+
+static double loss_of(executor *m, const program *p)
+{
+    wk_tensor *loss = m->slot[program_loss(p)].tensor;
+    return loss && wk__body_numel(wk__body_of(loss)) == 1 ? executor_read_element(loss, 0) : NAN;
+}
+
+/* The loss where the leaves have been moved by `nudge`. */
+static double moved_loss(program *p, executor *m, double nudge)
+{
+    m->epsilon = nudge;
+    m->forward_only = true;
+    executor_begin(m, p, &mode_sync);
+    executor_run_steps(m);
+    const double loss = loss_of(m, p);
+    executor_end(m);
+    m->epsilon = 0;
+    m->forward_only = false;
+    return loss;
+}
+
+/* The change of the loss that the gradients of the leaves promise; which leaves those are comes into nudged[]. */
+static double expected_change(program *p, executor *m, bool *nudged, bool *done)
+{
+    double total = 0;
+    for (int k = 0; k < p->steps; k++) {
+        const step *s = &p->step[k];
+        if (s->removed || s->kind != STEP_MAKE || !(s->how & MAKE_LEAF)) continue;
+        wk_tensor *leaf = m->slot[s->out].tensor, *grad = leaf ? wk_grad_of(leaf) : NULL;
+        nudged[s->out] = leaf != NULL;
+        for (int64_t e = 0; grad && e < wk__body_numel(wk__body_of(grad)); e++)
+            total += executor_read_element(grad, e) * perturb_direction(m->nudge_seed, s->out, e);
+        *done = *done || grad;
+    }
+    return total;
+}
+
+static bool backward_ran(const program *p, const executor *m)
+{
+    for (size_t at = 0; at < m->used;) {
+        const trace_entry *n = (const trace_entry *)(const void *)(m->notes + at);
+        if (n->what == NOTE_FAILED && p->step[n->step].kind == STEP_BACKWARD) return false;
+        at += sizeof *n + (size_t)n->bytes;
+    }
+    return true;
+}
+
+/* Of the operand's numbers. */
+static void range_of(const executor *m, const argument *a, double *least, double *most)
+{
+    wk_tensor *x = a->kind == WK_VALUE_TENSOR ? m->slot[a->slot[0]].tensor : NULL;
+    *least = INFINITY;
+    *most = 0;
+    for (int64_t e = 0; x && e < wk__body_numel(wk__body_of(x)); e++) {
+        const double size = fabs(executor_read_element(x, e));
+        *most = fmax(*most, size);
+        *least = fmin(*least, size);
+    }
+}
+
+/* Teeth that no step is as short as: the remainder of a division by a tiny number, what is rounded to several decimals
+ * and what is so large that rounding changes its last digits alone. */
+static bool has_tiny_steps(const executor *m, const step *s)
+{
+    static const char *const rounding[] = {"round", "floor", "ceil", "trunc"};
+    const char *name = s->kind == STEP_CALL || s->kind == STEP_IN_PLACE ? op_entries[s->op].op->name : "";
+    double least, most, other;
+    for (size_t k = 0; k < sizeof rounding / sizeof *rounding; k++) {
+        if (strcmp(name, rounding[k]) != 0) continue;
+        range_of(m, &s->argument[0], &least, &most);
+        return most > 1e6 || (s->arguments > 1 && s->argument[1].kind == WK_VALUE_INT && s->argument[1].i > 0);
+    }
+    if (strcmp(name, "fmod") != 0 && strcmp(name, "remainder") != 0) return false;
+    range_of(m, &s->argument[0], &other, &most);
+    range_of(m, &s->argument[1], &least, &other);
+    return least < 1e-3 * most;
+}
+
+static bool loses_at(const char *op, double x)
+{
+    if (strcmp(op, "kl_div") == 0) return x > 30;
+    if (strcmp(op, "gelu") == 0) return x < -6;
+    return fabs(x * (1 - x)) < 2e-12;
+}
+
+/* Ops with a formula that the program does not see. Where e^target of kl_div with .log_target is 1e13 and more, the
+ * gradients of both operands take each other's place, and a small one that is added between them is lost. Of gelu's
+ * 1 + erf(x / sqrt 2), seven digits are left at -6 and none at -8. The gradient of binary_cross_entropy is divided by
+ * 1e-12 where p (1 - p) is less. */
+static bool is_lost_inside(const executor *m, const step *s)
+{
+    static const struct {
+        const char *name;
+        int operand;
+    } ops[] = {{"kl_div", 1}, {"gelu", 0}, {"binary_cross_entropy", 0}};
+    const char *name = s->kind == STEP_CALL ? op_entries[s->op].op->name : "";
+    for (size_t k = 0; k < sizeof ops / sizeof *ops; k++) {
+        if (strcmp(name, ops[k].name) != 0) continue;
+        wk_tensor *x = m->slot[s->argument[ops[k].operand].slot[0]].tensor;
+        for (int64_t e = 0; x && e < wk__body_numel(wk__body_of(x)); e++)
+            if (loses_at(name, executor_read_element(x, e))) return true;
+    }
+    return false;
+}
+
+/* A gradient goes through numbers that are rounded to more than a step. */
+static bool is_rounded(const executor *m, const step *s)
+{
+    for (int k = 0; k < s->results; k++) {
+        wk_tensor *x = m->slot[s->out + k].tensor;
+        if (x && wk_requires_grad(x) && wk_dtype_of(x) != WK_F64) return true;
+    }
+    return false;
+}
+
+/* Numbers go on from a leaf where no gradient does: unique, say. */
+static bool is_cut(const executor *m, const step *s)
+{
+    if (s->kind != STEP_CALL) return false;
+    bool wanted = false, goes_on = false;
+    for (int k = 0; k < s->arguments; k++) {
+        const bool tensor = s->argument[k].kind == WK_VALUE_TENSOR;
+        wk_tensor *x = tensor ? m->slot[s->argument[k].slot[0]].tensor : NULL;
+        wanted = wanted || (x && wk_requires_grad(x));
+    }
+    for (int k = 0; k < s->results; k++) {
+        wk_tensor *x = m->slot[s->out + k].tensor;
+        goes_on = goes_on || (x && wk__is_float(wk_dtype_of(x)) && !wk_requires_grad(x));
+    }
+    return wanted && goes_on;
+}
+
+/* Do the differences say nothing? Asked only of what looks wrong. */
+static bool is_inconclusive(program *p, executor *m)
+{
+    bool blurred = false;
+    executor_begin(m, p, &mode_sync);
+    for (int k = 0; k < p->steps; k++) {
+        blurred = blurred || has_tiny_steps(m, &p->step[k]) || is_lost_inside(m, &p->step[k]);
+        executor_step(m, k);
+        blurred = blurred || is_rounded(m, &p->step[k]) || is_cut(m, &p->step[k]);
+    }
+    executor_end(m);
+    return blurred;
+}
+
+/* What jumps often within a step (floor of something steep, the remainder by a tiny number) looks like a slope from
+ * afar, and like another one at each distance. Then the differences say nothing. */
+static bool jumps(program *p, executor *m, double nudge, double quotient, double slope)
+{
+    static const double part[] = {3, 10, 30, 100, 300};
+    for (size_t k = 0; k < sizeof part / sizeof *part; k++) {
+        const double step = nudge / part[k];
+        const double near = (moved_loss(p, m, step) - moved_loss(p, m, -step)) / (2 * step);
+        if (!(fabs(near - quotient) <= fabs(quotient - slope) / 4)) return true;
+    }
+    return false;
+}
+
+/* Every number of f64 that the step gives is rounded a little worse. */
+static void add_noise(executor *m, int k, double noise)
+{
+    WK_SCOPE;
+    WK_NO_GRAD;
+    const step *s = &m->program->step[k];
+    const bool writes = s->kind == STEP_IN_PLACE || (s->kind == STEP_CALL && op_entries[s->op].writes);
+    for (int j = 0; j < (writes ? 1 : s->results); j++) {
+        wk_tensor *x = m->slot[writes ? s->argument[0].slot[0] : s->out + j].tensor;
+        if (x && wk_dtype_of(x) == WK_F64) wk_mul_(x, 1 + (1 + (j + k) % 3) * noise);
+    }
+    wk_clear_error(); /* elements that share memory stay as they are */
+}
+
+/* The loss hangs on last digits: of 1 + erf(-5), say, or of x in log(exp(x)) where exp(x) is 1. These stand still
+ * within a step, and so does the loss, while its gradient is right. */
+static bool magnifies_rounding(program *p, executor *m, double here, double difference)
+{
+    bool does = false;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        m->forward_only = true;
+        executor_begin(m, p, &mode_sync);
+        for (int k = 0; k < p->steps; k++) {
+            executor_step(m, k);
+            add_noise(m, k, sign * 4e-16);
+        }
+        does = does || !(fabs(loss_of(m, p) - here) <= difference / 4);
+        executor_end(m);
+        m->forward_only = false;
+    }
+    return does;
+}
+
+bool gradcheck_fails(program *p, executor *m, verdict *v, bool *conclusive)
+{
+    enum { HALVINGS = 2, STEEP = 1000000 };
+    bool nudged[MOST_SLOTS] = {0}, done = false;
+    *conclusive = false;
+    if (program_loss(p) < 0) return false;
+    m->nudged = nudged;
+    m->nudge_seed = (uint32_t)p->seed;
+    executor_begin(m, p, &mode_sync);
+    executor_run_steps(m);
+    const double here = loss_of(m, p), slope = expected_change(p, m, nudged, &done);
+    executor_end(m);
+    if (!backward_ran(p, m) || !isfinite(here) || !(fabs(slope) < STEEP) || !done) return false;
+    double nudge = 1e-5, quotient[HALVINGS];
+    const double noise = 1e-9 * fmax(1, fabs(here)) / nudge, near = 1e-4 * fmax(1, fabs(slope)) + noise;
+    for (int k = 0; k < HALVINGS; k++, nudge /= 2) {
+        const double ahead = moved_loss(p, m, nudge), behind = moved_loss(p, m, -nudge);
+        /* where the loss has a corner its gradient may be anything between the slopes to both sides */
+        const double bend = fabs((ahead - here) - (here - behind)) / nudge;
+        quotient[k] = (ahead - behind) / (2 * nudge);
+        if (k == 0 && fabs(quotient[0] - slope) <= near) {
+            *conclusive = true;
+            return false;
+        }
+        if (!(fabs(quotient[k]) < STEEP) || fabs(quotient[k] - slope) <= near + 2 * bend) return false;
+    }
+    if (fabs(quotient[0] - quotient[1]) > near || jumps(p, m, nudge, quotient[1], slope) || is_inconclusive(p, m) ||
+        magnifies_rounding(p, m, here, fabs(quotient[1] - slope) * nudge))
+        return false;
+    *conclusive = true;
+    snprintf(v->text, sizeof v->text, "along a direction the loss changes by %.9g; its gradients say %.9g", quotient[1],
+             slope);
+    return true;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apart NVRTC TEXT CUBIN OPTION...: compiles the file TEXT with that NVRTC into the file CUBIN, if the compiler takes
+ * it and has nothing to say; what it warns of goes into CUBIN.warned, before the text, for tests/cuda_matrix.c. The
+ * stand-in for NVRTC starts this program for each text: in a process with AddressSanitizer the compiler takes twice as
+ * long, as each of its allocations goes through the sanitizer. */
+#include "../../src/backend/cuda/api.h"
+#include "cache_dir.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static wk__nvrtc_functions nvrtc;
+
+static bool keep_warning(nvrtcProgram program, size_t bytes, const char *path, const char *text)
+{
+    char name[STANDIN_PATH + 8], *log = calloc(bytes + 1, 1);
+    snprintf(name, sizeof name, "%s" STANDIN_WARNED, path);
+    const char *const parts[] = {log, "\n", text};
+    return log != NULL && nvrtc.GetProgramLog(program, log) == NVRTC_SUCCESS && standin_write(name, parts, 3);
+}
+
+/* A text with a warning is left to the process that asks: its cubin kept, the warning would be seen once only. */
+static bool keep(nvrtcProgram program, const char *path, const char *text)
+{
+    size_t log = 0, bytes = 0;
+    if (nvrtc.GetProgramLogSize(program, &log) != NVRTC_SUCCESS) return false;
+    if (log > 1) return keep_warning(program, log, path, text);
+    if (nvrtc.GetCUBINSize(program, &bytes) != NVRTC_SUCCESS) return false;
+    char *cubin = malloc(bytes);
+    return cubin != NULL && nvrtc.GetCUBIN(program, cubin) == NVRTC_SUCCESS && standin_write_bytes(path, cubin, bytes);
+}
+
+int main(int argc, char **argv)
+{
+    enum { WORDS = 4 };
+    nvrtcProgram program;
+    void *library = argc > WORDS ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
+    char *text = library != NULL && wk__nvrtc_fill(library, &nvrtc) ? standin_read(argv[2]) : NULL;
+    if (text == NULL || nvrtc.CreateProgram(&program, text, "wick.cu", 0, NULL, NULL) != NVRTC_SUCCESS) return 1;
+    const int code = nvrtc.CompileProgram(program, argc - WORDS, (const char *const *)(argv + WORDS));
+    return code != NVRTC_SUCCESS || !keep(program, argv[3], text);
+}

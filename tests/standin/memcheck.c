@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looks at each load and store of a kernel: is it the device's memory, is it aligned, and has another thread used the
+ * same shared memory with no barrier between? (racecheck.c: the same memory of the device?) */
+#include "fibres_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is known of 4 bytes of shared memory. What was noted before the block began is no longer true. */
+typedef struct shadow {
+    uint64_t write_time, write_warp_time, block;
+    uint64_t read_time, read_warp_time;
+    uint16_t writer, reader; /* thread + 1; 0: nobody, MANY: several */
+    uint16_t read_warp;      /* of all readers; MANY: they are of several */
+    uint8_t written;         /* a bit per byte, since the block began */
+} shadow;
+
+enum { MANY = 0xffff };
+
+/* Kinds of access, as in shim.h. What is volatile others may do at the same time. */
+enum { READS, WRITES, CHANGES, VOLATILE = 4 };
+
+static shadow *shadows;
+static size_t count;
+static int last; /* range of memory that was used last */
+static unsigned looks;
+
+bool fibres_memcheck_begin(size_t bytes)
+{
+    size_t wanted = bytes / 4 + 4;
+    last = 0;
+    if (wanted <= count) return true;
+    free(shadows);
+    shadows = calloc(wanted, sizeof *shadows);
+    count = shadows != NULL ? wanted : 0;
+    return shadows != NULL;
+}
+
+static const char *does(int kind)
+{
+    return kind == READS ? "reads" : kind == WRITES ? "writes" : "changes";
+}
+
+/* Another thread has written it, and nothing makes sure that it did so before. Threads of one warp may also have waited
+ * for each other. */
+static bool races_with_writer(const shadow *s, unsigned me, unsigned warp)
+{
+    if (s->writer == 0 || s->writer == me || s->write_time != fibres.time) return false;
+    return (s->writer - 1u) / 32 != warp || s->write_warp_time == fibres.warp_time[warp];
+}
+
+static bool races_with_reader(const shadow *s, unsigned me, unsigned warp)
+{
+    if (s->reader == 0 || s->reader == me || s->read_time != fibres.time) return false;
+    return s->read_warp != warp || s->read_warp_time == fibres.warp_time[warp];
+}
+
+/* Earlier reads count as long as nothing has ordered them before this one. */
+static void note_read(shadow *s, unsigned me, unsigned warp)
+{
+    const bool before = s->reader == 0 || s->read_time != fibres.time ||
+                        (s->read_warp == warp && s->read_warp_time != fibres.warp_time[warp]);
+    s->read_warp = before || s->read_warp == warp ? (uint16_t)warp : MANY;
+    s->reader = before || s->reader == me ? (uint16_t)me : MANY;
+    s->read_time = fibres.time;
+    s->read_warp_time = fibres.warp_time[warp];
+}
+
+static void look_at_word(shadow *s, size_t place, unsigned bits, int kind)
+{
+    const unsigned warp = (unsigned)fibres.current / 32, me = (unsigned)fibres.current + 1;
+    if (s->block != fibres.block_began) *s = (shadow){.block = fibres.block_began};
+    if (kind != WRITES && (s->written & bits) != bits)
+        fibres_fail("%s shared memory that nothing was written to, place %zu", does(kind), place);
+    if (kind != CHANGES && races_with_writer(s, me, warp))
+        fibres_fail("%s shared memory at %zu that thread %d wrote with no barrier between", does(kind), place,
+                    s->writer - 1);
+    if (kind == WRITES && races_with_reader(s, me, warp))
+        fibres_fail("writes shared memory at %zu that %s read with no barrier between", place,
+                    s->reader == MANY ? "several threads" : "another thread");
+    if (kind == READS) {
+        note_read(s, me, warp);
+    } else {
+        s->writer = kind == CHANGES ? 0 : (uint16_t)me;
+        s->write_time = fibres.time;
+        s->write_warp_time = fibres.warp_time[warp];
+        s->written |= (uint8_t)bits;
+    }
+}
+
+static void look_at_shared(size_t place, size_t bytes, int kind)
+{
+    const size_t first = place / 4, end = (place + bytes - 1) / 4;
+    for (size_t k = first; k <= end; k++) {
+        const unsigned from = k == first ? place % 4 : 0, to = k == end ? (place + bytes - 1) % 4 : 3;
+        look_at_word(&shadows[k], place, (2u << to) - (1u << from), kind);
+    }
+}
+
+/* Is it all in one range of the device's memory? Else NULL and, if there is one, the range that ends before it. */
+static bool in_memory(const char *p, int bytes, const fibres_range **before)
+{
+    const fibres_range *range = fibres.launch->memory;
+    int low = 0, high = fibres.launch->ranges;
+    while (low < high) { /* the first range that ends behind p */
+        int middle = (low + high) / 2;
+        if (range[middle].end > p)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    *before = low > 0 ? &range[low - 1] : NULL;
+    if (low == fibres.launch->ranges || p < range[low].start) return false;
+    *before = &range[low];
+    last = low;
+    return p + bytes <= range[low].end;
+}
+
+static void look_elsewhere(const char *p, int bytes, int kind, bool alone)
+{
+    const fibres_range *near;
+    if (in_memory(p, bytes, &near)) {
+        if (alone) fibres_racecheck(p, bytes, kind == WRITES);
+        return;
+    }
+    /* what lanes give each other */
+    if (kind == READS && p >= (const char *)fibres.fibre && p < (const char *)(fibres.fibre + FIBRES_THREADS)) return;
+    if (near != NULL && p - near->end < (1 << 20))
+        fibres_fail("%s %d bytes at %p, %lld bytes past the start of %lld of the device's", does(kind), bytes,
+                    (const void *)p, (long long)(p - near->start), (long long)(near->end - near->start));
+    fibres_fail("%s %d bytes at %p, which is no memory of the device", does(kind), bytes, (const void *)p);
+}
+
+/* The clock is looked at now and then: a kernel that never ends mostly waits for memory to change. */
+static void look_at_clock(void)
+{
+    if ((++looks & 0xffff) == 0 && fibres_now() > fibres.deadline) fibres_fail("does not end");
+}
+
+void fibres_memcheck(const void *at, int bytes, int kind, int multiple)
+{
+    const char *p = at, *stack = fibres.fibre[fibres.current].stack;
+    const shim_state *shim = fibres.shim;
+    const bool alone = kind == READS || kind == WRITES;
+    kind &= ~VOLATILE;
+    look_at_clock();
+    if (((uintptr_t)p & (uintptr_t)(multiple - 1)) != 0)
+        fibres_fail("%s %d bytes at %p: not aligned", does(kind), bytes, at);
+    if (last < fibres.launch->ranges) {
+        const fibres_range *range = &fibres.launch->memory[last];
+        if (p >= range->start && p + bytes <= range->end) {
+            if (alone) fibres_racecheck(p, bytes, kind == WRITES);
+            return;
+        }
+    }
+    if (p >= stack && p + bytes <= stack + FIBRES_STACK) return;
+    const size_t fixed = (size_t)(shim->shared_end - shim->shared);
+    if (p >= shim->shared && p + bytes <= shim->shared_end)
+        look_at_shared((size_t)(p - shim->shared), (size_t)bytes, kind);
+    else if (p >= fibres_dynamic && p + bytes <= fibres_dynamic + fibres.launch->shared)
+        look_at_shared((size_t)(p - fibres_dynamic) + (fixed + 3) / 4 * 4, (size_t)bytes, kind);
+    else if (kind != READS || p < fibres.image || p + bytes > fibres.image_end)
+        look_elsewhere(p, bytes, kind, alone);
+}

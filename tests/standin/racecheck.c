@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who has used a place of the device's memory in the launch that runs: two threads use it with nothing between that
+ * orders them, and one of them writes. Blocks are never in an order; threads of a block are by its barriers, those of a
+ * warp by __syncwarp, and by no shuffle.
+ *
+ * Notes are of 4 bytes. There is room for few: a place takes that of another, and bytes that others use beside it take
+ * its note. So some races are not seen; what is seen is one. */
+#include "fibres_state.h"
+
+#include <string.h>
+
+enum { PLACES = 1 << 15, MANY = 0xffff };
+
+typedef struct use {
+    uint64_t time, warp_time;
+    uint16_t thread; /* + 1; 0: nobody, MANY: several of the block */
+    uint16_t warp;   /* MANY: several */
+    uint8_t bytes;   /* a bit each */
+} use;
+
+typedef struct note {
+    uintptr_t word;
+    use write, read, other; /* other: read by a block before that of `read` */
+} note;
+
+static note notes[PLACES];
+
+static bool in_this_launch(const use *u)
+{
+    return u->thread != 0 && u->time > fibres.launch_began;
+}
+
+static bool in_this_block(const use *u)
+{
+    return u->thread != 0 && u->time >= fibres.block_began;
+}
+
+/* Does nothing order it before what the thread does now? */
+static bool is_open(const use *u, unsigned warp)
+{
+    if (!in_this_block(u)) return in_this_launch(u);
+    return u->time == fibres.time && (u->warp != warp || u->warp_time == fibres.warp_time[warp]);
+}
+
+static bool races(const use *u, const use *now)
+{
+    if ((u->bytes & now->bytes) == 0 || !is_open(u, now->warp)) return false;
+    return !in_this_block(u) || u->thread != now->thread;
+}
+
+static void fail(const char *does, const char *did, const void *at, const use *u)
+{
+    const bool here = in_this_block(u);
+    fibres_fail("%s %p, which %s%s %s, and nothing says who is first", does, at, here ? "" : "a thread of ",
+                !here               ? "another block"
+                : u->thread == MANY ? "other threads of its block"
+                                    : "another of its block",
+                did);
+}
+
+/* Readers that nothing orders count together. */
+static void note_read(note *n, const use *now)
+{
+    use *read = &n->read;
+    if (in_this_launch(read) && !in_this_block(read)) n->other = *read;
+    if (in_this_block(read) && read->bytes == now->bytes && is_open(read, now->warp)) {
+        const uint16_t thread = read->thread == now->thread ? now->thread : MANY,
+                       warp = read->warp == now->warp ? now->warp : MANY;
+        *read = *now;
+        read->thread = thread;
+        read->warp = warp;
+    } else {
+        *read = *now;
+    }
+}
+
+static void look_at(uintptr_t word, const use *now, bool writes, const void *at)
+{
+    note *n = &notes[word % PLACES];
+    if (n->word != word) *n = (note){.word = word};
+    if (races(&n->write, now)) fail(writes ? "writes" : "reads", "writes", at, &n->write);
+    if (!writes) {
+        note_read(n, now);
+        return;
+    }
+    if (races(&n->read, now)) fail("writes", "reads", at, &n->read);
+    if (in_this_launch(&n->other) && races(&n->other, now)) fail("writes", "reads", at, &n->other);
+    n->write = *now;
+}
+
+void fibres_racecheck(const char *p, int bytes, bool writes)
+{
+    const unsigned warp = (unsigned)fibres.current / 32;
+    use now = {.time = fibres.time,
+               .warp_time = fibres.warp_time[warp],
+               .thread = (uint16_t)(fibres.current + 1),
+               .warp = (uint16_t)warp};
+    const char *const end = p + bytes;
+    for (const char *at = p, *next; at < end; at = next) {
+        const unsigned first = (uintptr_t)at % 4;
+        next = at + (4 - first) < end ? at + (4 - first) : end;
+        const unsigned last = first + (unsigned)(next - at);
+        now.bytes = (uint8_t)((1u << last) - (1u << first));
+        look_at((uintptr_t)at / 4, &now, writes, at);
+    }
+}

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Modes of the library do not change a bit: the walk over the table writes a hash of all results of each row, and on
+# one kind of CPU the hashes are those of the default mode. Another kind may round a sum in another order, but
+# random numbers are the same. This is the build that people install; with sanitizers the walk runs in each mode, too.
+. "$WICK_SOURCE/tests/runner/check_functions.sh"
+
+walk() # NAME VARIABLE=VALUE...
+{
+    name=$1
+    shift
+    rm -f "$WICK_WORK/$name"
+    env WICK_WALK_BITS="$WICK_WORK/$name" "$@" "$WICK_SOURCE/build/release/tests/sweep_values" \
+        >"$WICK_WORK/$name.log" 2>&1
+    [ -s "$WICK_WORK/$name" ]
+}
+
+same() # AS NAME VARIABLE=VALUE...
+{
+    as=$1
+    shift
+    walk "$@"
+    diff "$WICK_WORK/$as" "$WICK_WORK/$1"
+}
+
+random() # NAME
+{
+    grep '^random ' "$WICK_WORK/default" >"$WICK_WORK/expected" && grep '^random ' "$WICK_WORK/$1" >"$WICK_WORK/have" &&
+        diff "$WICK_WORK/expected" "$WICK_WORK/have"
+}
+
+for cpu in default avx2 portable; do
+    kind=$([ $cpu = default ] && echo WICK_THREADS=2 || echo WICK_CPU=$cpu)
+    check "the walk on $cpu" walk $cpu WICK_THREADS=2 "$kind"
+    check "WICK_SYNC=1 gives the same bits on $cpu" same $cpu sync WICK_THREADS=2 WICK_SYNC=1 "$kind"
+    check "WICK_NOFUSE=1 gives the same bits on $cpu" same $cpu nofuse WICK_THREADS=2 WICK_NOFUSE=1 "$kind"
+    check "WICK_THREADS=1 gives the same bits on $cpu" same $cpu threads "$kind" WICK_THREADS=1
+    check "random numbers on $cpu" random $cpu
+done
