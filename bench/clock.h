@@ -3,7 +3,7 @@
 #ifndef BENCH_CLOCK_H
 #define BENCH_CLOCK_H
 
-#include "../src/base/clock.h"
+#include "base/platform/clock.h"
 
 static inline double bench_seconds(void)
 {

@@ -8,9 +8,9 @@
  * contraction is faster. im2col goes image by image, so that its matrix stays in cache as far as it can. */
 #include <time.h>
 
-#include "support_convolution.h"
+#include "support/convolution.h"
 
-#include "../src/base/pool.h"
+#include "base/pool.h"
 
 typedef struct bench_case {
     const char *name;

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# libwick.so and libwick.a from one set of objects. A file's place is its name: every .c below src belongs to
-# the library.
+# libwick.so and libwick.a from one set of objects: every .c below src.
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON) # a project around this one links them with wick_static
@@ -21,29 +20,25 @@ target_include_directories(wick_needs INTERFACE $<BUILD_INTERFACE:${PROJECT_SOUR
                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(wick_needs INTERFACE Threads::Threads ZLIB::ZLIB ${CMAKE_DL_LIBS} m)
 
-# What processes say to each other waits for the network: code that is short is fast enough there.
-set(dist_sources ${wick_sources})
-list(FILTER dist_sources INCLUDE REGEX "/src/dist/[^/]*[.]c$")
-set_source_files_properties(${dist_sources} PROPERTIES COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-Os>)
-
 add_library(wick_objects OBJECT ${wick_sources})
 target_link_libraries(wick_objects PRIVATE wick_needs)
-# Rooms in which no time is spent: files, the tree of modules, what goes between devices and processes. The library is
-# 37 KB smaller for it.
-foreach(room dist io nn)
-    file(GLOB small_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.c)
+target_include_directories(wick_objects PRIVATE ${PROJECT_SOURCE_DIR}/src)
+# These rooms take no measurable time (they wait for files, networks and devices), so they are compiled for size: the
+# library is 37 KB smaller.
+foreach(room parallel distributed checkpoint io nn)
+    file(GLOB_RECURSE small_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.c)
     set_source_files_properties(${small_sources} PROPERTIES COMPILE_OPTIONS "$<$<NOT:$<CONFIG:Debug>>:-Os>")
 endforeach()
 # A handle past its scope is then always told from a live one (docs/semantics.md, rule 4).
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/slab.c PROPERTIES
                             COMPILE_DEFINITIONS $<$<CONFIG:Debug>:WK__NEVER_REUSE_HANDLES>)
-# Each plan of the engine is then checked before it is run (src/engine/plan_check.h), which takes time.
+# Each plan of the engine is then checked before it is run (src/engine/verify/plan_check.h), which takes time.
 option(WICK_CHECK_PLANS "Check each plan of the engine before it is run" OFF)
 if(WICK_CHECK_PLANS)
     set_source_files_properties(${PROJECT_SOURCE_DIR}/src/engine/execute.c PROPERTIES COMPILE_DEFINITIONS
                                 WICK_CHECK_PLANS)
     # It carries each program out in symbols, which took up to two thirds of a test's time. Its memory is still watched.
-    file(GLOB plan_check ${PROJECT_SOURCE_DIR}/src/engine/plan_check*.c)
+    file(GLOB plan_check ${PROJECT_SOURCE_DIR}/src/engine/verify/plan_check*.c)
     set_source_files_properties(${plan_check} PROPERTIES COMPILE_OPTIONS "-O2;-fno-sanitize=undefined")
 endif()
 set(wick_object_files $<TARGET_OBJECTS:wick_objects>)
@@ -52,6 +47,7 @@ set(wick_object_files $<TARGET_OBJECTS:wick_objects>)
 function(wick_add_objects name sources)
     add_library(wick_isa_${name} OBJECT ${sources})
     target_link_libraries(wick_isa_${name} PRIVATE wick_needs)
+    target_include_directories(wick_isa_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
     target_compile_definitions(wick_isa_${name} PRIVATE WK__ISA=${name})
     # Kernels call nobody who could throw through them, and tables to unwind them take 74 KB.
     target_compile_options(wick_isa_${name} PRIVATE ${ARGN} $<$<NOT:$<CONFIG:Debug>>:-fno-asynchronous-unwind-tables>)

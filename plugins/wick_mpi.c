@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine over MPI as a plug-in (src/dist/mpi_plugin.h): one source, compiled by the mpicc of each implementation
- * into libwick_mpi_openmpi.so, libwick_mpi_mpich.so. Needs MPI 3.0.
+/* The engine over MPI as a plug-in (src/distributed/mpi_plugin.h): one source, compiled by the mpicc of each
+ * implementation into libwick_mpi_openmpi.so, libwick_mpi_mpich.so. Needs MPI 3.0.
  *
  * All calls of MPI are made by one thread, and block: MPI has no deadlines, so whoever waits for that thread has them.
  * A rank that is gone is noticed by mpirun, which ends the job, or not at all; after a failure nothing of MPI is called
@@ -8,7 +8,7 @@
  *
  * Sums are MPI's own, whose order depends on the number of ranks and of elements (and on which ranks share a host, for
  * those who ask MPI for that); every rank gets the same bits. f16 and bf16 travel as f32. */
-#include "../src/dist/mpi_plugin.h"
+#include "distributed/mpi_plugin.h"
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdlib.h>

@@ -9,13 +9,14 @@ Of each header H of rows/H it writes, formatted by clang-format:
     src/ops/generated/H.h          of each op its signature, the part of its descriptor that stands in the row
     src/ops/generated/H_parameters.c  what wk_op_parameter says, each list once
     src/ops/generated/H_SECTION.c  exported functions that only pass their operands on, and the entries for wk_call
-    tests/ops_examples_H.c         the examples of the docs as tests
+    tests/ops/examples_H.c         the examples of the docs as tests
 
 and of all of them src/ops/ops.def, the list of ops, and src/ops/generated/attributes.h, what their gradients read.
 
-For those who develop the library: the files are committed, a build needs no Python. tests/check_generated.sh compares.
+For those who develop the library: the files are committed, a build needs no Python. tests/check/generated.sh compares.
 The format of rows is described in docs/design.md, section 7."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -40,12 +41,29 @@ def formatted(text: str) -> str:
     return done.stdout.rstrip("\n") + "\n"
 
 
+DEFINITION = re.compile(r"^const wk__op wk__op_(\w+) *=", re.M)
+
+
+def files_of_ops() -> dict[str, str]:
+    """The file below src/ops that defines each op's descriptor."""
+    root = SOURCE / "src/ops"
+    return {
+        name: str(file.relative_to(root))
+        for file in sorted(root.rglob("*.c"))
+        for name in DEFINITION.findall(file.read_text())
+    }
+
+
 def list_text(ops: list[Op]) -> str:
+    files = files_of_ops()
+    missing = [op.name for op in ops if op.name not in files]
+    if missing:
+        sys.exit(f"no file below src/ops defines: {' '.join(missing)}")
     return LICENCE + (
-        "/* The ops, in alphabetical order; the file of one is src/ops/NAME.c or that of its family. The table, `wick\n"
-        " * ops`, wk_call and the tests are loops over this list. */\n"
+        "/* The ops in alphabetical order, each with the file that defines it. The op table, `wick ops`, wk_call\n"
+        " * and the tests are loops over this list. */\n"
         "/* Written by scripts/generate_ops.py from src/ops/specs: edit those. */\n"
-        + "".join(f"WK__OP({op.name})\n" for op in sorted(ops, key=lambda op: op.name))
+        + "".join(f"WK__OP({op.name}) /* {files[op.name]} */\n" for op in sorted(ops, key=lambda op: op.name))
     )
 
 
@@ -61,7 +79,7 @@ def outputs(header: Header) -> dict[str, str]:
     return texts | {
         f"include/wick/{header.name}.h": header_text(header),
         f"include/wick/{header.name}_calls.h": calls_text(header),
-        f"tests/ops_examples_{header.name}.c": examples_text(header),
+        f"tests/ops/examples_{header.name}.c": examples_text(header),
     }
 
 

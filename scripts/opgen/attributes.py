@@ -53,7 +53,7 @@ def attributes_text(ops: list[Op]) -> str:
     )
     return (
         f"{LICENCE}{head}/* Written by scripts/generate_ops.py from src/ops/specs: edit those. */\n"
-        f'#ifndef {guard}\n#define {guard}\n\n#include "../../autograd/node.h"\n\n'
+        f'#ifndef {guard}\n#define {guard}\n\n#include "autograd/node.h"\n\n'
         + "\n".join(family_text(name, members) for name, members in families(ops).items())
         + "\n#endif\n"
     )

@@ -56,7 +56,7 @@ def parameter_lists(ops: list[Op]) -> dict[str, str]:
 
 
 def parameters_text(header: Header) -> str:
-    out = banner(f"The parameters of the ops of wick/{header.name}.h.", header) + '#include "../entries.h"\n\n'
+    out = banner(f"The parameters of the ops of wick/{header.name}.h.", header) + '#include "ops/core/entries.h"\n\n'
     for members, name in parameter_lists(header.ops).items():
         out += f"const wk_parameter {name}[] = {{{members}}};\n\n"
     return out
@@ -155,7 +155,7 @@ def signatures_text(header: Header) -> str:
         "member that the op's file sets as well.",
         header,
     )
-    out += f'#ifndef {guard}\n#define {guard}\n\n#include "../../base/options.h"\n#include "../call.h"\n'
+    out += f'#ifndef {guard}\n#define {guard}\n\n#include "base/options.h"\n#include "ops/core/call.h"\n'
     out += f"#include <wick/call.h>\n#include <wick/{header.name}.h>\n\n"
     ops = header.ops
     if any(entries(op) for op in ops):
@@ -304,7 +304,7 @@ def invoke(op: Op, suffix: str) -> str:
 
 def functions_text(header: Header, section: Section) -> str:
     out = banner(f"The functions of wick/{header.name}.h that only pass their operands on: {section.title}.", header)
-    out += '#include "../entries.h"\n\n'
+    out += '#include "ops/core/entries.h"\n\n'
     for op in section.ops:
         definitions = [function.definition for function in functions(op) if function.body]
         definitions += [invoke(op, suffix) for suffix in entries(op)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tests/ops_examples_H.c: the examples of the docs as tests."""
+"""tests/ops/examples_H.c: the examples of the docs as tests."""
 
 from opgen.spec import Header, Op
 from opgen.c_text import banner, c_list, flat, operands_of_example
@@ -30,7 +30,7 @@ def example_test(op: Op) -> str:
 
 def examples_text(header: Header) -> str:
     out = banner(f"The examples in wick/{header.name}.h give what stands there.", header)
-    out += '#include "support_wick.h"\n#include <math.h>\n\n'
+    out += '#include "support/wick.h"\n#include <math.h>\n\n'
     ops = header.ops
     out += "".join(example_test(op) for op in ops)
     tests = ", ".join(f"cmocka_unit_test(example_{op.name})" for op in ops)

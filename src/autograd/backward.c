@@ -2,7 +2,7 @@
 /* The walk over the graph: nodes in the reverse order of the calls that made them, each once, when all
  * gradients of its outputs have arrived. Everything is a list or a heap on the host's memory: a chain of a
  * million nodes needs no stack. */
-#include "../base/alloc.h"
+#include "base/alloc.h"
 #include "view_grad.h"
 #include "hook.h"
 #include "dispatch.h"

@@ -3,7 +3,7 @@
 #ifndef WICK_AUTOGRAD_CALLBACK_H
 #define WICK_AUTOGRAD_CALLBACK_H
 
-#include "../tensor/tensor.h"
+#include "tensor/tensor.h"
 
 typedef struct wk__callback {
     uint64_t token, scope;

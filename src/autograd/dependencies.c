@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counting the edges of a graph; see dependencies.h. */
 #include "dependencies.h"
-#include "../base/alloc.h"
+#include "base/alloc.h"
 #include "backward.h"
 
 static wk__dependency_count *slot_of(wk__dependency_count *table, int64_t capacity, const void *at)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions with a gradient of the program's own: one node that calls back. */
-#include "../base/alloc.h"
-#include "../base/options.h"
+#include "base/alloc.h"
+#include "base/options.h"
 #include "callback.h"
 #include "view_grad.h"
 #include "dispatch.h"

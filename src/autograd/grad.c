@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wk_backward and wk_grad: what a program asks of the graph. */
-#include "../base/alloc.h"
-#include "../base/options.h"
+#include "base/alloc.h"
+#include "base/options.h"
 #include "view_grad.h"
 #include "backward.h"
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gradients against central differences, in f64. */
-#include "../base/alloc.h"
-#include "../engine/host_transfer.h"
+#include "base/alloc.h"
+#include "engine/host_transfer.h"
 #include "callback.h"
 #include "dispatch.h"
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef WICK_AUTOGRAD_HOOK_H
 #define WICK_AUTOGRAD_HOOK_H
 
-#include "../tensor/tensor.h"
+#include "tensor/tensor.h"
 
 /* Registers one: on a leaf it runs as those that come after do (wk_hook_options), on a tensor that was computed with
  * each gradient that arrives. It gets the gradient that the library has at hand, and is no call of the program's; false

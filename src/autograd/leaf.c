@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Leaves: gradients that accumulate, hooks, and the calls of a program about them. */
-#include "../base/alloc.h"
-#include "../base/options.h"
+#include "base/alloc.h"
+#include "base/options.h"
 #include "view_grad.h"
 #include "hook.h"
 #include "dispatch.h"

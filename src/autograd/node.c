@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes: made at the call, freed without recursion. */
 #include "node.h"
-#include "../base/alloc.h"
+#include "base/alloc.h"
 #include "view_grad.h"
 #include "dispatch.h"
 #include <string.h>

@@ -6,8 +6,8 @@
 #ifndef WICK_AUTOGRAD_NODE_H
 #define WICK_AUTOGRAD_NODE_H
 
-#include "../ir/op.h"
-#include "../tensor/tensor.h"
+#include "ir/op.h"
+#include "tensor/tensor.h"
 
 /* What an op was called with besides tensors. Its row names the numbers (`attributes`), and
  * src/ops/generated/attributes.h has a struct of these names; the lists are named in its file. */
@@ -164,7 +164,7 @@ bool wk__in_place_allowed(const wk__op *op, wk_site site, const wk_tensor *targe
 
 /* view_grad.c: the memory, dense, that a base of this shape and these strides lies in. */
 void wk__base_extent(const wk__tensor_meta *base, const int64_t *stride, wk__tensor_meta *extent);
-void wk__copy_slices_gradient(wk__grad_ctx *g); /* view_grad.c; its descriptor is in src/ops/as_strided.c */
+void wk__copy_slices_gradient(wk__grad_ctx *g); /* view_grad.c; its descriptor is in src/ops/shape/as_strided.c */
 
 /* The edge to whatever made a tensor, brought up to date after in-place calls on its base. */
 wk__edge wk__edge_of(wk_tensor *tensor);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The calls upward that base and tensor make; see base/upcalls.h. */
-#include "../base/upcalls.h"
-#include "../engine/op_queue.h"
+#include "base/upcalls.h"
+#include "engine/op_queue.h"
 #include "view_grad.h"
 
 const wk__upcall_table wk__upcalls = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Views and in-place calls; see view_grad.h. */
 #include "view_grad.h"
-#include "../base/alloc.h"
+#include "base/alloc.h"
 #include "dispatch.h"
 #include <string.h>
 

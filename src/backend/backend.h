@@ -18,7 +18,7 @@
 #ifndef WICK_BACKEND_BACKEND_H
 #define WICK_BACKEND_BACKEND_H
 
-#include "../base/text.h"
+#include "base/text.h"
 #include "contraction.h"
 #include <stdatomic.h>
 #include <wick/device.h>

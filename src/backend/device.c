@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of opened devices; see device.h. */
 #include "device.h"
-#include "../base/alloc.h"
-#include "../base/environment.h"
-#include "../base/launcher_status.h"
+#include "base/alloc.h"
+#include "base/environment.h"
+#include "base/launcher_status.h"
 #include <pthread.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef WICK_BACKEND_DEVICE_H
 #define WICK_BACKEND_DEVICE_H
 
-#include "arena.h"
+#include "backend/arena/arena.h"
 #include "backend.h"
 #include <pthread.h>
 #include <stdatomic.h>

@@ -2,7 +2,7 @@
 /* Moments by the host's clock. */
 #include "event.h"
 
-#include "../base/alloc.h"
+#include "base/alloc.h"
 
 #include <pthread.h>
 #include <string.h>

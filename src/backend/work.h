@@ -14,7 +14,7 @@
 #ifndef WICK_BACKEND_WORK_H
 #define WICK_BACKEND_WORK_H
 
-#include "../ir/ir.h"
+#include "ir/ir.h"
 
 /* The numbers stand in files of flushes: new ones come last. */
 typedef enum wk__work_id {

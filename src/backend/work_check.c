@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "collective.h"
-#include "null/command_log.h"
+#include "backend/null/command_log.h"
 
 /* Elements from the first place to the last that an operand touches: low <= 0 <= high, from its offset on. */
 typedef struct reach {

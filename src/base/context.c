@@ -3,9 +3,9 @@
 #include "context.h"
 #include "upcalls.h"
 #include "alloc.h"
-#include "fork.h"
+#include "base/platform/fork.h"
 #include "handle.h"
-#include "dynlib.h"
+#include "base/platform/dynlib.h"
 #include <sched.h>
 #include <string.h>
 #include <time.h>

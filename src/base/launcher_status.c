@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a rank tells whoever started it; see launcher_status.h. */
 #include "launcher_status.h"
-#include "clock.h"
+#include "base/platform/clock.h"
 #include "environment.h"
 #include <errno.h>
 #include <fcntl.h>

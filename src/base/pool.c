@@ -12,7 +12,7 @@
  * yours" with sequentially consistent atomics, so that one of the two always sees the other: no wake-up is lost. */
 #include "pool.h"
 #include "alloc.h"
-#include "clock.h"
+#include "base/platform/clock.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Datasets: of tensors, and slices. */
 #include "dataset.h"
-#include "../base/alloc.h"
+#include "base/alloc.h"
 #include <string.h>
 
 void wk__samples_hold(wk__samples *samples)

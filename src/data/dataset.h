@@ -3,7 +3,7 @@
 #ifndef WICK_DATA_DATASET_H
 #define WICK_DATA_DATASET_H
 
-#include "../tensor/tensor.h"
+#include "tensor/tensor.h"
 #include <wick/data.h>
 
 /* `count` samples of one shape. What is stored may be narrower than what is given out: pixels are bytes here and

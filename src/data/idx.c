@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reader of IDX files; see idx.h. */
 #include "idx.h"
-#include "../base/alloc.h"
+#include "base/alloc.h"
 #include <string.h>
 #include <zlib.h>
 

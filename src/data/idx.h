@@ -8,8 +8,8 @@
 #ifndef WICK_DATA_IDX_H
 #define WICK_DATA_IDX_H
 
-#include "../base/file.h"
-#include "../ir/ir.h"
+#include "base/platform/file.h"
+#include "ir/ir.h"
 
 typedef struct wk__idx {
     wk_dtype dtype;

@@ -4,11 +4,11 @@
  *     this thread   | make tensors of batch 0 | train on it     | make tensors of batch 1 | ...
  *     background    | gather 0 |              | gather 1 |                                | gather 2 | ...
  */
-#include "../base/alloc.h"
-#include "../base/clock.h"
-#include "../base/file.h"
-#include "../base/options.h"
-#include "../ir/random.h"
+#include "base/alloc.h"
+#include "base/platform/clock.h"
+#include "base/platform/file.h"
+#include "base/options.h"
+#include "ir/random.h"
 #include "prefetch_worker.h"
 #include "dataset.h"
 #include "loader.h"

@@ -3,7 +3,7 @@
 #ifndef WICK_DATA_POSITION_H
 #define WICK_DATA_POSITION_H
 
-#include "../tensor/tensor.h"
+#include "tensor/tensor.h"
 #include <wick/data.h>
 
 /* The order of an epoch follows from the first three. Of that order, in which all ranks take turns, `taken` samples are

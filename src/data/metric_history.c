@@ -5,8 +5,8 @@
  *     read   --> all chunks become one tensor, one download, value[]
  */
 #include "metric_history.h"
-#include "../base/alloc.h"
-#include "../nn/adopt.h"
+#include "base/alloc.h"
+#include "ops/core/adopt.h"
 #include <math.h>
 #include <string.h>
 #include <wick/shape.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The handwritten digits: images and labels in two IDX files, kept as bytes and given out as numbers. */
-#include "../base/alloc.h"
-#include "../base/options.h"
+#include "base/alloc.h"
+#include "base/options.h"
 #include "dataset.h"
 #include "idx.h"
 #include <string.h>

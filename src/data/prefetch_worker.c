@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work in the background; see prefetch_worker.h. */
 #include "prefetch_worker.h"
-#include "../base/pool.h"
+#include "base/pool.h"
 #include <unistd.h>
 
 static void *run(void *address)

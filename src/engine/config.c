@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How this process runs what it records, as its environment says. */
-#include "../base/environment.h"
+#include "base/environment.h"
 #include "op_queue.h"
 #include <pthread.h>
 

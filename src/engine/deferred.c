@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parking: a value that only an open scope owns need not be stored. Its record is kept beside it, holding the operands'
  * values, which never change; reading it later puts the record back into the ring. */
-#include "../base/alloc.h"
-#include "shadow_deferred.h"
+#include "base/alloc.h"
+#include "engine/verify/shadow_deferred.h"
 #include <string.h>
 
 static void list_add(wk__op_queue *ring, wk__value *value)

@@ -10,10 +10,10 @@
  *             its old
  *             value
  */
-#include "../base/alloc.h"
+#include "base/alloc.h"
 #include "device_fault.h"
 #include "device_sync.h"
-#include "overlap.h"
+#include "engine/plan/overlap.h"
 #include <string.h>
 
 /* One record. The values are held, so that they can be marked; a bounded number of them, then the device is asked. */

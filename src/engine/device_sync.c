@@ -2,7 +2,7 @@
 /* What a device finds out late: work that it could not do when its turn had come. The device knows what depends on it
  * and leaves that out (backend.h); who reads one of those values, or waits for the device, gets the failure here,
  * with the call that it was. */
-#include "../base/alloc.h"
+#include "base/alloc.h"
 #include "device_fault.h"
 #include "device_sync.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events: a handle around a moment that the backend has noted down. */
-#include "../base/alloc.h"
+#include "base/alloc.h"
 #include "op_queue.h"
 #include <math.h>
 #include <wick/event.h>

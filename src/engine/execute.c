@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running groups, one after the other: what each is given, what becomes of its records. */
 #include "execute.h"
-#include "../base/alloc.h"
-#include "../base/log.h"
+#include "base/alloc.h"
+#include "base/log.h"
 #include "device_fault.h"
 #include "device_sync.h"
-#include "plan_check.h"
-#include "prologue.h"
+#include "engine/verify/plan_check.h"
+#include "engine/plan/prologue.h"
 #include "sync_mode.h"
 #include <string.h>
 

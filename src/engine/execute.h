@@ -3,7 +3,7 @@
 #ifndef WICK_ENGINE_EXECUTE_H
 #define WICK_ENGINE_EXECUTE_H
 
-#include "../tensor/large_values.h"
+#include "tensor/large_values.h"
 #include "op_queue.h"
 
 /* A target of a call that happens whole: what it gets, and what it had. Both are held. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records that could not run: their outputs fail with the cause, or keep the old numbers. */
-#include "../base/alloc.h"
-#include "check_mode.h"
+#include "base/alloc.h"
+#include "engine/verify/check_mode.h"
 #include "execute.h"
 #include "device_fault.h"
-#include "overlap.h"
+#include "engine/plan/overlap.h"
 
 /* An in-place op that could not run leaves its target as it was: the new value shares the old one's memory,
  * or has it. */

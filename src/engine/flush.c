@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running what a ring has recorded, because it is full or somebody asks for a value: this thread's, or
  * another one's. */
-#include "check_mode.h"
-#include "interleave.h"
-#include "prologue.h"
-#include "shuffle.h"
+#include "engine/verify/check_mode.h"
+#include "engine/plan/interleave.h"
+#include "engine/plan/prologue.h"
+#include "engine/verify/shuffle.h"
 
 static void forget_records(wk__op_queue *ring)
 {

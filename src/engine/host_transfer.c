@@ -3,7 +3,7 @@
 #include "host_transfer.h"
 #include "device_sync.h"
 #include "sync_mode.h"
-#include "../base/alloc.h"
+#include "base/alloc.h"
 #include <string.h>
 
 bool wk__host_upload(wk__value *value, const void *data, int64_t bytes, wk_site site, const char *op)

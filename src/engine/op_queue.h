@@ -16,10 +16,10 @@
 #ifndef WICK_ENGINE_RING_H
 #define WICK_ENGINE_RING_H
 
-#include "../backend/contraction.h"
-#include "../ir/emit.h"
-#include "../ir/op.h"
-#include "../tensor/tensor.h"
+#include "backend/contraction.h"
+#include "ir/emit.h"
+#include "ir/op.h"
+#include "tensor/tensor.h"
 
 /* How a record sees one operand. */
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recording: appending to the ring of a context. */
-#include "../base/alloc.h"
-#include "shadow_deferred.h"
+#include "base/alloc.h"
+#include "engine/verify/shadow_deferred.h"
 #include <sched.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the host notices of devices that run on their own: waits and transfers (rule 21 of the lesson). */
-#include "../base/context.h"
-#include "../base/log.h"
-#include "../base/options.h"
+#include "base/context.h"
+#include "base/log.h"
+#include "base/options.h"
 #include "sync_mode.h"
 #include <wick/device.h>
 #include <wick/log.h>

@@ -2,11 +2,11 @@
 /* Calls that happen whole or not at all: what their targets held before is remembered, and comes back when
  * something fails on the way. Values never change, so that is a matter of pointers; only memory whose address the
  * program knows is written again. */
-#include "../base/alloc.h"
-#include "check_mode.h"
+#include "base/alloc.h"
+#include "engine/verify/check_mode.h"
 #include "execute.h"
-#include "overlap.h"
-#include "reuse.h"
+#include "engine/plan/overlap.h"
+#include "engine/plan/reuse.h"
 #include <string.h>
 
 void wk__savepoint_take(wk__savepoint *before, const wk_tensor *target)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Says where work really ran, and as what, for the log's subjects "placement" and "kernel". */
 #include "execute.h"
-#include "../base/alloc.h"
-#include "../base/log.h"
-#include "../base/text.h"
+#include "base/alloc.h"
+#include "base/log.h"
+#include "base/text.h"
 #include <string.h>
 #include <wick/device.h>
 

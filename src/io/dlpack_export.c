@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors for other libraries, by DLPack; what comes from them is dlpack_import.c's. */
 #include "dlpack.h"
-#include "../base/alloc.h"
-#include "../ops/call.h"
+#include "base/alloc.h"
+#include "ops/core/call.h"
 #include <string.h>
 
 static const wk_dl_dtype dl_dtypes[WK_DTYPE_COUNT] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors of other libraries, by DLPack. What a struct says is checked before anything is done by it. */
-#include "../base/alloc.h"
-#include "../ops/create.h"
+#include "base/alloc.h"
+#include "ops/core/create.h"
 #include "dlpack.h"
 #include <string.h>
 

@@ -5,8 +5,8 @@
 #ifndef WICK_IO_JSON_H
 #define WICK_IO_JSON_H
 
-#include "../base/file.h"
-#include "../base/text.h"
+#include "base/platform/file.h"
+#include "base/text.h"
 
 typedef struct wk__json {
     const char *start; /* of the text */

@@ -13,9 +13,9 @@
 #ifndef WICK_IO_SAFETENSORS_H
 #define WICK_IO_SAFETENSORS_H
 
-#include "../base/file.h"
-#include "../base/metadata.h"
-#include "../ir/ir.h"
+#include "base/platform/file.h"
+#include "base/metadata.h"
+#include "ir/ir.h"
 
 enum {
     WK__SAFETENSORS_PREFIX = 8,             /* bytes of N */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The dtypes of safetensors; see safetensors.h. */
 #include "safetensors.h"
-#include "../base/alloc.h"
+#include "base/alloc.h"
 
 const wk__safetensors_dtype wk__safetensors_dtypes[] = {
     {"U64", 0, 64},      {"I64", WK_I64, 64}, {"F64", WK_F64, 64},   {"C64", 0, 64}, /* two F32 */

@@ -2,7 +2,7 @@
 /* What a safetensors header says, token by token; see safetensors.h. Each rule is checked where that of which it speaks
  * is read; those that need all tensors together follow in safetensors_parse.c. */
 #include "safetensors.h"
-#include "../base/alloc.h"
+#include "base/alloc.h"
 #include "json.h"
 #include "heap_sort.h"
 #include <string.h>

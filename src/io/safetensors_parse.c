@@ -2,7 +2,7 @@
 /* The strict reader of safetensors files: N, the rules that speak of all tensors together (no name twice, data without
  * holes and overlap), and what is asked of a header afterwards; see safetensors.h. */
 #include "safetensors.h"
-#include "../base/alloc.h"
+#include "base/alloc.h"
 #include "json.h"
 #include "heap_sort.h"
 #include <string.h>

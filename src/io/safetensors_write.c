@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The writer of safetensors files; see safetensors.h. */
 #include "safetensors.h"
-#include "../base/alloc.h"
+#include "base/alloc.h"
 #include "json.h"
 #include "heap_sort.h"
 #include <string.h>

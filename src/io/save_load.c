@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Networks and lists in safetensors files, to and from any device. */
-#include "../base/alloc.h"
+#include "base/alloc.h"
 #include "tensor_file.h"
 #include "save_load.h"
 #include <string.h>

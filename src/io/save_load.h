@@ -3,8 +3,8 @@
 #ifndef WICK_IO_TENSORS_H
 #define WICK_IO_TENSORS_H
 
-#include "../engine/host_transfer.h"
-#include "../nn/module.h"
+#include "engine/host_transfer.h"
+#include "nn/module.h"
 #include "safetensors.h"
 
 /* False with the error recorded. */

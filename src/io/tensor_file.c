@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors of a safetensors file; see tensor_file.h. */
 #include "tensor_file.h"
-#include "../base/alloc.h"
+#include "base/alloc.h"
 #include <string.h>
 #include <wick/io.h>
 

@@ -4,8 +4,8 @@
 #ifndef WICK_IO_SOURCE_H
 #define WICK_IO_SOURCE_H
 
-#include "../nn/tensor_list.h"
-#include "../nn/adopt.h"
+#include "nn/tensor_list.h"
+#include "ops/core/adopt.h"
 #include "safetensors.h"
 
 typedef struct wk__tensor_file {

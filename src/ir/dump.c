@@ -9,7 +9,7 @@
  *     r2 f32 SUB r0 r1
  *     STORE %1 r2
  */
-#include "../base/text.h"
+#include "base/text.h"
 #include "ir.h"
 
 static void add_space(wk__text *text, const wk__program *group)

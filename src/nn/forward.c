@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running a module, and switching training on and off. */
 #include "module.h"
-#include "../autograd/callback.h"
+#include "autograd/callback.h"
 #include <string.h>
 
 /* ---- calling the kind -------------------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Initial values: torch.nn.init. */
-#include "adopt.h"
+#include "ops/core/adopt.h"
 #include <math.h>
 #include <wick/nn.h>
 #include <wick/pointwise.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules: making them, what is registered with them, their end. */
 #include "module.h"
-#include "../base/alloc.h"
-#include "../base/options.h"
+#include "base/alloc.h"
+#include "base/options.h"
 #include <string.h>
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */

@@ -8,9 +8,9 @@
 #ifndef WICK_NN_MODULE_H
 #define WICK_NN_MODULE_H
 
-#include "../tensor/tensor.h"
+#include "tensor/tensor.h"
 #include "tensor_list.h"
-#include "adopt.h"
+#include "ops/core/adopt.h"
 #include <wick/nn.h>
 
 typedef enum wk__item_kind { WK__PARAMETER, WK__BUFFER, WK__CHILD } wk__item_kind;

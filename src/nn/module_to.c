@@ -2,9 +2,9 @@
 /* Moving a network: first everything is copied and the copies are there, then nothing can fail any more and the
  * handles get their new contents. */
 #include "module.h"
-#include "../autograd/node.h"
-#include "../base/alloc.h"
-#include "../engine/op_queue.h"
+#include "autograd/node.h"
+#include "base/alloc.h"
+#include "engine/op_queue.h"
 #include <string.h>
 #include <wick/autograd.h>
 

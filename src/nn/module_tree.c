@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tree of modules: walking it without recursion, finding by path, collecting. */
 #include "module.h"
-#include "../base/alloc.h"
+#include "base/alloc.h"
 #include <string.h>
 
 /* ---- what was met already ---------------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of tensors with names. */
 #include "tensor_list.h"
-#include "../base/alloc.h"
+#include "base/alloc.h"
 #include <string.h>
 #include <wick/nn.h>
 

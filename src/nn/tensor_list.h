@@ -3,7 +3,7 @@
 #ifndef WICK_NN_LIST_H
 #define WICK_NN_LIST_H
 
-#include "../tensor/tensor.h"
+#include "tensor/tensor.h"
 
 typedef struct wk__named_tensor {
     char *name;

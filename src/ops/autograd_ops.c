@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of wick/autograd.h as rows of the table, so that a binding has them by name: backward, detach, grad, grad_of,
  * requires_grad_. What they do stands in src/autograd. */
-#include "entries.h"
+#include "ops/core/entries.h"
 
 const wk__op wk__op_backward = {
     WK__SIGNATURE_backward,

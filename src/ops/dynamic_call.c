@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of ops as programs and bindings see it: wk_op_*, wk_call. */
-#include "../base/alloc.h"
-#include "../base/context.h"
-#include "../base/options.h"
-#include "../base/edit_distance.h"
-#include "entries.h"
+#include "base/alloc.h"
+#include "base/context.h"
+#include "base/options.h"
+#include "base/edit_distance.h"
+#include "ops/core/entries.h"
 #include <pthread.h>
 #include <string.h>
 #include <wick/call.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clipping of gradients by their common norm, which stays on the device. */
-#include "../ops/call.h"
+#include "ops/core/call.h"
 #include "optim.h"
 #include <wick/autograd.h>
 #include <wick/pointwise.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* L-BFGS, as torch.optim.LBFGS has it. A step works on a copy of what the last one left, and remembers what the
  * parameters held: when it fails, or when a handler leaves the closure by longjmp, a guard puts all of that back. */
-#include "../base/alloc.h"
+#include "base/alloc.h"
 #include "lbfgs.h"
 #include <string.h>
 #include <wick/matmul.h>

@@ -4,7 +4,7 @@
 #ifndef WICK_OPTIM_LBFGS_H
 #define WICK_OPTIM_LBFGS_H
 
-#include "../engine/op_queue.h"
+#include "engine/op_queue.h"
 #include "update_ops.h"
 
 /* How the gradient changed along a step. */

@@ -5,7 +5,7 @@
  *     ro                    of each pair 1 / (change . step)
  *     d, t                  direction of the last iteration, length         prev_flat_grad        gradient before it
  *     H_diag                first guess at the inverse of the Hessian       n_iter                iterations so far */
-#include "../base/alloc.h"
+#include "base/alloc.h"
 #include "lbfgs.h"
 #include "optim_state.h"
 #include <wick/tensor.h>

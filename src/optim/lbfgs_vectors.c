@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The vectors of lbfgs: what one step leaves to the next, the gradient of all parameters, and the direction that both
  * give. */
-#include "../base/alloc.h"
+#include "base/alloc.h"
 #include "lbfgs.h"
 #include <string.h>
 #include <wick/autograd.h>

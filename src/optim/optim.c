@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Optimisers: their groups of parameters, and learning rates. The step is in step.c. */
 #include "optim.h"
-#include "../autograd/node.h"
-#include "../base/alloc.h"
-#include "../base/file.h"
+#include "autograd/node.h"
+#include "base/alloc.h"
+#include "base/platform/file.h"
 #include <string.h>
 #include <wick/autograd.h>
 

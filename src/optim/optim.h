@@ -4,8 +4,8 @@
 #ifndef WICK_OPTIM_OPTIM_H
 #define WICK_OPTIM_OPTIM_H
 
-#include "../nn/tensor_list.h"
-#include "../nn/adopt.h"
+#include "nn/tensor_list.h"
+#include "ops/core/adopt.h"
 #include <math.h>
 #include <wick/optim.h>
 

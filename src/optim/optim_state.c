@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of an optimiser in and out of lists; see optim_state.h. */
 #include "optim_state.h"
-#include "../base/alloc.h"
-#include "../base/file.h"
-#include "../engine/device_sync.h"
+#include "base/alloc.h"
+#include "base/platform/file.h"
+#include "engine/device_sync.h"
 #include <string.h>
 #include <wick/creation.h>
 #include <wick/tensor.h>

@@ -4,7 +4,7 @@
 #ifndef WICK_OPTIM_STATE_H
 #define WICK_OPTIM_STATE_H
 
-#include "../base/metadata.h"
+#include "base/metadata.h"
 #include "optim.h"
 
 /* Appends to both what there is now: names begin with `prefix`, keys with "optim". The work that was recorded is run

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The step of an optimiser, which looks before it leaps, and the step that calls a closure first. */
-#include "../autograd/callback.h"
-#include "../autograd/node.h"
-#include "../base/alloc.h"
-#include "../engine/op_queue.h"
+#include "autograd/callback.h"
+#include "autograd/node.h"
+#include "base/alloc.h"
+#include "engine/op_queue.h"
 #include "optim.h"
 #include <string.h>
 #include <wick/autograd.h>

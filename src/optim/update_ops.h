@@ -3,7 +3,7 @@
 #ifndef WICK_OPTIM_UPDATE_H
 #define WICK_OPTIM_UPDATE_H
 
-#include "../ops/call.h"
+#include "ops/core/call.h"
 #include "optim.h"
 
 /* x + a y, a x + b y, m + a (g - m), a v + b g^2 */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a program can ask about devices: names, counts, properties, memory. */
 #include <wick/device.h>
-#include "../backend/device.h"
-#include "../base/alloc.h"
-#include "../base/context.h"
-#include "../base/fork.h"
-#include "../base/options.h"
+#include "backend/device.h"
+#include "base/alloc.h"
+#include "base/context.h"
+#include "base/platform/fork.h"
+#include "base/options.h"
 #include "large_values.h"
 #include <ctype.h>
 #include <stdlib.h>

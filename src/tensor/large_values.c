@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The largest tensors; see large_values.h. */
 #include "large_values.h"
-#include "../base/alloc.h"
-#include "../base/text.h"
+#include "base/alloc.h"
+#include "base/text.h"
 #include <string.h>
 #include <wick/device.h>
 

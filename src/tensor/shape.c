@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Geometry: shapes, strides, broadcasting. */
-#include "../base/alloc.h"
+#include "base/alloc.h"
 #include "tensor.h"
 
 int64_t wk__numel(int ndim, const int64_t *shape)

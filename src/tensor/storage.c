@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Storages, values and their memory; see storage.h. */
 #include "storage.h"
-#include "../base/upcalls.h"
-#include "../base/alloc.h"
+#include "base/upcalls.h"
+#include "base/alloc.h"
 #include "large_values.h"
 #include <string.h>
 

@@ -14,9 +14,9 @@
 #ifndef WICK_TENSOR_STORAGE_H
 #define WICK_TENSOR_STORAGE_H
 
-#include "../backend/device.h"
-#include "../base/refcount.h"
-#include "../base/handle.h"
+#include "backend/device.h"
+#include "base/refcount.h"
+#include "base/handle.h"
 
 struct wk__record;
 

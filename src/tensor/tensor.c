@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensor handles and their bodies. */
 #include "tensor.h"
-#include "../base/upcalls.h"
-#include "../base/alloc.h"
+#include "base/upcalls.h"
+#include "base/alloc.h"
 #include <string.h>
 #include <wick/device.h>
 

@@ -3,8 +3,8 @@
 #ifndef WICK_TENSOR_TENSOR_H
 #define WICK_TENSOR_TENSOR_H
 
-#include "../base/dtype.h"
-#include "../ir/ir.h"
+#include "base/dtype.h"
+#include "ir/ir.h"
 #include "storage.h"
 
 struct wk__node;

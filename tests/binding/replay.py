@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What PyTorch makes of the samples of each op (tests/goldens/ops.txt, described in tests/sweep_pytorch.c), called by
+"""What PyTorch makes of the samples of each op (tests/goldens/ops.txt, described in tests/sweep/pytorch.c), called by
 name through the binding: results and gradients. Every second call names the arguments that PyTorch names."""
 
 import math

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What PyTorch makes of the samples of each row, for tests/sweep_pytorch.c, which says how the lines are read:
+"""What PyTorch makes of the samples of each row, for tests/sweep/pytorch.c, which says how the lines are read:
 
     build/debug/tests/sweep_pytorch --list | python3 tests/goldens/make_ops.py > tests/goldens/ops.txt
     build/debug/tests/sweep_pytorch --list | python3 tests/goldens/make_ops.py NAME...
@@ -185,7 +185,7 @@ def function(name):
     return None
 
 
-# ---- samples: the notation of tests/sweep.h ----
+# ---- samples: the notation of tests/support/sweep/sweep.h ----
 
 
 def split(text):

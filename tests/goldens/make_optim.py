@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers in tests/optim_pytorch.c: what torch.optim makes of the function there, which has a curved valley.
+"""The numbers in tests/optim/pytorch.c: what torch.optim makes of the function there, which has a curved valley.
 
     python make_optim.py            (PyTorch 2; prints the table's numbers)
 """

@@ -3,8 +3,8 @@
 #ifndef WICK_TESTS_HOSTILE_FRAMES_H
 #define WICK_TESTS_HOSTILE_FRAMES_H
 
-#include "dist/group.h"
-#include "dist/handshake.h"
+#include "distributed/group.h"
+#include "distributed/tcp/handshake.h"
 #include <string.h>
 
 #define FRAMES_SECRET "between us"

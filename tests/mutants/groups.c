@@ -6,7 +6,7 @@
  *                             the tests, then one a test; beside it FILE.tests gets a line per test, "number seconds
  *                             name" */
 #include "base/mutants.h"
-#include "support_wick.h"
+#include "support/wick.h"
 
 #include <fcntl.h>
 #include <stdio.h>

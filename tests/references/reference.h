@@ -9,7 +9,7 @@
 #define TESTS_REFERENCES_REFERENCE_H
 
 #include "ir/op.h"
-#include "ops/entries.h"
+#include "ops/core/entries.h"
 #include <wick/call.h>
 
 typedef struct reference_array {

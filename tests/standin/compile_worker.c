@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apart NVRTC TEXT CUBIN OPTION...: compiles the file TEXT with that NVRTC into the file CUBIN, if the compiler takes
- * it and has nothing to say; what it warns of goes into CUBIN.warned, before the text, for tests/cuda_matrix.c. The
- * stand-in for NVRTC starts this program for each text: in a process with AddressSanitizer the compiler takes twice as
- * long, as each of its allocations goes through the sanitizer. */
-#include "../../src/backend/cuda/api.h"
+ * it and has nothing to say; what it warns of goes into CUBIN.warned, before the text, for tests/backend/cuda/matrix.c.
+ * The stand-in for NVRTC starts this program for each text: in a process with AddressSanitizer the compiler takes twice
+ * as long, as each of its allocations goes through the sanitizer. */
+#include "backend/cuda/api.h"
 #include "cache_dir.h"
 
 #include <dlfcn.h>

@@ -15,7 +15,7 @@
  *
  * With STANDIN_NVRTC_VERSION=13.0 it stands before kernels that were compiled elsewhere, for sm_90 and by that version
  * (scripts/gpu-check): it says so whatever the real one is, and there need be none. Then it refuses every text. */
-#include "../../src/backend/cuda/api.h"
+#include "backend/cuda/api.h"
 #include "cache_dir.h"
 #include "settings.h"
 

@@ -2,7 +2,7 @@
 /* Which code runs a family, and lines. */
 #include "along_dim.h"
 
-#include "../../base/pool.h"
+#include "base/pool.h"
 
 enum {
     SERIAL_MAX = 32 * 1024, /* elements that one thread does faster than two */

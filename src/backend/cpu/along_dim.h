@@ -13,7 +13,7 @@
 #ifndef WICK_CPU_KERNELS_H
 #define WICK_CPU_KERNELS_H
 
-#include "../backend.h"
+#include "backend/backend.h"
 
 bool wk__cpu_has_kernel(int family);
 /* Runs the code of its family, each in the file of its name. */

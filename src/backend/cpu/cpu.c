@@ -8,11 +8,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../../base/pool.h"
-#include "../event.h"
+#include "base/pool.h"
+#include "backend/event.h"
 #include "along_dim.h"
-#include "matmul.h"
-#include "program.h"
+#include "backend/cpu/contraction/matmul.h"
+#include "backend/cpu/vm/program.h"
 
 enum {
     HUGE_PAGE = 2 << 20,

@@ -3,7 +3,7 @@
 #ifndef WICK_CPU_CPU_H
 #define WICK_CPU_CPU_H
 
-#include "../backend.h"
+#include "backend/backend.h"
 
 extern const wk__backend wk__cpu_backend;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the system says about CPU and memory. Linux kills a process that uses more than there is instead of refusing, so
  * blocks are measured against these figures before they are taken. */
-#include "../../base/cgroup.h"
+#include "base/platform/cgroup.h"
 #include "cpu.h"
 
 #include <stdio.h>

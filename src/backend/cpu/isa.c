@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "../../base/environment.h"
+#include "base/environment.h"
 #include "isa.h"
 
 extern const wk__vm wk__vm_portable;

@@ -4,8 +4,8 @@
 #ifndef WICK_BACKEND_CPU_ISA_H
 #define WICK_BACKEND_CPU_ISA_H
 
-#include "gemm.h"
-#include "vm.h"
+#include "backend/cpu/contraction/gemm.h"
+#include "backend/cpu/vm/vm.h"
 
 /* One kind of CPU. It makes products of the dtypes in its list itself, others as the next kind does that has them. */
 typedef struct wk__cpu_isa {

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#include "../../base/alloc.h"
-#include "../../base/pool.h"
+#include "base/alloc.h"
+#include "base/pool.h"
 #include "half.h"
 
 enum { VALUES, INDICES, FROM };

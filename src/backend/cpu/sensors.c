@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How busy and how warm the CPU is, from /proc and /sys. In virtual machines most of it is not there: NaN. */
-#include "../../base/clock.h"
+#include "base/platform/clock.h"
 #include "cpu.h"
 
 #include <math.h>

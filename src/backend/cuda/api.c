@@ -2,8 +2,8 @@
 /* Finds NVIDIA's libraries at run time. */
 #include "api.h"
 
-#include "../../base/environment.h"
-#include "../../base/dynlib.h"
+#include "base/environment.h"
+#include "base/platform/dynlib.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The CUDA backend's table, opening and closing a device, and what becomes of one that gives up. */
-#include "../../base/clock.h"
-#include "../arena_blocks.h"
-#include "../backend.h"
-#include "../gpu/fork_guard.h"
+#include "base/platform/clock.h"
+#include "backend/arena/arena_blocks.h"
+#include "backend/backend.h"
+#include "backend/gpu/fork_guard.h"
 #include "nvrtc_exit.h"
 #include "device.h"
 
-#include "../../base/integers.h"
+#include "base/integers.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CUDA's compiler, for the units that all dialects build alike (gpu/kernel_build.c). */
-#include "../gpu/kernel_build.h"
+#include "backend/gpu/cache/kernel_build.h"
 #include "nvrtc_exit.h"
 #include "device.h"
 

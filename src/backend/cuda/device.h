@@ -16,9 +16,9 @@
 #ifndef WICK_BACKEND_CUDA_DEVICE_H
 #define WICK_BACKEND_CUDA_DEVICE_H
 
-#include "../../base/alloc.h"
-#include "../gpu/fault.h"
-#include "../gpu/kernel_cache.h"
+#include "base/alloc.h"
+#include "backend/gpu/fault.h"
+#include "backend/gpu/cache/kernel_cache.h"
 #include "api.h"
 
 #include <pthread.h>

@@ -3,7 +3,7 @@
 #include "nvrtc_exit.h"
 #include "device.h"
 
-#include "../gpu/fork_guard.h"
+#include "backend/gpu/fork_guard.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Moments in a device's work, by its own clock. */
-#include "../event.h"
-#include "../gpu/fork_guard.h"
+#include "backend/event.h"
+#include "backend/gpu/fork_guard.h"
 #include "device.h"
 
 /* A moment of a device that was gone before: it has come, and no time is known of it. */

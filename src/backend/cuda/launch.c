@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups and kernels as launches: planned, compiled where that has not been done, and enqueued by whoever submits. */
-#include "../gpu/kernel_build.h"
+#include "backend/gpu/cache/kernel_build.h"
 #include "device.h"
 
-#include "../../base/integers.h"
+#include "base/integers.h"
 
 #include <string.h>
 

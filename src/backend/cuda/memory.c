@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of the device, and the ways in and out of it. */
-#include "../gpu/fork_guard.h"
+#include "backend/gpu/fork_guard.h"
 #include "device.h"
 
-#include "../../base/integers.h"
+#include "base/integers.h"
 
 #include <string.h>
 

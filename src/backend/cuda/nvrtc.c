@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NVRTC's functions, and the library that it needs beside it. The stand-in for NVRTC (tests/standin) has the real one
  * by this file, too, so nothing but the loader is needed here. */
-#include "../../base/dynlib.h"
+#include "base/platform/dynlib.h"
 #include "api.h"
 
 #include <dlfcn.h>

@@ -2,8 +2,8 @@
 /* See nvrtc_exit.h. */
 #include "nvrtc_exit.h"
 
-#include "../../base/context.h"
-#include "../gpu/fork_guard.h"
+#include "base/context.h"
+#include "backend/gpu/fork_guard.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

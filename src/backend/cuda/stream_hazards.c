@@ -5,7 +5,7 @@
  * pieces of ranges have tables of their own (vmem.c). */
 #include "device.h"
 
-#include "../../base/integers.h"
+#include "base/integers.h"
 
 /* The places of the table are few: whoever takes another block's leaves its use behind for all that are not there. */
 static wk__cuda_last_use *use_of(wk__cuda_hazards *order, const void *block)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranges: addresses that are reserved once, and memory that is mapped where pieces come to lie. The driver's functions
  * for that touch no context and do not wait for the device, so others submit meanwhile. */
-#include "../gpu/fork_guard.h"
+#include "backend/gpu/fork_guard.h"
 #include "device.h"
 
-#include "../../base/integers.h"
+#include "base/integers.h"
 
 /* ---- what the driver can do -------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #ifndef WICK_BACKEND_GPU_FAULT_H
 #define WICK_BACKEND_GPU_FAULT_H
 
-#include "../backend.h"
+#include "backend/backend.h"
 
 typedef struct wk__gpu_fault {
     int32_t raised, lock;

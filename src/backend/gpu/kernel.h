@@ -13,8 +13,8 @@
 #ifndef WICK_BACKEND_GPU_KERNEL_H
 #define WICK_BACKEND_GPU_KERNEL_H
 
-#include "../../base/alloc.h"
-#include "../backend.h"
+#include "base/alloc.h"
+#include "backend/backend.h"
 
 /* What the text is written in. */
 typedef enum wk__gpu_dialect {

@@ -3,7 +3,7 @@
 #ifndef WICK_BACKEND_GPU_FAMILIES_H
 #define WICK_BACKEND_GPU_FAMILIES_H
 
-#include "tiles.h"
+#include "backend/gpu/kernels/tiles.h"
 
 typedef wk_code wk__gpu_lower_fn(const wk__gpu_target *target, const wk__work *work, wk__gpu_launch_fn *emit,
                                  void *user, wk__fail *fail);

@@ -2,7 +2,7 @@
 /* Turns a group into launches: chooses the form by shape, fills in the arguments. */
 #include "kernel.h"
 
-#include "../../base/integers.h"
+#include "base/integers.h"
 
 #include <string.h>
 

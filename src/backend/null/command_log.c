@@ -2,11 +2,11 @@
 /* The plan of the null devices: copies of what was ordered, and their text. */
 #include "command_log.h"
 
-#include "../collective.h"
+#include "backend/collective.h"
 
 #include <pthread.h>
 
-#include "../../base/alloc.h"
+#include "base/alloc.h"
 
 /* A group and the memory structs that its operands point to, so that both outlive the caller's. */
 typedef struct noted_group {

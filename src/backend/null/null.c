@@ -6,8 +6,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "../../base/alloc.h"
-#include "../event.h"
+#include "base/alloc.h"
+#include "backend/event.h"
 #include "command_log.h"
 
 typedef struct device {

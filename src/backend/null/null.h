@@ -6,7 +6,7 @@
 #ifndef WICK_BACKEND_NULL_H
 #define WICK_BACKEND_NULL_H
 
-#include "../backend.h"
+#include "backend/backend.h"
 
 extern const wk__backend wk__null_backend;
 

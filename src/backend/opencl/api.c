@@ -2,7 +2,7 @@
 /* Finds the OpenCL loader of the system at run time. */
 #include "api.h"
 
-#include "../../base/dynlib.h"
+#include "base/platform/dynlib.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

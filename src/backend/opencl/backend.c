@@ -2,7 +2,7 @@
 /* The OpenCL backend's table, and opening and closing a device. */
 #include "backend.h"
 
-#include "../event.h"
+#include "backend/event.h"
 #include "device.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef WICK_BACKEND_OPENCL_BACKEND_H
 #define WICK_BACKEND_OPENCL_BACKEND_H
 
-#include "../backend.h"
+#include "backend/backend.h"
 
 extern const wk__backend wk__opencl_backend;
 

@@ -11,10 +11,10 @@
 #ifndef WICK_BACKEND_OPENCL_DEVICE_H
 #define WICK_BACKEND_OPENCL_DEVICE_H
 
-#include "../../base/alloc.h"
-#include "../gpu/fault.h"
-#include "../gpu/fork_guard.h"
-#include "../gpu/kernel_cache.h"
+#include "base/alloc.h"
+#include "backend/gpu/fault.h"
+#include "backend/gpu/fork_guard.h"
+#include "backend/gpu/cache/kernel_cache.h"
 #include "api.h"
 
 #include <pthread.h>

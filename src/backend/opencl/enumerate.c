@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the OpenCL devices of the machine, once, and says what each can do. */
-#include "../../base/environment.h"
+#include "base/environment.h"
 #include "device.h"
 #include "probe.h"
 

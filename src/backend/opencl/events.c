@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Moments in a device's work: a marker in its queue, whose end the driver tells, and the host's clock then. For the
  * driver's own clock the queue would have to measure all work, which makes it slower. */
-#include "../event.h"
+#include "backend/event.h"
 #include "device.h"
 
 typedef struct record_command {

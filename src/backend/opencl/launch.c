@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups, products and kernels along one dimension as commands: planned by the caller, enqueued by the thread of the
  * device. */
-#include "../gpu/kernel_build.h"
+#include "backend/gpu/cache/kernel_build.h"
 #include "device.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 /* The thread of a device and its queue of commands: bounded, in order, with what went wrong kept for the next that
  * asks. */
 #include "device.h"
-#include "../../base/pool.h"
+#include "base/pool.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #ifndef WICK_OPS_GENERATED_ATTRIBUTES_H
 #define WICK_OPS_GENERATED_ATTRIBUTES_H
 
-#include "../../autograd/node.h"
+#include "autograd/node.h"
 
 typedef struct wk__to_attributes {
     int64_t device_kind;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of wick/autograd.h that only pass their operands on: gradients. */
 /* Written by scripts/generate_ops.py from src/ops/specs/autograd: edit those. */
-#include "../entries.h"
+#include "ops/core/entries.h"
 
 /* ---- backward ---------------------------------------------------------------------------------------------------- */
 

@@ -5,8 +5,8 @@
 #ifndef WICK_OPS_GENERATED_CREATION_H
 #define WICK_OPS_GENERATED_CREATION_H
 
-#include "../../base/options.h"
-#include "../call.h"
+#include "base/options.h"
+#include "ops/core/call.h"
 #include <wick/call.h>
 #include <wick/creation.h>
 

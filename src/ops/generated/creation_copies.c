@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of wick/creation.h that only pass their operands on: moving, converting, copying. */
 /* Written by scripts/generate_ops.py from src/ops/specs/creation: edit those. */
-#include "../entries.h"
+#include "ops/core/entries.h"
 
 /* ---- to ---------------------------------------------------------------------------------------------------------- */
 

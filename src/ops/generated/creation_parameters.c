@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parameters of the ops of wick/creation.h. */
 /* Written by scripts/generate_ops.py from src/ops/specs/creation: edit those. */
-#include "../entries.h"
+#include "ops/core/entries.h"
 
 const wk_parameter wk__parameters_zeros[] = {
     {.size = sizeof(wk_parameter), .name = "size", .doc = "", .kind = WK_VALUE_INTS},

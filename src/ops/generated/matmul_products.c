@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of wick/matmul.h that only pass their operands on: products. */
 /* Written by scripts/generate_ops.py from src/ops/specs/matmul: edit those. */
-#include "../entries.h"
+#include "ops/core/entries.h"
 
 /* ---- matmul ------------------------------------------------------------------------------------------------------ */
 

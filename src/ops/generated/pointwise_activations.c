@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of wick/pointwise.h that only pass their operands on: activations. */
 /* Written by scripts/generate_ops.py from src/ops/specs/pointwise: edit those. */
-#include "../entries.h"
+#include "ops/core/entries.h"
 
 /* ---- relu -------------------------------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 /* The functions of wick/pointwise.h that only pass their operands on: arithmetic: a tensor or a number on either
  * side. */
 /* Written by scripts/generate_ops.py from src/ops/specs/pointwise: edit those. */
-#include "../entries.h"
+#include "ops/core/entries.h"
 
 /* ---- add --------------------------------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 /* The functions of wick/pointwise.h that only pass their operands on: functions of one tensor: wk_NAME(x), and in
  * place wk_NAME_(x). */
 /* Written by scripts/generate_ops.py from src/ops/specs/pointwise: edit those. */
-#include "../entries.h"
+#include "ops/core/entries.h"
 
 /* ---- logical_not ------------------------------------------------------------------------------------------------- */
 

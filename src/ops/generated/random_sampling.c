@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of wick/random.h that only pass their operands on: drawing. */
 /* Written by scripts/generate_ops.py from src/ops/specs/random: edit those. */
-#include "../entries.h"
+#include "ops/core/entries.h"
 
 /* ---- uniform_ ---------------------------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 /* The functions of wick/reduce.h that only pass their operands on: losses: 0-d, or of the shape of the elements (or
  * labels) for WK_REDUCE_NONE. */
 /* Written by scripts/generate_ops.py from src/ops/specs/reduce: edit those. */
-#include "../entries.h"
+#include "ops/core/entries.h"
 
 /* ---- mse_loss ---------------------------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parameters of the ops of wick/reduce.h. */
 /* Written by scripts/generate_ops.py from src/ops/specs/reduce: edit those. */
-#include "../entries.h"
+#include "ops/core/entries.h"
 
 const wk_parameter wk__parameters_sum[] = {
     {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},

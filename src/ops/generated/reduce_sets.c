@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of wick/reduce.h that only pass their operands on: sets. */
 /* Written by scripts/generate_ops.py from src/ops/specs/reduce: edit those. */
-#include "../entries.h"
+#include "ops/core/entries.h"
 
 /* ---- unique ------------------------------------------------------------------------------------------------------ */
 

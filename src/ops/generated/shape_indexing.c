@@ -2,7 +2,7 @@
 /* The functions of wick/shape.h that only pass their operands on: indexing: places that are numbers in a tensor (i64
  * or i32), negative ones from the end. */
 /* Written by scripts/generate_ops.py from src/ops/specs/shape: edit those. */
-#include "../entries.h"
+#include "ops/core/entries.h"
 
 /* ---- index_select ------------------------------------------------------------------------------------------------ */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of wick/shape.h that only pass their operands on: joining and repeating: new tensors. */
 /* Written by scripts/generate_ops.py from src/ops/specs/shape: edit those. */
-#include "../entries.h"
+#include "ops/core/entries.h"
 
 /* ---- cat --------------------------------------------------------------------------------------------------------- */
 

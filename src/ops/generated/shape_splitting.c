@@ -2,7 +2,7 @@
 /* The functions of wick/shape.h that only pass their operands on: splitting: views in out[], which must have room;
  * they return how many there are, or -1 with out[] NULL. */
 /* Written by scripts/generate_ops.py from src/ops/specs/shape: edit those. */
-#include "../entries.h"
+#include "ops/core/entries.h"
 
 /* ---- chunk ------------------------------------------------------------------------------------------------------- */
 

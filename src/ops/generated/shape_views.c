@@ -2,7 +2,7 @@
 /* The functions of wick/shape.h that only pass their operands on: views: the same numbers seen otherwise; nothing is
  * copied unless said so. */
 /* Written by scripts/generate_ops.py from src/ops/specs/shape: edit those. */
-#include "../entries.h"
+#include "ops/core/entries.h"
 
 /* ---- reshape ----------------------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #ifndef WICK_CPU_GEMM_ISA_H
 #define WICK_CPU_GEMM_ISA_H
 
-#include "../gemm.h"
+#include "backend/cpu/contraction/gemm.h"
 #include "gemm_vector.h"
 
 extern const wk__gemm WK__ISA_NAME(wk__gemm)[];

@@ -2,7 +2,7 @@
 /* Packing for every dtype, and the table of this instruction set. Elements are moved as bits, so one function serves
  * f32 and i32. */
 #include "gemm_isa.h"
-#include "../half.h"
+#include "backend/cpu/half.h"
 
 enum { ROWS = GEMM_FLOAT_ROWS, AHEAD = 16 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elementary functions of f32 vectors. Each says its method and what it was measured at, against libm in double, over
- * the whole range: tests/cpu_vm_math.c holds the bounds. Coefficients are minimax polynomials, computed with the Remez
- * exchange in 40 digits for the relative error of the function. */
+ * the whole range: tests/backend/cpu/vm_math.c holds the bounds. Coefficients are minimax polynomials, computed with
+ * the Remez exchange in 40 digits for the relative error of the function. */
 #ifndef WICK_BACKEND_CPU_ISA_MATH_F32_H
 #define WICK_BACKEND_CPU_ISA_MATH_F32_H
 

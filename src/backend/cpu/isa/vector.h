@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../vm.h"
+#include "backend/cpu/vm/vm.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values that come from an index, a position or a counter. */
-#include "../../../ir/random.h"
+#include "ir/random.h"
 #include "block_io.h"
 #include "tables.h"
 

@@ -3,8 +3,8 @@
  * step of the sum in its low half.
  *
  * The instruction rounds to nearest; it takes numbers below the normal ones (2^-126) as 0, and makes none. */
-#include "../../half.h"
-#include "../gemm_isa.h"
+#include "backend/cpu/half.h"
+#include "backend/cpu/isa/gemm_isa.h"
 
 /* ---- tiles ------------------------------------------------------------------------------------------------------- */
 
@@ -22,7 +22,7 @@ static inline f32v add_products(u32v a, u32v b, f32v sum)
 #define SIZE   32
 #define GEMM_PAIRS
 extern const wk__gemm_microkernels WK__ISA_NAME(CLASS);
-#include "../gemm_class.inc"
+#include "backend/cpu/isa/gemm_class.inc"
 
 /* ---- packing ----------------------------------------------------------------------------------------------------- */
 
@@ -39,7 +39,7 @@ enum { GAP = WK__GEMM_GAP / sizeof(uint32_t), AHEAD = 16 };
 #define LOW        interleave_low_32
 #define HIGH       interleave_high_32
 #define NAME(x)    x##_pairs
-#include "../gemm_transpose.inc"
+#include "backend/cpu/isa/gemm_transpose.inc"
 
 /* How many of a panel's lines there are, and with zeros. */
 typedef struct panel {

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the pieces are computed; see contraction_indirect.h. */
+#include "contraction_indirect.h"
+
+#include "base/integers.h"
+
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+
+/* Places of a row that are one vector of a tile: where they are in a channel's copy, and in C. */
+typedef struct vector {
+    int64_t b, c;
+    int count;
+} vector;
+
+typedef struct piece {
+    const wk__indirect_plan *plan;
+    const wk__gemm_buffers *space;
+    int64_t batch;
+    int64_t offset[1 + WK__FACTORS]; /* elements of C, A and B: of the batch, of C at the piece's first place, too */
+    wk__padded_box box;
+    int64_t vectors;
+    vector vector[WK__PADDED_VECTORS];
+} piece;
+
+static void find_vectors(piece *at)
+{
+    const wk__padded_axis *axis = at->plan->b.axis;
+    const wk__operand *out = &at->plan->b.kernel->operand[0];
+    const wk__padded_box *box = &at->box;
+    int64_t step[WK__PADDED_AXES];
+    for (int k = 0; k < WK__PADDED_AXES; k++)
+        step[k] = axis[k].spatial_index >= 0 ? out->stride[axis[k].spatial_index] : 0;
+    at->vectors = 0;
+    for (int64_t z = 0; z < box->places[0]; z++)
+        for (int64_t y = 0; y < box->places[1]; y++)
+            for (int64_t x = 0; x < box->places[2]; x += at->plan->class->lanes)
+                at->vector[at->vectors++] =
+                    (vector){.b = (z * box->size[1] + y) * box->size[2] + x,
+                             .c = z * step[0] + y * step[1] + x * step[2],
+                             .count = (int)wk__min_i64(box->places[2] - x, at->plan->class->lanes)};
+}
+
+static void find_piece(const wk__indirect_plan *p, int64_t number, piece *at)
+{
+    const wk__padded_axis *first = &p->b.axis[p->b.first];
+    const wk__work_args *kernel = p->b.kernel;
+    const int operand[] = {0, p->b.a, p->b.b};
+    const int64_t from = number % p->place_parts * p->piece_places;
+    at->plan = p;
+    at->batch = number / p->place_parts;
+    for (int o = 0; o <= WK__FACTORS; o++)
+        at->offset[o] =
+            kernel->operand[operand[o]].offset + wk__padded_offset(kernel, operand[o], &p->batch, at->batch);
+    if (first->spatial_index >= 0) at->offset[0] += from * kernel->operand[0].stride[first->spatial_index];
+    wk__padded_box_init(&p->b, from, wk__min_i64(from + p->piece_places, first->places), &at->box);
+    find_vectors(at);
+}
+
+/* Copies the channels of a block of the sum, and finds the rows of B in them. */
+static void copy_block(const piece *at, int64_t l, int64_t steps, int64_t row[])
+{
+    const wk__padded *b = &at->plan->b;
+    const int64_t taps = b->taps.places;
+    int64_t tap_at[WK__PADDED_TAPS], copy = 0;
+    wk__padded_tap_offsets(b, &at->box, tap_at);
+    for (int64_t channel = l / taps, tap = l % taps, k = 0; k < steps; channel++, tap = 0, copy += at->box.channel) {
+        const int64_t element = at->offset[2] + wk__padded_offset(b->kernel, b->b, &b->channels, channel);
+        wk__padded_copy(b, &at->box, element, at->space->b + copy * WK__PADDED_SIZE);
+        for (; tap < taps && k < steps; tap++, k++) row[k] = copy + tap_at[tap];
+    }
+}
+
+/* All tiles of the rows `first` .. `end`. */
+static void multiply(const piece *at, int64_t l, int64_t steps, int64_t first, int64_t end, const int64_t row[])
+{
+    const wk__indirect_plan *p = at->plan;
+    const wk__work_args *kernel = p->b.kernel;
+    const wk__gemm_microkernels *class = p->class;
+    const int64_t size = WK__PADDED_SIZE, c_row = p->row >= 0 ? kernel->operand[0].stride[p->row] : 0;
+    const int most = class->columns / class->lanes;
+    const char *a_start = at->space->a, *a_memory = kernel->operand[p->b.a].memory->host;
+    char *const c = kernel->operand[0].memory->host + at->offset[0] * size;
+    if (!p->packs_a) a_start = a_memory + (at->offset[1] + first * p->a_row + l * p->a_step) * size;
+    wk__indirect_tile tile = {.k = steps, .b = at->space->b, .at = row, .c_row = c_row, .add = l > 0};
+    for (int64_t v = 0; v < at->vectors; v += most) {
+        const int vectors = (int)wk__min_i64(at->vectors - v, most);
+        for (int k = 0; k < vectors; k++) {
+            tile.b_vector[k] = at->vector[v + k].b;
+            tile.c_vector[k] = at->vector[v + k].c;
+            tile.count[k] = at->vector[v + k].count;
+        }
+        wk__indirect_tile_fn *const *function = class->indirect + (vectors - 1) * class->rows - 1;
+        const char *a = a_start;
+        for (int64_t i = first; i < end; i += class->rows) {
+            const int64_t rows = wk__min_i64(end - i, class->rows);
+            tile.a = a;
+            tile.a_row = p->packs_a ? 1 : p->a_row;
+            tile.a_step = p->packs_a ? rows : p->a_step;
+            tile.c = c + i * c_row * size;
+            function[rows](&tile);
+            a += p->packs_a ? rows * steps * size + WK__GEMM_GAP : rows * p->a_row * size;
+        }
+    }
+}
+
+static void pack_rows(const piece *at, int64_t l, int64_t steps, int64_t first, int64_t end)
+{
+    const wk__indirect_plan *p = at->plan;
+    wk__im2col_pack(&p->a, p->pack, at->space->a,
+                    &(wk__im2col_block){.batch = at->batch,
+                                        .line = first,
+                                        .line_end = end,
+                                        .step = l,
+                                        .steps = steps,
+                                        .width = p->class->rows,
+                                        .panel_unit = 1,
+                                        .class = p->class,
+                                        .same_bits = true});
+}
+
+/* ---- the tail ---------------------------------------------------------------------------------------------------- */
+
+/* Boxes of the rows `row` .. `end` of the piece whose places are equally spaced in C. */
+static void visit_boxes(const piece *at, int64_t row, int64_t end, wk__epilogue_box_visit *visit, void *user)
+{
+    const wk__indirect_plan *p = at->plan;
+    const wk__work_args *kernel = p->b.kernel;
+    const int64_t *step = kernel->operand[0].stride;
+    const wk__padded_axis *axis = p->b.axis;
+    wk__epilogue_box box = {.rows = end - row, .row_step = p->row >= 0 ? step[p->row] : 0, .column_step = 1};
+    int64_t number = at->batch;
+    for (int d = 0; d < kernel->ndim; d++) box.size[d] = 1;
+    for (int k = p->batch.count - 1; k >= 0; k--) {
+        const int d = p->batch.index[k];
+        box.start[d] = number % kernel->shape[d];
+        number /= kernel->shape[d];
+    }
+    if (p->row >= 0) {
+        box.start[p->row] = row;
+        box.size[p->row] = end - row;
+    }
+    int64_t run = 1, rest[WK__PADDED_AXES]; /* places of a run; how many runs there are along each axis */
+    for (int k = WK__PADDED_AXES - 1; k >= 0; k--) {
+        const int d = axis[k].spatial_index;
+        const bool runs = d < 0 || step[d] == run;
+        rest[k] = runs ? 1 : at->box.places[k];
+        if (d >= 0) {
+            box.start[d] = at->box.place[k];
+            box.size[d] = runs ? at->box.places[k] : 1;
+        }
+        run = runs ? run * at->box.places[k] : 0; /* 0: what is further out is no part of it */
+        if (run > 0) box.columns = run;
+    }
+    const int64_t first = at->offset[0] + row * box.row_step;
+    for (int64_t z = 0; z < rest[0]; z++)
+        for (int64_t y = 0; y < rest[1]; y++) {
+            box.first = first;
+            for (int k = 0; k < 2; k++) {
+                const int64_t place = k == 0 ? z : y;
+                if (rest[k] == 1) continue;
+                box.start[axis[k].spatial_index] = at->box.place[k] + place;
+                box.first += place * step[axis[k].spatial_index];
+            }
+            visit(user, &box);
+        }
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
+typedef struct work {
+    const wk__indirect_plan *plan;
+    const wk__cpu_program *tail;
+} work;
+
+static wk_code run_piece(piece *at, const wk__cpu_program *tail, wk__fail *fail)
+{
+    const wk__indirect_plan *p = at->plan;
+    int64_t row[WK__PADDED_STEPS];
+    wk__epilogue_run run = {.tail = tail, .fail = fail};
+    for (int64_t l = 0, steps; l < p->steps; l += steps) {
+        steps = wk__min_i64(p->steps - l, p->k_block);
+        copy_block(at, l, steps, row);
+        for (int64_t i = 0, end; i < p->rows; i = end) {
+            end = wk__min_i64(p->rows, i + WK__GEMM_BLOCK_ROWS);
+            if (p->packs_a) pack_rows(at, l, steps, i, end);
+            multiply(at, l, steps, i, end, row);
+            if (tail && l + steps == p->steps) visit_boxes(at, i, end, wk__epilogue_run_box, &run);
+        }
+    }
+    return run.first;
+}
+
+static wk_code task(void *user, int64_t number, wk__gemm_buffers *const spaces[], wk__fail *fail)
+{
+    const work *work = user;
+    piece at;
+    find_piece(work->plan, number, &at);
+    at.space = spaces[0];
+    return run_piece(&at, work->tail, fail);
+}
+
+static wk_code run_pieces(const wk__indirect_plan *p, const wk__cpu_program *tail, wk__fail *fail)
+{
+    const double products = wk__indirect_positions(p) * (double)p->rows * (double)p->steps;
+    return wk__gemm_tasks(&(wk__gemm_job){.tasks = wk__indirect_ntasks(p),
+                                          .threads = wk__gemm_threads(products),
+                                          .nbuffers = 1,
+                                          .body = task,
+                                          .user = &(work){.plan = p, .tail = tail}},
+                          fail);
+}
+
+wk_code wk__indirect_run(const wk__indirect_plan *p, const wk__program *tail, wk__fail *fail)
+{
+    if (!tail) return run_pieces(p, NULL, fail);
+    if (tail->nreduce > 0) { /* a row of C is not final before all of it is */
+        const wk_code code = run_pieces(p, NULL, fail);
+        return code ? code : wk__cpu_run(tail, fail);
+    }
+    wk__cpu_program program;
+    wk_code code = wk__cpu_program_prepare(&program, tail, fail);
+    if (!code) code = run_pieces(p, &program, fail);
+    wk__cpu_program_destroy(&program);
+    return code;
+}
+
+void wk__indirect_epilogue_boxes(const wk__indirect_plan *p, const wk__program *tail, wk__epilogue_box_visit *visit,
+                                 void *user)
+{
+    if (!tail || tail->nreduce > 0) return;
+    for (int64_t k = 0; k < wk__indirect_ntasks(p); k++) {
+        piece at;
+        find_piece(p, k, &at);
+        for (int64_t row = 0; row < p->rows; row += WK__GEMM_BLOCK_ROWS)
+            visit_boxes(&at, row, wk__min_i64(p->rows, row + WK__GEMM_BLOCK_ROWS), visit, user);
+    }
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a product is cut into pieces of C. The cut never changes a result: each element of C is summed by one thread, in
+ * an order that depends on k alone. */
+#include "matmul.h"
+
+#include "base/integers.h"
+
+/* Packing an element, or bringing it from far away, costs about as much as this many multiplications of a vector's
+ * lane. */
+enum { FETCH = 16 };
+/* Multiplications that are worth a piece of their own. */
+enum { PIECE_WORK = 128 * 1024 };
+
+/* The size of `parts` equal pieces in whole tiles. */
+static int64_t piece_of(int64_t whole, int64_t parts, int64_t tile)
+{
+    int64_t piece = wk__chunk_count(wk__chunk_count(whole, parts), tile) * tile;
+    return piece < whole ? piece : whole;
+}
+
+static void set_parts(wk__gemm_plan *plan, int64_t row_parts, int64_t column_parts)
+{
+    plan->macrotile_rows = piece_of(plan->m, row_parts, plan->class->rows);
+    plan->piece_columns = piece_of(plan->n, column_parts, plan->class->columns);
+    plan->row_macrotiles = wk__chunk_count(plan->m, plan->macrotile_rows);
+    plan->column_pieces = wk__chunk_count(plan->n, plan->piece_columns);
+}
+
+/* Until the last thread is done, in multiplications. */
+static double cost_of(const wk__gemm_plan *plan, int threads)
+{
+    const double rows = (double)plan->macrotile_rows, columns = (double)plan->piece_columns;
+    const int64_t pieces = plan->batches * plan->row_macrotiles * plan->column_pieces;
+    return (double)wk__chunk_count(pieces, threads) * (rows * columns + FETCH * (rows + columns));
+}
+
+void wk__gemm_partition(wk__gemm_plan *plan, int threads)
+{
+    /* a vector needs no packed B: its pieces are as long as the buffer of C */
+    const int64_t rows = plan->is_gemv ? 1 : WK__GEMM_MACROTILE_ROWS;
+    int64_t columns = (plan->is_gemv ? WK__GEMM_BUFFER_C : WK__GEMM_MACROTILE_BYTES) / (int64_t)plan->class->acc_size;
+    if (plan->b_program.group && plan->b_program.columns < columns) columns = plan->b_program.columns;
+    const int64_t fewest_rows = wk__chunk_count(plan->m, rows), fewest_columns = wk__chunk_count(plan->n, columns);
+    set_parts(plan, fewest_rows, fewest_columns);
+
+    const double work = (double)plan->m * (double)plan->n * (double)plan->k / PIECE_WORK;
+    const int64_t most = work < threads ? (int64_t)work : threads;
+    if (plan->batches >= 4 * (int64_t)threads || most < 2) return;
+
+    wk__gemm_plan trial = *plan;
+    double best = cost_of(plan, threads);
+    const int64_t most_rows = plan->b_program.group ? 1 : most; /* each part of rows would compute B again */
+    for (int64_t r = 0; r < most_rows; r++)
+        for (int64_t c = 0; c < most; c++) {
+            set_parts(&trial, fewest_rows + r, fewest_columns + c);
+            const double time = cost_of(&trial, threads);
+            if (time >= best) continue;
+            best = time;
+            *plan = trial;
+        }
+}

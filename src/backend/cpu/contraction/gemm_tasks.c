@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tasks of products and contractions: the buffers they work in, and which failure is told. */
+#include "matmul.h"
+
+#include <pthread.h>
+
+#include "base/pool.h"
+
+typedef struct run {
+    const wk__gemm_job *job;
+    pthread_mutex_t lock; /* of what follows */
+    wk__gemm_buffers *spaces;
+    int64_t failed; /* the first task that failed, or as many as there are */
+    wk__fail fail;
+} run;
+
+static void acquire_buffers(run *run, wk__gemm_buffers *spaces[])
+{
+    pthread_mutex_lock(&run->lock);
+    for (int k = 0; k < run->job->nbuffers; k++) {
+        spaces[k] = run->spaces;
+        run->spaces = spaces[k]->next;
+    }
+    pthread_mutex_unlock(&run->lock);
+}
+
+static void release_buffers(run *run, wk__gemm_buffers *const spaces[])
+{
+    pthread_mutex_lock(&run->lock);
+    for (int k = 0; k < run->job->nbuffers; k++) {
+        spaces[k]->next = run->spaces;
+        run->spaces = spaces[k];
+    }
+    pthread_mutex_unlock(&run->lock);
+}
+
+/* The first task in order is the one that is told of, whichever thread was faster. */
+static void record_failure(run *run, int64_t task, const wk__fail *fail)
+{
+    pthread_mutex_lock(&run->lock);
+    if (task < run->failed) {
+        run->failed = task;
+        run->fail = *fail;
+    }
+    pthread_mutex_unlock(&run->lock);
+}
+
+static void run_task(void *user, int64_t task)
+{
+    run *run = user;
+    wk__gemm_buffers *spaces[WK__GEMM_TASK_BUFFERS] = {NULL};
+    wk__fail fail = {0};
+    if (run->job->nbuffers) acquire_buffers(run, spaces);
+    if (run->job->body(run->job->user, task, spaces, &fail) != WK_OK) record_failure(run, task, &fail);
+    if (run->job->nbuffers) release_buffers(run, spaces);
+}
+
+static bool alloc_buffers(const wk__gemm_job *job, wk__gemm_buffers **spaces)
+{
+    *spaces = NULL;
+    if (!job->nbuffers) return true;
+    if (!wk__gemm_buffers_acquire(job->nbuffers * (job->tasks < job->threads ? job->tasks : job->threads), spaces))
+        return false;
+    if (!job->needs_prologue_buffer || wk__gemm_buffers_add_prologue(*spaces)) return true;
+    wk__gemm_buffers_release(*spaces);
+    return false;
+}
+
+int wk__gemm_threads(double work)
+{
+    return work < WK__GEMM_SERIAL_FMAS ? 1 : wk__thread_count();
+}
+
+wk_code wk__gemm_tasks(const wk__gemm_job *job, wk__fail *fail)
+{
+    run run = {.job = job, .failed = job->tasks};
+    if (!alloc_buffers(job, &run.spaces))
+        return wk__fail_set(fail, WK_ERR_MEMORY, "no memory for the buffers of a product");
+    pthread_mutex_init(&run.lock, NULL);
+    if (job->threads == 1)
+        for (int64_t k = 0; k < job->tasks; k++) run_task(&run, k);
+    else
+        wk__parallel_for(job->tasks, run_task, &run);
+    pthread_mutex_destroy(&run.lock);
+    wk__gemm_buffers_release(run.spaces);
+    if (run.failed == job->tasks) return WK_OK;
+    *fail = run.fail;
+    return fail->code;
+}
+
+/* ---- tails ------------------------------------------------------------------------------------------------------- */
+
+void wk__epilogue_run_box(void *user, const wk__epilogue_box *box)
+{
+    wk__epilogue_run *run = user;
+    wk__fail other;
+    const wk_code code = wk__cpu_program_box(run->tail, box->start, box->size, run->first ? &other : run->fail);
+    if (!run->first) run->first = code;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs of groups that were seen before. A training step runs the same few dozen small groups again and again, and
+ * to recognise one takes a fifth of the time that compiling it does.
+ *
+ * Global, because groups come from any thread. There is no lock: a slot is filled once, by compare and exchange, and
+ * never changes. When its neighbourhood is full, a new group is compiled each time it runs, which is slower and nothing
+ * else. */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "program_cache.h"
+
+enum { SLOTS = 512, PROBES = 4 };
+
+/* What the code of a program depends on, and the program. */
+typedef struct entry {
+    uint64_t hash;
+    uint32_t uniform;
+    uint32_t kind; /* see variant_bits */
+    int nins;
+    wk__cpu_program program;
+    uint8_t dtype[WK__MAX_OPERANDS];
+    wk__ins ins[]; /* nins */
+} entry;
+
+static _Atomic(entry *) slots[SLOTS];
+/* A part of the hash of each slot's entry, so that those of others need not be fetched; 0 where nobody knows it yet. */
+static _Atomic(uint32_t) tags[SLOTS];
+
+void wk__cpu_layout_init(wk__cpu_layout *layout, const wk__program *group)
+{
+    int dims[WK__MAX_DIMS], ndim = 0;
+    int64_t row_major[WK__MAX_DIMS], count = 1;
+    uint32_t uniform = 0, contiguous = 0;
+    int first = group->nreduce > 0 ? group->ndim - group->nreduce : 0;
+    for (int d = group->ndim - 1; d >= first; d--) {
+        if (group->shape[d] == 1) continue; /* a stride over it leads nowhere */
+        dims[ndim] = d;
+        row_major[ndim++] = count;
+        count *= group->shape[d];
+    }
+    for (int k = 0; k < group->noperands; k++) {
+        const int64_t *stride = group->operand[k].stride;
+        int d = 0;
+        while (d < ndim && stride[dims[d]] == row_major[d]) d++;
+        contiguous |= (uint32_t)(d == ndim) << k;
+        if (d == ndim && ndim > 0) continue;
+        for (d = 0; d < ndim && stride[dims[d]] == 0;) d++;
+        uniform |= (uint32_t)(d == ndim) << k;
+    }
+    *layout = (wk__cpu_layout){count, uniform, contiguous};
+}
+
+/* What else a program was made for. */
+static uint32_t variant_bits(const wk__program *group, const wk__cpu_style *style)
+{
+    return (uint32_t)(group->nreduce > 0) | (uint32_t)style->lanes_are_rows << 1 |
+           (uint32_t)(style->keep_values > 0) << 2;
+}
+
+/* A sum of products: each word has a factor of its own, so that none waits for another. */
+static uint64_t hash_of(const wk__program *group, const wk__cpu_layout *layout, uint32_t kind, const wk__vm *vm)
+{
+    const uint64_t step = 0x9e3779b97f4a7c16; /* even: factors stay odd */
+    uint64_t factor = 0xbf58476d1ce4e5b9, hash = (layout->uniform | (uint64_t)kind << 32) * factor, dtypes = 0;
+    for (int k = 0; k < group->nins; k++) {
+        uint64_t word;
+        memcpy(&word, &group->ins[k], sizeof word);
+        factor += step;
+        hash += word * factor;
+    }
+    for (int k = 0; k < group->noperands; k++) dtypes = dtypes << 5 ^ dtypes >> 59 ^ group->operand[k].dtype;
+    hash += (dtypes ^ (uint64_t)(uintptr_t)vm) * (factor + step);
+    hash = (hash ^ hash >> 32) * factor;
+    return hash ^ hash >> 29;
+}
+
+static uint32_t tag_of(uint64_t hash)
+{
+    return (uint32_t)(hash >> 32) | 1;
+}
+
+static bool matches(const entry *e, const wk__program *group, const wk__cpu_layout *layout, uint32_t kind,
+                    const wk__vm *vm, uint64_t hash)
+{
+    if (e->hash != hash || e->kind != kind || e->nins != group->nins || e->uniform != layout->uniform ||
+        e->program.vm != vm)
+        return false;
+    for (int k = 0; k < group->noperands; k++) {
+        if (e->dtype[k] != group->operand[k].dtype) return false;
+    }
+    return memcmp(e->ins, group->ins, (size_t)group->nins * sizeof *e->ins) == 0;
+}
+
+static entry *new_entry(const wk__program *group, const wk__cpu_layout *layout, const wk__cpu_style *style,
+                        uint64_t hash)
+{
+    wk__fail fail;
+    size_t bytes = (size_t)group->nins * sizeof(wk__ins);
+    entry *e = wk__alloc(sizeof *e + bytes);
+    if (!e) return NULL;
+    if (wk__cpu_compile(&e->program, group, style, &fail) != WK_OK) {
+        wk__cpu_program_destroy(&e->program);
+        wk__free(e);
+        return NULL;
+    }
+    e->hash = hash;
+    e->nins = group->nins;
+    e->uniform = layout->uniform;
+    e->kind = variant_bits(group, style);
+    for (int k = 0; k < group->noperands; k++) e->dtype[k] = group->operand[k].dtype;
+    memcpy(e->ins, group->ins, bytes);
+    return e;
+}
+
+const wk__cpu_program *wk__cpu_program_lookup(const wk__program *group, const wk__cpu_layout *layout,
+                                              const wk__cpu_style *style)
+{
+    const wk__vm *vm = wk__cpu_isa_current()->vm;
+    uint32_t kind = variant_bits(group, style);
+    uint64_t hash = hash_of(group, layout, kind, vm);
+    for (int probe = 0; probe < PROBES; probe++) {
+        const uint64_t place = (hash + (uint64_t)probe) % SLOTS;
+        const uint32_t tag = atomic_load_explicit(&tags[place], memory_order_relaxed);
+        if (tag && tag != tag_of(hash)) continue;
+        _Atomic(entry *) *slot = &slots[place];
+        entry *e = atomic_load_explicit(slot, memory_order_acquire);
+        if (!e) {
+            entry *fresh = new_entry(group, layout, style, hash);
+            if (!fresh) return NULL;
+            if (atomic_compare_exchange_strong(slot, &e, fresh)) {
+                atomic_store_explicit(&tags[place], tag_of(hash), memory_order_relaxed);
+                return &fresh->program;
+            }
+            wk__cpu_program_destroy(&fresh->program); /* another thread was here first */
+            wk__free(fresh);
+        }
+        if (matches(e, group, layout, kind, vm, hash)) return &e->program;
+    }
+    return NULL;
+}

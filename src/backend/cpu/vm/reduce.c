@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups that reduce: how their rows are shared out. Usually threads take rows; when there are few rows and many
+ * columns, they take segments of one row after the other. */
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/pool.h"
+#include "program_cache.h"
+#include "reduce.h"
+
+enum {
+    TASK = 32768,          /* elements that are worth handing to another thread */
+    KEEP_BYTES = 256 << 10 /* of a row of kept values: what stays in the second cache */
+};
+
+/* ---- adding up segments ------------------------------------------------------------------------------------------ */
+
+static bool is_floating(wk__vm_class class)
+{
+    return class == WK__VM_F32 || class == WK__VM_F64;
+}
+
+static wk__cpu_reduce_total value_in(const char *tile, wk__vm_class class, int64_t lane)
+{
+    wk__cpu_reduce_total t;
+    switch (class) {
+    case WK__VM_F32: t.f = (double)((const float *)(const void *)tile)[lane]; break;
+    case WK__VM_F64: t.f = ((const double *)(const void *)tile)[lane]; break;
+    case WK__VM_I32: t.i = ((const int32_t *)(const void *)tile)[lane]; break;
+    default: t.i = ((const int64_t *)(const void *)tile)[lane];
+    }
+    return t;
+}
+
+static void put_value(char *tile, wk__vm_class class, int64_t lane, wk__cpu_reduce_total t)
+{
+    switch (class) {
+    case WK__VM_F32: ((float *)(void *)tile)[lane] = (float)t.f; break;
+    case WK__VM_F64: ((double *)(void *)tile)[lane] = t.f; break;
+    case WK__VM_I32: ((int32_t *)(void *)tile)[lane] = (int32_t)t.i; break;
+    default: ((int64_t *)(void *)tile)[lane] = t.i;
+    }
+}
+
+static double combine_floating(int code, double a, double b)
+{
+    switch (code) {
+    case WK__RSUM: return a + b;
+    case WK__RPROD: return a * b;
+    case WK__RMAX: return a > b || a != a || (a == b && signbit(b)) ? a : b; /* zeros are in order: vector.h */
+    default: return a < b || a != a || (a == b && signbit(a)) ? a : b;
+    }
+}
+
+static int64_t combine_integer(int code, int64_t a, int64_t b)
+{
+    switch (code) {
+    case WK__RSUM: return (int64_t)((uint64_t)a + (uint64_t)b);
+    case WK__RPROD: return (int64_t)((uint64_t)a * (uint64_t)b);
+    case WK__RMAX: return a > b ? a : b;
+    default: return a < b ? a : b;
+    }
+}
+
+/* Adds the result of the next segment to totals[]; the first one starts them. */
+static void add_segment(const wk__cpu_reduce_job *job, const wk__cpu_reduce_acc *sum, wk__cpu_reduce_total totals[],
+                        const char *tile, bool first)
+{
+    for (int64_t l = 0; l < job->lanes; l++) {
+        wk__cpu_reduce_total part = value_in(tile, sum->class, l);
+        if (first) {
+            totals[l] = part;
+        } else if (is_floating(sum->class)) {
+            totals[l].f = combine_floating(sum->code, totals[l].f, part.f);
+        } else {
+            totals[l].i = combine_integer(sum->code, totals[l].i, part.i);
+        }
+    }
+}
+
+static void publish_totals(wk__row_block *block, int n)
+{
+    const wk__cpu_reduce_acc *sum = &block->job->sum[n];
+    for (int64_t l = 0; l < block->job->lanes; l++) put_value(block->slots[n], sum->class, l, block->totals[n][l]);
+    wk__row_block_publish(block, n);
+}
+
+/* ---- threads take rows ------------------------------------------------------------------------------------------- */
+
+/* Everything that the worker of one task needs on top of tiles. */
+static int64_t scratch_bytes(const wk__cpu_reduce_job *job)
+{
+    const wk__cpu_program *program = job->program;
+    const int64_t lanes = program->vm->lanes;
+    int64_t bytes = program->lanes_are_rows ? wk__patch_bytes(&job->row_walk, lanes) : 0;
+    for (int n = 0; n < job->nsums; n++) {
+        bytes += job->slots * job->sum[n].tile * 2 + job->lanes * (int64_t)sizeof(wk__cpu_reduce_total) + 64;
+    }
+    for (int k = 0; k < job->group->nins; k++) {
+        int64_t tile = wk__tile_bytes(job, k);
+        if (program->fate[k].kept) {
+            bytes += (job->columns + lanes) * (tile / lanes) * job->lanes + 64;
+        } else if (program->lanes_are_rows) {
+            bytes += tile;
+        }
+    }
+    return bytes;
+}
+
+static void run_pass(wk__row_block *block, int pass)
+{
+    const wk__cpu_reduce_job *job = block->job;
+    int64_t segments = wk__segments_of(job);
+    for (int64_t segment = 0; segment < segments; segment++) {
+        wk__row_block_run_segment(block, pass, segment);
+        for (int n = 0; n < job->nsums && segments > 1; n++) {
+            if (job->sum[n].pass == pass)
+                add_segment(job, &job->sum[n], block->totals[n], block->slots[n], segment == 0);
+        }
+    }
+    for (int n = 0; n < job->nsums; n++) {
+        if (job->sum[n].pass != pass) continue;
+        if (segments > 1) {
+            publish_totals(block, n);
+        } else {
+            wk__row_block_publish(block, n);
+        }
+    }
+}
+
+static void run_task(void *user, int64_t task)
+{
+    wk__cpu_reduce_job *job = user;
+    wk__worker worker;
+    wk__row_block block;
+    if (!wk__worker_init(&worker, job->program, job->group, job->scratch, NULL)) {
+        atomic_store(&job->trouble.no_memory, true);
+        return;
+    }
+    wk__row_block_init(&block, job, &worker);
+    int64_t number = task * job->blocks_per_task, end = number + job->blocks_per_task;
+    wk__row_block_seek(&block, number);
+    for (; number < end && number < job->blocks; number++) {
+        wk__row_block_next(&block);
+        for (int pass = 0; pass < job->program->passes; pass++) {
+            wk__row_block_run_row(&block, pass);
+            run_pass(&block, pass);
+        }
+        wk__row_block_run_row(&block, job->program->passes);
+    }
+    if (job->program->nontemporal) job->program->vm->fence();
+    wk__cpu_failure_record(&job->trouble, &worker, task);
+    wk__worker_destroy(&worker);
+}
+
+/* ---- threads take segments --------------------------------------------------------------------------------------- */
+
+/* One pass over one block of rows, segment by segment. */
+typedef struct split {
+    wk__cpu_reduce_job *job;
+    const wk__row_block *block; /* of the caller: what row stages have computed is there */
+    int64_t number;             /* of the block */
+    int pass;
+    char *parts;        /* [segment][sum of the pass]: the tile with its results */
+    int64_t part_bytes; /* of a segment */
+} split;
+
+/* The number of a piece of the block's pass: 0 its row stage, then its segments. */
+static int64_t part_of(const split *s, int64_t piece)
+{
+    return (s->number * (s->job->program->passes + 1) + s->pass) * (wk__segments_of(s->job) + 1) + piece;
+}
+
+static void copy_row_values(wk__worker *to, const wk__worker *from, const wk__cpu_reduce_job *job)
+{
+    memcpy(to->state.cell, from->state.cell, sizeof to->state.cell);
+    for (int k = 0; k < job->group->nins && job->program->lanes_are_rows; k++) {
+        if (!job->program->fate[k].shared) continue;
+        memcpy(to->state.place[WK__VM_CARRIED + k].p, from->state.place[WK__VM_CARRIED + k].p,
+               (size_t)wk__tile_bytes(job, k));
+    }
+}
+
+static void run_split_task(void *user, int64_t segment)
+{
+    split *s = user;
+    wk__cpu_reduce_job *job = s->job;
+    wk__worker worker;
+    wk__row_block block;
+    if (!wk__worker_init(&worker, job->program, job->group, job->scratch, NULL)) {
+        atomic_store(&job->trouble.no_memory, true);
+        return;
+    }
+    wk__row_block_init(&block, job, &worker);
+    wk__row_block_seek(&block, s->number);
+    wk__row_block_next(&block);
+    copy_row_values(&worker, s->block->worker, job);
+    wk__row_block_run_segment(&block, s->pass, segment);
+    char *part = s->parts + segment * s->part_bytes;
+    for (int n = 0; n < job->nsums; n++) {
+        if (job->sum[n].pass != s->pass) continue;
+        memcpy(part, block.slots[n], (size_t)job->sum[n].tile);
+        part += job->sum[n].tile;
+    }
+    if (job->program->nontemporal) job->program->vm->fence();
+    wk__cpu_failure_record(&job->trouble, &worker, part_of(s, 1 + segment));
+    wk__worker_destroy(&worker);
+}
+
+static void run_split_pass(split *s, wk__row_block *block)
+{
+    wk__cpu_reduce_job *job = s->job;
+    int64_t segments = wk__segments_of(job);
+    wk__parallel_for(segments, run_split_task, s);
+    for (int64_t segment = 0; segment < segments; segment++) {
+        const char *part = s->parts + segment * s->part_bytes;
+        for (int n = 0; n < job->nsums; n++) {
+            if (job->sum[n].pass != s->pass) continue;
+            add_segment(job, &job->sum[n], block->totals[n], part, segment == 0);
+            part += job->sum[n].tile;
+        }
+    }
+    for (int n = 0; n < job->nsums; n++) {
+        if (job->sum[n].pass == s->pass) publish_totals(block, n);
+    }
+}
+
+/* What the caller has in hand while its segments run: 52 KB. Beside that of a segment it would be most of a
+ * small stack. */
+typedef struct split_caller {
+    wk__worker worker;
+    wk__row_block block;
+} split_caller;
+
+static void run_blocks(split *s, split_caller *caller)
+{
+    wk__cpu_reduce_job *job = s->job;
+    wk__worker *worker = &caller->worker;
+    wk__row_block *block = &caller->block;
+    s->block = block;
+    wk__row_block_init(block, job, worker);
+    wk__row_block_seek(block, 0);
+    for (; s->number < job->blocks; s->number++) {
+        wk__row_block_next(block);
+        for (s->pass = 0; s->pass < job->program->passes; s->pass++) {
+            wk__row_block_run_row(block, s->pass);
+            wk__cpu_failure_record(&job->trouble, worker, part_of(s, 0));
+            run_split_pass(s, block);
+        }
+        wk__row_block_run_row(block, s->pass);
+        wk__cpu_failure_record(&job->trouble, worker, part_of(s, 0));
+    }
+    wk__worker_destroy(worker);
+}
+
+static void run_split(wk__cpu_reduce_job *job)
+{
+    split s = {.job = job};
+    for (int n = 0; n < job->nsums; n++) s.part_bytes += job->sum[n].tile;
+    char *room = wk__alloc(sizeof(split_caller) + _Alignof(split_caller));
+    split_caller *caller = (void *)(room + (-(uintptr_t)room & (_Alignof(split_caller) - 1)));
+    s.parts = wk__alloc((size_t)(wk__segments_of(job) * s.part_bytes));
+    if (room && s.parts && wk__worker_init(&caller->worker, job->program, job->group, job->scratch, NULL))
+        run_blocks(&s, caller);
+    else
+        atomic_store(&job->trouble.no_memory, true);
+    wk__free(s.parts);
+    wk__free(room);
+}
+
+/* ---- lanes: columns or rows -------------------------------------------------------------------------------------- */
+
+/* The innermost dimension of first..end-1 that leads anywhere, -1: none. */
+static int innermost(const wk__program *group, int first, int end)
+{
+    for (int d = end - 1; d >= first; d--) {
+        if (group->shape[d] != 1) return d;
+    }
+    return -1;
+}
+
+/* Would lanes of this operand along dimension `dim` have to be gathered? */
+static bool is_scattered(const wk__operand *operand, int dim)
+{
+    return dim >= 0 && operand->stride[dim] != 1 && operand->stride[dim] != 0;
+}
+
+/* Estimates, in units of a lane of one operand in cache, what a block of rows costs either way: gathering is five times
+ * as dear as loading, and each run of a program costs as much as some lanes. */
+static bool should_vectorize_rows(const wk__cpu_reduce_job *job, uint32_t uniform, int64_t lanes)
+{
+    const wk__program *group = job->group;
+    const double gather = 5, start_of_program = 60, start_of_row = 200;
+    int kept = group->ndim - group->nreduce;
+    int row_dim = innermost(group, 0, kept), column_dim = innermost(group, kept, group->ndim);
+    double rows = (double)(job->rows < lanes ? job->rows : lanes), columns = (double)job->columns;
+    double by_rows = 0, by_columns = 0;
+    for (int k = 0; k < group->noperands; k++) {
+        if (uniform >> k & 1) continue;
+        by_rows += is_scattered(&group->operand[k], row_dim) ? gather : 1;
+        by_columns += is_scattered(&group->operand[k], column_dim) ? gather : 1;
+    }
+    by_rows = columns * ((double)lanes * by_rows + start_of_program);
+    by_columns =
+        rows * (ceil(columns / (double)lanes) * ((double)lanes * by_columns + start_of_program) + start_of_row);
+    return by_rows < by_columns;
+}
+
+static int64_t keepable_columns(const wk__cpu_reduce_job *job, bool lanes_are_rows, int64_t lanes)
+{
+    int64_t bytes = 4 * (lanes_are_rows ? lanes : 1);
+    return job->columns <= KEEP_BYTES / bytes ? job->columns : 0;
+}
+
+/* Operands that any stage uses. */
+static uint32_t all_operands(const wk__cpu_program *program)
+{
+    uint32_t operands = 0;
+    for (int p = 0; p < program->passes; p++) operands |= wk__stage_operands(&program->element[p]);
+    for (int p = 0; p <= program->passes; p++) operands |= wk__stage_operands(&program->row[p]);
+    return operands;
+}
+
+static void list_sums(wk__cpu_reduce_job *job)
+{
+    job->nsums = 0;
+    for (int k = 0; k < job->group->nins; k++) {
+        const wk__ins *ins = &job->group->ins[k];
+        if (ins->code < WK__RSUM || ins->code > WK__RMIN) continue;
+        wk__vm_class class = wk__vm_class_of((wk_dtype)ins->dtype);
+        job->sum[job->nsums++] = (wk__cpu_reduce_acc){
+            .reg = (int16_t)k,
+            .code = ins->code,
+            .pass = (uint8_t)(job->program->pass[k] - 1),
+            .class = class,
+            .tile = wk__tile_bytes(job, k),
+            .functions = &job->program->vm->table[class]->reduce[ins->code - WK__RSUM],
+        };
+    }
+}
+
+static void plan_walks(wk__cpu_reduce_job *job)
+{
+    const wk__program *group = job->group;
+    int kept = group->ndim - group->nreduce;
+    uint32_t operands = all_operands(job->program);
+    wk__cpu_iter_init(&job->row_walk, group, group->shape, 0, kept, operands, false);
+    wk__cpu_iter_init(&job->column_walk, group, group->shape, kept, group->ndim, operands, false);
+    wk__cpu_iter_origin(&job->origin, group, NULL, operands);
+    job->flat_columns = 0;
+    for (int k = 0; k < job->column_walk.noperands; k++) {
+        const wk__cpu_iter_operand *operand = &job->column_walk.operand[k];
+        if (operand->contiguous) job->flat_columns |= 1u << operand->number;
+    }
+}
+
+static void run_planned(wk__cpu_reduce_job *job, bool split_columns)
+{
+    const int64_t lanes = job->program->vm->lanes;
+    job->lanes = job->program->lanes_are_rows ? lanes : 1;
+    job->blocks = (job->rows + job->lanes - 1) / job->lanes;
+    job->slots = !job->program->lanes_are_rows ? 1 : job->columns < lanes ? job->columns : lanes;
+    if (job->slots == 0) job->slots = 1;
+    list_sums(job);
+    plan_walks(job);
+    job->scratch = scratch_bytes(job);
+    if (split_columns) {
+        run_split(job);
+        return;
+    }
+    int64_t elements = job->lanes * (job->columns > 0 ? job->columns : 1);
+    job->blocks_per_task = elements < TASK ? TASK / elements : 1;
+    wk__parallel_for((job->blocks + job->blocks_per_task - 1) / job->blocks_per_task, run_task, job);
+}
+
+wk_code wk__cpu_run_rows(const wk__program *group, wk__fail *fail)
+{
+    const int64_t lanes = wk__cpu_isa_current()->vm->lanes;
+    wk__cpu_program own;
+    wk__cpu_layout layout;
+    wk__cpu_reduce_job job;
+    wk_code code = WK_OK;
+    job.group = group;
+    wk__cpu_layout_init(&layout, group);
+    job.rows = wk__program_rows(group);
+    job.columns = layout.count;
+    if (job.rows == 0) return WK_OK;
+    bool lanes_are_rows = should_vectorize_rows(&job, layout.uniform, lanes);
+    int64_t blocks = lanes_are_rows ? (job.rows + lanes - 1) / lanes : job.rows;
+    bool split_columns =
+        job.columns > WK__SUM_SEGMENT && wk__thread_count() > 1 && blocks < 4 * (int64_t)wk__thread_count();
+    wk__cpu_style style = {.lanes_are_rows = lanes_are_rows,
+                           .keep_values = split_columns ? 0 : keepable_columns(&job, lanes_are_rows, lanes),
+                           .nontemporal = job.rows * job.columns < TASK ? 0 : wk__nontemporal_operands(group)};
+    job.program = style.nontemporal ? NULL : wk__cpu_program_lookup(group, &layout, &style);
+    if (!job.program) {
+        code = wk__cpu_compile(&own, group, &style, fail);
+        job.program = &own;
+    }
+    if (code == WK_OK) {
+        wk__cpu_failure_init(&job.trouble);
+        run_planned(&job, split_columns);
+        code = wk__cpu_failure_report(&job.trouble, group, fail);
+    }
+    if (job.program == &own) wk__cpu_program_destroy(&own);
+    return code;
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The queue of what ranks do together; see group.h.
+ *
+ *     ask       puts a request into the queue; a thread makes the calls one after another, the first one first
+ *     wait      of a prompt engine: makes calls itself while nobody else is at it, up to the one it waits for; so a
+ *               request that is waited for at once wakes no thread
+ *               of another: waits up to the deadline, and leaves the thread behind that does not come back
+ */
+#include "base/alloc.h"
+#include "base/platform/clock.h"
+#include "base/pool.h"
+#include "agree.h"
+#include "session.h"
+#include <string.h>
+#include <unistd.h>
+
+enum { BILLION = 1000000000 };
+
+const char *const wk__dist_names[WK__DIST_KINDS] = {"barrier",        "all_reduce", "broadcast", "all_gather",
+                                                    "reduce_scatter", "all_to_all", "send",      "recv",
+                                                    "new_group",      "finish"};
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* something was asked for, or is done */
+    pthread_once_t once;
+    wk__dist_ticket *first, *last;
+    wk__dist_ticket *current; /* whose call is being made; NULL: none is, or nobody waits for it any more */
+    int64_t deadline;         /* of that call */
+    bool busy;                /* a call is being made */
+    bool stuck;               /* and will not come back; every later one fails, too */
+    bool started, stopping;
+    pthread_t thread;
+    wk__dist_error fatal_error; /* of the world being broken, where the engine does not keep it; of who makes calls */
+} queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
+
+static void init_queue(void)
+{
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&queue.changed, &clock);
+    pthread_condattr_destroy(&clock);
+}
+
+wk_code wk__dist_error_set(wk__dist_error *fail, wk_code code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(fail->text, sizeof fail->text, format, args);
+    va_end(args);
+    return fail->code = code;
+}
+
+/* ---- one call ---------------------------------------------------------------------------------------------------- */
+
+void wk__dist_call_text(const wk__dist_request *r, uint64_t sequence, char out[WK__DIST_CALL_TEXT])
+{
+    char size[WK__FORMAT_BYTES_SIZE], number[24] = "", of[96] = "";
+    const int64_t bytes = r->dtype ? r->count * (int64_t)wk_dtype_size(r->dtype) : 0;
+    if (r->label && r->dtype)
+        snprintf(of, sizeof of, " (%.40s, %s)", r->label, wk__format_bytes(size, bytes));
+    else if (r->dtype)
+        snprintf(of, sizeof of, " (%s)", wk__format_bytes(size, bytes));
+    if (sequence && r->kind != WK__DIST_FINISH) snprintf(number, sizeof number, " %llu", (unsigned long long)sequence);
+    snprintf(out, WK__DIST_CALL_TEXT, "%s%s%s", wk__dist_names[r->kind], number, of);
+}
+
+/* "rank 0 of 4 on nodeA: all_reduce 50 (bucket 3, 4.0 MiB) not finished after 600 s; ..." */
+static void format_error(wk__dist_ticket *t, const wk__dist_error *fail)
+{
+    const wk__dist_session *job = &wk__dist_session_now;
+    const int rank = wk__dist_world()->rank;
+    char asked[WK__DIST_CALL_TEXT];
+    wk__dist_call_text(&t->request, t->sequence, asked);
+    snprintf(t->text, sizeof t->text, "rank %d of %d on %s: %s%s %s", rank, wk__dist_world()->size,
+             job->engine->host_name(job->world, rank), asked, strncmp(fail->text, "not ", 4) == 0 ? "" : ":",
+             fail->text);
+}
+
+static wk_code make_call(const wk__dist_transport *engine, void *world, const wk__dist_call *step, wk__dist_error *fail)
+{
+    if (engine->checks_agreement) return engine->call(world, step, fail);
+    if (queue.fatal_error.fatal)
+        return wk__dist_error_set(fail, queue.fatal_error.code, "an earlier call: %.600s", queue.fatal_error.text);
+    wk_code code = wk__dist_is_p2p(step->request->kind) ? wk__agree_p2p(engine, world, step, fail)
+                                                        : wk__agree_all_gather(engine, world, step, fail);
+    if (code == WK_OK && wk__dist_queue_is_stuck()) /* nobody waits for it, and its memory may be gone */
+        code = wk__dist_error_set(fail, WK_ERR_TIMEOUT, "another rank was late");
+    if (code == WK_OK) code = engine->call(world, step, fail);
+    if (code != WK_OK && fail->fatal) queue.fatal_error = *fail;
+    return code;
+}
+
+/* ---- memory of small calls --------------------------------------------------------------------------------------- */
+
+enum { SMALL = 64 << 10 }; /* bytes */
+
+static int64_t bytes_of(const wk__dist_request *r, int64_t parts)
+{
+    return r->dtype ? parts * r->count * (int64_t)wk_dtype_size(r->dtype) : 0;
+}
+
+static int64_t bytes_in(const wk__dist_request *r, int size)
+{
+    return bytes_of(r, r->kind == WK__DIST_REDUCE_SCATTER || r->kind == WK__DIST_ALL_TO_ALL ? size : 1);
+}
+
+static int64_t bytes_out(const wk__dist_request *r, int size)
+{
+    return bytes_of(r, r->kind == WK__DIST_ALL_GATHER || r->kind == WK__DIST_ALL_TO_ALL ? size : 1);
+}
+
+/* An engine that is left behind in a call is still at that call's memory. What is small, and may lie on the stack of
+ * who waits, it gets as a copy, NULL: it is not small; who asks for large calls keeps theirs (abandoned). */
+static char *stage_small_buffers(wk__dist_request *r, int size)
+{
+    if (r->code != WK_OK) return NULL; /* it has no memory */
+    const int64_t in = r->in ? bytes_in(r, size) : 0, out = r->out ? bytes_out(r, size) : 0;
+    char *copy = in + out <= SMALL ? wk__alloc((size_t)(in + out + 1)) : NULL;
+    if (!copy) return NULL;
+    if (in > 0) memcpy(copy, r->in, (size_t)in);
+    const bool same = r->in == r->out;
+    if (r->in) r->in = copy;
+    if (r->out) r->out = same ? copy : copy + in;
+    return copy;
+}
+
+/* The first of the queue, with the lock held before and after. What is known of the job is read before the call: when
+ * that one is left behind the program may leave the world. */
+static void run_next(void)
+{
+    const wk__dist_transport *engine = wk__dist_session_now.engine;
+    void *world = wk__dist_session_now.world;
+    wk__dist_ticket *t = queue.first;
+    const int size = t->group->size;
+    wk__dist_request request = t->request; /* who waits may leave with the ticket */
+    char *copy = engine->honors_deadline ? NULL : stage_small_buffers(&request, size);
+    const int64_t now = wk__monotonic_ns();
+    const wk__dist_call step = {.request = &request,
+                                .group = t->group,
+                                .sequence = t->sequence,
+                                .started = now,
+                                .deadline = now + (int64_t)(wk__dist_session_now.timeout_s * BILLION)};
+    wk__dist_error fail = {.code = WK_OK};
+    queue.first = t->next;
+    queue.current = t;
+    queue.busy = true;
+    queue.deadline = step.deadline;
+    if (!engine->honors_deadline) pthread_cond_broadcast(&queue.changed); /* now it is known how long to wait */
+    pthread_mutex_unlock(&queue.lock);
+    const wk_code code = make_call(engine, world, &step, &fail);
+    pthread_mutex_lock(&queue.lock);
+    queue.busy = false;
+    if (queue.current == t) {
+        if (copy && code == WK_OK && request.out)
+            memcpy(t->request.out, request.out, (size_t)bytes_out(&request, size));
+        t->code = code;
+        if (code != WK_OK) format_error(t, &fail);
+        t->done = true;
+    }
+    queue.current = NULL;
+    pthread_cond_broadcast(&queue.changed);
+    wk__free(copy);
+}
+
+/* ---- the thread -------------------------------------------------------------------------------------------------- */
+
+/* What is waited for at once is left to who waits, where that one may make the call. */
+static bool has_work(void)
+{
+    return queue.first && !queue.busy &&
+           !(queue.first->request.blocking && wk__dist_session_now.engine->honors_deadline);
+}
+
+static void *queue_thread(void *user)
+{
+    (void)user;
+    pthread_mutex_lock(&queue.lock);
+    while (!queue.stopping)
+        if (has_work())
+            run_next();
+        else
+            pthread_cond_wait(&queue.changed, &queue.lock);
+    pthread_mutex_unlock(&queue.lock);
+    return NULL;
+}
+
+bool wk__dist_queue_stop(void)
+{
+    pthread_once(&queue.once, init_queue);
+    pthread_mutex_lock(&queue.lock);
+    const bool ends = queue.started && !queue.stuck, stuck = queue.stuck;
+    queue.stopping = true;
+    pthread_cond_broadcast(&queue.changed);
+    pthread_mutex_unlock(&queue.lock);
+    if (ends) pthread_join(queue.thread, NULL);
+    if (!stuck) queue.stopping = queue.started = queue.fatal_error.fatal = false;
+    return !stuck;
+}
+
+bool wk__dist_queue_is_stuck(void)
+{
+    pthread_mutex_lock(&queue.lock);
+    const bool stuck = queue.stuck;
+    pthread_mutex_unlock(&queue.lock);
+    return stuck;
+}
+
+/* ---- asking and waiting ------------------------------------------------------------------------------------------ */
+
+/* Of a group of one rank: what it gives it gets. */
+static void complete_locally(wk__dist_ticket *t)
+{
+    const wk__dist_request *r = &t->request;
+    t->done = true;
+    t->code = r->code;
+    if (r->code != WK_OK)
+        snprintf(t->text, sizeof t->text, "%s", r->error_text ? r->error_text : "out of memory");
+    else if (r->dtype && r->out && r->out != r->in && r->count > 0)
+        memcpy(r->out, r->in, (size_t)r->count * wk_dtype_size(r->dtype));
+}
+
+static void complete_with_error(wk__dist_ticket *t, wk_code code, const char *why)
+{
+    t->done = true;
+    t->code = code;
+    snprintf(t->text, sizeof t->text, "%s", why);
+}
+
+void wk__dist_submit(wk__dist_ticket *t, wk__dist_group *group, const wk__dist_request *request)
+{
+    const wk__dist_session *job = &wk__dist_session_now;
+    *t = (wk__dist_ticket){.group = group, .request = *request};
+    if (group->size == 1) {
+        complete_locally(t);
+        return;
+    }
+    if (group != wk__dist_world() && group->generation != job->generation) {
+        complete_with_error(t, WK_ERR_STATE, "the group is of a world that this process has left (wk_dist_finish)");
+        return;
+    }
+    if (job->pid != getpid()) {
+        complete_with_error(
+            t, WK_ERR_STATE,
+            "this process was forked after its parent had joined the world, and is no rank of it; fork before "
+            "wk_dist_init, or start a new program (exec)");
+        return;
+    }
+    pthread_once(&queue.once, init_queue);
+    pthread_mutex_lock(&queue.lock);
+    if (!wk__dist_is_p2p(request->kind)) t->sequence = ++group->sequence;
+    if (queue.first)
+        queue.last->next = t;
+    else if (!queue.stuck)
+        queue.first = t;
+    queue.last = t;
+    if (!queue.started && !(request->blocking && job->engine->honors_deadline))
+        queue.started = wk__thread_start(&queue.thread, queue_thread, NULL);
+    if (queue.started) pthread_cond_broadcast(&queue.changed);
+    pthread_mutex_unlock(&queue.lock);
+}
+
+/* The call does not come back: nobody waits for it, or for what stands behind it, any more. */
+static void abandon_call(wk__dist_ticket *t)
+{
+    wk__dist_error fail;
+    if (!queue.stuck)
+        wk__dist_error_set(
+            &fail, WK_ERR_TIMEOUT,
+            "not finished after %g s; another rank is dead or stuck; start again from the last checkpoint",
+            wk__dist_session_now.timeout_s);
+    else
+        wk__dist_error_set(&fail, WK_ERR_TIMEOUT, "an earlier call has not come back");
+    t->abandoned = queue.current == t;
+    t->code = fail.code;
+    t->done = queue.stuck = true;
+    queue.first = queue.current = NULL;
+    format_error(t, &fail);
+}
+
+static void wait_once(wk__dist_ticket *t)
+{
+    const struct timespec at = {.tv_sec = queue.deadline / BILLION, .tv_nsec = queue.deadline % BILLION};
+    const bool prompt = wk__dist_session_now.engine->honors_deadline;
+    if (queue.stuck || (!prompt && queue.busy && wk__monotonic_ns() >= queue.deadline))
+        abandon_call(t);
+    else if (!queue.busy && queue.first && (prompt || !queue.started))
+        run_next();
+    else if (!prompt && queue.busy)
+        pthread_cond_timedwait(&queue.changed, &queue.lock, &at);
+    else
+        pthread_cond_wait(&queue.changed, &queue.lock);
+}
+
+static uint64_t hash_of_error(void)
+{
+    const char *text = wk_error();
+    uint64_t hash = 1;
+    for (; text && *text; text++) hash = (hash ^ (unsigned char)*text) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash;
+}
+
+bool wk__dist_error_is_shared(void)
+{
+    return hash_of_error() == wk__dist_session_now.shared_error_hash;
+}
+
+wk_code wk__dist_wait(wk__dist_ticket *t, wk_site site, const char *op)
+{
+    pthread_mutex_lock(&queue.lock);
+    while (!t->done) wait_once(t);
+    pthread_mutex_unlock(&queue.lock);
+    if (t->code == WK_OK) return WK_OK;
+    wk__error_set(site, t->code, "%s: %s", op, t->text);
+    if (t->group == wk__dist_world() && !wk__dist_is_p2p(t->request.kind))
+        wk__dist_session_now.shared_error_hash = hash_of_error();
+    return t->code;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* First causes. Where one rank is stuck, all are soon, each waiting for its neighbour; so nobody says who is to blame
+ * before rank 0 has asked all of them where they are:
+ *
+ *     rank 3: LATE, all_reduce 50  -->  rank 0: WHERE to all  -->  HERE from those that live
+ *     who does not answer is dead or stuck; who is not in all_reduce 50 has not called it
+ *     rank 0: ABORT and that cause to all                     -->  every rank fails with it
+ *
+ * A line that ends tells it sooner: that rank is gone. */
+#include "base/platform/clock.h"
+#include "tcp.h"
+#include <string.h>
+#include <unistd.h>
+
+enum { BILLION = 1000000000, LEAST_GRACE = 2, MOST_GRACE = 20 };
+static const wk__wire_header none;
+
+const char *wk__tcp_host(void *world, int rank)
+{
+    const wk__tcp *tcp = world;
+    return rank >= 0 && rank < tcp->size ? tcp->rank_address[rank].host : "?";
+}
+
+/* How long a first cause may take to be found: rank 0 gives the others half of it to answer. */
+int64_t wk__tcp_grace(const wk__tcp *tcp)
+{
+    const double half = tcp->seconds / 2, grace = half < LEAST_GRACE  ? LEAST_GRACE
+                                                  : half > MOST_GRACE ? MOST_GRACE
+                                                                      : half;
+    return (int64_t)(grace * BILLION);
+}
+
+void wk__tcp_abort(wk__tcp *tcp, wk_code code, wk__wire_header of, const char *text)
+{
+    if (tcp->aborted) return;
+    tcp->aborted = true;
+    tcp->code = code;
+    tcp->unfinished = of;
+    snprintf(tcp->cause, sizeof tcp->cause, "%.*s", WK__WIRE_TEXT_MAX, text);
+    tcp->unfinished.kind = WK__WIRE_ABORT;
+    tcp->unfinished.status = (uint32_t)code;
+    if (tcp->rank == 0) wk__tcp_control_broadcast(tcp, tcp->unfinished, tcp->cause);
+    wk__tcp_wake(tcp->caller_wakeup);
+    pthread_cond_broadcast(&tcp->changed);
+}
+
+/* What a call says that fails because of the first cause. `waited`: false where the world was broken before the call
+ * began. The lock is held. */
+static wk_code set_cause_error(const wk__tcp *tcp, const wk__dist_call *step, bool waited, wk__dist_error *fail)
+{
+    const wk__wire_header *of = &tcp->unfinished;
+    const char *after = tcp->code == WK_ERR_TIMEOUT ? "; start again from the last checkpoint" : "";
+    const char *name = wk__dist_names[of->collective];
+    /* The number alone does not tell: send and recv have none, and this rank's call of that number may be another. */
+    const bool mine = waited && of->group == step->group->id && of->sequence == step->sequence &&
+                      of->collective == step->request->kind;
+    fail->fatal = true;
+    if (of->detail != WK__WIRE_UNFINISHED) return wk__dist_error_set(fail, tcp->code, "%s%s", tcp->cause, after);
+    if (mine)
+        return wk__dist_error_set(fail, tcp->code, "not finished after %.3g s; %s%s",
+                                  (double)(wk__monotonic_ns() - step->started) / BILLION, tcp->cause, after);
+    char number[24] = "", group[32] = "";
+    if (of->sequence > 0) snprintf(number, sizeof number, " %llu", (unsigned long long)of->sequence);
+    if (of->group > 0) snprintf(group, sizeof group, " of group %u", of->group);
+    return wk__dist_error_set(fail, tcp->code, "%s%s%s was not finished; %s%s", name, number, group, tcp->cause, after);
+}
+
+/* What has come to light. */
+static void report_to_rank_0(wk__tcp *tcp, wk_code code, const char *why)
+{
+    wk__tcp_control_send(tcp, 0, (wk__wire_header){.kind = WK__WIRE_STALLED, .status = (uint32_t)code}, why,
+                         strnlen(why, WK__WIRE_TEXT_MAX));
+}
+
+/* "all_reduce 3 (bucket 0, 4.0 MiB) of its backward": what this rank asks for. */
+static void describe_call(const wk__dist_call *step, char out[WK__TCP_CALL_TEXT])
+{
+    char call[WK__DIST_CALL_TEXT], group[32] = "";
+    const char *by = step->request->parent_op;
+    wk__dist_call_text(step->request, step->sequence, call);
+    if (step->group->id) snprintf(group, sizeof group, " in group %u", step->group->id);
+    snprintf(out, WK__TCP_CALL_TEXT, "%s%s%s%.20s", call, group, by ? " of its " : "", by ? by : "");
+}
+
+void wk__tcp_unequal_calls_text(const wk__tcp *tcp, int asker, const char *asks, int left, char *out, size_t size)
+{
+    snprintf(out, size,
+             "rank %d on %s asks for %s, rank %d on %s is at wk_dist_finish: the ranks made different numbers of steps "
+             "or of collective calls",
+             asker, tcp->rank_address[asker].host, asks, left, tcp->rank_address[left].host);
+}
+
+/* Does the call need what the group's rank `place` does? Of two ranks that pass something on, the other one's. */
+static bool depends_on(const wk__dist_call *step, int place)
+{
+    const wk__dist_request *q = step->request;
+    return place >= 0 && (!wk__dist_is_p2p(q->kind) || place == q->peer);
+}
+
+/* A rank that the call needs and that is at wk_dist_finish, -1 if none. *never: it will not make this call; else it may
+ * have made it before: of a group's calls only that group's ranks know the number, and what was sent may be on its
+ * way. */
+static int find_left_rank(const wk__tcp *tcp, const wk__dist_call *step, bool *never)
+{
+    *never = false;
+    for (int r = 0; tcp->leave_count > 0 && r < tcp->size; r++) {
+        if (!tcp->leave_sequence[r] || !depends_on(step, wk__dist_rank_in(step->group, r))) continue;
+        *never = step->group->id == 0 && step->sequence >= tcp->leave_sequence[r];
+        return r;
+    }
+    return -1;
+}
+
+/* Until the world is broken, or, at wk_dist_finish, all are there. The lock is held. */
+static void await(wk__tcp *tcp, int64_t until)
+{
+    const struct timespec at = {.tv_sec = until / BILLION, .tv_nsec = until % BILLION};
+    while (!tcp->aborted && !tcp->all_left && wk__monotonic_ns() < until)
+        pthread_cond_timedwait(&tcp->changed, &tcp->lock, &at);
+}
+
+/* Rank 0 is told, and what it makes of it is the cause; where it makes nothing it is to blame itself. */
+static void find_cause(wk__tcp *tcp, const wk__dist_call *step, wk_code code, const char *why)
+{
+    uint8_t body[WK__WIRE_MAX_RANKS / 8 + WK__TCP_CALL_TEXT] = {0}; /* whom it waits for, and what it asks for */
+    char own[120], *asks = (char *)body + WK__WIRE_MAX_RANKS / 8;
+    wk__wire_header late = {.kind = WK__WIRE_STALLED,
+                            .group = step->group->id,
+                            .sequence = step->sequence,
+                            .collective = (uint8_t)step->request->kind,
+                            .detail = WK__WIRE_UNFINISHED};
+    for (int k = 0; k < step->group->size; k++) {
+        const int rank = wk__dist_world_rank(step->group, k);
+        if (depends_on(step, k)) body[rank / 8] |= (uint8_t)(1 << rank % 8);
+    }
+    describe_call(step, asks);
+    const size_t bytes = WK__WIRE_MAX_RANKS / 8 + strlen(asks);
+    if (tcp->rank == 0 && why) {
+        wk__tcp_abort(tcp, code, none, why);
+    } else if (tcp->rank == 0) {
+        wk__tcp_diagnose(tcp, 0, &late, body, bytes);
+        wk__tcp_wake(tcp->control_wakeup);
+    } else if (why) {
+        report_to_rank_0(tcp, code, why);
+    } else {
+        wk__tcp_control_send(tcp, 0, late, body, bytes);
+    }
+    await(tcp, wk__monotonic_ns() + wk__tcp_grace(tcp));
+    snprintf(own, sizeof own, "rank 0 on %s is dead or stuck", tcp->rank_address[0].host);
+    wk__tcp_abort(tcp, code, why ? none : late, why ? why : own);
+}
+
+/* False: the world is broken, or is so by now, as the call can never be finished. The lock is held. */
+static bool can_continue(wk__tcp *tcp, const wk__dist_call *step, bool begins, bool *left)
+{
+    bool never;
+    char asks[WK__TCP_CALL_TEXT], text[WK__WIRE_TEXT_MAX + 1];
+    const int who = find_left_rank(tcp, step, &never);
+    *left = who >= 0;
+    /* Who has left before a call of a group begins has not made it, unless it was a send. */
+    never = never || (begins && *left && step->request->kind != WK__DIST_RECV);
+    if (!never || tcp->aborted) return !tcp->aborted;
+    describe_call(step, asks);
+    wk__tcp_unequal_calls_text(tcp, tcp->rank, asks, who, text, sizeof text);
+    find_cause(tcp, step, WK_ERR_STATE, text);
+    return false;
+}
+
+bool wk__tcp_call_begin(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
+{
+    bool left;
+    pthread_mutex_lock(&tcp->lock);
+    const bool goes_on = can_continue(tcp, step, true, &left);
+    if (goes_on)
+        tcp->progress =
+            (wk__tcp_progress){WK__RANK_IN_CALL, step->group->id, step->sequence, (uint8_t)step->request->kind};
+    else
+        set_cause_error(tcp, step, false, fail);
+    pthread_mutex_unlock(&tcp->lock);
+    return goes_on;
+}
+
+void wk__tcp_call_end(wk__tcp *tcp, wk_code code, const wk__dist_error *fail)
+{
+    pthread_mutex_lock(&tcp->lock);
+    tcp->progress.at = WK__RANK_IDLE;
+    if (code != WK_OK && fail->fatal && !tcp->aborted) {
+        /* Rank 0 may not know yet, and is not to take the end of this process for the cause. */
+        if (tcp->rank > 0) report_to_rank_0(tcp, code, fail->text);
+        wk__tcp_abort(tcp, code, none, fail->text);
+    }
+    pthread_mutex_unlock(&tcp->lock);
+}
+
+bool wk__tcp_on_wakeup(wk__tcp *tcp, const wk__dist_call *step, bool *left)
+{
+    uint64_t knocks;
+    if (read(tcp->caller_wakeup, &knocks, sizeof knocks) < 0) knocks = 0;
+    pthread_mutex_lock(&tcp->lock);
+    const bool goes_on = can_continue(tcp, step, false, left);
+    pthread_mutex_unlock(&tcp->lock);
+    return goes_on;
+}
+
+wk_code wk__tcp_give_up(wk__tcp *tcp, const wk__dist_call *step, wk_code code, const char *why, wk__dist_error *fail)
+{
+    pthread_mutex_lock(&tcp->lock);
+    if (!tcp->aborted) find_cause(tcp, step, code, why);
+    set_cause_error(tcp, step, true, fail);
+    pthread_mutex_unlock(&tcp->lock);
+    return fail->code;
+}
+
+wk_code wk__tcp_finish(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
+{
+    const wk__dist_request *r = step->request;
+    char text[WK__WIRE_TEXT_MAX + 1];
+    wk_code code = WK_OK;
+    pthread_mutex_lock(&tcp->lock);
+    if (tcp->aborted) {
+        code = set_cause_error(tcp, step, false, fail);
+    } else if (r->code != WK_OK && tcp->rank == 0) {
+        snprintf(text, sizeof text, "rank 0 on %s failed: %.500s", tcp->rank_address[0].host, r->error_text);
+        wk__tcp_abort(tcp, r->code, none, text);
+    } else if (r->code != WK_OK) {
+        snprintf(text, sizeof text, "%.600s", r->error_text);
+        wk__tcp_control_send(tcp, 0, (wk__wire_header){.kind = WK__WIRE_LEAVE, .status = (uint32_t)r->code}, text,
+                             strlen(text));
+        await(tcp, wk__monotonic_ns() + wk__tcp_grace(tcp)); /* rank 0 has heard it when it says so to all */
+    } else {
+        tcp->progress.at = WK__RANK_FINISHING;
+        if (tcp->rank == 0)
+            wk__tcp_note_leave(tcp, 0, step->sequence);
+        else
+            wk__tcp_control_send(tcp, 0, (wk__wire_header){.kind = WK__WIRE_LEAVE, .sequence = step->sequence}, NULL,
+                                 0);
+        await(tcp, step->deadline);
+        if (!tcp->aborted && !tcp->all_left) find_cause(tcp, step, WK_ERR_TIMEOUT, NULL);
+        if (!tcp->all_left) code = set_cause_error(tcp, step, true, fail);
+    }
+    pthread_mutex_unlock(&tcp->lock);
+    return code;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of all ranks. What is small travels with the agreement; what is large goes round, from each rank to the next,
+ * in blocks, and each block goes on while it still comes:
+ *
+ *     reduce   rank r gives block r-1, then what it has made of block r-2 and its own numbers, and so on; the last that
+ *              comes, with its own, is all of block r
+ *     gather   rank r gives block r, then block r-1 that has come, and so on
+ *
+ * All_reduce is both, one after the other. A block's numbers are added in the order r+1, r+2, ..., r. */
+#include "base/alloc.h"
+#include "distributed/reduction.h"
+#include "tcp.h"
+#include <string.h>
+
+typedef struct ring {
+    const wk__dist_call *step;
+    int rank, size;
+    int64_t count;         /* elements of all blocks */
+    int64_t element_bytes; /* bytes of an element, */
+    int64_t sum_bytes;     /* and of a partial sum */
+    const char *in;        /* all blocks */
+    char *out;             /* all blocks; of reduce_scatter the one that is this rank's */
+    bool all_blocks;
+    char *scratch[2]; /* partial sums, a block each; NULL: they are put into `out` */
+    wk__dist_reduction first, middle, last;
+} ring;
+
+static int64_t start_of(const ring *r, int block)
+{
+    const int64_t share = r->count / r->size, rest = r->count % r->size;
+    return share * block + (block < rest ? block : rest);
+}
+
+static int64_t count_of(const ring *r, int block)
+{
+    return start_of(r, block + 1) - start_of(r, block);
+}
+
+static int block_at(const ring *r, int steps_back)
+{
+    return ((r->rank - steps_back) % r->size + r->size) % r->size;
+}
+
+static wk__tcp_span span(const ring *r, const char *base, int block)
+{
+    return (wk__tcp_span){(char *)(uintptr_t)base + start_of(r, block) * r->element_bytes,
+                          count_of(r, block) * r->element_bytes};
+}
+
+/* What has come of span k - 1, and been worked on, may go on as span k. */
+static int64_t forwardable(const wk__tcp_sendrecv *f, int k)
+{
+    if (k == 0 || f->spans_received >= k) return INT64_MAX;
+    return f->spans_received == k - 1 ? f->bytes_received - f->staged : 0;
+}
+
+static int64_t may_give(const wk__tcp_sendrecv *f, int k)
+{
+    const int64_t may = forwardable(f, k), bytes = f->send_span(f, k).bytes;
+    return may < bytes ? may : bytes;
+}
+
+static wk_code run_ring(wk__tcp *tcp, ring *r, wk__tcp_sendrecv flow, wk__dist_error *fail)
+{
+    const wk__dist_group *group = r->step->group;
+    flow.tcp = tcp;
+    flow.step = r->step;
+    flow.to = wk__dist_world_rank(group, (r->rank + 1) % r->size);
+    flow.from = wk__dist_world_rank(group, (r->rank + r->size - 1) % r->size);
+    flow.send_spans = flow.recv_spans = r->size - 1;
+    flow.user = r;
+    return wk__tcp_sendrecv_run(&flow, fail);
+}
+
+/* ---- reduce ------------------------------------------------------------------------------------------------------ */
+
+/* Where the sum so far of span k is put. */
+static char *sum_at(const ring *r, int k)
+{
+    const int block = block_at(r, 2 + k);
+    if (k == r->size - 2) return r->all_blocks ? span(r, r->out, block).at : r->out;
+    return r->scratch[0] ? r->scratch[k % 2] : span(r, r->out, block).at;
+}
+
+static int64_t bytes_of_sum(const ring *r, int block)
+{
+    return count_of(r, block) * r->sum_bytes;
+}
+
+static wk__tcp_span give_sum(const wk__tcp_sendrecv *f, int k)
+{
+    const ring *r = f->user;
+    const int block = block_at(r, 1 + k);
+    return k == 0 ? span(r, r->in, block) : (wk__tcp_span){sum_at(r, k - 1), bytes_of_sum(r, block)};
+}
+
+/* They come to the stage. */
+static wk__tcp_span take_sum(const wk__tcp_sendrecv *f, int k)
+{
+    const ring *r = f->user;
+    const int block = block_at(r, 2 + k);
+    return (wk__tcp_span){NULL, k == 0 ? span(r, r->in, block).bytes : bytes_of_sum(r, block)};
+}
+
+/* Of span k - 1 what is worked on has as many elements as of span k, which may be wider or narrower. */
+static int64_t may_give_sum(const wk__tcp_sendrecv *f, int k)
+{
+    const ring *r = f->user;
+    const int64_t bytes = give_sum(f, k).bytes, width = k == 1 ? r->element_bytes : r->sum_bytes;
+    if (k == 0 || f->spans_received >= k) return bytes;
+    return f->spans_received == k - 1 ? (f->bytes_received - f->staged) / width * r->sum_bytes : 0;
+}
+
+/* A scratch block is free again when what it held has gone. */
+static bool may_take_sum(const wk__tcp_sendrecv *f, int k)
+{
+    const ring *r = f->user;
+    return !r->scratch[0] || k < 2 || f->spans_sent >= k;
+}
+
+static wk_code reduce_chunk(wk__tcp_sendrecv *f, int k, int64_t offset, const char *piece, int64_t bytes,
+                            wk__dist_error *fail)
+{
+    ring *r = f->user;
+    wk__dist_reduction *how = k == r->size - 2 ? &r->last : k == 0 ? &r->first : &r->middle;
+    const int64_t comes = k == 0 ? r->element_bytes : r->sum_bytes,
+                  goes = k == r->size - 2 ? r->element_bytes : r->sum_bytes;
+    const char *mine = span(r, r->in, block_at(r, 2 + k)).at + offset / comes * r->element_bytes;
+    return wk__dist_reduce(how, sum_at(r, k) + offset / comes * goes, piece, mine, bytes / comes, fail);
+}
+
+static wk_code reduce(wk__tcp *tcp, ring *r, wk__dist_error *fail)
+{
+    return run_ring(tcp, r,
+                    (wk__tcp_sendrecv){.send_span = give_sum,
+                                       .recv_span = take_sum,
+                                       .sendable = may_give_sum,
+                                       .can_receive = may_take_sum,
+                                       .on_chunk = reduce_chunk},
+                    fail);
+}
+
+/* ---- gather ------------------------------------------------------------------------------------------------------ */
+
+static wk__tcp_span give_block(const wk__tcp_sendrecv *f, int k)
+{
+    const ring *r = f->user;
+    return span(r, r->out, block_at(r, k));
+}
+
+static wk__tcp_span take_block(const wk__tcp_sendrecv *f, int k)
+{
+    const ring *r = f->user;
+    return span(r, r->out, block_at(r, k + 1));
+}
+
+static wk_code gather(wk__tcp *tcp, ring *r, wk__dist_error *fail)
+{
+    return run_ring(tcp, r, (wk__tcp_sendrecv){.send_span = give_block, .recv_span = take_block, .sendable = may_give},
+                    fail);
+}
+
+/* ---- the calls --------------------------------------------------------------------------------------------------- */
+
+static ring ring_of(const wk__dist_call *step, int64_t count)
+{
+    const wk__dist_request *q = step->request;
+    const wk__dist_group *group = step->group;
+    const wk_dtype wide = group->size > 2 ? wk__dist_sum_dtype(q->dtype) : q->dtype;
+    return (ring){.step = step,
+                  .rank = group->rank,
+                  .size = group->size,
+                  .count = count,
+                  .element_bytes = (int64_t)wk_dtype_size(q->dtype),
+                  .sum_bytes = (int64_t)wk_dtype_size(wide),
+                  .in = q->in,
+                  .out = q->out};
+}
+
+/* Before the agreement, so that the others hear of it when memory is short: `own` is this rank's request from then
+ * on. */
+static void prepare(ring *r, bool scratch, wk__dist_request *own)
+{
+    const wk__dist_request *q = r->step->request;
+    const wk_dtype wide = r->size > 2 ? wk__dist_sum_dtype(q->dtype) : q->dtype;
+    wk__dist_reduction_make(&r->first, q->op, wide, q->dtype, q->dtype, 0);
+    wk__dist_reduction_make(&r->middle, q->op, wide, wide, q->dtype, 0);
+    wk__dist_reduction_make(&r->last, q->op, q->dtype, r->size == 2 ? q->dtype : wide, q->dtype, r->size);
+    if (!scratch || r->size == 2) return;
+    const size_t block = (size_t)((r->count / r->size + 1) * r->sum_bytes);
+    for (int k = 0; k < 2; k++) r->scratch[k] = wk__alloc(block);
+    if (r->scratch[0] && r->scratch[1]) return;
+    own->code = WK_ERR_MEMORY;
+    own->error_text = "out of host memory for partial sums";
+}
+
+static wk_code reduce_large(wk__tcp *tcp, const wk__dist_call *step, ring *r, bool scratch, wk__dist_error *fail)
+{
+    wk__dist_request own = *step->request;
+    wk__dist_call mine = *step;
+    mine.request = &own;
+    prepare(r, scratch, &own);
+    wk_code code = wk__tcp_agree(tcp, &mine, NULL, 0, false, NULL, fail);
+    if (code == WK_OK) code = reduce(tcp, r, fail);
+    for (int k = 0; k < 2; k++) wk__free(r->scratch[k]);
+    return code;
+}
+
+/* Sums of two are rounded, and divided, at once; those of more come in the wide dtype and are rounded at the end. */
+static wk_code all_reduce_small(wk__tcp *tcp, const wk__dist_call *step, wk_dtype wide, wk__dist_error *fail)
+{
+    char room[WK__WIRE_INLINE_MAX];
+    const wk__dist_request *q = step->request;
+    const int64_t bytes = q->count * (int64_t)wk_dtype_size(wide);
+    const int size = step->group->size;
+    wk__dist_reduction add, turn;
+    wk_code code = WK_OK;
+    char *data = wide == q->dtype ? q->out : room;
+    wk__dist_reduction_make(&add, q->op, wide, wide, wide, size == 2 ? size : 0);
+    if (wide != q->dtype) {
+        wk__dist_conversion_make(&turn, wide, q->dtype, 0);
+        code = wk__dist_reduce(&turn, data, NULL, q->in, q->count, fail);
+    } else if (q->out != q->in && bytes > 0) {
+        memcpy(data, q->in, (size_t)bytes);
+    }
+    if (code == WK_OK) code = wk__tcp_agree(tcp, step, data, bytes, true, &add, fail);
+    if (code != WK_OK || size == 2 || (wide == q->dtype && q->op != WK_DIST_AVG)) return code;
+    wk__dist_conversion_make(&turn, q->dtype, wide, q->op == WK_DIST_AVG ? size : 0);
+    return wk__dist_reduce(&turn, q->out, NULL, data, q->count, fail);
+}
+
+wk_code wk__tcp_all_reduce(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
+{
+    const wk__dist_request *q = step->request;
+    const wk_dtype wide = step->group->size > 2 ? wk__dist_sum_dtype(q->dtype) : q->dtype;
+    if (q->count <= WK__WIRE_INLINE_MAX / (int64_t)wk_dtype_size(wide)) return all_reduce_small(tcp, step, wide, fail);
+    ring r = ring_of(step, q->count);
+    r.all_blocks = true;
+    const wk_code code = reduce_large(tcp, step, &r, wide != q->dtype, fail);
+    return code == WK_OK ? gather(tcp, &r, fail) : code;
+}
+
+wk_code wk__tcp_reduce_scatter(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
+{
+    ring r = ring_of(step, step->request->count * step->group->size);
+    return reduce_large(tcp, step, &r, true, fail);
+}
+
+wk_code wk__tcp_all_gather(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
+{
+    ring r = ring_of(step, step->request->count * step->group->size);
+    const wk_code code = wk__tcp_agree(tcp, step, NULL, 0, false, NULL, fail);
+    if (code != WK_OK) return code;
+    const wk__tcp_span own = span(&r, r.out, r.rank);
+    if (own.bytes > 0) memcpy(own.at, r.in, (size_t)own.bytes);
+    return gather(tcp, &r, fail);
+}
+
+/* ---- broadcast --------------------------------------------------------------------------------------------------- */
+
+static wk__tcp_span whole_buffer(const wk__tcp_sendrecv *f, int k)
+{
+    (void)k;
+    return *(const wk__tcp_span *)f->user;
+}
+
+static int64_t received_so_far(const wk__tcp_sendrecv *f, int k)
+{
+    (void)k;
+    return f->from < 0 || f->spans_received == 1 ? ((const wk__tcp_span *)f->user)->bytes : f->bytes_received;
+}
+
+wk_code wk__tcp_broadcast(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
+{
+    const wk__dist_request *q = step->request;
+    const wk__dist_group *group = step->group;
+    const int place = (group->rank - q->peer + group->size) % group->size;
+    const bool root = place == 0;
+    wk__tcp_span all = {root ? (char *)(uintptr_t)q->in : q->out, q->count * (int64_t)wk_dtype_size(q->dtype)};
+    const bool small = all.bytes <= WK__WIRE_INLINE_MAX;
+    wk_code code = wk__tcp_agree(tcp, step, all.at, small ? all.bytes : 0, root, NULL, fail);
+    if (code == WK_OK && !small) {
+        wk__tcp_sendrecv flow = {
+            .tcp = tcp, .step = step, .to = -1, .from = -1, .send_span = whole_buffer, .recv_span = whole_buffer};
+        if (place + 1 < group->size) {
+            flow.to = wk__dist_world_rank(group, (group->rank + 1) % group->size);
+            flow.send_spans = 1;
+        }
+        if (place > 0) {
+            flow.from = wk__dist_world_rank(group, (group->rank + group->size - 1) % group->size);
+            flow.recv_spans = 1;
+        }
+        flow.sendable = received_so_far;
+        flow.user = &all;
+        code = wk__tcp_sendrecv_run(&flow, fail);
+    }
+    if (code == WK_OK && root && q->out && q->out != q->in && all.bytes > 0) memcpy(q->out, q->in, (size_t)all.bytes);
+    return code;
+}
+
+/* ---- all_to_all -------------------------------------------------------------------------------------------------- */
+
+typedef struct exchange {
+    wk__tcp_span give, take;
+} exchange;
+
+static wk__tcp_span given(const wk__tcp_sendrecv *f, int k)
+{
+    (void)k;
+    return ((const exchange *)f->user)->give;
+}
+
+static wk__tcp_span taken(const wk__tcp_sendrecv *f, int k)
+{
+    (void)k;
+    return ((const exchange *)f->user)->take;
+}
+
+wk_code wk__tcp_all_to_all(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
+{
+    const wk__dist_group *group = step->group;
+    ring r = ring_of(step, step->request->count * group->size);
+    wk_code code = wk__tcp_agree(tcp, step, NULL, 0, false, NULL, fail);
+    if (code != WK_OK) return code;
+    const wk__tcp_span own = span(&r, r.out, r.rank);
+    if (own.bytes > 0) memcpy(own.at, span(&r, r.in, r.rank).at, (size_t)own.bytes);
+    for (int k = 1; k < r.size && code == WK_OK; k++) {
+        const int to = (r.rank + k) % r.size, from = (r.rank + r.size - k) % r.size;
+        exchange x = {span(&r, r.in, to), span(&r, r.out, from)};
+        wk__tcp_sendrecv flow = {.tcp = tcp,
+                                 .step = step,
+                                 .to = wk__dist_world_rank(group, to),
+                                 .from = wk__dist_world_rank(group, from),
+                                 .send_spans = 1,
+                                 .recv_spans = 1,
+                                 .send_span = given,
+                                 .recv_span = taken,
+                                 .user = &x};
+        code = wk__tcp_sendrecv_run(&flow, fail);
+    }
+    return code;
+}

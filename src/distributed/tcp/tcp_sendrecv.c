@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes to one rank and from another at once, as fast as both go: so nobody waits for who waits for him. */
+#include "base/platform/clock.h"
+#include "tcp.h"
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SPINS = 30 };
+
+/* ---- connections ------------------------------------------------------------------------------------------------- */
+
+static wk_code unreachable(wk__tcp *tcp, const wk__dist_call *step, int rank, const char *why, wk__dist_error *fail)
+{
+    char text[WK__WIRE_TEXT_MAX];
+    snprintf(text, sizeof text, "rank %d on %s cannot be reached: %.400s", rank, tcp->rank_address[rank].host, why);
+    return wk__tcp_give_up(tcp, step, WK_ERR_TIMEOUT, text, fail);
+}
+
+/* Tries until somebody is there. Between two tries it hears whether the world is broken: then that is the cause, and
+ * *broken is set. */
+static int dial_peer(wk__tcp *tcp, const wk__dist_call *step, int rank, bool *broken, wk__dist_error *fail)
+{
+    wk__hello hello = {.purpose = WK__HELLO_PEER, .rank = tcp->rank, .size = tcp->size};
+    bool again, left = false;
+    *broken = false;
+    wk__tcp_random(hello.nonce, sizeof hello.nonce);
+    for (;;) {
+        const int fd =
+            wk__tcp_dial(&tcp->rank_address[rank].address, &hello, tcp->secret, step->deadline, fail, &again);
+        const bool refused = errno == ECONNREFUSED; /* nobody listens there any more */
+        const int64_t now = wk__monotonic_ns();
+        if (fd >= 0 || !again || refused || now >= step->deadline) return fd;
+        if (wk__socket_wait(tcp->caller_wakeup, POLLIN, now + WK__TCP_RETRY_NS) &&
+            !wk__tcp_on_wakeup(tcp, step, &left)) {
+            *broken = true;
+            return -1;
+        }
+    }
+}
+
+/* The other rank takes the connection: NULL, or why it does not. It may be stopped at just that moment, so this hears
+ * meanwhile whether the world is broken. */
+static const char *await_welcome(wk__tcp *tcp, const wk__dist_call *step, int fd, bool *broken)
+{
+    struct pollfd polls[2] = {{.fd = fd, .events = POLLIN}, {.fd = tcp->caller_wakeup, .events = POLLIN}};
+    uint8_t head[WK__WIRE_HEADER_BYTES];
+    wk__wire_header frame;
+    bool left = false;
+    do {
+        poll(polls, 2, wk__socket_milliseconds(step->deadline));
+        if (polls[1].revents && !wk__tcp_on_wakeup(tcp, step, &left)) *broken = true;
+    } while (!*broken && !polls[0].revents && wk__monotonic_ns() < step->deadline);
+    if (*broken) return "the world is broken";
+    if (!wk__socket_receive(fd, head, sizeof head, step->deadline)) return wk__socket_error_text(errno);
+    const char *why = wk__wire_header_parse(head, &frame);
+    return !why && frame.kind != WK__WIRE_WELCOME ? "it refuses" : why;
+}
+
+/* This rank goes there. */
+static wk_code connect_to(wk__tcp *tcp, const wk__dist_call *step, int rank, wk__dist_error *fail)
+{
+    bool broken;
+    const int fd = dial_peer(tcp, step, rank, &broken, fail);
+    const char *why = fd >= 0 ? await_welcome(tcp, step, fd, &broken) : fail->text;
+    if (!why) {
+        wk__socket_tune(fd, tcp->seconds);
+        atomic_store(&tcp->peer[rank], fd);
+        return WK_OK;
+    }
+    if (fd >= 0) close(fd);
+    return broken ? wk__tcp_give_up(tcp, step, WK_ERR_TIMEOUT, NULL, fail) : unreachable(tcp, step, rank, why, fail);
+}
+
+/* Until when nothing may happen: who has left does nothing any more, but what it has sent may be on its way. */
+static int64_t idle_deadline(const wk__tcp *tcp, const wk__dist_call *step, bool left, int64_t idle_since)
+{
+    const int64_t soon = idle_since + wk__tcp_grace(tcp);
+    return left && soon < step->deadline ? soon : step->deadline;
+}
+
+/* It comes here, to the watcher. */
+static wk_code await_peer(wk__tcp *tcp, const wk__dist_call *step, int rank, wk__dist_error *fail)
+{
+    const int64_t begun = wk__monotonic_ns();
+    bool left = false;
+    while (atomic_load(&tcp->peer[rank]) < 0)
+        if (!wk__socket_wait(tcp->caller_wakeup, POLLIN, idle_deadline(tcp, step, left, begun)) ||
+            !wk__tcp_on_wakeup(tcp, step, &left))
+            return wk__tcp_give_up(tcp, step, WK_ERR_TIMEOUT, NULL, fail);
+    return WK_OK;
+}
+
+wk_code wk__tcp_connect_peers(wk__tcp *tcp, const wk__dist_call *step, int to, int from, wk__dist_error *fail)
+{
+    const int rank[2] = {to, from};
+    for (int k = 0; k < 2; k++) {
+        if (rank[k] < 0 || atomic_load(&tcp->peer[rank[k]]) >= 0) continue;
+        const wk_code code =
+            tcp->rank > rank[k] ? connect_to(tcp, step, rank[k], fail) : await_peer(tcp, step, rank[k], fail);
+        if (code != WK_OK) return code;
+    }
+    return WK_OK;
+}
+
+/* ---- moving ------------------------------------------------------------------------------------------------------ */
+
+/* What one try came to. */
+typedef enum io_result { IO_NONE, IO_BLOCKED, IO_PROGRESS, IO_LOST, IO_FAILED } io_result;
+
+static io_result send_some(wk__tcp_sendrecv *f, int fd)
+{
+    if (f->spans_sent == f->send_spans) return IO_NONE;
+    const wk__tcp_span span = f->send_span(f, f->spans_sent);
+    const int64_t may = f->sendable ? f->sendable(f, f->spans_sent) : span.bytes;
+    if (may > f->bytes_sent) {
+        const ssize_t sent =
+            send(fd, span.at + f->bytes_sent, (size_t)(may - f->bytes_sent), MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (sent < 0) return errno == EAGAIN || errno == EINTR ? IO_BLOCKED : IO_LOST;
+        f->bytes_sent += sent;
+    } else if (f->bytes_sent < span.bytes) {
+        return IO_NONE;
+    }
+    if (f->bytes_sent == span.bytes) f->spans_sent++, f->bytes_sent = 0;
+    return IO_PROGRESS;
+}
+
+/* Of a span that is worked on, what has been staged is when the stage is full, or nothing more comes. */
+static bool process_staged(wk__tcp_sendrecv *f, wk__tcp_span span, wk__dist_error *fail)
+{
+    if (f->staged < WK__TCP_STAGING_BYTES && f->bytes_received < span.bytes) return true;
+    const int64_t bytes = f->staged;
+    f->staged = 0;
+    return f->on_chunk(f, f->spans_received, f->bytes_received - bytes, f->tcp->staging, bytes, fail) == WK_OK;
+}
+
+static io_result recv_some(wk__tcp_sendrecv *f, int fd, wk__dist_error *fail)
+{
+    if (f->spans_received == f->recv_spans || (f->can_receive && !f->can_receive(f, f->spans_received))) return IO_NONE;
+    const wk__tcp_span span = f->recv_span(f, f->spans_received);
+    const bool worked = !span.at;
+    const int64_t left = span.bytes - f->bytes_received, room = WK__TCP_STAGING_BYTES - f->staged;
+    if (left > 0) {
+        char *at = worked ? f->tcp->staging + f->staged : span.at + f->bytes_received;
+        const ssize_t got = recv(fd, at, (size_t)(worked && room < left ? room : left), MSG_DONTWAIT);
+        if (got < 0 && (errno == EAGAIN || errno == EINTR)) return IO_BLOCKED;
+        if (got == 0) errno = 0;
+        if (got <= 0) return IO_LOST;
+        f->bytes_received += got;
+        if (worked) f->staged += got;
+        if (worked && !process_staged(f, span, fail)) return IO_FAILED;
+    }
+    if (f->bytes_received == span.bytes) f->spans_received++, f->bytes_received = 0;
+    return IO_PROGRESS;
+}
+
+/* Here something is wrong, in the midst of what others wait for. */
+static wk_code local_error(const wk__tcp_sendrecv *f, wk__dist_error *fail)
+{
+    char text[WK__WIRE_TEXT_MAX];
+    snprintf(text, sizeof text, "rank %d on %s failed: %.400s", f->tcp->rank, f->tcp->rank_address[f->tcp->rank].host,
+             fail->text);
+    return wk__tcp_give_up(f->tcp, f->step, fail->code, text, fail);
+}
+
+static wk_code peer_lost_error(const wk__tcp_sendrecv *f, int rank, wk__dist_error *fail)
+{
+    char text[WK__WIRE_TEXT_MAX];
+    snprintf(text, sizeof text, "rank %d on %s is gone: %s", rank, f->tcp->rank_address[rank].host,
+             wk__socket_error_text(errno));
+    return wk__tcp_give_up(f->tcp, f->step, WK_ERR_TIMEOUT, text, fail);
+}
+
+/* Waits until something can move; WK_OK, or the call is to be given up. */
+static wk_code wait(wk__tcp_sendrecv *f, io_result out, int to, io_result in, int from, wk__dist_error *fail)
+{
+    struct pollfd polls[3] = {{.fd = f->tcp->caller_wakeup, .events = POLLIN}};
+    int n = 1;
+    if (in == IO_BLOCKED) polls[n++] = (struct pollfd){.fd = from, .events = POLLIN};
+    if (out == IO_BLOCKED) polls[n++] = (struct pollfd){.fd = to, .events = POLLOUT};
+    if (f->idle_since == 0) f->idle_since = wk__monotonic_ns();
+    const int64_t until = idle_deadline(f->tcp, f->step, f->peer_left, f->idle_since);
+    const int ready = poll(polls, (nfds_t)n, wk__socket_milliseconds(until));
+    const bool late = ready == 0 && wk__monotonic_ns() >= until;
+    if (late || (ready > 0 && polls[0].revents && !wk__tcp_on_wakeup(f->tcp, f->step, &f->peer_left)))
+        return wk__tcp_give_up(f->tcp, f->step, WK_ERR_TIMEOUT, NULL, fail);
+    return WK_OK;
+}
+
+wk_code wk__tcp_sendrecv_run(wk__tcp_sendrecv *f, wk__dist_error *fail)
+{
+    wk_code code = wk__tcp_connect_peers(f->tcp, f->step, f->to, f->from, fail);
+    if (code != WK_OK) return code;
+    const int to = f->to < 0 ? -1 : atomic_load(&f->tcp->peer[f->to]);
+    const int from = f->from < 0 ? -1 : atomic_load(&f->tcp->peer[f->from]);
+    for (int idle = 0; f->spans_sent < f->send_spans || f->spans_received < f->recv_spans;) {
+        const io_result in = recv_some(f, from, fail);
+        if (in == IO_FAILED) return local_error(f, fail);
+        if (in == IO_LOST) return peer_lost_error(f, f->from, fail);
+        const io_result out = send_some(f, to);
+        if (out == IO_LOST) return peer_lost_error(f, f->to, fail);
+        if (in == IO_PROGRESS || out == IO_PROGRESS)
+            idle = 0, f->idle_since = 0;
+        else if (idle++ < SPINS)
+            sched_yield();
+        else if ((code = wait(f, out, to, in, from, fail)) != WK_OK)
+            return code;
+    }
+    return WK_OK;
+}

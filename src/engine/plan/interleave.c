@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See interleave.h. A flush runs its groups in the order of the program as a rule. Where several devices have work in
+ * it, that order may keep one of them idle while the host computes (the cpu works in the thread that flushes) or waits
+ * for a copy:
+ *
+ *     program    forward on cpu | forward on opencl:0 | copy of the result to cpu | forward on opencl:1 | ...
+ *     here       forward on opencl:0 | forward on opencl:1 | forward on cpu | copy of the result to cpu | ...
+ *
+ * Each device is a lane, which keeps its order: its groups and the copies out of it, as a device does what it is given
+ * in that order, and a copy that stood behind later work would come late. Copies of the host's numbers are a lane, too.
+ * What is chosen is only which lane goes on, among those whose next group has all that it reads: what keeps the host or
+ * another device least, and of such the earlier in the program. So what a device does, with which faults, is what it
+ * would be otherwise. */
+#include "interleave.h"
+#include "base/alloc.h"
+#include "engine/device_fault.h"
+#include "overlap.h"
+#include <string.h>
+
+enum { MAX_DEVICES = 17 /* a mirrored network's, and the cpu */, UPLOADS = MAX_DEVICES, LANES, NONE = -1 };
+
+/* What a group keeps waiting. */
+typedef enum stall {
+    STALLS_NOBODY, /* it is enqueued, or bytes of the host's are, or a device that has nothing else to do gives its
+                         own */
+    STALLS_DEVICE, /* a copy between two devices, whose target does nothing else until it comes, unless it goes
+                       beside */
+    HOST_COMPUTES, /* the host, which is the cpu; meanwhile the others work */
+    STALLS_HOST    /* it waits for what a device was given before: for a copy to the host, or as an index may be bad */
+} stall;
+
+typedef struct lane_group {
+    int32_t next;  /* of its lane, NONE: it is the last */
+    int32_t place; /* where it goes */
+    int32_t records, whole;
+    uint8_t lane;
+    uint8_t keeping;
+} lane_group;
+
+typedef struct lanes {
+    const wk__device *device[MAX_DEVICES];
+    int devices;
+    int32_t groups;
+    int32_t head[LANES], tail[LANES]; /* the next group of each; the last, while lanes are made */
+    bool busy[LANES];                 /* the device has been given work that nobody has waited for */
+    bool doubtful[LANES];             /* while lanes are made: some of that may meet a bad index */
+    lane_group *group;                /* [groups] */
+    int32_t (*after)[LANES];          /* [groups] of each lane the last one that has to be done before */
+} lanes;
+
+/* ---- lanes ------------------------------------------------------------------------------------------------------- */
+
+static bool several_devices(const wk__op_queue *ring)
+{
+    const wk__device *first = NULL;
+    for (int64_t k = 0; k < ring->count; k++) {
+        const wk__record *r = ring->record[k];
+        if (!r->live) continue;
+        if (!first) first = r->device;
+        if (r->device != first || wk__record_family(r)->is_transfer) return true;
+    }
+    return false;
+}
+
+/* The number of a device; NONE: there are too many. */
+static int number_of(lanes *l, wk__device *device)
+{
+    int k = 0;
+    while (k < l->devices && l->device[k] != device) k++;
+    if (k == MAX_DEVICES) return NONE;
+    if (k == l->devices) {
+        l->device[l->devices++] = device;
+        l->doubtful[k] = wk__has_inflight(device);
+    }
+    return k;
+}
+
+static bool is_host(const wk__device *device)
+{
+    return device->id.kind == WK_CPU;
+}
+
+/* `doubtful`: what the device was given before may meet a bad index, which is waited for before a copy
+ * (run_transfer_record). */
+static stall keeping_of(const wk__record *r, const wk__device *from, bool doubtful)
+{
+    if (!from) return is_host(r->device) ? HOST_COMPUTES : STALLS_NOBODY;
+    if (is_host(from)) return STALLS_NOBODY;
+    if (r->device->backend != from->backend || doubtful) return STALLS_HOST;
+    const int64_t beside = from->backend->min_overlap_bytes;
+    return beside > 0 && r->ref[0].value->bytes >= beside ? STALLS_NOBODY : STALLS_DEVICE;
+}
+
+/* Where the first record of a group puts it. */
+static bool begin_group(lanes *l, lane_group *g, const wk__record *r)
+{
+    wk__device *from = wk__record_family(r)->is_transfer ? r->ref[r->nout].value->device : NULL;
+    const int lane = from && is_host(from) ? UPLOADS : number_of(l, from ? from : r->device);
+    if (lane == NONE) return false;
+    g->lane = (uint8_t)lane;
+    g->keeping = (uint8_t)keeping_of(r, from, l->doubtful[lane]);
+    if (g->keeping == STALLS_HOST) l->doubtful[lane] = false; /* it has been waited for */
+    g->next = NONE;
+    if (l->tail[lane] == NONE)
+        l->head[lane] = r->group;
+    else
+        l->group[l->tail[lane]].next = r->group;
+    l->tail[lane] = r->group;
+    return true;
+}
+
+static bool put_in_lane(lanes *l, const wk__record *r)
+{
+    lane_group *g = &l->group[r->group];
+    if (g->records++ == 0 && !begin_group(l, g, r)) return false;
+    g->whole += r->transaction != 0;
+    if (wk__record_may_fault(r)) l->doubtful[g->lane] = true;
+    return true;
+}
+
+/* Lanes are made of groups in their order; records come in that of the program. */
+static bool make_lanes(lanes *l, wk__record *const *by_group, int64_t live)
+{
+    for (int k = 0; k < LANES; k++) l->head[k] = l->tail[k] = NONE;
+    for (int64_t k = 0; k < live; k++)
+        if (!put_in_lane(l, by_group[k])) return false;
+    return true;
+}
+
+static void wait_for(lanes *l, int32_t group, const wk__value *value)
+{
+    if (!value || value->state != WK__PENDING || value->group == group || value->group < 0) return;
+    int32_t *after = &l->after[group][l->group[value->group].lane];
+    if (*after < value->group) *after = value->group;
+}
+
+/* A group with a part of a call that happens whole comes after those before it that have one, too (transaction.c). */
+static void find_waits(lanes *l, wk__record *const *by_group, int64_t live)
+{
+    int32_t whole = NONE;
+    memset(l->after, 0xff, (size_t)l->groups * sizeof *l->after);
+    for (int64_t k = 0; k < live; k++) {
+        const wk__record *r = by_group[k];
+        for (int i = 0; i < r->nin; i++) wait_for(l, r->group, r->ref[r->nout + i].value);
+        wait_for(l, r->group, r->prior);
+        if (!l->group[r->group].whole || whole == r->group) continue;
+        if (whole != NONE && l->after[r->group][l->group[whole].lane] < whole)
+            l->after[r->group][l->group[whole].lane] = whole;
+        whole = r->group;
+    }
+}
+
+/* ---- choosing ---------------------------------------------------------------------------------------------------- */
+
+static bool is_ready(const lanes *l, int32_t group)
+{
+    for (int k = 0; k < LANES; k++)
+        if (l->after[group][k] != NONE && l->head[k] != NONE && l->head[k] <= l->after[group][k]) return false;
+    return true;
+}
+
+/* A copy to the host is there at once where the device has nothing to do before it. */
+static stall current_stall(const lanes *l, int32_t group)
+{
+    const lane_group *g = &l->group[group];
+    return g->keeping == STALLS_HOST && !l->busy[g->lane] ? STALLS_NOBODY : g->keeping;
+}
+
+/* Of the groups below `end`. There is one: the first in the order of the program is always ready. */
+static int32_t choose(const lanes *l, int32_t end)
+{
+    int32_t chosen = NONE;
+    for (int k = 0; k < LANES; k++) {
+        const int32_t group = l->head[k];
+        if (group == NONE || group >= end) continue;
+        if (chosen != NONE) {
+            const stall least = current_stall(l, chosen), now = current_stall(l, group);
+            if (now > least || (now == least && group > chosen)) continue;
+        }
+        if (is_ready(l, group)) chosen = group;
+    }
+    return chosen;
+}
+
+static void place(lanes *l, int32_t group, int32_t at)
+{
+    lane_group *g = &l->group[group];
+    g->place = at;
+    l->head[g->lane] = g->next;
+    l->busy[g->lane] = g->keeping != STALLS_HOST;
+}
+
+/* Where the next group stands that is all of a call that happens whole: by then all that came before is done, so that
+ * nothing that may fail is left when the first of these writes in place. */
+static int32_t next_barrier(const lanes *l, int32_t from)
+{
+    int32_t k = from;
+    while (k < l->groups && l->group[k].whole < l->group[k].records) k++;
+    return k;
+}
+
+static void place_all(lanes *l)
+{
+    int32_t at = 0;
+    while (at < l->groups) {
+        int32_t end = next_barrier(l, at);
+        if (end == at) end++;
+        for (; at < end; at++) place(l, choose(l, end), at);
+    }
+}
+
+static void renumber(const lanes *l, wk__record *const *by_group, int64_t live)
+{
+    for (int64_t k = 0; k < live; k++) {
+        wk__record *r = by_group[k];
+        r->group = l->group[r->group].place;
+        for (int o = 0; o < r->nout; o++) r->ref[o].value->group = r->group;
+    }
+}
+
+void wk__plan_interleave(wk__op_queue *ring, int32_t groups)
+{
+    if (groups < 2 || !several_devices(ring)) return;
+    lanes l = {.groups = groups};
+    l.group = wk__alloc_zero((size_t)groups, sizeof *l.group);
+    l.after = wk__alloc((size_t)groups * sizeof *l.after);
+    int64_t live;
+    if (l.group && l.after) { /* else in the order of the program */
+        wk__record **by_group = wk__sort_by_group(ring, groups, &live);
+        if (make_lanes(&l, by_group, live)) {
+            find_waits(&l, by_group, live);
+            place_all(&l);
+            renumber(&l, by_group, live);
+        }
+    }
+    wk__free(l.group);
+    wk__free(l.after);
+}

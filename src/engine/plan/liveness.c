@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Liveness: which records have to run. Two linear passes over the ring.
+ *
+ * A value is visible when something besides the ring holds it (a storage, a parked record). Visible values are wanted,
+ * unless they may be parked: then they are computed only if a live record reads them, and stored only if that record is
+ * in another group. What is neither visible nor read by a live record is never computed.
+ */
+#include "overlap.h"
+#include "engine/op_queue.h"
+
+/* May a parked record read this operand later? Borrowed memory, and memory whose address is known outside, may change;
+ * what is pending must be parked itself or be stored by this flush anyway. */
+static bool is_stable_operand(const wk__value *value)
+{
+    wk__value_state state = value->state;
+    if (value->exposed) return false;
+    if (state == WK__STORED) return value->release == NULL;
+    return state == WK__PENDING && (value->defer_depth > 0 || wk__held_outside(value));
+}
+
+/* Depth of the chain that reading the value later would compute, 0 when it must not be parked. */
+static int chain_depth(wk__record *r)
+{
+    const wk__value *out = r->ref[0].value;
+    if (!wk__record_family(r)->is_program || wk__record_reduces(r) || r->partial || out->requeued || out->force_store ||
+        out->exposed || atomic_load_explicit(&((wk__value *)(uintptr_t)out)->persistent, memory_order_relaxed))
+        return 0;
+    int depth = 0;
+    for (int k = 0; k < r->nin; k++) {
+        const wk__value *in = wk__record_in(r, k)->value;
+        if (!in) continue;
+        if (!is_stable_operand(in)) return 0;
+        if (in->state == WK__PENDING && in->defer_depth > depth) depth = in->defer_depth;
+    }
+    return depth < WK__DEFER_DEPTH_MAX ? depth + 1 : 0;
+}
+
+/* Notes are made on values that this ring computes, and on no others: those may be operands in other rings too. */
+static bool is_pending_here(const wk__value *value)
+{
+    return value && value->state == WK__PENDING;
+}
+
+/* Does it, or what it reads, look places up, so that a bad index may keep it from being computed? */
+static bool is_doubtful(const wk__record *r)
+{
+    bool doubtful = wk__record_may_fault(r);
+    for (int k = r->nout; k < r->nout + r->nin && !doubtful; k++) {
+        const wk__value *in = r->ref[k].value;
+        doubtful = in && (in->state == WK__FAILED || (is_pending_here(in) && in->may_fault));
+    }
+    return doubtful;
+}
+
+void wk__plan_liveness(wk__op_queue *ring, bool park)
+{
+    park = park && !ring->config->sync && !ring->config->nofuse;
+    for (int64_t k = 0; k < ring->count; k++) {
+        wk__record *r = ring->record[k];
+        const bool doubtful = is_doubtful(r);
+        for (int o = 0; o < r->nout; o++) {
+            wk__value *out = r->ref[o].value;
+            out->may_fault = doubtful;
+            out->defer_depth = (uint8_t)(park && !(r->rolls_back && doubtful) ? chain_depth(r) : 0); /* see below */
+            out->deferrable = out->defer_depth > 0;
+            out->is_root =
+                (wk__held_outside(out) && !out->deferrable) || out->exposed; /* the program may look at the memory */
+            out->live = out->is_root;
+            out->escapes = out->read_by_deferred = false;
+            out->group = -1;
+            out->reg = -1;
+        }
+    }
+    for (int64_t k = ring->count; k-- > 0;) {
+        wk__record *r = ring->record[k];
+        r->live = false;
+        r->group = -1;
+        for (int o = 0; o < r->nout; o++) r->live = r->live || r->ref[o].value->live;
+        if (!r->live) continue;
+        for (int i = 0; i < r->nin; i++)
+            if (is_pending_here(wk__record_in(r, i)->value)) wk__record_in(r, i)->value->live = true;
+        if (!is_pending_here(r->prior)) continue;
+        if (r->partial) r->prior->live = true;
+        /* the target has that value again if a bad index comes between */
+        if (r->rolls_back && r->ref[0].value->may_fault) {
+            r->prior->live = r->prior->is_root = true;
+            r->prior->deferrable = false;
+        }
+    }
+}
+
+/* A record whose result stays in a register and can still be read is parked when its group is done, and so is what it
+ * reads of the group's registers, and so on: none of their operands may lose its memory to an output. Known once groups
+ * say what is stored. */
+void wk__plan_deferred_reads(wk__op_queue *ring)
+{
+    for (int64_t k = ring->count; k-- > 0;) {
+        wk__record *r = ring->record[k];
+        const wk__value *out = r->ref[0].value;
+        if (!r->live || wk__will_be_stored(out) || (!out->read_by_deferred && !wk__held_outside(out))) continue;
+        for (int i = 0; i < r->nin; i++)
+            if (is_pending_here(wk__record_in(r, i)->value)) wk__record_in(r, i)->value->read_by_deferred = true;
+    }
+}

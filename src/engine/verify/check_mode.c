@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See check_mode.h. */
+#include "check_mode.h"
+#include "base/alloc.h"
+#include "base/environment.h"
+#include "base/log.h"
+#include "shadow_compare.h"
+#include "engine/replay/flush_file.h"
+#include "engine/device_sync.h"
+#include "shadow_deferred.h"
+#include "shadow_run.h"
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- before ------------------------------------------------------------------------------------------------------ */
+
+/* What was given to the devices before is brought to its end: its faults are not this flush's. */
+static void settle_devices(const wk__op_queue *ring)
+{
+    wk__device *last = NULL;
+    for (int64_t k = 0; k < ring->count; k++) {
+        wk__device *device = ring->record[k]->device;
+        if (device != last && device->id.kind != WK_NULL) wk__device_sync_if_inflight(device, ring->record[k]);
+        last = device;
+    }
+}
+
+static void not_checked(const wk__op_queue *ring, const char *why)
+{
+    wk__log(WK__LOG_CHECK, ring->record[0]->site, "a flush of %lld calls is not checked: %s", (long long)ring->count,
+            why);
+}
+
+/* Does the program know this memory, as one tensor's? */
+static const wk__memory *known_memory(const wk__shadow *t)
+{
+    return t->stored && t->exposed && !t->of->memory_owner && t->of->memory.host ? &t->of->memory : NULL;
+}
+
+static bool is_written(const wk__shadow_map *twins, const wk__value *value)
+{
+    for (int64_t k = 0; k < twins->ring->count; k++)
+        if (twins->ring->record[k]->prior == value) return true;
+    return false;
+}
+
+/* Memory that the program lent to two tensors is two values, which twins keep apart: written through one, it changes
+ * under the other, as the program has it. */
+static bool writes_aliased_memory(const wk__shadow_map *twins)
+{
+    for (int64_t k = 0; k < twins->count; k++) {
+        const wk__memory *one = known_memory(&twins->twin[k]);
+        if (!one || !is_written(twins, twins->twin[k].of)) continue;
+        for (int64_t i = 0; i < twins->count; i++) {
+            const wk__memory *other = i != k ? known_memory(&twins->twin[i]) : NULL;
+            if (other && one->host < other->host + other->bytes && other->host < one->host + one->bytes) return true;
+        }
+    }
+    return false;
+}
+
+static wk__shadow_map *run_reference(wk_context *owner, bool park)
+{
+    wk__shadow_map *twins = wk__shadow_map_new(owner, park);
+    if (twins && writes_aliased_memory(twins))
+        twins->skip_reason = "it writes memory that the program has lent to two tensors";
+    else if (twins)
+        wk__shadow_run(twins);
+    if (twins && !twins->skip_reason) return twins;
+    not_checked(owner->op_queue, twins ? twins->skip_reason : "out of host memory");
+    if (twins) wk__shadow_map_free(twins);
+    return NULL;
+}
+
+static void forget_kept(const wk__op_queue *ring)
+{
+    for (int64_t k = 0; k < ring->count; k++) wk__deferred_shadow_drop(ring->record[k]->ref[0].value);
+}
+
+wk__shadow_map *wk__check_begin(wk_context *owner, bool park)
+{
+    settle_devices(owner->op_queue);
+    wk__alloc_untracked pause;
+    wk__alloc_untracked_begin(&pause);
+    wk__shadow_map *twins = run_reference(owner, park);
+    if (!twins) forget_kept(owner->op_queue);
+    wk__alloc_untracked_end(&pause);
+    return twins;
+}
+
+/* ---- meanwhile --------------------------------------------------------------------------------------------------- */
+
+void wk__check_tolerate(wk__shadow_map *twins, const wk__value *value, const wk__failure *failure)
+{
+    wk__shadow *t = wk__shadow_of(twins, value);
+    if (t && !wk__is_data_failure(failure)) t->tolerated = true;
+}
+
+/* ---- after ------------------------------------------------------------------------------------------------------- */
+
+enum { NAMED = 5 /* ops of a long pass that a message names */ };
+
+static void add_pass(wk__text *text, const wk__shadow_map *twins, const wk__record *r)
+{
+    int named = 0;
+    for (int64_t k = 0; k < twins->ring->count; k++) {
+        const wk__record *other = twins->ring->record[k];
+        if (r->group < 0 || other->group != r->group || named++ >= NAMED) continue;
+        wk__text_format(text, "%s%s%s (%s:%d)", named == 1 ? " Computed in one pass: " : ", ", other->name,
+                        wk__in_place_suffix(other->name, other->in_place), other->site.file ? other->site.file : "?",
+                        (int)other->site.line);
+    }
+    if (named > NAMED) wk__text_format(text, " and %d more", named - NAMED);
+}
+
+/* A folder full of them would help nobody. */
+enum { MAX_FILES = 16 };
+static atomic_int files;
+
+/* Writes the flush beside others, and says where, or why not. */
+static void write_file(wk__text *text, const wk__shadow_map *twins, const char *said)
+{
+    char path[PATH_MAX];
+    wk__io_error error;
+    const char *folder = wk__setting_text(WK__SETTING_CHECK_DIR);
+    if (twins->ring->config->write_files) return;
+    const int number = atomic_fetch_add(&files, 1) + 1;
+    if (number > MAX_FILES) return;
+    snprintf(path, sizeof path, "%s%swick-check-%d-%d.flush", folder && *folder ? folder : "",
+             folder && *folder ? "/" : "", (int)getpid(), number);
+    if (wk__flush_write(twins, said, path, &error) == WK_OK)
+        wk__text_format(text, " `wick replay %s` runs it again.", path);
+    else
+        wk__text_format(text, " It could not be written down: %s.", error.text);
+}
+
+static wk__failure *failure_of(const wk__shadow_map *twins, const wk__difference *found)
+{
+    wk__text text = {0};
+    const wk__record *r = found->record;
+    wk__text_format(&text, "%s%s: WICK_CHECK: %s.", r->name, wk__in_place_suffix(r->name, r->in_place),
+                    found->what.data ? found->what.data : "");
+    write_file(&text, twins, text.data ? text.data : "");
+    add_pass(&text, twins, r);
+    wk__failure *failure =
+        wk__failure_new(WK_ERR_INTERNAL, r->site, text.data ? text.data : "WICK_CHECK: a difference");
+    wk__text_free(&text);
+    return failure;
+}
+
+/* Nobody can go on with such a number: the value fails, its memory stays (another thread may just be about to
+ * read it). */
+static void check_shadow(wk__shadow_map *twins, wk__shadow *t, wk__failure **failure)
+{
+    wk__difference found;
+    if (wk__shadow_differs(twins, t, &found)) {
+        if (!*failure) *failure = failure_of(twins, &found);
+        wk__text_free(&found.what);
+        if (t->of->state == WK__STORED) wk__value_fail(t->of, *failure);
+    } else if (t->held && t->valid && !t->may_differ && t->of->state == WK__DEFERRED) {
+        wk__deferred_shadow_add(t);
+    }
+}
+
+void wk__check_end(wk__shadow_map *twins)
+{
+    settle_devices(twins->ring);
+    wk__alloc_untracked pause;
+    wk__alloc_untracked_begin(&pause);
+    wk__failure *failure = NULL;
+    wk__shadow_mark_tolerated(twins);
+    for (int64_t k = 0; k < twins->ring->count; k++) { /* in the order of the program: the first is told */
+        wk__record *r = twins->ring->record[k];
+        for (int o = 0; o < r->nout; o++) check_shadow(twins, wk__shadow_of(twins, r->ref[o].value), &failure);
+    }
+    for (int64_t k = 0; k < twins->count; k++)
+        if (!twins->twin[k].writer) check_shadow(twins, &twins->twin[k], &failure);
+    if (failure) {
+        wk__discard_posted_failure(twins->owner); /* what else went wrong is of less weight */
+        wk__post_failure(twins->owner, failure);
+    }
+    wk__failure_drop(failure);
+    wk__shadow_map_free(twins);
+    wk__alloc_untracked_end(&pause);
+}

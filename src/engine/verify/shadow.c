@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making twins: who is seen, what has to be computed for that, when a twin's memory is read for the last time. */
+#include "shadow.h"
+#include "base/alloc.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+enum { DEVICES = 64 };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the table; arenas have their own */
+static struct {
+    const wk__device *device;
+    wk__arena *arena;
+} shadow_arenas[DEVICES];
+
+/* Made when the device is first checked, and kept as the device is. NULL when host memory is short. */
+static wk__arena *shadow_arena_of(const wk__device *device)
+{
+    wk__arena *arena = NULL;
+    pthread_mutex_lock(&lock);
+    for (int k = 0; k < DEVICES && !arena; k++) {
+        if (shadow_arenas[k].device && shadow_arenas[k].device != device) continue;
+        if (!shadow_arenas[k].arena) shadow_arenas[k].arena = wk__arena_new(device->backend, device->state, INT64_MAX);
+        if (shadow_arenas[k].arena) shadow_arenas[k].device = device;
+        arena = shadow_arenas[k].arena;
+        if (!arena) break;
+    }
+    pthread_mutex_unlock(&lock);
+    return arena;
+}
+
+wk_code wk__shadow_alloc(wk__shadow *twin, wk__fail *fail)
+{
+    wk__arena *arena = shadow_arena_of(twin->value.device);
+    if (!arena) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory");
+    return wk__arena_alloc(arena, twin->value.bytes, &twin->value.memory, fail);
+}
+
+void wk__shadow_free_memory(wk__device *device, wk__memory *memory)
+{
+    if (memory->block) wk__arena_free(shadow_arena_of(device), memory);
+    memory->block = NULL;
+}
+
+void wk__shadow_free(wk__shadow *twin)
+{
+    wk__shadow_free_memory(twin->value.device, &twin->value.memory);
+}
+
+/* ---- which there are --------------------------------------------------------------------------------------------- */
+
+static int by_address(const void *a, const void *b)
+{
+    const uintptr_t x = (uintptr_t)((const wk__shadow *)a)->of, y = (uintptr_t)((const wk__shadow *)b)->of;
+    return (x > y) - (x < y);
+}
+
+static int pointers_by_address(const void *a, const void *b)
+{
+    const uintptr_t x = (uintptr_t) * (wk__value *const *)a, y = (uintptr_t) * (wk__value *const *)b;
+    return (x > y) - (x < y);
+}
+
+wk__shadow *wk__shadow_of(const wk__shadow_map *twins, const wk__value *value)
+{
+    const wk__shadow key = {.of = (wk__value *)(uintptr_t)value};
+    return value ? bsearch(&key, twins->twin, (size_t)twins->count, sizeof key, by_address) : NULL;
+}
+
+/* Every value that a record names, by address; some stand there several times. NULL when host memory is short. */
+static wk__value **named(const wk__op_queue *ring, int64_t *count)
+{
+    int64_t places = 0;
+    for (int64_t k = 0; k < ring->count; k++) places += ring->record[k]->nout + ring->record[k]->nin + 1;
+    wk__value **value = wk__alloc_zero((size_t)places, sizeof *value);
+    *count = 0;
+    for (int64_t k = 0; k < ring->count && value; k++) {
+        wk__record *r = ring->record[k];
+        for (int i = 0; i < r->nout + r->nin; i++)
+            if (r->ref[i].value) value[(*count)++] = r->ref[i].value;
+        if (r->prior) value[(*count)++] = r->prior;
+    }
+    if (value) qsort(value, (size_t)*count, sizeof *value, pointers_by_address);
+    return value;
+}
+
+static bool name_all(wk__shadow_map *twins)
+{
+    int64_t count;
+    wk__value **value = named(twins->ring, &count);
+    for (int64_t k = 0; k < count && value; k++) twins->count += k == 0 || value[k] != value[k - 1];
+    twins->twin = value ? wk__alloc_zero((size_t)twins->count, sizeof *twins->twin) : NULL;
+    wk__shadow *next = twins->twin;
+    for (int64_t k = 0; k < count && next; k++)
+        if (k == 0 || value[k] != value[k - 1]) (next++)->of = value[k];
+    wk__free(value);
+    return twins->twin != NULL;
+}
+
+static void describe(wk__shadow *t)
+{
+    wk__value *of = t->of;
+    t->first = t->last = -1;
+    t->stored = of->state == WK__STORED;
+    t->exposed = of->exposed;
+    t->borrowed = of->release != NULL;
+    t->wanted = of->force_store;
+    t->revived = of->requeued;
+    t->keep = atomic_load_explicit(&of->persistent, memory_order_relaxed);
+    t->value.device = of->device;
+    t->value.bytes = of->bytes;
+    t->value.reg = -1;
+    t->value.group = -1;
+    t->value.is_root = true; /* each is stored */
+    wk__value_set_state(&t->value, WK__STORED);
+}
+
+/* ---- what has to be computed ------------------------------------------------------------------------------------- */
+
+static void count_uses(wk__shadow_map *twins)
+{
+    wk__op_queue *ring = twins->ring;
+    for (int64_t k = 0; k < ring->count; k++) {
+        wk__record *r = ring->record[k];
+        for (int i = 0; i < r->nout + r->nin; i++) {
+            if (!r->ref[i].value) continue;
+            wk__shadow *t = wk__shadow_of(twins, r->ref[i].value);
+            t->uses++;
+            if (i >= r->nout) continue;
+            t->writer = r;
+            t->first = k;
+        }
+        if (!r->prior) continue;
+        wk__shadow *prior = wk__shadow_of(twins, r->prior);
+        prior->uses++;
+        prior->replaced = true;
+    }
+}
+
+/* Memory whose address the program knows is looked at when nobody owns the value any more, too. */
+static bool is_seen(const wk__shadow *t)
+{
+    return wk__refcount_get(&t->of->refs) > t->uses || (t->writer && t->exposed && !t->replaced);
+}
+
+static void need(wk__shadow_map *twins, const wk__value *value, int64_t reader)
+{
+    wk__shadow *t = wk__shadow_of(twins, value);
+    if (!t) return;
+    t->needed = true;
+    if (t->last < reader) t->last = reader;
+}
+
+/* From the last record to the first: a record is computed when one of its results is needed. The old numbers of a
+ * target are needed where a part of them stays. */
+static void find_needed(wk__shadow_map *twins)
+{
+    wk__op_queue *ring = twins->ring;
+    for (int64_t k = 0; k < twins->count; k++) {
+        twins->twin[k].observable = is_seen(&twins->twin[k]);
+        twins->twin[k].needed = twins->twin[k].observable && twins->twin[k].writer;
+    }
+    for (int64_t k = ring->count; k-- > 0;) {
+        wk__record *r = ring->record[k];
+        bool needed = false;
+        for (int o = 0; o < r->nout; o++) needed = needed || wk__shadow_of(twins, r->ref[o].value)->needed;
+        if (!needed) continue;
+        for (int i = 0; i < r->nin; i++) need(twins, wk__record_in(r, i)->value, k);
+        if (r->partial) need(twins, r->prior, k);
+    }
+}
+
+wk__shadow_map *wk__shadow_map_new(wk_context *owner, bool park)
+{
+    wk__shadow_map *twins = wk__alloc_zero(1, sizeof *twins);
+    if (!twins) return NULL;
+    twins->owner = owner;
+    twins->ring = owner->op_queue;
+    twins->park = park;
+    if (!name_all(twins)) {
+        wk__free(twins);
+        return NULL;
+    }
+    for (int64_t k = 0; k < twins->count; k++) describe(&twins->twin[k]);
+    count_uses(twins);
+    find_needed(twins);
+    for (int64_t k = 0; k < twins->count; k++) {
+        wk__shadow *t = &twins->twin[k];
+        t->held = t->observable && t->needed;
+        if (t->held) wk__value_hold(t->of);
+    }
+    return twins;
+}
+
+/* The ring is held: what this lets go of may be borrowed memory, which waits for that to end. */
+void wk__shadow_map_free(wk__shadow_map *twins)
+{
+    for (int64_t k = 0; k < twins->count; k++) {
+        wk__shadow_free(&twins->twin[k]);
+        if (twins->twin[k].held) wk__value_drop(twins->twin[k].of);
+    }
+    wk__free(twins->twin);
+    wk__free(twins);
+}

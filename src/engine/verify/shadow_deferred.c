@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See shadow_deferred.h. A table by address, open addressing; under one lock, as any thread may free a parked value. */
+#include "shadow_deferred.h"
+#include "base/alloc.h"
+
+typedef struct entry {
+    const wk__value *of; /* NULL: free */
+    wk__device *device;
+    wk__memory memory;
+    bool failed, kept_old, may_fail, holes;
+} entry;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static entry *table;
+static int64_t room; /* a power of 2, at most half of it in use */
+atomic_llong wk__deferred_shadow_count;
+
+static int64_t home_of(const wk__value *value)
+{
+    const uint64_t mixed = (uint64_t)(uintptr_t)value * UINT64_C(0x9e3779b97f4a7c15);
+    return (int64_t)(mixed >> 20) & (room - 1);
+}
+
+/* Its place, or the free one where it would be. */
+static entry *place_of(const wk__value *value)
+{
+    int64_t k = home_of(value);
+    while (table[k].of && table[k].of != value) k = (k + 1) & (room - 1);
+    return &table[k];
+}
+
+static bool grow(void)
+{
+    enum { FIRST = 256 };
+    entry *before = table;
+    const int64_t had = room;
+    entry *larger = wk__alloc_zero((size_t)(had ? had * 2 : FIRST), sizeof *table);
+    if (!larger) return false;
+    table = larger;
+    room = had ? had * 2 : FIRST;
+    for (int64_t k = 0; k < had; k++)
+        if (before[k].of) *place_of(before[k].of) = before[k];
+    wk__free(before);
+    return true;
+}
+
+/* What stood behind it in its run moves up, so that it is found again. */
+static void take_out(entry *e)
+{
+    int64_t hole = e - table;
+    for (int64_t k = (hole + 1) & (room - 1); table[k].of; k = (k + 1) & (room - 1)) {
+        const int64_t home = home_of(table[k].of);
+        if (((k - home) & (room - 1)) < ((k - hole) & (room - 1))) continue;
+        table[hole] = table[k];
+        hole = k;
+    }
+    table[hole].of = NULL;
+    atomic_fetch_sub_explicit(&wk__deferred_shadow_count, 1, memory_order_relaxed);
+}
+
+void wk__deferred_shadow_add(wk__shadow *twin)
+{
+    pthread_mutex_lock(&lock);
+    if ((atomic_load(&wk__deferred_shadow_count) + 1) * 2 <= room || grow()) {
+        entry *e = place_of(twin->of);
+        if (e->of) wk__shadow_free_memory(e->device, &e->memory);
+        atomic_fetch_add_explicit(&wk__deferred_shadow_count, e->of == NULL, memory_order_relaxed);
+        *e = (entry){.of = twin->of,
+                     .device = twin->value.device,
+                     .memory = twin->value.memory,
+                     .failed = twin->failed,
+                     .kept_old = twin->rolled_back,
+                     .may_fail = twin->may_fail,
+                     .holes = twin->partly_written};
+        twin->value.memory.block = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+bool wk__deferred_shadow_take(wk__shadow *twin)
+{
+    if (atomic_load_explicit(&wk__deferred_shadow_count, memory_order_relaxed) == 0) return false;
+    pthread_mutex_lock(&lock);
+    entry *e = place_of(twin->of);
+    const bool found = e->of != NULL;
+    if (found) {
+        twin->value.memory = e->memory;
+        twin->failed = e->failed;
+        twin->rolled_back = e->kept_old;
+        twin->may_fail = e->may_fail;
+        twin->partly_written = e->holes;
+        take_out(e);
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+void wk__deferred_shadow_drop_slow(const wk__value *value)
+{
+    pthread_mutex_lock(&lock);
+    entry *e = room ? place_of(value) : NULL;
+    if (e && e->of) {
+        wk__shadow_free_memory(e->device, &e->memory);
+        take_out(e);
+    }
+    pthread_mutex_unlock(&lock);
+}

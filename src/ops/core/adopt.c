@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensors of objects; see adopt.h. */
+#include "adopt.h"
+#include "autograd/node.h"
+#include "base/alloc.h"
+#include "engine/op_queue.h"
+#include <string.h>
+#include <wick/tensor.h>
+
+wk_tensor *wk__adopt(wk_tensor *x)
+{
+    if (!x) return NULL;
+    wk__handle_hold(&x->handle);
+    wk__handle_release(&x->handle, (wk_site){0});
+    return x;
+}
+
+/* Does the body see all of a storage that only the library writes, row by row? */
+static bool is_plain_storage(const wk__body *body)
+{
+    return wk__body_contiguous(body) &&
+           wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype) == body->storage->bytes &&
+           !body->storage->value->exposed;
+}
+
+wk_tensor *wk__detached_copy(wk_site site, wk_tensor *x)
+{
+    wk_context *context = wk__context();
+    bool grad_off = context->frame.grad_off;
+    context->frame.grad_off = true;
+    wk_tensor *own = is_plain_storage(wk__body_of(x)) ? wk__tensor_snapshot(context, x) : wk_clone_at(site, x);
+    context->frame.grad_off = grad_off;
+    if (!own) return NULL;
+    wk__body *body = wk__body_of(own);
+    wk__node_drop(body->node);
+    wk__leaf_drop(body->leaf);
+    body->node = NULL;
+    body->leaf = NULL;
+    body->requires_grad = false;
+    body->output = 0;
+    return own;
+}
+
+/* How many of a handle's owners want the contents kept: all but a scope. */
+static int owners_besides_scope(const wk__handle *handle)
+{
+    return (int)atomic_load_explicit(&((wk__handle *)(uintptr_t)handle)->refs, memory_order_relaxed) -
+           (handle->scope != 0);
+}
+
+void wk__rebind_storage(wk_tensor *x, wk_tensor *from)
+{
+    wk__body *body = wk__body_of(x), *other = wk__body_of(from);
+    wk__storage *old = body->storage;
+    int firm = owners_besides_scope(&x->handle);
+    bool moved = old->device != other->storage->device;
+    wk__storage_hold(other->storage);
+    wk__storage_add_persistent(other->storage, firm);
+    if (old->alias_set.base == body) atomic_store_explicit(&old->alias_set.base, NULL, memory_order_relaxed);
+    body->storage = other->storage;
+    atomic_store_explicit(&body->storage->alias_set.base, body, memory_order_relaxed);
+    body->storage->version_info.version = old->version_info.version + 1;
+    body->storage->assign_count = old->assign_count + 1;
+    body->offset = other->offset;
+    body->ndim = other->ndim;
+    body->dtype = other->dtype;
+    memcpy(body->shape, other->shape, sizeof body->shape);
+    memcpy(body->stride, other->stride, sizeof body->stride);
+    if (body->leaf) {
+        body->leaf->storage = body->storage;
+        body->leaf->device_moves += moved;
+        if (moved) body->leaf->moved_at = wk__site((wk_site){0});
+    }
+    wk__storage_add_persistent(old, -firm);
+    wk__storage_drop(old);
+}
+
+void wk__swap_bodies(wk_tensor *x, wk_tensor *y)
+{
+    const int more = owners_besides_scope(&x->handle) - owners_besides_scope(&y->handle);
+    wk__storage_add_persistent(wk__body_of(x)->storage, -more);
+    wk__storage_add_persistent(wk__body_of(y)->storage, more);
+    void *held = x->handle.body;
+    x->handle.body = y->handle.body;
+    y->handle.body = held;
+}
+
+/* Its numbers are to stay where they are: the program knows their address, or other tensors see them. */
+static bool is_address_fixed(const wk_tensor *x)
+{
+    return !is_plain_storage(wk__body_of(x));
+}
+
+/* Writes those that stay where they are, all or none. */
+static bool copy_into_fixed(wk_tensor *const *x, wk_tensor *const *from, int64_t count, wk__savepoint *before)
+{
+    wk_context *context = wk__context();
+    int64_t taken = 0;
+    bool fine = true;
+    wk__transaction_begin(context);
+    for (int64_t k = 0; k < count && fine; k++) {
+        if (!is_address_fixed(x[k])) continue;
+        wk__savepoint_take(&before[taken++], x[k]);
+        fine = wk_copy__at((wk_site){0}, x[k], from[k]) != NULL;
+    }
+    if (fine) wk__transaction_end(context);
+    for (int64_t k = 0; k < count && fine; k++) fine = !is_address_fixed(x[k]) || wk__materialize(x[k], (wk_site){0});
+    while (taken-- > 0) wk__savepoint_end(&before[taken], fine);
+    if (context->transaction) wk__transaction_end(context);
+    return fine;
+}
+
+bool wk__assign_all(wk_tensor *const *x, wk_tensor *const *from, int64_t count)
+{
+    wk__savepoint *before = wk__alloc_zero((size_t)count + 1, sizeof *before);
+    if (!before)
+        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "%s: out of host memory", wk__context()->frame.api_call.name);
+    const bool fine = before && copy_into_fixed(x, from, count, before);
+    for (int64_t k = 0; k < count && fine; k++) {
+        wk__storage *storage = wk__body_of(x[k])->storage;
+        if (is_address_fixed(x[k])) continue;
+        wk__storage_assign(storage, wk__body_of(from[k])->storage->value);
+        wk__storage_bump_version(storage, wk__context()->frame.api_call.name, (wk_site){0});
+    }
+    wk__free(before);
+    return fine;
+}
+
+bool wk__nested_call_begin(wk__nested_call *c, const char *name, wk_site site, bool no_grad)
+{
+    wk_context *context = wk__context();
+    wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, site);
+    if (!guard) return false;
+    *c = (wk__nested_call){.scope = guard->token};
+    wk__frame_begin(context, WK__FRAME_CALL, name, wk__site(site)); /* the guard puts back the one before */
+    context->frame.grad_off = context->frame.grad_off || no_grad;
+    return true;
+}
+
+void wk__nested_call_end(wk__nested_call *c, wk_tensor **out, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (out[k]) wk__handle_keep(&out[k]->handle, (wk_site){0});
+    wk__guard_close(c->scope);
+}

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensors and the host: what a tensor is, numbers in and out, scopes and objects. */
+#include "engine/host_transfer.h"
+#include "base/alloc.h"
+#include "ir/scalar.h"
+#include "create.h"
+#include <math.h>
+#include <string.h>
+#include <wick/autograd.h>
+#include <wick/device.h>
+
+/* ---- guards and objects ------------------------------------------------------------------------------------------ */
+
+static wk_guard open_guard(wk__guard_kind kind, wk_site site)
+{
+    wk__guard *guard = wk__guard_push(kind, site);
+    return (wk_guard){guard ? guard->token : 0};
+}
+
+wk_guard wk_scope_open(wk_site site)
+{
+    return open_guard(WK__GUARD_SCOPE, site);
+}
+
+wk_guard wk_device_guard_open(wk_site site, wk_device device)
+{
+    wk_context *context = wk__context();
+    wk__guard *guard = wk__guard_push(WK__GUARD_DEVICE, site);
+    if (!guard) return (wk_guard){0};
+    guard->device = context->device;
+    context->device = device;
+    return (wk_guard){guard->token};
+}
+
+void wk_guard_close(wk_guard *guard)
+{
+    if (!guard) return;
+    if (guard->token) wk__guard_close(guard->token);
+    guard->token = 0;
+}
+
+static wk__handle *check_object(void *x, wk_site site, const char *op)
+{
+    return x && wk__handle_check_any(x, &wk__tensor_kind, site, op, "the object") ? x : NULL;
+}
+
+void *wk_keep_at(wk_site site, void *x)
+{
+    wk__handle *handle = check_object(x, site, "keep");
+    if (handle) wk__handle_keep(handle, site);
+    return handle;
+}
+
+void *wk_retain_at(wk_site site, void *x)
+{
+    wk__handle *handle = check_object(x, site, "retain");
+    if (handle) wk__handle_retain(handle, site);
+    return handle;
+}
+
+void wk_free_at(wk_site site, void *x)
+{
+    wk__handle *handle = check_object(x, site, "free");
+    if (!handle) return;
+    wk_context *context = wk__context();
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
+    wk__handle_release(handle, site);
+    wk__frame_end(context, before);
+}
+
+/* The old value may be the scope's around or, without a scope there, the caller's; the new one takes its place. */
+void wk_carry_at(wk_site site, wk_tensor **variable, wk_tensor *x)
+{
+    if (!variable) wk__error_set(site, WK_ERR_ARGUMENT, "carry: the variable is NULL");
+    wk_tensor *old = variable ? *variable : x;
+    if (old == x) return;
+    if (x && !wk_keep_at(site, x)) return;
+    *variable = x; /* before what the program has done at the old one's end, and what its handler does */
+    if (old) wk_free_at(site, old);
+}
+
+/* ---- what a tensor is -------------------------------------------------------------------------------------------- */
+
+static const wk__body *live_body(wk_site site, const wk_tensor *x, const char *op)
+{
+    if (!x) return NULL;
+    return wk__check_tensor(x, site, op, "input") ? wk__body_of(x) : NULL;
+}
+
+int wk_ndim_at(wk_site site, const wk_tensor *x)
+{
+    const wk__body *body = live_body(site, x, "ndim");
+    return body ? body->ndim : 0;
+}
+
+static int64_t dim_property(wk_site site, const wk_tensor *x, int dim, const char *op, bool stride)
+{
+    const wk__body *body = live_body(site, x, op);
+    int d;
+    if (!body) return 0;
+    if (!body->ndim || !wk__wrap_dim(body->ndim, dim, &d)) {
+        wk__error_set(site, WK_ERR_INDEX, "%s: dimension %d is out of range for %d dimensions", op, dim, body->ndim);
+        return 0;
+    }
+    return stride ? body->stride[d] : body->shape[d];
+}
+
+int64_t wk_size_at(wk_site site, const wk_tensor *x, int dim)
+{
+    return dim_property(site, x, dim, "size", false);
+}
+int64_t wk_stride_at(wk_site site, const wk_tensor *x, int dim)
+{
+    return dim_property(site, x, dim, "stride", true);
+}
+int64_t wk_numel_at(wk_site site, const wk_tensor *x)
+{
+    const wk__body *body = live_body(site, x, "numel");
+    return body ? wk__body_numel(body) : 0;
+}
+wk_dtype wk_dtype_of_at(wk_site site, const wk_tensor *x)
+{
+    const wk__body *body = live_body(site, x, "dtype_of");
+    return body ? (wk_dtype)body->dtype : (wk_dtype)0;
+}
+wk_device wk_device_of_at(wk_site site, const wk_tensor *x)
+{
+    const wk__body *body = live_body(site, x, "device_of");
+    return body ? body->storage->device->id : (wk_device){.kind = -1};
+}
+bool wk_is_contiguous_at(wk_site site, const wk_tensor *x)
+{
+    const wk__body *body = live_body(site, x, "is_contiguous");
+    return body && wk__body_contiguous(body);
+}
+bool wk_same_storage_at(wk_site site, const wk_tensor *a, const wk_tensor *b)
+{
+    const wk__body *x = live_body(site, a, "same_storage"), *y = live_body(site, b, "same_storage");
+    return x && y && x->storage == y->storage;
+}
+
+/* ---- numbers in -------------------------------------------------------------------------------------------------- */
+
+/* x, which goes, as a leaf of that dtype. */
+static wk_tensor *cast_and_free(wk_site site, wk_tensor *x, wk_dtype dtype, bool requires_grad)
+{
+    wk_tensor *out = wk_to_dtype_at(site, x, dtype);
+    wk_free_at(site, x);
+    return out && requires_grad ? wk_requires_grad__at(site, out, true) : out;
+}
+
+static wk_tensor *copy_in(wk_site site, wk_dtype dtype, const void *data, const int64_t *stride, const int64_t *shape,
+                          int ndim, size_t bytes, const wk_options *options)
+{
+    wk__create c;
+    wk_options o;
+    if (!wk__options(site, "from", options, &o)) return NULL;
+    const wk_dtype wanted = o.dtype ? o.dtype : dtype;
+    const bool wants_gradient = o.requires_grad;
+    if (wanted != dtype) o.requires_grad = false; /* of the converted tensor, not of this one */
+    o.dtype = dtype;
+    if (!wk__create_begin(&c, &wk__op_empty, site, shape, ndim, &o, dtype)) return NULL;
+    int64_t n = wk__numel(ndim, shape), need = n * (int64_t)wk_dtype_size(dtype);
+    if (!data && need) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "from: the data is NULL");
+        return NULL;
+    }
+    if (bytes != (size_t)-1 && (int64_t)bytes != need) {
+        wk__error_set(site, WK_ERR_SHAPE,
+                      "from: the shape has %lld elements of %s (%lld bytes), %lld were given (%lld bytes)",
+                      (long long)n, wk_dtype_str(dtype), (long long)need, (long long)(bytes / wk_dtype_size(dtype)),
+                      (long long)bytes);
+        return NULL;
+    }
+    wk_tensor *out = wk__tensor_pending(c.context, c.device, dtype, ndim, shape, site, "from");
+    if (!out) return NULL;
+    void *dense = NULL;
+    if (stride && n) {
+        dense = wk__alloc((size_t)need);
+        if (dense)
+            wk__host_strided_copy(data, ndim, shape, stride, wk_dtype_size(dtype), dense, wk__body_of(out)->stride);
+        else
+            wk__error_set(site, WK_ERR_MEMORY, "from: out of host memory");
+    }
+    bool written = (!stride || !n || dense) &&
+                   wk__host_upload(wk__body_of(out)->storage->value, dense ? dense : data, need, site, "from");
+    wk__free(dense);
+    wk__body_of(out)->requires_grad = c.requires_grad;
+    if (!written) return wk__discard_result(out);
+    return wanted == dtype ? out : cast_and_free(site, out, wanted, wants_gradient);
+}
+
+/* `name`: what the program called. */
+static wk_tensor *from_host(const char *name, wk_site site, wk_dtype dtype, const void *data, const int64_t *stride,
+                            const int64_t *shape, int ndim, size_t bytes, const wk_options *options)
+{
+    wk_context *context = wk__context();
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CALL, name, site);
+    wk_tensor *out = copy_in(site, dtype, data, stride, shape, ndim, bytes, options);
+    wk__frame_end(context, before);
+    return out;
+}
+
+wk_tensor *wk_from_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim,
+                         const wk_options *options)
+{
+    return from_host("from", site, dtype, data, NULL, shape, ndim, bytes, options);
+}
+
+wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim)
+{
+    return from_host("from", site, dtype, data, NULL, shape, ndim, bytes, NULL);
+}
+
+wk_tensor *wk_of_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim)
+{
+    return from_host("of", site, dtype, data, NULL, shape, ndim, bytes, NULL);
+}
+
+wk_tensor *wk_of_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim,
+                       const wk_options *options)
+{
+    return from_host("of", site, dtype, data, NULL, shape, ndim, bytes, options);
+}
+
+/* Does what lies with these strides end within `bytes`, where they are known? Sizes and strides that are wrong by
+ * themselves are told of elsewhere. */
+static bool check_extent(wk_site site, const char *op, wk_dtype dtype, size_t bytes, const int64_t *shape,
+                         const int64_t *stride, int ndim)
+{
+    int64_t last = 0;
+    const int64_t width = (int64_t)wk_dtype_size(dtype);
+    if (bytes == (size_t)-1 || !width || !shape) return true;
+    for (int d = 0; d < ndim; d++)
+        if (shape[d] <= 0) return true;
+    for (int d = 0; d < ndim; d++) {
+        int64_t step;
+        if (stride[d] <= 0) continue;
+        if (__builtin_mul_overflow(shape[d] - 1, stride[d], &step) || __builtin_add_overflow(last, step, &last)) {
+            last = INT64_MAX;
+            break;
+        }
+    }
+    if (last < (int64_t)(bytes / (size_t)width)) return true;
+    wk__error_set(site, WK_ERR_SHAPE,
+                  "%s: shape and strides reach to element %lld of %s, the array has %lld (%lld bytes), counted from 0",
+                  op, (long long)last, wk_dtype_str(dtype), (long long)bytes / width, (long long)bytes);
+    return false;
+}
+
+wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape,
+                              const int64_t *stride, int ndim, const wk_options *options)
+{
+    return wk_from_strided_sized_at(site, dtype, data, (size_t)-1, shape, stride, ndim, options);
+}
+
+wk_tensor *wk_from_strided_sized_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
+                                    const int64_t *stride, int ndim, const wk_options *options)
+{
+    for (int d = 0; d < ndim; d++)
+        if (!stride || stride[d] < 0) {
+            wk__error_set(site, WK_ERR_ARGUMENT, "from_strided: %s",
+                          stride ? "strides must not be negative" : "the strides are NULL");
+            return NULL;
+        }
+    if (!check_extent(site, "from_strided", dtype, bytes, shape, stride, ndim)) return NULL;
+    return from_host("from_strided", site, dtype, data, stride, shape, ndim, (size_t)-1, options);
+}
+
+wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t *shape, int ndim,
+                        void (*release)(void *user), void *user)
+{
+    return wk_borrow_sized_at(site, dtype, data, (size_t)-1, shape, ndim, release, user);
+}
+
+wk_tensor *wk_borrow_sized_at(wk_site site, wk_dtype dtype, void *data, size_t bytes, const int64_t *shape, int ndim,
+                              void (*release)(void *user), void *user)
+{
+    wk__create c;
+    wk_options options = {.size = sizeof options, .dtype = dtype, .device = wk_cpu()};
+    wk_context *context = wk__context();
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CALL, "borrow", site);
+    const bool fits = wk__create_begin(&c, &wk__op_empty, site, shape, ndim, &options, dtype);
+    wk__frame_end(context, before);
+    if (!fits) return NULL;
+    if (!data || (uintptr_t)data % wk_dtype_size(dtype) != 0) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "borrow: the data is %s", data ? "not aligned for its dtype" : "NULL");
+        return NULL;
+    }
+    const int64_t need = wk__numel(ndim, shape) * (int64_t)wk_dtype_size(dtype);
+    if (bytes != (size_t)-1 && need > (int64_t)bytes) {
+        wk__error_set(site, WK_ERR_SHAPE,
+                      "borrow: the shape has %lld elements of %s (%lld bytes), the array %lld (%lld bytes)",
+                      (long long)wk__numel(ndim, shape), wk_dtype_str(dtype), (long long)need,
+                      (long long)(bytes / wk_dtype_size(dtype)), (long long)bytes);
+        return NULL;
+    }
+    wk_tensor *out = wk__tensor_borrowing(c.context, c.device, dtype, ndim, shape, site);
+    if (!out) return NULL;
+    wk__value *value = wk__body_of(out)->storage->value;
+    value->memory = (wk__memory){.block = data, .host = data, .bytes = value->bytes};
+    value->release = release ? release : wk__release_noop;
+    value->release_user = user;
+    value->exposed = true;
+    wk__value_set_state(value, WK__STORED);
+    return out;
+}
+
+/* ---- numbers out ------------------------------------------------------------------------------------------------- */
+
+wk_code wk_sync_at(wk_site site)
+{
+    wk_context *context = wk__context();
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CALL, "sync", site);
+    wk__host_sync(site);
+    wk__frame_end(context, before);
+    if (context->posted_failure) wk__report_posted_failure(context);
+    return wk_error_code();
+}
+
+wk_code wk_flush(void)
+{
+    wk_context *context = wk__context();
+    wk__flush(context);
+    if (context->posted_failure) wk__report_posted_failure(context);
+    return wk_error_code();
+}
+
+/* Out under the name of the call: the host may not be allowed to wait. */
+static bool read_to_host(wk_site site, const char *op, wk_tensor *x, void *to, const int64_t *stride)
+{
+    wk_context *context = wk__context();
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CALL, op, site);
+    const bool fine = wk__host_download(x, to, stride, site);
+    wk__frame_end(context, before);
+    return fine;
+}
+
+static bool read_single(wk_site site, const char *op, wk_tensor *x, void *out)
+{
+    if (!wk__check_tensor(x, site, op, "input")) return false;
+    if (wk__body_numel(wk__body_of(x)) != 1) {
+        wk__call_error(op, site, WK_ERR_SHAPE, &x,
+                       "$a has %lld elements; only a tensor with one gives a number (wk_read copies many)",
+                       (long long)wk__body_numel(wk__body_of(x)));
+        return false;
+    }
+    return read_to_host(site, op, x, out, NULL);
+}
+
+double wk_item_at(wk_site site, wk_tensor *x)
+{
+    char element[8];
+    return read_single(site, "item", x, element) ? wk__scalar_to_double(element, wk__body_of(x)->dtype) : (double)NAN;
+}
+
+int64_t wk_item_i64_at(wk_site site, wk_tensor *x)
+{
+    char element[8];
+    return read_single(site, "item_i64", x, element) ? wk__scalar_to_i64(element, wk__body_of(x)->dtype) : 0;
+}
+
+static wk_code read_into(wk_site site, const char *op, wk_tensor *x, void *data, const int64_t *stride)
+{
+    if (!data && wk__body_numel(wk__body_of(x)) > 0)
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: the buffer is NULL", op);
+    else if (read_to_host(site, op, x, data, stride))
+        return WK_OK;
+    return wk_error_code();
+}
+
+/* There is no C type for f16 and bf16, so memory of 16 bits is as good as any. */
+static bool check_read_dtype(wk_site site, wk_tensor *x, wk_dtype dtype)
+{
+    const wk_dtype own = (wk_dtype)wk__body_of(x)->dtype;
+    const bool bits = dtype == WK_I16 && (own == WK_F16 || own == WK_BF16);
+    if (!dtype || dtype == WK_U8 || dtype == own || bits) return true;
+    if (!wk_dtype_size(dtype)) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "read: there is no dtype %d; 0 is for bytes", (int)dtype);
+        return false;
+    }
+    wk__call_error(
+        "read", site, WK_ERR_DTYPE, &x,
+        "$a does not fit memory for %s; wk_to_dtype converts, and through a void * the bytes come as they are",
+        wk_dtype_str(dtype));
+    return false;
+}
+
+wk_code wk_read_as_at(wk_site site, wk_tensor *x, void *data, size_t bytes, wk_dtype dtype)
+{
+    if (!wk__check_tensor(x, site, "read", "input") || !check_read_dtype(site, x, dtype)) return wk_error_code();
+    int64_t need = wk__body_numel(wk__body_of(x)) * (int64_t)wk_dtype_size(wk__body_of(x)->dtype);
+    if ((int64_t)bytes != need) {
+        wk_tensor *in[1] = {x};
+        wk__call_error("read", site, WK_ERR_SHAPE, in, "$a needs %lld bytes, the buffer has %zu", (long long)need,
+                       bytes);
+        return WK_ERR_SHAPE;
+    }
+    return read_into(site, "read", x, data, NULL);
+}
+
+wk_code wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes)
+{
+    return wk_read_as_at(site, x, data, bytes, (wk_dtype)0);
+}
+
+wk_code wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride)
+{
+    if (!wk__check_tensor(x, site, "read_strided", "input")) return wk_error_code();
+    return read_into(site, "read_strided", x, data, stride);
+}
+
+wk_code wk_read_strided_n_at(wk_site site, wk_tensor *x, void *data, size_t bytes, const int64_t *stride, int count)
+{
+    if (!wk__check_tensor(x, site, "read_strided", "input")) return wk_error_code();
+    if (count != wk__body_of(x)->ndim || (count && !stride)) {
+        wk_tensor *in[1] = {x};
+        wk__call_error("read_strided", site, WK_ERR_SHAPE, in, "$a has %d dimensions, and there are %d strides",
+                       wk__body_of(x)->ndim, stride ? count : 0);
+        return WK_ERR_SHAPE;
+    }
+    const wk__body *body = wk__body_of(x);
+    if (!check_extent(site, "read_strided", (wk_dtype)body->dtype, bytes, body->shape, stride, body->ndim))
+        return WK_ERR_SHAPE;
+    return read_into(site, "read_strided", x, data, stride);
+}
+
+/* What the program writes through a pointer must reach this tensor alone: not a snapshot of it, nor what is
+ * parked and reads it. */
+static bool unshare_storage(wk__storage *storage, wk_site site)
+{
+    wk__value *old = storage->value;
+    if (atomic_load_explicit(&old->refs, memory_order_relaxed) == 1) return true;
+    wk__fail fail = {.tag = -1};
+    wk__value *own = wk__value_new(wk__context(), old->device, old->bytes, site);
+    if (!own) return false;
+    wk_code code = wk__value_alloc_memory(own, old->bytes, &fail);
+    if (code == WK_OK && old->bytes)
+        code = old->device->backend->copy(old->device->state, &own->memory, 0, &old->memory, 0, old->bytes, &fail);
+    if (code != WK_OK) {
+        if (own->memory.block) wk__value_free_memory(own);
+        wk__value_free(own);
+        wk__error_set(site, code, "data: %s", fail.text);
+        return false;
+    }
+    wk__value_set_state(own, WK__STORED);
+    wk__storage_assign(storage, own);
+    return true;
+}
+
+void *wk_data_at(wk_site site, wk_tensor *x)
+{
+    if (!wk__check_tensor(x, site, "data", "input") || !wk__materialize(x, site)) return NULL;
+    const wk__body *body = wk__body_of(x);
+    wk__value *value = body->storage->value;
+    if (!value->memory.host) {
+        wk_tensor *in[1] = {x};
+        wk__call_error("data", site, WK_ERR_DEVICE, in, "$a is not in host memory; copy it first: wk_to(x, wk_cpu())");
+        return NULL;
+    }
+    wk__flush_all(); /* nothing that was recorded before may read what the program is about to write */
+    if (!value->exposed && !unshare_storage(body->storage, site)) return NULL;
+    value = body->storage->value;
+    value->exposed = true;
+    return value->memory.host + body->offset * (int64_t)wk_dtype_size(body->dtype);
+}

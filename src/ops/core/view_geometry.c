@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of view ops share; see view_geometry.h. */
+#include "view_geometry.h"
+#include "base/alloc.h"
+#include <string.h>
+
+void wk__geometry_of(const wk__body *body, wk__geometry *g)
+{
+    g->ndim = body->ndim;
+    g->offset = body->offset;
+    memcpy(g->shape, body->shape, sizeof g->shape);
+    memcpy(g->stride, body->stride, sizeof g->stride);
+}
+
+void wk__geometry_drop(wk__geometry *g, int d)
+{
+    for (g->ndim--; d < g->ndim; d++) {
+        g->shape[d] = g->shape[d + 1];
+        g->stride[d] = g->stride[d + 1];
+    }
+}
+
+bool wk__geometry_insert(const wk__op *op, wk_site site, wk_tensor *x, wk__geometry *g, int d, int64_t size,
+                         int64_t stride)
+{
+    if (g->ndim == WK__MAX_DIMS) {
+        wk__op_error(op, site, WK_ERR_SHAPE, &x, "$a would get more than %d dimensions", WK__MAX_DIMS);
+        return false;
+    }
+    for (int e = g->ndim++; e > d; e--) {
+        g->shape[e] = g->shape[e - 1];
+        g->stride[e] = g->stride[e - 1];
+    }
+    g->shape[d] = size;
+    g->stride[d] = stride;
+    return true;
+}
+
+wk_tensor *wk__make_view_geometry(const wk__op *op, wk_site site, wk_tensor *x, const wk__geometry *g,
+                                  const wk__attr *attr)
+{
+    return wk__make_view(op, site, x, g->offset, g->ndim, g->shape, g->stride, attr);
+}
+
+bool wk__resolve_dim(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, int more, int *d)
+{
+    if (wk__wrap_dim(wk__body_of(x)->ndim + more, dim, d)) return true;
+    wk__op_error(op, site, WK_ERR_INDEX, &x, "dimension %lld is out of range for $a, which has %d", (long long)dim,
+                 wk__body_of(x)->ndim);
+    return false;
+}
+
+bool wk__infer_shape(const wk__op *op, wk_site site, wk_tensor *x, int d, const int64_t *sizes, int count,
+                     int64_t *shape)
+{
+    const wk__body *body = wk__body_of(x);
+    const int64_t total = d < 0 ? wk__body_numel(body) : d < body->ndim ? body->shape[d] : 1;
+    const char *problem = d >= 0 && body->ndim == 0                             ? "it has no dimensions"
+                          : d >= 0 && count == 0                                ? "there must be one size at least"
+                          : count + (d < 0 ? 0 : body->ndim - 1) > WK__MAX_DIMS ? "a tensor has 8 dimensions at most"
+                                                                                : NULL;
+    int64_t known = 1, beside = 1; /* the product, and that of the sizes beside a 0, from which strides are computed */
+    int open = -1;
+    for (int k = 0; k < count && !problem; k++) {
+        shape[k] = sizes[k];
+        if (sizes[k] == -1 && open < 0)
+            open = k;
+        else if (sizes[k] < 0)
+            problem =
+                sizes[k] == -1 ? "only one size may be -1" : "a size is 0 or more, or -1 for what the others leave";
+        else if (!wk__mul_size(known, sizes[k], &known) || (sizes[k] && !wk__mul_size(beside, sizes[k], &beside)))
+            problem = "the sizes multiply to more than 2^63";
+    }
+    if (!problem && open >= 0 && known == 0) problem = "beside a 0 the -1 could be any size; write it";
+    if (!problem && (open < 0 ? known == total : total % known == 0)) {
+        if (open >= 0) shape[open] = total / known;
+        return true;
+    }
+    wk_context *context = wk__context();
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
+    wk__text text = {0};
+    if (d >= 0) wk__text_format(&text, "dimension %d of ", d);
+    wk__text_add(&text, "$a cannot become ");
+    wk__text_shape(&text, count, sizes);
+    wk__text_add(&text, ": ");
+    if (problem)
+        wk__text_add(&text, problem);
+    else
+        wk__text_format(&text, "%lld %s are %s %lld", (long long)total, d < 0 ? "elements" : "places",
+                        open < 0 ? "not" : "no multiple of", (long long)known);
+    wk__op_error(op, site, WK_ERR_SHAPE, &x, "%s", text.data ? text.data : "");
+    wk__text_free(&text);
+    wk__frame_end(context, before);
+    return false;
+}
+
+void wk__reshape_gradient(wk__grad_ctx *g)
+{
+    const wk__tensor_meta *from = &g->node->shape[0];
+    g->in[0] = wk_reshape_at((wk_site){0}, g->out[0], from->size, from->ndim);
+}
+
+wk_tensor *wk__zeros_like_operand(const wk__grad_ctx *g)
+{
+    const wk__tensor_meta *from = &g->node->shape[0];
+    wk_tensor *grad = g->out[0];
+    for (int k = 1; k < g->node->outputs && !grad; k++) grad = g->out[k];
+    wk_options options = {.size = sizeof options, .dtype = wk_dtype_of(grad), .device = wk_device_of(grad)};
+    return wk_zeros_at((wk_site){0}, from->size, from->ndim, &options);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checks of index operands at the call; see index_check.h. */
+#include "index_check.h"
+#include "ir/scalar.h"
+#include "ops/core/entries.h"
+
+bool wk__find_index_out_of_range(const wk_tensor *index, int64_t low, int64_t high, const int64_t *skipped,
+                                 int64_t *found)
+{
+    const wk__body *body = wk__body_of(index);
+    const wk__value *value = body->storage->value;
+    if (value->state != WK__STORED || !value->memory.host) return false;
+    int64_t at[WK__MAX_DIMS] = {0}, n = wk__body_numel(body), size = (int64_t)wk_dtype_size(body->dtype);
+    const char *first = value->memory.host + body->offset * size;
+    for (int64_t k = 0, place = 0; k < n; k++) {
+        *found = wk__scalar_to_i64(first + place * size, body->dtype);
+        if ((*found < low || *found >= high) && !(skipped && *found == *skipped)) return true;
+        for (int d = body->ndim; d-- > 0;) {
+            place += body->stride[d];
+            if (++at[d] < body->shape[d]) break;
+            place -= at[d] * body->stride[d];
+            at[d] = 0;
+        }
+    }
+    return false;
+}
+
+static bool check_index_range(const wk__op *op, wk_site site, wk_tensor *index, int64_t bound, wk_tensor *const in[])
+{
+    int64_t bad;
+    const int64_t low = bound < 0 ? 0 : -bound;
+    bound = bound < 0 ? -bound : bound;
+    if (!wk__find_index_out_of_range(index, low, bound, NULL, &bad)) return true;
+    wk__op_error(op, site, WK_ERR_INDEX, in,
+                 "index %lld is out of range: there are %lld places, so it must lie in [%lld, %lld)", (long long)bad,
+                 (long long)bound, (long long)low, (long long)bound);
+    return false;
+}
+
+wk_tensor *wk__to_i64_index(const wk__op *op, wk_site site, wk_tensor *index, int64_t bound, wk_tensor *const in[])
+{
+    wk_dtype dtype = wk__body_of(index)->dtype;
+    if (dtype != WK_I64 && dtype != WK_I32) {
+        wk__op_error(op, site, WK_ERR_DTYPE, in, "the index must be i64 (or i32), not %s; %s", wk_dtype_str(dtype),
+                     dtype == WK_BOOL
+                         ? "wk_masked_select takes the elements where a mask is true, wk_nonzero their places"
+                         : "convert it with wk_to_dtype(index, WK_I64)");
+        return NULL;
+    }
+    if (!check_index_range(op, site, index, bound, in)) return NULL;
+    return wk_to_dtype_at(site, index, WK_I64);
+}
+
+wk_tensor *wk__to_i64_index_or_empty(const wk__op *op, wk_site site, wk_tensor *index, int64_t bound,
+                                     wk_tensor *const in[])
+{
+    if (wk__body_numel(wk__body_of(index)) == 0) return wk_to_dtype_at(site, index, WK_I64);
+    return wk__to_i64_index(op, site, index, bound, in);
+}
+
+/* A number counts as a vector of one. */
+static int dims_of(const wk__body *body)
+{
+    return body->ndim ? body->ndim : 1;
+}
+
+static int64_t size_at_least_1d(const wk__body *body, int d)
+{
+    return body->ndim ? body->shape[d] : 1;
+}
+
+bool wk__check_index_shape(const wk__op *op, wk_site site, wk_tensor *const in[], int count, int d)
+{
+    const wk__body *x = wk__body_of(in[0]), *index = wk__body_of(in[1]), *source = wk__body_of(in[count - 1]);
+    if (wk__body_numel(index) == 0) return true;
+    if (dims_of(index) != dims_of(x) || (count == 3 && dims_of(source) != dims_of(x))) {
+        wk__op_error(op, site, WK_ERR_SHAPE, in, "$a%s must have as many dimensions; wk_unsqueeze makes one more",
+                     count == 3 ? ", the index $b and the source $c" : " and the index $b");
+        return false;
+    }
+    for (int k = 0; k < dims_of(index); k++) {
+        const int64_t places = size_at_least_1d(index, k);
+        const bool of_x = k != d && places > size_at_least_1d(x, k);
+        if (!of_x && (count < 3 || places <= size_at_least_1d(source, k))) continue;
+        wk__op_error(op, site, WK_ERR_SHAPE, in, "the index $b has %lld places in dimension %d, %s only %lld%s",
+                     (long long)places, k, of_x ? "$a" : "the source $c",
+                     (long long)size_at_least_1d(of_x ? x : source, k),
+                     of_x ? ", and the call goes along another dimension" : "");
+        return false;
+    }
+    return true;
+}

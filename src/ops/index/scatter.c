@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scatter: numbers put at places that stand in a tensor; where several go to one place the last stays, on every device.
+ *
+ * There is no kernel that writes at computed places but scatter_add. So each place learns which source element it gets,
+ * as a sum with one term, and reads that one:
+ *
+ *     index   2 0 2 1       sorted  0 1 2 2   their order  1 3 0 2     last of its run  y y n y
+ *     winner of each place, from 1: 2 4 3, 0 for a place that gets nothing
+ */
+#include "index_check.h"
+#include "ops/core/view_geometry.h"
+#include <string.h>
+
+/* The part of x that an index of this shape can reach: all of dimension d, the beginning of the others. */
+static wk_tensor *covered_region(wk_site site, wk_tensor *x, const wk__body *index, int d)
+{
+    for (int k = 0; k < index->ndim && x; k++)
+        if (k != d && wk__body_of(x)->shape[k] != index->shape[k]) x = wk_narrow_at(site, x, k, 0, index->shape[k]);
+    return x;
+}
+
+/* For each place of the target's corner: 1 + the place in dimension d of the last source element that goes
+ * there, else 0. */
+static wk_tensor *last_writers(wk_site site, wk_tensor *index, wk_tensor *corner, int d)
+{
+    const wk__body *body = wk__body_of(index);
+    int64_t n = body->shape[d], shape[WK__MAX_DIMS];
+    wk_tensor *sorted, *order;
+    if (wk_sort_at(site, index, d, false, &sorted, &order) != WK_OK) return NULL;
+    memcpy(shape, body->shape, sizeof shape);
+    shape[d] = 1;
+    wk_options options = {.size = sizeof options, .dtype = WK_I64, .device = wk_device_of(index)};
+    wk_tensor *end = wk_full_i_at(site, shape, body->ndim, -1, &options);
+    wk_tensor *next = wk_cat_at(site, (wk_tensor *const[]){wk_narrow_at(site, sorted, d, 1, n - 1), end}, 2, d);
+    wk_tensor *last = wk_mul(wk_ne(sorted, next), wk_add(order, 1));
+    wk_options like = {.size = sizeof like, .dtype = WK_I64};
+    return corner ? wk_scatter_add_at(site, wk_zeros_like_at(site, corner, &like), d, sorted, last) : NULL;
+}
+
+/* index: i64, none negative. source NULL: the value. */
+static wk_tensor *apply_scatter(wk_site site, wk_tensor *x, int d, wk_tensor *index, wk_tensor *source, wk__arg value)
+{
+    const wk__body *places = wk__body_of(index);
+    wk_tensor *out = wk_clone_at(site, x);
+    if (wk__body_numel(places) == 0) return out;
+    wk_tensor *corner = covered_region(site, out, places, d);
+    if (!corner) return NULL;
+    wk_tensor *winner = last_writers(site, index, corner, d), *put = NULL;
+    if (!winner) return NULL;
+    wk_tensor *gets = wk_gt(winner, 0);
+    wk_dtype dtype = (wk_dtype)wk__body_of(x)->dtype;
+    if (source) {
+        wk_tensor *from = wk_maximum(wk_sub(winner, 1), 0);
+        put = wk_where(gets, wk_gather_at(site, covered_region(site, source, places, d), d, from), corner);
+    } else {
+        wk_options like = {.size = sizeof like, .dtype = dtype};
+        put = wk_where(gets, wk__full_like(site, corner, value, &like), corner);
+    }
+    return put && wk_copy__at(site, corner, put) ? out : NULL;
+}
+
+/* Python's negative places as those that they are. One that is out of range is refused here, in the order of the
+ * elements and before the bound is added to it: a 0 is looked up at each of them, all in one pass. */
+static wk_tensor *normalize_negative_index(wk_tensor *index, int64_t bound)
+{
+    if (!index || wk__body_numel(wk__body_of(index)) == 0) return index;
+    wk_options options = {.size = sizeof options, .dtype = WK_I64, .device = wk_device_of(index)};
+    wk_tensor *zeros = wk_expand(wk_full_i_at((wk_site){0}, (const int64_t[]){1}, 1, 0, &options), (bound));
+    return wk_add(wk_where(wk_lt(index, 0), wk_add(index, bound), index), wk_take(zeros, index));
+}
+
+static bool check_scatter_operands(const wk__op *op, wk_site site, wk_tensor *const in[], int count, int d)
+{
+    const wk__body *x = wk__body_of(in[0]);
+    if (count < 3 || wk__body_of(in[2])->dtype == x->dtype) return wk__check_index_shape(op, site, in, count, d);
+    wk__op_error(op, site, WK_ERR_DTYPE, in,
+                 "the target $a and the source $c must have one dtype; convert one with wk_to_dtype");
+    return false;
+}
+
+/* `source`, or the number for count 2. */
+static wk_tensor *scatter_call(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source, int count,
+                               wk__arg value)
+{
+    const wk__op *op = &wk__op_scatter;
+    wk_tensor *in[3] = {x, index, source}, *out = NULL;
+    int d;
+    if (!wk__prepare_operands(wk__context(), op, site, in, count, WK__COLOCATE_IF_SOFT) ||
+        !wk__resolve_dim(op, site, x, dim, 0, &d) || !check_scatter_operands(op, site, in, count, d))
+        return NULL;
+    const wk__body *body = wk__body_of(in[0]);
+    const int64_t bound = body->ndim ? body->shape[d] : 1;
+    if (!(in[1] = wk__to_i64_index_or_empty(op, site, in[1], bound, in))) return NULL;
+    wk__compose c;
+    if (!wk__compose_begin(&c, op, site, in, count)) return NULL;
+    wk_tensor *places = normalize_negative_index(wk__at_least_1d(in[1]), bound);
+    if (places)
+        out = apply_scatter(site, wk__at_least_1d(in[0]), d, places, count == 3 ? wk__at_least_1d(in[2]) : NULL, value);
+    if (!body->ndim) out = wk_reshape_at(site, out, NULL, 0);
+    wk__attr attr = wk__along_attr((wk__along_attributes){.dim = d});
+    if (count == 2) attr.grad_fn_name = "ScatterBackward1";
+    return wk__compose_end(&c, out, &attr);
+}
+
+wk_tensor *wk_scatter_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source)
+{
+    return scatter_call(site, x, dim, index, source, 3, wk__int_arg(0));
+}
+wk_tensor *wk_scatter_f_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, double value)
+{
+    return scatter_call(site, x, dim, index, NULL, 2, wk__float_arg(value));
+}
+wk_tensor *wk_scatter_i_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, int64_t value)
+{
+    return scatter_call(site, x, dim, index, NULL, 2, wk__int_arg(value));
+}
+
+/* Which elements of the source stayed, as bool in the shape of the index. */
+static wk_tensor *is_last_writer(wk_tensor *x, wk_tensor *index, int d)
+{
+    const wk_site here = {0};
+    const wk__body *body = wk__body_of(index);
+    int64_t shape[WK__MAX_DIMS];
+    for (int k = 0; k < body->ndim; k++) shape[k] = k == d ? body->shape[d] : 1;
+    wk_options options = {.size = sizeof options, .device = wk_device_of(index)};
+    wk_tensor *own = wk_reshape_at(here, wk_add(wk_arange_i_at(here, body->shape[d], &options), 1), shape, body->ndim);
+    wk_tensor *winner = last_writers(here, index, covered_region(here, x, body, d), d);
+    return winner ? wk_eq(wk_gather_at(here, winner, d, index), own) : NULL;
+}
+
+/* Neither what was written over nor what was itself written over has a gradient. */
+static void gradient(wk__grad_ctx *g)
+{
+    const wk_site here = {0};
+    const int d = (int)wk__along_attributes_of(g->attr).dim;
+    const wk__tensor_meta *x = &g->node->shape[0];
+    wk_tensor *index = normalize_negative_index(wk__at_least_1d(wk__saved(g, 1)), x->ndim ? x->size[d] : 1);
+    if (!index) return;
+    if (wk__needs_input_grad(g, 0)) g->in[0] = wk_scatter_i_at(here, g->out[0], d, index, 0);
+    if (!wk__needs_input_grad(g, 2)) return;
+    wk_tensor *grad = wk__at_least_1d(g->out[0]), *part = wk_gather_at(here, grad, d, index);
+    if (part && wk__body_numel(wk__body_of(index))) part = wk_where(is_last_writer(grad, index, d), part, 0.0);
+    g->in[2] = wk__pad_source_grad(g, part);
+}
+
+const wk__op wk__op_scatter = {
+    .gradient = gradient,
+    .saves = {WK__SAVE_1, 0, WK__SAVE_1},
+    WK__SIGNATURE_scatter,
+};

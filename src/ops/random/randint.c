@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* randint: whole numbers below a bound, from the upper half of a product, exactly as ir/random.h says. */
+#include "ir/random.h"
+#include "philox_draw.h"
+
+static int low_half(wk__emit *e, int x)
+{
+    return wk__emit_i64(e, WK__AND, x, wk__emit_i64_const(e, 0xFFFFFFFF));
+}
+static int high_half(wk__emit *e, int x)
+{
+    return low_half(e, wk__emit_i64(e, WK__SHR, x, wk__emit_i64_const(e, 32)));
+}
+
+/* low + wk__random_below(bits, range), range below 2^31. in[2]: low, in[3]: range */
+static int below_small(wk__emit *e, const int in[])
+{
+    int bits = wk__emit_bits(e, in[0], in[1], 64), range = wk__emit_raw_imm(e, in[3]);
+    int carried =
+        wk__emit_i64(e, WK__SHR, wk__emit_i64(e, WK__MUL, low_half(e, bits), range), wk__emit_i64_const(e, 32));
+    int product = wk__emit_i64(e, WK__ADD, wk__emit_i64(e, WK__MUL, high_half(e, bits), range), carried);
+    return wk__emit_i64(e, WK__ADD, wk__emit_raw_imm(e, in[2]),
+                        wk__emit_i64(e, WK__SHR, product, wk__emit_i64_const(e, 32)));
+}
+
+/* The same for any range: the upper half of a product of 128 bits, from four of 64. */
+static int below_any(wk__emit *e, const int in[])
+{
+    int bits = wk__emit_bits(e, in[0], in[1], 64), range = wk__emit_raw_imm(e, in[3]);
+    int ub = high_half(e, bits), lb = low_half(e, bits), ur = high_half(e, range), lr = low_half(e, range);
+    int m = wk__emit_i64(e, WK__MUL, ub, lr), n = wk__emit_i64(e, WK__MUL, lb, ur);
+    int c = wk__emit_i64(e, WK__ADD, high_half(e, wk__emit_i64(e, WK__MUL, lb, lr)),
+                         wk__emit_i64(e, WK__ADD, low_half(e, m), low_half(e, n)));
+    int upper = wk__emit_i64(e, WK__ADD, wk__emit_i64(e, WK__MUL, ub, ur),
+                             wk__emit_i64(e, WK__ADD, high_half(e, m), high_half(e, n)));
+    return wk__emit_i64(e, WK__ADD, wk__emit_raw_imm(e, in[2]), wk__emit_i64(e, WK__ADD, upper, high_half(e, c)));
+}
+
+static const wk__op below_of[2] = {WK__RANDOM_OP("randint", below_any), WK__RANDOM_OP("randint", below_small)};
+
+wk_tensor *wk_randint_at(wk_site site, int64_t low, int64_t high, const int64_t *shape, int ndim,
+                         const wk_options *options)
+{
+    wk__create c;
+    if (low >= high) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "randint: no number lies in [%lld, %lld)", (long long)low,
+                      (long long)high);
+        return NULL;
+    }
+    if (!wk__create_begin(&c, &wk__op_randint, site, shape, ndim, options, WK_I64)) return NULL;
+    uint64_t range = (uint64_t)high - (uint64_t)low; /* up to 2^64 - 1 */
+    return wk__record_random(&c, &below_of[range < (uint64_t)1 << 31], WK_I64, low, (int64_t)range);
+}
+
+const wk__op wk__op_randint = {
+    WK__SIGNATURE_randint,
+};

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cat and stack: each operand is written into its part of the result by a record of its own, which fuses with
+ * what computed the operand. The first one makes the result's memory, whatever part of it is still unwritten;
+ * each next one takes that over:
+ *
+ *     value 1  [a a a . . . . .]      value 2  [a a a b b . . .]      value 3  [a a a b b c c c]
+ */
+#include "ops/core/view_geometry.h"
+#include <string.h>
+
+enum { MOST_OPERANDS = 128 /* edges of one node; more are joined in turn */ };
+
+static int identity(wk__emit *e, const int in[])
+{
+    (void)e;
+    return in[0];
+}
+
+typedef struct cat_call {
+    const wk__op *op;
+    wk_site site;
+    wk_context *context;
+    wk__device *device;
+    wk_tensor **in;
+    int count, d;
+    wk_dtype dtype;
+    int ndim;
+    int64_t shape[WK__MAX_DIMS];
+} cat_call;
+
+/* PyTorch lets tensors of shape (0) stand among those of any shape. */
+static bool is_skipped_empty(const wk_tensor *x)
+{
+    return wk__body_of(x)->ndim == 1 && wk__body_of(x)->shape[0] == 0;
+}
+
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
+
+static bool prepare_operands(cat_call *j)
+{
+    if (j->count < 1) {
+        wk__error_set(j->site, WK_ERR_ARGUMENT, "%s: the list of tensors is empty", j->op->name);
+        return false;
+    }
+    j->device = wk__prepare_operands(j->context, j->op, j->site, j->in, j->count, WK__COLOCATE_IF_SOFT);
+    return j->device != NULL;
+}
+
+static const wk__body *first_nonskipped(const cat_call *j)
+{
+    for (int k = 0; k < j->count; k++)
+        if (!is_skipped_empty(j->in[k])) return wk__body_of(j->in[k]);
+    return wk__body_of(j->in[0]);
+}
+
+static bool report_shape_mismatch(const cat_call *j, int k)
+{
+    wk__text text = {0};
+    const wk__body *model = first_nonskipped(j);
+    wk__text_format(&text, "%s: tensor %d is ", j->op->name, k);
+    wk__text_tensor(&text, j->in[k]);
+    wk__text_add(&text, ", the shape of the first is ");
+    wk__text_shape(&text, model->ndim, model->shape);
+    if (j->op == &wk__op_cat)
+        wk__text_format(&text, ": they may differ in dimension %d only", j->d);
+    else
+        wk__text_add(&text, ": they must be equal");
+    wk__error_set_text(j->site, WK_ERR_SHAPE, &text);
+    return false;
+}
+
+static bool resolve_shape(cat_call *j)
+{
+    const wk__body *model = first_nonskipped(j);
+    wk__promotion promotion = {{0}};
+    j->ndim = model->ndim;
+    memcpy(j->shape, model->shape, sizeof j->shape);
+    j->shape[j->d] = 0;
+    for (int k = 0; k < j->count; k++) {
+        const wk__body *body = wk__body_of(j->in[k]);
+        wk__promotion_add(&promotion, body->dtype, WK__PRIORITY_TENSOR);
+        if (is_skipped_empty(j->in[k])) continue;
+        if (body->ndim != model->ndim) return report_shape_mismatch(j, k);
+        for (int d = 0; d < model->ndim; d++)
+            if (d != j->d && body->shape[d] != model->shape[d]) return report_shape_mismatch(j, k);
+        if (__builtin_add_overflow(j->shape[j->d], body->shape[j->d], &j->shape[j->d]))
+            return report_shape_mismatch(j, k);
+    }
+    j->dtype = wk__promotion_result(&promotion);
+    int64_t bytes;
+    if (wk__dense_bytes(j->ndim, j->shape, j->dtype, &bytes)) return true;
+    wk__error_set(j->site, WK_ERR_SHAPE, "%s: the result would have more than 2^63 bytes", j->op->name);
+    return false;
+}
+
+/* ---- recording --------------------------------------------------------------------------------------------------- */
+
+/* Writes x into out from place `at` of the dimension on. */
+static bool write_part(const cat_call *j, wk_tensor *out, wk_tensor *x, int64_t at, bool first)
+{
+    const wk__body *body = wk__body_of(x), *whole = wk__body_of(out);
+    wk__value *value = NULL;
+    wk_tensor *part =
+        wk__tensor_view(j->context, out, at * whole->stride[j->d], body->ndim, body->shape, whole->stride);
+    if (!part) return false;
+    if (!first) { /* a full ring may have run what was recorded so far, and parked what nobody has asked for: x, too */
+        if (!wk__prepare_operand(j->context, out, j->site) || !wk__prepare_operand(j->context, x, j->site))
+            return false;
+        value = wk__value_new(j->context, j->device, whole->storage->bytes, j->site);
+        if (!value) return false;
+    }
+    wk__record *r = wk__record_begin(j->context, WK__PROGRAM, j->op, j->device, j->site, body->ndim, body->shape, 1, 1);
+    if (!r) {
+        if (value) wk__value_free(value);
+        return false;
+    }
+    r->compute = body->dtype;
+    wk__record_ref(r, 1, body, body->stride);
+    if (first) {
+        wk__record_ref(r, 0, wk__body_of(part), whole->stride);
+        wk__record_commit(j->context, r);
+    } else {
+        wk__record_partial_write(j->context, r, part, value);
+    }
+    wk__handle_release(&part->handle, j->site);
+    return true;
+}
+
+/* Nobody gets what is not whole. Once a record makes it, it is only let go of. */
+static wk_tensor *discard_partial(const cat_call *j, wk_tensor *out, bool first)
+{
+    if (first) return wk__discard_result(out);
+    wk__handle_release(&out->handle, j->site);
+    return NULL;
+}
+
+/* Parts do not read each other, but each takes over from the one that was recorded before it, and so cannot be computed
+ * before that. Those of one size, which can share a kernel, are recorded together: between them one of another size
+ * would part them, and an operand that was computed with the first would be stored to wait for its turn. */
+static wk_tensor *record_parts(const cat_call *j)
+{
+    wk_tensor *out = wk__tensor_pending(j->context, j->device, j->dtype, j->ndim, j->shape, j->site, j->op->name);
+    if (!out) return NULL;
+    int64_t size[MOST_OPERANDS], at[MOST_OPERANDS + 1] = {0};
+    for (int k = 0; k < j->count; k++) {
+        const wk__body *body = wk__body_of(j->in[k]);
+        size[k] = wk__body_numel(body) == 0 ? 0 : body->shape[j->d];
+        at[k + 1] = at[k] + size[k];
+    }
+    bool first = true;
+    for (int k = 0; k < j->count; k++) {
+        const int64_t wanted = size[k]; /* 0: it has no elements, or is written */
+        for (int i = k; i < j->count && wanted; i++) {
+            if (size[i] != wanted) continue;
+            if (!write_part(j, out, j->in[i], at[i], first)) return discard_partial(j, out, first);
+            first = false;
+            size[i] = 0;
+        }
+    }
+    /* even a result without elements has a record */
+    if (first && !write_part(j, out, j->in[0], 0, true)) return discard_partial(j, out, first);
+    return out;
+}
+
+static wk_tensor *record_cat(const cat_call *j)
+{
+    const wk__frame before = wk__frame_begin(j->context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
+    wk_tensor *out = record_parts(j);
+    wk__frame_end(j->context, before);
+    return out;
+}
+
+/* The list is longer than one node's: it is joined in parts, which are joined. */
+static wk_tensor *cat_in_batches(wk_site site, wk_tensor *const *x, int count, int64_t dim,
+                                 wk_tensor *(*call)(wk_site, wk_tensor *const *, int, int64_t))
+{
+    wk_tensor *part[MOST_OPERANDS];
+    int each = (count + MOST_OPERANDS - 1) / MOST_OPERANDS, parts = 0;
+    for (int from = 0; from < count; from += each)
+        if (!(part[parts++] = call(site, x + from, count - from < each ? count - from : each, dim))) return NULL;
+    return wk_cat_at(site, part, parts, dim);
+}
+
+static wk_tensor *cat(cat_call *j, int64_t dim)
+{
+    if (!prepare_operands(j)) return NULL;
+    wk_tensor *model = j->in[0];
+    for (int k = 0; k < j->count && is_skipped_empty(model); k++) model = j->in[k];
+    if (wk__body_of(model)->ndim == 0) {
+        wk__op_error(j->op, j->site, WK_ERR_SHAPE, &model,
+                     "$a has no dimension to be joined along; wk_stack makes one");
+        return NULL;
+    }
+    if (!wk__resolve_dim(j->op, j->site, model, dim, 0, &j->d) || !resolve_shape(j)) return NULL;
+    wk_tensor *out = record_cat(j);
+    if (!out || !wk__needs_grad_fn(j->context, j->in, j->count)) return out;
+    const wk__attr attr = wk__along_attr((wk__along_attributes){.dim = j->d});
+    return !wk__is_float(j->dtype) || wk__node_attach(j->op, j->site, j->in, j->count, &out, 1, &attr) ? out : NULL;
+}
+
+wk_tensor *wk_cat_at(wk_site site, wk_tensor *const *x, int count, int64_t dim)
+{
+    if (count > MOST_OPERANDS) return cat_in_batches(site, x, count, dim, wk_cat_at);
+    wk_tensor *in[MOST_OPERANDS] = {0};
+    if (count > 0 && x) memcpy(in, x, sizeof *in * (size_t)count);
+    cat_call j = {.op = &wk__op_cat, .site = site, .context = wk__context(), .in = in, .count = count};
+    return cat(&j, dim);
+}
+
+wk_tensor *wk_stack_at(wk_site site, wk_tensor *const *x, int count, int64_t dim)
+{
+    int d;
+    if (count > MOST_OPERANDS) return cat_in_batches(site, x, count, dim, wk_stack_at);
+    wk_tensor *in[MOST_OPERANDS], *wide[MOST_OPERANDS];
+    if (count > 0) memcpy(in, x, sizeof *in * (size_t)count);
+    cat_call j = {.op = &wk__op_stack, .site = site, .context = wk__context(), .in = in, .count = count};
+    if (!prepare_operands(&j) || !wk__resolve_dim(j.op, site, in[0], dim, 1, &d)) return NULL;
+    const wk__body *model = wk__body_of(in[0]);
+    for (int k = 0; k < count; k++) {
+        const wk__body *body = wk__body_of(in[k]);
+        wk__geometry g;
+        j.d = d;
+        if (!wk__same_sizes(body, model)) {
+            report_shape_mismatch(&j, k);
+            return NULL;
+        }
+        wk__geometry_of(body, &g);
+        if (!wk__geometry_insert(j.op, site, in[k], &g, d, 1, 1)) return NULL;
+        if (!(wide[k] = wk__tensor_view(j.context, in[k], g.offset, g.ndim, g.shape, g.stride))) return NULL;
+    }
+    j.in = wide;
+    j.d = d;
+    wk_tensor *out = resolve_shape(&j) ? record_cat(&j) : NULL;
+    for (int k = 0; k < count; k++) wk__handle_release(&wide[k]->handle, site);
+    if (!out || !wk__needs_grad_fn(j.context, in, count)) return out;
+    const wk__attr attr = wk__along_attr((wk__along_attributes){.dim = d});
+    return !wk__is_float(j.dtype) || wk__node_attach(j.op, site, in, count, &out, 1, &attr) ? out : NULL;
+}
+
+/* ---- gradients --------------------------------------------------------------------------------------------------- */
+
+static void cat_gradient(wk__grad_ctx *g)
+{
+    const int d = (int)wk__along_attributes_of(g->attr).dim;
+    int64_t at = 0;
+    const int64_t all[] = {-1};
+    for (int k = 0; k < g->node->inputs; k++) {
+        const wk__tensor_meta *shape = &g->node->shape[k];
+        bool empty = shape->ndim == 1 && shape->size[0] == 0;
+        int64_t length = empty ? 0 : shape->size[d];
+        if (wk__needs_input_grad(g, k))
+            g->in[k] = empty ? wk_narrow_at((wk_site){0}, wk_reshape_at((wk_site){0}, g->out[0], all, 1), 0, 0, 0)
+                             : wk_narrow_at((wk_site){0}, g->out[0], d, at, length);
+        at += length;
+    }
+}
+
+static void stack_gradient(wk__grad_ctx *g)
+{
+    const int64_t d = wk__along_attributes_of(g->attr).dim;
+    for (int k = 0; k < g->node->inputs; k++)
+        if (wk__needs_input_grad(g, k)) g->in[k] = wk_select_at((wk_site){0}, g->out[0], d, k);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+const wk__op wk__op_cat = {
+    .expression = identity,
+    .gradient = cat_gradient,
+    WK__SIGNATURE_cat,
+};
+const wk__op wk__op_stack = {
+    .expression = identity,
+    .gradient = stack_gradient,
+    WK__SIGNATURE_stack,
+};

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the rows of families promise, held against well-formed work: which operands it has, what the CPU does with it,
+ * what the null device refuses. */
+#include "support/families.h"
+
+#include "backend/cpu/cpu.h"
+#include "backend/cpu/contraction/matmul.h"
+#include "backend/null/null.h"
+
+enum { OPERANDS = WK__WORK_OPERANDS, ELEMENTS = FAMILY_ROWS * FAMILY_COLUMNS };
+
+static wk__fail fail;
+
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
+
+static void expect_operands(const wk__work_family *row, const family_work *w)
+{
+    for (int o = 0; o < OPERANDS; o++) {
+        const wk__operand *operand = &w->kernel.operand[o];
+        if (operand->stored != (o < row->nout) || !operand->memory != (o >= row->nout + row->nin))
+            fail_msg("%s: operand %d is not one of %d and %d", row->name, o, row->nout, row->nin);
+        if (operand->memory && (operand->dtype == WK_I64) != (row->index_operand && o == row->index_operand))
+            fail_msg("%s: operand %d has positions, or has none", row->name, o);
+    }
+    assert_in_range(row->same_dtype_operand, 0, row->nout + row->nin - 1);
+    assert_int_equal(w->kernel.operand[row->same_dtype_operand].dtype, w->kernel.operand[0].dtype);
+}
+
+/* Of f16, so that only positions are i64. */
+static void rows_say_what_work_has(void **state)
+{
+    (void)state;
+    wk__memory memory[OPERANDS] = {{.bytes = FAMILY_BYTES}, {.bytes = FAMILY_BYTES}, {.bytes = FAMILY_BYTES}};
+    for (int family = 0; family < WK__WORK_FAMILIES; family++)
+        for (wk__layout layout = WK__LAYOUT_STRIDES; layout <= WK__LAYOUT_CONTRACTION; layout++) {
+            const wk__work_family *row = &wk__work_families[family];
+            family_work w;
+            if (!family_work_of(&w, family, WK_F16, layout, memory)) continue;
+            assert_int_equal(row->is_program, w.work.args == NULL);
+            assert_int_equal(row->is_contraction, w.kernel.contraction != NULL);
+            assert_int_equal(row->is_collective, w.kernel.comm != NULL);
+            if (w.work.args)
+                expect_operands(row, &w);
+            else /* the record says */
+                assert_true(row->nout == 0 && row->nin == 0 && row->same_dtype_operand == 0 &&
+                            row->index_operand == 0 && row->nmodes == 0);
+        }
+}
+
+static void names_differ(void **state)
+{
+    (void)state;
+    for (int family = 0; family < WK__WORK_FAMILIES; family++) {
+        assert_int_equal(!wk__work_families[family].log_name, wk__work_families[family].is_transfer);
+        for (int other = 0; other < family; other++)
+            assert_string_not_equal(wk__work_families[family].name, wk__work_families[other].name);
+    }
+    assert_string_equal(wk__work_name(WK__PROGRAM), "program");
+    assert_string_equal(wk__work_name(WK__CONTRACTION), "contraction");
+    assert_string_equal(wk__work_name(WK__SCATTER_ADD), "scatter_add");
+    assert_string_equal(wk__work_name(WK__SCAN), "scan");
+    assert_string_equal(wk__work_name(WK__SORT), "sort");
+    assert_string_equal(wk__work_name(WK__TRANSFER), "transfer");
+    assert_string_equal(wk__work_name(WK__COLLECTIVE), "collective");
+    assert_string_equal(wk__work_name(WK__WORK_FAMILIES), "unknown work");
+    assert_string_equal(wk__work_name(-1), "unknown work");
+}
+
+/* ---- what the CPU does ------------------------------------------------------------------------------------------- */
+
+typedef struct on_cpu {
+    int64_t number[OPERANDS][ELEMENTS];
+    wk__memory memory[OPERANDS];
+    family_work w;
+} on_cpu;
+
+/* Work of i64 over numbers of the host: the result, and what is read. False: the CPU has no such work. */
+static bool on_cpu_of(on_cpu *c, int family, int64_t result, int64_t read)
+{
+    for (int o = 0; o < OPERANDS; o++) {
+        for (int k = 0; k < ELEMENTS; k++) c->number[o][k] = o ? read : result;
+        c->memory[o] = (wk__memory){.block = c->number[o], .host = (char *)c->number[o], .bytes = FAMILY_BYTES};
+    }
+    family_work_of(&c->w, family, WK_I64, WK__LAYOUT_STRIDES, c->memory);
+    return wk__cpu_backend.supports(NULL, family, WK_I64, WK__LAYOUT_STRIDES);
+}
+
+/* No row but those of what runs here says what only running it shows. */
+static void expect_silent(const wk__work_family *row)
+{
+    assert_false(row->can_fault || row->accumulates || row->can_have_epilogue || row->is_along_dim);
+}
+
+/* What reads -1000 everywhere finds a bad index if it looks for one. */
+static void who_finds_bad_indices(void **state)
+{
+    (void)state;
+    on_cpu c;
+    for (int family = 0; family < WK__WORK_FAMILIES; family++) {
+        const wk__work_family *row = &wk__work_families[family];
+        if (!on_cpu_of(&c, family, 0, -1000)) {
+            expect_silent(row);
+            continue;
+        }
+        const wk_code code = wk__cpu_backend.submit(NULL, &c.w.work, &fail);
+        if (code != (row->can_fault ? WK_ERR_INDEX : WK_OK)) fail_msg("%s: code %d", row->name, (int)code);
+    }
+}
+
+/* Sevens are left where zeros are added to them, else nothing is left. */
+static void accumulating_families(void **state)
+{
+    (void)state;
+    on_cpu c;
+    for (int family = 0; family < WK__WORK_FAMILIES; family++) {
+        if (!on_cpu_of(&c, family, 7, 0)) continue;
+        assert_int_equal(wk__cpu_backend.submit(NULL, &c.w.work, &fail), WK_OK);
+        for (int k = 0; k < ELEMENTS; k++)
+            assert_int_equal(c.number[0][k], wk__work_families[family].accumulates ? 7 : 0);
+    }
+    wk__cpu_matmul_trim();
+}
+
+/* A tail that adds 5 to the result is done by some, and refused by the null device for all others. */
+static void who_has_a_tail(void **state)
+{
+    (void)state;
+    on_cpu c;
+    void *null;
+    assert_int_equal(wk__null_backend.open(0, &null, &fail), WK_OK);
+    for (int family = 0; family < WK__WORK_FAMILIES; family++) {
+        const wk__work_family *row = &wk__work_families[family];
+        wk__program tail;
+        if (!on_cpu_of(&c, family, 0, 0) || row->is_program) continue;
+        ir_space(&tail, 2, c.w.kernel.shape, 0);
+        const int out = ir_operand(&tail, WK_I64, &c.memory[0], 0, c.w.kernel.operand[0].stride);
+        const int sum = ir_binary(&tail, WK__ADD, ir_load(&tail, out), ir_imm(&tail, WK_I64, (wk__imm){.i = 5}));
+        ir_store(&tail, out, sum);
+        c.w.work.program = &tail;
+        assert_int_equal(wk__null_backend.submit(null, &c.w.work, &fail),
+                         row->can_have_epilogue ? WK_OK : WK_ERR_INTERNAL);
+        if (!row->can_have_epilogue) {
+            assert_string_equal(fail.text, "null: a tail of what has none");
+            assert_int_not_equal(family, WK__CONTRACTION);
+            continue;
+        }
+        assert_int_equal(wk__cpu_backend.submit(NULL, &c.w.work, &fail), WK_OK);
+        for (int k = 0; k < ELEMENTS; k++) assert_int_equal(c.number[0][k], 5);
+    }
+    wk__cpu_matmul_trim();
+    wk__null_log_clear();
+    wk__null_backend.close(null);
+}
+
+/* ---- what the null device refuses -------------------------------------------------------------------------------- */
+
+static wk_code order(void *null, const family_work *w, int mode, int operand, wk_dtype dtype)
+{
+    wk__work_args kernel = w->kernel;
+    kernel.mode = mode;
+    kernel.operand[operand].dtype = (uint8_t)dtype;
+    return wk__null_backend.submit(null, &(wk__work){.family = w->work.family, .args = &kernel}, &fail);
+}
+
+/* Modes below a number, one dtype for the result and one operand, and positions. */
+static void modes_and_dtypes(void **state)
+{
+    (void)state;
+    static const struct {
+        int family, modes, like, places;
+    } rows[] = {{WK__SCATTER_ADD, 1, 2, 1}, {WK__SCAN, 2, 1, 0}, {WK__SORT, 2, 2, 1}, {WK__COLLECTIVE, 4, 1, 0}};
+    void *null;
+    on_cpu c;
+    assert_int_equal(wk__null_backend.open(0, &null, &fail), WK_OK);
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        const family_work *w = &c.w;
+        const int like = rows[k].like, places = rows[k].places;
+        on_cpu_of(&c, rows[k].family, 0, 0);
+        for (int mode = 0; mode < rows[k].modes; mode++) assert_int_equal(order(null, w, mode, 0, WK_I64), WK_OK);
+        assert_int_equal(order(null, w, rows[k].modes, 0, WK_I64), WK_ERR_INTERNAL);
+        assert_int_equal(order(null, w, -1, 0, WK_I64), WK_ERR_INTERNAL);
+        assert_int_equal(order(null, w, 0, like, WK_F64), WK_ERR_INTERNAL);
+        if (places) assert_int_equal(order(null, w, 0, places, WK_F64), WK_ERR_INTERNAL);
+        assert_int_equal(wk__work_families[rows[k].family].same_dtype_operand, like);
+        assert_int_equal(wk__work_families[rows[k].family].nmodes, rows[k].modes);
+    }
+    wk__null_log_clear();
+    wk__null_backend.close(null);
+}
+
+/* A dimension that there is not is refused where work walks one; another dtype of the result, where it has to be that
+ * of an operand. */
+static void dimensions_and_results(void **state)
+{
+    (void)state;
+    void *null;
+    on_cpu c;
+    assert_int_equal(wk__null_backend.open(0, &null, &fail), WK_OK);
+    for (int family = 0; family < WK__WORK_FAMILIES; family++) {
+        const wk__work_family *row = &wk__work_families[family];
+        on_cpu_of(&c, family, 0, 0);
+        if (row->is_program || row->is_transfer) continue;
+        assert_int_equal(order(null, &c.w, 0, 0, WK_F64), row->same_dtype_operand ? WK_ERR_INTERNAL : WK_OK);
+        c.w.kernel.dim = WK__MAX_DIMS;
+        assert_int_equal(order(null, &c.w, 0, 0, WK_I64), row->is_along_dim ? WK_ERR_INTERNAL : WK_OK);
+    }
+    wk__null_log_clear();
+    wk__null_backend.close(null);
+}
+
+/* Each operand has to have its memory, to the last byte; and a program has to be there. */
+static void operands_have_memory(void **state)
+{
+    (void)state;
+    void *null;
+    on_cpu c;
+    assert_int_equal(wk__null_backend.open(0, &null, &fail), WK_OK);
+    for (int family = 0; family < WK__WORK_FAMILIES; family++) {
+        const wk__work_family *row = &wk__work_families[family];
+        on_cpu_of(&c, family, 0, 0);
+        if (row->is_program || row->is_transfer) continue;
+        for (int o = 0; o < OPERANDS && c.w.kernel.operand[o].memory; o++) {
+            c.memory[o].bytes = 8;
+            assert_int_equal(wk__null_backend.submit(null, &c.w.work, &fail), WK_ERR_INTERNAL);
+            assert_string_equal(fail.text, "null: an operand that ends after its memory");
+            c.memory[o].bytes = FAMILY_BYTES;
+        }
+        assert_int_equal(wk__null_backend.submit(null, &c.w.work, &fail), WK_OK);
+    }
+    assert_int_equal(wk__null_backend.submit(null, &(wk__work){.family = WK__PROGRAM}, &fail), WK_ERR_INTERNAL);
+    assert_string_equal(fail.text, "null: a program that is not there");
+    wk__null_log_clear();
+    wk__null_backend.close(null);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_say_what_work_has), cmocka_unit_test(names_differ),
+        cmocka_unit_test(who_finds_bad_indices),  cmocka_unit_test(accumulating_families),
+        cmocka_unit_test(who_has_a_tail),         cmocka_unit_test(modes_and_dtypes),
+        cmocka_unit_test(dimensions_and_results), cmocka_unit_test(operands_have_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The arena on a backend that has ranges: where large pieces lie, how much memory is mapped for them, and what goes
+ * when memory is short. */
+#include "device.h"
+
+/* ---- at random --------------------------------------------------------------------------------------------------- */
+
+static void never_overlap(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed <= 6; seed++) {
+        play p = {.d = device_new(INT64_MAX / 2, UNITS), .seed = seed};
+        p.arena = wk__arena_new(&backend, p.d, INT64_MAX);
+        if (seed % 2 == 0) wk__arena_set_idle_timeout(p.arena, 0);
+        play_on(&p, 4000);
+        assert_int_equal(p.refused, 0);
+        assert_true(p.d->unmaps > 0);
+        play_out(&p);
+    }
+}
+
+/* Both the arena's limit and the device's own, again and again. */
+static void never_overlap_under_pressure(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed <= 6; seed++) {
+        play p = {.d = device_new(seed % 2 ? 400 * MB : INT64_MAX / 2, UNITS), .seed = seed};
+        p.arena = wk__arena_new(&backend, p.d, seed % 2 ? INT64_MAX : 401 * MB);
+        play_on(&p, 4000);
+        assert_true(p.refused > 0 && p.refused < 2000);
+        play_out(&p);
+    }
+}
+
+/* ---- how pieces are chosen --------------------------------------------------------------------------------------- */
+
+/* Sizes that vary need no more memory than the most of them together. */
+static void sizes_vary(void **state)
+{
+    (void)state;
+    device *d = device_new(INT64_MAX / 2, UNITS);
+    wk__arena *arena = wk__arena_new(&backend, d, INT64_MAX);
+    wk__memory piece[4];
+    for (int step = 0; step < 50; step++) {
+        const int64_t size = 20 - step * 7 % 17; /* 20 is the first */
+        for (int k = 0; k < 4; k++) piece[k] = take(arena, size);
+        for (int k = 0; k < 4; k++) wk__arena_free(arena, &piece[k]);
+        assert_int_equal(d->mapped, 80 * UNIT);
+    }
+    assert_int_equal(d->maps, 4);
+    assert_int_equal(d->unmaps, 0);
+    assert_int_equal(d->blocks, 0);
+    assert_int_equal(stats_of(arena).misses, 4);
+    assert_int_equal(stats_of(arena).allocs, 200);
+    assert_int_equal(d->cuts, 200);
+    wk__arena_destroy(arena);
+    assert_int_equal(d->held, 0);
+    free(d);
+}
+
+static void best_fit(void **state)
+{
+    (void)state;
+    device *d = device_new(INT64_MAX / 2, UNITS);
+    wk__arena *arena = wk__arena_new(&backend, d, INT64_MAX);
+    wk__memory piece[9];
+    static const int64_t size[9] = {9, 2, 6, 2, 8, 2, 6, 2, 7};
+    for (int k = 0; k < 9; k++) piece[k] = take(arena, size[k]);
+    const int64_t maps = d->maps;
+    for (int k = 0; k < 9; k += 2) wk__arena_free(arena, &piece[k]);
+    wk__memory found = take(arena, 6); /* of two that fit the one with the lower address */
+    assert_ptr_equal(found.block, piece[2].block);
+    found = take(arena, 5);
+    assert_ptr_equal(found.block, piece[6].block);
+    found = take(arena, 7);
+    assert_ptr_equal(found.block, piece[8].block);
+    found = take(arena, 3);
+    assert_ptr_equal(found.block, piece[4].block);
+    wk__memory rest = take(arena, 5); /* of the same span */
+    assert_int_equal(unit_of(&rest), unit_of(&found) + 3);
+    wk__arena_free(arena, &found);
+    wk__arena_free(arena, &rest);
+    found = take(arena, 8); /* the two are one again */
+    assert_ptr_equal(found.block, piece[4].block);
+    assert_int_equal(d->maps, maps);
+    wk__arena_destroy(arena);
+    assert_int_equal(d->held, 0);
+    free(d);
+}
+
+/* What is idle beside addresses without memory is a part of the piece. */
+static void least_is_mapped(void **state)
+{
+    (void)state;
+    device *d = device_new(INT64_MAX / 2, UNITS);
+    wk__arena *arena = wk__arena_new(&backend, d, INT64_MAX);
+    wk__memory a = take(arena, 20), b = take(arena, 30), c = take(arena, 25);
+    assert_int_equal(unit_of(&c), 50);
+    wk__arena_free(arena, &c);
+    wk__memory longer = take(arena, 40);
+    assert_int_equal(unit_of(&longer), 50);
+    assert_int_equal(d->mapped, 90 * UNIT);
+
+    wk__arena_free(arena, &b);
+    wk__arena_trim(arena); /* a | 30 without memory | longer */
+    assert_int_equal(d->unmapped, 30 * UNIT);
+    b = take(arena, 12);
+    assert_int_equal(unit_of(&b), 20); /* of places as good the first */
+    wk__memory e = take(arena, 18);
+    assert_int_equal(unit_of(&e), 32);
+    wk__arena_free(arena, &b);
+    wk__arena_trim(arena);
+    wk__arena_free(arena, &e); /* a | 12 without | 18 idle | longer */
+    const int64_t mapped = d->mapped;
+    wk__memory f = take(arena, 21);
+    assert_int_equal(unit_of(&f), 29); /* all of the idle ones, behind what they need before them */
+    assert_int_equal(d->mapped, mapped + 3 * UNIT);
+    wk__arena_free(arena, &f);
+    f = take(arena, 30);
+    assert_int_equal(unit_of(&f), 20);
+    assert_int_equal(d->mapped, mapped + 12 * UNIT);
+    wk__arena_free(arena, &a);
+    wk__arena_free(arena, &f);
+    wk__arena_free(arena, &longer);
+    wk__arena_destroy(arena);
+    assert_int_equal(d->held, 0);
+    free(d);
+}
+
+/* Idle memory on either side of a part without: all of it has to be taken into account. */
+static void both_sides_count(void **state)
+{
+    (void)state;
+    device *d = device_new(INT64_MAX / 2, 60);
+    wk__arena *arena = wk__arena_new(&backend, d, INT64_MAX);
+    wk__memory piece[6];
+    static const int64_t size[6] = {10, 6, 10, 4, 10, 20};
+    for (int k = 0; k < 6; k++) piece[k] = take(arena, size[k]);
+    wk__arena_free(arena, &piece[1]);
+    wk__arena_free(arena, &piece[3]);
+    wk__arena_trim(arena); /* 10 | 6 without | 10 | 4 without | 10 | 20 */
+    wk__arena_free(arena, &piece[0]);
+    wk__arena_free(arena, &piece[2]);
+    wk__arena_free(arena, &piece[4]);
+    const int64_t mapped = d->mapped;
+    wk__memory found = take(arena, 22); /* 10 + 4 + 8 of 10, not 10 + 6 + 6 of 10 */
+    assert_int_equal(unit_of(&found), 16);
+    assert_int_equal(d->mapped, mapped + 4 * UNIT);
+    wk__arena_destroy(arena);
+    assert_int_equal(d->held, 0);
+    free(d);
+}
+
+/* Few pieces become many, and every second goes: the books have room for each span between them. */
+static void many_spans(void **state)
+{
+    (void)state;
+    enum { LONG = 29, SHORT = LONG * MAPPING / 2 };
+    device *d = device_new(INT64_MAX / 2, UNITS);
+    wk__arena *arena = wk__arena_new(&backend, d, INT64_MAX);
+    wk__memory piece[SHORT];
+    for (int k = 0; k < LONG; k++) piece[k] = take(arena, MAPPING);
+    for (int k = 0; k < LONG; k++) wk__arena_free(arena, &piece[k]);
+    for (int k = 0; k < SHORT; k++) piece[k] = take(arena, 2);
+    for (int k = 0; k < SHORT; k += 2) wk__arena_free(arena, &piece[k]);
+    for (int k = 0; k < SHORT; k += 2) piece[k] = take(arena, 2);
+    assert_int_equal(d->mapped, (int64_t)LONG * WK__RANGE_MAPPING);
+    assert_int_equal(stats_of(arena).cached, 0);
+    for (int k = 0; k < SHORT; k++) wk__arena_free(arena, &piece[k]);
+    wk__arena_destroy(arena);
+    assert_int_equal(d->held, 0);
+    free(d);
+}
+
+/* When no place in a range is long enough there is another range. */
+static void ranges_are_used_up(void **state)
+{
+    (void)state;
+    device *d = device_new(INT64_MAX / 2, 32);
+    wk__arena *arena = wk__arena_new(&backend, d, INT64_MAX);
+    wk__memory piece[4];
+    for (int k = 0; k < 4; k++) {
+        piece[k] = take(arena, 20);
+        own(d, &piece[k], k + 1);
+    }
+    assert_int_equal(d->takes, 4);
+    for (int k = 0; k < 4; k++) {
+        disown(d, &piece[k], k + 1);
+        wk__arena_free(arena, &piece[k]);
+    }
+    const int64_t maps = d->maps; /* idle memory of all of them serves, whichever is the newest */
+    for (int k = 0; k < 4; k++) piece[k] = take(arena, 20);
+    assert_int_equal(d->maps, maps);
+    for (int k = 0; k < 4; k++) piece[k] = take(arena, 10); /* and what is left of their addresses */
+    assert_int_equal(d->takes, 4);
+    wk__memory beyond = take(arena, 33); /* longer than any range: a block */
+    assert_false(in_range(&beyond));
+    wk__arena_destroy(arena);
+    assert_int_equal(d->gives, 4);
+    assert_int_equal(d->held, 0);
+    free(d);
+}
+
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
+
+static void limit_takes_idle_memory(void **state)
+{
+    (void)state;
+    device *d = device_new(INT64_MAX / 2, UNITS);
+    wk__arena *arena = wk__arena_new(&backend, d, 64 * MB + 1);
+    wk__fail fail;
+    wk__memory a = take(arena, 10), b = take(arena, 10), more;
+    wk__arena_free(arena, &a);
+    assert_int_equal(wk__arena_alloc(arena, 50 * MB, &more, &fail), WK_ERR_MEMORY);
+    assert_string_equal(fail.text, "asked for 50 MiB, live 20 MiB, cached 0 bytes, limit 64 MiB (past the limit)");
+    more = take(arena, 22); /* all that is left */
+    assert_int_equal(stats_of(arena).live, 64 * MB);
+    assert_int_equal(d->held, 64 * MB);
+    wk__arena_free(arena, &more);
+    wk__arena_set_limit(arena, 30 * MB); /* what is idle goes */
+    assert_int_equal(d->held, 20 * MB);
+    assert_int_equal(wk__arena_alloc(arena, 4 * MB, &more, &fail), WK_OK);
+    wk__arena_free(arena, &more);
+    wk__arena_set_limit(arena, 22 * MB); /* an idle piece that is too large for it now is not handed out */
+    assert_int_equal(wk__arena_alloc(arena, 4 * MB, &more, &fail), WK_ERR_MEMORY);
+    wk__arena_free(arena, &b);
+    wk__arena_reset_peak(arena);
+    assert_int_equal(stats_of(arena).peak, 0);
+
+    wk__arena_set_limit(arena, 3 * MB); /* less than two units: a block that is just enough */
+    assert_int_equal(wk__arena_alloc(arena, 2 * MB + 300, &more, &fail), WK_OK);
+    assert_int_equal(more.bytes, 2 * MB + 512);
+    assert_false(in_range(&more));
+    wk__arena_free(arena, &more);
+    wk__arena_destroy(arena);
+    assert_int_equal(d->held, 0);
+    free(d);
+}
+
+static void full_device_is_tried_again(void **state)
+{
+    (void)state;
+    device *d = device_new(100 * MB, UNITS);
+    wk__arena *arena = wk__arena_new(&backend, d, INT64_MAX);
+    wk__fail fail;
+    wk__memory first = take(arena, 10), idle = take(arena, 30), wall = take(arena, 5), small, more;
+    assert_int_equal(wk__arena_alloc(arena, 1000, &small, &fail), WK_OK);
+    wk__arena_free(arena, &idle);
+    more = take(arena, 34); /* no room for 34 more but where the idle ones are */
+    assert_int_equal(unit_of(&more), 45);
+    assert_int_equal(d->unmapped, 30 * UNIT);
+    assert_int_equal(d->held, 100 * MB);
+    assert_int_equal(wk__arena_alloc(arena, 1 * UNIT + 1, &idle, &fail), WK_ERR_MEMORY);
+    assert_non_null(strstr(fail.text, "(device is full)"));
+    wk__arena_free(arena, &more);
+    more = take(arena, 34);
+    wk__arena_free(arena, &first);
+    wk__arena_free(arena, &wall);
+    wk__arena_destroy(arena);
+    assert_int_equal(d->held, 0);
+    free(d);
+}
+
+/* A mapping of which somebody has a part stays, and what is idle of it serves. */
+static void whole_mappings_go(void **state)
+{
+    (void)state;
+    device *d = device_new(INT64_MAX / 2, UNITS);
+    wk__arena *arena = wk__arena_new(&backend, d, INT64_MAX);
+    wk__memory a = take(arena, 3 * MAPPING + 4), b;
+    wk__arena_free(arena, &a);
+    a = take(arena, MAPPING + 2); /* two mappings are in use, one and a piece of 4 are not */
+    wk__arena_trim(arena);
+    assert_int_equal(d->unmapped, (MAPPING + 4) * UNIT);
+    assert_int_equal(stats_of(arena).cached, (MAPPING - 2) * UNIT);
+    b = take(arena, MAPPING - 2);
+    assert_int_equal(unit_of(&b), MAPPING + 2);
+    wk__arena_free(arena, &a);
+    wk__arena_trim(arena); /* the second is b's */
+    assert_int_equal(stats_of(arena).cached, 2 * UNIT);
+    wk__arena_free(arena, &b);
+    wk__arena_trim(arena);
+    assert_int_equal(d->held, 0);
+    wk__arena_destroy(arena);
+    free(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(never_overlap),
+        cmocka_unit_test(never_overlap_under_pressure),
+        cmocka_unit_test(sizes_vary),
+        cmocka_unit_test(best_fit),
+        cmocka_unit_test(least_is_mapped),
+        cmocka_unit_test(both_sides_count),
+        cmocka_unit_test(many_spans),
+        cmocka_unit_test(ranges_are_used_up),
+        cmocka_unit_test(limit_takes_idle_memory),
+        cmocka_unit_test(full_device_is_tried_again),
+        cmocka_unit_test(whole_mappings_go),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

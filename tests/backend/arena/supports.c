@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What backends say they support is what they take: the CPU, the null device, and the planning of GPUs. */
+#include "support/families.h"
+
+#include "backend/gpu/kernel.h"
+#include "backend/cpu/cpu.h"
+#include "backend/cpu/contraction/matmul.h"
+#include "backend/null/null.h"
+
+static void agrees(const wk__backend *backend, family_supported *wanted)
+{
+    void *device;
+    wk__fail fail;
+    assert_int_equal(backend->open(0, &device, &fail), WK_OK);
+    families_agree(backend, device, wanted);
+    backend->close(device);
+}
+
+/* No backend has code for what moves to another device, as that is a slot of its own. */
+static bool all_but_transfers(int family, wk_dtype dtype, wk__layout layout)
+{
+    (void)dtype, (void)layout;
+    return wk__is_work_family(family) && family != WK__TRANSFER;
+}
+
+static bool all_of_one_device(int family, wk_dtype dtype, wk__layout layout)
+{
+    return all_but_transfers(family, dtype, layout) && family != WK__COLLECTIVE;
+}
+
+static void null_agrees(void **state)
+{
+    (void)state;
+    agrees(&wk__null_backend, all_but_transfers);
+    wk__null_log_clear();
+}
+
+static void cpu_agrees(void **state)
+{
+    (void)state;
+    agrees(&wk__cpu_backend, all_of_one_device);
+    wk__cpu_matmul_trim();
+}
+
+/* ---- plans for GPUs ---------------------------------------------------------------------------------------------- */
+
+static wk_code count_launch(void *user, const wk__gpu_launch *launch, wk__fail *fail)
+{
+    (void)launch, (void)fail;
+    ++*(int *)user;
+    return WK_OK;
+}
+
+/* A target with f64 and one without: to support work is to have launches for it. */
+static void gpu_plans_agree(void **state)
+{
+    (void)state;
+    wk__gpu_target target = wk__gpu_target_of(WK__GPU_OPENCL, false);
+    target.exact_divide = true;
+    target.max_by_value_arguments = 90;
+    wk__memory memory[] = {{.block = &memory[0]}, {.block = &memory[1]}, {.block = &memory[2]}};
+    for (int f64 = 0; f64 < 2; f64++)
+        for (int family = -1; family <= WK__WORK_FAMILIES; family++)
+            for (wk_dtype dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++)
+                for (wk__layout layout = WK__LAYOUT_STRIDES; layout <= WK__LAYOUT_CONTRACTION; layout++) {
+                    family_work w;
+                    wk__fail fail;
+                    int launches = 0;
+                    target.has_f64 = f64 > 0;
+                    const bool exists = family_work_of(&w, family, dtype, layout, memory);
+                    const bool supported = wk__gpu_supports(&target, family, dtype, layout);
+                    assert_int_equal(supported, exists && all_of_one_device(family, dtype, layout) &&
+                                                    (dtype != WK_F64 || f64) &&
+                                                    (dtype != WK_BOOL || layout != WK__LAYOUT_CONTRACTION));
+                    if (!exists) continue;
+                    const wk_code code =
+                        w.work.args ? wk__gpu_lower_work(&target, &w.work, count_launch, &launches, &fail)
+                                    : wk__gpu_lower_program(&target, w.work.program, count_launch, &launches, &fail);
+                    assert_int_equal(launches > 0, supported);
+                    if (!supported) family_expect_refused(code, &fail, family, dtype);
+                    if (supported) assert_int_equal(code, WK_OK);
+                }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(null_agrees),
+        cmocka_unit_test(cpu_agrees),
+        cmocka_unit_test(gpu_plans_agree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elements between memory and panels: each size, both ways, whole patches and parts of them, near and far columns. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "backend/cpu/vm/panel_copy.h"
+
+enum { LANES = 70, PITCH = LANES * 8 + 24, MEMORY = 1 << 17, PANEL = WK__PATCH_COLUMNS * PITCH, GUARD = 64 };
+
+static uint8_t noise(size_t k)
+{
+    uint32_t x = (uint32_t)k * 2654435761u;
+    return (uint8_t)(x >> 24 ^ x >> 13);
+}
+
+/* What wk__copy_patch is to do, a byte at a time. */
+static void move_plainly(char *panel, char *memory, int64_t step, const int64_t offset[], int64_t lanes,
+                         int64_t columns, int size, bool fill)
+{
+    for (int64_t c = 0; c < columns; c++)
+        for (int64_t l = 0; l < lanes; l++)
+            for (int b = 0; b < size; b++) {
+                char *in_panel = panel + c * PITCH + l * size + b, *in_memory = memory + offset[l] + c * step + b;
+                if (fill) {
+                    *in_panel = *in_memory;
+                } else {
+                    *in_memory = *in_panel;
+                }
+            }
+}
+
+static void compare(int64_t step, int64_t stride, int64_t lanes, int64_t columns, int size, bool fill)
+{
+    static char memory[2][MEMORY + 2 * GUARD], panel[2][PANEL + 2 * GUARD];
+    static int64_t offset[LANES];
+    for (size_t k = 0; k < sizeof memory[0]; k++) memory[0][k] = memory[1][k] = (char)noise(k);
+    for (size_t k = 0; k < sizeof panel[0]; k++) panel[0][k] = panel[1][k] = (char)noise(k + sizeof memory[0]);
+    for (int64_t l = 0; l < lanes; l++) offset[l] = (l * 37 % lanes) * stride; /* lanes in no order */
+    const int64_t start = GUARD + (step < 0 ? -step * columns : 0) + 3 * size; /* not on a line of the cache */
+    move_plainly(panel[0] + GUARD, memory[0] + start, step, offset, lanes, columns, size, fill);
+    wk__copy_patch(panel[1] + GUARD, PITCH, (intptr_t)(memory[1] + start), step, offset, lanes, columns, size, fill);
+    assert_memory_equal(memory[0], memory[1], sizeof memory[0]);
+    assert_memory_equal(panel[0], panel[1], sizeof panel[0]);
+}
+
+static void every_size(void **state)
+{
+    (void)state;
+    static const int64_t lanes[] = {1, 2, 7, 16, 17, 32, 63, 64, LANES};
+    for (int size = 1; size <= 8; size *= 2)
+        for (size_t k = 0; k < sizeof lanes / sizeof *lanes; k++)
+            for (int64_t columns = 1; columns <= WK__PATCH_COLUMNS; columns++)
+                for (int fill = 0; fill < 2; fill++) {
+                    compare(size, 17 * size, lanes[k], columns, size, fill);
+                    compare(-size, 16 * size, lanes[k], columns, size, fill);
+                    compare(2 * size, 33 * size, lanes[k], columns, size, fill);
+                    compare(LANES * size, size, lanes[k], columns, size, fill);
+                }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_size)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What goes wrong while kernels are compiled, loaded and looked up: what is told, what is tried again, and what is
+ * never asked of a device that is gone. */
+#include "backend.h"
+
+#include <math.h>
+
+/* ---- building ------------------------------------------------------------------------------------- */
+
+static long compilations(void)
+{
+    long (*count)(const char *);
+    standin_find("libnvrtc.so.13", "standin_count", &count);
+    return count("nvrtcCompileProgram");
+}
+
+enum { UNITS = 4 };
+
+static wk_code build_some(const opened *o, int first, int end)
+{
+    static const char *const text[UNITS][2] = {
+        {"    (void)m0;\n"}, {"    (void)m0; (void)F;\n"}, {"    (void)F;\n"}, {"    (void)F; (void)m0;\n"}};
+    static const char *const names[UNITS] = {"one", "two", "three", "four"};
+    static wk__gpu_template fixed[UNITS]; /* those that wait know it */
+    wk__cuda_device *device = o->device;
+    wk__fail fail;
+    must(o->backend->compile_only(device, true, &fail) == WK_OK);
+    for (int k = first; k < end; k++) {
+        const wk__gpu_kernel_spec unit = unit_of(names[k], &fixed[k], text[k]);
+        must(wk__gpu_kernel_lookup(&device->units, &unit, &fail) != NULL);
+    }
+    return o->backend->compile_only(device, false, &fail);
+}
+
+static wk_code build_three(const opened *o)
+{
+    return build_some(o, 0, 3);
+}
+
+/* Nothing is compiled for a device that is gone, nor again and again where memory is short. */
+static void is_lost_while_loading(void)
+{
+    setenv("WICK_CACHE_DIR", "off", 1);
+    opened o = open_first();
+    must(build_three(&o) == WK_ERR_LOST);
+    must(compilations() == 1);
+    must(build_three(&o) == WK_ERR_LOST);
+    must(compilations() == 1);
+    o.backend->close(o.device);
+}
+
+static void has_no_memory_to_compile(void)
+{
+    setenv("WICK_CACHE_DIR", "off", 1);
+    opened o = open_first();
+    must(build_three(&o) == WK_ERR_MEMORY);
+    must(compilations() == 2); /* all at once, then the first alone */
+    o.backend->close(o.device);
+}
+
+/* A file that is not taken is compiled anew, but not for a device that is gone. */
+static void takes_no_file(void)
+{
+    opened o = open_first();
+    must(build_three(&o) == WK_OK);
+    o.backend->close(o.device);
+    o = open_first();
+    const long before = compilations();
+    setenv("STANDIN_ERRORS", "cuModuleLoadData=218@1", 1);
+    must(build_three(&o) == WK_OK);
+    must(compilations() - before == 1);
+    o.backend->close(o.device);
+    o = open_first();
+    setenv("STANDIN_ERRORS", "cuModuleLoadData=714@1", 1);
+    must(build_three(&o) == WK_ERR_LOST);
+    must(compilations() - before == 1);
+    o.backend->close(o.device);
+}
+
+/* So much was compiled, loaded and looked up since. */
+typedef struct asked {
+    long compiled, loaded, looked_up;
+} asked;
+
+static asked asked_for(void)
+{
+    return (asked){compilations(), driver_calls("cuModuleLoadData"), driver_calls("cuModuleGetFunction")};
+}
+
+static bool is_more_by(asked before, long compiled, long loaded, long looked_up)
+{
+    const asked now = asked_for();
+    return now.compiled - before.compiled == compiled && now.loaded - before.loaded == loaded &&
+           now.looked_up - before.looked_up == looked_up;
+}
+
+/* The code of kernels comes onto the card when they are looked up. What is loaded is not loaded again. */
+static void has_no_memory_for_kernels(void)
+{
+    setenv("WICK_CACHE_DIR", "off", 1);
+    opened o = open_first();
+    asked before = asked_for();
+    setenv("STANDIN_ERRORS", "cuModuleGetFunction=2@2+", 1);
+    must(build_three(&o) == WK_ERR_MEMORY && is_more_by(before, 1, 1, 2));
+    must(build_three(&o) == WK_ERR_MEMORY && is_more_by(before, 1, 1, 3));
+    unsetenv("STANDIN_ERRORS");
+    must(build_three(&o) == WK_OK && is_more_by(before, 1, 1, 5));
+    o.backend->close(o.device);
+}
+
+/* Which units are in one file is this test's matter alone. */
+static void keep_files_in(const char *name)
+{
+    char folder[1024];
+    snprintf(folder, sizeof folder, "%s/%s", getenv("WICK_CACHE_DIR"), name);
+    setenv("WICK_CACHE_DIR", folder, 1);
+}
+
+static void has_no_memory_for_kernels_of_files(void)
+{
+    keep_files_in("looked_up");
+    opened o = open_first();
+    must(build_three(&o) == WK_OK);
+    o.backend->close(o.device);
+    o = open_first();
+    asked before = asked_for();
+    setenv("STANDIN_ERRORS", "cuModuleGetFunction=2", 1);
+    for (int k = 1; k <= 2; k++) must(build_three(&o) == WK_ERR_MEMORY && is_more_by(before, 0, 1, k));
+    unsetenv("STANDIN_ERRORS");
+    must(build_three(&o) == WK_OK && is_more_by(before, 0, 1, 5));
+    o.backend->close(o.device);
+}
+
+/* Each was to be built alone; the rest waits on, and is built together. */
+static void has_no_memory_for_one_alone(void)
+{
+    setenv("WICK_CACHE_DIR", "off", 1);
+    opened o = open_first();
+    asked before = asked_for();
+    setenv("STANDIN_ERRORS", "nvrtcCompileProgram=6@1,cuModuleGetFunction=2@1", 1);
+    must(build_three(&o) == WK_ERR_MEMORY && is_more_by(before, 2, 1, 1));
+    must(build_three(&o) == WK_OK && is_more_by(before, 3, 2, 4));
+    o.backend->close(o.device);
+}
+
+/* It is that kernel's failure alone, and not the compiler's. */
+static void one_is_not_handed_out(void)
+{
+    setenv("WICK_CACHE_DIR", "off", 1);
+    opened o = open_first();
+    asked before = asked_for();
+    setenv("STANDIN_ERRORS", "cuModuleGetFunction=209@1", 1);
+    must(build_three(&o) == WK_ERR_DEVICE && is_more_by(before, 1, 1, 3));
+    setenv("STANDIN_ERRORS", "cuModuleGetFunction=209@1+", 1);
+    must(build_some(&o, 3, 4) == WK_ERR_DEVICE && is_more_by(before, 2, 2, 5));
+    unsetenv("STANDIN_ERRORS");
+    must(build_three(&o) == WK_OK && is_more_by(before, 2, 2, 7));
+    o.backend->close(o.device);
+}
+
+static void is_lost_while_looking_up(void)
+{
+    setenv("WICK_CACHE_DIR", "off", 1);
+    opened o = open_first();
+    const wk__cuda_device *device = o.device;
+    asked before = asked_for();
+    setenv("STANDIN_ERRORS", "cuModuleGetFunction=700@1", 1);
+    must(build_three(&o) == WK_ERR_LOST && device->lost && is_more_by(before, 1, 1, 1));
+    must(build_three(&o) == WK_ERR_LOST && is_more_by(before, 1, 1, 1));
+    o.backend->close(o.device);
+}
+
+/* The context goes between two units of one build: of the program that was there before nothing is asked. */
+static void is_reset_before_looking_up(void)
+{
+    keep_files_in("reset");
+    opened o = open_first();
+    must(build_three(&o) == WK_OK && build_some(&o, 3, 4) == WK_OK);
+    o.backend->close(o.device);
+    o = open_first();
+    asked before = asked_for();
+    must(build_some(&o, 0, 1) == WK_OK && is_more_by(before, 0, 1, 1));
+    setenv("STANDIN_ERRORS", "cuModuleLoadData=400@1", 1);
+    must(build_some(&o, 1, 4) == WK_ERR_LOST && is_more_by(before, 0, 2, 1));
+    o.backend->close(o.device);
+}
+
+static void builds(void **state)
+{
+    (void)state;
+    in_child("STANDIN_ERRORS=cuModuleLoadData=700@1", is_lost_while_loading);
+    in_child("STANDIN_ERRORS=nvrtcCompileProgram=1", has_no_memory_to_compile);
+    in_child("STANDIN_ERRORS=", takes_no_file);
+    in_child("STANDIN_ERRORS=", has_no_memory_for_kernels);
+    in_child("STANDIN_ERRORS=", has_no_memory_for_kernels_of_files);
+    in_child("STANDIN_ERRORS=", has_no_memory_for_one_alone);
+    in_child("STANDIN_ERRORS=", one_is_not_handed_out);
+    in_child("STANDIN_ERRORS=", is_lost_while_looking_up);
+    in_child("STANDIN_ERRORS=", is_reset_before_looking_up);
+}
+
+/* ---- the compiler ------------------------------------------------------------------------------------------------ */
+
+static struct {
+    wk_code code;
+    const char *words;
+    bool again; /* the next wish for it is met */
+} told;
+
+static void does_not_compile(void)
+{
+    setenv("WICK_CACHE_DIR", "off", 1);
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(ones_on(0)), *y = wk_retain(wk_mul(x, 3));
+    wk_flush();
+    must(wk_error_code() == told.code && strstr(wk_error(), told.words) != NULL);
+    wk_clear_error();
+    unsetenv("STANDIN_ERRORS");
+    wk_tensor *z = wk_retain(wk_mul(x, 3));
+    wk_flush();
+    must(told.again ? wk_error() == NULL && wk_item(wk_sum(z)) == 3000 : wk_error_code() == told.code);
+    wk_clear_error();
+    others_go_on();
+    wk_free(x), wk_free(y), wk_free(z);
+}
+
+/* The compiler, which has no kernel at all, says so. */
+static void says_why(void)
+{
+    setenv("WICK_CACHE_DIR", "off", 1);
+    WK_SCOPE;
+    wk_item(wk_sum(ones_on(0)));
+    must(wk_error_code() == told.code && strstr(wk_error(), told.words) != NULL);
+    wk_clear_error();
+}
+
+static void compiler_errors(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *settings;
+        wk_code code;
+        const char *words;
+    } cases[] = {
+        {"STANDIN_ERRORS=nvrtcCompileProgram=1", WK_ERR_MEMORY, "no host memory to compile"},
+        {"STANDIN_ERRORS=nvrtcCompileProgram=5", WK_ERR_DEVICE, "NVRTC error 5"},
+        {"STANDIN_ERRORS=nvrtcCompileProgram=11", WK_ERR_DEVICE, "NVRTC error 11"},
+        {"STANDIN_ERRORS=nvrtcCreateProgram=3", WK_ERR_DEVICE, "NVRTC error 3"},
+        {"STANDIN_ERRORS=nvrtcGetCUBINSize=4", WK_ERR_DEVICE, "NVRTC error 4"},
+        {"STANDIN_ERRORS=nvrtcGetCUBIN=4", WK_ERR_DEVICE, "NVRTC error 4"},
+        {"STANDIN_ERRORS=nvrtcCompileProgram=6", WK_ERR_INTERNAL, "refused a kernel: it did not say why"},
+        {"STANDIN_ERRORS=nvrtcCompileProgram=6,nvrtcGetProgramLogSize=4", WK_ERR_INTERNAL, "did not say why"},
+        {"STANDIN_ERRORS=cuModuleLoadData=209", WK_ERR_DEVICE, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+        {"STANDIN_ERRORS=cuModuleGetFunction=2", WK_ERR_MEMORY, "loading a kernel: out of memory"},
+        {"STANDIN_ERRORS=cuModuleGetFunction=209", WK_ERR_DEVICE, "loading a kernel: CUDA_ERROR_NO_BINARY_FOR_GPU"},
+        {"STANDIN_ERRORS=cuModuleGetFunction=500", WK_ERR_DEVICE, "does not find a kernel"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        told.code = cases[k].code;
+        told.words = cases[k].words;
+        told.again = cases[k].code != WK_ERR_INTERNAL; /* what is refused is not tried again */
+        in_child(cases[k].settings, does_not_compile);
+    }
+    static const struct {
+        const char *errors;
+        wk_code code;
+        const char *words;
+    } said[] = {
+        {"", WK_ERR_INTERNAL, "refused a kernel: error: this kernel is not in the archive"},
+        {"nvrtcCompileProgram=11", WK_ERR_DEVICE, "NVRTC error 11: error: this kernel is not in the archive"},
+        {"nvrtcGetProgramLog=4", WK_ERR_INTERNAL, "refused a kernel: it did not say why"},
+    };
+    for (size_t k = 0; k < sizeof said / sizeof said[0]; k++) {
+        char settings[200];
+        told.code = said[k].code;
+        told.words = said[k].words;
+        snprintf(settings, sizeof settings, "STANDIN_NVRTC=/nowhere STANDIN_NVRTC_VERSION=13.0 STANDIN_ERRORS=%s",
+                 said[k].errors);
+        in_child(settings, says_why);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(builds),
+        cmocka_unit_test(compiler_errors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What becomes of kernels on architectures that are not there. The stand-in for NVRTC keeps each text that the programs
+ * of mode cuda compile, and what is said of it for sm_90; NVRTC itself compiles them here for seven architectures, and
+ * what it warns of, whether it spills registers, and what the cubins say of registers, local memory (also of arrays
+ * that are indexed by what is not known) and shared memory, is counted. The kernels of `wick bench gpu` are printed one
+ * by one: none may spill.
+ *
+ * One text in sixteen, by its hash, and on a day for some architectures, on three days for all; all texts for all where
+ * WICK_MATRIX is "all" (make cuda-matrix), or for those that it names: "75 120". The figures of an architecture that
+ * all texts were compiled for stay in results/cuda/matrix_sm_75, so that one can be done at a time. Texts that were
+ * kept before the library was built are those of another one and count no more. */
+#include "backend/cuda/api.h"
+#include "standin/cache_dir.h"
+#include "support/daily_subset.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum { ONE_IN = 16, DAYS = 3, MOST_KERNELS = 4096 };
+static const int architectures[] = {75, 80, 86, 89, 90, 100, 120};
+enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
+
+static wk__nvrtc_functions nvrtc;
+
+/* ---- cubins ------------------------------------------------------------------------------------------------------ */
+
+typedef struct kernel {
+    char name[24];
+    unsigned symbol;                         /* its index in the cubin */
+    unsigned registers, local_bytes, shared; /* a thread's, a thread's, a block's */
+} kernel;
+
+typedef struct cubin {
+    const char *image;
+    const Elf64_Ehdr *header;
+    const Elf64_Shdr *section;
+} cubin;
+
+static const char *name_of(const cubin *c, int section)
+{
+    return c->image + c->section[c->header->e_shstrndx].sh_offset + c->section[section].sh_name;
+}
+
+static uint32_t number(const char *at)
+{
+    uint32_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static kernel *kernel_of(kernel *all, int count, unsigned symbol)
+{
+    for (int k = 0; k < count; k++)
+        if (all[k].symbol == symbol) return &all[k];
+    return NULL;
+}
+
+/* .nv.info has records of a format (1 byte), an attribute (1) and a length (2); these have a symbol and a number. */
+static void read_info(const cubin *c, int section, kernel *all, int count)
+{
+    enum { LONG = 4, FRAME = 0x11, REGISTERS = 0x2f };
+    const char *p = c->image + c->section[section].sh_offset, *end = p + c->section[section].sh_size;
+    while (p + 4 <= end) {
+        const unsigned length = p[0] == LONG ? number(p) >> 16 : 0;
+        kernel *k = length >= 8 ? kernel_of(all, count, number(p + 4)) : NULL;
+        if (k != NULL && p[1] == REGISTERS) k->registers = number(p + 8);
+        if (k != NULL && p[1] == FRAME) k->local_bytes = number(p + 8);
+        p += 4 + length;
+    }
+}
+
+/* The kernels of a cubin; functions that they call are local to it. */
+static int read_kernels(const char *image, kernel *all, int most)
+{
+    const Elf64_Ehdr *header = (const Elf64_Ehdr *)(const void *)image;
+    const cubin c = {image, header, (const Elf64_Shdr *)(const void *)(image + header->e_shoff)};
+    int count = 0;
+    for (int s = 0; s < header->e_shnum; s++) {
+        if (c.section[s].sh_type != SHT_SYMTAB) continue;
+        const Elf64_Sym *symbol = (const Elf64_Sym *)(const void *)(image + c.section[s].sh_offset);
+        const char *names = image + c.section[c.section[s].sh_link].sh_offset;
+        for (unsigned k = 0; k < c.section[s].sh_size / sizeof *symbol && count < most; k++) {
+            if (symbol[k].st_info != ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)) continue;
+            all[count] = (kernel){.symbol = k};
+            snprintf(all[count++].name, sizeof all->name, "%s", names + symbol[k].st_name);
+        }
+    }
+    for (int s = 0; s < header->e_shnum; s++) {
+        const char *name = name_of(&c, s);
+        if (strcmp(name, ".nv.info") == 0) read_info(&c, s, all, count);
+        if (strncmp(name, ".nv.shared.", 11) != 0) continue;
+        for (int k = 0; k < count; k++)
+            if (strcmp(name + 11, all[k].name) == 0) all[k].shared = (unsigned)c.section[s].sh_size;
+    }
+    return count;
+}
+
+/* ---- compiling --------------------------------------------------------------------------------------------------- */
+
+/* Of one architecture. */
+typedef struct tally {
+    int texts, kernels, refused, warned, spilling,
+        with_local; /* the second and the last count kernels, the others texts */
+    unsigned most_registers, most_local, most_shared;
+    double seconds;
+} tally;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void take_in(tally *t, const kernel *k)
+{
+    t->kernels++;
+    t->with_local += k->local_bytes > 0;
+    if (k->registers > t->most_registers) t->most_registers = k->registers;
+    if (k->local_bytes > t->most_local) t->most_local = k->local_bytes;
+    if (k->shared > t->most_shared) t->most_shared = k->shared;
+}
+
+/* Goes through what the compiler wrote: of each function what it spills, which it was asked for, and what it warns of,
+ * which is printed. */
+static void read_log(nvrtcProgram program, const char *path, int architecture, bool *warned, bool *spilled)
+{
+    size_t bytes = 0;
+    nvrtc.GetProgramLogSize(program, &bytes);
+    char *log = calloc(bytes + 1, 1), *rest = NULL;
+    *warned = *spilled = false;
+    if (log != NULL) nvrtc.GetProgramLog(program, log);
+    for (char *line = log != NULL ? strtok_r(log, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest)) {
+        const char *frame = strstr(line, "bytes stack frame, ");
+        unsigned stores = 0, loads = 0;
+        if (frame != NULL)
+            sscanf(frame, "bytes stack frame, %u bytes spill stores, %u bytes spill loads", &stores, &loads);
+        if (stores + loads > 0) *spilled = true;
+        const bool asked_for = frame != NULL || strncmp(line, "ptxas info", 10) == 0 || line[strspn(line, " ")] == 0;
+        if (!asked_for) *warned = true;
+        if (!asked_for || stores + loads > 0) printf("%s for sm_%d: %.300s\n", path, architecture, line);
+    }
+    free(log);
+}
+
+/* Its kernels; how many. The text's first line is the options of the device that compiled it. */
+static int compile(const char *path, const char *text, int architecture, tally *t, kernel *all, int most)
+{
+    char target[40];
+    snprintf(target, sizeof target, "--gpu-architecture=sm_%d", architecture);
+    const char *const options[] = {target, "--fmad=false", "--ptxas-options=-v"};
+    nvrtcProgram program;
+    size_t bytes = 0;
+    int count = 0;
+    const double begin = now();
+    if (nvrtc.CreateProgram(&program, text, "wick.cu", 0, NULL, NULL) != NVRTC_SUCCESS) return 0;
+    const bool good = nvrtc.CompileProgram(program, 3, options) == NVRTC_SUCCESS;
+    bool warned, spilled;
+    read_log(program, path, architecture, &warned, &spilled);
+    t->texts++;
+    t->refused += !good;
+    t->warned += warned && good;
+    t->spilling += spilled;
+    char *image = good && nvrtc.GetCUBINSize(program, &bytes) == NVRTC_SUCCESS ? malloc(bytes) : NULL;
+    if (image != NULL && nvrtc.GetCUBIN(program, image) == NVRTC_SUCCESS) count = read_kernels(image, all, most);
+    for (int k = 0; k < count; k++) take_in(t, &all[k]);
+    t->seconds += now() - begin;
+    free(image);
+    nvrtc.DestroyProgram(&program);
+    return count;
+}
+
+/* ---- what there is to see is seen -------------------------------------------------------------------------------- */
+
+static bool check(bool good, const char *what)
+{
+    printf("%s %s\n", good ? "ok" : "not ok", what);
+    return good;
+}
+
+static bool sees(void)
+{
+    static kernel one[4];
+    static const char unused[] = "extern \"C\" __global__ void wk_0(void) { int unused; }\n",
+                      spills[] =
+                          "extern \"C\" __global__ void __launch_bounds__(1024, 2) wk_0(float *p) { float v[64];\n"
+                          "_Pragma(\"unroll\") for (int k = 0; k < 64; k++) v[k] = p[k];\n"
+                          "__syncthreads();\n"
+                          "_Pragma(\"unroll\") for (int k = 0; k < 64; k++) p[63 - k] = v[k] * v[63 - k]; }\n",
+                      local[] = "extern \"C\" __global__ void wk_0(int *p) { __shared__ int s[32]; int v[16];\n"
+                                "s[threadIdx.x] = *p; for (int k = 0; k < 16; k++) v[p[k]] = k;\n"
+                                "__syncthreads(); *p = v[p[17]] + s[5]; }\n";
+    tally t[4] = {0};
+    compile("(a test)", unused, 90, &t[0], one, 4);
+    compile("(a test)", "no C at all\n", 90, &t[1], one, 4);
+    compile("(a test)", spills, 90, &t[2], one, 4);
+    const int kernels_of_it = compile("(a test)", local, 90, &t[3], one, 4);
+    bool all = check(t[0].warned == 1 && t[0].refused == 0, "a warning is seen");
+    all = check(t[1].refused == 1 && t[1].warned == 0, "a refusal is seen") && all;
+    all = check(t[2].spilling == 1 && t[2].warned == 0, "a spill is seen") && all;
+    return check(kernels_of_it == 1 && t[3].spilling == 0 && t[3].most_local >= 64 && t[3].most_registers > 0 &&
+                     t[3].most_shared >= 128,
+                 "registers, local and shared memory are seen") &&
+           all;
+}
+
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
+
+typedef struct text {
+    uint64_t hash; /* of the text without its first line */
+    char *content, path[STANDIN_PATH];
+} text;
+
+static const char *body_of(const char *content)
+{
+    const char *end = strchr(content, '\n');
+    return end != NULL ? end + 1 : content;
+}
+
+static int by_hash(const void *a, const void *b)
+{
+    const uint64_t x = ((const text *)a)->hash, y = ((const text *)b)->hash;
+    return x < y ? -1 : x > y;
+}
+
+/* A text that the library wrote: those of the stand-in's own tests have no prelude. */
+static bool read_text(const char *path, time_t since, text *to)
+{
+    struct stat state;
+    if (stat(path, &state) != 0 || state.st_mtime < since) return false;
+    char *content = standin_read(path);
+    if (content == NULL || strstr(content, "#define KERNEL(local)") == NULL) {
+        free(content);
+        return false;
+    }
+    const char *body = body_of(content);
+    *to = (text){.hash = standin_hash(standin_hash_start, body, strlen(body)), .content = content};
+    snprintf(to->path, sizeof to->path, "%s", path);
+    return true;
+}
+
+/* Distinct ones that were kept since then; the caller frees them. */
+static text *read_texts(const char *folder, time_t since, int *count)
+{
+    char pattern[STANDIN_PATH];
+    glob_t found;
+    *count = 0;
+    snprintf(pattern, sizeof pattern, "%.900s/*.cu", folder);
+    if (glob(pattern, 0, NULL, &found) != 0) return NULL;
+    text *all = calloc(found.gl_pathc, sizeof *all);
+    int read = 0;
+    for (size_t k = 0; k < found.gl_pathc && all != NULL; k++) read += read_text(found.gl_pathv[k], since, &all[read]);
+    globfree(&found);
+    if (all == NULL) return NULL;
+    qsort(all, (size_t)read, sizeof *all, by_hash);
+    for (int k = 0; k < read; k++) {
+        if (k > 0 && all[k].hash == all[*count - 1].hash)
+            free(all[k].content);
+        else
+            all[(*count)++] = all[k];
+    }
+    return all;
+}
+
+static void free_texts(text *all, int count)
+{
+    for (int k = 0; k < count; k++) free(all[k].content);
+    free(all);
+}
+
+/* ---- the texts of tests ------------------------------------------------------------------------------------------ */
+
+static kernel kernels[ARCHITECTURES][MOST_KERNELS];
+
+static void print_heading(FILE *to, const char *what)
+{
+    fprintf(to, "%-10s %6s %8s %8s %7s %7s %10s %11s %12s %8s\n", what, "texts", "refused", "warned", "spill",
+            "kernels", "registers", "with local", "local/shared", "seconds");
+}
+
+static void print_tally(FILE *to, int architecture, const tally *t)
+{
+    fprintf(to, "sm_%-7d %6d %8d %8d %7d %7d %10u %11d %6u/%-6u %7.1f\n", architecture, t->texts, t->refused, t->warned,
+            t->spilling, t->kernels, t->most_registers, t->with_local, t->most_local, t->most_shared, t->seconds);
+}
+
+static void print_tallies(const tally *t, const char *what)
+{
+    print_heading(stdout, what);
+    for (int a = 0; a < ARCHITECTURES; a++) print_tally(stdout, architectures[a], &t[a]);
+}
+
+static bool report(const char *what, const tally *t)
+{
+    bool all = true;
+    for (int a = 0; a < ARCHITECTURES; a++) {
+        const bool good = t[a].refused == 0 && t[a].warned == 0;
+        printf("%s %d %s for sm_%d without a warning\n", good ? "ok" : "not ok", t[a].texts, what, architectures[a]);
+        all = all && good;
+    }
+    return all;
+}
+
+/* Are all texts to be compiled for it? */
+static bool is_asked_for(int a)
+{
+    const char *given = getenv("WICK_MATRIX");
+    char list[200], *rest = list;
+    if (given == NULL || strcmp(given, "all") == 0) return given != NULL;
+    snprintf(list, sizeof list, "%s", given);
+    for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;)
+        if (atoi(word) == architectures[a]) return true;
+    return false;
+}
+
+static bool is_wanted(const text *t, int a)
+{
+    const char *given = getenv("WICK_MATRIX");
+    if (given != NULL && *given != '\0') return is_asked_for(a);
+    return t->hash % ONE_IN == 0 && test_runs_today((int)(t->hash / ONE_IN % DAYS) + a, DAYS);
+}
+
+/* So that a run for other architectures leaves them. */
+static void keep_tallies(const tally *t)
+{
+    const char *build = getenv("WICK_BUILD");
+    char path[STANDIN_PATH];
+    for (int a = 0; a < ARCHITECTURES; a++) {
+        if (!is_asked_for(a) || t[a].texts == 0) continue;
+        snprintf(path, sizeof path, "%.900s/results/cuda/matrix_sm_%d", build != NULL ? build : ".", architectures[a]);
+        FILE *file = fopen(path, "w");
+        if (file == NULL) continue;
+        print_heading(file, "tests");
+        print_tally(file, architectures[a], &t[a]);
+        fclose(file);
+    }
+}
+
+/* Texts in the folder of which the compiler has warned in a program's own run, each for sm_90. */
+static int print_warned(const char *folder, time_t since)
+{
+    char pattern[STANDIN_PATH];
+    glob_t found = {0};
+    int warned = 0;
+    snprintf(pattern, sizeof pattern, "%.900s/*" STANDIN_WARNED, folder);
+    if (glob(pattern, 0, NULL, &found) != 0) return 0;
+    for (size_t k = 0; k < found.gl_pathc; k++) {
+        text one;
+        if (!read_text(found.gl_pathv[k], since, &one)) continue;
+        printf("%s: %.600s\n", one.path, one.content);
+        free(one.content);
+        warned++;
+    }
+    globfree(&found);
+    return warned;
+}
+
+/* As the stand-in for NVRTC has it compiled, in a process of its own. */
+static bool sees_what_programs_are_warned_of(void)
+{
+    char command[4 * PATH_MAX];
+    const char *build = getenv("WICK_BUILD"), *work = getenv("WICK_WORK");
+    if (work == NULL) work = "/tmp";
+    snprintf(
+        command, sizeof command,
+        "cd '%s' && rm -f kept.warned && printf '#define KERNEL(local)\\n__global__ void f() { int unused; }' >text && "
+        "'%s/standin/apart' \"$STANDIN_NVRTC\" text kept --gpu-architecture=sm_90",
+        work, build != NULL ? build : "build/debug");
+    fflush(stdout);
+    return check(system(command) == 0 && print_warned(work, 0) == 1, "a warning in a program's own run is seen");
+}
+
+static bool compile_tests(time_t since)
+{
+    tally t[ARCHITECTURES] = {0};
+    int count;
+    text *all = read_texts(standin_folder(), since, &count);
+    if (count == 0) {
+        printf("skip the texts of tests: no program of mode cuda has run with this library yet\n");
+        free(all);
+        return true;
+    }
+    for (int k = 0; k < count; k++)
+        for (int a = 0; a < ARCHITECTURES; a++)
+            if (is_wanted(&all[k], a))
+                compile(all[k].path, body_of(all[k].content), architectures[a], &t[a], kernels[a], MOST_KERNELS);
+    printf("of %d distinct texts\n", count);
+    print_tallies(t, "tests");
+    keep_tallies(t);
+    free_texts(all, count);
+    const int warned = print_warned(standin_folder(), since);
+    printf("%s in the programs of mode cuda the compiler warned of no text: of %d\n", warned == 0 ? "ok" : "not ok",
+           warned);
+    return report("texts of tests", t) && warned == 0;
+}
+
+/* ---- the kernels of the benchmark -------------------------------------------------------------------------------- */
+
+/* Runs on the stand-in, whose texts go into a folder of their own. All but copies and steps is timed by events: six ops
+ * with x + 1 beside each, x + 1 alone, a product and the kernels of two steps, each once before its turn and in it. */
+static bool run_bench(const char *folder)
+{
+    enum { TIMED = 2 * (6 * 2 + 1 + 1 + 2) };
+    char command[4 * PATH_MAX];
+    const char *build = getenv("WICK_BUILD");
+    if (build == NULL) build = "build/debug";
+    snprintf(command, sizeof command,
+             "calls=${WICK_WORK:-/tmp}/calls; rm -f \"$calls\"; STANDIN_COUNTS=\"$calls\" STANDIN='%s' "
+             "WICK_CUDA_PATH='%s/standin' WICK_CACHE_DIR=off '%s/wick' bench gpu --device cuda:0 --tiny && "
+             "grep -qx 'cuEventElapsedTime %d' \"$calls\"",
+             folder, build, build, TIMED);
+    fflush(stdout);
+    return system(command) == 0;
+}
+
+static void print_kernel(const text *from, const char *name, const int count[ARCHITECTURES])
+{
+    unsigned shared = 0;
+    printf("%.8s %-6s", strrchr(from->path, '/') + 1, name);
+    for (int a = 0; a < ARCHITECTURES; a++)
+        for (int k = 0; k < count[a]; k++) {
+            const kernel *one = &kernels[a][k];
+            if (strcmp(one->name, name) != 0) continue;
+            printf(" %3u %4u", one->registers, one->local_bytes);
+            shared = one->shared;
+        }
+    printf(" %6u\n", shared);
+}
+
+static bool compile_bench(void)
+{
+    char folder[STANDIN_PATH];
+    tally t[ARCHITECTURES] = {0};
+    const time_t since = time(NULL);
+    int count;
+    snprintf(folder, sizeof folder, "%.900s/bench", standin_folder());
+    if (!check(run_bench(folder), "the benchmark runs on the stand-in")) return false;
+    text *all = read_texts(folder, since, &count);
+    printf("registers and bytes of local memory for each architecture, shared memory:\n%-15s", "kernel");
+    for (int a = 0; a < ARCHITECTURES; a++) printf(" sm_%-5d", architectures[a]);
+    printf(" shared\n");
+    for (int k = 0; k < count; k++) {
+        int found[ARCHITECTURES];
+        for (int a = 0; a < ARCHITECTURES; a++)
+            found[a] = compile(all[k].path, body_of(all[k].content), architectures[a], &t[a], kernels[a], MOST_KERNELS);
+        for (int f = 0; f < found[0]; f++) print_kernel(&all[k], kernels[0][f].name, found);
+    }
+    free_texts(all, count);
+    print_tallies(t, "benchmark");
+    int spilling = 0;
+    for (int a = 0; a < ARCHITECTURES; a++) spilling += t[a].spilling;
+    const bool good = count > 0 && spilling == 0;
+    printf("%s no text of the benchmark spills registers: %d do\n", good ? "ok" : "not ok", spilling);
+    return report("texts of the benchmark", t) && good;
+}
+
+int main(void)
+{
+    struct stat used;
+    char library_path[STANDIN_PATH];
+    const char *given = getenv("STANDIN_NVRTC"), *build = getenv("WICK_BUILD");
+    snprintf(library_path, sizeof library_path, "%s/libwick.a", build != NULL ? build : ".");
+    void *library = given != NULL ? dlopen(given, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (library == NULL || !wk__nvrtc_fill(library, &nvrtc) || stat(library_path, &used) != 0) {
+        printf("skip all: STANDIN_NVRTC names no NVRTC (scripts/find_nvrtc), or there is no %s\n", library_path);
+        return 0;
+    }
+    const bool seen = sees(), heard = sees_what_programs_are_warned_of(), tests = compile_tests(used.st_mtime),
+               bench = compile_bench();
+    return seen && heard && tests && bench ? 0 : 1;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gradients of a mirrored network are on their way to the parameters' card while backward goes on: by the log, copies
+ * come before products of earlier layers, and sums after them; to the driver, copies lie in streams of their own. */
+#include "child.h"
+#include "support/alloc_faults.h"
+
+#include <math.h>
+
+enum { WARM = 2, LAYERS = 3, WIDE = 730 /* weights of more than 2 MB */, NARROW = 8, MEASURED = 10 /* of the steps */ };
+
+/* What the devices do in the order in which they are told: 'p' a product, 'i' what adds at indices, 'c' a large copy to
+ * cuda:0 and 's' a small one, '+' a pass with add. */
+static char told[4096];
+
+static void hear(void *user, const char *text)
+{
+    (void)user;
+    const char *bytes = strstr(text, " bytes from cuda:1 to cuda:0"), *what = "";
+    if (bytes != NULL) {
+        while (bytes > text && bytes[-1] >= '0' && bytes[-1] <= '9') bytes--;
+        what = atol(bytes) > 2 << 20 ? "c" : "s";
+    } else if (strstr(text, "matmul") != NULL) {
+        what = "p";
+    } else if (strstr(text, "index_add") != NULL) {
+        what = "i";
+    } else if (strstr(text, "add") != NULL) {
+        what = "+";
+    }
+    if (strlen(told) + 1 < sizeof told) strcat(told, what);
+}
+
+static wk_module *network(int width, int layers)
+{
+    wk_module *net = wk_nn_sequential(wk_nn_linear(width, width));
+    for (int k = 1; k < layers; k++) net = wk_nn_sequential(net, wk_nn_tanh(), wk_nn_linear(width, width));
+    const wk_device both[] = {wk_cuda(0), wk_cuda(1)};
+    return wk_mirrored(net, both, 2);
+}
+
+static void backward(wk_module *many, wk_tensor *x, bool listens)
+{
+    WK_SCOPE;
+    wk_tensor *loss = wk_sum(wk_forward(many, x));
+    wk_flush();
+    told[0] = '\0';
+    if (listens) must(wk_set_log("placement", hear, NULL) == WK_OK);
+    must(wk_backward(loss) == WK_OK);
+    wk_flush();
+    must(wk_set_log(NULL, NULL, NULL) == WK_OK);
+    if (listens) fprintf(stderr, "%s\n", told);
+}
+
+static wk_tensor *batch(int width)
+{
+    WK_SCOPE;
+    return wk_retain(wk_ones((2, width), .device = wk_cuda(0)));
+}
+
+/* Gradients of the inputs of all layers but the first, on either card; one comes before the first copy. */
+static void goes_beside(void)
+{
+    wk_module *many = network(WIDE, LAYERS);
+    wk_tensor *x = batch(WIDE);
+    for (int k = 0; k < WARM; k++) backward(many, x, false);
+    const long before = driver_calls("copy among kernels");
+    backward(many, x, true);
+    const char *first = strchr(told, 'c'), *last = strrchr(told, 'p');
+    must(first != NULL && last != NULL);
+    int later = 0, copies = 0;
+    for (const char *at = first; *at; at++) later += *at == 'p', copies += *at == 'c';
+    must(later == 2 * (LAYERS - 1) - 1 && copies == LAYERS);
+    must(strrchr(told, 'c') < last && strchr(told, '+') > last);
+    must(driver_calls("copy among kernels") == before && driver_calls("copy beside kernels") > 0);
+    wk_free(many), wk_free(x);
+}
+
+/* Small gradients share blocks with what the cards are at work on, and biases are small: they come behind. */
+static void comes_behind(void)
+{
+    wk_module *many = network(NARROW, LAYERS), *wide = network(WIDE, LAYERS);
+    wk_tensor *x = batch(NARROW), *y = batch(WIDE);
+    for (int k = 0; k < WARM; k++) backward(many, x, k == WARM - 1);
+    must(strchr(told, 'c') == NULL && strchr(told, 's') > strrchr(told, 'p') && strchr(told, 'p') != NULL);
+    for (int k = 0; k < WARM; k++) backward(wide, y, k == WARM - 1);
+    must(strchr(told, 'c') < strrchr(told, 'p') && strchr(told, 's') > strrchr(told, 'p'));
+    wk_free(many), wk_free(wide), wk_free(x), wk_free(y);
+}
+
+/* Steps that are measured wait between computing and copying. Their gradients have the same bits. */
+static void measured_steps(void)
+{
+    wk_module *many = network(WIDE, 2);
+    wk_tensor *x = batch(WIDE), *weight = wk_tensors_get(wk_parameters(many), 0), *early = NULL;
+    for (int k = 1; k <= MEASURED; k++) {
+        wk_set_grad(weight, NULL);
+        backward(many, x, k == MEASURED);
+        if (k == 1) early = wk_retain(wk_grad_of(weight));
+    }
+    must(strchr(told, 'c') != NULL && strchr(told, 'p') != NULL && strchr(told, 'c') > strrchr(told, 'p'));
+    must(wk_item(wk_sum(wk_ne(early, wk_grad_of(weight)))) == 0 && wk_item(wk_sum(wk_ne(early, 0))) > 0);
+    wk_free(early), wk_free(many), wk_free(x);
+}
+
+/* The host waits where an index may have been bad: both cards have been given all their work by then. */
+static void indices(void)
+{
+    const wk_device both[] = {wk_cuda(0), wk_cuda(1)};
+    wk_module *many = wk_mirrored(wk_nn_sequential(wk_nn_embedding(WIDE, WIDE), wk_nn_linear(WIDE, NARROW)), both, 2);
+    wk_tensor *x = wk_retain(wk_to(wk_of(int64_t, (4), 3, 1, 7, 3), wk_cuda(0)));
+    for (int k = 0; k < WARM; k++) backward(many, x, k == WARM - 1);
+    must(strchr(told, 'c') > strrchr(told, 'i') && strchr(told, 'i') != strrchr(told, 'i'));
+    wk_free(many), wk_free(x);
+}
+
+/* A copy that keeps its target waiting comes behind what that can do meanwhile, and so does one for which the host
+ * waits, as an index may be bad. */
+static void turns_of_copies(void)
+{
+    WK_SCOPE;
+    wk_tensor *a = wk_ones((4, 4), .device = wk_cuda(0)), *row = wk_to(wk_of(int64_t, (1), 1), wk_cuda(1));
+    wk_tensor *x[] = {wk_ones((2, 600000), .device = wk_cuda(1)), wk_ones((2, 60), .device = wk_cuda(1))};
+    static const char *const expected[] = {"cp", "ps", "pc"};
+    for (int k = 0; k < 3; k++) {
+        wk_sync();
+        told[0] = '\0';
+        must(wk_set_log("placement", hear, NULL) == WK_OK);
+        wk_tensor *there = k < 2 ? wk_exp(x[k]) : wk_index_select(x[0], 0, row);
+        wk_tensor *kept[] = {wk_retain(wk_to(there, wk_cuda(0))), wk_retain(wk_matmul(a, a))};
+        wk_flush();
+        must(wk_set_log(NULL, NULL, NULL) == WK_OK);
+        fprintf(stderr, "%s\n", told);
+        must(strcmp(told, expected[k]) == 0);
+        wk_free(kept[0]), wk_free(kept[1]);
+    }
+}
+
+static void gradients_go_beside_backward(void **state)
+{
+    (void)state;
+    in_child("STANDIN_ERRORS=", goes_beside);
+    in_child("STANDIN_ERRORS=", comes_behind);
+    in_child("STANDIN_ERRORS=", measured_steps);
+    in_child("STANDIN_ERRORS=", indices);
+    in_child("STANDIN_ERRORS=", turns_of_copies);
+}
+
+/* ---- memory of the host runs out --------------------------------------------------------------------------------- */
+
+/* The gradient's first element; NaN: an error. */
+static double first_of_gradient(wk_tensor *x)
+{
+    WK_SCOPE;
+    const wk_device both[] = {wk_cuda(0), wk_cuda(1)};
+    wk_set_grad(x, NULL);
+    wk_tensors *list = wk_broadcast(x, both, 2);
+    wk_tensor *here = list ? wk_sum(wk_tensors_get(list, 0)) : NULL;
+    wk_tensor *there = here ? wk_to(wk_sum(wk_tensors_get(list, 1)), wk_cuda(0)) : NULL;
+    wk_code code = there ? wk_backward(wk_add(here, wk_mul(there, 2))) : WK_ERR_MEMORY;
+    double first = NAN;
+    if (code == WK_OK && wk_grad_of(x)) first = wk_item(wk_narrow(wk_grad_of(x), 0, 0, 1));
+    if (list) wk_free(list);
+    return first;
+}
+
+/* Twice, as the first failures make some lists longer for good. */
+static void memory_is_short(void)
+{
+    enum { NUMBERS = 270000, WARM_UP = 3, ROUNDS = 2 };
+    long long held[ROUNDS];
+    alloc_faults_init();
+    wk_tensor *x = wk_requires_grad_(wk_ones((NUMBERS), .dtype = WK_F64, .device = wk_cuda(0)), true);
+    for (int k = 0; k < WARM_UP; k++) must(first_of_gradient(x) == 3);
+    const long long before = alloc_request_count();
+    must(first_of_gradient(x) == 3);
+    const long long requests = alloc_request_count() - before;
+    must(requests > 10);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (long long n = 1; n <= requests; n++) {
+            alloc_faults_arm(n, n % 2 == 0);
+            const double first = first_of_gradient(x);
+            alloc_faults_arm(0, false);
+            must(first == 3 || (isnan(first) && wk_error_code() == WK_ERR_MEMORY));
+            alloc_faults_disarm();
+            if (round == 0) must(first_of_gradient(x) == 3 && wk_error() == NULL);
+        }
+        must(first_of_gradient(x) == 3 && wk_error() == NULL);
+        held[round] = alloc_live_blocks();
+    }
+    must(held[1] == held[0]);
+    wk_free(x);
+}
+
+static void short_memory(void **state)
+{
+    (void)state;
+    in_child("STANDIN_ERRORS=", memory_is_short);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gradients_go_beside_backward), cmocka_unit_test(short_memory)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies between cards: straight from one to the other where the driver allows that, through the host else, and the
+ * same bytes either way. The stand-in counts which way each took: straight where both cards reach the other one. A way
+ * on which bytes get lost is noticed before it is taken. */
+#include "child.h"
+
+#include "backend/cuda/device.h"
+
+#include <errno.h>
+
+enum { TRIED = 2 /* copies that try the way between a pair */, FEW = 1000, MANY = 1 << 20 /* 4 MB: lies in a range */ };
+
+static wk_tensor *full(int index, int64_t count, double number)
+{
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(wk_full((count), number, .device = wk_cuda(index)));
+    wk_flush();
+    return x;
+}
+
+static void copy_to(int index, wk_tensor *x, int64_t count, double number)
+{
+    WK_SCOPE;
+    wk_tensor *y = wk_to(x, wk_cuda(index));
+    must(wk_item(wk_narrow(y, 0, 0, 1)) == number && wk_item(wk_narrow(y, 0, count - 1, 1)) == number);
+    must(wk_error() == NULL);
+}
+
+/* A copy in each direction. */
+static void copy_both_ways(int64_t count)
+{
+    for (int k = 0; k < 2; k++) {
+        wk_tensor *x = full(k, count, 3 + k);
+        copy_to(1 - k, x, count, 3 + k);
+        wk_free(x);
+    }
+}
+
+static bool has_copied(long direct, long staged)
+{
+    return driver_calls("direct copy") == direct && driver_calls("staged copy") == staged;
+}
+
+static bool has_asked(long can, long enable)
+{
+    return driver_calls("cuDeviceCanAccessPeer") == can && driver_calls("cuCtxEnablePeerAccess") == enable;
+}
+
+static wk_copy_path way;
+
+static void network_says(void)
+{
+    WK_SCOPE;
+    wk_mirrored_stats stats = {.size = sizeof stats};
+    const wk_device both[] = {wk_cuda(0), wk_cuda(1)}, with_cpu[] = {wk_cuda(0), wk_cpu(), wk_cuda(1)};
+    must(wk_mirrored_stats_of(wk_mirrored(wk_nn_linear(3, 2), both, 2), &stats) == WK_OK && stats.path == way);
+    must(wk_mirrored_stats_of(wk_mirrored(wk_nn_linear(3, 2), both, 1), &stats) == WK_OK);
+    must(stats.path == WK_COPY_NONE);
+    must(wk_mirrored_stats_of(wk_mirrored(wk_nn_linear(3, 2), with_cpu, 3), &stats) == WK_OK);
+    must(stats.path == WK_COPY_HOST);
+}
+
+/* ---- straight ---------------------------------------------------------------------------------------------------- */
+
+/* What was mapped before the first copy lies in two runs with a hole between, where memory was. */
+static void goes_straight(void)
+{
+    wk_tensor *x[2][3];
+    for (int d = 0; d < 2; d++)
+        for (int k = 0; k < 3; k++) x[d][k] = full(d, MANY, 10 * d + k);
+    for (int d = 0; d < 2; d++) {
+        wk_free(x[d][1]);
+        must(wk_memory_trim(wk_cuda(d)) == WK_OK);
+    }
+    must(driver_calls("cuMemUnmap") == 2 && has_asked(0, 0));
+    copy_both_ways(FEW);
+    must(has_copied(TRIED + 2, 0) && has_asked(2, 2));
+    for (int d = 0; d < 2; d++)
+        for (int k = 0; k < 3; k += 2) copy_to(1 - d, x[d][k], MANY, 10 * d + k);
+    const long mapped = driver_calls("cuMemMap");
+    copy_both_ways(3 * MANY);
+    must(driver_calls("cuMemMap") > mapped && has_copied(TRIED + 8, 0) && has_asked(2, 2));
+    for (int d = 0; d < 2; d++) wk_free(x[d][0]), wk_free(x[d][2]);
+}
+
+/* As another library of the process does, in one direction. */
+static void allow(void)
+{
+    int (*retain)(CUcontext *, int), (*push)(CUcontext), (*pop)(CUcontext *), (*enable)(CUcontext, unsigned);
+    CUcontext context[2];
+    wk_free(full(0, FEW, 1)); /* the driver has begun */
+    standin_find("libcuda.so.1", "cuDevicePrimaryCtxRetain", &retain);
+    standin_find("libcuda.so.1", "cuCtxPushCurrent_v2", &push);
+    standin_find("libcuda.so.1", "cuCtxPopCurrent_v2", &pop);
+    standin_find("libcuda.so.1", "cuCtxEnablePeerAccess", &enable);
+    for (int d = 0; d < 2; d++) must(retain(&context[d], d) == 0);
+    must(push(context[1]) == 0 && enable(context[0], 0) == 0 && pop(&context[1]) == 0);
+}
+
+static void is_allowed_already(void)
+{
+    allow();
+    copy_both_ways(FEW);
+    must(has_copied(TRIED + 2, 0) && has_asked(2, 3));
+}
+
+/* ---- through the host -------------------------------------------------------------------------------------------- */
+
+static struct {
+    long can, enable; /* calls, for all copies together */
+    const char *errors;
+} refusal;
+
+static void is_refused(void)
+{
+    wk_tensor *x = full(0, MANY, 7);
+    if (refusal.errors != NULL) setenv("STANDIN_ERRORS", refusal.errors, 1);
+    copy_to(1, x, MANY, 7);
+    for (int k = 0; k < 2; k++) copy_both_ways(FEW);
+    copy_both_ways(2 * MANY);
+    must(has_copied(0, 7) && has_asked(refusal.can, refusal.enable));
+    wk_free(x);
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *settings, *errors;
+        long can, enable;
+    } cases[] = {
+        {"STANDIN_PEERS=0", NULL, 1, 0},
+        {"STANDIN_PEERS=1", "cuDeviceCanAccessPeer=101", 1, 0},
+        {"STANDIN_PEERS=1", "cuDeviceCanAccessPeer=101@2", 2, 1},
+        {"STANDIN_PEERS=1", "cuCtxEnablePeerAccess=217", 1, 1},
+        {"STANDIN_PEERS=1", "cuCtxEnablePeerAccess=711@2", 2, 2},
+        {"STANDIN_PEERS=1", "cuCtxEnablePeerAccess=201", 1, 1}, /* which would say of others that the context is gone */
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        refusal.can = cases[k].can;
+        refusal.enable = cases[k].enable;
+        refusal.errors = cases[k].errors;
+        in_child(cases[k].settings, is_refused);
+    }
+}
+
+static const char *refused_call;
+
+/* The first call is for the copy's own memory, the next two let the other card use what is mapped. If one of them does
+ * not, so it stays. */
+static void shares_no_mapping(void)
+{
+    wk_tensor *x = full(0, MANY, 7);
+    setenv("STANDIN_ERRORS", refused_call, 1);
+    copy_to(1, x, MANY, 7);
+    unsetenv("STANDIN_ERRORS");
+    copy_both_ways(MANY);
+    copy_both_ways(FEW);
+    must(has_copied(TRIED, 5) && has_asked(2, 2));
+    wk_free(x);
+    way = WK_COPY_HOST;
+    network_says();
+}
+
+/* A mapping serves all the same. */
+static void shares_no_later_mapping(void)
+{
+    copy_both_ways(FEW);
+    must(has_copied(TRIED + 2, 0));
+    setenv("STANDIN_ERRORS", "cuMemSetAccess=1@2", 1);
+    wk_tensor *x = full(0, MANY, 7);
+    unsetenv("STANDIN_ERRORS");
+    copy_to(1, x, MANY, 7);
+    must(has_copied(TRIED + 2, 1));
+    wk_free(x);
+}
+
+static void direct_copies(void **state)
+{
+    (void)state;
+    in_child("STANDIN_SEED=1", goes_straight);
+    in_child("STANDIN_SEED=1", is_allowed_already);
+    refused_call = "cuMemSetAccess=1@2";
+    in_child("STANDIN_SEED=1", shares_no_mapping);
+    refused_call = "cuMemSetAccess=1@3";
+    in_child("STANDIN_SEED=1", shares_no_mapping);
+    in_child("STANDIN_SEED=1", shares_no_later_mapping);
+}
+
+/* ---- a way on which bytes get lost ------------------------------------------------------------------------------- */
+
+static long trials;
+
+/* Found out by the first copy, and then all are staged: of mappings from before and after, and of blocks. */
+static void loses_bytes(void)
+{
+    wk_tensor *x = full(0, MANY, 7);
+    copy_to(1, x, MANY, 7);
+    copy_both_ways(FEW);
+    copy_both_ways(2 * MANY);
+    must(has_copied(trials, 5) && has_asked(2, 2) && driver_calls("cuCtxDisablePeerAccess") == 2);
+    wk_free(x);
+    network_says();
+}
+
+/* What another library has allowed stays so. */
+static void loses_bytes_of_others(void)
+{
+    allow();
+    copy_both_ways(FEW);
+    must(has_copied(1, 2) && has_asked(2, 3) && driver_calls("cuCtxDisablePeerAccess") == 1);
+}
+
+static void broken(void **state)
+{
+    (void)state;
+    way = WK_COPY_HOST;
+    trials = 1;
+    in_child("STANDIN_PEERS=broken", loses_bytes);
+    in_child("STANDIN_PEERS=broken", loses_bytes_of_others);
+    in_child("STANDIN_PEERS=broken0", loses_bytes);
+    trials = 2; /* the way back is tried first */
+    in_child("STANDIN_PEERS=broken1", loses_bytes);
+}
+
+/* ---- the backend ------------------------------------------------------------------------------------------------- */
+
+static const wk__backend *backend;
+static void *device[2];
+static wk__memory block[2];
+
+static void open_one(int d)
+{
+    wk__fail fail;
+    must(backend->open(d, &device[d], &fail) == WK_OK);
+    must(backend->block_alloc(device[d], FEW, &block[d], &fail) == WK_OK);
+}
+
+static void open_both(void)
+{
+    backend = wk__backend_of(WK_CUDA);
+    for (int d = 0; d < 2; d++) open_one(d);
+}
+
+static void close_one(int d)
+{
+    backend->block_free(device[d], &block[d]);
+    backend->close(device[d]);
+}
+
+static wk_code copy_from(int d)
+{
+    wk__fail fail;
+    return backend->transfer(device[1 - d], &block[1 - d], device[d], &block[d], 0, FEW, &fail);
+}
+
+/* A context that is new has allowed nothing, and been allowed nothing. */
+static void is_opened_again(void)
+{
+    open_both();
+    must(copy_from(0) == WK_OK && has_copied(TRIED + 1, 0) && backend->has_p2p(device[0], device[1]) &&
+         has_asked(2, 2));
+    for (int k = 0; k < 2; k++) {
+        close_one(1);
+        open_one(1);
+        must(copy_from(k) == WK_OK && has_copied((2 + k) * (TRIED + 1), 0) &&
+             backend->has_p2p(device[k], device[1 - k]));
+    }
+    close_one(1);
+    open_one(1);
+    setenv("STANDIN_PEERS", "0", 1);
+    must(!backend->has_p2p(device[0], device[1]) && !backend->has_p2p(device[1], device[0]));
+    for (int d = 0; d < 2; d++) close_one(d);
+}
+
+static const char *failing;
+static int forbidden;
+
+/* A call of the trial fails: nothing of it stays, neither memory nor what it has allowed. */
+static void is_not_tried(void)
+{
+    int64_t (*used)(int);
+    open_both();
+    standin_find("libcuda.so.1", "standin_memory_used", &used);
+    const int64_t before[] = {used(0), used(1)};
+    setenv("STANDIN_ERRORS", failing, 1);
+    must(!backend->has_p2p(device[0], device[1]));
+    unsetenv("STANDIN_ERRORS");
+    must(used(0) == before[0] && used(1) == before[1] && driver_calls("cuCtxDisablePeerAccess") == forbidden);
+    const long copies = driver_calls("direct copy");
+    must(copy_from(0) == WK_OK && copy_from(1) == WK_OK && has_copied(copies, 2));
+    for (int d = 0; d < 2; d++) close_one(d);
+}
+
+/* Nobody waits for who could not enter. */
+static void does_not_enter(void)
+{
+    open_both();
+    alarm(60); /* ends who waits for the lock */
+    for (int k = 1; k <= 2; k++) {
+        char errors[64];
+        snprintf(errors, sizeof errors, "cuCtxPushCurrent_v2=2@%d", k);
+        setenv("STANDIN_ERRORS", errors, 1);
+        must(copy_from(0) == WK_ERR_MEMORY);
+        must(driver_calls("cuCtxPushCurrent_v2") > 0 && has_copied(0, 0));
+        unsetenv("STANDIN_ERRORS");
+    }
+    setenv("STANDIN_ERRORS", "cuCtxPushCurrent_v2=2@1", 1);
+    must(!backend->has_p2p(device[0], device[1]) && has_asked(0, 0));
+    must(copy_from(0) == WK_OK && copy_from(1) == WK_OK && has_copied(TRIED + 2, 0));
+    alarm(0);
+    must(driver_calls("cuCtxPushCurrent_v2") == driver_calls("cuCtxPopCurrent_v2") + 3);
+    for (int d = 0; d < 2; d++) close_one(d);
+}
+
+/* Of a device that is gone the driver is asked nothing. */
+static void is_gone(void)
+{
+    wk__fail fail;
+    open_both();
+    for (int d = 0; d < 2; d++) {
+        wk__cuda_device *gone = device[d];
+        wk__cuda_fail_set(gone, &fail, CUDA_ERROR_ILLEGAL_ADDRESS, "a kernel");
+        must(!backend->has_p2p(device[0], device[1]) && has_asked(0, 0));
+        gone->lost = false;
+    }
+    for (int d = 0; d < 2; d++) close_one(d);
+}
+
+static void is_one_context(void)
+{
+    open_both();
+    wk__cuda_device *first = device[0], *second = device[1];
+    const CUcontext own = second->context;
+    second->context = first->context; /* as where a card is listed twice */
+    must(backend->has_p2p(first, second) && has_asked(0, 0));
+    second->context = own;
+    for (int d = 0; d < 2; d++) close_one(d);
+}
+
+static int looked;
+
+/* The first device's calls alone have to do with mappings. */
+static void look(const char *name)
+{
+    wk__cuda_device *first = device[0];
+    if (strcmp(name, "cuMemMap") != 0 && strcmp(name, "cuMemSetAccess") != 0 && strcmp(name, "cuMemUnmap") != 0) return;
+    must(pthread_mutex_trylock(&first->mapping_lock) == EBUSY);
+    looked++;
+}
+
+/* The arena maps and unmaps without the device's lock: nothing that is mapped meanwhile is left out. */
+static void maps_meanwhile(void)
+{
+    void (*watch)(void (*)(const char *));
+    wk__memory range;
+    wk__fail fail;
+    open_both();
+    must(backend->range_reserve(device[0], WK__RANGE_PAGE, &range, &fail) == WK_OK);
+    standin_find("libcuda.so.1", "standin_set_hook", &watch);
+    watch(look);
+    must(backend->range_map(device[0], &range, 0, WK__RANGE_PAGE, &fail) == WK_OK && looked == 2);
+    must(backend->has_p2p(device[0], device[1]) && looked == 3);
+    must(backend->range_unmap(device[0], &range, 0, WK__RANGE_PAGE, &fail) == WK_OK && looked == 4);
+    watch(NULL);
+    backend->range_release(device[0], &range);
+    for (int d = 0; d < 2; d++) close_one(d);
+}
+
+static void devices(void **state)
+{
+    (void)state;
+    static const char *const failures[] = {
+        "cuMemAlloc_v2=2@1",        "cuMemAlloc_v2=2@2",        "cuMemcpyHtoDAsync_v2=1@1", "cuMemcpyHtoDAsync_v2=1@2",
+        "cuStreamSynchronize=1@1",  "cuStreamSynchronize=1@2",  "cuStreamSynchronize=1@3",  "cuStreamSynchronize=1@4",
+        "cuMemsetD8Async=1@1",      "cuMemsetD8Async=1@2",      "cuMemcpyPeerAsync=1@1",    "cuMemcpyPeerAsync=1@2",
+        "cuMemcpyDtoHAsync_v2=1@1", "cuMemcpyDtoHAsync_v2=1@2",
+    };
+    in_child("STANDIN_SEED=1", is_opened_again);
+    for (size_t k = 0; k < sizeof failures / sizeof failures[0]; k++) {
+        failing = failures[k];
+        forbidden = 2;
+        in_child("STANDIN_SEED=1", is_not_tried);
+    }
+    failing = "cuCtxEnablePeerAccess=217@2";
+    forbidden = 1;
+    in_child("STANDIN_SEED=1", is_not_tried);
+    in_child("STANDIN_SEED=1", does_not_enter);
+    in_child("STANDIN_SEED=1", is_gone);
+    in_child("STANDIN_SEED=1", is_one_context);
+    in_child("STANDIN_SEED=1", maps_meanwhile);
+}
+
+/* ---- what is told ------------------------------------------------------------------------------------------------ */
+
+static void logs_copy_path(void **state)
+{
+    (void)state;
+    way = WK_COPY_PEER;
+    in_child("STANDIN_PEERS=1", network_says);
+    way = WK_COPY_HOST;
+    in_child("STANDIN_PEERS=0", network_says);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(direct_copies), cmocka_unit_test(refused),
+                                       cmocka_unit_test(broken), cmocka_unit_test(devices),
+                                       cmocka_unit_test(logs_copy_path)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What goes wrong late on a device that runs on its own: a bad index is noticed when the device is waited for.
+ * It must be brought home to the call, follow what was computed from it, to other devices too, and be told
+ * once (SEMANTICS 17 and 18). */
+#include "support/devices.h"
+#include "support/threads.h"
+
+#include <math.h>
+
+static wk_device other(void)
+{
+    return test_gpu(1);
+}
+
+static wk_tensor *numbers(wk_device device)
+{
+    return wk_to(wk_of(float, (4), 1, 2, 3, 4), device);
+}
+
+/* Rows 1 and 9 of four. */
+static wk_tensor *bad_rows(wk_tensor *x)
+{
+    return wk_index_select(x, 0, wk_to(wk_of(int64_t, (2), 1, 9), wk_device_of(x)));
+}
+
+/* ---- one thread -------------------------------------------------------------------------------------------------- */
+
+static void a_reader_gets_the_cause_and_is_told_once(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = numbers(test_gpu(0)), *bad = bad_rows(x), *after = wk_mul(bad, 2);
+    wk_flush();
+    expect_ok(); /* nobody has waited for the device */
+    assert_true(isnan(wk_item(wk_sum(after))));
+    expect_error("index_select", "9", "4", "gpu_faults.c", NULL);
+    wk_add(x, 1);
+    wk_sync();
+    expect_ok(); /* what depends on it fails silently now */
+    assert_null(wk_add(bad, 1));
+    expect_error("index_select", "9", NULL); /* who asks again hears it again */
+    EXPECT_VALUES(x, 0, 1, 2, 3, 4);
+}
+
+static void other_numbers_of_the_device_arrive(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = numbers(test_gpu(0)), *bad = wk_retain(bad_rows(x));
+    wk_flush();
+    float have[4] = {0};
+    assert_int_equal(wk_read(x, have, sizeof have), WK_OK);
+    assert_true(have[0] == 1 && have[3] == 4);
+    expect_error("index_select", "9", NULL); /* this thread's, noticed on the way */
+    wk_add(x, 1);
+    expect_ok();
+    wk_free(bad);
+}
+
+static void a_copy_takes_the_fault_along(void **state)
+{
+    (void)state;
+    const wk_device to[] = {wk_cpu(), other()};
+    for (size_t k = 0; k < sizeof to / sizeof *to; k++) {
+        WK_SCOPE;
+        wk_tensor *x = numbers(test_gpu(0)), *bad = wk_retain(bad_rows(x));
+        wk_flush(); /* so that the copy is of what looks well */
+        wk_tensor *copy = wk_retain(wk_to(bad, to[k])), *sum = wk_sum(copy);
+        wk_tensor *good = wk_to(x, to[k]);
+        wk_flush();
+        if (wk_error()) expect_error("index_select", "9", NULL);
+        assert_true(isnan(wk_item(sum)));
+        expect_error("index_select", "9", "4", "gpu_faults.c", NULL);
+        EXPECT_VALUES(good, 0, 1, 2, 3, 4);
+        wk_add(good, 1);
+        expect_ok();
+        wk_free(bad);
+        wk_free(copy);
+    }
+}
+
+/* Old numbers stay where a write in place depends on what failed, wherever the new ones were to go. */
+static void a_target_keeps_its_numbers(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(wk_zeros((2), .device = test_gpu(0))), *four = numbers(test_gpu(0));
+    wk_tensor *part = wk_retain(wk_ones((3), .device = test_gpu(0))), *before, *between, *after;
+    wk_sync();
+    wk_tensor *bad = wk_retain(bad_rows(four));
+    before = wk_retain(wk_mul(x, 2));
+    wk_add_(x, bad);
+    between = wk_retain(wk_sub(x, 3));
+    wk_fill_(x, 5);
+    wk_flush();
+    after = wk_retain(wk_sub(x, 3));
+    wk_copy_(x, bad);
+    wk_flush();
+    wk_copy_(wk_narrow(part, 0, 1, 2), bad);
+    wk_flush();
+    assert_true(isnan(wk_item(wk_sum(bad))));
+    expect_error("index_select", "9", NULL);
+    EXPECT_VALUES(before, 0, 0, 0);
+    EXPECT_VALUES(after, 0, 2, 2);
+    EXPECT_VALUES(x, 0, 5, 5);
+    EXPECT_VALUES(part, 0, 1, 1, 1);
+    bool old = wk_item(wk_sum(between)) == -6; /* read what stood there, or is known to be wrong */
+    if (!old) expect_error("index_select", "9", NULL);
+    wk_free(x), wk_free(part), wk_free(bad), wk_free(before), wk_free(between), wk_free(after);
+}
+
+/* Who reads it later reads the old numbers, which are there. */
+static void a_target_that_was_left_out_is_read(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(wk_full((3), 2.0, .device = test_gpu(0))), *four = numbers(test_gpu(0));
+    wk_sync();
+    wk_tensor *bad = wk_retain(bad_rows(four));
+    wk_flush();
+    wk_mul_(x, 8);
+    wk_flush();
+    wk_tensor *sums = wk_retain(wk_cumsum(x, 0)); /* a kernel of its own, which writes over nothing */
+    wk_flush();
+    assert_true(isnan(wk_item(wk_sum(bad))));
+    expect_error("index_select", "9", NULL);
+    EXPECT_VALUES(x, 0, 2, 2, 2);
+    EXPECT_VALUES(sums, 0, 2, 4, 6);
+    expect_ok();
+    wk_free(x), wk_free(bad), wk_free(sums);
+}
+
+/* Kernels that write over what they read do nothing after a fault. What was to come out of them must not look good. */
+static void what_was_left_out_has_failed(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *four = numbers(test_gpu(0)), *x = wk_retain(numbers(test_gpu(0))), *y, *apart;
+    wk_sync();
+    wk_tensor *bad = wk_retain(bad_rows(four));
+    wk_flush();
+    y = wk_retain(wk_mul(x, 2)); /* in the memory of x, which goes */
+    apart = wk_retain(wk_mul(four, 2));
+    wk_free(x);
+    if (wk_error()) fail_msg("%s", wk_error());
+    wk_flush();
+    assert_true(isnan(wk_item(wk_sum(bad))));
+    expect_error("index_select", "9", NULL);
+    double sum = wk_item(wk_sum(y));
+    if (sum != 20) expect_error("index_select", "9", NULL);
+    EXPECT_VALUES(apart, 0, 2, 4, 6, 8);
+    wk_free(bad), wk_free(y), wk_free(apart);
+}
+
+/* Several calls at fault before anyone asks: each of them is known, and nothing else. */
+static void each_fault_is_known(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = numbers(test_gpu(0)), *rows = wk_to(wk_of(int64_t, (2), 3, 0), test_gpu(0));
+    wk_tensor *bad[3], *good[3];
+    for (int k = 0; k < 3; k++) {
+        bad[k] = wk_retain(bad_rows(x));
+        wk_flush();
+        good[k] = wk_retain(wk_index_select(x, 0, rows));
+        wk_flush();
+    }
+    wk_sync();
+    expect_error("index_select", "9", NULL);
+    for (int k = 0; k < 3; k++) {
+        EXPECT_VALUES(good[k], 0, 4, 1);
+        assert_true(isnan(wk_item(wk_sum(bad[k]))));
+        expect_error("index_select", "out of range", NULL);
+        wk_free(bad[k]), wk_free(good[k]);
+    }
+}
+
+/* What shares a kernel with a bad index is well if it does not depend on it, another index too; and the first of
+ * several bad ones, in the order of the program and of the elements, is told. */
+static void others_of_its_kernel_are_well(void **state)
+{
+    (void)state;
+    enum { ROWS = 5000 };
+    for (int first_bad = 0; first_bad < 2; first_bad++) {
+        WK_SCOPE;
+        wk_device device = test_gpu(0);
+        wk_tensor *x = numbers(device), *fine = wk_zeros((ROWS), .dtype = WK_I64, .device = device);
+        wk_tensor *counted = wk_arange(ROWS, .device = device),
+                  *low = wk_where(wk_lt(counted, 4000), 1, wk_add(counted, 1000));
+        wk_sync();
+        wk_tensor *good = wk_retain(wk_index_select(x, 0, first_bad ? low : fine));
+        wk_tensor *bad = wk_retain(wk_index_select(x, 0, first_bad ? fine : low));
+        wk_tensor *aside = wk_retain(wk_mul(wk_to_dtype(counted, WK_F32), 2));
+        wk_flush();
+        wk_tensor *well = first_bad ? bad : good, *failed = first_bad ? good : bad;
+        wk_sync();
+        expect_error("index_select", "index 5000 is out of range", "4 places", NULL);
+        assert_true(wk_item(wk_sum(well)) == ROWS);
+        assert_true(wk_item(wk_sum(aside)) == (double)ROWS * (ROWS - 1));
+        assert_true(isnan(wk_item(wk_sum(failed))));
+        expect_error("index_select", "index 5000", NULL);
+        expect_ok();
+        wk_free(good), wk_free(bad), wk_free(aside);
+    }
+}
+
+/* ---- many threads ------------------------------------------------------------------------------------------------ */
+
+static void writes_in_place_after_a_fault(test_thread *t)
+{
+    WK_SCOPE;
+    wk_tensor *x = t->user;
+    float have[4] = {0};
+    wk_add_(x, 1); /* in x's memory */
+    THREAD_CHECK(t, wk_read(x, have, sizeof have) == WK_OK);
+    THREAD_CHECK(t, have[0] == 1 && have[3] == 4); /* the device left it alone: so this thread has to know */
+    THREAD_CHECK_ERROR(t, "index_select", "9", NULL);
+    wk_add_(x, 1);
+    THREAD_CHECK(t, wk_read(x, have, sizeof have) == WK_OK);
+    THREAD_CHECK(t, have[0] == 2 && have[3] == 5);
+}
+
+static void a_fault_is_told_to_all_whose_writes_were_skipped(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(numbers(test_gpu(0))), *four = numbers(test_gpu(0));
+    wk_sync();
+    wk_tensor *bad = wk_retain(bad_rows(four));
+    wk_flush();
+    test_in_thread(writes_in_place_after_a_fault, x);
+    expect_error("index_select", "9", NULL); /* another thread has waited for it, so wk_error knows of it */
+    wk_free(x);
+    wk_free(bad);
+}
+
+static void computes_on_its_device(test_thread *t)
+{
+    WK_SCOPE;
+    wk_device mine = t->number % 2 ? other() : test_gpu(0), next = t->number % 2 ? test_gpu(0) : other();
+    wk_tensor *x = numbers(mine), *all = t->user;
+    for (int k = 1; k <= 20; k++) {
+        WK_SCOPE;
+        wk_tensor *y = wk_add(wk_mul(x, k), wk_to(all, mine)), *there = wk_to(y, next);
+        THREAD_CHECK(t, wk_item(wk_sum(there)) == 10.0 * k + 4);
+    }
+}
+
+static void threads_and_devices(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *all = wk_retain(wk_ones((4)));
+    test_threads(4, computes_on_its_device, all);
+    wk_free(all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_reader_gets_the_cause_and_is_told_once),
+        cmocka_unit_test(other_numbers_of_the_device_arrive),
+        cmocka_unit_test(a_copy_takes_the_fault_along),
+        cmocka_unit_test(a_target_keeps_its_numbers),
+        cmocka_unit_test(a_target_that_was_left_out_is_read),
+        cmocka_unit_test(what_was_left_out_has_failed),
+        cmocka_unit_test(each_fault_is_known),
+        cmocka_unit_test(others_of_its_kernel_are_well),
+        cmocka_unit_test(a_fault_is_told_to_all_whose_writes_were_skipped),
+        cmocka_unit_test(threads_and_devices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several threads and one GPU: what one call leaves there for its own later commands is not
+ * another's, and of what could not be done each thread hears whose work was left out, however many there are
+ * and whatever became of them. */
+#include "support/threads.h"
+
+#include <math.h>
+
+#include "support/devices.h"
+#include "support/driver_faults.h"
+
+enum { SIZE = 48, MANY = 20 };
+
+/* ---- a thread that lets another one pass ------------------------------------------------------------------------- */
+
+/* The leader stops at its `stop_at`-th request for memory, which may be in the midst of a call, and goes on
+ * when the other is done. */
+enum { LEADER = 0, OTHER = 1, OVER = 2 };
+static _Thread_local int requests;
+static _Thread_local bool leads;
+static int stop_at;
+static atomic_int turn;
+static atomic_bool no_words; /* a request by a thread that has not said `has_memory` fails */
+static _Thread_local bool has_memory;
+
+static void *resize(void *user, void *block, size_t size)
+{
+    (void)user;
+    if (size == 0) {
+        free(block);
+        return NULL;
+    }
+    if (leads && ++requests == stop_at) {
+        leads = false;
+        test_raise(&turn, OTHER);
+        while (atomic_load(&turn) != LEADER) sched_yield();
+        leads = true;
+    }
+    if (atomic_load(&no_words) && !has_memory) return NULL;
+    return realloc(block, size);
+}
+
+static int take_over(void **state)
+{
+    (void)state;
+    has_memory = true;
+    if (wk_set_allocator(resize, NULL) != WK_OK) return -1;
+    assert_true(wk_device_count(test_gpu_kind()) > 0);
+    driver_install_hooks(test_gpu_kind());
+    return 0;
+}
+
+static wk_tensor *numbers(int from, int step)
+{
+    float data[SIZE];
+    for (int k = 0; k < SIZE; k++) data[k] = (float)(from + step * k);
+    return wk_to(wk_from(data, (SIZE)), test_gpu(0));
+}
+
+static void await_turn(int *now)
+{
+    while ((*now = atomic_load(&turn)) == LEADER) sched_yield();
+}
+
+/* ---- calls that are several commands ----------------------------------------------------------------------------- */
+
+static void sorts_in_between(test_thread *t)
+{
+    WK_SCOPE;
+    wk_tensor *x = numbers(0, 1);
+    wk_sync();
+    for (int now; await_turn(&now), now != OVER;) {
+        {
+            WK_SCOPE;
+            wk_tensor *sorted, *places;
+            THREAD_CHECK(t, wk_sort(x, 0, false, &sorted, &places) == WK_OK);
+            sorted = wk_retain(sorted);
+            wk_flush();
+            wk_free(sorted);
+        }
+        test_raise(&turn, LEADER);
+    }
+}
+
+static void sort_and_look(wk_tensor *x)
+{
+    WK_SCOPE;
+    wk_tensor *sorted, *places;
+    float have[SIZE];
+    requests = 0;
+    leads = true;
+    wk_sort(x, 0, false, &sorted, &places);
+    wk_flush();
+    leads = false;
+    assert_int_equal(wk_read(sorted, have, sizeof have), WK_OK);
+    for (int k = 0; k < SIZE; k++)
+        if (have[k] != (float)(100 + k)) fail_msg("stopped at request %d: element %d is %g", stop_at, k, have[k]);
+}
+
+static void calls_do_not_share_scratch_memory(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    test_thread other[1];
+    wk_tensor *x = numbers(100 + SIZE - 1, -1);
+    stop_at = 0;
+    sort_and_look(x);
+    atomic_store(&turn, LEADER);
+    test_threads_start(other, 1, sorts_in_between, NULL);
+    for (stop_at = 1; stop_at == 1 || requests >= stop_at - 1; stop_at++) sort_and_look(x);
+    print_message("stopped at each of %d requests\n", stop_at - 2);
+    test_raise(&turn, OVER);
+    test_threads_end(other, 1);
+    expect_ok();
+}
+
+/* Nothing is launched until this thread has failed, too; then all is well again. */
+static void fails_in_between(test_thread *t)
+{
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(numbers(0, 1));
+    wk_sync();
+    for (int now; await_turn(&now), now != OVER;) {
+        wk_add_(x, 1);
+        wk_sync();
+        THREAD_CHECK_ERROR(t, "add_", NULL);
+        driver_clear();
+        test_raise(&turn, LEADER);
+    }
+    wk_free(x);
+}
+
+static void write_in_place_and_look(wk_tensor *index, wk_tensor *source)
+{
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(wk_clone(numbers(0, 1)));
+    float have[SIZE];
+    wk_sync();
+    if (stop_at > 0) driver_inject(DRIVER_LAUNCH, -1, DRIVER_NO_MEMORY);
+    requests = 0;
+    leads = true;
+    wk_index_add_(x, 0, index, source);
+    wk_flush();
+    leads = false;
+    wk_sync();
+    const bool failed = wk_error() != NULL;
+    wk_clear_error();
+    driver_clear();
+    assert_int_equal(wk_read(x, have, sizeof have), WK_OK);
+    if (have[1] != (failed ? 1 : 101))
+        fail_msg("stopped at request %d: %g, %s", stop_at, have[1], failed ? "failed" : "fine");
+    wk_free(x);
+    expect_ok();
+}
+
+static void what_has_failed_is_not_continued(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    test_thread other[1];
+    wk_tensor *index = wk_to(wk_of(int64_t, (1), 1), test_gpu(0)), *source = wk_to(wk_of(float, (1), 100), test_gpu(0));
+    stop_at = 0;
+    write_in_place_and_look(index, source);
+    atomic_store(&turn, LEADER);
+    test_threads_start(other, 1, fails_in_between, NULL);
+    for (stop_at = 1; stop_at == 1 || requests >= stop_at - 1; stop_at++) write_in_place_and_look(index, source);
+    test_raise(&turn, OVER);
+    test_threads_end(other, 1);
+}
+
+/* ---- who is told ------------------------------------------------------------------------------------------------- */
+
+static atomic_int begun, looked;
+
+static void all_ready(int threads)
+{
+    atomic_fetch_add(&begun, 1);
+    while (atomic_load(&begun) < threads) sched_yield();
+}
+
+/* of[0] could not be computed, so a write by it is left out. */
+static void write_left_out(test_thread *t, wk_tensor *bad)
+{
+    wk_tensor *own = wk_retain(numbers(0, 1));
+    THREAD_CHECK(t, wk_sync() == WK_OK);
+    wk_add_(own, bad);
+    wk_flush();
+    wk_free(own);
+}
+
+static void is_one_of_many(test_thread *t)
+{
+    WK_SCOPE;
+    write_left_out(t, t->user);
+    all_ready(MANY + 1);
+    test_await(&looked, 1);
+    wk_add(wk_ones((2)), 1);
+    THREAD_CHECK_ERROR(t, "sqrt", "gpu_late_threads.c", NULL);
+}
+
+/* A tensor that cannot be computed, by sqrt. */
+static wk_tensor *bad_tensor(void)
+{
+    wk_tensor *x = wk_retain(numbers(4, 0));
+    wk_sync();
+    wk_tensor *bad = wk_retain(wk_sqrt(x));
+    driver_inject(DRIVER_ARGUMENT, 1, DRIVER_NO_MEMORY);
+    wk_flush();
+    wk_free(x);
+    return bad;
+}
+
+/* Their own waits come first, so that nobody is told before all have failed. */
+static void each_of_many_threads_is_told(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    test_thread thread[MANY];
+    atomic_store(&begun, 0), atomic_store(&looked, 0);
+    wk_tensor *bad = bad_tensor();
+    test_threads_start(thread, MANY, is_one_of_many, bad);
+    all_ready(MANY + 1);
+    wk_sync();
+    wk_add(wk_ones((2)), 1);
+    expect_error("sqrt", NULL);
+    test_raise(&looked, 1);
+    test_threads_end(thread, MANY);
+    wk_free(bad);
+}
+
+static void has_a_bad_index(test_thread *t)
+{
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(numbers(0, 1)), *index = wk_retain(wk_to(wk_of(int64_t, (1), 99), test_gpu(0)));
+    wk_sync();
+    all_ready(MANY + 1);
+    wk_tensor *taken = wk_retain(wk_index_select(x, 0, index));
+    wk_flush();
+    atomic_fetch_add(&begun, 1);
+    test_await(&looked, 1);
+    wk_add(wk_ones((2)), 1);
+    THREAD_CHECK_ERROR(t, "index_select", "out of range", NULL);
+    wk_free(x), wk_free(index), wk_free(taken);
+}
+
+static void each_of_many_threads_is_told_of_its_bad_index(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    test_thread thread[MANY];
+    atomic_store(&begun, 0), atomic_store(&looked, 0);
+    test_threads_start(thread, MANY, has_a_bad_index, NULL);
+    all_ready(MANY + 1);
+    while (atomic_load(&begun) < 2 * MANY + 1) sched_yield();
+    wk_sync();
+    wk_clear_error();
+    test_raise(&looked, 1);
+    test_threads_end(thread, MANY);
+    expect_ok();
+}
+
+static void ends_before_it_is_told(test_thread *t)
+{
+    WK_SCOPE;
+    write_left_out(t, t->user);
+    if (test_gpu_kind() == WK_CUDA) wk_clear_error(); /* the call itself has failed */
+}
+
+static void begins_then(test_thread *t)
+{
+    WK_SCOPE;
+    write_left_out(t, t->user);
+    THREAD_CHECK(t, wk_sync() == WK_OK || wk_error());
+    wk_add(wk_ones((2)), 1);
+    THREAD_CHECK_ERROR(t, "sqrt", NULL);
+}
+
+/* It gets the place in memory of the one that has ended, and is another one all the same. */
+static void a_thread_hears_though_another_has_ended(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *bad = bad_tensor();
+    wk_sync();
+    wk_clear_error();
+    test_in_thread(ends_before_it_is_told, bad);
+    test_in_thread(begins_then, bad);
+    wk_clear_error();
+    wk_free(bad);
+}
+
+/* What is looked up goes into the sum without being stored, and nobody reads it. The library holds it until the device
+ * is known to be well: longer than the thread is there. */
+static void looks_up_and_ends(test_thread *t)
+{
+    WK_SCOPE;
+    wk_tensor *x = numbers(0, 1), *index = wk_to(wk_of(int64_t, (2), 3, 5), test_gpu(0)), **sum = t->user;
+    THREAD_CHECK(t, wk_sync() == WK_OK);
+    wk_tensor *taken = wk_index_select(x, 0, index);
+    *sum = wk_retain(wk_add(taken, 1));
+    wk_free(taken);
+}
+
+static void a_thread_ends_before_its_device_is_known_to_be_well(void **state)
+{
+    (void)state;
+    float have[2];
+    for (int turn = 0; turn < 4; turn++) {
+        wk_tensor *sum = NULL;
+        test_in_thread(looks_up_and_ends, &sum);
+        assert_int_equal(wk_read(sum, have, sizeof have), WK_OK);
+        assert_true(have[0] == 4 && have[1] == 6);
+        wk_free(sum);
+    }
+    expect_ok();
+}
+
+/* Each with its own name and line, though there was no memory to note them down. */
+static void failures_without_memory_are_told_apart(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(numbers(4, 0)), *root = wk_retain(wk_sqrt(x)), *power, *next;
+    wk_sync();
+    wk_exp(x), wk_add(root, 1);
+    for (int again = 0; again < 2; again++) {
+        WK_SCOPE;
+        atomic_store(&no_words, true);
+        driver_inject(DRIVER_ARGUMENT, -1, DRIVER_NO_MEMORY);
+        power = wk_retain(again ? wk_neg(x) : wk_exp(x));
+        next = wk_retain(wk_add(power, 1));
+        wk_flush();
+        wk_tensor *more = wk_retain(wk_mul(next, 2));
+        wk_flush();
+        wk_sync();
+        expect_error(again ? "neg: " : "exp: ", "gpu_late_threads.c", NULL);
+        atomic_store(&no_words, false);
+        driver_clear();
+        assert_true(isnan(wk_item(wk_sum(more))));
+        expect_error(again ? "neg" : "exp", NULL);
+        wk_free(power), wk_free(next), wk_free(more);
+    }
+    wk_free(x), wk_free(root);
+    expect_ok();
+}
+
+/* ---- at random --------------------------------------------------------------------------------------------------- */
+
+enum { THREADS = 4, ROUNDS = 40 };
+static atomic_int at_work;
+
+/* What can be read is right: sorted numbers, and a target in place that has its old numbers or its new ones. True: all
+ * could be read. */
+static bool sorts_and_adds(test_thread *t)
+{
+    WK_SCOPE;
+    float have[SIZE];
+    const int first = 1000 * t->number;
+    wk_tensor *sorted = NULL, *places = NULL, *target = numbers(first, 1);
+    wk_sort(wk_neg(target), 0, false, &sorted, &places);
+    wk_add_(target, 0.5);
+    const bool read = sorted && wk_read(sorted, have, sizeof have) == WK_OK;
+    for (int k = 0; k < SIZE && read; k++) THREAD_CHECK(t, have[k] == (float)(1 - SIZE - first + k));
+    wk_clear_error();
+    const bool written = target && wk_read(target, have, sizeof have) == WK_OK;
+    const float added = have[0] - (float)first;
+    if (written) THREAD_CHECK(t, added == 0 || added == 0.5F);
+    for (int k = 0; k < SIZE && written; k++) THREAD_CHECK(t, have[k] == (float)(first + k) + added);
+    return read && written && added == 0.5F;
+}
+
+static void works_while_calls_fail(test_thread *t)
+{
+    for (int k = 0; k < ROUNDS; k++) {
+        sorts_and_adds(t);
+        wk_clear_error();
+    }
+    atomic_fetch_sub(&at_work, 1);
+    while (atomic_load(&at_work) > 0) sched_yield();
+    wk_sync();
+    wk_clear_error();
+    test_await(&looked, 1);
+    THREAD_CHECK(t, sorts_and_adds(t));
+    THREAD_CHECK(t, !wk_error());
+}
+
+static void threads_work_while_the_driver_fails(void **state)
+{
+    (void)state;
+    test_thread thread[THREADS];
+    const driver_call calls[] = {DRIVER_ARGUMENT, DRIVER_LAUNCH, DRIVER_WRITE};
+    atomic_store(&at_work, THREADS), atomic_store(&looked, 0);
+    test_threads_start(thread, THREADS, works_while_calls_fail, NULL);
+    int orders = 0;
+    for (; atomic_load(&at_work) > 0; orders++) {
+        driver_inject(calls[orders % 3], 1 + orders % 7, DRIVER_NO_MEMORY);
+        while (atomic_load(&at_work) > 0 && !driver_fault_fired()) sched_yield();
+    }
+    driver_clear();
+    wk_sync();
+    wk_clear_error();
+    test_raise(&looked, 1);
+    test_threads_end(thread, THREADS);
+    print_message("%d calls of the driver have failed\n", orders);
+}
+
+/* ---- bad indices of several threads at any time ----------------------------------------------------------------- */
+
+/* A read waits for the device, and may be the one that hears of another thread's index. */
+static void reads_by_good_and_bad_indices(test_thread *t)
+{
+    enum { ROUNDS = 250 };
+    has_memory = true;
+    uint32_t drawn = (uint32_t)t->number + 1;
+    for (int round = 0; round < ROUNDS; round++) {
+        WK_SCOPE;
+        drawn = drawn * 1664525u + 1013904223u;
+        const bool bad = drawn >> 31;
+        float got[2] = {-7, -7};
+        wk_tensor *x = wk_arange(1000, .dtype = WK_F32, .device = test_gpu(0));
+        wk_tensor *place = wk_full((2), bad ? 1000000 : 3, .dtype = WK_I64, .device = test_gpu(0));
+        wk_add_(place, 0);
+        wk_tensor *taken = wk_index_select(x, 0, place);
+        const wk_code code = wk_read(taken, got, sizeof got);
+        if (!THREAD_CHECK(t, code == (bad ? WK_ERR_INDEX : WK_OK))) return;
+        if (!THREAD_CHECK(t, bad || (got[0] == 3 && got[1] == 3))) return;
+        if (bad && !THREAD_CHECK(t, wk_error() != NULL && strstr(wk_error(), "index_select") != NULL)) return;
+        if (bad) wk_clear_error();
+        if (!THREAD_CHECK(t, wk_error() == NULL)) return;
+    }
+}
+
+static void each_thread_reads_what_it_asked_for(void **state)
+{
+    (void)state;
+    test_threads(3, reads_by_good_and_bad_indices, NULL);
+    test_threads(TEST_THREADS, reads_by_good_and_bad_indices, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_do_not_share_scratch_memory),
+        cmocka_unit_test(what_has_failed_is_not_continued),
+        cmocka_unit_test(each_of_many_threads_is_told),
+        cmocka_unit_test(each_of_many_threads_is_told_of_its_bad_index),
+        cmocka_unit_test(a_thread_hears_though_another_has_ended),
+        cmocka_unit_test(a_thread_ends_before_its_device_is_known_to_be_well),
+        cmocka_unit_test(failures_without_memory_are_told_apart),
+        cmocka_unit_test(each_thread_reads_what_it_asked_for),
+        cmocka_unit_test(threads_work_while_the_driver_fails),
+    };
+    return cmocka_run_group_tests(tests, take_over, NULL);
+}

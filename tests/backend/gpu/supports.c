@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What GPUs say they support is what they take, and what their compilers take. */
+#include "test.h"
+#include "support/families.h"
+
+/* Both devices of the tests have f64. Nothing there adds up bools but products of matrices. */
+static bool wanted(int family, wk_dtype dtype, wk__layout layout)
+{
+    const bool has_code = family == WK__PROGRAM || family == WK__CONTRACTION || family == WK__SCATTER_ADD ||
+                          family == WK__SCAN || family == WK__SORT;
+    return has_code && (dtype != WK_BOOL || layout != WK__LAYOUT_CONTRACTION);
+}
+
+/* First gathered, so that a device's compiler is called once, then done. */
+static void agrees(void **state)
+{
+    (void)state;
+    wk__fail fail;
+    for (int d = 0; d < gpu_devices; d++) {
+        assert_int_equal(gpu->compile_only(gpu_device[d], true, &fail), WK_OK);
+        families_agree(gpu, gpu_device[d], wanted);
+        if (gpu->compile_only(gpu_device[d], false, &fail) != WK_OK) fail_msg("%s", fail.text);
+        families_agree(gpu, gpu_device[d], wanted);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(agrees)};
+    return cmocka_run_group_tests(tests, gpu_open_one, gpu_close);
+}

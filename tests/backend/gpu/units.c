@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of units without a device: the compiler makes nothing, and counts what it is asked for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "backend/gpu/cache/kernel_build.h"
+
+static int compiled;
+
+static wk_code compile(void *device, const char *source, void **program, wk__text *binary, wk__fail *fail)
+{
+    (void)device, (void)source, (void)binary, (void)fail;
+    *program = &compiled;
+    compiled++;
+    return WK_OK;
+}
+
+static void *load(void *device, const char *binary, int64_t bytes)
+{
+    (void)device, (void)binary, (void)bytes;
+    return NULL;
+}
+
+static wk_code function(void *device, void *program, const char *name, void **out, wk__fail *fail)
+{
+    (void)device, (void)name, (void)fail;
+    *out = program;
+    return WK_OK;
+}
+
+static void release(void *program)
+{
+    (void)program;
+}
+
+static const wk__gpu_compiler compiler = {
+    .magic = "nothing", .compile = compile, .load = load, .get_kernel = function, .release_module = release};
+
+/* A unit is compiled again unless all is the same that decides what becomes of it: its text, and what the kernel around
+ * that takes and is told. */
+static void what_decides_is_in_the_key(void **state)
+{
+    (void)state;
+    static const char *const text[] = {"m0[0] = (char)A(1);\n", NULL}, *const other[] = {"m0[1] = (char)A(1);\n", NULL};
+    static const wk__gpu_template first = {.text = text}, same = {.text = text}, another = {.text = other},
+                                  crowded = {.text = text, .min_groups_per_unit = 2},
+                                  more_crowded = {.text = text, .min_groups_per_unit = 3};
+    wk__gpu_device_desc card = {.target = wk__gpu_target_of(WK__GPU_CUDA, true)};
+    const int by_value = card.target.max_by_value_arguments;
+    const struct {
+        wk__gpu_kernel_spec unit;
+        int compiled; /* so far */
+    } cases[] = {
+        {{.source_template = &first, .nmemory = 1, .narguments = 2}, 1},
+        {{.source_template = &same, .nmemory = 1, .narguments = 2}, 1},
+        {{.source_template = &another, .nmemory = 1, .narguments = 2}, 2},
+        {{.source_template = &same, .dtype = WK_F64, .nmemory = 1, .narguments = 2}, 3},
+        {{.source_template = &same, .dtype = WK_I8, .nmemory = 2, .narguments = 2}, 4},
+        {{.source_template = &first, .dtype = WK_I8, .nmemory = 1, .narguments = 2}, 5},
+        {{.source_template = &same, .dtype = WK_I16, .nmemory = 1, .narguments = 3}, 6},
+        {{.source_template = &first, .dtype = WK_I16, .nmemory = 1, .narguments = by_value + 1}, 7},
+        {{.source_template = &crowded, .nmemory = 1, .narguments = 2}, 8},
+        {{.source_template = &more_crowded, .nmemory = 1, .narguments = 2}, 9},
+    };
+    static wk__gpu_kernel_cache units;
+    wk__fail fail;
+    setenv("WICK_CACHE_DIR", "off", 1);
+    wk__gpu_kernel_cache_init(&units, &compiler, NULL, &card);
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        wk__gpu_kernel *made = wk__gpu_kernel_lookup(&units, &cases[k].unit, &fail);
+        assert_non_null(made);
+        assert_int_equal(wk__gpu_ensure_built(&units, made, &fail), WK_OK);
+        if (compiled != cases[k].compiled) fail_msg("case %zu: %d programs compiled", k, compiled);
+    }
+    wk__gpu_kernel_cache_destroy(&units);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_decides_is_in_the_key)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

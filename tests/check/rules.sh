@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# docs/semantics.md and docs/lesson.md name the tests that hold each rule and each step: all of them exist, and none of
+# the rules or steps is left out.
+. "$WICK_SOURCE/tests/runner/check_functions.sh"
+
+# What stands in `backquotes` as program.test or script.sh.
+named() # FILE
+{
+    grep -oE '`[a-z0-9_]+[.][a-z0-9_]+`' "$1" | tr -d '`' | grep -vE '^program[.]|[.](md|c|a)$' | sort -u
+}
+
+# The file of a test program or check: cpu_move is tests/backend/cpu/move.c.
+file_of() # PROGRAM
+{
+    find tests -name '*.c' -o -name '*.sh' | awk -v program="$1" -F/ '
+        { stem = $NF; sub(/[.][a-z]*$/, "", stem); if ($(NF - 1) "_" stem == program) print }'
+}
+
+exist() # FILE
+{
+    bad=0
+    for name in $(named "$1"); do
+        program=${name%.*} test=${name#*.}
+        file=$(file_of "$program")
+        if [ -z "$file" ]; then
+            echo "there is no test program $program"
+            bad=1
+        elif [ "$test" != "${file##*.}" ]; then
+            grep -qE "cmocka_unit_test[a-z_]*\($test[,)]" "$file" || { echo "there is no $name"; bad=1; }
+        fi
+    done
+    [ "$(named "$1" | wc -l)" -gt 20 ] && [ $bad = 0 ]
+}
+
+# Rows "| 1 |" to "| 33 |" in order.
+complete() # FILE LAST
+{
+    grep -oE '^[|] [0-9]+ [|]' "$1" | tr -d '| ' >"$WICK_WORK/rows"
+    seq "$2" | diff - "$WICK_WORK/rows"
+}
+
+check "the tests that docs/semantics.md names exist" exist docs/semantics.md
+check "docs/semantics.md has all 33 rules" complete docs/semantics.md 33
+check "the tests that docs/lesson.md names exist" exist docs/lesson.md
+check "docs/lesson.md has all 23 steps" complete docs/lesson.md 23
+sed 's/`engine_fork.workers_of_a_server_compute`/`engine_fork.after`/' docs/semantics.md >"$WICK_WORK/bad.md"
+fails "a test that is not there is found" "no engine_fork.after" exist "$WICK_WORK/bad.md"
+
+# Tests that are gone through on each device must not be told to leave some out, as those for aarch64 are.
+all_devices() { grep '^default ' "$1" && ! grep '^default .*WICK_TEST_DEVICES' "$1"; }
+check "mode default leaves no device out" all_devices "$WICK_BUILD/results/settings"
+echo "default WICK_TEST_DEVICES=cpu" >"$WICK_WORK/settings"
+fails "a mode that does is found" "DEVICES=cpu" all_devices "$WICK_WORK/settings"
+
+# A known fault that no longer applies would measure nothing. The first place of each change stands in today's source.
+applies()
+{
+    bad=0
+    for fault in "$WICK_SOURCE"/tests/random/generator/known_bugs/*.patch; do
+        file=$WICK_SOURCE/$(sed -n 's/^+++ b[/]//p' "$fault")
+        sed -n 's/^-\([^-]\)/\1/p' "$fault" | head -1 >"$WICK_WORK/line"
+        grep -qxF -f "$WICK_WORK/line" "$file" || { echo "$(basename "$fault") does not apply"; bad=1; }
+    done
+    [ $bad = 0 ]
+}
+check "the faults of tests/random/generator/known_bugs apply" applies

@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# libwick.so shows public names only, with the version of their first release; inside, nothing is without a prefix.
+. "$WICK_SOURCE/tests/runner/check_functions.sh"
+
+release=$WICK_SOURCE/build/release
+
+only_public() # LIBRARY
+{
+    nm -D --defined-only "$1" | awk '
+        $3 != "WICK_0.1" && $3 !~ /^wk_[a-z0-9_]*@@WICK_0[.]1$/ || $3 ~ /^wk__/ { print "shows " $3; bad = 1 }
+        $3 ~ /^wk_/ { n++ }
+        END { if (n == 0) print "shows nothing"; exit bad || n == 0 }'
+}
+
+only_prefixed() # LIBRARY.a
+{
+    nm -g --defined-only "$1" | awk 'NF == 3 && $3 !~ /^wk_/ { print "defines " $3; bad = 1 }
+        NF == 3 { n++ }
+        END { exit bad || n == 0 }'
+}
+
+# Declared in a public header and not exported, or exported and declared nowhere.
+same_as_headers() # LIBRARY
+{
+    nm -D --defined-only "$1" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort >"$WICK_WORK/exported"
+    for header in include/wick.h include/wick/*.h; do
+        [ -e "$header" ] && echo "#include \"$header\""
+    done | cc -E -P -I. -Iinclude - | tr '\n;' ' \n' | awk '
+        /visibility\("default"\)/ {
+            sub(/.*visibility\("default"\)/, "")
+            if (match($0, /wk_[a-z0-9_]+ *\(/)) print substr($0, RSTART, RLENGTH - 1)
+        }' | sort -u >"$WICK_WORK/declared"
+    diff "$WICK_WORK/declared" "$WICK_WORK/exported"
+}
+
+# An exported name that no file of `folder` has as a word: whoever searches for it finds nothing.
+written_out() # LIBRARY FOLDER
+{
+    nm -D --defined-only "$1" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort >"$WICK_WORK/exported"
+    find "$2" -name '*.[ch]' -exec cat {} + | grep -o '[A-Za-z_][A-Za-z_0-9]*' | sort -u >"$WICK_WORK/words"
+    missing=$(comm -23 "$WICK_WORK/exported" "$WICK_WORK/words")
+    [ -z "$missing" ] || { echo "nowhere in $2:" $missing; return 1; }
+}
+
+# A room uses what is in rooms below it, as its includes do (scripts/check_layers). Upwards go the calls of
+# base/upcalls.h and the rows of the table of ops alone.
+no_calls_upwards() # OBJECT..., in folders named as the rooms
+{
+    nm -gA "$@" | awk '
+        BEGIN {
+            split("base ir backend tensor engine autograd ops nn optim parallel checkpoint", room)
+            for (k in room) floor_of[room[k]] = k + 0
+            floor_of["data"] = floor_of["io"] = floor_of["optim"]
+            floor_of["distributed"] = floor_of["parallel"]
+        }
+        {
+            n = split($1, folder, "/")
+            for (own = ""; n > 0 && own == ""; n--) if (folder[n] in floor_of) own = folder[n]
+            if ($(NF - 1) == "U") used[own, $NF] = own
+            else if ($NF != "wk__upcalls" && $NF !~ /^wk__op_/) home[$NF] = own
+        }
+        END {
+            for (use in used) {
+                split(use, part, SUBSEP)
+                if (!(part[2] in home) || floor_of[home[part[2]]] <= floor_of[used[use]]) continue
+                print used[use] " uses " part[2] ", which is in " home[part[2]]
+                bad = 1
+            }
+            for (symbol in home) seen++
+            exit bad || seen == 0
+        }'
+}
+
+check "libwick.so exports wk_* and no more" only_public "$release/libwick.so"
+check "every name in libwick.a begins wk_" only_prefixed "$release/libwick.a"
+check "libwick.so exports what the headers declare" same_as_headers "$release/libwick.so"
+check "each exported name is written out in src" written_out "$release/libwick.so" src
+check "each exported name is written out in a header" written_out "$release/libwick.so" include
+# Those of files that have gone may still be there.
+objects=$(for source in $(find src -name '*.c'); do
+    ls "$WICK_BUILD/CMakeFiles/wick_objects.dir/$source.o" 2>/dev/null
+done)
+# shellcheck disable=SC2086
+check "no room calls one above it" no_calls_upwards $objects
+check "libwick.so is libwick.so.0" sh -c "readelf -d '$release/libwick.so' | grep -q 'SONAME.*\[libwick.so.0\]'"
+
+# The checks can fail.
+cat >"$WICK_WORK/bad.c" <<'END'
+int stray(void) { return 1; }
+int wk__nested_call(void) { return 1; }
+END
+cc -shared -fPIC -o "$WICK_WORK/bad.so" "$WICK_WORK/bad.c"
+cc -c -o "$WICK_WORK/bad.o" "$WICK_WORK/bad.c" && ar rc "$WICK_WORK/bad.a" "$WICK_WORK/bad.o"
+fails "a stray name is found" "shows stray" only_public "$WICK_WORK/bad.so"
+fails "an internal name is found" "shows wk__nested_call" only_public "$WICK_WORK/bad.so"
+fails "a name without prefix is found" "defines stray" only_prefixed "$WICK_WORK/bad.a"
+mkdir -p "$WICK_WORK/rooms/base" "$WICK_WORK/rooms/ops"
+cp "$WICK_WORK/bad.o" "$WICK_WORK/rooms/ops"
+echo 'int wk__nested_call(void); int wk__random_below(void) { return wk__nested_call(); }' |
+    cc -c -x c -o "$WICK_WORK/rooms/base/low.o" -
+fails "a call upwards is found" "base uses wk__nested_call, which is in ops" no_calls_upwards "$WICK_WORK"/rooms/*/*.o

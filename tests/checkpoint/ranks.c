@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checkpoints of several processes: the same world goes on bit for bit, another one as documented, and where one rank
+ * cannot go on none does. */
+#include "support/daily_subset.h"
+#include "support/ranks.h"
+#include "support/training.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hostile/scratch.h"
+
+enum { EPOCHS = 2, MOST_STEPS = 12 };
+
+/* What the test gives its ranks. */
+typedef struct order {
+    char path[320];
+    int steps; /* -1: to the end */
+    int every;
+    bool fresh;    /* there is no file yet */
+    bool may_fail; /* other ranks are killed meanwhile */
+    bool draws;    /* at the end, and keeps that and a sum of the parameters */
+    int way;       /* in which rank 1 fails to load */
+} order;
+
+static const order *my_order(void)
+{
+    return the_ranks->user;
+}
+
+/* ---- a training in all ranks ------------------------------------------------------------------------------------- */
+
+static test_training begin(uint64_t seed)
+{
+    const test_config plan = {.optimiser = test_adam,
+                              .device = wk_cpu(),
+                              .samples = 46,
+                              .batch = 2,
+                              .rank = wk_dist_rank(),
+                              .world = wk_dist_size(),
+                              .path = my_order()->path,
+                              .keep = 1};
+    test_training t = test_begin(&plan, seed);
+    wk_seed_stream(seed, (uint64_t)wk_dist_rank()); /* ranks draw numbers of their own, */
+    t.reduce = true;                                /* and have one gradient */
+    return t;
+}
+
+static void keep_state(const test_training *t)
+{
+    const uint64_t state = test_state(t);
+    my_note()->number[0] = (double)(state >> 32);
+    my_note()->number[1] = (double)(state & 0xffffffff);
+}
+
+static void expect_no_error(int line)
+{
+    if (wk_error() && my_order()->may_fail) _exit(3);
+    if (wk_error()) rank_check(false, wk_error(), line);
+}
+
+static void train(int rank)
+{
+    (void)rank;
+    WK_SCOPE;
+    const order *o = my_order();
+    wk_dist_init();
+    expect_no_error(__LINE__);
+    test_training t = begin(1);
+    const bool loaded = wk_checkpoint_load(t.checkpoint);
+    expect_no_error(__LINE__);
+    RANK_CHECK(loaded == !o->fresh);
+    test_train(&t, EPOCHS, o->steps, o->every);
+    expect_no_error(__LINE__);
+    if (o->draws) {
+        my_note()->number[3] = wk_item(wk_rand(()));
+        my_note()->number[4] = wk_item(wk_sum(wk_module_parameter(t.net, "0.weight")));
+    }
+    my_note()->number[2] = (double)wk_checkpoint_step(t.checkpoint);
+    if (o->steps < 0) keep_state(&t);
+    wk_dist_finish();
+    expect_no_error(__LINE__);
+}
+
+static void run(order *o, int size, rank_report *notes)
+{
+    ranks r = {.size = size, .body = train, .user = o, .bytes = sizeof *o};
+    ranks_run(&r);
+    for (int k = 0; k < size; k++) notes[k] = r.note[k];
+    ranks_free(&r);
+    o->fresh = false;
+}
+
+static order order_of(const char *name, int every)
+{
+    order o = {.every = every, .steps = -1, .fresh = true};
+    snprintf(o.path, sizeof o.path, "%s", scratch(name));
+    unlink(o.path);
+    return o;
+}
+
+static void expect_same(const rank_report *a, const rank_report *b, int size)
+{
+    for (int k = 0; k < size; k++)
+        if (a[k].number[0] != b[k].number[0] || a[k].number[1] != b[k].number[1])
+            fail_msg("rank %d of %d has another end", k, size);
+}
+
+/* mpirun takes a third of a second to start a world, and there are many: of MPI's one size has its turn on a day. */
+static bool has_turn(int size, int sizes)
+{
+    return !ranks_are_mpi() || test_runs_today(size, sizes);
+}
+
+static void the_same_world_goes_on(void **state)
+{
+    (void)state;
+    for (int size = 1; size <= 4; size++) {
+        if (!has_turn(size, 4)) continue;
+        rank_report whole[RANKS_MOST], parts[RANKS_MOST];
+        order o = order_of("world.wick", 0);
+        run(&o, size, whole);
+        for (int k = 1; k < size; k++) /* ranks have random states of their own */
+            assert_true(whole[k].number[1] != whole[0].number[1]);
+        for (int every = 1; every <= 3; every += 2) {
+            o = order_of("world.wick", every);
+            o.steps = 4;
+            run(&o, size, parts); /* epochs of 12 batches for 2 ranks, 8 for 3, 6 for 4 */
+            o.steps = 7;
+            run(&o, size, parts);
+            o.steps = -1;
+            run(&o, size, parts);
+            expect_same(whole, parts, size);
+        }
+    }
+}
+
+/* ---- killed ------------------------------------------------------------------------------------------------------ */
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* After less and less of the time that the whole takes, as less and less is left. Not over MPI, whose mpirun is no
+ * rank. */
+static void killed_again_and_again(void **state)
+{
+    (void)state;
+    if (ranks_are_mpi()) skip();
+    enum { SIZE = 2, KILLS = 10 };
+    rank_report whole[RANKS_MOST];
+    order o = order_of("killed.wick", 1);
+    const double begun = seconds_now();
+    run(&o, SIZE, whole);
+    const double took = seconds_now() - begun;
+    o = order_of("killed.wick", 1);
+    o.may_fail = true;
+    unsigned random = 7;
+    int kills = 0;
+    for (bool done = false; !done;) {
+        ranks r = {.size = SIZE, .body = train, .user = &o, .bytes = sizeof o};
+        o.fresh = access(o.path, F_OK) != 0;
+        ranks_start(&r);
+        random = random * 1103515245 + 12345;
+        if (kills < KILLS) usleep((useconds_t)(took * 1e6 * ((random >> 8) % 1000) / 1000 / (1 + kills / 3.0)));
+        for (int k = 0; k < SIZE && kills < KILLS; k++) kill(r.note[k].process, SIGKILL);
+        ranks_end(&r, true);
+        done = true;
+        for (int k = 0; k < SIZE; k++) done = done && WIFEXITED(r.note[k].status) && !WEXITSTATUS(r.note[k].status);
+        if (done) expect_same(whole, r.note, SIZE);
+        kills += !done;
+        ranks_free(&r);
+    }
+    print_message("killed %d times in %.3f s\n", kills, took);
+    assert_true(kills > 0);
+}
+
+/* ---- another world ----------------------------------------------------------------------------------------------- */
+
+/* Parameters and steps are those of the file in all ranks; the loader deals out what is left; random numbers are those
+ * of the rank with the same remainder. */
+static void goes_on_elsewhere(int rank)
+{
+    WK_SCOPE;
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    test_training t = begin(2);
+    RANK_CHECK(wk_checkpoint_load(t.checkpoint));
+    RANK_CHECK(wk_checkpoint_step(t.checkpoint) == 3);
+    my_note()->number[0] = wk_item(wk_rand(()));
+    my_note()->number[1] = wk_item(wk_sum(wk_module_parameter(t.net, "0.weight")));
+    int64_t seen = 0;
+    WK_EACH(batch, t.loader) seen += wk_size(batch->x, 0);
+    my_note()->number[2] = (double)seen;
+    RANK_CHECK(wk_loader_epoch(t.loader) == 1);
+    RANK_CHECK(wk_dist_finish() == WK_OK);
+    (void)rank;
+}
+
+static void another_world_goes_on(void **state)
+{
+    (void)state;
+    for (int before = 1; before <= 3; before++) {
+        if (!has_turn(before, 3)) continue;
+        rank_report notes[RANKS_MOST];
+        order o = order_of("elsewhere.wick", 3);
+        o.steps = 3;
+        o.draws = true;
+        run(&o, before, notes);
+        for (int after = 1; after <= 4; after++) {
+            ranks r = {.size = after, .body = goes_on_elsewhere, .user = &o, .bytes = sizeof o};
+            ranks_run(&r);
+            const int left = 46 - 3 * 2 * before, share = (left + after - 1) / after;
+            for (int k = 0; k < after; k++) {
+                assert_true(r.note[k].number[0] == notes[k % before].number[3]);
+                assert_true(r.note[k].number[1] == notes[0].number[4]);
+                assert_true(r.note[k].number[2] == share);
+            }
+            ranks_free(&r);
+        }
+    }
+}
+
+/* ---- all or none ------------------------------------------------------------------------------------------------- */
+
+/* Each makes rank 1 of 2 fail to load in its own way; both ranks hear of it, and have what they had. */
+static test_training has_no_file(void)
+{
+    order *o = (order *)(uintptr_t)my_order();
+    if (wk_dist_rank() == 1) strcat(o->path, ".not");
+    return begin(2);
+}
+static test_training has_another_file(void)
+{
+    order *o = (order *)(uintptr_t)my_order();
+    if (wk_dist_rank() == 1) strcat(o->path, ".other");
+    return begin(2);
+}
+static test_training has_another_network(void)
+{
+    test_training t = begin(2);
+    if (wk_dist_rank() == 1)
+        t.checkpoint = wk_checkpoint_new(my_order()->path, wk_nn_linear(2, 2), t.optim, t.loader, .tensors = t.more);
+    return t;
+}
+static test_training has_an_error(void)
+{
+    test_training t = begin(2);
+    if (wk_dist_rank() == 1) wk_reshape(wk_ones((2)), (3));
+    return t;
+}
+
+static const struct {
+    test_training (*way)(void);
+    const char *word;
+} ways[] = {{has_no_file, "No such file or directory"},
+            {has_another_file, "rank 0 has read another file of this name"},
+            {has_another_network, "there is no \"net.weight\""},
+            {has_an_error, "reshape"}};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+static void fails_to_load(int rank)
+{
+    (void)rank;
+    WK_SCOPE;
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    test_training t = ways[my_order()->way].way();
+    wk_module *net = t.net;
+    wk_tensor *before = wk_clone(wk_module_parameter(net, "0.weight"));
+    const bool loaded = wk_checkpoint_load(t.checkpoint);
+    rank_save_error();
+    RANK_CHECK(!loaded && my_note()->code != WK_OK);
+    RANK_CHECK(wk_item(wk_all(wk_eq(before, wk_module_parameter(net, "0.weight")))) == 1);
+    RANK_CHECK(wk_checkpoint_step(t.checkpoint) == 0 && wk_loader_epoch(t.loader) == 0);
+    RANK_CHECK(wk_dist_barrier() == WK_OK); /* the world is whole */
+    RANK_CHECK(wk_dist_finish() == WK_OK);
+}
+
+static void none_loads_if_one_cannot(void **state)
+{
+    (void)state;
+    rank_report notes[RANKS_MOST];
+    order o = order_of("none.wick", 3);
+    o.steps = 3;
+    run(&o, 2, notes);
+    order other = order_of("none.wick.other", 1);
+    other.steps = 1;
+    run(&other, 2, notes);
+    for (int k = 0; k < WAYS; k++) {
+        o.way = k;
+        ranks r = {.size = 2, .body = fails_to_load, .user = &o, .bytes = sizeof o};
+        ranks_run(&r);
+        expect_rank_error(&r, 1, r.note[1].code, ways[k].word, NULL);
+        expect_rank_error(&r, 0, r.note[1].code, "rank 1", ways[k].word, NULL);
+        ranks_free(&r);
+    }
+}
+
+/* ---- saving ------------------------------------------------------------------------------------------------------ */
+
+/* Ranks that are not behind the same batch have no common place to go on from. */
+static void saves_apart(int rank)
+{
+    WK_SCOPE;
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    test_training t = begin(1);
+    t.reduce = false;
+    test_train(&t, EPOCHS, 2 + rank, 0); /* left by break */
+    RANK_CHECK(wk_checkpoint_save(t.checkpoint) == WK_OK);
+    WK_EACH(batch, t.loader)
+    if (batch->index == rank) {
+        RANK_CHECK(wk_checkpoint_save(t.checkpoint) == WK_ERR_STATE);
+        rank_save_error();
+        break;
+    }
+    RANK_CHECK(wk_dist_finish() == WK_OK);
+}
+
+static void all_save_after_the_same_batch(void **state)
+{
+    (void)state;
+    order o = order_of("apart.wick", 0);
+    ranks r = {.size = 2, .body = saves_apart, .user = &o, .bytes = sizeof o};
+    ranks_run(&r);
+    for (int k = 0; k < 2; k++)
+        expect_rank_error(&r, k, WK_ERR_STATE, "rank 0 is behind 4 samples of epoch 1, rank 1 behind 8", "same batch",
+                          NULL);
+    ranks_free(&r);
+}
+
+/* Who has an error does not save, nor do the others. All count the same, so that later saves are of all. */
+static void saves_with_an_error(int rank)
+{
+    WK_SCOPE;
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    test_training t = begin(1);
+    test_train(&t, EPOCHS, 1, 2);
+    if (rank == 1) wk_reshape(wk_ones((2)), (3));
+    RANK_CHECK(wk_checkpoint_every(t.checkpoint, 2) != WK_OK);
+    rank_save_error();
+    RANK_CHECK(wk_checkpoint_step(t.checkpoint) == 2);
+    RANK_CHECK(access(my_order()->path, F_OK) != 0);
+    if (rank == 1) wk_reshape(wk_ones((2)), (3));
+    RANK_CHECK((wk_checkpoint_every(t.checkpoint, 2) == WK_OK) == (rank != 1));
+    wk_clear_error();
+    RANK_CHECK(access(my_order()->path, F_OK) != 0);
+    RANK_CHECK(wk_checkpoint_every(t.checkpoint, 2) == WK_OK && wk_checkpoint_wait(t.checkpoint) == WK_OK);
+    RANK_CHECK(wk_checkpoint_step(t.checkpoint) == 4 && wk_dist_barrier() == WK_OK);
+    RANK_CHECK(access(my_order()->path, F_OK) == 0);
+    RANK_CHECK(wk_dist_finish() == WK_OK);
+}
+
+static void an_error_of_one_is_told_to_all(void **state)
+{
+    (void)state;
+    order o = order_of("error.wick", 0);
+    ranks r = {.size = 2, .body = saves_with_an_error, .user = &o, .bytes = sizeof o};
+    ranks_run(&r);
+    expect_rank_error(&r, 1, WK_ERR_SHAPE, "reshape", NULL);
+    expect_rank_error(&r, 0, WK_ERR_SHAPE, "rank 1", "reshape", NULL);
+    ranks_free(&r);
+}
+
+/* Ranks whose checkpoints are not of the same things would part without a word, from the next start on. */
+static void is_not_alike(int rank)
+{
+    WK_SCOPE;
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    test_training t = begin(1);
+    wk_optim *sgd = wk_optim_sgd(wk_parameters(t.net), .lr = 0.1), *adam = wk_optim_adam(wk_parameters(t.net));
+    wk_checkpoint *less = wk_checkpoint_new(my_order()->path, t.net, rank ? NULL : adam, t.loader),
+                  *other = wk_checkpoint_new(my_order()->path, t.net, rank ? sgd : adam, t.loader);
+    RANK_CHECK(wk_checkpoint_save(less) == WK_ERR_STATE);
+    wk_clear_error();
+    RANK_CHECK(!wk_checkpoint_load(less) && wk_error_code() == WK_ERR_STATE);
+    rank_save_error();
+    RANK_CHECK(wk_checkpoint_save(other) == WK_ERR_STATE && strstr(wk_error(), "optimiser adam; rank 1's of ") &&
+               strstr(wk_error(), "optimiser sgd"));
+    wk_clear_error();
+    wk_checkpoint *more = rank ? t.checkpoint : wk_checkpoint_new(my_order()->path, t.net, t.optim, t.loader);
+    RANK_CHECK(wk_checkpoint_save(more) == WK_ERR_STATE &&
+               strstr(wk_error(), "rank 1's of a network, a loader, tensors"));
+    wk_clear_error();
+    RANK_CHECK(access(my_order()->path, F_OK) != 0);
+    RANK_CHECK(wk_checkpoint_save(t.checkpoint) == WK_OK);
+    RANK_CHECK(wk_dist_finish() == WK_OK);
+}
+
+static void all_have_the_same_parts(void **state)
+{
+    (void)state;
+    order o = order_of("parts.wick", 0);
+    ranks r = {.size = 2, .body = is_not_alike, .user = &o, .bytes = sizeof o};
+    ranks_run(&r);
+    for (int k = 0; k < 2; k++)
+        expect_rank_error(&r, k, WK_ERR_STATE, "checkpoint_load: rank 0's checkpoint is of a network, a loader, ",
+                          "optimiser adam; rank 1's of a network, a loader: all ranks make it of the same things",
+                          NULL);
+    ranks_free(&r);
+}
+
+/* What rank 0 cannot write all hear of, at the latest at the end. */
+static void cannot_write(int rank)
+{
+    (void)rank;
+    WK_SCOPE;
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    test_training t = begin(1);
+    test_train(&t, EPOCHS, 2, 2);
+    RANK_CHECK(!wk_error());
+    RANK_CHECK(wk_dist_finish() == WK_ERR_IO);
+    rank_save_error();
+}
+
+static void all_hear_that_the_disk_is_gone(void **state)
+{
+    (void)state;
+    order o = order_of("no/such/folder/file.wick", 0);
+    ranks r = {.size = 3, .body = cannot_write, .user = &o, .bytes = sizeof o};
+    ranks_run(&r);
+    for (int k = 0; k < 3; k++) expect_rank_error(&r, k, WK_ERR_IO, "cannot save: No such file or directory", NULL);
+    ranks_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_world_goes_on),         cmocka_unit_test(killed_again_and_again),
+        cmocka_unit_test(another_world_goes_on),          cmocka_unit_test(none_loads_if_one_cannot),
+        cmocka_unit_test(all_save_after_the_same_batch),  cmocka_unit_test(an_error_of_one_is_told_to_all),
+        cmocka_unit_test(all_hear_that_the_disk_is_gone), cmocka_unit_test(all_have_the_same_parts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

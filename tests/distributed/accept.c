@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How ranks come together, and who comes to the door besides: strangers with garbage, slow ones, ranks with another
+ * secret, number or world. They are turned away, and the job does not notice. */
+#include "support/ranks.h"
+
+#include "distributed/session.h"
+#include "distributed/tcp/tcp.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { SHORT = 3 /* seconds of WICK_TIMEOUT where that is to go by */ };
+
+static void expect_world(int size)
+{
+    WK_SCOPE;
+    wk_tensor *x = wk_full((3), 1.0);
+    RANK_CHECK(wk_dist_size() == size && wk_dist_all_reduce_(x) && wk_item(wk_amax(x)) == size);
+}
+
+static void whole(int rank)
+{
+    (void)rank;
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    RANK_CHECK(wk_dist_local_rank() == wk_dist_rank()); /* all are on one machine */
+    expect_world(the_ranks->size);
+    RANK_CHECK(wk_dist_finish() == WK_OK && !wk_error());
+}
+
+/* ---- where rank 0 is --------------------------------------------------------------------------------------------- */
+
+static void by_name(int rank)
+{
+    char host[32];
+    (void)rank;
+    snprintf(host, sizeof host, "localhost:%d", the_ranks->port);
+    setenv("WICK_HOSTS", host, 1);
+}
+
+static void torchrun(int rank)
+{
+    char text[16];
+    unsetenv("WICK_RANK");
+    unsetenv("WICK_WORLD");
+    unsetenv("WICK_HOSTS");
+    snprintf(text, sizeof text, "%d", rank);
+    setenv("RANK", text, 1);
+    setenv("WORLD_SIZE", "3", 1);
+    setenv("MASTER_ADDR", "127.0.0.1", 1);
+    snprintf(text, sizeof text, "%d", the_ranks->port);
+    setenv("MASTER_PORT", text, 1);
+}
+
+static void hosts_of_rank_0(void **state)
+{
+    (void)state;
+    ranks named = {.size = 2, .body = whole, .prepare = by_name};
+    ranks_run(&named);
+    ranks_free(&named);
+    ranks torch = {.size = 3, .body = whole, .prepare = torchrun};
+    ranks_run(&torch);
+    ranks_free(&torch);
+}
+
+static void over_ipv6(void **state)
+{
+    (void)state;
+    int port;
+    const int there = ranks_listen(true, &port);
+    if (there < 0) skip();
+    close(there);
+    ranks r = {.size = 3, .body = whole, .ipv6 = true};
+    ranks_run(&r);
+    ranks_free(&r);
+}
+
+static char no_such[64];
+
+static void elsewhere(int rank)
+{
+    (void)rank;
+    setenv("WICK_HOSTS", no_such, 1);
+}
+
+static void does_not_join(int rank)
+{
+    (void)rank;
+    RANK_CHECK(wk_dist_init() != WK_OK && !wk_dist_is_initialized() && wk_dist_size() == 1);
+    rank_save_error();
+    RANK_CHECK(wk_dist_barrier() == WK_ERR_STATE && strstr(wk_error(), "this one has not joined them"));
+    wk_clear_error();
+    RANK_CHECK(wk_dist_finish() == WK_OK); /* there is nothing to leave */
+}
+
+static void a_host_that_nobody_knows(void **state)
+{
+    (void)state;
+    snprintf(no_such, sizeof no_such, "no-such-host.invalid:29500");
+    ranks r = {.size = 2, .body = does_not_join, .prepare = elsewhere, .timeout = SHORT};
+    ranks_run(&r);
+    expect_rank_error(&r, 0, WK_ERR_TIMEOUT, "dist_init: rank 0 of 2 (by WICK_RANK): rank 1 is not here after 3 s",
+                      NULL);
+    expect_rank_error(&r, 1, WK_ERR_IO,
+                      "dist_init: rank 1 of 2 (by WICK_RANK): the host of rank 0, "
+                      "\"no-such-host.invalid\", has no address that this machine knows",
+                      NULL);
+    ranks_free(&r);
+}
+
+/* The test listens there itself. */
+static void a_port_that_is_taken(void **state)
+{
+    (void)state;
+    int port;
+    const int taken = ranks_listen(false, &port);
+    snprintf(no_such, sizeof no_such, "127.0.0.1:%d", port);
+    ranks r = {.size = 2, .body = does_not_join, .prepare = elsewhere, .no_listener = true, .timeout = SHORT};
+    ranks_run(&r);
+    expect_rank_error(&r, 0, WK_ERR_IO, "is in use by another program", NULL);
+    expect_rank_error(&r, 1, WK_ERR_TIMEOUT, "rank 0 is not at 127.0.0.1 port ", " after 3 s: ", NULL);
+    ranks_free(&r);
+    close(taken);
+}
+
+static void only_rank_1(int rank)
+{
+    if (rank == 1) does_not_join(rank);
+}
+
+static void nobody_is_there(void **state)
+{
+    (void)state;
+    int port;
+    close(ranks_listen(false, &port));
+    snprintf(no_such, sizeof no_such, "127.0.0.1:%d", port);
+    ranks r = {.size = 2, .body = only_rank_1, .prepare = elsewhere, .no_listener = true, .timeout = 1};
+    ranks_run(&r);
+    expect_rank_error(&r, 1, WK_ERR_TIMEOUT, " after 1 s: Connection refused", NULL);
+    ranks_free(&r);
+}
+
+static void somebody_else_listens(void **state)
+{
+    (void)state;
+    static const char answer[] = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    int port;
+    const int listener = ranks_listen(false, &port);
+    snprintf(no_such, sizeof no_such, "127.0.0.1:%d", port);
+    ranks r = {.size = 2, .body = only_rank_1, .prepare = elsewhere, .no_listener = true};
+    ranks_start(&r);
+    const int visitor = accept(listener, NULL, NULL);
+    assert_int_equal(send(visitor, answer, sizeof answer - 1, MSG_NOSIGNAL), sizeof answer - 1);
+    ranks_end(&r, false);
+    close(visitor);
+    close(listener);
+    expect_rank_error(&r, 1, WK_ERR_IO, "at 127.0.0.1 port ",
+                      ": what listens there is no rank of this job: it does not speak Wick's language", NULL);
+    ranks_free(&r);
+}
+
+/* ---- who comes to the door --------------------------------------------------------------------------------------- */
+
+static int visit(int port)
+{
+    const struct sockaddr_in at = {
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(fd >= 0);
+    assert_int_equal(connect(fd, (const struct sockaddr *)&at, sizeof at), 0);
+    return fd;
+}
+
+/* What stranger k says: nothing, a page's address, half a HELLO, a HELLO and a wrong proof, noise. */
+static void say(int fd, int k)
+{
+    uint8_t said[WK__HELLO_MESSAGE_BYTES + WK__PROOF_MESSAGE_BYTES];
+    const wk__hello hello = {.purpose = (wk__hello_purpose)(k & 1), .rank = 1, .size = 2, .host = "stranger"};
+    memset(said, k * 37 + 11, sizeof said);
+    if (k % 5 == 0) return;
+    if (k % 5 == 1) memcpy(said, "GET / HTTP/1.1\r\n\r\n", 18);
+    if (k % 5 == 2 || k % 5 == 3) wk__hello_write(&hello, said);
+    if (k % 5 == 3)
+        wk__wire_header_write(&(wk__wire_header){.kind = WK__WIRE_PROOF, .bytes = WK__WIRE_PROOF_BYTES},
+                              said + WK__HELLO_MESSAGE_BYTES);
+    send(fd, said, k % 5 == 2 ? 80 : sizeof said, MSG_NOSIGNAL);
+}
+
+/* A stranger who is turned away. */
+static void shout(int port)
+{
+    uint8_t heard[512];
+    const int fd = visit(port);
+    say(fd, 1);
+    while (recv(fd, heard, sizeof heard, 0) > 0) continue;
+    close(fd);
+}
+
+/* ---- ranks that are no ranks of this job ------------------------------------------------------------------------- */
+
+static void with_another_secret(int rank)
+{
+    if (rank == 1) setenv("WICK_SECRET", "another one", 1);
+}
+
+/* A stranger who comes later is not what keeps the world apart. */
+static void another_secret(void **state)
+{
+    (void)state;
+    ranks r = {.size = 3, .body = does_not_join, .prepare = with_another_secret, .timeout = SHORT};
+    ranks_start(&r);
+    while (!atomic_load(&r.note[1].ended)) usleep(2000);
+    shout(r.port);
+    ranks_end(&r, false);
+    expect_rank_error(&r, 0, WK_ERR_ARGUMENT, "rank 1 is not here after 3 s; last refused was ",
+                      "it went before it had proved who it is; most likely its WICK_SECRET is another one", NULL);
+    expect_rank_error(&r, 1, WK_ERR_ARGUMENT, "who listens there does not know the secret of this job (WICK_SECRET)",
+                      NULL);
+    expect_rank_error(&r, 2, WK_ERR_ARGUMENT, "rank 0 says: rank 1 is not here after 3 s; last refused was ",
+                      "WICK_SECRET", NULL);
+    ranks_free(&r);
+}
+
+/* Rank 0 begins last, so that it is late with its word for those who wait for it. */
+static void of_another_world(int rank)
+{
+    if (rank == 0) usleep(700000);
+    if (rank == 1) setenv("WICK_WORLD", "4", 1);
+}
+
+static void another_number_of_ranks(void **state)
+{
+    (void)state;
+    ranks r = {.size = 3, .body = does_not_join, .prepare = of_another_world, .timeout = SHORT};
+    ranks_run(&r);
+    expect_rank_error(&r, 0, WK_ERR_ARGUMENT, "rank 1 is not here after 3 s; last refused was ",
+                      "another number of ranks (WICK_WORLD)", NULL);
+    expect_rank_error(&r, 1, WK_ERR_ARGUMENT, "rank 0 says: it counts another number of ranks (WICK_WORLD) than rank 0",
+                      NULL);
+    expect_rank_error(&r, 2, WK_ERR_ARGUMENT, "rank 0 says: rank 1 is not here after 3 s; last refused was ",
+                      "(WICK_WORLD)", NULL);
+    ranks_free(&r);
+}
+
+/* Processes 1 and 2 both are rank 1: one of them is turned away; then comes process 3, which is rank 2. */
+static void number_twice(int rank)
+{
+    setenv("WICK_WORLD", "3", 1);
+    if (rank == 2) setenv("WICK_RANK", "1", 1);
+    if (rank == 3) setenv("WICK_RANK", "2", 1);
+}
+
+static void comes_twice(int rank)
+{
+    while (rank == 3 && !atomic_load(&note_of(1)->flag) && !atomic_load(&note_of(2)->flag)) usleep(2000);
+    if (wk_dist_init() != WK_OK) {
+        rank_save_error();
+        atomic_store(&my_note()->flag, 1);
+        return;
+    }
+    expect_world(3);
+    RANK_CHECK(wk_dist_finish() == WK_OK && !wk_error());
+}
+
+static void a_number_that_is_there_already(void **state)
+{
+    (void)state;
+    ranks r = {.size = 4, .body = comes_twice, .prepare = number_twice};
+    ranks_run(&r);
+    const int refused = r.note[1].error[0] ? 1 : 2;
+    assert_true(!r.note[1].error[0] != !r.note[2].error[0] && !r.note[0].error[0] && !r.note[3].error[0]);
+    expect_rank_error(&r, refused, WK_ERR_ARGUMENT, "rank 0 says: a rank of that number is here already", NULL);
+    ranks_free(&r);
+}
+
+/* Process 2 is rank 1 of two, too, and comes when all are there. */
+static void one_too_many(int rank)
+{
+    setenv("WICK_WORLD", "2", 1);
+    if (rank == 2) setenv("WICK_RANK", "1", 1);
+}
+
+static void comes_to_a_complete_world(int rank)
+{
+    while (rank == 2 && !atomic_load(&note_of(0)->flag)) usleep(2000);
+    if (rank == 2) {
+        RANK_CHECK(wk_dist_init() != WK_OK);
+        rank_save_error();
+        atomic_store(&my_note()->flag, 1);
+        return;
+    }
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    atomic_store(&my_note()->flag, 1);
+    while (!atomic_load(&note_of(2)->flag)) usleep(2000);
+    expect_world(2);
+    RANK_CHECK(wk_dist_finish() == WK_OK && !wk_error());
+}
+
+static void a_world_that_is_complete(void **state)
+{
+    (void)state;
+    ranks r = {.size = 3, .body = comes_to_a_complete_world, .prepare = one_too_many};
+    ranks_run(&r);
+    expect_rank_error(&r, 2, WK_ERR_ARGUMENT, "rank 0 says: the world is complete without it",
+                      "(WICK_RANK) is given twice", NULL);
+    ranks_free(&r);
+}
+
+/* Process 1 comes with another secret first and is told so; then with the right one. Rank 2 stays away: that has no
+ * cause that is known. */
+static void mends_its_secret(int rank)
+{
+    if (rank == 2) return;
+    if (rank == 1) {
+        setenv("WICK_SECRET", "another one", 1);
+        RANK_CHECK(wk_dist_init() == WK_ERR_ARGUMENT);
+        wk_clear_error();
+        setenv("WICK_SECRET", "a secret", 1);
+    }
+    RANK_CHECK(wk_dist_init() == WK_ERR_TIMEOUT);
+    rank_save_error();
+}
+
+static void a_secret_that_is_mended(void **state)
+{
+    (void)state;
+    ranks r = {.size = 3, .body = mends_its_secret, .timeout = SHORT};
+    ranks_run(&r);
+    expect_rank_error(&r, 0, WK_ERR_TIMEOUT, "rank 2 is not here after 3 s", NULL);
+    expect_rank_error(&r, 1, WK_ERR_TIMEOUT, "rank 0 says: rank 2 is not here after 3 s", NULL);
+    ranks_free(&r);
+}
+
+/* ---- strangers --------------------------------------------------------------------------------------------------- */
+
+enum { STRANGERS = 100 };
+
+static void crowd(int fd[STRANGERS], int port)
+{
+    for (int k = 0; k < STRANGERS; k++) say(fd[k] = visit(port), k);
+}
+
+static void disperse(const int fd[STRANGERS])
+{
+    for (int k = 0; k < STRANGERS; k++) close(fd[k]);
+}
+
+/* Rank 1 comes when they stand there. */
+static void comes_late(int rank)
+{
+    while (rank == 1 && !atomic_load(&my_note()->flag)) usleep(2000);
+    whole(rank);
+}
+
+static void strangers_before_the_world_is_complete(void **state)
+{
+    (void)state;
+    int fd[STRANGERS];
+    ranks r = {.size = 2, .body = comes_late};
+    ranks_start(&r);
+    crowd(fd, r.port);
+    atomic_store(&r.note[1].flag, 1);
+    ranks_end(&r, false);
+    disperse(fd);
+    ranks_free(&r);
+}
+
+/* Who speaks garbage hears why it is turned away; who says nothing is turned away after a while. */
+static void strangers_get_no_details(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = comes_late, .timeout = 12};
+    ranks_start(&r);
+    const int loud = visit(r.port), silent = visit(r.port);
+    uint8_t heard[512];
+    say(loud, 1);
+    const ssize_t got = recv(loud, heard, sizeof heard, MSG_WAITALL);
+    assert_true(got > WK__WIRE_HEADER_BYTES);
+    assert_non_null(memmem(heard, (size_t)got, "it does not speak Wick's language", 33));
+    say(silent, 2);
+    assert_true(recv(silent, heard, sizeof heard, 0) <= 0); /* after 3 of 12 seconds */
+    atomic_store(&r.note[1].flag, 1);
+    ranks_end(&r, false);
+    close(loud);
+    close(silent);
+    ranks_free(&r);
+}
+
+/* Each rank's own door, while they are at work. */
+static void works_with_strangers_at_the_door(int rank)
+{
+    (void)rank;
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    my_note()->number[0] = wk__socket_port(((wk__tcp *)wk__dist_session_now.world)->acceptor.listener);
+    atomic_store(&my_note()->flag, 1);
+    for (int k = 0;; k++) { /* rank 0 says for all when it is enough */
+        WK_SCOPE;
+        wk_tensor *go_on = wk_full((1), atomic_load(&note_of(0)->flag) < 2 || k < 99);
+        expect_world(the_ranks->size);
+        wk_dist_all_to_all(wk_ones((the_ranks->size, 1000)));
+        wk_dist_broadcast_(go_on, 0);
+        if (wk_item(go_on) == 0) break;
+    }
+    RANK_CHECK(wk_dist_finish() == WK_OK && !wk_error());
+}
+
+static void strangers_later(void **state)
+{
+    (void)state;
+    int fd[3][STRANGERS];
+    ranks r = {.size = 3, .body = works_with_strangers_at_the_door};
+    ranks_start(&r);
+    for (int k = 0; k < 3; k++) ranks_await(&r, k, 1);
+    for (int k = 0; k < 3; k++) crowd(fd[k], (int)r.note[k].number[0]);
+    atomic_store(&r.note[0].flag, 2);
+    ranks_end(&r, false);
+    for (int k = 0; k < 3; k++) disperse(fd[k]);
+    ranks_free(&r);
+}
+
+/* Strangers are no reason for a rank to stay away, so the job may be started again. */
+static void only_rank_0(int rank)
+{
+    if (rank == 0) does_not_join(rank);
+}
+
+static void strangers_alone(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = only_rank_0, .timeout = SHORT};
+    ranks_start(&r);
+    const int fd = visit(r.port);
+    say(fd, 2);
+    close(fd);
+    shout(r.port);
+    ranks_end(&r, false);
+    expect_rank_error(&r, 0, WK_ERR_TIMEOUT, "rank 1 is not here after 3 s; last refused was 127.0.0.1: ", NULL);
+    ranks_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hosts_of_rank_0),
+        cmocka_unit_test(over_ipv6),
+        cmocka_unit_test(a_host_that_nobody_knows),
+        cmocka_unit_test(a_port_that_is_taken),
+        cmocka_unit_test(nobody_is_there),
+        cmocka_unit_test(somebody_else_listens),
+        cmocka_unit_test(another_secret),
+        cmocka_unit_test(another_number_of_ranks),
+        cmocka_unit_test(a_number_that_is_there_already),
+        cmocka_unit_test(a_world_that_is_complete),
+        cmocka_unit_test(a_secret_that_is_mended),
+        cmocka_unit_test(strangers_before_the_world_is_complete),
+        cmocka_unit_test(strangers_get_no_details),
+        cmocka_unit_test(strangers_later),
+        cmocka_unit_test(strangers_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

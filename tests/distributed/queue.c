@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests that are not waited for at once, groups, threads, and engines that leave more to the queue: that do not
+ * compare what ranks ask for, or do not come back. */
+#include "support/ranks.h"
+
+#include "base/alloc.h"
+#include "distributed/session.h"
+#include "distributed/tcp/tcp.h"
+
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void join(void)
+{
+    RANK_CHECK(wk_dist_init() == WK_OK);
+}
+
+static void leave(void)
+{
+    RANK_CHECK(wk_dist_finish() == WK_OK && !wk_error());
+}
+
+static void ranks_do(int size, void (*body)(int rank))
+{
+    ranks r = {.size = size, .body = body};
+    ranks_run(&r);
+    ranks_free(&r);
+}
+
+/* ---- asked for now, waited for later ----------------------------------------------------------------------------- */
+
+enum { BUCKETS = 12, ELEMENTS = 40000 };
+
+static wk__dist_request sum_of(float *at, int64_t count)
+{
+    return (wk__dist_request){.kind = WK__DIST_ALL_REDUCE, .dtype = WK_F32, .count = count, .in = at, .out = at};
+}
+
+/* All under way at once; waited for in another order, and one that was asked for by a call between them. */
+static void many_at_once(int rank)
+{
+    static float bucket[BUCKETS][ELEMENTS];
+    static wk__dist_ticket ticket[BUCKETS];
+    join();
+    for (int round = 0; round < 5; round++) {
+        WK_SCOPE;
+        for (int b = 0; b < BUCKETS; b++) {
+            const int64_t count = b % 3 == 0 ? 10 : ELEMENTS;
+            for (int64_t i = 0; i < count; i++) bucket[b][i] = (float)((rank + 1) * (b + 1));
+            const wk__dist_request request = sum_of(bucket[b], count);
+            wk__dist_submit(&ticket[b], wk__dist_world(), &request);
+        }
+        RANK_CHECK(wk_item(wk_dist_all_reduce_(wk_ones((1), .dtype = WK_F64))) == wk_dist_size());
+        const int n = wk_dist_size(), all = n * (n + 1) / 2;
+        for (int k = 0; k < BUCKETS; k++) {
+            const int b = round % 2 ? BUCKETS - 1 - k : (k * 5 + 3) % BUCKETS;
+            RANK_CHECK(wk__dist_wait(&ticket[b], (wk_site){0}, "backward") == WK_OK);
+            for (int64_t i = 0; i < (b % 3 == 0 ? 10 : ELEMENTS); i += 7)
+                RANK_CHECK(bucket[b][i] == (float)(all * (b + 1)));
+        }
+    }
+    leave();
+}
+
+static void requests_under_way(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= RANKS_MOST; n++) ranks_do(n, many_at_once);
+}
+
+/* The message says what the caller calls it, and the call. */
+static void fails_in_bucket_3(int rank)
+{
+    static float numbers[100000];
+    wk__dist_ticket ticket, next;
+    join();
+    wk__dist_request request = sum_of(numbers, 100000);
+    request.label = "bucket 3";
+    if (rank == 1) {
+        request.code = WK_ERR_MEMORY;
+        request.error_text = "backward: out of memory";
+    }
+    wk__dist_submit(&ticket, wk__dist_world(), &request);
+    wk__dist_submit(&next, wk__dist_world(), &(wk__dist_request){.kind = WK__DIST_BARRIER});
+    RANK_CHECK(wk__dist_wait(&ticket, (wk_site){"train.c", 31}, "backward") == WK_ERR_MEMORY);
+    rank_save_error();
+    RANK_CHECK(wk__dist_wait(&next, (wk_site){0}, "backward") == WK_OK);
+    leave();
+}
+
+static void timeout_names_the_request(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = fails_in_bucket_3};
+    ranks_run(&r);
+    expect_rank_error(&r, 0, WK_ERR_MEMORY, "train.c:31: backward: rank 0 of 2 on ",
+                      ": all_reduce 2 (bucket 3, 390.6 KiB): rank 1 on ", " failed: backward: out of memory", NULL);
+    ranks_free(&r);
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+static double sum_in(const wk_dist_group *group, double mine)
+{
+    WK_SCOPE;
+    wk_tensor *x = wk_full((70000), mine);
+    RANK_CHECK(wk_dist_all_reduce_(x, .group = (wk_dist_group *)(uintptr_t)group) != NULL);
+    RANK_CHECK(wk_item(wk_amin(x)) == wk_item(wk_amax(x)));
+    return wk_item(wk_amax(x));
+}
+
+static void work_in_groups(int rank)
+{
+    WK_SCOPE;
+    join();
+    const int64_t turned[] = {3, 1, 0};
+    wk_dist_group *even = wk_dist_new_group((0, 2)), *odd = wk_dist_new_group((1, 3));
+    wk_dist_group *three = wk_dist_new_group(WK_ARRAY(turned, 3)), *one = wk_dist_new_group((2));
+    RANK_CHECK(wk_dist_group_size(three) == 3 && wk_dist_group_size(even) == 2 && wk_dist_group_size(NULL) == 4);
+    RANK_CHECK(wk_dist_group_rank(three) == (rank == 3 ? 0 : rank == 1 ? 1 : rank == 0 ? 2 : -1));
+    for (int k = 0; k < 3; k++) {
+        if (rank % 2 == 0) RANK_CHECK(sum_in(even, rank) == 2);
+        if (rank % 2 == 1) RANK_CHECK(sum_in(odd, rank) == 4);
+        if (rank != 2) RANK_CHECK(sum_in(three, rank) == 4);
+        if (rank == 2) RANK_CHECK(sum_in(one, 7) == 7);
+        RANK_CHECK(sum_in(NULL, rank) == 6);
+    }
+    if (rank != 2) {
+        wk_tensor *x = wk_full((1), rank + 10.0);
+        EXPECT_SHAPE(wk_dist_all_gather(x, .group = three), 3);
+        RANK_CHECK(wk_item(wk_select(wk_dist_all_gather(x, .group = three), 0, 0)) == 13); /* rank 0 of it is rank 3 */
+        RANK_CHECK(wk_item(wk_dist_broadcast_(x, 1, .group = three)) == 11);               /* a rank of the world */
+        RANK_CHECK(wk_dist_barrier(.group = three) == WK_OK);
+        RANK_CHECK(!wk_dist_broadcast_(x, 2, .group = three));
+        RANK_CHECK(strstr(wk_error(), "dist_broadcast_: src is rank 2, which is not in the group"));
+        wk_clear_error();
+    } else {
+        RANK_CHECK(!wk_dist_all_reduce_(wk_ones((1)), .group = three));
+        RANK_CHECK(strstr(wk_error(), "dist_all_reduce_: rank 2 is not in the group"));
+        wk_clear_error();
+    }
+    if (rank == 3) RANK_CHECK(wk_dist_send(wk_full((1), 33.0), 0, .group = three) == WK_OK);
+    if (rank == 0) RANK_CHECK(wk_item(wk_dist_recv_(wk_zeros((1)), 3, .group = three)) == 33);
+    leave();
+    RANK_CHECK(!wk_dist_barrier(.group = three) || strstr(wk_error(), "of a world that this process has left"));
+    RANK_CHECK(wk_error_code() == WK_ERR_STATE);
+    wk_clear_error();
+}
+
+static void groups_of_some_ranks(void **state)
+{
+    (void)state;
+    ranks_do(4, work_in_groups);
+}
+
+/* ---- tensors ----------------------------------------------------------------------------------------------------- */
+
+/* Views, memory of the program, snapshots, versions: what is true of any call in place. */
+static void tensors_of_all_kinds(int rank)
+{
+    WK_SCOPE;
+    join();
+    float mine[6] = {1, 2, 3, 4, 5, 6};
+    wk_tensor *lent = wk_borrow(mine, (2, 3), wk__free, NULL), *column = wk_slice(lent, 1, 1, 2, 1);
+    RANK_CHECK(wk_dist_all_reduce_(column) == column);
+    wk_sync();
+    RANK_CHECK(mine[0] == 1 && mine[1] == 4 && mine[4] == 10 && mine[5] == 6); /* where the program has them */
+    wk_tensor *turned = wk_transpose(wk_full((2, 3), rank + 1.0), 0, 1);
+    RANK_CHECK(wk_dist_broadcast_(turned, 1) && wk_item(wk_sum(turned)) == 12);
+    wk_tensor *w = wk_of(float, (2), 1, 2, .requires_grad = true), *y = wk_mul(w, w);
+    RANK_CHECK(wk_dist_broadcast_(w, 0) == w && wk_requires_grad(w) && wk_is_leaf(w));
+    if (rank == 1) {
+        wk_backward(wk_sum(y)); /* which needs the numbers that w had */
+        RANK_CHECK(wk_error_code() == WK_ERR_STATE && strstr(wk_error(), "dist_broadcast_"));
+        wk_clear_error();
+    }
+    wk_tensor *copy = wk_clone(w), *pending = wk_mul(w, 2);
+    RANK_CHECK(wk_dist_all_reduce_(w) == w);
+    EXPECT_VALUES(copy, 0, 1, 2);
+    EXPECT_VALUES(pending, 0, 2, 4);
+    EXPECT_VALUES(w, 0, 2, 4);
+    wk_tensor *empty = wk_dist_all_gather(wk_zeros((0, 3)));
+    RANK_CHECK(wk_numel(empty) == 0 && wk_size(empty, 1) == 3);
+    RANK_CHECK(!wk_dist_reduce_scatter(wk_ones((3))) && wk_error_code() == WK_ERR_SHAPE);
+    RANK_CHECK(strstr(wk_error(), "f32[3] cannot be cut into 2 parts along its first dimension"));
+    wk_clear_error();
+    leave();
+}
+
+static void tensors(void **state)
+{
+    (void)state;
+    ranks_do(2, tensors_of_all_kinds);
+}
+
+/* ---- threads and children ---------------------------------------------------------------------------------------- */
+
+static void *sum_many(void *group)
+{
+    for (int k = 0; k < 50; k++)
+        if (sum_in(group, 1) != wk_dist_size()) return group;
+    return NULL;
+}
+
+/* A thread for each group: calls of a group are in order, those of two groups are not. */
+static void in_two_threads(int rank)
+{
+    WK_SCOPE;
+    (void)rank;
+    join();
+    pthread_t other;
+    wk_dist_group *first = wk_dist_new_group((0, 1));
+    RANK_CHECK(pthread_create(&other, NULL, sum_many, first) == 0);
+    void *wrong;
+    pthread_join(other, &wrong); /* one after another: all ranks make the calls of both in one order */
+    RANK_CHECK(!wrong && !sum_many(NULL));
+    leave();
+}
+
+static void threads(void **state)
+{
+    (void)state;
+    ranks_do(2, in_two_threads);
+}
+
+static void forks(int rank)
+{
+    WK_SCOPE;
+    (void)rank;
+    join();
+    RANK_CHECK(sum_in(NULL, 1) == 2);
+    const pid_t child = fork();
+    if (child == 0) {
+        WK_SCOPE;
+        if (wk_item(wk_sum(wk_ones((3)))) != 3) _exit(1); /* it computes */
+        if (wk_dist_barrier() != WK_ERR_STATE || !strstr(wk_error(), "this process was forked after")) _exit(2);
+        wk_dist_finish();
+        _exit(0);
+    }
+    int status = -1;
+    RANK_CHECK(waitpid(child, &status, 0) == child && status == 0);
+    RANK_CHECK(sum_in(NULL, 1) == 2);
+    leave();
+}
+
+static void a_child_is_no_rank(void **state)
+{
+    (void)state;
+    ranks_do(2, forks);
+}
+
+static void joins_twice(int rank)
+{
+    WK_SCOPE;
+    (void)rank;
+    join();
+    RANK_CHECK(sum_in(NULL, 1) == 2);
+    RANK_CHECK(wk_dist_init() == WK_ERR_STATE);
+    wk_clear_error();
+    leave();
+    RANK_CHECK(sum_in(NULL, 1) == 1);
+}
+
+static void once(void **state)
+{
+    (void)state;
+    ranks_do(2, joins_twice);
+}
+
+/* ---- at the end -------------------------------------------------------------------------------------------------- */
+
+/* Until this rank knows that one is at wk_dist_finish. */
+static void await_first_at_end(void)
+{
+    wk__tcp *tcp = wk__dist_session_now.world;
+    bool there = false;
+    while (!there) {
+        usleep(1000);
+        pthread_mutex_lock(&tcp->lock);
+        there = tcp->leave_count > 0;
+        pthread_mutex_unlock(&tcp->lock);
+    }
+}
+
+/* Rank 2 has nothing to do any more. */
+static void passes_on_at_end(int rank)
+{
+    join();
+    for (int k = 0; k < 3 && rank < 2; k++) {
+        WK_SCOPE;
+        if (k == 0) await_first_at_end();
+        wk_tensor *x = wk_full((1 + 50000 * k), rank + 1);
+        if (rank == k % 2)
+            RANK_CHECK(wk_dist_send(x, !rank) == WK_OK);
+        else
+            RANK_CHECK(wk_dist_recv_(x, !rank) == x && wk_item(wk_amin(x)) == 1 + k % 2);
+    }
+    leave();
+}
+
+static void two_ranks_when_a_third_is_at_the_end(void **state)
+{
+    (void)state;
+    ranks_do(3, passes_on_at_end);
+}
+
+/* ---- engines that leave more to the queue ------------------------------------------------------------------------ */
+
+static wk__dist_transport engine; /* tcp with something changed */
+
+/* What goes before, to agree, has the number of the call; to tcp, who is at wk_dist_finish has made what lies before
+ * that number. */
+static wk_code call_of_tcp(void *world, const wk__dist_call *step, wk__dist_error *fail)
+{
+    wk__dist_call own = *step;
+    own.sequence += own.request->kind == WK__DIST_FINISH;
+    return wk__dist_tcp.call(world, &own, fail);
+}
+
+static void join_with(bool agrees, bool prompt)
+{
+    join();
+    engine = wk__dist_tcp;
+    engine.call = call_of_tcp;
+    engine.checks_agreement = agrees;
+    engine.honors_deadline = prompt;
+    wk__dist_session_now.engine = &engine;
+}
+
+/* As an engine that knows nothing of statuses: what all ranks of it are asked to do they do. */
+static void agrees_around(int rank)
+{
+    join_with(false, rank % 2 == 0);
+    const int n = wk_dist_size(), last = n - 1;
+    for (int k = 0; k < 20; k++) {
+        WK_SCOPE;
+        wk_tensor *x = wk_full((1000), rank + 1.0), *y = wk_zeros((3));
+        RANK_CHECK(wk_dist_all_reduce_(x) && wk_item(wk_amax(x)) == n * (n + 1) / 2);
+        if (rank == last) wk_matmul(x, wk_ones((2, 2)));
+        RANK_CHECK(!wk_dist_all_gather(x) && wk_error_code() == WK_ERR_SHAPE);
+        rank_save_error();
+        RANK_CHECK(wk_numel(wk_dist_all_gather(y)) == 3 * n);
+        if (rank == 0) RANK_CHECK(wk_dist_send(wk_matmul(x, wk_ones((2, 2))), last) == WK_ERR_SHAPE);
+        if (rank == last) RANK_CHECK(!wk_dist_recv_(y, 0) && wk_error_code() == WK_ERR_SHAPE);
+        if (rank == last) rank_save_error();
+        wk_clear_error();
+        if (rank == 0) RANK_CHECK(wk_dist_send(y, last) == WK_OK);
+        if (rank == last) RANK_CHECK(wk_dist_recv_(y, 0) == y);
+    }
+    leave();
+}
+
+static void an_engine_that_does_not_compare(void **state)
+{
+    (void)state;
+    for (int n = 2; n <= RANKS_MOST; n++) {
+        ranks r = {.size = n, .body = agrees_around};
+        ranks_run(&r);
+        for (int k = 0; k < n - 1; k++)
+            expect_rank_error(&r, k, WK_ERR_SHAPE, "dist_all_gather: rank ", " failed: ", "matmul: ", NULL);
+        expect_rank_error(&r, n - 1, WK_ERR_SHAPE, "dist_recv_: rank ", ": recv (12 bytes): rank 0 on ",
+                          " failed: ", "matmul: ", NULL);
+        ranks_free(&r);
+    }
+}
+
+static void differ_around(int rank)
+{
+    WK_SCOPE;
+    join_with(false, true);
+    if (rank == 1)
+        wk_dist_barrier();
+    else
+        wk_dist_broadcast_(wk_ones((7)), 2);
+    RANK_CHECK(wk_error_code() == WK_ERR_STATE);
+    rank_save_error();
+    RANK_CHECK(wk_dist_barrier() == WK_ERR_STATE && strstr(wk_error(), "an earlier call: the ranks differ"));
+    atomic_store(&my_note()->flag,
+                 1); /* tcp does not know that this world is over: who leaves it is gone to those in the call */
+    for (int k = 0; k < 3; k++)
+        while (!atomic_load(&note_of(k)->flag)) usleep(1000);
+    wk_dist_finish();
+}
+
+static void ranks_that_differ_in_such_an_engine(void **state)
+{
+    (void)state;
+    ranks r = {.size = 3, .body = differ_around};
+    ranks_run(&r);
+    for (int k = 0; k < 3; k++)
+        expect_rank_error(&r, k, WK_ERR_STATE, "the ranks differ: rank 0 on ",
+                          " asks for broadcast of 7 f32 from rank 2, rank 1 on ", " for barrier", NULL);
+    ranks_free(&r);
+}
+
+static wk_code never_comes_back(void *world, const wk__dist_call *step, wk__dist_error *fail)
+{
+    if (step->request->kind != WK__DIST_BARRIER) return wk__dist_tcp.call(world, step, fail);
+    for (;;) pause();
+}
+
+/* The program goes on without the thread that is stuck, and ends. */
+static void is_stuck(int rank)
+{
+    WK_SCOPE;
+    (void)rank;
+    join_with(true, false);
+    engine.call = never_comes_back;
+    RANK_CHECK(sum_in(NULL, 1) == 2);
+    RANK_CHECK(wk_dist_barrier() == WK_ERR_TIMEOUT);
+    rank_save_error();
+    RANK_CHECK(wk_dist_barrier() == WK_ERR_TIMEOUT && strstr(wk_error(), "an earlier call has not come back"));
+    wk_clear_error();
+    float number = 1;
+    const wk__dist_request request = sum_of(&number, 1);
+    wk__dist_ticket ticket;
+    wk__dist_submit(&ticket, wk__dist_world(), &request);
+    RANK_CHECK(wk__dist_wait(&ticket, (wk_site){0}, "backward") == WK_ERR_TIMEOUT && !ticket.abandoned);
+    wk_clear_error();
+    RANK_CHECK(wk_dist_finish() == WK_ERR_TIMEOUT);
+    wk_clear_error();
+    RANK_CHECK(wk_dist_init() == WK_ERR_STATE && strstr(wk_error(), "has not come back"));
+}
+
+static void an_engine_that_does_not_come_back(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = is_stuck, .timeout = 3};
+    ranks_run(&r);
+    for (int k = 0; k < 2; k++)
+        expect_rank_error(&r, k, WK_ERR_TIMEOUT, ": barrier 3 not finished after 3 s; another rank is dead or stuck",
+                          NULL);
+    ranks_free(&r);
+}
+
+/* Comes back when the program has given it up, and then writes where it was told to. */
+static wk_code comes_back_late(void *world, const wk__dist_call *step, wk__dist_error *fail)
+{
+    const wk__dist_request *q = step->request;
+    (void)world, (void)fail;
+    while (!atomic_load(&my_note()->flag)) usleep(2000);
+    const bool there = step->group->size == 2 && step->group->world_rank; /* the world has no list of its ranks */
+    my_note()->number[1] = there;
+    memset(q->out, 1, (size_t)q->count * wk_dtype_size(q->dtype));
+    atomic_store(&my_note()->flag, 2);
+    return WK_OK;
+}
+
+static void let_it_come(void)
+{
+    atomic_store(&my_note()->flag, 1);
+    while (atomic_load(&my_note()->flag) < 2) usleep(2000);
+}
+
+/* What it was given is not its own any more where that lay with the caller, and is there for ever where it is large. */
+static void leaves_memory(int rank)
+{
+    float own[4] = {0};
+    (void)rank;
+    join_with(true, false);
+    engine.call = comes_back_late;
+    wk__dist_ticket ticket;
+    const wk__dist_request request = sum_of(own, 4);
+    wk__dist_submit(&ticket, wk__dist_world(), &request);
+    RANK_CHECK(wk__dist_wait(&ticket, (wk_site){0}, "backward") == WK_ERR_TIMEOUT);
+    rank_save_error();
+    let_it_come();
+    for (int k = 0; k < 4; k++) RANK_CHECK(own[k] == 0);
+}
+
+static int64_t live(void)
+{
+    wk_memory_stats stats = {.size = sizeof stats};
+    RANK_CHECK(wk_memory_stats_of(wk_cpu(), &stats) == WK_OK);
+    return stats.live;
+}
+
+/* The scope of tensors and group ends while the engine still has both. */
+static void gives_up(bool transposed)
+{
+    WK_SCOPE;
+    wk_dist_group *group = wk_dist_new_group((0, 1));
+    engine.call = comes_back_late;
+    wk_tensor *x = wk_rand((300, 400));
+    wk_sync();
+    if (transposed) x = wk_transpose(x, 0, 1);
+    RANK_CHECK(!wk_dist_all_reduce_(x, .group = group) && wk_error_code() == WK_ERR_TIMEOUT);
+    rank_save_error();
+}
+
+/* The result's memory stays, and that of x where the engine reads it in place. */
+static void leaves_tensors(int rank)
+{
+    (void)rank;
+    join_with(true, false);
+    gives_up(false);
+    RANK_CHECK(live() >= 2 * 300 * 400 * 4);
+    let_it_come();
+    RANK_CHECK(my_note()->number[1] == 1);
+}
+
+static void leaves_a_copy(int rank)
+{
+    (void)rank;
+    join_with(true, false);
+    gives_up(true);
+    RANK_CHECK(live() >= 300 * 400 * 4);
+    let_it_come();
+}
+
+static void a_call_that_comes_back_late(void **state)
+{
+    (void)state;
+    void (*const body[])(int) = {leaves_memory, leaves_tensors, leaves_a_copy};
+    for (int k = 0; k < 3; k++) {
+        ranks r = {.size = 2, .body = body[k], .timeout = 1};
+        ranks_run(&r);
+        expect_rank_error(&r, 0, WK_ERR_TIMEOUT, "not finished after 1 s; another rank is dead or stuck", NULL);
+        ranks_free(&r);
+    }
+}
+
+/* The others are there when this one has given up: it makes no call with memory that may be gone. */
+static wk_code agrees_late(void *world, const wk__dist_call *step, wk__dist_error *fail)
+{
+    const wk__dist_request *q = step->request;
+    (void)world, (void)fail;
+    if (q->kind == WK__DIST_ALL_REDUCE) my_note()->number[0]++;
+    if (q->kind != WK__DIST_ALL_GATHER) return WK_OK;
+    for (int k = 0; k < 2; k++) memcpy((char *)q->out + k * q->count, q->in, (size_t)q->count);
+    while (!atomic_load(&my_note()->flag)) usleep(2000);
+    return WK_OK;
+}
+
+static void gives_up_while_ranks_agree(int rank)
+{
+    WK_SCOPE;
+    (void)rank;
+    join_with(false, false);
+    engine.call = agrees_late;
+    RANK_CHECK(!wk_dist_all_reduce_(wk_ones((3))) && wk_error_code() == WK_ERR_TIMEOUT);
+    rank_save_error();
+    atomic_store(&my_note()->flag, 1);
+    usleep(300000);
+    RANK_CHECK(my_note()->number[0] == 0);
+}
+
+static void an_agreement_that_comes_late(void **state)
+{
+    (void)state;
+    ranks r = {.size = 2, .body = gives_up_while_ranks_agree, .timeout = 1};
+    ranks_run(&r);
+    ranks_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(requests_under_way),
+        cmocka_unit_test(timeout_names_the_request),
+        cmocka_unit_test(groups_of_some_ranks),
+        cmocka_unit_test(tensors),
+        cmocka_unit_test(threads),
+        cmocka_unit_test(a_child_is_no_rank),
+        cmocka_unit_test(once),
+        cmocka_unit_test(two_ranks_when_a_third_is_at_the_end),
+        cmocka_unit_test(an_engine_that_does_not_compare),
+        cmocka_unit_test(ranks_that_differ_in_such_an_engine),
+        cmocka_unit_test(an_engine_that_does_not_come_back),
+        cmocka_unit_test(a_call_that_comes_back_late),
+        cmocka_unit_test(an_agreement_that_comes_late),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events of programs (wick/event.h) on each kind of device: what lies behind them, the time between them, whose they
+ * are. What stands against them: engine_events_refused. */
+#include "support/devices.h"
+
+#include "backend/device.h"
+#include "backend/event.h"
+#include "backend/null/null.h"
+#include "backend/opencl/device.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- a moment and what comes before it --------------------------------------------------------------------------- */
+
+static double host_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
+}
+
+/* Nobody else's clock is asked: 20 ms of sleep lie between two moments that have come on either side of it, and both
+ * within what the host has measured around them. */
+static void milliseconds(void **state)
+{
+    (void)state;
+    enum { SLEEP = 20 };
+    EACH_DEVICE(device)
+    {
+        WK_SCOPE;
+        wk_tensor *x = wk_retain(wk_exp(wk_rand((300, 300), .device = device)));
+        assert_int_equal(wk_sync(), WK_OK);
+        const double begin = host_now();
+        wk_event *start = wk_event_record(device);
+        assert_int_equal(wk_event_synchronize(start), WK_OK);
+        usleep(1000 * SLEEP);
+        wk_event *end = wk_event_record(device);
+        assert_int_equal(wk_event_synchronize(end), WK_OK);
+        const double most = host_now() - begin, took = wk_event_elapsed_time(start, end);
+        if (!(took >= SLEEP - 1e-3 && took <= most + 1e-3))
+            fail_msg("%s: %g ms, between %d and %g", wk_device_str(device), took, SLEEP, most);
+        assert_true(wk_event_elapsed_time(end, start) == -took);
+        assert_true(wk_event_elapsed_time(end, end) == 0);
+        assert_true(wk_event_query(start) && wk_event_query(end));
+        expect_ok();
+        wk_free(x);
+    }
+}
+
+/* A device whose backend is a table of this test's. */
+static wk__backend table;
+static const wk__backend *usual;
+static int64_t work_before;
+
+static wk__device *null_device(void)
+{
+    wk__fail fail;
+    wk__device *device = wk__device_get(test_null(), &fail);
+    assert_non_null(device);
+    return device;
+}
+
+static void change_table(void)
+{
+    usual = null_device()->backend;
+    table = *usual;
+    null_device()->backend = &table;
+}
+
+static wk_code record_and_note(void *device, void **event, wk__fail *fail)
+{
+    work_before = wk__null_log_work_count();
+    return wk__event_record_completed(device, event, fail);
+}
+
+/* The call runs what this thread has recorded, on any device, and then it is the moment's turn. */
+static void recorded_work_lies_behind(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(wk_ones((4), .device = test_null())), *near = wk_retain(wk_ones((4)));
+    wk_sync();
+    change_table();
+    table.event_record = record_and_note;
+    wk__null_log_clear();
+    wk_tensor *y = wk_retain(wk_exp(x)), *z = wk_retain(wk_exp(near));
+    assert_int_equal(wk__null_log_work_count(), 0);
+    wk_event_record(test_null());
+    null_device()->backend = usual;
+    assert_int_equal(work_before, 1);
+    wk_tensor *far = wk_retain(wk_exp(y));
+    wk_event_record(wk_cpu());
+    assert_int_equal(wk__null_log_work_count(), 2);
+    expect_ok();
+    wk_free(x), wk_free(near), wk_free(y), wk_free(z), wk_free(far);
+}
+
+/* What fails in that run is known after the call; the moment is there all the same. */
+static void recorded_work_that_fails(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(wk_ones((4), .device = test_null()));
+    wk_sync();
+    wk__null_fail_submit(1);
+    const int line = __LINE__ + 1;
+    wk_tensor *y = wk_retain(wk_exp(x));
+    wk_event *event = wk_event_record(test_null());
+    char place[64];
+    snprintf(place, sizeof place, "engine_events.c:%d: exp: ", line);
+    expect_error(place, NULL);
+    assert_int_equal(wk_event_synchronize(event), WK_OK);
+    wk__null_clear_faults();
+    wk_free(x), wk_free(y);
+    wk_clear_error();
+}
+
+/* ---- before it has come ------------------------------------------------------------------------------------------ */
+
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+
+static wk_code pass_gate(wk__cl_device *device, wk__cl_command *command, wk__fail *fail)
+{
+    (void)device, (void)command, (void)fail;
+    pthread_mutex_lock(&gate);
+    pthread_mutex_unlock(&gate);
+    return WK_OK;
+}
+
+/* Nothing that the device is given from now on is done until it is let go. The stand-in for CUDA does nothing before it
+ * is asked for it, and says that it has not. */
+static void hold(wk_device device)
+{
+    wk__fail fail;
+    if (device.kind == WK_CUDA) {
+        setenv("STANDIN_ERRORS", "cuEventQuery=600", 1);
+        return;
+    }
+    pthread_mutex_lock(&gate);
+    wk__cl_command *command = wk__cl_command_new(sizeof *command, pass_gate, &fail);
+    assert_non_null(command);
+    command->always = true;
+    assert_int_equal(wk__cl_push(wk__device_get(device, &fail)->state, command, &fail), WK_OK);
+}
+
+static void let_go(wk_device device)
+{
+    if (device.kind == WK_CUDA)
+        unsetenv("STANDIN_ERRORS");
+    else
+        pthread_mutex_unlock(&gate);
+}
+
+static void events_not_reached(void **state)
+{
+    (void)state;
+    if (test_cpu_alone()) skip();
+    for (int k = 0; k < 2; k++) {
+        WK_SCOPE;
+        const wk_device device = test_gpu(k);
+        wk_event *start = wk_event_record(device);
+        assert_int_equal(wk_event_synchronize(start), WK_OK);
+        hold(device);
+        wk_event *end = wk_event_record(device);
+        wk_free(wk_event_record(device)); /* one that goes before it comes */
+        assert_false(wk_event_query(end));
+        assert_true(isnan(wk_event_elapsed_time(start, end)));
+        const wk_code code = wk_error_code();
+        assert_int_equal(code, WK_ERR_STATE);
+        expect_error("engine_events.c:", "event_elapsed_time: ", wk_device_str(device), "has not come yet",
+                     "wk_event_synchronize", NULL);
+        assert_true(isnan(wk_event_elapsed_time(end, start)));
+        expect_error("has not come yet", NULL);
+        let_go(device);
+        assert_int_equal(wk_event_synchronize(end), WK_OK);
+        assert_true(wk_event_query(end) && wk_event_elapsed_time(start, end) >= 0);
+        expect_ok();
+    }
+}
+
+static void *wait_for(void *event)
+{
+    return wk_event_synchronize(event) == WK_OK && wk_event_query(event) ? event : NULL;
+}
+
+/* Several threads wait for one event, of a device that is held where that disturbs nobody: the stand-in is held by its
+ * environment, which is no matter for threads. */
+static void threads_wait(void **state)
+{
+    (void)state;
+    enum { THREADS = 3 };
+    pthread_t thread[THREADS];
+    const wk_device device = test_some_device();
+    wk_event *event;
+    {
+        WK_SCOPE;
+        if (device.kind == WK_OPENCL) hold(device);
+        event = wk_retain(wk_event_record(device));
+    }
+    for (int k = 0; k < THREADS; k++) assert_int_equal(pthread_create(&thread[k], NULL, wait_for, event), 0);
+    if (device.kind == WK_OPENCL) let_go(device);
+    for (int k = 0; k < THREADS; k++) {
+        void *got;
+        pthread_join(thread[k], &got);
+        assert_ptr_equal(got, event);
+    }
+    wk_free(event);
+    expect_ok();
+}
+
+/* ---- what it is -------------------------------------------------------------------------------------------------- */
+
+static void an_object(void **state)
+{
+    (void)state;
+    wk_event *dropped, *kept, *retained, *freed;
+    {
+        WK_SCOPE;
+        {
+            WK_SCOPE;
+            dropped = wk_event_record(wk_cpu());
+            kept = wk_keep(wk_event_record(wk_cpu()));
+            retained = wk_retain(wk_event_record(wk_cpu()));
+            freed = wk_event_record(wk_cpu());
+            wk_free(freed);
+        }
+        assert_true(wk_event_elapsed_time(kept, retained) >= 0);
+        expect_ok();
+        assert_int_equal(wk_event_synchronize(dropped), WK_ERR_STATE);
+        expect_error("event_synchronize: the event is an event whose scope has closed", NULL);
+        assert_true(wk_event_query(freed));
+        expect_error("event_query: the event is an event that was freed", NULL);
+    }
+    assert_true(isnan(wk_event_elapsed_time(retained, kept)));
+    expect_error("event_elapsed_time: the end is an event whose scope has closed", NULL);
+    assert_int_equal(wk_event_synchronize(retained), WK_OK);
+    wk_free(retained);
+    wk_event *alone = wk_event_record(wk_cpu()); /* without a scope: the caller's */
+    assert_int_equal(wk_event_synchronize(alone), WK_OK);
+    wk_free(alone);
+    expect_ok();
+    WK_SCOPE;
+    assert_true(isnan(wk_event_elapsed_time((wk_event *)(void *)wk_ones((1)), NULL)));
+    expect_error("the start is a tensor, not an event", NULL);
+}
+
+static void null_passes_through(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_event *none = NULL, *event = wk_event_record(wk_cpu());
+    assert_int_equal(wk_event_synchronize(none), WK_ERR_ARGUMENT);
+    expect_error("event_synchronize: the event is NULL", NULL);
+    assert_true(wk_event_query(none)); /* or a loop that asks would never end */
+    expect_error("event_query: the event is NULL", NULL);
+    assert_true(isnan(wk_event_elapsed_time(none, event)));
+    expect_error("event_elapsed_time: the start is NULL", NULL);
+    assert_true(isnan(wk_event_elapsed_time(event, none)));
+    expect_error("event_elapsed_time: the end is NULL", NULL);
+    wk_event *absent = wk_event_record(wk_opencl(99)); /* the first error is kept */
+    assert_null(absent);
+    assert_int_equal(wk_event_synchronize(absent), WK_ERR_DEVICE);
+    assert_true(isnan(wk_event_elapsed_time(event, absent)));
+    assert_null(wk_event_record(wk_device_parse("tpu")));
+    expect_error("event_record: opencl:99 is not there", NULL);
+    assert_null(wk_event_record((wk_device){.kind = -1}));
+    expect_error("event_record: the device is not valid", NULL);
+}
+
+static void the_default_device(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const wk_device none = {0};
+    wk_event *near = wk_event_record(wk_cpu()), *far = wk_event_record(test_null());
+    assert_true(wk_event_elapsed_time(near, wk_event_record(none)) >= 0);
+    {
+        WK_DEVICE(test_null());
+        assert_true(wk_event_elapsed_time(far, wk_event_record(none)) >= 0);
+        assert_true(wk_event_elapsed_time(near, wk_event_record(wk_cpu())) >= 0);
+    }
+    expect_ok();
+}
+
+/* Each wait for a device is one of the host; asking is none. */
+static void waits_are_counted(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_transfer_counters before = {.size = sizeof before}, after = before;
+    wk_event *near = wk_event_record(wk_cpu()), *far = wk_event_record(test_null());
+    wk_transfers(&before);
+    wk_event_synchronize(near);
+    for (int k = 0; k < 3; k++) wk_event_synchronize(far);
+    wk_event_query(far);
+    wk_event_elapsed_time(far, far);
+    wk_transfers(&after);
+    assert_int_equal(after.waits - before.waits, 3);
+    expect_ok();
+}
+
+/* ---- where there is no time -------------------------------------------------------------------------------------- */
+
+static void of_two_devices(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_event *near = wk_event_record(wk_cpu()), *far = wk_event_record(test_null());
+    assert_true(isnan(wk_event_elapsed_time(near, far)));
+    assert_int_equal(wk_error_code(), WK_ERR_DEVICE);
+    expect_error("event_elapsed_time: the start is on cpu, the end on null:0; record both on one device", NULL);
+    if (test_cpu_alone()) return;
+    wk_event *first = wk_event_record(test_gpu(0)), *second = wk_event_record(test_gpu(1));
+    wk_event_synchronize(first);
+    wk_event_synchronize(second);
+    assert_true(isnan(wk_event_elapsed_time(first, second)));
+    expect_error(test_backend_text("the start is on opencl:0, the end on opencl:1"), NULL);
+}
+
+static void without_events(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    change_table();
+    table.event_record = NULL;
+    assert_null(wk_event_record(test_null()));
+    null_device()->backend = usual;
+    assert_int_equal(wk_error_code(), WK_ERR_UNSUPPORTED);
+    expect_error("event_record: null:0 has no events: measure time around wk_sync", NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(milliseconds),
+        cmocka_unit_test_setup_teardown(recorded_work_lies_behind, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(recorded_work_that_fails, test_default_mode, test_restore_mode),
+        cmocka_unit_test(events_not_reached),
+        cmocka_unit_test(threads_wait),
+        cmocka_unit_test(an_object),
+        cmocka_unit_test(null_passes_through),
+        cmocka_unit_test(the_default_device),
+        cmocka_unit_test(waits_are_counted),
+        cmocka_unit_test(of_two_devices),
+        cmocka_unit_test(without_events),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* In-place calls, joins and histories that fill the ring: a flush in the midst of them must find every value owned. */
+#include "support/devices.h"
+
+enum { MANY = 10000 /* more than a ring holds */ };
+
+static void many_in_place(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_zeros((4)), *one = wk_ones((4));
+    for (int k = 0; k < MANY; k++) wk_add_(x, one);
+    assert_true(wk_item(wk_sum(x)) == 4.0 * MANY);
+    assert_null(wk_error());
+}
+
+static void many_copies(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_zeros((4)), *one = wk_ones((4));
+    for (int k = 0; k < MANY; k++) wk_copy_(x, wk_mul(one, k));
+    assert_true(wk_item(wk_sum(x)) == 4.0 * (MANY - 1));
+    assert_null(wk_error());
+}
+
+static void many_figures(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((3));
+    wk_history *history = wk_history_new();
+    for (int k = 0; k < MANY; k++) {
+        WK_SCOPE;
+        wk_history_add(history, wk_sum(wk_mul(x, k % 2)));
+    }
+    assert_true(wk_history_mean(history) == 1.5);
+    assert_null(wk_error());
+}
+
+/* ---- memory whose address the program knows ---------------------------------------------------------------------- */
+
+static int released;
+static void count_release(void *user)
+{
+    (void)user;
+    released++;
+}
+
+static void borrowed_memory_is_written(void **state)
+{
+    (void)state;
+    float numbers[4] = {1, 2, 3, 4};
+    released = 0;
+    {
+        WK_SCOPE;
+        wk_tensor *x = wk_borrow(numbers, (4), count_release, NULL);
+        wk_add_(x, 1);
+        wk_mul_(x, 2);
+        wk_sync();
+        assert_true(numbers[0] == 4 && numbers[3] == 10);
+        wk_tensor *part = wk_narrow(x, 0, 1, 2);
+        wk_mul_(part, 10);
+        assert_true(wk_item(wk_sum(x)) == 4 + 60 + 80 + 10);
+        assert_true(numbers[0] == 4 && numbers[1] == 60 && numbers[2] == 80 && numbers[3] == 10);
+        assert_int_equal(released, 0);
+    }
+    wk_sync();
+    assert_int_equal(released, 1);
+    assert_null(wk_error());
+}
+
+/* Written although the tensor is gone before anything was run. */
+static void borrowed_memory_is_written_late(void **state)
+{
+    (void)state;
+    float numbers[4] = {1, 2, 3, 4};
+    released = 0;
+    {
+        WK_SCOPE;
+        wk_add_(wk_borrow(numbers, (4), count_release, NULL), 1);
+    }
+    wk_sync();
+    assert_true(numbers[0] == 2 && numbers[3] == 5);
+    assert_int_equal(released, 1);
+}
+
+/* An instrument's buffer is filled anew while what was made of its last contents has not been looked at. */
+static void a_buffer_may_be_filled_anew(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    float buffer[3];
+    wk_tensor *x = wk_borrow(buffer, (3), NULL, NULL), *sums[3];
+    for (int k = 0; k < 3; k++) {
+        buffer[0] = buffer[1] = buffer[2] = (float)k;
+        sums[k] = wk_sum(wk_add(x, 1));
+    }
+    for (int k = 0; k < 3; k++) assert_true(wk_item(sums[k]) == 3 * (k + 1));
+    wk_add_(x, 5);
+    buffer[0] = 100;
+    assert_true(wk_item(wk_sum(x)) == 100 + 7 + 7);
+    assert_null(wk_error());
+}
+
+static void an_address_stays(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((300));
+    float *at = wk_data(x);
+    wk_tensor *before = wk_mul(x, 3);                           /* reads the old numbers, whatever happens to x */
+    wk_copy_(wk_narrow(x, 0, 0, 299), wk_narrow(x, 0, 1, 299)); /* overlaps */
+    wk_add_(x, 1);
+    at = (float *)wk_data(x) == at ? at : NULL;
+    assert_non_null(at);
+    assert_true(at[0] == 2 && at[299] == 2);
+    at[5] = 7;
+    assert_true(wk_item(wk_select(wk_mul(x, 2), 0, 5)) == 14);
+    assert_true(wk_item(wk_sum(before)) == 900);
+    wk_scatter_add_(x, 0, wk_of(int64_t, (1), 2), wk_of(float, (1), 5));
+    wk_sync();
+    assert_true(at[2] == 7);
+    assert_null(wk_error());
+}
+
+/* The gradient reads the numbers that the in-place call overwrites: those move, the tensor stays. */
+static void old_numbers_move(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *w = wk_of(float, (3), 1, 2, 3), *y;
+    wk_requires_grad_(w, true);
+    y = wk_mul(w, 2);
+    const float *at = wk_data(y);
+    wk_tensor *loss = wk_sum(wk_mul(y, y));
+    wk_exp_(wk_mul_(wk_detach(y), 0));
+    wk_sync();
+    assert_true(at[0] == 1 && at[2] == 1);
+    assert_true(wk_item(loss) == 4 + 16 + 36);
+    assert_null(wk_error());
+}
+
+/* A snapshot and what is parked do not see what the program writes through the pointer. */
+static void pointers_reach_one_tensor(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_add(wk_ones((4)), 1);
+    wk_sync();
+    wk_tensor *parked = wk_mul(x, 3);
+    wk_sync();
+    ((float *)wk_data(x))[0] = 100;
+    assert_true(wk_item(wk_sum(parked)) == 24);
+    assert_true(wk_item(wk_sum(x)) == 106);
+    assert_null(wk_error());
+}
+
+/* Soft placement brings the other operands to the target: it stays where it is, and is written. */
+static void targets_stay(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    if (wk_device_count(test_gpu_kind()) == 0) skip();
+    wk_set_soft_placement(true);
+    wk_tensor *x = wk_zeros((3)), *there = wk_ones((3), .device = test_gpu(0));
+    assert_ptr_equal(wk_add_(x, there), x);
+    wk_scatter_add_(x, 0, wk_of(int64_t, (1), 1), wk_to(wk_of(float, (1), 5), test_gpu(0)));
+    wk_set_soft_placement(false);
+    assert_int_equal(wk_device_of(x).kind, WK_CPU);
+    assert_true(wk_item(wk_sum(x)) == 8);
+    assert_null(wk_error());
+}
+
+/* What a dead call in place has let go of is not looked at by the one that writes over its result. */
+static void a_state_that_nobody_needs_is_gone(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 50; round++) {
+        WK_SCOPE;
+        wk_tensor *x = wk_of(double, (1, 1), 1.5);
+        wk_atan_(x);
+        wk_fill_(x, round);
+        EXPECT_VALUES(x, 0, round);
+    }
+}
+
+static void remember(void *user, const char *line)
+{
+    char *all = user;
+    strncat(all, line, 500 - strlen(all));
+}
+
+/* The one CPU has no number, wherever a device is named. */
+static void copies_are_told(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    char told[501] = "";
+    wk_set_log("placement", remember, told);
+    wk_set_soft_placement(true);
+    wk_add(wk_ones((3)), wk_ones((3), .device = test_null()));
+    wk_sync();
+    wk_set_soft_placement(false);
+    wk_set_log(NULL, NULL, NULL);
+    if (!strstr(told, "add: operand 0 (12 bytes) copied from cpu to null:0")) fail_msg("%s", told);
+    if (strstr(told, "cpu:")) fail_msg("%s", told);
+    expect_ok();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_state_that_nobody_needs_is_gone), /* first: while places for values are fresh */
+        cmocka_unit_test(many_in_place),
+        cmocka_unit_test(many_copies),
+        cmocka_unit_test(many_figures),
+        cmocka_unit_test(borrowed_memory_is_written),
+        cmocka_unit_test(borrowed_memory_is_written_late),
+        cmocka_unit_test(a_buffer_may_be_filled_anew),
+        cmocka_unit_test(an_address_stays),
+        cmocka_unit_test(old_numbers_move),
+        cmocka_unit_test(pointers_reach_one_tensor),
+        cmocka_unit_test(targets_stay),
+        cmocka_unit_test(copies_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

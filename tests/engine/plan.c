@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the engine plans, read from the null device: liveness, parking, grouping, donation, budgets. */
+#include "support/wick.h"
+
+#include "backend/null/null.h"
+#include "base/alloc.h"
+#include "engine/op_queue.h"
+
+static wk_options on_null(void)
+{
+    return (wk_options){.size = sizeof(wk_options), .device = test_null()};
+}
+
+static wk_tensor *ones(int64_t rows, int64_t columns)
+{
+    wk_options options = on_null();
+    wk_tensor *x = wk_ones_at(WK_HERE, (int64_t[]){rows, columns}, 2, &options);
+    assert_non_null(x);
+    void *hold = wk_retain(x); /* so that it is stored, and not part of what is looked at */
+    assert_non_null(hold);
+    return x;
+}
+
+/* Runs what is pending and starts counting. */
+static void start(void)
+{
+    wk_sync();
+    expect_ok();
+    wk__null_log_clear();
+}
+
+static int stores(void)
+{
+    int count = 0;
+    const wk__program *g;
+    for (int64_t k = 0; (g = wk__null_log_program_at(k)); k++)
+        for (int i = 0; i < g->nins; i++) count += g->ins[i].code == WK__STORE;
+    return count;
+}
+
+static int groups(void)
+{
+    return (int)wk__null_log_count(WK__PROGRAM);
+}
+
+/* Forces x alone to be computed, as reading it does. */
+static void need(wk_tensor *x)
+{
+    assert_true(wk__materialize(x, WK_HERE));
+    expect_ok();
+}
+
+static void chain_in_a_scope_stores_once(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *z = ones(2, 3), *y = ones(2, 3);
+    start();
+    wk_tensor *sum = wk_add(z, 2);
+    need(wk_mul(wk_exp(sum), y));
+    assert_int_equal(groups(), 1);
+    assert_int_equal(stores(), 1);
+    need(sum); /* parked: computed now, from z */
+    assert_int_equal(groups(), 2);
+    assert_int_equal(stores(), 2);
+    wk_free(z), wk_free(y);
+}
+
+static void what_nobody_sees_is_never_computed(void **state)
+{
+    (void)state;
+    wk_tensor *x = ones(2, 3);
+    start();
+    {
+        WK_SCOPE;
+        wk_exp(wk_mul(x, 2));
+    }
+    wk_sync();
+    assert_int_equal(groups(), 0);
+    wk_free(x);
+}
+
+static void kept_results_are_stored(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = ones(2, 3);
+    start();
+    wk_tensor *a = wk_retain(wk_mul(x, 2)), *b = wk_retain(wk_exp(a));
+    wk_sync();
+    assert_int_equal(groups(), 1);
+    assert_int_equal(stores(), 2);
+    wk_free(a), wk_free(b), wk_free(x);
+}
+
+static void a_reduction_takes_its_producers(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = ones(64, 128);
+    start();
+    need(wk_sum(wk_mul(wk_exp(x), x), (1)));
+    assert_int_equal(groups(), 1);
+    assert_int_equal(stores(), 1);
+    wk_free(x);
+}
+
+static void a_row_stage_follows_its_reduction(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = ones(64, 128);
+    start();
+    need(wk_mul(x, wk_sum(x, (1), .keepdim = true)));
+    assert_int_equal(groups(), 1);
+    assert_int_equal(stores(), 2); /* a reduction is stored, not parked: computing it again would read all of x */
+    wk__null_log_clear();
+    need(wk_mul(x, wk_sum(x, (0), .keepdim = true)));
+    assert_int_equal(groups(), 1);
+    wk__null_log_clear();
+    need(wk_sum(wk_sum(x, (1)))); /* another space: two */
+    assert_int_equal(groups(), 2);
+    wk_free(x);
+}
+
+static void long_rows_are_not_walked_twice(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = ones(2, 1 << 20);
+    start();
+    need(wk_mul(x, wk_sum(x, (1), .keepdim = true)));
+    assert_int_equal(groups(), 2);
+    wk_free(x);
+}
+
+static void independent_ops_of_one_space_share_a_group(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = ones(2, 3), *y = ones(4, 5);
+    start();
+    wk_tensor *a = wk_retain(wk_mul(x, 2)), *b = wk_retain(wk_mul(y, 2)), *c = wk_retain(wk_add(x, 1)),
+              *d = wk_retain(wk_add(y, 1));
+    wk_sync();
+    assert_int_equal(groups(), 2);
+    assert_int_equal(stores(), 4);
+    wk_free(a), wk_free(b), wk_free(c), wk_free(d), wk_free(x), wk_free(y);
+}
+
+/* The memory of an input that dies is the output's. */
+static void dying_inputs_are_donated(void **state)
+{
+    (void)state;
+    wk_tensor *x = ones(256, 256);
+    start();
+    wk_memory_stats before = {.size = sizeof before}, after = before;
+    wk_memory_stats_of(test_null(), &before);
+    wk_tensor *y = wk_mul(x, 2); /* no scope: y is ours */
+    wk_free(x), wk_free(x);      /* made without a scope: counted once by the call, once by ones() */
+    need(y);
+    wk_memory_stats_of(test_null(), &after);
+    assert_int_equal(after.live, before.live);
+    const wk__program *g = wk__null_log_program_at(0);
+    assert_ptr_equal(g->operand[0].memory->block, g->operand[g->noperands - 1].memory->block);
+    assert_int_equal(g->operand[0].memory->offset, g->operand[g->noperands - 1].memory->offset);
+    wk_free(y);
+}
+
+static void in_place_writes_in_place(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = ones(256, 256);
+    start();
+    wk_mul_(x, 2);
+    wk_add_(x, 1);
+    wk_sync();
+    assert_int_equal(groups(), 1);
+    assert_int_equal(stores(), 1);
+    const wk__program *g = wk__null_log_program_at(0);
+    assert_ptr_equal(g->operand[0].memory->block, g->operand[g->noperands - 1].memory->block);
+    assert_int_equal((int)wk__null_log_count(WK__NULL_COPY), 0);
+    wk_free(x);
+}
+
+static void the_byte_budget_flushes(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = ones(4096, 4096); /* 64 MB */
+    start();
+    wk_tensor *kept[6];
+    for (int k = 0; k < 6; k++) kept[k] = wk_retain(wk_mul(x, k));
+    assert_true(groups() > 0);
+    for (int k = 0; k < 6; k++) wk_free(kept[k]);
+    wk_free(x);
+}
+
+static void a_step_has_one_structure(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = ones(8, 8);
+    start();
+    uint64_t key[2];
+    for (int k = 0; k < 2; k++) {
+        need(wk_mul(wk_add(x, 0.5 + k), 3 - k)); /* other numbers, same kernel */
+        key[k] = wk__program_hash(wk__null_log_program_at(k));
+    }
+    assert_int_equal(key[0], key[1]);
+    wk_free(x);
+}
+
+static void memory_runs_out_and_the_program_goes_on(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = ones(256, 256);
+    start();
+    wk_memory_trim(test_null());
+    wk_memory_stats now = {.size = sizeof now};
+    wk_memory_stats_of(test_null(), &now);
+    wk_memory_set_limit(test_null(), now.live + now.cached + (20 << 20)); /* room for one, not for two */
+    wk_options options = on_null();
+    wk_full_f_at(WK_HERE, (int64_t[]){4096, 4096}, 2, 2, &options);
+    expect_error("full", "limit", NULL); /* more than the limit in itself: refused at the call */
+    wk_tensor *big = wk_retain(wk_full_f_at(WK_HERE, (int64_t[]){1024, 4096}, 2, 2, &options));
+    wk_sync();
+    expect_ok();
+    wk_tensor *y = wk_retain(wk_exp(wk_full_f_at(WK_HERE, (int64_t[]){1024, 4096}, 2, 2, &options)));
+    wk_mul_(x, 2); /* in place: needs nothing new */
+    wk_sync();
+    expect_error("exp", "limit", NULL);
+    wk_memory_set_limit(test_null(), 0);
+    assert_true(wk__materialize(x, WK_HERE)); /* x is well */
+    assert_false(wk__materialize(y, WK_HERE));
+    expect_error("exp", NULL);
+    wk_add(y, 1);
+    expect_error("exp", NULL); /* a reader of a failed tensor has its first cause */
+    wk_free(big), wk_free(y), wk_free(x);
+}
+
+static void numbers_that_there_is_no_room_for(void **state)
+{
+    (void)state;
+    static const float numbers[1 << 21];
+    WK_SCOPE;
+    WK_DEVICE(test_null());
+    wk_memory_trim(test_null());
+    wk__null_fail_alloc(1);
+    assert_null(wk_from(numbers, (1 << 21)));
+    wk__null_clear_faults();
+    assert_int_equal(wk_error_code(), WK_ERR_MEMORY);
+    expect_error("from", NULL);
+}
+
+static void a_launch_fails_and_the_target_keeps_its_value(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = ones(4, 4);
+    start();
+    wk__null_fail_submit(1);
+    wk_mul_(x, 2);
+    wk_sync();
+    expect_error("mul", NULL);
+    wk__null_clear_faults();
+    assert_true(wk__materialize(x, WK_HERE));
+    wk_add(x, 1);
+    wk_sync();
+    expect_ok();
+    wk_free(x);
+}
+
+/* A device that is given a sum walks it. */
+static void only_contractions_have_sums(void **state)
+{
+    (void)state;
+    wk_tensor *x = ones(4, 4);
+    start();
+    wk_tensor *y = wk_retain(wk_cumsum(wk_matmul(x, x), 0));
+    wk_sync();
+    expect_ok();
+    const wk__work *scan = wk__null_log_work_at(WK__SCAN, 0), *product = wk__null_log_work_at(WK__CONTRACTION, 0);
+    assert_true(scan && !scan->args->contraction);
+    assert_true(product && product->args->contraction);
+    wk_free(y);
+    wk_free(x);
+}
+
+static size_t room_of(wk_tensor *x, wk_tensor *(*call)(wk_site site, wk_tensor *a, wk_tensor *b))
+{
+    const wk__op_queue *ring = wk__context()->op_queue;
+    const size_t before = ring->used;
+    wk_tensor *y = wk_retain(call(WK_HERE, x, x));
+    const size_t room = ring->used - before;
+    wk_sync();
+    wk_free(y);
+    return room;
+}
+
+/* A sum is several times as large as the rest of a record: others have no room for one. */
+static void only_contractions_have_room_for_sums(void **state)
+{
+    (void)state;
+    wk_tensor *x = ones(4, 4);
+    start();
+    assert_true(room_of(x, wk_maximum_at) < sizeof(wk__contraction));
+    assert_true(room_of(x, wk_matmul_at) > sizeof(wk__contraction));
+    wk_free(x);
+}
+
+/* Who walks a dimension is given one, where a tensor has none. */
+static void a_number_is_a_line_of_one(void **state)
+{
+    (void)state;
+    wk_tensor *x = ones(1, 4), *point = wk_retain(wk_sum(x));
+    start();
+    wk_tensor *scan = wk_retain(wk_cumsum(point, 0)),
+              *dot = wk_retain(wk_matmul(wk_reshape(x, (4)), wk_reshape(x, (4))));
+    wk_sync();
+    expect_ok();
+    const wk__work *line = wk__null_log_work_at(WK__SCAN, 0), *product = wk__null_log_work_at(WK__CONTRACTION, 0);
+    assert_true(line && line->args->ndim == 1 && line->args->shape[0] == 1);
+    assert_non_null(product);
+    wk_free(dot), wk_free(scan), wk_free(point), wk_free(x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chain_in_a_scope_stores_once),
+        cmocka_unit_test(what_nobody_sees_is_never_computed),
+        cmocka_unit_test(kept_results_are_stored),
+        cmocka_unit_test(a_reduction_takes_its_producers),
+        cmocka_unit_test(a_row_stage_follows_its_reduction),
+        cmocka_unit_test(long_rows_are_not_walked_twice),
+        cmocka_unit_test(independent_ops_of_one_space_share_a_group),
+        cmocka_unit_test(dying_inputs_are_donated),
+        cmocka_unit_test(in_place_writes_in_place),
+        cmocka_unit_test(the_byte_budget_flushes),
+        cmocka_unit_test(a_step_has_one_structure),
+        cmocka_unit_test(numbers_that_there_is_no_room_for),
+        cmocka_unit_test(memory_runs_out_and_the_program_goes_on),
+        cmocka_unit_test(a_launch_fails_and_the_target_keeps_its_value),
+        cmocka_unit_test(only_contractions_have_sums),
+        cmocka_unit_test(only_contractions_have_room_for_sums),
+        cmocka_unit_test(a_number_is_a_line_of_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans that write what is still read, as a planner that has forgotten one condition makes them, and right
+ * ones beside them. */
+#include "support/conv2d.h"
+#include "support/group/manual_plan.h"
+
+/* A row's value that is known before the walk over the columns is stored before it, one that is known after
+ * it comes after it. */
+static void parts_come_after_the_whole(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = IN_MEMORY(4), *one = IN_MEMORY(1);
+    manual_plan_begin();
+    wk_tensor *z = wk_zeros((4), .device = test_null());
+    wk__value *zeros = value_of(z);
+    wk_tensor *s = wk_sum(x, (0));
+    wk_copy_(wk_narrow(z, 0, 2, 1), one);
+    GROUP_OF(0, 3, zeros, value_of(s), value_of(z));
+    manual_plan_donate(value_of(z), zeros);
+    expect_refused("last", "element 2", "zeros at", "copy_ at", NULL);
+    manual_plan_reset();
+    GROUP_OF(0, 2, zeros, value_of(s));
+    expect_accepted();
+    manual_plan_mark_stored();
+    GROUP_OF(2, 1, value_of(z));
+    expect_accepted();
+    manual_plan_end();
+    manual_plan_begin();
+    z = wk_zeros((4), .device = test_null());
+    zeros = value_of(z);
+    s = wk_sum(x, (0), .keepdim = true);
+    wk_copy_(wk_narrow(z, 0, 2, 1), s);
+    GROUP_OF(0, 3, zeros, value_of(s), value_of(z));
+    manual_plan_donate(value_of(z), zeros);
+    expect_accepted();
+    manual_plan_end();
+    wk_free(x), wk_free(one);
+}
+
+/* A product reads its operands until all of it is computed. */
+static void epilogues_leave_operands_alone(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    for (int which = 0; which < 3; which++) {
+        wk_tensor *x = IN_MEMORY(4, 4), *other = IN_MEMORY(4, 4);
+        manual_plan_begin();
+        wk_tensor *b = wk_matmul(which == 2 ? other : x, which == 1 ? other : x);
+        wk__value *before = value_of(x);
+        wk_add_(wk_t(x), 1);
+        GROUP_OF(0, 2, value_of(b), value_of(x));
+        expect_accepted();
+        manual_plan_donate(value_of(x), before);
+        expect_refused("order", "matmul at", "add_ at", "may write there first", NULL);
+        manual_plan_end();
+        wk_free(x), wk_free(other);
+    }
+}
+
+static void donors_are_read_where_they_are_written(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *m = IN_MEMORY(4, 4);
+    manual_plan_begin();
+    wk_tensor *turned = wk_t(m), *sum = wk_add(m, turned);
+    wk_free(turned);
+    wk__value *dying = last_read_of(m);
+    GROUP_OF(0, 1, value_of(sum));
+    expect_accepted();
+    manual_plan_donate(value_of(sum), dying);
+    expect_refused("order", "add at", "element", NULL);
+    manual_plan_end();
+    m = IN_MEMORY(4, 4);
+    manual_plan_begin();
+    wk_tensor *twice = wk_mul(m, 2);
+    dying = last_read_of(m);
+    GROUP_OF(0, 1, value_of(twice));
+    manual_plan_donate(value_of(twice), dying);
+    expect_accepted();
+    manual_plan_end();
+}
+
+/* The same in a space of which only a sample is looked at. */
+static void large_spaces_are_sampled(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *m = IN_MEMORY(300, 300), *line = IN_MEMORY(100000);
+    manual_plan_begin();
+    wk_tensor *t = wk_t(m), *sum = wk_add(m, t), *back = wk_flip(line, (0)), *turned = wk_add(line, back);
+    wk_free(t), wk_free(back);
+    wk__value *square = last_read_of(m), *row = last_read_of(line);
+    GROUP_OF(0, 1, value_of(sum));
+    expect_accepted();
+    manual_plan_donate(value_of(sum), square);
+    expect_refused("order", "add at", "sample", NULL);
+    GROUP_OF(1, 2, value_of(turned));
+    manual_plan_donate(value_of(turned), row);
+    expect_refused("order", "add at", "sample", NULL);
+    manual_plan_end();
+}
+
+/* A number that is stored as it was loaded is read when it is stored. */
+static void loads_may_wait_for_their_store(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = IN_MEMORY(6);
+    manual_plan_begin();
+    wk_tensor *twice = wk_mul(x, 2), *same = wk_clone(x);
+    wk__value *dying = last_read_of(x);
+    GROUP_OF(0, 2, value_of(twice), value_of(same));
+    expect_accepted();
+    manual_plan_donate(value_of(twice), dying);
+    expect_refused("order", "clone at", "mul at", NULL);
+    manual_plan_end();
+    x = IN_MEMORY(6);
+    manual_plan_begin();
+    same = wk_clone(x);
+    twice = wk_mul(x, 2);
+    dying = last_read_of(x);
+    GROUP_OF(0, 2, value_of(twice), value_of(same));
+    manual_plan_donate(value_of(twice), dying);
+    expect_accepted(); /* it has been stored by then */
+    manual_plan_end();
+}
+
+/* What is read at computed places may be any. */
+static void indexed_operands_stay(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = IN_MEMORY(6), *index = make_stored(WK_I64, 1, (const int64_t[]){6});
+    manual_plan_begin();
+    wk_tensor *picked = wk_index_select(x, 0, index);
+    wk__value *before = value_of(x);
+    wk_add_(x, 1);
+    GROUP_OF(0, 2, value_of(picked), value_of(x));
+    expect_accepted();
+    manual_plan_donate(value_of(x), before);
+    expect_refused("order", "index_select at", "add_ at", NULL);
+    manual_plan_end();
+    wk_free(x), wk_free(index);
+}
+
+/* The tail is written over neither factor: each element of x is read for several of the result. */
+static void contractions_read_their_factors_last(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = IN_MEMORY(1, 2, 4, 4), *w = IN_MEMORY(2, 2, 3, 3), *one = IN_MEMORY(1);
+    manual_plan_begin();
+    wk_tensor *y = wk_add(record_conv2d(x, w, 1, 1), one);
+    GROUP_OF(0, 2, value_of(y));
+    group_record(0)->ref[0].value->memory = value_of(y)->memory; /* the sum is written over the product */
+    expect_accepted();
+    manual_plan_donate(value_of(y), value_of(x));
+    group_record(0)->ref[0].value->memory = value_of(y)->memory;
+    expect_refused("conv2d at", NULL);
+    group_record(0)->ref[0].value->memory.block = NULL;
+    manual_plan_end();
+    wk_free(x), wk_free(w), wk_free(one);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, test_default_mode, test_restore_mode)
+        TEST(parts_come_after_the_whole),
+        TEST(epilogues_leave_operands_alone),
+        TEST(donors_are_read_where_they_are_written),
+        TEST(large_spaces_are_sampled),
+        TEST(loads_may_wait_for_their_store),
+        TEST(indexed_operands_stay),
+        TEST(contractions_read_their_factors_last),
+#undef TEST
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Host memory runs out, at each request in turn: the scenarios give an error with a sentence, or what they always give,
+ * and never anything else; afterwards they run as if nothing had been. */
+#include "support/daily_subset.h"
+#include "support/devices.h"
+#include "support/alloc_faults.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- in this process, which is warm ------------------------------------------------------------------------------ */
+
+/* Once or for good: each scenario one of both on every second day. */
+static void warm(wk_device device, long long one_by_one)
+{
+    alloc_faults_env.device = device;
+    for (int k = 0; k < scenario_count; k++) {
+        if (test_runs_today(k, 4)) alloc_faults_sweep(&scenarios[k], false, one_by_one);
+        if (test_runs_today(k + 2, 4)) alloc_faults_sweep(&scenarios[k], true, one_by_one);
+    }
+}
+
+static void warm_cpu(void **state)
+{
+    (void)state;
+    warm(wk_cpu(), 400);
+}
+
+static void warm_null(void **state)
+{
+    (void)state;
+    warm(test_null(), 400);
+}
+
+static void warm_opencl(void **state)
+{
+    (void)state;
+    if (wk_device_count(test_gpu_kind()) == 0) skip();
+    warm(test_gpu(0), 200);
+}
+
+/* ---- in a process that has done nothing yet ---------------------------------------------------------------------- */
+
+/* 0: fine, and no request failed; 1: fine; 2: not. */
+static int first_run(const scenario *s, long long n, bool all_after)
+{
+    alloc_faults_arm(n, all_after);
+    double figure = s->run(&alloc_faults_env);
+    bool met = alloc_fault_fired();
+    alloc_faults_arm(0, false);
+    bool told = wk_error() && strlen(wk_error()) >= 10;
+    if (isnan(figure) && !told) {
+        print_error("%s, request %lld: no figure, and no error\n", s->name, n);
+        return 2;
+    }
+    alloc_faults_disarm();
+    double expected = s->run(&alloc_faults_env), again = s->run(&alloc_faults_env);
+    bool right = !isnan(expected) && expected == again && (isnan(figure) || figure == expected) && !wk_error();
+    if (right) return met;
+    print_error("%s, request %lld: %.17g, then %.17g and %.17g; %s\n", s->name, n, figure, expected, again,
+                wk_error() ? wk_error() : "no error");
+    return 2;
+}
+
+static int in_child(const scenario *s, long long n, bool all_after)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(first_run(s, n, all_after)); /* without the search for leaks, which takes the longest by far */
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFSIGNALED(status)) print_error("%s, request %lld: signal %d\n", s->name, n, WTERMSIG(status));
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 2;
+}
+
+static void cold(wk_device device, long long one_by_one)
+{
+    alloc_faults_env.device = device;
+    for (int k = 0; k < scenario_count; k++) {
+        long long n = 1, runs = 0;
+        int outcome = 1;
+        for (; outcome == 1; n = alloc_faults_next(n, one_by_one), runs++)
+            outcome = in_child(&scenarios[k], n, n % 2 == 0);
+        print_message("%-9s %5lld runs to request %lld\n", scenarios[k].name, runs, n);
+        assert_int_equal(outcome, 0);
+    }
+}
+
+static void cold_cpu(void **state)
+{
+    (void)state;
+    cold(wk_cpu(), 100);
+}
+
+static void cold_null(void **state)
+{
+    (void)state;
+    cold(test_null(), 30);
+}
+
+/* ---- a step of an optimiser, whatever of its gradient fails ------------------------------------------------------ */
+
+enum { PARAMETERS = 6 };
+
+static wk_module *three_layers(void)
+{
+    wk_seed(3);
+    return wk_nn_sequential(wk_nn_linear(60, 70), wk_nn_tanh(), wk_nn_linear(70, 64), wk_nn_relu(),
+                            wk_nn_linear(64, 10));
+}
+
+static void sums(wk_module *net, double to[PARAMETERS])
+{
+    WK_SCOPE;
+    wk_tensors *list = wk_parameters(net);
+    for (int k = 0; k < PARAMETERS; k++) to[k] = wk_item(wk_sum(wk_detach(wk_tensors_get(list, k))));
+}
+
+/* 0: fine, and no request failed; 1: fine; 2: not. Forward, backward and step run at the end of the scope. */
+static int one_step(long long n, bool all_after)
+{
+    WK_SCOPE;
+    wk_module *net = three_layers();
+    wk_optim *sgd = wk_optim_sgd(wk_parameters(net), .lr = 0.1);
+    double before[PARAMETERS], after[PARAMETERS];
+    sums(net, before);
+    {
+        WK_SCOPE;
+        wk_tensor *x = wk_randn((64, 60)), *y = wk_randn((64, 10));
+        alloc_faults_arm(n, all_after);
+        wk_backward(wk_mse_loss(wk_forward(net, x), y));
+        wk_optim_step(sgd);
+    }
+    bool met = alloc_fault_fired();
+    alloc_faults_arm(0, false);
+    wk_sync();
+    bool told = wk_error() != NULL;
+    alloc_faults_disarm();
+    sums(net, after);
+    int changed = 0;
+    for (int k = 0; k < PARAMETERS; k++) changed += after[k] != before[k];
+    bool whole = changed == 0 || changed == PARAMETERS;
+    if (whole && !wk_error() && (changed > 0 || told)) return met;
+    print_error("request %lld: %d of %d parameters have changed; %s\n", n, changed, PARAMETERS,
+                wk_error() ? wk_error() : "no error");
+    return 2;
+}
+
+/* Two parameters, of which the kernel that writes the second reads the new first. */
+static int one_step_and_read(long long n, bool all_after)
+{
+    WK_SCOPE;
+    wk_tensor *a = wk_requires_grad_(wk_ones((64)), true), *b = wk_requires_grad_(wk_ones((8, 8)), true);
+    wk_optim *sgd = wk_optim_sgd(wk_list((a, b)), .lr = 1);
+    wk_set_grad(a, wk_ones((64)));
+    wk_set_grad(b, wk_ones((8, 8)));
+    wk_sync();
+    wk_clear_error();
+    {
+        WK_NO_GRAD;
+        alloc_faults_arm(n, all_after);
+        wk_optim_step(sgd);
+        wk_add(wk_reshape(a, (8, 8)), b);
+        wk_flush();
+    }
+    bool met = alloc_fault_fired();
+    alloc_faults_arm(0, false);
+    wk_sync();
+    bool told = wk_error() != NULL;
+    alloc_faults_disarm();
+    WK_NO_GRAD;
+    const double left = wk_item(wk_sum(a)), right = wk_item(wk_sum(b));
+    if (left == right && !wk_error() && (left == 0 || told)) return met;
+    print_error("request %lld: the sums are %g and %g; %s\n", n, left, right, wk_error() ? wk_error() : "no error");
+    return 2;
+}
+
+static void all_or_nothing(int (*step)(long long n, bool all_after))
+{
+    for (int all_after = 0; all_after < 2; all_after++) {
+        int outcome = 1;
+        for (long long n = 1; outcome == 1; n++) {
+            fflush(NULL);
+            pid_t child = fork();
+            if (child == 0) _exit(step(n, all_after));
+            int status = 0;
+            while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+            }
+            outcome = WIFEXITED(status) ? WEXITSTATUS(status) : 2;
+        }
+        assert_int_equal(outcome, 0);
+    }
+}
+
+static void a_step_is_all_or_nothing(void **state)
+{
+    (void)state;
+    all_or_nothing(one_step);
+}
+
+static void a_step_and_what_reads_it(void **state)
+{
+    (void)state;
+    all_or_nothing(one_step_and_read);
+}
+
+/* Calls in place over memory whose address the program knows. Those that are refused have not written there. Nodes of
+ * graphs come from slabs: where one is full, the call fails when the write has been recorded. */
+static void a_refused_write_where_the_address_is_known(void **state)
+{
+    (void)state;
+    enum { CALLS = 2000 };
+    WK_SCOPE;
+    wk_tensor *x = wk_requires_grad_(wk_ones((2)), true);
+    int refused = 0;
+    for (int k = 0; k < CALLS; k++) {
+        wk_tensor *y = wk_mul(x, 2), *z = wk_mul(x, 3);
+        const float *numbers = wk_data(y);
+        assert_non_null(numbers);
+        alloc_faults_arm(1, false);
+        const bool fine = wk_add_(y, z);
+        alloc_faults_disarm();
+        const float expected = fine ? 5 : 2;
+        refused += !fine;
+        wk_sync();
+        if (wk_error() || numbers[0] != expected || numbers[1] != expected)
+            fail_msg("call %d: %g and %g instead of %g: %s", k, (double)numbers[0], (double)numbers[1],
+                     (double)expected, wk_error() ? wk_error() : "no error");
+    }
+    assert_in_range(refused, 1, CALLS / 2);
+}
+
+int main(void)
+{
+    alloc_faults_init();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_step_is_all_or_nothing),
+        cmocka_unit_test(a_step_and_what_reads_it),
+        cmocka_unit_test(a_refused_write_where_the_address_is_known),
+        cmocka_unit_test(cold_cpu),
+        cmocka_unit_test(cold_null), /* before this process computes */
+        cmocka_unit_test(warm_cpu),
+        cmocka_unit_test(warm_null),
+        cmocka_unit_test(warm_opencl),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

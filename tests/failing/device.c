@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices fail while the scenarios run: memory that is refused, launches that are refused, bad indices that
+ * are noticed late, a device that is lost (orders to the null device), and a limit that an optimiser's step
+ * would exceed (the CPU). */
+#include "support/alloc_faults.h"
+
+#include <math.h>
+
+#include "backend/null/null.h"
+
+static int64_t launches(void)
+{
+    return wk__null_log_work_count();
+}
+
+static void bad_index(int64_t n)
+{
+    wk__null_fault_submit(n, 7, 4);
+}
+
+/* The order for event n, for n from 1 to `count`: an error with a sentence or the usual figure, and
+ * afterwards all is well. */
+static void each_event(const scenario *s, void (*order)(int64_t n), int64_t count)
+{
+    double expected = s->run(&alloc_faults_env);
+    for (int64_t n = 1; n <= count; n++) {
+        wk_memory_trim(alloc_faults_env.device);
+        order(n);
+        double figure = s->run(&alloc_faults_env);
+        wk__null_clear_faults();
+        if (wk_error() && strlen(wk_error()) < 10) fail_msg("%s, event %d: \"%s\"", s->name, (int)n, wk_error());
+        if (isnan(figure) ? !wk_error() : figure != expected)
+            fail_msg("%s, event %d: %g, not %g", s->name, (int)n, figure, expected);
+        alloc_faults_disarm();
+        figure = s->run(&alloc_faults_env);
+        if (figure != expected) fail_msg("%s, after event %d: %g; %s", s->name, (int)n, figure, wk_error());
+        expect_ok();
+        wk_memory_stats stats = {.size = sizeof stats};
+        wk_memory_stats_of(alloc_faults_env.device, &stats);
+        if (stats.live != 0) fail_msg("%s, after event %d: %lld bytes live", s->name, (int)n, (long long)stats.live);
+    }
+}
+
+static void memory_is_refused(void **state)
+{
+    (void)state;
+    for (int k = 0; k < scenario_count; k++)
+        each_event(&scenarios[k], wk__null_fail_alloc, 4); /* blocks hold many tensors */
+}
+
+static void launches_are_refused(void **state)
+{
+    (void)state;
+    for (int k = 0; k < scenario_count; k++) {
+        wk__null_log_clear();
+        scenarios[k].run(&alloc_faults_env);
+        each_event(&scenarios[k], wk__null_fail_submit, launches());
+    }
+}
+
+static void indices_are_bad(void **state)
+{
+    (void)state;
+    for (int k = 0; k < scenario_count; k++) {
+        wk__null_log_clear();
+        scenarios[k].run(&alloc_faults_env);
+        each_event(&scenarios[k], bad_index, launches());
+    }
+}
+
+/* ---- a step and the limit of memory ------------------------------------------------------------------------------ */
+
+enum { PARAMETERS = 4, SIDE = 512 /* a megabyte each, of different shapes: several kernels */ };
+
+/* Someone holds the old numbers, so that a step needs memory for the new ones, and there is not enough for all. */
+static void a_step_that_memory_does_not_suffice_for_changes_nothing(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensors *list = wk_tensors_new();
+    wk_tensor *p[PARAMETERS];
+    for (int k = 0; k < PARAMETERS; k++) {
+        p[k] = wk_retain(wk_requires_grad_(wk_full((SIDE, SIDE + k), 1.0 + k), true));
+        char name[16];
+        snprintf(name, sizeof name, "%d", k);
+        wk_tensors_add(list, name, p[k]);
+    }
+    wk_optim *sgd = wk_optim_sgd(list, .lr = 0.5);
+    wk_sync();
+    for (int step = 0; step < 2; step++) {
+        wk_tensor *old[PARAMETERS];
+        for (int k = 0; k < PARAMETERS; k++) { /* tensors of their own that share the numbers */
+            wk_module *holder = wk_nn_relu();
+            old[k] = wk_module_set_buffer(holder, "old", p[k]);
+            wk_set_grad(p[k], wk_ones((SIDE, SIDE + k)));
+        }
+        wk_sync();
+        wk_memory_trim(wk_cpu());
+        wk_memory_stats stats = {.size = sizeof stats};
+        wk_memory_stats_of(wk_cpu(), &stats);
+        if (step == 0) wk_memory_set_limit(wk_cpu(), stats.live + stats.cached + (2 << 20));
+        wk_code code = wk_optim_step(sgd);
+        wk_sync();
+        wk_memory_set_limit(wk_cpu(), 0);
+        if (step == 0) expect_error("optim_step", "limit", NULL);
+        (void)code;
+        expect_ok();
+        for (int k = 0; k < PARAMETERS; k++) {
+            double sum = (double)SIDE * (SIDE + k);
+            assert_true(wk_item(wk_sum(old[k])) == sum * (1 + k));
+            assert_true(wk_item(wk_sum(p[k])) == sum * (step == 0 ? 1 + k : 0.5 + k));
+        }
+    }
+    for (int k = 0; k < PARAMETERS; k++) wk_free(p[k]);
+}
+
+/* ---- a lost device ----------------------------------------------------------------------------------------------- */
+
+static void what_lives_on_a_lost_device_fails_and_nothing_else(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_options there = {.size = sizeof there, .device = test_null()};
+    wk_tensor *here = wk_ones((3)), *x = wk_retain(wk_ones_at(WK_HERE, (const int64_t[]){3}, 1, &there));
+    wk_sync();
+    expect_ok();
+    wk__null_lose_device(0);
+    assert_true(isnan(wk_item(wk_sum(x))));
+    expect_error("null", NULL);
+    assert_true(wk_item(wk_sum(here)) == 3);
+    expect_ok();
+    for (int k = 0; k < scenario_count; k++) {
+        scenario_env other = {wk_cpu(), alloc_faults_env.folder};
+        double figure = scenarios[k].run(&other);
+        expect_ok();
+        assert_true(!isnan(figure));
+    }
+    wk__null_clear_faults();
+    wk_free(x);
+    wk_clear_error();
+}
+
+int main(void)
+{
+    alloc_faults_init();
+    alloc_faults_env.device = test_null();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_is_refused),
+        cmocka_unit_test(launches_are_refused),
+        cmocka_unit_test(indices_are_bad),
+        cmocka_unit_test(a_step_that_memory_does_not_suffice_for_changes_nothing),
+        cmocka_unit_test(what_lives_on_a_lost_device_fails_and_nothing_else),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

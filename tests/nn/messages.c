@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What messages say of networks: which layer, which child, what is kept from a forward. */
+#include "support/wick.h"
+
+/* Fails unless the error begins with "FILE:LINE: text"; it is cleared. */
+static void expect_begin(int line, const char *text)
+{
+    char begin[200];
+    snprintf(begin, sizeof begin, "%s:%d: %s", __FILE__, line, text);
+    if (!wk_error() || strncmp(wk_error(), begin, strlen(begin)) != 0)
+        fail_msg("\"%s\" is not how this begins: %s", begin, wk_error() ? wk_error() : "(no error)");
+}
+
+static void the_path_of_a_layer(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *inner = wk_nn_sequential(wk_nn_relu(), wk_nn_linear(5, 2)),
+              *net = wk_nn_sequential(wk_nn_linear(3, 4), wk_nn_relu(), inner);
+    wk_tensor *x = wk_ones((2, 3));
+    assert_null(wk_forward(net, x));
+    expect_begin(__LINE__ - 1, "forward: in layer 2.1 (linear): inner sizes differ: f32[2,4] and f32[2,5]");
+    wk_clear_error();
+    assert_null(wk_forward(wk_nn_sequential(wk_nn_layer_norm((7)), wk_nn_relu()), x));
+    expect_begin(__LINE__ - 1, "forward: in layer 0 (layer_norm): ");
+    wk_clear_error();
+    assert_null(wk_forward(wk_nn_sequential(wk_nn_relu(), wk_nn_embedding(4, 2)), x));
+    expect_begin(__LINE__ - 1, "forward: in layer 1 (embedding): ");
+    wk_clear_error();
+    assert_null(wk_forward(wk_nn_linear(5, 2), x)); /* a layer by itself has no path */
+    expect_begin(__LINE__ - 1, "forward: linear: inner sizes differ");
+    wk_clear_error();
+    assert_null(wk_forward(wk_nn_sequential(wk_nn_relu(), wk_nn_sequential(wk_nn_module_list())), x));
+    expect_begin(__LINE__ - 1, "forward: in layer 1.0 (module_list): a module_list has no forward of its own");
+    wk_clear_error();
+    assert_null(wk_matmul(x, x)); /* outside of a forward again */
+    expect_begin(__LINE__ - 1, "matmul: inner sizes differ");
+    wk_clear_error();
+}
+
+/* A block of one's own: a child that it calls, one in a list, one that it has not registered, and an op. */
+typedef struct block {
+    wk_module *fc, *list, *stray;
+    int which, line;
+} block;
+
+static wk_tensor *block_forward(wk_module *self, wk_tensor *x)
+{
+    block *b = wk_module_state(self);
+    switch (b->which) {
+    case 0: b->line = __LINE__; return wk_forward(b->fc, x);
+    case 1: b->line = __LINE__; return wk_forward(wk_module_get(b->list, 1), x);
+    case 2: b->line = __LINE__; return wk_forward(b->stray, x);
+    default: b->line = __LINE__; return wk_matmul(x, x);
+    }
+}
+
+static void modules_of_one_s_own(void **state)
+{
+    (void)state;
+    static const wk_module_kind kind = {
+        .size = sizeof kind, .name = "block", .state = sizeof(block), .forward1 = block_forward};
+    static const char *const begins[] = {"forward: in layer 1.fc (linear): inner sizes differ",
+                                         "forward: in layer 1.list.1 (linear): inner sizes differ",
+                                         "forward: linear: inner sizes differ", "matmul: inner sizes differ"};
+    WK_SCOPE;
+    wk_module *own = wk_module_new(&kind), *net = wk_nn_sequential(wk_nn_relu(), own);
+    block *b = wk_module_state(own);
+    b->fc = wk_module_add(own, "fc", wk_nn_linear(5, 2));
+    b->list = wk_module_add(own, "list", wk_nn_module_list(wk_nn_relu(), wk_nn_linear(5, 2)));
+    b->stray = wk_nn_linear(5, 2);
+    for (b->which = 0; b->which < 4; b->which++) {
+        char called[200];
+        snprintf(called, sizeof called, "(layer 1, in forward of \"block\", called at %s:%d)", __FILE__, __LINE__ + 1);
+        assert_null(wk_forward(net, wk_ones((2, 3))));
+        expect_begin(b->line, begins[b->which]);
+        expect_error(called, NULL);
+    }
+}
+
+static wk_tensor *no_forward(wk_module *self, wk_tensor *x)
+{
+    (void)self, (void)x;
+    return NULL;
+}
+
+static void a_forward_without_a_tensor(void **state)
+{
+    (void)state;
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "empty", .forward1 = no_forward};
+    WK_SCOPE;
+    assert_null(wk_forward(wk_nn_sequential(wk_nn_relu(), wk_module_new(&kind)), wk_ones((2))));
+    expect_begin(__LINE__ - 1, "forward: empty gave no tensor");
+    wk_clear_error();
+}
+
+static wk_tensor *kept;
+
+static wk_tensor *keeping_forward(wk_module *self, wk_tensor *x)
+{
+    (void)self;
+    kept = wk_mul(x, 2);
+    return wk_add(kept, 1);
+}
+
+static void what_was_kept_from_a_forward(void **state)
+{
+    (void)state;
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "keeping", .forward1 = keeping_forward};
+    WK_SCOPE;
+    char opened[200];
+    wk_module *own = wk_module_new(&kind);
+    snprintf(opened, sizeof opened, "whose scope has closed (opened at %s:%d)", __FILE__, __LINE__ + 1);
+    assert_non_null(wk_forward(own, wk_ones((2))));
+    wk_exp(kept);
+    expect_error("exp: input is a tensor", opened, "wk_keep", NULL);
+}
+
+/* A handle that is used after its end: what ended it, and where. */
+static void expect_ended(wk_tensor *gone, const char *how, int line)
+{
+    char at[300];
+    snprintf(at, sizeof at, "exp: input is a tensor %sat %s:%d)", how, __FILE__, line);
+    assert_null(wk_exp(gone));
+    expect_error(at, NULL);
+}
+
+static wk_module *trained(wk_tensor **weight, wk_tensor **gradient)
+{
+    WK_SCOPE; /* its end leaves the layer to the network alone */
+    wk_module *net = wk_keep(wk_nn_sequential(wk_nn_linear(3, 2)));
+    *weight = wk_module_parameter(net, "0.weight");
+    wk_backward(wk_sum(wk_forward(net, wk_ones((1, 3)))));
+    *gradient = wk_grad_of(*weight);
+    expect_ok();
+    return net;
+}
+
+static void what_ended_a_tensor(void **state)
+{
+    (void)state;
+    static const char with_scope[] = "that went with its module, whose scope has closed (opened ";
+    wk_tensor *weight, *gradient, *leaf;
+    int line = __LINE__ + 2;
+    {
+        WK_SCOPE;
+        trained(&weight, &gradient);
+    }
+    expect_ended(weight, with_scope, line);
+    expect_ended(gradient, with_scope, line);
+    WK_SCOPE;
+    line = __LINE__ + 2;
+    {
+        WK_SCOPE;
+        leaf = wk_ones((2), .requires_grad = true);
+        wk_backward(wk_sum(leaf));
+        gradient = wk_grad_of(leaf);
+    }
+    expect_ended(gradient, "that went with its tensor, whose scope has closed (opened ", line);
+    {
+        WK_SCOPE;
+        wk_module *net = trained(&weight, &gradient);
+        {
+            WK_SCOPE;
+            wk_optim_zero_grad(wk_optim_sgd(wk_parameters(net)));
+        }
+        expect_ended(gradient, "that was freed by optim_zero_grad (", __LINE__ - 2);
+        wk_free(net);
+        expect_ended(weight, "that was freed with its module (", __LINE__ - 1);
+    }
+    leaf = wk_ones((2), .requires_grad = true);
+    wk_backward(wk_sum(leaf));
+    gradient = wk_grad_of(leaf);
+    wk_set_grad(leaf, NULL);
+    expect_ended(gradient, "that was freed by set_grad (", __LINE__ - 1);
+    wk_free(leaf);
+    expect_ended(leaf, "that was freed (", __LINE__ - 1);
+}
+
+static void what_children_there_are(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *net = wk_nn_sequential(wk_nn_linear(3, 4), wk_nn_relu());
+    wk_module_child(net, "7");
+    expect_error("module_child: there is no child \"7\"; sequential has the children \"0\", \"1\"", NULL);
+    wk_module_child(wk_nn_sequential(), "7");
+    expect_error("there is no child \"7\"; sequential has no children", NULL);
+    wk_module_parameter(net, "0.gewicht");
+    expect_error("there is no parameter \"0.gewicht\"; linear has the parameters \"weight\", \"bias\"", NULL);
+    wk_module_parameter(net, "weight");
+    expect_error("sequential has no parameters itself; those of its child \"0\" are \"0.NAME\"", NULL);
+    wk_module *deep = wk_nn_sequential(wk_nn_relu(), wk_nn_sequential(wk_nn_relu(), wk_nn_linear(3, 4)));
+    wk_module_parameter(deep, "weight");
+    expect_error("no parameters itself; those of its child \"1.1\" are \"1.1.NAME\"", NULL);
+    wk_module_parameter(wk_nn_sequential(wk_nn_relu()), "weight");
+    expect_error("there is no parameter \"weight\"; sequential has no parameters", NULL);
+    wk_module_get(net, 2);
+    expect_error("module_get: there is no child 2; sequential has 2, counted from 0", NULL);
+    wk_optim *sgd = wk_optim_sgd(wk_parameters(net));
+    wk_exp((wk_tensor *)(void *)sgd);
+    expect_error("exp: input is an optimiser, not a tensor", NULL);
+    wk_optim_step((wk_optim *)(void *)net);
+    expect_error("is a module, not an optimiser", NULL);
+}
+
+static void gradients_that_do_not_fit(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *w = wk_ones((2, 3), .requires_grad = true);
+    assert_int_equal(wk_set_grad(w, wk_ones((3, 2))), WK_ERR_SHAPE);
+    expect_error("set_grad: the gradient is f32[3,2] on cpu, the leaf f32[2,3] on cpu", NULL);
+    wk_tensor *y = wk_exp(wk_mul(w, 2));
+    wk_add_(y, 1);
+    char backward[200], filled[200];
+    snprintf(backward, sizeof backward, "; the backward is that at %s:%d", __FILE__, __LINE__ + 1);
+    wk_backward(wk_sum(y));
+    expect_error("exp: backward needs its result as it was, but an in-place call has changed it since: add_ at ",
+                 backward, NULL);
+    y = wk_exp(wk_mul(w, 2));
+    snprintf(filled, sizeof filled, "changed it since: fill_ at %s:%d", __FILE__, __LINE__ + 1);
+    wk_fill_(wk_select(y, 0, 1), 3);
+    wk_backward(wk_sum(y));
+    expect_error("exp: backward needs its result as it was", filled, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_path_of_a_layer),        cmocka_unit_test(modules_of_one_s_own),
+        cmocka_unit_test(a_forward_without_a_tensor), cmocka_unit_test(what_was_kept_from_a_forward),
+        cmocka_unit_test(what_ended_a_tensor),        cmocka_unit_test(what_children_there_are),
+        cmocka_unit_test(gradients_that_do_not_fit)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

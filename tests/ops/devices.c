@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ops whose kernels ask for more than their operands' values: the dtype that is computed in, places in
+ * memory. On every device. */
+#include "support/devices.h"
+#include <math.h>
+#include <wick/device.h>
+
+/* A bool that became an integer in the same kernel has that integer's bits. */
+static void bits_of_a_converted_bool(void **state)
+{
+    (void)state;
+    static const wk_dtype whole[] = {WK_U8, WK_I32, WK_I64};
+    EACH_DEVICE(device)
+    {
+        for (int k = 0; k < 3; k++) {
+            WK_SCOPE;
+            const wk_dtype dtype = whole[k];
+            const double first = dtype == WK_U8 ? 254 : -2, second = first + 1;
+            wk_tensor *mask = wk_eq(wk_arange(2, .device = device), 0);
+            EXPECT_VALUES(wk_bitwise_not(wk_to_dtype(mask, dtype)), 0, first, second);
+            wk_tensor *x = wk_zeros((2), .dtype = dtype, .device = device);
+            wk_eq_(x, wk_arange(2, .dtype = dtype, .device = device));
+            EXPECT_VALUES(wk_bitwise_not(x), 0, first, second);
+            wk_tensor *square = wk_expand(wk_to_dtype(mask, dtype), (2, 2));
+            EXPECT_VALUES(wk_bitwise_not(wk_tril(square)), 0, first, second, first, second);
+        }
+    }
+}
+
+/* The place of an element is one number: with room for half of the positions, over all elements and over rows, which
+ * may be longer than what a kernel walks twice. */
+static void argmax_needs_no_positions(void **state)
+{
+    (void)state;
+    enum { ROWS = 4, COLUMNS = 1 << 18 };
+    const int64_t at[ROWS] = {77, 0, COLUMNS - 1, 40000};
+    uint8_t *bytes = calloc(ROWS, COLUMNS);
+    for (int64_t r = 0; r < ROWS; r++) bytes[r * COLUMNS + at[r]] = (uint8_t)(1 + r % 2);
+    EACH_DEVICE(device)
+    {
+        WK_SCOPE;
+        wk_tensor *x =
+            wk_to(wk_from_at(WK_HERE, WK_U8, bytes, ROWS * COLUMNS, (const int64_t[]){ROWS, COLUMNS}, 2), device);
+        assert_int_equal(wk_sync(), WK_OK);
+        wk_memory_set_limit(device, ROWS * COLUMNS * 4);
+        EXPECT_VALUES(wk_argmax(x), 0, COLUMNS);
+        EXPECT_VALUES(wk_argmin(x), 0, 0);
+        EXPECT_VALUES(wk_argmax(x, 1), 0, 77, 0, COLUMNS - 1, 40000);
+        EXPECT_VALUES(wk_argmax(wk_transpose(x, 0, 1), 0, .keepdim = true), 0, 77, 0, COLUMNS - 1, 40000);
+        EXPECT_VALUES(wk_argmin(x, (1), .keepdim = true), 0, 0, 1, 0, 0);
+        wk_memory_set_limit(device, 0);
+        EXPECT_VALUES(wk_sum(wk_argmax(x, 0)), 0, 0 + 2 + 3 + 1); /* a place for each column: 2 MiB by itself */
+    }
+    free(bytes);
+    expect_ok();
+}
+
+/* -0 and 0, which are equal, differ in the sign that they give, in every dtype of floats and as numbers, too. */
+static void zeros_have_signs(void **state)
+{
+    (void)state;
+    static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_F16, WK_BF16};
+    const double inf = INFINITY;
+    EACH_DEVICE(device)
+    {
+        for (int k = 0; k < 4; k++) {
+            WK_SCOPE;
+            WK_DEVICE(device);
+            wk_tensor *a = wk_to_dtype(wk_of(double, (8), 1, -0.0, inf, 4, -2, 0, 8, -0x1p-14), dtypes[k]);
+            wk_tensor *b = wk_to_dtype(wk_of(double, (8), -0.0, 0, -inf, NAN, inf, -0x1p-14, -0.0, 0x1p-14), dtypes[k]);
+            wk_tensor *signs = wk_reciprocal(wk_copysign(a, b)), *odds = wk_logit(b);
+            wk_tensor *negative = wk_reciprocal(wk_copysign(a, -0.0));
+            EXPECT_VALUES(signs, 0, -1, inf, -0.0, 0.25, 0.5, -inf, -0.125, 0x1p14);
+            EXPECT_VALUES(negative, 0, -1, -inf, -0.0, -0.25, -0.5, -inf, -0.125, -0x1p14);
+            EXPECT_VALUES(odds, 0.02, -inf, -inf, NAN, NAN, NAN, NAN, -inf, -9.704); /* bf16 has three digits */
+        }
+    }
+}
+
+/* Several dimensions of batches, of which each operand lacks another. */
+static void batches_of_batches(void **state)
+{
+    (void)state;
+    enum { I = 2, J = 4, K = 3, L = 5, ELEMENTS = I * J * K * L * 6 };
+    double wanted[ELEMENTS];
+    for (int n = 0; n < ELEMENTS; n++) { /* element [i, j, k, l, row, column] */
+        const int column = n % 3, row = n / 3 % 2, l = n / 6 % L, k = n / (6 * L) % K, j = n / (6 * L * K) % J,
+                  i = n / (6 * L * K * J), a = ((i * K + k) * L + l) * 4 + row * 2, b = (j * L + l) * 6 + column;
+        wanted[n] = a * b + (a + 1) * (b + 3);
+    }
+    EACH_DEVICE(device)
+    {
+        WK_SCOPE;
+        WK_DEVICE(device);
+        wk_tensor *a = wk_reshape(wk_arange(I * K * L * 4, .dtype = WK_F32), (I, 1, K, L, 2, 2)),
+                  *b = wk_reshape(wk_arange(J * L * 6, .dtype = WK_F32), (J, 1, L, 2, 3)), *c = wk_matmul(a, b);
+        EXPECT_SHAPE(c, I, J, K, L, 2, 3);
+        expect_values(c, ELEMENTS, wanted, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(batches_of_batches),
+        cmocka_unit_test(bits_of_a_converted_bool),
+        cmocka_unit_test(argmax_needs_no_positions),
+        cmocka_unit_test(zeros_have_signs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random numbers: the stream, the same bits however they are computed, distributions, what must hold of draws. */
+#include "values.h"
+#include "support/gpu/gpu.h"
+
+static void same_bits(wk_tensor *a, wk_tensor *b)
+{
+    assert_int_equal(wk_numel(a), wk_numel(b));
+    size_t bytes = (size_t)wk_numel(a) * wk_dtype_size(wk_dtype_of(a));
+    char *x = malloc(bytes + 1), *y = malloc(bytes + 1);
+    assert_int_equal(wk_read(a, x, bytes), WK_OK);
+    assert_int_equal(wk_read(b, y, bytes), WK_OK);
+    assert_memory_equal(x, y, bytes);
+    free(x);
+    free(y);
+}
+
+static void the_seed_says_it_all(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_seed(5);
+    wk_tensor *a = wk_randn((100)), *b = wk_randn((100));
+    wk_sync();
+    wk_seed(5);
+    same_bits(a, wk_randn((100)));
+    same_bits(b, wk_randn((100)));
+    wk_seed(6);
+    wk_tensor *differs = wk_sum(wk_ne(a, wk_randn((100))));
+    assert_true(wk_item(differs) > 90);
+}
+
+/* The counter is taken at the call, whenever the numbers are computed, and whatever else is computed with them. */
+static void fused_or_not(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk__engine_config before = *wk__engine_config_get();
+    wk_tensor *result[2][3], *w = wk_sub(wk_reshape(wk_arange(24.0), (4, 6)), 10), *v = wk_linspace(-1, 1, 6);
+    wk_sync();
+    for (int fused = 0; fused < 2; fused++) {
+        wk__engine_config_set(false, !fused);
+        wk_seed(9);
+        wk_tensor *late = wk_rand((4, 6));
+        result[fused][0] = wk_mul(wk_dropout(wk_exp(w), 0.5, true), wk_randn((4, 6)));
+        result[fused][1] = wk_dropout(wk_linear(w, wk_mul(w, 0.5), NULL), 0.3, true);
+        result[fused][2] = wk_add(wk_sum(wk_dropout(wk_mul(w, v), 0.5, true), (1), .keepdim = true), late);
+        wk_sync();
+    }
+    wk__engine_config_set(before.sync, before.nofuse);
+    for (int k = 0; k < 3; k++) same_bits(result[0][k], result[1][k]);
+}
+
+static void distributions(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    enum { MANY = 100000 };
+    wk_seed(1);
+    static const wk_dtype floats[] = {WK_F32, WK_F64, WK_F16, WK_BF16};
+    for (int k = 0; k < 4; k++) {
+        wk_tensor *u = wk_to_dtype(wk_rand((MANY), .dtype = floats[k]), WK_F64),
+                  *n = wk_to_dtype(wk_randn((MANY), .dtype = floats[k]), WK_F64);
+        double mean = wk_item(wk_sum(u)) / MANY, spread = wk_item(wk_sum(wk_mul(n, n))) / MANY;
+        assert_true(fabs(mean - 0.5) < 0.01);
+        assert_true(fabs(spread - 1) < 0.03);
+        assert_true(fabs(wk_item(wk_sum(n)) / MANY) < 0.02);
+        assert_true(wk_item(wk_sum(wk_ge(u, 1))) == 0 && wk_item(wk_sum(wk_lt(u, 0))) == 0);
+    }
+    wk_tensor *i = wk_randint(-2, 3, (MANY));
+    assert_int_equal(wk_dtype_of(i), WK_I64);
+    for (int64_t k = -2; k < 3; k++) assert_true(fabs(wk_item(wk_sum(wk_eq(i, k))) / MANY - 0.2) < 0.01);
+    wk_tensor *x = wk_zeros((MANY));
+    assert_ptr_equal(wk_normal_(x, 3, 0.5), x);
+    assert_true(fabs(wk_item(wk_sum(x)) / MANY - 3) < 0.02);
+    wk_uniform_(x, -1, 0);
+    assert_true(fabs(wk_item(wk_sum(x)) / MANY + 0.5) < 0.01);
+    assert_true(fabs(wk_item(wk_sum(wk_bernoulli(wk_full((MANY), 0.25)))) / MANY - 0.25) < 0.01);
+}
+
+static void permutations(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    enum { N = 1000 };
+    int64_t place[N];
+    bool seen[N] = {false};
+    wk_tensor *p = wk_randperm(N);
+    assert_int_equal(wk_read(p, place, sizeof place), WK_OK);
+    for (int k = 0; k < N; k++) {
+        assert_in_range(place[k], 0, N - 1);
+        assert_false(seen[place[k]]);
+        seen[place[k]] = true;
+    }
+    EXPECT_EMPTY(wk_randperm(0), (0));
+}
+
+/* The gradient falls on what stayed, with the same factor; in eval mode x itself comes back. */
+static void dropout(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((1000), .requires_grad = true), *y = wk_dropout(x, 0.2, true);
+    assert_string_equal(wk__grad_fn_name(y), "MulBackward0");
+    assert_int_equal(wk_backward(wk_sum(y)), WK_OK);
+    same_bits(y, wk_grad_of(x));
+    double zeros = wk_item(wk_sum(wk_eq(y, 0)));
+    assert_true(zeros > 140 && zeros < 260);
+    assert_int_equal(wk_item(wk_sum(wk_eq(y, 1.25f))), 1000 - zeros);
+    assert_ptr_equal(wk_dropout(x, 0.2, false), x);
+    assert_int_equal(wk_item(wk_sum(wk_dropout(x, 1, true))), 0);
+}
+
+static void draws(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_seed(2);
+    wk_tensor *p = wk_of(float, (4), 0, 1, 3, 0), *d = wk_multinomial(p, 20000, .replacement = true);
+    assert_int_equal(wk_item(wk_sum(wk_eq(d, 0))) + wk_item(wk_sum(wk_eq(d, 3))), 0);
+    assert_true(fabs(wk_item(wk_sum(wk_eq(d, 2))) / 20000 - 0.75) < 0.02);
+    EXPECT(wk_multinomial(wk_of(float, (2, 3), 0, 5, 0, 0, 0, 1), 1), (2, 1), 1, 2);
+    for (int k = 0; k < 20; k++) { /* without replacement each positive one comes once */
+        wk_tensor *all = wk_multinomial(wk_of(float, (2, 4), 1, 2, 0, 3, 9, 0, 1, 1), 3);
+        EXPECT(wk_sum(all, (1)), (2), 4, 5);
+    }
+}
+
+/* Without replacement the first is place k with p[k], the second then with p[k] / (1 - p[first]). */
+static void races(void **state)
+{
+    (void)state;
+    static const wk_dtype floats[] = {WK_F32, WK_F64, WK_BF16};
+    static const double p[3] = {0.125, 0.625, 0.25};
+    enum { ROWS = 40000 };
+    for (int k = 0; k < 3; k++) {
+        WK_SCOPE;
+        wk_seed(3);
+        wk_tensor *table = wk_expand(wk_to_dtype(wk_of(double, (3), p[0], p[1], p[2]), floats[k]), (ROWS, 3));
+        wk_tensor *all = wk_multinomial(table, 3), *first = wk_select(all, 1, 0), *second = wk_select(all, 1, 1);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) {
+                double share = wk_item(wk_sum(wk_logical_and(wk_eq(first, i), wk_eq(second, j)))) / ROWS;
+                double wanted = i == j ? 0 : p[i] * p[j] / (1 - p[i]);
+                if (fabs(share - wanted) > 0.008) fail_msg("%d before %d: %g, not %g", i, j, share, wanted);
+            }
+        wk_seed(3);
+        same_bits(first, wk_select(wk_multinomial(table, 1), 1, 0));
+    }
+}
+
+/* The same places on every device, and however it is computed. */
+static void draws_are_the_same_everywhere(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *p = wk_rand((50, 40)), *want[3], *have[3];
+    for (int device = -2; device < wk_device_count(test_gpu_kind()); device++) {
+        wk__engine_config before = *wk__engine_config_get();
+        wk_tensor *x = device < 0 ? p : wk_to(p, test_gpu(device));
+        if (device == -1) wk__engine_config_set(false, true);
+        wk_seed(4);
+        have[0] = wk_multinomial(x, 30);
+        have[1] = wk_multinomial(x, 1);
+        have[2] = wk_multinomial(x, 60, .replacement = true);
+        wk_sync();
+        wk__engine_config_set(before.sync, before.nofuse);
+        for (int k = 0; k < 3; k++) {
+            have[k] = wk_to(have[k], wk_cpu());
+            if (device == -2) want[k] = have[k];
+            same_bits(want[k], have[k]);
+        }
+    }
+}
+
+static void errors(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    expect_error(wk_rand((2), .dtype = WK_I32), WK_ERR_DTYPE, "wk_randint");
+    expect_error(wk_randint(3, 3, (2)), WK_ERR_ARGUMENT, "[3, 3)");
+    expect_error(wk_randperm(-1), WK_ERR_SHAPE, "randperm");
+    expect_error(wk_dropout(wk_ones((2)), 1.5, true), WK_ERR_ARGUMENT, "1.5");
+    expect_error(wk_dropout(wk_of(int64_t, (1), 1), 0.5, true), WK_ERR_DTYPE, "i64[1]");
+    expect_error(wk_multinomial(wk_ones((3)), 4), WK_ERR_ARGUMENT, ".replacement");
+    expect_error(wk_multinomial(wk_ones((1, 2, 3)), 1), WK_ERR_SHAPE, "f32[1,2,3]");
+    expect_error(wk_uniform_(wk_ones((1)), 2, 1), WK_ERR_ARGUMENT, "uniform_");
+    expect_error(wk_normal_(wk_ones((1)), 0, -1), WK_ERR_ARGUMENT, "normal_");
+    wk_tensor *leaf = wk_ones((2), .requires_grad = true);
+    expect_error(wk_normal_(leaf, 0, 1), WK_ERR_STATE, "leaf");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_seed_says_it_all),
+        cmocka_unit_test(fused_or_not),
+        cmocka_unit_test(distributions),
+        cmocka_unit_test(permutations),
+        cmocka_unit_test(dropout),
+        cmocka_unit_test(draws),
+        cmocka_unit_test(races),
+        cmocka_unit_test(draws_are_the_same_everywhere),
+        cmocka_unit_test(errors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps that fail: no parameter has changed, and they do not count. */
+#include "support/devices.h"
+
+/* What was recorded is run and meets one. */
+static void expect_bad_index(void)
+{
+    wk_sync();
+    assert_int_equal(wk_error_code(), WK_ERR_INDEX);
+    wk_clear_error();
+}
+
+/* Not those that are updated by the very kernel that reads at the bad index. */
+static void a_kernel_that_fails_changes_no_parameter(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_requires_grad_(wk_ones((4)), true), *b = wk_requires_grad_(wk_ones((4)), true);
+    wk_optim *optim = wk_optim_sgd(wk_list((a, b)), .lr = 1);
+    wk_tensor *first = wk_of(int64_t, (4), 0, 1, 2, 9), *x = wk_of(float, (4), 3, 3, 3, 3),
+              *y = wk_of(float, (4), 1, 1, 1, 1);
+    wk_sync();
+    wk_set_grad(a, wk_mul(x, 2));
+    wk_set_grad(b, wk_index_select(y, 0, wk_add(first, 0)));
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    expect_bad_index();
+    WK_NO_GRAD;
+    EXPECT_VALUES(a, 0, 1, 1, 1, 1);
+    EXPECT_VALUES(b, 0, 1, 1, 1, 1);
+}
+
+/* Nor do those that stand in such a kernel before the one whose gradient has failed. */
+static void a_gradient_that_fails_in_a_kernel_stops_all_of_it(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_requires_grad_(wk_ones((4)), true), *b = wk_requires_grad_(wk_ones((4)), true);
+    wk_optim *optim = wk_optim_sgd(wk_list((a, b)), .lr = 1);
+    wk_tensor *first = wk_of(int64_t, (2), 1, 9), *x = wk_of(float, (4), 3, 3, 3, 3), *y = wk_of(float, (2), 1, 1);
+    wk_sync();
+    wk_tensor *bad = wk_index_add(x, 0, wk_add(first, 0), y), *fine = wk_cumsum(x, 0); /* kernels of their own */
+    wk_set_grad(a, wk_mul(fine, 2));
+    wk_set_grad(b, wk_mul(bad, 2));
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    expect_bad_index();
+    WK_NO_GRAD;
+    EXPECT_VALUES(a, 0, 1, 1, 1, 1);
+    EXPECT_VALUES(b, 0, 1, 1, 1, 1);
+}
+
+/* Nor does the one that is computed where it is, before the kernel that gives another's gradient: that kernel is no
+ * part of the step, and comes before what updates by it alone. */
+static void a_kernel_between_fails(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_requires_grad_(wk_ones((64)), true), *b = wk_requires_grad_(wk_ones((4)), true);
+    wk_optim *optim = wk_optim_sgd(wk_list((a, b)), .lr = 1);
+    wk_tensor *first = wk_of(int64_t, (2), 1, 9), *x = wk_full((64), 3.0), *y = wk_ones((4)), *z = wk_ones((2));
+    wk_sync();
+    wk_set_grad(a, wk_mul(x, 2));
+    wk_set_grad(b, wk_index_add(y, 0, wk_add(first, 0), z));
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    expect_bad_index();
+    WK_NO_GRAD;
+    EXPECT_VALUES(wk_sum(a), 0, 64);
+    EXPECT_VALUES(b, 0, 1, 1, 1, 1);
+}
+
+/* What the parameters held before is there, though the kernel that updates them might also have made it. */
+static void parameters_that_nobody_has_computed(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_requires_grad_(wk_full((2), 1.0), true), *b = wk_requires_grad_(wk_full((2), 1.0), true);
+    wk_optim *optim = wk_optim_sgd(wk_list((a, b)), .lr = 1);
+    wk_set_grad(a, wk_mul(wk_take(wk_full((4), 1.0), wk_mul(wk_arange(2), 33)), 1));
+    wk_set_grad(b, wk_ones((2)));
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    expect_bad_index();
+    WK_NO_GRAD;
+    EXPECT_VALUES(a, 0, 1, 1);
+    EXPECT_VALUES(b, 0, 1, 1);
+}
+
+/* Nor are those lost that were made when the first kernel of the step had run. */
+static void a_parameter_that_is_made_on_the_way(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    float ones[64];
+    for (int k = 0; k < 64; k++) ones[k] = 1;
+    wk_tensor *a = wk_requires_grad_(wk_from(ones, (64)), true), *c = wk_requires_grad_(wk_from(ones, (2)), true);
+    wk_tensor *x = wk_from(ones, (64)), *y = wk_from(ones, (8)), *first = wk_of(int64_t, (2), 1, 9);
+    wk_tensor *gradient = wk_exp(x);
+    wk_tensor *b = wk_requires_grad_(wk_cumsum(y, 0), true); /* a kernel of its own */
+    wk_optim *optim = wk_optim_sgd(wk_list((a, b, c)), .lr = 1);
+    wk_set_grad(a, gradient);
+    wk_set_grad(b, wk_exp(y));
+    wk_set_grad(c, wk_index_select(y, 0, wk_add(first, 0)));
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    expect_bad_index();
+    WK_NO_GRAD;
+    EXPECT_VALUES(b, 0, 1, 2, 3, 4, 5, 6, 7, 8);
+    EXPECT_VALUES(c, 0, 1, 1);
+    EXPECT_VALUES(wk_sum(a), 0, 64);
+}
+
+/* An average is that of numbers that a parameter has had. */
+static void what_follows_a_step_that_fails_sees_old_numbers(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_requires_grad_(wk_full((2), 2.0), true), *b = wk_requires_grad_(wk_full((2), 2.0), true);
+    wk_tensor *average = wk_zeros((2)), *first = wk_of(int64_t, (2), 1, 9), *y = wk_ones((4));
+    wk_optim *optim = wk_optim_sgd(wk_list((b, a)), .lr = 0.5);
+    wk_sync();
+    wk_set_grad(b, wk_mul(wk_ones((2)), 3));
+    wk_set_grad(a, wk_index_select(y, 0, wk_add(first, 0)));
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    WK_NO_GRAD;
+    wk_add_(average, b);
+    expect_bad_index();
+    EXPECT_VALUES(b, 0, 2, 2);
+    EXPECT_VALUES(average, 0, 2, 2);
+}
+
+/* Two steps are computed by one flush; if one fails the other doesn't. */
+static void a_step_fails_without_the_other(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_requires_grad_(wk_ones((64)), true), *b = wk_requires_grad_(wk_ones((64)), true);
+    wk_tensor *small = wk_requires_grad_(wk_ones((2)), true);
+    wk_optim *one = wk_optim_sgd(wk_list((a)), .lr = 1), *other = wk_optim_sgd(wk_list((b, small)), .lr = 1);
+    wk_tensor *first = wk_of(int64_t, (2), 1, 9), *x = wk_full((64), 3.0), *y = wk_ones((4));
+    wk_sync();
+    wk_set_grad(a, x);
+    wk_set_grad(b, x);
+    assert_int_equal(wk_optim_step(one), WK_OK);
+    wk_set_grad(small, wk_index_select(y, 0, wk_add(first, 0)));
+    assert_int_equal(wk_optim_step(other), WK_OK);
+    expect_bad_index();
+    WK_NO_GRAD;
+    EXPECT_VALUES(wk_sum(a), 0, -128);
+    EXPECT_VALUES(wk_sum(b), 0, 64);
+    EXPECT_VALUES(small, 0, 1, 1);
+}
+
+/* Also not the one that is written in place before the others are: what shows that an index is bad runs before it. */
+static void a_gradient_that_failed_changes_no_parameter(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *large = wk_requires_grad_(wk_ones((64)), true), *small = wk_requires_grad_(wk_ones((2)), true);
+    wk_optim *optim = wk_optim_sgd(wk_list((large, small)), .lr = 1);
+    wk_tensor *first = wk_of(int64_t, (2), 1, 9), *x = wk_full((64), 3.0);
+    wk_sync();
+    wk_tensor *rows = wk_add(first, 0); /* not known yet when the step is recorded */
+    assert_int_equal(wk_backward(wk_sum(wk_mul(large, x))), WK_OK);
+    assert_int_equal(wk_backward(wk_sum(wk_index_select(small, 0, rows))), WK_OK);
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    expect_bad_index();
+    WK_NO_GRAD;
+    EXPECT_VALUES(wk_sum(large), 0, 64);
+    EXPECT_VALUES(small, 0, 1, 1);
+}
+
+/* A gradient of kernels of its own, or one that is added up by the very kernel that updates. */
+static wk_tensor *loss_of(wk_tensor *weight, bool scattered, int64_t place)
+{
+    wk_tensor *places = wk_full((1), place);
+    if (scattered) return wk_sum(wk_index_select(weight, 0, places));
+    return wk_sum(wk_mul(weight, wk_index_add(wk_zeros((4)), 0, places, wk_ones((1)))));
+}
+
+/* A backward that fails leaves the gradients of the one before it, and no step is taken with those: where each call
+ * ran at once it would have been refused. What a program does besides may use them. */
+static void a_gradient_that_was_not_added_to(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        const bool scattered = way & 1, clipped = way & 2;
+        WK_SCOPE;
+        wk_tensor *weight = wk_requires_grad_(wk_zeros((4)), true), *other = wk_requires_grad_(wk_ones((64)), true);
+        wk_optim *sgd = wk_optim_sgd(wk_list((other, weight)), .lr = 1);
+        wk_backward(wk_add(loss_of(weight, scattered, 1), wk_sum(other)));
+        wk_sync();
+        wk_tensor *fine = wk_sum(wk_mul(other, other));
+        wk_backward(wk_add(loss_of(weight, scattered, 9), fine));
+        if (clipped) wk_clip_grad_norm_(wk_list((other, weight)), 1e6); /* leaves them as they are */
+        assert_int_equal(wk_optim_step(sgd), WK_OK);
+        wk_tensor *twice = wk_retain(wk_mul(wk_detach(wk_grad_of(weight)), 2)); /* so that it is computed there */
+        expect_bad_index();
+        EXPECT_VALUES(wk_detach(weight), 0, 0, 0, 0, 0);
+        assert_true(wk_item(wk_sum(wk_detach(other))) == 64);
+        EXPECT_VALUES(twice, 0, 0, 2, 0, 0);
+        wk_free(twice);
+        assert_int_equal(wk_optim_step(sgd), WK_OK); /* now the program knows */
+        EXPECT_VALUES(wk_detach(weight), 0, 0, -1, 0, 0);
+    }
+}
+
+/* Nor any part of the step, where one gradient could not be changed in place and others could. */
+static void a_gradient_that_was_not_changed_in_place(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *p = wk_requires_grad_(wk_zeros((4)), true), *other = wk_requires_grad_(wk_ones((64)), true);
+    wk_optim *sgd = wk_optim_sgd(wk_list((other, p)), .lr = 1);
+    wk_set_grad(p, wk_ones((4)));
+    wk_set_grad(other, wk_ones((64)));
+    wk_sync();
+    wk_index_add_(wk_grad_of(p), 0, wk_full((1), 9), wk_ones((1)));
+    assert_int_equal(wk_optim_step(sgd), WK_OK);
+    expect_bad_index();
+    EXPECT_VALUES(wk_detach(p), 0, 0, 0, 0, 0);
+    assert_true(wk_item(wk_sum(wk_detach(other))) == 64);
+}
+
+/* Nor where the target of the step itself was not changed as it was to be. */
+static void a_parameter_that_was_not_scaled(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *p = wk_requires_grad_(wk_ones((4)), true), *places = wk_of(int64_t, (2), 1, 9);
+    wk_optim *sgd = wk_optim_sgd(wk_list((p)), .lr = 1);
+    wk_set_grad(p, wk_ones((4)));
+    wk_sync();
+    {
+        WK_SCOPE;
+        {
+            WK_NO_GRAD;
+            wk_mul_(p, wk_sum(wk_take(wk_ones((4)), wk_add(places, 0))));
+        }
+        assert_int_equal(wk_optim_step(sgd), WK_OK);
+    }
+    expect_bad_index();
+    EXPECT_VALUES(wk_detach(p), 0, 1, 1, 1, 1);
+}
+
+/* Nor the one whose kernel also scales the gradient of another one, which has failed. */
+static void a_gradient_that_is_scaled_in_another_kernel(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_requires_grad_(wk_ones((5)), true), *b = wk_requires_grad_(wk_ones((1)), true), *x = wk_ones((4));
+    wk_tensors *list = wk_list((a, b));
+    wk_optim *optim = wk_optim_adam(list, .lr = 0.5);
+    wk_set_grad(a, wk_ones((5)));
+    wk_set_grad(b, wk_ones((1)));
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    wk_optim_zero_grad(optim);
+    wk_sync();
+    wk_tensor *bad = wk_sum(wk_take(x, wk_mul(wk_arange(2), 33)));
+    wk_backward(wk_add(wk_sum(a), wk_mul(wk_sum(b), bad)));
+    wk_set_grad(a, wk_cumsum(wk_grad_of(a), 0)); /* a kernel of its own */
+    assert_non_null(wk_clip_grad_norm_(list, 0.3));
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    expect_bad_index();
+    WK_NO_GRAD;
+    EXPECT_VALUES(a, 1e-6, 0.5, 0.5, 0.5, 0.5, 0.5);
+    EXPECT_VALUES(b, 1e-6, 0.5);
+}
+
+/* Gradients of which the last comes of an index that is bad, which is known when work is run: the kernels that compute
+ * the others and update by them, of which that of the largest is put last, have begun. The first step runs what is
+ * recorded to make what the rule keeps. */
+static void a_failing_step(wk_optim *optim, wk_tensor *const p[3], int first)
+{
+    wk_tensor *places = wk_mul(wk_arange(2), 9), *x = wk_ones((4)), *y = wk_ones((2)), *z = wk_ones((64));
+    wk_sync();
+    if (first == 0) {
+        wk_set_grad(p[0], wk_mul(y, 3));
+        wk_set_grad(p[1], wk_mul(z, 3));
+    }
+    wk_set_grad(p[2], wk_index_select(x, 0, wk_add(places, 0)));
+    wk_optim_step(optim);
+    expect_bad_index();
+}
+
+/* Parameters after steps of gradient 1, one after the other; steps whose digit is 0 fail. */
+static wk_tensor *after_steps(wk_optim *(*make)(wk_tensors *), int first, const char *steps)
+{
+    wk_tensor *p[3];
+    wk_tensors *list = wk_tensors_new();
+    for (int k = first; k < 3; k++) {
+        const char name[] = {(char)('a' + k), 0};
+        p[k] = wk_requires_grad_(k == 1 ? wk_ones((64)) : wk_ones((2)), true);
+        wk_tensors_add(list, name, p[k]);
+    }
+    wk_optim *optim = make(list);
+    for (; *steps; steps++) {
+        if (*steps == '0') {
+            a_failing_step(optim, p, first);
+            continue;
+        }
+        for (int k = first; k < 3; k++) wk_set_grad(p[k], wk_ones_like(p[k]));
+        assert_int_equal(wk_optim_step(optim), WK_OK);
+    }
+    wk_sync();
+    expect_ok();
+    return first ? p[2] : wk_cat((p[0], p[1], p[2]), 0);
+}
+
+static wk_optim *adam(wk_tensors *list)
+{
+    return wk_optim_adam(list, .lr = 1);
+}
+
+static wk_optim *sgd(wk_tensors *list)
+{
+    return wk_optim_sgd(list, .lr = 1, .momentum = 0.5, .dampening = 0.25);
+}
+
+static wk_optim *adagrad(wk_tensors *list)
+{
+    return wk_optim_adagrad(list, .lr = 1, .lr_decay = 1, .initial_accumulator_value = 3);
+}
+
+/* Nor in the powers of adam's t, nor in adagrad's decay, nor as the first step, whose gradient counts in full. On a
+ * device that finds the bad index late, what does not depend on it is updated: there of the parameter alone whose
+ * gradient is bad. */
+static void a_step_that_failed_does_not_count(void **state)
+{
+    (void)state;
+    EACH_DEVICE(device)
+    {
+        WK_SCOPE;
+        WK_NO_GRAD;
+        WK_DEVICE(device);
+        const int first = device.kind == WK_CPU ? 0 : 2;
+        EXPECT_VALUES(wk_all(wk_eq(after_steps(adam, first, "101"), after_steps(adam, first, "11"))), 0, 1);
+        EXPECT_VALUES(wk_all(wk_eq(after_steps(adam, first, "0011"), after_steps(adam, first, "11"))), 0, 1);
+        EXPECT_VALUES(wk_all(wk_eq(after_steps(sgd, first, "01011"), after_steps(sgd, first, "111"))), 0, 1);
+        EXPECT_VALUES(wk_all(wk_eq(after_steps(adagrad, first, "01001"), after_steps(adagrad, first, "11"))), 0, 1);
+        EXPECT_VALUES(wk_amax(after_steps(adam, first, "101")), 1e-6, -1);
+        EXPECT_VALUES(wk_amax(after_steps(adagrad, first, "01")), 0, 0.5); /* 1 - 1 / sqrt(3 + 1) */
+        EXPECT_VALUES(wk_amax(after_steps(sgd, first, "011")), 0, -1.25);  /* 1 - 1 - (0.5 + 0.75) */
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_kernel_that_fails_changes_no_parameter, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_gradient_that_fails_in_a_kernel_stops_all_of_it, test_default_mode,
+                                        test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_kernel_between_fails, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(parameters_that_nobody_has_computed, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_parameter_that_is_made_on_the_way, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(what_follows_a_step_that_fails_sees_old_numbers, test_default_mode,
+                                        test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_step_fails_without_the_other, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_gradient_that_failed_changes_no_parameter, test_default_mode,
+                                        test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_gradient_that_was_not_added_to, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_gradient_that_was_not_changed_in_place, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_parameter_that_was_not_scaled, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_gradient_that_is_scaled_in_another_kernel, test_default_mode,
+                                        test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_step_that_failed_does_not_count, test_default_mode, test_restore_mode),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

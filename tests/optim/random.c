@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random steps of optimisers, of which some fail: then no parameter has changed, and what follows the step reads
+ * numbers that parameters have had. Parameters of several sizes, computed before or not, gradients that depend on one
+ * another or are kernels of their own, clipped or not, averages after the step; the index that is bad is known at the
+ * call or only when work is run. On a device that finds it late each parameter is as it was before, or as it is after
+ * the same step without the bad index. */
+#include "support/daily_subset.h"
+#include "support/devices.h"
+
+#include <math.h>
+
+enum { SEEDS = 300, SEEDS_GPU = 36, DAYS = 3, STEPS = 3, MOST = 5 };
+
+static uint32_t state;
+
+static int drawn(int below)
+{
+    state = state * 1664525u + 1013904223u;
+    return (int)((state >> 10) % (uint32_t)below);
+}
+
+typedef struct trained {
+    wk_tensor *parameter[MOST], *average[MOST];
+    double before[MOST]; /* the first number of each */
+    int count;
+    bool failed; /* the step before: a gradient that has failed stays one until it is forgotten */
+    wk_tensors *list;
+} trained;
+
+static double first_of(wk_tensor *x)
+{
+    WK_NO_GRAD;
+    return wk_item(wk_select(x, 0, 0));
+}
+
+static wk_optim *make(trained *t)
+{
+    wk_tensors *list = t->list = wk_tensors_new();
+    t->failed = false;
+    t->count = 2 + drawn(MOST - 1);
+    for (int k = 0; k < t->count; k++) {
+        const int64_t size = 1 + drawn(3) * drawn(40);
+        const char name[] = {'p', (char)('0' + k), 0};
+        t->before[k] = 1 + k;
+        t->parameter[k] = wk_requires_grad_(wk_full((size), t->before[k]), true);
+        t->average[k] = wk_zeros((size));
+        if (drawn(2)) {
+            first_of(t->parameter[k]);
+            first_of(t->average[k]);
+        }
+        wk_tensors_add(list, name, t->parameter[k]);
+    }
+    switch (drawn(5)) {
+    case 0: return wk_optim_sgd(list, .lr = 0.5);
+    case 1: return wk_optim_sgd(list, .lr = 0.5, .momentum = 0.5);
+    case 2: return wk_optim_adam(list, .lr = 0.5);
+    case 3: return wk_optim_adam(list, .lr = 0.5, .amsgrad = true);
+    default: return wk_optim_adagrad(list, .lr = 0.5, .lr_decay = 0.1, .initial_accumulator_value = 0.5);
+    }
+}
+
+/* Numbers at two places of four, of which the second may not be there; read, or added to by a kernel of its own. */
+static wk_tensor *looked_up(bool bad)
+{
+    const int64_t second = bad ? 33 : 3;
+    wk_tensor *places = drawn(2) ? wk_mul(wk_arange(2), second) : wk_of(int64_t, (2), 0, second);
+    if (drawn(3) == 0) return wk_sum(wk_index_add(wk_zeros((4)), 0, places, wk_ones((2))));
+    return wk_sum(wk_take(drawn(2) ? wk_full((4), 2.0) : wk_exp(wk_ones((4))), places));
+}
+
+static void gradients(const trained *t, bool bad)
+{
+    wk_tensor *loss = wk_sum(t->parameter[0]);
+    for (int k = 1; k < t->count; k++) {
+        wk_tensor *factor = drawn(2) ? wk_sum(t->parameter[k - 1]) : wk_ones(());
+        loss = wk_add(loss, wk_sum(wk_mul(t->parameter[k], factor)));
+    }
+    const int one = drawn(t->count);
+    const bool in_loss = drawn(2);
+    if (in_loss) loss = wk_add(loss, wk_mul(wk_sum(t->parameter[one]), looked_up(bad)));
+    wk_backward(loss);
+    for (int k = 0; k < t->count; k++) {
+        wk_tensor *gradient = wk_grad_of(t->parameter[k]);
+        if (k == one && !in_loss)
+            wk_set_grad(t->parameter[k], wk_mul(gradient, looked_up(bad)));
+        else if (drawn(4) == 0)
+            wk_set_grad(t->parameter[k], wk_cumsum(gradient, 0)); /* a kernel of its own */
+    }
+}
+
+static void follow(const trained *t)
+{
+    WK_NO_GRAD;
+    for (int k = 0; k < t->count; k++) wk_copy_(t->average[k], wk_mul(t->parameter[k], 1));
+}
+
+static void look(trained *t, bool failed, bool followed, uint32_t seed)
+{
+    for (int k = 0; k < t->count; k++) {
+        const double now = first_of(t->parameter[k]);
+        if (failed && now != t->before[k])
+            fail_msg("seed %u: parameter %d was %g and is %g after a step that failed", seed, k, t->before[k], now);
+        if (followed && first_of(t->average[k]) != now)
+            fail_msg("seed %u: what followed read %g of parameter %d, which is %g", seed, first_of(t->average[k]), k,
+                     now);
+        t->before[k] = now;
+    }
+    expect_ok();
+}
+
+/* Draws and records one step. */
+static void record_step(trained *t, wk_optim *optim, bool bad, bool clipped, bool followed)
+{
+    if (drawn(3) > 0 || t->failed) wk_optim_zero_grad(optim); /* else gradients are added to those of the step before */
+    gradients(t, bad);
+    if (clipped) wk_clip_grad_norm_(t->list, 0.3);
+    wk_optim_step(optim);
+    if (followed) follow(t);
+    wk_sync();
+}
+
+static void a_step_that_fails_changes_nothing(void **state_of_test)
+{
+    (void)state_of_test;
+    int failures = 0;
+    for (uint32_t seed = 0; seed < SEEDS; seed++) {
+        WK_SCOPE;
+        trained t;
+        state = seed * 7919 + 1;
+        wk_optim *optim = make(&t);
+        for (int step = 0; step < STEPS; step++) {
+            WK_SCOPE;
+            const bool bad = drawn(2), clipped = drawn(3) == 0, followed = drawn(2);
+            record_step(&t, optim, bad, clipped, followed);
+            const bool failed = wk_error_code() == WK_ERR_INDEX;
+            assert_int_equal(failed, bad);
+            failures += failed;
+            t.failed = failed;
+            wk_clear_error();
+            look(&t, failed, followed, seed);
+        }
+    }
+    assert_in_range(failures, SEEDS, 2 * SEEDS);
+}
+
+/* Steps up to the first that is bad, or that would be; what parameters are before and after that. Returns how many
+ * there are. */
+static int up_to_a_bad_one(wk_device device, uint32_t seed, bool bad, double before[MOST], double after[MOST])
+{
+    WK_SCOPE;
+    WK_DEVICE(device);
+    trained t;
+    state = seed * 7919 + 1;
+    wk_optim *optim = make(&t);
+    for (bool last = false; !last;) {
+        WK_SCOPE;
+        last = drawn(2);
+        const bool clipped = drawn(3) == 0, followed = drawn(2);
+        for (int k = 0; k < t.count; k++) before[k] = first_of(t.parameter[k]);
+        record_step(&t, optim, last && bad, clipped, followed);
+        assert_int_equal(wk_error_code() == WK_ERR_INDEX, last && bad);
+        wk_clear_error();
+    }
+    for (int k = 0; k < t.count; k++) after[k] = first_of(t.parameter[k]);
+    expect_ok();
+    return t.count;
+}
+
+static bool about(double x, double y)
+{
+    return fabs(x - y) <= 1e-4 * fmax(1, fabs(y));
+}
+
+static void where_it_is_found_late(void **state_of_test)
+{
+    (void)state_of_test;
+    int tried = 0, old = 0, updated = 0;
+    for (uint32_t seed = 0; seed < SEEDS_GPU; seed++) {
+        if (!test_runs_today((int)seed, DAYS)) continue;
+        tried++;
+        double before[MOST], after[MOST], have[MOST];
+        up_to_a_bad_one(wk_cpu(), seed, false, before, after);
+        const int count = up_to_a_bad_one(test_gpu(0), seed, true, before, have);
+        for (int k = 0; k < count; k++) {
+            if (have[k] != before[k] && !about(have[k], after[k]))
+                fail_msg("seed %u: parameter %d was %g and is %g, neither that nor %g", seed, k, before[k], have[k],
+                         after[k]);
+            *(have[k] == before[k] ? &old : &updated) += 1;
+        }
+    }
+    assert_true(old > tried && updated > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_step_that_fails_changes_nothing),
+                                       cmocka_unit_test(where_it_is_found_late)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Some random programs (tests/random) on the first GPU, from the seed of the day: as usual = op by op there, also with
+ * threads at the same time, with bad indices, and where a call of the driver fails. Each is tried in several sizes, for
+ * which the same kernels do; others have tensors larger than 2 MB. `random_programs --opencl` or `--cuda` tries
+ * more. */
+#include "random/generator/oracles.h"
+#include "random/generator/print.h"
+#include "support/devices.h"
+#include <stdlib.h>
+
+enum { PROGRAMS = 2, SIZES = 10, LARGE_PROGRAMS = 5 };
+
+static uint64_t first_seed(void)
+{
+    assert_true(wk_device_count(test_gpu_kind()) > 0);
+    print_message("seed %llu\n", (unsigned long long)test_seed());
+    return test_seed() << 32;
+}
+
+static void try_program(uint64_t seed, int variant)
+{
+    static program p;
+    verdict v;
+    char name[16] = "large";
+    oracles_try_gpu(&p, seed, variant, test_gpu_kind(), &v);
+    if (v.oracle == ORACLE_NOTHING) return;
+    if (variant != VARIANT_LARGE) snprintf(name, sizeof name, "%d", variant);
+    print_program(stdout, &p);
+    fail_msg("%s: %s; random_programs --%s --only %llu:%s", oracle_name[v.oracle], v.text,
+             test_gpu_kind() == WK_CUDA ? "cuda" : "opencl", (unsigned long long)seed, name);
+}
+
+static void programs_on_a_gpu(void **state)
+{
+    (void)state;
+    const uint64_t first = first_seed();
+    for (uint64_t seed = first; seed < first + PROGRAMS; seed++)
+        for (int size = 0; size < SIZES; size++) try_program(seed, size);
+}
+
+static void programs_of_large_tensors(void **state)
+{
+    (void)state;
+    const uint64_t first = first_seed();
+    for (uint64_t seed = first; seed < first + LARGE_PROGRAMS; seed++) try_program(seed, VARIANT_LARGE);
+}
+
+int main(void)
+{
+    op_entries_load();
+    const struct CMUnitTest tests[] = {cmocka_unit_test(programs_on_a_gpu),
+                                       cmocka_unit_test(programs_of_large_tensors)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* References of the ops in src/ops/pointwise/erf.c. */
+#include "references/reference.h"
+#include <math.h>
+
+/* ---- erf --------------------------------------------------------------------------------------------------------- */
+
+static double erf_exact(const double *x)
+{
+    return erf(x[0]);
+}
+
+const op_reference op_reference_erf = {.scalar = erf_exact, .low = -3, .high = 3, .samples = samples_unary};
+
+/* ---- erfc: small for large x, where 1 - erf(x) would be rounding errors only ------------------------------------- */
+
+static double erfc_exact(const double *x)
+{
+    return erfc(x[0]);
+}
+
+const op_reference op_reference_erfc = {
+    .scalar = erfc_exact, .samples = samples_unary, .low = -3, .high = 9, .max_ulps = 64};

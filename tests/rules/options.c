@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rule 32 of docs/semantics.md: what is written counts, 0 in a struct is the default; and structs of other versions.
+ * That the compiler objects to values without names is check_options's. */
+#include "support/wick.h"
+
+#include <math.h>
+#include <stddef.h>
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+/* In a call: left out or written, 0 among what is written. */
+static void what_is_written_counts(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (4), -1, 2, 4, 9), *minus = wk_of(double, (1), -2),
+              *one = wk_ones((1), .dtype = WK_F64), *bad = wk_of(double, (2), INFINITY, -INFINITY);
+    EXPECT_VALUES(wk_leaky_relu(minus), 1e-12, -0.02);
+    EXPECT_VALUES(wk_leaky_relu(minus, .negative_slope = 0), 0, -0.0);
+    EXPECT_VALUES(wk_leaky_relu(minus, .negative_slope = -0.0), 0, -0.0);
+    EXPECT_VALUES(wk_leaky_relu(minus, .negative_slope = 1e-295), 0, -0.0);
+    EXPECT_VALUES(wk_leaky_relu(minus, .negative_slope = 1e-280), 1e-279, -2e-280);
+    EXPECT_VALUES(wk_elu(minus, .alpha = 0), 0, -0.0);
+    EXPECT_VALUES(wk_hardtanh(minus), 0, -1);
+    EXPECT_VALUES(wk_hardtanh(minus, .min_val = 0), 0, 0);
+    EXPECT_VALUES(wk_hardtanh(one, .max_val = 0), 0, 0);
+    EXPECT_VALUES(wk_softplus(wk_ones((1)), .threshold = 0), 0, 1);
+    EXPECT_VALUES(wk_nan_to_num(bad, .posinf = 0, .neginf = 0), 0, 0, 0);
+    EXPECT_VALUES(wk_var(x, (0)), 1e-9, 53.0 / 3);
+    EXPECT_VALUES(wk_var(x, (0), .correction = 0), 1e-9, 53.0 / 4);
+    EXPECT_VALUES(wk_std(x, .correction = 2), 1e-9, sqrt(53.0 / 2));
+    EXPECT_VALUES(wk_norm(x, (0)), 1e-12, sqrt(102));
+    EXPECT_VALUES(wk_norm(x, .p = 0), 0, 4);
+    EXPECT_VALUES(wk_dist(one, minus, .p = 0), 0, 1);
+    EXPECT_VALUES(wk_smooth_l1_loss(one, minus), 0, 2.5);
+    EXPECT_VALUES(wk_smooth_l1_loss(one, minus, .beta = 0), 0, 3);
+    EXPECT_VALUES(wk_huber_loss(one, minus), 0, 2.5);
+    assert_null(wk_huber_loss(one, minus, .delta = 0)); /* 0 is no delta, nor the default */
+    expect_error("huber_loss: .delta is 0", NULL);
+    EXPECT_VALUES(wk_addcmul(one, one, one), 0, 2);
+    EXPECT_VALUES(wk_addcmul(one, one, one, .value = 0), 0, 1);
+    EXPECT_VALUES(wk_addmm(wk_ones((1, 1)), wk_ones((1, 1)), wk_ones((1, 1))), 0, 2);
+    EXPECT_VALUES(wk_addmm(wk_ones((1, 1)), wk_ones((1, 1)), wk_ones((1, 1)), .beta = 0, .alpha = 3), 0, 3);
+    EXPECT_VALUES(wk_init_xavier_uniform_(wk_ones((1, 1)), .gain = 0), 0, 0);
+    EXPECT_VALUES(wk_layer_norm(wk_of(double, (2), -1e-9, 1e-9), (2), NULL, NULL, 0), 1e-12, -1, 1);
+    EXPECT_VALUES(wk_layer_norm(wk_of(double, (2), -1e-9, 1e-9), (2), NULL, NULL), 1e-6, 0, 0);
+    wk_module *norm = wk_nn_layer_norm((2), .eps = 0, .dtype = WK_F64);
+    EXPECT_VALUES(wk_forward(norm, wk_of(double, (2), -1e-9, 1e-9)), 1e-12, -1, 1);
+    wk_tensor *zero = wk_zeros((2), .dtype = WK_F64);
+    assert_true(isnan(wk_item(wk_cosine_similarity(zero, zero, 0, .eps = 0))));
+    EXPECT_VALUES(wk_cosine_similarity(zero, zero, 0), 0, 0);
+    wk_tensor *logits = wk_zeros((2, 2)), *labels = wk_of(int64_t, (2), 0, 1);
+    EXPECT_VALUES(wk_cross_entropy(logits, labels, .reduction = WK_REDUCE_SUM, .ignore_index = 0), 1e-6, log(2));
+    EXPECT_VALUES(wk_cross_entropy(logits, labels, .reduction = WK_REDUCE_SUM), 1e-6, 2 * log(2));
+    wk_history *history = wk_history_new();
+    wk_history_add(history, one), wk_history_add(history, minus, .weight = 0);
+    assert_true(wk_history_mean(history) == 1);
+}
+
+static double after_a_step(wk_optim *optim, wk_tensor *x)
+{
+    assert_int_equal(wk_optim_zero_grad(optim), WK_OK);
+    assert_int_equal(wk_backward(wk_sum(x)), WK_OK);
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    return wk_item(x);
+}
+
+static void an_optimiser_takes_0_for_0(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((1), .dtype = WK_F64, .requires_grad = true), *y = wk_detach(wk_clone(x));
+    wk_requires_grad_(y, true);
+    wk_optim *still = wk_optim_adamw(wk_list((x)), .lr = 0);
+    assert_true(wk_optim_lr(still, 0) == 0 && after_a_step(still, x) == 1);
+    wk_optim *plain = wk_optim_adamw(wk_list((x)), .lr = 0.5, .weight_decay = 0, .beta1 = 0, .beta2 = 0, .eps = 0);
+    assert_true(after_a_step(plain, x) == 0.5);
+    wk_optim *usual = wk_optim_adamw(wk_list((x)), .lr = 0.5);
+    assert_true(fabs(after_a_step(usual, x) - (0.5 * (1 - 0.5 * 0.01) - 0.5)) < 1e-7);
+
+    /* a group leaves out what is the optimiser's, and writes 0 to be without it */
+    wk_optim *sgd = wk_optim_sgd(wk_list((x)), .lr = 1, .momentum = 0.5);
+    assert_int_equal(wk_optim_add_group(sgd, wk_list((y)), .momentum = 0), WK_OK);
+    double first = wk_item(wk_add(y, 0));
+    for (int k = 0; k < 2; k++) {
+        WK_SCOPE;
+        wk_optim_zero_grad(sgd), wk_backward(wk_sum(wk_add(x, y))), wk_optim_step(sgd);
+    }
+    assert_true(wk_item(y) == first - 2);
+}
+
+static void options_of_another_optimiser(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensors *list = wk_list((wk_ones((1), .requires_grad = true)));
+    wk_tensors *more = wk_list((wk_ones((1), .requires_grad = true)));
+    wk_optim *adam = wk_optim_adam(list), *sgd = wk_optim_sgd(list, .lr = 1, .momentum = 0.5);
+    wk_optim *adagrad = wk_optim_adagrad(list);
+    assert_int_equal(wk_optim_add_group(adam, more, .momentum = 0.9), WK_ERR_ARGUMENT);
+    expect_error("optim_add_group: .momentum is no option of adam, which has .lr, .beta1, ", NULL);
+    assert_int_equal(wk_optim_add_group(adam, more, .nesterov = true), WK_ERR_ARGUMENT);
+    expect_error("optim_add_group: .nesterov is no option of adam", ".amsgrad and .maximize", NULL);
+    assert_int_equal(wk_optim_add_group(sgd, more, .beta1 = 0.5), WK_ERR_ARGUMENT);
+    expect_error("optim_add_group: .beta1 is no option of sgd, which has .lr, .momentum, ", NULL);
+    assert_int_equal(wk_optim_add_group(adagrad, more, .amsgrad = true), WK_ERR_ARGUMENT);
+    expect_error("optim_add_group: .amsgrad is no option of adagrad", ".initial_accumulator_value, .eps and", NULL);
+    assert_int_equal(wk_optim_add_group(adagrad, more, .beta2 = 0), WK_ERR_ARGUMENT); /* a 0 that is written counts */
+    expect_error("optim_add_group: .beta2 is no option of adagrad", NULL);
+    assert_int_equal(wk_optim_groups(adam) + wk_optim_groups(sgd) + wk_optim_groups(adagrad), 3);
+}
+
+/* Where the struct of an optimiser has no member there is 0: else nobody has set it to 0. */
+#define EXPECT_RESERVED(kind)                                                                                          \
+    do {                                                                                                               \
+        wk_optim_##kind##_options given = {.size = sizeof given, .lr = 1};                                             \
+        for (size_t k = 0; k < sizeof given.reserved; k++) {                                                           \
+            given.reserved[k] = 1;                                                                                     \
+            assert_null(wk_optim_##kind##_at(WK_HERE, list, &given));                                                  \
+            assert_int_equal(wk_error_code(), WK_ERR_UNSUPPORTED);                                                     \
+            expect_error("optim_" #kind ": .reserved of the options is not 0", "begin with {.size", NULL);             \
+            given.reserved[k] = 0;                                                                                     \
+        }                                                                                                              \
+        given.maximize = true;                                                                                         \
+        assert_non_null(wk_optim_##kind##_at(WK_HERE, list, &given));                                                  \
+    } while (0)
+
+static void nothing_stands_between_members(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensors *list = wk_list((wk_ones((1), .requires_grad = true)));
+    EXPECT_RESERVED(sgd);
+    EXPECT_RESERVED(adam);
+    EXPECT_RESERVED(adamw);
+    EXPECT_RESERVED(adagrad);
+    EXPECT_RESERVED(lbfgs);
+    assert_non_null(wk_optim_lbfgs(list, .lr = 0.5, .max_iter = 3, .max_eval = 4, .tolerance_grad = 1e-3,
+                                   .tolerance_change = 1e-4, .history_size = 5, .line_search_fn = "strong_wolfe"));
+    wk_optim_group_options group = {.size = sizeof group, .reserved = {1}};
+    assert_int_equal(wk_optim_add_group_at(WK_HERE, wk_optim_sgd(list, .lr = 1), list, &group), WK_ERR_UNSUPPORTED);
+    expect_error("optim_add_group: .reserved of the options is not 0", NULL);
+}
+
+/* In a struct 0 is the default; WK_ZERO, and all that is nearer to 0 than 1e-290, is 0. */
+static void zero_is_the_default_and_wk_zero_is_0(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *minus = wk_of(double, (1), -2);
+    wk_leaky_relu_options relu = {.size = sizeof relu};
+    EXPECT_VALUES(wk_leaky_relu_at(WK_HERE, minus, NULL), 1e-12, -0.02);
+    EXPECT_VALUES(wk_leaky_relu_at(WK_HERE, minus, &relu), 1e-12, -0.02);
+    const double tiny[] = {WK_ZERO, -WK_ZERO, 1e-295};
+    for (int k = 0; k < 3; k++) {
+        relu.negative_slope = tiny[k];
+        EXPECT_VALUES(wk_leaky_relu_at(WK_HERE, minus, &relu), 0, -0.0);
+    }
+    EXPECT_VALUES(wk_leaky_relu(minus, .negative_slope = WK_ZERO), 0, -0.0);
+}
+
+/* ---- structs of other versions ----------------------------------------------------------------------------------- */
+
+static wk_tensor *x, *y, *square, *leaf; /* the operands of `worked` */
+
+static bool binding(const void *o)
+{
+    wk_value in = wk_value_of_tensor(x), out = {0};
+    int count = 1;
+    if (wk_call(NULL, "exp", &in, 1, &out, &count, o, NULL, 0) != WK_OK) return false;
+    wk_free(out.tensor);
+    return true;
+}
+
+static wk_tensor *same(wk_tensor *grad, void *user)
+{
+    (void)user;
+    return grad;
+}
+
+enum { BINDING = 57, CALLS };
+
+/* Each call that takes options, with these. */
+static bool worked(int call, const void *o)
+{
+    const wk_site at = WK_HERE;
+    const int64_t shape[] = {2};
+    wk_tensors *list = wk_list((leaf));
+    wk_tensor *out[1], *in[1] = {leaf}, *loss[1] = {wk_sum(leaf)};
+    switch (call) {
+    case 0: return wk_empty_at(at, shape, 1, o);
+    case 1: return wk_rand_at(at, shape, 1, o);
+    case 2: return wk_randint_at(at, 0, 9, shape, 1, o);
+    case 3: return wk_randperm_at(at, 3, o);
+    case 4: return wk_arange_i_at(at, 3, o);
+    case 5: return wk_linspace_at(at, 0, 1, 3, o);
+    case 6: return wk_eye_at(at, 3, o);
+    case 7: return wk_zeros_like_at(at, x, o);
+    case 8: return wk_randn_like_at(at, x, o);
+    case 9: return wk_from_on_at(at, WK_I64, shape, sizeof shape, shape, 0, o);
+    case 10: return wk_from_strided_at(at, WK_I64, shape, shape, shape, 0, o);
+    case 11: return wk_div_rounded_at(at, wk_value_of_tensor(x), wk_value_of_int(2), o);
+    case 12: return wk_round_at(at, x, o);
+    case 13: return wk_leaky_relu_at(at, x, o);
+    case 14: return wk_elu_at(at, x, o);
+    case 15: return wk_gelu_at(at, x, o);
+    case 16: return wk_softplus_at(at, x, o);
+    case 17: return wk_hardtanh_at(at, x, o);
+    case 18: return wk_nan_to_num_at(at, x, o);
+    case 19: return wk_addcmul_at(at, x, x, x, o);
+    case 20: return wk_addmm_at(at, square, square, square, o);
+    case 21: return wk_multinomial_at(at, x, 1, o);
+    case 22: return wk_sum_at(at, x, NULL, -1, o);
+    case 23: return wk_mean_at(at, x, NULL, -1, o);
+    case 24: return wk_amax_at(at, x, NULL, -1, o);
+    case 25: return wk_all_at(at, x, NULL, -1, o);
+    case 26: return wk_logsumexp_at(at, x, NULL, -1, o);
+    case 27: return wk_argmax_at(at, x, NULL, -1, o);
+    case 28: return wk_var_at(at, x, NULL, -1, o);
+    case 29: return wk_norm_at(at, x, NULL, -1, o);
+    case 30: return wk_dist_at(at, x, y, o);
+    case 31: return wk_cosine_similarity_at(at, x, y, 0, o);
+    case 32: return wk_unique_at(at, x, o);
+    case 33: return wk_isin_at(at, x, y, o);
+    case 34: return wk_mse_loss_at(at, x, y, o);
+    case 35: return wk_smooth_l1_loss_at(at, x, y, o);
+    case 36: return wk_huber_loss_at(at, x, y, o);
+    case 37: return wk_binary_cross_entropy_at(at, y, y, o);
+    case 38: return wk_binary_cross_entropy_with_logits_at(at, x, y, o);
+    case 39: return wk_kl_div_at(at, x, y, o);
+    case 40: return wk_cross_entropy_at(at, x, y, o);
+    case 41: return wk_nn_linear_at(at, 2, 2, o);
+    case 42: return wk_nn_lazy_linear_at(at, 2, o);
+    case 43: return wk_nn_layer_norm_at(at, shape, 1, o);
+    case 44: return wk_nn_embedding_at(at, 2, 2, o);
+    case 45: return wk_init_xavier_uniform__at(at, square, o);
+    case 46: return wk_init_kaiming_normal__at(at, square, o);
+    case 47: return wk_optim_sgd_at(at, list, o);
+    case 48: return wk_optim_adamw_at(at, list, o);
+    case 49: return wk_data_loader_at(at, wk_data_tensors(x, NULL), o);
+    case 50: return wk_history_add_at(at, wk_history_new(), loss[0], o) == WK_OK;
+    case 51: return wk_backward_at(at, loss[0], o) == WK_OK;
+    case 52: return wk_register_hook_at(at, leaf, same, NULL, o) == WK_OK;
+    case 53: return wk_grad_at(at, loss, 1, in, 1, out, o) == WK_OK;
+    case 54: return wk_optim_adagrad_at(at, list, o);
+    case 55: return wk_optim_lbfgs_at(at, list, o);
+    case 56: return wk_optim_add_group_at(at, wk_optim_sgd(list), wk_list((wk_zeros_like(leaf))), o) == WK_OK;
+    case BINDING: return binding(o);
+    default: return false;
+    }
+}
+
+/* A struct of `size` bytes that says so, 0 but for its last byte; what lies behind it is not to be read. */
+static const void *struct_of(size_t size, char last)
+{
+    static struct {
+        size_t size;
+        const void *by_name;
+        char rest[4096];
+    } bytes;
+    memset(&bytes, 0x55, sizeof bytes);
+    if (size <= sizeof bytes) memset(&bytes, 0, size);
+    bytes.size = size;
+    if (size > sizeof size && size <= sizeof bytes) ((char *)&bytes)[size - 1] = last;
+    return &bytes;
+}
+
+static void expect_code(int call, wk_code code, const char *word)
+{
+    if (wk_error_code() != code || (word && !strstr(wk_error(), word)))
+        fail_msg("call %d: %s instead of code %d", call, wk_error() ? wk_error() : "no error", (int)code);
+    wk_clear_error();
+}
+
+static void options_of_other_versions(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    x = wk_of(float, (2), 0.25, 0.75), y = wk_of(float, (2), 0.5, 0.5), square = wk_ones((2, 2));
+    leaf = wk_ones((2), .requires_grad = true);
+    const size_t head = offsetof(wk_elu_options, alpha);
+    for (int call = 0; call < CALLS; call++) {
+        WK_SCOPE;
+        if (!worked(call, NULL)) fail_msg("call %d: %s", call, wk_error() ? wk_error() : "false");
+        if (!worked(call, struct_of(head, 0))) fail_msg("call %d, short: %s", call, wk_error() ? wk_error() : "false");
+        if (!worked(call, struct_of(512, 0))) fail_msg("call %d, long: %s", call, wk_error() ? wk_error() : "false");
+        if (call == BINDING) continue; /* wk_call has the message, not the thread; see below */
+        assert_false(worked(call, struct_of(512, 1)));
+        expect_code(call, WK_ERR_UNSUPPORTED, "does not know");
+        assert_false(worked(call, struct_of(0, 0)));
+        expect_code(call, WK_ERR_ARGUMENT, ".size");
+        assert_false(worked(call, struct_of(head - 1, 0)));
+        expect_code(call, WK_ERR_ARGUMENT, ".size");
+        assert_false(worked(call, struct_of((size_t)1 << 40, 0)));
+        expect_code(call, WK_ERR_ARGUMENT, ".size");
+        assert_false(worked(call, struct_of(head, 1)));
+        expect_code(call, WK_ERR_ARGUMENT, "by name");
+    }
+    wk_value in = wk_value_of_tensor(x), out = {0};
+    int count = 1;
+    char message[200];
+    assert_int_equal(wk_call(NULL, "exp", &in, 1, &out, &count, struct_of(512, 1), message, sizeof message),
+                     WK_ERR_UNSUPPORTED);
+    assert_non_null(strstr(message, "does not know"));
+    wk_data_mnist_at(WK_HERE, ".", struct_of(0, 0));
+    expect_code(CALLS, WK_ERR_ARGUMENT, ".size");
+}
+
+/* The members that both know come across; what is not there has its default. */
+static void a_short_struct_gives_what_it_has(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_softplus_options o = {.size = offsetof(wk_softplus_options, threshold), .beta = 2, .threshold = -1};
+    EXPECT_VALUES(wk_softplus_at(WK_HERE, wk_ones((1), .dtype = WK_F64), &o), 1e-12, log1p(exp(2)) / 2);
+    struct {
+        wk_softplus_options o;
+        double later;
+    } later = {{.size = sizeof later, .beta = 2, .threshold = 1e-9}, 0};
+    EXPECT_VALUES(wk_softplus_at(WK_HERE, wk_ones((1), .dtype = WK_F64), &later.o), 0, 1);
+}
+
+/* What the library fills: as much as there is room for, 0 behind what it knows. */
+static void structs_that_are_filled(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *held = wk_add(wk_ones((100)), 1);
+    assert_non_null(wk_data(held)); /* stored */
+    union {
+        wk_memory_stats memory;
+        wk_op op;
+        wk_device_properties device;
+        wk_transfer_counters transfers;
+        wk_setting setting;
+        size_t size;
+        char bytes[1024];
+    } out;
+    for (int call = 0; call < 5; call++) {
+        const size_t sizes[] = {0, sizeof(size_t), 16, 1024};
+        for (int k = 0; k < 4; k++) {
+            memset(&out, 0x55, sizeof out);
+            out.size = sizes[k];
+            wk_code code = call == 0   ? wk_memory_stats_of(wk_cpu(), &out.memory)
+                           : call == 1 ? wk_op_info(0, &out.op)
+                           : call == 2 ? wk_device_describe(wk_cpu(), &out.device)
+                           : call == 3 ? wk_setting_info(0, &out.setting)
+                                       : wk_transfers(&out.transfers);
+            assert_int_equal(code, k < 2 ? WK_ERR_ARGUMENT : WK_OK);
+            if (k < 2) expect_error("set .size = sizeof(wk_", NULL);
+            assert_true(out.size == sizes[k]);
+            if (k < 3) assert_int_equal(out.bytes[16], 0x55);
+            assert_int_equal(out.bytes[1023], k < 3 ? 0x55 : 0);
+            if (call == 0 && k >= 2) assert_true(out.memory.live >= 400);
+            if (call == 1 && k >= 2) assert_string_equal(out.op.name, "abs");
+        }
+    }
+    assert_int_equal(wk_transfers(NULL), WK_ERR_ARGUMENT);
+    expect_error("wk_transfer_counters", NULL);
+    assert_true(wk_item(wk_sum(held)) == 200);
+}
+
+/* ---- kinds ------------------------------------------------------------------------------------------------------- */
+
+static void forward(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
+{
+    (void)f;
+    out[0] = wk_mul(in[0], 2);
+}
+
+static void backward(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[])
+{
+    (void)f;
+    grad_in[0] = wk_mul(grad_out[0], 2);
+}
+
+static void never(void *context)
+{
+    (void)context;
+    fail_msg("a member behind the end was read");
+}
+
+/* A kind is copied by the call: it may be shorter, longer, and gone when backward comes. */
+static void kinds_of_other_versions(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    struct {
+        wk_function_kind kind;
+        void *later;
+    } of = {{sizeof of, "twice", 1, 1, forward, backward, NULL}, NULL};
+    wk_tensor *at = wk_ones((1), .requires_grad = true), *out = wk_apply(&of.kind, NULL, (at));
+    assert_non_null(out);
+    of.kind.size = offsetof(wk_function_kind, destroy), of.kind.destroy = never;
+    wk_tensor *again = wk_apply(&of.kind, NULL, (at));
+    of.later = &of, of.kind.size = sizeof of;
+    assert_null(wk_apply(&of.kind, NULL, (at)));
+    expect_code(0, WK_ERR_UNSUPPORTED, "does not know");
+    of.kind.size = 0;
+    assert_null(wk_apply(&of.kind, NULL, (at)));
+    expect_error(".size", NULL);
+    memset(&of, 0x55, sizeof of);
+    assert_int_equal(wk_backward(wk_add(out, again)), WK_OK);
+    EXPECT_VALUES(wk_grad_of(at), 0, 4);
+
+    struct {
+        wk_module_kind kind;
+        void *later;
+    } module = {{.size = sizeof module, .name = "later"}, NULL};
+    assert_non_null(wk_module_new(&module.kind));
+    module.later = &module;
+    assert_null(wk_module_new(&module.kind));
+    expect_code(1, WK_ERR_UNSUPPORTED, "does not know");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_counts),
+        cmocka_unit_test(an_optimiser_takes_0_for_0),
+        cmocka_unit_test(zero_is_the_default_and_wk_zero_is_0),
+        cmocka_unit_test(options_of_other_versions),
+        cmocka_unit_test(a_short_struct_gives_what_it_has),
+        cmocka_unit_test(structs_that_are_filled),
+        cmocka_unit_test(kinds_of_other_versions),
+        cmocka_unit_test(options_of_another_optimiser),
+        cmocka_unit_test(nothing_stands_between_members),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

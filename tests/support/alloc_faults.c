@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See support_alloc_faults.h. */
+#include "alloc_faults.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "backend/null/null.h"
+#include "base/slab.h"
+
+/* ---- the allocator ----------------------------------------------------------------------------------------------- */
+
+static atomic_llong requests, first_to_fail; /* 0: none */
+static atomic_bool for_good, failed;
+static atomic_llong live; /* blocks */
+
+static void *resize(void *user, void *block, size_t size)
+{
+    (void)user;
+    if (size == 0) {
+        free(block);
+        atomic_fetch_sub(&live, 1);
+        return NULL;
+    }
+    long long number = atomic_fetch_add(&requests, 1) + 1, first = atomic_load(&first_to_fail);
+    if (first && (number == first || (number > first && atomic_load(&for_good)))) {
+        atomic_store(&failed, true);
+        return NULL;
+    }
+    void *changed = realloc(block, size);
+    if (changed && !block && size != WK__SLAB_BLOCK) atomic_fetch_add(&live, 1); /* a slab stays for ever */
+    return changed;
+}
+
+void alloc_faults_arm(long long n, bool all_after)
+{
+    atomic_store(&for_good, all_after);
+    atomic_store(&failed, false);
+    atomic_store(&first_to_fail, n ? atomic_load(&requests) + n : 0);
+}
+
+bool alloc_fault_fired(void)
+{
+    return atomic_load(&failed);
+}
+
+long long alloc_request_count(void)
+{
+    return atomic_load(&requests);
+}
+
+long long alloc_live_blocks(void)
+{
+    return atomic_load(&live);
+}
+
+/* ---- one run ----------------------------------------------------------------------------------------------------- */
+
+scenario_env alloc_faults_env;
+void (*alloc_faults_before_run)(void);
+
+static double run(const scenario *s)
+{
+    return s->run(&alloc_faults_env);
+}
+
+/* What a run that met a failure gave must be the figure, or an error. NULL, or what is wrong. */
+static const char *check_outcome(double figure, double expected)
+{
+    if (wk_error() && (strlen(wk_error()) < 10 || wk_error_code() == WK_OK)) return "an error without a sentence";
+    if (isnan(figure)) return wk_error() ? NULL : "no figure, and no error";
+    return figure == expected ? NULL : "a wrong figure";
+}
+
+void alloc_faults_disarm(void)
+{
+    alloc_faults_arm(0, false);
+    wk_clear_error();
+    wk_sync(); /* what comes late */
+    wk_clear_error();
+    wk__null_log_clear(); /* its notes of what it was told are no part of the library */
+}
+
+long long alloc_faults_next(long long n, long long one_by_one)
+{
+    return n < one_by_one ? n + 1 : n + n / 16;
+}
+
+static int64_t device_live(void)
+{
+    wk_memory_stats stats = {.size = sizeof stats};
+    wk_memory_stats_of(alloc_faults_env.device, &stats);
+    return stats.live;
+}
+
+/* ---- all requests of a scenario --------------------------------------------------------------------------------- */
+
+void alloc_faults_sweep(const scenario *s, bool all_after, long long one_by_one)
+{
+    double expected = run(s);
+    for (int k = 0; k < 2; k++) {
+        double again = run(s);
+        expect_ok();
+        if (again != expected) fail_msg("%s: not the same figure each time: %.17g, %.17g", s->name, expected, again);
+    }
+    long long blocks = atomic_load(&live), n = 1, runs = 0;
+    int64_t bytes = device_live();
+    for (bool met = true; met; n = alloc_faults_next(n, one_by_one), runs++) {
+        if (alloc_faults_before_run) alloc_faults_before_run();
+        alloc_faults_arm(n, all_after);
+        double figure = run(s);
+        met = alloc_fault_fired();
+        alloc_faults_arm(0, false);
+        const char *wrong = check_outcome(figure, expected);
+        if (wrong) fail_msg("%s, request %lld: %s (%.17g; %s)", s->name, n, wrong, figure, wk_error());
+        alloc_faults_disarm();
+        figure = run(s);
+        if (figure != expected)
+            fail_msg("%s, after request %lld: %.17g, not %.17g; %s", s->name, n, figure, expected,
+                     wk_error() ? wk_error() : "no error");
+        expect_ok();
+        if (device_live() != bytes)
+            fail_msg("%s, after request %lld: %lld bytes live, not %lld", s->name, n, (long long)device_live(),
+                     (long long)bytes);
+    }
+    print_message("%-9s %-8s %5lld runs to request %lld, blocks %lld -> %lld\n", s->name,
+                  all_after ? "for good" : "once", runs, n, blocks, (long long)atomic_load(&live));
+    /* arrays that grow for good, and kernels that only a run cut short needs, may be new; a leak is one a run
+     * at least */
+    if (atomic_load(&live) > blocks + 32 + runs / 4)
+        fail_msg("%s: %lld blocks stayed behind", s->name, (long long)atomic_load(&live) - blocks);
+}
+
+static char folder[400];
+
+static void remove_folder(void)
+{
+    DIR *files = opendir(folder);
+    for (struct dirent *file; files && (file = readdir(files)) != NULL;) unlinkat(dirfd(files), file->d_name, 0);
+    if (files) closedir(files);
+    rmdir(folder);
+}
+
+/* In memory where that can be had: each save waits for the disk otherwise, some thousand times. */
+static void choose_folder(void)
+{
+    const char *work = getenv("WICK_WORK");
+    snprintf(folder, sizeof folder, "/dev/shm/wick-failing-%d", (int)getpid());
+    if (mkdir(folder, 0700) == 0)
+        atexit(remove_folder);
+    else
+        snprintf(folder, sizeof folder, "%s", work ? work : "/tmp");
+    alloc_faults_env.folder = folder;
+}
+
+void alloc_faults_init(void)
+{
+    choose_folder();
+    if (wk_set_allocator(resize, NULL) != WK_OK) abort();
+}

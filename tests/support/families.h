@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small, well-formed work of each family in each dtype and layout, and what a backend says of it: what it supports it
+ * takes, and all else it refuses in words. */
+#ifndef TESTS_SUPPORT_FAMILIES_H
+#define TESTS_SUPPORT_FAMILIES_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "backend/backend.h"
+#include "backend/collective.h"
+#include "ir/build.h"
+
+/* Operands have ROWS x COLUMNS elements, one after the other. */
+enum { FAMILY_ROWS = 3, FAMILY_COLUMNS = 4, FAMILY_BYTES = FAMILY_ROWS * FAMILY_COLUMNS * 8 };
+
+typedef struct family_work {
+    wk__work work;
+    wk__work_args kernel;
+    wk__contraction sum;
+    wk__comm team;
+    wk__program group;
+} family_work;
+
+static inline wk__operand family_operand(wk__memory *memory, wk_dtype dtype, bool stored)
+{
+    return (wk__operand){.memory = memory, .dtype = (uint8_t)dtype, .stride = {FAMILY_COLUMNS, 1}, .stored = stored};
+}
+
+static inline void family_program(family_work *w, wk_dtype dtype, wk__memory memory[])
+{
+    const int64_t stride[] = {FAMILY_COLUMNS, 1};
+    ir_space(&w->group, 2, (const int64_t[]){FAMILY_ROWS, FAMILY_COLUMNS}, 0);
+    const int out = ir_operand(&w->group, dtype, &memory[0], 0, stride);
+    ir_store(&w->group, out, ir_load(&w->group, ir_operand(&w->group, dtype, &memory[1], 0, stride)));
+    w->work.args = NULL;
+    w->work.program = &w->group;
+}
+
+/* C[i, j] = sum over l < 3 of A[i, l] B[l, j], a product of matrices; by coordinates B has columns j + l - 1 instead,
+ * where there are such. */
+static inline void family_contraction(family_work *w, wk_dtype dtype, wk__layout layout, wk__memory memory[])
+{
+    wk__work_args *k = &w->kernel;
+    for (int o = 0; o < 3; o++) k->operand[o] = family_operand(&memory[o], dtype, o == 0);
+    k->operand[1].stride[1] = k->operand[2].stride[0] = 0;
+    k->contraction = &w->sum;
+    w->sum = (wk__contraction){.dtype = wk__accumulator_dtype(k->operand[0].dtype),
+                               .nsummed = 1,
+                               .extent = {FAMILY_ROWS},
+                               .stride = {{1}, {FAMILY_COLUMNS}}};
+    if (layout == WK__LAYOUT_STRIDES) return;
+    k->operand[2].stride[1] = 0;
+    w->sum.naffine[1] = 1;
+    w->sum.affine[1][0] =
+        (wk__affine_index){.offset = -1, .divisor = 1, .extent = FAMILY_COLUMNS, .stride = 1, .coefficient = {0, 1, 1}};
+}
+
+/* False: there is no such work, as nothing of that family is walked so. Of numbers that are no family, some kernel. */
+static inline bool family_work_of(family_work *w, int family, wk_dtype dtype, wk__layout layout, wk__memory memory[])
+{
+    memset(w, 0, sizeof *w);
+    wk__work_args *k = &w->kernel;
+    *k = (wk__work_args){.ndim = 2, .dim = 1, .shape = {FAMILY_ROWS, FAMILY_COLUMNS}, .tag = -1};
+    w->work = (wk__work){.family = family, .args = k};
+    k->operand[0] = family_operand(&memory[0], dtype, true);
+    k->operand[1] = family_operand(&memory[1], dtype, false);
+    switch (family) {
+    case WK__PROGRAM: family_program(w, dtype, memory); break;
+    case WK__CONTRACTION: family_contraction(w, dtype, layout, memory); break;
+    case WK__SCATTER_ADD:
+        k->bound = FAMILY_COLUMNS;
+        k->operand[1].dtype = WK_I64;
+        k->operand[2] = family_operand(&memory[2], dtype, false);
+        break;
+    case WK__SORT:
+        k->operand[1] = family_operand(&memory[1], WK_I64, true);
+        k->operand[2] = family_operand(&memory[2], dtype, false);
+        break;
+    case WK__COLLECTIVE:
+        w->team = (wk__comm){.nranks = 1, .reduction = WK__RSUM};
+        k->comm = &w->team;
+        k->ndim = 1;
+        k->dim = 0;
+        k->shape[0] = FAMILY_COLUMNS;
+        k->operand[0].stride[0] = k->operand[1].stride[0] = 1;
+        break;
+    default: break; /* a scan and a transfer are that already */
+    }
+    return layout == WK__LAYOUT_STRIDES || family == WK__CONTRACTION;
+}
+
+/* What stands in `fail` of work that was refused for want of code. */
+static inline void family_expect_refused(wk_code code, const wk__fail *fail, int family, wk_dtype dtype)
+{
+    if (code != WK_ERR_UNSUPPORTED || fail->code != code || strlen(fail->text) < 10)
+        fail_msg("family %d in %s, which is not supported: code %d, \"%s\"", family, wk_dtype_str(dtype), (int)code,
+                 code == WK_OK ? "" : fail->text);
+}
+
+typedef bool family_supported(int family, wk_dtype dtype, wk__layout layout);
+
+/* Goes through all families, and a number on each side of them. `wanted` says what is to be supported. */
+static inline void families_agree(const wk__backend *backend, void *device, family_supported *wanted)
+{
+    const char zeros[FAMILY_BYTES] = {0}; /* indices, too */
+    wk__memory memory[WK__WORK_OPERANDS];
+    wk__fail fail;
+    for (int o = 0; o < WK__WORK_OPERANDS; o++) {
+        assert_int_equal(backend->block_alloc(device, FAMILY_BYTES, &memory[o], &fail), WK_OK);
+        assert_int_equal(backend->upload(device, &memory[o], 0, zeros, FAMILY_BYTES, &fail), WK_OK);
+    }
+    for (int family = -1; family <= WK__WORK_FAMILIES; family++)
+        for (wk_dtype dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++)
+            for (wk__layout layout = WK__LAYOUT_STRIDES; layout <= WK__LAYOUT_CONTRACTION; layout++) {
+                family_work w;
+                const bool exists = family_work_of(&w, family, dtype, layout, memory);
+                const bool supported = backend->supports(device, family, dtype, layout);
+                if (supported != (exists && wanted(family, dtype, layout)))
+                    fail_msg("%s: family %d in %s, layout %d: %d", backend->name, family, wk_dtype_str(dtype),
+                             (int)layout, supported);
+                if (!exists) continue;
+                const wk_code code = backend->submit(device, &w.work, &fail);
+                if (!supported) family_expect_refused(code, &fail, family, dtype);
+                if (supported && code != WK_OK)
+                    fail_msg("%s: family %d in %s: %s", backend->name, family, wk_dtype_str(dtype), fail.text);
+            }
+    const wk_code code = backend->sync(device, &fail);
+    if (code != WK_OK) fail_msg("%s: %s", backend->name, fail.text);
+    for (int o = 0; o < WK__WORK_OPERANDS; o++) backend->block_free(device, &memory[o]);
+}
+
+#endif

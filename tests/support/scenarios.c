@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See support_scenarios.h. */
+#include "scenarios.h"
+
+#include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SAMPLES = 10, FEATURES = 5, HIDDEN = 6, CLASSES = 3 };
+
+/* The sum of absolute values, so that nothing cancels; 0 counts, as the null device gives nothing else. */
+static double figure_of(wk_tensor *x)
+{
+    return wk_item(wk_sum(wk_abs(wk_to_dtype(wk_to(x, wk_cpu()), WK_F64))));
+}
+
+static wk_tensor *inputs(void)
+{
+    return wk_reshape(wk_sin(wk_arange((double)(SAMPLES * FEATURES))), (SAMPLES, FEATURES));
+}
+
+static wk_module *network(wk_device device)
+{
+    wk_module *net = wk_nn_sequential(wk_nn_linear(FEATURES, HIDDEN), wk_nn_layer_norm((HIDDEN)), wk_nn_relu(),
+                                      wk_nn_dropout(0.25), wk_nn_linear(HIDDEN, CLASSES));
+    return wk_module_to(net, device);
+}
+
+/* ---- training ---------------------------------------------------------------------------------------------------- */
+
+static double trains(const scenario_env *place)
+{
+    WK_SCOPE;
+    wk_seed(5);
+    wk_module *net = network(place->device);
+    wk_optim *adam = wk_optim_adamw(wk_parameters(net), .lr = 0.05);
+    wk_dataset *data = wk_data_tensors(inputs(), wk_remainder(wk_arange(SAMPLES), CLASSES));
+    wk_loader *loader = wk_data_loader(data, .batch_size = 4, .shuffle = true, .device = place->device);
+    wk_history *history = wk_history_new();
+    for (int epoch = 0; epoch < 2 && !wk_error(); epoch++) {
+        WK_EACH(batch, loader)
+        {
+            wk_tensor *loss = wk_cross_entropy(wk_forward(net, batch->x), batch->y);
+            wk_optim_zero_grad(adam);
+            wk_backward(loss);
+            wk_clip_grad_norm_(wk_parameters(net), 1);
+            wk_optim_step(adam);
+            wk_history_add(history, loss);
+        }
+    }
+    double figure = wk_history_mean(history);
+    wk_tensors *parameters = wk_parameters(net);
+    for (int k = 0; k < wk_tensors_count(parameters); k++) figure += figure_of(wk_tensors_get(parameters, k));
+    return wk_error() ? NAN : figure;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+static void path_of(const scenario_env *place, const char *name, char out[400])
+{
+    snprintf(out, 400, "%s/%s", place->folder, name);
+}
+
+static double saves(const scenario_env *place)
+{
+    WK_SCOPE;
+    char path[400];
+    path_of(place, "saved.safetensors", path);
+    unlink(path);
+    wk_module *net = network(place->device);
+    wk_save(net, path);
+    struct stat file;
+    return wk_error() || stat(path, &file) != 0 ? NAN : (double)file.st_size;
+}
+
+static double loads(const scenario_env *place)
+{
+    WK_SCOPE;
+    char path[400];
+    path_of(place, "loaded.safetensors", path);
+    wk_seed(9);
+    wk_tensors *list = wk_tensors_new();
+    wk_tensors_add(list, "a", wk_to(inputs(), place->device));
+    wk_tensors_add(list, "b", wk_ones((3, 2), .dtype = WK_BF16, .device = place->device));
+    wk_tensors_add(list, "c", wk_to(wk_arange(7), place->device));
+    wk_save_tensors(list, path);
+    double figure = 0;
+    {
+        WK_DEVICE(place->device);
+        wk_tensors *back = wk_load_tensors(path);
+        for (int k = 0; k < 3; k++) figure += figure_of(wk_tensors_get(back, k));
+    }
+    path_of(place, "net.safetensors", path);
+    wk_module *one = network(place->device), *other = network(place->device);
+    wk_save(one, path);
+    wk_load(other, path);
+    figure += figure_of(wk_sub(wk_module_parameter(one, "0.weight"), wk_module_parameter(other, "0.weight")));
+    return wk_error() ? NAN : figure;
+}
+
+/* A training is saved after each step, and another one goes on from what is there. */
+static double resumes_from_checkpoint(const scenario_env *place)
+{
+    WK_SCOPE;
+    char path[400];
+    path_of(place, "goes_on.wick", path);
+    unlink(path);
+    wk_seed(5);
+    double figure = 0;
+    for (int turn = 0; turn < 2 && !wk_error(); turn++) {
+        wk_module *net = network(place->device);
+        wk_optim *adam = wk_optim_adamw(wk_parameters(net), .lr = 0.05);
+        wk_dataset *data = wk_data_tensors(inputs(), wk_remainder(wk_arange(SAMPLES), CLASSES));
+        wk_loader *loader = wk_data_loader(data, .batch_size = 4, .shuffle = true, .device = place->device);
+        wk_checkpoint *resume = wk_checkpoint_new(path, net, adam, loader);
+        if (wk_checkpoint_load(resume) != (turn > 0) && !wk_error()) return -1;
+        WK_EACH(batch, loader)
+        {
+            wk_optim_zero_grad(adam);
+            wk_backward(wk_cross_entropy(wk_forward(net, batch->x), batch->y));
+            wk_optim_step(adam);
+            wk_checkpoint_every(resume, 1);
+            if (turn == 0 && batch->index == 1) break;
+        }
+        wk_checkpoint_wait(resume);
+        figure += figure_of(wk_module_parameter(net, "0.weight")) + (double)wk_checkpoint_step(resume);
+    }
+    return wk_error() ? NAN : figure;
+}
+
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
+
+static double text_length(wk_tensor *x)
+{
+    const char *text = wk_tensor_str(x);
+    double length = text ? (double)strlen(text) : NAN;
+    text = wk_describe(x);
+    return text ? length + (double)strlen(text) : NAN;
+}
+
+static double prints(const scenario_env *place)
+{
+    WK_SCOPE;
+    wk_tensor *x = wk_to(inputs(), place->device);
+    double length = text_length(x) + text_length(wk_ge(x, 0)) + text_length(wk_to(wk_arange(5), place->device)) +
+                    text_length(wk_zeros((40, 50, 60), .device = place->device)) +
+                    text_length(wk_exp(wk_requires_grad_(wk_mul(x, 1e5), true)));
+    return wk_error() ? NAN : length;
+}
+
+/* ---- mistakes ---------------------------------------------------------------------------------------------------- */
+
+/* One more that was told and cleared; NaN if there was none, or nothing was said. */
+static double expect_one_error(void)
+{
+    double told = wk_error() && strlen(wk_error()) > 5 ? 1 : NAN;
+    wk_clear_error();
+    return told;
+}
+
+static double reports_errors(const scenario_env *place)
+{
+    WK_SCOPE;
+    double told = 0;
+    wk_tensor *x = wk_ones((2, 3), .device = place->device), *y = wk_ones((4), .device = place->device);
+    wk_add(x, y);
+    told += expect_one_error();
+    wk_matmul(x, x);
+    told += expect_one_error();
+    wk_reshape(x, (7));
+    told += expect_one_error();
+    wk_index_select(x, 5, x);
+    told += expect_one_error();
+    wk_to(x, wk_opencl(77));
+    told += expect_one_error();
+    wk_device_parse("tpu:0");
+    told += expect_one_error();
+    wk_backward(x);
+    told += expect_one_error();
+    wk_load_tensors("/no/such/file");
+    told += expect_one_error();
+    wk_module_parameter(wk_nn_relu(), "weight");
+    told += expect_one_error();
+    wk_free(wk_nn_relu());
+    wk_add(x, (wk_tensor *)NULL);
+    told += expect_one_error();
+    return told;
+}
+
+/* ---- graphs ------------------------------------------------------------------------------------------------------ */
+
+static wk_tensor *doubles(wk_tensor *grad, void *user)
+{
+    (void)user;
+    return wk_mul(grad, 2);
+}
+
+static void cube(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
+{
+    wk_function_save(f, in[0]);
+    out[0] = wk_mul(wk_mul(in[0], in[0]), in[0]);
+}
+
+static void cube_gradient(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[])
+{
+    wk_tensor *x = wk_function_saved(f, 0);
+    grad_in[0] = wk_mul(grad_out[0], wk_mul(wk_mul(x, x), 3));
+}
+
+static double differentiates(const scenario_env *place)
+{
+    static const wk_function_kind kind = {
+        .size = sizeof kind, .name = "cube", .inputs = 1, .outputs = 1, .forward = cube, .backward = cube_gradient};
+    WK_SCOPE;
+    wk_tensor *x = wk_requires_grad_(wk_to(inputs(), place->device), true), *grad = NULL, *again = NULL;
+    wk_register_hook(x, doubles, NULL, .after = true);
+    wk_tensor *y = wk_mul(x, 3);
+    wk_add_(wk_narrow(y, 0, 1, 2), 1); /* a view written in place: its base's history changes */
+    wk_tensor *parts[2] = {wk_softmax(wk_transpose(y, 0, 1), 0), wk_apply(&kind, NULL, (y))};
+    wk_tensor *both = wk_cat((wk_transpose(parts[0], 0, 1), parts[1]), 1);
+    wk_tensor *rows = wk_index_select(both, 0, wk_to(wk_of(int64_t, (3), 4, 0, 4), place->device));
+    wk_backward(wk_sum(rows), .retain_graph = true);
+    double figure = figure_of(wk_grad_of(x));
+    wk_grad((wk_sum(wk_mul(rows, rows))), (x), &grad, .create_graph = true);
+    wk_grad((wk_sum(wk_mul(grad, grad))), (x), &again, .allow_unused = true);
+    figure += figure_of(grad) + figure_of(again);
+    wk_tensor *sorted = NULL;
+    wk_sort(wk_detach(x), 1, false, &sorted, NULL);
+    figure += figure_of(wk_cumsum(sorted, 0));
+    return wk_error() ? NAN : figure;
+}
+
+/* ---- bindings ---------------------------------------------------------------------------------------------------- */
+
+/* No scope is open: each result is the caller's, who frees it. */
+static wk_tensor *called(const char *op, wk_tensor *const *in, int count, const scenario_env *place, bool *fine)
+{
+    char message[200] = "";
+    wk_value argument[3], result = {.kind = WK_VALUE_NONE};
+    wk_call_options options = {.size = sizeof options, .device = place->device};
+    for (int k = 0; k < count; k++) argument[k] = (wk_value){.kind = WK_VALUE_TENSOR, .tensor = in[k]};
+    int results = 1;
+    wk_code code = *fine ? wk_call(NULL, op, argument, count, &result, &results, &options, message, 200) : WK_ERR_STATE;
+    *fine = code == WK_OK;
+    return code == WK_OK ? result.tensor : NULL;
+}
+
+static double binds(const scenario_env *place)
+{
+    bool fine = true;
+    wk_options options = {.size = sizeof options, .device = place->device, .requires_grad = true};
+    wk_tensor *x = wk_ones_at(WK_HERE, (const int64_t[]){3, 4}, 2, &options), *grad = NULL;
+    wk_tensor *y = x ? called("exp", (wk_tensor *const[]){x}, 1, place, &fine) : NULL;
+    wk_tensor *z = y ? called("softplus", (wk_tensor *const[]){y}, 1, place, &fine) : NULL;
+    wk_tensor *w = z ? called("mul", (wk_tensor *const[]){z, x}, 2, place, &fine) : NULL;
+    wk_tensor *v = w ? called("t", (wk_tensor *const[]){w}, 1, place, &fine) : NULL;
+    wk_tensor *sum = v ? wk_sum(v) : NULL;
+    wk_tensor *m = z ? wk_matmul(z, v) : NULL, *s = m ? wk_softmax(m, 1) : NULL;
+    double figure = sum ? wk_item(sum) : NAN, other = NAN;
+    wk_tensor *total = s ? wk_sum(s) : NULL;
+    if (total && wk_grad((total), (x), &grad) == WK_OK) {
+        wk_tensor *all = wk_sum(grad);
+        other = all ? wk_item(all) : NAN;
+        wk_free(all);
+    }
+    wk_tensor *const made[] = {x, y, z, w, v, sum, m, s, total, grad};
+    for (size_t k = 0; k < sizeof made / sizeof *made; k++) wk_free(made[k]);
+    if (!fine && !wk_error()) wk_add((wk_tensor *)NULL, 1); /* wk_call told it elsewhere */
+    return fine && !wk_error() ? figure + other : NAN;
+}
+
+const scenario scenarios[] = {
+    {"train", trains},
+    {"save", saves},
+    {"load", loads},
+    {"resume", resumes_from_checkpoint},
+    {"print", prints},
+    {"errors", reports_errors},
+    {"gradients", differentiates},
+    {"bindings", binds},
+};
+const int scenario_count = (int)(sizeof scenarios / sizeof *scenarios);
