@@ -9,7 +9,6 @@
  *   along one      scatter_add, scan and sort walk the lines of one dimension
  *   dimension
  *   transfer       dense bytes to another device; a backend has slots of its own for that
- *   collective     what the ranks of a team bring together (collective.h)
  */
 #ifndef WICK_BACKEND_WORK_H
 #define WICK_BACKEND_WORK_H
@@ -33,8 +32,6 @@ typedef enum wk__work_id {
     WK__SORT,
     /* 0 out, 1 in, on another device. */
     WK__TRANSFER,
-    /* 0 out, 1 in; mode: which (collective.h). */
-    WK__COLLECTIVE,
     WK__WORK_FAMILIES
 } wk__work_id;
 
@@ -50,7 +47,6 @@ typedef struct wk__work_family {
     bool is_contraction;    /* has a wk__contraction */
     bool is_along_dim;      /* works along one dimension: dim, mode and bound say how */
     bool is_transfer;       /* its inputs are on another device */
-    bool is_collective;     /* other ranks submit their parts of it */
     bool can_fault;         /* may find a bad index; a record says whether a program may */
     bool accumulates;       /* operand 0 is read, too, and what is not added to stays; it has its own size along dim */
     uint8_t nmodes;         /* `mode` is below that */
@@ -84,8 +80,7 @@ typedef struct wk__work_args {
      * reduces nothing and looks up no places. NULL: the factor is in memory. A backend without `takes_prologue` is
      * given none. */
     const wk__program *prologue[WK__FACTORS];
-    const struct wk__comm *comm; /* collective; NULL: none */
-    int64_t tag;                 /* handed back with a bad index */
+    int64_t tag;       /* handed back with a bad index */
     bool elide_result; /* operand 0 is read by the tail alone: it need not be written, and its memory holds nothing
                           later */
 } wk__work_args;

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collective.h"
 #include "backend/null/command_log.h"
 
 /* Elements from the first place to the last that an operand touches: low <= 0 <= high, from its offset on. */
@@ -137,23 +136,11 @@ static const char *check_along(const wk__work_family *family, const wk__work_arg
     return NULL;
 }
 
-static const char *check_collective(const wk__work_args *kernel)
-{
-    const char *wrong = wk__collective_check(kernel);
-    for (int o = 0; o < 2 && !wrong; o++) {
-        const int64_t count = wk__collective_elements(kernel->mode, kernel->comm, o, kernel->shape[0]);
-        wrong = check_operand(&kernel->operand[o], 1, &count);
-    }
-    return wrong;
-}
-
 static const char *check_kernel(const wk__work_family *family, const wk__work_args *kernel)
 {
     if (!kernel) return "work without its operands";
     if (kernel->ndim < 0 || kernel->ndim > WK__MAX_DIMS) return "count of dimensions";
-    return family->is_contraction  ? check_sum(kernel)
-           : family->is_collective ? check_collective(kernel)
-                                   : check_along(family, kernel);
+    return family->is_contraction ? check_sum(kernel) : check_along(family, kernel);
 }
 
 const char *wk__work_check(const wk__work *work)

@@ -2,8 +2,6 @@
 /* The plan of the null devices: copies of what was ordered, and their text. */
 #include "command_log.h"
 
-#include "backend/collective.h"
-
 #include <pthread.h>
 
 #include "base/alloc.h"
@@ -19,7 +17,6 @@ typedef struct noted_work {
     wk__work work;
     wk__work_args kernel;
     wk__contraction sum;
-    wk__comm team;
     wk__memory memory[WK__WORK_OPERANDS];
     noted_group group, prologue[WK__FACTORS];
 } noted_work;
@@ -88,10 +85,6 @@ static void copy_kernel(noted_work *to, const wk__work_args *kernel)
     if (kernel->contraction) {
         to->sum = *kernel->contraction;
         to->kernel.contraction = &to->sum;
-    }
-    if (kernel->comm) {
-        to->team = *kernel->comm;
-        to->kernel.comm = &to->team;
     }
 }
 
@@ -217,19 +210,6 @@ static void add_along(wk__text *text, const wk__work *work)
     add_shape(text, kernel->ndim, kernel->shape);
 }
 
-/* "all_reduce RSUM f32, rank 1 of 4, 1000 elements" */
-static void add_collective(wk__text *text, const wk__work_args *kernel)
-{
-    const wk__comm *team = kernel->comm;
-    wk__text_format(text, "%s ", wk__collective_name[kernel->mode]);
-    if (kernel->mode == WK__BROADCAST)
-        wk__text_format(text, "of rank %d ", team->root);
-    else if (kernel->mode != WK__ALL_GATHER)
-        wk__text_format(text, "%s ", wk__opcode_name[team->reduction]);
-    wk__text_format(text, "%s, rank %d of %d, %lld elements", wk_dtype_str((wk_dtype)kernel->operand[0].dtype),
-                    team->rank, team->nranks, (long long)kernel->shape[0]);
-}
-
 /* A line, and the program of the tail below it. */
 static void add_work(wk__text *text, const wk__work *work)
 {
@@ -241,8 +221,6 @@ static void add_work(wk__text *text, const wk__work *work)
         add_matmul(text, &product);
     else if (family->is_contraction)
         add_contraction(text, work);
-    else if (family->is_collective)
-        add_collective(text, work->args);
     else
         add_along(text, work);
     wk__text_add(text, work->program && work->args ? ", then\n" : "\n");
