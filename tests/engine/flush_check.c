@@ -335,7 +335,6 @@ int main(void)
         ONE(modes_and_dimensions),
         ONE(dtypes_of_operands),
         ONE(sums),
-        ONE(no_teams),
         ONE(copies_between_devices),
         ONE(programs),
         ONE(spaces),
