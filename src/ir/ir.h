@@ -26,9 +26,9 @@
  *                     nreduce = 0 there is one pass.
  *
  *   operands          memory with a dtype, an offset and a stride (both in elements) per dimension. Strides of loads
- *                     may be 0 or negative; no two elements of a stored operand share an address. A stored operand may be
- *                     loaded in the same program only with the same offset and strides, and before the store. No other
- *                     two operands overlap if one of them is stored.
+ *                     may be 0 or negative; no two elements of a stored operand share an address. A stored operand may
+ *                     be loaded in the same program only with the same offset and strides, and before the store. No
+ *                     other two operands overlap if one of them is stored.
  *
  *   arguments         shapes, offsets, strides, IMM values and memory are arguments; only what wk__program_hash()
  *                     hashes is structure. So a training loop compiles its kernels once. */
