@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What collectives move, and what can be wrong with one; see collective.h. */
+/* Sizes and validation of collectives; see collective.h. */
 #include "collective.h"
 
 const char *const wk__collective_name[WK__COLLECTIVES] = {"all_reduce", "reduce_scatter", "all_gather", "broadcast"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives: work that the ranks of a team submit together, each its own part, in the same order, with the same mode,
- * dtype, count and reduction. Operands are dense, over a space of one dimension of `count` elements:
+/* Collectives: work that all ranks of a team submit, each its own part, in the same order and with the same mode,
+ * dtype, count and reduction. Operands are dense, over a one-dimensional space of `count` elements:
  *
  *     mode             in               out
  *     all_reduce       count            count            out[i] = reduction over the ranks of in[i]
@@ -8,8 +8,8 @@
  *     all_gather       count            ranks x count    out[r x count + i] = in[i] of rank r
  *     broadcast        count            count            out[i] = in[i] of the root
  *
- * Names and meanings are those of MPI and NCCL. In and out may be one piece of memory where they are as long, else they
- * have no element in common. */
+ * Names and semantics are those of MPI and NCCL. In and out may be the same memory if they have the same length;
+ * otherwise they must not overlap. */
 #ifndef WICK_BACKEND_COLLECTIVE_H
 #define WICK_BACKEND_COLLECTIVE_H
 
@@ -27,14 +27,14 @@ extern const char *const wk__collective_name[WK__COLLECTIVES];
 
 typedef struct wk__comm {
     int rank, nranks;
-    int root;      /* broadcast */
-    int reduction; /* a wk__opcode: WK__RSUM, WK__RPROD, WK__RMAX or WK__RMIN; of the modes that reduce */
-    void *handle;  /* the backend's own: how the ranks reach each other */
+    int root;      /* broadcast only */
+    int reduction; /* modes that reduce: the opcode WK__RSUM, WK__RPROD, WK__RMAX or WK__RMIN */
+    void *handle;  /* the backend's communicator */
 } wk__comm;
 
-/* Elements of operand 0 (out) or 1 (in), of which the work has `count`. */
+/* Returns the number of elements of operand 0 (out) or 1 (in) for work of `count` elements. */
 int64_t wk__collective_elements(int mode, const wk__comm *team, int operand, int64_t count);
-/* NULL, or what is wrong with it but for where its operands are. */
+/* Returns NULL, or a description of what is invalid; does not check the operands' memory. */
 const char *wk__collective_check(const wk__work_args *kernel);
 
 #endif
