@@ -8,7 +8,7 @@
  * a scalar:
  *
  *     slot    memory: the block at i begins at p + i x step. If step is the size of an element, blocks are consecutive;
- *             if it is 0, the slot is a tile shared by all blocks. The iterator rebinds slots; the program never changes.
+ *             if it is 0, the slot is a tile shared by all blocks. The iterator rebinds slots; the program is constant.
  *     scalar  one value for all lanes: an IMM, or a value common to a row.
  *
  *     LOAD x0..x3 <- slot 0 | ADD scalar 5 | EXP | MUL slot 1 | STORE slot 2 | END         is (z + 2).exp() * y
