@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix products on the CPU, from wk__matmul (backend/contraction.h) to macrotiles of C.
  *
- *     plan      the cheapest equivalent product: C' = B' A' if only columns of C are contiguous, batches folded into rows
- *               if they share B; which operands are read in place and which are packed
+ *     plan      the cheapest equivalent product: C' = B' A' if only columns of C are contiguous, batches folded into
+ *               rows if they share B; which operands are read in place and which are packed
  *     divide    macrotiles of C for all threads (gemm_partition.c)
  *     run       each macrotile with separate buffers (gemm_macrotile.c, gemm_buffers.c)
  *
