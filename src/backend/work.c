@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of families; see work.h. */
+/* Table of work families; see work.h. */
 #include "work.h"
 
 const wk__work_family wk__work_families[WK__WORK_FAMILIES] = {
