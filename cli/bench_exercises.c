@@ -39,7 +39,7 @@ static void each_device(bench *b, int64_t n, int repeat, const char *what)
         double each = turn.best / repeat;
         if (k == 0) on_cpu = each;
         snprintf(name, sizeof name, "E1 %s product %lld", what, (long long)n);
-        bench_add(b, name, devices[k], wk_threads(), each > 1e-4 ? 1e-9 * work / each : 1e6 * each,
+        bench_add(b, name, devices[k], wk_thread_count(), each > 1e-4 ? 1e-9 * work / each : 1e6 * each,
                   each > 1e-4 ? "GFLOP/s" : "us each", k == 0 ? NAN : on_cpu / each, "the speed of cpu");
     }
 }
@@ -75,8 +75,8 @@ void bench_files(bench *b)
             wk_sync();
             load = fmin(load, cli_clock() - start);
         }
-        bench_add(b, "E2 save parameters", devices[k], wk_threads(), megabytes / save, "MB/s", NAN, "");
-        bench_add(b, "E2 load parameters", devices[k], wk_threads(), megabytes / load, "MB/s", NAN, "");
+        bench_add(b, "E2 save parameters", devices[k], wk_thread_count(), megabytes / save, "MB/s", NAN, "");
+        bench_add(b, "E2 load parameters", devices[k], wk_thread_count(), megabytes / load, "MB/s", NAN, "");
     }
     unlink(path);
 }
@@ -129,9 +129,9 @@ void bench_logging(bench *b)
         run_one_by_one(&n);
         run_gathered(&n);
         bench_interleave(turns, 2, b->quick ? 2 : 4, b->quick ? 0.1 : 0.5);
-        bench_add(b, "E3 products 100, norm read each time", devices[k], wk_threads(), 1e6 * turns[0].best / n.products,
-                  "us each", NAN, "");
-        bench_add(b, "E3 products 100, norms gathered", devices[k], wk_threads(), 1e6 * turns[1].best / n.products,
+        bench_add(b, "E3 products 100, norm read each time", devices[k], wk_thread_count(),
+                  1e6 * turns[0].best / n.products, "us each", NAN, "");
+        bench_add(b, "E3 products 100, norms gathered", devices[k], wk_thread_count(), 1e6 * turns[1].best / n.products,
                   "us each", turns[0].best / turns[1].best, "the speed of reading each");
     }
 }
@@ -206,7 +206,8 @@ void bench_overlap(bench *b)
     run_on_one(&t);
     run_on_two(&t);
     bench_interleave(turns, 2, b->quick ? 3 : 8, b->quick ? 0.1 : 1.0);
-    bench_add(b, "E4 one after the other on one device", pair[0], wk_threads(), 1e3 * turns[0].best, "ms", NAN, "");
-    bench_add(b, "E4 two devices at once", pair[0], wk_threads(), 1e3 * turns[1].best, "ms",
+    bench_add(b, "E4 one after the other on one device", pair[0], wk_thread_count(), 1e3 * turns[0].best, "ms", NAN,
+              "");
+    bench_add(b, "E4 two devices at once", pair[0], wk_thread_count(), 1e3 * turns[1].best, "ms",
               turns[0].best / turns[1].best, "one device (2 is linear)");
 }

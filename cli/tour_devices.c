@@ -5,7 +5,7 @@
 
 static void monitor(void)
 {
-    tour_code("wk_device_describe(device, &properties)");
+    tour_code("wk_device_get_properties(device, &properties)");
     cli_devices(0, NULL);
 }
 

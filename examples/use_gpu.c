@@ -21,7 +21,7 @@ static void show_devices(void)
     for (int k = 0; k < count; k++) printf(" %s", wk_device_str(all[k]));
 
     wk_device_properties is = {.size = sizeof is};
-    if (wk_device_describe(all[0], &is) == WK_OK)
+    if (wk_device_get_properties(all[0], &is) == WK_OK)
         printf("\n%s: %s, %lld MiB\n", wk_device_str(all[0]), is.name, (long long)(is.memory_total >> 20));
 }
 

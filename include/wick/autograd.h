@@ -79,7 +79,7 @@ WK_API wk_code wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_co
 /* ---- hooks ------------------------------------------------------------------------------------------------------- */
 
 /* Called with each gradient that arrives at x (leaf or not), in order of registration; may return a tensor of its
- * shape, dtype and device to use instead, or NULL. On a leaf with .after: once per backward, as soon as nothing more
+ * shape, dtype and device to use instead, or NULL. On a leaf with .post_accumulate: once per backward, as soon as nothing more
  * can come to it, with the whole gradient (at the end of backward if a call that leads to it got none itself). The grad
  * mode is that of the gradients: off without .create_graph. The gradient belongs to the library: written in place, it
  * is used so, and no other tensor changes; wk_retain lets it live on; to free it is an error. A hook that is registered
@@ -90,7 +90,7 @@ typedef wk_tensor *wk_hook(wk_tensor *grad, void *user);
 typedef struct wk_hook_options {
     size_t size;
     wk_by_name by_name;
-    bool after;
+    bool post_accumulate;
     char reserved[7];
 } wk_hook_options;
 WK_API wk_code wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *hook, void *user,
@@ -126,7 +126,7 @@ WK_API void *wk_function_context(wk_function *f);
 WK_API void wk_function_save_at(wk_site site, wk_function *f, wk_tensor *x);
 WK_API wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k);
 /* Does input k want a gradient? */
-WK_API bool wk_function_needs(wk_function *f, int k);
+WK_API bool wk_function_needs_grad(wk_function *f, int k);
 
 /* Compares gradients with central differences in f64: f's inputs are leaves of dtype f64 that require grad. True if all
  * agree within 1e-5 + 1e-3 |difference quotient|; else false with the first disagreement recorded as an error. */

@@ -70,16 +70,16 @@ static inline wk_value wk_value_itself(wk_value x)
 
 /* What is known of an op. The texts live for ever. */
 typedef struct wk_op {
-    size_t size;        /* sizeof(wk_op), set by the caller */
-    const char *name;   /* "softmax" */
-    const char *schema; /* "softmax(Tensor input, int dim) -> Tensor" */
-    const char *group;  /* "pointwise", "reduction", "view", ... */
-    const char *doc;    /* one line */
+    size_t size;          /* sizeof(wk_op), set by the caller */
+    const char *name;     /* "softmax" */
+    const char *schema;   /* "softmax(Tensor input, int dim) -> Tensor" */
+    const char *category; /* "pointwise", "reduction", "view", ... */
+    const char *doc;      /* one line */
     bool differentiable;
-    bool waits;         /* the shape of the result may depend on data: then the call waits for the device */
-    uint32_t dtypes;    /* bit 1 << dtype for each dtype it takes; 0 = any */
-    int32_t parameters; /* how many: see wk_op_parameter */
-    int32_t results;    /* how many; -1: as many as the arguments say, up to INT32_MAX */
+    bool data_dependent_shape; /* the shape of the result may depend on data: then the call waits for the device */
+    uint32_t dtypes;           /* bit 1 << dtype for each dtype it takes; 0 = any */
+    int32_t parameters;        /* how many: see wk_op_parameter */
+    int32_t results;           /* how many; -1: as many as the arguments say, up to INT32_MAX */
     const char *const *result_names; /* [results], where it has several: "values", "indices"; else NULL */
     bool in_place; /* wk_call knows NAME_, too, which writes its result over the first argument and gives that */
     bool view;     /* the results may share the memory of the first argument */
@@ -94,8 +94,8 @@ typedef struct wk_parameter {
     int32_t kind;               /* wk_value_kind: what an argument is. For INTS a single number does, too */
     bool optional;              /* it may be left out, and is default_value then */
     bool keyword_only;          /* in Python given by name */
-    bool takes_number;          /* of a tensor: an int, a float or a bool does, too; not for what NAME_ writes over */
-    bool written;               /* a tensor that the op writes over, and gives */
+    bool accepts_scalar;        /* of a tensor: an int, a float or a bool does, too; not for what NAME_ writes over */
+    bool mutated;               /* a tensor that the op writes over, and gives */
     wk_value default_value;     /* of kind WK_VALUE_NONE, where "none" is the default, or there is no default */
     const char *const *choices; /* of a TEXT: what it may be, up to NULL; else NULL */
 } wk_parameter;

@@ -122,7 +122,7 @@ WK_API size_t wk_dtype_size(wk_dtype dtype);
  * behind .lr = 0.1 a bare 0.9 goes to the member that follows, as in any initialiser of C, and no compiler objects.
  *
  * Behind the macros stands a struct, which a binding or a program in C++ fills by itself. There 0, false and NULL mean
- * the default, and WK_ZERO is a true 0 for a number (double) whose default is another one; whatever is nearer to 0
+ * the default, and WK_EXPLICIT_ZERO is a true 0 for a number (double) whose default is another one; whatever is nearer to 0
  * than 1e-290 counts as 0.
  *
  * A struct begins with its size, so that programs and libraries of different versions get on. What a shorter struct of
@@ -131,7 +131,7 @@ WK_API size_t wk_dtype_size(wk_dtype dtype);
  * the size says, with 0 what it does not know.
  *
  * No struct of options ends in padding, which compilers need not set to 0: `reserved` stands there, and stays 0. */
-#define WK_ZERO 1e-300
+#define WK_EXPLICIT_ZERO 1e-300
 /* The second member of a struct of options, always NULL: a struct that is filled without names has a value here, and
  * the compiler objects with this name. Behind an option with a name C takes a value without one for the member that
  * follows: only the first is looked at. */
@@ -151,7 +151,7 @@ typedef enum wk_code {
     WK_ERR_STATE,       /* right call, wrong moment: no graph, a closed scope */
     WK_ERR_IO,          /* the system refused a file */
     WK_ERR_FORMAT,      /* a file that is not what it claims */
-    WK_ERR_LOST,        /* a device stopped answering */
+    WK_ERR_DEVICE_LOST, /* a device stopped answering */
     WK_ERR_UNSUPPORTED, /* legal, but this build or device cannot do it */
     WK_ERR_INTERNAL,    /* a fault of the library: please report it */
     WK_ERR_TIMEOUT      /* another process of the job is gone, late or does something else (dist.h) */
@@ -177,7 +177,7 @@ WK_API int wk_report_error(FILE *out);
  *
  * The library calls the handler with no lock and nothing else held, as a rule at the end of the call that failed. When
  * a function of the program's fails that the library calls, the handler is called at once in forward, backward and
- * hooks. A destroy, a release, .moved and .trained (wk_module_to, wk_module_train) first run to their end, and the
+ * hooks. A destroy, a release, .on_move and .on_train (wk_module_to, wk_module_train) first run to their end, and the
  * handler is called at the end of the library's call, or at the beginning of the thread's next one. If such a function
  * clears its error, the handler is called all the same (unless memory was short), with that error as `code` and `text`,
  * which wk_error() does not give any more. `text` lives until the handler returns or its longjmp has left that scope.
@@ -189,8 +189,8 @@ WK_API void wk_set_error_handler(wk_error_handler *handler, void *user);
 
 /* Replaces malloc and free for everything that the library takes on the host except tensor data. `resize` works like
  * realloc; size 0 frees. Call it before anything else; WK_ERR_STATE when the library has already allocated. */
-typedef void *wk_resize(void *user, void *block, size_t size);
-WK_API wk_code wk_set_allocator_at(wk_site site, wk_resize *resize, void *user);
+typedef void *wk_realloc_fn(void *user, void *block, size_t size);
+WK_API wk_code wk_set_allocator_at(wk_site site, wk_realloc_fn *resize, void *user);
 
 #define wk_set_allocator(resize, user) wk_set_allocator_at(WK_HERE, resize, user)
 

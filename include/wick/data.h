@@ -39,7 +39,7 @@ WK_API wk_dataset *wk_data_mnist_at(wk_site site, const char *folder, const wk_m
 /* Samples from..to - 1 of a dataset; nothing is copied. WK_ERR_INDEX if they are not all there. */
 WK_API wk_dataset *wk_data_slice_at(wk_site site, wk_dataset *data, int64_t from, int64_t to);
 /* How many samples; 0 for NULL. */
-WK_API int64_t wk_data_count_at(wk_site site, const wk_dataset *data);
+WK_API int64_t wk_data_size_at(wk_site site, const wk_dataset *data);
 
 /* ---- loaders ----------------------------------------------------------------------------------------------------- */
 
@@ -107,7 +107,7 @@ WK_API const double *wk_history_values_at(wk_site site, wk_history *history);
 #define wk_history_new()              wk_history_new_at(WK_HERE)
 #define wk_history_mean(history)      wk_history_mean_at(WK_HERE, history)
 #define wk_history_values(history)    wk_history_values_at(WK_HERE, history)
-#define wk_data_count(...)            wk_data_count_at(WK_HERE, __VA_ARGS__)
+#define wk_data_size(...)             wk_data_size_at(WK_HERE, __VA_ARGS__)
 #define wk_loader_count(...)          wk_loader_count_at(WK_HERE, __VA_ARGS__)
 #define wk_loader_epoch(...)          wk_loader_epoch_at(WK_HERE, __VA_ARGS__)
 #define wk_history_count(...)         wk_history_count_at(WK_HERE, __VA_ARGS__)

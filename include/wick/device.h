@@ -66,14 +66,14 @@ typedef struct wk_device_properties {
     int compute_units;                 /* cores or multiprocessors */
     bool is_gpu;
     double temperature, power, utilisation; /* degrees Celsius, watts, 0..1 */
-    char interface[16];                     /* what the driver offers at most: "CUDA 13.0" */
+    char api_version[16];                   /* what the driver offers at most: "CUDA 13.0" */
     double power_limit;                     /* watts */
     int core_clock, memory_clock;           /* MHz now */
     int processes;                          /* that compute on it, 0 if not known; the first of them */
     wk_device_process process[WK_DEVICE_PROCESSES];
 } wk_device_properties;
 /* WK_OK or a code, with the error recorded. */
-WK_API wk_code wk_device_describe_at(wk_site site, wk_device device, wk_device_properties *properties);
+WK_API wk_code wk_device_get_properties_at(wk_site site, wk_device device, wk_device_properties *properties);
 
 /* Bytes of a device, and whose they are. Where the device says so (NVIDIA's do), they add up to what it shows as used:
  *
@@ -96,8 +96,8 @@ typedef struct wk_memory_stats {
 /* WK_OK or a code. */
 WK_API wk_code wk_memory_stats_of_at(wk_site site, wk_device device, wk_memory_stats *stats);
 /* The largest tensors that live on a device now (of at least 64 KiB), largest first: their bytes and the calls that
- * made them, up to `places` of each. Returns how many; 0 with the error recorded if the device can't be used. */
-WK_API int wk_memory_largest_at(wk_site site, wk_device device, int64_t *bytes, wk_site *sites, int places);
+ * made them, up to `capacity` of each. Returns how many; 0 with the error recorded if the device can't be used. */
+WK_API int wk_memory_largest_at(wk_site site, wk_device device, int64_t *bytes, wk_site *sites, int capacity);
 /* From now on peak is counted anew, from what is live. WK_OK or a code, as of the two below. */
 WK_API wk_code wk_memory_reset_peak_at(wk_site site, wk_device device);
 /* Sets the limit in bytes; 0 = the default (all of the device; on the CPU the smaller of cgroup and physical memory);
@@ -112,20 +112,20 @@ WK_API const char *wk_device_status(int kind);
 /* Threads of the CPU that compute, the caller included: WICK_THREADS in the environment, else the CPUs that
  * the process may use. Setting it (1 to 1024) is for moments when nothing is computed; results do not depend
  * on it. WK_OK or a code. */
-WK_API int wk_threads(void);
+WK_API int wk_thread_count(void);
 WK_API wk_code wk_set_threads_at(wk_site site, int count);
 
-#define wk_device_parse(text)     wk_device_parse_at(WK_HERE, text)
-#define wk_cuda(...)              wk_cuda_at(WK_HERE, __VA_ARGS__)
-#define wk_opencl(...)            wk_opencl_at(WK_HERE, __VA_ARGS__)
-#define wk_gpu(...)               wk_gpu_at(WK_HERE, __VA_ARGS__)
-#define wk_device_describe(...)   wk_device_describe_at(WK_HERE, __VA_ARGS__)
-#define wk_memory_stats_of(...)   wk_memory_stats_of_at(WK_HERE, __VA_ARGS__)
-#define wk_memory_largest(...)    wk_memory_largest_at(WK_HERE, __VA_ARGS__)
-#define wk_memory_reset_peak(...) wk_memory_reset_peak_at(WK_HERE, __VA_ARGS__)
-#define wk_memory_set_limit(...)  wk_memory_set_limit_at(WK_HERE, __VA_ARGS__)
-#define wk_memory_trim(...)       wk_memory_trim_at(WK_HERE, __VA_ARGS__)
-#define wk_set_threads(...)       wk_set_threads_at(WK_HERE, __VA_ARGS__)
+#define wk_device_parse(text)         wk_device_parse_at(WK_HERE, text)
+#define wk_cuda(...)                  wk_cuda_at(WK_HERE, __VA_ARGS__)
+#define wk_opencl(...)                wk_opencl_at(WK_HERE, __VA_ARGS__)
+#define wk_gpu(...)                   wk_gpu_at(WK_HERE, __VA_ARGS__)
+#define wk_device_get_properties(...) wk_device_get_properties_at(WK_HERE, __VA_ARGS__)
+#define wk_memory_stats_of(...)       wk_memory_stats_of_at(WK_HERE, __VA_ARGS__)
+#define wk_memory_largest(...)        wk_memory_largest_at(WK_HERE, __VA_ARGS__)
+#define wk_memory_reset_peak(...)     wk_memory_reset_peak_at(WK_HERE, __VA_ARGS__)
+#define wk_memory_set_limit(...)      wk_memory_set_limit_at(WK_HERE, __VA_ARGS__)
+#define wk_memory_trim(...)           wk_memory_trim_at(WK_HERE, __VA_ARGS__)
+#define wk_set_threads(...)           wk_set_threads_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
 /* Until the end of the enclosing block, tensors that name no device are made on this one. Nests. A

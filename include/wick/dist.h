@@ -46,11 +46,11 @@ extern "C" {
  *     WICK_COMM=self|tcp|mpi                   the engine, whatever the rest says
  *     the variables of Open MPI, MPICH         mpirun -n 4 ./prog
  *     those of Slurm                           srun -n 4 ./prog
- *     WICK_RANK, WICK_WORLD, WICK_HOSTS        wick run -n 4 ./prog, or set by hand
+ *     WICK_RANK, WICK_WORLD_SIZE, WICK_COORDINATOR        wick run -n 4 ./prog, or set by hand
  *     RANK, WORLD_SIZE, MASTER_ADDR, _PORT     torchrun --no-python --nproc-per-node 4 ./prog
  *     none of these                            a world of one
  *
- * WK_ERR_ARGUMENT for variables that do not fit together, here or between processes (another WICK_WORLD or WICK_SECRET,
+ * WK_ERR_ARGUMENT for variables that do not fit together, here or between processes (another WICK_WORLD_SIZE or WICK_SECRET,
  * one WICK_RANK twice), WK_ERR_TIMEOUT when ranks are missing after WICK_TIMEOUT seconds (and up to 20 s more, in
  * which rank 0 may say which) and nothing tells why, WK_ERR_IO where a port or a host cannot be used, WK_ERR_STATE when
  * it has been called before (a process joins a world of several once) or another thread is in it. One thread calls this
@@ -196,7 +196,7 @@ typedef struct wk_ddp_options {
  * keeps its gradient, or has none; where some ranks used it, those that did not count as 0. If a rank fails,
  * wk_backward fails in all of them with its text. The means have no history: wk_backward with .create_graph gives
  * gradients that lead to each rank's own graph no more. Move the network and freeze parameters before it is made.
- * Hooks on parameters, .after too, see this rank's own gradient: the mean is there when wk_backward is back.
+ * Hooks on parameters, .post_accumulate too, see this rank's own gradient: the mean is there when wk_backward is back.
  * A backward through it within a hook of another stands behind WK_NO_SYNC; without that, a gradient that comes when its
  * parameter's bucket is on the way is WK_ERR_STATE. So is a backward while that of another thread runs. Where one
  * backward goes through several such networks of one group, all ranks do so in the same order and use the same

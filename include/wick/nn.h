@@ -61,8 +61,8 @@ typedef struct wk_module_kind {
     /* Optional, each after it has happened: the module goes (of its state); it was moved; training was switched on or
      * off. */
     void (*destroy)(wk_module *self);
-    void (*moved)(wk_module *self, wk_device device);
-    void (*trained)(wk_module *self, bool training);
+    void (*on_move)(wk_module *self, wk_device device);
+    void (*on_train)(wk_module *self, bool training);
 } wk_module_kind;
 
 /* A module without parameters and children. The kind is copied. */
@@ -71,7 +71,7 @@ WK_API wk_module *wk_module_new_at(wk_site site, const wk_module_kind *kind);
  * module that could not be made: 4,096 bytes that nobody reads, so that a constructor need not check. */
 WK_API void *wk_module_state_at(wk_site site, wk_module *m);
 /* The name of its kind, "linear". Lives as long as the module. */
-WK_API const char *wk_module_name_at(wk_site site, const wk_module *m);
+WK_API const char *wk_module_kind_name_at(wk_site site, const wk_module *m);
 
 /* Adds a parameter with the values that x has now, and returns the module's own handle, a leaf that requires grad. x
  * itself stays what it is. WK_ERR_DTYPE for integers; WK_ERR_ARGUMENT for a name that is taken, empty or has a dot in
@@ -91,8 +91,8 @@ WK_API wk_tensor *wk_module_parameter_at(wk_site site, wk_module *m, const char 
 WK_API wk_tensor *wk_module_buffer_at(wk_site site, wk_module *m, const char *path);
 WK_API wk_module *wk_module_child_at(wk_site site, wk_module *m, const char *path);
 /* The children in order of registration: how many, and the k-th with its name. */
-WK_API int wk_module_children_at(wk_site site, const wk_module *m);
-WK_API wk_module *wk_module_get_at(wk_site site, const wk_module *m, int k);
+WK_API int wk_module_child_count_at(wk_site site, const wk_module *m);
+WK_API wk_module *wk_module_child_by_index_at(wk_site site, const wk_module *m, int k);
 WK_API const char *wk_module_child_name_at(wk_site site, const wk_module *m, int k);
 
 /* All parameters, or buffers, with their paths: a module's own in order of registration, then those of each child.
@@ -119,19 +119,19 @@ WK_API bool wk_module_training_at(wk_site site, const wk_module *m);
 
 /* ---- the library's layers: torch.nn ------------------------------------------------------------------------------ */
 
-typedef struct wk_linear_options {
+typedef struct wk_nn_linear_options {
     size_t size;
     wk_by_name by_name;
     bool no_bias;
     wk_dtype dtype;   /* default f32; of lazy layers that of the first input */
     wk_device device; /* likewise */
-} wk_linear_options;
+} wk_nn_linear_options;
 /* x W^T + b: (..., in) -> (..., out). Parameters weight (out, in) and bias (out), both uniform in
  * +-1/sqrt(in). Of a layer sizes may be 0, as in PyTorch: without inputs the result is the bias, which is 0;
  * less than 0 is WK_ERR_SHAPE. */
-WK_API wk_module *wk_nn_linear_at(wk_site site, int64_t in, int64_t out, const wk_linear_options *options);
+WK_API wk_module *wk_nn_linear_at(wk_site site, int64_t in, int64_t out, const wk_nn_linear_options *options);
 /* The same; in is the last size of the first input, on whose device the parameters are made. */
-WK_API wk_module *wk_nn_lazy_linear_at(wk_site site, int64_t out, const wk_linear_options *options);
+WK_API wk_module *wk_nn_lazy_linear_at(wk_site site, int64_t out, const wk_nn_linear_options *options);
 
 /* One after the other; "0", "1", ... wk_nn_sequential(a, b), also wk_nn_sequential((a, b)). Those in an array:
  * wk_nn_sequential_at(WK_HERE, layers, count). */
@@ -229,9 +229,9 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define wk_tensors_get(...)                 wk_tensors_get_at(WK_HERE, __VA_ARGS__)
 #define wk_tensors_find(...)                wk_tensors_find_at(WK_HERE, __VA_ARGS__)
 #define wk_module_state(...)                wk_module_state_at(WK_HERE, __VA_ARGS__)
-#define wk_module_name(...)                 wk_module_name_at(WK_HERE, __VA_ARGS__)
-#define wk_module_children(...)             wk_module_children_at(WK_HERE, __VA_ARGS__)
-#define wk_module_get(...)                  wk_module_get_at(WK_HERE, __VA_ARGS__)
+#define wk_module_kind_name(...)            wk_module_kind_name_at(WK_HERE, __VA_ARGS__)
+#define wk_module_child_count(...)          wk_module_child_count_at(WK_HERE, __VA_ARGS__)
+#define wk_module_child_by_index(...)       wk_module_child_by_index_at(WK_HERE, __VA_ARGS__)
 #define wk_module_child_name(...)           wk_module_child_name_at(WK_HERE, __VA_ARGS__)
 #define wk_module_training(...)             wk_module_training_at(WK_HERE, __VA_ARGS__)
 
@@ -250,8 +250,8 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
     WK_LISTED_(int, wk_l_, list, "wk_forward_n: tensors stand in parentheses: wk_forward_n(m, (x, y), out, outputs)",  \
                WK_GIVE_(int, wk_forward_n_at(WK_HERE, m, wk_l_.at, wk_l_.count, out, outputs)))
 
-#define wk_nn_linear(in, ...)  WK_OPT2_(wk_module *, wk_nn_linear, wk_linear_options, "in, out", in, __VA_ARGS__)
-#define wk_nn_lazy_linear(...) WK_OPT_(wk_module *, wk_nn_lazy_linear, wk_linear_options, __VA_ARGS__)
+#define wk_nn_linear(in, ...)  WK_OPT2_(wk_module *, wk_nn_linear, wk_nn_linear_options, "in, out", in, __VA_ARGS__)
+#define wk_nn_lazy_linear(...) WK_OPT_(wk_module *, wk_nn_lazy_linear, wk_nn_linear_options, __VA_ARGS__)
 #define wk_nn_sequential(...)  WK_MODULES_(wk_nn_sequential_at, __VA_ARGS__)
 #define wk_nn_module_list(...) WK_MODULES_(wk_nn_module_list_at, __VA_ARGS__)
 

@@ -190,7 +190,7 @@ WK_API wk_code wk_optim_zero_grad_at(wk_site site, wk_optim *optim);
 /* ---- learning rates, and gradients ------------------------------------------------------------------------------- */
 
 /* Groups are counted from 0; 0 groups for NULL. The learning rate of one; NaN with WK_ERR_INDEX when there is none. */
-WK_API int wk_optim_groups_at(wk_site site, const wk_optim *optim);
+WK_API int wk_optim_group_count_at(wk_site site, const wk_optim *optim);
 WK_API double wk_optim_lr_at(wk_site site, const wk_optim *optim, int group);
 /* Sets it, for all groups with group -1. Here 0 is 0. */
 WK_API wk_code wk_optim_set_lr_at(wk_site site, wk_optim *optim, int group, double lr);
@@ -205,7 +205,7 @@ WK_API wk_tensor *wk_clip_grad_norm__at(wk_site site, wk_tensors *parameters, do
 #define wk_optim_lr(optim, group)           wk_optim_lr_at(WK_HERE, optim, group)
 #define wk_optim_set_lr(optim, group, lr)   wk_optim_set_lr_at(WK_HERE, optim, group, lr)
 #define wk_clip_grad_norm_(parameters, max) wk_clip_grad_norm__at(WK_HERE, parameters, max)
-#define wk_optim_groups(...)                wk_optim_groups_at(WK_HERE, __VA_ARGS__)
+#define wk_optim_group_count(...)           wk_optim_group_count_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
 #define wk_optim_sgd(...)     WK_OPT_(wk_optim *, wk_optim_sgd, wk_optim_sgd_options, __VA_ARGS__)

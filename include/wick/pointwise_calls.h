@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wick/pointwise_calls.h: the functions behind wick/pointwise.h.
  *
- * The functions behind the forms of call: wk_NAME_at with the place of the call first, wk_NAME without it, for a
- * pointer to a function. What they do stands at the forms. Of those that take a number, _tf takes a tensor and a
- * fraction, _ti a tensor and a whole number, _ft and _it the other way round; _f takes a fraction, _i a whole
- * number. A struct of options may be NULL, and so may a list of dimensions, which is followed by its length: -1
- * stands for all. */
+ * The exported functions behind the macros, for bindings and C++: wk_NAME_at takes the call site first; wk_NAME,
+ * where there is one, takes none and serves as a pointer to a function. The macros' comments describe them. A suffix
+ * tells the type of a scalar operand: _scalar_f64 and _scalar_i64 take a tensor and a double or int64_t,
+ * _rscalar_f64 and _rscalar_i64 the scalar first; _f64 and _i64 take the scalar in its usual position. Options may
+ * be NULL. A list of dimensions is followed by its length; NULL with length -1 stands for all dimensions. */
 /* Written by scripts/generate_ops.py from src/ops/specs/pointwise: edit those. */
 #ifndef WICK_POINTWISE_CALLS_H
 #define WICK_POINTWISE_CALLS_H
@@ -24,36 +24,36 @@ extern "C" {
 
 /* add: a + b; of bool: or */
 WK_API wk_tensor *wk_add_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_add_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_add_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_add_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_add_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_add_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_add_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_add_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_add_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_add(wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_add__at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_add__tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_add__ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_add__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_add__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
 /* sub: a - b; not of bool */
 WK_API wk_tensor *wk_sub_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_sub_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_sub_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_sub_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_sub_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_sub_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_sub_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_sub_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_sub_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_sub(wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_sub__at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_sub__tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_sub__ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_sub__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_sub__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
 /* mul: a b; of bool: and */
 WK_API wk_tensor *wk_mul_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_mul_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_mul_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_mul_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_mul_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_mul_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_mul_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_mul_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_mul_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_mul(wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_mul__at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_mul__tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_mul__ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_mul__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_mul__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
 /* div: a / b, floats: 1 / 2 is 0.5; rounding_mode "floor" or "trunc": a whole number, in the operands' dtype */
 typedef struct wk_div_options {
@@ -65,251 +65,251 @@ typedef struct wk_div_options {
 #define wk_div_options_numbers_(wk_do_, wk_o_)
 #endif
 WK_API wk_tensor *wk_div_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_div_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_div_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_div_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_div_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_div_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_div_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_div_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_div_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_div(wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_div_rounded_at(wk_site site, wk_value a, wk_value b, const wk_div_options *options);
 WK_API wk_tensor *wk_div__at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_div__tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_div__ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_div__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_div__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 WK_API wk_tensor *wk_div_rounded__at(wk_site site, wk_tensor *a, wk_value b, const wk_div_options *options);
 
 /* floor_divide: floor(a / b), Python's //; an integer by 0 gives 0; no gradient */
 WK_API wk_tensor *wk_floor_divide_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_floor_divide_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_floor_divide_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_floor_divide_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_floor_divide_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_floor_divide_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_floor_divide_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_floor_divide_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_floor_divide_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_floor_divide(wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_floor_divide__at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_floor_divide__tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_floor_divide__ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_floor_divide__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_floor_divide__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
 /* remainder: a - b floor(a / b), Python's %: the sign of b; an integer by 0 gives 0 */
 WK_API wk_tensor *wk_remainder_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_remainder_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_remainder_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_remainder_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_remainder_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_remainder_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_remainder_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_remainder_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_remainder_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_remainder(wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_remainder__at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_remainder__tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_remainder__ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_remainder__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_remainder__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
 /* fmod: a - b trunc(a / b), C's fmod: the sign of a; an integer by 0 gives 0 */
 WK_API wk_tensor *wk_fmod_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_fmod_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_fmod_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_fmod_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_fmod_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_fmod_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_fmod_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_fmod_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_fmod_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_fmod(wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_fmod__at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_fmod__tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_fmod__ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_fmod__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_fmod__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
 /* pow: a^b; integers to a negative number are an error: convert them first */
 WK_API wk_tensor *wk_pow_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_pow_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_pow_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_pow_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_pow_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_pow_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_pow_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_pow_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_pow_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_pow(wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_pow__at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_pow__tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_pow__ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_pow__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_pow__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
 /* maximum: the larger of a and b, NaN if one is; equal operands share the gradient */
 WK_API wk_tensor *wk_maximum_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_maximum_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_maximum_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_maximum_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_maximum_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_maximum_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_maximum_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_maximum_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_maximum_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_maximum(wk_tensor *a, wk_tensor *b);
 
 /* minimum: the smaller of a and b, NaN if one is; equal operands share the gradient */
 WK_API wk_tensor *wk_minimum_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_minimum_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_minimum_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_minimum_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_minimum_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_minimum_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_minimum_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_minimum_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_minimum_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_minimum(wk_tensor *a, wk_tensor *b);
 
 /* atan2: the angle of the point (b, a) in (-pi, pi], floats; the gradient at (0, 0) is 0 */
 WK_API wk_tensor *wk_atan2_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_atan2_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_atan2_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_atan2_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_atan2_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_atan2_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_atan2_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_atan2_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_atan2_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_atan2(wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_atan2__at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_atan2__tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_atan2__ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_atan2__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_atan2__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
 /* logaddexp: log(e^a + e^b) without overflow; of floats */
 WK_API wk_tensor *wk_logaddexp_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_logaddexp_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_logaddexp_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_logaddexp_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_logaddexp_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_logaddexp_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_logaddexp_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_logaddexp_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_logaddexp_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_logaddexp(wk_tensor *a, wk_tensor *b);
 
 /* hypot: the length of (a, b), sqrt(a^2 + b^2), without overflow; of floats; the gradient at (0, 0) is 0 */
 WK_API wk_tensor *wk_hypot_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_hypot_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_hypot_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_hypot_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_hypot_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_hypot_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_hypot_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_hypot_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_hypot_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_hypot(wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_hypot__at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_hypot__tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_hypot__ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_hypot__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_hypot__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
 /* copysign: |a| with the sign of b, which a zero has, too; floats */
 WK_API wk_tensor *wk_copysign_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_copysign_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_copysign_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_copysign_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_copysign_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_copysign_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_copysign_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_copysign_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_copysign_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_copysign(wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_copysign__at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_copysign__tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_copysign__ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_copysign__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_copysign__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
 /* ---- comparison and logic: a tensor or a number on either side --------------------------------------------------- */
 
 /* eq: a == b, element by element, as bools; in a condition of C: wk_item(wk_all(..)) */
 WK_API wk_tensor *wk_eq_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_eq_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_eq_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_eq_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_eq_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_eq_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_eq_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_eq_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_eq_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_eq(wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_eq__at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_eq__tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_eq__ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_eq__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_eq__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
 /* ne: a != b */
 WK_API wk_tensor *wk_ne_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_ne_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_ne_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_ne_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_ne_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_ne_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_ne_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_ne_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_ne_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_ne(wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_ne__at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_ne__tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_ne__ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_ne__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_ne__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
 /* lt: a < b */
 WK_API wk_tensor *wk_lt_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_lt_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_lt_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_lt_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_lt_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_lt_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_lt_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_lt_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_lt_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_lt(wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_lt__at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_lt__tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_lt__ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_lt__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_lt__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
 /* le: a <= b */
 WK_API wk_tensor *wk_le_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_le_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_le_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_le_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_le_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_le_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_le_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_le_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_le_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_le(wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_le__at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_le__tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_le__ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_le__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_le__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
 /* gt: a > b */
 WK_API wk_tensor *wk_gt_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_gt_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_gt_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_gt_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_gt_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_gt_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_gt_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_gt_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_gt_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_gt(wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_gt__at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_gt__tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_gt__ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_gt__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_gt__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
 /* ge: a >= b */
 WK_API wk_tensor *wk_ge_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_ge_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_ge_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_ge_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_ge_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_ge_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_ge_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_ge_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_ge_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_ge(wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_ge__at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_ge__tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_ge__ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_ge__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_ge__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
 /* logical_and: a != 0 and b != 0 */
 WK_API wk_tensor *wk_logical_and_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_logical_and_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_logical_and_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_logical_and_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_logical_and_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_logical_and_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_logical_and_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_logical_and_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_logical_and_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_logical_and(wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_logical_and__at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_logical_and__tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_logical_and__ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_logical_and__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_logical_and__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
 /* logical_or: a != 0 or b != 0 */
 WK_API wk_tensor *wk_logical_or_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_logical_or_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_logical_or_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_logical_or_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_logical_or_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_logical_or_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_logical_or_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_logical_or_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_logical_or_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_logical_or(wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_logical_or__at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_logical_or__tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_logical_or__ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_logical_or__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_logical_or__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
 /* logical_xor: one of a, b is 0, the other is not */
 WK_API wk_tensor *wk_logical_xor_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_logical_xor_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_logical_xor_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_logical_xor_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_logical_xor_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_logical_xor_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_logical_xor_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_logical_xor_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_logical_xor_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_logical_xor(wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_logical_xor__at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_logical_xor__tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_logical_xor__ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_logical_xor__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_logical_xor__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
 /* bitwise_and: a & b, bit by bit, of integers and bool; the result has the operands' dtype */
 WK_API wk_tensor *wk_bitwise_and_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_bitwise_and_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_bitwise_and_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_bitwise_and_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_bitwise_and_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_bitwise_and_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_bitwise_and_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_bitwise_and_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_bitwise_and_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_bitwise_and(wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_bitwise_and__at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_bitwise_and__tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_bitwise_and__ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_bitwise_and__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_bitwise_and__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
 /* bitwise_or: a | b, bit by bit, of integers and bool; the result has the operands' dtype */
 WK_API wk_tensor *wk_bitwise_or_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_bitwise_or_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_bitwise_or_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_bitwise_or_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_bitwise_or_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_bitwise_or_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_bitwise_or_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_bitwise_or_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_bitwise_or_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_bitwise_or(wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_bitwise_or__at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_bitwise_or__tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_bitwise_or__ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_bitwise_or__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_bitwise_or__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
 /* bitwise_xor: a ^ b, bit by bit, of integers and bool; the result has the operands' dtype */
 WK_API wk_tensor *wk_bitwise_xor_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_bitwise_xor_tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_bitwise_xor_ti_at(wk_site site, wk_tensor *a, int64_t b);
-WK_API wk_tensor *wk_bitwise_xor_ft_at(wk_site site, double a, wk_tensor *b);
-WK_API wk_tensor *wk_bitwise_xor_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_bitwise_xor_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_bitwise_xor_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_bitwise_xor_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_bitwise_xor_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_API wk_tensor *wk_bitwise_xor(wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_bitwise_xor__at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_bitwise_xor__tf_at(wk_site site, wk_tensor *a, double b);
-WK_API wk_tensor *wk_bitwise_xor__ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_bitwise_xor__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_bitwise_xor__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
 /* ---- functions of one tensor: wk_NAME(x), and in place wk_NAME_(x) ----------------------------------------------- */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wick/shape_calls.h: the functions behind wick/shape.h.
  *
- * The functions behind the forms of call: wk_NAME_at with the place of the call first, wk_NAME without it, for a
- * pointer to a function. What they do stands at the forms. Of those that take a number, _tf takes a tensor and a
- * fraction, _ti a tensor and a whole number, _ft and _it the other way round; _f takes a fraction, _i a whole
- * number. A struct of options may be NULL, and so may a list of dimensions, which is followed by its length: -1
- * stands for all. */
+ * The exported functions behind the macros, for bindings and C++: wk_NAME_at takes the call site first; wk_NAME,
+ * where there is one, takes none and serves as a pointer to a function. The macros' comments describe them. A suffix
+ * tells the type of a scalar operand: _scalar_f64 and _scalar_i64 take a tensor and a double or int64_t,
+ * _rscalar_f64 and _rscalar_i64 the scalar first; _f64 and _i64 take the scalar in its usual position. Options may
+ * be NULL. A list of dimensions is followed by its length; NULL with length -1 stands for all dimensions. */
 /* Written by scripts/generate_ops.py from src/ops/specs/shape: edit those. */
 #ifndef WICK_SHAPE_CALLS_H
 #define WICK_SHAPE_CALLS_H
@@ -146,8 +146,8 @@ WK_API wk_tensor *wk_scatter_add__at(wk_site site, wk_tensor *x, int64_t dim, wk
 
 /* scatter: self with src, or a number, put at the places of the index; of several the last stays */
 WK_API wk_tensor *wk_scatter_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source);
-WK_API wk_tensor *wk_scatter_f_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, double value);
-WK_API wk_tensor *wk_scatter_i_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, int64_t value);
+WK_API wk_tensor *wk_scatter_f64_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, double value);
+WK_API wk_tensor *wk_scatter_i64_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, int64_t value);
 
 /* index_add: self with the slices of source added at the places that a vector names */
 WK_API wk_tensor *wk_index_add_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source);

@@ -85,16 +85,16 @@ WK_API wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, siz
 WK_API wk_tensor *wk_of_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
                            int ndim);
 WK_API wk_tensor *wk_from_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
-                                int ndim, const wk_options *options);
+                                int ndim, const wk_tensor_options *options);
 WK_API wk_tensor *wk_of_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
-                              int ndim, const wk_options *options);
+                              int ndim, const wk_tensor_options *options);
 /* The same with strides, in elements and not negative: wk_from_strided(data, (2, 3), (1, 2)). */
 WK_API wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape,
-                                     const int64_t *stride, int ndim, const wk_options *options);
+                                     const int64_t *stride, int ndim, const wk_tensor_options *options);
 /* The same of an array of `bytes`, (size_t)-1: not known; WK_ERR_SHAPE where an element lies behind its end. */
 WK_API wk_tensor *wk_from_strided_sized_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes,
                                            const int64_t *shape, const int64_t *stride, int ndim,
-                                           const wk_options *options);
+                                           const wk_tensor_options *options);
 /* The caller's memory itself, on the CPU, as torch.from_numpy: nothing is copied; it must stay until `release(user)` is
  * called (may be NULL), which happens when the last user of the memory has let go. It may free other tensors, and so
  * call their release, in a chain of any length. Calls that read or write the memory are run before they return, so that
@@ -253,7 +253,7 @@ static inline size_t wk_given_bytes_(size_t room, wk_dtype dtype, wk_ints_ shape
               WK_ONCE_(float *, wk_p_, data, WK_HAS_DTYPE_("wk_from", wk_p_); WK_CALL_OF_(                             \
                            wk_tensor *, wk_from_on_at,                                                                 \
                            (WK_DTYPE_(wk_p_), wk_p_, WK_GIVEN_BYTES_(data, wk_p_, wk_s_), wk_s_.at, wk_s_.count),      \
-                           wk_options, "wk_from: " WK_BY_NAME_TEXT_, __VA_ARGS__)))
+                           wk_tensor_options, "wk_from: " WK_BY_NAME_TEXT_, __VA_ARGS__)))
 /* wk_from_strided(pointer, shape, strides), and options */
 #define wk_from_strided(data, shape, ...)                                                                              \
     WK_JOIN_(WK_FROM_STRIDED_, WK_COUNT_(__VA_ARGS__))                                                                 \
@@ -267,12 +267,12 @@ static inline size_t wk_given_bytes_(size_t room, wk_dtype dtype, wk_ints_ shape
                                   wk_from_strided_sized_at(WK_HERE, WK_DTYPE_(wk_p_), wk_p_, WK_ROOM_(data), wk_s_.at, \
                                                            wk_t_.at, wk_as_many_(wk_s_, wk_t_), NULL))))
 #define WK_FROM_STRIDED_WK2_(wk_p_, wk_s_, wk_t_, text, data, shape, stride, ...)                                      \
-    WK_STRIDED_(                                                                                                       \
-        wk_s_, wk_t_, text, shape, stride,                                                                             \
-        WK_ONCE_(float *, wk_p_, data, WK_HAS_DTYPE_("wk_from_strided", wk_p_); WK_CALL_OF_(                           \
-                     wk_tensor *, wk_from_strided_sized_at,                                                            \
-                     (WK_DTYPE_(wk_p_), wk_p_, WK_ROOM_(data), wk_s_.at, wk_t_.at, wk_as_many_(wk_s_, wk_t_)),         \
-                     wk_options, "wk_from_strided: " WK_BY_NAME_TEXT_ "; lists in parentheses, (2, 3)", __VA_ARGS__)))
+    WK_STRIDED_(wk_s_, wk_t_, text, shape, stride,                                                                     \
+                WK_ONCE_(float *, wk_p_, data, WK_HAS_DTYPE_("wk_from_strided", wk_p_); WK_CALL_OF_(                   \
+                             wk_tensor *, wk_from_strided_sized_at,                                                    \
+                             (WK_DTYPE_(wk_p_), wk_p_, WK_ROOM_(data), wk_s_.at, wk_t_.at, wk_as_many_(wk_s_, wk_t_)), \
+                             wk_tensor_options, "wk_from_strided: " WK_BY_NAME_TEXT_ "; lists in parentheses, (2, 3)", \
+                             __VA_ARGS__)))
 /* wk_borrow(pointer, shape, release, user) */
 #define wk_borrow(data, shape, release, user)                                                                          \
     WK_BORROW_(WK_JOIN_(wk_data_, __COUNTER__), WK_INTS_NAME_, data, shape, release, user)

@@ -10,7 +10,7 @@ SIZES = {"bool ": 1, "int ": 4, "wk_dtype ": 4, "wk_reduction ": 4}  # of a memb
 ALIGNED = {"wk_device ": 4}  # where that is not its size
 
 
-BEHIND_ELEMENTS = "wk_options"  # the options that may stand behind elements: macros.h goes through all its members
+BEHIND_ELEMENTS = "wk_tensor_options"  # the options that may stand behind elements: macros.h goes through all its members
 
 
 @dataclass
@@ -34,6 +34,8 @@ class Function:
 
 SIDES = {"t": ("wk_tensor *", "wk__tensor_arg"), "f": ("double ", "wk__float_arg"), "i": ("int64_t ", "wk__int_arg")}
 
+SCALAR_SUFFIXES = {"tt": "", "tf": "_scalar_f64", "ti": "_scalar_i64", "ft": "_rscalar_f64", "it": "_rscalar_i64"}
+
 
 def either_call(op: Op, suffix: str, site: str, left: str, right: str) -> str:
     """left and right make an operand (wk__arg) of a and b; an entry in place takes a as it is."""
@@ -49,7 +51,7 @@ def either_functions(op: Op, suffix: str) -> list[Function]:
     name, out = f"wk_{op.name}{suffix}", []
     for left, right in ("tt", "tf", "ti") if suffix else ("tt", "tf", "ti", "ft", "it"):
         (left_type, left_arg), (right_type, right_arg) = SIDES[left], SIDES[right]
-        kinds = "" if left + right == "tt" else f"_{left}{right}"
+        kinds = SCALAR_SUFFIXES[left + right]
         parameters = ["wk_site site", f"{left_type}a", f"{right_type}b"]
         out.append(Function(f"{name}{kinds}_at", parameters, either_call(op, suffix, "site", left_arg, right_arg)))
     if not suffix:
@@ -99,7 +101,7 @@ def number_function(op: Op, kind: str) -> Function:
     if op.options:
         parameters.append(f"const {op.options} *options")
         passed.append("options")
-    name = f"wk_{op.name}_{kind}_at" if op.numbers_told_apart else f"wk_{op.name}_at"
+    name = f"wk_{op.name}_{kind}64_at" if op.numbers_told_apart else f"wk_{op.name}_at"
     return Function(name, parameters, f"wk__{op.name}({', '.join(passed)})")
 
 
@@ -178,10 +180,11 @@ def enum_text(enum: dict[str, object]) -> str:
     return f"typedef enum {enum['name']} {{\n" + "".join(f"    {line}\n" for line in lines) + f"}} {enum['name']};\n\n"
 
 
-CALLS_INTRO = """The functions behind the forms of call: wk_NAME_at with the place of the call first, wk_NAME without
-it, for a pointer to a function. What they do stands at the forms. Of those that take a number, _tf takes a tensor and a
-fraction, _ti a tensor and a whole number, _ft and _it the other way round; _f takes a fraction, _i a whole number. A
-struct of options may be NULL, and so may a list of dimensions, which is followed by its length: -1 stands for all."""
+CALLS_INTRO = """The exported functions behind the macros, for bindings and C++: wk_NAME_at takes the call site first; wk_NAME, where
+there is one, takes none and serves as a pointer to a function. The macros' comments describe them. A suffix tells the
+type of a scalar operand: _scalar_f64 and _scalar_i64 take a tensor and a double or int64_t, _rscalar_f64 and
+_rscalar_i64 the scalar first; _f64 and _i64 take the scalar in its usual position. Options may be NULL. A list of
+dimensions is followed by its length; NULL with length -1 stands for all dimensions."""
 
 
 def calls_text(header: Header) -> str:

@@ -104,7 +104,7 @@ typedef struct wk__device_info {
     bool is_gpu;                            /* counts as a GPU for wk_gpu(i) */
     char pci[16];                           /* PCI address, "" if none: one physical card counts once */
     double temperature, power, utilisation; /* degrees C, W, 0..1; NaN = not known */
-    char interface[16];                     /* "CUDA 13.0", "" if not known */
+    char api_version[16];                   /* "CUDA 13.0", "" if not known */
     double power_limit;                     /* W; 0 = not known, as for the rest */
     int core_clock, memory_clock;           /* MHz */
     int processes;                          /* that use it, and the first of them */

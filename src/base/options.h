@@ -23,7 +23,7 @@ wk_code wk__sized_write(wk_site site, const char *op, const char *type, void *gi
 /* Has the caller set the size of a struct that it is? */
 bool wk__sized_is_valid(const void *given);
 
-/* A number among options: 0 is `usual`, WK_ZERO is 0. */
+/* A number among options: 0 is `usual`, WK_EXPLICIT_ZERO is 0. */
 static inline double wk__option_or(double given, double usual)
 {
     return given == 0 ? usual : given > -1e-290 && given < 1e-290 ? 0 : given;

@@ -41,7 +41,7 @@ void wk__null_fail_submit(int64_t n);
 void wk__null_fault_index(int64_t tag, int64_t index, int64_t bound);
 /* The n-th work finds a bad index: as above, with its own tag, once it was enqueued. 0: none. */
 void wk__null_fault_submit(int64_t n, int64_t index, int64_t bound);
-/* The device is lost: every call for it returns WK_ERR_LOST. */
+/* The device is lost: every call for it returns WK_ERR_DEVICE_LOST. */
 void wk__null_lose_device(int index);
 /* From now on contractions may compute a factor on the way, however small; at first they may not. */
 void wk__null_set_prologues(bool takes);
