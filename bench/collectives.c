@@ -65,9 +65,9 @@ static void start(int ranks, double seconds)
     if (bind(listener, (struct sockaddr *)&at, sizeof at) || listen(listener, 16)) exit(1);
     getsockname(listener, (struct sockaddr *)&at, &size);
     snprintf(text, sizeof text, "127.0.0.1:%d", ntohs(at.sin_port));
-    setenv("WICK_HOSTS", text, 1);
+    setenv("WICK_COORDINATOR", text, 1);
     snprintf(text, sizeof text, "%d", ranks);
-    setenv("WICK_WORLD", text, 1);
+    setenv("WICK_WORLD_SIZE", text, 1);
     for (int k = 0; k < ranks; k++) {
         if (fork() != 0) continue;
         snprintf(text, sizeof text, "%d", k);

@@ -70,7 +70,7 @@ static void measure(bench *b, bench_task *task, wk_device device, int threads)
 
 void bench_measure(bench *b, bench_task *task)
 {
-    const int all = wk_threads();
+    const int all = wk_thread_count();
     wk_set_threads(1);
     if (!wk_error()) measure(b, task, wk_cpu(), 1);
     wk_set_threads(all);

@@ -67,7 +67,7 @@ typedef struct bench_task {
     const char *against;
     void *user;
 } bench_task;
-/* With 1 thread and with all: wk_threads() says how many while `run` and `limit` run. */
+/* With 1 thread and with all: wk_thread_count() says how many while `run` and `limit` run. */
 void bench_measure(bench *b, bench_task *task);
 /* The same on another device: `run` and `limit` wait for it. */
 void bench_measure_on(bench *b, bench_task *task, wk_device device);

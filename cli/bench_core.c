@@ -24,7 +24,7 @@ static double run_fused(void *user)
 static double run_triad(void *user)
 {
     fused_case *f = user;
-    return 12.0 * (double)f->count / cli_triad_run(f->triad, wk_threads());
+    return 12.0 * (double)f->count / cli_triad_run(f->triad, wk_thread_count());
 }
 
 void bench_fused(bench *b)
@@ -127,7 +127,7 @@ static double run_product(void *user)
 static double run_fma(void *user)
 {
     product *p = user;
-    return 2.0 * (double)(p->n * p->n * p->n) / cli_fma_run(wk_threads());
+    return 2.0 * (double)(p->n * p->n * p->n) / cli_fma_run(wk_thread_count());
 }
 
 void bench_matmul(bench *b)

@@ -19,7 +19,7 @@ static double run_products(void *user)
     WK_SCOPE;
     WK_NO_GRAD;
     double start = cli_clock();
-    for (int k = 0; k < p->repeat; k++) wk_matmul(p->a, p->b);
+    for (int k = 0; k < p->repeat; k++) (void)wk_matmul(p->a, p->b);
     wk_sync(); /* the scope still holds the products: all are computed */
     return cli_clock() - start;
 }
@@ -39,7 +39,7 @@ static void each_device(bench *b, int64_t n, int repeat, const char *what)
         double each = turn.best / repeat;
         if (k == 0) on_cpu = each;
         snprintf(name, sizeof name, "E1 %s product %lld", what, (long long)n);
-        bench_add(b, name, devices[k], wk_threads(), each > 1e-4 ? 1e-9 * work / each : 1e6 * each,
+        bench_add(b, name, devices[k], wk_thread_count(), each > 1e-4 ? 1e-9 * work / each : 1e6 * each,
                   each > 1e-4 ? "GFLOP/s" : "us each", k == 0 ? NAN : on_cpu / each, "the speed of cpu");
     }
 }
@@ -75,8 +75,8 @@ void bench_files(bench *b)
             wk_sync();
             load = fmin(load, cli_clock() - start);
         }
-        bench_add(b, "E2 save parameters", devices[k], wk_threads(), megabytes / save, "MB/s", NAN, "");
-        bench_add(b, "E2 load parameters", devices[k], wk_threads(), megabytes / load, "MB/s", NAN, "");
+        bench_add(b, "E2 save parameters", devices[k], wk_thread_count(), megabytes / save, "MB/s", NAN, "");
+        bench_add(b, "E2 load parameters", devices[k], wk_thread_count(), megabytes / load, "MB/s", NAN, "");
     }
     unlink(path);
 }
@@ -129,9 +129,9 @@ void bench_logging(bench *b)
         run_one_by_one(&n);
         run_gathered(&n);
         bench_interleave(turns, 2, b->quick ? 2 : 4, b->quick ? 0.1 : 0.5);
-        bench_add(b, "E3 products 100, norm read each time", devices[k], wk_threads(), 1e6 * turns[0].best / n.products,
-                  "us each", NAN, "");
-        bench_add(b, "E3 products 100, norms gathered", devices[k], wk_threads(), 1e6 * turns[1].best / n.products,
+        bench_add(b, "E3 products 100, norm read each time", devices[k], wk_thread_count(),
+                  1e6 * turns[0].best / n.products, "us each", NAN, "");
+        bench_add(b, "E3 products 100, norms gathered", devices[k], wk_thread_count(), 1e6 * turns[1].best / n.products,
                   "us each", turns[0].best / turns[1].best, "the speed of reading each");
     }
 }
@@ -147,7 +147,7 @@ typedef struct device_pair {
 /* The products of one device, recorded and sent off: the host goes on. The scope around holds them. */
 static void submit_products(const device_pair *t, int device)
 {
-    for (int k = 0; k < PRODUCTS_EACH; k++) wk_matmul(t->a[device], t->a[device]);
+    for (int k = 0; k < PRODUCTS_EACH; k++) (void)wk_matmul(t->a[device], t->a[device]);
     wk_flush();
 }
 
@@ -206,7 +206,8 @@ void bench_overlap(bench *b)
     run_on_one(&t);
     run_on_two(&t);
     bench_interleave(turns, 2, b->quick ? 3 : 8, b->quick ? 0.1 : 1.0);
-    bench_add(b, "E4 one after the other on one device", pair[0], wk_threads(), 1e3 * turns[0].best, "ms", NAN, "");
-    bench_add(b, "E4 two devices at once", pair[0], wk_threads(), 1e3 * turns[1].best, "ms",
+    bench_add(b, "E4 one after the other on one device", pair[0], wk_thread_count(), 1e3 * turns[0].best, "ms", NAN,
+              "");
+    bench_add(b, "E4 two devices at once", pair[0], wk_thread_count(), 1e3 * turns[1].best, "ms",
               turns[0].best / turns[1].best, "one device (2 is linear)");
 }

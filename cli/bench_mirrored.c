@@ -54,8 +54,9 @@ static void compare(bench *b, training *t, const wk_device *devices, const char 
     warm(&t[0]);
     warm(&t[1]);
     bench_interleave(turns, 2, b->tiny ? 1 : b->quick ? 3 : 8, b->tiny ? 0 : b->quick ? 0.2 : 3);
-    bench_add(b, names[0], devices[0], wk_threads(), 1e3 * turns[0].best, "ms", NAN, "");
-    bench_add(b, names[1], devices[0], wk_threads(), 1e3 * turns[1].best, "ms", turns[0].best / turns[1].best, against);
+    bench_add(b, names[0], devices[0], wk_thread_count(), 1e3 * turns[0].best, "ms", NAN, "");
+    bench_add(b, names[1], devices[0], wk_thread_count(), 1e3 * turns[1].best, "ms", turns[0].best / turns[1].best,
+              against);
 }
 
 void bench_mirrored(bench *b)

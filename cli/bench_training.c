@@ -51,7 +51,7 @@ static double run_rows(void *user)
 static double run_stream(void *user)
 {
     rows *r = user;
-    return r->bytes / cli_triad_run(r->triad, wk_threads());
+    return r->bytes / cli_triad_run(r->triad, wk_thread_count());
 }
 
 void bench_rows(bench *b)
@@ -134,7 +134,7 @@ static double run_arithmetic(void *user)
 {
     (void)user;
     enum { FIRST = INPUTS * HIDDEN, SECOND = HIDDEN * CLASSES };
-    return 2.0 * BATCH * (2 * FIRST + 3 * SECOND) / cli_fma_run(wk_threads());
+    return 2.0 * BATCH * (2 * FIRST + 3 * SECOND) / cli_fma_run(wk_thread_count());
 }
 
 static void measure_kernels(bench *b, training *t, const char *of, const char *ask, wk_device device)

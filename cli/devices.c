@@ -29,7 +29,7 @@ static int describe_all(row rows[MOST_DEVICES])
         for (int index = 0; index < devices && count < MOST_DEVICES; index++, count++) {
             rows[count].device = (wk_device){(int16_t)kinds[kind].kind, (int16_t)index, 0};
             rows[count].is.size = sizeof rows[count].is;
-            if (wk_device_describe(rows[count].device, &rows[count].is) != WK_OK) return -1;
+            if (wk_device_get_properties(rows[count].device, &rows[count].is) != WK_OK) return -1;
         }
     }
     return count;
@@ -78,7 +78,7 @@ static void print_facts(const row *r)
            r->device.kind == WK_CPU ? "thread" : "compute unit", is->compute_units == 1 ? "" : "s");
     if (*is->vendor) printf(", %s", is->vendor);
     if (*is->driver) printf(", %s", is->driver);
-    if (*is->interface) printf(", %s", is->interface);
+    if (*is->api_version) printf(", %s", is->api_version);
     if (is->core_clock > 0) printf(", %d MHz", is->core_clock);
     if (is->memory_clock > 0) printf(", memory %d MHz", is->memory_clock);
     printf("%s%s\n", is->is_gpu ? ", a GPU" : "", cli_color(CLI_PLAIN));
@@ -151,8 +151,8 @@ static double known(double value)
 
 static void print_json_more(const row *r)
 {
-    printf(", \"interface\": ");
-    cli_json_text(stdout, r->is.interface);
+    printf(", \"api_version\": ");
+    cli_json_text(stdout, r->is.api_version);
     printf(", \"power_limit\": ");
     cli_json_number(stdout, known(r->is.power_limit));
     printf(", \"core_clock\": ");
@@ -227,7 +227,7 @@ static void print_csv(const row *rows, int count)
         print_csv_number(r->is.utilisation, ',');
         print_csv_number(r->is.temperature, ',');
         print_csv_number(r->is.power, ',');
-        print_csv_text(r->is.interface);
+        print_csv_text(r->is.api_version);
         print_csv_number(known(r->is.power_limit), ',');
         print_csv_number(known(r->is.core_clock), ',');
         print_csv_number(known(r->is.memory_clock), ',');
@@ -268,7 +268,7 @@ int cli_devices(int count, char **words)
     nap(SAMPLE_MILLISECONDS);
     if (csv)
         printf("device,name,vendor,driver,is_gpu,compute_units,memory_total,memory_used,utilisation,temperature,power,"
-               "interface,power_limit,core_clock,memory_clock,processes\n");
+               "api_version,power_limit,core_clock,memory_clock,processes\n");
     for (;;) {
         int found = describe_all(rows);
         if (found < 0) return wk_report_error(stderr);

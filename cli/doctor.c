@@ -40,7 +40,7 @@ static void warn(const char *format, ...)
 static void check_cpu(void)
 {
     wk_device_properties cpu = {.size = sizeof cpu};
-    if (wk_device_describe(wk_cpu(), &cpu) != WK_OK) {
+    if (wk_device_get_properties(wk_cpu(), &cpu) != WK_OK) {
         warn("cpu: %s", wk_error());
         wk_clear_error();
         return;
@@ -50,9 +50,9 @@ static void check_cpu(void)
     line("cpu", "%s, instructions: %s%s%s", cpu.name, cpu.driver, asked ? ", WICK_CPU=" : "", asked ? asked : "");
     if (asked && *asked && strcmp(asked, cpu.driver) != 0)
         warn("WICK_CPU=%s is not built or not known to this CPU; %s is used", asked, cpu.driver);
-    line("threads", "%d (%ld processors online%s%s)", wk_threads(), processors, threads ? ", WICK_THREADS=" : "",
+    line("threads", "%d (%ld processors online%s%s)", wk_thread_count(), processors, threads ? ", WICK_THREADS=" : "",
          threads ? threads : "");
-    if (wk_threads() > processors) warn("more threads than processors: they wait for each other");
+    if (wk_thread_count() > processors) warn("more threads than processors: they wait for each other");
     char total[16], left[16];
     line("memory", "%s, %s of it free", cli_format_bytes(total, cpu.memory_total),
          cli_format_bytes(left, cpu.memory_free));
@@ -90,7 +90,7 @@ static void check_kind(int kind, const char *name)
     for (int k = 0; k < count; k++) {
         wk_device device = {(int16_t)kind, (int16_t)k, 0};
         wk_device_properties is = {.size = sizeof is};
-        if (wk_device_describe(device, &is) == WK_OK) {
+        if (wk_device_get_properties(device, &is) == WK_OK) {
             printf("             %s: %s, driver %s%s\n", wk_device_str(device), is.name, is.driver,
                    is.is_gpu ? ", a GPU" : "");
         } else {
@@ -187,7 +187,7 @@ static void check_modes(void)
     for (int k = 0; k < wk_setting_count(); k++) {
         if (wk_setting_info(k, &is) != WK_OK || !is.value) continue;
         line(set++ ? "" : "modes", is.off ? "%s=%s: off (%s)" : "%s=%s: %s", is.name, is.value, is.doc);
-        if (is.wrong) warn("%s=%s is not %s", is.name, is.value, is.takes);
+        if (is.invalid) warn("%s=%s is not %s", is.name, is.value, is.expected);
     }
     if (set == 0) line("modes", "the usual ones: no WICK_ variable is set");
     for (char **entry = environ; *entry; entry++) check_variable_name(*entry, strcspn(*entry, "="));

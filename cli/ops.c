@@ -60,10 +60,10 @@ static const char *other_name(const char *pattern)
     return NULL;
 }
 
-/* A pattern of the shell against name and group; a plain word is found anywhere in the name. */
+/* A pattern of the shell against name and category; a plain word is found anywhere in the name. */
 static bool wanted(const wk_op *op, const char *pattern)
 {
-    if (!pattern || strcmp(op->group, pattern) == 0) return true;
+    if (!pattern || strcmp(op->category, pattern) == 0) return true;
     return strpbrk(pattern, "*?[") ? fnmatch(pattern, op->name, 0) == 0 : strstr(op->name, pattern) != NULL;
 }
 
@@ -72,14 +72,14 @@ static void print_json(const wk_op *op)
     char dtypes[128];
     printf("{\"name\": ");
     cli_json_text(stdout, op->name);
-    printf(", \"group\": ");
-    cli_json_text(stdout, op->group);
+    printf(", \"category\": ");
+    cli_json_text(stdout, op->category);
     printf(", \"schema\": ");
     cli_json_text(stdout, op->schema);
     printf(", \"dtypes\": ");
     cli_json_text(stdout, dtypes_of(op, dtypes, sizeof dtypes));
-    printf(", \"differentiable\": %s, \"waits\": %s, \"doc\": ", op->differentiable ? "true" : "false",
-           op->waits ? "true" : "false");
+    printf(", \"differentiable\": %s, \"data_dependent_shape\": %s, \"doc\": ", op->differentiable ? "true" : "false",
+           op->data_dependent_shape ? "true" : "false");
     cli_json_text(stdout, op->doc);
     printf("}\n");
 }
@@ -87,20 +87,22 @@ static void print_json(const wk_op *op)
 static void print_row(const wk_op *op)
 {
     char dtypes[128];
-    printf("%s%-20s%s %-12s %s%s%s\n", cli_color(CLI_BOLD), op->name, cli_color(CLI_PLAIN), op->group,
+    printf("%s%-20s%s %-12s %s%s%s\n", cli_color(CLI_BOLD), op->name, cli_color(CLI_PLAIN), op->category,
            cli_color(CLI_GREEN), op->differentiable ? "gradient" : "", cli_color(CLI_PLAIN));
     printf("    %s\n    %s\n    %sdtypes: %s%s%s\n", op->schema, op->doc, cli_color(CLI_DIM),
-           dtypes_of(op, dtypes, sizeof dtypes), op->waits ? "; waits for the device" : "", cli_color(CLI_PLAIN));
+           dtypes_of(op, dtypes, sizeof dtypes), op->data_dependent_shape ? "; waits for the device" : "",
+           cli_color(CLI_PLAIN));
 }
 
 int cli_ops(int count, char **words)
 {
     const char *json = NULL, *pattern = NULL;
     const cli_option options[] = {{"json", NULL, "one object per line", &json}, {0}};
-    const cli_syntax syntax = {"ops", "[PATTERN]",
-                               "The operations of the library: name, group, gradient, schema, what it does, dtypes.\n"
-                               "PATTERN is a part of the name, a pattern of the shell ('*softmax'), or a group (view).",
-                               options, 1};
+    const cli_syntax syntax = {
+        "ops", "[PATTERN]",
+        "The operations of the library: name, category, gradient, schema, what it does, dtypes.\n"
+        "PATTERN is a part of the name, a pattern of the shell ('*softmax'), or a category (view).",
+        options, 1};
     int done = cli_parse(&syntax, count, words, &pattern);
     if (done >= 0) return done;
     pattern = without_prefix(pattern);

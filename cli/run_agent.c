@@ -191,7 +191,7 @@ static void set_rank_count(agent *a, int ranks)
     for (size_t k = 0; k < a->nvariables; k++) told = told || strncmp(a->variables[k], "WICK_THREADS=", 13) == 0;
     if (a->count == 0) make_room(a, ranks);
     if (ranks < 2 || told) return;
-    snprintf(text, sizeof text, "WICK_THREADS=%d", wk_threads() > ranks ? wk_threads() / ranks : 1);
+    snprintf(text, sizeof text, "WICK_THREADS=%d", wk_thread_count() > ranks ? wk_thread_count() / ranks : 1);
     append(&a->variables, &a->nvariables, text);
 }
 

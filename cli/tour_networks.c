@@ -23,7 +23,7 @@ static void lazy(void)
     wk_module *dense = wk_nn_lazy_linear(1);
     tour_code("dense = wk_nn_lazy_linear(1); wk_forward(dense, wk_ones((2, 5), .device = %s))",
               tour_device(tour_accelerator(0)));
-    wk_forward(dense, wk_ones((2, 5), .device = tour_accelerator(0)));
+    (void)wk_forward(dense, wk_ones((2, 5), .device = tour_accelerator(0)));
     tour_code("wk_describe(wk_module_parameter(dense, \"weight\"))");
     printf("weight is %s\n", wk_describe(wk_module_parameter(dense, "weight")));
 }
@@ -102,7 +102,7 @@ static double sums(wk_device device, int count, bool one_by_one, int64_t *waits)
     wk_history *history = wk_history_new();
     wk_sync();
     wk_transfer_counters before = {.size = sizeof before}, after = {.size = sizeof after};
-    wk_transfers(&before);
+    wk_transfer_stats(&before);
     double start = cli_clock();
     for (int k = 0; k < count; k++) {
         WK_SCOPE;
@@ -114,7 +114,7 @@ static double sums(wk_device device, int count, bool one_by_one, int64_t *waits)
     }
     if (!one_by_one) wk_history_mean(history);
     double seconds = cli_clock() - start;
-    wk_transfers(&after);
+    wk_transfer_stats(&after);
     *waits = after.waits - before.waits;
     return seconds;
 }
@@ -138,10 +138,11 @@ static void waits(void)
     sums(device, 3, true, &waits);
     wk_set_log("", NULL, NULL);
     if (device.kind != WK_CPU) {
-        tour_code("wk_set_sync_mode(WK_SYNC_FAIL); wk_item(wk_sum(wk_ones((3), .device = %s)))", tour_device(device));
-        wk_set_sync_mode(WK_SYNC_FAIL);
+        tour_code("wk_set_sync_debug_mode(WK_SYNC_ERROR); wk_item(wk_sum(wk_ones((3), .device = %s)))",
+                  tour_device(device));
+        wk_set_sync_debug_mode(WK_SYNC_ERROR);
         wk_item(wk_sum(wk_ones((3), .device = device)));
-        wk_set_sync_mode(WK_SYNC_LOG);
+        wk_set_sync_debug_mode(WK_SYNC_LOG);
         tour_error();
     }
 }
@@ -182,7 +183,7 @@ const tour_step tour_networks[] = {
      memory},
     {21, "Waiting is what costs",
      "Each reading makes the host wait for the device and the device wait for the host. The log finds such places by "
-     "file and line; with WK_SYNC_FAIL they are errors.",
+     "file and line; with WK_SYNC_ERROR they are errors.",
      waits},
     {22, "Keep the log on the device", "wk_history gathers figures where they are made and reads them in bulk.",
      history},

@@ -12,7 +12,7 @@ static void same_device(void)
         return;
     }
     tour_code("wk_add(X, Y), X on %s", wk_device_str(tour_accelerator(0)));
-    wk_add(X, Y);
+    (void)wk_add(X, Y);
     tour_error();
 }
 
@@ -83,14 +83,14 @@ static void scopes_and_copies(void)
 static void placement_log(void)
 {
     wk_transfer_counters before = {.size = sizeof before}, after = {.size = sizeof after};
-    wk_transfers(&before);
+    wk_transfer_stats(&before);
     tour_code("wk_set_log(\"placement\", say, NULL); wk_print(wk_mul(wk_to(wk_ones((1000, 2)), %s), 3))",
               tour_device(tour_accelerator(0)));
     wk_set_log("placement", say, NULL);
     wk_print(wk_mul(wk_to(wk_ones((1000, 2)), tour_accelerator(0)), 3));
     wk_set_log("", NULL, NULL);
-    tour_code("wk_transfers(&counters)");
-    wk_transfers(&after);
+    tour_code("wk_transfer_stats(&counters)");
+    wk_transfer_stats(&after);
     printf("to devices %lld bytes, back %lld bytes\n", (long long)(after.uploads - before.uploads),
            (long long)(after.downloads - before.downloads));
 }

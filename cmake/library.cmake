@@ -29,6 +29,7 @@ target_link_libraries(wick_needs INTERFACE Threads::Threads ZLIB::ZLIB ${CMAKE_D
 
 add_library(wick_objects OBJECT ${wick_sources})
 target_link_libraries(wick_objects PRIVATE wick_needs)
+target_compile_definitions(wick_objects PRIVATE WK_WARN_UNUSED=1)
 target_include_directories(wick_objects PRIVATE ${PROJECT_SOURCE_DIR}/src)
 # These rooms take no measurable time (they wait for files, networks and devices), so they are compiled for size: the
 # library is 37 KB smaller.

@@ -46,7 +46,7 @@ static void all_reduce_gradients(const parameters *of, int devices, int k)
 {
     wk_tensor *gradient[MOST];
     for (int d = 0; d < devices; d++) gradient[d] = wk_grad_of(of[d].at[k]);
-    wk_all_reduce_(wk_list(WK_ARRAY(gradient, devices)));
+    wk_devices_all_reduce_(wk_list(WK_ARRAY(gradient, devices)));
 }
 
 static void sgd(parameters p, double rate)
@@ -59,11 +59,11 @@ static void sgd(parameters p, double rate)
 }
 
 /* The loss of the whole batch. Nothing here waits for a device but the last line, so all of them are at work at the
- * same time: calls are recorded, and wk_scatter_to and wk_all_reduce_ begin what was recorded before. */
+ * same time: calls are recorded, and wk_devices_scatter and wk_devices_all_reduce_ begin what was recorded before. */
 static double train_batch(const parameters *of, const wk_device *device, int devices, wk_tensor *x, wk_tensor *labels)
 {
     WK_SCOPE;
-    wk_tensors *xs = wk_scatter_to(x, device, devices), *ys = wk_scatter_to(labels, device, devices);
+    wk_tensors *xs = wk_devices_scatter(x, device, devices), *ys = wk_devices_scatter(labels, device, devices);
     wk_tensor *loss[MOST];
     for (int d = 0; d < devices; d++) { /* summed, not averaged, so that shares need not be equal */
         loss[d] =
@@ -72,7 +72,7 @@ static double train_batch(const parameters *of, const wk_device *device, int dev
     }
     for (int k = 0; k < PARAMETERS; k++) all_reduce_gradients(of, devices, k);
     for (int d = 0; d < devices; d++) sgd(of[d], 0.3 / BATCH);
-    return wk_item(wk_sum(wk_gather_from(wk_list(WK_ARRAY(loss, devices)), wk_cpu()))) / BATCH;
+    return wk_item(wk_sum(wk_devices_gather(wk_list(WK_ARRAY(loss, devices)), wk_cpu()))) / BATCH;
 }
 
 /* ---- the same by wk_mirrored ------------------------------------------------------------------------------------- */

@@ -70,16 +70,16 @@ static inline wk_value wk_value_itself(wk_value x)
 
 /* What is known of an op. The texts live for ever. */
 typedef struct wk_op {
-    size_t size;        /* sizeof(wk_op), set by the caller */
-    const char *name;   /* "softmax" */
-    const char *schema; /* "softmax(Tensor input, int dim) -> Tensor" */
-    const char *group;  /* "pointwise", "reduction", "view", ... */
-    const char *doc;    /* one line */
+    size_t size;          /* sizeof(wk_op), set by the caller */
+    const char *name;     /* "softmax" */
+    const char *schema;   /* "softmax(Tensor input, int dim) -> Tensor" */
+    const char *category; /* "pointwise", "reduction", "view", ... */
+    const char *doc;      /* one line */
     bool differentiable;
-    bool waits;         /* the shape of the result may depend on data: then the call waits for the device */
-    uint32_t dtypes;    /* bit 1 << dtype for each dtype it takes; 0 = any */
-    int32_t parameters; /* how many: see wk_op_parameter */
-    int32_t results;    /* how many; -1: as many as the arguments say, up to INT32_MAX */
+    bool data_dependent_shape; /* the shape of the result may depend on data: then the call waits for the device */
+    uint32_t dtypes;           /* bit 1 << dtype for each dtype it takes; 0 = any */
+    int32_t parameters;        /* how many: see wk_op_parameter */
+    int32_t results;           /* how many; -1: as many as the arguments say, up to INT32_MAX */
     const char *const *result_names; /* [results], where it has several: "values", "indices"; else NULL */
     bool in_place; /* wk_call knows NAME_, too, which writes its result over the first argument and gives that */
     bool view;     /* the results may share the memory of the first argument */
@@ -94,14 +94,14 @@ typedef struct wk_parameter {
     int32_t kind;               /* wk_value_kind: what an argument is. For INTS a single number does, too */
     bool optional;              /* it may be left out, and is default_value then */
     bool keyword_only;          /* in Python given by name */
-    bool takes_number;          /* of a tensor: an int, a float or a bool does, too; not for what NAME_ writes over */
-    bool written;               /* a tensor that the op writes over, and gives */
+    bool accepts_scalar;        /* of a tensor: an int, a float or a bool does, too; not for what NAME_ writes over */
+    bool mutated;               /* a tensor that the op writes over, and gives */
     wk_value default_value;     /* of kind WK_VALUE_NONE, where "none" is the default, or there is no default */
     const char *const *choices; /* of a TEXT: what it may be, up to NULL; else NULL */
 } wk_parameter;
 
 /* How many ops there are. */
-WK_API int wk_op_count(void);
+WK_RESULT_API int wk_op_count(void);
 /* The i-th op, in alphabetical order, into *info, whose size must be set. WK_OK, or WK_ERR_ARGUMENT for an
  * index out of range. */
 WK_API wk_code wk_op_info_at(wk_site site, int index, wk_op *info);
@@ -109,7 +109,7 @@ WK_API wk_code wk_op_info_at(wk_site site, int index, wk_op *info);
  * or WK_ERR_ARGUMENT for an index out of range. */
 WK_API wk_code wk_op_parameter_at(wk_site site, int index, int k, wk_parameter *info);
 /* The index of an op by name, -1 if there is none; of "add_" that of add, which has it. */
-WK_API int wk_op_find(const char *name);
+WK_RESULT_API int wk_op_find(const char *name);
 
 /* What is said of a call that failed. The caller's own: it stays until the caller uses it again. */
 typedef struct wk_call_error {
@@ -147,7 +147,7 @@ WK_API wk_code wk_call(wk_context *context, const char *name, const wk_value *ar
                        wk_value *results, int *count, const wk_call_options *options, char *message,
                        size_t message_size) __attribute__((warn_unused_result));
 /* A context of the caller's own for wk_call; not for use by two threads at once. */
-WK_API wk_context *wk_context_new(void);
+WK_RESULT_API wk_context *wk_context_new(void);
 WK_API void wk_context_free(wk_context *context);
 
 #define wk_op_info(...)      wk_op_info_at(WK_HERE, __VA_ARGS__)

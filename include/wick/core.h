@@ -12,6 +12,40 @@
 #ifndef WICK_CORE_H
 #define WICK_CORE_H
 
+/* WK_WARN_UNUSED 1: compilers warn if the result of a call is discarded that does nothing but return one, as wk_sub(w, g);
+ * in place of wk_sub_(w, g). A cast to void discards it on purpose: (void)wk_forward(net, x). Default 1 in optimised
+ * builds, as for the C library's functions, else 0. */
+#ifndef WK_WARN_UNUSED
+#ifdef __OPTIMIZE__
+#define WK_WARN_UNUSED 1
+#else
+#define WK_WARN_UNUSED 0
+#endif
+#endif
+
+/* A macro whose result is a new object ends in a call of a function whose result must be used, by one of these names.
+ * They stand before the pragma, as gcc does not warn of a token that is spelled in a system header. clang shows the
+ * program's line. gcc shows the function and the macro, and with -ftrack-macro-expansion=0 the line. */
+#if WK_WARN_UNUSED && !defined __cplusplus
+#define WK_NEW_TENSOR_  wk_unused_tensor_  /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_TENSORS_ wk_unused_tensors_ /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_MODULE_  wk_unused_module_  /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_OPTIM_   wk_unused_optim_   /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_DATASET_ wk_unused_dataset_ /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_LOADER_  wk_unused_loader_  /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_HISTORY_ wk_unused_history_ /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_EVENT_   wk_unused_event_   /* -ftrack-macro-expansion=0 shows the line */
+#else
+#define WK_NEW_TENSOR_
+#define WK_NEW_TENSORS_
+#define WK_NEW_MODULE_
+#define WK_NEW_OPTIM_
+#define WK_NEW_DATASET_
+#define WK_NEW_LOADER_
+#define WK_NEW_HISTORY_
+#define WK_NEW_EVENT_
+#endif
+
 #if !defined __cplusplus && !defined __clang__
 #pragma GCC system_header /* see macros.h */
 #endif
@@ -40,13 +74,25 @@ extern "C" {
 #endif
 
 #define WK_API __attribute__((visibility("default")))
+/* An exported function that does nothing but return a result; see WK_WARN_UNUSED. */
+#if !WK_WARN_UNUSED
+#define WK_RESULT_API WK_API
+#elif defined __clang__
+#define WK_RESULT_API __attribute__((warn_unused_result)) WK_API
+#elif defined __cplusplus
+#define WK_RESULT_API [[nodiscard]] WK_API
+#elif __GNUC__ >= 11
+#define WK_RESULT_API [[nodiscard("the call only returns a result; calls in place end in an underscore")]] WK_API
+#else
+#define WK_RESULT_API WK_API
+#endif
 
 #define WK_VERSION_MAJOR 0
 #define WK_VERSION_MINOR 1
 #define WK_VERSION_PATCH 0
 
 /* The version of the library that is running, "0.1.0". The text lives for ever. */
-WK_API const char *wk_version(void);
+WK_RESULT_API const char *wk_version(void);
 
 /* ---- call sites -------------------------------------------------------------------------------------------------- */
 
@@ -75,6 +121,22 @@ typedef struct wk_history wk_history;   /* figures gathered on the device and re
 typedef struct wk_event wk_event;       /* a moment in the work of a device */
 typedef struct wk_function wk_function; /* one call of a function with its own gradient */
 typedef struct wk_context wk_context;   /* the state of one thread: scopes, pending work, random stream, error */
+
+#if WK_WARN_UNUSED && !defined __cplusplus
+#define WK_UNUSED_(name)                                                                                               \
+    WK_RESULT_API static inline wk_##name *wk_unused_##name##_(wk_##name *object)                                      \
+    {                                                                                                                  \
+        return object;                                                                                                 \
+    }
+WK_UNUSED_(tensor)
+WK_UNUSED_(tensors)
+WK_UNUSED_(module)
+WK_UNUSED_(optim)
+WK_UNUSED_(dataset)
+WK_UNUSED_(loader)
+WK_UNUSED_(history)
+WK_UNUSED_(event)
+#endif
 
 /* ---- devices ----------------------------------------------------------------------------------------------------- */
 
@@ -111,9 +173,9 @@ typedef enum wk_dtype {
 } wk_dtype;
 
 /* "f32", "bool", ...; "?" for a number that is no dtype. The text lives for ever. */
-WK_API const char *wk_dtype_str(wk_dtype dtype);
+WK_RESULT_API const char *wk_dtype_str(wk_dtype dtype);
 /* Bytes of one element; 0 for a number that is no dtype. */
-WK_API size_t wk_dtype_size(wk_dtype dtype);
+WK_RESULT_API size_t wk_dtype_size(wk_dtype dtype);
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
@@ -122,7 +184,7 @@ WK_API size_t wk_dtype_size(wk_dtype dtype);
  * behind .lr = 0.1 a bare 0.9 goes to the member that follows, as in any initialiser of C, and no compiler objects.
  *
  * Behind the macros stands a struct, which a binding or a program in C++ fills by itself. There 0, false and NULL mean
- * the default, and WK_ZERO is a true 0 for a number (double) whose default is another one; whatever is nearer to 0
+ * the default, and WK_EXPLICIT_ZERO is a true 0 for a number (double) whose default is another one; whatever is nearer to 0
  * than 1e-290 counts as 0.
  *
  * A struct begins with its size, so that programs and libraries of different versions get on. What a shorter struct of
@@ -131,7 +193,7 @@ WK_API size_t wk_dtype_size(wk_dtype dtype);
  * the size says, with 0 what it does not know.
  *
  * No struct of options ends in padding, which compilers need not set to 0: `reserved` stands there, and stays 0. */
-#define WK_ZERO 1e-300
+#define WK_EXPLICIT_ZERO 1e-300
 /* The second member of a struct of options, always NULL: a struct that is filled without names has a value here, and
  * the compiler objects with this name. Behind an option with a name C takes a value without one for the member that
  * follows: only the first is looked at. */
@@ -151,7 +213,7 @@ typedef enum wk_code {
     WK_ERR_STATE,       /* right call, wrong moment: no graph, a closed scope */
     WK_ERR_IO,          /* the system refused a file */
     WK_ERR_FORMAT,      /* a file that is not what it claims */
-    WK_ERR_LOST,        /* a device stopped answering */
+    WK_ERR_DEVICE_LOST, /* a device stopped answering */
     WK_ERR_UNSUPPORTED, /* legal, but this build or device cannot do it */
     WK_ERR_INTERNAL,    /* a fault of the library: please report it */
     WK_ERR_TIMEOUT      /* another process of the job is gone, late or does something else (dist.h) */
@@ -161,9 +223,9 @@ typedef enum wk_code {
  * to mend it". What has been run by now is known; it neither flushes nor waits, so that pending work may still
  * fail: wk_sync runs it, waits and then knows all but what nobody has asked for (a result that only a scope
  * owns is computed when it is read). The text lives until wk_clear_error. */
-WK_API const char *wk_error(void);
+WK_RESULT_API const char *wk_error(void);
 /* The code of that error, WK_OK when there is none. */
-WK_API wk_code wk_error_code(void);
+WK_RESULT_API wk_code wk_error_code(void);
 /* Forgets the error of this thread. */
 WK_API void wk_clear_error(void);
 /* Prints the error to `out` (NULL: stderr) with a newline, if there is one. Returns 1 then, else 0: the exit
@@ -177,7 +239,7 @@ WK_API int wk_report_error(FILE *out);
  *
  * The library calls the handler with no lock and nothing else held, as a rule at the end of the call that failed. When
  * a function of the program's fails that the library calls, the handler is called at once in forward, backward and
- * hooks. A destroy, a release, .moved and .trained (wk_module_to, wk_module_train) first run to their end, and the
+ * hooks. A destroy, a release, .on_move and .on_train (wk_module_to, wk_module_train) first run to their end, and the
  * handler is called at the end of the library's call, or at the beginning of the thread's next one. If such a function
  * clears its error, the handler is called all the same (unless memory was short), with that error as `code` and `text`,
  * which wk_error() does not give any more. `text` lives until the handler returns or its longjmp has left that scope.
@@ -189,8 +251,8 @@ WK_API void wk_set_error_handler(wk_error_handler *handler, void *user);
 
 /* Replaces malloc and free for everything that the library takes on the host except tensor data. `resize` works like
  * realloc; size 0 frees. Call it before anything else; WK_ERR_STATE when the library has already allocated. */
-typedef void *wk_resize(void *user, void *block, size_t size);
-WK_API wk_code wk_set_allocator_at(wk_site site, wk_resize *resize, void *user);
+typedef void *wk_realloc_fn(void *user, void *block, size_t size);
+WK_API wk_code wk_set_allocator_at(wk_site site, wk_realloc_fn *resize, void *user);
 
 #define wk_set_allocator(resize, user) wk_set_allocator_at(WK_HERE, resize, user)
 

@@ -36,23 +36,23 @@ extern "C" {
  * only a scope owns, wk_retain those that are to be timed. All zero: the default device (WK_DEVICE, else the CPU).
  *
  * NULL with the error recorded: a device that is not there, WK_ERR_DEVICE; memory is short, WK_ERR_MEMORY; a device
- * that is lost, WK_ERR_LOST, now or where the event is waited for; one that has no events, WK_ERR_UNSUPPORTED. When the
- * process ends and devices have been closed, WK_ERR_STATE or WK_ERR_LOST. In a child of fork() that may not use the
+ * that is lost, WK_ERR_DEVICE_LOST, now or where the event is waited for; one that has no events, WK_ERR_UNSUPPORTED. When the
+ * process ends and devices have been closed, WK_ERR_STATE or WK_ERR_DEVICE_LOST. In a child of fork() that may not use the
  * library each of these calls is WK_ERR_STATE, as all are, and nothing waits. */
-WK_API wk_event *wk_event_record_at(wk_site site, wk_device device);
+WK_RESULT_API wk_event *wk_event_record_at(wk_site site, wk_device device);
 /* Is there nothing to wait for? True once the moment has come, and where it never will: for NULL, or if the device is
  * lost, which wk_event_synchronize tells. Never waits. */
-WK_API bool wk_event_query_at(wk_site site, const wk_event *event);
+WK_RESULT_API bool wk_event_query_at(wk_site site, const wk_event *event);
 /* Waits until the moment has come. WK_OK: what the device was given before it is done; what of that has failed is told
- * as ever, by reading it or by wk_sync. Else a code: WK_ERR_LOST for a device that is lost, which as with wk_sync is
+ * as ever, by reading it or by wk_sync. Else a code: WK_ERR_DEVICE_LOST for a device that is lost, which as with wk_sync is
  * told to the first that waits and need not be told again; or what kept the driver from noting the moment down. A wait
- * for a device other than the CPU counts as one of the host (wk_transfers), however short it is. */
+ * for a device other than the CPU counts as one of the host (wk_transfer_stats), however short it is. */
 WK_API wk_code wk_event_synchronize_at(wk_site site, wk_event *event);
 /* Milliseconds from start to end, negative if end came first. NaN with the error recorded: WK_ERR_STATE if one of them
- * has not come yet, WK_ERR_DEVICE if they are of two devices, WK_ERR_LOST if the device is. */
-WK_API double wk_event_elapsed_time_at(wk_site site, wk_event *start, wk_event *end);
+ * has not come yet, WK_ERR_DEVICE if they are of two devices, WK_ERR_DEVICE_LOST if the device is. */
+WK_RESULT_API double wk_event_elapsed_time_at(wk_site site, wk_event *start, wk_event *end);
 
-#define wk_event_record(...)       wk_event_record_at(WK_HERE, __VA_ARGS__)
+#define wk_event_record(...)       WK_NEW_EVENT_(wk_event_record_at(WK_HERE, __VA_ARGS__))
 #define wk_event_query(...)        wk_event_query_at(WK_HERE, __VA_ARGS__)
 #define wk_event_synchronize(...)  wk_event_synchronize_at(WK_HERE, __VA_ARGS__)
 #define wk_event_elapsed_time(...) wk_event_elapsed_time_at(WK_HERE, __VA_ARGS__)

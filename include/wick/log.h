@@ -47,11 +47,11 @@ typedef enum wk_sync_mode {
     WK_SYNC_QUIET, /* counted only */
     WK_SYNC_LOG,   /* the default: a line for each place in the program, for those who listen to the log's
                     subject "sync" */
-    WK_SYNC_FAIL   /* an error with file:line: for finding what stalls a training loop. The call does its work all the
+    WK_SYNC_ERROR  /* an error with file:line: for finding what stalls a training loop. The call does its work all the
                     same, and returns what it would */
 } wk_sync_mode;
 /* WK_OK, or WK_ERR_ARGUMENT for what is none of these; then the mode stays as it was. */
-WK_API wk_code wk_set_sync_mode_at(wk_site site, wk_sync_mode mode);
+WK_API wk_code wk_set_sync_debug_mode_at(wk_site site, wk_sync_mode mode);
 
 typedef struct wk_transfer_counters {
     size_t size;       /* sizeof(wk_transfer_counters), set by the caller */
@@ -60,7 +60,7 @@ typedef struct wk_transfer_counters {
     int64_t downloads; /* bytes from devices to the host */
 } wk_transfer_counters;
 /* Since the start of the process, over all devices. WK_OK, or WK_ERR_ARGUMENT if the size is not set. */
-WK_API wk_code wk_transfers_at(wk_site site, wk_transfer_counters *counters);
+WK_API wk_code wk_transfer_stats_at(wk_site site, wk_transfer_counters *counters);
 
 /* ---- a flush that came out wrong --------------------------------------------------------------------------------- */
 
@@ -83,26 +83,26 @@ WK_API wk_code wk_replay_at(wk_site site, const char *path, wk_log_callback *pri
  * opened: calls that need one fail with WK_ERR_ARGUMENT, name the variable and say what it takes. The texts live for
  * ever, but for the value: until it is changed. */
 typedef struct wk_setting {
-    size_t size;       /* sizeof(wk_setting), set by the caller */
-    const char *name;  /* "WICK_THREADS" */
-    const char *doc;   /* what it is for, one line */
-    const char *takes; /* "a number from 1 to 1024" */
-    const char *value; /* as the environment has it now; NULL when it is not set */
-    int32_t off;       /* not 0: what it is set to switches it off */
+    size_t size;          /* sizeof(wk_setting), set by the caller */
+    const char *name;     /* "WICK_THREADS" */
+    const char *doc;      /* what it is for, one line */
+    const char *expected; /* "a number from 1 to 1024" */
+    const char *value;    /* as the environment has it now; NULL when it is not set */
+    int32_t off;          /* not 0: what it is set to switches it off */
     int32_t
-        wrong; /* not 0: its value is not what it takes (whether this CPU knows those of WICK_CPU, wick doctor tells) */
+        invalid; /* not 0: its value is not what it takes (whether this CPU knows those of WICK_CPU, wick doctor tells) */
 } wk_setting;
 
 /* How many there are. */
-WK_API int wk_setting_count(void);
+WK_RESULT_API int wk_setting_count(void);
 /* The i-th into *info, whose size must be set. WK_OK, or WK_ERR_ARGUMENT for an index out of range. */
 WK_API wk_code wk_setting_info_at(wk_site site, int index, wk_setting *info);
 
-#define wk_set_log(...)       wk_set_log_at(WK_HERE, __VA_ARGS__)
-#define wk_set_sync_mode(...) wk_set_sync_mode_at(WK_HERE, __VA_ARGS__)
-#define wk_replay(...)        wk_replay_at(WK_HERE, __VA_ARGS__)
-#define wk_transfers(...)     wk_transfers_at(WK_HERE, __VA_ARGS__)
-#define wk_setting_info(...)  wk_setting_info_at(WK_HERE, __VA_ARGS__)
+#define wk_set_log(...)             wk_set_log_at(WK_HERE, __VA_ARGS__)
+#define wk_set_sync_debug_mode(...) wk_set_sync_debug_mode_at(WK_HERE, __VA_ARGS__)
+#define wk_replay(...)              wk_replay_at(WK_HERE, __VA_ARGS__)
+#define wk_transfer_stats(...)      wk_transfer_stats_at(WK_HERE, __VA_ARGS__)
+#define wk_setting_info(...)        wk_setting_info_at(WK_HERE, __VA_ARGS__)
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,7 @@
  *   lists in parentheses    (2, 3) becomes an array and a count; () is an empty list; WK_ARRAY, the one name here that
  *                           programs write, stands for a list whose length is known at run time
  *   keyword arguments       .key = value, ... become a pointer to a struct that begins with its size, NULL without any;
- *                           a 0 that is written becomes WK_ZERO where 0 would mean another default
+ *                           a 0 that is written becomes WK_EXPLICIT_ZERO where 0 would mean another default
  *   numbers for tensors     chosen by type, each operand written once, so that nesting stays linear
  *   guards                  a variable whose cleanup runs at the end of the enclosing block, however it is left
  */
@@ -258,24 +258,24 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
 
 /* f_at(site, operands, options) with the options in a variable of its own. A number that is left out is told from
  * one that is written as 0: it begins as WK_LEFT_OUT_, which is meant to be overridden, and ends as 0; a written
- * 0 becomes WK_ZERO. Of several options none may be written twice, which the same list by itself tells (nothing
+ * 0 becomes WK_EXPLICIT_ZERO. Of several options none may be written twice, which the same list by itself tells (nothing
  * of it is computed there).
  *
  * wk_zeros((2, 3), .dtype = WK_F64) goes by WK_SHAPED_WK2_ to WK_SIZED_ with WK_CALL_(wk_tensor *, wk_zeros,
- * (wk_sizes_6.at, wk_sizes_6.count), wk_options, .dtype = WK_F64), and that is
+ * (wk_sizes_6.at, wk_sizes_6.count), wk_tensor_options, .dtype = WK_F64), and that is
  *
  *     ({
  *         const int64_t wk_sizes_6in_[] = {0, (2) | 0, (3) | 0};
  *         const wk_ints_ wk_sizes_6 = {wk_sizes_6in_ + 1, (int)(its bytes / 8) - 1};
  *         ({
  *             _Static_assert(__builtin_strncmp(".dtype = WK_F64", ".", 1) == 0, "wk_zeros: options are written by name,
- *             ..."); wk_options wk_options_7 = {.size = sizeof(wk_options), .by_name = NULL, .dtype = WK_F64};
+ *             ..."); wk_tensor_options wk_options_7 = {.size = sizeof(wk_tensor_options), .by_name = NULL, .dtype = WK_F64};
  *             wk_tensor *wk_result_8 = wk_zeros_at(WK_HERE, wk_sizes_6.at, wk_sizes_6.count, &wk_options_7);
  *             *&wk_result_8 = wk_result_8;
  *         });
  *     })
  *
- * wk_options has no numbers; those of wk_elu(x, .alpha = 0) make it
+ * wk_tensor_options has no numbers; those of wk_elu(x, .alpha = 0) make it
  *
  *         wk_elu_options wk_options_9 = {.alpha = WK_LEFT_OUT_, .size = sizeof(wk_elu_options), .by_name = NULL, .alpha
  *         = 0}; wk_options_9.alpha = wk_written_(wk_options_9.alpha);
@@ -301,12 +301,14 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Woverride-init\"")                                 \
         _Pragma("GCC diagnostic ignored \"-Wint-conversion\"")(void) sizeof((type){__VA_ARGS__});                      \
     _Pragma("GCC diagnostic pop")
-#define WK_LEFT_OUT_                 (-WK_ZERO)
+#define WK_LEFT_OUT_                 (-WK_EXPLICIT_ZERO)
 #define WK_LEAVE_OUT_(wk_o_, member) .member = WK_LEFT_OUT_,
 #define WK_WRITTEN_(wk_o_, member)   wk_o_.member = wk_written_(wk_o_.member);
 static inline double wk_written_(double number)
 {
-    return number >= WK_LEFT_OUT_ && number <= WK_LEFT_OUT_ ? 0 : number >= 0 && number <= 0 ? WK_ZERO : number;
+    return number >= WK_LEFT_OUT_ && number <= WK_LEFT_OUT_ ? 0
+           : number >= 0 && number <= 0                     ? WK_EXPLICIT_ZERO
+                                                            : number;
 }
 
 /* Is this text of an argument that of an option, .key = value, and not a number, .5? */
@@ -345,12 +347,12 @@ static inline size_t wk_elements_(const char *text)
         size_t size;                                                                                                   \
         type element[count];                                                                                           \
         wk_by_name by_name;                                                                                            \
-        wk_options_members_(WK_MEMBER_, )                                                                              \
-    } wk_d_ = {.size = sizeof(wk_options), __VA_ARGS__};                                                               \
-    _Pragma("GCC diagnostic pop") const wk_options wk_o_ = WK_OPTIONS_BEHIND_(wk_d_);
+        wk_tensor_options_members_(WK_MEMBER_, )                                                                       \
+    } wk_d_ = {.size = sizeof(wk_tensor_options), __VA_ARGS__};                                                        \
+    _Pragma("GCC diagnostic pop") const wk_tensor_options wk_o_ = WK_OPTIONS_BEHIND_(wk_d_);
 #define WK_OPTIONS_BEHIND_(wk_d_)                                                                                      \
     {                                                                                                                  \
-        .size = sizeof(wk_options), wk_options_members_(WK_MEMBER_BEHIND_, wk_d_)                                      \
+        .size = sizeof(wk_tensor_options), wk_tensor_options_members_(WK_MEMBER_BEHIND_, wk_d_)                        \
     }
 #define WK_MEMBER_(wk_d_, type, name)        type name;
 #define WK_MEMBER_BEHIND_(wk_d_, type, name) .name = wk_d_.name,
@@ -366,7 +368,7 @@ static inline size_t wk_elements_(const char *text)
 #define wk_history_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, weight)
 #define wk_hook_options_numbers_(wk_do_, wk_o_)
 #define wk_init_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, gain)
-#define wk_linear_options_numbers_(wk_do_, wk_o_)
+#define wk_nn_linear_options_numbers_(wk_do_, wk_o_)
 #define wk_loader_options_numbers_(wk_do_, wk_o_)
 #define wk_mirrored_options_numbers_(wk_do_, wk_o_)
 #define wk_mnist_options_numbers_(wk_do_, wk_o_)
@@ -575,6 +577,36 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
 #define WK_CAT_DIM_1(f, said, wk_l_, list, dim)                                                                        \
     WK_LISTED_(wk_tensor *, wk_l_, list, "", WK_GIVE_(wk_tensor *, f##_at(WK_HERE, wk_l_.at, wk_l_.count, dim)))
 
+/* (a, b, ...): as many operands as `said` names, n; else the call is refused with their names. */
+#define WK_EXACT_NEW_(n, f, said, ...) WK_NEW_TENSOR_(WK_EXACT_(wk_tensor *, n, f, said, __VA_ARGS__))
+#define WK_EXACT_(type, n, f, said, ...)                                                                               \
+    WK_JOIN_(WK_EXACT_, WK_COUNT_(WK_JOIN_(WK_IS_##n##_, WK_COUNT_8_(__VA_ARGS__))))(type, f, said, __VA_ARGS__)
+#define WK_EXACT_WK2_(type, f, said, ...) WK_PLAIN_(f, __VA_ARGS__)
+#define WK_EXACT_1(type, f, said, ...)    WK_REFUSE_(type, #f ": the arguments are " #f "(" said ")")
+#define WK_IS_1_1                         ,
+#define WK_IS_2_2                         ,
+#define WK_IS_3_3                         ,
+#define WK_IS_4_4                         ,
+#define WK_IS_5_5                         ,
+#define WK_IS_6_6                         ,
+#define WK_IS_7_7                         ,
+#define WK_IS_8_8                         ,
+
+/* (x, device); a text in place of the device is refused. */
+#define WK_ON_DEVICE_NEW_(f, ...) WK_NEW_TENSOR_(WK_ON_DEVICE_(wk_tensor *, f, __VA_ARGS__))
+#define WK_ON_DEVICE_(type, f, ...)                                                                                    \
+    WK_JOIN_(WK_ON_DEVICE_, WK_COUNT_(WK_JOIN_(WK_IS_2_, WK_COUNT_8_(__VA_ARGS__))))                                   \
+    (type, f, WK_JOIN_(wk_device_, __COUNTER__), __VA_ARGS__)
+#define WK_ON_DEVICE_1(type, f, wk_d_, ...) WK_REFUSE_(type, #f ": the arguments are " #f "(x, device)")
+#define WK_ON_DEVICE_WK2_(type, f, wk_d_, x, device)                                                                   \
+    WK_ONCE_(wk_device, wk_d_, device,                                                                                 \
+             _Static_assert(_Generic(wk_d_, wk_device : 1, default : 0),                                               \
+                            #f ": the device is a wk_device: wk_cuda(0), wk_device_parse(\"cuda\")");                  \
+             WK_GIVE_(type, f##_at(WK_HERE, x,                                                                         \
+                                   _Generic(wk_d_, wk_device                                                           \
+                                            : wk_d_, default                                                           \
+                                            : (wk_device){0}))))
+
 /* f(operands), of which none is a list: two in parentheses would be C's comma, which gives the last of them, and gcc
  * takes that in silence. ({ .. }) is a block of the program's own. */
 #define WK_PLAIN_(f, ...)  WK_JOIN_(WK_PLAIN_, WK_ANY_PAIR_(__VA_ARGS__, , , , , , , , ))(f, __VA_ARGS__)
@@ -599,7 +631,7 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
 /* ---- numbers for tensors ----------------------------------------------------------------------------------------- */
 
 /* A number that stays whole if it is. */
-#define WK_NUMBER_(f, x) _Generic((x), float : f##_f_at, double : f##_f_at, default : f##_i_at)
+#define WK_NUMBER_(f, x) _Generic((x), float : f##_f64_at, double : f##_f64_at, default : f##_i64_at)
 
 /* 2 for a tensor, 1 for a number that C makes a double or an int64_t of, 0 for anything else. */
 #define WK_OPERAND_(x)  _Generic(x, wk_tensor * : 2, float : 1, double : 1, default : WK_IS_WHOLE_(x))
@@ -615,9 +647,9 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
     WK_ONCE_(wk_tensor *, wk_x_, x,                                                                                    \
              WK_GIVE_(wk_tensor *, _Generic(wk_x_, wk_tensor *                                                         \
                                             : f##_at, float                                                            \
-                                            : f##_f_at, double                                                         \
-                                            : f##_f_at, default                                                        \
-                                            : f##_i_at)(WK_HERE, WK_BARE_ operands, wk_x_)))
+                                            : f##_f64_at, double                                                       \
+                                            : f##_f64_at, default                                                      \
+                                            : f##_i64_at)(WK_HERE, WK_BARE_ operands, wk_x_)))
 
 /* A tensor or a number on either side, of which one is a tensor. */
 #define WK_ARITH_(f, a, b) WK_ARITH_2_(f, a, b, WK_JOIN_(wk_a_, __COUNTER__), WK_JOIN_(wk_b_, __COUNTER__))
@@ -631,20 +663,20 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
     WK_GIVE_(wk_tensor *, _Generic(wk_y_, wk_tensor *                                                                  \
                                    : _Generic(wk_x_, wk_tensor *                                                       \
                                               : f##_at, float                                                          \
-                                              : f##_ft_at, double                                                      \
-                                              : f##_ft_at, default                                                     \
-                                              : WK_WHOLE_(f##_it_at, wk_x_)),                                          \
+                                              : f##_rscalar_f64_at, double                                             \
+                                              : f##_rscalar_f64_at, default                                            \
+                                              : WK_WHOLE_(f##_rscalar_i64_at, wk_x_)),                                 \
                                      float                                                                             \
                                    : _Generic(wk_x_, wk_tensor *                                                       \
-                                              : f##_tf_at, default                                                     \
+                                              : f##_scalar_f64_at, default                                             \
                                               : wk_refused_),                                                          \
                                      double                                                                            \
                                    : _Generic(wk_x_, wk_tensor *                                                       \
-                                              : f##_tf_at, default                                                     \
+                                              : f##_scalar_f64_at, default                                             \
                                               : wk_refused_),                                                          \
                                      default                                                                           \
                                    : _Generic(wk_x_, wk_tensor *                                                       \
-                                              : WK_WHOLE_(f##_ti_at, wk_y_), default                                   \
+                                              : WK_WHOLE_(f##_scalar_i64_at, wk_y_), default                           \
                                               : wk_refused_))(WK_HERE, wk_x_, wk_y_));                                 \
     WK_CLOSE_
 /* A tensor, and a tensor or a number: in-place arithmetic. */
@@ -656,9 +688,9 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
     _Static_assert(WK_OPERAND_(wk_y_) > 0, #f ": the second operand is a tensor or a number");                         \
     WK_GIVE_(wk_tensor *, _Generic(wk_y_, wk_tensor *                                                                  \
                                    : f##_at, float                                                                     \
-                                   : f##_tf_at, double                                                                 \
-                                   : f##_tf_at, default                                                                \
-                                   : WK_WHOLE_(f##_ti_at, wk_y_))(WK_HERE, wk_x_, wk_y_));                             \
+                                   : f##_scalar_f64_at, double                                                         \
+                                   : f##_scalar_f64_at, default                                                        \
+                                   : WK_WHOLE_(f##_scalar_i64_at, wk_y_))(WK_HERE, wk_x_, wk_y_));                     \
     WK_CLOSE_
 
 /* A wk_value (wick/call.h) of a tensor, a number or a wk_value. */
@@ -729,6 +761,8 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
     wk_guard __attribute__((cleanup(wk_guard_close), unused)) WK_JOIN_(wk_guard_, __COUNTER__) = open
 
 #else
-#define WK_PLAIN_(f, ...) f##_at(WK_HERE, __VA_ARGS__)
+#define WK_PLAIN_(f, ...)                f##_at(WK_HERE, __VA_ARGS__)
+#define WK_EXACT_(type, n, f, said, ...) f##_at(WK_HERE, __VA_ARGS__)
+#define WK_EXACT_NEW_(n, f, said, ...)   f##_at(WK_HERE, __VA_ARGS__)
 #endif
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wick/random_calls.h: the functions behind wick/random.h.
  *
- * The functions behind the forms of call: wk_NAME_at with the place of the call first, wk_NAME without it, for a
- * pointer to a function. What they do stands at the forms. Of those that take a number, _tf takes a tensor and a
- * fraction, _ti a tensor and a whole number, _ft and _it the other way round; _f takes a fraction, _i a whole
- * number. A struct of options may be NULL, and so may a list of dimensions, which is followed by its length: -1
- * stands for all. */
+ * The exported functions behind the macros, for bindings and C++: wk_NAME_at takes the call site first; wk_NAME,
+ * where there is one, takes none and serves as a pointer to a function. The macros' comments describe them. A suffix
+ * tells the type of a scalar operand: _scalar_f64 and _scalar_i64 take a tensor and a double or int64_t,
+ * _rscalar_f64 and _rscalar_i64 the scalar first; _f64 and _i64 take the scalar in its usual position. Options may
+ * be NULL. A list of dimensions is followed by its length; NULL with length -1 stands for all dimensions. */
 /* Written by scripts/generate_ops.py from src/ops/specs/random: edit those. */
 #ifndef WICK_RANDOM_CALLS_H
 #define WICK_RANDOM_CALLS_H
@@ -29,11 +29,11 @@ WK_API wk_tensor *wk_uniform__at(wk_site site, wk_tensor *x, double from, double
 WK_API wk_tensor *wk_normal__at(wk_site site, wk_tensor *x, double mean, double std);
 
 /* bernoulli: 1 with the probability that stands in x, else 0 */
-WK_API wk_tensor *wk_bernoulli_at(wk_site site, wk_tensor *x);
-WK_API wk_tensor *wk_bernoulli(wk_tensor *x);
+WK_RESULT_API wk_tensor *wk_bernoulli_at(wk_site site, wk_tensor *x);
+WK_RESULT_API wk_tensor *wk_bernoulli(wk_tensor *x);
 
 /* dropout: 0 with probability p, else x / (1 - p) */
-WK_API wk_tensor *wk_dropout_at(wk_site site, wk_tensor *x, double p, bool training);
+WK_RESULT_API wk_tensor *wk_dropout_at(wk_site site, wk_tensor *x, double p, bool training);
 
 /* multinomial: places drawn with these probabilities, once each or with replacement */
 typedef struct wk_multinomial_options {
@@ -45,7 +45,8 @@ typedef struct wk_multinomial_options {
 #ifndef __cplusplus
 #define wk_multinomial_options_numbers_(wk_do_, wk_o_)
 #endif
-WK_API wk_tensor *wk_multinomial_at(wk_site site, wk_tensor *x, int64_t count, const wk_multinomial_options *options);
+WK_RESULT_API wk_tensor *wk_multinomial_at(wk_site site, wk_tensor *x, int64_t count,
+                                           const wk_multinomial_options *options);
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,7 @@ SIZES = {"bool ": 1, "int ": 4, "wk_dtype ": 4, "wk_reduction ": 4}  # of a memb
 ALIGNED = {"wk_device ": 4}  # where that is not its size
 
 
-BEHIND_ELEMENTS = "wk_options"  # the options that may stand behind elements: macros.h goes through all its members
+BEHIND_ELEMENTS = "wk_tensor_options"  # the options that may stand behind elements: macros.h goes through all its members
 
 
 @dataclass
@@ -27,12 +27,21 @@ class Function:
         return f"{self.returns}{self.name}({', '.join(self.parameters)})"
 
     @property
+    def declaration(self) -> str:
+        """In the header: a new tensor must be used, the operand of a call in place need not be."""
+        in_place = self.name.removesuffix("_at").removesuffix("_f64").removesuffix("_i64").removesuffix("_scalar")
+        is_new = self.returns == "wk_tensor *" and not in_place.endswith("_")
+        return f"{'WK_RESULT_API' if is_new else 'WK_API'} {self.prototype};\n"
+
+    @property
     def definition(self) -> str:
         name = f"({self.name})" if not self.name.endswith("_at") else self.name  # a macro of this name is there, too
         return f"wk_tensor *{name}({', '.join(self.parameters)})\n{{\n    return {self.body};\n}}\n"
 
 
 SIDES = {"t": ("wk_tensor *", "wk__tensor_arg"), "f": ("double ", "wk__float_arg"), "i": ("int64_t ", "wk__int_arg")}
+
+SCALAR_SUFFIXES = {"tt": "", "tf": "_scalar_f64", "ti": "_scalar_i64", "ft": "_rscalar_f64", "it": "_rscalar_i64"}
 
 
 def either_call(op: Op, suffix: str, site: str, left: str, right: str) -> str:
@@ -49,7 +58,7 @@ def either_functions(op: Op, suffix: str) -> list[Function]:
     name, out = f"wk_{op.name}{suffix}", []
     for left, right in ("tt", "tf", "ti") if suffix else ("tt", "tf", "ti", "ft", "it"):
         (left_type, left_arg), (right_type, right_arg) = SIDES[left], SIDES[right]
-        kinds = "" if left + right == "tt" else f"_{left}{right}"
+        kinds = SCALAR_SUFFIXES[left + right]
         parameters = ["wk_site site", f"{left_type}a", f"{right_type}b"]
         out.append(Function(f"{name}{kinds}_at", parameters, either_call(op, suffix, "site", left_arg, right_arg)))
     if not suffix:
@@ -99,7 +108,7 @@ def number_function(op: Op, kind: str) -> Function:
     if op.options:
         parameters.append(f"const {op.options} *options")
         passed.append("options")
-    name = f"wk_{op.name}_{kind}_at" if op.numbers_told_apart else f"wk_{op.name}_at"
+    name = f"wk_{op.name}_{kind}64_at" if op.numbers_told_apart else f"wk_{op.name}_at"
     return Function(name, parameters, f"wk__{op.name}({', '.join(passed)})")
 
 
@@ -178,10 +187,11 @@ def enum_text(enum: dict[str, object]) -> str:
     return f"typedef enum {enum['name']} {{\n" + "".join(f"    {line}\n" for line in lines) + f"}} {enum['name']};\n\n"
 
 
-CALLS_INTRO = """The functions behind the forms of call: wk_NAME_at with the place of the call first, wk_NAME without
-it, for a pointer to a function. What they do stands at the forms. Of those that take a number, _tf takes a tensor and a
-fraction, _ti a tensor and a whole number, _ft and _it the other way round; _f takes a fraction, _i a whole number. A
-struct of options may be NULL, and so may a list of dimensions, which is followed by its length: -1 stands for all."""
+CALLS_INTRO = """The exported functions behind the macros, for bindings and C++: wk_NAME_at takes the call site first; wk_NAME, where
+there is one, takes none and serves as a pointer to a function. The macros' comments describe them. A suffix tells the
+type of a scalar operand: _scalar_f64 and _scalar_i64 take a tensor and a double or int64_t, _rscalar_f64 and
+_rscalar_i64 the scalar first; _f64 and _i64 take the scalar in its usual position. Options may be NULL. A list of
+dimensions is followed by its length; NULL with length -1 stands for all dimensions."""
 
 
 def calls_text(header: Header) -> str:
@@ -202,5 +212,5 @@ def calls_text(header: Header) -> str:
             if op.options and op.options not in known:
                 known.add(op.options)
                 out += options_struct(op)
-            out += "".join(f"WK_API {function.prototype};\n" for function in functions(op)) + "\n"
+            out += "".join(function.declaration for function in functions(op)) + "\n"
     return out + "#ifdef __cplusplus\n}\n#endif\n#endif\n"

@@ -36,8 +36,8 @@ def parameter(a: Argument) -> str:
     marks = {
         "optional": a.is_optional,
         "keyword_only": a.keyword,
-        "takes_number": a.number,
-        "written": a.is_written,
+        "accepts_scalar": a.number,
+        "mutated": a.is_written,
     }
     fields += [f".{mark} = true" for mark, is_set in marks.items() if is_set]
     if a.default is not None:
@@ -74,7 +74,7 @@ def results(op: Op) -> list[str]:
 
 def signature(op: Op, lists: dict[str, str]) -> str:
     """The part of the descriptor that stands in the row."""
-    fields = [f".name = {c_text(op.name)}", f".schema = {c_text(op.schema)}", f".category = {c_text(op.group)}"]
+    fields = [f".name = {c_text(op.name)}", f".schema = {c_text(op.schema)}", f".category = {c_text(op.category)}"]
     fields.append(f".doc = {c_text(op.doc)}")
     if op.node:
         fields.append(f".grad_fn_name = {c_text(op.node)}")
@@ -93,10 +93,10 @@ def signature(op: Op, lists: dict[str, str]) -> str:
     fields.append(f".parameters = {lists[', '.join(parameter(a) for a in op.arguments)]}")
     fields.append(f".parameter_count = {len(op.arguments)}")
     fields += results(op)
-    fields += [".view = true"] if op.view or op.group == "view" else []
-    takes_dtype = op.group == "reduction" and any(a.type == "dtype?" for a in op.arguments)
+    fields += [".view = true"] if op.view or op.category == "view" else []
+    takes_dtype = op.category == "reduction" and any(a.type == "dtype?" for a in op.arguments)
     fields += [".takes_dtype = true"] if takes_dtype else []
-    fields += [".data_dependent_shape = true"] if op.waits else []
+    fields += [".data_dependent_shape = true"] if op.data_dependent_shape else []
     fields += [] if op.own_invoke else [f".invoke = {entry(op)}"]
     fields += [f".invoke_in_place = {entry(op, '_')}"] if op.in_place else []
     return f"#define WK__SIGNATURE_{op.name} {', '.join(fields)}\n"

@@ -49,7 +49,7 @@ class Argument:
     option: bool | None = None  # in C a member of the struct of options; if not said, whatever is no tensor or list
     absent: bool = False  # not in C: it changes nothing
     number: bool = False  # a tensor that may be a number
-    whole: bool = False  # a Scalar of which a whole number stays one: there is wk_NAME_i beside wk_NAME_f
+    whole: bool = False  # a Scalar of which a whole number stays one: there is wk_NAME_i64 beside wk_NAME_f64
     no_list: str = ""  # what a list in its place is told
     choices: list[str] = field(default_factory=list)  # the texts that a str may be; in C, too, or the values of an enum
     enum: bool = False  # in C the choices are WK_NAME_CHOICE
@@ -128,7 +128,7 @@ class Op:
 
     name: str
     doc: str
-    group: str
+    category: str
     arguments: list[Argument]
     example: dict[str, object] = field(default_factory=dict)
     notes: str = ""
@@ -143,12 +143,12 @@ class Op:
     results_in_options: bool = False  # in C the options say where the others go
     results_vary: bool = False  # how many there are the arguments say
     no_result: bool = False
-    view: bool = False  # what it gives may share the memory of its first argument; so do those of the group "view"
+    view: bool = False  # what it gives may share the memory of its first argument; so do those of the category "view"
     node: str = ""  # what a result prints as grad_fn
     number_node: dict[str, str] = field(default_factory=dict)  # the same where an argument is a number
     dims_node: str = ""  # and where dimensions are named
     arity: int = 0  # operands of the expression, where there is one that does not take all arguments
-    waits: bool = False  # for the device, as the shape of its result depends on data
+    data_dependent_shape: bool = False  # for the device, as the shape of its result depends on data
     entry: bool = False  # the op's file has wk__NAME (and wk__NAME_), which takes numbers as they are: wk__arg
     own_invoke: bool = False  # the op's file has the entry for wk_call
     macro: str = ""  # its form is a macro of macros.h, WK_NAME_(parameters)

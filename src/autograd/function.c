@@ -66,7 +66,7 @@ void *wk_function_context(wk_function *f)
     return f ? f->context : NULL;
 }
 
-bool wk_function_needs(wk_function *f, int k)
+bool wk_function_needs_grad(wk_function *f, int k)
 {
     return f && k >= 0 && k < MAX_TENSORS && f->needs >> k & 1;
 }

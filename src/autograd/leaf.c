@@ -364,7 +364,7 @@ wk_code wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *call, void *use
     }
     wk_context *context = wk__context();
     const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
-    const bool fine = add_hook(site, x, &(wk__hook){.call = call, .user = user, .post_accumulate = o.after});
+    const bool fine = add_hook(site, x, &(wk__hook){.call = call, .user = user, .post_accumulate = o.post_accumulate});
     wk__frame_end(context, before);
     return fine ? WK_OK : wk_error_code();
 }

@@ -102,7 +102,7 @@ typedef struct wk__device_info {
     bool is_gpu;                            /* counts as a GPU for wk_gpu(i) */
     char pci[16];                           /* PCI address, "" if none, to count a physical card once */
     double temperature, power, utilisation; /* degrees Celsius, watts, 0 to 1; NaN: unknown */
-    char interface[16];                     /* "CUDA 13.0"; "" if unknown */
+    char api_version[16];                   /* "CUDA 13.0"; "" if unknown */
     double power_limit;                     /* watts; 0: unknown, also below */
     int core_clock, memory_clock;           /* MHz */
     int processes;                          /* number of processes that use it; the first ones follow */

@@ -10,7 +10,7 @@
 
 /* Written only before the first request (wk_set_allocator enforces this), so it is read without a lock. */
 static struct {
-    wk_resize *resize; /* NULL: the C library's allocator */
+    wk_realloc_fn *resize; /* NULL: the C library's allocator */
     void *user;
 } program;
 
@@ -142,7 +142,7 @@ void wk__alloc_after_fork(void)
     atomic_store(&pause_count, 0);
 }
 
-wk_code wk_set_allocator_at(wk_site site, wk_resize *resize, void *user)
+wk_code wk_set_allocator_at(wk_site site, wk_realloc_fn *resize, void *user)
 {
     const wk_code code = !resize ? WK_ERR_ARGUMENT : wk__alloc_count() > 0 ? WK_ERR_STATE : WK_OK;
     if (code == WK_OK) {

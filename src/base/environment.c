@@ -19,7 +19,7 @@ static const struct {
     int64_t least, most; /* NUMBER: range */
     const char *words[MAX_WORDS];
 } table[WK__SETTINGS] = {
-    [WK__SETTING_SYNC] = {.name = "WICK_SYNC", .doc = "every call runs at once", .takes = "0 or 1", .kind = SWITCH},
+    [WK__SETTING_EAGER] = {.name = "WICK_EAGER", .doc = "every call runs at once", .takes = "0 or 1", .kind = SWITCH},
     [WK__SETTING_NOFUSE] = {.name = "WICK_NOFUSE",
                             .doc = "every op is a kernel of its own",
                             .takes = "0 or 1",
@@ -95,18 +95,18 @@ static const struct {
                           .takes = "a number from 0 on",
                           .kind = NUMBER,
                           .most = 1023},
-    [WK__SETTING_WORLD] = {.name = "WICK_WORLD",
-                           .doc = "how many processes the job has",
-                           .takes = "a number from 1 to 1024",
-                           .kind = NUMBER,
-                           .least = 1,
-                           .most = 1024},
+    [WK__SETTING_WORLD_SIZE] = {.name = "WICK_WORLD_SIZE",
+                                .doc = "how many processes the job has",
+                                .takes = "a number from 1 to 1024",
+                                .kind = NUMBER,
+                                .least = 1,
+                                .most = 1024},
     [WK__SETTING_LOCAL_RANK] = {.name = "WICK_LOCAL_RANK",
                                 .doc = "which of the job's processes on this machine this is",
                                 .takes = "a number from 0 on",
                                 .kind = NUMBER,
                                 .most = 1023},
-    [WK__SETTING_HOSTS] = {.name = "WICK_HOSTS", .doc = "where rank 0 listens", .takes = "host:port"},
+    [WK__SETTING_COORDINATOR] = {.name = "WICK_COORDINATOR", .doc = "where rank 0 listens", .takes = "host:port"},
     [WK__SETTING_SECRET] = {.name = "WICK_SECRET",
                             .doc = "who does not have it is no process of the job",
                             .takes = "any text",
@@ -249,9 +249,9 @@ wk_code wk_setting_info_at(wk_site site, int index, wk_setting *info)
     const wk_setting known = {.size = sizeof known,
                               .name = table[index].name,
                               .doc = table[index].doc,
-                              .takes = table[index].takes,
+                              .expected = table[index].takes,
                               .value = table[index].kind == SECRET && text && !empty ? "(not shown)" : text,
                               .off = empty,
-                              .wrong = text && is_wrong(which, text)};
+                              .invalid = text && is_wrong(which, text)};
     return wk__sized_store(site, "setting_info", wk_setting, info, &known);
 }

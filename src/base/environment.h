@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 typedef enum wk__optim_option {
-    WK__SETTING_SYNC,
+    WK__SETTING_EAGER,
     WK__SETTING_NOFUSE,
     WK__SETTING_CHECK,
     WK__SETTING_CHECK_DIR,
@@ -27,9 +27,9 @@ typedef enum wk__optim_option {
     WK__SETTING_LOG_FILE,
     WK__SETTING_COMM,
     WK__SETTING_RANK,
-    WK__SETTING_WORLD,
+    WK__SETTING_WORLD_SIZE,
     WK__SETTING_LOCAL_RANK,
-    WK__SETTING_HOSTS,
+    WK__SETTING_COORDINATOR,
     WK__SETTING_SECRET,
     WK__SETTING_TIMEOUT,
     WK__SETTING_LISTEN_FD,

@@ -23,7 +23,7 @@ wk_code wk__sized_write(wk_site site, const char *op, const char *type, void *gi
 /* Returns true if the caller has set a plausible size. */
 bool wk__sized_is_valid(const void *given);
 
-/* Returns an option's value: `usual` if it is 0 (not set), 0 if it is WK_ZERO. */
+/* Returns an option's value: `usual` if it is 0 (not set), 0 if it is WK_EXPLICIT_ZERO. */
 static inline double wk__option_or(double given, double usual)
 {
     return given == 0 ? usual : given > -1e-290 && given < 1e-290 ? 0 : given;

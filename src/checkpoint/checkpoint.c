@@ -51,7 +51,7 @@ static void start(wk__checkpoint *c, wk_site site, const char *op)
     c->site = site;
     c->op = op;
     c->written_step = c->step;
-    if (c->foreground)
+    if (c->blocking)
         write_file(c, c->written_step);
     else
         wk__prefetch_worker_submit(&c->background, c->written_step);
@@ -149,7 +149,7 @@ wk_checkpoint *wk_checkpoint_new_at(wk_site site, const char *path, wk_module *n
                               .loader = loader,
                               .tensors = o.tensors,
                               .keep = o.keep ? o.keep : 1,
-                              .foreground = o.foreground,
+                              .blocking = o.blocking,
                               .context = wk__context()};
         hold(net), hold(optim), hold(loader), hold(o.tensors);
         wk__prefetch_worker_init(&c->background, write_file, c);
@@ -166,7 +166,7 @@ static wk_code save(wk__checkpoint *c, wk_site site, const char *op)
     const bool fine = wk__checkpoint_collect(c, site, op);
     if (fine && wk_dist_rank() == 0) {
         start(c, site, op);
-        if (c->foreground) finish_write(c, true);
+        if (c->blocking) finish_write(c, true);
     }
     return wk_error_code();
 }
@@ -219,8 +219,8 @@ int64_t wk_checkpoint_step_at(wk_site site, const wk_checkpoint *checkpoint)
     return c ? c->step : 0;
 }
 
-const char *wk_checkpoint_loaded_at(wk_site site, const wk_checkpoint *checkpoint)
+const char *wk_checkpoint_loaded_path_at(wk_site site, const wk_checkpoint *checkpoint)
 {
-    const wk__checkpoint *c = body_of(checkpoint, site, "checkpoint_loaded");
+    const wk__checkpoint *c = body_of(checkpoint, site, "checkpoint_loaded_path");
     return c ? c->loaded : NULL;
 }

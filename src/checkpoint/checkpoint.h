@@ -23,7 +23,7 @@ struct wk__checkpoint {
     wk_loader *loader;
     wk_tensors *tensors;
     int keep;
-    bool foreground;
+    bool blocking;
     int64_t step; /* how many have been done */
     char *loaded; /* the file that the last load read; NULL: none */
     /* the write under way, or done and not looked at since */

@@ -57,7 +57,7 @@ static bool add_rows(wk_site site, wk__tensor_list *list, const char *name, cons
                      int width)
 {
     const int64_t shape[] = {world, width};
-    wk_options of = {.size = sizeof of, .device = {.kind = WK_CPU}};
+    wk_tensor_options of = {.size = sizeof of, .device = {.kind = WK_CPU}};
     int64_t *numbers = wk__alloc_zero((size_t)world * (size_t)width, sizeof *numbers);
     for (int64_t rank = 0; rank < world && numbers; rank++)
         memcpy(numbers + rank * width, rows + rank * ROW_LENGTH + from, (size_t)width * sizeof *numbers);

@@ -117,7 +117,7 @@ wk_dataset *wk_data_slice_at(wk_site site, wk_dataset *data, int64_t from, int64
     return wk__dataset_new(site, op, body->samples, body->first + from, to - from);
 }
 
-int64_t wk_data_count_at(wk_site site, const wk_dataset *data)
+int64_t wk_data_size_at(wk_site site, const wk_dataset *data)
 {
-    return data && wk__dataset_check(data, site, "data_count") ? wk__dataset_of(data)->count : 0;
+    return data && wk__dataset_check(data, site, "data_size") ? wk__dataset_of(data)->count : 0;
 }

@@ -287,7 +287,7 @@ static wk_tensor *tensor_of(const loader *l, const wk__sample_array *array, cons
     int64_t shape[WK__MAX_DIMS];
     memcpy(shape, array->shape, sizeof shape);
     shape[0] = n;
-    wk_options options = {.size = sizeof options, .device = l->options.device};
+    wk_tensor_options options = {.size = sizeof options, .device = l->options.device};
     return wk_from_on_at(l->site, array->dtype, data, (size_t)(n * array->batch_bytes), shape, array->ndim, &options);
 }
 

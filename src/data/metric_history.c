@@ -75,10 +75,10 @@ static bool out_of_memory(wk_site site)
 static bool new_chunk(wk_site site, history *h, const wk_tensor *x)
 {
     const wk_tensor *like = h->chunks ? h->chunk[0] : x;
-    wk_options options = {
+    wk_tensor_options options = {
         .size = sizeof options, .dtype = wk_dtype_of(like) == WK_F64 ? WK_F64 : WK_F32, .device = wk_device_of(like)};
     if (!wk__grow(&h->chunk, &h->chunk_capacity, h->chunks + 1, sizeof *h->chunk)) return out_of_memory(site);
-    wk_tensor *chunk = wk__adopt(wk_full_f_at(site, (const int64_t[]){CHUNK_SIZE}, 1, (double)NAN, &options));
+    wk_tensor *chunk = wk__adopt(wk_full_f64_at(site, (const int64_t[]){CHUNK_SIZE}, 1, (double)NAN, &options));
     if (!chunk) return false;
     h->chunk[h->chunks++] = chunk;
     h->used = 0;

@@ -22,7 +22,7 @@ static wk_tensor *flat_gradient(const wk__bucket *b, int64_t k, wk_site site)
     const wk__body *body = wk__body_of(b->parameter[k]);
     wk_tensor *grad = gradient_of(b->parameter[k]);
     const int64_t elements = wk__body_numel(body);
-    wk_options options = {.size = sizeof options, .dtype = b->dtype, .device = body->storage->device->id};
+    wk_tensor_options options = {.size = sizeof options, .dtype = b->dtype, .device = body->storage->device->id};
     if (!grad) return wk_zeros_at(site, &elements, 1, &options);
     return wk_to_dtype_at(site, wk_reshape_at(site, grad, &elements, 1), b->dtype);
 }
@@ -36,7 +36,7 @@ static wk_tensor *make_presence_flags(const wk__bucket *b, wk_site site)
         return NULL;
     }
     for (int64_t k = 0; k < b->count; k++) value[k] = gradient_of(b->parameter[k]) != NULL;
-    wk_options options = {.size = sizeof options, .device = device};
+    wk_tensor_options options = {.size = sizeof options, .device = device};
     wk_tensor *x = wk_from_on_at(site, WK_F32, value, (size_t)b->count * sizeof *value, &b->count, 1, &options);
     wk__free(value);
     return wk_to_dtype_at(site, x, b->dtype);

@@ -18,7 +18,7 @@ static const struct {
     [OPEN_MPI] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", .mpi = true},
     [MPICH] = {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", .mpi = true},
     [SLURM] = {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", .marker = "SLURM_STEP_NODELIST"},
-    [WICK] = {"WICK_RANK", "WICK_WORLD", "WICK_LOCAL_RANK", .both = true},
+    [WICK] = {"WICK_RANK", "WICK_WORLD_SIZE", "WICK_LOCAL_RANK", .both = true},
     [TORCHRUN] = {"RANK", "WORLD_SIZE", "LOCAL_RANK", .mpi = false},
 };
 
@@ -107,8 +107,8 @@ static bool slurm_host(const choice *c)
         if (list && wk__dist_first_host(list, c->out->host, sizeof c->out->host)) return true;
     }
     if (address && copy_host(c, address, strlen(address))) return true;
-    return set_error(c,
-                     "Slurm has set neither SLURM_JOB_NODELIST nor SLURM_LAUNCH_NODE_IPADDR; set WICK_HOSTS=host:port");
+    return set_error(
+        c, "Slurm has set neither SLURM_JOB_NODELIST nor SLURM_LAUNCH_NODE_IPADDR; set WICK_COORDINATOR=host:port");
 }
 
 /* The agent of torchrun listens on the port itself. */
@@ -123,14 +123,14 @@ static bool torchrun_host(const choice *c)
 
 static bool find_rank_0(const choice *c, launcher by)
 {
-    const char *hosts = variable(c, "WICK_HOSTS");
+    const char *hosts = variable(c, "WICK_COORDINATOR");
     const bool listens = c->out->rank == 0 && variable(c, "WICK_LISTEN_FD");
     if (listens && !read_int(c, "WICK_LISTEN_FD", 0, INT32_MAX, -1, &c->out->listen_fd)) return false;
-    if (hosts) return host_and_port(c, "WICK_HOSTS", hosts);
+    if (hosts) return host_and_port(c, "WICK_COORDINATOR", hosts);
     if (listens) return true;
     if (by == SLURM || (table[by].mpi && variable(c, "SLURM_JOB_ID"))) return slurm_host(c);
     if (by == TORCHRUN) return torchrun_host(c);
-    return set_error(c, "%s and %s are set, and WICK_HOSTS, the host:port of rank 0, is not", table[by].rank,
+    return set_error(c, "%s and %s are set, and WICK_COORDINATOR, the host:port of rank 0, is not", table[by].rank,
                      table[by].size);
 }
 
@@ -199,7 +199,8 @@ static bool choose(const choice *c, bool mpi, const char *no_mpi)
     }
     if (wanted == TCP && by == STARTERS)
         return set_error(
-            c, "WICK_COMM is tcp, and nothing says which rank this is: set WICK_RANK, WICK_WORLD, WICK_HOSTS");
+            c,
+            "WICK_COMM is tcp, and nothing says which rank this is: set WICK_RANK, WICK_WORLD_SIZE, WICK_COORDINATOR");
     if (by == STARTERS || out->size == 1) return true;
     out->engine = WK__DIST_TCP;
     return find_rank_0(c, by);

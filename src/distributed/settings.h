@@ -11,12 +11,13 @@ typedef enum wk__dist_transport_id { WK__DIST_SELF, WK__DIST_TCP, WK__DIST_MPI }
 typedef struct wk__dist_settings {
     wk__dist_transport_id engine;
     int rank, size;
-    int local_rank;              /* -1: not known */
-    char host[256];              /* of rank 0 */
-    int port;                    /* of rank 0; 0: WICK_LISTEN_FD has it */
-    int listen_fd;               /* -1: none */
-    double timeout;              /* seconds */
-    const char *secret, *source; /* the environment's; which variables chose, for messages: "WICK_RANK, WICK_WORLD" */
+    int local_rank; /* -1: not known */
+    char host[256]; /* of rank 0 */
+    int port;       /* of rank 0; 0: WICK_LISTEN_FD has it */
+    int listen_fd;  /* -1: none */
+    double timeout; /* seconds */
+    const char *secret,
+        *source; /* the environment's; which variables chose, for messages: "WICK_RANK, WICK_WORLD_SIZE" */
 } wk__dist_settings;
 
 /* Looks up a variable, NULL if it is not set. */

@@ -10,7 +10,7 @@ static atomic_bool modes_ready;
 
 static void read_modes(void)
 {
-    modes.sync = wk__setting_on(WK__SETTING_SYNC);
+    modes.sync = wk__setting_on(WK__SETTING_EAGER);
     modes.nofuse = wk__setting_on(WK__SETTING_NOFUSE);
     modes.check = wk__setting_on(WK__SETTING_CHECK);
     modes.budget = (int64_t)256 << 20;

@@ -236,7 +236,7 @@ wk__failure *wk__failure_from(const wk__call_label *called, wk_site site, const 
 {
     const char *name = called->name ? called->name : wk_device_str(device->id), *underscore = called->underscore;
     const bool refused = fail->code == WK_ERR_INDEX && called->fault;
-    const bool is_lost = fail->code == WK_ERR_LOST && called->name;
+    const bool is_lost = fail->code == WK_ERR_DEVICE_LOST && called->name;
     char text[sizeof fail->text + 120];
     if (refused)
         snprintf(text, sizeof text, "%s%s: %s", name, underscore, called->fault);

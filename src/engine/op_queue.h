@@ -227,7 +227,7 @@ bool wk__deferred_free(wk__value *value);        /* deferred.c */
 /* ---- modes: config.c --------------------------------------------------------------------------------------------- */
 
 typedef struct wk__engine_config {
-    bool sync;        /* WICK_SYNC: flush after every call */
+    bool sync;        /* WICK_EAGER: flush after every call */
     bool nofuse;      /* WICK_NOFUSE: every group is one op */
     bool check;       /* WICK_CHECK: every flush is computed twice and compared; check_mode.h */
     bool write_files; /* a difference is told and not written into a file */

@@ -9,12 +9,13 @@
 
 static atomic_int sync_mode = WK_SYNC_LOG;
 
-wk_code wk_set_sync_mode_at(wk_site site, wk_sync_mode mode)
+wk_code wk_set_sync_debug_mode_at(wk_site site, wk_sync_mode mode)
 {
     const int wanted = (int)mode;
-    if (wanted < WK_SYNC_QUIET || wanted > WK_SYNC_FAIL) {
+    if (wanted < WK_SYNC_QUIET || wanted > WK_SYNC_ERROR) {
         wk__error_set(site, WK_ERR_ARGUMENT,
-                      "set_sync_mode: %d is no mode; it takes WK_SYNC_QUIET, WK_SYNC_LOG or WK_SYNC_FAIL", wanted);
+                      "set_sync_debug_mode: %d is no mode; it takes WK_SYNC_QUIET, WK_SYNC_LOG or WK_SYNC_ERROR",
+                      wanted);
         return WK_ERR_ARGUMENT;
     }
     atomic_store(&sync_mode, wanted);
@@ -29,11 +30,11 @@ static void add_device(wk__device *device, void *user)
     sum->downloads += atomic_load(&device->downloads);
 }
 
-wk_code wk_transfers_at(wk_site site, wk_transfer_counters *counters)
+wk_code wk_transfer_stats_at(wk_site site, wk_transfer_counters *counters)
 {
     wk_transfer_counters sum = {.size = sizeof sum};
     wk__device_for_each(add_device, &sum);
-    return wk__sized_store(site, "transfers", wk_transfer_counters, counters, &sum);
+    return wk__sized_store(site, "transfer_stats", wk_transfer_counters, counters, &sum);
 }
 
 void wk__warn_or_error_on_sync(wk__device *device, wk_site site, int64_t bytes)
@@ -41,7 +42,7 @@ void wk__warn_or_error_on_sync(wk__device *device, wk_site site, int64_t bytes)
     if (device->id.kind == WK_CPU) return;
     atomic_fetch_add(&device->syncs, 1);
     int mode = atomic_load_explicit(&sync_mode, memory_order_relaxed);
-    if (mode == WK_SYNC_FAIL)
+    if (mode == WK_SYNC_ERROR)
         wk__error_set(site, WK_ERR_STATE,
                       "the host waits here for %s (%lld bytes); keep figures on the device with wk_history and read "
                       "them in bulk",

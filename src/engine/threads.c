@@ -7,7 +7,7 @@
 
 #include <wick/device.h>
 
-int wk_threads(void)
+int wk_thread_count(void)
 {
     return wk__thread_count();
 }

@@ -44,7 +44,7 @@ static bool check_on_host(wk_site site, wk_dl_device device)
 static bool read_geometry(wk_site site, const wk_dl_tensor *t, layout *l)
 {
     wk__create c;
-    const wk_options options = {.size = sizeof options, .dtype = l->dtype, .device = wk_cpu()};
+    const wk_tensor_options options = {.size = sizeof options, .dtype = l->dtype, .device = wk_cpu()};
     l->ndim = t->ndim;
     if (l->ndim > 0 && l->ndim <= WK__MAX_DIMS && t->shape)
         memcpy(l->shape, t->shape, sizeof *l->shape * (size_t)l->ndim);
@@ -98,7 +98,7 @@ static bool read_tensor(wk_site site, const wk_dl_tensor *t, layout *l)
 
 static wk_tensor *import_copy(wk_site site, const layout *l)
 {
-    const wk_options options = {.size = sizeof options, .dtype = l->dtype, .device = wk_cpu()};
+    const wk_tensor_options options = {.size = sizeof options, .dtype = l->dtype, .device = wk_cpu()};
     int64_t dense[WK__MAX_DIMS];
     if (!l->elements) return wk_empty_at(site, l->shape, l->ndim, &options);
     wk__strides_dense(l->ndim, l->shape, dense);

@@ -53,7 +53,7 @@ wk_tensor *wk__tensor_file_read_one(const wk__tensor_file *from, const wk__safet
     if (data) code = wk__file_read_at(&from->file, from->header.data_start + t->begin, data, bytes, &error);
     wk_tensor *out = NULL;
     if (data && code == WK_OK) {
-        wk_options options = {.size = sizeof options, .device = device};
+        wk_tensor_options options = {.size = sizeof options, .device = device};
         if (t->dtype == WK_BOOL) normalize_bools(data, bytes);
         out = wk_from_on_at(from->site, t->dtype, data, (size_t)bytes, t->shape, t->ndim, &options);
     } else {

@@ -15,7 +15,7 @@ wk_module *wk_nn_embedding_at(wk_site site, int64_t n, int64_t dim, const wk_nn_
         .size = sizeof kind, .name = "embedding", .state = sizeof(wk_tensor *), .forward1 = forward};
     wk_nn_embedding_options o;
     if (!wk__options(site, "nn_embedding", options, &o)) return NULL;
-    wk_options like = {.size = sizeof like, .dtype = o.dtype, .device = o.device};
+    wk_tensor_options like = {.size = sizeof like, .dtype = o.dtype, .device = o.device};
     wk__nested_call c;
     wk_module *m = wk__module_make(site, &kind);
     if (!m || !wk__nested_call_begin(&c, "nn_embedding", site, true)) return wk__module_discard(m);

@@ -138,9 +138,9 @@ wk_module *wk_module_train_at(wk_site site, wk_module *m, bool training)
     for (int64_t k = 0; k < tree.count; k++) wk__module_of(tree.entry[k].module)->eval = !training;
     for (int64_t k = 0; k < tree.count; k++) {
         const wk__module *body = wk__module_of(tree.entry[k].module);
-        if (!body->kind.trained) continue;
+        if (!body->kind.on_train) continue;
         const wk__frame around = wk__frame_begin(context, WK__FRAME_NOUNWIND, NULL, (wk_site){0});
-        body->kind.trained(tree.entry[k].module, training);
+        body->kind.on_train(tree.entry[k].module, training);
         wk__frame_end(context, around);
     }
     wk__module_tree_free(&tree);

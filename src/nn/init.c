@@ -7,7 +7,8 @@
 
 /* x = base scale + shift, without a trace in the graph. `base` makes the random numbers. */
 static wk_tensor *scaled(wk_site site, const char *op, wk_tensor *x,
-                         wk_tensor *(*base)(wk_site, wk_tensor *, const wk_options *), double scale, double shift)
+                         wk_tensor *(*base)(wk_site, wk_tensor *, const wk_tensor_options *), double scale,
+                         double shift)
 {
     wk__nested_call c;
     if (!wk__check_tensor(x, site, op, "input") || !wk__nested_call_begin(&c, op, site, true)) return NULL;
@@ -31,7 +32,7 @@ static wk_tensor *constant(wk_site site, const char *op, wk_tensor *x, double va
 {
     wk__nested_call c;
     if (!wk__check_tensor(x, site, op, "input") || !wk__nested_call_begin(&c, op, site, true)) return NULL;
-    bool fine = wk_fill__f_at(site, x, value);
+    bool fine = wk_fill__f64_at(site, x, value);
     wk__nested_call_end(&c, NULL, 0);
     return fine ? x : NULL;
 }

@@ -20,7 +20,7 @@ static wk_tensor *forward(wk_module *self, wk_tensor *x)
 static bool add_parameters(wk_site site, wk_module *m, const wk_nn_layer_norm_options *options)
 {
     norm *state = wk__module_of(m)->state;
-    wk_options like = {.size = sizeof like, .dtype = options->dtype, .device = options->device};
+    wk_tensor_options like = {.size = sizeof like, .dtype = options->dtype, .device = options->device};
     wk__nested_call c;
     if (options->no_affine) return true;
     if (!wk__nested_call_begin(&c, "nn_layer_norm", site, true)) return false;

@@ -7,7 +7,7 @@
 typedef struct linear {
     wk_tensor *weight, *bias; /* (out, in); (out), NULL without */
     int64_t out;
-    wk_linear_options options; /* of a lazy one */
+    wk_nn_linear_options options; /* of a lazy one */
 } linear;
 
 static wk_tensor *forward(wk_module *self, wk_tensor *x)
@@ -17,10 +17,10 @@ static wk_tensor *forward(wk_module *self, wk_tensor *x)
 }
 
 /* Both uniform in +-1/sqrt(in): for the weight that is kaiming_uniform_ with a = sqrt(5). */
-static bool add_parameters(wk_site site, wk_module *m, int64_t in, const wk_linear_options *options)
+static bool add_parameters(wk_site site, wk_module *m, int64_t in, const wk_nn_linear_options *options)
 {
     linear *state = wk__module_of(m)->state;
-    wk_options like = {.size = sizeof like, .dtype = options->dtype, .device = options->device};
+    wk_tensor_options like = {.size = sizeof like, .dtype = options->dtype, .device = options->device};
     wk_init_options slope = {.size = sizeof slope, .a = sqrt(5)};
     double bound = in > 0 ? 1 / sqrt((double)in) : 0;
     wk__nested_call c;
@@ -37,11 +37,11 @@ static bool add_parameters(wk_site site, wk_module *m, int64_t in, const wk_line
     return fine;
 }
 
-wk_module *wk_nn_linear_at(wk_site site, int64_t in, int64_t out, const wk_linear_options *options)
+wk_module *wk_nn_linear_at(wk_site site, int64_t in, int64_t out, const wk_nn_linear_options *options)
 {
     static const wk_module_kind kind = {
         .size = sizeof kind, .name = "linear", .state = sizeof(linear), .forward1 = forward};
-    wk_linear_options o;
+    wk_nn_linear_options o;
     if (!wk__options(site, "nn_linear", options, &o)) return NULL;
     wk_module *m = wk__module_make(site, &kind);
     if (!m) return NULL;
@@ -56,7 +56,7 @@ static wk_tensor *lazy_forward(wk_module *self, wk_tensor *x)
     linear *state = wk__module_of(self)->state;
     if (wk__module_of(self)->uninitialized) {
         const wk__body *body = wk__body_of(x);
-        wk_linear_options options = state->options;
+        wk_nn_linear_options options = state->options;
         if (body->ndim == 0) {
             wk__error_set((wk_site){0}, WK_ERR_SHAPE,
                           "lazy_linear: the input is a single number; its last size would be the layer's width");
@@ -70,11 +70,11 @@ static wk_tensor *lazy_forward(wk_module *self, wk_tensor *x)
     return forward(self, x);
 }
 
-wk_module *wk_nn_lazy_linear_at(wk_site site, int64_t out, const wk_linear_options *options)
+wk_module *wk_nn_lazy_linear_at(wk_site site, int64_t out, const wk_nn_linear_options *options)
 {
     static const wk_module_kind kind = {
         .size = sizeof kind, .name = "lazy_linear", .state = sizeof(linear), .forward1 = lazy_forward};
-    wk_linear_options o;
+    wk_nn_linear_options o;
     if (out < 0) {
         wk__error_set(site, WK_ERR_SHAPE, "nn_lazy_linear: the layer cannot have %lld outputs", (long long)out);
         return NULL;

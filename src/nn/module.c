@@ -141,9 +141,9 @@ void *wk_module_state_at(wk_site site, wk_module *m)
     return m && wk__module_check(m, site, "module_state") ? wk__module_of(m)->state : scratch();
 }
 
-const char *wk_module_name_at(wk_site site, const wk_module *m)
+const char *wk_module_kind_name_at(wk_site site, const wk_module *m)
 {
-    return m && wk__module_check(m, site, "module_name") ? wk__module_of(m)->kind.name : NULL;
+    return m && wk__module_check(m, site, "module_kind_name") ? wk__module_of(m)->kind.name : NULL;
 }
 
 /* ---- registering ------------------------------------------------------------------------------------------------- */
@@ -275,7 +275,7 @@ wk_module *wk_module_append_at(wk_site site, wk_module *m, wk_module *child)
 {
     if (!wk__module_check(m, site, "module_append")) return NULL;
     char name[16];
-    snprintf(name, sizeof name, "%d", wk_module_children(m));
+    snprintf(name, sizeof name, "%d", wk_module_child_count(m));
     return add(site, "module_append", m, name, child);
 }
 

@@ -48,9 +48,9 @@ static void notify_moved(wk_site site, wk_module *root, wk_device device)
     const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
     for (int64_t k = 0; k < tree.count; k++) {
         const wk__module *body = wk__module_of(tree.entry[k].module);
-        if (!body->kind.moved) continue;
+        if (!body->kind.on_move) continue;
         const wk__frame around = wk__frame_begin(context, WK__FRAME_NOUNWIND, NULL, (wk_site){0});
-        body->kind.moved(tree.entry[k].module, device);
+        body->kind.on_move(tree.entry[k].module, device);
         wk__frame_end(context, around);
     }
     wk__module_tree_free(&tree);

@@ -205,9 +205,9 @@ wk_module *wk_module_child_at(wk_site site, wk_module *m, const char *path)
 
 /* ---- children ---------------------------------------------------------------------------------------------------- */
 
-int wk_module_children_at(wk_site site, const wk_module *m)
+int wk_module_child_count_at(wk_site site, const wk_module *m)
 {
-    if (!m || !wk__module_check(m, site, "module_children")) return 0;
+    if (!m || !wk__module_check(m, site, "module_child_count")) return 0;
     const wk__module *body = wk__module_of(m);
     int count = 0;
     for (int64_t k = 0; k < body->items; k++) count += body->item[k].kind == WK__CHILD;
@@ -226,9 +226,9 @@ static const wk__item *child(wk_site site, const wk_module *m, int wanted, const
     return NULL;
 }
 
-wk_module *wk_module_get_at(wk_site site, const wk_module *m, int k)
+wk_module *wk_module_child_by_index_at(wk_site site, const wk_module *m, int k)
 {
-    const wk__item *item = child(site, m, k, "module_get");
+    const wk__item *item = child(site, m, k, "module_child_by_index");
     return item ? item->module : NULL;
 }
 

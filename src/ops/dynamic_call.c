@@ -28,10 +28,10 @@ wk_code wk_op_info_at(wk_site site, int index, wk_op *info)
     const wk_op known = {.size = sizeof known,
                          .name = op->name,
                          .schema = op->schema,
-                         .group = op->category,
+                         .category = op->category,
                          .doc = op->doc,
                          .differentiable = op->gradient != NULL,
-                         .waits = op->data_dependent_shape,
+                         .data_dependent_shape = op->data_dependent_shape,
                          .dtypes = op->dtypes,
                          .parameters = op->parameter_count,
                          .results = op->results,
@@ -104,7 +104,7 @@ static bool coerce_argument(const wk_parameter *p, bool target, const wk_value *
     if (v->kind == WK_VALUE_NONE) return p->optional;
     const bool whole = v->kind == WK_VALUE_INT || v->kind == WK_VALUE_BOOL;
     switch (p->kind) {
-    case WK_VALUE_TENSOR: return v->kind == WK_VALUE_TENSOR || (p->takes_number && !target && is_number(v));
+    case WK_VALUE_TENSOR: return v->kind == WK_VALUE_TENSOR || (p->accepts_scalar && !target && is_number(v));
     case WK_VALUE_INT:
     case WK_VALUE_BOOL:
     case WK_VALUE_DTYPE: return whole || v->kind == p->kind;
@@ -252,7 +252,7 @@ static void call_op(call *c, const char *name, const wk_value *arguments, int ar
     }
     c->op = wk__ops[index];
     c->in_place = strcmp(name, c->op->name) != 0;
-    c->writes = c->in_place || (c->op->parameter_count && c->op->parameters[0].written);
+    c->writes = c->in_place || (c->op->parameter_count && c->op->parameters[0].mutated);
     wk_context *context = wk__context();
     if (context->posted_failure) wk__report_posted_failure(context);
     if (!wk__error_pending() && bind_arguments(c->op, c->site, c->in_place, arguments, argument_count, c->argument))

@@ -33,7 +33,7 @@ static bool in_a_step(wk_site site, const char *op, const wk__optim *optim)
 static bool add_numbers(wk_site site, wk__tensor_list *list, const char *prefix, const char *name, const double *number,
                         int64_t count, int ndim)
 {
-    wk_options of = {.size = sizeof of, .device = {.kind = WK_CPU}};
+    wk_tensor_options of = {.size = sizeof of, .device = {.kind = WK_CPU}};
     return wk__tensor_list_append_prefixed(
         site, list, prefix, name,
         wk_from_on_at(site, WK_F64, number, (size_t)count * sizeof *number, &count, ndim, &of));

@@ -199,9 +199,9 @@ wk_code wk_optim_zero_grad_at(wk_site site, wk_optim *optim)
 
 /* ---- learning rates ---------------------------------------------------------------------------------------------- */
 
-int wk_optim_groups_at(wk_site site, const wk_optim *optim)
+int wk_optim_group_count_at(wk_site site, const wk_optim *optim)
 {
-    return optim && wk__optim_check(optim, site, "optim_groups") ? (int)wk__optim_of(optim)->groups : 0;
+    return optim && wk__optim_check(optim, site, "optim_group_count") ? (int)wk__optim_of(optim)->groups : 0;
 }
 
 static double *rate_of(const wk__optim *optim, int64_t group)

@@ -22,7 +22,7 @@ typedef struct wk__param_state {
 } wk__param_state;
 
 typedef struct wk__param_group {
-    void *options; /* the struct of the rule, complete: defaults are filled in, WK_ZERO is 0 */
+    void *options; /* the struct of the rule, complete: defaults are filled in, WK_EXPLICIT_ZERO is 0 */
     wk__param_state *item;
     wk_tensor **state; /* of all items */
     int64_t count;

@@ -25,7 +25,7 @@ static void saved_name(const wk__optim *optim, int64_t g, int64_t k, wk__text *o
 
 bool wk__optim_append_int(wk_site site, wk__tensor_list *list, const char *prefix, const char *name, int64_t number)
 {
-    wk_options of = {.size = sizeof of, .device = {.kind = WK_CPU}};
+    wk_tensor_options of = {.size = sizeof of, .device = {.kind = WK_CPU}};
     return wk__tensor_list_append_prefixed(site, list, prefix, name,
                                            wk_from_on_at(site, WK_I64, &number, sizeof number, NULL, 0, &of));
 }

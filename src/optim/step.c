@@ -17,10 +17,10 @@ wk_tensor *wk__optim_gradient(const wk__param_state *t)
 
 static wk_tensor *new_state(const wk__optim_algorithm *rule, const void *options, int state, const wk__body *like)
 {
-    wk_options of = {
+    wk_tensor_options of = {
         .size = sizeof of, .dtype = like->dtype == WK_F64 ? WK_F64 : WK_F32, .device = like->storage->device->id};
     const double first = rule->initial_state ? rule->initial_state(options, state) : 0;
-    return wk_full_f_at((wk_site){0}, like->shape, like->ndim, first, &of);
+    return wk_full_f64_at((wk_site){0}, like->shape, like->ndim, first, &of);
 }
 
 /* What the rule keeps for a parameter: made at its first step, brought along when the parameter has moved. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors that are handed round among devices: scatter_to, gather_from, broadcast, all_reduce. They are calls of ops,
+/* Tensors that are handed round among devices: wk_devices_scatter, wk_devices_gather, wk_devices_broadcast, wk_devices_all_reduce. They are calls of ops,
  * which have the gradients; what is special is the flush at the end. */
 #include "base/alloc.h"
 #include "engine/op_queue.h"
@@ -40,14 +40,14 @@ static bool check_not_empty(wk_site site, const wk_tensors *list, const char *ca
 
 /* ---- one to all, and back ---------------------------------------------------------------------------------------- */
 
-wk_tensors *wk_broadcast_at(wk_site site, wk_tensor *x, const wk_device *devices, int n)
+wk_tensors *wk_devices_broadcast_at(wk_site site, wk_tensor *x, const wk_device *devices, int n)
 {
     wk__device *device[WK_MIRRORED_DEVICES];
     wk_tensor *out[WK_MIRRORED_DEVICES];
     wk__nested_call c;
-    if (!wk__check_tensor(x, site, "broadcast", "input") ||
-        !wk__open_devices(site, "broadcast", devices, n, false, device) ||
-        !wk__nested_call_begin(&c, "broadcast", site, false))
+    if (!wk__check_tensor(x, site, "devices_broadcast", "input") ||
+        !wk__open_devices(site, "devices_broadcast", devices, n, false, device) ||
+        !wk__nested_call_begin(&c, "devices_broadcast", site, false))
         return NULL;
     bool fine = true;
     for (int k = 0; k < n && fine; k++) fine = (out[k] = wk__device_broadcast_copy(no_site, x, device[k]->id)) != NULL;
@@ -57,21 +57,22 @@ wk_tensors *wk_broadcast_at(wk_site site, wk_tensor *x, const wk_device *devices
     return NULL;
 }
 
-wk_tensors *wk_scatter_to_at(wk_site site, wk_tensor *x, const wk_device *devices, int n)
+wk_tensors *wk_devices_scatter_at(wk_site site, wk_tensor *x, const wk_device *devices, int n)
 {
     wk__device *device[WK_MIRRORED_DEVICES];
     wk_tensor *out[WK_MIRRORED_DEVICES];
     int64_t share[WK_MIRRORED_DEVICES];
     wk__nested_call c;
-    if (!wk__check_tensor(x, site, "scatter_to", "input") ||
-        !wk__open_devices(site, "scatter_to", devices, n, false, device))
+    if (!wk__check_tensor(x, site, "devices_scatter", "input") ||
+        !wk__open_devices(site, "devices_scatter", devices, n, false, device))
         return NULL;
     if (wk__body_of(x)->ndim == 0) {
-        wk__error_set(site, WK_ERR_SHAPE,
-                      "scatter_to: the input has no dimension that could be split; wk_broadcast gives it to all");
+        wk__error_set(
+            site, WK_ERR_SHAPE,
+            "devices_scatter: the input has no dimension that could be split; wk_devices_broadcast gives it to all");
         return NULL;
     }
-    if (!wk__nested_call_begin(&c, "scatter_to", site, false)) return NULL;
+    if (!wk__nested_call_begin(&c, "devices_scatter", site, false)) return NULL;
     const int64_t samples = wk__body_of(x)->shape[0];
     const int parts = samples == 0 ? 1 : samples < n ? (int)samples : n;
     int64_t at = 0;
@@ -104,12 +105,12 @@ static wk_tensor *gathered(const wk__tensor_list *list, wk_device device)
     return out;
 }
 
-wk_tensor *wk_gather_from_at(wk_site site, const wk_tensors *list, wk_device device)
+wk_tensor *wk_devices_gather_at(wk_site site, const wk_tensors *list, wk_device device)
 {
     wk__nested_call c;
-    const wk__device *opened = wk__device_open(site, "gather_from", device);
-    if (!opened || !check_not_empty(site, list, "gather_from") ||
-        !wk__nested_call_begin(&c, "gather_from", site, false))
+    const wk__device *opened = wk__device_open(site, "devices_gather", device);
+    if (!opened || !check_not_empty(site, list, "devices_gather") ||
+        !wk__nested_call_begin(&c, "devices_gather", site, false))
         return NULL;
     wk_tensor *out = gathered(wk__tensor_list_of(list), opened->id);
     if (out) wk__flush(wk__context());
@@ -161,10 +162,11 @@ static bool check_list(wk_site site, const wk_tensors *list, const char *call)
     return check_not_empty(site, list, call) && check_same_shape(site, wk__tensor_list_of(list), call);
 }
 
-wk_tensors *wk_all_reduce_at(wk_site site, const wk_tensors *list)
+wk_tensors *wk_devices_all_reduce_at(wk_site site, const wk_tensors *list)
 {
     wk__nested_call c;
-    if (!check_list(site, list, "all_reduce") || !wk__nested_call_begin(&c, "all_reduce", site, false)) return NULL;
+    if (!check_list(site, list, "devices_all_reduce") || !wk__nested_call_begin(&c, "devices_all_reduce", site, false))
+        return NULL;
     const wk__tensor_list *of = wk__tensor_list_of(list);
     wk_tensors *out = wk_tensors_new_at(site);
     wk_tensor *sum = out ? sum_of(of) : NULL;
@@ -190,20 +192,21 @@ static bool check_writable(wk_site site, const wk__tensor_list *list)
         if (!wanted && !overlaps) continue;
         wk__error_set(site, WK_ERR_STATE,
                       wanted
-                          ? "all_reduce_: tensor %d of the list requires a gradient. wk_all_reduce gives sums in new "
+                          ? "devices_all_reduce_: tensor %d of the list requires a gradient. wk_devices_all_reduce "
+                            "gives sums in new "
                             "tensors; to be summed in place are gradients as a rule: wk_grad_of(x)"
-                          : "all_reduce_: elements of tensor %d of the list share memory; wk_clone it before",
+                          : "devices_all_reduce_: elements of tensor %d of the list share memory; wk_clone it before",
                       (int)k);
         return false;
     }
     return true;
 }
 
-wk_tensors *wk_all_reduce__at(wk_site site, wk_tensors *list)
+wk_tensors *wk_devices_all_reduce__at(wk_site site, wk_tensors *list)
 {
     wk__nested_call c;
-    if (!check_list(site, list, "all_reduce_") || !check_writable(site, wk__tensor_list_of(list)) ||
-        !wk__nested_call_begin(&c, "all_reduce_", site, true))
+    if (!check_list(site, list, "devices_all_reduce_") || !check_writable(site, wk__tensor_list_of(list)) ||
+        !wk__nested_call_begin(&c, "devices_all_reduce_", site, true))
         return NULL;
     const wk__tensor_list *of = wk__tensor_list_of(list);
     wk_tensor *sum = sum_of(of);

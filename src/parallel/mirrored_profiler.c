@@ -204,17 +204,17 @@ void wk__step_profiler_stats(const wk__mirrored *m, wk_mirrored_stats *stats)
     stats->devices = m->n;
     stats->path = path_of(m);
     stats->steps = f->trained;
-    stats->copied = f->copied;
+    stats->copied_bytes = f->copied;
     for (int k = 0; k < m->n; k++) weights += m->weight[k];
     for (int k = 0; k < m->n; k++) {
         stats->device[k] = m->device[k]->id;
         stats->share[k] = m->weight[k] / weights;
         stats->forward[k] = f->forward[k];
     }
-    if (f->sum.reducing > 0) stats->all_reduce = f->sum.bytes / f->sum.reducing;
+    if (f->sum.reducing > 0) stats->all_reduce_bandwidth = f->sum.bytes / f->sum.reducing;
     stats->compute = share_of(&f->sum, f->sum.computing);
     stats->communication = share_of(&f->sum, f->sum.copying + f->sum.reducing);
-    stats->input = share_of(&f->sum, f->sum.waiting);
+    stats->input_wait = share_of(&f->sum, f->sum.waiting);
 }
 
 static void log_stats(const wk__mirrored *m)
@@ -229,8 +229,8 @@ static void log_stats(const wk__mirrored *m)
     wk__log(WK__LOG_PARALLEL, wk__site((wk_site){0}),
             "mirrored: %s; copies %s; all-reduce %.3g MB/s; of a step: compute %.0f %%, communication %.0f %%, input "
             "%.0f %%",
-            text.data ? text.data : "", ways[stats.path], 1e-6 * stats.all_reduce, 100 * stats.compute,
-            100 * stats.communication, 100 * stats.input);
+            text.data ? text.data : "", ways[stats.path], 1e-6 * stats.all_reduce_bandwidth, 100 * stats.compute,
+            100 * stats.communication, 100 * stats.input_wait);
     wk__text_free(&text);
 }
 

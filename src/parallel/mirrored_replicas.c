@@ -179,7 +179,7 @@ static wk_tensor *merged_buffer(const wk__mirrored_forward *t, int64_t i, bool m
         wk_tensor *here = wk_to_at(no_site, t->replica_tensor[i * m->n + k], home);
         sum = here ? wk_add_at(no_site, sum, here) : NULL;
     }
-    return sum && mean ? wk_div_tf_at(no_site, sum, (double)t->active) : sum;
+    return sum && mean ? wk_div_scalar_f64_at(no_site, sum, (double)t->active) : sum;
 }
 
 static bool update_buffer(wk__mirrored_forward *t, int64_t i)

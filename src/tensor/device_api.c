@@ -241,7 +241,7 @@ wk__device *wk__device_open(wk_site site, const char *call, wk_device d)
     wk_device found = wk__device_resolve(d.kind == 0 ? wk_cpu() : d);
     if (found.kind == 0) found = d; /* missing gpu:i: the message lists the existing ones */
     wk__device *opened = wk__device_get(found, &fail);
-    const bool is_lost = !opened && fail.code == WK_ERR_LOST;
+    const bool is_lost = !opened && fail.code == WK_ERR_DEVICE_LOST;
     if (!opened)
         wk__error_set(site, fail.code, "%s: %s%s%s", call, is_lost ? wk_device_str(found) : "", is_lost ? ": " : "",
                       fail.text);
@@ -250,17 +250,17 @@ wk__device *wk__device_open(wk_site site, const char *call, wk_device d)
     return opened;
 }
 
-wk_code wk_device_describe_at(wk_site site, wk_device d, wk_device_properties *properties)
+wk_code wk_device_get_properties_at(wk_site site, wk_device d, wk_device_properties *properties)
 {
     wk_device found = wk__device_resolve(d.kind == 0 ? wk_cpu() : d);
     const wk__backend *backend = wk__backend_of(found.kind);
     wk__device_info info;
     wk__fail fail = {.tag = -1};
     if (!backend || found.index < 0 || found.index >= backend->count())
-        return wk__device_open(site, "device_describe", d) ? WK_OK : wk_error_code();
+        return wk__device_open(site, "device_get_properties", d) ? WK_OK : wk_error_code();
     memset(&info, 0, sizeof info);
     if (backend->info(found.index, &info, &fail) != WK_OK) {
-        wk__error_set(site, WK_ERR_DEVICE, "device_describe: %s", fail.text);
+        wk__error_set(site, WK_ERR_DEVICE, "device_get_properties: %s", fail.text);
         return WK_ERR_DEVICE;
     }
     if (backend->live_info != NULL) backend->live_info(found.index, &info);
@@ -279,9 +279,9 @@ wk_code wk_device_describe_at(wk_site site, wk_device d, wk_device_properties *p
     memcpy(known.name, info.name, sizeof known.name);
     memcpy(known.vendor, info.vendor, sizeof known.vendor);
     memcpy(known.driver, info.driver, sizeof known.driver);
-    memcpy(known.interface, info.interface, sizeof known.interface);
+    memcpy(known.api_version, info.api_version, sizeof known.api_version);
     memcpy(known.process, info.process, sizeof known.process);
-    return wk__sized_store(site, "device_describe", wk_device_properties, properties, &known);
+    return wk__sized_store(site, "device_get_properties", wk_device_properties, properties, &known);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -305,11 +305,11 @@ wk_code wk_memory_stats_of_at(wk_site site, wk_device d, wk_memory_stats *stats)
     return wk__sized_store(site, "memory_stats_of", wk_memory_stats, stats, &known);
 }
 
-int wk_memory_largest_at(wk_site site, wk_device d, int64_t *bytes, wk_site *sites, int places)
+int wk_memory_largest_at(wk_site site, wk_device d, int64_t *bytes, wk_site *sites, int capacity)
 {
     wk__device *of = wk__device_open(site, "memory_largest", d);
-    if (!of || places <= 0) return 0;
-    if (bytes && sites) return wk__large_values_list(of, sites, bytes, places);
+    if (!of || capacity <= 0) return 0;
+    if (bytes && sites) return wk__large_values_list(of, sites, bytes, capacity);
     wk__error_set(site, WK_ERR_ARGUMENT, "memory_largest: %s is NULL", bytes ? "sites" : "bytes");
     return 0;
 }

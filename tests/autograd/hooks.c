@@ -33,7 +33,7 @@ static void a_hook_frees_its_gradient(void **state)
     for (int how = 0; how < 6; how++) {
         WK_SCOPE;
         wk_tensor *x = leaf(), *y = wk_mul(x, 2);
-        wk_register_hook(how % 3 == 0 ? y : x, hooks[how / 3], NULL, .after = how % 3 == 2);
+        wk_register_hook(how % 3 == 0 ? y : x, hooks[how / 3], NULL, .post_accumulate = how % 3 == 2);
         assert_int_equal(wk_backward(wk_sum(wk_mul(y, 1))), WK_ERR_STATE);
         expect_error("autograd_hooks.c", "free: this tensor belongs to the object that made it", "in a hook", NULL);
         if (how % 3 < 2) assert_null(wk_grad_of(x));
@@ -45,7 +45,7 @@ static wk_tensor *registers_another(wk_tensor *grad, void *user)
     (void)grad;
     const wk_hook_options *options = user;
     calls++;
-    wk_register_hook(subject, registers_another, user, .after = options->after);
+    wk_register_hook(subject, registers_another, user, .post_accumulate = options->post_accumulate);
     return NULL;
 }
 
@@ -55,10 +55,10 @@ static void a_hook_registers_a_hook(void **state)
     (void)state;
     for (int how = 0; how < 3; how++) {
         WK_SCOPE;
-        wk_hook_options options = {.after = how == 2};
+        wk_hook_options options = {.post_accumulate = how == 2};
         wk_tensor *x = leaf(), *y = wk_mul(x, 2);
         subject = how == 0 ? y : x;
-        wk_register_hook(subject, registers_another, &options, .after = options.after);
+        wk_register_hook(subject, registers_another, &options, .post_accumulate = options.post_accumulate);
         const int expected[] = {1, 3, 7};
         calls = 0;
         for (int k = 0; k < 3; k++) {
@@ -98,7 +98,7 @@ static void a_hook_writes_its_gradient(void **state)
         EXPECT_VALUES(seed, 0, 1, 10);
         wk_tensor *c = leaf(), *d = leaf();
         wk_register_hook(c, hooks[how], NULL);
-        wk_register_hook(d, hooks[how], NULL, .after = true);
+        wk_register_hook(d, hooks[how], NULL, .post_accumulate = true);
         assert_int_equal(wk_backward(wk_add(c, d), .gradient = seed), WK_OK);
         EXPECT_VALUES(wk_grad_of(c), 0, 2, 20);
         EXPECT_VALUES(wk_grad_of(d), 0, 2, 20);
@@ -242,7 +242,7 @@ static void a_hook_returns_what_is_no_gradient(void **state)
     for (int how = 0; how < 9; how++) {
         WK_SCOPE;
         wk_tensor *x = leaf(), *y = wk_mul(x, 2);
-        wk_register_hook(how / 3 == 0 ? y : x, hooks[how % 3], NULL, .after = how / 3 == 2);
+        wk_register_hook(how / 3 == 0 ? y : x, hooks[how % 3], NULL, .post_accumulate = how / 3 == 2);
         assert_int_not_equal(wk_backward(wk_sum(wk_mul(y, 1))), WK_OK);
         expect_error(words[how % 3], NULL);
     }
@@ -280,7 +280,7 @@ static void a_hook_calls_backward(void **state)
     int after = 0;
     wk_tensor *x = leaf(), *w = leaf(), *y = wk_mul(x, 2);
     wk_register_hook(y, calls_backward, w);
-    wk_register_hook(w, counts, &after, .after = true);
+    wk_register_hook(w, counts, &after, .post_accumulate = true);
     calls = 0;
     assert_int_equal(wk_backward(wk_add(wk_sum(y), wk_sum(w))), WK_OK);
     EXPECT_VALUES(wk_grad_of(x), 0, 2, 2);
@@ -309,7 +309,7 @@ static void a_hook_forgets_the_gradient(void **state)
     for (int how = 0; how < 4; how++) {
         WK_SCOPE;
         subject = leaf();
-        wk_register_hook(subject, forgets, how % 2 ? wk_of(double, (2), 7, 7) : NULL, .after = how >= 2);
+        wk_register_hook(subject, forgets, how % 2 ? wk_of(double, (2), 7, 7) : NULL, .post_accumulate = how >= 2);
         assert_int_equal(wk_backward(wk_sum(subject)), WK_OK);
         if (how == 0) EXPECT_VALUES(wk_grad_of(subject), 0, 1, 1);
         if (how == 1) EXPECT_VALUES(wk_grad_of(subject), 0, 7, 7);
@@ -402,22 +402,22 @@ static void hooks_after_run_when_the_last_gradient_has_come(void **state)
         .size = sizeof kind, .name = "half", .inputs = 2, .outputs = 1, .forward = adds_both, .backward = gives_one};
     WK_SCOPE;
     wk_tensor *a = leaf(), *b = leaf(), *h = wk_mul(b, 2), *y = wk_mul(a, h);
-    wk_register_hook(a, notes, "a", .after = true);
-    wk_register_hook(b, notes, "b", .after = true);
+    wk_register_hook(a, notes, "a", .post_accumulate = true);
+    wk_register_hook(b, notes, "b", .post_accumulate = true);
     wk_register_hook(h, notes, "h");
     *order = 0;
     assert_int_equal(wk_backward(wk_sum(y)), WK_OK);
     assert_string_equal(order, "ahb");
 
     wk_tensor *w = leaf(), *early = wk_mul(w, 3), *late = wk_mul(w, early);
-    wk_register_hook(w, expects_six_times, "w", .after = true);
+    wk_register_hook(w, expects_six_times, "w", .post_accumulate = true);
     wk_register_hook(early, notes, "e");
     *order = 0;
     assert_int_equal(wk_backward(wk_sum(late)), WK_OK);
     assert_string_equal(order, "ew");
 
     wk_tensor *u = leaf(), *v = leaf(), *before = wk_mul(v, 1);
-    wk_register_hook(u, expects_six_times, "u", .after = true);
+    wk_register_hook(u, expects_six_times, "u", .post_accumulate = true);
     wk_register_hook(before, notes, "v");
     *order = 0;
     wk_tensor *seed = wk_of(double, (2), 1, 2);
@@ -426,14 +426,14 @@ static void hooks_after_run_when_the_last_gradient_has_come(void **state)
 
     wk_tensor *old = leaf(), *other = leaf();
     assert_int_equal(wk_backward(wk_sum(old)), WK_OK);
-    wk_register_hook(old, notes, "o", .after = true);
+    wk_register_hook(old, notes, "o", .post_accumulate = true);
     *order = 0;
     assert_int_equal(wk_backward(wk_apply(&kind, NULL, (other, old)), .gradient = seed), WK_OK);
     assert_string_equal(order, "");
     EXPECT_VALUES(wk_grad_of(old), 0, 1, 1);
 
     wk_tensor *root = leaf();
-    wk_register_hook(root, notes, "r", .after = true);
+    wk_register_hook(root, notes, "r", .post_accumulate = true);
     *order = 0;
     assert_int_equal(wk_backward(root, .gradient = seed), WK_OK);
     assert_string_equal(order, "r");

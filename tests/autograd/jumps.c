@@ -68,7 +68,7 @@ static void what_a_hook_was_lent_goes(void **state)
     for (int how = 0; how < 3; how++) {
         WK_SCOPE;
         wk_tensor *x = wk_requires_grad_(wk_of(float, (2), 1, 2), true), *y = wk_mul(x, 2);
-        wk_register_hook(how == 0 ? y : x, fails, NULL, .after = how == 2);
+        wk_register_hook(how == 0 ? y : x, fails, NULL, .post_accumulate = how == 2);
         backward_and_jump(wk_sum(y), NULL);
         assert_non_null(seen);
         if (how == 2) wk_set_grad(x, NULL);

@@ -69,7 +69,7 @@ static void a_frozen_leaf_gets_no_gradient(void **state)
     int calls = 0;
     wk_tensor *x = leaf(1, 2), *w = leaf(3, 4), *part = wk_narrow(x, 0, 0, 1);
     wk_register_hook(x, count, &calls);
-    wk_register_hook(x, count, &calls, .after = true);
+    wk_register_hook(x, count, &calls, .post_accumulate = true);
     wk_tensor *loss = wk_add(wk_sum(wk_mul(x, w)), wk_sum(part));
     wk_requires_grad_(x, false);
     assert_int_equal(wk_backward(loss, .retain_graph = true), WK_OK);

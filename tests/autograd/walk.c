@@ -131,10 +131,10 @@ static void many_forward(wk_function *f, wk_tensor *const in[], wk_tensor *out[]
 static void many_backward(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[])
 {
     for (int k = 0; k < MOST; k++) {
-        assert_int_equal(wk_function_needs(f, k), k != 5);
+        assert_int_equal(wk_function_needs_grad(f, k), k != 5);
         grad_in[k] = grad_out[k] ? wk_mul(grad_out[k], k) : NULL;
     }
-    assert_false(wk_function_needs(f, MOST) || wk_function_needs(f, -1));
+    assert_false(wk_function_needs_grad(f, MOST) || wk_function_needs_grad(f, -1));
 }
 
 static void a_function_of_as_many_as_there_may_be(void **state)

@@ -12,15 +12,15 @@ static const struct {
     const char *text;
     bool off, wrong;
 } cases[] = {
-    {WK__SETTING_SYNC, "1", false, false},
-    {WK__SETTING_SYNC, "0", true, false},
-    {WK__SETTING_SYNC, "", true, false},
-    {WK__SETTING_SYNC, "no", true, false},
-    {WK__SETTING_SYNC, "On", false, false},
-    {WK__SETTING_SYNC, "yes", false, false},
-    {WK__SETTING_SYNC, "true", false, false},
-    {WK__SETTING_SYNC, "maybe", false, true},
-    {WK__SETTING_SYNC, "yes please", false, true},
+    {WK__SETTING_EAGER, "1", false, false},
+    {WK__SETTING_EAGER, "0", true, false},
+    {WK__SETTING_EAGER, "", true, false},
+    {WK__SETTING_EAGER, "no", true, false},
+    {WK__SETTING_EAGER, "On", false, false},
+    {WK__SETTING_EAGER, "yes", false, false},
+    {WK__SETTING_EAGER, "true", false, false},
+    {WK__SETTING_EAGER, "maybe", false, true},
+    {WK__SETTING_EAGER, "yes please", false, true},
     {WK__SETTING_THREADS, "1024", false, false},
     {WK__SETTING_THREADS, "1025", false, true},
     {WK__SETTING_THREADS, "0", false, true},
@@ -42,7 +42,7 @@ static const struct {
     {WK__SETTING_COMM, "udp", false, true},
     {WK__SETTING_RANK, "0", false, false},
     {WK__SETTING_RANK, "-1", false, true},
-    {WK__SETTING_WORLD, "1025", false, true},
+    {WK__SETTING_WORLD_SIZE, "1025", false, true},
     {WK__SETTING_TIMEOUT, "0", false, true},
     {WK__SETTING_SECRET, "", true, false},
 };
@@ -58,8 +58,8 @@ static void what_a_value_is(void **state)
         setenv(is.name, cases[k].text, 1);
         assert_int_equal(wk_setting_info((int)cases[k].which, &is), WK_OK);
         assert_string_equal(is.value, cases[k].text);
-        if (!is.off != !cases[k].off || !is.wrong != !cases[k].wrong)
-            fail_msg("%s=%s: off %d, wrong %d", is.name, is.value, (int)is.off, (int)is.wrong);
+        if (!is.off != !cases[k].off || !is.invalid != !cases[k].wrong)
+            fail_msg("%s=%s: off %d, wrong %d", is.name, is.value, (int)is.off, (int)is.invalid);
         if (before)
             setenv(is.name, before, 1);
         else
@@ -81,7 +81,7 @@ static void what_readers_make_of_it(void **state)
     assert_int_equal(wk__setting_number(WK__SETTING_THREADS, 7), 7);
     wk_setting is = {.size = sizeof is};
     assert_int_equal(wk_setting_info(WK__SETTING_THREADS, &is), WK_OK);
-    assert_true(!is.value && !is.off && !is.wrong);
+    assert_true(!is.value && !is.off && !is.invalid);
     assert_string_equal(is.name, "WICK_THREADS");
     assert_int_equal(wk_setting_info(wk_setting_count(), &is), WK_ERR_ARGUMENT);
     expect_error("setting_info: the index is out of range", NULL);
@@ -94,7 +94,7 @@ static void secrets_are_not_shown(void **state)
     setenv("WICK_SECRET", "between us", 1);
     assert_int_equal(wk_setting_info(WK__SETTING_SECRET, &is), WK_OK);
     assert_string_equal(is.value, "(not shown)");
-    assert_false(is.off || is.wrong);
+    assert_false(is.off || is.invalid);
     unsetenv("WICK_SECRET");
 }
 
@@ -115,8 +115,9 @@ static int refuses(const wk_setting *is, const char *value)
 {
     setenv(is->name, value, 1);
     for (int k = 0; k < 2; k++)
-        if (wk_ones((2)) || !is_told(is->name, value, is->takes)) return 1;
-    if (wk_ones((2), .device = wk_gpu(0)) || !is_told(is->name, value, is->takes)) return 2; /* not: there is no GPU */
+        if (wk_ones((2)) || !is_told(is->name, value, is->expected)) return 1;
+    if (wk_ones((2), .device = wk_gpu(0)) || !is_told(is->name, value, is->expected))
+        return 2; /* not: there is no GPU */
     unsetenv(is->name);
     if (wk_item(wk_sum(wk_ones((2)))) != 2 || wk_error()) return 3;
     setenv(is->name, value, 1);
@@ -129,9 +130,9 @@ static void misspelt_values_are_told(void **state)
     static const struct {
         wk__optim_option which;
         const char *value;
-    } wrong[] = {{WK__SETTING_SYNC, "yes please"}, {WK__SETTING_NOFUSE, "2"},       {WK__SETTING_CHECK, "maybe"},
-                 {WK__SETTING_CPU, "avx99"},       {WK__SETTING_THREADS, "many"},   {WK__SETTING_PLACEMENT, "sfot"},
-                 {WK__SETTING_GPU, "openlc"},      {WK__SETTING_CACHE_MB, "256MB"}, {WK__SETTING_LOG, "sync,kernle"}};
+    } wrong[] = {{WK__SETTING_EAGER, "yes please"}, {WK__SETTING_NOFUSE, "2"},       {WK__SETTING_CHECK, "maybe"},
+                 {WK__SETTING_CPU, "avx99"},        {WK__SETTING_THREADS, "many"},   {WK__SETTING_PLACEMENT, "sfot"},
+                 {WK__SETTING_GPU, "openlc"},       {WK__SETTING_CACHE_MB, "256MB"}, {WK__SETTING_LOG, "sync,kernle"}};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         wk_setting is = {.size = sizeof is};
         assert_int_equal(wk_setting_info((int)wrong[k].which, &is), WK_OK);

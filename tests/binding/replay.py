@@ -93,7 +93,7 @@ class Case:
         if len(have) != len(wanted):
             raise AssertionError(f"{what}: {len(have)} numbers, not {len(wanted)}")
         finite = [abs(w) for w in wanted if math.isfinite(w)]
-        each = wick.OPS[self.op].group in BY_ELEMENT and self.op not in CANCELS
+        each = wick.OPS[self.op].category in BY_ELEMENT and self.op not in CANCELS
         scale = least if each else max([least] + finite)
         for k, (a, b) in enumerate(zip(have, wanted)):
             same = a == b or (math.isnan(a) and math.isnan(b))

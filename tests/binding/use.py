@@ -70,11 +70,11 @@ def gradients():
 
 def table():
     first = wick.OPS["copy_"].parameters[0]
-    assert first.written and first.kind == wick.TENSOR and first.default_value.kind == wick.NONE
+    assert first.mutated and first.kind == wick.TENSOR and first.default_value.kind == wick.NONE
     reduction = wick.OPS["mse_loss"].parameters[2]
     assert reduction.default_value.text == b"mean" and reduction.choices[1] == b"sum"
-    assert wick.OPS["softplus"].parameters[2].default_value.f == 20 and not first.takes_number
-    assert wick.OPS["add"].parameters[1].takes_number and wick.OPS["div"].parameters[2].keyword_only
+    assert wick.OPS["softplus"].parameters[2].default_value.f == 20 and not first.accepts_scalar
+    assert wick.OPS["add"].parameters[1].accepts_scalar and wick.OPS["div"].parameters[2].keyword_only
 
 
 def mistakes():

@@ -55,10 +55,10 @@ class _Op(c.Structure):
         ("size", c.c_size_t),
         ("name", c.c_char_p),
         ("schema", c.c_char_p),
-        ("group", c.c_char_p),
+        ("category", c.c_char_p),
         ("doc", c.c_char_p),
         ("differentiable", c.c_bool),
-        ("waits", c.c_bool),
+        ("data_dependent_shape", c.c_bool),
         ("dtypes", c.c_uint32),
         ("parameters", c.c_int32),
         ("results", c.c_int32),
@@ -77,8 +77,8 @@ class _Parameter(c.Structure):
         ("kind", c.c_int32),
         ("optional", c.c_bool),
         ("keyword_only", c.c_bool),
-        ("takes_number", c.c_bool),
-        ("written", c.c_bool),
+        ("accepts_scalar", c.c_bool),
+        ("mutated", c.c_bool),
         ("default_value", _Value),
         ("choices", c.POINTER(c.c_char_p)),
     ]
@@ -329,7 +329,7 @@ class Op:
     def __init__(self, index):
         info = _Op(c.sizeof(_Op))
         _lib.wk_op_info_at(_Site(), index, info)
-        self.name, self.group, self.__doc__ = (x.decode() for x in (info.name, info.group, info.schema))
+        self.name, self.category, self.__doc__ = (x.decode() for x in (info.name, info.category, info.schema))
         self.called, self.results, self.in_place = info.name, info.results, info.in_place
         self.parameters = [_Parameter(c.sizeof(_Parameter)) for _ in range(info.parameters)]
         for k, p in enumerate(self.parameters):

@@ -49,12 +49,12 @@ for c in $(compilers gcc clang); do
 done
 
 # A struct that is filled without names: the reserved member's type speaks.
-body "wk_options o = {sizeof o, WK_F64}; (void)wk_eye_at((wk_site){0}, 3, &o)" >"$WICK_WORK/struct.c"
+body "wk_tensor_options o = {sizeof o, WK_F64}; (void)wk_eye_at((wk_site){0}, 3, &o)" >"$WICK_WORK/struct.c"
 for c in $(compilers gcc clang); do
     fails "a struct without names, ${c##*/}" "wk_options_are_written_by_name" \
         "$c" -std=c11 -Werror -Iinclude -fsyntax-only "$WICK_WORK/struct.c"
 done
-body "wk_options o = {sizeof o, WK_F64}; wk_eye_at(wk_site{}, 3, &o)" >"$WICK_WORK/struct.cpp"
+body "wk_tensor_options o = {sizeof o, WK_F64}; wk_eye_at(wk_site{}, 3, &o)" >"$WICK_WORK/struct.cpp"
 for cxx in $(compilers g++ clang++); do
     fails "a struct without names, ${cxx##*/}" "wk_options_are_written_by_name\|wk_by_name" \
         "$cxx" -std=c++20 -Iinclude -fsyntax-only "$WICK_WORK/struct.cpp"
@@ -132,7 +132,7 @@ lists_of_any_length() # FILE
         grep -E -e '(const int64_t|wk_tensor \*const) \*[a-z_0-9]+, int (count|ndim|inputs|[a-z]+_count)\b' \
             -e 'const int64_t \*stride\)' |
         sed -n 's/.* \*\{0,1\}\(wk_[a-z0-9_]*\)_at *(wk_site.*/\1/p' |
-            sed 's/_[if]$//; s/_on$//; s/_sized$//; s/_strided_n$/_strided/' | grep -v '^wk_arg' |
+            sed 's/_[if]64$//; s/_on$//; s/_sized$//; s/_strided_n$/_strided/' | grep -v '^wk_arg' |
             sort -u >"$WICK_WORK/calls"
     tr -d '\n ' <"$1" >"$WICK_WORK/made"
     bad=0

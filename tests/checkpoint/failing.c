@@ -126,7 +126,7 @@ static void remove_all(const char *path)
     }
 }
 
-static test_config plan_of(const char *path, int keep, bool foreground)
+static test_config plan_of(const char *path, int keep, bool blocking)
 {
     return (test_config){.optimiser = test_adam,
                          .device = wk_cpu(),
@@ -134,7 +134,7 @@ static test_config plan_of(const char *path, int keep, bool foreground)
                          .batch = 4,
                          .path = path,
                          .keep = keep,
-                         .foreground = foreground};
+                         .blocking = blocking};
 }
 
 static uint64_t loaded_state(const test_config *plan, int64_t *step)
@@ -151,9 +151,9 @@ static uint64_t loaded_state(const test_config *plan, int64_t *step)
 
 /* A file of step 2, and a save of step 3 in which something fails: the error is told, or all is well; the file is that
  * of 2 or of 3, of 3 if nothing was told. */
-static void each_call_of_a_save(int keep, bool foreground, bool all_after)
+static void each_call_of_a_save(int keep, bool blocking, bool all_after)
 {
-    test_config plan = plan_of(path_of("calls.wick"), keep, foreground);
+    test_config plan = plan_of(path_of("calls.wick"), keep, blocking);
     bool failed = true;
     int n = 1, errors = 0;
     for (; failed; n++) {
@@ -185,7 +185,7 @@ static void each_call_of_a_save(int keep, bool foreground, bool all_after)
         assert_int_equal(step, 3);
         assert_true(n < 500);
     }
-    print_message("keep %d, %s, %s: %d calls, %d errors\n", keep, foreground ? "foreground" : "background",
+    print_message("keep %d, %s, %s: %d calls, %d errors\n", keep, blocking ? "blocking" : "background",
                   all_after ? "for good" : "once", n - 1, errors);
     assert_true(n > 8 && errors > 5);
 }

@@ -61,7 +61,7 @@ static void seal(content c)
 static test_training trained(test_optimiser *optimiser, const char *path)
 {
     const test_config plan = {
-        .optimiser = optimiser, .device = wk_cpu(), .samples = 22, .batch = 4, .path = path, .foreground = true};
+        .optimiser = optimiser, .device = wk_cpu(), .samples = 22, .batch = 4, .path = path, .blocking = true};
     test_training t = test_begin(&plan, 1);
     unlink(path);
     test_train(&t, 1, 4, 3);
@@ -82,7 +82,7 @@ static void refuses(test_training *t, wk_code code, const char *first, const cha
     assert_true(test_state(t) == before);
     assert_int_equal(wk_checkpoint_step(t->checkpoint), step);
     assert_int_equal(wk_loader_epoch(t->loader), epoch);
-    assert_null(wk_checkpoint_loaded(t->checkpoint));
+    assert_null(wk_checkpoint_loaded_path(t->checkpoint));
 }
 
 /* ---- damage ------------------------------------------------------------------------------------------------------ */
@@ -226,7 +226,7 @@ static wk_checkpoint *of_version_1(const char *path, wk_module *net, wk_optim **
     wk_init_zeros_(wk_module_parameter(net, "bias"));
     *sgd = wk_optim_sgd(wk_parameters(net), .lr = 0.5, .momentum = 0.25);
     *loader = wk_data_loader(wk_data_tensors(wk_reshape(wk_arange(5.0), (5, 1)), NULL), .batch_size = 2);
-    return wk_checkpoint_new(path, net, *sgd, *loader, .tensors = wk_list((wk_full((2), 7))), .foreground = true);
+    return wk_checkpoint_new(path, net, *sgd, *loader, .tensors = wk_list((wk_full((2), 7))), .blocking = true);
 }
 
 static void a_file_of_version_1(void **state)
@@ -296,7 +296,7 @@ static void what_does_not_fit(void **state)
         break;
     }
     /* saved without what this one has */
-    wk_checkpoint *bare = wk_checkpoint_new(path, NULL, NULL, NULL, .foreground = true);
+    wk_checkpoint *bare = wk_checkpoint_new(path, NULL, NULL, NULL, .blocking = true);
     assert_int_equal(wk_checkpoint_save(bare), WK_OK);
     refuses(&t, WK_ERR_SHAPE, "there is no \"net.0.weight\"", "");
     other.checkpoint = wk_checkpoint_new(path, NULL, NULL, t.loader);
@@ -409,7 +409,7 @@ static void an_older_file_in_its_place(void **state)
     damage(path); /* the same as path.4 */
     assert_true(wk_checkpoint_load(t.checkpoint));
     assert_int_equal(wk_checkpoint_step(t.checkpoint), 3);
-    assert_string_equal(wk_checkpoint_loaded(t.checkpoint), older[2]);
+    assert_string_equal(wk_checkpoint_loaded_path(t.checkpoint), older[2]);
     assert_int_equal(truncate(older[2], 20), 0);
     assert_true(wk_checkpoint_load(t.checkpoint));
     assert_int_equal(wk_checkpoint_step(t.checkpoint), 2);
@@ -421,11 +421,11 @@ static void an_older_file_in_its_place(void **state)
     refuses(&t, WK_ERR_FORMAT, "older.wick: damaged", ""); /* what is told is of the newest */
     damage(older[0]);
     assert_true(wk_checkpoint_load(t.checkpoint)); /* mended */
-    assert_string_equal(wk_checkpoint_loaded(t.checkpoint), older[0]);
+    assert_string_equal(wk_checkpoint_loaded_path(t.checkpoint), older[0]);
     assert_int_equal(wk_checkpoint_save(t.checkpoint), WK_OK); /* and there is a newest again */
     assert_int_equal(wk_checkpoint_wait(t.checkpoint), WK_OK);
     assert_true(wk_checkpoint_load(t.checkpoint));
-    assert_string_equal(wk_checkpoint_loaded(t.checkpoint), path);
+    assert_string_equal(wk_checkpoint_loaded_path(t.checkpoint), path);
     unlink(path);
     refuses(&t, WK_ERR_STATE, "older.wick is not there, but ", "older.wick.1 is. To go on");
     assert_false(wk_checkpoint_load(alone.checkpoint)); /* it keeps one */

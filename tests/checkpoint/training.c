@@ -81,7 +81,7 @@ static void after_each_step(test_config plan)
         test_training t = test_begin(&from, 77);
         if (!wk_checkpoint_load(t.checkpoint)) fail_msg("%s: %s", path, wk_error());
         assert_int_equal(wk_checkpoint_step(t.checkpoint), step);
-        assert_string_equal(wk_checkpoint_loaded(t.checkpoint), path);
+        assert_string_equal(wk_checkpoint_loaded_path(t.checkpoint), path);
         assert_int_equal(wk_loader_epoch(t.loader), (step - 1) / BATCHES);
         assert_int_equal(test_train(&t, EPOCHS, -1, 0), STEPS - step);
         if (test_state(&t) != expected) fail_msg("from step %d on: another end", step);
@@ -380,7 +380,7 @@ static void through_a_link(void **state)
     assert_true(exists(of_step(target, 1)) && exists(of_step(target, 2)) && !exists(of_step(plan.path, 1)));
     assert_int_equal(truncate(target, 100), 0); /* both names of the newest */
     assert_true(wk_checkpoint_load(t.checkpoint));
-    assert_string_equal(wk_checkpoint_loaded(t.checkpoint), of_step(target, 1));
+    assert_string_equal(wk_checkpoint_loaded_path(t.checkpoint), of_step(target, 1));
     remove_all(target);
     unlink(plan.path);
 }

@@ -79,7 +79,7 @@ for hosts in '' a,,b , -oProxyCommand=x a,-v; do check "--hosts \"$hosts\"" give
 # ---- what ranks are told
 
 # shellcheck disable=SC2016
-tell='echo $WICK_RANK $WICK_LOCAL_RANK $WICK_WORLD $WICK_COMM ${WICK_TIMEOUT-none} ${WICK_LISTEN_FD:+listens}'
+tell='echo $WICK_RANK $WICK_LOCAL_RANK $WICK_WORLD_SIZE $WICK_COMM ${WICK_TIMEOUT-none} ${WICK_LISTEN_FD:+listens}'
 for n in 1 2 3 4; do
     check "$n ranks" gives 0 run --raw -n $n sh -c "$tell"
     for k in $(seq 0 $((n - 1))); do
@@ -102,10 +102,10 @@ check "another run has another" gives 0 run --raw -n 3 sh -c 'echo $WICK_SECRET'
 check "... secret" sh -c "! cmp -s '$WICK_WORK/out' '$WICK_WORK/secret'"
 cat >"$WICK_WORK/listen.py" <<'END'
 import os, socket
-host, port = os.environ["WICK_HOSTS"].split(",")[0].rsplit(":", 1)
+host, port = os.environ["WICK_COORDINATOR"].split(",")[0].rsplit(":", 1)
 if os.environ["WICK_RANK"] == "0":
     with socket.socket(fileno=int(os.environ["WICK_LISTEN_FD"])) as s:
-        for k in range(int(os.environ["WICK_WORLD"]) - 1):
+        for k in range(int(os.environ["WICK_WORLD_SIZE"]) - 1):
             s.accept()[0].sendall(b"welcome")
 else:
     print(socket.create_connection((host, int(port))).recv(100).decode())
@@ -481,7 +481,7 @@ check "... reaches rank 0" out "^\[0\] hello Ada"
 
 far() { WICK_RSH="$WICK_WORK/agent -x" OTHER="a b" run "$@"; }
 # shellcheck disable=SC2016
-where='echo $WICK_RANK $FAKE_HOST $WICK_LOCAL_RANK ${WICK_HOSTS%:*} ${WICK_LISTEN_FD:+listens}'
+where='echo $WICK_RANK $FAKE_HOST $WICK_LOCAL_RANK ${WICK_COORDINATOR%:*} ${WICK_LISTEN_FD:+listens}'
 
 check "one rank on each host" gives 0 far --raw --hosts alpha,beta sh -c "$where"
 check "... in order" test "$(sort "$WICK_WORK/out" | tr '\n' ' ')" = "0 alpha 0 alpha listens 1 beta 0 alpha "

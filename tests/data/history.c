@@ -18,7 +18,7 @@ static void values_and_mean(void **state)
     expect_ok();
     assert_int_equal(wk_history_add(h, wk_full((), 1.5)), WK_OK);
     assert_int_equal(wk_history_add(h, wk_full((1, 1), 2), .weight = 3), WK_OK);
-    assert_int_equal(wk_history_add(h, wk_of(bool, (1), true), .weight = WK_ZERO), WK_OK);
+    assert_int_equal(wk_history_add(h, wk_of(bool, (1), true), .weight = WK_EXPLICIT_ZERO), WK_OK);
     assert_int_equal(wk_history_count(h), 3);
     assert_float_equal(wk_history_mean(h), (1.5 + 6) / 4, 1e-12);
     assert_int_equal(wk_history_add(h, wk_full((), -4.0)), WK_OK);

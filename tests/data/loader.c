@@ -42,7 +42,7 @@ static void in_order(void **state)
     wk_dataset *data = numbers(10);
     wk_loader *loader = wk_data_loader(data, .batch_size = 4);
     int64_t sizes[] = {4, 4, 2}, seen[10], index = 0;
-    assert_int_equal(wk_data_count(data), 10);
+    assert_int_equal(wk_data_size(data), 10);
     assert_int_equal(wk_loader_count(loader), 3);
     for (int epoch = 0; epoch < 2; epoch++) {
         index = 0;
@@ -64,7 +64,7 @@ static void in_order(void **state)
     assert_int_equal(epoch_of(whole, seen), 8);
     assert_int_equal(wk_loader_count(wk_data_loader(data, .batch_size = 100)), 1);
     assert_int_equal(wk_loader_count(NULL), 0);
-    assert_int_equal(wk_data_count(NULL), 0);
+    assert_int_equal(wk_data_size(NULL), 0);
 }
 
 static void expect_permutation(const int64_t *seen, int64_t n)
@@ -153,7 +153,7 @@ static void slices(void **state)
         part = wk_keep(wk_data_slice(wk_data_slice(numbers(10), 2, 9), 1, 4));
     }
     int64_t seen[3];
-    assert_int_equal(wk_data_count(part), 3);
+    assert_int_equal(wk_data_size(part), 3);
     assert_int_equal(epoch_of(wk_data_loader(part), seen), 3);
     for (int k = 0; k < 3; k++) assert_int_equal(seen[k], 3 + k);
     assert_int_equal(epoch_of(wk_data_loader(wk_data_slice(part, 1, 1)), seen), 0);
@@ -198,7 +198,7 @@ static void digits(void **state)
     (void)state;
     WK_SCOPE;
     wk_dataset *data = wk_data_mnist(source_file("data/mnist"), .train = false);
-    assert_int_equal(wk_data_count(data), 10000);
+    assert_int_equal(wk_data_size(data), 10000);
     double ink = 0;
     int64_t labels = 0;
     WK_EACH(batch, wk_data_loader(data, .batch_size = 2000))

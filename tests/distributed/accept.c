@@ -36,15 +36,15 @@ static void by_name(int rank)
     char host[32];
     (void)rank;
     snprintf(host, sizeof host, "localhost:%d", the_ranks->port);
-    setenv("WICK_HOSTS", host, 1);
+    setenv("WICK_COORDINATOR", host, 1);
 }
 
 static void torchrun(int rank)
 {
     char text[16];
     unsetenv("WICK_RANK");
-    unsetenv("WICK_WORLD");
-    unsetenv("WICK_HOSTS");
+    unsetenv("WICK_WORLD_SIZE");
+    unsetenv("WICK_COORDINATOR");
     snprintf(text, sizeof text, "%d", rank);
     setenv("RANK", text, 1);
     setenv("WORLD_SIZE", "3", 1);
@@ -81,7 +81,7 @@ static char no_such[64];
 static void elsewhere(int rank)
 {
     (void)rank;
-    setenv("WICK_HOSTS", no_such, 1);
+    setenv("WICK_COORDINATOR", no_such, 1);
 }
 
 static void does_not_join(int rank)
@@ -226,7 +226,7 @@ static void another_secret(void **state)
 static void of_another_world(int rank)
 {
     if (rank == 0) usleep(700000);
-    if (rank == 1) setenv("WICK_WORLD", "4", 1);
+    if (rank == 1) setenv("WICK_WORLD_SIZE", "4", 1);
 }
 
 static void another_number_of_ranks(void **state)
@@ -235,18 +235,18 @@ static void another_number_of_ranks(void **state)
     ranks r = {.size = 3, .body = does_not_join, .prepare = of_another_world, .timeout = SHORT};
     ranks_run(&r);
     expect_rank_error(&r, 0, WK_ERR_ARGUMENT, "rank 1 is not here after 3 s; last refused was ",
-                      "another number of ranks (WICK_WORLD)", NULL);
-    expect_rank_error(&r, 1, WK_ERR_ARGUMENT, "rank 0 says: it counts another number of ranks (WICK_WORLD) than rank 0",
-                      NULL);
+                      "another number of ranks (WICK_WORLD_SIZE)", NULL);
+    expect_rank_error(&r, 1, WK_ERR_ARGUMENT,
+                      "rank 0 says: it counts another number of ranks (WICK_WORLD_SIZE) than rank 0", NULL);
     expect_rank_error(&r, 2, WK_ERR_ARGUMENT, "rank 0 says: rank 1 is not here after 3 s; last refused was ",
-                      "(WICK_WORLD)", NULL);
+                      "(WICK_WORLD_SIZE)", NULL);
     ranks_free(&r);
 }
 
 /* Processes 1 and 2 both are rank 1: one of them is turned away; then comes process 3, which is rank 2. */
 static void number_twice(int rank)
 {
-    setenv("WICK_WORLD", "3", 1);
+    setenv("WICK_WORLD_SIZE", "3", 1);
     if (rank == 2) setenv("WICK_RANK", "1", 1);
     if (rank == 3) setenv("WICK_RANK", "2", 1);
 }
@@ -277,7 +277,7 @@ static void a_number_that_is_there_already(void **state)
 /* Process 2 is rank 1 of two, too, and comes when all are there. */
 static void one_too_many(int rank)
 {
-    setenv("WICK_WORLD", "2", 1);
+    setenv("WICK_WORLD_SIZE", "2", 1);
     if (rank == 2) setenv("WICK_RANK", "1", 1);
 }
 

@@ -523,7 +523,7 @@ static wk_tensor *adds_one(wk_tensor *grad, void *user)
     adding *a = user;
     (void)grad;
     a->calls++;
-    wk_register_hook(a->to, is_counted, &a->of_added, .after = true);
+    wk_register_hook(a->to, is_counted, &a->of_added, .post_accumulate = true);
     return NULL;
 }
 
@@ -535,7 +535,7 @@ static void wraps_again(int rank)
     join();
     wk_module *net = network(1);
     adding a = {wk_module_parameter(net, "0.weight"), 0, 0};
-    wk_register_hook(a.to, adds_one, &a, .after = true);
+    wk_register_hook(a.to, adds_one, &a, .post_accumulate = true);
     for (int turn = 0; turn < 5; turn++) {
         WK_SCOPE;
         wk_module *ddp = wk_ddp(net);

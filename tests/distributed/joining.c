@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 static const char not_joined[] =
-    ": 2 processes were started (WICK_WORLD=2), and this one has not joined them: call wk_dist_init first";
+    ": 2 processes were started (WICK_WORLD_SIZE=2), and this one has not joined them: call wk_dist_init first";
 
 static void expect_state(bool failed, const char *op, const char *words)
 {
@@ -89,7 +89,7 @@ static void with_self_each_is_alone(void **state)
 static void without_hosts(int rank)
 {
     (void)rank;
-    unsetenv("WICK_HOSTS");
+    unsetenv("WICK_COORDINATOR");
 }
 
 static void cannot_join(int rank)

@@ -57,7 +57,7 @@ check "... is told" err "all_reduce 12 (512 KiB) not finished after .* s; rank 2
 by_hand()
 {
     for k in 0 1 2; do
-        timeout -k 5 60 env MARK=$mark WICK_RANK=$k WICK_WORLD=3 WICK_HOSTS=127.0.0.1:"$1" WICK_SECRET=s "$world" &
+        timeout -k 5 60 env MARK=$mark WICK_RANK=$k WICK_WORLD_SIZE=3 WICK_COORDINATOR=127.0.0.1:"$1" WICK_SECRET=s "$world" &
     done
     wait
 }
@@ -91,7 +91,7 @@ if [ $open_mpi = yes ]; then
     check "Open MPI: a rank is stopped" gives 75 env WICK_TIMEOUT=2 sh -c "timeout -k 5 60 env MARK=$mark mpirun \
         --allow-run-as-root --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n 3 '$world' 20 1 stop"
     check "... is told" err "all_reduce .* (512 KiB) not finished after 2 s"
-    check "Open MPI: tcp under mpirun" gives 0 mpi -n 3 -x WICK_COMM=tcp -x WICK_HOSTS=127.0.0.1:"$port" -x \
+    check "Open MPI: tcp under mpirun" gives 0 mpi -n 3 -x WICK_COMM=tcp -x WICK_COORDINATOR=127.0.0.1:"$port" -x \
         WICK_SECRET=s "$world"
     check "... is right" all_right 3
     check "MPI without its mpirun" gives 1 env WICK_COMM=mpi "$WICK_BUILD/wick" run -n 2 "$world"

@@ -490,10 +490,10 @@ static void move_among_devices(program *p)
     const wk_dtype dtype = v.of->dtype;
     say(p, "scatter_to, gather_from, broadcast", &v, NULL, n);
     char *numbers = numbers_of(&v, p->rank);
-    wk_tensors *all = wk_broadcast(tensor_at(&v), devices, n);
+    wk_tensors *all = wk_devices_broadcast(tensor_at(&v), devices, n);
     for (int k = 0; k < n; k++) look(p, wk_tensors_get(all, k), dtype, v.count, numbers, p->what);
     if (!v.number) {
-        wk_tensors *parts = wk_scatter_to(tensor_at(&v), devices, n);
+        wk_tensors *parts = wk_devices_scatter(tensor_at(&v), devices, n);
         const int64_t samples = first_size(&v), row = samples > 0 ? v.count / samples : 0;
         const int count = samples == 0 ? 1 : samples < n ? (int)samples : n;
         int64_t at = 0;
@@ -503,7 +503,7 @@ static void move_among_devices(program *p)
             look(p, wk_tensors_get(parts, k), dtype, share * row, numbers + bytes_of(dtype, at * row), p->what);
             at += share;
         }
-        look(p, wk_gather_from(parts, devices[n - 1]), dtype, v.count, numbers, p->what);
+        look(p, wk_devices_gather(parts, devices[n - 1]), dtype, v.count, numbers, p->what);
     }
     free(numbers);
 }
@@ -528,10 +528,10 @@ static void sum_a_list(program *p)
     }
     char *sum = malloc(bytes_of(dtype, count) + 1);
     plain_reduce(dtype, WK_DIST_SUM, PLAIN_LIST, n, (const void *const *)in, count, sum);
-    wk_tensors *list = wk_list_at(WK_HERE, x, n), *sums = wk_all_reduce(list);
+    wk_tensors *list = wk_list_at(WK_HERE, x, n), *sums = wk_devices_all_reduce(list);
     for (int k = 0; k < n; k++) look(p, wk_tensors_get(sums, k), dtype, count, sum, p->what);
     for (int k = 0; k < n; k++) look(p, x[k], dtype, count, in[k], p->what);
-    need(p, wk_all_reduce_(list) == list, "all_reduce_ of a list");
+    need(p, wk_devices_all_reduce_(list) == list, "all_reduce_ of a list");
     for (int k = 0; k < n; k++) look(p, x[k], dtype, count, sum, p->what);
     for (int k = 0; k < n; k++) free(in[k]);
     free(sum);

@@ -33,18 +33,18 @@ typedef struct row {
 #define PMI(rank, size)  "PMI_RANK=" #rank, "PMI_SIZE=" #size, "MPI_LOCALRANKID=2"
 #define SLURM_(rank, n)  "SLURM_PROCID=" #rank, "SLURM_NTASKS=" #n, "SLURM_LOCALID=0", "SLURM_JOB_ID=100003"
 #define NODES            "SLURM_STEP_NODELIST=node[07-09],gpu1"
-#define BY_HAND(rank, n) "WICK_RANK=" #rank, "WICK_WORLD=" #n
+#define BY_HAND(rank, n) "WICK_RANK=" #rank, "WICK_WORLD_SIZE=" #n
 #define TORCH(rank, n)   "RANK=" #rank, "WORLD_SIZE=" #n, "LOCAL_RANK=1", "MASTER_ADDR=10.0.0.7"
 #define ALONE            .engine = WK__DIST_SELF, .size = 1, .local = -1
 
 static const row rows[] = {
     {{NULL}, ALONE},
-    {{"WICK_HOSTS=a:1"}, ALONE},
+    {{"WICK_COORDINATOR=a:1"}, ALONE},
     {{"RANK=3"}, ALONE}, /* anybody may have a variable of that name */
     {{"WORLD_SIZE=3"}, ALONE},
     /* by hand */
-    {{BY_HAND(1, 4), "WICK_HOSTS=nodeA:29500"}, false, NULL, WK__DIST_TCP, 1, 4, -1, "nodeA", 29500},
-    {{BY_HAND(3, 4), "WICK_HOSTS=10.1.2.3:7,b:8", "WICK_LOCAL_RANK=1"},
+    {{BY_HAND(1, 4), "WICK_COORDINATOR=nodeA:29500"}, false, NULL, WK__DIST_TCP, 1, 4, -1, "nodeA", 29500},
+    {{BY_HAND(3, 4), "WICK_COORDINATOR=10.1.2.3:7,b:8", "WICK_LOCAL_RANK=1"},
      false,
      NULL,
      WK__DIST_TCP,
@@ -53,31 +53,31 @@ static const row rows[] = {
      1,
      "10.1.2.3",
      7},
-    {{BY_HAND(0, 2), "WICK_HOSTS=[::1]:65535"}, false, NULL, WK__DIST_TCP, 0, 2, -1, "::1", 65535},
+    {{BY_HAND(0, 2), "WICK_COORDINATOR=[::1]:65535"}, false, NULL, WK__DIST_TCP, 0, 2, -1, "::1", 65535},
     {{BY_HAND(0, 2), "WICK_LISTEN_FD=9"}, false, NULL, WK__DIST_TCP, 0, 2, -1, "", 0},
-    {{BY_HAND(1, 2), "WICK_LISTEN_FD=9"}, .wrong = "WICK_HOSTS, the host:port of rank 0, is not"},
+    {{BY_HAND(1, 2), "WICK_LISTEN_FD=9"}, .wrong = "WICK_COORDINATOR, the host:port of rank 0, is not"},
     {{BY_HAND(0, 1)}, ALONE},
     {{BY_HAND(0, 1), "WICK_COMM=tcp"}, ALONE},
     {{BY_HAND(2, 4), "WICK_COMM=self"}, ALONE},
-    {{"WICK_RANK=1"}, .wrong = "WICK_RANK is set and WICK_WORLD is not"},
-    {{"WICK_WORLD=2"}, .wrong = "WICK_WORLD is set and WICK_RANK is not"},
-    {{BY_HAND(1, 2)}, .wrong = "WICK_RANK and WICK_WORLD are set, and WICK_HOSTS"},
-    {{BY_HAND(2, 2), "WICK_HOSTS=a:1"}, .wrong = "WICK_RANK is \"2\", which is no number from 0 to 1"},
-    {{BY_HAND(-1, 2), "WICK_HOSTS=a:1"}, .wrong = "WICK_RANK is \"-1\", which is no number from 0 to 1"},
-    {{BY_HAND(one, 2), "WICK_HOSTS=a:1"}, .wrong = "WICK_RANK is \"one\""},
-    {{BY_HAND(1x, 2), "WICK_HOSTS=a:1"}, .wrong = "WICK_RANK is \"1x\""},
-    {{BY_HAND(0, 0)}, .wrong = "WICK_WORLD is \"0\", which is no number from 1 to 1024"},
-    {{BY_HAND(0, 1025), "WICK_HOSTS=a:1"}, .wrong = "WICK_WORLD is \"1025\""},
-    {{BY_HAND(0, 2), "WICK_HOSTS=a:1", "WICK_LOCAL_RANK=-2"}, .wrong = "WICK_LOCAL_RANK is \"-2\""},
-    {{BY_HAND(0, 2), "WICK_HOSTS=a:1", "WICK_LISTEN_FD=x"}, .wrong = "WICK_LISTEN_FD is \"x\""},
-    {{BY_HAND(0, 2), "WICK_HOSTS=a:1", "WICK_TIMEOUT=0"}, .wrong = "WICK_TIMEOUT is \"0\""},
-    {{BY_HAND(0, 2), "WICK_HOSTS=a"}, .wrong = "WICK_HOSTS is \"a\", which begins with no host:port"},
-    {{BY_HAND(0, 2), "WICK_HOSTS=a:0"}, .wrong = "begins with no host:port"},
-    {{BY_HAND(0, 2), "WICK_HOSTS=a:65536"}, .wrong = "begins with no host:port"},
-    {{BY_HAND(0, 2), "WICK_HOSTS=a:1x,b:2"}, .wrong = "begins with no host:port"},
-    {{BY_HAND(0, 2), "WICK_HOSTS=:5"}, .wrong = "begins with no host:port"},
-    {{BY_HAND(0, 2), "WICK_HOSTS=::1:5"}, .wrong = "begins with no host:port"},
-    {{BY_HAND(0, 2), "WICK_HOSTS=[]:5"}, .wrong = "begins with no host:port"},
+    {{"WICK_RANK=1"}, .wrong = "WICK_RANK is set and WICK_WORLD_SIZE is not"},
+    {{"WICK_WORLD_SIZE=2"}, .wrong = "WICK_WORLD_SIZE is set and WICK_RANK is not"},
+    {{BY_HAND(1, 2)}, .wrong = "WICK_RANK and WICK_WORLD_SIZE are set, and WICK_COORDINATOR"},
+    {{BY_HAND(2, 2), "WICK_COORDINATOR=a:1"}, .wrong = "WICK_RANK is \"2\", which is no number from 0 to 1"},
+    {{BY_HAND(-1, 2), "WICK_COORDINATOR=a:1"}, .wrong = "WICK_RANK is \"-1\", which is no number from 0 to 1"},
+    {{BY_HAND(one, 2), "WICK_COORDINATOR=a:1"}, .wrong = "WICK_RANK is \"one\""},
+    {{BY_HAND(1x, 2), "WICK_COORDINATOR=a:1"}, .wrong = "WICK_RANK is \"1x\""},
+    {{BY_HAND(0, 0)}, .wrong = "WICK_WORLD_SIZE is \"0\", which is no number from 1 to 1024"},
+    {{BY_HAND(0, 1025), "WICK_COORDINATOR=a:1"}, .wrong = "WICK_WORLD_SIZE is \"1025\""},
+    {{BY_HAND(0, 2), "WICK_COORDINATOR=a:1", "WICK_LOCAL_RANK=-2"}, .wrong = "WICK_LOCAL_RANK is \"-2\""},
+    {{BY_HAND(0, 2), "WICK_COORDINATOR=a:1", "WICK_LISTEN_FD=x"}, .wrong = "WICK_LISTEN_FD is \"x\""},
+    {{BY_HAND(0, 2), "WICK_COORDINATOR=a:1", "WICK_TIMEOUT=0"}, .wrong = "WICK_TIMEOUT is \"0\""},
+    {{BY_HAND(0, 2), "WICK_COORDINATOR=a"}, .wrong = "WICK_COORDINATOR is \"a\", which begins with no host:port"},
+    {{BY_HAND(0, 2), "WICK_COORDINATOR=a:0"}, .wrong = "begins with no host:port"},
+    {{BY_HAND(0, 2), "WICK_COORDINATOR=a:65536"}, .wrong = "begins with no host:port"},
+    {{BY_HAND(0, 2), "WICK_COORDINATOR=a:1x,b:2"}, .wrong = "begins with no host:port"},
+    {{BY_HAND(0, 2), "WICK_COORDINATOR=:5"}, .wrong = "begins with no host:port"},
+    {{BY_HAND(0, 2), "WICK_COORDINATOR=::1:5"}, .wrong = "begins with no host:port"},
+    {{BY_HAND(0, 2), "WICK_COORDINATOR=[]:5"}, .wrong = "begins with no host:port"},
     {{"WICK_COMM=udp"}, .wrong = "WICK_COMM is \"udp\"; it can be self, tcp or mpi"},
     {{"WICK_COMM=tcp"}, .wrong = "nothing says which rank this is"},
     {{"WICK_COMM=mpi"}, .wrong = "no MPI here"},
@@ -90,10 +90,10 @@ static const row rows[] = {
     {{OMPI(0, 1)}, .engine = WK__DIST_SELF, .size = 1, .local = 1},
     {{OMPI(0, 1)}, true, NULL, WK__DIST_SELF, 0, 1, 1, "", 0},
     {{OMPI(1, 4), BY_HAND(0, 9)}, true, NULL, WK__DIST_MPI, 1, 4, 1, "", 0},
-    {{OMPI(1, 4), "WICK_COMM=tcp", "WICK_HOSTS=a:5"}, true, NULL, WK__DIST_TCP, 1, 4, 1, "a", 5},
+    {{OMPI(1, 4), "WICK_COMM=tcp", "WICK_COORDINATOR=a:5"}, true, NULL, WK__DIST_TCP, 1, 4, 1, "a", 5},
     {{OMPI(1, 4), "WICK_COMM=tcp"},
      true,
-     .wrong = "OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_SIZE are set, and WICK_HOSTS"},
+     .wrong = "OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_SIZE are set, and WICK_COORDINATOR"},
     {{OMPI(1, 4), "WICK_COMM=self"}, true, NULL, ALONE},
     {{OMPI(4, 4)}, true, .wrong = "OMPI_COMM_WORLD_RANK is \"4\""},
     /* Slurm */
@@ -117,7 +117,7 @@ static const row rows[] = {
      0,
      "10.0.0.1",
      25003},
-    {{SLURM_(1, 4), NODES, "WICK_HOSTS=x:9"}, false, NULL, WK__DIST_TCP, 1, 4, 0, "x", 9},
+    {{SLURM_(1, 4), NODES, "WICK_COORDINATOR=x:9"}, false, NULL, WK__DIST_TCP, 1, 4, 0, "x", 9},
     {{SLURM_(1, 4), "SLURM_STEP_NODELIST=?["}, .wrong = "neither SLURM_JOB_NODELIST nor SLURM_LAUNCH_NODE_IPADDR"},
     {{SLURM_(0, 4), "SLURM_JOB_NODELIST=node7"}, ALONE}, /* a batch script, in which srun has not started it */
     {{SLURM_(0, 1), NODES}, .engine = WK__DIST_SELF, .size = 1, .local = 0},
@@ -139,13 +139,13 @@ static const row rows[] = {
      "10.0.0.7",
      29401},
     {{TORCH(1, 4), "TORCHELASTIC_USE_AGENT_STORE=False"}, false, NULL, WK__DIST_TCP, 1, 4, 1, "10.0.0.7", 29500},
-    {{TORCH(1, 4), BY_HAND(0, 2), "WICK_HOSTS=a:5"}, false, NULL, WK__DIST_TCP, 0, 2, -1, "a", 5},
+    {{TORCH(1, 4), BY_HAND(0, 2), "WICK_COORDINATOR=a:5"}, false, NULL, WK__DIST_TCP, 0, 2, -1, "a", 5},
     {{"RANK=0", "WORLD_SIZE=2"}, .wrong = "MASTER_ADDR, the host of rank 0, is not"},
     {{TORCH(0, 2), "MASTER_PORT=x"}, .wrong = "MASTER_PORT is \"x\""},
     {{TORCH(0, 1)}, .engine = WK__DIST_SELF, .size = 1, .local = 1},
     {{TORCH(x, 2)}, .wrong = "RANK is \"x\""},
     /* nothing is as if it were not set */
-    {{"WICK_RANK=", "WICK_WORLD=", "WICK_COMM=", "WICK_TIMEOUT="}, ALONE},
+    {{"WICK_RANK=", "WICK_WORLD_SIZE=", "WICK_COMM=", "WICK_TIMEOUT="}, ALONE},
 };
 
 static void expect_row(const row *r)
@@ -179,12 +179,12 @@ static void what_goes_with_it(void **state)
     (void)state;
     wk__dist_settings s;
     wk__text why = {0};
-    static const char *const usual[MOST] = {BY_HAND(0, 2), "WICK_HOSTS=a:1"};
+    static const char *const usual[MOST] = {BY_HAND(0, 2), "WICK_COORDINATOR=a:1"};
     environment = usual;
     assert_int_equal(wk__dist_settings_read(look, NULL, false, "", &s, &why), WK_OK);
     assert_true(s.timeout == 600 && s.listen_fd == -1);
     assert_string_equal(s.secret, "");
-    static const char *const more[MOST] = {BY_HAND(0, 2), "WICK_HOSTS=a:1", "WICK_TIMEOUT=7", "WICK_LISTEN_FD=5",
+    static const char *const more[MOST] = {BY_HAND(0, 2), "WICK_COORDINATOR=a:1", "WICK_TIMEOUT=7", "WICK_LISTEN_FD=5",
                                            "WICK_SECRET=between us"};
     environment = more;
     assert_int_equal(wk__dist_settings_read(look, NULL, false, "", &s, &why), WK_OK);
@@ -201,11 +201,11 @@ static void how_many_were_started(void **state)
         int processes;
         const char *variable;
     } cases[] = {{{NULL}, 1, NULL},
-                 {{"WICK_WORLD=4"}, 1, NULL},
-                 {{BY_HAND(1, 4)}, 4, "WICK_WORLD"},
+                 {{"WICK_WORLD_SIZE=4"}, 1, NULL},
+                 {{BY_HAND(1, 4)}, 4, "WICK_WORLD_SIZE"},
                  {{BY_HAND(1, 4), "WICK_COMM=self"}, 1, NULL},
-                 {{BY_HAND(9, 4), "WICK_COMM=tpc", "WICK_TIMEOUT=x"}, 4, "WICK_WORLD"},
-                 {{BY_HAND(0, 1)}, 1, "WICK_WORLD"},
+                 {{BY_HAND(9, 4), "WICK_COMM=tpc", "WICK_TIMEOUT=x"}, 4, "WICK_WORLD_SIZE"},
+                 {{BY_HAND(0, 1)}, 1, "WICK_WORLD_SIZE"},
                  {{OMPI(1, 10)}, 10, "OMPI_COMM_WORLD_SIZE"},
                  {{PMI(2, 20)}, 20, "PMI_SIZE"},
                  {{SLURM_(3, 30)}, 1, NULL}, /* a batch script */
@@ -230,7 +230,7 @@ static void all_starters_at_once(void **state)
     (void)state;
     for (int mpi = 0; mpi < 2; mpi++)
         for (unsigned set = 1; set < 32; set++) {
-            const char *names[MOST] = {"WICK_HOSTS=a:5"};
+            const char *names[MOST] = {"WICK_COORDINATOR=a:5"};
             int n = 1, first = -1;
             wk__dist_settings s;
             wk__text why = {0};

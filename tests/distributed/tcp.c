@@ -261,7 +261,7 @@ static char false_host[64];
 static void go_there(int rank)
 {
     (void)rank;
-    setenv("WICK_HOSTS", false_host, 1);
+    setenv("WICK_COORDINATOR", false_host, 1);
 }
 
 static void rank_1_does_not_join(int rank)

@@ -292,12 +292,12 @@ static void waits_are_counted(void **state)
     WK_SCOPE;
     wk_transfer_counters before = {.size = sizeof before}, after = before;
     wk_event *near = wk_event_record(wk_cpu()), *far = wk_event_record(test_null());
-    wk_transfers(&before);
+    wk_transfer_stats(&before);
     wk_event_synchronize(near);
     for (int k = 0; k < 3; k++) wk_event_synchronize(far);
     wk_event_query(far);
     wk_event_elapsed_time(far, far);
-    wk_transfers(&after);
+    wk_transfer_stats(&after);
     assert_int_equal(after.waits - before.waits, 3);
     expect_ok();
 }

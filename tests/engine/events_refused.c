@@ -50,7 +50,7 @@ static void at_the_end(void)
 {
     setenv("STANDIN_ERRORS", "cuCtxPushCurrent_v2=4", 1);
     wk_code code = wk_event_synchronize(left[0]);
-    bool fine = code == WK_OK || code == WK_ERR_LOST;
+    bool fine = code == WK_OK || code == WK_ERR_DEVICE_LOST;
     fine = fine && wk_event_query(left[0]) && (wk_event_elapsed_time(left[0], left[1]) >= 0 || wk_error());
     wk_clear_error();
     wk_event *late = wk_event_record(wk_device_parse(getenv("EVENTS_DEVICE")));
@@ -91,7 +91,7 @@ static void of_a_lost_device(void **state)
     wk_event *before = wk_event_record(test_null());
     wk__null_lose_device(0);
     assert_null(wk_event_record(test_null()));
-    assert_int_equal(wk_error_code(), WK_ERR_LOST);
+    assert_int_equal(wk_error_code(), WK_ERR_DEVICE_LOST);
     expect_error("engine_events_refused.c:", "event_record: null:0: ", NULL);
     wk__null_clear_faults();
     assert_int_equal(wk_event_synchronize(before), WK_OK);

@@ -74,7 +74,7 @@ static int serves(void)
 static void workers_of_a_server_compute(void **state)
 {
     (void)state;
-    const int threads = wk_threads();
+    const int threads = wk_thread_count();
     wk_set_threads(4);
     net = wk_nn_sequential(wk_nn_linear(300, 200), wk_nn_relu(), wk_nn_linear(200, 100));
     kept = wk_ones((1000, 1000));

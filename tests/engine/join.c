@@ -143,7 +143,7 @@ static void positions_are_those_of_the_whole_space(void **state)
     EXPECT_VALUES(wk_sum(wk_tril(wk_ones((3, 3))), (0)), 0, 3, 2, 1);
     EXPECT_VALUES(wk_sum(wk_tril(wk_ones((3, 3))), (1)), 0, 1, 2, 3);
     EXPECT_VALUES(wk_sum(wk_triu(wk_ones((2, 3, 3))), (0, 1)), 0, 2, 4, 6);
-    EXPECT_VALUES(wk_amax(wk_reshape(wk_arange_i_at(WK_HERE, 6, NULL), (2, 3)), (0)), 0, 3, 4, 5);
+    EXPECT_VALUES(wk_amax(wk_reshape(wk_arange_i64_at(WK_HERE, 6, NULL), (2, 3)), (0)), 0, 3, 4, 5);
     wk_tensor *x = wk_of(float, (2, 3), 1, 2, 3, 4, 5, 6);
     EXPECT_VALUES(wk_tril(wk_sub(x, wk_sum(x, (0), .keepdim = true))), 0, -4, 0, 0, -1, -2, 0);
 }

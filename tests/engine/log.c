@@ -72,9 +72,9 @@ static void waits(void **state)
         assert_int_equal(lines_with("the host waits for", "engine_log.c:"), device.kind != WK_CPU);
         assert_true(lines_with("sum", wk_device_str(device)) > 0);
         listen("sync");
-        wk_set_sync_mode(WK_SYNC_QUIET);
+        wk_set_sync_debug_mode(WK_SYNC_QUIET);
         wk_item(wk_sum(x));
-        wk_set_sync_mode(WK_SYNC_LOG);
+        wk_set_sync_debug_mode(WK_SYNC_LOG);
         wk_set_log(NULL, NULL, NULL);
         assert_int_equal(heard.count, 0);
         listen("placement");

@@ -6,14 +6,14 @@
 #include "base/alloc.h"
 #include "engine/op_queue.h"
 
-static wk_options on_null(void)
+static wk_tensor_options on_null(void)
 {
-    return (wk_options){.size = sizeof(wk_options), .device = test_null()};
+    return (wk_tensor_options){.size = sizeof(wk_tensor_options), .device = test_null()};
 }
 
 static wk_tensor *ones(int64_t rows, int64_t columns)
 {
-    wk_options options = on_null();
+    wk_tensor_options options = on_null();
     wk_tensor *x = wk_ones_at(WK_HERE, (int64_t[]){rows, columns}, 2, &options);
     assert_non_null(x);
     void *hold = wk_retain(x); /* so that it is stored, and not part of what is looked at */
@@ -222,13 +222,13 @@ static void memory_runs_out_and_the_program_goes_on(void **state)
     wk_memory_stats now = {.size = sizeof now};
     wk_memory_stats_of(test_null(), &now);
     wk_memory_set_limit(test_null(), now.live + now.cached + (20 << 20)); /* room for one, not for two */
-    wk_options options = on_null();
-    wk_full_f_at(WK_HERE, (int64_t[]){4096, 4096}, 2, 2, &options);
+    wk_tensor_options options = on_null();
+    wk_full_f64_at(WK_HERE, (int64_t[]){4096, 4096}, 2, 2, &options);
     expect_error("full", "limit", NULL); /* more than the limit in itself: refused at the call */
-    wk_tensor *big = wk_retain(wk_full_f_at(WK_HERE, (int64_t[]){1024, 4096}, 2, 2, &options));
+    wk_tensor *big = wk_retain(wk_full_f64_at(WK_HERE, (int64_t[]){1024, 4096}, 2, 2, &options));
     wk_sync();
     expect_ok();
-    wk_tensor *y = wk_retain(wk_exp(wk_full_f_at(WK_HERE, (int64_t[]){1024, 4096}, 2, 2, &options)));
+    wk_tensor *y = wk_retain(wk_exp(wk_full_f64_at(WK_HERE, (int64_t[]){1024, 4096}, 2, 2, &options)));
     wk_mul_(x, 2); /* in place: needs nothing new */
     wk_sync();
     expect_error("exp", "limit", NULL);

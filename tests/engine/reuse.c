@@ -6,8 +6,8 @@
 
 static wk_tensor *numbers(wk_device device, int64_t rows, int64_t columns)
 {
-    wk_options options = {.size = sizeof options, .device = device, .dtype = WK_F32};
-    wk_tensor *x = wk_reshape(wk_arange_i_at(WK_HERE, rows * columns, &options), (rows, columns));
+    wk_tensor_options options = {.size = sizeof options, .device = device, .dtype = WK_F32};
+    wk_tensor *x = wk_reshape(wk_arange_i64_at(WK_HERE, rows * columns, &options), (rows, columns));
     x = wk_to_dtype(x, WK_F32);
     wk_sync();
     return x;
@@ -97,7 +97,7 @@ static void what_is_read_at_computed_places_is_kept(void **state)
     EACH_DEVICE(device)
     {
         WK_SCOPE;
-        wk_tensor *x = numbers(device, 1, 300), *places = wk_flip(wk_arange_i_at(WK_HERE, 300, NULL), (0));
+        wk_tensor *x = numbers(device, 1, 300), *places = wk_flip(wk_arange_i64_at(WK_HERE, 300, NULL), (0));
         if (device.kind != WK_CPU) places = wk_to(places, device);
         wk_sub_(x, wk_index_select(x, 1, places));
         double want[300];

@@ -318,7 +318,7 @@ static void a_late_error_goes_to_its_recorder_and_to_readers(void **state)
     (void)state;
     if (wk__engine_config_get()->sync) skip(); /* an error of work that runs at its call is never late */
     WK_SCOPE;
-    wk_options options = {.size = sizeof options, .device = test_null()};
+    wk_tensor_options options = {.size = sizeof options, .device = test_null()};
     wk_tensor *x = wk_retain(wk_ones_at(WK_HERE, (const int64_t[]){4}, 1, &options));
     wk_tensor *other = wk_retain(wk_ones_at(WK_HERE, (const int64_t[]){5}, 1, &options));
     wk_sync();
@@ -347,7 +347,7 @@ static void a_bad_index_is_told_to_who_gave_it(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_options options = {.size = sizeof options, .device = test_null()};
+    wk_tensor_options options = {.size = sizeof options, .device = test_null()};
     wk_tensor *x = wk_retain(wk_ones_at(WK_HERE, (const int64_t[]){4}, 1, &options));
     options.dtype = WK_I64;
     wk_tensor *index = wk_retain(wk_mul(wk_ones_at(WK_HERE, (const int64_t[]){2}, 1, &options), 7));

@@ -120,7 +120,7 @@ static void what_lives_on_a_lost_device_fails_and_nothing_else(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_options there = {.size = sizeof there, .device = test_null()};
+    wk_tensor_options there = {.size = sizeof there, .device = test_null()};
     wk_tensor *here = wk_ones((3)), *x = wk_retain(wk_ones_at(WK_HERE, (const int64_t[]){3}, 1, &there));
     wk_sync();
     expect_ok();

@@ -96,7 +96,7 @@ static wk_tensor *computing(wk_tensor *x)
     x = wk_sum(x), x = wk_sum(x, (0)), x = wk_sum(x, (), .keepdim = true), x = wk_mean(x, (0, 1), .dtype = WK_F64);
     x = wk_mean(x, .dtype = WK_F64), x = wk_sum(x, .keepdim = true, .dtype = WK_F64), x = wk_std(x, .correction = 0);
     x = wk_argmax(x), x = wk_argmax(x, 0), x = wk_argmax(x, 0, .keepdim = true),
-    x = wk_var(x, (0), .correction = WK_ZERO), x = wk_var(x, (0), .correction = 0);
+    x = wk_var(x, (0), .correction = WK_EXPLICIT_ZERO), x = wk_var(x, (0), .correction = 0);
     x = wk_norm(x, (0), .p = 1), x = wk_softmax(x, -1), x = wk_cumsum(x, 0), x = wk_layer_norm(x, (3), NULL, NULL),
     x = wk_layer_norm(x, (3), NULL, NULL, 0);
     x = wk_matmul(x, x), x = wk_linear(x, x, NULL), x = wk_addmm(x, x, x, .beta = 2);
@@ -134,7 +134,7 @@ static int training(wk_tensor *x)
                                       wk_nn_sequential(wk_nn_lazy_linear(2), wk_nn_layer_norm((2), .eps = 1e-3)),
                                       wk_nn_dropout(0.5), wk_nn_embedding(3, 4));
     wk_module *none = wk_nn_sequential(), *list = wk_nn_module_list(net, none);
-    wk_optim *optim = wk_optim_adam(wk_parameters(list), .lr = 1e-3, .eps = WK_ZERO);
+    wk_optim *optim = wk_optim_adam(wk_parameters(list), .lr = 1e-3, .eps = WK_EXPLICIT_ZERO);
     optim = wk_optim_adamw(wk_parameters(list), .lr = 0, .weight_decay = 0);
     wk_optim_add_group(optim, wk_list((x)), .lr = 1e-4);
     optim = wk_optim_sgd(wk_parameters(list)), wk_optim_add_group(optim, wk_list((x)));
@@ -156,7 +156,7 @@ static int training(wk_tensor *x)
     }
     wk_grad((x), (x), grads), wk_grad((x, x), (x, x), grads, .allow_unused = true);
     wk_apply(&kind, NULL, (x)), wk_apply_n(&kind, NULL, (x), out), wk_forward_n(net, (x, x), out, 1);
-    wk_register_hook(x, NULL, NULL), wk_register_hook(x, NULL, NULL, .after = true);
+    wk_register_hook(x, NULL, NULL), wk_register_hook(x, NULL, NULL, .post_accumulate = true);
     {
         WK_NO_GRAD;
         wk_init_kaiming_uniform_(x, .a = 5), wk_init_zeros_(x);

@@ -49,7 +49,7 @@ static void what_is_known_of_each(void **state)
     {
         wk_device_properties is = {.size = sizeof is};
         wk_memory_stats memory = {.size = sizeof memory};
-        assert_int_equal(wk_device_describe(device, &is), WK_OK);
+        assert_int_equal(wk_device_get_properties(device, &is), WK_OK);
         assert_true(is.name[0] && is.driver[0] && is.compute_units > 0 && is.memory_total > 0);
         assert_true(isnan(is.temperature) || (is.temperature > -50 && is.temperature < 150));
         assert_true(isnan(is.utilisation) || (is.utilisation >= 0 && is.utilisation <= 1));
@@ -57,7 +57,7 @@ static void what_is_known_of_each(void **state)
         assert_true(memory.live >= 0 && memory.peak >= memory.live && memory.limit > 0);
     }
     wk_device_properties cpu = {.size = sizeof cpu};
-    assert_int_equal(wk_device_describe(wk_cpu(), &cpu), WK_OK); /* all cores and all memory */
+    assert_int_equal(wk_device_get_properties(wk_cpu(), &cpu), WK_OK); /* all cores and all memory */
     assert_true(cpu.memory_total <= (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE));
     assert_true(cpu.memory_free > 0 && cpu.memory_free <= cpu.memory_total);
     assert_true(cpu.compute_units <= sysconf(_SC_NPROCESSORS_CONF));
@@ -176,7 +176,7 @@ static void an_absent_device_is_an_error_at_its_use(void **state)
 static int64_t moved_bytes(void)
 {
     wk_transfer_counters counters = {.size = sizeof counters};
-    assert_int_equal(wk_transfers(&counters), WK_OK);
+    assert_int_equal(wk_transfer_stats(&counters), WK_OK);
     return counters.uploads + counters.downloads;
 }
 

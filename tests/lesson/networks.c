@@ -162,7 +162,7 @@ static void out_of_memory_is_survived(void **state)
 static wk_transfer_counters transfers(void)
 {
     wk_transfer_counters counters = {.size = sizeof counters};
-    assert_int_equal(wk_transfers(&counters), WK_OK);
+    assert_int_equal(wk_transfer_stats(&counters), WK_OK);
     return counters;
 }
 
@@ -207,7 +207,7 @@ static void reading_waits_and_is_counted(void **state)
 
         waits_heard = 0;
         wk_set_log("sync", hear, NULL);
-        wk_set_sync_mode(WK_SYNC_LOG);
+        wk_set_sync_debug_mode(WK_SYNC_LOG);
         int line = __LINE__ + 1;
         for (int k = 0; k < 3; k++) wk_item(wk_sum(x));
         wk_set_log(NULL, NULL, NULL);
@@ -216,10 +216,10 @@ static void reading_waits_and_is_counted(void **state)
         snprintf(site, sizeof site, "lesson_networks.c:%d: the host waits for %s", line, wk_device_str(device));
         if (far) assert_non_null(strstr(last_wait, site));
 
-        wk_set_sync_mode(WK_SYNC_FAIL);
+        wk_set_sync_debug_mode(WK_SYNC_ERROR);
         wk_item(wk_sum(x));
         wk_history_add(history, wk_sum(x)); /* does not wait */
-        wk_set_sync_mode(WK_SYNC_QUIET);
+        wk_set_sync_debug_mode(WK_SYNC_QUIET);
         if (far) expect_error("lesson_networks.c", "item: the host waits here for", "wk_history", NULL);
         wk_free(x);
         expect_ok();
@@ -239,7 +239,7 @@ static void a_training_loop_waits_for_nothing(void **state)
         wk_tensor *x = wk_rand((6, 4), .device = device), *labels = wk_zeros((6), .dtype = WK_I64, .device = device);
         wk_history *losses = wk_history_new();
         wk_sync();
-        wk_set_sync_mode(WK_SYNC_FAIL);
+        wk_set_sync_debug_mode(WK_SYNC_ERROR);
         for (int step = 0; step < 5; step++) {
             WK_SCOPE;
             wk_tensor *loss = wk_cross_entropy(wk_forward(net, x), labels);
@@ -250,7 +250,7 @@ static void a_training_loop_waits_for_nothing(void **state)
             wk_history_add(losses, loss);
         }
         expect_ok();
-        wk_set_sync_mode(WK_SYNC_QUIET);
+        wk_set_sync_debug_mode(WK_SYNC_QUIET);
         assert_true(wk_history_mean(losses) > 0);
     }
 }

@@ -168,7 +168,7 @@ static void what_a_number_of_the_cpu_costs(void **state)
               *far = wk_ones((3), .device = test_null());
     wk_sync();
     wk_placement_counters(&copies_before, &bytes);
-    wk_transfers(&before);
+    wk_transfer_stats(&before);
     wk_memory_stats_of(test_gpu(0), &empty);
     listen("placement");
     wk_tensor *product = wk_mul(x, number), *elsewhere = wk_add(number, far);
@@ -177,7 +177,7 @@ static void what_a_number_of_the_cpu_costs(void **state)
     wk_sync();
     wk_set_log(NULL, NULL, NULL);
     wk_placement_counters(&copies, &bytes);
-    wk_transfers(&after);
+    wk_transfer_stats(&after);
     assert_int_equal(copies, copies_before);
     assert_int_equal(after.uploads - before.uploads, 4 + 4); /* to both devices */
     assert_int_equal(lines_with("to ", "lesson_work.c"), 2);
@@ -333,7 +333,7 @@ static void what_a_scope_does_not_do(void **state)
     wk_module *box = wk_module_new((&(wk_module_kind){.size = sizeof(wk_module_kind), .name = "box"}));
     wk_transfer_counters before = {.size = sizeof before}, after = before;
     wk_sync();
-    wk_transfers(&before);
+    wk_transfer_stats(&before);
     {
         WK_DEVICE(wk_cpu());
         wk_tensor *same = far, *copy = wk_clone(far), *twice = wk_mul(far, 2), *like = wk_zeros_like(far);
@@ -341,7 +341,7 @@ static void what_a_scope_does_not_do(void **state)
         wk_tensor *const all[] = {same, copy, twice, like, variable};
         for (int k = 0; k < 5; k++) assert_true(wk_device_eq(wk_device_of(all[k]), test_gpu(0)));
         wk_sync();
-        wk_transfers(&after);
+        wk_transfer_stats(&after);
         assert_int_equal(after.uploads + after.downloads, before.uploads + before.downloads);
         wk_tensor *near = wk_to(far, wk_cpu()); /* unless it is asked for */
         assert_true(wk_device_eq(wk_device_of(near), wk_cpu()));
@@ -358,13 +358,13 @@ static void the_log_says_where_ops_ran(void **state)
     WK_SCOPE;
     wk_transfer_counters before = {.size = sizeof before}, after = before;
     wk_sync();
-    wk_transfers(&before);
+    wk_transfer_stats(&before);
     listen("placement");
     wk_tensor *x = wk_to(wk_full((100), 2.0), test_gpu(1)), *y = wk_mul(wk_exp(x), 3);
     wk_tensor *back = wk_to(wk_sum(y), wk_cpu());
     wk_item(wk_add(back, 1));
     wk_set_log(NULL, NULL, NULL);
-    wk_transfers(&after);
+    wk_transfer_stats(&after);
     assert_int_equal(lines_with("lesson_work.c:", test_backend_text("to: 400 bytes from cpu to opencl:1")), 1);
     assert_int_equal(lines_with(test_backend_text("exp, mul, sum on opencl:1, in one pass"), "lesson_work.c:"), 1);
     assert_int_equal(lines_with(test_backend_text("to: 4 bytes from opencl:1 to cpu"), "lesson_work.c:"), 1);

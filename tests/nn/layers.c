@@ -152,7 +152,7 @@ static void activations(void **state)
     EXPECT_SHAPE(wk_forward(wk_nn_flatten(), wk_ones((2, 3, 4, 5))), 2, 60);
     EXPECT_SHAPE(wk_forward(wk_nn_flatten(), wk_ones((0, 3, 4))), 0, 12);
     EXPECT_SHAPE(wk_forward(wk_nn_flatten(), wk_ones((7))), 7);
-    assert_string_equal(wk_module_name(wk_nn_gelu()), "gelu");
+    assert_string_equal(wk_module_kind_name(wk_nn_gelu()), "gelu");
 }
 
 static void dropout(void **state)

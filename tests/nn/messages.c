@@ -49,7 +49,7 @@ static wk_tensor *block_forward(wk_module *self, wk_tensor *x)
     block *b = wk_module_state(self);
     switch (b->which) {
     case 0: b->line = __LINE__; return wk_forward(b->fc, x);
-    case 1: b->line = __LINE__; return wk_forward(wk_module_get(b->list, 1), x);
+    case 1: b->line = __LINE__; return wk_forward(wk_module_child_by_index(b->list, 1), x);
     case 2: b->line = __LINE__; return wk_forward(b->stray, x);
     default: b->line = __LINE__; return wk_matmul(x, x);
     }
@@ -195,8 +195,8 @@ static void what_children_there_are(void **state)
     expect_error("no parameters itself; those of its child \"1.1\" are \"1.1.NAME\"", NULL);
     wk_module_parameter(wk_nn_sequential(wk_nn_relu()), "weight");
     expect_error("there is no parameter \"weight\"; sequential has no parameters", NULL);
-    wk_module_get(net, 2);
-    expect_error("module_get: there is no child 2; sequential has 2, counted from 0", NULL);
+    wk_module_child_by_index(net, 2);
+    expect_error("module_child_by_index: there is no child 2; sequential has 2, counted from 0", NULL);
     wk_optim *sgd = wk_optim_sgd(wk_parameters(net));
     wk_exp((wk_tensor *)(void *)sgd);
     expect_error("exp: input is an optimiser, not a tensor", NULL);

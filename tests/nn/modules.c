@@ -21,7 +21,7 @@ static wk_tensor *scale_forward(wk_module *self, wk_tensor *x)
 static void scale_destroy(wk_module *self)
 {
     const scale *s = wk_module_state(self);
-    assert_string_equal(wk_module_name(self), "scale");
+    assert_string_equal(wk_module_kind_name(self), "scale");
     destroyed += s->factor != NULL;
 }
 
@@ -45,8 +45,8 @@ static wk_module *new_scale(double factor)
                                         .state = sizeof(scale),
                                         .forward1 = scale_forward,
                                         .destroy = scale_destroy,
-                                        .moved = scale_moved,
-                                        .trained = scale_trained};
+                                        .on_move = scale_moved,
+                                        .on_train = scale_trained};
     wk_module *m = wk_module_new(&kind);
     scale *s = wk_module_state(m);
     s->factor = wk_module_add_parameter(m, "factor", wk_full((2), factor));
@@ -193,13 +193,13 @@ static void parameters_come_in_order_and_once(void **state)
     expect_ok();
     assert_null(wk_tensors_get(list, 3));
     expect_error("tensors_get", "3", NULL);
-    assert_int_equal(wk_module_children(outer), 2);
-    assert_true(wk_module_get(outer, 1) == shared);
+    assert_int_equal(wk_module_child_count(outer), 2);
+    assert_true(wk_module_child_by_index(outer, 1) == shared);
     assert_string_equal(wk_module_child_name(outer, 1), "again");
     assert_true(wk_module_child(outer, "inner.0") == shared);
-    assert_null(wk_module_get(outer, 2));
-    expect_error("module_get", "2", NULL);
-    assert_int_equal(wk_module_children(NULL), 0);
+    assert_null(wk_module_child_by_index(outer, 2));
+    expect_error("module_child_by_index", "2", NULL);
+    assert_int_equal(wk_module_child_count(NULL), 0);
     assert_int_equal(wk_tensors_count(NULL), 0);
 }
 
@@ -303,14 +303,14 @@ static void modules_in_parentheses(void **state)
     (void)state;
     WK_SCOPE;
     wk_module *a = new_scale(2), *b = new_scale(3), *c = new_scale(4);
-    assert_int_equal(wk_module_children(wk_nn_sequential((a, b, c))), 3);
-    assert_int_equal(wk_module_children(wk_nn_sequential((a))), 1);
-    assert_int_equal(wk_module_children(wk_nn_sequential((a ? a : b), c)), 2);
-    assert_int_equal(wk_module_children(wk_nn_module_list((a, b))), 2);
+    assert_int_equal(wk_module_child_count(wk_nn_sequential((a, b, c))), 3);
+    assert_int_equal(wk_module_child_count(wk_nn_sequential((a))), 1);
+    assert_int_equal(wk_module_child_count(wk_nn_sequential((a ? a : b), c)), 2);
+    assert_int_equal(wk_module_child_count(wk_nn_module_list((a, b))), 2);
     void *untyped = a;
-    assert_int_equal(wk_module_children(wk_nn_sequential((wk_module *)untyped)), 1);
-    assert_int_equal(wk_module_children(wk_nn_sequential((new_scale)(2))), 1);
-    assert_int_equal(wk_module_children(wk_nn_sequential((new_scale)(2), b)), 2);
+    assert_int_equal(wk_module_child_count(wk_nn_sequential((wk_module *)untyped)), 1);
+    assert_int_equal(wk_module_child_count(wk_nn_sequential((new_scale)(2))), 1);
+    assert_int_equal(wk_module_child_count(wk_nn_sequential((new_scale)(2), b)), 2);
     expect_ok();
 }
 
@@ -475,7 +475,7 @@ static void moving(void **state)
     WK_SCOPE;
     wk_module *net = wk_nn_sequential(new_scale(2), new_scale(3));
     wk_tensor *first = wk_module_parameter(net, "0.factor");
-    wk_tensor *mean = wk_module_set_buffer(wk_module_get(net, 0), "mean", wk_ones((3)));
+    wk_tensor *mean = wk_module_set_buffer(wk_module_child_by_index(net, 0), "mean", wk_ones((3)));
     wk_tensor *loss = wk_sum(wk_forward(net, wk_ones((2)))), *old = wk_sum(wk_mul(first, 2.0));
     wk_backward(loss);
     wk_tensor *grad = wk_grad_of(first);

@@ -161,7 +161,7 @@ static void classes_are_counted(void **state)
     wk_tensor *x = wk_of(int64_t, (3), 0, 2, 1);
     EXPECT(wk_one_hot(x, -1), (3, 3), 1, 0, 0, 0, 0, 1, 0, 1, 0);
     EXPECT(wk_one_hot(wk_add(x, 1), -1), (3, 4), 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0);
-    EXPECT(BY_NAME("one_hot", T(wk_full_i_at(WK_HERE, NULL, 0, 2, NULL))), (3), 0, 0, 1);
+    EXPECT(BY_NAME("one_hot", T(wk_full_i64_at(WK_HERE, NULL, 0, 2, NULL))), (3), 0, 0, 1);
     expect_error(wk_one_hot(wk_zeros((0), .dtype = WK_I64), -1), WK_ERR_SHAPE, "number of classes");
     expect_error(wk_one_hot(wk_of(int64_t, (2), -1, 1), -1), WK_ERR_INDEX, "-1");
     expect_error(wk_one_hot(x, -2), WK_ERR_ARGUMENT, "-2");

@@ -281,8 +281,8 @@ static void counting_is_flat(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *x = leaf(wk_of(double, (4), INFINITY, NAN, 0, 2));
-    EXPECT_SAME(slope(wk_norm(x, .p = WK_ZERO), x), 0, 0, 0, 0);
-    EXPECT_SAME(slope(wk_dist(x, wk_ones_like(x), .p = WK_ZERO), x), 0, 0, 0, 0);
+    EXPECT_SAME(slope(wk_norm(x, .p = WK_EXPLICIT_ZERO), x), 0, 0, 0, 0);
+    EXPECT_SAME(slope(wk_dist(x, wk_ones_like(x), .p = WK_EXPLICIT_ZERO), x), 0, 0, 0, 0);
 }
 
 /* A mean over weights that are all 0 is 0 / 0, in which the scores of other classes have no part. */

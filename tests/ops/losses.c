@@ -13,7 +13,7 @@ static void test_elementwise(void **state)
     EXPECT(wk_mse_loss(a, b, .reduction = WK_REDUCE_NONE), (3), 0, 4, 9);
     EXPECT(wk_l1_loss(a, b), (), 5.0 / 3);
     EXPECT(wk_smooth_l1_loss(a, b, .reduction = WK_REDUCE_NONE, .beta = 2.5), (3), 0, 0.8, 1.75);
-    EXPECT(wk_smooth_l1_loss(a, b, .reduction = WK_REDUCE_SUM, .beta = WK_ZERO), (), 5);
+    EXPECT(wk_smooth_l1_loss(a, b, .reduction = WK_REDUCE_SUM, .beta = WK_EXPLICIT_ZERO), (), 5);
     EXPECT(wk_huber_loss(a, b, .reduction = WK_REDUCE_NONE, .delta = 2), (3), 0, 2, 4);
     expect_error(wk_mse_loss(a, wk_zeros((3, 1))), WK_ERR_SHAPE, "f32[3,1]");
     wk_tensor *p = wk_of(float, (2), 0.5f, 0), *t = wk_of(float, (2), 1, 1);
@@ -100,7 +100,7 @@ static void test_bad_labels(void **state)
     expect_error(wk_cross_entropy(x, wk_ones((2))), WK_ERR_DTYPE, "i64");
     expect_error(wk_cross_entropy(x, wk_of(int64_t, (3), 0, 0, 0)), WK_ERR_SHAPE, "i64[3]");
     expect_error(wk_cross_entropy(x, wk_of(int64_t, (2), 0, 0), .weight = wk_ones((2))), WK_ERR_SHAPE, "weight");
-    /* labels that are not known at the call fail when they are read (in WICK_SYNC mode all are known) */
+    /* labels that are not known at the call fail when they are read (in WICK_EAGER mode all are known) */
     for (int bad = -1; bad <= 3; bad += 4) {
         wk_tensor *loss = wk_cross_entropy(x, wk_add(wk_zeros((2), .dtype = WK_I64), bad));
         assert_true(isnan(wk_item(loss)));

@@ -4,7 +4,7 @@
 
 static wk_tensor *counting(wk_dtype dtype, int64_t from, const int64_t *shape, int ndim)
 {
-    wk_options options = {.size = sizeof options, .dtype = dtype};
+    wk_tensor_options options = {.size = sizeof options, .dtype = dtype};
     int64_t n = 1;
     for (int d = 0; d < ndim; d++) n *= shape[d];
     return wk_reshape_at(WK_HERE, wk_arange_from_at(WK_HERE, (double)from, (double)(from + n), 1, &options), shape,
@@ -74,7 +74,7 @@ static void sums(void **state)
     wk_tensor *a = COUNTING(WK_F32, 0, (2, 3)), *b = COUNTING(WK_F32, 1, (3, 2)), *x = wk_of(float, (2), 1, 2);
     EXPECT(wk_addmm(x, a, b), (2, 2), 14, 18, 41, 54);
     EXPECT(wk_addmm(x, a, b, .beta = 10, .alpha = 2), (2, 2), 36, 52, 90, 124);
-    EXPECT(wk_addmm(wk_full((2), (double)NAN), a, b, .beta = WK_ZERO), (2, 2), 13, 16, 40, 52);
+    EXPECT(wk_addmm(wk_full((2), (double)NAN), a, b, .beta = WK_EXPLICIT_ZERO), (2, 2), 13, 16, 40, 52);
     EXPECT(wk_baddbmm(x, wk_unsqueeze(a, 0), wk_unsqueeze(b, 0), .alpha = 0.5), (1, 2, 2), 7.5, 10, 21, 28);
     EXPECT(wk_linear(a, wk_t(b), x), (2, 2), 14, 18, 41, 54);
     EXPECT(wk_linear(a, wk_t(b), NULL), (2, 2), 13, 16, 40, 52);

@@ -148,7 +148,7 @@ static void test_comparison(void **state)
     EXPECT(wk_isinf(wk_neg(a)), (4), 0, 0, 0, 1);
     EXPECT(wk_isfinite(a), (4), 1, 1, 0, 0);
     EXPECT(wk_isfinite(wk_of(int64_t, (1), 3)), (1), 1);
-    EXPECT(wk_nan_to_num(wk_of(float, (3), NAN, INFINITY, -INFINITY), .nan = 5, .neginf = WK_ZERO), (3), 5,
+    EXPECT(wk_nan_to_num(wk_of(float, (3), NAN, INFINITY, -INFINITY), .nan = 5, .neginf = WK_EXPLICIT_ZERO), (3), 5,
            0x1.fffffep127, 0);
     EXPECT(wk_lt_(b, 2), (4), 1, 0, 0, 1);
     expect_dtype(b, WK_F32);
@@ -186,7 +186,7 @@ static void test_kinks(void **state)
     EXPECT(slope(wk_abs(x), x), (5), -1, -1, 0, 1, 1);
     EXPECT(slope(wk_relu(x), x), (5), 0, 0, 0, 1, 1);
     EXPECT(slope(wk_leaky_relu(x, .negative_slope = 0.5), x), (5), 0.5, 0.5, 0.5, 1, 1);
-    EXPECT(slope(wk_leaky_relu(x, .negative_slope = WK_ZERO), x), (5), 0, 0, 0, 1, 1);
+    EXPECT(slope(wk_leaky_relu(x, .negative_slope = WK_EXPLICIT_ZERO), x), (5), 0, 0, 0, 1, 1);
     EXPECT(slope(wk_hardtanh(x), x), (5), 0, 0, 1, 0, 0);
     EXPECT(slope(wk_relu6(wk_mul(x, 2)), x), (5), 0, 0, 0, 2, 0);
     EXPECT(slope(wk_hardsigmoid(x), x), (5), 0, 1.0 / 6, 1.0 / 6, 1.0 / 6, 0);

@@ -78,13 +78,13 @@ static void test_spread(void **state)
     WK_SCOPE;
     wk_tensor *x = wk_of(float, (2, 3), 1, 2, 3, 2, 2, 5);
     EXPECT(wk_var(x, (1)), (2), 1, 3);
-    EXPECT(wk_var(x, (1), .correction = WK_ZERO), (2), 2.0 / 3, 2);
+    EXPECT(wk_var(x, (1), .correction = WK_EXPLICIT_ZERO), (2), 2.0 / 3, 2);
     EXPECT(wk_std(x, (1), .keepdim = true), (2, 1), 1, sqrt(3));
     EXPECT(wk_norm(wk_of(float, (2), 3, -4)), (), 5);
     EXPECT(wk_norm(wk_of(float, (2), 3, -4), (0), .p = 1), (), 7);
     EXPECT(wk_norm(wk_of(float, (2), 3, -4), (), .p = INFINITY), (), 4);
     EXPECT(wk_norm(wk_of(float, (3), 3, 0, -4), (), .p = -INFINITY), (), 0);
-    EXPECT(wk_norm(wk_of(float, (3), 3, 0, -4), (), .p = WK_ZERO), (), 2);
+    EXPECT(wk_norm(wk_of(float, (3), 3, 0, -4), (), .p = WK_EXPLICIT_ZERO), (), 2);
     EXPECT(wk_norm(wk_of(float, (2), 1, 2), (), .p = 3), (), 2.0800838);
     EXPECT(wk_logsumexp(wk_of(double, (2), 1000, 1000)), (), 1000.69314718);
     assert_true(isinf(wk_item(wk_logsumexp(wk_full((3), -INFINITY)))));
@@ -99,7 +99,7 @@ static void test_distance(void **state)
     EXPECT(wk_dist(a, b), (), 5.0990195136);
     EXPECT(wk_dist(a, b, .p = 1), (), 8);
     EXPECT(wk_dist(a, b, .p = INFINITY), (), 4);
-    EXPECT(wk_dist(a, b, .p = WK_ZERO), (), 3);
+    EXPECT(wk_dist(a, b, .p = WK_EXPLICIT_ZERO), (), 3);
     expect_error(wk_dist(wk_arange(3), wk_arange(3)), WK_ERR_DTYPE, "i64[3]");
     expect_error(wk_dist(a, wk_ones((3))), WK_ERR_SHAPE, "dist: shapes do not broadcast");
     expect_error(wk_dist(wk_ones((0)), wk_ones((0)), .p = INFINITY), WK_ERR_SHAPE, "no elements");

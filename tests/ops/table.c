@@ -19,9 +19,9 @@ static void rows_are_complete_and_in_order(void **state)
         size_t length = strlen(op.name);
         if (strncmp(op.schema, op.name, length) != 0 || op.schema[length] != '(' || !strstr(op.schema, ") -> "))
             fail_msg("%s: the schema is %s", op.name, op.schema);
-        assert_true(op.group && *op.group && op.doc && *op.doc);
+        assert_true(op.category && *op.category && op.doc && *op.doc);
         assert_int_equal(wk_op_find(op.name), k);
-        const bool has_dtype = strcmp(op.group, "reduction") == 0 && strstr(op.schema, "dtype? dtype");
+        const bool has_dtype = strcmp(op.category, "reduction") == 0 && strstr(op.schema, "dtype? dtype");
         if (wk__ops[k]->takes_dtype != has_dtype) fail_msg("%s: the schema and takes_dtype differ", op.name);
     }
     assert_int_equal(wk_op_find("no_such_op"), -1);
@@ -138,10 +138,10 @@ static bool has_waited(const wk__op *op, const char *text)
                 wk_zeros(WK_ARRAY(o->shape, o->ndim), .dtype = o->fixed ? o->fixed : dtype, .device = test_null());
         }
         sweep_bind(&sample, tensor);
-        wk_transfers(&before);
+        wk_transfer_stats(&before);
         if (wk_call(NULL, op->name, sample.argument, sample.arguments, out, &count, NULL, message, sizeof message))
             count = 0;
-        wk_transfers(&after);
+        wk_transfer_stats(&after);
         waited = waited || after.waits > before.waits;
         for (int r = 0; r < count; r++) wk_free(out[r].tensor);
     }
@@ -160,7 +160,7 @@ static void waiting_is_marked_and_counted(void **state)
         if (!sweep_has_samples(op)) continue;
         for (const char *const *text = op_reference_of(op)->samples; *text; text++)
             waited = has_waited(op, *text) || waited;
-        const bool copied = waited && strcmp(op->name, "to") == 0 && getenv("WICK_SYNC") != NULL;
+        const bool copied = waited && strcmp(op->name, "to") == 0 && getenv("WICK_EAGER") != NULL;
         if (waited != op->data_dependent_shape && !copied)
             fail_msg("%s: waits is %d", op->name, op->data_dependent_shape);
         marked += waited;
@@ -198,7 +198,7 @@ static void parameters_are_those_of_the_schema(void **state)
             assert_true(p.kind > WK_VALUE_NONE && p.kind <= WK_VALUE_TEXT);
             assert_true(p.default_value.kind == WK_VALUE_NONE || (p.optional && p.default_value.kind == p.kind));
             assert_true(!p.choices || p.kind == WK_VALUE_TEXT);
-            if (p.written) assert_true(k == 0 && p.kind == WK_VALUE_TENSOR);
+            if (p.mutated) assert_true(k == 0 && p.kind == WK_VALUE_TENSOR);
         }
         assert_int_equal(wk_op_parameter(i, op.parameters, &(wk_parameter){.size = sizeof(wk_parameter)}),
                          WK_ERR_ARGUMENT);
@@ -221,14 +221,14 @@ static void parameters_say_what_a_binding_needs(void **state)
     p = parameter_of("div", 2);
     assert_true(p.keyword_only && p.optional && p.default_value.kind == WK_VALUE_NONE);
     p = parameter_of("add", 1);
-    assert_true(p.takes_number && !p.optional);
+    assert_true(p.accepts_scalar && !p.optional);
     p = parameter_of("softplus", 2);
     assert_true(p.default_value.f == 20);
     p = parameter_of("topk", 3);
     assert_true(p.kind == WK_VALUE_BOOL && p.default_value.i == 1);
     p = parameter_of("roll", 2);
     assert_true(p.default_value.kind == WK_VALUE_INTS && p.default_value.count == 0);
-    assert_true(parameter_of("copy_", 0).written);
+    assert_true(parameter_of("copy_", 0).mutated);
     wk_op op = {.size = sizeof op};
     wk_op_info(wk_op_find("sort"), &op);
     assert_int_equal(op.results, 2);

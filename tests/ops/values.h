@@ -68,7 +68,7 @@ static inline void expect_error(wk_tensor *x, wk_code code, const char *word)
 /* A leaf of f64 with numbers that are neither equal nor in order. */
 static inline wk_tensor *leaf_of(const int64_t *shape, int ndim)
 {
-    wk_options options = {.size = sizeof options, .dtype = WK_F64, .requires_grad = true};
+    wk_tensor_options options = {.size = sizeof options, .dtype = WK_F64, .requires_grad = true};
     wk_tensor *x = wk_zeros_at(WK_HERE, shape, ndim, &options);
     int64_t n = wk_numel(x);
     double *data = calloc((size_t)n + 1, sizeof *data);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wk_scatter_to, wk_gather_from, wk_broadcast, wk_all_reduce: tensors handed round among devices, with gradients. */
+/* wk_devices_scatter, wk_devices_gather, wk_devices_broadcast, wk_devices_all_reduce: tensors handed round among devices, with gradients. */
 #include "support/mirrored.h"
 
 #include "engine/op_queue.h"
@@ -13,7 +13,7 @@ static void what_is_scattered_is_gathered(void **state)
             WK_SCOPE;
             wk_tensor *x = wk_reshape(wk_arange((double)(2 * rows), .dtype = WK_F32), (rows, 2));
             wk_requires_grad_(x, true);
-            wk_tensors *parts = wk_scatter_to(x, set->device, set->n);
+            wk_tensors *parts = wk_devices_scatter(x, set->device, set->n);
             const int count = wk_tensors_count(parts);
             assert_int_equal(count, rows == 0 ? 1 : rows < set->n ? rows : set->n);
             for (int k = 0; k < count; k++) {
@@ -22,7 +22,7 @@ static void what_is_scattered_is_gathered(void **state)
                 EXPECT_SHAPE(part, rows / count + (k < rows % count), 2);
             }
             const wk_device last = set->device[set->n - 1];
-            wk_tensor *back = wk_gather_from(parts, last);
+            wk_tensor *back = wk_devices_gather(parts, last);
             assert_true(wk_device_eq(wk_device_of(back), last));
             EXPECT_SHAPE(back, rows, 2);
             if (rows == 0) continue;
@@ -45,7 +45,7 @@ static void numbers_are_stacked(void **state)
             char name[2] = {(char)('a' + k), 0};
             wk_tensors_add(list, name, wk_full((), k + 1.0, .device = set->device[k]));
         }
-        wk_tensor *all = wk_gather_from(list, wk_cpu());
+        wk_tensor *all = wk_devices_gather(list, wk_cpu());
         EXPECT_SHAPE(all, set->n);
         for (int k = 0; k < set->n; k++) assert_true(wk_item(wk_select(all, 0, k)) == k + 1);
         expect_ok();
@@ -60,7 +60,7 @@ static void broadcasts_and_their_gradient(void **state)
         WK_SCOPE;
         wk_tensor *x = wk_of(float, (2), 3, 4), *sum = NULL;
         wk_requires_grad_(x, true);
-        wk_tensors *all = wk_broadcast(x, set->device, set->n);
+        wk_tensors *all = wk_devices_broadcast(x, set->device, set->n);
         for (int k = 0; k < set->n; k++) {
             wk_tensor *there = wk_tensors_get(all, k);
             assert_true(wk_device_eq(wk_device_of(there), set->device[k]));
@@ -78,7 +78,7 @@ static void broadcasts_and_their_gradient(void **state)
         wk_grad((wk_sum(g[0])), (x), gg);
         EXPECT_VALUES(gg[0], 0, factor, factor);
         WK_NO_GRAD;
-        assert_false(wk_requires_grad(wk_tensors_get(wk_broadcast(x, set->device, set->n), 0)));
+        assert_false(wk_requires_grad(wk_tensors_get(wk_devices_broadcast(x, set->device, set->n), 0)));
         expect_ok();
     }
 }
@@ -104,7 +104,7 @@ static void sums_reach_all(void **state)
         const double sum = set->n * (set->n + 1) / 2.0;
         for (int d = 0; d < 5; d++) {
             WK_SCOPE;
-            wk_tensors *list = one_on_each(set, dtypes[d]), *sums = wk_all_reduce(list);
+            wk_tensors *list = one_on_each(set, dtypes[d]), *sums = wk_devices_all_reduce(list);
             assert_int_equal(wk_tensors_count(sums), set->n);
             for (int k = 0; k < set->n; k++) {
                 wk_tensor *there = wk_tensors_get(sums, k), *x = wk_tensors_get(list, k);
@@ -114,7 +114,7 @@ static void sums_reach_all(void **state)
                 EXPECT_VALUES(x, 0, k + 1, 10 * (k + 1)); /* stays as it was */
                 assert_false(wk_same_storage(there, x));
             }
-            assert_ptr_equal(wk_all_reduce_(list), list);
+            assert_ptr_equal(wk_devices_all_reduce_(list), list);
             for (int k = 0; k < set->n; k++) EXPECT_VALUES(wk_tensors_get(list, k), 0, sum, 10 * sum);
             expect_ok();
         }
@@ -127,8 +127,8 @@ static void halves_are_added_in_f32(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *a = wk_full((1), 2048.0, .dtype = WK_F16), *b = wk_ones((1), .dtype = WK_F16), *c = wk_clone(b);
-    EXPECT_VALUES(wk_tensors_get(wk_all_reduce(wk_list((a, b, c))), 2), 0, 2050);
-    wk_all_reduce_(wk_list((a, b, c)));
+    EXPECT_VALUES(wk_tensors_get(wk_devices_all_reduce(wk_list((a, b, c))), 2), 0, 2050);
+    wk_devices_all_reduce_(wk_list((a, b, c)));
     EXPECT_VALUES(a, 0, 2050);
     expect_ok();
 }
@@ -141,7 +141,7 @@ static void sums_have_gradients(void **state)
         WK_SCOPE;
         wk_tensor *x = wk_of(float, (2), 1, 2);
         wk_requires_grad_(x, true);
-        wk_tensors *sums = wk_all_reduce(wk_broadcast(x, set->device, set->n));
+        wk_tensors *sums = wk_devices_all_reduce(wk_devices_broadcast(x, set->device, set->n));
         wk_backward(wk_sum(wk_tensors_get(sums, set->n - 1)));
         EXPECT_VALUES(wk_grad_of(x), 0, set->n, set->n);
         expect_ok();
@@ -158,11 +158,11 @@ static void they_begin_what_is_recorded(void **state)
         wk_tensors *list = one_on_each(set, WK_F32);
         for (int call = 0; call < 5; call++) {
             wk_tensor *x = wk_ones((4, 2)), *y = wk_add(x, 1);
-            if (call == 0) wk_scatter_to(x, set->device, set->n);
-            if (call == 1) wk_gather_from(list, wk_cpu());
-            if (call == 2) wk_broadcast(x, set->device, set->n);
-            if (call == 3) wk_all_reduce(list);
-            if (call == 4) wk_all_reduce_(list);
+            if (call == 0) wk_devices_scatter(x, set->device, set->n);
+            if (call == 1) wk_devices_gather(list, wk_cpu());
+            if (call == 2) wk_devices_broadcast(x, set->device, set->n);
+            if (call == 3) wk_devices_all_reduce(list);
+            if (call == 4) wk_devices_all_reduce_(list);
             assert_int_not_equal(wk__body_of(y)->storage->value->state, WK__PENDING);
             assert_int_equal(wk__context()->op_queue->count, 0);
         }
@@ -181,7 +181,7 @@ static void errors_reach_all(void **state)
         wk_tensors *list = one_on_each(set, WK_F32);
         wk_matmul(wk_ones((2, 3)), wk_ones((2, 3)));
         assert_non_null(wk_error());
-        wk_tensors *sums = wk_all_reduce(list);
+        wk_tensors *sums = wk_devices_all_reduce(list);
         wk_clear_error();
         const double sum = set->n * (set->n + 1) / 2.0;
         for (int k = 0; k < set->n; k++) EXPECT_VALUES(wk_tensors_get(sums, k), 0, sum, 10 * sum);
@@ -193,7 +193,7 @@ static void errors_reach_all(void **state)
             if (k == 0) x = wk_index_select(x, 0, wk_add(wk_of(int64_t, (1), 5), 1)); /* found out when it is run */
             wk_tensors_add(bad, name, wk_to(x, set->device[k]));
         }
-        sums = wk_all_reduce(bad);
+        sums = wk_devices_all_reduce(bad);
         wk_sync();
         wk_clear_error();
         for (int k = 0; k < wk_tensors_count(sums); k++) {
@@ -208,33 +208,34 @@ static void what_is_refused(void **state)
     (void)state;
     WK_SCOPE;
     const wk_device cpu[2] = {wk_cpu(), wk_cpu()};
-    assert_int_equal(wk_tensors_count(wk_broadcast(wk_ones((2)), cpu, 2)), 2); /* one device twice is no mistake here */
-    assert_null(wk_scatter_to(wk_ones(()), cpu, 1));
-    expect_error("scatter_to: the input has no dimension", "wk_broadcast", NULL);
-    assert_null(wk_scatter_to(NULL, cpu, 1));
-    expect_error("scatter_to: input is NULL", NULL);
-    assert_null(wk_scatter_to(wk_ones((2)), cpu, 0));
-    expect_error("scatter_to: 0 devices", NULL);
-    assert_null(wk_broadcast(wk_ones((2)), NULL, 2));
-    expect_error("broadcast: the array of devices is NULL", NULL);
-    assert_null(wk_gather_from(NULL, wk_cpu()));
-    expect_error("gather_from: the list is NULL", NULL);
-    assert_null(wk_gather_from(wk_tensors_new(), wk_cpu()));
-    expect_error("gather_from: the list is empty", NULL);
-    assert_null(wk_gather_from(wk_list((wk_ones((2, 3)), wk_ones((2, 4)))), wk_cpu()));
-    expect_error("gather_from", "f32[2,4]", NULL);
-    assert_null(wk_all_reduce(wk_tensors_new()));
-    expect_error("all_reduce: the list is empty", NULL);
-    assert_null(wk_all_reduce(wk_list((wk_ones((2)), wk_ones((3))))));
-    expect_error("all_reduce: tensor 1 of the list is f32[3] on cpu, the first is f32[2] on cpu; shapes", NULL);
+    assert_int_equal(wk_tensors_count(wk_devices_broadcast(wk_ones((2)), cpu, 2)),
+                     2); /* one device twice is no mistake here */
+    assert_null(wk_devices_scatter(wk_ones(()), cpu, 1));
+    expect_error("devices_scatter: the input has no dimension", "wk_devices_broadcast", NULL);
+    assert_null(wk_devices_scatter(NULL, cpu, 1));
+    expect_error("devices_scatter: input is NULL", NULL);
+    assert_null(wk_devices_scatter(wk_ones((2)), cpu, 0));
+    expect_error("devices_scatter: 0 devices", NULL);
+    assert_null(wk_devices_broadcast(wk_ones((2)), NULL, 2));
+    expect_error("devices_broadcast: the array of devices is NULL", NULL);
+    assert_null(wk_devices_gather(NULL, wk_cpu()));
+    expect_error("devices_gather: the list is NULL", NULL);
+    assert_null(wk_devices_gather(wk_tensors_new(), wk_cpu()));
+    expect_error("devices_gather: the list is empty", NULL);
+    assert_null(wk_devices_gather(wk_list((wk_ones((2, 3)), wk_ones((2, 4)))), wk_cpu()));
+    expect_error("devices_gather", "f32[2,4]", NULL);
+    assert_null(wk_devices_all_reduce(wk_tensors_new()));
+    expect_error("devices_all_reduce: the list is empty", NULL);
+    assert_null(wk_devices_all_reduce(wk_list((wk_ones((2)), wk_ones((3))))));
+    expect_error("devices_all_reduce: tensor 1 of the list is f32[3] on cpu, the first is f32[2] on cpu; shapes", NULL);
     assert_int_equal(wk_error_code(), WK_OK);
-    assert_null(wk_all_reduce(wk_list((wk_ones((2)), wk_ones((2), .dtype = WK_F64)))));
-    expect_error("all_reduce: tensor 1 of the list is f64[2]", "dtypes must be the same", NULL);
+    assert_null(wk_devices_all_reduce(wk_list((wk_ones((2)), wk_ones((2), .dtype = WK_F64)))));
+    expect_error("devices_all_reduce: tensor 1 of the list is f64[2]", "dtypes must be the same", NULL);
     wk_tensor *x = wk_ones((2)), *leaf = wk_ones((2), .requires_grad = true);
-    assert_null(wk_all_reduce_(wk_list((x, leaf))));
-    expect_error("all_reduce_: tensor 1 of the list requires a gradient", NULL);
-    assert_null(wk_all_reduce_(wk_list((x, wk_expand(wk_ones((1)), (2))))));
-    expect_error("all_reduce_: elements of tensor 1 of the list share memory", NULL);
+    assert_null(wk_devices_all_reduce_(wk_list((x, leaf))));
+    expect_error("devices_all_reduce_: tensor 1 of the list requires a gradient", NULL);
+    assert_null(wk_devices_all_reduce_(wk_list((x, wk_expand(wk_ones((1)), (2))))));
+    expect_error("devices_all_reduce_: elements of tensor 1 of the list share memory", NULL);
     EXPECT_VALUES(x, 0, 1, 1); /* all of them or none */
 }
 
@@ -244,8 +245,9 @@ static void without_a_scope(void **state)
     (void)state;
     const wk_device cpu[1] = {wk_cpu()};
     wk_tensor *x = wk_ones((2, 2));
-    wk_tensors *parts = wk_scatter_to(x, cpu, 1), *all = wk_broadcast(x, cpu, 1), *sums = wk_all_reduce(all);
-    wk_tensor *y = wk_gather_from(parts, wk_cpu());
+    wk_tensors *parts = wk_devices_scatter(x, cpu, 1), *all = wk_devices_broadcast(x, cpu, 1),
+               *sums = wk_devices_all_reduce(all);
+    wk_tensor *y = wk_devices_gather(parts, wk_cpu());
     EXPECT_VALUES(y, 0, 1, 1, 1, 1);
     wk_free(y);
     wk_free(sums);

@@ -404,14 +404,14 @@ static void it_tells_once_what_a_step_goes_into(void **state)
         assert_int_equal(stats.steps, set->n > 1 ? 15 : 0);
         if (set->n == 1) {
             assert_int_equal(stats.path, WK_COPY_NONE);
-            assert_true(stats.compute == 0 && stats.copied == 0);
+            assert_true(stats.compute == 0 && stats.copied_bytes == 0);
             continue;
         }
         bool alike = true;
         for (int k = 1; k < set->n; k++) alike = alike && set->device[k].kind == set->device[0].kind;
         assert_int_equal(stats.path, alike ? WK_COPY_PEER : WK_COPY_HOST);
-        assert_true(stats.all_reduce > 0 && stats.compute > 0 && stats.communication > 0);
-        assert_true(stats.compute + stats.communication + stats.input <= 1 + 1e-9);
+        assert_true(stats.all_reduce_bandwidth > 0 && stats.compute > 0 && stats.communication > 0);
+        assert_true(stats.compute + stats.communication + stats.input_wait <= 1 + 1e-9);
         for (int k = 0; k < set->n; k++) {
             assert_true(wk_device_eq(stats.device[k], set->device[k]) && stats.share[k] == 1.0 / set->n);
             assert_non_null(strstr(line, wk_device_str(set->device[k])));
@@ -438,7 +438,7 @@ static void steps_that_do_not_end(void **state)
             }
             wk_mirrored_stats stats = {.size = sizeof stats};
             assert_int_equal(wk_mirrored_stats_of(many, &stats), WK_OK);
-            assert_true(stats.compute == 0 && stats.all_reduce == 0);
+            assert_true(stats.compute == 0 && stats.all_reduce_bandwidth == 0);
         }
         assert_int_equal(wk_backward(kept), WK_OK); /* its leaves live in the graph */
         expect_ok();

@@ -83,7 +83,7 @@ static void dropout_draws_in_the_order_of_replicas(void **state)
                     want[k] = wk_dropout(wk_narrow(x, 0, k * share, share), 0.5, true);
         assert_true(test_gap(y, wk_cat(WK_ARRAY(want, set->n), 0)) == 0);
         wk_module_train(many, false); /* reaches the model */
-        assert_false(wk_module_training(wk_module_get(model, 0)));
+        assert_false(wk_module_training(wk_module_child_by_index(model, 0)));
         assert_true(test_gap(wk_forward(many, x), x) == 0);
         expect_ok();
     }
@@ -213,7 +213,7 @@ static void hooks_get_the_sum_of_all_devices(void **state)
         wk_tensor *w = wk_module_parameter(model, "0.weight");
         double during = 0, after = 0;
         wk_register_hook(w, hear, &during);
-        wk_register_hook(w, hear, &after, .after = true);
+        wk_register_hook(w, hear, &after, .post_accumulate = true);
         heard = 0;
         wk_backward(test_loss(many, test_batch(8, 0, set->device[0])));
         assert_int_equal(heard, 2);

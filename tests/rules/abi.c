@@ -80,7 +80,7 @@ static void functions_stand_behind_the_macros(void **state)
     for (int k = 0; k < 3; k++) assert_true(binary[k](x, x) && unary[k](wk_clone(x)));
     EXPECT_VALUES(wk_sum_at(here, x, (const int64_t[]){0}, 1, NULL), 0, 2, 2, 2);
     EXPECT_VALUES(wk_sum_at(here, x, NULL, -1, NULL), 0, 6);
-    EXPECT_VALUES(wk_add_ti_at(here, wk_sum(x), 1), 0, 7);
+    EXPECT_VALUES(wk_add_scalar_i64_at(here, wk_sum(x), 1), 0, 7);
     assert_non_null(wk_cat_at(here, (wk_tensor *const[]){x, x}, 2, 0));
     wk_add_at((wk_site){"binding.zig", 7}, x, NULL);
     expect_error("binding.zig:7: add", NULL);

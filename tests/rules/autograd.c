@@ -45,7 +45,7 @@ static wk_tensor *inner_forward(wk_module *self, wk_tensor *x)
 static wk_tensor *middle_forward(wk_module *self, wk_tensor *x)
 {
     middle_line = __LINE__ + 1;
-    wk_tensor *y = wk_forward(wk_module_get(self, 0), x);
+    wk_tensor *y = wk_forward(wk_module_child_by_index(self, 0), x);
     return y ? y : wk_add(x, wk_ones((7, 7))); /* keeps the first error */
 }
 
@@ -241,10 +241,10 @@ static void hooks_have_an_order(void **state)
     WK_SCOPE;
     memset(order, 0, sizeof order);
     wk_tensor *x = wk_ones((2), .requires_grad = true), *y = wk_mul(x, 2), *z = wk_mul(x, 3);
-    wk_register_hook(x, note, "A", .after = true);
+    wk_register_hook(x, note, "A", .post_accumulate = true);
     wk_register_hook(x, note, "a");
     wk_register_hook(x, note, "b");
-    wk_register_hook(x, note, "B", .after = true);
+    wk_register_hook(x, note, "B", .post_accumulate = true);
     wk_register_hook(y, note, "y");
     wk_register_hook(y, note, "x"); /* times 10 */
     wk_register_hook(y, note, "w"); /* sees what the one before gave */

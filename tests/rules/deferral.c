@@ -77,7 +77,7 @@ static void a_full_ring_is_run(void **state)
 static int64_t waits(void)
 {
     wk_transfer_counters counters = {.size = sizeof counters};
-    assert_int_equal(wk_transfers(&counters), WK_OK);
+    assert_int_equal(wk_transfer_stats(&counters), WK_OK);
     return counters.waits;
 }
 
@@ -92,9 +92,9 @@ static void shapes_that_depend_on_data_wait_and_are_counted(void **state)
     assert_int_equal(waits(), before + 1);
     assert_non_null(wk_masked_select(x, wk_gt(x, 0)));
     assert_int_equal(waits(), before + 2);
-    wk_set_sync_mode(WK_SYNC_FAIL);
+    wk_set_sync_debug_mode(WK_SYNC_ERROR);
     wk_nonzero(wk_mul(x, 2)); /* whose line the mode names */
-    wk_set_sync_mode(WK_SYNC_QUIET);
+    wk_set_sync_debug_mode(WK_SYNC_QUIET);
     expect_error("rules_deferral.c", "nonzero: the host waits here for null:0", NULL);
     wk_free(x);
 }

@@ -170,7 +170,7 @@ static void cpus_are_no_gpus_unless_asked_for(void **state)
     int devices = wk_device_count(WK_OPENCL), cpus = 0;
     for (int k = 0; k < devices; k++) {
         wk_device_properties is = {.size = sizeof is};
-        assert_int_equal(wk_device_describe(wk_opencl(k), &is), WK_OK);
+        assert_int_equal(wk_device_get_properties(wk_opencl(k), &is), WK_OK);
         cpus += !is.is_gpu;
     }
     unsetenv("WICK_GPU");
@@ -296,7 +296,7 @@ static void the_code_returned_is_the_one_recorded(void **state)
     assert_int_equal(first, WK_ERR_UNSUPPORTED);
     for (size_t k = 0; k < sizeof codes / sizeof *codes; k++) assert_int_equal(codes[k], first);
     wk_clear_error();
-    const wk_code absent = wk_device_describe(wk_opencl(99), &properties);
+    const wk_code absent = wk_device_get_properties(wk_opencl(99), &properties);
     assert_int_equal(absent, WK_ERR_DEVICE);
     assert_int_equal(wk_error_code(), absent);
     wk_clear_error();

@@ -245,7 +245,7 @@ static void null_functions(void)
     assert_null(wk_function_saved(NULL, 0));
     expect_error("function_saved: the function is NULL", NULL);
     assert_null(wk_function_context(NULL));
-    assert_false(wk_function_needs(NULL, 0));
+    assert_false(wk_function_needs_grad(NULL, 0));
     assert_null(wk_forward(wk_module_new(&kind), g));
     expect_error("forward: empty gave no tensor", NULL);
     assert_false(wk_batch_next(NULL));
@@ -382,7 +382,7 @@ static void a_device_that_is_none(void **state)
         if (k == 3) failed = !wk_data_loader(data, .device = none);
         if (k == 4) failed = !wk_nn_linear(2, 1, .device = none);
         if (k == 5) failed = wk_memory_stats_of(none, &stats) != WK_OK;
-        if (k == 6) failed = wk_device_describe(none, &properties) != WK_OK;
+        if (k == 6) failed = wk_device_get_properties(none, &properties) != WK_OK;
         if (k == 7) failed = wk_memory_set_limit(none, 1) != WK_OK;
         if (k == 8) {
             WK_DEVICE(none);
@@ -401,9 +401,9 @@ static void numbers_that_no_enum_has(void **state)
     const int numbers[] = {99, -2};
     for (int k = 0; k < 2; k++) {
         char begin[100];
-        assert_int_equal(wk_set_sync_mode((wk_sync_mode)numbers[k]), WK_ERR_ARGUMENT);
-        snprintf(begin, sizeof begin, "set_sync_mode: %d is no mode", numbers[k]);
-        expect_error("rules_errors.c", begin, "WK_SYNC_QUIET, WK_SYNC_LOG or WK_SYNC_FAIL", NULL);
+        assert_int_equal(wk_set_sync_debug_mode((wk_sync_mode)numbers[k]), WK_ERR_ARGUMENT);
+        snprintf(begin, sizeof begin, "set_sync_debug_mode: %d is no mode", numbers[k]);
+        expect_error("rules_errors.c", begin, "WK_SYNC_QUIET, WK_SYNC_LOG or WK_SYNC_ERROR", NULL);
         assert_null(wk_zeros((2), .dtype = (wk_dtype)numbers[k]));
         expect_error("there is no dtype", "WK_F32", "WK_BOOL", NULL);
         assert_null(wk_gelu(wk_ones((2)), .approximate = numbers[k]));
@@ -417,8 +417,8 @@ static void numbers_that_no_enum_has(void **state)
     expect_error("ones: 99 is no kind of device; there are WK_CPU, WK_CUDA, WK_OPENCL and WK_GPU", NULL);
     assert_null(wk_to(wk_ones((2)), unknown));
     expect_error("to: 99 is no kind of device", NULL);
-    assert_int_equal(wk_set_sync_mode(WK_SYNC_QUIET), WK_OK);
-    assert_int_equal(wk_set_sync_mode(WK_SYNC_LOG), WK_OK);
+    assert_int_equal(wk_set_sync_debug_mode(WK_SYNC_QUIET), WK_OK);
+    assert_int_equal(wk_set_sync_debug_mode(WK_SYNC_LOG), WK_OK);
     expect_ok();
 }
 

@@ -280,7 +280,7 @@ static void a_lost_device(void **state)
     wk__null_lose_device(0);
     wk_tensor *y = wk_retain(wk_exp(there));
     assert_int_not_equal(wk_sync(), WK_OK);
-    assert_int_equal(wk_error_code(), WK_ERR_LOST);
+    assert_int_equal(wk_error_code(), WK_ERR_DEVICE_LOST);
     wk_clear_error();
     wk_item(wk_sum(y));
     expect_error("exp: null:0: the device does not answer", NULL);

@@ -231,7 +231,7 @@ static void texts_live_as_long_as_their_object(void **state)
     const char *device = wk_device_str(test_null()), *dtype = wk_dtype_str(WK_BF16);
     wk_tensor *x = wk_ones((2)), *y = wk_ones((3));
     wk_module *m = wk_nn_sequential(wk_nn_linear(1, 1));
-    const char *about_x = wk_describe(x), *kind = wk_module_name(m), *child = wk_module_child_name(m, 0);
+    const char *about_x = wk_describe(x), *kind = wk_module_kind_name(m), *child = wk_module_child_name(m, 0);
     wk_tensors *list = wk_parameters(m);
     const char *name = wk_tensors_name(list, 0);
     wk_add(x, y);

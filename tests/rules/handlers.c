@@ -56,8 +56,8 @@ static const wk_module_kind module_kind = {.size = sizeof module_kind,
                                            .name = "failing",
                                            .forward1 = forward,
                                            .destroy = end_of_module,
-                                           .moved = moved,
-                                           .trained = trained};
+                                           .on_move = moved,
+                                           .on_train = trained};
 
 static void twice(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
 {

@@ -95,8 +95,9 @@ static int try_sample(const wk__op *op, const char *text)
     if (!sweep_parse(text, &sample, &why)) fail_msg("%s: sample \"%s\": %s", op->name, text, why);
     make_bad(bad);
     for (int k = 0; k < sample.operands; k++)
-        tensor[k] = wk_zeros_at(WK_HERE, sample.operand[k].shape, sample.operand[k].ndim,
-                                &(wk_options){.size = sizeof(wk_options), .dtype = sample.operand[k].fixed});
+        tensor[k] =
+            wk_zeros_at(WK_HERE, sample.operand[k].shape, sample.operand[k].ndim,
+                        &(wk_tensor_options){.size = sizeof(wk_tensor_options), .dtype = sample.operand[k].fixed});
     int failed = 0;
     for (int k = 0; k < sample.operands; k++) {
         wk_tensor *good = tensor[k];
@@ -269,7 +270,7 @@ static void objects_name_the_call(void **state)
     NAMED("init_kaiming_uniform_", wk_init_kaiming_uniform_(wk_zeros((2, 2), .dtype = WK_I64)));
     NAMED("module_new", wk_module_new(NULL));
     NAMED("module_state", wk_module_state(gone));
-    NAMED("module_name", wk_module_name(gone));
+    NAMED("module_kind_name", wk_module_kind_name(gone));
     NAMED("module_add_parameter", wk_module_add_parameter(net, "0", x));
     NAMED("module_set_buffer", wk_module_set_buffer(net, "a.b", x));
     NAMED("module_add", wk_module_add(net, "self", net));
@@ -277,8 +278,8 @@ static void objects_name_the_call(void **state)
     NAMED("module_parameter", wk_module_parameter(net, "0.gewicht"));
     NAMED("module_buffer", wk_module_buffer(net, "mean"));
     NAMED("module_child", wk_module_child(net, "7"));
-    NAMED("module_children", wk_module_children(gone));
-    NAMED("module_get", wk_module_get(net, 1));
+    NAMED("module_child_count", wk_module_child_count(gone));
+    NAMED("module_child_by_index", wk_module_child_by_index(net, 1));
     NAMED("module_child_name", wk_module_child_name(net, 1));
     NAMED("module_training", wk_module_training(gone));
     NAMED("module_train", wk_module_train(gone, true));
@@ -303,14 +304,14 @@ static void objects_name_the_call(void **state)
     NAMED("optim_step", wk_optim_step(no_optim));
     NAMED("optim_step_closure", wk_optim_step_closure(sgd, NULL, NULL));
     NAMED("optim_zero_grad", wk_optim_zero_grad(no_optim));
-    NAMED("optim_groups", wk_optim_groups(no_optim));
+    NAMED("optim_group_count", wk_optim_group_count(no_optim));
     NAMED("optim_lr", wk_optim_lr(sgd, 3));
     NAMED("optim_set_lr", wk_optim_set_lr(sgd, 0, -1));
     NAMED("clip_grad_norm_", wk_clip_grad_norm_(list, -1));
     NAMED("data_tensors", wk_data_tensors(x, leaf) ? wk_data_tensors(x, wk_ones((5))) : NULL);
     NAMED("data_mnist", wk_data_mnist("no/such/folder"));
     NAMED("data_slice", wk_data_slice(data, 1, 9));
-    NAMED("data_count", wk_data_count(no_data));
+    NAMED("data_size", wk_data_size(no_data));
     NAMED("data_loader", wk_data_loader(data, .batch_size = -1));
     NAMED("loader_count", wk_loader_count(no_loader));
     NAMED("history_add", wk_history_add(history, x));
@@ -338,7 +339,7 @@ static void devices_name_the_call(void **state)
     NAMED("cuda", wk_cuda(-1));
     NAMED("opencl", wk_opencl(-1));
     NAMED("gpu", wk_gpu(1 << 20));
-    NAMED("device_describe", wk_device_describe(wk_cpu(), &properties));
+    NAMED("device_get_properties", wk_device_get_properties(wk_cpu(), &properties));
     NAMED("memory_stats_of", wk_memory_stats_of(wk_cpu(), &stats));
     NAMED("memory_largest", wk_memory_largest(none, NULL, NULL, 3));
     NAMED("memory_reset_peak", wk_memory_reset_peak(none));
@@ -346,7 +347,7 @@ static void devices_name_the_call(void **state)
     NAMED("memory_trim", wk_memory_trim(none));
     NAMED("set_threads", wk_set_threads(0));
     NAMED("set_log", wk_set_log("bogus", NULL, NULL));
-    NAMED("transfers", wk_transfers(&counters));
+    NAMED("transfer_stats", wk_transfer_stats(&counters));
     NAMED("event_record", wk_event_record(none));
     NAMED("event_query", wk_event_query(NULL));
     NAMED("event_synchronize", wk_event_synchronize(NULL));

@@ -45,7 +45,7 @@ static void compute(wk_tensor *out[RESULTS])
 static void modes_and_threads_change_no_bit(void **state)
 {
     (void)state;
-    int before = wk_threads();
+    int before = wk_thread_count();
     EACH_DEVICE(device)
     {
         WK_SCOPE;
@@ -125,7 +125,7 @@ static void scatter_add_in_order(void **state)
         index[k] = (k * 31) % PLACES;
         expected[index[k]] += source[k];
     }
-    int before = wk_threads(), devices = 1 + wk_device_count(test_gpu_kind());
+    int before = wk_thread_count(), devices = 1 + wk_device_count(test_gpu_kind());
     for (int d = 0; d < devices; d++)
         for (int threads = 1; threads <= 4; threads += 3) {
             WK_SCOPE;
@@ -223,7 +223,7 @@ static void check_zeros_on(wk_device device)
 static void zeros_of_reductions(void **state)
 {
     (void)state;
-    const int before = wk_threads();
+    const int before = wk_thread_count();
     const wk__cpu_isa *kind = wk__cpu_isa_current();
     EACH_DEVICE(device)
     {

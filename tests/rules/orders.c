@@ -68,7 +68,7 @@ static wk_tensor *reduced(program *p, wk_tensor *x, const int64_t *dims, int cou
 {
     switch (rng_below(&p->d, 4)) {
     case 0: return wk_mean(x, WK_ARRAY(dims, count), .keepdim = keepdim);
-    case 1: return wk_var(x, WK_ARRAY(dims, count), .correction = WK_ZERO, .keepdim = keepdim);
+    case 1: return wk_var(x, WK_ARRAY(dims, count), .correction = WK_EXPLICIT_ZERO, .keepdim = keepdim);
     case 2: return wk_logsumexp(x, WK_ARRAY(dims, count), .keepdim = keepdim);
     default: return wk_sum(x, WK_ARRAY(dims, count), .keepdim = keepdim);
     }

@@ -203,8 +203,8 @@ static void any_object_and_null(void **state)
         list = wk_retain(wk_list((wk_ones((1)))));
         wk_optim *optim = wk_optim_sgd(wk_list((wk_ones((1), .requires_grad = true))));
         wk_free(optim); /* ends an object of the scope early */
-        assert_int_equal(wk_optim_groups(optim), 0);
-        expect_error("optim_groups", "freed", NULL);
+        assert_int_equal(wk_optim_group_count(optim), 0);
+        expect_error("optim_group_count", "freed", NULL);
     }
     EXPECT_VALUES(wk_forward(module, wk_tensors_get(list, 0)), 0, 1);
     assert_int_equal(wk_history_count(history), 0);

@@ -41,7 +41,7 @@ static void a_training_in_all_modes(void **state)
     (void)state;
     WK_SCOPE;
     wk__engine_config before = *wk__engine_config_get();
-    int threads = wk_threads();
+    int threads = wk_thread_count();
     wk_tensor *expected[ROOM], *have[ROOM];
     wk__engine_config_set(false, false);
     int count = train(expected, ROOM);

@@ -88,11 +88,11 @@ static void run_as_rank(ranks *r, int rank, int listener)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (size_t k = 0; k < sizeof others / sizeof *others; k++) unsetenv(others[k]);
     set_number("WICK_RANK", rank);
-    set_number("WICK_WORLD", r->size);
+    set_number("WICK_WORLD_SIZE", r->size);
     setenv("WICK_SECRET", r->secret ? r->secret : "a secret", 1);
     if (!r->no_listener) {
         snprintf(host, sizeof host, r->ipv6 ? "[::1]:%d" : "127.0.0.1:%d", r->port);
-        setenv("WICK_HOSTS", host, 1);
+        setenv("WICK_COORDINATOR", host, 1);
         if (rank == 0)
             set_number("WICK_LISTEN_FD", listener);
         else

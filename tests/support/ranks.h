@@ -35,7 +35,7 @@ typedef struct ranks {
     void (*body)(int rank);
     /* In the child, before the body: to change the environment. */
     void (*prepare)(int rank);
-    bool no_listener; /* `prepare` sets WICK_HOSTS */
+    bool no_listener; /* `prepare` sets WICK_COORDINATOR */
     bool ipv6;        /* the listener is at ::1 */
     int port;         /* of the listener */
     void *user;

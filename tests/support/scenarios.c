@@ -213,7 +213,7 @@ static double differentiates(const scenario_env *place)
         .size = sizeof kind, .name = "cube", .inputs = 1, .outputs = 1, .forward = cube, .backward = cube_gradient};
     WK_SCOPE;
     wk_tensor *x = wk_requires_grad_(wk_to(inputs(), place->device), true), *grad = NULL, *again = NULL;
-    wk_register_hook(x, doubles, NULL, .after = true);
+    wk_register_hook(x, doubles, NULL, .post_accumulate = true);
     wk_tensor *y = wk_mul(x, 3);
     wk_add_(wk_narrow(y, 0, 1, 2), 1); /* a view written in place: its base's history changes */
     wk_tensor *parts[2] = {wk_softmax(wk_transpose(y, 0, 1), 0), wk_apply(&kind, NULL, (y))};
@@ -248,7 +248,7 @@ static wk_tensor *called(const char *op, wk_tensor *const *in, int count, const 
 static double binds(const scenario_env *place)
 {
     bool fine = true;
-    wk_options options = {.size = sizeof options, .device = place->device, .requires_grad = true};
+    wk_tensor_options options = {.size = sizeof options, .device = place->device, .requires_grad = true};
     wk_tensor *x = wk_ones_at(WK_HERE, (const int64_t[]){3, 4}, 2, &options), *grad = NULL;
     wk_tensor *y = x ? called("exp", (wk_tensor *const[]){x}, 1, place, &fine) : NULL;
     wk_tensor *z = y ? called("softplus", (wk_tensor *const[]){y}, 1, place, &fine) : NULL;

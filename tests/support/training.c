@@ -57,7 +57,7 @@ test_training test_begin(const test_config *plan, uint64_t seed)
     wk_tensors_add(t.more, "average", wk_to(wk_zeros((HIDDEN, FEATURES)), plan->device));
     if (plan->path)
         t.checkpoint = wk_checkpoint_new(plan->path, t.net, t.optim, t.loader, .tensors = t.more, .keep = plan->keep,
-                                         .foreground = plan->foreground);
+                                         .blocking = plan->blocking);
     expect_ok();
     return t;
 }

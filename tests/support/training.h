@@ -21,7 +21,7 @@ typedef struct test_config {
     bool in_order, drop_last;
     const char *path; /* of the checkpoint; NULL: there is none */
     int keep;
-    bool foreground;
+    bool blocking;
 } test_config;
 
 typedef struct test_training {

@@ -14,7 +14,7 @@ static void bind(sweep_sample *sample, wk_dtype from, wk_dtype to, bool stored)
     for (int k = 0; k < sample->operands; k++) {
         const sweep_operand *o = &sample->operand[k];
         const double below = o->below > 0 && o->below < 4 ? (double)o->below : 4;
-        wk_options options = {.size = sizeof options, .dtype = WK_F32};
+        wk_tensor_options options = {.size = sizeof options, .dtype = WK_F32};
         wk_seed((uint64_t)k + 3);
         tensor[k] = wk_floor(wk_mul(wk_rand_at(WK_HERE, o->shape, o->ndim, &options), below));
         tensor[k] = wk_to_dtype(tensor[k], from);

@@ -46,7 +46,7 @@ static void extremes_of(const wk__op *op, wk_dtype dtype, wk_device device)
     char *bytes = malloc((size_t)count * size);
     wk_tensor *tensor[SWEEP_TENSORS], *out[SWEEP_RESULTS];
     int64_t shape = count;
-    wk_options options = {.size = sizeof options, .dtype = dtype, .device = device};
+    wk_tensor_options options = {.size = sizeof options, .dtype = dtype, .device = device};
     for (int k = 0; k < arity; k++) {
         for (int n = 0; n < count; n++) group_reference_put(dtype, bytes, n, chosen(values, n, k));
         sample.argument[k].kind = WK_VALUE_TENSOR;

@@ -84,7 +84,7 @@ static void bind(sweep_sample *sample, const int64_t *shape, int ndim)
     wk_tensor *tensor[SWEEP_TENSORS];
     for (int k = 0; k < sample->operands; k++) {
         const sweep_operand *o = &sample->operand[k];
-        wk_options options = {.size = sizeof options, .dtype = o->fixed ? o->fixed : WK_F32};
+        wk_tensor_options options = {.size = sizeof options, .dtype = o->fixed ? o->fixed : WK_F32};
         options.requires_grad = wk__is_float(options.dtype);
         tensor[k] = wk_zeros_at(WK_HERE, shape && ndim ? shape : o->shape, shape ? ndim : o->ndim, &options);
     }

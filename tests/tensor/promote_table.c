@@ -31,7 +31,7 @@ static int class_of(wk_dtype dtype)
 
 static wk_tensor *ones(wk_dtype dtype, int ndim)
 {
-    wk_options options = {.size = sizeof options, .dtype = dtype};
+    wk_tensor_options options = {.size = sizeof options, .dtype = dtype};
     return wk_ones_at(WK_HERE, (const int64_t[]){3}, ndim, &options);
 }
 

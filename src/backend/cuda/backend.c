@@ -118,18 +118,18 @@ wk_code wk__cuda_fail_set(wk__cuda_device *device, wk__fail *fail, CUresult erro
     const bool reset = was_reset(device, error);
     if (!reset && !ends_context(error)) return wk__fail_set(fail, WK_ERR_INTERNAL, "%s: %s", what, name);
     wk__fail_set(
-        fail, WK_ERR_LOST,
+        fail, WK_ERR_DEVICE_LOST,
         "%s: the device gave up (%s). What it had is lost, other devices go on; another process can use it again", what,
         name);
     if (!device->lost) snprintf(device->lost_text, sizeof device->lost_text, "%s", fail->text);
     device->lost = true;
     device->was_reset = device->was_reset || reset;
-    return WK_ERR_LOST;
+    return WK_ERR_DEVICE_LOST;
 }
 
 wk_code wk__cuda_fail_lost(const wk__cuda_device *device, wk__fail *fail)
 {
-    return wk__fail_set(fail, WK_ERR_LOST, "%s", device->lost_text);
+    return wk__fail_set(fail, WK_ERR_DEVICE_LOST, "%s", device->lost_text);
 }
 
 wk_code wk__cuda_report_lost(wk__cuda_device *device, bool reads, wk__fail *fail)
@@ -140,7 +140,7 @@ wk_code wk__cuda_report_lost(wk__cuda_device *device, bool reads, wk__fail *fail
     pthread_mutex_unlock(&device->lock);
     fail->poisoned = reads;
     fail->async = !reads;
-    return reads || !told ? WK_ERR_LOST : WK_OK;
+    return reads || !told ? WK_ERR_DEVICE_LOST : WK_OK;
 }
 
 /* ---- a device ---------------------------------------------------------------------------------------------------- */

@@ -77,7 +77,7 @@ static void describe(CUdevice id, wk__cuda_device_desc *card)
     snprintf(info->vendor, sizeof info->vendor, "NVIDIA");
     if (!has_nvml() || wk__nvml.SystemGetDriverVersion(info->driver, sizeof info->driver) != NVML_SUCCESS)
         snprintf(info->driver, sizeof info->driver, "CUDA %d.%d", found.driver / 1000, found.driver % 1000 / 10);
-    snprintf(info->interface, sizeof info->interface, "CUDA %d.%d", found.driver / 1000 % 100,
+    snprintf(info->api_version, sizeof info->api_version, "CUDA %d.%d", found.driver / 1000 % 100,
              found.driver % 1000 / 10);
     info->memory_total = (int64_t)bytes;
     info->memory_available = -1;

@@ -40,7 +40,7 @@ static wk_code finish_wait(wk__cuda_device *device, CUresult error, wk__fail *fa
     wk_code code = error == CUDA_SUCCESS ? WK_OK : wk__cuda_fail_set(device, fail, error, "waiting for the device");
     if (device->lost) code = wk__cuda_fail_lost(device, fail);
     pthread_mutex_unlock(&device->lock);
-    return code == WK_ERR_LOST ? wk__cuda_report_lost(device, false, fail) : code;
+    return code == WK_ERR_DEVICE_LOST ? wk__cuda_report_lost(device, false, fail) : code;
 }
 
 wk_code wk__cuda_event_wait(void *user, void *event, wk__fail *fail)

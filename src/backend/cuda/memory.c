@@ -284,7 +284,7 @@ static wk_code read_device(wk__cuda_device *device, void *to, const wk__memory *
                                                                                       reading */
     pthread_mutex_lock(&device->download_lock);
     wk_code code = read_all(&r, fail);
-    if (code == WK_ERR_LOST) code = wk__cuda_report_lost(device, from != NULL, fail);
+    if (code == WK_ERR_DEVICE_LOST) code = wk__cuda_report_lost(device, from != NULL, fail);
     pthread_mutex_unlock(&device->download_lock);
     for (int k = 0; k < r.retired.count; k++) wk__cuda_free(device, r.retired.memory[k]);
     return code;

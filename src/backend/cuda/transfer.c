@@ -106,7 +106,7 @@ wk_code wk__cuda_transfer(void *to_device, const wk__memory *to, void *from_devi
         code = send(&s, fail);
         if (code == WK_OK) code = receive(&s, fail);
     }
-    fail->poisoned = code == WK_ERR_LOST && s.source->lost;
+    fail->poisoned = code == WK_ERR_DEVICE_LOST && s.source->lost;
     leave_both(s.target, s.source);
     return code;
 }

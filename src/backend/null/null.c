@@ -134,7 +134,7 @@ static wk_code check_alive(int index, wk__fail *fail)
     bool there = index >= 0 && index < machine.count, lost = there && machine.lost[index];
     unlock();
     if (!there) return wk__fail_set(fail, WK_ERR_DEVICE, "there is no null:%d", index);
-    return lost ? wk__fail_set(fail, WK_ERR_LOST, "the device does not answer any more") : WK_OK;
+    return lost ? wk__fail_set(fail, WK_ERR_DEVICE_LOST, "the device does not answer any more") : WK_OK;
 }
 
 static wk_code info(int index, wk__device_info *out, wk__fail *fail)

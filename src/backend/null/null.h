@@ -40,7 +40,7 @@ void wk__null_fail_submit(int64_t n);
 void wk__null_fault_index(int64_t tag, int64_t index, int64_t bound);
 /* Lets the n-th work find a bad index: like wk__null_fault_index() with its own tag, after it was enqueued; 0: none. */
 void wk__null_fault_submit(int64_t n, int64_t index, int64_t bound);
-/* Loses the device: every call for it returns WK_ERR_LOST. */
+/* Loses the device: every call for it returns WK_ERR_DEVICE_LOST. */
 void wk__null_lose_device(int index);
 /* Sets whether contractions support fused prologues, of any size; off by default. */
 void wk__null_set_prologues(bool takes);

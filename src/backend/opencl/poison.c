@@ -203,7 +203,7 @@ static wk__cl_failure *cause_after(wk__cl_device *device, wk__cl_command *comman
         failure_init(&command->cause, command, fail, command->from_peer ? fail->origin : command->origin);
     cause->reported = cause->origin != NULL && command->from_peer;
     if (!cause->reported) list(device, cause);
-    if (cause->code == WK_ERR_LOST && !command->from_peer && device->lost == NULL) device->lost = hold(cause);
+    if (cause->code == WK_ERR_DEVICE_LOST && !command->from_peer && device->lost == NULL) device->lost = hold(cause);
     return cause;
 }
 

@@ -20,7 +20,7 @@ wk_code wk__cl_fail_set(wk__fail *fail, cl_int error, const char *what)
     case CL_OUT_OF_HOST_MEMORY:
     case CL_INVALID_BUFFER_SIZE: return wk__fail_set(fail, WK_ERR_MEMORY, "%s: out of memory (%s)", what, name);
     case CL_DEVICE_NOT_AVAILABLE:
-    case CL_OUT_OF_RESOURCES: return wk__fail_set(fail, WK_ERR_LOST, "%s: the device gave up (%s)", what, name);
+    case CL_OUT_OF_RESOURCES: return wk__fail_set(fail, WK_ERR_DEVICE_LOST, "%s: the device gave up (%s)", what, name);
     default: return wk__fail_set(fail, WK_ERR_INTERNAL, "%s: %s", what, name);
     }
 }
@@ -67,7 +67,7 @@ static void check_wait(wk__cl_device *device, cl_int error)
     if (error == CL_SUCCESS || device->lost != NULL) return;
     char room[32];
     wk__fail fail;
-    wk__fail_set(&fail, WK_ERR_LOST, "waiting for the device: it gave up (%s)", wk__cl_error(error, room));
+    wk__fail_set(&fail, WK_ERR_DEVICE_LOST, "waiting for the device: it gave up (%s)", wk__cl_error(error, room));
     wk__cl_set_device_lost(device, &fail);
 }
 

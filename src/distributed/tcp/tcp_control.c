@@ -41,7 +41,8 @@ static const char *on_peer_connected(void *user, const wk__hello *hello, const w
     uint8_t welcome[WK__WIRE_HEADER_BYTES];
     (void)from;
     if (hello->purpose != WK__HELLO_PEER)
-        return "the world is complete without it: its number (WICK_RANK) is given twice, or WICK_HOSTS is another "
+        return "the world is complete without it: its number (WICK_RANK) is given twice, or WICK_COORDINATOR is "
+               "another "
                "job's";
     if (hello->size != tcp->size || hello->rank <= tcp->rank) return "it is no rank that would come here";
     if (atomic_load(&tcp->peer[hello->rank]) >= 0) return "a rank of that number is here already";

@@ -2,7 +2,7 @@
 /* How ranks find each other: all go to rank 0, which gives the roster out when all are there.
  *
  *     rank 0                                 rank r
- *     listens at WICK_HOSTS                  listens where it can, and goes to WICK_HOSTS until somebody is there
+ *     listens at WICK_COORDINATOR                  listens where it can, and goes to WICK_COORDINATOR until somebody is there
  *     the handshake                     <->  the handshake
  *     WELCOME and the roster            -->  which knows now where everybody listens
  *
@@ -95,7 +95,7 @@ static const char *on_rank_joined(void *user, const wk__hello *hello, const wk__
     join_state *a = user;
     wk__tcp *tcp = a->tcp;
     if (hello->purpose != WK__HELLO_JOIN) return "the world is not complete yet";
-    if (hello->size != tcp->size) return "it counts another number of ranks (WICK_WORLD) than rank 0";
+    if (hello->size != tcp->size) return "it counts another number of ranks (WICK_WORLD_SIZE) than rank 0";
     if (hello->rank == 0) return "rank 0 is here already";
     if (tcp->control[hello->rank] >= 0) return "a rank of that number is here already";
     wk__tcp_rank_address *place = &tcp->rank_address[hello->rank];

@@ -34,9 +34,9 @@ static bool set_shape(wk__create *c, const int64_t *shape, int ndim)
 }
 
 bool wk__create_begin(wk__create *c, const wk__op *op, wk_site site, const int64_t *shape, int ndim,
-                      const wk_options *options, wk_dtype usual)
+                      const wk_tensor_options *options, wk_dtype usual)
 {
-    wk_options o;
+    wk_tensor_options o;
     if (!wk__options(site, op->name, options, &o)) return false;
     c->op = op;
     c->site = site;
@@ -84,7 +84,7 @@ static int constant(wk__emit *e, const int in[])
 }
 
 static wk_tensor *full(wk_site site, const wk__op *op, const int64_t *shape, int ndim, wk__arg value, wk_dtype usual,
-                       const wk_options *options)
+                       const wk_tensor_options *options)
 {
     wk__create c;
     if (!wk__create_begin(&c, op, site, shape, ndim, options, usual)) return NULL;
@@ -98,20 +98,20 @@ static wk_tensor *full(wk_site site, const wk__op *op, const int64_t *shape, int
 
 /* Not left as it is: reading memory that nobody wrote would differ from run to run, and zeros cost nothing
  * once fused. */
-wk_tensor *wk_empty_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options)
+wk_tensor *wk_empty_at(wk_site site, const int64_t *shape, int ndim, const wk_tensor_options *options)
 {
     return full(site, &wk__op_empty, shape, ndim, wk__int_arg(0), WK_F32, options);
 }
-wk_tensor *wk_zeros_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options)
+wk_tensor *wk_zeros_at(wk_site site, const int64_t *shape, int ndim, const wk_tensor_options *options)
 {
     return full(site, &wk__op_zeros, shape, ndim, wk__int_arg(0), WK_F32, options);
 }
-wk_tensor *wk_ones_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options)
+wk_tensor *wk_ones_at(wk_site site, const int64_t *shape, int ndim, const wk_tensor_options *options)
 {
     return full(site, &wk__op_ones, shape, ndim, wk__int_arg(1), WK_F32, options);
 }
 /* A truth makes bool: only wk_call has one. */
-wk_tensor *wk__full(wk_site site, const int64_t *shape, int ndim, wk__arg value, const wk_options *options)
+wk_tensor *wk__full(wk_site site, const int64_t *shape, int ndim, wk__arg value, const wk_tensor_options *options)
 {
     return full(site, &wk__op_full, shape, ndim, value,
                 value.is_bool  ? WK_BOOL
@@ -120,7 +120,8 @@ wk_tensor *wk__full(wk_site site, const int64_t *shape, int ndim, wk__arg value,
                 options);
 }
 
-bool wk__create_like(const wk__op *op, wk_site site, wk_tensor *x, const wk_options *options, wk_options *like)
+bool wk__create_like(const wk__op *op, wk_site site, wk_tensor *x, const wk_tensor_options *options,
+                     wk_tensor_options *like)
 {
     if (!wk__options(site, op->name, options, like) || !wk__check_input(op, site, x)) return false;
     if (!like->dtype) like->dtype = wk__body_of(x)->dtype;
@@ -128,27 +129,28 @@ bool wk__create_like(const wk__op *op, wk_site site, wk_tensor *x, const wk_opti
     return true;
 }
 
-static wk_tensor *full_like(wk_site site, const wk__op *op, wk_tensor *x, wk__arg value, const wk_options *options)
+static wk_tensor *full_like(wk_site site, const wk__op *op, wk_tensor *x, wk__arg value,
+                            const wk_tensor_options *options)
 {
-    wk_options like;
+    wk_tensor_options like;
     if (!wk__create_like(op, site, x, options, &like)) return NULL;
     const wk__body *body = wk__body_of(x);
     return full(site, op, body->shape, body->ndim, value, like.dtype, &like);
 }
 
-wk_tensor *wk_empty_like_at(wk_site site, wk_tensor *x, const wk_options *options)
+wk_tensor *wk_empty_like_at(wk_site site, wk_tensor *x, const wk_tensor_options *options)
 {
     return full_like(site, &wk__op_empty_like, x, wk__int_arg(0), options);
 }
-wk_tensor *wk_zeros_like_at(wk_site site, wk_tensor *x, const wk_options *options)
+wk_tensor *wk_zeros_like_at(wk_site site, wk_tensor *x, const wk_tensor_options *options)
 {
     return full_like(site, &wk__op_zeros_like, x, wk__int_arg(0), options);
 }
-wk_tensor *wk_ones_like_at(wk_site site, wk_tensor *x, const wk_options *options)
+wk_tensor *wk_ones_like_at(wk_site site, wk_tensor *x, const wk_tensor_options *options)
 {
     return full_like(site, &wk__op_ones_like, x, wk__int_arg(1), options);
 }
-wk_tensor *wk__full_like(wk_site site, wk_tensor *x, wk__arg value, const wk_options *options)
+wk_tensor *wk__full_like(wk_site site, wk_tensor *x, wk__arg value, const wk_tensor_options *options)
 {
     return full_like(site, &wk__op_full_like, x, value, options);
 }
@@ -243,7 +245,7 @@ static bool is_wrong_direction(const wk__arg from[3], const double at[3])
 }
 
 /* from: start, end and step */
-static wk_tensor *arange(wk_site site, const wk__arg from[3], const wk_options *options)
+static wk_tensor *arange(wk_site site, const wk__arg from[3], const wk_tensor_options *options)
 {
     wk__create c;
     const double at[3] = {as_double(from[0]), as_double(from[1]), as_double(from[2])};
@@ -263,7 +265,7 @@ static wk_tensor *arange(wk_site site, const wk__arg from[3], const wk_options *
                           NULL, 2);
 }
 
-wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step, const wk_options *options)
+wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step, const wk_tensor_options *options)
 {
     wk_context *context = wk__context();
     const wk__frame before = wk__frame_begin(context, WK__FRAME_CALL, "arange_from", site);
@@ -280,31 +282,31 @@ static wk__arg number_of(long double x)
 }
 
 wk_tensor *wk_arange_range_at(wk_site site, long double start, long double end, long double step, bool whole,
-                              const wk_options *options)
+                              const wk_tensor_options *options)
 {
     const wk__arg from[3] = {number_of(start), number_of(end), number_of(step)};
-    wk_options o;
+    wk_tensor_options o;
     if (!wk__options(site, "arange", options, &o)) return NULL;
     if (!o.dtype) o.dtype = whole && from[0].is_int && from[1].is_int && from[2].is_int ? WK_I64 : WK_F32;
     return arange(site, from, &o);
 }
 
 /* Of wk_call, where one number is the end. */
-wk_tensor *wk__arange(wk_site site, wk__arg start, wk__arg end, wk__arg step, const wk_options *options)
+wk_tensor *wk__arange(wk_site site, wk__arg start, wk__arg end, wk__arg step, const wk_tensor_options *options)
 {
-    wk_options o;
+    wk_tensor_options o;
     if (!wk__options(site, "arange", options, &o)) return NULL;
     const bool one = !end.is_number, whole = start.is_int && step.is_int && (one || end.is_int);
     if (!o.dtype) o.dtype = whole ? WK_I64 : WK_F32;
     return arange(site, (wk__arg[]){one ? wk__int_arg(0) : start, one ? start : end, step}, &o);
 }
 
-wk_tensor *wk_arange_f_at(wk_site site, double end, const wk_options *options)
+wk_tensor *wk_arange_f64_at(wk_site site, double end, const wk_tensor_options *options)
 {
     return arange(site, (wk__arg[]){wk__int_arg(0), wk__float_arg(end), wk__int_arg(1)}, options);
 }
 
-wk_tensor *wk_arange_i_at(wk_site site, int64_t end, const wk_options *options)
+wk_tensor *wk_arange_i64_at(wk_site site, int64_t end, const wk_tensor_options *options)
 {
     wk__create c;
     if (end < 0) return report_empty_range(site, (wk__arg[]){wk__int_arg(0), wk__int_arg(end), wk__int_arg(1)});
@@ -313,7 +315,7 @@ wk_tensor *wk_arange_i_at(wk_site site, int64_t end, const wk_options *options)
     return wk__create_end(&c, WK_I64, (wk__imm[]){{.i = 0}, {.i = 1}}, NULL, 2);
 }
 
-wk_tensor *wk_linspace_at(wk_site site, double start, double end, int64_t count, const wk_options *options)
+wk_tensor *wk_linspace_at(wk_site site, double start, double end, int64_t count, const wk_tensor_options *options)
 {
     wk__create c;
     if (count < 0) {
@@ -331,7 +333,7 @@ wk_tensor *wk_linspace_at(wk_site site, double start, double end, int64_t count,
     return wk__create_end(&c, WK_F64, imm, NULL, 5);
 }
 
-wk_tensor *wk_eye_at(wk_site site, int64_t n, const wk_options *options)
+wk_tensor *wk_eye_at(wk_site site, int64_t n, const wk_tensor_options *options)
 {
     wk__create c;
     int64_t shape[2] = {n, n};

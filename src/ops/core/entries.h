@@ -56,11 +56,11 @@ static inline double wk__value_float(const wk_value *value, double otherwise)
 {
     return value->kind == WK_VALUE_NONE ? otherwise : value->kind == WK_VALUE_FLOAT ? value->f : (double)value->i;
 }
-/* A number among options: 0 is what is not given, WK_ZERO is 0. */
+/* A number among options: 0 is what is not given, WK_EXPLICIT_ZERO is 0. */
 static inline double wk__value_option(const wk_value *value)
 {
     const double number = wk__value_float(value, 0);
-    return value->kind == WK_VALUE_NONE || number != 0 ? number : WK_ZERO;
+    return value->kind == WK_VALUE_NONE || number != 0 ? number : WK_EXPLICIT_ZERO;
 }
 static inline wk_device wk__value_device(const wk_value *value)
 {

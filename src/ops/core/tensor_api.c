@@ -150,10 +150,10 @@ static wk_tensor *cast_and_free(wk_site site, wk_tensor *x, wk_dtype dtype, bool
 }
 
 static wk_tensor *copy_in(wk_site site, wk_dtype dtype, const void *data, const int64_t *stride, const int64_t *shape,
-                          int ndim, size_t bytes, const wk_options *options)
+                          int ndim, size_t bytes, const wk_tensor_options *options)
 {
     wk__create c;
-    wk_options o;
+    wk_tensor_options o;
     if (!wk__options(site, "from", options, &o)) return NULL;
     const wk_dtype wanted = o.dtype ? o.dtype : dtype;
     const bool wants_gradient = o.requires_grad;
@@ -192,7 +192,7 @@ static wk_tensor *copy_in(wk_site site, wk_dtype dtype, const void *data, const 
 
 /* `name`: what the program called. */
 static wk_tensor *from_host(const char *name, wk_site site, wk_dtype dtype, const void *data, const int64_t *stride,
-                            const int64_t *shape, int ndim, size_t bytes, const wk_options *options)
+                            const int64_t *shape, int ndim, size_t bytes, const wk_tensor_options *options)
 {
     wk_context *context = wk__context();
     const wk__frame before = wk__frame_begin(context, WK__FRAME_CALL, name, site);
@@ -202,7 +202,7 @@ static wk_tensor *from_host(const char *name, wk_site site, wk_dtype dtype, cons
 }
 
 wk_tensor *wk_from_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim,
-                         const wk_options *options)
+                         const wk_tensor_options *options)
 {
     return from_host("from", site, dtype, data, NULL, shape, ndim, bytes, options);
 }
@@ -218,7 +218,7 @@ wk_tensor *wk_of_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes
 }
 
 wk_tensor *wk_of_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim,
-                       const wk_options *options)
+                       const wk_tensor_options *options)
 {
     return from_host("of", site, dtype, data, NULL, shape, ndim, bytes, options);
 }
@@ -249,13 +249,13 @@ static bool check_extent(wk_site site, const char *op, wk_dtype dtype, size_t by
 }
 
 wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape,
-                              const int64_t *stride, int ndim, const wk_options *options)
+                              const int64_t *stride, int ndim, const wk_tensor_options *options)
 {
     return wk_from_strided_sized_at(site, dtype, data, (size_t)-1, shape, stride, ndim, options);
 }
 
 wk_tensor *wk_from_strided_sized_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
-                                    const int64_t *stride, int ndim, const wk_options *options)
+                                    const int64_t *stride, int ndim, const wk_tensor_options *options)
 {
     for (int d = 0; d < ndim; d++)
         if (!stride || stride[d] < 0) {
@@ -277,7 +277,7 @@ wk_tensor *wk_borrow_sized_at(wk_site site, wk_dtype dtype, void *data, size_t b
                               void (*release)(void *user), void *user)
 {
     wk__create c;
-    wk_options options = {.size = sizeof options, .dtype = dtype, .device = wk_cpu()};
+    wk_tensor_options options = {.size = sizeof options, .dtype = dtype, .device = wk_cpu()};
     wk_context *context = wk__context();
     const wk__frame before = wk__frame_begin(context, WK__FRAME_CALL, "borrow", site);
     const bool fits = wk__create_begin(&c, &wk__op_empty, site, shape, ndim, &options, dtype);

@@ -105,6 +105,6 @@ wk_tensor *wk__zeros_like_operand(const wk__grad_ctx *g)
     const wk__tensor_meta *from = &g->node->shape[0];
     wk_tensor *grad = g->out[0];
     for (int k = 1; k < g->node->outputs && !grad; k++) grad = g->out[k];
-    wk_options options = {.size = sizeof options, .dtype = wk_dtype_of(grad), .device = wk_device_of(grad)};
+    wk_tensor_options options = {.size = sizeof options, .dtype = wk_dtype_of(grad), .device = wk_device_of(grad)};
     return wk_zeros_at((wk_site){0}, from->size, from->ndim, &options);
 }

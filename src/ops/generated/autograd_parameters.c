@@ -54,7 +54,7 @@ const wk_parameter wk__parameters_grad[] = {
      .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
 
 const wk_parameter wk__parameters_requires_grad_[] = {
-    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .written = true},
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .mutated = true},
     {.size = sizeof(wk_parameter),
      .name = "requires_grad",
      .doc = "",

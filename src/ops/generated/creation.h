@@ -35,9 +35,9 @@ int wk__invoke_copy_(const wk__op *op, wk_site site, const wk_value *args, wk_te
 int wk__invoke_fill_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
 /* What the functions of an op call that has an entry of its own, in its file. */
-wk_tensor *wk__full(wk_site site, const int64_t *shape, int ndim, wk__arg value, const wk_options *options);
-wk_tensor *wk__full_like(wk_site site, wk_tensor *x, wk__arg value, const wk_options *options);
-wk_tensor *wk__arange(wk_site site, wk__arg start, wk__arg end, wk__arg step, const wk_options *options);
+wk_tensor *wk__full(wk_site site, const int64_t *shape, int ndim, wk__arg value, const wk_tensor_options *options);
+wk_tensor *wk__full_like(wk_site site, wk_tensor *x, wk__arg value, const wk_tensor_options *options);
+wk_tensor *wk__arange(wk_site site, wk__arg start, wk__arg end, wk__arg step, const wk_tensor_options *options);
 wk_tensor *wk__fill_(wk_site site, wk_tensor *x, wk__arg value);
 
 extern const wk_parameter wk__parameters_zeros[];

@@ -37,12 +37,12 @@ int wk__invoke_copy_(const wk__op *op, wk_site site, const wk_value *args, wk_te
 
 /* ---- fill_ ------------------------------------------------------------------------------------------------------- */
 
-wk_tensor *wk_fill__f_at(wk_site site, wk_tensor *x, double value)
+wk_tensor *wk_fill__f64_at(wk_site site, wk_tensor *x, double value)
 {
     return wk__fill_(site, x, wk__float_arg(value));
 }
 
-wk_tensor *wk_fill__i_at(wk_site site, wk_tensor *x, int64_t value)
+wk_tensor *wk_fill__i64_at(wk_site site, wk_tensor *x, int64_t value)
 {
     return wk__fill_(site, x, wk__int_arg(value));
 }

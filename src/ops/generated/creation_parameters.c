@@ -162,9 +162,9 @@ const wk_parameter wk__parameters_clone[] = {
     {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR}};
 
 const wk_parameter wk__parameters_copy_[] = {
-    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .written = true},
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .mutated = true},
     {.size = sizeof(wk_parameter), .name = "src", .doc = "", .kind = WK_VALUE_TENSOR}};
 
 const wk_parameter wk__parameters_fill_[] = {
-    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .written = true},
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .mutated = true},
     {.size = sizeof(wk_parameter), .name = "value", .doc = "", .kind = WK_VALUE_FLOAT}};

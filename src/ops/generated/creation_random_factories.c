@@ -10,7 +10,7 @@ int wk__invoke_rand(const wk__op *op, wk_site site, const wk_value *args, wk_ten
     (void)op;
     int ndim;
     const int64_t *shape = wk__value_dims(&args[0], &ndim);
-    const wk_options options = {
+    const wk_tensor_options options = {
         .size = sizeof options, .dtype = (wk_dtype)wk__value_int(&args[1], 0), .device = wk__value_device(&args[2])};
     return wk__return_one(out, wk_rand_at(site, shape, ndim, &options));
 }
@@ -20,7 +20,7 @@ int wk__invoke_rand(const wk__op *op, wk_site site, const wk_value *args, wk_ten
 int wk__invoke_rand_like(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    const wk_options options = {
+    const wk_tensor_options options = {
         .size = sizeof options, .dtype = (wk_dtype)wk__value_int(&args[1], 0), .device = wk__value_device(&args[2])};
     return wk__return_one(out, wk_rand_like_at(site, wk__value_tensor(&args[0]), &options));
 }
@@ -32,7 +32,7 @@ int wk__invoke_randn(const wk__op *op, wk_site site, const wk_value *args, wk_te
     (void)op;
     int ndim;
     const int64_t *shape = wk__value_dims(&args[0], &ndim);
-    const wk_options options = {
+    const wk_tensor_options options = {
         .size = sizeof options, .dtype = (wk_dtype)wk__value_int(&args[1], 0), .device = wk__value_device(&args[2])};
     return wk__return_one(out, wk_randn_at(site, shape, ndim, &options));
 }
@@ -42,7 +42,7 @@ int wk__invoke_randn(const wk__op *op, wk_site site, const wk_value *args, wk_te
 int wk__invoke_randn_like(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    const wk_options options = {
+    const wk_tensor_options options = {
         .size = sizeof options, .dtype = (wk_dtype)wk__value_int(&args[1], 0), .device = wk__value_device(&args[2])};
     return wk__return_one(out, wk_randn_like_at(site, wk__value_tensor(&args[0]), &options));
 }
@@ -54,7 +54,7 @@ int wk__invoke_randint(const wk__op *op, wk_site site, const wk_value *args, wk_
     (void)op;
     int ndim;
     const int64_t *shape = wk__value_dims(&args[2], &ndim);
-    const wk_options options = {
+    const wk_tensor_options options = {
         .size = sizeof options, .dtype = (wk_dtype)wk__value_int(&args[3], 0), .device = wk__value_device(&args[4])};
     return wk__return_one(
         out, wk_randint_at(site, wk__value_int(&args[0], 0), wk__value_int(&args[1], 0), shape, ndim, &options));
@@ -65,7 +65,7 @@ int wk__invoke_randint(const wk__op *op, wk_site site, const wk_value *args, wk_
 int wk__invoke_randperm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    const wk_options options = {
+    const wk_tensor_options options = {
         .size = sizeof options, .dtype = (wk_dtype)wk__value_int(&args[1], 0), .device = wk__value_device(&args[2])};
     return wk__return_one(out, wk_randperm_at(site, wk__value_int(&args[0], 0), &options));
 }

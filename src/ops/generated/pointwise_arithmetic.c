@@ -11,22 +11,22 @@ wk_tensor *wk_add_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_add, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_add_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_add_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_add, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_add_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_add_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_add, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_add_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_add_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_add, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_add_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_add_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_add, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -41,12 +41,12 @@ wk_tensor *wk_add__at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise_(&wk__op_add, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_add__tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_add__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise_(&wk__op_add, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_add__ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_add__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_add, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
@@ -58,22 +58,22 @@ wk_tensor *wk_sub_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_sub, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_sub_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_sub_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_sub, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_sub_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_sub_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_sub, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_sub_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_sub_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_sub, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_sub_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_sub_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_sub, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -88,12 +88,12 @@ wk_tensor *wk_sub__at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise_(&wk__op_sub, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_sub__tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_sub__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise_(&wk__op_sub, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_sub__ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_sub__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_sub, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
@@ -105,22 +105,22 @@ wk_tensor *wk_mul_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_mul, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_mul_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_mul_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_mul, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_mul_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_mul_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_mul, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_mul_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_mul_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_mul, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_mul_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_mul_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_mul, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -135,12 +135,12 @@ wk_tensor *wk_mul__at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise_(&wk__op_mul, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_mul__tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_mul__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise_(&wk__op_mul, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_mul__ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_mul__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_mul, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
@@ -152,22 +152,22 @@ wk_tensor *wk_div_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_div, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_div_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_div_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_div, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_div_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_div_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_div, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_div_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_div_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_div, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_div_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_div_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_div, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -182,12 +182,12 @@ wk_tensor *wk_div__at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise_(&wk__op_div, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_div__tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_div__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise_(&wk__op_div, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_div__ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_div__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_div, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
@@ -213,22 +213,22 @@ wk_tensor *wk_floor_divide_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_floor_divide, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_floor_divide_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_floor_divide_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_floor_divide, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_floor_divide_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_floor_divide_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_floor_divide, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_floor_divide_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_floor_divide_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_floor_divide, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_floor_divide_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_floor_divide_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_floor_divide, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -243,12 +243,12 @@ wk_tensor *wk_floor_divide__at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise_(&wk__op_floor_divide, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_floor_divide__tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_floor_divide__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise_(&wk__op_floor_divide, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_floor_divide__ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_floor_divide__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_floor_divide, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
@@ -260,22 +260,22 @@ wk_tensor *wk_remainder_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_remainder, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_remainder_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_remainder_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_remainder, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_remainder_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_remainder_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_remainder, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_remainder_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_remainder_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_remainder, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_remainder_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_remainder_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_remainder, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -290,12 +290,12 @@ wk_tensor *wk_remainder__at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise_(&wk__op_remainder, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_remainder__tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_remainder__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise_(&wk__op_remainder, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_remainder__ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_remainder__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_remainder, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
@@ -307,22 +307,22 @@ wk_tensor *wk_fmod_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_fmod, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_fmod_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_fmod_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_fmod, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_fmod_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_fmod_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_fmod, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_fmod_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_fmod_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_fmod, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_fmod_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_fmod_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_fmod, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -337,12 +337,12 @@ wk_tensor *wk_fmod__at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise_(&wk__op_fmod, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_fmod__tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_fmod__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise_(&wk__op_fmod, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_fmod__ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_fmod__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_fmod, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
@@ -354,22 +354,22 @@ wk_tensor *wk_pow_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__pow(site, wk__tensor_arg(a), wk__tensor_arg(b));
 }
 
-wk_tensor *wk_pow_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_pow_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__pow(site, wk__tensor_arg(a), wk__float_arg(b));
 }
 
-wk_tensor *wk_pow_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_pow_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__pow(site, wk__tensor_arg(a), wk__int_arg(b));
 }
 
-wk_tensor *wk_pow_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_pow_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__pow(site, wk__float_arg(a), wk__tensor_arg(b));
 }
 
-wk_tensor *wk_pow_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_pow_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__pow(site, wk__int_arg(a), wk__tensor_arg(b));
 }
@@ -384,12 +384,12 @@ wk_tensor *wk_pow__at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__pow_(site, a, wk__tensor_arg(b));
 }
 
-wk_tensor *wk_pow__tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_pow__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__pow_(site, a, wk__float_arg(b));
 }
 
-wk_tensor *wk_pow__ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_pow__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__pow_(site, a, wk__int_arg(b));
 }
@@ -413,22 +413,22 @@ wk_tensor *wk_maximum_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_maximum, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_maximum_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_maximum_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_maximum, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_maximum_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_maximum_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_maximum, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_maximum_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_maximum_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_maximum, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_maximum_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_maximum_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_maximum, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -445,22 +445,22 @@ wk_tensor *wk_minimum_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_minimum, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_minimum_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_minimum_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_minimum, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_minimum_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_minimum_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_minimum, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_minimum_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_minimum_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_minimum, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_minimum_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_minimum_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_minimum, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -477,22 +477,22 @@ wk_tensor *wk_atan2_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_atan2, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_atan2_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_atan2_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_atan2, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_atan2_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_atan2_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_atan2, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_atan2_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_atan2_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_atan2, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_atan2_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_atan2_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_atan2, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -507,12 +507,12 @@ wk_tensor *wk_atan2__at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise_(&wk__op_atan2, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_atan2__tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_atan2__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise_(&wk__op_atan2, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_atan2__ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_atan2__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_atan2, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
@@ -524,22 +524,22 @@ wk_tensor *wk_logaddexp_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_logaddexp, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_logaddexp_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_logaddexp_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_logaddexp, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_logaddexp_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_logaddexp_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_logaddexp, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_logaddexp_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_logaddexp_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_logaddexp, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_logaddexp_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_logaddexp_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_logaddexp, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -556,22 +556,22 @@ wk_tensor *wk_hypot_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_hypot, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_hypot_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_hypot_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_hypot, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_hypot_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_hypot_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_hypot, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_hypot_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_hypot_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_hypot, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_hypot_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_hypot_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_hypot, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -586,12 +586,12 @@ wk_tensor *wk_hypot__at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise_(&wk__op_hypot, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_hypot__tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_hypot__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise_(&wk__op_hypot, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_hypot__ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_hypot__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_hypot, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
@@ -603,22 +603,22 @@ wk_tensor *wk_copysign_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_copysign, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_copysign_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_copysign_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_copysign, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_copysign_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_copysign_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_copysign, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_copysign_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_copysign_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_copysign, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_copysign_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_copysign_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_copysign, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -633,12 +633,12 @@ wk_tensor *wk_copysign__at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise_(&wk__op_copysign, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_copysign__tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_copysign__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise_(&wk__op_copysign, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_copysign__ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_copysign__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_copysign, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }

@@ -11,22 +11,22 @@ wk_tensor *wk_eq_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_eq, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_eq_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_eq_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_eq, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_eq_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_eq_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_eq, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_eq_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_eq_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_eq, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_eq_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_eq_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_eq, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -41,12 +41,12 @@ wk_tensor *wk_eq__at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise_(&wk__op_eq, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_eq__tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_eq__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise_(&wk__op_eq, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_eq__ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_eq__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_eq, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
@@ -58,22 +58,22 @@ wk_tensor *wk_ne_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_ne, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_ne_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_ne_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_ne, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_ne_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_ne_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_ne, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_ne_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_ne_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_ne, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_ne_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_ne_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_ne, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -88,12 +88,12 @@ wk_tensor *wk_ne__at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise_(&wk__op_ne, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_ne__tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_ne__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise_(&wk__op_ne, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_ne__ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_ne__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_ne, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
@@ -105,22 +105,22 @@ wk_tensor *wk_lt_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_lt, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_lt_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_lt_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_lt, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_lt_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_lt_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_lt, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_lt_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_lt_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_lt, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_lt_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_lt_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_lt, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -135,12 +135,12 @@ wk_tensor *wk_lt__at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise_(&wk__op_lt, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_lt__tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_lt__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise_(&wk__op_lt, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_lt__ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_lt__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_lt, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
@@ -152,22 +152,22 @@ wk_tensor *wk_le_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_le, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_le_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_le_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_le, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_le_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_le_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_le, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_le_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_le_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_le, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_le_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_le_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_le, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -182,12 +182,12 @@ wk_tensor *wk_le__at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise_(&wk__op_le, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_le__tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_le__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise_(&wk__op_le, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_le__ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_le__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_le, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
@@ -199,22 +199,22 @@ wk_tensor *wk_gt_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_gt, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_gt_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_gt_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_gt, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_gt_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_gt_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_gt, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_gt_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_gt_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_gt, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_gt_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_gt_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_gt, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -229,12 +229,12 @@ wk_tensor *wk_gt__at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise_(&wk__op_gt, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_gt__tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_gt__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise_(&wk__op_gt, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_gt__ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_gt__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_gt, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
@@ -246,22 +246,22 @@ wk_tensor *wk_ge_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_ge, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_ge_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_ge_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_ge, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_ge_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_ge_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_ge, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_ge_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_ge_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_ge, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_ge_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_ge_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_ge, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -276,12 +276,12 @@ wk_tensor *wk_ge__at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise_(&wk__op_ge, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_ge__tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_ge__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise_(&wk__op_ge, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_ge__ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_ge__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_ge, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
@@ -293,22 +293,22 @@ wk_tensor *wk_logical_and_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_logical_and, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_logical_and_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_logical_and_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_logical_and, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_logical_and_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_logical_and_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_logical_and, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_logical_and_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_logical_and_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_logical_and, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_logical_and_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_logical_and_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_logical_and, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -323,12 +323,12 @@ wk_tensor *wk_logical_and__at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise_(&wk__op_logical_and, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_logical_and__tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_logical_and__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise_(&wk__op_logical_and, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_logical_and__ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_logical_and__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_logical_and, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
@@ -340,22 +340,22 @@ wk_tensor *wk_logical_or_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_logical_or, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_logical_or_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_logical_or_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_logical_or, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_logical_or_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_logical_or_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_logical_or, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_logical_or_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_logical_or_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_logical_or, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_logical_or_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_logical_or_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_logical_or, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -370,12 +370,12 @@ wk_tensor *wk_logical_or__at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise_(&wk__op_logical_or, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_logical_or__tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_logical_or__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise_(&wk__op_logical_or, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_logical_or__ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_logical_or__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_logical_or, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
@@ -387,22 +387,22 @@ wk_tensor *wk_logical_xor_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_logical_xor, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_logical_xor_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_logical_xor_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_logical_xor, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_logical_xor_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_logical_xor_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_logical_xor, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_logical_xor_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_logical_xor_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_logical_xor, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_logical_xor_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_logical_xor_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_logical_xor, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -417,12 +417,12 @@ wk_tensor *wk_logical_xor__at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise_(&wk__op_logical_xor, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_logical_xor__tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_logical_xor__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise_(&wk__op_logical_xor, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_logical_xor__ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_logical_xor__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_logical_xor, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
@@ -434,22 +434,22 @@ wk_tensor *wk_bitwise_and_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_bitwise_and, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_bitwise_and_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_bitwise_and_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_bitwise_and, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_bitwise_and_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_bitwise_and_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_bitwise_and, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_bitwise_and_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_bitwise_and_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_bitwise_and, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_bitwise_and_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_bitwise_and_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_bitwise_and, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -464,12 +464,12 @@ wk_tensor *wk_bitwise_and__at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise_(&wk__op_bitwise_and, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_bitwise_and__tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_bitwise_and__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise_(&wk__op_bitwise_and, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_bitwise_and__ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_bitwise_and__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_bitwise_and, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
@@ -481,22 +481,22 @@ wk_tensor *wk_bitwise_or_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_bitwise_or, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_bitwise_or_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_bitwise_or_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_bitwise_or, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_bitwise_or_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_bitwise_or_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_bitwise_or, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_bitwise_or_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_bitwise_or_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_bitwise_or, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_bitwise_or_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_bitwise_or_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_bitwise_or, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -511,12 +511,12 @@ wk_tensor *wk_bitwise_or__at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise_(&wk__op_bitwise_or, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_bitwise_or__tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_bitwise_or__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise_(&wk__op_bitwise_or, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_bitwise_or__ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_bitwise_or__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_bitwise_or, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
@@ -528,22 +528,22 @@ wk_tensor *wk_bitwise_xor_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise(&wk__op_bitwise_xor, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_bitwise_xor_tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_bitwise_xor_scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise(&wk__op_bitwise_xor, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_bitwise_xor_ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_bitwise_xor_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise(&wk__op_bitwise_xor, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_bitwise_xor_ft_at(wk_site site, double a, wk_tensor *b)
+wk_tensor *wk_bitwise_xor_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_bitwise_xor, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_bitwise_xor_it_at(wk_site site, int64_t a, wk_tensor *b)
+wk_tensor *wk_bitwise_xor_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
 {
     return wk__elementwise(&wk__op_bitwise_xor, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
 }
@@ -558,12 +558,12 @@ wk_tensor *wk_bitwise_xor__at(wk_site site, wk_tensor *a, wk_tensor *b)
     return wk__elementwise_(&wk__op_bitwise_xor, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
-wk_tensor *wk_bitwise_xor__tf_at(wk_site site, wk_tensor *a, double b)
+wk_tensor *wk_bitwise_xor__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 {
     return wk__elementwise_(&wk__op_bitwise_xor, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
 }
 
-wk_tensor *wk_bitwise_xor__ti_at(wk_site site, wk_tensor *a, int64_t b)
+wk_tensor *wk_bitwise_xor__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_bitwise_xor, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }

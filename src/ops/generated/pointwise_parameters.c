@@ -4,12 +4,12 @@
 #include "ops/core/entries.h"
 
 const wk_parameter wk__parameters_add[] = {
-    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true},
-    {.size = sizeof(wk_parameter), .name = "other", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true}};
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .accepts_scalar = true},
+    {.size = sizeof(wk_parameter), .name = "other", .doc = "", .kind = WK_VALUE_TENSOR, .accepts_scalar = true}};
 
 const wk_parameter wk__parameters_div[] = {
-    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true},
-    {.size = sizeof(wk_parameter), .name = "other", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true},
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .accepts_scalar = true},
+    {.size = sizeof(wk_parameter), .name = "other", .doc = "", .kind = WK_VALUE_TENSOR, .accepts_scalar = true},
     {.size = sizeof(wk_parameter),
      .name = "rounding_mode",
      .doc = "NULL: no rounding",
@@ -19,8 +19,8 @@ const wk_parameter wk__parameters_div[] = {
      .choices = (const char *const[]){"floor", "trunc", NULL}}};
 
 const wk_parameter wk__parameters_pow[] = {
-    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true},
-    {.size = sizeof(wk_parameter), .name = "exponent", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true}};
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .accepts_scalar = true},
+    {.size = sizeof(wk_parameter), .name = "exponent", .doc = "", .kind = WK_VALUE_TENSOR, .accepts_scalar = true}};
 
 const wk_parameter wk__parameters_logical_not[] = {
     {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR}};
@@ -127,28 +127,28 @@ const wk_parameter wk__parameters_clamp[] = {
      .doc = "",
      .kind = WK_VALUE_TENSOR,
      .optional = true,
-     .takes_number = true},
+     .accepts_scalar = true},
     {.size = sizeof(wk_parameter),
      .name = "max",
      .doc = "",
      .kind = WK_VALUE_TENSOR,
      .optional = true,
-     .takes_number = true}};
+     .accepts_scalar = true}};
 
 const wk_parameter wk__parameters_where[] = {
     {.size = sizeof(wk_parameter), .name = "condition", .doc = "", .kind = WK_VALUE_TENSOR},
-    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true},
-    {.size = sizeof(wk_parameter), .name = "other", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true}};
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .accepts_scalar = true},
+    {.size = sizeof(wk_parameter), .name = "other", .doc = "", .kind = WK_VALUE_TENSOR, .accepts_scalar = true}};
 
 const wk_parameter wk__parameters_masked_fill[] = {
     {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
     {.size = sizeof(wk_parameter), .name = "mask", .doc = "", .kind = WK_VALUE_TENSOR},
-    {.size = sizeof(wk_parameter), .name = "value", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true}};
+    {.size = sizeof(wk_parameter), .name = "value", .doc = "", .kind = WK_VALUE_TENSOR, .accepts_scalar = true}};
 
 const wk_parameter wk__parameters_lerp[] = {
     {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
     {.size = sizeof(wk_parameter), .name = "end", .doc = "", .kind = WK_VALUE_TENSOR},
-    {.size = sizeof(wk_parameter), .name = "weight", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true}};
+    {.size = sizeof(wk_parameter), .name = "weight", .doc = "", .kind = WK_VALUE_TENSOR, .accepts_scalar = true}};
 
 const wk_parameter wk__parameters_addcmul[] = {
     {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},

@@ -4,7 +4,7 @@
 #include "ops/core/entries.h"
 
 const wk_parameter wk__parameters_uniform_[] = {
-    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .written = true},
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .mutated = true},
     {.size = sizeof(wk_parameter),
      .name = "from",
      .doc = "",
@@ -19,7 +19,7 @@ const wk_parameter wk__parameters_uniform_[] = {
      .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}}};
 
 const wk_parameter wk__parameters_normal_[] = {
-    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .written = true},
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .mutated = true},
     {.size = sizeof(wk_parameter),
      .name = "mean",
      .doc = "",

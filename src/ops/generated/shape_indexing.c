@@ -72,11 +72,11 @@ int wk__invoke_scatter(const wk__op *op, wk_site site, const wk_value *args, wk_
 {
     (void)op;
     if (args[3].kind == WK_VALUE_FLOAT)
-        return wk__return_one(out, wk_scatter_f_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
-                                                   wk__value_tensor(&args[2]), wk__value_float(&args[3], 0)));
+        return wk__return_one(out, wk_scatter_f64_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                                     wk__value_tensor(&args[2]), wk__value_float(&args[3], 0)));
     if (args[3].kind != WK_VALUE_TENSOR)
-        return wk__return_one(out, wk_scatter_i_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
-                                                   wk__value_tensor(&args[2]), wk__value_int(&args[3], 0)));
+        return wk__return_one(out, wk_scatter_i64_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                                     wk__value_tensor(&args[2]), wk__value_int(&args[3], 0)));
     return wk__return_one(out, wk_scatter_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
                                              wk__value_tensor(&args[2]), wk__value_tensor(&args[3])));
 }

@@ -226,7 +226,7 @@ const wk_parameter wk__parameters_scatter[] = {
     {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
     {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT},
     {.size = sizeof(wk_parameter), .name = "index", .doc = "", .kind = WK_VALUE_TENSOR},
-    {.size = sizeof(wk_parameter), .name = "src", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true}};
+    {.size = sizeof(wk_parameter), .name = "src", .doc = "", .kind = WK_VALUE_TENSOR, .accepts_scalar = true}};
 
 const wk_parameter wk__parameters_index_add[] = {
     {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},

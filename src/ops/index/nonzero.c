@@ -30,7 +30,7 @@ bool wk__find_nonzero(wk_site site, const wk__op *op, wk_tensor *x, int64_t **ou
 
 wk_tensor *wk__i64_on_device_of(wk_site site, const wk_tensor *x, const int64_t *data, const int64_t *shape, int ndim)
 {
-    wk_options options = {.size = sizeof options, .device = wk_device_of(x)};
+    wk_tensor_options options = {.size = sizeof options, .device = wk_device_of(x)};
     return wk_from_on_at(site, WK_I64, data, (size_t)wk__numel(ndim, shape) * sizeof *data, shape, ndim, &options);
 }
 
@@ -82,7 +82,8 @@ static void masked_select_gradient(wk__grad_ctx *g)
 {
     const wk_site here = {0};
     const wk__attr *a = g->attr;
-    wk_options options = {.size = sizeof options, .dtype = wk_dtype_of(g->out[0]), .device = wk_device_of(g->out[0])};
+    wk_tensor_options options = {
+        .size = sizeof options, .dtype = wk_dtype_of(g->out[0]), .device = wk_device_of(g->out[0])};
     wk_tensor *zeros = wk_zeros_at(here, (const int64_t[]){wk__numel(a->count, a->list)}, 1, &options);
     g->in[0] = wk_reshape_at(here, wk_index_add_at(here, zeros, 0, wk__saved(g, 1), g->out[0]), a->list, a->count);
 }

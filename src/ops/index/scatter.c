@@ -29,11 +29,11 @@ static wk_tensor *last_writers(wk_site site, wk_tensor *index, wk_tensor *corner
     if (wk_sort_at(site, index, d, false, &sorted, &order) != WK_OK) return NULL;
     memcpy(shape, body->shape, sizeof shape);
     shape[d] = 1;
-    wk_options options = {.size = sizeof options, .dtype = WK_I64, .device = wk_device_of(index)};
-    wk_tensor *end = wk_full_i_at(site, shape, body->ndim, -1, &options);
+    wk_tensor_options options = {.size = sizeof options, .dtype = WK_I64, .device = wk_device_of(index)};
+    wk_tensor *end = wk_full_i64_at(site, shape, body->ndim, -1, &options);
     wk_tensor *next = wk_cat_at(site, (wk_tensor *const[]){wk_narrow_at(site, sorted, d, 1, n - 1), end}, 2, d);
     wk_tensor *last = wk_mul(wk_ne(sorted, next), wk_add(order, 1));
-    wk_options like = {.size = sizeof like, .dtype = WK_I64};
+    wk_tensor_options like = {.size = sizeof like, .dtype = WK_I64};
     return corner ? wk_scatter_add_at(site, wk_zeros_like_at(site, corner, &like), d, sorted, last) : NULL;
 }
 
@@ -53,7 +53,7 @@ static wk_tensor *apply_scatter(wk_site site, wk_tensor *x, int d, wk_tensor *in
         wk_tensor *from = wk_maximum(wk_sub(winner, 1), 0);
         put = wk_where(gets, wk_gather_at(site, covered_region(site, source, places, d), d, from), corner);
     } else {
-        wk_options like = {.size = sizeof like, .dtype = dtype};
+        wk_tensor_options like = {.size = sizeof like, .dtype = dtype};
         put = wk_where(gets, wk__full_like(site, corner, value, &like), corner);
     }
     return put && wk_copy__at(site, corner, put) ? out : NULL;
@@ -64,8 +64,8 @@ static wk_tensor *apply_scatter(wk_site site, wk_tensor *x, int d, wk_tensor *in
 static wk_tensor *normalize_negative_index(wk_tensor *index, int64_t bound)
 {
     if (!index || wk__body_numel(wk__body_of(index)) == 0) return index;
-    wk_options options = {.size = sizeof options, .dtype = WK_I64, .device = wk_device_of(index)};
-    wk_tensor *zeros = wk_expand(wk_full_i_at((wk_site){0}, (const int64_t[]){1}, 1, 0, &options), (bound));
+    wk_tensor_options options = {.size = sizeof options, .dtype = WK_I64, .device = wk_device_of(index)};
+    wk_tensor *zeros = wk_expand(wk_full_i64_at((wk_site){0}, (const int64_t[]){1}, 1, 0, &options), (bound));
     return wk_add(wk_where(wk_lt(index, 0), wk_add(index, bound), index), wk_take(zeros, index));
 }
 
@@ -106,11 +106,11 @@ wk_tensor *wk_scatter_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *ind
 {
     return scatter_call(site, x, dim, index, source, 3, wk__int_arg(0));
 }
-wk_tensor *wk_scatter_f_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, double value)
+wk_tensor *wk_scatter_f64_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, double value)
 {
     return scatter_call(site, x, dim, index, NULL, 2, wk__float_arg(value));
 }
-wk_tensor *wk_scatter_i_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, int64_t value)
+wk_tensor *wk_scatter_i64_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, int64_t value)
 {
     return scatter_call(site, x, dim, index, NULL, 2, wk__int_arg(value));
 }
@@ -122,8 +122,9 @@ static wk_tensor *is_last_writer(wk_tensor *x, wk_tensor *index, int d)
     const wk__body *body = wk__body_of(index);
     int64_t shape[WK__MAX_DIMS];
     for (int k = 0; k < body->ndim; k++) shape[k] = k == d ? body->shape[d] : 1;
-    wk_options options = {.size = sizeof options, .device = wk_device_of(index)};
-    wk_tensor *own = wk_reshape_at(here, wk_add(wk_arange_i_at(here, body->shape[d], &options), 1), shape, body->ndim);
+    wk_tensor_options options = {.size = sizeof options, .device = wk_device_of(index)};
+    wk_tensor *own =
+        wk_reshape_at(here, wk_add(wk_arange_i64_at(here, body->shape[d], &options), 1), shape, body->ndim);
     wk_tensor *winner = last_writers(here, index, covered_region(here, x, body, d), d);
     return winner ? wk_eq(wk_gather_at(here, winner, d, index), own) : NULL;
 }
@@ -136,7 +137,7 @@ static void gradient(wk__grad_ctx *g)
     const wk__tensor_meta *x = &g->node->shape[0];
     wk_tensor *index = normalize_negative_index(wk__at_least_1d(wk__saved(g, 1)), x->ndim ? x->size[d] : 1);
     if (!index) return;
-    if (wk__needs_input_grad(g, 0)) g->in[0] = wk_scatter_i_at(here, g->out[0], d, index, 0);
+    if (wk__needs_input_grad(g, 0)) g->in[0] = wk_scatter_i64_at(here, g->out[0], d, index, 0);
     if (!wk__needs_input_grad(g, 2)) return;
     wk_tensor *grad = wk__at_least_1d(g->out[0]), *part = wk_gather_at(here, grad, d, index);
     if (part && wk__body_numel(wk__body_of(index))) part = wk_where(is_last_writer(grad, index, d), part, 0.0);

@@ -196,7 +196,7 @@ wk_tensor *wk__pad_source_grad(const wk__grad_ctx *g, wk_tensor *part)
     if (!part) return NULL;
     const int64_t covered = wk__body_numel(wk__body_of(part));
     if (wk__numel(source->ndim, source->size) == covered) return wk_reshape_at(here, part, source->size, source->ndim);
-    wk_options options = {.size = sizeof options, .dtype = wk_dtype_of(part), .device = wk_device_of(part)};
+    wk_tensor_options options = {.size = sizeof options, .dtype = wk_dtype_of(part), .device = wk_device_of(part)};
     wk_tensor *zeros = wk_zeros_at(here, source->size, source->ndim, &options), *corner = zeros;
     if (covered == 0) return zeros;
     part = wk__at_least_1d(part);

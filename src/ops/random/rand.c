@@ -39,7 +39,7 @@ static const wk__op normal_of[WK_DTYPE_COUNT] = {[WK_F32] = WK__RANDOM_OP("randn
 
 /* A call's dtype must have a row in the table. */
 static wk_tensor *floats(const wk__op *op, const wk__op *table, wk_site site, const int64_t *shape, int ndim,
-                         const wk_options *options)
+                         const wk_tensor_options *options)
 {
     wk__create c;
     if (!wk__create_begin(&c, op, site, shape, ndim, options, WK_F32)) return NULL;
@@ -49,28 +49,28 @@ static wk_tensor *floats(const wk__op *op, const wk__op *table, wk_site site, co
     return NULL;
 }
 
-wk_tensor *wk_rand_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options)
+wk_tensor *wk_rand_at(wk_site site, const int64_t *shape, int ndim, const wk_tensor_options *options)
 {
     return floats(&wk__op_rand, uniform_of, site, shape, ndim, options);
 }
-wk_tensor *wk_randn_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options)
+wk_tensor *wk_randn_at(wk_site site, const int64_t *shape, int ndim, const wk_tensor_options *options)
 {
     return floats(&wk__op_randn, normal_of, site, shape, ndim, options);
 }
 
 static wk_tensor *floats_like(const wk__op *op, const wk__op *table, wk_site site, wk_tensor *x,
-                              const wk_options *options)
+                              const wk_tensor_options *options)
 {
-    wk_options like;
+    wk_tensor_options like;
     if (!wk__create_like(op, site, x, options, &like)) return NULL;
     return floats(op, table, site, wk__body_of(x)->shape, wk__body_of(x)->ndim, &like);
 }
 
-wk_tensor *wk_rand_like_at(wk_site site, wk_tensor *x, const wk_options *options)
+wk_tensor *wk_rand_like_at(wk_site site, wk_tensor *x, const wk_tensor_options *options)
 {
     return floats_like(&wk__op_rand_like, uniform_of, site, x, options);
 }
-wk_tensor *wk_randn_like_at(wk_site site, wk_tensor *x, const wk_options *options)
+wk_tensor *wk_randn_like_at(wk_site site, wk_tensor *x, const wk_tensor_options *options)
 {
     return floats_like(&wk__op_randn_like, normal_of, site, x, options);
 }

@@ -39,7 +39,7 @@ static int below_any(wk__emit *e, const int in[])
 static const wk__op below_of[2] = {WK__RANDOM_OP("randint", below_any), WK__RANDOM_OP("randint", below_small)};
 
 wk_tensor *wk_randint_at(wk_site site, int64_t low, int64_t high, const int64_t *shape, int ndim,
-                         const wk_options *options)
+                         const wk_tensor_options *options)
 {
     wk__create c;
     if (low >= high) {

@@ -11,11 +11,11 @@ static int all_bits(wk__emit *e, const int in[])
 static const wk__op bits_of = WK__RANDOM_OP("randperm", all_bits);
 
 /* Where the bits of each place stand once they are sorted. */
-wk_tensor *wk_randperm_at(wk_site site, int64_t n, const wk_options *options)
+wk_tensor *wk_randperm_at(wk_site site, int64_t n, const wk_tensor_options *options)
 {
     wk__create c;
     wk__compose composed;
-    wk_options o;
+    wk_tensor_options o;
     if (!wk__options(site, "randperm", options, &o)) return NULL;
     wk_dtype dtype = o.dtype ? o.dtype : WK_I64;
     if (!wk__check_dtype(&wk__op_randperm, site, dtype)) return NULL;

@@ -5,12 +5,12 @@
 wk_tensor *wk__uniform(wk_site site, const int64_t *shape, int ndim, wk_dtype dtype, wk_device device)
 {
     return wk_rand_at(site, shape, ndim,
-                      &(const wk_options){.size = sizeof(wk_options), .dtype = dtype, .device = device});
+                      &(const wk_tensor_options){.size = sizeof(wk_tensor_options), .dtype = dtype, .device = device});
 }
 static wk_tensor *normal_on(wk_site site, const int64_t *shape, int ndim, wk_dtype dtype, wk_device device)
 {
     return wk_randn_at(site, shape, ndim,
-                       &(const wk_options){.size = sizeof(wk_options), .dtype = dtype, .device = device});
+                       &(const wk_tensor_options){.size = sizeof(wk_tensor_options), .dtype = dtype, .device = device});
 }
 
 /* offset + scale x, in the class of the target; the old numbers do not flow into the new ones. */

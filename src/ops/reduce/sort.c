@@ -242,7 +242,7 @@ static void gradient(wk__grad_ctx *g)
     int64_t shape[WK__MAX_DIMS] = {1};
     int ndim = from->ndim ? from->ndim : 1;
     memcpy(shape, from->size, sizeof *shape * from->ndim);
-    wk_options options = {.size = sizeof options, .dtype = wk_dtype_of(grad), .device = wk_device_of(grad)};
+    wk_tensor_options options = {.size = sizeof options, .dtype = wk_dtype_of(grad), .device = wk_device_of(grad)};
     wk_tensor *zeros = wk_zeros_at(site, shape, ndim, &options);
     if (sorted.dropped || from->ndim == 0) {
         shape[sorted.axis] = 1;

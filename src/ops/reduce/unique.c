@@ -16,7 +16,7 @@ typedef struct runs {
 /* Of a vector of n elements, one at least. NaN is a run of its own each time, as it equals nothing. */
 static bool find_runs(runs *r, wk_site site, wk_tensor *x, int64_t n)
 {
-    const wk_options options = {.size = sizeof options, .dtype = WK_BOOL, .device = wk_device_of(x)};
+    const wk_tensor_options options = {.size = sizeof options, .dtype = WK_BOOL, .device = wk_device_of(x)};
     if (wk_sort_at(site, x, 0, false, &r->values, &r->order) != WK_OK) return false;
     wk_tensor *begin = wk_ones_at(site, (const int64_t[]){1}, 1, &options);
     wk_tensor *changes = wk_ne(wk_narrow_at(site, r->values, 0, 1, n - 1), wk_narrow_at(site, r->values, 0, 0, n - 1));
@@ -28,7 +28,7 @@ static bool find_runs(runs *r, wk_site site, wk_tensor *x, int64_t n)
 /* numbers[k], which belongs to the sorted place k, brought to where the element stood. */
 static wk_tensor *scatter_to_original(const runs *r, wk_site site, wk_tensor *numbers)
 {
-    wk_options options = {.size = sizeof options, .dtype = WK_I64, .device = wk_device_of(numbers)};
+    wk_tensor_options options = {.size = sizeof options, .dtype = WK_I64, .device = wk_device_of(numbers)};
     wk_tensor *zeros = wk_zeros_like_at(site, r->order, &options);
     return wk_scatter_add_at(site, zeros, 0, r->order, wk_to_dtype_at(site, numbers, WK_I64));
 }
@@ -67,7 +67,7 @@ static bool distinct(wk_site site, wk_tensor *x, const bool wanted[RESULTS], wk_
 /* Nothing has no distinct elements. */
 static bool empty_results(wk_site site, wk_tensor *x, const bool wanted[RESULTS], wk_tensor *out[RESULTS])
 {
-    wk_options options = {.size = sizeof options, .dtype = WK_I64, .device = wk_device_of(x)};
+    wk_tensor_options options = {.size = sizeof options, .dtype = WK_I64, .device = wk_device_of(x)};
     out[VALUES] = wk_reshape_at(site, wk_clone_at(site, x), (const int64_t[]){0}, 1);
     if (wanted[INVERSE]) out[INVERSE] = wk_zeros_like_at(site, x, &options);
     if (wanted[COUNTS]) out[COUNTS] = wk_zeros_at(site, (const int64_t[]){0}, 1, &options);

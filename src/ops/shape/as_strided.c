@@ -48,12 +48,12 @@ typedef struct view_extent {
 static wk_tensor *storage_offsets(const view_extent *view, wk_device device)
 {
     const wk_site here = {0};
-    const wk_options whole = {.size = sizeof whole, .dtype = WK_I64, .device = device};
-    wk_tensor *sum = wk_add(wk_arange_i_at(here, 1, &whole), view->offset);
+    const wk_tensor_options whole = {.size = sizeof whole, .dtype = WK_I64, .device = device};
+    wk_tensor *sum = wk_add(wk_arange_i64_at(here, 1, &whole), view->offset);
     for (int d = 0; d < view->ndim; d++) {
         int64_t along[WK__MAX_DIMS];
         for (int e = 0; e < view->ndim; e++) along[e] = e == d ? view->shape[d] : 1;
-        wk_tensor *step = wk_mul(wk_arange_i_at(here, view->shape[d], &whole), view->stride[d]);
+        wk_tensor *step = wk_mul(wk_arange_i64_at(here, view->shape[d], &whole), view->stride[d]);
         sum = wk_add(sum, wk_reshape_at(here, step, along, view->ndim));
     }
     return wk_reshape_at(here, sum, (const int64_t[]){-1}, 1);
@@ -83,7 +83,7 @@ static void gradient(wk__grad_ctx *g)
     wk__tensor_meta extent;
     if (!grad) return;
     wk__base_extent(base, lists->list3, &extent);
-    const wk_options like = {.size = sizeof like, .dtype = wk_dtype_of(grad), .device = wk_device_of(grad)};
+    const wk_tensor_options like = {.size = sizeof like, .dtype = wk_dtype_of(grad), .device = wk_device_of(grad)};
     wk_tensor *all = wk_zeros_at(here, extent.size, extent.ndim, &like);
     wk_tensor *part = wk_as_strided_at(here, all, view.shape, view.stride, view.ndim, view.offset);
     if (!part) return;

@@ -188,7 +188,7 @@ static void gradient(wk__grad_ctx *g)
     const bool unbound = g->node->op == &wk__op_unbind;
     wk_tensor *piece[WK__MAX_OUTPUTS], *model = NULL;
     for (int k = 0; k < count && !model; k++) model = g->out[k];
-    wk_options options = {.size = sizeof options, .dtype = wk_dtype_of(model), .device = wk_device_of(model)};
+    wk_tensor_options options = {.size = sizeof options, .dtype = wk_dtype_of(model), .device = wk_device_of(model)};
     wk__geometry shape = {.ndim = from->ndim};
     memcpy(shape.shape, from->size, sizeof shape.shape);
     if (unbound) wk__geometry_drop(&shape, d);

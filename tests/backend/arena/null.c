@@ -482,14 +482,14 @@ static void lost_device(void **state)
     wk__null_set_count(2);
     assert_int_equal(null->open(1, &second, &fail), WK_OK);
     wk__null_lose_device(0);
-    assert_int_equal(submit_program(null, f.device, &g, &fail), WK_ERR_LOST);
+    assert_int_equal(submit_program(null, f.device, &g, &fail), WK_ERR_DEVICE_LOST);
     assert_string_equal(fail.text, "the device does not answer any more");
-    assert_int_equal(null->sync(f.device, &fail), WK_ERR_LOST);
-    assert_int_equal(null->upload(f.device, &f.a, 0, "", 1, &fail), WK_ERR_LOST);
-    assert_int_equal(null->download(f.device, &byte, &f.a, 0, 1, &fail), WK_ERR_LOST);
-    assert_int_equal(null->info(0, &info, &fail), WK_ERR_LOST);
-    assert_int_equal(null->open(0, &third, &fail), WK_ERR_LOST);
-    assert_int_equal(wk__arena_alloc(f.arena, 100 * MB, &piece, &fail), WK_ERR_LOST);
+    assert_int_equal(null->sync(f.device, &fail), WK_ERR_DEVICE_LOST);
+    assert_int_equal(null->upload(f.device, &f.a, 0, "", 1, &fail), WK_ERR_DEVICE_LOST);
+    assert_int_equal(null->download(f.device, &byte, &f.a, 0, 1, &fail), WK_ERR_DEVICE_LOST);
+    assert_int_equal(null->info(0, &info, &fail), WK_ERR_DEVICE_LOST);
+    assert_int_equal(null->open(0, &third, &fail), WK_ERR_DEVICE_LOST);
+    assert_int_equal(wk__arena_alloc(f.arena, 100 * MB, &piece, &fail), WK_ERR_DEVICE_LOST);
     assert_int_equal(null->sync(second, &fail), WK_OK); /* the other one lives */
     wk__null_clear_faults();
     assert_int_equal(null->sync(f.device, &fail), WK_OK);

@@ -354,13 +354,13 @@ static void full_device_is_tried_again(void **state)
 static void other_failures_pass(void **state)
 {
     (void)state;
-    device d = {.failure = WK_ERR_LOST, .fail_from = 2, .fail_until = INT64_MAX};
+    device d = {.failure = WK_ERR_DEVICE_LOST, .fail_from = 2, .fail_until = INT64_MAX};
     wk__fail fail;
     wk__memory idle, piece;
     wk__arena *arena = wk__arena_new(&backend, &d, INT64_MAX);
     idle = take(arena, 10 * MB);
     wk__arena_free(arena, &idle);
-    assert_int_equal(wk__arena_alloc(arena, 30 * MB, &piece, &fail), WK_ERR_LOST);
+    assert_int_equal(wk__arena_alloc(arena, 30 * MB, &piece, &fail), WK_ERR_DEVICE_LOST);
     assert_string_equal(fail.text, "device is full");
     assert_int_equal(d.takes, 2);
     assert_int_equal(d.gives, 0);

@@ -158,9 +158,9 @@ static void errors_pass(void **state)
         wk__arena *arena = wk__arena_new(&backend, d, INT64_MAX);
         wk__fail fail;
         wk__memory piece;
-        d->failure = WK_ERR_LOST;
+        d->failure = WK_ERR_DEVICE_LOST;
         d->fail_at = n;
-        assert_int_equal(wk__arena_alloc(arena, 10 * MB, &piece, &fail), WK_ERR_LOST);
+        assert_int_equal(wk__arena_alloc(arena, 10 * MB, &piece, &fail), WK_ERR_DEVICE_LOST);
         assert_string_equal(fail.text, n == 1 ? "no addresses" : "no map");
         assert_int_equal(d->blocks, 0);
         piece = take(arena, 5); /* ranges are tried again */

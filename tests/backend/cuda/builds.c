@@ -42,9 +42,9 @@ static void is_lost_while_loading(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
     opened o = open_first();
-    must(build_three(&o) == WK_ERR_LOST);
+    must(build_three(&o) == WK_ERR_DEVICE_LOST);
     must(compilations() == 1);
-    must(build_three(&o) == WK_ERR_LOST);
+    must(build_three(&o) == WK_ERR_DEVICE_LOST);
     must(compilations() == 1);
     o.backend->close(o.device);
 }
@@ -72,7 +72,7 @@ static void takes_no_file(void)
     o.backend->close(o.device);
     o = open_first();
     setenv("STANDIN_ERRORS", "cuModuleLoadData=714@1", 1);
-    must(build_three(&o) == WK_ERR_LOST);
+    must(build_three(&o) == WK_ERR_DEVICE_LOST);
     must(compilations() - before == 1);
     o.backend->close(o.device);
 }
@@ -165,8 +165,8 @@ static void is_lost_while_looking_up(void)
     const wk__cuda_device *device = o.device;
     asked before = asked_for();
     setenv("STANDIN_ERRORS", "cuModuleGetFunction=700@1", 1);
-    must(build_three(&o) == WK_ERR_LOST && device->lost && is_more_by(before, 1, 1, 1));
-    must(build_three(&o) == WK_ERR_LOST && is_more_by(before, 1, 1, 1));
+    must(build_three(&o) == WK_ERR_DEVICE_LOST && device->lost && is_more_by(before, 1, 1, 1));
+    must(build_three(&o) == WK_ERR_DEVICE_LOST && is_more_by(before, 1, 1, 1));
     o.backend->close(o.device);
 }
 
@@ -181,7 +181,7 @@ static void is_reset_before_looking_up(void)
     asked before = asked_for();
     must(build_some(&o, 0, 1) == WK_OK && is_more_by(before, 0, 1, 1));
     setenv("STANDIN_ERRORS", "cuModuleLoadData=400@1", 1);
-    must(build_some(&o, 1, 4) == WK_ERR_LOST && is_more_by(before, 0, 2, 1));
+    must(build_some(&o, 1, 4) == WK_ERR_DEVICE_LOST && is_more_by(before, 0, 2, 1));
     o.backend->close(o.device);
 }
 

@@ -385,7 +385,7 @@ static void gpus_are_found_without_figures(void)
     must(wk_device_count(WK_CUDA) == 2);
     wk__nvml.DeviceGetTemperature = heat;
     must(wk_device_eq(wk_gpu(0), wk_cuda(0)) && wk_device_count(WK_GPU) >= 2 && asked_for_heat == 0);
-    must(wk_device_describe(wk_gpu(0), &known) == WK_OK && known.temperature == 55 && asked_for_heat == 1);
+    must(wk_device_get_properties(wk_gpu(0), &known) == WK_OK && known.temperature == 55 && asked_for_heat == 1);
 }
 
 static void figures(void **state)
@@ -489,7 +489,7 @@ static void may_not_use_cuda(void)
 static void asks_the_driver_and_forks(void)
 {
     wk_device_properties known = {.size = sizeof known};
-    must(wk_device_describe(wk_cuda(0), &known) == WK_OK);
+    must(wk_device_get_properties(wk_cuda(0), &known) == WK_OK);
     ends_well(may_not_use_cuda);
     must(sums_on(wk_cuda(0)));
 }

@@ -22,7 +22,7 @@ static void is_lost(wk_tensor *x, int line, const char *words)
 {
     float data[1000];
     must(wk_read(x, data, sizeof data) != WK_OK);
-    must(wk_error_code() == WK_ERR_LOST);
+    must(wk_error_code() == WK_ERR_DEVICE_LOST);
     is_said(line, words);
 }
 
@@ -38,7 +38,7 @@ static void gives_up_in_a_kernel(void)
     const int of_y = __LINE__ + 1;
     wk_tensor *y = wk_retain(wk_mul(x, 3));
     wk_sync();
-    must(wk_error_code() == WK_ERR_LOST && strstr(wk_error(), "the device gave up") != NULL);
+    must(wk_error_code() == WK_ERR_DEVICE_LOST && strstr(wk_error(), "the device gave up") != NULL);
     is_said(of_y + 1, "sync: cuda:0: ");
     wk_sync(); /* it has been told */
     must(wk_error() == NULL);
@@ -62,7 +62,7 @@ static void has_no_figures(void)
     const long asked = driver_calls("cuMemGetInfo_v2");
     must(before.used > 0 && before.total > 0 && asked > 0);
     setenv("STANDIN_ERRORS", "cuEventRecord=719@1", 1);
-    must(backend->sync(device, &fail) == WK_ERR_LOST);
+    must(backend->sync(device, &fail) == WK_ERR_DEVICE_LOST);
     backend->usage(device, &after);
     must(after.used == 0 && after.total == 0 && driver_calls("cuMemGetInfo_v2") == asked);
     backend->close(device);
@@ -163,7 +163,7 @@ static void a_device_does_not_open(void)
 {
     WK_SCOPE;
     wk_ones((3), .device = wk_cuda(0));
-    must(wk_error_code() == WK_ERR_LOST);
+    must(wk_error_code() == WK_ERR_DEVICE_LOST);
     is_said(__LINE__ - 2, "ones: cuda:0: opening the device: ");
 }
 
@@ -228,11 +228,11 @@ static void closes_after_a_reset(void)
     must(o.backend->sync(device, &fail) == WK_OK);
     reset_first();
     must(o.backend->upload(device, &block, 0, "text", 4, &fail) == WK_OK); /* left out, as submissions are */
-    must(o.backend->sync(device, &fail) == WK_ERR_LOST && fail.async);
+    must(o.backend->sync(device, &fail) == WK_ERR_DEVICE_LOST && fail.async);
     must(o.backend->sync(device, &fail) == WK_OK);
-    must(o.backend->download(device, fail.text, &block, 0, 4, &fail) == WK_ERR_LOST && fail.poisoned);
-    must(o.backend->compile_only(device, false, &fail) == WK_ERR_LOST);
-    must(o.backend->block_alloc(device, 1 << 20, &block, &fail) == WK_ERR_LOST);
+    must(o.backend->download(device, fail.text, &block, 0, 4, &fail) == WK_ERR_DEVICE_LOST && fail.poisoned);
+    must(o.backend->compile_only(device, false, &fail) == WK_ERR_DEVICE_LOST);
+    must(o.backend->block_alloc(device, 1 << 20, &block, &fail) == WK_ERR_DEVICE_LOST);
     const long unloaded = driver_calls("cuModuleUnload"), freed = driver_calls("cuMemFreeHost");
     o.backend->close(device);
     must(driver_calls("cuModuleUnload") == unloaded && driver_calls("cuMemFreeHost") == freed);
@@ -248,8 +248,8 @@ static void closes_after_a_reset_and_a_use(void)
     must(o.backend->block_alloc(o.device, 1 << 20, &block, &fail) == WK_OK);
     must(o.backend->sync(o.device, &fail) == WK_OK);
     setenv("STANDIN_ERRORS", "cuMemcpyHtoDAsync_v2=400", 1);
-    must(o.backend->upload(o.device, &block, 0, "text", 4, &fail) == WK_ERR_LOST);
-    must(o.backend->download(o.device, fail.text, &block, 0, 4, &fail) == WK_ERR_LOST && fail.poisoned);
+    must(o.backend->upload(o.device, &block, 0, "text", 4, &fail) == WK_ERR_DEVICE_LOST);
+    must(o.backend->download(o.device, fail.text, &block, 0, 4, &fail) == WK_ERR_DEVICE_LOST && fail.poisoned);
     const long freed = driver_calls("cuMemFreeHost"), ended = driver_calls("cuStreamDestroy_v2");
     o.backend->close(o.device);
     must(driver_calls("cuMemFreeHost") == freed && driver_calls("cuStreamDestroy_v2") == ended);
@@ -263,7 +263,7 @@ static void frees_after_a_reset(void)
     wk__memory block = {0};
     must(o.backend->block_alloc(o.device, 1 << 20, &block, &fail) == WK_OK);
     setenv("STANDIN_ERRORS", "cuMemcpyHtoDAsync_v2=709", 1);
-    must(o.backend->upload(o.device, &block, 0, "text", 4, &fail) == WK_ERR_LOST);
+    must(o.backend->upload(o.device, &block, 0, "text", 4, &fail) == WK_ERR_DEVICE_LOST);
     unsetenv("STANDIN_ERRORS");
     const long freed = driver_calls("cuMemFree_v2"), ended = driver_calls("cuStreamDestroy_v2");
     o.backend->block_free(o.device, &block);
@@ -305,7 +305,7 @@ static void is_revived(void)
     o.backend->block_free(o.device, &block);
     must(device->lost && device->was_reset && driver_calls("cuCtxGetId") == asked + 1);
     setenv("STANDIN_ERRORS", "cuCtxPushCurrent_v2=999@1,cuCtxGetId=1", 1);
-    must(o.backend->block_alloc(o.device, 1 << 20, &none, &fail) == WK_ERR_LOST && device->was_reset);
+    must(o.backend->block_alloc(o.device, 1 << 20, &none, &fail) == WK_ERR_DEVICE_LOST && device->was_reset);
     unsetenv("STANDIN_ERRORS");
     closes_and_frees_nothing(o);
 }
@@ -317,7 +317,7 @@ static void is_revived_and_ends(void)
     opened o = open_and_revive(&block);
     const wk__cuda_device *device = o.device;
     setenv("STANDIN_ERRORS", "cuMemcpyHtoDAsync_v2=700", 1);
-    must(o.backend->upload(o.device, &block, 0, "text", 4, &fail) == WK_ERR_LOST && device->was_reset);
+    must(o.backend->upload(o.device, &block, 0, "text", 4, &fail) == WK_ERR_DEVICE_LOST && device->was_reset);
     closes_and_frees_nothing(o);
 }
 
@@ -382,13 +382,13 @@ static void moments_after_the_end(void)
     must(driver_calls("cuEventCreate") == made);
     const long asked = driver_calls("cuCtxPushCurrent_v2");
     must(o.backend->event_query(o.device, before) && o.backend->event_query(o.device, after[0]));
-    must(o.backend->event_wait(o.device, after[0], &fail) == WK_ERR_LOST && fail.async && !fail.poisoned);
+    must(o.backend->event_wait(o.device, after[0], &fail) == WK_ERR_DEVICE_LOST && fail.async && !fail.poisoned);
     must(o.backend->event_wait(o.device, after[0], &fail) == WK_OK);
     must(o.backend->event_wait(o.device, after[1], &fail) == WK_OK);
     must(o.backend->event_wait(o.device, before, &fail) == WK_OK);
     must(driver_calls("cuCtxPushCurrent_v2") == asked);
     must(o.backend->sync(o.device, &fail) == WK_OK);
-    must(o.backend->event_elapsed(o.device, before, after[0], &seconds, &fail) == WK_ERR_LOST);
+    must(o.backend->event_elapsed(o.device, before, after[0], &seconds, &fail) == WK_ERR_DEVICE_LOST);
     const long destroyed = driver_calls("cuEventDestroy_v2");
     o.backend->event_destroy(o.device, before);
     for (int k = 0; k < 2; k++) o.backend->event_destroy(o.device, after[k]);
@@ -409,7 +409,7 @@ static void moments_after_a_reset_and_a_use(void)
     unsetenv("STANDIN_ERRORS");
     const long asked = driver_calls("cuEventQuery"), destroyed = driver_calls("cuEventDestroy_v2");
     must(o.backend->event_query(o.device, event));
-    must(o.backend->event_wait(o.device, event, &fail) == WK_ERR_LOST);
+    must(o.backend->event_wait(o.device, event, &fail) == WK_ERR_DEVICE_LOST);
     o.backend->event_destroy(o.device, event);
     o.backend->event_destroy(o.device, another);
     must(driver_calls("cuEventQuery") == asked && driver_calls("cuEventDestroy_v2") == destroyed);
@@ -425,7 +425,7 @@ static void is_lost_while_waited_for(void)
     must(o.backend->event_record(o.device, &event, &fail) == WK_OK);
     setenv("STANDIN_ERRORS", "cuEventQuery=700@1", 1);
     must(o.backend->event_query(o.device, event)); /* there is nothing to wait for */
-    must(o.backend->event_wait(o.device, event, &fail) == WK_ERR_LOST);
+    must(o.backend->event_wait(o.device, event, &fail) == WK_ERR_DEVICE_LOST);
     must(o.backend->event_wait(o.device, event, &fail) == WK_OK);
     o.backend->event_destroy(o.device, event);
     o.backend->close(o.device);
@@ -470,7 +470,7 @@ static void comes_while_others_compile(void)
     must(o.backend->event_query(device, event) && driver_calls("cuEventQuery") == asked);
     pthread_mutex_unlock(&device->lock);
     alarm(0);
-    must(o.backend->event_wait(device, event, &fail) == WK_ERR_LOST && strstr(fail.text, "a kernel: ") != NULL);
+    must(o.backend->event_wait(device, event, &fail) == WK_ERR_DEVICE_LOST && strstr(fail.text, "a kernel: ") != NULL);
     o.backend->event_destroy(device, event);
     o.backend->close(device);
 }
@@ -481,7 +481,7 @@ static void is_lost_while_recorded(void)
     void *event;
     wk__fail fail;
     must(o.backend->event_record(o.device, &event, &fail) == WK_OK);
-    must(o.backend->sync(o.device, &fail) == WK_ERR_LOST);
+    must(o.backend->sync(o.device, &fail) == WK_ERR_DEVICE_LOST);
     const long destroyed = driver_calls("cuEventDestroy_v2");
     o.backend->event_destroy(o.device, event); /* it is none of the driver's */
     must(driver_calls("cuEventDestroy_v2") == destroyed);

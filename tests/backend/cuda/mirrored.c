@@ -152,7 +152,7 @@ static double first_of_gradient(wk_tensor *x)
     WK_SCOPE;
     const wk_device both[] = {wk_cuda(0), wk_cuda(1)};
     wk_set_grad(x, NULL);
-    wk_tensors *list = wk_broadcast(x, both, 2);
+    wk_tensors *list = wk_devices_broadcast(x, both, 2);
     wk_tensor *here = list ? wk_sum(wk_tensors_get(list, 0)) : NULL;
     wk_tensor *there = here ? wk_to(wk_sum(wk_tensors_get(list, 1)), wk_cuda(0)) : NULL;
     wk_code code = there ? wk_backward(wk_add(here, wk_mul(there, 2))) : WK_ERR_MEMORY;

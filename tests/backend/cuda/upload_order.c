@@ -347,7 +347,8 @@ static void sender_gave_up(void)
          719);
     wk__cuda_pop_context(&calls);
     setenv("STANDIN_ERRORS", "", 1);
-    must(backend->transfer(m[1].device, &m[1].block[1], m[0].device, &m[0].block[0], 0, BYTES, &fail) == WK_ERR_LOST);
+    must(backend->transfer(m[1].device, &m[1].block[1], m[0].device, &m[0].block[0], 0, BYTES, &fail) ==
+         WK_ERR_DEVICE_LOST);
     must(fail.poisoned && atomic_load(&source->lost) && !atomic_load(&((wk__cuda_device *)m[1].device)->lost));
     read_back(&m[1], 2);
     end(m);

@@ -79,13 +79,13 @@ static void not_yet(void **state)
     wk__event *event = wk__event_new(&fail);
     assert_false(wk__event_query(NULL, event));
     assert_int_equal(wk__event_elapsed(NULL, event, event, &seconds, &fail), WK_ERR_STATE);
-    wk__fail_set(&fail, WK_ERR_LOST, "gone");
+    wk__fail_set(&fail, WK_ERR_DEVICE_LOST, "gone");
     wk__event_complete(event, &fail);
     wk__fail why;
     assert_true(wk__event_query(NULL, event)); /* nobody need wait */
-    assert_int_equal(wk__event_wait(NULL, event, &why), WK_ERR_LOST);
+    assert_int_equal(wk__event_wait(NULL, event, &why), WK_ERR_DEVICE_LOST);
     assert_string_equal(why.text, "gone");
-    assert_int_equal(wk__event_elapsed(NULL, event, event, &seconds, &why), WK_ERR_LOST);
+    assert_int_equal(wk__event_elapsed(NULL, event, event, &seconds, &why), WK_ERR_DEVICE_LOST);
     wk__event_destroy(NULL, event);
 }
 
@@ -96,7 +96,7 @@ static void on_a_lost_device(void **state)
     void *device, *event;
     good(wk__null_backend.open(0, &device, &fail), &fail);
     wk__null_lose_device(0);
-    assert_int_equal(wk__null_backend.event_record(device, &event, &fail), WK_ERR_LOST);
+    assert_int_equal(wk__null_backend.event_record(device, &event, &fail), WK_ERR_DEVICE_LOST);
     wk__null_clear_faults();
     wk__null_backend.close(device);
 }

@@ -91,7 +91,7 @@ static int pick_target(generator *g, unsigned dtypes)
 static bool in_place_operand(generator *g, const op_entry *r, int k, int target, argument *a)
 {
     const wk__body *body = generate_body(g, target);
-    const bool condition = r->op->own_dtype_operands >> k & 1 && !r->parameter[k].takes_number;
+    const bool condition = r->op->own_dtype_operands >> k & 1 && !r->parameter[k].accepts_scalar;
     const unsigned dtypes = condition ? WK__BOOLS : 1u << body->dtype;
     if (!condition && rng_percent(&g->draw, 15)) {
         int found = -1, seen = 0;
@@ -104,7 +104,7 @@ static bool in_place_operand(generator *g, const op_entry *r, int k, int target,
         *a = argument_slot(found >= 0 ? found : target);
         return true;
     }
-    if (r->parameter[k].takes_number && rng_percent(&g->draw, 35)) {
+    if (r->parameter[k].accepts_scalar && rng_percent(&g->draw, 35)) {
         *a = rng_percent(&g->draw, 50) ? argument_int(rng_range(&g->draw, -1, 3)) : argument_float(0.6);
         return true;
     }

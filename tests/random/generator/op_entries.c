@@ -19,7 +19,7 @@ void op_entries_load(void)
         for (int j = 0; j < r->parameters; j++) {
             const wk_parameter *p = &r->parameter[j];
             r->tensors += p->kind == WK_VALUE_TENSOR && !p->optional;
-            r->writes = r->writes || p->written;
+            r->writes = r->writes || p->mutated;
         }
         r->pointwise = r->known->scalar != NULL;
         r->draws = strcmp(op->category, "random") == 0;

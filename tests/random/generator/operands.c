@@ -161,10 +161,10 @@ static int smaller(generator *g, unsigned dtypes, int x)
 static bool pointwise_operand(generator *g, const op_entry *r, int k, int first, argument *a)
 {
     const unsigned domain = r->op->dtypes ? r->op->dtypes : ANY_DTYPE;
-    const bool condition =
-        r->op->own_dtype_operands >> k & 1 && r->parameter[k].kind == WK_VALUE_TENSOR && !r->parameter[k].takes_number;
+    const bool condition = r->op->own_dtype_operands >> k & 1 && r->parameter[k].kind == WK_VALUE_TENSOR &&
+                           !r->parameter[k].accepts_scalar;
     const unsigned dtypes = condition ? WK__BOOLS : g->mixed ? domain : domain & (1u << generate_body(g, first)->dtype);
-    if (r->parameter[k].takes_number && rng_percent(&g->draw, 20)) {
+    if (r->parameter[k].accepts_scalar && rng_percent(&g->draw, 20)) {
         *a = rng_percent(&g->draw, 50) ? argument_int(rng_range(&g->draw, -2, 3))
                                        : argument_float(rng_percent(&g->draw, 50) ? 0.5 : 1.7);
         return true;

@@ -9,7 +9,7 @@ typedef enum oracle {
     ORACLE_NOTHING,
     ORACLE_CRASH,       /* it ends the process */
     ORACLE_INVARIANT,   /* in any mode: a failure without a reason, memory written that is not a tensor's, ... */
-    ORACLE_DEFAULT,     /* as it usually runs = op by op, WICK_SYNC=1 */
+    ORACLE_DEFAULT,     /* as it usually runs = op by op, WICK_EAGER=1 */
     ORACLE_NOFUSE,      /* WICK_NOFUSE=1 = op by op */
     ORACLE_ORDER,       /* groups in another order = op by op */
     ORACLE_TWO_THREADS, /* = op by op, on one thread */

@@ -129,7 +129,7 @@ static void print_other(FILE *out, const step *s, bool apart)
         break;
     case STEP_HOOK:
         fprintf(out, "    wk_register_hook(t%d, %s, NULL%s);\n", x, hook[s->how],
-                s->how == HOOK_AFTER ? ", .after = true" : "");
+                s->how == HOOK_AFTER ? ", .post_accumulate = true" : "");
         break;
     case STEP_OPTIMISE:
         fprintf(out, "    part_optimise(%d, (wk_tensor *const[]){", s->how);

@@ -68,8 +68,8 @@ PART void part_sine_product(wk_function *f, wk_tensor *const in[], wk_tensor *ou
 PART void part_sine_product_back(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[])
 {
     wk_tensor *a = wk_function_saved(f, 0), *b = wk_function_saved(f, 1);
-    if (wk_function_needs(f, 0)) grad_in[0] = wk_mul(grad_out[0], wk_mul(wk_cos(a), b));
-    if (wk_function_needs(f, 1)) grad_in[1] = wk_mul(grad_out[0], wk_sin(a));
+    if (wk_function_needs_grad(f, 0)) grad_in[0] = wk_mul(grad_out[0], wk_mul(wk_cos(a), b));
+    if (wk_function_needs_grad(f, 1)) grad_in[1] = wk_mul(grad_out[0], wk_sin(a));
 }
 
 /* e^(a / 4), which its gradient reads */

@@ -163,7 +163,7 @@ bool steps_gradient(executor *m, const step *s)
         grad = wk_grad_of_at(steps_site(m), x);
         steps_put(m, s, 0, grad ? wk_retain_at(steps_site(m), grad) : NULL, true);
     } else if (s->kind == STEP_HOOK) {
-        wk_hook_options options = {.size = sizeof options, .after = s->how == HOOK_AFTER};
+        wk_hook_options options = {.size = sizeof options, .post_accumulate = s->how == HOOK_AFTER};
         m->code = wk_register_hook_at(steps_site(m), x, hooks[s->how], m, &options);
     } else if (s->kind == STEP_DETACH) {
         steps_put(m, s, 0, wk_detach_at(steps_site(m), x), false);

@@ -41,7 +41,7 @@ wk__value *value_of(const wk_tensor *x)
 wk_tensor *make_stored(wk_dtype dtype, int ndim, const int64_t *shape)
 {
     WK_SCOPE;
-    wk_options options = {.size = sizeof options, .dtype = dtype, .device = test_null()};
+    wk_tensor_options options = {.size = sizeof options, .dtype = dtype, .device = test_null()};
     wk_tensor *x = wk_retain(wk_ones_at(WK_HERE, shape, ndim, &options));
     assert_non_null(x);
     wk_sync();

@@ -178,5 +178,5 @@ bool sweep_takes_dtype(const sweep_sample *sample)
 
 bool sweep_writes(const wk__op *op)
 {
-    return op->parameter_count > 0 && op->parameters[0].written;
+    return op->parameter_count > 0 && op->parameters[0].mutated;
 }

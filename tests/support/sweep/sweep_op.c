@@ -75,8 +75,8 @@ static void write_between_guards(const walk_case *c, wk_tensor *result, wk_tenso
         shape[d] = wk_size(result, d);
         stride[d] = step;
     }
-    wk_options options = {.size = sizeof options, .dtype = dtype, .device = c->row->device};
-    wk_tensor *all = wk_full_f_at(WK_HERE, &room, 1, 1, &options);
+    wk_tensor_options options = {.size = sizeof options, .dtype = dtype, .device = c->row->device};
+    wk_tensor *all = wk_full_f64_at(WK_HERE, &room, 1, 1, &options);
     char *have = malloc((size_t)room * size), *want = malloc((size_t)numel * size + 1),
          *guard = have + (size_t)(GUARD + numel) * size;
     wk_copy_(wk_as_strided_at(WK_HERE, all, shape, stride, ndim, GUARD), again);

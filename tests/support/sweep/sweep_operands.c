@@ -88,7 +88,7 @@ static void make_one(const wk__op *op, const sweep_operand *what, wk_dtype dtype
     for (int64_t k = 0; k < n; k++)
         input->array.data[k] =
             wk__scalar_to_double(input->bytes + (size_t)(offset + place_of(what, stride, k)) * size, dtype);
-    wk_options options = {.size = sizeof options, .dtype = dtype, .device = device};
+    wk_tensor_options options = {.size = sizeof options, .dtype = dtype, .device = device};
     if (layout == SWEEP_DENSE) {
         input->tensor =
             wk_from_on_at(WK_HERE, dtype, input->bytes, (size_t)n * size, what->shape, what->ndim, &options);

@@ -82,7 +82,7 @@ static bool take_pending(wk__gpu_kernel_cache *units, job *job)
 /* Nothing is to be gone on with. */
 static bool is_fatal(wk_code code)
 {
-    return code == WK_ERR_MEMORY || code == WK_ERR_LOST;
+    return code == WK_ERR_MEMORY || code == WK_ERR_DEVICE_LOST;
 }
 
 /* Of several failures the first is told. */
@@ -253,7 +253,7 @@ static wk_code build_rest(wk__gpu_kernel_cache *units, int folder, job *job, boo
     wk__gpu_module *program;
     const wk_code code = build_program(units, folder, job, merged, &program, fail);
     if (code == WK_OK) return bind_built(units, program, job, fail);
-    return code == WK_ERR_LOST ? code : build_each(units, folder, job, fail);
+    return code == WK_ERR_DEVICE_LOST ? code : build_each(units, folder, job, fail);
 }
 
 /* Units that have their function wait no longer, and those that never will. */
