@@ -185,13 +185,17 @@ typedef struct wk__backend {
     /* Optional, all or none: virtual address ranges, parts of which are backed by memory. The address of a byte is the
      * range's `block` plus its offset; allocations in a range have their address as `block` and offset 0.
      *
-     * range_reserve: reserves at least `bytes` of addresses, enough for the memory of the device. range_map: backs a
-     * part with memory, all or nothing, in mappings of WK__RANGE_MAPPING bytes from `offset` on and one of the
-     * remainder. WK_ERR_UNSUPPORTED from either: the device has no ranges and the arena uses blocks. range_unmap:
-     * removes adjacent complete mappings. Waits for all submitted work, because memory is freed while work on it is
-     * pending; if it fails, the memory stays mapped. range_release: releases the addresses, none of which is mapped any
-     * more. range_carve: called before the first use of an allocation whose bytes may have belonged to other
-     * allocations. Any thread, must not wait. The other functions are called by one thread at a time. */
+     *   range_reserve   reserves at least `bytes` of addresses, enough for the memory of the device
+     *   range_map       backs a part with memory, all or nothing, in mappings of WK__RANGE_MAPPING bytes from `offset`
+     *                   on and one of the remainder
+     *   range_unmap     removes adjacent complete mappings, after waiting for all submitted work, because memory is
+     *                   freed while work on it is pending; if it fails, the memory stays mapped
+     *   range_release   releases the addresses; no part of the range is mapped any more
+     *   range_carve     announces an allocation whose bytes may have belonged to other allocations, before its first
+     *                   use; any thread, must not wait
+     *
+     * range_reserve and range_map return WK_ERR_UNSUPPORTED if the device has no ranges; the arena then uses blocks.
+     * All except range_carve are called by one thread at a time. */
     wk_code (*range_reserve)(void *device, int64_t bytes, wk__memory *range, wk__fail *fail);
     void (*range_release)(void *device, wk__memory *range);
     wk_code (*range_map)(void *device, const wk__memory *range, int64_t offset, int64_t bytes, wk__fail *fail);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events timed by the host clock, for backends without events of their own. The recorder and the user own one reference
- * each, in either order of release. Thread-safe. */
+/* Events timed by the host clock, for backends whose driver has none. The recorder and the user own one reference each;
+ * either may drop it first. Thread-safe. */
 #ifndef WICK_BACKEND_EVENT_H
 #define WICK_BACKEND_EVENT_H
 
@@ -21,7 +21,7 @@ wk_code wk__event_wait(void *device, void *event, wk__fail *fail);
 wk_code wk__event_elapsed(void *device, void *from, void *to, double *seconds, wk__fail *fail);
 void wk__event_destroy(void *device, void *event);
 bool wk__event_query(void *device, void *event);
-/* `event_record` for synchronous devices: the event is complete at once. */
+/* `event_record` for synchronous devices: the event is already complete. */
 wk_code wk__event_record_completed(void *device, void **event, wk__fail *fail);
 
 #endif

@@ -81,10 +81,10 @@ typedef struct wk__frame {
 
 typedef enum wk__guard_kind {
     WK__GUARD_SCOPE,   /* owns handles */
-    WK__GUARD_GRAD,    /* saves the grad mode */
-    WK__GUARD_DEVICE,  /* saves the default device */
+    WK__GUARD_GRAD,    /* saves the grad mode, in saved_frame */
+    WK__GUARD_DEVICE,  /* saves the default device, in device */
     WK__GUARD_EPOCH,   /* an epoch of a data loader */
-    WK__GUARD_CALLBACK /* user code is running: calls start with fresh call sites */
+    WK__GUARD_CALLBACK /* calls a cleanup function, usually after user code */
 } wk__guard_kind;
 
 typedef struct wk__guard {

@@ -46,7 +46,7 @@ const char *wk__setting_takes(wk__optim_option which);
 bool wk__settings_valid(char *why, size_t room);
 /* Returns true unless the switch is unset, empty, 0, off, no or false. */
 bool wk__setting_on(wk__optim_option which);
-/* Returns the value, at most the maximum of the variable; `otherwise` if it is no number or is below the minimum. */
+/* Returns the value, at most the maximum of the variable; `otherwise` if it is not a number or is below the minimum. */
 int64_t wk__setting_number(wk__optim_option which, int64_t otherwise);
 /* Parses a list of words, separated by commas or spaces, into bits (bit k for word k of the table). *unknown and
  * *length receive the first unknown word; *unknown is NULL if all are known. */

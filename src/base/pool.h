@@ -23,8 +23,8 @@ void wk__set_thread_count(int count);
 /* Returns the CPU quota of the cgroups, rounded up; 0 if there is none. `root` is a prefix of /proc and /sys: ""
  * normally, a folder in tests. */
 int wk__cgroup_cpu_limit(const char *root);
-/* Starts an internal thread with all signals blocked except those of its own faults, so that user signal handlers run
- * in user threads. Returns false if the system cannot start one. */
+/* Starts an internal thread with all signals blocked except SIGSEGV, SIGBUS, SIGFPE and SIGILL, so that user signal
+ * handlers run in user threads. Returns false if the system cannot start one. */
 bool wk__thread_start(pthread_t *thread, void *(*run)(void *), void *user);
 /* Resets the pool in a child of fork(), where its threads do not exist. */
 void wk__pool_after_fork(void);

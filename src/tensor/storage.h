@@ -11,8 +11,8 @@
  * any execution order, without hazard checks. If the old value dies with the op that replaces it, the new value reuses
  * its memory: the operation really happens in place.
  *
- * Ownership: all types are reference-counted. Threads: counts and states are atomic; a pending or deferred value
- * belongs to the context that recorded it. */
+ * Ownership: all types are reference-counted.
+ * Threads: counts and states are atomic; a pending or deferred value belongs to the context that recorded it. */
 #ifndef WICK_TENSOR_STORAGE_H
 #define WICK_TENSOR_STORAGE_H
 

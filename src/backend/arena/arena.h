@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Caching allocator of one device. It divides memory from the backend, keeps freed allocations, and returns memory
  * under pressure. Small allocations use size classes. Large ones, above 2 MiB, are cut from address ranges if the
- * backend has them (backend.h), by best fit and without waste; otherwise each is a block of its own, by best fit within
+ * backend has them (backend.h), by best fit and without waste; otherwise each is a separate block, by best fit within
  * 12.5 %.
  * Threads: any. Backend functions for blocks and ranges are never called concurrently, except range_carve. */
 #ifndef WICK_BACKEND_ARENA_H
