@@ -82,9 +82,9 @@ bool wk__event_query(void *device, void *user)
     (void)device;
     wk__event *event = user;
     pthread_mutex_lock(&event->lock);
-    bool passed = event->completed;
+    bool completed = event->completed;
     pthread_mutex_unlock(&event->lock);
-    return passed;
+    return completed;
 }
 
 static wk_code time_of(wk__event *event, struct timespec *at, wk__fail *fail)

@@ -20,7 +20,7 @@ static _Atomic int64_t fail_at;  /* number of the request that fails; 0: none */
 /* Protects the list of pauses, which rarely has more than one element. Thread-local storage has no space for it
  * (context.h). */
 static pthread_mutex_t pause_lock = PTHREAD_MUTEX_INITIALIZER;
-static wk__alloc_untracked *pauses;
+static wk__alloc_untracked *pause_list;
 static atomic_int pause_count; /* length of the list, read without the lock; usually 0 */
 
 /* Counts a request; returns true if it must fail. */
@@ -109,8 +109,8 @@ void wk__alloc_untracked_begin(wk__alloc_untracked *pause)
 {
     pause->thread = pthread_self();
     pthread_mutex_lock(&pause_lock);
-    pause->next = pauses;
-    pauses = pause;
+    pause->next = pause_list;
+    pause_list = pause;
     atomic_fetch_add_explicit(&pause_count, 1, memory_order_relaxed);
     pthread_mutex_unlock(&pause_lock);
 }
@@ -118,7 +118,7 @@ void wk__alloc_untracked_begin(wk__alloc_untracked *pause)
 void wk__alloc_untracked_end(wk__alloc_untracked *pause)
 {
     pthread_mutex_lock(&pause_lock);
-    wk__alloc_untracked **place = &pauses;
+    wk__alloc_untracked **place = &pause_list;
     while (*place != pause) place = &(*place)->next;
     *place = pause->next;
     atomic_fetch_sub_explicit(&pause_count, 1, memory_order_relaxed);
@@ -129,7 +129,7 @@ bool wk__alloc_is_untracked(void)
 {
     if (__builtin_expect(atomic_load_explicit(&pause_count, memory_order_relaxed) == 0, 1)) return false;
     pthread_mutex_lock(&pause_lock);
-    const wk__alloc_untracked *pause = pauses;
+    const wk__alloc_untracked *pause = pause_list;
     while (pause && !pthread_equal(pause->thread, pthread_self())) pause = pause->next;
     pthread_mutex_unlock(&pause_lock);
     return pause != NULL;
@@ -138,7 +138,7 @@ bool wk__alloc_is_untracked(void)
 void wk__alloc_after_fork(void)
 {
     pthread_mutex_init(&pause_lock, NULL);
-    pauses = NULL;
+    pause_list = NULL;
     atomic_store(&pause_count, 0);
 }
 

@@ -13,7 +13,7 @@
 _Thread_local wk_context *wk__context_now __attribute__((tls_model("initial-exec")));
 
 pthread_mutex_t wk__context_lock = PTHREAD_MUTEX_INITIALIZER; /* protects both lists of contexts */
-static wk_context *list;
+static wk_context *contexts;
 static int64_t streams;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t at_exit; /* per thread: its context */
@@ -35,7 +35,7 @@ static void unlist(wk_context *context)
         sched_yield();
         pthread_mutex_lock(&wk__context_lock);
     }
-    for (wk_context **place = &list; *place; place = &(*place)->next)
+    for (wk_context **place = &contexts; *place; place = &(*place)->next)
         if (*place == context) {
             *place = context->next;
             break;
@@ -73,13 +73,13 @@ static void end_thread(void *address)
     wk__fork_count_thread(false);
 }
 
-static void make_key(void)
+static void create_key(void)
 {
     wk__dynlib_pin_self(); /* before anything else keeps the address of one of our functions */
     pthread_key_create(&at_exit, end_thread);
 }
 
-static wk_context *take(void)
+static wk_context *take_context(void)
 {
     pthread_mutex_lock(&wk__context_lock);
     wk_context *context = free_contexts;
@@ -97,7 +97,7 @@ static wk_context *alloc_context_or_wait(void)
 {
     static const struct timespec moment = {.tv_nsec = 1000000};
     wk_context *context;
-    while (!(context = take())) nanosleep(&moment, NULL);
+    while (!(context = take_context())) nanosleep(&moment, NULL);
     return context;
 }
 
@@ -106,15 +106,15 @@ static void begin(wk_context *context)
     context->scope = -1;
     pthread_mutex_lock(&wk__context_lock);
     context->stream = streams++;
-    context->next = list;
-    list = context;
+    context->next = contexts;
+    contexts = context;
     pthread_mutex_unlock(&wk__context_lock);
     context->key = (uint64_t)context->stream << 32;
 }
 
 wk_context *wk__context_start(void)
 {
-    pthread_once(&once, make_key);
+    pthread_once(&once, create_key);
     wk_context *context = pthread_getspecific(at_exit);
     if (!context) {
         wk__fork_count_thread(true);
@@ -179,7 +179,7 @@ void wk__frame_end_isolated(wk_context *context, wk__frame before)
 bool wk__context_acquire(wk_context *context)
 {
     pthread_mutex_lock(&wk__context_lock);
-    wk_context *place = list;
+    wk_context *place = contexts;
     while (place && place != context) place = place->next;
     if (place) place->references++;
     pthread_mutex_unlock(&wk__context_lock);
@@ -198,7 +198,7 @@ void wk__context_release(wk_context *context)
 void wk__context_each(void (*visit)(wk_context *context, void *user), void *user)
 {
     pthread_mutex_lock(&wk__context_lock);
-    for (wk_context *context = list, *next; context; context = next) {
+    for (wk_context *context = contexts, *next; context; context = next) {
         context->references++;
         pthread_mutex_unlock(&wk__context_lock);
         visit(context, user);

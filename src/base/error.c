@@ -84,11 +84,11 @@ void wk__note_null_result(wk_site site, const void *kind, const char *call, cons
 {
     wk_context *context = wk__context();
     if (context->frame.api_call.active) return;
-    wk__null_origin *nothing = &context->null_origin;
-    nothing->call = call;
-    nothing->why = why;
-    nothing->site = site;
-    nothing->kind = kind;
+    wk__null_origin *origin = &context->null_origin;
+    origin->call = call;
+    origin->why = why;
+    origin->site = site;
+    origin->kind = kind;
 }
 
 int wk_report_error(FILE *out)
@@ -176,8 +176,8 @@ static void write_text(const wk_context *context, const char *text, wk__text *ou
     const char *kind = outer->active && layer && layer->library ? layer->describe(layer, out) : "";
     const size_t own = name_length(text), length = renamed ? strlen(outer->name) : own;
     const char *name = renamed ? outer->name : text;
-    const bool said = out->length > begin && strncmp(out->data + begin, name, length) == 0; /* "forward: " */
-    if (length > 0 && !said && (strncmp(name, kind, length) != 0 || kind[length]))
+    const bool repeated = out->length > begin && strncmp(out->data + begin, name, length) == 0; /* "forward: " */
+    if (length > 0 && !repeated && (strncmp(name, kind, length) != 0 || kind[length]))
         wk__text_format(out, "%.*s%s: ", (int)length, name, wk__in_place_suffix(name, renamed && outer->in_place));
     wk__text_add(out, own ? text + own + 2 : text);
     if (!context->frame.callback) return;

@@ -7,12 +7,12 @@
 #include "leaks.h"
 #include <string.h>
 
-static void firm(wk__handle *handle, int change)
+static void notify_persistent_owner(wk__handle *handle, int change)
 {
     if (handle->kind->on_persistent_owner) handle->kind->on_persistent_owner(handle->body, change);
 }
 
-static void link_to(wk__guard *scope, wk__handle *handle)
+static void link_to_scope(wk__guard *scope, wk__handle *handle)
 {
     handle->scope = scope->token;
     handle->prev = NULL;
@@ -30,7 +30,7 @@ static wk__guard *scope_of(const wk__handle *handle)
     return NULL;
 }
 
-static void unlink_from(wk__guard *scope, wk__handle *handle)
+static void unlink_from_scope(wk__guard *scope, wk__handle *handle)
 {
     if (handle->next) handle->next->prev = handle->prev;
     if (handle->prev)
@@ -52,10 +52,10 @@ wk__handle *wk__handle_new(wk_context *context, const wk__handle_type *kind, voi
     handle->context = context;
     atomic_store_explicit(&handle->refs, 1, memory_order_release);
     if (context->scope >= 0) {
-        link_to(&context->guard[context->scope], handle);
+        link_to_scope(&context->guard[context->scope], handle);
     } else {
         atomic_store_explicit(&handle->retains, 1, memory_order_relaxed);
-        firm(handle, +1);
+        notify_persistent_owner(handle, +1);
         wk__leaks_add(handle, site);
     }
     return handle;
@@ -103,20 +103,20 @@ static void drop_ref(wk__handle *handle, const char *by, wk_site site, const wk_
 void wk__handle_hold(wk__handle *handle)
 {
     atomic_fetch_add_explicit(&handle->refs, 1, memory_order_relaxed);
-    firm(handle, +1);
+    notify_persistent_owner(handle, +1);
 }
 
 void wk__handle_drop(wk__handle *handle)
 {
     if (!handle) return;
-    firm(handle, -1);
+    notify_persistent_owner(handle, -1);
     const wk__destroy_cause *end = &wk__context()->frame.destroy_cause;
     drop_ref(handle, end->call, end->site, end->parent_type);
 }
 
 void wk__handle_drop_by(wk__handle *handle, const char *by, wk_site site)
 {
-    firm(handle, -1);
+    notify_persistent_owner(handle, -1);
     drop_ref(handle, by, site, NULL);
 }
 
@@ -159,7 +159,7 @@ void wk__handle_release(wk__handle *handle, wk_site site)
                       handle->kind->name);
         return;
     }
-    unlink_from(scope, handle);
+    unlink_from_scope(scope, handle);
     drop_ref(handle, NULL, site, NULL);
 }
 
@@ -172,15 +172,15 @@ void wk__handle_keep(wk__handle *handle, wk_site site)
         return;
     }
     if (context->scope < 0 || handle->scope != context->guard[context->scope].token) return;
-    unlink_from(&context->guard[context->scope], handle);
+    unlink_from_scope(&context->guard[context->scope], handle);
     for (int64_t k = context->scope; k-- > 0;)
         if (context->guard[k].kind == WK__GUARD_SCOPE) {
-            link_to(&context->guard[k], handle);
+            link_to_scope(&context->guard[k], handle);
             return;
         }
     atomic_fetch_add_explicit(&handle->retains, 1,
                               memory_order_relaxed); /* no outer scope: the caller owns it from now on */
-    firm(handle, +1);
+    notify_persistent_owner(handle, +1);
     wk__leaks_add(handle, site);
 }
 
@@ -245,13 +245,13 @@ static int call_prefix_length(const char *text)
 /* Explains a NULL handle. No error is pending, or it would be reported instead. */
 static void explain_null(const wk__handle_type *kind, wk__text *out)
 {
-    const wk__null_origin *nothing = &wk__context()->null_origin;
-    if (nothing->call && nothing->kind == kind)
-        wk__text_format(out, ", as %s gave at %s:%d: %s", nothing->call, nothing->site.file ? nothing->site.file : "?",
-                        (int)nothing->site.line, nothing->why);
-    else if (nothing->last_error[0])
+    const wk__null_origin *origin = &wk__context()->null_origin;
+    if (origin->call && origin->kind == kind)
+        wk__text_format(out, ", as %s gave at %s:%d: %s", origin->call, origin->site.file ? origin->site.file : "?",
+                        (int)origin->site.line, origin->why);
+    else if (origin->last_error[0])
         wk__text_format(out, "; the last call that failed here, and whose error was cleared, is %.*s",
-                        call_prefix_length(nothing->last_error), nothing->last_error);
+                        call_prefix_length(origin->last_error), origin->last_error);
     else
         wk__text_add(out, ", and no call of this thread has given that: was it ever set?");
 }
@@ -344,7 +344,7 @@ static void close_scope(wk_context *context, int64_t k)
     while (context->guard[k].handles) {
         wk__guard *scope = &context->guard[k];
         wk__handle *handle = scope->handles;
-        unlink_from(scope, handle);
+        unlink_from_scope(scope, handle);
         drop_ref(handle, by_scope, opened, NULL);
     }
     context->frame.destroy_cause = before;

@@ -9,18 +9,18 @@ typedef struct name {
     char text[];
 } name;
 
-enum { LISTS = 4096 };
+enum { BUCKETS = 4096 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static name *list[LISTS];
+static name *buckets[BUCKETS];
 
-static name **list_of(const char *text)
+static name **bucket_of(const char *text)
 {
     uint32_t hash = 2166136261u;
     for (const char *c = text; *c; c++) hash = (hash ^ (unsigned char)*c) * 16777619u;
-    return &list[(hash ^ hash >> 16) % LISTS];
+    return &buckets[(hash ^ hash >> 16) % BUCKETS];
 }
 
-static name *made(const char *text, name *next)
+static name *new_name(const char *text, name *next)
 {
     const size_t bytes = strlen(text) + 1;
     name *n = wk__alloc(sizeof *n + bytes);
@@ -34,9 +34,9 @@ const char *wk__intern(const char *text)
 {
     if (!text) return NULL;
     pthread_mutex_lock(&lock);
-    name **first = list_of(text), *n = *first;
+    name **first = bucket_of(text), *n = *first;
     while (n && strcmp(n->text, text) != 0) n = n->next;
-    if (!n && (n = made(text, *first))) *first = n;
+    if (!n && (n = new_name(text, *first))) *first = n;
     pthread_mutex_unlock(&lock);
     return n ? n->text : NULL;
 }

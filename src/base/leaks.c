@@ -15,7 +15,7 @@ static struct leak_entry {
 } * open_counts;
 static int64_t count, capacity;
 
-static bool alike(const struct leak_entry *a, const struct leak_entry *b)
+static bool same_site_and_kind(const struct leak_entry *a, const struct leak_entry *b)
 {
     return a->kind == b->kind && a->site.line == b->site.line &&
            (a->site.file == b->site.file || (a->site.file && b->site.file && strcmp(a->site.file, b->site.file) == 0));
@@ -30,12 +30,12 @@ static void report_leaks(void)
         const struct leak_entry first = open_counts[0];
         int64_t left = 0;
         for (int64_t k = 0; k < count; k++)
-            if (!alike(&first, &open_counts[k])) open_counts[left++] = open_counts[k];
-        const int64_t many = count - left;
+            if (!same_site_and_kind(&first, &open_counts[k])) open_counts[left++] = open_counts[k];
+        const int64_t leaked = count - left;
         count = left;
         pthread_mutex_unlock(&lock);
-        wk__log(WK__LOG_LEAKS, first.site, "%lld %s%s never freed", (long long)many, first.kind->name,
-                many == 1 ? " was" : "s were");
+        wk__log(WK__LOG_LEAKS, first.site, "%lld %s%s never freed", (long long)leaked, first.kind->name,
+                leaked == 1 ? " was" : "s were");
     }
     pthread_mutex_unlock(&lock);
 }

@@ -16,18 +16,18 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_int subjects; /* bit set of enabled subjects */
 static wk_log_callback *callback;
 static void *callback_user;
-static struct diverted {
+static struct redirection {
     bool on;
     int subjects; /* saved settings */
     wk_log_callback *callback;
     void *user;
-} diverted;
+} redirection;
 static FILE *file; /* WICK_LOG_FILE, opened at first use and never closed; stderr if only WICK_LOG is set */
 static struct logged_site {
     wk_site site;
     int subject;
-} * places; /* sites already logged */
-static int64_t place_count, place_capacity;
+} * logged; /* sites already logged */
+static int64_t logged_count, logged_capacity;
 
 #define NO_SUBJECT "there is no subject \"%.*s\"; it takes %s"
 
@@ -58,7 +58,7 @@ wk_code wk_set_log_at(wk_site site, const char *wanted, wk_log_callback *call, v
     pthread_mutex_lock(&lock);
     callback = call;
     callback_user = user;
-    place_count = 0;
+    logged_count = 0;
     atomic_store(&subjects, found);
     pthread_mutex_unlock(&lock);
     return WK_OK;
@@ -103,13 +103,13 @@ bool wk__log_first_at_site(int subject, wk_site site)
     if (!wk__log_enabled(subject)) return false;
     bool known = false;
     pthread_mutex_lock(&lock);
-    if (diverted.on) {
+    if (redirection.on) {
         pthread_mutex_unlock(&lock);
         return true;
     }
-    for (int64_t k = 0; k < place_count && !known; k++) known = is_same_site(&places[k], subject, site);
-    if (!known && wk__grow(&places, &place_capacity, place_count + 1, sizeof *places))
-        places[place_count++] = (struct logged_site){site, subject};
+    for (int64_t k = 0; k < logged_count && !known; k++) known = is_same_site(&logged[k], subject, site);
+    if (!known && wk__grow(&logged, &logged_capacity, logged_count + 1, sizeof *logged))
+        logged[logged_count++] = (struct logged_site){site, subject};
     pthread_mutex_unlock(&lock);
     return !known;
 }
@@ -118,10 +118,11 @@ void wk__log_redirect(int subject, wk_log_callback *call, void *user)
 {
     pthread_once(&once, read_environment);
     pthread_mutex_lock(&lock);
-    if (call && !diverted.on) diverted = (struct diverted){true, atomic_load(&subjects), callback, callback_user};
-    if (!call) diverted.on = false;
-    callback = call ? call : diverted.callback;
-    callback_user = call ? user : diverted.user;
-    atomic_store(&subjects, call ? 1 << subject : diverted.subjects);
+    if (call && !redirection.on)
+        redirection = (struct redirection){true, atomic_load(&subjects), callback, callback_user};
+    if (!call) redirection.on = false;
+    callback = call ? call : redirection.callback;
+    callback_user = call ? user : redirection.user;
+    atomic_store(&subjects, call ? 1 << subject : redirection.subjects);
     pthread_mutex_unlock(&lock);
 }

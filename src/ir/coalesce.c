@@ -12,13 +12,13 @@ static bool can_merge_dims(const wk__program *group, int outer, int inner)
 {
     for (int k = 0; k < group->noperands; k++) {
         const int64_t *stride = group->operand[k].stride;
-        int64_t whole; /* span of `inner` */
-        if (__builtin_mul_overflow(stride[inner], group->shape[inner], &whole) || stride[outer] != whole) return false;
+        int64_t span; /* span of `inner` */
+        if (__builtin_mul_overflow(stride[inner], group->shape[inner], &span) || stride[outer] != span) return false;
     }
     return true;
 }
 
-static void put(wk__program *group, int to, int from, int64_t size)
+static void copy_dim(wk__program *group, int to, int from, int64_t size)
 {
     group->shape[to] = size;
     for (int k = 0; k < group->noperands; k++) {
@@ -35,9 +35,9 @@ static int flatten(wk__program *group, int first, int end, int to)
         if (group->shape[d] == 1) continue;
         if (to > begin && can_merge_dims(group, to - 1, d) &&
             !__builtin_mul_overflow(group->shape[to - 1], group->shape[d], &merged)) {
-            put(group, to - 1, d, merged);
+            copy_dim(group, to - 1, d, merged);
         } else {
-            if (to != d) put(group, to, d, group->shape[d]);
+            if (to != d) copy_dim(group, to, d, group->shape[d]);
             to++;
         }
     }
@@ -47,7 +47,7 @@ static int flatten(wk__program *group, int first, int end, int to)
 void wk__program_coalesce_outer(wk__program *group, int dims)
 {
     int end = flatten(group, 0, dims, 0);
-    for (int d = dims; d < group->ndim; d++) put(group, end++, d, group->shape[d]);
+    for (int d = dims; d < group->ndim; d++) copy_dim(group, end++, d, group->shape[d]);
     group->ndim = end;
 }
 
@@ -59,7 +59,7 @@ void wk__program_coalesce(wk__program *group)
     if (group->nreduce > 0) {
         end = flatten(group, border, group->ndim, kept);
         if (end == kept) { /* one column: a program with reductions keeps one reduced dimension */
-            put(group, end, border, 1);
+            copy_dim(group, end, border, 1);
             end++;
         }
     }

@@ -133,33 +133,33 @@ typedef struct interned_text {
     char text[];
 } interned_text;
 
-static pthread_mutex_t said_lock = PTHREAD_MUTEX_INITIALIZER;
-static interned_text *all_said;
+static pthread_mutex_t texts_lock = PTHREAD_MUTEX_INITIALIZER;
+static interned_text *all_texts;
 
 /* Allocates an entry; requires the lock. The first 8 KiB, more than any machine needs, come from static memory. */
-static interned_text *room_for(size_t length)
+static interned_text *alloc_text(size_t length)
 {
-    static _Alignas(interned_text) char at_hand[8192];
+    static _Alignas(interned_text) char first_texts[8192];
     static size_t used;
     const size_t size = (sizeof(interned_text) + length + _Alignof(interned_text)) & ~(_Alignof(interned_text) - 1);
-    if (size > sizeof at_hand - used) return wk__alloc(size);
+    if (size > sizeof first_texts - used) return wk__alloc(size);
     used += size;
-    return (interned_text *)(void *)(at_hand + used - size);
+    return (interned_text *)(void *)(first_texts + used - size);
 }
 
 /* Returns the interned copy of `text`; `otherwise` on allocation failure. */
 static const char *intern_text(const char *text, const char *otherwise)
 {
-    pthread_mutex_lock(&said_lock);
-    interned_text *found = all_said;
+    pthread_mutex_lock(&texts_lock);
+    interned_text *found = all_texts;
     while (found && strcmp(found->text, text) != 0) found = found->next;
     const size_t length = strlen(text);
-    if (!found && (found = room_for(length)) != NULL) {
+    if (!found && (found = alloc_text(length)) != NULL) {
         memcpy(found->text, text, length + 1);
-        found->next = all_said;
-        all_said = found;
+        found->next = all_texts;
+        all_texts = found;
     }
-    pthread_mutex_unlock(&said_lock);
+    pthread_mutex_unlock(&texts_lock);
     return found ? found->text : otherwise;
 }
 
@@ -225,10 +225,10 @@ const char *wk_device_status(int kind)
         wk__text_format(&status, "%d device%s", backend->count(), backend->count() == 1 ? "" : "s");
     else
         wk__text_add(&status, why.data ? why.data : "");
-    const char *said = status.data ? intern_text(status.data, states[presence]) : states[presence];
+    const char *result = status.data ? intern_text(status.data, states[presence]) : states[presence];
     wk__text_free(&why);
     wk__text_free(&status);
-    return said;
+    return result;
 }
 
 wk__device *wk__device_open(wk_site site, const char *call, wk_device d)

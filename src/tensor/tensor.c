@@ -6,7 +6,7 @@
 #include <string.h>
 #include <wick/device.h>
 
-static void forget_said(wk__attached_text *last)
+static void free_texts(wk__attached_text *last)
 {
     while (last) {
         wk__attached_text *before = last->before;
@@ -55,17 +55,18 @@ static void destroy(void *body_address)
     if (is_in_graph(body)) wk__upcalls.drop_graph_refs(body);
     if (body->is_view) wk__alias_set_drop_view(family);
     if (body->family) wk__alias_set_drop(family);
-    forget_said(atomic_load_explicit(&body->texts, memory_order_acquire));
+    free_texts(atomic_load_explicit(&body->texts, memory_order_acquire));
     wk__storage_drop(body->storage);
     wk__slab_free(wk__context()->slots, WK__SLAB_BODY, body);
 }
 
-static void firm(void *body, int change)
+static void on_persistent_owner(void *body, int change)
 {
     wk__storage_add_persistent(((wk__body *)body)->storage, change);
 }
 
-const wk__handle_type wk__tensor_kind = {.name = "tensor", .destroy = destroy, .on_persistent_owner = firm};
+const wk__handle_type wk__tensor_kind = {
+    .name = "tensor", .destroy = destroy, .on_persistent_owner = on_persistent_owner};
 
 static void out_of_memory(void)
 {

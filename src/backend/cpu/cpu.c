@@ -22,7 +22,7 @@ enum {
 /* Devices have no state; this address distinguishes an open device from NULL. */
 static char the_device;
 
-static wk__backend_status presence(wk__text *why)
+static wk__backend_status status(wk__text *why)
 {
     (void)why;
     return WK__BACKEND_AVAILABLE;
@@ -75,7 +75,7 @@ static wk_code fail_out_of_memory(int64_t bytes, wk__fail *fail)
  *
  *     mapped        |....[ 2 MB ][ 2 MB ].........|
  *     kept               [ block        ] */
-static wk_code block_take(void *device, int64_t bytes, wk__memory *block, wk__fail *fail)
+static wk_code block_alloc(void *device, int64_t bytes, wk__memory *block, wk__fail *fail)
 {
     (void)device;
     if (bytes <= 0 || bytes > INT64_MAX - 2 * HUGE_PAGE) return fail_out_of_memory(bytes, fail);
@@ -96,7 +96,7 @@ static wk_code block_take(void *device, int64_t bytes, wk__memory *block, wk__fa
     return WK_OK;
 }
 
-static void block_give(void *device, wk__memory *block)
+static void block_free(void *device, wk__memory *block)
 {
     (void)device;
     munmap(block->block, (size_t)block->bytes);
@@ -115,7 +115,7 @@ static wk_code submit(void *device, const wk__work *work, wk__fail *fail)
     return work->args ? wk__cpu_kernel(work, fail) : wk__cpu_run(work->program, fail);
 }
 
-static bool takes_prologue(void *device, const wk__work *work)
+static bool can_fuse_prologue(void *device, const wk__work *work)
 {
     (void)device;
     return wk__cpu_can_fuse_prologue(work);
@@ -176,13 +176,13 @@ const wk__backend wk__cpu_backend = {
     .abi_version = WK__BACKEND_VERSION,
     .kind = WK_CPU,
     .name = "cpu",
-    .status = presence,
+    .status = status,
     .count = count,
     .info = info,
     .open = open_device,
     .close = close_device,
-    .block_alloc = block_take,
-    .block_free = block_give,
+    .block_alloc = block_alloc,
+    .block_free = block_free,
     .supports = supports,
     .submit = submit,
     .upload = upload,
@@ -190,7 +190,7 @@ const wk__backend wk__cpu_backend = {
     .download = download,
     .sync = sync,
     .epilogue_boxes = wk__cpu_contraction_boxes,
-    .can_fuse_prologue = takes_prologue,
+    .can_fuse_prologue = can_fuse_prologue,
     .min_prologue_bytes = PROLOGUE_BYTES,
     .event_record = wk__event_record_completed,
     .event_wait = wk__event_wait,

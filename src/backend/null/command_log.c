@@ -7,24 +7,24 @@
 #include "base/alloc.h"
 
 /* A program and the wk__memory structs of its operands, so that both outlive the caller's. */
-typedef struct noted_group {
+typedef struct logged_program {
     wk__program group;
     wk__memory memory[WK__MAX_OPERANDS];
-} noted_group;
+} logged_program;
 
 /* Work and everything it points to. */
-typedef struct noted_work {
+typedef struct logged_work {
     wk__work work;
     wk__work_args kernel;
     wk__contraction sum;
     wk__memory memory[WK__WORK_OPERANDS];
-    noted_group group, prologue[WK__FACTORS];
-} noted_work;
+    logged_program group, prologue[WK__FACTORS];
+} logged_work;
 
 typedef struct entry {
-    int order;
+    int command;
     int64_t bytes;
-    noted_work *work;
+    logged_work *work;
 } entry;
 
 static struct {
@@ -43,7 +43,7 @@ static void free_entry(entry *e)
 
 /* Appends an entry and takes ownership of its work. Beyond WK__NULL_KEPT it only counts. Returns false on allocation
  * failure. */
-static bool note(entry e)
+static bool append(entry e)
 {
     bool noted = true;
     pthread_mutex_lock(&plan.mutex);
@@ -55,7 +55,7 @@ static bool note(entry e)
         free_entry(&e);
         noted = false;
     }
-    plan.count[e.order] += noted;
+    plan.count[e.command] += noted;
     pthread_mutex_unlock(&plan.mutex);
     return noted;
 }
@@ -66,13 +66,13 @@ static void copy_operand(wk__operand *operand, wk__memory *memory)
     operand->memory = memory;
 }
 
-static void copy_group(noted_group *to, const wk__program *group)
+static void copy_group(logged_program *to, const wk__program *group)
 {
     to->group = *group;
     for (int k = 0; k < group->noperands; k++) copy_operand(&to->group.operand[k], &to->memory[k]);
 }
 
-static void copy_kernel(noted_work *to, const wk__work_args *kernel)
+static void copy_kernel(logged_work *to, const wk__work_args *kernel)
 {
     to->kernel = *kernel;
     to->work.args = &to->kernel;
@@ -91,7 +91,7 @@ static void copy_kernel(noted_work *to, const wk__work_args *kernel)
 
 bool wk__null_log_append_work(const wk__work *work)
 {
-    noted_work *copy = wk__alloc_zero(1, sizeof *copy);
+    logged_work *copy = wk__alloc_zero(1, sizeof *copy);
     if (!copy) return false;
     copy->work = (wk__work){.family = work->family};
     if (work->args) copy_kernel(copy, work->args);
@@ -99,12 +99,12 @@ bool wk__null_log_append_work(const wk__work *work)
         copy_group(&copy->group, work->program);
         copy->work.program = &copy->group.group;
     }
-    return note((entry){.order = work->family, .work = copy});
+    return append((entry){.command = work->family, .work = copy});
 }
 
-bool wk__null_log_append_bytes(int order, int64_t bytes)
+bool wk__null_log_append_bytes(int command, int64_t bytes)
 {
-    return note((entry){.order = order, .bytes = bytes});
+    return append((entry){.command = command, .bytes = bytes});
 }
 
 void wk__null_log_clear(void)
@@ -114,16 +114,16 @@ void wk__null_log_clear(void)
     wk__free(plan.entries);
     plan.entries = NULL;
     plan.kept = plan.room = 0;
-    for (int order = 0; order < WK__NULL_COMMANDS; order++) plan.count[order] = 0;
+    for (int command = 0; command < WK__NULL_COMMANDS; command++) plan.count[command] = 0;
     pthread_mutex_unlock(&plan.mutex);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------- */
 
-int64_t wk__null_log_count(int order)
+int64_t wk__null_log_count(int command)
 {
     pthread_mutex_lock(&plan.mutex);
-    int64_t count = plan.count[order];
+    int64_t count = plan.count[command];
     pthread_mutex_unlock(&plan.mutex);
     return count;
 }
@@ -141,7 +141,7 @@ const wk__work *wk__null_log_work_at(int family, int64_t i)
     const wk__work *found = NULL;
     pthread_mutex_lock(&plan.mutex);
     for (int64_t k = 0; k < plan.kept && !found; k++)
-        if (plan.entries[k].order == family && i-- == 0) found = &plan.entries[k].work->work;
+        if (plan.entries[k].command == family && i-- == 0) found = &plan.entries[k].work->work;
     pthread_mutex_unlock(&plan.mutex);
     return found;
 }
@@ -239,10 +239,10 @@ static void add_entry(wk__text *text, const entry *e)
         [WK__NULL_UPLOAD] = "upload", [WK__NULL_COPY] = "copy", [WK__NULL_DOWNLOAD] = "download"};
     if (e->work)
         add_work(text, &e->work->work);
-    else if (e->order == WK__NULL_SYNC)
+    else if (e->command == WK__NULL_SYNC)
         wk__text_add(text, "sync\n");
     else
-        wk__text_format(text, "%s %lld bytes\n", words[e->order], (long long)e->bytes);
+        wk__text_format(text, "%s %lld bytes\n", words[e->command], (long long)e->bytes);
 }
 
 char *wk__null_log_text(void)

@@ -20,7 +20,7 @@ typedef struct bad_index {
     int64_t tag, index, bound;
 } bad_index;
 
-#define MEMORY_AT_FIRST (INT64_C(16) << 30)
+#define DEFAULT_MEMORY (INT64_C(16) << 30)
 
 /* Countdowns: 1 is the next call, 0 never. */
 static struct {
@@ -31,7 +31,7 @@ static struct {
     int64_t until_full, until_refusal, until_bad_index;
     bool prologues;
     bad_index coming, reported; /* for the launch of until_bad_index; for the next wait */
-} machine = {.mutex = PTHREAD_MUTEX_INITIALIZER, .count = 1, .memory = MEMORY_AT_FIRST};
+} machine = {.mutex = PTHREAD_MUTEX_INITIALIZER, .count = 1, .memory = DEFAULT_MEMORY};
 
 static void lock(void)
 {
@@ -113,7 +113,7 @@ void wk__null_set_memory(int64_t bytes)
 
 /* ---- devices ------------------------------------------------------------------------------------------------- */
 
-static wk__backend_status presence(wk__text *why)
+static wk__backend_status status(wk__text *why)
 {
     (void)why;
     return WK__BACKEND_AVAILABLE;
@@ -174,7 +174,7 @@ static void close_device(void *opened)
 
 /* ---- memory -------------------------------------------------------------------------------------------------- */
 
-static wk_code block_take(void *opened, int64_t bytes, wk__memory *block, wk__fail *fail)
+static wk_code block_alloc(void *opened, int64_t bytes, wk__memory *block, wk__fail *fail)
 {
     device *d = opened;
     wk_code code = check_alive(d->index, fail);
@@ -194,7 +194,7 @@ static wk_code block_take(void *opened, int64_t bytes, wk__memory *block, wk__fa
     return WK_OK;
 }
 
-static void block_give(void *opened, wk__memory *block)
+static void block_free(void *opened, wk__memory *block)
 {
     device *d = opened;
     lock();
@@ -250,7 +250,7 @@ static wk_code submit(void *opened, const wk__work *work, wk__fail *fail)
     return code == WK_OK ? noted(wk__null_log_append_work(work), fail) : code;
 }
 
-static bool takes_prologue(void *opened, const wk__work *work)
+static bool can_fuse_prologue(void *opened, const wk__work *work)
 {
     (void)opened, (void)work;
     lock();
@@ -326,20 +326,20 @@ const wk__backend wk__null_backend = {
     .abi_version = WK__BACKEND_VERSION,
     .kind = WK_NULL,
     .name = "null",
-    .status = presence,
+    .status = status,
     .count = count,
     .info = info,
     .open = open_device,
     .close = close_device,
-    .block_alloc = block_take,
-    .block_free = block_give,
+    .block_alloc = block_alloc,
+    .block_free = block_free,
     .supports = supports,
     .submit = submit,
     .upload = upload,
     .copy = copy,
     .download = download,
     .sync = sync_device,
-    .can_fuse_prologue = takes_prologue,
+    .can_fuse_prologue = can_fuse_prologue,
     .min_prologue_bytes = 1,
     .event_record = record,
     .event_wait = wk__event_wait,

@@ -18,7 +18,7 @@ enum { WK__NULL_UPLOAD = WK__WORK_FAMILIES, WK__NULL_COPY, WK__NULL_DOWNLOAD, WK
 enum { WK__NULL_KEPT = 4096 };
 
 /* Return the number of commands of one kind, and of all families of work. */
-int64_t wk__null_log_count(int order);
+int64_t wk__null_log_count(int command);
 int64_t wk__null_log_work_count(void);
 /* Returns the kept commands as text: "upload 24 bytes", "run" followed by the program, and so on. The caller frees it
  * with wk__free(); NULL on allocation failure. */

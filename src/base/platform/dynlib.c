@@ -26,7 +26,7 @@ void wk__dynlib_pin_self(void)
 }
 
 /* The first object is the program. A dynamically linked one has an interpreter segment, which names its loader. */
-static int look_at_program(struct dl_phdr_info *program, size_t size, void *names_loader)
+static int find_interpreter(struct dl_phdr_info *program, size_t size, void *names_loader)
 {
     (void)size;
     for (int k = 0; k < program->dlpi_phnum; k++)
@@ -37,7 +37,7 @@ static int look_at_program(struct dl_phdr_info *program, size_t size, void *name
 bool wk__is_static_program(void)
 {
     bool names_loader = false;
-    dl_iterate_phdr(look_at_program, &names_loader);
+    dl_iterate_phdr(find_interpreter, &names_loader);
     return !names_loader;
 }
 

@@ -41,7 +41,7 @@ static int coordinates_of(const wk__col2im_plan *p, int i)
 }
 
 /* Analyses the axis of a coordinate; returns false if it depends on two result indices, or skips positions of one. */
-static bool see_axis(const wk__col2im_plan *p, wk__col2im_axis *axis)
+static bool analyze_axis(const wk__col2im_plan *p, wk__col2im_axis *axis)
 {
     const wk__work_args *kernel = p->kernel;
     axis->places = 1;
@@ -62,7 +62,7 @@ static bool see_axis(const wk__col2im_plan *p, wk__col2im_axis *axis)
     return found <= 1;
 }
 
-static bool see_axes(wk__col2im_plan *p)
+static bool analyze_axes(wk__col2im_plan *p)
 {
     const wk__contraction *sum = p->kernel->contraction;
     const int count = sum->naffine[p->b - 1];
@@ -72,12 +72,12 @@ static bool see_axes(wk__col2im_plan *p)
     for (int k = p->first; k < WK__COL2IM_AXES; k++)
         p->axis[k] = (wk__col2im_axis){.q = sum->affine[p->b - 1][k - p->first]};
     for (int k = p->first; k < WK__COL2IM_AXES; k++)
-        if (!see_axis(p, &p->axis[k])) return false;
+        if (!analyze_axis(p, &p->axis[k])) return false;
     return true;
 }
 
 /* Classifies the other result indices: a row, on which only A depends, and batches. */
-static void see_result(wk__col2im_plan *p)
+static void analyze_result(wk__col2im_plan *p)
 {
     const wk__work_args *kernel = p->kernel;
     p->row = -1;
@@ -95,7 +95,7 @@ static void see_result(wk__col2im_plan *p)
 }
 
 /* Classifies the summed indices: taps determine the target position; steps are summed by the matrix product. */
-static bool see_sum(wk__col2im_plan *p)
+static bool analyze_sum(wk__col2im_plan *p)
 {
     const wk__work_args *kernel = p->kernel;
     p->tap_count = p->step_count = 1;
@@ -167,7 +167,7 @@ static double products_of_piece(const wk__col2im_plan *p)
     return rows_of_piece(p) * columns_of_piece(p) * (double)p->step_count;
 }
 
-static void see_parts(wk__col2im_plan *p)
+static void count_parts(wk__col2im_plan *p)
 {
     p->row_parts = wk__chunk_count(p->rows, p->piece_rows);
     p->place_parts = wk__chunk_count(p->axis[p->first].places, p->piece_places);
@@ -191,12 +191,12 @@ static void split_tasks(wk__col2im_plan *p)
             p->piece_rows = wk__even_chunk(p->rows, (p->piece_rows + 1) / 2);
         else
             return;
-        see_parts(p);
+        count_parts(p);
     }
 }
 
 /* Chooses pieces and boxes; returns false if even the smallest piece exceeds its buffer. */
-static bool see_sizes(wk__col2im_plan *p)
+static bool choose_sizes(wk__col2im_plan *p)
 {
     const int64_t size = (int64_t)p->class->acc_size;
     const int64_t places = p->axis[p->first].places;
@@ -208,7 +208,7 @@ static bool see_sizes(wk__col2im_plan *p)
     p->piece_rows = wk__max_i64(PRODUCT_ROWS / p->tap_count, 1);
     p->piece_rows = wk__min_i64(p->piece_rows, wk__max_i64(PIECE_BYTES / (slice * p->piece_places), 1));
     p->piece_rows = wk__even_chunk(p->rows, wk__min_i64(p->rows, p->piece_rows));
-    see_parts(p);
+    count_parts(p);
     split_tasks(p);
     int64_t room = BOX_BYTES / (size * p->piece_rows * p->tap_count);
     for (int k = WK__COL2IM_AXES - 1; k >= 0; k--) {
@@ -221,18 +221,18 @@ static bool see_sizes(wk__col2im_plan *p)
 /* ---- cost -------------------------------------------------------------------------------------------------------- */
 
 /* Plans with B as operand `b`; returns false if the contraction does not have this form. */
-static bool see_plan(wk__col2im_plan *p, const wk__work_args *kernel, int b)
+static bool plan_with_b(wk__col2im_plan *p, const wk__work_args *kernel, int b)
 {
     *p = (wk__col2im_plan){.kernel = kernel, .a = WK__FACTORS + 1 - b, .b = b};
     p->class = wk__cpu_gemm((wk_dtype)kernel->operand[b].dtype)->class;
     p->unpack = wk__cpu_gemm((wk_dtype)kernel->operand[0].dtype)->unpack;
     p->size = (int64_t)wk_dtype_size((wk_dtype)kernel->operand[0].dtype);
-    if (!see_axes(p) || !see_sum(p)) return false;
-    see_result(p);
-    return see_sizes(p);
+    if (!analyze_axes(p) || !analyze_sum(p)) return false;
+    analyze_result(p);
+    return choose_sizes(p);
 }
 
-static bool has_none(const wk__work_args *kernel)
+static bool is_empty(const wk__work_args *kernel)
 {
     bool none = wk__contraction_is_empty(kernel);
     for (int k = 0; k < WK__FACTORS; k++)
@@ -266,7 +266,7 @@ static int steps_of_a(const wk__col2im_plan *p)
     return product.ndim;
 }
 
-static double time_of_gathering(const wk__col2im_plan *p)
+static double im2col_cost(const wk__col2im_plan *p)
 {
     double places = 1, divisors = 1;
     for (int k = p->first; k < WK__COL2IM_AXES; k++) {
@@ -286,10 +286,10 @@ static double time_of_gathering(const wk__col2im_plan *p)
 
 bool wk__col2im_plan_init(wk__col2im_plan *p, const wk__work_args *kernel)
 {
-    return !has_none(kernel) && (see_plan(p, kernel, 2) || see_plan(p, kernel, 1));
+    return !is_empty(kernel) && (plan_with_b(p, kernel, 2) || plan_with_b(p, kernel, 1));
 }
 
 bool wk__col2im_is_profitable(const wk__col2im_plan *p)
 {
-    return wk__col2im_cost(p) < GAIN * time_of_gathering(p);
+    return wk__col2im_cost(p) < GAIN * im2col_cost(p);
 }

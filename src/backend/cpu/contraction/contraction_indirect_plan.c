@@ -21,7 +21,7 @@ enum {
 /* ---- roles of indices -------------------------------------------------------------------------------------------- */
 
 /* Classifies the result indices: positions, on which A must not depend, a row, and batches. */
-static bool see_result(wk__indirect_plan *p, const wk__work_args *kernel)
+static bool analyze_result(wk__indirect_plan *p, const wk__work_args *kernel)
 {
     p->row = -1;
     p->rows = p->batch.places = 1;
@@ -41,7 +41,7 @@ static bool see_result(wk__indirect_plan *p, const wk__work_args *kernel)
 }
 
 /* Classifies the summed indices: channels, then taps, so that a block of the sum is a range of channels. */
-static bool see_sum(wk__indirect_plan *p, const wk__work_args *kernel)
+static bool analyze_sum(wk__indirect_plan *p, const wk__work_args *kernel)
 {
     bool taps = false;
     p->steps = wk__contraction_k(kernel->contraction);
@@ -55,7 +55,7 @@ static bool see_sum(wk__indirect_plan *p, const wk__work_args *kernel)
     return true;
 }
 
-static void see_a(wk__indirect_plan *p, const wk__work_args *kernel)
+static void analyze_a(wk__indirect_plan *p, const wk__work_args *kernel)
 {
     const wk__operand *a = &kernel->operand[p->b.a];
     const int64_t size = (int64_t)wk_dtype_size((wk_dtype)a->dtype);
@@ -99,7 +99,7 @@ static bool fits(const wk__indirect_plan *p, int64_t places)
 }
 
 /* Chooses the pieces; returns false if even the smallest exceeds its buffer. */
-static bool see_pieces(wk__indirect_plan *p)
+static bool choose_pieces(wk__indirect_plan *p)
 {
     const int64_t places = p->b.axis[p->b.first].places;
     double slice = 1; /* positions of the other axes */
@@ -116,17 +116,18 @@ static bool see_pieces(wk__indirect_plan *p)
 }
 
 /* Plans with B as operand b. */
-static bool see_product(wk__indirect_plan *p, const wk__work_args *kernel, int b)
+static bool plan_with_b(wk__indirect_plan *p, const wk__work_args *kernel, int b)
 {
     const wk__gemm *gemm = wk__cpu_gemm((wk_dtype)kernel->operand[b].dtype);
     const int64_t size = (int64_t)wk_dtype_size((wk_dtype)kernel->operand[b].dtype);
     const int last = wk__padded_contiguous_index(kernel, b, false);
     *p = (wk__indirect_plan){.class = gemm->class, .pack = gemm->pack};
     if (last < 0 || !p->class->indirect || size != WK__PADDED_SIZE) return false;
-    if (!wk__padded_init(&p->b, kernel, b, false, last) || !see_result(p, kernel) || !see_sum(p, kernel)) return false;
+    if (!wk__padded_init(&p->b, kernel, b, false, last) || !analyze_result(p, kernel) || !analyze_sum(p, kernel))
+        return false;
     p->k_block = wk__even_chunk(p->steps, WK__PADDED_STEPS);
-    see_a(p, kernel);
-    return see_pieces(p);
+    analyze_a(p, kernel);
+    return choose_pieces(p);
 }
 
 bool wk__indirect_plan_init(wk__indirect_plan *p, const wk__work_args *kernel)
@@ -134,7 +135,7 @@ bool wk__indirect_plan_init(wk__indirect_plan *p, const wk__work_args *kernel)
     const int dtype = kernel->operand[0].dtype;
     if (wk__contraction_is_empty(kernel) || kernel->operand[1].dtype != dtype || kernel->operand[2].dtype != dtype)
         return false;
-    return see_product(p, kernel, 2) || see_product(p, kernel, 1);
+    return plan_with_b(p, kernel, 2) || plan_with_b(p, kernel, 1);
 }
 
 /* ---- cost -------------------------------------------------------------------------------------------------------- */

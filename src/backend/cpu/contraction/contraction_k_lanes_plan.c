@@ -38,7 +38,7 @@ _Static_assert((int)MOST_COLUMNS *(int)WK__PADDED_SIZE <= (int)WK__GEMM_BUFFER_B
 
 /* Classifies the result indices: a row, on which only A depends, channels and taps, on which only B depends, and
  * batches. */
-static bool see_result(wk__k_lanes_plan *p, const wk__work_args *kernel)
+static bool analyze_result(wk__k_lanes_plan *p, const wk__work_args *kernel)
 {
     p->row = -1;
     p->rows = p->batch.places = 1;
@@ -59,7 +59,7 @@ static bool see_result(wk__k_lanes_plan *p, const wk__work_args *kernel)
     return true;
 }
 
-static void see_sum(wk__k_lanes_plan *p, const wk__work_args *kernel)
+static void analyze_sum(wk__k_lanes_plan *p, const wk__work_args *kernel)
 {
     p->outer.places = 1;
     for (int i = kernel->ndim; i < kernel->ndim + kernel->contraction->nsummed; i++)
@@ -88,7 +88,7 @@ double wk__k_lanes_fmas(const wk__k_lanes_plan *p)
            (double)p->outer.places * places_of(p);
 }
 
-static void see_parts(wk__k_lanes_plan *p)
+static void count_parts(wk__k_lanes_plan *p)
 {
     p->row_parts = wk__chunk_count(p->rows, p->piece_rows);
     p->channel_parts = wk__chunk_count(p->b.channels.places, p->piece_channels);
@@ -100,7 +100,7 @@ int64_t wk__k_lanes_ntasks(const wk__k_lanes_plan *p)
 }
 
 /* Chooses pieces and blocks; returns false if even the smallest exceeds its buffer. */
-static bool see_sizes(wk__k_lanes_plan *p)
+static bool choose_sizes(wk__k_lanes_plan *p)
 {
     wk__padded_box box;
     const int64_t first = p->b.axis[p->b.first].places, channels = p->b.channels.places;
@@ -119,7 +119,7 @@ static bool see_sizes(wk__k_lanes_plan *p)
     p->piece_rows = wk__even_chunk(p->rows, wk__min_i64(p->rows, wk__min_i64(PIECE_ROWS, sums)));
     p->piece_channels =
         wk__even_chunk(channels, wk__min_i64(channels, wk__min_i64(copies, wk__max_i64(sums / p->piece_rows, 1))));
-    see_parts(p);
+    count_parts(p);
     const double work = wk__k_lanes_fmas(p);
     while (wk__k_lanes_ntasks(p) < PIECES && work / (double)wk__k_lanes_ntasks(p) >= 2 * PIECE_WORK) {
         if (p->piece_channels * p->b.taps.places >= 2 * p->class->dot_columns && p->piece_channels > 1)
@@ -128,21 +128,21 @@ static bool see_sizes(wk__k_lanes_plan *p)
             p->piece_rows = wk__even_chunk(p->rows, wk__chunk_count(p->piece_rows, 2));
         else
             break;
-        see_parts(p);
+        count_parts(p);
     }
     return true;
 }
 
 /* Plans with B as operand b. */
-static bool see_plan(wk__k_lanes_plan *p, const wk__work_args *kernel, int b)
+static bool plan_with_b(wk__k_lanes_plan *p, const wk__work_args *kernel, int b)
 {
     const wk_dtype dtype = (wk_dtype)kernel->operand[b].dtype;
     const int last = wk__padded_contiguous_index(kernel, b, true);
     *p = (wk__k_lanes_plan){.class = wk__cpu_gemm(dtype)->class};
     if (last < 0 || !p->class->k_lanes || wk_dtype_size(dtype) != WK__PADDED_SIZE) return false;
-    if (!wk__padded_init(&p->b, kernel, b, true, last) || !see_result(p, kernel)) return false;
-    see_sum(p, kernel);
-    return see_sizes(p);
+    if (!wk__padded_init(&p->b, kernel, b, true, last) || !analyze_result(p, kernel)) return false;
+    analyze_sum(p, kernel);
+    return choose_sizes(p);
 }
 
 bool wk__k_lanes_plan_init(wk__k_lanes_plan *p, const wk__work_args *kernel)
@@ -150,7 +150,7 @@ bool wk__k_lanes_plan_init(wk__k_lanes_plan *p, const wk__work_args *kernel)
     const int dtype = kernel->operand[0].dtype;
     if (wk__contraction_is_empty(kernel) || kernel->operand[1].dtype != dtype || kernel->operand[2].dtype != dtype)
         return false;
-    return see_plan(p, kernel, 2) || see_plan(p, kernel, 1);
+    return plan_with_b(p, kernel, 2) || plan_with_b(p, kernel, 1);
 }
 
 /* ---- cost -------------------------------------------------------------------------------------------------------- */
@@ -181,7 +181,7 @@ static int64_t length_of(const wk__k_lanes_plan *p)
     return merged ? rows * last->places : last->places;
 }
 
-static double time_of(const wk__k_lanes_plan *p)
+static double cost_of(const wk__k_lanes_plan *p)
 {
     wk__padded_box box;
     wk__padded_box_init(&p->b, 0, p->block, &box);
@@ -204,7 +204,7 @@ static int64_t innermost_of(const wk__padded *b, const wk__padded_list *list)
 
 /* Returns the time as a matrix product, whose columns are B's. B is gathered in runs of positions or columns, whichever
  * are longer. */
-static double time_of_gathering(const wk__k_lanes_plan *p)
+static double im2col_cost(const wk__k_lanes_plan *p)
 {
     const double columns = (double)p->b.channels.places * (double)p->b.taps.places, rows = (double)p->rows;
     const double wide = (double)wk__chunk_count((int64_t)columns, p->class->lanes) * (double)p->class->lanes;
@@ -218,5 +218,5 @@ static double time_of_gathering(const wk__k_lanes_plan *p)
 
 bool wk__k_lanes_is_profitable(const wk__k_lanes_plan *p)
 {
-    return time_of(p) < time_of_gathering(p);
+    return cost_of(p) < im2col_cost(p);
 }

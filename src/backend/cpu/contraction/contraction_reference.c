@@ -52,7 +52,7 @@ static float narrow_real(const char *element, int dtype)
     return (float)real(element, dtype);
 }
 
-static uint64_t whole(const char *element, int dtype)
+static uint64_t integer(const char *element, int dtype)
 {
     return element ? (uint64_t)wk__scalar_to_i64(element, (wk_dtype)dtype) : 0;
 }
@@ -64,8 +64,8 @@ static void add_product(const wk__work_args *kernel, const int64_t index[], tota
     switch (kernel->contraction->dtype) {
     case WK_F32: t->f32 += narrow_real(a, of_a) * narrow_real(b, of_b); break;
     case WK_F64: t->f64 += real(a, of_a) * real(b, of_b); break;
-    case WK_I32: t->i32 += (uint32_t)whole(a, of_a) * (uint32_t)whole(b, of_b); break;
-    default: t->i64 += whole(a, of_a) * whole(b, of_b); break;
+    case WK_I32: t->i32 += (uint32_t)integer(a, of_a) * (uint32_t)integer(b, of_b); break;
+    default: t->i64 += integer(a, of_a) * integer(b, of_b); break;
     }
 }
 

@@ -19,18 +19,18 @@ enum {
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
 
 /* Element and coordinate numerators for some indices. */
-typedef struct place {
+typedef struct position {
     int64_t element;
     int64_t numerator[WK__MAX_AFFINE];
-} place;
+} position;
 
 /* A position in a list of indices, with its digits. */
 typedef struct cursor {
-    place at;
+    position at;
     int64_t digit[WK__MAX_DIMS];
 } cursor;
 
-static void step_along(const wk__im2col *g, place *p, const wk__im2col_index *index, int64_t count)
+static void step_along(const wk__im2col *g, position *p, const wk__im2col_index *index, int64_t count)
 {
     p->element += count * index->stride;
     for (int k = 0; k < g->coordinates; k++) p->numerator[k] += count * index->coefficient[k];
@@ -74,7 +74,7 @@ const char *wk__im2col_address(const wk__im2col *g, int64_t batch, int64_t step)
     return g->start + cursor_at(g, batch, &g->steps, step).at.element * g->size;
 }
 
-static bool walks_as_one(const wk__im2col_index *outer, const wk__im2col_index *inner, int coordinates)
+static bool are_contiguous(const wk__im2col_index *outer, const wk__im2col_index *inner, int coordinates)
 {
     bool one = outer->stride == inner->stride * inner->extent;
     for (int k = 0; k < coordinates; k++) one = one && outer->coefficient[k] == inner->coefficient[k] * inner->extent;
@@ -84,7 +84,7 @@ static bool walks_as_one(const wk__im2col_index *outer, const wk__im2col_index *
 void wk__im2col_add_index(wk__im2col_indices *list, const wk__im2col_index *index, int coordinates)
 {
     wk__im2col_index *last = list->count > 0 ? &list->index[list->count - 1] : NULL;
-    if (!last || !walks_as_one(last, index, coordinates)) {
+    if (!last || !are_contiguous(last, index, coordinates)) {
         list->index[list->count++] = *index;
         return;
     }
@@ -152,7 +152,7 @@ static inline __attribute__((always_inline)) void copy_chunks(char *to, const ch
 }
 
 /* Copies tens of bytes, faster than a call of memcpy. */
-static inline void copy_few(char *to, const char *from, int64_t bytes)
+static inline void copy_short(char *to, const char *from, int64_t bytes)
 {
     if (bytes >= 128)
         memcpy(to, from, (size_t)bytes);
@@ -169,7 +169,7 @@ static void copy_run(const wk__im2col *g, char *to, const clip *in, int64_t elem
 {
     const char *from = g->start + element * g->size;
     if (in->every == 1 && in->stride == 1)
-        copy_few(to + in->first * g->size, from, (in->end - in->first) * g->size);
+        copy_short(to + in->first * g->size, from, (in->end - in->first) * g->size);
     else if (g->size == 4 && in->every == 1 && in->stride == 2)
         copy_pairs(to + 4 * in->first, from, in->end - in->first);
     else if (g->size == 4)
@@ -186,11 +186,11 @@ static void copy_run(const wk__im2col *g, char *to, const clip *in, int64_t elem
  * plane often form equal runs: the coordinates that vary along them clip them equally. */
 typedef struct run {
     int64_t first, count;
-    place from;
+    position from;
     bool same_shape; /* is clipped like the previous run */
 } run;
 
-static bool are_alike(const wk__im2col *g, const wk__im2col_index *index, const run *a, const run *b)
+static bool clip_alike(const wk__im2col *g, const wk__im2col_index *index, const run *a, const run *b)
 {
     bool alike = a->count == b->count;
     for (int k = 0; k < g->coordinates; k++)
@@ -209,7 +209,7 @@ static int64_t find_runs(const wk__im2col *g, const wk__im2col_indices *list, in
         const int64_t rest = list->index[last].extent - c.digit[last];
         run *r = &runs[found++];
         *r = (run){.first = first, .count = wk__min_i64(rest, count - first), .from = c.at};
-        r->same_shape = found > 1 && are_alike(g, &list->index[last], r - 1, r);
+        r->same_shape = found > 1 && clip_alike(g, &list->index[last], r - 1, r);
         advance(g, list, r->count, &c);
         first += r->count;
     }
@@ -218,7 +218,7 @@ static int64_t find_runs(const wk__im2col *g, const wk__im2col_indices *list, in
 
 /* Clips a run by the coordinates that vary along it; elements are relative to the contribution of the other
  * coordinates. Handles all coordinates; clip_inner() handles the common ones without division. */
-static bool clip_inner_general(const wk__im2col *g, const wk__im2col_index *index, const place *row, const run *r,
+static bool clip_inner_general(const wk__im2col *g, const wk__im2col_index *index, const position *row, const run *r,
                                clip *in)
 {
     int64_t numerator[WK__MAX_AFFINE];
@@ -245,7 +245,7 @@ static bool clip_inner_general(const wk__im2col *g, const wk__im2col_index *inde
 }
 
 /* Fast path of clip_inner_general(). */
-static bool clip_inner(const wk__im2col *g, const wk__im2col_index *index, const place *row, const run *r, clip *in)
+static bool clip_inner(const wk__im2col *g, const wk__im2col_index *index, const position *row, const run *r, clip *in)
 {
     int64_t first = 0, end = r->count, element = 0, stride = index->stride;
     for (int k = 0; k < g->coordinates; k++) {
@@ -270,8 +270,8 @@ static bool clip_inner(const wk__im2col *g, const wk__im2col_index *index, const
 
 /* Adds the contribution of the coordinates that are constant along a run to *element; returns false if one is out of
  * range. */
-static inline bool add_outer_offset(const wk__im2col *g, const wk__im2col_index *index, const place *row, const run *r,
-                                    int64_t *element)
+static inline bool add_outer_offset(const wk__im2col *g, const wk__im2col_index *index, const position *row,
+                                    const run *r, int64_t *element)
 {
     for (int k = 0; k < g->coordinates; k++) {
         const wk__affine_index *q = &g->coordinate[k];
@@ -288,7 +288,7 @@ static inline bool add_outer_offset(const wk__im2col *g, const wk__im2col_index 
 }
 
 /* Gathers the in-range elements of a row of the matrix. */
-static void gather_row(const wk__im2col *g, const place *row, const wk__im2col_index *index, const run runs[],
+static void gather_row(const wk__im2col *g, const position *row, const wk__im2col_index *index, const run runs[],
                        int64_t count, char *to)
 {
     clip in;

@@ -138,8 +138,9 @@ static bool find_sides(mapped *m)
     wk__gemm_plan *plan = &m->plan;
     find_side(m, &m->factor[0], &m->factor[1], &plan->rows);
     find_side(m, &m->factor[1], &m->factor[0], &plan->columns);
-    const bool turned = plan->columns.count == 0 || (step_of(m, &plan->columns) != 1 && step_of(m, &plan->rows) == 1);
-    if (turned) {
+    const bool exchanged =
+        plan->columns.count == 0 || (step_of(m, &plan->columns) != 1 && step_of(m, &plan->rows) == 1);
+    if (exchanged) {
         const wk__gemm_dims rows = plan->rows;
         plan->rows = plan->columns;
         plan->columns = rows;
@@ -147,7 +148,7 @@ static bool find_sides(mapped *m)
     for (int d = 0; d < m->kernel->ndim; d++)
         if (m->kernel->shape[d] != 1 && !contains_dim(&plan->rows, d) && !contains_dim(&plan->columns, d))
             plan->batch.dim[plan->batch.count++] = (int8_t)d;
-    return turned;
+    return exchanged;
 }
 
 static int64_t places_of(const wk__work_args *kernel, const wk__gemm_dims *side)
@@ -172,7 +173,7 @@ static void fill_lists(const wk__work_args *kernel, factor *f, const wk__gemm_di
 }
 
 /* Computes the batch strides, or zeros if the factor is gathered; returns true if it is. */
-static bool see_batches(const mapped *m, const factor *f, int64_t stride[])
+static bool analyze_batches(const mapped *m, const factor *f, int64_t stride[])
 {
     const bool gathered = f->gather.coordinates > 0 || f->gather.lines.count > 1 || f->gather.steps.count > 1;
     for (int k = 0; k < m->plan.batch.count; k++) stride[k] = gathered ? 0 : f->stride[m->plan.batch.dim[k]];
@@ -208,8 +209,8 @@ static void plan_of(mapped *m, const wk__work *work)
     memset(m, 0, sizeof *m);
     m->kernel = kernel;
     for (int k = 0; k < WK__FACTORS; k++) analyze_factor(kernel, k, &m->factor[k]);
-    const bool turned = find_sides(m);
-    factor *a = &m->factor[turned], *b = &m->factor[!turned];
+    const bool exchanged = find_sides(m);
+    factor *a = &m->factor[exchanged], *b = &m->factor[!exchanged];
     fill_lists(kernel, a, &plan->batch, &plan->rows);
     fill_lists(kernel, b, &plan->batch, &plan->columns);
     plan->ndim = kernel->ndim;
@@ -235,8 +236,8 @@ static void plan_of(mapped *m, const wk__work *work)
     plan->a_batch = m->batch_stride[0];
     plan->b_batch = m->batch_stride[1];
     plan->c_batch = m->batch_stride[2];
-    if (see_batches(m, a, m->batch_stride[0])) plan->a_im2col = &a->gather;
-    if (see_batches(m, b, m->batch_stride[1])) plan->b_im2col = &b->gather;
+    if (analyze_batches(m, a, m->batch_stride[0])) plan->a_im2col = &a->gather;
+    if (analyze_batches(m, b, m->batch_stride[1])) plan->b_im2col = &b->gather;
     plan->a = plan->a_im2col ? NULL : first_element(a);
     plan->b = plan->b_im2col ? NULL : first_element(b);
     if (!plan->a_im2col) {
@@ -304,10 +305,10 @@ typedef struct choice {
 static void choose_indirect_or_col2im(choice *c, const wk__work_args *kernel)
 {
     wk__col2im_plan columns;
-    const bool pays = wk__indirect_plan_init(&c->padded, kernel) && wk__indirect_is_profitable(&c->padded);
-    if (pays) c->way = INDIRECT;
+    const bool faster = wk__indirect_plan_init(&c->padded, kernel) && wk__indirect_is_profitable(&c->padded);
+    if (faster) c->way = INDIRECT;
     if (!wk__col2im_plan_init(&columns, kernel) || !wk__col2im_is_profitable(&columns)) return;
-    if (pays && wk__col2im_cost(&columns) >= wk__indirect_cost(&c->padded)) return;
+    if (faster && wk__col2im_cost(&columns) >= wk__indirect_cost(&c->padded)) return;
     c->way = COL2IM;
     c->columns = columns;
 }

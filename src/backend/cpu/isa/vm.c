@@ -40,7 +40,7 @@ static void run_steps(const wk__vm_ins *program, wk__vm_state *s, int64_t from, 
 
 /* Ends a block of run_held() and jumps to the next one. Without tail calls (unoptimised builds) the stack grows with
  * each block, so run_held() receives chunks instead of rows. */
-static void again(VM_ARGUMENTS)
+static void loop(VM_ARGUMENTS)
 {
     if (i < s->loop_end) {
         in = s->loop_start;
@@ -54,7 +54,7 @@ static void again(VM_ARGUMENTS)
     store_vector(sum + 3 * WIDTH, x7);
 }
 
-static void start_held(const wk__vm_ins *program, wk__vm_state *s, int64_t i)
+static void start_loop(const wk__vm_ins *program, wk__vm_state *s, int64_t i)
 {
     const V zero = {0};
     const char *sum = s->loop_accumulator;
@@ -62,19 +62,19 @@ static void start_held(const wk__vm_ins *program, wk__vm_state *s, int64_t i)
                                  load_vector(sum + 2 * WIDTH), load_vector(sum + 3 * WIDTH));
 }
 
-static void run_held(const wk__vm_ins *program, wk__vm_state *s, int64_t from, int64_t to, void *sum)
+static void run_loop(const wk__vm_ins *program, wk__vm_state *s, int64_t from, int64_t to, void *sum)
 {
     int64_t whole = (to - from) / LANES * LANES;
     s->loop_start = program;
     s->loop_accumulator = sum;
     s->count = LANES;
     s->loop_end = from + whole - LANES;
-    if (whole > 0) start_held(program, s, from);
+    if (whole > 0) start_loop(program, s, from);
     from += whole;
     if (from < to) {
         s->count = to - from;
         s->loop_end = from;
-        start_held(program, s, from);
+        start_loop(program, s, from);
     }
     leave_vectors();
 }
@@ -99,9 +99,9 @@ const wk__vm WK__ISA_NAME(wk__vm) = {
     .to_bool = WK__ISA_NAME(wk__vm_truth),
     .generate = WK__ISA_NAME(wk__vm_source_ops),
     .end = (wk__vm_op *)end,
-    .loop = (wk__vm_op *)again,
+    .loop = (wk__vm_op *)loop,
     .run = run,
-    .run_loop = run_held,
+    .run_loop = run_loop,
     .run_steps = run_steps,
     .fence = fence,
 };

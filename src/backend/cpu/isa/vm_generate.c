@@ -39,7 +39,7 @@ static inline const char *element_at(wk__vm_state *s, const char *lane, int64_t 
     return NULL;
 }
 
-static inline bool all_alike(const int64_t *index, int64_t count)
+static inline bool all_equal(const int64_t *index, int64_t count)
 {
     int64_t differences = 0;
     /* from 0 on: exactly as they were stored, for store forwarding */
@@ -47,7 +47,7 @@ static inline bool all_alike(const int64_t *index, int64_t count)
     return differences == 0;
 }
 
-static inline bool side_by_side(const int64_t *offset, int64_t count, int64_t size)
+static inline bool contiguous(const int64_t *offset, int64_t count, int64_t size)
 {
     int64_t differences = 0;
     for (int64_t l = 0; l < count; l++) differences |= offset[l] ^ l * size;
@@ -66,7 +66,7 @@ static inline void fetch(const wk__vm_ins *in, wk__vm_state *s, int64_t i, const
     const range r = {bound < 0 ? -bound : bound, step, bound < 0 ? 0 : bound};
     const int64_t count = s->count < LANES ? s->count : LANES;
     const bool full = count == LANES; /* the common case, with constant sizes */
-    if ((full ? all_alike(index, LANES) : all_alike(index, count)) && side_by_side(offset, count, (int64_t)size)) {
+    if ((full ? all_equal(index, LANES) : all_equal(index, count)) && contiguous(offset, count, (int64_t)size)) {
         const char *at = element_at(s, base, index[0], &r);
         if (!at || !full) memset(to, 0, LANES * size);
         if (at) memcpy(to, at, full ? LANES * size : (size_t)count * size);

@@ -240,7 +240,7 @@ static void run_along(wk__worker *worker, const wk__cpu_stage *stage, const wk__
 
 /* ---- short runs -------------------------------------------------------------------------------------------------- */
 
-static bool wants_offsets(const wk__cpu_stage *stage, const wk__cpu_iter_operand *operand)
+static bool needs_offsets(const wk__cpu_stage *stage, const wk__cpu_iter_operand *operand)
 {
     return !operand->contiguous || (stage->indexed & bit(operand));
 }
@@ -252,7 +252,7 @@ static void find_offsets_in_plane(wk__worker *worker, const wk__cpu_stage *stage
     const int64_t length = walk->size[0], first = cursor->index[0], last = first + count;
     for (int k = 0; k < walk->noperands; k++) {
         const wk__cpu_iter_operand *operand = &walk->operand[k];
-        if (!wants_offsets(stage, operand)) continue;
+        if (!needs_offsets(stage, operand)) continue;
         int64_t *offset = worker->offset[operand->number], at = 0, step = operand->step[0];
         const int64_t jump = operand->step[1] - (length - 1) * step;
         for (int64_t l = 0, left = length - first; l < count; l++) {
@@ -275,7 +275,7 @@ static void find_offsets(wk__worker *worker, const wk__cpu_stage *stage, const w
         if (take > count - lane) take = count - lane;
         for (int k = 0; k < walk->noperands; k++) {
             const wk__cpu_iter_operand *operand = &walk->operand[k];
-            if (!wants_offsets(stage, operand)) continue;
+            if (!needs_offsets(stage, operand)) continue;
             int64_t from_first = cursor->address.at[operand->number] - first.at[operand->number];
             int64_t *offset = worker->offset[operand->number] + lane;
             for (int64_t l = 0; l < take; l++) offset[l] = from_first + l * operand->step[0];

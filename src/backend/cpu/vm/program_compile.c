@@ -48,7 +48,7 @@ static bool is_root(const wk__cpu_codegen *e, int k)
 }
 
 /* Returns true if a value of an earlier pass should be kept for this one. */
-static bool decide_to_keep(const wk__cpu_codegen *e, int k)
+static bool should_keep(const wk__cpu_codegen *e, int k)
 {
     const wk__cpu_program *p = e->program;
     return !e->is_row_stage && p->level[k] == 1 && p->pass[k] < e->at && e->style.keep_values > 0 &&
@@ -76,7 +76,7 @@ static void use_register(wk__cpu_codegen *e, int k)
 {
     wk__cpu_program *p = e->program;
     e->value[k].remaining_uses++;
-    if (decide_to_keep(e, k)) p->fate[k].kept = true;
+    if (should_keep(e, k)) p->fate[k].kept = true;
     if (e->group->ins[k].code == WK__IMM) return;
     if (is_computed_here(e, k)) {
         e->value[k].needed = true;
@@ -91,7 +91,7 @@ static int first_register(const wk__ins *ins)
 }
 
 /* Returns the location of k at the start of the stage: imported values, and loads usable directly as operands. */
-static int place_of(const wk__cpu_codegen *e, int k)
+static int initial_location(const wk__cpu_codegen *e, int k)
 {
     const wk__ins *ins = &e->group->ins[k];
     if (ins->code == WK__IMM) return WK__LOC_SCALAR;
@@ -117,7 +117,7 @@ static void find_needed(wk__cpu_codegen *e)
     for (int k = group->nins - 1; k >= 0; k--) {
         const wk__ins *ins = &group->ins[k];
         if (is_root(e, k)) e->value[k].needed = true;
-        e->value[k].location = (int16_t)place_of(e, k);
+        e->value[k].location = (int16_t)initial_location(e, k);
         if (!e->value[k].needed) continue;
         note_operands(e->stage, ins);
         for (int n = 0; n < wk__opcode_arity[ins->code]; n++) use_register(e, ins->arg[first_register(ins) + n]);
@@ -145,7 +145,7 @@ static bool is_narrow_stage(const wk__cpu_codegen *e)
 
 /* Returns the reduction to accumulate in the free registers: the first one. With rows as lanes there is an accumulator
  * per slot: too many. */
-static int find_held(const wk__cpu_codegen *e)
+static int choose_reg_accumulator(const wk__cpu_codegen *e)
 {
     if (e->is_row_stage || e->style.lanes_are_rows || !is_narrow_stage(e)) return -1;
     for (int k = 0; k < e->group->nins; k++) {
@@ -178,7 +178,7 @@ static void compile_stage(wk__cpu_codegen *e, wk__cpu_stage *stage, bool is_row_
     e->acc = -1;
     e->free_tiles[0] = e->free_tiles[1] = ~(uint64_t)0;
     find_needed(e);
-    stage->reg_accumulator = e->group->nreduce > 0 ? find_held(e) : -1;
+    stage->reg_accumulator = e->group->nreduce > 0 ? choose_reg_accumulator(e) : -1;
     for (int k = 0; k < e->group->nins; k++) {
         if (e->value[k].needed) wk__cpu_codegen_instruction(e, k);
     }
