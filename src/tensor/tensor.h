@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Body of a tensor handle: the shape and strides through which it views a storage, and its position in the autograd
- * graph. */
+ * graph.
+ *
+ * Ownership: a body owns references to its storage, node, leaf and separate alias set, and its strings. */
 #ifndef WICK_TENSOR_TENSOR_H
 #define WICK_TENSOR_TENSOR_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bookkeeping of the arena's blocks: which blocks it holds and which of their pieces are idle, by size. No locks and no
- * backend calls; arena.c and arena_grow.c have both.
+ * backend calls: the callers, arena.c and arena_grow.c, hold the arena's spinlock and call the backend.
  *
  *     small, up to 2 MiB   Pieces are cut from the start of a block; a freed piece joins the list of its size class
  *                          (eight per power of two). Once all pieces of a block are free, it may be cut again.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bookkeeping of the arena's address ranges, from which large allocations are cut: which parts are mapped, and which of
- * those are in use. No locks and no backend calls, as in arena_blocks.h.
+ * those are in use. No locks and no backend calls, like arena_blocks.h.
  *
  * A range is divided into units of 2 MiB. Adjacent spans of units cover it; a span is taken (by an allocation), idle
  * (mapped and unused) or unmapped. Two idle spans are never adjacent, nor two unmapped ones. Memory is mapped in

@@ -4,7 +4,7 @@
  *
  * Each set has four classes, f32, f64, i32 and i64; narrower dtypes are widened when packed and narrowed when C is
  * complete. bool counts in i64, which no k can wrap to 0. Some CPUs have instructions for one more dtype: a separate
- * class, whose packed elements may contain several steps of the sum.
+ * class, whose packed elements may contain several steps of the sum. Kernels have no state; any thread may call them.
  *
  *     k_per_packed 1    l = 0     l = 1     l = 2           of line i, as tiles read it: A[i, l] or B[l, i]
  *     k_per_packed 2    l = 0, 1            l = 2, 3        a pair is one packed element, padded with zeros beyond k */

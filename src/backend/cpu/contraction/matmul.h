@@ -63,7 +63,7 @@ typedef struct wk__gemm_job {
     void *user;
 } wk__gemm_job;
 
-/* Returns the number of threads for this many multiplications. */
+/* Returns the number of threads for `work` multiplications. */
 int wk__gemm_threads(double work);
 /* Runs all tasks, even if some fail, and returns the failure of the first in order. Buffers are acquired first: if that
  * fails, nothing is computed. */

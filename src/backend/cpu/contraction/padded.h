@@ -38,7 +38,7 @@ typedef struct wk__padded_axis {
 typedef struct wk__padded_list {
     int count;
     int8_t index[WK__MAX_INDICES];
-    int64_t places;
+    int64_t places; /* number of combinations */
 } wk__padded_list;
 
 typedef struct wk__padded {

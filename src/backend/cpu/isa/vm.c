@@ -38,8 +38,8 @@ static void run_steps(const wk__vm_ins *program, wk__vm_state *s, int64_t from, 
     leave_vectors();
 }
 
-/* Ends a block of run_held() and jumps to the next one. Without tail calls (unoptimised builds) the stack grows with
- * each block, so run_held() receives chunks instead of rows. */
+/* Ends a block of run_loop() and jumps to the next one. Without tail calls (unoptimised builds) the stack grows with
+ * each block, so run_loop() receives chunks instead of rows. */
 static void loop(VM_ARGUMENTS)
 {
     if (i < s->loop_end) {

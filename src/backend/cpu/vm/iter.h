@@ -60,9 +60,8 @@ void wk__cursor_seek(wk__cursor *cursor, const wk__cpu_iter *walk, const wk__add
 /* Advances by `count` elements, at most to the end of the innermost dimension. */
 void wk__cursor_move(wk__cursor *cursor, const wk__cpu_iter *walk, int64_t count);
 
-/* Initialises a worker: tiles and scalars, and `extra` bytes for wk__worker_alloc(). Returns false on allocation
- * failure. */
-/* `room`: WK__CPU_WORKER_BYTES bytes of scratch to use instead of allocating, or NULL. */
+/* Initialises a worker: tiles and scalars, and `extra` bytes for wk__worker_alloc(). `room` is WK__CPU_WORKER_BYTES
+ * bytes of scratch to use instead of allocating, or NULL. Returns false on allocation failure. */
 bool wk__worker_init(wk__worker *worker, const wk__cpu_program *program, const wk__program *group, int64_t extra,
                      char *room);
 void wk__worker_destroy(wk__worker *worker);
@@ -91,14 +90,14 @@ typedef struct wk__patch {
 void wk__worker_run_patch(wk__worker *worker, const wk__cpu_stage *stage, const wk__program *group,
                           const wk__patch *patch);
 
-/* Returns true if the iterator crosses an operand's memory order (a transposition). Its dimension 1 then becomes the
- * columns of patches. */
+/* If an operand is contiguous along another dimension than dimension 0 (a transposition), makes that one dimension 1,
+ * for iteration in strips of patches, and returns true. */
 bool wk__cpu_iter_transpose(wk__cpu_iter *walk);
-/* Return the number of strips of such an iterator, and run some of them. */
+/* Return the number of strips of a transposed iterator, and run strips from..to-1. */
 int64_t wk__cpu_iter_strips(const wk__cpu_iter *walk);
 void wk__worker_run_strips(wk__worker *worker, const wk__cpu_stage *stage, const wk__program *group,
                            const wk__cpu_iter *walk, const wk__addresses *origin, int64_t from, int64_t to);
-/* Return the bytes of panels for such an iterator, and allocate them. */
+/* Return the bytes of the panels that an iterator's patches need, and allocate them. */
 int64_t wk__patch_bytes(const wk__cpu_iter *walk, int64_t lanes);
 void wk__worker_alloc_patches(wk__worker *worker, const wk__cpu_iter *walk);
 
