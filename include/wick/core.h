@@ -12,9 +12,9 @@
 #ifndef WICK_CORE_H
 #define WICK_CORE_H
 
-/* WK_WARN_UNUSED 1: compilers warn if the result of a call is discarded that does nothing but return one, as wk_sub(w, g);
- * in place of wk_sub_(w, g). A cast to void discards it on purpose: (void)wk_forward(net, x). Default 1 in optimised
- * builds, as for the C library's functions, else 0. */
+/* WK_WARN_UNUSED: 1 makes compilers warn if the result of a call that only returns a result is discarded, as in
+ * wk_sub(w, g) written for wk_sub_(w, g). A cast to void discards it on purpose: (void)wk_forward(net, x). Default 1 in
+ * optimised builds, as for functions of the C library, else 0. */
 #ifndef WK_WARN_UNUSED
 #ifdef __OPTIMIZE__
 #define WK_WARN_UNUSED 1
