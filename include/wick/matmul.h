@@ -17,88 +17,88 @@
 
 /* wk_matmul(a, b): Multiplies vectors, matrices, or stacks of matrices. A vector on the left is one row, on the
  * right one column; that dimension is then removed.
- * Shapes:   (k) (k) -> (); (m, k) (k, n) -> (m, n); with more dimensions the last two are matrices and the others
- *           broadcast
- * Dtypes:   any but bool
- * Returns:  a new tensor, owned by the innermost scope; NULL on error
- * Errors:   WK_ERR_SHAPE if inner sizes differ, an operand has no dimension or the others do not broadcast;
- *           WK_ERR_DTYPE if the dtypes differ
- * Example:  wk_matmul(x, y) is {3, 7} for x = {{1, 2}, {3, 4}}, y = {1, 1}
- * PyTorch:  torch.matmul */
+ * Shapes:    (k) (k) -> (); (m, k) (k, n) -> (m, n); with more dimensions the last two are matrices and the others
+ *            broadcast
+ * Dtypes:    any but bool
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if inner sizes differ, an operand has no dimension or the others do not broadcast;
+ *            WK_ERR_DTYPE if the dtypes differ
+ * Example:   wk_matmul(x, y) is {3, 7} for x = {{1, 2}, {3, 4}}, y = {1, 1}
+ * PyTorch:   torch.matmul */
 #define wk_matmul(...) WK_EXACT_NEW_(2, wk_matmul, "a, b", __VA_ARGS__)
 
 /* wk_mm(a, b): Multiplies two matrices.
- * Shapes:   (m, k) (k, n) -> (m, n)
- * Dtypes:   any but bool
- * Returns:  a new tensor, owned by the innermost scope; NULL on error
- * Errors:   WK_ERR_SHAPE if an operand is not a matrix or inner sizes differ; WK_ERR_DTYPE if the dtypes differ
- * Example:  wk_mm(x, y) is {{2, 1}, {4, 3}} for x = {{1, 2}, {3, 4}}, y = {{0, 1}, {1, 0}}
- * PyTorch:  torch.mm */
+ * Shapes:    (m, k) (k, n) -> (m, n)
+ * Dtypes:    any but bool
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if an operand is not a matrix or inner sizes differ; WK_ERR_DTYPE if the dtypes differ
+ * Example:   wk_mm(x, y) is {{2, 1}, {4, 3}} for x = {{1, 2}, {3, 4}}, y = {{0, 1}, {1, 0}}
+ * PyTorch:   torch.mm */
 #define wk_mm(...) WK_EXACT_NEW_(2, wk_mm, "a, b", __VA_ARGS__)
 
 /* wk_bmm(a, b): Multiplies two stacks of matrices.
- * Shapes:   (b, m, k) (b, k, n) -> (b, m, n)
- * Dtypes:   any but bool
- * Returns:  a new tensor, owned by the innermost scope; NULL on error
- * Errors:   WK_ERR_SHAPE if the sizes do not match so; WK_ERR_DTYPE if the dtypes differ
- * Example:  wk_bmm(x, y) is {{{3}}, {{14}}} for x = {{{1, 2}}, {{3, 4}}}, y = {{{1}, {1}}, {{2}, {2}}}
- * PyTorch:  torch.bmm */
+ * Shapes:    (b, m, k) (b, k, n) -> (b, m, n)
+ * Dtypes:    any but bool
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the sizes do not match so; WK_ERR_DTYPE if the dtypes differ
+ * Example:   wk_bmm(x, y) is {{{3}}, {{14}}} for x = {{{1, 2}}, {{3, 4}}}, y = {{{1}, {1}}, {{2}, {2}}}
+ * PyTorch:   torch.bmm */
 #define wk_bmm(...) WK_EXACT_NEW_(2, wk_bmm, "a, b", __VA_ARGS__)
 
 /* wk_mv(a, b): Multiplies a matrix by a vector.
- * Shapes:   (m, k) (k) -> (m)
- * Dtypes:   any but bool
- * Returns:  a new tensor, owned by the innermost scope; NULL on error
- * Errors:   WK_ERR_SHAPE if the sizes do not match so; WK_ERR_DTYPE if the dtypes differ
- * Example:  wk_mv(x, y) is {3, 7} for x = {{1, 2}, {3, 4}}, y = {1, 1}
- * PyTorch:  torch.mv */
+ * Shapes:    (m, k) (k) -> (m)
+ * Dtypes:    any but bool
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the sizes do not match so; WK_ERR_DTYPE if the dtypes differ
+ * Example:   wk_mv(x, y) is {3, 7} for x = {{1, 2}, {3, 4}}, y = {1, 1}
+ * PyTorch:   torch.mv */
 #define wk_mv(...) WK_EXACT_NEW_(2, wk_mv, "a, b", __VA_ARGS__)
 
 /* wk_dot(a, b): Computes the dot product of two vectors.
- * Shapes:   (k) (k) -> ()
- * Dtypes:   any but bool
- * Returns:  a new tensor, owned by the innermost scope; NULL on error
- * Errors:   WK_ERR_SHAPE if the sizes do not match so; WK_ERR_DTYPE if the dtypes differ
- * Example:  wk_dot(x, y) is 11 for x = {1, 2}, y = {3, 4}
- * PyTorch:  torch.dot */
+ * Shapes:    (k) (k) -> ()
+ * Dtypes:    any but bool
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the sizes do not match so; WK_ERR_DTYPE if the dtypes differ
+ * Example:   wk_dot(x, y) is 11 for x = {1, 2}, y = {3, 4}
+ * PyTorch:   torch.dot */
 #define wk_dot(...) WK_EXACT_NEW_(2, wk_dot, "a, b", __VA_ARGS__)
 
 /* wk_outer(a, b): Computes the outer product of two vectors.
  *     out[i][j] = a[i] b[j]
- * Shapes:   (m) (n) -> (m, n)
- * Dtypes:   any
- * Returns:  a new tensor, owned by the innermost scope; NULL on error
- * Errors:   WK_ERR_SHAPE if an operand is not a vector
- * Example:  wk_outer(x, y) is {{3, 4}, {6, 8}} for x = {1, 2}, y = {3, 4}
- * PyTorch:  torch.outer */
+ * Shapes:    (m) (n) -> (m, n)
+ * Dtypes:    any
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if an operand is not a vector
+ * Example:   wk_outer(x, y) is {{3, 4}, {6, 8}} for x = {1, 2}, y = {3, 4}
+ * PyTorch:   torch.outer */
 #define wk_outer(...) WK_EXACT_NEW_(2, wk_outer, "a, b", __VA_ARGS__)
 
 #ifndef __cplusplus
 /* wk_addmm(x, a, b): Adds a multiple of x to a multiple of the product of a and b. If .beta is 0, x has no effect,
  * not even its NaN.
  *     out = beta x + alpha (a @ b)
- * Options:  .beta: default 1. .alpha: default 1
- * Shapes:   a (m, k), b (k, n); x broadcasts to (m, n)
- * Dtypes:   any but bool, the same for x, a and b; for integers .beta and .alpha must be integers of at most 2^53,
- *           as they are doubles (wk_mul takes any int64_t)
- * Returns:  a new tensor, owned by the innermost scope; NULL on error
- * Errors:   WK_ERR_SHAPE if sizes do not match; WK_ERR_DTYPE if the dtypes differ; WK_ERR_ARGUMENT if a factor of
- *           integers is fractional
- * Example:  wk_addmm(x, y, y, .beta = 2) is {{3, 4}, {2, 5}} for x = {1, 2}, y = {{1, 0}, {0, 1}}
- * PyTorch:  torch.addmm */
+ * Options:   .beta: default 1. .alpha: default 1
+ * Shapes:    a (m, k), b (k, n); x broadcasts to (m, n)
+ * Dtypes:    any but bool, the same for x, a and b; for integers .beta and .alpha must be integers of at most 2^53,
+ *            as they are doubles (wk_mul takes any int64_t)
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if sizes do not match; WK_ERR_DTYPE if the dtypes differ; WK_ERR_ARGUMENT if a factor of
+ *            integers is fractional
+ * Example:   wk_addmm(x, y, y, .beta = 2) is {{3, 4}, {2, 5}} for x = {1, 2}, y = {{1, 0}, {0, 1}}
+ * PyTorch:   torch.addmm */
 #define wk_addmm(x, a, ...)                                                                                            \
     WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_addmm, wk_addmm_options, "x, a, b", x, a, __VA_ARGS__))
 
 /* wk_baddbmm(x, a, b): Adds a multiple of x to a multiple of the products of two stacks of matrices. If .beta is 0,
  * x has no effect, not even its NaN.
  *     out = beta x + alpha (a @ b)
- * Options:  .beta: default 1. .alpha: default 1
- * Shapes:   a (b, m, k), b (b, k, n); x broadcasts to (b, m, n)
- * Dtypes:   as wk_addmm
- * Returns:  a new tensor, owned by the innermost scope; NULL on error
- * Errors:   as wk_addmm
- * Example:  wk_baddbmm(x, y, y, .alpha = 2) is {{{19}}} for x = {{{1}}}, y = {{{3}}}
- * PyTorch:  torch.baddbmm */
+ * Options:   .beta: default 1. .alpha: default 1
+ * Shapes:    a (b, m, k), b (b, k, n); x broadcasts to (b, m, n)
+ * Dtypes:    as wk_addmm
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    as wk_addmm
+ * Example:   wk_baddbmm(x, y, y, .alpha = 2) is {{{19}}} for x = {{{1}}}, y = {{{3}}}
+ * PyTorch:   torch.baddbmm */
 #define wk_baddbmm(x, a, ...)                                                                                          \
     WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_baddbmm, wk_addmm_options, "x, a, b", x, a, __VA_ARGS__))
 
@@ -107,13 +107,13 @@
 /* wk_linear(x, weight, bias): Multiplies x by the transpose of weight and adds bias. bias may be NULL. A NULL bias
  * while an error is pending returns NULL, so that a bias whose creation failed is not ignored.
  *     out = x weight^T + bias
- * Shapes:   x (..., in), weight (out, in), bias (out) -> (..., out); or weight (in), bias () -> (...)
- * Dtypes:   any but bool
- * Returns:  a new tensor, owned by the innermost scope; NULL on error
- * Errors:   WK_ERR_SHAPE if weight does not have one or two dimensions, or sizes do not match; WK_ERR_DTYPE if the
- *           dtypes differ
- * Example:  wk_linear(x, y, NULL) is {{11, 17}} for x = {{1, 2}}, y = {{3, 4}, {5, 6}}
- * PyTorch:  torch.nn.functional.linear */
+ * Shapes:    x (..., in), weight (out, in), bias (out) -> (..., out); or weight (in), bias () -> (...)
+ * Dtypes:    any but bool
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if weight does not have one or two dimensions, or sizes do not match; WK_ERR_DTYPE if the
+ *            dtypes differ
+ * Example:   wk_linear(x, y, NULL) is {{11, 17}} for x = {{1, 2}}, y = {{3, 4}, {5, 6}}
+ * PyTorch:   torch.nn.functional.linear */
 #define wk_linear(...) WK_EXACT_NEW_(3, wk_linear, "x, weight, bias", __VA_ARGS__)
 
 #endif

@@ -19,48 +19,48 @@
 /* ---- sampling ---------------------------------------------------------------------------------------------------- */
 
 /* wk_uniform_(x, from, to): Fills x from the uniform distribution over [from, to).
- * Returns:  x; NULL on error
- * Errors:   WK_ERR_ARGUMENT if to is less than from; WK_ERR_DTYPE if x is not floating
- * Example:  wk_uniform_(x, 2, 2) is {2, 2} for x = {0, 1}
- * PyTorch:  x.uniform_(from, to) */
+ * Returns:   x; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if to is less than from; WK_ERR_DTYPE if x is not floating
+ * Example:   wk_uniform_(x, 2, 2) is {2, 2} for x = {0, 1}
+ * PyTorch:   x.uniform_(from, to) */
 #define wk_uniform_(...) WK_EXACT_(wk_tensor *, 3, wk_uniform_, "x, from, to", __VA_ARGS__)
 
 /* wk_normal_(x, mean, std): Fills x from the normal distribution with this mean and standard deviation.
- * Returns:  x; NULL on error
- * Errors:   WK_ERR_ARGUMENT if std is negative; WK_ERR_DTYPE if x is not floating
- * Example:  wk_normal_(x, 3, 0) is {3, 3} for x = {0, 1}
- * PyTorch:  x.normal_(mean, std) */
+ * Returns:   x; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if std is negative; WK_ERR_DTYPE if x is not floating
+ * Example:   wk_normal_(x, 3, 0) is {3, 3} for x = {0, 1}
+ * PyTorch:   x.normal_(mean, std) */
 #define wk_normal_(...) WK_EXACT_(wk_tensor *, 3, wk_normal_, "x, mean, std", __VA_ARGS__)
 
 /* wk_bernoulli(x): Draws 1 with probability x, else 0, for each element.
- * Gradient: 0
- * Returns:  a new tensor, owned by the innermost scope; NULL on error
- * Errors:   WK_ERR_DTYPE if x is not floating; WK_ERR_ARGUMENT if an element of x is outside [0, 1], reported when
- *           out is computed
- * Example:  wk_bernoulli(x) is {0, 1} for x = {0, 1}
- * PyTorch:  torch.bernoulli */
+ * Gradient:  0
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_DTYPE if x is not floating; WK_ERR_ARGUMENT if an element of x is outside [0, 1], reported when
+ *            out is computed
+ * Example:   wk_bernoulli(x) is {0, 1} for x = {0, 1}
+ * PyTorch:   torch.bernoulli */
 #define wk_bernoulli(...) WK_EXACT_NEW_(1, wk_bernoulli, "x", __VA_ARGS__)
 
 /* wk_dropout(x, p, training): Sets each element to 0 with probability p and divides the others by 1 - p. Does
  * nothing if training is false. Backward draws the same numbers again instead of keeping a mask.
- * Returns:  x itself if training is false, else a new tensor, owned by the innermost scope; NULL on error
- * Errors:   WK_ERR_DTYPE if x is not floating; WK_ERR_ARGUMENT if p is outside [0, 1]
- * Example:  wk_dropout(x, 0.5, false) is {1, 2} for x = {1, 2}
- * PyTorch:  torch.nn.functional.dropout */
+ * Returns:   x itself if training is false, else a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_DTYPE if x is not floating; WK_ERR_ARGUMENT if p is outside [0, 1]
+ * Example:   wk_dropout(x, 0.5, false) is {1, 2} for x = {1, 2}
+ * PyTorch:   torch.nn.functional.dropout */
 #define wk_dropout(...) WK_EXACT_NEW_(3, wk_dropout, "x, p, training", __VA_ARGS__)
 
 #ifndef __cplusplus
 /* wk_multinomial(x, count): Draws count indices with the probabilities in each row of x. A row need not add up to 1.
  * Without replacement the indices are distinct and in the order drawn. Values are not checked: a row must have at
  * least as many positive probabilities as distinct indices are drawn, and at least one.
- * Options:  .replacement: an index may be drawn more than once; default false
- * Shapes:   x (n) -> (count); x (rows, n) -> (rows, count)
- * Dtypes:   x floating; out i64
- * Returns:  a new tensor, owned by the innermost scope; NULL on error
- * Errors:   WK_ERR_ARGUMENT if count is less than 1 or, without replacement, greater than n; WK_ERR_SHAPE or
- *           WK_ERR_DTYPE if x is not (n) or (rows, n) of floats
- * Example:  wk_multinomial(x, 1) is {1} for x = {0, 1}
- * PyTorch:  torch.multinomial */
+ * Options:   .replacement: an index may be drawn more than once; default false
+ * Shapes:    x (n) -> (count); x (rows, n) -> (rows, count)
+ * Dtypes:    x floating; out i64
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if count is less than 1 or, without replacement, greater than n; WK_ERR_SHAPE or
+ *            WK_ERR_DTYPE if x is not (n) or (rows, n) of floats
+ * Example:   wk_multinomial(x, 1) is {1} for x = {0, 1}
+ * PyTorch:   torch.multinomial */
 #define wk_multinomial(x, ...)                                                                                         \
     WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_multinomial, wk_multinomial_options, "x, count", x, __VA_ARGS__))
 

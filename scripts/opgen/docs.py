@@ -6,7 +6,7 @@ import textwrap
 from opgen.c_text import WIDTH, example_text, framed, options_text
 from opgen.spec import Argument, Op
 
-LABEL = 10  # columns of "Shapes:" and the like
+LABEL = 11  # columns of "Shapes:" and the like
 NEW = "a new tensor, owned by the innermost scope; NULL on error"
 DTYPES = {
     "any": "any",
