@@ -171,6 +171,7 @@ void run_host_send_setup(run_host *hosts, int which, const run_config *plan, int
     for (int k = 0, local = 0; k < plan->ranks; k++)
         if (run_host_of(plan, k) == which)
             run_send_text(&host->out, RUN_START, k,
-                          "WICK_RANK=%d\nWICK_WORLD_SIZE=%d\nWICK_LOCAL_RANK=%d\nWICK_COORDINATOR=%s%s%s:%d\nWICK_SECRET=%s", k,
-                          plan->ranks, local++, six ? "[" : "", first, six ? "]" : "", port, secret);
+                          "WICK_RANK=%d\nWICK_WORLD_SIZE=%d\nWICK_LOCAL_RANK=%d\nWICK_COORDINATOR=%s%s%s:%d\n"
+                          "WICK_SECRET=%s",
+                          k, plan->ranks, local++, six ? "[" : "", first, six ? "]" : "", port, secret);
 }

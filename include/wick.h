@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick.h: all of Wick. Deep learning in plain C, on the device you choose.
+/* wick.h: includes all of Wick, a deep-learning library in plain C.
  *
  *     #include <wick.h>
  *
  *     int main(void)
  *     {
- *         WK_SCOPE;                                             // what is made below dies at the closing brace
+ *         WK_SCOPE;                                             // frees everything created below at the closing brace
  *         wk_device gpu = wk_try_gpu(0);                        // cuda:0, else opencl:0, else cpu
  *         wk_tensor *x = wk_ones((2, 3), .device = gpu);        // keyword arguments
  *         wk_tensor *y = wk_rand((2, 3), .device = gpu);
  *         wk_print(wk_mul(wk_exp(wk_add(x, 2)), y));            // no temporaries to free, one fused kernel
- *         return wk_error() ? wk_report_error(stderr) : 0;      // the first error wins
+ *         return wk_error() ? wk_report_error(stderr) : 0;      // the first error
  *     }
  *
- * Read in this order: core.h (sites, dtypes, errors), device.h, tensor.h (scopes, making, reading), creation.h (making,
- * copying), ops.h, autograd.h, nn.h, optim.h, data.h, io.h, checkpoint.h, parallel.h (several devices), dist.h (several
- * processes); then log.h and event.h (what happened, how long it took), and for bindings call.h (every op by name) and
- * dlpack.h (memory that is shared with other libraries).
- */
+ * Read in this order: core.h (call sites, dtypes, errors), device.h, tensor.h (scopes, creating, reading),
+ * creation.h (factories, copies), ops.h, autograd.h, nn.h, optim.h, data.h, io.h, checkpoint.h, parallel.h (several
+ * devices), dist.h (several processes); then log.h and event.h (logging, timing), and for bindings call.h (every op
+ * by name) and dlpack.h (memory shared with other libraries). */
 #ifndef WICK_H
 #define WICK_H
 

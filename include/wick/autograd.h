@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick/autograd.h: gradients: reverse mode over everything that is differentiable, any number of times.
+/* wick/autograd.h: gradients by reverse mode, of any order, with PyTorch's semantics.
  *
- * A tensor made with .requires_grad = true is a leaf; what is computed from it remembers how. wk_backward(loss) adds
- * d loss / d leaf to the gradient of each leaf. Semantics are PyTorch's. */
+ * A tensor created with .requires_grad = true is a leaf. Results computed from it record their graph.
+ * wk_backward(loss) adds d loss / d leaf to the gradient of each leaf. */
 #ifndef WICK_AUTOGRAD_H
 #define WICK_AUTOGRAD_H
 
@@ -18,13 +18,16 @@ extern "C" {
 
 /* ---- grad mode --------------------------------------------------------------------------------------------------- */
 
-/* The functions behind WK_NO_GRAD and WK_ENABLE_GRAD, for bindings: closed by wk_guard_close. */
+/* wk_no_grad_open(site), wk_enable_grad_open(site): Open the guards of WK_NO_GRAD and WK_ENABLE_GRAD, for bindings
+ * and C++; wk_guard_close closes them. */
 WK_API wk_guard wk_no_grad_open(wk_site site);
 WK_API wk_guard wk_enable_grad_open(wk_site site);
+/* wk_is_grad_enabled(): Returns true if the thread records the graph. */
 WK_RESULT_API bool wk_is_grad_enabled(void);
 #ifndef __cplusplus
-/* Until the end of the enclosing block nothing is added to the graph (or, inside one, is again). Declarations, as
- * WK_SCOPE: what is to be in force only if c is stands in its block, if (c) { WK_NO_GRAD; ... }. */
+/* WK_NO_GRAD, WK_ENABLE_GRAD: Stop or resume recording the graph until the end of the enclosing block. Like
+ * WK_SCOPE they are declarations and need a block of their own: if (c) { WK_NO_GRAD; ... }.
+ * PyTorch:   torch.no_grad, torch.enable_grad */
 #define WK_NO_GRAD     WK_GUARD_(wk_no_grad_open(WK_HERE))
 #define WK_ENABLE_GRAD WK_GUARD_(wk_enable_grad_open(WK_HERE))
 #else
@@ -33,16 +36,21 @@ WK_RESULT_API bool wk_is_grad_enabled(void);
     static_assert(false, "WK_ENABLE_GRAD is C only; in C++ use wk_enable_grad_open(WK_HERE) and wk_guard_close")
 #endif
 
-/* Would backward bring x a gradient: is it a leaf that wants one, or computed from such? false for NULL. */
+/* wk_requires_grad(x): Returns true if x requires grad: x is a leaf with requires_grad, or was computed from one.
+ * false for NULL. */
 WK_RESULT_API bool wk_requires_grad_at(wk_site site, const wk_tensor *x);
-/* Makes a leaf want a gradient, or not; one that wants none gets none, also from a graph that was made before. Returns
- * x. WK_ERR_STATE for what is not a leaf, WK_ERR_DTYPE for integers. */
+/* wk_requires_grad_(x, on): Sets requires_grad of a leaf. A leaf without it gets no gradient, also from a graph
+ * recorded before.
+ * Returns:   x; NULL on error
+ * Errors:    WK_ERR_STATE if x is not a leaf; WK_ERR_DTYPE if x is not floating
+ * PyTorch:   x.requires_grad_(on) */
 WK_API wk_tensor *wk_requires_grad__at(wk_site site, wk_tensor *x, bool on);
-/* Was x made, not computed from something that requires grad? */
+/* wk_is_leaf(x): Returns true if x was not computed from a tensor that requires grad. */
 WK_RESULT_API bool wk_is_leaf_at(wk_site site, const wk_tensor *x);
-/* The same numbers (the same storage) without a history. Written in place, it changes x, leaf or not, and brings it no
- * history; a graph that needs the old numbers says so in backward. It and its views may take one by writes of their
- * own, which x gets no part of. */
+/* wk_detach(x): Returns a tensor that shares x's storage and has no graph. Writing it in place changes x but not
+ * x's graph; a graph that needs the previous elements fails in backward. The result and its views may get a graph
+ * by writes of their own, in which x has no part.
+ * PyTorch:   x.detach() */
 WK_RESULT_API wk_tensor *wk_detach_at(wk_site site, wk_tensor *x);
 
 /* ---- backward ---------------------------------------------------------------------------------------------------- */
@@ -50,31 +58,46 @@ WK_RESULT_API wk_tensor *wk_detach_at(wk_site site, wk_tensor *x);
 typedef struct wk_backward_options {
     size_t size;
     wk_by_name by_name;
-    wk_tensor *gradient; /* d (what is wanted) / d x, shaped like x; default 1 for a tensor of one element */
-    bool retain_graph;   /* keep what backward needs for another one (default: with create_graph) */
-    bool create_graph;   /* the gradients can be differentiated again. Those of leaves then lead to the leaves, which
-                            hold them: wk_set_grad(leaf, NULL) ends that, or wk_grad, which leaves none in them */
+    wk_tensor *gradient; /* of the output, shaped like x; default 1 for a tensor of one element */
+    bool retain_graph;   /* keep the graph for another backward; default create_graph */
+    bool create_graph;   /* record the graph of the gradients; default false. The gradients of leaves then refer to the
+                            leaves that own them: wk_set_grad(leaf, NULL) breaks the cycle, and wk_grad avoids it */
     char reserved[6];
 } wk_backward_options;
-/* Adds the gradients of x to those of all leaves it depends on. WK_OK or a code. */
+/* wk_backward(x): Adds the gradients of x to those of all leaves it depends on.
+ * Returns:   WK_OK or an error code
+ * Errors:    WK_ERR_STATE if x has no graph or its graph was freed, if x has several elements and .gradient is not set,
+ *            or if .gradient has another shape
+ * PyTorch:   x.backward() */
 WK_API wk_code wk_backward_at(wk_site site, wk_tensor *x, const wk_backward_options *options);
 
-/* The gradient that backward left in a leaf; NULL while there is none. Belongs to the leaf: no need to free it.
- * WK_ERR_STATE for what is no leaf, but was computed: wk_grad gives its gradient. */
+/* wk_grad_of(leaf): Returns the gradient that backward has added up in leaf; NULL while there is none.
+ * Ownership: the leaf owns the gradient
+ * Errors:    WK_ERR_STATE if leaf is not a leaf; wk_grad computes the gradient of any tensor
+ * PyTorch:   leaf.grad */
 WK_RESULT_API wk_tensor *wk_grad_of_at(wk_site site, wk_tensor *leaf);
-/* Replaces it (NULL: forgets it, unless an error is pending). The gradient must have the leaf's shape, dtype
- * and device. Backward adds to it, so it must not lie in the leaf's memory, and one whose elements share memory
- * (wk_expand) is copied; any other is the leaf's gradient itself, as in torch's x.grad = grad. */
+/* wk_set_grad(leaf, grad): Replaces the gradient of leaf; NULL removes it, unless an error is pending. Later
+ * backwards add to grad, so it must not share the leaf's memory. A grad whose elements share memory (wk_expand) is
+ * copied; any other becomes the leaf's gradient itself.
+ * Shapes:    shape, dtype and device of grad are those of leaf
+ * Returns:   WK_OK or an error code
+ * Errors:    WK_ERR_SHAPE if shape, dtype or device differs; WK_ERR_ARGUMENT if grad shares the leaf's memory
+ * PyTorch:   leaf.grad = grad */
 WK_API wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad);
 
-/* d outputs / d inputs without touching the gradients of leaves: grads[k] for inputs[k], or NULL where an input
- * is not used and .allow_unused was given (else an error). grad_outputs: NULL, or one per output (NULL among
- * them: ones, for one element). */
+/* wk_grad((outputs), (inputs), grads): Computes d outputs / d inputs without changing the gradients of leaves.
+ * grads[k] receives the gradient of inputs[k], or NULL if it is unused and .allow_unused is set.
+ * Ownership: the innermost scope owns the gradients
+ * Returns:   WK_OK or an error code
+ * Errors:    WK_ERR_STATE if an input is unused and .allow_unused is not set
+ * PyTorch:   torch.autograd.grad */
 typedef struct wk_grad_options {
     size_t size;
     wk_by_name by_name;
-    wk_tensor *const *grad_outputs;
-    bool retain_graph, create_graph, allow_unused;
+    wk_tensor *const *grad_outputs; /* [output_count]; NULL, or NULL among them: 1, for a tensor of one element */
+    bool retain_graph;              /* keep the graph for another backward; default create_graph */
+    bool create_graph;              /* record the graph of the gradients; default false */
+    bool allow_unused;              /* default false */
     char reserved[5];
 } wk_grad_options;
 WK_API wk_code wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk_tensor *const *inputs,
@@ -82,58 +105,68 @@ WK_API wk_code wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_co
 
 /* ---- hooks ------------------------------------------------------------------------------------------------------- */
 
-/* Called with each gradient that arrives at x (leaf or not), in order of registration; may return a tensor of its
- * shape, dtype and device to use instead, or NULL. On a leaf with .post_accumulate: once per backward, as soon as nothing more
- * can come to it, with the whole gradient (at the end of backward if a call that leads to it got none itself). The grad
- * mode is that of the gradients: off without .create_graph. The gradient belongs to the library: written in place, it
- * is used so, and no other tensor changes; wk_retain lets it live on; to free it is an error. A hook that is registered
- * while the hooks of a tensor run has its turn with the next gradient. What fails in a hook fails the backward. WK_OK
- * or a code: WK_ERR_STATE for a tensor that no gradient comes to. torch's register_hook, and
- * register_post_accumulate_grad_hook. */
+/* wk_register_hook(x, hook, user): Calls hook(grad, user) for each gradient that reaches x during backward.
+ * Order:     that of registration; a hook registered by a hook first runs for the next gradient
+ * Result:    a tensor of x's shape, dtype and device replaces the gradient; NULL keeps it
+ * Options:   .post_accumulate: for leaves; the hook runs once per backward with the complete gradient, as soon as
+ *            no more can reach the leaf, at the latest at the end of backward
+ * Ownership: the library owns grad. The hook may write it in place, which changes no other tensor, or wk_retain it;
+ *            it must not free it.
+ * Grad mode: off, unless backward was called with .create_graph
+ * Returns:   WK_OK or an error code; an error inside the hook fails the backward
+ * Errors:    WK_ERR_STATE if x does not require grad
+ * PyTorch:   Tensor.register_hook; .post_accumulate: register_post_accumulate_grad_hook */
 typedef wk_tensor *wk_hook(wk_tensor *grad, void *user);
 typedef struct wk_hook_options {
     size_t size;
     wk_by_name by_name;
-    bool post_accumulate;
+    bool post_accumulate; /* default false */
     char reserved[7];
 } wk_hook_options;
 WK_API wk_code wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *hook, void *user,
                                    const wk_hook_options *options);
 
-/* ---- functions with a gradient of one's own ---------------------------------------------------------------------- */
+/* ---- custom functions -------------------------------------------------------------------------------------------- */
 
-/* Each call copies its kind; `name` is copied too, up to 63 bytes. */
+/* A kind of custom functions. Each call copies it, and up to 63 bytes of name. */
 typedef struct wk_function_kind {
     size_t size; /* sizeof(wk_function_kind) */
     const char *name;
     int inputs, outputs;
-    /* Computes out[] from in[] with ordinary ops; nothing is added to the graph meanwhile. */
+    /* Computes out[] from in[] with ordinary ops, which record no graph. */
     void (*forward)(wk_function *f, wk_tensor *const in[], wk_tensor *out[]);
-    /* Fills grad_in[] (NULL: no gradient) from grad_out[] (NULL: nothing flowed), which it may write but not free.
-     * Ordinary ops: it can be differentiated again. NULL: a backward that comes here is WK_ERR_STATE. */
+    /* Computes grad_in[] (NULL: no gradient) from grad_out[] (NULL: no gradient arrived), which it may write but not
+     * free. As it uses ordinary ops, it can be differentiated again. NULL: backward through it is WK_ERR_STATE. */
     void (*backward)(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[]);
-    /* Optional: of the context, when the last user has gone. Where it lets go of other functions, and their destroy of
-     * others, some are destroyed after it. */
+    /* Optional: frees context when its last user is gone. Functions that it lets go of may be destroyed after it. */
     void (*destroy)(void *context);
 } wk_function_kind;
-/* Calls it; outputs belong to the scope. wk_apply is for kinds with one output, and gives it; wk_apply_n puts
- * kind->outputs of them into out[] and returns WK_OK or a code, with out[] all NULL. torch.autograd.Function. */
+/* wk_apply(kind, context, (in)): Calls a function of one output and returns it. wk_apply_n puts kind->outputs
+ * tensors into out[] and returns WK_OK or an error code, with out[] all NULL.
+ * Ownership: the innermost scope owns the outputs
+ * PyTorch:   torch.autograd.Function.apply */
 WK_RESULT_API wk_tensor *wk_apply_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in,
                                      int count);
 WK_API wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count,
                              wk_tensor **out);
-/* What the call was given as `context`. */
+/* wk_function_context(f): Returns the context that the call was given. */
 WK_RESULT_API void *wk_function_context(wk_function *f);
-/* In forward: keeps a tensor for backward. In backward: the k-th kept one, with its place in the graph, so that a
- * gradient with create_graph has a gradient: an input's is that of the input, an output's (kept as the tensor that
- * forward then gives) is the call itself. Anything else that forward made counts as constant. ctx.save_for_backward. */
+/* wk_function_save(f, x), wk_function_saved(f, k): Save a tensor in forward, and return the k-th saved one in
+ * backward, so that a gradient with create_graph can be differentiated: the gradient of an input flows to the
+ * input, that of an output (the tensor that forward returns) through the call. Other tensors made in forward are
+ * constants.
+ * PyTorch:   ctx.save_for_backward, ctx.saved_tensors */
 WK_API void wk_function_save_at(wk_site site, wk_function *f, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k);
-/* Does input k want a gradient? */
+/* wk_function_needs_grad(f, k): Returns true if input k requires grad.
+ * PyTorch:   ctx.needs_input_grad */
 WK_RESULT_API bool wk_function_needs_grad(wk_function *f, int k);
 
-/* Compares gradients with central differences in f64: f's inputs are leaves of dtype f64 that require grad. True if all
- * agree within 1e-5 + 1e-3 |difference quotient|; else false with the first disagreement recorded as an error. */
+/* wk_gradcheck(f, context, (in)): Compares the gradients of f with central differences in f64, for inputs that are
+ * f64 leaves that require grad.
+ * Returns:   true if all agree within 1e-5 + 1e-3 |difference quotient|; else false, with the first disagreement
+ *            recorded as an error
+ * PyTorch:   torch.autograd.gradcheck */
 WK_API bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, void *context), void *context,
                             wk_tensor *const *in, int count);
 

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick/checkpoint.h: trainings that go on where they were: the state of an optimiser in a file, and a whole training.
+/* wick/checkpoint.h: files from which training resumes: the state of an optimiser, or of an entire training run.
  *
  *     wk_checkpoint *resume = wk_checkpoint_new("run.wick", net, optim, batches);
- *     if (wk_checkpoint_load(resume)) printf("goes on after step %lld\n", (long long)wk_checkpoint_step(resume));
+ *     if (wk_checkpoint_load(resume)) printf("resumes after step %lld\n", (long long)wk_checkpoint_step(resume));
  *     for (int64_t epoch = wk_loader_epoch(batches); epoch < 10 && !wk_error(); epoch++)
- *         WK_EACH(batch, batches) {    // none, if the file is of the last batch of an epoch
+ *         WK_EACH(batch, batches) {    // no iteration if the file is of the last batch of an epoch
  *             ...
  *             wk_optim_step(optim);
  *             wk_checkpoint_every(resume, 100);
  *         }
  *     wk_checkpoint_wait(resume);
  *
- * Killed at any moment and started again, it ends with the same numbers, bit for bit.
- */
+ * A run that is killed at any moment and started again ends with the same bits. */
 #ifndef WICK_CHECKPOINT_H
 #define WICK_CHECKPOINT_H
 
@@ -28,104 +27,111 @@
 extern "C" {
 #endif
 
-typedef struct wk_checkpoint wk_checkpoint; /* a training, and the file that it goes on from */
+typedef struct wk_checkpoint wk_checkpoint; /* a training run and its file */
 
 /* ---- the state of an optimiser ----------------------------------------------------------------------------------- */
 
-/* What an optimiser keeps for its parameters, with the names of torch's state_dict behind those that the parameters had
- * in their list: "0.weight.exp_avg", "0.weight.step". The numbers of now: later steps leave the list as it is. NULL
- * with the error recorded. */
+/* wk_optim_state(optim): Returns the current state of the optimiser for its parameters, under the names of
+ * PyTorch's state_dict after those of the parameters in their list: "0.weight.exp_avg", "0.weight.step". Later
+ * steps do not change the list. */
 WK_RESULT_API wk_tensors *wk_optim_state_at(wk_site site, wk_optim *optim);
-/* The same in a safetensors file, with kind, groups and options of the optimiser, to the bit (docs/formats.md). Refuses
- * while an error is pending, whose code it gives, and leaves an older file as it is. WK_OK or a code: WK_ERR_IO when
- * the system refuses, WK_ERR_STATE within the closure of lbfgs.
+/* wk_optim_save(optim, path): Writes the state, kind, groups and options of the optimiser to a safetensors file,
+ * bit for bit (docs/formats.md). On error an older file stays.
  *
  *     wk_save(net, "net.safetensors");
- *     wk_optim_save(adam, "adam.safetensors"); */
+ *     wk_optim_save(adam, "adam.safetensors");
+ *
+ * Returns:   WK_OK or an error code; the code of a pending error, without writing
+ * Errors:    WK_ERR_IO if the system reports an error; WK_ERR_STATE inside the closure of lbfgs */
 WK_API wk_code wk_optim_save_at(wk_site site, wk_optim *optim, const char *path);
-/* The same back into an optimiser of the same kind, with the same parameters in the same groups, on whatever device
- * they are. Options are those of the file from then on, learning rates too, as torch's load_state_dict has it. Strict:
- * the message names the first thing in which optimiser and file differ, and nothing is changed. WK_OK or a code:
- * WK_ERR_IO when the system refuses, WK_ERR_FORMAT for a file that is no such file, WK_ERR_ARGUMENT for another kind,
- * groups or names, WK_ERR_SHAPE and WK_ERR_DTYPE for tensors that do not match.
- * torch.optim.Optimizer.load_state_dict. */
+/* wk_optim_load(optim, path): Reads the state into an optimiser of the same kind, with the same parameters in the
+ * same groups, on whatever device they are. The options become those of the file, learning rates too. The message
+ * names the first mismatch, and optim does not change.
+ * Returns:   WK_OK or an error code
+ * Errors:    WK_ERR_IO if the system reports an error; WK_ERR_FORMAT if the file is invalid; WK_ERR_ARGUMENT if
+ *            kind, groups or names differ; WK_ERR_SHAPE or WK_ERR_DTYPE if a tensor does not match
+ * PyTorch:   optim.load_state_dict */
 WK_API wk_code wk_optim_load_at(wk_site site, wk_optim *optim, const char *path);
 
-/* ---- a training -------------------------------------------------------------------------------------------------- */
+/* ---- training runs ----------------------------------------------------------------------------------------------- */
 
 typedef struct wk_checkpoint_options {
     size_t size;
     wk_by_name by_name;
-    wk_tensors *tensors; /* more that is saved and loaded, by its names: averages of weights, a step count */
-    int keep;            /* how many files are kept, default 1 */
-    bool blocking;       /* wait for the disk at each save */
+    wk_tensors *tensors; /* further tensors to save and load, by name; default none */
+    int keep;            /* number of files to keep; default 1 */
+    bool blocking;       /* wait for the disk at each save; default false: write in the background */
     char reserved[3];
 } wk_checkpoint_options;
-/* What a training needs to go on, and the file for it. Each of net, optim and loader may be NULL: the training has
- * none. It keeps them alive, and makes no file yet.
+/* wk_checkpoint_new(path, net, optim, loader): Creates a checkpoint of a training run. net, optim and loader may be
+ * NULL if the run has none. It keeps them alive; no file is written yet.
  *
  * The file is a safetensors file (docs/formats.md) with
  *
- *     parameters and buffers of the network     whether it is training (wk_module_train) is the program's to say
- *     state and options of the optimiser        as wk_optim_save has them
- *     random numbers                            where each rank's thread is in its stream, to go on as wk_rand would
- *     where the loader is                       epoch and batch
- *     .tensors, steps done, world size, version of the library, and a checksum over all of it
+ *     parameters and buffers of net             not whether it is training (wk_module_train)
+ *     state and options of optim                as by wk_optim_save
+ *     random streams                            the position of each rank's thread
+ *     position of loader                        epoch and batch
+ *     .tensors, steps, world size, library version, and a checksum over all of it
  *
- * With .keep = k the last k stay: run.wick, the newest, is also run.wick.120 by its step, and beside it are the k - 1
- * before it. At every moment `path` is a whole file, the new one or the one before.
+ * With .keep = k the last k files remain: run.wick, the newest, is also run.wick.120, by its step, beside the k - 1
+ * before it. At every moment path is a complete file, the new or the previous one. Values that the program counts
+ * itself, as the means of a wk_history, are not saved: those of an interrupted epoch cover the batches since the
+ * start.
  *
- * What a program counts by itself, such as the means of a wk_history, is not in it: those of an epoch that was cut in
- * two are of the batches since the start.
- *
- * Among several ranks (wick/dist.h) all make it of the same things and call it alike, and rank 0 writes; ranks whose
- * checkpoints are of other things fail at the first save or load (WK_ERR_STATE). NULL with the error recorded, also
- * while an error is pending, as one of the arguments may be NULL for it. */
+ * All ranks (wick/dist.h) create it of the same objects and call it alike; rank 0 writes. Ranks with different
+ * objects get WK_ERR_STATE at the first save or load.
+ * Returns:   the checkpoint, owned by the innermost scope; NULL on error, and while an error is pending, as an
+ *            argument may be NULL because of it */
 WK_RESULT_API wk_checkpoint *wk_checkpoint_new_at(wk_site site, const char *path, wk_module *net, wk_optim *optim,
                                                   wk_loader *loader, const wk_checkpoint_options *options);
-/* Goes on from the file: everything that the checkpoint has is as it was when that was saved, and the first WK_EACH of
- * the loader goes on with the next batch. False, without an error, when there is no file: the training begins. False
- * with the error recorded when it cannot go on, and then nothing has changed: WK_ERR_FORMAT for a file that is damaged
- * or no checkpoint, WK_ERR_UNSUPPORTED for one of a newer library, WK_ERR_IO when the system refuses, WK_ERR_SHAPE,
- * WK_ERR_DTYPE and WK_ERR_ARGUMENT, in which the message names it, for a network, optimiser or loader that does not
- * fit. What the file has and the checkpoint has not is left out: to use a trained network, give NULL for the others.
+/* wk_checkpoint_load(checkpoint): Restores all objects of the checkpoint from the file; the first WK_EACH over the
+ * loader continues with the next batch. Tensors in the file that the checkpoint lacks are ignored: pass NULL for
+ * optim and loader to use a trained network.
  *
- * If `path` is damaged and .keep is more than 1, the newest older file that is whole is taken (wk_checkpoint_loaded_path
- * says which). If it is gone and older ones are there, that is WK_ERR_STATE: saves would remove those.
+ * If path is damaged and .keep is greater than 1, the newest complete older file is read (wk_checkpoint_loaded_path
+ * names it).
  *
- * A file goes to another device, another batch size and another number of ranks. On the same number, with loaders of
- * the same batch size, the training ends with the same bits as one that was never interrupted. On another one:
+ * Device, batch size and number of ranks may differ from those of the file. With the same number of ranks and batch
+ * size the run ends with the same bits as one that was not interrupted. Otherwise
  *
- *     weights, optimiser, steps    the same in all ranks
- *     loader                       samples of the epoch that all ranks had behind them are not seen again; those left,
- *                                  in the order of the epoch, are shared out anew: rank r of w gets every w-th from
- *                                  the r-th on (as ever, the first ones of the epoch fill up the last round). The same
- *                                  holds for another batch size
- *     random numbers               rank r goes on with those of rank r modulo the old number
+ *     weights, optimiser, steps    are the same on all ranks
+ *     loader                       skips the samples of the epoch that all ranks have seen; rank r of w gets every w-th
+ *                                  of the others, in the order of the epoch, from the r-th on (the first samples of
+ *                                  the epoch fill up the last round)
+ *     random streams               rank r continues with that of rank r modulo the previous number
  *
- * All ranks load the same file: one that cannot read it fails all. */
+ * All ranks read the same file; if one cannot, all fail.
+ * Returns:   true if it was restored; false without an error if there is no file; false with an error otherwise,
+ *            and then nothing has changed
+ * Errors:    WK_ERR_FORMAT if the file is damaged or no checkpoint; WK_ERR_UNSUPPORTED if a newer library wrote it;
+ *            WK_ERR_IO if the system reports an error; WK_ERR_SHAPE, WK_ERR_DTYPE or WK_ERR_ARGUMENT if an object
+ *            does not match, which the message names; WK_ERR_STATE if path is missing and older files exist, which
+ *            a save would remove */
 WK_API bool wk_checkpoint_load_at(wk_site site, wk_checkpoint *checkpoint);
-/* Saves now; in the body of WK_EACH the step of the batch at hand counts as done. The numbers are those of this moment,
- * whatever the program does next. They are written in the background, one file at a time: a save waits for the one
- * before it. What goes wrong there is an error of the next call on the checkpoint, of wk_checkpoint_wait, or of its
- * end; until then the older file stays. When the process ends meanwhile, too.
- *
- * Refuses while an error is pending, whose code it gives. WK_OK or a code: WK_ERR_IO when the system refuses,
- * WK_ERR_STATE in the closure of lbfgs, where ranks that share an epoch are not at the same batch, and where their
- * checkpoints are not of the same things. */
+/* wk_checkpoint_save(checkpoint): Saves the current state; inside WK_EACH the step of the current batch counts as
+ * done. The file is written in the background, one at a time: a save waits for the previous one. A failure there is
+ * an error of the next call on the checkpoint, of wk_checkpoint_wait or of its destruction; until then, and if the
+ * process ends, the older file stays.
+ * Returns:   WK_OK or an error code; the code of a pending error, without saving
+ * Errors:    WK_ERR_IO if the system reports an error; WK_ERR_STATE inside the closure of lbfgs, if ranks that
+ *            share an epoch are at different batches, or if their checkpoints are of different objects */
 WK_API wk_code wk_checkpoint_save_at(wk_site site, wk_checkpoint *checkpoint);
-/* A step is done: counts it, and saves if that makes a multiple of n, which is 1 or more. While an error is pending
- * nothing is saved; the step is not counted either, except among several ranks: there every call counts, so that all
- * save at the same one whatever fails in one of them. A rank with an error when a save is due fails it in all. WK_OK or
- * a code. */
+/* wk_checkpoint_every(checkpoint, n): Counts a step, and saves if the count is a multiple of n, which is at least
+ * 1. While an error is pending it does neither; among several ranks it counts all the same, so that all save at the
+ * same step. A rank with an error when a save is due fails it on all ranks.
+ * Returns:   WK_OK or an error code */
 WK_API wk_code wk_checkpoint_every_at(wk_site site, wk_checkpoint *checkpoint, int64_t n);
-/* Returns when nothing is being written any more. WK_OK or a code: at the end of a program, before it looks at
- * wk_error. wk_dist_finish does the same. */
+/* wk_checkpoint_wait(checkpoint): Waits until the last save is written. Call it at the end of a program before
+ * wk_error; wk_dist_finish does the same.
+ * Returns:   WK_OK or an error code */
 WK_API wk_code wk_checkpoint_wait_at(wk_site site, wk_checkpoint *checkpoint);
-/* Steps counted by wk_checkpoint_every, in all processes since the training began; the same in all ranks. 0 for
- * NULL. */
+/* wk_checkpoint_step(checkpoint): Returns the number of steps counted by wk_checkpoint_every since training began,
+ * in all processes; the same on all ranks. 0 for NULL. */
 WK_RESULT_API int64_t wk_checkpoint_step_at(wk_site site, const wk_checkpoint *checkpoint);
-/* The file that the last wk_checkpoint_load has read; NULL, if there was none. Lives until the next load. */
+/* wk_checkpoint_loaded_path(checkpoint): Returns the path of the file that the last wk_checkpoint_load has read;
+ * NULL if there was none.
+ * Lifetime:  valid until the next load */
 WK_RESULT_API const char *wk_checkpoint_loaded_path_at(wk_site site, const wk_checkpoint *checkpoint);
 
 #define wk_optim_state(optim)                 WK_NEW_TENSORS_(wk_optim_state_at(WK_HERE, optim))

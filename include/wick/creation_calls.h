@@ -22,15 +22,15 @@
 extern "C" {
 #endif
 
-/* ---- making ------------------------------------------------------------------------------------------------------ */
+/* ---- factories --------------------------------------------------------------------------------------------------- */
 
-/* zeros: all 0 */
+/* zeros: Creates a tensor of zeros. */
 typedef struct wk_tensor_options {
     size_t size;
     wk_by_name by_name;
-    wk_dtype dtype;     /* default f32, or what the call says */
+    wk_dtype dtype;     /* element type; default as stated at the call */
     wk_device device;   /* default: that of WK_DEVICE, else the CPU */
-    bool requires_grad; /* a leaf that gathers gradients: of floats only, else WK_ERR_DTYPE */
+    bool requires_grad; /* a leaf that accumulates gradients, floating dtypes only (else WK_ERR_DTYPE); default false */
     char reserved[3];
 } wk_tensor_options;
 #ifndef __cplusplus
@@ -40,34 +40,34 @@ typedef struct wk_tensor_options {
 #endif
 WK_RESULT_API wk_tensor *wk_zeros_at(wk_site site, const int64_t *shape, int ndim, const wk_tensor_options *options);
 
-/* ones: all 1 */
+/* ones: Creates a tensor of ones. */
 WK_RESULT_API wk_tensor *wk_ones_at(wk_site site, const int64_t *shape, int ndim, const wk_tensor_options *options);
 
-/* empty: memory of this shape; its numbers mean nothing (they are 0) */
+/* empty: Creates a tensor for a later write. Its contents are unspecified (currently zero). */
 WK_RESULT_API wk_tensor *wk_empty_at(wk_site site, const int64_t *shape, int ndim, const wk_tensor_options *options);
 
-/* full: all the same number: i64 for a whole one, else f32 */
+/* full: Creates a tensor in which every element is value. */
 WK_RESULT_API wk_tensor *wk_full_f64_at(wk_site site, const int64_t *shape, int ndim, double value,
                                         const wk_tensor_options *options);
 WK_RESULT_API wk_tensor *wk_full_i64_at(wk_site site, const int64_t *shape, int ndim, int64_t value,
                                         const wk_tensor_options *options);
 
-/* zeros_like: all 0, of the shape, dtype and device of self */
+/* zeros_like: Creates a tensor of zeros like x. */
 WK_RESULT_API wk_tensor *wk_zeros_like_at(wk_site site, wk_tensor *x, const wk_tensor_options *options);
 
-/* ones_like: all 1, of the shape, dtype and device of self */
+/* ones_like: Creates a tensor of ones like x. */
 WK_RESULT_API wk_tensor *wk_ones_like_at(wk_site site, wk_tensor *x, const wk_tensor_options *options);
 
-/* empty_like: memory whose numbers mean nothing (they are 0), of the shape, dtype and device of self */
+/* empty_like: Creates a tensor like x for a later write. Its contents are unspecified (currently zero). */
 WK_RESULT_API wk_tensor *wk_empty_like_at(wk_site site, wk_tensor *x, const wk_tensor_options *options);
 
-/* full_like: all the same number, of the shape, dtype and device of self */
+/* full_like: Creates a tensor like x in which every element is value. */
 WK_RESULT_API wk_tensor *wk_full_like_f64_at(wk_site site, wk_tensor *x, double value,
                                              const wk_tensor_options *options);
 WK_RESULT_API wk_tensor *wk_full_like_i64_at(wk_site site, wk_tensor *x, int64_t value,
                                              const wk_tensor_options *options);
 
-/* arange: start, start + step, ... short of end; of one number 0, 1, ... short of that */
+/* arange: Creates the vector start, start + step, ... that ends before end. */
 WK_RESULT_API wk_tensor *wk_arange_i64_at(wk_site site, int64_t end, const wk_tensor_options *options);
 WK_RESULT_API wk_tensor *wk_arange_f64_at(wk_site site, double end, const wk_tensor_options *options);
 WK_RESULT_API wk_tensor *wk_arange_range_at(wk_site site, long double start, long double end, long double step,
@@ -75,49 +75,49 @@ WK_RESULT_API wk_tensor *wk_arange_range_at(wk_site site, long double start, lon
 WK_RESULT_API wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step,
                                            const wk_tensor_options *options);
 
-/* linspace: evenly spaced, both ends included */
+/* linspace: Creates a vector of count evenly spaced numbers from start to end, both included. */
 WK_RESULT_API wk_tensor *wk_linspace_at(wk_site site, double start, double end, int64_t count,
                                         const wk_tensor_options *options);
 
-/* eye: the identity matrix */
+/* eye: Creates the identity matrix of n rows and n columns. */
 WK_RESULT_API wk_tensor *wk_eye_at(wk_site site, int64_t n, const wk_tensor_options *options);
 
-/* ---- drawing random numbers -------------------------------------------------------------------------------------- */
+/* ---- random factories -------------------------------------------------------------------------------------------- */
 
-/* rand: uniform in [0, 1) */
+/* rand: Draws from the uniform distribution over [0, 1). */
 WK_RESULT_API wk_tensor *wk_rand_at(wk_site site, const int64_t *shape, int ndim, const wk_tensor_options *options);
 
-/* rand_like: uniform in [0, 1), shaped like self */
+/* rand_like: Draws from the uniform distribution over [0, 1) into a tensor like x. */
 WK_RESULT_API wk_tensor *wk_rand_like_at(wk_site site, wk_tensor *x, const wk_tensor_options *options);
 
-/* randn: standard normal */
+/* randn: Draws from the standard normal distribution. */
 WK_RESULT_API wk_tensor *wk_randn_at(wk_site site, const int64_t *shape, int ndim, const wk_tensor_options *options);
 
-/* randn_like: standard normal, shaped like self */
+/* randn_like: Draws from the standard normal distribution into a tensor like x. */
 WK_RESULT_API wk_tensor *wk_randn_like_at(wk_site site, wk_tensor *x, const wk_tensor_options *options);
 
-/* randint: whole numbers in [low, high), i64 */
+/* randint: Draws integers from the uniform distribution over [low, high). */
 WK_RESULT_API wk_tensor *wk_randint_at(wk_site site, int64_t low, int64_t high, const int64_t *shape, int ndim,
                                        const wk_tensor_options *options);
 
-/* randperm: 0..n-1 in random order, i64 */
+/* randperm: Draws a random permutation of 0, ..., n - 1. */
 WK_RESULT_API wk_tensor *wk_randperm_at(wk_site site, int64_t n, const wk_tensor_options *options);
 
 /* ---- moving, converting, copying --------------------------------------------------------------------------------- */
 
-/* to: on another device; the same tensor if it is there already */
+/* to: Copies x to device. */
 WK_RESULT_API wk_tensor *wk_to_at(wk_site site, wk_tensor *x, wk_device device);
 
-/* to_dtype: converted: floats round to nearest even, floats to integers truncate, anything to bool is x != 0 */
+/* to_dtype: Converts x to dtype. */
 WK_RESULT_API wk_tensor *wk_to_dtype_at(wk_site site, wk_tensor *x, wk_dtype dtype);
 
-/* clone: a dense copy with its own storage */
+/* clone: Copies x into a contiguous tensor with storage of its own. */
 WK_RESULT_API wk_tensor *wk_clone_at(wk_site site, wk_tensor *x);
 
-/* copy_: src written over self: broadcast, converted, moved */
+/* copy_: Writes y into x, broadcast, converted and moved to x's device. */
 WK_API wk_tensor *wk_copy__at(wk_site site, wk_tensor *x, wk_tensor *y);
 
-/* fill_: every element becomes the number */
+/* fill_: Writes value into every element of x. */
 WK_API wk_tensor *wk_fill__f64_at(wk_site site, wk_tensor *x, double value);
 WK_API wk_tensor *wk_fill__i64_at(wk_site site, wk_tensor *x, int64_t value);
 WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick/data.h: samples in host memory, batches of them on a device, and figures gathered there.
+/* wick/data.h: datasets in host memory, loaders that make batches on a device, histories of scalars.
  *
  *     wk_loader *batches = wk_data_loader(data, .batch_size = 64, .shuffle = true, .device = device);
  *     WK_EACH(batch, batches) {
  *         wk_tensor *loss = wk_cross_entropy(wk_forward(net, batch->x), batch->y);
  *         ...
- *     }
- */
+ *     } */
 #ifndef WICK_DATA_H
 #define WICK_DATA_H
 
@@ -22,23 +21,28 @@ extern "C" {
 
 /* ---- datasets ---------------------------------------------------------------------------------------------------- */
 
-/* The first dimension of x, and of y, counts samples: WK_ERR_SHAPE if it differs. The numbers are copied to the host
- * now; y may be NULL. torch.utils.data.TensorDataset. */
+/* wk_data_tensors(x, y): Creates a dataset of the samples along dimension 0 of x and y; y may be NULL. The elements
+ * are copied to the host.
+ * Errors:    WK_ERR_SHAPE if x and y differ in the number of samples
+ * PyTorch:   torch.utils.data.TensorDataset */
 WK_RESULT_API wk_dataset *wk_data_tensors_at(wk_site site, wk_tensor *x, wk_tensor *y);
 
 typedef struct wk_mnist_options {
     size_t size;
     wk_by_name by_name;
-    bool train; /* train-images-idx3-ubyte and train-labels-idx1-ubyte; default those of t10k */
+    bool train; /* the training set, files train-*; default false: the test set, files t10k-* */
     char reserved[7];
 } wk_mnist_options;
-/* The handwritten digits from a folder with the original files, plain or .gz: x f32 (1, 28, 28) in 0..1, y i64.
- * WK_ERR_IO for a file that cannot be read, WK_ERR_FORMAT for one that is not what it should be. */
+/* wk_data_mnist(folder): Reads MNIST from the original files, plain or .gz: by default the test set of 10,000
+ * digits, t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte; with .train = true the training set of 60,000. x is
+ * f32 (1, 28, 28) in [0, 1], y i64.
+ * Errors:    WK_ERR_IO if a file cannot be read; WK_ERR_FORMAT if a file is invalid */
 WK_RESULT_API wk_dataset *wk_data_mnist_at(wk_site site, const char *folder, const wk_mnist_options *options);
 
-/* Samples from..to - 1 of a dataset; nothing is copied. WK_ERR_INDEX if they are not all there. */
+/* wk_data_slice(data, from, to): Returns the samples from, ..., to - 1 without copying.
+ * Errors:    WK_ERR_INDEX if they do not all exist */
 WK_RESULT_API wk_dataset *wk_data_slice_at(wk_site site, wk_dataset *data, int64_t from, int64_t to);
-/* How many samples; 0 for NULL. */
+/* wk_data_size(data): Returns the number of samples; 0 for NULL. */
 WK_RESULT_API int64_t wk_data_size_at(wk_site site, const wk_dataset *data);
 
 /* ---- loaders ----------------------------------------------------------------------------------------------------- */
@@ -46,37 +50,40 @@ WK_RESULT_API int64_t wk_data_size_at(wk_site site, const wk_dataset *data);
 typedef struct wk_loader_options {
     size_t size;
     wk_by_name by_name;
-    int64_t batch_size; /* 0: 1 */
-    bool shuffle;       /* another order each epoch, which depends on seed, epoch and number of samples alone */
-    bool drop_last;     /* without the last batch if it is smaller */
-    uint64_t seed;
-    int rank, world;  /* of `world` processes this is number `rank`: each gets its share, of equal size; world 0: 1 */
-    wk_device device; /* where batches are made; one that is not there is WK_ERR_DEVICE at once */
+    int64_t batch_size; /* samples per batch; default 1 */
+    bool shuffle;       /* new order each epoch, a function of seed, epoch and number of samples; default false */
+    bool drop_last;     /* omit a smaller last batch; default false */
+    uint64_t seed;      /* of .shuffle; default 0 */
+    int rank, world;    /* this process among world processes, which get shares of equal size; default 0 of 1 */
+    wk_device device;   /* of the batches; default WK_DEVICE, else the CPU */
 } wk_loader_options;
-/* torch.utils.data.DataLoader: the next batch is gathered in the background while the program works on one. */
+/* wk_data_loader(data): Creates a loader, which prepares the next batch in the background while the program uses
+ * one.
+ * Errors:    WK_ERR_DEVICE if .device does not exist
+ * PyTorch:   torch.utils.data.DataLoader */
 WK_RESULT_API wk_loader *wk_data_loader_at(wk_site site, wk_dataset *data, const wk_loader_options *options);
-/* Batches of an epoch; 0 for NULL. */
+/* wk_loader_count(loader): Returns the number of batches per epoch; 0 for NULL. */
 WK_RESULT_API int64_t wk_loader_count_at(wk_site site, const wk_loader *loader);
-/* The epoch that runs or, between two loops, comes next; counted from 0. Where a checkpoint was loaded, that is where
- * the loop over epochs goes on. 0 for NULL. */
+/* wk_loader_epoch(loader): Returns the current epoch, or between two loops the next one, counted from 0; 0 for
+ * NULL. After wk_checkpoint_load it is the epoch to continue with. */
 WK_RESULT_API int64_t wk_loader_epoch_at(wk_site site, const wk_loader *loader);
 
-/* A batch belongs to the loader, its tensors to the loop's scope: wk_keep carries them out. */
+/* A batch. The loader owns it, the loop's scope owns its tensors: wk_keep moves them out. */
 typedef struct wk_batch {
-    wk_tensor *x, *y; /* (batch, ...); y is NULL for data without */
-    int64_t index;    /* of the batch in its epoch, from 0 */
+    wk_tensor *x, *y; /* (batch, ...); y is NULL if the dataset has none */
+    int64_t index;    /* of the batch in its epoch, counted from 0 */
 } wk_batch;
 
-/* What WK_EACH is made of: opens an epoch; closes the batch before, if any, and makes the next, false after the last;
- * closes the epoch. */
+/* wk_batch_begin(loader), wk_batch_next(batch), wk_batch_end(batch): Begin an epoch; free the previous batch, if
+ * any, and load the next one, returning false after the last; end the epoch. For bindings and C++; C uses WK_EACH. */
 WK_API wk_batch *wk_batch_begin_at(wk_site site, wk_loader *loader);
 WK_API bool wk_batch_next(wk_batch **batch);
 WK_API void wk_batch_end(wk_batch **batch);
 #ifndef __cplusplus
-/* For each batch of an epoch, in a scope of its own, at whose end what was recorded is run. `break` drops the rest of
- * the epoch, the next WK_EACH begins a new one; but the first one after wk_checkpoint_load goes on behind the batch
- * after which the file was saved, with no round if that was the last. The loop ends when an error is pending. Two loops
- * over one loader do not nest. */
+/* WK_EACH(batch, loader): Iterates over the batches of an epoch, each in a scope of its own, at whose end recorded
+ * work runs. break ends the epoch, and the next WK_EACH begins a new one; the first one after wk_checkpoint_load
+ * continues after the batch at which the file was saved, without an iteration if that was the last. The loop ends
+ * if an error is pending. Loops over one loader do not nest. */
 #define WK_EACH(batch, loader)                                                                                         \
     for (__attribute__((cleanup(wk_batch_end))) wk_batch *batch = wk_batch_begin_at(WK_HERE, loader);                  \
          wk_batch_next(&batch);)
@@ -86,24 +93,27 @@ WK_API void wk_batch_end(wk_batch **batch);
     for (wk_batch *batch = nullptr; false;)
 #endif
 
-/* ---- figures ----------------------------------------------------------------------------------------------------- */
+/* ---- histories --------------------------------------------------------------------------------------------------- */
 
-/* Numbers of tensors with one element, kept on their device until they are asked for: adding never waits, reading
- * waits once for all that was added since. */
+/* wk_history_new(): Creates a history, a list of scalars that stay on their device until they are read. Adding does
+ * not wait; reading waits once for all scalars added since. */
 WK_RESULT_API wk_history *wk_history_new_at(wk_site site);
 typedef struct wk_history_options {
     size_t size;
     wk_by_name by_name;
-    double weight; /* in the mean; default 1 */
+    double weight; /* weight in the mean; default 1 */
 } wk_history_options;
-/* WK_OK or a code: WK_ERR_SHAPE for a tensor of more than one element. */
+/* wk_history_add(history, x): Appends the element of x.
+ * Returns:   WK_OK or an error code
+ * Errors:    WK_ERR_SHAPE if x does not have exactly one element */
 WK_API wk_code wk_history_add_at(wk_site site, wk_history *history, wk_tensor *x, const wk_history_options *options);
-/* How many were added; 0 for NULL. */
+/* wk_history_count(history): Returns the number of scalars; 0 for NULL. */
 WK_RESULT_API int64_t wk_history_count_at(wk_site site, const wk_history *history);
-/* The weighted mean; NaN when there is none. */
+/* wk_history_mean(history): Returns the weighted mean; NaN if there is none. Waits for the device. */
 WK_API double wk_history_mean_at(wk_site site, wk_history *history);
-/* All of them in order, wk_history_count many; NULL when there are none or on error. Lives until the next call on the
- * history. */
+/* wk_history_values(history): Returns all wk_history_count scalars in order; NULL if there are none or on error.
+ * Waits for the device.
+ * Lifetime:  valid until the next call on history */
 WK_API const double *wk_history_values_at(wk_site site, wk_history *history);
 
 #define wk_data_tensors(x, y)         WK_NEW_DATASET_(wk_data_tensors_at(WK_HERE, x, y))

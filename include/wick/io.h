@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick/io.h: tensors in files, in the safetensors format, to and from any device.
+/* wick/io.h: tensors in safetensors files, from and to any device.
  *
- * A file is replaced as a whole or not at all: at every moment, through a kill or a full disk, it is the old one or
- * the new one. Readers trust nothing that a file says. */
+ * A file is replaced entirely or not at all: at every moment, also after a kill or with a full disk, it is the old
+ * or the new one. Files are validated when read. */
 #ifndef WICK_IO_H
 #define WICK_IO_H
 
@@ -16,17 +16,26 @@
 extern "C" {
 #endif
 
-/* Parameters and buffers by their paths. Refuses while an error is pending, whose code it gives, and leaves an older
- * file as it is. WK_OK or a code: WK_ERR_IO when the system refuses. */
+/* wk_save(m, path): Writes all parameters and buffers of m by their paths.
+ * Returns:   WK_OK or an error code; the code of a pending error, without writing
+ * Errors:    WK_ERR_IO if the system reports an error
+ * PyTorch:   torch.save(m.state_dict(), path) */
 WK_API wk_code wk_save_at(wk_site site, wk_module *m, const char *path);
-/* The same back into a network of the same shape, on whatever device it is. Strict: every name, shape and dtype of
- * network and file must match, else the message names the first that does not, and nothing is changed. Handles stay.
- * WK_OK or a code: WK_ERR_IO when the system refuses, WK_ERR_FORMAT for a file that is no such file, WK_ERR_DTYPE where
- * only the dtype does not match, WK_ERR_SHAPE for all else that does not. */
+/* wk_load(m, path): Reads parameters and buffers into m, on whatever device they are. Handles stay valid. All
+ * names, shapes and dtypes of m and the file must match; the message names the first mismatch, and m does not
+ * change.
+ * Returns:   WK_OK or an error code
+ * Errors:    WK_ERR_IO if the system reports an error; WK_ERR_FORMAT if the file is invalid; WK_ERR_DTYPE if only
+ *            the dtype of a tensor differs; WK_ERR_SHAPE for any other mismatch
+ * PyTorch:   m.load_state_dict(torch.load(path)) */
 WK_API wk_code wk_load_at(wk_site site, wk_module *m, const char *path);
 
-/* A list with its names; the same back, on the default device (WK_DEVICE). */
+/* wk_save_tensors(list, path): Writes a list of tensors by their names.
+ * Returns:   WK_OK or an error code, as wk_save */
 WK_API wk_code wk_save_tensors_at(wk_site site, wk_tensors *list, const char *path);
+/* wk_load_tensors(path): Reads all tensors of a file onto the default device (WK_DEVICE, else the CPU).
+ * Returns:   the list, owned by the innermost scope; NULL on error
+ * Errors:    as wk_load */
 WK_RESULT_API wk_tensors *wk_load_tensors_at(wk_site site, const char *path);
 
 #define wk_save(m, path)            wk_save_at(WK_HERE, m, path)

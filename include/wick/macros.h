@@ -258,8 +258,8 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
 
 /* f_at(site, operands, options) with the options in a variable of its own. A number that is left out is told from
  * one that is written as 0: it begins as WK_LEFT_OUT_, which is meant to be overridden, and ends as 0; a written
- * 0 becomes WK_EXPLICIT_ZERO. Of several options none may be written twice, which the same list by itself tells (nothing
- * of it is computed there).
+ * 0 becomes WK_EXPLICIT_ZERO. Of several options none may be written twice, which the same list by itself tells
+ * (nothing of it is computed there).
  *
  * wk_zeros((2, 3), .dtype = WK_F64) goes by WK_SHAPED_WK2_ to WK_SIZED_ with WK_CALL_(wk_tensor *, wk_zeros,
  * (wk_sizes_6.at, wk_sizes_6.count), wk_tensor_options, .dtype = WK_F64), and that is
@@ -269,7 +269,8 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
  *         const wk_ints_ wk_sizes_6 = {wk_sizes_6in_ + 1, (int)(its bytes / 8) - 1};
  *         ({
  *             _Static_assert(__builtin_strncmp(".dtype = WK_F64", ".", 1) == 0, "wk_zeros: options are written by name,
- *             ..."); wk_tensor_options wk_options_7 = {.size = sizeof(wk_tensor_options), .by_name = NULL, .dtype = WK_F64};
+ *             ..."); wk_tensor_options wk_options_7 = {.size = sizeof(wk_tensor_options), .by_name = NULL,
+ *             .dtype = WK_F64};
  *             wk_tensor *wk_result_8 = wk_zeros_at(WK_HERE, wk_sizes_6.at, wk_sizes_6.count, &wk_options_7);
  *             *&wk_result_8 = wk_result_8;
  *         });

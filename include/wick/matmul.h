@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wick/matmul.h: products of matrices and vectors.
  *
- * Operands have one dtype, any but bool, and so has the result; f16 and bf16 add up in f32, integers wrap. Products
- * of i8 add up in i8, too: wk_to_dtype(x, WK_I32) before keeps what is beyond 127. Sizes that do not fit are
- * WK_ERR_SHAPE, different dtypes WK_ERR_DTYPE. */
+ * Operands have one dtype, any but bool, and so has the result. Products of f16 and bf16 accumulate in f32. Integers
+ * wrap; i8 accumulates in i8, so convert first, wk_to_dtype(x, WK_I32), to keep products beyond 127. */
 /* Written by scripts/generate_ops.py from src/ops/specs/matmul: edit those. */
 #ifndef WICK_MATMUL_H
 #define WICK_MATMUL_H
@@ -16,69 +15,105 @@
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
-/* wk_matmul(a, b): the product of vectors, matrices, or stacks of matrices that broadcast.
- * The product that the dimensions ask for: (k) (k) -> (), (m,k) (k,n) -> (m,n), and with more dimensions the
- * products of the last two, the others broadcast. A vector counts as one row on the left, one column on the right,
- * and leaves no dimension.
- *
- *     wk_matmul(x, y) is {3, 7} for x = {{1, 2}, {3, 4}}, y = {1, 1} */
+/* wk_matmul(a, b): Multiplies vectors, matrices, or stacks of matrices. A vector on the left is one row, on the
+ * right one column; that dimension is then removed.
+ * Shapes:    (k) (k) -> (); (m, k) (k, n) -> (m, n); with more dimensions the last two are matrices and the others
+ *            broadcast
+ * Dtypes:    any but bool
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if inner sizes differ, an operand has no dimension or the others do not broadcast;
+ *            WK_ERR_DTYPE if the dtypes differ
+ * Example:   wk_matmul(x, y) is {3, 7} for x = {{1, 2}, {3, 4}}, y = {1, 1}
+ * PyTorch:   torch.matmul */
 #define wk_matmul(...) WK_EXACT_NEW_(2, wk_matmul, "a, b", __VA_ARGS__)
 
-/* wk_mm(a, b): the product of two matrices.
- * (m,k) (k,n) -> (m,n) and nothing else.
- *
- *     wk_mm(x, y) is {{2, 1}, {4, 3}} for x = {{1, 2}, {3, 4}}, y = {{0, 1}, {1, 0}} */
+/* wk_mm(a, b): Multiplies two matrices.
+ * Shapes:    (m, k) (k, n) -> (m, n)
+ * Dtypes:    any but bool
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if an operand is not a matrix or inner sizes differ; WK_ERR_DTYPE if the dtypes differ
+ * Example:   wk_mm(x, y) is {{2, 1}, {4, 3}} for x = {{1, 2}, {3, 4}}, y = {{0, 1}, {1, 0}}
+ * PyTorch:   torch.mm */
 #define wk_mm(...) WK_EXACT_NEW_(2, wk_mm, "a, b", __VA_ARGS__)
 
-/* wk_bmm(a, b): the products of two stacks of matrices.
- * (b,m,k) (b,k,n) -> (b,m,n)
- *
- *     wk_bmm(x, y) is {{{3}}, {{14}}} for x = {{{1, 2}}, {{3, 4}}}, y = {{{1}, {1}}, {{2}, {2}}} */
+/* wk_bmm(a, b): Multiplies two stacks of matrices.
+ * Shapes:    (b, m, k) (b, k, n) -> (b, m, n)
+ * Dtypes:    any but bool
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the sizes do not match so; WK_ERR_DTYPE if the dtypes differ
+ * Example:   wk_bmm(x, y) is {{{3}}, {{14}}} for x = {{{1, 2}}, {{3, 4}}}, y = {{{1}, {1}}, {{2}, {2}}}
+ * PyTorch:   torch.bmm */
 #define wk_bmm(...) WK_EXACT_NEW_(2, wk_bmm, "a, b", __VA_ARGS__)
 
-/* wk_mv(a, b): a matrix times a vector.
- * (m,k) (k) -> (m)
- *
- *     wk_mv(x, y) is {3, 7} for x = {{1, 2}, {3, 4}}, y = {1, 1} */
+/* wk_mv(a, b): Multiplies a matrix by a vector.
+ * Shapes:    (m, k) (k) -> (m)
+ * Dtypes:    any but bool
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the sizes do not match so; WK_ERR_DTYPE if the dtypes differ
+ * Example:   wk_mv(x, y) is {3, 7} for x = {{1, 2}, {3, 4}}, y = {1, 1}
+ * PyTorch:   torch.mv */
 #define wk_mv(...) WK_EXACT_NEW_(2, wk_mv, "a, b", __VA_ARGS__)
 
-/* wk_dot(a, b): the sum of the products of the elements of two vectors.
- * (k) (k) -> ()
- *
- *     wk_dot(x, y) is 11 for x = {1, 2}, y = {3, 4} */
+/* wk_dot(a, b): Computes the dot product of two vectors.
+ * Shapes:    (k) (k) -> ()
+ * Dtypes:    any but bool
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the sizes do not match so; WK_ERR_DTYPE if the dtypes differ
+ * Example:   wk_dot(x, y) is 11 for x = {1, 2}, y = {3, 4}
+ * PyTorch:   torch.dot */
 #define wk_dot(...) WK_EXACT_NEW_(2, wk_dot, "a, b", __VA_ARGS__)
 
-/* wk_outer(a, b): every product of an element of a and one of b.
- * (m) (n) -> (m,n)
- *
- *     wk_outer(x, y) is {{3, 4}, {6, 8}} for x = {1, 2}, y = {3, 4} */
+/* wk_outer(a, b): Computes the outer product of two vectors.
+ *     out[i][j] = a[i] b[j]
+ * Shapes:    (m) (n) -> (m, n)
+ * Dtypes:    any
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if an operand is not a vector
+ * Example:   wk_outer(x, y) is {{3, 4}, {6, 8}} for x = {1, 2}, y = {3, 4}
+ * PyTorch:   torch.outer */
 #define wk_outer(...) WK_EXACT_NEW_(2, wk_outer, "a, b", __VA_ARGS__)
 
 #ifndef __cplusplus
-/* wk_addmm(x, a, b): beta x + alpha a b.
- * x is broadcast to the product, a and b are as in mm. Of integers alpha and beta must be whole; they are doubles,
- * which are exact up to 2^53 (wk_mul takes any int64_t). With a beta of 0 nothing in x counts, NaN neither.
- * Options: .beta (default 1), .alpha (default 1).
- *
- *     wk_addmm(x, y, y, .beta = 2) is {{3, 4}, {2, 5}} for x = {1, 2}, y = {{1, 0}, {0, 1}} */
+/* wk_addmm(x, a, b): Adds a multiple of x to a multiple of the product of a and b. If .beta is 0, x has no effect,
+ * not even its NaN.
+ *     out = beta x + alpha (a @ b)
+ * Options:   .beta: default 1. .alpha: default 1
+ * Shapes:    a (m, k), b (k, n); x broadcasts to (m, n)
+ * Dtypes:    any but bool, the same for x, a and b; for integers .beta and .alpha must be integers of at most 2^53,
+ *            as they are doubles (wk_mul takes any int64_t)
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if sizes do not match; WK_ERR_DTYPE if the dtypes differ; WK_ERR_ARGUMENT if a factor of
+ *            integers is fractional
+ * Example:   wk_addmm(x, y, y, .beta = 2) is {{3, 4}, {2, 5}} for x = {1, 2}, y = {{1, 0}, {0, 1}}
+ * PyTorch:   torch.addmm */
 #define wk_addmm(x, a, ...)                                                                                            \
     WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_addmm, wk_addmm_options, "x, a, b", x, a, __VA_ARGS__))
 
-/* wk_baddbmm(x, a, b): beta x + alpha a b of stacks of matrices.
- * As addmm, with a and b as in bmm.
- * Options: .beta (default 1), .alpha (default 1).
- *
- *     wk_baddbmm(x, y, y, .alpha = 2) is {{{19}}} for x = {{{1}}}, y = {{{3}}} */
+/* wk_baddbmm(x, a, b): Adds a multiple of x to a multiple of the products of two stacks of matrices. If .beta is 0,
+ * x has no effect, not even its NaN.
+ *     out = beta x + alpha (a @ b)
+ * Options:   .beta: default 1. .alpha: default 1
+ * Shapes:    a (b, m, k), b (b, k, n); x broadcasts to (b, m, n)
+ * Dtypes:    as wk_addmm
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    as wk_addmm
+ * Example:   wk_baddbmm(x, y, y, .alpha = 2) is {{{19}}} for x = {{{1}}}, y = {{{3}}}
+ * PyTorch:   torch.baddbmm */
 #define wk_baddbmm(x, a, ...)                                                                                          \
     WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_baddbmm, wk_addmm_options, "x, a, b", x, a, __VA_ARGS__))
 
 #endif
 
-/* wk_linear(x, weight, bias): x weight^T + bias.
- * (..,in) (out,in) (out) -> (..,out), or (..,in) (in) () -> (..). bias NULL: none; NULL while an error is pending
- * gives NULL, so that a bias that could not be made is not left out silently.
- *
- *     wk_linear(x, y, NULL) is {{11, 17}} for x = {{1, 2}}, y = {{3, 4}, {5, 6}} */
+/* wk_linear(x, weight, bias): Multiplies x by the transpose of weight and adds bias. bias may be NULL. A NULL bias
+ * while an error is pending returns NULL, so that a bias whose creation failed is not ignored.
+ *     out = x weight^T + bias
+ * Shapes:    x (..., in), weight (out, in), bias (out) -> (..., out); or weight (in), bias () -> (...)
+ * Dtypes:    any but bool
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if weight does not have one or two dimensions, or sizes do not match; WK_ERR_DTYPE if the
+ *            dtypes differ
+ * Example:   wk_linear(x, y, NULL) is {{11, 17}} for x = {{1, 2}}, y = {{3, 4}, {5, 6}}
+ * PyTorch:   torch.nn.functional.linear */
 #define wk_linear(...) WK_EXACT_NEW_(3, wk_linear, "x, weight, bias", __VA_ARGS__)
 
 #endif

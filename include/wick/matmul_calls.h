@@ -22,31 +22,31 @@ extern "C" {
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
-/* matmul: the product of vectors, matrices, or stacks of matrices that broadcast */
+/* matmul: Multiplies vectors, matrices, or stacks of matrices. */
 WK_RESULT_API wk_tensor *wk_matmul_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_matmul(wk_tensor *a, wk_tensor *b);
 
-/* mm: the product of two matrices */
+/* mm: Multiplies two matrices. */
 WK_RESULT_API wk_tensor *wk_mm_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_mm(wk_tensor *a, wk_tensor *b);
 
-/* bmm: the products of two stacks of matrices */
+/* bmm: Multiplies two stacks of matrices. */
 WK_RESULT_API wk_tensor *wk_bmm_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_bmm(wk_tensor *a, wk_tensor *b);
 
-/* mv: a matrix times a vector */
+/* mv: Multiplies a matrix by a vector. */
 WK_RESULT_API wk_tensor *wk_mv_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_mv(wk_tensor *a, wk_tensor *b);
 
-/* dot: the sum of the products of the elements of two vectors */
+/* dot: Computes the dot product of two vectors. */
 WK_RESULT_API wk_tensor *wk_dot_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_dot(wk_tensor *a, wk_tensor *b);
 
-/* outer: every product of an element of a and one of b */
+/* outer: Computes the outer product of two vectors. */
 WK_RESULT_API wk_tensor *wk_outer_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_outer(wk_tensor *a, wk_tensor *b);
 
-/* addmm: beta x + alpha a b */
+/* addmm: Adds a multiple of x to a multiple of the product of a and b. */
 typedef struct wk_addmm_options {
     size_t size;
     wk_by_name by_name;
@@ -59,11 +59,11 @@ typedef struct wk_addmm_options {
 WK_RESULT_API wk_tensor *wk_addmm_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b,
                                      const wk_addmm_options *options);
 
-/* baddbmm: beta x + alpha a b of stacks of matrices */
+/* baddbmm: Adds a multiple of x to a multiple of the products of two stacks of matrices. */
 WK_RESULT_API wk_tensor *wk_baddbmm_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b,
                                        const wk_addmm_options *options);
 
-/* linear: x weight^T + bias */
+/* linear: Multiplies x by the transpose of weight and adds bias. */
 WK_RESULT_API wk_tensor *wk_linear_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor *bias);
 WK_RESULT_API wk_tensor *wk_linear(wk_tensor *x, wk_tensor *weight, wk_tensor *bias);
 

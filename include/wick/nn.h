@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick/nn.h: networks: lists of tensors, modules (layers with their parameters), the library's layers, initial
- * values.
+/* wick/nn.h: lists of tensors, modules (layers with parameters), the library's layers, initialisation.
  *
  *     wk_module *net = wk_nn_sequential(wk_nn_linear(784, 256), wk_nn_relu(), wk_nn_linear(256, 10));
  *     wk_module_to(net, wk_try_gpu(0));
  *     wk_tensor *guess = wk_forward(net, x);
  *
  * Names, defaults and initial values are those of torch.nn. A module owns its parameters, buffers and children,
- * whatever scope is open when they are made; the module itself belongs to the scope in which it was made. Handles of
- * parameters never change: moving, loading and training change what is behind them. */
+ * whatever scope they were created in; the scope in which it was created owns the module. Handles of parameters
+ * never change: moving, loading and training change the elements behind them. */
 #ifndef WICK_NN_H
 #define WICK_NN_H
 
@@ -24,23 +23,25 @@ extern "C" {
 
 /* ---- lists of tensors -------------------------------------------------------------------------------------------- */
 
-/* A list keeps its tensors alive. Names live as long as the list. */
+/* wk_tensors_new(): Creates an empty list. A list keeps its tensors alive; its names are valid as long as it is. */
 WK_RESULT_API wk_tensors *wk_tensors_new_at(wk_site site);
-/* Appends; a name must be new to the list. Returns the list. */
+/* wk_tensors_add(list, name, x): Appends x under a name that the list does not have. Returns list; NULL on error. */
 WK_API wk_tensors *wk_tensors_add_at(wk_site site, wk_tensors *list, const char *name, wk_tensor *x);
-/* A list of these, named "0", "1", ... */
+/* wk_list((tensors)): Creates a list of tensors named "0", "1", ... */
 WK_RESULT_API wk_tensors *wk_list_at(wk_site site, wk_tensor *const *tensors, int count);
-WK_RESULT_API int wk_tensors_count_at(wk_site site, const wk_tensors *list); /* 0 for NULL */
-/* The k-th, counted from 0; NULL with WK_ERR_INDEX when there is none. The tensor stays the list's. */
+/* wk_tensors_count(list): Returns the number of tensors; 0 for NULL. */
+WK_RESULT_API int wk_tensors_count_at(wk_site site, const wk_tensors *list);
+/* wk_tensors_name(list, k), wk_tensors_get(list, k): Return name and tensor k, counted from 0.
+ * Ownership: the list owns both
+ * Errors:    WK_ERR_INDEX if k is out of range */
 WK_RESULT_API const char *wk_tensors_name_at(wk_site site, const wk_tensors *list, int k);
 WK_RESULT_API wk_tensor *wk_tensors_get_at(wk_site site, const wk_tensors *list, int k);
-/* By name; NULL, without an error, when there is none. */
+/* wk_tensors_find(list, name): Returns the tensor of this name; NULL, without an error, if there is none. */
 WK_RESULT_API wk_tensor *wk_tensors_find_at(wk_site site, const wk_tensors *list, const char *name);
 
-/* ---- modules of one's own ---------------------------------------------------------------------------------------- */
+/* ---- custom modules ---------------------------------------------------------------------------------------------- */
 
-/* What a module does. Give `forward1` (one tensor in, one out), or `forward` for lists, or neither for a mere
- * container.
+/* A kind of modules. Set forward1 for one input and one output, forward for several, or neither for a container.
  *
  *     typedef struct { wk_tensor *weight; } scale;
  *     static wk_tensor *scale_forward(wk_module *self, wk_tensor *x)
@@ -49,153 +50,188 @@ WK_RESULT_API wk_tensor *wk_tensors_find_at(wk_site site, const wk_tensors *list
  *         return wk_mul(x, s->weight);
  *     }
  *     static const wk_module_kind kind = {
- *         .size = sizeof kind, .name = "scale", .state = sizeof(scale), .forward1 = scale_forward};
- * */
+ *         .size = sizeof kind, .name = "scale", .state = sizeof(scale), .forward1 = scale_forward}; */
 typedef struct wk_module_kind {
     size_t size;      /* sizeof(wk_module_kind) */
     const char *name; /* "scale", for messages */
-    size_t state;     /* bytes of the module's own state, zero at first; at most 4,096 */
+    size_t state;     /* bytes of the module's state, initially zero; at most 4,096 */
     wk_tensor *(*forward1)(wk_module *self, wk_tensor *x);
-    /* Fills out[0..outputs) from in[0..inputs); returns how many it filled, negative when it failed. */
+    /* Computes out[0..outputs) from in[0..inputs). Returns the number of outputs; negative on failure. */
     int (*forward)(wk_module *self, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs);
-    /* Optional, each after it has happened: the module goes (of its state); it was moved; training was switched on or
-     * off. */
+    /* Optional callbacks: on destruction, to free the state; after a move; after wk_module_train. */
     void (*destroy)(wk_module *self);
     void (*on_move)(wk_module *self, wk_device device);
     void (*on_train)(wk_module *self, bool training);
 } wk_module_kind;
 
-/* A module without parameters and children. The kind is copied. */
+/* wk_module_new(kind): Creates a module without parameters and children. The kind is copied. */
 WK_RESULT_API wk_module *wk_module_new_at(wk_site site, const wk_module_kind *kind);
-/* Its state: read-only in forward (a tensor that forward changes is a buffer: wk_module_set_buffer). Of NULL, a
- * module that could not be made: 4,096 bytes that nobody reads, so that a constructor need not check. */
+/* wk_module_state(m): Returns the module's state, read-only in forward; a tensor that forward changes is a buffer
+ * (wk_module_set_buffer). For NULL it returns 4,096 unused bytes, so a constructor need not check its module. */
 WK_RESULT_API void *wk_module_state_at(wk_site site, wk_module *m);
-/* The name of its kind, "linear". Lives as long as the module. */
+/* wk_module_kind_name(m): Returns the name of the kind, "linear". The string is valid as long as m. */
 WK_RESULT_API const char *wk_module_kind_name_at(wk_site site, const wk_module *m);
 
-/* Adds a parameter with the values that x has now, and returns the module's own handle, a leaf that requires grad. x
- * itself stays what it is. WK_ERR_DTYPE for integers; WK_ERR_ARGUMENT for a name that is taken, empty or has a dot in
- * it. */
+/* wk_module_add_parameter(m, name, x): Adds a parameter with the elements of x; x itself does not change.
+ * Returns:   the parameter, a leaf that requires grad, owned by m; NULL on error
+ * Errors:    WK_ERR_DTYPE if x is not floating; WK_ERR_ARGUMENT if name is taken, is empty or contains a dot */
 WK_API wk_tensor *wk_module_add_parameter_at(wk_site site, wk_module *m, const char *name, wk_tensor *x);
-/* The same for a tensor that is saved and moved with the module but not trained. If there is a buffer of that name,
- * its handle stays and holds the new values. The values have no history. */
+/* wk_module_set_buffer(m, name, x): Adds a buffer, a tensor that is saved and moved with the module but not
+ * trained, with the elements of x. An existing buffer of this name keeps its handle and gets the elements; they
+ * have no graph.
+ * Returns:   the buffer, owned by m; NULL on error */
 WK_API wk_tensor *wk_module_set_buffer_at(wk_site site, wk_module *m, const char *name, wk_tensor *x);
-/* Adds a child under a name, or under the next number ("0", "1", ...). Returns the child. */
+/* wk_module_add(m, name, child), wk_module_append(m, child): Add a child under a name, or under the next number
+ * ("0", "1", ...). Return child; NULL on error. */
 WK_API wk_module *wk_module_add_at(wk_site site, wk_module *m, const char *name, wk_module *child);
 WK_API wk_module *wk_module_append_at(wk_site site, wk_module *m, wk_module *child);
 
-/* ---- what a module has ------------------------------------------------------------------------------------------- */
+/* ---- contents of a module ---------------------------------------------------------------------------------------- */
 
-/* By path, "0.weight", "encoder.3.bias". NULL with WK_ERR_ARGUMENT when there is none. They stay the module's. */
+/* wk_module_parameter(m, path), wk_module_buffer(m, path), wk_module_child(m, path): Return the object at this
+ * path, "0.weight" or "encoder.3.bias".
+ * Ownership: m owns it
+ * Errors:    WK_ERR_ARGUMENT if there is none */
 WK_RESULT_API wk_tensor *wk_module_parameter_at(wk_site site, wk_module *m, const char *path);
 WK_RESULT_API wk_tensor *wk_module_buffer_at(wk_site site, wk_module *m, const char *path);
 WK_RESULT_API wk_module *wk_module_child_at(wk_site site, wk_module *m, const char *path);
-/* The children in order of registration: how many, and the k-th with its name. */
+/* wk_module_child_count(m): Returns the number of children. wk_module_child_by_index(m, k) and
+ * wk_module_child_name(m, k) return child k and its name, in the order in which they were added.
+ * Errors:    WK_ERR_INDEX if k is out of range */
 WK_RESULT_API int wk_module_child_count_at(wk_site site, const wk_module *m);
 WK_RESULT_API wk_module *wk_module_child_by_index_at(wk_site site, const wk_module *m, int k);
 WK_RESULT_API const char *wk_module_child_name_at(wk_site site, const wk_module *m, int k);
 
-/* All parameters, or buffers, with their paths: a module's own in order of registration, then those of each child.
- * What stands in several places is listed once. WK_ERR_STATE when a lazy layer has not seen an input yet. */
+/* wk_parameters(m), wk_buffers(m): Return all parameters, or buffers, with their paths: those of m in the order in
+ * which they were added, then those of each child. A tensor with several paths is listed once.
+ * Errors:    WK_ERR_STATE if a lazy layer has not been called yet */
 WK_RESULT_API wk_tensors *wk_parameters_at(wk_site site, wk_module *m);
 WK_RESULT_API wk_tensors *wk_buffers_at(wk_site site, wk_module *m);
 
 /* ---- using modules ----------------------------------------------------------------------------------------------- */
 
-/* Runs the module on a tensor; errors inside of a module of one's own say so: (in forward of "block", called at
- * f.c:88). */
+/* wk_forward(m, x): Calls the module with one input. An error in a custom module names it: (in forward of "block",
+ * called at f.c:88).
+ * Returns:   the output, owned by the innermost scope; NULL on error */
 WK_RESULT_API wk_tensor *wk_forward_at(wk_site site, wk_module *m, wk_tensor *x);
-/* The same for lists: at most `outputs` tensors come back in out[]. How many, 1 or more; or -1 with out[] all NULL. */
+/* wk_forward_n(m, (in), out, outputs): Calls the module with several inputs and puts at most outputs tensors into
+ * out[].
+ * Returns:   the number of outputs, at least 1; -1 on error, with out[] all NULL */
 WK_API int wk_forward_n_at(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs);
 
-/* Moves all parameters and buffers, with their gradients. Handles stay, so optimisers go on with them: what one keeps
- * for a parameter (momentum, moments) follows at its next step. All or nothing. Call it before the forward pass:
- * wk_backward refuses a graph that was recorded before the move. Returns the module. */
+/* wk_module_to(m, device): Moves all parameters and buffers, with their gradients, or none on error. Handles stay
+ * valid, so optimisers continue; their state follows at the next step. Call it before forward: wk_backward refuses
+ * a graph that was recorded before the move.
+ * Returns:   m; NULL on error
+ * Errors:    WK_ERR_DEVICE if the device does not exist
+ * PyTorch:   m.to(device) */
 WK_API wk_module *wk_module_to_at(wk_site site, wk_module *m, wk_device device);
-/* Switches training on (as it is at first) or off, for the children too: what dropout looks at. Returns the module. */
+/* wk_module_train(m, training): Sets the training mode of m and its children, which dropout reads; initially true.
+ * Returns m. */
 WK_API wk_module *wk_module_train_at(wk_site site, wk_module *m, bool training);
-/* Is it training? false for NULL. */
+/* wk_module_training(m): Returns true if m is in training mode; false for NULL. */
 WK_RESULT_API bool wk_module_training_at(wk_site site, const wk_module *m);
 
-/* ---- the library's layers: torch.nn ------------------------------------------------------------------------------ */
+/* ---- layers: torch.nn -------------------------------------------------------------------------------------------- */
 
 typedef struct wk_nn_linear_options {
     size_t size;
     wk_by_name by_name;
-    bool no_bias;
+    bool no_bias;     /* without bias; default false */
     wk_dtype dtype;   /* default f32; of lazy layers that of the first input */
-    wk_device device; /* likewise */
+    wk_device device; /* default WK_DEVICE, else the CPU; of lazy layers that of the first input */
 } wk_nn_linear_options;
-/* x W^T + b: (..., in) -> (..., out). Parameters weight (out, in) and bias (out), both uniform in
- * +-1/sqrt(in). Of a layer sizes may be 0, as in PyTorch: without inputs the result is the bias, which is 0;
- * less than 0 is WK_ERR_SHAPE. */
+/* wk_nn_linear(in, out): Creates a linear layer with parameters weight (out, in) and bias (out), both initialised
+ * uniformly in [-1/sqrt(in), 1/sqrt(in)].
+ *     out = x weight^T + bias
+ * Shapes:    (..., in) -> (..., out); sizes may be 0, as in PyTorch: without inputs the result is the bias, which
+ *            is 0
+ * Errors:    WK_ERR_SHAPE if in or out is negative
+ * PyTorch:   torch.nn.Linear */
 WK_RESULT_API wk_module *wk_nn_linear_at(wk_site site, int64_t in, int64_t out, const wk_nn_linear_options *options);
-/* The same; in is the last size of the first input, on whose device the parameters are made. */
+/* wk_nn_lazy_linear(out): Creates a linear layer whose in is the last size of the first input, on whose device the
+ * parameters are created.
+ * PyTorch:   torch.nn.LazyLinear */
 WK_RESULT_API wk_module *wk_nn_lazy_linear_at(wk_site site, int64_t out, const wk_nn_linear_options *options);
 
-/* One after the other; "0", "1", ... wk_nn_sequential(a, b), also wk_nn_sequential((a, b)). Those in an array:
- * wk_nn_sequential_at(WK_HERE, layers, count). */
+/* wk_nn_sequential(a, b, ...) or wk_nn_sequential((a, b, ...)): Creates a module that calls its children "0", "1",
+ * ... in order. For an array: wk_nn_sequential_at(WK_HERE, modules, count).
+ * PyTorch:   torch.nn.Sequential */
 WK_RESULT_API wk_module *wk_nn_sequential_at(wk_site site, wk_module *const *modules, int count);
-/* Only holds them; it has no forward. */
+/* wk_nn_module_list(a, b, ...): Creates a container of modules, without forward.
+ * PyTorch:   torch.nn.ModuleList */
 WK_RESULT_API wk_module *wk_nn_module_list_at(wk_site site, wk_module *const *modules, int count);
 
-/* (B, ...) -> (B, product of the rest) */
+/* wk_nn_flatten(): Merges all dimensions but the first.
+ * Shapes:    (B, ...) -> (B, product of the rest) */
 WK_RESULT_API wk_module *wk_nn_flatten_at(wk_site site);
+/* Activations: see wk_relu, wk_sigmoid, wk_tanh and wk_gelu. */
 WK_RESULT_API wk_module *wk_nn_relu_at(wk_site site);
 WK_RESULT_API wk_module *wk_nn_sigmoid_at(wk_site site);
 WK_RESULT_API wk_module *wk_nn_tanh_at(wk_site site);
 WK_RESULT_API wk_module *wk_nn_gelu_at(wk_site site);
-/* While training: each element is 0 with probability p, else divided by 1 - p. Otherwise x itself. */
+/* wk_nn_dropout(p): In training mode sets each element to 0 with probability p and divides the others by 1 - p;
+ * else returns x itself.
+ * PyTorch:   torch.nn.Dropout */
 WK_RESULT_API wk_module *wk_nn_dropout_at(wk_site site, double p);
 
 typedef struct wk_nn_layer_norm_options {
     size_t size;
     wk_by_name by_name;
-    double eps;     /* default 1e-5 */
-    bool no_affine; /* without weight and bias */
-    bool no_bias;
-    wk_dtype dtype;
-    wk_device device;
+    double eps;       /* added to the variance; default 1e-5 */
+    bool no_affine;   /* without weight and bias; default false */
+    bool no_bias;     /* without bias; default false */
+    wk_dtype dtype;   /* default f32 */
+    wk_device device; /* default WK_DEVICE, else the CPU */
 } wk_nn_layer_norm_options;
-/* (x - mean) / sqrt(variance + eps) weight + bias, over the last dimensions, whose sizes are `shape`; weight 1, bias
- * 0. */
+/* wk_nn_layer_norm((shape)): Creates a layer that normalises over the last dimensions, whose sizes are shape, with
+ * parameters weight (1) and bias (0) of this shape.
+ *     out = (x - mean) / sqrt(variance + eps) weight + bias
+ * PyTorch:   torch.nn.LayerNorm */
 WK_RESULT_API wk_module *wk_nn_layer_norm_at(wk_site site, const int64_t *shape, int ndim,
                                              const wk_nn_layer_norm_options *options);
 
 typedef struct wk_nn_embedding_options {
     size_t size;
     wk_by_name by_name;
-    wk_dtype dtype;
-    wk_device device;
+    wk_dtype dtype;   /* default f32 */
+    wk_device device; /* default WK_DEVICE, else the CPU */
     char reserved[4];
 } wk_nn_embedding_options;
-/* The rows of weight (n, dim) that integers name: (...) -> (..., dim). Standard normal at first. */
+/* wk_nn_embedding(n, dim): Creates a layer that selects rows of its parameter weight (n, dim), initialised from the
+ * standard normal distribution.
+ * Shapes:    integers (...) -> (..., dim)
+ * PyTorch:   torch.nn.Embedding */
 WK_RESULT_API wk_module *wk_nn_embedding_at(wk_site site, int64_t n, int64_t dim,
                                             const wk_nn_embedding_options *options);
 
-/* ---- initial values: torch.nn.init ------------------------------------------------------------------------------- */
+/* ---- initialisation: torch.nn.init ------------------------------------------------------------------------------- */
 
-/* Each writes over x, a leaf or not, without a trace in the graph, and returns x. WK_ERR_ARGUMENT if high <
- * low, or std < 0. */
+/* wk_init_uniform_(x, low, high), wk_init_normal_(x, mean, std), wk_init_constant_(x, value), wk_init_zeros_(x),
+ * wk_init_ones_(x): Overwrite x, a leaf or not, without recording a graph.
+ * Returns:   x; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if high is less than low or std is negative */
 WK_API wk_tensor *wk_init_uniform__at(wk_site site, wk_tensor *x, double low, double high);
 WK_API wk_tensor *wk_init_normal__at(wk_site site, wk_tensor *x, double mean, double std);
 WK_API wk_tensor *wk_init_constant__at(wk_site site, wk_tensor *x, double value);
 WK_API wk_tensor *wk_init_zeros__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_init_ones__at(wk_site site, wk_tensor *x);
 
-/* For weights (out, in, ...): fan_in is in times what follows, fan_out likewise. */
+/* Of a weight (out, in, ...) fan_in is in times the sizes that follow, fan_out out times those. */
 typedef struct wk_init_options {
     size_t size;
     wk_by_name by_name;
     double gain;  /* default 1 for xavier, sqrt(2 / (1 + a^2)) for kaiming */
-    double a;     /* kaiming: slope of the leaky relu that follows */
-    bool fan_out; /* kaiming: keep the variance of gradients, not of values */
+    double a;     /* kaiming: slope of the leaky relu after the layer; default 0 */
+    bool fan_out; /* kaiming: use fan_out, which keeps the variance of gradients; default fan_in */
     char reserved[7];
 } wk_init_options;
-/* Variance gain^2 2 / (fan_in + fan_out). */
+/* wk_init_xavier_uniform_(x), wk_init_xavier_normal_(x): Overwrite x with variance gain^2 2 / (fan_in + fan_out).
+ * Return x; NULL on error. */
 WK_API wk_tensor *wk_init_xavier_uniform__at(wk_site site, wk_tensor *x, const wk_init_options *options);
 WK_API wk_tensor *wk_init_xavier_normal__at(wk_site site, wk_tensor *x, const wk_init_options *options);
-/* Variance gain^2 / fan. */
+/* wk_init_kaiming_uniform_(x), wk_init_kaiming_normal_(x): Overwrite x with variance gain^2 / fan. Return x; NULL
+ * on error. */
 WK_API wk_tensor *wk_init_kaiming_uniform__at(wk_site site, wk_tensor *x, const wk_init_options *options);
 WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const wk_init_options *options);
 
@@ -261,8 +297,8 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define wk_nn_sequential(...)  WK_NEW_MODULE_(WK_MODULES_(wk_nn_sequential_at, __VA_ARGS__))
 #define wk_nn_module_list(...) WK_NEW_MODULE_(WK_MODULES_(wk_nn_module_list_at, __VA_ARGS__))
 
-/* One argument that is nothing but something in parentheses is a list of modules: C by itself would take the last of
- * them. What follows the parentheses of a cast or a call keeps WK_COMMA_ from making a comma, so that b is NOT_. */
+/* A single argument that is all in parentheses is a list of modules, of which C would take the last. Tokens after the
+ * parentheses, as of a cast or a call, keep WK_COMMA_ from expanding to a comma, so that b is NOT_. */
 #define WK_MODULES_(f, ...)    WK_JOIN_(WK_MODULES_, WK_KIND_1ST_(__VA_ARGS__, ))(f, WK_LIST_NAME_, __VA_ARGS__)
 
 #define WK_MODULES_LIST_(f, wk_l_, ...) WK_JOIN_(WK_MODULES_LIST_, WK_COUNT_8_(__VA_ARGS__))(f, wk_l_, __VA_ARGS__)
@@ -285,7 +321,7 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define WK_MODULES_LIST_WK9_                          WK_MODULES_OF_
 #define WK_MODULES_OF_(f, wk_l_, ...)                                                                                  \
     __extension__({                                                                                                    \
-        wk_module *const wk_l_[] = {NULL, __VA_ARGS__}; /* a dummy first: there may be none */                         \
+        wk_module *const wk_l_[] = {NULL, __VA_ARGS__}; /* a dummy first, as the list may be empty */                  \
         WK_GIVE_(wk_module *, f(WK_HERE, wk_l_ + 1, (int)(WK_BYTES_(wk_l_) / sizeof(wk_module *)) - 1));               \
     })
 #define wk_nn_layer_norm(...)                                                                                          \

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick/ops.h: what can be computed with tensors. Names, arguments and results are those of torch.* and
+/* wick/ops.h: includes all operations on tensors. Names, arguments and results are those of torch.* and
  * torch.nn.functional.*.
  *
- * Of every op: NULL in gives NULL out; operands must be on one device (numbers of the CPU come along: pointwise.h);
- * results belong to the innermost scope; floats keep their dtype, mixed dtypes meet as PyTorch's do; gradients flow
- * where the op has one (wk_op_info says so).
+ * Of every op: a NULL operand gives NULL; operands are on one device (pointwise.h: numbers of the CPU); results
+ * belong to the innermost scope; floating dtypes are kept, and mixed dtypes promoted as in PyTorch; wk_op_info
+ * tells whether an op is differentiable.
  *
- * Errors are recorded, never printed: wrong shapes WK_ERR_SHAPE, dtypes WK_ERR_DTYPE, devices WK_ERR_DEVICE,
- * all at the call. */
+ * Errors are recorded, never printed, at the call: WK_ERR_SHAPE if shapes do not match, WK_ERR_DTYPE if a dtype is
+ * not supported, WK_ERR_DEVICE if operands are on different devices. */
 #ifndef WICK_OPS_H
 #define WICK_OPS_H
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick/optim.h: optimisers: torch.optim. The update of a parameter is one pass over it.
+/* wick/optim.h: optimisers, as torch.optim. The update of a parameter is one pass over memory.
  *
  *     wk_optim *adam = wk_optim_adam(wk_parameters(net), .lr = 1e-3);
  *     ...
  *     wk_optim_zero_grad(adam);
  *     wk_backward(loss);
- *     wk_optim_step(adam);
- */
+ *     wk_optim_step(adam); */
 #ifndef WICK_OPTIM_H
 #define WICK_OPTIM_H
 
@@ -22,127 +21,124 @@ extern "C" {
 
 /* ---- optimisers -------------------------------------------------------------------------------------------------- */
 
-/* Each optimiser has options of its own, with the names and defaults of PyTorch, so that one that it does not have
- * (.momentum of adam) is an error of the compiler. In all of them, g is the gradient of a parameter p, plus
- * weight_decay p; with .maximize the gradient counts as its negative, so that the loss grows. t counts the steps of
- * the parameter from 1 on.
+/* Each optimiser has its own options, with PyTorch's names and defaults, so that an option it lacks (.momentum of
+ * adam) is a compiler error. In the formulas p is a parameter, g its gradient plus weight_decay p, negated for
+ * .maximize, and t the number of steps of p, counted from 1.
  *
- * Calls return NULL with the error recorded: WK_ERR_ARGUMENT for an option out of its range, for an empty list, a
- * parameter that is no leaf, has no floats or is there twice, and if none of the parameters requires grad.
- *
- * What is kept of f16 and bf16 parameters is f32. The optimiser keeps the parameters alive. Those that do not require
- * grad (frozen: wk_requires_grad_(x, false)) or have no gradient are left alone. */
+ * State of f16 and bf16 parameters is f32. The optimiser keeps its parameters alive. It does not change parameters
+ * that do not require grad (wk_requires_grad_(x, false)) or have no gradient.
+ * Returns:   the optimiser, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if an option is out of range, the list is empty, a parameter is not a floating leaf or
+ *            occurs twice, or no parameter requires grad */
 
 typedef struct wk_optim_sgd_options {
     size_t size;
     wk_by_name by_name;
-    double lr;           /* 1e-3, 0 or more */
-    double momentum;     /* 0, 0 or more */
-    double dampening;    /* 0 */
-    double weight_decay; /* 0, 0 or more */
-    bool nesterov;       /* with momentum and without dampening */
-    bool maximize;
+    double lr;           /* learning rate, at least 0; default 1e-3 */
+    double momentum;     /* at least 0; default 0 */
+    double dampening;    /* default 0 */
+    double weight_decay; /* at least 0; default 0 */
+    bool nesterov;       /* requires momentum and no dampening; default false */
+    bool maximize;       /* default false */
     char reserved[6];
 } wk_optim_sgd_options;
-/* Stochastic gradient descent:
- *
+/* wk_optim_sgd(parameters): Creates a stochastic gradient descent optimiser.
  *     b = momentum b + (1 - dampening) g    (b = g the first time)
  *     p -= lr b                             with .nesterov: p -= lr (g + momentum b)
- *
- * torch.optim.SGD; Sutskever, Martens, Dahl, Hinton: On the importance of initialization and momentum in deep
- * learning, 2013. */
+ * PyTorch:   torch.optim.SGD
+ * Paper:     Sutskever, Martens, Dahl, Hinton: On the importance of initialization and momentum in deep learning,
+ *            2013 */
 WK_RESULT_API wk_optim *wk_optim_sgd_at(wk_site site, wk_tensors *parameters, const wk_optim_sgd_options *options);
 
 typedef struct wk_optim_adam_options {
     size_t size;
     wk_by_name by_name;
-    double lr;           /* 1e-3, 0 or more */
-    double beta1, beta2; /* 0.9, 0.999, both in [0, 1) */
-    double eps;          /* 1e-8, 0 or more */
-    double weight_decay; /* 0, 0 or more */
-    bool amsgrad;        /* divide by the largest v so far */
-    bool maximize;
+    double lr;           /* learning rate, at least 0; default 1e-3 */
+    double beta1, beta2; /* in [0, 1); default 0.9 and 0.999 */
+    double eps;          /* at least 0; default 1e-8 */
+    double weight_decay; /* at least 0; default 0 */
+    bool amsgrad;        /* divide by the largest v so far; default false */
+    bool maximize;       /* default false */
     char reserved[6];
 } wk_optim_adam_options;
-/* Adam:
- *
+/* wk_optim_adam(parameters): Creates an Adam optimiser.
  *     m += (1 - beta1) (g - m)
  *     v = beta2 v + (1 - beta2) g^2
  *     p -= lr / (1 - beta1^t) m / (sqrt(v / (1 - beta2^t)) + eps)
- *
- * torch.optim.Adam; Kingma, Ba: Adam: A Method for Stochastic Optimization, 2015. For .amsgrad: Reddi, Kale, Kumar: On
- * the Convergence of Adam and Beyond, 2018. */
+ * PyTorch:   torch.optim.Adam
+ * Paper:     Kingma, Ba: Adam: A Method for Stochastic Optimization, 2015; .amsgrad: Reddi, Kale, Kumar: On the
+ *            Convergence of Adam and Beyond, 2018 */
 WK_RESULT_API wk_optim *wk_optim_adam_at(wk_site site, wk_tensors *parameters, const wk_optim_adam_options *options);
 
 typedef struct wk_optim_adamw_options {
     size_t size;
     wk_by_name by_name;
-    double lr;           /* 1e-3, 0 or more */
-    double beta1, beta2; /* 0.9, 0.999, both in [0, 1) */
-    double eps;          /* 1e-8, 0 or more */
-    double weight_decay; /* 1e-2, 0 or more */
-    bool amsgrad;        /* divide by the largest v so far */
-    bool maximize;
+    double lr;           /* learning rate, at least 0; default 1e-3 */
+    double beta1, beta2; /* in [0, 1); default 0.9 and 0.999 */
+    double eps;          /* at least 0; default 1e-8 */
+    double weight_decay; /* at least 0; default 1e-2 */
+    bool amsgrad;        /* divide by the largest v so far; default false */
+    bool maximize;       /* default false */
     char reserved[6];
 } wk_optim_adamw_options;
-/* Adam whose g has no weight decay in it; instead, p *= 1 - lr weight_decay before the rest.
- *
- * torch.optim.AdamW; Loshchilov, Hutter: Decoupled Weight Decay Regularization, 2019. */
+/* wk_optim_adamw(parameters): Creates an Adam optimiser with decoupled weight decay: g has none, and p *= 1 - lr
+ * weight_decay precedes the update.
+ * PyTorch:   torch.optim.AdamW
+ * Paper:     Loshchilov, Hutter: Decoupled Weight Decay Regularization, 2019 */
 WK_RESULT_API wk_optim *wk_optim_adamw_at(wk_site site, wk_tensors *parameters, const wk_optim_adamw_options *options);
 
 typedef struct wk_optim_adagrad_options {
     size_t size;
     wk_by_name by_name;
-    double lr;                        /* 1e-2, 0 or more */
-    double lr_decay;                  /* 0, 0 or more */
-    double weight_decay;              /* 0, 0 or more */
-    double initial_accumulator_value; /* 0, 0 or more: of v */
-    double eps;                       /* 1e-10, 0 or more */
-    bool maximize;
+    double lr;                        /* at least 0; default 1e-2 */
+    double lr_decay;                  /* at least 0; default 0 */
+    double weight_decay;              /* at least 0; default 0 */
+    double initial_accumulator_value; /* initial v, at least 0; default 0 */
+    double eps;                       /* at least 0; default 1e-10 */
+    bool maximize;                    /* default false */
     char reserved[7];
 } wk_optim_adagrad_options;
-/* Adagrad:
- *
+/* wk_optim_adagrad(parameters): Creates an Adagrad optimiser.
  *     v += g^2
  *     p -= lr / (1 + (t - 1) lr_decay) g / (sqrt(v) + eps)
- *
- *     wk_optim *adagrad = wk_optim_adagrad(wk_parameters(net), .lr = 0.1, .lr_decay = 1e-3);
- *
- * torch.optim.Adagrad; Duchi, Hazan, Singer: Adaptive Subgradient Methods for Online Learning and Stochastic
- * Optimization, 2011. */
+ * Example:   wk_optim *adagrad = wk_optim_adagrad(wk_parameters(net), .lr = 0.1, .lr_decay = 1e-3);
+ * PyTorch:   torch.optim.Adagrad
+ * Paper:     Duchi, Hazan, Singer: Adaptive Subgradient Methods for Online Learning and Stochastic Optimization,
+ *            2011 */
 WK_RESULT_API wk_optim *wk_optim_adagrad_at(wk_site site, wk_tensors *parameters,
                                             const wk_optim_adagrad_options *options);
 
 typedef struct wk_optim_lbfgs_options {
     size_t size;
     wk_by_name by_name;
-    double lr;                  /* 1, 0 or more: the length of a step, or with a line search the first one tried */
-    double tolerance_grad;      /* 1e-7: a step ends when no element of the gradient is greater, */
-    double tolerance_change;    /* 1e-9: or when neither parameters nor loss change by more */
-    int64_t max_iter;           /* 20: iterations of one step, at most */
-    int64_t max_eval;           /* max_iter * 5 / 4: calls of the closure after which no iteration begins */
-    int64_t history_size;       /* 100: how many changes of parameters and gradient are kept */
-    const char *line_search_fn; /* NULL: none; or "strong_wolfe" */
-    bool maximize;
+    double lr;                  /* length of a step, or the first one of a line search; at least 0; default 1 */
+    double tolerance_grad;      /* ends a step if no element of the gradient is greater; default 1e-7 */
+    double tolerance_change;    /* ends a step if parameters and loss change by no more; default 1e-9 */
+    int64_t max_iter;           /* most iterations of a step; default 20 */
+    int64_t max_eval;           /* calls of closure after which no iteration begins; default max_iter * 5 / 4 */
+    int64_t history_size;       /* changes of parameters and gradient that are kept; default 100 */
+    const char *line_search_fn; /* NULL, no line search, or "strong_wolfe"; default NULL */
+    bool maximize;              /* default false */
     char reserved[7];
 } wk_optim_lbfgs_options;
-/* L-BFGS: a step goes along -H g in several iterations, H being the inverse of the Hessian as the last changes of the
- * gradient tell it. It computes loss and gradient anew on its way, so it is taken by wk_optim_step_closure. Here g is
- * the gradient of all parameters as one vector, in f64 if one of them is, else in f32, on the device of the first.
- * There is one group of parameters: wk_optim_add_group is WK_ERR_ARGUMENT.
+/* wk_optim_lbfgs(parameters): Creates an L-BFGS optimiser. A step takes several iterations along -H g, where H
+ * approximates the inverse Hessian from the last changes of the gradient, and computes loss and gradient several
+ * times, so it needs wk_optim_step_closure. g is the gradient of all parameters as one vector, in f64 if one of
+ * them is f64, else f32, on the device of the first.
  *
  *     wk_optim *lbfgs = wk_optim_lbfgs(wk_parameters(net), .line_search_fn = "strong_wolfe");
  *     for (int step = 0; step < 10; step++) wk_optim_step_closure(lbfgs, closure, &training);
  *
- * It keeps 2 history_size vectors as long as all parameters together, and the old parameters during a step.
- *
- * torch.optim.LBFGS; Nocedal: Updating quasi-Newton matrices with limited storage, 1980; Nocedal, Wright: Numerical
- * Optimization, 2006, algorithms 3.5 and 7.4. */
+ * It keeps 2 history_size vectors of the size of all parameters together, and the previous parameters during a
+ * step. wk_optim_add_group is WK_ERR_ARGUMENT.
+ * PyTorch:   torch.optim.LBFGS
+ * Paper:     Nocedal: Updating quasi-Newton matrices with limited storage, 1980; Nocedal, Wright: Numerical
+ *            Optimization, 2006, algorithms 3.5 and 7.4 */
 WK_RESULT_API wk_optim *wk_optim_lbfgs_at(wk_site site, wk_tensors *parameters, const wk_optim_lbfgs_options *options);
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
-/* The options of all optimisers that have groups. One that the optimiser at hand does not have is WK_ERR_ARGUMENT. */
+/* The options of all optimisers that have groups. An option that the optimiser lacks is WK_ERR_ARGUMENT. */
 typedef struct wk_optim_group_options {
     size_t size;
     wk_by_name by_name;
@@ -152,23 +148,28 @@ typedef struct wk_optim_group_options {
     bool nesterov, amsgrad, maximize;
     char reserved[5];
 } wk_optim_group_options;
-/* More parameters with options of their own; what they leave out is as in the optimiser's first options. WK_OK or a
- * code. A group cannot take back .nesterov, .amsgrad or .maximize. */
+/* wk_optim_add_group(optim, parameters): Adds parameters with options of their own; options that are not written
+ * are those of the optimiser. A group cannot unset .nesterov, .amsgrad or .maximize.
+ * Returns:   WK_OK or an error code
+ * PyTorch:   optim.add_param_group */
 WK_API wk_code wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *parameters,
                                      const wk_optim_group_options *options);
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-/* One step from the gradients that are there; parameters without one are left alone. Refuses while an error is
- * pending. What it has recorded is run when the scope around closes; if it fails then, all parameters and what is kept
- * for them are as before, and the step does not count (for OpenCL, and for two steps that are run at once, see rule
- * 18 in docs/semantics.md). WK_OK or a code: WK_ERR_STATE for lbfgs, which needs a closure. */
+/* wk_optim_step(optim): Updates all parameters that have a gradient. The update runs when the enclosing scope
+ * closes; if it fails then, parameters and state are as before, and the step does not count (OpenCL, and two steps
+ * that run together: rule 18 of docs/semantics.md).
+ * Returns:   WK_OK or an error code; the code of a pending error, without a step
+ * Errors:    WK_ERR_STATE for lbfgs, which needs a closure
+ * PyTorch:   optim.step() */
 WK_API wk_code wk_optim_step_at(wk_site site, wk_optim *optim);
 
-/* Forgets the gradients, computes the loss, calls wk_backward, and returns the loss, one number; NULL on error. */
+/* A closure: clears the gradients, computes the loss, calls wk_backward, and returns the loss, of one element; NULL
+ * on error. */
 typedef wk_tensor *wk_optim_closure(void *user);
-/* Calls the closure, with gradients on, and takes one step; lbfgs calls it several times. Returns what the first call
- * gave, as torch's step(closure) does.
+/* wk_optim_step_closure(optim, closure, user): Calls closure(user) with gradients enabled and takes one step; lbfgs
+ * calls it several times.
  *
  *     static wk_tensor *closure(void *user)
  *     {
@@ -179,25 +180,35 @@ typedef wk_tensor *wk_optim_closure(void *user);
  *         return loss;
  *     }
  *
- * NULL with the error recorded: it refuses while an error is pending, and fails when the closure leaves one or gives
- * NULL. Then the parameters, and what is kept for them, are as before the step, also when lbfgs had moved them; what
- * else the closure did stays: gradients, random numbers taken, buffers of modules. Of the optimisers other than lbfgs,
- * work that was recorded and has not been run yet may fail later, as for wk_optim_step. */
+ * On error, parameters and state are as before the step, also if lbfgs had moved them. Other effects of the closure
+ * stay: gradients, positions in random streams, buffers of modules. For optimisers other than lbfgs recorded work
+ * may fail later, as for wk_optim_step.
+ * Returns:   the loss of the first call of closure; NULL if an error is pending, or closure leaves one or returns
+ *            NULL
+ * PyTorch:   optim.step(closure) */
 WK_API wk_tensor *wk_optim_step_closure_at(wk_site site, wk_optim *optim, wk_optim_closure *closure, void *user);
-/* Forgets the gradients of all parameters. WK_ERR_STATE, and nothing is forgotten, in the forward of a network that
- * wk_mirrored has made, where copies stand for them. */
+/* wk_optim_zero_grad(optim): Removes the gradients of all parameters.
+ * Returns:   WK_OK or an error code
+ * Errors:    WK_ERR_STATE inside the forward of a network made by wk_mirrored, where copies stand for the
+ *            parameters */
 WK_API wk_code wk_optim_zero_grad_at(wk_site site, wk_optim *optim);
 
 /* ---- learning rates, and gradients ------------------------------------------------------------------------------- */
 
-/* Groups are counted from 0; 0 groups for NULL. The learning rate of one; NaN with WK_ERR_INDEX when there is none. */
+/* wk_optim_group_count(optim): Returns the number of groups; 0 for NULL. */
 WK_RESULT_API int wk_optim_group_count_at(wk_site site, const wk_optim *optim);
+/* wk_optim_lr(optim, group): Returns the learning rate of a group, counted from 0; NaN on error.
+ * Errors:    WK_ERR_INDEX if group is out of range */
 WK_RESULT_API double wk_optim_lr_at(wk_site site, const wk_optim *optim, int group);
-/* Sets it, for all groups with group -1. Here 0 is 0. */
+/* wk_optim_set_lr(optim, group, lr): Sets the learning rate of a group, or of all groups if group is -1. 0 is 0
+ * here, not the default.
+ * Returns:   WK_OK or an error code */
 WK_API wk_code wk_optim_set_lr_at(wk_site site, wk_optim *optim, int group, double lr);
 
-/* Scales the gradients so that their common 2-norm is at most `max`; returns the norm that they had, still on the
- * device. NULL with the error recorded. If it fails when it is run, the gradients are as before. */
+/* wk_clip_grad_norm_(parameters, max): Scales the gradients so that their total 2-norm is at most max. If this
+ * fails when it runs, the gradients are as before.
+ * Returns:   the previous norm, on the device, owned by the innermost scope; NULL on error
+ * PyTorch:   torch.nn.utils.clip_grad_norm_ */
 WK_API wk_tensor *wk_clip_grad_norm__at(wk_site site, wk_tensors *parameters, double max);
 
 #define wk_optim_step(optim)                wk_optim_step_at(WK_HERE, optim)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick/parallel.h: several devices in one process: one network on all of them, and tensors that are handed round.
+/* wick/parallel.h: several devices in one process: one network on all of them, and collectives among them.
  *
  *     wk_device devices[8];
  *     int n = wk_try_all_gpus(devices, 8);
@@ -12,7 +12,7 @@
  *         wk_optim_step(sgd);
  *     }
  *
- * Devices of any kinds go together: cpu, opencl:0 and cuda:1, say. */
+ * Kinds may be mixed: cpu, opencl:0 and cuda:1. */
 #ifndef WICK_PARALLEL_H
 #define WICK_PARALLEL_H
 
@@ -28,108 +28,123 @@ extern "C" {
 
 /* ---- one network on several devices ------------------------------------------------------------------------------ */
 
-enum { WK_MIRRORED_DEVICES = 16 }; /* most devices of one mirrored network */
+enum { WK_MIRRORED_DEVICES = 16 }; /* maximum number of devices of a mirrored network */
 
-/* What becomes of a buffer (wk_module_set_buffer) that the replicas have changed in forward. */
+/* The value of a buffer (wk_module_set_buffer) that replicas have changed in forward. */
 typedef enum wk_mirrored_buffers {
-    WK_BUFFERS_FIRST, /* that of the first device is kept: torch.nn.DataParallel */
-    WK_BUFFERS_MEAN   /* of floats the mean over the devices, else the first: tf.distribute.MirroredStrategy */
+    WK_BUFFERS_FIRST, /* that of the first device, as torch.nn.DataParallel */
+    WK_BUFFERS_MEAN   /* the mean of floating buffers, else the first; as tf.distribute.MirroredStrategy */
 } wk_mirrored_buffers;
 
 typedef struct wk_mirrored_options {
     size_t size;
     wk_by_name by_name;
-    wk_device output;            /* where results are gathered; default where the input was */
+    wk_device output;            /* of the results; default that of the input */
     wk_mirrored_buffers buffers; /* default WK_BUFFERS_FIRST */
-    bool balance;                /* shares by the devices' speed, which the first steps measure; default equal ones */
+    bool balance;                /* shares by measured speed of the devices; default false: equal shares */
     char reserved[3];
 } wk_mirrored_options;
 
-/* A module whose forward runs `model` on n devices, each with its share of the batch: dimension 0 of the first input
- * that has one. Inputs of that size there are split, 96 over 5 devices as 20, 19, 19, 19, 19; others go to each device
- * whole. With fewer samples than devices the last ones are idle. Results are gathered along dimension 0 (those without
- * dimensions are stacked), so that a loss over the whole batch is computed as ever; a loss that the model itself gives
- * comes once for each device, and its mean is that of the batch where shares are equal.
+/* wk_mirrored(model, devices, n): Creates a module whose forward runs model on n devices, each with its share of
+ * the batch.
  *
- * There is one set of parameters: wk_parameters(many) are the model's, under the same names, so files of the one can
- * be loaded into the other. They are moved to devices[0]; wk_module_to moves them elsewhere, while the devices that
- * compute stay. While a replica runs, a parameter's handle stands for a copy on its device, which is made anew when the
- * parameter has changed. Gradients are added in the order of devices: the same bits each time. CUDA devices send those
- * of more than 2 MB to the parameters' device while backward goes on, where they lie until it ends: n - 1 times the
- * bytes of these parameters. Copies are there to be read; what forward writes into one in place is lost, but on the
- * parameter's own device.
+ * Batch:     dimension 0 of the first input that has one. Inputs of this size are split, 96 over 5 devices as 20,
+ *            19, 19, 19, 19; others are copied to each device entirely. With fewer samples than devices the last
+ *            devices are idle. Results are joined along dimension 0 (those without dimensions are stacked), so a
+ *            loss of the entire batch needs no change. A loss computed inside the model comes once per device; with
+ *            equal shares the mean of them is that of the batch.
  *
- * A step is that of one device but for rounding, as sums over shares add up in another order; what training makes of
- * that grows with the number of steps.
+ * Parameters:there is one set, that of model under its names, so files of both are interchangeable. It moves to
+ *            devices[0]; wk_module_to moves it elsewhere, and the devices that compute stay. In a replica a
+ *            parameter's handle is a copy on its device, made again after the parameter has changed. A write to a
+ *            copy in place is lost, except on the parameter's own device.
  *
- * In forward, tensors that name no device are made on that of the replica, if the program's default device is one of
- * `devices`. Tensors that a module of one's own keeps must be parameters or buffers, as others stay where they are.
- * Random numbers (dropout) are drawn by one replica after the other: accelerators in the order of `devices`, then the
- * CPU. The first forward of a model with lazy layers runs on devices[0] alone. Forward may run in one thread at a time.
+ * Gradients: are added in the order of devices, so results are the same bits each time. CUDA devices send those
+ *            above 2 MB during backward, which takes n - 1 times the bytes of these parameters until it ends. A
+ *            step equals that of one device up to rounding, as sums have another order; training may amplify the
+ *            difference.
  *
- * WK_ERR_ARGUMENT for no device, more than WK_MIRRORED_DEVICES, one that is named twice, a model that is or has a
- * mirrored one; WK_ERR_DEVICE for one that is not there. The model stays usable by itself. */
+ * Forward:   tensors without a device are created on the replica's device if the default device is one of devices.
+ *            Tensors that a custom module keeps must be parameters or buffers. Random numbers (dropout) are drawn
+ *            by one replica after another: accelerators in the order of devices, then the CPU. The first forward of
+ *            a model with lazy layers runs on devices[0] alone. Only one thread at a time may run forward. model
+ *            alone remains usable.
+ * Errors:    WK_ERR_ARGUMENT if n is 0 or greater than WK_MIRRORED_DEVICES, a device is listed twice, or model
+ *            contains a mirrored module; WK_ERR_DEVICE if a device does not exist
+ * PyTorch:   torch.nn.DataParallel */
 WK_RESULT_API wk_module *wk_mirrored_at(wk_site site, wk_module *model, const wk_device *devices, int n,
                                         const wk_mirrored_options *options);
 
-/* How copies go from one of its devices to another. */
+/* The path of copies between the devices of a mirrored network. */
 typedef enum wk_copy_path {
-    WK_COPY_NONE, /* there is one device */
-    WK_COPY_PEER, /* by the driver, or the backend, from device to device */
-    WK_COPY_HOST  /* through the host's memory, between the first and one other at least: that is of another kind, or a
-                   * card without peer access */
+    WK_COPY_NONE, /* one device, no copies */
+    WK_COPY_PEER, /* from device to device, by driver or backend */
+    WK_COPY_HOST  /* through host memory between the first device and at least one other, of another kind or without
+                   * peer access */
 } wk_copy_path;
 
-/* What a mirrored network does. Times and rates are means over three steps of training after the eighth, in which the
- * devices are waited for between the parts of a step, and no copy goes beside computing; before that they are 0. */
+/* Measurements of a mirrored network. Times and rates are means over three training steps after the eighth, in
+ * which the host waits between the parts of a step and copies do not overlap with computing; 0 before that. */
 typedef struct wk_mirrored_stats {
     size_t size; /* sizeof(wk_mirrored_stats), set by the caller */
     int32_t devices;
     wk_copy_path path;
     wk_device device[WK_MIRRORED_DEVICES];
-    double share[WK_MIRRORED_DEVICES];   /* of a batch that each is given; together 1 */
-    double forward[WK_MIRRORED_DEVICES]; /* seconds of its share's forward */
-    int64_t steps;                       /* forwards with gradients on more than one device so far */
-    int64_t copied_bytes;        /* bytes of parameters, inputs and results that were copied between devices so far */
-    double all_reduce_bandwidth; /* bytes of gradients added and brought together in a second */
-    /* shares of a step; what is left of 1 is the host's: the loss, the optimiser, the program's own work */
+    double share[WK_MIRRORED_DEVICES];   /* of the batch, adding up to 1 */
+    double forward[WK_MIRRORED_DEVICES]; /* seconds of forward */
+    int64_t steps;                       /* number of forwards with gradients on several devices */
+    int64_t copied_bytes;                /* bytes of parameters, inputs and results copied between devices so far */
+    double all_reduce_bandwidth;         /* bytes of gradients reduced per second */
+    /* fractions of a step; the rest is the host's: loss, optimiser, the program's own work */
     double compute, communication, input_wait;
 } wk_mirrored_stats;
-/* WK_OK or a code: WK_ERR_ARGUMENT for a module that is not mirrored. With WICK_LOG=parallel the same is a line of the
- * log, once for each network. */
+/* wk_mirrored_stats_of(many, stats): Fills *stats, whose size the caller sets. WICK_LOG=parallel logs the same once
+ * for each network.
+ * Returns:   WK_OK or an error code
+ * Errors:    WK_ERR_ARGUMENT if many is not mirrored */
 WK_API wk_code wk_mirrored_stats_of_at(wk_site site, const wk_module *many, wk_mirrored_stats *stats);
 
 typedef struct wk_data_parallel_options {
     size_t size;
     wk_by_name by_name;
-    const wk_device *devices; /* [count]; default all GPUs (wk_try_all_gpus) */
+    const wk_device *devices; /* [count]; default all GPUs, as by wk_try_all_gpus */
     int32_t count;
-    wk_device output; /* default the first of devices, as in PyTorch */
+    wk_device output; /* of the results; default the first of devices */
     char reserved[4];
 } wk_data_parallel_options;
-/* torch.nn.DataParallel: wk_mirrored with PyTorch's defaults. */
+/* wk_nn_data_parallel(model): Creates a mirrored module with PyTorch's defaults.
+ * PyTorch:   torch.nn.DataParallel */
 WK_RESULT_API wk_module *wk_nn_data_parallel_at(wk_site site, wk_module *model,
                                                 const wk_data_parallel_options *options);
 
-/* ---- by hand ----------------------------------------------------------------------------------------------------- */
+/* ---- collectives among devices ----------------------------------------------------------------------------------- */
 
-/* torch.cuda.comm and the book's chapter on several GPUs. All begin what was recorded so far (wk_flush), so that the
- * devices are at work while the host goes on; all have gradients, but for the one in place. What is made belongs to the
- * list. */
+/* As torch.cuda.comm. Each call starts the recorded work (wk_flush), so that devices compute while the host
+ * continues. All but the one in place are differentiable. A returned list owns its tensors. n is the number of
+ * devices. */
 
-/* x split along dimension 0 as wk_mirrored does, a part on each device; with fewer samples than devices there are as
- * many parts as samples. WK_ERR_SHAPE for x without dimensions. */
+/* wk_devices_scatter(x, devices, n): Splits x along dimension 0, as wk_mirrored does, with one part on each device;
+ * with fewer samples than devices there are as many parts as samples.
+ * Returns:   the list of parts; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has no dimensions */
 WK_RESULT_API wk_tensors *wk_devices_scatter_at(wk_site site, wk_tensor *x, const wk_device *devices, int n);
-/* The tensors of a list one behind the other along dimension 0, on `device`; those without dimensions are stacked. */
+/* wk_devices_gather(list, device): Concatenates the tensors of a list along dimension 0 on device; those without
+ * dimensions are stacked.
+ * Returns:   the tensor; NULL on error */
 WK_RESULT_API wk_tensor *wk_devices_gather_at(wk_site site, const wk_tensors *list, wk_device device);
-/* x on each device; where it is already, the same memory. Gradients are added in the order of devices. */
+/* wk_devices_broadcast(x, devices, n): Copies x to each device; on its own device the copy shares its memory.
+ * Gradients are added in the order of devices.
+ * Returns:   the list of copies; NULL on error */
 WK_RESULT_API wk_tensors *wk_devices_broadcast_at(wk_site site, wk_tensor *x, const wk_device *devices, int n);
-/* The sum of all tensors of a list, in its order, on the device of each (f16 and bf16 are added in f32).
- * WK_ERR_SHAPE, WK_ERR_DTYPE when they differ. */
+/* wk_devices_all_reduce(list): Adds the tensors of a list in its order (f16 and bf16 in f32), with the sum on the
+ * device of each.
+ * Returns:   the list of sums; NULL on error
+ * Errors:    WK_ERR_SHAPE if shapes differ; WK_ERR_DTYPE if dtypes differ */
 WK_RESULT_API wk_tensors *wk_devices_all_reduce_at(wk_site site, const wk_tensors *list);
-/* The same in place: each tensor is written over. Returns the list.
- *
- *     wk_devices_all_reduce_(wk_list((wk_grad_of(a), wk_grad_of(b)))); */
+/* wk_devices_all_reduce_(list): The same in place: overwrites each tensor.
+ * Returns:   list; NULL on error
+ * Errors:    as wk_devices_all_reduce; WK_ERR_STATE if a tensor requires grad or its elements share memory
+ * Example:   wk_devices_all_reduce_(wk_list((wk_grad_of(a), wk_grad_of(b)))); */
 WK_API wk_tensors *wk_devices_all_reduce__at(wk_site site, wk_tensors *list);
 
 #define wk_devices_scatter(x, devices, n)   WK_NEW_TENSORS_(wk_devices_scatter_at(WK_HERE, x, devices, n))

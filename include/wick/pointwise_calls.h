@@ -22,7 +22,7 @@ extern "C" {
 
 /* ---- arithmetic: a tensor or a number on either side ------------------------------------------------------------- */
 
-/* add: a + b; of bool: or */
+/* add: Adds a and b. */
 WK_RESULT_API wk_tensor *wk_add_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_add_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_add_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -33,7 +33,7 @@ WK_API wk_tensor *wk_add__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_add__scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_add__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
-/* sub: a - b; not of bool */
+/* sub: Subtracts b from a. */
 WK_RESULT_API wk_tensor *wk_sub_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_sub_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_sub_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -44,7 +44,7 @@ WK_API wk_tensor *wk_sub__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_sub__scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_sub__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
-/* mul: a b; of bool: and */
+/* mul: Multiplies a by b. */
 WK_RESULT_API wk_tensor *wk_mul_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_mul_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_mul_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -55,11 +55,11 @@ WK_API wk_tensor *wk_mul__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_mul__scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_mul__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
-/* div: a / b, floats: 1 / 2 is 0.5; rounding_mode "floor" or "trunc": a whole number, in the operands' dtype */
+/* div: Divides a by b. */
 typedef struct wk_div_options {
     size_t size;
     wk_by_name by_name;
-    const char *rounding_mode; /* "floor" or "trunc"; NULL: no rounding */
+    const char *rounding_mode; /* "floor" or "trunc"; default NULL, no rounding */
 } wk_div_options;
 #ifndef __cplusplus
 #define wk_div_options_numbers_(wk_do_, wk_o_)
@@ -76,7 +76,7 @@ WK_API wk_tensor *wk_div__scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_div__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 WK_API wk_tensor *wk_div_rounded__at(wk_site site, wk_tensor *a, wk_value b, const wk_div_options *options);
 
-/* floor_divide: floor(a / b), Python's //; an integer by 0 gives 0; no gradient */
+/* floor_divide: Divides a by b and rounds down, as // in Python. */
 WK_RESULT_API wk_tensor *wk_floor_divide_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_floor_divide_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_floor_divide_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -87,7 +87,7 @@ WK_API wk_tensor *wk_floor_divide__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_floor_divide__scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_floor_divide__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
-/* remainder: a - b floor(a / b), Python's %: the sign of b; an integer by 0 gives 0 */
+/* remainder: Computes the remainder with the sign of b, as % in Python. */
 WK_RESULT_API wk_tensor *wk_remainder_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_remainder_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_remainder_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -98,7 +98,7 @@ WK_API wk_tensor *wk_remainder__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_remainder__scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_remainder__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
-/* fmod: a - b trunc(a / b), C's fmod: the sign of a; an integer by 0 gives 0 */
+/* fmod: Computes the remainder with the sign of a, as fmod in C. */
 WK_RESULT_API wk_tensor *wk_fmod_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_fmod_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_fmod_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -109,7 +109,7 @@ WK_API wk_tensor *wk_fmod__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_fmod__scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_fmod__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
-/* pow: a^b; integers to a negative number are an error: convert them first */
+/* pow: Raises a to the power b. */
 WK_RESULT_API wk_tensor *wk_pow_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_pow_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_pow_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -120,7 +120,7 @@ WK_API wk_tensor *wk_pow__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_pow__scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_pow__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
-/* maximum: the larger of a and b, NaN if one is; equal operands share the gradient */
+/* maximum: Takes the larger of a and b, NaN if one is NaN. */
 WK_RESULT_API wk_tensor *wk_maximum_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_maximum_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_maximum_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -128,7 +128,7 @@ WK_RESULT_API wk_tensor *wk_maximum_rscalar_f64_at(wk_site site, double a, wk_te
 WK_RESULT_API wk_tensor *wk_maximum_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_maximum(wk_tensor *a, wk_tensor *b);
 
-/* minimum: the smaller of a and b, NaN if one is; equal operands share the gradient */
+/* minimum: Takes the smaller of a and b, NaN if one is NaN. */
 WK_RESULT_API wk_tensor *wk_minimum_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_minimum_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_minimum_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -136,7 +136,7 @@ WK_RESULT_API wk_tensor *wk_minimum_rscalar_f64_at(wk_site site, double a, wk_te
 WK_RESULT_API wk_tensor *wk_minimum_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_minimum(wk_tensor *a, wk_tensor *b);
 
-/* atan2: the angle of the point (b, a) in (-pi, pi], floats; the gradient at (0, 0) is 0 */
+/* atan2: Computes the angle of the point (b, a) in radians, in (-pi, pi]. */
 WK_RESULT_API wk_tensor *wk_atan2_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_atan2_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_atan2_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -147,7 +147,7 @@ WK_API wk_tensor *wk_atan2__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_atan2__scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_atan2__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
-/* logaddexp: log(e^a + e^b) without overflow; of floats */
+/* logaddexp: Computes log(e^a + e^b) without overflow. */
 WK_RESULT_API wk_tensor *wk_logaddexp_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_logaddexp_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_logaddexp_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -155,7 +155,7 @@ WK_RESULT_API wk_tensor *wk_logaddexp_rscalar_f64_at(wk_site site, double a, wk_
 WK_RESULT_API wk_tensor *wk_logaddexp_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_logaddexp(wk_tensor *a, wk_tensor *b);
 
-/* hypot: the length of (a, b), sqrt(a^2 + b^2), without overflow; of floats; the gradient at (0, 0) is 0 */
+/* hypot: Computes the length of (a, b) without overflow. */
 WK_RESULT_API wk_tensor *wk_hypot_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_hypot_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_hypot_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -166,7 +166,7 @@ WK_API wk_tensor *wk_hypot__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_hypot__scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_hypot__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
-/* copysign: |a| with the sign of b, which a zero has, too; floats */
+/* copysign: Combines the magnitude of a with the sign of b; a zero has a sign. */
 WK_RESULT_API wk_tensor *wk_copysign_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_copysign_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_copysign_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -179,7 +179,7 @@ WK_API wk_tensor *wk_copysign__scalar_i64_at(wk_site site, wk_tensor *a, int64_t
 
 /* ---- comparison and logic: a tensor or a number on either side --------------------------------------------------- */
 
-/* eq: a == b, element by element, as bools; in a condition of C: wk_item(wk_all(..)) */
+/* eq: Compares a and b for equality. */
 WK_RESULT_API wk_tensor *wk_eq_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_eq_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_eq_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -190,7 +190,7 @@ WK_API wk_tensor *wk_eq__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_eq__scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_eq__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
-/* ne: a != b */
+/* ne: Compares a and b for inequality. */
 WK_RESULT_API wk_tensor *wk_ne_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_ne_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_ne_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -201,7 +201,7 @@ WK_API wk_tensor *wk_ne__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_ne__scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_ne__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
-/* lt: a < b */
+/* lt: Tests whether a is less than b. */
 WK_RESULT_API wk_tensor *wk_lt_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_lt_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_lt_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -212,7 +212,7 @@ WK_API wk_tensor *wk_lt__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_lt__scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_lt__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
-/* le: a <= b */
+/* le: Tests whether a is at most b. */
 WK_RESULT_API wk_tensor *wk_le_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_le_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_le_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -223,7 +223,7 @@ WK_API wk_tensor *wk_le__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_le__scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_le__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
-/* gt: a > b */
+/* gt: Tests whether a is greater than b. */
 WK_RESULT_API wk_tensor *wk_gt_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_gt_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_gt_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -234,7 +234,7 @@ WK_API wk_tensor *wk_gt__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_gt__scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_gt__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
-/* ge: a >= b */
+/* ge: Tests whether a is at least b. */
 WK_RESULT_API wk_tensor *wk_ge_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_ge_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_ge_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -245,7 +245,7 @@ WK_API wk_tensor *wk_ge__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_ge__scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_ge__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
-/* logical_and: a != 0 and b != 0 */
+/* logical_and: Tests whether a and b are both nonzero. */
 WK_RESULT_API wk_tensor *wk_logical_and_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_logical_and_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_logical_and_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -256,7 +256,7 @@ WK_API wk_tensor *wk_logical_and__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_logical_and__scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_logical_and__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
-/* logical_or: a != 0 or b != 0 */
+/* logical_or: Tests whether a or b is nonzero. */
 WK_RESULT_API wk_tensor *wk_logical_or_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_logical_or_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_logical_or_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -267,7 +267,7 @@ WK_API wk_tensor *wk_logical_or__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_logical_or__scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_logical_or__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
-/* logical_xor: one of a, b is 0, the other is not */
+/* logical_xor: Tests whether exactly one of a and b is nonzero. */
 WK_RESULT_API wk_tensor *wk_logical_xor_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_logical_xor_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_logical_xor_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -278,7 +278,7 @@ WK_API wk_tensor *wk_logical_xor__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_logical_xor__scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_logical_xor__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
-/* bitwise_and: a & b, bit by bit, of integers and bool; the result has the operands' dtype */
+/* bitwise_and: Computes the bitwise and of a and b. */
 WK_RESULT_API wk_tensor *wk_bitwise_and_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_bitwise_and_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_bitwise_and_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -289,7 +289,7 @@ WK_API wk_tensor *wk_bitwise_and__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_bitwise_and__scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_bitwise_and__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
-/* bitwise_or: a | b, bit by bit, of integers and bool; the result has the operands' dtype */
+/* bitwise_or: Computes the bitwise or of a and b. */
 WK_RESULT_API wk_tensor *wk_bitwise_or_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_bitwise_or_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_bitwise_or_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -300,7 +300,7 @@ WK_API wk_tensor *wk_bitwise_or__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_bitwise_or__scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_bitwise_or__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
-/* bitwise_xor: a ^ b, bit by bit, of integers and bool; the result has the operands' dtype */
+/* bitwise_xor: Computes the bitwise exclusive or of a and b. */
 WK_RESULT_API wk_tensor *wk_bitwise_xor_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_bitwise_xor_scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_RESULT_API wk_tensor *wk_bitwise_xor_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
@@ -313,73 +313,73 @@ WK_API wk_tensor *wk_bitwise_xor__scalar_i64_at(wk_site site, wk_tensor *a, int6
 
 /* ---- functions of one tensor: wk_NAME(x), and in place wk_NAME_(x) ----------------------------------------------- */
 
-/* logical_not: x == 0, bool */
+/* logical_not: Tests whether x is 0. */
 WK_RESULT_API wk_tensor *wk_logical_not_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_logical_not(wk_tensor *x);
 WK_API wk_tensor *wk_logical_not__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_logical_not_(wk_tensor *x);
 
-/* bitwise_not: ~x, every bit the other way; of bool: not; of integers and bool */
+/* bitwise_not: Inverts every bit of x; for bool, logical not. */
 WK_RESULT_API wk_tensor *wk_bitwise_not_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_bitwise_not(wk_tensor *x);
 WK_API wk_tensor *wk_bitwise_not__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_bitwise_not_(wk_tensor *x);
 
-/* isnan: is x NaN? bool; integers never are */
+/* isnan: Tests whether x is NaN; an integer never is. */
 WK_RESULT_API wk_tensor *wk_isnan_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_isnan(wk_tensor *x);
 
-/* isinf: is x an infinity, of either sign? bool */
+/* isinf: Tests whether x is an infinity of either sign. */
 WK_RESULT_API wk_tensor *wk_isinf_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_isinf(wk_tensor *x);
 
-/* isfinite: neither NaN nor an infinity; bool */
+/* isfinite: Tests whether x is neither NaN nor an infinity. */
 WK_RESULT_API wk_tensor *wk_isfinite_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_isfinite(wk_tensor *x);
 
-/* neg: -x; not of bool */
+/* neg: Negates x. */
 WK_RESULT_API wk_tensor *wk_neg_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_neg(wk_tensor *x);
 WK_API wk_tensor *wk_neg__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_neg_(wk_tensor *x);
 
-/* abs: |x|; the gradient at 0 is 0 */
+/* abs: Computes the absolute value of x. */
 WK_RESULT_API wk_tensor *wk_abs_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_abs(wk_tensor *x);
 WK_API wk_tensor *wk_abs__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_abs_(wk_tensor *x);
 
-/* sign: -1, 0 or 1 */
+/* sign: Computes the sign of x: -1, 0 or 1. */
 WK_RESULT_API wk_tensor *wk_sign_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_sign(wk_tensor *x);
 WK_API wk_tensor *wk_sign__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_sign_(wk_tensor *x);
 
-/* floor: rounded down: the largest whole number that is not above x; the gradient is 0 */
+/* floor: Rounds x down to an integer value. */
 WK_RESULT_API wk_tensor *wk_floor_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_floor(wk_tensor *x);
 WK_API wk_tensor *wk_floor__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_floor_(wk_tensor *x);
 
-/* ceil: rounded up: the smallest whole number that is not below x; the gradient is 0 */
+/* ceil: Rounds x up to an integer value. */
 WK_RESULT_API wk_tensor *wk_ceil_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_ceil(wk_tensor *x);
 WK_API wk_tensor *wk_ceil__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_ceil_(wk_tensor *x);
 
-/* trunc: rounded towards 0; the gradient is 0 */
+/* trunc: Rounds x towards 0. */
 WK_RESULT_API wk_tensor *wk_trunc_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_trunc(wk_tensor *x);
 WK_API wk_tensor *wk_trunc__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_trunc_(wk_tensor *x);
 
-/* square: x^2 */
+/* square: Squares x. */
 WK_RESULT_API wk_tensor *wk_square_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_square(wk_tensor *x);
 WK_API wk_tensor *wk_square__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_square_(wk_tensor *x);
 
-/* round: to the nearest whole number, or one with this many decimals; half to even; the gradient is 0 */
+/* round: Rounds x to the nearest integer value, or to .decimals decimals; ties to even. */
 typedef struct wk_round_options {
     size_t size;
     wk_by_name by_name;
@@ -393,134 +393,133 @@ WK_RESULT_API wk_tensor *wk_round(wk_tensor *x);
 WK_API wk_tensor *wk_round__at(wk_site site, wk_tensor *x, const wk_round_options *options);
 WK_API wk_tensor *wk_round_(wk_tensor *x);
 
-/* ---- functions of floats: bool and integers become f32 first ----------------------------------------------------- */
+/* ---- functions with a floating result ---------------------------------------------------------------------------- */
 
-/* sqrt: square root; NaN below 0 */
+/* sqrt: Computes the square root, NaN for x below 0. */
 WK_RESULT_API wk_tensor *wk_sqrt_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_sqrt(wk_tensor *x);
 WK_API wk_tensor *wk_sqrt__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_sqrt_(wk_tensor *x);
 
-/* rsqrt: 1 / sqrt(x) */
+/* rsqrt: Computes the reciprocal of the square root. */
 WK_RESULT_API wk_tensor *wk_rsqrt_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_rsqrt(wk_tensor *x);
 WK_API wk_tensor *wk_rsqrt__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_rsqrt_(wk_tensor *x);
 
-/* reciprocal: 1 / x */
+/* reciprocal: Computes the reciprocal. */
 WK_RESULT_API wk_tensor *wk_reciprocal_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_reciprocal(wk_tensor *x);
 WK_API wk_tensor *wk_reciprocal__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_reciprocal_(wk_tensor *x);
 
-/* exp: e^x */
+/* exp: Computes e to the power x. */
 WK_RESULT_API wk_tensor *wk_exp_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_exp(wk_tensor *x);
 WK_API wk_tensor *wk_exp__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_exp_(wk_tensor *x);
 
-/* expm1: e^x - 1, exact near 0 */
+/* expm1: Computes e^x - 1, accurately near 0. */
 WK_RESULT_API wk_tensor *wk_expm1_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_expm1(wk_tensor *x);
 WK_API wk_tensor *wk_expm1__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_expm1_(wk_tensor *x);
 
-/* exp2: 2^x */
+/* exp2: Computes 2 to the power x. */
 WK_RESULT_API wk_tensor *wk_exp2_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_exp2(wk_tensor *x);
 WK_API wk_tensor *wk_exp2__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_exp2_(wk_tensor *x);
 
-/* log: natural logarithm; NaN below 0 */
+/* log: Computes the natural logarithm, NaN for x below 0. */
 WK_RESULT_API wk_tensor *wk_log_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_log(wk_tensor *x);
 WK_API wk_tensor *wk_log__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_log_(wk_tensor *x);
 
-/* log1p: log(1 + x), exact near 0; NaN below -1 */
+/* log1p: Computes log(1 + x), accurately near 0; NaN for x below -1. */
 WK_RESULT_API wk_tensor *wk_log1p_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_log1p(wk_tensor *x);
 WK_API wk_tensor *wk_log1p__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_log1p_(wk_tensor *x);
 
-/* log2: logarithm to base 2; NaN below 0 */
+/* log2: Computes the logarithm to base 2, NaN for x below 0. */
 WK_RESULT_API wk_tensor *wk_log2_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_log2(wk_tensor *x);
 WK_API wk_tensor *wk_log2__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_log2_(wk_tensor *x);
 
-/* log10: logarithm to base 10; NaN below 0 */
+/* log10: Computes the logarithm to base 10, NaN for x below 0. */
 WK_RESULT_API wk_tensor *wk_log10_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_log10(wk_tensor *x);
 WK_API wk_tensor *wk_log10__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_log10_(wk_tensor *x);
 
-/* sin: sine, of an angle in radians */
+/* sin: Computes the sine of x in radians. */
 WK_RESULT_API wk_tensor *wk_sin_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_sin(wk_tensor *x);
 WK_API wk_tensor *wk_sin__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_sin_(wk_tensor *x);
 
-/* cos: cosine, of an angle in radians */
+/* cos: Computes the cosine of x in radians. */
 WK_RESULT_API wk_tensor *wk_cos_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_cos(wk_tensor *x);
 WK_API wk_tensor *wk_cos__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_cos_(wk_tensor *x);
 
-/* tan: tangent, of an angle in radians */
+/* tan: Computes the tangent of x in radians. */
 WK_RESULT_API wk_tensor *wk_tan_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_tan(wk_tensor *x);
 WK_API wk_tensor *wk_tan__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_tan_(wk_tensor *x);
 
-/* asin: inverse sine, in [-pi/2, pi/2]; NaN outside [-1, 1] */
+/* asin: Computes the inverse sine in [-pi/2, pi/2], NaN for x outside [-1, 1]. */
 WK_RESULT_API wk_tensor *wk_asin_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_asin(wk_tensor *x);
 WK_API wk_tensor *wk_asin__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_asin_(wk_tensor *x);
 
-/* acos: inverse cosine, in [0, pi]; NaN outside [-1, 1] */
+/* acos: Computes the inverse cosine in [0, pi], NaN for x outside [-1, 1]. */
 WK_RESULT_API wk_tensor *wk_acos_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_acos(wk_tensor *x);
 WK_API wk_tensor *wk_acos__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_acos_(wk_tensor *x);
 
-/* atan: inverse tangent, in (-pi/2, pi/2) */
+/* atan: Computes the inverse tangent in (-pi/2, pi/2). */
 WK_RESULT_API wk_tensor *wk_atan_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_atan(wk_tensor *x);
 WK_API wk_tensor *wk_atan__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_atan_(wk_tensor *x);
 
-/* sinh: (e^x - e^-x) / 2 */
+/* sinh: Computes the hyperbolic sine. */
 WK_RESULT_API wk_tensor *wk_sinh_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_sinh(wk_tensor *x);
 WK_API wk_tensor *wk_sinh__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_sinh_(wk_tensor *x);
 
-/* cosh: (e^x + e^-x) / 2 */
+/* cosh: Computes the hyperbolic cosine. */
 WK_RESULT_API wk_tensor *wk_cosh_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_cosh(wk_tensor *x);
 WK_API wk_tensor *wk_cosh__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_cosh_(wk_tensor *x);
 
-/* tanh: sinh(x) / cosh(x) */
+/* tanh: Computes the hyperbolic tangent. */
 WK_RESULT_API wk_tensor *wk_tanh_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_tanh(wk_tensor *x);
 WK_API wk_tensor *wk_tanh__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_tanh_(wk_tensor *x);
 
-/* sigmoid: 1 / (1 + e^-x) */
+/* sigmoid: Computes the logistic function. */
 WK_RESULT_API wk_tensor *wk_sigmoid_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_sigmoid(wk_tensor *x);
 WK_API wk_tensor *wk_sigmoid__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_sigmoid_(wk_tensor *x);
 
-/* logit: log(x / (1 - x)), the inverse of sigmoid; eps: of x clamped to eps .. 1 - eps; without it NaN outside of 0
- * .. 1 */
+/* logit: Computes the inverse of the logistic function. */
 typedef struct wk_logit_options {
     size_t size;
     wk_by_name by_name;
-    double eps; /* default: x is not clamped */
+    double eps; /* limit of x; default none */
 } wk_logit_options;
 #ifndef __cplusplus
 #define wk_logit_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
@@ -528,13 +527,13 @@ typedef struct wk_logit_options {
 WK_RESULT_API wk_tensor *wk_logit_at(wk_site site, wk_tensor *x, const wk_logit_options *options);
 WK_API wk_tensor *wk_logit__at(wk_site site, wk_tensor *x, const wk_logit_options *options);
 
-/* erf: error function: 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x */
+/* erf: Computes the error function. */
 WK_RESULT_API wk_tensor *wk_erf_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_erf(wk_tensor *x);
 WK_API wk_tensor *wk_erf__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_erf_(wk_tensor *x);
 
-/* erfc: 1 - erf(x), exact for large x */
+/* erfc: Computes the complementary error function, accurately for large x. */
 WK_RESULT_API wk_tensor *wk_erfc_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_erfc(wk_tensor *x);
 WK_API wk_tensor *wk_erfc__at(wk_site site, wk_tensor *x);
@@ -542,57 +541,57 @@ WK_API wk_tensor *wk_erfc_(wk_tensor *x);
 
 /* ---- activations ------------------------------------------------------------------------------------------------- */
 
-/* relu: max(x, 0); the gradient at 0 is 0 */
+/* relu: Replaces negative elements by 0. */
 WK_RESULT_API wk_tensor *wk_relu_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_relu(wk_tensor *x);
 WK_API wk_tensor *wk_relu__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_relu_(wk_tensor *x);
 
-/* relu6: min(max(x, 0), 6); the gradient at 0 and 6 is 0 */
+/* relu6: Clamps x to [0, 6]. */
 WK_RESULT_API wk_tensor *wk_relu6_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_relu6(wk_tensor *x);
 WK_API wk_tensor *wk_relu6__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_relu6_(wk_tensor *x);
 
-/* selu: 1.0507 x for x > 0, else 1.7581 (e^x - 1) */
+/* selu: Computes the scaled exponential linear unit. */
 WK_RESULT_API wk_tensor *wk_selu_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_selu(wk_tensor *x);
 WK_API wk_tensor *wk_selu__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_selu_(wk_tensor *x);
 
-/* silu: x sigmoid(x), also called swish */
+/* silu: Computes the sigmoid linear unit, also called swish. */
 WK_RESULT_API wk_tensor *wk_silu_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_silu(wk_tensor *x);
 WK_API wk_tensor *wk_silu__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_silu_(wk_tensor *x);
 
-/* mish: x tanh(softplus(x)) */
+/* mish: Computes the Mish activation. */
 WK_RESULT_API wk_tensor *wk_mish_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_mish(wk_tensor *x);
 WK_API wk_tensor *wk_mish__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_mish_(wk_tensor *x);
 
-/* hardsigmoid: relu6(x + 3) / 6 */
+/* hardsigmoid: Computes a piecewise linear approximation of the logistic function. */
 WK_RESULT_API wk_tensor *wk_hardsigmoid_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_hardsigmoid(wk_tensor *x);
 WK_API wk_tensor *wk_hardsigmoid__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_hardsigmoid_(wk_tensor *x);
 
-/* hardswish: x relu6(x + 3) / 6 */
+/* hardswish: Computes a piecewise approximation of silu. */
 WK_RESULT_API wk_tensor *wk_hardswish_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_hardswish(wk_tensor *x);
 WK_API wk_tensor *wk_hardswish__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_hardswish_(wk_tensor *x);
 
-/* softsign: x / (1 + |x|) */
+/* softsign: Computes the softsign function. */
 WK_RESULT_API wk_tensor *wk_softsign_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_softsign(wk_tensor *x);
 
-/* logsigmoid: log(sigmoid(x)) */
+/* logsigmoid: Computes the logarithm of the logistic function. */
 WK_RESULT_API wk_tensor *wk_logsigmoid_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_logsigmoid(wk_tensor *x);
 
-/* leaky_relu: x for x > 0, else negative_slope x */
+/* leaky_relu: Scales negative elements by .negative_slope. */
 typedef struct wk_leaky_relu_options {
     size_t size;
     wk_by_name by_name;
@@ -604,7 +603,7 @@ typedef struct wk_leaky_relu_options {
 WK_RESULT_API wk_tensor *wk_leaky_relu_at(wk_site site, wk_tensor *x, const wk_leaky_relu_options *options);
 WK_API wk_tensor *wk_leaky_relu__at(wk_site site, wk_tensor *x, const wk_leaky_relu_options *options);
 
-/* elu: x for x > 0, else alpha (e^x - 1) */
+/* elu: Computes the exponential linear unit. */
 typedef struct wk_elu_options {
     size_t size;
     wk_by_name by_name;
@@ -616,7 +615,7 @@ typedef struct wk_elu_options {
 WK_RESULT_API wk_tensor *wk_elu_at(wk_site site, wk_tensor *x, const wk_elu_options *options);
 WK_API wk_tensor *wk_elu__at(wk_site site, wk_tensor *x, const wk_elu_options *options);
 
-/* gelu: x (1 + erf(x / sqrt(2))) / 2; approximate "tanh": with tanh */
+/* gelu: Computes the Gaussian error linear unit. */
 enum { WK_GELU_NONE = 0, WK_GELU_TANH = 1 };
 typedef struct wk_gelu_options {
     size_t size;
@@ -629,7 +628,7 @@ typedef struct wk_gelu_options {
 #endif
 WK_RESULT_API wk_tensor *wk_gelu_at(wk_site site, wk_tensor *x, const wk_gelu_options *options);
 
-/* softplus: log(1 + e^(beta x)) / beta; x where beta x > threshold */
+/* softplus: Computes a smooth approximation of relu. */
 typedef struct wk_softplus_options {
     size_t size;
     wk_by_name by_name;
@@ -641,7 +640,7 @@ typedef struct wk_softplus_options {
 #endif
 WK_RESULT_API wk_tensor *wk_softplus_at(wk_site site, wk_tensor *x, const wk_softplus_options *options);
 
-/* hardtanh: min_val below it, max_val above it, x between; the gradient at a limit is 0 */
+/* hardtanh: Clamps x to [min_val, max_val]. */
 typedef struct wk_hardtanh_options {
     size_t size;
     wk_by_name by_name;
@@ -654,15 +653,15 @@ typedef struct wk_hardtanh_options {
 WK_RESULT_API wk_tensor *wk_hardtanh_at(wk_site site, wk_tensor *x, const wk_hardtanh_options *options);
 WK_API wk_tensor *wk_hardtanh__at(wk_site site, wk_tensor *x, const wk_hardtanh_options *options);
 
-/* ---- of several operands ----------------------------------------------------------------------------------------- */
+/* ---- functions of several operands ------------------------------------------------------------------------------- */
 
-/* nan_to_num: numbers in place of NaN and the infinities; integers come back as they are */
+/* nan_to_num: Replaces NaN and infinities by numbers; integers are copied. */
 typedef struct wk_nan_to_num_options {
     size_t size;
     wk_by_name by_name;
-    double nan;    /* for NaN; default 0 */
-    double posinf; /* for infinity; default the largest number of the dtype */
-    double neginf; /* for -infinity; default the lowest */
+    double nan;    /* replaces NaN; default 0 */
+    double posinf; /* replaces infinity; default the largest value of the dtype */
+    double neginf; /* replaces -infinity; default the lowest value of the dtype */
 } wk_nan_to_num_options;
 #ifndef __cplusplus
 #define wk_nan_to_num_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, posinf) wk_do_(wk_o_, neginf)
@@ -670,22 +669,22 @@ typedef struct wk_nan_to_num_options {
 WK_RESULT_API wk_tensor *wk_nan_to_num_at(wk_site site, wk_tensor *x, const wk_nan_to_num_options *options);
 WK_API wk_tensor *wk_nan_to_num__at(wk_site site, wk_tensor *x, const wk_nan_to_num_options *options);
 
-/* clamp: min(max(x, low), high); WK_NONE for no limit on a side */
+/* clamp: Limits x to [low, high]. */
 WK_RESULT_API wk_tensor *wk_clamp_at(wk_site site, wk_tensor *x, wk_value low, wk_value high);
 WK_API wk_tensor *wk_clamp__at(wk_site site, wk_tensor *x, wk_value low, wk_value high);
 
-/* where: a where the condition (bool) holds, else b */
+/* where: Takes a where condition is true, else b. */
 WK_RESULT_API wk_tensor *wk_where_at(wk_site site, wk_tensor *condition, wk_value a, wk_value b);
 
-/* masked_fill: value (a number or a 0-d tensor, converted to x's dtype) where mask (bool, broadcast) holds, else x */
+/* masked_fill: Replaces the elements of x by value where mask is true. */
 WK_RESULT_API wk_tensor *wk_masked_fill_at(wk_site site, wk_tensor *x, wk_tensor *mask, wk_value value);
 WK_API wk_tensor *wk_masked_fill__at(wk_site site, wk_tensor *x, wk_tensor *mask, wk_value value);
 
-/* lerp: a + weight (b - a), of floats */
+/* lerp: Interpolates linearly between a and b. */
 WK_RESULT_API wk_tensor *wk_lerp_at(wk_site site, wk_tensor *a, wk_tensor *b, wk_value weight);
 WK_API wk_tensor *wk_lerp__at(wk_site site, wk_tensor *a, wk_tensor *b, wk_value weight);
 
-/* addcmul: x + value a b */
+/* addcmul: Adds a multiple of the product of a and b to x. */
 typedef struct wk_addc_options {
     size_t size;
     wk_by_name by_name;
@@ -699,7 +698,7 @@ WK_RESULT_API wk_tensor *wk_addcmul_at(wk_site site, wk_tensor *x, wk_tensor *a,
 WK_API wk_tensor *wk_addcmul__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b,
                                  const wk_addc_options *options);
 
-/* addcdiv: x + value a / b, of floats */
+/* addcdiv: Adds a multiple of the quotient of a and b to x. */
 WK_RESULT_API wk_tensor *wk_addcdiv_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b,
                                        const wk_addc_options *options);
 WK_API wk_tensor *wk_addcdiv__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick/random.h: drawing numbers.
+/* wick/random.h: random numbers.
  *
  * wk_rand, wk_randn, wk_randint and wk_randperm are in creation.h, wk_seed in tensor.h.
  *
- * Every thread has a stream of its own, begun anew by wk_seed. A call takes its place in the stream when it is made,
- * one number per element, so the numbers are the same whenever they are computed, fused or not, and on every device. */
+ * Each thread has its own random stream, which wk_seed restarts. A call takes its position in the stream when it is
+ * made, one number per element, so its numbers do not depend on when it is computed, on fusion or on the device.
+ * Until a thread calls wk_seed its seed is 0. */
 /* Written by scripts/generate_ops.py from src/ops/specs/random: edit those. */
 #ifndef WICK_RANDOM_H
 #define WICK_RANDOM_H
@@ -15,44 +16,51 @@
 
 #include "random_calls.h"
 
-/* ---- drawing ----------------------------------------------------------------------------------------------------- */
+/* ---- sampling ---------------------------------------------------------------------------------------------------- */
 
-/* wk_uniform_(x, from, to): every element becomes uniform in [from, to).
- * WK_ERR_ARGUMENT if to < from.
- *
- *     wk_uniform_(x, 2, 2) is {2, 2} for x = {0, 1} */
+/* wk_uniform_(x, from, to): Fills x from the uniform distribution over [from, to).
+ * Returns:   x; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if to is less than from; WK_ERR_DTYPE if x is not floating
+ * Example:   wk_uniform_(x, 2, 2) is {2, 2} for x = {0, 1}
+ * PyTorch:   x.uniform_(from, to) */
 #define wk_uniform_(...) WK_EXACT_(wk_tensor *, 3, wk_uniform_, "x, from, to", __VA_ARGS__)
 
-/* wk_normal_(x, mean, std): every element becomes normal.
- * With this mean and standard deviation.
- * WK_ERR_ARGUMENT if std < 0.
- *
- *     wk_normal_(x, 3, 0) is {3, 3} for x = {0, 1} */
+/* wk_normal_(x, mean, std): Fills x from the normal distribution with this mean and standard deviation.
+ * Returns:   x; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if std is negative; WK_ERR_DTYPE if x is not floating
+ * Example:   wk_normal_(x, 3, 0) is {3, 3} for x = {0, 1}
+ * PyTorch:   x.normal_(mean, std) */
 #define wk_normal_(...) WK_EXACT_(wk_tensor *, 3, wk_normal_, "x, mean, std", __VA_ARGS__)
 
-/* wk_bernoulli(x): 1 with the probability that stands in x, else 0.
- * In the dtype of x. Its gradient is 0.
- * WK_ERR_ARGUMENT for a number in x that is not in [0, 1], when the result is computed.
- *
- *     wk_bernoulli(x) is {0, 1} for x = {0, 1} */
+/* wk_bernoulli(x): Draws 1 with probability x, else 0, for each element.
+ * Gradient:  0
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_DTYPE if x is not floating; WK_ERR_ARGUMENT if an element of x is outside [0, 1], reported when
+ *            out is computed
+ * Example:   wk_bernoulli(x) is {0, 1} for x = {0, 1}
+ * PyTorch:   torch.bernoulli */
 #define wk_bernoulli(...) WK_EXACT_NEW_(1, wk_bernoulli, "x", __VA_ARGS__)
 
-/* wk_dropout(x, p, training): 0 with probability p, else x / (1 - p).
- * x itself when not training. Backward draws the same numbers again instead of keeping a mask.
- * WK_ERR_ARGUMENT for a p outside [0, 1].
- *
- *     wk_dropout(x, 0.5, false) is {1, 2} for x = {1, 2} */
+/* wk_dropout(x, p, training): Sets each element to 0 with probability p and divides the others by 1 - p. Does
+ * nothing if training is false. Backward draws the same numbers again instead of keeping a mask.
+ * Returns:   x itself if training is false, else a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_DTYPE if x is not floating; WK_ERR_ARGUMENT if p is outside [0, 1]
+ * Example:   wk_dropout(x, 0.5, false) is {1, 2} for x = {1, 2}
+ * PyTorch:   torch.nn.functional.dropout */
 #define wk_dropout(...) WK_EXACT_NEW_(3, wk_dropout, "x, p, training", __VA_ARGS__)
 
 #ifndef __cplusplus
-/* wk_multinomial(x, count): places drawn with these probabilities, once each or with replacement.
- * `count` places with the probabilities in each row (n) or (rows,n), which need not add up to 1: (count) or
- * (rows,count), i64. Without replacement they come in the order in which they are drawn. There must be as many
- * positive probabilities as are drawn so, one at least; the numbers themselves are not looked at.
- * Options: .replacement (a place may be drawn more than once).
- * WK_ERR_ARGUMENT for a count that the row cannot give.
- *
- *     wk_multinomial(x, 1) is {1} for x = {0, 1} */
+/* wk_multinomial(x, count): Draws count indices with the probabilities in each row of x. A row need not add up to 1.
+ * Without replacement the indices are distinct and in the order drawn. Values are not checked: a row must have at
+ * least as many positive probabilities as distinct indices are drawn, and at least one.
+ * Options:   .replacement: an index may be drawn more than once; default false
+ * Shapes:    x (n) -> (count); x (rows, n) -> (rows, count)
+ * Dtypes:    x floating; out i64
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if count is less than 1 or, without replacement, greater than n; WK_ERR_SHAPE or
+ *            WK_ERR_DTYPE if x is not (n) or (rows, n) of floats
+ * Example:   wk_multinomial(x, 1) is {1} for x = {0, 1}
+ * PyTorch:   torch.multinomial */
 #define wk_multinomial(x, ...)                                                                                         \
     WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_multinomial, wk_multinomial_options, "x, count", x, __VA_ARGS__))
 

@@ -20,26 +20,26 @@
 extern "C" {
 #endif
 
-/* ---- drawing ----------------------------------------------------------------------------------------------------- */
+/* ---- sampling ---------------------------------------------------------------------------------------------------- */
 
-/* uniform_: every element becomes uniform in [from, to) */
+/* uniform_: Fills x from the uniform distribution over [from, to). */
 WK_API wk_tensor *wk_uniform__at(wk_site site, wk_tensor *x, double from, double to);
 
-/* normal_: every element becomes normal */
+/* normal_: Fills x from the normal distribution with this mean and standard deviation. */
 WK_API wk_tensor *wk_normal__at(wk_site site, wk_tensor *x, double mean, double std);
 
-/* bernoulli: 1 with the probability that stands in x, else 0 */
+/* bernoulli: Draws 1 with probability x, else 0, for each element. */
 WK_RESULT_API wk_tensor *wk_bernoulli_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_bernoulli(wk_tensor *x);
 
-/* dropout: 0 with probability p, else x / (1 - p) */
+/* dropout: Sets each element to 0 with probability p and divides the others by 1 - p. */
 WK_RESULT_API wk_tensor *wk_dropout_at(wk_site site, wk_tensor *x, double p, bool training);
 
-/* multinomial: places drawn with these probabilities, once each or with replacement */
+/* multinomial: Draws count indices with the probabilities in each row of x. */
 typedef struct wk_multinomial_options {
     size_t size;
     wk_by_name by_name;
-    bool replacement; /* a place may be drawn more than once */
+    bool replacement; /* an index may be drawn more than once; default false */
     char reserved[7];
 } wk_multinomial_options;
 #ifndef __cplusplus

@@ -21,20 +21,20 @@ extern "C" {
 #endif
 
 typedef enum wk_reduction {
-    WK_REDUCE_MEAN, /* over all elements (or labels): the default */
-    WK_REDUCE_SUM,
-    WK_REDUCE_NONE,      /* each element's loss */
-    WK_REDUCE_BATCHMEAN, /* the sum over the size of the first dimension; PyTorch's for kl_div */
+    WK_REDUCE_MEAN,      /* mean over all elements or labels; the default */
+    WK_REDUCE_SUM,       /* sum over all elements or labels */
+    WK_REDUCE_NONE,      /* the loss of each element or label */
+    WK_REDUCE_BATCHMEAN, /* sum divided by the size of the first dimension; for wk_kl_div */
 } wk_reduction;
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
 
-/* sum: sum over all or the named dimensions */
+/* sum: Sums over all dimensions, or over dims. */
 typedef struct wk_reduce_options {
     size_t size;
     wk_by_name by_name;
-    bool keepdim;   /* reduced dimensions stay, with size 1 */
-    wk_dtype dtype; /* of the result of sum, mean, prod; default as PyTorch */
+    bool keepdim;   /* keep reduced dimensions with size 1; default false */
+    wk_dtype dtype; /* of the result, for sum, mean and prod; default as PyTorch */
 } wk_reduce_options;
 #ifndef __cplusplus
 #define wk_reduce_options_numbers_(wk_do_, wk_o_)
@@ -42,54 +42,52 @@ typedef struct wk_reduce_options {
 WK_RESULT_API wk_tensor *wk_sum_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
                                    const wk_reduce_options *options);
 
-/* mean: mean over all or the named dimensions, of floats */
+/* mean: Computes the mean over all dimensions, or over dims. */
 WK_RESULT_API wk_tensor *wk_mean_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
                                     const wk_reduce_options *options);
 
-/* prod: product over all or the named dimensions */
+/* prod: Multiplies over all dimensions, or over dims. */
 WK_RESULT_API wk_tensor *wk_prod_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
                                     const wk_reduce_options *options);
 
-/* amax: largest element over all or the named dimensions; NaN if there is one */
+/* amax: Finds the largest element over all dimensions, or over dims; NaN if there is one. */
 WK_RESULT_API wk_tensor *wk_amax_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
                                     const wk_reduce_options *options);
 
-/* amin: smallest element over all or the named dimensions; NaN if there is one */
+/* amin: Finds the smallest element over all dimensions, or over dims; NaN if there is one. */
 WK_RESULT_API wk_tensor *wk_amin_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
                                     const wk_reduce_options *options);
 
-/* all: are all elements other than 0? true of none */
+/* all: Tests whether all elements are nonzero, over all dimensions or over dims; true if there are none. */
 WK_RESULT_API wk_tensor *wk_all_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
                                    const wk_reduce_options *options);
 
-/* any: is some element other than 0? false of none */
+/* any: Tests whether an element is nonzero, over all dimensions or over dims; false if there are none. */
 WK_RESULT_API wk_tensor *wk_any_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
                                    const wk_reduce_options *options);
 
-/* count_nonzero: how many elements are other than 0, as i64 */
+/* count_nonzero: Counts the elements that are not 0, over all dimensions or over dims. */
 WK_RESULT_API wk_tensor *wk_count_nonzero_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
                                              const wk_reduce_options *options);
 
-/* logsumexp: log(sum e^x) over all or the named dimensions, without overflow */
+/* logsumexp: Computes log(sum of e^x) over all dimensions, or over dims, without overflow. */
 WK_RESULT_API wk_tensor *wk_logsumexp_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
                                          const wk_reduce_options *options);
 
-/* argmax: i64 position of the largest element, the first of equals; NaN counts as greatest; without dim in row-major
- * order */
+/* argmax: Finds the index of the largest element, the first of equals; NaN counts as largest. */
 WK_RESULT_API wk_tensor *wk_argmax_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
                                       const wk_reduce_options *options);
 
-/* argmin: i64 position of the smallest element, the first of equals; NaN counts as least; without dim in row-major
- * order */
+/* argmin: Finds the index of the smallest element, the first of equals; NaN counts as smallest. */
 WK_RESULT_API wk_tensor *wk_argmin_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
                                       const wk_reduce_options *options);
 
-/* var: sum of (x - mean)^2 / (n - correction), over all or the named dimensions; floats */
+/* var: Computes the variance over all dimensions, or over dims. */
 typedef struct wk_var_options {
     size_t size;
     wk_by_name by_name;
     bool keepdim;
-    double correction; /* default 1; 0 for the variance of a population */
+    double correction; /* default 1; subtracted from the number of elements */
 } wk_var_options;
 #ifndef __cplusplus
 #define wk_var_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, correction)
@@ -97,16 +95,16 @@ typedef struct wk_var_options {
 WK_RESULT_API wk_tensor *wk_var_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
                                    const wk_var_options *options);
 
-/* std: the square root of var; floats */
+/* std: Computes the standard deviation over all dimensions, or over dims. */
 WK_RESULT_API wk_tensor *wk_std_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
                                    const wk_var_options *options);
 
-/* norm: (sum |x|^p)^(1/p) over all or the named dimensions: the length of vectors; floats */
+/* norm: Computes the p-norm over all dimensions, or over dims. */
 typedef struct wk_norm_options {
     size_t size;
     wk_by_name by_name;
     bool keepdim;
-    double p; /* default 2; any number, INFINITY and -INFINITY too; 0 counts what is not 0 */
+    double p; /* default 2; any number, also INFINITY and -INFINITY; 0 counts the elements that are not 0 */
 } wk_norm_options;
 #ifndef __cplusplus
 #define wk_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, p)
@@ -114,7 +112,7 @@ typedef struct wk_norm_options {
 WK_RESULT_API wk_tensor *wk_norm_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
                                     const wk_norm_options *options);
 
-/* dist: (sum |a - b|^p)^(1/p) over all elements of the difference, broadcast; floats */
+/* dist: Computes the p-norm of the difference of a and b over all elements. */
 typedef struct wk_dist_options {
     size_t size;
     wk_by_name by_name;
@@ -125,11 +123,11 @@ typedef struct wk_dist_options {
 #endif
 WK_RESULT_API wk_tensor *wk_dist_at(wk_site site, wk_tensor *a, wk_tensor *b, const wk_dist_options *options);
 
-/* cosine_similarity: a b / (|a| |b|) of the vectors along a dimension, lengths below eps taken as eps; floats */
+/* cosine_similarity: Computes the cosine of the angle between vectors along dim. */
 typedef struct wk_cosine_similarity_options {
     size_t size;
     wk_by_name by_name;
-    double eps; /* default 1e-08; the least length that counts */
+    double eps; /* default 1e-08; smallest length that counts */
 } wk_cosine_similarity_options;
 #ifndef __cplusplus
 #define wk_cosine_similarity_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
@@ -139,61 +137,60 @@ WK_RESULT_API wk_tensor *wk_cosine_similarity_at(wk_site site, wk_tensor *a, wk_
 
 /* ---- along one dimension ----------------------------------------------------------------------------------------- */
 
-/* softmax: e^x over its sum along a dimension; floats */
+/* softmax: Normalises e^x to a sum of 1 along dim. */
 WK_RESULT_API wk_tensor *wk_softmax_at(wk_site site, wk_tensor *x, int64_t dim);
 
-/* softmin: softmax of -x */
+/* softmin: Normalises e^-x to a sum of 1 along dim. */
 WK_RESULT_API wk_tensor *wk_softmin_at(wk_site site, wk_tensor *x, int64_t dim);
 
-/* log_softmax: the logarithm of softmax, exact where that is 0 */
+/* log_softmax: Computes the logarithm of softmax along dim, accurately where softmax is 0. */
 WK_RESULT_API wk_tensor *wk_log_softmax_at(wk_site site, wk_tensor *x, int64_t dim);
 
-/* cumsum: running sum along a dimension; integers and bool give i64 */
+/* cumsum: Computes running sums along dim. */
 WK_RESULT_API wk_tensor *wk_cumsum_at(wk_site site, wk_tensor *x, int64_t dim);
 
-/* cumprod: running product along a dimension; integers and bool give i64 */
+/* cumprod: Computes running products along dim. */
 WK_RESULT_API wk_tensor *wk_cumprod_at(wk_site site, wk_tensor *x, int64_t dim);
 
-/* sort: sorted along a dimension, and where each value stood; equal ones keep their order, NaN is greatest */
+/* sort: Sorts along dim; equal values keep their order, NaN counts as largest. */
 WK_API wk_code wk_sort_at(wk_site site, wk_tensor *x, int64_t dim, bool descending, wk_tensor **values,
                           wk_tensor **indices);
 
-/* argsort: the i64 positions that sort a dimension; equal values keep their order */
+/* argsort: Computes the indices that sort dim; equal values keep their order, NaN counts as largest. */
 WK_RESULT_API wk_tensor *wk_argsort_at(wk_site site, wk_tensor *x, int64_t dim, bool descending);
 
-/* topk: the k largest (or smallest) of a dimension in order, and where they stood */
+/* topk: Finds the k largest (or smallest) values along dim, in order; NaN counts as largest. */
 WK_API wk_code wk_topk_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool largest, wk_tensor **values,
                           wk_tensor **indices);
 
-/* kthvalue: the k-th smallest of a dimension, counted from 1, and where it stood */
+/* kthvalue: Finds the k-th smallest value along dim, counted from 1; NaN counts as largest. */
 WK_API wk_code wk_kthvalue_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool keepdim, wk_tensor **values,
                               wk_tensor **indices);
 
-/* median: the lower of the middle values; NaN if there is one. Without dim of all elements, the value alone */
+/* median: Finds the lower median of all elements, NaN if there is one. */
 WK_RESULT_API wk_tensor *wk_median_at(wk_site site, wk_tensor *x);
 WK_API wk_code wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values,
                                 wk_tensor **indices);
 
 /* ---- sets -------------------------------------------------------------------------------------------------------- */
 
-/* unique: the distinct elements, always sorted; then, if wanted, which of them each element is, and how often each
- * stands there */
+/* unique: Finds the distinct elements, sorted. */
 typedef struct wk_unique_options {
     size_t size;
     wk_by_name by_name;
-    wk_tensor **return_inverse; /* i64, shaped like x */
-    wk_tensor **return_counts;  /* i64, of each result */
+    wk_tensor **return_inverse; /* receives the index in out of each element, shaped like x; default NULL */
+    wk_tensor **return_counts;  /* receives the count of each element of out; default NULL */
 } wk_unique_options;
 #ifndef __cplusplus
 #define wk_unique_options_numbers_(wk_do_, wk_o_)
 #endif
 WK_RESULT_API wk_tensor *wk_unique_at(wk_site site, wk_tensor *x, const wk_unique_options *options);
 
-/* isin: bool: is (or, with invert, is not) the element equal to one of test_elements? */
+/* isin: Tests for each element whether it equals one of test_elements; with .invert, whether it equals none. */
 typedef struct wk_isin_options {
     size_t size;
     wk_by_name by_name;
-    bool invert; /* those that are in none */
+    bool invert; /* test for equality with none; default false */
     char reserved[7];
 } wk_isin_options;
 #ifndef __cplusplus
@@ -204,13 +201,13 @@ WK_RESULT_API wk_tensor *wk_isin_at(wk_site site, wk_tensor *elements, wk_tensor
 
 /* ---- normalisation ----------------------------------------------------------------------------------------------- */
 
-/* layer_norm: (x - mean) / sqrt(var + eps) weight + bias over the last dimensions; floats */
+/* layer_norm: Normalises over the last dimensions, whose sizes are shape. */
 WK_RESULT_API wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, int ndim, wk_tensor *weight,
                                           wk_tensor *bias, double eps);
 
-/* ---- losses: 0-d, or of the shape of the elements (or labels) for WK_REDUCE_NONE --------------------------------- */
+/* ---- losses ------------------------------------------------------------------------------------------------------ */
 
-/* mse_loss: (input - target)^2, its mean, sum or each */
+/* mse_loss: Computes the mean squared error, or the sum or each element of it. */
 typedef struct wk_loss_options {
     size_t size;
     wk_by_name by_name;
@@ -223,11 +220,11 @@ typedef struct wk_loss_options {
 WK_RESULT_API wk_tensor *wk_mse_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
                                         const wk_loss_options *options);
 
-/* l1_loss: |input - target|, its mean, sum or each */
+/* l1_loss: Computes the mean absolute error, or the sum or each element of it. */
 WK_RESULT_API wk_tensor *wk_l1_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
                                        const wk_loss_options *options);
 
-/* smooth_l1_loss: d^2 / (2 beta) below beta, |d| - beta / 2 above */
+/* smooth_l1_loss: Computes a squared error below .beta and an absolute error above. */
 typedef struct wk_smooth_l1_loss_options {
     size_t size;
     wk_by_name by_name;
@@ -240,12 +237,12 @@ typedef struct wk_smooth_l1_loss_options {
 WK_RESULT_API wk_tensor *wk_smooth_l1_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
                                               const wk_smooth_l1_loss_options *options);
 
-/* huber_loss: d^2 / 2 below delta, delta (|d| - delta / 2) above */
+/* huber_loss: Computes a squared error below .delta and an absolute error above. */
 typedef struct wk_huber_loss_options {
     size_t size;
     wk_by_name by_name;
     wk_reduction reduction;
-    double delta; /* default 1.0; more than 0 */
+    double delta; /* default 1.0; positive */
 } wk_huber_loss_options;
 #ifndef __cplusplus
 #define wk_huber_loss_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, delta)
@@ -253,12 +250,12 @@ typedef struct wk_huber_loss_options {
 WK_RESULT_API wk_tensor *wk_huber_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
                                           const wk_huber_loss_options *options);
 
-/* binary_cross_entropy: -(t log p + (1 - t) log(1 - p)), logarithms cut off at -100 */
+/* binary_cross_entropy: Computes the cross entropy of probabilities and binary targets. */
 typedef struct wk_bce_options {
     size_t size;
     wk_by_name by_name;
     wk_reduction reduction;
-    wk_tensor *weight; /* of each element, broadcast; it has no gradient */
+    wk_tensor *weight; /* of each element, broadcast; default none */
 } wk_bce_options;
 #ifndef __cplusplus
 #define wk_bce_options_numbers_(wk_do_, wk_o_)
@@ -266,13 +263,13 @@ typedef struct wk_bce_options {
 WK_RESULT_API wk_tensor *wk_binary_cross_entropy_at(wk_site site, wk_tensor *input, wk_tensor *target,
                                                     const wk_bce_options *options);
 
-/* binary_cross_entropy_with_logits: binary_cross_entropy of sigmoid(x), without overflow; t counts pos_weight times */
+/* binary_cross_entropy_with_logits: Computes wk_binary_cross_entropy of sigmoid(input) without overflow. */
 typedef struct wk_bce_with_logits_options {
     size_t size;
     wk_by_name by_name;
     wk_reduction reduction;
-    wk_tensor *weight;     /* of each element, broadcast */
-    wk_tensor *pos_weight; /* of its positive part */
+    wk_tensor *weight;     /* of each element, broadcast; default none */
+    wk_tensor *pos_weight; /* of the positive term, broadcast; default none */
 } wk_bce_with_logits_options;
 #ifndef __cplusplus
 #define wk_bce_with_logits_options_numbers_(wk_do_, wk_o_)
@@ -280,12 +277,12 @@ typedef struct wk_bce_with_logits_options {
 WK_RESULT_API wk_tensor *wk_binary_cross_entropy_with_logits_at(wk_site site, wk_tensor *input, wk_tensor *target,
                                                                 const wk_bce_with_logits_options *options);
 
-/* kl_div: p (log p - input), p the target or e^target; input is a logarithm */
+/* kl_div: Computes the Kullback-Leibler divergence of target from input, which holds log-probabilities. */
 typedef struct wk_kl_div_options {
     size_t size;
     wk_by_name by_name;
     wk_reduction reduction;
-    bool log_target; /* the target is log p */
+    bool log_target; /* target holds logarithms; default false */
     char reserved[3];
 } wk_kl_div_options;
 #ifndef __cplusplus
@@ -294,14 +291,14 @@ typedef struct wk_kl_div_options {
 WK_RESULT_API wk_tensor *wk_kl_div_at(wk_site site, wk_tensor *input, wk_tensor *target,
                                       const wk_kl_div_options *options);
 
-/* cross_entropy: -log softmax(input) at the label's class, its mean over the labels, sum or each */
+/* cross_entropy: Computes the cross entropy of logits and labels. */
 typedef struct wk_cross_entropy_options {
     size_t size;
     wk_by_name by_name;
     wk_reduction reduction;
-    wk_tensor *weight;      /* (C): what each class counts */
-    double ignore_index;    /* default -100; labels that count nothing */
-    double label_smoothing; /* this part of each label goes to all classes */
+    wk_tensor *weight;      /* (C), of each class; default none */
+    double ignore_index;    /* default -100; label that does not count */
+    double label_smoothing; /* share of each label spread over all classes */
 } wk_cross_entropy_options;
 #ifndef __cplusplus
 #define wk_cross_entropy_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, ignore_index)
@@ -309,7 +306,7 @@ typedef struct wk_cross_entropy_options {
 WK_RESULT_API wk_tensor *wk_cross_entropy_at(wk_site site, wk_tensor *logits, wk_tensor *labels,
                                              const wk_cross_entropy_options *options);
 
-/* nll_loss: -input at the label's class: for log-probabilities */
+/* nll_loss: Computes the negative log-likelihood of labels from log-probabilities. */
 WK_RESULT_API wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *labels,
                                         const wk_cross_entropy_options *options);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wick/shape.h: views, splitting, joining, indexing.
  *
- * A dimension may be negative: it counts from the end. One out of range is WK_ERR_INDEX, sizes that do not fit
- * WK_ERR_SHAPE. */
+ * A negative dimension or index counts from the end. A new tensor belongs to the innermost scope. */
 /* Written by scripts/generate_ops.py from src/ops/specs/shape: edit those. */
 #ifndef WICK_SHAPE_H
 #define WICK_SHAPE_H
@@ -13,108 +12,149 @@
 
 #include "shape_calls.h"
 
-/* ---- views: the same numbers seen otherwise; nothing is copied unless said so ------------------------------------ */
+/* ---- views ------------------------------------------------------------------------------------------------------- */
 
 #ifndef __cplusplus
-/* wk_reshape(x, (shape)): another shape over the same elements in row-major order: a view when possible, else a
- * copy; one size may be -1
- *
- *     wk_reshape(x, (2, -1)) is {{1, 2}, {3, 4}} for x = {1, 2, 3, 4} */
+/* wk_reshape(x, (shape)): Changes the shape of x, keeping the elements in row-major order. At most one size may be
+ * -1; it follows from the others.
+ * Dtypes:    any
+ * Returns:   a view of x if its strides allow one, else a copy; owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the number of elements differs
+ * Example:   wk_reshape(x, (2, -1)) is {{1, 2}, {3, 4}} for x = {1, 2, 3, 4}
+ * PyTorch:   torch.reshape */
 #define wk_reshape(x, ...) WK_NEW_TENSOR_(WK_VIEW_(wk_reshape, #__VA_ARGS__, x, __VA_ARGS__))
 
 #endif
 
-/* wk_view_as(x, other): in the shape of another tensor.
- * As reshape.
- *
- *     wk_view_as(x, y) is {{1, 2}, {3, 4}} for x = {1, 2, 3, 4}, y = {{0, 0}, {0, 0}} */
+/* wk_view_as(x, other): Reshapes x to the shape of other.
+ * Dtypes:    any
+ * Returns:   as wk_reshape
+ * Errors:    as wk_reshape
+ * Example:   wk_view_as(x, y) is {{1, 2}, {3, 4}} for x = {1, 2, 3, 4}, y = {{0, 0}, {0, 0}}
+ * PyTorch:   x.view_as(other) */
 #define wk_view_as(...) WK_EXACT_NEW_(2, wk_view_as, "x, other", __VA_ARGS__)
 
 #ifndef __cplusplus
-/* wk_flatten(x, start, end): several dimensions as one.
- * wk_flatten(x), wk_flatten(x, start) or wk_flatten(x, start, end): a tensor without dimensions gets one.
- *
- *     wk_flatten(x) is {1, 2, 3, 4} for x = {{1, 2}, {3, 4}} */
+/* wk_flatten(x, start, end): Merges dimensions start to end of x into one. The forms are wk_flatten(x),
+ * wk_flatten(x, start) and wk_flatten(x, start, end); start defaults to 0, end to -1. A tensor without dimensions
+ * gets one.
+ * Dtypes:    any
+ * Returns:   as wk_reshape
+ * Errors:    WK_ERR_INDEX if a dimension is out of range; WK_ERR_ARGUMENT if start comes after end
+ * Example:   wk_flatten(x) is {1, 2, 3, 4} for x = {{1, 2}, {3, 4}}
+ * PyTorch:   torch.flatten */
 #define wk_flatten(...)        WK_NEW_TENSOR_(WK_JOIN_(WK_FLATTEN_, WK_COUNT_4_(__VA_ARGS__))(__VA_ARGS__))
 #define WK_FLATTEN_1(x)        WK_FLATTEN_3(x, 0, -1)
 #define WK_FLATTEN_2(x, start) WK_FLATTEN_3(x, start, -1)
 #define WK_FLATTEN_3(...)      WK_PLAIN_(wk_flatten, __VA_ARGS__)
 #define WK_FLATTEN_WK4_        WK_FLATTEN_3
 
-/* wk_unflatten(x, dim, (sizes)): one dimension as several.
- * The sizes multiply to that of the dimension; one may be -1.
- *
- *     wk_unflatten(x, 0, (2, 2)) is {{1, 2}, {3, 4}} for x = {1, 2, 3, 4} */
+/* wk_unflatten(x, dim, (sizes)): Splits dimension dim of x into several. At most one size may be -1; it follows from
+ * the others.
+ * Dtypes:    any
+ * Returns:   a view that shares x's memory, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if dim is out of range; WK_ERR_SHAPE if the product of sizes is not the size of dim
+ * Example:   wk_unflatten(x, 0, (2, 2)) is {{1, 2}, {3, 4}} for x = {1, 2, 3, 4}
+ * PyTorch:   torch.unflatten */
 #define wk_unflatten(x, dim, sizes) WK_NEW_TENSOR_(WK_UNFLATTEN_(WK_INTS_NAME_, x, dim, sizes))
 #define WK_UNFLATTEN_(wk_s_, x, dim, sizes)                                                                            \
     WK_SIZED_(wk_tensor *, wk_s_, sizes, "wk_unflatten: sizes stand in parentheses: wk_unflatten(x, dim, (2, 3))",     \
               WK_GIVE_(wk_tensor *, wk_unflatten_at(WK_HERE, x, dim, wk_s_.at, wk_s_.count)))
 
-/* wk_expand(x, (shape)): dimensions of size 1 seen as larger ones, without copying; -1 keeps a size.
- * New dimensions in front.
- *
- *     wk_expand(x, (2, 2)) is {{1, 1}, {2, 2}} for x = {{1}, {2}} */
+/* wk_expand(x, (shape)): Repeats dimensions of size 1 without copying. A size of -1 keeps the size of x. New
+ * dimensions come first.
+ * Shapes:    each size of shape equals that of x, or x's is 1
+ * Dtypes:    any
+ * Returns:   a view that shares x's memory, owned by the innermost scope; NULL on error; its elements share memory,
+ *            so it cannot be written in place
+ * Errors:    WK_ERR_SHAPE if x does not expand to shape
+ * Example:   wk_expand(x, (2, 2)) is {{1, 1}, {2, 2}} for x = {{1}, {2}}
+ * PyTorch:   x.expand(shape) */
 #define wk_expand(x, ...) WK_NEW_TENSOR_(WK_VIEW_(wk_expand, #__VA_ARGS__, x, __VA_ARGS__))
 
 #endif
 
-/* wk_expand_as(x, other): expanded to the shape of another tensor
- *
- *     wk_expand_as(x, y) is {{1, 1}, {2, 2}} for x = {{1}, {2}}, y = {{0, 0}, {0, 0}} */
+/* wk_expand_as(x, other): Expands x to the shape of other.
+ * Dtypes:    any
+ * Returns:   as wk_expand
+ * Errors:    WK_ERR_SHAPE if x does not expand to the shape of other
+ * Example:   wk_expand_as(x, y) is {{1, 1}, {2, 2}} for x = {{1}, {2}}, y = {{0, 0}, {0, 0}}
+ * PyTorch:   x.expand_as(other) */
 #define wk_expand_as(...) WK_EXACT_NEW_(2, wk_expand_as, "x, other", __VA_ARGS__)
 
 #ifndef __cplusplus
-/* wk_squeeze(x, (dims)): without the dimensions of size 1, or those of the named ones.
- * wk_squeeze(x), wk_squeeze(x, dim) or wk_squeeze(x, (dims...)): of an empty list none.
- *
- *     wk_squeeze(x) is {1, 2} for x = {{1, 2}} */
+/* wk_squeeze(x, (dims)): Removes dimensions of size 1. The forms are wk_squeeze(x) for all of them, wk_squeeze(x,
+ * dim) and wk_squeeze(x, (dims)); a named dimension of another size stays.
+ * Dtypes:    any
+ * Returns:   a view that shares x's memory, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if a dimension is out of range; WK_ERR_ARGUMENT if one is named twice
+ * Example:   wk_squeeze(x) is {1, 2} for x = {{1, 2}}
+ * PyTorch:   torch.squeeze */
 #define wk_squeeze(...) WK_NEW_TENSOR_(WK_SQUEEZE_(__VA_ARGS__))
 
 #endif
 
-/* wk_unsqueeze(x, dim): with a new dimension of size 1 at this place.
- * Before dim; -1: at the end.
- *
- *     wk_unsqueeze(x, 0) is {{1, 2}} for x = {1, 2} */
+/* wk_unsqueeze(x, dim): Inserts a dimension of size 1 before dim; -1 appends it.
+ * Dtypes:    any
+ * Returns:   a view that shares x's memory, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if dim is out of range
+ * Example:   wk_unsqueeze(x, 0) is {{1, 2}} for x = {1, 2}
+ * PyTorch:   torch.unsqueeze */
 #define wk_unsqueeze(...) WK_EXACT_NEW_(2, wk_unsqueeze, "x, dim", __VA_ARGS__)
 
-/* wk_transpose(x, dim0, dim1): two dimensions change places
- *
- *     wk_transpose(x, 0, 1) is {{1, 3}, {2, 4}} for x = {{1, 2}, {3, 4}} */
+/* wk_transpose(x, dim0, dim1): Swaps dimensions dim0 and dim1.
+ * Dtypes:    any
+ * Returns:   a view that shares x's memory, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if a dimension is out of range
+ * Example:   wk_transpose(x, 0, 1) is {{1, 3}, {2, 4}} for x = {{1, 2}, {3, 4}}
+ * PyTorch:   torch.transpose */
 #define wk_transpose(...) WK_EXACT_NEW_(3, wk_transpose, "x, dim0, dim1", __VA_ARGS__)
 
-/* wk_swapaxes(x, dim0, dim1): transpose by its other name
- *
- *     wk_swapaxes(x, 0, 1) is {{1, 3}, {2, 4}} for x = {{1, 2}, {3, 4}} */
+/* wk_swapaxes(x, dim0, dim1): Swaps dimensions dim0 and dim1, as wk_transpose.
+ * Dtypes:    any
+ * Returns:   a view that shares x's memory, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if a dimension is out of range
+ * Example:   wk_swapaxes(x, 0, 1) is {{1, 3}, {2, 4}} for x = {{1, 2}, {3, 4}}
+ * PyTorch:   torch.swapaxes */
 #define wk_swapaxes(...) WK_EXACT_NEW_(3, wk_swapaxes, "x, dim0, dim1", __VA_ARGS__)
 
-/* wk_t(x): the transpose of a matrix.
- * Fewer dimensions stay as they are.
- *
- *     wk_t(x) is {{1, 3}, {2, 4}} for x = {{1, 2}, {3, 4}} */
+/* wk_t(x): Transposes a matrix. A vector or a tensor without dimensions stays as it is.
+ * Dtypes:    any
+ * Returns:   a view that shares x's memory, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has more than two dimensions
+ * Example:   wk_t(x) is {{1, 3}, {2, 4}} for x = {{1, 2}, {3, 4}}
+ * PyTorch:   torch.t */
 #define wk_t(...) WK_EXACT_NEW_(1, wk_t, "x", __VA_ARGS__)
 
 #ifndef __cplusplus
-/* wk_permute(x, (dims)): dimensions in another order.
- * Dimension k of the result is dimension dims[k].
- *
- *     wk_permute(x, (1, 0)) is {{1, 3}, {2, 4}} for x = {{1, 2}, {3, 4}} */
+/* wk_permute(x, (dims)): Reorders dimensions: dimension k of out is dimension dims[k] of x.
+ * Dtypes:    any
+ * Returns:   a view that shares x's memory, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if a dimension is out of range; WK_ERR_ARGUMENT if dims does not name each dimension once
+ * Example:   wk_permute(x, (1, 0)) is {{1, 3}, {2, 4}} for x = {{1, 2}, {3, 4}}
+ * PyTorch:   torch.permute */
 #define wk_permute(x, ...) WK_NEW_TENSOR_(WK_VIEW_(wk_permute, #__VA_ARGS__, x, __VA_ARGS__))
 
 #endif
 
-/* wk_movedim(x, source, destination): one dimension moves to another place.
- * The others keep their order.
- *
- *     wk_movedim(x, 0, 1) is {{1, 3}, {2, 4}} for x = {{1, 2}, {3, 4}} */
+/* wk_movedim(x, source, destination): Moves dimension source to position destination; the others keep their order.
+ * Dtypes:    any
+ * Returns:   a view that shares x's memory, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if a dimension is out of range
+ * Example:   wk_movedim(x, 0, 1) is {{1, 3}, {2, 4}} for x = {{1, 2}, {3, 4}}
+ * PyTorch:   torch.movedim */
 #define wk_movedim(...) WK_EXACT_NEW_(3, wk_movedim, "x, source, destination", __VA_ARGS__)
 
 #ifndef __cplusplus
-/* wk_slice(x, dim, start, end, step): places start, start + step, ... below end of a dimension.
- * Python's x[start:end:step], step > 0, which may be left out. Negative places count from the end, those beyond an
- * end are cut; INT64_MAX is the end.
- *
- *     wk_slice(x, 0, 1, 4, 2) is {2, 4} for x = {1, 2, 3, 4} */
+/* wk_slice(x, dim, start, end, step): Selects indices start, start + step, ... before end along dim. As
+ * x[start:end:step] in Python; step is positive and may be omitted (1). Negative indices count from the end, indices
+ * beyond an end are clipped; INT64_MAX is the end.
+ * Dtypes:    any
+ * Returns:   a view that shares x's memory, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if dim is out of range; WK_ERR_ARGUMENT if step is less than 1; WK_ERR_SHAPE if x has no
+ *            dimensions
+ * Example:   wk_slice(x, 0, 1, 4, 2) is {2, 4} for x = {1, 2, 3, 4}
+ * PyTorch:   x[..., start:end:step] */
 #define wk_slice(x, dim, start, ...)                                                                                   \
     WK_NEW_TENSOR_(WK_JOIN_(WK_SLICE_, WK_COUNT_(__VA_ARGS__))(x, dim, start, __VA_ARGS__))
 #define WK_SLICE_1(x, dim, start, end) WK_SLICE_WK2_(x, dim, start, end, 1)
@@ -122,24 +162,33 @@
 
 #endif
 
-/* wk_narrow(x, dim, start, length): `length` places of a dimension from start on.
- * All must be there.
- *
- *     wk_narrow(x, 0, 1, 2) is {2, 3} for x = {1, 2, 3, 4} */
+/* wk_narrow(x, dim, start, length): Selects length indices from start along dim.
+ * Dtypes:    any
+ * Returns:   a view that shares x's memory, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if dim is out of range or the indices do not all exist; WK_ERR_SHAPE if x has no
+ *            dimensions
+ * Example:   wk_narrow(x, 0, 1, 2) is {2, 3} for x = {1, 2, 3, 4}
+ * PyTorch:   torch.narrow */
 #define wk_narrow(...) WK_EXACT_NEW_(4, wk_narrow, "x, dim, start, length", __VA_ARGS__)
 
-/* wk_select(x, dim, index): one place of a dimension, which goes.
- * x[.., index, ..]
- *
- *     wk_select(x, 0, 1) is {3, 4} for x = {{1, 2}, {3, 4}} */
+/* wk_select(x, dim, index): Selects index along dim and removes that dimension.
+ *     out = x[..., index, ...]
+ * Dtypes:    any
+ * Returns:   a view that shares x's memory, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if dim or index is out of range; WK_ERR_SHAPE if x has no dimensions
+ * Example:   wk_select(x, 0, 1) is {3, 4} for x = {{1, 2}, {3, 4}}
+ * PyTorch:   torch.select */
 #define wk_select(...) WK_EXACT_NEW_(3, wk_select, "x, dim, index", __VA_ARGS__)
 
 #ifndef __cplusplus
-/* wk_diagonal(x, offset, dim0, dim1): the diagonal of two dimensions as a new last one.
- * wk_diagonal(x) and wk_diagonal(x, offset): of the first two dimensions; or wk_diagonal(x, offset, dim0, dim1).
- * offset > 0: above it, < 0: below.
- *
- *     wk_diagonal(x) is {1, 4} for x = {{1, 2}, {3, 4}} */
+/* wk_diagonal(x, offset, dim0, dim1): Takes the diagonal of dimensions dim0 and dim1 as a new last dimension. The
+ * forms are wk_diagonal(x), wk_diagonal(x, offset) and wk_diagonal(x, offset, dim0, dim1); offset defaults to 0, the
+ * dimensions to 0 and 1. A positive offset is above the main diagonal, a negative one below.
+ * Dtypes:    any
+ * Returns:   a view that shares x's memory, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if a dimension is out of range; WK_ERR_ARGUMENT if dim0 equals dim1
+ * Example:   wk_diagonal(x) is {1, 4} for x = {{1, 2}, {3, 4}}
+ * PyTorch:   torch.diagonal */
 #define wk_diagonal(...)               WK_NEW_TENSOR_(WK_JOIN_(WK_DIAGONAL_, WK_COUNT_4_(__VA_ARGS__))(__VA_ARGS__))
 #define WK_DIAGONAL_1(x)               WK_DIAGONAL_WK4_(x, 0, 0, 1)
 #define WK_DIAGONAL_2(x, offset)       WK_DIAGONAL_WK4_(x, offset, 0, 1)
@@ -148,18 +197,25 @@
 
 #endif
 
-/* wk_unfold(x, dim, size, step): windows of a dimension, each `step` further, as a new last dimension.
- * The dimension counts windows, the new one is the place in the window.
- *
- *     wk_unfold(x, 0, 2, 2) is {{1, 2}, {3, 4}} for x = {1, 2, 3, 4} */
+/* wk_unfold(x, dim, size, step): Takes windows of size elements every step elements along dim.
+ * Shapes:    dim counts the windows; a new last dimension has size
+ * Dtypes:    any
+ * Returns:   a view that shares x's memory, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if dim is out of range; WK_ERR_ARGUMENT if size or step does not fit
+ * Example:   wk_unfold(x, 0, 2, 2) is {{1, 2}, {3, 4}} for x = {1, 2, 3, 4}
+ * PyTorch:   x.unfold(dim, size, step) */
 #define wk_unfold(...) WK_EXACT_NEW_(4, wk_unfold, "x, dim, size, step", __VA_ARGS__)
 
 #ifndef __cplusplus
-/* wk_as_strided(x, (shape), (stride), offset): any shape and strides over the elements of self, which must be dense.
- * wk_as_strided(x, shape, strides) or (x, shape, strides, offset): from the storage offset of x + offset on; within
- * its storage.
- *
- *     wk_as_strided(x, (2, 2), (2, 1)) is {{1, 2}, {3, 4}} for x = {1, 2, 3, 4} */
+/* wk_as_strided(x, (shape), (stride), offset): Views the storage of x with this shape and these strides. The forms
+ * are wk_as_strided(x, shape, stride) and wk_as_strided(x, shape, stride, offset). Strides and offset are in
+ * elements; offset counts from x's first element and defaults to 0.
+ * Shapes:    x must be contiguous; all elements must be in its storage
+ * Dtypes:    any
+ * Returns:   a view that shares x's memory, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the result reaches past the storage, or a size or stride is negative
+ * Example:   wk_as_strided(x, (2, 2), (2, 1)) is {{1, 2}, {3, 4}} for x = {1, 2, 3, 4}
+ * PyTorch:   torch.as_strided */
 #define wk_as_strided(x, shape, ...)                                                                                   \
     WK_NEW_TENSOR_(                                                                                                    \
         WK_JOIN_(WK_AS_STRIDED_, WK_COUNT_(__VA_ARGS__))(WK_INTS_NAME_, WK_INTS_NAME_, x, shape, __VA_ARGS__))
@@ -174,25 +230,37 @@
 
 #endif
 
-/* ---- splitting: views in out[], which must have room; they return how many there are, or -1 with out[] NULL ------ */
+/* ---- splitting: several views of one tensor ---------------------------------------------------------------------- */
 
-/* wk_chunk(x, n, dim, out): at most `chunks` pieces of equal size, the last perhaps smaller.
- * There may be fewer. out has room for n.
- *
- *     wk_chunk(x, 2, 0, out) sets out to {{1, 2}, {3, 4}} for x = {1, 2, 3, 4} */
+/* wk_chunk(x, n, dim, out): Splits dim into at most n views of equal size; the last may be smaller. out must have
+ * room for n. Each view shares x's memory and belongs to the innermost scope.
+ * Dtypes:    any
+ * Returns:   the number of views; -1 on error, with out[] all NULL
+ * Errors:    WK_ERR_INDEX if dim is out of range; WK_ERR_ARGUMENT if n is less than 1; WK_ERR_SHAPE if x has no
+ *            dimensions
+ * Example:   wk_chunk(x, 2, 0, out) sets out to {{1, 2}, {3, 4}} for x = {1, 2, 3, 4}
+ * PyTorch:   torch.chunk */
 #define wk_chunk(...) WK_EXACT_(int, 4, wk_chunk, "x, n, dim, out", __VA_ARGS__)
 
-/* wk_split(x, size, dim, out): pieces of split_size places, the last perhaps smaller.
- * out has room for ceil(places / size), 1 at least.
- *
- *     wk_split(x, 2, 0, out) sets out to {{1, 2}, {3, 4}} for x = {1, 2, 3, 4} */
+/* wk_split(x, size, dim, out): Splits dim into views of size elements; the last may be smaller. out must have room
+ * for ceil(size of dim / size), at least 1. Each view shares x's memory and belongs to the innermost scope.
+ * Dtypes:    any
+ * Returns:   the number of views; -1 on error, with out[] all NULL
+ * Errors:    WK_ERR_INDEX if dim is out of range; WK_ERR_ARGUMENT if size is less than 1; WK_ERR_SHAPE if x has no
+ *            dimensions
+ * Example:   wk_split(x, 2, 0, out) sets out to {{1, 2}, {3, 4}} for x = {1, 2, 3, 4}
+ * PyTorch:   torch.split */
 #define wk_split(...) WK_EXACT_(int, 4, wk_split, "x, size, dim, out", __VA_ARGS__)
 
 #ifndef __cplusplus
-/* wk_split_with_sizes(x, (sizes), dim, out): pieces of these sizes.
- * Which must add up.
- *
- *     wk_split_with_sizes(x, (1, 3), 0, out) sets out to {{1}, {2, 3, 4}} for x = {1, 2, 3, 4} */
+/* wk_split_with_sizes(x, (sizes), dim, out): Splits dim into views of these sizes. out must have room for as many as
+ * sizes has. Each view shares x's memory and belongs to the innermost scope.
+ * Dtypes:    any
+ * Returns:   the number of views; -1 on error, with out[] all NULL
+ * Errors:    WK_ERR_INDEX if dim is out of range; WK_ERR_SHAPE if sizes do not add up to the size of dim, or x has
+ *            no dimensions
+ * Example:   wk_split_with_sizes(x, (1, 3), 0, out) sets out to {{1}, {2, 3, 4}} for x = {1, 2, 3, 4}
+ * PyTorch:   torch.split with a list */
 #define wk_split_with_sizes(x, sizes, dim, out) WK_SPLIT_WITH_SIZES_(WK_INTS_NAME_, x, sizes, dim, out)
 #define WK_SPLIT_WITH_SIZES_(wk_s_, x, sizes, dim, out)                                                                \
     WK_SIZED_(int, wk_s_, sizes,                                                                                       \
@@ -201,44 +269,64 @@
 
 #endif
 
-/* wk_unbind(x, dim, out): each place of a dimension by itself, without that dimension.
- * out has room for as many as the dimension has places.
- *
- *     wk_unbind(x, 0, out) sets out to {{1, 2}, {3, 4}} for x = {{1, 2}, {3, 4}} */
+/* wk_unbind(x, dim, out): Splits dim into one view for each index, without that dimension. out must have room for
+ * the size of dim. Each view shares x's memory and belongs to the innermost scope.
+ * Dtypes:    any
+ * Returns:   the number of views; -1 on error, with out[] all NULL
+ * Errors:    WK_ERR_INDEX if dim is out of range; WK_ERR_SHAPE if x has no dimensions
+ * Example:   wk_unbind(x, 0, out) sets out to {{1, 2}, {3, 4}} for x = {{1, 2}, {3, 4}}
+ * PyTorch:   torch.unbind */
 #define wk_unbind(...) WK_EXACT_(int, 3, wk_unbind, "x, dim, out", __VA_ARGS__)
 
 /* ---- joining and repeating: new tensors -------------------------------------------------------------------------- */
 
 #ifndef __cplusplus
-/* wk_cat((x), dim): one behind the other along a dimension.
- * All other sizes must be equal. Dtypes meet as in arithmetic; tensors of shape (0) are passed over.
- *
- *     wk_cat((x, y), 0) is {1, 2, 3} for x = {1, 2}, y = {3} */
+/* wk_cat((x), dim): Concatenates tensors along dim. A tensor of shape (0) is skipped.
+ * Shapes:    all sizes but that of dim are equal
+ * Dtypes:    any; mixed dtypes are promoted as in wk_add
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if dim is out of range; WK_ERR_SHAPE if sizes differ or there is no dimension;
+ *            WK_ERR_ARGUMENT if the list is empty
+ * Example:   wk_cat((x, y), 0) is {1, 2, 3} for x = {1, 2}, y = {3}
+ * PyTorch:   torch.cat */
 #define wk_cat(...) WK_NEW_TENSOR_(WK_CAT_(wk_cat, #__VA_ARGS__, __VA_ARGS__))
 
-/* wk_stack((x), dim): along a new dimension.
- * Of tensors of one shape.
- *
- *     wk_stack((x, y), 0) is {{1, 2}, {3, 4}} for x = {1, 2}, y = {3, 4} */
+/* wk_stack((x), dim): Joins tensors of one shape along a new dimension dim.
+ * Dtypes:    any; mixed dtypes are promoted as in wk_add
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if dim is out of range; WK_ERR_SHAPE if shapes differ; WK_ERR_ARGUMENT if the list is
+ *            empty
+ * Example:   wk_stack((x, y), 0) is {{1, 2}, {3, 4}} for x = {1, 2}, y = {3, 4}
+ * PyTorch:   torch.stack */
 #define wk_stack(...) WK_NEW_TENSOR_(WK_CAT_(wk_stack, #__VA_ARGS__, __VA_ARGS__))
 
-/* wk_repeat(x, (repeats)): copies one behind the other along each dimension.
- * repeats[d] copies along dimension d, new dimensions in front.
- *
- *     wk_repeat(x, (2)) is {1, 2, 1, 2} for x = {1, 2} */
+/* wk_repeat(x, (repeats)): Repeats x repeats[d] times along each dimension d. New dimensions come first.
+ * Dtypes:    any
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if repeats has fewer numbers than x has dimensions, or a negative one; WK_ERR_SHAPE if
+ *            the result is too large
+ * Example:   wk_repeat(x, (2)) is {1, 2, 1, 2} for x = {1, 2}
+ * PyTorch:   x.repeat(repeats) */
 #define wk_repeat(x, ...) WK_NEW_TENSOR_(WK_VIEW_(wk_repeat, #__VA_ARGS__, x, __VA_ARGS__))
 
-/* wk_tile(x, (repeats)): repeat, with 1 for the numbers that are missing in front
- *
- *     wk_tile(x, (2)) is {{1, 2, 1, 2}} for x = {{1, 2}} */
+/* wk_tile(x, (repeats)): Repeats x as wk_repeat does, with 1 for dimensions that repeats lacks at its front.
+ * Dtypes:    any
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    as wk_repeat
+ * Example:   wk_tile(x, (2)) is {{1, 2, 1, 2}} for x = {{1, 2}}
+ * PyTorch:   torch.tile */
 #define wk_tile(x, ...) WK_NEW_TENSOR_(WK_VIEW_(wk_tile, #__VA_ARGS__, x, __VA_ARGS__))
 
 #endif
 
-/* wk_repeat_interleave(x, n, dim): each place of a dimension, or each element, several times in a row.
- * wk_repeat_interleave(x, n, dim), or without a dimension (x, n): each element, row-major, in a vector.
- *
- *     wk_repeat_interleave(x, 2) is {1, 1, 2, 2} for x = {1, 2} */
+/* wk_repeat_interleave(x, n, dim): Repeats each index of dim n times in a row. wk_repeat_interleave(x, n) repeats
+ * each element of the flattened x.
+ * Dtypes:    any
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if dim is out of range; WK_ERR_ARGUMENT if n is negative; WK_ERR_SHAPE if the result is
+ *            too large
+ * Example:   wk_repeat_interleave(x, 2) is {1, 1, 2, 2} for x = {1, 2}
+ * PyTorch:   torch.repeat_interleave */
 #ifdef __cplusplus
 #define wk_repeat_interleave(...) WK_EXACT_NEW_(3, wk_repeat_interleave, "x, n, dim", __VA_ARGS__)
 #else
@@ -247,16 +335,21 @@
 #endif
 
 #ifndef __cplusplus
-/* wk_flip(x, (dims)): the named dimensions backwards.
- * A copy, as PyTorch's.
- *
- *     wk_flip(x, (0)) is {3, 2, 1} for x = {1, 2, 3} */
+/* wk_flip(x, (dims)): Reverses the order along dims.
+ * Dtypes:    any
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if a dimension is out of range; WK_ERR_ARGUMENT if one is named twice
+ * Example:   wk_flip(x, (0)) is {3, 2, 1} for x = {1, 2, 3}
+ * PyTorch:   torch.flip */
 #define wk_flip(x, ...) WK_NEW_TENSOR_(WK_VIEW_(wk_flip, #__VA_ARGS__, x, __VA_ARGS__))
 
-/* wk_roll(x, (shifts), (dims)): shifted round; what leaves at one end comes in at the other.
- * By shifts[k] places along dims[k]; no dims: along all elements in row-major order.
- *
- *     wk_roll(x, (1), (0)) is {3, 1, 2} for x = {1, 2, 3} */
+/* wk_roll(x, (shifts), (dims)): Rotates x by shifts[k] indices along dims[k]. Elements that leave at one end enter
+ * at the other. Without dims, x is rotated as a flattened tensor.
+ * Dtypes:    any
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if a dimension is out of range; WK_ERR_ARGUMENT if shifts and dims differ in number
+ * Example:   wk_roll(x, (1), (0)) is {3, 1, 2} for x = {1, 2, 3}
+ * PyTorch:   torch.roll */
 #define wk_roll(x, shifts, dims) WK_NEW_TENSOR_(WK_ROLL_(WK_INTS_NAME_, WK_INTS_NAME_, x, shifts, dims))
 #define WK_ROLL_(wk_s_, wk_t_, x, shifts, dims)                                                                        \
     WK_SIZED_(wk_tensor *, wk_s_, shifts, "wk_roll: lists stand in parentheses: wk_roll(x, (1), (0))",                 \
@@ -265,110 +358,168 @@
 
 #endif
 
-/* ---- indexing: places that are numbers in a tensor (i64 or i32), negative ones from the end ---------------------- */
-/* An index out of range is WK_ERR_INDEX: at the call if its values are in host memory, else when they are computed. */
+/* ---- indexing by tensors ----------------------------------------------------------------------------------------- */
+/* Indices are i64 or i32; negative ones count from the end. WK_ERR_INDEX for an index out of range is reported at
+ * the call if the index is in host memory, else when the result is computed. */
 
-/* wk_index_select(x, dim, index): the places of a dimension that a vector names.
- * x[.., index[k], ..] for each k of a vector (or one number).
- *
- *     wk_index_select(x, 0, y) is {3, 1} for x = {1, 2, 3, 4}, y = {2, 0} */
+/* wk_index_select(x, dim, index): Selects the indices in index along dim.
+ *     out[..., k, ...] = x[..., index[k], ...]
+ * Shapes:    index is a vector, or a single index without dimensions
+ * Dtypes:    index i64 or i32; out as x
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if dim or an index is out of range; WK_ERR_SHAPE if index is not a vector; WK_ERR_DTYPE if
+ *            it is not i64 or i32
+ * Example:   wk_index_select(x, 0, y) is {3, 1} for x = {1, 2, 3, 4}, y = {2, 0}
+ * PyTorch:   torch.index_select */
 #define wk_index_select(...) WK_EXACT_NEW_(3, wk_index_select, "x, dim, index", __VA_ARGS__)
 
-/* wk_gather(x, dim, index): for each place of the index, the element at that place of a dimension.
- * out[i,j] = x[index[i,j], j] for dim 0. The result has the shape of the index, which must not exceed x in other
- * dimensions. An index without elements fits any x and may be of any dtype.
- *
- *     wk_gather(x, 1, y) is {{2}, {3}} for x = {{1, 2}, {3, 4}}, y = {{1}, {0}} */
+/* wk_gather(x, dim, index): Gathers elements of x along dim.
+ *     out[i][j] = x[index[i][j]][j]        for dim 0
+ * Shapes:    index has as many dimensions as x and, except along dim, no larger sizes; out has index's shape. An
+ *            index without elements fits any x.
+ * Dtypes:    index i64 or i32 (any if it has no elements); out as x
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if dim or an index is out of range; WK_ERR_SHAPE if the shapes do not fit so; WK_ERR_DTYPE
+ *            if index is not i64 or i32
+ * Example:   wk_gather(x, 1, y) is {{2}, {3}} for x = {{1, 2}, {3, 4}}, y = {{1}, {0}}
+ * PyTorch:   torch.gather */
 #define wk_gather(...) WK_EXACT_NEW_(3, wk_gather, "x, dim, index", __VA_ARGS__)
 
-/* wk_take_along_dim(x, index, dim): gather with both operands broadcast, or, without a dimension, as rows of
- * elements.
- * wk_take_along_dim(x, index, dim), or without a dimension (x, index): of both as vectors of their elements.
- *
- *     wk_take_along_dim(x, y, 1) is {{2}, {4}} for x = {{1, 2}, {3, 4}}, y = {{1}} */
+/* wk_take_along_dim(x, index, dim): Gathers elements of x along dim, with x and index broadcast in the other
+ * dimensions. wk_take_along_dim(x, index) flattens both first.
+ * Dtypes:    index i64 or i32; out as x
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if dim or an index is out of range; WK_ERR_SHAPE if x and index do not broadcast;
+ *            WK_ERR_DTYPE if index is not i64 or i32
+ * Example:   wk_take_along_dim(x, y, 1) is {{2}, {4}} for x = {{1, 2}, {3, 4}}, y = {{1}}
+ * PyTorch:   torch.take_along_dim */
 #ifdef __cplusplus
 #define wk_take_along_dim(...) WK_EXACT_NEW_(3, wk_take_along_dim, "x, index, dim", __VA_ARGS__)
 #else
 #define wk_take_along_dim(x, ...) WK_NEW_TENSOR_(WK_SHORTER_(wk_take_along_dim_flat, wk_take_along_dim, x, __VA_ARGS__))
 #endif
 
-/* wk_take(x, index): self as one row of elements, at the places of the index.
- * In the shape of the index.
- *
- *     wk_take(x, y) is {4, 1} for x = {{1, 2}, {3, 4}}, y = {3, 0} */
+/* wk_take(x, index): Takes the elements of flattened x at index.
+ * Shapes:    out has index's shape
+ * Dtypes:    index i64 or i32; out as x
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if an index is out of range; WK_ERR_DTYPE if index is not i64 or i32
+ * Example:   wk_take(x, y) is {4, 1} for x = {{1, 2}, {3, 4}}, y = {3, 0}
+ * PyTorch:   torch.take */
 #define wk_take(...) WK_EXACT_NEW_(2, wk_take, "x, index", __VA_ARGS__)
 
-/* wk_embedding(index, weight): the rows of the weight that the input names.
- * (..) (rows, width) -> (.., width)
- *
- *     wk_embedding(y, x) is {{3, 4}, {1, 2}} for x = {{1, 2}, {3, 4}}, y = {1, 0} */
+/* wk_embedding(index, weight): Selects the rows of weight at index.
+ *     out[..., :] = weight[index[...], :]
+ * Shapes:    index (...), weight (rows, width) -> (..., width)
+ * Dtypes:    index i64 or i32; out as weight
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if an index is out of range; WK_ERR_SHAPE if weight is not a matrix; WK_ERR_DTYPE if index
+ *            is not i64 or i32
+ * Example:   wk_embedding(y, x) is {{3, 4}, {1, 2}} for x = {{1, 2}, {3, 4}}, y = {1, 0}
+ * PyTorch:   torch.nn.functional.embedding */
 #define wk_embedding(...) WK_EXACT_NEW_(2, wk_embedding, "index, weight", __VA_ARGS__)
 
-/* wk_scatter_add(x, dim, index, source): self with src added at the places of the index, in their order.
- * out[index[i,j], j] += source[i,j] for dim 0. The index must not exceed source, nor x in other dimensions.
- *
- *     wk_scatter_add(x, 0, y, z) is {1, 32} for x = {1, 2}, y = {1, 1}, z = {10, 20} */
+/* wk_scatter_add(x, dim, index, source): Adds the elements of source to x at index along dim, in the order of index.
+ *     out[index[i][j]][j] += source[i][j]        for dim 0
+ * Shapes:    x, index and source have as many dimensions; index has no larger sizes than source nor, except along
+ *            dim, than x; out has x's shape
+ * Dtypes:    index i64 or i32; x and source have one dtype
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error; wk_scatter_add_ writes the result into x and
+ *            returns x
+ * Errors:    WK_ERR_INDEX if dim or an index is out of range; WK_ERR_SHAPE if the shapes do not fit so; WK_ERR_DTYPE
+ *            if x and source differ or index is not i64 or i32
+ * Example:   wk_scatter_add(x, 0, y, z) is {1, 32} for x = {1, 2}, y = {1, 1}, z = {10, 20}
+ * PyTorch:   torch.scatter_add */
 #define wk_scatter_add(...)  WK_EXACT_NEW_(4, wk_scatter_add, "x, dim, index, source", __VA_ARGS__)
 #define wk_scatter_add_(...) WK_EXACT_(wk_tensor *, 4, wk_scatter_add_, "x, dim, index, source", __VA_ARGS__)
 
 #ifndef __cplusplus
-/* wk_scatter(x, dim, index, source): self with src, or a number, put at the places of the index; of several the last
- * stays.
- * As scatter_add, but put there instead of added; source may be a number: one beyond what an integer dtype holds
- * wraps, where PyTorch refuses it.
- *
- *     wk_scatter(x, 0, y, 9) is {1, 9} for x = {1, 2}, y = {1} */
+/* wk_scatter(x, dim, index, source): Writes the elements of source, or one number, into x at index along dim. Of
+ * several elements for one index the last one stays. A number outside the range of x's integer dtype wraps.
+ *     out[index[i][j]][j] = source[i][j]        for dim 0
+ * Shapes:    as wk_scatter_add
+ * Dtypes:    index i64 or i32; x and source have one dtype
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    as wk_scatter_add
+ * Example:   wk_scatter(x, 0, y, 9) is {1, 9} for x = {1, 2}, y = {1}
+ * PyTorch:   torch.scatter, which refuses a number outside the dtype's range */
 #define wk_scatter(x, dim, index, source) WK_NEW_TENSOR_(WK_LAST_EITHER_(wk_scatter, (x, dim, index), source))
 
 #endif
 
-/* wk_index_add(x, dim, index, source): self with the slices of source added at the places that a vector names
- *
- *     wk_index_add(x, 0, y, z) is {1, 32} for x = {1, 2}, y = {1, 1}, z = {10, 20} */
+/* wk_index_add(x, dim, index, source): Adds the slices of source to x at the indices in index along dim.
+ *     out[..., index[k], ...] += source[..., k, ...]
+ * Shapes:    index is a vector of the size of source along dim; other sizes of source are those of x
+ * Dtypes:    index i64 or i32; x and source have one dtype
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error; wk_index_add_ writes the result into x and
+ *            returns x
+ * Errors:    WK_ERR_INDEX if dim or an index is out of range; WK_ERR_SHAPE if the shapes do not fit so; WK_ERR_DTYPE
+ *            if x and source differ or index is not i64 or i32
+ * Example:   wk_index_add(x, 0, y, z) is {1, 32} for x = {1, 2}, y = {1, 1}, z = {10, 20}
+ * PyTorch:   torch.index_add */
 #define wk_index_add(...)  WK_EXACT_NEW_(4, wk_index_add, "x, dim, index, source", __VA_ARGS__)
 #define wk_index_add_(...) WK_EXACT_(wk_tensor *, 4, wk_index_add_, "x, dim, index, source", __VA_ARGS__)
 
-/* wk_masked_select(x, mask): the elements where the mask is true, as a vector.
- * The mask is bool, broadcast. Waits for the device: the shape depends on data.
- *
- *     wk_masked_select(x, mask) is {2} for x = {1, 2}, mask = {false, true} */
+/* wk_masked_select(x, mask): Selects the elements of x where mask is true, as a vector. Waits for the device, as the
+ * shape depends on data.
+ * Shapes:    x and mask broadcast
+ * Dtypes:    mask bool; out as x
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_DTYPE if mask is not bool; WK_ERR_SHAPE if x and mask do not broadcast
+ * Example:   wk_masked_select(x, mask) is {2} for x = {1, 2}, mask = {false, true}
+ * PyTorch:   torch.masked_select */
 #define wk_masked_select(...) WK_EXACT_NEW_(2, wk_masked_select, "x, mask", __VA_ARGS__)
 
-/* wk_nonzero(x): the places of the elements that are not 0, one a row.
- * (n, ndim), i64. Waits for the device.
- *
- *     wk_nonzero(x) is {{1}, {2}} for x = {0, 2, 3} */
+/* wk_nonzero(x): Lists the indices of the elements that are not 0, one row each. Waits for the device, as the shape
+ * depends on data.
+ * Shapes:    (n, ndim)
+ * Dtypes:    any; out i64
+ * Gradient:  none
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Example:   wk_nonzero(x) is {{1}, {2}} for x = {0, 2, 3}
+ * PyTorch:   torch.nonzero */
 #define wk_nonzero(...) WK_EXACT_NEW_(1, wk_nonzero, "x", __VA_ARGS__)
 
-/* wk_nonzero_numpy(x, out): the places of the elements that are not 0, a vector for each dimension: where with one
- * argument.
- * They come into out[], which has room for one per dimension (a number counts as a vector of one); how many, or -1
- * with out[] NULL.
- * In PyTorch: torch.nonzero(x, as_tuple=True), and torch.where with one argument.
- *
- *     wk_nonzero_numpy(x, out) sets out to {{0, 1}, {1, 0}} for x = {{0, 2}, {3, 0}} */
+/* wk_nonzero_numpy(x, out): Lists the indices of the elements that are not 0, one vector for each dimension. out
+ * must have room for the number of dimensions, at least 1: a tensor without dimensions counts as a vector of one.
+ * Waits for the device, as the shape depends on data.
+ * Dtypes:    any; out i64
+ * Gradient:  none
+ * Returns:   the number of tensors in out, which the innermost scope owns; -1 on error, with out[] all NULL
+ * Example:   wk_nonzero_numpy(x, out) sets out to {{0, 1}, {1, 0}} for x = {{0, 2}, {3, 0}}
+ * PyTorch:   torch.nonzero(x, as_tuple=True), torch.where(x) */
 #define wk_nonzero_numpy(...) WK_EXACT_(int, 2, wk_nonzero_numpy, "x, out", __VA_ARGS__)
 
-/* wk_one_hot(x, n): 1 where the number is the place in the new last dimension, else 0; -1 classes: one more than the
- * largest number, which is waited for.
- * (..) -> (.., n), i64.
- *
- *     wk_one_hot(y, 3) is {{0, 0, 1}, {1, 0, 0}} for y = {2, 0} */
+/* wk_one_hot(x, n): Creates vectors with 1 at index x and 0 elsewhere. n is the number of classes; -1 is one more
+ * than the largest element, for which the call waits for the device.
+ * Shapes:    (...) -> (..., n)
+ * Dtypes:    integers; out i64
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if a class is out of range; WK_ERR_ARGUMENT if n is 0 or less than -1; WK_ERR_SHAPE if x
+ *            is empty and n is -1
+ * Example:   wk_one_hot(y, 3) is {{0, 0, 1}, {1, 0, 0}} for y = {2, 0}
+ * PyTorch:   torch.nn.functional.one_hot */
 #define wk_one_hot(...) WK_EXACT_NEW_(2, wk_one_hot, "x, n", __VA_ARGS__)
 
 #ifndef __cplusplus
-/* wk_tril(x, diagonal): what lies on and below the diagonal, elsewhere 0.
- * Of the last two dimensions; the diagonal may be moved up, wk_tril(x, diagonal).
- *
- *     wk_tril(x) is {{1, 0}, {3, 4}} for x = {{1, 2}, {3, 4}} */
+/* wk_tril(x, diagonal): Keeps the elements on and below the diagonal of the last two dimensions and sets the others
+ * to 0. wk_tril(x, diagonal) moves the diagonal up by that many columns.
+ * Dtypes:    any
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has fewer than two dimensions
+ * Example:   wk_tril(x) is {{1, 0}, {3, 4}} for x = {{1, 2}, {3, 4}}
+ * PyTorch:   torch.tril */
 #define wk_tril(...)      WK_NEW_TENSOR_(WK_JOIN_(WK_TRIL_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__))
 #define WK_TRIL_1(x)      WK_TRIL_WK2_(x, 0)
 #define WK_TRIL_WK2_(...) WK_PLAIN_(wk_tril, __VA_ARGS__)
 
-/* wk_triu(x, diagonal): what lies on and above the diagonal, elsewhere 0.
- * Of the last two dimensions; the diagonal may be moved up, wk_triu(x, diagonal).
- *
- *     wk_triu(x) is {{1, 2}, {0, 4}} for x = {{1, 2}, {3, 4}} */
+/* wk_triu(x, diagonal): Keeps the elements on and above the diagonal of the last two dimensions and sets the others
+ * to 0. wk_triu(x, diagonal) moves the diagonal up by that many columns.
+ * Dtypes:    any
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has fewer than two dimensions
+ * Example:   wk_triu(x) is {{1, 2}, {0, 4}} for x = {{1, 2}, {3, 4}}
+ * PyTorch:   torch.triu */
 #define wk_triu(...)      WK_NEW_TENSOR_(WK_JOIN_(WK_TRIU_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__))
 #define WK_TRIU_1(x)      WK_TRIU_WK2_(x, 0)
 #define WK_TRIU_WK2_(...) WK_PLAIN_(wk_triu, __VA_ARGS__)

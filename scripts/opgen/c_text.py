@@ -10,15 +10,21 @@ LICENCE = "/* SPDX-License-Identifier: Apache-2.0 */\n"
 WIDTH = 114  # of the text of a comment, between " * " and " */"
 
 
+def framed(lines: list[str]) -> str:
+    """Lines as one comment."""
+    return "/* " + "\n".join(f" * {line}".rstrip() for line in lines)[3:] + " */\n"
+
+
 def comment(*paragraphs: str) -> str:
-    """Paragraphs as one comment; one that begins with spaces stays as it is."""
+    """Paragraphs as one comment; one with a line that begins with spaces stays as it is."""
     lines: list[str] = []
-    for paragraph in filter(None, paragraphs):
-        for part in paragraph.split("\n\n"):
+    for paragraph in filter(None, (paragraph.strip("\n") for paragraph in paragraphs)):
+        for part in paragraph.replace("\n\n\n", "\n\n").split("\n\n"):
             if lines and (part.startswith("  ") or "\n\n" in paragraph):
                 lines.append("")
-            lines += [part] if part.startswith("  ") else textwrap.wrap(part, WIDTH)
-    return "/* " + "\n".join(f" * {line}".rstrip() for line in lines)[3:] + " */\n"
+            stays = part.startswith("  ") or "\n  " in part
+            lines += part.split("\n") if stays else textwrap.wrap(part, WIDTH)
+    return framed(lines)
 
 
 def heading(title: str) -> str:
@@ -78,18 +84,24 @@ def example_text(op: Op) -> str:
     gives = nested(op.example["gives"])
     sets = "out" if op.list_result else "values" if "&values" in op.example["call"] else ""
     said = f"sets {sets} to {gives}" if sets else f"is {gives}"
-    return f"    {op.example['call']} {said}" + (f" for {given}" if given else "")
+    return f"{op.example['call']} {said}" + (f" for {given}" if given else "")
 
 
 def options_text(op: Op) -> str:
+    """Each option with its values, its meaning and its default."""
     texts = []
     for a in op.struct_members:
+        if op.options == "wk_tensor_options" and op.name != "zeros":
+            return ".dtype, .device, .requires_grad: see wk_zeros"
         is_number = a.c_type in ("double ", "int64_t ") and a.default is not None
         usual = f"default {a.default}" if is_number else ""
         if a.enum:
-            usual = " or ".join(f"WK_{op.name.upper()}_{choice.upper()}" for choice in a.choices)
-        elif a.choices and not a.is_choice:
+            names = [f"WK_{op.name.upper()}_{choice.upper()}" for choice in a.choices]
+            usual = " or ".join(names) + f"; default {names[0]}"
+        elif a.c_type == "wk_reduction ":
+            names = [f"WK_REDUCE_{choice.upper()}" for choice in a.choices]
+            usual = f"{', '.join(names[:-1])} or {names[-1]}; default {names[0]}"
+        elif a.choices:
             usual = " or ".join(f'"{choice}"' for choice in a.choices)
-        said = "; ".join(filter(None, [usual, a.doc]))
-        texts.append(f".{a.c} ({said})" if said else f".{a.c}")
-    return "Options: " + ", ".join(texts) + "." if texts else ""
+        texts.append(f".{a.c}: " + "; ".join(filter(None, [a.doc, usual])) if a.doc or usual else f".{a.c}")
+    return ". ".join(texts)

@@ -4,7 +4,8 @@
 import re
 
 from opgen.spec import Argument, Header, Op, Overload
-from opgen.c_text import LICENCE, c_text, comment, example_text, heading, options_text, written
+from opgen.c_text import LICENCE, c_text, comment, heading, written
+from opgen.docs import doc_comment
 
 
 def either_forms(op: Op, suffix: str) -> str:
@@ -254,25 +255,12 @@ def overload_form(op: Op, overload: Overload) -> str:
     return new(text, name) if is_new(result_type(op, overload.results), name) else text
 
 
-def call_text(op: Op) -> str:
-    """The call with the names of its operands: (...) does not say them."""
-    said = [f"({a.c})" if a.is_list and not a.dims else a.c for a in op.operands]
-    if op.overloads and not op.numbers_told_apart:
-        said = [a.c for a in op.operands_of(op.overloads[0])]
-    results = op.results if op.results and not (op.overloads or op.results_in_options) else []
-    results = ["out"] if op.list_result else results
-    return f"wk_{op.name}({', '.join(said + results)})"
-
-
 def forms(op: Op) -> str:
-    torch = f"In PyTorch: {op.torch}." if op.torch else ""
-    doc = f"{call_text(op)}: {op.doc}" + ("." if op.notes or op.errors or op.options else "")
-    text = comment(doc, op.notes, options_text(op), op.errors, torch, example_text(op))
     main = form(op, "")
     if needs_c(op) and not only_in_c(op):
         main = f"#ifndef __cplusplus\n{main}#endif\n"
     others = "".join(overload_form(op, overload) for overload in op.overloads if overload.form)
-    return text + main + (form(op, "_") if op.in_place else "") + others
+    return doc_comment(op) + main + (form(op, "_") if op.in_place else "") + others
 
 
 def needs_c(op: Op) -> bool:

@@ -132,6 +132,11 @@ class Op:
     arguments: list[Argument]
     example: dict[str, object] = field(default_factory=dict)
     notes: str = ""
+    formula: str = ""  # a line each
+    shapes: str = ""
+    dtype_rule: str = ""  # where it does not follow from dtypes and result
+    gradient: str = ""  # where it is not what the formula says
+    returns: str = ""  # where it is not a new tensor
     errors: str = ""
     torch: str = ""  # what PyTorch calls it, where that differs
     elementwise: bool = True  # its functions only pass their operands on
@@ -162,7 +167,8 @@ class Op:
     attributes_of: str = ""  # the family whose attributes these are, where ops share them
 
     def __post_init__(self) -> None:
-        self.doc = " ".join(self.doc.split())
+        for text in ("doc", "notes", "shapes", "dtype_rule", "gradient", "returns", "errors", "torch"):
+            setattr(self, text, " ".join(getattr(self, text).split()))
         self.arguments = [Argument(**a) for a in self.arguments]
         self.c_options = [Argument(**a) for a in self.c_options]
         for before, a in zip(self.arguments, self.arguments[1:]):

@@ -37,8 +37,7 @@ static bool update_by(const options *o, wk__param_state *t, wk_tensor *g, double
 {
     wk_tensor *m = t->state[0], *v = t->state[1];
     const double step = o->lr / (1 - pow(o->beta1, (double)t->steps)), root = sqrt(1 - pow(o->beta2, (double)t->steps));
-    wk__arg mean[] = {wk__tensor_arg(m), wk__tensor_arg(g), wk__float_arg(1 - o->beta1)};
-    if (!g || !wk__elementwise_(&wk__optim_op_lerp, (wk_site){0}, mean, 3, NULL)) return false;
+    if (!g || !wk__optim_ema_(m, g, o->beta1)) return false;
     wk__arg square[] = {wk__tensor_arg(v), wk__tensor_arg(g), wk__float_arg(o->beta2), wk__float_arg(1 - o->beta2)};
     if (!wk__elementwise_(&wk__optim_op_ema_square, (wk_site){0}, square, 4, NULL)) return false;
     if (o->amsgrad) {

@@ -26,10 +26,16 @@ static int blend(wk__emit *e, const int in[])
     return add(e, mul(e, in[0], in[2]), mul(e, in[1], in[3]));
 }
 
-/* m + a (g - m); in: m, g, a */
-static int approach(wk__emit *e, const int in[])
+/* m + a (g - m); in: m, g, a. For an a of up to 1/2: past it the sum cancels, and with 1 it loses the g that is small
+ * beside m. */
+static int approach_from_old(wk__emit *e, const int in[])
 {
     return add(e, in[0], mul(e, wk__emit_binary(e, WK__SUB, in[1], in[0]), in[2]));
+}
+/* The same from the other end, g + b (m - g) with b = 1 - a; in: m, g, b */
+static int approach_from_new(wk__emit *e, const int in[])
+{
+    return add(e, in[1], mul(e, wk__emit_binary(e, WK__SUB, in[0], in[1]), in[2]));
 }
 
 /* a v + b g^2; in: v, g, a, b */
@@ -40,7 +46,8 @@ static int blend_square(wk__emit *e, const int in[])
 
 const wk__op wk__optim_op_axpy = {.name = "optim_step", .expression = plus, .arity = 3};
 const wk__op wk__optim_op_axpby = {.name = "optim_step", .expression = blend, .arity = 4};
-const wk__op wk__optim_op_lerp = {.name = "optim_step", .expression = approach, .arity = 3};
+static const wk__op from_old = {.name = "optim_step", .expression = approach_from_old, .arity = 3};
+static const wk__op from_new = {.name = "optim_step", .expression = approach_from_new, .arity = 3};
 const wk__op wk__optim_op_ema_square = {.name = "optim_step", .expression = blend_square, .arity = 4};
 
 wk_tensor *wk__optim_axpy(wk_tensor *x, wk_tensor *y, double factor)
@@ -53,6 +60,13 @@ bool wk__optim_axpy_(wk_tensor *x, wk_tensor *y, double factor)
 {
     return wk__elementwise_(&wk__optim_op_axpy, (wk_site){0},
                             (wk__arg[]){wk__tensor_arg(x), wk__tensor_arg(y), wk__float_arg(factor)}, 3, NULL) != NULL;
+}
+
+bool wk__optim_ema_(wk_tensor *m, wk_tensor *g, double keep)
+{
+    const bool old = keep > 0.5;
+    const wk__arg args[] = {wk__tensor_arg(m), wk__tensor_arg(g), wk__float_arg(old ? 1 - keep : keep)};
+    return wk__elementwise_(old ? &from_old : &from_new, (wk_site){0}, args, 3, NULL) != NULL;
 }
 
 wk_tensor *wk__optim_effective_grad(wk_tensor *grad, wk_tensor *parameter, bool maximize, double weight_decay)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors that are handed round among devices: wk_devices_scatter, wk_devices_gather, wk_devices_broadcast, wk_devices_all_reduce. They are calls of ops,
+/* Collectives among the devices of a process: wk_devices_scatter, wk_devices_gather, wk_devices_broadcast,
+ * wk_devices_all_reduce. They are calls of ops,
  * which have the gradients; what is special is the flush at the end. */
 #include "base/alloc.h"
 #include "engine/op_queue.h"

@@ -37,7 +37,7 @@ fails "a file that no row writes is found" "pointwise.h: no row" is_current "$WI
 
 understood() # ROW
 {
-    printf 'title = "t"\n[[op]]\nname = "a"\ndoc = "d"\ngroup = "g"\n%s\n' "$1" >"$WICK_WORK/rows.toml"
+    printf 'title = "t"\n[[op]]\nname = "a"\ndoc = "d"\ncategory = "g"\n%s\n' "$1" >"$WICK_WORK/rows.toml"
     PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=scripts python3 -c 'import sys, pathlib; from opgen.spec import read_section
 read_section(pathlib.Path(sys.argv[1]))' "$WICK_WORK/rows.toml"
 }

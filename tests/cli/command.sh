@@ -119,10 +119,10 @@ check "doctor: a folder that is not there" says "^!  *WICK_CUDA_PATH: there is n
     env WICK_CUDA_PATH="/tmp:/nowhere" "$wick" doctor
 check "doctor: a file for a folder" says "^!  *$WICK_WORK/file is no folder: no kernel is kept" \
     env WICK_CACHE_DIR="$WICK_WORK/file" "$wick" doctor
-check "doctor: without the prefix" says "^!  *wcik_eager is no variable .* is WICK_EAGER meant?" env wcik_eager=1 "$wick" \
-    doctor
-check "doctor: a mode that is off" says "^modes  *WICK_EAGER=0: off (every call runs at once)" env WICK_EAGER=0 "$wick" \
-    doctor
+check "doctor: without the prefix" says "^!  *wcik_eager is no variable .* is WICK_EAGER meant?" env wcik_eager=1 \
+    "$wick" doctor
+check "doctor: a mode that is off" says "^modes  *WICK_EAGER=0: off (every call runs at once)" env WICK_EAGER=0 \
+    "$wick" doctor
 check "doctor: ... is nothing unusual" sh -c "! WICK_EAGER=0 '$wick' doctor | grep '^!.*WICK_EAGER'"
 check "doctor: a switch that is none" says "^!  *WICK_NOFUSE=maybe is not 0 or 1" env WICK_NOFUSE=maybe "$wick" doctor
 for word in off OFF no False; do

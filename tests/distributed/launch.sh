@@ -57,7 +57,8 @@ check "... is told" err "all_reduce 12 (512 KiB) not finished after .* s; rank 2
 by_hand()
 {
     for k in 0 1 2; do
-        timeout -k 5 60 env MARK=$mark WICK_RANK=$k WICK_WORLD_SIZE=3 WICK_COORDINATOR=127.0.0.1:"$1" WICK_SECRET=s "$world" &
+        timeout -k 5 60 env MARK=$mark WICK_RANK=$k WICK_WORLD_SIZE=3 WICK_COORDINATOR=127.0.0.1:"$1" WICK_SECRET=s \
+            "$world" &
     done
     wait
 }

@@ -173,12 +173,153 @@ static void draws_are_the_same_everywhere(void **state)
     }
 }
 
+/* Draws of a test for a device: those that are slow at it make fewer. */
+static int64_t draws_on(int device)
+{
+    return device < 0 ? 1 << 22 : 1 << 14;
+}
+static wk_device device_at(int device)
+{
+    return device < 0 ? wk_cpu() : test_gpu(device);
+}
+
+static double smallest(wk_tensor *x)
+{
+    return wk_item(wk_amin(x));
+}
+static double largest(wk_tensor *x)
+{
+    return wk_item(wk_amax(x));
+}
+
+static const wk_dtype float_dtypes[] = {WK_F32, WK_F64, WK_F16, WK_BF16};
+
+/* No rounding reaches the excluded end: [from, to) with both as the dtype holds them. */
+static void uniform_stays_in_its_range(void **state)
+{
+    (void)state;
+    static const double ends[][2] = {{0, 1},     {-3, -2},   {1000, 1001}, {-1, 0},
+                                     {0.1, 0.3}, {1, 1.001}, {-6e4, 5e3},  {2, 2}};
+    for (int device = -1; device < wk_device_count(test_gpu_kind()); device++)
+        for (int d = 0; d < 4; d++)
+            for (int k = 0; k < 8; k++) {
+                WK_SCOPE;
+                const wk_dtype dtype = float_dtypes[d];
+                wk_tensor *x = wk_empty((draws_on(device)), .dtype = dtype, .device = device_at(device));
+                const double from = wk_item(wk_full((1), ends[k][0], .dtype = dtype));
+                const double to = wk_item(wk_full((1), ends[k][1], .dtype = dtype));
+                wk_uniform_(x, ends[k][0], ends[k][1]);
+                wk_sync(); /* else each reduction draws anew */
+                const double least = smallest(x), most = largest(x);
+                if (!(least >= from) || !(from < to ? most < to : most == to))
+                    fail_msg("%s of [%g, %g): %.17g to %.17g", wk_dtype_str(dtype), from, to, least, most);
+            }
+}
+
+/* The same for what has no range of its own, and that it is drawn alike everywhere. */
+static void draws_hold_in_every_float(void **state)
+{
+    (void)state;
+    enum { OPS = 5, SAME = 1 << 14 };
+    for (int d = 0; d < 4; d++) {
+        WK_SCOPE;
+        wk_tensor *want[OPS];
+        for (int device = -1; device < wk_device_count(test_gpu_kind()); device++) {
+            const int64_t n = draws_on(device);
+            const wk_device on = device_at(device);
+            const wk_dtype dtype = float_dtypes[d];
+            wk_seed(7);
+            wk_tensor *ones = wk_ones((n), .dtype = dtype, .device = on);
+            wk_tensor *rand = wk_rand((n), .dtype = dtype, .device = on);
+            wk_tensor *randn = wk_randn((n), .dtype = dtype, .device = on);
+            wk_tensor *chance = wk_bernoulli(wk_mul(ones, 0.25)), *kept = wk_dropout(ones, 0.5, true);
+            wk_sync();
+            assert_true(smallest(rand) >= 0 && largest(rand) < 1);
+            assert_true(smallest(randn) > -10 && largest(randn) < 10);
+            assert_true(wk_item(wk_sum(wk_mul(wk_to_dtype(chance, WK_F32), wk_sub(1, chance)))) == 0);
+            assert_true(wk_item(wk_sum(wk_mul(wk_to_dtype(kept, WK_F32), wk_sub(2, kept)))) == 0);
+            wk_seed(8);
+            wk_tensor *have[OPS] = {wk_rand((SAME), .dtype = dtype, .device = on)};
+            have[1] = wk_randn((SAME), .dtype = dtype, .device = on);
+            have[2] = wk_bernoulli(wk_narrow(wk_mul(ones, 0.25), 0, 0, SAME));
+            have[3] = wk_dropout(wk_narrow(ones, 0, 0, SAME), 0.5, true);
+            have[4] = wk_uniform_(wk_empty((SAME), .dtype = dtype, .device = on), 3, 4.5);
+            for (int k = 0; k < OPS; k++) {
+                have[k] = wk_to(have[k], wk_cpu());
+                if (device < 0) want[k] = have[k];
+                same_bits(want[k], have[k]);
+            }
+        }
+    }
+}
+
+static void integers_stay_in_their_range(void **state)
+{
+    (void)state;
+    static const struct row {
+        int64_t low, high;
+        wk_dtype dtype;
+    } rows[] = {{0, 4000, WK_F16},
+                {2047, 2050, WK_F16},
+                {-2050, -2048, WK_F16},
+                {-65504, 65505, WK_F16},
+                {0, 1000, WK_BF16},
+                {-1000, -255, WK_BF16},
+                {0, (int64_t)1 << 30, WK_F32},
+                {INT64_MIN, INT64_MAX, WK_F32},
+                {((int64_t)1 << 53) - 2, ((int64_t)1 << 53) + 4, WK_F64},
+                {0, 256, WK_U8},
+                {-128, 128, WK_I8},
+                {-32768, 32768, WK_I16},
+                {0, 2, WK_BOOL}};
+    for (int device = -1; device < wk_device_count(test_gpu_kind()); device++)
+        for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+            WK_SCOPE;
+            const struct row *r = &rows[k];
+            wk_seed(11);
+            wk_tensor *x =
+                wk_randint(r->low, r->high, (draws_on(device)), .dtype = r->dtype, .device = device_at(device));
+            wk_sync();
+            const double least = smallest(x), most = largest(x);
+            if (!(least >= (double)r->low) || !(most < (double)r->high))
+                fail_msg("%s of [%lld, %lld): %.17g to %.17g", wk_dtype_str(r->dtype), (long long)r->low,
+                         (long long)r->high, least, most);
+            wk_seed(11);
+            same_bits(wk_narrow(wk_to(x, wk_cpu()), 0, 0, 1 << 14),
+                      wk_randint(r->low, r->high, (1 << 14), .dtype = r->dtype));
+        }
+}
+
+static void permutations_of_narrow_dtypes(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    static const struct row {
+        int64_t most;
+        wk_dtype dtype;
+    } rows[] = {{257, WK_BF16}, {2049, WK_F16}, {256, WK_U8}, {128, WK_I8}, {32768, WK_I16}, {2, WK_BOOL}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        wk_tensor *p = wk_to_dtype(wk_randperm(rows[k].most, .dtype = rows[k].dtype), WK_I64);
+        assert_int_equal(wk_numel(wk_unique(p)), rows[k].most);
+        assert_true(smallest(p) == 0 && largest(p) == (double)(rows[k].most - 1));
+        expect_error(wk_randperm(rows[k].most + 1, .dtype = rows[k].dtype), WK_ERR_ARGUMENT, "wider dtype");
+    }
+}
+
 static void errors(void **state)
 {
     (void)state;
     WK_SCOPE;
     expect_error(wk_rand((2), .dtype = WK_I32), WK_ERR_DTYPE, "wk_randint");
     expect_error(wk_randint(3, 3, (2)), WK_ERR_ARGUMENT, "[3, 3)");
+    expect_error(wk_randint(0, 70000, (2), .dtype = WK_F16), WK_ERR_ARGUMENT, "[-65504, 65504]");
+    expect_error(wk_randint(2049, 2050, (2), .dtype = WK_F16), WK_ERR_ARGUMENT, "no integer in [2049, 2050)");
+    expect_error(wk_randint(-1, 5, (2), .dtype = WK_U8), WK_ERR_ARGUMENT, "[0, 255]");
+    expect_error(wk_randint(0, 257, (2), .dtype = WK_U8), WK_ERR_ARGUMENT, "[0, 255]");
+    expect_error(wk_randint(0, 3, (2), .dtype = WK_BOOL), WK_ERR_ARGUMENT, "[0, 1]");
+    expect_error(wk_uniform_(wk_empty((2), .dtype = WK_F16), 0, 70000), WK_ERR_ARGUMENT, "[0, 70000)");
+    expect_error(wk_uniform_(wk_empty((2)), -3e38, 3e38), WK_ERR_ARGUMENT, "finite");
+    expect_error(wk_uniform_(wk_empty((2)), 0, INFINITY), WK_ERR_ARGUMENT, "finite");
     expect_error(wk_randperm(-1), WK_ERR_SHAPE, "randperm");
     expect_error(wk_dropout(wk_ones((2)), 1.5, true), WK_ERR_ARGUMENT, "1.5");
     expect_error(wk_dropout(wk_of(int64_t, (1), 1), 0.5, true), WK_ERR_DTYPE, "i64[1]");
@@ -201,6 +342,10 @@ int main(void)
         cmocka_unit_test(draws),
         cmocka_unit_test(races),
         cmocka_unit_test(draws_are_the_same_everywhere),
+        cmocka_unit_test(uniform_stays_in_its_range),
+        cmocka_unit_test(draws_hold_in_every_float),
+        cmocka_unit_test(integers_stay_in_their_range),
+        cmocka_unit_test(permutations_of_narrow_dtypes),
         cmocka_unit_test(errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -160,6 +160,32 @@ static void adagrad(void **state)
     compare(ADAGRAD, WK_F16, OF_ADAGRAD(.lr = 0.05), FULL(.lr = 0.05, .eps = 1e-10), 4e-3);
 }
 
+/* Moments are precise relative to the larger of their two terms, however little of the old one is kept: a small gradient
+ * after a large one is not lost. */
+static void a_small_gradient_after_a_large_one(void **state)
+{
+    (void)state;
+    static const double beta[] = {0, 1e-3, 0.3, 0.5, 0.6, 0.9, 1}, gradient[] = {-4, 1e-7};
+    for (int k = 0; k < 7 * 2; k++) {
+        WK_SCOPE;
+        const double b = beta[k / 2];
+        wk_tensor *p = wk_ones((1), .requires_grad = true);
+        wk_optim *optim = k % 2 ? wk_optim_adamw(wk_list((p)), .beta1 = b, .beta2 = b)
+                                : wk_optim_adam(wk_list((p)), .beta1 = b, .beta2 = b);
+        double m = 0, v = 0;
+        for (int t = 0; t < 2; t++) {
+            wk_set_grad(p, wk_full((1), gradient[t], .dtype = WK_F32));
+            wk_optim_step(optim);
+            m = b * m + (1 - b) * gradient[t];
+            v = b * v + (1 - b) * gradient[t] * gradient[t];
+        }
+        const double have_m = wk_item(wk_tensors_find(wk_optim_state(optim), "0.exp_avg"));
+        const double have_v = wk_item(wk_tensors_find(wk_optim_state(optim), "0.exp_avg_sq"));
+        if (!(fabs(have_m - m) <= 3e-7 * fabs(m)) || !(fabs(have_v - v) <= 3e-7 * v))
+            fail_msg("beta %g: %g, not %g; %g, not %g", b, have_m, m, have_v, v);
+    }
+}
+
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 static void groups_have_options_of_their_own(void **state)
@@ -520,6 +546,7 @@ int main(void)
         cmocka_unit_test(adam),
         cmocka_unit_test(adamw),
         cmocka_unit_test(adagrad),
+        cmocka_unit_test(a_small_gradient_after_a_large_one),
         cmocka_unit_test(groups_have_options_of_their_own),
         cmocka_unit_test(frozen_parameters_are_left_alone),
         cmocka_unit_test(what_is_refused),

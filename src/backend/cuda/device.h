@@ -201,7 +201,8 @@ CUresult wk__cuda_wait_unlocked(const wk__cuda_device *device, CUevent event);
 wk_code wk__cuda_fail_set(wk__cuda_device *device, wk__fail *fail, CUresult error, const char *what);
 /* Why the device is gone. */
 wk_code wk__cuda_fail_lost(const wk__cuda_device *device, wk__fail *fail);
-/* For who waited and got WK_ERR_DEVICE_LOST: what to return, as who reads hears of it each time, and who waits once for all.
+/* For who waited and got WK_ERR_DEVICE_LOST: what to return, as who reads hears of it each time, and who waits once for
+ * all.
  * Does not hold the lock. */
 wk_code wk__cuda_report_lost(wk__cuda_device *device, bool reads, wk__fail *fail);
 /* Gives memory back, which waits for all work of the device: without the lock. */

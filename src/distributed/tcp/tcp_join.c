@@ -2,7 +2,7 @@
 /* How ranks find each other: all go to rank 0, which gives the roster out when all are there.
  *
  *     rank 0                                 rank r
- *     listens at WICK_COORDINATOR                  listens where it can, and goes to WICK_COORDINATOR until somebody is there
+ *     listens at WICK_COORDINATOR                  listens where it can, and connects to WICK_COORDINATOR
  *     the handshake                     <->  the handshake
  *     WELCOME and the roster            -->  which knows now where everybody listens
  *

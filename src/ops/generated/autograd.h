@@ -23,12 +23,12 @@ extern const wk_parameter wk__parameters_requires_grad_[];
 #define WK__SIGNATURE_backward                                                                                         \
     .name = "backward",                                                                                                \
     .schema = "backward(Tensor self, Tensor? gradient=None, bool retain_graph=False, bool create_graph=False) -> ()",  \
-    .category = "autograd", .doc = "adds the gradients of self to those of all leaves that it depends on",             \
+    .category = "autograd", .doc = "Adds the gradients of self to those of all leaves that it depends on.",            \
     .parameters = wk__parameters_backward, .parameter_count = 4, .results = 0, .invoke = wk__invoke_backward
 
 #define WK__SIGNATURE_detach                                                                                           \
     .name = "detach", .schema = "detach(Tensor self) -> Tensor", .category = "autograd",                               \
-    .doc = "the same numbers, in the same storage, without a history", .parameters = wk__parameters_detach,            \
+    .doc = "Returns self without its graph; both share one storage.", .parameters = wk__parameters_detach,             \
     .parameter_count = 1, .results = 1, .view = true, .invoke = wk__invoke_detach
 
 #define WK__SIGNATURE_grad                                                                                             \
@@ -36,18 +36,17 @@ extern const wk_parameter wk__parameters_requires_grad_[];
     .schema = "grad(Tensor[] outputs, Tensor[] inputs, Tensor[]? grad_outputs=None, bool retain_graph=False, bool "    \
               "create_graph=False, bool allow_unused=False) -> Tensor[]",                                              \
     .category = "autograd",                                                                                            \
-    .doc = "d outputs / d inputs, one for each input; the gradients of leaves stay as they are",                       \
+    .doc = "Computes d outputs / d inputs, one gradient for each input, without changing those of leaves.",            \
     .parameters = wk__parameters_grad, .parameter_count = 6, .results = -1
 
 #define WK__SIGNATURE_grad_of                                                                                          \
     .name = "grad_of", .schema = "grad_of(Tensor self) -> Tensor", .category = "autograd",                             \
-    .doc = "the gradient that backward left in a leaf; none where there is none", .parameters = wk__parameters_detach, \
+    .doc = "Returns the gradient of a leaf, or none while it has none.", .parameters = wk__parameters_detach,          \
     .parameter_count = 1, .results = 1
 
 #define WK__SIGNATURE_requires_grad_                                                                                   \
     .name = "requires_grad_", .schema = "requires_grad_(Tensor(a!) self, bool requires_grad=True) -> Tensor(a!)",      \
-    .category = "autograd", .doc = "makes a leaf want a gradient, or not",                                             \
-    .parameters = wk__parameters_requires_grad_, .parameter_count = 2, .results = 1,                                   \
-    .invoke = wk__invoke_requires_grad_
+    .category = "autograd", .doc = "Sets whether a leaf requires grad.", .parameters = wk__parameters_requires_grad_,  \
+    .parameter_count = 2, .results = 1, .invoke = wk__invoke_requires_grad_
 
 #endif

@@ -57,120 +57,123 @@ extern const wk_parameter wk__parameters_fill_[];
 
 #define WK__SIGNATURE_zeros                                                                                            \
     .name = "zeros", .schema = "zeros(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",               \
-    .category = "creation", .doc = "all 0", .parameters = wk__parameters_zeros, .parameter_count = 3, .results = 1,    \
-    .invoke = wk__invoke_zeros
+    .category = "creation", .doc = "Creates a tensor of zeros.", .parameters = wk__parameters_zeros,                   \
+    .parameter_count = 3, .results = 1, .invoke = wk__invoke_zeros
 
 #define WK__SIGNATURE_ones                                                                                             \
     .name = "ones", .schema = "ones(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",                 \
-    .category = "creation", .doc = "all 1", .parameters = wk__parameters_ones, .parameter_count = 3, .results = 1,     \
-    .invoke = wk__invoke_ones
+    .category = "creation", .doc = "Creates a tensor of ones.", .parameters = wk__parameters_ones,                     \
+    .parameter_count = 3, .results = 1, .invoke = wk__invoke_ones
 
 #define WK__SIGNATURE_empty                                                                                            \
     .name = "empty", .schema = "empty(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",               \
-    .category = "creation", .doc = "memory of this shape; its numbers mean nothing (they are 0)",                      \
+    .category = "creation",                                                                                            \
+    .doc = "Creates a tensor for a later write. Its contents are unspecified (currently zero).",                       \
     .parameters = wk__parameters_ones, .parameter_count = 3, .results = 1, .invoke = wk__invoke_empty
 
 #define WK__SIGNATURE_full                                                                                             \
     .name = "full",                                                                                                    \
     .schema = "full(int[] size, Scalar fill_value, *, dtype? dtype=None, Device? device=None) -> Tensor",              \
-    .category = "creation", .doc = "all the same number: i64 for a whole one, else f32",                               \
+    .category = "creation", .doc = "Creates a tensor in which every element is value.",                                \
     .parameters = wk__parameters_full, .parameter_count = 4, .results = 1, .invoke = wk__invoke_full
 
 #define WK__SIGNATURE_zeros_like                                                                                       \
     .name = "zeros_like", .schema = "zeros_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",    \
-    .category = "creation", .doc = "all 0, of the shape, dtype and device of self",                                    \
-    .parameters = wk__parameters_zeros_like, .parameter_count = 3, .results = 1, .invoke = wk__invoke_zeros_like
+    .category = "creation", .doc = "Creates a tensor of zeros like x.", .parameters = wk__parameters_zeros_like,       \
+    .parameter_count = 3, .results = 1, .invoke = wk__invoke_zeros_like
 
 #define WK__SIGNATURE_ones_like                                                                                        \
     .name = "ones_like", .schema = "ones_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",      \
-    .category = "creation", .doc = "all 1, of the shape, dtype and device of self",                                    \
-    .parameters = wk__parameters_zeros_like, .parameter_count = 3, .results = 1, .invoke = wk__invoke_ones_like
+    .category = "creation", .doc = "Creates a tensor of ones like x.", .parameters = wk__parameters_zeros_like,        \
+    .parameter_count = 3, .results = 1, .invoke = wk__invoke_ones_like
 
 #define WK__SIGNATURE_empty_like                                                                                       \
     .name = "empty_like", .schema = "empty_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",    \
     .category = "creation",                                                                                            \
-    .doc = "memory whose numbers mean nothing (they are 0), of the shape, dtype and device of self",                   \
+    .doc = "Creates a tensor like x for a later write. Its contents are unspecified (currently zero).",                \
     .parameters = wk__parameters_zeros_like, .parameter_count = 3, .results = 1, .invoke = wk__invoke_empty_like
 
 #define WK__SIGNATURE_full_like                                                                                        \
     .name = "full_like",                                                                                               \
     .schema = "full_like(Tensor self, Scalar fill_value, *, dtype? dtype=None, Device? device=None) -> Tensor",        \
-    .category = "creation", .doc = "all the same number, of the shape, dtype and device of self",                      \
+    .category = "creation", .doc = "Creates a tensor like x in which every element is value.",                         \
     .parameters = wk__parameters_full_like, .parameter_count = 4, .results = 1, .invoke = wk__invoke_full_like
 
 #define WK__SIGNATURE_arange                                                                                           \
     .name = "arange",                                                                                                  \
     .schema =                                                                                                          \
         "arange(Scalar start, Scalar? end=None, Scalar step=1, *, dtype? dtype=None, Device? device=None) -> Tensor",  \
-    .category = "creation", .doc = "start, start + step, ... short of end; of one number 0, 1, ... short of that",     \
+    .category = "creation", .doc = "Creates the vector start, start + step, ... that ends before end.",                \
     .parameters = wk__parameters_arange, .parameter_count = 5, .results = 1, .invoke = wk__invoke_arange
 
 #define WK__SIGNATURE_linspace                                                                                         \
     .name = "linspace",                                                                                                \
     .schema = "linspace(Scalar start, Scalar end, int steps, *, dtype? dtype=None, Device? device=None) -> Tensor",    \
-    .category = "creation", .doc = "evenly spaced, both ends included", .parameters = wk__parameters_linspace,         \
-    .parameter_count = 5, .results = 1, .invoke = wk__invoke_linspace
+    .category = "creation",                                                                                            \
+    .doc = "Creates a vector of count evenly spaced numbers from start to end, both included.",                        \
+    .parameters = wk__parameters_linspace, .parameter_count = 5, .results = 1, .invoke = wk__invoke_linspace
 
 #define WK__SIGNATURE_eye                                                                                              \
     .name = "eye", .schema = "eye(int n, *, dtype? dtype=None, Device? device=None) -> Tensor",                        \
-    .category = "creation", .doc = "the identity matrix", .parameters = wk__parameters_eye, .parameter_count = 3,      \
-    .results = 1, .invoke = wk__invoke_eye
+    .category = "creation", .doc = "Creates the identity matrix of n rows and n columns.",                             \
+    .parameters = wk__parameters_eye, .parameter_count = 3, .results = 1, .invoke = wk__invoke_eye
 
 #define WK__SIGNATURE_rand                                                                                             \
     .name = "rand", .schema = "rand(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",                 \
-    .category = "random", .doc = "uniform in [0, 1)", .dtypes = WK__FLOATS, .parameters = wk__parameters_ones,         \
-    .parameter_count = 3, .results = 1, .invoke = wk__invoke_rand
+    .category = "random", .doc = "Draws from the uniform distribution over [0, 1).", .dtypes = WK__FLOATS,             \
+    .parameters = wk__parameters_ones, .parameter_count = 3, .results = 1, .invoke = wk__invoke_rand
 
 #define WK__SIGNATURE_rand_like                                                                                        \
     .name = "rand_like", .schema = "rand_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",      \
-    .category = "random", .doc = "uniform in [0, 1), shaped like self", .dtypes = WK__FLOATS,                          \
-    .parameters = wk__parameters_zeros_like, .parameter_count = 3, .results = 1, .invoke = wk__invoke_rand_like
+    .category = "random", .doc = "Draws from the uniform distribution over [0, 1) into a tensor like x.",              \
+    .dtypes = WK__FLOATS, .parameters = wk__parameters_zeros_like, .parameter_count = 3, .results = 1,                 \
+    .invoke = wk__invoke_rand_like
 
 #define WK__SIGNATURE_randn                                                                                            \
     .name = "randn", .schema = "randn(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",               \
-    .category = "random", .doc = "standard normal", .dtypes = WK__FLOATS, .parameters = wk__parameters_ones,           \
-    .parameter_count = 3, .results = 1, .invoke = wk__invoke_randn
+    .category = "random", .doc = "Draws from the standard normal distribution.", .dtypes = WK__FLOATS,                 \
+    .parameters = wk__parameters_ones, .parameter_count = 3, .results = 1, .invoke = wk__invoke_randn
 
 #define WK__SIGNATURE_randn_like                                                                                       \
     .name = "randn_like", .schema = "randn_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",    \
-    .category = "random", .doc = "standard normal, shaped like self", .dtypes = WK__FLOATS,                            \
-    .parameters = wk__parameters_zeros_like, .parameter_count = 3, .results = 1, .invoke = wk__invoke_randn_like
+    .category = "random", .doc = "Draws from the standard normal distribution into a tensor like x.",                  \
+    .dtypes = WK__FLOATS, .parameters = wk__parameters_zeros_like, .parameter_count = 3, .results = 1,                 \
+    .invoke = wk__invoke_randn_like
 
 #define WK__SIGNATURE_randint                                                                                          \
     .name = "randint",                                                                                                 \
     .schema = "randint(int low, int high, int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",           \
-    .category = "random", .doc = "whole numbers in [low, high), i64", .parameters = wk__parameters_randint,            \
-    .parameter_count = 5, .results = 1, .invoke = wk__invoke_randint
+    .category = "random", .doc = "Draws integers from the uniform distribution over [low, high).",                     \
+    .parameters = wk__parameters_randint, .parameter_count = 5, .results = 1, .invoke = wk__invoke_randint
 
 #define WK__SIGNATURE_randperm                                                                                         \
     .name = "randperm", .schema = "randperm(int n, *, dtype? dtype=None, Device? device=None) -> Tensor",              \
-    .category = "random", .doc = "0..n-1 in random order, i64", .parameters = wk__parameters_eye,                      \
+    .category = "random", .doc = "Draws a random permutation of 0, ..., n - 1.", .parameters = wk__parameters_eye,     \
     .parameter_count = 3, .results = 1, .invoke = wk__invoke_randperm
 
 #define WK__SIGNATURE_to                                                                                               \
     .name = "to", .schema = "to(Tensor self, Device device) -> Tensor", .category = "copy",                            \
-    .doc = "on another device; the same tensor if it is there already", .grad_fn_name = "ToCopyBackward0",             \
-    .parameters = wk__parameters_to, .parameter_count = 2, .results = 1, .invoke = wk__invoke_to
+    .doc = "Copies x to device.", .grad_fn_name = "ToCopyBackward0", .parameters = wk__parameters_to,                  \
+    .parameter_count = 2, .results = 1, .invoke = wk__invoke_to
 
 #define WK__SIGNATURE_to_dtype                                                                                         \
     .name = "to_dtype", .schema = "to_dtype(Tensor self, dtype dtype) -> Tensor", .category = "copy",                  \
-    .doc = "converted: floats round to nearest even, floats to integers truncate, anything to bool is x != 0",         \
-    .grad_fn_name = "ToCopyBackward0", .arity = 1, .parameters = wk__parameters_to_dtype, .parameter_count = 2,        \
-    .results = 1, .invoke = wk__invoke_to_dtype
+    .doc = "Converts x to dtype.", .grad_fn_name = "ToCopyBackward0", .arity = 1,                                      \
+    .parameters = wk__parameters_to_dtype, .parameter_count = 2, .results = 1, .invoke = wk__invoke_to_dtype
 
 #define WK__SIGNATURE_clone                                                                                            \
     .name = "clone", .schema = "clone(Tensor self) -> Tensor", .category = "copy",                                     \
-    .doc = "a dense copy with its own storage", .grad_fn_name = "CloneBackward0", .arity = 1,                          \
+    .doc = "Copies x into a contiguous tensor with storage of its own.", .grad_fn_name = "CloneBackward0", .arity = 1, \
     .parameters = wk__parameters_clone, .parameter_count = 1, .results = 1, .invoke = wk__invoke_clone
 
 #define WK__SIGNATURE_copy_                                                                                            \
     .name = "copy_", .schema = "copy_(Tensor(a!) self, Tensor src) -> Tensor(a!)", .category = "copy",                 \
-    .doc = "src written over self: broadcast, converted, moved", .grad_fn_name = "CopyBackwards",                      \
+    .doc = "Writes y into x, broadcast, converted and moved to x's device.", .grad_fn_name = "CopyBackwards",          \
     .parameters = wk__parameters_copy_, .parameter_count = 2, .results = 1, .invoke = wk__invoke_copy_
 
 #define WK__SIGNATURE_fill_                                                                                            \
     .name = "fill_", .schema = "fill_(Tensor(a!) self, Scalar value) -> Tensor(a!)", .category = "copy",               \
-    .doc = "every element becomes the number", .grad_fn_name = "FillBackward0", .parameters = wk__parameters_fill_,    \
-    .parameter_count = 2, .results = 1, .invoke = wk__invoke_fill_
+    .doc = "Writes value into every element of x.", .grad_fn_name = "FillBackward0",                                   \
+    .parameters = wk__parameters_fill_, .parameter_count = 2, .results = 1, .invoke = wk__invoke_fill_
 
 #endif

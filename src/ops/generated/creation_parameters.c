@@ -7,7 +7,7 @@ const wk_parameter wk__parameters_zeros[] = {
     {.size = sizeof(wk_parameter), .name = "size", .doc = "", .kind = WK_VALUE_INTS},
     {.size = sizeof(wk_parameter),
      .name = "dtype",
-     .doc = "default f32, or what the call says",
+     .doc = "element type; default as stated at the call",
      .kind = WK_VALUE_DTYPE,
      .optional = true,
      .keyword_only = true},

@@ -42,52 +42,53 @@ extern const wk_parameter wk__parameters_linear[];
 
 #define WK__SIGNATURE_matmul                                                                                           \
     .name = "matmul", .schema = "matmul(Tensor self, Tensor other) -> Tensor", .category = "matmul",                   \
-    .doc = "the product of vectors, matrices, or stacks of matrices that broadcast",                                   \
-    .grad_fn_name = "UnsafeViewBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_matmul,                 \
-    .parameter_count = 2, .results = 1, .invoke = wk__invoke_matmul
+    .doc = "Multiplies vectors, matrices, or stacks of matrices.", .grad_fn_name = "UnsafeViewBackward0",              \
+    .dtypes = WK__NUMBERS, .parameters = wk__parameters_matmul, .parameter_count = 2, .results = 1,                    \
+    .invoke = wk__invoke_matmul
 
 #define WK__SIGNATURE_mm                                                                                               \
     .name = "mm", .schema = "mm(Tensor self, Tensor mat2) -> Tensor", .category = "matmul",                            \
-    .doc = "the product of two matrices", .grad_fn_name = "MmBackward0", .dtypes = WK__NUMBERS,                        \
+    .doc = "Multiplies two matrices.", .grad_fn_name = "MmBackward0", .dtypes = WK__NUMBERS,                           \
     .parameters = wk__parameters_mm, .parameter_count = 2, .results = 1, .invoke = wk__invoke_mm
 
 #define WK__SIGNATURE_bmm                                                                                              \
     .name = "bmm", .schema = "bmm(Tensor self, Tensor mat2) -> Tensor", .category = "matmul",                          \
-    .doc = "the products of two stacks of matrices", .grad_fn_name = "BmmBackward0", .dtypes = WK__NUMBERS,            \
+    .doc = "Multiplies two stacks of matrices.", .grad_fn_name = "BmmBackward0", .dtypes = WK__NUMBERS,                \
     .parameters = wk__parameters_mm, .parameter_count = 2, .results = 1, .invoke = wk__invoke_bmm
 
 #define WK__SIGNATURE_mv                                                                                               \
     .name = "mv", .schema = "mv(Tensor self, Tensor vec) -> Tensor", .category = "matmul",                             \
-    .doc = "a matrix times a vector", .grad_fn_name = "MvBackward0", .dtypes = WK__NUMBERS,                            \
+    .doc = "Multiplies a matrix by a vector.", .grad_fn_name = "MvBackward0", .dtypes = WK__NUMBERS,                   \
     .parameters = wk__parameters_mv, .parameter_count = 2, .results = 1, .invoke = wk__invoke_mv
 
 #define WK__SIGNATURE_dot                                                                                              \
     .name = "dot", .schema = "dot(Tensor self, Tensor tensor) -> Tensor", .category = "matmul",                        \
-    .doc = "the sum of the products of the elements of two vectors", .grad_fn_name = "DotBackward0",                   \
-    .dtypes = WK__NUMBERS, .parameters = wk__parameters_dot, .parameter_count = 2, .results = 1,                       \
-    .invoke = wk__invoke_dot
+    .doc = "Computes the dot product of two vectors.", .grad_fn_name = "DotBackward0", .dtypes = WK__NUMBERS,          \
+    .parameters = wk__parameters_dot, .parameter_count = 2, .results = 1, .invoke = wk__invoke_dot
 
 #define WK__SIGNATURE_outer                                                                                            \
     .name = "outer", .schema = "outer(Tensor self, Tensor vec2) -> Tensor", .category = "matmul",                      \
-    .doc = "every product of an element of a and one of b", .grad_fn_name = "MulBackward0",                            \
+    .doc = "Computes the outer product of two vectors.", .grad_fn_name = "MulBackward0",                               \
     .parameters = wk__parameters_outer, .parameter_count = 2, .results = 1, .invoke = wk__invoke_outer
 
 #define WK__SIGNATURE_addmm                                                                                            \
     .name = "addmm",                                                                                                   \
     .schema = "addmm(Tensor self, Tensor mat1, Tensor mat2, Scalar beta=1, Scalar alpha=1) -> Tensor",                 \
-    .category = "matmul", .doc = "beta x + alpha a b", .grad_fn_name = "AddmmBackward0", .dtypes = WK__NUMBERS,        \
-    .parameters = wk__parameters_addmm, .parameter_count = 5, .results = 1, .invoke = wk__invoke_addmm
+    .category = "matmul", .doc = "Adds a multiple of x to a multiple of the product of a and b.",                      \
+    .grad_fn_name = "AddmmBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_addmm, .parameter_count = 5, \
+    .results = 1, .invoke = wk__invoke_addmm
 
 #define WK__SIGNATURE_baddbmm                                                                                          \
     .name = "baddbmm",                                                                                                 \
     .schema = "baddbmm(Tensor self, Tensor batch1, Tensor batch2, Scalar beta=1, Scalar alpha=1) -> Tensor",           \
-    .category = "matmul", .doc = "beta x + alpha a b of stacks of matrices", .grad_fn_name = "BaddbmmBackward0",       \
-    .dtypes = WK__NUMBERS, .parameters = wk__parameters_baddbmm, .parameter_count = 5, .results = 1,                   \
-    .invoke = wk__invoke_baddbmm
+    .category = "matmul", .doc = "Adds a multiple of x to a multiple of the products of two stacks of matrices.",      \
+    .grad_fn_name = "BaddbmmBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_baddbmm,                   \
+    .parameter_count = 5, .results = 1, .invoke = wk__invoke_baddbmm
 
 #define WK__SIGNATURE_linear                                                                                           \
     .name = "linear", .schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",                    \
-    .category = "matmul", .doc = "x weight^T + bias", .grad_fn_name = "AddmmBackward0", .dtypes = WK__NUMBERS,         \
-    .parameters = wk__parameters_linear, .parameter_count = 3, .results = 1, .invoke = wk__invoke_linear
+    .category = "matmul", .doc = "Multiplies x by the transpose of weight and adds bias.",                             \
+    .grad_fn_name = "AddmmBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_linear,                      \
+    .parameter_count = 3, .results = 1, .invoke = wk__invoke_linear
 
 #endif

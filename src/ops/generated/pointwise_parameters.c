@@ -12,7 +12,7 @@ const wk_parameter wk__parameters_div[] = {
     {.size = sizeof(wk_parameter), .name = "other", .doc = "", .kind = WK_VALUE_TENSOR, .accepts_scalar = true},
     {.size = sizeof(wk_parameter),
      .name = "rounding_mode",
-     .doc = "NULL: no rounding",
+     .doc = "default NULL, no rounding",
      .kind = WK_VALUE_TEXT,
      .optional = true,
      .keyword_only = true,
@@ -39,7 +39,7 @@ const wk_parameter wk__parameters_logit[] = {
     {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
     {.size = sizeof(wk_parameter),
      .name = "eps",
-     .doc = "default: x is not clamped",
+     .doc = "limit of x; default none",
      .kind = WK_VALUE_FLOAT,
      .optional = true}};
 
@@ -106,17 +106,17 @@ const wk_parameter wk__parameters_nan_to_num[] = {
     {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
     {.size = sizeof(wk_parameter),
      .name = "nan",
-     .doc = "for NaN; default 0",
+     .doc = "replaces NaN; default 0",
      .kind = WK_VALUE_FLOAT,
      .optional = true},
     {.size = sizeof(wk_parameter),
      .name = "posinf",
-     .doc = "for infinity; default the largest number of the dtype",
+     .doc = "replaces infinity; default the largest value of the dtype",
      .kind = WK_VALUE_FLOAT,
      .optional = true},
     {.size = sizeof(wk_parameter),
      .name = "neginf",
-     .doc = "for -infinity; default the lowest",
+     .doc = "replaces -infinity; default the lowest value of the dtype",
      .kind = WK_VALUE_FLOAT,
      .optional = true}};
 

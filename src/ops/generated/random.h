@@ -25,32 +25,31 @@ extern const wk_parameter wk__parameters_multinomial[];
 
 #define WK__SIGNATURE_uniform_                                                                                         \
     .name = "uniform_", .schema = "uniform_(Tensor(a!) self, float from=0, float to=1) -> Tensor(a!)",                 \
-    .category = "random", .doc = "every element becomes uniform in [from, to)", .grad_fn_name = "UniformBackward0",    \
-    .dtypes = WK__FLOATS, .parameters = wk__parameters_uniform_, .parameter_count = 3, .results = 1,                   \
-    .invoke = wk__invoke_uniform_
+    .category = "random", .doc = "Fills x from the uniform distribution over [from, to).",                             \
+    .grad_fn_name = "UniformBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_uniform_,                   \
+    .parameter_count = 3, .results = 1, .invoke = wk__invoke_uniform_
 
 #define WK__SIGNATURE_normal_                                                                                          \
     .name = "normal_", .schema = "normal_(Tensor(a!) self, float mean=0, float std=1) -> Tensor(a!)",                  \
-    .category = "random", .doc = "every element becomes normal", .grad_fn_name = "NormalBackward0",                    \
-    .dtypes = WK__FLOATS, .parameters = wk__parameters_normal_, .parameter_count = 3, .results = 1,                    \
-    .invoke = wk__invoke_normal_
+    .category = "random", .doc = "Fills x from the normal distribution with this mean and standard deviation.",        \
+    .grad_fn_name = "NormalBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_normal_,                     \
+    .parameter_count = 3, .results = 1, .invoke = wk__invoke_normal_
 
 #define WK__SIGNATURE_bernoulli                                                                                        \
     .name = "bernoulli", .schema = "bernoulli(Tensor self) -> Tensor", .category = "random",                           \
-    .doc = "1 with the probability that stands in x, else 0", .grad_fn_name = "BernoulliBackward0",                    \
+    .doc = "Draws 1 with probability x, else 0, for each element.", .grad_fn_name = "BernoulliBackward0",              \
     .dtypes = WK__FLOATS, .parameters = wk__parameters_bernoulli, .parameter_count = 1, .results = 1,                  \
     .invoke = wk__invoke_bernoulli
 
 #define WK__SIGNATURE_dropout                                                                                          \
     .name = "dropout", .schema = "dropout(Tensor input, float p=0.5, bool training=True) -> Tensor",                   \
-    .category = "random", .doc = "0 with probability p, else x / (1 - p)", .grad_fn_name = "MulBackward0",             \
-    .dtypes = WK__FLOATS, .parameters = wk__parameters_dropout, .parameter_count = 3, .results = 1,                    \
-    .invoke = wk__invoke_dropout
+    .category = "random", .doc = "Sets each element to 0 with probability p and divides the others by 1 - p.",         \
+    .grad_fn_name = "MulBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_dropout, .parameter_count = 3,  \
+    .results = 1, .invoke = wk__invoke_dropout
 
 #define WK__SIGNATURE_multinomial                                                                                      \
     .name = "multinomial", .schema = "multinomial(Tensor self, int num_samples, bool replacement=False) -> Tensor",    \
-    .category = "random", .doc = "places drawn with these probabilities, once each or with replacement",               \
-    .dtypes = WK__FLOATS, .parameters = wk__parameters_multinomial, .parameter_count = 3, .results = 1,                \
-    .invoke = wk__invoke_multinomial
+    .category = "random", .doc = "Draws count indices with the probabilities in each row of x.", .dtypes = WK__FLOATS, \
+    .parameters = wk__parameters_multinomial, .parameter_count = 3, .results = 1, .invoke = wk__invoke_multinomial
 
 #endif

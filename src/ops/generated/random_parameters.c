@@ -56,7 +56,7 @@ const wk_parameter wk__parameters_multinomial[] = {
     {.size = sizeof(wk_parameter), .name = "num_samples", .doc = "", .kind = WK_VALUE_INT},
     {.size = sizeof(wk_parameter),
      .name = "replacement",
-     .doc = "a place may be drawn more than once",
+     .doc = "an index may be drawn more than once; default false",
      .kind = WK_VALUE_BOOL,
      .optional = true,
      .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};

@@ -132,14 +132,14 @@ extern const wk_parameter wk__parameters_nll_loss[];
 
 #define WK__SIGNATURE_sum                                                                                              \
     .name = "sum", .schema = "sum(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",  \
-    .category = "reduction", .doc = "sum over all or the named dimensions", .grad_fn_name = "SumBackward0",            \
+    .category = "reduction", .doc = "Sums over all dimensions, or over dims.", .grad_fn_name = "SumBackward0",         \
     .grad_fn_name_dims = "SumBackward1", .parameters = wk__parameters_sum, .parameter_count = 4, .results = 1,         \
     .takes_dtype = true, .invoke = wk__invoke_sum
 
 #define WK__SIGNATURE_mean                                                                                             \
     .name = "mean",                                                                                                    \
     .schema = "mean(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",                \
-    .category = "reduction", .doc = "mean over all or the named dimensions, of floats",                                \
+    .category = "reduction", .doc = "Computes the mean over all dimensions, or over dims.",                            \
     .grad_fn_name = "MeanBackward0", .grad_fn_name_dims = "MeanBackward1", .dtypes = WK__FLOATS,                       \
     .parameters = wk__parameters_mean, .parameter_count = 4, .results = 1, .takes_dtype = true,                        \
     .invoke = wk__invoke_mean
@@ -147,149 +147,147 @@ extern const wk_parameter wk__parameters_nll_loss[];
 #define WK__SIGNATURE_prod                                                                                             \
     .name = "prod",                                                                                                    \
     .schema = "prod(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",                \
-    .category = "reduction", .doc = "product over all or the named dimensions", .grad_fn_name = "ProdBackward0",       \
+    .category = "reduction", .doc = "Multiplies over all dimensions, or over dims.", .grad_fn_name = "ProdBackward0",  \
     .grad_fn_name_dims = "ProdBackward1", .parameters = wk__parameters_mean, .parameter_count = 4, .results = 1,       \
     .takes_dtype = true, .invoke = wk__invoke_prod
 
 #define WK__SIGNATURE_amax                                                                                             \
     .name = "amax", .schema = "amax(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",                      \
-    .category = "reduction", .doc = "largest element over all or the named dimensions; NaN if there is one",           \
+    .category = "reduction",                                                                                           \
+    .doc = "Finds the largest element over all dimensions, or over dims; NaN if there is one.",                        \
     .grad_fn_name = "AmaxBackward0", .parameters = wk__parameters_amax, .parameter_count = 3, .results = 1,            \
     .invoke = wk__invoke_amax
 
 #define WK__SIGNATURE_amin                                                                                             \
     .name = "amin", .schema = "amin(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",                      \
-    .category = "reduction", .doc = "smallest element over all or the named dimensions; NaN if there is one",          \
+    .category = "reduction",                                                                                           \
+    .doc = "Finds the smallest element over all dimensions, or over dims; NaN if there is one.",                       \
     .grad_fn_name = "AminBackward0", .parameters = wk__parameters_amax, .parameter_count = 3, .results = 1,            \
     .invoke = wk__invoke_amin
 
 #define WK__SIGNATURE_all                                                                                              \
     .name = "all", .schema = "all(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",                        \
-    .category = "reduction", .doc = "are all elements other than 0? true of none", .parameters = wk__parameters_amax,  \
-    .parameter_count = 3, .results = 1, .invoke = wk__invoke_all
+    .category = "reduction",                                                                                           \
+    .doc = "Tests whether all elements are nonzero, over all dimensions or over dims; true if there are none.",        \
+    .parameters = wk__parameters_amax, .parameter_count = 3, .results = 1, .invoke = wk__invoke_all
 
 #define WK__SIGNATURE_any                                                                                              \
     .name = "any", .schema = "any(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",                        \
-    .category = "reduction", .doc = "is some element other than 0? false of none", .parameters = wk__parameters_amax,  \
-    .parameter_count = 3, .results = 1, .invoke = wk__invoke_any
+    .category = "reduction",                                                                                           \
+    .doc = "Tests whether an element is nonzero, over all dimensions or over dims; false if there are none.",          \
+    .parameters = wk__parameters_amax, .parameter_count = 3, .results = 1, .invoke = wk__invoke_any
 
 #define WK__SIGNATURE_count_nonzero                                                                                    \
     .name = "count_nonzero", .schema = "count_nonzero(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",    \
-    .category = "reduction", .doc = "how many elements are other than 0, as i64", .parameters = wk__parameters_amax,   \
-    .parameter_count = 3, .results = 1, .invoke = wk__invoke_count_nonzero
+    .category = "reduction", .doc = "Counts the elements that are not 0, over all dimensions or over dims.",           \
+    .parameters = wk__parameters_amax, .parameter_count = 3, .results = 1, .invoke = wk__invoke_count_nonzero
 
 #define WK__SIGNATURE_logsumexp                                                                                        \
     .name = "logsumexp", .schema = "logsumexp(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",            \
-    .category = "reduction", .doc = "log(sum e^x) over all or the named dimensions, without overflow",                 \
+    .category = "reduction", .doc = "Computes log(sum of e^x) over all dimensions, or over dims, without overflow.",   \
     .grad_fn_name = "LogsumexpBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_amax,                     \
     .parameter_count = 3, .results = 1, .invoke = wk__invoke_logsumexp
 
 #define WK__SIGNATURE_argmax                                                                                           \
     .name = "argmax", .schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",                    \
     .category = "reduction",                                                                                           \
-    .doc = "i64 position of the largest element, the first of equals; NaN counts as greatest; without dim in "         \
-           "row-major order",                                                                                          \
+    .doc = "Finds the index of the largest element, the first of equals; NaN counts as largest.",                      \
     .parameters = wk__parameters_argmax, .parameter_count = 3, .results = 1, .invoke = wk__invoke_argmax
 
 #define WK__SIGNATURE_argmin                                                                                           \
     .name = "argmin", .schema = "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",                    \
     .category = "reduction",                                                                                           \
-    .doc = "i64 position of the smallest element, the first of equals; NaN counts as least; without dim in row-major " \
-           "order",                                                                                                    \
+    .doc = "Finds the index of the smallest element, the first of equals; NaN counts as smallest.",                    \
     .parameters = wk__parameters_argmax, .parameter_count = 3, .results = 1, .invoke = wk__invoke_argmin
 
 #define WK__SIGNATURE_var                                                                                              \
     .name = "var", .schema = "var(Tensor self, int[]? dim=None, *, float correction=1, bool keepdim=False) -> Tensor", \
-    .category = "reduction",                                                                                           \
-    .doc = "sum of (x - mean)^2 / (n - correction), over all or the named dimensions; floats",                         \
+    .category = "reduction", .doc = "Computes the variance over all dimensions, or over dims.",                        \
     .grad_fn_name = "VarBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_var, .parameter_count = 4,      \
     .results = 1, .invoke = wk__invoke_var
 
 #define WK__SIGNATURE_std                                                                                              \
     .name = "std", .schema = "std(Tensor self, int[]? dim=None, *, float correction=1, bool keepdim=False) -> Tensor", \
-    .category = "reduction", .doc = "the square root of var; floats", .grad_fn_name = "StdBackward0",                  \
-    .dtypes = WK__FLOATS, .parameters = wk__parameters_std, .parameter_count = 4, .results = 1,                        \
-    .invoke = wk__invoke_std
+    .category = "reduction", .doc = "Computes the standard deviation over all dimensions, or over dims.",              \
+    .grad_fn_name = "StdBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_std, .parameter_count = 4,      \
+    .results = 1, .invoke = wk__invoke_std
 
 #define WK__SIGNATURE_norm                                                                                             \
     .name = "norm", .schema = "norm(Tensor self, float p=2, int[]? dim=None, bool keepdim=False) -> Tensor",           \
-    .category = "reduction",                                                                                           \
-    .doc = "(sum |x|^p)^(1/p) over all or the named dimensions: the length of vectors; floats",                        \
+    .category = "reduction", .doc = "Computes the p-norm over all dimensions, or over dims.",                          \
     .grad_fn_name = "LinalgVectorNormBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_norm,              \
     .parameter_count = 4, .results = 1, .invoke = wk__invoke_norm
 
 #define WK__SIGNATURE_dist                                                                                             \
     .name = "dist", .schema = "dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", .category = "reduction",        \
-    .doc = "(sum |a - b|^p)^(1/p) over all elements of the difference, broadcast; floats",                             \
-    .grad_fn_name = "DistBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_dist, .parameter_count = 3,    \
-    .results = 1, .invoke = wk__invoke_dist
+    .doc = "Computes the p-norm of the difference of a and b over all elements.", .grad_fn_name = "DistBackward0",     \
+    .dtypes = WK__FLOATS, .parameters = wk__parameters_dist, .parameter_count = 3, .results = 1,                       \
+    .invoke = wk__invoke_dist
 
 #define WK__SIGNATURE_cosine_similarity                                                                                \
     .name = "cosine_similarity",                                                                                       \
     .schema = "cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor",                         \
-    .category = "reduction",                                                                                           \
-    .doc = "a b / (|a| |b|) of the vectors along a dimension, lengths below eps taken as eps; floats",                 \
+    .category = "reduction", .doc = "Computes the cosine of the angle between vectors along dim.",                     \
     .grad_fn_name = "SumBackward1", .dtypes = WK__FLOATS, .parameters = wk__parameters_cosine_similarity,              \
     .parameter_count = 4, .results = 1, .invoke = wk__invoke_cosine_similarity
 
 #define WK__SIGNATURE_softmax                                                                                          \
     .name = "softmax", .schema = "softmax(Tensor input, int dim) -> Tensor", .category = "softmax",                    \
-    .doc = "e^x over its sum along a dimension; floats", .grad_fn_name = "SoftmaxBackward0", .dtypes = WK__FLOATS,     \
+    .doc = "Normalises e^x to a sum of 1 along dim.", .grad_fn_name = "SoftmaxBackward0", .dtypes = WK__FLOATS,        \
     .parameters = wk__parameters_softmax, .parameter_count = 2, .results = 1, .invoke = wk__invoke_softmax
 
 #define WK__SIGNATURE_softmin                                                                                          \
     .name = "softmin", .schema = "softmin(Tensor input, int dim) -> Tensor", .category = "softmax",                    \
-    .doc = "softmax of -x", .grad_fn_name = "SoftmaxBackward0", .dtypes = WK__FLOATS,                                  \
+    .doc = "Normalises e^-x to a sum of 1 along dim.", .grad_fn_name = "SoftmaxBackward0", .dtypes = WK__FLOATS,       \
     .parameters = wk__parameters_softmax, .parameter_count = 2, .results = 1, .invoke = wk__invoke_softmin
 
 #define WK__SIGNATURE_log_softmax                                                                                      \
     .name = "log_softmax", .schema = "log_softmax(Tensor input, int dim) -> Tensor", .category = "softmax",            \
-    .doc = "the logarithm of softmax, exact where that is 0", .grad_fn_name = "LogSoftmaxBackward0",                   \
-    .dtypes = WK__FLOATS, .parameters = wk__parameters_softmax, .parameter_count = 2, .results = 1,                    \
-    .invoke = wk__invoke_log_softmax
+    .doc = "Computes the logarithm of softmax along dim, accurately where softmax is 0.",                              \
+    .grad_fn_name = "LogSoftmaxBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_softmax,                 \
+    .parameter_count = 2, .results = 1, .invoke = wk__invoke_log_softmax
 
 #define WK__SIGNATURE_cumsum                                                                                           \
     .name = "cumsum", .schema = "cumsum(Tensor self, int dim) -> Tensor", .category = "scan",                          \
-    .doc = "running sum along a dimension; integers and bool give i64", .grad_fn_name = "CumsumBackward0",             \
-    .parameters = wk__parameters_cumsum, .parameter_count = 2, .results = 1, .invoke = wk__invoke_cumsum
+    .doc = "Computes running sums along dim.", .grad_fn_name = "CumsumBackward0", .parameters = wk__parameters_cumsum, \
+    .parameter_count = 2, .results = 1, .invoke = wk__invoke_cumsum
 
 #define WK__SIGNATURE_cumprod                                                                                          \
     .name = "cumprod", .schema = "cumprod(Tensor self, int dim) -> Tensor", .category = "scan",                        \
-    .doc = "running product along a dimension; integers and bool give i64", .grad_fn_name = "CumprodBackward0",        \
+    .doc = "Computes running products along dim.", .grad_fn_name = "CumprodBackward0",                                 \
     .parameters = wk__parameters_cumsum, .parameter_count = 2, .results = 1, .invoke = wk__invoke_cumprod
 
 #define WK__SIGNATURE_sort                                                                                             \
     .name = "sort",                                                                                                    \
     .schema = "sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",               \
-    .category = "sort",                                                                                                \
-    .doc = "sorted along a dimension, and where each value stood; equal ones keep their order, NaN is greatest",       \
+    .category = "sort", .doc = "Sorts along dim; equal values keep their order, NaN counts as largest.",               \
     .grad_fn_name = "SortBackward0", .parameters = wk__parameters_sort, .parameter_count = 3, .results = 2,            \
     .result_names = (const char *const[]){"values", "indices"}, .invoke = wk__invoke_sort
 
 #define WK__SIGNATURE_argsort                                                                                          \
     .name = "argsort", .schema = "argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor",                  \
-    .category = "sort", .doc = "the i64 positions that sort a dimension; equal values keep their order",               \
+    .category = "sort",                                                                                                \
+    .doc = "Computes the indices that sort dim; equal values keep their order, NaN counts as largest.",                \
     .parameters = wk__parameters_sort, .parameter_count = 3, .results = 1, .invoke = wk__invoke_argsort
 
 #define WK__SIGNATURE_topk                                                                                             \
     .name = "topk",                                                                                                    \
     .schema = "topk(Tensor self, int k, int dim=-1, bool largest=True) -> (Tensor values, Tensor indices)",            \
-    .category = "sort", .doc = "the k largest (or smallest) of a dimension in order, and where they stood",            \
+    .category = "sort", .doc = "Finds the k largest (or smallest) values along dim, in order; NaN counts as largest.", \
     .grad_fn_name = "TopkBackward0", .parameters = wk__parameters_topk, .parameter_count = 4, .results = 2,            \
     .result_names = (const char *const[]){"values", "indices"}, .invoke = wk__invoke_topk
 
 #define WK__SIGNATURE_kthvalue                                                                                         \
     .name = "kthvalue",                                                                                                \
     .schema = "kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",       \
-    .category = "sort", .doc = "the k-th smallest of a dimension, counted from 1, and where it stood",                 \
+    .category = "sort", .doc = "Finds the k-th smallest value along dim, counted from 1; NaN counts as largest.",      \
     .grad_fn_name = "KthvalueBackward0", .parameters = wk__parameters_kthvalue, .parameter_count = 4, .results = 2,    \
     .result_names = (const char *const[]){"values", "indices"}, .invoke = wk__invoke_kthvalue
 
 #define WK__SIGNATURE_median                                                                                           \
     .name = "median",                                                                                                  \
     .schema = "median(Tensor self, int? dim=None, bool keepdim=False) -> (Tensor values, Tensor indices)",             \
-    .category = "sort",                                                                                                \
-    .doc = "the lower of the middle values; NaN if there is one. Without dim of all elements, the value alone",        \
+    .category = "sort", .doc = "Finds the lower median of all elements, NaN if there is one.",                         \
     .grad_fn_name = "MedianBackward0", .parameters = wk__parameters_argmax, .parameter_count = 3, .results = 2,        \
     .result_names = (const char *const[]){"values", "indices"}, .invoke = wk__invoke_median
 
@@ -297,42 +295,40 @@ extern const wk_parameter wk__parameters_nll_loss[];
     .name = "unique",                                                                                                  \
     .schema = "unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor " \
               "output, Tensor inverse_indices, Tensor counts)",                                                        \
-    .category = "sort",                                                                                                \
-    .doc = "the distinct elements, always sorted; then, if wanted, which of them each element is, and how often each " \
-           "stands there",                                                                                             \
-    .parameters = wk__parameters_unique, .parameter_count = 4, .results = -1, .data_dependent_shape = true,            \
-    .invoke = wk__invoke_unique
+    .category = "sort", .doc = "Finds the distinct elements, sorted.", .parameters = wk__parameters_unique,            \
+    .parameter_count = 4, .results = -1, .data_dependent_shape = true, .invoke = wk__invoke_unique
 
 #define WK__SIGNATURE_isin                                                                                             \
     .name = "isin",                                                                                                    \
     .schema = "isin(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor", \
-    .category = "comparison", .doc = "bool: is (or, with invert, is not) the element equal to one of test_elements?",  \
+    .category = "comparison",                                                                                          \
+    .doc = "Tests for each element whether it equals one of test_elements; with .invert, whether it equals none.",     \
     .parameters = wk__parameters_isin, .parameter_count = 4, .results = 1, .invoke = wk__invoke_isin
 
 #define WK__SIGNATURE_layer_norm                                                                                       \
     .name = "layer_norm",                                                                                              \
     .schema = "layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "        \
               "eps=1e-05) -> Tensor",                                                                                  \
-    .category = "normalisation", .doc = "(x - mean) / sqrt(var + eps) weight + bias over the last dimensions; floats", \
+    .category = "normalisation", .doc = "Normalises over the last dimensions, whose sizes are shape.",                 \
     .grad_fn_name = "NativeLayerNormBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_layer_norm,         \
     .parameter_count = 5, .results = 1, .invoke = wk__invoke_layer_norm
 
 #define WK__SIGNATURE_mse_loss                                                                                         \
     .name = "mse_loss", .schema = "mse_loss(Tensor input, Tensor target, str reduction=\"mean\") -> Tensor",           \
-    .category = "loss", .doc = "(input - target)^2, its mean, sum or each", .grad_fn_name = "MseLossBackward0",        \
-    .arity = 3, .dtypes = WK__FLOATS, .parameters = wk__parameters_mse_loss, .parameter_count = 3, .results = 1,       \
-    .invoke = wk__invoke_mse_loss
+    .category = "loss", .doc = "Computes the mean squared error, or the sum or each element of it.",                   \
+    .grad_fn_name = "MseLossBackward0", .arity = 3, .dtypes = WK__FLOATS, .parameters = wk__parameters_mse_loss,       \
+    .parameter_count = 3, .results = 1, .invoke = wk__invoke_mse_loss
 
 #define WK__SIGNATURE_l1_loss                                                                                          \
     .name = "l1_loss", .schema = "l1_loss(Tensor input, Tensor target, str reduction=\"mean\") -> Tensor",             \
-    .category = "loss", .doc = "|input - target|, its mean, sum or each", .grad_fn_name = "MeanBackward0", .arity = 3, \
-    .dtypes = WK__FLOATS, .parameters = wk__parameters_mse_loss, .parameter_count = 3, .results = 1,                   \
-    .invoke = wk__invoke_l1_loss
+    .category = "loss", .doc = "Computes the mean absolute error, or the sum or each element of it.",                  \
+    .grad_fn_name = "MeanBackward0", .arity = 3, .dtypes = WK__FLOATS, .parameters = wk__parameters_mse_loss,          \
+    .parameter_count = 3, .results = 1, .invoke = wk__invoke_l1_loss
 
 #define WK__SIGNATURE_smooth_l1_loss                                                                                   \
     .name = "smooth_l1_loss",                                                                                          \
     .schema = "smooth_l1_loss(Tensor input, Tensor target, str reduction=\"mean\", float beta=1.0) -> Tensor",         \
-    .category = "loss", .doc = "d^2 / (2 beta) below beta, |d| - beta / 2 above",                                      \
+    .category = "loss", .doc = "Computes a squared error below .beta and an absolute error above.",                    \
     .grad_fn_name = "SmoothL1LossBackward0", .arity = 3, .dtypes = WK__FLOATS,                                         \
     .parameters = wk__parameters_smooth_l1_loss, .parameter_count = 4, .results = 1,                                   \
     .invoke = wk__invoke_smooth_l1_loss
@@ -340,7 +336,7 @@ extern const wk_parameter wk__parameters_nll_loss[];
 #define WK__SIGNATURE_huber_loss                                                                                       \
     .name = "huber_loss",                                                                                              \
     .schema = "huber_loss(Tensor input, Tensor target, str reduction=\"mean\", float delta=1.0) -> Tensor",            \
-    .category = "loss", .doc = "d^2 / 2 below delta, delta (|d| - delta / 2) above",                                   \
+    .category = "loss", .doc = "Computes a squared error below .delta and an absolute error above.",                   \
     .grad_fn_name = "HuberLossBackward0", .arity = 3, .dtypes = WK__FLOATS, .parameters = wk__parameters_huber_loss,   \
     .parameter_count = 4, .results = 1, .invoke = wk__invoke_huber_loss
 
@@ -348,7 +344,7 @@ extern const wk_parameter wk__parameters_nll_loss[];
     .name = "binary_cross_entropy",                                                                                    \
     .schema =                                                                                                          \
         "binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, str reduction=\"mean\") -> Tensor",    \
-    .category = "loss", .doc = "-(t log p + (1 - t) log(1 - p)), logarithms cut off at -100",                          \
+    .category = "loss", .doc = "Computes the cross entropy of probabilities and binary targets.",                      \
     .grad_fn_name = "BinaryCrossEntropyBackward0", .arity = 3, .dtypes = WK__FLOATS,                                   \
     .parameters = wk__parameters_binary_cross_entropy, .parameter_count = 4, .results = 1,                             \
     .invoke = wk__invoke_binary_cross_entropy
@@ -357,7 +353,7 @@ extern const wk_parameter wk__parameters_nll_loss[];
     .name = "binary_cross_entropy_with_logits",                                                                        \
     .schema = "binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, Tensor? "            \
               "pos_weight=None, str reduction=\"mean\") -> Tensor",                                                    \
-    .category = "loss", .doc = "binary_cross_entropy of sigmoid(x), without overflow; t counts pos_weight times",      \
+    .category = "loss", .doc = "Computes wk_binary_cross_entropy of sigmoid(input) without overflow.",                 \
     .grad_fn_name = "BinaryCrossEntropyWithLogitsBackward0", .arity = 3, .dtypes = WK__FLOATS,                         \
     .parameters = wk__parameters_binary_cross_entropy_with_logits, .parameter_count = 5, .results = 1,                 \
     .invoke = wk__invoke_binary_cross_entropy_with_logits
@@ -365,7 +361,8 @@ extern const wk_parameter wk__parameters_nll_loss[];
 #define WK__SIGNATURE_kl_div                                                                                           \
     .name = "kl_div",                                                                                                  \
     .schema = "kl_div(Tensor input, Tensor target, str reduction=\"mean\", bool log_target=False) -> Tensor",          \
-    .category = "loss", .doc = "p (log p - input), p the target or e^target; input is a logarithm",                    \
+    .category = "loss",                                                                                                \
+    .doc = "Computes the Kullback-Leibler divergence of target from input, which holds log-probabilities.",            \
     .grad_fn_name = "MeanBackward0", .arity = 3, .dtypes = WK__FLOATS, .parameters = wk__parameters_kl_div,            \
     .parameter_count = 4, .results = 1, .invoke = wk__invoke_kl_div
 
@@ -373,15 +370,15 @@ extern const wk_parameter wk__parameters_nll_loss[];
     .name = "cross_entropy",                                                                                           \
     .schema = "cross_entropy(Tensor input, Tensor target, Tensor? weight=None, str reduction=\"mean\", int "           \
               "ignore_index=-100, float label_smoothing=0.0) -> Tensor",                                               \
-    .category = "loss", .doc = "-log softmax(input) at the label's class, its mean over the labels, sum or each",      \
-    .grad_fn_name = "NllLossBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_cross_entropy,              \
-    .parameter_count = 6, .results = 1, .invoke = wk__invoke_cross_entropy
+    .category = "loss", .doc = "Computes the cross entropy of logits and labels.", .grad_fn_name = "NllLossBackward0", \
+    .dtypes = WK__FLOATS, .parameters = wk__parameters_cross_entropy, .parameter_count = 6, .results = 1,              \
+    .invoke = wk__invoke_cross_entropy
 
 #define WK__SIGNATURE_nll_loss                                                                                         \
     .name = "nll_loss",                                                                                                \
     .schema = "nll_loss(Tensor self, Tensor target, Tensor? weight=None, str reduction=\"mean\", int "                 \
               "ignore_index=-100) -> Tensor",                                                                          \
-    .category = "loss", .doc = "-input at the label's class: for log-probabilities",                                   \
+    .category = "loss", .doc = "Computes the negative log-likelihood of labels from log-probabilities.",               \
     .grad_fn_name = "NllLossBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_nll_loss,                   \
     .parameter_count = 5, .results = 1, .invoke = wk__invoke_nll_loss
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of wick/reduce.h that only pass their operands on: losses: 0-d, or of the shape of the elements (or
- * labels) for WK_REDUCE_NONE. */
+/* The functions of wick/reduce.h that only pass their operands on: losses. */
 /* Written by scripts/generate_ops.py from src/ops/specs/reduce: edit those. */
 #include "ops/core/entries.h"
 

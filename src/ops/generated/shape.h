@@ -100,250 +100,251 @@ extern const wk_parameter wk__parameters_tril[];
 
 #define WK__SIGNATURE_reshape                                                                                          \
     .name = "reshape", .schema = "reshape(Tensor self, int[] shape) -> Tensor", .category = "view",                    \
-    .doc = "another shape over the same elements in row-major order: a view when possible, else a copy; one size may " \
-           "be -1",                                                                                                    \
-    .grad_fn_name = "ViewBackward0", .parameters = wk__parameters_reshape, .parameter_count = 2, .results = 1,         \
-    .view = true, .invoke = wk__invoke_reshape
+    .doc = "Changes the shape of x, keeping the elements in row-major order.", .grad_fn_name = "ViewBackward0",        \
+    .parameters = wk__parameters_reshape, .parameter_count = 2, .results = 1, .view = true,                            \
+    .invoke = wk__invoke_reshape
 
 #define WK__SIGNATURE_view_as                                                                                          \
     .name = "view_as", .schema = "view_as(Tensor self, Tensor other) -> Tensor", .category = "view",                   \
-    .doc = "in the shape of another tensor", .grad_fn_name = "ViewBackward0", .parameters = wk__parameters_view_as,    \
+    .doc = "Reshapes x to the shape of other.", .grad_fn_name = "ViewBackward0", .parameters = wk__parameters_view_as, \
     .parameter_count = 2, .results = 1, .view = true, .invoke = wk__invoke_view_as
 
 #define WK__SIGNATURE_flatten                                                                                          \
     .name = "flatten", .schema = "flatten(Tensor self, int start_dim=0, int end_dim=-1) -> Tensor",                    \
-    .category = "view", .doc = "several dimensions as one", .grad_fn_name = "ViewBackward0",                           \
+    .category = "view", .doc = "Merges dimensions start to end of x into one.", .grad_fn_name = "ViewBackward0",       \
     .parameters = wk__parameters_flatten, .parameter_count = 3, .results = 1, .view = true,                            \
     .invoke = wk__invoke_flatten
 
 #define WK__SIGNATURE_unflatten                                                                                        \
     .name = "unflatten", .schema = "unflatten(Tensor self, int dim, int[] sizes) -> Tensor", .category = "view",       \
-    .doc = "one dimension as several", .grad_fn_name = "ViewBackward0", .parameters = wk__parameters_unflatten,        \
-    .parameter_count = 3, .results = 1, .view = true, .invoke = wk__invoke_unflatten
+    .doc = "Splits dimension dim of x into several.", .grad_fn_name = "ViewBackward0",                                 \
+    .parameters = wk__parameters_unflatten, .parameter_count = 3, .results = 1, .view = true,                          \
+    .invoke = wk__invoke_unflatten
 
 #define WK__SIGNATURE_expand                                                                                           \
     .name = "expand", .schema = "expand(Tensor self, int[] size) -> Tensor", .category = "view",                       \
-    .doc = "dimensions of size 1 seen as larger ones, without copying; -1 keeps a size",                               \
-    .grad_fn_name = "ExpandBackward0", .parameters = wk__parameters_expand, .parameter_count = 2, .results = 1,        \
-    .view = true, .invoke = wk__invoke_expand
+    .doc = "Repeats dimensions of size 1 without copying.", .grad_fn_name = "ExpandBackward0",                         \
+    .parameters = wk__parameters_expand, .parameter_count = 2, .results = 1, .view = true, .invoke = wk__invoke_expand
 
 #define WK__SIGNATURE_expand_as                                                                                        \
     .name = "expand_as", .schema = "expand_as(Tensor self, Tensor other) -> Tensor", .category = "view",               \
-    .doc = "expanded to the shape of another tensor", .grad_fn_name = "ExpandBackward0",                               \
+    .doc = "Expands x to the shape of other.", .grad_fn_name = "ExpandBackward0",                                      \
     .parameters = wk__parameters_view_as, .parameter_count = 2, .results = 1, .view = true,                            \
     .invoke = wk__invoke_expand_as
 
 #define WK__SIGNATURE_squeeze                                                                                          \
     .name = "squeeze", .schema = "squeeze(Tensor self, int[]? dim=None) -> Tensor", .category = "view",                \
-    .doc = "without the dimensions of size 1, or those of the named ones", .grad_fn_name = "SqueezeBackward0",         \
-    .parameters = wk__parameters_squeeze, .parameter_count = 2, .results = 1, .view = true,                            \
-    .invoke = wk__invoke_squeeze
+    .doc = "Removes dimensions of size 1.", .grad_fn_name = "SqueezeBackward0", .parameters = wk__parameters_squeeze,  \
+    .parameter_count = 2, .results = 1, .view = true, .invoke = wk__invoke_squeeze
 
 #define WK__SIGNATURE_unsqueeze                                                                                        \
     .name = "unsqueeze", .schema = "unsqueeze(Tensor self, int dim) -> Tensor", .category = "view",                    \
-    .doc = "with a new dimension of size 1 at this place", .grad_fn_name = "UnsqueezeBackward0",                       \
+    .doc = "Inserts a dimension of size 1 before dim; -1 appends it.", .grad_fn_name = "UnsqueezeBackward0",           \
     .parameters = wk__parameters_unsqueeze, .parameter_count = 2, .results = 1, .view = true,                          \
     .invoke = wk__invoke_unsqueeze
 
 #define WK__SIGNATURE_transpose                                                                                        \
     .name = "transpose", .schema = "transpose(Tensor self, int dim0, int dim1) -> Tensor", .category = "view",         \
-    .doc = "two dimensions change places", .grad_fn_name = "TransposeBackward0",                                       \
+    .doc = "Swaps dimensions dim0 and dim1.", .grad_fn_name = "TransposeBackward0",                                    \
     .parameters = wk__parameters_transpose, .parameter_count = 3, .results = 1, .view = true,                          \
     .invoke = wk__invoke_transpose
 
 #define WK__SIGNATURE_swapaxes                                                                                         \
     .name = "swapaxes", .schema = "swapaxes(Tensor self, int axis0, int axis1) -> Tensor", .category = "view",         \
-    .doc = "transpose by its other name", .grad_fn_name = "TransposeBackward0", .parameters = wk__parameters_swapaxes, \
-    .parameter_count = 3, .results = 1, .view = true, .invoke = wk__invoke_swapaxes
+    .doc = "Swaps dimensions dim0 and dim1, as wk_transpose.", .grad_fn_name = "TransposeBackward0",                   \
+    .parameters = wk__parameters_swapaxes, .parameter_count = 3, .results = 1, .view = true,                           \
+    .invoke = wk__invoke_swapaxes
 
 #define WK__SIGNATURE_t                                                                                                \
-    .name = "t", .schema = "t(Tensor self) -> Tensor", .category = "view", .doc = "the transpose of a matrix",         \
+    .name = "t", .schema = "t(Tensor self) -> Tensor", .category = "view", .doc = "Transposes a matrix.",              \
     .grad_fn_name = "TBackward0", .parameters = wk__parameters_t, .parameter_count = 1, .results = 1, .view = true,    \
     .invoke = wk__invoke_t
 
 #define WK__SIGNATURE_permute                                                                                          \
     .name = "permute", .schema = "permute(Tensor self, int[] dims) -> Tensor", .category = "view",                     \
-    .doc = "dimensions in another order", .grad_fn_name = "PermuteBackward0", .parameters = wk__parameters_permute,    \
-    .parameter_count = 2, .results = 1, .view = true, .invoke = wk__invoke_permute
+    .doc = "Reorders dimensions: dimension k of out is dimension dims[k] of x.", .grad_fn_name = "PermuteBackward0",   \
+    .parameters = wk__parameters_permute, .parameter_count = 2, .results = 1, .view = true,                            \
+    .invoke = wk__invoke_permute
 
 #define WK__SIGNATURE_movedim                                                                                          \
     .name = "movedim", .schema = "movedim(Tensor self, int source, int destination) -> Tensor", .category = "view",    \
-    .doc = "one dimension moves to another place", .grad_fn_name = "PermuteBackward0",                                 \
-    .parameters = wk__parameters_movedim, .parameter_count = 3, .results = 1, .view = true,                            \
-    .invoke = wk__invoke_movedim
+    .doc = "Moves dimension source to position destination; the others keep their order.",                             \
+    .grad_fn_name = "PermuteBackward0", .parameters = wk__parameters_movedim, .parameter_count = 3, .results = 1,      \
+    .view = true, .invoke = wk__invoke_movedim
 
 #define WK__SIGNATURE_slice                                                                                            \
     .name = "slice", .schema = "slice(Tensor self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor",  \
-    .category = "view", .doc = "places start, start + step, ... below end of a dimension",                             \
+    .category = "view", .doc = "Selects indices start, start + step, ... before end along dim.",                       \
     .grad_fn_name = "SliceBackward0", .parameters = wk__parameters_slice, .parameter_count = 5, .results = 1,          \
     .view = true, .invoke = wk__invoke_slice
 
 #define WK__SIGNATURE_narrow                                                                                           \
     .name = "narrow", .schema = "narrow(Tensor self, int dim, int start, int length) -> Tensor", .category = "view",   \
-    .doc = "`length` places of a dimension from start on", .grad_fn_name = "SliceBackward0",                           \
+    .doc = "Selects length indices from start along dim.", .grad_fn_name = "SliceBackward0",                           \
     .parameters = wk__parameters_narrow, .parameter_count = 4, .results = 1, .view = true, .invoke = wk__invoke_narrow
 
 #define WK__SIGNATURE_select                                                                                           \
     .name = "select", .schema = "select(Tensor self, int dim, int index) -> Tensor", .category = "view",               \
-    .doc = "one place of a dimension, which goes", .grad_fn_name = "SelectBackward0",                                  \
+    .doc = "Selects index along dim and removes that dimension.", .grad_fn_name = "SelectBackward0",                   \
     .parameters = wk__parameters_select, .parameter_count = 3, .results = 1, .view = true, .invoke = wk__invoke_select
 
 #define WK__SIGNATURE_diagonal                                                                                         \
     .name = "diagonal", .schema = "diagonal(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor",             \
-    .category = "view", .doc = "the diagonal of two dimensions as a new last one",                                     \
+    .category = "view", .doc = "Takes the diagonal of dimensions dim0 and dim1 as a new last dimension.",              \
     .grad_fn_name = "DiagonalBackward0", .parameters = wk__parameters_diagonal, .parameter_count = 4, .results = 1,    \
     .view = true, .invoke = wk__invoke_diagonal
 
 #define WK__SIGNATURE_unfold                                                                                           \
     .name = "unfold", .schema = "unfold(Tensor self, int dimension, int size, int step) -> Tensor",                    \
-    .category = "view", .doc = "windows of a dimension, each `step` further, as a new last dimension",                 \
+    .category = "view", .doc = "Takes windows of size elements every step elements along dim.",                        \
     .grad_fn_name = "UnfoldBackward0", .parameters = wk__parameters_unfold, .parameter_count = 4, .results = 1,        \
     .view = true, .invoke = wk__invoke_unfold
 
 #define WK__SIGNATURE_as_strided                                                                                       \
     .name = "as_strided",                                                                                              \
     .schema = "as_strided(Tensor self, int[] size, int[] stride, int storage_offset=0) -> Tensor", .category = "view", \
-    .doc = "any shape and strides over the elements of self, which must be dense",                                     \
-    .grad_fn_name = "AsStridedBackward0", .parameters = wk__parameters_as_strided, .parameter_count = 4, .results = 1, \
-    .view = true, .invoke = wk__invoke_as_strided
+    .doc = "Views the storage of x with this shape and these strides.", .grad_fn_name = "AsStridedBackward0",          \
+    .parameters = wk__parameters_as_strided, .parameter_count = 4, .results = 1, .view = true,                         \
+    .invoke = wk__invoke_as_strided
 
 #define WK__SIGNATURE_chunk                                                                                            \
     .name = "chunk", .schema = "chunk(Tensor self, int chunks, int dim=0) -> Tensor[]", .category = "view",            \
-    .doc = "at most `chunks` pieces of equal size, the last perhaps smaller", .grad_fn_name = "SplitBackward0",        \
-    .parameters = wk__parameters_chunk, .parameter_count = 3, .results = -1, .view = true, .invoke = wk__invoke_chunk
+    .doc = "Splits dim into at most n views of equal size; the last may be smaller.",                                  \
+    .grad_fn_name = "SplitBackward0", .parameters = wk__parameters_chunk, .parameter_count = 3, .results = -1,         \
+    .view = true, .invoke = wk__invoke_chunk
 
 #define WK__SIGNATURE_split                                                                                            \
     .name = "split", .schema = "split(Tensor self, int split_size, int dim=0) -> Tensor[]", .category = "view",        \
-    .doc = "pieces of split_size places, the last perhaps smaller", .grad_fn_name = "SplitBackward0",                  \
+    .doc = "Splits dim into views of size elements; the last may be smaller.", .grad_fn_name = "SplitBackward0",       \
     .parameters = wk__parameters_split, .parameter_count = 3, .results = -1, .view = true, .invoke = wk__invoke_split
 
 #define WK__SIGNATURE_split_with_sizes                                                                                 \
     .name = "split_with_sizes", .schema = "split_with_sizes(Tensor self, int[] split_sizes, int dim=0) -> Tensor[]",   \
-    .category = "view", .doc = "pieces of these sizes", .grad_fn_name = "SplitWithSizesBackward0",                     \
+    .category = "view", .doc = "Splits dim into views of these sizes.", .grad_fn_name = "SplitWithSizesBackward0",     \
     .parameters = wk__parameters_split_with_sizes, .parameter_count = 3, .results = -1, .view = true,                  \
     .invoke = wk__invoke_split_with_sizes
 
 #define WK__SIGNATURE_unbind                                                                                           \
     .name = "unbind", .schema = "unbind(Tensor self, int dim=0) -> Tensor[]", .category = "view",                      \
-    .doc = "each place of a dimension by itself, without that dimension", .grad_fn_name = "UnbindBackward0",           \
+    .doc = "Splits dim into one view for each index, without that dimension.", .grad_fn_name = "UnbindBackward0",      \
     .parameters = wk__parameters_unbind, .parameter_count = 2, .results = -1, .view = true,                            \
     .invoke = wk__invoke_unbind
 
 #define WK__SIGNATURE_cat                                                                                              \
     .name = "cat", .schema = "cat(Tensor[] tensors, int dim=0) -> Tensor", .category = "joining",                      \
-    .doc = "one behind the other along a dimension", .grad_fn_name = "CatBackward0", .parameters = wk__parameters_cat, \
+    .doc = "Concatenates tensors along dim.", .grad_fn_name = "CatBackward0", .parameters = wk__parameters_cat,        \
     .parameter_count = 2, .results = 1, .invoke = wk__invoke_cat
 
 #define WK__SIGNATURE_stack                                                                                            \
     .name = "stack", .schema = "stack(Tensor[] tensors, int dim=0) -> Tensor", .category = "joining",                  \
-    .doc = "along a new dimension", .grad_fn_name = "StackBackward0", .parameters = wk__parameters_cat,                \
-    .parameter_count = 2, .results = 1, .invoke = wk__invoke_stack
+    .doc = "Joins tensors of one shape along a new dimension dim.", .grad_fn_name = "StackBackward0",                  \
+    .parameters = wk__parameters_cat, .parameter_count = 2, .results = 1, .invoke = wk__invoke_stack
 
 #define WK__SIGNATURE_repeat                                                                                           \
     .name = "repeat", .schema = "repeat(Tensor self, int[] repeats) -> Tensor", .category = "joining",                 \
-    .doc = "copies one behind the other along each dimension", .grad_fn_name = "RepeatBackward0",                      \
+    .doc = "Repeats x repeats[d] times along each dimension d.", .grad_fn_name = "RepeatBackward0",                    \
     .parameters = wk__parameters_repeat, .parameter_count = 2, .results = 1, .invoke = wk__invoke_repeat
 
 #define WK__SIGNATURE_tile                                                                                             \
     .name = "tile", .schema = "tile(Tensor self, int[] dims) -> Tensor", .category = "joining",                        \
-    .doc = "repeat, with 1 for the numbers that are missing in front", .grad_fn_name = "RepeatBackward0",              \
-    .parameters = wk__parameters_permute, .parameter_count = 2, .results = 1, .invoke = wk__invoke_tile
+    .doc = "Repeats x as wk_repeat does, with 1 for dimensions that repeats lacks at its front.",                      \
+    .grad_fn_name = "RepeatBackward0", .parameters = wk__parameters_permute, .parameter_count = 2, .results = 1,       \
+    .invoke = wk__invoke_tile
 
 #define WK__SIGNATURE_repeat_interleave                                                                                \
     .name = "repeat_interleave", .schema = "repeat_interleave(Tensor self, int repeats, int? dim=None) -> Tensor",     \
-    .category = "joining", .doc = "each place of a dimension, or each element, several times in a row",                \
-    .grad_fn_name = "ViewBackward0", .parameters = wk__parameters_repeat_interleave, .parameter_count = 3,             \
-    .results = 1, .invoke = wk__invoke_repeat_interleave
+    .category = "joining", .doc = "Repeats each index of dim n times in a row.", .grad_fn_name = "ViewBackward0",      \
+    .parameters = wk__parameters_repeat_interleave, .parameter_count = 3, .results = 1,                                \
+    .invoke = wk__invoke_repeat_interleave
 
 #define WK__SIGNATURE_flip                                                                                             \
     .name = "flip", .schema = "flip(Tensor self, int[] dims) -> Tensor", .category = "joining",                        \
-    .doc = "the named dimensions backwards", .grad_fn_name = "FlipBackward0", .parameters = wk__parameters_permute,    \
+    .doc = "Reverses the order along dims.", .grad_fn_name = "FlipBackward0", .parameters = wk__parameters_permute,    \
     .parameter_count = 2, .results = 1, .invoke = wk__invoke_flip
 
 #define WK__SIGNATURE_roll                                                                                             \
     .name = "roll", .schema = "roll(Tensor self, int[] shifts, int[] dims=[]) -> Tensor", .category = "joining",       \
-    .doc = "shifted round; what leaves at one end comes in at the other", .grad_fn_name = "RollBackward0",             \
+    .doc = "Rotates x by shifts[k] indices along dims[k].", .grad_fn_name = "RollBackward0",                           \
     .parameters = wk__parameters_roll, .parameter_count = 3, .results = 1, .invoke = wk__invoke_roll
 
 #define WK__SIGNATURE_index_select                                                                                     \
     .name = "index_select", .schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor",                    \
-    .category = "indexing", .doc = "the places of a dimension that a vector names",                                    \
-    .grad_fn_name = "IndexSelectBackward0", .parameters = wk__parameters_index_select, .parameter_count = 3,           \
-    .results = 1, .invoke = wk__invoke_index_select
+    .category = "indexing", .doc = "Selects the indices in index along dim.", .grad_fn_name = "IndexSelectBackward0",  \
+    .parameters = wk__parameters_index_select, .parameter_count = 3, .results = 1, .invoke = wk__invoke_index_select
 
 #define WK__SIGNATURE_gather                                                                                           \
     .name = "gather", .schema = "gather(Tensor self, int dim, Tensor index) -> Tensor", .category = "indexing",        \
-    .doc = "for each place of the index, the element at that place of a dimension", .grad_fn_name = "GatherBackward0", \
+    .doc = "Gathers elements of x along dim.", .grad_fn_name = "GatherBackward0",                                      \
     .parameters = wk__parameters_index_select, .parameter_count = 3, .results = 1, .invoke = wk__invoke_gather
 
 #define WK__SIGNATURE_take_along_dim                                                                                   \
     .name = "take_along_dim", .schema = "take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",        \
     .category = "indexing",                                                                                            \
-    .doc = "gather with both operands broadcast, or, without a dimension, as rows of elements",                        \
+    .doc = "Gathers elements of x along dim, with x and index broadcast in the other dimensions.",                     \
     .grad_fn_name = "GatherBackward0", .parameters = wk__parameters_take_along_dim, .parameter_count = 3,              \
     .results = 1, .invoke = wk__invoke_take_along_dim
 
 #define WK__SIGNATURE_take                                                                                             \
     .name = "take", .schema = "take(Tensor self, Tensor index) -> Tensor", .category = "indexing",                     \
-    .doc = "self as one row of elements, at the places of the index", .grad_fn_name = "TakeBackward0",                 \
+    .doc = "Takes the elements of flattened x at index.", .grad_fn_name = "TakeBackward0",                             \
     .parameters = wk__parameters_take, .parameter_count = 2, .results = 1, .invoke = wk__invoke_take
 
 #define WK__SIGNATURE_embedding                                                                                        \
     .name = "embedding", .schema = "embedding(Tensor input, Tensor weight) -> Tensor", .category = "indexing",         \
-    .doc = "the rows of the weight that the input names", .grad_fn_name = "EmbeddingBackward0",                        \
+    .doc = "Selects the rows of weight at index.", .grad_fn_name = "EmbeddingBackward0",                               \
     .parameters = wk__parameters_embedding, .parameter_count = 2, .results = 1, .invoke = wk__invoke_embedding
 
 #define WK__SIGNATURE_scatter_add                                                                                      \
     .name = "scatter_add", .schema = "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",          \
-    .category = "indexing", .doc = "self with src added at the places of the index, in their order",                   \
+    .category = "indexing", .doc = "Adds the elements of source to x at index along dim, in the order of index.",      \
     .grad_fn_name = "ScatterAddBackward0", .parameters = wk__parameters_scatter_add, .parameter_count = 4,             \
     .results = 1, .invoke = wk__invoke_scatter_add, .invoke_in_place = wk__invoke_scatter_add_
 
 #define WK__SIGNATURE_scatter                                                                                          \
     .name = "scatter", .schema = "scatter(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",                  \
-    .category = "indexing",                                                                                            \
-    .doc = "self with src, or a number, put at the places of the index; of several the last stays",                    \
+    .category = "indexing", .doc = "Writes the elements of source, or one number, into x at index along dim.",         \
     .grad_fn_name = "ScatterBackward0", .parameters = wk__parameters_scatter, .parameter_count = 4, .results = 1,      \
     .invoke = wk__invoke_scatter
 
 #define WK__SIGNATURE_index_add                                                                                        \
     .name = "index_add", .schema = "index_add(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",           \
-    .category = "indexing", .doc = "self with the slices of source added at the places that a vector names",           \
+    .category = "indexing", .doc = "Adds the slices of source to x at the indices in index along dim.",                \
     .grad_fn_name = "IndexAddBackward0", .parameters = wk__parameters_index_add, .parameter_count = 4, .results = 1,   \
     .invoke = wk__invoke_index_add, .invoke_in_place = wk__invoke_index_add_
 
 #define WK__SIGNATURE_masked_select                                                                                    \
     .name = "masked_select", .schema = "masked_select(Tensor self, Tensor mask) -> Tensor", .category = "indexing",    \
-    .doc = "the elements where the mask is true, as a vector", .grad_fn_name = "MaskedSelectBackward0",                \
+    .doc = "Selects the elements of x where mask is true, as a vector.", .grad_fn_name = "MaskedSelectBackward0",      \
     .parameters = wk__parameters_masked_select, .parameter_count = 2, .results = 1, .data_dependent_shape = true,      \
     .invoke = wk__invoke_masked_select
 
 #define WK__SIGNATURE_nonzero                                                                                          \
     .name = "nonzero", .schema = "nonzero(Tensor self) -> Tensor", .category = "indexing",                             \
-    .doc = "the places of the elements that are not 0, one a row", .parameters = wk__parameters_t,                     \
+    .doc = "Lists the indices of the elements that are not 0, one row each.", .parameters = wk__parameters_t,          \
     .parameter_count = 1, .results = 1, .data_dependent_shape = true, .invoke = wk__invoke_nonzero
 
 #define WK__SIGNATURE_nonzero_numpy                                                                                    \
     .name = "nonzero_numpy", .schema = "nonzero_numpy(Tensor self) -> Tensor[]", .category = "indexing",               \
-    .doc = "the places of the elements that are not 0, a vector for each dimension: where with one argument",          \
+    .doc = "Lists the indices of the elements that are not 0, one vector for each dimension.",                         \
     .parameters = wk__parameters_t, .parameter_count = 1, .results = -1, .data_dependent_shape = true,                 \
     .invoke = wk__invoke_nonzero_numpy
 
 #define WK__SIGNATURE_one_hot                                                                                          \
     .name = "one_hot", .schema = "one_hot(Tensor self, int num_classes=-1) -> Tensor", .category = "indexing",         \
-    .doc = "1 where the number is the place in the new last dimension, else 0; -1 classes: one more than the largest " \
-           "number, which is waited for",                                                                              \
-    .dtypes = WK__INTS, .parameters = wk__parameters_one_hot, .parameter_count = 2, .results = 1,                      \
-    .data_dependent_shape = true, .invoke = wk__invoke_one_hot
+    .doc = "Creates vectors with 1 at index x and 0 elsewhere.", .dtypes = WK__INTS,                                   \
+    .parameters = wk__parameters_one_hot, .parameter_count = 2, .results = 1, .data_dependent_shape = true,            \
+    .invoke = wk__invoke_one_hot
 
 #define WK__SIGNATURE_tril                                                                                             \
     .name = "tril", .schema = "tril(Tensor self, int diagonal=0) -> Tensor", .category = "indexing",                   \
-    .doc = "what lies on and below the diagonal, elsewhere 0", .grad_fn_name = "TrilBackward0",                        \
-    .parameters = wk__parameters_tril, .parameter_count = 2, .results = 1, .invoke = wk__invoke_tril
+    .doc = "Keeps the elements on and below the diagonal of the last two dimensions and sets the others to 0.",        \
+    .grad_fn_name = "TrilBackward0", .parameters = wk__parameters_tril, .parameter_count = 2, .results = 1,            \
+    .invoke = wk__invoke_tril
 
 #define WK__SIGNATURE_triu                                                                                             \
     .name = "triu", .schema = "triu(Tensor self, int diagonal=0) -> Tensor", .category = "indexing",                   \
-    .doc = "what lies on and above the diagonal, elsewhere 0", .grad_fn_name = "TriuBackward0",                        \
-    .parameters = wk__parameters_tril, .parameter_count = 2, .results = 1, .invoke = wk__invoke_triu
+    .doc = "Keeps the elements on and above the diagonal of the last two dimensions and sets the others to 0.",        \
+    .grad_fn_name = "TriuBackward0", .parameters = wk__parameters_tril, .parameter_count = 2, .results = 1,            \
+    .invoke = wk__invoke_triu
 
 #endif

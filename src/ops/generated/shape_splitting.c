@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of wick/shape.h that only pass their operands on: splitting: views in out[], which must have room;
- * they return how many there are, or -1 with out[] NULL. */
+/* The functions of wick/shape.h that only pass their operands on: splitting: several views of one tensor. */
 /* Written by scripts/generate_ops.py from src/ops/specs/shape: edit those. */
 #include "ops/core/entries.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of wick/shape.h that only pass their operands on: views: the same numbers seen otherwise; nothing is
- * copied unless said so. */
+/* The functions of wick/shape.h that only pass their operands on: views. */
 /* Written by scripts/generate_ops.py from src/ops/specs/shape: edit those. */
 #include "ops/core/entries.h"
 

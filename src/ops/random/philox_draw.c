@@ -54,12 +54,14 @@ int wk__emit_uniform_f64(wk__emit *e, int counter, int key)
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
-wk_tensor *wk__record_random(wk__create *c, const wk__op *how, wk_dtype compute, int64_t low, int64_t range)
+wk_tensor *wk__record_random(wk__create *c, const wk__op *how, wk_dtype compute, const int64_t *numbers, int count)
 {
-    static const uint8_t raw[4] = {WK__REF_IMM | WK__REF_IMM_INDEX, WK__REF_IMM | WK__REF_IMM_INDEX,
-                                   WK__REF_IMM | WK__REF_IMM_INDEX, WK__REF_IMM | WK__REF_IMM_INDEX};
-    wk__philox_state draw = wk__philox_reserve(wk__numel(c->ndim, c->shape));
-    wk__imm imm[4] = {{.i = (int64_t)draw.counter}, {.i = (int64_t)draw.key}, {.i = low}, {.i = range}};
+    enum { DRAW = 2, MOST = DRAW + WK__RANDOM_NUMBERS };
+    const wk__philox_state draw = wk__philox_reserve(wk__numel(c->ndim, c->shape));
+    wk__imm imm[MOST] = {{.i = (int64_t)draw.counter}, {.i = (int64_t)draw.key}};
+    uint8_t raw[MOST];
+    for (int k = 0; k < MOST; k++) raw[k] = WK__REF_IMM | WK__REF_IMM_INDEX;
+    for (int k = 0; k < count; k++) imm[DRAW + k].i = numbers[k];
     c->op = how;
-    return wk__create_end(c, compute, imm, raw, range ? 4 : 2);
+    return wk__create_end(c, compute, imm, raw, DRAW + count);
 }

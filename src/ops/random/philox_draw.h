@@ -37,9 +37,10 @@ int wk__emit_uniform_f64(wk__emit *e, int counter, int key);
     {                                                                                                                  \
         .name = op, .expression = function, .uses_position = true                                                      \
     }
-/* Makes the tensor c, from the thread's stream: how->expression over counter and key of the draw and, if range is not
- * 0, low and range, all RAW immediates. */
-wk_tensor *wk__record_random(wk__create *c, const wk__op *how, wk_dtype compute, int64_t low, int64_t range);
+enum { WK__RANDOM_NUMBERS = 4 };
+/* Makes the tensor c, from the thread's stream: how->expression over counter and key of the draw and numbers[count], at
+ * most WK__RANDOM_NUMBERS of them, all RAW immediates. */
+wk_tensor *wk__record_random(wk__create *c, const wk__op *how, wk_dtype compute, const int64_t *numbers, int count);
 
 /* op->expression over x, the draw's counter and key (raw), and two numbers more: one raw, one in the class of x. One
  * number is drawn for each element of x, in row-major order. */
