@@ -30,9 +30,9 @@
 void wk__plan_check_every(int64_t every);
 bool wk__plan_check_is_due(void);
 
-/* Checks a lowered group that has memory and is about to be submitted, before its dimensions are merged; `work` is the work
- * that the device will receive. A WK_ERR_INTERNAL failure names the violated rule, the calls and the first wrong element.
- * Checks nothing if the workspace cannot be allocated. */
+/* Checks a lowered group that has memory and is about to be submitted, before its dimensions are merged; `work` is the
+ * work that the device will receive. A WK_ERR_INTERNAL failure names the violated rule, the calls and the first wrong
+ * element. Checks nothing if the workspace cannot be allocated. */
 wk_code wk__plan_check(wk__lowering *b, const wk__work *work, wk__fail *fail);
 
 #endif
