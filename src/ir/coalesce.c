@@ -61,7 +61,8 @@ void wk__program_coalesce(wk__program *group)
     if (group->nreduce > 0) {
         end = flatten(group, border, group->ndim, kept);
         if (end == kept) { /* one column: a group with reductions keeps a dimension to reduce, whatever the shape */
-            put(group, end, border, 1);
+            group->shape[end] = 1;
+            for (int k = 0; k < group->noperands; k++) group->operand[k].stride[end] = 0; /* it leads nowhere */
             end++;
         }
     }

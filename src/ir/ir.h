@@ -134,9 +134,15 @@ bool wk__operand_varies_by_column(const wk__program *group, const wk__operand *o
  * loads too is put off to the last pass, as what is computed again is loaded again. With nreduce = 0 the whole space
  * counts as one row, in pass 0, and stores are of element level. Strides over dimensions of size 1 are ignored. */
 void wk__program_levels(const wk__program *group, uint8_t level[], uint8_t pass[]);
+/* The operands that are stored to and whose memory the group also loads, a bit each: what wk__program_levels depends on
+ * beside the structure and which dimensions have size 1. */
+uint32_t wk__program_overwritten(const wk__program *group);
+/* The same without the delay of such STOREs: of a coalesced group it depends on the structure alone. */
+void wk__program_levels_by_structure(const wk__program *group, uint8_t level[], uint8_t pass[]);
 /* Drops dimensions of size 1 and merges neighbours that every operand walks as one, never across the border
  * between kept and reduced dimensions. Afterwards ndim may be 0 (one element); a group with reduced
- * dimensions keeps at least one. */
+ * dimensions keeps at least one. Where that has size 1, all strides over it are 0: levels then follow from the
+ * structure. */
 void wk__program_coalesce(wk__program *group);
 /* The same with the first `dims` dimensions alone, of a group that reduces nothing; the others stay. */
 void wk__program_coalesce_outer(wk__program *group, int dims);
