@@ -380,6 +380,14 @@ static void large_tiles(void **state)
     }
 }
 
+/* Contractions with divided coordinates ask before they look whether there is anything to compute. */
+static void tiles_of_an_empty_batch(void **state)
+{
+    (void)state;
+    const wk__gpu_tiling t = wk__gpu_choose_tiling(&cuda, WK_F32, false, 0, 64, 64, 4096);
+    assert_true(t.tiles == 0 && t.k_splits == 1 && t.k_per_split == 4096);
+}
+
 /* ---- sorts ------------------------------------------------------------------------------------------------------- */
 
 typedef struct line {
@@ -583,6 +591,7 @@ int main(void)
         cmocka_unit_test(without_doubles),
         cmocka_unit_test(tiles),
         cmocka_unit_test(large_tiles),
+        cmocka_unit_test(tiles_of_an_empty_batch),
         cmocka_unit_test(launches_of_sorts),
         cmocka_unit_test(refused_launches),
         cmocka_unit_test(small_groups),
