@@ -35,8 +35,10 @@ set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/slab.c PROPERTIES
 # Each plan of the engine is then checked before it is run (src/engine/verify/plan_check.h), which takes time.
 option(WICK_CHECK_PLANS "Check each plan of the engine before it is run" OFF)
 if(WICK_CHECK_PLANS)
-    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/engine/execute.c PROPERTIES COMPILE_DEFINITIONS
-                                WICK_CHECK_PLANS)
+    # What a cache of compiled programs hands out is compared with what would be compiled.
+    foreach(file engine/execute.c backend/cpu/vm/program_cache.c backend/gpu/cache/kernel_cache.c)
+        set_source_files_properties(${PROJECT_SOURCE_DIR}/src/${file} PROPERTIES COMPILE_DEFINITIONS WICK_CHECK_PLANS)
+    endforeach()
     # It carries each program out in symbols, which took up to two thirds of a test's time. Its memory is still watched.
     file(GLOB plan_check ${PROJECT_SOURCE_DIR}/src/engine/verify/plan_check*.c)
     set_source_files_properties(${plan_check} PROPERTIES COMPILE_OPTIONS "-O2;-fno-sanitize=undefined")

@@ -14,9 +14,11 @@ typedef struct wk__cpu_layout {
 
 void wk__cpu_layout_init(wk__cpu_layout *layout, const wk__program *group);
 
-/* The program of a group in a style that streams nothing; compiled and remembered if it is new. NULL when that is not
- * possible: no memory, or no place left. Valid for ever. */
-const wk__cpu_program *wk__cpu_program_lookup(const wk__program *group, const wk__cpu_layout *layout,
-                                              const wk__cpu_style *style);
+/* The program of a group in a style: a cached one, which is valid for ever, compiled if it is new; or *own, compiled,
+ * which the caller then destroys, where the style streams or the cache has no slot for it. NULL with *fail filled. A
+ * debug build compiles again what it finds in the cache and refuses a difference (WK_ERR_INTERNAL). */
+const wk__cpu_program *wk__cpu_program_acquire(wk__cpu_program *own, const wk__program *group,
+                                               const wk__cpu_layout *layout, const wk__cpu_style *style,
+                                               wk__fail *fail);
 
 #endif
