@@ -93,7 +93,8 @@ void wk__gpu_kernel_cache_init(wk__gpu_kernel_cache *units, const wk__gpu_compil
 /* Frees all functions and programs. Nobody uses the device any more. */
 void wk__gpu_kernel_cache_destroy(wk__gpu_kernel_cache *units);
 
-/* The function of a unit, new if need be; NULL and *fail when memory is short. Any thread. */
+/* The function of a unit, new if need be; NULL and *fail when memory is short. Any thread. A debug build prints the
+ * text of a unit that it finds in the table and refuses one that differs (WK_ERR_INTERNAL). */
 wk__gpu_kernel *wk__gpu_kernel_lookup(wk__gpu_kernel_cache *units, const wk__gpu_kernel_spec *unit, wk__fail *fail);
 /* Is the tail of this work to be in its kernel? A product compiles for longer than a tail, and shares its kernel with
  * products that have other tails, or none: so the two are apart until they have been met often enough. Which it is
