@@ -185,6 +185,8 @@ static void tensors_of_all_kinds(int rank)
     RANK_CHECK(!wk_dist_reduce_scatter(wk_ones((3))) && wk_error_code() == WK_ERR_SHAPE);
     RANK_CHECK(strstr(wk_error(), "f32[3] cannot be cut into 2 parts along its first dimension"));
     wk_clear_error();
+    RANK_CHECK(!wk_dist_all_to_all(wk_ones((3))) && wk_error_code() == WK_ERR_SHAPE);
+    wk_clear_error();
     leave();
 }
 
