@@ -137,6 +137,7 @@ struct wk_context {
     wk__text error;        /* message of the error, with its "file:line: " prefix */
     wk_site error_site;    /* call site in that prefix */
     int64_t prefix_length; /* length of that prefix in bytes */
+    bool error_shared;     /* all ranks of the distributed world know this error */
     wk__guard *guard;      /* stack; guard[guards - 1] is the top */
     int64_t guards, guard_capacity;
     int64_t scope; /* index of the innermost scope in guard[]; -1 if none */

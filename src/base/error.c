@@ -74,6 +74,7 @@ void wk_clear_error(void)
         if (context->undelivered) queue_for_handler(context);
     }
     context->code = WK_OK;
+    context->error_shared = false;
     context->undelivered = false;
     context->delivery_due = context->undelivered_errors != NULL;
     wk__text_free(&context->error);

@@ -431,7 +431,7 @@ static void an_engine_that_does_not_come_back(void **state)
     ranks r = {.size = 2, .body = is_stuck, .timeout = 3};
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
-        expect_rank_error(&r, k, WK_ERR_TIMEOUT, ": barrier 3 not finished after 3 s; another rank is dead or stuck",
+        expect_rank_error(&r, k, WK_ERR_TIMEOUT, ": barrier 3: not finished after 3 s; another rank is dead or stuck",
                           NULL);
     ranks_free(&r);
 }

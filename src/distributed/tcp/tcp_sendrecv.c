@@ -161,6 +161,7 @@ static wk_code local_error(const wk__tcp_sendrecv *f, wk__dist_error *fail)
     char text[WK__WIRE_TEXT_MAX];
     snprintf(text, sizeof text, "rank %d on %s failed: %.400s", f->tcp->rank, f->tcp->rank_address[f->tcp->rank].host,
              fail->text);
+    fail->failed_rank_plus_1 = (uint32_t)f->tcp->rank + 1;
     return wk__tcp_give_up(f->tcp, f->step, fail->code, text, fail);
 }
 
