@@ -101,7 +101,7 @@ typedef struct wk__guard {
 
 /* Origin of a NULL that user code passes on while no error is pending: the thread's last call that returned NULL. */
 typedef struct wk__null_origin {
-    char last_error[200]; /* start of the message of the last failed call, if its error was cleared */
+    char last_error[200]; /* "net.c:12: matmul": the last failed call, if its error was cleared; "": none */
     const char *call;     /* a later call that returned NULL without an error, such as "grad_of"; NULL: none */
     const char *why;      /* reason for that NULL */
     wk_site site;         /* site of that call */

@@ -196,8 +196,11 @@ bool wk__dist_queue_stop(void)
     pthread_cond_broadcast(&queue.changed);
     pthread_mutex_unlock(&queue.lock);
     if (ends) pthread_join(queue.thread, NULL);
-    if (!stuck) queue.stopping = queue.started = queue.fatal_error.fatal = false;
-    return !stuck;
+    if (stuck) return false;
+    pthread_mutex_lock(&queue.lock);
+    queue.stopping = queue.started = queue.fatal_error.fatal = false;
+    pthread_mutex_unlock(&queue.lock);
+    return true;
 }
 
 bool wk__dist_queue_is_stuck(void)

@@ -65,9 +65,9 @@ int64_t wk__tcp_acceptor_deadline(const wk__tcp_acceptor *door);
 typedef const char *wk__tcp_on_authenticated(void *user, const wk__hello *hello, const wk__address *from, int fd);
 void wk__tcp_acceptor_run(wk__tcp_acceptor *door, wk__tcp_on_authenticated *proved, void *user);
 /* The other side: connects, and proves who this is. The connection, -1 with the reason in *fail; *again: the host was
- * not there, and may be later. */
+ * not there, and may be later; *refused: it is there and nobody listens. */
 int wk__tcp_dial(const wk__address *to, const wk__hello *hello, const char *secret, int64_t deadline,
-                 wk__dist_error *fail, bool *again);
+                 wk__dist_error *fail, bool *again, bool *refused);
 void wk__tcp_random(void *out, size_t bytes);
 
 /* ---- the world --------------------------------------------------------------------------------------------------- */

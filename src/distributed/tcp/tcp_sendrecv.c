@@ -23,13 +23,12 @@ static wk_code unreachable(wk__tcp *tcp, const wk__dist_call *step, int rank, co
 static int dial_peer(wk__tcp *tcp, const wk__dist_call *step, int rank, bool *broken, wk__dist_error *fail)
 {
     wk__hello hello = {.purpose = WK__HELLO_PEER, .rank = tcp->rank, .size = tcp->size};
-    bool again, left = false;
+    bool again, refused, left = false; /* refused: nobody listens there any more */
     *broken = false;
     wk__tcp_random(hello.nonce, sizeof hello.nonce);
     for (;;) {
         const int fd =
-            wk__tcp_dial(&tcp->rank_address[rank].address, &hello, tcp->secret, step->deadline, fail, &again);
-        const bool refused = errno == ECONNREFUSED; /* nobody listens there any more */
+            wk__tcp_dial(&tcp->rank_address[rank].address, &hello, tcp->secret, step->deadline, fail, &again, &refused);
         const int64_t now = wk__monotonic_ns();
         if (fd >= 0 || !again || refused || now >= step->deadline) return fd;
         if (wk__socket_wait(tcp->caller_wakeup, POLLIN, now + WK__TCP_RETRY_NS) &&
