@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How this process runs what it records, as its environment says. */
+/* Configuration of the engine, read from the environment once per process. */
 #include "base/environment.h"
 #include "op_queue.h"
 #include <pthread.h>

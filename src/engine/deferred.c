@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parking: a value that only an open scope owns need not be stored. Its record is kept beside it, holding the operands'
- * values, which never change; reading it later puts the record back into the ring. */
+/* Deferred values: a value that only an open scope owns need not be computed. Its record is moved out of the queue and
+ * owned by the value; the record still owns references to its operands, which never change. Reading the value later
+ * returns the record to the queue.
+ *
+ * Threads: the list of deferred values is protected by the queue's lock. The last reference may be dropped in any
+ * thread. */
 #include "base/alloc.h"
 #include "engine/verify/shadow_deferred.h"
 #include <string.h>
@@ -31,7 +35,7 @@ static void count_reader(wk__record *r, int change)
             atomic_fetch_add_explicit(&wk__record_in(r, i)->value->deferred_readers, change, memory_order_relaxed);
 }
 
-/* Chains are at most PARK_DEPTH deep, so the recursion through wk__value_drop is too. */
+/* Chains are at most WK__DEFER_DEPTH_MAX deep, which limits the recursion through wk__value_drop(). */
 static void forget_record(wk__record *r)
 {
     wk__deferred_shadow_drop(r->ref[0].value);
@@ -47,8 +51,8 @@ static void count_orphan(wk__op_queue *ring, int64_t bytes)
     atomic_fetch_add_explicit(&ring->orphans, 1 + (bytes >> 16), memory_order_relaxed);
 }
 
-/* Operands that lost their tensors before this was parked are orphans from the start. Who else holds them is not known
- * yet, so what could pin more than it is itself counts as one, to be looked at later. */
+/* Counts operands whose tensors were dropped before this record was deferred as orphans. Other owners are not known
+ * yet, so a record whose operands are larger than its output counts as one, and the next scan decides. */
 static void count_if_larger(wk__op_queue *ring, wk__record *r, const wk__value *out)
 {
     int64_t bytes = 0;
@@ -57,8 +61,8 @@ static void count_if_larger(wk__op_queue *ring, wk__record *r, const wk__value *
     if (bytes > out->bytes) count_orphan(ring, bytes);
 }
 
-/* The last owner of a parked value has let go, in any thread. The writer's ring is there as long as the list
- * is not empty. */
+/* Destroys a deferred value after the last reference was dropped, in any thread. The writer's queue exists as long as
+ * its list is not empty. */
 bool wk__deferred_free(wk__value *value)
 {
     wk_context *owner = value->writer;
@@ -71,22 +75,23 @@ bool wk__deferred_free(wk__value *value)
     return true;
 }
 
-/* As a rule those who parked what reads it are in the thread that lets go of it. */
+/* Counts in this thread's queue, because the readers of the value were usually deferred by the same thread. */
 void wk__deferred_note_orphan(wk__value *value)
 {
     wk__op_queue *ring = wk__context()->op_queue;
     if (ring) count_orphan(ring, value->bytes);
 }
 
-/* What an in-place op replaced is not read again, but stays if the op fails: so a parked record holds it as long as
- * there is something to keep. A state of the target that is never stored would only make what computed it look wanted,
- * and hang the states of a target one behind the other without end. */
+/* Returns true if a deferred record must own the value that its in-place op replaces: not to read it, but to restore it
+ * if the op fails. For a state that is never stored this would only make its record appear used, and link all states of
+ * a target to an endless chain. */
 static bool keeps_prior(const wk__value *prior)
 {
     return prior->state == WK__STORED || (prior->state == WK__PENDING && wk__will_be_stored(prior));
 }
 
-/* Keeps a copy of the record; its references to operands stay, the ring's reference to the output goes. */
+/* Defers the output of a record: keeps a copy of the record, which takes over the references to operands, and drops the
+ * queue's reference to the output. */
 static bool park(wk__op_queue *ring, wk__record *r)
 {
     size_t bytes = wk__record_bytes(r->family, r->ndim, r->nout + r->nin);
@@ -101,7 +106,7 @@ static bool park(wk__op_queue *ring, wk__record *r)
     count_if_larger(ring, copy, out);
     for (int i = 0; i < r->nin; i++) {
         wk__value *in = wk__record_in(r, i)->value;
-        if (in && in->state == WK__PENDING) in->ring_refs--; /* a parked record's reference is not the ring's */
+        if (in && in->state == WK__PENDING) in->ring_refs--; /* references of deferred records do not count */
     }
     if (r->prior) {
         if (r->prior->state == WK__PENDING) r->prior->ring_refs--;
@@ -120,15 +125,15 @@ static bool seen_outside(const wk__value *out)
     return out->state == WK__PENDING && wk__held_outside(out);
 }
 
-/* A record is done with. Its output, if it was not stored (never computed, or only in a register) and somebody besides
- * the ring can still read it, is parked; otherwise what the record holds goes. Called from the last record of a group
- * (or of the ring) to the first: parking one makes its pending operands visible, so those are parked too. Only records
- * with one output are: liveness parks nothing on the others that is not stored (liveness.c). */
+/* Called for each record that has run, from the last record of a group (or of the queue) to the first. If the output
+ * was not stored (never computed, or only in a register) and has owners outside the queue, the record is deferred;
+ * otherwise its references are dropped. The order matters: deferring a record makes its pending operands visible, so
+ * they are deferred as well. Only records with one output are deferred; liveness.c stores the others. */
 void wk__defer_or_release(wk__op_queue *ring, wk__record *r)
 {
     if (r->nout == 1 && seen_outside(r->ref[0].value) && park(ring, r)) return;
     for (int o = 0; o < r->nout; o++)
-        if (seen_outside(r->ref[o].value)) /* there is no memory to remember how it is computed; nobody was told yet */
+        if (seen_outside(r->ref[o].value)) /* out of memory for the record; not reported yet */
             wk__value_fail(r->ref[o].value, wk__failure_oom());
     wk__release_record(r);
 }
@@ -139,7 +144,7 @@ void wk__defer_dead_records(wk__op_queue *ring)
         if (!ring->record[k]->live) wk__defer_or_release(ring, ring->record[k]);
 }
 
-/* Copies one parked record into the ring again. */
+/* Returns one deferred record to the queue. */
 static bool requeue(wk_context *owner, wk__value *value)
 {
     wk__record *parked = value->record;
@@ -162,7 +167,7 @@ static bool requeue(wk_context *owner, wk__value *value)
     return true;
 }
 
-/* Operands before results: the chain is walked with a stack of its own, depth first. */
+/* Returns the operands' records before the record itself: depth first, with an explicit stack. */
 bool wk__deferred_requeue(wk_context *owner, wk__value *value)
 {
     wk__value *stack[WK__DEFER_DEPTH_MAX + 1];
@@ -186,7 +191,7 @@ bool wk__deferred_requeue(wk_context *owner, wk__value *value)
     return true;
 }
 
-/* The list does not hold its values: the last owner of one may be letting go of it right now, in another thread. */
+/* The list does not own its values: another thread may be dropping the last reference. */
 static bool hold_if_alive(wk__value *value)
 {
     int refs = wk__refcount_get(&value->refs);
@@ -197,7 +202,7 @@ static bool hold_if_alive(wk__value *value)
     return false;
 }
 
-/* What a parked value holds that nobody else wants, in bytes. */
+/* Returns the bytes of the operands that only deferred records own. */
 static int64_t pinned_bytes(wk__value *value)
 {
     int64_t bytes = 0;
@@ -209,8 +214,8 @@ static int64_t pinned_bytes(wk__value *value)
     return bytes;
 }
 
-/* Looking through the list costs its length, so that many orphans must have gathered: the work stays linear
- * in the calls. */
+/* Scanning the list takes time proportional to its length, so it waits for a proportional number of orphans: the total
+ * cost stays linear in the number of calls. */
 void wk__deferred_store_orphans(wk_context *owner)
 {
     if (atomic_load_explicit(&owner->op_queue->orphans, memory_order_relaxed) <= owner->op_queue->parked_count / 16)
@@ -224,8 +229,8 @@ void wk__deferred_store_orphans(wk_context *owner)
         bool revived = wk__deferred_requeue(owner, value);
         wk__value_drop(value);
         if (!revived) return;
-        next = owner->op_queue->deferred; /* the chain has left the list: start over; each round takes one out at
-                                             least */
+        /* the chain was removed from the list, so start over; each iteration removes at least one value */
+        next = owner->op_queue->deferred;
     }
 }
 
@@ -236,8 +241,8 @@ bool wk__deferred_requeue_all(wk_context *owner)
         next = value->deferred_next;
         if (!hold_if_alive(value)) continue;
         value->force_store = true;
-        if (!wk__deferred_requeue(
-                owner, value)) { /* no memory to put it back: it fails, so that it is no longer this thread's */
+        /* on allocation failure the value fails, so that it no longer belongs to this thread */
+        if (!wk__deferred_requeue(owner, value)) {
             list_remove(owner->op_queue, value);
             forget_record(value->record);
             wk__value_fail(value, NULL);

@@ -1,36 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults that devices report late, brought home: to the values that depend on them and to the threads whose
- * calls they were.
+/* Attributes faults that devices report asynchronously to the values that depend on them and to the threads that
+ * recorded them.
  *
- *     gather  x.add_  b = 2a  sum     what was given to the device since it was last known to be well, in order;
- *        |      |       |      |      nothing is watched as long as nothing can fault
+ *     gather  x.add_  b = 2a  sum     work in flight: submitted since the device was last known to be free of faults,
+ *        |      |       |      |      in order. Nothing is listed as long as nothing can fault
  *      fault  skipped skipped reads b
  *        |      |       |      |
  *     failed  keeps   failed  failed  (its group overwrites what it reads: backend.h)
  *             its old
  *             value
- */
+ *
+ * Ownership: an entry owns references to its values, so that they can be marked. Their number and bytes are limited;
+ * beyond that, wk__inflight_add() waits for the device.
+ * Locks: device->report_lock while waiting for a device; inside it `lock`, for all lists. */
 #include "base/alloc.h"
 #include "device_fault.h"
 #include "device_sync.h"
 #include "engine/plan/overlap.h"
 #include <string.h>
 
-/* One record. The values are held, so that they can be marked; a bounded number of them, then the device is asked. */
+/* One output of one record in flight. */
 typedef struct inflight_entry {
-    int64_t tag; /* -1: this one cannot fault */
+    int64_t tag; /* -1: cannot fault */
     wk__call_label called;
     wk_site site;
-    wk_context *recorder; /* who is to be told; `stream` tells whether it is still that one */
+    wk_context *recorder; /* thread to notify, if the context's stream is still `stream` */
     int64_t stream;
-    int32_t whole;        /* the recorder's call that happens whole, 0: none */
-    bool in_place;        /* its target keeps the value `prior` when it could not run */
-    bool overwrote_prior; /* what `prior` held is in the memory of `out` */
-    bool skipped;         /* the device left it out if it had faulted before */
-    bool submitted;       /* to the device: only then waiting for the device says something of it */
-    bool poisoned;        /* scratch: the device wrote what it should not have */
-    wk__failure *cause;   /* of that, where it became known before the call that gave it to the device came back */
-    bool reported;        /* scratch: its recorder hears of what the device has just reported */
+    int32_t whole;        /* index of the recorder's transaction; 0: none */
+    bool in_place;        /* its target keeps the value `prior` if it fails */
+    bool overwrote_prior; /* the contents of `prior` were in the memory that `out` has now */
+    bool skipped;         /* the device skips it after a fault */
+    bool submitted;       /* submitted to the device: only then waiting for the device waits for it */
+    bool poisoned;        /* set while marking: the device wrote invalid contents */
+    wk__failure *cause;   /* cause of that, if it became known before the submission returned */
+    bool reported;        /* set while marking: its recorder is notified of this fault */
     int input_count;
     wk__value *out, *prior, *in[WK__MAX_INPUTS];
 } inflight_entry;
@@ -40,15 +43,15 @@ enum { MAX_INFLIGHT = WK__FAULT_TAGS - 64, DEVICES = 64 };
 typedef struct inflight_list {
     const wk__device *device;
     int64_t tags, count, capacity, bytes;
-    int64_t first_number; /* entries that are forgotten: the first that is left has this number */
+    int64_t first_number; /* number of the first entry; entries before it have been removed */
     inflight_entry *entry;
 } inflight_list;
 
 static pthread_mutex_t lock =
-    PTHREAD_MUTEX_INITIALIZER; /* of all watches: taken once per group of asynchronous devices */
+    PTHREAD_MUTEX_INITIALIZER; /* for all lists; taken once per group of an asynchronous device */
 static inflight_list watches[DEVICES];
 
-/* ---- watching ---------------------------------------------------------------------------------------------------- */
+/* ---- list of work in flight -------------------------------------------------------------------------------------- */
 
 static inflight_list *watch_of(const wk__device *device)
 {
@@ -67,7 +70,7 @@ static void let_go(inflight_list *w, const inflight_entry *e)
     for (int i = 0; i < e->input_count; i++) wk__value_drop(e->in[i]);
 }
 
-/* Entries up to a number, as far as the device had them. */
+/* Removes the submitted entries up to a number. */
 static void forget(inflight_list *w, int64_t upto)
 {
     int64_t gone = 0;
@@ -79,7 +82,7 @@ static void forget(inflight_list *w, int64_t upto)
 static void add(inflight_list *w, wk_context *recorder, wk__record *r, int output, int64_t tag, bool skipped)
 {
     if (!wk__grow(&w->entry, &w->capacity, w->count + 1, sizeof *w->entry))
-        return; /* its dependants will not be marked */
+        return; /* out of memory: its dependents won't be marked */
     inflight_entry *e = &w->entry[w->count++];
     *e = (inflight_entry){.tag = tag,
                           .called = wk__call_label_of(r),
@@ -102,7 +105,7 @@ static void add(inflight_list *w, wk_context *recorder, wk__record *r, int outpu
     }
 }
 
-/* How much is being watched? */
+/* How much is in flight. */
 typedef enum inflight_level { NOTHING, SOMETHING, TOO_MUCH } inflight_level;
 
 static inflight_level look(const wk__device *device)
@@ -121,7 +124,7 @@ bool wk__has_inflight(wk__device *device)
     return device->id.kind != WK_CPU && look(device) != NOTHING;
 }
 
-/* Only those that are given by now: what comes later is not waited for. */
+/* Counts only the entries submitted so far, because the wait does not cover later ones. */
 int64_t wk__inflight_begin_wait(wk__device *device)
 {
     if (device->id.kind == WK_CPU) return 0;
@@ -152,7 +155,7 @@ int64_t wk__inflight_add(wk__device *device, wk_context *recorder, wk__record *c
     inflight_list *w = watch_of(device);
     int64_t first = may_fault ? w->tags : -1;
     for (int k = 0; k < records; k++) {
-        /* Of the records in a group, each that can fault has a LOADX, and that has its tag (ir.h). */
+        /* each record of a group that can fault has a LOADX, which has its tag (ir/ir.h) */
         int64_t tag = may_fault && wk__record_may_fault(record[k]) ? w->tags++ : -1;
         for (int o = 0; o < record[k]->nout; o++) add(w, recorder, record[k], o, tag, skipped);
     }
@@ -160,12 +163,13 @@ int64_t wk__inflight_add(wk__device *device, wk_context *recorder, wk__record *c
     return first;
 }
 
-/* ---- who has to hear of it --------------------------------------------------------------------------------------- */
+/* ---- notification ------------------------------------------------------------------------------------------------ */
 
-/* Who recorded what is at fault, and those whose writes in place were left out: each once. Others are told at once,
- * this thread when the watches are unlocked, as the program's handler may run then. */
+/* Threads to notify: the recorders of work at fault, and those whose in-place writes were skipped, once each. Other
+ * threads are notified immediately; this thread after the lists are unlocked, because that may call the user's
+ * handler. */
 typedef struct fault_report {
-    wk__failure *own; /* for this thread, held */
+    wk__failure *own; /* for this thread; owned */
     bool any, for_self;
 } fault_report;
 
@@ -208,7 +212,7 @@ static void notify_once(inflight_list *w, int64_t k, wk__failure *failure, fault
     hold(n->own = failure);
 }
 
-/* ---- what has failed --------------------------------------------------------------------------------------------- */
+/* ---- marking failed values --------------------------------------------------------------------------------------- */
 
 static bool at_fault(const inflight_entry *e, const wk__fail *fail)
 {
@@ -243,7 +247,7 @@ wk__failure *wk__failure_from(const wk__call_label *called, wk_site site, const 
     else if (fail->code == WK_ERR_INDEX && known && called->labels)
         snprintf(text, sizeof text, "%s%s: label %lld names no class: there are %lld", name, underscore,
                  (long long)fail->index, (long long)fail->bound);
-    else if (fail->code == WK_ERR_INDEX && known) /* as it is said at the call where the index is known */
+    else if (fail->code == WK_ERR_INDEX && known) /* same text as where the index is known at the call */
         snprintf(text, sizeof text,
                  "%s%s: index %lld is out of range: there are %lld places, so it must lie in [%lld, %lld)", name,
                  underscore, (long long)fail->index, (long long)fail->bound,
@@ -257,7 +261,7 @@ wk__failure *wk__failure_from(const wk__call_label *called, wk_site site, const 
     return wk__failure_new(refused ? WK_ERR_ARGUMENT : fail->code, site, text);
 }
 
-/* Of several groups at fault the device tells the index of the first. */
+/* If several groups are at fault, the device reports the index of the first only. */
 static wk__failure *explain(const inflight_list *w, int64_t tag, const wk__fail *fail, const wk__call_label *otherwise,
                             wk_site site)
 {
@@ -266,8 +270,8 @@ static wk__failure *explain(const inflight_list *w, int64_t tag, const wk__fail 
                             tag == fail->tag);
 }
 
-/* The target has its old value again, unless that was never stored. When the new one was to have memory of its own,
- * that was written, and those who read it are wrong. */
+/* Restores a target's old value, unless that was never stored. If the new value had separate memory, the device wrote
+ * it, and its readers are invalid. */
 static bool roll_back_entry(inflight_entry *e)
 {
     wk__value *out = e->out, *prior = e->prior;
@@ -282,14 +286,15 @@ static bool roll_back_entry(inflight_entry *e)
     return true;
 }
 
-/* Did the device leave out the record that makes the value, one of the same step? A parameter is not updated by moments
- * that have not been. */
+/* Returns true if the device skipped the record that computes a value and that belongs to the same transaction: a
+ * parameter must not be updated with moments that were not. */
 static bool is_left_out(const inflight_entry *made, const inflight_entry *e)
 {
     return e->whole && made->whole == e->whole && made->stream == e->stream && made->out->rolled_back;
 }
 
-/* Has the value failed, or was it read before its old contents came back, or never stored but computed from such? */
+/* Returns true if the value has failed, or is not stored and was computed from failed ones, or was read before its old
+ * contents were restored. */
 static bool is_spoiled(const inflight_list *w, int64_t k, const wk__value *value)
 {
     if (value->state == WK__FAILED) return true;
@@ -311,15 +316,15 @@ static bool reads_spoiled(const inflight_list *w, int64_t k, wk__failure **cause
     return false;
 }
 
-/* What has memory of its own holds nothing good. */
+/* Fails a value that has separate memory, or restores its old contents. */
 static void fail_or_keep_old(inflight_entry *e, wk__failure *cause)
 {
     if (!roll_back_entry(e))
-        wk__value_fail(e->out, cause); /* its memory stays: another thread may just be about to
-                                                               read it */
+        wk__value_fail(e->out, cause); /* keeps its memory: another thread may be about to read it */
 }
 
-/* One that went wrong. While the call that gives it to the device has not come back, its memory is that call's. */
+/* Marks an entry whose output is invalid. Until the submission returns, the submitting call owns the output's
+ * memory. */
 static void poison(inflight_entry *e, wk__failure *cause)
 {
     const bool in_register = e->out->state != WK__STORED && !e->out->memory.block;
@@ -340,7 +345,7 @@ static void store(wk__record *const *record, int records)
         }
 }
 
-/* The newest of this recorder's: a ring is run by one thread at a time, one group after the other. */
+/* Marks the newest entries of this recorder: only one thread at a time flushes a queue, one group after another. */
 void wk__inflight_submitted(wk__device *device, const wk_context *recorder, wk__record *const *stored, int records)
 {
     if (device->id.kind == WK_CPU) {
@@ -362,11 +367,11 @@ void wk__inflight_submitted(wk__device *device, const wk_context *recorder, wk__
     wk__release_resume();
 }
 
-/* In the order in which the device ran them. */
+/* Marks entries in the order in which the device ran them. */
 static void mark(inflight_list *w, const wk__fail *fail, wk__failure *first, fault_report *n)
 {
     bool faulted = false;
-    int64_t other = -1; /* the tag of `another` */
+    int64_t other = -1; /* tag of `another` */
     wk__failure *another = NULL;
     for (int64_t k = 0; k < w->count; k++) {
         inflight_entry *e = &w->entry[k];
@@ -390,7 +395,8 @@ void wk__inflight_handle_fault(wk__device *device, int64_t watched, const wk__fa
                                wk_site site)
 {
     fault_report n = {.any = false};
-    wk__release_suspend(); /* values that are let go of below may be parked in rings whose threads wait for this lock */
+    /* values dropped below may be deferred in queues whose threads wait for this lock */
+    wk__release_suspend();
     pthread_mutex_lock(&lock);
     inflight_list *w = watch_of(device);
     wk__failure *first = explain(w, fail->tag, fail, waits, site);
@@ -401,7 +407,7 @@ void wk__inflight_handle_fault(wk__device *device, int64_t watched, const wk__fa
     wk__release_resume();
     wk_context *context = wk__context();
     const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
-    if (!n.any) wk__report_failure(first); /* no call's: the waiting thread's */
+    if (!n.any) wk__report_failure(first); /* attributed to no call, so to the waiting thread */
     if (n.for_self) wk__report_failure(n.own);
     wk__failure_drop(n.own);
     wk__failure_drop(first);

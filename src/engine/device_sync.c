@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a device finds out late: work that it could not do when its turn had come. The device knows what depends on it
- * and leaves that out (backend.h); who reads one of those values, or waits for the device, gets the failure here,
- * with the call that it was. */
+/* Device synchronization; see device_sync.h. A device knows which values depend on failed work and skips it
+ * (backend/backend.h). Reading such a value or waiting for the device returns the failure, with the call that recorded
+ * the work. */
 #include "base/alloc.h"
 #include "device_fault.h"
 #include "device_sync.h"
 
-/* Whose work it was. */
+/* Call that recorded the work. Reference-counted: the device owns references as long as it may report it. */
 typedef struct origin {
     wk__origin base;
     wk__call_label called;
     wk_site site;
-    wk_context *recorder;           /* base.who is its stream: another thread may have the context by then */
-    _Atomic(wk__failure *) failure; /* once it has failed: one for all that depend on it */
+    /* base.recorder_id is its stream: by now another thread may have the context */
+    wk_context *recorder;
+    _Atomic(wk__failure *) failure; /* set on failure: shared by all dependents */
 } origin;
 
 static void end_origin(wk__origin *base)
@@ -36,7 +37,7 @@ wk_code wk__origin_of(const wk__record *r, wk_context *recorder, wk__origin **ou
     return WK_OK;
 }
 
-/* The call that waits for the device: it has failed if nobody knows whose work it was. */
+/* Call that waits for the device; the failure is attributed to it if the recorder is unknown. */
 typedef struct waiter {
     wk__call_label called;
     wk_site site;
@@ -51,7 +52,7 @@ static waiter waiter_of(const wk__record *r, wk_site site)
                     outer->site};
 }
 
-/* Held for the caller; NULL when memory is short. */
+/* Returns a reference that the caller owns; NULL on allocation failure. */
 static wk__failure *failure_of(const wk__device *device, const wk__fail *fail, const waiter *otherwise)
 {
     origin *o = (origin *)fail->origin;
@@ -67,7 +68,8 @@ static wk__failure *failure_of(const wk__device *device, const wk__fail *fail, c
     return failure;
 }
 
-/* `value`: what was to be read and holds nothing good, or NULL. Who reads it is told by its caller. */
+/* Reports skipped work to its recorder. `value` is the invalid value that was to be read, and is marked as failed, or
+ * NULL. The caller reports it to the reader. */
 static void report_skipped_work(wk__device *device, wk__value *value, wk__fail *fail, const waiter *waits)
 {
     wk__failure *failure = failure_of(device, fail, waits);
@@ -94,7 +96,7 @@ void wk__value_lost(wk__value *value, wk__fail *fail)
 
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
-/* The device has been waited for. */
+/* Handles the result of waiting for the device. */
 static void after_sync(wk__device *device, wk__value *value, int64_t number, wk_code code, wk__fail *fail,
                        const waiter *waits)
 {
@@ -138,7 +140,7 @@ wk_code wk__value_download(wk__value *value, int64_t from, int64_t bytes, void *
         const int64_t number = wk__inflight_begin_wait(device);
         *fail = (wk__fail){.tag = -1};
         wk_code code = device->backend->download(device->state, to, &value->memory, from, bytes, fail);
-        bool another = code != WK_OK && (fail->async || fail->tag >= 0); /* some group's fault, not that of the copy */
+        bool another = code != WK_OK && (fail->async || fail->tag >= 0); /* a fault of other work, not of the copy */
         after_sync(device, value, number, code, fail, &waits);
         if (!another || value->state != WK__STORED) return code;
     }

@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waiting for devices, which may find out late what they could not do. */
+/* Device synchronization. Asynchronous work may fail after it was submitted; the backend then skips everything that
+ * depends on it (backend/backend.h). The next synchronization or download returns that failure here, where it is
+ * attributed to the call that recorded the work. Any thread. */
 #ifndef WICK_ENGINE_LATE_H
 #define WICK_ENGINE_LATE_H
 
 #include "op_queue.h"
 
-/* Whose work a group is, by the record that it is named after: for devices that may find out later that they can't do
- * it. NULL for others; the caller drops it. */
+/* Creates the origin of a group's work: its first record, for attributing asynchronous failures. *origin is NULL on the
+ * CPU; the caller drops it. */
 wk_code wk__origin_of(const wk__record *r, wk_context *recorder, wk__origin **origin, wk__fail *fail);
-/* Waits for the device until it has nothing to report any more: what was given to it before is done, or what depends on
- * what went wrong is marked, and the threads are told whose calls those were; where nobody knows whose, the record's
- * for which this waits, or, NULL, the call's that the thread is in. The first code. */
+/* Waits for the device until it has no more failures to report: all work submitted before has finished, values that
+ * depend on failed work are marked, and the threads that recorded it are notified. If the recorder is unknown, the
+ * failure is attributed to record `r`, for which the caller waits, or if `r` is NULL to the thread's API call. Returns
+ * the first code. */
 wk_code wk__device_sync(wk__device *device, const wk__record *r, wk_site site);
-/* Waits for the device if something that it was given may have faulted. */
+/* Waits for the device if work that may fault is in flight. */
 void wk__device_sync_if_inflight(wk__device *device, const wk__record *r);
 
-/* Bytes of a stored value in device memory. When the device reports a fault, that is settled first: the value may have
- * failed then; if not, its bytes arrive nevertheless. */
+/* Copies bytes of a stored value from device memory. Faults that the device reports meanwhile are handled first; the
+ * bytes are copied unless the value failed. */
 wk_code wk__value_download(wk__value *value, int64_t from, int64_t bytes, void *to, const wk__record *r, wk_site site,
                            wk__fail *fail);
-/* A stored value went with its device, and fails: the call that made it. */
+/* Marks a stored value as failed that was lost with its device, and reports the failure for the call that created
+ * it. */
 void wk__value_lost(wk__value *value, wk__fail *fail);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events: a handle around a moment that the backend has noted down. */
+/* Events: handles of the backend's event objects. The handle owns the backend's event; the device stays open until the
+ * process ends. */
 #include "base/alloc.h"
 #include "op_queue.h"
 #include <math.h>
 #include <wick/event.h>
 
 typedef struct device_event {
-    wk__device *device; /* is open until the process ends */
-    void *event;        /* the backend's */
+    wk__device *device; /* open until the process ends */
+    void *event;        /* the backend's event */
 } device_event;
 
 struct wk_event {
@@ -56,7 +57,7 @@ wk_event *wk_event_record_at(wk_site site, wk_device device)
     return wk__handle_wrap(site, &event_kind, m, true, call);
 }
 
-/* NULL with the error recorded: it is no event, or the driver that it needs stayed with the parent of this process. */
+/* Returns the event; NULL with an error recorded if it is not an event or this is a forked process. */
 static const device_event *moment_of(const wk_event *event, wk_site site, const char *call, const char *role)
 {
     if (!wk__handle_check(event, &event_kind, site, call, role)) return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running groups, one after the other: what each is given, what becomes of its records. */
+/* Executes the groups of a flush in order: allocates outputs, submits work, and handles the result. */
 #include "execute.h"
 #include "base/alloc.h"
 #include "base/log.h"
@@ -10,7 +10,7 @@
 #include "sync_mode.h"
 #include <string.h>
 
-/* ---- work -------------------------------------------------------------------------------------------------------- */
+/* ---- submitting work --------------------------------------------------------------------------------------------- */
 
 static void operand_from(wk__record *r, int k, wk__operand *operand)
 {
@@ -67,7 +67,7 @@ static wk_code alloc_outputs(wk__execution *run, wk__lowering *b, const wk__work
     return code == WK_OK && work->program ? wk__alloc_program_outputs(run, b, fail) : code;
 }
 
-/* Gives the device what has its memory. */
+/* Submits work whose operands have memory. */
 static wk_code submit(wk__execution *run, wk__lowering *b, wk__work *work, wk__work_args *kernel, wk__fail *fail)
 {
     wk__device *device = b->record[0]->device;
@@ -92,13 +92,13 @@ static wk_code run_work(wk__execution *run, wk__lowering *b, wk__fail *fail)
     wk__work_args kernel;
     wk__work work = wk__work_from_lowering(b, &kernel);
     wk_code code = alloc_outputs(run, b, &work, &kernel, fail);
-#ifdef WICK_CHECK_PLANS /* in debug builds; others do not have the plan checker */
+#ifdef WICK_CHECK_PLANS /* debug builds only; release builds don't contain the plan checker */
     if (code == WK_OK && wk__plan_check_is_due()) code = wk__plan_check(b, &work, fail);
 #endif
     return code == WK_OK ? submit(run, b, &work, &kernel, fail) : code;
 }
 
-/* Dense bytes from one device to another, through the host where the backend knows no shorter way. */
+/* Copies dense bytes between devices, through host memory if the backend has no direct path. */
 static wk_code run_transfer(wk__execution *run, wk__record *r, wk__fail *fail)
 {
     wk__value *out = r->ref[0].value, *in = r->ref[1].value;
@@ -139,7 +139,7 @@ static void finish(wk__execution *run, wk__record **record, int records, wk_code
     if (code != WK_OK) wk__fail_group(run, record, records, fail);
 }
 
-/* What a later part of a split group reads of an earlier one has to be stored after all. */
+/* Marks values that a later part of a split group reads from an earlier part: they must be stored. */
 static void mark_crossing(wk__record **record, int records, int32_t group)
 {
     for (int k = 0; k < records; k++)
@@ -151,9 +151,9 @@ static void mark_crossing(wk__record **record, int records, int32_t group)
 
 static void run_programs(wk__execution *run, wk__lowering *ahead, wk__record **record, int records);
 
-/* An index was bad: so that only what depends on it fails, and not what happened to share its kernel. The records run
- * again, each on its own. A group that reads at computed places has written over nothing that it reads
- * (output_memory.c), and nothing that the program knows by its address (fusion_rules.c). */
+/* After a bad index: runs the records again, each in a separate group, so that only those that depend on it fail, and
+ * not all that shared the kernel. A group with indirect reads has not overwritten its inputs (output_memory.c), nor
+ * memory whose address the user has (fusion_rules.c). */
 static void rerun_one_by_one(wk__execution *run, wk__lowering *ahead, wk__record **record, int records)
 {
     wk__inflight_submitted(record[0]->device, run->owner, NULL, 0);
@@ -168,7 +168,7 @@ static void rerun_one_by_one(wk__execution *run, wk__lowering *ahead, wk__record
         if (wk__drop_failed(run, record + k, 1)) run_programs(run, k == 0 ? ahead : NULL, record + k, 1);
 }
 
-/* `ahead`: what the first record, a product, computes of its factors on the way, or NULL. */
+/* `ahead`: the prologue of the first record, a contraction; or NULL. */
 static void run_programs(wk__execution *run, wk__lowering *ahead, wk__record **record, int records)
 {
     wk__lowering *b = &run->building;
@@ -178,7 +178,7 @@ static void run_programs(wk__execution *run, wk__lowering *ahead, wk__record **r
         b->records = records;
         int fit = wk__lower_group(b);
         while (fit < b->records &&
-               b->records > 1) { /* split: rare, so building again is cheaper than foreseeing it exactly */
+               b->records > 1) { /* split; rare, so rebuilding is cheaper than predicting the exact size */
             for (int k = 0; k < records; k++) record[k]->ref[0].value->reg = -1;
             mark_crossing(record + fit, records - fit, record[0]->group);
             b->records = fit > 0 ? fit : 1;
@@ -203,7 +203,7 @@ static void run_programs(wk__execution *run, wk__lowering *ahead, wk__record **r
     }
 }
 
-/* Will the product compute the factor on the way? Then `ahead` is built. */
+/* Builds the prologue and returns true if the backend can fuse it into the contraction. */
 static bool takes_prologue(wk__execution *run, wk__lowering *ahead, wk__record *product)
 {
     if (wk__lower_group(ahead) < ahead->records) return false;
@@ -234,7 +234,7 @@ static void run_with_prologue(wk__execution *run, wk__record **record, int ahead
     run_programs(run, NULL, record + ahead, records);
 }
 
-/* A product behind `ahead` records that compute a factor. Where it has failed, nobody wants them. */
+/* Runs a contraction that follows the `ahead` records of its prologue. If it has failed, the prologue is not run. */
 static void run_after_prologue(wk__execution *run, wk__record **record, int ahead, int records)
 {
     const wk__record *product = record[ahead];
@@ -259,7 +259,7 @@ static void run_alone(wk__execution *run, wk__record *r)
     finish(run, &r, 1, fail.code, &fail);
 }
 
-/* What leaves a device takes its fault along, which may be noticed only now. */
+/* Faults of the source device must be known before the copy, because the target device doesn't track them. */
 static void run_transfer_record(wk__execution *run, wk__record *r)
 {
     wk__fail fail = {.tag = -1};
@@ -302,7 +302,7 @@ void wk__release_record(wk__record *r)
     wk__value_drop(r->prior);
 }
 
-/* Live records by group, each group in program order: a counting sort into an array that grew with the ring. */
+/* Counting sort into an array that has grown with the queue. */
 wk__record **wk__sort_by_group(wk__op_queue *ring, int32_t groups, int64_t *live)
 {
     bool sorted = true;
@@ -325,7 +325,7 @@ wk__record **wk__sort_by_group(wk__op_queue *ring, int32_t groups, int64_t *live
     return ring->sorted;
 }
 
-/* References go with each group, so that the next one finds out what dies in it. */
+/* References are dropped after each group, so that the next group can reuse the memory of values that die in it. */
 void wk__execute(wk_context *owner, wk__op_queue *ring, int32_t groups)
 {
     wk__execution run;

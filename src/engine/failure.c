@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records that could not run: their outputs fail with the cause, or keep the old numbers. */
+/* Failed records: marks their outputs as failed, or restores the old contents of in-place targets; and reports failures
+ * to threads. */
 #include "base/alloc.h"
 #include "engine/verify/check_mode.h"
 #include "execute.h"
 #include "device_fault.h"
 #include "engine/plan/overlap.h"
 
-/* An in-place op that could not run leaves its target as it was: the new value shares the old one's memory,
- * or has it. */
+/* Restores the target of a failed in-place op: the new value shares the memory of the old one, or already has it. */
 static bool roll_back_output(wk__record *r, wk__value *out)
 {
     if (!r->rolls_back || !r->prior || r->prior->state != WK__STORED) return false;
     out->rolled_back = true;
-    if (out->exposed && out->memory.block && r->prior->memory.block) { /* displaced: the old numbers go back there */
+    if (out->exposed && out->memory.block && r->prior->memory.block) { /* relocated: copy the old contents back */
         wk__fail fail = {.tag = -1};
         wk__device *device = out->device;
         if (device->backend->copy(device->state, &out->memory, 0, &r->prior->memory, 0, out->bytes, &fail) != WK_OK)
@@ -32,7 +32,7 @@ static bool roll_back_output(wk__record *r, wk__value *out)
     return true;
 }
 
-/* Walks the list for each operand, but only in flushes in which something has failed. */
+/* Linear search per operand, but only in flushes in which something has failed. */
 static bool is_stale(const wk__execution *run, const wk__value *value, wk__failure **failure)
 {
     *failure = NULL;
@@ -58,7 +58,7 @@ static void note_stale(wk__execution *run, wk__value *value, wk__failure *failur
     if (failure) atomic_fetch_add(&failure->refs, 1);
 }
 
-/* What is computed from a stale value is stale: gradients that are clipped after a backward that failed. */
+/* Marks outputs computed from stale values as stale, e.g. clipped gradients after a failed backward. */
 static void propagate_stale(wk__execution *run, wk__record *r)
 {
     wk__failure *why;
@@ -86,8 +86,8 @@ bool wk__blocks_transaction(const wk__execution *run, const wk__value *value, wk
     return true;
 }
 
-/* `heard`: the thread has been told of it, or is to be. A failure knows that itself, but there may have been
- * no memory for one. */
+/* `heard`: the failure has been or will be reported to the thread. A wk__failure records this, but it may be NULL on
+ * allocation failure. */
 static void fail_outputs(wk__execution *run, wk__record *r, wk__failure *failure, bool heard)
 {
     if (r->transaction && r->transaction != run->txn_aborted) wk__transaction_abort(run, r->transaction, failure);
@@ -130,16 +130,15 @@ int wk__drop_failed(wk__execution *run, wk__record **record, int records)
         wk__record *r = record[k];
         const wk__value *bad = NULL;
         wk__failure *why = NULL;
-        bool kept = false; /* from a step, which is not to be taken */
+        bool kept = false; /* operand of a transaction, which must be aborted */
         for (int i = 0; i < r->nin && !bad && !kept; i++) {
             const wk__value *in = wk__record_in(r, i)->value;
             if (in && in->state == WK__FAILED) bad = in;
             kept = in && !bad && r->transaction && is_stale(run, in, &why);
         }
         if (!bad && r->partial && r->prior && r->prior->state == WK__FAILED) bad = r->prior;
-        if (r->transaction && r->transaction == run->txn_aborted)
-            fail_outputs(run, r, run->abort_cause, run->abort_cause != NULL); /* without memory for one nobody was
-                                                                                 told */
+        if (r->transaction && r->transaction == run->txn_aborted) /* NULL: out of memory, so it was not reported */
+            fail_outputs(run, r, run->abort_cause, run->abort_cause != NULL);
         else if (kept)
             fail_outputs(run, r, why, why != NULL);
         else if (bad)
@@ -148,18 +147,18 @@ int wk__drop_failed(wk__execution *run, wk__record **record, int records)
             record[left++] = r;
         if (run->stale_total > 0 && !bad && !r->transaction) propagate_stale(run, r);
     }
-    /* a call that happens whole does not, for what failed behind others of its records */
+    /* a transaction was aborted by a record after others that were kept: drop those as well */
     return run->txn_aborted == refused ? left : wk__drop_failed(run, record, left);
 }
 
-/* ---- telling ----------------------------------------------------------------------------------------------------- */
+/* ---- reporting --------------------------------------------------------------------------------------------------- */
 
-/* What stands for failures for which there is no memory. It is never freed, as this is one reference more than any. */
+/* Failure that is used if none can be allocated. Never freed: no user owns this initial reference. */
 static wk__failure no_memory = {.refs = 1, .code = WK_ERR_MEMORY, .text = "out of host memory while work was run"};
 
 wk__failure *wk__failure_oom(void)
 {
-    atomic_store(&no_memory.reported_to, 0); /* of another one */
+    atomic_store(&no_memory.reported_to, 0); /* another failure from now on */
     return &no_memory;
 }
 
@@ -168,7 +167,7 @@ void wk__report_failure(wk__failure *failure)
     if (!failure) failure = &no_memory;
     wk_context *context = wk__context();
     atomic_store(&failure->reported_to, context->stream + 1);
-    /* it is another call's than the one that notices */
+    /* the failure belongs to another call than the current one */
     const wk__frame before = wk__frame_begin(context, WK__FRAME_DETACHED, NULL, (wk_site){0});
     wk__error_set(failure->site, failure->code, "%s", failure->text);
     wk__frame_end(context, before);
@@ -182,9 +181,9 @@ void wk__post_failure(wk_context *context, wk__failure *failure)
     atomic_fetch_add(&failure->refs, 1);
     if (atomic_compare_exchange_strong(&context->posted_failure, &there, failure)) return;
     if (atomic_compare_exchange_strong(&context->posted_failure, &nothing, failure))
-        wk__failure_drop(&wk__failure_none); /* what it stands for is told by the same call */
+        wk__failure_drop(&wk__failure_none); /* the same call reports both */
     else
-        wk__failure_drop(failure); /* the first counts */
+        wk__failure_drop(failure); /* only the first is kept */
 }
 
 void wk__discard_posted_failure(wk_context *context)
@@ -197,8 +196,8 @@ void wk__report_posted_failure(wk_context *context)
     wk__failure *late = atomic_exchange(&context->posted_failure, NULL);
     const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
     const int64_t told = late ? atomic_load(&late->reported_to) : 0;
-    const bool heard = context->handler_muted ? told != 0 : told == context->stream + 1; /* a binding reads by other
-                                                                                            contexts */
+    /* language bindings read errors from another context */
+    const bool heard = context->handler_muted ? told != 0 : told == context->stream + 1;
     if (late && late != &wk__failure_none && !heard) wk__report_failure(late);
     wk__failure_drop(late);
     wk__frame_end(context, before);

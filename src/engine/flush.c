@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running what a ring has recorded, because it is full or somebody asks for a value: this thread's, or
- * another one's. */
+/* Flushes: runs the records of an op queue, because it is full or because a value is needed. Any thread may flush the
+ * queue of any context that it has acquired, with the queue locked. */
 #include "engine/verify/check_mode.h"
 #include "engine/plan/interleave.h"
 #include "engine/plan/prologue.h"
@@ -27,8 +27,8 @@ void wk__op_queue_run(wk_context *owner, bool park)
     wk__plan_prologues(ring);
     wk__plan_interleave(ring, groups);
     wk__plan_shuffle(ring, groups);
-    wk__defer_dead_records(ring); /* before the others: what these read must then outlive its group, in memory or
-                                     parked */
+    /* before the other records: values that these read must outlive their group, stored or deferred */
+    wk__defer_dead_records(ring);
     wk__plan_deferred_reads(ring);
     wk__execute(owner, ring, groups);
     if (ring->shadows) wk__check_end(ring->shadows);
@@ -36,8 +36,8 @@ void wk__op_queue_run(wk_context *owner, bool park)
     forget_records(ring);
 }
 
-/* Another thread's ring is run without parking: that thread may be about to record a reader of any of its values, which
- * it has found pending, and a record's operands are in memory or in the ring. */
+/* Returns true if values may be deferred. Not in another thread's queue: that thread may be about to record a reader of
+ * a value that it found pending, and operands of records must be stored or in the queue. */
 static bool may_park(const wk_context *owner)
 {
     return owner == wk__context();
@@ -62,7 +62,6 @@ void wk__flush_all(void)
     wk__context_each(flush_one, NULL);
 }
 
-/* Has a value computed that was pending or parked when the caller looked. */
 void wk__value_compute(wk_context *owner, wk__value *value)
 {
     wk__op_queue_lock(owner);
@@ -83,7 +82,7 @@ bool wk__materialize(const wk_tensor *tensor, wk_site site)
         wk_context *owner = value->writer;
         if (owner == wk__context()) {
             wk__value_compute(owner, value);
-        } else if (wk__context_acquire(owner)) { /* else its thread has ended, and has stored the value */
+        } else if (wk__context_acquire(owner)) { /* otherwise its thread has ended and has stored the value */
             wk__value_compute(owner, value);
             wk__context_release(owner);
         }
@@ -91,8 +90,7 @@ bool wk__materialize(const wk_tensor *tensor, wk_site site)
     state = value->state;
     wk_context *context = wk__context();
     if (context->posted_failure)
-        wk__report_posted_failure(context); /* what was run with it: a target that kept its old
-                                                                        numbers, say */
+        wk__report_posted_failure(context); /* e.g. a failed in-place call whose target kept its contents */
     if (state == WK__STORED) return true;
     wk__report_failure(state == WK__FAILED ? value->failure : NULL);
     return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between the host and devices: numbers in, numbers out, waiting. */
+/* Transfers between host memory and devices, and synchronization. */
 #include "host_transfer.h"
 #include "device_sync.h"
 #include "sync_mode.h"
@@ -25,7 +25,7 @@ bool wk__host_upload(wk__value *value, const void *data, int64_t bytes, wk_site 
     return true;
 }
 
-/* Where the bytes of a view lie: from its first element to its last. */
+/* Computes the byte range of a view, from its first to its last element. */
 static void extent(const wk__body *body, int64_t *from, int64_t *bytes)
 {
     int64_t size = (int64_t)wk_dtype_size(body->dtype), last = 0;
@@ -86,7 +86,7 @@ void wk__host_strided_copy(const char *first, int ndim, const int64_t *shape, co
     }
 }
 
-/* Memory of the program's may hold any byte as a truth; what is read is 0 or 1. */
+/* Borrowed user memory may represent true as any nonzero byte; reads return 0 or 1. */
 static void normalize_bools(unsigned char *to, int ndim, const int64_t *shape, const int64_t *stride)
 {
     const int64_t n = wk__numel(ndim, shape), row = ndim ? shape[ndim - 1] : 1, step = ndim ? stride[ndim - 1] : 1;

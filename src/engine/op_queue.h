@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ring of one thread: what it has recorded and not yet run, in program order.
+/* Op queue: records ops of one context in program order until a flush runs them.
  *
- *     op call --> check, infer --> record --> ring           flush: liveness.c  which records are live, which
- *                                                                             values are parked
- *                                                                    fusion.c  which records share a kernel
- *                                                                    prologue.c  which a product runs on the way
- *                                                                    interleave.c  in what order devices get theirs
- *                                                                    lower.c   a group of records -> a group program
- *                                                                    execute.c each group runs: memory for
- *                                                                    its outputs (output_memory.c),
- *                                                                              what a failure takes with it (failure.c)
+ *     op call --> check, infer --> record --> queue
  *
- * A record names values (see storage.h), so it has no hazards with what comes after it.
- */
+ *     flush:  liveness.c       which records run, and which values are deferred instead
+ *             fusion.c         which records share a kernel
+ *             prologue.c       which records a contraction computes as its prologue
+ *             interleave.c     in which order several devices receive their groups
+ *             lower.c          translates a group of records to a program
+ *             output_memory.c  memory for a group's outputs
+ *             execute.c        runs the groups in order
+ *             failure.c        failed records and their dependents
+ *
+ * Records refer to values, which never change (tensor/storage.h), so there are no hazards between them.
+ *
+ * Ownership: a queue owns its records; a record owns a reference to each of its values.
+ * Threads: only the thread of the context appends; any thread may flush. Both hold wk_context.queue_lock. */
 #ifndef WICK_ENGINE_RING_H
 #define WICK_ENGINE_RING_H
 
@@ -21,13 +24,14 @@
 #include "ir/op.h"
 #include "tensor/tensor.h"
 
-/* How a record sees one operand. */
+/* Flags of an operand reference. */
 enum {
-    WK__REF_IMM = 1,       /* no value: an immediate, given to the expression as a register */
-    WK__REF_IMM_INDEX = 2, /* an immediate, given as its index (PHILOX's key, LOADX's bound) */
-    WK__REF_OWN_CLASS =
-        8, /* given to the expression in its own class, not the one the op computes in (indices, conditions) */
-    WK__REF_INDIRECT = 4, /* read at places that are computed: must be in memory, given as the operand's index */
+    WK__REF_IMM = 1,       /* no value: an immediate, passed to the expression as a register */
+    WK__REF_IMM_INDEX = 2, /* an immediate, passed as its index (key of PHILOX, bound of LOADX) */
+    /* passed to the expression in its own class instead of the compute class (indices, conditions) */
+    WK__REF_OWN_CLASS = 8,
+    /* read at computed indices: must be in memory; passed as the operand's index */
+    WK__REF_INDIRECT = 4,
 };
 typedef struct wk__ref {
     wk__value *value; /* NULL for immediates */
@@ -38,30 +42,32 @@ typedef struct wk__ref {
     uint8_t dtype, flags;
 } wk__ref;
 
-/* One call, as work of a family (../backend/work.h). A program is elementwise, op->expression over the space; or it
- * reduces input 0 over the dimensions in reduce_mask, or, of an op with an expression, what that gives of the inputs,
- * in the class of the result. */
+/* One recorded op: work of a family (backend/work.h). A program is elementwise: it evaluates op->expression over the
+ * shape; or it reduces input 0 over the dimensions in reduce_mask. If an op that reduces has an expression, it reduces
+ * the result of the expression over the inputs, in the class of the output. */
 typedef struct wk__record {
     const wk__op *op;
-    const char *name; /* of the program's call, but for the _ of one in place */
+    const char *name; /* name of the user's call, without the "_" of an in-place call */
     wk_site site;
     wk__device *device;
-    wk__value *prior;     /* in place: what the storage held before; a new value may take over its memory */
-    int64_t bound;        /* as dim and mode: along one dimension */
-    int32_t group;        /* scratch of a flush */
-    int32_t transaction;  /* number of the call that happens whole or not at all, 0 none */
-    uint16_t reduce_mask; /* of the space: a bit per dimension that is reduced; 0: elementwise, or no program */
-    uint8_t family;       /* wk__work_id */
+    wk__value *prior;    /* in place: value of the storage before the call; the new value may take over its memory */
+    int64_t bound;       /* like dim and mode: for families along one dimension */
+    int32_t group;       /* set by the flush */
+    int32_t transaction; /* index of the transaction that it belongs to; 0: none */
+    /* one bit per dimension of the space: 1 if it is reduced; 0: elementwise, or not a program */
+    uint16_t reduce_mask;
+    uint8_t family; /* wk__work_id */
     uint8_t ndim, nout, nin;
-    uint8_t compute; /* dtype whose class the expression works in */
+    uint8_t compute; /* the expression computes in the class of this dtype */
     int8_t dim, mode;
-    bool partial;           /* writes a part of prior; the rest of the new value is prior's */
-    bool rolls_back;        /* an in-place call: a device that has faulted leaves the target alone */
-    bool in_place;          /* the name has a _ */
-    bool has_indirect_read; /* reads at places that are computed, by a LOADX: nobody knows them before it runs */
-    bool live;              /* scratch of a flush */
-    wk__ref ref[];          /* outputs, then inputs; then int64_t shape[ndim] and stride[ndim] for each ref; then, if
-                         the family sums, a wk__contraction */
+    bool partial;           /* writes only a part of `prior`; the other elements of the new value are those of prior */
+    bool rolls_back;        /* in-place call: if it fails, the target keeps its contents */
+    bool in_place;          /* the name of the call ends in "_" */
+    bool has_indirect_read; /* reads at indices that are computed on the device, by LOADX */
+    bool live;              /* set by the flush */
+    /* outputs, then inputs; followed by int64_t shape[ndim], stride[ndim] per ref and, for a contraction, a
+     * wk__contraction */
+    wk__ref ref[];
 } wk__record;
 
 static inline int64_t *wk__record_shape(wk__record *r)
@@ -89,13 +95,13 @@ static inline size_t wk__record_bytes(int family, int ndim, int refs)
     return sizeof(wk__record) + (size_t)refs * sizeof(wk__ref) + sizeof(int64_t) * (size_t)ndim * (size_t)(1 + refs) +
            (wk__work_families[family].is_contraction ? sizeof(wk__contraction) : 0);
 }
-/* Inputs follow outputs. */
+/* Returns input k. */
 static inline wk__ref *wk__record_in(wk__record *r, int k)
 {
     return &r->ref[r->nout + k];
 }
 
-/* Ref k, an input, is read at computed places. */
+/* Marks ref k, an input, as read at computed indices. */
 static inline void wk__record_mark_indirect(wk__record *r, int k)
 {
     r->ref[k].flags = WK__REF_INDIRECT;
@@ -110,28 +116,27 @@ enum {
 };
 
 typedef struct wk__op_queue {
-    wk__record **record; /* in program order */
-    wk__record **sorted; /* room for a flush: the live ones by group, */
-    int32_t *start;      /* and where each group starts */
+    wk__record **record; /* in program order; points into the chunks */
+    wk__record **sorted; /* during a flush: live records, sorted by group */
+    int32_t *start;      /* index in `sorted` at which each group begins */
     int64_t count, capacity, sorted_capacity, start_capacity;
-    char **chunk; /* the records' memory */
+    char **chunk; /* memory of the records */
     int64_t chunks, chunk_capacity, chunk_now;
-    size_t used;           /* bytes of the current chunk */
-    int64_t pending_bytes; /* of outputs that are recorded and not computed */
-    wk__value *deferred;   /* list of parked values, */
-    int64_t parked_count;  /* and its length */
-    atomic_llong orphans;  /* values that only parked records hold, since the list was last looked through; large ones
-                    count more */
-    struct wk__shadow_map *shadows;                     /* of the flush that runs, when it is checked; check_mode.h */
-    const struct wk__engine_config *config;             /* those of the process, but while a flush from a file
-                                                                    is run */
-    int64_t flushes, groups, prologues, stores, copies; /* counted for tests and `wick doctor` */
+    size_t used;           /* bytes used in the current chunk */
+    int64_t pending_bytes; /* bytes of outputs that are recorded but not computed */
+    wk__value *deferred;   /* list of deferred values */
+    int64_t parked_count;  /* length of that list */
+    /* values that only deferred records own, counted since the list was last scanned; large ones count several times */
+    atomic_llong orphans;
+    struct wk__shadow_map *shadows;                     /* set while a checked flush runs; see verify/check_mode.h */
+    const struct wk__engine_config *config;             /* that of the process, except while a flush is replayed */
+    int64_t flushes, groups, prologues, stores, copies; /* statistics for tests and `wick doctor` */
 } wk__op_queue;
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
-/* Makes a tensor's value ready to be named by a record of this context: another thread's pending work is run first, a
- * parked value's record goes back into the ring. False with the error recorded if the value has failed. */
+/* Prepares a tensor's value as an operand of a record of this context: flushes a pending value of another thread, and
+ * returns a deferred value's record to the queue. Returns false if the value has failed, and reports the failure. */
 bool wk__prepare_operand_slow(wk_context *context, const wk_tensor *tensor, wk_site site);
 static inline bool wk__prepare_operand(wk_context *context, const wk_tensor *tensor, wk_site site)
 {
@@ -142,18 +147,19 @@ static inline bool wk__prepare_operand(wk_context *context, const wk_tensor *ten
     return __builtin_expect(fine, 1) || wk__prepare_operand_slow(context, tensor, site);
 }
 
-/* Room for a record of this context; NULL when memory is short (recorded). The ring is locked until wk__record_commit:
- * fill everything in between, and fail in nothing. All operands have been touched. */
+/* Appends a record to this context's queue; returns NULL on allocation failure, recorded. Locks the queue until
+ * wk__record_commit(): the caller must fill in everything in between, without failing. Operands must have been prepared
+ * with wk__prepare_operand(). */
 wk__record *wk__record_begin(wk_context *context, wk__work_id family, const wk__op *op, wk__device *device,
                              wk_site site, int ndim, const int64_t *shape, int nout, int nin);
-/* Operand k of nout + nin sees `body` with these strides over the space. */
+/* Sets operand k of nout + nin to `body`, with these strides over the space. */
 static inline void wk__record_ref(wk__record *r, int k, const wk__body *body, const int64_t *stride)
 {
     r->ref[k] = (wk__ref){.value = body->storage->value, .offset = body->offset, .dtype = body->dtype};
     int64_t *to = wk__record_stride(r, k);
     for (int d = 0, ndim = r->ndim; d < ndim; d++) to[d] = stride[d];
 }
-/* Operand k is walked along dimension d from its end on. */
+/* Reverses the direction in which operand k is read along dimension d. */
 static inline void wk__record_reverse_dim(wk__record *r, int k, int d)
 {
     int64_t size = wk__record_shape(r)[d], *stride = &wk__record_stride(r, k)[d];
@@ -166,13 +172,13 @@ static inline void wk__record_imm(wk__record *r, int k, wk_dtype dtype, wk__imm 
     r->ref[k] = (wk__ref){.value = NULL, .imm = imm, .dtype = (uint8_t)dtype, .flags = flags};
 }
 void wk__record_commit(wk_context *context, wk__record *r);
-/* Appends a copy of a record to the (locked) ring as it is; NULL when memory is short. */
+/* Appends an unchanged copy of a record to the locked queue; returns NULL on allocation failure, not recorded. */
 wk__record *wk__record_append(wk_context *context, const wk__record *r);
 
-/* ---- whole or not at all (transaction.c) ------------------------------------------------------------------------- */
+/* ---- transactions (transaction.c) -------------------------------------------------------------------------------- */
 
-/* What a target holds before a call that may fail in the midst of it: taken before, and in the end it comes back unless
- * all went well. As long as it is held nothing is written over it. */
+/* State of a call's target before the call. wk__savepoint_end() restores it unless `fine`. A savepoint owns references
+ * to the storage and the old value, so the old contents are not overwritten while it exists. */
 typedef struct wk__savepoint {
     wk__storage *storage;
     wk__value *value;
@@ -180,43 +186,44 @@ typedef struct wk__savepoint {
 } wk__savepoint;
 void wk__savepoint_take(wk__savepoint *before, const wk_tensor *target);
 void wk__savepoint_end(wk__savepoint *before, bool fine);
-/* Between these a ring that is full grows instead of being run, so that targets can be written over once all
- * is known to be well. */
+/* Begins and ends a transaction: a call that updates all of its targets or none, such as an optimiser step. Inside one,
+ * a full queue grows instead of being flushed, so that targets are overwritten only after all has been recorded. */
 void wk__transaction_begin(wk_context *context);
 void wk__transaction_end(wk_context *context);
-/* Is it time to run the ring? */
+/* Returns true if the queue is full enough to flush it. */
 bool wk__op_queue_should_flush(const wk_context *context);
 
-/* ---- running ----------------------------------------------------------------------------------------------------- */
+/* ---- flushing ---------------------------------------------------------------------------------------------------- */
 
-/* Runs all that the context has recorded: this thread's, or one that is being visited. Failures are told to the
- * recording thread at its next call and mark the values. */
+/* Runs all records of a context, which may be that of another thread that has been acquired. Failures mark the values
+ * and are reported to the recording thread at its next call. */
 void wk__flush(wk_context *context);
 void wk__flush_all(void);
-/* The ring's lock, for longer than a record takes; this thread may free values meanwhile. wk__op_queue_is_locked_here:
- * by this thread. */
+/* Lock the queue for longer than a record takes, and unlock it; destroying deferred values is postponed meanwhile.
+ * wk__op_queue_is_locked_here() returns true if the calling thread has locked it with wk__op_queue_lock(). */
 void wk__op_queue_lock(wk_context *context);
 void wk__op_queue_unlock(wk_context *context);
 bool wk__op_queue_is_locked_here(const wk_context *context);
-/* Runs all that was recorded, the lock being held. `park`: what nobody has asked for yet may wait. flush.c */
+/* Runs all records; the queue is locked. `park`: unneeded values may be deferred. (flush.c) */
 void wk__op_queue_run(wk_context *owner, bool park);
-/* Has a value of this context (visited, if another thread's) computed that was pending or parked when the
- * caller looked. */
+/* Computes a value of this context (acquired, if it belongs to another thread) that was pending or deferred when the
+ * caller read its state. */
 void wk__value_compute(wk_context *owner, wk__value *value);
-/* The tensor's value is in memory on return (enqueued on its device), or false with its failure recorded. */
+/* Computes the tensor's value if necessary. Returns true if it is stored (possibly only submitted to its device), or
+ * false after reporting its failure. */
 bool wk__materialize(const wk_tensor *tensor, wk_site site);
-/* A failure that the context is to be told of at its next call: its own thread's, or a visited one's. Once is enough.
- * NULL: there was no memory to say more. */
+/* Records a failure for a context's thread to report at its next call: the current thread's context or an acquired one.
+ * Keeps only the first, and each failure only once per context. NULL: out of host memory. */
 void wk__post_failure(wk_context *context, wk__failure *failure);
 void wk__discard_posted_failure(wk_context *context);
-/* Tells this thread of a late failure of its work, if there is one (context->late). */
+/* Reports the posted failure of this thread's context, if any, as an error. */
 void wk__report_posted_failure(wk_context *context);
-/* A failure for want of memory that nobody has been told of. It is not to be dropped. */
+/* Returns the static failure for lack of host memory, marked as unreported. The caller does not own a reference. */
 wk__failure *wk__failure_oom(void);
-/* Records a value's failure as this thread's error. */
+/* Reports a value's failure as this thread's error; NULL: out of host memory. */
 void wk__report_failure(wk__failure *failure);
 
-/* ---- what base and tensor call (base/upcalls.h) ------------------------------------------------------------------ */
+/* ---- upcalls from base and tensor (base/upcalls.h) --------------------------------------------------------------- */
 
 void wk__op_queue_drain(wk_context *context);
 void wk__op_queue_free(wk_context *context);
@@ -224,66 +231,69 @@ void wk__op_queue_trim_dead(wk__value *value);
 void wk__deferred_note_orphan(wk__value *value); /* deferred.c */
 bool wk__deferred_free(wk__value *value);        /* deferred.c */
 
-/* ---- modes: config.c --------------------------------------------------------------------------------------------- */
+/* ---- configuration: config.c ------------------------------------------------------------------------------------- */
 
 typedef struct wk__engine_config {
     bool sync;        /* WICK_EAGER: flush after every call */
-    bool nofuse;      /* WICK_NOFUSE: every group is one op */
-    bool check;       /* WICK_CHECK: every flush is computed twice and compared; check_mode.h */
-    bool write_files; /* a difference is told and not written into a file */
-    int64_t budget;   /* bytes of pending outputs that force a flush */
+    bool nofuse;      /* WICK_NOFUSE: each group is one op */
+    bool check;       /* WICK_CHECK: each flush is computed twice and compared; verify/check_mode.h */
+    bool write_files; /* on a difference, writes no flush file */
+    int64_t budget;   /* flush when the pending outputs exceed this many bytes */
 } wk__engine_config;
-/* Those of the process. */
+/* Returns the configuration of the process. */
 const wk__engine_config *wk__engine_config_get(void);
-/* For tests, while no other thread uses the library: changes the modes of this process from now on. */
+/* For tests, while no other thread uses the library: changes the configuration of the process. */
 void wk__engine_config_set(bool sync, bool nofuse);
 void wk__engine_config_set_check(bool on);
 
-/* ---- the parts of a flush ---------------------------------------------------------------------------------------- */
+/* ---- stages of a flush ------------------------------------------------------------------------------------------- */
 
-/* Does anybody besides the records of its writer's ring hold this pending value: a storage, a parked record,
- * another ring? */
+/* Returns true if a pending value has owners besides the records of its writer's queue: a storage, a deferred record or
+ * a record of another queue. */
 static inline bool wk__held_outside(const wk__value *value)
 {
     return wk__refcount_get(&value->refs) > value->ring_refs;
 }
-/* Does this flush put a value into memory? Known after grouping. */
+/* Returns true if this flush stores the value in memory. Valid after fusion. */
 static inline bool wk__will_be_stored(const wk__value *value)
 {
     return value->is_root || value->escapes;
 }
 void wk__plan_liveness(wk__op_queue *ring, bool park); /* liveness.c */
-int32_t wk__plan_fusion(wk__op_queue *ring);      /* fusion.c: gives each live record its group; returns how many */
-void wk__plan_deferred_reads(wk__op_queue *ring); /* liveness.c: marks what records that will be parked read */
-void wk__defer_or_release(wk__op_queue *ring, wk__record *r);   /* deferred.c: a record is done with */
-void wk__defer_dead_records(wk__op_queue *ring);                /* deferred.c: those that never ran */
-bool wk__deferred_requeue(wk_context *owner, wk__value *value); /* deferred.c: a parked value's chain goes back into the
-                                                                   ring */
-void wk__deferred_store_orphans(wk_context *owner);             /* deferred.c: stores what is smaller than what it
-                                                                        pins */
-/* deferred.c: puts everything back into the ring, to be stored. False: other threads are just freeing some of it. */
+/* fusion.c: assigns a group to each live record; returns the number of groups */
+int32_t wk__plan_fusion(wk__op_queue *ring);
+void wk__plan_deferred_reads(wk__op_queue *ring); /* liveness.c: marks values that deferred records will read */
+/* deferred.c: defers or releases a record that has run */
+void wk__defer_or_release(wk__op_queue *ring, wk__record *r);
+void wk__defer_dead_records(wk__op_queue *ring); /* deferred.c: the same for records that are not live */
+/* deferred.c: returns the record of a deferred value, and those that it needs, to the queue */
+bool wk__deferred_requeue(wk_context *owner, wk__value *value);
+/* deferred.c: stores values smaller than their operands */
+void wk__deferred_store_orphans(wk_context *owner);
+/* deferred.c: returns all deferred records to the queue, to be stored. Returns false if other threads are destroying
+ * some of the values. */
 bool wk__deferred_requeue_all(wk_context *owner);
 void wk__execute(wk_context *owner, wk__op_queue *ring, int32_t groups); /* execute.c */
-/* execute.c: the live records, of which there are *live, by group, each group in program order. */
+/* execute.c: returns the *live live records, sorted by group and in program order within each group. */
 wk__record **wk__sort_by_group(wk__op_queue *ring, int32_t groups, int64_t *live);
-void wk__release_record(wk__record *r); /* execute.c: its references go */
+void wk__release_record(wk__record *r); /* execute.c: drops the references of a record */
 
-/* One group of records being built into a program: see lower.c. */
+/* A group of records and the program that it is translated to; see lower.c. */
 typedef struct wk__lowering {
     wk__program group;
-    wk__record **record; /* of this group, in program order; a product first */
+    wk__record **record; /* of this group, in program order; a contraction comes first */
     int records;
-    struct wk__lowering *prologue;        /* computes a factor of that product on the way; NULL: all its factors are in
-                                      memory */
-    int16_t load_reg[WK__MAX_OPERANDS];   /* register that holds the loaded operand, -1 */
-    wk__value *value[WK__MAX_OPERANDS];   /* whose memory the operand is */
-    wk__record *writer[WK__MAX_OPERANDS]; /* stored operands: by which record */
-    wk__memory old[WK__MAX_OPERANDS];     /* of those in place: where the target's old numbers are */
-    bool indirect; /* something is read at computed places: nothing is written in place, a bad index leaves
-                     targets alone */
+    /* computes a factor of that contraction in the same kernel; NULL: all factors are in memory */
+    struct wk__lowering *prologue;
+    int16_t load_reg[WK__MAX_OPERANDS];   /* register with the loaded operand; -1: not loaded */
+    wk__value *value[WK__MAX_OPERANDS];   /* value whose memory the operand is */
+    wk__record *writer[WK__MAX_OPERANDS]; /* stored operands: the record that computes it */
+    wk__memory old[WK__MAX_OPERANDS];     /* in-place operands: memory with the target's old contents */
+    /* some operand is read at computed indices: nothing is written in place, so a bad index leaves targets unchanged */
+    bool indirect;
 } wk__lowering;
-/* Builds the program of one group. Operands have no memory yet. The number of records that fit: all of them, unless the
- * program is full. */
+/* Builds the program of one group; its operands have no memory yet. Returns the number of records that fit: fewer than
+ * all if the program is full. */
 int wk__lower_group(wk__lowering *b);
 
 #endif

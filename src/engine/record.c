@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recording: appending to the ring of a context. */
+/* Recording: appends records to the op queue of a context. */
 #include "base/alloc.h"
 #include "engine/verify/shadow_deferred.h"
 #include <sched.h>
 #include <string.h>
 
-/* ---- the ring ---------------------------------------------------------------------------------------------------- */
+/* ---- queue ------------------------------------------------------------------------------------------------------- */
 
 void wk__op_queue_lock(wk_context *context)
 {
@@ -27,8 +27,8 @@ bool wk__op_queue_is_locked_here(const wk_context *context)
            wk__thread_id();
 }
 
-/* A thread ends: its work is run, what is parked is stored if anyone can still read it. A run parks what has not been
- * stored and is held by others meanwhile, by those who watch a device (device_fault.c): then all of it begins again. */
+/* Runs the queue of a thread that ends, and stores deferred values that are still owned. A flush may defer more values,
+ * owned by lists of work in flight (device_fault.c); so it repeats until none is left. */
 static void settle(wk_context *context)
 {
     wk__op_queue_lock(context);
@@ -47,7 +47,7 @@ void wk__op_queue_drain(wk_context *context)
 {
     wk__release_suspend();
     if (context->op_queue) settle(context);
-    wk__release_resume(); /* also what has waited for code that a longjmp left */
+    wk__release_resume(); /* also resumes after code that a longjmp left */
 }
 
 void wk__op_queue_free(wk_context *context)
@@ -64,7 +64,7 @@ void wk__op_queue_free(wk_context *context)
     context->op_queue = NULL;
 }
 
-/* What the newest record computes, nobody will read. */
+/* Returns true if the newest record computes an unowned value. */
 static bool newest_is_dead(const wk__op_queue *ring)
 {
     if (ring->count == 0) return false;
@@ -83,11 +83,11 @@ static void forget_newest(wk__op_queue *ring)
     wk__release_record(r);
 }
 
-/* A closing scope drops its handles newest first: what nobody read leaves the ring again from its end, unplanned, and
- * the memory that a loop touches stays small. */
+/* A closing scope destroys handles in reverse order, so unused values can be removed from the end of the queue, without
+ * planning. This keeps the memory that a loop touches small. */
 static void drop_newest(wk_context *context, const wk__value *value)
 {
-    bool alone = WK__SINGLE_THREADED; /* nobody else can run the ring */
+    bool alone = WK__SINGLE_THREADED; /* no other thread can flush the queue */
     if (!alone) wk__op_queue_lock(context);
     wk__op_queue *ring = context->op_queue;
     if (ring && value->state == WK__PENDING && ring->count > 0 && ring->record[ring->count - 1] == value->record &&
@@ -104,13 +104,13 @@ void wk__op_queue_trim_dead(wk__value *value)
     if (wk__op_queue_is_locked_here(context)) return;
     if (context == wk__context()) {
         drop_newest(context, value);
-    } else if (wk__context_acquire(context)) { /* what wk_call gave, as a rule */
+    } else if (wk__context_acquire(context)) { /* usually a result of wk_call */
         drop_newest(context, value);
         wk__context_release(context);
     }
 }
 
-/* With the lock held: other threads may be looking whether there is something to run. */
+/* Called with the lock held: other threads may check concurrently whether there are records to flush. */
 static bool make_ring(wk_context *context)
 {
     context->op_queue = wk__alloc_zero(1, sizeof *context->op_queue);
@@ -118,8 +118,8 @@ static bool make_ring(wk_context *context)
     return context->op_queue != NULL;
 }
 
-/* What a flush needs grows here, where failing is easy to tell. Each record may be a group of its own, and groups are
- * counted from the second place on. */
+/* Grows the arrays of a flush as well, because an allocation failure is easy to report here. Each record may be a
+ * separate group, and the counting sort needs one more entry. */
 static bool grow(wk__op_queue *ring)
 {
     const int64_t most = ring->capacity == 0 ? 8 : 2 * ring->capacity;
@@ -128,7 +128,7 @@ static bool grow(wk__op_queue *ring)
            wk__grow(&ring->record, &ring->capacity, most, sizeof *ring->record);
 }
 
-/* The place of the next record: in the chunks, as records never move while they are in the ring. */
+/* Allocates the next record in a chunk: records never move while they are in the queue. */
 static wk__record *alloc_record(wk__op_queue *ring, int family, int ndim, int refs)
 {
     const size_t bytes = (wk__record_bytes(family, ndim, refs) + 15) & ~(size_t)15;
@@ -207,8 +207,8 @@ void wk__record_commit(wk_context *context, wk__record *r)
         hold(context, out);
         ring->pending_bytes += out->bytes;
     }
-    /* What the program may write at any moment is read (and written) before the call returns, that of the program where
-     * one happens whole: later it would be too late. */
+    /* User memory is read (and written) before the call returns, or before the transaction ends: the user may modify it
+     * at any time afterwards. */
     bool borrowed = false;
     for (wk__ref *ref = r->ref + r->nout, *end = ref + r->nin; ref < end; ref++) {
         wk__value *in = ref->value;
@@ -237,7 +237,7 @@ bool wk__prepare_operand_slow(wk_context *context, const wk_tensor *tensor, wk_s
         if (!revived) wk__error_set(site, WK_ERR_MEMORY, "out of host memory to compute a value again");
         return revived;
     }
-    if (state != WK__FAILED) { /* another thread's: have it in memory */
+    if (state != WK__FAILED) { /* pending in another thread: store it */
         if (!wk__materialize(tensor, site)) return false;
         if (value->state != WK__FAILED) return true;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the host notices of devices that run on their own: waits and transfers (rule 21 of the lesson). */
+/* Counts and reports synchronizations and transfers between host and devices (wk_set_sync_debug_mode). */
 #include "base/context.h"
 #include "base/log.h"
 #include "base/options.h"

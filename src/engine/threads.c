@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The number of compute threads: see wick/device.h. */
+/* Number of compute threads (wick/device.h). */
 #include "base/context.h"
 #include "base/pool.h"
 #include "host_transfer.h"
@@ -20,7 +20,7 @@ wk_code wk_set_threads_at(wk_site site, int count)
     }
     wk_context *context = wk__context();
     const wk__frame before = wk__frame_begin(context, WK__FRAME_CALL, "set_threads", site);
-    wk__host_sync(site); /* recorded work runs with the old number */
+    wk__host_sync(site); /* recorded work still uses the old number */
     wk__frame_end(context, before);
     if (context->posted_failure) wk__report_posted_failure(context);
     const wk_code code = wk_error_code();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that happen whole or not at all: what their targets held before is remembered, and comes back when
- * something fails on the way. Values never change, so that is a matter of pointers; only memory whose address the
- * program knows is written again. */
+/* Transactions: calls that update all of their targets or none, such as an optimiser step. Savepoints keep the old
+ * values at the call; undo entries keep them during a flush. Values never change, so a rollback swaps pointers, and
+ * copies only into memory whose address the user has. */
 #include "base/alloc.h"
 #include "engine/verify/check_mode.h"
 #include "execute.h"
@@ -17,7 +17,7 @@ void wk__savepoint_take(wk__savepoint *before, const wk_tensor *target)
     *before = (wk__savepoint){storage, storage->value, storage->version_info};
 }
 
-/* New values that have not been computed need not be, whether the program knows their address or not. */
+/* New values that are still pending need not be computed, even if the user has their address. */
 static void cancel_exposed(wk_context *context, wk__value *newest, const wk__value *oldest)
 {
     wk__op_queue_lock(context);
@@ -27,7 +27,7 @@ static void cancel_exposed(wk_context *context, wk__value *newest, const wk__val
     wk__op_queue_unlock(context);
 }
 
-/* The new numbers are at the address that the program knows, the old ones were moved: back they go. */
+/* Copies the old contents, which were relocated, back to the address that the user has. */
 static void write_back(wk__value *now, const wk__value *old)
 {
     wk__fail fail = {.tag = -1};
@@ -68,22 +68,21 @@ void wk__transaction_end(wk_context *context)
     if (lent || wk__op_queue_should_flush(context)) wk__flush(context);
 }
 
-/* ---- the order of a flush ---------------------------------------------------------------------------------------- */
+/* ---- order of groups --------------------------------------------------------------------------------------------- */
 
-/* Groups run in the order in which they were opened, and what follows a call that happens whole joins none of those
- * that were there (fusion.c). So the groups of such a call come in this order:
+/* Groups run in the order in which they were opened, and records after a transaction join none of the groups opened
+ * before its end (fusion.c). So the groups of a transaction come in this order:
  *
- *     mixed   opened before the call: a gradient and the update by it, say. Between them are others, which give what
- *             gradients are computed of. Any of these may fail, so they write beside the old numbers, which are there
- *             until all of it is done
- *     last    one of these, which is moved behind the others and writes in place, as nothing comes after it that could
- *             fail
- *     pure    opened by the call: its own records only, elementwise as a rule, in place
+ *     mixed   opened before the transaction: e.g. a gradient and the update with it. Between them are others, which
+ *             compute inputs of gradients. Any of these may fail, so they write out of place and keep the old
+ *             contents until all are done
+ *     last    one of the mixed groups, moved after the others; it writes in place, because no later group can fail
+ *     pure    opened by the transaction: only its records, usually elementwise, in place
  *
- * Where a test has groups run in another order (shuffle.c), those that come before the end of the mixed ones keep the
- * old numbers, too. */
+ * If a test shuffles the groups (shuffle.c), pure groups before the end of the mixed ones write out of place as
+ * well. */
 
-/* The end of the group that begins at k. */
+/* Returns the end of the group that begins at k. */
 static int64_t group_end(wk__record *const *record, int64_t live, int64_t k)
 {
     const int32_t group = record[k]->group;
@@ -91,7 +90,7 @@ static int64_t group_end(wk__record *const *record, int64_t live, int64_t k)
     return k;
 }
 
-/* Of how many of them does the call consist? */
+/* Returns how many of the records belong to the transaction. */
 static int64_t share_of(int32_t whole, wk__record *const *record, int64_t records)
 {
     int64_t count = 0;
@@ -106,10 +105,10 @@ static int32_t whole_of(wk__record *const *record, int64_t live)
     return 0;
 }
 
-/* Where the mixed groups, and what comes between them and the pure ones, end; 0: there is no mixed one. */
+/* Returns the end of the mixed groups and of others between them and the pure ones; 0 if there are no mixed groups. */
 static int64_t mixed_end(int32_t whole, wk__record *const *record, int64_t live)
 {
-    int64_t last = 0, pure = 0; /* the end of the last mixed one, the first pure one behind it */
+    int64_t last = 0, pure = 0; /* end of the last mixed group; first pure group after it */
     for (int64_t k = 0, end; k < live; k = end) {
         end = group_end(record, live, k);
         const int64_t share = share_of(whole, record + k, end - k);
@@ -132,21 +131,21 @@ static bool waits_for(const wk__record *r, int32_t group)
     return false;
 }
 
-/* Bytes of old numbers that the group could write its own over, if nothing came after it. */
+/* Returns the bytes of old contents that the group could overwrite if it ran last. */
 static int64_t bytes_in_place(int32_t whole, wk__record *const *record, int64_t records)
 {
     int64_t bytes = 0;
     for (int64_t k = 0; k < records; k++) {
         if (record[k]->device->id.kind != WK_CPU || wk__record_may_fault(record[k]))
-            return 0; /* it may fail on its way, or later */
+            return 0; /* it may fail now or later */
         if (record[k]->transaction == whole && wk__rollback_value(record[k])) bytes += record[k]->ref[0].value->bytes;
     }
     return bytes;
 }
 
-/* Where the mixed group begins that has most to write in place, and that none behind it waits for; -1: there is none.
- * Where the 800 KB of weights of a network 784-256-10 are written beside the old ones, a step takes 11 to 15 % longer
- * (one thread of an Intel Xeon with 2 MB of cache a core). */
+/* Returns the start of the mixed group with the most bytes to write in place on which no later mixed group depends; -1
+ * if there is none. If the 800 KB of weights of a 784-256-10 network are written out of place, a step takes 11 to 15 %
+ * longer (one thread of an Intel Xeon with 2 MB of cache per core). */
 static int64_t choose_in_place_group(int32_t whole, wk__record *const *record, int64_t mixed)
 {
     int64_t most = 0, last = -1;
@@ -163,7 +162,7 @@ static int64_t choose_in_place_group(int32_t whole, wk__record *const *record, i
     return last;
 }
 
-/* Moves it behind the others. */
+/* Moves that group after the other mixed ones. */
 static void place_last(wk__execution *run, int32_t whole, wk__record **record, int64_t mixed)
 {
     const int64_t last = choose_in_place_group(whole, record, mixed);
@@ -175,7 +174,7 @@ static void place_last(wk__execution *run, int32_t whole, wk__record **record, i
     memcpy(record + mixed - records, run->scratch, sizeof *record * (size_t)records);
 }
 
-/* Does the group write beside the old numbers? */
+/* Returns true if the group keeps the old contents of its targets. */
 static bool writes_out_of_place(const wk__execution *run, wk__record *const *record)
 {
     return record < run->txn_mixed_end && record[0]->group != run->txn_in_place_group;
@@ -191,7 +190,8 @@ typedef struct reservation {
     int64_t count, capacity;
 } reservation;
 
-/* What the record stores, but for what it may write over what it replaces; `beside`: it may not. */
+/* Allocates memory for the stored outputs of a record, except those that may overwrite the value they replace.
+ * `beside`: none may. */
 static wk_code take(reservation *p, wk__record **record, int records, const wk__record *r, bool beside, wk__fail *fail)
 {
     for (int o = 0; o < r->nout; o++) {
@@ -220,7 +220,7 @@ static wk_code take_group(reservation *p, int32_t whole, wk__record **record, in
     return code;
 }
 
-/* All that the call stores is taken once and given back, so that the arena has it at hand. */
+/* Allocates and frees all memory that the transaction will store, so that it's in the arena's free lists. */
 static wk_code reserve(const wk__execution *run, wk__record **record, int64_t live, const wk__record **culprit,
                        wk__fail *fail)
 {
@@ -236,10 +236,10 @@ static wk_code reserve(const wk__execution *run, wk__record **record, int64_t li
     return code;
 }
 
-/* ---- beginning and ending ---------------------------------------------------------------------------------------- */
+/* ---- begin and abort --------------------------------------------------------------------------------------------- */
 
-/* Old numbers that these records replace stay, as long as somebody holds them. By now they are there: what made them
- * ran before. */
+/* Keeps references to the old values that these records replace. The old values are stored by now: the records that
+ * compute them ran before. */
 static bool save_undo(wk__execution *run, wk__record *const *record, int64_t records)
 {
     for (int64_t k = 0; k < records; k++) {
@@ -284,10 +284,10 @@ static void begin(wk__execution *run, int32_t whole, wk__record **record, int64_
     if (reserve(run, record, live, &culprit, &fail) != WK_OK) refuse(run, culprit, &fail);
 }
 
-/* Of what is written in place nothing may turn out to have failed when a part is written. Asked before each part,
- * answered by a walk over all that is left before the first one, and after that only where some value has failed since:
- * a call of a thousand parts is walked once. Before that, the group's own records that read something failed fail: one
- * of them may give what a later part reads, as a kernel may update one parameter and scale the gradient of another. */
+/* In-place writes cannot be undone, so no later record of the transaction may have failed operands. Checked before each
+ * group; scans all remaining records before the first one, and afterwards only if values have failed since: a
+ * transaction of a thousand groups is scanned once. The group's records with failed operands fail first, because a
+ * later part may read their outputs: one kernel may update a parameter and scale the gradient of another. */
 static void look_ahead(wk__execution *run, wk__record *const *record, int64_t records, int64_t live)
 {
     if (run->txn_checked == run->txn && run->failed_at_check == wk__failed_value_count() + run->stale_total) return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says where work really ran, and as what, for the log's subjects "placement" and "kernel". */
+/* Logs where work was run and as which kernels: log subjects "placement" and "kernel". */
 #include "execute.h"
 #include "base/alloc.h"
 #include "base/log.h"
@@ -9,7 +9,7 @@
 
 void wk__log_placement(wk__record *const record[], int records)
 {
-    enum { NAMED = 12 }; /* ops of a long group that are named */
+    enum { NAMED = 12 }; /* number of ops named for a long group */
     const wk__record *first = record[0];
     wk__text line = {0};
     for (int k = 0; k < records && k < NAMED; k++) wk__text_format(&line, "%s%s", k ? ", " : "", record[k]->op->name);
@@ -25,7 +25,7 @@ void wk__log_placement(wk__record *const record[], int records)
     wk__text_free(&line);
 }
 
-/* Its text without the last line's end. */
+/* Appends the program's text without its final newline. */
 static void add_program(wk__text *line, const char *before, const wk__program *group)
 {
     char *text = wk__program_dump(group);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Grouping: which records share a kernel. One forward pass; each record looks back over a few open groups and joins the
- * first that it may join (fusion_rules.c says when), or opens one of its own.
+/* Fusion: assigns records to groups, each of which becomes one kernel. One forward pass; each record joins the first of
+ * the last few open groups that it may join (fusion_rules.c), or opens a new group.
  *
- * Joining an earlier group changes the order in which records run, never what they compute: records name values.
+ * Joining an earlier group changes the order in which records run, but not their results, because records refer to
+ * immutable values.
  *
- *   programs      elementwise, join any group of their space, a contraction's too: they are its tail; those that reduce
- *                 join a group of programs of their space that does not reduce yet or reduces over the same dimensions
- *   other work    opens a group of its own, which stays open where the family may have a tail
- */
+ *     programs      elementwise: join any group with their space, also as the epilogue of a contraction. Reducing:
+ *                   join a group of programs with their space that does not reduce yet or reduces the same dimensions
+ *     other work    opens a group of its own, which stays open if the family can have an epilogue */
 #include "fusion_rules.h"
 #include <string.h>
 
@@ -17,10 +17,11 @@ typedef struct planner {
     bool nofuse;
     wk__fusion_group last[LOOK_BACK]; /* group g is last[g % LOOK_BACK] */
     int32_t count;
-    int32_t whole, closed; /* of the last record, 0 none; groups before this one are joined by nobody any more */
+    /* transaction of the last record, 0: none; groups below `closed` accept no more records */
+    int32_t whole, closed;
 } planner;
 
-/* The first group in which all that r reads has been computed: r may join it or a later one. */
+/* Returns the first group by which all operands of r have been computed: r may join that group or a later one. */
 static int32_t earliest(const wk__record *r)
 {
     int32_t latest = 0;
@@ -45,8 +46,8 @@ static int32_t open_new(planner *p, wk__record *r)
     return p->count++;
 }
 
-/* What follows a call that happens whole joins none of the groups that are there: they stay together until it is done,
- * and nothing of another such call shares a kernel with it, as one may fail without the other. */
+/* After a transaction, records join none of the existing groups: the transaction's groups stay together until it is
+ * done. Two transactions never share a kernel, because one may fail without the other. */
 static void close_on_transaction(planner *p, const wk__record *r)
 {
     if (p->whole && r->transaction != p->whole) p->closed = p->count;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The conditions under which a record joins a group, in the order of wk__can_fuse. plan_check.c checks plans against
- * what they promise: the kernel computes what the records in program order would. */
+/* Conditions for adding a record to a group, in the order of wk__can_fuse(). They guarantee that the kernel computes
+ * what the records would in program order; plan_check.c verifies that independently. */
 #include "fusion_rules.h"
 #include "overlap.h"
 #include <string.h>
 
-enum { SHORT_ROW = 32768 /* columns up to which a row is walked again after its reduction: it must stay in cache */ };
+enum { SHORT_ROW = 32768 /* maximum columns of a row that is read again after its reduction: it must stay in cache */ };
 
-/* ---- room -------------------------------------------------------------------------------------------------------- */
+/* ---- capacity ---------------------------------------------------------------------------------------------------- */
 
-/* A program has limits. An estimate: what does not fit after all is split when it is built. */
+/* Programs have limits. This is an estimate; a group that turns out too large is split when it is lowered. */
 static bool has_room(const wk__fusion_group *g, const wk__record *r)
 {
     return g->nins + r->nin + 3 <= WK__MAX_INS && g->operands + r->nin + 1 <= WK__MAX_OPERANDS &&
@@ -18,14 +18,15 @@ static bool has_room(const wk__fusion_group *g, const wk__record *r)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* A new tensor is written in several parts, and nobody but the next part knows this state of it. */
+/* Returns true for a part of a new tensor that is written in several parts, if only the next part refers to this
+ * state. */
 static bool is_intermediate_part(const wk__record *r)
 {
     return !r->rolls_back && r->prior->ring_refs == 2 && !wk__held_outside(r->prior);
 }
 
-/* The kernel's form decides which of its stores runs first (rows before columns, passes, threads), so no two
- * may write one place. */
+/* Returns true if r writes no element that another record of the group writes: the order of stores in a kernel depends
+ * on its form (rows before columns, passes, threads). */
 static bool writes_beside_the_others(int32_t number, wk__record *r)
 {
     for (wk__value *prior = r->prior; prior && prior->state == WK__PENDING && prior->group == number;
@@ -34,7 +35,7 @@ static bool writes_beside_the_others(int32_t number, wk__record *r)
     return true;
 }
 
-/* What a partial write leaves of the old value must be in memory before the group starts, or be another part
+/* A partial write keeps elements of the old value, which must be in memory before the group starts, or be another part
  * that the group writes. */
 static bool base_is_ready(int32_t number, wk__record *r)
 {
@@ -44,7 +45,7 @@ static bool base_is_ready(int32_t number, wk__record *r)
 
 /* ---- faults ------------------------------------------------------------------------------------------------------ */
 
-/* A bad place is told of a group: where two records may have one, they must mean the same by it. */
+/* A fault is reported for a group: if two of its records can fault, they must have the same message. */
 static bool same_fault_message(const wk__fusion_group *g, const wk__record *r)
 {
     return !g->indirect || (!g->has_fault_message && !r->op->fault_message) || !r->has_indirect_read;
@@ -57,15 +58,15 @@ static bool is_known_outside(const wk__record *r)
     return false;
 }
 
-/* The records of a group at fault run again, each on its own. By then, memory whose address the program knows would
- * have been written. */
+/* After a fault, the records of a group run again separately; by then the group would have written memory whose address
+ * the user has. */
 static bool can_run_again(const wk__fusion_group *g, const wk__record *r)
 {
     return !(g->indirect && is_known_outside(r)) && !(g->exposed && r->has_indirect_read);
 }
 
-/* What fails leaves its target as it was: that is computed before, where a bad index may come between, or another part
- * of a call that happens whole. */
+/* A failed record restores its target's old value. So that value must have been computed before, if a bad index or
+ * another part of a transaction may fail. */
 static bool rollback_value_is_ready(int32_t number, const wk__record *r)
 {
     const wk__value *prior = r->rolls_back ? r->prior : NULL;
@@ -75,7 +76,7 @@ static bool rollback_value_is_ready(int32_t number, const wk__record *r)
 
 /* ---- space ------------------------------------------------------------------------------------------------------- */
 
-/* A row-level record has size 1 in the reduced dimensions, or lacks them. */
+/* Returns true if r has the shape of the group's rows: size 1 in the reduced dimensions, or without them. */
 static bool has_row_shape(const wk__fusion_group *g, wk__record *r)
 {
     const int64_t *shape = wk__record_shape(r);
@@ -121,14 +122,15 @@ static bool has_short_rows(const wk__fusion_group *g)
 bool wk__is_outer_reduction(wk__record *r)
 {
     const int64_t *shape = wk__record_shape(r), *stride = wk__record_stride(r, r->nout);
-    int64_t row = 0, column = 0; /* strides of the last kept and the last reduced dimension longer than 1 */
+    int64_t row = 0, column = 0; /* strides of the last kept and of the last reduced dimension longer than 1 */
     for (int d = 0; d < r->ndim; d++)
         if (shape[d] > 1) *(r->reduce_mask >> d & 1 ? &column : &row) = stride[d];
     return row == 1 && column != 0 && column != 1;
 }
 
-/* A group has one space: the record's is that, or, once the group reduces, that of the reduced rows. A second reduction
- * is over the same dimensions, and of what lies in memory in the same way, as it has the order of the first. */
+/* A group has one space: the record must have that space or, once the group reduces, that of the reduced rows. A second
+ * reduction must be over the same dimensions, of an operand with the same kind of layout, because that determines the
+ * order of its additions. */
 static bool shares_the_space(const wk__fusion_group *g, wk__record *r)
 {
     const bool full = wk__same_shape(r->ndim, wk__record_shape(r), g->ndim, g->shape);
@@ -141,7 +143,7 @@ static bool shares_the_space(const wk__fusion_group *g, wk__record *r)
     return full ? has_short_rows(g) : has_row_shape(g, r);
 }
 
-/* Reduced dimensions are moved last, which changes the positions that IOTA counts unless they are last already. */
+/* Reduced dimensions are moved last, which changes the positions that IOTA returns unless they are already last. */
 static bool keeps_positions(uint16_t reduce_mask, int ndim)
 {
     bool reduced = false;
@@ -152,7 +154,7 @@ static bool keeps_positions(uint16_t reduce_mask, int ndim)
     return true;
 }
 
-/* An op that counts positions needs the space, and walked in the records' own order of dimensions. */
+/* Returns true if ops that depend on positions get the space with the records' order of dimensions. */
 static bool keeps_positions_of_iota(const wk__fusion_group *g, wk__record *r)
 {
     if (wk__record_reduces(r))
@@ -163,8 +165,8 @@ static bool keeps_positions_of_iota(const wk__fusion_group *g, wk__record *r)
 
 /* ---- registers --------------------------------------------------------------------------------------------------- */
 
-/* A result of the group is in a register while the group runs: the element that the record wants of it must be the one
- * that its maker has just computed. */
+/* Results of the group are in registers while it runs: the record must read the element that its producer has just
+ * computed. */
 static bool reads_registers(const wk__fusion_group *g, int32_t number, wk__record *r)
 {
     const uint16_t reduce_mask = wk__record_reduces(r) ? r->reduce_mask : g->reduce_mask;

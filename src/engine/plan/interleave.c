@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See interleave.h. A flush runs its groups in the order of the program as a rule. Where several devices have work in
- * it, that order may keep one of them idle while the host computes (the cpu works in the thread that flushes) or waits
- * for a copy:
+/* See interleave.h. A flush normally runs its groups in program order. With several devices this may leave a device
+ * idle while the host computes (CPU work runs in the flushing thread) or waits for a copy:
  *
  *     program    forward on cpu | forward on opencl:0 | copy of the result to cpu | forward on opencl:1 | ...
  *     here       forward on opencl:0 | forward on opencl:1 | forward on cpu | copy of the result to cpu | ...
  *
- * Each device is a lane, which keeps its order: its groups and the copies out of it, as a device does what it is given
- * in that order, and a copy that stood behind later work would come late. Copies of the host's numbers are a lane, too.
- * What is chosen is only which lane goes on, among those whose next group has all that it reads: what keeps the host or
- * another device least, and of such the earlier in the program. So what a device does, with which faults, is what it
- * would be otherwise. */
+ * Each device is a lane whose order is kept: its groups and the copies out of it, because a device executes in
+ * submission order, and a copy that followed later work would be delayed. Uploads from the host are another lane. Only
+ * the choice of the next lane is free, among those whose next group has all of its operands: the one that stalls the
+ * host and other devices least, and of these the first in program order. So the work and the faults of each device
+ * remain the same. */
 #include "interleave.h"
 #include "base/alloc.h"
 #include "engine/device_fault.h"
 #include "overlap.h"
 #include <string.h>
 
-enum { MAX_DEVICES = 17 /* a mirrored network's, and the cpu */, UPLOADS = MAX_DEVICES, LANES, NONE = -1 };
+enum { MAX_DEVICES = 17 /* devices of a mirrored network, and the cpu */, UPLOADS = MAX_DEVICES, LANES, NONE = -1 };
 
-/* What a group keeps waiting. */
+/* What waits while a group is submitted or runs; a lower value is better. */
 typedef enum stall {
-    STALLS_NOBODY, /* it is enqueued, or bytes of the host's are, or a device that has nothing else to do gives its
-                         own */
-    STALLS_DEVICE, /* a copy between two devices, whose target does nothing else until it comes, unless it goes
-                       beside */
-    HOST_COMPUTES, /* the host, which is the cpu; meanwhile the others work */
-    STALLS_HOST    /* it waits for what a device was given before: for a copy to the host, or as an index may be bad */
+    /* nothing: the group is enqueued, host bytes are enqueued, or an idle device is read */
+    STALLS_NOBODY,
+    /* a copy between devices: the target is idle until it arrives, unless the copy overlaps with its work */
+    STALLS_DEVICE,
+    HOST_COMPUTES, /* the host computes (CPU work), while other devices work */
+    /* the host waits for earlier work of a device: for a copy to the host, or because of a possible bad index */
+    STALLS_HOST
 } stall;
 
 typedef struct lane_group {
-    int32_t next;  /* of its lane, NONE: it is the last */
-    int32_t place; /* where it goes */
+    int32_t next;  /* next group in its lane; NONE: last */
+    int32_t place; /* its new index */
     int32_t records, whole;
     uint8_t lane;
     uint8_t keeping;
@@ -41,11 +41,11 @@ typedef struct lanes {
     const wk__device *device[MAX_DEVICES];
     int devices;
     int32_t groups;
-    int32_t head[LANES], tail[LANES]; /* the next group of each; the last, while lanes are made */
-    bool busy[LANES];                 /* the device has been given work that nobody has waited for */
-    bool doubtful[LANES];             /* while lanes are made: some of that may meet a bad index */
+    int32_t head[LANES], tail[LANES]; /* first unplaced group per lane; last group, while lanes are built */
+    bool busy[LANES];                 /* work was submitted to the device that has not been waited for */
+    bool doubtful[LANES];             /* while lanes are built: some of that may have a bad index */
     lane_group *group;                /* [groups] */
-    int32_t (*after)[LANES];          /* [groups] of each lane the last one that has to be done before */
+    int32_t (*after)[LANES];          /* [groups] for each lane the last group that must run before; NONE: none */
 } lanes;
 
 /* ---- lanes ------------------------------------------------------------------------------------------------------- */
@@ -62,7 +62,7 @@ static bool several_devices(const wk__op_queue *ring)
     return false;
 }
 
-/* The number of a device; NONE: there are too many. */
+/* Returns the lane of a device; NONE if there are too many. */
 static int number_of(lanes *l, wk__device *device)
 {
     int k = 0;
@@ -80,8 +80,8 @@ static bool is_host(const wk__device *device)
     return device->id.kind == WK_CPU;
 }
 
-/* `doubtful`: what the device was given before may meet a bad index, which is waited for before a copy
- * (run_transfer_record). */
+/* `doubtful`: earlier work of the device may have a bad index, so the host waits for it before a copy
+ * (run_transfer_record()). */
 static stall keeping_of(const wk__record *r, const wk__device *from, bool doubtful)
 {
     if (!from) return is_host(r->device) ? HOST_COMPUTES : STALLS_NOBODY;
@@ -91,7 +91,7 @@ static stall keeping_of(const wk__record *r, const wk__device *from, bool doubtf
     return beside > 0 && r->ref[0].value->bytes >= beside ? STALLS_NOBODY : STALLS_DEVICE;
 }
 
-/* Where the first record of a group puts it. */
+/* Appends the group of this record, its first, to a lane. */
 static bool begin_group(lanes *l, lane_group *g, const wk__record *r)
 {
     wk__device *from = wk__record_family(r)->is_transfer ? r->ref[r->nout].value->device : NULL;
@@ -118,7 +118,7 @@ static bool put_in_lane(lanes *l, const wk__record *r)
     return true;
 }
 
-/* Lanes are made of groups in their order; records come in that of the program. */
+/* Builds the lanes in the order of groups; within a group records are in program order. */
 static bool make_lanes(lanes *l, wk__record *const *by_group, int64_t live)
 {
     for (int k = 0; k < LANES; k++) l->head[k] = l->tail[k] = NONE;
@@ -134,7 +134,8 @@ static void wait_for(lanes *l, int32_t group, const wk__value *value)
     if (*after < value->group) *after = value->group;
 }
 
-/* A group with a part of a call that happens whole comes after those before it that have one, too (transaction.c). */
+/* Finds the groups that each group depends on. A group with records of a transaction also depends on all earlier groups
+ * that have any (transaction.c). */
 static void find_waits(lanes *l, wk__record *const *by_group, int64_t live)
 {
     int32_t whole = NONE;
@@ -150,7 +151,7 @@ static void find_waits(lanes *l, wk__record *const *by_group, int64_t live)
     }
 }
 
-/* ---- choosing ---------------------------------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
 static bool is_ready(const lanes *l, int32_t group)
 {
@@ -159,14 +160,14 @@ static bool is_ready(const lanes *l, int32_t group)
     return true;
 }
 
-/* A copy to the host is there at once where the device has nothing to do before it. */
+/* A copy to the host doesn't stall if the device is idle. */
 static stall current_stall(const lanes *l, int32_t group)
 {
     const lane_group *g = &l->group[group];
     return g->keeping == STALLS_HOST && !l->busy[g->lane] ? STALLS_NOBODY : g->keeping;
 }
 
-/* Of the groups below `end`. There is one: the first in the order of the program is always ready. */
+/* Returns the best of the groups below `end`. At least the first in program order is always ready. */
 static int32_t choose(const lanes *l, int32_t end)
 {
     int32_t chosen = NONE;
@@ -190,8 +191,8 @@ static void place(lanes *l, int32_t group, int32_t at)
     l->busy[g->lane] = g->keeping != STALLS_HOST;
 }
 
-/* Where the next group stands that is all of a call that happens whole: by then all that came before is done, so that
- * nothing that may fail is left when the first of these writes in place. */
+/* Returns the index of the next group that consists of a transaction only. All earlier groups must run before it, so
+ * that nothing that may fail is left when the first of these writes in place. */
 static int32_t next_barrier(const lanes *l, int32_t from)
 {
     int32_t k = from;
@@ -225,7 +226,7 @@ void wk__plan_interleave(wk__op_queue *ring, int32_t groups)
     l.group = wk__alloc_zero((size_t)groups, sizeof *l.group);
     l.after = wk__alloc((size_t)groups * sizeof *l.after);
     int64_t live;
-    if (l.group && l.after) { /* else in the order of the program */
+    if (l.group && l.after) { /* otherwise in program order */
         wk__record **by_group = wk__sort_by_group(ring, groups, &live);
         if (make_lanes(&l, by_group, live)) {
             find_waits(&l, by_group, live);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order in which a flush gives work to several devices, so that all are at work before the host waits for one. */
+/* Order of a flush's groups across devices: starts work on all devices before the host waits for one of them. */
 #ifndef WICK_ENGINE_INTERLEAVE_H
 #define WICK_ENGINE_INTERLEAVE_H
 
 #include "engine/op_queue.h"
 
-/* Live records have their groups: these get new numbers where that lets a device begin sooner. Nothing changes where
- * all records are of one device. */
+/* Reorders the groups of a flush if that lets a device start earlier: changes the group indices of live records. No
+ * effect if all records are for one device. */
 void wk__plan_interleave(wk__op_queue *ring, int32_t groups);
 
 #endif

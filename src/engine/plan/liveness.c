@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Liveness: which records have to run. Two linear passes over the ring.
+/* Liveness: determines which records must run, in two linear passes over the queue.
  *
- * A value is visible when something besides the ring holds it (a storage, a parked record). Visible values are wanted,
- * unless they may be parked: then they are computed only if a live record reads them, and stored only if that record is
- * in another group. What is neither visible nor read by a live record is never computed.
- */
+ * A value is visible if it has owners outside the queue (a storage, a deferred record). Visible values are roots,
+ * unless they may be deferred: then they are computed only if a live record reads them, and stored only if that record
+ * is in another group. Values that are neither visible nor read by a live record are never computed. */
 #include "overlap.h"
 #include "engine/op_queue.h"
 
-/* May a parked record read this operand later? Borrowed memory, and memory whose address is known outside, may change;
- * what is pending must be parked itself or be stored by this flush anyway. */
+/* Returns true if a deferred record may read this operand later. Borrowed memory, and memory whose address the user
+ * has, may change; a pending operand must be deferred itself or be stored by this flush anyway. */
 static bool is_stable_operand(const wk__value *value)
 {
     wk__value_state state = value->state;
@@ -18,7 +17,8 @@ static bool is_stable_operand(const wk__value *value)
     return state == WK__PENDING && (value->defer_depth > 0 || wk__held_outside(value));
 }
 
-/* Depth of the chain that reading the value later would compute, 0 when it must not be parked. */
+/* Returns the length of the chain of records that reading the value later would compute; 0 if it must not be
+ * deferred. */
 static int chain_depth(wk__record *r)
 {
     const wk__value *out = r->ref[0].value;
@@ -35,13 +35,13 @@ static int chain_depth(wk__record *r)
     return depth < WK__DEFER_DEPTH_MAX ? depth + 1 : 0;
 }
 
-/* Notes are made on values that this ring computes, and on no others: those may be operands in other rings too. */
+/* Only values pending in this queue may be modified: stored ones may also be operands in other queues. */
 static bool is_pending_here(const wk__value *value)
 {
     return value && value->state == WK__PENDING;
 }
 
-/* Does it, or what it reads, look places up, so that a bad index may keep it from being computed? */
+/* Returns true if a bad index in this record or one that it depends on may keep it from being computed. */
 static bool is_doubtful(const wk__record *r)
 {
     bool doubtful = wk__record_may_fault(r);
@@ -61,10 +61,11 @@ void wk__plan_liveness(wk__op_queue *ring, bool park)
         for (int o = 0; o < r->nout; o++) {
             wk__value *out = r->ref[o].value;
             out->may_fault = doubtful;
-            out->defer_depth = (uint8_t)(park && !(r->rolls_back && doubtful) ? chain_depth(r) : 0); /* see below */
+            /* see the comment on rollback below */
+            out->defer_depth = (uint8_t)(park && !(r->rolls_back && doubtful) ? chain_depth(r) : 0);
             out->deferrable = out->defer_depth > 0;
             out->is_root =
-                (wk__held_outside(out) && !out->deferrable) || out->exposed; /* the program may look at the memory */
+                (wk__held_outside(out) && !out->deferrable) || out->exposed; /* the user can read its memory */
             out->live = out->is_root;
             out->escapes = out->read_by_deferred = false;
             out->group = -1;
@@ -81,7 +82,7 @@ void wk__plan_liveness(wk__op_queue *ring, bool park)
             if (is_pending_here(wk__record_in(r, i)->value)) wk__record_in(r, i)->value->live = true;
         if (!is_pending_here(r->prior)) continue;
         if (r->partial) r->prior->live = true;
-        /* the target has that value again if a bad index comes between */
+        /* a bad index restores the target to this value, so it must be stored */
         if (r->rolls_back && r->ref[0].value->may_fault) {
             r->prior->live = r->prior->is_root = true;
             r->prior->deferrable = false;
@@ -89,9 +90,10 @@ void wk__plan_liveness(wk__op_queue *ring, bool park)
     }
 }
 
-/* A record whose result stays in a register and can still be read is parked when its group is done, and so is what it
- * reads of the group's registers, and so on: none of their operands may lose its memory to an output. Known once groups
- * say what is stored. */
+/* Marks values that will be read by deferred records. A record whose result stays in a register but is still owned is
+ * deferred after its group, and so are the records of the group that compute its operands in registers, recursively.
+ * The memory of their operands must not be reused for outputs. Runs after fusion, when it is known which values are
+ * stored. */
 void wk__plan_deferred_reads(wk__op_queue *ring)
 {
     for (int64_t k = ring->count; k-- > 0;) {

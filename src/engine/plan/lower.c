@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a group of records to a group program.
+/* Lowers a group of records to a program.
  *
- * Loads stand where they are first needed, all stores at the end: an output may then take over the memory of an input
- * that dies with this group. Dimensions that are reduced are moved last. */
+ * Loads are placed at their first use, and all stores at the end, so that an output may take over the memory of an
+ * input that dies in this group. Reduced dimensions are moved last. */
 #include "ir/scalar.h"
 #include "fusion_rules.h"
 #include <math.h>
@@ -14,9 +14,9 @@ typedef struct builder {
     int ndim;
     uint16_t reduce_mask;
     uint8_t perm[WK__MAX_DIMS];
-    const int64_t *shape;       /* of the space, in the records' order of dimensions */
-    uint8_t level[WK__MAX_INS]; /* 1: the register differs between the columns of a row */
-    int levelled;               /* registers whose level is known */
+    const int64_t *shape;       /* of the space, with the records' order of dimensions */
+    uint8_t level[WK__MAX_INS]; /* 1: the register varies over the columns of a row */
+    int levelled;               /* number of registers with known level */
 } builder;
 
 /* ---- levels ------------------------------------------------------------------------------------------------------ */
@@ -38,7 +38,7 @@ static uint8_t level_of(const builder *w, const wk__ins *ins)
     return level;
 }
 
-/* A register that is the same for a whole row, where one per column is wanted. */
+/* Converts a register with one value per row to one with a value per column. */
 static int broadcast_to_columns(builder *w, int reg)
 {
     wk__program *g = &w->b->group;
@@ -52,7 +52,7 @@ static int broadcast_to_columns(builder *w, int reg)
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
 
-/* The operand through which record r sees ref k; one that is there already is used again. */
+/* Returns the operand for ref k of record r; reuses an existing load of the same elements. */
 static int operand_of(builder *w, wk__record *r, int k, bool store)
 {
     wk__lowering *b = w->b;
@@ -89,7 +89,7 @@ static int load_register(builder *w, wk__record *r, int k)
     return w->b->load_reg[operand];
 }
 
-/* Without its fraction; the nearest there is. */
+/* Truncates towards zero; saturates; NaN is 0. */
 static int64_t saturate_to_i64(double x)
 {
     if (isnan(x)) return 0;
@@ -103,7 +103,7 @@ static wk__imm as_class(wk__imm imm, wk_dtype from, wk_dtype class)
     return whole ? imm : (wk__imm){.f = (double)imm.i};
 }
 
-/* What the dtype holds of a whole number: its low bits, or, of a limit, the nearest number. */
+/* Converts an integer to the range of a dtype: keeps its low bits or, for limits (`limit`), saturates. */
 static int64_t narrowed(int64_t number, wk_dtype dtype, bool limit)
 {
     const int64_t most = dtype == WK_U8 ? UINT8_MAX : INT64_MAX >> (64 - 8 * wk_dtype_size(dtype));
@@ -112,9 +112,9 @@ static int64_t narrowed(int64_t number, wk_dtype dtype, bool limit)
     return number < least ? least : number > most ? most : number;
 }
 
-/* Is it to be rounded before it is used? What is compared is, and integers wrap: an op computes with operands
- * that its dtype can hold, as in PyTorch, where its class has room for more. Other fractions beside halves are
- * rounded with the result. */
+/* Returns true if an operand must be rounded to the record's dtype before use. Operands of comparisons and integers
+ * are: as in PyTorch, an op computes with values that its dtype can represent, although its class has more precision.
+ * Other float operands are rounded only with the result. */
 static bool is_rounded(const wk__record *r, const wk__ref *ref)
 {
     const wk_dtype compute = r->compute;
@@ -155,7 +155,7 @@ static int input(builder *w, wk__record *r, int k)
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
-/* Fills in[] with what the expression is given. */
+/* Emits the expression of a record and returns its result register; fills in[] with the arguments. */
 static int result_of(builder *w, wk__record *r, int in[])
 {
     memset(in, 0, sizeof *in * WK__MAX_OPERANDS);
@@ -170,7 +170,7 @@ static int result_of(builder *w, wk__record *r, int in[])
     return wk__emit_ins(&w->emit, r->op->reduction, class, broadcast_to_columns(w, reg), 0, 0);
 }
 
-/* Does the expression get the register of this operand, and not a CAST of it? */
+/* Returns true if the expression gets the register of this operand itself rather than a CAST of it. */
 static bool is_passed_unchanged(const wk__record *r, const wk__ref *ref)
 {
     if (!ref->value || ref->flags & WK__REF_INDIRECT) return false;
@@ -178,10 +178,10 @@ static bool is_passed_unchanged(const wk__record *r, const wk__ref *ref)
     return (ref->flags & WK__REF_OWN_CLASS || same_class) && !is_rounded(r, ref);
 }
 
-/* The dtype of what an expression returned. Of an operand it is that of its tensor. Its register may have a narrower
- * one of that class: a bool that became an i32 is in a register of bool where the group has computed it, and in one of
- * i32 where it is loaded. Nothing that a record writes into a program may depend on that: then its instructions are the
- * same in every group (plan_check_values.c). */
+/* Returns the dtype of an expression's result. If the result is an operand, that is its tensor's dtype; its register
+ * may have a narrower dtype of the class: a bool converted to i32 is in a bool register if the group computed it, but
+ * in an i32 register if it was loaded. Emitted instructions must not depend on this, so that a record has the same
+ * instructions in every group (plan_check_values.c). */
 static wk_dtype dtype_of_result(const builder *w, wk__record *r, const int in[], int reg)
 {
     for (int k = 0; k < r->nin; k++) {
@@ -220,7 +220,7 @@ static void add_store(builder *w, wk__record *r)
     wk__emit_ins(&w->emit, WK__STORE, r->ref[0].dtype, operand, reg, 0);
 }
 
-/* Of each record that reduces: those of one group are alike (fusion_rules.c). */
+/* Reductions of one group all have the same kind of layout (fusion_rules.c). */
 static bool reduces_across(const wk__lowering *b)
 {
     for (int k = 0; k < b->records; k++)
@@ -254,8 +254,8 @@ static void start(builder *w, wk__lowering *b)
     w->emit.group = g;
 }
 
-/* A split group's later part may have rows without the reduction that made them: then they and the columns
- * are two spaces. */
+/* A later part of a split group may have rows without the reduction that computes them; such rows and columns are two
+ * different spaces. */
 static bool shares_space(const builder *w, wk__record *r)
 {
     return wk__same_shape(r->ndim, wk__record_shape(r), w->ndim, w->shape) ||
@@ -275,7 +275,7 @@ int wk__lower_group(wk__lowering *b)
         else
             add_record(&w, r);
         stores += wk__will_be_stored(r->ref[0].value);
-        /* every store may take an operand and five instructions */
+        /* each store may need an operand and five instructions */
         if (w.emit.full || b->group.nins + 5 * stores > WK__MAX_INS || b->group.noperands + stores > WK__MAX_OPERANDS)
             return k;
     }

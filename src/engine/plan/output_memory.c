@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the outputs of a group lie: memory is taken as late as possible, what dies is taken over where reuse.c says
- * that it may be, and memory whose address the program knows stays with its tensor. */
+/* Allocates memory for the outputs of groups, as late as possible. Reuses the memory of values that die in the group if
+ * reuse.c permits it. Memory whose address the user has stays with its tensor. */
 #include "engine/execute.h"
 #include "reuse.h"
 #include <string.h>
@@ -16,14 +16,14 @@ static void move_memory(wk__value *to, wk__value *from)
     wk__large_values_add(to);
 }
 
-/* Memory whose address the program knows stays with the tensor: its new value must take it over from the old one. */
+/* Returns true if the user has the address of the target's memory: the new value must take it over from the old one. */
 static bool must_keep_address(const wk__record *r)
 {
     return r->prior && r->prior->exposed && r->prior->state == WK__STORED && r->prior->memory.block &&
            !r->prior->memory_owner;
 }
 
-/* `to` gets the memory of `from`, whose numbers are still read: they move. */
+/* Gives the memory of `from` to `to`; the contents of `from`, which are still needed, are copied to new memory. */
 static wk_code displace(wk__value *from, wk__value *to, wk__fail *fail)
 {
     wk__memory fresh;
@@ -43,8 +43,7 @@ static wk_code displace(wk__value *from, wk__value *to, wk__fail *fail)
     return WK_OK;
 }
 
-/* The output of a group takes over the memory of a value that the group may read, too, or has written another
- * part of. */
+/* Gives an output the memory of a value that the group may also read, or has written another part of. */
 static void take_over(wk__lowering *b, int operand, wk__value *from)
 {
     wk__value *out = b->value[operand];
@@ -53,8 +52,8 @@ static void take_over(wk__lowering *b, int operand, wk__value *from)
         if (b->group.operand[o].memory == &from->memory) b->group.operand[o].memory = &out->memory;
 }
 
-/* Is the value what another call in place of the group replaces? If the group cannot be run, that call's target keeps
- * the old numbers, so nobody else gets their memory. */
+/* Returns true if another in-place record of the group replaces the value. If the group fails, that record's target
+ * must keep the old contents, so no other output may take their memory. */
 static bool is_rollback_of_other(const wk__lowering *b, int operand, const wk__value *value)
 {
     if (wk__rollback_value(b->writer[operand]) == value) return false;
@@ -63,7 +62,8 @@ static bool is_rollback_of_other(const wk__lowering *b, int operand, const wk__v
     return false;
 }
 
-/* An input that dies and that lies exactly as the output will: the output is written over it, element by element. */
+/* Returns an input that dies in this group and has the same layout as the output, which overwrites it element by
+ * element; or NULL. */
 static wk__value *donor_of(const wk__lowering *b, int operand)
 {
     const wk__value *out = b->value[operand];
@@ -77,8 +77,7 @@ static wk__value *donor_of(const wk__lowering *b, int operand)
     return NULL;
 }
 
-/* The memory that the program knows by its address: what else is read of the old numbers is read from a copy
- * of them. */
+/* Reuses memory whose address the user has; if its old contents are still needed, they are copied first. */
 static wk_code reuse_exposed_memory(wk__execution *run, wk__lowering *b, int operand, wk__fail *fail)
 {
     wk__value *out = b->value[operand], *prior = b->writer[operand]->prior;
@@ -90,8 +89,8 @@ static wk_code reuse_exposed_memory(wk__execution *run, wk__lowering *b, int ope
     return displace(prior, out, fail);
 }
 
-/* The base of a partial write: taken over if it is another part of the same group, or dies here and is not read through
- * another view meanwhile; else copied. */
+/* Provides the old contents for a partial write: takes over their memory if they are another part of the same group, or
+ * die here and are not read through another view; else copies them. */
 static wk_code base_of(wk__execution *run, wk__lowering *b, int operand, wk__fail *fail)
 {
     wk__value *out = b->value[operand], *prior = b->writer[operand]->prior;
@@ -114,7 +113,7 @@ static wk_code base_of(wk__execution *run, wk__lowering *b, int operand, wk__fai
 static wk_code alloc_output(wk__execution *run, wk__lowering *b, int operand, wk__fail *fail)
 {
     wk__value *out = b->value[operand];
-    if (out->memory.block) return WK_OK; /* an epilogue writes where the product is */
+    if (out->memory.block) return WK_OK; /* an epilogue may write to the contraction's memory */
     run->ring->stores++;
     if (must_keep_address(b->writer[operand])) return reuse_exposed_memory(run, b, operand, fail);
     if (b->writer[operand]->partial) return base_of(run, b, operand, fail);
@@ -126,19 +125,19 @@ static wk_code alloc_output(wk__execution *run, wk__lowering *b, int operand, wk
     return wk__value_alloc_memory(out, out->bytes, fail);
 }
 
-/* States that are pending belong to this group. */
+/* Pending states of the target belong to this group. */
 wk__value *wk__rollback_value(const wk__record *r)
 {
     while (r->rolls_back && r->prior && r->prior->state == WK__PENDING) {
         r = r->prior->record;
-        if (!r->live)
-            return NULL; /* nobody needs that state: its record is done with, and has let go of what it held */
+        if (!r->live) /* that state is not needed: its record has been released, with its references */
+            return NULL;
     }
     return r->rolls_back && r->prior && r->prior->state == WK__STORED ? r->prior : NULL;
 }
 
-/* Where the numbers are that the record's target keeps if it cannot be run. A device that runs it later wants to know:
- * by then nobody remembers. The CPU runs it at once. */
+/* Finds the contents that the record's target keeps if it fails. Asynchronous devices need them, because the record is
+ * released before it runs; the CPU runs it immediately. */
 static bool old_numbers(const wk__record *r, wk__memory *old)
 {
     const wk__value *value = r->device->id.kind == WK_CPU ? NULL : wk__rollback_value(r);
@@ -176,7 +175,7 @@ wk_code wk__alloc_contraction_output(wk__lowering *b, wk__value *product, wk__fa
         wk_code code = wk__value_alloc_memory(out, out->bytes, fail);
         if (code != WK_OK) return code;
         product->memory = out->memory;
-        product->memory_owner = out; /* not its own to give back */
+        product->memory_owner = out; /* not owned by the contraction's result */
         wk__value_hold(out);
         return code;
     }

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which places a record sees. Do two views of one memory meet?
+/* Overlap of two views of the same memory:
  *
- *     spans apart         [a a a a . . . .]     [. . . . . b b b]      never
- *     one shape, strides  [a a . . a a . .]     [. . b b . . b b]      two elements i and j are one place where sum
- *                                                                      over d of (i - j)[d] x stride[d] = b's offset -
- *                                                                      a's; |(i - j)[d]| < shape[d]
- *     else                they may
- */
+ *     spans disjoint       [a a a a . . . .]     [. . . . . b b b]      never
+ *     same shape, strides  [a a . . a a . .]     [. . b b . . b b]      elements i and j coincide if the sum over d of
+ *                                                                       (i - j)[d] x stride[d] is b's offset - a's
+ *                                                                       offset; |(i - j)[d]| < shape[d]
+ *     otherwise            assumed to overlap */
 #include "overlap.h"
 
-enum { MAX_STEPS = 4 }; /* along a dimension that could lead to the place: more only where strides overlap */
+enum { MAX_STEPS = 4 }; /* maximum candidates per dimension; more only if strides overlap */
 
-/* First and last byte, and the bytes of an element. */
+/* First and last byte of a view; size of an element in bytes. */
 typedef struct span {
     int64_t low, high, size;
     bool empty;
@@ -34,7 +33,8 @@ static span span_of(wk__record *r, int k)
     return s;
 }
 
-/* Dimensions that lead anywhere, the longest stride first; `rest`: how far those behind d reach. */
+/* Dimensions with more than one element, by decreasing stride. rest[d]: reach of the dimensions after d, in
+ * elements. */
 typedef struct lattice {
     int ndim;
     int64_t stride[WK__MAX_DIMS], shape[WK__MAX_DIMS], rest[WK__MAX_DIMS];
@@ -65,7 +65,7 @@ static int64_t floor_divide(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-/* Is `delta` a sum of n[d] x stride[d] over the dimensions from d on, with |n[d]| < shape[d]? */
+/* Returns true if `delta` is a sum of n[k] x stride[k] over the dimensions k >= d, with |n[k]| < shape[k]. */
 static bool reaches(const lattice *l, int d, int64_t delta)
 {
     if (d == l->ndim) return delta == 0;

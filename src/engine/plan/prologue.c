@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See prologue.h. */
+/* Planning of prologues; see prologue.h. */
 #include "prologue.h"
 
 static _Atomic int64_t least = -1;
@@ -9,9 +9,9 @@ void wk__set_prologue_min_bytes(int64_t bytes)
     atomic_store_explicit(&least, bytes, memory_order_relaxed);
 }
 
-/* ---- the factor -------------------------------------------------------------------------------------------------- */
+/* ---- factors ----------------------------------------------------------------------------------------------------- */
 
-/* Does the ring hold it for its maker and one reader, and store it for that alone? */
+/* Returns true if only the queue owns the value, for the record that computes it and one reader. */
 static bool is_read_once(const wk__value *value)
 {
     return value->state == WK__PENDING && value->ring_refs == 2 && !value->is_root;
@@ -30,16 +30,17 @@ static wk__value *factor_of(wk__record *r, int factor)
     return large && is_read_once(value) ? value : NULL;
 }
 
-/* ---- what computes it -------------------------------------------------------------------------------------------- */
+/* ---- producers --------------------------------------------------------------------------------------------------- */
 
-/* A group has fewer records than operands (fusion_rules.c). */
+/* Records that compute a factor. A group has fewer records than operands (fusion_rules.c). */
 typedef struct producers {
     wk__record *record[WK__MAX_OPERANDS];
-    int uses[WK__MAX_OPERANDS]; /* how often other makers read the result */
+    int uses[WK__MAX_OPERANDS]; /* how often other producers read the result */
     int count;
 } producers;
 
-/* A program that may run at any time until the product has, any number of times over any part of its space. */
+/* Returns true for a program that may run at any time before the contraction finishes, repeatedly, over any part of its
+ * space. */
 static bool may_run_ahead(const wk__record *r, const wk__value *factor)
 {
     const wk__value *out = r->ref[0].value;
@@ -58,7 +59,7 @@ static void use(producers *m, wk__record *r)
     m->uses[k]++;
 }
 
-/* All records of the group that the factor is computed from; false if one of them may not be ahead. */
+/* Finds all records of the group that the factor depends on; returns false if one of them may not be in a prologue. */
 static bool find_makers(producers *m, const wk__value *factor)
 {
     m->count = 0;
@@ -74,7 +75,7 @@ static bool find_makers(producers *m, const wk__value *factor)
     return true;
 }
 
-/* Are their results read by one another alone? `uses` of the factor's maker counts the product. */
+/* Returns true if the results are only read by producers and the contraction, which `uses` counts for the factor. */
 static bool are_private(const producers *m)
 {
     for (int k = 0; k < m->count; k++)
@@ -84,7 +85,7 @@ static bool are_private(const producers *m)
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
-/* A call that happens whole or not at all: its groups stay where they are (transaction.c), and so do all others. */
+/* If there is a transaction, its groups and all others keep their positions (transaction.c). */
 static bool has_whole(const wk__op_queue *ring)
 {
     for (int64_t k = 0; k < ring->count; k++)
@@ -92,7 +93,8 @@ static bool has_whole(const wk__op_queue *ring)
     return false;
 }
 
-/* True: what computes the factor is ahead of the product now. What shared the group with it stays there. */
+/* Moves the producers of the factor into the contraction's group and returns true. Other records of their old group
+ * stay there. */
 static bool move_ahead(wk__record *product, wk__value *factor)
 {
     producers m;
@@ -105,7 +107,7 @@ static bool move_ahead(wk__record *product, wk__value *factor)
     return true;
 }
 
-/* The larger of two, if it can be. One there is. */
+/* Fuses the larger factor if possible, otherwise the other one. At least one is not NULL. */
 static void find_prologue(wk__record *product, wk__value *const factor[])
 {
     const bool second = factor[1] && (!factor[0] || factor[1]->bytes > factor[0]->bytes);

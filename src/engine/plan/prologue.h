@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prologues: what computes a factor of a contraction, and nothing else, goes ahead of it into its group, where it is
- * computed on the way (wk__work_args.prologue). Whether a backend takes what has been built is known only then; what it
- * does not take runs as a group of its own (execute.c).
+/* Prologues: records that compute a factor of a contraction, and nothing else, move into its group, ahead of it; the
+ * backend computes the factor inside the contraction's kernel (wk__work_args.prologue). If the backend doesn't support
+ * the prologue, which is only known once it is built, it runs as a separate group (execute.c).
  *
  *     before     group 0: y = to_f32(w) * scale        group 1: z = x @ y, relu(z)
  *     after      group 1: y = to_f32(w) * scale | z = x @ y | relu(z)           y needs no memory */
@@ -10,15 +10,15 @@
 
 #include "engine/op_queue.h"
 
-/* Live records have their groups: some move. */
+/* Moves records of prologues to the groups of their contractions. */
 void wk__plan_prologues(wk__op_queue *ring);
-/* For tests: from now on factors of that many bytes are asked about; -1: of as many as their backend wants. */
+/* For tests: sets the minimum size in bytes of factors to consider; -1: the backend's default. */
 void wk__set_prologue_min_bytes(int64_t bytes);
 
-/* How many records of a group are there for a factor of the product behind them; 0: it begins with the product, or has
- * none. */
+/* Returns the number of records of a group's prologue, which precede the contraction; 0 if there is no prologue or no
+ * contraction. */
 int wk__prologue_length(wk__record *const record[], int records);
-/* What the records of a prologue compute. */
+/* Returns the factor that a prologue computes. */
 static inline wk__value *wk__prologue_factor(const wk__lowering *ahead)
 {
     return ahead->record[ahead->records - 1]->ref[0].value;

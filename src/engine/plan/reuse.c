@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The conditions under which a group's output takes the memory of a value: nobody reads the value later, and what the
- * group itself reads of it has been read when the output is written. */
+/* Conditions for reusing the memory of a value for a group's output: the value is not read later, and the group itself
+ * has read it by the time it writes the output. */
 #include "reuse.h"
 #include <string.h>
 
-/* ---- later ------------------------------------------------------------------------------------------------------- */
+/* ---- after the group --------------------------------------------------------------------------------------------- */
 
 int wk__uses_in(wk__record **record, int records, const wk__value *value)
 {
@@ -16,7 +16,7 @@ int wk__uses_in(wk__record **record, int records, const wk__value *value)
     return uses;
 }
 
-/* Will this record be parked, and so read its operands again? */
+/* Returns true if this record will be deferred and so reads its operands again. */
 static bool stays_unstored(const wk__record *r)
 {
     const wk__value *out = r->ref[0].value;
@@ -43,7 +43,7 @@ bool wk__dies_here(wk__record **record, int records, const wk__value *value)
            value->memory.block && wk__last_use(record, records, value);
 }
 
-/* ---- meanwhile --------------------------------------------------------------------------------------------------- */
+/* ---- within the group -------------------------------------------------------------------------------------------- */
 
 bool wk__same_access(const wk__operand *a, const wk__operand *b)
 {
@@ -62,8 +62,8 @@ bool wk__stored_as_loaded(const wk__program *g, int in, int out)
     return false;
 }
 
-/* A product reads its operands until its last piece is done; by then its epilogue has written most of what it
- * writes. */
+/* A contraction reads its factors until its last macrotile is done; by then its epilogue has written most of its
+ * output. */
 static bool is_factor(const wk__lowering *b, const wk__value *value)
 {
     wk__record *first = b->record[0];
@@ -71,8 +71,8 @@ static bool is_factor(const wk__lowering *b, const wk__value *value)
            (wk__record_in(first, 0)->value == value || wk__record_in(first, 1)->value == value);
 }
 
-/* Element i is read and written in one step only where the group sees it through the very view that it writes; another
- * view reads it in some other step. */
+/* An element is read and written in the same step only if the group reads it through the same view as it writes;
+ * through another view it is read in another step. */
 static bool is_read_as_written(const wk__lowering *b, int operand, const wk__value *value)
 {
     const wk__program *g = &b->group;
@@ -83,8 +83,8 @@ static bool is_read_as_written(const wk__lowering *b, int operand, const wk__val
     return true;
 }
 
-/* A group that reduces walks a row several times, one that reads at computed places may read any of them at
- * any time. */
+/* Returns true if the group reads each element once. A group that reduces reads a row several times; one that reads at
+ * computed indices may read any element at any time. */
 static bool walks_once(const wk__lowering *b)
 {
     return b->group.nreduce == 0 && !b->indirect;

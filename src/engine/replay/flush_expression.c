@@ -3,7 +3,7 @@
 #include "flush_expression.h"
 #include <string.h>
 
-/* What an instruction's argument means. */
+/* Kinds of an instruction's arguments. */
 typedef enum arg_kind { NOTHING, REGISTER, OPERAND, IMMEDIATE, NUMBER } arg_kind;
 
 static arg_kind meaning_of(uint8_t code, int arg)
@@ -16,15 +16,15 @@ static arg_kind meaning_of(uint8_t code, int arg)
     }
 }
 
-/* ---- from an op to its code -------------------------------------------------------------------------------------- */
+/* ---- capturing --------------------------------------------------------------------------------------------------- */
 
-/* Stands for the op while one record is built, and looks on. */
+/* Replaces the op while one record is lowered, and captures what its expression emits. */
 typedef struct capture_op {
-    wk__op op; /* first: e->op points to it */
+    wk__op op; /* first member: e->op points to it */
     const wk__op *real;
     const wk__record *record;
     wk__captured_expression *code;
-    bool said; /* all of it could be written down */
+    bool said; /* everything could be represented */
 } capture_op;
 
 static arg_kind meaning_of_input(const wk__ref *in)
@@ -32,7 +32,7 @@ static arg_kind meaning_of_input(const wk__ref *in)
     return in->flags & WK__REF_IMM_INDEX ? IMMEDIATE : in->flags & WK__REF_INDIRECT ? OPERAND : REGISTER;
 }
 
-/* Which input is it? -1 - k, or 0 for none. */
+/* Returns -1 - k if the argument is input k; 0 if it is not an input. */
 static int input_named(const capture_op *w, const int in[], arg_kind what, int arg)
 {
     const wk__record *r = w->record;
@@ -42,7 +42,7 @@ static int input_named(const capture_op *w, const int in[], arg_kind what, int a
 }
 
 typedef struct emit_mark {
-    int nins, nimms; /* when the expression began */
+    int nins, nimms; /* counts before the expression */
 } emit_mark;
 
 static int16_t relative(capture_op *w, const int in[], arg_kind what, int arg, emit_mark from)
@@ -92,7 +92,7 @@ bool wk__flush_capture(wk__record *r, wk__lowering *b, wk__captured_expression *
     return built && w.said;
 }
 
-/* ---- from the code to a program ---------------------------------------------------------------------------------- */
+/* ---- emitting ---------------------------------------------------------------------------------------------------- */
 
 int wk__flush_expression(wk__emit *e, const int in[])
 {

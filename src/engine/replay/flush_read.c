@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading a flush; see flush_file.h. First the bytes: every number is looked at before it is used. Then what
- * they say: flush_validate.c. */
+/* Reads flush files; see flush_file.h. This file parses the bytes, and checks counts before they are used;
+ * flush_validate.c checks the contents. */
 #include "base/alloc.h"
 #include "base/intern.h"
 #include "flush_validate.h"
 #include "flush_file.h"
 #include <string.h>
 
-/* Where the reader stands. Past the end it gives zeros and remembers that. */
+/* Read position. Reading past the end returns zeros and sets `failed`. */
 typedef struct reader {
     const unsigned char *bytes;
     int64_t at, count;
@@ -37,7 +37,7 @@ static uint8_t get_u8(reader *in)
     return (uint8_t)get(in, 1);
 }
 
-/* A string without zeros, copied to *to, which moves behind its end. */
+/* Reads a string without NUL bytes, copies it to *to, and advances *to past its end. */
 static const char *get_string(reader *in, char **to)
 {
     const int64_t length = get(in, 2);
@@ -54,7 +54,7 @@ static const char *get_string(reader *in, char **to)
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* "there" and "failed" exclude each other, and bytes are those of what is there. */
+/* A value can't be both in memory and failed; only values in memory have contents. */
 static bool flags_fit(uint32_t flags)
 {
     const bool there = flags & WK__FLUSH_IN_MEMORY, failed = flags & WK__FLUSH_FAILED;
@@ -72,7 +72,7 @@ static bool get_value(reader *in, wk__flush_value *v)
            v->bytes <= INT64_MAX / 4;
 }
 
-/* The bytes of the values are the end of the file, nothing between them. */
+/* The contents of the values are the rest of the file, without gaps. */
 static bool place_data(reader *in, wk__flush_data *flush)
 {
     for (int64_t k = 0; k < flush->values; k++) {
@@ -105,7 +105,7 @@ static void get_refs(reader *in, wk__flush_record *f)
     }
 }
 
-/* Numbers are judged later (flush_validate.c), counts here. False: they are more than there is room for. */
+/* Returns false if there are more indices than fit; flush_validate.c checks the values. */
 static bool get_sum(reader *in, wk__contraction *sum)
 {
     sum->dtype = get_u8(in);
@@ -143,7 +143,7 @@ static bool get_code(reader *in, wk__flush_record *f)
     return !r->op->expression || wk__flush_expression_is_valid(code, r->ref + r->nout, r->nin);
 }
 
-/* In the record's own room at first: what is refused later leaves nothing behind. */
+/* Strings are stored in the record at first, so that a file that is rejected later leaves none behind. */
 static void get_names(reader *in, wk__flush_record *f)
 {
     wk__record *r = f->record;
@@ -157,7 +157,7 @@ static void get_names(reader *in, wk__flush_record *f)
     if (!*r->site.file) r->site.file = NULL;
 }
 
-/* Of the strings ahead, without looking at them: what they need at most. */
+/* Returns an upper bound of the memory for a record's strings. */
 static size_t room_for_strings(const reader *in)
 {
     reader ahead = *in;
@@ -171,7 +171,7 @@ static size_t room_for_strings(const reader *in)
     return bytes + 4;
 }
 
-/* What a record begins with, up to its strings. */
+/* The fixed-size start of a record, before its strings. */
 typedef struct record_header {
     uint8_t family, ndim, nout, nin, compute, reduction, result, bits;
     int8_t dim, mode;
@@ -241,9 +241,9 @@ static bool get_record(reader *in, wk__flush_record *f, bool *no_memory)
     return get_code(in, f) && !in->failed;
 }
 
-/* ---- the file ---------------------------------------------------------------------------------------------------- */
+/* ---- file -------------------------------------------------------------------------------------------------------- */
 
-enum { MIN_VALUE_BYTES = 16, MIN_RECORD_BYTES = 58 /* bytes that one takes in a file at least */ };
+enum { MIN_VALUE_BYTES = 16, MIN_RECORD_BYTES = 58 /* minimum sizes in a file */ };
 
 static const char magic[] = "WICKFLSH";
 
@@ -302,7 +302,7 @@ static bool keep(const char **name)
     return *name || !before;
 }
 
-/* Failures, the log and devices that report late point at a record's names, and may do so when the flush has ended. */
+/* Failures, the log and asynchronous devices refer to a record's names, possibly after the flush has been freed. */
 static bool keep_names(wk__flush_data *flush)
 {
     bool kept = true;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See flush_validate.h. What a program reads and writes is judged as the null device judges it, on the program
- * of each record by itself. */
+/* See flush_validate.h. Lowers each record alone, and checks the accesses of its program like the null device does. */
 #include "flush_validate.h"
 #include "backend/null/command_log.h"
 #include "base/alloc.h"
@@ -8,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int64_t max_elements = (int64_t)1 << 56; /* of anything that is counted in elements */
+static const int64_t max_elements = (int64_t)1 << 56; /* maximum of all element counts and offsets */
 
 typedef struct checker {
     const wk__flush_data *flush;
-    wk__value *value; /* stand for the flush's: they have sizes and no memory */
+    wk__value *value; /* stand-ins for the flush's values, with sizes but without memory */
     bool *made;
     wk__lowering building;
 } checker;
@@ -22,7 +21,7 @@ static bool usable(int dtype)
     return dtype >= WK_F32 && dtype < WK_DTYPE_COUNT;
 }
 
-/* ---- geometry ---------------------------------------------------------------------------------------------------- */
+/* ---- address ranges ---------------------------------------------------------------------------------------------- */
 
 static bool space_fits(wk__record *r)
 {
@@ -35,14 +34,14 @@ static bool space_fits(wk__record *r)
     return true;
 }
 
-/* The space over which the record walks its k-th reference. */
+/* Computes the space over which the record accesses its k-th reference. */
 static void space_of(wk__record *r, int k, int64_t shape[])
 {
     memcpy(shape, wk__record_shape(r), sizeof *shape * r->ndim);
     wk__work_operand_shape(wk__record_family(r), k, r->dim, r->bound, shape);
 }
 
-/* Adds how far so many steps lead. */
+/* Extends the range [low, high] by the range of offsets of a dimension. */
 static bool extend(int64_t size, int64_t stride, int64_t *low, int64_t *high)
 {
     int64_t way;
@@ -52,7 +51,7 @@ static bool extend(int64_t size, int64_t stride, int64_t *low, int64_t *high)
     return true;
 }
 
-/* The same of a sum. The steps of both are 15 at most, of 2^56 each: nothing overflows. */
+/* The same for a contraction's factor. Dimensions and summed indices are at most 15, of 2^56 each: no overflow. */
 static bool extend_sum(const wk__contraction *sum, int factor, int64_t *low, int64_t *high, bool *empty)
 {
     for (int i = 0; i < sum->nsummed; i++) {
@@ -64,7 +63,7 @@ static bool extend_sum(const wk__contraction *sum, int factor, int64_t *low, int
     return true;
 }
 
-/* Within the value, unless what is read lies at places that are computed: of those the program says more. */
+/* Returns true if all accesses are within the value. Indirect reads are checked with the program. */
 static bool reach_fits(wk__record *r, int k, int64_t bytes)
 {
     int64_t shape[WK__MAX_DIMS], low = r->ref[k].offset, high = low;
@@ -150,7 +149,7 @@ static bool prior_fits(const checker *c, const wk__flush_record *f)
            same_device(&value[f->prior], &value[f->value[0]]);
 }
 
-/* All on one device, but for a copy between two. */
+/* All operands are on one device, except in transfers. */
 static bool devices_fit(const checker *c, const wk__flush_record *f)
 {
     const wk__flush_value *value = c->flush->value, *out = &value[f->value[0]];
@@ -160,9 +159,9 @@ static bool devices_fit(const checker *c, const wk__flush_record *f)
     return true;
 }
 
-/* ---- what it does ------------------------------------------------------------------------------------------------ */
+/* ---- work -------------------------------------------------------------------------------------------------------- */
 
-/* Places that are computed lie between the first and the last, whatever the index: their numbers must not overflow. */
+/* Offsets of indirect reads are between those of the first and the last index, so only these must not overflow. */
 static bool places_fit(const wk__program *g)
 {
     for (int k = 0; k < g->nins; k++) {
@@ -191,7 +190,7 @@ static const char *kernel_problem(checker *c, wk__record *r)
     wk__lowering *b = &c->building;
     b->record = &r;
     b->records = 1;
-    const char *wrong = wrong_program(b, r); /* wk__work_from_lowering leaves it out where the work is none */
+    const char *wrong = wrong_program(b, r); /* ignored by wk__work_from_lowering() if the work has no program */
     if (wrong) return wrong;
     wk__work_args kernel;
     const wk__work work = wk__work_from_lowering(b, &kernel);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does what a file of a flush says make sense? */
+/* Validation of flush files. */
 #ifndef WICK_ENGINE_FLUSH_CHECK_H
 #define WICK_ENGINE_FLUSH_CHECK_H
 
 #include "flush_file.h"
 
-/* Every value is made once and before it is read; nothing is read or written outside its value, by whatever
- * numbers; each record is one that an op could have made, as far as running it depends on that. WK_ERR_FORMAT
- * and which record is wrong. */
+/* Verifies that every value is computed once and before it is read; that nothing outside a value is accessed, whatever
+ * the indices; and that each record could have been recorded by an op. On failure returns WK_ERR_FORMAT and names the
+ * record. */
 wk_code wk__flush_validate(const wk__flush_data *flush, wk__io_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing a flush; see flush_file.h. All numbers are little-endian. */
+/* Writes flush files; see flush_file.h. All numbers are little-endian. */
 #include "base/alloc.h"
 #include "base/text.h"
 #include "flush_file.h"
@@ -78,7 +78,7 @@ static void put_refs(wk__text *out, const wk__shadow_map *twins, wk__record *r)
         put(out, index_of(twins, ref->value), 4);
         put(out, ref->dtype, 1);
         put(out, ref->flags, 1);
-        put(out, ref->value ? ref->offset : ref->imm.i, 8); /* the bits of an immediate of either class */
+        put(out, ref->value ? ref->offset : ref->imm.i, 8); /* the bits of the immediate, of either class */
         for (int d = 0; d < r->ndim; d++) put(out, ref->value ? wk__record_stride(r, k)[d] : 0, 8);
     }
 }
@@ -157,7 +157,7 @@ static wk_code put_records(wk__text *out, const wk__shadow_map *twins, wk__io_er
     return b ? WK_OK : wk__io_fail(error, WK_ERR_MEMORY, "out of host memory");
 }
 
-/* ---- the file ---------------------------------------------------------------------------------------------------- */
+/* ---- file -------------------------------------------------------------------------------------------------------- */
 
 static wk_code save(const wk__shadow_map *twins, const wk__text *first, const char *path, int64_t bytes,
                     wk__io_error *error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wk_replay: a flush from a file, run in every way that the library has, and what becomes of it. */
+/* wk_replay: runs a flush from a file in several modes, and compares the results. */
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/pool.h"
@@ -12,7 +12,7 @@
 typedef struct replay_mode {
     const char *name;
     bool one_by_one, nofuse, check, programs;
-    int threads; /* 0: as the process has them */
+    int threads; /* 0: number of the process */
 } replay_mode;
 
 static const replay_mode ways[] = {
@@ -26,11 +26,11 @@ enum { WAYS = sizeof ways / sizeof *ways };
 typedef struct replay_job {
     wk__flush_data flush;
     wk__replay run;
-    bool *holes;               /* of each value: parts that nobody wrote */
-    wk__outcome *first, *next; /* of each value: call by call; in another way */
+    bool *holes;               /* for each value: some elements are never written */
+    wk__outcome *first, *next; /* for each value: results of the first mode; of another mode */
     wk_log_callback *print;
     void *user;
-    int differing; /* ways that gave something else */
+    int differing; /* number of modes with different results */
 } replay_job;
 
 __attribute__((format(printf, 2, 3))) static void say(const replay_job *j, const char *format, ...)
@@ -44,7 +44,7 @@ __attribute__((format(printf, 2, 3))) static void say(const replay_job *j, const
     wk__text_free(&line);
 }
 
-/* ---- where it runs ----------------------------------------------------------------------------------------------- */
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
 
 static wk_code find_devices(replay_job *j, wk__fail *fail)
 {
@@ -62,7 +62,7 @@ static wk_code find_devices(replay_job *j, wk__fail *fail)
     return WK_OK;
 }
 
-/* ---- what it gave ------------------------------------------------------------------------------------------------ */
+/* ---- comparison -------------------------------------------------------------------------------------------------- */
 
 static void find_holes(replay_job *j)
 {
@@ -87,7 +87,7 @@ static bool result_differs(const replay_job *j, const wk__flush_record *f, int o
                             what);
 }
 
-/* What was there before must be there still. */
+/* Contents of inputs must not change. */
 static bool operand_differs(const replay_job *j, int64_t value)
 {
     const wk__outcome *next = &j->next[value];
@@ -95,7 +95,7 @@ static bool operand_differs(const replay_job *j, int64_t value)
     return v->data && next->bytes && memcmp(v->data, next->bytes, (size_t)v->bytes) != 0;
 }
 
-/* The first difference in the order of the program, in words. */
+/* Describes the first difference in program order. */
 static bool differs(const replay_job *j, wk__text *what)
 {
     for (int64_t k = 0; k < j->flush.records; k++) {
@@ -127,7 +127,7 @@ static void forget(const replay_job *j, wk__outcome *outcome)
     }
 }
 
-/* ---- one way after the other ------------------------------------------------------------------------------------- */
+/* ---- modes ------------------------------------------------------------------------------------------------------- */
 
 static wk_code run_in(replay_job *j, const replay_mode *how, wk__outcome *outcome, wk__fail *fail)
 {
@@ -147,7 +147,7 @@ static wk_code run_in(replay_job *j, const replay_mode *how, wk__outcome *outcom
     return code;
 }
 
-/* What the run had to say for itself: a bad index, a difference that WICK_CHECK found. */
+/* Prints errors of the run: a bad index, or a difference found by WICK_CHECK. */
 static void say_errors(const replay_job *j, const char *name)
 {
     wk__report_posted_failure(j->run.context);
@@ -163,8 +163,7 @@ static wk_code run_ways(replay_job *j, wk__fail *fail)
         if (ways[k].programs && j->print) say(j, "%s, the passes:", ways[k].name);
         wk_code code = run_in(j, &ways[k], outcome, fail);
         if (code != WK_OK) {
-            say_errors(
-                j, ways[k].name); /* else the thread would be told of it at its next call, as if that was to blame */
+            say_errors(j, ways[k].name); /* otherwise the thread's next call would report them */
             return code;
         }
         const bool differing = k > 0 && differs(j, &what);
@@ -218,7 +217,7 @@ wk_code wk_replay_at(wk_site site, const char *path, wk_log_callback *print, voi
     replay_job j = {.print = print, .user = user};
     wk__io_error error;
     if (wk__forked) return wk__report_forked(site, "replay"), WK_ERR_STATE;
-    if (wk_error()) return wk_error_code(); /* what comes out of the runs is told apart by being the first */
+    if (wk_error()) return wk_error_code(); /* errors of the runs must be the first ones */
     wk_code code = path ? wk__flush_read(path, &j.flush, &error) : wk__io_fail(&error, WK_ERR_ARGUMENT, "no file");
     if (code != WK_OK) {
         wk__error_set(site, code, "replay: %s", error.text);

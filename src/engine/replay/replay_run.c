@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See replay_run.h. Values and records are made as the calls of the program made them, without handles: this
- * holds what was seen. */
+/* See replay_run.h. Creates values and records like the original calls, but without handles: this file owns the
+ * observable values. */
 #include "base/alloc.h"
 #include "engine/device_sync.h"
 #include "replay_run.h"
@@ -8,7 +8,7 @@
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* Memory of the program's own: any that is not the arena's. */
+/* Simulates borrowed user memory: any memory outside the arena. */
 static wk_code borrow(wk__value *value, wk__fail *fail)
 {
     char *memory = wk__alloc((size_t)value->bytes);
@@ -30,7 +30,7 @@ static wk_code put_there(wk__value *value, const wk__flush_value *v, wk__fail *f
     return device->backend->upload(device->state, &value->memory, 0, v->data, v->bytes, fail);
 }
 
-/* Why it had, the file does not say. */
+/* The original reason of the failure is not in the file. */
 static void fail_again(wk__value *value)
 {
     wk__failure *failure =
@@ -79,7 +79,7 @@ static wk_code record_one(const wk__replay *replay, int64_t k, wk__fail *fail)
     return WK_OK;
 }
 
-/* For the ring of this thread alone. It is there once something has been recorded. */
+/* Sets the configuration of this thread's queue, if it exists. */
 static void use_modes(wk_context *context, const wk__engine_config *modes)
 {
     if (!context->op_queue) return;
@@ -100,7 +100,7 @@ static void run(wk__replay *replay, bool park)
     replay->groups += context->op_queue->groups - before;
 }
 
-/* As one call that happens whole, so that nothing is run before all is recorded. */
+/* Records everything as one transaction, so that nothing runs before all is recorded. */
 static wk_code record_all(wk__replay *replay, wk__fail *fail)
 {
     const wk__flush_data *flush = replay->flush;
@@ -121,7 +121,7 @@ static wk_code record_all(wk__replay *replay, wk__fail *fail)
     return code;
 }
 
-/* ---- what it gave ------------------------------------------------------------------------------------------------ */
+/* ---- results ----------------------------------------------------------------------------------------------------- */
 
 static wk_code look_at(const wk__replay *replay, wk__value *value, wk__outcome *outcome, wk__fail *fail)
 {
@@ -136,7 +136,8 @@ static wk_code look_at(const wk__replay *replay, wk__value *value, wk__outcome *
                                             fail);
 }
 
-/* Memory comes round: what a run does not write would hold what the run before it wrote there. */
+/* Fills memory with a pattern: the arena reuses memory, so elements that a run does not write might otherwise have the
+ * contents of the previous run. */
 static wk_code poison_memory(wk__replay *replay, wk__fail *fail)
 {
     enum { SPOILT = 0xa5, PIECE = 4096 };

@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- before ------------------------------------------------------------------------------------------------------ */
+/* ---- before planning --------------------------------------------------------------------------------------------- */
 
-/* What was given to the devices before is brought to its end: its faults are not this flush's. */
+/* Synchronizes devices with work in flight, so that earlier faults are not attributed to this flush. */
 static void settle_devices(const wk__op_queue *ring)
 {
     wk__device *last = NULL;
@@ -33,7 +33,7 @@ static void not_checked(const wk__op_queue *ring, const char *why)
             why);
 }
 
-/* Does the program know this memory, as one tensor's? */
+/* Returns the memory of a stored tensor if the user has its address. */
 static const wk__memory *known_memory(const wk__shadow *t)
 {
     return t->stored && t->exposed && !t->of->memory_owner && t->of->memory.host ? &t->of->memory : NULL;
@@ -46,8 +46,8 @@ static bool is_written(const wk__shadow_map *twins, const wk__value *value)
     return false;
 }
 
-/* Memory that the program lent to two tensors is two values, which twins keep apart: written through one, it changes
- * under the other, as the program has it. */
+/* If two tensors borrow the same user memory, a write through one changes the other. Shadows can't reproduce that,
+ * because they are separate. */
 static bool writes_aliased_memory(const wk__shadow_map *twins)
 {
     for (int64_t k = 0; k < twins->count; k++) {
@@ -90,7 +90,7 @@ wk__shadow_map *wk__check_begin(wk_context *owner, bool park)
     return twins;
 }
 
-/* ---- meanwhile --------------------------------------------------------------------------------------------------- */
+/* ---- during the planned run -------------------------------------------------------------------------------------- */
 
 void wk__check_tolerate(wk__shadow_map *twins, const wk__value *value, const wk__failure *failure)
 {
@@ -98,9 +98,9 @@ void wk__check_tolerate(wk__shadow_map *twins, const wk__value *value, const wk_
     if (t && !wk__is_data_failure(failure)) t->tolerated = true;
 }
 
-/* ---- after ------------------------------------------------------------------------------------------------------- */
+/* ---- after the planned run --------------------------------------------------------------------------------------- */
 
-enum { NAMED = 5 /* ops of a long pass that a message names */ };
+enum { NAMED = 5 /* maximum ops of a kernel that a message names */ };
 
 static void add_pass(wk__text *text, const wk__shadow_map *twins, const wk__record *r)
 {
@@ -115,11 +115,11 @@ static void add_pass(wk__text *text, const wk__shadow_map *twins, const wk__reco
     if (named > NAMED) wk__text_format(text, " and %d more", named - NAMED);
 }
 
-/* A folder full of them would help nobody. */
+/* Maximum number of flush files per process. */
 enum { MAX_FILES = 16 };
 static atomic_int files;
 
-/* Writes the flush beside others, and says where, or why not. */
+/* Writes the flush file and appends its path, or the error, to the message. */
 static void write_file(wk__text *text, const wk__shadow_map *twins, const char *said)
 {
     char path[PATH_MAX];
@@ -150,8 +150,7 @@ static wk__failure *failure_of(const wk__shadow_map *twins, const wk__difference
     return failure;
 }
 
-/* Nobody can go on with such a number: the value fails, its memory stays (another thread may just be about to
- * read it). */
+/* Fails a value that differs. Its memory is kept, because another thread may be about to read it. */
 static void check_shadow(wk__shadow_map *twins, wk__shadow *t, wk__failure **failure)
 {
     wk__difference found;
@@ -171,14 +170,14 @@ void wk__check_end(wk__shadow_map *twins)
     wk__alloc_untracked_begin(&pause);
     wk__failure *failure = NULL;
     wk__shadow_mark_tolerated(twins);
-    for (int64_t k = 0; k < twins->ring->count; k++) { /* in the order of the program: the first is told */
+    for (int64_t k = 0; k < twins->ring->count; k++) { /* in program order: the first difference is reported */
         wk__record *r = twins->ring->record[k];
         for (int o = 0; o < r->nout; o++) check_shadow(twins, wk__shadow_of(twins, r->ref[o].value), &failure);
     }
     for (int64_t k = 0; k < twins->count; k++)
         if (!twins->twin[k].writer) check_shadow(twins, &twins->twin[k], &failure);
     if (failure) {
-        wk__discard_posted_failure(twins->owner); /* what else went wrong is of less weight */
+        wk__discard_posted_failure(twins->owner); /* other failures are less important */
         wk__post_failure(twins->owner, failure);
     }
     wk__failure_drop(failure);

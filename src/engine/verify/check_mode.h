@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* WICK_CHECK=1: every flush is computed twice, record by record (shadow_run.h) and then as planned, and what anybody
- * can see of it afterwards is compared bit for bit (shadow_compare.h). A difference is a failure of the value,
- * WK_ERR_INTERNAL, and of the thread whose call it was; the flush goes into a file for `wick replay` (flush_file.h).
+/* WICK_CHECK=1: computes every flush twice, record by record (shadow_run.h) and as planned, and compares all observable
+ * results bit for bit (shadow_compare.h). A difference fails the value with WK_ERR_INTERNAL, reports the failure to the
+ * thread that recorded the call, and writes the flush to a file for `wick replay` (replay/flush_file.h).
  *
- * The first computation must not be noticed: its memory stands beside the arenas, it counts nothing, takes no part
- * in failures that tests order, and calls nobody back. Where it has no memory itself the flush is not checked,
- * which the log's subject "check" tells. What it does change: devices are waited for after each flush, so that
- * faults are known sooner. */
+ * The first computation must have no side effects: its memory comes from separate arenas, it changes no statistics, is
+ * exempt from simulated allocation failures, and calls no user code. If it runs out of memory, the flush is not
+ * checked, which log subject "check" reports. One effect remains: devices are synchronized after each flush, so faults
+ * are reported earlier.
+ *
+ * Threads: the thread that flushes, with the queue locked. */
 #ifndef WICK_ENGINE_CHECK_MODE_H
 #define WICK_ENGINE_CHECK_MODE_H
 
@@ -14,12 +16,13 @@
 
 struct wk__shadow_map;
 
-/* Before the plan of what the (locked, not empty) ring holds; and when the planned run is over, before the records are
- * forgotten. NULL: this flush is not checked. */
+/* wk__check_begin() runs before planning, on a locked queue that is not empty; wk__check_end() after the planned run,
+ * before the records are released. wk__check_begin() returns NULL if the flush is not checked; wk__check_end() frees
+ * the result. */
 struct wk__shadow_map *wk__check_begin(wk_context *owner, bool park);
 void wk__check_end(struct wk__shadow_map *twins);
-/* The planned run could not compute this value, because of that. NULL: because of something that the calls one by one
- * know nothing of, as that another part of a call has failed that happens whole or not at all. */
+/* Reports that the planned run failed to compute a value, with this failure; NULL: for a reason that does not exist
+ * when the calls run one by one, such as an aborted transaction. */
 void wk__check_tolerate(struct wk__shadow_map *twins, const wk__value *value, const wk__failure *failure);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checker of plans: what is looked at, in which order, and what it says. */
+/* Plan checker: sequence of checks, and messages; see plan_check.h. */
 #include "plan_check.h"
 #include "plan_check_memory.h"
 #include "plan_check_order.h"
@@ -24,7 +24,7 @@ bool wk__plan_check_is_due(void)
     return groups == 1 || atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) % groups == 0;
 }
 
-/* ---- words ------------------------------------------------------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 wk__plan_check_label wk__plan_check_name(const wk__record *r)
 {
@@ -65,7 +65,7 @@ static int64_t visited_places(const wk__plan_check_state *c, int64_t most)
     return places;
 }
 
-/* All places, if the tables hold what is computed there; else as many of each dimension as fit. */
+/* Chooses the indices to visit: all, if the tables can hold the results; otherwise as many per dimension as fit. */
 static void choose_places(wk__plan_check_state *c)
 {
     const int64_t results = c->b->records > c->b->group.noperands ? c->b->records : c->b->group.noperands;
@@ -78,7 +78,7 @@ static void choose_places(wk__plan_check_state *c)
     for (c->most = limit; c->most > 2 && visited_places(c, c->most) > limit;) c->most -= c->most / 4 ? c->most / 4 : 1;
 }
 
-/* The space of the first record, which is the group's. */
+/* The first record's space is the group's. */
 static void start_space(wk__plan_check_state *c)
 {
     wk__record *first = c->b->record[0];
@@ -107,8 +107,8 @@ static bool check_space(wk__plan_check_state *c)
                                        wk__plan_check_name(c->b->record[0]).text);
 }
 
-/* How the program is walked. All of it is as the device gets it, sampled places are found in the records'
- * dimensions. */
+/* Prepares the evaluation of the program. Complete checks use the program as the device receives it; sampled indices
+ * need the records' dimensions, which must not be merged. */
 static void start_program(wk__plan_check_state *c)
 {
     c->group = c->b->group;
@@ -134,14 +134,15 @@ static bool check_all(wk__plan_check_state *c)
            (!c->product || wk__plan_check_pieces(c));
 }
 
-/* ---- work by itself ---------------------------------------------------------------------------------------------- */
+/* ---- other families ---------------------------------------------------------------------------------------------- */
 
 static bool one_memory(const wk__value *a, const wk__value *b)
 {
     return a->memory.block && a->memory.block == b->memory.block && a->memory.offset == b->memory.offset;
 }
 
-/* It reads its operands while it writes: nothing but what it adds to may be in the memory of an output. */
+/* Such work reads operands while it writes: outputs must not be in the memory of operands other than the one that it
+ * accumulates to. */
 static wk_code check_alone(wk__record *r, wk__fail *fail)
 {
     for (int i = 0; i < r->nin; i++) {
@@ -158,7 +159,7 @@ static wk_code check_alone(wk__record *r, wk__fail *fail)
     return WK_OK;
 }
 
-/* ---- prologues ------------------------------------------------------------------------------------------------- */
+/* ---- prologues --------------------------------------------------------------------------------------------------- */
 
 static int stored_operand(const wk__program *g)
 {
@@ -167,7 +168,7 @@ static int stored_operand(const wk__program *g)
     return o < g->noperands ? o : -1;
 }
 
-/* The product is told to compute the factor with the program ahead of it, and nothing else. */
+/* Returns true if the contraction receives the prologue for exactly one factor. */
 static bool has_prologue_operand(const wk__lowering *b, const wk__work *work)
 {
     int told = 0;
@@ -179,7 +180,7 @@ static bool has_prologue_operand(const wk__lowering *b, const wk__work *work)
     return told == 1 && stored_operand(&b->prologue->group) >= 0;
 }
 
-/* A program like any other, but that what it stores lies nowhere: it is looked at as if it had memory of its own. */
+/* Checks the prologue like other programs. Its result has no memory, so it is given a fictitious buffer. */
 static wk_code check_ahead(wk__lowering *b, const wk__work *work, wk__fail *fail)
 {
     if (!has_prologue_operand(b, work))
@@ -196,7 +197,7 @@ static wk_code check_ahead(wk__lowering *b, const wk__work *work, wk__fail *fail
     return code;
 }
 
-/* ---- the verdict ------------------------------------------------------------------------------------------------- */
+/* ---- entry point ------------------------------------------------------------------------------------------------- */
 
 wk_code wk__plan_check(wk__lowering *b, const wk__work *work, wk__fail *fail)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What output_memory.c decided, found again from where values are: a value without memory has given it to an output; an
- * output over a part of a value that has memory still began as a copy. */
+/* Reconstructs the decisions of output_memory.c from the values' memory: a value without memory gave it to an output;
+ * an output that overwrites a part of a value that still has memory was initialized by a copy. */
 #include "plan_check_memory.h"
 #include "engine/plan/prologue.h"
 
@@ -14,8 +14,8 @@ static void list(wk__plan_check_state *c, wk__value *value, wk__record *maker)
     if (maker) c->value[v].maker = maker;
 }
 
-/* Memory that a value had when the group starts, or gets: its own, that of the operand it is read through, or that
- * of what it was handed to. */
+/* Returns the memory that a value had when the group starts, or gets: its own, that of the operand through which it is
+ * read, or that of the value which took it over. */
 static const wk__memory *memory_of(const wk__plan_check_state *c, const wk__value *value)
 {
     for (int hop = 0; value && hop <= c->b->records; hop++) {
@@ -39,8 +39,8 @@ static int area_of(wk__plan_check_state *c, const wk__memory *memory)
     return c->areas++;
 }
 
-/* Not computed here and not handed over: it is where it was. Two values may share a memory; what is in it is
- * the same. */
+/* Assigns buffers to values. Values that are neither computed here nor taken over stay in their buffer. Two values may
+ * share one; then they have the same contents. */
 static void settle(wk__plan_check_state *c)
 {
     for (int v = 0; v < c->values; v++) {
@@ -93,7 +93,7 @@ bool wk__plan_check_list(wk__plan_check_state *c)
     return true;
 }
 
-/* ---- owners ------------------------------------------------------------------------------------------------------ */
+/* ---- ownership --------------------------------------------------------------------------------------------------- */
 
 bool wk__plan_check_survives(const wk__plan_check_state *c, int value)
 {
@@ -101,7 +101,7 @@ bool wk__plan_check_survives(const wk__plan_check_state *c, int value)
     return v->value->memory.block && (!v->maker || wk__will_be_stored(v->value));
 }
 
-/* References that the group's records will let go of. */
+/* Counts the references that the group's records will drop. */
 static int uses_of(const wk__plan_check_state *c, const wk__value *value, const wk__record **user)
 {
     int uses = 0;
@@ -115,7 +115,8 @@ static int uses_of(const wk__plan_check_state *c, const wk__value *value, const 
     return uses;
 }
 
-/* Records whose results stay in registers while somebody holds them are computed again from their operands later. */
+/* Returns a record that will read the value later: its own result stays in a register but is owned, so it will be
+ * computed again from its operands. */
 static const wk__record *reader_to_come(const wk__plan_check_state *c, const wk__value *value)
 {
     for (int k = 0; k < c->b->records; k++) {
@@ -146,7 +147,7 @@ static bool check_gone(wk__plan_check_state *c, int v)
                                          wk__plan_check_maker(c, v).text, wk__plan_check_name(later).text);
 }
 
-/* What operand k of the record is, is in memory, or is computed here before. */
+/* Operand i of record k is in memory, or is computed earlier in the group. */
 static bool check_there(wk__plan_check_state *c, int k, int i)
 {
     const wk__value *value = wk__record_in(c->b->record[k], i)->value;
@@ -166,8 +167,8 @@ static bool check_there(wk__plan_check_state *c, int k, int i)
     return true;
 }
 
-/* What is stored has memory; of a part, that of the whole, if this group makes the whole: nobody could copy
- * it before. */
+/* A stored output has memory. A partial write of a value that this group computes must be in that value's memory,
+ * because no copy could have been made before. */
 static bool check_target(wk__plan_check_state *c, wk__record *r)
 {
     if (!wk__will_be_stored(r->ref[0].value)) return true;

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of reads and writes of one element. A backend walks a group in one of two ways, and a plan has to be right
- * in both (docs/design.md, section 12):
+/* Order of reads and writes of each element. A backend runs a group according to one of two schedules, and a plan must
+ * be correct for both (docs/design.md, section 12):
  *
  *     stage        0    1        2    3        ...   2 passes - 1   2 passes
- *     eager        row  columns  row  columns  ...   columns        row           each instruction in its pass
- *     late         row  columns  row  columns  ...   columns        row           STOREs of elements in the last
- *                                                                                 walk over the columns, those of
- *                                                                                 rows after it; a row's LOAD
- *                                                                                 perhaps once more in each walk
+ *     eager        row  columns  row  columns  ...   columns        row           each instruction in its own pass
+ *     late         row  columns  row  columns  ...   columns        row           element STOREs in the last pass over
+ *                                                                                 the columns, row STOREs after it; a
+ *                                                                                 row's LOAD maybe again in each pass
  *
- * Rows, and columns within one stage, run in any order or at once. A LOAD may be carried out where it stands
- * or wherever its register is used. Without reduced dimensions the whole space is one stage, and elements run
- * in any order. */
+ * Rows, and the columns within a stage, run in any order or in parallel. A LOAD may run at its position in the program
+ * or wherever its register is used. Without reduced dimensions the entire space is one stage, and elements run in any
+ * order. */
 #include "plan_check_order.h"
 #include "plan_check_memory.h"
 #include <string.h>
@@ -20,7 +19,7 @@ bool wk__plan_check_happens_before(const wk__plan_check_state *c, const wk__plan
                                    const wk__plan_check_interval *b)
 {
     if (c->nreduce == 0 || a->row != b->row) {
-        const bool product = a->from < 0 && c->nreduce > 0; /* all of it is there before the epilogue begins */
+        const bool product = a->from < 0 && c->nreduce > 0; /* C is complete before the epilogue begins */
         return product || (a->row == b->row && a->column == b->column && a->until <= b->from);
     }
     for (int way = 0; way < WK__PLAN_CHECK_SCHEDULES; way++) {
@@ -50,7 +49,8 @@ wk__plan_check_interval wk__plan_check_interval_of(const wk__plan_check_state *c
 static void note(wk__plan_check_state *c, int area, const wk__plan_check_store *store)
 {
     uint64_t *last = wk__plan_check_table_find(&c->stores, area, store->place, true);
-    if (!last || c->stored == WK__PLAN_CHECK_STORES) return; /* as many places are visited as there is room for */
+    /* can't happen: the number of visited elements is limited by the capacity */
+    if (!last || c->stored == WK__PLAN_CHECK_STORES) return;
     wk__plan_check_store *s = &c->space->store[c->stored++];
     *s = *store;
     s->area = (int16_t)area;
@@ -74,8 +74,8 @@ void wk__plan_check_note_stores(wk__plan_check_state *c, const wk__plan_check_ev
     }
 }
 
-/* In an epilogue that reduces nothing an element of C is the element of the same number; else all of C is
- * there before. */
+/* In an epilogue without reductions, an element is the element of C with the same index; otherwise all of C is complete
+ * before it. */
 void wk__plan_check_note_product(wk__plan_check_state *c)
 {
     wk__record *r = c->b->record[0];
@@ -96,9 +96,9 @@ const wk__record *wk__plan_check_writer_of(const wk__plan_check_state *c, const 
     return s->k < 0 ? c->b->record[0] : c->b->writer[c->group.ins[s->k].arg[0]];
 }
 
-/* ---- what is left behind ----------------------------------------------------------------------------------------- */
+/* ---- final contents ---------------------------------------------------------------------------------------------- */
 
-/* The store after which none comes; NULL with two of them in no order, unless they write the same. */
+/* Returns the store that certainly comes last; NULL if two unordered stores write different values. */
 static const wk__plan_check_store *last_store(const wk__plan_check_state *c, int32_t head)
 {
     const wk__plan_check_store *last = &c->space->store[head - 1];
@@ -112,7 +112,7 @@ static const wk__plan_check_store *last_store(const wk__plan_check_state *c, int
     return last;
 }
 
-/* One of several stores to the element that comes from another record than the value itself. */
+/* Returns the record of a store to the element other than the record that computes the value. */
 static const wk__record *rival_of(const wk__plan_check_state *c, int32_t head, int value)
 {
     const wk__record *rival = wk__plan_check_writer_of(c, &c->space->store[head - 1]);

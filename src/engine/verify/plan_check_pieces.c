@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The boxes on which a backend runs a product's epilogue, against the elements of C that it has summed by then. Boxes
- * are affine, so no element is looked at by itself: this is exact for any size. */
+/* Compares the boxes on which a backend runs a contraction's epilogue with the elements of C that have been summed by
+ * then. Boxes are affine, so elements are not enumerated: the check is exact for any size. */
 #include "plan_check_pieces.h"
 #include <string.h>
 
-/* A set of places: first, then any number of steps along each dimension. */
+/* A set of addresses: `first`, plus any number of steps along each dimension. */
 enum { LIST = WK__MAX_DIMS };
 typedef struct address_set {
     int64_t first, count;
     int ndim;
-    int64_t size[LIST],
-        step[LIST]; /* steps ascending, none of them 0 or negative; neighbours that are walked as one are one */
+    int64_t size[LIST], step[LIST]; /* steps are positive and ascending; contiguous dimensions are merged */
 } address_set;
 
 static void add(address_set *p, int64_t size, int64_t step)
@@ -56,8 +55,8 @@ static bool same_places(address_set *a, address_set *b)
 
 typedef struct visitor {
     wk__plan_check_state *c;
-    int64_t elements; /* of all boxes so far */
-    bool told;        /* there are boxes */
+    int64_t elements; /* number of elements of all boxes so far */
+    bool told;        /* at least one box was reported */
     bool fine;
 } visitor;
 
@@ -93,7 +92,7 @@ static void visit_box(void *user, const wk__epilogue_box *piece)
             (long long)summed.first);
 }
 
-/* The null device has no kernels of its own: its products are cut as the CPU cuts them. */
+/* The null device has no kernels; contractions on it are divided into boxes like on the CPU. */
 bool wk__plan_check_pieces(wk__plan_check_state *c)
 {
     const wk__backend *backend = c->b->record[0]->device->backend;

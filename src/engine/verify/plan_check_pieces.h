@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pieces of a product: does its epilogue run once on each element of C, and then when that element has been summed? */
+/* Boxes of a contraction's epilogue: verifies that it runs once per element of C, after that element has been
+ * summed. */
 #ifndef WICK_ENGINE_PLAN_CHECK_PIECES_H
 #define WICK_ENGINE_PLAN_CHECK_PIECES_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The group's program against its records: what is stored is what they compute by themselves, and goes where
- * they say. */
+/* Compares the group's program with its records: stored values must be those that the records compute alone, and have
+ * the records' addresses. */
 #include "plan_check_program.h"
 #include "plan_check_order.h"
 
-/* The first record, in the order of the calls, whose register is not what the record computes in this row: what goes
- * wrong later comes of it. */
+/* Returns the first record, in program order, whose register has a wrong value in this row: the cause of later
+ * errors. */
 static wk__record *first_wrong(wk__plan_check_state *c, const wk__plan_check_eval *walk, int64_t row, wk__record *last)
 {
     const int kept = c->nreduce ? c->ndim - c->nreduce : 0;
@@ -39,7 +39,7 @@ static bool refuse_value(wk__plan_check_state *c, const wk__plan_check_eval *wal
                                (long long)place, wk__plan_check_name(r).text, wk__plan_check_name(wrong).text, why);
 }
 
-/* One STORE in the row at hand. A row's value is stored once, whatever the number of columns. */
+/* Checks one STORE in the current row. The value of a row is stored once, for any number of columns. */
 static bool check_store(wk__plan_check_state *c, const wk__plan_check_eval *walk, int k, int64_t row)
 {
     const wk__ins *store = &c->group.ins[k];
@@ -60,7 +60,7 @@ static bool check_store(wk__plan_check_state *c, const wk__plan_check_eval *walk
     return true;
 }
 
-/* What is to be stored is, and the STORE goes through memory as the record does. */
+/* Checks that a result is stored if it should be, with the record's offset and strides. */
 static bool check_way(wk__plan_check_state *c, wk__record *r)
 {
     const wk__program *g = &c->b->group;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whatever is read of memory that the group writes: each store there comes surely before or surely after. */
+/* Verifies reads of memory that the group also writes: each store must certainly happen before or certainly after. */
 #include "plan_check_reads.h"
 #include "plan_check_order.h"
 #include <string.h>
 
-/* Which record reads through operand o: the first one in the order of the calls. */
+/* Returns the first record, in program order, that reads operand o. */
 static const wk__record *reader_of(const wk__plan_check_state *c, int operand)
 {
     for (int k = 0; k < c->b->records; k++)
@@ -21,8 +21,8 @@ static bool refuse_read(wk__plan_check_state *c, const wk__record *reader, int v
                                wk__plan_check_name(wk__plan_check_writer_of(c, s)).text);
 }
 
-/* An element as it is read at that wk__plan_check_interval: each store there comes surely before or surely after, and
- * the last one before, or what there was at first, is what the calls say. */
+/* Checks one read in this interval: each store to the element happens certainly before or certainly after it; and the
+ * last store before it, or the initial contents, is the expected value. */
 static bool check_read(wk__plan_check_state *c, const wk__record *reader, int value, int64_t place,
                        const wk__plan_check_interval *when)
 {
@@ -48,7 +48,7 @@ static bool check_read(wk__plan_check_state *c, const wk__record *reader, int va
                                wk__plan_check_name(reader).text, (long long)place, wk__plan_check_maker(c, value).text);
 }
 
-/* Passes in which an element's register is computed, perhaps again, one way or the other. */
+/* Computes the first and last pass in which an element's register may be computed, under schedule `way`. */
 static void passes_of(const wk__plan_check_state *c, int k, int way, int *first, int *last)
 {
     *first = *last = c->pass[k];
@@ -88,7 +88,7 @@ static wk__plan_check_interval moment_of_load(const wk__plan_check_state *c, int
     return m;
 }
 
-/* Who reads what LOAD k has loaded: the record that stores it as it is, or the first that names it. */
+/* Returns the record that uses the value of LOAD k: the one that stores it unchanged, or the first that reads it. */
 static const wk__record *loader_of(const wk__plan_check_state *c, int k, const wk__plan_check_interval *when)
 {
     const wk__ins *user = &c->group.ins[when->until];
@@ -112,7 +112,7 @@ static bool check_loads(wk__plan_check_state *c, const wk__plan_check_eval *walk
     return true;
 }
 
-/* Where a LOADX reads is not known: nothing of what it might read changes. */
+/* The addresses that a LOADX reads are unknown: nothing that it might read may change. */
 static bool check_indexed(wk__plan_check_state *c, int k)
 {
     const wk__ins *ins = &c->group.ins[k];
@@ -125,8 +125,8 @@ static bool check_indexed(wk__plan_check_state *c, int k)
     return true;
 }
 
-/* The steps along which one element of C reads a factor: the summed indices and the places of computed coordinates,
- * of which it may read any. */
+/* Index ranges along which one element of C reads a factor: the summed indices, and affine coordinates, which may have
+ * any value. */
 typedef struct steps {
     int count;
     int64_t size[WK__MAX_SUMMED + WK__MAX_AFFINE], stride[WK__MAX_SUMMED + WK__MAX_AFFINE];
@@ -146,7 +146,7 @@ static steps steps_of(const wk__contraction *sum, int factor)
     return s;
 }
 
-/* The n-th of the visited places, from that of the element on; false: there are no more. */
+/* Returns the offset of the n-th visited index combination relative to the element; false if there are no more. */
 static bool place_of(const wk__plan_check_state *c, const steps *s, int64_t n, int64_t *place)
 {
     *place = 0;
@@ -159,8 +159,9 @@ static bool place_of(const wk__plan_check_state *c, const steps *s, int64_t n, i
     return n == 0;
 }
 
-/* An element of a factor is read for several elements of C, of which only the one that is stored may have been computed
- * by then: so it may be written over only where it is read for that one alone. `alone`: each is read for one of C. */
+/* An element of a factor is read for several elements of C, of which only the stored one may have been computed by
+ * then. So it may be overwritten only if it is read for that element only. `alone`: each element is read for one
+ * element of C. */
 static bool check_factor(wk__plan_check_state *c, int k, int64_t lines, bool alone, const int64_t *line)
 {
     wk__record *r = c->b->record[0];
@@ -198,7 +199,7 @@ static bool check_product(wk__plan_check_state *c)
     return true;
 }
 
-/* A prologue runs piece by piece beside the product: nothing that it reads is written meanwhile. */
+/* A prologue runs in parts during the contraction: nothing that it reads may be written. */
 static bool check_prologue(wk__plan_check_state *c)
 {
     for (int k = 0; c->b->prologue && k < c->b->prologue->records; k++) {

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What values are, in tokens: how a program is carried out, and what each record computes by itself.
+/* Symbolic values: evaluation of programs and of single records in tokens.
  *
- * A token stands for how a number came about:
+ * A token identifies how a value is computed:
  *
- *     of an instruction    a hash of its code, its dtype, its immediate or position, and the tokens of its operands
- *     of a LOAD            what is at that place of the value: the token of the register that was stored there
- *                          last; a number of its own where it was there before the group, or comes out of a
- *                          product, or was never written
- *     of a LOADX           the token of its index, and of some element at a place that the index chooses
- *     of a reduction       the instruction and the tokens of all columns in their order
- *     WHERE of twice the same number is that number: so the builder makes one per column of one per row
+ *     instruction    hash of opcode, dtype, immediate or position, and the operands' tokens
+ *     LOAD           token of the loaded element: that of the register last stored there; a unique token if it was
+ *                    stored before the group, is an element of a contraction, or was never written
+ *     LOADX          token of the index, and of an element that depends on the index
+ *     reduction      the instruction, and the tokens of all columns in order
+ *     WHERE          if both alternatives are the same value, its token: lower.c broadcasts a row's value that way
  *
- * Equal tokens mean equal numbers, as an instruction does the same with the same operands, wherever it stands (a CAST
- * reads its operand in the class of its register, so the narrower dtype that a register may have does not matter). Two
- * hashes of 64 bits that are equal by accident would let a wrong plan pass.
+ * Equal tokens mean equal values, because an instruction with the same operands has the same result anywhere (a CAST
+ * reads its operand in the class of its register, so a narrower dtype of the register does not matter). A collision of
+ * 64-bit hashes could hide a wrong plan.
  *
- * Equal numbers need not have equal tokens, and no plan is refused for that: what is compared is one record in two
- * programs, alone and in its group, and lower.c writes the same instructions for it in both. It looks at nothing but
- * the record: not at where an operand is, nor at the dtype of the register that holds it (dtype_of_result there). So
- * the tokens are equal where the operands are, and those are other records' results, or were there before. No rule says
- * that two different instructions amount to the same. */
+ * Equal values need not have equal tokens, but no plan is rejected for that: the comparison is between a record alone
+ * and the same record in its group, for which lower.c emits the same instructions. They depend only on the record, not
+ * on the location of an operand or the dtype of its register (dtype_of_result() there). So tokens are equal if the
+ * operands' are, which are results of other records or existed before. Algebraic equivalences are not needed. */
 #include "plan_check_values.h"
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +38,7 @@ static wk__plan_check_value_number number_in(int area, int64_t place)
     return wk__plan_check_mix(wk__plan_check_mix(STORED_BEFORE, (uint64_t)area), (uint64_t)place);
 }
 
-/* What a record does not write of its output is what the output's prior was. */
+/* Elements that a record does not write are those of `prior`. */
 wk__plan_check_value_number wk__plan_check_content(const wk__plan_check_state *c, int value, int64_t place)
 {
     for (int v = value; v >= 0;) {
@@ -73,7 +71,7 @@ int wk__plan_check_strides(const wk__plan_check_state *c, wk__record *r, int k, 
         rows = rows && shape[d] == (c->reduce_mask >> d & 1 ? 1 : c->shape[d]);
     }
     for (int d = 0; d < r->ndim && full; d++) full = shape[d] == c->shape[d];
-    int at[WK__MAX_DIMS], kept = 0; /* the record's dimension for each of the group's */
+    int at[WK__MAX_DIMS], kept = 0; /* the record's dimension for each of the group's; -1: none */
     for (int d = 0; d < c->ndim; d++) {
         bool reduced = c->reduce_mask >> d & 1;
         at[d] = full || (rows && !reduced) ? d : reduced ? -1 : kept;
@@ -113,7 +111,7 @@ static wk__plan_check_value_number token_of_index(const wk__plan_check_state *c,
     const wk__imm *imm = &walk->group->imm[ins->arg[2]];
     const uint64_t bound = (uint64_t)llabs(imm[0].i);
     if (bound == 0) return wk__plan_check_mix(index, NOTHING);
-    place += (int64_t)(index % bound) * imm[1].i; /* any will do, as long as it is the same one for the same index */
+    place += (int64_t)(index % bound) * imm[1].i; /* any element will do, if it is the same for the same index */
     return wk__plan_check_mix(index, wk__plan_check_content(c, walk->operand[ins->arg[1]], place));
 }
 
@@ -139,7 +137,7 @@ static wk__plan_check_value_number token_of(const wk__plan_check_state *c, const
     case WK__LOADX: return token_of_index(c, walk, ins, in[0], wk__plan_check_place(c, walk, ins->arg[1], row, column));
     case WK__PHILOX:
         return wk__plan_check_mix(wk__plan_check_mix(token, (uint64_t)g->imm[ins->arg[1]].i), (uint64_t)ins->arg[2]);
-    case WK__WHERE: return in[1] == in[2] ? in[1] : token; /* how the builder makes one of a row's value per column */
+    case WK__WHERE: return in[1] == in[2] ? in[1] : token; /* broadcast of a row's value to columns */
     default: return token;
     }
 }
@@ -176,7 +174,7 @@ void wk__plan_check_eval_row(wk__plan_check_state *c, const wk__plan_check_eval 
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
-/* A record as a group of its own: what WICK_NOFUSE makes of it. */
+/* Lowers a record as a separate group, as WICK_NOFUSE does. */
 static bool build_single(wk__plan_check_state *c, wk__record *r)
 {
     wk__lowering *single = &c->space->single;
@@ -193,7 +191,7 @@ static void put(wk__plan_check_state *c, int value, int64_t place, wk__plan_chec
     if (held) *held = token;
 }
 
-/* The record's own space: reduced dimensions last, as in its program. */
+/* Computes the offsets of the output over the record's own space: reduced dimensions last, as in its program. */
 static void visit_output(wk__plan_check_state *c, wk__record *r)
 {
     const uint16_t mask = r->reduce_mask;
@@ -233,7 +231,7 @@ static bool check_record(wk__plan_check_state *c, wk__record *r)
     return true;
 }
 
-/* The elements of a product are what they are: each is another one. */
+/* Each element of a contraction's result has a unique token. */
 static void put_product(wk__plan_check_state *c, wk__record *r)
 {
     const int value = wk__plan_check_find(c, r->ref[0].value);
@@ -255,7 +253,7 @@ bool wk__plan_check_records(wk__plan_check_state *c)
             put_product(c, b->record[k]);
         else
             fine = check_record(c, b->record[k]);
-        b->record[k]->ref[0].value->reg = -1; /* the next one is by itself, too */
+        b->record[k]->ref[0].value->reg = -1; /* the next record is also lowered alone */
     }
     for (int k = 0; k < b->records; k++) b->record[k]->ref[0].value->reg = c->reg[k];
     return fine;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the checker of plans, its tables, and which places it visits. */
+/* Workspaces, hash tables and sampling of the plan checker. */
 #include "plan_check_workspace.h"
 #include "base/alloc.h"
 #include <pthread.h>
 #include <string.h>
 
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
+/* ---- workspaces -------------------------------------------------------------------------------------------------- */
 
-/* One list for the process, as flushes of several threads check at once. */
+/* Unused workspaces of the process: several threads may check flushes at the same time. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static wk__plan_check_workspace *kept;
 
@@ -28,7 +28,7 @@ void wk__plan_check_workspace_release(wk__plan_check_workspace *space)
     pthread_mutex_unlock(&lock);
 }
 
-/* ---- tables ------------------------------------------------------------------------------------------------------ */
+/* ---- hash tables ------------------------------------------------------------------------------------------------- */
 
 void wk__plan_check_table_start(wk__plan_check_table *table, int64_t count)
 {
@@ -52,10 +52,10 @@ uint64_t *wk__plan_check_table_find(const wk__plan_check_table *table, int owner
     return NULL;
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- sampling of indices ----------------------------------------------------------------------------------------- */
 
-/* Each dimension makes a run of every offset there was, from the last to the first, so that none is written
- * over unread. */
+/* Each dimension expands every existing offset, from the last to the first, so that none is overwritten before it is
+ * read. */
 int64_t wk__plan_check_offsets(int64_t *offset, int first, int end, const int64_t *shape, int64_t most,
                                const int64_t *stride)
 {

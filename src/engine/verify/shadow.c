@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making twins: who is seen, what has to be computed for that, when a twin's memory is read for the last time. */
+/* Creates shadows: determines which values are observable, what must be computed for them, and when a shadow is read
+ * for the last time. */
 #include "shadow.h"
 #include "base/alloc.h"
 #include <stdlib.h>
@@ -8,13 +9,13 @@
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 enum { DEVICES = 64 };
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the table; arenas have their own */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for the table; arenas have their own locks */
 static struct {
     const wk__device *device;
     wk__arena *arena;
 } shadow_arenas[DEVICES];
 
-/* Made when the device is first checked, and kept as the device is. NULL when host memory is short. */
+/* Returns the arena for shadows on a device, created on first use and never destroyed. NULL on allocation failure. */
 static wk__arena *shadow_arena_of(const wk__device *device)
 {
     wk__arena *arena = NULL;
@@ -48,7 +49,7 @@ void wk__shadow_free(wk__shadow *twin)
     wk__shadow_free_memory(twin->value.device, &twin->value.memory);
 }
 
-/* ---- which there are --------------------------------------------------------------------------------------------- */
+/* ---- list of shadows --------------------------------------------------------------------------------------------- */
 
 static int by_address(const void *a, const void *b)
 {
@@ -68,7 +69,7 @@ wk__shadow *wk__shadow_of(const wk__shadow_map *twins, const wk__value *value)
     return value ? bsearch(&key, twins->twin, (size_t)twins->count, sizeof key, by_address) : NULL;
 }
 
-/* Every value that a record names, by address; some stand there several times. NULL when host memory is short. */
+/* Returns every value that a record refers to, sorted by address, with duplicates. NULL on allocation failure. */
 static wk__value **named(const wk__op_queue *ring, int64_t *count)
 {
     int64_t places = 0;
@@ -112,11 +113,11 @@ static void describe(wk__shadow *t)
     t->value.bytes = of->bytes;
     t->value.reg = -1;
     t->value.group = -1;
-    t->value.is_root = true; /* each is stored */
+    t->value.is_root = true; /* all are stored */
     wk__value_set_state(&t->value, WK__STORED);
 }
 
-/* ---- what has to be computed ------------------------------------------------------------------------------------- */
+/* ---- required records -------------------------------------------------------------------------------------------- */
 
 static void count_uses(wk__shadow_map *twins)
 {
@@ -138,7 +139,7 @@ static void count_uses(wk__shadow_map *twins)
     }
 }
 
-/* Memory whose address the program knows is looked at when nobody owns the value any more, too. */
+/* Memory whose address the user has is observable even if the value has no owners. */
 static bool is_seen(const wk__shadow *t)
 {
     return wk__refcount_get(&t->of->refs) > t->uses || (t->writer && t->exposed && !t->replaced);
@@ -152,8 +153,8 @@ static void need(wk__shadow_map *twins, const wk__value *value, int64_t reader)
     if (t->last < reader) t->last = reader;
 }
 
-/* From the last record to the first: a record is computed when one of its results is needed. The old numbers of a
- * target are needed where a part of them stays. */
+/* From the last record to the first: a record must run if one of its results is needed. The old value of a target is
+ * needed if part of it remains. */
 static void find_needed(wk__shadow_map *twins)
 {
     wk__op_queue *ring = twins->ring;
@@ -193,7 +194,7 @@ wk__shadow_map *wk__shadow_map_new(wk_context *owner, bool park)
     return twins;
 }
 
-/* The ring is held: what this lets go of may be borrowed memory, which waits for that to end. */
+/* The queue is locked, so the release of borrowed memory is postponed until it is unlocked. */
 void wk__shadow_map_free(wk__shadow_map *twins)
 {
     for (int64_t k = 0; k < twins->count; k++) {

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See shadow_compare.h.
  *
- * All bits count but those of a NaN: which one an operation on two of them gives, IEEE 754 leaves open, and a processor
- * takes the first. A plan may turn the operands of a sum round (backend/cpu/program_codegen.c does, where the second is
- * at hand), compilers of devices do as they like. So any NaN is as good as any other, where it was computed; what was
- * only read stays as it was, bit for bit. */
+ * All bits are compared, except those of NaNs: IEEE 754 does not specify which NaN an operation on two NaNs returns,
+ * and processors return the first. A plan may swap the operands of a sum (backend/cpu/vm/program_codegen.c does if the
+ * second is in a register), and device compilers may do so as well. So any two computed NaNs are equal; values that are
+ * only read must not change at all. */
 #include "shadow_compare.h"
 #include "base/alloc.h"
 #include "ir/scalar.h"
 #include <string.h>
 
-/* ---- what may differ --------------------------------------------------------------------------------------------- */
+/* ---- permitted differences --------------------------------------------------------------------------------------- */
 
 static bool is_async(const wk__device *device)
 {
     return device->id.kind != WK_CPU;
 }
 
-/* Was there a bad index on this device, or a failure that only the planned run had? */
+/* Returns true if there was a bad index on this device, or a failure of the planned run only. */
 static bool faulted(const wk__shadow_map *twins, const wk__device *device)
 {
     for (int64_t k = 0; k < twins->count; k++) {
@@ -28,8 +28,8 @@ static bool faulted(const wk__shadow_map *twins, const wk__device *device)
     return false;
 }
 
-/* A bad index fails the whole group when that writes memory whose address the program knows (execute.c,
- * can_run_apart). */
+/* A bad index fails the entire group if that writes memory whose address the user has (can_run_again() in
+ * plan/fusion_rules.c). */
 static bool shares_a_fault(const wk__shadow_map *twins, const wk__record *r)
 {
     bool exposed = false, failed = false;
@@ -72,9 +72,9 @@ void wk__shadow_mark_tolerated(wk__shadow_map *twins)
         excuse_outputs(twins, twins->ring->record[k], any_failed);
 }
 
-/* ---- bytes ------------------------------------------------------------------------------------------------------- */
+/* ---- contents ---------------------------------------------------------------------------------------------------- */
 
-/* A value's bytes where the host can read them: its own memory, or a copy in *owned. NULL: they could not be had. */
+/* Returns a value's contents in host memory: its own memory, or a copy in *owned. NULL on failure. */
 static const char *bytes_of(const wk__value *value, char **owned)
 {
     wk__fail fail = {.tag = -1};
@@ -100,8 +100,8 @@ static bool same_element(const char *a, const char *b, wk_dtype dtype)
     return memcmp(a, b, wk_dtype_size(dtype)) == 0 || (is_nan(a, dtype) && is_nan(b, dtype));
 }
 
-/* The first element of the record's result in which the two differ, in the order of its space: its index and, returned,
- * its place in the memory; -1 none. */
+/* Finds the first element of the record's output that differs, in the order of its space. Sets its index and returns
+ * its offset in memory; -1 if none. */
 static int64_t differing_element(wk__record *r, int output, const char *a, const char *b, int64_t index[])
 {
     const int64_t *stride = wk__record_stride(r, output);
@@ -119,7 +119,8 @@ static int64_t differing_element(wk__record *r, int output, const char *a, const
     return -1;
 }
 
-/* The same in all of the memory. `computed`: the numbers, and not only read. */
+/* Compares the entire memory as elements; returns the index of the first difference, or -1. `computed`: the contents
+ * were computed, not only read. */
 static int64_t differing_number(const char *a, const char *b, int64_t bytes, wk_dtype dtype, bool computed)
 {
     const int64_t size = (int64_t)wk_dtype_size(dtype);
@@ -130,7 +131,7 @@ static int64_t differing_number(const char *a, const char *b, int64_t bytes, wk_
     return -1;
 }
 
-/* ---- words ------------------------------------------------------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 static void add_number(wk__text *text, const char *element, wk_dtype dtype)
 {
@@ -147,7 +148,7 @@ static void add_bits(wk__text *text, const char *element, size_t size)
     wk__text_repeat(text, ')', 1);
 }
 
-/* NaN are told apart by their bits. */
+/* NaNs are distinguished by their bits. */
 static void add_numbers(wk__text *text, const char *have, const char *want, wk_dtype dtype)
 {
     const size_t size = wk_dtype_size(dtype);
@@ -167,7 +168,7 @@ static void add_index(wk__text *text, const int64_t *index, int ndim)
     wk__text_repeat(text, ']', 1);
 }
 
-/* A scatter's space is that of its index, not that of its target. */
+/* The space of a scatter is that of its index, not that of its target. */
 static bool walks_its_result(const wk__record *r, int reference)
 {
     return reference < r->nout && (wk__record_family(r)->is_program || !r->partial);
@@ -210,7 +211,7 @@ static int output_of(const wk__record *r, const wk__value *value)
     return r->nout > 1 && r->ref[1].value == value;
 }
 
-/* Which record to name, and through which of its references it sees the value. */
+/* Returns the record to name in a message, and sets its reference to the value. */
 static wk__record *record_to_blame(const wk__shadow_map *twins, const wk__shadow *t, int *reference)
 {
     *reference = 0;
@@ -263,6 +264,6 @@ bool wk__shadow_differs(const wk__shadow_map *twins, wk__shadow *t, wk__differen
     if (state != WK__STORED) return false;
     if (!t->failed || t->rolled_back)
         return t->value.bytes > 0 && t->value.memory.block && numbers_differ(twins, t, found);
-    if (!t->writer || t->writer->rolls_back) return false; /* the target's old numbers, which nothing else needed */
+    if (!t->writer || t->writer->rolls_back) return false; /* the target's old contents, which nothing else needed */
     return says(found, t->writer, "its result has numbers, though it fails when the calls are computed one by one");
 }

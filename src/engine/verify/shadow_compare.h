@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparing a flush with its twins, once the planned run is over. */
+/* Comparison of a flush with its shadows, after the planned run. */
 #ifndef WICK_ENGINE_COMPARE_H
 #define WICK_ENGINE_COMPARE_H
 
 #include "base/text.h"
 #include "shadow.h"
 
-/* Where what anybody can see is not what its twin is. */
+/* Difference between an observable value and its shadow. */
 typedef struct wk__difference {
     wk__shadow *twin;
-    wk__record *record; /* that writes it, or of what was there before the first that reads it */
-    wk__text what;      /* "element [0, 2] is 6, and 20 when ...": behind the name of the op */
+    wk__record *record; /* record that writes the value; if it existed before, the first that reads it */
+    wk__text what;      /* "element [0, 2] is 6, and 20 when ...", to follow the name of the op */
 } wk__difference;
 
-/* Do the bytes of a value, seen through this reference of a record, differ (see shadow_compare.c for NaN)? Says where,
- * and both numbers: "element [0, 2] is 6, and 20". With `holes` only what a record writes means something. */
+/* Compares the contents of a value, as accessed by this reference of a record (see shadow_compare.c for NaN). Returns
+ * true if they differ, and describes the first difference: "element [0, 2] is 6, and 20". `holes`: compares only
+ * elements that the record writes. */
 bool wk__bytes_differ(wk__record *r, int reference, bool holes, const char *have, const char *want, int64_t bytes,
                       wk__text *what);
-/* Does the record write all of a value of so many bytes? One that writes a part of a new tensor leaves the
- * rest to later ones. */
+/* Returns true if the record writes all elements of an output of `bytes` bytes. A record that writes a part of a new
+ * tensor leaves the others to later records. */
 bool wk__record_fills(wk__record *r, int output, int64_t bytes);
 
-/* Is this a failure that the calls one by one have as well? Numbers bring it about: an index, an argument that was
- * refused. Want of memory and devices are another matter. */
+/* Returns true if the failure depends on data and so also occurs without planning: a bad index or a refused argument.
+ * Lack of memory and device failures do not. */
 bool wk__is_data_failure(const wk__failure *failure);
-/* Says of each twin whether its value may be another after all: what had no memory in the planned run, what an
- * asynchronous device left out because of a bad index before it, and what follows from these. The planned run is over
- * and the devices were waited for. */
+/* Marks shadows whose values may legitimately differ: those the planned run had no memory for, those an asynchronous
+ * device skipped after a fault, and their dependents. Called after the planned run, with devices synchronized. */
 void wk__shadow_mark_tolerated(wk__shadow_map *twins);
-/* Is the twin's value another than the twin? Fills *found then, whose text the caller ends. */
+/* Returns true if the shadow's value differs from it, and fills *found, whose text the caller frees. */
 bool wk__shadow_differs(const wk__shadow_map *twins, wk__shadow *twin, wk__difference *found);
 
 #endif

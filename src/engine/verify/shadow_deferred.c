@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See shadow_deferred.h. A table by address, open addressing; under one lock, as any thread may free a parked value. */
+/* Hash table by address, open addressing with linear probing; see shadow_deferred.h. Locked, because any thread may
+ * destroy a deferred value. */
 #include "shadow_deferred.h"
 #include "base/alloc.h"
 
 typedef struct entry {
-    const wk__value *of; /* NULL: free */
+    const wk__value *of; /* key; NULL: free */
     wk__device *device;
     wk__memory memory;
     bool failed, kept_old, may_fail, holes;
@@ -12,7 +13,7 @@ typedef struct entry {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static entry *table;
-static int64_t room; /* a power of 2, at most half of it in use */
+static int64_t room; /* number of slots, a power of 2; at most half are used */
 atomic_llong wk__deferred_shadow_count;
 
 static int64_t home_of(const wk__value *value)
@@ -21,7 +22,7 @@ static int64_t home_of(const wk__value *value)
     return (int64_t)(mixed >> 20) & (room - 1);
 }
 
-/* Its place, or the free one where it would be. */
+/* Returns the value's slot, or the free slot for it. */
 static entry *place_of(const wk__value *value)
 {
     int64_t k = home_of(value);
@@ -44,7 +45,7 @@ static bool grow(void)
     return true;
 }
 
-/* What stood behind it in its run moves up, so that it is found again. */
+/* Moves later entries of the same probe sequence up, so that they are still found. */
 static void take_out(entry *e)
 {
     int64_t hole = e - table;

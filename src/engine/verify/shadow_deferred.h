@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What parked values must turn out to be. A value that was parked in one flush is computed in a later one,
- * from operands that should still be what they were: its twin of the first flush waits here, and is compared
- * when the value is revived. */
+/* Shadows of deferred values. A value deferred in one flush is computed in a later one, from operands that must not
+ * have changed: its shadow from the first flush is kept here and compared when the record returns to the queue.
+ *
+ * Ownership: the table owns the shadows' memory.
+ * Threads: any; one lock. */
 #ifndef WICK_ENGINE_KEPT_H
 #define WICK_ENGINE_KEPT_H
 
 #include "shadow.h"
 
-/* Keeps the twin's memory for its value, which was parked. Without memory to remember it, it is not compared. */
+/* Keeps the memory of a deferred value's shadow. On allocation failure the value won't be compared. */
 void wk__deferred_shadow_add(wk__shadow *twin);
-/* The value comes back into a ring: the twin is what was kept for it. False when nothing was. */
+/* Restores the shadow of a value that returns to the queue. Returns false if none was kept. */
 bool wk__deferred_shadow_take(wk__shadow *twin);
 
-/* The value goes, or comes back into a ring that nobody checks. */
+/* Drops the kept shadow of a value that is destroyed, or returns to a queue that is not checked. */
 void wk__deferred_shadow_drop_slow(const wk__value *value);
 extern atomic_llong wk__deferred_shadow_count;
 static inline void wk__deferred_shadow_drop(const wk__value *value)

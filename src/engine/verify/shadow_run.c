@@ -9,19 +9,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The null device computes nothing: there is nothing to compare with, and what it is told is looked at by tests. */
+/* Returns false for the null device: it computes nothing, so there is nothing to compare. */
 static bool computes(const wk__device *device)
 {
     return device->id.kind != WK_NULL;
 }
 
-/* Devices of their own threads tell a fault when they are asked. */
+/* Asynchronous devices report faults only when synchronized. */
 static wk_code settled(wk__device *device, wk_code code, wk__fail *fail)
 {
     return code == WK_OK && device->id.kind != WK_CPU ? device->backend->sync(device->state, fail) : code;
 }
 
-/* ---- what was there before --------------------------------------------------------------------------------------- */
+/* ---- inputs ------------------------------------------------------------------------------------------------------ */
 
 static wk_code copy_memory(wk__shadow *to, const wk__memory *from, wk__fail *fail)
 {
@@ -65,7 +65,7 @@ static wk_code build_program(wk__lowering *b, wk__record *r, wk__fail *fail)
     return WK_OK;
 }
 
-/* Through the host, whatever the two devices are. */
+/* Copies through host memory, for any pair of devices. */
 static wk_code run_transfer(wk__record *r, wk__fail *fail)
 {
     wk__value *out = r->ref[0].value, *in = r->ref[1].value;
@@ -85,15 +85,15 @@ static wk_code run_one(wk__lowering *b, wk__record *r, wk__fail *fail)
     if (wk__record_family(r)->is_transfer) return run_transfer(r, fail);
     b->record = &r;
     b->records = 1;
-    const wk_code code = build_program(b, r, fail); /* wk__work_from_lowering leaves it out where the work is none */
+    const wk_code code = build_program(b, r, fail); /* ignored by wk__work_from_lowering() if the work has no program */
     if (code != WK_OK) return code;
     wk__work_args kernel;
     const wk__work work = wk__work_from_lowering(b, &kernel);
     return r->device->backend->submit(r->device->state, &work, fail);
 }
 
-/* A part is written into memory that nobody will read any more: a tensor that is joined from thousands is not copied
- * for each. Where the record may fail of its own, what it writes over may be needed again. */
+/* Returns true if a partial write may reuse the memory of the old value: when a tensor is joined from thousands of
+ * parts, it must not be copied for each. Not if the record may fault, because the old value may be needed again. */
 static bool takes_over(const wk__shadow_map *twins, wk__record *r, const wk__shadow *prior)
 {
     if (!prior->writer || prior->observable || prior->last != wk__shadow_of(twins, r->ref[0].value)->first)
@@ -121,7 +121,7 @@ static wk_code alloc_outputs(wk__shadow_map *twins, wk__record *r, wk__fail *fai
     return code;
 }
 
-/* A target keeps its old numbers when its call could not be carried out; others fail. */
+/* If a record fails, its target keeps the old contents; other outputs fail. */
 static wk_code fail_outputs(wk__shadow_map *twins, wk__record *r, wk__fail *fail)
 {
     wk_code code = WK_OK;
@@ -140,7 +140,7 @@ static wk_code fail_outputs(wk__shadow_map *twins, wk__record *r, wk__fail *fail
     return code;
 }
 
-/* What it reads: known, and not failed? */
+/* Determines whether all operands are valid, and whether any has failed. */
 static void look_at_operands(const wk__shadow_map *twins, wk__record *r, bool *known, bool *failed)
 {
     *known = computes(r->device);
@@ -167,9 +167,10 @@ static wk_code compute(wk__shadow_map *twins, wk__record *r, void *room, wk__fai
     return code;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------- */
+/* ---- all records ------------------------------------------------------------------------------------------------- */
 
-/* What was read for the last time goes, but for what is compared later, and what a file of this flush begins with. */
+/* Frees shadows after their last reader, except those that are compared later and those that a flush file starts
+ * with. */
 static void free_after_last_use(wk__shadow_map *twins, wk__record *r, int64_t place)
 {
     for (int i = 0; i < r->nin + r->partial; i++) {
@@ -185,7 +186,7 @@ static bool is_needed(const wk__shadow_map *twins, wk__record *r)
     return needed;
 }
 
-/* Was it computed in the flush that parked it? Then that is what it must be. */
+/* If it was computed in the flush that deferred it, that result is the reference. */
 static bool kept_before(wk__shadow_map *twins, const wk__record *r)
 {
     wk__shadow *t = wk__shadow_of(twins, r->ref[0].value);

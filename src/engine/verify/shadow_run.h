@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The second computation of a flush: its records one by one, in the order of the program, on the twins of
- * their values. */
+/* Reference computation of a checked flush: runs its records one by one, in program order, on the shadows of their
+ * values. */
 #ifndef WICK_ENGINE_RECOMPUTE_H
 #define WICK_ENGINE_RECOMPUTE_H
 
 #include "shadow.h"
 
-/* Copies what the flush reads and computes what is seen of it. twins->why says what could not be done, if
- * anything: then nothing is known of this flush. Nothing that the program or the planned run knows is changed, but
- * that devices are waited for. */
+/* Copies the inputs of the flush and computes its observable values. If that fails, sets twins->skip_reason, and the
+ * flush cannot be checked. Changes nothing that the user or the planned run sees, except that devices are
+ * synchronized. */
 void wk__shadow_run(wk__shadow_map *twins);
 
-/* A copy of the record in `room` (wk__record_bytes of it) whose values are the twins. */
+/* Copies the record to `room`, of wk__record_bytes(), and replaces its values by their shadows. */
 wk__record *wk__record_on_shadows(const wk__shadow_map *twins, wk__record *r, void *room);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See shuffle.h. What a group reads must have been computed, and nothing else matters: records name values, and memory
- * is taken over by who reads it last, whoever that is. */
+/* See shuffle.h. A group must run after the groups that compute its operands. There are no other constraints: records
+ * refer to immutable values, and memory is reused by whichever group reads it last. */
 #include "shuffle.h"
 
 static _Atomic uint64_t order;
@@ -20,7 +20,7 @@ enum { MAX_GROUPS = 512 };
 
 typedef struct shuffle {
     uint64_t state;
-    int32_t waits[MAX_GROUPS]; /* groups that it reads of and that have no place yet; counted once per record */
+    int32_t waits[MAX_GROUPS]; /* groups that it depends on and that are not placed yet, counted once per record */
     int32_t place[MAX_GROUPS];
 } shuffle;
 
@@ -30,7 +30,7 @@ static uint32_t random_index(shuffle *s, uint32_t below)
     return (uint32_t)(s->state >> 33) % below;
 }
 
-/* The group that has to run before r because of operand k, -1 none. Operand -1 is what r writes over. */
+/* Returns the group that must run before r because of operand k (-1: `prior`); -1 if none. */
 static int32_t before(const wk__record *r, int k)
 {
     const wk__value *value = k < 0 ? r->prior : r->ref[r->nout + k].value;
@@ -59,7 +59,7 @@ static void renumber(shuffle *s, wk__op_queue *ring)
     }
 }
 
-/* Calls that happen whole or not at all are reserved for in the order of their records, and keep it. */
+/* Transactions reserve memory in the order of their records, so they are not shuffled. */
 static bool is_whole(const wk__op_queue *ring)
 {
     for (int64_t n = 0; n < ring->count; n++)
