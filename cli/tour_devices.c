@@ -65,10 +65,10 @@ static void random_numbers(void)
 static void absent(void)
 {
     tour_code("wk_ones((2), .device = wk_cuda(5))");
-    wk_ones((2), .device = wk_cuda(5));
+    (void)wk_ones((2), .device = wk_cuda(5));
     tour_error();
     tour_code("wk_ones((2), .device = wk_opencl(99))");
-    wk_ones((2), .device = wk_opencl(99));
+    (void)wk_ones((2), .device = wk_opencl(99));
     tour_error();
 }
 

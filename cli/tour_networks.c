@@ -23,7 +23,7 @@ static void lazy(void)
     wk_module *dense = wk_nn_lazy_linear(1);
     tour_code("dense = wk_nn_lazy_linear(1); wk_forward(dense, wk_ones((2, 5), .device = %s))",
               tour_device(tour_accelerator(0)));
-    wk_forward(dense, wk_ones((2, 5), .device = tour_accelerator(0)));
+    (void)wk_forward(dense, wk_ones((2, 5), .device = tour_accelerator(0)));
     tour_code("wk_describe(wk_module_parameter(dense, \"weight\"))");
     printf("weight is %s\n", wk_describe(wk_module_parameter(dense, "weight")));
 }

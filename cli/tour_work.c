@@ -12,7 +12,7 @@ static void same_device(void)
         return;
     }
     tour_code("wk_add(X, Y), X on %s", wk_device_str(tour_accelerator(0)));
-    wk_add(X, Y);
+    (void)wk_add(X, Y);
     tour_error();
 }
 

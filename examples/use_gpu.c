@@ -49,13 +49,13 @@ static void show_tensors(wk_device gpu, wk_device gpu1)
 static void show_mistakes(wk_device gpu)
 {
     WK_SCOPE;
-    wk_ones((2), .device = wk_opencl(99));
+    (void)wk_ones((2), .device = wk_opencl(99));
     printf("%s\n", wk_error());
     wk_clear_error();
     if (wk_device_eq(gpu, wk_cpu())) return; /* on one device nothing is far away */
 
     wk_tensor *near = wk_ones((3)), *far = wk_ones((3), .device = gpu);
-    wk_add(near, far);
+    (void)wk_add(near, far);
     printf("%s\n", wk_error());
     wk_clear_error();
 
@@ -76,7 +76,7 @@ static void show_network(wk_device gpu)
     wk_print(wk_module_parameter(net, "0.weight"));
 
     wk_module *lazy = wk_nn_lazy_linear(1); /* learns its width from the first input */
-    wk_forward(lazy, wk_ones((2, 5), .device = gpu));
+    (void)wk_forward(lazy, wk_ones((2, 5), .device = gpu));
     printf("lazy weight: %s\n", wk_describe(wk_module_parameter(lazy, "weight")));
 }
 

@@ -21,25 +21,29 @@ extern "C" {
 /* The functions behind WK_NO_GRAD and WK_ENABLE_GRAD, for bindings: closed by wk_guard_close. */
 WK_API wk_guard wk_no_grad_open(wk_site site);
 WK_API wk_guard wk_enable_grad_open(wk_site site);
-WK_API bool wk_is_grad_enabled(void);
+WK_RESULT_API bool wk_is_grad_enabled(void);
 #ifndef __cplusplus
 /* Until the end of the enclosing block nothing is added to the graph (or, inside one, is again). Declarations, as
  * WK_SCOPE: what is to be in force only if c is stands in its block, if (c) { WK_NO_GRAD; ... }. */
 #define WK_NO_GRAD     WK_GUARD_(wk_no_grad_open(WK_HERE))
 #define WK_ENABLE_GRAD WK_GUARD_(wk_enable_grad_open(WK_HERE))
+#else
+#define WK_NO_GRAD static_assert(false, "WK_NO_GRAD is C only; in C++ use wk_no_grad_open(WK_HERE) and wk_guard_close")
+#define WK_ENABLE_GRAD                                                                                                 \
+    static_assert(false, "WK_ENABLE_GRAD is C only; in C++ use wk_enable_grad_open(WK_HERE) and wk_guard_close")
 #endif
 
 /* Would backward bring x a gradient: is it a leaf that wants one, or computed from such? false for NULL. */
-WK_API bool wk_requires_grad_at(wk_site site, const wk_tensor *x);
+WK_RESULT_API bool wk_requires_grad_at(wk_site site, const wk_tensor *x);
 /* Makes a leaf want a gradient, or not; one that wants none gets none, also from a graph that was made before. Returns
  * x. WK_ERR_STATE for what is not a leaf, WK_ERR_DTYPE for integers. */
 WK_API wk_tensor *wk_requires_grad__at(wk_site site, wk_tensor *x, bool on);
 /* Was x made, not computed from something that requires grad? */
-WK_API bool wk_is_leaf_at(wk_site site, const wk_tensor *x);
+WK_RESULT_API bool wk_is_leaf_at(wk_site site, const wk_tensor *x);
 /* The same numbers (the same storage) without a history. Written in place, it changes x, leaf or not, and brings it no
  * history; a graph that needs the old numbers says so in backward. It and its views may take one by writes of their
  * own, which x gets no part of. */
-WK_API wk_tensor *wk_detach_at(wk_site site, wk_tensor *x);
+WK_RESULT_API wk_tensor *wk_detach_at(wk_site site, wk_tensor *x);
 
 /* ---- backward ---------------------------------------------------------------------------------------------------- */
 
@@ -57,7 +61,7 @@ WK_API wk_code wk_backward_at(wk_site site, wk_tensor *x, const wk_backward_opti
 
 /* The gradient that backward left in a leaf; NULL while there is none. Belongs to the leaf: no need to free it.
  * WK_ERR_STATE for what is no leaf, but was computed: wk_grad gives its gradient. */
-WK_API wk_tensor *wk_grad_of_at(wk_site site, wk_tensor *leaf);
+WK_RESULT_API wk_tensor *wk_grad_of_at(wk_site site, wk_tensor *leaf);
 /* Replaces it (NULL: forgets it, unless an error is pending). The gradient must have the leaf's shape, dtype
  * and device. Backward adds to it, so it must not lie in the leaf's memory, and one whose elements share memory
  * (wk_expand) is copied; any other is the leaf's gradient itself, as in torch's x.grad = grad. */
@@ -114,19 +118,19 @@ typedef struct wk_function_kind {
 } wk_function_kind;
 /* Calls it; outputs belong to the scope. wk_apply is for kinds with one output, and gives it; wk_apply_n puts
  * kind->outputs of them into out[] and returns WK_OK or a code, with out[] all NULL. torch.autograd.Function. */
-WK_API wk_tensor *wk_apply_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in,
-                              int count);
+WK_RESULT_API wk_tensor *wk_apply_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in,
+                                     int count);
 WK_API wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count,
                              wk_tensor **out);
 /* What the call was given as `context`. */
-WK_API void *wk_function_context(wk_function *f);
+WK_RESULT_API void *wk_function_context(wk_function *f);
 /* In forward: keeps a tensor for backward. In backward: the k-th kept one, with its place in the graph, so that a
  * gradient with create_graph has a gradient: an input's is that of the input, an output's (kept as the tensor that
  * forward then gives) is the call itself. Anything else that forward made counts as constant. ctx.save_for_backward. */
 WK_API void wk_function_save_at(wk_site site, wk_function *f, wk_tensor *x);
-WK_API wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k);
+WK_RESULT_API wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k);
 /* Does input k want a gradient? */
-WK_API bool wk_function_needs_grad(wk_function *f, int k);
+WK_RESULT_API bool wk_function_needs_grad(wk_function *f, int k);
 
 /* Compares gradients with central differences in f64: f's inputs are leaves of dtype f64 that require grad. True if all
  * agree within 1e-5 + 1e-3 |difference quotient|; else false with the first disagreement recorded as an error. */
@@ -134,13 +138,13 @@ WK_API bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, 
                             wk_tensor *const *in, int count);
 
 #define wk_requires_grad_(x, on) wk_requires_grad__at(WK_HERE, x, on)
-#define wk_detach(...)           wk_detach_at(WK_HERE, __VA_ARGS__)
+#define wk_detach(...)           WK_NEW_TENSOR_(wk_detach_at(WK_HERE, __VA_ARGS__))
 #define wk_set_grad(leaf, grad)  wk_set_grad_at(WK_HERE, leaf, grad)
 #define wk_requires_grad(...)    wk_requires_grad_at(WK_HERE, __VA_ARGS__)
 #define wk_is_leaf(...)          wk_is_leaf_at(WK_HERE, __VA_ARGS__)
-#define wk_grad_of(...)          wk_grad_of_at(WK_HERE, __VA_ARGS__)
+#define wk_grad_of(...)          WK_NEW_TENSOR_(wk_grad_of_at(WK_HERE, __VA_ARGS__))
 #define wk_function_save(...)    wk_function_save_at(WK_HERE, __VA_ARGS__)
-#define wk_function_saved(...)   wk_function_saved_at(WK_HERE, __VA_ARGS__)
+#define wk_function_saved(...)   WK_NEW_TENSOR_(wk_function_saved_at(WK_HERE, __VA_ARGS__))
 
 #ifndef __cplusplus
 #define wk_backward(...) WK_OPT_(wk_code, wk_backward, wk_backward_options, __VA_ARGS__)
@@ -160,7 +164,7 @@ WK_API bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, 
                                    wk_grad_options, __VA_ARGS__)))
 #define wk_register_hook(x, hook, ...)                                                                                 \
     WK_OPT3_(wk_code, wk_register_hook, wk_hook_options, "x, hook, user", x, hook, __VA_ARGS__)
-#define wk_apply(kind, context, list)        WK_APPLY_(kind, context, list, WK_LIST_NAME_)
+#define wk_apply(kind, context, list)        WK_NEW_TENSOR_(WK_APPLY_(kind, context, list, WK_LIST_NAME_))
 #define wk_apply_n(kind, context, list, out) WK_APPLY_N_(kind, context, list, out, WK_LIST_NAME_)
 #define wk_gradcheck(f, context, list)       WK_GRADCHECK_(f, context, list, WK_LIST_NAME_)
 #define WK_APPLY_(kind, context, list, wk_l_)                                                                          \

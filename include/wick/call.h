@@ -101,7 +101,7 @@ typedef struct wk_parameter {
 } wk_parameter;
 
 /* How many ops there are. */
-WK_API int wk_op_count(void);
+WK_RESULT_API int wk_op_count(void);
 /* The i-th op, in alphabetical order, into *info, whose size must be set. WK_OK, or WK_ERR_ARGUMENT for an
  * index out of range. */
 WK_API wk_code wk_op_info_at(wk_site site, int index, wk_op *info);
@@ -109,7 +109,7 @@ WK_API wk_code wk_op_info_at(wk_site site, int index, wk_op *info);
  * or WK_ERR_ARGUMENT for an index out of range. */
 WK_API wk_code wk_op_parameter_at(wk_site site, int index, int k, wk_parameter *info);
 /* The index of an op by name, -1 if there is none; of "add_" that of add, which has it. */
-WK_API int wk_op_find(const char *name);
+WK_RESULT_API int wk_op_find(const char *name);
 
 /* What is said of a call that failed. The caller's own: it stays until the caller uses it again. */
 typedef struct wk_call_error {
@@ -147,7 +147,7 @@ WK_API wk_code wk_call(wk_context *context, const char *name, const wk_value *ar
                        wk_value *results, int *count, const wk_call_options *options, char *message,
                        size_t message_size) __attribute__((warn_unused_result));
 /* A context of the caller's own for wk_call; not for use by two threads at once. */
-WK_API wk_context *wk_context_new(void);
+WK_RESULT_API wk_context *wk_context_new(void);
 WK_API void wk_context_free(wk_context *context);
 
 #define wk_op_info(...)      wk_op_info_at(WK_HERE, __VA_ARGS__)

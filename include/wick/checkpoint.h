@@ -35,7 +35,7 @@ typedef struct wk_checkpoint wk_checkpoint; /* a training, and the file that it 
 /* What an optimiser keeps for its parameters, with the names of torch's state_dict behind those that the parameters had
  * in their list: "0.weight.exp_avg", "0.weight.step". The numbers of now: later steps leave the list as it is. NULL
  * with the error recorded. */
-WK_API wk_tensors *wk_optim_state_at(wk_site site, wk_optim *optim);
+WK_RESULT_API wk_tensors *wk_optim_state_at(wk_site site, wk_optim *optim);
 /* The same in a safetensors file, with kind, groups and options of the optimiser, to the bit (docs/formats.md). Refuses
  * while an error is pending, whose code it gives, and leaves an older file as it is. WK_OK or a code: WK_ERR_IO when
  * the system refuses, WK_ERR_STATE within the closure of lbfgs.
@@ -81,8 +81,8 @@ typedef struct wk_checkpoint_options {
  * Among several ranks (wick/dist.h) all make it of the same things and call it alike, and rank 0 writes; ranks whose
  * checkpoints are of other things fail at the first save or load (WK_ERR_STATE). NULL with the error recorded, also
  * while an error is pending, as one of the arguments may be NULL for it. */
-WK_API wk_checkpoint *wk_checkpoint_new_at(wk_site site, const char *path, wk_module *net, wk_optim *optim,
-                                           wk_loader *loader, const wk_checkpoint_options *options);
+WK_RESULT_API wk_checkpoint *wk_checkpoint_new_at(wk_site site, const char *path, wk_module *net, wk_optim *optim,
+                                                  wk_loader *loader, const wk_checkpoint_options *options);
 /* Goes on from the file: everything that the checkpoint has is as it was when that was saved, and the first WK_EACH of
  * the loader goes on with the next batch. False, without an error, when there is no file: the training begins. False
  * with the error recorded when it cannot go on, and then nothing has changed: WK_ERR_FORMAT for a file that is damaged
@@ -124,11 +124,11 @@ WK_API wk_code wk_checkpoint_every_at(wk_site site, wk_checkpoint *checkpoint, i
 WK_API wk_code wk_checkpoint_wait_at(wk_site site, wk_checkpoint *checkpoint);
 /* Steps counted by wk_checkpoint_every, in all processes since the training began; the same in all ranks. 0 for
  * NULL. */
-WK_API int64_t wk_checkpoint_step_at(wk_site site, const wk_checkpoint *checkpoint);
+WK_RESULT_API int64_t wk_checkpoint_step_at(wk_site site, const wk_checkpoint *checkpoint);
 /* The file that the last wk_checkpoint_load has read; NULL, if there was none. Lives until the next load. */
-WK_API const char *wk_checkpoint_loaded_path_at(wk_site site, const wk_checkpoint *checkpoint);
+WK_RESULT_API const char *wk_checkpoint_loaded_path_at(wk_site site, const wk_checkpoint *checkpoint);
 
-#define wk_optim_state(optim)                 wk_optim_state_at(WK_HERE, optim)
+#define wk_optim_state(optim)                 WK_NEW_TENSORS_(wk_optim_state_at(WK_HERE, optim))
 #define wk_optim_save(optim, path)            wk_optim_save_at(WK_HERE, optim, path)
 #define wk_optim_load(optim, path)            wk_optim_load_at(WK_HERE, optim, path)
 #define wk_checkpoint_load(checkpoint)        wk_checkpoint_load_at(WK_HERE, checkpoint)

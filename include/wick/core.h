@@ -12,6 +12,40 @@
 #ifndef WICK_CORE_H
 #define WICK_CORE_H
 
+/* WK_WARN_UNUSED 1: compilers warn if the result of a call is discarded that does nothing but return one, as wk_sub(w, g);
+ * in place of wk_sub_(w, g). A cast to void discards it on purpose: (void)wk_forward(net, x). Default 1 in optimised
+ * builds, as for the C library's functions, else 0. */
+#ifndef WK_WARN_UNUSED
+#ifdef __OPTIMIZE__
+#define WK_WARN_UNUSED 1
+#else
+#define WK_WARN_UNUSED 0
+#endif
+#endif
+
+/* A macro whose result is a new object ends in a call of a function whose result must be used, by one of these names.
+ * They stand before the pragma, as gcc does not warn of a token that is spelled in a system header. clang shows the
+ * program's line. gcc shows the function and the macro, and with -ftrack-macro-expansion=0 the line. */
+#if WK_WARN_UNUSED && !defined __cplusplus
+#define WK_NEW_TENSOR_  wk_unused_tensor_  /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_TENSORS_ wk_unused_tensors_ /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_MODULE_  wk_unused_module_  /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_OPTIM_   wk_unused_optim_   /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_DATASET_ wk_unused_dataset_ /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_LOADER_  wk_unused_loader_  /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_HISTORY_ wk_unused_history_ /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_EVENT_   wk_unused_event_   /* -ftrack-macro-expansion=0 shows the line */
+#else
+#define WK_NEW_TENSOR_
+#define WK_NEW_TENSORS_
+#define WK_NEW_MODULE_
+#define WK_NEW_OPTIM_
+#define WK_NEW_DATASET_
+#define WK_NEW_LOADER_
+#define WK_NEW_HISTORY_
+#define WK_NEW_EVENT_
+#endif
+
 #if !defined __cplusplus && !defined __clang__
 #pragma GCC system_header /* see macros.h */
 #endif
@@ -40,13 +74,25 @@ extern "C" {
 #endif
 
 #define WK_API __attribute__((visibility("default")))
+/* An exported function that does nothing but return a result; see WK_WARN_UNUSED. */
+#if !WK_WARN_UNUSED
+#define WK_RESULT_API WK_API
+#elif defined __clang__
+#define WK_RESULT_API __attribute__((warn_unused_result)) WK_API
+#elif defined __cplusplus
+#define WK_RESULT_API [[nodiscard]] WK_API
+#elif __GNUC__ >= 11
+#define WK_RESULT_API [[nodiscard("the call only returns a result; calls in place end in an underscore")]] WK_API
+#else
+#define WK_RESULT_API WK_API
+#endif
 
 #define WK_VERSION_MAJOR 0
 #define WK_VERSION_MINOR 1
 #define WK_VERSION_PATCH 0
 
 /* The version of the library that is running, "0.1.0". The text lives for ever. */
-WK_API const char *wk_version(void);
+WK_RESULT_API const char *wk_version(void);
 
 /* ---- call sites -------------------------------------------------------------------------------------------------- */
 
@@ -75,6 +121,22 @@ typedef struct wk_history wk_history;   /* figures gathered on the device and re
 typedef struct wk_event wk_event;       /* a moment in the work of a device */
 typedef struct wk_function wk_function; /* one call of a function with its own gradient */
 typedef struct wk_context wk_context;   /* the state of one thread: scopes, pending work, random stream, error */
+
+#if WK_WARN_UNUSED && !defined __cplusplus
+#define WK_UNUSED_(name)                                                                                               \
+    WK_RESULT_API static inline wk_##name *wk_unused_##name##_(wk_##name *object)                                      \
+    {                                                                                                                  \
+        return object;                                                                                                 \
+    }
+WK_UNUSED_(tensor)
+WK_UNUSED_(tensors)
+WK_UNUSED_(module)
+WK_UNUSED_(optim)
+WK_UNUSED_(dataset)
+WK_UNUSED_(loader)
+WK_UNUSED_(history)
+WK_UNUSED_(event)
+#endif
 
 /* ---- devices ----------------------------------------------------------------------------------------------------- */
 
@@ -111,9 +173,9 @@ typedef enum wk_dtype {
 } wk_dtype;
 
 /* "f32", "bool", ...; "?" for a number that is no dtype. The text lives for ever. */
-WK_API const char *wk_dtype_str(wk_dtype dtype);
+WK_RESULT_API const char *wk_dtype_str(wk_dtype dtype);
 /* Bytes of one element; 0 for a number that is no dtype. */
-WK_API size_t wk_dtype_size(wk_dtype dtype);
+WK_RESULT_API size_t wk_dtype_size(wk_dtype dtype);
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
@@ -161,9 +223,9 @@ typedef enum wk_code {
  * to mend it". What has been run by now is known; it neither flushes nor waits, so that pending work may still
  * fail: wk_sync runs it, waits and then knows all but what nobody has asked for (a result that only a scope
  * owns is computed when it is read). The text lives until wk_clear_error. */
-WK_API const char *wk_error(void);
+WK_RESULT_API const char *wk_error(void);
 /* The code of that error, WK_OK when there is none. */
-WK_API wk_code wk_error_code(void);
+WK_RESULT_API wk_code wk_error_code(void);
 /* Forgets the error of this thread. */
 WK_API void wk_clear_error(void);
 /* Prints the error to `out` (NULL: stderr) with a newline, if there is one. Returns 1 then, else 0: the exit

@@ -25,19 +25,19 @@
  * .requires_grad (a leaf that gathers gradients: of floats only, else WK_ERR_DTYPE).
  *
  *     wk_zeros((2, 2), .dtype = WK_F64) is {{0, 0}, {0, 0}} */
-#define wk_zeros(...) WK_SHAPED_(wk_tensor *, wk_zeros, wk_tensor_options, #__VA_ARGS__, __VA_ARGS__)
+#define wk_zeros(...) WK_NEW_TENSOR_(WK_SHAPED_(wk_tensor *, wk_zeros, wk_tensor_options, #__VA_ARGS__, __VA_ARGS__))
 
 /* wk_ones((shape)): all 1.
  * Options: .dtype, .device, .requires_grad.
  *
  *     wk_ones((2), .requires_grad = true) is {1, 1} */
-#define wk_ones(...) WK_SHAPED_(wk_tensor *, wk_ones, wk_tensor_options, #__VA_ARGS__, __VA_ARGS__)
+#define wk_ones(...) WK_NEW_TENSOR_(WK_SHAPED_(wk_tensor *, wk_ones, wk_tensor_options, #__VA_ARGS__, __VA_ARGS__))
 
 /* wk_empty((shape)): memory of this shape; its numbers mean nothing (they are 0).
  * Options: .dtype, .device, .requires_grad.
  *
  *     wk_copy_(wk_empty((2)), x) is {3, 4} for x = {3, 4} */
-#define wk_empty(...) WK_SHAPED_(wk_tensor *, wk_empty, wk_tensor_options, #__VA_ARGS__, __VA_ARGS__)
+#define wk_empty(...) WK_NEW_TENSOR_(WK_SHAPED_(wk_tensor *, wk_empty, wk_tensor_options, #__VA_ARGS__, __VA_ARGS__))
 
 /* wk_full((shape), value): all the same number: i64 for a whole one, else f32.
  * By the type that the number has in C: wk_full((2), 7) is i64, wk_full((2), 7.0) is f32. A whole number beyond what
@@ -45,35 +45,36 @@
  * Options: .dtype, .device, .requires_grad.
  *
  *     wk_full((2, 2), 0.5) is {{0.5, 0.5}, {0.5, 0.5}} */
-#define wk_full(shape, ...) WK_SHAPED_NUMBER_(wk_full, wk_tensor_options, shape, __VA_ARGS__)
+#define wk_full(shape, ...) WK_NEW_TENSOR_(WK_SHAPED_NUMBER_(wk_full, wk_tensor_options, shape, __VA_ARGS__))
 
 /* wk_zeros_like(x): all 0, of the shape, dtype and device of self.
  * Unless the options say otherwise.
  * Options: .dtype, .device, .requires_grad.
  *
  *     wk_zeros_like(x) is {0, 0} for x = {1, 2} */
-#define wk_zeros_like(...) WK_OPT_(wk_tensor *, wk_zeros_like, wk_tensor_options, __VA_ARGS__)
+#define wk_zeros_like(...) WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_zeros_like, wk_tensor_options, __VA_ARGS__))
 
 /* wk_ones_like(x): all 1, of the shape, dtype and device of self.
  * Unless the options say otherwise.
  * Options: .dtype, .device, .requires_grad.
  *
  *     wk_ones_like(x, .dtype = WK_I64) is {1, 1} for x = {1, 2} */
-#define wk_ones_like(...) WK_OPT_(wk_tensor *, wk_ones_like, wk_tensor_options, __VA_ARGS__)
+#define wk_ones_like(...) WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_ones_like, wk_tensor_options, __VA_ARGS__))
 
 /* wk_empty_like(x): memory whose numbers mean nothing (they are 0), of the shape, dtype and device of self.
  * Unless the options say otherwise.
  * Options: .dtype, .device, .requires_grad.
  *
  *     wk_fill_(wk_empty_like(x), 5) is {5, 5} for x = {1, 2} */
-#define wk_empty_like(...) WK_OPT_(wk_tensor *, wk_empty_like, wk_tensor_options, __VA_ARGS__)
+#define wk_empty_like(...) WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_empty_like, wk_tensor_options, __VA_ARGS__))
 
 /* wk_full_like(x, value): all the same number, of the shape, dtype and device of self.
  * Unless the options say otherwise: of integers fractions are cut off.
  * Options: .dtype, .device, .requires_grad.
  *
  *     wk_full_like(x, 0.5) is {0.5, 0.5} for x = {1, 2} */
-#define wk_full_like(x, ...) WK_OPT2_NUMBER_(wk_full_like, wk_tensor_options, "x, value", x, __VA_ARGS__)
+#define wk_full_like(x, ...)                                                                                           \
+    WK_NEW_TENSOR_(WK_OPT2_NUMBER_(wk_full_like, wk_tensor_options, "x, value", x, __VA_ARGS__))
 
 /* wk_arange(end): start, start + step, ... short of end; of one number 0, 1, ... short of that.
  * wk_arange(end), wk_arange(start, end) or wk_arange(start, end, step): i64 when all are whole, else f32. The first
@@ -83,9 +84,10 @@
  * WK_ERR_ARGUMENT for a step of 0, one that leads away from the end, or a single number below 0.
  *
  *     wk_arange(1, 8, 3) is {1, 4, 7} */
-#define wk_arange(...) WK_ARANGE_(__VA_ARGS__)
+#define wk_arange(...) WK_NEW_TENSOR_(WK_ARANGE_(__VA_ARGS__))
 #define wk_arange_from(start, end, ...)                                                                                \
-    WK_OPT3_(wk_tensor *, wk_arange_from, wk_tensor_options, "start, end, step", start, end, __VA_ARGS__)
+    WK_NEW_TENSOR_(                                                                                                    \
+        WK_OPT3_(wk_tensor *, wk_arange_from, wk_tensor_options, "start, end, step", start, end, __VA_ARGS__))
 
 /* wk_linspace(start, end, count): evenly spaced, both ends included.
  * `count` numbers, f32.
@@ -93,14 +95,14 @@
  *
  *     wk_linspace(0, 1, 5) is {0, 0.25, 0.5, 0.75, 1} */
 #define wk_linspace(start, end, ...)                                                                                   \
-    WK_OPT3_(wk_tensor *, wk_linspace, wk_tensor_options, "start, end, count", start, end, __VA_ARGS__)
+    WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_linspace, wk_tensor_options, "start, end, count", start, end, __VA_ARGS__))
 
 /* wk_eye(n): the identity matrix.
  * (n, n), f32.
  * Options: .dtype, .device, .requires_grad.
  *
  *     wk_eye(2) is {{1, 0}, {0, 1}} */
-#define wk_eye(...)      WK_JOIN_(WK_EYE_, WK_IS_PAIR_(__VA_ARGS__, ))(__VA_ARGS__)
+#define wk_eye(...)      WK_NEW_TENSOR_(WK_JOIN_(WK_EYE_, WK_IS_PAIR_(__VA_ARGS__, ))(__VA_ARGS__))
 #define WK_EYE_1(...)    WK_OPT_(wk_tensor *, wk_eye, wk_tensor_options, __VA_ARGS__)
 #define WK_EYE_WK2_(...) WK_REFUSE_(wk_tensor *, "wk_eye: the matrix is square, of one size: wk_eye(3)")
 
@@ -112,7 +114,7 @@
  * WK_ERR_DTYPE for a dtype that is not of floats.
  *
  *     wk_floor(wk_rand((2, 2))) is {{0, 0}, {0, 0}} */
-#define wk_rand(...) WK_SHAPED_(wk_tensor *, wk_rand, wk_tensor_options, #__VA_ARGS__, __VA_ARGS__)
+#define wk_rand(...) WK_NEW_TENSOR_(WK_SHAPED_(wk_tensor *, wk_rand, wk_tensor_options, #__VA_ARGS__, __VA_ARGS__))
 
 /* wk_rand_like(x): uniform in [0, 1), shaped like self.
  * With the dtype and device of x, unless the options say otherwise.
@@ -120,14 +122,14 @@
  * WK_ERR_DTYPE for a dtype that is not of floats.
  *
  *     wk_floor(wk_rand_like(x)) is {0, 0} for x = {1, 2} */
-#define wk_rand_like(...) WK_OPT_(wk_tensor *, wk_rand_like, wk_tensor_options, __VA_ARGS__)
+#define wk_rand_like(...) WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_rand_like, wk_tensor_options, __VA_ARGS__))
 
 /* wk_randn((shape)): standard normal.
  * Options: .dtype, .device, .requires_grad.
  * WK_ERR_DTYPE for a dtype that is not of floats.
  *
  *     wk_isfinite(wk_randn((3))) is {true, true, true} */
-#define wk_randn(...) WK_SHAPED_(wk_tensor *, wk_randn, wk_tensor_options, #__VA_ARGS__, __VA_ARGS__)
+#define wk_randn(...) WK_NEW_TENSOR_(WK_SHAPED_(wk_tensor *, wk_randn, wk_tensor_options, #__VA_ARGS__, __VA_ARGS__))
 
 /* wk_randn_like(x): standard normal, shaped like self.
  * With the dtype and device of x, unless the options say otherwise.
@@ -135,7 +137,7 @@
  * WK_ERR_DTYPE for a dtype that is not of floats.
  *
  *     wk_isfinite(wk_randn_like(x)) is {true, true} for x = {1, 2} */
-#define wk_randn_like(...) WK_OPT_(wk_tensor *, wk_randn_like, wk_tensor_options, __VA_ARGS__)
+#define wk_randn_like(...) WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_randn_like, wk_tensor_options, __VA_ARGS__))
 
 /* wk_randint(low, high, (shape)): whole numbers in [low, high), i64.
  * Options: .dtype, .device, .requires_grad.
@@ -143,15 +145,16 @@
  *
  *     wk_randint(3, 4, (2)) is {3, 3} */
 #define wk_randint(low, high, ...)                                                                                     \
-    WK_SHAPED_LAST_(wk_randint, wk_tensor_options,                                                                     \
-                    "wk_randint: sizes stand in parentheses: wk_randint(low, high, (" #__VA_ARGS__ "))", (low, high),  \
-                    __VA_ARGS__)
+    WK_NEW_TENSOR_(WK_SHAPED_LAST_(wk_randint, wk_tensor_options,                                                      \
+                                   "wk_randint: sizes stand in parentheses: wk_randint(low, high, (" #__VA_ARGS__      \
+                                   "))",                                                                               \
+                                   (low, high), __VA_ARGS__))
 
 /* wk_randperm(n): 0..n-1 in random order, i64.
  * Options: .dtype, .device, .requires_grad.
  *
  *     wk_sum(wk_randperm(4)) is 6 */
-#define wk_randperm(...) WK_OPT_(wk_tensor *, wk_randperm, wk_tensor_options, __VA_ARGS__)
+#define wk_randperm(...) WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_randperm, wk_tensor_options, __VA_ARGS__))
 
 #endif
 
@@ -163,7 +166,11 @@
  * In PyTorch: x.to(device).
  *
  *     wk_to(x, wk_cpu()) is {1, 2} for x = {1, 2} */
-#define wk_to(...) WK_PLAIN_(wk_to, __VA_ARGS__)
+#ifdef __cplusplus
+#define wk_to(...) wk_to_at(WK_HERE, __VA_ARGS__)
+#else
+#define wk_to(...) WK_NEW_TENSOR_(WK_ON_DEVICE_(wk_tensor *, wk_to, __VA_ARGS__))
+#endif
 
 /* wk_to_dtype(x, dtype): converted: floats round to nearest even, floats to integers truncate, anything to bool is x
  * != 0.
@@ -172,20 +179,20 @@
  * In PyTorch: x.to(dtype).
  *
  *     wk_to_dtype(x, WK_I32) is {1, -2} for x = {1.5, -2.5} */
-#define wk_to_dtype(...) WK_PLAIN_(wk_to_dtype, __VA_ARGS__)
+#define wk_to_dtype(...) WK_EXACT_NEW_(2, wk_to_dtype, "x, dtype", __VA_ARGS__)
 
 /* wk_clone(x): a dense copy with its own storage.
  * wk_contiguous, in tensor.h, copies only what does not lie dense in row-major order.
  *
  *     wk_clone(x) is {1, 2} for x = {1, 2} */
-#define wk_clone(...) WK_PLAIN_(wk_clone, __VA_ARGS__)
+#define wk_clone(...) WK_EXACT_NEW_(1, wk_clone, "x", __VA_ARGS__)
 
 /* wk_copy_(x, y): src written over self: broadcast, converted, moved.
  * x is returned.
  * WK_ERR_STATE for a leaf that requires grad (but under WK_NO_GRAD) and for a view in which elements share memory.
  *
  *     wk_copy_(x, y) is {3, 3} for x = {1, 2}, y = {3} */
-#define wk_copy_(...) WK_PLAIN_(wk_copy_, __VA_ARGS__)
+#define wk_copy_(...) WK_EXACT_(wk_tensor *, 2, wk_copy_, "x, y", __VA_ARGS__)
 
 /* wk_fill_(x, value): every element becomes the number.
  * x is returned. wk_zero_(x) is wk_fill_(x, 0).
@@ -195,6 +202,6 @@
 #ifndef __cplusplus
 #define wk_fill_(x, value) WK_LAST_NUMBER_(wk_fill_, (x), value)
 #endif
-#define wk_zero_(...) WK_PLAIN_(wk_zero_, __VA_ARGS__)
+#define wk_zero_(...) WK_EXACT_(wk_tensor *, 1, wk_zero_, "x", __VA_ARGS__)
 
 #endif

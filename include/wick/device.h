@@ -17,25 +17,25 @@ extern "C" {
 #endif
 
 /* All cores and all memory of the host. */
-WK_API wk_device wk_cpu(void);
+WK_RESULT_API wk_device wk_cpu(void);
 /* The i-th device of a kind, and the i-th accelerator of any kind (CUDA first, each physical card once; OpenCL devices
  * that are CPUs count only with WICK_GPU=opencl in the environment). An index below 0 or above 32767 records an error
  * and gives kind -1, with which every call fails. */
-WK_API wk_device wk_cuda_at(wk_site site, int index);
-WK_API wk_device wk_opencl_at(wk_site site, int index);
-WK_API wk_device wk_gpu_at(wk_site site, int index);
+WK_RESULT_API wk_device wk_cuda_at(wk_site site, int index);
+WK_RESULT_API wk_device wk_opencl_at(wk_site site, int index);
+WK_RESULT_API wk_device wk_gpu_at(wk_site site, int index);
 
 /* Reads "cpu", "cuda", "cuda:1", "opencl:0", "gpu:0", and TensorFlow's "/GPU:0",
  * "/job:worker/replica:0/task:1/device:GPU:0". A text that is none of these records an error and gives kind -1,
  * with which every call fails. */
-WK_API wk_device wk_device_parse_at(wk_site site, const char *text);
-WK_API wk_device wk_device_parse(const char *text);
+WK_RESULT_API wk_device wk_device_parse_at(wk_site site, const char *text);
+WK_RESULT_API wk_device wk_device_parse(const char *text);
 /* "cpu", "cuda:0", "opencl:1". The text lives for ever; when memory is short it is the kind alone. */
-WK_API const char *wk_device_str(wk_device device);
+WK_RESULT_API const char *wk_device_str(wk_device device);
 /* "/job:localhost/replica:0/task:0/device:CPU:0". The text lives as that does. */
-WK_API const char *wk_device_full_name(wk_device device);
+WK_RESULT_API const char *wk_device_full_name(wk_device device);
 /* The same device? The default device equals what it stands for. */
-WK_API bool wk_device_eq(wk_device a, wk_device b);
+WK_RESULT_API bool wk_device_eq(wk_device a, wk_device b);
 
 /* How many devices of a kind (WK_CPU, WK_CUDA, WK_OPENCL, WK_GPU) there are; 0 where the kind is not usable. Counting
  * CUDA's leaves the process free to fork, as NVML does it, unless CUDA_VISIBLE_DEVICES is set or a card is cut into
@@ -47,7 +47,7 @@ WK_API int wk_device_count(int kind);
 /* gpu:i if there is one, else the CPU: the chapter's try_gpu. In a child of fork() that may not use the GPUs of its
  * parent it is still gpu:i, with which each call fails and says why: the CPU in its place would be a slower program
  * that nobody hears of. A child that is to compute on the CPU says wk_cpu(). */
-WK_API wk_device wk_try_gpu(int index);
+WK_RESULT_API wk_device wk_try_gpu(int index);
 /* All accelerators, at most `capacity` of them, else the CPU; returns how many were written. */
 WK_API int wk_try_all_gpus(wk_device *devices, int capacity);
 
@@ -107,12 +107,12 @@ WK_API wk_code wk_memory_set_limit_at(wk_site site, wk_device device, int64_t by
 WK_API wk_code wk_memory_trim_at(wk_site site, wk_device device);
 
 /* Why a kind can or cannot be used, in a sentence ("library not found", ...). The text lives for ever. */
-WK_API const char *wk_device_status(int kind);
+WK_RESULT_API const char *wk_device_status(int kind);
 
 /* Threads of the CPU that compute, the caller included: WICK_THREADS in the environment, else the CPUs that
  * the process may use. Setting it (1 to 1024) is for moments when nothing is computed; results do not depend
  * on it. WK_OK or a code. */
-WK_API int wk_thread_count(void);
+WK_RESULT_API int wk_thread_count(void);
 WK_API wk_code wk_set_threads_at(wk_site site, int count);
 
 #define wk_device_parse(text)         wk_device_parse_at(WK_HERE, text)
@@ -131,6 +131,9 @@ WK_API wk_code wk_set_threads_at(wk_site site, int count);
 /* Until the end of the enclosing block, tensors that name no device are made on this one. Nests. A
  * declaration, as WK_SCOPE. */
 #define WK_DEVICE(device) WK_GUARD_(wk_device_guard_open(WK_HERE, device))
+#else
+#define WK_DEVICE(device)                                                                                              \
+    static_assert(false, "WK_DEVICE is C only; in C++ use wk_device_guard_open(WK_HERE, device) and wk_guard_close")
 #endif
 
 #ifdef __cplusplus

@@ -58,12 +58,12 @@ extern "C" {
  * torch.distributed.init_process_group. */
 WK_API wk_code wk_dist_init_at(wk_site site);
 /* Between wk_dist_init and wk_dist_finish? */
-WK_API bool wk_dist_is_initialized(void);
+WK_RESULT_API bool wk_dist_is_initialized(void);
 /* This process among all, 0 in a world of one; how many there are; this process among those on its machine, by which it
  * chooses a device: wk_try_gpu(wk_dist_local_rank()). Before wk_dist_init they are 0, 1 and 0, whatever was started. */
-WK_API int wk_dist_rank(void);
-WK_API int wk_dist_size(void);
-WK_API int wk_dist_local_rank(void);
+WK_RESULT_API int wk_dist_rank(void);
+WK_RESULT_API int wk_dist_size(void);
+WK_RESULT_API int wk_dist_local_rank(void);
 /* Waits until all ranks are here and leaves the world; without one it does nothing. After an error of the world it only
  * leaves. Before that it waits for checkpoints that are being written, and gives their error. WK_OK or a code:
  * WK_ERR_STATE in a hook of backward: the world is not left then. Groups of the world are of no use any more.
@@ -84,8 +84,8 @@ WK_API wk_code wk_dist_finish_at(wk_site site);
 typedef struct wk_dist_group wk_dist_group;
 WK_API wk_dist_group *wk_dist_new_group_at(wk_site site, const int64_t *ranks, int count);
 /* This process among those of the group, -1 if it is not in it; how many there are. NULL: of the world. */
-WK_API int wk_dist_group_rank_at(wk_site site, const wk_dist_group *group);
-WK_API int wk_dist_group_size_at(wk_site site, const wk_dist_group *group);
+WK_RESULT_API int wk_dist_group_rank_at(wk_site site, const wk_dist_group *group);
+WK_RESULT_API int wk_dist_group_size_at(wk_site site, const wk_dist_group *group);
 
 /* ---- all ranks --------------------------------------------------------------------------------------------------- */
 
@@ -205,7 +205,7 @@ typedef struct wk_ddp_options {
  * In a world of one it does what the network does. The network may be wk_mirrored's, over several devices of each rank.
  * torch.nn.parallel.DistributedDataParallel; Li et al.:
  * PyTorch Distributed: Experiences on Accelerating Data Parallel Training, 2020. */
-WK_API wk_module *wk_ddp_at(wk_site site, wk_module *net, const wk_ddp_options *options);
+WK_RESULT_API wk_module *wk_ddp_at(wk_site site, wk_module *net, const wk_ddp_options *options);
 
 /* The function behind WK_NO_SYNC, for bindings: closed by wk_guard_close. */
 WK_API wk_guard wk_no_sync_open(wk_site site);
@@ -218,6 +218,8 @@ WK_API wk_guard wk_no_sync_open(wk_site site);
  *         else wk_backward(loss_of(part));
  *     } */
 #define WK_NO_SYNC WK_GUARD_(wk_no_sync_open(WK_HERE))
+#else
+#define WK_NO_SYNC static_assert(false, "WK_NO_SYNC is C only; in C++ use wk_no_sync_open(WK_HERE) and wk_guard_close")
 #endif
 
 #define wk_dist_init()          wk_dist_init_at(WK_HERE)
@@ -241,7 +243,7 @@ WK_API wk_guard wk_no_sync_open(wk_site site);
     WK_CALL_OF_(wk_code, WK_DIST_BARRIER_AT_, (), wk_dist_call_options, "wk_dist_barrier: " WK_BY_NAME_TEXT_, x)
 #define WK_DIST_BARRIER_AT_(site, nothing, options) wk_dist_barrier_at(site, options)
 
-#define wk_ddp(...)              WK_OPT_(wk_module *, wk_ddp, wk_ddp_options, __VA_ARGS__)
+#define wk_ddp(...)              WK_NEW_MODULE_(WK_OPT_(wk_module *, wk_ddp, wk_ddp_options, __VA_ARGS__))
 #define wk_dist_all_reduce_(...) WK_OPT_(wk_tensor *, wk_dist_all_reduce_, wk_dist_reduce_options, __VA_ARGS__)
 #define wk_dist_broadcast_(x, ...)                                                                                     \
     WK_OPT2_(wk_tensor *, wk_dist_broadcast_, wk_dist_call_options, "x, src", x, __VA_ARGS__)

@@ -95,9 +95,9 @@ struct wk_dl_managed_unversioned {
  * NULL with WK_ERR_STATE where x requires grad, as nothing would know the gradient of what is written there
  * (wk_to_dlpack(wk_detach(x)) shares the memory all the same), and with WK_ERR_DEVICE where x is not on the CPU
  * (wk_to_dlpack(wk_to(x, wk_cpu())) gives a copy). torch.utils.dlpack.to_dlpack. */
-WK_API wk_dl_managed_versioned *wk_to_dlpack_at(wk_site site, wk_tensor *x);
+WK_RESULT_API wk_dl_managed_versioned *wk_to_dlpack_at(wk_site site, wk_tensor *x);
 /* The same for consumers that know the older struct only. */
-WK_API wk_dl_managed_unversioned *wk_to_dlpack_unversioned_at(wk_site site, wk_tensor *x);
+WK_RESULT_API wk_dl_managed_unversioned *wk_to_dlpack_unversioned_at(wk_site site, wk_tensor *x);
 
 /* ---- in ---------------------------------------------------------------------------------------------------------- */
 
@@ -116,14 +116,14 @@ WK_API wk_dl_managed_unversioned *wk_to_dlpack_unversioned_at(wk_site site, wk_t
  * WK_ERR_SHAPE for more than 8 dimensions, negative sizes and what reaches past the end of the address space,
  * WK_ERR_ARGUMENT for NULL, negative strides and elements that are not aligned to their size, WK_ERR_MEMORY. Nobody can
  * tell whether the memory is as large as the struct says: that is the producer's word. torch.from_dlpack. */
-WK_API wk_tensor *wk_from_dlpack_at(wk_site site, wk_dl_managed_versioned *managed);
+WK_RESULT_API wk_tensor *wk_from_dlpack_at(wk_site site, wk_dl_managed_versioned *managed);
 /* The same of the older struct, which has no version and no flags. */
-WK_API wk_tensor *wk_from_dlpack_unversioned_at(wk_site site, wk_dl_managed_unversioned *managed);
+WK_RESULT_API wk_tensor *wk_from_dlpack_unversioned_at(wk_site site, wk_dl_managed_unversioned *managed);
 
 #define wk_to_dlpack(x)                     wk_to_dlpack_at(WK_HERE, x)
 #define wk_to_dlpack_unversioned(x)         wk_to_dlpack_unversioned_at(WK_HERE, x)
-#define wk_from_dlpack(managed)             wk_from_dlpack_at(WK_HERE, managed)
-#define wk_from_dlpack_unversioned(managed) wk_from_dlpack_unversioned_at(WK_HERE, managed)
+#define wk_from_dlpack(managed)             WK_NEW_TENSOR_(wk_from_dlpack_at(WK_HERE, managed))
+#define wk_from_dlpack_unversioned(managed) WK_NEW_TENSOR_(wk_from_dlpack_unversioned_at(WK_HERE, managed))
 
 #ifdef __cplusplus
 }

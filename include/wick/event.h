@@ -39,10 +39,10 @@ extern "C" {
  * that is lost, WK_ERR_DEVICE_LOST, now or where the event is waited for; one that has no events, WK_ERR_UNSUPPORTED. When the
  * process ends and devices have been closed, WK_ERR_STATE or WK_ERR_DEVICE_LOST. In a child of fork() that may not use the
  * library each of these calls is WK_ERR_STATE, as all are, and nothing waits. */
-WK_API wk_event *wk_event_record_at(wk_site site, wk_device device);
+WK_RESULT_API wk_event *wk_event_record_at(wk_site site, wk_device device);
 /* Is there nothing to wait for? True once the moment has come, and where it never will: for NULL, or if the device is
  * lost, which wk_event_synchronize tells. Never waits. */
-WK_API bool wk_event_query_at(wk_site site, const wk_event *event);
+WK_RESULT_API bool wk_event_query_at(wk_site site, const wk_event *event);
 /* Waits until the moment has come. WK_OK: what the device was given before it is done; what of that has failed is told
  * as ever, by reading it or by wk_sync. Else a code: WK_ERR_DEVICE_LOST for a device that is lost, which as with wk_sync is
  * told to the first that waits and need not be told again; or what kept the driver from noting the moment down. A wait
@@ -50,9 +50,9 @@ WK_API bool wk_event_query_at(wk_site site, const wk_event *event);
 WK_API wk_code wk_event_synchronize_at(wk_site site, wk_event *event);
 /* Milliseconds from start to end, negative if end came first. NaN with the error recorded: WK_ERR_STATE if one of them
  * has not come yet, WK_ERR_DEVICE if they are of two devices, WK_ERR_DEVICE_LOST if the device is. */
-WK_API double wk_event_elapsed_time_at(wk_site site, wk_event *start, wk_event *end);
+WK_RESULT_API double wk_event_elapsed_time_at(wk_site site, wk_event *start, wk_event *end);
 
-#define wk_event_record(...)       wk_event_record_at(WK_HERE, __VA_ARGS__)
+#define wk_event_record(...)       WK_NEW_EVENT_(wk_event_record_at(WK_HERE, __VA_ARGS__))
 #define wk_event_query(...)        wk_event_query_at(WK_HERE, __VA_ARGS__)
 #define wk_event_synchronize(...)  wk_event_synchronize_at(WK_HERE, __VA_ARGS__)
 #define wk_event_elapsed_time(...) wk_event_elapsed_time_at(WK_HERE, __VA_ARGS__)

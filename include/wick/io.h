@@ -27,12 +27,12 @@ WK_API wk_code wk_load_at(wk_site site, wk_module *m, const char *path);
 
 /* A list with its names; the same back, on the default device (WK_DEVICE). */
 WK_API wk_code wk_save_tensors_at(wk_site site, wk_tensors *list, const char *path);
-WK_API wk_tensors *wk_load_tensors_at(wk_site site, const char *path);
+WK_RESULT_API wk_tensors *wk_load_tensors_at(wk_site site, const char *path);
 
 #define wk_save(m, path)            wk_save_at(WK_HERE, m, path)
 #define wk_load(m, path)            wk_load_at(WK_HERE, m, path)
 #define wk_save_tensors(list, path) wk_save_tensors_at(WK_HERE, list, path)
-#define wk_load_tensors(path)       wk_load_tensors_at(WK_HERE, path)
+#define wk_load_tensors(path)       WK_NEW_TENSORS_(wk_load_tensors_at(WK_HERE, path))
 
 #ifdef __cplusplus
 }

@@ -94,7 +94,7 @@ typedef struct wk_setting {
 } wk_setting;
 
 /* How many there are. */
-WK_API int wk_setting_count(void);
+WK_RESULT_API int wk_setting_count(void);
 /* The i-th into *info, whose size must be set. WK_OK, or WK_ERR_ARGUMENT for an index out of range. */
 WK_API wk_code wk_setting_info_at(wk_site site, int index, wk_setting *info);
 

@@ -577,6 +577,36 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
 #define WK_CAT_DIM_1(f, said, wk_l_, list, dim)                                                                        \
     WK_LISTED_(wk_tensor *, wk_l_, list, "", WK_GIVE_(wk_tensor *, f##_at(WK_HERE, wk_l_.at, wk_l_.count, dim)))
 
+/* (a, b, ...): as many operands as `said` names, n; else the call is refused with their names. */
+#define WK_EXACT_NEW_(n, f, said, ...) WK_NEW_TENSOR_(WK_EXACT_(wk_tensor *, n, f, said, __VA_ARGS__))
+#define WK_EXACT_(type, n, f, said, ...)                                                                               \
+    WK_JOIN_(WK_EXACT_, WK_COUNT_(WK_JOIN_(WK_IS_##n##_, WK_COUNT_8_(__VA_ARGS__))))(type, f, said, __VA_ARGS__)
+#define WK_EXACT_WK2_(type, f, said, ...) WK_PLAIN_(f, __VA_ARGS__)
+#define WK_EXACT_1(type, f, said, ...)    WK_REFUSE_(type, #f ": the arguments are " #f "(" said ")")
+#define WK_IS_1_1                         ,
+#define WK_IS_2_2                         ,
+#define WK_IS_3_3                         ,
+#define WK_IS_4_4                         ,
+#define WK_IS_5_5                         ,
+#define WK_IS_6_6                         ,
+#define WK_IS_7_7                         ,
+#define WK_IS_8_8                         ,
+
+/* (x, device); a text in place of the device is refused. */
+#define WK_ON_DEVICE_NEW_(f, ...) WK_NEW_TENSOR_(WK_ON_DEVICE_(wk_tensor *, f, __VA_ARGS__))
+#define WK_ON_DEVICE_(type, f, ...)                                                                                    \
+    WK_JOIN_(WK_ON_DEVICE_, WK_COUNT_(WK_JOIN_(WK_IS_2_, WK_COUNT_8_(__VA_ARGS__))))                                   \
+    (type, f, WK_JOIN_(wk_device_, __COUNTER__), __VA_ARGS__)
+#define WK_ON_DEVICE_1(type, f, wk_d_, ...) WK_REFUSE_(type, #f ": the arguments are " #f "(x, device)")
+#define WK_ON_DEVICE_WK2_(type, f, wk_d_, x, device)                                                                   \
+    WK_ONCE_(wk_device, wk_d_, device,                                                                                 \
+             _Static_assert(_Generic(wk_d_, wk_device : 1, default : 0),                                               \
+                            #f ": the device is a wk_device: wk_cuda(0), wk_device_parse(\"cuda\")");                  \
+             WK_GIVE_(type, f##_at(WK_HERE, x,                                                                         \
+                                   _Generic(wk_d_, wk_device                                                           \
+                                            : wk_d_, default                                                           \
+                                            : (wk_device){0}))))
+
 /* f(operands), of which none is a list: two in parentheses would be C's comma, which gives the last of them, and gcc
  * takes that in silence. ({ .. }) is a block of the program's own. */
 #define WK_PLAIN_(f, ...)  WK_JOIN_(WK_PLAIN_, WK_ANY_PAIR_(__VA_ARGS__, , , , , , , , ))(f, __VA_ARGS__)
@@ -731,6 +761,8 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
     wk_guard __attribute__((cleanup(wk_guard_close), unused)) WK_JOIN_(wk_guard_, __COUNTER__) = open
 
 #else
-#define WK_PLAIN_(f, ...) f##_at(WK_HERE, __VA_ARGS__)
+#define WK_PLAIN_(f, ...)                f##_at(WK_HERE, __VA_ARGS__)
+#define WK_EXACT_(type, n, f, said, ...) f##_at(WK_HERE, __VA_ARGS__)
+#define WK_EXACT_NEW_(n, f, said, ...)   f##_at(WK_HERE, __VA_ARGS__)
 #endif
 #endif

@@ -22,37 +22,37 @@
  * and leaves no dimension.
  *
  *     wk_matmul(x, y) is {3, 7} for x = {{1, 2}, {3, 4}}, y = {1, 1} */
-#define wk_matmul(...) WK_PLAIN_(wk_matmul, __VA_ARGS__)
+#define wk_matmul(...) WK_EXACT_NEW_(2, wk_matmul, "a, b", __VA_ARGS__)
 
 /* wk_mm(a, b): the product of two matrices.
  * (m,k) (k,n) -> (m,n) and nothing else.
  *
  *     wk_mm(x, y) is {{2, 1}, {4, 3}} for x = {{1, 2}, {3, 4}}, y = {{0, 1}, {1, 0}} */
-#define wk_mm(...) WK_PLAIN_(wk_mm, __VA_ARGS__)
+#define wk_mm(...) WK_EXACT_NEW_(2, wk_mm, "a, b", __VA_ARGS__)
 
 /* wk_bmm(a, b): the products of two stacks of matrices.
  * (b,m,k) (b,k,n) -> (b,m,n)
  *
  *     wk_bmm(x, y) is {{{3}}, {{14}}} for x = {{{1, 2}}, {{3, 4}}}, y = {{{1}, {1}}, {{2}, {2}}} */
-#define wk_bmm(...) WK_PLAIN_(wk_bmm, __VA_ARGS__)
+#define wk_bmm(...) WK_EXACT_NEW_(2, wk_bmm, "a, b", __VA_ARGS__)
 
 /* wk_mv(a, b): a matrix times a vector.
  * (m,k) (k) -> (m)
  *
  *     wk_mv(x, y) is {3, 7} for x = {{1, 2}, {3, 4}}, y = {1, 1} */
-#define wk_mv(...) WK_PLAIN_(wk_mv, __VA_ARGS__)
+#define wk_mv(...) WK_EXACT_NEW_(2, wk_mv, "a, b", __VA_ARGS__)
 
 /* wk_dot(a, b): the sum of the products of the elements of two vectors.
  * (k) (k) -> ()
  *
  *     wk_dot(x, y) is 11 for x = {1, 2}, y = {3, 4} */
-#define wk_dot(...) WK_PLAIN_(wk_dot, __VA_ARGS__)
+#define wk_dot(...) WK_EXACT_NEW_(2, wk_dot, "a, b", __VA_ARGS__)
 
 /* wk_outer(a, b): every product of an element of a and one of b.
  * (m) (n) -> (m,n)
  *
  *     wk_outer(x, y) is {{3, 4}, {6, 8}} for x = {1, 2}, y = {3, 4} */
-#define wk_outer(...) WK_PLAIN_(wk_outer, __VA_ARGS__)
+#define wk_outer(...) WK_EXACT_NEW_(2, wk_outer, "a, b", __VA_ARGS__)
 
 #ifndef __cplusplus
 /* wk_addmm(x, a, b): beta x + alpha a b.
@@ -61,14 +61,16 @@
  * Options: .beta (default 1), .alpha (default 1).
  *
  *     wk_addmm(x, y, y, .beta = 2) is {{3, 4}, {2, 5}} for x = {1, 2}, y = {{1, 0}, {0, 1}} */
-#define wk_addmm(x, a, ...) WK_OPT3_(wk_tensor *, wk_addmm, wk_addmm_options, "x, a, b", x, a, __VA_ARGS__)
+#define wk_addmm(x, a, ...)                                                                                            \
+    WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_addmm, wk_addmm_options, "x, a, b", x, a, __VA_ARGS__))
 
 /* wk_baddbmm(x, a, b): beta x + alpha a b of stacks of matrices.
  * As addmm, with a and b as in bmm.
  * Options: .beta (default 1), .alpha (default 1).
  *
  *     wk_baddbmm(x, y, y, .alpha = 2) is {{{19}}} for x = {{{1}}}, y = {{{3}}} */
-#define wk_baddbmm(x, a, ...) WK_OPT3_(wk_tensor *, wk_baddbmm, wk_addmm_options, "x, a, b", x, a, __VA_ARGS__)
+#define wk_baddbmm(x, a, ...)                                                                                          \
+    WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_baddbmm, wk_addmm_options, "x, a, b", x, a, __VA_ARGS__))
 
 #endif
 
@@ -77,6 +79,6 @@
  * gives NULL, so that a bias that could not be made is not left out silently.
  *
  *     wk_linear(x, y, NULL) is {{11, 17}} for x = {{1, 2}}, y = {{3, 4}, {5, 6}} */
-#define wk_linear(...) WK_PLAIN_(wk_linear, __VA_ARGS__)
+#define wk_linear(...) WK_EXACT_NEW_(3, wk_linear, "x, weight, bias", __VA_ARGS__)
 
 #endif

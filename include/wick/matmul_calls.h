@@ -23,28 +23,28 @@ extern "C" {
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
 /* matmul: the product of vectors, matrices, or stacks of matrices that broadcast */
-WK_API wk_tensor *wk_matmul_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_matmul(wk_tensor *a, wk_tensor *b);
+WK_RESULT_API wk_tensor *wk_matmul_at(wk_site site, wk_tensor *a, wk_tensor *b);
+WK_RESULT_API wk_tensor *wk_matmul(wk_tensor *a, wk_tensor *b);
 
 /* mm: the product of two matrices */
-WK_API wk_tensor *wk_mm_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_mm(wk_tensor *a, wk_tensor *b);
+WK_RESULT_API wk_tensor *wk_mm_at(wk_site site, wk_tensor *a, wk_tensor *b);
+WK_RESULT_API wk_tensor *wk_mm(wk_tensor *a, wk_tensor *b);
 
 /* bmm: the products of two stacks of matrices */
-WK_API wk_tensor *wk_bmm_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_bmm(wk_tensor *a, wk_tensor *b);
+WK_RESULT_API wk_tensor *wk_bmm_at(wk_site site, wk_tensor *a, wk_tensor *b);
+WK_RESULT_API wk_tensor *wk_bmm(wk_tensor *a, wk_tensor *b);
 
 /* mv: a matrix times a vector */
-WK_API wk_tensor *wk_mv_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_mv(wk_tensor *a, wk_tensor *b);
+WK_RESULT_API wk_tensor *wk_mv_at(wk_site site, wk_tensor *a, wk_tensor *b);
+WK_RESULT_API wk_tensor *wk_mv(wk_tensor *a, wk_tensor *b);
 
 /* dot: the sum of the products of the elements of two vectors */
-WK_API wk_tensor *wk_dot_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_dot(wk_tensor *a, wk_tensor *b);
+WK_RESULT_API wk_tensor *wk_dot_at(wk_site site, wk_tensor *a, wk_tensor *b);
+WK_RESULT_API wk_tensor *wk_dot(wk_tensor *a, wk_tensor *b);
 
 /* outer: every product of an element of a and one of b */
-WK_API wk_tensor *wk_outer_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_outer(wk_tensor *a, wk_tensor *b);
+WK_RESULT_API wk_tensor *wk_outer_at(wk_site site, wk_tensor *a, wk_tensor *b);
+WK_RESULT_API wk_tensor *wk_outer(wk_tensor *a, wk_tensor *b);
 
 /* addmm: beta x + alpha a b */
 typedef struct wk_addmm_options {
@@ -56,15 +56,16 @@ typedef struct wk_addmm_options {
 #ifndef __cplusplus
 #define wk_addmm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, beta) wk_do_(wk_o_, alpha)
 #endif
-WK_API wk_tensor *wk_addmm_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addmm_options *options);
+WK_RESULT_API wk_tensor *wk_addmm_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b,
+                                     const wk_addmm_options *options);
 
 /* baddbmm: beta x + alpha a b of stacks of matrices */
-WK_API wk_tensor *wk_baddbmm_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b,
-                                const wk_addmm_options *options);
+WK_RESULT_API wk_tensor *wk_baddbmm_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b,
+                                       const wk_addmm_options *options);
 
 /* linear: x weight^T + bias */
-WK_API wk_tensor *wk_linear_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor *bias);
-WK_API wk_tensor *wk_linear(wk_tensor *x, wk_tensor *weight, wk_tensor *bias);
+WK_RESULT_API wk_tensor *wk_linear_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor *bias);
+WK_RESULT_API wk_tensor *wk_linear(wk_tensor *x, wk_tensor *weight, wk_tensor *bias);
 
 #ifdef __cplusplus
 }

@@ -51,7 +51,7 @@ typedef struct wk_optim_sgd_options {
  *
  * torch.optim.SGD; Sutskever, Martens, Dahl, Hinton: On the importance of initialization and momentum in deep
  * learning, 2013. */
-WK_API wk_optim *wk_optim_sgd_at(wk_site site, wk_tensors *parameters, const wk_optim_sgd_options *options);
+WK_RESULT_API wk_optim *wk_optim_sgd_at(wk_site site, wk_tensors *parameters, const wk_optim_sgd_options *options);
 
 typedef struct wk_optim_adam_options {
     size_t size;
@@ -72,7 +72,7 @@ typedef struct wk_optim_adam_options {
  *
  * torch.optim.Adam; Kingma, Ba: Adam: A Method for Stochastic Optimization, 2015. For .amsgrad: Reddi, Kale, Kumar: On
  * the Convergence of Adam and Beyond, 2018. */
-WK_API wk_optim *wk_optim_adam_at(wk_site site, wk_tensors *parameters, const wk_optim_adam_options *options);
+WK_RESULT_API wk_optim *wk_optim_adam_at(wk_site site, wk_tensors *parameters, const wk_optim_adam_options *options);
 
 typedef struct wk_optim_adamw_options {
     size_t size;
@@ -88,7 +88,7 @@ typedef struct wk_optim_adamw_options {
 /* Adam whose g has no weight decay in it; instead, p *= 1 - lr weight_decay before the rest.
  *
  * torch.optim.AdamW; Loshchilov, Hutter: Decoupled Weight Decay Regularization, 2019. */
-WK_API wk_optim *wk_optim_adamw_at(wk_site site, wk_tensors *parameters, const wk_optim_adamw_options *options);
+WK_RESULT_API wk_optim *wk_optim_adamw_at(wk_site site, wk_tensors *parameters, const wk_optim_adamw_options *options);
 
 typedef struct wk_optim_adagrad_options {
     size_t size;
@@ -110,7 +110,8 @@ typedef struct wk_optim_adagrad_options {
  *
  * torch.optim.Adagrad; Duchi, Hazan, Singer: Adaptive Subgradient Methods for Online Learning and Stochastic
  * Optimization, 2011. */
-WK_API wk_optim *wk_optim_adagrad_at(wk_site site, wk_tensors *parameters, const wk_optim_adagrad_options *options);
+WK_RESULT_API wk_optim *wk_optim_adagrad_at(wk_site site, wk_tensors *parameters,
+                                            const wk_optim_adagrad_options *options);
 
 typedef struct wk_optim_lbfgs_options {
     size_t size;
@@ -137,7 +138,7 @@ typedef struct wk_optim_lbfgs_options {
  *
  * torch.optim.LBFGS; Nocedal: Updating quasi-Newton matrices with limited storage, 1980; Nocedal, Wright: Numerical
  * Optimization, 2006, algorithms 3.5 and 7.4. */
-WK_API wk_optim *wk_optim_lbfgs_at(wk_site site, wk_tensors *parameters, const wk_optim_lbfgs_options *options);
+WK_RESULT_API wk_optim *wk_optim_lbfgs_at(wk_site site, wk_tensors *parameters, const wk_optim_lbfgs_options *options);
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
@@ -190,8 +191,8 @@ WK_API wk_code wk_optim_zero_grad_at(wk_site site, wk_optim *optim);
 /* ---- learning rates, and gradients ------------------------------------------------------------------------------- */
 
 /* Groups are counted from 0; 0 groups for NULL. The learning rate of one; NaN with WK_ERR_INDEX when there is none. */
-WK_API int wk_optim_group_count_at(wk_site site, const wk_optim *optim);
-WK_API double wk_optim_lr_at(wk_site site, const wk_optim *optim, int group);
+WK_RESULT_API int wk_optim_group_count_at(wk_site site, const wk_optim *optim);
+WK_RESULT_API double wk_optim_lr_at(wk_site site, const wk_optim *optim, int group);
 /* Sets it, for all groups with group -1. Here 0 is 0. */
 WK_API wk_code wk_optim_set_lr_at(wk_site site, wk_optim *optim, int group, double lr);
 
@@ -208,11 +209,12 @@ WK_API wk_tensor *wk_clip_grad_norm__at(wk_site site, wk_tensors *parameters, do
 #define wk_optim_group_count(...)           wk_optim_group_count_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
-#define wk_optim_sgd(...)     WK_OPT_(wk_optim *, wk_optim_sgd, wk_optim_sgd_options, __VA_ARGS__)
-#define wk_optim_adam(...)    WK_OPT_(wk_optim *, wk_optim_adam, wk_optim_adam_options, __VA_ARGS__)
-#define wk_optim_adamw(...)   WK_OPT_(wk_optim *, wk_optim_adamw, wk_optim_adamw_options, __VA_ARGS__)
-#define wk_optim_adagrad(...) WK_OPT_(wk_optim *, wk_optim_adagrad, wk_optim_adagrad_options, __VA_ARGS__)
-#define wk_optim_lbfgs(...)   WK_OPT_(wk_optim *, wk_optim_lbfgs, wk_optim_lbfgs_options, __VA_ARGS__)
+#define wk_optim_sgd(...)   WK_NEW_OPTIM_(WK_OPT_(wk_optim *, wk_optim_sgd, wk_optim_sgd_options, __VA_ARGS__))
+#define wk_optim_adam(...)  WK_NEW_OPTIM_(WK_OPT_(wk_optim *, wk_optim_adam, wk_optim_adam_options, __VA_ARGS__))
+#define wk_optim_adamw(...) WK_NEW_OPTIM_(WK_OPT_(wk_optim *, wk_optim_adamw, wk_optim_adamw_options, __VA_ARGS__))
+#define wk_optim_adagrad(...)                                                                                          \
+    WK_NEW_OPTIM_(WK_OPT_(wk_optim *, wk_optim_adagrad, wk_optim_adagrad_options, __VA_ARGS__))
+#define wk_optim_lbfgs(...) WK_NEW_OPTIM_(WK_OPT_(wk_optim *, wk_optim_lbfgs, wk_optim_lbfgs_options, __VA_ARGS__))
 #define wk_optim_add_group(optim, ...)                                                                                 \
     WK_OPT2_(wk_code, wk_optim_add_group, wk_optim_group_options, "optim, parameters", optim, __VA_ARGS__)
 #endif

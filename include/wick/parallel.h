@@ -69,8 +69,8 @@ typedef struct wk_mirrored_options {
  *
  * WK_ERR_ARGUMENT for no device, more than WK_MIRRORED_DEVICES, one that is named twice, a model that is or has a
  * mirrored one; WK_ERR_DEVICE for one that is not there. The model stays usable by itself. */
-WK_API wk_module *wk_mirrored_at(wk_site site, wk_module *model, const wk_device *devices, int n,
-                                 const wk_mirrored_options *options);
+WK_RESULT_API wk_module *wk_mirrored_at(wk_site site, wk_module *model, const wk_device *devices, int n,
+                                        const wk_mirrored_options *options);
 
 /* How copies go from one of its devices to another. */
 typedef enum wk_copy_path {
@@ -108,7 +108,8 @@ typedef struct wk_data_parallel_options {
     char reserved[4];
 } wk_data_parallel_options;
 /* torch.nn.DataParallel: wk_mirrored with PyTorch's defaults. */
-WK_API wk_module *wk_nn_data_parallel_at(wk_site site, wk_module *model, const wk_data_parallel_options *options);
+WK_RESULT_API wk_module *wk_nn_data_parallel_at(wk_site site, wk_module *model,
+                                                const wk_data_parallel_options *options);
 
 /* ---- by hand ----------------------------------------------------------------------------------------------------- */
 
@@ -118,30 +119,32 @@ WK_API wk_module *wk_nn_data_parallel_at(wk_site site, wk_module *model, const w
 
 /* x split along dimension 0 as wk_mirrored does, a part on each device; with fewer samples than devices there are as
  * many parts as samples. WK_ERR_SHAPE for x without dimensions. */
-WK_API wk_tensors *wk_devices_scatter_at(wk_site site, wk_tensor *x, const wk_device *devices, int n);
+WK_RESULT_API wk_tensors *wk_devices_scatter_at(wk_site site, wk_tensor *x, const wk_device *devices, int n);
 /* The tensors of a list one behind the other along dimension 0, on `device`; those without dimensions are stacked. */
-WK_API wk_tensor *wk_devices_gather_at(wk_site site, const wk_tensors *list, wk_device device);
+WK_RESULT_API wk_tensor *wk_devices_gather_at(wk_site site, const wk_tensors *list, wk_device device);
 /* x on each device; where it is already, the same memory. Gradients are added in the order of devices. */
-WK_API wk_tensors *wk_devices_broadcast_at(wk_site site, wk_tensor *x, const wk_device *devices, int n);
+WK_RESULT_API wk_tensors *wk_devices_broadcast_at(wk_site site, wk_tensor *x, const wk_device *devices, int n);
 /* The sum of all tensors of a list, in its order, on the device of each (f16 and bf16 are added in f32).
  * WK_ERR_SHAPE, WK_ERR_DTYPE when they differ. */
-WK_API wk_tensors *wk_devices_all_reduce_at(wk_site site, const wk_tensors *list);
+WK_RESULT_API wk_tensors *wk_devices_all_reduce_at(wk_site site, const wk_tensors *list);
 /* The same in place: each tensor is written over. Returns the list.
  *
  *     wk_devices_all_reduce_(wk_list((wk_grad_of(a), wk_grad_of(b)))); */
 WK_API wk_tensors *wk_devices_all_reduce__at(wk_site site, wk_tensors *list);
 
-#define wk_devices_scatter(x, devices, n)   wk_devices_scatter_at(WK_HERE, x, devices, n)
-#define wk_devices_gather(list, device)     wk_devices_gather_at(WK_HERE, list, device)
-#define wk_devices_broadcast(x, devices, n) wk_devices_broadcast_at(WK_HERE, x, devices, n)
-#define wk_devices_all_reduce(list)         wk_devices_all_reduce_at(WK_HERE, list)
+#define wk_devices_scatter(x, devices, n)   WK_NEW_TENSORS_(wk_devices_scatter_at(WK_HERE, x, devices, n))
+#define wk_devices_gather(list, device)     WK_NEW_TENSOR_(wk_devices_gather_at(WK_HERE, list, device))
+#define wk_devices_broadcast(x, devices, n) WK_NEW_TENSORS_(wk_devices_broadcast_at(WK_HERE, x, devices, n))
+#define wk_devices_all_reduce(list)         WK_NEW_TENSORS_(wk_devices_all_reduce_at(WK_HERE, list))
 #define wk_devices_all_reduce_(list)        wk_devices_all_reduce__at(WK_HERE, list)
 #define wk_mirrored_stats_of(module, stats) wk_mirrored_stats_of_at(WK_HERE, module, stats)
 
 #ifndef __cplusplus
 #define wk_mirrored(model, devices, ...)                                                                               \
-    WK_OPT3_(wk_module *, wk_mirrored, wk_mirrored_options, "model, devices, n", model, devices, __VA_ARGS__)
-#define wk_nn_data_parallel(...) WK_OPT_(wk_module *, wk_nn_data_parallel, wk_data_parallel_options, __VA_ARGS__)
+    WK_NEW_MODULE_(                                                                                                    \
+        WK_OPT3_(wk_module *, wk_mirrored, wk_mirrored_options, "model, devices, n", model, devices, __VA_ARGS__))
+#define wk_nn_data_parallel(...)                                                                                       \
+    WK_NEW_MODULE_(WK_OPT_(wk_module *, wk_nn_data_parallel, wk_data_parallel_options, __VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

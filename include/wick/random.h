@@ -21,28 +21,28 @@
  * WK_ERR_ARGUMENT if to < from.
  *
  *     wk_uniform_(x, 2, 2) is {2, 2} for x = {0, 1} */
-#define wk_uniform_(...) WK_PLAIN_(wk_uniform_, __VA_ARGS__)
+#define wk_uniform_(...) WK_EXACT_(wk_tensor *, 3, wk_uniform_, "x, from, to", __VA_ARGS__)
 
 /* wk_normal_(x, mean, std): every element becomes normal.
  * With this mean and standard deviation.
  * WK_ERR_ARGUMENT if std < 0.
  *
  *     wk_normal_(x, 3, 0) is {3, 3} for x = {0, 1} */
-#define wk_normal_(...) WK_PLAIN_(wk_normal_, __VA_ARGS__)
+#define wk_normal_(...) WK_EXACT_(wk_tensor *, 3, wk_normal_, "x, mean, std", __VA_ARGS__)
 
 /* wk_bernoulli(x): 1 with the probability that stands in x, else 0.
  * In the dtype of x. Its gradient is 0.
  * WK_ERR_ARGUMENT for a number in x that is not in [0, 1], when the result is computed.
  *
  *     wk_bernoulli(x) is {0, 1} for x = {0, 1} */
-#define wk_bernoulli(...) WK_PLAIN_(wk_bernoulli, __VA_ARGS__)
+#define wk_bernoulli(...) WK_EXACT_NEW_(1, wk_bernoulli, "x", __VA_ARGS__)
 
 /* wk_dropout(x, p, training): 0 with probability p, else x / (1 - p).
  * x itself when not training. Backward draws the same numbers again instead of keeping a mask.
  * WK_ERR_ARGUMENT for a p outside [0, 1].
  *
  *     wk_dropout(x, 0.5, false) is {1, 2} for x = {1, 2} */
-#define wk_dropout(...) WK_PLAIN_(wk_dropout, __VA_ARGS__)
+#define wk_dropout(...) WK_EXACT_NEW_(3, wk_dropout, "x, p, training", __VA_ARGS__)
 
 #ifndef __cplusplus
 /* wk_multinomial(x, count): places drawn with these probabilities, once each or with replacement.
@@ -53,7 +53,8 @@
  * WK_ERR_ARGUMENT for a count that the row cannot give.
  *
  *     wk_multinomial(x, 1) is {1} for x = {0, 1} */
-#define wk_multinomial(x, ...) WK_OPT2_(wk_tensor *, wk_multinomial, wk_multinomial_options, "x, count", x, __VA_ARGS__)
+#define wk_multinomial(x, ...)                                                                                         \
+    WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_multinomial, wk_multinomial_options, "x, count", x, __VA_ARGS__))
 
 #endif
 

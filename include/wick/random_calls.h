@@ -29,11 +29,11 @@ WK_API wk_tensor *wk_uniform__at(wk_site site, wk_tensor *x, double from, double
 WK_API wk_tensor *wk_normal__at(wk_site site, wk_tensor *x, double mean, double std);
 
 /* bernoulli: 1 with the probability that stands in x, else 0 */
-WK_API wk_tensor *wk_bernoulli_at(wk_site site, wk_tensor *x);
-WK_API wk_tensor *wk_bernoulli(wk_tensor *x);
+WK_RESULT_API wk_tensor *wk_bernoulli_at(wk_site site, wk_tensor *x);
+WK_RESULT_API wk_tensor *wk_bernoulli(wk_tensor *x);
 
 /* dropout: 0 with probability p, else x / (1 - p) */
-WK_API wk_tensor *wk_dropout_at(wk_site site, wk_tensor *x, double p, bool training);
+WK_RESULT_API wk_tensor *wk_dropout_at(wk_site site, wk_tensor *x, double p, bool training);
 
 /* multinomial: places drawn with these probabilities, once each or with replacement */
 typedef struct wk_multinomial_options {
@@ -45,7 +45,8 @@ typedef struct wk_multinomial_options {
 #ifndef __cplusplus
 #define wk_multinomial_options_numbers_(wk_do_, wk_o_)
 #endif
-WK_API wk_tensor *wk_multinomial_at(wk_site site, wk_tensor *x, int64_t count, const wk_multinomial_options *options);
+WK_RESULT_API wk_tensor *wk_multinomial_at(wk_site site, wk_tensor *x, int64_t count,
+                                           const wk_multinomial_options *options);
 
 #ifdef __cplusplus
 }

@@ -39,50 +39,50 @@ typedef struct wk_reduce_options {
 #ifndef __cplusplus
 #define wk_reduce_options_numbers_(wk_do_, wk_o_)
 #endif
-WK_API wk_tensor *wk_sum_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
-                            const wk_reduce_options *options);
+WK_RESULT_API wk_tensor *wk_sum_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                                   const wk_reduce_options *options);
 
 /* mean: mean over all or the named dimensions, of floats */
-WK_API wk_tensor *wk_mean_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
-                             const wk_reduce_options *options);
+WK_RESULT_API wk_tensor *wk_mean_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                                    const wk_reduce_options *options);
 
 /* prod: product over all or the named dimensions */
-WK_API wk_tensor *wk_prod_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
-                             const wk_reduce_options *options);
+WK_RESULT_API wk_tensor *wk_prod_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                                    const wk_reduce_options *options);
 
 /* amax: largest element over all or the named dimensions; NaN if there is one */
-WK_API wk_tensor *wk_amax_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
-                             const wk_reduce_options *options);
+WK_RESULT_API wk_tensor *wk_amax_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                                    const wk_reduce_options *options);
 
 /* amin: smallest element over all or the named dimensions; NaN if there is one */
-WK_API wk_tensor *wk_amin_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
-                             const wk_reduce_options *options);
+WK_RESULT_API wk_tensor *wk_amin_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                                    const wk_reduce_options *options);
 
 /* all: are all elements other than 0? true of none */
-WK_API wk_tensor *wk_all_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
-                            const wk_reduce_options *options);
+WK_RESULT_API wk_tensor *wk_all_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                                   const wk_reduce_options *options);
 
 /* any: is some element other than 0? false of none */
-WK_API wk_tensor *wk_any_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
-                            const wk_reduce_options *options);
+WK_RESULT_API wk_tensor *wk_any_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                                   const wk_reduce_options *options);
 
 /* count_nonzero: how many elements are other than 0, as i64 */
-WK_API wk_tensor *wk_count_nonzero_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
-                                      const wk_reduce_options *options);
+WK_RESULT_API wk_tensor *wk_count_nonzero_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                                             const wk_reduce_options *options);
 
 /* logsumexp: log(sum e^x) over all or the named dimensions, without overflow */
-WK_API wk_tensor *wk_logsumexp_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
-                                  const wk_reduce_options *options);
+WK_RESULT_API wk_tensor *wk_logsumexp_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                                         const wk_reduce_options *options);
 
 /* argmax: i64 position of the largest element, the first of equals; NaN counts as greatest; without dim in row-major
  * order */
-WK_API wk_tensor *wk_argmax_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
-                               const wk_reduce_options *options);
+WK_RESULT_API wk_tensor *wk_argmax_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                                      const wk_reduce_options *options);
 
 /* argmin: i64 position of the smallest element, the first of equals; NaN counts as least; without dim in row-major
  * order */
-WK_API wk_tensor *wk_argmin_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
-                               const wk_reduce_options *options);
+WK_RESULT_API wk_tensor *wk_argmin_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                                      const wk_reduce_options *options);
 
 /* var: sum of (x - mean)^2 / (n - correction), over all or the named dimensions; floats */
 typedef struct wk_var_options {
@@ -94,10 +94,12 @@ typedef struct wk_var_options {
 #ifndef __cplusplus
 #define wk_var_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, correction)
 #endif
-WK_API wk_tensor *wk_var_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_var_options *options);
+WK_RESULT_API wk_tensor *wk_var_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                                   const wk_var_options *options);
 
 /* std: the square root of var; floats */
-WK_API wk_tensor *wk_std_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_var_options *options);
+WK_RESULT_API wk_tensor *wk_std_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                                   const wk_var_options *options);
 
 /* norm: (sum |x|^p)^(1/p) over all or the named dimensions: the length of vectors; floats */
 typedef struct wk_norm_options {
@@ -109,8 +111,8 @@ typedef struct wk_norm_options {
 #ifndef __cplusplus
 #define wk_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, p)
 #endif
-WK_API wk_tensor *wk_norm_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
-                             const wk_norm_options *options);
+WK_RESULT_API wk_tensor *wk_norm_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                                    const wk_norm_options *options);
 
 /* dist: (sum |a - b|^p)^(1/p) over all elements of the difference, broadcast; floats */
 typedef struct wk_dist_options {
@@ -121,7 +123,7 @@ typedef struct wk_dist_options {
 #ifndef __cplusplus
 #define wk_dist_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, p)
 #endif
-WK_API wk_tensor *wk_dist_at(wk_site site, wk_tensor *a, wk_tensor *b, const wk_dist_options *options);
+WK_RESULT_API wk_tensor *wk_dist_at(wk_site site, wk_tensor *a, wk_tensor *b, const wk_dist_options *options);
 
 /* cosine_similarity: a b / (|a| |b|) of the vectors along a dimension, lengths below eps taken as eps; floats */
 typedef struct wk_cosine_similarity_options {
@@ -132,32 +134,32 @@ typedef struct wk_cosine_similarity_options {
 #ifndef __cplusplus
 #define wk_cosine_similarity_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
 #endif
-WK_API wk_tensor *wk_cosine_similarity_at(wk_site site, wk_tensor *a, wk_tensor *b, int64_t dim,
-                                          const wk_cosine_similarity_options *options);
+WK_RESULT_API wk_tensor *wk_cosine_similarity_at(wk_site site, wk_tensor *a, wk_tensor *b, int64_t dim,
+                                                 const wk_cosine_similarity_options *options);
 
 /* ---- along one dimension ----------------------------------------------------------------------------------------- */
 
 /* softmax: e^x over its sum along a dimension; floats */
-WK_API wk_tensor *wk_softmax_at(wk_site site, wk_tensor *x, int64_t dim);
+WK_RESULT_API wk_tensor *wk_softmax_at(wk_site site, wk_tensor *x, int64_t dim);
 
 /* softmin: softmax of -x */
-WK_API wk_tensor *wk_softmin_at(wk_site site, wk_tensor *x, int64_t dim);
+WK_RESULT_API wk_tensor *wk_softmin_at(wk_site site, wk_tensor *x, int64_t dim);
 
 /* log_softmax: the logarithm of softmax, exact where that is 0 */
-WK_API wk_tensor *wk_log_softmax_at(wk_site site, wk_tensor *x, int64_t dim);
+WK_RESULT_API wk_tensor *wk_log_softmax_at(wk_site site, wk_tensor *x, int64_t dim);
 
 /* cumsum: running sum along a dimension; integers and bool give i64 */
-WK_API wk_tensor *wk_cumsum_at(wk_site site, wk_tensor *x, int64_t dim);
+WK_RESULT_API wk_tensor *wk_cumsum_at(wk_site site, wk_tensor *x, int64_t dim);
 
 /* cumprod: running product along a dimension; integers and bool give i64 */
-WK_API wk_tensor *wk_cumprod_at(wk_site site, wk_tensor *x, int64_t dim);
+WK_RESULT_API wk_tensor *wk_cumprod_at(wk_site site, wk_tensor *x, int64_t dim);
 
 /* sort: sorted along a dimension, and where each value stood; equal ones keep their order, NaN is greatest */
 WK_API wk_code wk_sort_at(wk_site site, wk_tensor *x, int64_t dim, bool descending, wk_tensor **values,
                           wk_tensor **indices);
 
 /* argsort: the i64 positions that sort a dimension; equal values keep their order */
-WK_API wk_tensor *wk_argsort_at(wk_site site, wk_tensor *x, int64_t dim, bool descending);
+WK_RESULT_API wk_tensor *wk_argsort_at(wk_site site, wk_tensor *x, int64_t dim, bool descending);
 
 /* topk: the k largest (or smallest) of a dimension in order, and where they stood */
 WK_API wk_code wk_topk_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool largest, wk_tensor **values,
@@ -168,7 +170,7 @@ WK_API wk_code wk_kthvalue_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim
                               wk_tensor **indices);
 
 /* median: the lower of the middle values; NaN if there is one. Without dim of all elements, the value alone */
-WK_API wk_tensor *wk_median_at(wk_site site, wk_tensor *x);
+WK_RESULT_API wk_tensor *wk_median_at(wk_site site, wk_tensor *x);
 WK_API wk_code wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values,
                                 wk_tensor **indices);
 
@@ -185,7 +187,7 @@ typedef struct wk_unique_options {
 #ifndef __cplusplus
 #define wk_unique_options_numbers_(wk_do_, wk_o_)
 #endif
-WK_API wk_tensor *wk_unique_at(wk_site site, wk_tensor *x, const wk_unique_options *options);
+WK_RESULT_API wk_tensor *wk_unique_at(wk_site site, wk_tensor *x, const wk_unique_options *options);
 
 /* isin: bool: is (or, with invert, is not) the element equal to one of test_elements? */
 typedef struct wk_isin_options {
@@ -197,14 +199,14 @@ typedef struct wk_isin_options {
 #ifndef __cplusplus
 #define wk_isin_options_numbers_(wk_do_, wk_o_)
 #endif
-WK_API wk_tensor *wk_isin_at(wk_site site, wk_tensor *elements, wk_tensor *test_elements,
-                             const wk_isin_options *options);
+WK_RESULT_API wk_tensor *wk_isin_at(wk_site site, wk_tensor *elements, wk_tensor *test_elements,
+                                    const wk_isin_options *options);
 
 /* ---- normalisation ----------------------------------------------------------------------------------------------- */
 
 /* layer_norm: (x - mean) / sqrt(var + eps) weight + bias over the last dimensions; floats */
-WK_API wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, int ndim, wk_tensor *weight,
-                                   wk_tensor *bias, double eps);
+WK_RESULT_API wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, int ndim, wk_tensor *weight,
+                                          wk_tensor *bias, double eps);
 
 /* ---- losses: 0-d, or of the shape of the elements (or labels) for WK_REDUCE_NONE --------------------------------- */
 
@@ -218,10 +220,12 @@ typedef struct wk_loss_options {
 #ifndef __cplusplus
 #define wk_loss_options_numbers_(wk_do_, wk_o_)
 #endif
-WK_API wk_tensor *wk_mse_loss_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_loss_options *options);
+WK_RESULT_API wk_tensor *wk_mse_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
+                                        const wk_loss_options *options);
 
 /* l1_loss: |input - target|, its mean, sum or each */
-WK_API wk_tensor *wk_l1_loss_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_loss_options *options);
+WK_RESULT_API wk_tensor *wk_l1_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
+                                       const wk_loss_options *options);
 
 /* smooth_l1_loss: d^2 / (2 beta) below beta, |d| - beta / 2 above */
 typedef struct wk_smooth_l1_loss_options {
@@ -233,8 +237,8 @@ typedef struct wk_smooth_l1_loss_options {
 #ifndef __cplusplus
 #define wk_smooth_l1_loss_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, beta)
 #endif
-WK_API wk_tensor *wk_smooth_l1_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
-                                       const wk_smooth_l1_loss_options *options);
+WK_RESULT_API wk_tensor *wk_smooth_l1_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
+                                              const wk_smooth_l1_loss_options *options);
 
 /* huber_loss: d^2 / 2 below delta, delta (|d| - delta / 2) above */
 typedef struct wk_huber_loss_options {
@@ -246,8 +250,8 @@ typedef struct wk_huber_loss_options {
 #ifndef __cplusplus
 #define wk_huber_loss_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, delta)
 #endif
-WK_API wk_tensor *wk_huber_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
-                                   const wk_huber_loss_options *options);
+WK_RESULT_API wk_tensor *wk_huber_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
+                                          const wk_huber_loss_options *options);
 
 /* binary_cross_entropy: -(t log p + (1 - t) log(1 - p)), logarithms cut off at -100 */
 typedef struct wk_bce_options {
@@ -259,8 +263,8 @@ typedef struct wk_bce_options {
 #ifndef __cplusplus
 #define wk_bce_options_numbers_(wk_do_, wk_o_)
 #endif
-WK_API wk_tensor *wk_binary_cross_entropy_at(wk_site site, wk_tensor *input, wk_tensor *target,
-                                             const wk_bce_options *options);
+WK_RESULT_API wk_tensor *wk_binary_cross_entropy_at(wk_site site, wk_tensor *input, wk_tensor *target,
+                                                    const wk_bce_options *options);
 
 /* binary_cross_entropy_with_logits: binary_cross_entropy of sigmoid(x), without overflow; t counts pos_weight times */
 typedef struct wk_bce_with_logits_options {
@@ -273,8 +277,8 @@ typedef struct wk_bce_with_logits_options {
 #ifndef __cplusplus
 #define wk_bce_with_logits_options_numbers_(wk_do_, wk_o_)
 #endif
-WK_API wk_tensor *wk_binary_cross_entropy_with_logits_at(wk_site site, wk_tensor *input, wk_tensor *target,
-                                                         const wk_bce_with_logits_options *options);
+WK_RESULT_API wk_tensor *wk_binary_cross_entropy_with_logits_at(wk_site site, wk_tensor *input, wk_tensor *target,
+                                                                const wk_bce_with_logits_options *options);
 
 /* kl_div: p (log p - input), p the target or e^target; input is a logarithm */
 typedef struct wk_kl_div_options {
@@ -287,7 +291,8 @@ typedef struct wk_kl_div_options {
 #ifndef __cplusplus
 #define wk_kl_div_options_numbers_(wk_do_, wk_o_)
 #endif
-WK_API wk_tensor *wk_kl_div_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_kl_div_options *options);
+WK_RESULT_API wk_tensor *wk_kl_div_at(wk_site site, wk_tensor *input, wk_tensor *target,
+                                      const wk_kl_div_options *options);
 
 /* cross_entropy: -log softmax(input) at the label's class, its mean over the labels, sum or each */
 typedef struct wk_cross_entropy_options {
@@ -301,12 +306,12 @@ typedef struct wk_cross_entropy_options {
 #ifndef __cplusplus
 #define wk_cross_entropy_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, ignore_index)
 #endif
-WK_API wk_tensor *wk_cross_entropy_at(wk_site site, wk_tensor *logits, wk_tensor *labels,
-                                      const wk_cross_entropy_options *options);
+WK_RESULT_API wk_tensor *wk_cross_entropy_at(wk_site site, wk_tensor *logits, wk_tensor *labels,
+                                             const wk_cross_entropy_options *options);
 
 /* nll_loss: -input at the label's class: for log-probabilities */
-WK_API wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *labels,
-                                 const wk_cross_entropy_options *options);
+WK_RESULT_API wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *labels,
+                                        const wk_cross_entropy_options *options);
 
 #ifdef __cplusplus
 }

@@ -55,6 +55,8 @@ WK_API void wk_guard_close(wk_guard *guard);
  * goto nor a case of a switch may jump over one into its block, as the end of the block would close a guard that nobody
  * opened: clang refuses that, gcc does not see it. */
 #define WK_SCOPE WK_GUARD_(wk_scope_open(WK_HERE))
+#else
+#define WK_SCOPE static_assert(false, "WK_SCOPE is C only; in C++ use wk_scope_open(WK_HERE) and wk_guard_close")
 #endif
 
 /* Any object of the library may be given to these three; NULL does nothing. */
@@ -80,30 +82,30 @@ WK_API void wk_carry_at(wk_site site, wk_tensor **variable, wk_tensor *x);
  * In C the elements are float, double, bool, int8_t, int16_t, int32_t, int64_t or uint8_t, in an array or in rows,
  * float v[2][3]; of float v[2][3][4] give &v[0][0][0], and for f16 and bf16 call wk_from_at. Where the compiler knows
  * how large an array is, wk_from, wk_from_strided, wk_borrow and wk_read_strided refuse one that is too small. */
-WK_API wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
-                             int ndim);
-WK_API wk_tensor *wk_of_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
-                           int ndim);
-WK_API wk_tensor *wk_from_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
-                                int ndim, const wk_tensor_options *options);
-WK_API wk_tensor *wk_of_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
-                              int ndim, const wk_tensor_options *options);
+WK_RESULT_API wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
+                                    int ndim);
+WK_RESULT_API wk_tensor *wk_of_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
+                                  int ndim);
+WK_RESULT_API wk_tensor *wk_from_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes,
+                                       const int64_t *shape, int ndim, const wk_tensor_options *options);
+WK_RESULT_API wk_tensor *wk_of_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
+                                     int ndim, const wk_tensor_options *options);
 /* The same with strides, in elements and not negative: wk_from_strided(data, (2, 3), (1, 2)). */
-WK_API wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape,
-                                     const int64_t *stride, int ndim, const wk_tensor_options *options);
+WK_RESULT_API wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape,
+                                            const int64_t *stride, int ndim, const wk_tensor_options *options);
 /* The same of an array of `bytes`, (size_t)-1: not known; WK_ERR_SHAPE where an element lies behind its end. */
-WK_API wk_tensor *wk_from_strided_sized_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes,
-                                           const int64_t *shape, const int64_t *stride, int ndim,
-                                           const wk_tensor_options *options);
+WK_RESULT_API wk_tensor *wk_from_strided_sized_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes,
+                                                  const int64_t *shape, const int64_t *stride, int ndim,
+                                                  const wk_tensor_options *options);
 /* The caller's memory itself, on the CPU, as torch.from_numpy: nothing is copied; it must stay until `release(user)` is
  * called (may be NULL), which happens when the last user of the memory has let go. It may free other tensors, and so
  * call their release, in a chain of any length. Calls that read or write the memory are run before they return, so that
  * the program may fill it anew at any time. Of bools any byte but 0 is true. */
-WK_API wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t *shape, int ndim,
-                               void (*release)(void *user), void *user);
+WK_RESULT_API wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t *shape, int ndim,
+                                      void (*release)(void *user), void *user);
 /* The same of an array of `bytes`, (size_t)-1: not known; WK_ERR_SHAPE where the shape needs more. */
-WK_API wk_tensor *wk_borrow_sized_at(wk_site site, wk_dtype dtype, void *data, size_t bytes, const int64_t *shape,
-                                     int ndim, void (*release)(void *user), void *user);
+WK_RESULT_API wk_tensor *wk_borrow_sized_at(wk_site site, wk_dtype dtype, void *data, size_t bytes,
+                                            const int64_t *shape, int ndim, void (*release)(void *user), void *user);
 
 /* Starts this thread's stream of random numbers anew. The same seed gives the same numbers on every device.
  * Threads are numbered in the order in which they first use the library, the main thread is usually 0, and each
@@ -114,18 +116,18 @@ WK_API void wk_seed_stream(uint64_t seed, uint64_t stream);
 
 /* ---- what a tensor is -------------------------------------------------------------------------------------------- */
 
-WK_API int wk_ndim_at(wk_site site, const wk_tensor *x);                /* 0 for NULL */
-WK_API int64_t wk_size_at(wk_site site, const wk_tensor *x, int dim);   /* dim may be negative; 0 for NULL */
-WK_API int64_t wk_stride_at(wk_site site, const wk_tensor *x, int dim); /* in elements, likewise */
-WK_API int64_t wk_numel_at(wk_site site, const wk_tensor *x);           /* 0 for NULL */
-WK_API wk_dtype wk_dtype_of_at(wk_site site, const wk_tensor *x);       /* 0 for NULL */
-WK_API wk_device wk_device_of_at(wk_site site, const wk_tensor *x);     /* kind -1 for NULL */
+WK_RESULT_API int wk_ndim_at(wk_site site, const wk_tensor *x);                /* 0 for NULL */
+WK_RESULT_API int64_t wk_size_at(wk_site site, const wk_tensor *x, int dim);   /* dim may be negative; 0 for NULL */
+WK_RESULT_API int64_t wk_stride_at(wk_site site, const wk_tensor *x, int dim); /* in elements, likewise */
+WK_RESULT_API int64_t wk_numel_at(wk_site site, const wk_tensor *x);           /* 0 for NULL */
+WK_RESULT_API wk_dtype wk_dtype_of_at(wk_site site, const wk_tensor *x);       /* 0 for NULL */
+WK_RESULT_API wk_device wk_device_of_at(wk_site site, const wk_tensor *x);     /* kind -1 for NULL */
 /* Do the elements lie dense in row-major order? */
-WK_API bool wk_is_contiguous_at(wk_site site, const wk_tensor *x);
+WK_RESULT_API bool wk_is_contiguous_at(wk_site site, const wk_tensor *x);
 /* x if they do, else a copy that does. */
-WK_API wk_tensor *wk_contiguous_at(wk_site site, wk_tensor *x);
+WK_RESULT_API wk_tensor *wk_contiguous_at(wk_site site, wk_tensor *x);
 /* Are they views of the same memory? */
-WK_API bool wk_same_storage_at(wk_site site, const wk_tensor *a, const wk_tensor *b);
+WK_RESULT_API bool wk_same_storage_at(wk_site site, const wk_tensor *a, const wk_tensor *b);
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
@@ -164,9 +166,9 @@ WK_API void *wk_data_at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_print_at(wk_site site, wk_tensor *x);
 /* The same text. It belongs to the innermost scope, as a tensor that is made does, and lives until that closes; without
  * a scope as long as x. So any number of them may stand in one printf. */
-WK_API const char *wk_tensor_str_at(wk_site site, wk_tensor *x);
+WK_RESULT_API const char *wk_tensor_str_at(wk_site site, wk_tensor *x);
 /* "f32[1,32] cpu requires_grad". Lives as that does. */
-WK_API const char *wk_describe_at(wk_site site, const wk_tensor *x);
+WK_RESULT_API const char *wk_describe_at(wk_site site, const wk_tensor *x);
 
 #define wk_free(x)            wk_free_at(WK_HERE, (x))
 #define wk_carry(variable, x) wk_carry_at(WK_HERE, variable, x)
@@ -175,7 +177,7 @@ WK_API const char *wk_describe_at(wk_site site, const wk_tensor *x);
 #define wk_data(x)            wk_data_at(WK_HERE, x)
 #define wk_print(...)         wk_print_at(WK_HERE, __VA_ARGS__)
 #define wk_tensor_str(...)    wk_tensor_str_at(WK_HERE, __VA_ARGS__)
-#define wk_contiguous(...)    wk_contiguous_at(WK_HERE, __VA_ARGS__)
+#define wk_contiguous(...)    WK_NEW_TENSOR_(wk_contiguous_at(WK_HERE, __VA_ARGS__))
 #define wk_ndim(...)          wk_ndim_at(WK_HERE, __VA_ARGS__)
 #define wk_size(...)          wk_size_at(WK_HERE, __VA_ARGS__)
 #define wk_stride(...)        wk_stride_at(WK_HERE, __VA_ARGS__)
@@ -201,8 +203,8 @@ WK_API const char *wk_describe_at(wk_site site, const wk_tensor *x);
 
 /* wk_of(float, (2, 2), 1, 2, 3, 4): a tensor of a C type from its elements; options stand behind them */
 #define wk_of(type, shape, ...)                                                                                        \
-    WK_OF_(type, WK_INTS_NAME_, WK_JOIN_(wk_elements_, __COUNTER__), WK_JOIN_(wk_options_, __COUNTER__), shape,        \
-           WK_TEXTS_(__VA_ARGS__), __VA_ARGS__)
+    WK_NEW_TENSOR_(WK_OF_(type, WK_INTS_NAME_, WK_JOIN_(wk_elements_, __COUNTER__),                                    \
+                          WK_JOIN_(wk_options_, __COUNTER__), shape, WK_TEXTS_(__VA_ARGS__), __VA_ARGS__))
 #define WK_OF_(type, wk_s_, wk_d_, wk_o_, shape, text, ...)                                                            \
     WK_SIZED_(wk_tensor *, wk_s_, shape, "wk_of: sizes stand in parentheses: wk_of(float, (2, 2), 1, 2, 3, 4)",        \
               __extension__({                                                                                          \
@@ -228,11 +230,11 @@ static inline size_t wk_given_bytes_(size_t room, wk_dtype dtype, wk_ints_ shape
 }
 /* wk_from(pointer, shape): copies what the pointer's type says; wk_from(pointer, shape, .requires_grad = true) */
 #define wk_from(data, ...)                                                                                             \
-    WK_JOIN_(WK_FROM_, WK_COUNT_(__VA_ARGS__))                                                                         \
-    (WK_JOIN_(wk_data_, __COUNTER__), WK_INTS_NAME_,                                                                   \
-     "wk_from: sizes stand in parentheses: wk_from(data, (" #__VA_ARGS__                                               \
-     ")), and so does an array that is written here: wk_from(((float[]){1, 2}), (2))",                                 \
-     data, __VA_ARGS__)
+    WK_NEW_TENSOR_(WK_JOIN_(WK_FROM_, WK_COUNT_(__VA_ARGS__))(                                                         \
+        WK_JOIN_(wk_data_, __COUNTER__), WK_INTS_NAME_,                                                                \
+        "wk_from: sizes stand in parentheses: wk_from(data, (" #__VA_ARGS__                                            \
+        ")), and so does an array that is written here: wk_from(((float[]){1, 2}), (2))",                              \
+        data, __VA_ARGS__))
 #define WK_FROM_1(wk_p_, wk_s_, text, data, shape)                                                                     \
     WK_SIZED_(wk_tensor *, wk_s_, shape, text,                                                                         \
               WK_ONCE_(float *, wk_p_, data, WK_HAS_DTYPE_("wk_from", wk_p_);                                          \
@@ -256,10 +258,10 @@ static inline size_t wk_given_bytes_(size_t room, wk_dtype dtype, wk_ints_ shape
                            wk_tensor_options, "wk_from: " WK_BY_NAME_TEXT_, __VA_ARGS__)))
 /* wk_from_strided(pointer, shape, strides), and options */
 #define wk_from_strided(data, shape, ...)                                                                              \
-    WK_JOIN_(WK_FROM_STRIDED_, WK_COUNT_(__VA_ARGS__))                                                                 \
-    (WK_JOIN_(wk_data_, __COUNTER__), WK_INTS_NAME_, WK_INTS_NAME_,                                                    \
-     "wk_from_strided: sizes and strides stand in parentheses: wk_from_strided(data, (2, 3), (1, 2))", data, shape,    \
-     __VA_ARGS__)
+    WK_NEW_TENSOR_(WK_JOIN_(WK_FROM_STRIDED_, WK_COUNT_(__VA_ARGS__))(                                                 \
+        WK_JOIN_(wk_data_, __COUNTER__), WK_INTS_NAME_, WK_INTS_NAME_,                                                 \
+        "wk_from_strided: sizes and strides stand in parentheses: wk_from_strided(data, (2, 3), (1, 2))", data, shape, \
+        __VA_ARGS__))
 #define WK_FROM_STRIDED_1(wk_p_, wk_s_, wk_t_, text, data, shape, stride)                                              \
     WK_STRIDED_(wk_s_, wk_t_, text, shape, stride,                                                                     \
                 WK_ONCE_(float *, wk_p_, data, WK_HAS_DTYPE_("wk_from_strided", wk_p_);                                \
@@ -275,7 +277,7 @@ static inline size_t wk_given_bytes_(size_t room, wk_dtype dtype, wk_ints_ shape
                              __VA_ARGS__)))
 /* wk_borrow(pointer, shape, release, user) */
 #define wk_borrow(data, shape, release, user)                                                                          \
-    WK_BORROW_(WK_JOIN_(wk_data_, __COUNTER__), WK_INTS_NAME_, data, shape, release, user)
+    WK_NEW_TENSOR_(WK_BORROW_(WK_JOIN_(wk_data_, __COUNTER__), WK_INTS_NAME_, data, shape, release, user))
 #define WK_BORROW_(wk_p_, wk_s_, data, shape, release, user)                                                           \
     WK_SIZED_(wk_tensor *, wk_s_, shape, "wk_borrow: sizes stand in parentheses: wk_borrow(data, (2, 3), NULL, NULL)", \
               WK_ONCE_(float *, wk_p_, data, WK_HAS_DTYPE_("wk_borrow", wk_p_);                                        \

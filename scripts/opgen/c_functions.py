@@ -27,6 +27,13 @@ class Function:
         return f"{self.returns}{self.name}({', '.join(self.parameters)})"
 
     @property
+    def declaration(self) -> str:
+        """In the header: a new tensor must be used, the operand of a call in place need not be."""
+        in_place = self.name.removesuffix("_at").removesuffix("_f64").removesuffix("_i64").removesuffix("_scalar")
+        is_new = self.returns == "wk_tensor *" and not in_place.endswith("_")
+        return f"{'WK_RESULT_API' if is_new else 'WK_API'} {self.prototype};\n"
+
+    @property
     def definition(self) -> str:
         name = f"({self.name})" if not self.name.endswith("_at") else self.name  # a macro of this name is there, too
         return f"wk_tensor *{name}({', '.join(self.parameters)})\n{{\n    return {self.body};\n}}\n"
@@ -205,5 +212,5 @@ def calls_text(header: Header) -> str:
             if op.options and op.options not in known:
                 known.add(op.options)
                 out += options_struct(op)
-            out += "".join(f"WK_API {function.prototype};\n" for function in functions(op)) + "\n"
+            out += "".join(function.declaration for function in functions(op)) + "\n"
     return out + "#ifdef __cplusplus\n}\n#endif\n#endif\n"

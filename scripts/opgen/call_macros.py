@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """include/wick/H.h: the forms of call that people write."""
 
+import re
+
 from opgen.spec import Argument, Header, Op, Overload
 from opgen.c_text import LICENCE, c_text, comment, example_text, heading, options_text, written
 
@@ -141,14 +143,42 @@ def macro_form(op: Op, name: str) -> str:
     return f"#define {name}({parameters}) {macro}({parameters.replace('...', '__VA_ARGS__')})\n"
 
 
-def plain_form(name: str) -> str:
-    return f"#define {name}(...) WK_PLAIN_({name}, __VA_ARGS__)\n"
+def result_type(op: Op, results: list[str]) -> str:
+    """What the macro's function returns."""
+    if op.list_result:
+        return "int"
+    return "wk_code" if len(results) > 1 and not op.results_in_options else "wk_tensor *"
+
+
+def plain_form(op: Op, name: str, operands: list[Argument], results: list[str]) -> str:
+    """Exactly these operands."""
+    type = result_type(op, results)
+    names = [a.c for a in operands] + (["out"] if op.list_result else results if type == "wk_code" else [])
+    if type == "wk_tensor *" and any(a.type == "Device" for a in operands):
+        only = f"#define {name}(...) {name}_at(WK_HERE, __VA_ARGS__)\n"
+        form = f"#define {name}(...) WK_ON_DEVICE_({type}, {name}, __VA_ARGS__)\n"
+        return f"#ifdef __cplusplus\n{only}#else\n{new(form, name)}#endif\n"
+    said = f'{len(names)}, {name}, "{", ".join(names)}", __VA_ARGS__'
+    if is_new(type, name):
+        return f"#define {name}(...) WK_EXACT_NEW_({said})\n"
+    return f"#define {name}(...) WK_EXACT_({type}, {said})\n"
 
 
 def shorter_form(op: Op, name: str) -> str:
     """(x, n, dim), or (x, n), which is another function."""
     form = f"#define {name}(x, ...) WK_SHORTER_(wk_{op.shorter.name}, {name}, x, __VA_ARGS__)\n"
-    return f"#ifdef __cplusplus\n{plain_form(name)}#else\n{form}#endif\n"
+    return f"#ifdef __cplusplus\n{plain_form(op, name, op.operands, op.results)}#else\n{new(form, name)}#endif\n"
+
+
+def is_new(type: str, name: str) -> bool:
+    """Does a call return a new tensor?"""
+    return type == "wk_tensor *" and not name.endswith("_")
+
+
+def new(form: str, name: str) -> str:
+    """A form whose result must be used."""
+    head, body = re.match(r"(#define \w+\([^)]*\)) (.*)", form).groups()
+    return f"{head} WK_NEW_TENSOR_({body})\n" + form.partition("\n")[2]
 
 
 def last_form(op: Op, name: str, macro: str) -> str:
@@ -183,12 +213,25 @@ def value_form(op: Op, name: str) -> str:
 def form(op: Op, suffix: str) -> str:
     """The macro wk_NAME of a row, or wk_NAME_."""
     name = f"wk_{op.name}{suffix}"
+    results = op.results if op.results and not (op.overloads or op.results_in_options) else []
+    if is_plain(op):
+        return plain_form(op, name, op.operands_of(op.overloads[0]) if op.overloads else op.operands, results)
+    if op.shorter and not op.macro:
+        return shorter_form(op, name)
+    text = special_form(op, suffix, name)
+    return new(text, name) if is_new(result_type(op, results), name) else text
+
+
+def is_plain(op: Op) -> bool:
+    special = op.macro or op.shorter or op.of_number or op.options or op.numbers_told_apart or op.operands[-1].omit
+    return not (special or op.takes_either or takes_values(op) or any(a.is_list for a in op.operands))
+
+
+def special_form(op: Op, suffix: str, name: str) -> str:
     if op.takes_either:
         return either_forms(op, suffix)
     if op.macro:
         return macro_form(op, name)
-    if op.shorter:
-        return shorter_form(op, name)
     if op.of_number:
         return last_form(op, name, "WK_LAST_EITHER_")
     if op.options:
@@ -199,14 +242,16 @@ def form(op: Op, suffix: str) -> str:
         return omitting_form(op, name)
     if any(a.is_list for a in op.operands):
         return list_form(op, name)
-    if takes_values(op):
-        return value_form(op, name)
-    return plain_form(name)
+    return value_form(op, name)
 
 
 def overload_form(op: Op, overload: Overload) -> str:
     name = f"wk_{overload.name}"
-    return option_form(op, name, op.operands_of(overload)) if op.options else plain_form(name)
+    operands = op.operands_of(overload)
+    if not op.options:
+        return plain_form(op, name, operands, overload.results)
+    text = option_form(op, name, operands)
+    return new(text, name) if is_new(result_type(op, overload.results), name) else text
 
 
 def call_text(op: Op) -> str:

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What sums reach, and products of matrices as contractions and back; see contraction.h. */
+/* Offsets reached by contractions, validation, and conversion of matrix products; see contraction.h. */
 #include "contraction.h"
 #include <string.h>
 
-/* What is added up of two such numbers is one of 64 bits. */
+/* The sum of two offsets below this fits int64. */
 static const int64_t MAX_REACH = (int64_t)1 << 62;
 
-/* ---- sums -------------------------------------------------------------------------------------------------------- */
+/* ---- contractions ------------------------------------------------------------------------------------------------ */
 
-/* low and high are of numbers that are below 2^62 together: wk__contraction_check. */
+/* No overflow: wk__contraction_check() bounds the total below 2^62. */
 static void reach(int64_t steps, int64_t stride, int64_t *low, int64_t *high)
 {
     *(stride < 0 ? low : high) += steps * stride;
@@ -49,8 +49,8 @@ static int64_t magnitude(int64_t number)
     return number < 0 ? -number : number;
 }
 
-/* Numerators stay below 2^40 and divisors below 2^20, so that what is computed of up to three of them fits; what they
- * are held against, below 2^62, so that it does when it is subtracted from one. */
+/* Numerators stay below 2^40 and divisors below 2^20, so that the index arithmetic of up to three coordinates fits;
+ * extent x divisor stays below 2^62, so that comparing a numerator with it does not overflow. */
 static const char *check_coordinate(const wk__affine_index *q, int ndim, const int64_t *shape,
                                     const wk__contraction *sum)
 {
@@ -69,7 +69,7 @@ static const char *check_coordinate(const wk__affine_index *q, int ndim, const i
     return fits ? NULL : "a coordinate whose numbers are too large";
 }
 
-/* Adds `steps` of `stride` to how far a factor reaches. False: that is too far. */
+/* Adds `steps` x |stride| to *far; returns false if that exceeds the bound. */
 static bool add_reach(int64_t steps, int64_t stride, int64_t *far)
 {
     int64_t way;
@@ -77,7 +77,7 @@ static bool add_reach(int64_t steps, int64_t stride, int64_t *far)
            !__builtin_add_overflow(*far, way, far) && *far < MAX_REACH;
 }
 
-/* Coordinates have been checked. What is outside has no element, but a place that is computed on the way to one. */
+/* Requires checked coordinates. Offsets out of range are not accessed, but they are computed and must not overflow. */
 static const char *check_reach(const wk__contraction *sum, int factor, int ndim, const int64_t *shape)
 {
     int64_t far = 0;
@@ -119,7 +119,7 @@ const char *wk__contraction_check(const wk__contraction *sum, int ndim, const in
     return NULL;
 }
 
-/* ---- products of matrices ---------------------------------------------------------------------------------------- */
+/* ---- matrix products --------------------------------------------------------------------------------------------- */
 
 static bool is_broadcast(const wk__work_args *kernel, int operand, int d)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See contraction_stride_split.h. */
+/* Splits contractions by remainders; see contraction_stride_split.h. */
 #include "contraction_stride_split.h"
 
-/* The first coordinate that is divided. False: there is none. */
+/* Finds the first divided coordinate; returns false if there is none. */
 static bool find_divided(const wk__contraction *sum, int *factor, int *k)
 {
     for (*factor = 0; *factor < WK__FACTORS; ++*factor)
@@ -35,13 +35,13 @@ bool wk__contraction_can_split(const wk__work_args *kernel)
     return true;
 }
 
-/* Index i becomes every x i + first: what steps along it takes longer steps, and begins further on. */
+/* Substitutes `every` x i + `first` for index i: multiplies strides and coefficients and moves the offsets. */
 static void stride_index(wk__work_args *kernel, wk__contraction *sum, int i, int64_t every, int64_t first)
 {
     const int s = i - kernel->ndim;
     int64_t *extent = s < 0 ? &kernel->shape[i] : &sum->extent[s];
     *extent = *extent > first ? (*extent - first - 1) / every + 1 : 0;
-    const int64_t longer = *extent > 1 ? every : 0; /* what does not step takes no steps, however long */
+    const int64_t longer = *extent > 1 ? every : 0; /* an index of extent 1 keeps stride 0, however large `every` is */
     for (int o = 0; o <= WK__FACTORS; o++) {
         if (s >= 0 && o == 0) continue;
         int64_t *stride = s < 0 ? &kernel->operand[o].stride[i] : &sum->stride[o - 1][s];
@@ -56,7 +56,8 @@ static void stride_index(wk__work_args *kernel, wk__contraction *sum, int i, int
         }
 }
 
-/* The summed index that steps with remainders takes the steps at which the division is exact. False: there is none. */
+/* Restricts the summed index whose steps leave remainders to those where the division is exact; returns false if there
+ * are none. */
 static bool keep_divisible(wk__work_args *kernel, wk__contraction *sum, const wk__affine_index *q)
 {
     for (int i = kernel->ndim; i < kernel->ndim + sum->nsummed; i++) {
@@ -73,7 +74,8 @@ static bool keep_divisible(wk__work_args *kernel, wk__contraction *sum, const wk
     return q->offset % q->divisor == 0;
 }
 
-/* Every coefficient that counts and the offset are multiples: the rest are of indices that stay 0. */
+/* Divides the coordinate by its divisor. The offset and all relevant coefficients are multiples; the others belong to
+ * indices of extent 1. */
 static void divide(wk__affine_index *q)
 {
     q->offset /= q->divisor;
@@ -91,9 +93,9 @@ wk_code wk__contraction_split_strides(const wk__work_args *whole, wk__contractio
     wk__affine_index *q = &sum.affine[factor][k];
     part.contraction = &sum;
     while (d < part.ndim && !needs_split(q, &part, d)) d++;
-    if (d == part.ndim) { /* each index of the result has one remainder by now */
+    if (d == part.ndim) { /* each result index has a single remainder now */
         const bool exact = keep_divisible(&part, &sum, q);
-        if (!exact) q->extent = 0; /* it is outside everywhere: nothing is summed */
+        if (!exact) q->extent = 0; /* out of range everywhere: the sum is empty */
         if (!exact && sum.nsummed > 0) sum.extent[0] = 0;
         divide(q);
         return wk__contraction_split_strides(&part, visit, user, fail);

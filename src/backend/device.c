@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of opened devices; see device.h. */
+/* Table of open devices; see device.h. */
 #include "device.h"
 #include "base/alloc.h"
 #include "base/environment.h"
@@ -10,14 +10,15 @@
 enum { MAX_DEVICES = 64 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic(wk__device *) opened[MAX_DEVICES]; /* filled from the front, never emptied: readers take no lock */
+/* filled from the front and never emptied, so that readers need no lock */
+static _Atomic(wk__device *) opened[MAX_DEVICES];
 
 static bool same(wk_device a, wk_device b)
 {
     return a.kind == b.kind && a.index == b.index && a.task == b.task;
 }
 
-/* One that is open already, or NULL; touches no hardware. */
+/* Returns an open device, or NULL; does not access hardware. */
 static wk__device *find(wk_device id)
 {
     for (int k = 0; k < MAX_DEVICES; k++) {
@@ -37,7 +38,7 @@ void wk__device_for_each(void (*visit)(wk__device *device, void *user), void *us
     }
 }
 
-/* ---- what counts as a GPU ---------------------------------------------------------------------------------------- */
+/* ---- gpu:i ------------------------------------------------------------------------------------------------------- */
 
 static bool counts_as_gpu(const wk__backend *backend, int index, wk__device_info *info)
 {
@@ -48,8 +49,8 @@ static bool counts_as_gpu(const wk__backend *backend, int index, wk__device_info
     return info->is_gpu || (wish && strcmp(wish, backend->name) == 0);
 }
 
-/* Calls for gpu:0, gpu:1, ... in order; a card that two drivers see counts once. What CUDA has at the same address are
- * slices of a card, and each counts. Returns the id of number `want`, or with want < 0 how many there are in *count. */
+/* Enumerates gpu:0, gpu:1, ... A card seen by two backends counts once, but several CUDA devices at one PCI address are
+ * slices of a card and each counts. Returns device number `want`; if want < 0, stores the number of GPUs in *count. */
 static wk_device nth_gpu(int want, int *count)
 {
     char seen[MAX_DEVICES][16];
@@ -95,7 +96,7 @@ int wk__device_count_of(int kind)
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-/* "cpu, opencl:0, opencl:1" */
+/* Appends "cpu, opencl:0, opencl:1". */
 static void list_usable(wk__text *out)
 {
     bool first = true;
@@ -111,7 +112,7 @@ static void list_usable(wk__text *out)
     }
 }
 
-/* gpu:i: OpenCL also runs on CPUs, which are no GPUs unless somebody says so. */
+/* Explains a missing gpu:i. OpenCL devices may be CPUs, which count as GPUs only if WICK_GPU=opencl is set. */
 static void explain_no_gpu(wk__text *out)
 {
     int count = wk__backend_of(WK_OPENCL)->count(), gpus;
@@ -196,8 +197,8 @@ static wk__device *open_device(wk_device id, const wk__backend *backend, wk__fai
     return device;
 }
 
-/* What the environment asks for decides which devices there are and how they compute, so none is used while that is
- * misspelt: a program would run, but not as it was told to. */
+/* Environment variables determine which devices exist and how they compute, so no device is opened while one is
+ * invalid: otherwise the program would run with unintended settings. */
 static bool check_environment(wk__fail *fail)
 {
     char why[sizeof fail->text];
@@ -217,7 +218,7 @@ wk__device *wk__device_get(wk_device id, wk__fail *fail)
         return NULL;
     }
     pthread_mutex_lock(&lock);
-    device = find(id); /* somebody else may have opened it meanwhile */
+    device = find(id); /* another thread may have opened it */
     if (!device) {
         device = open_device(id, backend, fail);
         wk__launcher_status_send("wick=open\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices that are in use: a backend's device, opened once, with its arena. */
+/* Open devices: a device of a backend, opened once per process and never closed, with its arena. Thread-safe. */
 #ifndef WICK_BACKEND_DEVICE_H
 #define WICK_BACKEND_DEVICE_H
 
@@ -11,25 +11,24 @@
 typedef struct wk__device {
     wk_device id;
     const wk__backend *backend;
-    void *state; /* the backend's */
+    void *state; /* the backend's state */
     wk__arena *arena;
-    atomic_llong uploads, downloads, syncs; /* bytes to and from the host; waits of the host */
-    atomic_llong limit;                     /* the arena's, for a look at each call */
-    pthread_mutex_t report_lock;            /* held from a wait until all that the device reported then is marked
-                                    (engine/device_sync.c) */
+    atomic_llong uploads, downloads, syncs; /* statistics: bytes from and to the host, waits of the host */
+    atomic_llong limit;                     /* copy of the arena's limit, readable without its lock */
+    /* held from a wait until all failures it reported have been attributed (engine/device_sync.c) */
+    pthread_mutex_t report_lock;
 } wk__device;
 
-/* What calls say of kind -1. */
+/* Error text for a device of kind -1. */
 #define WK__INVALID_DEVICE "the device is not valid; the call that made it has recorded why"
 
-/* The opened device, or NULL with *fail filled: what is there, and why the rest is not. gpu:i must have been
- * resolved. */
+/* Returns the device, opening it on first use; NULL with *fail set if unavailable. gpu:i must be resolved before. */
 wk__device *wk__device_get(wk_device id, wk__fail *fail);
-/* gpu:i -> what it stands for; {0} when there is none. Other kinds come back as they are. */
+/* Converts gpu:i to the device it denotes, {0} if none; returns other kinds unchanged. */
 wk_device wk__device_resolve(wk_device id);
-/* How many of a kind; WK_GPU counts physical cards once. */
+/* Returns the number of devices of a kind; WK_GPU counts each physical card once. */
 int wk__device_count_of(int kind);
-/* In bytes; 0: the memory that the backend says it has, as at first. */
+/* Sets the memory limit in bytes; 0 restores the default, the memory that the backend reports. */
 void wk__device_set_limit(wk__device *device, int64_t bytes);
 /* Calls visit for every open device. */
 void wk__device_for_each(void (*visit)(wk__device *device, void *user), void *user);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moments by the host's clock. */
+/* Events timed by the host clock; see event.h. */
 #include "event.h"
 
 #include "base/alloc.h"
@@ -14,7 +14,7 @@ struct wk__event {
     int refcount;
     bool completed;
     struct timespec at;
-    wk_code code; /* of what kept it from being */
+    wk_code code; /* failure it completed with */
     char text[sizeof((wk__fail *)0)->text];
 };
 
@@ -61,7 +61,7 @@ wk_code wk__event_not_ready(wk__fail *fail)
     return wk__fail_set(fail, WK_ERR_STATE, "an event has not come yet; wk_event_synchronize waits for it");
 }
 
-/* What became of one that has passed. */
+/* Returns the result of a completed event. */
 static wk_code outcome(const wk__event *event, wk__fail *fail)
 {
     return event->code == WK_OK ? WK_OK : wk__fail_set(fail, event->code, "%s", event->text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A moment in a device's work, by the host's clock: for backends whose driver has no better one. Whoever records it
- * and whoever waits for it hold one reference each, so that either may be the last. */
+/* Events timed by the host clock, for backends without events of their own. The recorder and the user own one reference
+ * each, in either order of release. Thread-safe. */
 #ifndef WICK_BACKEND_EVENT_H
 #define WICK_BACKEND_EVENT_H
 
@@ -8,21 +8,20 @@
 
 typedef struct wk__event wk__event;
 
-/* Not there yet; NULL and *fail when memory is short. */
+/* Creates an incomplete event; NULL with *fail on allocation failure. */
 wk__event *wk__event_new(wk__fail *fail);
-/* The moment is now, or, if `why` is not NULL, it will never be, for that reason. Lets go of the recorder's reference.
- */
+/* Completes the event now, or, if `why` is not NULL, with that failure. Drops the recorder's reference. */
 void wk__event_complete(wk__event *event, const wk__fail *why);
 
-/* Of the time of a moment that is still to come. */
+/* Fails because the time of an incomplete event was requested. */
 wk_code wk__event_not_ready(wk__fail *fail);
 
-/* As the table of a backend has them. */
+/* Entries for a backend's table. */
 wk_code wk__event_wait(void *device, void *event, wk__fail *fail);
 wk_code wk__event_elapsed(void *device, void *from, void *to, double *seconds, wk__fail *fail);
 void wk__event_destroy(void *device, void *event);
 bool wk__event_query(void *device, void *event);
-/* `event_record` of a device whose work is done when it is given: the moment is now. */
+/* `event_record` for synchronous devices: the event is complete at once. */
 wk_code wk__event_record_completed(void *device, void **event, wk__fail *fail);
 
 #endif

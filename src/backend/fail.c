@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How backends and the arena say why a call failed. */
+/* Failures of backends and the arena; see wk__fail in backend.h. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the engine and all backends have to see alike: which groups write over what they read. */
+/* Detection of in-place programs, shared by the engine and all backends so that they agree. */
 #include "backend.h"
 
 static bool loads(const wk__program *group, int operand)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backends of this build. */
+/* Backends of this build. */
 #include "backend.h"
 
 extern const wk__backend wk__cuda_backend, wk__opencl_backend, wk__cpu_backend, wk__null_backend;
 
-/* A card that both CUDA and OpenCL see counts as CUDA's, so that one stands first. */
+/* CUDA precedes OpenCL, so that a card with both drivers counts as a CUDA device. */
 const wk__backend *const wk__backends[] = {
     &wk__cuda_backend, &wk__opencl_backend, &wk__cpu_backend, &wk__null_backend, NULL,
 };

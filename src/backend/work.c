@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of families; see work.h. */
-#include "collective.h"
+/* Table of work families; see work.h. */
+#include "work.h"
 
 const wk__work_family wk__work_families[WK__WORK_FAMILIES] = {
     [WK__PROGRAM] = {.name = "program", .log_name = "one pass", .is_program = true},
@@ -37,13 +37,6 @@ const wk__work_family wk__work_families[WK__WORK_FAMILIES] = {
                   .same_dtype_operand = 2,
                   .index_operand = 1},
     [WK__TRANSFER] = {.name = "transfer", .nout = 1, .nin = 1, .is_transfer = true, .same_dtype_operand = 1},
-    [WK__COLLECTIVE] = {.name = "collective",
-                        .log_name = "a collective",
-                        .nout = 1,
-                        .nin = 1,
-                        .is_collective = true,
-                        .nmodes = WK__COLLECTIVES,
-                        .same_dtype_operand = 1},
 };
 
 void wk__work_operand_shape(const wk__work_family *family, int operand, int dim, int64_t bound, int64_t shape[])

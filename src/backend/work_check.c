@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be checked of an order without doing it: that the program is right, and that no operand leaves its memory.
- */
+/* Validation of work without executing it: programs are well-formed and operands stay within their memory. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "collective.h"
 #include "backend/null/command_log.h"
 
-/* Elements from the first place to the last that an operand touches: low <= 0 <= high, from its offset on. */
+/* Range of element offsets that an operand accesses relative to its offset: low <= 0 <= high. */
 typedef struct reach {
     int64_t low, high;
 } reach;
@@ -43,14 +41,14 @@ static const char *check_reach(const wk__operand *operand, reach r)
     return NULL;
 }
 
-/* An operand over a space of its own. */
+/* Checks an operand over its shape. */
 static const char *check_operand(const wk__operand *operand, int ndim, const int64_t *shape)
 {
     if (!operand->memory) return "an operand without memory";
     return is_empty(ndim, shape) ? NULL : check_reach(operand, reach_of(operand, ndim, shape));
 }
 
-/* `nowhere`: the operand that lies in no memory, -1: none. */
+/* Checks a program; operand `nowhere` has no memory (-1: all have). */
 static const char *check_group_but(const wk__program *group, int nowhere)
 {
     const char *wrong = wk__program_verify(group);
@@ -64,7 +62,7 @@ static const char *check_group_but(const wk__program *group, int nowhere)
             const wk__ins *ins = &group->ins[k];
             if (ins->code != WK__LOADX || ins->arg[1] != o) continue;
             int64_t bound = llabs(group->imm[ins->arg[2]].i);
-            read &= bound > 0; /* no index is good then */
+            read &= bound > 0; /* no valid index */
             extend(&r, bound - 1, group->imm[ins->arg[2] + 1].i);
         }
         if (read) wrong = check_reach(operand, r);
@@ -93,8 +91,8 @@ static const char *check_prologue(const wk__program *group, const wk__operand *f
     return check_group_but(group, stored);
 }
 
-/* Factors reach further than their strides over the space say, as far as the sum does; where that is empty they are not
- * read. */
+/* Checks a contraction. Factors reach further than their strides over the result space, and are not read if the sum is
+ * empty. */
 static const char *check_sum(const wk__work_args *kernel)
 {
     if (!kernel->contraction) return "a contraction without a sum";
@@ -137,23 +135,11 @@ static const char *check_along(const wk__work_family *family, const wk__work_arg
     return NULL;
 }
 
-static const char *check_collective(const wk__work_args *kernel)
-{
-    const char *wrong = wk__collective_check(kernel);
-    for (int o = 0; o < 2 && !wrong; o++) {
-        const int64_t count = wk__collective_elements(kernel->mode, kernel->comm, o, kernel->shape[0]);
-        wrong = check_operand(&kernel->operand[o], 1, &count);
-    }
-    return wrong;
-}
-
 static const char *check_kernel(const wk__work_family *family, const wk__work_args *kernel)
 {
     if (!kernel) return "work without its operands";
     if (kernel->ndim < 0 || kernel->ndim > WK__MAX_DIMS) return "count of dimensions";
-    return family->is_contraction  ? check_sum(kernel)
-           : family->is_collective ? check_collective(kernel)
-                                   : check_along(family, kernel);
+    return family->is_contraction ? check_sum(kernel) : check_along(family, kernel);
 }
 
 const char *wk__work_check(const wk__work *work)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host memory of the library and the two hooks on it: the program's own allocator, and the failure that tests order. */
+/* Host memory: the user's allocator, and the failure injection of tests; see alloc.h. */
 #include "alloc.h"
 #include "context.h"
 
@@ -8,22 +8,22 @@
 #include <string.h>
 #include <wick/core.h>
 
-/* Written before the first request only (wk_set_allocator sees to that), so it is read without a lock. */
+/* Written only before the first request (wk_set_allocator enforces this), so it is read without a lock. */
 static struct {
-    wk_realloc_fn *resize; /* NULL: the C library's */
+    wk_realloc_fn *resize; /* NULL: the C library's allocator */
     void *user;
 } program;
 
-static _Atomic int64_t requests; /* made so far */
-static _Atomic int64_t fail_at;  /* the number of the request that fails; 0: none */
+static _Atomic int64_t requests; /* requests so far */
+static _Atomic int64_t fail_at;  /* number of the request that fails; 0: none */
 
-/* Of the threads that pause; a list, as there are hardly ever two. Thread-local storage has no room for this
+/* Protects the list of pauses, which rarely has more than one element. Thread-local storage has no space for it
  * (context.h). */
 static pthread_mutex_t pause_lock = PTHREAD_MUTEX_INITIALIZER;
 static wk__alloc_untracked *pauses;
-static atomic_int pause_count; /* looked at first: as a rule there are none */
+static atomic_int pause_count; /* length of the list, read without the lock; usually 0 */
 
-/* Counts a request; true when it is the one that has to fail. */
+/* Counts a request; returns true if it must fail. */
 static bool should_fail(void)
 {
     if (wk__alloc_is_untracked()) return false;
@@ -31,7 +31,7 @@ static bool should_fail(void)
     return number == atomic_load_explicit(&fail_at, memory_order_relaxed);
 }
 
-/* An empty request gets a byte, so that NULL always means that memory is short. */
+/* Rounds an empty request up to one byte, so that NULL always means failure. */
 static size_t at_least_one(size_t size)
 {
     return size > 0 ? size : 1;
@@ -85,7 +85,8 @@ bool wk__grow(void *array_address, int64_t *capacity, int64_t need, size_t size)
     int64_t room = need < 8 ? 8 : need;
     if (*capacity <= INT64_MAX / 2 && room < *capacity * 2) room = *capacity * 2;
 
-    void *array; /* the caller's pointer has a type of its own: copied as bytes, not through a void ** */
+    /* copied by bytes: the caller's pointer is not a void *, and accessing it as one would break aliasing rules */
+    void *array;
     memcpy(&array, array_address, sizeof array);
     array = wk__realloc(array, (size_t)room, size);
     if (!array) return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One context per thread, found through a pointer in thread-local storage. */
+/* Creates one context per thread, found through a thread-local pointer, and destroys it when the thread exits. */
 #include "context.h"
 #include "upcalls.h"
 #include "alloc.h"
@@ -12,21 +12,21 @@
 
 _Thread_local wk_context *wk__context_now __attribute__((tls_model("initial-exec")));
 
-pthread_mutex_t wk__context_lock = PTHREAD_MUTEX_INITIALIZER; /* of the lists of contexts */
+pthread_mutex_t wk__context_lock = PTHREAD_MUTEX_INITIALIZER; /* protects both lists of contexts */
 static wk_context *list;
 static int64_t streams;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t at_exit; /* of each thread: its context */
+static pthread_key_t at_exit; /* per thread: its context */
 
-/* The first threads need no memory for theirs, so an error can be told when memory is short. */
+/* The first threads get static contexts, so that errors can be reported when no memory is left. */
 enum { STATIC_CONTEXTS = 64, CACHE_LINE = 64 };
 static struct {
     _Alignas(CACHE_LINE) wk_context context;
 } static_contexts[STATIC_CONTEXTS];
 static int handed_out;
-static wk_context *free_contexts; /* of threads that have ended */
+static wk_context *free_contexts; /* contexts of threads that have exited */
 
-/* Whoever visits it has left when this returns. */
+/* Removes a context from the list, after all threads that acquired it have released it. */
 static void unlist(wk_context *context)
 {
     pthread_mutex_lock(&wk__context_lock);
@@ -43,12 +43,12 @@ static void unlist(wk_context *context)
     pthread_mutex_unlock(&wk__context_lock);
 }
 
-/* What its scopes own goes, what it recorded is run, its free slots serve others. */
+/* Closes the scopes, runs the recorded ops and returns the slots to the reserve. */
 static void finish(wk_context *context)
 {
     wk__context_now = context;
     if (context->guards) wk__guard_close(context->guard[0].token);
-    context->frame = (wk__frame){0}; /* that in force may be of calls that a longjmp has left */
+    context->frame = (wk__frame){0}; /* the current frame may belong to calls that a longjmp has left */
     wk__upcalls.drain_queue(context);
     unlist(context);
     wk__upcalls.free_queue(context);
@@ -75,7 +75,7 @@ static void end_thread(void *address)
 
 static void make_key(void)
 {
-    wk__dynlib_pin_self(); /* before the first pointer to a function of ours is given to somebody who keeps it */
+    wk__dynlib_pin_self(); /* before anything else keeps the address of one of our functions */
     pthread_key_create(&at_exit, end_thread);
 }
 
@@ -91,8 +91,8 @@ static wk_context *take(void)
     return context ? context : wk__alloc_zero(1, sizeof *context);
 }
 
-/* A thread without one could not even be told that memory is short, so it waits until another has ended or
- * given memory back. */
+/* Without a context not even an allocation failure could be reported, so the thread waits until another one exits or
+ * frees memory. */
 static wk_context *alloc_context_or_wait(void)
 {
     static const struct timespec moment = {.tv_nsec = 1000000};
@@ -167,7 +167,8 @@ wk__frame wk__frame_begin_isolated(wk_context *context, wk__frame_kind way, cons
     return before;
 }
 
-/* Only the end of a call that is busy tells the handler; where a held frame stands in none, the next call does. */
+/* Errors are delivered only at the end of a blocking call. A NOUNWIND frame outside any such call leaves them to the
+ * thread's next call. */
 void wk__frame_end_isolated(wk_context *context, wk__frame before)
 {
     context->frame = before;
@@ -192,7 +193,8 @@ void wk__context_release(wk_context *context)
     pthread_mutex_unlock(&wk__context_lock);
 }
 
-/* The list is not locked during a visit, which may take long and may need it; who is visited stays in it. */
+/* The list is not locked during a visit, which may be long and may need the lock; the reference keeps the visited
+ * context in the list. */
 void wk__context_each(void (*visit)(wk_context *context, void *user), void *user)
 {
     pthread_mutex_lock(&wk__context_lock);

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of one thread: its error, its guard stack with the scopes and what they own, its random stream, its free
- * lists, and the ring of work that it has recorded and not yet run. */
+/* Per-thread state: the pending error, the stack of guards with the scopes and the handles they own, the random stream,
+ * the slot caches, and the queue of recorded ops that have not run yet.
+ *
+ * Ownership: a context belongs to one thread and lives until the thread exits; bindings create contexts without a
+ * thread.
+ * Threads: only the owner accesses a context, except for the op queue (under queue_lock), posted_failure (atomic), and
+ * visits between wk__context_acquire() and wk__context_release(), which delay its destruction. */
 #ifndef WICK_BASE_CONTEXT_H
 #define WICK_BASE_CONTEXT_H
 
@@ -13,96 +18,97 @@
 
 typedef struct wk__handle wk__handle;
 
-/* ---- whose call it is -------------------------------------------------------------------------------------------- */
+/* ---- call frames ------------------------------------------------------------------------------------------------- */
 
-/* The program's call that the library carries out with calls of its own: messages name it instead of those. */
+/* The API call of user code that the library is executing through internal calls. Error messages name this call and its
+ * site instead of the internal ones. */
 typedef struct wk__api_call {
     bool active;
-    bool in_place;        /* "add_": the name of the op and _ */
-    bool handler_blocked; /* the program's handler hears of an error when the call ends; see
-                                    WK__FRAME_CRITICAL */
-    const char *name;     /* lives for ever; NULL: what fails names itself */
+    bool in_place;        /* the call is an in-place op: "_" is appended to name */
+    bool handler_blocked; /* error delivery waits for the end of the call; see WK__FRAME_CRITICAL */
+    const char *name;     /* static; NULL: internal ops report their own names */
     wk_site site;
 } wk__api_call;
 
-/* What the name of an op lacks in a call in place. */
+/* Returns "_" if the name of an in-place op lacks it, else "". */
 static inline const char *wk__in_place_suffix(const char *name, bool in_place)
 {
     return in_place && name[strlen(name) - 1] != '_' ? "_" : "";
 }
 
-/* A module whose forward runs, in the frame of that call; the innermost is the context's. */
+/* A module whose forward is running. Frames are linked from the innermost outwards and live on the C stack. */
 typedef struct wk__module_frame wk__module_frame;
 struct wk__module_frame {
     const wk__module_frame *parent;
     const void *module;
-    bool library; /* its calls are the program's call of forward */
-    /* Writes where it stands: of the library's before the message, "forward: in layer 2.1 (linear): ", and returns the
-     * name of its kind; of the program's behind it, "layer 2.1, ". */
+    bool library; /* a built-in module: its internal calls count as the user's call of forward */
+    /* Appends the position of the module to a message. Built-in modules precede the message, "forward: in layer 2.1
+     * (linear): ", and return the name of their kind; user-defined modules follow it, "layer 2.1, ". */
     const char *(*describe)(const wk__module_frame *layer, wk__text *out);
 };
 
-/* How an object ended, for messages about its handle. */
+/* Cause of an object's destruction, for messages about its dead handle. */
 typedef struct wk__destroy_cause {
-    const char *call; /* the call that let go of it; NULL: it was freed. A scope that closed: see
-                                      handle.c */
-    wk_site site;     /* of that call, or where the scope was opened */
-    const struct wk__handle_type *parent_type; /* the kind of the object that it went with, NULL: it went by itself */
+    /* the API call that dropped the last reference; NULL: wk_free. For a closed scope see by_scope in handle.c */
+    const char *call;
+    wk_site site; /* call site, or where the scope was opened */
+    /* kind of the parent that was destroyed with it; NULL: it was destroyed directly */
+    const struct wk__handle_type *parent_type;
 } wk__destroy_cause;
 
-/* What the calls that a call leads to have to know of it. Kept in one piece: user code that the library runs
- * has one of its own, and a guard that closes puts back the one before it, also when a handler's longjmp left
- * what had changed it. */
+/* Call frame: state that nested internal calls inherit. User code runs in a fresh frame. A closing guard restores the
+ * frame saved when it was pushed, also after a longjmp out of the error handler. */
 typedef struct wk__frame {
-    bool grad_off;          /* WK_NO_GRAD is in force */
-    bool sync_off;          /* WK_NO_SYNC is */
-    uint8_t backward_depth; /* backward runs that are under way: a hook may have begun another one */
-    uint8_t destroy_depth;  /* calls of the program's destroy that are under way, one within another */
-    uint8_t release_depth;  /* likewise of its release */
-    uint8_t kind;           /* of what wk__frame_begin gave: what it began */
-    bool nounwind;          /* the program's function that runs stands amidst drops: see WK__FRAME_NOUNWIND */
-    int16_t composing;      /* depth of composed ops: no nodes are made */
-    uint64_t op_scope;      /* scope of the outermost composed op or gradient that runs, 0 none: it owns what was made
-                          since */
+    bool grad_off;          /* inside WK_NO_GRAD */
+    bool sync_off;          /* inside WK_NO_SYNC */
+    uint8_t backward_depth; /* nested backward passes that are running; a hook may start another one */
+    uint8_t destroy_depth;  /* nested calls of user-defined destroy functions */
+    uint8_t release_depth;  /* nested calls of user-defined release functions */
+    uint8_t kind;           /* in a saved frame: the wk__frame_kind of the frame that replaced it */
+    bool nounwind;          /* user code is running while references are being dropped; see WK__FRAME_NOUNWIND */
+    int16_t composing;      /* depth of composite ops; no graph nodes are created if > 0 */
+    /* token of the scope of the outermost composite op or gradient that is running; 0: none. It owns the intermediate
+     * results */
+    uint64_t op_scope;
     wk__api_call api_call;
-    const char *callback;                 /* what of the program's own the library has called, "forward of \"block\"" */
-    const wk__module_frame *module_frame; /* the innermost whose forward runs */
-    wk__destroy_cause destroy_cause;      /* of the object whose parts are let go of just now, or of the scope that
-                                                closes */
+    const char *callback;                 /* user code called by the library, as in messages: "forward of \"block\"" */
+    const wk__module_frame *module_frame; /* innermost module whose forward is running; NULL: none */
+    /* of the object whose children are being dropped, or of the scope that is closing */
+    wk__destroy_cause destroy_cause;
 } wk__frame;
 
 /* ---- guards ------------------------------------------------------------------------------------------------------ */
 
 typedef enum wk__guard_kind {
     WK__GUARD_SCOPE,   /* owns handles */
-    WK__GUARD_GRAD,    /* grad mode */
-    WK__GUARD_DEVICE,  /* default device */
-    WK__GUARD_EPOCH,   /* an epoch of a loader */
-    WK__GUARD_CALLBACK /* the library runs user code: call sites start anew */
+    WK__GUARD_GRAD,    /* saves the grad mode */
+    WK__GUARD_DEVICE,  /* saves the default device */
+    WK__GUARD_EPOCH,   /* an epoch of a data loader */
+    WK__GUARD_CALLBACK /* user code is running: calls start with fresh call sites */
 } wk__guard_kind;
 
 typedef struct wk__guard {
-    uint64_t token; /* serial number, never used twice in a process */
+    uint64_t token; /* unique in the process, never 0 */
     wk__guard_kind kind;
     wk_site site;
-    wk__handle *handles; /* SCOPE: the handles it owns, newest first */
-    bool flush;          /* SCOPE: an optimiser stepped here: flush after the handles are dropped */
+    wk__handle *handles; /* SCOPE: handles it owns, newest first */
+    bool flush;          /* SCOPE: an optimiser step ran in it; flush after dropping the handles */
     wk__frame saved_frame;
-    wk_device device; /* DEVICE: the default before */
-    void *object;     /* BATCH: what to close, and how */
+    wk_device device; /* DEVICE: the previous default device */
+    void *object;     /* EPOCH, CALLBACK: argument of close, which may be NULL */
     void (*close)(void *object);
 } wk__guard;
 
-/* What is known of a NULL that the program passes on while no error is pending: the last call that gave it one. */
+/* Origin of a NULL that user code passes on while no error is pending: the thread's last call that returned NULL. */
 typedef struct wk__null_origin {
-    char last_error[200]; /* how the message begins of a call that failed, if its error was cleared */
-    const char *call;     /* a later call that had nothing to give, which is no error; NULL: none, */
-    const char *why;      /* what it had not, */
-    wk_site site;         /* where it was, */
-    const void *kind;     /* and of which kind (wk__handle_type) that would have been */
+    char last_error[200]; /* start of the message of the last failed call, if its error was cleared */
+    const char *call;     /* a later call that returned NULL without an error, such as "grad_of"; NULL: none */
+    const char *why;      /* reason for that NULL */
+    wk_site site;         /* site of that call */
+    const void *kind;     /* wk__handle_type of the object it would have returned */
 } wk__null_origin;
 
-/* An error of which the program's handler has not heard yet, though the program has cleared it. */
+/* An error that user code cleared before the error handler received it. */
 typedef struct wk__undelivered_error wk__undelivered_error;
 struct wk__undelivered_error {
     wk__undelivered_error *next;
@@ -116,10 +122,10 @@ struct wk__op_queue;
 struct wk__failure;
 struct wk__value;
 
-/* Objects of one kind that this thread frees one after another: freeing one may drop others, and a long chain must not
- * need a long stack. While the program's own destroy runs in between, `busy` is false, as a longjmp of the program's
- * may never come back from there; only where one runs within another, and so on, what the innermost drops waits until
- * it ends. */
+/* Objects of one kind that wait to be freed by this thread. Freeing one may drop others; the queue turns the recursion
+ * into a loop, so that long chains do not need a deep stack. `draining` is false while a user-defined destroy runs,
+ * because a longjmp may leave it for good. From WK__DESTROY_DEPTH nested destroys on, further objects wait for the
+ * innermost one to end. */
 enum { WK__DESTROY_DEPTH = 8 };
 typedef struct wk__destroy_queue {
     void *first;
@@ -127,52 +133,50 @@ typedef struct wk__destroy_queue {
 } wk__destroy_queue;
 
 struct wk_context {
-    wk_code code;          /* the first error, WK_OK if none */
-    wk__text error;        /* its text, after the place of the call that failed, */
-    wk_site error_site;    /* which is this, */
-    int64_t prefix_length; /* as much of the text as that takes */
-    wk__guard *guard;      /* the stack, guard[guards - 1] on top */
+    wk_code code;          /* first error; WK_OK if none */
+    wk__text error;        /* message of the error, with its "file:line: " prefix */
+    wk_site error_site;    /* call site in that prefix */
+    int64_t prefix_length; /* length of that prefix in bytes */
+    wk__guard *guard;      /* stack; guard[guards - 1] is the top */
     int64_t guards, guard_capacity;
-    int64_t scope; /* index of the innermost scope in guard[], -1 if none */
+    int64_t scope; /* index of the innermost scope in guard[]; -1 if none */
     wk__frame frame;
-    int32_t transaction;       /* number of the call that happens whole or not at all, 0 none: nothing is run
-                                    meanwhile */
-    int32_t transaction_count; /* such calls so far */
-    bool transaction_borrows;  /* that one reads or writes memory that the program lent: it is run when the call
-                                       ends */
-    wk_device device;          /* the default device */
-    uint64_t key, counter;     /* random stream: Philox key and next counter */
-    int64_t stream;            /* number of the stream, 0 for the first thread */
+    /* id of the running transaction, an all-or-nothing call; 0: none. Nothing is flushed inside one */
+    int32_t transaction;
+    int32_t transaction_count; /* transactions started so far */
+    /* the transaction accesses memory borrowed from user code, so it is flushed when it ends */
+    bool transaction_borrows;
+    wk_device device;      /* default device */
+    uint64_t key, counter; /* random stream: Philox key and next counter */
+    int64_t stream;        /* index of the stream; 0 for the first thread */
     wk__slab_cache slots[WK__SLAB_KINDS];
-    struct wk__op_queue *op_queue;                /* other threads look at it with the lock held */
-    _Atomic(struct wk__failure *) posted_failure; /* a failure to tell this thread at its next call */
-    atomic_int queue_lock;                        /* held while the ring is appended to or flushed */
-    _Atomic(const void *) queue_owner;            /* the thread that flushes it (wk__thread_id) */
+    struct wk__op_queue *op_queue;                /* other threads access it under queue_lock */
+    _Atomic(struct wk__failure *) posted_failure; /* a failure to report at this thread's next call */
+    atomic_int queue_lock;                        /* spin lock, held to append to the queue or to flush it */
+    _Atomic(const void *) queue_owner;            /* wk__thread_id() of the thread that flushes the queue */
     wk__destroy_queue nodes, modules;
-    void *backward;                           /* the outermost backward that runs, NULL none */
-    int release_suspended;                    /* calls of wk__release_suspend that have not ended */
-    struct wk__value *release_queue;          /* values with borrowed memory, linked by parked_next: they are freed when
-                                               nothing is held, and fewer than WK__DESTROY_DEPTH releases run within one
-                                               another */
-    struct wk__value *deferred_release_queue; /* values parked in another thread's ring, linked by release_user: they
-                                                 are freed when nothing is held */
-    void *scratch;                            /* see wk_module_state; NULL until it is asked for */
-    wk_context *next;                         /* in the list of all contexts, or of those that serve no thread */
-    int references;                           /* other threads that are with it: it does not end meanwhile */
-    bool exiting;                             /* its thread is at its end: destructors registered now would not run */
-    bool in_wk_call;                          /* wk_call runs in this one, which is a binding's */
-    bool handler_muted; /* a binding's: its errors are the caller's, the program's handler hears nothing of
-                                     them */
-    bool undelivered;   /* the first error is there, and the handler has not heard of it */
-    bool delivery_due;  /* unheard, or something is in `cleared`, and a call is busy: its end tells the
-                                   handler */
-    wk__undelivered_error *undelivered_errors; /* oldest first */
-    wk__null_origin null_origin;               /* behind what each call touches */
+    void *backward;        /* outermost backward pass that is running; NULL: none */
+    int release_suspended; /* nesting depth of wk__release_suspend */
+    /* values with borrowed memory, linked by deferred_next. They are freed once release_suspended is 0 and fewer than
+     * WK__DESTROY_DEPTH releases are nested */
+    struct wk__value *release_queue;
+    /* deferred values of another thread's queue, linked by release_user. They are freed once release_suspended is 0 */
+    struct wk__value *deferred_release_queue;
+    void *scratch;      /* see wk_module_state; NULL until first used */
+    wk_context *next;   /* in the list of all contexts, or in the list of free ones */
+    int references;     /* other threads that have acquired the context; it is not destroyed until this is 0 */
+    bool exiting;       /* the thread is exiting: destructors registered now would not run */
+    bool in_wk_call;    /* a wk_call of a binding is running in this context */
+    bool handler_muted; /* context of a binding: errors are returned to its caller and never reach the error handler */
+    bool undelivered;   /* the error handler has not received the pending error yet */
+    /* errors wait for delivery (the pending one or undelivered_errors) until the blocking call ends */
+    bool delivery_due;
+    wk__undelivered_error *undelivered_errors; /* cleared errors, oldest first */
+    wk__null_origin null_origin;               /* last, because calls rarely access it */
 };
 
-/* This thread's context. Never NULL. The pointer is all that the library keeps in thread-local storage: a program
- * that loads the library while it runs has only a little room left there that needs no call to reach
- * (initial-exec), and shares it. */
+/* Returns this thread's context, never NULL. This pointer is the library's only thread-local variable: libraries loaded
+ * by dlopen share a small reserve of initial-exec storage, which needs no function call to access. */
 wk_context *wk__context_start(void);
 extern _Thread_local wk_context *wk__context_now __attribute__((tls_model("initial-exec")));
 
@@ -182,86 +186,85 @@ static inline wk_context *wk__context(void)
     return __builtin_expect(context != NULL, 1) ? context : wk__context_start();
 }
 
-/* Tells threads apart, whatever context they have entered. */
+/* Identifies the calling thread, independent of the context it has entered. */
 static inline const void *wk__thread_id(void)
 {
     return &wk__context_now;
 }
 
-/* Makes `context` the one of this thread until the next call; NULL: the thread's own. Returns the one before. */
+/* Makes `context` the current one of this thread (NULL: the thread's own) and returns the previous one. */
 wk_context *wk__context_enter(wk_context *context);
 
-/* A context that belongs to no thread (bindings enter and leave it); NULL when memory is short. It must be entered by
- * nobody when it is freed. */
+/* Creates a context without a thread, for bindings to enter and leave; NULL on allocation failure. No thread may be in
+ * it when it is destroyed. */
 wk_context *wk__context_make(void);
 void wk__context_destroy(wk_context *context);
 
-/* Another thread's context: false when it has ended (then all that it recorded is done). Else it stays until
- * the leave. */
+/* Keeps another thread's context alive until wk__context_release(). Returns false if it has been destroyed; all ops it
+ * had recorded have run then. */
 bool wk__context_acquire(wk_context *context);
 void wk__context_release(wk_context *context);
-/* Visits every context. */
+/* Calls visit for every context, without holding wk__context_lock. */
 void wk__context_each(void (*visit)(wk_context *context, void *user), void *user);
 
-extern pthread_mutex_t wk__context_lock, wk__handler_lock; /* held while the process forks: fork.c */
-/* A child of fork() that may not use the library (fork.h): every call reports it once more. */
+extern pthread_mutex_t wk__context_lock, wk__handler_lock; /* locked during fork(); see fork.c */
+/* Set in a forked child that must not use the library (fork.h). Each of its calls reports an error. */
 extern atomic_bool wk__forked;
-bool wk__report_forked(wk_site site, const char *op); /* false */
+bool wk__report_forked(wk_site site, const char *op); /* returns false */
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-/* Records an error of the call at `site` as this thread's first, unless there is one already. The text is what stands
- * after "file:line: ". */
+/* Sets the thread's error unless one is pending. The message is prefixed with "file:line: ". */
 __attribute__((format(printf, 3, 4))) void wk__error_set(wk_site site, wk_code code, const char *format, ...);
-/* The same with a finished text; takes its contents and ends it. */
+/* Like wk__error_set(), with a finished text. Frees *text. */
 void wk__error_set_text(wk_site site, wk_code code, wk__text *text);
 static inline bool wk__error_pending(void)
 {
     return wk__context()->code != WK_OK;
 }
-/* A call of the program gives NULL for an object of this kind (wk__handle_type), which is no error: "grad_of", "the
- * leaf has no gradient". The texts live for ever. */
+/* Notes that a user's call returned NULL for an object of this kind (wk__handle_type) without an error, such as
+ * "grad_of", "the leaf has no gradient". Both strings must be static. */
 void wk__note_null_result(wk_site site, const void *kind, const char *call, const char *why);
-/* The site to report: that of the call, or of the user's call around it when the library composes. */
+/* Returns the site to report: that of the outermost API call if one is active, else `site`. */
 wk_site wk__site(wk_site site);
-/* The name to report: likewise. */
+/* Returns the op name to report, by the same rule. */
 static inline const char *wk__name(const wk_context *context, const char *name)
 {
     const wk__api_call *outer = &context->frame.api_call;
     return outer->active && outer->name ? outer->name : name;
 }
 void wk__deliver_errors(wk_context *context);
-void wk__free_undelivered(wk_context *context); /* it ends */
+void wk__free_undelivered(wk_context *context); /* for a context that is destroyed */
 
-/* ---- calls within calls ------------------------------------------------------------------------------------------ */
+/* ---- nested calls ------------------------------------------------------------------------------------------------ */
 
-/* What begins in a frame, of the library's own or of the program's. */
+/* Kinds of frames. */
 typedef enum wk__frame_kind {
-    /* The library has memory, files or counts at hand of which only the call that runs knows. The program's handler may
-     * leave it by longjmp for good, so it hears of an error at the end, when all that is let go of. */
+    /* Critical section: the call owns memory, files or counts that only it knows. The error handler may longjmp, so
+     * delivery waits until the frame ends. */
     WK__FRAME_CRITICAL,
-    /* The library carries out a call of the program, of this name and site, with calls of its own, and is busy until
-     * the end. Messages and records name the outermost such call. In place: the name is that of an op, and lacks _. */
+    /* An API call that the library executes through internal calls. Errors and records name the outermost such call;
+     * delivery waits until it ends. IN_PLACE: `name` is the name of an op, without the "_". */
     WK__FRAME_CALL,
     WK__FRAME_CALL_IN_PLACE,
-    /* Code of the program's runs, and the calls that it makes are its own: a function that messages name so; */
+    /* User code, named `name` in messages, such as a hook or a module's forward. Its calls report their own sites. */
     WK__FRAME_CALLBACK,
-    /* one that is called amidst drops, where something is at hand that no guard lets go of: a longjmp may not leave
-     * that code, nor what the library calls because of it, so the handler hears of their errors when the outermost call
-     * ends that is busy; */
+    /* User code that runs while references are being dropped and no guard would clean up, so a longjmp must not leave
+     * it. Its errors are delivered when the outermost blocking call ends. */
     WK__FRAME_NOUNWIND,
-    /* the program's handler. */
+    /* The error handler. */
     WK__FRAME_HANDLER,
-    /* Work that belongs to none of the calls around: what a guard lets go of, a failure of an earlier call. */
+    /* Work unrelated to the enclosing calls: the cleanup of a guard, the failure of an earlier call. */
     WK__FRAME_DETACHED
 } wk__frame_kind;
 
-/* The code of the program's and what is apart; see wk__frame_begin. */
+/* The slow path of wk__frame_begin() and wk__frame_end(): kinds from WK__FRAME_CALLBACK on. */
 wk__frame wk__frame_begin_isolated(wk_context *context, wk__frame_kind way, const char *name);
 void wk__frame_end_isolated(wk_context *context, wk__frame before);
 
-/* Begins a frame; the one before, or of it what the way changes, is what wk__frame_end puts back. A guard that was
- * pushed before puts it back, too. Name and site are those of the call or callback, else NULL and {0}. */
+/* Begins a frame of kind `way` and returns the saved state for wk__frame_end(), which is the entire previous frame or
+ * the part that this kind changes. A guard pushed earlier restores it as well. `name` and `site` are those of the call
+ * or callback, else NULL and {0}. */
 static inline wk__frame wk__frame_begin(wk_context *context, wk__frame_kind way, const char *name, wk_site site)
 {
     wk__api_call *outer = &context->frame.api_call;

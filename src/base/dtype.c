@@ -2,7 +2,7 @@
 /* Names and sizes of the element types; see dtype.h. */
 #include "dtype.h"
 
-/* The kinds that cannot be used yet have a row too: the error that refuses one has to name it. */
+/* Reserved dtypes have entries too, so that errors can name them. */
 const wk__dtype_info wk__dtypes[] = {
     [WK_F32] = {"f32", 4},         [WK_F64] = {"f64", 8},         [WK_F16] = {"f16", 2}, [WK_BF16] = {"bf16", 2},
     [WK_I8] = {"i8", 1},           [WK_U8] = {"u8", 1},           [WK_I16] = {"i16", 2}, [WK_I32] = {"i32", 4},
@@ -19,5 +19,5 @@ const char *wk_dtype_str(wk_dtype dtype)
 
 size_t wk_dtype_size(wk_dtype dtype)
 {
-    return (size_t)dtype < ROWS ? wk__dtypes[dtype].size : 0; /* a row without a name has the size 0 */
+    return (size_t)dtype < ROWS ? wk__dtypes[dtype].size : 0; /* unnamed entries have size 0 */
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far one name is from another: what was meant where a name is misspelt. */
+/* Edit distance between names, to suggest the intended one for a misspelling. */
 #ifndef WICK_BASE_SPELLING_H
 #define WICK_BASE_SPELLING_H
 
 #include <ctype.h>
 #include <string.h>
 
-/* How many letters must be changed, put in or left out to make the name `b` of the first `length` letters of `a`; upper
- * and lower case are alike. */
+/* Returns the Levenshtein distance between the first `length` characters of `a` and the name `b`, ignoring case;
+ * MAX_LENGTH if either is longer than that. */
 static inline int wk__edit_distance(const char *a, size_t length, const char *b)
 {
     enum { MAX_LENGTH = 32 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the environment may say; see environment.h. */
+/* Table of environment variables; see environment.h. */
 #include "environment.h"
 #include "context.h"
 #include "log.h"
@@ -16,7 +16,7 @@ enum { MAX_WORDS = 6 };
 static const struct {
     const char *name, *doc, *takes;
     kind kind;
-    int64_t least, most; /* NUMBER */
+    int64_t least, most; /* NUMBER: range */
     const char *words[MAX_WORDS];
 } table[WK__SETTINGS] = {
     [WK__SETTING_EAGER] = {.name = "WICK_EAGER", .doc = "every call runs at once", .takes = "0 or 1", .kind = SWITCH},
@@ -162,7 +162,7 @@ bool wk__setting_on(wk__optim_option which)
     return !is_off(wk__setting_text(which));
 }
 
-/* The number that all of the text is; below the least where it is none. */
+/* Parses the entire text as an integer; returns less than the minimum if it is not one. */
 static int64_t number_in(wk__optim_option which, const char *text)
 {
     char *end;
@@ -230,7 +230,7 @@ bool wk__settings_valid(char *why, size_t room)
     return true;
 }
 
-/* ---- asked by the program ---------------------------------------------------------------------------------------- */
+/* ---- queries by user code ---------------------------------------------------------------------------------------- */
 
 int wk_setting_count(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The variables of the environment that the library and its command read: one table says what each is for and what it
- * takes. */
+/* Environment variables of the library and its command line. The table in environment.c has the name, purpose and valid
+ * values of each. Values are read from the environment at each call. */
 #ifndef WICK_BASE_ENVIRONMENT_H
 #define WICK_BASE_ENVIRONMENT_H
 
@@ -37,18 +37,19 @@ typedef enum wk__optim_option {
     WK__SETTINGS
 } wk__optim_option;
 
-/* As it is set; NULL when it is not. */
+/* Returns the value of the variable; NULL if it is not set. */
 const char *wk__setting_text(wk__optim_option which);
-/* What it takes, in words. */
+/* Returns a description of the valid values. */
 const char *wk__setting_takes(wk__optim_option which);
-/* Is each of them that is set what it takes? Else a sentence about the first that is not. */
+/* Returns true if every variable that is set has a valid value; else writes an error message about the first invalid
+ * one to `why`. */
 bool wk__settings_valid(char *why, size_t room);
-/* Of a switch: anything but nothing, 0, off, no and false. */
+/* Returns true unless the switch is unset, empty, 0, off, no or false. */
 bool wk__setting_on(wk__optim_option which);
-/* `otherwise` where there is no number, or one below the least; one above the most is the most. */
+/* Returns the value, at most the maximum of the variable; `otherwise` if it is no number or is below the minimum. */
 int64_t wk__setting_number(wk__optim_option which, int64_t otherwise);
-/* The words in a list with commas, as bits by their place in the table. Of the first that is none, *unknown is the
- * beginning and *length its length; else it is NULL. */
+/* Parses a list of words, separated by commas or spaces, into bits (bit k for word k of the table). *unknown and
+ * *length receive the first unknown word; *unknown is NULL if all are known. */
 int wk__setting_parse_flags(wk__optim_option which, const char *text, const char **unknown, int *length);
 
 #endif

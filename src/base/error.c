@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first error of a thread, and the program's handler for it. */
+/* Pending errors of a thread, and their delivery to the user's error handler.
+ *
+ * The first error counts; later ones are dropped until it is cleared. The handler may longjmp and never return, so it
+ * is called only where no internal state would be left inconsistent: see WK__FRAME_CRITICAL. */
 #include "upcalls.h"
 #include "alloc.h"
 #include "handle.h"
@@ -19,7 +22,7 @@ void wk_set_error_handler(wk_error_handler *new_handler, void *user)
     pthread_mutex_unlock(&wk__handler_lock);
 }
 
-/* The thread's context with what is known by now of the work that has run for it, where the program asks. */
+/* Returns the thread's context after recording failures of its asynchronous work, for queries by user code. */
 static const wk_context *context_with_posted_failure(void)
 {
     wk_context *context = wk__context();
@@ -48,7 +51,7 @@ static wk_error_handler *handler_now(void **user)
     return call;
 }
 
-/* The handler hears later of an error that is cleared now. Where memory is short it does not. */
+/* Saves an error that is being cleared for later delivery; drops it on allocation failure. */
 static void queue_for_handler(wk_context *context)
 {
     void *user;
@@ -76,7 +79,7 @@ void wk_clear_error(void)
     wk__text_free(&context->error);
 }
 
-/* Of a call that the library makes for one of the program's the program has got nothing. */
+/* Ignores internal calls: user code does not receive their results. */
 void wk__note_null_result(wk_site site, const void *kind, const char *call, const char *why)
 {
     wk_context *context = wk__context();
@@ -102,7 +105,7 @@ wk_site wk__site(wk_site site)
     return context->frame.api_call.active ? context->frame.api_call.site : site;
 }
 
-/* The handler is the program's: it may never come back, and what it calls are calls of its own. */
+/* Calls the handler in a fresh frame. It may longjmp out, and its calls report their own sites. */
 static void call_handler(wk_context *context, wk_code code, const char *text)
 {
     void *user;
@@ -121,8 +124,8 @@ static void free_cleared(void *address)
     wk__free(cleared);
 }
 
-/* A guard has the text while the handler reads it. The call is busy meanwhile, so that what is still to be told is told
- * by the loop, not by the guard's end. */
+/* A guard owns the text during the call. Delivery is blocked meanwhile, so that further errors are delivered by the
+ * loop in wk__deliver_errors(), not by the end of the guard. */
 static void deliver_one(wk_context *context)
 {
     const bool before = context->frame.api_call.handler_blocked;
@@ -155,15 +158,15 @@ void wk__free_undelivered(wk_context *context)
     }
 }
 
-/* How long the name is that a text begins with, "reshape: ..."; 0 for none. */
+/* Returns the length of the op name a message begins with, "reshape: ..."; 0 if none. */
 static size_t name_length(const char *text)
 {
     size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
     return strncmp(text + length, ": ", 2) == 0 ? length : 0;
 }
 
-/* The text with the name that the program wrote in the place of the op's that the library called for it, and with the
- * layer, which need not be named twice. */
+/* Appends the message with the op name replaced by that of the API call, if one is active, and with the position of the
+ * module, without repeating names. */
 static void write_text(const wk_context *context, const char *text, wk__text *out)
 {
     const wk__api_call *outer = &context->frame.api_call;
@@ -184,7 +187,7 @@ static void write_text(const wk_context *context, const char *text, wk__text *ou
     wk__text_format(out, "in %s)", context->frame.callback);
 }
 
-/* The first error counts: the text of a later one is dropped. */
+/* Drops the text if an error is pending. */
 void wk__error_set_text(wk_site site, wk_code code, wk__text *text)
 {
     wk_context *context = wk__context();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles and who owns them; see handle.h. */
+/* Reference counts, scopes and guards of handles; see handle.h. */
 #include "handle.h"
 #include "upcalls.h"
 #include "alloc.h"
@@ -21,7 +21,7 @@ static void link_to(wk__guard *scope, wk__handle *handle)
     scope->handles = handle;
 }
 
-/* The scope that owns a handle, found by its token from the top of the owner's stack. */
+/* Returns the scope that owns a handle, searched by token from the top of its context's stack; NULL if closed. */
 static wk__guard *scope_of(const wk__handle *handle)
 {
     wk_context *context = handle->context;
@@ -70,9 +70,10 @@ void *wk__handle_wrap(wk_site site, const wk__handle_type *kind, void *body, boo
     return NULL;
 }
 
-static const char by_scope[] = "a scope"; /* a wk__destroy_cause with this address: the scope that owned it closed */
+/* address compared with wk__destroy_cause.call: the owning scope was closed */
+static const char by_scope[] = "a scope";
 
-/* What it owns goes with it, and as it did. */
+/* Destroys an object with children; they inherit the cause of destruction. */
 static void destroy_with_children(const wk__handle_type *kind, void *body, wk__destroy_cause end)
 {
     wk_context *context = wk__context();
@@ -82,7 +83,7 @@ static void destroy_with_children(const wk__handle_type *kind, void *body, wk__d
     context->frame.destroy_cause = before;
 }
 
-/* The parts of a wk__destroy_cause one by one: a struct that was just written would have to be read again whole. */
+/* The cause is passed by members: storing and reloading a struct would cost a store-forwarding stall. */
 static void drop_ref(wk__handle *handle, const char *by, wk_site site, const wk__handle_type *with)
 {
     if (!wk__refcount_dec(&handle->refs) || wk__forked) return;
@@ -178,7 +179,7 @@ void wk__handle_keep(wk__handle *handle, wk_site site)
             return;
         }
     atomic_fetch_add_explicit(&handle->retains, 1,
-                              memory_order_relaxed); /* no scope around: the caller's from here on */
+                              memory_order_relaxed); /* no outer scope: the caller owns it from now on */
     firm(handle, +1);
     wk__leaks_add(handle, site);
 }
@@ -197,7 +198,8 @@ static const char *article(const wk__handle_type *kind)
     return strchr("aeiou", kind->name[0]) ? "an" : "a";
 }
 
-/* Is a scope open that was opened at the same place? Then that place is in a loop, and an earlier round made it. */
+/* Returns true if a scope opened at the same site is open now: the site is in a loop, and an earlier iteration created
+ * the handle. */
 static bool is_from_earlier_iteration(const wk__handle *dead)
 {
     const wk_context *context = wk__context();
@@ -231,7 +233,7 @@ static void describe_destroy_cause(const wk__handle *dead, wk__text *out)
     if (dead->by) wk__text_add(out, "; wk_retain would keep it");
 }
 
-/* How much of a message is place and call: "net.c:12: matmul" of "net.c:12: matmul: inner sizes differ". */
+/* Returns the length of a message's site and op name: "net.c:12: matmul" in "net.c:12: matmul: inner sizes differ". */
 static int call_prefix_length(const char *text)
 {
     const char *first = strstr(text, ": ");
@@ -240,7 +242,7 @@ static int call_prefix_length(const char *text)
     return (int)(strncmp(first + 2 + name, ": ", 2) == 0 ? first + 2 + name - text : first - text);
 }
 
-/* No call failed just now, or its error would be the one to tell. */
+/* Explains a NULL handle. No error is pending, or it would be reported instead. */
 static void explain_null(const wk__handle_type *kind, wk__text *out)
 {
     const wk__null_origin *nothing = &wk__context()->null_origin;
@@ -254,7 +256,7 @@ static void explain_null(const wk__handle_type *kind, wk__text *out)
         wk__text_add(out, ", and no call of this thread has given that: was it ever set?");
 }
 
-/* A pointer that is no live handle: what is it, and how is that mended? */
+/* Records an error that explains why the pointer is not a live handle of this kind and how to fix that. */
 static void report_bad_handle(const wk__handle *handle, const wk__handle_type *kind, wk_site site, const char *op,
                               const char *role)
 {
@@ -332,8 +334,8 @@ static void find_scope(wk_context *context)
     while (context->scope >= 0 && context->guard[context->scope].kind != WK__GUARD_SCOPE) context->scope--;
 }
 
-/* Handles go newest first; destroying one may run user code (a module's destroy), which may open and close scopes, so
- * the guard is looked up again each time. */
+/* Destroys handles newest first. A destroy may run user code that opens and closes scopes and moves the stack, so the
+ * guard is indexed again in each iteration. */
 static void close_scope(wk_context *context, int64_t k)
 {
     const wk__destroy_cause before = context->frame.destroy_cause;
@@ -354,7 +356,7 @@ static void close_top(wk_context *context)
     wk__guard *guard = &context->guard[k];
     const wk__frame before = guard->saved_frame;
     bool flush = false;
-    /* the one in force, and that of a guard inside, may be of calls that a longjmp has left */
+    /* the current frame, or that of a guard above, may belong to calls that a longjmp has left */
     wk__frame_begin(context, WK__FRAME_DETACHED, NULL, (wk_site){0});
     context->frame.api_call.handler_blocked = true;
     if (guard->kind == WK__GUARD_SCOPE) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See intern.h. A table of lists by hash; nothing leaves it. */
+/* Hash table with chaining; see intern.h. Entries are never removed. */
 #include "intern.h"
 #include "alloc.h"
 #include <string.h>

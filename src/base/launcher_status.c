@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a rank tells whoever started it; see launcher_status.h. */
+/* Progress lines for the launcher; see launcher_status.h. */
 #include "launcher_status.h"
 #include "base/platform/clock.h"
 #include "environment.h"
@@ -21,7 +21,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     int fd;
     int64_t step; /* in the last line */
-    double at;    /* when that was; 0: there is none */
+    double at;    /* time of that line; 0: none yet */
 } status_pipe = {.fd = NOT_ASKED};
 
 static double now(void)
@@ -29,8 +29,8 @@ static double now(void)
     return 1e-9 * (double)wk__monotonic_ns();
 }
 
-/* The pipe is this process's alone from here on: programs that it starts do not hold it open. They have the variable,
- * and may have opened something else by that number: no file is written to. */
+/* Takes over the pipe: it becomes non-blocking and is not inherited by child processes. A child still has the variable
+ * and may have opened another file under that number, so anything but a pipe is rejected. */
 static int open_status_pipe(void)
 {
     struct stat file;
@@ -41,7 +41,8 @@ static int open_status_pipe(void)
     return fd;
 }
 
-/* A write that raises no SIGPIPE, which would end a program that does not know of the pipe. False when nobody reads. */
+/* Writes without raising SIGPIPE, which would kill a program that does not know of the pipe. Returns false if the
+ * reader has closed it. */
 static bool write_quietly(int fd, const char *text, size_t count)
 {
     static const struct timespec at_once = {0, 0};
@@ -74,7 +75,7 @@ void wk__launcher_status_send(const char *line)
 
 void wk__launcher_status_step(int64_t step)
 {
-    if (pthread_mutex_trylock(&lock) != 0) return; /* another thread says it */
+    if (pthread_mutex_trylock(&lock) != 0) return; /* another thread is reporting */
     const bool first = status_pipe.at == 0;
     const double passed = status_pipe.fd != NONE ? now() - status_pipe.at : 0;
     if (status_pipe.fd != NONE && (first || passed >= min_interval)) {

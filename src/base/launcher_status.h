@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a rank tells whoever started it, as lines of text into the pipe that WICK_STATUS_FD names:
+/* Progress lines of a rank, written to the pipe named by WICK_STATUS_FD:
  *
  *     wick=open                    a device is used
- *     world=joined                 wk_dist_init has been called,
- *     world=left                   and wk_dist_finish
- *     cause=1                      a call of this rank failed as that rank had an error
- *     step=120 rate=12.50          steps finished, and how many of them a second since the line before
+ *     world=joined                 wk_dist_init was called
+ *     world=left                   wk_dist_finish was called
+ *     cause=1                      a call of this rank failed because rank 1 had an error
+ *     step=120 rate=12.50          steps finished, and steps per second since the previous line
  *
- * `wick run` shows steps, and says what became of the world, and who began, where that explains how a run has ended. A
- * reader leaves out the words that it does not know. */
+ * `wick run` shows the steps, and uses the other lines to explain why a run ended. Readers must ignore unknown words.
+ * Threads: any. Never blocks on the pipe. */
 #ifndef WICK_BASE_STATUS_H
 #define WICK_BASE_STATUS_H
 
 #include <stdint.h>
 
-/* A line, with its newline. As below, but for how often. */
+/* Writes a line, which must end with a newline. Not rate-limited. */
 void wk__launcher_status_send(const char *line);
-/* The step with this number has finished. By any thread; writes at most twice a second, and never waits: a line for
- * which the pipe has no room is left out, and when nobody reads any more, no more are written. */
+/* Reports that this step has finished. Writes at most twice per second; drops the line if the pipe is full, and stops
+ * for good once the reader has closed it. */
 void wk__launcher_status_step(int64_t step);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See leaks.h. Only counts that are open are listed, and most are closed soon after they were opened: they are
- * looked for from the end. */
+/* Open references for the leak report; see leaks.h. Most references are dropped soon after they were added, so searches
+ * start at the end of the list. */
 #include "leaks.h"
 #include "alloc.h"
 #include "log.h"
@@ -21,11 +21,10 @@ static bool alike(const struct leak_entry *a, const struct leak_entry *b)
            (a->site.file == b->site.file || (a->site.file && b->site.file && strcmp(a->site.file, b->site.file) == 0));
 }
 
-/* A line for each place and kind, in the order in which the places were first heard of: what a line has told
- * leaves the list. */
+/* Logs one line per site and kind, in order of first appearance, and removes the reported entries. */
 static void report_leaks(void)
 {
-    while (true) { /* a callback of the log may free something, so it is called without the lock */
+    while (true) { /* a log callback may free objects, so it is called without the lock */
         pthread_mutex_lock(&lock);
         if (count == 0) break;
         const struct leak_entry first = open_counts[0];
@@ -46,7 +45,7 @@ static void watch_exit(void)
     atexit(report_leaks);
 }
 
-/* The place of the newest count of an object; with the lock held. */
+/* Returns the index of the newest reference to an object, -1 if none; requires the lock. */
 static int64_t find(const wk__handle *handle)
 {
     int64_t k = count - 1;

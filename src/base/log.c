@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logging; see log.h. */
+/* Log sinks and subjects; see log.h. */
 #include "log.h"
 #include "alloc.h"
 #include "context.h"
@@ -13,20 +13,20 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static atomic_int subjects; /* a bit for each that somebody listens to */
+static atomic_int subjects; /* bit set of enabled subjects */
 static wk_log_callback *callback;
 static void *callback_user;
 static struct diverted {
     bool on;
-    int subjects; /* before */
+    int subjects; /* saved settings */
     wk_log_callback *callback;
     void *user;
 } diverted;
-static FILE *file; /* WICK_LOG_FILE, opened at the first use and kept; stderr when only WICK_LOG is set */
+static FILE *file; /* WICK_LOG_FILE, opened at first use and never closed; stderr if only WICK_LOG is set */
 static struct logged_site {
     wk_site site;
     int subject;
-} * places; /* that have spoken */
+} * places; /* sites already logged */
 static int64_t place_count, place_capacity;
 
 #define NO_SUBJECT "there is no subject \"%.*s\"; it takes %s"
@@ -35,9 +35,9 @@ static void read_environment(void)
 {
     const char *path = wk__setting_text(WK__SETTING_LOG_FILE), *wanted = wk__setting_text(WK__SETTING_LOG), *unknown;
     int length = 0;
-    if (path && !*path) return; /* an empty name asks for no log */
+    if (path && !*path) return; /* an empty name disables the log */
     if (path) file = fopen(path, "ae");
-    /* who asks for a log in the environment and names no file, or none that can be written, sits at a terminal */
+    /* WICK_LOG without a usable file means an interactive user: log to stderr */
     if (!file && wanted) file = stderr;
     if (!file) return;
     if (path && file == stderr) fprintf(file, "WICK_LOG_FILE: %s: cannot be written; the log goes to stderr\n", path);

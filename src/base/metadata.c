@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pairs of texts; see metadata.h. */
+/* Key-value strings; see metadata.h. */
 #include "metadata.h"
 #include "alloc.h"
 #include <stdio.h>
@@ -37,7 +37,7 @@ void wk__metadata_free(wk__metadata *pairs)
     *pairs = (wk__metadata){0};
 }
 
-/* No key that is looked for is longer: names of settings with a number in front. */
+/* Upper bound of queried keys: setting names with a numeric prefix. */
 enum { MAX_KEY = 96 };
 
 const char *wk__metadata_find(const wk__metadata_entry *item, int64_t count, const char *key, ...)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pairs of texts: what a file says beside its numbers. */
+/* Key-value strings: the metadata of a file, beside its tensors. */
 #ifndef WICK_BASE_PAIRS_H
 #define WICK_BASE_PAIRS_H
 
@@ -10,23 +10,22 @@ typedef struct wk__metadata_entry {
 } wk__metadata_entry;
 
 typedef struct wk__metadata {
-    wk__metadata_entry *item; /* in the order in which they were added; each key is the begin of a block that holds both
-                                 texts */
+    wk__metadata_entry *item; /* in order of insertion; each key points to a block that contains both strings */
     int64_t count, capacity;
-    bool failed; /* memory ran out: the rest was dropped */
+    bool failed; /* an allocation failed: later entries were dropped */
 } wk__metadata;
 
-/* Adds a pair; the key is formatted. It must be new. */
+/* Adds a pair. The key is formatted and must be new. Sets `failed` on allocation failure. */
 __attribute__((format(printf, 3, 4))) void wk__metadata_add(wk__metadata *pairs, const char *value, const char *key,
                                                             ...);
-/* The same for a number, in decimal. */
+/* Like wk__metadata_add(), with a decimal integer as the value. */
 void wk__metadata_add_int(wk__metadata *pairs, const char *key, int64_t number);
 void wk__metadata_free(wk__metadata *pairs);
 
-/* The value of a key, or NULL. */
+/* Returns the value of a key, or NULL. */
 __attribute__((format(printf, 3, 4))) const char *wk__metadata_find(const wk__metadata_entry *item, int64_t count,
                                                                     const char *key, ...);
-/* The same as a number of 0 or more in plain decimal; -1 where there is none. */
+/* Returns the value as a non-negative decimal integer; -1 if it is missing or is not one. */
 int64_t wk__metadata_find_int(const wk__metadata_entry *item, int64_t count, const char *key);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structs of other versions; see options.h. */
+/* Versioned structs; see options.h. */
 #include "options.h"
 #include "context.h"
 #include <string.h>
 
-/* No struct of this library is longer: a greater size was never set. */
+/* Upper bound of all structs of the library; a greater size was never initialised. */
 enum { MAX_STRUCT_SIZE = 4096 };
 
 typedef struct head {

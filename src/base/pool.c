@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread pool: the caller publishes a job, workers join it, everyone takes tasks from one counter.
+/* Thread pool: the caller publishes a job, workers join it, and all threads take tasks from one counter.
  *
  *     gate    generation 32 | workers inside 31 | open 1
  *
- * A worker may read the job only while it is inside, and can go inside only while the gate is open: both are one
+ * A worker may read the job only while it is inside, and can enter only while the gate is open; both are one
  * compare-and-swap. The caller opens the gate, works, closes it when no task is left, and waits until the last worker
- * has gone out; only then may the job change. So a worker that wakes up late finds a closed gate and touches nothing,
- * and a job that was over before anyone came costs the caller no waiting.
+ * has left; only then may the job change. So a worker that wakes up late finds the gate closed and touches nothing, and
+ * a job that finished before any worker entered costs the caller no waiting.
  *
- * Whoever waits spins on the gate first and then sleeps. Falling asleep and publishing are each "write mine, then read
- * yours" with sequentially consistent atomics, so that one of the two always sees the other: no wake-up is lost. */
+ * Waiting threads first spin on the gate and then sleep. Falling asleep and publishing are each "write mine, then read
+ * yours" with sequentially consistent atomics, so that at least one side sees the other: no wake-up is lost. */
 #include "pool.h"
 #include "alloc.h"
 #include "base/platform/clock.h"
@@ -27,23 +27,23 @@ enum { MAX_WORKERS = 1023, SPIN_NANOSECONDS = 50000, CACHE_LINE = 64 };
 #define ONE_GENERATION (UINT64_C(1) << 32)
 
 static struct {
-    _Alignas(CACHE_LINE) _Atomic uint64_t gate; /* what waiting threads look at */
-    wk__task *body;                             /* the job; written while nobody is inside */
+    _Alignas(CACHE_LINE) _Atomic uint64_t gate; /* polled by waiting threads */
+    wk__task *body;                             /* current job; written while no worker is inside */
     void *user;
     int64_t tasks;
-    bool untracked; /* the caller's requests for memory are not counted (alloc.h), nor are the job's */
+    bool untracked; /* memory requests of the job are not counted (alloc.h) */
 
-    _Alignas(CACHE_LINE) _Atomic int64_t next; /* the next task to take; all threads write it */
+    _Alignas(CACHE_LINE) _Atomic int64_t next; /* next task; written by all threads */
 
-    _Alignas(CACHE_LINE) _Atomic bool busy; /* a caller has the pool */
+    _Alignas(CACHE_LINE) _Atomic bool busy; /* a caller is using the pool */
     _Atomic int sleepers;                   /* workers that sleep or are about to */
     _Atomic bool caller_sleeps;
-    _Atomic int limit; /* workers with this number or a higher one leave for ever */
-    int workers;       /* that run; from here on the caller that has the pool writes */
-    int wanted;        /* that were last asked for: a thread that could not be started is not tried for at each call */
+    _Atomic int limit; /* workers with an index of at least this exit */
+    int workers;       /* running workers; from here on only the caller that owns the pool writes */
+    int wanted;        /* last target, so that a failed thread start is not retried at every call */
     pthread_t thread[MAX_WORKERS];
 
-    pthread_mutex_t mutex; /* for sleeping only */
+    pthread_mutex_t mutex; /* only for sleeping */
     pthread_cond_t work, done;
 } pool = {
     .mutex = PTHREAD_MUTEX_INITIALIZER,
@@ -62,7 +62,7 @@ static inline void relax(void)
 #endif
 }
 
-/* Spins until the gate is no longer `old` or the time is over; false in the latter case. */
+/* Spins until the gate differs from `old` and returns true; false on timeout. */
 static bool spin(uint64_t old)
 {
     int64_t end = wk__monotonic_ns() + SPIN_NANOSECONDS;
@@ -93,7 +93,7 @@ static bool should_exit(int number)
     return number >= atomic_load(&pool.limit);
 }
 
-/* Goes inside a job whose generation is not `*seen`; false when the worker has to leave the pool. */
+/* Enters a job of a generation other than *seen; returns false if the worker must exit. */
 static bool join_job(int number, uint64_t *seen)
 {
     while (!should_exit(number)) {
@@ -140,13 +140,13 @@ static void *worker(void *number)
     return NULL;
 }
 
-/* Brings the number of workers to what wk__thread_count says. The signals of the program are not for them. */
+/* Starts or stops workers to match wk__thread_count(). */
 static void resize_pool(void)
 {
     int wanted = wk__thread_count() - 1;
     atomic_store(&pool.limit, wanted);
     if (pool.workers > wanted) {
-        pthread_mutex_lock(&pool.mutex); /* a worker has seen the new limit or sleeps by now */
+        pthread_mutex_lock(&pool.mutex); /* afterwards each worker has either read the new limit or sleeps */
         pthread_mutex_unlock(&pool.mutex);
         pthread_cond_broadcast(&pool.work);
         while (pool.workers > wanted) pthread_join(pool.thread[--pool.workers], NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reference counts. A locked addition costs as much as a whole small op has to spare, so while the process
- * has a single thread (glibc knows) counts are changed without the lock; the thread that starts a second one
- * ends that before it exists. */
+/* Reference counts and spin locks. An atomic read-modify-write would be a large part of a small op's cost, so while the
+ * process is single-threaded (glibc maintains that flag) plain loads and stores are used. The flag is cleared before a
+ * second thread starts. */
 #ifndef WICK_BASE_COUNT_H
 #define WICK_BASE_COUNT_H
 
@@ -32,7 +32,7 @@ static inline void wk__refcount_inc(atomic_int *count)
         atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
 }
 
-/* True when the last reference has gone: what the others did with the object has happened before. */
+/* Drops a reference. Returns true if it was the last; all earlier accesses by other owners happen before that. */
 static inline bool wk__refcount_dec(atomic_int *count)
 {
     if (__builtin_expect(WK__SINGLE_THREADED, 1)) {
@@ -43,7 +43,7 @@ static inline bool wk__refcount_dec(atomic_int *count)
     return atomic_fetch_sub_explicit(count, 1, memory_order_acq_rel) == 1;
 }
 
-/* A lock that is held for moments. */
+/* Spin lock for critical sections of a few instructions. */
 static inline void wk__spin_lock(atomic_int *lock)
 {
     if (__builtin_expect(WK__SINGLE_THREADED, 1) && !atomic_load_explicit(lock, memory_order_relaxed)) {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slabs of slots; see slab.h. */
+/* Slab allocator; see slab.h. */
 #include "slab.h"
 #include "alloc.h"
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 
-/* Sizes are multiples of a cache line: two threads never share one through neighbouring slots. The owners of the kinds
+/* Sizes are multiples of a cache line, so that threads never share one through adjacent slots. The users of each kind
  * assert that their structs fit. */
 static const struct {
-    int32_t size, link; /* bytes of a slot; where a free slot keeps the pointer to the next */
-    int64_t quarantine; /* free slots that must have gathered before the oldest is used again */
+    int32_t size, link; /* bytes per slot; offset of the link in a free slot */
+    int64_t quarantine; /* minimum length of the free list before its oldest slot is reused */
 } kinds[WK__SLAB_KINDS] = {
 #ifdef WK__NEVER_REUSE_HANDLES
     [WK__SLAB_HANDLE] = {64, 16, INT64_MAX},
@@ -36,7 +36,7 @@ static void set_next(int kind, void *slot, void *next)
     memcpy((char *)slot + kinds[kind].link, &next, sizeof next);
 }
 
-/* What `from` holds goes to the end of a list. */
+/* Moves all slots of `from` to the end of a list. */
 static void append(wk__slab_cache *list, int kind, wk__slab_cache *from)
 {
     if (from->count == 0) return;
@@ -50,7 +50,7 @@ static void append(wk__slab_cache *list, int kind, wk__slab_cache *from)
     from->count = 0;
 }
 
-/* The first slots of a list, which go out of it: `count`, or all if there are no more. */
+/* Removes and returns the first `count` slots of a list, or all if it has fewer. */
 static wk__slab_cache split(wk__slab_cache *list, int kind, int64_t count)
 {
     wk__slab_cache part = {.first = list->first, .last = list->first, .count = count};
@@ -68,7 +68,7 @@ static wk__slab_cache split(wk__slab_cache *list, int kind, int64_t count)
     return part;
 }
 
-/* The part of a slab that was never used goes to another list, which has none. */
+/* Moves the never-used part of a slab to a list that has none. */
 static void move_fresh(wk__slab_cache *to, wk__slab_cache *from)
 {
     to->unused = from->unused;
@@ -76,8 +76,8 @@ static void move_fresh(wk__slab_cache *to, wk__slab_cache *from)
     from->unused = from->fresh_end = NULL;
 }
 
-/* Refills a list that has run out from the reserve, else with a fresh slab. Of the reserve it takes no more than it may
- * keep: what many threads have left would be walked through again and again to share it. */
+/* Refills an empty list from the reserve, else with a new slab. Takes at most what the list may keep: after many
+ * threads have exited, splitting a long reserve repeatedly would traverse it each time. */
 static bool refill(wk__slab_cache *list, int kind)
 {
     pthread_mutex_lock(&wk__slab_lock);
@@ -99,7 +99,7 @@ static bool refill(wk__slab_cache *list, int kind)
     return found;
 }
 
-/* Apart, as wk__slab_spill is. */
+/* Out of line, like wk__slab_spill(). */
 static __attribute__((cold, noinline)) void *alloc_after_refill(wk__slab_cache slots[], int kind)
 {
     return refill(&slots[kind], kind) ? wk__slab_alloc(slots, kind) : NULL;
@@ -111,7 +111,7 @@ void *wk__slab_alloc(wk__slab_cache slots[], int kind)
     void *slot = list->first;
     if (list->count > kinds[kind].quarantine) {
         list->first = next_of(kind, slot);
-        __builtin_prefetch(list->first); /* a queue comes round cold */
+        __builtin_prefetch(list->first); /* the oldest slot is not in cache */
         list->count--;
         return slot;
     }
@@ -121,7 +121,7 @@ void *wk__slab_alloc(wk__slab_cache slots[], int kind)
     return slot;
 }
 
-/* To the end of the queue. */
+/* Appends the slot to the FIFO. */
 void wk__slab_free_handle(wk__slab_cache slots[], void *slot)
 {
     wk__slab_cache *list = &slots[WK__SLAB_HANDLE];
@@ -134,7 +134,7 @@ void wk__slab_free_handle(wk__slab_cache slots[], void *slot)
     if (++list->count > 2 * WK__SLAB_CACHE_MAX) wk__slab_spill(slots, WK__SLAB_HANDLE);
 }
 
-/* Apart: inlined into the call above, which is part of every tensor's end, it makes that twice as long. */
+/* Out of line: inlined, it would double the code size of wk__slab_free(), which every destroyed tensor executes. */
 __attribute__((cold, noinline)) void wk__slab_spill(wk__slab_cache slots[], int kind)
 {
     wk__slab_cache half = split(&slots[kind], kind, slots[kind].count / 2);
@@ -143,8 +143,8 @@ __attribute__((cold, noinline)) void wk__slab_spill(wk__slab_cache slots[], int 
     pthread_mutex_unlock(&wk__slab_lock);
 }
 
-/* The reserve keeps one part of a slab that was never used as it is; the slots of another are given one by one, which
- * may share some, so the lock is not held meanwhile. */
+/* The reserve stores one never-used part per kind. Further ones are freed slot by slot, which may spill, so the lock is
+ * released in between. */
 void wk__slab_drain(wk__slab_cache slots[])
 {
     for (int kind = 0; kind < WK__SLAB_KINDS; kind++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text that grows, and numbers in it that never depend on the locale. */
+/* Growing strings and locale-independent conversion of numbers; see text.h. */
 #include "text.h"
 
 #include <locale.h>
@@ -13,8 +13,8 @@
 
 /* ---- growing ------------------------------------------------------------------------------------------------- */
 
-/* Room for `count` more bytes and the terminator. After a failure nothing is added any more, or the text would have a
- * hole in the middle. */
+/* Makes room for `count` more bytes and the terminator. After a failure nothing is appended any more, so that the text
+ * has no gaps. */
 static bool reserve(wk__text *text, int64_t count)
 {
     int64_t need;
@@ -51,8 +51,8 @@ void wk__text_repeat(wk__text *text, char c, int64_t times)
     advance(text, times);
 }
 
-/* A thread's own locale wins over setlocale's, so a program that prints in German gets points from us all the same.
- * "C" is a constant in glibc and musl: asking for it cannot fail. */
+/* A thread's locale overrides setlocale, so numbers have "." even if the program uses another locale. "C" is built into
+ * glibc and musl, so creating it cannot fail. */
 static locale_t point_locale;
 
 static void find_point_locale(void)
@@ -72,14 +72,14 @@ void wk__text_vformat(wk__text *text, const char *format, va_list args)
     va_list again;
     va_copy(again, args);
     locale_t before = uselocale(locale_with_point());
-    int64_t guess = 64; /* most additions are shorter and are written once, straight into place */
+    int64_t guess = 64; /* most additions are shorter and are formatted once, in place */
     if (reserve(text, guess)) {
         int64_t room = text->capacity - text->length;
         int count = vsnprintf(text->data + text->length, (size_t)room, format, args);
         if (count >= room && reserve(text, count)) {
             vsnprintf(text->data + text->length, (size_t)count + 1, format, again);
         }
-        if (count < 0) text->failed = true; /* a format that the C library refuses */
+        if (count < 0) text->failed = true; /* invalid format */
         advance(text, text->failed ? 0 : count);
     }
     uselocale(before);
@@ -139,7 +139,7 @@ void wk__text_escape(wk__text *text, int64_t from)
             wk__text_format(&out, "\\x%02x", (unsigned char)*at);
         at += bytes > 0 ? bytes : 1;
     }
-    for (at = text->data + from; out.failed && at < end;) { /* in place, then */
+    for (at = text->data + from; out.failed && at < end;) { /* allocation failure: replace in place */
         const int bytes = readable_bytes(at, end);
         if (bytes == 0) *at = '?';
         at += bytes > 0 ? bytes : 1;
@@ -156,12 +156,12 @@ void wk__text_escape(wk__text *text, int64_t from)
 
 int wk__format_double(char *out, size_t size, double value, char style, int precision)
 {
-    /* 309 digits before the point of the greatest double, and these: always within 400 bytes. */
+    /* The greatest double has 309 digits before the point: the result always fits 400 bytes. */
     enum { MAX_DIGITS = 64 };
     int count;
     if (precision > MAX_DIGITS) precision = MAX_DIGITS;
     if (isnan(value)) {
-        count = snprintf(out, size, "nan"); /* printf shows the sign of some */
+        count = snprintf(out, size, "nan"); /* printf may print the sign of a NaN */
     } else {
         locale_t before = uselocale(locale_with_point());
         switch (style) {
@@ -195,8 +195,7 @@ void wk__text_double_shortest(wk__text *text, double value)
     enum {
         MIN_PRECISION = 15,
         MAX_PRECISION = 17
-    }; /* digits: all of a decimal number that was written down; any
-                                                        double */
+    }; /* digits that preserve any decimal literal; that identify any double */
     char digits[400];
     double again;
     for (int precision = MIN_PRECISION; precision <= MAX_PRECISION; precision++) {
@@ -206,7 +205,7 @@ void wk__text_double_shortest(wk__text *text, double value)
     wk__text_add(text, digits);
 }
 
-/* In whole numbers: no locale has a say. */
+/* Integer arithmetic, independent of the locale. */
 const char *wk__format_bytes(char out[WK__FORMAT_BYTES_SIZE], int64_t bytes)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What base and tensor have done by the layers above them.
+/* Upcalls: the functions of engine and autograd that base and tensor call.
  *
- * Includes go downwards only. But counts fall to zero down here, where a scope closes or a thread ends, while what
- * hangs on the object was made up there: a record in a ring, a node in a graph. These calls are all that goes
- * upward. The table is a constant, written where all of it is known (autograd/upcalls.c), so there is nothing to set
- * up and no entry is ever missing. */
+ * Includes point downwards, but the last reference to an object may be dropped down here, when a scope closes or a
+ * thread exits, while a record or a graph node still refers to it. The table is a constant (autograd/upcalls.c): every
+ * entry is set. */
 #ifndef WICK_BASE_ABOVE_H
 #define WICK_BASE_ABOVE_H
 
@@ -15,24 +14,26 @@ struct wk__body;
 struct wk__dead_base;
 
 typedef struct wk__upcall_table {
-    /* The engine's. A scope that asked for it has closed: what the context recorded is run. */
+    /* Engine. Runs the recorded ops of the context, after a scope with an optimiser step has closed. */
     void (*flush)(wk_context *context);
-    /* A thread ends and its scopes have closed: what it recorded is run; then, when no other thread is with the context
-     * any more, what the engine keeps for it goes. */
+    /* Called when a thread exits, after its scopes have closed: drain_queue runs the recorded ops; free_queue frees the
+     * engine's state once no other thread has acquired the context. */
     void (*drain_queue)(wk_context *context);
     void (*free_queue)(wk_context *context);
-    /* What has been run for this thread has failed, and the program asks for the error. */
+    /* Records a failure of this thread's earlier work as its error, before user code queries it. */
     void (*report_posted_failure)(wk_context *context);
-    /* The program's handler is to hear of an error at this thread's next call, as no call is busy. */
+    /* Makes the error handler receive the pending errors at this thread's next call, because no blocking call is
+     * active. */
     void (*schedule_error_delivery)(wk_context *context);
-    /* The storage that lets go of a pending value is the last besides its writer's ring. */
+    /* Only the queue of the thread that recorded it still references a pending value. */
     void (*on_pending_orphan)(struct wk__value *value);
-    /* Nobody but parked records holds a stored value any more; nobody at all a parked one, whose record is freed
-     * (false: it waits for wk__release_resume). */
+    /* on_deferred_orphan: only deferred records reference a stored value. free_deferred: nothing references a deferred
+     * value; frees its record, or returns false if it must wait for wk__release_resume. */
     void (*on_deferred_orphan)(struct wk__value *value);
     bool (*free_deferred)(struct wk__value *value);
-    /* Autograd's. A body with a place in the graph goes, was copied; room for what views need of a base that goes, NULL
-     * when memory is short (recorded), and filling it; the last view goes, too. */
+    /* Autograd. drop_graph_refs: a tensor body with graph data is destroyed. add_graph_refs: one was copied.
+     * dead_base_*: data that views need after their base is destroyed; dead_base_alloc returns NULL on allocation
+     * failure and records it. */
     void (*drop_graph_refs)(struct wk__body *body);
     void (*add_graph_refs)(const struct wk__body *body);
     struct wk__dead_base *(*dead_base_alloc)(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The version of the library that is running. */
+/* Version of the running library. */
 #include <wick/core.h>
 
 #define TEXT_(x) #x

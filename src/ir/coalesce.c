@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the iteration space as flat as the operands allow. Every group passes here before it runs, the tiny ones too,
- * so this is one walk over the dimensions, in place:
+/* Coalesces the iteration space. Every program passes here before it runs, including tiny ones, so this is a single
+ * in-place pass over the dimensions:
  *
  *     shape    [8, 1, 4, 16 | 1, 32]                    [32, 16 | 32]
  *     strides  [64, 64, 16, 1 | 9, 0]        ->         [16, 1 | 0]
- *                 size 1: dropped; 8 and 4 are walked as one; "|" is the border to the reduced dimensions
- */
+ *                 size 1: dropped; 8 and 4: merged; "|" is the border to the reduced dimensions */
 #include "ir.h"
 
-/* Does every operand get from the end of dimension `inner` to the next place of dimension `outer` by a stride of inner?
- */
+/* Returns true if in every operand the stride of `outer` is the span of `inner`. */
 static bool can_merge_dims(const wk__program *group, int outer, int inner)
 {
     for (int k = 0; k < group->noperands; k++) {
         const int64_t *stride = group->operand[k].stride;
-        int64_t whole; /* what `inner` spans */
+        int64_t whole; /* span of `inner` */
         if (__builtin_mul_overflow(stride[inner], group->shape[inner], &whole) || stride[outer] != whole) return false;
     }
     return true;
@@ -28,7 +26,7 @@ static void put(wk__program *group, int to, int from, int64_t size)
     }
 }
 
-/* Flattens the dimensions first..end-1 and writes them from `to` on; returns where they end now. */
+/* Flattens the dimensions first..end-1 and writes them from index `to` on; returns the new end. */
 static int flatten(wk__program *group, int first, int end, int to)
 {
     int begin = to;
@@ -60,7 +58,7 @@ void wk__program_coalesce(wk__program *group)
     int end = kept;
     if (group->nreduce > 0) {
         end = flatten(group, border, group->ndim, kept);
-        if (end == kept) { /* one column: a group with reductions keeps a dimension to reduce, whatever the shape */
+        if (end == kept) { /* one column: a program with reductions keeps one reduced dimension */
             put(group, end, border, 1);
             end++;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The group program as text:
+/* Programs as text:
  *
  *     space 4 x 8, last 1 reduced
  *     %0 f32 in, offset 0, strides 8 1
@@ -7,8 +7,7 @@
  *     r0 f32 LOAD %0
  *     r1 f32 RMAX r0
  *     r2 f32 SUB r0 r1
- *     STORE %1 r2
- */
+ *     STORE %1 r2 */
 #include "base/text.h"
 #include "ir.h"
 
@@ -39,7 +38,7 @@ static void add_imm(wk__text *text, const wk__program *group, const wk__ins *ins
     wk__imm imm = group->imm[ins->arg[0]];
     wk__text_repeat(text, ' ', 1);
     if (class == WK_F32 || class == WK_F64) {
-        wk__text_double(text, imm.f, 'g', class == WK_F32 ? 9 : 17); /* enough digits to tell any two apart */
+        wk__text_double(text, imm.f, 'g', class == WK_F32 ? 9 : 17); /* enough digits to distinguish any two values */
     } else {
         wk__text_format(text, "%lld", (long long)imm.i);
     }

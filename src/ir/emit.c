@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Appending to a group program; see emit.h. */
+/* Emitter of programs; see emit.h. */
 #include "emit.h"
 
 int wk__emit_ins(wk__emit *e, wk__opcode code, wk_dtype dtype, int a, int b, int c)

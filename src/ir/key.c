@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The structure of a group: what a compiled kernel depends on, as a hash and as a comparison. */
+/* Structure of a program, on which its compiled kernel depends: hash and comparison. */
 #include "ir.h"
 
-/* How many of arg[] mean something; what stands in the others must not tell two kernels apart. */
+/* Returns the number of arg[] in use; the others must not distinguish kernels. */
 static int arguments(const wk__ins *ins)
 {
     switch (ins->code) {
@@ -15,8 +15,8 @@ static int arguments(const wk__ins *ins)
     }
 }
 
-/* An instruction in 64 bits:   arg[2] | arg[1] | arg[0] | dtype | code
- *                              16       16       16       8       8     */
+/* Packs an instruction into 64 bits:   arg[2] | arg[1] | arg[0] | dtype | code
+ *                                         16       16       16       8       8 */
 static uint64_t ins_word(const wk__ins *ins)
 {
     uint64_t word = ins->code | (uint64_t)ins->dtype << 8 | (uint64_t)(uint16_t)ins->arg[0] << 16 |
@@ -25,7 +25,7 @@ static uint64_t ins_word(const wk__ins *ins)
     return word << unused >> unused;
 }
 
-/* An operand in 64 bits:   dtype | stored | two bits a dimension: stride 0, 1, other */
+/* Packs an operand into 64 bits:   dtype | stored | two bits per dimension: stride 0, 1, other */
 static uint64_t operand_word(const wk__operand *operand, int ndim)
 {
     uint64_t word = (uint64_t)operand->dtype << 1 | operand->stored;
@@ -42,7 +42,7 @@ static uint64_t space_word(const wk__program *group)
            (uint64_t)group->ndim << 24 | (uint64_t)group->nreduce << 32;
 }
 
-/* Each step is one-to-one in `word`, so structures that differ in one place never collide. */
+/* Each step is injective in `word`, so structures that differ in one word never collide. */
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
     hash = (hash ^ word) * 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio, odd */

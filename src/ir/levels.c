@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which registers belong to a whole row and which to one element, and in which pass over the row each is there. */
+/* Computes levels and passes of a program's registers; see wk__program_levels(). */
 #include <string.h>
 
 #include "ir.h"
@@ -16,8 +16,7 @@ static bool reduces(int code)
     return code >= WK__RSUM && code <= WK__RMIN;
 }
 
-/* A later pass may load again what an earlier one has loaded. So memory that the group also loads is written in the
- * last pass only. */
+/* Moves stores to memory that the program also loads to the last pass, because a later pass may load it again. */
 static void delay_stores(const wk__program *group, uint8_t pass[])
 {
     uint8_t last = 0;
@@ -54,7 +53,7 @@ void wk__program_levels(const wk__program *group, uint8_t level[], uint8_t pass[
         if (ins->code == WK__STORE && !rows) element = true;
         if (reduces(ins->code) && rows) {
             element = false;
-            first++; /* the pass that adds up has to be over */
+            first++; /* available after the pass that accumulates it */
         }
         level[k] = element;
         pass[k] = first;

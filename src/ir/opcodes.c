@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of opcodes.def, and the class a dtype computes in. */
+/* Tables of opcodes.def, and the compute class of each dtype. */
 #include "ir.h"
 
 const uint8_t wk__opcode_arity[WK__OPCODE_COUNT] = {

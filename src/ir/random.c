@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of the normal distribution's quantiles, once for all backends. */
+/* Quantile tables of the normal distribution, shared by all backends. */
 #include "random.h"
 
 #include "ndtri.inc"

@@ -1,34 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random numbers: what PHILOX and NDTRI of the group program mean, bit for bit, and how the other distributions are
- * made of them. Every backend gives the bits that the functions here give; they are the reference, and simple enough to
- * be written again in vectors or as the text of a kernel. Nothing rounds but conversions and fma, nothing overflows, no
- * value is denormal, no step depends on the library of a device.
+/* Random numbers: bit-exact reference for PHILOX and NDTRI, and how other distributions derive from them. Every backend
+ * must produce the same bits, so the functions are easy to port to vector code or kernel source: only conversions and
+ * fma round, nothing overflows, no value is denormal, and no step depends on a device's math library.
  *
- *   one element, one counter: element k of a call draws PHILOX(first + k), with `first` taken when the call is made
+ *   one element, one counter: element k of a call draws PHILOX(first + k); `first` is reserved when it is recorded
  *
- *   uniform [0, 1)    f32   (word >> 8)  * 2^-24         f64    (bits >> 11) * 2^-53     bits: 64, >> without sign
+ *   uniform [0, 1)    f32   (word >> 8)  * 2^-24         f64    (bits >> 11) * 2^-53     bits: 64, >> unsigned
  *                     f16   (word >> 21) * 2^-11         bf16   (word >> 24) * 2^-8      word: 32
  *   normal            f32   NDTRI(word)                  f64    NDTRI(bits)              f16, bf16: the f32 rounded
  *   integers          low + wk__random_below(bits, high - low), any dtype
  *   permutation       stable argsort of the bits as i64
  *
- * In the group program i64 is the only wide class: SHR repeats the sign, MUL keeps the low 64 bits, PHILOX 32 gives a
- * word as a number >= 0. With U(x) = AND(SHR(x, 32), 2^32 - 1) and L(x) = AND(x, 2^32 - 1):
+ * In a program i64 is the only wide class: SHR repeats the sign, MUL keeps the low 64 bits, PHILOX 32 yields a word >=
+ * 0. With U(x) = AND(SHR(x, 32), 2^32 - 1) and L(x) = AND(x, 2^32 - 1):
  *
  *   bits >> 11            AND(SHR(bits, 11), 2^53 - 1)
  *   wk__random_below(b, r)  r < 2^31:  SHR(U(b) * r + SHR(L(b) * r, 32), 32)
  *                         else:      m = U(b) * L(r)    n = L(b) * U(r)    c = U(L(b) * L(r)) + L(m) + L(n)
  *                                    U(b) * U(r) + U(m) + U(n) + U(c)
- *                         both give the same where both apply
- */
+ *                         both are equal where both apply */
 #ifndef WICK_IR_RANDOM_H
 #define WICK_IR_RANDOM_H
 
 #include <stdint.h>
 #include <string.h>
 
-/* Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers, as easy as 1, 2, 3; SC 2011). The counter is 128
- * bits, low word first. PHILOX has counter_hi = 0 and gives out[0], or out[0] | out[1] << 32. */
+/* Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers, as easy as 1, 2, 3; SC 2011). The counter has 128
+ * bits, low word first. PHILOX uses counter_hi = 0 and yields out[0], or out[0] | out[1] << 32. */
 static inline void wk__philox(uint64_t counter_lo, uint64_t counter_hi, uint64_t key, uint32_t out[4])
 {
     uint32_t c0 = (uint32_t)counter_lo, c1 = (uint32_t)(counter_lo >> 32);
@@ -49,8 +47,8 @@ static inline void wk__philox(uint64_t counter_lo, uint64_t counter_hi, uint64_t
     out[3] = c3;
 }
 
-/* The number in 0..range-1 that divides the 2^64 values of `bits` in `range` parts as equal as can be: the upper half
- * of the product. No part is off by more than one in 2^64 / range, so no drawing again is needed. range > 0. */
+/* Maps 64 random bits to 0..range-1: the upper half of the product. The 2^64 inputs are divided as evenly as possible;
+ * the relative error per number is below range / 2^64, so no rejection is needed. range > 0. */
 static inline uint64_t wk__random_below(uint64_t bits, uint64_t range)
 {
     return (uint64_t)(__extension__((unsigned __int128)bits * range) >> 64);
@@ -58,27 +56,27 @@ static inline uint64_t wk__random_below(uint64_t bits, uint64_t range)
 
 /* ---- the normal distribution ------------------------------------------------------------------------------------- */
 
-/* NDTRI gives Phi^-1 of the probability (bits + 1/2) / 2^32: 2^32 equal parts of the distribution, each by its middle.
- * ~bits gives the same number with the other sign. With the tail's number m = min(bits, ~bits), 31 bits:
+/* NDTRI computes Phi^-1 of the probability (bits + 1/2) / 2^32: the midpoints of 2^32 equal parts of the distribution.
+ * ~bits yields the negated number. With m = min(bits, ~bits), 31 bits:
  *
  *   p = (m + 1/2) / 2^32, in (0, 1/2)
  *
  *   0       1/16    1/8             1/4                             1/2
- *   ..+-+-+-+-+-+-+-+---+---+---+---+-------+-------+-------+-------+     four segments an octave, 32 octaves
+ *   ..+-+-+-+-+-+-+-+---+---+---+---+-------+-------+-------+-------+     four segments per octave, 32 octaves
  *
- * Octave and segment are the exponent and the first two bits of the mantissa of m + 1/2 as a float. The conversion must
- * not round up into the next segment, so the bit that stands 8 below the highest is cleared first: a carry ends there.
- * The bits below those two are the place inside of the segment; t is counted from its upper border, where it is 0, so
- * that near p = 1/2 the result is a small number times a polynomial, and precise. Columns of the table are segments,
- * rows powers of t: a vector unit gathers from one row at a time, and a kernel's text holds the tables as the integers
- * of their bits. The same with 64 bits, 64 octaves and doubles.
+ * Octave and segment are the exponent and the first two mantissa bits of m + 1/2 as a float. The conversion must not
+ * round up into the next segment, so the bit 8 below the highest one is cleared first: a carry ends there. The
+ * remaining bits are the position t within the segment, measured from its upper border, where it is 0, so that near p =
+ * 1/2 the result is a small number times a polynomial, and precise. Columns of the table are segments, rows are powers
+ * of t: a vector unit gathers from one row at a time, and kernel source contains the tables as integer bit patterns.
+ * The 64-bit version has 64 octaves and doubles.
  *
  * The largest result is 6.34 (32 bits) and 9.15 (64 bits). */
 enum { WK__NDTRI32_DEGREE = 5, WK__NDTRI32_SEGMENTS = 4 * 32, WK__NDTRI64_DEGREE = 10, WK__NDTRI64_SEGMENTS = 4 * 64 };
 extern const float wk__ndtri32_table[WK__NDTRI32_DEGREE + 1][WK__NDTRI32_SEGMENTS];
 extern const double wk__ndtri64_table[WK__NDTRI64_DEGREE + 1][WK__NDTRI64_SEGMENTS];
 
-/* Never falls as bits rises (all were tried), and is within 2 units in the last place of the true quantile. */
+/* Monotonic in bits (verified for all inputs), and within 2 ulp of the exact quantile. */
 static inline float wk__ndtri32(uint32_t bits)
 {
     const uint32_t upper_half = 0u - (bits >> 31); /* all ones, or zero */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements on the host; see scalar.h. */
+/* Conversion of elements on the host; see scalar.h. */
 #include "scalar.h"
 #include <string.h>
 
@@ -7,7 +7,7 @@ static float f16_to_f32(uint16_t bits)
 {
     uint32_t sign = (uint32_t)(bits & 0x8000) << 16, exponent = bits >> 10 & 31, fraction = bits & 1023;
     if (exponent == 0) {
-        float tiny = (float)fraction * 0x1p-24f; /* denormals are whole multiples of 2^-24 */
+        float tiny = (float)fraction * 0x1p-24f; /* denormals are multiples of 2^-24 */
         return sign ? -tiny : tiny;
     }
     uint32_t word = sign | (exponent == 31 ? 255u : exponent + 112) << 23 | fraction << 13;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One element of any dtype on the host, as a double or int64; f16 and bf16 by integer arithmetic. */
+/* Conversion of one element of any dtype on the host to double or int64; f16 and bf16 by integer arithmetic. */
 #ifndef WICK_IR_NUMBER_H
 #define WICK_IR_NUMBER_H
 
@@ -8,7 +8,7 @@
 
 double wk__scalar_to_double(const void *element, wk_dtype dtype);
 int64_t wk__scalar_to_i64(const void *element, wk_dtype dtype);
-/* A float as an integer: towards 0; the least one where there is none (CAST, ir.h). */
+/* Converts like CAST (ir.h): truncates towards 0; INT64_MIN if out of range or NaN. */
 int64_t wk__double_to_i64(double number);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks a group against the rules of ir.h. For debug builds and tests: it takes its time, and it never reports a group
- * that is right; overlaps are reported where they are certain. */
+/* Verifies a program against the rules of ir.h. Slow, for debug builds and tests. Never rejects a valid program;
+ * overlaps are reported only if certain. */
 #include "ir.h"
 
 /* ---- counts and space ---------------------------------------------------------------------------------------- */
@@ -39,7 +39,7 @@ static bool floating(wk_dtype class)
     return class == WK_F32 || class == WK_F64;
 }
 
-/* The registers stand before the instruction and hold a value. */
+/* Checks that register operands precede the instruction and have a value. */
 static const char *check_registers(const wk__program *group, int k)
 {
     const wk__ins *ins = &group->ins[k];
@@ -134,7 +134,7 @@ static const char *check_ins(const wk__program *group, int k)
     case WK__LOAD:
     case WK__LOADX: return check_load(group, ins);
     case WK__CAST:
-    case WK__STORE: return NULL; /* any dtype; stores are checked when the levels are known */
+    case WK__STORE: return NULL; /* any dtype; stores are checked once the levels are known */
     default:
         return class_of_register(group, ins->arg[0]) == wk__compute_class((wk_dtype)ins->dtype)
                    ? NULL
@@ -164,8 +164,8 @@ static int64_t gcd(int64_t a, int64_t b)
     return magnitude(a);
 }
 
-/* Do two elements of a stored operand surely share a place, within dimensions 0..dims-1? Along d and e they do where
- * i x stride d = j x stride e; the first such i is stride e / gcd. */
+/* Returns true if two elements of a stored operand certainly share an address, within dimensions 0..dims-1. Along d and
+ * e they do if i x stride d = j x stride e; the least such i is stride e / gcd. */
 static bool stores_twice(const wk__program *group, const wk__operand *operand, int dims)
 {
     for (int d = 0; d < dims; d++) {
@@ -183,13 +183,13 @@ static bool stores_twice(const wk__program *group, const wk__operand *operand, i
     return false;
 }
 
-/* The bytes from an operand's first element to its last: [low, high). */
+/* Byte range of an operand, from its first to its last element: [low, high). */
 typedef struct span {
     int64_t low, high;
-    bool full; /* it leaves none of them out */
+    bool full; /* without gaps */
 } span;
 
-/* Strides 1, size, size x size', ... in any order of the dimensions. */
+/* Returns true if the operand has no gaps: strides 1, size, size x size', ... in any order of the dimensions. */
 static bool is_gapless(const wk__program *group, const wk__operand *operand)
 {
     int64_t next = 1;
@@ -199,7 +199,7 @@ static bool is_gapless(const wk__program *group, const wk__operand *operand)
         if (!moves(group, operand, d) || magnitude(operand->stride[d]) != next) continue;
         next *= group->shape[d];
         left--;
-        d = -1; /* look through all of them again */
+        d = -1; /* restart the search */
     }
     return left == 0;
 }
@@ -230,7 +230,7 @@ static bool identical(const wk__program *group, const wk__operand *a, const wk__
     return true;
 }
 
-/* Is the first or the last byte of `inner` among those of `outer`? */
+/* Returns true if the first or the last byte of `inner` lies in `outer`. */
 static bool reaches_into(span inner, span outer)
 {
     return (inner.low >= outer.low && inner.low < outer.high) || (inner.high > outer.low && inner.high <= outer.high);
@@ -239,7 +239,7 @@ static bool reaches_into(span inner, span outer)
 static bool overlap(const wk__program *group, const wk__operand *a, const wk__operand *b)
 {
     span s = span_of(group, a), t = span_of(group, b);
-    if (a->offset == b->offset && same_size(a, b)) return true; /* the first element of both */
+    if (a->offset == b->offset && same_size(a, b)) return true; /* same first element */
     return (s.full && reaches_into(t, s)) || (t.full && reaches_into(s, t));
 }
 
@@ -251,7 +251,8 @@ static bool is_indexed(const wk__program *group, int operand)
     return false;
 }
 
-/* Stored operand `s` against every other one that lives in the same memory. Where LOADX reads is not known here. */
+/* Checks stored operand `s` against all others in the same memory, except those read by LOADX, whose addresses are
+ * unknown here. */
 static const char *check_overlaps(const wk__program *group, int s)
 {
     const wk__operand *stored = &group->operand[s];
@@ -265,7 +266,7 @@ static const char *check_overlaps(const wk__program *group, int s)
     return NULL;
 }
 
-/* Nothing is stored twice, and what is stored is not loaded afterwards. */
+/* Checks that no operand is stored twice or loaded after its store. */
 static const char *check_order(const wk__program *group, int k)
 {
     const wk__ins *store = &group->ins[k];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program can ask about devices: names, counts, properties, memory. */
+/* Public device functions: names, counts, properties, memory statistics. */
 #include <wick/device.h>
 #include "backend/device.h"
 #include "base/alloc.h"
@@ -19,7 +19,7 @@ static wk_device device(int kind, int index)
     return (wk_device){(int16_t)kind, (int16_t)index, 0};
 }
 
-/* One that the program counts; `name` is what the program called. */
+/* Creates a device from an index argument; `name` is the API function for the error. */
 static wk_device checked_device(wk_site site, const char *name, int kind, int index)
 {
     if (index >= 0 && index <= INT16_MAX) return device(kind, index);
@@ -60,7 +60,7 @@ static const struct {
     int16_t kind;
 } kinds[] = {{"cpu", WK_CPU}, {"cuda", WK_CUDA}, {"opencl", WK_OPENCL}, {"gpu", WK_GPU}, {"null", WK_NULL}};
 
-/* A number up to 32767 at *text, moved past; -1 if there is none. */
+/* Parses an integer up to 32767 and advances *text; returns -1 if there is none. */
 static int read_number(const char **text)
 {
     int value = 0;
@@ -70,7 +70,7 @@ static int read_number(const char **text)
     return value;
 }
 
-/* "cpu", "cuda:1": kind and index of exactly this text. */
+/* Parses exactly "cpu", "cuda:1", ... */
 static bool parse_short(const char *text, wk_device *out)
 {
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
@@ -89,7 +89,7 @@ static bool parse_short(const char *text, wk_device *out)
     return false;
 }
 
-/* "/job:NAME/replica:N/task:N/device:GPU:0", any of the parts but the last left out; "/GPU:0". */
+/* Parses "/job:NAME/replica:N/task:N/device:GPU:0", where all parts but the last are optional; "/GPU:0". */
 static bool parse_long(const char *text, wk_device *out)
 {
     int task = 0;
@@ -127,8 +127,7 @@ wk_device(wk_device_parse)(const char *text)
     return wk_device_parse_at((wk_site){0}, text);
 }
 
-/* What is said of devices lives for ever, so that one printf may ask for any number of texts: each is kept
- * once, in a list. Few differ. */
+/* Interned strings, never freed, so that one printf may contain several device names. There are few different ones. */
 typedef struct interned_text {
     struct interned_text *next;
     char text[];
@@ -137,7 +136,7 @@ typedef struct interned_text {
 static pthread_mutex_t said_lock = PTHREAD_MUTEX_INITIALIZER;
 static interned_text *all_said;
 
-/* With the lock held. The first 8 KB of texts, more than any machine needs, can be said without memory. */
+/* Allocates an entry; requires the lock. The first 8 KiB, more than any machine needs, come from static memory. */
 static interned_text *room_for(size_t length)
 {
     static _Alignas(interned_text) char at_hand[8192];
@@ -148,7 +147,7 @@ static interned_text *room_for(size_t length)
     return (interned_text *)(void *)(at_hand + used - size);
 }
 
-/* `otherwise` when memory is too short to keep it. */
+/* Returns the interned copy of `text`; `otherwise` on allocation failure. */
 static const char *intern_text(const char *text, const char *otherwise)
 {
     pthread_mutex_lock(&said_lock);
@@ -190,7 +189,7 @@ const char *wk_device_full_name(wk_device d)
     return intern_text(text, kind);
 }
 
-/* ---- what there is ----------------------------------------------------------------------------------------------- */
+/* ---- availability ------------------------------------------------------------------------------------------------ */
 
 int wk_device_count(int kind)
 {
@@ -240,7 +239,7 @@ wk__device *wk__device_open(wk_site site, const char *call, wk_device d)
         return NULL;
     }
     wk_device found = wk__device_resolve(d.kind == 0 ? wk_cpu() : d);
-    if (found.kind == 0) found = d; /* gpu:i that is not there: the message names what is */
+    if (found.kind == 0) found = d; /* missing gpu:i: the message lists the existing ones */
     wk__device *opened = wk__device_get(found, &fail);
     const bool is_lost = !opened && fail.code == WK_ERR_DEVICE_LOST;
     if (!opened)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The largest tensors; see large_values.h. */
+/* Registry of large tensors; see large_values.h. */
 #include "large_values.h"
 #include "base/alloc.h"
 #include "base/text.h"
@@ -9,14 +9,14 @@
 enum { LARGE = 64 << 10, NAMED = 3 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static wk__value **list; /* unordered; a value knows its place */
+static wk__value **list; /* unordered; each value stores its index */
 static int64_t count, capacity;
 
 void wk__large_values_add(wk__value *value)
 {
     if (value->memory.bytes < LARGE) return;
     pthread_mutex_lock(&lock);
-    if (wk__grow(&list, &capacity, count + 1, sizeof *list)) { /* else it goes unnamed */
+    if (wk__grow(&list, &capacity, count + 1, sizeof *list)) { /* on allocation failure the value is not listed */
         list[count] = value;
         value->large_index = ++count;
     }
@@ -26,7 +26,7 @@ void wk__large_values_add(wk__value *value)
 void wk__large_values_remove(wk__value *value)
 {
     if (!atomic_load_explicit(&value->large_index, memory_order_relaxed))
-        return; /* its place may change meanwhile, not from or to 0 */
+        return; /* other threads may change it, but not from or to 0 */
     pthread_mutex_lock(&lock);
     wk__value *last = list[--count];
     const int64_t place = value->large_index;

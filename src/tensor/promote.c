@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which dtype operands meet in: PyTorch's rules. */
+/* Type promotion, by PyTorch's rules. */
 #include "tensor.h"
 
 enum { CLASS_BOOL, CLASS_INT, CLASS_FLOAT };
@@ -9,8 +9,8 @@ static int class_of(wk_dtype dtype)
     return wk__is_float(dtype) ? CLASS_FLOAT : dtype == WK_BOOL ? CLASS_BOOL : CLASS_INT;
 }
 
-/* Integers: the wider one, u8 with a signed type of its size or smaller meets in i16. Floats: the wider one, f16 with
- * bf16 meets in f32. Between classes the higher class's own type. */
+/* Integers: the wider one; u8 with i8 becomes i16. Floats: the wider one; f16 with bf16 becomes f32. Different classes:
+ * the dtype of the higher class. */
 wk_dtype wk__promote_types(wk_dtype a, wk_dtype b)
 {
     if (a == b) return a;
@@ -27,8 +27,8 @@ void wk__promotion_add(wk__promotion *p, wk_dtype dtype, wk__promotion_priority 
     *of = (uint8_t)(*of ? wk__promote_types(*of, dtype) : dtype);
 }
 
-/* Numbers come as i64, bool or f64: "of the tensor's class" when they meet a tensor of their class, else the default
- * type of theirs: whole numbers i64, fractions f32. */
+/* Numbers arrive as i64, bool or f64. A tensor of the same or a higher class determines the dtype; otherwise integers
+ * become i64 and floats f32. */
 wk_dtype wk__promotion_result(const wk__promotion *p)
 {
     wk_dtype result = p->of[WK__PRIORITY_TENSOR];

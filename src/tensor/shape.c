@@ -31,8 +31,8 @@ bool wk__body_contiguous(const wk__body *body)
     return true;
 }
 
-/* A size of 0 makes the product 0, but the others must still multiply without overflow: strides are computed
- * from them. */
+/* A size of 0 makes the product 0, but the other sizes must not overflow either, because strides are computed from
+ * them. */
 bool wk__dense_bytes(int ndim, const int64_t *shape, wk_dtype dtype, int64_t *bytes)
 {
     int64_t extent = 1;
@@ -49,7 +49,7 @@ bool wk__dense_bytes(int ndim, const int64_t *shape, wk_dtype dtype, int64_t *by
 bool wk__broadcast(int na, const int64_t *a, int nb, const int64_t *b, int *nout, int64_t *out)
 {
     int n = na > nb ? na : nb;
-    for (int d = 0; d < n; d++) { /* from the left, so that out may be a when na == n, or b likewise */
+    for (int d = 0; d < n; d++) { /* from the left, so that out may alias a if na == n, or b likewise */
         int64_t x = d >= n - na ? a[d - (n - na)] : 1, y = d >= n - nb ? b[d - (n - nb)] : 1;
         if (x != y && x != 1 && y != 1) return false;
         out[d] = x == 1 ? y : x;
@@ -66,8 +66,8 @@ void wk__broadcast_strides(const wk__body *body, int ndim, const int64_t *shape,
         stride[d] = body->shape[d - lead] == 1 && shape[d] != 1 ? 0 : body->stride[d - lead];
 }
 
-/* Sorted by stride, each dimension must step over all that the smaller ones span. Exact for views that slicing,
- * permuting and expanding can make; unfold with step < size is caught by the same test. */
+/* Sorted by stride, each dimension must step over the span of the smaller ones. Exact for all views by slicing,
+ * permuting and expanding, and for unfold with step < size. */
 bool wk__body_overlaps(const wk__body *body)
 {
     int order[WK__MAX_DIMS], n = 0;
@@ -81,7 +81,7 @@ bool wk__body_overlaps(const wk__body *body)
         }
         order[place] = d;
     }
-    int64_t span = 0; /* offset of the last element that the dimensions so far reach */
+    int64_t span = 0; /* offset of the last element reached by the dimensions so far */
     for (int k = 0; k < n; k++) {
         int d = order[k];
         if (body->stride[d] <= span) return true;

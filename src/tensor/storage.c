@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Storages, values and their memory; see storage.h. */
+/* Lifetimes of storages, values and their memory; see storage.h. */
 #include "storage.h"
 #include "base/upcalls.h"
 #include "base/alloc.h"
@@ -48,8 +48,8 @@ static inline __attribute__((always_inline)) void free_now(wk_context *context, 
     wk__slab_free(context->slots, WK__SLAB_VALUE, value);
 }
 
-/* Values with borrowed memory, unless it is too early. Where the program's releases run within one another as deep as
- * is allowed, the values wait for the loop here that runs the outer of these releases. */
+/* Frees queued values with borrowed memory unless suspended. If user-defined releases nest WK__DESTROY_DEPTH deep, the
+ * remaining values wait for the loop of an outer release. */
 static void free_waiting(wk_context *context)
 {
     while (context->release_queue && context->release_suspended == 0 &&
@@ -100,8 +100,8 @@ void wk__value_free(wk__value *value)
     free_waiting(context);
 }
 
-/* A storage lets go of its value. What only parked records still hold may be worth more than what they would
- * compute. */
+/* Drops a storage's reference. If only deferred records still refer to the value, computing them may free more memory
+ * than it needs. */
 static void release_value(wk__value *value)
 {
     if (atomic_load_explicit(&value->deferred_readers, memory_order_relaxed) > 0) wk__upcalls.on_deferred_orphan(value);
@@ -117,7 +117,7 @@ void wk__storage_drop(wk__storage *storage)
     wk__slab_free(wk__context()->slots, WK__SLAB_STORAGE, storage);
 }
 
-/* One for all families: it is held for so short a time that nobody meets anybody there. */
+/* One lock for all alias sets: held so briefly that contention is negligible. */
 static atomic_int alias_lock;
 
 void wk__alias_lock(void)
@@ -132,7 +132,7 @@ void wk__alias_unlock(void)
 void wk__alias_set_drop_view(wk__alias_set *family)
 {
     if (!wk__refcount_dec(&family->views)) return;
-    wk__alias_lock(); /* the base may be leaving its place in the graph just now */
+    wk__alias_lock(); /* the base may be clearing its graph data concurrently */
     struct wk__dead_base *past = family->dead_base;
     family->dead_base = NULL;
     wk__alias_unlock();
@@ -177,7 +177,7 @@ wk_code wk__value_alloc_memory(wk__value *value, int64_t bytes, wk__fail *fail)
     return code;
 }
 
-/* Never freed, as it has one reference more than any that is counted. */
+/* never freed: has one reference that is not counted elsewhere */
 wk__failure wk__failure_none = {.refs = 1};
 
 void wk__schedule_error_delivery(wk_context *context)
@@ -185,7 +185,7 @@ void wk__schedule_error_delivery(wk_context *context)
     wk__failure *none = NULL;
     atomic_fetch_add(&wk__failure_none.refs, 1);
     if (!atomic_compare_exchange_strong(&context->posted_failure, &none, &wk__failure_none))
-        wk__failure_drop(&wk__failure_none); /* that call tells of both */
+        wk__failure_drop(&wk__failure_none); /* the posted failure's delivery covers both */
 }
 
 void wk__value_free_memory(wk__value *value)
@@ -230,7 +230,7 @@ int64_t wk__failed_value_count(void)
     return atomic_load(&failed_so_far);
 }
 
-/* A failure that could not be allocated is NULL: its readers say that memory was short, which is true. */
+/* `failure` is NULL if it could not be allocated; readers then report an allocation failure, which is true. */
 void wk__value_fail(wk__value *value, wk__failure *failure)
 {
     if (failure) atomic_fetch_add(&failure->refs, 1);

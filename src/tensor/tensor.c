@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensor handles and their bodies. */
+/* Tensor handles and bodies; see tensor.h. */
 #include "tensor.h"
 #include "base/upcalls.h"
 #include "base/alloc.h"
@@ -21,8 +21,8 @@ static bool is_in_graph(const wk__body *body)
     return body->node || body->leaf || body->requires_grad;
 }
 
-/* The base dies. Views that live on, of which this thread need not know, need to know how gradients would have gone
- * through it; until the base is taken away, a write through one of them may change that. */
+/* Called when a base is destroyed. Remaining views, possibly of other threads, need its graph data for gradients; until
+ * `base` is cleared, a write through a view may change that data. */
 static void hand_base_to_views(wk__alias_set *family, const wk__body *base)
 {
     struct wk__dead_base *past = NULL;
@@ -72,7 +72,7 @@ static void out_of_memory(void)
     wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for a new tensor");
 }
 
-/* A handle and its body but for shape and strides. */
+/* Creates a handle and a body without shape and strides. */
 static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype, int ndim, wk__body **out)
 {
     wk__body *body = wk__slab_alloc(context->slots, WK__SLAB_BODY);
@@ -127,7 +127,7 @@ static wk_tensor *too_large(const wk__device *device, wk_dtype dtype, int ndim, 
 wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
                               wk_site site, const char *op)
 {
-    int64_t bytes = INT64_MAX; /* of what has more */
+    int64_t bytes = INT64_MAX; /* if the size overflows */
     wk__dense_bytes(ndim, shape, dtype, &bytes);
     return wk__tensor_pending_of(context, device, dtype, ndim, shape, NULL, bytes, site, op);
 }

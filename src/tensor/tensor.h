@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The body of a tensor handle: how it sees a storage, and its place in the graph of gradients. */
+/* Body of a tensor handle: the shape and strides through which it views a storage, and its position in the autograd
+ * graph. */
 #ifndef WICK_TENSOR_TENSOR_H
 #define WICK_TENSOR_TENSOR_H
 
@@ -10,7 +11,7 @@
 struct wk__node;
 struct wk__leaf;
 
-/* A text about a tensor that the program asked for while no scope was open. */
+/* A string returned for a tensor outside any scope; freed with the tensor. */
 typedef struct wk__attached_text wk__attached_text;
 struct wk__attached_text {
     wk__attached_text *before;
@@ -19,19 +20,20 @@ struct wk__attached_text {
 
 typedef struct wk__body {
     wk__storage *storage;
-    int64_t offset; /* in elements, from the start of the storage */
+    int64_t offset; /* elements, from the start of the storage */
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
     uint8_t ndim, dtype;
-    bool requires_grad;    /* a leaf that wants a gradient, or the result of a node */
-    bool parameter;        /* owned by a module */
-    bool known_dense;      /* row-major without gaps, known from its making; a view may lie so without it */
-    bool is_view;          /* shares the storage with the tensor it was made from */
-    int16_t output;        /* which output of `node` */
-    struct wk__node *node; /* the function that made it; NULL for leaves */
-    struct wk__leaf *leaf; /* gradient and hooks of a leaf, made when first needed */
-    _Atomic(wk__attached_text *) texts; /* texts that live as long as the tensor; any thread may add one */
-    wk__alias_set *family; /* of a detached tensor and its views; NULL: the storage's. Set before others see the body */
-    uint32_t graph_version; /* history of the family when `node` was right; see autograd/view_grad.h */
+    bool requires_grad;                 /* a leaf that requires grad, or the result of a node */
+    bool parameter;                     /* owned by a module */
+    bool known_dense;                   /* row-major without gaps by construction; a view may be so without the flag */
+    bool is_view;                       /* shares the storage of the tensor it was created from */
+    int16_t output;                     /* index among the outputs of `node` */
+    struct wk__node *node;              /* function that computed it; NULL for leaves */
+    struct wk__leaf *leaf;              /* gradient and hooks of a leaf, created on demand */
+    _Atomic(wk__attached_text *) texts; /* strings that live as long as the tensor; any thread may add one */
+    /* set of a detached tensor and its views; NULL: the storage's. Constant once the body is shared */
+    wk__alias_set *family;
+    uint32_t graph_version; /* graph version of the alias set that `node` corresponds to; see autograd/view_grad.h */
 } wk__body;
 _Static_assert(sizeof(wk__body) <= 256, "fits its slab slot");
 
@@ -45,7 +47,7 @@ static inline wk__body *wk__body_of(const wk_tensor *tensor)
 {
     return tensor->handle.body;
 }
-/* A view's, a base's; a detached tensor without views has none yet, though it gives the storage's. */
+/* Returns the alias set of a body. */
 static inline wk__alias_set *wk__alias_set_of(const wk__body *body)
 {
     return body->family ? body->family : &body->storage->alias_set;
@@ -54,36 +56,38 @@ static inline bool wk__is_tensor(const wk_tensor *tensor)
 {
     return wk__handle_alive(tensor, &wk__tensor_kind);
 }
-/* Records an error ("op: role is ...") unless it is a live tensor. NULL with an error pending is passed over
- * silently. */
+/* Records an error ("op: role is ...") and returns false unless it is a live tensor. Silent for NULL with an error
+ * pending. */
 static inline bool wk__check_tensor(const wk_tensor *tensor, wk_site site, const char *op, const char *role)
 {
     return wk__handle_check(tensor, &wk__tensor_kind, site, op, role);
 }
 
-/* A new tensor over a new pending value: contiguous, no history, owned like every new handle. NULL when memory is
- * short. The record that computes it must follow. What the device could never store is refused (`op` is the name that
- * the message says): in every mode, though fused it might not be stored. */
+/* Creates a contiguous tensor with a new pending value, no graph history, owned like any new handle; a record that
+ * computes it must follow. Returns NULL on allocation failure. Fails in every mode if the tensor exceeds the device's
+ * memory limit, even if fusion would avoid storing it; `op` is the name in that message. */
 wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
                               wk_site site, const char *op);
-/* With the size in bytes at hand, and the strides, which are dense, or NULL. Nothing is refused where op is NULL. */
+/* Like wk__tensor_pending(), with the size in bytes and, unless NULL, the dense strides given. op == NULL skips the
+ * limit check. */
 wk_tensor *wk__tensor_pending_of(wk_context *context, wk__device *device, wk_dtype dtype, int ndim,
                                  const int64_t *shape, const int64_t *stride, int64_t bytes, wk_site site,
                                  const char *op);
-/* A pending value of no memory yet, for memory that is not the device's own. */
+/* Like wk__tensor_pending(), for memory that the device does not own, without a limit check. */
 wk_tensor *wk__tensor_borrowing(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
                                 wk_site site);
-/* A view of `base` with this geometry. */
+/* Creates a view of `base` with this geometry. */
 wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t offset, int ndim, const int64_t *shape,
                            const int64_t *stride);
-/* Another handle for what `like` sees, its place in the graph included (counted). */
+/* Creates another handle for the same view, including its position in the graph. */
 wk_tensor *wk__tensor_alias(wk_context *context, const wk__body *like);
-/* The same with a family of its own: what is written in place through others of the storage brings it no history. */
+/* Like wk__tensor_alias(), with a separate alias set: in-place writes through other tensors do not affect its
+ * history. */
 wk_tensor *wk__tensor_detached_alias(wk_context *context, const wk__body *like);
-/* What x holds now, in a storage of its own: nothing is copied, values never change. With x's place in the graph. */
+/* Creates a tensor with the current value of x in a new storage, without a copy, at x's position in the graph. */
 wk_tensor *wk__tensor_snapshot(wk_context *context, const wk_tensor *x);
 
-/* A view of what is about to die becomes the base of its family. */
+/* Makes a view the base of its alias set, before the base is destroyed. */
 void wk__tensor_promote_to_base(wk_tensor *x);
 
 /* ---- geometry ---------------------------------------------------------------------------------------------------- */
@@ -106,15 +110,15 @@ static inline bool wk__same_sizes(const wk__body *a, const wk__body *b)
 }
 void wk__strides_dense(int ndim, const int64_t *shape, int64_t *stride);
 bool wk__body_contiguous(const wk__body *body);
-/* Bytes of a dense tensor; false on overflow of 64 bits. */
+/* Computes the size in bytes of a dense tensor; returns false on int64 overflow. */
 bool wk__dense_bytes(int ndim, const int64_t *shape, wk_dtype dtype, int64_t *bytes);
-/* The broadcast of two shapes; false if they do not fit. out may be one of them. */
+/* Broadcasts two shapes; returns false if they are incompatible. `out` may be one of them. */
 bool wk__broadcast(int na, const int64_t *a, int nb, const int64_t *b, int *nout, int64_t *out);
-/* Strides of a body seen in a broader shape: 0 where it is broadcast. */
+/* Computes the strides of a body in a broadcast shape: 0 along broadcast dimensions. */
 void wk__broadcast_strides(const wk__body *body, int ndim, const int64_t *shape, int64_t *stride);
-/* Do two elements of the view share memory? (Strides are never negative.) */
+/* Returns true if two elements of the view share memory. Strides are never negative. */
 bool wk__body_overlaps(const wk__body *body);
-/* A dimension of an op's argument: -ndim..ndim-1 -> 0..ndim-1; false if out of range (ndim 0 counts as 1). */
+/* Converts a dimension argument from -ndim..ndim-1 to 0..ndim-1; returns false if out of range. ndim 0 counts as 1. */
 bool wk__wrap_dim(int ndim, int64_t dim, int *out);
 
 /* ---- dtypes ------------------------------------------------------------------------------------------------------ */
@@ -123,10 +127,10 @@ static inline bool wk__is_float(wk_dtype dtype)
 {
     return dtype == WK_F32 || dtype == WK_F64 || dtype == WK_F16 || dtype == WK_BF16;
 }
-/* The dtype that two operands meet in (PyTorch's torch.promote_types). */
+/* Returns the common dtype of two operands (torch.promote_types). */
 wk_dtype wk__promote_types(wk_dtype a, wk_dtype b);
-/* How an operand takes part in promotion: tensors with dimensions outweigh 0-d tensors, those outweigh plain numbers,
- * unless their class (bool < integer < float) is higher. */
+/* Priority of an operand in type promotion: tensors with dimensions outrank 0-d tensors, which outrank plain numbers,
+ * unless the lower priority has a higher class (bool < integer < float). */
 typedef enum wk__promotion_priority {
     WK__PRIORITY_NUMBER,
     WK__PRIORITY_SCALAR,
@@ -134,19 +138,19 @@ typedef enum wk__promotion_priority {
     WK__PRIORITY_COUNT
 } wk__promotion_priority;
 typedef struct wk__promotion {
-    uint8_t of[WK__PRIORITY_COUNT]; /* dtype met so far per weight, 0 = none */
+    uint8_t of[WK__PRIORITY_COUNT]; /* promoted dtype per priority so far; 0: none */
 } wk__promotion;
 void wk__promotion_add(wk__promotion *p, wk_dtype dtype, wk__promotion_priority weight);
 wk_dtype wk__promotion_result(const wk__promotion *p);
 
 /* ---- devices ----------------------------------------------------------------------------------------------------- */
 
-/* What a call's `device` names, opened; NULL with the error recorded. Kind 0 is the CPU. */
+/* Opens the device of a call's `device` option; kind 0 is the CPU. Returns NULL and records the error on failure. */
 wk__device *wk__device_open(wk_site site, const char *call, wk_device device);
 
-/* ---- in messages ------------------------------------------------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
-/* "f32[2,3]", and with its device "f32[2,3] on cpu". */
+/* Append "f32[2,3]", or "f32[2,3] on cpu". */
 void wk__text_tensor(wk__text *out, const wk_tensor *tensor);
 void wk__text_tensor_device(wk__text *out, const wk_tensor *tensor);
 void wk__text_shape(wk__text *out, int ndim, const int64_t *shape);

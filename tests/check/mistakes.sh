@@ -143,6 +143,21 @@ x = wk_slice(x, 0, (1, 3), 2, 1)|wk_slice: no list in parentheses stands here
 wk_tensor *o[2]; wk_split(x, (1, 3), 0, o)|wk_split: no list in parentheses stands here
 x = wk_argmax(x, (0, 1))|wk_argmax: one dimension, without parentheses, or none: wk_argmax(x, 1), wk_argmax(x)
 x = wk_argmax(x, (0, 1), .keepdim = true)|wk_argmax: one dimension, without parentheses
+x = wk_softmax(x)|wk_softmax: the arguments are wk_softmax(x, dim)
+x = wk_softmax(x, 1, 2)|wk_softmax: the arguments are wk_softmax(x, dim)
+x = wk_dropout(x, .5)|wk_dropout: the arguments are wk_dropout(x, p, training)
+x = wk_exp(x, 2)|wk_exp: the arguments are wk_exp(x)
+x = wk_matmul(x)|wk_matmul: the arguments are wk_matmul(a, b)
+x = wk_copy_(x)|wk_copy_: the arguments are wk_copy_(x, y)
+x = wk_median(x, 0)|wk_median: the arguments are wk_median(x)
+n = wk_chunk(x, 2, 0)|wk_chunk: the arguments are wk_chunk(x, n, dim, out)
+wk_sort(x, 0, false)|wk_sort: the arguments are wk_sort(x, dim, descending, values, indices)
+m = wk_module_to(m, "cuda")|wk_module_to: the device is a wk_device: wk_cuda(0), wk_device_parse(
+m = wk_module_to(m)|wk_module_to: the arguments are wk_module_to(x, device)
+x = wk_to(x, "cuda")|wk_to: the device is a wk_device
+x = wk_to(x, 0)|wk_to: the device is a wk_device
+x = wk_to(undeclared, wk_cpu())|undeclared
+x = wk_to(x, undeclared)|undeclared
 END_OF_MISTAKES
 
 # What looks like a list and is none: numbers in parentheses, casts, blocks of the program's own.
@@ -169,6 +184,95 @@ program "int *p = ints; (void)p" >"$WICK_WORK/mistake.c"
 for c in $(compilers gcc clang); do
     check "a lost const, ${c##*/}" one_warning discard "$c" -std=c11 -Iinclude -fsyntax-only "$WICK_WORK/mistake.c"
 done
+
+# A discarded result, where there is nothing else that the call does. gcc says in which function and by which macro, and
+# the line where macros are not tracked; a cast to void says that it is meant.
+discarded() # COMPILER
+{
+    "$@" -std=c11 -Wall -Wextra -Wpedantic -Iinclude -fsyntax-only "$WICK_WORK/mistake.c" 2>"$WICK_WORK/said" &&
+        [ "$(grep -c 'warning: ignoring return value' "$WICK_WORK/said")" = 1 ] &&
+        [ "$(grep -c 'warning:' "$WICK_WORK/said")" = 1 ]
+}
+quiet()
+{
+    "$@" -std=c11 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only "$WICK_WORK/mistake.c"
+}
+while read -r statement; do
+    for c in $(compilers gcc clang); do
+        program "$statement" >"$WICK_WORK/mistake.c"
+        check "$statement, ${c##*/}" discarded "$c" -O1
+        program "(void)$statement" >"$WICK_WORK/mistake.c"
+        check "(void)$statement, ${c##*/}" quiet "$c" -O1
+    done
+done <<'END_OF_DISCARDED'
+wk_sub(x, y)
+wk_mul(2, x)
+wk_clamp(x, 0, 1)
+wk_relu(x)
+wk_softmax(x, 1)
+wk_sum(x, (0), .keepdim = true)
+wk_argmax(x, 1)
+wk_reshape(x, (2, 3))
+wk_flatten(x)
+wk_squeeze(x)
+wk_cat((x, y), 0)
+wk_scatter(x, 0, y, 1)
+wk_take_along_dim(x, y)
+wk_cross_entropy(x, y)
+wk_dropout(x, 0.5, true)
+wk_zeros((2, 3))
+wk_full((2), 1)
+wk_arange(3)
+wk_of(float, (1), 1)
+wk_from(&d, (1))
+wk_to(x, wk_cpu())
+wk_contiguous(x)
+wk_detach(x)
+wk_grad_of(x)
+wk_apply(NULL, NULL, (x))
+wk_forward(m, x)
+wk_nn_linear(2, 3)
+wk_nn_sequential(m, m)
+wk_parameters(m)
+wk_list((x, y))
+wk_optim_sgd(list, .lr = 1)
+wk_data_tensors(x, y)
+wk_history_new()
+wk_mirrored(m, NULL, 1)
+wk_ddp(m)
+wk_load_tensors("file")
+wk_event_record(wk_cpu())
+END_OF_DISCARDED
+
+program "wk_sub(x, y)" >"$WICK_WORK/mistake.c"
+line() { discarded "$@" && grep -q 'mistake\.c:5:.*warning' "$WICK_WORK/said"; }
+check "the line of a discarded result, gcc" line gcc -O1 -ftrack-macro-expansion=0
+for c in $(compilers clang); do check "the line of a discarded result, clang" line "$c" -O1; done
+for c in $(compilers gcc clang); do
+    check "a discarded result without optimisation, ${c##*/}" quiet "$c" -O0
+    check "... that is to be warned of, ${c##*/}" discarded "$c" -O0 -DWK_WARN_UNUSED=1
+    check "... that is not, ${c##*/}" quiet "$c" -O1 -DWK_WARN_UNUSED=0
+done
+for statement in "wk_sub_(x, y)" "wk_copy_(x, y)" "wk_fill_(x, 1)" "wk_backward(x)" "wk_free(x)" "wk_print(x)" \
+    "wk_keep(x)" "wk_module_to(m, wk_cpu())" "wk_module_train(m, true)" "wk_clip_grad_norm_(list, 1)"; do
+    program "$statement" >"$WICK_WORK/mistake.c"
+    for c in $(compilers gcc clang); do check "$statement, ${c##*/}" quiet "$c" -O1; done
+done
+
+# Guards are C only: C++ says what stands in their place.
+while IFS='|' read -r statement text; do
+    program "$statement" >"$WICK_WORK/mistake.cpp"
+    for cxx in $(compilers g++ clang++); do
+        fails "$statement, ${cxx##*/}" "$text" "$cxx" -std=c++17 -Iinclude -fsyntax-only "$WICK_WORK/mistake.cpp"
+    done
+done <<'END_OF_GUARDS'
+WK_SCOPE|WK_SCOPE is C only; in C++ use wk_scope_open(WK_HERE) and wk_guard_close
+WK_NO_GRAD|WK_NO_GRAD is C only; in C++ use wk_no_grad_open(WK_HERE) and wk_guard_close
+WK_ENABLE_GRAD|WK_ENABLE_GRAD is C only; in C++ use wk_enable_grad_open(WK_HERE) and wk_guard_close
+WK_DEVICE(wk_cpu())|WK_DEVICE is C only; in C++ use wk_device_guard_open(WK_HERE, device) and wk_guard_close
+WK_NO_SYNC|WK_NO_SYNC is C only; in C++ use wk_no_sync_open(WK_HERE) and wk_guard_close
+wk_loader *l = nullptr; WK_EACH(batch, l) (void)batch|WK_EACH is C only; in C++ use wk_batch_begin_at
+END_OF_GUARDS
 
 program "x = wk_add(x, 2)" >"$WICK_WORK/mistake.c"
 fails "a right one is told from a mistake" "no error" one_error "" gcc -std=c11 -Iinclude \

@@ -289,17 +289,6 @@ static void sums(void **state)
     expect_good();
 }
 
-/* Nobody records work of a team yet, so that no file holds any. */
-static void no_teams(void **state)
-{
-    (void)state;
-    wk__record *r = first_of(WK__SCAN)->record;
-    r->family = WK__COLLECTIVE;
-    expect_bad(no_kind);
-    r->family = WK__SCAN;
-    expect_good();
-}
-
 /* A scan, as a copy from another device: that is a good one, of as many bytes in one dtype, and a scan is none. */
 static void copies_between_devices(void **state)
 {
@@ -346,7 +335,6 @@ int main(void)
         ONE(modes_and_dimensions),
         ONE(dtypes_of_operands),
         ONE(sums),
-        ONE(no_teams),
         ONE(copies_between_devices),
         ONE(programs),
         ONE(spaces),

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "backend/backend.h"
-#include "backend/collective.h"
+#include "backend/work.h"
 #include "ir/build.h"
 
 /* Operands have ROWS x COLUMNS elements, one after the other. */
@@ -22,7 +22,6 @@ typedef struct family_work {
     wk__work work;
     wk__work_args kernel;
     wk__contraction sum;
-    wk__comm team;
     wk__program group;
 } family_work;
 
@@ -80,14 +79,6 @@ static inline bool family_work_of(family_work *w, int family, wk_dtype dtype, wk
     case WK__SORT:
         k->operand[1] = family_operand(&memory[1], WK_I64, true);
         k->operand[2] = family_operand(&memory[2], dtype, false);
-        break;
-    case WK__COLLECTIVE:
-        w->team = (wk__comm){.nranks = 1, .reduction = WK__RSUM};
-        k->comm = &w->team;
-        k->ndim = 1;
-        k->dim = 0;
-        k->shape[0] = FAMILY_COLUMNS;
-        k->operand[0].stride[0] = k->operand[1].stride[0] = 1;
         break;
     default: break; /* a scan and a transfer are that already */
     }

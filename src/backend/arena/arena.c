@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The caching allocator of one device: what others call. The books are arena_blocks.c's and arena_range.c's, the
- * backend's memory is arena_grow.c's. */
+/* Public functions of the arena. Bookkeeping is in arena_blocks.c and arena_range.c, backend memory in arena_grow.c. */
 #include "arena.h"
 
 #include "base/alloc.h"
@@ -8,7 +7,7 @@
 
 enum {
     MIN_IDLE_BYTES = 256 << 20,
-    IDLE_TIMEOUT_MS = 10000 /* milliseconds: to fault 1 GB in again takes 100 of them, a hundredth */
+    IDLE_TIMEOUT_MS = 10000 /* ms: faulting 1 GB in again takes 100 ms, a hundredth of this */
 };
 
 /* ---- idle memory ------------------------------------------------------------------------------------------------- */
@@ -18,7 +17,7 @@ static int64_t max_idle_bytes(const wk__arena *arena)
     return arena->peak / 4 > MIN_IDLE_BYTES ? arena->peak / 4 : MIN_IDLE_BYTES;
 }
 
-/* Called when much is idle. A look at all of it four times in the time of patience is often enough. */
+/* Called when much memory is idle; searches it at most four times per timeout. */
 static void trim_idle(wk__arena *arena)
 {
     const int64_t now = wk__arena_now_ms();
@@ -32,15 +31,15 @@ static void trim_idle(wk__arena *arena)
     pthread_mutex_unlock(&arena->grow_lock);
 }
 
-/* ---- taking and giving ------------------------------------------------------------------------------------------- */
+/* ---- allocating and freeing -------------------------------------------------------------------------------------- */
 
 static wk_code alloc_slow_path(wk__arena *arena, int64_t bytes, int64_t size, wk__memory *piece, wk__fail *fail)
 {
     pthread_mutex_lock(&arena->grow_lock);
     wk__arena_lock(arena);
     bool room = wk__block_cache_reserve(&arena->cache) && (arena->no_ranges || wk__ranges_reserve(&arena->ranges, 0));
-    bool found = room && wk__arena_alloc_reserved(arena, size, piece); /* another thread may have given or grown
-                                                                          meanwhile */
+    /* another thread may have freed memory or grown the arena */
+    bool found = room && wk__arena_alloc_reserved(arena, size, piece);
     wk__arena_unlock(arena);
     wk_code code = WK_OK;
     if (!room) {
@@ -77,7 +76,7 @@ void wk__arena_free(wk__arena *arena, wk__memory *piece)
     if (look) trim_idle(arena);
 }
 
-/* ---- the rest ------------------------------------------------------------------------------------------------ */
+/* ---- arena ------------------------------------------------------------------------------------------------------- */
 
 wk__arena *wk__arena_new(const wk__backend *backend, void *device, int64_t limit)
 {

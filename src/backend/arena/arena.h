@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The caching allocator of one device: cuts the backend's memory into pieces, keeps freed ones, gives memory back under
- * pressure. Small pieces come from size classes. Large ones, of more than 2 MB, are cut from ranges where the backend
- * has them (backend.h), best fit and without waste; else each is a block of its own, best fit within 12.5 %. */
+/* Caching allocator of one device. It divides memory from the backend, keeps freed allocations, and returns memory
+ * under pressure. Small allocations use size classes. Large ones, above 2 MiB, are cut from address ranges if the
+ * backend has them (backend.h), by best fit and without waste; otherwise each is a block of its own, by best fit within
+ * 12.5 %.
+ * Threads: any. Backend functions for blocks and ranges are never called concurrently, except range_carve. */
 #ifndef WICK_BACKEND_ARENA_H
 #define WICK_BACKEND_ARENA_H
 
@@ -10,33 +12,31 @@
 typedef struct wk__arena wk__arena;
 
 typedef struct wk__arena_stats {
-    int64_t live;           /* bytes in pieces that are handed out (rounded up as the arena rounds) */
-    int64_t cached;         /* bytes held from the backend and not handed out */
-    int64_t peak;           /* greatest live so far */
-    int64_t limit;          /* bytes that live + cached may not exceed */
-    int64_t allocs, misses; /* pieces asked for; those that needed memory from the backend */
+    int64_t live;           /* bytes allocated, rounded as the arena rounds */
+    int64_t cached;         /* bytes held from the backend but not allocated */
+    int64_t peak;           /* maximum of live */
+    int64_t limit;          /* bytes; live + cached never exceeds it */
+    int64_t allocs, misses; /* allocations; those that required backend memory */
 } wk__arena_stats;
 
-/* NULL when memory is short. The arena may be used from several threads; it never calls the backend's functions for
- * blocks and ranges from two at once, but for range_cut. Blocks have to start WK__ALIGN-aligned and to have a handle
- * each. */
+/* Creates an arena; NULL on allocation failure. Backend blocks must be WK__ALIGN-aligned, each with a unique handle. */
 wk__arena *wk__arena_new(const wk__backend *backend, void *device, int64_t limit);
-/* Gives all memory back, whatever lives there. */
+/* Returns all memory to the backend, even if allocated. */
 void wk__arena_destroy(wk__arena *arena);
 
-/* A piece of at least `bytes` (0 allowed: a piece of WK__ALIGN bytes) that starts WK__ALIGN-aligned. Short of memory or
- * past the limit: drops its caches and tries once more, then WK_ERR_MEMORY with asked, live, cached, limit in the text.
- */
+/* Allocates at least `bytes` (0 counts as 1), WK__ALIGN-aligned. If memory or the limit is exhausted, frees the caches
+ * and retries, then fails with WK_ERR_MEMORY and the figures (requested, live, cached, limit). */
 wk_code wk__arena_alloc(wk__arena *arena, int64_t bytes, wk__memory *piece, wk__fail *fail);
 void wk__arena_free(wk__arena *arena, wk__memory *piece);
 
-/* Gives every block and mapping that has no live piece back to the backend. */
+/* Returns every block and mapping without a live allocation to the backend. */
 void wk__arena_trim(wk__arena *arena);
 void wk__arena_stats_of(wk__arena *arena, wk__arena_stats *stats);
 void wk__arena_set_limit(wk__arena *arena, int64_t limit);
 void wk__arena_reset_peak(wk__arena *arena);
-/* Beyond max(256 MB, peak / 4) idle bytes, memory that nobody used for so long is given back; 10,000 at first. A
- * training step frees all it took at its end and takes it again at once, so idle alone is no reason. */
+/* Sets how long memory must be idle before it is returned to the backend (default 10,000); only idle bytes above
+ * max(256 MiB, peak / 4) are returned. A training step frees all of its memory at the end and allocates it again
+ * immediately, so being idle alone is not a reason. */
 void wk__arena_set_idle_timeout(wk__arena *arena, int64_t milliseconds);
 
 #endif

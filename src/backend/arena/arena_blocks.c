@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks, pieces and size classes of the arena; arena_blocks.h has the drawing. */
+/* Blocks, pieces and size classes of the arena; see the drawing in arena_blocks.h. */
 #include "arena_blocks.h"
 
 #include <string.h>
@@ -15,8 +15,8 @@ struct wk__idle_chunk {
 
 /* ---- sizes --------------------------------------------------------------------------------------------------- */
 
-/* Classes in units of 256 bytes: 1 2 .. 8, 9 10 .. 16, 18 20 .. 32, 36 40 .. 64, and so on: from 2^e to 2^(e+1) in
- * eight steps, so that at most an eighth of a piece is wasted. */
+/* Classes in units of 256 bytes: 1 2 .. 8, 9 10 .. 16, 18 20 .. 32, 36 40 .. 64, and so on: eight steps from 2^e to
+ * 2^(e+1), so that at most an eighth of a piece is wasted. */
 typedef struct size_class {
     int index;
     int64_t size;
@@ -24,7 +24,7 @@ typedef struct size_class {
 
 static size_class class_of(int64_t bytes)
 {
-    uint64_t last = bytes > 0 ? (uint64_t)(bytes - 1) / WK__ALIGN : 0; /* the last unit that is needed */
+    uint64_t last = bytes > 0 ? (uint64_t)(bytes - 1) / WK__ALIGN : 0; /* last unit needed */
     if (last < 8) return (size_class){(int)last, (int64_t)(last + 1) * WK__ALIGN};
     int step = 60 - __builtin_clzll(last);   /* log2 of the units between two classes */
     int64_t steps = (int64_t)(last >> step); /* 8 to 15 */
@@ -37,7 +37,7 @@ int64_t wk__block_cache_round_size(int64_t bytes)
     return bytes > INT64_MAX - WK__LARGE_BYTES ? -1 : (bytes + WK__LARGE_BYTES - 1) / WK__LARGE_BYTES * WK__LARGE_BYTES;
 }
 
-/* ---- blocks by their handle ---------------------------------------------------------------------------------- */
+/* ---- blocks by handle -------------------------------------------------------------------------------------------- */
 
 static wk__block **bucket_of(const wk__block_cache *cache, const void *handle)
 {
@@ -78,7 +78,7 @@ static bool grow_buckets(wk__block_cache *cache)
     return true;
 }
 
-/* ---- room in the books --------------------------------------------------------------------------------------- */
+/* ---- bookkeeping memory ------------------------------------------------------------------------------------------ */
 
 static void push_free_node(wk__block_cache *cache, wk__free_piece *node)
 {
@@ -104,7 +104,7 @@ bool wk__block_cache_reserve(wk__block_cache *cache)
     return wk__grow(&cache->large, &cache->large_capacity, cache->blocks + 1, sizeof(wk__block *));
 }
 
-/* ---- handing out --------------------------------------------------------------------------------------------- */
+/* ---- allocating -------------------------------------------------------------------------------------------------- */
 
 static void hand_out(wk__block_cache *cache, wk__block *block, int64_t start, int64_t size, wk__memory *piece)
 {
@@ -118,7 +118,7 @@ static void hand_out(wk__block_cache *cache, wk__block *block, int64_t start, in
     };
 }
 
-/* The first idle large block of at least `bytes`. */
+/* Returns the index of the first idle large block of at least `bytes`. */
 static int64_t lower_bound_large(const wk__block_cache *cache, int64_t bytes)
 {
     int64_t low = 0, high = cache->nlarge;
@@ -178,7 +178,7 @@ bool wk__block_cache_carve(wk__block_cache *cache, int64_t size, wk__memory *pie
             return true;
         }
         if (left < block->bytes / 8) {
-            *link = block->next; /* not worth another look */
+            *link = block->next; /* too little is left to search it again */
         } else {
             link = &block->next;
         }
@@ -186,7 +186,7 @@ bool wk__block_cache_carve(wk__block_cache *cache, int64_t size, wk__memory *pie
     return false;
 }
 
-/* A small piece finds a node without looking: one was reserved for it when it was cut. */
+/* Never fails: a node was reserved when the piece was cut. */
 static void put_small(wk__block_cache *cache, wk__block *block, const wk__memory *piece)
 {
     wk__free_piece **list = &cache->idle[class_of(piece->bytes).index], *node = cache->free_nodes;
@@ -211,7 +211,7 @@ bool wk__block_cache_free(wk__block_cache *cache, const wk__memory *piece)
     return block->live == 0;
 }
 
-/* ---- blocks that come and go --------------------------------------------------------------------------------- */
+/* ---- adding and removing blocks ---------------------------------------------------------------------------------- */
 
 static void add_partial(wk__block_cache *cache, wk__block *block)
 {
@@ -233,7 +233,7 @@ void wk__block_cache_add(wk__block_cache *cache, wk__block *block)
     }
 }
 
-/* Forgets whatever is idle in blocks that are marked as leaving. */
+/* Drops all idle pieces of blocks marked `evicting`. */
 static void unlink_evicting(wk__block_cache *cache)
 {
     for (int k = 0; k < WK__SMALL_CLASSES; k++) {

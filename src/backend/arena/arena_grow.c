@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the arena gets from the backend and gives back to it: blocks, ranges and their memory; arena_grow.h has the
- * rules of its locks. */
+/* Growth and shrinkage of the arena by backend blocks and ranges; see arena_grow.h for the locks. */
 #include "arena_grow.h"
 
 #include <sched.h>
@@ -11,9 +10,9 @@
 #include "base/text.h"
 
 enum {
-    MIN_BLOCK = 2 << 20, /* a huge page */
+    MIN_BLOCK = 2 << 20, /* one huge page */
     MAX_BLOCK = 16 << 20,
-    PIECES_IN_BLOCK = 8, /* of the greatest classes: what does not fit at the end of a block is waste */
+    PIECES_IN_BLOCK = 8, /* largest class: bounds the waste at the end of a block */
 };
 _Static_assert(WK__LARGE_BYTES % WK__RANGE_PAGE == 0, "large pieces are whole units of a range");
 
@@ -24,7 +23,7 @@ void wk__arena_lock(wk__arena *arena)
     int looks = 0;
     while (atomic_exchange_explicit(&arena->spinlock, true, memory_order_acquire)) {
         while (atomic_load_explicit(&arena->spinlock, memory_order_relaxed)) {
-            if (++looks % 64 == 0) sched_yield(); /* the holder may have lost its CPU */
+            if (++looks % 64 == 0) sched_yield(); /* the holder may have been preempted */
         }
     }
 }
@@ -41,9 +40,9 @@ int64_t wk__arena_now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 + 1; /* never 0 */
 }
 
-/* ---- words ------------------------------------------------------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
-/* Who else uses the device's memory is worth a word where it is much: a sixteenth of it. */
+/* Appends the memory used by other processes if it exceeds a sixteenth of the device's. */
 static void append_others(const wk__arena *arena, int64_t held, char *to, size_t room)
 {
     wk__memory_usage usage = {0};
@@ -70,9 +69,9 @@ wk_code wk__arena_out_of_memory(wk__arena *arena, int64_t bytes, const char *rea
                         now.limit == INT64_MAX ? "none" : wk__format_bytes(limit, now.limit), others, reason);
 }
 
-/* ---- giving back ------------------------------------------------------------------------------------------------- */
+/* ---- returning memory -------------------------------------------------------------------------------------------- */
 
-/* Gives a list of blocks that are out of the books back. */
+/* Frees a list of blocks that are no longer in the bookkeeping. */
 static void free_blocks(wk__arena *arena, wk__block *list)
 {
     while (list) {
@@ -90,7 +89,7 @@ static wk_code unmap(wk__arena *arena, const wk__range_span *run)
                                        wk__range_part_bytes(run), &fail);
 }
 
-/* What could not be unmapped stays, as idle as it was. */
+/* Memory that could not be unmapped becomes idle again. */
 static void drop_mappings(wk__arena *arena, int64_t keep, int64_t now, int64_t before)
 {
     wk__arena_lock(arena);
@@ -132,7 +131,7 @@ void wk__arena_release_all(wk__arena *arena)
     wk__ranges_destroy(&arena->ranges);
 }
 
-/* ---- what is held already ---------------------------------------------------------------------------------------- */
+/* ---- memory already held ----------------------------------------------------------------------------------------- */
 
 static bool within_limit(const wk__arena *arena, int64_t size)
 {
@@ -158,8 +157,7 @@ bool wk__arena_alloc_reserved(wk__arena *arena, int64_t size, wk__memory *piece)
     wk__block_cache *cache = &arena->cache;
     if (wk__arena_alloc_idle(arena, size, piece)) return true;
     if (size > WK__LARGE_BYTES || !within_limit(arena, size))
-        return false; /* a limit may have come later than a
-                                                                               block */
+        return false; /* the limit may have been lowered since the block was added */
     if (!wk__block_cache_carve(cache, size, piece)) {
         wk__block_cache_reset_empty(cache);
         if (!wk__block_cache_carve(cache, size, piece)) return false;
@@ -170,12 +168,12 @@ bool wk__arena_alloc_reserved(wk__arena *arena, int64_t size, wk__memory *piece)
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-/* What a new block and the piece from it shall measure. */
+/* Sizes of a new block and of the allocation in it. */
 typedef struct alloc_sizes {
     int64_t block, piece;
 } alloc_sizes;
 
-/* Takes a block and a piece of it. */
+/* Allocates a block and cuts an allocation from it. */
 static wk_code alloc_from_new_block(wk__arena *arena, alloc_sizes wanted, wk__memory *piece, wk__fail *fail)
 {
     wk__block *block = wk__alloc_zero(1, sizeof *block);
@@ -183,7 +181,8 @@ static wk_code alloc_from_new_block(wk__arena *arena, alloc_sizes wanted, wk__me
     block->bytes = wanted.block;
     block->large = wanted.piece > WK__LARGE_BYTES;
     wk__arena_lock(arena);
-    bool fits = wanted.block <= arena->limit - wk__arena_reserved(arena); /* only we make it grow */
+    /* only the holder of grow_lock increases it */
+    bool fits = wanted.block <= arena->limit - wk__arena_reserved(arena);
     wk__arena_unlock(arena);
     wk_code code = fits ? arena->backend->block_alloc(arena->device, wanted.block, &block->memory, fail)
                         : wk__fail_set(fail, WK_ERR_MEMORY, "past the limit");
@@ -191,16 +190,16 @@ static wk_code alloc_from_new_block(wk__arena *arena, alloc_sizes wanted, wk__me
         wk__free(block);
         return code;
     }
-    wk__arena_lock(arena); /* once for both, so that nobody else takes what we came for */
+    wk__arena_lock(arena); /* one critical section, so that no other thread takes the new memory */
     wk__block_cache_add(&arena->cache, block);
     arena->misses++;
     const bool cut = wk__arena_alloc_reserved(arena, wanted.piece, piece);
     wk__arena_unlock(arena);
-    return cut ? WK_OK : wk__fail_set(fail, WK_ERR_MEMORY, "past the limit"); /* which has been lowered meanwhile */
+    return cut ? WK_OK : wk__fail_set(fail, WK_ERR_MEMORY, "past the limit"); /* the limit was lowered concurrently */
 }
 
-/* Room for some pieces, so that what does not fit at the end of the block is little; more for a program that has much
- * already; no more than a huge page where the limit is near. */
+/* Several pieces per block, so that little is wasted at its end; more for a program that already holds much; one huge
+ * page if the limit is near. */
 static int64_t generous_block_size(wk__arena *arena, int64_t size)
 {
     wk__arena_lock(arena);
@@ -215,7 +214,7 @@ static int64_t generous_block_size(wk__arena *arena, int64_t size)
 
 /* ---- ranges ------------------------------------------------------------------------------------------------------ */
 
-/* Plans and claims. NULL in run->range: no range has a part that long. */
+/* Finds and claims a part; run->range is NULL if no range has one of that length. */
 static wk_code claim_span(wk__arena *arena, int64_t size, wk__range_span *run, wk__fail *fail)
 {
     int64_t missing;
@@ -247,13 +246,14 @@ static wk_code add_range(wk__arena *arena, int64_t size, wk__fail *fail)
     return wk__fail_set(fail, WK_ERR_MEMORY, "host memory is short");
 }
 
-/* Memory for all of the run that has none. What has got some keeps it when the rest fails. */
+/* Maps all unmapped parts of the run. Parts mapped before a failure stay mapped. */
 static wk_code map_span(wk__arena *arena, const wk__range_span *run, wk__fail *fail)
 {
     const wk__memory *memory = &run->range->memory;
     wk__range_span part = {run->range, run->first, 0};
     wk_code code = WK_OK;
-    while (code == WK_OK && wk__range_part_next(run, false, &part)) { /* of a claimed run nobody else changes that */
+    /* read without the lock: nothing else changes a claimed run */
+    while (code == WK_OK && wk__range_part_next(run, false, &part)) {
         code = arena->backend->range_map(arena->device, memory, wk__range_part_offset(&part),
                                          wk__range_part_bytes(&part), fail);
         if (code != WK_OK) break;
@@ -264,7 +264,7 @@ static wk_code map_span(wk__arena *arena, const wk__range_span *run, wk__fail *f
     return code;
 }
 
-/* A piece of a range, for which memory is mapped as far as there is none. */
+/* Allocates from a range, mapping what is missing. */
 static wk_code alloc_from_range(wk__arena *arena, int64_t size, wk__memory *piece, wk__fail *fail)
 {
     wk__range_span run;
@@ -287,9 +287,9 @@ static wk_code alloc_from_range(wk__arena *arena, int64_t size, wk__memory *piec
     return code;
 }
 
-/* ---- pieces from new memory -------------------------------------------------------------------------------------- */
+/* ---- allocations from new memory --------------------------------------------------------------------------------- */
 
-/* Large pieces come from ranges where there are some, but for those that are no whole units. */
+/* Large allocations come from ranges if supported, unless their size is not a multiple of the unit. */
 static wk_code try_alloc(wk__arena *arena, alloc_sizes wanted, wk__memory *piece, wk__fail *fail)
 {
     if (wanted.piece > WK__LARGE_BYTES && wanted.piece % WK__RANGE_PAGE == 0 && !arena->no_ranges) {

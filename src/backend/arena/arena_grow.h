@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of an arena, and what it gets from the backend and gives back to it.
+/* Arena internals and calls into the backend.
  *
- * Two locks. `spin` guards the books and is held for some ten nanoseconds at a time, for microseconds where memory is
- * looked for that no piece has. `growing` is held over the backend's functions for blocks and ranges, which may take
- * milliseconds; it is taken first. What is declared here wants `growing`, but for the locks. */
+ * Locks, in order: `grow_lock`, `spinlock`. `spinlock` protects bookkeeping: about 10 ns, microseconds while searching
+ * the ranges. `grow_lock` is held across backend calls for blocks and ranges, which may take milliseconds. Functions
+ * here require `grow_lock` unless noted. */
 #ifndef WICK_BACKEND_ARENA_GROW_H
 #define WICK_BACKEND_ARENA_GROW_H
 
@@ -16,13 +16,13 @@
 
 struct wk__arena {
     _Atomic bool spinlock;
-    wk__block_cache cache; /* blocks: of small pieces, and of large ones where there are no ranges */
+    wk__block_cache cache; /* blocks of small pieces, and of large ones if there are no ranges */
     wk__ranges ranges;     /* large pieces */
     int64_t limit, peak, takes, misses;
-    int64_t idle_timeout_ms, next_trim_ms; /* milliseconds */
+    int64_t idle_timeout_ms, next_trim_ms; /* ms */
 
     pthread_mutex_t grow_lock;
-    bool no_ranges; /* the backend or the device has none */
+    bool no_ranges; /* the backend or the device does not support ranges */
     const wk__backend *backend;
     void *device;
 };
@@ -30,7 +30,8 @@ struct wk__arena {
 void wk__arena_lock(wk__arena *arena);
 void wk__arena_unlock(wk__arena *arena);
 
-/* Bytes from the backend, and of those in pieces that are out. `spin` is held, as for the next two. */
+/* Return the bytes held from the backend, and those in live allocations. Require `spinlock`, like the next two
+ * functions. */
 static inline int64_t wk__arena_reserved(const wk__arena *arena)
 {
     return arena->cache.held + arena->ranges.held;
@@ -39,22 +40,22 @@ static inline int64_t wk__arena_live(const wk__arena *arena)
 {
     return arena->cache.live + arena->ranges.live;
 }
-/* A piece from what is held already. */
+/* Allocates from idle memory; does not require `grow_lock`. */
 bool wk__arena_alloc_idle(wk__arena *arena, int64_t size, wk__memory *piece);
-/* The same, also from what no piece was cut of yet, or none is left of. `growing` is held, too, and the books have
- * room. */
+/* Like wk__arena_alloc_idle(), but also cuts new small pieces, recycling empty blocks. Requires both locks and reserved
+ * bookkeeping memory. */
 bool wk__arena_alloc_reserved(wk__arena *arena, int64_t size, wk__memory *piece);
 
-/* A piece of `size` bytes from memory that is taken for it: generously first; then, without the idle memory, just
- * enough; at last without rounding. */
+/* Allocates `size` bytes from new backend memory: first with a generous block; then, after returning idle memory, with
+ * just enough; finally without rounding. */
 wk_code wk__arena_alloc_grow(wk__arena *arena, int64_t bytes, int64_t size, wk__memory *piece, wk__fail *fail);
-/* Gives idle memory back that was seen idle so many milliseconds ago, until no more than `keep` bytes are idle. */
+/* Returns memory that has been idle for `patience` ms to the backend, until at most `keep` bytes are idle. */
 void wk__arena_release_idle(wk__arena *arena, int64_t keep, int64_t patience);
-/* Gives everything back, whatever lives there, and frees the books. */
+/* Returns all memory, even if allocated, and frees the bookkeeping. */
 void wk__arena_release_all(wk__arena *arena);
-/* Milliseconds of a clock that never says 0. */
+/* Returns monotonic milliseconds, never 0. */
 int64_t wk__arena_now_ms(void);
-/* WK_ERR_MEMORY, with the figures. Also without `growing`. */
+/* Fails with WK_ERR_MEMORY and the figures. Does not require `grow_lock`. */
 wk_code wk__arena_out_of_memory(wk__arena *arena, int64_t bytes, const char *reason, wk__fail *fail);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans, mappings and idle memory of the arena's ranges; arena_range.h has the drawing. */
+/* Spans, mappings and idle memory of the arena's ranges; see the drawing in arena_range.h. */
 #include "arena_range.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/integers.h"
 
-enum { UNMAPPED, IDLE, TAKEN }; /* the state of a span; that of a new range's units is the first */
+enum { UNMAPPED, IDLE, TAKEN }; /* states of spans; a new range is zero-initialised */
 
 static const int32_t MAPPING_UNITS = WK__RANGE_MAPPING / WK__RANGE_PAGE;
 
@@ -18,7 +18,7 @@ static uintptr_t address_of(const wk__range_span *run)
     return (uintptr_t)run->range->memory.block + (uintptr_t)wk__range_part_offset(run);
 }
 
-/* The first idle span that is not smaller, nor as small and before that address. */
+/* Returns the first idle span that is not less in the order (units, address). */
 static int64_t lower_bound(const wk__ranges *ranges, int32_t units, uintptr_t address)
 {
     int64_t low = 0, high = ranges->nidle;
@@ -51,7 +51,7 @@ static void remove_idle(wk__ranges *ranges, const wk__range_span *span)
 
 /* ---- spans ------------------------------------------------------------------------------------------------------- */
 
-/* The span that begins there. */
+/* Returns the span that begins at this unit. */
 static wk__range_span span_at(wk__range *range, int32_t first)
 {
     return (wk__range_span){range, first, range->unit[first].span};
@@ -67,7 +67,7 @@ static int32_t state_of(const wk__range_span *span)
     return span->range->unit[span->first].state;
 }
 
-/* Makes a span of the units; nothing is left of the spans that they were of. */
+/* Writes a span over these units; replaces whatever spans they belonged to. */
 static void make_span(wk__ranges *ranges, const wk__range_span *span, int32_t state)
 {
     wk__range_page *first = &span->range->unit[span->first], *last = first + span->units - 1;
@@ -77,7 +77,7 @@ static void make_span(wk__ranges *ranges, const wk__range_span *span, int32_t st
     if (state == IDLE) insert_idle(ranges, span);
 }
 
-/* The same, joined with the neighbours that are in the same state. */
+/* Like make_span(), but merges with adjacent spans of the same state. */
 static void coalesce(wk__ranges *ranges, wk__range_span span, int32_t state)
 {
     wk__range *range = span.range;
@@ -95,8 +95,7 @@ static void coalesce(wk__ranges *ranges, wk__range_span span, int32_t state)
     make_span(ranges, &span, state);
 }
 
-/* Makes a taken span of these units, which begin in the span at `first`; what is left of spans at either end stays as
- * it was. */
+/* Makes a taken span of these units, which begin in the span at `first`; remainders at both ends keep their state. */
 static void carve(wk__ranges *ranges, const wk__range_span *run, int32_t first)
 {
     for (int32_t at = first; at < end_of(run);) {
@@ -113,14 +112,14 @@ static void carve(wk__ranges *ranges, const wk__range_span *run, int32_t first)
 
 /* ---- mappings ---------------------------------------------------------------------------------------------------- */
 
-/* The mapping of a unit that has memory. */
+/* Returns the mapping of a mapped unit. */
 static wk__range_span mapping_of(wk__range *range, int32_t unit)
 {
     const int32_t first = unit - (range->unit[unit].mapping - 1);
     return (wk__range_span){range, first, range->unit[first].mapped};
 }
 
-/* A piece begins or ends its use of these units. True: one of the mappings has no piece any more. */
+/* Adjusts the use counts of mappings for an allocation that begins or ends. Returns true if a mapping became idle. */
 static bool adjust_mapping_use(const wk__range_span *run, bool begins)
 {
     bool idle = false;
@@ -172,9 +171,9 @@ void wk__ranges_note_unmapped(wk__ranges *ranges, const wk__range_span *run)
     coalesce(ranges, *run, UNMAPPED);
 }
 
-/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+/* ---- allocations ------------------------------------------------------------------------------------------------- */
 
-/* The units of a piece; its range is NULL when it is not of one. */
+/* Returns the units of an allocation; range is NULL if it is not in one. */
 static wk__range_span run_of(const wk__ranges *ranges, const wk__memory *piece)
 {
     const uintptr_t at = (uintptr_t)piece->block;
@@ -201,7 +200,7 @@ static void hand_out(wk__ranges *ranges, const wk__range_span *run, wk__memory *
                           .bytes = wk__range_part_bytes(run)};
 }
 
-/* So many idle spans there can be with a piece more, which comes, and a part that goes. */
+/* Returns the maximum number of idle spans with one more allocation and one claim. */
 static int64_t most_idle(const wk__ranges *ranges)
 {
     return ranges->mappings + ranges->pieces + ranges->claim_slots + 2;
@@ -230,7 +229,7 @@ bool wk__ranges_free(wk__ranges *ranges, const wk__memory *piece)
 
 /* ---- growing ----------------------------------------------------------------------------------------------------- */
 
-/* How many units before a place have no memory. It moves on through the spans. */
+/* Counts unmapped units before a position that only advances. */
 typedef struct counter {
     int32_t span, missing; /* before that span */
 } counter;
@@ -247,7 +246,7 @@ static int32_t missing_before(wk__range *range, counter *c, int32_t place)
     return c->missing;
 }
 
-/* Where the spans that are not taken end, from this one on. */
+/* Returns the end of the run of spans, from this one on, that are not taken. */
 static int32_t gap_end(wk__range *range, int32_t first)
 {
     while (first < range->units) {
@@ -268,12 +267,12 @@ static void consider(best *b, wk__range_span run, int32_t missing)
     if (b->run.range == NULL || missing < b->missing) *b = (best){run, missing};
 }
 
-/* What moves a part along a gap changes its missing units only where an end of it passes an end of a span: so the best
- * of all begins with a span or ends with one. */
+/* Sliding a part along a gap changes its number of unmapped units only where one of its ends crosses a span boundary,
+ * so an optimal part begins or ends with a span. */
 static void search_range(wk__range *range, int32_t units, best *b)
 {
     counter from = {0}, to = {0}, begin = {0}, end = {0};
-    int32_t gap = 0, stop = 0; /* the gap that we are in */
+    int32_t gap = 0, stop = 0; /* current gap */
     for (int32_t at = 0; at < range->units;) {
         const wk__range_span span = span_at(range, at);
         at = end_of(&span);
@@ -324,8 +323,8 @@ void wk__ranges_commit(wk__ranges *ranges, const wk__range_span *run, wk__memory
     hand_out(ranges, run, piece);
 }
 
-/* Within the part the ends of spans still say what was idle and what unmapped, in turns, before it was claimed: so none
- * of these is joined with its neighbour there. */
+/* Inside the part the span boundaries are those before the claim, alternately idle and unmapped, so coalesce() merges
+ * none of them wrongly. */
 void wk__ranges_rollback(wk__ranges *ranges, const wk__range_span *run)
 {
     ranges->claim_slots = 0;
@@ -335,7 +334,7 @@ void wk__ranges_rollback(wk__ranges *ranges, const wk__range_span *run)
     }
 }
 
-/* ---- ranges and memory that come and go -------------------------------------------------------------------------- */
+/* ---- adding and removing ranges and memory ----------------------------------------------------------------------- */
 
 bool wk__ranges_add(wk__ranges *ranges, const wk__memory *memory)
 {
@@ -352,7 +351,7 @@ bool wk__ranges_add(wk__ranges *ranges, const wk__memory *memory)
     return true;
 }
 
-/* Finds them in an idle span, at or behind `from`. */
+/* Finds a run of idle mappings in an idle span, at or after `from`. */
 static bool find_idle_mappings(wk__range_span span, int32_t from, int64_t enough, int64_t now, int64_t before,
                                wk__range_span *found)
 {
@@ -361,10 +360,10 @@ static bool find_idle_mappings(wk__range_span span, int32_t from, int64_t enough
         const wk__range_span mapping = mapping_of(span.range, at);
         wk__range_page *own = &span.range->unit[mapping.first];
         at = end_of(&mapping);
-        if (mapping.first < span.first || at > end_of(&span)) continue; /* a piece has some of it */
+        if (mapping.first < span.first || at > end_of(&span)) continue; /* partly in use */
         if (own->idle_since == 0) own->idle_since = now;
         if (mapping.first < from || own->idle_since > before || wk__range_part_bytes(found) >= enough) continue;
-        if (found->units > 0 && end_of(found) < mapping.first) break; /* that is for the next time */
+        if (found->units > 0 && end_of(found) < mapping.first) break; /* left for the next call */
         if (found->units == 0) found->first = mapping.first;
         found->units += mapping.units;
     }

@@ -1,38 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The books of the arena's ranges, from which large pieces are cut where the backend has ranges: which parts have
- * memory, and which of those are in use. No locks and no backend here, as in arena_blocks.h.
+/* Bookkeeping of the arena's address ranges, from which large allocations are cut: which parts are mapped, and which of
+ * those are in use. No locks and no backend calls, as in arena_blocks.h.
  *
- * A range is counted in units of 2 MB. Spans divide it, side by side, into units that are taken (by pieces), idle (they
- * have memory and nobody uses it) or unmapped; two idle ones never touch, nor two unmapped ones. Memory comes and goes
- * in mappings, whose bounds are others:
+ * A range is divided into units of 2 MiB. Adjacent spans of units cover it; a span is taken (by an allocation), idle
+ * (mapped and unused) or unmapped. Two idle spans are never adjacent, nor two unmapped ones. Memory is mapped in
+ * mappings with other boundaries:
  *
  *     spans      | taken   | idle    | taken | unmapped     | idle     | unmapped ...
  *     mappings   |        1       |    2     |              |    3     |
  *
- * So a piece may be of any size and lie where other pieces were, whatever their sizes: a program whose sizes vary takes
- * no memory anew once it has taken the most it needs.
+ * So an allocation may have any size and reuse the memory of others, whatever their sizes: a program with varying sizes
+ * maps no new memory once it has mapped the most it needs.
  *
- * The first and the last unit of a span know its length, so neighbours are found, and joined, without a search and
- * without memory. Idle spans stand in an array by size, too. That has room for all there can be: one begins where a
- * mapping does, or behind a span that is taken. While memory comes or goes, the span where it does counts as taken,
- * though it is nobody's piece.
- */
+ * The first and last unit of a span store its length, so adjacent spans are found and merged without searching or
+ * allocating. Idle spans are also in an array sorted by size, with capacity for the maximum: each begins where a
+ * mapping begins, or after a taken span. While memory is being mapped or unmapped, its span counts as taken, without an
+ * allocation. */
 #ifndef WICK_BACKEND_ARENA_RANGE_H
 #define WICK_BACKEND_ARENA_RANGE_H
 
 #include "backend/backend.h"
 
 typedef struct wk__range_page {
-    int64_t idle_since;     /* of a mapping's first unit, milliseconds: when it was first seen idle; 0: not yet */
-    int32_t mapped, in_use; /* of a mapping's first unit: its units, and those of them that pieces have */
-    int32_t mapping;        /* 0: no memory; k: its mapping begins k - 1 units before */
-    int32_t span;           /* of the first and the last unit of a span: its units, */
-    int32_t state;          /* and what they are */
+    int64_t idle_since;     /* first unit of a mapping, ms: when it was first seen idle; 0: not seen yet */
+    int32_t mapped, in_use; /* first unit of a mapping: its units; those in use by allocations */
+    int32_t mapping;        /* 0: unmapped; k: its mapping begins k - 1 units before */
+    int32_t span;           /* first and last unit of a span: its units */
+    int32_t state;          /* first and last unit of a span: UNMAPPED, IDLE or TAKEN */
 } wk__range_page;
 
 typedef struct wk__range {
     struct wk__range *next;
-    wk__memory memory; /* as the backend gave it */
+    wk__memory memory; /* as returned by the backend */
     int32_t units;
     wk__range_page *unit;
 } wk__range;
@@ -44,15 +43,15 @@ typedef struct wk__range_span {
 } wk__range_span;
 
 typedef struct wk__ranges {
-    int64_t held, live; /* bytes with memory; of those, in pieces that are out */
+    int64_t held, live; /* bytes mapped; of those, in live allocations */
     wk__range *first;
-    wk__range_span *idle; /* all idle spans, by size; of one size by address */
+    wk__range_span *idle; /* all idle spans, by size, then by address */
     int64_t nidle, idle_capacity;
     int64_t pieces, mappings;
-    int64_t claim_slots; /* places in `idle` that what is claimed now may come to need */
+    int64_t claim_slots; /* entries of `idle` that the current claim may need */
 } wk__ranges;
 
-/* Bytes of the part, and where it begins in its range. */
+/* Return the size in bytes of the part, and its offset in the range. */
 static inline int64_t wk__range_part_bytes(const wk__range_span *run)
 {
     return (int64_t)run->units * WK__RANGE_PAGE;
@@ -62,45 +61,47 @@ static inline int64_t wk__range_part_offset(const wk__range_span *run)
     return (int64_t)run->first * WK__RANGE_PAGE;
 }
 
-/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+/* ---- allocations ------------------------------------------------------------------------------------------------- */
 
-/* A piece of the smallest idle span that is large enough; `bytes` is a multiple of WK__RANGE_PAGE. False: there is
- * none, or room in the books for a piece more has to be reserved first. */
+/* Allocates from the smallest idle span that is large enough; `bytes` is a multiple of WK__RANGE_PAGE. Returns false if
+ * there is none, or if bookkeeping memory must be reserved first. */
 bool wk__ranges_alloc(wk__ranges *ranges, int64_t bytes, wk__memory *piece);
-/* Is it a piece of a range? */
+/* Returns true if the allocation is in a range. */
 bool wk__ranges_contain(const wk__ranges *ranges, const wk__memory *piece);
-/* Never needs memory. True when that left a mapping without a piece. */
+/* Never allocates. Returns true if a mapping has no allocation any more. */
 bool wk__ranges_free(wk__ranges *ranges, const wk__memory *piece);
 
-/* ---- growing: plan and claim under one lock, then map what is missing, then settle ------------------------------- */
+/* ---- growing: find and claim under one lock, map what is missing, then commit ------------------------------------ */
 
-/* The part of so many bytes, idle and unmapped, of which the least is unmapped: *missing units. False: there is
+/* Finds the part of `bytes`, idle or unmapped, with the fewest unmapped units, *missing. Returns false if there is
  * none. */
 bool wk__ranges_find_span(const wk__ranges *ranges, int64_t bytes, wk__range_span *run, int64_t *missing);
-/* Room in the books for a piece more with so many units of new memory; false when host memory is short. */
+/* Reserves bookkeeping memory for one more allocation with `missing` newly mapped units; returns false on allocation
+ * failure. */
 bool wk__ranges_reserve(wk__ranges *ranges, int64_t missing);
-/* Nobody else gets what lies there any more. One part is claimed at a time. */
+/* Makes the part unavailable to other threads. One claim at a time. */
 void wk__ranges_claim(wk__ranges *ranges, const wk__range_span *run, int64_t missing);
-/* The next part of `whole` behind *part (at first {range, whole->first, 0}) of which all has memory, or none. */
+/* Finds the next part of `whole` after *part (initially {range, whole->first, 0}) that is entirely mapped or entirely
+ * unmapped. */
 bool wk__range_part_next(const wk__range_span *whole, bool mapped, wk__range_span *part);
-/* That part of a claimed one has got memory. */
+/* Records that this part of the claim has been mapped. */
 void wk__ranges_note_mapped(wk__ranges *ranges, const wk__range_span *part);
-/* All of the claimed part has memory and becomes a piece. */
+/* Turns the claimed part, mapped completely, into an allocation. */
 void wk__ranges_commit(wk__ranges *ranges, const wk__range_span *run, wk__memory *piece);
-/* It does not: what has memory is idle. */
+/* Gives up the claim: mapped units become idle. */
 void wk__ranges_rollback(wk__ranges *ranges, const wk__range_span *run);
 
-/* ---- ranges and memory that come and go -------------------------------------------------------------------------- */
+/* ---- adding and removing ranges and memory ----------------------------------------------------------------------- */
 
-/* Enters a range without memory; false when host memory is short. */
+/* Adds an unmapped range; returns false on allocation failure. */
 bool wk__ranges_add(wk__ranges *ranges, const wk__memory *memory);
-/* Claims the next part behind *run (at first {ranges->first}) of whole idle mappings which were first seen so at
- * `before` or earlier, until no more than `keep` bytes are idle. Sees them so at `now` if they were not yet. False:
- * there is none any more. */
+/* Claims the next run of complete idle mappings after *run (initially {ranges->first}) that have been idle since
+ * `before` or earlier, until at most `keep` bytes are idle. Mappings first seen idle now are stamped with `now`.
+ * Returns false at the end. */
 bool wk__ranges_claim_idle(wk__ranges *ranges, wk__range_span *run, int64_t keep, int64_t now, int64_t before);
-/* The memory of that part is gone. */
+/* Records that the claimed run has been unmapped. */
 void wk__ranges_note_unmapped(wk__ranges *ranges, const wk__range_span *run);
-/* Frees the books, whatever lives in the ranges. */
+/* Frees the bookkeeping, even with live allocations. */
 void wk__ranges_destroy(wk__ranges *ranges);
 
 #endif

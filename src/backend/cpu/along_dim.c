@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which code runs a family, and lines. */
+/* Dispatch of work families to kernels, and iteration over lines; see along_dim.h. */
 #include "along_dim.h"
 
 #include "base/pool.h"
 
 enum {
-    SERIAL_MAX = 32 * 1024, /* elements that one thread does faster than two */
-    TASKS_PER_THREAD = 4,   /* threads may differ in speed */
-    FAR_LINES = 8,          /* in a bundle whose neighbours are far apart: each keeps a cache line of its own busy */
+    SERIAL_MAX = 32 * 1024, /* elements; below, one thread is faster than two */
+    TASKS_PER_THREAD = 4,   /* balances threads of different speed */
+    FAR_LINES = 8,          /* lines per bundle if adjacent lines are far apart: each occupies its own cache lines */
     NEAR_LINES = 1024
 };
 
@@ -36,7 +36,7 @@ static int64_t magnitude(int64_t step)
     return step < 0 ? -step : step;
 }
 
-/* Puts a dimension in its place: larger steps first. */
+/* Inserts a dimension, ordered by decreasing stride of the leader. */
 static void insert_dim(wk__dim_lines *lines, const wk__work_args *kernel, int dimension, int leader)
 {
     int place = lines->ndim++;
@@ -66,7 +66,7 @@ void wk__dim_lines_init(wk__dim_lines *lines, const wk__work_args *kernel, int l
     lines->max_bundle = across > magnitude(lines->along[leader]) ? FAR_LINES : NEAR_LINES;
 }
 
-/* Lines `first` and following, below `end`, as many as go together. */
+/* Fills the bundle from line `first` on with as many equally spaced lines as possible, below `end`. */
 static void fill_bundle(const wk__dim_lines *lines, int64_t first, int64_t end, wk__line_bundle *bundle)
 {
     *bundle =
@@ -97,7 +97,7 @@ typedef struct sharing {
     void *user;
 } sharing;
 
-/* The first line of a task, and the end of the one before. */
+/* Returns the first line of a task. */
 static int64_t share_begin(const sharing *s, int64_t task)
 {
     const int64_t each = s->lines->count / s->tasks, rest = s->lines->count % s->tasks;

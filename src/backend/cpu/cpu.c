@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CPU as a backend: one device that is always there, whose memory is the host's and whose work is done when a call
- * returns. */
+/* CPU backend: a single device, always available. Its memory is host memory, and all calls are synchronous. */
 #include "cpu.h"
 
 #include <math.h>
@@ -16,11 +15,11 @@
 
 enum {
     HUGE_PAGE = 2 << 20,
-    COPY_PIECE = 1 << 20,     /* bytes: smaller copies are done before a second thread has woken up */
+    COPY_PIECE = 1 << 20,     /* bytes; smaller copies finish before a second thread has woken up */
     PROLOGUE_BYTES = 8 << 20, /* a smaller factor is still in cache when the product reads it */
 };
 
-/* Devices have no state; the address tells an open one from NULL. */
+/* Devices have no state; this address distinguishes an open device from NULL. */
 static char the_device;
 
 static wk__backend_status presence(wk__text *why)
@@ -71,13 +70,11 @@ static wk_code fail_out_of_memory(int64_t bytes, wk__fail *fail)
                         wk__format_bytes(total, now.total));
 }
 
-/* Pages come from the kernel when they are first touched, which is not here: a mapping of 2 MB pages costs a fifth of
- * one of 4 KB pages, and the first touch belongs to the thread that writes. The kernel aligns mappings to 4 KB only, so
- * one page more is mapped and what stands over is given back.
+/* Maps a block of huge pages. Pages are faulted in on first touch, by the thread that writes: faulting in 2 MiB pages
+ * costs a fifth of 4 KiB pages. mmap aligns to 4 KiB only, so one extra huge page is mapped and the excess is unmapped.
  *
  *     mapped        |....[ 2 MB ][ 2 MB ].........|
- *     kept               [ block        ]
- */
+ *     kept               [ block        ] */
 static wk_code block_take(void *device, int64_t bytes, wk__memory *block, wk__fail *fail)
 {
     (void)device;
@@ -94,7 +91,7 @@ static wk_code block_take(void *device, int64_t bytes, wk__memory *block, wk__fa
     if (before > 0) munmap(mapped, before);
     if (before < HUGE_PAGE) munmap(mapped + before + size, HUGE_PAGE - before);
     char *start = mapped + before;
-    madvise(start, size, MADV_HUGEPAGE); /* an offer: a kernel without huge pages refuses it and all is well */
+    madvise(start, size, MADV_HUGEPAGE); /* a hint; kernels without huge pages reject it, which is harmless */
     *block = (wk__memory){.block = start, .host = start, .offset = 0, .bytes = (int64_t)size};
     return WK_OK;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* f16 and bf16 to f32 and back, rounding to nearest even. Without branches on single values, so that loops become
- * vectors. */
+/* Conversion between f16 or bf16 and f32, rounding to nearest even. Branch-free, so that loops vectorise. */
 #ifndef WICK_CPU_HALF_H
 #define WICK_CPU_HALF_H
 
@@ -34,8 +33,8 @@ static inline uint16_t bf16_of_f32(float value)
     return (uint16_t)((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded);
 }
 
-/* Exponent and mantissa move to their places in an f32, which is then too small by 2^112; the product puts that right
- * for denormals too. Infinity and NaN come out as 2^16 and more. */
+/* Shifts exponent and mantissa to their positions in an f32, which is then too small by 2^112; the multiplication
+ * corrects that, for denormals too. Infinity and NaN become 2^16 or more. */
 static inline float f32_of_f16(uint16_t half)
 {
     uint32_t magnitude = (uint32_t)(half & 0x7fff) << 13;
@@ -47,11 +46,11 @@ static inline float f32_of_f16(uint16_t half)
 static inline uint16_t f16_of_f32(float value)
 {
     uint32_t bits = bits_of_float(value), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffffu;
-    /* below 2^-14 the addition of 1/2 rounds at the last place of an f16 denormal, 2^-24 */
+    /* below 2^-14, adding 1/2 rounds at the last bit of an f16 denormal, 2^-24 */
     uint32_t small = bits_of_float(float_of_bits(magnitude) + 0.5f) - 0x3f000000u;
     uint32_t normal = (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
     uint32_t half = magnitude < 0x38800000u ? small : normal;
-    half = magnitude >= 0x47800000u ? 0x7c00 : half; /* 65536 and more; 65520 and more round up to it by themselves */
+    half = magnitude >= 0x47800000u ? 0x7c00 : half; /* 65536 and more; 65520 to 65535 have already rounded up to it */
     half = magnitude > 0x7f800000u ? 0x7e00 | (magnitude >> 13 & 0x3ff) : half;
     return (uint16_t)(sign | half);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the system says about CPU and memory. Linux kills a process that uses more than there is instead of refusing, so
- * blocks are measured against these figures before they are taken. */
+/* CPU and memory figures of the system. Linux kills processes that exceed the available memory instead of refusing
+ * allocations, so blocks are checked against these figures first. */
 #include "base/platform/cgroup.h"
 #include "cpu.h"
 
@@ -15,7 +15,7 @@ static FILE *open_under_root(const char *root, const char *path)
     return length < (int)sizeof whole ? fopen(whole, "re") : NULL;
 }
 
-/* The bytes of a line "MemTotal:  123 kB" of /proc/meminfo. */
+/* Returns the bytes of a line "MemTotal:  123 kB" of /proc/meminfo; -1 if missing. */
 static int64_t meminfo(const char *root, const char *key)
 {
     FILE *file = open_under_root(root, "/proc/meminfo");
@@ -29,13 +29,14 @@ static int64_t meminfo(const char *root, const char *key)
     return bytes;
 }
 
-/* Takes into account one group: what it may use, and what of that is left. */
+/* Applies the limit of one group and what is left of it. */
 static void apply_cgroup_limit(void *memory_address, const char *folder, bool unified)
 {
     wk__cpu_memory *memory = memory_address;
     int64_t limit, used;
     if (!wk__cgroup_numbers(folder, unified ? "memory.max" : "memory.limit_in_bytes", &limit, 1)) return;
-    if (limit < 0 || (memory->total > 0 && limit >= memory->total)) return; /* none: cgroup 1 writes a huge number */
+    /* unlimited: cgroup 1 writes a huge number */
+    if (limit < 0 || (memory->total > 0 && limit >= memory->total)) return;
     memory->total = limit;
     if (!wk__cgroup_numbers(folder, unified ? "memory.current" : "memory.usage_in_bytes", &used, 1) || used < 0) return;
     const int64_t left = limit > used ? limit - used : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which kernels run: asked of the CPU once. */
+/* Selection of the instruction set, once per process. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -18,9 +18,9 @@ static bool always(void)
 extern const wk__vm wk__vm_avx2, wk__vm_avx512;
 extern const wk__gemm wk__gemm_avx2[], wk__gemm_avx512[], wk__gemm_avx512_bf16[];
 
-/* What the files of each set are compiled for: the levels v3 and v4 of x86-64. __builtin_cpu_supports asks both the CPU
- * and whether the system saves the wide registers. What else belongs to v3 (f16c, movbe, lzcnt) no CPU with these three
- * lacks, and not every compiler knows its name here. */
+/* Features that the files of each set are compiled for: x86-64-v3 and -v4. __builtin_cpu_supports also checks that the
+ * system saves the wide registers. The other features of v3 (f16c, movbe, lzcnt) are not tested: every CPU with these
+ * three has them, and not every compiler accepts their names here. */
 static bool has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
@@ -42,7 +42,7 @@ extern const wk__vm wk__vm_neon;
 extern const wk__gemm wk__gemm_neon[];
 #endif
 
-/* Best first: each has what those below it ask for, and makes as the next one does what it has no kernels for. */
+/* Best first. Each entry requires the features of those below, whose kernels it uses for dtypes it has none for. */
 static const wk__cpu_isa kinds[] = {
 #if defined(__x86_64__)
     {"avx512_bf16", has_avx512_bf16, &wk__vm_avx512, wk__gemm_avx512_bf16},
@@ -55,7 +55,7 @@ static const wk__cpu_isa kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* Written once with equal contents, whichever thread comes first; hence no lock. */
+/* All threads compute the same value, so no lock is needed. */
 static _Atomic(const wk__cpu_isa *) current;
 
 const wk__cpu_isa *wk__cpu_isa_at(int index)
@@ -85,7 +85,7 @@ const wk__cpu_isa *wk__cpu_isa_current(void)
     return isa;
 }
 
-/* Portable code makes all products, so that there is an end. */
+/* Terminates: the last entry, portable, supports every dtype. */
 const wk__gemm *wk__cpu_gemm(wk_dtype dtype)
 {
     for (const wk__cpu_isa *isa = wk__cpu_isa_current();; isa++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter_add: T[.., index, ..] += S[..] along one dimension, in the order of the indices. Lines are independent of
- * each other, so threads share them and no sum depends on how many threads there are.
+/* scatter_add: T[.., index, ..] += S[..] along one dimension, in index order. Threads share independent lines, so
+ * results do not depend on the number of threads.
  *
- * All indices are looked at before the first write: a bad one leaves the target as it was. */
+ * All indices are checked before the first write: a bad one leaves the target unchanged. */
 #include "along_dim.h"
 
 #include <stdatomic.h>
@@ -41,7 +41,7 @@ static void add_bundle(void *user, const wk__line_bundle *bundle, int64_t task)
     s->add(s, bundle);
 }
 
-/* Lines with the same indices are looked at once. */
+/* Checks the indices of a bundle; lines that share indices are checked once. */
 static void check_bundle(void *user, const wk__line_bundle *bundle, int64_t task)
 {
     scatter *s = user;
@@ -57,7 +57,7 @@ static void check_bundle(void *user, const wk__line_bundle *bundle, int64_t task
         }
 }
 
-/* The first bad index in the order of the elements: which is told does not depend on strides and threads. */
+/* Returns the first bad index in row-major order, so that the error does not depend on strides and threads. */
 static int64_t first_bad(const scatter *s, const wk__work_args *kernel)
 {
     const int64_t *stride = kernel->operand[INDEX].stride;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sort: a stable sort along one dimension that gives values and where they came from.
+/* sort: stable sort along one dimension, returning values and original indices.
  *
- * Whatever the dtype, an element becomes an unsigned key of 32 or 64 bits that sorts as it should (NaN greatest, -0
- * equal to 0, descending: all bits turned over); keys and positions are sorted, and values are fetched by position, so
- * NaN and -0 arrive as they were. Short lines are sorted by insertion, others by digits of 8 bits from the lowest up; a
- * digit that all keys share costs nothing. */
+ * An element of any dtype maps to an unsigned key of 32 or 64 bits with the same order (NaN greatest, -0 equal to 0;
+ * descending: all bits inverted). Pairs of key and index are sorted and values are fetched by index, so NaN and -0 keep
+ * their bits. Short lines use insertion sort, others radix sort by 8-bit digits from the least significant; a digit
+ * shared by all keys is skipped. */
 #include "along_dim.h"
 
 #include <string.h>
@@ -34,11 +34,11 @@ typedef struct sort {
     const char *from;
     void (*line)(const struct sort *s, const int64_t at[], void *pairs);
     int64_t tasks;
-    size_t pairs_size; /* bytes of one task's pairs, with as much room again to sort them */
+    size_t pairs_size; /* bytes of one task's pairs and of the second buffer for sorting them */
     char *pairs;
 } sort;
 
-/* Bits of an IEEE number in `width` bits to a key: negative ones turned over, so that more negative is less. */
+/* Converts IEEE bits to a key: negative numbers are inverted, so that larger magnitudes compare less. */
 static inline uint64_t key_of_float(uint64_t bits, uint64_t sign, uint64_t infinity)
 {
     const uint64_t magnitude = bits & (sign - 1);
@@ -47,11 +47,11 @@ static inline uint64_t key_of_float(uint64_t bits, uint64_t sign, uint64_t infin
     return bits & sign ? ~bits & (sign - 1) : bits | sign;
 }
 
-/* The key of the element at `at`; only as many low bits as the dtype has are used. */
+/* Returns the key of an element, in the low bits of the dtype's width. */
 static uint64_t key_at(wk_dtype dtype, const char *at)
 {
     uint64_t bits = 0;
-    memcpy(&bits, at, wk_dtype_size(dtype)); /* little-endian, as all that Wick runs on */
+    memcpy(&bits, at, wk_dtype_size(dtype)); /* little-endian, like all supported platforms */
     switch (dtype) {
     case WK_F64: return key_of_float(bits, (uint64_t)1 << 63, (uint64_t)0x7ff << 52);
     case WK_F32: return key_of_float(bits, (uint64_t)1 << 31, 0x7f800000);
@@ -92,7 +92,7 @@ static void sort_bundle(void *user, const wk__line_bundle *bundle, int64_t task)
     }
 }
 
-/* Pairs of every task in one piece, taken before anything is written. */
+/* Allocates the pairs of all tasks in one block, before anything is written. */
 static bool take_pairs(sort *s, size_t pair)
 {
     int64_t one, all;
@@ -113,7 +113,7 @@ wk_code wk__cpu_sort(const wk__work *work, wk__fail *fail)
     wk__dim_lines_init(&s.lines, kernel, FROM);
     s.tasks = wk__dim_lines_ntasks(&s.lines);
     if (s.tasks == 0) return WK_OK;
-    if (s.tasks > wk__thread_count()) s.tasks = wk__thread_count(); /* as many buffers as threads */
+    if (s.tasks > wk__thread_count()) s.tasks = wk__thread_count(); /* one buffer per thread */
     const bool wide = wk_dtype_size(s.dtype) == 8 || s.lines.length > UINT32_MAX;
     s.line = wide ? wide_line : narrow_line;
     if (!take_pairs(&s, wide ? sizeof(wide_pair) : sizeof(narrow_pair)))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How busy and how warm the CPU is, from /proc and /sys. In virtual machines most of it is not there: NaN. */
+/* CPU utilisation, temperature and power from /proc and /sys. Most are missing in virtual machines: NaN. */
 #include "base/platform/clock.h"
 #include "cpu.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number from a file of one line; NaN if there is none. */
+/* Reads a number from a one-line file; NaN if there is none. */
 static double read_number(const char *path)
 {
     double value = NAN;
@@ -24,7 +24,7 @@ static double read_number(const char *path)
     return value;
 }
 
-/* The first line of /proc/stat: "cpu" and ticks as user, at low priority, in the system, idle, waiting for disks... */
+/* The first line of /proc/stat: "cpu" and ticks in user mode, niced, in the kernel, idle, waiting for disks, ... */
 double wk__cpu_utilisation(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -53,8 +53,7 @@ double wk__cpu_utilisation(void)
     return share;
 }
 
-/* Drivers of CPU sensors call themselves coretemp (Intel), k10temp (AMD), cpu_thermal (arm64); thousandths of a
- * degree. */
+/* CPU sensor drivers are coretemp (Intel), k10temp (AMD) and cpu_thermal (arm64); values are in 1/1000 degree. */
 double wk__cpu_temperature(void)
 {
     for (int k = 0; k < 32; k++) {
@@ -72,7 +71,7 @@ double wk__cpu_temperature(void)
     return NAN;
 }
 
-/* Energy that the first package has used, in millionths of a joule; readable by root alone on most systems. */
+/* Energy counter of the first package, in microjoules; on most systems only root can read it. */
 double wk__cpu_power(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

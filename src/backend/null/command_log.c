@@ -1,25 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plan of the null devices: copies of what was ordered, and their text. */
+/* Command log of the null devices: copies of all commands, and their text. */
 #include "command_log.h"
-
-#include "backend/collective.h"
 
 #include <pthread.h>
 
 #include "base/alloc.h"
 
-/* A group and the memory structs that its operands point to, so that both outlive the caller's. */
+/* A program and the wk__memory structs of its operands, so that both outlive the caller's. */
 typedef struct noted_group {
     wk__program group;
     wk__memory memory[WK__MAX_OPERANDS];
 } noted_group;
 
-/* Work, and all that it points to. */
+/* Work and everything it points to. */
 typedef struct noted_work {
     wk__work work;
     wk__work_args kernel;
     wk__contraction sum;
-    wk__comm team;
     wk__memory memory[WK__WORK_OPERANDS];
     noted_group group, prologue[WK__FACTORS];
 } noted_work;
@@ -31,7 +28,7 @@ typedef struct entry {
 } entry;
 
 static struct {
-    pthread_mutex_t mutex; /* orders come from the threads that flush */
+    pthread_mutex_t mutex; /* several threads flush */
     entry *entries;
     int64_t kept, room;
     int64_t count[WK__NULL_COMMANDS];
@@ -44,7 +41,8 @@ static void free_entry(entry *e)
     wk__free(e->work);
 }
 
-/* Takes over what the entry points to. */
+/* Appends an entry and takes ownership of its work. Beyond WK__NULL_KEPT it only counts. Returns false on allocation
+ * failure. */
 static bool note(entry e)
 {
     bool noted = true;
@@ -88,10 +86,6 @@ static void copy_kernel(noted_work *to, const wk__work_args *kernel)
     if (kernel->contraction) {
         to->sum = *kernel->contraction;
         to->kernel.contraction = &to->sum;
-    }
-    if (kernel->comm) {
-        to->team = *kernel->comm;
-        to->kernel.comm = &to->team;
     }
 }
 
@@ -141,7 +135,7 @@ int64_t wk__null_log_work_count(void)
     return count;
 }
 
-/* What it returns does not move when more is noted. */
+/* The returned copy stays valid when more commands are logged. */
 const wk__work *wk__null_log_work_at(int family, int64_t i)
 {
     const wk__work *found = NULL;
@@ -176,7 +170,7 @@ static void add_shape(wk__text *text, int ndim, const int64_t *shape)
     for (int d = 0; d < ndim; d++) wk__text_format(text, "%s%lld", d > 0 ? " x " : " ", (long long)shape[d]);
 }
 
-/* "matmul f32 m 4 n 5 k 6 batch 2 x 3" */
+/* Appends "matmul f32 m 4 n 5 k 6 batch 2 x 3". */
 static void add_matmul(wk__text *text, const wk__matmul *product)
 {
     wk__text_format(text, "matmul %s m %lld n %lld k %lld", wk_dtype_str((wk_dtype)product->a.dtype),
@@ -194,7 +188,7 @@ static void add_coordinate(wk__text *text, char factor, const wk__affine_index *
     wk__text_format(text, ") / %lld in %lld", (long long)q->divisor, (long long)q->extent);
 }
 
-/* "contraction f32 sums f32, space 2 x 3 x 8, sum 3 x 5, b (-1 +2 i2 +1 i4) / 1 in 16" */
+/* Appends "contraction f32 sums f32, space 2 x 3 x 8, sum 3 x 5, b (-1 +2 i2 +1 i4) / 1 in 16". */
 static void add_contraction(wk__text *text, const wk__work *work)
 {
     const wk__work_args *kernel = work->args;
@@ -217,20 +211,7 @@ static void add_along(wk__text *text, const wk__work *work)
     add_shape(text, kernel->ndim, kernel->shape);
 }
 
-/* "all_reduce RSUM f32, rank 1 of 4, 1000 elements" */
-static void add_collective(wk__text *text, const wk__work_args *kernel)
-{
-    const wk__comm *team = kernel->comm;
-    wk__text_format(text, "%s ", wk__collective_name[kernel->mode]);
-    if (kernel->mode == WK__BROADCAST)
-        wk__text_format(text, "of rank %d ", team->root);
-    else if (kernel->mode != WK__ALL_GATHER)
-        wk__text_format(text, "%s ", wk__opcode_name[team->reduction]);
-    wk__text_format(text, "%s, rank %d of %d, %lld elements", wk_dtype_str((wk_dtype)kernel->operand[0].dtype),
-                    team->rank, team->nranks, (long long)kernel->shape[0]);
-}
-
-/* A line, and the program of the tail below it. */
+/* Appends a line, followed by the programs of epilogue and prologues. */
 static void add_work(wk__text *text, const wk__work *work)
 {
     const wk__work_family *family = wk__work_family_of(work);
@@ -241,8 +222,6 @@ static void add_work(wk__text *text, const wk__work *work)
         add_matmul(text, &product);
     else if (family->is_contraction)
         add_contraction(text, work);
-    else if (family->is_collective)
-        add_collective(text, work->args);
     else
         add_along(text, work);
     wk__text_add(text, work->program && work->args ? ", then\n" : "\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The null backend's table: devices, memory without addresses, and the faults that tests order. */
+/* Null backend: devices, memory without addresses, and injected faults; see null.h. */
 #include "null.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static struct {
     bool lost[WK__NULL_MOST_DEVICES];
     int64_t until_full, until_refusal, until_bad_index;
     bool prologues;
-    bad_index coming, reported; /* what the launch of until_bad_index finds; what the next wait reports */
+    bad_index coming, reported; /* for the launch of until_bad_index; for the next wait */
 } machine = {.mutex = PTHREAD_MUTEX_INITIALIZER, .count = 1, .memory = MEMORY_AT_FIRST};
 
 static void lock(void)
@@ -43,7 +43,7 @@ static void unlock(void)
     pthread_mutex_unlock(&machine.mutex);
 }
 
-/* ---- orders of tests ----------------------------------------------------------------------------------------- */
+/* ---- faults injected by tests ------------------------------------------------------------------------------------ */
 
 void wk__null_fail_alloc(int64_t n)
 {
@@ -127,7 +127,7 @@ static int count(void)
     return devices;
 }
 
-/* Is the device there and not lost? */
+/* Checks that the device exists and is not lost. */
 static wk_code check_alive(int index, wk__fail *fail)
 {
     lock();
@@ -179,11 +179,11 @@ static wk_code block_take(void *opened, int64_t bytes, wk__memory *block, wk__fa
     device *d = opened;
     wk_code code = check_alive(d->index, fail);
     if (code != WK_OK) return code;
-    void *handle = wk__alloc(1); /* tells blocks apart; never looked into */
+    void *handle = wk__alloc(1); /* unique handle, never accessed */
     if (!handle) return wk__fail_set(fail, WK_ERR_MEMORY, "host memory is short");
     lock();
     bool full = machine.until_full == 1 || bytes > machine.memory - d->taken;
-    if (machine.until_full > 1) machine.until_full--; /* stays at 1: full is full */
+    if (machine.until_full > 1) machine.until_full--; /* stays at 1: a full device remains full */
     if (!full) d->taken += bytes;
     unlock();
     if (full) {
@@ -203,7 +203,7 @@ static void block_give(void *opened, wk__memory *block)
     wk__free(block->block);
 }
 
-/* ---- orders -------------------------------------------------------------------------------------------------- */
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
 
 static bool countdown_hits(int64_t *countdown)
 {
@@ -212,7 +212,7 @@ static bool countdown_hits(int64_t *countdown)
     return *countdown == 0;
 }
 
-/* Before a launch: the device answers and the order is right; then what tests ordered. */
+/* Checks device and work before a launch, then applies injected faults. */
 static wk_code launch(const device *d, const char *wrong, int64_t tag, wk__fail *fail)
 {
     wk_code code = check_alive(d->index, fail);
@@ -259,7 +259,7 @@ static bool takes_prologue(void *opened, const wk__work *work)
     return takes;
 }
 
-/* Bytes offset..offset+bytes-1 of a piece. */
+/* Checks that bytes offset..offset+bytes-1 are in the allocation. */
 static wk_code check_range(const wk__memory *memory, int64_t offset, int64_t bytes, wk__fail *fail)
 {
     bool within = offset >= 0 && bytes >= 0 && offset <= memory->bytes && bytes <= memory->bytes - offset;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replacing a file as a whole; see wk__atomic_file in file.h. */
+/* Atomic replacement of files; see wk__atomic_file in file.h. */
 #include "file.h"
 #include "base/alloc.h"
 #include <errno.h>
@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char suffix[] = ".wick-saving"; /* nobody else's file is called so */
+static const char suffix[] = ".wick-saving"; /* unlikely to collide with another program's file */
 
-/* What stands at the target: nothing, or a file whose permissions the new one takes over. A symbolic link is followed,
- * so that the link stays and the file behind it is replaced; one that leads nowhere is refused. `resolved` is room for
- * the name of a target that is there: it may differ from `path`. */
+/* Examines the target: absent, or a regular file whose permissions the new one inherits. A symbolic link is resolved,
+ * so that the link remains and the file it refers to is replaced; a dangling link is rejected. `resolved` is the buffer
+ * for the name of an existing target. */
 static wk_code find_target(wk__atomic_file *save, const char *path, char resolved[PATH_MAX], const char **target,
                            wk__io_error *error)
 {
@@ -39,18 +39,18 @@ static bool name_refers_to(int fd, const char *name)
            open_one.st_ino == named.st_ino;
 }
 
-/* Takes the lock that says "a saver is at work on this". A file system without locks has none to respect. */
+/* Locks the temporary against other savers. Succeeds on file systems without locks. */
 static bool lock(int fd)
 {
     return flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-/* Creates and locks the temporary. Whoever removes or renames it holds its lock, and whoever has got the lock makes
- * sure that the name is still that of the file he locked: so no two savers ever write to one. Returns its descriptor,
- * or -1 with errno; EWOULDBLOCK: another saver is at work. */
+/* Creates and locks the temporary. Removing or renaming it requires its lock, and after locking a saver verifies that
+ * the name still refers to the file it locked, so no two savers ever write to one file. Returns the descriptor, or -1
+ * with errno; EWOULDBLOCK: another save is in progress. */
 static int create_temporary(const char *name, mode_t mode)
 {
-    enum { ATTEMPTS = 64 }; /* each one is lost only to another saver's move */
+    enum { ATTEMPTS = 64 }; /* an attempt fails only if another saver acted in between */
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         bool created = fd >= 0;
@@ -60,7 +60,7 @@ static int create_temporary(const char *name, mode_t mode)
         if (fd < 0) return -1;
         bool locked = lock(fd);
         if (locked && created && name_refers_to(fd, name)) return fd;
-        /* Not locked by anyone and there before: the process that wrote it is dead. */
+        /* Existed before and is not locked: its writer is dead. */
         bool abandoned = locked && !created && name_refers_to(fd, name);
         int problem = abandoned && unlink(name) != 0 ? errno : !locked && !created ? EWOULDBLOCK : 0;
         close(fd);
@@ -87,7 +87,7 @@ wk_code wk__atomic_file_begin(wk__atomic_file *save, const char *path, wk__io_er
     memcpy(save->path, target, length);
     memcpy(save->temporary, target, length);
     memcpy(save->temporary + length - 1, suffix, sizeof suffix);
-    /* What replaces a private file is private from the start. */
+    /* The replacement of a private file is private from the start. */
     save->fd = create_temporary(save->temporary, save->target_exists ? 0600 : 0666);
     if (save->fd >= 0) return WK_OK;
     if (errno == EWOULDBLOCK)
@@ -114,8 +114,8 @@ wk_code wk__atomic_file_write(wk__atomic_file *save, const void *bytes, int64_t 
     return WK_OK;
 }
 
-/* Makes the new name of a file survive a power cut. A folder that may be written but not read can't be opened, and some
- * file systems have nothing to flush there: neither is a failure of the save. */
+/* Makes the new directory entry durable. A folder without read permission cannot be opened, and some file systems
+ * cannot flush folders; neither fails the save. */
 static int flush_folder(const char *path)
 {
     char folder[PATH_MAX] = ".";
@@ -134,13 +134,13 @@ static int flush_folder(const char *path)
 
 static void end(wk__atomic_file *save)
 {
-    flock(save->fd, LOCK_UN); /* a child of fork may hold the descriptor open */
+    flock(save->fd, LOCK_UN); /* a forked child may still have the descriptor open */
     close(save->fd);
     wk__free(save->path);
     *save = (wk__atomic_file){.fd = -1};
 }
 
-/* The temporary is another saver's by now: it stays. */
+/* Fails without removing the temporary, which belongs to another saver now. */
 static wk_code fail_replaced(wk__atomic_file *save, wk__io_error *error)
 {
     wk_code code = wk__io_fail(error, WK_ERR_IO, "%s: cannot save: another save of this file came in between",
@@ -157,7 +157,7 @@ wk_code wk__atomic_file_commit(wk__atomic_file *save, int64_t expected, wk__io_e
                            wk__printable_name(save->path).text, (long long)save->bytes, (long long)expected);
     else if ((save->target_exists && fchmod(save->fd, save->mode) != 0) || fsync(save->fd) != 0)
         code = wk__io_fail_errno(error, save->path, "save", errno);
-    if (code == WK_OK && !name_refers_to(save->fd, save->temporary)) /* there are file systems without locks */
+    if (code == WK_OK && !name_refers_to(save->fd, save->temporary)) /* on file systems without locks */
         return fail_replaced(save, error);
     if (code == WK_OK && rename(save->temporary, save->path) != 0)
         code = wk__io_fail_errno(error, save->path, "save", errno);
@@ -165,7 +165,7 @@ wk_code wk__atomic_file_commit(wk__atomic_file *save, int64_t expected, wk__io_e
         wk__atomic_file_abort(save);
         return code;
     }
-    /* Closing comes after the rename, because it gives up the lock; fsync has reported what close could. */
+    /* Closed after the rename, because closing drops the lock; fsync has already reported write errors. */
     int problem = flush_folder(save->path);
     if (problem) code = wk__io_fail_errno(error, save->path, "flush the folder of", problem);
     end(save);

@@ -26,7 +26,7 @@ int wk__cgroup_numbers(const char *folder, const char *name, int64_t *number, in
     return found;
 }
 
-/* Is the controller in a comma-separated list? */
+/* Returns true if the comma-separated list contains the controller. */
 static bool list_contains(const char *list, const char *controller)
 {
     size_t length = strlen(controller);
@@ -38,7 +38,8 @@ static bool list_contains(const char *list, const char *controller)
     return false;
 }
 
-/* Inside a container the path is often that on the host: then only the groups nearest the mount are there. */
+/* Visits the folder and its ancestors up to the mount. In a container the path is often that of the host, of which only
+ * the ancestors nearest to the mount exist. */
 static void visit_ancestors(char *folder, size_t mount, bool unified, wk__cgroup_visit *visit, void *user)
 {
     for (;;) {
@@ -49,7 +50,7 @@ static void visit_ancestors(char *folder, size_t mount, bool unified, wk__cgroup
     }
 }
 
-/* Lines are "number:controllers:/path"; that of cgroup 2 names no controllers. */
+/* Lines have the form "number:controllers:/path"; that of cgroup 2 has no controllers. */
 void wk__cgroup_each(const char *root, const char *controller, wk__cgroup_visit *visit, void *user)
 {
     char path[PATH_SIZE], line[PATH_SIZE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clock by which the library measures and waits: it never goes back. */
+/* Monotonic clock for measurements and timeouts. */
 #ifndef WICK_BASE_CLOCK_H
 #define WICK_BASE_CLOCK_H
 

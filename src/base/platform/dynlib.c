@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See dynlib.h. */
+/* Pinning and symbol resolution; see dynlib.h. */
 #include "dynlib.h"
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
 
-/* The name by which the loader knows the object that this address is in; "" for the program itself. */
+/* Returns the loader's name for the object that contains this address; "" for the program itself. */
 static const char *object_name(const void *address)
 {
     Dl_info info;
@@ -17,7 +17,7 @@ static const char *object_name(const void *address)
 #endif
 }
 
-/* libwick.so says so itself (-z nodelete). Who links libwick.a into a plug-in does not know that it has to. */
+/* libwick.so is linked with -z nodelete; this covers plug-ins that contain libwick.a. */
 void wk__dynlib_pin_self(void)
 {
     static const char here;
@@ -25,7 +25,7 @@ void wk__dynlib_pin_self(void)
     if (name && *name) dlopen(name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-/* The program comes first. One that is linked to shared libraries names the loader that it wants. */
+/* The first object is the program. A dynamically linked one has an interpreter segment, which names its loader. */
 static int look_at_program(struct dl_phdr_info *program, size_t size, void *names_loader)
 {
     (void)size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading of files; see file.h. */
+/* Reading files; see file.h. */
 #include "file.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 wk_code wk__file_open(wk__file *file, const char *path, wk__io_error *error)
 {
     *file = (wk__file){.fd = -1, .path = path};
-    /* Without O_NONBLOCK opening a pipe would wait for its writer. */
+    /* without O_NONBLOCK, opening a pipe would wait for its writer */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return wk__io_fail_errno(error, path, "open", errno);
     struct stat status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See fork.h. */
+/* Fork handlers; see fork.h. */
 #include "fork.h"
 #include "base/alloc.h"
 #include "base/pool.h"
@@ -7,10 +7,10 @@
 
 atomic_bool wk__forked;
 
-static atomic_int threads; /* of the program that use the library, and those of the library that do */
+static atomic_int threads; /* user and internal threads that use the library */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* The first use of a device that a child has no part in. */
+/* First use of a device that does not survive a fork. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     atomic_bool known;
@@ -18,10 +18,10 @@ static struct {
     int line;
 } first;
 
-static int other_threads; /* in a child: threads of the parent that may have been in the midst of a call */
+static int other_threads; /* in a child: threads of the parent that may have been inside a call */
 
-/* What a call locks before it can be refused. These are held while the process forks, so that in the child none is
- * locked by a thread that is not there. */
+/* Mutexes that calls lock before they can be rejected. They are locked during fork(), so that none is held by a missing
+ * thread in the child. */
 static pthread_mutex_t *const fork_locks[] = {&wk__context_lock, &wk__handler_lock, &wk__slab_lock};
 enum { FORK_LOCKS = sizeof fork_locks / sizeof *fork_locks };
 

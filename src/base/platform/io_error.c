@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages of the readers and writers of formats; see file.h. */
+/* Errors of readers and writers of formats; see file.h. */
 #include "file.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ wk_code wk__io_fail(wk__io_error *error, wk_code code, const char *format, ...)
 
 wk_code wk__io_fail_errno(wk__io_error *error, const char *path, const char *what, int number)
 {
-    /* strerror would speak the language of the locale. */
+    /* strerror would depend on the locale */
     const char *reason = strerrordesc_np(number);
     if (reason) return wk__io_fail(error, WK_ERR_IO, "%s: cannot %s: %s", wk__printable_name(path).text, what, reason);
     return wk__io_fail(error, WK_ERR_IO, "%s: cannot %s: error %d", wk__printable_name(path).text, what, number);
@@ -51,7 +51,7 @@ wk__printable wk__printable_name(const char *name)
     enum { HEAD = 40, TAIL = 64 };
     wk__printable shown;
     size_t length = strlen(name), out = 0;
-    size_t gap = length, resume = length; /* bytes gap..resume-1 are left out */
+    size_t gap = length, resume = length; /* bytes gap..resume-1 are omitted */
     if (length >= sizeof shown.text) {
         gap = HEAD, resume = length - TAIL;
         while (gap > HEAD - 4 && continues_character(name[gap])) gap--;

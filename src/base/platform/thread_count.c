@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many threads take part: what WICK_THREADS says, else the CPUs that the process may use. A container often shows
- * all CPUs of its host and grants the time of two; threads beyond the quota only wait for each other. */
+/* Number of threads: WICK_THREADS, else the CPUs the process may use. A container often shows all CPUs of its host but
+ * has a quota of, say, two; further threads would only wait for each other. */
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -12,12 +12,12 @@
 
 enum { MAX_THREADS = 1024 };
 
-static _Atomic int cached_count; /* 0: not looked up yet */
+static _Atomic int cached_count; /* 0: not determined yet */
 
 /* ---- quota --------------------------------------------------------------------------------------------------- */
 
-/* A quota and its period in microseconds: cgroup 2 has "quota period" or "max period" in one file, cgroup 1 a file for
- * each, and -1 for none. The tightest counts. */
+/* Lowers *cpus to the quota of this group: quota / period in microseconds. cgroup 2 has "quota period" or "max period"
+ * in one file; cgroup 1 has one file for each and -1 for no quota. */
 static void apply_quota(void *cpus_address, const char *folder, bool unified)
 {
     int *cpus = cpus_address;
@@ -58,8 +58,8 @@ int wk__thread_count(void)
     count = (int)wk__setting_number(WK__SETTING_THREADS, 0);
     if (count == 0) count = usable_cpus();
     int none = 0;
-    return atomic_compare_exchange_strong(&cached_count, &none, count) ? count : none; /* wk__set_thread_count was
-                                                                                          quicker */
+    /* wk__set_thread_count() may have come first */
+    return atomic_compare_exchange_strong(&cached_count, &none, count) ? count : none;
 }
 
 void wk__set_thread_count(int count)

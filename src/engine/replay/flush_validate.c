@@ -113,7 +113,6 @@ static bool family_fits(wk__record *r)
 {
     const wk__work_family *family = wk__record_family(r);
     if (family->is_program) return program_fits(r);
-    if (family->is_collective) return false; /* nobody records one yet: a file cannot hold its team */
     if (r->op->expression || wk__record_reduces(r)) return false;
     if (r->nout != family->nout || r->nin != family->nin || r->partial != family->accumulates) return false;
     if ((family->is_contraction && !sum_fits(r)) || (family->is_along_dim && !along_fits(r))) return false;

@@ -24,22 +24,9 @@
 
 #include "engine/op_queue.h"
 
-/* For tests that run a million calls of one plan, which would take minutes: from now on one group of `every`
- * is checked. */
+/* Checks one group of `every` from now on: for tests that run a plan a million times, which would take minutes. */
 void wk__plan_check_every(int64_t every);
 bool wk__plan_check_is_due(void);
-
-/* The debug build checks every plan, in every mode, but in the tests that have called wk__plan_check_every; others
- * check those of the null device alone, which runs nothing. */
-static inline bool wk__plan_check_wanted(const wk__device *device)
-{
-#ifdef WICK_CHECK_PLANS
-    (void)device;
-    return wk__plan_check_is_due();
-#else
-    return device->id.kind == WK_NULL;
-#endif
-}
 
 /* The group as it is about to run: built, with memory, not yet flattened; `work` is what the device will be given.
  * WK_ERR_INTERNAL names the rule that is broken, the calls, and the first element at fault. Without host memory to work

@@ -38,7 +38,6 @@ static void rows_say_what_work_has(void **state)
             if (!family_work_of(&w, family, WK_F16, layout, memory)) continue;
             assert_int_equal(row->is_program, w.work.args == NULL);
             assert_int_equal(row->is_contraction, w.kernel.contraction != NULL);
-            assert_int_equal(row->is_collective, w.kernel.comm != NULL);
             if (w.work.args)
                 expect_operands(row, &w);
             else /* the record says */
@@ -61,7 +60,6 @@ static void names_differ(void **state)
     assert_string_equal(wk__work_name(WK__SCAN), "scan");
     assert_string_equal(wk__work_name(WK__SORT), "sort");
     assert_string_equal(wk__work_name(WK__TRANSFER), "transfer");
-    assert_string_equal(wk__work_name(WK__COLLECTIVE), "collective");
     assert_string_equal(wk__work_name(WK__WORK_FAMILIES), "unknown work");
     assert_string_equal(wk__work_name(-1), "unknown work");
 }
@@ -168,7 +166,7 @@ static void modes_and_dtypes(void **state)
     (void)state;
     static const struct {
         int family, modes, like, places;
-    } rows[] = {{WK__SCATTER_ADD, 1, 2, 1}, {WK__SCAN, 2, 1, 0}, {WK__SORT, 2, 2, 1}, {WK__COLLECTIVE, 4, 1, 0}};
+    } rows[] = {{WK__SCATTER_ADD, 1, 2, 1}, {WK__SCAN, 2, 1, 0}, {WK__SORT, 2, 2, 1}};
     void *null;
     on_cpu c;
     assert_int_equal(wk__null_backend.open(0, &null, &fail), WK_OK);

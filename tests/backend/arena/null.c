@@ -16,8 +16,6 @@
 #include "ir/build.h"
 #include "support/work.h"
 
-#include "backend/collective.h"
-
 enum { MB = 1 << 20 };
 
 static const wk__backend *const null = &wk__null_backend;
@@ -176,105 +174,6 @@ static void writes_down_the_rest(void **state)
 }
 
 static void expect_wrong(wk_code code, const char *text);
-
-static wk_code collective(int mode, int64_t count, const wk__comm *team)
-{
-    wk__work_args k = {.ndim = 1, .mode = mode, .shape = {count}, .comm = team};
-    k.operand[0] = (wk__operand){.memory = &f.a, .dtype = WK_F32, .stride = {1}, .stored = true};
-    k.operand[1] = (wk__operand){.memory = &f.b, .dtype = WK_F32, .stride = {1}};
-    return submit_kernel(null, f.device, WK__COLLECTIVE, &k, &fail);
-}
-
-static void writes_down_collectives(void **state)
-{
-    (void)state;
-    const wk__comm team = {.rank = 1, .nranks = 2, .root = 1, .reduction = WK__RMAX};
-    for (int mode = 0; mode < WK__COLLECTIVES; mode++) assert_int_equal(collective(mode, 5, &team), WK_OK);
-    expect_plan("all_reduce RMAX f32, rank 1 of 2, 5 elements\n"
-                "reduce_scatter RMAX f32, rank 1 of 2, 5 elements\n"
-                "all_gather f32, rank 1 of 2, 5 elements\n"
-                "broadcast of rank 1 f32, rank 1 of 2, 5 elements\n");
-    assert_int_equal(wk__null_log_count(WK__COLLECTIVE), 4);
-    assert_int_equal(wk__null_log_work_at(WK__COLLECTIVE, 0)->args->comm->nranks, 2);
-    assert_true(null->supports(f.device, WK__COLLECTIVE, WK_F32, WK__LAYOUT_STRIDES));
-    assert_false(null->supports(f.device, WK__TRANSFER, WK_F32, WK__LAYOUT_STRIDES));
-}
-
-/* The longer operand is the one that has too little memory. */
-static void finds_wrong_collectives(void **state)
-{
-    (void)state;
-    const wk__comm team = {.rank = 1, .nranks = 2, .reduction = WK__RSUM};
-    const int64_t half = f.a.bytes / 8 + 1, all = f.b.bytes / 8 + 1;
-    const char *after = "null: an operand that ends after its memory";
-    assert_int_equal(collective(WK__ALL_REDUCE, half < all ? half : all, &team), WK_OK);
-    assert_int_equal(collective(WK__ALL_GATHER, 0, &team), WK_OK); /* of nothing */
-    expect_wrong(collective(WK__ALL_GATHER, half, &team), after);
-    expect_wrong(collective(WK__REDUCE_SCATTER, all, &team), after);
-    expect_wrong(collective(WK__ALL_REDUCE, 5, NULL), "null: a collective without a team");
-    expect_wrong(collective(WK__COLLECTIVES, 5, &team), "null: a collective that there is not");
-    expect_wrong(collective(WK__ALL_REDUCE, -1, &team), "null: a collective over no plain count of elements");
-    expect_wrong(collective(WK__ALL_GATHER, INT64_MAX, &team), "null: a collective of too many elements");
-    static const struct {
-        wk__comm team;
-        int mode;
-        const char *said;
-    } wrong[] = {
-        {{.rank = 2, .nranks = 2, .reduction = WK__RSUM}, WK__ALL_REDUCE, "null: a rank that its team does not have"},
-        {{.rank = -1, .nranks = 2, .reduction = WK__RSUM}, WK__ALL_REDUCE, "null: a rank that its team does not have"},
-        {{.nranks = 0}, WK__ALL_GATHER, "null: a rank that its team does not have"},
-        {{.nranks = 2, .root = 2}, WK__BROADCAST, "null: a root that its team does not have"},
-        {{.nranks = 2, .reduction = WK__ADD}, WK__REDUCE_SCATTER, "null: a reduction that no collective has"},
-    };
-    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
-        expect_wrong(collective(wrong[k].mode, 5, &wrong[k].team), wrong[k].said);
-    wk__work_args k = {.ndim = 1, .shape = {5}, .comm = &team};
-    k.operand[0] = (wk__operand){.memory = &f.a, .dtype = WK_F32, .stride = {1}};
-    k.operand[1] = (wk__operand){.memory = &f.b, .dtype = WK_F64, .stride = {1}};
-    expect_wrong(submit_kernel(null, f.device, WK__COLLECTIVE, &k, &fail), "null: a collective over two dtypes");
-    k.operand[1].stride[0] = 2;
-    expect_wrong(submit_kernel(null, f.device, WK__COLLECTIVE, &k, &fail),
-                 "null: a collective over operands with gaps");
-}
-
-/* With two ranks, for 32 elements in a and 40 in b. */
-static void collectives_to_the_last_element(void **state)
-{
-    (void)state;
-    static const int64_t most[WK__COLLECTIVES] = {32, 20, 16, 32};
-    const wk__comm team = {.rank = 1, .nranks = 2, .root = 1, .reduction = WK__RSUM};
-    const int64_t a = f.a.bytes, b = f.b.bytes;
-    f.a.bytes = 32 * 4, f.b.bytes = 40 * 4;
-    for (int mode = 0; mode < WK__COLLECTIVES; mode++) {
-        assert_int_equal(collective(mode, most[mode], &team), WK_OK);
-        expect_wrong(collective(mode, most[mode] + 1, &team), "null: an operand that ends after its memory");
-    }
-    f.a.bytes = a, f.b.bytes = b;
-}
-
-/* Only what reduces looks at the reduction, only a broadcast at the root. */
-static void what_collectives_look_at(void **state)
-{
-    (void)state;
-    static const uint8_t reductions[] = {WK__RSUM, WK__RPROD, WK__RMAX, WK__RMIN};
-    for (int mode = 0; mode < WK__COLLECTIVES; mode++) {
-        const bool reduces = mode == WK__ALL_REDUCE || mode == WK__REDUCE_SCATTER;
-        for (size_t k = 0; k < sizeof reductions; k++)
-            assert_int_equal(collective(mode, 5, &(wk__comm){.nranks = 2, .reduction = reductions[k]}), WK_OK);
-        const wk_code other = collective(mode, 5, &(wk__comm){.nranks = 2, .reduction = WK__ADD});
-        assert_int_equal(other, reduces ? WK_ERR_INTERNAL : WK_OK);
-        for (int root = -1; root <= 2; root += 3) {
-            const wk_code code = collective(mode, 5, &(wk__comm){.nranks = 2, .root = root, .reduction = WK__RSUM});
-            assert_int_equal(code, mode == WK__BROADCAST ? WK_ERR_INTERNAL : WK_OK);
-        }
-    }
-    const wk__comm team = {.nranks = 2, .reduction = WK__RSUM};
-    wk__work_args k = {.ndim = 2, .shape = {5, 1}, .comm = &team};
-    k.operand[0] = (wk__operand){.memory = &f.a, .dtype = WK_F32, .stride = {1, 1}};
-    k.operand[1] = (wk__operand){.memory = &f.b, .dtype = WK_F32, .stride = {1, 1}};
-    expect_wrong(submit_kernel(null, f.device, WK__COLLECTIVE, &k, &fail),
-                 "null: a collective over no plain count of elements");
-}
 
 static void counts_what_it_does_not_keep(void **state)
 {
@@ -624,10 +523,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(writes_down_groups),
         TEST(writes_down_products),
-        TEST(writes_down_collectives),
-        TEST(finds_wrong_collectives),
-        TEST(collectives_to_the_last_element),
-        TEST(what_collectives_look_at),
         TEST(counts_of_dimensions),
         TEST(places_of_nothing),
         TEST(tails_begin_with_the_product),

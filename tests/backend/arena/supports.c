@@ -23,11 +23,6 @@ static bool all_but_transfers(int family, wk_dtype dtype, wk__layout layout)
     return wk__is_work_family(family) && family != WK__TRANSFER;
 }
 
-static bool all_of_one_device(int family, wk_dtype dtype, wk__layout layout)
-{
-    return all_but_transfers(family, dtype, layout) && family != WK__COLLECTIVE;
-}
-
 static void null_agrees(void **state)
 {
     (void)state;
@@ -38,7 +33,7 @@ static void null_agrees(void **state)
 static void cpu_agrees(void **state)
 {
     (void)state;
-    agrees(&wk__cpu_backend, all_of_one_device);
+    agrees(&wk__cpu_backend, all_but_transfers);
     wk__cpu_matmul_trim();
 }
 
@@ -69,7 +64,7 @@ static void gpu_plans_agree(void **state)
                     target.has_f64 = f64 > 0;
                     const bool exists = family_work_of(&w, family, dtype, layout, memory);
                     const bool supported = wk__gpu_supports(&target, family, dtype, layout);
-                    assert_int_equal(supported, exists && all_of_one_device(family, dtype, layout) &&
+                    assert_int_equal(supported, exists && all_but_transfers(family, dtype, layout) &&
                                                     (dtype != WK_F64 || f64) &&
                                                     (dtype != WK_BOOL || layout != WK__LAYOUT_CONTRACTION));
                     if (!exists) continue;

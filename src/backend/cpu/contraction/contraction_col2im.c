@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the pieces are computed; see contraction_col2im.h. */
+/* Execution of col2im contractions; see contraction_col2im.h. */
 #include "contraction_col2im.h"
 
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "matmul.h"
 
 enum {
-    CLIPS = 64,  /* of taps that are found together, for all rows: a table on the stack */
-    LINE = 2048, /* bytes of a line that is woven */
-    SPACES = 2,  /* of a task: D and the piece; those of the product that makes D */
+    CLIPS = 64,  /* taps per table of clips on the stack */
+    LINE = 2048, /* bytes of an interleaved line */
+    SPACES = 2,  /* buffer sets per task: D and the piece; the product that computes D */
 };
 
 _Static_assert((int)SPACES <= (int)WK__GEMM_TASK_BUFFERS, "the buffers of a task");
@@ -24,15 +24,15 @@ static int64_t volume(const int64_t size[])
 
 typedef struct piece {
     const wk__col2im_plan *plan;
-    int64_t rows;                    /* of it */
-    int64_t offset[1 + WK__FACTORS]; /* elements: of C, A, B at its first row, place 0 and q 0 */
-    int64_t place[WK__COL2IM_AXES], places[WK__COL2IM_AXES]; /* its box of places */
-    int64_t start[WK__COL2IM_AXES], size[WK__COL2IM_AXES];   /* the box of q's at which it is */
+    int64_t rows;                    /* of the piece */
+    int64_t offset[1 + WK__FACTORS]; /* elements: of C, A, B at its first row, position 0 and q 0 */
+    int64_t place[WK__COL2IM_AXES], places[WK__COL2IM_AXES]; /* its box of positions */
+    int64_t start[WK__COL2IM_AXES], size[WK__COL2IM_AXES];   /* current box of q */
     char *c, *d;
-    const wk__gemm_buffers *product; /* buffers of the product that makes D */
+    const wk__gemm_buffers *product; /* buffers of the product that computes D */
 } piece;
 
-/* D of the box, row-major: rows of the piece, taps, q's. */
+/* Computes D of the box, row-major: rows of the piece, taps, q. */
 static void multiply(const piece *at)
 {
     const wk__col2im_plan *p = at->plan;
@@ -64,22 +64,24 @@ static void multiply(const piece *at)
 
 /* ---- C ----------------------------------------------------------------------------------------------------------- */
 
-/* What is inside of a tap's q's: from there in a row of D to there in a row of the piece, in elements. */
+/* The in-range part of a tap's box of q: start in a row of D, start in a row of the piece, in elements, and extents. */
 typedef struct clip {
     int64_t from, to;
     int64_t count[WK__COL2IM_AXES];
 } clip;
 
-/* The buffer of the piece is row-major, but for its last axis: the places of one remainder are neighbours there, so
- * that those of equally spaced q's are. Of 7 places, divisor 2:
+/* The piece's buffer is row-major, but its last axis is grouped by remainder, so that positions of consecutive q are
+ * contiguous. For 7 positions, divisor 2:
  *
- *     0 2 4 6 | 1 3 5 */
+ *     0 2 4 6 | 1 3 5
+ *
+ * Returns the start of a remainder's group. */
 static int64_t start_of(int64_t places, int64_t divisor, int64_t remainder)
 {
     return remainder * (places / divisor) + wk__min_i64(remainder, places % divisor);
 }
 
-/* Of a tap: `first` is p - divisor q in the piece. False: nothing is inside. */
+/* Clips a tap's box; `first` is p - divisor q relative to the piece. Returns false if nothing is in range. */
 static bool clip_axes(const piece *at, const int64_t first[], clip *clip)
 {
     int64_t to[WK__COL2IM_AXES];
@@ -100,7 +102,7 @@ static bool clip_axes(const piece *at, const int64_t first[], clip *clip)
     return true;
 }
 
-/* The clips of `count` taps from number `tap` on; count 0 where nothing is inside. */
+/* Computes the clips of `count` taps from index `tap` on; count[] is 0 if nothing is in range. */
 static void find_clips(const piece *at, int64_t tap, int64_t count, clip clips[])
 {
     const wk__col2im_plan *p = at->plan;
@@ -140,14 +142,14 @@ static void add_box(const piece *at)
     }
 }
 
-/* Two remainders whose places are neighbours in C. */
+/* Writes positions of two remainders that are adjacent in C. */
 static void write_interleaved(const wk__col2im_plan *p, char *to, const char *from, int64_t places)
 {
     const int64_t sum = (int64_t)p->class->acc_size, size = p->size;
     const char *odd = from + start_of(places, 2, 1) * sum;
     _Alignas(64) char line[LINE];
     const int64_t room = LINE / (2 * sum);
-    const bool same = size == sum; /* the class's dtype: nothing is narrowed */
+    const bool same = size == sum; /* the class's own dtype: no narrowing */
     if (same) p->class->interleave(places / 2, from, odd, to);
     for (int64_t i = 0, pairs; i < places / 2 && !same; i += pairs) {
         pairs = wk__min_i64(places / 2 - i, room);
@@ -157,7 +159,7 @@ static void write_interleaved(const wk__col2im_plan *p, char *to, const char *fr
     if (places % 2) p->unpack(to + (places - 1) * size, 1, 1, from + places / 2 * sum);
 }
 
-/* Writes the places of a row of the buffer, which are all along the last axis. */
+/* Writes a row of the buffer to C along the last axis. */
 static void write_line(const piece *at, char *to, const char *from, int64_t places)
 {
     const wk__col2im_plan *p = at->plan;
@@ -179,7 +181,8 @@ static void write_piece(const piece *at)
     const wk__col2im_axis *axis = p->axis;
     const int64_t size = p->size;
     int64_t lines = at->places[1], line = at->places[2];
-    if (axis[2].q.divisor == 1 && axis[1].step == line * axis[2].step) { /* all of a plane are one line */
+    /* a plane is contiguous: write it as one line */
+    if (axis[2].q.divisor == 1 && axis[1].step == line * axis[2].step) {
         line *= lines;
         lines = 1;
     }
@@ -223,7 +226,7 @@ static void find_piece(const wk__col2im_plan *p, int64_t number, piece *at)
     }
 }
 
-/* The q's that meet places of the piece along axis k: low .. end */
+/* Computes the range of q that contribute to the piece along axis k: low .. end. */
 static void find_input_range(const piece *at, int k, int64_t *low, int64_t *end)
 {
     const wk__col2im_axis *axis = &at->plan->axis[k];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a contraction that is multiplied first is made of, its pieces, and whether it pays: contraction_col2im.h. */
+/* Planning of col2im contractions: roles of indices, pieces, and cost; see contraction_col2im.h. */
 #include "contraction_col2im.h"
 
 #include "base/integers.h"
@@ -7,31 +7,31 @@
 #include "matmul.h"
 
 enum {
-    BOX_BYTES = 384 * 1024,   /* of D, and ... */
-    PIECE_BYTES = 512 * 1024, /* ... of a piece of C: both stay in L2, or near it */
-    PRODUCT_ROWS = 288,       /* of D: B is packed once for so many */
-    PIECES = 8,               /* of a contraction, so that threads end together; */
-    PIECE_WORK = 512 * 1024,  /* but no smaller ones, in multiplications, */
-    FEW_ROWS = 48,            /* nor with fewer rows of D, for which B would be packed too often, */
-    EDGES = 8,                /* nor less than so many times as wide as what is computed twice */
-    /* What else takes time, in multiplications of a vector's lane; fitted as in contraction_indirect_plan.c: */
-    GATHER = 20,       /* an element of B is gathered, in runs */
-    GATHER_STEP = 48,  /* one of A is, where few steps of the sum are neighbours */
-    PACK = 4,          /* one of a matrix is packed */
-    ADD = 6,           /* one of D is written and added to C */
-    STORE = 8,         /* one of C is written with gaps */
-    START = 16 * 1024, /* a product of its own begins */
+    BOX_BYTES = 384 * 1024,   /* of D, and */
+    PIECE_BYTES = 512 * 1024, /* of a piece of C: both stay in or near L2 */
+    PRODUCT_ROWS = 288,       /* of D: amortises packing B */
+    PIECES = 8,               /* minimum number of pieces, for load balance, */
+    PIECE_WORK = 512 * 1024,  /* unless they have less work than this, in multiplications, */
+    FEW_ROWS = 48,            /* or fewer rows of D, which would pack B too often, */
+    EDGES = 8,                /* or are less than this many times as wide as their overlap */
+    /* Costs in multiplications of one vector lane; fitted as in contraction_indirect_plan.c: */
+    GATHER = 20,       /* gathering an element of B, in runs */
+    GATHER_STEP = 48,  /* gathering one of A, if its summed strides are irregular */
+    PACK = 4,          /* packing one of a matrix */
+    ADD = 6,           /* writing one of D and adding it to C */
+    STORE = 8,         /* storing one of C with gaps */
+    START = 16 * 1024, /* starting a product */
 };
 
-/* How much less time it has to take: the model is no better, and what is gathered has its tail run in pieces. */
+/* Required gain: the model is not more precise, and gathering can run the epilogue by pieces. */
 static const double GAIN = 0.9;
 
 _Static_assert((int)BOX_BYTES <= (int)WK__GEMM_BUFFER_B, "the buffer of D");
 _Static_assert((int)PIECE_BYTES <= (int)WK__GEMM_BUFFER_C, "the buffer of a piece");
 
-/* ---- the description --------------------------------------------------------------------------------------------- */
+/* ---- roles of indices -------------------------------------------------------------------------------------------- */
 
-/* How many of B's coordinates change with index i. */
+/* Returns how many of B's coordinates depend on index i. */
 static int coordinates_of(const wk__col2im_plan *p, int i)
 {
     int count = 0;
@@ -40,7 +40,7 @@ static int coordinates_of(const wk__col2im_plan *p, int i)
     return count;
 }
 
-/* The axis of a coordinate. False: it is of two indices of the result, or not of each place of one. */
+/* Analyses the axis of a coordinate; returns false if it depends on two result indices, or skips positions of one. */
 static bool see_axis(const wk__col2im_plan *p, wk__col2im_axis *axis)
 {
     const wk__work_args *kernel = p->kernel;
@@ -76,7 +76,7 @@ static bool see_axes(wk__col2im_plan *p)
     return true;
 }
 
-/* The other indices of the result: rows, if only A depends on them, and batches. */
+/* Classifies the other result indices: a row, on which only A depends, and batches. */
 static void see_result(wk__col2im_plan *p)
 {
     const wk__work_args *kernel = p->kernel;
@@ -94,7 +94,7 @@ static void see_result(wk__col2im_plan *p)
     }
 }
 
-/* The summed indices: taps say where a product goes, steps are summed by the product of matrices. */
+/* Classifies the summed indices: taps determine the target position; steps are summed by the matrix product. */
 static bool see_sum(wk__col2im_plan *p)
 {
     const wk__work_args *kernel = p->kernel;
@@ -114,7 +114,7 @@ static bool see_sum(wk__col2im_plan *p)
     return true;
 }
 
-/* ---- D as a product --------------------------------------------------------------------------------------------- */
+/* ---- D as a matrix product --------------------------------------------------------------------------------------- */
 
 void wk__col2im_add_dim(wk__work_args *product, int64_t extent, int64_t of_a, int64_t of_b)
 {
@@ -146,13 +146,13 @@ static int64_t volume(const int64_t size[])
     return size[0] * size[1] * size[2];
 }
 
-/* Rows of D. */
+/* Returns the rows of D. */
 static double rows_of_piece(const wk__col2im_plan *p)
 {
     return (double)(p->piece_rows * p->tap_count);
 }
 
-/* And columns, of all boxes: the q's that meet places of the piece. */
+/* Returns the columns of D over all boxes: the q that contribute to the piece. */
 static double columns_of_piece(const wk__col2im_plan *p)
 {
     const wk__col2im_axis *axis = &p->axis[p->first];
@@ -178,7 +178,7 @@ int64_t wk__col2im_ntasks(const wk__col2im_plan *p)
     return p->batch_count * p->row_parts * p->place_parts;
 }
 
-/* More pieces, where there are few: of fewer rows, or of fewer places. */
+/* Splits pieces if there are few: by rows, or by positions. */
 static void split_tasks(wk__col2im_plan *p)
 {
     const wk__col2im_axis *axis = &p->axis[p->first];
@@ -195,12 +195,12 @@ static void split_tasks(wk__col2im_plan *p)
     }
 }
 
-/* Chooses the pieces and boxes. False: not even the smallest piece would fit its buffer. */
+/* Chooses pieces and boxes; returns false if even the smallest piece exceeds its buffer. */
 static bool see_sizes(wk__col2im_plan *p)
 {
     const int64_t size = (int64_t)p->class->acc_size;
     const int64_t places = p->axis[p->first].places;
-    int64_t slice = size; /* bytes of one place along the first axis */
+    int64_t slice = size; /* bytes per position along the first axis */
     for (int k = p->first + 1; k < WK__COL2IM_AXES; k++)
         if (__builtin_mul_overflow(slice, p->axis[k].places, &slice)) return false;
     if (slice > PIECE_BYTES || p->tap_count > BOX_BYTES / size) return false;
@@ -218,9 +218,9 @@ static bool see_sizes(wk__col2im_plan *p)
     return true;
 }
 
-/* ---- does it pay? ------------------------------------------------------------------------------------------------ */
+/* ---- cost -------------------------------------------------------------------------------------------------------- */
 
-/* B is operand `b`. False: the contraction cannot be written so. */
+/* Plans with B as operand `b`; returns false if the contraction does not have this form. */
 static bool see_plan(wk__col2im_plan *p, const wk__work_args *kernel, int b)
 {
     *p = (wk__col2im_plan){.kernel = kernel, .a = WK__FACTORS + 1 - b, .b = b};
@@ -256,7 +256,7 @@ double wk__col2im_cost(const wk__col2im_plan *p)
     return of_piece * (double)wk__col2im_ntasks(p);
 }
 
-/* How many steps of different lengths lead through A along what is summed: of more than one it is gathered. */
+/* Returns the number of distinct strides of A along the summed indices; if more than one, A is gathered. */
 static int steps_of_a(const wk__col2im_plan *p)
 {
     const wk__work_args *kernel = p->kernel;

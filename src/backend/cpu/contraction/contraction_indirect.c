@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the pieces are computed; see contraction_indirect.h. */
+/* Execution of indirect contractions; see contraction_indirect.h. */
 #include "contraction_indirect.h"
 
 #include "base/integers.h"
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
-/* Places of a row that are one vector of a tile: where they are in a channel's copy, and in C. */
+/* Positions of a row that form one vector of a tile: offsets in a channel's copy and in C. */
 typedef struct vector {
     int64_t b, c;
     int count;
@@ -16,7 +16,8 @@ typedef struct piece {
     const wk__indirect_plan *plan;
     const wk__gemm_buffers *space;
     int64_t batch;
-    int64_t offset[1 + WK__FACTORS]; /* elements of C, A and B: of the batch, of C at the piece's first place, too */
+    /* elements of C, A and B: of the batch; for C also of the piece's first position */
+    int64_t offset[1 + WK__FACTORS];
     wk__padded_box box;
     int64_t vectors;
     vector vector[WK__PADDED_VECTORS];
@@ -56,7 +57,7 @@ static void find_piece(const wk__indirect_plan *p, int64_t number, piece *at)
     find_vectors(at);
 }
 
-/* Copies the channels of a block of the sum, and finds the rows of B in them. */
+/* Copies the channels of a block of the sum and computes the offsets of the rows of B in the copies. */
 static void copy_block(const piece *at, int64_t l, int64_t steps, int64_t row[])
 {
     const wk__padded *b = &at->plan->b;
@@ -70,7 +71,7 @@ static void copy_block(const piece *at, int64_t l, int64_t steps, int64_t row[])
     }
 }
 
-/* All tiles of the rows `first` .. `end`. */
+/* Computes all tiles of rows `first` .. `end`. */
 static void multiply(const piece *at, int64_t l, int64_t steps, int64_t first, int64_t end, const int64_t row[])
 {
     const wk__indirect_plan *p = at->plan;
@@ -118,9 +119,9 @@ static void pack_rows(const piece *at, int64_t l, int64_t steps, int64_t first, 
                                         .same_bits = true});
 }
 
-/* ---- the tail ---------------------------------------------------------------------------------------------------- */
+/* ---- epilogue ---------------------------------------------------------------------------------------------------- */
 
-/* Boxes of the rows `row` .. `end` of the piece whose places are equally spaced in C. */
+/* Enumerates boxes of rows `row` .. `end` of the piece whose positions are equally spaced in C. */
 static void visit_boxes(const piece *at, int64_t row, int64_t end, wk__epilogue_box_visit *visit, void *user)
 {
     const wk__indirect_plan *p = at->plan;
@@ -139,7 +140,7 @@ static void visit_boxes(const piece *at, int64_t row, int64_t end, wk__epilogue_
         box.start[p->row] = row;
         box.size[p->row] = end - row;
     }
-    int64_t run = 1, rest[WK__PADDED_AXES]; /* places of a run; how many runs there are along each axis */
+    int64_t run = 1, rest[WK__PADDED_AXES]; /* positions per run; number of runs along each axis */
     for (int k = WK__PADDED_AXES - 1; k >= 0; k--) {
         const int d = axis[k].spatial_index;
         const bool runs = d < 0 || step[d] == run;
@@ -148,7 +149,7 @@ static void visit_boxes(const piece *at, int64_t row, int64_t end, wk__epilogue_
             box.start[d] = at->box.place[k];
             box.size[d] = runs ? at->box.places[k] : 1;
         }
-        run = runs ? run * at->box.places[k] : 0; /* 0: what is further out is no part of it */
+        run = runs ? run * at->box.places[k] : 0; /* 0: outer axes do not continue the run */
         if (run > 0) box.columns = run;
     }
     const int64_t first = at->offset[0] + row * box.row_step;
@@ -165,7 +166,7 @@ static void visit_boxes(const piece *at, int64_t row, int64_t end, wk__epilogue_
         }
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------- */
+/* ---- execution --------------------------------------------------------------------------------------------------- */
 
 typedef struct work {
     const wk__indirect_plan *plan;
@@ -213,7 +214,7 @@ static wk_code run_pieces(const wk__indirect_plan *p, const wk__cpu_program *tai
 wk_code wk__indirect_run(const wk__indirect_plan *p, const wk__program *tail, wk__fail *fail)
 {
     if (!tail) return run_pieces(p, NULL, fail);
-    if (tail->nreduce > 0) { /* a row of C is not final before all of it is */
+    if (tail->nreduce > 0) { /* a row of C is complete only at the end */
         const wk_code code = run_pieces(p, NULL, fail);
         return code ? code : wk__cpu_run(tail, fail);
     }

@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a contraction that is read from a padded copy is made of, its pieces, and whether it pays:
- * contraction_indirect.h.
- */
+/* Planning of indirect contractions: roles of indices, pieces, and cost; see contraction_indirect.h. */
 #include "contraction_indirect.h"
 
 #include "base/integers.h"
 #include "backend/cpu/isa.h"
 
 enum {
-    COLUMNS = 768,           /* places of a piece, about: 16 tiles of 48. What is near its edge is copied twice */
-    PIECES = 8,              /* of a contraction, so that threads end together; */
-    PIECE_WORK = 512 * 1024, /* but no smaller ones, in multiplications */
-    /* Times, in multiplications of a vector's lane. Those of the other ways differ: each way's are fitted to what was
-     * measured of it and of gathering. */
-    GATHER = 48,      /* an element of B is gathered, in runs */
-    GATHER_STEP = 48, /* one of A is, where few steps of the sum are neighbours */
-    COPY = 12,        /* one of B is copied between zeros */
-    START = 8 * 1024, /* a piece begins */
-    FEWEST_ROWS = 3,  /* of a tile: fewer wait for their sums */
+    COLUMNS = 768, /* positions per piece, approximately: 16 tiles of 48. The overlap of pieces is copied twice */
+    PIECES = 8,    /* minimum number of pieces, for load balance, */
+    PIECE_WORK = 512 * 1024, /* unless they have less work than this, in multiplications */
+    /* Costs in multiplications of one vector lane. Each algorithm's are fitted to measurements of it and of gathering,
+     * so those of other algorithms differ. */
+    GATHER = 48,      /* gathering an element of B, in runs */
+    GATHER_STEP = 48, /* gathering one of A, if its summed strides are irregular */
+    COPY = 12,        /* copying one of B with padding */
+    START = 8 * 1024, /* starting a piece */
+    FEWEST_ROWS = 3,  /* minimum rows of a tile: fewer are latency-bound */
 };
 
-/* ---- the description --------------------------------------------------------------------------------------------- */
+/* ---- roles of indices -------------------------------------------------------------------------------------------- */
 
-/* The indices of the result: places, which A may not depend on, a row, and batches. */
+/* Classifies the result indices: positions, on which A must not depend, a row, and batches. */
 static bool see_result(wk__indirect_plan *p, const wk__work_args *kernel)
 {
     p->row = -1;
@@ -42,7 +40,7 @@ static bool see_result(wk__indirect_plan *p, const wk__work_args *kernel)
     return true;
 }
 
-/* What is summed: channels, then taps, so that a block of the sum has a range of channels. */
+/* Classifies the summed indices: channels, then taps, so that a block of the sum is a range of channels. */
 static bool see_sum(wk__indirect_plan *p, const wk__work_args *kernel)
 {
     bool taps = false;
@@ -79,7 +77,7 @@ static void see_a(wk__indirect_plan *p, const wk__work_args *kernel)
     p->a_step = g->steps.index[0].stride;
 }
 
-/* Channels of a block of the sum, at most. */
+/* Returns the maximum number of channels per block of the sum. */
 static int64_t channels_of_block(const wk__indirect_plan *p)
 {
     return wk__min_i64(p->k_block / p->b.taps.places + 2, p->b.channels.places);
@@ -100,11 +98,11 @@ static bool fits(const wk__indirect_plan *p, int64_t places)
     return (channels_of_block(p) * box.channel + p->class->lanes) * WK__PADDED_SIZE <= WK__GEMM_BUFFER_B;
 }
 
-/* Chooses the pieces. False: not even the smallest fits its buffer. */
+/* Chooses the pieces; returns false if even the smallest exceeds its buffer. */
 static bool see_pieces(wk__indirect_plan *p)
 {
     const int64_t places = p->b.axis[p->b.first].places;
-    double slice = 1; /* places of the others */
+    double slice = 1; /* positions of the other axes */
     for (int k = p->b.first + 1; k < WK__PADDED_AXES; k++) slice *= (double)p->b.axis[k].places;
     const double work = slice * (double)p->rows * (double)p->steps;
     int64_t parts = wk__chunk_count(places, slice >= COLUMNS ? 1 : (int64_t)(COLUMNS / slice));
@@ -117,7 +115,7 @@ static bool see_pieces(wk__indirect_plan *p)
     return fits(p, p->piece_places);
 }
 
-/* B is operand b. */
+/* Plans with B as operand b. */
 static bool see_product(wk__indirect_plan *p, const wk__work_args *kernel, int b)
 {
     const wk__gemm *gemm = wk__cpu_gemm((wk_dtype)kernel->operand[b].dtype);
@@ -139,7 +137,7 @@ bool wk__indirect_plan_init(wk__indirect_plan *p, const wk__work_args *kernel)
     return see_product(p, kernel, 2) || see_product(p, kernel, 1);
 }
 
-/* ---- does it pay? ------------------------------------------------------------------------------------------------ */
+/* ---- cost -------------------------------------------------------------------------------------------------------- */
 
 double wk__indirect_positions(const wk__indirect_plan *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the pieces are computed; see contraction_k_lanes.h. */
+/* Execution of contractions vectorised along the sum; see contraction_k_lanes.h. */
 #include "contraction_k_lanes.h"
 
 #include <string.h>
@@ -15,8 +15,9 @@ typedef struct piece {
     int64_t offset[1 + WK__FACTORS]; /* elements of C, A and B: of the batch, at the piece's first row */
     int64_t rows, channel, channels;
     wk__padded_box box;
-    int64_t a_first;                                                        /* A's element at which the block begins; */
-    int64_t length, runs, a_run[WK__K_LANES_RUNS], b_run[WK__K_LANES_RUNS]; /* its runs, those of A from there on */
+    int64_t a_first; /* A's element at which the block begins */
+    /* length and number of its runs; their offsets in A, from a_first, and in B's copy */
+    int64_t length, runs, a_run[WK__K_LANES_RUNS], b_run[WK__K_LANES_RUNS];
 } piece;
 
 static void find_piece(const wk__k_lanes_plan *p, int64_t number, piece *at)
@@ -36,8 +37,8 @@ static void find_piece(const wk__k_lanes_plan *p, int64_t number, piece *at)
     }
 }
 
-/* Copies the channels of the block's box at number n of the outer sums, from the buffer's element `copy` on, and notes
- * where its runs are, in A and in the first channel's copy. */
+/* Copies the channels of the block's box for outer index n to the buffer, from element `copy` on, and appends its runs
+ * in A and in the first channel's copy. */
 static void copy_block(piece *at, int64_t n, int64_t copy)
 {
     const wk__padded *b = &at->plan->b;
@@ -48,7 +49,7 @@ static void copy_block(piece *at, int64_t n, int64_t copy)
     for (int k = 0; k < WK__PADDED_AXES; k++)
         step[k] = b->axis[k].spatial_index >= 0 ? wk__index_stride(b->kernel, b->a, b->axis[k].spatial_index) : 0;
     at->length = box->places[2];
-    if (step[1] == at->length && box->size[2] == at->length) { /* no tap is beside another: one run */
+    if (step[1] == at->length && box->size[2] == at->length) { /* no taps along the last axis: one run */
         at->length *= rows;
         rows = 1;
     }
@@ -65,7 +66,7 @@ static void copy_block(piece *at, int64_t n, int64_t copy)
                         at->space->b + (copy + c * box->channel) * WK__PADDED_SIZE);
 }
 
-/* The block's products are added to the sums: sums[(row, channel, tap)] are vectors. */
+/* Adds the block's products to the partial sums: sums[(row, channel, tap)] are vectors. */
 static void add_block(const piece *at)
 {
     const wk__k_lanes_plan *p = at->plan;
@@ -111,7 +112,7 @@ static void add_all(piece *at)
     }
 }
 
-/* Adds up lanes, and writes C. */
+/* Adds up the lanes and writes C. */
 static void write_piece(const piece *at)
 {
     const wk__k_lanes_plan *p = at->plan;
@@ -119,7 +120,7 @@ static void write_piece(const piece *at)
     const wk__gemm_microkernels *class = p->class;
     const int64_t size = WK__PADDED_SIZE, taps = p->b.taps.places, columns = at->channels * taps;
     const int64_t c_row = p->row >= 0 ? kernel->operand[0].stride[p->row] : 0;
-    int64_t *const to = (int64_t *)(void *)at->space->a; /* where a column is in a row of C */
+    int64_t *const to = (int64_t *)(void *)at->space->a; /* offset of each column in a row of C */
     char *const line = at->space->b;
     for (int64_t j = 0; j < columns; j++)
         to[j] = wk__padded_offset(kernel, 0, &p->b.channels, at->channel + j / taps) +

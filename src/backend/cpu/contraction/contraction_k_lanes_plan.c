@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What sums of places are made of, their pieces and blocks, and whether they pay: contraction_k_lanes.h. */
+/* Planning of contractions vectorised along the sum: roles of indices, pieces, blocks, and cost; see
+ * contraction_k_lanes.h. */
 #include "contraction_k_lanes.h"
 
 #include "base/integers.h"
@@ -7,25 +8,25 @@
 #include "matmul.h"
 
 enum {
-    SUMS_BYTES = 512 * 1024, /* of the vectors of a piece: they stay in L2 with what they meet */
-    COPY_BYTES = 256 * 1024, /* of the copies of its channels */
-    PIECE_ROWS = 64,         /* of A: with a block of places each, as many bytes as the copies */
-    BLOCK = 1024,            /* places, about: vectors of sums are loaded and stored once for so many */
-    PIECES = 8,              /* of a contraction, so that threads end together; */
-    PIECE_WORK = 512 * 1024, /* but no smaller ones, in multiplications */
-    /* Times, in multiplications of a lane in a product's tile; fitted as in contraction_indirect_plan.c. */
-    GATHER = 20,      /* an element of B is gathered, ... */
-    GATHER_RUN = 300, /* ... a run of them begins, ... */
-    PACK = 14,        /* ... or one of either factor is packed as that of a matrix */
-    COPY = 20,        /* one of B is copied between zeros */
-    SUM = 4,          /* a lane of a sum is loaded and stored */
-    FOLD = 600,       /* the lanes of one are added up and written */
+    SUMS_BYTES = 512 * 1024, /* of a piece's partial sums: they stay in L2 with their operands */
+    COPY_BYTES = 256 * 1024, /* of its padded copies */
+    PIECE_ROWS = 64,         /* of A: with a block of positions each, as many bytes as the copies */
+    BLOCK = 1024,            /* positions per block, approximately: amortises loading and storing partial sums */
+    PIECES = 8,              /* minimum number of pieces, for load balance, */
+    PIECE_WORK = 512 * 1024, /* unless they have less work than this, in multiplications */
+    /* Costs in multiplications of one lane in a product's tile; fitted as in contraction_indirect_plan.c. */
+    GATHER = 20,      /* gathering an element of B, */
+    GATHER_RUN = 300, /* starting a run of them, */
+    PACK = 14,        /* or packing one of either factor like a matrix */
+    COPY = 20,        /* copying one of B with padding */
+    SUM = 4,          /* loading and storing a lane of a partial sum */
+    FOLD = 600,       /* adding up the lanes of one and writing it */
 };
 
-static const double STEP = 1.15, /* the same of a tile here, whose loads cross lines of the cache */
-    RUN = 0.4;                   /* steps that the beginning of a run takes */
+static const double STEP = 1.15, /* cost of a lane in a tile here, whose loads cross cache lines */
+    RUN = 0.4;                   /* steps that starting a run costs */
 
-/* Columns of a piece have a vector of sums each, their place in C, and an element of a row of it. */
+/* Each column of a piece needs a vector of partial sums, an offset in C, and an element of a row. */
 enum { MOST_COLUMNS = SUMS_BYTES / WK__GEMM_VECTOR };
 _Static_assert((int)MOST_COLUMNS >= (int)WK__PADDED_TAPS, "all taps of a row and a channel are in one piece");
 _Static_assert((int)SUMS_BYTES <= (int)WK__GEMM_BUFFER_C, "the buffer of sums");
@@ -33,9 +34,10 @@ _Static_assert((int)COPY_BYTES <= (int)WK__GEMM_BUFFER_B, "the buffer of copies"
 _Static_assert(MOST_COLUMNS * sizeof(int64_t) <= (size_t)WK__GEMM_BUFFER_A, "the buffer of places");
 _Static_assert((int)MOST_COLUMNS *(int)WK__PADDED_SIZE <= (int)WK__GEMM_BUFFER_B, "the buffer of a row of C");
 
-/* ---- the description --------------------------------------------------------------------------------------------- */
+/* ---- roles of indices -------------------------------------------------------------------------------------------- */
 
-/* The indices of the result: a row, on which only A depends, channels and taps, which are B's, and batches. */
+/* Classifies the result indices: a row, on which only A depends, channels and taps, on which only B depends, and
+ * batches. */
 static bool see_result(wk__k_lanes_plan *p, const wk__work_args *kernel)
 {
     p->row = -1;
@@ -64,10 +66,10 @@ static void see_sum(wk__k_lanes_plan *p, const wk__work_args *kernel)
         if (wk__index_extent(kernel, i) > 1 && !wk__padded_depends_on(&p->b, i)) wk__padded_add(kernel, &p->outer, i);
 }
 
-/* A block of more than one plane, or of several images, has a run for each two of BLOCK places at most. */
+/* A block of several planes or images has at most one run per two of its BLOCK positions. */
 _Static_assert((int)BLOCK <= 2 * (int)WK__K_LANES_RUNS, "the runs of a block");
 
-/* The runs of the smallest block. */
+/* Returns the number of runs of the smallest block. */
 static int64_t rows_of_plane(const wk__k_lanes_plan *p)
 {
     return p->b.first == 0 ? p->b.axis[1].places : 1;
@@ -97,7 +99,7 @@ int64_t wk__k_lanes_ntasks(const wk__k_lanes_plan *p)
     return p->batch.places * p->row_parts * p->channel_parts;
 }
 
-/* Chooses the pieces and blocks. False: not even the smallest fits its buffer. */
+/* Chooses pieces and blocks; returns false if even the smallest exceeds its buffer. */
 static bool see_sizes(wk__k_lanes_plan *p)
 {
     wk__padded_box box;
@@ -131,7 +133,7 @@ static bool see_sizes(wk__k_lanes_plan *p)
     return true;
 }
 
-/* B is operand b. */
+/* Plans with B as operand b. */
 static bool see_plan(wk__k_lanes_plan *p, const wk__work_args *kernel, int b)
 {
     const wk_dtype dtype = (wk_dtype)kernel->operand[b].dtype;
@@ -151,10 +153,10 @@ bool wk__k_lanes_plan_init(wk__k_lanes_plan *p, const wk__work_args *kernel)
     return see_plan(p, kernel, 2) || see_plan(p, kernel, 1);
 }
 
-/* ---- does it pay? ------------------------------------------------------------------------------------------------ */
+/* ---- cost -------------------------------------------------------------------------------------------------------- */
 
-/* Steps of tiles, in multiply-adds of a vector: small tiles wait for what they load. A load of B takes two, since it
- * mostly crosses a line of the cache. */
+/* Returns the steps of all tiles, in vector multiply-adds; small tiles are bound by loads. A load of B counts as two,
+ * because it usually crosses a cache line. */
 static double steps_of_tiles(const wk__k_lanes_plan *p)
 {
     const int64_t tall = p->class->dot_rows, wide = p->class->dot_columns,
@@ -168,7 +170,8 @@ static double steps_of_tiles(const wk__k_lanes_plan *p)
     return steps * (double)p->channel_parts;
 }
 
-/* Of a run: where taps are none side by side, and A's rows of places neither, all rows of a block are one. */
+/* Returns the length of a run: without taps along the last axis, and with contiguous rows of A, all rows of a block are
+ * one. */
 static int64_t length_of(const wk__k_lanes_plan *p)
 {
     const wk__padded_axis *row = &p->b.axis[WK__PADDED_AXES - 2], *last = row + 1;
@@ -199,7 +202,8 @@ static int64_t innermost_of(const wk__padded *b, const wk__padded_list *list)
     return list->count > 0 ? wk__index_extent(b->kernel, list->index[list->count - 1]) : 1;
 }
 
-/* As a product, whose columns are B's. It is gathered in runs of places or of columns, whichever are longer. */
+/* Returns the time as a matrix product, whose columns are B's. B is gathered in runs of positions or columns, whichever
+ * are longer. */
 static double time_of_gathering(const wk__k_lanes_plan *p)
 {
     const double columns = (double)p->b.channels.places * (double)p->b.taps.places, rows = (double)p->rows;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See contraction_reference.h. It takes the definition by its word: each index counts, each coordinate is computed. */
+/* Reference implementation, literally by definition; see contraction_reference.h. */
 #include "contraction_reference.h"
 
 #include "base/pool.h"
@@ -7,14 +7,14 @@
 #include "backend/cpu/half.h"
 #include "backend/cpu/vm/program.h"
 
-enum { TASK = 256 /* elements of the result that a task computes */ };
+enum { TASK = 256 /* elements of the result per task */ };
 
 typedef struct job {
     const wk__work_args *kernel;
     int64_t elements;
 } job;
 
-/* A sum in one of the classes; of the others the members are not used. */
+/* Accumulator in one of the classes; the other members are unused. */
 typedef union total {
     float f32;
     double f64;
@@ -22,7 +22,7 @@ typedef union total {
     uint64_t i64;
 } total;
 
-/* NULL: the factor is 0 there. */
+/* Returns the address of a factor's element; NULL if the factor is 0 there. */
 static const char *element_of(const wk__work_args *kernel, int factor, const int64_t index[])
 {
     const wk__operand *operand = &kernel->operand[1 + factor];
@@ -45,7 +45,7 @@ static double real(const char *element, int dtype)
     return element ? wk__scalar_to_double(element, (wk_dtype)dtype) : 0;
 }
 
-/* An integer is rounded once. */
+/* Converts to f32; an integer is rounded only once. */
 static float narrow_real(const char *element, int dtype)
 {
     if (element && (dtype == WK_I64 || dtype == WK_I32)) return (float)wk__scalar_to_i64(element, (wk_dtype)dtype);
@@ -87,7 +87,7 @@ static void store(const wk__operand *out, int64_t at, int class, const total *t)
     case WK_F64: memcpy(to, &wide, size); break;
     case WK_F16:
     case WK_BF16: memcpy(to, &half, size); break;
-    default: memcpy(to, &bits, size); break; /* the low bytes: it wraps */
+    default: memcpy(to, &bits, size); break; /* the low bytes: wraps */
     }
 }
 

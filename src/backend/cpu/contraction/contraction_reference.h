@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contractions of any dtypes, element by element: 12 to 18 ns a product (a product of matrices, a convolution; one
- * thread of an Intel Xeon with AVX-512). Products are added up in the order of the indices in the dtype that the sum
- * says. */
+/* Reference implementation of contractions for all dtypes, element by element: 12 to 18 ns per product (a matrix
+ * product, a convolution; one thread of an Intel Xeon with AVX-512). Products are accumulated in index order in the
+ * contraction's dtype. */
 #ifndef WICK_CPU_CONTRACTION_PLAINLY_H
 #define WICK_CPU_CONTRACTION_PLAINLY_H
 

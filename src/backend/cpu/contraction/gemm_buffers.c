@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The buffers in which products pack their operands: taken before anything is written, kept for the next product. */
+/* Packing buffers of products: acquired before anything is written, and kept for later products. */
 #include "matmul.h"
 
 #include <pthread.h>
@@ -8,7 +8,7 @@
 
 enum { LINE = 64 };
 
-/* One list for the process: products on several threads share what is free, and no buffer dies with a thread. */
+/* One list per process: concurrent products share free buffers, and none is lost when a thread exits. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static wk__gemm_buffers *kept;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One piece of C from packed or unpacked operands.
+/* Computes one macrotile of C from packed or unpacked operands.
  *
  *                      column .. column_end
  *                     +------+------+------+            for each block of k:
@@ -7,24 +7,23 @@
  *                     +------+------+------+              for each block of rows:
  *         +-----+     +------+------+------+                pack its tiles' rows of A
  *   row   |tile |     | tile |      |      |                for each panel, for each tile: multiply
- *   ..    +-----+     +------+      |      |                in the last block of k, C is final here: narrow it, run the
- *         |tile |     |      |      |      |                tail while it is in cache
+ *   ..    +-----+     +------+      |      |                in the last block of k C is complete: narrow it, run
+ *         |tile |     |      |      |      |                the epilogue while it is in cache
  * row_end +-----+     +------+------+------+
- *            A                  C
- */
+ *            A                  C */
 #include "gemm_prologue.h"
 
 #include <string.h>
 
 #include "base/integers.h"
 
-/* Where a block's operands are and how to step through them, in elements. */
+/* Addresses and strides of a block, in elements. */
 typedef struct block_cursor {
-    int64_t l, k; /* the block: l .. l + k of the sum */
+    int64_t l, k; /* block l .. l + k of the sum */
     const wk__gemm_buffers *space;
-    const char *a; /* of the block, at row 0; none where it is gathered and packed */
-    const char *b; /* of the block, at column `column` of the piece; none where it is gathered */
-    char *c;       /* at row `row`, column `column` of the piece */
+    const char *a; /* of the block, at row 0; NULL if A is gathered and packed */
+    const char *b; /* of the block, at column `column` of the macrotile; NULL if B is gathered */
+    char *c;       /* at row `row`, column `column` of the macrotile */
     int64_t c_row;
 } block_cursor;
 
@@ -47,7 +46,7 @@ static void pack_panels(const wk__gemm_plan *plan, const wk__gemm_macrotile *pie
                plan->b_column, plan->b_step);
 }
 
-/* Rows that are contiguous stay rows (panels of width 1); others are packed as the tiles want them. */
+/* Packs rows of A: contiguous rows stay rows (panels of width 1), others are packed for the tiles. */
 static void pack_rows(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece, const block_cursor *at, int64_t row,
                       int64_t end)
 {
@@ -68,7 +67,7 @@ static void pack_rows(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece
                at->a + row * plan->a_row * plan->size, plan->a_row, plan->a_step);
 }
 
-/* All tiles of the rows `row` .. `end`. */
+/* Computes all tiles of rows `row` .. `end`. */
 static void multiply(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece, const block_cursor *at, int64_t row,
                      int64_t end)
 {
@@ -105,7 +104,7 @@ static void multiply(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece,
     }
 }
 
-/* Where a row or a column of C is, in elements. */
+/* Returns the offset in C of a row or column, in elements. */
 static int64_t offset_of(const wk__im2col_indices *list, int64_t number)
 {
     int64_t at = 0;
@@ -116,14 +115,14 @@ static int64_t offset_of(const wk__im2col_indices *list, int64_t number)
     return at;
 }
 
-/* How many of `left` are equally spaced from there on. */
+/* Returns how many of `left` indices are equally spaced from `number` on. */
 static int64_t run_of(const wk__im2col_indices *list, int64_t number, int64_t left)
 {
     const int64_t inner = list->index[list->count - 1].extent;
     return wk__min_i64(inner - number % inner, left);
 }
 
-/* `to` and `from` begin at the piece's first column. */
+/* Stores a row of the macrotile; `to` and `from` point to its first column. */
 static void store_c_runs(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece, char *to, const char *from)
 {
     const wk__im2col_indices *columns = plan->c_columns;
@@ -148,19 +147,18 @@ static void store_c(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece, 
     }
 }
 
-/* The largest box of a side's dimensions that begins at place `at` and has at most `left` places; returns how
- * many it has.
+/* Finds the largest box of a side's dimensions that starts at index `at` and has at most `left` elements; returns its
+ * number of elements.
  *
- *     places of dimensions (3, 4)       0 1 2 3 | 4 5 6 7 | 8 9 10 11
- *     from 2 on, 9 left                     2 3 | 4 5 6 7 | 8 9 10           three boxes: [0][2..3],
- *                                                                            [1][0..3], [2][0..2]
- *     from 4 on, 8 left                           4 5 6 7 | 8 9 10 11        one: [1..2][0..3]
- */
+ *     indices of dimensions (3, 4)          0 1 2 3 | 4 5 6 7 | 8 9 10 11
+ *     from 2 on, 9 left                         2 3 | 4 5 6 7 | 8 9 10           three boxes: [0][2..3],
+ *                                                                                [1][0..3], [2][0..2]
+ *     from 4 on, 8 left                               4 5 6 7 | 8 9 10 11        one: [1..2][0..3] */
 static int64_t next_box(const wk__gemm_dims *side, const int64_t shape[], int64_t at, int64_t left, int64_t start[],
                         int64_t size[])
 {
     int64_t places = 1; /* of the box so far */
-    bool whole = true;  /* it has all of the dimensions further in, so that this one may have more than one step */
+    bool whole = true;  /* all inner dimensions are complete, so this one may extend */
     for (int k = side->count - 1; k >= 0; k--) {
         const int d = side->dim[k];
         start[d] = at % shape[d];
@@ -172,14 +170,14 @@ static int64_t next_box(const wk__gemm_dims *side, const int64_t shape[], int64_
     return places;
 }
 
-/* Rows `row` .. `end` of the piece, in boxes of the product's own dimensions. */
+/* Enumerates rows `row` .. `end` of the macrotile in boxes of the product's dimensions. */
 static void visit_boxes(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece, int64_t row, int64_t end,
                         wk__epilogue_box_visit *visit, void *user)
 {
     const int64_t *shape = plan->shape;
     wk__epilogue_box box = {.row_step = plan->c_row, .column_step = plan->c_column};
     int64_t batch = piece->batch, c = plan->c_offset;
-    for (int d = 0; d < plan->ndim; d++) box.size[d] = 1; /* but for what next_box says */
+    for (int d = 0; d < plan->ndim; d++) box.size[d] = 1; /* dimensions that next_box() does not set */
     for (int k = plan->batch.count - 1; k >= 0; k--) {
         const int d = plan->batch.dim[k];
         box.start[d] = batch % shape[d];
@@ -207,7 +205,7 @@ void wk__gemm_macrotile_boxes(const wk__gemm_plan *plan, const wk__gemm_macrotil
         visit_boxes(plan, piece, row, wk__min_i64(piece->row_end, row + WK__GEMM_BLOCK_ROWS), visit, user);
 }
 
-/* The vector a is copied together: what `down` and `along` read of it is contiguous. */
+/* Computes a row vector times B. The vector is packed so that it is contiguous. */
 static void multiply_vector(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece, const block_cursor *at)
 {
     const wk__gemm_microkernels *class = plan->class;
@@ -218,7 +216,7 @@ static void multiply_vector(const wk__gemm_plan *plan, const wk__gemm_macrotile 
                                                     down ? plan->b_step : plan->b_column, at->c, at->l > 0);
 }
 
-/* The block of the sum from step at->l on, in A. */
+/* Finds the block of A from step at->l on. */
 static void find_a(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece, block_cursor *at)
 {
     at->k = wk__min_i64(plan->k - at->l, plan->k_block);
@@ -230,7 +228,7 @@ static void find_a(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece, b
     }
 }
 
-/* The block of B from step at->l on; what a program computes of B is computed when its first step is wanted. */
+/* Finds the block of B from step at->l on, running the prologue if the buffer does not have it yet. */
 static wk_code find_b(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece, block_cursor *at, wk__fail *fail)
 {
     if (!plan->b_program.group) {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a product is cut into pieces of C. The cut never changes a result: each element of C is summed by one thread, in
- * an order that depends on k alone. */
+/* Partition of a product into macrotiles of C. It never changes a result: each element of C is summed by one thread, in
+ * an order that depends on k only. */
 #include "matmul.h"
 
 #include "base/integers.h"
 
-/* Packing an element, or bringing it from far away, costs about as much as this many multiplications of a vector's
- * lane. */
+/* Cost of packing or fetching an element, in multiplications of one vector lane. */
 enum { FETCH = 16 };
-/* Multiplications that are worth a piece of their own. */
+/* Multiplications that justify a separate macrotile. */
 enum { PIECE_WORK = 128 * 1024 };
 
-/* The size of `parts` equal pieces in whole tiles. */
+/* Returns the size of `parts` equal parts in whole tiles. */
 static int64_t piece_of(int64_t whole, int64_t parts, int64_t tile)
 {
     int64_t piece = wk__chunk_count(wk__chunk_count(whole, parts), tile) * tile;
@@ -26,7 +25,7 @@ static void set_parts(wk__gemm_plan *plan, int64_t row_parts, int64_t column_par
     plan->column_pieces = wk__chunk_count(plan->n, plan->piece_columns);
 }
 
-/* Until the last thread is done, in multiplications. */
+/* Estimates the time until the last thread finishes, in multiplications. */
 static double cost_of(const wk__gemm_plan *plan, int threads)
 {
     const double rows = (double)plan->macrotile_rows, columns = (double)plan->piece_columns;
@@ -36,7 +35,7 @@ static double cost_of(const wk__gemm_plan *plan, int threads)
 
 void wk__gemm_partition(wk__gemm_plan *plan, int threads)
 {
-    /* a vector needs no packed B: its pieces are as long as the buffer of C */
+    /* a vector needs no packed B: its macrotile may fill the buffer of C */
     const int64_t rows = plan->is_gemv ? 1 : WK__GEMM_MACROTILE_ROWS;
     int64_t columns = (plan->is_gemv ? WK__GEMM_BUFFER_C : WK__GEMM_MACROTILE_BYTES) / (int64_t)plan->class->acc_size;
     if (plan->b_program.group && plan->b_program.columns < columns) columns = plan->b_program.columns;
@@ -49,7 +48,7 @@ void wk__gemm_partition(wk__gemm_plan *plan, int threads)
 
     wk__gemm_plan trial = *plan;
     double best = cost_of(plan, threads);
-    const int64_t most_rows = plan->b_program.group ? 1 : most; /* each part of rows would compute B again */
+    const int64_t most_rows = plan->b_program.group ? 1 : most; /* each part of rows would run B's prologue again */
     for (int64_t r = 0; r < most_rows; r++)
         for (int64_t c = 0; c < most; c++) {
             set_parts(&trial, fewest_rows + r, fewest_columns + c);

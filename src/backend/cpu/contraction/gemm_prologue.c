@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See gemm_prologue.h. */
+/* Fused prologues; see gemm_prologue.h. */
 #include "gemm_prologue.h"
 
 #include <string.h>
 
 enum {
-    STEPS = 4096, /* of the sum that are computed in one run: short runs cost more than what they compute */
+    STEPS = 4096, /* maximum steps of the sum per run; short runs cost more than the computation */
 };
 
-/* ---- the plan ---------------------------------------------------------------------------------------------------- */
+/* ---- planning ---------------------------------------------------------------------------------------------------- */
 
-/* The one operand that the group stores; -1: it does not lie as `b` does, or there are more. */
+/* Returns the only operand that the program stores; -1 if there are several or its layout differs from `b`. */
 static int stored_operand(const wk__program *group, const wk__operand *b)
 {
     int stored = -1;
@@ -31,7 +31,8 @@ bool wk__gemm_b_program_init(wk__gemm_plan *plan, const wk__operand *b, const wk
     if (stored < 0 || group->nreduce > 0 || plan->batches != 1 || plan->b_step != 1 || plan->k == 0) return false;
     *before = (wk__gemm_b_program){.group = group, .stored = stored, .along = -1, .across = -1};
     const int64_t *stride = group->operand[stored].stride;
-    for (int d = 0; d < group->ndim; d++) { /* no two of them are alike, as no two elements are in one place */
+    /* each matches one dimension at most, because no two elements share an address */
+    for (int d = 0; d < group->ndim; d++) {
         if (group->shape[d] == 1) continue;
         if (stride[d] == 1 && group->shape[d] == plan->k)
             before->along = d;

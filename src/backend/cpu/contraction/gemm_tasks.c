@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tasks of products and contractions: the buffers they work in, and which failure is told. */
+/* Parallel tasks of products and contractions: buffers and failures. */
 #include "matmul.h"
 
 #include <pthread.h>
@@ -8,9 +8,9 @@
 
 typedef struct run {
     const wk__gemm_job *job;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects the members below */
     wk__gemm_buffers *spaces;
-    int64_t failed; /* the first task that failed, or as many as there are */
+    int64_t failed; /* first failed task in order; job->tasks if none */
     wk__fail fail;
 } run;
 
@@ -34,7 +34,7 @@ static void release_buffers(run *run, wk__gemm_buffers *const spaces[])
     pthread_mutex_unlock(&run->lock);
 }
 
-/* The first task in order is the one that is told of, whichever thread was faster. */
+/* Keeps the failure of the first task in order, independent of timing. */
 static void record_failure(run *run, int64_t task, const wk__fail *fail)
 {
     pthread_mutex_lock(&run->lock);
@@ -88,7 +88,7 @@ wk_code wk__gemm_tasks(const wk__gemm_job *job, wk__fail *fail)
     return fail->code;
 }
 
-/* ---- tails ------------------------------------------------------------------------------------------------------- */
+/* ---- epilogues --------------------------------------------------------------------------------------------------- */
 
 void wk__epilogue_run_box(void *user, const wk__epilogue_box *box)
 {

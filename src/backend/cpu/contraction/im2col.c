@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See im2col.h. A block is gathered slice by slice into a small matrix of elements as they are in memory, and each
- * slice is packed as that of any matrix. The matrix is filled in runs of the innermost index:
+/* Gathering; see im2col.h. A block is gathered in slices into a small matrix of unconverted elements, and each slice is
+ * packed like a matrix. The matrix is filled in runs of the innermost index:
  *
- *     x[2 t + k - 1], 8 places, t = 0..4, k = 0      numerators  -1  1  3  5  7
- *                                                    run          0 x1 x3 x5 x7
- */
+ *     x[2 t + k - 1], size 8, t = 0..4, k = 0        numerators  -1  1  3  5  7
+ *                                                    run          0 x1 x3 x5 x7 */
 #include "im2col.h"
 
 #include <string.h>
@@ -12,20 +11,20 @@
 #include "base/integers.h"
 
 enum {
-    SLICE = 24 * 1024, /* bytes of that matrix: it stays in L1 */
-    PACK_STEPS = 16,   /* steps that `pack` takes together; a packed element holds 1 or 2 of them */
-    MOST_STEPS = 256,  /* of a slice, and so of runs in it */
+    SLICE = 24 * 1024, /* bytes of that matrix: stays in L1 */
+    PACK_STEPS = 16,   /* granularity of steps in `pack`; a packed element has 1 or 2 */
+    MOST_STEPS = 256,  /* maximum steps, and so runs, per slice */
 };
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- addresses --------------------------------------------------------------------------------------------------- */
 
-/* Where some indices lead. */
+/* Element and coordinate numerators for some indices. */
 typedef struct place {
     int64_t element;
     int64_t numerator[WK__MAX_AFFINE];
 } place;
 
-/* The same of a place in a list, by digits. */
+/* A position in a list of indices, with its digits. */
 typedef struct cursor {
     place at;
     int64_t digit[WK__MAX_DIMS];
@@ -46,7 +45,7 @@ static void seek(const wk__im2col *g, const wk__im2col_indices *list, int64_t nu
     }
 }
 
-/* `count` further along the innermost index, which ends there at the latest. */
+/* Advances by `count` along the innermost index, at most to its end. */
 static void advance(const wk__im2col *g, const wk__im2col_indices *list, int64_t count, cursor *c)
 {
     int i = list->count - 1;
@@ -94,19 +93,19 @@ void wk__im2col_add_index(wk__im2col_indices *list, const wk__im2col_index *inde
     last->extent = extent;
 }
 
-/* ---- what is inside ---------------------------------------------------------------------------------------------- */
+/* ---- clipping ---------------------------------------------------------------------------------------------------- */
 
-/* The steps of a run that are inside: first, first + every, .. below `end`; the element of the first, and how far it is
- * from one to the next. */
+/* In-range steps of a run: first, first + every, .. below `end`; the element of the first, and the stride between
+ * them. */
 typedef struct clip {
     int64_t first, end, every;
     int64_t element, stride;
 } clip;
 
-/* Keeps the steps i where numerator + i x coefficient is a multiple of the divisor. False: there is none. */
+/* Keeps the steps i where numerator + i x coefficient is a multiple of the divisor; returns false if there are none. */
 static bool clip_divisible(int64_t numerator, int64_t coefficient, int64_t divisor, clip *in)
 {
-    const int64_t every = divisor / wk__gcd(divisor, coefficient); /* steps to the same remainder */
+    const int64_t every = divisor / wk__gcd(divisor, coefficient); /* steps with the same remainder */
     for (int64_t tried = 0; tried < every; tried++, in->first += in->every) {
         if (in->first >= in->end) return false;
         if ((numerator + in->first * coefficient) % divisor != 0) continue;
@@ -116,7 +115,7 @@ static bool clip_divisible(int64_t numerator, int64_t coefficient, int64_t divis
     return false;
 }
 
-/* Keeps the steps where it is in [0, limit). False: there is none. */
+/* Keeps the steps where the numerator is in [0, limit); returns false if there are none. */
 static bool clip_range(int64_t numerator, int64_t coefficient, int64_t limit, clip *in)
 {
     const bool rises = coefficient > 0;
@@ -137,14 +136,14 @@ static inline __attribute__((always_inline)) void copy_each(char *to, const char
         memcpy(to + i * (int64_t)size, from + k * stride, size);
 }
 
-/* Every second of 4 bytes, as convolutions of stride 2 read: a loop that becomes vectors. */
+/* Copies every second 4-byte element, as in convolutions of stride 2; vectorises. */
 static void copy_pairs(char *restrict to, const char *restrict from, int64_t count)
 {
     for (int64_t i = 0; i + 1 < count; i++) memcpy(to + 4 * i, from + 8 * i, 4);
-    if (count > 0) memcpy(to + 4 * (count - 1), from + 8 * (count - 1), 4); /* nothing is read behind it */
+    if (count > 0) memcpy(to + 4 * (count - 1), from + 8 * (count - 1), 4); /* does not read past the last element */
 }
 
-/* One chunk at least. The last one begins where it has to, to end with the others. */
+/* Copies at least one chunk; the last one overlaps so that it ends at the end. */
 static inline __attribute__((always_inline)) void copy_chunks(char *to, const char *from, int64_t bytes, size_t chunk)
 {
     const int64_t last = bytes - (int64_t)chunk;
@@ -152,7 +151,7 @@ static inline __attribute__((always_inline)) void copy_chunks(char *to, const ch
     memcpy(to + last, from + last, chunk);
 }
 
-/* Some tens of bytes: a call of memcpy would take longer. */
+/* Copies tens of bytes, faster than a call of memcpy. */
 static inline void copy_few(char *to, const char *from, int64_t bytes)
 {
     if (bytes >= 128)
@@ -165,7 +164,7 @@ static inline void copy_few(char *to, const char *from, int64_t bytes)
         for (int64_t k = 0; k < bytes; k++) to[k] = from[k];
 }
 
-/* What is inside of a run, from `element` on; the rest of it is 0 already. */
+/* Copies the in-range part of a run, from `element` on; the rest is already 0. */
 static void copy_run(const wk__im2col *g, char *to, const clip *in, int64_t element)
 {
     const char *from = g->start + element * g->size;
@@ -183,12 +182,12 @@ static void copy_run(const wk__im2col *g, char *to, const clip *in, int64_t elem
         copy_each(to, from, in, 1);
 }
 
-/* Neighbours along the innermost index of a list, and where they are from its beginning on. Rows of a plane are runs
- * alike: the same of them is inside, as far as the coordinates go that change along a run. */
+/* Consecutive indices along the innermost index of a list, with their position relative to the list's start. Rows of a
+ * plane often form equal runs: the coordinates that vary along them clip them equally. */
 typedef struct run {
     int64_t first, count;
     place from;
-    bool same_shape; /* with the run before */
+    bool same_shape; /* is clipped like the previous run */
 } run;
 
 static bool are_alike(const wk__im2col *g, const wk__im2col_index *index, const run *a, const run *b)
@@ -199,7 +198,7 @@ static bool are_alike(const wk__im2col *g, const wk__im2col_index *index, const 
     return alike;
 }
 
-/* Cuts `count` places of a list, from `number` on, into runs. Returns how many. */
+/* Divides `count` indices of a list, from `number` on, into runs; returns how many. */
 static int64_t find_runs(const wk__im2col *g, const wk__im2col_indices *list, int64_t number, int64_t count, run runs[])
 {
     const int last = list->count - 1;
@@ -217,9 +216,8 @@ static int64_t find_runs(const wk__im2col *g, const wk__im2col_indices *list, in
     return found;
 }
 
-/* Of a run those steps that are inside as far as the coordinates go that change along it; elements are counted from the
- * one to which the others lead. This is for any coordinates: clip_inner has those that are met with most, without a
- * division. */
+/* Clips a run by the coordinates that vary along it; elements are relative to the contribution of the other
+ * coordinates. Handles all coordinates; clip_inner() handles the common ones without division. */
 static bool clip_inner_general(const wk__im2col *g, const wk__im2col_index *index, const place *row, const run *r,
                                clip *in)
 {
@@ -233,7 +231,7 @@ static bool clip_inner_general(const wk__im2col *g, const wk__im2col_index *inde
         if (q->divisor > 1 && !clip_divisible(numerator[k], coefficient, q->divisor, in)) return false;
         if (!clip_range(numerator[k], coefficient, q->extent * q->divisor, in)) return false;
     }
-    const bool alone = in->first + in->every >= in->end; /* no step leads from it to another */
+    const bool alone = in->first + in->every >= in->end; /* a single step: no stride */
     in->element = in->first * index->stride;
     in->stride = alone ? 0 : in->every * index->stride;
     for (int k = 0; k < g->coordinates; k++) {
@@ -246,7 +244,7 @@ static bool clip_inner_general(const wk__im2col *g, const wk__im2col_index *inde
     return true;
 }
 
-/* See clip_inner_general. */
+/* Fast path of clip_inner_general(). */
 static bool clip_inner(const wk__im2col *g, const wk__im2col_index *index, const place *row, const run *r, clip *in)
 {
     int64_t first = 0, end = r->count, element = 0, stride = index->stride;
@@ -259,7 +257,7 @@ static bool clip_inner(const wk__im2col *g, const wk__im2col_index *index, const
         if (coefficient == 1) {
             if (first < -at) first = -at;
             if (end > q->extent - at) end = q->extent - at;
-            if (first >= end) return false; /* far outside, so far that a stride times that would not be a number */
+            if (first >= end) return false; /* far out of range: the element below would overflow */
         } else if (at < 0 || at >= q->extent || last < 0 || last >= q->extent) {
             return clip_inner_general(g, index, row, r, in);
         }
@@ -270,7 +268,8 @@ static bool clip_inner(const wk__im2col *g, const wk__im2col_index *index, const
     return first < end;
 }
 
-/* Adds to *element what the coordinates add that do not change along a run. False: one of them is outside. */
+/* Adds the contribution of the coordinates that are constant along a run to *element; returns false if one is out of
+ * range. */
 static inline bool add_outer_offset(const wk__im2col *g, const wk__im2col_index *index, const place *row, const run *r,
                                     int64_t *element)
 {
@@ -288,7 +287,7 @@ static inline bool add_outer_offset(const wk__im2col *g, const wk__im2col_index 
     return true;
 }
 
-/* What is inside of a row of the matrix. */
+/* Gathers the in-range elements of a row of the matrix. */
 static void gather_row(const wk__im2col *g, const place *row, const wk__im2col_index *index, const run runs[],
                        int64_t count, char *to)
 {
@@ -302,13 +301,14 @@ static void gather_row(const wk__im2col *g, const place *row, const wk__im2col_i
     }
 }
 
-/* The matrix: `rows` places of one list from `row` on, by runs of the other. `pitch`: bytes from row to row. */
+/* Gathers the matrix: `rows` indices of one list from `row` on, by runs of the other. `pitch`: bytes between rows. */
 static void gather_matrix(const wk__im2col *g, int64_t batch, const wk__im2col_indices *across, int64_t row,
                           int64_t rows, const wk__im2col_indices *along, const run runs[], int64_t count, int64_t pitch,
                           char *to)
 {
     cursor c = cursor_at(g, batch, across, row);
-    memset(to, 0, (size_t)(rows * pitch)); /* at once: for each run by itself it would take longer than to copy it */
+    /* one call: clearing each run separately would take longer than copying it */
+    memset(to, 0, (size_t)(rows * pitch));
     for (int64_t k = 0; k < rows; k++, to += pitch) {
         gather_row(g, &c.at, &along->index[along->count - 1], runs, count, to);
         advance(g, across, 1, &c);
@@ -322,7 +322,7 @@ static int64_t innermost(const wk__im2col_indices *list)
     return list->index[list->count - 1].extent;
 }
 
-/* Then runs are packed as they are. Short ones are better copied together. */
+/* Returns true if runs of steps can be packed like matrices and are long; short ones are copied faster. */
 bool wk__im2col_is_matrix(const wk__im2col *g)
 {
     return g->coordinates == 0 && g->lines.count == 1 && innermost(&g->steps) >= PACK_STEPS;
@@ -343,7 +343,8 @@ static void pack_panel(const wk__im2col *g, wk__gemm_pack *pack, char *out, cons
     }
 }
 
-/* Steps of a slice from `step` on: whole runs where they fit, unless packed elements are pairs, which a run may cut. */
+/* Returns the steps of a slice from `step` on: complete runs if they fit, unless packed elements are pairs, which a run
+ * may split. */
 static int64_t slice_of(const wk__im2col *g, const wk__im2col_block *block, int64_t step, int64_t most)
 {
     const int64_t inner = innermost(&g->steps);
@@ -359,7 +360,7 @@ static void gather_panel(const wk__im2col *g, wk__gemm_pack *pack, char *out, co
     const int64_t most = wk__min_i64(SLICE / (block->width * g->size) / PACK_STEPS * PACK_STEPS, MOST_STEPS);
     const bool by_lines = wk__min_i64(innermost(&g->lines), lines) >= wk__min_i64(innermost(&g->steps), most);
     int64_t count = by_lines ? find_runs(g, &g->lines, line, lines, runs) : 0;
-    if (by_lines && block->same_bits) { /* a row of the matrix is one of the panel */
+    if (by_lines && block->same_bits) { /* a row of the matrix is a row of the panel */
         gather_matrix(g, block->batch, &g->steps, block->step, block->steps, &g->lines, runs, count, wide * g->size,
                       out);
         return;
@@ -383,8 +384,8 @@ void wk__im2col_pack(const wk__im2col *gather, wk__gemm_pack *pack, void *out, c
 {
     if (block->steps == 0) return;
     char *to = out;
-    const bool as_matrix = wk__im2col_is_matrix(gather) && block->class->k_per_packed == 1; /* else runs would cut
-                                                                                               pairs */
+    /* otherwise runs would split pairs */
+    const bool as_matrix = wk__im2col_is_matrix(gather) && block->class->k_per_packed == 1;
     for (int64_t line = block->line, lines; line < block->line_end; line += lines) {
         lines = wk__min_i64(block->width, block->line_end - line);
         (as_matrix ? pack_panel : gather_panel)(gather, pack, to, block, line, lines);

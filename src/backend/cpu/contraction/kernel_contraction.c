@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contractions as products of matrices. A product of matrices is one; of others
+/* Contractions as matrix products. Indices are classified as
  *
- *     rows      indices of the result that only A depends on
- *     columns   those that only B depends on
+ *     rows      result indices on which only A depends
+ *     columns   those on which only B depends
  *     batches   the others
- *     steps     what is summed
+ *     steps     summed indices
  *
- * A and B are named so that neighbours in C are columns. Where C has several dimensions of rows or columns that are not
- * equally spaced, they are put together until there are enough for a piece. A factor whose elements are equally spaced
- * along its lines, and along the sum, is read or packed like a matrix; the other may be gathered while it is packed
- * (im2col.h).
+ * A and B are named so that columns are contiguous in C. If C has several row or column dimensions that are not equally
+ * spaced, they are combined until they suffice for a macrotile. A factor with equally spaced lines and steps is read or
+ * packed like a matrix; the other may be gathered while it is packed (im2col.h).
  *
  *     conv2d, C[n, o, y, x] = sum over c, u, v of w[o, c, u, v] x[n, c, y + u - 1, x + v - 1]
- *         A = w   rows o   steps (c, u, v): one step of 1
+ *         A = w   rows o   steps (c, u, v): one stride of 1
  *         B = x   columns (y, x): gathered             batches n
  *
- * Where that is faster, the other factor is read from padded copies (contraction_indirect.h), lanes run along the sum
- * (contraction_k_lanes.h), or the products come first, and then their places (contraction_col2im.h).
+ * If faster, the other factor is read from padded copies (contraction_indirect.h), lanes run along the sum
+ * (contraction_k_lanes.h), or products are computed first and then scattered (contraction_col2im.h).
  *
- * The result has the factors' dtype, or the one in which they add up. What this does not fit (factors of two dtypes,
- * other sums than a dtype's own) is computed element by element. */
+ * The result has the factors' dtype or the accumulator's. Other combinations (factors of two dtypes, other
+ * accumulators) use the reference implementation. */
 #include "contraction_col2im.h"
 #include "contraction_k_lanes.h"
 #include "contraction_indirect.h"
@@ -30,7 +29,7 @@
 
 #include <string.h>
 
-/* A factor by all indices. */
+/* A factor's strides along all indices, and how it is gathered. */
 typedef struct factor {
     int64_t stride[WK__MAX_INDICES];
     wk__im2col gather;
@@ -46,7 +45,7 @@ typedef struct mapped {
 
 /* ---- factors ----------------------------------------------------------------------------------------------------- */
 
-/* A coordinate that is always inside is a stride for each index. */
+/* Returns true if a coordinate is always in range, so that it is equivalent to strides. */
 static bool is_linear(const wk__work_args *kernel, const wk__affine_index *q)
 {
     int64_t low, high;
@@ -90,7 +89,7 @@ static void add_index(const wk__work_args *kernel, const factor *f, wk__im2col_i
     wk__im2col_add_index(list, &index, f->gather.coordinates);
 }
 
-/* So that each list has an innermost index. */
+/* Ensures that each list has an innermost index. */
 static void end_list(wk__im2col_indices *list)
 {
     if (list->count == 0) list->index[list->count++] = (wk__im2col_index){.extent = 1};
@@ -98,8 +97,8 @@ static void end_list(wk__im2col_indices *list)
 
 /* ---- sides ------------------------------------------------------------------------------------------------------- */
 
-/* Dimensions of the result on which `with` depends and `without` does not, outermost first: those that C walks as one,
- * from the one with the shortest steps on; and more, until there are enough. */
+/* Finds the dimensions of the result on which `with` depends and `without` does not, outermost first: those contiguous
+ * in C from the smallest stride on, and further ones until there are enough elements. */
 static void find_side(const mapped *m, const factor *with, const factor *without, wk__gemm_dims *side)
 {
     const wk__work_args *kernel = m->kernel;
@@ -133,7 +132,7 @@ static bool contains_dim(const wk__gemm_dims *side, int d)
     return false;
 }
 
-/* Rows are A's; `turned`: what was called B is A. */
+/* Finds rows, columns and batches. Returns true if A and B are exchanged. */
 static bool find_sides(mapped *m)
 {
     wk__gemm_plan *plan = &m->plan;
@@ -158,7 +157,7 @@ static int64_t places_of(const wk__work_args *kernel, const wk__gemm_dims *side)
     return places;
 }
 
-/* ---- the plan ---------------------------------------------------------------------------------------------------- */
+/* ---- planning ---------------------------------------------------------------------------------------------------- */
 
 static void fill_lists(const wk__work_args *kernel, factor *f, const wk__gemm_dims *batch, const wk__gemm_dims *lines)
 {
@@ -172,7 +171,7 @@ static void fill_lists(const wk__work_args *kernel, factor *f, const wk__gemm_di
     end_list(&g->steps);
 }
 
-/* The strides of the batches; none if it is gathered, which finds its own way. True: it is. */
+/* Computes the batch strides, or zeros if the factor is gathered; returns true if it is. */
 static bool see_batches(const mapped *m, const factor *f, int64_t stride[])
 {
     const bool gathered = f->gather.coordinates > 0 || f->gather.lines.count > 1 || f->gather.steps.count > 1;
@@ -180,7 +179,7 @@ static bool see_batches(const mapped *m, const factor *f, int64_t stride[])
     return gathered;
 }
 
-/* How C walks a side. True: in one step. */
+/* Computes the strides of a side in C; returns true if there is a single one. */
 static bool analyze_result(const wk__work_args *kernel, const wk__gemm_dims *side, wk__im2col_indices *list)
 {
     for (int k = 0; k < side->count; k++) {
@@ -244,17 +243,17 @@ static void plan_of(mapped *m, const wk__work *work)
         plan->a_row = a->gather.lines.index[0].stride;
         plan->a_step = a->gather.steps.index[0].stride;
     } else if (wk__im2col_is_matrix(plan->a_im2col) && innermost_step(plan->a_im2col) == 1) {
-        plan->a_step = 1; /* its rows stay rows: they are read where they are or copied, not turned */
+        plan->a_step = 1; /* rows are read in place or copied, not transposed */
         plan->a_row = plan->a_im2col->lines.index[0].stride;
     }
     if (!plan->b_im2col) {
         plan->b_column = b->gather.lines.index[0].stride;
         plan->b_step = b->gather.steps.index[0].stride;
     }
-    if (plan->n == 1 && plan->b_step != 1) plan->b_column = 1; /* the distance of a column from no other */
+    if (plan->n == 1 && plan->b_step != 1) plan->b_column = 1; /* a single column: its stride is arbitrary */
 }
 
-/* ---- contractions ------------------------------------------------------------------------------------------------ */
+/* ---- dispatch ---------------------------------------------------------------------------------------------------- */
 
 static bool is_packed(const wk__work_args *kernel)
 {
@@ -291,7 +290,7 @@ void wk__cpu_contraction_with_buffers(const wk__work_args *kernel, const wk__gem
 
 typedef enum algorithm { REFERENCE, INDIRECT, K_LANES, COL2IM, STRIDE_SPLIT, IM2COL } algorithm;
 
-/* A contraction that is no product of matrices, and the plan of its way, if that has one. */
+/* The algorithm for a contraction that is not a matrix product, and its plan, if any. */
 typedef struct choice {
     algorithm way;
     union {

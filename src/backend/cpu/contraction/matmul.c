@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix products on the CPU, from the wk__matmul of backend.h to pieces of C.
+/* Matrix products on the CPU, from wk__matmul (backend/contraction.h) to macrotiles of C.
  *
- *     plan      the cheapest equal form of the product: C' = B' A' when only columns of C are neighbours, batches as
- *               rows when they share B; which operands are read in place and which are packed
- *     divide    pieces of C, so that all threads have work (gemm_partition.c)
- *     run       each piece by itself, with buffers of its own (gemm_macrotile.c, gemm_buffers.c)
+ *     plan      the cheapest equivalent product: C' = B' A' if only columns of C are contiguous, batches folded into
+ *               rows if they share B; which operands are read in place and which are packed
+ *     divide    macrotiles of C for all threads (gemm_partition.c)
+ *     run       each macrotile with separate buffers (gemm_macrotile.c, gemm_buffers.c)
  *
- * The plan depends on shape, strides, dtype and instruction set. The sum of an element is that of its blocks of k, each
- * summed from 0; blocks depend on k and dtype. So results are equal bit for bit however many threads there are. */
+ * The plan depends on shape, strides, dtype and instruction set. An element is the sum of its blocks of k, each summed
+ * from 0; blocks depend on k and dtype. So results are bit-identical for any number of threads. */
 #include "matmul.h"
 
 #include <string.h>
@@ -17,10 +17,10 @@
 #include "gemm_prologue.h"
 
 enum {
-    SMALL_SPACE = 16 * 1024, /* bytes: operands that are packed on the stack */
-    TASK_WORK = 128 * 1024,  /* multiplications below which pieces share a task */
-    TASKS_PER_THREAD = 16,   /* enough to even out; fewer and longer runs of batches are read faster */
-    FEW_ROWS = 16,           /* of A: B is read so rarely that packing does not pay */
+    SMALL_SPACE = 16 * 1024, /* bytes: operands packed on the stack */
+    TASK_WORK = 128 * 1024,  /* multiplications below which macrotiles share a task */
+    TASKS_PER_THREAD = 16,   /* for load balance; fewer tasks read longer runs of batches, which is faster */
+    FEW_ROWS = 16,           /* of A: B is read too rarely for packing to pay */
     NEAR_BYTES = 256 * 1024, /* an operand of this size is read in place */
 };
 
@@ -36,7 +36,7 @@ static void swap(int64_t *a, int64_t *b)
     *b = old;
 }
 
-/* C' = B' A', so that the elements in a row of C are neighbours if any are, and a vector is a row. */
+/* Swaps to C' = B' A' if that makes rows of C contiguous, or turns a column vector into a row. */
 static void plan_swap(wk__gemm_plan *plan)
 {
     const bool tall = plan->n == 1 && plan->m > 1;
@@ -58,11 +58,11 @@ static void plan_swap(wk__gemm_plan *plan)
     plan->swapped = !plan->swapped;
 }
 
-/* Batches of A that meet the same B, one below the other, are one taller A. */
+/* Folds batches of A that share B and are adjacent into one taller A. */
 static void plan_merge(wk__gemm_plan *plan)
 {
     for (; plan->batch.count > 0; plan->batch.count--) {
-        const int d = plan->batch.count - 1; /* and so it is called, too */
+        const int d = plan->batch.count - 1; /* equal to its dimension number */
         const int64_t count = plan->shape[d];
         if (count == 1) continue;
         if (plan->b_batch[d] != 0) return;
@@ -78,14 +78,14 @@ static void plan_merge(wk__gemm_plan *plan)
     }
 }
 
-/* NULL where the host has no address for it: then pieces are only told. */
+/* Returns the address of an operand; NULL if it has none on the host and only boxes are enumerated. */
 static char *start_of(const wk__operand *operand)
 {
     char *host = operand->memory->host;
     return host ? host + operand->offset * (int64_t)wk_dtype_size((wk_dtype)operand->dtype) : NULL;
 }
 
-/* `shape`: room for that of the result. */
+/* `shape`: storage for the result's shape. */
 static void plan_shape(wk__gemm_plan *plan, const wk__matmul *product, int64_t shape[])
 {
     const int rows = product->nbatch, columns = rows + 1;
@@ -119,7 +119,7 @@ static void plan_shape(wk__gemm_plan *plan, const wk__matmul *product, int64_t s
     plan_merge(plan);
     plan_swap(plan);
     plan_merge(plan);
-    if (plan->n == 1) { /* the distance of a column from no other */
+    if (plan->n == 1) { /* a single column: its stride is arbitrary */
         plan->c_column = 1;
         if (plan->b_step != 1) plan->b_column = 1;
     }
@@ -127,13 +127,14 @@ static void plan_shape(wk__gemm_plan *plan, const wk__matmul *product, int64_t s
     for (int d = 0; d < plan->batch.count; d++) plan->batches *= shape[plan->batch.dim[d]];
 }
 
-/* Is an operand of this many elements so near that packing it would cost more than it saves? */
+/* Returns true if an operand of this many elements is so small that packing costs more than it saves. */
 static bool fits_cache(const wk__gemm_plan *plan, int64_t elements)
 {
     return elements <= NEAR_BYTES / plan->size;
 }
 
-/* Steps of the sum that are side by side in all rows of a gathered A, if they are worth a block of their own. */
+/* Returns the number of steps that are contiguous in all rows of a gathered A if they justify a separate block, else
+ * 0. */
 static int64_t a_run_length(const wk__gemm_plan *plan)
 {
     const wk__im2col *a = plan->a_im2col;
@@ -172,7 +173,7 @@ static void plan_packing(wk__gemm_plan *plan)
     if (plan->b_program.group) wk__gemm_b_program_layout(plan);
 }
 
-/* The index of a batch is a position in the batch dimensions, row-major. */
+/* Computes macrotile `index`. The batch is a row-major index of the batch dimensions. */
 static void piece_of(const wk__gemm_plan *plan, int64_t index, wk__gemm_macrotile *piece)
 {
     const int64_t row = index % plan->row_macrotiles;
@@ -186,7 +187,7 @@ static void piece_of(const wk__gemm_plan *plan, int64_t index, wk__gemm_macrotil
     piece->column_end = piece->column + plan->piece_columns < plan->n ? piece->column + plan->piece_columns : plan->n;
 }
 
-/* Where the piece's operands begin. */
+/* Computes the addresses of the macrotile's batch. */
 static void find_batch(const wk__gemm_plan *plan, wk__gemm_macrotile *piece)
 {
     int64_t index = piece->batch;
@@ -207,7 +208,7 @@ static bool needs_buffers(const wk__gemm_plan *plan)
     return plan->pack_a || plan->pack_b || plan->c_buffered || plan->b_program.group;
 }
 
-/* The pieces first .. end, in order; all of them, even if one fails. */
+/* Runs macrotiles first .. end in order, all of them even if one fails. */
 static wk_code run_pieces(const wk__gemm_plan *plan, int64_t first, int64_t end, const wk__gemm_buffers *space,
                           wk__fail *fail)
 {
@@ -253,13 +254,13 @@ static wk_code run_parallel(wk__gemm_plan *plan, double work_all, wk__fail *fail
                           fail);
 }
 
-/* Bytes of a row of A or a column of B, when a block of k is packed: a little more than they need. */
+/* Returns the bytes of a packed row of A or column of B for a block of k, rounded up. */
 static int64_t packed_line_bytes(const wk__gemm_plan *plan)
 {
     return wk__gemm_packed_k(plan->class, plan->k_block) * (int64_t)plan->class->packed_size + WK__GEMM_GAP;
 }
 
-/* Is the product so small that one thread does whole batches, with what it packs on the stack? */
+/* Returns true if one thread can compute whole batches with packing buffers on the stack. */
 static bool is_small(const wk__gemm_plan *plan, double work)
 {
     if (work >= WK__GEMM_SERIAL_FMAS || plan->m > WK__GEMM_BLOCK_ROWS || plan->b_program.group) return false;
@@ -285,7 +286,7 @@ static double work_of(const wk__gemm_plan *plan)
     return (double)plan->m * (double)plan->n * (double)(plan->k + 1) * (double)plan->batches;
 }
 
-/* Chooses the pieces; true: one a batch, all of them done by one thread. */
+/* Chooses the macrotiles. Returns true if there is one per batch, all for one thread. */
 static bool divide(wk__gemm_plan *plan)
 {
     plan_packing(plan);
@@ -327,7 +328,7 @@ void wk__gemm_run_with_buffers(wk__gemm_plan *plan, const wk__gemm_buffers *spac
     if (is_empty(plan)) return;
     plan_packing(plan);
     wk__gemm_partition(plan, 1);
-    wk__fail none; /* there is no tail, and nothing else fails */
+    wk__fail none; /* without an epilogue nothing can fail */
     run_pieces(plan, 0, pieces_of(plan), space, &none);
 }
 
@@ -349,7 +350,7 @@ wk_code wk__gemm_run(wk__gemm_plan *plan, wk__fail *fail)
                                                                          : WK_OK;
     if (!plan->epilogue_program) return run_product(plan, fail);
     if (plan->epilogue_program->nreduce == 0) return run_with_tail(plan, fail);
-    wk_code code = run_product(plan, fail); /* a row of C is not final before all of it is */
+    wk_code code = run_product(plan, fail); /* a row of C is complete only at the end */
     return code ? code : wk__cpu_run(plan->epilogue_program, fail);
 }
 
@@ -364,7 +365,7 @@ void wk__gemm_epilogue_boxes(wk__gemm_plan *plan, wk__epilogue_box_visit *visit,
     }
 }
 
-/* False: one of its factors is computed in a way for which there is no code. */
+/* Returns false if a factor's prologue is not supported. */
 static bool plan_of(wk__gemm_plan *plan, const wk__matmul *product, int64_t shape[])
 {
     *plan = (wk__gemm_plan){0};
@@ -389,7 +390,7 @@ bool wk__cpu_can_fuse_prologue(const wk__work *work)
     wk__matmul product;
     wk__gemm_plan plan;
     int64_t shape[WK__MAX_DIMS];
-    /* each piece of rows computes its columns of B again, which pays for one such piece */
+    /* each macrotile of rows recomputes its columns of B, so fusion pays only with one */
     return wk__matmul_from_work(work, &product) && plan_of(&plan, &product, shape) && plan.m <= WK__GEMM_MACROTILE_ROWS;
 }
 

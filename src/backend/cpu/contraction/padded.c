@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See padded.h. */
+/* Padded copies; see padded.h. */
 #include "padded.h"
 
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "base/integers.h"
 
 enum {
-    CHANNEL_GAP = 16,       /* elements between the copies of channels, which would begin in one set of the caches
-                             otherwise */
-    MAX_ELEMENTS = 1 << 24, /* elements of a copy, beyond any buffer: the product of two such sizes is a number yet */
+    CHANNEL_GAP = 16, /* elements between copies of channels, which could otherwise all start in the same cache set */
+    /* maximum elements of a copy, larger than any buffer: products of two such sizes fit int64 */
+    MAX_ELEMENTS = 1 << 24,
 };
 
 bool wk__padded_depends_on(const wk__padded *p, int i)
@@ -37,7 +37,7 @@ int64_t wk__padded_offset(const wk__work_args *kernel, int operand, const wk__pa
     return offset;
 }
 
-/* ---- the description --------------------------------------------------------------------------------------------- */
+/* ---- roles of indices -------------------------------------------------------------------------------------------- */
 
 int wk__padded_contiguous_index(const wk__work_args *kernel, int b, bool summed)
 {
@@ -52,7 +52,7 @@ int wk__padded_contiguous_index(const wk__work_args *kernel, int b, bool summed)
     return -1;
 }
 
-/* The index that is the axis's place. False: there are two, or one that anything else of B depends on. */
+/* Finds the position index of an axis; returns false if there are two, or if B also depends on it otherwise. */
 static bool find_spatial_index(const wk__padded *p, wk__padded_axis *axis, bool summed)
 {
     const wk__work_args *kernel = p->kernel;
@@ -78,7 +78,7 @@ static int64_t remainder_of(int64_t shift, int64_t step)
     return shift - wk__floor_div(shift, step) * step;
 }
 
-/* The remainders of `seen`, a bit each, and those some steps of `way` further. */
+/* Returns the bit set of remainders in `seen`, and of those up to `steps` steps of `way` further. */
 static unsigned add_remainders(unsigned seen, int64_t step, int64_t way, int64_t steps)
 {
     unsigned all = seen;
@@ -88,7 +88,8 @@ static unsigned add_remainders(unsigned seen, int64_t step, int64_t way, int64_t
     return all;
 }
 
-/* What the taps add to an axis. Of a plane of taps there may be hundreds: each index is looked at, not each tap. */
+/* Computes the shifts of the taps along an axis. There may be hundreds of taps, so their indices are combined
+ * instead. */
 static void find_shifts(const wk__padded *p, wk__padded_axis *axis)
 {
     const int64_t step = axis->step;
@@ -121,7 +122,7 @@ bool wk__padded_init(wk__padded *p, const wk__work_args *kernel, int b, bool sum
         p->axis[k] = k < p->first ? (wk__padded_axis){.q = {.divisor = 1, .extent = 1}}
                                   : (wk__padded_axis){.q = sum->affine[b - 1][k - p->first]};
     for (int k = p->first; k < WK__PADDED_AXES - 1; k++)
-        if (p->axis[k].q.coefficient[last] != 0) { /* its places are to be neighbours */
+        if (p->axis[k].q.coefficient[last] != 0) { /* its positions must be contiguous */
             const wk__padded_axis axis = p->axis[k];
             p->axis[k] = p->axis[WK__PADDED_AXES - 1];
             p->axis[WK__PADDED_AXES - 1] = axis;
@@ -160,7 +161,7 @@ bool wk__padded_box_init(const wk__padded *p, int64_t from, int64_t end, wk__pad
     return true;
 }
 
-/* A tap, by digits, and what it adds to each axis. */
+/* A tap's digits, and what it adds to each axis. */
 typedef struct tap {
     int64_t digit[WK__MAX_INDICES], shift[WK__PADDED_AXES];
 } tap;
@@ -205,10 +206,10 @@ void wk__padded_tap_offsets(const wk__padded *p, const wk__padded_box *box, int6
 
 /* ---- copying ----------------------------------------------------------------------------------------------------- */
 
-/* Numbers of a part along an axis: n is at first + n x step. */
+/* Coordinate values of a part along an axis: number n is first + n x step. */
 typedef struct line {
     int64_t first, step, count;
-    int64_t low, end; /* those of them that are inside */
+    int64_t low, end; /* in-range numbers */
 } line;
 
 static line line_of(const wk__padded_axis *axis, const wk__padded_box *box, int k, int part)
@@ -227,7 +228,7 @@ static inline __attribute__((always_inline)) void copy_each(char *restrict to, c
         memcpy(to + i * WK__PADDED_SIZE, from + i * stride * WK__PADDED_SIZE, WK__PADDED_SIZE);
 }
 
-/* With the stride as a constant the compiler makes vectors of the loop, or one copy where it is 1. */
+/* With a constant stride the compiler vectorises the loop, or makes one copy if it is 1. */
 static inline void copy_row(char *to, const char *from, int64_t count, int64_t stride)
 {
     if (stride == 1)
@@ -243,7 +244,7 @@ static void copy_part(const wk__padded *p, const line l[], const char *from, cha
     const int64_t size = WK__PADDED_SIZE;
     const int64_t row = l[2].count * size, stride = p->axis[2].q.stride * l[2].step;
     const int64_t before = l[2].low * size, after = (l[2].count - l[2].end) * size;
-    const bool none = l[2].low == l[2].end; /* then it may begin too far away to be counted */
+    const bool none = l[2].low == l[2].end; /* then `first` may be far out of range and would overflow */
     const int64_t start = none ? 0 : (l[2].first + l[2].low * l[2].step) * p->axis[2].q.stride;
     for (int64_t z = 0; z < l[0].count; z++)
         for (int64_t y = 0; y < l[1].count; y++, to += row) {

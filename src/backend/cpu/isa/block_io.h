@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks from and to memory: whole ones, and the short ones at the end of an operand, which touch only the lanes that
- * exist. With masks in the hardware a short block costs what a whole one does; without, it goes through a buffer. */
+/* Loads and stores of blocks: complete ones, and short ones at the end of an operand, which access only existing lanes.
+ * With hardware masks a short block costs as much as a complete one; without, it is copied through a buffer. */
 #ifndef WICK_BACKEND_CPU_ISA_MEMORY_H
 #define WICK_BACKEND_CPU_ISA_MEMORY_H
 
@@ -8,7 +8,7 @@
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
-typedef V V_any __attribute__((aligned(1), may_alias)); /* a vector at any address */
+typedef V V_any __attribute__((aligned(1), may_alias)); /* an unaligned vector */
 
 static inline V load_vector(const char *p)
 {
@@ -20,7 +20,8 @@ static inline void store_vector(char *p, V x)
     *(V_any *)p = x;
 }
 
-/* Vector k of a block whose first `count` lanes exist: p is where the block starts; other lanes are 0 or left alone. */
+/* Load or store vector k of a block that starts at p and has `count` lanes; missing lanes read as 0 and are not
+ * written. */
 #if WIDTH == 64
 
 static inline V load_part4(const char *p, int64_t count, int k)
@@ -134,7 +135,7 @@ static inline char *slot_address(const wk__vm_state *s, int place, int64_t i)
     return s->place[place].p + i * s->place[place].step;
 }
 
-/* Blocks of 4-byte and of 8-byte lanes from an operand. */
+/* Load blocks of 4-byte and of 8-byte lanes from a slot. */
 static inline block4 load_block4(const wk__vm_state *s, int place, int64_t i)
 {
     const char *p = slot_address(s, place, i);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A vector onto its lane 0: the upper half of the lanes onto the lower, until one is left. */
+/* Folds a vector onto its lane 0: the upper half of the lanes onto the lower, until one is left. */
 #ifndef WICK_BACKEND_CPU_ISA_FOLD_H
 #define WICK_BACKEND_CPU_ISA_FOLD_H
 
 #include "vector.h"
 
-/* The lanes from n on, brought to the front; what was in front goes behind. */
+/* Rotate the lanes left by n. */
 #if WIDTH == 64
 #define LANES4_FROM_8(x) __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7)
 #define LANES4_FROM_4(x) __builtin_shufflevector(x, x, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3)
@@ -26,7 +26,7 @@
 #define LANES8_FROM_1(x) __builtin_shufflevector(x, x, 1, 0)
 #endif
 
-/* All lanes of a vector onto lane 0, by halves. */
+/* Fold all lanes of a vector onto lane 0 with function f. */
 #if WIDTH == 64
 #define FOLD4(f, x)                                                                                                    \
     (x = f(x, LANES4_FROM_8(x)), x = f(x, LANES4_FROM_4(x)), x = f(x, LANES4_FROM_2(x)), f(x, LANES4_FROM_1(x)))

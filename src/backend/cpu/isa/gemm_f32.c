@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products that compute in f32: f32 itself, f16 and bf16. */
+/* Matrix products that accumulate in f32: f32, f16 and bf16. */
 #include "gemm_isa.h"
 
 #define CLASS  wk__gemm_f32
@@ -8,7 +8,7 @@
 #define FMA    f32_fma
 #define SIZE   32
 #define GEMM_FLOATS
-/* Each set that has them grows by 30 to 60 KB: not where convolutions would be slow anyway. */
+/* These kernels take 30 to 60 KB per instruction set, so only sets with fast convolutions have them. */
 #if WIDTH >= 32 || defined(__aarch64__)
 #define GEMM_CONVOLUTIONS
 #endif

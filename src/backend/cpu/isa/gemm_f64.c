@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products that compute in f64. */
+/* Matrix products that accumulate in f64. */
 #include "gemm_isa.h"
 
 #define CLASS  wk__gemm_f64

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products that compute in i32, unsigned so that they wrap: i8, u8, i16 and i32. */
+/* Matrix products that accumulate in i32 (unsigned, so that they wrap): i8, u8, i16 and i32. */
 #include "gemm_isa.h"
 
 #define CLASS  wk__gemm_i32

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products that compute in i64, unsigned so that they wrap: i64, and bool, which counts. */
+/* Matrix products that accumulate in i64 (unsigned, so that they wrap): i64, and bool, which counts. */
 #include "gemm_isa.h"
 
 #define CLASS  wk__gemm_i64

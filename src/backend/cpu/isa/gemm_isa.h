@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For the files of this folder that belong to matrix products: the classes, and the shapes of tiles. */
+/* Classes and tile shapes for the GEMM files of this folder. */
 #ifndef WICK_CPU_GEMM_ISA_H
 #define WICK_CPU_GEMM_ISA_H
 
@@ -12,9 +12,9 @@ extern const wk__gemm_microkernels WK__ISA_NAME(wk__gemm_f64);
 extern const wk__gemm_microkernels WK__ISA_NAME(wk__gemm_i32);
 extern const wk__gemm_microkernels WK__ISA_NAME(wk__gemm_i64);
 
-/* Every height of a tile, for every width in vectors. Sums, one row of B and a factor have to fit the registers: 8 x 3
- * + 3 of 32 (there a factor is read from memory by the multiplication itself, or is one register more), 6 x 2 + 2 + 1
- * of 16. Integer products take the smaller form everywhere: their multiplications are slow enough to hide the rest. */
+/* All heights of tiles for each width in vectors. Accumulators, one row of B and a factor must fit in registers: 8 x 3
+ * + 3 of 32 (the factor is a memory operand of the multiplication, or one more register), 6 x 2 + 2 + 1 of 16. Integer
+ * products use the smaller shape everywhere: their multiplications are slow enough to hide the rest. */
 #define GEMM_TILES_6(T, v) T(1, v) T(2, v) T(3, v) T(4, v) T(5, v) T(6, v)
 #define GEMM_TILES_8(T, v) GEMM_TILES_6(T, v) T(7, v) T(8, v)
 #define GEMM_TILES_8_3(T)  GEMM_TILES_8(T, 1) GEMM_TILES_8(T, 2) GEMM_TILES_8(T, 3)

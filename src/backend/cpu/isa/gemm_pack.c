@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packing for every dtype, and the table of this instruction set. Elements are moved as bits, so one function serves
- * f32 and i32. */
+/* Packing of every dtype, and the GEMM table of this instruction set. Elements are moved as bits, so one function
+ * serves f32 and i32. */
 #include "gemm_isa.h"
 #include "backend/cpu/half.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What products need of vectors beyond vector.h: elements at any address, parts of vectors, interleaving. */
+/* Vector helpers of the GEMM files: unaligned elements, partial vectors, interleaving. */
 #ifndef WICK_CPU_GEMM_VECTOR_H
 #define WICK_CPU_GEMM_VECTOR_H
 
 #include "vector.h"
 
-/* In memory at any address an element may have, and of any type of that size. */
+/* Access to elements at any valid address and of any type of that size. */
 typedef u32v u32v_at __attribute__((aligned(4), may_alias));
 typedef u64v u64v_at __attribute__((aligned(8), may_alias));
 typedef uint32_t u32_at __attribute__((may_alias));
@@ -21,7 +21,8 @@ static inline u64v u64_fma(u64v a, u64v b, u64v c)
     return a * b + c;
 }
 
-/* The first `count` (1..lanes) elements of 4 bytes at `at`, the rest 0. Touches no byte beyond them. */
+/* Load or store the first `count` (1..lanes) elements of a vector; missing lanes read as 0, and no other byte is
+ * accessed. */
 static inline u32v part_load_32(const u32_at *at, int count)
 {
 #if WIDTH == 64
@@ -72,7 +73,7 @@ static inline void part_store_64(u64_at *at, u64v value, int count)
 #endif
 }
 
-/* a0 b0 a1 b1 .. of the lower halves, or of the upper ones. */
+/* Interleave a0 b0 a1 b1 .. of the lower halves, or of the upper ones. */
 static inline u32v interleave_low_32(u32v a, u32v b)
 {
 #if WIDTH == 64

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elementary functions of f32 vectors. Each says its method and what it was measured at, against libm in double, over
- * the whole range: tests/backend/cpu/vm_math.c holds the bounds. Coefficients are minimax polynomials, computed with
- * the Remez exchange in 40 digits for the relative error of the function. */
+/* Elementary functions of f32 vectors. Each comment gives the method and its error, measured against libm in double
+ * over the entire range; tests/backend/cpu/vm_math.c checks the bounds. Coefficients are minimax polynomials for the
+ * relative error of the function, computed by the Remez exchange with 40 digits. */
 #ifndef WICK_BACKEND_CPU_ISA_MATH_F32_H
 #define WICK_BACKEND_CPU_ISA_MATH_F32_H
 
 #include "vector.h"
 
-/* ln 2 in two parts; the first has so few bits that its product with a whole number below 2^14 is exact. */
+/* ln 2 as the sum of two parts; the product of the first with an integer below 2^14 is exact. */
 #define LN2_HIGH 0.693359375f
 #define LN2_LOW  -2.12194440e-4f
 
-/* x = n ln 2 + r with |r| <= ln 2 / 2; returns r. */
+/* Reduces x = n ln 2 + r with |r| <= ln 2 / 2; returns r. */
 static inline f32v f32_reduce_exp(f32v x, f32v *n)
 {
     *n = f32_round(x * 1.44269504f);
@@ -19,7 +19,7 @@ static inline f32v f32_reduce_exp(f32v x, f32v *n)
     return f32_fma(*n, f32_splat(-LN2_LOW), r);
 }
 
-/* (e^r - 1 - r) / r^2 for the reduced r, error 3e-9 of e^r. */
+/* Returns (e^r - 1 - r) / r^2 for the reduced r; error 3e-9 of e^r. */
 static inline f32v f32_exp_poly(f32v r)
 {
     f32v p = f32_splat(0.001381476654f);
@@ -29,12 +29,13 @@ static inline f32v f32_exp_poly(f32v r)
     return f32_fma(p, r, f32_splat(0.4999999346f));
 }
 
-/* e^x = 2^n e^r. Below -104 it is 0 and above 89 infinite; clamping there keeps n small and lets a NaN through. */
+/* e^x = 2^n e^r. The result is 0 below -104 and infinite above 89; clamping to that range keeps n small. NaN
+ * propagates. */
 static inline f32v f32_exp(f32v x)
 {
     f32v n;
 #if WIDTH == 64
-    x = (f32v)_mm512_max_ps((__m512)f32_splat(-104), (__m512)x); /* these two give x when it is a NaN */
+    x = (f32v)_mm512_max_ps((__m512)f32_splat(-104), (__m512)x); /* these two return x if it is a NaN */
     x = (f32v)_mm512_min_ps((__m512)f32_splat(89), (__m512)x);
 #else
     x = f32_select(x < -104, f32_splat(-104), x);
@@ -45,7 +46,7 @@ static inline f32v f32_exp(f32v x)
     return f32_scale(e, n);
 }
 
-/* e^x - 1 = 2^n (e^r - 1) + (2^n - 1). Halves are scaled, because 2^128 is no float. */
+/* e^x - 1 = 2^n (e^r - 1) + (2^n - 1), scaled by one half because 2^128 is not a float. */
 static inline f32v f32_expm1(f32v x)
 {
     f32v n;
@@ -57,17 +58,17 @@ static inline f32v f32_expm1(f32v x)
     return f32_select(n == 0, f32_select(x == 0, x, e), y);
 }
 
-/* x = 2^e m with m in [sqrt 1/2, sqrt 2); returns m - 1. Denormals are scaled up first. */
+/* Decomposes x = 2^e m with m in [sqrt 1/2, sqrt 2); returns m - 1. Denormals are scaled up first. */
 static inline f32v f32_frexp(f32v x, f32v *e)
 {
     i32v tiny = x < 0x1p-126f;
     x = f32_select(tiny, x * 0x1p24f, x);
-    i32v bits = (i32v)((u32v)x - 0x3f3504f3); /* sqrt 1/2: exponents count from there */
+    i32v bits = (i32v)((u32v)x - 0x3f3504f3); /* sqrt 1/2, where the exponent changes */
     *e = __builtin_convertvector((bits >> 23) - (tiny & 24), f32v);
     return (f32v)((bits & 0x7fffff) + 0x3f3504f3) - 1;
 }
 
-/* (ln(1 + f) - f) / f^2 for f as f32_frexp gives it, error 4e-9 of the logarithm. */
+/* Returns (ln(1 + f) - f) / f^2 for f from f32_frexp(); error 4e-9 of the logarithm. */
 static inline f32v f32_log_poly(f32v f)
 {
     f32v p = f32_splat(-0.07621748349f);
@@ -81,7 +82,7 @@ static inline f32v f32_log_poly(f32v f)
     return f32_fma(p, f, f32_splat(-0.4999998835f));
 }
 
-/* What a logarithm is outside the positive numbers: -inf at 0, NaN below, inf and NaN themselves. */
+/* Handles logarithms of non-positive and special values: -inf at 0, NaN below, inf and NaN propagate. */
 static inline f32v f32_log_special(f32v x, f32v y)
 {
     y = f32_select(x == INFINITY, x, y);
@@ -97,7 +98,7 @@ static inline f32v f32_log(f32v x)
     return f32_log_special(x, f32_fma(e, f32_splat(LN2_HIGH), y));
 }
 
-/* x + x^3 P(x^2) near zero, 1 - 2 / (e^2x + 1) beyond 0.625, where nothing cancels any more. */
+/* x + x^3 P(x^2) near zero; 1 - 2 / (e^2x + 1) above 0.625, where there is no cancellation. */
 static inline f32v f32_tanh(f32v x)
 {
     f32v a = f32_abs(x), y = x * x;
@@ -111,14 +112,14 @@ static inline f32v f32_tanh(f32v x)
     return f32_copysign(f32_select(a < 0.625f, near, far), x);
 }
 
-/* With e^-|x| nothing overflows and small results keep their bits. */
+/* Uses e^-|x|, so that nothing overflows and small results keep their precision. */
 static inline f32v f32_sigmoid(f32v x)
 {
     f32v e = f32_exp(-f32_abs(x));
     return f32_select(x < 0, e, f32_splat(1)) / (1 + e);
 }
 
-/* x + x P(x^2) below 0.925; beyond, 1 - erfc(x) = 1 - exp(Q(x)). At 4 the result has become 1. */
+/* x + x P(x^2) below 0.925; above, 1 - erfc(x) = 1 - exp(Q(x)). The result is 1 from 4 on. */
 static inline f32v f32_erf(f32v x)
 {
     f32v a = f32_abs(x), y = x * x;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elementary functions of f32 vectors that are computed in f64: two vectors of twice the precision make their rounding
- * errors harmless, so short polynomials and plain formulas are right to within 0.51 ulp, with fma or without. For the
- * functions that networks spend their time in, math_f32.h has faster ones. */
+/* Elementary functions of f32 vectors, computed in f64: with twice the precision rounding errors are harmless, so short
+ * polynomials and plain formulas are accurate to 0.51 ulp, with or without fma. math_f32.h has faster versions of the
+ * functions that dominate in networks. */
 #ifndef WICK_BACKEND_CPU_ISA_MATH_WIDE_H
 #define WICK_BACKEND_CPU_ISA_MATH_WIDE_H
 
 #include "vector.h"
 
-/* ln 2 and pi / 2 in two parts; the first has so few bits that its product with a whole number below 2^20 is exact. */
+/* ln 2 and pi / 2 as sums of two parts; the product of the first with an integer below 2^20 is exact. */
 #define WIDE_LN2_HIGH  0x1.62e42fefp-1
 #define WIDE_LN2_LOW   0x1.473de6af278edp-34
 #define WIDE_PI_2_HIGH 0x1.921fb544p+0
@@ -17,7 +17,7 @@
 
 /* ---- exponentials ------------------------------------------------------------------------------------------------ */
 
-/* e^x for |x| <= 200, relative error 5e-11. */
+/* e^x for |x| <= 200; relative error 5e-11. */
 static inline f64v wide_exp(f64v x)
 {
     f64v n = f64_round(x * 0x1.71547652b82fep+0);
@@ -37,7 +37,7 @@ static inline f64v wide_clamp(f64v x, double limit)
     return f64_select(x < -limit, f64_splat(-limit), x);
 }
 
-/* Near zero e^x - e^-x cancels: there the series. Beyond 120 everything is infinite. */
+/* Uses the series near zero, where e^x - e^-x cancels. Infinite beyond 120. */
 static inline f64v wide_sinh(f64v x)
 {
     f64v y = x * x;
@@ -54,16 +54,16 @@ static inline f64v wide_cosh(f64v x)
 
 /* ---- logarithms -------------------------------------------------------------------------------------------------- */
 
-/* x = 2^e m with m in [sqrt 1/2, sqrt 2) for positive x; returns m - 1. */
+/* Decomposes positive x = 2^e m with m in [sqrt 1/2, sqrt 2); returns m - 1. */
 static inline f64v wide_frexp(f64v x, f64v *e)
 {
-    i64v bits = (i64v)((u64v)x - 0x3fe6a09e667f3bcd);          /* sqrt 1/2: exponents count from there */
+    i64v bits = (i64v)((u64v)x - 0x3fe6a09e667f3bcd);          /* sqrt 1/2, where the exponent changes */
     i64v biased = ((bits >> 52) + 0x3ff) | 0x4330000000000000; /* 2^52 + e + 1023, as an f64 */
     *e = (f64v)biased - (0x1p52 + 1023);
     return (f64v)((bits & 0xfffffffffffff) + 0x3fe6a09e667f3bcd) - 1;
 }
 
-/* ln(1 + f) for f as wide_frexp gives it, relative error 4e-14: 2 artanh(f / (2 + f)). */
+/* ln(1 + f) for f from wide_frexp(); relative error 4e-14: 2 artanh(f / (2 + f)). */
 static inline f64v wide_log1(f64v f)
 {
     f64v s = f / (2 + f), z = s * s;
@@ -76,7 +76,7 @@ static inline f64v wide_log1(f64v f)
     return f64_fma(s * z, p, s);
 }
 
-/* What a logarithm is outside the positive numbers. */
+/* Handles logarithms of non-positive and special values. */
 static inline f64v wide_log_special(f64v x, f64v y)
 {
     y = f64_select(x == INFINITY, x, y);
@@ -96,7 +96,7 @@ static inline f64v wide_log10(f64v x)
     return wide_log_special(x, f64_fma(e, f64_splat(0x1.34413509f79ffp-2), wide_log1(f) * 0x1.bcb7b1526e50ep-2));
 }
 
-/* Near zero 1 + x has lost the low bits of x: there x itself is f. */
+/* Near zero 1 + x loses the low bits of x, so x itself is used as f. */
 static inline f64v wide_log1p(f64v x)
 {
     f64v u = 1 + x, e, f = wide_frexp(u, &e);
@@ -109,7 +109,7 @@ static inline f64v wide_log1p(f64v x)
 
 /* ---- powers ------------------------------------------------------------------------------------------------------ */
 
-/* |x|^y = 2^(y log2 |x|), and then the cases: C99 F.9.4.4. */
+/* x|^y = 2^(y log2 |x|), followed by the special cases of C99 F.9.4.4. */
 static inline f64v wide_pow(f64v x, f64v y)
 {
     f64v a = f64_abs(x), e, f = wide_frexp(a, &e);
@@ -127,10 +127,10 @@ static inline f64v wide_pow(f64v x, f64v y)
 
 /* ---- circular functions ------------------------------------------------------------------------------------------ */
 
-/* Above this the reduction loses bits, and libm in f64 does the lane. */
+/* Above this the reduction loses precision, and such lanes use libm in f64. */
 #define WIDE_SINCOS_LIMIT 0x1p20
 
-/* sin and cos of x = n pi/2 + r, errors 5e-12 and 1e-13; the quarter turns n are left to the caller. */
+/* sin and cos of r for x = n pi/2 + r; errors 5e-12 and 1e-13. Returns n, the quarter turns, modulo 4. */
 static inline i64v wide_sincos(f64v x, f64v *sine, f64v *cosine)
 {
     f64v n = f64_round(x * 0x1.45f306dc9c883p-1);
@@ -159,7 +159,7 @@ static inline f64v wide_libm_fallback(f64v x, f64v y, double (*function)(double)
     return y;
 }
 
-/* The sign bit where bit 1 of the quarter turns is set. */
+/* Flips the sign if bit 1 of the quarter turns is set. */
 static inline f64v wide_flip(f64v y, i64v turns)
 {
     return (f64v)((i64v)y ^ (i64v)((u64v)(turns & 2) << 62));
@@ -188,12 +188,12 @@ static inline f64v wide_tan(f64v x)
     return wide_libm_fallback(x, f64_select(x == 0, x, y), tan);
 }
 
-/* The angle of (x, y). The smaller over the greater is at most 1; above tan pi/8 it is turned by pi/4:
- *     atan t = pi/4 + atan((t - 1) / (t + 1)), and the series below wants |t| <= 0.4143, error 8e-13. */
+/* Angle of (x, y). The smaller over the greater magnitude is at most 1; above tan pi/8 it is rotated by pi/4:
+ *     atan t = pi/4 + atan((t - 1) / (t + 1)), and the polynomial below covers |t| <= 0.4143, error 8e-13. */
 static inline f64v wide_atan2(f64v y, f64v x)
 {
     f64v ax = f64_abs(x), ay = f64_abs(y);
-    i64v both = (ax == INFINITY) & (ay == INFINITY); /* then as if both were 1 */
+    i64v both = (ax == INFINITY) & (ay == INFINITY); /* treated as if both were 1 */
     ax = f64_select(both, f64_splat(1), ax);
     ay = f64_select(both, f64_splat(1), ay);
     i64v steep = ay > ax;
@@ -220,7 +220,7 @@ static inline f64v wide_atan(f64v x)
     return wide_atan2(x, f64_splat(1));
 }
 
-/* The other leg of a triangle with hypotenuse 1; NaN outside -1..1. */
+/* sqrt(1 - x^2); NaN outside -1..1. */
 static inline f64v wide_sqrt_1_minus_sq(f64v x)
 {
     return f64_sqrt((1 - x) * (1 + x));
@@ -236,7 +236,7 @@ static inline f64v wide_acos(f64v x)
     return wide_atan2(wide_sqrt_1_minus_sq(x), x);
 }
 
-/* ---- as functions of f32 ----------------------------------------------------------------------------------------- */
+/* ---- f32 versions ------------------------------------------------------------------------------------------------ */
 
 #define WIDE_UNARY(X)                                                                                                  \
     X(LOG1P, log1p)                                                                                                    \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dtypes of one and two bytes: a vector of LANES4 elements from and to memory, and rounding to them in registers. */
+/* Dtypes of one and two bytes: loading and storing vectors of LANES4 elements, and rounding to them in registers. */
 #ifndef WICK_BACKEND_CPU_ISA_SMALL_H
 #define WICK_BACKEND_CPU_ISA_SMALL_H
 
@@ -10,7 +10,7 @@ typedef uint8_t u8q __attribute__((vector_size(WIDTH / 4)));
 typedef int16_t i16h __attribute__((vector_size(WIDTH / 2)));
 typedef uint16_t u16h __attribute__((vector_size(WIDTH / 2)));
 
-/* Bytes by way of 16 bits: in one step gcc 12 converts element by element. */
+/* Bytes are converted via 16 bits: gcc 12 converts them element by element otherwise. */
 #define DEFINE_INTEGER(DTYPE, PART, HALF)                                                                              \
     static inline V widen_##DTYPE(const char *p)                                                                       \
     {                                                                                                                  \
@@ -29,7 +29,7 @@ DEFINE_INTEGER(u8, u8q, u16h)
 DEFINE_INTEGER(i16, i16h, i16h)
 DEFINE_INTEGER(u16, u16h, u16h)
 
-/* Memory of the program's may hold any byte: all but 0 is true, as in PyTorch. */
+/* User memory may contain any byte: all except 0 are true, as in PyTorch. */
 static inline V widen_bool(const char *p)
 {
     return (V)(((i32v)widen_u8(p) != 0) & 1);
@@ -37,8 +37,8 @@ static inline V widen_bool(const char *p)
 
 /* ---- bf16: the upper half of an f32 ------------------------------------------------------------------------------ */
 
-/* Nearest, half to even: half of the last kept place is added, less one unit where that place is even. A NaN keeps its
- * upper half, made quiet. */
+/* Rounds to nearest even: adds half of the last retained bit, less one unit if that bit is 0. A NaN keeps its upper
+ * half, made quiet. */
 static inline u32v bf16_bits(V x)
 {
     u32v bits = (u32v)x;
@@ -99,8 +99,8 @@ static inline V f16_round(V x)
 
 #else
 
-/* Exponent and mantissa moved into place and scaled by 2^(127 - 15): right for denormals too; inf and NaN get the
- * largest exponent. */
+/* Shifts exponent and mantissa into position and scales by 2^(127 - 15), which is correct for denormals too; inf and
+ * NaN get the maximum exponent. */
 static inline V f16_value(u32v half)
 {
     u32v magnitude = half & 0x7fff;
@@ -109,8 +109,8 @@ static inline V f16_value(u32v half)
     return (V)((u32v)x | special | (half & 0x8000) << 16);
 }
 
-/* Below 2^-14 the place of the last bit is fixed, so adding 0.5 rounds there; above, half of the last kept place is
- * added as in bf16_bits. What reaches 65520 rounds to infinity. */
+/* Below 2^-14 the last bit has a fixed weight, so adding 0.5 rounds there; above, half of the last retained bit is
+ * added as in bf16_bits(). From 65520 on, the result is infinite. */
 static inline u32v f16_bits(V v)
 {
     u32v sign = (u32v)v & 0x80000000, magnitude = (u32v)v ^ sign;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables that the files of one instruction set define and vm.c gathers, and what it makes of them. */
+/* Tables that the files of one instruction set define and vm.c combines. */
 #ifndef WICK_BACKEND_CPU_ISA_TABLES_H
 #define WICK_BACKEND_CPU_ISA_TABLES_H
 

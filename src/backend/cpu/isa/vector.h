@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vectors of one instruction set, and what GNU C has no operator for. Everything is static and inline: this header is
- * the only place that knows which instruction set it is compiled for (with block_io.h, which knows masks).
+/* Vectors of one instruction set, and operations that GNU C has no operator for. Everything is static inline: only this
+ * header and block_io.h depend on the instruction set they are compiled for.
  *
- *     V        the carrier: how a vector travels from instruction to instruction
- *     f32v ... the same bits seen as lanes of a class
- *     block    the accumulator: 4 vectors of a 4-byte class, block8: 8 vectors of an 8-byte class */
+ *     V                 carrier type: passes a vector from instruction to instruction
+ *     f32v ...          the same bits as lanes of a class
+ *     block4, block8    the accumulator: 4 vectors of a 4-byte class, 8 of an 8-byte class */
 #ifndef WICK_BACKEND_CPU_ISA_VECTOR_H
 #define WICK_BACKEND_CPU_ISA_VECTOR_H
 
@@ -29,12 +29,12 @@
 #endif
 
 enum {
-    LANES = WIDTH,      /* of a block, in every class */
-    LANES4 = WIDTH / 4, /* of a vector with lanes of 4 bytes */
+    LANES = WIDTH,      /* per block, in every class */
+    LANES4 = WIDTH / 4, /* per vector with lanes of 4 bytes */
     LANES8 = WIDTH / 8
 };
 
-/* wk__cpu_isa_avx2 and so on: names that are shared between files carry the instruction set. */
+/* wk__vm_avx2 and so on: names shared between files have the instruction set as a suffix. */
 #define ISA_PASTE(name, isa)  name##_##isa
 #define ISA_EXPAND(name, isa) ISA_PASTE(name, isa)
 #define WK__ISA_NAME(name)    ISA_EXPAND(name, WK__ISA)
@@ -45,7 +45,7 @@ typedef int32_t i32v __attribute__((vector_size(WIDTH)));
 typedef int64_t i64v __attribute__((vector_size(WIDTH)));
 typedef uint32_t u32v __attribute__((vector_size(WIDTH)));
 typedef uint64_t u64v __attribute__((vector_size(WIDTH)));
-typedef float f32h __attribute__((vector_size(WIDTH / 2))); /* half a vector: what widens to lanes of 8 bytes */
+typedef float f32h __attribute__((vector_size(WIDTH / 2))); /* half vectors, which widen to lanes of 8 bytes */
 typedef int32_t i32h __attribute__((vector_size(WIDTH / 2)));
 typedef f32v V;
 
@@ -57,18 +57,18 @@ typedef struct block8 {
     V v[8];
 } block8;
 
-/* Few instructions look at all of them. */
+/* most instructions use only some of them */
 #define MAYBE __attribute__((unused))
 #define VM_ARGUMENTS                                                                                                   \
     const wk__vm_ins *in MAYBE, wk__vm_state *s MAYBE, int64_t i MAYBE, V x0 MAYBE, V x1 MAYBE, V x2 MAYBE,            \
         V x3 MAYBE, V x4 MAYBE, V x5 MAYBE, V x6 MAYBE, V x7 MAYBE
 typedef void vm_function(VM_ARGUMENTS);
 
-/* To the next instruction, with the accumulator in 4 or in 8 vectors. A jump once the compiler optimises. */
+/* Call the next instruction with the accumulator in 4 or 8 vectors; a tail call in optimised builds. */
 #define NEXT4(a, b, c, d)             ((vm_function *)in[1].op)(in + 1, s, i, a, b, c, d, x4, x5, x6, x7)
 #define NEXT8(a, b, c, d, e, f, g, h) ((vm_function *)in[1].op)(in + 1, s, i, a, b, c, d, e, f, g, h)
 
-/* Loops over the vectors of a block: unrolled where a turn is an instruction or two, rolled where it is a function. */
+/* Loops over the vectors of a block: unrolled if the body is one or two instructions, rolled if it is a function. */
 #define UNROLL _Pragma("GCC unroll 8")
 #define ROLLED _Pragma("GCC unroll 1")
 
@@ -92,7 +92,7 @@ static inline i64v i64_splat(int64_t x)
     return x - (i64v){0};
 }
 
-/* mask ? a : b; each lane of a mask is 0 or -1, as comparisons give it. */
+/* mask ? a : b; each lane of a mask is 0 or -1, like the results of comparisons. */
 static inline f32v f32_select(i32v mask, f32v a, f32v b)
 {
     return (f32v)(((i32v)a & mask) | ((i32v)b & ~mask));
@@ -123,7 +123,7 @@ static inline f64v f64_abs(f64v x)
     return (f64v)((i64v)x & INT64_MAX);
 }
 
-/* The magnitude of a with the sign of b. */
+/* Magnitude of a with the sign of b. */
 static inline f32v f32_copysign(f32v a, f32v b)
 {
     return (f32v)(((i32v)a & INT32_MAX) | ((i32v)b & INT32_MIN));
@@ -151,10 +151,10 @@ static inline bool i64_any(i64v mask)
     return i32_any((i32v)mask);
 }
 
-/* ---- one instruction each where there is one --------------------------------------------------------------------- */
+/* ---- single instructions, where available ------------------------------------------------------------------------ */
 
-/* x x y + z, rounded once where the set has the instruction. The portable build rounds twice: the elementary functions
- * are made so that both stay within their bounds. */
+/* x y + z, rounded once if the set has the instruction. The portable version rounds twice; the elementary functions
+ * meet their error bounds with both. */
 static inline f32v f32_fma(f32v x, f32v y, f32v z)
 {
 #if WIDTH == 64
@@ -213,7 +213,7 @@ static inline f64v f64_sqrt(f64v x)
 #endif
 }
 
-/* To the nearest whole number, half to even. Without an instruction: adding 2^23 pushes the fraction out. */
+/* Rounds to the nearest integer, half to even. Without an instruction: adding 2^23 shifts the fraction out. */
 static inline f32v f32_round(f32v x)
 {
 #if WIDTH == 64
@@ -242,7 +242,7 @@ static inline f64v f64_round(f64v x)
 #endif
 }
 
-/* From the nearest whole number one down where that is above x; the sign of x makes -0.3 round up to -0. */
+/* Rounds down: subtracts 1 from the nearest integer if it is above x. The sign of x makes ceil(-0.3) -0. */
 static inline f32v f32_floor(f32v x)
 {
     f32v near = f32_round(x);
@@ -277,8 +277,8 @@ static inline f64v f64_trunc(f64v x)
     return f64_copysign(f64_floor(f64_abs(x)), x);
 }
 
-/* The greater or smaller, of equals (zeros of both signs) the second; NaN when either is. The instructions of x86 give
- * their second operand for a NaN too; those of arm64 would order zeros. */
+/* Maximum and minimum: the second of equal operands (zeros of either sign); NaN if either is. The x86 instructions also
+ * return their second operand for a NaN; those of arm64 would order zeros. */
 static inline f32v f32_max(f32v x, f32v y)
 {
 #if WIDTH == 64
@@ -315,10 +315,10 @@ static inline f64v f64_min(f64v x, f64v y)
     return f64_select((x < y) | (x != x), x, y);
 }
 
-/* The greatest and the least of a row, whatever the order in which it is gone through: NaN when any is, and -0 is less
- * than +0. AVX-512 has an instruction that puts zeros in order (range, with the sign of what it takes), but takes the
- * operand that is no NaN, so bits of both are added to it: a NaN stays one whatever is added. Elsewhere equal operands
- * are the same bits but for zeros, of which & gives +0 and | gives -0. */
+/* Order-independent maximum and minimum of a row: NaN if any is, and -0 is less than +0. AVX-512 has an instruction
+ * that orders zeros (range, with the sign of the selected operand), but it returns the operand that is not NaN, so for
+ * NaNs the bits of both are combined by or, which yields a NaN. Elsewhere equal operands have the same bits except for
+ * zeros, of which & yields +0 and | yields -0. */
 #if WIDTH == 64
 enum { RANGE_LEAST = 4, RANGE_GREATEST = 5 };
 #endif
@@ -383,7 +383,7 @@ static inline f64v f64_least(f64v x, f64v y)
 #endif
 }
 
-/* x times 2^n for whole n in -300..300, rounded once: n is applied in two steps of which the first is exact. */
+/* x times 2^n for integers n in -300..300, rounded once: n is applied in two steps of which the first is exact. */
 static inline f32v f32_scale(f32v x, f32v n)
 {
 #if WIDTH == 64
@@ -395,14 +395,14 @@ static inline f32v f32_scale(f32v x, f32v n)
 #endif
 }
 
-/* x times 2^n for whole n in -1022..1022. */
+/* x times 2^n for integers n in -1022..1022. */
 static inline f64v f64_scale(f64v x, f64v n)
 {
-    f64v biased = n + (0x1p52 + 0x1p51 + 1023); /* the low bits of the mantissa are the exponent that is wanted */
+    f64v biased = n + (0x1p52 + 0x1p51 + 1023); /* the low bits of the mantissa are the biased exponent */
     return x * (f64v)((u64v)biased << 52);
 }
 
-/* ---- between 4 and 8 bytes --------------------------------------------------------------------------------------- */
+/* ---- conversion between 4 and 8 bytes ---------------------------------------------------------------------------- */
 
 typedef union halves32 {
     V v;
@@ -425,7 +425,7 @@ static inline i64v i64_widen(V x, int half)
     return __builtin_convertvector(((halves32){.v = x}).i[half], i64v);
 }
 
-/* The low 32 bits of each lane. */
+/* Low 32 bits of each lane. */
 static inline i32v i32_narrow(i64v low, i64v high)
 {
     return (i32v)((halves32){.i = {__builtin_convertvector(low, i32h), __builtin_convertvector(high, i32h)}}).v;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of one instruction set, and the loop that runs a program block by block. */
+/* VM table of one instruction set, and the loops that run a program block by block. */
 #include "block_io.h"
 #include "tables.h"
 
@@ -7,7 +7,7 @@ static void end(VM_ARGUMENTS)
 {
 }
 
-/* Or everything that follows in SSE code drags the upper halves of the registers along. */
+/* Prevents false dependencies of later SSE code on the upper halves of the registers. */
 static inline void leave_vectors(void)
 {
 #if WIDTH > 16
@@ -38,8 +38,8 @@ static void run_steps(const wk__vm_ins *program, wk__vm_state *s, int64_t from, 
     leave_vectors();
 }
 
-/* The end of a block of run_held, and the way to the next one. Where calls at the end of a function are not made jumps
- * (builds without optimisation) the stack grows with every block: run_held is given chunks, not rows. */
+/* Ends a block of run_held() and jumps to the next one. Without tail calls (unoptimised builds) the stack grows with
+ * each block, so run_held() receives chunks instead of rows. */
 static void again(VM_ARGUMENTS)
 {
     if (i < s->loop_end) {

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CAST: from class to class, and rounding or wrapping to a narrower dtype within a class. */
+/* CAST: conversion between classes, and rounding or wrapping to a narrower dtype within a class. */
 #include "block_io.h"
 #include "narrow_dtypes.h"
 #include "tables.h"
 
 #define WIDE_BLOCK ((block8){{x0, x1, x2, x3, x4, x5, x6, x7}})
 
-/* Towards zero; out of range and NaN give the least integer, as the conversion of x86-64 does. */
+/* Truncates; out of range and NaN yield the least integer, like the x86-64 conversion. */
 static inline i64v to_i64(f64v x)
 {
     i64v in_range = (x >= -0x1p63) & (x < 0x1p63);
     return i64_select(in_range, __builtin_convertvector(x, i64v), i64_splat(INT64_MIN));
 }
 
-/* Does every lane fit an i32? Then one instruction converts; else the low bits of the i64 count. */
+/* Returns true if every lane fits an i32, so that one instruction converts; otherwise the low bits of the i64 are
+ * used. */
 static inline bool fits_i32(f32v x)
 {
     return !i32_any(~(f32_abs(x) < 0x1p31f));
@@ -40,7 +41,7 @@ static inline V i64_to_f64(V x)
     return (V) __builtin_convertvector((i64v)x, f64v);
 }
 
-/* One vector to two ... */
+/* One vector to two. */
 static inline V f32_to_f64(V x, int half)
 {
     return (V)f64_widen(x, half);
@@ -61,7 +62,7 @@ static inline V i32_to_i64(V x, int half)
     return (V)i64_widen(x, half);
 }
 
-/* ... and two to one. */
+/* Two vectors to one. */
 static inline V f64_to_f32(V low, V high)
 {
     return (V)f32_narrow((f64v)low, (f64v)high);

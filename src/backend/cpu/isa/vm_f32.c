@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The instructions of class f32. */
+/* Instructions of class f32. */
 #include "math_f32.h"
 #include "math_wide.h"
 #include "block_io.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The instructions of class f64. Elementary functions go to libm lane by lane: nobody trains in f64, and checks want
- * accuracy more than speed. */
+/* Instructions of class f64. Elementary functions call libm lane by lane: f64 serves checks, which need accuracy more
+ * than speed. */
 #include "block_io.h"
 
 #define CLASS      f64
@@ -48,7 +48,7 @@
 LIBM_UNARY(DEFINE_LANES1)
 LIBM_BINARY(DEFINE_LANES2)
 
-/* With e^-|x| nothing overflows and small results keep their bits. */
+/* Uses e^-|x|, so that nothing overflows and small results keep their precision. */
 static f64v f64_sigmoid(f64v x)
 {
     f64v e = f64_exp(-f64_abs(x));

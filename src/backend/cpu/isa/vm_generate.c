@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values that come from an index, a position or a counter. */
+/* Instructions that produce values from an index, a position or a counter. */
 #include "ir/random.h"
 #include "block_io.h"
 #include "tables.h"
@@ -7,8 +7,8 @@
 #define WIDE_BLOCK   ((block8){{x0, x1, x2, x3, x4, x5, x6, x7}})
 #define OP(function) ((wk__vm_op *)(function))
 
-/* IOTA: the address of WK__VM_POSITION is the position itself. Sums wrap: lanes behind the end of a block have any
- * offset, and nobody reads them. */
+/* IOTA: the address of WK__VM_POSITION is the position. Sums wrap: lanes past the end of a block have arbitrary offsets
+ * and are unused. */
 static void iota(VM_ARGUMENTS)
 {
     const uint64_t first = (uint64_t)(uintptr_t)s->place[in->a].p + (uint64_t)i * (uint64_t)s->place[in->a].step;
@@ -20,13 +20,13 @@ static void iota(VM_ARGUMENTS)
 
 /* ---- LOADX ------------------------------------------------------------------------------------------------------- */
 
-/* What the indices of an instruction are held against, and how far apart elements are. */
+/* Valid indices of a LOADX, and the stride of elements in bytes. */
 typedef struct range {
     int64_t bound, step;
-    int64_t from_end; /* what a negative index is counted from: bound, or 0 where it is out of range */
+    int64_t from_end; /* added to negative indices: bound, or 0 if they are out of range */
 } range;
 
-/* Where the element of a lane is, or NULL when its index is out of range. */
+/* Returns the address of a lane's element; NULL if its index is out of range, recording the first such index. */
 static inline const char *element_at(wk__vm_state *s, const char *lane, int64_t index, const range *r)
 {
     int64_t k = index < 0 ? index + r->from_end : index;
@@ -42,7 +42,8 @@ static inline const char *element_at(wk__vm_state *s, const char *lane, int64_t 
 static inline bool all_alike(const int64_t *index, int64_t count)
 {
     int64_t differences = 0;
-    for (int64_t l = 0; l < count; l++) differences |= index[l] ^ index[0]; /* from 0 on: as they were stored */
+    /* from 0 on: exactly as they were stored, for store forwarding */
+    for (int64_t l = 0; l < count; l++) differences |= index[l] ^ index[0];
     return differences == 0;
 }
 
@@ -53,8 +54,8 @@ static inline bool side_by_side(const int64_t *offset, int64_t count, int64_t si
     return differences == 0;
 }
 
-/* Fetches the elements of a block side by side into place FETCHED, 0 where there is none; the load of their dtype takes
- * them from there. When all lanes want the same index and lie side by side (rows of an embedding), one copy does. */
+/* Gathers the elements of a block contiguously into slot GATHERED, 0 for those out of range; the load of their dtype
+ * reads them there. If all lanes have the same index and are contiguous (rows of an embedding), one copy suffices. */
 static inline void fetch(const wk__vm_ins *in, wk__vm_state *s, int64_t i, const int64_t index[LANES], size_t size)
 {
     const wk__vm_slot *place = &s->place[in->a];
@@ -64,7 +65,7 @@ static inline void fetch(const wk__vm_ins *in, wk__vm_state *s, int64_t i, const
     const int64_t bound = s->cell[in->c].i64, step = s->cell[in->c + 1].i64 * (int64_t)size;
     const range r = {bound < 0 ? -bound : bound, step, bound < 0 ? 0 : bound};
     const int64_t count = s->count < LANES ? s->count : LANES;
-    const bool full = count == LANES; /* as most blocks are: what follows for them is of a constant size */
+    const bool full = count == LANES; /* the common case, with constant sizes */
     if ((full ? all_alike(index, LANES) : all_alike(index, count)) && side_by_side(offset, count, (int64_t)size)) {
         const char *at = element_at(s, base, index[0], &r);
         if (!at || !full) memset(to, 0, LANES * size);
@@ -99,9 +100,9 @@ wk__vm_op *const WK__ISA_NAME(wk__vm_fetch)[WK_DTYPE_COUNT] = {
     [WK_U8] = OP(fetch_1),  [WK_BOOL] = OP(fetch_1),
 };
 
-/* ---- random numbers: src/ir/random.h says what they are ---------------------------------------------------------- */
+/* ---- random numbers: see src/ir/random.h ------------------------------------------------------------------------- */
 
-/* The product of the low halves of each lane. */
+/* Multiplies the low halves of each lane. */
 static inline u64v multiply_low_halves(u64v x, u64v y)
 {
 #if WIDTH == 64
@@ -115,7 +116,7 @@ static inline u64v multiply_low_halves(u64v x, u64v y)
 #endif
 }
 
-/* wk__philox with a counter to each lane. Upper halves of c0..c3 hold rubbish that nothing looks at. */
+/* wk__philox() with one counter per lane. The upper halves of c0..c3 are undefined and ignored. */
 static inline u64v philox_words(u64v counter, uint64_t key, bool both)
 {
     const u64v zero = {0};
@@ -152,7 +153,7 @@ static inline f32v table_row(const float *row, i32v segment)
 #endif
 }
 
-/* wk__ndtri32, step by step, a lane each. */
+/* wk__ndtri32() for each lane. */
 static inline f32v normal_of_bits(u32v bits)
 {
     const u32v upper_half = (u32v)((i32v)bits >> 31), m = bits ^ upper_half;
@@ -169,7 +170,7 @@ static inline f32v normal_of_bits(u32v bits)
 
 #else
 
-/* Here a table is read lane by lane anyway, and the bits want an fma even where the set has none. */
+/* Lane by lane: there is no gather instruction, and the exact bits require an fma even if the set has none. */
 static inline f32v normal_of_bits(u32v bits)
 {
     f32v value;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The instructions of class i32, which i8, u8, i16 and bool compute in too. */
+/* Instructions of class i32, in which i8, u8, i16 and bool compute too. */
 #include "block_io.h"
 
 #define CLASS         i32

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The instructions of class i64. */
+/* Instructions of class i64. */
 #include "block_io.h"
 
 #define CLASS         i64

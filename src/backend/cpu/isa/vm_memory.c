@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements to and from the accumulator: every dtype is widened to its class on the way in, narrowed on the way out. */
+/* Loads and stores of the accumulator: every dtype is widened to its class when loaded and narrowed when stored. */
 #include "block_io.h"
 #include "narrow_dtypes.h"
 #include "tables.h"
 
-/* ---- dtypes that are their class --------------------------------------------------------------------------------- */
+/* ---- dtypes equal to their class --------------------------------------------------------------------------------- */
 
 static void load_4(VM_ARGUMENTS)
 {
@@ -42,8 +42,8 @@ static void store_8(VM_ARGUMENTS)
     NEXT8(x0, x1, x2, x3, x4, x5, x6, x7);
 }
 
-/* Past the caches: for outputs so large that they would only push something else out. Wants whole, aligned vectors; and
- * not tiles (step 0), whose values are read again at once. */
+/* Returns true if the store can bypass the caches: it needs a complete, aligned block, and not a tile (step 0), which
+ * is read again immediately. */
 static inline bool can_stream(const wk__vm_state *s, int place, const char *p)
 {
     return s->count >= LANES && s->place[place].step != 0 && (uintptr_t)p % WIDTH == 0;
@@ -75,7 +75,7 @@ static void stream_8(VM_ARGUMENTS)
 
 /* ---- dtypes narrower than their class ---------------------------------------------------------------------------- */
 
-/* A whole block to read from: p itself, or a copy of the lanes that exist. */
+/* Returns the address of a complete block: p itself, or a padded copy of the existing lanes. */
 static const char *padded_source(const wk__vm_state *s, const char *p, char *buffer, size_t size)
 {
     if (LIKELY(s->count >= LANES)) return p;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks: how blocks of a space come before a program. A space is walked along its innermost dimension:
+/* Iteration along the innermost dimension of a space:
  *
- *     long runs     a stretch of the innermost dimension is one call of the VM; its end is a short block
- *     short runs    a block takes lanes from several runs, which are copied side by side into panels
+ *     long runs     a stretch of the innermost dimension is one call of the VM, which ends in a short block
+ *     short runs    a block takes lanes from several runs, gathered into panels
  *
- *         a a a b b b c c c d d d ...      3 to a run, 8 lanes:  [a a a b b b c c] [c d d d ...
- */
+ *         a a a b b b c c c d d d ...      3 per run, 8 lanes:  [a a a b b b c c] [c d d d ... */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -20,7 +19,7 @@ void wk__cursor_seek(wk__cursor *cursor, const wk__cpu_iter *walk, const wk__add
         cursor->address.at[number] = origin->at[number];
     }
     int d = 0;
-    do { /* a walk has a dimension at least */
+    do { /* there is at least one dimension */
         int64_t index = walk->size[d] > 0 ? position % walk->size[d] : 0;
         position = walk->size[d] > 0 ? position / walk->size[d] : 0;
         cursor->index[d] = index;
@@ -38,7 +37,7 @@ static void shift(wk__cursor *cursor, const wk__cpu_iter *walk, int dim, int64_t
     }
 }
 
-/* Along one dimension, to its end at most: there the next one moves by one. */
+/* Advances along one dimension, at most to its end, and carries into the next ones. */
 static void move(wk__cursor *cursor, const wk__cpu_iter *walk, int dim, int64_t count)
 {
     cursor->index[dim] += count;
@@ -157,14 +156,14 @@ static uint32_t bit(const wk__cpu_iter_operand *operand)
     return 1u << operand->number;
 }
 
-/* Blocks are numbered by position in the space, which is what kept values are found by; so a place is where position 0
- * would be if the run at hand went back that far. */
+/* Returns a VM slot for a run that starts at position `from`. Blocks, and kept values, are indexed by position in the
+ * space, so the slot's base is the address of position 0, extrapolated along the run. */
 static wk__vm_slot slot_along(intptr_t at, int64_t from, int64_t step)
 {
     return (wk__vm_slot){(char *)(at - (intptr_t)(from * step)), step};
 }
 
-/* Lane l of a run is at l steps from its start. */
+/* Computes lane offsets along a run: l steps for lane l. */
 static void find_run_offsets(wk__worker *worker, const wk__cpu_iter_operand *operand)
 {
     int64_t *offset = worker->offset[operand->number];
@@ -180,7 +179,7 @@ static void bind_indexed(wk__worker *worker, const wk__cpu_iter_operand *operand
     worker->state.place[WK__VM_OFFSETS + number] = (wk__vm_slot){(char *)offset, 0};
 }
 
-/* Places what lies still or contiguous along the run; returns the operands that have to be copied block by block. */
+/* Binds operands that are constant or contiguous along the run; returns those that must be copied block by block. */
 static uint32_t bind_run(wk__worker *worker, const wk__cpu_stage *stage, const wk__cpu_iter *walk,
                          const wk__addresses *address, int64_t from, int64_t length)
 {
@@ -208,7 +207,7 @@ static uint32_t bind_run(wk__worker *worker, const wk__cpu_stage *stage, const w
     return strided;
 }
 
-/* Copies lanes i.. of a run into the panels of these operands, or out of them. */
+/* Copies `count` lanes from index i of a run into the panels of these operands, or out of them. */
 static void move_run(wk__worker *worker, const wk__cpu_iter *walk, const wk__addresses *address, uint32_t operands,
                      int64_t i, int64_t count, bool fill)
 {
@@ -221,7 +220,7 @@ static void move_run(wk__worker *worker, const wk__cpu_iter *walk, const wk__add
     }
 }
 
-/* A stretch of the innermost dimension, which starts at position `from`. */
+/* Runs a stretch of the innermost dimension that starts at position `from`. */
 static void run_along(wk__worker *worker, const wk__cpu_stage *stage, const wk__cpu_iter *walk,
                       const wk__addresses *address, int64_t from, int64_t length)
 {
@@ -246,7 +245,7 @@ static bool wants_offsets(const wk__cpu_stage *stage, const wk__cpu_iter_operand
     return !operand->contiguous || (stage->indexed & bit(operand));
 }
 
-/* Offsets of lanes that all lie within dimensions 0 and 1: a row of dimension 0 after the other. */
+/* Computes offsets of lanes that all lie in dimensions 0 and 1. */
 static void find_offsets_in_plane(wk__worker *worker, const wk__cpu_stage *stage, const wk__cpu_iter *walk,
                                   wk__cursor *cursor, int64_t count)
 {
@@ -266,7 +265,7 @@ static void find_offsets_in_plane(wk__worker *worker, const wk__cpu_stage *stage
     move(cursor, walk, 1, last / length);
 }
 
-/* Offsets of lanes anywhere. */
+/* Computes offsets of arbitrary lanes. */
 static void find_offsets(wk__worker *worker, const wk__cpu_stage *stage, const wk__cpu_iter *walk, wk__cursor *cursor,
                          int64_t count)
 {
@@ -285,7 +284,7 @@ static void find_offsets(wk__worker *worker, const wk__cpu_stage *stage, const w
     }
 }
 
-/* The block at position `from`, whose lanes come from several runs. Leaves the cursor behind it. */
+/* Runs the block at position `from`, whose lanes come from several runs, and advances the cursor past it. */
 static void run_gathered(wk__worker *worker, const wk__cpu_stage *stage, const wk__cpu_iter *walk, wk__cursor *cursor,
                          int64_t from, int64_t count)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Patches: blocks over operands that run across each other in memory, such as the two sides of a transposition. */
+/* Patches: blocks over operands with different memory orders, such as the two sides of a transposition. */
 #include <stdlib.h>
 
 #include "iter.h"
 
-/* Columns far apart in memory are a pattern that the hardware does not foresee: asks for those of the patch
- * after the next. Into the second cache: at distances that are powers of 2 they would push each other out of the
- * first before they are read. (Sums of columns, [4096, 4096] f32, AMD EPYC Zen 4: 7.5 GB/s into the first cache
- * one patch ahead, 19.5 so.) */
+/* Prefetches the patch after the next if its columns are far apart, a pattern that the hardware prefetcher does not
+ * detect. Into L2, because columns at power-of-2 distances would evict each other from L1 before use. (Column sums,
+ * [4096, 4096] f32, AMD EPYC Zen 4: 7.5 GB/s into L1 one patch ahead, 19.5 GB/s this way.) */
 static void prefetch_ahead(const wk__patch *patch, intptr_t at, int64_t step, int64_t size)
 {
     enum { LINE = 64, FAR = 512, AHEAD = 2 * WK__PATCH_COLUMNS };
@@ -20,7 +19,7 @@ static void prefetch_ahead(const wk__patch *patch, intptr_t at, int64_t step, in
     }
 }
 
-/* Where column 0 would be. */
+/* Returns a VM slot whose base is the address of column 0, extrapolated. */
 static wk__vm_slot place_from(intptr_t at, int64_t first, int64_t step)
 {
     return (wk__vm_slot){(char *)(at - (intptr_t)(first * step)), step};
@@ -62,9 +61,9 @@ void wk__worker_run_patch(wk__worker *worker, const wk__cpu_stage *stage, const 
     }
 }
 
-/* ---- memory for panels ------------------------------------------------------------------------------------------- */
+/* ---- panel memory ------------------------------------------------------------------------------------------------ */
 
-/* May blocks along dimension 0 find the lanes of this operand apart? */
+/* Returns true if this operand's lanes may be non-contiguous along dimension 0. */
 static bool may_need_panel(const wk__cpu_iter *walk, const wk__cpu_iter_operand *operand)
 {
     return operand->number != WK__VM_POSITION && !operand->contiguous &&
@@ -90,7 +89,7 @@ void wk__worker_alloc_patches(wk__worker *worker, const wk__cpu_iter *walk)
     }
 }
 
-/* ---- walks whose operands are turned around ---------------------------------------------------------------------- */
+/* ---- transposed iteration ---------------------------------------------------------------------------------------- */
 
 static void swap_dims(wk__cpu_iter *walk, int a, int b)
 {
@@ -118,7 +117,7 @@ bool wk__cpu_iter_transpose(wk__cpu_iter *walk)
     return false;
 }
 
-/* A unit is up to WK__PATCH_COLUMNS columns of dimension 1, all of dimension 0. */
+/* A strip is up to WK__PATCH_COLUMNS columns of dimension 1 and all of dimension 0. */
 static int64_t strips_per_plane(const wk__cpu_iter *walk)
 {
     return (walk->size[1] + WK__PATCH_COLUMNS - 1) / WK__PATCH_COLUMNS;
@@ -130,7 +129,7 @@ int64_t wk__cpu_iter_strips(const wk__cpu_iter *walk)
     return walk->count / (walk->size[0] * walk->size[1]) * strips_per_plane(walk);
 }
 
-/* Along dimension 0, the patches of one unit. */
+/* Runs the patches of one strip along dimension 0. */
 static void run_unit(wk__worker *worker, const wk__cpu_stage *stage, const wk__program *group, const wk__cpu_iter *walk,
                      wk__patch *patch)
 {

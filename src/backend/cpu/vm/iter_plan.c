@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plan of a walk: which dimensions are left after merging, in which order, and where operands start. */
+/* Planning of iterators: merging and ordering dimensions, and start addresses of operands. */
 #include <stdlib.h>
 
 #include "iter.h"
 
-/* Strides of what has no elements may be of any size: they lead nowhere, so they may wrap. */
+/* Strides of empty spaces may be arbitrary and are never followed, so they may wrap. */
 static int64_t wrapping_mul(int64_t stride, int64_t size)
 {
     return (int64_t)((uint64_t)stride * (uint64_t)size);
 }
 
-/* Row-major strides: what the position of an element is made of. */
+/* Computes row-major strides, which define the position of an element. */
 static void position_strides(const wk__program *group, int64_t stride[])
 {
     int64_t step = 1;
@@ -20,7 +20,7 @@ static void position_strides(const wk__program *group, int64_t stride[])
     }
 }
 
-/* Puts the dimensions over which `lead` has the smallest strides last; those it does not walk stay outside. */
+/* Sorts dimensions by decreasing |stride|, so that the smallest is innermost; stride 0 counts as smallest. */
 static void reorder_dims(int dims[], int ndim, const int64_t stride[])
 {
     for (int k = 1; k < ndim; k++) {
@@ -31,7 +31,7 @@ static void reorder_dims(int dims[], int ndim, const int64_t stride[])
     }
 }
 
-/* Do all operands go on from the end of the last dimension as if it were longer? */
+/* Returns true if for every operand the dimension continues the last one contiguously. */
 static bool can_merge(const wk__cpu_iter *walk, int64_t *const stride[], int dim)
 {
     int last = walk->ndim - 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements of any dtype, by their size, between memory and the panels that programs read and write. A panel holds lanes
- * side by side:
+/* Copies elements of any dtype, by size, between memory and the panels that programs access. A panel stores lanes
+ * contiguously:
  *
  *     memory     lane 0: c0 c1 c2 ...        panel     c0: lane 0, lane 1, ...
  *                lane 1: c0 c1 c2 ...  <->             c1: lane 0, lane 1, ...
@@ -12,15 +12,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Columns that are moved at once, at most. */
+/* Maximum number of columns per copy. */
 enum { WK__PATCH_COLUMNS = 16 };
 
-/* One column. */
+/* Copies one column. */
 void wk__copy_lanes(char *panel, intptr_t address, const int64_t offset[], int64_t lanes, int size, bool fill);
-/* Several, `pitch` bytes apart in the panel; in the order that is kinder to memory. */
+/* Copies several columns, `pitch` bytes apart in the panel, in the order with better memory access. */
 void wk__copy_patch(char *panel, int64_t pitch, intptr_t address, int64_t step, const int64_t offset[], int64_t lanes,
                     int64_t columns, int size, bool fill);
-/* The same element for all lanes. */
+/* Copies one element to all lanes. */
 void wk__broadcast_lanes(char *panel, intptr_t address, int64_t lanes, int size);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs of groups that were seen before. A training step runs the same few dozen small groups again and again, and
- * to recognise one takes a fifth of the time that compiling it does.
+/* Cache of compiled programs. A training step runs the same few dozen small programs repeatedly; a lookup takes a fifth
+ * of the time to compile.
  *
- * Global, because groups come from any thread. There is no lock: a slot is filled once, by compare and exchange, and
- * never changes. When its neighbourhood is full, a new group is compiled each time it runs, which is slower and nothing
- * else. */
+ * Global and lock-free: a slot is filled once, by compare-and-swap, and never changes. If all probed slots are
+ * occupied, a new program is compiled each time it runs. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -13,11 +12,11 @@
 
 enum { SLOTS = 512, PROBES = 4 };
 
-/* What the code of a program depends on, and the program. */
+/* Key of a compiled program, and the program. */
 typedef struct entry {
     uint64_t hash;
     uint32_t uniform;
-    uint32_t kind; /* see variant_bits */
+    uint32_t kind; /* see variant_bits() */
     int nins;
     wk__cpu_program program;
     uint8_t dtype[WK__MAX_OPERANDS];
@@ -25,7 +24,7 @@ typedef struct entry {
 } entry;
 
 static _Atomic(entry *) slots[SLOTS];
-/* A part of the hash of each slot's entry, so that those of others need not be fetched; 0 where nobody knows it yet. */
+/* Part of the hash of each slot's entry, to avoid loading other entries; 0 if not set yet. */
 static _Atomic(uint32_t) tags[SLOTS];
 
 void wk__cpu_layout_init(wk__cpu_layout *layout, const wk__program *group)
@@ -35,7 +34,7 @@ void wk__cpu_layout_init(wk__cpu_layout *layout, const wk__program *group)
     uint32_t uniform = 0, contiguous = 0;
     int first = group->nreduce > 0 ? group->ndim - group->nreduce : 0;
     for (int d = group->ndim - 1; d >= first; d--) {
-        if (group->shape[d] == 1) continue; /* a stride over it leads nowhere */
+        if (group->shape[d] == 1) continue; /* strides of size-1 dimensions are irrelevant */
         dims[ndim] = d;
         row_major[ndim++] = count;
         count *= group->shape[d];
@@ -52,17 +51,17 @@ void wk__cpu_layout_init(wk__cpu_layout *layout, const wk__program *group)
     *layout = (wk__cpu_layout){count, uniform, contiguous};
 }
 
-/* What else a program was made for. */
+/* Returns the compilation options as part of the key. */
 static uint32_t variant_bits(const wk__program *group, const wk__cpu_style *style)
 {
     return (uint32_t)(group->nreduce > 0) | (uint32_t)style->lanes_are_rows << 1 |
            (uint32_t)(style->keep_values > 0) << 2;
 }
 
-/* A sum of products: each word has a factor of its own, so that none waits for another. */
+/* Multiplicative hash with a separate factor per word, so that the multiplications are independent. */
 static uint64_t hash_of(const wk__program *group, const wk__cpu_layout *layout, uint32_t kind, const wk__vm *vm)
 {
-    const uint64_t step = 0x9e3779b97f4a7c16; /* even: factors stay odd */
+    const uint64_t step = 0x9e3779b97f4a7c16; /* even: the factors stay odd */
     uint64_t factor = 0xbf58476d1ce4e5b9, hash = (layout->uniform | (uint64_t)kind << 32) * factor, dtypes = 0;
     for (int k = 0; k < group->nins; k++) {
         uint64_t word;
@@ -133,7 +132,7 @@ const wk__cpu_program *wk__cpu_program_lookup(const wk__program *group, const wk
                 atomic_store_explicit(&tags[place], tag_of(hash), memory_order_relaxed);
                 return &fresh->program;
             }
-            wk__cpu_program_destroy(&fresh->program); /* another thread was here first */
+            wk__cpu_program_destroy(&fresh->program); /* another thread filled the slot */
             wk__free(fresh);
         }
         if (matches(e, group, layout, kind, vm, hash)) return &e->program;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs of groups that were seen before. */
+/* Cache of compiled programs. Thread-safe. */
 #ifndef WICK_BACKEND_CPU_RUN_CACHE_H
 #define WICK_BACKEND_CPU_RUN_CACHE_H
 
 #include "program_compile.h"
 
-/* How the operands of a group lie over its columns (its whole space when it reduces nothing); a bit each. */
+/* Layout of the operands over the columns (the entire space without reductions), as bit masks. */
 typedef struct wk__cpu_layout {
     int64_t count;       /* columns */
-    uint32_t uniform;    /* the same element everywhere */
-    uint32_t contiguous; /* row-major, nothing between */
+    uint32_t uniform;    /* the same element for all columns */
+    uint32_t contiguous; /* row-major without gaps */
 } wk__cpu_layout;
 
 void wk__cpu_layout_init(wk__cpu_layout *layout, const wk__program *group);
 
-/* The program of a group in a style that streams nothing; compiled and remembered if it is new. NULL when that is not
- * possible: no memory, or no place left. Valid for ever. */
+/* Returns the compiled program for a style without non-temporal stores, compiling it if it is new; NULL on allocation
+ * failure or if the cache is full. Valid forever. */
 const wk__cpu_program *wk__cpu_program_lookup(const wk__program *group, const wk__cpu_layout *layout,
                                               const wk__cpu_style *style);
 

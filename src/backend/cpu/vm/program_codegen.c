@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code of a stage: one walk over the instructions of the group. Values are computed into the accumulator; one that
- * is used again, or has to be a second operand, is spilled to a tile at the last moment. Loads are lazy: nothing is
- * emitted until somebody wants the value, and an operand of the class's own dtype is a second operand as it stands in
- * memory.
+/* Code generation for one stage, in a single pass over the program's instructions. Values are computed in the
+ * accumulator. A value that is used again, or must be a second operand, is spilled to a tile as late as possible. Loads
+ * are lazy: they are emitted when the value is needed, and operands of the class's own dtype are used directly from
+ * memory as second operands.
  *
  *     r0 LOAD a   r1 LOAD b   r2 SUB r0 r1   r3 DIV r0 r2   r4 STORE c r3
- *     ->  load a | sub b | div from the left a | store c | end
- */
+ *     ->  load a | sub b | div from the left a | store c | end */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -32,7 +31,7 @@ wk__vm_ins *wk__cpu_codegen_append(wk__cpu_codegen *e, wk__vm_op *op, int a, int
     wk__cpu_program *p = e->program;
     if (p->ncode == p->capacity && !grow_code(e)) {
         e->failed = true;
-        p->ncode--; /* the code is not going to run: the last instruction is written over */
+        p->ncode--; /* the code will not run: overwrite the last instruction */
     }
     wk__vm_ins *ins = &p->code[p->ncode++];
     ins->op = op;
@@ -46,7 +45,7 @@ static const wk__vm_table *table_of(const wk__cpu_codegen *e, int k)
     return e->vm->table[wk__cpu_codegen_class(e, k)];
 }
 
-/* ---- where values are -------------------------------------------------------------------------------------------- */
+/* ---- locations of values ----------------------------------------------------------------------------------------- */
 
 static int new_tile(wk__cpu_codegen *e)
 {
@@ -65,7 +64,7 @@ static void spill(wk__cpu_codegen *e)
     wk__cpu_codegen_append(e, table_of(e, k)->store_tile, e->value[k].location, 0);
 }
 
-/* What is in the accumulator is about to go. */
+/* Spills the accumulator's value before it is overwritten, if it is still needed. */
 static void spill_acc_if_live(wk__cpu_codegen *e)
 {
     if (e->acc >= 0 && e->value[e->acc].remaining_uses > 0 && e->value[e->acc].location == WK__LOC_NONE) spill(e);
@@ -90,7 +89,7 @@ static void bring_to_acc(wk__cpu_codegen *e, int k)
     e->acc = k;
 }
 
-/* Makes k fit for a second operand. */
+/* Makes k available as a second operand. */
 static void bring_to_place(wk__cpu_codegen *e, int k)
 {
     if (e->value[k].location != WK__LOC_NONE) return;
@@ -141,7 +140,7 @@ static void emit_cast(wk__cpu_codegen *e, int k)
     if (e->vm->narrow[to]) wk__cpu_codegen_append(e, e->vm->narrow[to], 0, 0);
 }
 
-/* The last half of a unary instruction that is more than one function. */
+/* Emits a unary instruction, after loading its operand, that is more than one function. */
 static void emit_special(wk__cpu_codegen *e, int k)
 {
     const wk__program *group = e->group;
@@ -164,7 +163,8 @@ static void emit_special(wk__cpu_codegen *e, int k)
     }
 }
 
-/* One operand, in the accumulator; the result replaces it. Without a function the instruction is a special one. */
+/* Emits a unary instruction: the operand is in the accumulator and the result replaces it. op == NULL: a special
+ * one. */
 static void emit_unary(wk__cpu_codegen *e, int k, wk__vm_op *op)
 {
     int a = e->group->ins[k].arg[0];
@@ -179,8 +179,8 @@ static void emit_unary(wk__cpu_codegen *e, int k, wk__vm_op *op)
     release(e, a);
 }
 
-/* The code that gives the same result with its operands exchanged. ADD stands for none: it is the one code whose number
- * is 0, so it is looked at by itself. */
+/* Returns the opcode with the same result for exchanged operands; -1 if none. ADD is checked separately because its
+ * value is 0, which marks missing entries. */
 static int commuted_code(int code)
 {
     static const uint8_t mirror[WK__OPCODE_COUNT] = {
@@ -191,7 +191,8 @@ static int commuted_code(int code)
     return mirror[code] ? mirror[code] : -1;
 }
 
-/* The second operand goes into the accumulator when it is there already, or would only be loaded to be spilled. */
+/* Returns true if b should be loaded into the accumulator: it is there already, or would only be loaded to be
+ * spilled. */
 static bool second_in_acc(const wk__cpu_codegen *e, int a, int b)
 {
     if (a == b) return false;
@@ -225,7 +226,7 @@ static void emit_binary(wk__cpu_codegen *e, int k)
     release(e, b);
 }
 
-/* Values that were to be loaded from what is about to be stored to, and are still wanted, are saved now. */
+/* Spills live values whose loads are pending from the operand that is about to be stored. */
 static void materialize_loads_of(wk__cpu_codegen *e, int target)
 {
     const wk__program *group = e->group;
@@ -263,7 +264,7 @@ static void emit_reduction(wk__cpu_codegen *e, int k)
     release(e, a);
 }
 
-/* Hands a value on to other stages. */
+/* Stores a value for other stages. */
 static void export_value(wk__cpu_codegen *e, int k)
 {
     bring_to_acc(e, k);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code of one stage: what program_compile.c decides and program_codegen.c writes. */
+/* Code generation for one stage: interface between program_compile.c, which decides, and program_codegen.c, which
+ * emits. */
 #ifndef WICK_BACKEND_CPU_RUN_CODE_H
 #define WICK_BACKEND_CPU_RUN_CODE_H
 
@@ -7,14 +8,14 @@
 
 enum {
     WK__LOC_NONE = -1,  /* in the accumulator if anywhere; a load not emitted yet */
-    WK__LOC_SCALAR = -2 /* in the cell of its own number */
+    WK__LOC_SCALAR = -2 /* in the scalar of its register */
 };
 
-/* What the stage at hand knows of a register. */
+/* State of a register in the current stage. */
 typedef struct wk__cpu_codegen_value {
-    int16_t location;        /* place, WK__LOC_SCALAR or WK__LOC_NONE */
-    uint16_t remaining_uses; /* still to come */
-    bool needed;             /* the stage computes it */
+    int16_t location;        /* VM slot, WK__LOC_SCALAR or WK__LOC_NONE */
+    uint16_t remaining_uses; /* uses not emitted yet */
+    bool needed;             /* computed by this stage */
 } wk__cpu_codegen_value;
 
 typedef struct wk__cpu_codegen {
@@ -24,17 +25,17 @@ typedef struct wk__cpu_codegen {
     wk__cpu_style style;
     wk__cpu_stage *stage;
     bool is_row_stage;
-    int at;      /* which stage of its kind */
-    int acc;     /* register in the accumulator, -1: none */
-    bool failed; /* no memory for more code */
+    int at;      /* index of the stage among its kind */
+    int acc;     /* register in the accumulator; -1: none */
+    bool failed; /* allocation failure */
     uint64_t free_tiles[2];
-    uint64_t row_work; /* row stages that have something to do, a bit each; the last stands for all later ones */
+    uint64_t row_work;                        /* bit mask of non-empty row stages; the last bit covers all later ones */
     wk__cpu_codegen_value value[WK__MAX_INS]; /* by register */
 } wk__cpu_codegen;
 
-/* Emits instruction k, and what it needs to be brought where it wants it. */
+/* Emits instruction k with the moves that its operands need. */
 void wk__cpu_codegen_instruction(wk__cpu_codegen *e, int k);
-/* Appends an instruction. */
+/* Appends a VM instruction. */
 wk__vm_ins *wk__cpu_codegen_append(wk__cpu_codegen *e, wk__vm_op *op, int a, int b);
 
 static inline wk__vm_class wk__cpu_codegen_class(const wk__cpu_codegen *e, int k)
@@ -42,7 +43,7 @@ static inline wk__vm_class wk__cpu_codegen_class(const wk__cpu_codegen *e, int k
     return wk__vm_class_of((wk_dtype)e->group->ins[k].dtype);
 }
 
-/* Dtypes that are their class: an operand in memory can be a second operand as it stands. */
+/* Returns true for dtypes equal to their class, which can be second operands directly in memory. */
 static inline bool wk__is_class_dtype(int dtype)
 {
     return dtype == WK_F32 || dtype == WK_F64 || dtype == WK_I32 || dtype == WK_I64;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a group to the register VM: which stage computes what. Stages are compiled from the last to the first, because
- * what a stage has to hand on is known from those after it. */
+/* Compiles programs for the register VM: assigns instructions to stages. Stages are compiled from last to first,
+ * because later stages determine which values an earlier one must export. */
 #include "base/alloc.h"
 #include "program_codegen.h"
 
 enum {
-    LIGHT = 1, /* costs of instructions, to choose between keeping a value and computing it again */
+    LIGHT = 1, /* instruction costs, to choose between keeping and recomputing a value */
     MEDIUM = 2,
     HEAVY = 8,
     WORTH_KEEPING = 6
 };
 
-/* ---- what a stage needs ------------------------------------------------------------------------------------------ */
+/* ---- requirements of a stage ------------------------------------------------------------------------------------- */
 
 static int cost_of(const wk__program *group, int k)
 {
@@ -27,7 +27,7 @@ static int cost_of(const wk__program *group, int k)
     return costs[ins->code] ? costs[ins->code] : LIGHT;
 }
 
-/* Is k computed in the stage at hand, rather than found where another one left it? */
+/* Returns true if k is computed in the current stage instead of imported from another. */
 static bool is_computed_here(const wk__cpu_codegen *e, int k)
 {
     const wk__cpu_program *p = e->program;
@@ -47,7 +47,7 @@ static bool is_root(const wk__cpu_codegen *e, int k)
     return p->fate[k].kept && p->pass[k] == e->at;
 }
 
-/* Shall a value of an earlier pass be kept for this one? */
+/* Returns true if a value of an earlier pass should be kept for this one. */
 static bool decide_to_keep(const wk__cpu_codegen *e, int k)
 {
     const wk__cpu_program *p = e->program;
@@ -65,7 +65,7 @@ static bool has_row_work(const wk__cpu_codegen *e, int pass)
     return e->row_work >> (pass < 63 ? pass : 63) & 1;
 }
 
-/* Row level, and wanted elsewhere: the stage that computes it has to hand it on. */
+/* Marks a row-level register that other stages use: its stage must export it. */
 static void mark_shared(wk__cpu_codegen *e, int k)
 {
     e->program->fate[k].shared = true;
@@ -90,7 +90,7 @@ static int first_register(const wk__ins *ins)
     return ins->code == WK__STORE ? 1 : 0;
 }
 
-/* Where the stage finds k: what it does not compute, and loads that can be operands as they are. */
+/* Returns the location of k at the start of the stage: imported values, and loads usable directly as operands. */
 static int place_of(const wk__cpu_codegen *e, int k)
 {
     const wk__ins *ins = &e->group->ins[k];
@@ -109,7 +109,7 @@ static void note_operands(wk__cpu_stage *stage, const wk__ins *ins)
     if (ins->code == WK__STORE) stage->stores |= 1u << ins->arg[0];
 }
 
-/* Users stand behind what they use: one walk backwards. */
+/* Uses follow definitions, so one backward pass suffices. */
 static void find_needed(wk__cpu_codegen *e)
 {
     const wk__program *group = e->group;
@@ -129,7 +129,7 @@ static bool is_narrow(const wk__cpu_codegen *e, int k)
     return wk__vm_class_size(wk__cpu_codegen_class(e, k)) == 4;
 }
 
-/* Does the stage leave 4 of the 8 vectors alone? */
+/* Returns true if the stage leaves 4 of the 8 vector registers free. */
 static bool is_narrow_stage(const wk__cpu_codegen *e)
 {
     for (int k = 0; k < e->group->nins; k++) {
@@ -143,7 +143,8 @@ static bool is_narrow_stage(const wk__cpu_codegen *e)
     return true;
 }
 
-/* The first reduction is held in the registers that are free then. Rows as lanes have a sum for each slot: too many. */
+/* Returns the reduction to accumulate in the free registers: the first one. With rows as lanes there is an accumulator
+ * per slot: too many. */
 static int find_held(const wk__cpu_codegen *e)
 {
     if (e->is_row_stage || e->style.lanes_are_rows || !is_narrow_stage(e)) return -1;
@@ -153,7 +154,7 @@ static int find_held(const wk__cpu_codegen *e)
     return -1;
 }
 
-/* A stage that only adds up what it loads is one instruction, which goes along the row by itself. */
+/* Replaces a stage that only reduces a load by a single instruction that loops over the row. */
 static void fuse_load_reduce(wk__cpu_codegen *e, const wk__cpu_stage *stage)
 {
     const wk__cpu_program *p = e->program;
@@ -187,9 +188,9 @@ static void compile_stage(wk__cpu_codegen *e, wk__cpu_stage *stage, bool is_row_
     wk__cpu_codegen_append(e, stage->reg_accumulator >= 0 ? e->vm->loop : e->vm->end, 0, 0);
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------------- */
+/* ---- compilation ------------------------------------------------------------------------------------------------- */
 
-/* Counts the passes and what each value costs. */
+/* Counts the passes and computes the cost of each value. */
 static void compute_costs(wk__cpu_codegen *e)
 {
     const wk__program *group = e->group;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs groups. What reduces nothing is cut into chunks of its space, in any order; the rest is in reduce.c. */
+/* Runs programs. The space of programs without reductions is divided into chunks, run in any order; others are in
+ * reduce.c. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -11,11 +12,11 @@
 #include "iter.h"
 
 enum {
-    CHUNK = 32768,         /* elements that are worth handing to another thread */
-    CHUNKS_PER_THREAD = 8, /* of large spaces, so that a thread that was held up does not hold up all */
+    CHUNK = 32768,         /* elements that justify using another thread */
+    CHUNKS_PER_THREAD = 8, /* for large spaces, to balance delayed threads */
 };
 
-/* ---- what went wrong in some thread ------------------------------------------------------------------------------ */
+/* ---- failures in threads ----------------------------------------------------------------------------------------- */
 
 void wk__cpu_failure_init(wk__cpu_failure *trouble)
 {
@@ -25,7 +26,7 @@ void wk__cpu_failure_init(wk__cpu_failure *trouble)
 
 void wk__cpu_failure_record(wk__cpu_failure *trouble, const wk__worker *worker, int64_t part)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* one for all: this is rare */
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* global, because failures are rare */
     if (!worker->state.fault) return;
     pthread_mutex_lock(&lock);
     if (!trouble->fault || part < trouble->part) {
@@ -46,9 +47,9 @@ wk_code wk__cpu_failure_report(wk__cpu_failure *trouble, const wk__program *grou
     return wk__fail_set_index(fail, group->tag, trouble->index, trouble->bound);
 }
 
-/* ---- stores past the caches -------------------------------------------------------------------------------------- */
+/* ---- non-temporal stores ----------------------------------------------------------------------------------------- */
 
-/* The size of the last cache that this CPU reaches, as the system tells it; sysconf adds up those of all sockets. */
+/* Returns the size of the last-level cache of this CPU; sysconf adds up those of all sockets. */
 static int64_t read_l3_bytes(void)
 {
     int64_t kilobytes = 0;
@@ -63,7 +64,7 @@ static int64_t read_l3_bytes(void)
 
 static int64_t l3_bytes(void)
 {
-    static _Atomic int64_t known; /* asked once; any thread gets the same answer */
+    static _Atomic int64_t known; /* every thread computes the same value */
     int64_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
     if (bytes == 0) {
         bytes = read_l3_bytes();
@@ -92,8 +93,8 @@ static int64_t operand_bytes(const wk__program *group, const wk__operand *operan
     return bytes;
 }
 
-/* A group that moves more than half of what the last cache holds leaves nothing of its outputs there for whoever reads
- * them; then stores need not fetch the lines that they overwrite. */
+/* Returns the operands for non-temporal stores. A program that moves more than half of the last-level cache leaves none
+ * of its outputs there anyway; such stores avoid fetching the lines they overwrite. */
 uint32_t wk__nontemporal_operands(const wk__program *group)
 {
     int64_t bytes = 0;
@@ -106,17 +107,17 @@ uint32_t wk__nontemporal_operands(const wk__program *group)
     return stream;
 }
 
-/* ---- elements ---------------------------------------------------------------------------------------------------- */
+/* ---- programs without reductions --------------------------------------------------------------------------------- */
 
-/* A space, or a box of one, to run the only element stage over. */
+/* A space, or a box of one, over which the only element stage runs. */
 typedef struct elementwise_job {
     const wk__cpu_program *program;
     const wk__program *group;
     wk__cpu_failure trouble;
-    bool flat;            /* all operands are contiguous: there is no walk */
-    bool transposed;      /* the walk is in units of patches */
-    char *room;           /* for the only worker, WK__CPU_WORKER_BYTES bytes; NULL: each has its own */
-    int64_t count, chunk; /* elements, or units */
+    bool flat;            /* all operands are contiguous: `walk` is unused */
+    bool transposed;      /* iterates by strips of patches */
+    char *room;           /* scratch of the only worker, WK__CPU_WORKER_BYTES bytes; NULL: each allocates its own */
+    int64_t count, chunk; /* elements, or strips */
     wk__addresses origin;
     wk__cpu_iter walk;
 } elementwise_job;
@@ -151,7 +152,7 @@ static void run_chunk(void *user, int64_t k)
     run_part(job, from, to < job->count ? to : job->count);
 }
 
-/* The whole space (start NULL) or a box; `contiguous`: operands that need no walk. */
+/* Prepares a job for the entire space (start NULL) or a box; `contiguous`: operands without strides. */
 static void start_job(elementwise_job *job, const wk__cpu_program *program, const wk__program *group,
                       const int64_t start[], const int64_t size[], uint32_t contiguous)
 {

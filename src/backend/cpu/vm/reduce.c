@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups that reduce: how their rows are shared out. Usually threads take rows; when there are few rows and many
- * columns, they take segments of one row after the other. */
+/* Distribution of programs with reductions over threads. Usually threads process different rows; with few rows and many
+ * columns they process segments of one row after the other. */
 #include <math.h>
 #include <string.h>
 
@@ -10,11 +10,11 @@
 #include "reduce.h"
 
 enum {
-    TASK = 32768,          /* elements that are worth handing to another thread */
-    KEEP_BYTES = 256 << 10 /* of a row of kept values: what stays in the second cache */
+    TASK = 32768,          /* elements that justify using another thread */
+    KEEP_BYTES = 256 << 10 /* maximum size of a row of kept values, to stay in L2 */
 };
 
-/* ---- adding up segments ------------------------------------------------------------------------------------------ */
+/* ---- accumulating segments --------------------------------------------------------------------------------------- */
 
 static bool is_floating(wk__vm_class class)
 {
@@ -48,7 +48,7 @@ static double combine_floating(int code, double a, double b)
     switch (code) {
     case WK__RSUM: return a + b;
     case WK__RPROD: return a * b;
-    case WK__RMAX: return a > b || a != a || (a == b && signbit(b)) ? a : b; /* zeros are in order: vector.h */
+    case WK__RMAX: return a > b || a != a || (a == b && signbit(b)) ? a : b; /* zeros are ordered: vector.h */
     default: return a < b || a != a || (a == b && signbit(a)) ? a : b;
     }
 }
@@ -63,7 +63,7 @@ static int64_t combine_integer(int code, int64_t a, int64_t b)
     }
 }
 
-/* Adds the result of the next segment to totals[]; the first one starts them. */
+/* Accumulates the result of the next segment in totals[]; the first one initialises them. */
 static void add_segment(const wk__cpu_reduce_job *job, const wk__cpu_reduce_acc *sum, wk__cpu_reduce_total totals[],
                         const char *tile, bool first)
 {
@@ -86,9 +86,9 @@ static void publish_totals(wk__row_block *block, int n)
     wk__row_block_publish(block, n);
 }
 
-/* ---- threads take rows ------------------------------------------------------------------------------------------- */
+/* ---- parallel over rows ------------------------------------------------------------------------------------------ */
 
-/* Everything that the worker of one task needs on top of tiles. */
+/* Returns the scratch of a task's worker in addition to tiles. */
 static int64_t scratch_bytes(const wk__cpu_reduce_job *job)
 {
     const wk__cpu_program *program = job->program;
@@ -154,19 +154,19 @@ static void run_task(void *user, int64_t task)
     wk__worker_destroy(&worker);
 }
 
-/* ---- threads take segments --------------------------------------------------------------------------------------- */
+/* ---- parallel over segments -------------------------------------------------------------------------------------- */
 
-/* One pass over one block of rows, segment by segment. */
+/* One pass over one block of rows, parallel over segments. */
 typedef struct split {
     wk__cpu_reduce_job *job;
-    const wk__row_block *block; /* of the caller: what row stages have computed is there */
-    int64_t number;             /* of the block */
+    const wk__row_block *block; /* the caller's block, with the results of row stages */
+    int64_t number;             /* index of the block */
     int pass;
-    char *parts;        /* [segment][sum of the pass]: the tile with its results */
-    int64_t part_bytes; /* of a segment */
+    char *parts;        /* [segment][reduction of the pass]: result tiles */
+    int64_t part_bytes; /* per segment */
 } split;
 
-/* The number of a piece of the block's pass: 0 its row stage, then its segments. */
+/* Returns the iteration index of a part of the block's pass: 0 is its row stage, then come its segments. */
 static int64_t part_of(const split *s, int64_t piece)
 {
     return (s->number * (s->job->program->passes + 1) + s->pass) * (wk__segments_of(s->job) + 1) + piece;
@@ -226,7 +226,7 @@ static void run_split_pass(split *s, wk__row_block *block)
     }
 }
 
-/* What the caller has in hand while its segments run: 52 KB. Beside that of a segment it would be most of a
+/* The caller's state while its segments run: 52 KB, on the heap because together with a segment's it could overflow a
  * small stack. */
 typedef struct split_caller {
     wk__worker worker;
@@ -271,7 +271,7 @@ static void run_split(wk__cpu_reduce_job *job)
 
 /* ---- lanes: columns or rows -------------------------------------------------------------------------------------- */
 
-/* The innermost dimension of first..end-1 that leads anywhere, -1: none. */
+/* Returns the innermost dimension of first..end-1 with a size other than 1; -1 if none. */
 static int innermost(const wk__program *group, int first, int end)
 {
     for (int d = end - 1; d >= first; d--) {
@@ -280,14 +280,14 @@ static int innermost(const wk__program *group, int first, int end)
     return -1;
 }
 
-/* Would lanes of this operand along dimension `dim` have to be gathered? */
+/* Returns true if lanes of this operand along dimension `dim` must be gathered. */
 static bool is_scattered(const wk__operand *operand, int dim)
 {
     return dim >= 0 && operand->stride[dim] != 1 && operand->stride[dim] != 0;
 }
 
-/* Estimates, in units of a lane of one operand in cache, what a block of rows costs either way: gathering is five times
- * as dear as loading, and each run of a program costs as much as some lanes. */
+/* Estimates the cost of a block of rows for both choices, in units of one cached lane of one operand: gathering costs
+ * five times as much as loading, and each program run as much as some lanes. */
 static bool should_vectorize_rows(const wk__cpu_reduce_job *job, uint32_t uniform, int64_t lanes)
 {
     const wk__program *group = job->group;
@@ -313,7 +313,7 @@ static int64_t keepable_columns(const wk__cpu_reduce_job *job, bool lanes_are_ro
     return job->columns <= KEEP_BYTES / bytes ? job->columns : 0;
 }
 
-/* Operands that any stage uses. */
+/* Returns the operands that any stage uses. */
 static uint32_t all_operands(const wk__cpu_program *program)
 {
     uint32_t operands = 0;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One block of rows: its stages, and its sums as reduce.h draws them. In a block
+/* Execution of one block of rows: its stages, and its reductions in the order of reduce.h. In a block
  *
- *     lanes are columns   one row; a sum is one tile, lane l its slot l
- *     lanes are rows      as many rows as a block has lanes; a sum is a tile for each slot, lane l the row l
+ *     lanes are columns   one row; a reduction is one tile, with slot l in lane l
+ *     lanes are rows      as many rows as lanes; a reduction is one tile per slot, with row l in lane l
  *
  *         row 0   c0 c1 c2 ...          tile of slot 0:  row 0 row 1 row 2 ...    <- columns 0, L, 2L, ...
- *         row 1   c0 c1 c2 ...          tile of slot 1:  row 0 row 1 row 2 ...    <- columns 1, L + 1, ...
- */
+ *         row 1   c0 c1 c2 ...          tile of slot 1:  row 0 row 1 row 2 ...    <- columns 1, L + 1, ... */
 #include <string.h>
 
 #include "reduce.h"
@@ -54,7 +53,7 @@ void wk__row_block_init(wk__row_block *block, const wk__cpu_reduce_job *job, wk_
 
 /* ---- rows as lanes ----------------------------------------------------------------------------------------------- */
 
-/* Where each row of the block is, for operands that are not simply side by side. */
+/* Computes the lane offsets of the block's rows for operands with non-contiguous lanes. */
 static void find_lanes(wk__row_block *block, wk__cursor *cursor)
 {
     const wk__cpu_iter *walk = &block->job->row_walk;
@@ -79,7 +78,7 @@ static void find_lanes(wk__row_block *block, wk__cursor *cursor)
     }
 }
 
-/* The columns from..to-1 of all rows of the block, one after the other, in patches. `from` is column 0 of a chunk. */
+/* Runs columns from..to-1 of all rows of the block in order, in patches. `from` is the first column of a chunk. */
 static void run_columns(wk__row_block *block, int pass, int64_t from, int64_t to)
 {
     const wk__cpu_reduce_job *job = block->job;
@@ -105,7 +104,7 @@ static void run_columns(wk__row_block *block, int pass, int64_t from, int64_t to
     }
 }
 
-/* One column, that of the rows' own values. */
+/* Runs a row stage as a patch with a single column. */
 static void run_row_lanes(wk__row_block *block, const wk__cpu_stage *stage)
 {
     wk__patch patch = {.lanes = block->count, .columns = 1, .gathered = block->gathered, .address = block->address};
@@ -145,8 +144,8 @@ void wk__row_block_run_row(wk__row_block *block, int pass)
     }
 }
 
-/* Groups too large for the caches wait for memory in their first pass over a row and leave it idle in the others. So
- * the second pass asks for the next row, a piece at a time. */
+/* Programs too large for the caches wait for memory in their first pass over a row and leave it idle in the others, so
+ * the second pass prefetches the next row in small steps. */
 static void run_with_prefetch(wk__row_block *block, const wk__cpu_stage *stage, int64_t from, int64_t to)
 {
     enum { PIECE = 256, LINE = 64 };
@@ -156,7 +155,7 @@ static void run_with_prefetch(wk__row_block *block, const wk__cpu_stage *stage, 
         for (uint32_t left = job->program->element[0].loads; left; left &= left - 1) {
             int number = __builtin_ctz(left), size = wk__vm_size_of(job->group->operand[number].dtype);
             intptr_t next = block->next.address.at[number];
-            if (next == block->address.at[number]) continue; /* every row reads the same */
+            if (next == block->address.at[number]) continue; /* all rows read the same data */
             for (int64_t at = from * size; at < end * size; at += LINE) {
                 __builtin_prefetch((const char *)(next + (intptr_t)at), 0, 2);
             }
@@ -183,7 +182,7 @@ static void run_chunk(wk__row_block *block, int pass, int64_t from, int64_t to)
     }
 }
 
-/* ---- sums -------------------------------------------------------------------------------------------------------- */
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
 
 static void start_sum(wk__row_block *block, int n)
 {
@@ -192,7 +191,7 @@ static void start_sum(wk__row_block *block, int n)
     for (int64_t t = 0; t < tiles; t++) sum->functions->set_identity(block->slots[n] + t * sum->tile);
 }
 
-/* Adds a chunk to its segment, and makes ready for the next one. */
+/* Accumulates a chunk into its segment and resets the chunk. */
 static void end_chunk(wk__row_block *block, int n)
 {
     const wk__cpu_reduce_acc *sum = &block->job->sum[n];
@@ -204,7 +203,7 @@ static void end_chunk(wk__row_block *block, int n)
     }
 }
 
-/* Folds the slots; those past the last column would add nothing. */
+/* Folds the slots, except those past the last column, which are identities. */
 static void end_segment(wk__row_block *block, int n)
 {
     const wk__cpu_reduce_job *job = block->job;

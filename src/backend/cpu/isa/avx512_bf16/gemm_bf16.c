@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of bf16 by VDPBF16PS, which adds two products to each sum at a time. A packed element is a pair: the even
- * step of the sum in its low half.
+/* Matrix products of bf16 by VDPBF16PS, which adds two products to each accumulator. A packed element is a pair with
+ * the even step of the sum in its low half.
  *
- * The instruction rounds to nearest; it takes numbers below the normal ones (2^-126) as 0, and makes none. */
+ * The instruction rounds to nearest; it treats denormal inputs as 0 and flushes denormal results. */
 #include "backend/cpu/half.h"
 #include "backend/cpu/isa/gemm_isa.h"
 
@@ -41,7 +41,7 @@ enum { GAP = WK__GEMM_GAP / sizeof(uint32_t), AHEAD = 16 };
 #define NAME(x)    x##_pairs
 #include "backend/cpu/isa/gemm_transpose.inc"
 
-/* How many of a panel's lines there are, and with zeros. */
+/* Number of a panel's lines, without and with padding. */
 typedef struct panel {
     int used, wide;
 } panel;
@@ -52,7 +52,7 @@ static inline panel panel_at(int64_t first, int64_t count, int width, int unit)
     return (panel){used, (used + unit - 1) / unit * unit};
 }
 
-/* One row of a panel: its pairs, or, behind the last pair, single elements. */
+/* Writes one row of a panel: pairs, or single elements after the last pair. */
 static inline __attribute__((always_inline)) void put_row(u32_at *to, panel p, const uint16_t *from, int64_t across,
                                                           int64_t along, bool pairs)
 {
@@ -63,7 +63,7 @@ static inline __attribute__((always_inline)) void put_row(u32_at *to, panel p, c
     for (int i = p.used; i < p.wide; i++) to[i] = 0;
 }
 
-/* Rows of pairs from two rows of `in` each, for all panels. `across` is a constant where it is 1. */
+/* Packs rows of pairs from two rows of `in` each, for all panels. `across` may be the constant 1. */
 static inline __attribute__((always_inline)) void pack_rows(u32_at *out, int width, int unit, int64_t count, int64_t k,
                                                             const uint16_t *in, int64_t across, int64_t along)
 {
@@ -80,7 +80,7 @@ static inline __attribute__((always_inline)) void pack_rows(u32_at *out, int wid
     }
 }
 
-/* The same where pairs are neighbours in memory already. */
+/* Packs columns whose pairs are contiguous in memory. */
 static void pack_columns(u32_at *out, int width, int unit, int64_t count, int64_t k, const uint16_t *in, int64_t across)
 {
     const int64_t pairs = k / 2, rows = (k + 1) / 2;
