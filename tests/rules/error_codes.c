@@ -24,14 +24,14 @@ static void allocator_too_late(void)
 static void options_of_a_newer_version(void)
 {
     const struct {
-        wk_options now;
+        wk_tensor_options now;
         char later[8];
     } options = {{.size = sizeof options}, {1}};
     wk_zeros_at(WK_HERE, (const int64_t[]){2}, 1, &options.now);
 }
 static void options_without_a_size(void)
 {
-    wk_zeros_at(WK_HERE, (const int64_t[]){2}, 1, &(wk_options){0});
+    wk_zeros_at(WK_HERE, (const int64_t[]){2}, 1, &(wk_tensor_options){0});
 }
 static float four[4];
 static void from_of_other_bytes(void)
