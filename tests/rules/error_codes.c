@@ -73,11 +73,11 @@ static void log_of_no_subject(void)
 }
 static void no_sync_mode(void)
 {
-    wk_set_sync_mode((wk_sync_mode)9);
+    wk_set_sync_debug_mode((wk_sync_mode)9);
 }
 static void transfers_without_a_size(void)
 {
-    wk_transfers(&(wk_transfer_counters){0});
+    wk_transfer_stats(&(wk_transfer_counters){0});
 }
 static void setting_past_the_end(void)
 {
@@ -119,8 +119,8 @@ static const promised_code promised_by_others[] = {
     {"wk_read_as", WK_ERR_ARGUMENT, read_as_no_dtype, NULL},
     {"wk_memory_set_limit", WK_ERR_ARGUMENT, negative_limit, NULL},
     {"wk_set_log", WK_ERR_ARGUMENT, log_of_no_subject, NULL},
-    {"wk_set_sync_mode", WK_ERR_ARGUMENT, no_sync_mode, NULL},
-    {"wk_transfers", WK_ERR_ARGUMENT, transfers_without_a_size, NULL},
+    {"wk_set_sync_debug_mode", WK_ERR_ARGUMENT, no_sync_mode, NULL},
+    {"wk_transfer_stats", WK_ERR_ARGUMENT, transfers_without_a_size, NULL},
     {"wk_replay", WK_ERR_INTERNAL, NULL, "engine/replay.c"},
     {"wk_replay", WK_ERR_FORMAT, replay_of_a_text, NULL},
     {"wk_replay", WK_ERR_IO, replay_of_no_file, NULL},
@@ -139,13 +139,13 @@ static const promised_code promised_by_others[] = {
     {"wk_from_dlpack", WK_ERR_MEMORY, NULL, "failing/dlpack.c"},
     {"wk_event_record", WK_ERR_DEVICE, event_on_no_device, NULL},
     {"wk_event_record", WK_ERR_MEMORY, NULL, "engine/events_refused.c"},
-    {"wk_event_record", WK_ERR_LOST, NULL, "engine/events_refused.c"},
+    {"wk_event_record", WK_ERR_DEVICE_LOST, NULL, "engine/events_refused.c"},
     {"wk_event_record", WK_ERR_UNSUPPORTED, NULL, "engine/events.c"},
     {"wk_event_record", WK_ERR_STATE, NULL, "engine/events_refused.c"},
-    {"wk_event_synchronize", WK_ERR_LOST, NULL, "backend/cuda/lost.c"},
+    {"wk_event_synchronize", WK_ERR_DEVICE_LOST, NULL, "backend/cuda/lost.c"},
     {"wk_event_elapsed_time", WK_ERR_STATE, NULL, "engine/events.c"},
     {"wk_event_elapsed_time", WK_ERR_DEVICE, NULL, "engine/events.c"},
-    {"wk_event_elapsed_time", WK_ERR_LOST, NULL, "backend/cuda/lost.c"},
+    {"wk_event_elapsed_time", WK_ERR_DEVICE_LOST, NULL, "backend/cuda/lost.c"},
 };
 
 /* ---- the tables -------------------------------------------------------------------------------------------------- */
@@ -170,7 +170,7 @@ static const char *const code_names[] = {
     [WK_ERR_STATE] = "WK_ERR_STATE",
     [WK_ERR_IO] = "WK_ERR_IO",
     [WK_ERR_FORMAT] = "WK_ERR_FORMAT",
-    [WK_ERR_LOST] = "WK_ERR_LOST",
+    [WK_ERR_DEVICE_LOST] = "WK_ERR_DEVICE_LOST",
     [WK_ERR_UNSUPPORTED] = "WK_ERR_UNSUPPORTED",
     [WK_ERR_INTERNAL] = "WK_ERR_INTERNAL",
     [WK_ERR_TIMEOUT] = "WK_ERR_TIMEOUT",

@@ -261,15 +261,15 @@ static void stats_of_a_linear(void)
 }
 static void scatter_of_a_number(void)
 {
-    wk_scatter_to(wk_ones(()), (wk_device[]){wk_cpu()}, 1);
+    wk_devices_scatter(wk_ones(()), (wk_device[]){wk_cpu()}, 1);
 }
 static void sum_of_two_shapes(void)
 {
-    wk_all_reduce(wk_list((wk_ones((2)), wk_ones((3)))));
+    wk_devices_all_reduce(wk_list((wk_ones((2)), wk_ones((3)))));
 }
 static void sum_of_two_dtypes(void)
 {
-    wk_all_reduce(wk_list((wk_ones((2)), wk_arange(2))));
+    wk_devices_all_reduce(wk_list((wk_ones((2)), wk_arange(2))));
 }
 static void send_to_this_rank(void)
 {
@@ -343,9 +343,9 @@ static const promised_code promised_by_training[] = {
     {"wk_mirrored", WK_ERR_ARGUMENT, mirrored_twice, NULL},
     {"wk_mirrored", WK_ERR_DEVICE, mirrored_where_nothing_is, NULL},
     {"wk_mirrored_stats_of", WK_ERR_ARGUMENT, stats_of_a_linear, NULL},
-    {"wk_scatter_to", WK_ERR_SHAPE, scatter_of_a_number, NULL},
-    {"wk_all_reduce", WK_ERR_SHAPE, sum_of_two_shapes, NULL},
-    {"wk_all_reduce", WK_ERR_DTYPE, sum_of_two_dtypes, NULL},
+    {"wk_devices_scatter", WK_ERR_SHAPE, scatter_of_a_number, NULL},
+    {"wk_devices_all_reduce", WK_ERR_SHAPE, sum_of_two_shapes, NULL},
+    {"wk_devices_all_reduce", WK_ERR_DTYPE, sum_of_two_dtypes, NULL},
     {"dist.h", WK_ERR_STATE, NULL, "distributed/failing.c"},
     {"dist.h", WK_ERR_TIMEOUT, NULL, "distributed/failing.c"},
     {"dist.h", WK_ERR_ARGUMENT, NULL, "distributed/single_rank.c"},

@@ -11,7 +11,8 @@ static void refuse_targets(const wk__op *op, sweep_sample *sample, wk_tensor *te
     const wk_dtype dtype = wk_dtype_of(good);
     int64_t shape[WK__MAX_DIMS];
     for (int d = 0; d < wk_ndim(good); d++) shape[d] = wk_size(good, d);
-    wk_tensor *one = wk_zeros_at(WK_HERE, NULL, 0, &(wk_tensor_options){.size = sizeof(wk_options), .dtype = dtype});
+    wk_tensor *one =
+        wk_zeros_at(WK_HERE, NULL, 0, &(wk_tensor_options){.size = sizeof(wk_tensor_options), .dtype = dtype});
     wk_tensor *const bad[] = {wk_numel(good) > 1 ? wk_expand_at(WK_HERE, one, shape, wk_ndim(good)) : NULL,
                               wk__is_float(dtype) ? wk_requires_grad_(wk_clone(good), true) : NULL};
     for (int k = 0; k < 2; k++) {
