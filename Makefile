@@ -77,7 +77,7 @@ bench:
 install:
 	@scripts/setup build
 	$(call build,release)
-	@cmake --install build/release --prefix $(PREFIX)
+	@cmake --install build/release --prefix "$(PREFIX)"
 
 docs:
 	@mkdir -p docs

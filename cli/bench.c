@@ -142,8 +142,8 @@ static bool draw(const bench *b, const char *path)
         if (!isfinite(r->ratio)) continue;
         cli_bar *bar = &bars[count++];
         *bar = (cli_bar){.value = r->ratio, .scale = 2};
-        snprintf(bar->label, sizeof bar->label, "%.30s, %s, %d", r->name, r->device, r->threads);
-        snprintf(bar->note, sizeof bar->note, "%.2f x %.40s", r->ratio, r->against);
+        snprintf(bar->label, sizeof bar->label, "%s, %s, %d", r->name, r->device, r->threads);
+        snprintf(bar->note, sizeof bar->note, "%.2f x %s", r->ratio, r->against);
     }
     return cli_bars_svg(path, "wick bench: ratios (a full bar is 2)", bars, count);
 }
@@ -211,6 +211,10 @@ int cli_bench(int count, char **words)
         return cli_usage_error("bench", "--device is for the case gpu, not for %s", chosen);
     if (device && b.device.kind == WK_CPU) return cli_usage_error("bench", "the case gpu wants a GPU, not %s", device);
     if (svg && !cli_svg_writable("bench", svg)) return CLI_FAILED;
+    if (chosen && strcmp(chosen, "gpu") == 0 && b.device.kind == WK_CPU) {
+        fprintf(stderr, "wick bench: no GPU found; run wick doctor for the reason\n");
+        return CLI_FAILED;
+    }
     static bench_baseline peer;
     if (other && !bench_baseline_start(&peer, other)) {
         fprintf(stderr, "wick bench: \"%s\" did not say what it is; bench/pytorch.py shows what is asked of it\n",

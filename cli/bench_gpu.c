@@ -171,7 +171,10 @@ static void measure_products(bench *b, gpu_work w)
 
 void bench_gpu(bench *b)
 {
-    if (b->device.kind == WK_CPU) return;
+    if (b->device.kind == WK_CPU) {
+        if (b->print_results) printf("  no GPU found: skipped\n");
+        return;
+    }
     WK_SCOPE;
     const int64_t m = b->tiny ? 130 : b->quick ? 1024 : 8192;
     const gpu_work w = {.device = b->device, .filler = wk_rand((m, m), .device = b->device)};

@@ -84,9 +84,9 @@ bool cli_curve_svg(const char *path, const double *values, int64_t count, const 
 bool cli_svg_writable(const char *command, const char *path);
 
 typedef struct cli_bar {
-    char label[48];
+    char label[96];
     double value, scale; /* the bar's length is value / full */
-    char note[64];
+    char note[96];
 } cli_bar;
 /* Bars under each other as a picture. */
 bool cli_bars_svg(const char *path, const char *title, const cli_bar *bars, int count);

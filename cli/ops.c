@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wick ops: the public table of operations. */
+#include "../src/base/edit_distance.h"
 #include "cli.h"
 #include <fnmatch.h>
 #include <string.h>
@@ -94,6 +95,23 @@ static void print_row(const wk_op *op)
            cli_color(CLI_PLAIN));
 }
 
+/* Nothing matches: names the ops whose names are nearly the pattern. */
+static void report_no_match(const char *pattern)
+{
+    const size_t length = strlen(pattern);
+    const int near = length < 6 ? 1 : 2;
+    const char *before = "; did you mean ";
+    fprintf(stderr, "wick ops: no operation matches \"%s\"", pattern);
+    for (int k = 0; k < wk_op_count(); k++) {
+        wk_op op = {.size = sizeof op};
+        if (wk_op_info(k, &op) != WK_OK || length < 3 || wk__edit_distance(pattern, length, op.name) > near) continue;
+        fprintf(stderr, "%s%s", before, op.name);
+        before = ", ";
+    }
+    fprintf(stderr, "%s\n",
+            before[0] == ';' ? "; README.md says what is not here yet (\"What is not here yet\")" : "?");
+}
+
 int cli_ops(int count, char **words)
 {
     const char *json = NULL, *pattern = NULL;
@@ -118,14 +136,11 @@ int cli_ops(int count, char **words)
         else
             print_row(&op);
     }
-    if (!json)
+    if (!json && shown > 0)
         printf("%d of %d operations. Schemas are those of wk_call; what a call in C may leave out stands in wick/*.h\n",
                shown, total);
     const char *other = other_name(pattern);
     if (other && !json) printf("\"%s\" is %s here\n", pattern, other);
-    if (shown == 0 && !other)
-        fprintf(stderr,
-                "wick ops: nothing matches \"%s\"; README.md says what is not here yet (\"What is not here yet\")\n",
-                pattern ? pattern : "");
+    if (shown == 0 && !other) report_no_match(pattern);
     return shown || other ? CLI_OK : CLI_FAILED;
 }

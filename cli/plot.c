@@ -117,6 +117,16 @@ bool cli_svg_writable(const char *command, const char *path)
     return why == 0;
 }
 
+static void put_escaped(FILE *out, const char *text)
+{
+    for (const char *p = text; *p; p++) {
+        if (*p == '<' || *p == '&')
+            fprintf(out, *p == '<' ? "&lt;" : "&amp;");
+        else
+            putc(*p, out);
+    }
+}
+
 static FILE *begin_svg(const char *path, int width, int height, const char *title)
 {
     FILE *out = fopen(path, "we");
@@ -126,12 +136,7 @@ static FILE *begin_svg(const char *path, int width, int height, const char *titl
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"13\">\n"
         "<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n<text x=\"16\" y=\"24\" font-size=\"16\">",
         width, height, width, height);
-    for (const char *p = title; *p; p++) {
-        if (*p == '<' || *p == '&')
-            fprintf(out, *p == '<' ? "&lt;" : "&amp;");
-        else
-            putc(*p, out);
-    }
+    put_escaped(out, title);
     fprintf(out, "</text>\n");
     return out;
 }
@@ -168,24 +173,26 @@ bool cli_curve_svg(const char *path, const double *values, int64_t count, const 
 
 bool cli_bars_svg(const char *path, const char *title, const cli_bar *bars, int count)
 {
-    enum { LEFT = 330, TOP = 44, WIDTH = 300, ROW = 24 };
-    FILE *out = begin_svg(path, LEFT + WIDTH + 250, TOP + ROW * count + 20, title);
+    enum { TOP = 44, WIDTH = 300, ROW = 24, LETTER = 8, GAP = 8 /* LETTER: a wide one's width at this font size */ };
+    size_t label = 0, note = 0;
+    for (int k = 0; k < count; k++) {
+        if (strlen(bars[k].label) > label) label = strlen(bars[k].label);
+        if (strlen(bars[k].note) > note) note = strlen(bars[k].note);
+    }
+    const int left = LETTER * (int)label + 2 * GAP;
+    FILE *out = begin_svg(path, left + WIDTH + LETTER * (int)note + 2 * GAP, TOP + ROW * count + 20, title);
     if (!out) return false;
     for (int k = 0; k < count; k++) {
-        double share = bars[k].scale > 0 ? bars[k].value / bars[k].scale : 0;
-        int y = TOP + ROW * k;
-        fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n", LEFT - 8, y + 14, bars[k].label);
-        fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"#1f5fbf\"/>\n", LEFT, y + 3,
-                WIDTH * (share > 1   ? 1
-                         : share > 0 ? share
-                                     : 0),
-                ROW - 8);
-        fprintf(out, "<text x=\"%.1f\" y=\"%d\">%s</text>\n",
-                LEFT + 8 +
-                    WIDTH * (share > 1   ? 1
-                             : share > 0 ? share
-                                         : 0),
-                y + 14, bars[k].note);
+        const double share = bars[k].scale > 0 ? bars[k].value / bars[k].scale : 0;
+        const double width = WIDTH * (share > 1 ? 1 : share > 0 ? share : 0);
+        const int y = TOP + ROW * k;
+        fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", left - GAP, y + 14);
+        put_escaped(out, bars[k].label);
+        fprintf(out, "</text>\n<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"#1f5fbf\"/>\n", left, y + 3,
+                width, ROW - 8);
+        fprintf(out, "<text x=\"%.1f\" y=\"%d\">", left + GAP + width, y + 14);
+        put_escaped(out, bars[k].note);
+        fprintf(out, "</text>\n");
     }
     return end_svg(out);
 }

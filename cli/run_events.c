@@ -48,10 +48,21 @@ void run_shutdown(run_launcher *l, long grace)
         if (!l->hosts[k].greeted) run_host_disconnect(&l->hosts[k]);
 }
 
+/* Did an error of rank `cause` reach `rank`, if need be through other ranks? */
+static bool passed_on_error_of(const run_launcher *l, int rank, int cause)
+{
+    for (int hops = 0; hops < l->plan->ranks && rank >= 0 && rank < l->plan->ranks; hops++) {
+        rank = l->ranks[rank].error_rank;
+        if (rank == cause) return true;
+    }
+    return false;
+}
+
 /* The first one's end, unless this one says more of what began. */
 static void update_cause(run_launcher *l, int cause, int code)
 {
-    const bool began = l->cause >= 0 && cause >= 0 && l->ranks[l->cause].error_rank == cause && code != RUN_EXIT_RETRY;
+    const bool began =
+        cause >= 0 && l->cause != cause && passed_on_error_of(l, l->cause, cause) && code != RUN_EXIT_RETRY;
     if (l->code != 0 && !began && (l->code != RUN_EXIT_RETRY || code == RUN_EXIT_RETRY)) return;
     l->code = code;
     l->cause = cause;

@@ -41,8 +41,10 @@ endforeach()
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/slab.c PROPERTIES
                             COMPILE_DEFINITIONS $<$<CONFIG:Debug>:WK__NEVER_REUSE_HANDLES>)
 if(WICK_CHECK_PLANS)
-    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/engine/execute.c PROPERTIES COMPILE_DEFINITIONS
-                                WICK_CHECK_PLANS)
+    # Caches of compiled programs compare each hit with a fresh compilation.
+    foreach(file engine/execute.c backend/cpu/vm/program_cache.c backend/gpu/cache/kernel_cache.c)
+        set_source_files_properties(${PROJECT_SOURCE_DIR}/src/${file} PROPERTIES COMPILE_DEFINITIONS WICK_CHECK_PLANS)
+    endforeach()
     # It evaluates each program symbolically, which took up to two thirds of a test's time; AddressSanitizer stays on.
     set_source_files_properties(${wick_plan_check} PROPERTIES COMPILE_OPTIONS "-O2;-fno-sanitize=undefined")
 endif()

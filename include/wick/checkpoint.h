@@ -42,7 +42,8 @@ WK_RESULT_API wk_tensors *wk_optim_state_at(wk_site site, wk_optim *optim);
  *     wk_optim_save(adam, "adam.safetensors");
  *
  * Returns:   WK_OK or an error code; the code of a pending error, without writing
- * Errors:    WK_ERR_IO if the system reports an error; WK_ERR_STATE inside the closure of lbfgs */
+ * Errors:    WK_ERR_IO if the system reports an error; WK_ERR_STATE during a step of lbfgs (from the
+ *            second call of its closure on) */
 WK_API wk_code wk_optim_save_at(wk_site site, wk_optim *optim, const char *path);
 /* wk_optim_load(optim, path): Reads the state into an optimiser of the same kind, with the same parameters in the
  * same groups, on whatever device they are. The options become those of the file, learning rates too. The message

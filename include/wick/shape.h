@@ -493,7 +493,7 @@
 /* wk_one_hot(x, n): Creates vectors with 1 at index x and 0 elsewhere. n is the number of classes; -1 is one more
  * than the largest element, for which the call waits for the device.
  * Shapes:    (...) -> (..., n)
- * Dtypes:    integers; out i64
+ * Dtypes:    i64 or i32; out i64
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_INDEX if a class is out of range; WK_ERR_ARGUMENT if n is 0 or less than -1; WK_ERR_SHAPE if x
  *            is empty and n is -1

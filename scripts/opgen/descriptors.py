@@ -9,7 +9,7 @@ DTYPES = {
     "any": None,
     "numbers": "WK__NUMBERS",
     "floats": "WK__FLOATS",
-    "integers": "WK__INTS",
+    "i64 and i32": "1 << WK_I64 | 1 << WK_I32",
     "integers and bool": "WK__INTS | WK__BOOLS",
 }
 RESULTS = {"same": None, "float": "WK__RESULT_FLOAT", "bool": "WK__RESULT_BOOL"}

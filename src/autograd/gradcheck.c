@@ -77,8 +77,9 @@ static double value_at(const check *c, int which, const double *data)
         in[k] = k == which ? fresh(wk__body_of(c->in[k])->storage->device, wk__body_of(c->in[k]), data) : c->in[k];
     wk_tensor *y = in[which] ? c->f(in, c->context) : NULL;
     double result = NAN;
-    int64_t n = wk__is_tensor(y) ? wk__body_numel(wk__body_of(y)) : 0;
-    double *host = y ? room(c, n) : NULL;
+    const bool good = in[which] && wk__check_tensor(y, c->site, "gradcheck", "what f returned");
+    int64_t n = good ? wk__body_numel(wk__body_of(y)) : 0;
+    double *host = good ? room(c, n) : NULL;
     if (host && wk__body_of(y)->dtype == WK_F64 && wk__host_download(y, host, NULL, c->site))
         result = weighted(host, n);
     wk__callback_end(&scope, NULL, 0);

@@ -210,7 +210,7 @@ bool wk__in_place_allowed(const wk__op *op, wk_site site, const wk_tensor *targe
         return false;
     }
     if (!wk__body_overlaps(body) && !base.overlaps) return true;
-    wk__error_set(site, WK_ERR_ARGUMENT,
+    wk__error_set(site, WK_ERR_STATE,
                   "%s%s: some elements of the target share memory (it was expanded or unfolded); wk_clone it first",
                   op->name, wk__in_place_suffix(op->name, true));
     return false;

@@ -173,7 +173,12 @@ static wk__device *open_device(wk_device id, const wk__backend *backend, wk__fai
     }
     int place = 0;
     while (place < MAX_DEVICES && atomic_load(&opened[place])) place++;
-    wk__device *device = place < MAX_DEVICES ? wk__alloc_zero(1, sizeof *device) : NULL;
+    if (place == MAX_DEVICES) {
+        wk__fail_set(fail, WK_ERR_UNSUPPORTED, "%s:%d is one device too many; a process can use %d", backend->name,
+                     id.index, MAX_DEVICES);
+        return NULL;
+    }
+    wk__device *device = wk__alloc_zero(1, sizeof *device);
     if (!device) {
         wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for device %s:%d", backend->name, id.index);
         return NULL;

@@ -101,7 +101,7 @@ typedef struct wk__guard {
 
 /* Origin of a NULL that user code passes on while no error is pending: the thread's last call that returned NULL. */
 typedef struct wk__null_origin {
-    char last_error[200]; /* start of the message of the last failed call, if its error was cleared */
+    char last_error[200]; /* "net.c:12: matmul": the last failed call, if its error was cleared; "": none */
     const char *call;     /* a later call that returned NULL without an error, such as "grad_of"; NULL: none */
     const char *why;      /* reason for that NULL */
     wk_site site;         /* site of that call */
@@ -137,6 +137,7 @@ struct wk_context {
     wk__text error;        /* message of the error, with its "file:line: " prefix */
     wk_site error_site;    /* call site in that prefix */
     int64_t prefix_length; /* length of that prefix in bytes */
+    bool error_shared;     /* all ranks of the distributed world know this error */
     wk__guard *guard;      /* stack; guard[guards - 1] is the top */
     int64_t guards, guard_capacity;
     int64_t scope; /* index of the innermost scope in guard[]; -1 if none */

@@ -65,15 +65,33 @@ static void queue_for_handler(wk_context *context)
     *end = kept;
 }
 
+/* Returns the length of the op name a message begins with, "reshape: ..."; 0 if none. */
+static size_t name_length(const char *text)
+{
+    size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    return strncmp(text + length, ": ", 2) == 0 ? length : 0;
+}
+
+/* Writes "net.c:12: matmul" for the pending error; a missing site or name is left out. */
+static void name_failed_call(const wk_context *context, char *out, size_t size)
+{
+    const char *text = context->error.data ? context->error.data : "";
+    const int64_t place = context->error.data ? context->prefix_length : 0;
+    const size_t name = name_length(text + place);
+    const int64_t length = name > 0 || place == 0 ? place + (int64_t)name : place - (int64_t)strlen(": ");
+    snprintf(out, size, "%.*s", (int)length, text);
+}
+
 void wk_clear_error(void)
 {
     wk_context *context = wk__context();
     if (context->code != WK_OK) {
         context->null_origin = (wk__null_origin){0};
-        snprintf(context->null_origin.last_error, sizeof context->null_origin.last_error, "%s", wk_error());
+        name_failed_call(context, context->null_origin.last_error, sizeof context->null_origin.last_error);
         if (context->undelivered) queue_for_handler(context);
     }
     context->code = WK_OK;
+    context->error_shared = false;
     context->undelivered = false;
     context->delivery_due = context->undelivered_errors != NULL;
     wk__text_free(&context->error);
@@ -156,13 +174,6 @@ void wk__free_undelivered(wk_context *context)
         context->undelivered_errors = first->next;
         free_cleared(first);
     }
-}
-
-/* Returns the length of the op name a message begins with, "reshape: ..."; 0 if none. */
-static size_t name_length(const char *text)
-{
-    size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
-    return strncmp(text + length, ": ", 2) == 0 ? length : 0;
 }
 
 /* Appends the message with the op name replaced by that of the API call, if one is active, and with the position of the

@@ -233,15 +233,6 @@ static void describe_destroy_cause(const wk__handle *dead, wk__text *out)
     if (dead->by) wk__text_add(out, "; wk_retain would keep it");
 }
 
-/* Returns the length of a message's site and op name: "net.c:12: matmul" in "net.c:12: matmul: inner sizes differ". */
-static int call_prefix_length(const char *text)
-{
-    const char *first = strstr(text, ": ");
-    if (!first) return (int)strlen(text);
-    const size_t name = strspn(first + 2, "abcdefghijklmnopqrstuvwxyz0123456789_");
-    return (int)(strncmp(first + 2 + name, ": ", 2) == 0 ? first + 2 + name - text : first - text);
-}
-
 /* Explains a NULL handle. No error is pending, or it would be reported instead. */
 static void explain_null(const wk__handle_type *kind, wk__text *out)
 {
@@ -250,8 +241,7 @@ static void explain_null(const wk__handle_type *kind, wk__text *out)
         wk__text_format(out, ", as %s gave at %s:%d: %s", origin->call, origin->site.file ? origin->site.file : "?",
                         (int)origin->site.line, origin->why);
     else if (origin->last_error[0])
-        wk__text_format(out, "; the last call that failed here, and whose error was cleared, is %.*s",
-                        call_prefix_length(origin->last_error), origin->last_error);
+        wk__text_format(out, "; the last call that failed here, and whose error was cleared, is %s", origin->last_error);
     else
         wk__text_add(out, ", and no call of this thread has given that: was it ever set?");
 }

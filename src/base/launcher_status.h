@@ -4,7 +4,7 @@
  *     wick=open                    a device is used
  *     world=joined                 wk_dist_init was called
  *     world=left                   wk_dist_finish was called
- *     cause=1                      a call of this rank failed because rank 1 had an error
+ *     cause=1                      this rank's pending error was caused by rank 1
  *     step=120 rate=12.50          steps finished, and steps per second since the previous line
  *
  * `wick run` shows the steps, and uses the other lines to explain why a run ended. Readers must ignore unknown words.

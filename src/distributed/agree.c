@@ -2,7 +2,6 @@
 /* Agreements; see agree.h. */
 #include "agree.h"
 #include "base/alloc.h"
-#include "base/launcher_status.h"
 #include <string.h>
 
 static const char *const op_names[] = {"sum", "avg", "product", "min", "max"};
@@ -106,9 +105,7 @@ wk_code wk__agreement_result(const wk__agreement *all, const wk__dist_transport 
         fail->fatal = true;
         return all->code;
     }
-    char line[24];
-    snprintf(line, sizeof line, "cause=%u\n", all->failed_rank);
-    wk__launcher_status_send(line);
+    fail->failed_rank_plus_1 = all->failed_rank + 1;
     return wk__dist_error_set(fail, all->code, "rank %u on %s failed: %s", all->failed_rank,
                               engine->host_name(world, (int)all->failed_rank), all->text);
 }

@@ -164,7 +164,7 @@ static bool run_call(call *c, bool ready)
 static bool check_target(const call *c)
 {
     return !wk__body_overlaps(wk__body_of(c->x)) ||
-           refuse(c, WK_ERR_SHAPE, "has elements that share memory; wk_clone it");
+           refuse(c, WK_ERR_STATE, "has elements that share memory; wk_clone it");
 }
 
 static bool same_shape(call *c)

@@ -192,7 +192,7 @@ wk_code wk_dist_finish_at(wk_site site)
         wk__dist_ticket ticket;
         wk__flush(wk__context());
         wk__dist_request request = {.kind = WK__DIST_FINISH, .blocking = true};
-        if (wk_error() && !wk__dist_error_is_shared()) {
+        if (wk_error() && !wk__context()->error_shared) {
             request.code = wk_error_code();
             request.error_text = wk_error();
         }

@@ -94,6 +94,7 @@ typedef struct wk__dist_ticket {
                      * more than 64 KiB they are not freed any more */
     wk_code code;
     char text[900];
+    uint32_t failed_rank_plus_1; /* as in wk__dist_error */
 } wk__dist_ticket;
 
 /* Asks, without waiting for anybody. All ranks of the group ask for the same in the same order. */

@@ -7,6 +7,7 @@
  *               of another: waits up to the deadline, and leaves the thread behind that does not come back
  */
 #include "base/alloc.h"
+#include "base/launcher_status.h"
 #include "base/platform/clock.h"
 #include "base/pool.h"
 #include "agree.h"
@@ -73,9 +74,9 @@ static void format_error(wk__dist_ticket *t, const wk__dist_error *fail)
     const int rank = wk__dist_world()->rank;
     char asked[WK__DIST_CALL_TEXT];
     wk__dist_call_text(&t->request, t->sequence, asked);
-    snprintf(t->text, sizeof t->text, "rank %d of %d on %s: %s%s %s", rank, wk__dist_world()->size,
-             job->engine->host_name(job->world, rank), asked, strncmp(fail->text, "not ", 4) == 0 ? "" : ":",
-             fail->text);
+    snprintf(t->text, sizeof t->text, "rank %d of %d on %s: %s: %s", rank, wk__dist_world()->size,
+             job->engine->host_name(job->world, rank), asked, fail->text);
+    t->failed_rank_plus_1 = fail->failed_rank_plus_1;
 }
 
 static wk_code make_call(const wk__dist_transport *engine, void *world, const wk__dist_call *step, wk__dist_error *fail)
@@ -195,8 +196,11 @@ bool wk__dist_queue_stop(void)
     pthread_cond_broadcast(&queue.changed);
     pthread_mutex_unlock(&queue.lock);
     if (ends) pthread_join(queue.thread, NULL);
-    if (!stuck) queue.stopping = queue.started = queue.fatal_error.fatal = false;
-    return !stuck;
+    if (stuck) return false;
+    pthread_mutex_lock(&queue.lock);
+    queue.stopping = queue.started = queue.fatal_error.fatal = false;
+    pthread_mutex_unlock(&queue.lock);
+    return true;
 }
 
 bool wk__dist_queue_is_stuck(void)
@@ -264,7 +268,7 @@ void wk__dist_submit(wk__dist_ticket *t, wk__dist_group *group, const wk__dist_r
 /* The call does not come back: nobody waits for it, or for what stands behind it, any more. */
 static void abandon_call(wk__dist_ticket *t)
 {
-    wk__dist_error fail;
+    wk__dist_error fail = {.code = WK_OK};
     if (!queue.stuck)
         wk__dist_error_set(
             &fail, WK_ERR_TIMEOUT,
@@ -293,17 +297,13 @@ static void wait_once(wk__dist_ticket *t)
         pthread_cond_wait(&queue.changed, &queue.lock);
 }
 
-static uint64_t hash_of_error(void)
+/* Names the rank whose error has become this rank's first, so that the launcher blames that one. An error that was
+ * pending before says nothing: the rank that made that one has been named, or is this rank itself. */
+static void report_failed_rank(uint32_t rank)
 {
-    const char *text = wk_error();
-    uint64_t hash = 1;
-    for (; text && *text; text++) hash = (hash ^ (unsigned char)*text) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash;
-}
-
-bool wk__dist_error_is_shared(void)
-{
-    return hash_of_error() == wk__dist_session_now.shared_error_hash;
+    char line[24];
+    snprintf(line, sizeof line, "cause=%u\n", rank);
+    wk__launcher_status_send(line);
 }
 
 wk_code wk__dist_wait(wk__dist_ticket *t, wk_site site, const char *op)
@@ -312,8 +312,8 @@ wk_code wk__dist_wait(wk__dist_ticket *t, wk_site site, const char *op)
     while (!t->done) wait_once(t);
     pthread_mutex_unlock(&queue.lock);
     if (t->code == WK_OK) return WK_OK;
+    if (t->failed_rank_plus_1 && !wk__error_pending()) report_failed_rank(t->failed_rank_plus_1 - 1);
     wk__error_set(site, t->code, "%s: %s", op, t->text);
-    if (t->group == wk__dist_world() && !wk__dist_is_p2p(t->request.kind))
-        wk__dist_session_now.shared_error_hash = hash_of_error();
+    if (t->group == wk__dist_world() && !wk__dist_is_p2p(t->request.kind)) wk__context()->error_shared = true;
     return t->code;
 }

@@ -11,14 +11,10 @@ typedef struct wk__dist_session {
     void *world;                      /* the engine's */
     double timeout_s;                 /* WICK_TIMEOUT */
     pid_t pid;                        /* which has joined it, be it left by now; a child of fork() has not */
-    uint64_t shared_error_hash;       /* a hash of the last error that all ranks of the world have had
-                                                   alike */
     uint64_t generation;              /* changes with each that is joined, and left */
 } wk__dist_session;
 extern wk__dist_session wk__dist_session_now;
 
-/* Is the pending error one that the others know? */
-bool wk__dist_error_is_shared(void);
 /* queue.c: the thread that makes calls ends; false: it is stuck in one, and stays behind. Then no other world can be
  * joined. */
 bool wk__dist_queue_stop(void);

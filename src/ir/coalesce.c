@@ -59,7 +59,8 @@ void wk__program_coalesce(wk__program *group)
     if (group->nreduce > 0) {
         end = flatten(group, border, group->ndim, kept);
         if (end == kept) { /* one column: a program with reductions keeps one reduced dimension */
-            copy_dim(group, end, border, 1);
+            group->shape[end] = 1;
+            for (int k = 0; k < group->noperands; k++) group->operand[k].stride[end] = 0;
             end++;
         }
     }

@@ -133,9 +133,15 @@ bool wk__operand_varies_by_column(const wk__program *group, const wk__operand *o
  * recomputation loads again. With nreduce = 0 the entire space is one row in pass 0, and stores are of element level.
  * Strides over dimensions of size 1 are ignored. */
 void wk__program_levels(const wk__program *group, uint8_t level[], uint8_t pass[]);
+/* Returns the operands that are stored to and whose memory the program also loads, a bit each. wk__program_levels()
+ * depends on these, on the structure, and on which dimensions have size 1. */
+uint32_t wk__program_overwritten(const wk__program *group);
+/* Like wk__program_levels(), but does not move such STOREs: for a coalesced program the result depends on the structure
+ * alone. */
+void wk__program_levels_by_structure(const wk__program *group, uint8_t level[], uint8_t pass[]);
 /* Drops dimensions of size 1 and merges adjacent dimensions that are contiguous in every operand, never across the
  * border between kept and reduced dimensions. Afterwards ndim may be 0 (one element); a program with reduced dimensions
- * keeps at least one. */
+ * keeps at least one. If that one has size 1, all strides over it are 0, so that levels depend on the structure alone. */
 void wk__program_coalesce(wk__program *group);
 /* Like wk__program_coalesce(), but only for the first `dims` dimensions of a program without reductions. */
 void wk__program_coalesce_outer(wk__program *group, int dims);

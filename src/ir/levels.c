@@ -16,26 +16,36 @@ static bool reduces(int code)
     return code >= WK__RSUM && code <= WK__RMIN;
 }
 
+uint32_t wk__program_overwritten(const wk__program *group)
+{
+    uint32_t loaded = 0, overwritten = 0;
+    for (int k = 0; k < group->nins; k++)
+        if (group->ins[k].code == WK__LOAD) loaded |= (uint32_t)1 << group->ins[k].arg[0];
+    for (int k = 0; k < group->nins; k++) {
+        if (group->ins[k].code != WK__STORE) continue;
+        const int target = group->ins[k].arg[0];
+        const wk__memory *memory = group->operand[target].memory;
+        bool shared = loaded >> target & 1;
+        for (int o = 0; o < group->noperands && memory; o++)
+            shared |= (loaded >> o & 1) && group->operand[o].memory == memory;
+        overwritten |= (uint32_t)shared << target;
+    }
+    return overwritten;
+}
+
 /* Moves stores to memory that the program also loads to the last pass, because a later pass may load it again. */
 static void delay_stores(const wk__program *group, uint8_t pass[])
 {
+    const uint32_t overwritten = wk__program_overwritten(group);
     uint8_t last = 0;
     for (int k = 0; k < group->nins; k++) {
         if (pass[k] > last) last = pass[k];
     }
-    for (int s = 0; s < group->nins; s++) {
-        if (group->ins[s].code != WK__STORE) continue;
-        int target = group->ins[s].arg[0];
-        for (int k = 0; k < s; k++) {
-            int source = group->ins[k].arg[0];
-            if (group->ins[k].code != WK__LOAD) continue;
-            const wk__memory *memory = group->operand[target].memory;
-            if (source == target || (memory && group->operand[source].memory == memory)) pass[s] = last;
-        }
-    }
+    for (int k = 0; k < group->nins; k++)
+        if (group->ins[k].code == WK__STORE && overwritten >> group->ins[k].arg[0] & 1) pass[k] = last;
 }
 
-void wk__program_levels(const wk__program *group, uint8_t level[], uint8_t pass[])
+void wk__program_levels_by_structure(const wk__program *group, uint8_t level[], uint8_t pass[])
 {
     bool rows = group->nreduce > 0;
     for (int k = 0; k < group->nins; k++) {
@@ -58,5 +68,10 @@ void wk__program_levels(const wk__program *group, uint8_t level[], uint8_t pass[
         level[k] = element;
         pass[k] = first;
     }
-    if (rows) delay_stores(group, pass);
+}
+
+void wk__program_levels(const wk__program *group, uint8_t level[], uint8_t pass[])
+{
+    wk__program_levels_by_structure(group, level, pass);
+    if (group->nreduce > 0) delay_stores(group, pass);
 }

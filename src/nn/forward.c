@@ -45,7 +45,7 @@ static int call_builtin_module(wk_site site, wk_module *m, wk_tensor *const *in,
     wk__nested_call c;
     bool bare = wk__context()->scope < 0;
     if (!wk__nested_call_begin(&c, NULL, site, false)) return -1;
-    int count = call(m, in, inputs, out, outputs), given = count > 0 ? count : 0;
+    int count = call(m, in, inputs, out, outputs), given = count > 0 && count <= outputs ? count : 0;
     retain_passed_through(site, bare, out, given);
     wk__nested_call_end(&c, out, given);
     return count;

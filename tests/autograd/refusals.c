@@ -33,6 +33,14 @@ static wk_tensor *of_the_square(wk_tensor *const *in, void *wrong)
     return wrong ? wk_mul(wk_detach(in[0]), in[0]) : square;
 }
 
+/* From the second call on the result has been freed. */
+static wk_tensor *of_a_freed_result(wk_tensor *const *in, void *calls)
+{
+    wk_tensor *square = wk_mul(in[0], in[0]);
+    if ((*(int *)calls)++ > 0) wk_free(square);
+    return square;
+}
+
 static void what_gradcheck_finds(void **state)
 {
     (void)state;
@@ -47,6 +55,9 @@ static void what_gradcheck_finds(void **state)
     expect_error("gradcheck", "input 0 must be a leaf of dtype f64", NULL);
     assert_false(wk_gradcheck_at(WK_HERE, of_the_square, NULL, &x, 17));
     expect_error("gradcheck", "1 to 16 inputs", NULL);
+    int calls = 0;
+    assert_false(wk_gradcheck(of_a_freed_result, &calls, (x)));
+    expect_error("gradcheck", "what f returned", NULL);
 }
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */

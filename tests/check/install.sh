@@ -38,6 +38,16 @@ for compiler in $(compilers gcc clang); do
     check "pkg-config, shared, ${compiler##*/}" through_pkg_config "$compiler"
     check "pkg-config, static, ${compiler##*/}" through_pkg_config "$compiler" static
 done
+with_a_space()
+{
+    make -n install PREFIX="/with a space" | grep -q -- '--prefix "/with a space"' && mkdir -p "$WICK_WORK/with a space" &&
+        cp -R "$prefix/." "$WICK_WORK/with a space" || return 1
+    PKG_CONFIG_PATH="$WICK_WORK/with a space${libraries#"$prefix"}/pkgconfig"
+    eval "set -- $(pkg-config --cflags --libs wick)"
+    cc -std=c11 -o "$WICK_WORK/consumer" tests/install/consumer.c "$@" && "$WICK_WORK/consumer" "$version"
+}
+check "a prefix with a space" with_a_space
+export PKG_CONFIG_PATH="$libraries/pkgconfig"
 check "find_package(wick)" through_cmake package -DCMAKE_PREFIX_PATH="$prefix"
 check "add_subdirectory(wick)" in_a_folder
 check "FetchContent" through_cmake fetched -DWICK_SOURCE="$WICK_SOURCE" -DCMAKE_BUILD_TYPE=Unoptimised

@@ -159,6 +159,7 @@ check "ops: as the program writes it" says "^softmax" "$wick" ops wk_softmax
 check "ops: what another library calls it" says '"multiply" is wk_mul here' "$wick" ops multiply
 check "ops: an optimiser is no op" says '"adam" is wk_optim_adam' "$wick" ops wk_optim_adam
 check "ops: nothing matches" ends 1 "$wick" ops no_such_op
+fails "ops: a name that is nearly one" 'no operation matches "sofmax"; did you mean softmax?$' "$wick" ops sofmax
 fails "ops: what is not here yet" "What is not here yet" "$wick" ops conv
 check "ops: JSON, sorted, each with a schema" json \
     '([r["name"] for r in rows] == sorted(r["name"] for r in rows) and len(rows) >= 110 and
@@ -222,6 +223,7 @@ check "train: ... is left, and nothing beside it" sh -c \
 # ---- bench
 
 fails "bench: no GPU" "wants a GPU, not cpu" "$wick" bench gpu --device cpu
+fails "bench: no GPU found" "no GPU found; run wick doctor" env -u WICK_GPU "$wick" bench gpu
 fails "bench: a device for all" "for the case gpu, not for fused" "$wick" bench fused --device opencl:0
 check "bench: the first figures as JSON" json \
     '(rows[0]["ratio"] > 0 and
@@ -230,6 +232,19 @@ check "bench: the first figures as JSON" json \
 check "bench: the chapter's exercises and a picture" json \
     'all(any(r["case"].startswith(e) for r in rows) for e in ("E1", "E2", "E3", "E4", "mirrored"))' \
     "$wick" bench --quick --json --svg "$WICK_WORK/bench.svg"
+labels()
+{
+    python3 - "$WICK_WORK/bench.svg" "$WICK_WORK/stdout" <<'END'
+import json, sys, xml.dom.minidom
+svg = xml.dom.minidom.parse(sys.argv[1])
+texts = [t.firstChild.data for t in svg.getElementsByTagName("text")]
+rows = [json.loads(line) for line in open(sys.argv[2])]
+for r in rows:
+    if r["ratio"] is not None:
+        assert any(t.startswith(r["case"] + ", " + r["device"]) for t in texts), r["case"]
+END
+}
+check "bench: ... in which no name is cut" labels
 check "bench: the picture is XML" python3 -c "import sys, xml.dom.minidom as x; x.parse(sys.argv[1])" \
     "$WICK_WORK/bench.svg"
 cat >"$WICK_WORK/peer" <<'EOF'
@@ -283,6 +298,10 @@ check "replay: a file that is not there" ends 1 "$wick" replay /nowhere/at.all
 head -c 300 "$flush" >"$WICK_WORK/cut.flush"
 check "replay: a file that was cut" ends 1 "$wick" replay "$WICK_WORK/cut.flush"
 check "replay: ... and what it says" grep -q "cut.flush: not a flush as WICK_CHECK writes it: " "$WICK_WORK/stderr"
+echo 'int main(void) { return 0; }' >"$WICK_WORK/other.c"
+check "replay: another file" ends 1 "$wick" replay "$WICK_WORK/other.c"
+check "replay: ... and what it says" grep -q "other.c: not a flush file: it does not begin with WICKFLSH" \
+    "$WICK_WORK/stderr"
 printf 'WICKFLSH' >"$WICK_WORK/short.flush"
 check "replay: a file that is too short" ends 1 "$wick" replay "$WICK_WORK/short.flush"
 

@@ -416,6 +416,11 @@ check "an error that all are told is of who made it" gives 4 run -n 3 sh -c \
     case $WICK_RANK in 0) exit 1;; 1) sleep 0.3; echo it was me; exit 4;; *) sleep 0.1; echo me too; exit 1;; esac'
 check "... is told" err "^wick run: rank 1 on .*: exit status 4; its last words:$"
 check "... and the others have said what they had to" grep -q '^\[2\] me too$' "$WICK_WORK/out"
+check "an error that was passed on twice is of who made it" gives 4 run -n 3 sh -c \
+    'echo world=joined >/proc/self/fd/$WICK_STATUS_FD
+    [ $WICK_RANK = 2 ] || echo cause=$((WICK_RANK + 1)) >/proc/self/fd/$WICK_STATUS_FD
+    case $WICK_RANK in 0) exit 1;; 1) sleep 0.4; exit 1;; *) sleep 0.2; exit 4;; esac'
+check "... is told" err "^wick run: rank 2 on .*: exit status 4"
 check "nor of who ends by another error then" gives 3 run -n 2 sh -c \
     'printf "world=joined\ncause=1\n" >/proc/self/fd/$WICK_STATUS_FD; [ $WICK_RANK = 0 ] && exit 3; sleep 0.2; exit 75'
 check "of who goes on it is not" gives 1 run -n 2 sh -c \

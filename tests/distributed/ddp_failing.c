@@ -64,6 +64,29 @@ static void networks_in_another_order(void **state)
     ranks_free(&r);
 }
 
+/* Groups {0, 1}, {1, 2} and {0, 2}, each rank's two in such an order that each waits for the next rank. */
+static void waits_in_a_circle(int rank)
+{
+    WK_SCOPE;
+    RANK_CHECK(wk_dist_init() == WK_OK);
+    wk_dist_group *const group[] = {wk_dist_new_group((0, 1)), wk_dist_new_group((1, 2)), wk_dist_new_group((0, 2))};
+    wk_module *ddp[3] = {NULL};
+    for (int k = 0; k < 3; k++)
+        if (wk_dist_group_rank(group[k]) >= 0) ddp[k] = wk_ddp(wk_nn_linear(3, 2), .group = group[k]);
+    wk_tensor *x = wk_ones((1, 3)), *first = wk_sum(wk_forward(ddp[rank], x));
+    RANK_CHECK(wk_backward(wk_add(first, wk_sum(wk_forward(ddp[(rank + 2) % 3], x)))) == WK_ERR_TIMEOUT);
+    rank_save_error();
+}
+
+static void networks_of_groups_in_a_circle(void **state)
+{
+    (void)state;
+    ranks r = {.size = 3, .timeout = 2, .body = waits_in_a_circle};
+    ranks_run(&r);
+    for (int k = 0; k < 3; k++) expect_rank_error(&r, k, WK_ERR_TIMEOUT, "backward: ", "all_reduce", NULL);
+    ranks_free(&r);
+}
+
 /* Rank 1 is wrong before anybody hears of it; the others fail with it, and all try again. */
 static void wraps_twice(int rank)
 {
@@ -190,6 +213,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(error_after_last_bucket),
                                        cmocka_unit_test(networks_in_another_order),
+                                       cmocka_unit_test(networks_of_groups_in_a_circle),
                                        cmocka_unit_test(networks_are_wrapped_after_an_error),
                                        cmocka_unit_test(two_threads_at_once),
                                        cmocka_unit_test(a_world_is_not_left_within_backward),

@@ -109,7 +109,7 @@ static void a_rank_is_stopped(void **state)
         ranks_end(&r, false);
         for (int k = 0; k < 4; k++)
             if (k != culprit)
-                expect_rank_error(&r, k, WK_ERR_TIMEOUT, ": all_reduce 2 (12 bytes) not finished after ", stuck,
+                expect_rank_error(&r, k, WK_ERR_TIMEOUT, ": all_reduce 2 (12 bytes): not finished after ", stuck,
                                   " is dead or stuck; start again from the last checkpoint", NULL);
         if (culprit > 0) expect_rank_error(&r, culprit, WK_ERR_TIMEOUT, stuck, "is dead or stuck", NULL);
         ranks_free(&r);
@@ -132,8 +132,9 @@ static void a_rank_does_not_call(void **state)
     ranks r = {.size = 4, .body = stays_away, .timeout = SHORT};
     ranks_run(&r);
     for (int k = 0; k < 4; k++)
-        expect_rank_error(&r, k, WK_ERR_TIMEOUT, k == CULPRIT ? "all_reduce 2" : "all_reduce 2 (12 bytes) not finished",
-                          "; rank 1 on ", " has not called it, its last call was barrier 1", NULL);
+        expect_rank_error(&r, k, WK_ERR_TIMEOUT,
+                          k == CULPRIT ? "all_reduce 2" : "all_reduce 2 (12 bytes): not finished", "; rank 1 on ",
+                          " has not called it, its last call was barrier 1", NULL);
     ranks_free(&r);
 }
 
@@ -443,7 +444,7 @@ static void an_error_is_pending(void **state)
         snprintf(who, sizeof who, ": rank %d on ", n - 1);
         for (int k = 0; k < n - 1; k++)
             expect_rank_error(&r, k, WK_ERR_SHAPE, "dist_new_group: rank ", who,
-                              " failed: ", "dist_failing.c:", "matmul: ", NULL);
+                              " failed: ", "failing.c:", "matmul: ", NULL);
         expect_rank_error(&r, n - 1, WK_ERR_SHAPE, "matmul: ", NULL);
         ranks_free(&r);
     }
@@ -503,12 +504,38 @@ static void a_rank_fails_and_finishes(void **state)
     ranks_free(&r);
 }
 
+/* All the others wait in wk_dist_finish when the last rank comes there with an error. */
+static void is_last_to_finish_and_has_failed(int rank)
+{
+    WK_SCOPE;
+    join();
+    if (rank == 2) {
+        usleep(300000);
+        wk_matmul(wk_ones((3)), wk_ones((2, 2)));
+    }
+    const wk_code code = wk_dist_finish();
+    RANK_CHECK(rank == 2 || code == WK_ERR_SHAPE);
+    RANK_CHECK(wk_error_code() == WK_ERR_SHAPE);
+    rank_save_error();
+}
+
+static void the_last_to_finish_has_failed(void **state)
+{
+    (void)state;
+    ranks r = {.size = 3, .body = is_last_to_finish_and_has_failed};
+    ranks_run(&r);
+    for (int k = 0; k < 2; k++)
+        expect_rank_error(&r, k, WK_ERR_SHAPE, "dist_finish: rank ", "rank 2 on ", " failed: ", "matmul: ", NULL);
+    ranks_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_that_differ),
         cmocka_unit_test(an_error_is_pending),
         cmocka_unit_test(a_rank_fails_and_finishes),
+        cmocka_unit_test(the_last_to_finish_has_failed),
     };
     /* MPI's ranks do not hear who is gone, nor see calls that cross; distributed_launch.sh has what becomes of them. */
     const struct CMUnitTest of_tcp[] = {

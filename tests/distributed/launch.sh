@@ -51,8 +51,15 @@ check "wick run: a world says nothing of itself" gives 0 tcp -n 2 "$world"
 check "... when all is well" test ! -s "$WICK_WORK/err"
 check "wick run: a rank has an error" gives 1 tcp -n 4 "$world" 20 2 fail
 check "... that all tell" err "all_reduce .*: rank 2 on .* failed: .*matmul: "
+# Both ranks end at the same moment, and either may be heard of first.
+for culprit in 0 1; do
+    for k in 1 2 3 4 5 6 7 8 9 10; do
+        check "wick run: rank $culprit gives wk_ddp what it cannot take, $k" gives 1 tcp -n 2 "$world" 3 $culprit ddp
+        check "... is blamed" err "^wick run: rank $culprit on .* failed after .*: exit status 1"
+    done
+done
 check "wick run: a rank is stopped" gives 75 tcp -n 4 --timeout 2 "$world" 20 2 stop
-check "... is told" err "all_reduce 12 (512 KiB) not finished after .* s; rank 2 on .* is dead or stuck; start again"
+check "... is told" err "all_reduce 12 (512 KiB): not finished after .* s; rank 2 on .* is dead or stuck; start again"
 
 by_hand()
 {
@@ -91,7 +98,7 @@ if [ $open_mpi = yes ]; then
     check "... that it tells" err "matmul: inner sizes differ"
     check "Open MPI: a rank is stopped" gives 75 env WICK_TIMEOUT=2 sh -c "timeout -k 5 60 env MARK=$mark mpirun \
         --allow-run-as-root --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n 3 '$world' 20 1 stop"
-    check "... is told" err "all_reduce .* (512 KiB) not finished after 2 s"
+    check "... is told" err "all_reduce .* (512 KiB): not finished after 2 s"
     check "Open MPI: tcp under mpirun" gives 0 mpi -n 3 -x WICK_COMM=tcp -x WICK_COORDINATOR=127.0.0.1:"$port" -x \
         WICK_SECRET=s "$world"
     check "... is right" all_right 3

@@ -185,6 +185,8 @@ static void tensors_of_all_kinds(int rank)
     RANK_CHECK(!wk_dist_reduce_scatter(wk_ones((3))) && wk_error_code() == WK_ERR_SHAPE);
     RANK_CHECK(strstr(wk_error(), "f32[3] cannot be cut into 2 parts along its first dimension"));
     wk_clear_error();
+    RANK_CHECK(!wk_dist_all_to_all(wk_ones((3))) && wk_error_code() == WK_ERR_SHAPE);
+    wk_clear_error();
     leave();
 }
 
@@ -429,7 +431,7 @@ static void an_engine_that_does_not_come_back(void **state)
     ranks r = {.size = 2, .body = is_stuck, .timeout = 3};
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
-        expect_rank_error(&r, k, WK_ERR_TIMEOUT, ": barrier 3 not finished after 3 s; another rank is dead or stuck",
+        expect_rank_error(&r, k, WK_ERR_TIMEOUT, ": barrier 3: not finished after 3 s; another rank is dead or stuck",
                           NULL);
     ranks_free(&r);
 }

@@ -382,7 +382,7 @@ static void invalid_messages(void **state)
     (void)state;
     ranks r = {.size = 3, .body = waits_for_what_nobody_sends, .timeout = 2};
     ranks_run(&r);
-    expect_rank_error(&r, 1, WK_ERR_TIMEOUT, "dist_recv_: rank 1 of 3 on ", ": recv (20 bytes) not finished after ",
+    expect_rank_error(&r, 1, WK_ERR_TIMEOUT, "dist_recv_: rank 1 of 3 on ", ": recv (20 bytes): not finished after ",
                       "; rank 0 on ", " has not called it, its last call was barrier 1; start again", NULL);
     expect_rank_error(&r, 0, WK_ERR_TIMEOUT, "dist_send: rank 0 of 3 on ", ": send (20 bytes): recv was not finished; ",
                       NULL);
@@ -407,7 +407,7 @@ static void both_receive(void **state)
     ranks r = {.size = 2, .body = receives_as_the_other_does, .timeout = 2};
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
-        expect_rank_error(&r, k, WK_ERR_TIMEOUT, ": recv (20 bytes) not finished after ", "; rank ",
+        expect_rank_error(&r, k, WK_ERR_TIMEOUT, ": recv (20 bytes): not finished after ", "; rank ",
                           " is in recv; start", NULL);
     ranks_free(&r);
 }

@@ -203,7 +203,7 @@ static void copies_are_told(void **state)
     wk_sync();
     wk_set_soft_placement(false);
     wk_set_log(NULL, NULL, NULL);
-    if (!strstr(told, "add: operand 0 (12 bytes) copied from cpu to null:0")) fail_msg("%s", told);
+    if (!strstr(told, "add: operand 1 (12 bytes) copied from cpu to null:0")) fail_msg("%s", told);
     if (strstr(told, "cpu:")) fail_msg("%s", told);
     expect_ok();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A rank of a world for tests of launchers: world [STEPS [RANK DOES]]. In each step all ranks add 64 Ki numbers. In the
- * middle of it all, RANK does something: "kill" itself, "stop", "exit3", "exit0", "fail" with an error; or it is
+ * middle of it all, RANK does something: "kill" itself, "stop", "exit3", "exit0", "fail" with an error, give wk_ddp
+ * an input of the wrong width ("ddp", in which all call it); or it is
  * "absent" from the beginning, as all are with "apart", who then do nothing together. Rank 0 tells how it was. */
 #include <signal.h>
 #include <stdio.h>
@@ -16,6 +17,12 @@ static void misbehave(const char *how)
     if (strcmp(how, "exit3") == 0) exit(3);
     if (strcmp(how, "exit0") == 0) exit(0);
     if (strcmp(how, "fail") == 0) wk_matmul(wk_ones((2, 3)), wk_ones((2, 3)));
+}
+
+static void train(bool wrongly)
+{
+    wk_module *ddp = wk_ddp(wk_nn_linear(4, 3));
+    wk_backward(wk_sum(wk_forward(ddp, wk_ones((1, wrongly ? 5 : 4)))));
 }
 
 int main(int count, char **words)
@@ -34,6 +41,8 @@ int main(int count, char **words)
     for (int step = 0; step < steps && !wk_error(); step++) {
         WK_SCOPE;
         if (rank == culprit && step == steps / 2) misbehave(does);
+        if (strcmp(does, "ddp") == 0) train(rank == culprit && step == steps / 2);
+        if (wk_error()) break;
         wk_tensor *x = wk_full((NUMBERS), rank + step);
         if (!apart) wk_dist_all_reduce_(x);
         right += wk_item(wk_amin(x)) == world * step + world * (world - 1) / 2;

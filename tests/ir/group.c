@@ -114,6 +114,17 @@ static void stores_in_place_wait(void **state)
     ir_store(&g, y, twice);
     ir_store(&g, z, ir_binary(&g, WK__DIV, twice, ir_unary(&g, WK__RSUM, twice)));
     expect_levels(&g, "eeeeree", "0010111");
+    assert_int_equal(wk__program_overwritten(&g), 1 << x);
+
+    wk__memory *memory = (wk__memory *)&g, *other = (wk__memory *)&g.ins; /* two operands of one memory */
+    g.ins[2].arg[0] = (int16_t)y;
+    g.ins[3].arg[0] = (int16_t)z;
+    g.operand[x].memory = g.operand[y].memory = memory;
+    expect_levels(&g, "eeeeree", "0010111");
+    assert_int_equal(wk__program_overwritten(&g), 1 << y);
+    g.operand[y].memory = other;
+    expect_levels(&g, "eeeeree", "0000111");
+    assert_int_equal(wk__program_overwritten(&g), 0);
 }
 
 static void levels_of_gather_and_random(void **state)
@@ -249,6 +260,7 @@ static void collapse_is_complete(void **state)
     wk__program_coalesce(&g);
     assert_int_equal(g.ndim, 2); /* one column, but still a reduction */
     assert_int_equal(g.shape[1], 1);
+    assert_int_equal(g.operand[0].stride[1], 0);
 
     ir_space(&g, 3, (const int64_t[]){INT64_MAX / 2, 0, INT64_MAX / 2}, 0); /* empty: sizes must not overflow */
     ir_operand(&g, WK_F32, NULL, 0, (const int64_t[]){INT64_MAX, 0, 1});

@@ -150,9 +150,9 @@ static void soft_placement_copies_counts_and_says_so_once(void **state)
     assert_int_equal(copies - copies_before, 4);
     assert_int_equal(bytes - bytes_before, 4 * 24);
     assert_int_equal(
-        lines_with(test_backend_text("add: operand 0 (24 bytes) copied from cpu to opencl:1"), "lesson_work.c:"), 1);
+        lines_with(test_backend_text("add: operand 1 (24 bytes) copied from cpu to opencl:1"), "lesson/work.c:"), 1);
     assert_int_equal(
-        lines_with(test_backend_text("add: operand 1 (24 bytes) copied from opencl:1 to cpu"), "lesson_work.c:"), 1);
+        lines_with(test_backend_text("add: operand 2 (24 bytes) copied from opencl:1 to cpu"), "lesson/work.c:"), 1);
     assert_null(wk_add(near, far)); /* strict again */
     expect_error("different devices", NULL);
 }
@@ -365,10 +365,10 @@ static void the_log_says_where_ops_ran(void **state)
     wk_item(wk_add(back, 1));
     wk_set_log(NULL, NULL, NULL);
     wk_transfer_stats(&after);
-    assert_int_equal(lines_with("lesson_work.c:", test_backend_text("to: 400 bytes from cpu to opencl:1")), 1);
-    assert_int_equal(lines_with(test_backend_text("exp, mul, sum on opencl:1, in one pass"), "lesson_work.c:"), 1);
-    assert_int_equal(lines_with(test_backend_text("to: 4 bytes from opencl:1 to cpu"), "lesson_work.c:"), 1);
-    assert_int_equal(lines_with("add on cpu", "lesson_work.c:"), 1);
+    assert_int_equal(lines_with("lesson/work.c:", test_backend_text("to: 400 bytes from cpu to opencl:1")), 1);
+    assert_int_equal(lines_with(test_backend_text("exp, mul, sum on opencl:1, in one pass"), "lesson/work.c:"), 1);
+    assert_int_equal(lines_with(test_backend_text("to: 4 bytes from opencl:1 to cpu"), "lesson/work.c:"), 1);
+    assert_int_equal(lines_with("add on cpu", "lesson/work.c:"), 1);
     assert_int_equal(after.uploads - before.uploads, 400);
     assert_int_equal(after.downloads - before.downloads, 4);
     int before_silence = heard.count;

@@ -99,13 +99,34 @@ static void batches_of_batches(void **state)
     }
 }
 
+/* Kernels and programs are compiled once for rows of all lengths. A column alone is the same for the whole row, in
+ * which it differs from all others; so it may come first, last or between. */
+static void rows_of_one_column(void **state)
+{
+    (void)state;
+    static const int64_t lengths[] = {1, 5, 1, 256, 257, 0, 1, 255, 3};
+    float value[257];
+    for (int k = 0; k < 257; k++) value[k] = (float)k + 1;
+    EACH_DEVICE(device)
+    {
+        for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+            WK_SCOPE;
+            const int64_t n = lengths[k];
+            wk_tensor *x = wk_to(wk_from_at(WK_HERE, WK_F32, value, (size_t)n * sizeof *value, &n, 1), device);
+            assert_true(wk_item(wk_sum(wk_mul(x, wk_arange(n, .device = device)))) ==
+                        (double)((n - 1) * n * (n + 1)) / 3);
+            assert_true(wk_item(wk_sum(wk_mul(x, x))) == (double)(n * (n + 1) * (2 * n + 1)) / 6);
+        }
+    }
+    expect_ok();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(batches_of_batches),
-        cmocka_unit_test(bits_of_a_converted_bool),
-        cmocka_unit_test(argmax_needs_no_positions),
-        cmocka_unit_test(zeros_have_signs),
+        cmocka_unit_test(batches_of_batches),        cmocka_unit_test(bits_of_a_converted_bool),
+        cmocka_unit_test(argmax_needs_no_positions), cmocka_unit_test(zeros_have_signs),
+        cmocka_unit_test(rows_of_one_column),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,6 +146,7 @@ static void bad_index_at_the_call(void **state)
     expect_error(wk_index_add(x, 0, i, wk_ones((2, 2))), WK_ERR_SHAPE, "f32[2,2]");
     expect_error(wk_masked_select(x, x), WK_ERR_DTYPE, "bool");
     expect_error(wk_one_hot(wk_of(int64_t, (1), 5), 3), WK_ERR_INDEX, "5");
+    expect_error(wk_one_hot(wk_zeros((2), .dtype = WK_I8), 3), WK_ERR_DTYPE, "i8");
     expect_error(wk_index_select(wk_ones((0, 3)), 0, wk_of(int64_t, (1), 0)), WK_ERR_INDEX, "index 0");
 }
 

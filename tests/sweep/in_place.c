@@ -4,6 +4,31 @@
 #include "support/sweep/sweep.h"
 #include "ir/scalar.h"
 
+/* Refused with WK_ERR_STATE: a target whose elements share memory, and a leaf that requires grad. */
+static void refuse_targets(const wk__op *op, sweep_sample *sample, wk_tensor *tensor[], const char *text)
+{
+    wk_tensor *good = tensor[0], *out[SWEEP_RESULTS];
+    const wk_dtype dtype = wk_dtype_of(good);
+    int64_t shape[WK__MAX_DIMS];
+    for (int d = 0; d < wk_ndim(good); d++) shape[d] = wk_size(good, d);
+    wk_tensor *one =
+        wk_zeros_at(WK_HERE, NULL, 0, &(wk_tensor_options){.size = sizeof(wk_tensor_options), .dtype = dtype});
+    wk_tensor *const bad[] = {wk_numel(good) > 1 ? wk_expand_at(WK_HERE, one, shape, wk_ndim(good)) : NULL,
+                              wk__is_float(dtype) ? wk_requires_grad_(wk_clone(good), true) : NULL};
+    for (int k = 0; k < 2; k++) {
+        if (!bad[k]) continue;
+        tensor[0] = bad[k];
+        sweep_bind(sample, tensor);
+        op->invoke_in_place(op, WK_HERE, sample->argument, out);
+        if (wk_error_code() != WK_ERR_STATE)
+            fail_msg("%s(%s) in place: code %d: %s", op->name, text, (int)wk_error_code(),
+                     wk_error() ? wk_error() : "no error");
+        wk_clear_error();
+    }
+    tensor[0] = good;
+    sweep_bind(sample, tensor);
+}
+
 /* Out of place, then in place; an op whose result has another type or shape than its first operand cannot
  * work in place. */
 static bool try_one(const wk__op *op, sweep_sample *sample, wk_dtype dtype, sweep_layout layout, const char *text)
@@ -30,6 +55,7 @@ static bool try_one(const wk__op *op, sweep_sample *sample, wk_dtype dtype, swee
         if (memcmp(have, want, size) != 0)
             fail_msg("%s: other bits in place", sweep_label(op, text, dtype, layout, wk_cpu()));
         sweep_check_untouched(sample, input, 0);
+        if (layout == SWEEP_DENSE) refuse_targets(op, sample, tensor, text);
         free(want);
         free(have);
     }

@@ -141,7 +141,7 @@ static wk_code add_pending(void *user, const wk__gpu_launch *launch, wk__fail *f
     for (int k = 0; k < launch->unit.nmemory - (launch->scratch > 0); k++)
         if (launch->block[k] == NULL) return wk__fail_set(fail, WK_ERR_INTERNAL, "an operand has no memory");
     wk__gpu_kernel *function = wk__gpu_kernel_lookup(&device->units, &launch->unit, fail);
-    if (function == NULL) return WK_ERR_MEMORY;
+    if (function == NULL) return fail->code;
     if (!wk__grow(&device->pending, &device->planned_room, device->npending + 1, sizeof *device->pending))
         return wk__fail_set(fail, WK_ERR_MEMORY, "no host memory for a launch");
     wk__cuda_pending_launch *planned = &device->pending[device->npending++];

@@ -267,16 +267,23 @@ static uint64_t form_word(const wk__gpu_kernel_spec *unit)
            (uint64_t)form->vector_width << 32 | (uint64_t)form->loads_ahead << 40;
 }
 
+/* The kernel's parameters, and how it is launched. */
+static uint64_t call_word(const wk__gpu_kernel_spec *unit)
+{
+    return (uint64_t)unit->nmemory | (uint64_t)unit->narguments << 16 | (uint64_t)unit->per_group << 48;
+}
+
 uint64_t wk__gpu_kernel_spec_hash(const wk__gpu_kernel_spec *unit)
 {
     const uint64_t structure = unit->group ? wk__program_hash(unit->group) : 0;
-    return (structure ^ (uint64_t)(uintptr_t)unit->source_template ^ form_word(unit)) * 0x9e3779b97f4a7c15u;
+    const uint64_t form = (form_word(unit) ^ call_word(unit) << 13) * 0xbf58476d1ce4e5b9u;
+    return (structure ^ (uint64_t)(uintptr_t)unit->source_template ^ form) * 0x9e3779b97f4a7c15u;
 }
 
 bool wk__gpu_kernel_spec_equal(const wk__gpu_kernel_spec *a, const wk__gpu_kernel_spec *b)
 {
-    if (form_word(a) != form_word(b) || a->source_template != b->source_template || !a->group != !b->group)
-        return false;
+    if (form_word(a) != form_word(b) || call_word(a) != call_word(b)) return false;
+    if (a->source_template != b->source_template || !a->group != !b->group) return false;
     return a->group == NULL || wk__program_same_structure(a->group, b->group);
 }
 

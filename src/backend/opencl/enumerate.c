@@ -107,9 +107,8 @@ static void describe(cl_device id, wk__cl_device_desc *card)
     read_text(id, CL_DEVICE_VERSION, version, sizeof version);
     card->gpu.has_driver_cache = strcasestr(version, "pocl") != NULL;
     card->max_alloc_bytes = read_number(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-    const char *more =
-        /* -cl-opt-disable makes PoCL compile three times as fast */
-        wk__setting_text(WK__SETTING_OPENCL_OPTIONS);
+    /* -cl-opt-disable makes PoCL compile three times as fast */
+    const char *more = wk__setting_text(WK__SETTING_OPENCL_OPTIONS);
     snprintf(card->gpu.option[0], sizeof card->gpu.option[0], "-w%s %s",
              exact ? " -cl-fp32-correctly-rounded-divide-sqrt" : "", more != NULL ? more : "");
     int64_t parameters = read_number(id, CL_DEVICE_MAX_PARAMETER_SIZE);

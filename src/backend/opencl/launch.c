@@ -167,7 +167,7 @@ static wk_code add_launch(void *user, const wk__gpu_launch *launch, wk__fail *fa
         if (launch->block[k] == NULL) /* a driver would pass a null pointer to the kernel */
             return wk__fail_set(fail, WK_ERR_INTERNAL, "an operand has no memory");
     wk__gpu_kernel *function = wk__gpu_kernel_lookup(&device->units, &launch->unit, fail);
-    if (function == NULL) return WK_ERR_MEMORY;
+    if (function == NULL) return fail->code;
     if (device->compile_only) return WK_OK;
     launch_command *command = wk__cl_command_new(sizeof *command + memory + arguments + uses, perform_launch, fail);
     if (command == NULL) return WK_ERR_MEMORY;

@@ -65,9 +65,9 @@ int64_t wk__tcp_acceptor_deadline(const wk__tcp_acceptor *door);
 typedef const char *wk__tcp_on_authenticated(void *user, const wk__hello *hello, const wk__address *from, int fd);
 void wk__tcp_acceptor_run(wk__tcp_acceptor *door, wk__tcp_on_authenticated *proved, void *user);
 /* The other side: connects, and proves who this is. The connection, -1 with the reason in *fail; *again: the host was
- * not there, and may be later. */
+ * not there, and may be later; *refused: it is there and nobody listens. */
 int wk__tcp_dial(const wk__address *to, const wk__hello *hello, const char *secret, int64_t deadline,
-                 wk__dist_error *fail, bool *again);
+                 wk__dist_error *fail, bool *again, bool *refused);
 void wk__tcp_random(void *out, size_t bytes);
 
 /* ---- the world --------------------------------------------------------------------------------------------------- */
@@ -147,6 +147,8 @@ void wk__tcp_note_leave(wk__tcp *tcp, int rank, uint64_t sequence);
 /* tcp_abort.c. Under the lock: the world is broken, here and everywhere; `of`: what was not finished, all 0 where that
  * is not the cause. */
 void wk__tcp_abort(wk__tcp *tcp, wk_code code, wk__wire_header of, const char *text);
+/* The same for the own error of `rank`, which every rank's error then names. */
+void wk__tcp_abort_for(wk__tcp *tcp, int rank, wk_code code, const char *error_text);
 /* What is wrong where a rank asks for what another, at wk_dist_finish, does not call any more. */
 void wk__tcp_unequal_calls_text(const wk__tcp *tcp, int asker, const char *asks, int left, char *out, size_t size);
 /* Without the lock. A call begins (false: the world is broken), and is over; a failure that all ranks have alike may

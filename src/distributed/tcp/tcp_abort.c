@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 enum { BILLION = 1000000000, LEAST_GRACE = 2, MOST_GRACE = 20 };
-static const wk__wire_header none;
 
 const char *wk__tcp_host(void *world, int rank)
 {
@@ -44,6 +43,13 @@ void wk__tcp_abort(wk__tcp *tcp, wk_code code, wk__wire_header of, const char *t
     pthread_cond_broadcast(&tcp->changed);
 }
 
+void wk__tcp_abort_for(wk__tcp *tcp, int rank, wk_code code, const char *error_text)
+{
+    char text[WK__WIRE_TEXT_MAX + 1];
+    snprintf(text, sizeof text, "rank %d on %s failed: %.500s", rank, tcp->rank_address[rank].host, error_text);
+    wk__tcp_abort(tcp, code, (wk__wire_header){.rank = (uint32_t)rank}, text);
+}
+
 /* What a call says that fails because of the first cause. `waited`: false where the world was broken before the call
  * began. The lock is held. */
 static wk_code set_cause_error(const wk__tcp *tcp, const wk__dist_call *step, bool waited, wk__dist_error *fail)
@@ -55,6 +61,7 @@ static wk_code set_cause_error(const wk__tcp *tcp, const wk__dist_call *step, bo
     const bool mine = waited && of->group == step->group->id && of->sequence == step->sequence &&
                       of->collective == step->request->kind;
     fail->fatal = true;
+    fail->failed_rank_plus_1 = of->rank == WK__WIRE_NO_RANK ? 0 : of->rank + 1;
     if (of->detail != WK__WIRE_UNFINISHED) return wk__dist_error_set(fail, tcp->code, "%s%s", tcp->cause, after);
     if (mine)
         return wk__dist_error_set(fail, tcp->code, "not finished after %.3g s; %s%s",
@@ -65,11 +72,11 @@ static wk_code set_cause_error(const wk__tcp *tcp, const wk__dist_call *step, bo
     return wk__dist_error_set(fail, tcp->code, "%s%s%s was not finished; %s%s", name, number, group, tcp->cause, after);
 }
 
-/* What has come to light. */
-static void report_to_rank_0(wk__tcp *tcp, wk_code code, const char *why)
+/* What has come to light; `rank`: whose own error it is, WK__WIRE_NO_RANK: of no rank in particular. */
+static void report_to_rank_0(wk__tcp *tcp, uint32_t rank, wk_code code, const char *why)
 {
-    wk__tcp_control_send(tcp, 0, (wk__wire_header){.kind = WK__WIRE_STALLED, .status = (uint32_t)code}, why,
-                         strnlen(why, WK__WIRE_TEXT_MAX));
+    wk__tcp_control_send(tcp, 0, (wk__wire_header){.kind = WK__WIRE_STALLED, .status = (uint32_t)code, .rank = rank},
+                         why, strnlen(why, WK__WIRE_TEXT_MAX));
 }
 
 /* "all_reduce 3 (bucket 0, 4.0 MiB) of its backward": what this rank asks for. */
@@ -120,7 +127,7 @@ static void await(wk__tcp *tcp, int64_t until)
 }
 
 /* Rank 0 is told, and what it makes of it is the cause; where it makes nothing it is to blame itself. */
-static void find_cause(wk__tcp *tcp, const wk__dist_call *step, wk_code code, const char *why)
+static void find_cause(wk__tcp *tcp, const wk__dist_call *step, uint32_t failed_rank, wk_code code, const char *why)
 {
     uint8_t body[WK__WIRE_MAX_RANKS / 8 + WK__TCP_CALL_TEXT] = {0}; /* whom it waits for, and what it asks for */
     char own[120], *asks = (char *)body + WK__WIRE_MAX_RANKS / 8;
@@ -128,26 +135,28 @@ static void find_cause(wk__tcp *tcp, const wk__dist_call *step, wk_code code, co
                             .group = step->group->id,
                             .sequence = step->sequence,
                             .collective = (uint8_t)step->request->kind,
-                            .detail = WK__WIRE_UNFINISHED};
+                            .detail = WK__WIRE_UNFINISHED,
+                            .rank = WK__WIRE_NO_RANK};
     for (int k = 0; k < step->group->size; k++) {
         const int rank = wk__dist_world_rank(step->group, k);
         if (depends_on(step, k)) body[rank / 8] |= (uint8_t)(1 << rank % 8);
     }
     describe_call(step, asks);
     const size_t bytes = WK__WIRE_MAX_RANKS / 8 + strlen(asks);
+    const wk__wire_header of = {.rank = failed_rank};
     if (tcp->rank == 0 && why) {
-        wk__tcp_abort(tcp, code, none, why);
+        wk__tcp_abort(tcp, code, of, why);
     } else if (tcp->rank == 0) {
         wk__tcp_diagnose(tcp, 0, &late, body, bytes);
         wk__tcp_wake(tcp->control_wakeup);
     } else if (why) {
-        report_to_rank_0(tcp, code, why);
+        report_to_rank_0(tcp, failed_rank, code, why);
     } else {
         wk__tcp_control_send(tcp, 0, late, body, bytes);
     }
     await(tcp, wk__monotonic_ns() + wk__tcp_grace(tcp));
     snprintf(own, sizeof own, "rank 0 on %s is dead or stuck", tcp->rank_address[0].host);
-    wk__tcp_abort(tcp, code, why ? none : late, why ? why : own);
+    wk__tcp_abort(tcp, code, why ? of : late, why ? why : own);
 }
 
 /* False: the world is broken, or is so by now, as the call can never be finished. The lock is held. */
@@ -162,7 +171,7 @@ static bool can_continue(wk__tcp *tcp, const wk__dist_call *step, bool begins, b
     if (!never || tcp->aborted) return !tcp->aborted;
     describe_call(step, asks);
     wk__tcp_unequal_calls_text(tcp, tcp->rank, asks, who, text, sizeof text);
-    find_cause(tcp, step, WK_ERR_STATE, text);
+    find_cause(tcp, step, WK__WIRE_NO_RANK, WK_ERR_STATE, text);
     return false;
 }
 
@@ -180,14 +189,19 @@ bool wk__tcp_call_begin(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error 
     return goes_on;
 }
 
+static uint32_t rank_of(const wk__dist_error *fail)
+{
+    return fail->failed_rank_plus_1 ? fail->failed_rank_plus_1 - 1 : WK__WIRE_NO_RANK;
+}
+
 void wk__tcp_call_end(wk__tcp *tcp, wk_code code, const wk__dist_error *fail)
 {
     pthread_mutex_lock(&tcp->lock);
     tcp->progress.at = WK__RANK_IDLE;
     if (code != WK_OK && fail->fatal && !tcp->aborted) {
         /* Rank 0 may not know yet, and is not to take the end of this process for the cause. */
-        if (tcp->rank > 0) report_to_rank_0(tcp, code, fail->text);
-        wk__tcp_abort(tcp, code, none, fail->text);
+        if (tcp->rank > 0) report_to_rank_0(tcp, rank_of(fail), code, fail->text);
+        wk__tcp_abort(tcp, code, (wk__wire_header){.rank = rank_of(fail)}, fail->text);
     }
     pthread_mutex_unlock(&tcp->lock);
 }
@@ -205,7 +219,7 @@ bool wk__tcp_on_wakeup(wk__tcp *tcp, const wk__dist_call *step, bool *left)
 wk_code wk__tcp_give_up(wk__tcp *tcp, const wk__dist_call *step, wk_code code, const char *why, wk__dist_error *fail)
 {
     pthread_mutex_lock(&tcp->lock);
-    if (!tcp->aborted) find_cause(tcp, step, code, why);
+    if (!tcp->aborted) find_cause(tcp, step, rank_of(fail), code, why);
     set_cause_error(tcp, step, true, fail);
     pthread_mutex_unlock(&tcp->lock);
     return fail->code;
@@ -220,8 +234,7 @@ wk_code wk__tcp_finish(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *
     if (tcp->aborted) {
         code = set_cause_error(tcp, step, false, fail);
     } else if (r->code != WK_OK && tcp->rank == 0) {
-        snprintf(text, sizeof text, "rank 0 on %s failed: %.500s", tcp->rank_address[0].host, r->error_text);
-        wk__tcp_abort(tcp, r->code, none, text);
+        wk__tcp_abort_for(tcp, 0, r->code, r->error_text);
     } else if (r->code != WK_OK) {
         snprintf(text, sizeof text, "%.600s", r->error_text);
         wk__tcp_control_send(tcp, 0, (wk__wire_header){.kind = WK__WIRE_LEAVE, .status = (uint32_t)r->code}, text,
@@ -235,7 +248,7 @@ wk_code wk__tcp_finish(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *
             wk__tcp_control_send(tcp, 0, (wk__wire_header){.kind = WK__WIRE_LEAVE, .sequence = step->sequence}, NULL,
                                  0);
         await(tcp, step->deadline);
-        if (!tcp->aborted && !tcp->all_left) find_cause(tcp, step, WK_ERR_TIMEOUT, NULL);
+        if (!tcp->aborted && !tcp->all_left) find_cause(tcp, step, WK__WIRE_NO_RANK, WK_ERR_TIMEOUT, NULL);
         if (!tcp->all_left) code = set_cause_error(tcp, step, true, fail);
     }
     pthread_mutex_unlock(&tcp->lock);

@@ -185,7 +185,7 @@ static wk_code rejection_error(const wk__wire_parser *in, wk__dist_error *fail)
 }
 
 int wk__tcp_dial(const wk__address *to, const wk__hello *hello, const char *secret, int64_t deadline,
-                 wk__dist_error *fail, bool *again)
+                 wk__dist_error *fail, bool *again, bool *refused)
 {
     uint8_t sent[WK__HELLO_MESSAGE_BYTES], proof[WK__PROOF_MESSAGE_BYTES];
     wk__wire_parser in = {.error = NULL};
@@ -194,6 +194,7 @@ int wk__tcp_dial(const wk__address *to, const wk__hello *hello, const char *secr
                   until = patience < deadline ? patience : deadline;
     *again = true;
     const int fd = wk__socket_connect(to, until);
+    *refused = fd < 0 && errno == ECONNREFUSED;
     if (fd < 0) {
         wk__dist_error_set(fail, WK_ERR_TIMEOUT, "%s", wk__socket_error_text(errno));
         return -1;

@@ -24,7 +24,8 @@ typedef struct agree_run {
     uint8_t out[WK__WIRE_HEADER_BYTES], in[WK__WIRE_HEADER_BYTES];
     wk__tcp_span give[2], take[2];
     wk__wire_header frame; /* that has come */
-    const char *wrong;
+    const char *wrong;     /* why it cannot be read; NULL: it can */
+    bool desynced;         /* it is of another call */
 } agree_run;
 
 static wk__tcp_span give(const wk__tcp_sendrecv *f, int k)
@@ -45,8 +46,8 @@ static bool may_take(const wk__tcp_sendrecv *f, int k)
     t->wrong = wk__wire_header_parse(t->in, &t->frame);
     if (!t->wrong && (t->frame.kind != WK__WIRE_AGREE || t->frame.group != t->own.request.group ||
                       t->frame.sequence != t->own.request.sequence))
-        t->wrong = "it is elsewhere";
-    t->take[1] = (wk__tcp_span){f->tcp->staging, t->wrong ? 0 : (int64_t)t->frame.bytes};
+        t->desynced = true;
+    t->take[1] = (wk__tcp_span){f->tcp->staging, t->wrong || t->desynced ? 0 : (int64_t)t->frame.bytes};
     return true;
 }
 
@@ -56,8 +57,7 @@ static wk_code desync_error(const agree_run *t, int rank, wk__dist_error *fail)
     char text[WK__WIRE_TEXT_MAX], asked[80];
     const wk__wire_header *f = &t->frame;
     const char *host = t->tcp->rank_address[rank].host, *here = t->tcp->rank_address[t->tcp->rank].host;
-    const bool speaks = strcmp(t->wrong, "it is elsewhere") == 0;
-    if (speaks)
+    if (!t->wrong)
         snprintf(text, sizeof text,
                  "the ranks differ: rank %d on %s is in %s (call %llu of group %u), rank %d on %s in %s "
                  "(call %llu of group %u)",
@@ -67,7 +67,7 @@ static wk_code desync_error(const agree_run *t, int rank, wk__dist_error *fail)
     else
         snprintf(text, sizeof text, "rank %d on %s sends what rank %d on %s cannot read: %s", rank, host, t->tcp->rank,
                  here, t->wrong);
-    return wk__tcp_give_up(t->tcp, t->step, speaks ? WK_ERR_STATE : WK_ERR_INTERNAL, text, fail);
+    return wk__tcp_give_up(t->tcp, t->step, !t->wrong ? WK_ERR_STATE : WK_ERR_INTERNAL, text, fail);
 }
 
 /* One exchange; to or from may be -1, ranks of the group. */
@@ -91,7 +91,7 @@ static wk_code exchange(agree_run *t, int to, int from, wk__dist_error *fail)
                              .can_receive = may_take,
                              .user = t};
     const wk_code code = wk__tcp_sendrecv_run(&flow, fail);
-    return code == WK_OK && from >= 0 && t->wrong ? desync_error(t, flow.from, fail) : code;
+    return code == WK_OK && from >= 0 && (t->wrong || t->desynced) ? desync_error(t, flow.from, fail) : code;
 }
 
 /* What has come joins what this rank has. `after`: it is of higher ranks. */

@@ -102,7 +102,7 @@ static void drop_connections(wk__tcp *tcp)
 {
     const int most = tcp->rank == 0 ? tcp->size : 1;
     for (int r = 0; r < most; r++) tcp->control[r] = -1;
-    wk__tcp_abort(tcp, WK_ERR_IO, (wk__wire_header){.kind = WK__WIRE_ABORT},
+    wk__tcp_abort(tcp, WK_ERR_IO, (wk__wire_header){.rank = WK__WIRE_NO_RANK},
                   "the program has closed the descriptors of the world's connections");
 }
 

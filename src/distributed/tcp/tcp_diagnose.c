@@ -4,7 +4,7 @@
 #include "tcp.h"
 #include <string.h>
 
-static const wk__wire_header none;
+static const wk__wire_header none = {.rank = WK__WIRE_NO_RANK};
 
 /* ---- the inquiry of rank 0 --------------------------------------------------------------------------------------- */
 
@@ -136,7 +136,7 @@ void wk__tcp_note_leave(wk__tcp *tcp, int rank, uint64_t sequence)
     if (tcp->rank == 0) {
         wk__tcp_control_broadcast(
             tcp, (wk__wire_header){.kind = WK__WIRE_LEAVE, .rank = (uint32_t)rank, .sequence = sequence}, "");
-        if (tcp->leave_count == tcp->size) {
+        if (tcp->leave_count == tcp->size && !tcp->aborted) {
             tcp->all_left = true;
             wk__tcp_control_broadcast(tcp, (wk__wire_header){.kind = WK__WIRE_LEAVE_ACK}, "");
         }
@@ -148,7 +148,7 @@ void wk__tcp_note_leave(wk__tcp *tcp, int rank, uint64_t sequence)
 static void on_rank_0_message(wk__tcp *tcp, int rank, const wk__wire_parser *in)
 {
     const wk__wire_header *f = &in->frame;
-    char text[WK__WIRE_TEXT_MAX + 1], said[WK__WIRE_TEXT_MAX + 1];
+    char said[WK__WIRE_TEXT_MAX + 1];
     const wk__tcp_progress there = {(wk__rank_phase)(f->detail % (WK__RANK_FINISHING + 1)), f->group, f->sequence,
                                     f->collective};
     wk__wire_parser_text(in, said, sizeof said);
@@ -156,14 +156,15 @@ static void on_rank_0_message(wk__tcp *tcp, int rank, const wk__wire_parser *in)
     case WK__WIRE_STATUS_REPLY: record_answer(tcp, rank, there); break;
     case WK__WIRE_STALLED:
         if (f->status != WK_OK)
-            wk__tcp_abort(tcp, (wk_code)f->status, none, said);
+            wk__tcp_abort(tcp, (wk_code)f->status, (wk__wire_header){.rank = f->rank}, said);
         else if (f->bytes >= WK__WIRE_MAX_RANKS / 8)
             wk__tcp_diagnose(tcp, rank, f, in->body, f->bytes);
         break;
     case WK__WIRE_LEAVE:
-        snprintf(text, sizeof text, "rank %d on %s failed: %.500s", rank, tcp->rank_address[rank].host, said);
-        if (f->status != WK_OK) wk__tcp_abort(tcp, (wk_code)f->status, none, text);
-        wk__tcp_note_leave(tcp, rank, f->sequence);
+        if (f->status != WK_OK)
+            wk__tcp_abort_for(tcp, rank, (wk_code)f->status, said);
+        else
+            wk__tcp_note_leave(tcp, rank, f->sequence);
         break;
     default: break;
     }

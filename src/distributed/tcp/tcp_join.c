@@ -210,11 +210,11 @@ static int dial_rank_0(wk__tcp *tcp, const struct addrinfo *list, const wk__dist
 {
     for (;;) {
         for (const struct addrinfo *a = list; a; a = a->ai_next) {
-            bool again;
+            bool again, refused;
             wk__address *to = &tcp->rank_address[0].address;
             memcpy(&to->at, a->ai_addr, a->ai_addrlen);
             to->bytes = a->ai_addrlen;
-            const int fd = wk__tcp_dial(to, hello, tcp->secret, deadline, fail, &again);
+            const int fd = wk__tcp_dial(to, hello, tcp->secret, deadline, fail, &again, &refused);
             if (fd >= 0) return fd;
             if (!again) return refused_error(s, fail);
         }

@@ -9,7 +9,8 @@ typedef struct p2p_call {
     wk__tcp_span body;
     bool read;             /* the frame, */
     wk__wire_header frame; /* which is this */
-    const char *wrong;
+    const char *wrong;     /* why the frame cannot be read; NULL: it can */
+    bool desynced;         /* it is of another call */
     bool differs;
     wk__wire_header wanted;
     char text[WK__WIRE_TEXT_MAX + 1];
@@ -58,8 +59,8 @@ static bool may_take(const wk__tcp_sendrecv *f, int k)
     p->wrong = wk__wire_header_parse(p->head, &p->frame);
     if (!p->wrong &&
         (came->kind != WK__WIRE_SEND || came->group != wanted->group || came->sequence != wanted->sequence))
-        p->wrong = "it is elsewhere";
-    if (p->wrong) return true;
+        p->desynced = true;
+    if (p->wrong || p->desynced) return true;
     p->differs = p->request->code == WK_OK && came->status == WK_OK &&
                  (came->count != wanted->count || came->dtype != wanted->dtype || came->bytes != wanted->bytes);
     const bool fits = p->request->code == WK_OK && came->status == WK_OK && !p->differs;
@@ -82,15 +83,14 @@ static wk_code mismatch_error(wk__tcp *tcp, const wk__dist_call *step, const p2p
 {
     char text[WK__WIRE_TEXT_MAX], sends[80], wants[80];
     const char *there = tcp->rank_address[from].host, *here = tcp->rank_address[tcp->rank].host;
-    const bool speaks = !p->wrong || strcmp(p->wrong, "it is elsewhere") == 0;
-    if (speaks)
+    if (!p->wrong)
         snprintf(text, sizeof text, "the ranks differ: rank %d on %s asks for %s, rank %d on %s receives what is a %s",
                  from, there, wk__request_text(&p->frame, sends, sizeof sends), tcp->rank, here,
                  wk__request_text(&p->wanted, wants, sizeof wants));
     else
         snprintf(text, sizeof text, "rank %d on %s sends what rank %d on %s cannot read: %s", from, there, tcp->rank,
                  here, p->wrong);
-    return wk__tcp_give_up(tcp, step, speaks ? WK_ERR_STATE : WK_ERR_INTERNAL, text, fail);
+    return wk__tcp_give_up(tcp, step, !p->wrong ? WK_ERR_STATE : WK_ERR_INTERNAL, text, fail);
 }
 
 wk_code wk__tcp_recv(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
@@ -111,8 +111,9 @@ wk_code wk__tcp_recv(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fa
                              .user = &p};
     const wk_code code = wk__tcp_sendrecv_run(&flow, fail);
     if (code != WK_OK) return code;
-    if (p.wrong || p.differs) return mismatch_error(tcp, step, &p, from, fail);
+    if (p.wrong || p.desynced || p.differs) return mismatch_error(tcp, step, &p, from, fail);
     if (p.frame.status == WK_OK) return q->code;
+    fail->failed_rank_plus_1 = (uint32_t)from + 1;
     return wk__dist_error_set(fail, (wk_code)p.frame.status, "rank %d on %s failed: %s", from,
                               tcp->rank_address[from].host, p.text);
 }

@@ -23,13 +23,12 @@ static wk_code unreachable(wk__tcp *tcp, const wk__dist_call *step, int rank, co
 static int dial_peer(wk__tcp *tcp, const wk__dist_call *step, int rank, bool *broken, wk__dist_error *fail)
 {
     wk__hello hello = {.purpose = WK__HELLO_PEER, .rank = tcp->rank, .size = tcp->size};
-    bool again, left = false;
+    bool again, refused, left = false; /* refused: nobody listens there any more */
     *broken = false;
     wk__tcp_random(hello.nonce, sizeof hello.nonce);
     for (;;) {
         const int fd =
-            wk__tcp_dial(&tcp->rank_address[rank].address, &hello, tcp->secret, step->deadline, fail, &again);
-        const bool refused = errno == ECONNREFUSED; /* nobody listens there any more */
+            wk__tcp_dial(&tcp->rank_address[rank].address, &hello, tcp->secret, step->deadline, fail, &again, &refused);
         const int64_t now = wk__monotonic_ns();
         if (fd >= 0 || !again || refused || now >= step->deadline) return fd;
         if (wk__socket_wait(tcp->caller_wakeup, POLLIN, now + WK__TCP_RETRY_NS) &&
@@ -161,6 +160,7 @@ static wk_code local_error(const wk__tcp_sendrecv *f, wk__dist_error *fail)
     char text[WK__WIRE_TEXT_MAX];
     snprintf(text, sizeof text, "rank %d on %s failed: %.400s", f->tcp->rank, f->tcp->rank_address[f->tcp->rank].host,
              fail->text);
+    fail->failed_rank_plus_1 = (uint32_t)f->tcp->rank + 1;
     return wk__tcp_give_up(f->tcp, f->step, fail->code, text, fail);
 }
 

@@ -245,9 +245,11 @@ static bool get_record(reader *in, wk__flush_record *f, bool *no_memory)
 
 enum { MIN_VALUE_BYTES = 16, MIN_RECORD_BYTES = 58 /* minimum sizes in a file */ };
 
+static const char magic[] = "WICKFLSH";
+
 static bool get_counts(reader *in, wk__flush_data *out)
 {
-    if (in->count < WK__FLUSH_HEAD || memcmp(in->bytes, "WICKFLSH", 8) != 0) return false;
+    if (in->count < WK__FLUSH_HEAD) return false;
     in->at = 8;
     const uint32_t version = get_u32(in), flags = get_u32(in);
     const int64_t bytes = get(in, 8);
@@ -272,6 +274,9 @@ static wk_code no_room(wk__io_error *error)
 
 static wk_code get_all(reader *in, wk__flush_data *out, wk__io_error *error)
 {
+    if (in->count < 8 || memcmp(in->bytes, magic, 8) != 0)
+        return wk__io_fail(error, WK_ERR_FORMAT,
+                           "not a flush file: it does not begin with %s, as the files that WICK_CHECK=1 writes", magic);
     if (!get_counts(in, out)) return refused(error, in, "its first bytes");
     out->value = wk__alloc_zero((size_t)out->values, sizeof *out->value);
     out->record = wk__alloc_zero((size_t)out->records, sizeof *out->record);

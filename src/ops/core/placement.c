@@ -54,8 +54,8 @@ static void register_exit_log(void)
 static void log_copy(const wk__op *op, wk_site site, int operand, int64_t bytes, const wk__device *from,
                      const wk__device *to)
 {
-    wk__log(WK__LOG_PLACEMENT, wk__site(site), "%s: operand %d (%lld bytes) copied from %s to %s", op->name, operand,
-            (long long)bytes, wk_device_str(from->id), wk_device_str(to->id));
+    wk__log(WK__LOG_PLACEMENT, wk__site(site), "%s: operand %d (%lld bytes) copied from %s to %s", op->name,
+            operand + 1, (long long)bytes, wk_device_str(from->id), wk_device_str(to->id));
 }
 
 static void count_copy(const wk__op *op, wk_site site, wk_tensor *x, int operand, const wk__device *target)

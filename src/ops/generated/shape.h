@@ -331,7 +331,7 @@ extern const wk_parameter wk__parameters_tril[];
 
 #define WK__SIGNATURE_one_hot                                                                                          \
     .name = "one_hot", .schema = "one_hot(Tensor self, int num_classes=-1) -> Tensor", .category = "indexing",         \
-    .doc = "Creates vectors with 1 at index x and 0 elsewhere.", .dtypes = WK__INTS,                                   \
+    .doc = "Creates vectors with 1 at index x and 0 elsewhere.", .dtypes = 1 << WK_I64 | 1 << WK_I32,                  \
     .parameters = wk__parameters_one_hot, .parameter_count = 2, .results = 1, .data_dependent_shape = true,            \
     .invoke = wk__invoke_one_hot
 

@@ -211,8 +211,8 @@ wk_tensor *wk_stack_at(wk_site site, wk_tensor *const *x, int count, int64_t dim
 {
     int d;
     if (count > MOST_OPERANDS) return cat_in_batches(site, x, count, dim, wk_stack_at);
-    wk_tensor *in[MOST_OPERANDS], *wide[MOST_OPERANDS];
-    if (count > 0) memcpy(in, x, sizeof *in * (size_t)count);
+    wk_tensor *in[MOST_OPERANDS] = {0}, *wide[MOST_OPERANDS];
+    if (count > 0 && x) memcpy(in, x, sizeof *in * (size_t)count);
     cat_call j = {.op = &wk__op_stack, .site = site, .context = wk__context(), .in = in, .count = count};
     if (!prepare_operands(&j) || !wk__resolve_dim(j.op, site, in[0], dim, 1, &d)) return NULL;
     const wk__body *model = wk__body_of(in[0]);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "backend/cpu/vm/program_cache.h"
 #include "backend/cpu/vm/reduce.h"
 #include "base/alloc.h"
 #include "base/pool.h"
@@ -209,6 +210,71 @@ static void in_place(void **state)
     }
 }
 
+/* ---- programs of groups that were seen before -------------------------------------------------------------------- */
+
+/* y = 2 x and z = x - sum(x); `over`: y is stored over x, which z has to load before that. */
+static wk__program *doubled_rows(wk__program *g, int64_t columns, wk__memory memory[3], bool over)
+{
+    ir_space(g, 2, (const int64_t[]){4, columns}, 1);
+    const int x = ir_dense(g, WK_F32, false), y = ir_dense(g, WK_F32, false), z = ir_dense(g, WK_F32, false);
+    const int old = ir_load(g, x), sum = ir_unary(g, WK__RSUM, old);
+    const int twice = ir_binary(g, WK__ADD, old, old), rest = ir_binary(g, WK__SUB, old, sum);
+    ir_store(g, y, twice);
+    ir_store(g, z, rest);
+    for (int o = 0; o < 3; o++) g->operand[o].memory = &memory[over && o == y ? x : o];
+    return g;
+}
+
+/* The instructions are the same, and when y is stored is not. */
+static void shared_memory_is_in_the_key(void **state)
+{
+    (void)state;
+    enum { LENGTH = 300 };
+    wk__program g;
+    wk__memory memory[3];
+    wk__fail fail;
+    static float x[4 * LENGTH], got[4 * LENGTH];
+    for (int k = 0; k < 4 * LENGTH; k++) x[k] = 1;
+    for (int o = 0; o < 3; o++)
+        assert_int_equal(vm_backend()->block_alloc(vm_device, sizeof x, &memory[o], &fail), WK_OK);
+    for (int over = 0; over < 2; over++) {
+        assert_int_equal(vm_backend()->upload(vm_device, &memory[0], 0, x, sizeof x, &fail), WK_OK);
+        doubled_rows(&g, LENGTH, memory, over);
+        if (submit_program(vm_backend(), vm_device, &g, &fail) != WK_OK) fail_msg("%s", fail.text);
+        assert_int_equal(vm_backend()->download(vm_device, got, &memory[2], 0, sizeof got, &fail), WK_OK);
+        for (int k = 0; k < 4 * LENGTH; k++) assert_true(got[k] == 1 - LENGTH);
+        assert_int_equal(vm_backend()->download(vm_device, got, &memory[over ? 0 : 1], 0, sizeof got, &fail), WK_OK);
+        for (int k = 0; k < 4 * LENGTH; k++) assert_true(got[k] == 2);
+    }
+    for (int o = 0; o < 3; o++) vm_backend()->block_free(vm_device, &memory[o]);
+}
+
+/* A debug build sees it where a program depends on what is not in the key: here on which operands are the same for a
+ * whole row, as the layout says it of another group. */
+static void what_is_found_is_compared(void **state)
+{
+    (void)state;
+    wk__program g;
+    wk__cpu_program own;
+    wk__cpu_layout layout;
+    wk__memory memory[3] = {{.block = &memory[0]}, {.block = &memory[1]}, {.block = &memory[2]}};
+    const wk__cpu_style style = {0};
+    wk__fail fail;
+    wk__cpu_layout_init(&layout, doubled_rows(&g, 7, memory, false));
+    const wk__cpu_program *first = wk__cpu_program_acquire(&own, &g, &layout, &style, &fail);
+    assert_true(first && first != &own);
+    assert_ptr_equal(wk__cpu_program_acquire(&own, &g, &layout, &style, &fail), first);
+    g.operand[0].stride[1] = 0;
+    const wk__cpu_program *second = wk__cpu_program_acquire(&own, &g, &layout, &style, &fail);
+#ifdef WICK_CHECK_PLANS
+    assert_null(second);
+    assert_int_equal(fail.code, WK_ERR_INTERNAL);
+    assert_non_null(strstr(fail.text, "wrong plan (cache)"));
+#else
+    assert_ptr_equal(second, first);
+#endif
+}
+
 /* ---- bits -------------------------------------------------------------------------------------------------------- */
 
 enum { ROWS = 70, COLUMNS = 5003 };
@@ -351,9 +417,17 @@ static void memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind), cmocka_unit_test(not_a_number),    cmocka_unit_test(passes),
-        cmocka_unit_test(in_place),   cmocka_unit_test(same_bits),       cmocka_unit_test(same_bits_split),
-        cmocka_unit_test(accuracy),   cmocka_unit_test(memory_runs_out),
+        /* with free slots in the cache */
+        cmocka_unit_test(shared_memory_is_in_the_key),
+        cmocka_unit_test(what_is_found_is_compared),
+        cmocka_unit_test(every_kind),
+        cmocka_unit_test(not_a_number),
+        cmocka_unit_test(passes),
+        cmocka_unit_test(in_place),
+        cmocka_unit_test(same_bits),
+        cmocka_unit_test(same_bits_split),
+        cmocka_unit_test(accuracy),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, vm_open, vm_close);
 }

@@ -431,6 +431,18 @@ static void is_lost_while_waited_for(void)
     o.backend->close(o.device);
 }
 
+/* The same by the public calls: a program's wait, and the time between its events. */
+static void an_event_is_lost(void)
+{
+    WK_SCOPE;
+    wk_event *event = wk_event_record(wk_cuda(0));
+    setenv("STANDIN_ERRORS", "cuEventQuery=700@1", 1);
+    must(wk_event_synchronize(event) == WK_ERR_DEVICE_LOST);
+    is_said(__LINE__ - 1, "event_synchronize: cuda:0: ");
+    must(isnan(wk_event_elapsed_time(event, event)) && wk_error_code() == WK_ERR_DEVICE_LOST);
+    is_said(__LINE__ - 1, "event_elapsed_time: cuda:0: ");
+}
+
 static void has_not_come(void)
 {
     opened o = open_first();
@@ -494,6 +506,7 @@ static void moments(void **state)
     in_child("STANDIN_ERRORS=", moments_after_the_end);
     in_child("STANDIN_ERRORS=", moments_after_a_reset_and_a_use);
     in_child("STANDIN_ERRORS=", is_lost_while_waited_for);
+    in_child("STANDIN_ERRORS=", an_event_is_lost);
     in_child("STANDIN_ERRORS=cuEventRecord=700@1", is_lost_while_recorded);
     in_child("STANDIN_ERRORS=", has_not_come);
     in_child("STANDIN_ERRORS=", comes_while_others_compile);

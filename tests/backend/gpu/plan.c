@@ -238,9 +238,70 @@ static void structure(void **state)
     wk__gpu_launch wide = a->launch[0];
     wide.unit.config.index32 = false;
     assert_false(wk__gpu_kernel_spec_equal(&wide.unit, &a->launch[0].unit));
+    wk__gpu_launch other = a->launch[0];
+    other.unit.nmemory++;
+    assert_false(wk__gpu_kernel_spec_equal(&other.unit, &a->launch[0].unit));
+    other = a->launch[0];
+    other.unit.narguments++;
+    assert_false(wk__gpu_kernel_spec_equal(&other.unit, &a->launch[0].unit));
+    other = a->launch[0];
+    other.unit.per_group = !other.unit.per_group;
+    assert_false(wk__gpu_kernel_spec_equal(&other.unit, &a->launch[0].unit));
     free(a);
     free(b);
     free(c);
+}
+
+/* A kernel that serves another group, too, has the text that this group would get by itself: for rows of any length,
+ * one column included, and whichever operands share memory. */
+static void served_as_printed(void **state)
+{
+    (void)state;
+    static const int64_t columns[] = {1, 2, 5, 16, 17, 255, 256, 257, 20000};
+    enum { LENGTHS = sizeof columns / sizeof *columns };
+    const wk__gpu_target *const targets[] = {&target, &cuda};
+    int shared = 0;
+    for (int on = 0; on < 2; on++)
+        for (kind kind = SUM; kind <= SOFTMAX; kind++) {
+            plan *p[LENGTHS];
+            for (int k = 0; k < LENGTHS; k++) p[k] = plan_for(targets[on], row_case(kind, 4, columns[k]));
+            for (int a = 0; a < LENGTHS; a++)
+                for (int b = 0; b < a; b++) {
+                    if (!wk__gpu_kernel_spec_equal(&p[a]->launch[0].unit, &p[b]->launch[0].unit)) continue;
+                    char *text_a = text_of(p[a], 0), *text_b = text_of(p[b], 0);
+                    assert_string_equal(text_a, text_b);
+                    wk__free(text_a);
+                    wk__free(text_b);
+                    shared++;
+                }
+            for (int k = 0; k < LENGTHS; k++) free(p[k]);
+        }
+    assert_true(shared > 0);
+}
+
+/* y is stored over x, which is read once more when the sum is known; or into memory of its own. */
+static void text_without_regard_to_memory(void **state)
+{
+    (void)state;
+    plan *p[2];
+    for (int over = 0; over < 2; over++) {
+        group_case *c = group_case_new("over", 2, (int64_t[]){4, 300}, 1);
+        int x = ir_load(&c->g, group_case_dense(c, WK_F32, false, FILL_ONES));
+        int y = group_case_dense(c, WK_F32, false, FILL_ONES), s = group_case_dense(c, WK_F32, true, FILL_ONES);
+        ir_store(&c->g, y, ir_binary(&c->g, WK__ADD, x, x));
+        ir_store(&c->g, s, ir_unary(&c->g, WK__RSUM, x));
+        if (over) c->g.operand[y].memory = c->g.operand[0].memory;
+        p[over] = plan_of(c);
+    }
+    wk__program group = *p[1]->launch[0].unit.group;
+    assert_true(group.operand[0].memory == group.operand[1].memory);
+    wk__gpu_schedule with, without;
+    wk__gpu_schedule_of(&group, &with);
+    group.operand[1].memory = NULL;
+    wk__gpu_schedule_of(&group, &without);
+    assert_memory_equal(&with, &without, sizeof with);
+    free(p[0]);
+    free(p[1]);
 }
 
 static void wide_positions(void **state)
@@ -317,6 +378,14 @@ static void large_tiles(void **state)
         const wk__gpu_tiling t = wk__gpu_choose_tiling(&cuda, dtypes[k], false, 100, 200, 200, 100);
         assert_true(t.large == (k < 3) && t.tiles == (k < 3 ? 400 : 1600) && t.k_splits == 1);
     }
+}
+
+/* Contractions with divided coordinates ask before they look whether there is anything to compute. */
+static void tiles_of_an_empty_batch(void **state)
+{
+    (void)state;
+    const wk__gpu_tiling t = wk__gpu_choose_tiling(&cuda, WK_F32, false, 0, 64, 64, 4096);
+    assert_true(t.tiles == 0 && t.k_splits == 1 && t.k_per_split == 4096);
 }
 
 /* ---- sorts ------------------------------------------------------------------------------------------------------- */
@@ -515,11 +584,14 @@ int main(void)
         cmocka_unit_test(walks),
         cmocka_unit_test(widths),
         cmocka_unit_test(structure),
+        cmocka_unit_test(served_as_printed),
+        cmocka_unit_test(text_without_regard_to_memory),
         cmocka_unit_test(wide_positions),
         cmocka_unit_test(checked_first),
         cmocka_unit_test(without_doubles),
         cmocka_unit_test(tiles),
         cmocka_unit_test(large_tiles),
+        cmocka_unit_test(tiles_of_an_empty_batch),
         cmocka_unit_test(launches_of_sorts),
         cmocka_unit_test(refused_launches),
         cmocka_unit_test(small_groups),

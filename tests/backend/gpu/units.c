@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "backend/gpu/cache/kernel_build.h"
+#include "ir/build.h"
 
 static int compiled;
 
@@ -78,8 +79,39 @@ static void what_decides_is_in_the_key(void **state)
     wk__gpu_kernel_cache_destroy(&units);
 }
 
+/* Sums of rows as they are before wk__program_coalesce: then the text depends on whether there is one column, and the
+ * key does not. A debug build sees that; in others the kernel of the first would serve the second. */
+static void what_is_found_is_compared(void **state)
+{
+    (void)state;
+    wk__gpu_device_desc card = {.target = wk__gpu_target_of(WK__GPU_CUDA, true)};
+    static wk__gpu_kernel_cache units;
+    wk__program sums[2];
+    wk__gpu_kernel *made[2];
+    wk__fail fail;
+    wk__gpu_kernel_cache_init(&units, &compiler, NULL, &card);
+    for (int k = 0; k < 2; k++) {
+        ir_space(&sums[k], 2, (const int64_t[]){4, k ? 5 : 1}, 1);
+        const int x = ir_operand(&sums[k], WK_F32, NULL, 0, (const int64_t[]){8, 1});
+        const int y = ir_operand(&sums[k], WK_F32, NULL, 0, (const int64_t[]){1, 0});
+        ir_store(&sums[k], y, ir_unary(&sums[k], WK__RSUM, ir_load(&sums[k], x)));
+        const wk__gpu_kernel_spec unit = {.group = &sums[k], .nmemory = 2, .narguments = 9};
+        made[k] = wk__gpu_kernel_lookup(&units, &unit, &fail);
+        if (k == 0) assert_ptr_equal(wk__gpu_kernel_lookup(&units, &unit, &fail), made[0]);
+    }
+#ifdef WICK_CHECK_PLANS
+    assert_null(made[1]);
+    assert_int_equal(fail.code, WK_ERR_INTERNAL);
+    assert_non_null(strstr(fail.text, "wrong plan (cache)"));
+#else
+    assert_ptr_equal(made[1], made[0]);
+#endif
+    wk__gpu_kernel_cache_destroy(&units);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_decides_is_in_the_key)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_decides_is_in_the_key),
+                                       cmocka_unit_test(what_is_found_is_compared)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

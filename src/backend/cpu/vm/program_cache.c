@@ -16,6 +16,7 @@ enum { SLOTS = 512, PROBES = 4 };
 typedef struct entry {
     uint64_t hash;
     uint32_t uniform;
+    uint32_t overwritten;
     uint32_t kind; /* see variant_bits() */
     int nins;
     wk__cpu_program program;
@@ -58,8 +59,15 @@ static uint32_t variant_bits(const wk__program *group, const wk__cpu_style *styl
            (uint32_t)(style->keep_values > 0) << 2;
 }
 
+/* Returns the operands whose stores are moved to a later pass, a bit each; 0 if there is only one pass. */
+static uint32_t overwritten_by(const wk__program *group)
+{
+    return group->nreduce > 0 ? wk__program_overwritten(group) : 0;
+}
+
 /* Multiplicative hash with a separate factor per word, so that the multiplications are independent. */
-static uint64_t hash_of(const wk__program *group, const wk__cpu_layout *layout, uint32_t kind, const wk__vm *vm)
+static uint64_t hash_of(const wk__program *group, const wk__cpu_layout *layout, uint32_t overwritten, uint32_t kind,
+                        const wk__vm *vm)
 {
     const uint64_t step = 0x9e3779b97f4a7c16; /* even: the factors stay odd */
     uint64_t factor = 0xbf58476d1ce4e5b9, hash = (layout->uniform | (uint64_t)kind << 32) * factor, dtypes = 0;
@@ -70,7 +78,7 @@ static uint64_t hash_of(const wk__program *group, const wk__cpu_layout *layout, 
         hash += word * factor;
     }
     for (int k = 0; k < group->noperands; k++) dtypes = dtypes << 5 ^ dtypes >> 59 ^ group->operand[k].dtype;
-    hash += (dtypes ^ (uint64_t)(uintptr_t)vm) * (factor + step);
+    hash += (dtypes ^ (uint64_t)(uintptr_t)vm) * (factor + step) + overwritten * (factor + 2 * step);
     hash = (hash ^ hash >> 32) * factor;
     return hash ^ hash >> 29;
 }
@@ -80,11 +88,11 @@ static uint32_t tag_of(uint64_t hash)
     return (uint32_t)(hash >> 32) | 1;
 }
 
-static bool matches(const entry *e, const wk__program *group, const wk__cpu_layout *layout, uint32_t kind,
-                    const wk__vm *vm, uint64_t hash)
+static bool matches(const entry *e, const wk__program *group, const wk__cpu_layout *layout, uint32_t overwritten,
+                    uint32_t kind, const wk__vm *vm, uint64_t hash)
 {
     if (e->hash != hash || e->kind != kind || e->nins != group->nins || e->uniform != layout->uniform ||
-        e->program.vm != vm)
+        e->overwritten != overwritten || e->program.vm != vm)
         return false;
     for (int k = 0; k < group->noperands; k++) {
         if (e->dtype[k] != group->operand[k].dtype) return false;
@@ -107,18 +115,19 @@ static entry *new_entry(const wk__program *group, const wk__cpu_layout *layout, 
     e->hash = hash;
     e->nins = group->nins;
     e->uniform = layout->uniform;
+    e->overwritten = overwritten_by(group);
     e->kind = variant_bits(group, style);
     for (int k = 0; k < group->noperands; k++) e->dtype[k] = group->operand[k].dtype;
     memcpy(e->ins, group->ins, bytes);
     return e;
 }
 
-const wk__cpu_program *wk__cpu_program_lookup(const wk__program *group, const wk__cpu_layout *layout,
-                                              const wk__cpu_style *style)
+/* NULL when there is no memory, or no slot left. */
+static const wk__cpu_program *lookup(const wk__program *group, const wk__cpu_layout *layout, const wk__cpu_style *style)
 {
     const wk__vm *vm = wk__cpu_isa_current()->vm;
-    uint32_t kind = variant_bits(group, style);
-    uint64_t hash = hash_of(group, layout, kind, vm);
+    const uint32_t kind = variant_bits(group, style), overwritten = overwritten_by(group);
+    uint64_t hash = hash_of(group, layout, overwritten, kind, vm);
     for (int probe = 0; probe < PROBES; probe++) {
         const uint64_t place = (hash + (uint64_t)probe) % SLOTS;
         const uint32_t tag = atomic_load_explicit(&tags[place], memory_order_relaxed);
@@ -135,7 +144,68 @@ const wk__cpu_program *wk__cpu_program_lookup(const wk__program *group, const wk
             wk__cpu_program_destroy(&fresh->program); /* another thread filled the slot */
             wk__free(fresh);
         }
-        if (matches(e, group, layout, kind, vm, hash)) return &e->program;
+        if (matches(e, group, layout, overwritten, kind, vm, hash)) return &e->program;
     }
+    return NULL;
+}
+
+/* ---- what was compiled before against what would be compiled now ------------------------------------------------- */
+
+#ifdef WICK_CHECK_PLANS
+static bool same_stage(const wk__cpu_stage *a, const wk__cpu_stage *b)
+{
+    return a->start == b->start && a->reg_accumulator == b->reg_accumulator && a->loads == b->loads &&
+           a->stores == b->stores && a->indexed == b->indexed;
+}
+
+static bool same_code(const wk__vm_ins *a, const wk__vm_ins *b)
+{
+    return a->op == b->op && a->a == b->a && a->b == b->b && a->c == b->c && a->bits == b->bits;
+}
+
+static bool same_program(const wk__cpu_program *a, const wk__cpu_program *b, int nins)
+{
+    bool same = a->vm == b->vm && a->nontemporal == b->nontemporal && a->lanes_are_rows == b->lanes_are_rows &&
+                a->passes == b->passes && a->ntiles == b->ntiles && a->ncode == b->ncode;
+    for (int p = 0; same && p <= a->passes; p++)
+        same = same_stage(&a->row[p], &b->row[p]) && (p == a->passes || same_stage(&a->element[p], &b->element[p]));
+    for (int k = 0; same && k < nins; k++)
+        same = a->level[k] == b->level[k] && a->pass[k] == b->pass[k] && a->fate[k].cost == b->fate[k].cost &&
+               a->fate[k].kept == b->fate[k].kept && a->fate[k].shared == b->fate[k].shared;
+    for (int k = 0; same && k < a->ncode; k++) same = same_code(&a->code[k], &b->code[k]);
+    return same;
+}
+
+/* Without memory to compile in, nothing is checked. */
+static bool is_current(const wk__cpu_program *cached, const wk__program *group, const wk__cpu_style *style,
+                       wk__fail *fail)
+{
+    wk__cpu_program now;
+    wk__fail ignored;
+    wk__alloc_untracked pause;
+    wk__alloc_untracked_begin(&pause);
+    const bool same = wk__cpu_compile(&now, group, style, &ignored) != WK_OK || same_program(cached, &now, group->nins);
+    wk__cpu_program_destroy(&now);
+    wk__alloc_untracked_end(&pause);
+    if (!same)
+        wk__fail_set(fail, WK_ERR_INTERNAL, "a wrong plan (cache): the cached program was compiled for another group");
+    return same;
+}
+#else
+static bool is_current(const wk__cpu_program *cached, const wk__program *group, const wk__cpu_style *style,
+                       wk__fail *fail)
+{
+    (void)cached, (void)group, (void)style, (void)fail;
+    return true;
+}
+#endif
+
+const wk__cpu_program *wk__cpu_program_acquire(wk__cpu_program *own, const wk__program *group,
+                                               const wk__cpu_layout *layout, const wk__cpu_style *style, wk__fail *fail)
+{
+    const wk__cpu_program *cached = style->nontemporal ? NULL : lookup(group, layout, style);
+    if (cached) return is_current(cached, group, style, fail) ? cached : NULL;
+    if (wk__cpu_compile(own, group, style, fail) == WK_OK) return own;
+    wk__cpu_program_destroy(own);
     return NULL;
 }

@@ -34,9 +34,7 @@ wk__vm_ins *wk__cpu_codegen_append(wk__cpu_codegen *e, wk__vm_op *op, int a, int
         p->ncode--; /* the code will not run: overwrite the last instruction */
     }
     wk__vm_ins *ins = &p->code[p->ncode++];
-    ins->op = op;
-    ins->a = (int16_t)a;
-    ins->b = (int16_t)b;
+    *ins = (wk__vm_ins){.op = op, .a = (int16_t)a, .b = (int16_t)b};
     return ins;
 }
 

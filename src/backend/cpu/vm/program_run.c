@@ -189,20 +189,14 @@ static wk_code run_elements(const wk__program *group, wk__fail *fail)
     wk__cpu_program own;
     elementwise_job job;
     wk__cpu_layout layout;
-    wk_code code = WK_OK;
     wk__cpu_layout_init(&layout, group);
     wk__cpu_style style = {.nontemporal = layout.count < CHUNK ? 0 : wk__nontemporal_operands(group)};
-    const wk__cpu_program *program = style.nontemporal ? NULL : wk__cpu_program_lookup(group, &layout, &style);
-    if (!program) {
-        code = wk__cpu_compile(&own, group, &style, fail);
-        program = &own;
-    }
-    if (code == WK_OK) {
-        job.count = layout.count;
-        start_job(&job, program, group, NULL, group->shape, layout.contiguous);
-        run_job(&job);
-        code = wk__cpu_failure_report(&job.trouble, group, fail);
-    }
+    const wk__cpu_program *program = wk__cpu_program_acquire(&own, group, &layout, &style, fail);
+    if (!program) return fail->code;
+    job.count = layout.count;
+    start_job(&job, program, group, NULL, group->shape, layout.contiguous);
+    run_job(&job);
+    const wk_code code = wk__cpu_failure_report(&job.trouble, group, fail);
     if (program == &own) wk__cpu_program_destroy(&own);
     return code;
 }

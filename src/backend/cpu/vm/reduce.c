@@ -380,7 +380,6 @@ wk_code wk__cpu_run_rows(const wk__program *group, wk__fail *fail)
     wk__cpu_program own;
     wk__cpu_layout layout;
     wk__cpu_reduce_job job;
-    wk_code code = WK_OK;
     job.group = group;
     wk__cpu_layout_init(&layout, group);
     job.rows = wk__program_rows(group);
@@ -393,16 +392,11 @@ wk_code wk__cpu_run_rows(const wk__program *group, wk__fail *fail)
     wk__cpu_style style = {.lanes_are_rows = lanes_are_rows,
                            .keep_values = split_columns ? 0 : keepable_columns(&job, lanes_are_rows, lanes),
                            .nontemporal = job.rows * job.columns < TASK ? 0 : wk__nontemporal_operands(group)};
-    job.program = style.nontemporal ? NULL : wk__cpu_program_lookup(group, &layout, &style);
-    if (!job.program) {
-        code = wk__cpu_compile(&own, group, &style, fail);
-        job.program = &own;
-    }
-    if (code == WK_OK) {
-        wk__cpu_failure_init(&job.trouble);
-        run_planned(&job, split_columns);
-        code = wk__cpu_failure_report(&job.trouble, group, fail);
-    }
+    job.program = wk__cpu_program_acquire(&own, group, &layout, &style, fail);
+    if (!job.program) return fail->code;
+    wk__cpu_failure_init(&job.trouble);
+    run_planned(&job, split_columns);
+    const wk_code code = wk__cpu_failure_report(&job.trouble, group, fail);
     if (job.program == &own) wk__cpu_program_destroy(&own);
     return code;
 }

@@ -33,11 +33,51 @@ static wk__gpu_kernel *new_function(const wk__gpu_kernel_spec *unit)
     return made;
 }
 
+/* ---- what was compiled before against what would be compiled now ------------------------------------------------- */
+
+#ifdef WICK_CHECK_PLANS
+static bool same_call(const wk__gpu_kernel_spec *a, const wk__gpu_kernel_spec *b)
+{
+    return a->nmemory == b->nmemory && a->narguments == b->narguments && a->per_group == b->per_group &&
+           wk__gpu_prelude_flags(a) == wk__gpu_prelude_flags(b);
+}
+
+/* Without memory for the texts, they are not compared. */
+static bool same_text(const wk__gpu_kernel_spec *a, const wk__gpu_kernel_spec *b)
+{
+    wk__text text[2] = {{0}};
+    wk__alloc_untracked pause;
+    wk__alloc_untracked_begin(&pause);
+    wk__gpu_codegen_body(&text[0], a);
+    wk__gpu_codegen_body(&text[1], b);
+    const bool printed = text[0].data && text[1].data && !text[0].failed && !text[1].failed;
+    const bool same = !printed || strcmp(text[0].data, text[1].data) == 0;
+    wk__text_free(&text[0]);
+    wk__text_free(&text[1]);
+    wk__alloc_untracked_end(&pause);
+    return same;
+}
+
+static bool is_current(const wk__gpu_kernel *found, const wk__gpu_kernel_spec *unit, wk__fail *fail)
+{
+    if (same_call(&found->spec, unit) && same_text(&found->spec, unit)) return true;
+    wk__fail_set(fail, WK_ERR_INTERNAL, "a wrong plan (cache): the cached kernel was compiled for another group");
+    return false;
+}
+#else
+static bool is_current(const wk__gpu_kernel *found, const wk__gpu_kernel_spec *unit, wk__fail *fail)
+{
+    (void)found, (void)unit, (void)fail;
+    return true;
+}
+#endif
+
 wk__gpu_kernel *wk__gpu_kernel_lookup(wk__gpu_kernel_cache *units, const wk__gpu_kernel_spec *unit, wk__fail *fail)
 {
     uint64_t key = wk__gpu_kernel_spec_hash(unit);
     pthread_mutex_lock(&units->lock);
     wk__gpu_kernel *found = find(units, unit, key);
+    const bool known = found != NULL;
     if (found == NULL && (found = new_function(unit)) != NULL) {
         wk__gpu_kernel **bucket = &units->bucket[key % WK__GPU_BUCKETS];
         found->key = key;
@@ -48,7 +88,7 @@ wk__gpu_kernel *wk__gpu_kernel_lookup(wk__gpu_kernel_cache *units, const wk__gpu
     }
     pthread_mutex_unlock(&units->lock);
     if (found == NULL) wk__fail_set(fail, WK_ERR_MEMORY, "no host memory for a kernel");
-    return found;
+    return known && !is_current(found, unit, fail) ? NULL : found;
 }
 
 /* Epilogues with the same hash are counted together, which only means that one is fused earlier. */

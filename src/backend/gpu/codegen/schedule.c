@@ -56,7 +56,7 @@ void wk__gpu_schedule_of(const wk__program *group, wk__gpu_schedule *schedule)
         schedule->passes = 1;
         return;
     }
-    wk__program_levels(group, level, schedule->pass);
+    wk__program_levels_by_structure(group, level, schedule->pass);
     for (int k = 0; k < group->nins; k++) {
         bool reduction = wk__gpu_is_reduction(group->ins[k].code);
         schedule->in_loop[k] = level[k] != 0;
@@ -64,7 +64,8 @@ void wk__gpu_schedule_of(const wk__program *group, wk__gpu_schedule *schedule)
         int loops = reduction ? schedule->pass[k] : schedule->in_loop[k] ? schedule->pass[k] + 1 : 0;
         if (loops > schedule->passes) schedule->passes = loops;
     }
-    /* Values are stored in the last pass, because the memory may be read until then. */
+    /* All values are stored in the last pass, because the memory may be read until then. So it does not matter which
+     * operands share memory, and the source follows from the structure. */
     for (int k = 0; k < group->nins; k++) {
         if (group->ins[k].code == WK__STORE && schedule->in_loop[k])
             schedule->pass[k] = (uint8_t)(schedule->passes - 1);

@@ -177,6 +177,7 @@ wk__gpu_tiling wk__gpu_choose_tiling(const wk__gpu_target *target, wk_dtype dtyp
         return t;
     }
     t.tiles = batches * wk__chunk_count(rows, WK__GPU_TILE) * wk__chunk_count(columns, WK__GPU_TILE);
+    if (t.tiles == 0) return t;
     const int64_t room = most_scratch / size / (batches * rows * columns);
     int64_t parts =
         wk__min_i64(wk__min_i64(2 * units / t.tiles, length / SHORTEST_PART), wk__min_i64(MOST_PARTS, room));

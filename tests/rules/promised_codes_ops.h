@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Promises of the headers of ops: creation.h, matmul.h, pointwise.h, random.h, reduce.h, shape.h. */
+#ifndef TESTS_RULES_PROMISED_CODES_OPS_H
+#define TESTS_RULES_PROMISED_CODES_OPS_H
+
+#include "promised_codes.h"
+
+/* ---- all ops ----------------------------------------------------------------------------------------------------- */
+
+static void sizes_that_do_not_broadcast(void)
+{
+    wk_add(wk_ones((2)), wk_ones((3)));
+}
+static void result_larger_than_the_target(void)
+{
+    wk_add_(wk_ones((1)), wk_ones((3)));
+}
+static void bool_in_neg(void)
+{
+    wk_neg(wk_zeros((2), .dtype = WK_BOOL));
+}
+static void dtype_that_the_target_cannot_hold(void)
+{
+    wk_add_(wk_arange(3), wk_rand((3)));
+}
+static void two_devices(void)
+{
+    wk_add(wk_ones((4)), on_the_null_device());
+}
+static void leaf_in_place(void)
+{
+    wk_add_(a_leaf(), 1);
+}
+static void shared_elements_in_place(void)
+{
+    wk_add_(an_expanded(), 1);
+}
+static void matrices_that_do_not_fit(void)
+{
+    wk_matmul(wk_ones((2, 3)), wk_ones((2, 3)));
+}
+static void matrices_of_two_dtypes(void)
+{
+    wk_matmul(wk_ones((2, 2)), wk_ones((2, 2), .dtype = WK_F64));
+}
+
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
+
+static void negative_size(void)
+{
+    wk_zeros((2, -1));
+}
+static void nine_dimensions(void)
+{
+    wk_zeros((1, 1, 1, 1, 1, 1, 1, 1, 1));
+}
+static void too_many_bytes(void)
+{
+    wk_zeros((1ll << 31, 1ll << 31));
+}
+static void integers_that_require_grad(void)
+{
+    wk_zeros((2), .dtype = WK_I64, .requires_grad = true);
+}
+static void arange_with_step_0(void)
+{
+    wk_arange(0, 3, 0);
+}
+static void arange_away_from_the_end(void)
+{
+    wk_arange(0, 3, -1);
+}
+static void arange_of_a_negative_number(void)
+{
+    wk_arange(-1);
+}
+static void rand_of_integers(void)
+{
+    wk_rand((2), .dtype = WK_I64);
+}
+static void rand_like_integers(void)
+{
+    wk_rand_like(wk_arange(2));
+}
+static void randn_of_integers(void)
+{
+    wk_randn((2), .dtype = WK_I32);
+}
+static void randn_like_integers(void)
+{
+    wk_randn_like(wk_arange(2));
+}
+static void randint_of_an_empty_range(void)
+{
+    wk_randint(3, 3, (2));
+}
+static void to_a_device_that_does_not_exist(void)
+{
+    wk_to(wk_ones((2)), no_device());
+}
+static void copy_into_a_leaf(void)
+{
+    wk_copy_(a_leaf(), wk_ones((4)));
+}
+static void copy_into_shared_elements(void)
+{
+    wk_copy_(an_expanded(), wk_ones((4)));
+}
+static void fill_of_a_leaf(void)
+{
+    wk_fill_(a_leaf(), 1);
+}
+static void fill_of_shared_elements(void)
+{
+    wk_fill_(an_expanded(), 1);
+}
+
+/* ---- pointwise and random ---------------------------------------------------------------------------------------- */
+
+static void div_with_an_unknown_mode(void)
+{
+    wk_div(wk_ones((2)), 2, .rounding_mode = "ceil");
+}
+static void pow_with_a_number_too_large(void)
+{
+    wk_pow(wk_ones((2), .dtype = WK_I8), 300);
+}
+static void hardtanh_with_crossed_limits(void)
+{
+    wk_hardtanh(wk_ones((2)), .min_val = 1, .max_val = -1);
+}
+static void clamp_without_limits(void)
+{
+    wk_clamp(wk_ones((2)), WK_NONE, WK_NONE);
+}
+static void uniform_from_above(void)
+{
+    wk_uniform_(wk_ones((2)), 2, 1);
+}
+static void normal_with_negative_std(void)
+{
+    wk_normal_(wk_ones((2)), 0, -1);
+}
+static void bernoulli_of_2(void)
+{
+    wk_item(wk_sum(wk_bernoulli(wk_full((2), 2.0))));
+}
+static void dropout_of_more_than_all(void)
+{
+    wk_dropout(wk_ones((2)), 1.5, true);
+}
+static void multinomial_of_too_many(void)
+{
+    wk_multinomial(wk_ones((3)), 4);
+}
+
+/* ---- reductions and losses --------------------------------------------------------------------------------------- */
+
+static wk_tensor *no_elements(void)
+{
+    return wk_zeros((2, 0));
+}
+static wk_tensor *class_labels(int64_t label)
+{
+    return wk_of(int64_t, (2), label, label); /* in host memory, so that calls see them at once */
+}
+static wk_tensor *scores(void)
+{
+    return wk_ones((2, 4));
+}
+static void dimension_out_of_range(void)
+{
+    wk_sum(wk_ones((2, 3)), (2));
+}
+static void dimension_named_twice(void)
+{
+    wk_sum(wk_ones((2, 3)), (0, 0));
+}
+static void integers_for_an_op_of_floats(void)
+{
+    wk_norm(wk_arange(3));
+}
+static void k_out_of_range(void)
+{
+    wk_topk(wk_ones((3)), 4, 0, true, NULL, NULL);
+}
+static void losses_of_two_shapes(void)
+{
+    wk_mse_loss(wk_ones((2)), wk_ones((3)));
+}
+static void mean_of_integers(void)
+{
+    wk_mean(wk_arange(4));
+}
+static void amax_without_elements(void)
+{
+    wk_amax(no_elements(), (1));
+}
+static void amin_without_elements(void)
+{
+    wk_amin(no_elements(), (1));
+}
+static void argmax_without_elements(void)
+{
+    wk_argmax(no_elements(), 1);
+}
+static void argmin_without_elements(void)
+{
+    wk_argmin(no_elements(), 1);
+}
+static void kthvalue_without_elements(void)
+{
+    wk_kthvalue(no_elements(), 1, 1, false, NULL, NULL);
+}
+static void median_without_elements(void)
+{
+    wk_median(no_elements());
+}
+static void layer_norm_with_negative_eps(void)
+{
+    wk_layer_norm(wk_ones((2, 3)), (3), NULL, NULL, -1);
+}
+static void bce_with_a_weight_to_train(void)
+{
+    wk_binary_cross_entropy(wk_ones((4)), wk_ones((4)), .weight = a_leaf());
+}
+static void bce_logits_with_a_weight_to_train(void)
+{
+    wk_binary_cross_entropy_with_logits(wk_ones((4)), wk_ones((4)), .weight = a_leaf());
+}
+static void cross_entropy_of_an_unknown_class(void)
+{
+    wk_cross_entropy(scores(), class_labels(4));
+}
+static void cross_entropy_of_a_class_computed_late(void)
+{
+    wk_item(wk_cross_entropy(scores(), wk_add(class_labels(2), 2)));
+}
+static void cross_entropy_with_a_weight_to_train(void)
+{
+    wk_cross_entropy(scores(), class_labels(1), .weight = a_leaf());
+}
+
+/* ---- shapes and indices ------------------------------------------------------------------------------------------ */
+
+static void squeezed_dimension_out_of_range(void)
+{
+    wk_squeeze(wk_ones((2)), 1);
+}
+static void reshape_to_more(void)
+{
+    wk_reshape(wk_ones((4)), (3));
+}
+static void select_out_of_range(void)
+{
+    wk_select(wk_ones((2)), 0, 2);
+}
+static void index_out_of_range(void)
+{
+    wk_index_select(wk_ones((2)), 0, class_labels(2));
+}
+static void index_computed_out_of_range(void)
+{
+    wk_item(wk_sum(wk_gather(wk_ones((2)), 0, wk_add(class_labels(2), 1))));
+}
+
+static const promised_code promised_by_ops[] = {
+    {"ops.h", WK_ERR_SHAPE, sizes_that_do_not_broadcast, NULL},
+    {"ops.h", WK_ERR_DTYPE, bool_in_neg, NULL},
+    {"ops.h", WK_ERR_DEVICE, two_devices, NULL},
+    {"pointwise.h", WK_ERR_SHAPE, sizes_that_do_not_broadcast, NULL},
+    {"pointwise.h", WK_ERR_SHAPE, result_larger_than_the_target, NULL},
+    {"pointwise.h", WK_ERR_DTYPE, bool_in_neg, NULL},
+    {"pointwise.h", WK_ERR_DTYPE, dtype_that_the_target_cannot_hold, NULL},
+    {"pointwise.h", WK_ERR_DEVICE, two_devices, NULL},
+    {"pointwise.h", WK_ERR_STATE, leaf_in_place, NULL},
+    {"pointwise.h", WK_ERR_STATE, shared_elements_in_place, NULL}, /* and of each op: sweep_in_place */
+    {"matmul.h", WK_ERR_SHAPE, matrices_that_do_not_fit, NULL},
+    {"matmul.h", WK_ERR_DTYPE, matrices_of_two_dtypes, NULL},
+    {"creation.h", WK_ERR_SHAPE, negative_size, NULL},
+    {"creation.h", WK_ERR_SHAPE, nine_dimensions, NULL},
+    {"creation.h", WK_ERR_SHAPE, too_many_bytes, NULL},
+    {"wk_zeros", WK_ERR_DTYPE, integers_that_require_grad, NULL},
+    {"wk_arange", WK_ERR_ARGUMENT, arange_with_step_0, NULL},
+    {"wk_arange", WK_ERR_ARGUMENT, arange_away_from_the_end, NULL},
+    {"wk_arange", WK_ERR_ARGUMENT, arange_of_a_negative_number, NULL},
+    {"wk_rand", WK_ERR_DTYPE, rand_of_integers, NULL},
+    {"wk_rand_like", WK_ERR_DTYPE, rand_like_integers, NULL},
+    {"wk_randn", WK_ERR_DTYPE, randn_of_integers, NULL},
+    {"wk_randn_like", WK_ERR_DTYPE, randn_like_integers, NULL},
+    {"wk_randint", WK_ERR_ARGUMENT, randint_of_an_empty_range, NULL},
+    {"wk_to", WK_ERR_DEVICE, to_a_device_that_does_not_exist, NULL},
+    {"wk_copy_", WK_ERR_STATE, copy_into_a_leaf, NULL},
+    {"wk_copy_", WK_ERR_STATE, copy_into_shared_elements, NULL},
+    {"wk_fill_", WK_ERR_STATE, fill_of_a_leaf, NULL},
+    {"wk_fill_", WK_ERR_STATE, fill_of_shared_elements, NULL},
+    {"wk_div", WK_ERR_ARGUMENT, div_with_an_unknown_mode, NULL},
+    {"wk_pow", WK_ERR_ARGUMENT, pow_with_a_number_too_large, NULL},
+    {"wk_hardtanh", WK_ERR_ARGUMENT, hardtanh_with_crossed_limits, NULL},
+    {"wk_clamp", WK_ERR_ARGUMENT, clamp_without_limits, NULL},
+    {"wk_uniform_", WK_ERR_ARGUMENT, uniform_from_above, NULL},
+    {"wk_normal_", WK_ERR_ARGUMENT, normal_with_negative_std, NULL},
+    {"wk_bernoulli", WK_ERR_ARGUMENT, bernoulli_of_2, NULL},
+    {"wk_dropout", WK_ERR_ARGUMENT, dropout_of_more_than_all, NULL},
+    {"wk_multinomial", WK_ERR_ARGUMENT, multinomial_of_too_many, NULL},
+    {"reduce.h", WK_ERR_INDEX, dimension_out_of_range, NULL},
+    {"reduce.h", WK_ERR_ARGUMENT, dimension_named_twice, NULL},
+    {"reduce.h", WK_ERR_ARGUMENT, k_out_of_range, NULL},
+    {"reduce.h", WK_ERR_DTYPE, integers_for_an_op_of_floats, NULL},
+    {"reduce.h", WK_ERR_SHAPE, losses_of_two_shapes, NULL},
+    {"wk_mean", WK_ERR_DTYPE, mean_of_integers, NULL},
+    {"wk_amax", WK_ERR_SHAPE, amax_without_elements, NULL},
+    {"wk_amin", WK_ERR_SHAPE, amin_without_elements, NULL},
+    {"wk_argmax", WK_ERR_SHAPE, argmax_without_elements, NULL},
+    {"wk_argmin", WK_ERR_SHAPE, argmin_without_elements, NULL},
+    {"wk_kthvalue", WK_ERR_SHAPE, kthvalue_without_elements, NULL},
+    {"wk_median", WK_ERR_SHAPE, median_without_elements, NULL},
+    {"wk_layer_norm", WK_ERR_ARGUMENT, layer_norm_with_negative_eps, NULL},
+    {"wk_binary_cross_entropy", WK_ERR_STATE, bce_with_a_weight_to_train, NULL},
+    {"wk_binary_cross_entropy_with_logits", WK_ERR_STATE, bce_logits_with_a_weight_to_train, NULL},
+    {"wk_cross_entropy", WK_ERR_INDEX, cross_entropy_of_an_unknown_class, NULL},
+    {"wk_cross_entropy", WK_ERR_INDEX, cross_entropy_of_a_class_computed_late, NULL},
+    {"wk_cross_entropy", WK_ERR_STATE, cross_entropy_with_a_weight_to_train, NULL},
+    {"shape.h", WK_ERR_INDEX, squeezed_dimension_out_of_range, NULL},
+    {"shape.h", WK_ERR_INDEX, select_out_of_range, NULL},
+    {"shape.h", WK_ERR_INDEX, index_out_of_range, NULL},
+    {"shape.h", WK_ERR_INDEX, index_computed_out_of_range, NULL},
+    {"shape.h", WK_ERR_SHAPE, reshape_to_more, NULL},
+};
+
+#endif

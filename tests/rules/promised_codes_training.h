@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Promises of the headers of training: autograd.h, nn.h, optim.h, data.h, checkpoint.h, parallel.h, dist.h. */
+#ifndef TESTS_RULES_PROMISED_CODES_TRAINING_H
+#define TESTS_RULES_PROMISED_CODES_TRAINING_H
+
+#include "promised_codes.h"
+
+static const char *no_file(void)
+{
+    return scratch("no/such/file");
+}
+
+/* A file with this text. */
+static const char *file_with(const char *text)
+{
+    const char *path = scratch("promised");
+    FILE *file = fopen(path, "w");
+    assert_true(file && fputs(text, file) >= 0 && fclose(file) == 0);
+    return path;
+}
+
+/* ---- gradients --------------------------------------------------------------------------------------------------- */
+
+static void wanted_by_a_computed_tensor(void)
+{
+    wk_requires_grad_(wk_mul(a_leaf(), 2), false);
+}
+static void wanted_by_integers(void)
+{
+    wk_requires_grad_(wk_arange(3), true);
+}
+static void grad_of_a_computed_tensor(void)
+{
+    wk_grad_of(wk_mul(a_leaf(), 2));
+}
+static wk_tensor *a_hook(wk_tensor *grad, void *user)
+{
+    return user ? grad : NULL;
+}
+static void hook_without_a_gradient(void)
+{
+    wk_register_hook(wk_ones((2)), a_hook, NULL);
+}
+static void doubles(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
+{
+    out[0] = f ? wk_mul(in[0], 2) : NULL;
+}
+static void backward_that_is_missing(void)
+{
+    const wk_function_kind kind = {
+        .size = sizeof kind, .name = "double", .inputs = 1, .outputs = 1, .forward = doubles};
+    wk_backward(wk_sum(wk_apply(&kind, NULL, (a_leaf()))));
+}
+
+/* ---- networks ---------------------------------------------------------------------------------------------------- */
+
+static void name_past_the_list(void)
+{
+    wk_tensors_name(wk_list((wk_ones((1)))), 1);
+}
+static void tensor_past_the_list(void)
+{
+    wk_tensors_get(wk_list((wk_ones((1)))), 1);
+}
+static wk_module *a_linear(void)
+{
+    return wk_nn_linear(2, 3);
+}
+static void parameter_of_integers(void)
+{
+    wk_module_add_parameter(a_linear(), "n", wk_arange(2));
+}
+static void parameter_with_a_dot(void)
+{
+    wk_module_add_parameter(a_linear(), "a.b", wk_ones((2)));
+}
+static void parameter_name_taken(void)
+{
+    wk_module_add_parameter(a_linear(), "bias", wk_ones((2)));
+}
+static void parameter_not_there(void)
+{
+    wk_module_parameter(a_linear(), "scale");
+}
+static void buffer_not_there(void)
+{
+    wk_module_buffer(a_linear(), "scale");
+}
+static void child_not_there(void)
+{
+    wk_module_child(a_linear(), "0");
+}
+static void parameters_of_a_lazy_layer(void)
+{
+    wk_parameters(wk_nn_lazy_linear(3));
+}
+static void buffers_of_a_lazy_layer(void)
+{
+    wk_buffers(wk_nn_lazy_linear(3));
+}
+static void layer_of_negative_size(void)
+{
+    wk_nn_linear(-1, 2);
+}
+static void init_from_above(void)
+{
+    wk_init_uniform_(wk_ones((2)), 2, 1);
+}
+static void init_with_negative_std(void)
+{
+    wk_init_normal_(wk_ones((2)), 0, -1);
+}
+
+/* ---- optimisers -------------------------------------------------------------------------------------------------- */
+
+static wk_optim *an_sgd(void)
+{
+    return wk_optim_sgd(wk_list((a_leaf())));
+}
+static wk_optim *an_lbfgs(void)
+{
+    return wk_optim_lbfgs(wk_list((a_leaf())));
+}
+static void option_out_of_range(void)
+{
+    wk_optim_sgd(wk_list((a_leaf())), .lr = -1);
+}
+static void parameter_that_is_no_leaf(void)
+{
+    wk_optim_sgd(wk_list((wk_mul(a_leaf(), 2))));
+}
+static void nothing_to_train(void)
+{
+    wk_optim_sgd(wk_list((wk_ones((2)))));
+}
+static void group_for_lbfgs(void)
+{
+    wk_optim_add_group(an_lbfgs(), wk_list((a_leaf())));
+}
+static void option_of_another_optimiser(void)
+{
+    wk_optim_add_group(an_sgd(), wk_list((a_leaf())), .beta1 = 0.5);
+}
+static void lbfgs_without_a_closure(void)
+{
+    wk_optim_step(an_lbfgs());
+}
+static void group_not_there(void)
+{
+    wk_optim_lr(an_sgd(), 1);
+}
+static void optimiser_into_no_folder(void)
+{
+    wk_optim_save(an_sgd(), no_file());
+}
+static void optimiser_from_no_file(void)
+{
+    wk_optim_load(an_sgd(), no_file());
+}
+static void optimiser_from_a_text(void)
+{
+    wk_optim_load(an_sgd(), file_with("not a safetensors file"));
+}
+
+static wk_tensor *zeroes(wk_module *self, wk_tensor *x)
+{
+    wk_optim_zero_grad(*(wk_optim **)wk_module_state(self));
+    return x;
+}
+/* The first replica's forward forgets gradients. */
+static void gradients_forgotten_in_forward(void)
+{
+    static const wk_module_kind kind = {
+        .size = sizeof kind, .name = "zeroes", .state = sizeof(wk_optim *), .forward1 = zeroes};
+    wk_module *net = wk_module_new(&kind);
+    wk_module_add_parameter(net, "weight", wk_ones((2)));
+    *(wk_optim **)wk_module_state(net) = wk_optim_sgd(wk_parameters(net));
+    wk_forward(wk_mirrored(net, ((wk_device[]){wk_cpu(), test_null()}), 2), wk_ones((4, 2)));
+}
+
+/* ---- data and files ---------------------------------------------------------------------------------------------- */
+
+static wk_dataset *four_samples(void)
+{
+    return wk_data_tensors(wk_ones((4, 2)), NULL);
+}
+static void samples_and_labels_differ(void)
+{
+    wk_data_tensors(wk_ones((4, 2)), wk_ones((3)));
+}
+static void mnist_in_no_folder(void)
+{
+    wk_data_mnist(no_file());
+}
+static void mnist_that_is_text(void)
+{
+    for (int train = 0; train < 2; train++) {
+        put_below(scratch("."), train ? "/mnist/train-images-idx3-ubyte" : "/mnist/t10k-images-idx3-ubyte", "text");
+        put_below(scratch("."), train ? "/mnist/train-labels-idx1-ubyte" : "/mnist/t10k-labels-idx1-ubyte", "text");
+    }
+    wk_data_mnist(scratch("mnist"));
+}
+static void slice_past_the_end(void)
+{
+    wk_data_slice(four_samples(), 2, 5);
+}
+static void loader_on_no_device(void)
+{
+    wk_data_loader(four_samples(), .device = no_device());
+}
+static void history_of_two_elements(void)
+{
+    wk_history_add(wk_history_new(), wk_ones((2)));
+}
+static void save_into_no_folder(void)
+{
+    wk_save(a_linear(), no_file());
+}
+static void load_from_no_file(void)
+{
+    wk_load(a_linear(), no_file());
+}
+static void load_from_a_text(void)
+{
+    wk_load(a_linear(), file_with("not a safetensors file"));
+}
+
+static void load_another(wk_module *saved)
+{
+    const char *path = scratch("net.safetensors");
+    assert_int_equal(wk_save(saved, path), WK_OK);
+    wk_load(a_linear(), path);
+}
+static void load_another_dtype(void)
+{
+    load_another(wk_nn_linear(2, 3, .dtype = WK_F64));
+}
+static void load_another_shape(void)
+{
+    load_another(wk_nn_linear(2, 4));
+}
+
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
+
+static void mirrored_on_nothing(void)
+{
+    wk_mirrored(a_linear(), (wk_device *)NULL, 0);
+}
+static void mirrored_twice(void)
+{
+    wk_mirrored(a_linear(), ((wk_device[]){wk_cpu(), wk_cpu()}), 2);
+}
+static void mirrored_where_nothing_is(void)
+{
+    wk_mirrored(a_linear(), ((wk_device[]){wk_cpu(), no_device()}), 2);
+}
+static void stats_of_a_linear(void)
+{
+    wk_mirrored_stats stats = {.size = sizeof stats};
+    wk_mirrored_stats_of(a_linear(), &stats);
+}
+static void scatter_of_a_number(void)
+{
+    wk_devices_scatter(wk_ones(()), (wk_device[]){wk_cpu()}, 1);
+}
+static void sum_of_two_shapes(void)
+{
+    wk_devices_all_reduce(wk_list((wk_ones((2)), wk_ones((3)))));
+}
+static void sum_of_two_dtypes(void)
+{
+    wk_devices_all_reduce(wk_list((wk_ones((2)), wk_arange(2))));
+}
+static void send_to_this_rank(void)
+{
+    wk_dist_send(wk_ones((2)), 0);
+}
+static void group_of_rank_1(void)
+{
+    wk_dist_new_group((0, 1));
+}
+static void group_of_0_twice(void)
+{
+    wk_dist_new_group((0, 0));
+}
+
+static const promised_code promised_by_training[] = {
+    {"wk_requires_grad_", WK_ERR_STATE, wanted_by_a_computed_tensor, NULL},
+    {"wk_requires_grad_", WK_ERR_DTYPE, wanted_by_integers, NULL},
+    {"wk_grad_of", WK_ERR_STATE, grad_of_a_computed_tensor, NULL},
+    {"wk_register_hook", WK_ERR_STATE, hook_without_a_gradient, NULL},
+    {"wk_apply", WK_ERR_STATE, backward_that_is_missing, NULL},
+    {"wk_tensors_name", WK_ERR_INDEX, name_past_the_list, NULL},
+    {"wk_tensors_get", WK_ERR_INDEX, tensor_past_the_list, NULL},
+    {"wk_module_add_parameter", WK_ERR_DTYPE, parameter_of_integers, NULL},
+    {"wk_module_add_parameter", WK_ERR_ARGUMENT, parameter_with_a_dot, NULL},
+    {"wk_module_add_parameter", WK_ERR_ARGUMENT, parameter_name_taken, NULL},
+    {"wk_module_parameter", WK_ERR_ARGUMENT, parameter_not_there, NULL},
+    {"wk_module_buffer", WK_ERR_ARGUMENT, buffer_not_there, NULL},
+    {"wk_module_child", WK_ERR_ARGUMENT, child_not_there, NULL},
+    {"wk_parameters", WK_ERR_STATE, parameters_of_a_lazy_layer, NULL},
+    {"wk_buffers", WK_ERR_STATE, buffers_of_a_lazy_layer, NULL},
+    {"wk_nn_linear", WK_ERR_SHAPE, layer_of_negative_size, NULL},
+    {"wk_init_uniform_", WK_ERR_ARGUMENT, init_from_above, NULL},
+    {"wk_init_normal_", WK_ERR_ARGUMENT, init_with_negative_std, NULL},
+    {"optim.h", WK_ERR_ARGUMENT, option_out_of_range, NULL},
+    {"optim.h", WK_ERR_ARGUMENT, parameter_that_is_no_leaf, NULL},
+    {"optim.h", WK_ERR_ARGUMENT, nothing_to_train, NULL},
+    {"wk_optim_lbfgs", WK_ERR_ARGUMENT, group_for_lbfgs, NULL},
+    {"wk_optim_add_group", WK_ERR_ARGUMENT, option_of_another_optimiser, NULL},
+    {"wk_optim_step", WK_ERR_STATE, lbfgs_without_a_closure, NULL},
+    {"wk_optim_zero_grad", WK_ERR_STATE, gradients_forgotten_in_forward, NULL},
+    {"wk_optim_lr", WK_ERR_INDEX, group_not_there, NULL},
+    {"wk_optim_save", WK_ERR_IO, optimiser_into_no_folder, NULL},
+    {"wk_optim_save", WK_ERR_STATE, NULL, "optim/state.c"},
+    {"wk_optim_load", WK_ERR_IO, optimiser_from_no_file, NULL},
+    {"wk_optim_load", WK_ERR_FORMAT, optimiser_from_a_text, NULL},
+    {"wk_optim_load", WK_ERR_ARGUMENT, NULL, "optim/state.c"},
+    {"wk_optim_load", WK_ERR_SHAPE, NULL, "optim/state.c"},
+    {"wk_optim_load", WK_ERR_DTYPE, NULL, "optim/state.c"},
+    {"wk_checkpoint_new", WK_ERR_STATE, NULL, "checkpoint/ranks.c"},
+    {"wk_checkpoint_load", WK_ERR_FORMAT, NULL, "checkpoint/refused.c"},
+    {"wk_checkpoint_load", WK_ERR_UNSUPPORTED, NULL, "checkpoint/refused.c"},
+    {"wk_checkpoint_load", WK_ERR_IO, NULL, "checkpoint/refused.c"},
+    {"wk_checkpoint_load", WK_ERR_SHAPE, NULL, "checkpoint/refused.c"},
+    {"wk_checkpoint_load", WK_ERR_DTYPE, NULL, "checkpoint/refused.c"},
+    {"wk_checkpoint_load", WK_ERR_ARGUMENT, NULL, "checkpoint/refused.c"},
+    {"wk_checkpoint_load", WK_ERR_STATE, NULL, "checkpoint/refused.c"},
+    {"wk_checkpoint_save", WK_ERR_IO, NULL, "checkpoint/failing.c"},
+    {"wk_checkpoint_save", WK_ERR_STATE, NULL, "checkpoint/ranks.c"},
+    {"wk_data_tensors", WK_ERR_SHAPE, samples_and_labels_differ, NULL},
+    {"wk_data_mnist", WK_ERR_IO, mnist_in_no_folder, NULL},
+    {"wk_data_mnist", WK_ERR_FORMAT, mnist_that_is_text, NULL},
+    {"wk_data_slice", WK_ERR_INDEX, slice_past_the_end, NULL},
+    {"wk_data_loader", WK_ERR_DEVICE, loader_on_no_device, NULL},
+    {"wk_history_add", WK_ERR_SHAPE, history_of_two_elements, NULL},
+    {"wk_save", WK_ERR_IO, save_into_no_folder, NULL},
+    {"wk_load", WK_ERR_IO, load_from_no_file, NULL},
+    {"wk_load", WK_ERR_FORMAT, load_from_a_text, NULL},
+    {"wk_load", WK_ERR_DTYPE, load_another_dtype, NULL},
+    {"wk_load", WK_ERR_SHAPE, load_another_shape, NULL},
+    {"wk_mirrored", WK_ERR_ARGUMENT, mirrored_on_nothing, NULL},
+    {"wk_mirrored", WK_ERR_ARGUMENT, mirrored_twice, NULL},
+    {"wk_mirrored", WK_ERR_DEVICE, mirrored_where_nothing_is, NULL},
+    {"wk_mirrored_stats_of", WK_ERR_ARGUMENT, stats_of_a_linear, NULL},
+    {"wk_devices_scatter", WK_ERR_SHAPE, scatter_of_a_number, NULL},
+    {"wk_devices_all_reduce", WK_ERR_SHAPE, sum_of_two_shapes, NULL},
+    {"wk_devices_all_reduce", WK_ERR_DTYPE, sum_of_two_dtypes, NULL},
+    {"dist.h", WK_ERR_STATE, NULL, "distributed/failing.c"},
+    {"dist.h", WK_ERR_TIMEOUT, NULL, "distributed/failing.c"},
+    {"dist.h", WK_ERR_ARGUMENT, NULL, "distributed/single_rank.c"},
+    {"wk_dist_init", WK_ERR_ARGUMENT, NULL, "distributed/joining.c"},
+    {"wk_dist_init", WK_ERR_TIMEOUT, NULL, "distributed/accept.c"},
+    {"wk_dist_init", WK_ERR_IO, NULL, "distributed/accept.c"},
+    {"wk_dist_init", WK_ERR_STATE, NULL, "distributed/single_rank.c"},
+    {"wk_dist_finish", WK_ERR_STATE, NULL, "distributed/ddp_failing.c"},
+    {"wk_dist_new_group", WK_ERR_ARGUMENT, group_of_rank_1, NULL},
+    {"wk_dist_new_group", WK_ERR_ARGUMENT, group_of_0_twice, NULL},
+    {"wk_dist_reduce_scatter", WK_ERR_SHAPE, NULL, "distributed/queue.c"},
+    {"wk_dist_all_to_all", WK_ERR_SHAPE, NULL, "distributed/queue.c"},
+    {"wk_dist_send", WK_ERR_ARGUMENT, send_to_this_rank, NULL},
+    {"wk_ddp", WK_ERR_ARGUMENT, NULL, "distributed/same_model.c"},
+    {"wk_ddp", WK_ERR_STATE, NULL, "distributed/ddp_failing.c"},
+    {"wk_ddp", WK_ERR_TIMEOUT, NULL, "distributed/ddp_failing.c"},
+};
+
+#endif
