@@ -234,11 +234,11 @@ bool wk__deferred_free(wk__value *value);        /* deferred.c */
 /* ---- configuration: config.c ------------------------------------------------------------------------------------- */
 
 typedef struct wk__engine_config {
-    bool sync;        /* WICK_EAGER: flush after every call */
-    bool nofuse;      /* WICK_NOFUSE: each group is one op */
-    bool check;       /* WICK_CHECK: each flush is computed twice and compared; verify/check_mode.h */
-    bool write_files; /* on a difference, writes no flush file */
-    int64_t budget;   /* flush when the pending outputs exceed this many bytes */
+    bool sync;      /* WICK_EAGER: flush after every call */
+    bool nofuse;    /* WICK_NOFUSE: each group is one op */
+    bool check;     /* WICK_CHECK: each flush is computed twice and compared; verify/check_mode.h */
+    bool skip_file; /* on a difference, writes no flush file */
+    int64_t budget; /* flush when the pending outputs exceed this many bytes */
 } wk__engine_config;
 /* Returns the configuration of the process. */
 const wk__engine_config *wk__engine_config_get(void);
