@@ -199,8 +199,9 @@ bool wk__op_queue_should_flush(const wk_context *context);
  * and are reported to the recording thread at its next call. */
 void wk__flush(wk_context *context);
 void wk__flush_all(void);
-/* Lock the queue for longer than a record takes, and unlock it; destroying deferred values is postponed meanwhile.
- * wk__op_queue_is_locked_here() returns true if the calling thread has locked it with wk__op_queue_lock(). */
+/* Lock the queue for longer than a record takes, and unlock it. In between, this thread may drop values: the release of
+ * borrowed memory and the destruction of deferred values of other queues are postponed. wk__op_queue_is_locked_here()
+ * returns true if the calling thread has locked it with wk__op_queue_lock(). */
 void wk__op_queue_lock(wk_context *context);
 void wk__op_queue_unlock(wk_context *context);
 bool wk__op_queue_is_locked_here(const wk_context *context);

@@ -33,7 +33,7 @@ static wk__gpu_kernel *new_function(const wk__gpu_kernel_spec *unit)
     return made;
 }
 
-/* ---- what was compiled before against what would be compiled now ------------------------------------------------- */
+/* ---- checks of cached kernels (debug builds) --------------------------------------------------------------------- */
 
 #ifdef WICK_CHECK_PLANS
 static bool same_call(const wk__gpu_kernel_spec *a, const wk__gpu_kernel_spec *b)
@@ -42,7 +42,7 @@ static bool same_call(const wk__gpu_kernel_spec *a, const wk__gpu_kernel_spec *b
            wk__gpu_prelude_flags(a) == wk__gpu_prelude_flags(b);
 }
 
-/* Without memory for the texts, they are not compared. */
+/* Sources are not compared if they cannot be allocated. */
 static bool same_text(const wk__gpu_kernel_spec *a, const wk__gpu_kernel_spec *b)
 {
     wk__text text[2] = {{0}};

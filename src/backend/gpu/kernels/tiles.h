@@ -47,7 +47,7 @@ typedef struct wk__gpu_tiling {
  * items and local memory that not every device has. */
 bool wk__gpu_can_tile(const wk__gpu_target *target, wk_dtype dtype, int64_t rows, int64_t columns, int64_t length);
 
-/* `wide`: no large tiles. An empty result has 0 tiles, and its sums are not cut. */
+/* `wide`: no large tiles. An empty result has 0 tiles, and its sums are not split. */
 wk__gpu_tiling wk__gpu_choose_tiling(const wk__gpu_target *target, wk_dtype dtype, bool wide, int64_t batches,
                                      int64_t rows, int64_t columns, int64_t length);
 
