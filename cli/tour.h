@@ -7,7 +7,7 @@
 
 /* One step of the chapter: shows it on the devices at hand. Errors that it means to show it prints with tour_error. */
 typedef struct tour_step {
-    int number; /* as in docs/cli.md */
+    int number; /* as in docs/reference/cli.md */
     const char *title;
     const char *explanation; /* what there is to see, for who reads along */
     void (*show)(void);

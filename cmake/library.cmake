@@ -37,7 +37,7 @@ foreach(room parallel distributed checkpoint io nn)
     file(GLOB_RECURSE small_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.c)
     set_source_files_properties(${small_sources} PROPERTIES COMPILE_OPTIONS "$<$<NOT:$<CONFIG:Debug>>:-Os>")
 endforeach()
-# A handle past its scope is then always told from a live one (docs/semantics.md, rule 4).
+# A handle past its scope is then always told from a live one (docs/contributing/invariants.md, rule 4).
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/slab.c PROPERTIES
                             COMPILE_DEFINITIONS $<$<CONFIG:Debug>:WK__NEVER_REUSE_HANDLES>)
 if(WICK_CHECK_PLANS)

@@ -14,7 +14,7 @@ Of each header H of rows/H it writes, formatted by clang-format:
 and of all of them src/ops/ops.def, the list of ops, and src/ops/generated/attributes.h, what their gradients read.
 
 For those who develop the library: the files are committed, a build needs no Python. tests/check/generated.sh compares.
-The format of rows is described in docs/design.md, section 7."""
+The format of rows is described in docs/contributing/ops.md."""
 
 import re
 import subprocess

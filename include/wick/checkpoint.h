@@ -36,7 +36,7 @@ typedef struct wk_checkpoint wk_checkpoint; /* a training run and its file */
  * steps do not change the list. */
 WK_RESULT_API wk_tensors *wk_optim_state_at(wk_site site, wk_optim *optim);
 /* wk_optim_save(optim, path): Writes the state, kind, groups and options of the optimiser to a safetensors file,
- * bit for bit (docs/formats.md). On error an older file stays.
+ * bit for bit (docs/reference/file-formats.md). On error an older file stays.
  *
  *     wk_save(net, "net.safetensors");
  *     wk_optim_save(adam, "adam.safetensors");
@@ -67,7 +67,7 @@ typedef struct wk_checkpoint_options {
 /* wk_checkpoint_new(path, net, optim, loader): Creates a checkpoint of a training run. net, optim and loader may be
  * NULL if the run has none. It keeps them alive; no file is written yet.
  *
- * The file is a safetensors file (docs/formats.md) with
+ * The file is a safetensors file (docs/reference/file-formats.md) with
  *
  *     parameters and buffers of net             not whether it is training (wk_module_train)
  *     state and options of optim                as by wk_optim_save

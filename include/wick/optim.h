@@ -159,7 +159,7 @@ WK_API wk_code wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *
 
 /* wk_optim_step(optim): Updates all parameters that have a gradient. The update runs when the enclosing scope
  * closes; if it fails then, parameters and state are as before, and the step does not count (OpenCL, and two steps
- * that run together: rule 18 of docs/semantics.md).
+ * that run together: rule 18 of docs/contributing/invariants.md).
  * Returns:   WK_OK or an error code; the code of a pending error, without a step
  * Errors:    WK_ERR_STATE for lbfgs, which needs a closure
  * PyTorch:   optim.step() */

@@ -264,7 +264,7 @@ def forms(op: Op) -> str:
 
 
 def needs_c(op: Op) -> bool:
-    """In C++ a macro only adds the place of the call (docs/semantics.md, rule 31)."""
+    """In C++ a macro only adds the place of the call (docs/contributing/invariants.md, rule 31)."""
     told = op.of_number or op.numbers_told_apart
     return bool(op.macro or op.options or told) or takes_values(op) or any(a.is_list or a.omit for a in op.operands)
 

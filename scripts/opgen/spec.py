@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of ops read: an op, its arguments, its section and header. docs/design.md, section 7, describes them."""
+"""The rows of ops read: an op, its arguments, its section and header. docs/contributing/ops.md, describes them."""
 
 import sys
 import tomllib

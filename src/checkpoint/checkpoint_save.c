@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes into a checkpoint. docs/formats.md has the names. */
+/* What goes into a checkpoint. docs/reference/file-formats.md has the names. */
 #include "base/alloc.h"
 #include "data/loader_state.h"
 #include "checkpoint_signature.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Op descriptors. A constant per op, defined in src/ops, contains everything the library knows about it. Signatures are
- * generated from src/ops/specs (docs/design.md, section 7); src/ops/ops.def registers the op, and an entry without a
+ * generated from src/ops/specs (docs/contributing/ops.md); src/ops/ops.def registers the op, and an entry without a
  * descriptor is a link error. References in double precision and sample calls are in tests/references. */
 #ifndef WICK_IR_OP_H
 #define WICK_IR_OP_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an optimiser has learned and how it is set, as tensors with names and pairs of texts, which files hold; and
- * back. docs/formats.md has the names. */
+ * back. docs/reference/file-formats.md has the names. */
 #ifndef WICK_OPTIM_STATE_H
 #define WICK_OPTIM_STATE_H
 

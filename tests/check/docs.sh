@@ -48,7 +48,8 @@ build() # BLOCK
 
 run() # BLOCK
 {
-    (cd "$WICK_WORK/folder" && LD_LIBRARY_PATH="$WICK_BUILD" timeout 300 "$1" >"$1.stdout" 2>"$1.stderr")
+    mkdir "$1.folder" && ln -s "$WICK_SOURCE/data" "$1.folder/data"
+    (cd "$1.folder" && LD_LIBRARY_PATH="$WICK_BUILD" timeout 300 "$1" >"$1.stdout" 2>"$1.stderr")
     status=$?
     [ $status = "$(cat "$1.status" 2>/dev/null || echo 0)" ] || { cat "$1.stderr"; echo "exit status $status"; return 1; }
     [ ! -e "$1.out" ] || diff "$1.out" "$1.stdout"
@@ -59,8 +60,6 @@ block() # BLOCK
     build "$1" && { [ -e "$1.norun" ] || run "$1"; }
 }
 
-mkdir -p "$WICK_WORK/folder"
-ln -s "$WICK_SOURCE/data" "$WICK_WORK/folder/data"
 for page in $pages; do
     name=$(echo "${page%.md}" | tr / -)
     extract "$page" "$name"

@@ -45,7 +45,7 @@ static void put(const char *path, const char *data, int64_t bytes)
     close(fd);
 }
 
-/* The checksum as docs/formats.md says it: of all bytes, its own digits being 0. */
+/* The checksum as docs/reference/file-formats.md says it: of all bytes, its own digits being 0. */
 static void seal(content c)
 {
     static const char key[] = "\"wick.crc32\":\"";

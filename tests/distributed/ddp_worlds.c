@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wk_ddp in worlds of 1 to 4 ranks, with samples that the number of ranks divides and with others: after several steps,
  * weights are those of one process that has seen what all ranks have seen. To 1e-6, as it adds up a batch in another
- * order; and to the bit those of one that takes the ranks' parts one by one and adds up as docs/design.md tells. */
+ * order; and to the bit those of one that takes the ranks' parts one by one and adds up as docs/contributing tells. */
 #include "support/ranks.h"
 
 enum { IN = 6, OUT = 3, SMALL = 16, LARGE = 2900 /* more than 64 KiB of gradients: they go round the ring */ };
@@ -192,7 +192,7 @@ static void order_of(wk_loader *one_by_one, int64_t *order)
     WK_EACH(batch, one_by_one) order[seen++] = (int64_t)wk_item(wk_select(wk_select(batch->y, 0, 0), 0, 0));
 }
 
-/* What docs/many.md says: ranks take turns in the order, and where it does not divide, its first samples serve twice.
+/* What docs/guides/launching.md says: ranks take turns in the order, and where it does not divide, its first samples serve twice.
  * Of an epoch of `count`, batch b: the numbers of rank's part, as many as are given back. */
 static int64_t part_of(const int64_t *order, int64_t count, int64_t b, int rank, int64_t *part)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives in plain C: of elements that lie one behind the other, in the orders of sums of docs/design.md. */
+/* Collectives in plain C: of elements that lie one behind the other, in the orders of sums of docs/contributing. */
 #ifndef TESTS_DIST_PLAIN_H
 #define TESTS_DIST_PLAIN_H
 

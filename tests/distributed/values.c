@@ -192,7 +192,7 @@ static float uneven(int rank, int64_t i)
     return (float)(bits >> 8) * (rank % 2 ? 1e-3f : 1.0f) * (bits & 1 ? -1 : 1);
 }
 
-/* The order that docs/design.md tells: small ones in pairs, those of large ones by blocks. */
+/* The order that docs/contributing tells: small ones in pairs, those of large ones by blocks. */
 static float small_sum(int n, int64_t i)
 {
     float v[RANKS_MOST] = {0};

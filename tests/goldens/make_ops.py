@@ -50,7 +50,7 @@ NONE = {
     "empty": "has no numbers in PyTorch", "empty_like": "has no numbers in PyTorch", "to": "moves to a device",
 }  # fmt: skip
 
-# Where Wick goes another way on purpose; docs/semantics.md and the headers say so.
+# Where Wick goes another way on purpose; docs/contributing/invariants.md and the headers say so.
 OTHER_GRADIENT = {
     "hardsigmoid": "PyTorch has 1/6 as a float",
     "cosine_similarity [4,5], [4,5], 1, 3": "PyTorch differentiates lengths below eps as if they counted",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 27 to 30 of docs/semantics.md: contexts, fork, what counts as a GPU, the entry for bindings. What
+/* Rules 27 to 30 of docs/contributing/invariants.md: contexts, fork, what counts as a GPU, the entry for bindings. What
  * engine_threads, engine_fork, opencl_devices and ops_table hold of them is not repeated here. */
 #include "support/wick.h"
 

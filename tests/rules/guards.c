@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 3 to 5 of docs/semantics.md: guards, handles past their end, texts. What engine_scopes and data_loader hold of
+/* Rules 3 to 5 of docs/contributing/invariants.md: guards, handles past their end, texts. What engine_scopes and data_loader hold of
  * them is not repeated here. */
 #include "support/wick.h"
 

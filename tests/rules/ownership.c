@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 1 and 2 of docs/semantics.md: who owns what a call makes. What engine_scopes and nn_modules hold of
+/* Rules 1 and 2 of docs/contributing/invariants.md: who owns what a call makes. What engine_scopes and nn_modules hold of
  * them is not repeated here. */
 #include "support/wick.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rule 7 of docs/semantics.md: what only an open scope owns is parked, not stored: when, when not, and with the same
+/* Rule 7 of docs/contributing/invariants.md: what only an open scope owns is parked, not stored: when, when not, and with the same
  * bits. What engine_plan and engine_parking hold of it is not repeated here. */
 #include "support/plan.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 11 and 12 of docs/semantics.md: how results lie in memory, and where they are rounded. */
+/* Rules 11 and 12 of docs/contributing/invariants.md: how results lie in memory, and where they are rounded. */
 #include "support/bits.h"
 #include "support/devices.h"
 

@@ -10,7 +10,7 @@
  *     10  0
  *     12  group u32
  *
- * docs/formats.md says what is sent when. Nothing here touches a socket. */
+ * docs/reference/file-formats.md says what is sent when. Nothing here touches a socket. */
 #ifndef WICK_DIST_FRAME_H
 #define WICK_DIST_FRAME_H
 

@@ -13,7 +13,7 @@
  *     plan_check_pieces.c     boxes of a contraction's epilogue
  *
  * It shares no condition with the planner. Values are symbolic: a hash of the instruction and its operands, so nothing
- * is computed and any device will do. Addresses are the real ones. docs/design.md, section 12, defines the orders that
+ * is computed and any device will do. Addresses are the real ones. docs/contributing/plan-checker.md, defines the orders that
  * a plan may rely on.
  *
  * Spaces of up to WK__PLAN_CHECK_PLACES elements are checked completely. Larger ones are sampled: the first and the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Order of reads and writes of each element. A backend runs a group according to one of two schedules, and a plan must
- * be correct for both (docs/design.md, section 12):
+ * be correct for both (docs/contributing/plan-checker.md):
  *
  *     stage        0    1        2    3        ...   2 passes - 1   2 passes
  *     eager        row  columns  row  columns  ...   columns        row           each instruction in its own pass

@@ -48,7 +48,7 @@ typedef struct wk__plan_check_state {
     int operand[WK__MAX_OPERANDS]; /* index in `value` */
 } wk__plan_check_state;
 
-/* Sets *fail and returns false. `rule` is the rule's name in docs/design.md. */
+/* Sets *fail and returns false. `rule` is the rule's name in docs/contributing. */
 __attribute__((format(printf, 3, 4))) bool wk__plan_check_fail(wk__plan_check_state *c, const char *rule,
                                                                const char *format, ...);
 /* "add at net.c:12" */

@@ -282,7 +282,7 @@ static void coordinates_of_any_kind(void **state)
 
 /* ---- when it pays ------------------------------------------------------------------------------------------------ */
 
-/* Measured: docs/design.md has the figures. What is close to even is not here. */
+/* Measured: docs/contributing has the figures. What is close to even is not here. */
 static void when_it_pays(void **state)
 {
     (void)state;

@@ -3,7 +3,7 @@
 #include "ir/build.h"
 #include "support/padded.h"
 
-/* Measured: docs/design.md has the figures. What is close to even is not here. */
+/* Measured: docs/contributing has the figures. What is close to even is not here. */
 static void when_it_pays(void **state)
 {
     (void)state;

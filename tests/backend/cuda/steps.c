@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a step of training asks of the driver, once everything has been met: docs/design.md has it. More than that
+/* What a step of training asks of the driver, once everything has been met: docs/contributing has it. More than that
  * is time that no kernel makes up for. */
 #include "child.h"
 
