@@ -52,7 +52,7 @@ typedef struct wk__record {
     wk__device *device;
     wk__value *prior;    /* in place: value of the storage before the call; the new value may take over its memory */
     int64_t bound;       /* like dim and mode: for families along one dimension */
-    int32_t group;       /* set by the flush */
+    int32_t group;       /* index of its group, set by the flush; -1: none */
     int32_t transaction; /* index of the transaction that it belongs to; 0: none */
     /* one bit per dimension of the space: 1 if it is reduced; 0: elementwise, or not a program */
     uint16_t reduce_mask;
@@ -64,7 +64,7 @@ typedef struct wk__record {
     bool rolls_back;        /* in-place call: if it fails, the target keeps its contents */
     bool in_place;          /* the name of the call ends in "_" */
     bool has_indirect_read; /* reads at indices that are computed on the device, by LOADX */
-    bool live;              /* set by the flush */
+    bool live;              /* it must run; set by the flush */
     /* outputs, then inputs; followed by int64_t shape[ndim], stride[ndim] per ref and, for a contraction, a
      * wk__contraction */
     wk__ref ref[];
