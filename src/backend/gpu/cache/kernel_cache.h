@@ -96,8 +96,8 @@ void wk__gpu_kernel_cache_init(wk__gpu_kernel_cache *units, const wk__gpu_compil
 /* Frees all kernels and modules. The device must be idle. */
 void wk__gpu_kernel_cache_destroy(wk__gpu_kernel_cache *units);
 
-/* Returns the kernel for a spec, creating it if necessary; NULL on allocation failure. Any thread. Debug builds generate
- * the source of a kernel found in the table again, and fail with WK_ERR_INTERNAL if it differs. */
+/* Returns the kernel for a spec, creating it if necessary; NULL and *fail on allocation failure. Any thread. Debug
+ * builds generate the source of a kernel found in the table again, and fail with WK_ERR_INTERNAL if it differs. */
 wk__gpu_kernel *wk__gpu_kernel_lookup(wk__gpu_kernel_cache *units, const wk__gpu_kernel_spec *unit, wk__fail *fail);
 /* Returns true if the work's epilogue should be fused into its kernel. A contraction takes longer to compile than an
  * epilogue, and shares its kernel with contractions that have other epilogues or none; so they are separate until the
