@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scan: running sum or product along one dimension, one after the other in the class of the dtype; each result is
- * narrowed by itself. A single line is one thread's work: its order is its meaning. */
+/* scan: running sum or product along one dimension, one after the other in the class of the dtype, floats in
+ * double; each result is narrowed by itself. A single line is one thread's work: its order is its meaning. */
 #include "along_dim.h"
 
 #include "half.h"
