@@ -134,6 +134,10 @@ bool wk__operand_varies_by_column(const wk__program *group, const wk__operand *o
  * loads too is put off to the last pass, as what is computed again is loaded again. With nreduce = 0 the whole space
  * counts as one row, in pass 0, and stores are of element level. Strides over dimensions of size 1 are ignored. */
 void wk__program_levels(const wk__program *group, uint8_t level[], uint8_t pass[]);
+/* The condition of a pass that may be left out: every reduction that it makes takes WHERE(c, x, n), with this one
+ * row-level register c and IMMs n. In a row where c is 0, and if each n is its reduction's identity, their results are
+ * what they are without any column. -1: there is none. Stores, and values that later passes take, are the caller's. */
+int wk__program_pass_condition(const wk__program *group, const uint8_t level[], const uint8_t pass[], int number);
 /* Drops dimensions of size 1 and merges neighbours that every operand walks as one, never across the border
  * between kept and reduced dimensions. Afterwards ndim may be 0 (one element); a group with reduced
  * dimensions keeps at least one. */

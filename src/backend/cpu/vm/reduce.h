@@ -62,6 +62,7 @@ typedef struct wk__cpu_reduce_job {
     uint32_t flat_columns; /* operands that are contiguous over the columns */
     int nsums;
     wk__cpu_reduce_acc sum[WK__MAX_INS];
+    int16_t condition[WK__MAX_INS + 1]; /* by pass: the row-level bool without which its sums take nothing; -1: none */
     wk__addresses origin;
     wk__cpu_iter row_walk, column_walk;
     wk__cpu_failure trouble;
@@ -78,6 +79,7 @@ typedef struct wk__row_block {
     const wk__cpu_reduce_job *job;
     wk__worker *worker;
     int64_t row, count;       /* the first row of the block, and how many there are */
+    bool idle;                /* the sums of the pass at hand take nothing: its columns are left out */
     uint32_t gathered;        /* operands whose lanes do not lie side by side: they are at worker->offset */
     wk__cursor next;          /* the first row of the next block */
     wk__addresses address;    /* of the first row */
@@ -96,6 +98,8 @@ void wk__row_block_run_row(wk__row_block *block, int pass);
 void wk__row_block_run_segment(wk__row_block *block, int pass, int64_t segment);
 /* Makes the result in slot 0 of sum n what the stages after its pass read. */
 void wk__row_block_publish(wk__row_block *block, int n);
+/* The results of the pass's sums where they take nothing. */
+void wk__row_block_publish_identities(wk__row_block *block, int pass);
 
 static inline int64_t wk__segments_of(const wk__cpu_reduce_job *job)
 {

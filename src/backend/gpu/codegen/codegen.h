@@ -43,6 +43,9 @@ void wk__gpu_codegen_rows(wk__gpu_codegen *p);
 /* Text: the number of the item among those that share its row, and how many these are. */
 const char *wk__gpu_row_item(const wk__gpu_codegen *p);
 const char *wk__gpu_row_items(const wk__gpu_codegen *p);
+/* Appends the head of the block with the loop of a pass: under its condition (wk__program_pass_condition), if it has
+ * one and is alone in needing the loop. */
+void wk__gpu_codegen_condition(wk__gpu_codegen *p, int pass, bool alone);
 /* Is instruction k a reduction that the loop of this pass makes? */
 bool wk__gpu_reduces_in(const wk__gpu_codegen *p, int k, int pass);
 
