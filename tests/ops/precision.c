@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Precision where intermediate values leave the dtype's range or pile up roundings: lengths of any scale, running sums of
- * any length. On the CPU and on every device of the kind that is tested. */
+/* Precision where intermediate values leave the dtype's range or pile up roundings: lengths of any scale, running sums
+ * of any length. On the CPU and on every device of the kind that is tested. */
 #include "values.h"
 #include "support/gpu/gpu.h"
 

@@ -5,8 +5,9 @@
 
 #include "reduction.h"
 
-/* (sum |x - other|^p / divided_by)^(1/p) over the masked dimensions, f16 and bf16 in f32; inside composed ops. other may
- * be NULL, for x alone; p is finite and not 0. Right wherever the result is representable, also if the powers are not. */
+/* (sum |x - other|^p / divided_by)^(1/p) over the masked dimensions, f16 and bf16 in f32; inside composed ops. other
+ * may be NULL, for x alone; p is finite and not 0. Right wherever the result is representable, also if the powers are
+ * not. */
 wk_tensor *wk__root_of_powers(wk_site site, wk_tensor *x, wk_tensor *other, uint16_t mask, bool keepdim, double p,
                               double divided_by);
 /* The same for any p, divided by nothing. */
