@@ -7,7 +7,8 @@
 #include <stdint.h>
 #include <wick/core.h>
 
-/* The value of a floating dtype nearest to x, ties to even, to f16 and bf16 by way of f32; infinite past the largest. */
+/* The value of a floating dtype nearest to x, ties to even, to f16 and bf16 by way of f32; infinite past the
+ * largest. */
 double wk__float_nearest(double x, wk_dtype dtype);
 /* The largest value of a floating dtype below x, which is one of its finite values. */
 double wk__float_below(double x, wk_dtype dtype);

@@ -37,8 +37,8 @@ static int below_any(wk__emit *e, const int in[])
     return wk__emit_i64(e, WK__ADD, wk__emit_raw_imm(e, in[2]), wk__emit_i64(e, WK__ADD, upper, high_half(e, c)));
 }
 
-/* An integer that a float does not hold is rounded when it is stored: in[4] and in[5] are the ends of what it may become,
- * so that none is rounded to the excluded end. */
+/* An integer that a float does not hold is rounded when it is stored: in[4] and in[5] are the ends of what it may
+ * become, so that none is rounded to the excluded end. */
 static int clamped(wk__emit *e, int x, const int in[])
 {
     return wk__emit_i64(e, WK__MIN, wk__emit_i64(e, WK__MAX, x, wk__emit_raw_imm(e, in[4])),

@@ -50,6 +50,8 @@ wk_tensor *wk__append_unit_dim(wk_tensor *x);
 /* Sum and largest element over the masked dimensions in the class of x, which stay with size 1 if keepdim. */
 wk_tensor *wk__reduce_sum(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim);
 wk_tensor *wk__reduce_max(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim);
+/* The result with its reduced dimensions, or seen without them. NULL if it is. */
+wk_tensor *wk__drop_reduced_dims(wk_tensor *out, uint16_t mask, bool keepdim);
 /* i64: where each element stands in its row, when the masked dimensions are the last. Nothing is stored or divided: the
  * position in the whole space less the row's first, which is one more reduction of the row program. */
 wk_tensor *wk__row_iota(wk_site site, wk_tensor *x, uint16_t mask);

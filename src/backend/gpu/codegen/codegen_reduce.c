@@ -29,6 +29,24 @@ static const char *first_value(const wk__ins *ins)
     }
 }
 
+void wk__gpu_codegen_condition(wk__gpu_codegen *p, int pass, bool alone)
+{
+    uint8_t level[WK__MAX_INS], in_pass[WK__MAX_INS];
+    wk__program_levels(p->group, level, in_pass);
+    const int condition = alone ? wk__program_pass_condition(p->group, level, in_pass, pass) : -1;
+    if (condition < 0) {
+        wk__text_add(p->text, "    {\n");
+        return;
+    }
+    wk__text_format(p->text, "    if (r%d", condition);
+    for (int k = 0; k < p->group->nins; k++) {
+        if (!wk__gpu_reduces_in(p, k, pass)) continue;
+        const wk__ins *ins = &p->group->ins[k];
+        wk__text_format(p->text, " || r%d != %s", p->group->ins[ins->arg[0]].arg[2], first_value(ins));
+    }
+    wk__text_add(p->text, ") {\n");
+}
+
 void wk__gpu_codegen_local_memory(wk__gpu_codegen *p)
 {
     bool seen[WK_DTYPE_COUNT] = {false};

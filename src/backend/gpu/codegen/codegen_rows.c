@@ -209,6 +209,14 @@ static void print_one_by_one(wk__gpu_codegen *p, int pass, const pass_work *w)
     wk__text_add(p->text, "\n");
 }
 
+/* Does the loop of the pass make reductions alone? */
+static bool is_alone(const wk__gpu_codegen *p, int pass, const pass_work *w)
+{
+    for (int k = 0; k < p->group->nins; k++)
+        if (w->keeps[k] || (is_root(p, k, pass) && !wk__gpu_is_reduction(p->group->ins[k].code))) return false;
+    return true;
+}
+
 static void print_pass(wk__gpu_codegen *p, int pass)
 {
     pass_work w;
@@ -216,7 +224,8 @@ static void print_pass(wk__gpu_codegen *p, int pass)
     if (!w.any) return;
     wk__gpu_codegen_accumulators(p, pass);
     if (p->form.reg_cached) print_arrays(p, &w);
-    wk__text_add(p->text, w.reduces && !p->form.reg_cached ? "    {\n    int count = 0;\n" : "    {\n");
+    wk__gpu_codegen_condition(p, pass, is_alone(p, pass, &w));
+    if (w.reduces && !p->form.reg_cached) wk__text_add(p->text, "    int count = 0;\n");
     if (is_ahead(p)) {
         print_ahead(p, pass, &w);
     } else {
