@@ -13,7 +13,7 @@ extern const wk__op wk__optim_op_axpy, wk__optim_op_axpby, wk__optim_op_ema_squa
 wk_tensor *wk__optim_axpy(wk_tensor *x, wk_tensor *y, double factor);
 /* x += factor y */
 bool wk__optim_axpy_(wk_tensor *x, wk_tensor *y, double factor);
-/* m = keep m + (1 - keep) g, as a step from the nearer of the two: precise for every keep in [0, 1]. */
+/* m = keep m + (1 - keep) g, as a step from the nearer of the two: precise for every keep in [0, 1). */
 bool wk__optim_ema_(wk_tensor *m, wk_tensor *g, double keep);
 /* The gradient in the type that is computed in, its negative to maximise, with weight decay. NULL with the error
  * recorded. */
