@@ -155,7 +155,7 @@ static void find_difference(line_reader *own, line_reader *first, bool cut, char
 
 /* ---- the check --------------------------------------------------------------------------------------------------- */
 
-/* Describes the first difference from rank 0; empty if there is none. */
+/* Receives the text of rank 0 and describes the first difference in words; empty if there is none. */
 static bool compare(wk_site site, wk__dist_group *group, const wk__text *text, const summary *all,
                     char words[DIFF_TEXT])
 {

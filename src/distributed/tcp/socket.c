@@ -34,7 +34,8 @@ bool wk__socket_wait(int fd, short events, int64_t deadline)
     return true;
 }
 
-/* Repeats send or recv until it succeeds or the deadline. Returns its result, -1 with errno. */
+/* Returns true if a send or recv that returned `done` should be repeated, after waiting for the socket if it was not
+ * ready. */
 static bool should_retry(int fd, ssize_t done, short events, int64_t deadline)
 {
     if (done == 0) errno = 0;

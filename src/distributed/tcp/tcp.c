@@ -6,7 +6,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* Closes the connections in a child of fork(), which is not a rank: otherwise they would outlive the parent. */
+/* The world of this process. A child of fork(), which is not a rank, closes its connections: otherwise they would
+ * outlive the parent. */
 static wk__tcp *current;
 
 static void leave(void *world)

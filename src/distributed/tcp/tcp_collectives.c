@@ -104,7 +104,8 @@ static wk__tcp_span take_sum(const wk__tcp_sendrecv *f, int k)
     return (wk__tcp_span){NULL, k == 0 ? span(r, r->in, block).bytes : bytes_of_sum(r, block)};
 }
 
-/* Like forward limits of gather, but counted in elements, since the dtypes of spans k - 1 and k may differ in size. */
+/* Returns how much of span k can be sent: as many elements as of span k - 1 have been processed. Their dtypes may
+ * differ in size. */
 static int64_t may_give_sum(const wk__tcp_sendrecv *f, int k)
 {
     const ring *r = f->user;

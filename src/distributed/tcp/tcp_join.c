@@ -127,8 +127,8 @@ static wk_code missing_ranks_error(const wk__tcp *tcp, wk__dist_error *fail)
     return code;
 }
 
-/* Returns true if a connected rank has disconnected. It sends nothing before it has the roster, so readable means
- * closed. */
+/* Returns a connected rank that has disconnected; -1: none. Ranks send nothing before they have the roster, so a
+ * readable connection is closed. */
 static int find_lost_rank(const wk__tcp *tcp, const struct pollfd *polls, int from, int to)
 {
     for (int k = from; k < to; k++) {

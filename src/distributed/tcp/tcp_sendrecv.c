@@ -73,8 +73,8 @@ static wk_code connect_to(wk__tcp *tcp, const wk__dist_call *step, int rank, wk_
     return broken ? wk__tcp_give_up(tcp, step, WK_ERR_TIMEOUT, NULL, fail) : unreachable(tcp, step, rank, why, fail);
 }
 
-/* Returns the deadline of the next progress. A peer in wk_dist_finish sends no more, but data may still be in
- * transit. */
+/* Returns the time until which the transfer may make no progress. A peer in wk_dist_finish sends no more, but data may
+ * still be in transit. */
 static int64_t idle_deadline(const wk__tcp *tcp, const wk__dist_call *step, bool left, int64_t idle_since)
 {
     const int64_t soon = idle_since + wk__tcp_grace(tcp);
