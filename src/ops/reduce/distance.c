@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dist, cosine_similarity: how far two tensors are apart, and by which angle their vectors differ. */
+/* dist, cosine_similarity: the norm of a difference, and the cosine of the angle between vectors. */
 #include "norm.h"
 #include <math.h>
 
@@ -59,14 +59,14 @@ const wk__op wk__op_dist = {
 
 /* ---- cosine_similarity ------------------------------------------------------------------------------------------- */
 
-/* A vector without its length, which counts as eps at least. in: x, length, eps */
+/* A vector divided by its norm, or by eps if that is larger. in: x, norm, eps */
 static int direction(wk__emit *e, const int in[])
 {
     return wk__emit_binary(e, WK__DIV, in[0], wk__emit_binary(e, WK__MAX, in[1], in[2]));
 }
 static const wk__op direction_op = {.name = "cosine_similarity", .expression = direction, .arity = 3};
 
-/* The dimension of what both broadcast to, and that shape. */
+/* Computes the broadcast shape of both operands and resolves dim in it. */
 static bool broadcast_and_resolve_dim(wk_site site, wk_tensor *const in[2], int64_t dim, int *ndim, int64_t *shape,
                                       int *d)
 {
@@ -115,8 +115,8 @@ wk_tensor *wk_cosine_similarity_at(wk_site site, wk_tensor *a, wk_tensor *b, int
     return wk__compose_end(&c, out, &attr);
 }
 
-/* With c = max(|a|, eps) and e = max(|b|, eps): b / (c e) - (a b) a / (c^3 e) for a, the second part only
- * where |a| counts. */
+/* With c = max(|a|, eps) and e = max(|b|, eps), the gradient of a is b / (c e) - (a b) a / (c^3 e); the second term is
+ * 0 where |a| <= eps. */
 static wk_tensor *cosine_grad(wk_tensor *a, wk_tensor *b, wk_tensor *flow, int64_t mask, double eps)
 {
     wk_tensor *square = wk__sum_keepdim(wk_square(a), mask), *short_of = wk_le(square, eps * eps);

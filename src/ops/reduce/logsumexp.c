@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* logsumexp: log of the sum of e^x, without overflow: the largest element is taken off first. */
+/* logsumexp: log of the sum of e^x. Subtracts the largest element first, so that nothing overflows. */
 #include "reduction.h"
 #include <math.h>
 
-/* An infinite largest element must not be taken off: inf - inf is NaN. */
+/* An infinite maximum is not subtracted: inf - inf is NaN. */
 static int if_finite(wk__emit *e, const int in[])
 {
     int infinite = wk__emit_compare(e, WK__EQ, wk__emit_unary(e, WK__ABS, in[0]), wk__emit_constant(e, INFINITY));
@@ -35,7 +35,7 @@ static wk_tensor *log_of_sum(wk_site site, wk_tensor *x, uint16_t mask)
                : NULL;
 }
 
-/* The result with its reduced dimensions, or seen without them. */
+/* Returns the result with its reduced dimensions if keepdim, else as a view without them. */
 static wk_tensor *drop_reduced_dims(wk_tensor *out, uint16_t mask, bool keepdim)
 {
     if (!out || keepdim) return out;

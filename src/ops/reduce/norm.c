@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* norm: length of vectors, (sum |x|^p)^(1/p); p = 2 unless said otherwise, also 0 (how many are not 0), inf and
- * -inf. */
+/* norm: vector norms, (sum |x|^p)^(1/p). p is 2 by default; 0 (the number of nonzero elements), inf and -inf are
+ * allowed. */
 #include "base/alloc.h"
 #include "norm.h"
 #include <math.h>
 
-/* One element's part of the sum, before the root. in: x, p */
+/* An element's term of the sum, before the root. in: x, p */
 static int magnitude(wk__emit *e, const int in[])
 {
     return wk__emit_unary(e, WK__ABS, in[0]);
@@ -67,10 +67,10 @@ wk_tensor *wk_norm_at(wk_site site, wk_tensor *x, const int64_t *dims, int count
     return wk__reduction_end(&r, wk__cast_result(out, r.dtype));
 }
 
-/* x / length for p = 2; where the length is 0 there is no slope, and 0 is taken. */
+/* For p = 2 the gradient is x / length. Where the length is 0 the slope is undefined; 0 is used. */
 wk_tensor *wk__vector_norm_grad(wk_tensor *x, wk_tensor *length, wk_tensor *grad, double p, int64_t mask)
 {
-    if (p == 0) return wk_zeros_like_at((wk_site){0}, x, NULL); /* how many are not 0: steps */
+    if (p == 0) return wk_zeros_like_at((wk_site){0}, x, NULL); /* counts nonzero elements: a step function */
     if (p == 1) return wk_mul(wk_sign(x), grad);
     if (isinf(p)) return wk_mul(wk_sign(x), wk__split_grad_among_ties(wk_eq(wk_abs(x), length), grad, mask));
     wk_tensor *none = wk_eq(length, 0), *safe = wk_add(length, none), *flow = wk_mul(grad, wk_eq(none, 0));

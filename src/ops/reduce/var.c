@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* var, std: mean square distance from the mean, with `correction` taken off the number of elements; its root. Two
- * passes over a row: nothing cancels. */
+/* var, std: mean squared deviation from the mean, with `correction` subtracted from the number of elements, and its
+ * root. Two passes over a row, so nothing cancels. */
 #include "reduction.h"
 #include <math.h>
 
@@ -53,7 +53,7 @@ static void var_gradient(wk__grad_ctx *g)
     g->in[0] = wk_mul(wk_mul(wk__restore_reduced_dims(g, g->out[0]), 2), from_mean(g));
 }
 
-/* Where all elements are equal the root has no slope; 0 is taken. */
+/* Where all elements are equal, the slope of the root is undefined; 0 is used. */
 static void std_gradient(wk__grad_ctx *g)
 {
     wk_tensor *root = wk__restore_reduced_dims(g, wk__saved(g, WK__SAVED_OUT)), *flat = wk_eq(root, 0);
