@@ -1,26 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-# The door. CMake builds; this file names what people want. Each target first lets scripts/setup install what it misses.
+# CMake builds; this file names the common tasks. Each first lets scripts/setup install what is missing.
 #
 #   make              the library and the command, in build/release
-#   make demo         the tour of devices, then a network trained on real digits
-#   make check        the tests, under AddressSanitizer and UndefinedBehaviorSanitizer; ends with "N passed, N failed"
-#   make check-all    the same, and each program in each mode: make check leaves some to other days
-#   make bench        the benchmarks; PEER="python3 bench/pytorch.py" puts another library beside them
+#   make demo         shows the devices of this machine, then trains a network on real digits
+#   make check        tests everything on the CPU and parts of it on OpenCL, with AddressSanitizer and
+#                     UndefinedBehaviorSanitizer; CHECK_MINUTES minutes on 2 cores with its build; the same tests each
+#                     time; ends with "N passed, N failed"
+#   make check-all    tests everything in all modes of the library and on all devices; ALL_MINUTES minutes on 2 cores;
+#                     the commit selects what is too long to run each time
+#   make test T=engine_plan CASE='*reuse*' MODE=cuda    one program or script of tests/, and of it the tests that match
+#                     CASE; MODE of tests/runner/modes, else the first that has it
+#   make bench        the benchmarks; PEER="python3 bench/pytorch.py" runs another library beside them
 #   make install      PREFIX=/usr/local, DESTDIR=
-#   make docs         docs/api.md, the manual in the headers as one page
-#   make ops          what follows from the rows of ops (src/ops/specs): scripts/generate_ops.py, which needs Python
-#   3.11
+#   make docs         docs/api.md, the comments of the public headers as one page
+#   make ops          what is generated from src/ops/specs: scripts/generate_ops.py, which needs Python 3.11
 #   make check-arm    the tests for aarch64 under qemu-user
-#   make cuda-matrix  the kernels that the tests run on CUDA, for seven architectures: warnings, registers, spills
+#   make cuda-matrix  the kernels that the tests run on CUDA, compiled for seven architectures: warnings, registers,
+#                     spills
 #   make tsan         the tests under ThreadSanitizer
 #   make valgrind     the tests under valgrind
 #   make fuzz         the fuzzing programs, FUZZ_SECONDS=60 each
-#   make mutants      does a test fail when a condition of the planner is another one? MUTANTS="--sample 400 --seed 1"
-#   make random       random programs in every mode of the library, SECONDS=60 of them, from SEED=number (else
-#                     that of the day)
+#   make mutants      changes conditions of the planner one by one; a test must fail for each.
+#                     MUTANTS="--sample 400 --seed 1"
+#   make random       random programs in every mode of the library for SECONDS=60, from SEED=number (default: of the
+#                     commit)
 #   make coverage     lines of the engine, autograd and the CPU's products that neither random programs nor tests
 #                     reach, PROGRAMS=20000
-#   make walk-cuda    every op in every dtype and layout on the stand-in for CUDA, for hours; make check runs a part
+#   make walk-cuda    every op in every dtype and layout on the stand-in for CUDA, for hours; make check-all runs a part
 #   make tidy         clang-tidy
 #   make format       clang-format
 #   make clean
@@ -32,52 +38,72 @@ JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
 PROGRAMS ?= 20000
 SECONDS ?= 60
-SEED ?= $(shell date -u +%Y%m%d)
+SEED ?= $(shell tests/runner/commit_seed)
 TESTS ?= .
+# Measured seconds of a processor: builds from a fresh clone, tests with empty caches.
+RELEASE_SECONDS = 300
+CHECK_BUILD_SECONDS = 250
+CHECK_SECONDS = 350
+ALL_BUILD_SECONDS = 700
+ALL_SECONDS = 2600
 export WICK_TESTS = $(TESTS)
 export DESTDIR
 export CMAKE_GENERATOR ?= $(if $(shell command -v ninja),Ninja,Unix Makefiles)
 
-# build PRESET, TARGETS, CONFIGURE OPTIONS
-define build
-	@cmake --preset $(1) $(3) -Wno-dev >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }
-	@cmake --build build/$(1) -j $(JOBS) $(if $(2),--target $(2))
-endef
+# build PRESET,TARGETS,CONFIGURE OPTIONS
+build = @scripts/build $(1) $(JOBS) "$(2)" $(3)
+# minutes BUILD,TESTS: how long so many seconds of a processor take here; tests run two at a time
+minutes = $$((($(1) / $(shell nproc) + $(2) / 2 + 59) / 60)) minutes on $(shell nproc) cores
 
 # This Makefile has no variables for the sub-makes that CMake's generator calls.
 MAKEFLAGS += --no-print-directory
 MAKEOVERRIDES =
 
-.PHONY: all demo check bench install docs ops check-arm cuda-matrix tsan valgrind fuzz mutants random coverage walk-cuda
-.PHONY: check-all tidy format clean
+.PHONY: all release demo check check-all test bench install docs ops check-arm cuda-matrix tsan valgrind fuzz mutants
+.PHONY: random coverage walk-cuda tidy format clean
 
-all:
+all: release
+	@echo "built build/release/libwick.so and build/release/wick; next: make demo, make check, make install"
+
+release:
 	@scripts/setup build
+	@[ -e build/release/wick ] || echo "building Wick: about $(call minutes,$(RELEASE_SECONDS),0)"
 	$(call build,release)
 
-demo:
-	@scripts/setup build opencl
-	$(call build,release)
+demo: release
+	@scripts/setup opencl
+	@echo "wick tour, which shows the devices of this machine:"
 	@scripts/demo build/release/wick
 
+# One build with sanitizers; nothing depends on the date or the commit, and nothing needs the network.
 check:
+	@echo "make check builds Wick with sanitizers and runs its tests: at most" \
+	    "$(call minutes,$(CHECK_BUILD_SECONDS),$(CHECK_SECONDS))"
+	@scripts/setup build opencl check
+	$(call build,debug,check_programs)
+	@tests/runner/run_all --tier check build/debug
+
+check-all:
+	@echo "make check-all builds Wick twice and tests all modes and devices: at most" \
+	    "$(call minutes,$(ALL_BUILD_SECONDS),$(ALL_SECONDS))"
 	@scripts/setup build opencl check
 	$(call build,release,all checked,-DWICK_WERROR=ON)
 	$(call build,debug,all checked)
-	@tests/runner/run_all build/debug build/release
+	@tests/runner/run_all --tier all build/debug build/release
 
-check-all: export WICK_TEST_DAY = all
-check-all: check
+test:
+	@[ -n "$(T)" ] || { echo "make test T=engine_plan [CASE='*reuse*'] [MODE=cuda]" >&2; exit 1; }
+	@scripts/setup build opencl check
+	@tests/runner/run_test "$(T)" "$(CASE)" "$(MODE)" $(JOBS)
 
 bench:
 	@scripts/setup build opencl
 	$(call build,release)
 	@build/release/wick bench $(if $(PEER),--peer "$(PEER)")
 
-install:
-	@scripts/setup build
-	$(call build,release)
-	@cmake --install build/release --prefix "$(PREFIX)"
+install: release
+	@cmake --install build/release --prefix "$(PREFIX)" >build/install.log || { cat build/install.log; exit 1; }
+	@echo "installed in $(DESTDIR)$(PREFIX); build/install.log lists the files; next: README.md, In your own project"
 
 docs:
 	@mkdir -p docs

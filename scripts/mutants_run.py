@@ -23,11 +23,14 @@ DEFAULT, CUDA = MODES = ("default", "cuda")
 
 
 def modes_of(source):
-    """mode -> (which programs, and which not, environment): rows of tests/runner/modes."""
+    """mode -> ([(programs, programs left out)], environment): the rows of tests/runner/modes."""
     rows = [line.split() for line in (source / "tests/runner/modes").read_text().splitlines() if line[:1] != "#"]
-    found = {row[0]: row for row in rows if row and "debug" in row[1].split(",") and row[0] in MODES}
-    return {mode: (re.compile(row[2]), re.compile(row[3]), dict(word.split("=", 1) for word in row[4:] if word != "-"))
-            for mode, row in found.items()}
+    found = {}
+    for row in rows:
+        if row and "debug" in row[1].split(",") and row[0] in MODES:
+            found.setdefault(row[0], []).append(row)
+    return {mode: ([(re.compile(row[3]), re.compile(row[4])) for row in of],
+                   dict(word.split("=", 1) for word in of[0][5:] if word != "-")) for mode, of in found.items()}
 
 
 class Runner:
@@ -46,7 +49,7 @@ class Runner:
         own = self.work / "tmp" / str(threading.get_ident())
         own.mkdir(parents=True, exist_ok=True)
         if mode == CUDA:  # what the stand-in has compiled it knows by a hash of the text: other mutants may find it
-            more = dict(self.modes[CUDA][2], WICK_CUDA_PATH=str(self.build / "standin"), STANDIN_NVRTC=self.nvrtc,
+            more = dict(self.modes[CUDA][1], WICK_CUDA_PATH=str(self.build / "standin"), STANDIN_NVRTC=self.nvrtc,
                         STANDIN=str(self.work / "standin"), **more)
         return dict(os.environ, POCL_DEVICES="basic pthread", POCL_MAX_PTHREAD_COUNT="1",
                     POCL_CACHE_DIR=str(self.work / "pocl"), WICK_CACHE_DIR="off", MALLOC_PERTURB_="85",
@@ -104,8 +107,8 @@ class Runner:
         """All that are built, in each mode in which they are run."""
         names = sorted(p.name for p in (self.build / "tests").iterdir() if p.is_file() and os.access(p, os.X_OK))
         names = [name for name in names if name != "random_programs" and re.search(self.tests, name)]
-        return [(mode, name) for mode, (wanted, unwanted, _) in self.modes.items() for name in names
-                if wanted.fullmatch(name) and not unwanted.fullmatch(name)]
+        return [(mode, name) for mode, (rows, _) in self.modes.items() for name in names
+                if any(wanted.fullmatch(name) and not unwanted.fullmatch(name) for wanted, unwanted in rows)]
 
     def learn(self, jobs):
         """Runs each program once without a mutant. What has been learnt of a program holds until it changes."""

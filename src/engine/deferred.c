@@ -51,8 +51,8 @@ static void count_orphan(wk__op_queue *ring, int64_t bytes)
     atomic_fetch_add_explicit(&ring->orphans, 1 + (bytes >> 16), memory_order_relaxed);
 }
 
-/* Counts operands whose tensors were dropped before this record was deferred as orphans. Other owners are not known
- * yet, so a record whose operands are larger than its output counts as one, and the next scan decides. */
+/* If the operands of a deferred record are larger than its output, counts them as an orphan: their tensors may have
+ * been dropped before the record was deferred. Whether they have other owners is determined by the next scan. */
 static void count_if_larger(wk__op_queue *ring, wk__record *r, const wk__value *out)
 {
     int64_t bytes = 0;

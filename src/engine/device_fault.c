@@ -26,7 +26,7 @@ typedef struct inflight_entry {
     wk_site site;
     wk_context *recorder; /* thread to notify, if the context's stream is still `stream` */
     int64_t stream;
-    int32_t whole;        /* index of the recorder's transaction; 0: none */
+    int32_t transaction;  /* index of the recorder's transaction; 0: none */
     bool in_place;        /* its target keeps the value `prior` if it fails */
     bool overwrote_prior; /* the contents of `prior` were in the memory that `out` has now */
     bool skipped;         /* the device skips it after a fault */
@@ -89,7 +89,7 @@ static void add(inflight_list *w, wk_context *recorder, wk__record *r, int outpu
                           .site = r->site,
                           .recorder = recorder,
                           .stream = recorder->stream,
-                          .whole = r->transaction,
+                          .transaction = r->transaction,
                           .in_place = r->rolls_back && r->prior,
                           .skipped = skipped,
                           .out = r->ref[output].value};
@@ -290,7 +290,7 @@ static bool roll_back_entry(inflight_entry *e)
  * parameter must not be updated with moments that were not. */
 static bool is_left_out(const inflight_entry *made, const inflight_entry *e)
 {
-    return e->whole && made->whole == e->whole && made->stream == e->stream && made->out->rolled_back;
+    return e->transaction && made->transaction == e->transaction && made->stream == e->stream && made->out->rolled_back;
 }
 
 /* Returns true if the value has failed, or is not stored and was computed from failed ones, or was read before its old

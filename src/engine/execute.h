@@ -72,7 +72,7 @@ wk__value *wk__rollback_value(const wk__record *r);
  * group is first. */
 bool wk__transaction_prepare_group(wk__execution *run, wk__record **record, int64_t live);
 /* Aborts a transaction after one of its records failed: none of its targets changes. */
-void wk__transaction_abort(wk__execution *run, int32_t whole, wk__failure *failure);
+void wk__transaction_abort(wk__execution *run, int32_t txn, wk__failure *failure);
 void wk__transaction_free_undo(wk__execution *run);
 
 /* Logs the ops of one group and their device, before it runs. Call only if placement is logged. */

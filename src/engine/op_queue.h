@@ -52,7 +52,7 @@ typedef struct wk__record {
     wk__device *device;
     wk__value *prior;    /* in place: value of the storage before the call; the new value may take over its memory */
     int64_t bound;       /* like dim and mode: for families along one dimension */
-    int32_t group;       /* set by the flush */
+    int32_t group;       /* index of its group, set by the flush; -1: none */
     int32_t transaction; /* index of the transaction that it belongs to; 0: none */
     /* one bit per dimension of the space: 1 if it is reduced; 0: elementwise, or not a program */
     uint16_t reduce_mask;
@@ -64,7 +64,7 @@ typedef struct wk__record {
     bool rolls_back;        /* in-place call: if it fails, the target keeps its contents */
     bool in_place;          /* the name of the call ends in "_" */
     bool has_indirect_read; /* reads at indices that are computed on the device, by LOADX */
-    bool live;              /* set by the flush */
+    bool live;              /* it must run; set by the flush */
     /* outputs, then inputs; followed by int64_t shape[ndim], stride[ndim] per ref and, for a contraction, a
      * wk__contraction */
     wk__ref ref[];
@@ -199,8 +199,9 @@ bool wk__op_queue_should_flush(const wk_context *context);
  * and are reported to the recording thread at its next call. */
 void wk__flush(wk_context *context);
 void wk__flush_all(void);
-/* Lock the queue for longer than a record takes, and unlock it; destroying deferred values is postponed meanwhile.
- * wk__op_queue_is_locked_here() returns true if the calling thread has locked it with wk__op_queue_lock(). */
+/* Lock the queue for longer than a record takes, and unlock it. In between, this thread may drop values: the release of
+ * borrowed memory and the destruction of deferred values of other queues are postponed. wk__op_queue_is_locked_here()
+ * returns true if the calling thread has locked it with wk__op_queue_lock(). */
 void wk__op_queue_lock(wk_context *context);
 void wk__op_queue_unlock(wk_context *context);
 bool wk__op_queue_is_locked_here(const wk_context *context);
@@ -234,11 +235,11 @@ bool wk__deferred_free(wk__value *value);        /* deferred.c */
 /* ---- configuration: config.c ------------------------------------------------------------------------------------- */
 
 typedef struct wk__engine_config {
-    bool sync;        /* WICK_EAGER: flush after every call */
-    bool nofuse;      /* WICK_NOFUSE: each group is one op */
-    bool check;       /* WICK_CHECK: each flush is computed twice and compared; verify/check_mode.h */
-    bool write_files; /* on a difference, writes no flush file */
-    int64_t budget;   /* flush when the pending outputs exceed this many bytes */
+    bool sync;      /* WICK_EAGER: flush after every call */
+    bool nofuse;    /* WICK_NOFUSE: each group is one op */
+    bool check;     /* WICK_CHECK: each flush is computed twice and compared; verify/check_mode.h */
+    bool skip_file; /* on a difference, writes no flush file */
+    int64_t budget; /* flush when the pending outputs exceed this many bytes */
 } wk__engine_config;
 /* Returns the configuration of the process. */
 const wk__engine_config *wk__engine_config_get(void);

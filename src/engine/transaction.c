@@ -91,14 +91,14 @@ static int64_t group_end(wk__record *const *record, int64_t live, int64_t k)
 }
 
 /* Returns how many of the records belong to the transaction. */
-static int64_t share_of(int32_t whole, wk__record *const *record, int64_t records)
+static int64_t share_of(int32_t txn, wk__record *const *record, int64_t records)
 {
     int64_t count = 0;
-    for (int64_t k = 0; k < records; k++) count += record[k]->transaction == whole;
+    for (int64_t k = 0; k < records; k++) count += record[k]->transaction == txn;
     return count;
 }
 
-static int32_t whole_of(wk__record *const *record, int64_t live)
+static int32_t transaction_of(wk__record *const *record, int64_t live)
 {
     for (int64_t k = 0, end = group_end(record, live, 0); k < end; k++)
         if (record[k]->transaction) return record[k]->transaction;
@@ -106,12 +106,12 @@ static int32_t whole_of(wk__record *const *record, int64_t live)
 }
 
 /* Returns the end of the mixed groups and of others between them and the pure ones; 0 if there are no mixed groups. */
-static int64_t mixed_end(int32_t whole, wk__record *const *record, int64_t live)
+static int64_t mixed_end(int32_t txn, wk__record *const *record, int64_t live)
 {
     int64_t last = 0, pure = 0; /* end of the last mixed group; first pure group after it */
     for (int64_t k = 0, end; k < live; k = end) {
         end = group_end(record, live, k);
-        const int64_t share = share_of(whole, record + k, end - k);
+        const int64_t share = share_of(txn, record + k, end - k);
         if (share > 0 && share < end - k) {
             last = end;
             pure = 0;
@@ -132,13 +132,13 @@ static bool waits_for(const wk__record *r, int32_t group)
 }
 
 /* Returns the bytes of old contents that the group could overwrite if it ran last. */
-static int64_t bytes_in_place(int32_t whole, wk__record *const *record, int64_t records)
+static int64_t bytes_in_place(int32_t txn, wk__record *const *record, int64_t records)
 {
     int64_t bytes = 0;
     for (int64_t k = 0; k < records; k++) {
         if (record[k]->device->id.kind != WK_CPU || wk__record_may_fault(record[k]))
             return 0; /* it may fail now or later */
-        if (record[k]->transaction == whole && wk__rollback_value(record[k])) bytes += record[k]->ref[0].value->bytes;
+        if (record[k]->transaction == txn && wk__rollback_value(record[k])) bytes += record[k]->ref[0].value->bytes;
     }
     return bytes;
 }
@@ -146,12 +146,12 @@ static int64_t bytes_in_place(int32_t whole, wk__record *const *record, int64_t 
 /* Returns the start of the mixed group with the most bytes to write in place on which no later mixed group depends; -1
  * if there is none. If the 800 KB of weights of a 784-256-10 network are written out of place, a step takes 11 to 15 %
  * longer (one thread of an Intel Xeon with 2 MB of cache per core). */
-static int64_t choose_in_place_group(int32_t whole, wk__record *const *record, int64_t mixed)
+static int64_t choose_in_place_group(int32_t txn, wk__record *const *record, int64_t mixed)
 {
     int64_t most = 0, last = -1;
     for (int64_t k = 0, end; k < mixed; k = end) {
         end = group_end(record, mixed, k);
-        const int64_t bytes = bytes_in_place(whole, record + k, end - k);
+        const int64_t bytes = bytes_in_place(txn, record + k, end - k);
         bool awaited = false;
         for (int64_t i = end; i < mixed && bytes > most && !awaited; i++)
             awaited = waits_for(record[i], record[k]->group);
@@ -163,9 +163,9 @@ static int64_t choose_in_place_group(int32_t whole, wk__record *const *record, i
 }
 
 /* Moves that group after the other mixed ones. */
-static void place_last(wk__execution *run, int32_t whole, wk__record **record, int64_t mixed)
+static void place_last(wk__execution *run, int32_t txn, wk__record **record, int64_t mixed)
 {
-    const int64_t last = choose_in_place_group(whole, record, mixed);
+    const int64_t last = choose_in_place_group(txn, record, mixed);
     run->txn_in_place_group = last >= 0 ? record[last]->group : -1;
     if (last < 0) return;
     const int64_t end = group_end(record, mixed, last), records = end - last;
@@ -208,12 +208,12 @@ static wk_code take(reservation *p, wk__record **record, int records, const wk__
     return WK_OK;
 }
 
-static wk_code take_group(reservation *p, int32_t whole, wk__record **record, int records, bool beside,
+static wk_code take_group(reservation *p, int32_t txn, wk__record **record, int records, bool beside,
                           const wk__record **culprit, wk__fail *fail)
 {
     wk_code code = WK_OK;
     for (int i = 0; i < records && code == WK_OK; i++) {
-        if (record[i]->transaction != whole) continue;
+        if (record[i]->transaction != txn) continue;
         *culprit = record[i];
         code = take(p, record, records, record[i], beside, fail);
     }
@@ -272,14 +272,14 @@ static void refuse(wk__execution *run, const wk__record *culprit, const wk__fail
     wk__failure_drop(failure);
 }
 
-static void begin(wk__execution *run, int32_t whole, wk__record **record, int64_t live)
+static void begin(wk__execution *run, int32_t txn, wk__record **record, int64_t live)
 {
     wk__fail fail = {.tag = -1};
     const wk__record *culprit = record[0];
-    const int64_t mixed = mixed_end(whole, record, live);
+    const int64_t mixed = mixed_end(txn, record, live);
     wk__transaction_free_undo(run);
-    run->txn = whole;
-    place_last(run, whole, record, mixed);
+    run->txn = txn;
+    place_last(run, txn, record, mixed);
     run->txn_mixed_end = record + mixed;
     if (reserve(run, record, live, &culprit, &fail) != WK_OK) refuse(run, culprit, &fail);
 }
@@ -309,14 +309,14 @@ static void look_ahead(wk__execution *run, wk__record *const *record, int64_t re
 
 bool wk__transaction_prepare_group(wk__execution *run, wk__record **record, int64_t live)
 {
-    const int32_t whole = whole_of(record, live), first = record[0]->group;
-    if (whole == 0 || whole == run->txn_aborted) return false;
-    if (whole != run->txn) begin(run, whole, record, live);
+    const int32_t txn = transaction_of(record, live), first = record[0]->group;
+    if (txn == 0 || txn == run->txn_aborted) return false;
+    if (txn != run->txn) begin(run, txn, record, live);
     if (record[0]->group != first) return true;
     const int64_t records = group_end(record, live, 0);
-    if (first == run->txn_in_place_group || share_of(whole, record, records) == records)
+    if (first == run->txn_in_place_group || share_of(txn, record, records) == records)
         look_ahead(run, record, records, live);
-    if (whole == run->txn_aborted || !writes_out_of_place(run, record)) return false;
+    if (txn == run->txn_aborted || !writes_out_of_place(run, record)) return false;
     wk__fail fail = {.tag = -1};
     if (!save_undo(run, record, records)) {
         wk__fail_set(&fail, WK_ERR_MEMORY, "out of host memory");
@@ -339,13 +339,13 @@ static void roll_back(const wk__undo *u)
     u->out->memory = u->old->memory;
 }
 
-void wk__transaction_abort(wk__execution *run, int32_t whole, wk__failure *failure)
+void wk__transaction_abort(wk__execution *run, int32_t txn, wk__failure *failure)
 {
     if (failure) atomic_fetch_add(&failure->refs, 1);
     wk__failure_drop(run->abort_cause);
     run->abort_cause = failure;
-    run->txn_aborted = whole;
-    if (run->txn != whole) return;
+    run->txn_aborted = txn;
+    if (run->txn != txn) return;
     for (int64_t k = 0; k < run->undos; k++) {
         if (run->ring->shadows) wk__check_tolerate(run->ring->shadows, run->undo[k].out, NULL);
         roll_back(&run->undo[k]);

@@ -133,6 +133,10 @@ bool wk__operand_varies_by_column(const wk__program *group, const wk__operand *o
  * recomputation loads again. With nreduce = 0 the entire space is one row in pass 0, and stores are of element level.
  * Strides over dimensions of size 1 are ignored. */
 void wk__program_levels(const wk__program *group, uint8_t level[], uint8_t pass[]);
+/* Returns the row-level register c under which a pass can be skipped, or -1. It exists if every reduction of the pass
+ * takes WHERE(c, x, n) with the same c and IMMs n: in a row where c is 0, and if each n is its reduction's identity, the
+ * results equal those of no columns. The caller checks for stores and for values that later passes need. */
+int wk__program_pass_condition(const wk__program *group, const uint8_t level[], const uint8_t pass[], int number);
 /* Returns the operands that are stored to and whose memory the program also loads, a bit each. wk__program_levels()
  * depends on these, on the structure, and on which dimensions have size 1. */
 uint32_t wk__program_overwritten(const wk__program *group);

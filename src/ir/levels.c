@@ -75,3 +75,17 @@ void wk__program_levels(const wk__program *group, uint8_t level[], uint8_t pass[
     wk__program_levels_by_structure(group, level, pass);
     if (group->nreduce > 0) delay_stores(group, pass);
 }
+
+int wk__program_pass_condition(const wk__program *group, const uint8_t level[], const uint8_t pass[], int number)
+{
+    int condition = -1;
+    for (int k = 0; k < group->nins; k++) {
+        if (!reduces(group->ins[k].code) || pass[k] != number + 1) continue;
+        const wk__ins *taken = &group->ins[group->ins[k].arg[0]];
+        if (taken->code != WK__WHERE || level[taken->arg[0]] || group->ins[taken->arg[0]].code == WK__IMM ||
+            group->ins[taken->arg[2]].code != WK__IMM || (condition >= 0 && condition != taken->arg[0]))
+            return -1;
+        condition = taken->arg[0];
+    }
+    return condition;
+}

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every file compiles without a warning in gcc and in clang. The builds of `make check` see to the compiler that made
-# them, as their warnings are errors: the debug build to every file, the optimised one to the library, the command and
-# the tests that run there. Here the other compiler looks at every file of the debug build, as CMake would compile it;
-# of the tests' files at a third on a day.
+# Every file compiles without a warning in gcc and in clang. In the builds of `make check-all` warnings of the compiler
+# that made them are errors: the debug build compiles every file, the release build the library, the command and the
+# tests that run there. This script has the other compiler parse every file of the debug build, as CMake would compile
+# it, and of the tests' files a third (WICK_TEST_TURN).
 . "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 case $(cc --version) in
@@ -30,14 +30,13 @@ clean() # LIST OF COMMANDS
         <"$1"
 }
 
-# Those whose turn it is (support_daily_subset.h).
-todays()
+selected()
 {
-    awk -v day="${WICK_TEST_DAY:-all}" -v tests="-fsyntax-only $WICK_SOURCE/tests/" '
-        !index($0, tests) || day == "all" || (NR + day) % 3 == 0'
+    awk -v turn="${WICK_TEST_TURN:-all}" -v tests="-fsyntax-only $WICK_SOURCE/tests/" '
+        !index($0, tests) || turn == "all" || (NR + turn) % 3 == 0'
 }
 
-commands $other | todays >"$WICK_WORK/commands"
+commands $other | selected >"$WICK_WORK/commands"
 check "$(wc -l <"$WICK_WORK/commands") files without a warning in $other" clean "$WICK_WORK/commands"
 
 # Some warnings come from what the optimiser knows, and the sanitizers keep it from knowing.

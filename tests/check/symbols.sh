@@ -3,7 +3,9 @@
 # libwick.so shows public names only, with the version of their first release; inside, nothing is without a prefix.
 . "$WICK_SOURCE/tests/runner/check_functions.sh"
 
+# make check has no release build: there the debug build's libraries are tested.
 release=$WICK_SOURCE/build/release
+[ "${WICK_TEST_TIER:-all}" = check ] && release=$WICK_BUILD
 
 only_public() # LIBRARY
 {
@@ -72,6 +74,21 @@ no_calls_upwards() # OBJECT..., in folders named as the rooms
         }'
 }
 
+# libwick_test.so calls its own functions, so one of the same name in a test program would replace it in the program's
+# own calls only. A program that is to replace functions links the library statically.
+replaces_nothing() # LIBRARY PROGRAM...
+{
+    nm -D --defined-only "$1" | awk '{ print $3 }' | sort >"$WICK_WORK/shared"
+    [ -s "$WICK_WORK/shared" ] || return 1
+    shift
+    for program; do
+        readelf -d "$program" | grep -q 'NEEDED.*\[libwick_test.so\]' || continue
+        nm -g --defined-only "$program" | awk -v program="${program##*/}" '{ print $3, program " defines " $3 }'
+    done | sort | join "$WICK_WORK/shared" - >"$WICK_WORK/replaced"
+    cat "$WICK_WORK/replaced"
+    [ ! -s "$WICK_WORK/replaced" ]
+}
+
 check "libwick.so exports wk_* and no more" only_public "$release/libwick.so"
 check "every name in libwick.a begins wk_" only_prefixed "$release/libwick.a"
 check "libwick.so exports what the headers declare" same_as_headers "$release/libwick.so"
@@ -83,6 +100,8 @@ objects=$(for source in $(find src -name '*.c'); do
 done)
 # shellcheck disable=SC2086
 check "no room calls one above it" no_calls_upwards $objects
+check "no test program replaces a function of the library" replaces_nothing "$WICK_BUILD/libwick_test.so" \
+    $(find "$WICK_BUILD/tests" -maxdepth 1 -type f -perm -100)
 check "libwick.so is libwick.so.0" sh -c "readelf -d '$release/libwick.so' | grep -q 'SONAME.*\[libwick.so.0\]'"
 
 # The checks can fail.

@@ -369,7 +369,7 @@ static void what_goes_wrong_is_told_later(void **state)
         assert_int_equal(wk_checkpoint_save(t.checkpoint), WK_OK);
         const int line = __LINE__ - 1;
         char place[80];
-        snprintf(place, sizeof place, "dist_checkpoint_failing.c:%d: checkpoint_save: ", line);
+        snprintf(place, sizeof place, "checkpoint/failing.c:%d: checkpoint_save: ", line);
         ways[k](&t);
         expect_error(place, "later.wick: cannot save: No such file or directory", NULL);
         if (t.checkpoint) assert_int_equal(wk_checkpoint_wait(t.checkpoint), WK_OK);

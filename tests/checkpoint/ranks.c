@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checkpoints of several processes: the same world goes on bit for bit, another one as documented, and where one rank
  * cannot go on none does. */
-#include "support/daily_subset.h"
+#include "support/turns.h"
 #include "support/ranks.h"
 #include "support/training.h"
 
@@ -108,10 +108,10 @@ static void expect_same(const rank_report *a, const rank_report *b, int size)
             fail_msg("rank %d of %d has another end", k, size);
 }
 
-/* mpirun takes a third of a second to start a world, and there are many: of MPI's one size has its turn on a day. */
+/* mpirun takes a third of a second to start a world, and there are many: of MPI's one size runs at a time. */
 static bool has_turn(int size, int sizes)
 {
-    return !ranks_are_mpi() || test_runs_today(size, sizes);
+    return !ranks_are_mpi() || test_has_turn(size, sizes);
 }
 
 static void the_same_world_goes_on(void **state)

@@ -303,7 +303,7 @@ static void loops_on_one_loader_do_not_nest(void **state)
     }
     assert_int_equal(outer, 1);
     assert_int_equal(inner, 12);
-    expect_error("WK_EACH", "data_loader.c:", "loader of its own", NULL);
+    expect_error("WK_EACH", "data/loader.c:", "loader of its own", NULL);
 }
 
 static void the_loop_ends_when_an_error_is_pending(void **state)
@@ -333,14 +333,14 @@ static void what_is_wrong_with_the_device(void **state)
     (void)state;
     WK_SCOPE;
     assert_null(wk_data_loader(numbers(6), .device = wk_opencl(99)));
-    expect_error("data_loader.c", "data_loader: opencl:99", NULL);
+    expect_error("data/loader.c", "data_loader: opencl:99", NULL);
     assert_null(wk_data_loader(numbers(6), .device = wk_cuda(0)));
     expect_error("data_loader: cuda:0", NULL);
     wk_loader *loader = wk_data_loader(numbers(16), .batch_size = 16);
     wk_memory_set_limit(wk_cpu(), 64);
     WK_EACH(batch, loader) fail();
     wk_memory_set_limit(wk_cpu(), 0);
-    expect_error("data_loader.c", "WK_EACH: f32[16,2] has 128 bytes", NULL);
+    expect_error("data/loader.c", "WK_EACH: f32[16,2] has 128 bytes", NULL);
 }
 
 static void a_batch_has_a_scope(void **state)

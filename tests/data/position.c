@@ -188,7 +188,7 @@ static void what_does_not_fit(void **state)
     {
         assert_false(wk__loader_check_state(l, &at, WK_HERE, "op", "path"));
         assert_int_equal(wk_error_code(), WK_ERR_STATE);
-        expect_error("op: ", "a loop over the loader is open", "data_position.c:", NULL);
+        expect_error("op: ", "a loop over the loader is open", "data/position.c:", NULL);
         (void)batch;
     }
     assert_true(wk__loader_check_state(l, &at, WK_HERE, "op", "path"));

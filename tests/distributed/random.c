@@ -3,7 +3,7 @@
  * and not yet run, with calls that fail in one rank, and with lists of tensors that go round devices. Each rank draws
  * the same program and knows what all ranks have, so that it computes in plain C (dist_reference.h) what it has to get.
  *
- * The day is the seed; WICK_RANDOM_SEED is another one. What fails says its world, program and step. */
+ * WICK_TEST_SEED is the seed. What fails says its world, program and step. */
 #include "reference.h"
 #include "support/devices.h"
 #include "support/ranks.h"

@@ -20,7 +20,7 @@
         corrupt_arm((corrupt_request)order);                                                                           \
         wk_sync();                                                                                                     \
         assert_int_equal(wk_error_code(), WK_ERR_INTERNAL);                                                            \
-        expect_error("WICK_CHECK: ", "engine_check.c:", __VA_ARGS__, NULL);                                            \
+        expect_error("WICK_CHECK: ", "engine/check.c:", __VA_ARGS__, NULL);                                            \
     } while (0)
 #define ORDER(...)                                                                                                     \
     {                                                                                                                  \

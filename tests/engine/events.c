@@ -110,7 +110,7 @@ static void recorded_work_that_fails(void **state)
     wk_tensor *y = wk_retain(wk_exp(x));
     wk_event *event = wk_event_record(test_null());
     char place[64];
-    snprintf(place, sizeof place, "engine_events.c:%d: exp: ", line);
+    snprintf(place, sizeof place, "engine/events.c:%d: exp: ", line);
     expect_error(place, NULL);
     assert_int_equal(wk_event_synchronize(event), WK_OK);
     wk__null_clear_faults();
@@ -170,7 +170,7 @@ static void events_not_reached(void **state)
         assert_true(isnan(wk_event_elapsed_time(start, end)));
         const wk_code code = wk_error_code();
         assert_int_equal(code, WK_ERR_STATE);
-        expect_error("engine_events.c:", "event_elapsed_time: ", wk_device_str(device), "has not come yet",
+        expect_error("engine/events.c:", "event_elapsed_time: ", wk_device_str(device), "has not come yet",
                      "wk_event_synchronize", NULL);
         assert_true(isnan(wk_event_elapsed_time(end, start)));
         expect_error("has not come yet", NULL);

@@ -92,7 +92,7 @@ static void of_a_lost_device(void **state)
     wk__null_lose_device(0);
     assert_null(wk_event_record(test_null()));
     assert_int_equal(wk_error_code(), WK_ERR_DEVICE_LOST);
-    expect_error("engine_events_refused.c:", "event_record: null:0: ", NULL);
+    expect_error("engine/events_refused.c:", "event_record: null:0: ", NULL);
     wk__null_clear_faults();
     assert_int_equal(wk_event_synchronize(before), WK_OK);
 }

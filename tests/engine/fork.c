@@ -215,7 +215,7 @@ static int hears_of_a_device(void)
     char place[64];
     snprintf(place, sizeof place, "used null:0, first by ones at ");
     if (!wk_sync() || !wk_error() || !strstr(wk_error(), place)) return 1;
-    snprintf(place, sizeof place, "engine_fork.c:%d", first_line);
+    snprintf(place, sizeof place, "engine/fork.c:%d", first_line);
     if (!strstr(wk_error(), place)) return 2;
     wk_clear_error();
     wk_item(kept);

@@ -52,7 +52,7 @@ static void kernels(void **state)
         static const char *const said[] = {"sort", "a product", "scan", "scatter_add"};
         for (size_t k = 0; k < sizeof said / sizeof *said; k++) {
             snprintf(where, sizeof where, ": %s on %s", said[k], wk_device_str(device));
-            assert_int_equal(lines_with(where, "engine_log.c:"), 1);
+            assert_int_equal(lines_with(where, "engine/log.c:"), 1);
         }
         const int compiled = lines_with("bytes of source compiled in ", " ms");
         assert_true(device.kind == WK_CPU ? compiled == 0 : compiled > 0);
@@ -69,7 +69,7 @@ static void waits(void **state)
         listen("sync, placement");
         for (int k = 0; k < 3; k++) wk_item(wk_sum(x));
         wk_set_log(NULL, NULL, NULL);
-        assert_int_equal(lines_with("the host waits for", "engine_log.c:"), device.kind != WK_CPU);
+        assert_int_equal(lines_with("the host waits for", "engine/log.c:"), device.kind != WK_CPU);
         assert_true(lines_with("sum", wk_device_str(device)) > 0);
         listen("sync");
         wk_set_sync_debug_mode(WK_SYNC_QUIET);

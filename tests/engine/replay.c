@@ -78,7 +78,7 @@ static void all_ways_agree(void **state)
         assert_int_equal(times(said, ", the same"), 6);
         assert_non_null(strstr(said, "written because of "));
         assert_non_null(strstr(said, "RSUM"));
-        assert_non_null(strstr(said, "support_flush.h:"));
+        assert_non_null(strstr(said, "support/flush.h:"));
         assert_non_null(strstr(said, "a product, and then on "));
         assert_int_equal(unlink(path), 0);
     }
@@ -191,7 +191,7 @@ static void names_outlive_the_flush(void **state)
     wk__post_failure(wk__context(), failure);
     wk__failure_drop(failure);
     wk__report_posted_failure(wk__context());
-    expect_error("support_flush.h:", "what a device found in the end", NULL);
+    expect_error("support/flush.h:", "what a device found in the end", NULL);
     assert_true(strlen(name) > 0 && strlen(op) > 0 && (!fault || strlen(fault) > 0));
 }
 

@@ -11,7 +11,7 @@ static void results_die_with_their_scope(void **state)
         stale = wk_ones((2));
     }
     assert_null(wk_add(stale, 1));
-    expect_error("add", "scope", "engine_scopes.c", "wk_keep", NULL);
+    expect_error("add", "scope", "engine/scopes.c", "wk_keep", NULL);
 }
 
 static void keep_moves_one_scope_out(void **state)

@@ -218,7 +218,7 @@ static void a_thread_that_ends_computes_what_it_leaves(void **state)
         wk_free(l.parked);
         if (k > 0) continue; /* a slot may serve again later */
         assert_null(wk_add(l.lost, 1));
-        expect_error("scope", "engine_threads.c", NULL);
+        expect_error("scope", "engine/threads.c", NULL);
     }
 }
 
@@ -327,7 +327,7 @@ static void a_late_error_goes_to_its_recorder_and_to_readers(void **state)
     test_in_thread(has_it_run, &l);
     wk__null_clear_faults();
     test_in_thread(stays_out_of_it, NULL);
-    expect_error("exp", "refused", "engine_threads.c", NULL); /* it has been run, so wk_error knows of it */
+    expect_error("exp", "refused", "engine/threads.c", NULL); /* it has been run, so wk_error knows of it */
     wk_add(other, 1);
     expect_ok(); /* told once */
     wk_free(l.bad), wk_free(l.good), wk_free(x), wk_free(other);
@@ -361,7 +361,7 @@ static void a_bad_index_is_told_to_who_gave_it(void **state)
     test_in_thread(reads_on_the_same_device, &l);
     wk__null_clear_faults();
     wk_add(x, 1);
-    expect_error("index_select", "7", "engine_threads.c", NULL);
+    expect_error("index_select", "7", "engine/threads.c", NULL);
     wk_add(x, 1);
     expect_ok();
     wk_free(l.bad), wk_free(l.good), wk_free(x), wk_free(index);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Host memory runs out, at each request in turn: the scenarios give an error with a sentence, or what they always give,
  * and never anything else; afterwards they run as if nothing had been. */
-#include "support/daily_subset.h"
+#include "support/turns.h"
 #include "support/devices.h"
 #include "support/alloc_faults.h"
 
@@ -12,13 +12,14 @@
 
 /* ---- in this process, which is warm ------------------------------------------------------------------------------ */
 
-/* Once or for good: each scenario one of both on every second day. */
+/* Once or for good: of both, for each scenario, a quarter at a time. */
 static void warm(wk_device device, long long one_by_one)
 {
     alloc_faults_env.device = device;
+    if (test_is_quick()) one_by_one /= 8;
     for (int k = 0; k < scenario_count; k++) {
-        if (test_runs_today(k, 4)) alloc_faults_sweep(&scenarios[k], false, one_by_one);
-        if (test_runs_today(k + 2, 4)) alloc_faults_sweep(&scenarios[k], true, one_by_one);
+        if (test_has_turn(k, 4)) alloc_faults_sweep(&scenarios[k], false, one_by_one);
+        if (test_has_turn(k + 2, 4)) alloc_faults_sweep(&scenarios[k], true, one_by_one);
     }
 }
 
@@ -80,6 +81,7 @@ static int in_child(const scenario *s, long long n, bool all_after)
 static void cold(wk_device device, long long one_by_one)
 {
     alloc_faults_env.device = device;
+    if (test_is_quick()) one_by_one /= 8;
     for (int k = 0; k < scenario_count; k++) {
         long long n = 1, runs = 0;
         int outcome = 1;
@@ -183,7 +185,7 @@ static void all_or_nothing(int (*step)(long long n, bool all_after))
 {
     for (int all_after = 0; all_after < 2; all_after++) {
         int outcome = 1;
-        for (long long n = 1; outcome == 1; n++) {
+        for (long long n = 1; outcome == 1; n += test_is_quick() ? 7 : 1) {
             fflush(NULL);
             pid_t child = fork();
             if (child == 0) _exit(step(n, all_after));

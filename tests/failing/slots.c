@@ -2,6 +2,7 @@
 /* Host memory runs out, slot by slot. Then objects that live on: after a call that failed they are what they
  * were before it. */
 #include "alloc_fault_sweep.h"
+#include "support/turns.h"
 
 /* ---- scenarios --------------------------------------------------------------------------------------------------- */
 
@@ -9,8 +10,8 @@ static void each_slot(void **state)
 {
     (void)state;
     for (int k = 0; k < scenario_count; k++) {
-        alloc_faults_sweep(&scenarios[k], false, 600);
-        alloc_faults_sweep(&scenarios[k], true, 100);
+        alloc_faults_sweep(&scenarios[k], false, test_is_quick() ? 75 : 600);
+        alloc_faults_sweep(&scenarios[k], true, test_is_quick() ? 12 : 100);
     }
 }
 
@@ -236,7 +237,7 @@ static void a_write_that_failed_is_not_named(void **state)
             failed++;
             assert_int_equal(wk_backward(wk_sum(y)), WK_ERR_STATE);
             if (strstr(wk_error(), "the last of")) fail_msg("call %d, request %lld: %s", which, n, wk_error());
-            expect_error("an in-place call has changed it since: relu_ at ", "failing_slots.c:", NULL);
+            expect_error("an in-place call has changed it since: relu_ at ", "failing/slots.c:", NULL);
         }
         assert_true(failed > 1);
     }

@@ -114,7 +114,7 @@ static void expect_refusal(wk_module *net, const char *path, wk_code code, const
     wk_sync();
     expect_ok();
     assert_int_equal(wk_load(net, path), code);
-    expect_error("io_tensors.c:", "load: ", first, second, NULL);
+    expect_error("io/tensors.c:", "load: ", first, second, NULL);
     assert_true(equal(weight, before));
 }
 

@@ -162,7 +162,7 @@ static void an_absent_device_is_an_error_at_its_use(void **state)
         expect_error(wk_device_str(absent[k]), "is not there", "cpu", test_backend_text("opencl:0"),
                      test_backend_text("opencl:1"), NULL);
         assert_null(wk_to(wk_ones((2)), absent[k]));
-        expect_error(wk_device_str(absent[k]), "lesson_devices.c", NULL);
+        expect_error(wk_device_str(absent[k]), "lesson/devices.c", NULL);
     }
     if (wk_device_count(WK_CUDA) > 0) return;
     wk_ones((2), .device = wk_cuda(0)); /* why the kind is not there at all */

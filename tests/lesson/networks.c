@@ -29,7 +29,7 @@ static void a_network_on_a_device(void **state)
         assert_true(wk_device_eq(wk_device_of(wk_grad_of(weight)), device));
         if (device.kind == WK_CPU) continue;
         assert_null(wk_forward(net, wk_ones((2, 3)))); /* its input must be where it is */
-        expect_error("lesson_networks.c", "different devices", "on cpu", wk_device_str(device), NULL);
+        expect_error("lesson/networks.c", "different devices", "on cpu", wk_device_str(device), NULL);
     }
 }
 
@@ -137,7 +137,7 @@ static void out_of_memory_is_survived(void **state)
         double before = wk_item(wk_forward(net, input));
         wk_memory_set_limit(device, stats_of(device).live + stats_of(device).cached + ((int64_t)12 << 20));
         assert_null(wk_ones((100 * LARGE), .device = device)); /* never: at the call */
-        expect_error("lesson_networks.c", "ones", "limit", NULL);
+        expect_error("lesson/networks.c", "ones", "limit", NULL);
         wk_tensor *first = wk_retain(wk_ones((2 * LARGE / 4), .device = device)), *second;
         wk_sync();
         expect_ok();
@@ -145,7 +145,7 @@ static void out_of_memory_is_survived(void **state)
         second = wk_retain(wk_exp(wk_ones((2 * LARGE / 4), .device = device))); /* not now: late */
         wk_sync();
         char site[64];
-        snprintf(site, sizeof site, "lesson_networks.c:%d", line);
+        snprintf(site, sizeof site, "lesson/networks.c:%d", line);
         expect_error(site, "asked for", "live", "limit", NULL);
         wk_memory_set_limit(device, 0);
         assert_true(wk_item(wk_sum(kept)) == 3000);
@@ -213,14 +213,14 @@ static void reading_waits_and_is_counted(void **state)
         wk_set_log(NULL, NULL, NULL);
         assert_int_equal(waits_heard, far); /* a line for each place */
         char site[64];
-        snprintf(site, sizeof site, "lesson_networks.c:%d: the host waits for %s", line, wk_device_str(device));
+        snprintf(site, sizeof site, "lesson/networks.c:%d: the host waits for %s", line, wk_device_str(device));
         if (far) assert_non_null(strstr(last_wait, site));
 
         wk_set_sync_debug_mode(WK_SYNC_ERROR);
         wk_item(wk_sum(x));
         wk_history_add(history, wk_sum(x)); /* does not wait */
         wk_set_sync_debug_mode(WK_SYNC_QUIET);
-        if (far) expect_error("lesson_networks.c", "item: the host waits here for", "wk_history", NULL);
+        if (far) expect_error("lesson/networks.c", "item: the host waits here for", "wk_history", NULL);
         wk_free(x);
         expect_ok();
     }

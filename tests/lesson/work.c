@@ -35,7 +35,7 @@ static void across_devices_it_fails(void **state)
     wk_tensor *near = wk_ones((2, 3)), *far = wk_ones((2, 3), .device = test_gpu(0)),
               *other = wk_ones((3), .device = test_gpu(1));
     assert_null(wk_add(near, far));
-    expect_error("lesson_work.c", "add: operands are on different devices", "f32[2,3] on cpu",
+    expect_error("lesson/work.c", "add: operands are on different devices", "f32[2,3] on cpu",
                  test_backend_text("f32[2,3] on opencl:0"), test_backend_text("wk_to(a, wk_opencl(0))"), NULL);
     assert_null(wk_mul(far, other));
     expect_error("mul", test_backend_text("on opencl:0"), test_backend_text("f32[3] on opencl:1"),
@@ -180,7 +180,7 @@ static void what_a_number_of_the_cpu_costs(void **state)
     wk_transfer_stats(&after);
     assert_int_equal(copies, copies_before);
     assert_int_equal(after.uploads - before.uploads, 4 + 4); /* to both devices */
-    assert_int_equal(lines_with("to ", "lesson_work.c"), 2);
+    assert_int_equal(lines_with("to ", "lesson/work.c"), 2);
     wk_free(product), wk_free(elsewhere);
     wk_sync();
     wk_memory_stats_of(test_gpu(0), &now);

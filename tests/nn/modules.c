@@ -325,7 +325,7 @@ static void errors_say_where(void **state)
     char call[128];
     snprintf(call, sizeof call, "in forward of \"block\", called at %s:%d", __FILE__, __LINE__ + 1);
     assert_null(wk_forward(net, x));
-    expect_error("nn_modules.c:", "add", "f32[7]", call, NULL);
+    expect_error("nn/modules.c:", "add", "f32[7]", call, NULL);
     wk_exp(NULL); /* the next error is outside of any forward again */
     assert_null(strstr(wk_error(), "forward"));
     expect_error("exp", NULL);

@@ -405,7 +405,7 @@ static void refuses(training *t, const char *path, wk_code code, const char *fir
     wk_tensors *before = wk_optim_state(t->optim);
     const double lr = wk_optim_lr(t->optim, 0);
     assert_int_equal(wk_optim_load(t->optim, path), code);
-    expect_error("optim_state.c:", "optim_load: ", first, second, NULL);
+    expect_error("optim/state.c:", "optim_load: ", first, second, NULL);
     assert_true(same(before, wk_optim_state(t->optim)));
     assert_true(wk_optim_lr(t->optim, 0) == lr);
 }

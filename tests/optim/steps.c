@@ -160,8 +160,7 @@ static void adagrad(void **state)
     compare(ADAGRAD, WK_F16, OF_ADAGRAD(.lr = 0.05), FULL(.lr = 0.05, .eps = 1e-10), 4e-3);
 }
 
-/* Moments are precise relative to the larger of their two terms, however little of the old one is kept: a small gradient
- * after a large one is not lost. */
+/* Moments are precise, however little of the old one is kept: a small gradient after a large one is not lost. */
 static void a_small_gradient_after_a_large_one(void **state)
 {
     (void)state;

@@ -345,7 +345,7 @@ static void it_is_a_layer_of_another_network(void **state)
         assert_non_null(wk_grad_of(wk_module_parameter(model, "0.weight")));
         expect_ok();
         assert_null(wk_forward(net, wk_ones((4, 2), .device = set->device[0])));
-        expect_error("forward: in layer 0.0 (linear)", "dist_mirrored.c", NULL);
+        expect_error("forward: in layer 0.0 (linear)", "parallel/mirrored.c", NULL);
         assert_null(wk_module_parameter(net, "0.5.weight"));
         expect_error("\"0.5.weight\"", "children \"0\", \"1\", \"2\"", NULL);
     }

@@ -17,7 +17,7 @@ static void lists_of_devices(void **state)
     wk_device many[17];
     for (int k = 0; k < 17; k++) many[k] = wk_cpu();
     assert_null(wk_mirrored(model, many, 0));
-    expect_error("dist_mirrored_errors.c", "mirrored: 0 devices", "1 to 16", NULL);
+    expect_error("parallel/mirrored_errors.c", "mirrored: 0 devices", "1 to 16", NULL);
     assert_null(wk_mirrored(model, many, 17));
     expect_error("mirrored: 17 devices", NULL);
     assert_null(wk_mirrored(model, many, 2));
@@ -417,7 +417,7 @@ static void it_tells_once_what_a_step_goes_into(void **state)
             assert_non_null(strstr(line, wk_device_str(set->device[k])));
         }
         assert_non_null(strstr(line, alike ? "from device to device" : "through the host"));
-        assert_non_null(strstr(line, "support_mirrored.h:")); /* where forward was called */
+        assert_non_null(strstr(line, "support/mirrored.h:")); /* where forward was called */
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Some random programs (tests/random) on the first GPU, from the seed of the day: as usual = op by op there, also with
+/* Some random programs (tests/random) on the first GPU, from WICK_TEST_SEED: as usual = op by op there, also with
  * threads at the same time, with bad indices, and where a call of the driver fails. Each is tried in several sizes, for
  * which the same kernels do; others have tensors larger than 2 MB. `random_programs --opencl` or `--cuda` tries
  * more. */

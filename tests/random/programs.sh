@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A minute of random programs (tests/random/), from the seed of the day, so that each day tries others. What fails is
-# printed as a program; `random_programs --only SEED` runs it again.
+# Random programs (tests/random/) from WICK_TEST_SEED, WICK_RANDOM_PROGRAMS of them. One that fails is printed as a
+# program; `random_programs --only SEED` runs it again.
 . "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 programs="$WICK_BUILD/tests/random_programs"
-seed=${WICK_RANDOM_SEED:-$(date -u +%Y%m%d)}
-check "random programs, seed $seed" "$programs" --kinds --seconds "${WICK_RANDOM_SECONDS:-60}" --seed "$seed"
+seed=${WICK_TEST_SEED:-1}
+check "random programs, seed $seed" "$programs" --kinds --programs "${WICK_RANDOM_PROGRAMS:-1000}" --seed "$seed"
 tail -n 5 "$WICK_WORK/output"
 
 # What it prints can be taken over.

@@ -7,7 +7,7 @@
 static const char *at(int line, const char *op)
 {
     static char text[64];
-    snprintf(text, sizeof text, "rules_autograd.c:%d: %s", line, op);
+    snprintf(text, sizeof text, "rules/autograd.c:%d: %s", line, op);
     return text;
 }
 
@@ -60,7 +60,7 @@ static void nested_callbacks_name_the_innermost(void **state)
     wk_module_add(block, "core", core);
     assert_null(wk_forward(wk_nn_sequential(block), wk_ones((2, 2))));
     char called[96];
-    snprintf(called, sizeof called, "rules_autograd.c:%d)", middle_line);
+    snprintf(called, sizeof called, "rules/autograd.c:%d)", middle_line);
     expect_error(at(inner_line, "matmul"), "in forward of \"inner\", called at", called, NULL);
     wk_exp(NULL); /* outside again */
     assert_null(strstr(wk_error(), "forward"));
@@ -210,7 +210,7 @@ static void moving_makes_older_graphs_errors(void **state)
         wk_module_to(net, test_null());
         int moved = __LINE__ - 1;
         char by[64];
-        snprintf(by, sizeof by, "rules_autograd.c:%d", moved);
+        snprintf(by, sizeof by, "rules/autograd.c:%d", moved);
         wk_code code = how ? wk_grad((loss), (weight), grads) : wk_backward(loss);
         assert_int_not_equal(code, WK_OK);
         expect_error(at(forward, "backward"), "moved to another device", by, "wk_module_to", NULL);

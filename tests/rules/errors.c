@@ -403,7 +403,7 @@ static void numbers_that_no_enum_has(void **state)
         char begin[100];
         assert_int_equal(wk_set_sync_debug_mode((wk_sync_mode)numbers[k]), WK_ERR_ARGUMENT);
         snprintf(begin, sizeof begin, "set_sync_debug_mode: %d is no mode", numbers[k]);
-        expect_error("rules_errors.c", begin, "WK_SYNC_QUIET, WK_SYNC_LOG or WK_SYNC_ERROR", NULL);
+        expect_error("rules/errors.c", begin, "WK_SYNC_QUIET, WK_SYNC_LOG or WK_SYNC_ERROR", NULL);
         assert_null(wk_zeros((2), .dtype = (wk_dtype)numbers[k]));
         expect_error("there is no dtype", "WK_F32", "WK_BOOL", NULL);
         assert_null(wk_gelu(wk_ones((2)), .approximate = numbers[k]));

@@ -31,7 +31,7 @@ static void asking_for_the_error_runs_nothing(void **state)
     wk_flush();
     wk__null_clear_faults();
     char site[64];
-    snprintf(site, sizeof site, "rules_failures.c:%d: mul", __LINE__ - 8);
+    snprintf(site, sizeof site, "rules/failures.c:%d: mul", __LINE__ - 8);
     expect_error(site, "refused the launch", NULL);
     wk_free(x), wk_free(y);
 }
@@ -73,7 +73,7 @@ static void late_errors_come_with_the_next_call_or_the_reader(void **state)
             assert_int_not_equal(wk_sync(), WK_OK);
         }
         wk__null_clear_faults();
-        expect_error("rules_failures.c", "exp", "refused the launch", NULL);
+        expect_error("rules/failures.c", "exp", "refused the launch", NULL);
         EXPECT_VALUES(wk_add(good, 1), 0, 2, 2);
         wk_free(x), wk_free(y);
     }
@@ -150,7 +150,7 @@ static void a_step_is_all_or_nothing(void **state)
         wk_code code = wk_optim_step(adam);
         wk_memory_set_limit(wk_cpu(), 0);
         if (n < 2) assert_int_equal(code, WK_ERR_MEMORY);
-        if (code != WK_OK) expect_error("rules_failures.c", "limit", NULL);
+        if (code != WK_OK) expect_error("rules/failures.c", "limit", NULL);
         double changed = code == WK_OK ? 0.5 : 1;
         EXPECT_VALUES(a, 1e-6, changed, changed, changed, changed);
         EXPECT_VALUES(wk_slice(b, 0, 0, 2), 1e-6, changed, changed);
@@ -287,8 +287,8 @@ static void a_lost_device(void **state)
     wk_item(wk_sum(there));
     expect_error("sum: null:0: the device does not answer", NULL);
     assert_true(wk_item(wk_sum(here)) == 2);
-    assert_true(
-        wk__materialize(wk_to(other, (wk_device){.kind = WK_NULL, .index = 2}), WK_HERE)); /* by way of the host */
+    const wk_device third = {.kind = WK_NULL, .index = 2};
+    assert_true(wk__materialize(wk_to(other, third), WK_HERE)); /* by way of the host */
     wk_tensor *sum = wk_sum(other);
     assert_true(wk_item(sum) == 0); /* the null device's numbers are 0 */
     expect_ok();

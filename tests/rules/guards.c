@@ -57,7 +57,7 @@ static void a_handler_may_jump_out(void **state)
     }
     wk_guard_close(&scope);
     wk_set_error_handler(NULL, NULL);
-    expect_error("rules_guards.c", NULL);
+    expect_error("rules/guards.c", NULL);
     wk_tensor *y = wk_mul(x, 2);
     assert_true(wk_requires_grad(y));
     assert_int_equal(wk_backward(wk_sum(y)), WK_OK);

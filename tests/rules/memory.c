@@ -156,9 +156,9 @@ static void what_cannot_be_stored_is_refused_at_the_call(void **state)
         wk_tensor *wide = wk_expand(row, (1 << 20, 1 << 20));
         EXPECT_SHAPE(wide, 1 << 20, 1 << 20);
         assert_null(wk_zeros((1 << 20, 1 << 20)));
-        expect_error("rules_memory.c", "zeros", "limit", NULL);
+        expect_error("rules/memory.c", "zeros", "limit", NULL);
         assert_null(wk_add(row, column));
-        expect_error("rules_memory.c", "add", "limit", NULL);
+        expect_error("rules/memory.c", "add", "limit", NULL);
         assert_null(wk_mul(wide, 2));
         expect_error("mul", "limit", NULL);
         assert_null(wk_exp(wide));
@@ -172,7 +172,7 @@ static void what_cannot_be_stored_is_refused_at_the_call(void **state)
         assert_null(wk_cat((wide, wide), 0));
         expect_error("cat", "limit", NULL);
         assert_null(wk_to(wide, test_null()));
-        expect_error("rules_memory.c", "limit", NULL);
+        expect_error("rules/memory.c", "limit", NULL);
         assert_null(wk_cumsum(wide, 0));
         expect_error("cumsum", "limit", NULL);
         assert_int_not_equal(wk_sort(wide, 1, false, &out[0], &out[1]), WK_OK);

@@ -568,7 +568,7 @@ static void probabilities_are_looked_at_by_the_device(void **state)
                 char site[64];
                 wk_tensor *p = wk_clone(fine);
                 wk_fill_(wk_select(p, 0, 2), bad[k]);
-                snprintf(site, sizeof site, "rules_messages.c:%d: bernoulli: ", __LINE__ + 1);
+                snprintf(site, sizeof site, "rules/messages.c:%d: bernoulli: ", __LINE__ + 1);
                 wk_item(wk_sum(wk_bernoulli(p)));
                 if (sweep_rounded(bad[k], dtype) == 1) {
                     expect_ok();

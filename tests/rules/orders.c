@@ -120,7 +120,7 @@ static void a_kernel_of_its_own_has_the_same_order(void **state)
             wk__engine_config_set(false, false);
             for (int r = 0; r < RESULTS; r++) {
                 char name[100];
-                snprintf(name, sizeof name, "%s, WICK_RANDOM_SEED=%llu, program %d, result %d", wk_device_str(device),
+                snprintf(name, sizeof name, "%s, WICK_TEST_SEED=%llu, program %d, result %d", wk_device_str(device),
                          (unsigned long long)test_seed(), (int)k, r);
                 expect_same_bits(fused[r], alone[r], name);
             }

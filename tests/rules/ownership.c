@@ -25,7 +25,7 @@ static void every_kind_of_object_dies_with_its_scope(void **state)
     }
     for (int k = 0; k < KINDS; k++) {
         wk_free(stale[k]);
-        expect_error("free", names[k], "scope has closed", "rules_ownership.c", NULL);
+        expect_error("free", names[k], "scope has closed", "rules/ownership.c", NULL);
     }
     assert_int_equal(wk_history_count(figures), 0);
     expect_error("history_count", "history", "scope has closed", NULL);

@@ -15,23 +15,23 @@ static void a_null_is_traced(void **state)
     WK_SCOPE;
     wk_tensor *leaf = wk_ones((2), .requires_grad = true), *plain = wk_ones((2));
     wk_exp(wk_grad_of(leaf));
-    expect_error("exp: input is NULL, as grad_of gave at ", "rules_remedies.c:", "no backward has brought", NULL);
+    expect_error("exp: input is NULL, as grad_of gave at ", "rules/remedies.c:", "no backward has brought", NULL);
     wk_exp(wk_grad_of(plain));
     expect_error("the tensor does not require a gradient", NULL);
     wk_tensors *list = wk_list((leaf));
     assert_true(wk_tensors_find(list, "0") == leaf);
     wk_exp(wk_tensors_find(list, "weight"));
-    expect_error("exp: input is NULL, as tensors_find gave at ", "rules_remedies.c:", "no tensor of that name", NULL);
+    expect_error("exp: input is NULL, as tensors_find gave at ", "rules/remedies.c:", "no tensor of that name", NULL);
     wk_tensor *grads[2];
     wk_grad((wk_sum(leaf)), (leaf, wk_ones((2), .requires_grad = true)), grads, .allow_unused = true);
     wk_exp(grads[1]);
-    expect_error("exp: input is NULL, as grad gave at ", "rules_remedies.c:", "was not used", NULL);
+    expect_error("exp: input is NULL, as grad gave at ", "rules/remedies.c:", "was not used", NULL);
     wk_loader *loader = wk_data_loader(wk_data_tensors(plain, NULL));
     WK_EACH(batch, loader)
     {
         wk_exp(batch->y);
     }
-    expect_error("exp: input is NULL, as WK_EACH gave at ", "rules_remedies.c:", "the dataset has no y", NULL);
+    expect_error("exp: input is NULL, as WK_EACH gave at ", "rules/remedies.c:", "the dataset has no y", NULL);
     wk_tensor *failed = wk_matmul(plain, wk_ones((3)));
     wk_clear_error();
     wk_exp(failed);
@@ -274,7 +274,7 @@ static void a_function_without_backward(void **state)
     wk_tensor *x = wk_ones((2), .requires_grad = true), *y = wk_apply(&kind, NULL, (x));
     EXPECT_VALUES(y, 0, 2, 2);
     wk_backward(wk_sum(y));
-    expect_error("rules_remedies.c:", "twice: no gradient goes through it", ".backward", "wk_detach", NULL);
+    expect_error("rules/remedies.c:", "twice: no gradient goes through it", ".backward", "wk_detach", NULL);
     wk_tensor *z = wk_apply(&kind, NULL, (wk_detach(x)));
     assert_false(wk_requires_grad(z));
     expect_ok();
@@ -321,7 +321,7 @@ static void expect_leaks_told(bool named)
     int lines = 0;
     for (const char *c = text; *c; c++) lines += *c == '\n';
     if (lines != 3 || !strstr(text, "1 module was never freed") || !strstr(text, "3 tensors were never freed") ||
-        !strstr(text, "1 tensor was never freed") || !strstr(text, "rules_remedies.c:"))
+        !strstr(text, "1 tensor was never freed") || !strstr(text, "rules/remedies.c:"))
         fail_msg("%s", text);
 }
 

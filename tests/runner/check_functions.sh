@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# For the checks, tests/*.sh, which begin with `. "$WICK_SOURCE/tests/runner/check_functions.sh"`. They run in the
-# source folder, may write to $WICK_WORK, and report lines "ok WHAT", "not ok WHAT", "skip WHAT" that runner/run_one
-# counts.
+# Functions of the scripts tests/*/*.sh, which begin with `. "$WICK_SOURCE/tests/runner/check_functions.sh"`. A script
+# runs in the source folder, may write to $WICK_WORK, and prints lines "ok WHAT", "not ok WHAT" and "skip WHAT", which
+# runner/run_one counts.
 set -u
 cd "$WICK_SOURCE" || exit 1
 rm -rf "$WICK_WORK"
 mkdir -p "$WICK_WORK"
 
-# check WHAT COMMAND...: does the command end well? If not, its output is shown.
+# check WHAT COMMAND...: passes if the command succeeds; else prints its output.
 check()
 {
     what=$1
@@ -20,7 +20,7 @@ check()
     fi
 }
 
-# fails WHAT TEXT COMMAND...: does the command end badly, saying the text?
+# fails WHAT TEXT COMMAND...: passes if the command fails and prints the text.
 fails()
 {
     what=$1 text=$2
@@ -33,7 +33,7 @@ fails()
     fi
 }
 
-# C and C++ compilers of this machine
+# compilers NAME...: prints the paths of those that are installed.
 compilers()
 {
     for compiler; do command -v "$compiler" || true; done

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a program or check reported, by its output: "MODE NAME passed failed skipped seconds", from the variables mode,
-# name, status and seconds. What was planned or begun and did not end well has failed. The exit status says so, too.
+# Counts the tests in the output of a program or script. Prints "MODE NAME passed failed skipped seconds", from the
+# variables mode, name, status and seconds. A test that was planned or begun and did not end well has failed; so has a
+# program without tests or with another exit status than 0. Exit status: 1 if anything failed.
 /^\[=+\].* Running [0-9]+ test/ { for (k = 1; k < NF; k++) if ($k == "Running") planned += $(k + 1) }
 /\[ RUN      \]/                { begun++; running = 1 }
 /\[       OK \]/                { if (running) passed++; running = 0 }

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# For checks that start programs of several processes: . "$WICK_SOURCE/tests/runner/process_functions.sh" after
-# runner/check_functions.sh. All that such a check starts has MARK=$mark in its environment, by which it is looked for
-# afterwards.
+# Functions of scripts that start programs of several processes; included after runner/check_functions.sh. Every process
+# that such a script starts has MARK=$mark in its environment, by which the functions find it.
 mark=wick_check_$$
 
-# The processes with the mark.
+# Prints the processes with the mark.
 left()
 {
     for process in $(grep -lzsx "MARK=$mark" /proc/[0-9]*/environ); do
@@ -14,7 +13,7 @@ left()
     done
 }
 
-# Has everything gone within 15 seconds?
+# Passes if all processes with the mark end within 15 seconds; else kills them.
 nobody()
 {
     for _ in $(seq 75); do
@@ -26,7 +25,8 @@ nobody()
     return 1
 }
 
-# gives CODE COMMAND...: this exit code, and nobody is left; what it says is in out and err.
+# gives CODE COMMAND...: passes if the command ends with this exit code and leaves no process. Its output is in the
+# files out and err of $WICK_WORK.
 gives()
 {
     code=$1
@@ -39,7 +39,7 @@ gives()
 out() { grep -q -e "$1" "$WICK_WORK/out" || { cat "$WICK_WORK/out"; return 1; }; }
 err() { grep -q -e "$1" "$WICK_WORK/err" || { cat "$WICK_WORK/err"; return 1; }; }
 
-# Waits until the file has so many lines.
+# Waits until the file has COUNT lines, for 20 seconds.
 lines() # FILE COUNT
 {
     for _ in $(seq 200); do

@@ -9,6 +9,7 @@
 #define TESTS_SUPPORT_CONVOLUTION_H
 
 #include "backend/cpu/kernels_case.h"
+#include "support/turns.h"
 
 enum { CONVOLUTION_DIMS = 3 };
 

@@ -4,9 +4,9 @@
  * sixty-four to a function, and each row runs for real. What planning overlooks is built when it runs. On CUDA a few
  * rows are planned, built and run at a time: its compiler takes longer the more there is in one program.
  *
- * Every dtype and layout, as on the CPU; with WICK_WALK_SHORT=1 each row in one dtype and two layouts, which the seed
- * of the day draws (WICK_RANDOM_SEED), so that each day tries others. */
-#include "support/daily_subset.h"
+ * Every dtype and layout, as on the CPU; with WICK_WALK_SHORT=1 each row in one dtype and two layouts, which
+ * WICK_TEST_SEED draws, so that each commit tries others. */
+#include "support/turns.h"
 #include "support/gpu/gpu.h"
 #include "support/sweep/sweep.h"
 #include "backend/device.h"
@@ -93,12 +93,12 @@ static size_t add_test(const kind *kind, const wk__op *op, wk_device device, str
     return 1;
 }
 
-/* Over both devices each row is walked once on either in four days; the short walk is on one of them on a day. */
+/* Without WICK_WALK_DEVICE a run takes a quarter of (row, device), the short one all rows on one device. */
 static bool has_turn(int row, int index)
 {
     if (getenv("WICK_WALK_DEVICE")) return true;
-    if (is_short()) return test_runs_today(index, MOST_DEVICES);
-    return test_runs_today(MOST_DEVICES * (row % 2) + index, 2 * MOST_DEVICES);
+    if (is_short()) return test_has_turn(index, MOST_DEVICES);
+    return test_has_turn(MOST_DEVICES * (row % 2) + index, 2 * MOST_DEVICES);
 }
 
 /* Appends the tests of one device: some rows planned, their kernels built, the rows run, then the next. */

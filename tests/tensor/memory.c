@@ -23,7 +23,7 @@ static void the_largest_come_first(void **state)
     assert_int_equal(bytes[0], 16 * MIB);
     assert_int_equal(bytes[1], 4 * MIB);
     assert_int_equal(sites[0].line, line);
-    assert_non_null(strstr(sites[0].file, "tensor_memory.c"));
+    assert_non_null(strstr(sites[0].file, "tensor/memory.c"));
     assert_int_equal(wk_memory_largest(wk_cpu(), bytes, sites, 1), 1);
     assert_int_equal(bytes[0], 16 * MIB);
     wk_add_(large, 1); /* in place: the memory stays, its maker is the call that wrote it last */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds NVIDIA's libraries at run time. */
+/* Loads NVIDIA's libraries. */
 #include "api.h"
 
 #include "base/environment.h"
@@ -17,9 +17,9 @@ wk__nvml_extras wk__nvml_extra;
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* ---- where libraries are ----------------------------------------------------------------------------------------- */
+/* ---- search ------------------------------------------------------------------------------------------------------ */
 
-/* What the loader said of the first file that is there and could not be loaded. */
+/* Error message of the first library that exists and could not be loaded. */
 static char broken[400];
 
 static void *open_in(const char *folder, size_t length, const char *name)
@@ -33,7 +33,7 @@ static void *open_in(const char *folder, size_t length, const char *name)
     return library;
 }
 
-/* The first of the names that is found, newest first. Libraries stay loaded: drivers do not survive being unloaded. */
+/* Opens the first of the names that is found; newest first. Libraries stay loaded: drivers don't support unloading. */
 static void *open_library(const char *const names[], size_t count)
 {
     void *library = NULL;
@@ -50,7 +50,7 @@ static void *open_library(const char *const names[], size_t count)
     return library;
 }
 
-/* ---- the libraries ----------------------------------------------------------------------------------------------- */
+/* ---- libraries --------------------------------------------------------------------------------------------------- */
 
 const char *wk__cuda_load_driver(void)
 {
@@ -73,12 +73,12 @@ const char *wk__cuda_load_driver(void)
 
 const char *wk__cuda_nvrtc_package(int driver, char room[40])
 {
-    enum { SUFFIXED = 12 /* the last whose package has the number in its name */ };
+    enum { SUFFIXED = 12 /* last version whose package name contains the number */ };
     snprintf(room, 40, driver > SUFFIXED ? "'nvidia-cuda-nvrtc==%d.*'" : "nvidia-cuda-nvrtc-cu%d", driver);
     return room;
 }
 
-/* Why there is no NVRTC that the driver takes. */
+/* Returns why no NVRTC that suits the driver was found. */
 static const char *no_nvrtc(int driver)
 {
     enum { FARTHEST = 3 };
@@ -102,10 +102,10 @@ static const char *no_nvrtc(int driver)
            "libnvrtc12, or pip install nvidia-cuda-nvrtc-cu12 and name its folder in WICK_CUDA_PATH)";
 }
 
-/* The driver must not be too old for what it compiles: its first number is not above the driver's. */
+/* NVRTC's major version must not exceed the driver's. */
 const char *wk__cuda_load_nvrtc(int driver)
 {
-    enum { OLDEST = 12, MOST = 16 }; /* that has a name like this; before there was 11.2 */
+    enum { OLDEST = 12, MOST = 16 }; /* oldest with this naming scheme; before that, 11.2 */
     char room[MOST][24];
     const char *names[MOST + 1];
     size_t count = 0;

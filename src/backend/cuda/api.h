@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of NVIDIA's libraries that the backend uses: the driver, NVRTC, which compiles CUDA C, and NVML, which
- * knows what a card does now. Declared here so that no CUDA headers are needed to build the library, and found with
- * dlopen so that none of them is needed to run it. Names, values and types are those of CUDA 11 to 13. */
+/* Declarations of NVIDIA's libraries: the driver, NVRTC (the CUDA C compiler) and NVML (monitoring). Declared here so
+ * that building needs no CUDA headers; loaded with dlopen so that running needs none of the libraries. Names, values
+ * and types are those of CUDA 11 to 13. */
 #ifndef WICK_BACKEND_CUDA_API_H
 #define WICK_BACKEND_CUDA_API_H
 
@@ -18,7 +18,7 @@ typedef struct CUmodule_object *CUmodule;
 typedef struct CUfunction_object *CUfunction;
 typedef unsigned long long CUmemGenericAllocationHandle;
 
-/* What memory without addresses is to be like, and who may use addresses: as cuda.h has them. */
+/* Properties of physical memory, and access to addresses; layouts as in cuda.h. */
 typedef struct CUmemLocation {
     int type, id;
 } CUmemLocation;
@@ -60,7 +60,7 @@ enum {
     CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED = 704,
     CUDA_ERROR_CONTEXT_IS_DESTROYED = 709,
     CUDA_ERROR_ASSERT = 710,
-    CUDA_ERROR_HARDWARE_STACK_ERROR = 714, /* and the ones up to */
+    CUDA_ERROR_HARDWARE_STACK_ERROR = 714, /* up to CUDA_ERROR_LAUNCH_FAILED */
     CUDA_ERROR_LAUNCH_FAILED = 719,
     CUDA_ERROR_TENSOR_MEMORY_LEAK = 721,
     CUDA_ERROR_NOT_PERMITTED = 800,
@@ -83,7 +83,7 @@ enum {
     CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 102,
 
     CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
-    CU_LIMIT_STACK_SIZE = 0, /* also what the context has for each thread's own memory */
+    CU_LIMIT_STACK_SIZE = 0, /* also the context's reserve of local memory per thread */
 
     CU_COMPUTEMODE_PROHIBITED = 2,
 
@@ -108,7 +108,7 @@ enum {
     NVML_CLOCK_MEM = 2,
 };
 
-/* V(name, parameters): the exported name is cu and that. */
+/* V(name, parameters): the exported name is "cu" followed by the name. */
 #define WK__CUDA_FUNCTIONS(V)                                                                                          \
     V(Init, (unsigned flags))                                                                                          \
     V(DriverGetVersion, (int *version))                                                                                \
@@ -155,7 +155,7 @@ enum {
     V(LaunchKernel, (CUfunction, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,                  \
                      unsigned block_y, unsigned block_z, unsigned shared, CUstream, void **arguments, void **extra))
 
-/* Those that some drivers do not have; NULL there. */
+/* Functions that some drivers lack; then NULL. */
 #define WK__CUDA_NEWER_FUNCTIONS(V)                                                                                    \
     V(DeviceGetUuid_v2, (unsigned char uuid[16], CUdevice))                                                            \
     V(CtxGetId, (CUcontext, unsigned long long *id))                                                                   \
@@ -169,7 +169,7 @@ enum {
     V(MemSetAccess, (CUdeviceptr at, size_t bytes, const CUmemAccessDesc *, size_t count))                             \
     V(MemUnmap, (CUdeviceptr at, size_t bytes))
 
-/* The exported name is nvrtc and that. */
+/* The exported name is "nvrtc" followed by the name. */
 typedef struct nvrtc_program *nvrtcProgram;
 #define WK__NVRTC_FUNCTIONS(V)                                                                                         \
     V(Version, (int *major, int *minor))                                                                               \
@@ -186,17 +186,17 @@ typedef struct nvrtc_program *nvrtcProgram;
     V(GetPTXSize, (nvrtcProgram, size_t * bytes))                                                                      \
     V(GetPTX, (nvrtcProgram, char *ptx))
 
-/* The exported name is nvml and that. */
+/* The exported name is "nvml" followed by the name. */
 typedef struct nvml_device *nvmlDevice;
 typedef struct nvmlMemory {
     unsigned long long total, free, used;
 } nvmlMemory;
 typedef struct nvmlUtilization {
-    unsigned gpu, memory; /* per cent */
+    unsigned gpu, memory; /* percent */
 } nvmlUtilization;
 typedef struct nvmlProcessInfo {
     unsigned pid;
-    unsigned long long memory; /* all bits set: not known */
+    unsigned long long memory; /* all bits set: unknown */
     unsigned instance, compute_instance;
 } nvmlProcessInfo;
 #define WK__NVML_FUNCTIONS(V)                                                                                          \
@@ -210,7 +210,7 @@ typedef struct nvmlProcessInfo {
     V(DeviceGetPowerUsage, (nvmlDevice, unsigned *milliwatts))                                                         \
     V(DeviceGetUtilizationRates, (nvmlDevice, nvmlUtilization * rates))
 
-/* What drivers of some age or of some cards lack: NULL where it is not there. */
+/* Functions that some drivers lack; then NULL. */
 #define WK__NVML_EXTRAS(V)                                                                                             \
     V(DeviceGetCount_v2, (unsigned *count))                                                                            \
     V(DeviceGetHandleByIndex_v2, (unsigned index, nvmlDevice *device))                                                 \
@@ -234,25 +234,25 @@ typedef struct wk__nvml_extras {
 } wk__nvml_extras;
 #undef WK__FIELD
 
-/* Each filled by its wk__cuda_load_*. */
+/* Tables of functions, filled by the functions below. */
 extern wk__cuda_functions wk__cuda;
 extern wk__nvrtc_functions wk__nvrtc;
 extern wk__nvml_functions wk__nvml;
-extern wk__nvml_extras wk__nvml_extra; /* with wk__nvml */
+extern wk__nvml_extras wk__nvml_extra; /* filled with wk__nvml */
 
-/* Each finds a library and its functions: in the folders of WICK_CUDA_PATH, then by the loader's own search, then where
- * CUDA's toolkit is installed. NULL, or a sentence that says what is missing and how to mend it. The caller sees to it
- * that it runs once. */
+/* Load a library and its functions: from the directories in WICK_CUDA_PATH, then by the dynamic loader's search, then
+ * from the CUDA toolkit's default directory. Return NULL, or a message that says what is missing and how to install it.
+ * Not thread-safe: call once. */
 const char *wk__cuda_load_driver(void);
 const char *wk__cuda_load_nvrtc(int driver); /* 13 for CUDA 13 */
 const char *wk__cuda_load_nvml(void);
-/* What pip is to install so that a driver of CUDA 12 or 13 has an NVRTC; in `room`. */
+/* Returns the pip package with an NVRTC for a driver of CUDA 12 or 13; in `room`. */
 const char *wk__cuda_nvrtc_package(int driver, char room[40]);
 
-/* nvrtc.c: fills the table, and loads the library that NVRTC needs beside it. False: a function is missing. */
+/* nvrtc.c: fills the table, and loads a library that NVRTC depends on. Returns false if a function is missing. */
 bool wk__nvrtc_fill(void *library, wk__nvrtc_functions *table);
 
-/* "CUDA_ERROR_LAUNCH_FAILED" and so on; the number for what the driver has no name for. */
+/* Returns the error's name, such as "CUDA_ERROR_LAUNCH_FAILED", or its number if the driver has no name for it. */
 const char *wk__cuda_error(CUresult error, char room[32]);
 
 #endif

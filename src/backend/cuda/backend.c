@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CUDA backend's table, opening and closing a device, and what becomes of one that gives up. */
+/* Table of the CUDA backend; opening, closing and loss of devices. */
 #include "base/platform/clock.h"
 #include "backend/arena/arena_blocks.h"
 #include "backend/backend.h"
@@ -71,7 +71,7 @@ CUresult wk__cuda_wait_unlocked(const wk__cuda_device *device, CUevent event)
     return error;
 }
 
-/* After such an error a context does nothing more, whatever it is asked. */
+/* Returns true for errors after which a context is unusable. */
 static bool ends_context(CUresult error)
 {
     switch (error) {
@@ -92,14 +92,14 @@ static bool ends_context(CUresult error)
     }
 }
 
-/* 0: the driver has no such numbers, or doesn't tell it. */
+/* Returns 0 if the driver lacks the function or fails. */
 static unsigned long long id_of(CUcontext context)
 {
     unsigned long long id = 0;
     return wk__cuda.CtxGetId != NULL && wk__cuda.CtxGetId(context, &id) == CUDA_SUCCESS ? id : 0;
 }
 
-/* Somebody has reset the context. If somebody also uses it again, at the same address, its number is another. */
+/* Returns true if the context was reset. If it is used again at the same address, its id has changed. */
 static bool was_reset(const wk__cuda_device *device, CUresult error)
 {
     if (error == CUDA_ERROR_INVALID_CONTEXT || error == CUDA_ERROR_INVALID_HANDLE ||
@@ -143,10 +143,10 @@ wk_code wk__cuda_report_lost(wk__cuda_device *device, bool reads, wk__fail *fail
     return reads || !told ? WK_ERR_DEVICE_LOST : WK_OK;
 }
 
-/* ---- a device ---------------------------------------------------------------------------------------------------- */
+/* ---- device ------------------------------------------------------------------------------------------------------ */
 
-/* Of what was made before the call that failed, and what is in use. What a context had that was reset went with it, and
- * of that nothing may be named to the driver. */
+/* Frees what has been created; also after an incomplete open. Objects of a context that was reset no longer exist, and
+ * must not be passed to the driver. */
 static void end(wk__cuda_device *device)
 {
     const bool is_there = device->calls.pushed && !device->was_reset;
@@ -187,7 +187,7 @@ static void free_device(wk__cuda_device *device)
     wk__free(device);
 }
 
-/* The card may be another process's alone, or too old for the compiler. */
+/* Fails if another process has exclusive use of the card, or NVRTC doesn't support it. */
 static wk_code retain(wk__cuda_device *device, wk__fail *fail)
 {
     const wk__cuda_device_desc *card = device->card;
@@ -214,7 +214,8 @@ static wk_code retain(wk__cuda_device *device, wk__fail *fail)
     return wk__cuda_fail_set(device, fail, error, "opening the device");
 }
 
-/* What opening the device took, by what others saw. It is nothing where the context was another library's already. */
+/* Determines the memory used by opening the context, by the change of free memory. It is 0 if another library had
+ * already opened the context. */
 static void note_context(wk__cuda_device *device, int64_t before)
 {
     const int64_t now = wk__cuda_free_bytes(device->card);
@@ -289,7 +290,7 @@ const wk__backend wk__cuda_backend = {
     .download = wk__cuda_download,
     .sync = wk__cuda_sync,
     .transfer = wk__cuda_transfer,
-    .min_overlap_bytes = WK__LARGE_BYTES + 1, /* smaller pieces share blocks, whose order is one */
+    .min_overlap_bytes = WK__LARGE_BYTES + 1, /* smaller allocations share blocks, which have one order */
     .compile_only = wk__cuda_compile_only,
     .event_record = wk__cuda_event_record,
     .event_wait = wk__cuda_event_wait,

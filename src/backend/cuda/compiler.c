@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CUDA's compiler, for the units that all dialects build alike (gpu/kernel_build.c). */
+/* NVRTC, for the common kernel builder (gpu/cache/kernel_build.c). */
 #include "backend/gpu/cache/kernel_build.h"
 #include "nvrtc_exit.h"
 #include "device.h"
@@ -7,20 +7,20 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the compiler ------------------------------------------------------------------------------------------------ */
+/* ---- compiling --------------------------------------------------------------------------------------------------- */
 
-/* What the compiler wrote; "" if it wrote nothing. */
+/* Reads the compiler's log; "" if empty. */
 static void read_log(nvrtcProgram program, wk__text *log)
 {
     size_t bytes = 0;
     if (wk__nvrtc.GetProgramLogSize(program, &bytes) == NVRTC_SUCCESS && bytes > 1) {
-        wk__text_repeat(log, '\0', (int64_t)bytes); /* room for it */
+        wk__text_repeat(log, '\0', (int64_t)bytes); /* allocates */
         if (!log->failed && wk__nvrtc.GetProgramLog(program, log->data) != NVRTC_SUCCESS) wk__text_free(log);
     }
 }
 
-/* Only a text that the compiler does not take is refused for good; all else is tried again when it is wanted next
- * (gpu/kernel_build.c). */
+/* WK_ERR_INTERNAL only if the compiler rejects the source, which is permanent; after other errors the kernel is built
+ * again on next use (gpu/cache/kernel_build.c). */
 static wk_code compiler_failed(nvrtcProgram program, int error, wk__fail *fail)
 {
     wk__text log = {0};
@@ -37,18 +37,18 @@ static wk_code compiler_failed(nvrtcProgram program, int error, wk__fail *fail)
     return fail->code;
 }
 
-/* Code for the card, or text from which its driver makes that. */
+/* Reads the code for the card (CUBIN), or PTX, which its driver compiles. */
 static int read_code(bool as_ptx, nvrtcProgram program, wk__text *binary)
 {
     size_t bytes = 0;
     int error = as_ptx ? wk__nvrtc.GetPTXSize(program, &bytes) : wk__nvrtc.GetCUBINSize(program, &bytes);
     if (error != NVRTC_SUCCESS) return error;
-    wk__text_repeat(binary, '\0', (int64_t)bytes); /* room for it */
+    wk__text_repeat(binary, '\0', (int64_t)bytes); /* allocates */
     if (bytes == 0 || binary->failed) return NVRTC_ERROR_OUT_OF_MEMORY;
     return as_ptx ? wk__nvrtc.GetPTX(program, binary->data) : wk__nvrtc.GetCUBIN(program, binary->data);
 }
 
-/* From source to code; *binary is empty on failure. */
+/* Compiles source; *binary is empty on failure. */
 static wk_code nvrtc_compile(const wk__cuda_device_desc *card, bool as_ptx, const char *source, wk__text *binary,
                              wk__fail *fail)
 {
@@ -72,15 +72,15 @@ static wk_code nvrtc_compile(const wk__cuda_device_desc *card, bool as_ptx, cons
     return code;
 }
 
-/* ---- programs ---------------------------------------------------------------------------------------------------- */
+/* ---- modules ----------------------------------------------------------------------------------------------------- */
 
-/* It is not the text that is refused. */
+/* Converts WK_ERR_INTERNAL, because the source was not rejected. */
 static wk_code as_device_error(wk_code code, wk__fail *fail)
 {
     return code == WK_ERR_INTERNAL ? (fail->code = WK_ERR_DEVICE) : code;
 }
 
-/* Compiles for the device and loads; *loaded is what the driver said of it. */
+/* Compiles and loads; *loaded is the driver's result. */
 static wk_code compile_and_load(wk__cuda_device *device, const char *source, wk__text *binary, CUresult *loaded,
                                 CUmodule *module, wk__fail *fail)
 {
@@ -89,8 +89,8 @@ static wk_code compile_and_load(wk__cuda_device *device, const char *source, wk_
     return code;
 }
 
-/* The device's lock is held. The driver of some cards (Tegra) takes no code for an older one of their generation; then
- * it gets text, from this program on. Files with text serve all cards that would have had the code. */
+/* The device's lock is held. Drivers of some cards (Tegra) reject code for an older architecture of the same
+ * generation; from then on they get PTX. Files with PTX work for all cards that could use the code. */
 static wk_code compile(void *user, const char *source, void **out, wk__text *binary, wk__fail *fail)
 {
     wk__cuda_device *device = user;
@@ -114,7 +114,7 @@ static wk_code compile(void *user, const char *source, void **out, wk__text *bin
     return code;
 }
 
-/* The device's lock is held. A file that the driver does not take is compiled anew, unless the device has gone. */
+/* The device's lock is held. A file that the driver rejects is compiled again, unless the device is lost. */
 static void *load(void *user, const char *binary, int64_t bytes)
 {
     (void)bytes;
@@ -125,7 +125,7 @@ static void *load(void *user, const char *binary, int64_t bytes)
     return error == CUDA_SUCCESS ? module : NULL;
 }
 
-/* The device's lock is held. The driver loads the code of a kernel when it is looked up. */
+/* The device's lock is held. The driver loads a kernel's code when it is looked up. */
 static wk_code function(void *user, void *program, const char *name, void **out, wk__fail *fail)
 {
     wk__cuda_device *device = user;

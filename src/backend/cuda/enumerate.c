@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The NVIDIA cards of the machine, and what is known of them. */
+/* NVIDIA devices of the machine, and their properties. */
 #include "nvrtc_exit.h"
 #include "device.h"
 
@@ -16,23 +16,23 @@ enum { MAX_ARCHITECTURES = 64 };
 
 static struct {
     pthread_once_t libraries_once, once;
-    const char *no_driver, *no_compiler; /* why there is none */
+    const char *no_driver, *no_compiler; /* reasons, or NULL */
     wk__backend_status presence;
-    atomic_bool known; /* all that follows */
+    atomic_bool known; /* the following members are initialised */
     const char *why;
     char words[200];
     int count;
     wk__cuda_device_desc card[WK__CUDA_MAX_DEVICES];
     int driver; /* 12040 for CUDA 12.4 */
     int compiler_major, compiler_minor;
-    int architectures, architecture[MAX_ARCHITECTURES]; /* that NVRTC compiles for */
-    bool has_nvml;                                      /* the library */
-    atomic_long nvml_of;                                /* the process in which it has begun */
-    atomic_int counted;                                 /* by NVML; 0: none yet */
+    int architectures, architecture[MAX_ARCHITECTURES]; /* supported by NVRTC */
+    bool has_nvml;                                      /* the library is available */
+    atomic_long nvml_of;                                /* process in which it was initialised */
+    atomic_int counted;                                 /* number of cards according to NVML; 0: unknown */
 } found = {.libraries_once = PTHREAD_ONCE_INIT, .once = PTHREAD_ONCE_INIT};
 
-/* A child of the process begins NVML for itself. Two threads may both do that: it counts how often it was begun.
- * There is no lock, as in a child a thread that is no more could hold it. */
+/* Initialises NVML again in a forked child. Two threads may do so simultaneously: NVML counts initialisations. There is
+ * no lock, because a child could inherit it locked. */
 static bool has_nvml(void)
 {
     const long own = (long)getpid();
@@ -49,8 +49,8 @@ static int attribute(CUdevice id, int what)
     return wk__cuda.DeviceGetAttribute(&value, what, id) == CUDA_SUCCESS ? value : 0;
 }
 
-/* Binaries for an architecture run on the later ones of its generation: those for 8.0 on 8.6, but none for 8 on 9. A
- * card of a generation that is newer than NVRTC gets text, which its driver compiles; one older than all has none. */
+/* Code for an architecture runs on later ones of its generation: 8.0 on 8.6, but none of 8 on 9. Cards of a generation
+ * newer than NVRTC get PTX, which their driver compiles; cards older than all supported ones get nothing. */
 static void choose_architecture(wk__cuda_device_desc *card)
 {
     int same = 0, older = 0;
@@ -73,7 +73,7 @@ static void describe(CUdevice id, wk__cuda_device_desc *card)
     wk__cuda.DeviceTotalMem_v2(&bytes, id);
     if (wk__cuda.DeviceGetPCIBusId(info->pci, sizeof info->pci, id) != CUDA_SUCCESS) info->pci[0] = '\0';
     for (char *c = info->pci; *c != '\0'; c++)
-        if (*c >= 'A' && *c <= 'F') *c = (char)(*c - 'A' + 'a'); /* as OpenCL's drivers write it */
+        if (*c >= 'A' && *c <= 'F') *c = (char)(*c - 'A' + 'a'); /* lower case, as OpenCL drivers report it */
     snprintf(info->vendor, sizeof info->vendor, "NVIDIA");
     if (!has_nvml() || wk__nvml.SystemGetDriverVersion(info->driver, sizeof info->driver) != NVML_SUCCESS)
         snprintf(info->driver, sizeof info->driver, "CUDA %d.%d", found.driver / 1000, found.driver % 1000 / 10);
@@ -94,7 +94,7 @@ static void describe(CUdevice id, wk__cuda_device_desc *card)
     snprintf(card->gpu.option[1], sizeof card->gpu.option[1], "--fmad=false");
     snprintf(card->gpu.compiler_id, sizeof card->gpu.compiler_id, "NVRTC %d.%d", found.compiler_major,
              found.compiler_minor);
-    /* Drivers that serve a display stop kernels that take seconds. */
+    /* Drivers of cards with a display stop kernels that take seconds. */
     const int grid = attribute(id, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X);
     card->max_groups = attribute(id, CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT) != 0 ? 32768 : grid > 0 ? grid : 65535;
     card->max_resident_items =
@@ -103,7 +103,7 @@ static void describe(CUdevice id, wk__cuda_device_desc *card)
     card->gpu.target.compute_units = info->compute_units;
 }
 
-/* Why the driver would not begin. */
+/* Explains why the driver did not initialise. */
 static wk__backend_status explain_init_error(CUresult error)
 {
     switch (error) {
@@ -153,10 +153,10 @@ static const char *find_compiler(void)
     return NULL;
 }
 
-enum { OLDEST = 11020 /* of drivers */ };
+enum { OLDEST = 11020 /* minimum driver version */ };
 
-/* The driver does not begin yet: until then the process may fork. One that does not tell its version says why when it
- * begins. */
+/* Doesn't initialise the driver, so the process may still fork. If the version is unknown, initialisation will explain
+ * why. */
 static void find_libraries(void)
 {
     found.no_driver = wk__cuda_load_driver();
@@ -167,7 +167,7 @@ static void find_libraries(void)
     atomic_store(&found.nvml_of, (long)getpid());
 }
 
-/* What is there, and why the rest is not. */
+/* Finds the devices, or the reason why there are none. */
 static wk__backend_status enumerate(void)
 {
     int count = 0;
@@ -189,7 +189,7 @@ static wk__backend_status enumerate(void)
     bool compiled = false;
     for (int k = 0; k < count && found.count < WK__CUDA_MAX_DEVICES; k++) {
         CUdevice id;
-        if (wk__cuda.DeviceGet(&id, k) != CUDA_SUCCESS) break; /* else numbers would not be those of CUDA */
+        if (wk__cuda.DeviceGet(&id, k) != CUDA_SUCCESS) break; /* otherwise indices would differ from CUDA's */
         describe(id, &found.card[found.count]);
         compiled = compiled || found.card[found.count].compiled_for > 0;
         found.count++;
@@ -214,13 +214,13 @@ wk__backend_status wk__cuda_status(wk__text *why)
     return found.presence;
 }
 
-/* Who only counts may fork afterwards: NVML tells how many cards there are, and the driver need not begin. It knows
- * neither what CUDA_VISIBLE_DEVICES hides, nor how many slices of a card CUDA takes. The number of cards that it has
- * seen is kept, for children, too: it holds until the driver begins, which counts for good. */
+/* Counts devices with NVML, without initialising the driver, so that programs which only count may fork afterwards.
+ * NVML ignores CUDA_VISIBLE_DEVICES, and does not know how many MIG slices CUDA uses. The number is kept, also for
+ * children, until the driver is initialised, which determines the final number. */
 static bool count_by_nvml(int *count)
 {
     unsigned cards = 0, now = 0, later;
-    if (getenv("CUDA_VISIBLE_DEVICES")) return false; /* a program may set it after it has counted */
+    if (getenv("CUDA_VISIBLE_DEVICES")) return false; /* a program may set it after counting */
     *count = atomic_load(&found.counted);
     if (*count > 0) return true;
     pthread_once(&found.libraries_once, find_libraries);
@@ -260,8 +260,9 @@ const wk__cuda_device_desc *wk__cuda_device_desc_at(int index, wk__fail *fail)
     return NULL;
 }
 
-/* The processes that compute on the card; where they are more than MOST, NVML tells of none. Some drivers of release
- * 535 write entries of 32 bytes, which begin like the others: then they write beyond what as many others take. */
+/* Reads the list of processes that compute on the card; NVML returns none if there are more than MOST. Some drivers of
+ * release 535 write entries of 32 bytes with the same initial layout, so they write beyond the space of that many usual
+ * entries. */
 static void ask_processes(nvmlDevice device, wk__device_info *info)
 {
     enum { MOST = 128, USUAL = sizeof(nvmlProcessInfo), LONGER = USUAL + 8, UNTOUCHED = 0xa5 };
@@ -285,7 +286,7 @@ static void ask_processes(nvmlDevice device, wk__device_info *info)
     }
 }
 
-/* Clocks and limits, which not every card has. */
+/* Reads clocks and limits, which not every card has. */
 static void ask_extras(nvmlDevice device, wk__device_info *info)
 {
     unsigned number;
@@ -298,7 +299,7 @@ static void ask_extras(nvmlDevice device, wk__device_info *info)
     if (extra->DeviceGetClockInfo(device, NVML_CLOCK_MEM, &number) == NVML_SUCCESS) info->memory_clock = (int)number;
 }
 
-/* A slice of a card (MIG) has memory of its own. Its PCI address is the card's, so NVML finds it by another name. */
+/* A MIG slice has separate memory. Its PCI address is that of the card, so NVML needs its UUID. */
 static bool find_slice(CUdevice id, nvmlDevice *slice)
 {
     unsigned char u[16];
@@ -309,10 +310,10 @@ static bool find_slice(CUdevice id, nvmlDevice *slice)
     return wk__nvml.DeviceGetHandleByUUID(name, slice) == NVML_SUCCESS;
 }
 
-/* What NVML knows the card by. It does not obey CUDA_VISIBLE_DEVICES, and counts on its own: the address says which it
- * is. Of slices the heat and the power are those of all the card, and what they are busy with nobody tells. */
+/* NVML handles of a card. NVML ignores CUDA_VISIBLE_DEVICES and numbers cards differently, so cards are identified by
+ * PCI address. Temperature and power of slices are those of the card; their utilisation is unknown. */
 typedef struct nvml_handles {
-    nvmlDevice card, memory_of; /* the latter is NULL when the slice was not found */
+    nvmlDevice card, memory_of; /* memory_of: NULL if the slice was not found */
     bool sliced;
 } nvml_handles;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moments in a device's work, by its own clock. */
+/* Events, measured by the device's clock. */
 #include "backend/event.h"
 #include "backend/gpu/fork_guard.h"
 #include "device.h"
 
-/* A moment of a device that was gone before: it has come, and no time is known of it. */
+/* Represents an event that was recorded on a lost device: complete, without a time. */
 static char lost_event;
 
 wk_code wk__cuda_event_record(void *user, void **out, wk__fail *fail)
@@ -25,14 +25,14 @@ wk_code wk__cuda_event_record(void *user, void **out, wk__fail *fail)
         }
         if (error != CUDA_SUCCESS) code = wk__cuda_fail_set(device, fail, error, "recording an event");
     }
-    if (device->lost) code = WK_OK; /* as all work that is given to it now */
+    if (device->lost) code = WK_OK; /* like other work for a lost device */
     *out = device->lost ? &lost_event : (void *)event;
     wk__cuda_unlock(device);
     return code;
 }
 
-/* What has become of the wait for one. Who looks or waits asks without the lock, which others hold while they compile.
- * The moments of a device that is gone are not named to the driver any more: they may have gone with the context. */
+/* Handles the result of waiting for an event, which happens without the lock, because others hold it while they
+ * compile. Events of a lost device must not be passed to the driver: they may have been destroyed with the context. */
 static wk_code finish_wait(wk__cuda_device *device, CUresult error, wk__fail *fail)
 {
     if (error == CUDA_SUCCESS && !device->lost) return WK_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups and kernels as launches: planned, compiled where that has not been done, and enqueued by whoever submits. */
+/* Lowers work to launches, compiles missing kernels, and enqueues; in the submitting thread. */
 #include "backend/gpu/cache/kernel_build.h"
 #include "device.h"
 
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* ---- what launches need besides their kernels -------------------------------------------------------------------- */
+/* ---- resources of launches --------------------------------------------------------------------------------------- */
 
 static void free_retired(wk__cuda_retired *retired)
 {
@@ -16,9 +16,8 @@ static void free_retired(wk__cuda_retired *retired)
     retired->bytes = 0;
 }
 
-/* Scratch memory is reused by one launch after the other, as they run in order, and grows by half at least. Freeing
- * memory waits for all work of the device, so what was too small is kept until somebody waits (memory.c), or until
- * memory is short. */
+/* Scratch memory is shared by launches, which run in order; it grows by at least half. Freeing memory waits for all
+ * work of the device, so replaced memory is kept until a thread waits anyway (memory.c), or until memory runs out. */
 static wk_code ensure_scratch(wk__cuda_device *device, int64_t bytes, wk__fail *fail)
 {
     wk__cuda_retired *retired = &device->retired;
@@ -42,7 +41,7 @@ static wk_code ensure_scratch(wk__cuda_device *device, int64_t bytes, wk__fail *
     return WK_OK;
 }
 
-/* Memory for arguments that are too many to be passed, on either side. */
+/* Allocates memory for arguments that are too many to pass by value, on the device and the host. */
 static wk_code ensure_argument_ring(wk__cuda_device *device, wk__fail *fail)
 {
     CUresult error = CUDA_SUCCESS;
@@ -51,10 +50,10 @@ static wk_code ensure_argument_ring(wk__cuda_device *device, wk__fail *fail)
     return wk__cuda_staging_init(device, &device->staging, fail);
 }
 
-/* Memory that a kernel's threads have of their own is the context's, for as many threads as the card holds. The driver
- * has some from the beginning, and where a kernel needs more it takes that at the kernel's first launch: so it must be
- * there before anything of the plan is launched. Registers are enough for each kernel (KERNEL,
- * gpu/prelude_dialect.c), and its code was loaded when it was looked up. */
+/* Local memory of threads is allocated per context, for as many threads as the card can run. If a kernel needs more
+ * than the context has, the driver allocates it at the kernel's first launch; so its availability is checked before
+ * anything is launched. Register limits are met by construction (KERNEL in gpu/codegen/prelude_dialect.c), and code was
+ * loaded when the kernel was looked up. */
 static wk_code check_local_memory(wk__cuda_device *device, wk__gpu_kernel *function, wk__fail *fail)
 {
     int own = 0;
@@ -73,7 +72,8 @@ static wk_code check_local_memory(wk__cuda_device *device, wk__gpu_kernel *funct
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-/* Memory that is written in the order of the launches: when the ring has come round, what was there has been read. */
+/* Stores arguments in a ring buffer, written in launch order: older contents have been read when the ring wraps
+ * around. */
 static wk_code store_arguments(wk__cuda_device *device, const int64_t *argument, int count, CUdeviceptr *at,
                                wk__fail *fail)
 {
@@ -114,13 +114,13 @@ static wk_code enqueue(wk__cuda_device *device, const wk__gpu_kernel *function, 
     return error == CUDA_SUCCESS ? WK_OK : wk__cuda_fail_set(device, fail, error, "running a kernel");
 }
 
-/* In parts where there are more blocks than a grid has. */
+/* Splits launches with more blocks than a grid can have. */
 static wk_code launch_parts(wk__cuda_device *device, const wk__gpu_kernel *function, const wk__gpu_launch *launch,
                             wk__fail *fail)
 {
     int64_t argument[WK__GPU_MAX_ARGUMENTS];
-    const int64_t items = launch->unit.per_group ? 1 : device->card->gpu.target.group_size; /* of the count, in one
-                                                                                               block */
+    /* of launch->count, per block */
+    const int64_t items = launch->unit.per_group ? 1 : device->card->gpu.target.group_size;
     memcpy(argument, launch->argument, (size_t)launch->unit.narguments * sizeof *argument);
     const int64_t most_groups = device->card->max_groups;
     wk_code code = WK_OK;
@@ -133,7 +133,7 @@ static wk_code launch_parts(wk__cuda_device *device, const wk__gpu_kernel *funct
     return code;
 }
 
-/* A launch waits until the whole plan is there. */
+/* Collects launches until the entire work has been lowered. */
 static wk_code add_pending(void *user, const wk__gpu_launch *launch, wk__fail *fail)
 {
     wk__cuda_device *device = user;
@@ -147,7 +147,7 @@ static wk_code add_pending(void *user, const wk__gpu_launch *launch, wk__fail *f
     wk__cuda_pending_launch *planned = &device->pending[device->npending++];
     planned->function = function;
     memcpy(&planned->launch, launch, offsetof(wk__gpu_launch, argument));
-    planned->launch.unit.group = NULL; /* the planner's, which ends before the launch */
+    planned->launch.unit.group = NULL; /* owned by the lowering code, freed before the launch */
     memcpy(planned->launch.argument, launch->argument, (size_t)launch->unit.narguments * sizeof *launch->argument);
     planned->launch.count = launch->count;
     return WK_OK;
@@ -161,8 +161,8 @@ static wk_code wait_for_hazards(wk__cuda_device *device, const wk__gpu_launch *l
     return error == CUDA_SUCCESS ? WK_OK : wk__cuda_fail_set(device, fail, error, "waiting for copies to the device");
 }
 
-/* First all that may be refused, so that nothing is left half done: the launches themselves fail only where the device
- * does, or where somebody else takes the memory that was there a moment ago. */
+/* Everything that may fail is done first, so that no work is left incomplete: the launches themselves fail only if the
+ * device is lost, or another process allocates the memory found available before. */
 static wk_code run_pending(wk__cuda_device *device, wk__fail *fail)
 {
     wk_code code = WK_OK;
@@ -190,7 +190,7 @@ bool wk__cuda_supports(void *user, int family, wk_dtype dtype, wk__layout layout
     return wk__gpu_supports(&device->card->gpu.target, family, dtype, layout);
 }
 
-/* What a device that is gone was to do is left out: whoever reads is told. */
+/* Work for a lost device is skipped; reads report the loss. */
 wk_code wk__cuda_submit(void *user, const wk__work *work, wk__fail *fail)
 {
     wk__cuda_device *device = user;

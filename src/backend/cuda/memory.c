@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the device, and the ways in and out of it. */
+/* Device memory, uploads, copies and downloads. */
 #include "backend/gpu/fork_guard.h"
 #include "device.h"
 
@@ -33,7 +33,7 @@ void wk__cuda_free(wk__cuda_device *device, CUdeviceptr memory)
     pthread_mutex_lock(&device->lock);
     const bool was_reset = device->was_reset;
     pthread_mutex_unlock(&device->lock);
-    if (was_reset) return; /* what is at that address now is somebody else's */
+    if (was_reset) return; /* the address may belong to another library now */
     CUresult error = wk__cuda_push_context(device->context, &calls);
     if (error == CUDA_SUCCESS) error = wk__cuda.MemFree_v2(memory);
     wk__cuda_pop_context(&calls);
@@ -66,9 +66,9 @@ void wk__cuda_usage(void *user, wk__memory_usage *usage)
     wk__cuda_unlock(device);
 }
 
-/* ---- host to device ---------------------------------------------------------------------------------------------- */
+/* ---- uploads ----------------------------------------------------------------------------------------------------- */
 
-/* In slots of locked memory. Holds the lock. */
+/* Copies through slots of pinned memory. The lock is held. */
 static wk_code upload_parts(wk__cuda_device *device, wk__cuda_staging *staging, CUdeviceptr to, const char *from,
                             int64_t bytes, wk__fail *fail)
 {
@@ -83,7 +83,7 @@ static wk_code upload_parts(wk__cuda_device *device, wk__cuda_staging *staging, 
     return WK_OK;
 }
 
-/* The other stream knows of as much as has been enqueued. */
+/* The copy stream waits for the work that has been enqueued so far. */
 static wk_code upload_large(wk__cuda_device *device, const wk__memory *to, int64_t offset, const void *from,
                             int64_t bytes, wk__fail *fail)
 {
@@ -116,7 +116,7 @@ wk_code wk__cuda_upload(void *user, const wk__memory *to, int64_t offset, const 
     return code;
 }
 
-/* ---- within the device ------------------------------------------------------------------------------------------- */
+/* ---- copies within the device ------------------------------------------------------------------------------------ */
 
 wk_code wk__cuda_copy(void *user, const wk__memory *to, int64_t to_offset, const wk__memory *from, int64_t from_offset,
                       int64_t bytes, wk__fail *fail)
@@ -137,9 +137,9 @@ wk_code wk__cuda_copy(void *user, const wk__memory *to, int64_t to_offset, const
     return code;
 }
 
-/* ---- device to host, and waiting --------------------------------------------------------------------------------- */
+/* ---- downloads and synchronization ------------------------------------------------------------------------------- */
 
-/* Memory of the host where what is read arrives: two halves in turns, then the fault word. */
+/* Pinned host memory for downloads: two halves used in turn, then the fault word. */
 enum { HALF = 4 << 20, LANDING = 2 * HALF + WK__ALIGN };
 
 static int32_t *fault_raised(const wk__cuda_device *device)
@@ -160,13 +160,13 @@ static wk_code ensure_download_buffer(wk__cuda_device *device, wk__fail *fail)
     return WK_OK;
 }
 
-/* What a download asks the device for: the fault word, which tells of all work before, then part by part. */
+/* A download: requests the fault word, which covers all earlier work, then the data in parts. */
 typedef struct download {
     wk__cuda_device *device;
     char *to;
     const wk__memory *from;
     int64_t offset, bytes;
-    wk__cuda_retired retired; /* what no work uses any more when this has come */
+    wk__cuda_retired retired; /* unused by any work once this has completed */
 } download;
 
 static int64_t parts_of(const download *r)
@@ -179,7 +179,7 @@ static int64_t bytes_of(const download *r, int64_t part)
     return wk__min_i64(r->bytes - part * HALF, HALF);
 }
 
-/* Holds the lock. */
+/* The lock is held. */
 static CUresult request(const download *r, int64_t part)
 {
     wk__cuda_device *device = r->device;
@@ -200,8 +200,8 @@ static void take(const download *r, int64_t part)
         memcpy(r->to + part * HALF, r->device->download_buffer + part % 2 * HALF, (size_t)bytes_of(r, part));
 }
 
-/* Several parts, both halves on their way at a time. Holds the lock: what others submit meanwhile comes later, as all
- * of this is one moment of the device's work. */
+/* Reads several parts, with up to two in flight. The lock is held, so that work of other threads follows the entire
+ * download. */
 static CUresult read_parts(const download *r)
 {
     CUresult error = CUDA_SUCCESS;
@@ -213,7 +213,7 @@ static CUresult read_parts(const download *r)
     return error;
 }
 
-/* Waits without the lock: others submit meanwhile. */
+/* Waits without the lock, so that other threads can submit meanwhile. */
 static wk_code await_part(const download *r, wk__fail *fail)
 {
     wk__cuda_device *device = r->device;
@@ -228,7 +228,7 @@ static wk_code await_part(const download *r, wk__fail *fail)
     return code;
 }
 
-/* The marks arrive, and are none from then on. */
+/* Reads and clears the fault record. */
 static CUresult fetch_fault(const wk__cuda_device *device)
 {
     _Static_assert(sizeof(wk__gpu_fault) <= HALF, "the marks land in a half");
@@ -239,7 +239,7 @@ static CUresult fetch_fault(const wk__cuda_device *device)
     return error == CUDA_SUCCESS ? wk__cuda_wait(device->download_done[0]) : error;
 }
 
-/* The word is raised: what happened, which is then forgotten. */
+/* Reads and clears the fault record after the fault word was set. */
 static wk_code read_fault(wk__cuda_device *device, wk__fail *fail)
 {
     wk_code code = wk__cuda_lock(device, fail);
@@ -280,8 +280,7 @@ static wk_code read_device(wk__cuda_device *device, void *to, const wk__memory *
 {
     download r = {.device = device, .to = to, .from = from, .offset = offset, .bytes = bytes};
     if (wk__gpu_is_forked_child(WK__GPU_CUDA))
-        return wk__cuda_lock(device, fail); /* another thread may have been
-                                                                                      reading */
+        return wk__cuda_lock(device, fail); /* another thread may have held download_lock during the fork */
     pthread_mutex_lock(&device->download_lock);
     wk_code code = read_all(&r, fail);
     if (code == WK_ERR_DEVICE_LOST) code = wk__cuda_report_lost(device, from != NULL, fail);

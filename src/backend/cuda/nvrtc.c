@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVRTC's functions, and the library that it needs beside it. The stand-in for NVRTC (tests/standin) has the real one
- * by this file, too, so nothing but the loader is needed here. */
+/* Loads NVRTC's functions and a library that NVRTC depends on. Also used by the stand-in for NVRTC (tests/standin), so
+ * it depends only on the dynamic loader. */
 #include "base/platform/dynlib.h"
 #include "api.h"
 
@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* NVRTC opens a library of its own by its bare name. Where both are in a folder that the loader does not search, such
- * as that of a Python package, it is found because it is loaded already. */
+/* NVRTC opens its builtins library by name without a directory. If both are in a directory that the loader doesn't
+ * search, such as that of a Python package, it is found because it is already loaded. */
 static void load_builtins(const wk__nvrtc_functions *nvrtc)
 {
     int major, minor;

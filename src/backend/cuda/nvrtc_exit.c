@@ -9,30 +9,31 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Who is in NVRTC reads, who ends the process writes, and who writes goes first. */
+/* Compiling threads hold it for reading, exit() for writing, with preference for writers. */
 static pthread_rwlock_t in_compiler = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 
-/* The first compilation of the process. */
+/* First compilation of the process. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t ended;
     bool under_way, over;
 } first = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
 
-/* The process ends in this thread, which has waited for all that compiled. */
+/* exit() is running in exiting_thread, which has waited for all compilations. */
 static atomic_bool exiting;
 static pthread_t exiting_thread;
 
-/* What a thread has to do with NVRTC: the addresses are values of the key. */
+/* State of a thread: the address of one of these variables is the key's value. */
 static pthread_key_t thread_key;
-static bool has_key; /* else nobody waits */
+static bool has_key; /* otherwise there are no waits */
 static char is_watched, compiles;
 
-/* glibc's: destructors of a thread, which exit() runs before all handlers. `library` is to stay loaded until then. */
+/* glibc: registers a destructor of a thread, which exit() runs before all handlers. `library` stays loaded until
+ * then. */
 int __cxa_thread_atexit_impl(void (*destructor)(void *), void *object, void *library) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
-/* A signal's handler may have ended the process in the midst of it: nobody waits for himself. */
+/* A signal handler may call exit() in a compiling thread, which must not wait for itself. */
 static bool is_own_compile(void)
 {
     return pthread_getspecific(thread_key) == &compiles || wk__gpu_is_forked_child(WK__GPU_CUDA);
@@ -48,13 +49,13 @@ static void wait_for_compilers(void)
     atomic_store(&exiting, true);
 }
 
-/* Handlers of exit() that were registered before NVRTC was loaded run behind its own, in the thread that ends. */
+/* Handlers registered before NVRTC was loaded run after NVRTC's, in the thread that ends the process. */
 static bool is_torn_down(void)
 {
     return atomic_load(&exiting) && pthread_equal(exiting_thread, pthread_self());
 }
 
-/* It may be the thread alone that ends: others compile on behind the first. */
+/* Possibly only the thread ends, while others compile after the first one. */
 static void wait_for_the_first(void *nothing)
 {
     (void)nothing;
@@ -74,8 +75,7 @@ void wk__nvrtc_guard_thread(void)
 {
     if (!has_key || __cxa_thread_atexit_impl == NULL || pthread_getspecific(thread_key) != NULL) return;
     if (wk__context_now && wk__context_now->exiting)
-        return; /* the thread's destructors have run, and values are
-                                                                gone */
+        return; /* the thread's destructors have run, and thread-specific values are gone */
     if (pthread_setspecific(thread_key, &is_watched) == 0)
         __cxa_thread_atexit_impl(wait_for_the_first, NULL, &__dso_handle);
 }
@@ -91,8 +91,8 @@ bool wk__nvrtc_enter(void)
     return true;
 }
 
-/* What NVRTC registers in the midst of a compilation it has registered by the end of the first that is over, so the
- * second wait is behind all of it. The thread has the device's lock, so it is watched. */
+/* All handlers that NVRTC registers during a compilation exist after the first one, so ours is registered again after
+ * them. The thread holds the device's lock, so it is guarded. */
 void wk__nvrtc_leave(void)
 {
     pthread_mutex_lock(&first.lock);

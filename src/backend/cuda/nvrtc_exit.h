@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who is in NVRTC when the process ends. At exit its handlers take it apart, while threads of the program may still be
- * in it: so the end waits for them, and whoever comes later waits for the end. What is registered last runs first, and
- * NVRTC registers handlers when it is loaded, and more in the midst of the first compilation:
+/* Prevents exit() from tearing down NVRTC while threads compile.
  *
- *   loaded                   the first compilation                      later
- *   ----------------------   ----------------------------------------   ----------------------
- *   its handlers; our wait   more of its handlers; our wait once more   all waits are in place
+ * NVRTC registers atexit handlers when it is loaded, and more during the first compilation. Handlers run in reverse
+ * order of registration, so ours is registered after each of these; it waits for running compilations and blocks new
+ * ones:
  *
- * Who ends the process during the first compilation would run its handlers before either wait. But before all handlers
- * exit() runs the destructors of the thread that calls it, and each thread that has used a device of CUDA has one that
- * waits, too. Open is the end by a thread that has used none, or which called exit() before the first compilation
- * began. */
+ *   loaded                          first compilation                   later
+ *   -----------------------------   ---------------------------------   ----------------------
+ *   NVRTC's handlers; our handler   more handlers; our handler again    all are in place
+ *
+ * exit() during the first compilation would run NVRTC's new handlers before ours. But before all handlers, exit() runs
+ * the destructors of the calling thread; each thread that has used a CUDA device has one that waits for the first
+ * compilation. Not covered: exit() from a thread that never used CUDA, or called before the first compilation began. */
 #ifndef WICK_BACKEND_CUDA_COMPILING_H
 #define WICK_BACKEND_CUDA_COMPILING_H
 
 #include <stdbool.h>
 
-/* NVRTC is there now. Once. */
+/* Registers our handler; called once, after NVRTC was loaded. */
 void wk__nvrtc_install_exit_guard(void);
-/* Should this thread end the process, it waits for the first compilation. NVRTC is loaded. */
+/* Registers a destructor of this thread that waits for the first compilation; called after NVRTC was loaded. */
 void wk__nvrtc_guard_thread(void);
-/* Around each use of it, by a thread that is watched. False: the process ends in this thread, and NVRTC is taken apart;
- * nothing was entered. */
+/* Called around each use of NVRTC, by a guarded thread. wk__nvrtc_enter() returns false if this thread is ending the
+ * process and NVRTC has been torn down; then wk__nvrtc_leave() must not be called. */
 bool wk__nvrtc_enter(void);
 void wk__nvrtc_leave(void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way between two cards: whether either may use the other one's memory, and whether bytes arrive that way. Errors
- * are not told here: copies go through the host then, and a device that is gone says so when it copies. */
+/* Direct access between two cards: enables it and verifies that data arrives. Errors are not reported here: copies are
+ * staged instead, and a lost device reports that when it copies. */
 #include "device.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@ static uint64_t bit_of(const wk__cuda_device *device)
     return UINT64_C(1) << device->card->ordinal;
 }
 
-/* Lets the device use what the other one's context allocates. *made: it is this call that has allowed it, no other
- * library of the process. */
+/* Gives the device access to allocations of the other one's context. *made: this call enabled it, not another library
+ * of the process. */
 static bool enable_peer_access(const wk__cuda_device *device, const wk__cuda_device *other, bool *made)
 {
     wk__cuda_context_guard calls;
@@ -31,12 +31,12 @@ static void disable_peer_access(const wk__cuda_device *device, const wk__cuda_de
     wk__cuda_pop_context(&calls);
 }
 
-/* ---- what arrives ------------------------------------------------------------------------------------------------ */
+/* ---- verification ------------------------------------------------------------------------------------------------ */
 
 enum { WORDS = 1 << 14, BYTES = 4 * WORDS };
 
-/* The source copies, as it does in earnest (transfer.c): to write to another card is another way than to read from it.
- * The target's block is cleared first, as it may have the words from before. */
+/* Copies in the same direction as transfer.c, by the source, because writing to another card and reading from it use
+ * different paths. The target is cleared first, because it may contain the pattern from before. */
 static bool copy_arrives(const wk__cuda_device *source, CUdeviceptr from, const wk__cuda_device *target, CUdeviceptr to,
                          uint32_t *host)
 {
@@ -81,9 +81,9 @@ static void give(const wk__cuda_device *device, CUdeviceptr block)
     }
 }
 
-/* Where an IOMMU or a switch of the bus (PCIe ACS) redirects what one card asks of another, all calls succeed, and
- * other bytes arrive. So some are sent, in both directions. Who copied last gives its block first, which waits for that
- * copy where waiting has failed; then the other block goes, and the host's memory. */
+/* If an IOMMU or a PCIe switch (ACS) redirects peer-to-peer traffic, all calls succeed but other data arrives. So a
+ * pattern is sent in both directions. The block of the device that copied last is freed first, which waits for that
+ * copy even if waiting for it failed; then the other block and the host memory. */
 static bool verify_p2p(const wk__cuda_device *a, const wk__cuda_device *b)
 {
     uint32_t *host = wk__alloc(2 * BYTES);
@@ -98,7 +98,7 @@ static bool verify_p2p(const wk__cuda_device *a, const wk__cuda_device *b)
     return back;
 }
 
-/* ---- once for each pair ------------------------------------------------------------------------------------------ */
+/* ---- once per pair ----------------------------------------------------------------------------------------------- */
 
 static void enable_p2p(wk__cuda_device *a, wk__cuda_device *b)
 {

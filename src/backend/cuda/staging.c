@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the host that is locked in its place: the device copies from it while the host goes on. */
+/* Pinned host memory from which the device copies asynchronously. */
 #include "device.h"
 
-/* It ends with the device, not before: what the device still reads must stay. */
+/* Freed only with the device, because the device may still read it. */
 wk_code wk__cuda_staging_init(wk__cuda_device *device, wk__cuda_staging *staging, wk__fail *fail)
 {
     void *host = NULL;
@@ -16,8 +16,8 @@ wk_code wk__cuda_staging_init(wk__cuda_device *device, wk__cuda_staging *staging
     return WK_OK;
 }
 
-/* Ends the slot and begins the next, once the device is through with what that had. Where the wait fails the slot stays
- * the one that is full. */
+/* Finishes the slot and starts the next one, after the device has copied its previous contents. If waiting fails, the
+ * full slot remains current. */
 static CUresult next_slot(wk__cuda_staging *staging)
 {
     const int next = (staging->slot + 1) % WK__CUDA_SLOTS;

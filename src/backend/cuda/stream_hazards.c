@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Large uploads and copies to other devices have streams of their own, so that the device copies while it computes.
- * What several streams do with one block keeps the order of the calls: the one waits for an event of the other. Uses by
- * the stream that computes are numbered, and so are each lane's copies; a table has for each block the last of each;
- * pieces of ranges have tables of their own (vmem.c). */
+/* Ordering of streams. Large uploads and copies to other devices have separate streams, so that the device copies while
+ * it computes. Streams that use the same block must do so in the order of the calls: one waits for an event of the
+ * other. Uses by the compute stream and copies of each copy stream are numbered; a table contains the last of each per
+ * block; virtual address ranges have separate tables (vmem.c). */
 #include "device.h"
 
 #include "base/integers.h"
 
-/* The places of the table are few: whoever takes another block's leaves its use behind for all that are not there. */
+/* Returns the table entry for a block. The table is small: an evicted entry is merged into `evicted`, which applies to
+ * all blocks that are not in the table. */
 static wk__cuda_last_use *use_of(wk__cuda_hazards *order, const void *block)
 {
     const int place = wk__cuda_hazard_slot(block);
@@ -21,7 +22,7 @@ static wk__cuda_last_use *use_of(wk__cuda_hazards *order, const void *block)
     return use;
 }
 
-/* The uses of all parts that are told apart: a block is one, a piece of a range has as many as units. */
+/* Returns the uses of all parts of a block that are tracked separately: one for a block, one per page of a range. */
 static wk__cuda_last_use *uses_of(wk__cuda_device *device, const void *block, int64_t *count)
 {
     wk__cuda_last_use *uses = wk__cuda_range_last_uses(device, block, count);
@@ -30,7 +31,7 @@ static wk__cuda_last_use *uses_of(wk__cuda_device *device, const void *block, in
     return use_of(&device->order, block);
 }
 
-/* The last of all parts. */
+/* Returns the maxima over all parts. */
 static wk__cuda_last_use last_of(const wk__cuda_last_use *uses, int64_t count)
 {
     wk__cuda_last_use last = uses[0];
@@ -54,9 +55,9 @@ static CUresult event_of(CUevent *event)
     return *event != NULL ? CUDA_SUCCESS : wk__cuda.EventCreate(event, CU_EVENT_DISABLE_TIMING);
 }
 
-/* ---- the stream that computes ------------------------------------------------------------------------------------ */
+/* ---- compute stream ---------------------------------------------------------------------------------------------- */
 
-/* It waits for that copy of the lane and those before it. */
+/* Makes the compute stream wait for that copy of the copy stream and those before it. */
 static CUresult wait_for_copy(wk__cuda_device *device, int lane, int64_t copy)
 {
     wk__cuda_copy_stream *copies = &device->order.copies[lane];
@@ -84,15 +85,15 @@ CUresult wk__cuda_hazard_use(wk__cuda_device *device, const void *block)
 CUresult wk__cuda_hazard_join(wk__cuda_device *device)
 {
     CUresult error = CUDA_SUCCESS;
-    device->order.number++; /* what comes from here on has waited */
+    device->order.number++; /* later uses have waited */
     for (int k = 0; k < WK__CUDA_COPY_STREAMS && error == CUDA_SUCCESS; k++)
         error = wait_for_copy(device, k, device->order.copies[k].count);
     return error;
 }
 
-/* ---- streams that copy ------------------------------------------------------------------------------------------- */
+/* ---- copy streams ------------------------------------------------------------------------------------------------ */
 
-/* The stream waits for all uses up to that number. */
+/* Makes the stream wait for all compute uses up to that index. */
 static CUresult wait_for_uses(wk__cuda_device *device, CUstream stream, int64_t number)
 {
     wk__cuda_hazards *order = &device->order;
@@ -105,8 +106,9 @@ static CUresult wait_for_uses(wk__cuda_device *device, CUstream stream, int64_t 
     return error == CUDA_SUCCESS ? wk__cuda.StreamWaitEvent(stream, order->computed, 0) : error;
 }
 
-/* The stream, `own` lane's or no lane's, waits for other lanes' copies. Where what computes waits for one already, it
- * is enough to wait for that: *number grows so far, and no event is asked for that a later copy may have taken. */
+/* Makes the stream wait for copies of other copy streams; `own` is its own index, or that of none. If the compute
+ * stream already waits for such a copy, it suffices to wait for the compute stream: *number is increased accordingly,
+ * so that events which later copies may have reused are not waited for. */
 static CUresult wait_for_lanes(wk__cuda_device *device, CUstream stream, int own, const wk__cuda_last_use *last,
                                int64_t *number)
 {
@@ -131,7 +133,7 @@ CUresult wk__cuda_hazard_begin_receive(wk__cuda_device *device, CUstream stream,
     return error == CUDA_SUCCESS && number > 0 ? wait_for_uses(device, stream, number) : error;
 }
 
-/* Its stream, and the event that the next copy ends with. */
+/* Creates the stream, and the event of its next copy. */
 static CUresult provide(wk__cuda_copy_stream *copies)
 {
     const CUresult error = event_of(&copies->end[(copies->count + 1) % WK__CUDA_ENDS]);
@@ -153,7 +155,7 @@ CUresult wk__cuda_hazard_begin_copy(wk__cuda_device *device, int lane, const voi
     return error;
 }
 
-/* A copy that no event tells of is waited for here: nobody else would. */
+/* If no event can be recorded, waits for the copy here, because nothing else could. */
 CUresult wk__cuda_hazard_end_copy(wk__cuda_device *device, int lane, const void *block)
 {
     wk__cuda_copy_stream *copies = &device->order.copies[lane];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies from one device to another, without the host. */
+/* Copies between devices, without the host. */
 #include "device.h"
 
-/* ---- both devices ------------------------------------------------------------------------------------------------ */
+/* ---- locking both devices ---------------------------------------------------------------------------------------- */
 
-/* Locks both, in an order that all threads keep. */
+/* Locks both, ordered by address. */
 static wk_code enter_both(wk__cuda_device *a, wk__cuda_device *b, wk__fail *fail)
 {
     const bool a_first = (uintptr_t)a < (uintptr_t)b;
@@ -24,8 +24,8 @@ static void leave_both(wk__cuda_device *a, wk__cuda_device *b)
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-/* A copy in the stream in which the source sends: that waits for the work of both devices on the two blocks, and they
- * wait for it where they use those next. */
+/* A copy in the source's send stream: it waits for earlier work of both devices on the two blocks, and their later uses
+ * wait for it. */
 typedef struct sending {
     wk__cuda_device *target, *source;
     const wk__memory *to, *from;
@@ -39,14 +39,14 @@ static CUstream stream_of(const sending *s)
     return s->source->order.copies[WK__CUDA_STREAM_P2P_SEND].stream;
 }
 
-/* Calls that have to do with both may give the error that ended either's context: the source is asked by itself. */
+/* The error may belong to either context; asks the driver about the source's. */
 static wk_code failed_between(const sending *s, CUresult error, wk__fail *fail)
 {
     wk__cuda_context_guard calls;
     if (error == CUDA_SUCCESS) return WK_OK;
     CUresult own = wk__cuda_push_context(s->source->context, &calls);
     if (own == CUDA_SUCCESS)
-        own = wk__cuda.EventQuery(s->source->order.copies[WK__CUDA_STREAM_P2P_SEND].end[1]); /* the first */
+        own = wk__cuda.EventQuery(s->source->order.copies[WK__CUDA_STREAM_P2P_SEND].end[1]); /* its first event */
     wk__cuda_pop_context(&calls);
     if (own == CUDA_SUCCESS || own == CUDA_ERROR_NOT_READY) return wk__cuda_fail_set(s->target, fail, error, doing);
     return wk__cuda_fail_set(s->source, fail, own, doing);
@@ -77,7 +77,7 @@ static wk_code send(const sending *s, wk__fail *fail)
     return code;
 }
 
-/* A copy of which the target does not know is waited for here. */
+/* If the target cannot be made to wait for the copy, waits for it here. */
 static wk_code receive(const sending *s, wk__fail *fail)
 {
     wk__cuda_device *target = s->target;

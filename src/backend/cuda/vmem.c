@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges: addresses that are reserved once, and memory that is mapped where pieces come to lie. The driver's functions
- * for that touch no context and do not wait for the device, so others submit meanwhile. */
+/* Virtual address ranges: addresses are reserved once, and memory is mapped for allocations. These driver functions
+ * don't use a context and don't wait for the device, so other threads can submit meanwhile. */
 #include "backend/gpu/fork_guard.h"
 #include "device.h"
 
 #include "base/integers.h"
 
-/* ---- what the driver can do -------------------------------------------------------------------------------------- */
+/* ---- driver support ---------------------------------------------------------------------------------------------- */
 
 static CUmemAllocationProp memory_of(const wk__cuda_device *device)
 {
@@ -26,7 +26,7 @@ static wk_code no_ranges(wk__fail *fail)
     return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the driver does not map memory on this device");
 }
 
-/* May the driver be asked? The lock is held for that moment only. */
+/* Returns WK_OK if the driver may be called. Holds the lock only briefly. */
 static wk_code check(wk__cuda_device *device, wk__fail *fail)
 {
     wk_code code = wk__cuda_lock(device, fail);
@@ -36,7 +36,7 @@ static wk_code check(wk__cuda_device *device, wk__fail *fail)
     return code;
 }
 
-/* What an error of the driver means. */
+/* Converts an error of the driver. */
 static wk_code fail_driver(wk__cuda_device *device, wk__fail *fail, CUresult error, const char *what)
 {
     if (error == CUDA_SUCCESS) return WK_OK;
@@ -70,7 +70,7 @@ static wk__cuda_range *new_range(int64_t units)
     return NULL;
 }
 
-/* The range and the unit in it where the block begins; NULL: it is not of a range. */
+/* Returns the range that contains the block, and the index of the block's first page; NULL if it is in no range. */
 static wk__cuda_range *range_of(const wk__cuda_device *device, const void *block, int64_t *unit)
 {
     const CUdeviceptr at = (CUdeviceptr)(uintptr_t)block;
@@ -96,8 +96,8 @@ static CUresult reserve(const wk__cuda_device *device, wk__cuda_range *range)
     return error;
 }
 
-/* Twice what the device can hold, so that there is a place for long pieces however short ones lie. Addresses cost
- * nothing; where there are none, blocks do. */
+/* Reserves at least twice the device's memory, so that fragmentation doesn't prevent large allocations. Addresses cost
+ * nothing; if none are available, the arena uses blocks. */
 wk_code wk__cuda_range_reserve(void *user, int64_t bytes, wk__memory *range, wk__fail *fail)
 {
     wk__cuda_device *device = user;
@@ -146,7 +146,7 @@ void wk__cuda_range_release(void *user, wk__memory *memory)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* The memory lives as long as it is mapped. */
+/* The memory is freed when it is unmapped. */
 static CUresult map_one(CUdeviceptr at, size_t bytes, const CUmemAllocationProp *properties)
 {
     CUmemGenericAllocationHandle memory;
@@ -164,7 +164,7 @@ static CUresult give_access(const wk__cuda_device_desc *card, CUdeviceptr at, in
     return wk__cuda.MemSetAccess(at, (size_t)bytes, &access, 1);
 }
 
-/* Holds `mapping`. */
+/* mapping_lock is held. */
 static void note_mapped(wk__cuda_device *device, CUdeviceptr at, int64_t bytes, bool mapped)
 {
     int64_t unit = 0;
@@ -174,8 +174,8 @@ static void note_mapped(wk__cuda_device *device, CUdeviceptr at, int64_t bytes, 
     pthread_mutex_unlock(&device->ranges_lock);
 }
 
-/* What was mapped before one of the calls failed is unmapped at once, as nothing can have used it. Where another card
- * gets no access, copies to it go through the host. */
+/* If a call fails, unmaps what was mapped, which nothing can have used. If another card gets no access, copies to it
+ * are staged. */
 static CUresult map_all(wk__cuda_device *device, CUdeviceptr at, int64_t bytes)
 {
     const CUmemAllocationProp properties = memory_of(device);
@@ -219,8 +219,8 @@ static CUresult unmap(wk__cuda_device *device, CUdeviceptr at, int64_t bytes)
     return error;
 }
 
-/* All that the device was given until now may use the memory, in whichever stream; the stream of arrivals waits for
- * copies from other devices. */
+/* Waits for all submitted work in all streams, because it may use the memory; the receive stream waits for copies from
+ * other devices. */
 static CUresult await_all(wk__cuda_device *device)
 {
     CUstream stream[WK__CUDA_COPY_STREAMS + 1];
@@ -247,7 +247,7 @@ wk_code wk__cuda_range_unmap(void *user, const wk__memory *range, int64_t offset
     return fail_driver(device, fail, error, "unmapping device memory");
 }
 
-/* In runs of mappings that lie side by side. */
+/* One call per run of contiguous mapped pages. */
 bool wk__cuda_range_share(wk__cuda_device *device, const wk__cuda_device_desc *card)
 {
     CUresult error = CUDA_SUCCESS;
@@ -264,7 +264,7 @@ bool wk__cuda_range_share(wk__cuda_device *device, const wk__cuda_device_desc *c
     return error == CUDA_SUCCESS;
 }
 
-/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+/* ---- allocations ------------------------------------------------------------------------------------------------- */
 
 void wk__cuda_range_carve(void *user, const wk__memory *piece)
 {

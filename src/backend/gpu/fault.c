@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An index out of range, in words. */
+/* Converts fault records to failures. */
 #include "fault.h"
 
 wk_code wk__gpu_fault_report(const wk__gpu_fault *fault, wk__fail *fail)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kernels write down when an index is out of range, in the device's memory (wk_raise in prelude.c). */
+/* Fault record that kernels write to device memory if an index is out of range (wk_raise in codegen/prelude.c). */
 #ifndef WICK_BACKEND_GPU_FAULT_H
 #define WICK_BACKEND_GPU_FAULT_H
 
@@ -7,11 +7,11 @@
 
 typedef struct wk__gpu_fault {
     int32_t raised, lock;
-    int64_t tag, index, bound, position; /* of the first in the order of the program */
-    int32_t tag_raised[WK__FAULT_TAGS];  /* each place at fault sets its own: by tag */
+    int64_t tag, index, bound, position; /* of the first fault in program order */
+    int32_t tag_raised[WK__FAULT_TAGS];  /* by tag: set by each LOADX or kernel that found a bad index */
 } wk__gpu_fault;
 
-/* Fills *fail with a fault that is raised: WK_ERR_INDEX. WK_OK: it is not. */
+/* If a fault was raised, fills in *fail and returns WK_ERR_INDEX; otherwise returns WK_OK. */
 wk_code wk__gpu_fault_report(const wk__gpu_fault *fault, wk__fail *fail);
 
 #endif

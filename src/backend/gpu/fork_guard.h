@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drivers of GPUs do not survive fork(): in the child none of their calls may be made. */
+/* Detection of forked processes: GPU drivers don't survive fork(), so a child must not call them. Any thread. */
 #ifndef WICK_BACKEND_GPU_FORKS_H
 #define WICK_BACKEND_GPU_FORKS_H
 
 #include "kernel.h"
 
-/* From now on, for the driver of that dialect; more than once does no harm. */
+/* Starts detection for the driver of this dialect. May be called more than once. */
 void wk__gpu_install_fork_guard(wk__gpu_dialect driver);
-/* Was this process forked from one that watched for it? Then nothing of that driver may be touched any more. */
+/* Returns true if this process was forked after detection was installed: the driver must not be used any more. */
 bool wk__gpu_is_forked_child(wk__gpu_dialect driver);
 
 #endif

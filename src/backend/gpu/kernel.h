@@ -1,192 +1,197 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the GPU backends share: how a group, a product or a kernel along one dimension becomes launches of compiled
- * functions.
+/* Common part of the GPU backends: lowers programs, contractions and kernels along one dimension to launches of
+ * compiled kernels.
  *
- *   unit     one function of device code. A group gives one unit per structure and form; a product or such a kernel
- *            gives one per dtype, and a product that carries its tail one per dtype and structure of the tail. Shapes,
- *            strides, numbers and memory are arguments.
- *   launch   a unit with its arguments, as the planner hands it to the backend. One group is one launch as a rule; more
- *            when long rows are cut in chunks, or when indices have to be checked before anything is written.
+ *    kernel spec   identifies one kernel: a program's structure with a kernel config; or a template with a dtype and,
+ *                  if fused, the structure of an epilogue. Shapes, strides, constants and memory are arguments.
+ *    launch        a kernel spec with its arguments, passed to the backend. A program usually becomes one launch; more
+ *                  if long rows are split into chunks, or if indices must be checked before anything is written.
  *
- * The text is C that OpenCL C and CUDA C both take; what they spell differently is in the prelude (prelude_dialect.c).
- */
+ * The source is C that is valid as OpenCL C and CUDA C; differences are in the prelude (codegen/prelude_dialect.c).
+ * Functions here are stateless, so any thread may call them. */
 #ifndef WICK_BACKEND_GPU_KERNEL_H
 #define WICK_BACKEND_GPU_KERNEL_H
 
 #include "base/alloc.h"
 #include "backend/backend.h"
 
-/* What the text is written in. */
+/* Language of the source. */
 typedef enum wk__gpu_dialect {
     WK__GPU_OPENCL,
-    WK__GPU_CUDA /* its targets have local_memory: there are no vectors of 16 */
+    WK__GPU_CUDA /* requires local memory; has no vectors of 16 */
 } wk__gpu_dialect;
 
-/* What the planner and the printer want to know of a device. The same shape on the same kind of device always gives the
- * same launches, so the bits of a result depend on nothing else; whether a product carries its tail changes no bit. */
+/* Properties of a device that lowering and code generation depend on. The same shape on the same kind of device always
+ * gives the same launches, and results depend on nothing else; fusing an epilogue changes no bit. */
 typedef struct wk__gpu_target {
-    wk__gpu_dialect dialect; /* of the text */
+    wk__gpu_dialect dialect;
     bool has_f64;
-    bool exact_divide;          /* the compiler's f32 division and square root are rounded correctly */
-    bool local_memory;          /* memory of a work-group is faster than the device's */
-    int group_size;             /* work-items of a work-group, a power of two up to 256 */
-    int64_t local_memory_bytes; /* memory that a work-group may have of its own */
-    int warp_size;              /* work-items that run in step and hand each other values; 0: the dialect has no such */
-    int vector_bytes;           /* bytes that an item loads at once; 0: an element */
-    int loads_ahead;            /* columns that an item loads before it computes with the first of them, at least 1 */
-    int max_reg_cached;         /* columns that an item may hold in registers from one pass to the next */
-    int item_row_max;           /* a row up to this many columns is walked by one work-item */
-    int item_line_max;          /* the same of a running sum's line, which warps do not share */
-    int chunk_rows_max;         /* up to so many rows leave work-groups idle: long ones are cut in chunks */
-    int item_rows_min;          /* so many neighbouring rows keep the device busy with an item each */
-    int chunk_columns;          /* columns that a work-group takes of a row that is cut, */
-    int max_chunks;             /* in so many at most */
-    int compute_units;          /* that work-groups are spread over */
-    int max_by_value_arguments; /* so many arguments fit in a struct by value; more go through memory */
-    int fuse_epilogue_after;    /* a product carries its tail when the two have been met so often before
-                                     (kernel_cache.h) */
+    bool exact_divide;          /* f32 division and square root are correctly rounded */
+    bool local_memory;          /* local memory is faster than device memory */
+    int group_size;             /* work-items per work-group, a power of two up to 256 */
+    int64_t local_memory_bytes; /* maximum local memory of a work-group */
+    int warp_size;              /* work-items per warp (lockstep, shuffles); 0: the dialect has none */
+    int vector_bytes;           /* size of vector loads; 0: one element */
+    int loads_ahead;            /* columns that an item loads before it computes with the first, at least 1 */
+    int max_reg_cached;         /* maximum columns that an item may keep in registers between passes */
+    int item_row_max;           /* maximum columns of a row that is processed by one work-item */
+    int item_line_max;          /* the same for lines of a scan, which warps can't share */
+    int chunk_rows_max;         /* if there are at most this many rows, long ones are split into chunks */
+    int item_rows_min;          /* with this many adjacent rows, one item per row keeps the device busy */
+    int chunk_columns;          /* columns per chunk */
+    int max_chunks;             /* maximum chunks per row */
+    int compute_units;          /* compute units, for load balancing */
+    int max_by_value_arguments; /* maximum arguments in a struct passed by value; more are passed in memory */
+    /* number of uses of an epilogue after which it is fused into the contraction (kernel_cache.h) */
+    int fuse_epilogue_after;
 } wk__gpu_target;
 
-/* What is true of all devices of a kind: a GPU, or a CPU that OpenCL serves. The backends put in what the device itself
- * reports: compute_units, and OpenCL has_f64, exact_divide, local, local_memory_bytes and max_by_value_arguments,
- * too. */
+/* Returns the defaults for a kind of device: a GPU, or a CPU driven by OpenCL. Backends then set the properties that
+ * the device reports: compute_units and, for OpenCL, has_f64, exact_divide, local_memory, local_memory_bytes and
+ * max_by_value_arguments. */
 wk__gpu_target wk__gpu_target_of(wk__gpu_dialect dialect, bool is_gpu);
 
-/* Who walks a row; where nothing is reduced, each element is a row, and items walk them. */
+/* Assignment of rows to items. Without reductions, each element is a row, and rows are assigned to items. */
 typedef enum wk__gpu_row_mapping {
-    WK__GPU_ROW_PER_ITEM,    /* a work-item */
-    WK__GPU_ROW_PER_WARP,    /* a warp: its items reduce by handing each other values */
-    WK__GPU_STRIP_PER_GROUP, /* WK__GPU_STRIP neighbouring rows, a work-group: item k is in row k % WK__GPU_STRIP of
-                                them */
-    WK__GPU_ROW_PER_GROUP    /* a work-group, with local memory for the reductions */
+    WK__GPU_ROW_PER_ITEM, /* one work-item */
+    WK__GPU_ROW_PER_WARP, /* one warp, which reduces with shuffles */
+    /* one work-group per WK__GPU_STRIP adjacent rows: item k processes row k % WK__GPU_STRIP of them */
+    WK__GPU_STRIP_PER_GROUP,
+    WK__GPU_ROW_PER_GROUP /* one work-group, which reduces in local memory */
 } wk__gpu_row_mapping;
 
 enum { WK__GPU_STRIP = 32 };
 
 typedef struct wk__gpu_kernel_config {
     uint8_t mapping;
-    uint8_t vector_width; /* elements that an item takes, side by side, where nothing is reduced; 0 is 1 */
-    uint8_t loads_ahead;  /* columns that an item loads before it computes with them; 0 is 1 */
-    bool reg_cached;      /* these are all that it has of the row: what it knows of them it keeps from pass to pass */
-    bool chunked; /* strips and groups: several work-groups share a row, each pass is a launch, with partial results in
-                      scratch memory */
-    uint8_t pass; /* chunked: the pass over the row that this launch makes */
-    bool index32; /* positions and offsets fit in 32 bits */
-    bool check_only;    /* stores nothing: only looks whether the indices are in range */
-    bool skip_on_fault; /* writes what it also reads: leaves it alone once an index was out of range */
-    bool elide_result;  /* of a product with a tail: the result is not stored, as the tail alone reads it */
+    uint8_t vector_width; /* without reductions: contiguous elements per item; 0 means 1 */
+    uint8_t loads_ahead;  /* columns that an item loads before it computes; 0 means 1 */
+    bool reg_cached;      /* these are all of the item's columns, and it keeps them in registers between passes */
+    /* for strips and groups: several work-groups share a row; each pass is a launch, with partial results in scratch
+     * memory */
+    bool chunked;
+    uint8_t pass;       /* if chunked: index of the pass that this launch computes */
+    bool index32;       /* positions and offsets fit in 32 bits */
+    bool check_only;    /* stores nothing, only checks indices */
+    bool skip_on_fault; /* writes memory that it also reads: does nothing after a fault */
+    bool elide_result;  /* contraction with an epilogue: the result is not stored, because only the epilogue reads it */
 } wk__gpu_kernel_config;
 
-/* A kernel whose text does not depend on a group; T, STORAGE, LOAD and STORE in it stand for a dtype (kernel_source.c).
- * It may carry a tail (codegen_epilogue.h). */
+/* A kernel whose source does not depend on a program; T, STORAGE, LOAD and STORE depend on the dtype (kernel_source.c).
+ * May include an epilogue (codegen_epilogue.h). */
 typedef struct wk__gpu_template {
     const char *name;
-    const char *const *text;                           /* the body in pieces, NULL at the end */
-    unsigned needs;                                    /* of the prelude, beside what its dtype does */
-    const struct wk__gpu_epilogue_slot *epilogue_slot; /* NULL: it takes no tail */
-    int min_groups_per_unit; /* work-groups that a compute unit is to hold, where sums have 4 bytes; 0: as the compiler
-                                likes */
+    const char *const *text;                           /* the body, as a NULL-terminated list of strings */
+    unsigned needs;                                    /* prelude flags, in addition to those of the dtype */
+    const struct wk__gpu_epilogue_slot *epilogue_slot; /* NULL: cannot include an epilogue */
+    /* minimum work-groups per compute unit, for 4-byte accumulators; 0: default of the compiler */
+    int min_groups_per_unit;
 } wk__gpu_template;
 
 enum {
     WK__GPU_GROUP_ARGUMENTS = 8 + WK__MAX_DIMS + WK__MAX_OPERANDS * (WK__MAX_DIMS + 1) + 2 * WK__MAX_INS,
-    WK__GPU_TEMPLATE_ARGUMENTS = 192, /* most that a fixed kernel has; a tail's follow */
+    WK__GPU_TEMPLATE_ARGUMENTS = 192, /* maximum of a template; those of an epilogue follow */
     WK__GPU_MAX_ARGUMENTS = WK__GPU_TEMPLATE_ARGUMENTS + WK__GPU_GROUP_ARGUMENTS,
-    WK__GPU_MAX_MEMORY = WK__MAX_OPERANDS + WK__WORK_OPERANDS /* pieces, scratch memory included */
+    WK__GPU_MAX_MEMORY = WK__MAX_OPERANDS + WK__WORK_OPERANDS /* buffers, including scratch memory */
 };
 
 typedef struct wk__gpu_kernel_spec {
-    const wk__program *group;                /* a group's structure in a form, or ... */
-    const wk__gpu_template *source_template; /* ... this, for a dtype; and then `group` is the tail that it carries,
-                                                NULL: none */
+    /* a program's structure for this config; or the epilogue of source_template, NULL: none */
+    const wk__program *group;
+    /* a template, for a dtype; NULL: a program */
+    const wk__gpu_template *source_template;
     wk__gpu_kernel_config config;
     uint8_t dtype;
-    bool per_group; /* launched by work-groups, which meet at barriers; else by work-items */
-    int nmemory;    /* pieces of memory, scratch memory included */
+    bool per_group; /* launched in work-groups, which use barriers; otherwise in work-items */
+    int nmemory;    /* number of buffers, including scratch memory */
     int narguments;
 } wk__gpu_kernel_spec;
 
 typedef struct wk__gpu_launch {
     wk__gpu_kernel_spec unit;
-    void *block[WK__GPU_MAX_MEMORY]; /* of the pieces of memory; the scratch memory is the backend's and comes last */
-    int64_t scratch;                 /* bytes of scratch memory wanted, 0: none */
-    int64_t argument[WK__GPU_MAX_ARGUMENTS]; /* [0] is the backend's: where this part of the launch begins */
-    int64_t count;                           /* work-groups or work-items */
-    bool writes;                             /* to the memory of the group, not to scratch memory only */
+    void *block[WK__GPU_MAX_MEMORY];         /* buffers; the backend appends scratch memory, if any */
+    int64_t scratch;                         /* bytes of scratch memory; 0: none */
+    int64_t argument[WK__GPU_MAX_ARGUMENTS]; /* [0] is set by the backend: start of this part of the launch */
+    int64_t count;                           /* number of work-groups or work-items */
+    bool writes;                             /* writes output memory, not only scratch memory */
 } wk__gpu_launch;
 
 typedef wk_code wk__gpu_launch_fn(void *user, const wk__gpu_launch *launch, wk__fail *fail);
 
-/* Each hands its launches to `emit` in order and stops at the first that fails. */
+/* These call emit() for each launch in order and stop at the first failure. */
 wk_code wk__gpu_lower_program(const wk__gpu_target *target, const wk__program *group, wk__gpu_launch_fn *emit,
                               void *user, wk__fail *fail);
-/* What wk__backend.supports says. */
+/* Implements wk__backend.supports(). */
 bool wk__gpu_supports(const wk__gpu_target *target, int family, wk_dtype dtype, wk__layout layout);
-/* Work that is no program, with its tail if it names one, which must be one that kernels can carry. */
+/* Lowers work other than programs, with its epilogue, if any; the epilogue must be one that kernels can include
+ * (wk__gpu_can_fuse_epilogue()). */
 wk_code wk__gpu_lower_work(const wk__gpu_target *target, const wk__work *work, wk__gpu_launch_fn *emit, void *user,
                            wk__fail *fail);
 
-/* A hash of what makes a unit what it is, and whether two are the same. */
+/* Hash and equality of kernel specs. */
 uint64_t wk__gpu_kernel_spec_hash(const wk__gpu_kernel_spec *unit);
 bool wk__gpu_kernel_spec_equal(const wk__gpu_kernel_spec *a, const wk__gpu_kernel_spec *b);
-/* Appends the body of the unit's function: statements that use F (the fault word), m0, m1, ... (memory), A(k)
- * (arguments) and idx (the type of positions). */
+/* Appends the body of the kernel: statements that use F (the fault record), m0, m1, ... (buffers), A(k) (arguments) and
+ * idx (type of positions). */
 void wk__gpu_codegen_body(wk__text *text, const wk__gpu_kernel_spec *unit);
-/* Appends a kernel of that name around a unit's body. Parameters: the fault word, the unit's memory, then the arguments
- * as a struct by value or, when they are many, as memory. */
+/* Appends a kernel with this name and body. Parameters: the fault record, the buffers, and the arguments, as a struct
+ * by value or, if there are many, in memory. */
 void wk__gpu_codegen_function(wk__text *text, const wk__gpu_target *target, const wk__gpu_kernel_spec *unit,
                               const char *name, const char *body);
 static inline bool wk__gpu_arguments_by_value(const wk__gpu_target *target, const wk__gpu_kernel_spec *unit)
 {
     return unit->narguments <= target->max_by_value_arguments;
 }
-/* Appends one kernel for many bodies that have no barriers. Parameters: the fault word, `nmemory` pieces of memory, the
- * arguments as memory, and which body to run. To compile costs little more than one kernel does, to run costs more. */
+/* Appends one kernel that selects one of several bodies without barriers. Parameters: the fault record, `nmemory`
+ * buffers, the arguments in memory, and the index of the body. Compiles almost as fast as a single kernel, but runs
+ * slower. */
 void wk__gpu_codegen_switch(wk__text *text, const char *name, int nmemory, const char *const bodies[], int count);
 
-/* What a program needs of the prelude. */
+/* Features that a kernel requires from the prelude. */
 enum { WK__GPU_NEEDS_F64 = 1, WK__GPU_NEEDS_NDTRI32 = 2, WK__GPU_NEEDS_NDTRI64 = 4, WK__GPU_NEEDS_WIDE = 8 };
 unsigned wk__gpu_prelude_flags(const wk__gpu_kernel_spec *unit);
 void wk__gpu_prelude(wk__text *text, const wk__gpu_target *target, unsigned needs);
 
 /* ---- shared by the files of this folder -------------------------------------------------------------------------- */
 
-/* Places of a group's arguments. -1: not there (a stride of 0 or 1 needs none). */
+/* Argument indices of a program; -1: absent (strides 0 and 1 are constants). */
 typedef struct wk__gpu_layout {
     int shape, columns, chunks, tag;
     int offset[WK__MAX_OPERANDS];
     int stride[WK__MAX_OPERANDS][WK__MAX_DIMS];
-    int value[WK__MAX_INS]; /* IMM: its bits; PHILOX: key; LOADX: bound, then stride */
+    int value[WK__MAX_INS]; /* IMM: bits of the value; PHILOX: key; LOADX: bound, then stride */
     int count;
 } wk__gpu_layout;
 
-/* They begin at place `first`: WK__GPU_ROWS + 1, behind the number of the first row ([0]) and that of rows, or behind
- * what a product has. */
+/* Assigns argument indices, starting at `first`: WK__GPU_ROWS + 1, after the first row ([0]) and the number of rows; or
+ * after the arguments of a contraction. */
 enum { WK__GPU_ROWS = 1 };
 void wk__gpu_layout_of(const wk__program *group, int first, wk__gpu_layout *layout);
-/* Fills them in, but for the number of chunks. */
+/* Sets the arguments, except the number of chunks. */
 void wk__gpu_fill_program(const wk__program *group, const wk__gpu_layout *layout, int64_t *argument);
-/* Do positions and places of all operands fit in 32 bits? */
+/* Returns true if positions and offsets of all operands fit in 32 bits. */
 bool wk__gpu_fits_index32(const wk__program *group);
 bool wk__gpu_uses_doubles(const wk__program *group);
 
-/* Which instruction runs when.
- *   loop   false: once a row; true: for each column
- *   pass   in a loop: the pass over the row that it belongs to; else how many passes must be over before it is known */
+/* Schedule of instructions.
+ *
+ *   loop   false: runs once per row; true: for each column
+ *   pass   in a loop: the pass over the row in which it runs; otherwise the number of passes after which it is
+ * available */
 typedef struct wk__gpu_schedule {
     bool in_loop[WK__MAX_INS];
     uint8_t pass[WK__MAX_INS];
-    int passes; /* loops over the row, at least 1 when anything is of element level */
+    int passes; /* loops over the row; at least 1 if there are element-level instructions */
     int reductions;
 } wk__gpu_schedule;
 
 void wk__gpu_schedule_of(const wk__program *group, wk__gpu_schedule *schedule);
 
-/* Launches that a row in chunks takes, less one: the last stores. What is known only when all passes are over needs one
- * more than there are passes. */
+/* Returns the index of the last launch of a chunked row, which stores the results. If a value depends on all passes,
+ * this is the number of passes. */
 int wk__gpu_last_pass(const wk__program *group, const wk__gpu_schedule *schedule);
 
-/* C type of a class, of a dtype in memory; the suffix that the prelude's functions have for a class. */
+/* Return the C type of a dtype's class, the C type of its storage, and the suffix of its class in prelude functions. */
 const char *wk__gpu_class_type(wk_dtype dtype);
 const char *wk__gpu_storage_type(wk_dtype dtype);
 const char *wk__gpu_suffix(wk_dtype dtype);
@@ -196,10 +201,10 @@ bool wk__gpu_has_instruction(const wk__program *group, int code);
 
 void wk__gpu_codegen_program(wk__text *text, const wk__program *group, wk__gpu_kernel_config form);
 
-/* WK_ERR_UNSUPPORTED in words. */
+/* Fails with WK_ERR_UNSUPPORTED. */
 wk_code wk__gpu_fail_no_f64(wk__fail *fail);
 
-/* An operand's start in elements of its dtype. */
+/* Returns an operand's start in elements of its dtype. */
 int64_t wk__gpu_first_element(const wk__operand *operand);
 
 #endif

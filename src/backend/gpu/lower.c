@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of families; see lower.h. */
+/* Dispatch by work family; see lower.h. */
 #include "lower.h"
 
 static wk__gpu_lower_fn *const plan[WK__WORK_FAMILIES] = {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns a group into launches: chooses the form by shape, fills in the arguments. */
+/* Lowers programs to launches: chooses the kernel config by shape, and fills in the arguments. */
 #include "kernel.h"
 
 #include "base/integers.h"
 
 #include <string.h>
 
-/* Positions and offsets of a space below this are counted in 32 bits, with room for a step past the end. */
+/* Positions and offsets below this limit are 32 bits; one step beyond the end still fits. */
 static const int64_t narrow_limit = (int64_t)1 << 30;
 
 enum {
-    MAX_WARP_COLUMNS = 32, /* columns that an item of a warp takes: longer rows have a work-group each */
-    MAX_VECTOR_WIDTH = 8,  /* elements of a vector */
-    MIN_STRIP_ROWS = 8     /* neighbouring rows: with fewer, too many items of a strip have none */
+    MAX_WARP_COLUMNS = 32, /* maximum columns per item of a warp; longer rows get a work-group each */
+    MAX_VECTOR_WIDTH = 8,  /* elements */
+    MIN_STRIP_ROWS = 8     /* adjacent rows; with fewer, too many items of a strip are unused */
 };
 
 bool wk__gpu_fits_index32(const wk__program *group)
@@ -31,9 +31,9 @@ bool wk__gpu_fits_index32(const wk__program *group)
     return true;
 }
 
-/* Work-groups of one row run at different times: a row's value may not be stored over what others of them still load.
- * The engine asks for no such group (reuse.c: what reduces writes over nothing that it reads), or the order of a sum
- * would follow from where its result goes. */
+/* Returns true if a row's value is stored over inputs of the row, which isn't possible in chunks, because their
+ * work-groups run at different times. The engine never submits such programs (reuse.c: a reduction overwrites none of
+ * its inputs); otherwise the order of a sum would depend on the location of its result. */
 static bool stores_over_row_inputs(const wk__program *group, const wk__gpu_schedule *schedule)
 {
     for (int k = 0; k < group->nins; k++) {
@@ -42,7 +42,7 @@ static bool stores_over_row_inputs(const wk__program *group, const wk__gpu_sched
     return false;
 }
 
-/* Columns of a chunk. A strip has all its rows' columns in one. */
+/* Returns the columns of a chunk. A strip's chunk contains the columns of all its rows. */
 static int64_t chunk_of(const wk__gpu_target *target, uint8_t walk)
 {
     return walk == WK__GPU_STRIP_PER_GROUP ? target->chunk_columns / (WK__GPU_STRIP / 4) : target->chunk_columns;
@@ -51,12 +51,12 @@ static int64_t chunk_of(const wk__gpu_target *target, uint8_t walk)
 static wk__gpu_row_mapping choose_mapping(const wk__gpu_target *target, const wk__program *group,
                                           const wk__gpu_schedule *schedule)
 {
-    enum { LEAST_GROUP = 16 }; /* items: COMBINE_GROUP of OpenCL reads so many sums */
+    enum { LEAST_GROUP = 16 }; /* items; COMBINE_GROUP of OpenCL reads that many partial results */
     int64_t rows = wk__program_rows(group), columns = wk__program_columns(group);
     if (target->group_size < LEAST_GROUP) return WK__GPU_ROW_PER_ITEM;
     if (group->nreduce == 0 || columns <= target->item_row_max || schedule->reductions == 0)
         return WK__GPU_ROW_PER_ITEM;
-    if (group->outer_reduction) { /* items that take a row each read together */
+    if (group->outer_reduction) { /* with one row per item, adjacent items load adjacent elements */
         if (rows >= target->item_rows_min) return WK__GPU_ROW_PER_ITEM;
         if (target->local_memory && rows >= MIN_STRIP_ROWS && target->group_size >= 2 * WK__GPU_STRIP)
             return WK__GPU_STRIP_PER_GROUP;
@@ -65,7 +65,7 @@ static wk__gpu_row_mapping choose_mapping(const wk__gpu_target *target, const wk
     return WK__GPU_ROW_PER_GROUP;
 }
 
-/* Are there too few rows to keep the device busy, and are they long enough to be cut? */
+/* Returns true if there are too few rows to occupy the device, and they are long enough to split. */
 static bool is_chunked(const wk__gpu_target *target, const wk__program *group, const wk__gpu_schedule *schedule,
                        uint8_t walk)
 {
@@ -76,8 +76,8 @@ static bool is_chunked(const wk__gpu_target *target, const wk__program *group, c
            !stores_over_row_inputs(group, schedule);
 }
 
-/* What is read in several passes is held where each item has few enough columns. Their number is a power of two: one
- * text serves many lengths. */
+/* Keeps columns in registers between passes if there are few enough per item. Their number is rounded up to a power of
+ * two, so that one kernel serves many lengths. */
 static void choose_ahead(const wk__gpu_target *target, const wk__program *group, const wk__gpu_schedule *schedule,
                          wk__gpu_kernel_config *form)
 {
@@ -91,8 +91,8 @@ static void choose_ahead(const wk__gpu_target *target, const wk__program *group,
     for (form->loads_ahead = 1; form->loads_ahead < columns;) form->loads_ahead = (uint8_t)(2 * form->loads_ahead);
 }
 
-/* Elements that an item takes: so many that the widest dtype makes a whole vector, where all that lies side by side
- * begins at a multiple of them, and the last dimension is a multiple, too. */
+/* Returns the elements per item: a full vector of the widest dtype, if all contiguous operands are aligned to it and
+ * the last dimension is a multiple of it. */
 static uint8_t width_of(const wk__gpu_target *target, const wk__program *group)
 {
     const int last = group->ndim - 1;
@@ -159,7 +159,7 @@ static void fill_arguments(const wk__program *group, int64_t chunks, wk__gpu_lau
     wk__gpu_fill_program(group, &layout, launch->argument);
 }
 
-/* Does this pass store anything of the group's? */
+/* Returns true if this pass stores outputs of the program. */
 static bool pass_writes(const wk__program *group, const wk__gpu_schedule *schedule, int pass, int last)
 {
     bool writes = false;
@@ -191,7 +191,7 @@ bool wk__gpu_uses_doubles(const wk__program *group)
     return false;
 }
 
-/* What a launch counts: items of a walk by items or warps, else work-groups. */
+/* Returns the launch's count: items if rows are assigned to items or warps, otherwise work-groups. */
 static int64_t count_of(const wk__gpu_target *target, const wk__program *group, const wk__gpu_kernel_config *form,
                         int64_t chunks)
 {
@@ -256,7 +256,7 @@ wk_code wk__gpu_lower_program(const wk__gpu_target *target, const wk__program *g
     return lower_collapsed(target, &collapsed, emit, user, fail);
 }
 
-/* ---- units ------------------------------------------------------------------------------------------------------- */
+/* ---- kernel specs ------------------------------------------------------------------------------------------------ */
 
 static uint64_t form_word(const wk__gpu_kernel_spec *unit)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kinds of devices there are to plan for. */
+/* Defaults per kind of device. */
 #include "kernel.h"
 
-enum { PARAMETERS = 4096 /* bytes that CUDA passes to a kernel, on all architectures */ };
+enum { PARAMETERS = 4096 /* size limit of CUDA kernel parameters, on all architectures */ };
 
-/* A GPU hides the time that memory takes by having many items under way: rows are shared by few items each, what is few
- * is cut early, and each item has several loads out at once, of 16 bytes where those lie side by side. One that CUDA
- * drives has warps; of OpenCL's GPUs nothing of the kind is known. A CPU's work-group is a loop of one thread: few
- * items with long rows. */
+/* GPUs hide memory latency with many items: few items share a row, chunks are used early, and each item has several
+ * loads in flight, of 16 bytes if contiguous. CUDA devices have warps; OpenCL specifies nothing comparable. On a CPU a
+ * work-group is a loop in one thread: few items with long rows. */
 wk__gpu_target wk__gpu_target_of(wk__gpu_dialect dialect, bool is_gpu)
 {
     const bool cuda = dialect == WK__GPU_CUDA;
@@ -17,7 +16,7 @@ wk__gpu_target wk__gpu_target_of(wk__gpu_dialect dialect, bool is_gpu)
         .exact_divide = cuda,
         .local_memory = is_gpu,
         .group_size = 256,
-        .local_memory_bytes = 48 << 10, /* of CUDA's: what needs no setting of the driver's */
+        .local_memory_bytes = 48 << 10, /* of CUDA: the limit without changing driver settings */
         .warp_size = cuda ? 32 : 0,
         .vector_bytes = is_gpu ? 16 : 0,
         .loads_ahead = is_gpu ? 4 : 1,

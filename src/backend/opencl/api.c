@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the OpenCL loader of the system at run time. */
+/* Loads the system's OpenCL loader. */
 #include "api.h"
 
 #include "base/platform/dynlib.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of OpenCL 1.2 that the backend uses, declared here so that no OpenCL headers are needed to build the
- * library, and found with dlopen so that none is needed to run it. Names, values and types are those of the OpenCL
+/* Declarations of the part of OpenCL 1.2 that the backend uses. Declared here so that building needs no OpenCL headers;
+ * loaded with dlopen so that running doesn't need the library. Names, values and types are those of the OpenCL
  * specification. */
 #ifndef WICK_BACKEND_OPENCL_API_H
 #define WICK_BACKEND_OPENCL_API_H
@@ -113,13 +113,13 @@ typedef struct wk__cl_functions {
 #undef WK__CL
 } wk__cl_functions;
 
-/* Filled by wk__cl_load. */
+/* Filled by wk__cl_load(). */
 extern wk__cl_functions wk__cl;
 
-/* Finds the library and its functions. NULL, or a sentence that says what is missing and how to mend it. Not
- * thread-safe: the caller sees to it that it runs once. */
+/* Loads the library and its functions. Returns NULL, or a message that says what is missing and how to install it. Not
+ * thread-safe: call once. */
 const char *wk__cl_load(void);
-/* "CL_OUT_OF_RESOURCES" and so on; the number for others. The text lives for ever or stands in `room`. */
+/* Returns the error's name, such as "CL_OUT_OF_RESOURCES", or its number. The string is static or in `room`. */
 const char *wk__cl_error(cl_int error, char room[32]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The OpenCL backend's table, and opening and closing a device. */
+/* Table of the OpenCL backend; opening and closing of devices. */
 #include "backend.h"
 
 #include "backend/event.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Devices that are open, so that their threads end before the process does: drivers take themselves apart at exit. */
+/* Open devices, whose worker threads must end before the process does: drivers tear themselves down at exit. */
 static struct {
     pthread_mutex_t lock;
     pthread_once_t watched;
@@ -17,14 +17,14 @@ static struct {
 
 static void stop_all(void)
 {
-    if (wk__gpu_is_forked_child(WK__GPU_OPENCL)) return; /* the threads are the parent's */
+    if (wk__gpu_is_forked_child(WK__GPU_OPENCL)) return; /* the threads belong to the parent */
     pthread_mutex_lock(&open_devices.lock);
     for (wk__cl_device *d = open_devices.first; d != NULL; d = d->next_open) wk__cl_worker_stop(d);
     pthread_mutex_unlock(&open_devices.lock);
 }
 
-/* Drivers that bring a compiler (PoCL) let their compiler's own exit handlers, registered while it works, run before
- * ours: it must not be at work then. glibc runs what a thread has registered here before any handler of atexit. */
+/* Drivers that contain a compiler (PoCL) may run exit handlers that were registered during compilation before ours, so
+ * nothing may be compiling then. glibc runs thread destructors registered here before all atexit handlers. */
 extern int __cxa_thread_atexit_impl(void (*call)(void *), void *object, void *library) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
@@ -42,7 +42,7 @@ static void install_exit_handler(void)
     atexit(stop_all);
 }
 
-/* Once for the main thread, which as a rule is the one that ends the process. */
+/* Registers once, for the main thread, which usually ends the process. */
 static void watch_main_thread(void)
 {
     static bool watched;

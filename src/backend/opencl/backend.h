@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The OpenCL backend: any device with a driver of OpenCL 1.2 or later. */
+/* The OpenCL backend: devices with a driver for OpenCL 1.2 or later. */
 #ifndef WICK_BACKEND_OPENCL_BACKEND_H
 #define WICK_BACKEND_OPENCL_BACKEND_H
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OpenCL's compiler, for the units that all dialects build alike (gpu/kernel_build.c). */
+/* OpenCL's compiler, for the common kernel builder (gpu/cache/kernel_build.c). */
 #include "backend/gpu/cache/kernel_build.h"
 #include "device.h"
 
-/* The program's binary; nothing when the driver gives none. */
+/* Reads the program's binary; empty if the driver provides none. */
 static void read_binary(cl_program program, wk__text *binary)
 {
     size_t bytes = 0;
     if (wk__cl.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) != CL_SUCCESS) return;
-    wk__text_repeat(binary, '\0', (int64_t)bytes); /* room for it */
+    wk__text_repeat(binary, '\0', (int64_t)bytes); /* allocates */
     if (bytes == 0 || binary->failed) return;
     if (wk__cl.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary->data, &binary->data, NULL) != CL_SUCCESS)
         wk__text_free(binary);
@@ -28,7 +28,7 @@ static wk_code compile(void *user, const char *source, void **out, wk__text *bin
         return WK_OK;
     }
     wk_code code = wk__cl_fail_set(fail, error, "compiling a kernel");
-    if (code == WK_ERR_INTERNAL) { /* else the compiler found no memory */
+    if (code == WK_ERR_INTERNAL) { /* otherwise the compiler ran out of memory */
         char log[8192] = "";
         wk__cl.GetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
         log[sizeof log - 1] = '\0';
@@ -55,7 +55,8 @@ static void *load(void *user, const char *binary, int64_t bytes)
     return NULL;
 }
 
-/* A binary that the driver took may still be none that it makes kernels of: then the program counts as one without. */
+/* The driver may have accepted a binary from which it cannot create kernels: then the module counts as not containing
+ * the kernel. */
 static wk_code function(void *user, void *program, const char *name, void **out, wk__fail *fail)
 {
     (void)user;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the OpenCL devices of the machine, once, and says what each can do. */
+/* Enumerates the OpenCL devices of the machine, once, and their properties. */
 #include "base/environment.h"
 #include "device.h"
 #include "probe.h"
@@ -29,7 +29,7 @@ static void read_text(cl_device id, cl_uint what, char *out, size_t size)
     snprintf(out, size, "%.*s", (int)(size - 1), text);
 }
 
-/* Numbers come in 4 or 8 bytes. */
+/* Values have 4 or 8 bytes. */
 static int64_t read_number(cl_device id, cl_uint what)
 {
     uint64_t value = 0;
@@ -43,7 +43,7 @@ static int64_t read_number(cl_device id, cl_uint what)
     return (int64_t)value;
 }
 
-/* "0000:65:00.0" by the Khronos extension, NVIDIA's numbers or AMD's structure; "" where none is there. */
+/* Returns "0000:65:00.0" from the Khronos extension, NVIDIA's ids or AMD's structure; "" if unknown. */
 static void read_pci(cl_device id, char *out, size_t size)
 {
     struct {
@@ -67,7 +67,7 @@ static void read_pci(cl_device id, char *out, size_t size)
     }
 }
 
-/* Is the device of OpenCL 1.2 or later? Its version reads "OpenCL 1.2 and what the vendor adds". */
+/* Returns true if the device supports OpenCL 1.2. The format is "OpenCL 1.2 <vendor-specific>". */
 static bool new_enough(cl_device id)
 {
     char version[64];
@@ -107,8 +107,8 @@ static void describe(cl_device id, wk__cl_device_desc *card)
     read_text(id, CL_DEVICE_VERSION, version, sizeof version);
     card->gpu.has_driver_cache = strcasestr(version, "pocl") != NULL;
     card->max_alloc_bytes = read_number(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-    const char *more =
-        wk__setting_text(WK__SETTING_OPENCL_OPTIONS); /* -cl-opt-disable makes PoCL's builds three times as fast */
+    /* -cl-opt-disable makes PoCL compile three times as fast */
+    const char *more = wk__setting_text(WK__SETTING_OPENCL_OPTIONS);
     snprintf(card->gpu.option[0], sizeof card->gpu.option[0], "-w%s %s",
              exact ? " -cl-fp32-correctly-rounded-divide-sqrt" : "", more != NULL ? more : "");
     int64_t parameters = read_number(id, CL_DEVICE_MAX_PARAMETER_SIZE);
@@ -133,7 +133,7 @@ static void ask_driver(void)
 
 static void enumerate(void)
 {
-    enum { PATIENCE = 30000 }; /* milliseconds: some drivers take seconds at first */
+    enum { PATIENCE = 30000 }; /* milliseconds; some drivers take seconds the first time */
     cl_platform platforms[MAX_PLATFORMS];
     cl_uint count = 0;
     found.presence = WK__NO_LIBRARY;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moments in a device's work: a marker in its queue, whose end the driver tells, and the host's clock then. For the
- * driver's own clock the queue would have to measure all work, which makes it slower. */
+/* Events: a marker in the device's queue, and the host's clock at its completion. The driver's clock would require
+ * profiling of the entire queue, which makes it slower. */
 #include "backend/event.h"
 #include "device.h"
 
@@ -27,7 +27,7 @@ static cl_int enqueue(wk__cl_device *device, wk__event *event)
     return error;
 }
 
-/* What fails is the event's failure, not the device's. */
+/* Failures are attributed to the event, not to the device. */
 static wk_code perform_record(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
 {
     wk__event *event = ((record_command *)base)->event;
@@ -66,7 +66,7 @@ wk_code wk__cl_event_record(void *user, void **out, wk__fail *fail)
     return code;
 }
 
-/* A child of fork() has no thread that would ever come there. */
+/* In a forked child no thread would ever complete the event. */
 wk_code wk__cl_event_wait(void *user, void *event, wk__fail *fail)
 {
     if (wk__gpu_is_forked_child(WK__GPU_OPENCL))

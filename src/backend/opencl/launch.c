@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups, products and kernels along one dimension as commands: planned by the caller, enqueued by the thread of the
- * device. */
+/* Work as commands: lowered by the calling thread, enqueued by the worker. */
 #include "backend/gpu/cache/kernel_build.h"
 #include "device.h"
 
 #include <string.h>
 
-/* Work-groups in one enqueue. PoCL compiles a kernel once more for more than 65535 of them, and a display's driver
- * stops kernels that take long; longer launches are cut. */
+/* Maximum work-groups per enqueue. PoCL compiles a kernel again for more than 65535, and drivers of displays stop
+ * kernels that run long; longer launches are split. */
 static const int64_t most_groups = 32768;
 
-/* A launch, cut to what its unit has: the memory, then the arguments, then what it does with which piece
- * stand behind the struct. */
+/* A launch, of the size that its kernel needs: buffers, arguments and accesses follow the struct. */
 typedef struct launch_command {
     wk__cl_command base;
     wk__gpu_kernel *function;
@@ -24,16 +22,17 @@ static int64_t *arguments_of(launch_command *command)
     return (int64_t *)(void *)(command->memory + command->function->spec.nmemory);
 }
 
-/* ---- the device's thread ----------------------------------------------------------------------------------------- */
+/* ---- worker thread ----------------------------------------------------------------------------------------------- */
 
-/* Scratch memory is reused by one launch after the other, as they run in order. */
+/* Scratch memory is shared by launches, which run in order. */
 static wk_code ensure_scratch(wk__cl_device *device, int64_t bytes, wk__fail *fail)
 {
     if (bytes <= device->scratch_bytes) return WK_OK;
     cl_int error;
     cl_mem larger = wk__cl.CreateBuffer(device->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &error);
     if (error != CL_SUCCESS) return wk__cl_fail_set(fail, error, "taking scratch memory");
-    if (device->scratch != NULL) wk__cl.ReleaseMemObject(device->scratch); /* it lives until the work on it is done */
+    /* the driver keeps it until enqueued work is complete */
+    if (device->scratch != NULL) wk__cl.ReleaseMemObject(device->scratch);
     device->scratch = larger;
     device->scratch_bytes = bytes;
     return WK_OK;
@@ -46,14 +45,14 @@ static cl_int set_memory(wk__cl_device *device, launch_command *command)
     if (command->scratch > 0) command->memory[nmemory - 1] = device->scratch;
     cl_int error = wk__cl.SetKernelArg(function->handle, 0, sizeof(cl_mem), &device->fault);
     for (int k = 0; k < function->memory_slots && error == CL_SUCCESS; k++) {
-        cl_mem unused = device->fault; /* a merged kernel has parameters that this unit does not use */
+        cl_mem unused = device->fault; /* a merged kernel may have more parameters than this launch has buffers */
         const cl_mem *memory = k < nmemory ? &command->memory[k] : &unused;
         error = wk__cl.SetKernelArg(function->handle, (cl_uint)k + 1, sizeof(cl_mem), memory);
     }
     return error;
 }
 
-/* Arguments by value, or in memory that lives until the kernel is done. */
+/* Passes arguments by value, or in memory that the driver keeps until the kernel is complete. */
 static cl_int set_arguments(wk__cl_device *device, launch_command *command)
 {
     const wk__gpu_kernel *function = command->function;
@@ -78,7 +77,7 @@ static cl_int set_arguments(wk__cl_device *device, launch_command *command)
 static cl_int enqueue(wk__cl_device *device, launch_command *command)
 {
     size_t local = (size_t)device->card->gpu.target.group_size;
-    int64_t items = command->function->spec.per_group ? 1 : (int64_t)local; /* of the count, in one work-group */
+    int64_t items = command->function->spec.per_group ? 1 : (int64_t)local; /* of the count, per work-group */
     cl_int error = CL_SUCCESS;
     for (int64_t first = 0; first < command->count && error == CL_SUCCESS; first += most_groups * items) {
         int64_t rest = command->count - first;
@@ -119,8 +118,7 @@ static wk_code perform_build(wk__cl_device *device, wk__cl_command *command, wk_
 
 /* ---- any thread -------------------------------------------------------------------------------------------------- */
 
-/* What the engine has called for, while it becomes commands. They are given to the device together, so either
- * all are or none. */
+/* A call of the engine while it is converted to commands, which are pushed together or not at all. */
 typedef struct call {
     wk__cl_device *device;
     wk__origin *origin;
@@ -166,7 +164,7 @@ static wk_code add_launch(void *user, const wk__gpu_launch *launch, wk__fail *fa
     size_t arguments = (size_t)launch->unit.narguments * sizeof(int64_t);
     size_t uses = (size_t)call->operands * sizeof(wk__cl_access);
     for (int k = 0; k < launch->unit.nmemory - (launch->scratch > 0); k++)
-        if (launch->block[k] == NULL) /* a driver would give the kernel a pointer to nothing */
+        if (launch->block[k] == NULL) /* a driver would pass a null pointer to the kernel */
             return wk__fail_set(fail, WK_ERR_INTERNAL, "an operand has no memory");
     wk__gpu_kernel *function = wk__gpu_kernel_lookup(&device->units, &launch->unit, fail);
     if (function == NULL) return fail->code;
@@ -185,8 +183,7 @@ static wk_code add_launch(void *user, const wk__gpu_launch *launch, wk__fail *fa
     return WK_OK;
 }
 
-/* Of an operand without elements nothing is read. Nobody has written its memory either, which may have been lost when
- * it was another's. */
+/* Operands without elements are not read. Their memory may be poisoned from an earlier use. */
 static bool is_empty(const wk__program *group, const wk__operand *operand)
 {
     int d = 0;
@@ -208,7 +205,7 @@ static wk_code run_group(wk__cl_device *device, const wk__program *group, wk__or
     return end_call(&call, code, fail);
 }
 
-/* Has any operand that is read elements at all? */
+/* Returns true if any elements are read. */
 static bool reads(const wk__work_args *kernel)
 {
     if (kernel->contraction && wk__contraction_k(kernel->contraction) == 0) return false;
@@ -217,7 +214,7 @@ static bool reads(const wk__work_args *kernel)
     return d == kernel->ndim;
 }
 
-/* With its tail, if it names one. */
+/* Runs work other than programs, with its epilogue, if any. */
 static wk_code run_kernel(wk__cl_device *device, const wk__work *work, wk__fail *fail)
 {
     const wk__work_args *kernel = work->args;
@@ -226,7 +223,7 @@ static wk_code run_kernel(wk__cl_device *device, const wk__work *work, wk__fail 
     for (int k = passes; k < WK__WORK_OPERANDS; k++)
         if (kernel->operand[k].memory != NULL && (kernel->operand[k].stored || reads(kernel)))
             call.operand[call.operands++] = &kernel->operand[k];
-    if (work->program != NULL) use_operands(&call, work->program, 1); /* the first is the result */
+    if (work->program != NULL) use_operands(&call, work->program, 1); /* operand 0 is the result */
     wk_code code = wk__gpu_lower_work(&device->card->gpu.target, work, add_launch, &call, fail);
     return end_call(&call, code, fail);
 }
@@ -237,7 +234,7 @@ bool wk__cl_supports(void *user, int family, wk_dtype dtype, wk__layout layout)
     return wk__gpu_supports(&device->card->gpu.target, family, dtype, layout);
 }
 
-/* A tail that the kernel does not carry is a call of its own: it reads the result. */
+/* An epilogue that isn't fused is a separate call that reads the result. */
 wk_code wk__cl_submit(void *user, const wk__work *work, wk__fail *fail)
 {
     wk__cl_device *device = user;

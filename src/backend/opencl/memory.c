@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the device, and the ways in and out of it. */
+/* Device memory, uploads, copies and downloads. */
 #include "device.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ static wk_code perform_free(wk__cl_device *device, wk__cl_command *base, wk__fai
     return WK_OK;
 }
 
-/* Commands that were queued before may still name the block, so it goes when they have been enqueued. */
+/* Commands in the queue may refer to the block, so it is freed after they have been enqueued. */
 void wk__cl_block_free(void *user, wk__memory *block)
 {
     wk__fail fail;
@@ -44,23 +44,23 @@ void wk__cl_block_free(void *user, wk__memory *block)
         command->base.always = true;
         command->memory = block->block;
         wk__cl_push(user, &command->base, &fail);
-    } else { /* memory is short: wait with a command on the stack */
+    } else { /* out of memory: wait for a command on the stack */
         free_command here = {.base.perform = perform_free, .memory = block->block};
         wk__cl_push_and_wait(user, &here.base, &fail);
     }
     *block = (wk__memory){0};
 }
 
-/* ---- host to device ---------------------------------------------------------------------------------------------- */
+/* ---- uploads ----------------------------------------------------------------------------------------------------- */
 
-enum { STAGED_UPLOAD = 4 << 20 /* larger ones wait for the device instead of being copied once more */ };
+enum { STAGED_UPLOAD = 4 << 20 /* larger uploads wait for the device instead of copying to staging memory */ };
 
 typedef struct upload_command {
     wk__cl_command base;
     wk__cl_access use;
     cl_mem to;
     int64_t piece, offset, bytes;
-    const void *from; /* the caller's, or the bytes below */
+    const void *from; /* the caller's memory, or `staging` */
     char staging[];
 } upload_command;
 
@@ -96,7 +96,7 @@ wk_code wk__cl_upload(void *user, const wk__memory *to, int64_t offset, const vo
     return wk__cl_push(user, &command->base, fail);
 }
 
-/* ---- within the device ------------------------------------------------------------------------------------------- */
+/* ---- copies within the device ------------------------------------------------------------------------------------ */
 
 typedef struct copy_command {
     wk__cl_command base;
@@ -132,17 +132,17 @@ wk_code wk__cl_copy(void *user, const wk__memory *to, int64_t to_offset, const w
     return wk__cl_push(user, &command->base, fail);
 }
 
-/* ---- device to host, and waiting --------------------------------------------------------------------------------- */
+/* ---- downloads and synchronization ------------------------------------------------------------------------------- */
 
 typedef struct download_command {
     wk__cl_command base;
-    cl_mem from; /* NULL: nothing is read, the device is waited for */
+    cl_mem from; /* NULL: only waits */
     int64_t piece, offset, bytes;
     void *to;
 } download_command;
 
-/* Reading the fault word waits for the work, the copy included. A bad index comes first: what it does to this
- * memory the engine knows. */
+/* Reading the fault word waits for all work, including the copy. Index faults are reported first: the engine determines
+ * their effect on this memory. */
 static wk_code perform_download(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
 {
     const download_command *c = (const download_command *)base;
@@ -181,18 +181,18 @@ wk_code wk__cl_sync(void *user, wk__fail *fail)
     return wk__cl_push_and_wait(user, &command.base, fail);
 }
 
-/* ---- device to device -------------------------------------------------------------------------------------------- */
+/* ---- transfers between devices ----------------------------------------------------------------------------------- */
 
-/* Bytes on their way between two devices: the source's thread fills them, the target's waits for that and writes them.
- * Each end holds one of the two references. A target never waits for what is pushed later, so no two devices can wait
- * for each other. */
+/* Host buffer between two devices: the source's worker fills it; the target's worker waits for that and writes it to
+ * the device. Each command owns one reference. A target only waits for earlier commands, so two devices cannot
+ * deadlock. */
 typedef struct transfer_buffer {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int references;
     bool filled;
-    wk_code code;  /* of filling */
-    wk__fail fail; /* with whose work it was, if what was to be sent is lost */
+    wk_code code;  /* result of filling it */
+    wk__fail fail; /* includes the origin, if the source memory is poisoned */
     int64_t bytes;
     char data[];
 } transfer_buffer;
@@ -230,7 +230,7 @@ static void complete_send(transfer_buffer *parcel, wk_code code, const wk__fail 
     drop(parcel);
 }
 
-/* A failure is the receiver's: it has nothing to give. */
+/* Failures are reported by the receiver, whose memory is affected. */
 static wk_code perform_send(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
 {
     const parcel_command *c = (const parcel_command *)base;
@@ -258,7 +258,7 @@ static wk_code perform_receive(wk__cl_device *device, wk__cl_command *base, wk__
     wk_code code = parcel->code;
     if (code != WK_OK) {
         *fail = parcel->fail;
-        parcel->fail.origin = NULL; /* taken over */
+        parcel->fail.origin = NULL; /* now owned by *fail */
         base->from_peer = true;
     }
     if (code == WK_OK) {
@@ -313,9 +313,9 @@ static wk_code transfer_part(wk__cl_device *to_device, const wk__memory *to, wk_
     transfer_buffer *parcel = new_parcel(bytes, fail);
     if (parcel == NULL) return WK_ERR_MEMORY;
     wk_code code = push_end(from_device, parcel, perform_send, from, from_offset + at, fail);
-    if (code != WK_OK) drop(parcel); /* the sender's reference */
+    if (code != WK_OK) drop(parcel); /* reference of the sender */
     if (code == WK_OK) code = push_end(to_device, parcel, perform_receive, to, at, fail);
-    if (code != WK_OK) drop(parcel); /* the receiver's */
+    if (code != WK_OK) drop(parcel); /* reference of the receiver */
     return code;
 }
 

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What could not be done, and what depends on it. A command that fails leaves the pieces of memory that it was
- * to write lost; one that reads a lost piece is left out, and its own are lost with the same cause; writing a
- * piece anew finds it again.
+/* Poison tracking after a failed asynchronous command.
  *
- *     y = exp(x)       the compiler refuses it      y lost: "exp: the device's compiler refused ..."
- *     z = y + 1        reads y: left out            z lost, the same cause
- *     w.add_(z)        reads z: left out            w keeps its numbers
- *     y' = x, at y     writes all of y's piece      y' is good
+ * Memory that a failed command should have written is poisoned. A command that reads it is skipped, and its outputs are
+ * poisoned by the same failure. Overwriting an allocation completely clears it.
  *
- * So each reader gets the first cause, and what does not depend on it is well. As long as nothing has failed this costs
- * one look at an empty list. Nothing here needs memory but the words of a cause: the commands that failed are the list
- * of what is lost, the causes, and the list of those who have to hear of them. Only the device's own thread uses it. */
+ *     y = exp(x)       rejected by the compiler     y poisoned: "exp: the device's compiler refused ..."
+ *     z = y + 1        reads y: skipped             z poisoned by the same failure
+ *     w.add_(z)        reads z: skipped             w keeps its contents
+ *     y' = x, at y     overwrites all of y          y' is valid
+ *
+ * So each reader gets the first failure, and independent work is unaffected. Without failures this costs one check of
+ * an empty list per command. Only messages are allocated: the failed commands themselves form the list of poisoned
+ * allocations, the failures, and the lists of affected recorders.
+ *
+ * Threads: worker thread only. */
 #include "device.h"
 
 #include <string.h>
 
-/* ---- causes ------------------------------------------------------------------------------------------------------ */
+/* ---- failures ---------------------------------------------------------------------------------------------------- */
 
-/* As long as it is held, so is the command that it is part of. */
+/* A reference to a failure also keeps the command that contains it. */
 static wk__cl_failure *hold(wk__cl_failure *cause)
 {
     if (cause->refs++ == 0 && cause->command != NULL) cause->command->refcount++;
@@ -43,7 +46,7 @@ static void drop(wk__cl_failure *cause)
     if (command != NULL) unmark(command);
 }
 
-/* A cause comes into being, held. */
+/* Initialises a failure, with one reference. */
 static wk__cl_failure *failure_init(wk__cl_failure *cause, wk__cl_command *command, const wk__fail *fail,
                                     wk__origin *origin)
 {
@@ -60,7 +63,7 @@ void wk__cl_failure_copy(const wk__cl_failure *cause, wk__fail *fail)
     fail->origin = wk__origin_retain(cause->origin);
 }
 
-/* ---- telling ----------------------------------------------------------------------------------------------------- */
+/* ---- reporting --------------------------------------------------------------------------------------------------- */
 
 static void list(wk__cl_device *device, wk__cl_failure *cause)
 {
@@ -81,7 +84,8 @@ static void unlist(wk__cl_device *device, wk__cl_failure *cause)
     drop(cause);
 }
 
-/* Whoever noticed nothing, as a target of theirs just kept its numbers: once, however many there are of them. */
+/* Adds the recorder of skipped in-place work, whose target merely kept its contents, to those to notify; once per
+ * recorder. */
 static void add_listener(wk__cl_device *device, wk__cl_failure *cause, wk__cl_command *command)
 {
     const wk__origin *origin = command->origin;
@@ -120,7 +124,7 @@ wk_code wk__cl_report_next(wk__cl_device *device, wk__fail *fail)
     return code;
 }
 
-/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+/* ---- poisoned allocations ---------------------------------------------------------------------------------------- */
 
 static wk__cl_access **find(wk__cl_device *device, cl_mem block, int64_t offset)
 {
@@ -164,7 +168,7 @@ void wk__cl_forget_block(wk__cl_device *device, cl_mem block)
 
 static void poison(wk__cl_device *device, wk__cl_access *use, wk__cl_failure *cause)
 {
-    use->command->refcount++; /* first: another use of the piece that goes may be this command's, too */
+    use->command->refcount++; /* first, because clearing the old poison may drop another reference to this command */
     wk__cl_unpoison(device, use->block, use->offset);
     use->cause = hold(cause);
     use->next = device->poisoned;
@@ -195,8 +199,7 @@ static wk__cl_failure *cause_before(const wk__cl_device *device, const wk__cl_co
     return NULL;
 }
 
-/* The command itself has failed: it is the cause, with whatever it was handed from another device, where that
- * is told. */
+/* Returns the failure of a command that failed itself; if another device passed it on, it is reported there. */
 static wk__cl_failure *cause_after(wk__cl_device *device, wk__cl_command *command, const wk__fail *fail)
 {
     wk__cl_failure *cause =
@@ -222,7 +225,7 @@ static bool restore_old(wk__cl_device *device, const wk__cl_access *use)
     return error == CL_SUCCESS;
 }
 
-/* First the targets that keep their numbers, which may lie in what another output was to overwrite. */
+/* First restores targets that keep their contents, which may be in memory that another output would overwrite. */
 static void skip_command(wk__cl_device *device, wk__cl_command *command, wk__cl_failure *cause)
 {
     bool begun = command->partially_launched || (device->call_wrote && !command->first);
@@ -243,7 +246,7 @@ static void unpoison_written(wk__cl_device *device, const wk__cl_command *comman
             wk__cl_unpoison(device, command->use[k].block, command->use[k].offset);
 }
 
-/* Commands of one call stand together in the queue, so what is known of the last one is known of this call. */
+/* Commands of one call are adjacent in the queue, so the flags of the previous command belong to the same call. */
 static bool call_is_aborted(wk__cl_device *device, const wk__cl_command *command)
 {
     if (command->first) device->call_wrote = device->call_failed = false;
@@ -262,8 +265,8 @@ static void perform(wk__cl_device *device, wk__cl_command *command)
     if (call_is_aborted(device, command) && !command->always) return;
     wk__cl_failure *cause = cause_before(device, command);
     if (cause != NULL) {
-        if (cause->origin == NULL && !cause->reported) /* a copy's: of the call that needs it */
-            cause->origin = wk__origin_retain(command->origin);
+        /* failure of a copy: attributed to the call that needs its result */
+        if (cause->origin == NULL && !cause->reported) cause->origin = wk__origin_retain(command->origin);
         fail_command(device, command, hold(cause));
         return;
     }
@@ -279,7 +282,7 @@ static void perform(wk__cl_device *device, wk__cl_command *command)
 
 bool wk__cl_perform_async(wk__cl_device *device, wk__cl_command *command)
 {
-    command->refcount++; /* it stays until this returns */
+    command->refcount++; /* keeps it until this function returns */
     perform(device, command);
     return --command->refcount > 0;
 }

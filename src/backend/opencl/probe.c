@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drivers may call abort() when they are asked what devices there are: PoCL does where it finds no description of the
- * CPUs below /sys, as in a bare chroot. There a child asks first. Elsewhere that would cost the time of asking once
- * more, and nothing is gained. */
+/* Drivers may call abort() when they enumerate devices: PoCL does if /sys doesn't describe the CPUs, as in a minimal
+ * chroot. In that case a child process enumerates first. Elsewhere this would only double the time. */
 #include "probe.h"
 
 #include <errno.h>
@@ -17,7 +16,7 @@ bool wk__cl_needs_probe(void)
     return access("/sys/devices/system/cpu", F_OK) != 0;
 }
 
-/* The driver's last words are for nobody, nor is its core. */
+/* Discards the driver's output and core dump. */
 static _Noreturn void run_child(void (*ask)(void), int report)
 {
     const struct rlimit no_core = {0, 0};
@@ -30,8 +29,8 @@ static _Noreturn void run_child(void (*ask)(void), int report)
     _exit(write(report, "", 1) == 1 ? 0 : 1);
 }
 
-/* One byte comes when the driver has answered, the end of the pipe when it has not: that the program's own handler of
- * SIGCHLD may have taken the child's status does not matter. */
+/* The child writes one byte after the driver has returned; otherwise the pipe ends. The exit status is not used,
+ * because a SIGCHLD handler of the program may have consumed it. */
 bool wk__cl_probe_survives(void (*ask)(void), int milliseconds)
 {
     int end[2];

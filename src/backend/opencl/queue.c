@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread of a device and its queue of commands: bounded, in order, with what went wrong kept for the next that
- * asks. */
+/* A device's worker thread and its command queue: bounded, in order. Asynchronous failures are kept for the next call
+ * that waits (poison.c). */
 #include "device.h"
 #include "base/pool.h"
 
@@ -25,7 +25,7 @@ wk_code wk__cl_fail_set(wk__fail *fail, cl_int error, const char *what)
     }
 }
 
-/* The marks are read when there are any. */
+/* Reads and clears the fault record if a fault was raised. */
 static wk_code read_fault(wk__cl_device *device, wk__fail *fail)
 {
     static const wk__gpu_fault none;
@@ -48,7 +48,7 @@ wk_code wk__cl_check_faults(wk__cl_device *device, wk__fail *fail)
     return WK_OK;
 }
 
-/* ---- what the driver works on ------------------------------------------------------------------------------------ */
+/* ---- batches ----------------------------------------------------------------------------------------------------- */
 
 static void free_done(wk__cl_device *device, wk__cl_command *commands)
 {
@@ -61,7 +61,7 @@ static void free_done(wk__cl_device *device, wk__cl_command *commands)
     pthread_mutex_unlock(&device->lock);
 }
 
-/* Waiting fails when something that the driver took could not be done: nobody can say what. */
+/* Waiting fails if anything that was enqueued failed; the driver does not specify what. */
 static void check_wait(wk__cl_device *device, cl_int error)
 {
     if (error == CL_SUCCESS || device->lost != NULL) return;
@@ -76,7 +76,7 @@ void wk__cl_finish(wk__cl_device *device)
     check_wait(device, wk__cl.Finish(device->queue));
 }
 
-/* Waits for the oldest batch, then begins a new one. So the driver never holds more than the batches hold. */
+/* Waits for the oldest batch, then starts a new one, so that the driver never has more commands than the batches. */
 static void next_batch(wk__cl_device *device)
 {
     wk__cl_batch *oldest = &device->batch[WK__CL_BATCHES - 1];
@@ -101,9 +101,9 @@ static void end_batches(wk__cl_device *device)
     for (int k = 0; k < WK__CL_BATCHES; k++) next_batch(device);
 }
 
-/* ---- the thread -------------------------------------------------------------------------------------------------- */
+/* ---- worker thread ----------------------------------------------------------------------------------------------- */
 
-/* It stays where the driver reads from it, or where it says what is lost. */
+/* The command is kept if the driver still reads from it, or it represents poisoned memory. */
 static void perform_unwatched(wk__cl_device *device, wk__cl_command *command)
 {
     bool stays = wk__cl_perform_async(device, command);
@@ -144,13 +144,13 @@ static void perform(wk__cl_device *device, wk__cl_command *command)
 static wk__cl_command *take_command(wk__cl_device *device)
 {
     pthread_mutex_lock(&device->lock);
-    if (device->first == NULL) { /* idle: see to it that the driver is at work on what it has */
+    if (device->first == NULL) { /* idle: make sure that the driver works on what it has */
         pthread_mutex_unlock(&device->lock);
         wk__cl.Flush(device->queue);
         pthread_mutex_lock(&device->lock);
     }
     while (device->first == NULL && !device->stopping) {
-        if (device->blocked_pushers > 0 && device->staged > 0) { /* only the driver can make room now */
+        if (device->blocked_pushers > 0 && device->staged > 0) { /* only the driver can free space now */
             pthread_mutex_unlock(&device->lock);
             end_batches(device);
             pthread_mutex_lock(&device->lock);
@@ -196,7 +196,7 @@ void wk__cl_worker_stop(wk__cl_device *device)
     if (first) pthread_join(device->thread, NULL);
 }
 
-/* ---- pushing ----------------------------------------------------------------------------------------------------- */
+/* ---- pushing commands -------------------------------------------------------------------------------------------- */
 
 void *wk__cl_command_new(size_t size, wk__cl_perform *perform_it, wk__fail *fail)
 {
@@ -224,14 +224,14 @@ void wk__cl_commands_free(wk__cl_command *commands)
     }
 }
 
-/* With the lock held. A command larger than the limit gets in when nothing else is there; where the first of a call's
- * has room, all of them go: they are few, and hold no data. */
+/* The lock is held. A command larger than the limit is accepted if nothing else is queued. If the first command of a
+ * call fits, all are accepted: they are few, and contain no data. */
 static bool has_room(const wk__cl_device *device, const wk__cl_command *command)
 {
     return device->pending < MAX_PENDING && (device->staged == 0 || device->staged + command->staged <= max_staged);
 }
 
-/* With the lock held, at the end of the queue. */
+/* The lock is held. */
 static void append(wk__cl_device *device, wk__cl_command *commands)
 {
     const bool paused = wk__alloc_is_untracked();

@@ -18,7 +18,7 @@ typedef struct planner {
     wk__fusion_group last[LOOK_BACK]; /* group g is last[g % LOOK_BACK] */
     int32_t count;
     /* transaction of the last record, 0: none; groups below `closed` accept no more records */
-    int32_t whole, closed;
+    int32_t transaction, closed;
 } planner;
 
 /* Returns the first group by which all operands of r have been computed: r may join that group or a later one. */
@@ -50,8 +50,8 @@ static int32_t open_new(planner *p, wk__record *r)
  * done. Two transactions never share a kernel, because one may fail without the other. */
 static void close_on_transaction(planner *p, const wk__record *r)
 {
-    if (p->whole && r->transaction != p->whole) p->closed = p->count;
-    p->whole = r->transaction;
+    if (p->transaction && r->transaction != p->transaction) p->closed = p->count;
+    p->transaction = r->transaction;
 }
 
 static int32_t choose(planner *p, wk__record *r)

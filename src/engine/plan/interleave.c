@@ -30,9 +30,9 @@ typedef enum stall {
 } stall;
 
 typedef struct lane_group {
-    int32_t next;  /* next group in its lane; NONE: last */
-    int32_t place; /* its new index */
-    int32_t records, whole;
+    int32_t next;                    /* next group in its lane; NONE: last */
+    int32_t place;                   /* its new index */
+    int32_t records, in_transaction; /* number of its records; of those in transactions */
     uint8_t lane;
     uint8_t keeping;
 } lane_group;
@@ -113,7 +113,7 @@ static bool put_in_lane(lanes *l, const wk__record *r)
 {
     lane_group *g = &l->group[r->group];
     if (g->records++ == 0 && !begin_group(l, g, r)) return false;
-    g->whole += r->transaction != 0;
+    g->in_transaction += r->transaction != 0;
     if (wk__record_may_fault(r)) l->doubtful[g->lane] = true;
     return true;
 }
@@ -138,16 +138,16 @@ static void wait_for(lanes *l, int32_t group, const wk__value *value)
  * that have any (transaction.c). */
 static void find_waits(lanes *l, wk__record *const *by_group, int64_t live)
 {
-    int32_t whole = NONE;
+    int32_t previous = NONE; /* last group with records of a transaction */
     memset(l->after, 0xff, (size_t)l->groups * sizeof *l->after);
     for (int64_t k = 0; k < live; k++) {
         const wk__record *r = by_group[k];
         for (int i = 0; i < r->nin; i++) wait_for(l, r->group, r->ref[r->nout + i].value);
         wait_for(l, r->group, r->prior);
-        if (!l->group[r->group].whole || whole == r->group) continue;
-        if (whole != NONE && l->after[r->group][l->group[whole].lane] < whole)
-            l->after[r->group][l->group[whole].lane] = whole;
-        whole = r->group;
+        if (!l->group[r->group].in_transaction || previous == r->group) continue;
+        if (previous != NONE && l->after[r->group][l->group[previous].lane] < previous)
+            l->after[r->group][l->group[previous].lane] = previous;
+        previous = r->group;
     }
 }
 
@@ -196,7 +196,7 @@ static void place(lanes *l, int32_t group, int32_t at)
 static int32_t next_barrier(const lanes *l, int32_t from)
 {
     int32_t k = from;
-    while (k < l->groups && l->group[k].whole < l->group[k].records) k++;
+    while (k < l->groups && l->group[k].in_transaction < l->group[k].records) k++;
     return k;
 }
 

@@ -86,7 +86,7 @@ static bool are_private(const producers *m)
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 /* If there is a transaction, its groups and all others keep their positions (transaction.c). */
-static bool has_whole(const wk__op_queue *ring)
+static bool has_transaction(const wk__op_queue *ring)
 {
     for (int64_t k = 0; k < ring->count; k++)
         if (ring->record[k]->transaction) return true;
@@ -124,7 +124,7 @@ void wk__plan_prologues(wk__op_queue *ring)
         if (!r->live || !wk__record_family(r)->can_have_prologue || !r->device->backend->can_fuse_prologue) continue;
         wk__value *const factor[WK__FACTORS] = {factor_of(r, 0), factor_of(r, 1)};
         if (!factor[0] && !factor[1]) continue;
-        if (!looked && has_whole(ring)) return;
+        if (!looked && has_transaction(ring)) return;
         looked = true;
         find_prologue(r, factor);
     }

@@ -58,7 +58,7 @@ typedef struct wk__flush_data {
 } wk__flush_data;
 
 /* Writes a flush; called while its shadows still exist. */
-wk_code wk__flush_write(const wk__shadow_map *twins, const char *said, const char *path, wk__io_error *error);
+wk_code wk__flush_write(const wk__shadow_map *shadows, const char *said, const char *path, wk__io_error *error);
 
 /* Reads and validates a file. On success the caller must call wk__flush_free(); on failure not. */
 wk_code wk__flush_read(const char *path, wk__flush_data *out, wk__io_error *error);

@@ -176,7 +176,7 @@ typedef struct record_header {
     uint8_t family, ndim, nout, nin, compute, reduction, result, bits;
     int8_t dim, mode;
     uint16_t reduce_mask;
-    int32_t whole, prior, line;
+    int32_t transaction, prior, line;
     int64_t bound;
 } record_header;
 
@@ -188,7 +188,7 @@ static bool get_head(reader *in, record_header *h)
     h->dim = (int8_t)get(in, 1);
     h->mode = (int8_t)get(in, 1);
     h->reduce_mask = (uint16_t)get(in, 2);
-    h->whole = (int32_t)get(in, 4);
+    h->transaction = (int32_t)get(in, 4);
     h->bound = get(in, 8);
     h->prior = (int32_t)get(in, 4);
     h->line = (int32_t)get(in, 4);
@@ -202,7 +202,7 @@ static void fill(wk__flush_record *f, const record_header *h)
                               .site.line = h->line,
                               .bound = h->bound,
                               .group = -1,
-                              .transaction = h->whole,
+                              .transaction = h->transaction,
                               .reduce_mask = h->reduce_mask,
                               .family = h->family,
                               .ndim = h->ndim,

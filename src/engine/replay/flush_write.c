@@ -19,10 +19,10 @@ static void put_string(wk__text *out, const char *string)
     if (length > 0) wk__text_add_n(out, string, (int64_t)length);
 }
 
-static int32_t index_of(const wk__shadow_map *twins, const wk__value *value)
+static int32_t index_of(const wk__shadow_map *shadows, const wk__value *value)
 {
-    const wk__shadow *t = wk__shadow_of(twins, value);
-    return t ? (int32_t)(t - twins->twin) : -1;
+    const wk__shadow *t = wk__shadow_of(shadows, value);
+    return t ? (int32_t)(t - shadows->shadow) : -1;
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
@@ -71,11 +71,11 @@ static wk_code put_bytes(wk__atomic_file *save, const wk__shadow *t, wk__io_erro
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
-static void put_refs(wk__text *out, const wk__shadow_map *twins, wk__record *r)
+static void put_refs(wk__text *out, const wk__shadow_map *shadows, wk__record *r)
 {
     for (int k = 0; k < r->nout + r->nin; k++) {
         const wk__ref *ref = &r->ref[k];
-        put(out, index_of(twins, ref->value), 4);
+        put(out, index_of(shadows, ref->value), 4);
         put(out, ref->dtype, 1);
         put(out, ref->flags, 1);
         put(out, ref->value ? ref->offset : ref->imm.i, 8); /* the bits of the immediate, of either class */
@@ -113,7 +113,7 @@ static void put_code(wk__text *out, const wk__captured_expression *code)
     for (int k = 0; k < code->nimms; k++) put(out, code->imm[k].i, 8);
 }
 
-static void put_record(wk__text *out, const wk__shadow_map *twins, wk__record *r, const wk__captured_expression *code)
+static void put_record(wk__text *out, const wk__shadow_map *shadows, wk__record *r, const wk__captured_expression *code)
 {
     const uint8_t small[] = {r->family, r->ndim, r->nout, r->nin, r->compute, r->op->reduction, r->op->result};
     for (size_t k = 0; k < sizeof small; k++) put(out, small[k], 1);
@@ -126,32 +126,32 @@ static void put_record(wk__text *out, const wk__shadow_map *twins, wk__record *r
     put(out, r->reduce_mask, 2);
     put(out, r->transaction, 4);
     put(out, r->bound, 8);
-    put(out, index_of(twins, r->prior), 4);
+    put(out, index_of(shadows, r->prior), 4);
     put(out, r->site.line, 4);
     put_string(out, r->name);
     put_string(out, r->op->name);
     put_string(out, r->op->fault_message);
     put_string(out, r->site.file);
     for (int d = 0; d < r->ndim; d++) put(out, wk__record_shape(r)[d], 8);
-    put_refs(out, twins, r);
+    put_refs(out, shadows, r);
     if (wk__record_family(r)->is_contraction) put_sum(out, wk__record_sum(r));
     put_code(out, code);
 }
 
-static wk_code put_records(wk__text *out, const wk__shadow_map *twins, wk__io_error *error)
+static wk_code put_records(wk__text *out, const wk__shadow_map *shadows, wk__io_error *error)
 {
     wk__lowering *b = wk__alloc(sizeof *b);
-    for (int64_t k = 0; k < twins->ring->count && b; k++) {
-        wk__record *r = twins->ring->record[k];
+    for (int64_t k = 0; k < shadows->ring->count && b; k++) {
+        wk__record *r = shadows->ring->record[k];
         void *room = wk__alloc(wk__record_bytes(r->family, r->ndim, r->nout + r->nin));
         wk__captured_expression code;
-        const bool said = room && wk__flush_capture(wk__record_on_shadows(twins, r, room), b, &code);
+        const bool said = room && wk__flush_capture(wk__record_on_shadows(shadows, r, room), b, &code);
         wk__free(room);
         if (!said) {
             wk__free(b);
             return wk__io_fail(error, WK_ERR_UNSUPPORTED, "the expression of %s cannot be written down", r->name);
         }
-        put_record(out, twins, r, &code);
+        put_record(out, shadows, r, &code);
     }
     wk__free(b);
     return b ? WK_OK : wk__io_fail(error, WK_ERR_MEMORY, "out of host memory");
@@ -159,39 +159,39 @@ static wk_code put_records(wk__text *out, const wk__shadow_map *twins, wk__io_er
 
 /* ---- file -------------------------------------------------------------------------------------------------------- */
 
-static wk_code save(const wk__shadow_map *twins, const wk__text *first, const char *path, int64_t bytes,
+static wk_code save(const wk__shadow_map *shadows, const wk__text *first, const char *path, int64_t bytes,
                     wk__io_error *error)
 {
     wk__atomic_file save;
     wk_code code = wk__atomic_file_begin(&save, path, error);
     if (code != WK_OK) return code;
     code = wk__atomic_file_write(&save, first->data, first->length, error);
-    for (int64_t k = 0; k < twins->count && code == WK_OK; k++)
-        if (has_bytes(&twins->twin[k])) code = put_bytes(&save, &twins->twin[k], error);
+    for (int64_t k = 0; k < shadows->count && code == WK_OK; k++)
+        if (has_bytes(&shadows->shadow[k])) code = put_bytes(&save, &shadows->shadow[k], error);
     if (code == WK_OK) return wk__atomic_file_commit(&save, bytes, error);
     wk__atomic_file_abort(&save);
     return code;
 }
 
-wk_code wk__flush_write(const wk__shadow_map *twins, const char *said, const char *path, wk__io_error *error)
+wk_code wk__flush_write(const wk__shadow_map *shadows, const char *said, const char *path, wk__io_error *error)
 {
     wk__text body = {0}, first = {0};
     int64_t data = 0;
     put_string(&body, said);
-    for (int64_t k = 0; k < twins->count; k++) {
-        put_value(&body, &twins->twin[k]);
-        if (has_bytes(&twins->twin[k])) data += twins->twin[k].value.bytes;
+    for (int64_t k = 0; k < shadows->count; k++) {
+        put_value(&body, &shadows->shadow[k]);
+        if (has_bytes(&shadows->shadow[k])) data += shadows->shadow[k].value.bytes;
     }
-    wk_code code = put_records(&body, twins, error);
+    wk_code code = put_records(&body, shadows, error);
     wk__text_add_n(&first, "WICKFLSH", 8);
     put(&first, WK__FLUSH_VERSION, 4);
-    put(&first, twins->park, 4);
+    put(&first, shadows->park, 4);
     put(&first, WK__FLUSH_HEAD + body.length + data, 8);
-    put(&first, twins->count, 4);
-    put(&first, twins->ring->count, 4);
+    put(&first, shadows->count, 4);
+    put(&first, shadows->ring->count, 4);
     wk__text_add_n(&first, body.data, body.length);
     if (code == WK_OK && (first.failed || body.failed)) code = wk__io_fail(error, WK_ERR_MEMORY, "out of host memory");
-    if (code == WK_OK) code = save(twins, &first, path, WK__FLUSH_HEAD + body.length + data, error);
+    if (code == WK_OK) code = save(shadows, &first, path, WK__FLUSH_HEAD + body.length + data, error);
     wk__text_free(&first);
     wk__text_free(&body);
     return code;

@@ -134,7 +134,7 @@ static wk_code run_in(replay_job *j, const replay_mode *how, wk__outcome *outcom
     const wk__engine_config modes = {.sync = how->one_by_one,
                                      .nofuse = how->nofuse,
                                      .check = how->check,
-                                     .write_files = true, /* the flush is one */
+                                     .skip_file = true, /* the flush is one */
                                      .budget = wk__engine_config_get()->budget};
     const int threads = wk__thread_count();
     if (how->threads) wk__set_thread_count(how->threads);

@@ -21,8 +21,8 @@ typedef struct wk__replay {
     int64_t groups;                 /* number of groups that ran */
 } wk__replay;
 
-/* Runs the flush in this thread, whose queue must be empty, and fills outcome[values]. Fails on allocation failure
- * only; outcomes filled by then are freed like others. */
+/* Runs the flush in this thread, whose queue must be empty, and fills outcome[values]. If it fails, it sets
+ * *fail; outcomes filled by then are freed like others. */
 wk_code wk__replay_run(wk__replay *replay, wk__outcome outcome[], wk__fail *fail);
 
 #endif

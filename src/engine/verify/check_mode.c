@@ -39,22 +39,22 @@ static const wk__memory *known_memory(const wk__shadow *t)
     return t->stored && t->exposed && !t->of->memory_owner && t->of->memory.host ? &t->of->memory : NULL;
 }
 
-static bool is_written(const wk__shadow_map *twins, const wk__value *value)
+static bool is_written(const wk__shadow_map *shadows, const wk__value *value)
 {
-    for (int64_t k = 0; k < twins->ring->count; k++)
-        if (twins->ring->record[k]->prior == value) return true;
+    for (int64_t k = 0; k < shadows->ring->count; k++)
+        if (shadows->ring->record[k]->prior == value) return true;
     return false;
 }
 
 /* If two tensors borrow the same user memory, a write through one changes the other. Shadows can't reproduce that,
  * because they are separate. */
-static bool writes_aliased_memory(const wk__shadow_map *twins)
+static bool writes_aliased_memory(const wk__shadow_map *shadows)
 {
-    for (int64_t k = 0; k < twins->count; k++) {
-        const wk__memory *one = known_memory(&twins->twin[k]);
-        if (!one || !is_written(twins, twins->twin[k].of)) continue;
-        for (int64_t i = 0; i < twins->count; i++) {
-            const wk__memory *other = i != k ? known_memory(&twins->twin[i]) : NULL;
+    for (int64_t k = 0; k < shadows->count; k++) {
+        const wk__memory *one = known_memory(&shadows->shadow[k]);
+        if (!one || !is_written(shadows, shadows->shadow[k].of)) continue;
+        for (int64_t i = 0; i < shadows->count; i++) {
+            const wk__memory *other = i != k ? known_memory(&shadows->shadow[i]) : NULL;
             if (other && one->host < other->host + other->bytes && other->host < one->host + one->bytes) return true;
         }
     }
@@ -63,14 +63,14 @@ static bool writes_aliased_memory(const wk__shadow_map *twins)
 
 static wk__shadow_map *run_reference(wk_context *owner, bool park)
 {
-    wk__shadow_map *twins = wk__shadow_map_new(owner, park);
-    if (twins && writes_aliased_memory(twins))
-        twins->skip_reason = "it writes memory that the program has lent to two tensors";
-    else if (twins)
-        wk__shadow_run(twins);
-    if (twins && !twins->skip_reason) return twins;
-    not_checked(owner->op_queue, twins ? twins->skip_reason : "out of host memory");
-    if (twins) wk__shadow_map_free(twins);
+    wk__shadow_map *shadows = wk__shadow_map_new(owner, park);
+    if (shadows && writes_aliased_memory(shadows))
+        shadows->skip_reason = "it writes memory that the program has lent to two tensors";
+    else if (shadows)
+        wk__shadow_run(shadows);
+    if (shadows && !shadows->skip_reason) return shadows;
+    not_checked(owner->op_queue, shadows ? shadows->skip_reason : "out of host memory");
+    if (shadows) wk__shadow_map_free(shadows);
     return NULL;
 }
 
@@ -84,17 +84,17 @@ wk__shadow_map *wk__check_begin(wk_context *owner, bool park)
     settle_devices(owner->op_queue);
     wk__alloc_untracked pause;
     wk__alloc_untracked_begin(&pause);
-    wk__shadow_map *twins = run_reference(owner, park);
-    if (!twins) forget_kept(owner->op_queue);
+    wk__shadow_map *shadows = run_reference(owner, park);
+    if (!shadows) forget_kept(owner->op_queue);
     wk__alloc_untracked_end(&pause);
-    return twins;
+    return shadows;
 }
 
 /* ---- during the planned run -------------------------------------------------------------------------------------- */
 
-void wk__check_tolerate(wk__shadow_map *twins, const wk__value *value, const wk__failure *failure)
+void wk__check_tolerate(wk__shadow_map *shadows, const wk__value *value, const wk__failure *failure)
 {
-    wk__shadow *t = wk__shadow_of(twins, value);
+    wk__shadow *t = wk__shadow_of(shadows, value);
     if (t && !wk__is_data_failure(failure)) t->tolerated = true;
 }
 
@@ -102,11 +102,11 @@ void wk__check_tolerate(wk__shadow_map *twins, const wk__value *value, const wk_
 
 enum { NAMED = 5 /* maximum ops of a kernel that a message names */ };
 
-static void add_pass(wk__text *text, const wk__shadow_map *twins, const wk__record *r)
+static void add_pass(wk__text *text, const wk__shadow_map *shadows, const wk__record *r)
 {
     int named = 0;
-    for (int64_t k = 0; k < twins->ring->count; k++) {
-        const wk__record *other = twins->ring->record[k];
+    for (int64_t k = 0; k < shadows->ring->count; k++) {
+        const wk__record *other = shadows->ring->record[k];
         if (r->group < 0 || other->group != r->group || named++ >= NAMED) continue;
         wk__text_format(text, "%s%s%s (%s:%d)", named == 1 ? " Computed in one pass: " : ", ", other->name,
                         wk__in_place_suffix(other->name, other->in_place), other->site.file ? other->site.file : "?",
@@ -120,30 +120,30 @@ enum { MAX_FILES = 16 };
 static atomic_int files;
 
 /* Writes the flush file and appends its path, or the error, to the message. */
-static void write_file(wk__text *text, const wk__shadow_map *twins, const char *said)
+static void write_file(wk__text *text, const wk__shadow_map *shadows, const char *said)
 {
     char path[PATH_MAX];
     wk__io_error error;
     const char *folder = wk__setting_text(WK__SETTING_CHECK_DIR);
-    if (twins->ring->config->write_files) return;
+    if (shadows->ring->config->skip_file) return;
     const int number = atomic_fetch_add(&files, 1) + 1;
     if (number > MAX_FILES) return;
     snprintf(path, sizeof path, "%s%swick-check-%d-%d.flush", folder && *folder ? folder : "",
              folder && *folder ? "/" : "", (int)getpid(), number);
-    if (wk__flush_write(twins, said, path, &error) == WK_OK)
+    if (wk__flush_write(shadows, said, path, &error) == WK_OK)
         wk__text_format(text, " `wick replay %s` runs it again.", path);
     else
         wk__text_format(text, " It could not be written down: %s.", error.text);
 }
 
-static wk__failure *failure_of(const wk__shadow_map *twins, const wk__difference *found)
+static wk__failure *failure_of(const wk__shadow_map *shadows, const wk__difference *found)
 {
     wk__text text = {0};
     const wk__record *r = found->record;
     wk__text_format(&text, "%s%s: WICK_CHECK: %s.", r->name, wk__in_place_suffix(r->name, r->in_place),
                     found->what.data ? found->what.data : "");
-    write_file(&text, twins, text.data ? text.data : "");
-    add_pass(&text, twins, r);
+    write_file(&text, shadows, text.data ? text.data : "");
+    add_pass(&text, shadows, r);
     wk__failure *failure =
         wk__failure_new(WK_ERR_INTERNAL, r->site, text.data ? text.data : "WICK_CHECK: a difference");
     wk__text_free(&text);
@@ -151,11 +151,11 @@ static wk__failure *failure_of(const wk__shadow_map *twins, const wk__difference
 }
 
 /* Fails a value that differs. Its memory is kept, because another thread may be about to read it. */
-static void check_shadow(wk__shadow_map *twins, wk__shadow *t, wk__failure **failure)
+static void check_shadow(wk__shadow_map *shadows, wk__shadow *t, wk__failure **failure)
 {
     wk__difference found;
-    if (wk__shadow_differs(twins, t, &found)) {
-        if (!*failure) *failure = failure_of(twins, &found);
+    if (wk__shadow_differs(shadows, t, &found)) {
+        if (!*failure) *failure = failure_of(shadows, &found);
         wk__text_free(&found.what);
         if (t->of->state == WK__STORED) wk__value_fail(t->of, *failure);
     } else if (t->held && t->valid && !t->may_differ && t->of->state == WK__DEFERRED) {
@@ -163,24 +163,24 @@ static void check_shadow(wk__shadow_map *twins, wk__shadow *t, wk__failure **fai
     }
 }
 
-void wk__check_end(wk__shadow_map *twins)
+void wk__check_end(wk__shadow_map *shadows)
 {
-    settle_devices(twins->ring);
+    settle_devices(shadows->ring);
     wk__alloc_untracked pause;
     wk__alloc_untracked_begin(&pause);
     wk__failure *failure = NULL;
-    wk__shadow_mark_tolerated(twins);
-    for (int64_t k = 0; k < twins->ring->count; k++) { /* in program order: the first difference is reported */
-        wk__record *r = twins->ring->record[k];
-        for (int o = 0; o < r->nout; o++) check_shadow(twins, wk__shadow_of(twins, r->ref[o].value), &failure);
+    wk__shadow_mark_tolerated(shadows);
+    for (int64_t k = 0; k < shadows->ring->count; k++) { /* in program order: the first difference is reported */
+        wk__record *r = shadows->ring->record[k];
+        for (int o = 0; o < r->nout; o++) check_shadow(shadows, wk__shadow_of(shadows, r->ref[o].value), &failure);
     }
-    for (int64_t k = 0; k < twins->count; k++)
-        if (!twins->twin[k].writer) check_shadow(twins, &twins->twin[k], &failure);
+    for (int64_t k = 0; k < shadows->count; k++)
+        if (!shadows->shadow[k].writer) check_shadow(shadows, &shadows->shadow[k], &failure);
     if (failure) {
-        wk__discard_posted_failure(twins->owner); /* other failures are less important */
-        wk__post_failure(twins->owner, failure);
+        wk__discard_posted_failure(shadows->owner); /* other failures are less important */
+        wk__post_failure(shadows->owner, failure);
     }
     wk__failure_drop(failure);
-    wk__shadow_map_free(twins);
+    wk__shadow_map_free(shadows);
     wk__alloc_untracked_end(&pause);
 }

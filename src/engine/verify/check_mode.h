@@ -20,9 +20,9 @@ struct wk__shadow_map;
  * before the records are released. wk__check_begin() returns NULL if the flush is not checked; wk__check_end() frees
  * the result. */
 struct wk__shadow_map *wk__check_begin(wk_context *owner, bool park);
-void wk__check_end(struct wk__shadow_map *twins);
+void wk__check_end(struct wk__shadow_map *shadows);
 /* Reports that the planned run failed to compute a value, with this failure; NULL: for a reason that does not exist
  * when the calls run one by one, such as an aborted transaction. */
-void wk__check_tolerate(struct wk__shadow_map *twins, const wk__value *value, const wk__failure *failure);
+void wk__check_tolerate(struct wk__shadow_map *shadows, const wk__value *value, const wk__failure *failure);
 
 #endif

@@ -13,8 +13,8 @@
  *     plan_check_pieces.c     boxes of a contraction's epilogue
  *
  * It shares no condition with the planner. Values are symbolic: a hash of the instruction and its operands, so nothing
- * is computed and any device will do. Addresses are the real ones. docs/contributing/plan-checker.md, defines the orders that
- * a plan may rely on.
+ * is computed and any device will do. Addresses are the real ones. docs/contributing/plan-checker.md defines the orders
+ * that a plan may rely on.
  *
  * Spaces of up to WK__PLAN_CHECK_PLACES elements are checked completely. Larger ones are sampled: the first and the
  * last few indices of each dimension, the same for dimensions of the same size. A reported error is an error in any

@@ -31,11 +31,11 @@ static wk__arena *shadow_arena_of(const wk__device *device)
     return arena;
 }
 
-wk_code wk__shadow_alloc(wk__shadow *twin, wk__fail *fail)
+wk_code wk__shadow_alloc(wk__shadow *shadow, wk__fail *fail)
 {
-    wk__arena *arena = shadow_arena_of(twin->value.device);
+    wk__arena *arena = shadow_arena_of(shadow->value.device);
     if (!arena) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory");
-    return wk__arena_alloc(arena, twin->value.bytes, &twin->value.memory, fail);
+    return wk__arena_alloc(arena, shadow->value.bytes, &shadow->value.memory, fail);
 }
 
 void wk__shadow_free_memory(wk__device *device, wk__memory *memory)
@@ -44,9 +44,9 @@ void wk__shadow_free_memory(wk__device *device, wk__memory *memory)
     memory->block = NULL;
 }
 
-void wk__shadow_free(wk__shadow *twin)
+void wk__shadow_free(wk__shadow *shadow)
 {
-    wk__shadow_free_memory(twin->value.device, &twin->value.memory);
+    wk__shadow_free_memory(shadow->value.device, &shadow->value.memory);
 }
 
 /* ---- list of shadows --------------------------------------------------------------------------------------------- */
@@ -63,10 +63,10 @@ static int pointers_by_address(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-wk__shadow *wk__shadow_of(const wk__shadow_map *twins, const wk__value *value)
+wk__shadow *wk__shadow_of(const wk__shadow_map *shadows, const wk__value *value)
 {
     const wk__shadow key = {.of = (wk__value *)(uintptr_t)value};
-    return value ? bsearch(&key, twins->twin, (size_t)twins->count, sizeof key, by_address) : NULL;
+    return value ? bsearch(&key, shadows->shadow, (size_t)shadows->count, sizeof key, by_address) : NULL;
 }
 
 /* Returns every value that a record refers to, sorted by address, with duplicates. NULL on allocation failure. */
@@ -86,17 +86,17 @@ static wk__value **named(const wk__op_queue *ring, int64_t *count)
     return value;
 }
 
-static bool name_all(wk__shadow_map *twins)
+static bool name_all(wk__shadow_map *shadows)
 {
     int64_t count;
-    wk__value **value = named(twins->ring, &count);
-    for (int64_t k = 0; k < count && value; k++) twins->count += k == 0 || value[k] != value[k - 1];
-    twins->twin = value ? wk__alloc_zero((size_t)twins->count, sizeof *twins->twin) : NULL;
-    wk__shadow *next = twins->twin;
+    wk__value **value = named(shadows->ring, &count);
+    for (int64_t k = 0; k < count && value; k++) shadows->count += k == 0 || value[k] != value[k - 1];
+    shadows->shadow = value ? wk__alloc_zero((size_t)shadows->count, sizeof *shadows->shadow) : NULL;
+    wk__shadow *next = shadows->shadow;
     for (int64_t k = 0; k < count && next; k++)
         if (k == 0 || value[k] != value[k - 1]) (next++)->of = value[k];
     wk__free(value);
-    return twins->twin != NULL;
+    return shadows->shadow != NULL;
 }
 
 static void describe(wk__shadow *t)
@@ -119,21 +119,21 @@ static void describe(wk__shadow *t)
 
 /* ---- required records -------------------------------------------------------------------------------------------- */
 
-static void count_uses(wk__shadow_map *twins)
+static void count_uses(wk__shadow_map *shadows)
 {
-    wk__op_queue *ring = twins->ring;
+    wk__op_queue *ring = shadows->ring;
     for (int64_t k = 0; k < ring->count; k++) {
         wk__record *r = ring->record[k];
         for (int i = 0; i < r->nout + r->nin; i++) {
             if (!r->ref[i].value) continue;
-            wk__shadow *t = wk__shadow_of(twins, r->ref[i].value);
+            wk__shadow *t = wk__shadow_of(shadows, r->ref[i].value);
             t->uses++;
             if (i >= r->nout) continue;
             t->writer = r;
             t->first = k;
         }
         if (!r->prior) continue;
-        wk__shadow *prior = wk__shadow_of(twins, r->prior);
+        wk__shadow *prior = wk__shadow_of(shadows, r->prior);
         prior->uses++;
         prior->replaced = true;
     }
@@ -145,9 +145,9 @@ static bool is_seen(const wk__shadow *t)
     return wk__refcount_get(&t->of->refs) > t->uses || (t->writer && t->exposed && !t->replaced);
 }
 
-static void need(wk__shadow_map *twins, const wk__value *value, int64_t reader)
+static void need(wk__shadow_map *shadows, const wk__value *value, int64_t reader)
 {
-    wk__shadow *t = wk__shadow_of(twins, value);
+    wk__shadow *t = wk__shadow_of(shadows, value);
     if (!t) return;
     t->needed = true;
     if (t->last < reader) t->last = reader;
@@ -155,52 +155,52 @@ static void need(wk__shadow_map *twins, const wk__value *value, int64_t reader)
 
 /* From the last record to the first: a record must run if one of its results is needed. The old value of a target is
  * needed if part of it remains. */
-static void find_needed(wk__shadow_map *twins)
+static void find_needed(wk__shadow_map *shadows)
 {
-    wk__op_queue *ring = twins->ring;
-    for (int64_t k = 0; k < twins->count; k++) {
-        twins->twin[k].observable = is_seen(&twins->twin[k]);
-        twins->twin[k].needed = twins->twin[k].observable && twins->twin[k].writer;
+    wk__op_queue *ring = shadows->ring;
+    for (int64_t k = 0; k < shadows->count; k++) {
+        shadows->shadow[k].observable = is_seen(&shadows->shadow[k]);
+        shadows->shadow[k].needed = shadows->shadow[k].observable && shadows->shadow[k].writer;
     }
     for (int64_t k = ring->count; k-- > 0;) {
         wk__record *r = ring->record[k];
         bool needed = false;
-        for (int o = 0; o < r->nout; o++) needed = needed || wk__shadow_of(twins, r->ref[o].value)->needed;
+        for (int o = 0; o < r->nout; o++) needed = needed || wk__shadow_of(shadows, r->ref[o].value)->needed;
         if (!needed) continue;
-        for (int i = 0; i < r->nin; i++) need(twins, wk__record_in(r, i)->value, k);
-        if (r->partial) need(twins, r->prior, k);
+        for (int i = 0; i < r->nin; i++) need(shadows, wk__record_in(r, i)->value, k);
+        if (r->partial) need(shadows, r->prior, k);
     }
 }
 
 wk__shadow_map *wk__shadow_map_new(wk_context *owner, bool park)
 {
-    wk__shadow_map *twins = wk__alloc_zero(1, sizeof *twins);
-    if (!twins) return NULL;
-    twins->owner = owner;
-    twins->ring = owner->op_queue;
-    twins->park = park;
-    if (!name_all(twins)) {
-        wk__free(twins);
+    wk__shadow_map *shadows = wk__alloc_zero(1, sizeof *shadows);
+    if (!shadows) return NULL;
+    shadows->owner = owner;
+    shadows->ring = owner->op_queue;
+    shadows->park = park;
+    if (!name_all(shadows)) {
+        wk__free(shadows);
         return NULL;
     }
-    for (int64_t k = 0; k < twins->count; k++) describe(&twins->twin[k]);
-    count_uses(twins);
-    find_needed(twins);
-    for (int64_t k = 0; k < twins->count; k++) {
-        wk__shadow *t = &twins->twin[k];
+    for (int64_t k = 0; k < shadows->count; k++) describe(&shadows->shadow[k]);
+    count_uses(shadows);
+    find_needed(shadows);
+    for (int64_t k = 0; k < shadows->count; k++) {
+        wk__shadow *t = &shadows->shadow[k];
         t->held = t->observable && t->needed;
         if (t->held) wk__value_hold(t->of);
     }
-    return twins;
+    return shadows;
 }
 
 /* The queue is locked, so the release of borrowed memory is postponed until it is unlocked. */
-void wk__shadow_map_free(wk__shadow_map *twins)
+void wk__shadow_map_free(wk__shadow_map *shadows)
 {
-    for (int64_t k = 0; k < twins->count; k++) {
-        wk__shadow_free(&twins->twin[k]);
-        if (twins->twin[k].held) wk__value_drop(twins->twin[k].of);
+    for (int64_t k = 0; k < shadows->count; k++) {
+        wk__shadow_free(&shadows->shadow[k]);
+        if (shadows->shadow[k].held) wk__value_drop(shadows->shadow[k].of);
     }
-    wk__free(twins->twin);
-    wk__free(twins);
+    wk__free(shadows->shadow);
+    wk__free(shadows);
 }

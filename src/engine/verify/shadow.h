@@ -37,8 +37,8 @@ typedef struct wk__shadow {
 typedef struct wk__shadow_map {
     wk_context *owner;
     wk__op_queue *ring;
-    bool park;        /* the planned run may defer values */
-    wk__shadow *twin; /* sorted by address of the value */
+    bool park;          /* the planned run may defer values */
+    wk__shadow *shadow; /* sorted by address of the value */
     int64_t count;
     const char *skip_reason; /* reason why the second computation was abandoned; NULL: it is complete */
     wk__fail fail;
@@ -48,13 +48,13 @@ typedef struct wk__shadow_map {
 /* Creates shadows, without memory, for all values that the queue's records refer to; called before planning. Returns
  * NULL on allocation failure. */
 wk__shadow_map *wk__shadow_map_new(wk_context *owner, bool park);
-void wk__shadow_map_free(wk__shadow_map *twins);
+void wk__shadow_map_free(wk__shadow_map *shadows);
 /* Returns the shadow of a value of this flush, else NULL. */
-wk__shadow *wk__shadow_of(const wk__shadow_map *twins, const wk__value *value);
+wk__shadow *wk__shadow_of(const wk__shadow_map *shadows, const wk__value *value);
 
 /* Allocate and free memory of a shadow, in the separate arena for its device. */
-wk_code wk__shadow_alloc(wk__shadow *twin, wk__fail *fail);
-void wk__shadow_free(wk__shadow *twin);
+wk_code wk__shadow_alloc(wk__shadow *shadow, wk__fail *fail);
+void wk__shadow_free(wk__shadow *shadow);
 void wk__shadow_free_memory(wk__device *device, wk__memory *memory);
 
 #endif

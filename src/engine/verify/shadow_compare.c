@@ -18,10 +18,10 @@ static bool is_async(const wk__device *device)
 }
 
 /* Returns true if there was a bad index on this device, or a failure of the planned run only. */
-static bool faulted(const wk__shadow_map *twins, const wk__device *device)
+static bool faulted(const wk__shadow_map *shadows, const wk__device *device)
 {
-    for (int64_t k = 0; k < twins->count; k++) {
-        const wk__shadow *t = &twins->twin[k];
+    for (int64_t k = 0; k < shadows->count; k++) {
+        const wk__shadow *t = &shadows->shadow[k];
         if (t->value.device != device || !t->writer) continue;
         if (t->failed || t->tolerated || (t->held && t->of->state == WK__FAILED)) return true;
     }
@@ -30,46 +30,46 @@ static bool faulted(const wk__shadow_map *twins, const wk__device *device)
 
 /* A bad index fails the entire group if that writes memory whose address the user has (can_run_again() in
  * plan/fusion_rules.c). */
-static bool shares_a_fault(const wk__shadow_map *twins, const wk__record *r)
+static bool shares_a_fault(const wk__shadow_map *shadows, const wk__record *r)
 {
     bool exposed = false, failed = false;
-    for (int64_t k = 0; k < twins->ring->count; k++) {
-        const wk__record *other = twins->ring->record[k];
+    for (int64_t k = 0; k < shadows->ring->count; k++) {
+        const wk__record *other = shadows->ring->record[k];
         if (r->group < 0 || other->group != r->group) continue;
-        const wk__shadow *t = wk__shadow_of(twins, other->ref[0].value);
+        const wk__shadow *t = wk__shadow_of(shadows, other->ref[0].value);
         exposed = exposed || t->exposed;
         failed = failed || t->failed;
     }
     return exposed && failed;
 }
 
-static void excuse_outputs(wk__shadow_map *twins, wk__record *r, bool any_failed)
+static void excuse_outputs(wk__shadow_map *shadows, wk__record *r, bool any_failed)
 {
-    const bool left_out = is_async(r->device) && faulted(twins, r->device);
-    bool may_fail = left_out || (any_failed && shares_a_fault(twins, r));
+    const bool left_out = is_async(r->device) && faulted(shadows, r->device);
+    bool may_fail = left_out || (any_failed && shares_a_fault(shadows, r));
     bool may_differ = left_out && r->prior;
     for (int i = 0; i < r->nin + (r->prior != NULL); i++) {
-        const wk__shadow *in = wk__shadow_of(twins, i < r->nin ? wk__record_in(r, i)->value : r->prior);
+        const wk__shadow *in = wk__shadow_of(shadows, i < r->nin ? wk__record_in(r, i)->value : r->prior);
         if (!in) continue;
         may_fail = may_fail || in->may_fail || in->rolled_back;
         may_differ = may_differ || in->may_differ || in->tolerated;
     }
     for (int o = 0; o < r->nout; o++) {
-        wk__shadow *t = wk__shadow_of(twins, r->ref[o].value);
+        wk__shadow *t = wk__shadow_of(shadows, r->ref[o].value);
         t->may_fail = t->may_fail || may_fail;
         t->may_differ = may_differ || t->tolerated;
     }
 }
 
-void wk__shadow_mark_tolerated(wk__shadow_map *twins)
+void wk__shadow_mark_tolerated(wk__shadow_map *shadows)
 {
     bool any_failed = false;
-    for (int64_t k = 0; k < twins->count; k++) {
-        const wk__shadow *t = &twins->twin[k];
+    for (int64_t k = 0; k < shadows->count; k++) {
+        const wk__shadow *t = &shadows->shadow[k];
         any_failed = any_failed || t->failed || t->tolerated || (t->held && t->of->state == WK__FAILED);
     }
-    for (int64_t k = 0; k < twins->ring->count && any_failed; k++)
-        excuse_outputs(twins, twins->ring->record[k], any_failed);
+    for (int64_t k = 0; k < shadows->ring->count && any_failed; k++)
+        excuse_outputs(shadows, shadows->ring->record[k], any_failed);
 }
 
 /* ---- contents ---------------------------------------------------------------------------------------------------- */
@@ -212,13 +212,13 @@ static int output_of(const wk__record *r, const wk__value *value)
 }
 
 /* Returns the record to name in a message, and sets its reference to the value. */
-static wk__record *record_to_blame(const wk__shadow_map *twins, const wk__shadow *t, int *reference)
+static wk__record *record_to_blame(const wk__shadow_map *shadows, const wk__shadow *t, int *reference)
 {
     *reference = 0;
     if (t->writer) *reference = output_of(t->writer, t->of);
     if (t->writer) return t->writer;
-    for (int64_t k = 0; k < twins->ring->count; k++) {
-        wk__record *r = twins->ring->record[k];
+    for (int64_t k = 0; k < shadows->ring->count; k++) {
+        wk__record *r = shadows->ring->record[k];
         for (*reference = r->nout; *reference < r->nout + r->nin; ++*reference)
             if (r->ref[*reference].value == t->of) return r;
         if (r->prior == t->of) return *reference = 0, r;
@@ -226,12 +226,12 @@ static wk__record *record_to_blame(const wk__shadow_map *twins, const wk__shadow
     return NULL;
 }
 
-static bool numbers_differ(const wk__shadow_map *twins, wk__shadow *t, wk__difference *found)
+static bool numbers_differ(const wk__shadow_map *shadows, wk__shadow *t, wk__difference *found)
 {
     char *own_have = NULL, *own_want = NULL;
     const char *have = bytes_of(t->of, &own_have), *want = bytes_of(&t->value, &own_want);
     int reference;
-    wk__record *r = have && want ? record_to_blame(twins, t, &reference) : NULL;
+    wk__record *r = have && want ? record_to_blame(shadows, t, &reference) : NULL;
     const bool differs =
         r && wk__bytes_differ(r, reference, t->partly_written, have, want, t->value.bytes, &found->what);
     if (differs) wk__text_add(&found->what, t->writer ? one_by_one : " before the flush that reads it");
@@ -253,9 +253,9 @@ static bool says(wk__difference *found, wk__record *record, const char *what)
     return true;
 }
 
-bool wk__shadow_differs(const wk__shadow_map *twins, wk__shadow *t, wk__difference *found)
+bool wk__shadow_differs(const wk__shadow_map *shadows, wk__shadow *t, wk__difference *found)
 {
-    *found = (wk__difference){.twin = t};
+    *found = (wk__difference){.shadow = t};
     if (!t->held || !t->valid || t->may_differ) return false;
     const wk__value_state state = t->of->state;
     if (state == WK__FAILED && !t->failed && !t->may_fail && t->writer && wk__is_data_failure(t->of->failure))
@@ -263,7 +263,7 @@ bool wk__shadow_differs(const wk__shadow_map *twins, wk__shadow *t, wk__differen
                     "its result has failed, which it does not when the calls are computed one by one");
     if (state != WK__STORED) return false;
     if (!t->failed || t->rolled_back)
-        return t->value.bytes > 0 && t->value.memory.block && numbers_differ(twins, t, found);
+        return t->value.bytes > 0 && t->value.memory.block && numbers_differ(shadows, t, found);
     if (!t->writer || t->writer->rolls_back) return false; /* the target's old contents, which nothing else needed */
     return says(found, t->writer, "its result has numbers, though it fails when the calls are computed one by one");
 }

@@ -8,7 +8,7 @@
 
 /* Difference between an observable value and its shadow. */
 typedef struct wk__difference {
-    wk__shadow *twin;
+    wk__shadow *shadow;
     wk__record *record; /* record that writes the value; if it existed before, the first that reads it */
     wk__text what;      /* "element [0, 2] is 6, and 20 when ...", to follow the name of the op */
 } wk__difference;
@@ -27,8 +27,8 @@ bool wk__record_fills(wk__record *r, int output, int64_t bytes);
 bool wk__is_data_failure(const wk__failure *failure);
 /* Marks shadows whose values may legitimately differ: those the planned run had no memory for, those an asynchronous
  * device skipped after a fault, and their dependents. Called after the planned run, with devices synchronized. */
-void wk__shadow_mark_tolerated(wk__shadow_map *twins);
+void wk__shadow_mark_tolerated(wk__shadow_map *shadows);
 /* Returns true if the shadow's value differs from it, and fills *found, whose text the caller frees. */
-bool wk__shadow_differs(const wk__shadow_map *twins, wk__shadow *twin, wk__difference *found);
+bool wk__shadow_differs(const wk__shadow_map *shadows, wk__shadow *shadow, wk__difference *found);
 
 #endif

@@ -59,37 +59,37 @@ static void take_out(entry *e)
     atomic_fetch_sub_explicit(&wk__deferred_shadow_count, 1, memory_order_relaxed);
 }
 
-void wk__deferred_shadow_add(wk__shadow *twin)
+void wk__deferred_shadow_add(wk__shadow *shadow)
 {
     pthread_mutex_lock(&lock);
     if ((atomic_load(&wk__deferred_shadow_count) + 1) * 2 <= room || grow()) {
-        entry *e = place_of(twin->of);
+        entry *e = place_of(shadow->of);
         if (e->of) wk__shadow_free_memory(e->device, &e->memory);
         atomic_fetch_add_explicit(&wk__deferred_shadow_count, e->of == NULL, memory_order_relaxed);
-        *e = (entry){.of = twin->of,
-                     .device = twin->value.device,
-                     .memory = twin->value.memory,
-                     .failed = twin->failed,
-                     .kept_old = twin->rolled_back,
-                     .may_fail = twin->may_fail,
-                     .holes = twin->partly_written};
-        twin->value.memory.block = NULL;
+        *e = (entry){.of = shadow->of,
+                     .device = shadow->value.device,
+                     .memory = shadow->value.memory,
+                     .failed = shadow->failed,
+                     .kept_old = shadow->rolled_back,
+                     .may_fail = shadow->may_fail,
+                     .holes = shadow->partly_written};
+        shadow->value.memory.block = NULL;
     }
     pthread_mutex_unlock(&lock);
 }
 
-bool wk__deferred_shadow_take(wk__shadow *twin)
+bool wk__deferred_shadow_take(wk__shadow *shadow)
 {
     if (atomic_load_explicit(&wk__deferred_shadow_count, memory_order_relaxed) == 0) return false;
     pthread_mutex_lock(&lock);
-    entry *e = place_of(twin->of);
+    entry *e = place_of(shadow->of);
     const bool found = e->of != NULL;
     if (found) {
-        twin->value.memory = e->memory;
-        twin->failed = e->failed;
-        twin->rolled_back = e->kept_old;
-        twin->may_fail = e->may_fail;
-        twin->partly_written = e->holes;
+        shadow->value.memory = e->memory;
+        shadow->failed = e->failed;
+        shadow->rolled_back = e->kept_old;
+        shadow->may_fail = e->may_fail;
+        shadow->partly_written = e->holes;
         take_out(e);
     }
     pthread_mutex_unlock(&lock);

@@ -10,9 +10,9 @@
 #include "shadow.h"
 
 /* Keeps the memory of a deferred value's shadow. On allocation failure the value won't be compared. */
-void wk__deferred_shadow_add(wk__shadow *twin);
+void wk__deferred_shadow_add(wk__shadow *shadow);
 /* Restores the shadow of a value that returns to the queue. Returns false if none was kept. */
-bool wk__deferred_shadow_take(wk__shadow *twin);
+bool wk__deferred_shadow_take(wk__shadow *shadow);
 
 /* Drops the kept shadow of a value that is destroyed, or returns to a queue that is not checked. */
 void wk__deferred_shadow_drop_slow(const wk__value *value);

@@ -42,14 +42,14 @@ static wk_code copy_operand(wk__shadow *t, wk__fail *fail)
 
 /* ---- one record -------------------------------------------------------------------------------------------------- */
 
-wk__record *wk__record_on_shadows(const wk__shadow_map *twins, wk__record *r, void *room)
+wk__record *wk__record_on_shadows(const wk__shadow_map *shadows, wk__record *r, void *room)
 {
     wk__record *copy = memcpy(room, r, wk__record_bytes(r->family, r->ndim, r->nout + r->nin));
     for (int k = 0; k < r->nout + r->nin; k++) {
-        wk__shadow *t = wk__shadow_of(twins, r->ref[k].value);
+        wk__shadow *t = wk__shadow_of(shadows, r->ref[k].value);
         if (t) copy->ref[k].value = &t->value;
     }
-    wk__shadow *prior = wk__shadow_of(twins, r->prior);
+    wk__shadow *prior = wk__shadow_of(shadows, r->prior);
     if (prior) copy->prior = &prior->value;
     return copy;
 }
@@ -94,22 +94,22 @@ static wk_code run_one(wk__lowering *b, wk__record *r, wk__fail *fail)
 
 /* Returns true if a partial write may reuse the memory of the old value: when a tensor is joined from thousands of
  * parts, it must not be copied for each. Not if the record may fault, because the old value may be needed again. */
-static bool takes_over(const wk__shadow_map *twins, wk__record *r, const wk__shadow *prior)
+static bool takes_over(const wk__shadow_map *shadows, wk__record *r, const wk__shadow *prior)
 {
-    if (!prior->writer || prior->observable || prior->last != wk__shadow_of(twins, r->ref[0].value)->first)
+    if (!prior->writer || prior->observable || prior->last != wk__shadow_of(shadows, r->ref[0].value)->first)
         return false;
     for (int i = 0; i < r->nin; i++)
         if (wk__record_in(r, i)->value == prior->of) return false;
     return !wk__record_may_fault(r);
 }
 
-static wk_code alloc_outputs(wk__shadow_map *twins, wk__record *r, wk__fail *fail)
+static wk_code alloc_outputs(wk__shadow_map *shadows, wk__record *r, wk__fail *fail)
 {
     wk_code code = WK_OK;
-    wk__shadow *prior = r->partial ? wk__shadow_of(twins, r->prior) : NULL;
+    wk__shadow *prior = r->partial ? wk__shadow_of(shadows, r->prior) : NULL;
     for (int o = 0; o < r->nout && code == WK_OK; o++) {
-        wk__shadow *t = wk__shadow_of(twins, r->ref[o].value);
-        if (prior && takes_over(twins, r, prior)) {
+        wk__shadow *t = wk__shadow_of(shadows, r->ref[o].value);
+        if (prior && takes_over(shadows, r, prior)) {
             t->value.memory = prior->value.memory;
             prior->value.memory.block = NULL;
         } else {
@@ -122,13 +122,13 @@ static wk_code alloc_outputs(wk__shadow_map *twins, wk__record *r, wk__fail *fai
 }
 
 /* If a record fails, its target keeps the old contents; other outputs fail. */
-static wk_code fail_outputs(wk__shadow_map *twins, wk__record *r, wk__fail *fail)
+static wk_code fail_outputs(wk__shadow_map *shadows, wk__record *r, wk__fail *fail)
 {
     wk_code code = WK_OK;
-    const wk__shadow *old = r->rolls_back ? wk__shadow_of(twins, r->prior) : NULL;
+    const wk__shadow *old = r->rolls_back ? wk__shadow_of(shadows, r->prior) : NULL;
     if (old && (!old->value.memory.block || (old->failed && !old->rolled_back))) old = NULL;
     for (int o = 0; o < r->nout && code == WK_OK; o++) {
-        wk__shadow *t = wk__shadow_of(twins, r->ref[o].value);
+        wk__shadow *t = wk__shadow_of(shadows, r->ref[o].value);
         t->valid = true;
         t->failed = true;
         if (!old) continue;
@@ -141,29 +141,29 @@ static wk_code fail_outputs(wk__shadow_map *twins, wk__record *r, wk__fail *fail
 }
 
 /* Determines whether all operands are valid, and whether any has failed. */
-static void look_at_operands(const wk__shadow_map *twins, wk__record *r, bool *known, bool *failed)
+static void look_at_operands(const wk__shadow_map *shadows, wk__record *r, bool *known, bool *failed)
 {
     *known = computes(r->device);
     *failed = false;
     for (int i = 0; i < r->nin + r->partial; i++) {
-        const wk__shadow *in = wk__shadow_of(twins, i < r->nin ? wk__record_in(r, i)->value : r->prior);
+        const wk__shadow *in = wk__shadow_of(shadows, i < r->nin ? wk__record_in(r, i)->value : r->prior);
         if (!in) continue;
         *known = *known && in->valid;
         *failed = *failed || (in->failed && !in->rolled_back);
     }
 }
 
-static wk_code compute(wk__shadow_map *twins, wk__record *r, void *room, wk__fail *fail)
+static wk_code compute(wk__shadow_map *shadows, wk__record *r, void *room, wk__fail *fail)
 {
     bool known, failed;
-    look_at_operands(twins, r, &known, &failed);
+    look_at_operands(shadows, r, &known, &failed);
     if (!known) return WK_OK;
-    if (failed) return fail_outputs(twins, r, fail);
-    wk_code code = alloc_outputs(twins, r, fail);
+    if (failed) return fail_outputs(shadows, r, fail);
+    wk_code code = alloc_outputs(shadows, r, fail);
     if (code != WK_OK) return code;
-    code = settled(r->device, run_one(&twins->building, wk__record_on_shadows(twins, r, room), fail), fail);
-    if (code == WK_ERR_INDEX) return fail_outputs(twins, r, fail);
-    for (int o = 0; o < r->nout; o++) wk__shadow_of(twins, r->ref[o].value)->valid = code == WK_OK;
+    code = settled(r->device, run_one(&shadows->building, wk__record_on_shadows(shadows, r, room), fail), fail);
+    if (code == WK_ERR_INDEX) return fail_outputs(shadows, r, fail);
+    for (int o = 0; o < r->nout; o++) wk__shadow_of(shadows, r->ref[o].value)->valid = code == WK_OK;
     return code;
 }
 
@@ -171,25 +171,25 @@ static wk_code compute(wk__shadow_map *twins, wk__record *r, void *room, wk__fai
 
 /* Frees shadows after their last reader, except those that are compared later and those that a flush file starts
  * with. */
-static void free_after_last_use(wk__shadow_map *twins, wk__record *r, int64_t place)
+static void free_after_last_use(wk__shadow_map *shadows, wk__record *r, int64_t place)
 {
     for (int i = 0; i < r->nin + r->partial; i++) {
-        wk__shadow *t = wk__shadow_of(twins, i < r->nin ? wk__record_in(r, i)->value : r->prior);
+        wk__shadow *t = wk__shadow_of(shadows, i < r->nin ? wk__record_in(r, i)->value : r->prior);
         if (t && t->writer && !t->observable && t->last == place) wk__shadow_free(t);
     }
 }
 
-static bool is_needed(const wk__shadow_map *twins, wk__record *r)
+static bool is_needed(const wk__shadow_map *shadows, wk__record *r)
 {
     bool needed = false;
-    for (int o = 0; o < r->nout; o++) needed = needed || wk__shadow_of(twins, r->ref[o].value)->needed;
+    for (int o = 0; o < r->nout; o++) needed = needed || wk__shadow_of(shadows, r->ref[o].value)->needed;
     return needed;
 }
 
 /* If it was computed in the flush that deferred it, that result is the reference. */
-static bool kept_before(wk__shadow_map *twins, const wk__record *r)
+static bool kept_before(wk__shadow_map *shadows, const wk__record *r)
 {
-    wk__shadow *t = wk__shadow_of(twins, r->ref[0].value);
+    wk__shadow *t = wk__shadow_of(shadows, r->ref[0].value);
     t->valid = wk__deferred_shadow_take(t);
     return t->valid;
 }
@@ -205,32 +205,32 @@ static int64_t largest_record(const wk__op_queue *ring)
     return (int64_t)bytes;
 }
 
-static wk_code compute_all(wk__shadow_map *twins, wk__fail *fail)
+static wk_code compute_all(wk__shadow_map *shadows, wk__fail *fail)
 {
-    wk__op_queue *ring = twins->ring;
+    wk__op_queue *ring = shadows->ring;
     wk_code code = WK_OK;
     void *room = wk__alloc((size_t)largest_record(ring));
     if (!room) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory");
-    for (int64_t k = 0; k < twins->count && code == WK_OK; k++)
-        if (!twins->twin[k].writer && twins->twin[k].needed) code = copy_operand(&twins->twin[k], fail);
+    for (int64_t k = 0; k < shadows->count && code == WK_OK; k++)
+        if (!shadows->shadow[k].writer && shadows->shadow[k].needed) code = copy_operand(&shadows->shadow[k], fail);
     for (int64_t k = 0; k < ring->count && code == WK_OK; k++) {
         wk__record *r = ring->record[k];
-        const bool kept = r->ref[0].value->requeued && kept_before(twins, r);
-        if (!is_needed(twins, r)) continue;
-        if (!kept) code = compute(twins, r, room, fail);
-        free_after_last_use(twins, r, k);
+        const bool kept = r->ref[0].value->requeued && kept_before(shadows, r);
+        if (!is_needed(shadows, r)) continue;
+        if (!kept) code = compute(shadows, r, room, fail);
+        free_after_last_use(shadows, r, k);
     }
     wk__free(room);
     return code;
 }
 
-void wk__shadow_run(wk__shadow_map *twins)
+void wk__shadow_run(wk__shadow_map *shadows)
 {
-    twins->fail.tag = -1;
-    if (compute_all(twins, &twins->fail) == WK_OK) return;
-    twins->skip_reason = twins->fail.text;
-    for (int64_t k = 0; k < twins->count; k++) {
-        wk__shadow_free(&twins->twin[k]);
-        wk__deferred_shadow_drop(twins->twin[k].of);
+    shadows->fail.tag = -1;
+    if (compute_all(shadows, &shadows->fail) == WK_OK) return;
+    shadows->skip_reason = shadows->fail.text;
+    for (int64_t k = 0; k < shadows->count; k++) {
+        wk__shadow_free(&shadows->shadow[k]);
+        wk__deferred_shadow_drop(shadows->shadow[k].of);
     }
 }

@@ -6,12 +6,12 @@
 
 #include "shadow.h"
 
-/* Copies the inputs of the flush and computes its observable values. If that fails, sets twins->skip_reason, and the
+/* Copies the inputs of the flush and computes its observable values. If that fails, sets shadows->skip_reason, and the
  * flush cannot be checked. Changes nothing that the user or the planned run sees, except that devices are
  * synchronized. */
-void wk__shadow_run(wk__shadow_map *twins);
+void wk__shadow_run(wk__shadow_map *shadows);
 
 /* Copies the record to `room`, of wk__record_bytes(), and replaces its values by their shadows. */
-wk__record *wk__record_on_shadows(const wk__shadow_map *twins, wk__record *r, void *room);
+wk__record *wk__record_on_shadows(const wk__shadow_map *shadows, wk__record *r, void *room);
 
 #endif

@@ -60,7 +60,7 @@ static void renumber(shuffle *s, wk__op_queue *ring)
 }
 
 /* Transactions reserve memory in the order of their records, so they are not shuffled. */
-static bool is_whole(const wk__op_queue *ring)
+static bool has_transaction(const wk__op_queue *ring)
 {
     for (int64_t n = 0; n < ring->count; n++)
         if (ring->record[n]->transaction) return true;
@@ -72,7 +72,7 @@ void wk__plan_shuffle(wk__op_queue *ring, int32_t groups)
     wk__fusion_observer *at = atomic_load_explicit(&look, memory_order_relaxed);
     if (__builtin_expect(at != NULL, 0)) at(ring, groups);
     const uint64_t seed = atomic_load_explicit(&order, memory_order_relaxed);
-    if (__builtin_expect(seed == 0, 1) || groups < 2 || groups > MAX_GROUPS || is_whole(ring)) return;
+    if (__builtin_expect(seed == 0, 1) || groups < 2 || groups > MAX_GROUPS || has_transaction(ring)) return;
     shuffle s = {.state = seed};
     count(&s, ring, -1, 1);
     for (int32_t k = 0; k < groups; k++) s.place[k] = -1;

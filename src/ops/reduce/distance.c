@@ -37,7 +37,7 @@ wk_tensor *wk_dist_at(wk_site site, wk_tensor *a, wk_tensor *b, const wk_dist_op
             wk__elementwise(&difference_op, site,
                             (wk__arg[]){wk__tensor_arg(wk__to_opmath(a)), wk__tensor_arg(wk__to_opmath(b))}, 2, NULL);
         if (way && (!isinf(o.p) || wk__check_nonempty_reduction(op, site, way, all_of(way))))
-            out = wk__cast_result(wk__vector_norm(site, way, all_of(way), false, o.p), dtype);
+            out = wk__cast_result(wk__vector_norm(site, a, b, all_of(way), false, o.p), dtype);
     }
     return wk__compose_end(&c, out, &attr);
 }
@@ -90,7 +90,7 @@ static wk_tensor *cosines(wk_site site, wk_tensor *const in[2], int64_t dim, dou
     wk_tensor *part[2];
     for (int k = 0; k < 2; k++) {
         wk_tensor *x = wk_expand_at(site, wk__to_opmath(in[k]), shape, ndim);
-        wk_tensor *length = x ? wk__vector_norm(site, x, mask, true, 2) : NULL;
+        wk_tensor *length = x ? wk__vector_norm(site, x, NULL, mask, true, 2) : NULL;
         if (!length) return NULL;
         part[k] = wk__elementwise(&direction_op, site,
                                   (wk__arg[]){wk__tensor_arg(x), wk__tensor_arg(length), wk__float_arg(eps)}, 3, NULL);
@@ -115,16 +115,25 @@ wk_tensor *wk_cosine_similarity_at(wk_site site, wk_tensor *a, wk_tensor *b, int
     return wk__compose_end(&c, out, &attr);
 }
 
-/* With c = max(|a|, eps) and e = max(|b|, eps), the gradient of a is b / (c e) - (a b) a / (c^3 e); the second term is
- * 0 where |a| <= eps. */
+static wk_tensor *length_keepdim(wk_tensor *x, int64_t mask)
+{
+    int64_t dims[WK__MAX_DIMS];
+    int count = 0;
+    for (int d = 0; d < WK__MAX_DIMS; d++)
+        if (mask >> d & 1) dims[count++] = d;
+    return wk_norm_at((wk_site){0}, x, dims, count,
+                      &(wk_norm_options){.size = sizeof(wk_norm_options), .keepdim = true});
+}
+
+/* With a' = a / c, c = max(|a|, eps), and b' likewise, the gradient of a is (b' - (a' b') a') / c; the second term is 0
+ * where |a| <= eps. */
 static wk_tensor *cosine_grad(wk_tensor *a, wk_tensor *b, wk_tensor *flow, int64_t mask, double eps)
 {
-    wk_tensor *square = wk__sum_keepdim(wk_square(a), mask), *short_of = wk_le(square, eps * eps);
-    wk_tensor *c = wk_sqrt(wk_where(short_of, eps * eps, square));
-    wk_tensor *e = wk_sqrt(wk_maximum(wk__sum_keepdim(wk_square(b), mask), eps * eps)),
-              *both = wk_div(flow, wk_mul(c, e));
-    wk_tensor *cosine = wk_div(wk__sum_keepdim(wk_mul(a, b), mask), wk_square(c));
-    return wk_mul(both, wk_sub(b, wk_mul(a, wk_where(short_of, 0, cosine))));
+    wk_tensor *length = length_keepdim(a, mask), *short_of = wk_le(length, eps), *c = wk_where(short_of, eps, length);
+    a = wk_div(a, c);
+    b = wk_div(b, wk_maximum(length_keepdim(b, mask), eps));
+    wk_tensor *cosine = wk__sum_keepdim(wk_mul(a, b), mask);
+    return wk_mul(wk_div(flow, c), wk_sub(b, wk_mul(a, wk_where(short_of, 0, cosine))));
 }
 
 static void cosine_gradient(wk__grad_ctx *g)

@@ -35,27 +35,12 @@ static wk_tensor *log_of_sum(wk_site site, wk_tensor *x, uint16_t mask)
                : NULL;
 }
 
-/* Returns the result with its reduced dimensions if keepdim, else as a view without them. */
-static wk_tensor *drop_reduced_dims(wk_tensor *out, uint16_t mask, bool keepdim)
-{
-    if (!out || keepdim) return out;
-    const wk__body *body = wk__body_of(out);
-    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
-    int ndim = 0;
-    for (int d = 0; d < body->ndim; d++) {
-        if (mask >> d & 1) continue;
-        shape[ndim] = body->shape[d];
-        stride[ndim++] = body->stride[d];
-    }
-    return wk__tensor_view(wk__context(), out, body->offset, ndim, shape, stride);
-}
-
 static wk_tensor *logsumexp_call(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
                                  const wk_reduce_options *options)
 {
     wk__reduction_call r;
     if (!wk__reduction_begin_options(&r, op, site, x, dims, count, options)) return NULL;
-    wk_tensor *out = drop_reduced_dims(log_of_sum(site, wk__to_opmath(x), r.mask), r.mask, r.keepdim);
+    wk_tensor *out = wk__drop_reduced_dims(log_of_sum(site, wk__to_opmath(x), r.mask), r.mask, r.keepdim);
     return wk__reduction_end(&r, wk__cast_result(out, r.dtype));
 }
 

@@ -146,6 +146,20 @@ wk_tensor *wk__reduce_max(wk_site site, wk_tensor *x, uint16_t mask, bool keepdi
     return row_reduced(&wk__op_amax, site, x, mask, keepdim);
 }
 
+wk_tensor *wk__drop_reduced_dims(wk_tensor *out, uint16_t mask, bool keepdim)
+{
+    if (!out || keepdim) return out;
+    const wk__body *body = wk__body_of(out);
+    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
+    int ndim = 0;
+    for (int d = 0; d < body->ndim; d++) {
+        if (mask >> d & 1) continue;
+        shape[ndim] = body->shape[d];
+        stride[ndim++] = body->stride[d];
+    }
+    return wk__tensor_view(wk__context(), out, body->offset, ndim, shape, stride);
+}
+
 /* in: x, for its shape only */
 static int position(wk__emit *e, const int in[])
 {

@@ -51,6 +51,8 @@ wk_tensor *wk__append_unit_dim(wk_tensor *x);
  * keepdim. */
 wk_tensor *wk__reduce_sum(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim);
 wk_tensor *wk__reduce_max(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim);
+/* Returns the result with its reduced dimensions if keepdim, else as a view without them. NULL if it is NULL. */
+wk_tensor *wk__drop_reduced_dims(wk_tensor *out, uint16_t mask, bool keepdim);
 /* Returns the index of each element in its row, as i64, if the masked dimensions are the last. Stores nothing and does
  * not divide: it is the element's position in the index space minus the position of the row's first element, which is
  * one more reduction of the row program. */

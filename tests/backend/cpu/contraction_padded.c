@@ -39,7 +39,7 @@ static bool expect_convolution(const convolution *of, wk_dtype dtype, layout lay
     const bool is = has(&kernel), may = has_tiles(dtype);
     if (is && !may) fail_msg("%s is computed without tiles for it", what);
     if (must && may && !is) fail_msg("%s cannot be computed so", what);
-    if (is) expect_exactly(&kernel, result_of(&t, way), run, what);
+    if (is && test_takes_case(4)) expect_exactly(&kernel, result_of(&t, way), run, what);
     convolution_free(&t);
     return is;
 }

@@ -43,8 +43,10 @@ static void coordinates_of_any_kind(void **state)
         assert_null(wk__contraction_check(&sum, 4, shape));
         char what[32];
         snprintf(what, sizeof what, "round %d", round);
-        if (has_product(&kernel)) expect_exactly(&kernel, &c, run_product, what), products++;
-        if (has_dots(&kernel)) expect_exactly(&kernel, &c, run_dots, what), dots++;
+        const bool product = has_product(&kernel), dot = has_dots(&kernel), taken = test_takes_case(4);
+        if (product && taken) expect_exactly(&kernel, &c, run_product, what);
+        if (dot && taken) expect_exactly(&kernel, &c, run_dots, what);
+        products += product, dots += dot;
         free(a.data), free(b.data), free(c.data);
     }
     const bool some = products >= 1000 && dots >= 100, none = products == 0 && dots == 0;

@@ -75,6 +75,7 @@ static void coordinates_of_any_kind(void **state)
 {
     (void)state;
     for (int round = 0; round < 2000; round++) {
+        if (!test_takes_case(2)) continue;
         const int ndim = (int)between(0, 4), summed = (int)between(0, 3), indices = ndim + summed;
         wk__contraction sum = {.dtype = WK_I32, .nsummed = (int8_t)summed};
         wk__work_args kernel = {.ndim = ndim, .contraction = &sum};
@@ -139,6 +140,7 @@ static void rows_of_several_runs(void **state)
     for (size_t k = 0; k < sizeof runs / sizeof *runs; k++)
         for (size_t t = 0; t < sizeof dtypes / sizeof *dtypes; t++)
             for (layout way = ROWS; way <= GAPS; way++) {
+                if (!test_takes_case(2)) continue;
                 const int64_t of_a[] = {B, N, I, runs[k]}, of_x[] = {B, N, J, runs[k]}, of_c[] = {B, I, J};
                 array a, x, c;
                 char what[64];

@@ -141,21 +141,17 @@ static void scan_case(wk_dtype dtype, int shape, int dim, layout layout, int mod
     if (!is_empty(kernel.ndim, kernel.shape)) do {
             if (at[dim] != 0) continue;
             double real = mode;
-            float single = (float)mode;
             uint64_t whole = (uint64_t)mode;
             for (; at[dim] < kernel.shape[dim]; at[dim]++) {
                 const char *element = array_at(&in, kernel.ndim, at);
-                if (dtype == WK_F64) {
+                if (is_float(dtype)) { /* in double, and rounded once where it is stored */
                     real = mode ? real * get_real(dtype, element) : real + get_real(dtype, element);
-                } else if (is_float(dtype)) {
-                    const float next = (float)get_real(dtype, element);
-                    single = mode ? single * next : single + next;
-                    real = single;
                 } else {
                     const uint64_t next = (uint64_t)get_whole(dtype, element);
                     whole = mode ? whole * next : whole + next;
                 }
-                put_rounded(dtype, expected + (array_at(&out, kernel.ndim, at) - out.data), real, (int64_t)whole);
+                put_rounded(dtype, expected + (array_at(&out, kernel.ndim, at) - out.data),
+                            dtype == WK_F64 ? real : (double)(float)real, (int64_t)whole);
             }
             at[dim] = 0;
         } while (advance(kernel.ndim, kernel.shape, at));

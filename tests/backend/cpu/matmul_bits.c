@@ -27,6 +27,7 @@ static void test_threads(void **state)
 {
     (void)state;
     for (int k = 0; k < CASES; k++) {
+        if (!test_takes_case(4)) continue;
         product product;
         product_new(&product, &cases[k]);
         char *alone = malloc((size_t)product.c.bytes), *before = malloc((size_t)product.c.bytes);
@@ -83,6 +84,7 @@ static void test_no_memory(void **state)
     (void)state;
     for (int k = 0; k < CASES; k++)
         for (int nth = 1; nth <= 2; nth++) {
+            if (!test_takes_case(4)) continue;
             product product;
             product_new(&product, &cases[k]);
             char *before = malloc((size_t)product.c.bytes);

@@ -207,5 +207,6 @@ int main(void)
         cmocka_unit_test(random_layouts), cmocka_unit_test(tails), cmocka_unit_test(transposed),
         cmocka_unit_test(in_place),       cmocka_unit_test(large), cmocka_unit_test(boxes),
     };
+    vm_one_in = 4;
     return cmocka_run_group_tests(tests, vm_open, vm_close);
 }

@@ -429,5 +429,6 @@ int main(void)
         cmocka_unit_test(accuracy),
         cmocka_unit_test(memory_runs_out),
     };
+    vm_one_in = 4;
     return cmocka_run_group_tests(tests, vm_open, vm_close);
 }

@@ -5,13 +5,14 @@
  * that are indexed by what is not known) and shared memory, is counted. The kernels of `wick bench gpu` are printed one
  * by one: none may spill.
  *
- * One text in sixteen, by its hash, and on a day for some architectures, on three days for all; all texts for all where
+ * One text in sixteen, by its hash, for a third of the architectures at a time (test_has_turn); all texts for all where
  * WICK_MATRIX is "all" (make cuda-matrix), or for those that it names: "75 120". The figures of an architecture that
  * all texts were compiled for stay in results/cuda/matrix_sm_75, so that one can be done at a time. Texts that were
- * kept before the library was built are those of another one and count no more. */
+ * kept before the library was built are those of another one and count no more. A text that was compiled before is not
+ * compiled again for the same architecture and compiler: its log and cubin are in the folder compiled of the texts. */
 #include "backend/cuda/api.h"
 #include "standin/cache_dir.h"
-#include "support/daily_subset.h"
+#include "support/turns.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -23,7 +24,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { ONE_IN = 16, DAYS = 3, MOST_KERNELS = 4096 };
+enum { ONE_IN = 16, PARTS = 3, MOST_KERNELS = 4096 };
 static const int architectures[] = {75, 80, 86, 89, 90, 100, 120};
 enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
 
@@ -130,13 +131,10 @@ static void take_in(tally *t, const kernel *k)
 
 /* Goes through what the compiler wrote: of each function what it spills, which it was asked for, and what it warns of,
  * which is printed. */
-static void read_log(nvrtcProgram program, const char *path, int architecture, bool *warned, bool *spilled)
+static void read_log(char *log, const char *path, int architecture, bool *warned, bool *spilled)
 {
-    size_t bytes = 0;
-    nvrtc.GetProgramLogSize(program, &bytes);
-    char *log = calloc(bytes + 1, 1), *rest = NULL;
+    char *rest = NULL;
     *warned = *spilled = false;
-    if (log != NULL) nvrtc.GetProgramLog(program, log);
     for (char *line = log != NULL ? strtok_r(log, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest)) {
         const char *frame = strstr(line, "bytes stack frame, ");
         unsigned stores = 0, loads = 0;
@@ -147,7 +145,60 @@ static void read_log(nvrtcProgram program, const char *path, int architecture, b
         if (!asked_for) *warned = true;
         if (!asked_for || stores + loads > 0) printf("%s for sm_%d: %.300s\n", path, architecture, line);
     }
-    free(log);
+}
+
+/* The log of a compilation and its cubin, NULL if the compiler refused the text. */
+typedef struct compiled {
+    char *log, *image;
+} compiled;
+
+enum { OPTIONS = 3 };
+
+static compiled run_compiler(const char *text, const char *const options[OPTIONS], size_t *image_bytes)
+{
+    compiled to = {0};
+    nvrtcProgram program;
+    size_t bytes = 0;
+    *image_bytes = 0;
+    if (nvrtc.CreateProgram(&program, text, "wick.cu", 0, NULL, NULL) != NVRTC_SUCCESS) return to;
+    const bool good = nvrtc.CompileProgram(program, OPTIONS, options) == NVRTC_SUCCESS;
+    nvrtc.GetProgramLogSize(program, &bytes);
+    to.log = calloc(bytes + 1, 1);
+    if (to.log != NULL) nvrtc.GetProgramLog(program, to.log);
+    if (good && nvrtc.GetCUBINSize(program, image_bytes) == NVRTC_SUCCESS) to.image = malloc(*image_bytes);
+    if (to.image != NULL && nvrtc.GetCUBIN(program, to.image) != NVRTC_SUCCESS) {
+        free(to.image);
+        to.image = NULL;
+    }
+    nvrtc.DestroyProgram(&program);
+    return to;
+}
+
+/* As run_compiler, from the files of an earlier run if they exist: log and cubin are a function of the text, the
+ * options and the compiler's version, whose hash names the files. */
+static compiled run_compiler_once(const char *text, const char *const options[OPTIONS])
+{
+    char folder[STANDIN_PATH], image[STANDIN_PATH], log[STANDIN_PATH];
+    int major = 0, minor = 0;
+    size_t bytes;
+    nvrtc.Version(&major, &minor);
+    uint64_t hash = standin_hash(standin_hash_start, text, strlen(text) + 1);
+    hash = standin_hash(standin_hash(hash, &major, sizeof major), &minor, sizeof minor);
+    for (int k = 0; k < OPTIONS; k++) hash = standin_hash(hash, options[k], strlen(options[k]) + 1);
+    snprintf(folder, sizeof folder, "%.900s/compiled", standin_folder());
+    mkdir(folder, 0777);
+    snprintf(image, sizeof image, "%.950s/%016llx.cubin", folder, (unsigned long long)hash);
+    snprintf(log, sizeof log, "%.950s/%016llx.log", folder, (unsigned long long)hash);
+    compiled to = {.log = standin_read(log)};
+    if (to.log != NULL) to.image = standin_read(image);
+    if (to.log != NULL && to.image != NULL) return to;
+    free(to.log);
+    to = run_compiler(text, options, &bytes); /* a refusal is tried again */
+    if (to.image != NULL && standin_write_bytes(image, to.image, bytes)) {
+        const char *const part[] = {to.log != NULL ? to.log : ""};
+        standin_write(log, part, 1);
+    }
+    return to;
 }
 
 /* Its kernels; how many. The text's first line is the options of the device that compiled it. */
@@ -155,25 +206,20 @@ static int compile(const char *path, const char *text, int architecture, tally *
 {
     char target[40];
     snprintf(target, sizeof target, "--gpu-architecture=sm_%d", architecture);
-    const char *const options[] = {target, "--fmad=false", "--ptxas-options=-v"};
-    nvrtcProgram program;
-    size_t bytes = 0;
-    int count = 0;
+    const char *const options[OPTIONS] = {target, "--fmad=false", "--ptxas-options=-v"};
     const double begin = now();
-    if (nvrtc.CreateProgram(&program, text, "wick.cu", 0, NULL, NULL) != NVRTC_SUCCESS) return 0;
-    const bool good = nvrtc.CompileProgram(program, 3, options) == NVRTC_SUCCESS;
+    compiled c = run_compiler_once(text, options);
     bool warned, spilled;
-    read_log(program, path, architecture, &warned, &spilled);
+    read_log(c.log, path, architecture, &warned, &spilled);
     t->texts++;
-    t->refused += !good;
-    t->warned += warned && good;
+    t->refused += c.image == NULL;
+    t->warned += warned && c.image != NULL;
     t->spilling += spilled;
-    char *image = good && nvrtc.GetCUBINSize(program, &bytes) == NVRTC_SUCCESS ? malloc(bytes) : NULL;
-    if (image != NULL && nvrtc.GetCUBIN(program, image) == NVRTC_SUCCESS) count = read_kernels(image, all, most);
+    const int count = c.image != NULL ? read_kernels(c.image, all, most) : 0;
     for (int k = 0; k < count; k++) take_in(t, &all[k]);
     t->seconds += now() - begin;
-    free(image);
-    nvrtc.DestroyProgram(&program);
+    free(c.image);
+    free(c.log);
     return count;
 }
 
@@ -324,7 +370,7 @@ static bool is_wanted(const text *t, int a)
 {
     const char *given = getenv("WICK_MATRIX");
     if (given != NULL && *given != '\0') return is_asked_for(a);
-    return t->hash % ONE_IN == 0 && test_runs_today((int)(t->hash / ONE_IN % DAYS) + a, DAYS);
+    return t->hash % ONE_IN == 0 && test_has_turn((int)(t->hash / ONE_IN % PARTS) + a, PARTS);
 }
 
 /* So that a run for other architectures leaves them. */

@@ -4,7 +4,7 @@
 #include "test.h"
 
 #include "backend/gpu/codegen/codegen_epilogue.h"
-#include "support/daily_subset.h"
+#include "support/turns.h"
 #include "support/devices.h"
 #include "support/driver_faults.h"
 #include "support/group/epilogues.h"
@@ -75,12 +75,12 @@ static void compare(int d, epilogue_case *c)
 }
 
 /* All of them would be compiled for minutes: tails that are like others in that are tried in a few dtypes, and so are
- * large products and those that work-groups make; half of all on a day. */
+ * large products and those that work-groups make; half of all at a time. */
 static bool is_wanted(epilogue_product product, epilogue_kind kind, wk_dtype dtype)
 {
     const bool few = dtype == WK_F32 || dtype == WK_F16 || dtype == WK_I64;
-    const int half = ((int)product + (int)kind) % 2; /* on an even and on an odd day of four, so on each device */
-    if (!test_runs_today(2 * half, 4) && !test_runs_today(2 * half + 1, 4)) return false;
+    const int half = ((int)product + (int)kind) % 2; /* in an even and an odd part of four, so on each device */
+    if (!test_has_turn(2 * half, 4) && !test_has_turn(2 * half + 1, 4)) return false;
     if (product == EPILOGUE_OF_SMALL || product == EPILOGUE_OF_CONVOLUTION) return few || kind == EPILOGUE_SEVERAL;
     return dtype == WK_F32 || (few && kind == EPILOGUE_SEVERAL);
 }

@@ -33,7 +33,7 @@ static void a_reader_gets_the_cause_and_is_told_once(void **state)
     wk_flush();
     expect_ok(); /* nobody has waited for the device */
     assert_true(isnan(wk_item(wk_sum(after))));
-    expect_error("index_select", "9", "4", "gpu_faults.c", NULL);
+    expect_error("index_select", "9", "4", "gpu/faults.c", NULL);
     wk_add(x, 1);
     wk_sync();
     expect_ok(); /* what depends on it fails silently now */
@@ -70,7 +70,7 @@ static void a_copy_takes_the_fault_along(void **state)
         wk_flush();
         if (wk_error()) expect_error("index_select", "9", NULL);
         assert_true(isnan(wk_item(sum)));
-        expect_error("index_select", "9", "4", "gpu_faults.c", NULL);
+        expect_error("index_select", "9", "4", "gpu/faults.c", NULL);
         EXPECT_VALUES(good, 0, 1, 2, 3, 4);
         wk_add(good, 1);
         expect_ok();

@@ -219,11 +219,11 @@ static void all_are_told_whose_writes_were_left_out(void **state)
     wk_flush();
     test_in_thread(writes_in_place, (wk_tensor *[]){x, bad});
     wk_add(four, 1);
-    expect_error("sqrt", "gpu_late.c", NULL);
+    expect_error("sqrt", "gpu/late.c", NULL);
     wk_sync();
     expect_ok(); /* once */
     assert_true(isnan(wk_item(wk_sum(bad))));
-    expect_error("sqrt", "gpu_late.c", NULL);
+    expect_error("sqrt", "gpu/late.c", NULL);
     wk_free(x), wk_free(four), wk_free(bad);
 }
 

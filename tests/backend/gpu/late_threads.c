@@ -195,7 +195,7 @@ static void is_one_of_many(test_thread *t)
     all_ready(MANY + 1);
     test_await(&looked, 1);
     wk_add(wk_ones((2)), 1);
-    THREAD_CHECK_ERROR(t, "sqrt", "gpu_late_threads.c", NULL);
+    THREAD_CHECK_ERROR(t, "sqrt", "gpu/late_threads.c", NULL);
 }
 
 /* A tensor that cannot be computed, by sqrt. */
@@ -333,7 +333,7 @@ static void failures_without_memory_are_told_apart(void **state)
         wk_tensor *more = wk_retain(wk_mul(next, 2));
         wk_flush();
         wk_sync();
-        expect_error(again ? "neg: " : "exp: ", "gpu_late_threads.c", NULL);
+        expect_error(again ? "neg: " : "exp: ", "gpu/late_threads.c", NULL);
         atomic_store(&no_words, false);
         driver_clear();
         assert_true(isnan(wk_item(wk_sum(more))));

@@ -9,7 +9,7 @@
 
 #include "backend/cuda/api.h"
 #include "backend/gpu/cache/kernel_build.h"
-#include "support/daily_subset.h"
+#include "support/turns.h"
 #include "support/gpu/gpu_cases.h"
 #include "support/group/epilogues.h"
 
@@ -140,19 +140,19 @@ static void compile_units(add_units *add, char *architecture, bool merged)
     free(units);
 }
 
-/* A kernel for each unit, in CUDA's intermediate language and in an architecture's own; then merged ones. In nine days
- * each has its turn, as the tests of mode cuda compile the same cases for an architecture every day (cuda_matrix says
- * what the compiler warned of). */
+/* A kernel for each unit, in CUDA's intermediate language and in an architecture's own; then merged ones. One
+ * part in nine runs at a time, as the tests of mode cuda compile the same cases for an architecture each time
+ * (cuda_matrix reports what the compiler warned of). */
 static void compile_all(add_units *add)
 {
     static char any[] = "--gpu-architecture=compute_80", one[] = "--gpu-architecture=sm_90";
-    enum { DAYS = 9, APART = DAYS / 3 };
+    enum { PARTS = 9, APART = PARTS / 3 };
     static int test;
     const int first = test++;
     if (nvrtc.CreateProgram == NULL) skip();
-    if (test_runs_today(first, DAYS)) compile_units(add, any, false);
-    if (test_runs_today(first + APART, DAYS)) compile_units(add, one, false);
-    if (test_runs_today(first + 2 * APART, DAYS)) compile_units(add, any, true);
+    if (test_has_turn(first, PARTS)) compile_units(add, any, false);
+    if (test_has_turn(first + APART, PARTS)) compile_units(add, one, false);
+    if (test_has_turn(first + 2 * APART, PARTS)) compile_units(add, any, true);
 }
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */

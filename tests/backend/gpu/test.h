@@ -14,7 +14,7 @@
 #include "backend/cuda/device.h"
 #include "backend/opencl/backend.h"
 #include "backend/opencl/device.h"
-#include "support/daily_subset.h"
+#include "support/turns.h"
 #include "support/gpu/gpu.h"
 #include "support/gpu/gpu_cases.h"
 
@@ -23,7 +23,7 @@ static void *gpu_device[8];
 static int gpu_devices;
 
 /* Opens all devices, or those whose turn it is. There has to be one, or the tests would pass by looking at nothing. */
-static void gpu_open_some(int days)
+static void gpu_open_some(int parts)
 {
     wk__text why = {0};
     gpu = wk__backend_of(test_gpu_kind());
@@ -32,7 +32,7 @@ static void gpu_open_some(int days)
     const int count = gpu->count() < 8 ? gpu->count() : 8;
     for (int d = 0; d < count; d++) {
         wk__fail fail;
-        if (!test_runs_today(d, days < count ? days : count)) continue;
+        if (!test_has_turn(d, parts < count ? parts : count)) continue;
         if (gpu->open(d, &gpu_device[gpu_devices++], &fail) != WK_OK) fail_msg("%s", fail.text);
     }
     assert_true(gpu_devices > 0);
@@ -46,7 +46,7 @@ static inline int gpu_open(void **state)
     return 0;
 }
 
-/* The same where compilers are at work for minutes: one device of two on a day. */
+/* The same where compilers take minutes: one device of two at a time. */
 static inline int gpu_open_one(void **state)
 {
     (void)state;

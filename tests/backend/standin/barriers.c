@@ -3,7 +3,7 @@
  * it computes something else. */
 #include "backend.h"
 
-#include "support/daily_subset.h"
+#include "support/turns.h"
 #include "support/gpu/gpu_cases.h"
 #include "support/group/epilogues.h"
 
@@ -204,11 +204,11 @@ static bool sort_by_digits(void *device)
 
 /* Each text begins with the barriers of the prelude: two of groups that combine what they have, two of strips.
  * `of_these`: how many of them what is run needs. It needs all that come after them. `number`: of the try; every third
- * has its turn on a day. */
+ * runs at a time. */
 static void each_barrier(int number, try *t, int of_these)
 {
-    enum { PRELUDE = 4, DAYS = 3 };
-    if (!test_runs_today(number, DAYS)) return;
+    enum { PRELUDE = 4, PARTS = 3 };
+    if (!test_has_turn(number, PARTS)) return;
     standin_needed();
     int noticed = 0, count = 0;
     barriers = 0;

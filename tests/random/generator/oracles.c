@@ -18,9 +18,11 @@ const char *const oracle_name[ORACLES] = {"nothing",
                                           "central differences",
                                           "references",
                                           "bad indices",
+                                          "default = sync in other sizes",
                                           "GPU: default = sync",
                                           "GPU: threads at the same time = sync",
                                           "GPU: bad indices",
+                                          "GPU: default = sync in other sizes",
                                           "GPU: a call of the driver fails",
                                           "the same on all kinds of CPU"};
 const mode mode_sync = {.name = "sync", .sync = true, .threads = 1};
@@ -87,6 +89,10 @@ bool oracle_broken(program *p, oracle which, verdict *v)
 {
     bool conclusive;
     v->oracle = ORACLE_NOTHING;
+    if (which == ORACLE_SIZES)
+        return other_sizes_disagree(p, &mode_sync, &mode_of[ORACLE_DEFAULT], &base, &other, v) && report(v, which);
+    if (which == ORACLE_GPU_SIZES)
+        return other_sizes_disagree(p, &gpu_sync, &gpu_usual, &base, &other, v) && report(v, which);
     if (which == ORACLE_INDEX) return index_disagrees(p, &base, &other, v) && report(v, which);
     if (which == ORACLE_DRIVER) return driver_disagrees(p, gpu_usual.gpu, &base, &other, v) && report(v, which);
     if (which == ORACLE_REFERENCE) return reference_disagrees(p, &other, v) && report(v, which);
@@ -220,6 +226,10 @@ void oracles_try(program *p, uint64_t seed, verdict *v, digest *d)
         if (reference_disagrees(p, &other, v) && report(v, ORACLE_REFERENCE)) return;
     }
     if (p->seed % 2 == 0 && index_disagrees(p, &base, &other, v) && report(v, ORACLE_INDEX)) return;
+    if (p->seed % 4 == 1) {
+        counts->resized++;
+        if (oracle_broken(p, ORACLE_SIZES, v)) return;
+    }
     bool conclusive = false;
     if (p->gradcheck && gradcheck_fails(p, &other, v, &conclusive)) report(v, ORACLE_DIFFERENCES);
     if (p->gradcheck) *(conclusive ? &counts->differences : &counts->inconclusive) += 1;
@@ -248,8 +258,13 @@ void oracles_try_gpu(program *p, uint64_t seed, int variant, int kind, verdict *
     count(p);
     counts->ranges += large;
     counts->at_once += p->concurrent;
-    for (oracle which = ORACLE_GPU; which <= ORACLE_DRIVER; which++)
-        if ((which != ORACLE_GPU_THREADS || p->concurrent) && oracle_broken(p, which, v)) return;
+    const bool resizes = !large && variant % 8 == 0;
+    counts->resized += resizes;
+    for (oracle which = ORACLE_GPU; which <= ORACLE_DRIVER; which++) {
+        if (which == ORACLE_GPU_THREADS && !p->concurrent) continue;
+        if (which == ORACLE_GPU_SIZES && !resizes) continue;
+        if (oracle_broken(p, which, v)) return;
+    }
 }
 
 void oracles_tidy(program *p)

@@ -17,9 +17,11 @@ typedef enum oracle {
     ORACLE_DIFFERENCES, /* gradients = central differences */
     ORACLE_REFERENCE,   /* each call gives what the row's reference does, and changes nothing but what it writes */
     ORACLE_INDEX,       /* a bad index fails what depends on it and nothing else, in each mode with the same message */
+    ORACLE_SIZES,       /* default = op by op in other sizes, one after the other: caches serve several of them */
     ORACLE_GPU,         /* as it usually runs there = op by op there, or on the CPU if its numbers are exact */
     ORACLE_GPU_THREADS, /* the same with threads that work at the same time */
     ORACLE_GPU_INDEX,   /* bad indices there, as above; and no thread hears of those of another one */
+    ORACLE_GPU_SIZES,   /* the same there */
     ORACLE_DRIVER,      /* where a call of the driver fails, what is read fails or has the right numbers */
     ORACLE_CPU_KINDS,   /* shapes, dtypes and refusals are those of another kind of CPU */
     ORACLES
@@ -54,6 +56,7 @@ void oracles_tidy(program *p);
 /* Nothing but int64_t: those of several processes are added up as an array. */
 typedef struct oracle_counts {
     int64_t spoiled, programs, calls, backwards, differences, inconclusive, large, referred;
+    int64_t resized;         /* run in other sizes, one after the other */
     int64_t ranges, at_once; /* on a GPU: programs of tensors larger than 2 MB, and with threads at the same time */
     int64_t by_calls[64];
 } oracle_counts;
@@ -80,6 +83,10 @@ bool index_runs_differ(const executor *sync, const executor *other, verdict *v);
 void driver_leave_out_writes(program *p);
 /* Runs it on a device of that kind, where a call of the driver fails that the program's seed draws. */
 bool driver_disagrees(const program *p, int kind, executor *base, executor *other, verdict *v);
+
+/* sizes.c: its most common size in place of which others stand, one after the other, from 0 to 257. */
+bool other_sizes_disagree(const program *p, const mode *sync, const mode *usual, executor *base, executor *other,
+                          verdict *v);
 
 /* reference.c: runs it op by op and compares every call. */
 bool reference_disagrees(program *p, executor *m, verdict *v);

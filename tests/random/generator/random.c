@@ -9,6 +9,8 @@
  *   random_programs --opencl|--cuda --only SEED:VARIANT
  *   random_programs --print SEED      the program of that seed; SEED:large: of tensors larger than 2 MB
  *
+ * A part of them runs in other sizes, too, one after the other, so that caches serve several of them (sizes.c).
+ *
  * With --opencl or --cuda they run on the first such device, 40 of other sizes to each that needs kernels of its own,
  * and every eighth is one of tensors larger than 2 MB (variant "large"), on two devices for the half; with --large all
  * are.
@@ -255,6 +257,7 @@ static void statistics(void)
            (long long)c->programs, elapsed(), 1e6 * cost() / n, (long long)median(c), (double)c->calls / n,
            100 * (double)c->backwards / n, 100 * (double)c->differences / n, 100 * (double)c->inconclusive / n,
            100 * (double)c->large / n, 100 * (double)c->referred / n, 100 * (double)c->spoiled / n);
+    printf("in other sizes, one after the other, %.1f %%\n", 100 * (double)c->resized / n);
     if (set.gpu)
         printf("of tensors larger than 2 MB %.1f %%, with threads at the same time %.1f %%\n",
                100 * (double)c->ranges / n, 100 * (double)c->at_once / n);

@@ -112,6 +112,10 @@ static void run_pass(wk__row_block *block, int pass)
 {
     const wk__cpu_reduce_job *job = block->job;
     int64_t segments = wk__segments_of(job);
+    if (block->idle) {
+        wk__row_block_publish_identities(block, pass);
+        return;
+    }
     for (int64_t segment = 0; segment < segments; segment++) {
         wk__row_block_run_segment(block, pass, segment);
         for (int n = 0; n < job->nsums && segments > 1; n++) {
@@ -212,6 +216,10 @@ static void run_split_pass(split *s, wk__row_block *block)
 {
     wk__cpu_reduce_job *job = s->job;
     int64_t segments = wk__segments_of(job);
+    if (block->idle) {
+        wk__row_block_publish_identities(block, s->pass);
+        return;
+    }
     wk__parallel_for(segments, run_split_task, s);
     for (int64_t segment = 0; segment < segments; segment++) {
         const char *part = s->parts + segment * s->part_bytes;
@@ -322,9 +330,34 @@ static uint32_t all_operands(const wk__cpu_program *program)
     return operands;
 }
 
+/* What a floating reduction starts with. */
+static double identity_of(int code)
+{
+    return code == WK__RSUM ? 0 : code == WK__RPROD ? 1 : code == WK__RMAX ? -INFINITY : INFINITY;
+}
+
+/* wk__program_pass_condition, of a pass that does nothing but make floating reductions which start with what they take
+ * where it is 0. */
+static int condition_of(const wk__cpu_reduce_job *job, int pass)
+{
+    const wk__program *group = job->group;
+    const wk__cpu_program *program = job->program;
+    const int condition = wk__program_pass_condition(group, program->level, program->pass, pass);
+    for (int k = 0; k < group->nins && condition >= 0; k++) {
+        const wk__ins *ins = &group->ins[k];
+        if (program->level[k] && program->pass[k] == pass && (ins->code == WK__STORE || program->fate[k].kept))
+            return -1;
+        if (ins->code < WK__RSUM || ins->code > WK__RMIN || program->pass[k] != pass + 1) continue;
+        const double otherwise = group->imm[group->ins[group->ins[ins->arg[0]].arg[2]].arg[0]].f;
+        if (!is_floating(wk__vm_class_of((wk_dtype)ins->dtype)) || otherwise != identity_of(ins->code)) return -1;
+    }
+    return condition;
+}
+
 static void list_sums(wk__cpu_reduce_job *job)
 {
     job->nsums = 0;
+    for (int pass = 0; pass < job->program->passes; pass++) job->condition[pass] = (int16_t)condition_of(job, pass);
     for (int k = 0; k < job->group->nins; k++) {
         const wk__ins *ins = &job->group->ins[k];
         if (ins->code < WK__RSUM || ins->code > WK__RMIN) continue;

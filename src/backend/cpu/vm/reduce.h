@@ -61,6 +61,7 @@ typedef struct wk__cpu_reduce_job {
     uint32_t flat_columns; /* operands that are contiguous over the columns */
     int nsums;
     wk__cpu_reduce_acc sum[WK__MAX_INS];
+    int16_t condition[WK__MAX_INS + 1]; /* by pass: the row-level bool without which its sums take nothing; -1: none */
     wk__addresses origin;
     wk__cpu_iter row_walk, column_walk;
     wk__cpu_failure trouble;
@@ -77,6 +78,7 @@ typedef struct wk__row_block {
     const wk__cpu_reduce_job *job;
     wk__worker *worker;
     int64_t row, count;       /* index of the first row; number of rows */
+    bool idle;                /* the reductions of the current pass have no input: its columns are skipped */
     uint32_t gathered;        /* operands with non-contiguous lanes; offsets in worker->offset */
     wk__cursor next;          /* first row of the next block */
     wk__addresses address;    /* of the first row */
@@ -96,6 +98,8 @@ void wk__row_block_run_row(wk__row_block *block, int pass);
 void wk__row_block_run_segment(wk__row_block *block, int pass, int64_t segment);
 /* Makes the result in slot 0 of reduction n available to later stages. */
 void wk__row_block_publish(wk__row_block *block, int n);
+/* Publishes the identities of the pass's reductions, for a pass without input. */
+void wk__row_block_publish_identities(wk__row_block *block, int pass);
 
 static inline int64_t wk__segments_of(const wk__cpu_reduce_job *job)
 {

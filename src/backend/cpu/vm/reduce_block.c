@@ -36,6 +36,7 @@ void wk__row_block_init(wk__row_block *block, const wk__cpu_reduce_job *job, wk_
     wk__vm_slot *place = worker->state.place;
     block->job = job;
     block->worker = worker;
+    block->idle = false;
     block->gathered = 0;
     start_sums(block);
     if (program->lanes_are_rows) wk__worker_alloc_patches(worker, &job->row_walk);
@@ -133,15 +134,27 @@ void wk__row_block_next(wk__row_block *block)
     }
 }
 
+/* Is the pass's condition there, and 0 in all rows of the block? */
+static bool is_idle(const wk__row_block *block, int pass)
+{
+    const wk__cpu_reduce_job *job = block->job;
+    const int condition = pass < job->program->passes ? job->condition[pass] : -1;
+    if (condition < 0) return false;
+    if (!job->program->lanes_are_rows) return block->worker->state.cell[condition].i32 == 0;
+    const int32_t *rows = (const void *)block->worker->state.place[WK__VM_CARRIED + condition].p;
+    int32_t any = 0;
+    for (int64_t l = 0; l < block->count; l++) any |= rows[l];
+    return any == 0;
+}
+
 void wk__row_block_run_row(wk__row_block *block, int pass)
 {
     const wk__cpu_stage *stage = &block->job->program->row[pass];
-    if (stage->start < 0) return;
-    if (block->job->program->lanes_are_rows) {
+    if (stage->start >= 0 && block->job->program->lanes_are_rows)
         run_row_lanes(block, stage);
-    } else {
+    else if (stage->start >= 0)
         wk__worker_run_row(block->worker, stage, &block->address);
-    }
+    block->idle = is_idle(block, pass);
 }
 
 /* Programs too large for the caches wait for memory in their first pass over a row and leave it idle in the others, so
@@ -238,6 +251,16 @@ void wk__row_block_run_segment(wk__row_block *block, int pass, int64_t segment)
     }
     for (int n = 0; n < job->nsums; n++) {
         if (job->sum[n].pass == pass) end_segment(block, n);
+    }
+}
+
+void wk__row_block_publish_identities(wk__row_block *block, int pass)
+{
+    const wk__cpu_reduce_job *job = block->job;
+    for (int n = 0; n < job->nsums; n++) {
+        if (job->sum[n].pass != pass) continue;
+        job->sum[n].functions->set_identity(block->slots[n]);
+        wk__row_block_publish(block, n);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cache of compiled programs on disk. Whoever could write there could run code in this process, hence the checks.
- */
+/* Disk cache of compiled modules. Files are code that this process executes, so only this user may be able to write
+ * them. */
 #include "base/environment.h"
 #include "disk_cache.h"
 
@@ -14,7 +14,7 @@
 
 enum { TRIM_EVERY = 64 }; /* writes */
 
-/* ---- digest: FNV-1a, twice, the second with another start and a turn --------------------------------------------- */
+/* ---- digest: FNV-1a, twice; the second with another start value and a rotation ----------------------------------- */
 
 wk__gpu_digest wk__gpu_digest_start(void)
 {
@@ -38,9 +38,9 @@ void wk__gpu_digest_add_text(wk__gpu_digest *digest, const char *text)
     wk__gpu_digest_add(digest, text, strlen(text) + 1); /* the terminator keeps "ab" "c" from "a" "bc" */
 }
 
-/* ---- folder ------------------------------------------------------------------------------------------------------ */
+/* ---- directory --------------------------------------------------------------------------------------------------- */
 
-/* Opens a folder below `parent`, made for this user alone if it is not there. */
+/* Opens a directory below `parent`; creates it with access for this user only. */
 static int open_below(const char *parent, const char *name)
 {
     char path[4096];
@@ -91,11 +91,11 @@ bool wk__gpu_cache_read(int folder, wk__gpu_digest digest, int64_t limit, wk__te
 {
     char name[48], buffer[16384];
     file_name(digest, name);
-    /* A pipe without a writer would keep open() waiting for one. */
+    /* O_NONBLOCK: open() of a pipe would wait for a writer. */
     int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) return false;
     ssize_t got = is_private(file, S_IFREG) ? 1 : -1;
-    if (got > 0) futimens(file, NULL); /* it was used: see disk_cache_trim.c */
+    if (got > 0) futimens(file, NULL); /* marks it as used: see disk_cache_trim.c */
     while (got > 0 && content->length < limit) {
         int64_t rest = limit - content->length;
         got = read(file, buffer, rest < (int64_t)sizeof buffer ? (size_t)rest : sizeof buffer);
@@ -119,7 +119,7 @@ static bool write_all(int file, const char *content, int64_t bytes)
 
 void wk__gpu_cache_write(int folder, const wk__gpu_digest names[], int count, const char *content, int64_t bytes)
 {
-    static int64_t serial; /* tells apart what the threads of this process write */
+    static int64_t serial; /* distinguishes files of this process's threads */
     char whole[64], link_name[80], name[48];
     int64_t number = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED);
     snprintf(whole, sizeof whole, "new.%ld.%lld", (long)getpid(), (long long)number);

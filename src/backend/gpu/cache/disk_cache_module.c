@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiled programs as files. A file is
+/* Modules as files. Format:
  *
- *     header | an entry per unit: digest, number of the kernel, of the unit in it, parameters | binary
+ *     header | an entry per kernel: digest, index of the function, index in it, buffer parameters | binary
  *
- * and has a name (a link) for each of its units, so that a process that needs other units together finds them too. */
+ * A file has a name (a hard link) for each of its kernels, so that processes that need other combinations find them. */
 #include "disk_cache_module.h"
 
 #include <string.h>
@@ -12,12 +12,12 @@ static const int64_t largest_file = (int64_t)256 << 20;
 
 typedef struct file_header {
     char magic[16];
-    wk__gpu_digest check; /* of all that follows */
+    wk__gpu_digest check; /* of all following bytes */
     int64_t entries;
-    int64_t binary; /* bytes */
+    int64_t binary; /* size in bytes */
 } file_header;
 
-/* Looks whether a file's content is whole and what it says it is. */
+/* Validates a file's header and checksum. */
 static bool file_is_good(const wk__gpu_kernel_cache *units, const wk__text *content, file_header *header)
 {
     if (content->length < (int64_t)sizeof *header) return false;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiled programs from and to the files of the cache. */
+/* Reads and writes modules as files of the disk cache. */
 #ifndef WICK_BACKEND_GPU_BINARIES_H
 #define WICK_BACKEND_GPU_BINARIES_H
 
 #include "kernel_cache.h"
 
-/* Adds the program in the file that has the unit of that digest, if there is one that is good. */
+/* Loads the module whose file contains the kernel with this digest, if it exists and is valid. */
 void wk__gpu_module_load(wk__gpu_kernel_cache *units, int folder, wk__gpu_digest digest);
-/* Writes a file with a name for each entry. */
+/* Writes a file, with a name for each entry. */
 void wk__gpu_module_save(const wk__gpu_kernel_cache *units, int folder, const wk__gpu_module_entry entry[], int count,
                          const wk__text *binary);
 

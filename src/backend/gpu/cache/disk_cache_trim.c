@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeping the cache on disk within bounds. Other processes may be reading, writing or trimming the same folder: a file
- * that goes away under a reader stays whole for it, and one that is missed is compiled again. */
+/* Limits the size of the disk cache. Other processes may read, write or trim the same directory: a file that is removed
+ * while it is read remains readable, and a missing one is compiled again. */
 #include "disk_cache.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@
 
 enum { NAME_SIZE = 37, DEFAULT_MB = 256, STALE_SECONDS = 24 * 3600 };
 
-/* One name of a file, of which there may be more. Reading a file sets its time, so that is when it was used last. */
+/* One name of a file, which may have several. Reading sets the modification time, which is therefore the last use. */
 typedef struct entry {
     struct timespec used;
     ino_t file;
@@ -29,13 +29,13 @@ typedef struct entries {
     int64_t count, capacity;
 } entries;
 
-/* The folder may be the program's own choice: nothing is touched but what has a name of ours. */
+/* The directory may be the user's: only files with names of this cache are removed. */
 static bool is_program(const char *name)
 {
     return strlen(name) == NAME_SIZE - 1 && strspn(name, "0123456789abcdef") == 32 && strcmp(name + 32, ".bin") == 0;
 }
 
-/* new.PROCESS.NUMBER, or its link: left by a process that was killed as it wrote. */
+/* new.PROCESS.NUMBER or its link, left behind by a process that was killed while writing. */
 static bool is_stale_temp(const char *name, const struct stat *state, time_t now)
 {
     static const char digits[] = "0123456789";
@@ -67,10 +67,10 @@ static int latest_first(const void *left, const void *right)
     const entry *a = left, *b = right;
     if (a->used.tv_sec != b->used.tv_sec) return a->used.tv_sec < b->used.tv_sec ? 1 : -1;
     if (a->used.tv_nsec != b->used.tv_nsec) return a->used.tv_nsec < b->used.tv_nsec ? 1 : -1;
-    return (a->file > b->file) - (a->file < b->file); /* all names of a file stand together */
+    return (a->file > b->file) - (a->file < b->file); /* keeps all names of a file together */
 }
 
-/* What was used before the latest `limit` bytes goes. Returns the bytes of all. */
+/* Removes the files beyond the most recently used `limit` bytes. Returns the bytes of all files. */
 static int64_t evict_beyond(int folder, const entries *all, int64_t limit)
 {
     int64_t bytes = 0;
@@ -82,18 +82,19 @@ static int64_t evict_beyond(int folder, const entries *all, int64_t limit)
     return bytes;
 }
 
-/* In bytes, from WICK_CACHE_MB. */
+/* Returns the limit in bytes, from WICK_CACHE_MB. */
 static int64_t cache_limit(void)
 {
     const int64_t megabytes = wk__setting_number(WK__SETTING_CACHE_MB, DEFAULT_MB);
     return megabytes == 0 ? INT64_MAX : megabytes << 20;
 }
 
-/* Down to three quarters, so that there is room until the next time. */
+/* Trims to three quarters of the limit, so that the next trim is not needed immediately. */
 void wk__gpu_cache_trim(int folder)
 {
     entries all = {0};
-    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* with a place in the listing of its own */
+    /* a separate descriptor has its own read position */
+    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *listing = again >= 0 ? fdopendir(again) : NULL;
     if (listing != NULL) {
         scan_folder(folder, listing, &all);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From units to functions of the device. All units that wait are built in one program: a compiler takes long to begin,
- * and little for each function more. */
+/* Builds kernels. All pending kernels are compiled as one module: starting a compiler is slow, and each additional
+ * function is cheap. */
 #include "kernel_build.h"
 #include "base/platform/clock.h"
 #include "base/log.h"
@@ -17,9 +17,9 @@ int64_t wk__gpu_compilations(void)
     return __atomic_load_n(&compilations, __ATOMIC_RELAXED);
 }
 
-/* ---- what is to be built ----------------------------------------------------------------------------------------- */
+/* ---- jobs -------------------------------------------------------------------------------------------------------- */
 
-/* One build: units with the text of their bodies and their digests. */
+/* One build: kernels with the source of their bodies, and digests in the entries. */
 typedef struct job {
     wk__gpu_kernel **function;
     wk__text *body;
@@ -35,7 +35,8 @@ static void free_job(job *job)
     wk__free(job->entry);
 }
 
-/* The digest is over all that decides what the compiler makes of the unit alone. False: memory is short. */
+/* Computes the digest of everything that determines the compiled code of this kernel. Returns false on allocation
+ * failure. */
 static bool compute_digest(const wk__gpu_kernel_cache *units, const wk__gpu_kernel_spec *unit, const char *body,
                            wk__gpu_digest *to)
 {
@@ -57,7 +58,7 @@ static bool compute_digest(const wk__gpu_kernel_cache *units, const wk__gpu_kern
     return good;
 }
 
-/* Takes all units that wait. False when memory is short: they wait on. */
+/* Adds all pending kernels to the job. Returns false on allocation failure; they stay pending. */
 static bool take_pending(wk__gpu_kernel_cache *units, job *job)
 {
     pthread_mutex_lock(&units->lock);
@@ -77,15 +78,15 @@ static bool take_pending(wk__gpu_kernel_cache *units, job *job)
     return good;
 }
 
-/* ---- functions of programs that are there ------------------------------------------------------------------------ */
+/* ---- existing modules -------------------------------------------------------------------------------------------- */
 
-/* Nothing is to be gone on with. */
+/* Returns true if the build cannot continue. */
 static bool is_fatal(wk_code code)
 {
     return code == WK_ERR_MEMORY || code == WK_ERR_DEVICE_LOST;
 }
 
-/* Of several failures the first is told. */
+/* Keeps the first of several failures. */
 static wk_code keep_first(wk_code first, wk_code code, const wk__fail *why, wk__fail *fail)
 {
     if (first != WK_OK || code == WK_OK) return first;
@@ -102,8 +103,8 @@ static wk_code bind_from_modules(wk__gpu_kernel_cache *units, wk__gpu_kernel *fu
     return code;
 }
 
-/* Takes from the job what earlier programs or files have, also what their driver does not hand out now: another program
- * would have the same to load. */
+/* Removes kernels from the job that loaded modules or files contain, even if the driver cannot return them now: a new
+ * module would have the same problem. */
 static wk_code bind_known(wk__gpu_kernel_cache *units, int folder, job *job, wk__fail *fail)
 {
     wk_code first = WK_OK;
@@ -131,7 +132,7 @@ static wk_code bind_known(wk__gpu_kernel_cache *units, int folder, job *job, wk_
     return first;
 }
 
-/* The same for a program that was built for the job. */
+/* The same for a module that was built for the job. */
 static wk_code bind_built(const wk__gpu_kernel_cache *units, wk__gpu_module *program, const job *job, wk__fail *fail)
 {
     wk_code first = WK_OK;
@@ -145,9 +146,9 @@ static wk_code bind_built(const wk__gpu_kernel_cache *units, wk__gpu_module *pro
     return first;
 }
 
-/* ---- building ---------------------------------------------------------------------------------------------------- */
+/* ---- compiling --------------------------------------------------------------------------------------------------- */
 
-/* Units without barriers share kernels when the program is merged; each other unit gets a kernel of its own. */
+/* Kernels without barriers share functions if `merged`; the others have a function each. */
 static void print_program(const wk__gpu_kernel_cache *units, job *job, bool merged, wk__text *text)
 {
     const wk__gpu_target *target = &units->desc->target;
@@ -227,8 +228,8 @@ static wk_code build_program(wk__gpu_kernel_cache *units, int folder, job *job, 
     return code;
 }
 
-/* A unit that the compiler refuses must not take the others with it: after a failure each is built alone, and one that
- * fails again is not tried any more. */
+/* After a failure, builds each kernel separately, so that one that the compiler rejects doesn't affect the others. A
+ * rejected kernel is not tried again. */
 static wk_code build_each(wk__gpu_kernel_cache *units, int folder, job *all, wk__fail *fail)
 {
     wk_code first = WK_OK;
@@ -247,7 +248,7 @@ static wk_code build_each(wk__gpu_kernel_cache *units, int folder, job *all, wk_
     return first;
 }
 
-/* A program that is there is not built again for what its driver does not hand out. */
+/* Does not compile again if the module exists but the driver cannot return a kernel. */
 static wk_code build_rest(wk__gpu_kernel_cache *units, int folder, job *job, bool merged, wk__fail *fail)
 {
     wk__gpu_module *program;
@@ -256,7 +257,7 @@ static wk_code build_rest(wk__gpu_kernel_cache *units, int folder, job *job, boo
     return code == WK_ERR_DEVICE_LOST ? code : build_each(units, folder, job, fail);
 }
 
-/* Units that have their function wait no longer, and those that never will. */
+/* Removes kernels from the pending list that are built or rejected. */
 static void remove_built(wk__gpu_kernel_cache *units)
 {
     pthread_mutex_lock(&units->lock);
@@ -291,7 +292,7 @@ wk_code wk__gpu_build(wk__gpu_kernel_cache *units, bool merged, wk__fail *fail)
     return code;
 }
 
-/* Another unit's failure in the same build is not this one's. */
+/* Ignores failures of other kernels of the same build. */
 wk_code wk__gpu_ensure_built(wk__gpu_kernel_cache *units, wk__gpu_kernel *function, wk__fail *fail)
 {
     if (function->handle != NULL) return WK_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of units, and the programs that hold their functions. */
+/* Hash table of kernels, and modules. */
 #include "kernel_cache.h"
 #include "backend/gpu/lower.h"
 #include "backend/gpu/codegen/codegen_epilogue.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the table --------------------------------------------------------------------------------------------------- */
+/* ---- hash table -------------------------------------------------------------------------------------------------- */
 
 static wk__gpu_kernel *find(const wk__gpu_kernel_cache *units, const wk__gpu_kernel_spec *unit, uint64_t key)
 {
@@ -17,7 +17,7 @@ static wk__gpu_kernel *find(const wk__gpu_kernel_cache *units, const wk__gpu_ker
     return NULL;
 }
 
-/* The function and, behind it, a copy of the unit's group. */
+/* Allocates the kernel and, after it, a copy of the spec's program. */
 static wk__gpu_kernel *new_function(const wk__gpu_kernel_spec *unit)
 {
     wk__gpu_kernel *made = wk__alloc_zero(1, sizeof *made + (unit->group ? sizeof *unit->group : 0));
@@ -33,7 +33,7 @@ static wk__gpu_kernel *new_function(const wk__gpu_kernel_spec *unit)
     return made;
 }
 
-/* ---- what was compiled before against what would be compiled now ------------------------------------------------- */
+/* ---- checks of cached kernels (debug builds) --------------------------------------------------------------------- */
 
 #ifdef WICK_CHECK_PLANS
 static bool same_call(const wk__gpu_kernel_spec *a, const wk__gpu_kernel_spec *b)
@@ -42,7 +42,7 @@ static bool same_call(const wk__gpu_kernel_spec *a, const wk__gpu_kernel_spec *b
            wk__gpu_prelude_flags(a) == wk__gpu_prelude_flags(b);
 }
 
-/* Without memory for the texts, they are not compared. */
+/* Sources are not compared if they cannot be allocated. */
 static bool same_text(const wk__gpu_kernel_spec *a, const wk__gpu_kernel_spec *b)
 {
     wk__text text[2] = {{0}};
@@ -91,7 +91,7 @@ wk__gpu_kernel *wk__gpu_kernel_lookup(wk__gpu_kernel_cache *units, const wk__gpu
     return known && !is_current(found, unit, fail) ? NULL : found;
 }
 
-/* Two tails of one hash are counted together: then one is carried earlier, which is no matter. */
+/* Epilogues with the same hash are counted together, which only means that one is fused earlier. */
 bool wk__gpu_should_fuse_epilogue(wk__gpu_kernel_cache *units, const wk__work *work, bool counts)
 {
     if (!wk__gpu_can_fuse_epilogue(work) || wk__gpu_splits_strides(&units->desc->target, work->args)) return false;
@@ -103,7 +103,7 @@ bool wk__gpu_should_fuse_epilogue(wk__gpu_kernel_cache *units, const wk__work *w
     return false;
 }
 
-/* ---- programs and their functions -------------------------------------------------------------------------------- */
+/* ---- modules ----------------------------------------------------------------------------------------------------- */
 
 static void free_program(const wk__gpu_kernel_cache *units, wk__gpu_module *program)
 {
@@ -167,7 +167,7 @@ wk__gpu_module *wk__gpu_add_module(wk__gpu_kernel_cache *units, void *built, con
     return program;
 }
 
-/* ---- beginning and end ------------------------------------------------------------------------------------------- */
+/* ---- creation and destruction ------------------------------------------------------------------------------------ */
 
 void wk__gpu_kernel_cache_init(wk__gpu_kernel_cache *units, const wk__gpu_compiler *compiler, void *device,
                                const wk__gpu_device_desc *card)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The units that a device has been asked for, and the programs that hold their functions. Everything here is the same
- * for each dialect; what its compiler and driver do stands behind a table of functions. */
+/* Cache of a device's kernels, and the modules that contain them. Independent of the dialect: its compiler and driver
+ * are called through a table of functions.
+ *
+ * Ownership: the cache owns kernels and modules until it is destroyed.
+ * Threads: any thread may look up a kernel; only the building thread (kernel_build.h) accesses modules. */
 #ifndef WICK_BACKEND_GPU_UNITS_H
 #define WICK_BACKEND_GPU_UNITS_H
 
@@ -9,110 +12,109 @@
 
 #include <pthread.h>
 
-/* Units in one kernel: a function's compile time grows faster than its length. */
+/* Maximum bodies in one merged kernel: compile time grows faster than the length of a function. */
 enum { WK__GPU_SWITCH_CASES = 64 };
 
-/* A dialect's compiler and driver. Programs and functions are pointers that only they understand. */
+/* Compiler and driver of a dialect. Modules and kernels are opaque pointers. */
 typedef struct wk__gpu_compiler {
-    char magic[16]; /* the first bytes of a file with a binary: no dialect reads what another wrote */
-    /* Makes a program from source. WK_ERR_INTERNAL: the compiler refuses the source (wk__gpu_fail_compile). `binary`,
-     * where it is not NULL, gets what `load` takes, and stays empty when the driver gives none. */
+    char magic[16]; /* first bytes of cache files: identifies the dialect and the format */
+    /* Compiles source to a module. Fails with WK_ERR_INTERNAL if the compiler rejects it (wk__gpu_fail_compile()).
+     * `binary`, if not NULL, receives the input for load(); it stays empty if the driver doesn't provide it. */
     wk_code (*compile)(void *device, const char *source, void **program, wk__text *binary, wk__fail *fail);
-    /* NULL: the driver does not take the binary. */
+    /* Loads a binary; returns NULL if the driver rejects it. */
     void *(*load)(void *device, const char *binary, int64_t bytes);
-    /* WK_OK and NULL in *out: the program has no such function. Some drivers load its code only now, so memory may be
-     * short, and what failed before may come out. */
+    /* Returns WK_OK and NULL in *out if the module has no such kernel. Some drivers load the code only now, so this may
+     * run out of memory, or return earlier asynchronous failures. */
     wk_code (*get_kernel)(void *device, void *program, const char *name, void **out, wk__fail *fail);
-    void (*release_kernel)(void *function); /* optional: functions end with their program */
+    void (*release_kernel)(void *function); /* optional: kernels may be freed with their module */
     void (*release_module)(void *program);
 } wk__gpu_compiler;
 
 enum { WK__GPU_OPTIONS = 2 };
 
-/* A card, as far as it is described alike for all dialects. */
+/* Properties of a device that are common to all dialects; constant. */
 typedef struct wk__gpu_device_desc {
-    wk__device_info info; /* what does not change */
+    wk__device_info info;
     wk__gpu_target target;
-    char option[WK__GPU_OPTIONS][256]; /* for the compiler, "": none */
-    char compiler_id[260]; /* who else decides what becomes of a text: the compiler's version, or driver and device */
-    bool has_driver_cache; /* the driver keeps what it compiled on disk itself */
+    char option[WK__GPU_OPTIONS][256]; /* for the compiler; "": none */
+    char compiler_id[260]; /* version of the compiler, or driver and device: part of the digest of compiled code */
+    bool has_driver_cache; /* the driver has its own disk cache */
 } wk__gpu_device_desc;
 
-/* The function of a unit, known from the first launch that wanted it, built by the thread that enqueues. */
+/* A kernel in the cache: created by its first launch, compiled by the thread that submits work. */
 typedef struct wk__gpu_kernel {
-    struct wk__gpu_kernel *next;         /* with the same key modulo the table's size */
-    struct wk__gpu_kernel *pending_next; /* the next that is not built */
+    struct wk__gpu_kernel *next;         /* next in the same bucket */
+    struct wk__gpu_kernel *pending_next; /* next kernel that is not built yet */
     uint64_t key;
-    wk__gpu_kernel_spec spec; /* its group is a copy */
-    void *handle;             /* the driver's function; NULL until built; belongs to the program */
-    bool rejected;            /* the compiler did not take it, */
-    char reject_text[200];    /* with these words */
-    int memory_slots;         /* parameters for memory that the kernel has */
-    int case_index;           /* its number in a merged kernel, -1: it is a kernel of its own */
-    bool checked;             /* the backend's: the driver has been asked about it */
+    wk__gpu_kernel_spec spec; /* `group` is a copy, allocated with the kernel */
+    void *handle;             /* kernel of the driver; NULL until built; owned by the module */
+    bool rejected;            /* the compiler rejected it */
+    char reject_text[200];    /* reason */
+    int memory_slots;         /* number of buffer parameters */
+    int case_index;           /* index in a merged kernel; -1: not merged */
+    bool checked;             /* used by the backend: the driver's limits for this kernel have been checked */
 } wk__gpu_kernel;
 
-/* Where a program has a unit; also what a file says of each. */
+/* A kernel of a module; also the format in cache files. */
 typedef struct wk__gpu_module_entry {
     wk__gpu_digest unit;
-    int32_t kernel; /* wk_<kernel> is the function's name */
+    int32_t kernel; /* index of the function, which is named wk_<kernel> */
     int32_t which, memory_slots;
     int32_t unused;
 } wk__gpu_module_entry;
 
 typedef struct wk__gpu_module {
     struct wk__gpu_module *next;
-    void *module; /* the driver's */
+    void *module; /* module of the driver */
     int64_t entries, kernels;
     wk__gpu_module_entry *entry;
-    void **kernel; /* the driver's functions, each made when first wanted */
+    void **kernel; /* kernels of the driver, created on first use */
 } wk__gpu_module;
 
 enum { WK__GPU_BUCKETS = 1024, WK__GPU_FUSE_COUNTERS = 4096 };
 
-/* Of one device. */
+/* One per device. */
 typedef struct wk__gpu_kernel_cache {
     const wk__gpu_compiler *compiler;
-    void *device; /* what the compiler's functions get */
+    void *device; /* argument of the compiler's functions */
     const wk__gpu_device_desc *desc;
-    bool context_lost; /* at the end: with the device, and are only forgotten */
+    bool context_lost; /* set on destruction: the device is lost, so driver objects are not released */
 
-    _Atomic uint8_t fuse_count[WK__GPU_FUSE_COUNTERS]; /* how often products have been met with a tail, by a hash of the
-                                                          tail */
+    /* number of uses of each epilogue so far, by hash */
+    _Atomic uint8_t fuse_count[WK__GPU_FUSE_COUNTERS];
 
-    wk__gpu_module *modules; /* one thread at a time: the device's own, or whoever holds its lock */
+    wk__gpu_module *modules; /* accessed only by the building thread */
 
-    pthread_mutex_t lock; /* of the table and the list of those that wait */
+    pthread_mutex_t lock; /* for the table and the list of pending kernels */
     wk__gpu_kernel *bucket[WK__GPU_BUCKETS];
     wk__gpu_kernel *pending;
 } wk__gpu_kernel_cache;
 
-/* From all zero. */
+/* Initialises a zeroed cache. */
 void wk__gpu_kernel_cache_init(wk__gpu_kernel_cache *units, const wk__gpu_compiler *compiler, void *device,
                                const wk__gpu_device_desc *card);
-/* Frees all functions and programs. Nobody uses the device any more. */
+/* Frees all kernels and modules. The device must be idle. */
 void wk__gpu_kernel_cache_destroy(wk__gpu_kernel_cache *units);
 
-/* The function of a unit, new if need be; NULL and *fail when memory is short. Any thread. A debug build prints the
- * text of a unit that it finds in the table and refuses one that differs (WK_ERR_INTERNAL). */
+/* Returns the kernel for a spec, creating it if necessary; NULL and *fail on allocation failure. Any thread. Debug
+ * builds generate the source of a kernel found in the table again, and fail with WK_ERR_INTERNAL if it differs. */
 wk__gpu_kernel *wk__gpu_kernel_lookup(wk__gpu_kernel_cache *units, const wk__gpu_kernel_spec *unit, wk__fail *fail);
-/* Is the tail of this work to be in its kernel? A product compiles for longer than a tail, and shares its kernel with
- * products that have other tails, or none: so the two are apart until they have been met often enough. Which it is
- * changes no bit. `counts`: this time is one of them. Any thread. */
+/* Returns true if the work's epilogue should be fused into its kernel. A contraction takes longer to compile than an
+ * epilogue, and shares its kernel with contractions that have other epilogues or none; so they are separate until the
+ * epilogue has been used often enough. Results are identical either way. `counts`: counts this use. Any thread. */
 bool wk__gpu_should_fuse_epilogue(wk__gpu_kernel_cache *units, const wk__work *work, bool counts);
-/* Does the built function take its arguments as a struct by value? Else they are in memory, and a merged kernel
- * (which >= 0) gets the number of the unit behind them. */
+/* Returns true if the built kernel takes its arguments as a struct by value. Otherwise they are in memory, and a merged
+ * kernel (case_index >= 0) gets its index as an additional parameter. */
 static inline bool wk__gpu_kernel_by_value(const wk__gpu_kernel_cache *units, const wk__gpu_kernel *function)
 {
     return function->case_index < 0 && wk__gpu_arguments_by_value(&units->desc->target, &function->spec);
 }
 
-/* Adds a program around `built`, which it takes over, with a copy of the entries; NULL when memory is short. The
- * thread that builds, as for the next. */
+/* Adds a module for `built`, which it takes ownership of, with a copy of the entries; returns NULL on allocation
+ * failure. Building thread only, like wk__gpu_bind(). */
 wk__gpu_module *wk__gpu_add_module(wk__gpu_kernel_cache *units, void *built, const wk__gpu_module_entry *entry,
                                    int64_t entries);
-/* Gives the unit its function if the program has it, which the handle tells. An error: it has it, but the driver does
- * not hand it out now. */
+/* Sets function->handle if the module contains the kernel. Fails if it does, but the driver cannot return it now. */
 wk_code wk__gpu_bind(const wk__gpu_kernel_cache *units, wk__gpu_module *program, wk__gpu_kernel *function,
                      const wk__gpu_digest *digest, wk__fail *fail);
 

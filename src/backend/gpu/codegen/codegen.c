@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the body of a group's kernel. Register k is the variable rk, operand k the pointer pk, dimension d the
- * coordinate cd. Where nothing is reduced, an item takes one element, or form.width that lie side by side:
+/* Generates the body of a program's kernel. Register k is variable rk, operand k pointer pk, and ck the coordinate of
+ * dimension k. Without reductions, an item processes one element, or config.vector_width contiguous ones:
  *
- *   one                          several
- *   --------------------------   ---------------------------------------------
- *   row = position of the item   first = position of the item * width
- *   all instructions             vectors that lie side by side are loaded: lk
- *                                for each e: row = first + e, all instructions
- *                                vectors are stored
+ *    one                          several
+ *    --------------------------   ---------------------------------------------
+ *    row = position of the item   first = position of the item * width
+ *    all instructions             contiguous vectors are loaded: lk
+ *                                 for each e: row = first + e, all instructions
+ *                                 vectors are stored
  *
- * Rows that are reduced: codegen_rows.c. */
+ * Programs with reductions: codegen_rows.c. */
 #include "codegen.h"
 
 #include <stdio.h>
 
-/* ---- where a row is ---------------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* const idx c1 = rest % n1; rest = rest / n1; const idx c0 = rest; */
 void wk__gpu_codegen_coordinates(wk__gpu_codegen *p, int first, int end, const char *position)
@@ -97,7 +97,7 @@ bool wk__gpu_is_vector(const wk__gpu_codegen *p, int k)
     return p->group->operand[ins->arg[0]].stride[p->group->ndim - 1] == 1;
 }
 
-/* Nothing is stored before all has been loaded, so that compilers may load early. */
+/* All loads precede all stores, so that compilers may load early. */
 static void print_vectors(wk__gpu_codegen *p)
 {
     const int width = p->form.vector_width;

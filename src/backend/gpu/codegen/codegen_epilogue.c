@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tail of a product in the product's own kernel. */
+/* Epilogue of a contraction, fused into its kernel; see codegen_epilogue.h. */
 #include "codegen_epilogue.h"
 #include "codegen.h"
 
@@ -7,10 +7,10 @@
 
 const char wk__gpu_mark_outer[] = "outer", wk__gpu_mark_result[] = "result";
 
-/* ---- plans ------------------------------------------------------------------------------------------------------- */
+/* ---- lowering ---------------------------------------------------------------------------------------------------- */
 
-/* Left to kernels of their own: what reduces, as it needs all of the result; indices that have to be looked at before
- * anything is written over; and such that choose places of the result. */
+/* Not fused: reductions, which need the entire result; indices that must be checked before anything is overwritten; and
+ * indexed loads from the result. */
 bool wk__gpu_can_fuse_epilogue(const wk__work *work)
 {
     const wk__program *tail = work->program;
@@ -39,7 +39,7 @@ void wk__gpu_add_epilogue(const wk__work *work, wk__program *tail, wk__gpu_launc
     unit->config.elide_result = work->args->elide_result;
 }
 
-/* ---- text -------------------------------------------------------------------------------------------------------- */
+/* ---- source ------------------------------------------------------------------------------------------------------ */
 
 static wk__gpu_codegen printer_of(wk__text *text, const wk__gpu_kernel_spec *unit)
 {
@@ -54,7 +54,8 @@ static wk__gpu_codegen printer_of(wk__text *text, const wk__gpu_kernel_spec *uni
     return p;
 }
 
-/* Coordinates out of a position are those of the first of four: the others are beside it, unless its line ends. */
+/* Coordinates computed from a position are those of the first of four elements: the others are adjacent, unless their
+ * line ends. */
 static void print_inside(wk__text *text, const wk__gpu_kernel_spec *unit)
 {
     const wk__gpu_epilogue_slot *carrier = unit->source_template->epilogue_slot;
@@ -82,7 +83,7 @@ void wk__gpu_codegen_epilogue_outer(wk__text *text, const wk__gpu_kernel_spec *u
     print_inside(text, unit);
 }
 
-/* Loads or stores four elements of an operand that lie side by side. */
+/* Appends a load or store of four contiguous elements of an operand. */
 static void print_four(wk__gpu_codegen *p, int k)
 {
     const bool loads = p->group->ins[k].code == WK__LOAD;
@@ -99,7 +100,7 @@ static void print_four(wk__gpu_codegen *p, int k)
     wk__text_add(p->text, loads ? "), 1, count)\n" : ", 1, count)\n");
 }
 
-/* The instructions for each of four elements. */
+/* Appends the instructions for each of four elements. */
 static void print_fours(wk__gpu_codegen *p, const char *position)
 {
     for (int k = 0; k < p->group->nins; k++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes one instruction of a group as a C statement. */
+/* Generates a C statement for one instruction of a program. */
 #include "codegen.h"
 
 #include <stdio.h>
@@ -41,8 +41,8 @@ static bool is_float(wk_dtype dtype)
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
-/* The text of opcodes.def with registers for $0, $1, $2, and the class's suffix on the prelude's functions. Sums,
- * products and negation of integers wrap, which C promises for unsigned ones only. */
+/* Expands the text of ir/opcodes.def: registers for $0, $1, $2, and the class's suffix for prelude functions. Integer
+ * sums, products and negation wrap, which C guarantees only for unsigned types. */
 static void print_arithmetic(wk__gpu_codegen *p, const wk__ins *ins)
 {
     wk_dtype operand = (wk_dtype)p->group->ins[ins->arg[wk__opcode_kind[ins->code] == 'S' ? 1 : 0]].dtype;
@@ -100,7 +100,7 @@ static void print_immediate(wk__gpu_codegen *p, const wk__ins *ins, int k)
     }
 }
 
-/* The row's part of the place stands in ok. Elements side by side: that of the first does. */
+/* The row's offset is in ok. For contiguous elements it is that of the first one. */
 void wk__gpu_codegen_offset(wk__gpu_codegen *p, int operand, bool loop)
 {
     const int ndim = p->group->ndim;
@@ -121,7 +121,7 @@ void wk__gpu_codegen_offset(wk__gpu_codegen *p, int operand, bool loop)
     }
 }
 
-/* What opens and closes the conversion of a value as it is in memory. */
+/* Returns the start of the conversion from storage to class; ")" ends it. */
 static const char *open_conversion(wk_dtype dtype, char room[32])
 {
     if (dtype == WK_F16 || dtype == WK_BF16) {
@@ -132,7 +132,7 @@ static const char *open_conversion(wk_dtype dtype, char room[32])
     return room;
 }
 
-/* `k`: the instruction, whose value may have been loaded already; `extra`: the part of an index. */
+/* `k`: the instruction, whose value may have been loaded already; `extra`: offset by an index. */
 static void print_load(wk__gpu_codegen *p, int k, int operand, const char *extra)
 {
     char room[32];
@@ -150,7 +150,7 @@ static void print_load(wk__gpu_codegen *p, int k, int operand, const char *extra
     wk__text_format(p->text, "%s])", extra);
 }
 
-/* Each has a tag of its own, so that of several in a group the ones at fault are known. */
+/* Each LOADX has its own tag, so that faults can be attributed to one of several. */
 static void print_indexed_load(wk__gpu_codegen *p, const wk__ins *ins, int k)
 {
     char extra[48];

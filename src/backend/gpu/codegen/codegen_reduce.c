@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of the sums (products, maxima, minima) of a row: each item has its own, in ak and tk; those who share
- * the row combine them, and all have the result. */
+/* Reductions of a row (sum, product, maximum, minimum): each item has private accumulators ak and tk; items that share
+ * the row combine them, and all get the result. */
 #include "codegen.h"
 
 static const char *combine_name(const wk__ins *ins)
@@ -29,6 +29,24 @@ static const char *first_value(const wk__ins *ins)
     }
 }
 
+void wk__gpu_codegen_condition(wk__gpu_codegen *p, int pass, bool alone)
+{
+    uint8_t level[WK__MAX_INS], in_pass[WK__MAX_INS];
+    wk__program_levels(p->group, level, in_pass);
+    const int condition = alone ? wk__program_pass_condition(p->group, level, in_pass, pass) : -1;
+    if (condition < 0) {
+        wk__text_add(p->text, "    {\n");
+        return;
+    }
+    wk__text_format(p->text, "    if (r%d", condition);
+    for (int k = 0; k < p->group->nins; k++) {
+        if (!wk__gpu_reduces_in(p, k, pass)) continue;
+        const wk__ins *ins = &p->group->ins[k];
+        wk__text_format(p->text, " || r%d != %s", p->group->ins[ins->arg[0]].arg[2], first_value(ins));
+    }
+    wk__text_add(p->text, ") {\n");
+}
+
 void wk__gpu_codegen_local_memory(wk__gpu_codegen *p)
 {
     bool seen[WK_DTYPE_COUNT] = {false};
@@ -41,8 +59,8 @@ void wk__gpu_codegen_local_memory(wk__gpu_codegen *p)
     }
 }
 
-/* Sums are added up in runs of 128, and the runs then: the error grows with the run and the number of runs, not with
- * the row. tk holds the runs that are complete. */
+/* Sums have two levels: runs of 128 elements, and sums of runs. So the error grows with the length and the number of
+ * runs, not with the length of the row. tk is the sum of the complete runs. */
 void wk__gpu_codegen_accumulators(wk__gpu_codegen *p, int pass)
 {
     for (int k = 0; k < p->group->nins; k++) {
@@ -76,7 +94,7 @@ void wk__gpu_codegen_flush_partial(wk__gpu_codegen *p, int pass)
     wk__text_add(p->text, "    }\n");
 }
 
-/* Combines one value of each item that is in the row, and gives all of them the result. */
+/* Combines one value of each item of the row; all items get the result. */
 static void print_combined(wk__gpu_codegen *p, const wk__ins *ins, const char *result, int k)
 {
     const char *suffix = wk__gpu_suffix((wk_dtype)ins->dtype), *type = wk__gpu_class_type((wk_dtype)ins->dtype);
@@ -91,14 +109,14 @@ static void print_combined(wk__gpu_codegen *p, const wk__ins *ins, const char *r
     wk__text_format(p->text, "    const %s %s%d = all%d;\n", type, result, k, k);
 }
 
-/* Partial results in scratch memory: of each reduction those of each row, one of each chunk. */
+/* Partial results in scratch memory: [reduction][row][chunk]. */
 static void print_partial(wk__gpu_codegen *p, const char *type, int slot, const char *chunk)
 {
     wk__text_format(p->text, "((GM %s *)(m%d + 8 * (%d * A(1) + row) * A(%d)))[%s]", type, p->group->noperands, slot,
                     p->layout.chunks, chunk);
 }
 
-/* The reduction's register, or a partial result in scratch memory. */
+/* Appends the register of the reduction, or the store of a partial result to scratch memory. */
 void wk__gpu_codegen_reduce_results(wk__gpu_codegen *p, int pass)
 {
     int slot = 0;
@@ -124,7 +142,7 @@ void wk__gpu_codegen_reduce_results(wk__gpu_codegen *p, int pass)
     }
 }
 
-/* The registers of an earlier pass's reductions, from the partial results of all chunks of the row. */
+/* Appends the registers of an earlier pass's reductions, combined from the partial results of all chunks of the row. */
 void wk__gpu_codegen_combine_chunks(wk__gpu_codegen *p, int pass)
 {
     int slot = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the passes over a row. By form:
+/* Generates the passes over a row. By kernel config:
  *
  *   items                        warps, strips, groups            chunks of strips and groups, pass s
  *   --------------------------   ------------------------------   --------------------------------------------
@@ -10,9 +10,10 @@
  *     row values                   row values                       in the last pass: row values
  *   store row values             member 0 stores row values       member 0 of chunk 0 stores row values
  *
- * The MEMBERS of a row take its columns in turn. With form.ahead, a member goes through so many of them at once: it
- * loads from all before it computes with any, so that the memory has more to do. With form.held these are all it has,
- * and what a later pass needs of them it keeps in registers: the row is read once. */
+ * MEMBERS is the number of items that share a row; they process its columns round robin. With config.loads_ahead, a
+ * member processes that many columns at a time: it loads all of them before it computes, so that more loads are in
+ * flight. With config.reg_cached these are all of its columns, and values needed by later passes stay in registers: the
+ * row is read once. */
 #include "codegen.h"
 
 #include <string.h>
@@ -34,13 +35,13 @@ bool wk__gpu_reduces_in(const wk__gpu_codegen *p, int k, int pass)
     return wk__gpu_is_reduction(p->group->ins[k].code) && p->schedule.pass[k] == pass + 1;
 }
 
-/* ---- what a pass has to do --------------------------------------------------------------------------------------- */
+/* ---- work of a pass ---------------------------------------------------------------------------------------------- */
 
 typedef struct pass_work {
     bool any, reduces;
-    bool computed[WK__MAX_INS]; /* in the loop */
-    bool taken[WK__MAX_INS];    /* from what an earlier pass kept */
-    bool keeps[WK__MAX_INS];    /* computed, and taken by a later pass */
+    bool computed[WK__MAX_INS]; /* computed in the loop */
+    bool taken[WK__MAX_INS];    /* kept in registers by an earlier pass */
+    bool keeps[WK__MAX_INS];    /* computed, and kept for a later pass */
 } pass_work;
 
 static bool is_root(const wk__gpu_codegen *p, int k, int pass)
@@ -50,12 +51,12 @@ static bool is_root(const wk__gpu_codegen *p, int k, int pass)
     return p->group->ins[k].code == (p->form.check_only ? WK__LOADX : WK__STORE);
 }
 
-/* Marks what the loop of this pass has to compute: all that its stores, reductions and, where it only checks, its
- * indexed loads are made of. `known`: what earlier passes have computed. */
+/* Marks the instructions that the loop of this pass computes: operands of its stores, reductions and, if it only
+ * checks, indexed loads. `known`: those that earlier passes have computed. */
 static void find_work(const wk__gpu_codegen *p, int pass, const bool known[], pass_work *w)
 {
     memset(w, 0, sizeof *w);
-    for (int k = p->group->nins - 1; k >= 0; k--) { /* instructions stand behind what they are made of */
+    for (int k = p->group->nins - 1; k >= 0; k--) { /* operands precede their instructions */
         const wk__ins *ins = &p->group->ins[k];
         if (is_root(p, k, pass)) w->any = w->computed[k] = true;
         w->reduces |= wk__gpu_reduces_in(p, k, pass);
@@ -69,7 +70,7 @@ static void find_work(const wk__gpu_codegen *p, int pass, const bool known[], pa
     }
 }
 
-/* The same, and where columns are held, what comes from earlier passes and what goes to later ones. */
+/* The same; if columns are kept in registers, also which values are from earlier and for later passes. */
 static void plan_work(const wk__gpu_codegen *p, int pass, pass_work *w)
 {
     bool known[WK__MAX_INS] = {false};
@@ -87,7 +88,7 @@ static void plan_work(const wk__gpu_codegen *p, int pass, pass_work *w)
 
 /* ---- loops ------------------------------------------------------------------------------------------------------- */
 
-/* Do items take several columns at once? */
+/* Returns true if items process several columns at a time. */
 static bool is_ahead(const wk__gpu_codegen *p)
 {
     return p->form.reg_cached || p->form.loads_ahead > 1;
@@ -98,8 +99,8 @@ static bool is_staged(const wk__gpu_codegen *p, int k)
     return p->group->ins[k].code == WK__LOAD && p->schedule.in_loop[k];
 }
 
-/* Arrays of an item: for what is loaded before the loop computes, and what is kept for later passes. They outlive the
- * loop where columns are held. */
+/* Appends arrays of an item: loaded columns, and values kept for later passes. If columns are kept in registers, the
+ * arrays are declared outside the loop. */
 static void print_arrays(wk__gpu_codegen *p, const pass_work *w)
 {
     for (int k = 0; k < p->group->nins; k++) {
@@ -116,7 +117,7 @@ static void print_arrays(wk__gpu_codegen *p, const pass_work *w)
     }
 }
 
-/* Opens a loop over the columns that an item takes at once. */
+/* Opens a loop over the columns that an item processes at a time. */
 static void print_each(wk__gpu_codegen *p)
 {
     wk__text_format(p->text,
@@ -137,7 +138,7 @@ static void print_computations(wk__gpu_codegen *p, int pass, const pass_work *w)
     wk__gpu_codegen_accumulate(p, pass);
 }
 
-/* The columns of an item: every MEMBERS-th of the row, or of its chunk, from `start` on. */
+/* Appends the bounds of an item's columns: every MEMBERS-th of the row, or of its chunk, from `start`. */
 static void print_bounds(wk__gpu_codegen *p)
 {
     const char *inside = p->form.mapping == WK__GPU_STRIP_PER_GROUP ? "!inside ? 0 : " : "",
@@ -155,7 +156,7 @@ static void print_bounds(wk__gpu_codegen *p)
     }
 }
 
-/* Several columns at once. */
+/* Appends a loop that processes several columns at a time. */
 static void print_ahead(wk__gpu_codegen *p, int pass, const pass_work *w)
 {
     const bool held = p->form.reg_cached;
@@ -208,6 +209,14 @@ static void print_one_by_one(wk__gpu_codegen *p, int pass, const pass_work *w)
     wk__text_add(p->text, "\n");
 }
 
+/* Does the loop of the pass make reductions alone? */
+static bool is_alone(const wk__gpu_codegen *p, int pass, const pass_work *w)
+{
+    for (int k = 0; k < p->group->nins; k++)
+        if (w->keeps[k] || (is_root(p, k, pass) && !wk__gpu_is_reduction(p->group->ins[k].code))) return false;
+    return true;
+}
+
 static void print_pass(wk__gpu_codegen *p, int pass)
 {
     pass_work w;
@@ -215,7 +224,8 @@ static void print_pass(wk__gpu_codegen *p, int pass)
     if (!w.any) return;
     wk__gpu_codegen_accumulators(p, pass);
     if (p->form.reg_cached) print_arrays(p, &w);
-    wk__text_add(p->text, w.reduces && !p->form.reg_cached ? "    {\n    int count = 0;\n" : "    {\n");
+    wk__gpu_codegen_condition(p, pass, is_alone(p, pass, &w));
+    if (w.reduces && !p->form.reg_cached) wk__text_add(p->text, "    int count = 0;\n");
     if (is_ahead(p)) {
         print_ahead(p, pass, &w);
     } else {
@@ -225,9 +235,9 @@ static void print_pass(wk__gpu_codegen *p, int pass)
     wk__gpu_codegen_reduce_results(p, pass);
 }
 
-/* ---- what belongs to the row ------------------------------------------------------------------------------------- */
+/* ---- row values -------------------------------------------------------------------------------------------------- */
 
-/* Row values that are known once `pass` passes are over. */
+/* Appends the row values that are available after `pass` passes. */
 static void print_row_values(wk__gpu_codegen *p, int pass)
 {
     for (int k = 0; k < p->group->nins; k++) {
@@ -238,8 +248,8 @@ static void print_row_values(wk__gpu_codegen *p, int pass)
     }
 }
 
-/* One member stores what belongs to the row. What that may overwrite, all members have loaded before they combined
- * anything; shuffles alone do not keep a compiler from loading later. */
+/* One member stores the row's values. All members have loaded what may be overwritten before they combined anything;
+ * shuffles alone don't prevent a compiler from moving loads after them. */
 static void print_row_stores(wk__gpu_codegen *p)
 {
     const uint8_t walk = p->form.mapping;

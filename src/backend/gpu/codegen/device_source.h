@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device code in C files: TEXT turns the code between its brackets into a string. Nothing in it is expanded, comments
- * go away, and all becomes one line, so directives stand in strings beside it. A piece stays below the 4095 characters
- * that C compilers have to take in one string.
+/* Device code in C files: DEVICE_CODE turns its argument into a string. The preprocessor removes comments, joins lines
+ * and expands nothing, so directives must be separate strings. Strings must be shorter than 4095 characters, the limit
+ * that C compilers guarantee.
  *
- * Kernels of one program stand in one text. A macro that all define alike stays defined; one that a kernel defines in
- * its own way, or whose name is a common word, is undefined at that kernel's end. */
+ * Several kernels may be in one source. Macros that all of them define identically remain defined; those that a kernel
+ * defines differently, or that have common names, are undefined at its end. */
 #ifndef WICK_BACKEND_GPU_TEXT_H
 #define WICK_BACKEND_GPU_TEXT_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts functions around bodies: a kernel of its own for each unit, or one kernel for many units with a switch in it. */
+/* Generates functions around bodies: one kernel per body, or one kernel with a switch over several. */
 #include "codegen_epilogue.h"
 
-/* What T, STORAGE, LOAD, STORE, NAME and CAST mean in the text of a fixed kernel: the dtype's class, its form in
- * memory, and the ways between them. WORD has the bits of an element, KEY at least as many, 32 or 64; SIGN and INFINITE
- * are those by which elements are compared, 0 where the dtype has none. */
+/* Defines T, STORAGE, LOAD, STORE and NAME for templates: the dtype's class, its storage type, conversions between
+ * them, and the class's suffix. WORD has the bits of an element, KEY at least as many, 32 or 64; SIGN and INFINITE are
+ * the sign bit and infinity for comparing elements, 0 if the dtype has none. */
 static void define_dtype(wk__text *text, wk_dtype dtype)
 {
     const char *suffix = wk__gpu_suffix(dtype), *storage = wk__gpu_storage_type(dtype);
@@ -29,7 +29,7 @@ static void define_dtype(wk__text *text, wk_dtype dtype)
 static void print_fixed(wk__text *text, const wk__gpu_kernel_spec *unit)
 {
     define_dtype(text, (wk_dtype)unit->dtype);
-    wk__text_format(text, "#define SCRATCH m%d\n", unit->nmemory - 1); /* where there is any */
+    wk__text_format(text, "#define SCRATCH m%d\n", unit->nmemory - 1); /* if any */
     for (const char *const *piece = unit->source_template->text; *piece != NULL; piece++) {
         if (*piece == wk__gpu_mark_outer) {
             wk__gpu_codegen_epilogue_outer(text, unit);

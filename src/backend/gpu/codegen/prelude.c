@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text in front of every program: what OpenCL C and CUDA C spell differently (prelude_dialect.c), conversions of
- * the 16-bit floats by integer arithmetic (neither language has them everywhere), indices, random numbers; then the
- * functions of each class (prelude_classes.c).
- *
- * A piece of text is written as the code that it is, between the brackets of TEXT; lines that begin with # stand in
- * strings. */
+/* Source at the start of every module: differences between OpenCL C and CUDA C (prelude_dialect.c), conversions of
+ * 16-bit floats by integer arithmetic (neither language has them everywhere), index checks, random numbers; then the
+ * functions of each class (prelude_classes.c). */
 #include "prelude.h"
 
 #include "backend/gpu/fault.h"
@@ -41,8 +38,8 @@ static const char halves[] = DEVICE_CODE(
         const u32 sign = u >> 16 & 0x8000u;
         const u32 usual = (a + 0xfffu + (a >> 13 & 1u) - 0x38000000u) >> 13;
         if (a > 0x7f800000u) return (u16)(sign | 0x7e00u);
-        if (a >= 0x477ff000u) return (u16)(sign | 0x7c00u);                                   /* 65520 and more:
-                                                                                                 infinity */
+        /* 65520 and more: infinity */
+        if (a >= 0x477ff000u) return (u16)(sign | 0x7c00u);
         if (a < 0x38800000u) return (u16)(sign | (u32)(i32)rint(wk_as_f32(a) * 16777216.0f)); /* below 2^-14 */
         return (u16)(sign | usual);
     }
@@ -55,14 +52,14 @@ static const char halves[] = DEVICE_CODE(
         return wk_from_f16(wk_to_f16(x));
     });
 
-/* The index as a place 0..n-1, or -1 and the fault is written down: F is a wk__gpu_fault. It keeps the first in the
- * order of the program, whichever item comes first. A negative index counts from the end for bound = n, and is out of
- * range for bound = -n. `at`: position of the element. Items of one warp take the lock in turn: it is given back in the
- * round of the loop that took it.
+/* wk_index returns the index in the range 0..n-1, or -1 after recording a fault in F, a wk__gpu_fault. The first fault
+ * in program order is kept, regardless of execution order. A negative index counts from the end if bound = n, and is
+ * out of range if bound = -n. `at`: position of the element. Items of one warp take the lock in turn: it is released in
+ * the same iteration of the loop in which it was acquired.
  *
- * Of a million faults few have to take it: who comes after the first, as it is now, leaves at once. Who writes puts
- * `at` before `tag`, and who looks reads `tag` before `at`. So an `at` that is read with a tag is that tag's, or that
- * of one that comes before it in the program; neither lets one go that is to be written down. */
+ * Few of a million faults need the lock: an item returns immediately if an earlier fault is already recorded. Writers
+ * store `at` before `tag`, and readers load `tag` before `at`. So an `at` that was read with a tag belongs to that tag
+ * or to an earlier one in program order; in neither case an earlier fault is lost. */
 static const char faults[] = DEVICE_CODE(
     FN void wk_raise(GM i32 *F, i64 index, i64 bound, i64 tag, i64 at)
     {
@@ -105,7 +102,7 @@ _Static_assert(offsetof(wk__gpu_fault, lock) == 4 && offsetof(wk__gpu_fault, tag
                    WK__FAULT_TAGS == 1024,
                "the text of wk_raise has these places");
 
-/* random.h says what these are. */
+/* See ir/random.h. */
 static const char philox[] = DEVICE_CODE(
     FN i64 wk_philox64(i64 counter, i64 key)
     {

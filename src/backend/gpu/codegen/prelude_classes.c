@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of the functions that opcodes.def names, once per class: T is the type, NAME(x) adds the class's suffix; and
- * vectors of 16 for products. */
+/* Source of the functions that opcodes.def refers to, once per class: T is the type, NAME(x) appends the class's
+ * suffix; and vectors of 16 for matrix products. */
 #include "prelude.h"
 #include "device_source.h"
 
@@ -52,7 +52,7 @@ static const char integers[] = DEVICE_CODE(
     FN T NAME(wk_floordiv)(T a, T b)
     {
         if (b == 0) return 0;
-        if (b == -1) return NAME(wk_minus)(a); /* the least number has no negative: wraps */
+        if (b == -1) return NAME(wk_minus)(a); /* the smallest number has no negative: wraps */
         return a / b - (a % b != 0 && (a < 0) != (b < 0));
     }
     FN T NAME(wk_pow)(T base, T exponent)
@@ -96,7 +96,7 @@ static const char floats[] = DEVICE_CODE(
     {
         return a < b || a != a ? a : b;
     }
-    FN T NAME(wk_greatest)(T a, T b) /* of a row, as in the CPU's vector.h: NaN, and zeros are in order */
+    FN T NAME(wk_greatest)(T a, T b) /* of a row, like the CPU's vector.h: NaN wins, and zeros are ordered */
     {
         return a > b || a != a || (a == b && copysign((T)1, b) < 0) ? a : b;
     }
@@ -235,7 +235,7 @@ static const char functions[] = DEVICE_CODE(
         return NAME(wk_divide)(x < 0 ? e : (T)1, 1 + e);
     });
 
-/* A double has more than twice the bits of a float, so the second rounding does no harm. */
+/* A double has more than twice the bits of a float, so rounding twice is exact. */
 static const char exact_division[] = DEVICE_CODE(
     FN T NAME(wk_divide)(T a, T b)
     {
@@ -254,7 +254,7 @@ static const char division_through_double[] = DEVICE_CODE(
     {
         return (T)sqrt((double)x);
     });
-/* Vectors of 16, which OpenCL alone has. */
+/* Vectors of 16; OpenCL only. */
 static const char wide_integers[] = DEVICE_CODE(
     typedef int16 wide_i32;
     FN wide_i32 wk_add_products_i32(wide_i32 sum, i32 x, wide_i32 y)

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What OpenCL C and CUDA C spell differently, as macros and types by which all other device code is written:
+/* Macros and types for the differences between OpenCL C and CUDA C, in terms of which all other device code is written:
  *
- *   KERNEL, FN        a kernel for work-groups of that many items; a function that kernels call
- *   KERNEL_AT_ONCE    the same, of which a compute unit is to hold so many work-groups: what they may have of registers
- *   GM, CONSTANT      the device's memory, in types of pointers; a table in it
- *   LM                memory of a work-group, in types of pointers
- *   UNROLL            in front of a loop: its body is written out, so that arrays with its counter are registers
- *   ROLLED            in front of a loop: its body is there once
- *   SHARED, BARRIER   an array that the items of a work-group share; all of them wait for each other
- *   ITEM, GROUP       number of the item among all, of its work-group
- *   LOCAL, LOCALS     number of the item in its work-group; how many items that has
- *   TRY_LOCK, UNLOCK  take a word as a lock, if it is free; give it back
- *   COUNT_UP          one more in an unsigned word of SHARED memory, whichever items do so at once
- *   FENCE             other items see what was written before it no later than what is written after it
- *   VECTOR            so many values, as .at[], that are loaded and stored at once as .all
- *   LOAD_FOUR         `to`, a VECTOR of four, gets the elements of memory that are `apart` from each other, from the
- *                     first on, of which there are `count`: at once where they lie so
- *   STORE_FOUR        the way back
- *   COMBINE_GROUP     all items of a work-group get what `combine` makes of one value of each: `result` is declared.
- *                     Its bits are those of a fixed order
- *   COMBINE_STRIP     the same among the items of each row of a strip
- *   COMBINE_WARP      the same in a warp
- *   WARP_WAIT         the items of a warp wait for each other, and see what has been written and read before it
+ *    KERNEL, FN        a kernel with this work-group size; a function that kernels call
+ *    KERNEL_AT_ONCE    a kernel with a minimum number of work-groups per compute unit, which limits its registers
+ *    GM, CONSTANT      qualifier of pointers to device memory; of a constant table
+ *    LM                qualifier of pointers to local memory
+ *    UNROLL            unrolls the following loop, so that arrays indexed by its counter are in registers
+ *    ROLLED            prevents unrolling of the following loop
+ *    SHARED, BARRIER   array in local memory; barrier of a work-group
+ *    ITEM, GROUP       global index of the item, index of its work-group
+ *    LOCAL, LOCALS     index of the item in its work-group, size of the work-group
+ *    TRY_LOCK, UNLOCK  try to acquire a word as a lock; release it
+ *    COUNT_UP          atomic increment of an unsigned word in SHARED memory
+ *    FENCE             orders the item's earlier writes before its later ones, for other items
+ *    VECTOR            vector of values, accessible as .at[]; .all loads or stores it at once
+ *    LOAD_FOUR         loads `count` elements with stride `apart` into `to`, a VECTOR of four; as a vector if they
+ *                      are contiguous and aligned
+ *    STORE_FOUR        stores likewise
+ *    COMBINE_GROUP     reduces one value per item of a work-group with `combine`, in a fixed order, and declares
+ *                      `result` in all items
+ *    COMBINE_STRIP     the same for the items of each row of a strip
+ *    COMBINE_WARP      the same for a warp
+ *    WARP_WAIT         barrier of a warp
  *
- * The text of a dialect has its own spelling alone. */
+ * The prelude of a dialect contains only its own spelling. */
 #include "prelude.h"
 
 static const char opencl[] =
@@ -50,7 +50,7 @@ static const char opencl[] =
     "#define wk_as_f64(bits) as_double(bits)\n"
     "#define wk_bits_f64(value) as_ulong(value)\n";
 
-/* A type of its own for each T, of vectors of 2, 4 and 8, so that one load or store is what compilers see. */
+/* A separate type for each T, of vectors of 2, 4 and 8, so that compilers see one load or store. */
 static const char opencl_vectors[] =
     "#define VECTOR(T, N) WK_VECTOR(T, N)\n"
     "#define WK_VECTOR(T, N) wk_##T##_##N\n"
@@ -60,8 +60,8 @@ static const char opencl_vectors[] =
     "WK_VECTORS(u16, ushort) WK_VECTORS(i32, int) WK_VECTORS(i64, long)\n";
 static const char opencl_double_vectors[] = "WK_VECTORS(double, double)\n";
 
-/* Not to be warned of: what is declared and never used (177). A program calls few of the prelude's functions, and a
- * body declares the places of all operands, whichever its pass needs. */
+/* Suppresses warning 177, unused declarations: a module calls few of the prelude's functions, and a body declares the
+ * offsets of all operands even if a pass does not need them. */
 static const char cuda[] =
     "#pragma nv_diag_suppress 177\n"
     "#define KERNEL(local) extern \"C\" __global__ void __launch_bounds__(local)\n"
@@ -90,15 +90,15 @@ static const char cuda[] =
     "#define wk_bits_f64(value) ((u64)__double_as_longlong(value))\n"
     "#define INFINITY wk_as_f32(0x7f800000u)\n";
 
-/* Sixteen sums of every sixteenth value, then their sum, by all items alike. Three barriers, none in a loop or behind a
- * condition: compilers for CPUs, which turn work-groups into loops, take long over those. */
+/* 16 partial results, each of every sixteenth value, then their combination, identically in all items. Three barriers,
+ * none in a loop or condition: compilers for CPUs, which convert work-groups to loops, are slow otherwise. */
 static const char opencl_combine[] =
     "#define COMBINE_GROUP(T, combine, first, shared, value, result) BARRIER; shared[LOCAL] = value; BARRIER; "
     "T result = first; for (int j = LOCAL % 16; j < LOCALS; j += 16) result = combine(result, shared[j]); "
     "BARRIER; shared[LOCAL] = result; BARRIER; "
     "result = first; for (int j = 0; j < 16; j++) result = combine(result, shared[j]);\n";
 
-/* Down to the first item, which tells the others: of two zeros, or two NaNs, all have the same. */
+/* The first item's result is broadcast, so that all have the same zero or NaN. */
 static const char cuda_combine[] =
     "template <int BYTES> struct wk_whole { typedef uint4 type; };\n"
     "template <> struct wk_whole<2> { typedef u16 type; };\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the printer and the planner both derive from a group: the order of its instructions and of its arguments. */
+/* Instruction schedule and argument layout of a program; used by lowering and by code generation. */
 #include "backend/gpu/kernel.h"
 
 #include <string.h>
@@ -64,8 +64,8 @@ void wk__gpu_schedule_of(const wk__program *group, wk__gpu_schedule *schedule)
         int loops = reduction ? schedule->pass[k] : schedule->in_loop[k] ? schedule->pass[k] + 1 : 0;
         if (loops > schedule->passes) schedule->passes = loops;
     }
-    /* All values are stored in the last pass: until then the memory may be read again. So it does not matter which
-     * operands share memory, and the text follows from the structure. */
+    /* All values are stored in the last pass, because the memory may be read until then. So it does not matter which
+     * operands share memory, and the source follows from the structure. */
     for (int k = 0; k < group->nins; k++) {
         if (group->ins[k].code == WK__STORE && schedule->in_loop[k])
             schedule->pass[k] = (uint8_t)(schedule->passes - 1);

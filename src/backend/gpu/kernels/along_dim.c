@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of one dimension. */
+/* Lines along one dimension; see along_dim.h. */
 #include "along_dim.h"
 #include "backend/gpu/codegen/device_source.h"
 
@@ -24,8 +24,8 @@ const char wk__gpu_line_starts[] = DEVICE_CODE(
         o2 += at * A(35 + d);
     });
 
-/* In rows of 16 items: what stands before an item in its row, and the rows before. So two barriers will do, and what is
- * joined with what is the same in every dialect. */
+/* Two levels, in rows of 16 items: the prefix within the row, and the prefix of rows. So two barriers suffice, and the
+ * order of operations is the same in every dialect. */
 const char wk__gpu_prefix_memory[] = DEVICE_CODE(
     SHARED(JOINED, lanes, LOCALS);
     SHARED(JOINED, rows, LOCALS / 16););

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contractions: products of matrices by kernels of their own (matmul.c); of others
+/* Contractions: matrix products have separate kernels (matmul.c); for others:
  *
- *   tiles     work-groups make tiles of the result (contraction_tiled.c): where there is local memory
- *   dots      a work-group makes one element: for few elements that are long sums
- *   element   an item makes one element: on CPUs, and where there are few rows, columns or products
+ *   tiles     work-groups compute tiles of the result (contraction_tiled.c): if the device has local memory
+ *   dots      a work-group computes one element: for few elements that are long sums
+ *   element   an item computes one element: on CPUs, and for few rows, columns or products
  *
- * In tiles, one with divided coordinates becomes several without (../contraction_stride_split.h), a launch each. */
+ * A tiled contraction with divided coordinates is split into several without (contraction_stride_split.h), a launch
+ * each. */
 #include "backend/contraction_stride_split.h"
 #include "contraction_axes.h"
 #include "backend/gpu/lower.h"
@@ -13,7 +14,7 @@
 #include "backend/gpu/codegen/device_source.h"
 #include "tiles.h"
 
-/* SUMMED(s): the s-th summed axis, the innermost is the first. */
+/* SUMMED(s): the s-th summed axis, from the innermost. */
 static const char names[] =
     "#define SUMMED(s) (BATCH_AXES + ROW_AXES + COLUMN_AXES + SUMMED_AXES - 1 - (s))\n"
     "#define TIMES(s) (SUMMED_AXES > s ? AXIS(SUMMED(s), 0) : (PLACE)1)\n"
@@ -31,7 +32,7 @@ static const char item_head[] = DEVICE_CODE(
 static const char group_head[] = DEVICE_CODE(
     SHARED(T, sums, LOCALS);
     const i64 position = A(0) + GROUP;);
-/* Positions are those in the space: each axis has its stride there. */
+/* Positions are in the space: each axis has its stride there. */
 static const char start[] = DEVICE_CODE(
     typedef struct { PLACE s0; PLACE s1; PLACE s2; PLACE s3; } places;
     GM STORAGE *to = (GM STORAGE *)m0 + START_OF(0);
@@ -115,7 +116,7 @@ static const wk__gpu_template element[] = {{.name = "contraction_wide", .text = 
                                   {.name = "contraction_wide_dots", .text = wide_dots_text, .epilogue_slot = &carrier},
                                   {.name = "contraction_dots", .text = narrow_dots_text, .epilogue_slot = &carrier}};
 
-/* The kernels add up in a dtype's own class. */
+/* The kernels accumulate in the class of the dtype. */
 static bool has_own_sums(const wk__work_args *kernel)
 {
     const int dtype = kernel->operand[0].dtype;
@@ -141,7 +142,7 @@ static bool takes_tiles(const wk__gpu_target *target, const wk__gpu_launch *laun
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
 
-/* A part pays that has tiles for all of the device. Its sums are not cut then, so they have the bits of the whole. */
+/* A part must have enough tiles to occupy the device. Then its sums are not split, so results are identical. */
 static wk_code check_part(void *user, const wk__work_args *part, wk__fail *fail)
 {
     const wk__gpu_target *target = user;

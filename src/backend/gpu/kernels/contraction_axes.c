@@ -5,7 +5,7 @@
 #include "base/integers.h"
 #include "backend/contraction.h"
 
-/* Numbers below this have room in 32 bits for the sum of two. */
+/* Sums of two numbers below this limit fit in 32 bits. */
 static const int64_t narrow_limit = (int64_t)1 << 30;
 
 enum { BATCH, ROW, COLUMN, SUMMED, KINDS, EXTENT = 0, OF_C = 1, POSITION = 2, OF_FACTOR = 3, FACTOR_NUMBERS = 4 };
@@ -14,7 +14,7 @@ _Static_assert((int)OF_FACTOR + WK__FACTORS * (int)FACTOR_NUMBERS == (int)WK__GP
                    (int)WK__GPU_CONTRACTION_ARGUMENTS <= (int)WK__GPU_TEMPLATE_ARGUMENTS,
                "numbers of an axis");
 
-/* ---- text -------------------------------------------------------------------------------------------------------- */
+/* ---- source ------------------------------------------------------------------------------------------------------ */
 
 const char wk__gpu_sum_narrow[] =
     "#define PLACE i32\n#define UPLACE u32\n"
@@ -23,9 +23,9 @@ const char wk__gpu_sum_wide[] =
     "#define PLACE i64\n#define UPLACE u64\n#define QUOTIENT(q, f, k) ((q) / COORDINATE(f, k, 3))\n";
 const char wk__gpu_sum_end[] = "#undef PLACE\n#undef UPLACE\n#undef QUOTIENT\n";
 
-/* WALK adds to `to`, a place and three numerators of factor f, what `number` steps over some axes come to. LOOK_UP
- * clears `in` where numerator k, q, has no place; a place that is computed by a division it adds to `place`. A
- * numerator below 0 has a quotient that means nothing, and so nothing is loaded from there. */
+/* WALK adds to `to`, an offset and three numerators of factor f, the effect of `number` steps over some axes. LOOK_UP
+ * clears `in` if coordinate k, with numerator q, is out of range; and if it is computed by a division, adds its offset
+ * to `place`. The quotient of a negative numerator is meaningless, so nothing is loaded then. */
 const char wk__gpu_sum_names[] =
     "#define ROW_COUNT ((PLACE)A(1))\n#define COLUMN_COUNT ((PLACE)A(2))\n#define SUM_LENGTH ((PLACE)A(3))\n"
     "#define BATCH_COUNT ((PLACE)A(4))\n#define PART_LENGTH ((PLACE)A(5))\n"
@@ -63,7 +63,7 @@ static bool is_divided(const wk__contraction *sum, int f)
     return divided;
 }
 
-/* Does the factor change along the index? */
+/* Returns true if the factor varies along the index. */
 static bool walks(const wk__work_args *kernel, int f, int i)
 {
     bool walks = wk__index_stride(kernel, 1 + f, i) != 0;
@@ -93,8 +93,8 @@ static void fill_coordinate(const wk__affine_index *q, int64_t *to)
     to[5] = shift;
 }
 
-/* How a step of index i moves factor f: its stride, then its numerators. Where nothing is divided a coordinate's part
- * of the place is as good as a stride. */
+/* Computes what a step of index i adds to factor f: its stride, then its numerators. If nothing is divided, the
+ * coordinates' offsets are included in the stride. */
 static void fill_factor(const wk__work_args *kernel, int f, int i, int64_t to[FACTOR_NUMBERS])
 {
     const wk__contraction *sum = kernel->contraction;
@@ -112,7 +112,7 @@ static int64_t magnitude(int64_t number)
     return number < 0 ? -number : number;
 }
 
-/* Do all places that are computed of factor f fit, and its numerators? */
+/* Returns true if all offsets of factor f, and its numerators, fit in 32 bits. */
 static bool fits(const wk__work_args *kernel, int f, const int64_t *axis, int axes)
 {
     const wk__contraction *sum = kernel->contraction;
@@ -138,7 +138,7 @@ static bool fits(const wk__work_args *kernel, int f, const int64_t *axis, int ax
     return true;
 }
 
-/* What 32 neighbours along the axis cost a warp: pieces of memory of 32 bytes. */
+/* Returns the cost of a warp's loads along the axis: 32-byte sectors per 32 adjacent elements. */
 static int64_t loads_along(const int64_t *axis, int f, int64_t most, int64_t bytes)
 {
     const int64_t run = wk__max_i64(1, wk__min_i64(axis[EXTENT], most));
@@ -157,7 +157,7 @@ static bool is_along(const int64_t *argument, int f, int64_t bytes)
            loads_along(axis + own * WK__GPU_SUM_AXIS_NUMBERS, f, 32, bytes);
 }
 
-/* Axes of one place are left out. */
+/* Axes of extent 1 are omitted. */
 static void fill_axes(const wk__work_args *kernel, int64_t *argument)
 {
     int64_t position[WK__MAX_DIMS], next = 1, *axis = argument + WK__GPU_SUM_AXIS;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contractions in tiles (tiles.h): C's rows are what A has, its columns what B has. What a row, a column or a step of
- * the sum adds to a factor's place and to the numerators of its coordinates stands in tables in local memory, so an
- * item finds an element by adding two entries. Where a coordinate has no place the factor is loaded as 0. */
+/* Tiled contractions (tiles.h): rows of C have the indices of A, columns those of B. Tables in local memory contain
+ * what each row, column and step of the sum adds to a factor's offset and to the numerators of its coordinates, so an
+ * item addresses an element by adding two entries. If a coordinate is out of range, the factor is loaded as 0. */
 #include "contraction_axes.h"
 #include "backend/gpu/lower.h"
 #include "backend/gpu/codegen/codegen_epilogue.h"
 #include "backend/gpu/codegen/device_source.h"
 #include "tiles.h"
 
-/* TAKE loads four elements of factor f into next[]: element n is that of row row + n rows and step l + n ls. */
+/* TAKE loads four elements of factor f into next[]: element n is in row row + n rows and step l + n ls. */
 static const char names[] =
     "#define ALL_ROWS ROW_COUNT\n#define ALL_COLUMNS COLUMN_COUNT\n#define ALL_STEPS SUM_LENGTH\n"
     "#define STEP PLACE\n#define PART_STEPS PART_LENGTH\n#define ALL_BATCHES BATCH_COUNT\n"
@@ -27,7 +27,7 @@ static const char names[] =
     "c += index * A(55 + 11 * d + 1); position += index * A(55 + 11 * d + 2); } }\n";
 
 /* clang-format off */ /* of device code */
-/* Beyond the last row, column or step of the sum come the first again: elements that exist, and that nobody uses. */
+/* Indices beyond the last row, column or step wrap around to valid elements, which are unused. */
 static const char tables[] = DEVICE_CODE(
     typedef struct __attribute__((aligned(16))) { PLACE s0; PLACE s1; PLACE s2; PLACE s3; } places;
     SHARED(places, table, 2 * TILE);
@@ -82,11 +82,11 @@ static const char load[] = DEVICE_CODE(
         TAKE(1, b, next_b, row_b, rows_b, l_b, ls_b)
         FILL_STEPS(1 - turn, l0 + DEPTH)
     });
-/* Nobody has looked at these before. */
+/* Not needed before. */
 static const char ends[] = DEVICE_CODE(
     const int tile_rows = (int)wk_min_i64(ALL_ROWS - i0, TILE);
     const int tile_columns = (int)wk_min_i64(ALL_COLUMNS - j0, TILE););
-/* Four columns at once, where C and the space have them side by side in that order, else one after the other. */
+/* Processes four columns at a time if they are contiguous in C and in the space, else one at a time. */
 static const char element[] =
     "const i64 apart = run_apart[tc / 4];\nfor (int n = 0, count = 1; n < columns; n += count) {\n" DEVICE_CODE(
         const i64 position = end_position[tr] + end_position[TILE + tc + n];
@@ -121,7 +121,7 @@ static const char *const wide_part_text[] = {SUMS(wk__gpu_tile_small, wk__gpu_su
 
 static const wk__gpu_epilogue_slot carrier = {
     .arguments = WK__GPU_CONTRACTION_ARGUMENTS, .vector4 = true, .outer = "position", .position = "position"};
-/* As for products (matmul_tiled.c). */
+/* As for matrix products (matmul_tiled.c). */
 static const wk__gpu_template small = {.name = "contraction_tiled", .text = small_text, .epilogue_slot = &carrier},
                               large = {.name = "contraction_tiled_large",
                                        .text = large_text,
@@ -139,7 +139,7 @@ wk__gpu_tiling wk__gpu_contraction_tiling(const wk__gpu_target *target, const wk
                                  argument[WK__GPU_SUM_LENGTH]);
 }
 
-/* What has no products has no steps to look for: an axis without places is none. */
+/* A sum of length 0 has no steps, and so no summed axes: an axis of extent 0 must not be iterated. */
 wk_code wk__gpu_lower_contraction_tiles(const wk__gpu_target *target, const wk__work *work, bool narrow,
                                         wk__gpu_launch *launch, wk__gpu_launch_fn *emit, void *user, wk__fail *fail)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products: C[b.., i, j] = sum over l of A[b.., i, l] B[b.., l, j], any strides, any dtype, summed in the class.
+/* Matrix products: C[b.., i, j] = sum over l of A[b.., i, l] B[b.., l, j]; any strides, any dtype, accumulated in the
+ * class.
  *
- *   tiled    work-groups make tiles of C (matmul_tiled.c): where there is local memory
- *   blocked  an item makes blocks of 8 x 16 of C in its own registers: where local memory is memory like any
- *            other (CPUs)
- *   dot      a work-group makes one element: for few elements that are long sums, and for those of a vector and a
- *            matrix whose neighbours are along the sum
- *   simple   an item makes one element: for all that is small */
+ *   tiled    work-groups compute tiles of C (matmul_tiled.c): if the device has local memory
+ *   blocked  an item computes blocks of 8 x 16 of C in registers: if local memory is ordinary memory (CPUs)
+ *   dot      a work-group computes one element: for few elements that are long sums, and for products of a vector and
+ *            a matrix that is contiguous along the sum
+ *   simple   an item computes one element: for small products */
 #include "matmul.h"
 #include "backend/gpu/lower.h"
 #include "backend/gpu/codegen/codegen_epilogue.h"
@@ -49,9 +49,9 @@ static const char simple_sum[] = DEVICE_CODE(
     for (i64 l = 0; l < COUNT_K; l++) value = NAME(wk_add_product)(value, LOAD(a[l * A_COLUMN]), LOAD(b[l * B_ROW]));
     GM STORAGE *to = c + i * C_ROW + j * C_COLUMN;);
 
-/* For CPUs, whose compilers do not make vectors of such loops by themselves: OpenCL's vectors of 16, eight rows of
- * which are what registers hold. The last block of a row or column of blocks is moved back to be whole: what it shares
- * with its neighbour both compute, and the neighbour alone stores. */
+/* For CPUs, whose compilers don't vectorise such loops: uses OpenCL's vectors of 16, eight rows of which fit in
+ * registers. The last block of a row or column of blocks is moved back to be complete; it computes the overlap again,
+ * which only the adjacent block stores. */
 static const char blocked_head[] = DEVICE_CODE(
     const i64 item = A(0) + ITEM;
     const i64 blocks_i = (COUNT_M + 7) / 8;
@@ -82,7 +82,7 @@ static const char blocked_sum[] = DEVICE_CODE(
 static const char blocked_element[] = DEVICE_CODE(
     const T value = block[(i - i0) * 16 + (j - j0)];
     GM STORAGE *to = c + (i - i0) * C_ROW + (j - j0) * C_COLUMN;);
-/* Eight sums have names of their own: what has a number does not get into registers. */
+/* Eight separate variables, because arrays would not be kept in registers. */
 static const char blocked_names[] =
     "#define ROW_WIDE NAME(wide)\n"
     "#define EACH_ROW(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)\n"
@@ -161,8 +161,8 @@ int64_t wk__gpu_fill_matmul(const wk__matmul *product, int64_t *argument)
     return batches;
 }
 
-/* A vector and a matrix whose elements are neighbours along the sum: an item that read a line alone would read what
- * nobody else reads at that time. */
+/* Returns true for a vector and a matrix that is contiguous along the sum: with one line per item, items would not read
+ * adjacent elements. */
 static bool is_gemv_along_k(const wk__gpu_target *target, const wk__matmul *product)
 {
     const int rows = product->nbatch, columns = rows + 1;

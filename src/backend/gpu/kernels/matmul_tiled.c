@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of matrices in tiles (tiles.h). Neighbouring items load neighbouring elements, whichever way a matrix lies,
- * and by fours where each begins at a multiple of four and none reaches beyond the end. */
+/* Tiled matrix products (tiles.h). Adjacent items load adjacent elements, for either layout of a matrix; in vectors of
+ * four if all rows are aligned to four elements and their length is a multiple of four. */
 #include "backend/gpu/lower.h"
 #include "matmul.h"
 #include "backend/gpu/codegen/codegen_epilogue.h"
 #include "backend/gpu/codegen/device_source.h"
 #include "tiles.h"
 
-/* How the items divide a strip of a factor among them: its lines are rows of A, columns of B. */
+/* Assignment of a strip's elements to items; lines are rows of A, columns of B. */
 enum { ALONG_LINES, ALONG_SUM, VECTOR4_LINES, VECTOR4_SUM };
 
-/* Behind what all products have. */
+/* Argument indices, after those of all matrix products. */
 enum {
     PART = WK__GPU_MATMUL_ARGUMENTS,
     BATCHES,
@@ -21,8 +21,8 @@ _Static_assert(PART == 38 && BATCHES == 39 && LOAD_PATTERNS == 40 && ALONG_SUM =
                    VECTOR4_SUM == 3,
                "the text has these numbers");
 
-/* WAY_LINE, WAY_STEP: of the first of an item's elements in a strip; WAY_LINES, WAY_STEPS: from one to the next. TAKE
- * loads them. */
+/* WAY_LINE, WAY_STEP: position of an item's first element in a strip; WAY_LINES, WAY_STEPS: increments to the next.
+ * TAKE loads them. */
 static const char names[] =
     "#define ALL_ROWS COUNT_M\n#define ALL_COLUMNS COUNT_N\n#define ALL_STEPS COUNT_K\n"
     "#define STEP i64\n#define PART_STEPS A(38)\n#define ALL_BATCHES A(39)\n#define WAY(f) ((int)A(40 + (f)))\n"
@@ -103,8 +103,8 @@ static const wk__gpu_epilogue_slot carrier = {.arguments = ARGUMENTS,
                                               .vector4 = true,
                                               .outer = "batch",
                                               .position = "(batch * COUNT_M + i) * COUNT_N + j"};
-/* Left to itself, NVIDIA's compiler takes more registers for large tiles than two groups have, and on sm_100 makes room
- * for a fourth group of parts, and spills registers for it. */
+/* By default NVIDIA's compiler uses more registers for large tiles than two work-groups have, and on sm_100 makes room
+ * for a fourth work-group of the split-K kernel by spilling registers. */
 static const wk__gpu_template small = {.name = "matmul_tiled", .text = small_text, .epilogue_slot = &carrier},
                               large = {.name = "matmul_large",
                                        .text = large_text,
@@ -112,7 +112,7 @@ static const wk__gpu_template small = {.name = "matmul_tiled", .text = small_tex
                                        .min_groups_per_unit = 2},
                               in_parts = {.name = "matmul_part", .text = part_text, .min_groups_per_unit = 3};
 
-/* Is it a multiple of four, wherever a matrix of the batches begins? */
+/* Returns true if the factor's rows are aligned to four elements in all batches. */
 static bool is_aligned4(const wk__matmul *product, const wk__operand *factor, int64_t from_line_to_line)
 {
     bool good = wk__gpu_first_element(factor) % 4 == 0 && from_line_to_line % 4 == 0;
@@ -120,7 +120,7 @@ static bool is_aligned4(const wk__matmul *product, const wk__operand *factor, in
     return good;
 }
 
-/* line: stride from line to line, step: along the sum. */
+/* `line`: stride between lines; `step`: stride along the sum. */
 static int64_t choose_load_pattern(const wk__matmul *product, const wk__operand *factor, int64_t lines, int64_t line,
                                    int64_t step)
 {

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running sums and products.
  *
- *   walked   an item walks a line, or a part of one, from its start: where lines are short, where enough of them lie
- *            side by side, and on CPUs, which lose more by reading twice than they gain by sharing a line
- *   tiled    a work-group takes a line, or a part of one, in tiles of eight elements for each of its items
+ *   walked   an item processes a line, or a part of one, sequentially: for short lines, for enough adjacent lines, and
+ *            on CPUs, where reading twice costs more than sharing a line gains
+ *   tiled    a work-group processes a line, or a part of one, in tiles of eight elements per item
  *
- * A line in one part takes one launch. A line in several takes three: the sum of each part to scratch memory; sums of
- * the parts before each; then each part from there. What is added to what depends on the shape and the kind of device
- * alone. Products of floats are never cut: that 0 comes before what overflows would be lost, and 0 times infinity is
- * no number. */
+ * A line in one part takes one launch; a line in several takes three: the sum of each part, to scratch memory; the
+ * exclusive prefix of these sums; then each part, starting from its prefix. The order of additions depends only on the
+ * shape and the kind of device. Products of floats are never split: a 0 before an overflow would be lost, and 0 times
+ * infinity is NaN.
+ *
+ * A running sum of floats carries its rounding error (Neumaier's sum), so that the error does not grow with the line. The
+ * correction is dropped if it is NaN, as after an infinity. */
 #include "backend/gpu/lower.h"
 #include "along_dim.h"
 #include "backend/gpu/codegen/device_source.h"
@@ -19,10 +22,17 @@
 
 /* clang-format off */ /* of device code */
 static const char joins[] = "#define JOINED T\n#define NOTHING ((T)MODE)\n"
-                            "#define JOIN(x, y) (MODE == 0 ? NAME(wk_plus)(x, y) : NAME(wk_times)(x, y))\n";
-static const char end_of_joins[] = "#undef JOINED\n#undef NOTHING\n#undef JOIN\n";
+                            "#define JOIN(x, y) (MODE == 0 ? NAME(wk_plus)(x, y) : NAME(wk_times)(x, y))\n"
+                            "#define SUMS_FLOATS (MODE == 0 && IS_FLOAT)\n"
+                            "#define JOIN_TO(sum, lost, x) { const T next = x; const T to = JOIN(sum, next); "
+                            "if (SUMS_FLOATS) { const T taken = to - sum; "
+                            "const T rest = (sum - (to - taken)) + (next - taken); "
+                            "lost = rest == rest ? lost + rest : lost; } sum = to; }\n"
+                            "#define WITH_LOST(sum, lost) (SUMS_FLOATS ? NAME(wk_plus)(sum, lost) : sum)\n";
+static const char end_of_joins[] = "#undef JOINED\n#undef NOTHING\n#undef JOIN\n#undef SUMS_FLOATS\n"
+                                   "#undef JOIN_TO\n#undef WITH_LOST\n";
 
-/* ---- walked: sums of the parts stand as [part][line] ------------------------------------------------------------- */
+/* ---- walked: sums of parts are stored as [part][line] ------------------------------------------------------------ */
 
 static const char item_of_part[] = DEVICE_CODE(
     const i64 at = A(0) + ITEM;
@@ -33,29 +43,32 @@ static const char item_of_part[] = DEVICE_CODE(
 static const char walked_sums[] = DEVICE_CODE(
     GM const STORAGE *in = (GM const STORAGE *)m1 + o1;
     T sum = NOTHING;
-    for (i64 j = first; j < end; j++) sum = JOIN(sum, LOAD(in[j * STRIDE(1)]));
-    ((GM T *)m2)[at] = sum;);
+    T lost = 0;
+    for (i64 j = first; j < end; j++) JOIN_TO(sum, lost, LOAD(in[j * STRIDE(1)]));
+    ((GM T *)m2)[at] = WITH_LOST(sum, lost););
 static const char walked_offsets[] = DEVICE_CODE(
     const i64 line = A(0) + ITEM;
     if (line >= A(1)) return;
     GM T *sums = (GM T *)m2 + line;
     T sum = NOTHING;
+    T lost = 0;
     for (i64 part = 0; part < PARTS; part++) {
         const T own = sums[part * LINES];
-        sums[part * LINES] = sum;
-        sum = JOIN(sum, own);
+        sums[part * LINES] = WITH_LOST(sum, lost);
+        JOIN_TO(sum, lost, own);
     });
 static const char from_nothing[] = "T running = NOTHING;\n";
 static const char from_offset[] = "T running = ((GM const T *)m2)[at];\n";
 static const char walk[] = DEVICE_CODE(
     GM STORAGE *out = (GM STORAGE *)m0 + o0;
     GM const STORAGE *in = (GM const STORAGE *)m1 + o1;
+    T lost = 0;
     for (i64 j = first; j < end; j++) {
-        running = JOIN(running, LOAD(in[j * STRIDE(1)]));
-        out[j * STRIDE(0)] = STORE(running);
+        JOIN_TO(running, lost, LOAD(in[j * STRIDE(1)]));
+        out[j * STRIDE(0)] = STORE(WITH_LOST(running, lost));
     });
 
-/* ---- tiled: sums of the parts stand as [line][part] -------------------------------------------------------------- */
+/* ---- tiled: sums of parts are stored as [line][part] ------------------------------------------------------------- */
 
 static const char group_of_part[] = DEVICE_CODE(
     const i64 at = A(0) + GROUP;
@@ -66,8 +79,9 @@ static const char tiled_sums[] = DEVICE_CODE(
     SHARED(T, sums, LOCALS);
     GM const STORAGE *in = (GM const STORAGE *)m1 + o1;
     T sum = NOTHING;
-    for (i64 j = first + LOCAL; j < end; j += LOCALS) sum = JOIN(sum, LOAD(in[j * STRIDE(1)]));
-    sums[LOCAL] = sum;
+    T lost = 0;
+    for (i64 j = first + LOCAL; j < end; j += LOCALS) JOIN_TO(sum, lost, LOAD(in[j * STRIDE(1)]));
+    sums[LOCAL] = WITH_LOST(sum, lost);
     BARRIER;
     for (int step = LOCALS / 2; step > 0; step /= 2) {
         if (LOCAL < step) sums[LOCAL] = JOIN(sums[LOCAL], sums[LOCAL + step]);
@@ -77,20 +91,22 @@ static const char tiled_sums[] = DEVICE_CODE(
 static const char tiled_offsets_head[] = DEVICE_CODE(
     GM T *sums = (GM T *)m2 + (A(0) + GROUP) * PARTS;
     T sum = NOTHING;
+    T lost = 0;
     for (i64 first = 0; first < PARTS; first += LOCALS) {
         const i64 part = first + LOCAL;
         const T own = part < PARTS ? sums[part] : NOTHING;);
 static const char tiled_offsets_tail[] = DEVICE_CODE(
-        if (part < PARTS) sums[part] = JOIN(sum, before);
-        sum = JOIN(sum, all);
+        if (part < PARTS) sums[part] = JOIN(sum, WITH_LOST(before, lost));
+        JOIN_TO(sum, lost, all);
     });
 
-/* Neighbouring items load and store neighbours; what an item adds up stands in a row of its own, which is 9 long so
- * that items of a warp meet different banks. */
+/* Adjacent items load and store adjacent elements; an item's elements are a row of 9 slots in the tile, so that items
+ * of a warp use different banks. */
 static const char tiles_memory[] = "SHARED(T, tile, LOCALS * 9);\n";
 static const char tiles_head[] = DEVICE_CODE(
     GM STORAGE *out = (GM STORAGE *)m0 + o0;
     GM const STORAGE *in = (GM const STORAGE *)m1 + o1;
+    T lost = 0;
     for (i64 begin = first; begin < end; begin += LOCALS * 8) {
         for (int e = 0; e < 8; e++) {
             const int i = e * LOCALS + LOCAL;
@@ -100,12 +116,13 @@ static const char tiles_head[] = DEVICE_CODE(
         T own = NOTHING;
         for (int e = 0; e < 8; e++) own = JOIN(own, tile[LOCAL * 9 + e]););
 static const char tiles_tail[] = DEVICE_CODE(
-        T sum = JOIN(running, before);
+        T sum = JOIN(running, WITH_LOST(before, lost));
+        T own_lost = 0;
         for (int e = 0; e < 8; e++) {
-            sum = JOIN(sum, tile[LOCAL * 9 + e]);
-            tile[LOCAL * 9 + e] = sum;
+            JOIN_TO(sum, own_lost, tile[LOCAL * 9 + e]);
+            tile[LOCAL * 9 + e] = WITH_LOST(sum, own_lost);
         }
-        running = JOIN(running, all);
+        JOIN_TO(running, lost, all);
         BARRIER;
         for (int e = 0; e < 8; e++) {
             const int i = e * LOCALS + LOCAL;
@@ -121,7 +138,7 @@ static const char *const walked_sums_text[] = {wk__gpu_line_names, joins,       
 static const char *const walked_offsets_text[] = {wk__gpu_line_names, joins, walked_offsets, end_of_joins, NULL};
 static const char *const walked_parts_text[] = {wk__gpu_line_names, joins, item_of_part, wk__gpu_line_starts,
                                                 from_offset,        walk,  end_of_joins, NULL};
-/* `start`: what the part begins from. */
+/* `start`: initial value of a part. */
 #define TILED(start)                                                                                                   \
     wk__gpu_line_names, joins, wk__gpu_prefix_memory, tiles_memory, group_of_part, wk__gpu_line_starts, start,         \
         tiles_head, wk__gpu_prefix_before, wk__gpu_prefix_all, tiles_tail, end_of_joins, NULL
@@ -137,7 +154,7 @@ static const char *const tiled_offsets_text[] = {wk__gpu_line_names,
                                                  tiled_offsets_tail,
                                                  end_of_joins,
                                                  NULL};
-/* The kernels of a way: of a line in one part; and the three of a line in several. */
+/* Templates of an algorithm: for a line in one part; and the three for a line in several. */
 typedef struct scan_templates {
     wk__gpu_template whole, sums, offsets, parts;
 } scan_templates;
@@ -151,17 +168,17 @@ static const scan_templates tiled = {{.name = "scan_tiled", .text = tiled_text},
                                      {.name = "scan_tiled_offsets", .text = tiled_offsets_text},
                                      {.name = "scan_tiled_parts", .text = tiled_parts_text}};
 
-/* ---- which way --------------------------------------------------------------------------------------------------- */
+/* ---- choice of algorithm ----------------------------------------------------------------------------------------- */
 
 enum {
-    FEW_LINES = 64,          /* so many do not keep a device busy, a work-group or an item each */
-    MIN_ADJACENT_LINES = 32, /* lines that items read at once */
-    ENOUGH_LINES = 4096,     /* items that keep a device busy */
-    ITEMS = 16384,           /* wanted where lines are cut for items */
-    LEAST_PART = 64          /* elements that an item takes of such a line */
+    FEW_LINES = 64,          /* up to this many lines, one per work-group or item, don't occupy a device */
+    MIN_ADJACENT_LINES = 32, /* minimum adjacent lines for coalesced access */
+    ENOUGH_LINES = 4096,     /* items that occupy a device */
+    ITEMS = 16384,           /* desired number, if lines are split among items */
+    LEAST_PART = 64          /* minimum elements per item of such a line */
 };
 
-/* Do items that take neighbouring lines read and write neighbours, and items that take neighbours of a line not? */
+/* Returns true if adjacent lines are contiguous in memory and the elements of a line are not. */
 static bool are_adjacent(const wk__work_args *kernel)
 {
     int last = kernel->ndim - 1;

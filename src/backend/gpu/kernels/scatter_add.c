@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* T[.., index, ..] += S[..]: all indices are looked at first; then items walk each line in the order of the index, so
- * that sums come out the same on every device. Several items share a line: each adds what goes to its own places. */
+/* T[.., index, ..] += S[..]: all indices are checked first; then items process each line in index order, so that sums
+ * are the same on every device. Several items share a line: each adds to a separate subset of target elements. */
 #include "backend/gpu/lower.h"
 #include "along_dim.h"
 #include "backend/gpu/codegen/device_source.h"
@@ -41,11 +41,12 @@ static const wk__gpu_template check = {.name = "scatter_add_check", .text = chec
 static const wk__gpu_template add = {.name = "scatter_add", .text = text};
 
 enum {
-    ITEMS = 65536, /* wanted */
-    LEAST_PART = 8 /* indices for each item of a line */
+    ITEMS = 65536, /* desired number */
+    LEAST_PART = 8 /* minimum indices per item of a line */
 };
 
-/* Items for a line, a power of two: each looks at all indices, so not more than keep the device busy. */
+/* Returns the number of items per line, a power of two. Each reads all indices of the line, so no more than are needed
+ * to occupy the device. */
 static int64_t parts_of(const wk__gpu_target *target, int64_t lines, int64_t length, int64_t places)
 {
     int64_t parts = 1;
@@ -61,11 +62,11 @@ wk_code wk__gpu_lower_scatter_add(const wk__gpu_target *target, const wk__work *
     const wk__work_args *kernel = work->args;
     wk__gpu_launch launch;
     int64_t lines = wk__gpu_fill_along_dim(kernel, 3, &launch), length = launch.argument[WK__GPU_LENGTH];
-    int64_t *width = &launch.argument[WK__GPU_WIDTH]; /* elements between two along the dimension */
+    int64_t *width = &launch.argument[WK__GPU_WIDTH]; /* elements between two indices of the dimension */
     *width = 1;
     for (int d = kernel->dim + 1; d < kernel->ndim; d++) *width *= kernel->shape[d];
     uint8_t dtype = launch.unit.dtype;
-    launch.unit.dtype = WK_I64; /* one check for all: it sees the index alone */
+    launch.unit.dtype = WK_I64; /* one check kernel for all dtypes: it only reads indices */
     launch.writes = false;
     wk_code code = wk__gpu_emit_along_dim(&launch, &check, lines * length, emit, user, fail);
     launch.unit.dtype = dtype;

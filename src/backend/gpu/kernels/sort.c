@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable sorting along a dimension: by keys (sort_bitonic.c, sort_radix.c), or by merging, where positions are sorted
- * and values are only looked at.
+/* Stable sort along a dimension: by keys (sort_bitonic.c, sort_radix.c), or by merging, which sorts positions and only
+ * reads values:
  *
- *   start    an item sorts 16 neighbours by insertion                 -> first half of the scratch memory
- *   merge    an item finds the place of one position in the union     -> the other half, and back
- *            of two sorted runs: its own place in its run, and how
- *            many of the other run stand before it (binary search)
+ *   start    an item sorts 16 adjacent elements by insertion              -> first half of the scratch memory
+ *   merge    an item finds the index of one position in the union of two  -> the other half, alternating
+ *            sorted runs: its index in its own run plus the number of
+ *            preceding elements in the other run (binary search)
  *   finish   an item writes one value and its position
  *
- * A line of n elements takes 2 + log2(n / 16) launches, in which all elements are at work. */
+ * A line of n elements takes 2 + log2(n / 16) launches, each with an item per element. */
 #include "sort.h"
 #include "backend/gpu/codegen/device_source.h"
 
 /* clang-format off */ /* of device code */
-/* Line, and the position j in it, of this item; `in` and the two halves of the scratch memory. */
+/* This item's line, and its position j there; `in`, and the two halves of the scratch memory. */
 static const char head[] = DEVICE_CODE(
     const i64 item = A(0) + ITEM;
     if (item >= A(1)) return;
@@ -25,7 +25,7 @@ static const char memory[] = DEVICE_CODE(
     GM i64 *from = BOUND == 0 ? half0 : half1;
     GM i64 *to = BOUND == 0 ? half1 : half0;);
 
-/* BEFORE(x, y): has x to stand before y, whatever their order was? NaN is greater than all else. */
+/* BEFORE(x, y) is true if x must precede y regardless of their original order. NaN is greater than all others. */
 static const char order[] = "#define PER_LINE LENGTH\n"
                             "#define AT(position) LOAD(in[(position) * STRIDE(2)])\n"
                             "#define LESS(x, y) ((x) < (y) || ((y) != (y) && (x) == (x)))\n"
@@ -43,7 +43,8 @@ static const char start_body[] = DEVICE_CODE(
         from[k] = j;
     });
 
-/* `low` counts those of the other run [other, other_end) that stand before x: of the left run, equals do too. */
+/* `low` counts the elements of the other run [other, other_end) that precede x; equal ones do if they are in the left
+ * run. */
 static const char merge_body[] = DEVICE_CODE(
     const i64 j = item % LENGTH;
     const i64 pair = j / (2 * WIDTH) * (2 * WIDTH);
@@ -82,7 +83,7 @@ static const wk__gpu_template start = {.name = "sort_start", .text = start_text}
 static const wk__gpu_template merge = {.name = "sort_merge", .text = merge_text};
 static const wk__gpu_template finish = {.name = "sort_finish", .text = finish_text};
 
-/* The names end with the text: other kernels of the program have keys of other dtypes. */
+/* Undefined after the kernel: other kernels of the module have keys of other dtypes. */
 const char wk__gpu_sort_keys[] =
     "#define EACH ((int)(32 / sizeof(KEY)))\n#define TILE (LOCALS * EACH)\n"
     "#define WORD_AT(j) (((GM const WORD *)m2)[o2 + (j) * STRIDE(2)])\n"
@@ -113,8 +114,8 @@ static wk_code plan_merge(wk__gpu_launch *launch, wk__gpu_launch_fn *emit, void 
     return code == WK_OK ? wk__gpu_emit_along_dim(launch, &finish, elements, emit, user, fail) : code;
 }
 
-/* Positions of more than 32 bits are merged, and whatever groups of few items sort. So are, on CPUs, runs that one item
- * sorts, and lines that are long for a group and short for all those launches: work-groups are loops there. */
+/* Merging is used for positions of more than 32 bits, and for small work-groups; on CPUs, where work-groups are loops,
+ * also for runs that one item sorts, and for lines that are too long for one group but too short for many launches. */
 static bool is_merged(const wk__gpu_target *target, int64_t length, int64_t tile)
 {
     enum { RUN = 16, LONG = 1 << 16 };

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorting lines that fit in a work-group's memory: one launch, in which a group sorts as many lines as it has room for,
- * each filled up to a power of two, by a bitonic network. No two pairs of key and position are equal, so the order is
- * that of a stable sort. */
+/* Sorts lines that fit in local memory, in one launch: a work-group sorts as many lines as fit, each padded to a power
+ * of two, by a bitonic network. No two pairs of key and position are equal, so the sort is stable. */
 #include "sort.h"
 #include "backend/gpu/codegen/device_source.h"
 
 /* clang-format off */ /* of device code */
-/* WIDTH: elements of a line with those that fill it up; an item's all belong to one line. Items beyond the last line
- * sort one of the lines once more, which their places wrap to, and store nothing. */
+/* WIDTH: elements of a padded line; all elements of an item belong to one line. Items beyond the last line sort another
+ * line again, because their offsets wrap around, and store nothing. */
 static const char line_of_item[] = DEVICE_CODE(
     SHARED(KEY, keys, TILE);
     SHARED(u32, positions, TILE);
@@ -61,7 +60,7 @@ wk_code wk__gpu_lower_sort_bitonic(const wk__gpu_target *target, wk__gpu_launch 
                                    void *user, wk__fail *fail)
 {
     const int64_t tile = wk__gpu_sort_tile(target, launch->unit.dtype), lines = launch->argument[WK__GPU_LINES];
-    int64_t width = tile / target->group_size; /* at least what an item works at */
+    int64_t width = tile / target->group_size; /* at least the elements of one item */
     while (width < launch->argument[WK__GPU_LENGTH]) width *= 2;
     launch->argument[WK__GPU_WIDTH] = width;
     launch->unit.per_group = true;

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorting long lines by digits of 8 bits, from the lowest up. Each digit takes three launches:
+/* Radix sort of long lines, with digits of 8 bits, from the lowest. Three launches per digit:
  *
  *   count    a work-group counts the digits in a tile of the line
- *   offsets  a work-group per digit of a line: how many of that digit are in the tiles before each, and in the line
- *   move     a work-group sorts its tile by the digit in its own memory, and takes each run of one digit to its place
+ *   offsets  a work-group per digit of a line: number of that digit in the tiles before each, and in the line
+ *   move     a work-group sorts its tile by the digit in local memory, and copies each run of one digit to its final
+ *            position
  *
- * All of them keep the order of equal digits. The first digit's launches read the line itself, the last one's write the
- * results, and those between go to and fro between two halves of the scratch memory, keys in front of positions. */
+ * All of them preserve the order of equal digits. The first digit's launches read the line itself, the last one's write
+ * the results; those between alternate between two halves of the scratch memory, which contain keys, then positions. */
 #include "sort.h"
 #include "backend/gpu/codegen/device_source.h"
 
-/* Places of this kernel's own arguments. */
+/* Indices of this kernel's own arguments. */
 enum {
-    HALF = WK__GPU_LINE_ARGUMENTS, /* bytes of half of the pairs, */
-    COUNTS,                        /* and where the counts begin, in bytes */
+    HALF = WK__GPU_LINE_ARGUMENTS, /* bytes of one half */
+    COUNTS,                        /* offset of the counts in bytes */
     ARGUMENTS,
     DIGITS = 256
 };
 
 /* clang-format off */ /* of device code */
-/* WIDTH: bits below the digit. BOUND: which half is read; the other is written. Counts: [line][digit][tile]; then, of
- * all tiles, [line][digit]. */
+/* WIDTH: bits below the digit. BOUND: half that is read; the other one is written. Counts: [line][digit][tile]; then,
+ * for entire lines, [line][digit]. */
 static const char names[] = "#define HALF A(44)\n#define COUNTS A(45)\n"
                             "#define DIGIT(key) ((int)((key) >> WIDTH & 255))\n"
                             "#define KEYS(half) ((GM KEY *)(m3 + (half) * HALF) + line * LENGTH)\n"
@@ -65,7 +66,7 @@ static const char offsets_tail[] = DEVICE_CODE(
     }
     if (LOCAL == 0) LINE_COUNTS[row] = sum;);
 
-/* The tile, in its order, in the memory of the group; and where its part of each digit goes. */
+/* The tile in local memory, in order; the destination of each digit's run. */
 static const char move_memory[] = DEVICE_CODE(
     SHARED(KEY, keys, TILE);
     SHARED(u32, positions, TILE);
@@ -83,7 +84,7 @@ static const char move_load[] = DEVICE_CODE(
         const int end = first + 256 / LOCALS;
         u32 own = 0;
         for (int d = first; d < end; d++) own += totals[d];);
-/* Behind wk__gpu_prefix_before. The memory for prefixes is used again only behind the next barrier. */
+/* After wk__gpu_prefix_before. The memory for prefixes is reused only after the next barrier. */
 static const char move_places[] = DEVICE_CODE(
         u32 place = before;
         for (int d = first; d < end; d++) {
@@ -91,8 +92,9 @@ static const char move_places[] = DEVICE_CODE(
             place += totals[d];
         }
     });
-/* Twice by 4 bits. An item counts those of its neighbours, and the counts of all items, digit by digit, become places:
- * in the lower halves of words for digits 0 to 7, in the upper halves for the rest, which begin where those end. */
+/* Twice, by 4 bits. An item counts the digits of its adjacent elements, and a prefix over the counts of all items,
+ * digit by digit, gives destinations: in the lower halves of words for digits 0 to 7, in the upper halves for the
+ * others, which start where those end. */
 static const char move_count[] = DEVICE_CODE(
     for (int shift = 0; shift < 8; shift += 4) {
         KEY own_key[EACH];
@@ -202,7 +204,7 @@ wk_code wk__gpu_lower_sort_radix(const wk__gpu_target *target, wk__gpu_launch *l
         argument[WK__GPU_WIDTH] = 8 * digit;
         launch->writes = false;
         code = wk__gpu_emit_along_dim(launch, &radix_count, lines * tiles, emit, user, fail);
-        launch->unit.dtype = WK_I64; /* one for all: it sees the counts alone */
+        launch->unit.dtype = WK_I64; /* one kernel for all dtypes: it only reads counts */
         if (code == WK_OK) code = wk__gpu_emit_along_dim(launch, &radix_offsets, lines * DIGITS, emit, user, fail);
         launch->unit.dtype = dtype;
         launch->writes = digit == digits - 1;

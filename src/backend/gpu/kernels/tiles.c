@@ -6,17 +6,17 @@
 #include "backend/gpu/codegen/codegen_epilogue.h"
 #include "backend/gpu/codegen/device_source.h"
 
-/* ---- text -------------------------------------------------------------------------------------------------------- */
+/* ---- source ------------------------------------------------------------------------------------------------------ */
 
-/* PUT stores what has been loaded, as a four where it lies side by side in the strip. It is converted only here:
- * nothing waits for it before the items have computed. */
+/* PUT stores loaded elements to a strip, as a vector if they are contiguous there. Conversion is delayed until here, so
+ * that nothing waits for the loads before the items have computed. */
 #define PUT                                                                                                            \
     "#define PUT(to, by, next) if (by == 1) { four all; all.s0 = LOAD(next[0]); all.s1 = LOAD(next[1]); all.s2 = "     \
     "LOAD(next[2]); "                                                                                                  \
     "all.s3 = LOAD(next[3]); *(LM four *)to = all; } else { UNROLL for (int n = 0; n < 4; n++) to[n * by] = "          \
     "LOAD(next[n]); }\n"
-/* Both take four elements of a strip per item. Rows of strips are longer by a four: items that write down a column then
- * meet different banks. */
+/* In both, an item loads four elements of a strip. Rows of strips are padded by four elements, so that items that store
+ * a column use different banks. */
 const char wk__gpu_tile_small[] = "#define TILE 64\n#define PER 4\n#define DEPTH 16\n" PUT;
 const char wk__gpu_tile_large[] = "#define TILE 128\n#define PER 8\n#define DEPTH 8\n" PUT;
 _Static_assert(WK__GPU_TILE == 64 && WK__GPU_LARGE_TILE == 128 && WK__GPU_TILE_ITEMS == 256,
@@ -39,7 +39,8 @@ const char wk__gpu_tile_begin[] = DEVICE_CODE(
     UNROLL for (int e = 0; e < PER * PER; e++) sum[e] = 0;
     UNROLL for (int n = 0; n < 4; n++) next_a[n] = next_b[n] = 0;);
 
-/* Eight rows of tiles are one band, which is walked column by column: work-groups that run at once share strips. */
+/* Eight rows of tiles are one band, which is processed column by column, so that concurrent work-groups share
+ * strips. */
 const char wk__gpu_tile_place[] = DEVICE_CODE(
     const i64 group = A(0) + GROUP;
     const i64 tiles_i = ((i64)ALL_ROWS + TILE - 1) / TILE;
@@ -66,7 +67,7 @@ const char wk__gpu_tile_place[] = DEVICE_CODE(
 const char wk__gpu_tile_each_strip[] =
     "int turn = 1;\nfor (STEP l0 = first; l0 < last + DEPTH; l0 += DEPTH) {\n"
     "const int left = (int)wk_min_i64(last - l0, DEPTH);\nconst bool more = left > 0;\nturn ^= 1;\n";
-/* The strip that has been loaded goes where nobody reads: who still computes does so with the other. */
+/* The loaded strip is stored to the buffer that is not being read: items still computing use the other one. */
 const char wk__gpu_tile_compute[] = DEVICE_CODE(
         if (l0 > first) {
             UNROLL for (int l = 0; l < DEPTH; l++) {
@@ -97,15 +98,15 @@ const char wk__gpu_tile_compute[] = DEVICE_CODE(
         }
         BARRIER;) "}\n";
 
-/* What only the results need is in no register meanwhile. */
+/* Values that only the results need are kept out of registers during the loop. */
 const char wk__gpu_tile_results[] = "{\n" DEVICE_CODE(
     const i64 i0 = corner[0];
     const i64 j0 = corner[1];
     const i64 batch = corner[2];
     const i64 part = corner[3];);
 
-/* An item's sums go through its own places in the strips, four fours at a time, as an array whose places are computed
- * is no registers: so what follows a sum, which may be long, is written out for four fours only. */
+/* An item moves its sums through its own slots in the strips, four vectors at a time, because an array with computed
+ * indices cannot be in registers. So the code for a result, which may be long, is generated for four vectors only. */
 const char wk__gpu_tile_each_run[] =
     "UNROLL for (int lot = 0; lot < PER * PER / 16; lot++) {\n" DEVICE_CODE(
         UNROLL for (int q = 0; q < 4; q++) {
@@ -147,11 +148,14 @@ static const char *const parts_text[] = {parts, wk__gpu_mark_outer, wk__gpu_mark
 static const wk__gpu_epilogue_slot carrier = {.arguments = ARGUMENTS, .outer = "item", .position = "item"};
 static const wk__gpu_template add_parts = {.name = "contraction_parts", .text = parts_text, .epilogue_slot = &carrier};
 
-/* ---- plans ------------------------------------------------------------------------------------------------------- */
+/* ---- lowering ---------------------------------------------------------------------------------------------------- */
 
 bool wk__gpu_can_tile(const wk__gpu_target *target, wk_dtype dtype, int64_t rows, int64_t columns, int64_t length)
 {
-    enum { STRIPS = 2 * 2 * 16 * (WK__GPU_TILE + 4) /* elements */, TABLES = 8448 /* bytes, of a contraction */ };
+    enum {
+        STRIPS = 2 * 2 * 16 * (WK__GPU_TILE + 4) /* elements; bytes of a contraction's tables */,
+        TABLES = 8448 /* bytes, of a contraction */
+    };
     const int64_t bytes = STRIPS * (int64_t)wk_dtype_size(wk__compute_class(dtype)) + TABLES;
     return target->local_memory && target->group_size == WK__GPU_TILE_ITEMS && bytes <= target->local_memory_bytes &&
            length >= 16 && rows >= 8 && columns >= 8 && (rows >= 32 || columns >= 32);

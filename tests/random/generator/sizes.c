@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The same program in other sizes, one after the other in one process. What is compiled or planned for one of them
+ * serves those that follow where the key of its cache says so: if something that it depends on is not in the key, a
+ * later size has wrong numbers. The sizes are those at which kernels and programs change their form, and 0. */
+#include "oracles.h"
+#include "trace.h"
+#include <stdio.h>
+#include <string.h>
+
+static const int64_t other_sizes[] = {1, 2, 3, 255, 256, 257, 0};
+enum { SIZES = sizeof other_sizes / sizeof *other_sizes, FEW = 3 };
+
+static bool is_made(const step *s)
+{
+    return s->kind == STEP_MAKE && !s->removed;
+}
+
+static int uses_of(const program *p, int64_t size)
+{
+    int uses = 0;
+    for (int k = 0; k < p->steps; k++)
+        for (int j = 0; is_made(&p->step[k]) && j < p->step[k].argument[0].count; j++)
+            uses += p->step[k].argument[0].ints[j] == size;
+    return uses;
+}
+
+/* The size above 1 that most tensors are made with, 0 if none is. */
+static int64_t common_size(const program *p)
+{
+    int64_t common = 0;
+    int most = 0;
+    for (int k = 0; k < p->steps; k++)
+        for (int j = 0; is_made(&p->step[k]) && j < p->step[k].argument[0].count; j++) {
+            const int64_t size = p->step[k].argument[0].ints[j];
+            const int uses = size > 1 ? uses_of(p, size) : 0;
+            if (uses > most) common = size;
+            if (uses > most) most = uses;
+        }
+    return common;
+}
+
+/* Numbers of dimensions are not sizes. */
+static bool has_sizes(const step *s, int k)
+{
+    if (s->argument[k].kind != WK_VALUE_INTS) return false;
+    const bool calls = s->kind == STEP_CALL || s->kind == STEP_IN_PLACE;
+    return !calls || strncmp(op_entries[s->op].op->parameters[k].name, "dim", 3) != 0;
+}
+
+/* False where tensors would be too large. Of tensors with one such dimension each, products are not. */
+static bool resize(program *p, int64_t from, int64_t to)
+{
+    for (int k = 0; k < p->steps; k++) {
+        step *s = &p->step[k];
+        for (int a = 0; a < s->arguments && !s->removed; a++) {
+            int resized = 0;
+            for (int j = 0; has_sizes(s, a) && j < s->argument[a].count; j++) {
+                int64_t *size = &s->argument[a].ints[j];
+                resized += *size == from;
+                if (*size == from) *size = to;
+            }
+            if (resized > 1 && to > FEW) return false;
+        }
+        if (is_made(s) && s->how & MAKE_INDEX && s->argument[1].i == from) s->argument[1].i = to > 0 ? to : 1;
+    }
+    return true;
+}
+
+/* Where an index is out of range in this size, the two hear of it at different calls. */
+static bool says_nothing(const executor *sync)
+{
+    char text[200];
+    bool late;
+    return sync->has_failed_value || trace_has_error(sync, text, sizeof text) || trace_has_bad_index(sync, &late);
+}
+
+bool other_sizes_disagree(const program *p, const mode *sync, const mode *usual, executor *base, executor *other,
+                          verdict *v)
+{
+    static program resized;
+    const int64_t from = common_size(p);
+    for (int k = 0; k < SIZES && from > 0; k++) {
+        char text[sizeof v->text - 80];
+        resized = *p;
+        if (!resize(&resized, from, other_sizes[k])) continue;
+        executor_run(base, &resized, sync);
+        if (says_nothing(base)) continue;
+        executor_run(other, &resized, usual);
+        if (!trace_has_error(other, text, sizeof text) && !trace_differs(base, other, text, sizeof text)) continue;
+        snprintf(v->text, sizeof v->text, "with %lld in place of %lld: %s", (long long)other_sizes[k], (long long)from,
+                 text);
+        return true;
+    }
+    return false;
+}
