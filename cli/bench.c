@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick bench: figures as ratios to what this machine can do, taken in the same process. */
+/* wick bench: results as ratios to the limits of this machine, measured in the same process. */
 #include "bench.h"
 #include <math.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void measure(bench *b, bench_task *task, wk_device device, int threads)
     task->question.threads = threads;
     bench_variant turns[3] = {{task->run, task->user, 0}};
     int count = 1;
-    const int limit = task->limit ? count++ : 0, peer = asks ? count++ : 0; /* their turns, 0 none */
+    const int limit = task->limit ? count++ : 0, peer = asks ? count++ : 0; /* index of their variants; 0: none */
     if (limit) turns[limit] = (bench_variant){task->limit, task->user, 0};
     if (peer) turns[peer] = (bench_variant){bench_baseline_round, &task->question, 0};
     bench_interleave(turns, count, b->tiny ? 1 : b->quick ? 5 : 20, b->tiny ? 0 : b->quick ? 0.2 : 1.5);
@@ -79,7 +79,7 @@ void bench_measure(bench *b, bench_task *task)
 
 void bench_measure_on(bench *b, bench_task *task, wk_device device)
 {
-    task->run(task->user); /* kernels are built, memory is mapped */
+    task->run(task->user); /* builds kernels and maps memory */
     if (task->limit) task->limit(task->user);
     if (!wk_error()) measure(b, task, device, 1);
 }
@@ -89,7 +89,7 @@ wk_event *bench_timer_start(wk_tensor *ahead, int times)
     WK_NO_GRAD;
     for (int k = 0; k < times; k++) {
         wk_add_(ahead, 1);
-        wk_flush(); /* or all would be one kernel */
+        wk_flush(); /* so that the passes are not fused into one kernel */
     }
     return wk_event_record(wk_device_of(ahead));
 }
@@ -132,7 +132,7 @@ static void print_json(const bench *b)
     }
 }
 
-/* The ratios as bars; results without one have no bar. */
+/* Draws the ratios as bars, without results that have none. */
 static bool draw(const bench *b, const char *path)
 {
     static cli_bar bars[BENCH_MOST_RESULTS];

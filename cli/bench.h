@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of `wick bench` share: how results are gathered, and how variants take turns. */
+/* Shared by the files of `wick bench`: recording results, and running variants in alternation. Everything runs on the
+ * main thread. */
 #ifndef CLI_BENCH_H
 #define CLI_BENCH_H
 
@@ -8,25 +9,26 @@
 
 enum { BENCH_MOST_RESULTS = 160, BENCH_MOST_VARIANTS = 8 };
 
-/* One figure. ratio is against what `against` says, in the same process: above 1 is better than that. NaN: none. */
+/* One result. ratio compares it with `against`, measured in the same process: above 1 is better. NaN: no comparison. */
 typedef struct bench_result {
     char name[64], device[16], unit[16], against[48];
     int threads;
     double value, ratio;
 } bench_result;
 
-/* bench_baseline.c: another library that does the same cases in a process of its own. */
+/* Connection to a baseline: another library that runs the same cases in a separate process (bench_baseline.c). */
 typedef struct bench_baseline {
     pid_t process;
     FILE *to, *from;
     char name[40]; /* "PyTorch 2.15.0" */
 } bench_baseline;
 
+/* State of one run of wick bench. */
 typedef struct bench {
-    bool quick, tiny;     /* tiny is quick, too */
-    wk_device device;     /* of bench_gpu; the CPU: there is no GPU */
+    bool quick, tiny;     /* tiny implies quick */
+    wk_device device;     /* device of bench_gpu; the CPU if there is no GPU */
     bench_baseline *peer; /* or NULL */
-    bool print_results;   /* print each result when it is there */
+    bool print_results;   /* print each result as it is measured */
     int count;
     bench_result result[BENCH_MOST_RESULTS];
 } bench;
@@ -34,53 +36,55 @@ typedef struct bench {
 void bench_add(bench *b, const char *name, wk_device device, int threads, double value, const char *unit, double ratio,
                const char *against);
 
-/* One way of doing something: run returns the seconds it took. */
+/* One variant to time. run returns the seconds that one round took. */
 typedef struct bench_variant {
     double (*run)(void *user);
     void *user;
-    double best; /* seconds, out */
+    double best; /* seconds of the fastest round; output */
 } bench_variant;
-/* Lets the variants take turns, `rounds` times at least and for `seconds` at least; the least time of each counts. What
- * else goes on in the machine then meets all of them. */
+/* Runs the variants in alternation for at least `rounds` rounds and at least `seconds`, and keeps the fastest round of
+ * each. Other load on the machine then affects all of them. */
 void bench_interleave(bench_variant *variants, int count, int rounds, double seconds);
 
-/* Runs `command` in a shell. False when it does not answer. */
+/* Starts `command` in a shell. Returns false if it does not answer. */
 bool bench_baseline_start(bench_baseline *peer, const char *command);
 void bench_baseline_stop(bench_baseline *peer);
+/* A case as the baseline is asked for it. */
 typedef struct bench_query {
     bench_baseline *peer;
     const char *name;
     int threads;
     char sizes[40];
 } bench_query;
-/* The seconds that the peer took for a round of the bench_query `user`; infinity where it has no answer. */
+/* Returns the seconds that the baseline took for one round of the bench_query `user`; infinity if it has no answer. */
 double bench_baseline_round(void *user);
 
-/* One case on the CPU with some threads: Wick, a limit of the machine and the peer take turns. */
+/* One case on the CPU: Wick, a limit of the machine and the baseline run in alternation. */
 typedef struct bench_task {
     const char *name;
-    bench_query question; /* without name: the peer is not asked */
+    bench_query question; /* without a name, the baseline is not asked */
     double work;          /* in `unit` x seconds: the value is work / time. 0: the value is the time, in ms */
     const char *unit;
     double (*run)(void *user);
-    double (*limit)(void *user); /* the seconds that `against` would take for it. Or NULL */
+    double (*limit)(void *user); /* seconds that `against` takes for it; or NULL */
     const char *against;
     void *user;
 } bench_task;
-/* With 1 thread and with all: wk_thread_count() says how many while `run` and `limit` run. */
+/* Measures with 1 thread and with all threads; wk_thread_count() returns the number during `run` and `limit`. */
 void bench_measure(bench *b, bench_task *task);
-/* The same on another device: `run` and `limit` wait for it. */
+/* Like bench_measure(), but on another device; `run` and `limit` wait for it. */
 void bench_measure_on(bench *b, bench_task *task, wk_device device);
 
-/* Seconds that a device needs for what it is given between these two, by events. Before, it is given other work,
- * `times` passes over `ahead`, a tensor there that is larger than its caches: while it is at that, the host records and
- * enqueues what is timed. So neither call nor launch counts, and all operands come from memory. */
+/* Time, in seconds, the work submitted to a device between start and stop, by events. start first submits `times`
+ * passes over `ahead`, a tensor on the device that exceeds its caches; meanwhile the host records and submits the timed
+ * work. So call and launch overhead are excluded, and all operands come from memory. */
 wk_event *bench_timer_start(wk_tensor *ahead, int times);
 double bench_timer_stop(wk_tensor *ahead, wk_event *start);
 
-/* Devices that something can run on: the CPU first. How many. */
+/* Lists the usable devices, the CPU first. Returns their number. */
 int bench_devices(wk_device devices[16]);
-/* Two devices that work beside each other: two of one kind. False: there are none, which the other call says. */
+/* Finds two accelerators of one kind, which can work in parallel. Returns false if there are none; bench_print_need_two
+ * then prints that. */
 bool bench_two_accelerators(wk_device pair[2]);
 void bench_print_need_two(const char *what);
 
@@ -91,7 +95,7 @@ void bench_small(bench *b);
 void bench_matmul(bench *b);
 void bench_rows(bench *b);
 void bench_training(bench *b);
-/* `ahead`: as for bench_timer_start, NULL on the CPU. */
+/* ahead: as for bench_timer_start; NULL on the CPU. */
 void bench_training_on(bench *b, wk_device device, wk_tensor *ahead);
 void bench_gpu(bench *b);
 void bench_matmul_devices(bench *b);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Another library as a yardstick: a program that does the same cases, one round each time it is asked, so that its
- * rounds and Wick's take turns on the same machine. bench/pytorch.py is one.
+/* Baseline: a program that runs the same cases with another library, one round per request, so that its rounds and
+ * Wick's alternate on the same machine. bench/pytorch.py is one.
  *
  *     wick bench                                   the program
- *                                  <-  PyTorch 2.15.0            what it is, once
+ *                                  <-  PyTorch 2.15.0            its name, once
  *     fused 2 16777216             ->                            case, threads, sizes
- *                                  <-  0.0123                    seconds of one round; "-": it does not know the case
- */
+ *                                  <-  0.0123                    seconds of one round; "-": unknown case */
 #include "bench.h"
 #include <math.h>
 #include <signal.h>
@@ -15,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A pipe to the program's standard input and one from its output: [0] to read, [1] to write. */
+/* Starts the program with a pipe to its standard input and one from its output: [0] to read, [1] to write. */
 static bool start(bench_baseline *peer, const char *command, const int in[2], const int out[2])
 {
     peer->process = fork();
@@ -23,18 +22,18 @@ static bool start(bench_baseline *peer, const char *command, const int in[2], co
         dup2(in[0], STDIN_FILENO);
         dup2(out[1], STDOUT_FILENO);
         close(in[0]), close(in[1]), close(out[0]), close(out[1]);
-        signal(SIGPIPE, SIG_DFL); /* what is ignored stays so through exec */
+        signal(SIGPIPE, SIG_DFL); /* ignored signals stay ignored after exec */
         execl("/bin/sh", "sh", "-c", command, (char *)NULL);
         _exit(127);
     }
     close(in[0]);
     close(out[1]);
-    if (!(peer->to = fdopen(in[1], "w"))) close(in[1]); /* else the program waits for questions for ever */
+    if (!(peer->to = fdopen(in[1], "w"))) close(in[1]); /* otherwise the program waits for requests forever */
     if (!(peer->from = fdopen(out[0], "r"))) close(out[0]);
     return peer->process > 0 && peer->to && peer->from;
 }
 
-/* The next line without its end, or false. */
+/* Reads the next line, without its newline. Returns false if there is none. */
 static bool answer(bench_baseline *peer, char *text, size_t room)
 {
     if (!fgets(text, (int)room, peer->from)) return false;
@@ -46,7 +45,7 @@ bool bench_baseline_start(bench_baseline *peer, const char *command)
 {
     int in[2], out[2];
     *peer = (bench_baseline){0};
-    signal(SIGPIPE, SIG_IGN); /* one that ends early is known by its silence */
+    signal(SIGPIPE, SIG_IGN); /* a program that exits early is detected by its end of output */
     if (pipe(in) != 0) return false;
     if (pipe(out) != 0) {
         close(in[0]), close(in[1]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first figures: fused elementwise work against memory, small calls, products against arithmetic. */
+/* Basic cases: fused elementwise work against memory bandwidth, small calls, matrix products against arithmetic. */
 #include "bench.h"
 #include <math.h>
 
@@ -17,7 +17,7 @@ static double run_fused(void *user)
     WK_SCOPE;
     WK_NO_GRAD;
     double start = cli_clock();
-    wk_data(wk_mul(wk_exp(wk_add(f->z, 2)), f->y)); /* asking for the address computes it */
+    wk_data(wk_mul(wk_exp(wk_add(f->z, 2)), f->y)); /* wk_data runs the recorded work */
     return cli_clock() - start;
 }
 
@@ -59,11 +59,11 @@ typedef struct adds {
         THE_CALL,
         DROPPED,
         COMPUTED
-    } timed; /* what is timed: the calls; also the end of their scope; also the numbers */
+    } timed; /* what is timed: the calls; also closing their scope; also computing the results */
 } adds;
 
-/* Seconds of CALLS adds, CHAIN of them on top of each other in the scope of one turn of a loop. Asking for the last
- * one's address computes all; what nobody looks at is recorded and dropped. */
+/* Returns the seconds of CALLS adds, in chains of CHAIN within the scope of one loop iteration. wk_data of the last one
+ * computes the chain; without it, the calls are recorded and dropped. */
 static double run_adds(void *user)
 {
     const adds *with = user;
@@ -123,7 +123,7 @@ static double run_product(void *user)
     return cli_clock() - start;
 }
 
-/* Seconds that the operations of one product would take in registers. */
+/* Returns the seconds that the operations of one product take in registers. */
 static double run_fma(void *user)
 {
     product *p = user;

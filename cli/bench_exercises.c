@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The exercises of the chapter: products on each device, parameters in files, logging, two devices at once. */
+/* Exercises of the GPU tutorial: products on each device, parameters in files, logging, two devices at once. */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static double run_products(void *user)
     WK_NO_GRAD;
     double start = cli_clock();
     for (int k = 0; k < p->repeat; k++) (void)wk_matmul(p->a, p->b);
-    wk_sync(); /* the scope still holds the products: all are computed */
+    wk_sync(); /* the scope still references the products, so all are computed */
     return cli_clock() - start;
 }
 
@@ -34,7 +34,7 @@ static void each_device(bench *b, int64_t n, int repeat, const char *what)
         char name[64];
         products p = {wk_rand((n, n), .device = devices[k]), wk_rand((n, n), .device = devices[k]), repeat};
         bench_variant turn = {run_products, &p, 0};
-        run_products(&p); /* kernels are built, memory is mapped */
+        run_products(&p); /* builds kernels and maps memory */
         bench_interleave(&turn, 1, b->quick ? 2 : 5, b->quick ? 0.1 : 0.5);
         double each = turn.best / repeat;
         if (k == 0) on_cpu = each;
@@ -86,7 +86,7 @@ void bench_files(bench *b)
 typedef struct norms {
     wk_tensor *a, *b;
     int products;
-    double sum; /* of all norms: both ways must find the same */
+    double sum; /* of all norms; both variants must agree */
 } norms;
 
 static double run_one_by_one(void *user)
@@ -144,7 +144,7 @@ typedef struct device_pair {
     wk_tensor *a[2]; /* one on each device */
 } device_pair;
 
-/* The products of one device, recorded and sent off: the host goes on. The scope around holds them. */
+/* Records and submits the products of one device without waiting. The caller's scope owns them. */
 static void submit_products(const device_pair *t, int device)
 {
     for (int k = 0; k < PRODUCTS_EACH; k++) (void)wk_matmul(t->a[device], t->a[device]);

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One GPU: copies to and from it, a fused chain, rows, products and a step of training.
+/* One GPU: copies to and from it, a fused chain, row ops, products and a training step.
  *
  * Kernels are timed on the device, by events (bench_timer_start). Copies are timed by the host's clock, from the call
- * until the bytes are there, as the host takes part in them; so are steps of training, which are also timed on the
- * device: the difference is what the device waits for the host.
+ * until the data has arrived, because the host takes part in them. Training steps are timed both ways; the difference
+ * is the time in which the device waits for the host.
  *
- * What memory bounds is judged by x + 1 over as many bytes, which one kernel reads and writes. Products are given in
- * GFLOP/s, and judged by peers: no fused chain of ops has enough arithmetic for its bytes to show a card's peak. */
+ * Memory-bound cases are compared with x + 1 over as many bytes, which one kernel reads and writes. Products are
+ * reported in GFLOP/s and compared with the baseline: no fused chain of ops has enough arithmetic per byte to reach a
+ * card's peak. */
 #include "bench.h"
 #include <string.h>
 
+/* Operands of one case on one device. */
 typedef struct gpu_work {
     wk_device device;
-    wk_tensor *filler; /* [m, m]: what the device is busy with before */
+    wk_tensor *filler; /* [m, m]: keeps the device busy before the timed work */
     wk_tensor *x, *y;  /* [n, n] */
     wk_tensor *(*op)(const struct gpu_work *w);
-    double bytes; /* that the op moves */
+    double bytes; /* moved by the op */
 } gpu_work;
 
-/* ---- what is timed ----------------------------------------------------------------------------------------------- */
+/* ---- timed functions --------------------------------------------------------------------------------------------- */
 
 static wk_tensor *plus_one(const gpu_work *w)
 {
@@ -70,7 +72,8 @@ static wk_tensor *product(const gpu_work *w)
     return wk_matmul(w->x, w->y);
 }
 
-/* Seconds of the device for one op. What only a scope holds may be left until somebody reads it. */
+/* Returns the device's seconds for one op. The result is retained, because a value that only a scope owns is
+ * deferred. */
 static double run_kernels(void *user)
 {
     const gpu_work *w = user;
@@ -83,7 +86,7 @@ static double run_kernels(void *user)
     return took;
 }
 
-/* Seconds of the host for one copy and the wait for it. */
+/* Returns the host's seconds for one copy, including the wait for it. */
 static double run_copy(void *user)
 {
     const gpu_work *w = user;
@@ -110,7 +113,7 @@ static void measure_memory(bench *b, gpu_work w)
     static const struct {
         const char *name, *ask;
         wk_tensor *(*op)(const gpu_work *w);
-        double passes; /* over the matrix, in bytes that have to move */
+        double passes; /* over the matrix: bytes that must be moved */
         bool is_copy;  /* over the bus */
     } ops[] = {{"to the device", "gpu_upload", upload, 1, true},
                {"from the device", "gpu_download", download, 1, true},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One network on several devices: what two of them are worth, and what the way through wk_mirrored costs on one. */
+/* One network on several devices: the speedup of two devices, and the overhead of wk_mirrored on one. */
 #include "bench.h"
 #include <math.h>
 
@@ -12,7 +12,7 @@ typedef struct training {
     int steps;
 } training;
 
-/* The digits' network, trained on numbers of the digits' shape. */
+/* Creates the network of bench_training.c and random data of the digits' shape. */
 static training on_devices(const wk_device *devices, int n, bool mirrored, int64_t batch, int steps)
 {
     wk_seed(1);
@@ -26,7 +26,7 @@ static training on_devices(const wk_device *devices, int n, bool mirrored, int64
                       .steps = steps};
 }
 
-/* Seconds of one step, whose loss is read, as training does. */
+/* Returns the seconds of one step that reads its loss, as training does. */
 static double run(void *user)
 {
     training *t = user;
@@ -42,7 +42,7 @@ static double run(void *user)
     return (cli_clock() - start) / t->steps;
 }
 
-/* Kernels are built, those with tails too, and a mirrored network has looked at its steps. */
+/* Runs enough steps to build all kernels, and for a mirrored network to observe its steps. */
 static void warm(training *t)
 {
     for (int k = 0; k < 16 && !wk_error(); k += t->steps) run(t);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What networks are made of: rows, which are bound by memory, and a step of training. */
+/* Parts of training: memory-bound row ops, and a training step. */
 #include "bench.h"
 
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
+/* ---- row ops ----------------------------------------------------------------------------------------------------- */
 
 enum { SIDE = 4096, QUICK_SIDE = 1024 };
 
@@ -59,7 +59,7 @@ void bench_rows(bench *b)
     static const struct {
         const char *name, *ask;
         wk_tensor *(*op)(wk_tensor *x);
-        int passes; /* over the matrix, in bytes that have to move */
+        int passes; /* over the matrix: bytes that must be moved */
     } ops[] = {{"softmax of rows", "softmax", softmax, 2},
                {"layer norm of rows", "layer_norm", layer_norm, 2},
                {"sums of rows", "sum_rows", row_sums, 1},
@@ -88,7 +88,7 @@ void bench_rows(bench *b)
     cli_triad_free(r.triad);
 }
 
-/* ---- a step of training ------------------------------------------------------------------------------------------ */
+/* ---- training step ----------------------------------------------------------------------------------------------- */
 
 enum { BATCH = 64, INPUTS = 784, HIDDEN = 256, CLASSES = 10, STEPS = 20, TINY_STEPS = 6, AHEAD = 16 };
 
@@ -96,7 +96,7 @@ typedef struct training {
     wk_module *net;
     wk_optim *optimiser;
     wk_tensor *x, *labels;
-    wk_tensor *ahead; /* what a GPU is busy with before */
+    wk_tensor *ahead; /* keeps a GPU busy before the timed work */
     int steps;
 } training;
 
@@ -109,7 +109,7 @@ static void take_step(const training *t)
     wk_optim_step(t->optimiser);
 }
 
-/* Seconds of one step, of several that follow each other. */
+/* Returns the seconds of one of several consecutive steps. */
 static double run_training(void *user)
 {
     training *t = user;
@@ -119,7 +119,7 @@ static double run_training(void *user)
     return (cli_clock() - start) / t->steps;
 }
 
-/* Seconds of the device for one step. The host needs longer for it than for an op, so more is put ahead. */
+/* Returns the device's seconds for one step. The host needs longer than for an op, so more work is submitted ahead. */
 static double run_kernels(void *user)
 {
     const training *t = user;
@@ -129,7 +129,7 @@ static double run_kernels(void *user)
     return bench_timer_stop(t->ahead, start);
 }
 
-/* Forward, the gradients of both weights, and that of the hidden layer: no gradient reaches the digits. */
+/* Counts forward, the gradients of both weights and of the hidden layer; the input has no gradient. */
 static double run_arithmetic(void *user)
 {
     (void)user;

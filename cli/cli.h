@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the command share: the subcommands, their options, what goes to the terminal. The command is a user
- * of the library like any other: it sees <wick.h> alone. */
+/* Shared by the files of the `wick` command: subcommands, options, terminal output. The command uses the library
+ * through <wick.h> only, like any other program, and runs on one thread unless stated. */
 #ifndef CLI_H
 #define CLI_H
 
@@ -13,7 +13,7 @@
 /* Exit codes. */
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
-/* ---- subcommands: each gets what stands after its name ----------------------------------------------------------- */
+/* ---- subcommands: each gets the words after its name ------------------------------------------------------------- */
 
 int cli_devices(int count, char **words);
 int cli_doctor(int count, char **words);
@@ -24,84 +24,86 @@ int cli_ops(int count, char **words);
 int cli_replay(int count, char **words);
 int cli_run(int count, char **words);
 
-/* ---- options.c: one table serves parsing and --help -------------------------------------------------------------- */
+/* ---- options.c: one table defines parsing and --help ------------------------------------------------------------- */
 
 enum { CLI_PROGRAM = -1 }; /* operands: the command line of another program */
 
 typedef struct cli_option {
-    const char *name;     /* "json", written --json; "n", written -n; "-np", written just so */
-    const char *argument; /* "FILE": --svg FILE or --svg=FILE; "[=SECONDS]": only after =, or none; NULL: a switch */
-    const char *doc;      /* NULL: understood, and not offered */
-    const char **value;   /* gets the text, "" where there is none; left alone when the option is not given */
+    const char *name;     /* "json": --json; "n": -n; "-np": exactly that */
+    const char *argument; /* "FILE": --svg FILE or --svg=FILE; "[=SECONDS]": optional, only after =; NULL: a switch */
+    const char *doc;      /* NULL: accepted but hidden */
+    const char **value;   /* set to the text, "" if there is none; unchanged if the option is absent */
 } cli_option;
 
+/* Syntax of one subcommand. */
 typedef struct cli_syntax {
     const char *command;       /* "train" */
-    const char *operands;      /* "mnist", for the line of usage; "" for none */
+    const char *operands;      /* "mnist", for the usage line; "" for none */
     const char *doc;           /* for --help, with newlines */
-    const cli_option *options; /* the last has no name */
+    const cli_option *options; /* terminated by an option without a name */
     int most_operands;         /* or CLI_PROGRAM */
 } cli_syntax;
 
-/* Sorts words into options and operands[0..most_operands). -1: go on; else the exit code, after --help or a mistake. */
+/* Splits words into options and operands[0..most_operands). Returns -1 to continue, else the exit code after --help or
+ * a usage error. */
 int cli_parse(const cli_syntax *syntax, int count, char **words, const char **operands);
-/* The same with CLI_PROGRAM: *rest gets the place of the program's name, which is the first word that is no option, or
- * the word behind --. From there on the words are the program's. */
+/* Like cli_parse(), but for CLI_PROGRAM: *rest is the index of the program's name, the first word that is not an
+ * option, or the word after --. All words from there on belong to the program. */
 int cli_parse_before(const cli_syntax *syntax, int count, char **words, int *rest);
-/* "wick train: WHAT", and where help is; returns CLI_USAGE. */
+/* Prints "wick train: MESSAGE" and a hint to --help; returns CLI_USAGE. */
 int cli_usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A whole number from low to high: false, with the mistake reported, when `text` is none. `name`: "--epochs",
- * "STEP". */
+/* Parses an integer in [low, high]. Returns false after reporting an invalid one. name: "--epochs", "STEP". */
 bool cli_number(const char *command, const char *name, const char *text, long low, long high, long *out);
 
 /* ---- terminal.c -------------------------------------------------------------------------------------------------- */
 
 typedef enum cli_color_id { CLI_PLAIN, CLI_BOLD, CLI_DIM, CLI_RED, CLI_GREEN, CLI_YELLOW, CLI_BLUE } cli_color_id;
-/* The text that switches to a colour; "" unless stdout is a terminal (and NO_COLOR is not set). */
+/* Returns the escape sequence for a colour; "" unless stdout is a terminal and NO_COLOR is unset. */
 const char *cli_color(cli_color_id colour);
 bool cli_is_terminal(void);
-/* Columns of the terminal; 80 where it does not say. */
+/* Returns the columns of the terminal; 80 if unknown. */
 int cli_columns(void);
-/* "1.2 GiB"; the text is `out`. */
+/* Formats "1.2 GiB" into `out` and returns it. */
 const char *cli_format_bytes(char out[16], int64_t bytes);
-/* Text as a JSON string, with its quotes. */
+/* Prints text as a JSON string, with quotes. */
 void cli_json_text(FILE *out, const char *text);
-/* A number, finite; whole ones to the last digit. */
+/* Prints a finite number; integers with all digits. */
 void cli_print_number(FILE *out, double value);
-/* A number as JSON: null for NaN. */
+/* Prints a number as JSON; NaN as null. */
 void cli_json_number(FILE *out, double value);
-/* Paragraph of text, folded to the terminal, each line after `indent` columns. */
+/* Prints a paragraph wrapped to the terminal, each line indented by `indent` columns. */
 void cli_print_wrapped(int indent, const char *text);
 
 /* ---- plot.c ------------------------------------------------------------------------------------------------------ */
 
-/* A curve of count values in the terminal: rows lines of text, labelled with its extremes. */
+/* Draws a curve of `count` values in the terminal, `rows` lines high, labelled with its extremes. */
 void cli_curve(const double *values, int64_t count, int rows, const char *title);
-/* The same as a picture. False when the file could not be written. */
+/* Writes the curve as an SVG file. Returns false if the file cannot be written. */
 bool cli_curve_svg(const char *path, const double *values, int64_t count, const char *title);
-/* Asked before the work whose picture it is: can --svg PATH be written at its end? Else false, and why on stderr.
- * Nothing is left behind. */
+/* Checks, before the work starts, that --svg PATH can be written at its end. Returns false after printing the reason to
+ * stderr. Leaves no file behind. */
 bool cli_svg_writable(const char *command, const char *path);
 
+/* One bar of cli_bars_svg. */
 typedef struct cli_bar {
     char label[96];
-    double value, scale; /* the bar's length is value / full */
+    double value, scale; /* length of the bar: value / scale of the full width */
     char note[96];
 } cli_bar;
-/* Bars under each other as a picture. */
+/* Writes bars, one below the other, as an SVG file. */
 bool cli_bars_svg(const char *path, const char *title, const cli_bar *bars, int count);
 
-/* ---- peak.c: what this machine can do, as a yardstick ------------------------------------------------------------ */
+/* ---- peak.c: measured limits of this machine --------------------------------------------------------------------- */
 
-/* Seconds on a clock that never goes back. */
+/* Returns seconds of a monotonic clock. */
 double cli_clock(void);
 typedef struct cli_triad cli_triad;
-/* Three arrays of `count` floats for a = b + 3 c, on huge pages where there are any. NULL when memory is short. */
+/* Allocates three arrays of `count` floats for a = b + 3 c, on huge pages if available. NULL on allocation failure. */
 cli_triad *cli_triad_new(size_t count);
 void cli_triad_free(cli_triad *triad);
-/* Bytes per second of one pass with so many threads: 12 bytes for each element. */
+/* Returns bytes per second of one pass with this many threads; an element counts as 12 bytes. */
 double cli_triad_run(cli_triad *triad, int threads);
-/* f32 operations per second in registers with so many threads, at the widest vectors of this CPU. */
+/* Returns f32 operations per second in registers with this many threads, with the widest vectors of this CPU. */
 double cli_fma_run(int threads);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick devices: a table of devices like the chapter's nvidia-smi, for every kind there is. */
+/* wick devices: a table of all devices of all kinds, similar to nvidia-smi. */
 #include "cli.h"
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ typedef struct row {
     wk_device_properties is;
 } row;
 
-/* All devices with what is known of them now; how many, -1 when one cannot be described. */
+/* Reads the present properties of all devices. Returns their number; -1 on error. */
 static int describe_all(row rows[MOST_DEVICES])
 {
     int count = 0;
@@ -49,7 +49,7 @@ static void print_figure(const char *format, double value, int width)
     printf(" %*s", width, text);
 }
 
-/* "88 / 700 W" where there is a limit. */
+/* Prints "88 / 700 W", or "88 W" if there is no limit. */
 static void print_power(const row *r)
 {
     char text[40];
@@ -70,7 +70,7 @@ static void print_row(const row *r, int name_width)
     putchar('\n');
 }
 
-/* What does not change, and clocks; what is not known is left out. */
+/* Prints constant properties and clocks; unknown ones are omitted. */
 static void print_facts(const row *r)
 {
     const wk_device_properties *is = &r->is;
@@ -84,7 +84,7 @@ static void print_facts(const row *r)
     printf("%s%s\n", is->is_gpu ? ", a GPU" : "", cli_color(CLI_PLAIN));
 }
 
-/* The name of a process, "" where it is not seen from here: as in another container. */
+/* Returns the name of a process, or "" if it is not visible, for example in another container. */
 static const char *process_name(int64_t id, char name[64])
 {
     char path[40];
@@ -142,7 +142,7 @@ static void print_table(const row *rows, int count)
         }
 }
 
-/* ---- for programs ------------------------------------------------------------------------------------------------ */
+/* ---- for scripts ------------------------------------------------------------------------------------------------- */
 
 static double known(double value)
 {
@@ -264,7 +264,7 @@ int cli_devices(int count, char **words)
     if (watch && *watch && !cli_number("devices", "--watch", watch, 1, 3600, &seconds)) return CLI_USAGE;
 
     row rows[MOST_DEVICES];
-    if (describe_all(rows) < 0) return wk_report_error(stderr); /* how busy is measured from here on */
+    if (describe_all(rows) < 0) return wk_report_error(stderr); /* utilisation is measured from here on */
     nap(SAMPLE_MILLISECONDS);
     if (csv)
         printf("device,name,vendor,driver,is_gpu,compute_units,memory_total,memory_used,utilisation,temperature,power,"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick doctor: how the library runs on this machine, and what is unusual. */
+/* wick doctor: configuration of the library on this machine, and problems found. */
 #include "../src/base/edit_distance.h"
 #include "cli.h"
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int warnings; /* how many lines began with "!" */
-static int failures; /* how many of them say that something does not work */
+static int warnings; /* lines that began with "!" */
+static int failures; /* warnings about something that does not work */
 
 static void line(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void line(const char *subject, const char *format, ...)
@@ -60,7 +60,7 @@ static void check_cpu(void)
         warn("less than a twentieth of the memory is free");
 }
 
-/* "always [madvise] never": the word in brackets is in force. */
+/* Reads "always [madvise] never", where the brackets mark the active setting. */
 static void check_huge_pages(void)
 {
     char text[128] = "", *open, *close;
@@ -101,7 +101,7 @@ static void check_kind(int kind, const char *name)
     }
 }
 
-/* An addition there and back: a driver that lists a device need not be able to use it. */
+/* Computes on each device, because a driver may list devices that it cannot use. */
 static void check_use(int kind)
 {
     int count = wk_device_count(kind);
@@ -118,7 +118,7 @@ static void check_use(int kind)
 
 /* ---- files and modes --------------------------------------------------------------------------------------------- */
 
-/* Where compiled kernels are kept, as the environment says. */
+/* Reports the cache directory for compiled kernels, from the environment. */
 static void check_cache(void)
 {
     char path[4096];
@@ -147,7 +147,7 @@ static void check_cache(void)
         warn("the cache is not used: others may write to it (chmod 700 %s)", path);
 }
 
-/* A variable names folders, between colons. */
+/* Checks the folders in a variable, separated by colons. */
 static void check_folders(const char *variable)
 {
     for (const char *at = getenv(variable); at != NULL && *at != '\0';) {
@@ -161,7 +161,7 @@ static void check_folders(const char *variable)
     }
 }
 
-/* What looks like a mistake in typing the name of a variable, or has the library's prefix and is none. */
+/* Warns about a variable whose name resembles one of the library's or has its prefix. */
 static void check_variable_name(const char *name, size_t length)
 {
     int least = 3;
@@ -179,7 +179,7 @@ static void check_variable_name(const char *name, size_t length)
         warn("%.*s is no variable of this version: misspelt?", (int)length, name);
 }
 
-/* After everything else: by now a log has begun. */
+/* Runs last, because reading the settings may start a log. */
 static void check_modes(void)
 {
     int set = 0;

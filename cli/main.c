@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick: the command. Finds the subcommand; everything else is in its file. */
+/* wick: the command-line program. Dispatches to the subcommand; each has its own file. */
 #include "cli.h"
 #include <fcntl.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void help(FILE *out)
     fprintf(out, "\n`wick COMMAND --help` says more. Exit code: 0 done, 1 failed, 2 not understood.\n");
 }
 
-/* What was printed may still fail to arrive: on a full disk, in a closed pipe. */
+/* Flushes stdout: writing may fail only now, on a full disk or a closed pipe. */
 static int finish(int code)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return code;
@@ -34,8 +34,8 @@ static int finish(int code)
     return CLI_FAILED;
 }
 
-/* From a standard stream that is closed when the command begins (>&-) nothing is read, and what is written there fails:
- * else the next file that is opened would take its number, and what is printed go there. */
+/* Opens /dev/null on each standard stream that is closed (>&-), read-only so that output fails. Otherwise the next file
+ * to be opened would get its number, and output would go there. */
 static void occupy_closed_streams(void)
 {
     for (int fd = 0; fd < 3; fd++)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick ops: the public table of operations. */
+/* wick ops: lists the public operations. */
 #include "../src/base/edit_distance.h"
 #include "cli.h"
 #include <fnmatch.h>
 #include <string.h>
 
-/* "f32 f64 ...", "any": the dtypes that an op takes. */
+/* Formats the dtypes that an op accepts: "f32 f64 ..." or "any". */
 static const char *dtypes_of(const wk_op *op, char *out, size_t size)
 {
     size_t used = 0;
@@ -17,7 +17,7 @@ static const char *dtypes_of(const wk_op *op, char *out, size_t size)
     return out;
 }
 
-/* What another library calls something, or what is no row of the table but a call of its own. */
+/* Names in other libraries, and of calls that are not in the op table. */
 static const struct {
     const char *said, *call;
 } aliases[] = {
@@ -45,7 +45,7 @@ static const struct {
     {"checkpoint", "wk_checkpoint_new (wick/checkpoint.h)"},
 };
 
-/* wk_softmax is softmax, and wk_nn_linear and wk_optim_sgd are known by what stands behind. */
+/* Removes the prefixes wk_, nn_ and optim_, so that wk_nn_linear is found as linear. */
 static const char *without_prefix(const char *pattern)
 {
     static const char *const prefixes[] = {"wk_", "nn_", "optim_"};
@@ -61,7 +61,7 @@ static const char *other_name(const char *pattern)
     return NULL;
 }
 
-/* A pattern of the shell against name and category; a plain word is found anywhere in the name. */
+/* Matches a shell pattern against the name, or a word against the category or any part of the name. */
 static bool wanted(const wk_op *op, const char *pattern)
 {
     if (!pattern || strcmp(op->category, pattern) == 0) return true;
@@ -95,7 +95,7 @@ static void print_row(const wk_op *op)
            cli_color(CLI_PLAIN));
 }
 
-/* Nothing matches: names the ops whose names are nearly the pattern. */
+/* Reports that nothing matches, and suggests similar names. */
 static void report_no_match(const char *pattern)
 {
     const size_t length = strlen(pattern);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of subcommands; see cli.h. */
+/* Option parsing for subcommands (cli.h). */
 #include "cli.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ int cli_usage_error(const char *command, const char *format, ...)
     return CLI_USAGE;
 }
 
-/* The option that "--name" or "--name=value" means, or "-n" or "-nvalue"; *value is the value in the word, or NULL. */
+/* Finds the option of "--name", "--name=value", "-n" or "-nvalue". *value is the value within the word, or NULL. */
 static const cli_option *find(const cli_syntax *syntax, const char *word, const char **value)
 {
     *value = NULL;
@@ -48,7 +48,7 @@ static const cli_option *find(const cli_syntax *syntax, const char *word, const 
     return NULL;
 }
 
-/* Where operands begin a program's command line, *rest gets its place. */
+/* Parses options and operands. For CLI_PROGRAM, *rest is the index of the program's command line. */
 static int parse(const cli_syntax *syntax, int count, char **words, const char **operands, int *rest)
 {
     int found = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What this machine can do: the STREAM triad for memory, multiply-adds in registers for arithmetic. Measured in the
- * process that is judged, in turns with it: other work on the machine then slows both.
+/* Measured limits of this machine: STREAM triad for memory, multiply-adds in registers for arithmetic. Measured in the
+ * same process as the cases and in alternation with them, so that other load on the machine slows both.
  *
- * Loops are written once over vectors of 64 bytes; each is compiled for several instruction sets, and the CPU picks. */
+ * Loops are written once over vectors of 64 bytes, compiled for several instruction sets and selected by CPU. */
 #include "cli.h"
 #include <pthread.h>
 #include <sched.h>
@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-/* The library is built without contraction. Here x * b + c must be one instruction where there is one. */
+/* The library is built without contraction. Here x * b + c should be one instruction if the CPU has one. */
 #ifdef __clang__
 #pragma clang fp contract(fast)
 #else
@@ -37,8 +37,8 @@ INLINE void triad(wide *restrict a, const wide *restrict b, const wide *restrict
     for (size_t k = 0; k < count; k++) a[k] = b[k] + 3.0f * c[k];
 }
 
-/* `chains` independent sums, enough to hide the latency, few enough to stay in registers. Returns what nobody can
- * foresee. */
+/* Computes `chains` independent sums: enough to hide the latency, few enough for the registers. The result depends on
+ * volatile values, so the compiler cannot compute it. */
 INLINE float multiply_add(long rounds, int chains)
 {
     volatile float start = 1.0f, factor = 0.9999f;
@@ -50,7 +50,7 @@ INLINE float multiply_add(long rounds, int chains)
     return sum[0][0];
 }
 
-/* One instruction set: what it needs of registers decides how many chains. */
+/* Kernels of one instruction set. The number of registers limits the chains. */
 typedef struct isa_kernels {
     int chains;
     void (*triad)(wide *a, const wide *b, const wide *c, size_t count);
@@ -98,9 +98,10 @@ static const isa_kernels *best_set(void)
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
+/* Work of one thread. */
 typedef struct work {
     pthread_t thread;
-    atomic_bool *go; /* all begin together */
+    atomic_bool *go; /* set when all threads are started */
     double began, ended;
     const isa_kernels *with;
     wide *a; /* NULL: multiply-adds */
@@ -122,14 +123,14 @@ static void *run_one(void *user)
     return NULL;
 }
 
-/* How many take part: each has its place in an array. */
+/* Limits the number of threads to the arrays' size. */
 static int clamp_threads(int threads)
 {
     return threads < 1 ? 1 : threads > MOST_THREADS ? MOST_THREADS : threads;
 }
 
-/* Seconds from the first beginning to the last end. The caller is the first of the threads, and does the work of those
- * that could not be started. */
+/* Returns the seconds from the first start to the last end. The calling thread is the first of the threads, and also
+ * does the work of threads that could not be started. */
 static double run_all(work *works, int threads)
 {
     int running = 1;
@@ -150,7 +151,7 @@ static double run_all(work *works, int threads)
 
 struct cli_triad {
     wide *a, *b, *c;
-    size_t count; /* of vectors */
+    size_t count; /* in vectors */
 };
 
 static size_t bytes_of(size_t count)
@@ -158,7 +159,7 @@ static size_t bytes_of(size_t count)
     return (count * sizeof(wide) + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
 }
 
-/* mmap aligns large blocks to pages only; aligned_alloc gives huge pages a chance. */
+/* Aligned to huge pages, which mmap does not do for large blocks. */
 static wide *new_array(size_t count)
 {
     wide *array = aligned_alloc(HUGE_PAGE, bytes_of(count));

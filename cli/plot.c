@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Curves in the terminal and pictures in SVG. */
+/* Curves in the terminal, and SVG files. */
 #include "cli.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 enum { MOST_COLUMNS = 160, MOST_ROWS = 32, POINTS = 480 };
 
-/* Mean of the values of part k of `parts`: a curve of many values on few points. */
+/* Returns the mean of the values in part k of `parts`, to reduce a curve to few points. */
 static double part_mean(const double *values, int64_t count, int k, int parts)
 {
     int64_t from = count * k / parts, to = count * (k + 1) / parts;
@@ -94,16 +94,16 @@ void cli_curve(const double *values, int64_t count, int rows, const char *title)
     }
 }
 
-/* ---- pictures ---------------------------------------------------------------------------------------------------- */
+/* ---- SVG files --------------------------------------------------------------------------------------------------- */
 
-/* The file that is written over: one that is there is left as it is. 0 or an errno. */
+/* Checks that a file can be created or overwritten, without changing an existing one. Returns 0 or an errno. */
 static int check_writable(const char *path)
 {
     struct stat is;
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0 && errno == EEXIST && access(path, W_OK) == 0)
         return stat(path, &is) == 0 && S_ISDIR(is.st_mode) ? EISDIR : 0;
-    if (file < 0 && errno == ENOENT && lstat(path, &is) == 0) return 0; /* a link: what it names is made at the end */
+    if (file < 0 && errno == ENOENT && lstat(path, &is) == 0) return 0; /* a dangling link: created at the end */
     if (file < 0) return errno;
     close(file);
     unlink(path);
@@ -173,7 +173,7 @@ bool cli_curve_svg(const char *path, const double *values, int64_t count, const 
 
 bool cli_bars_svg(const char *path, const char *title, const cli_bar *bars, int count)
 {
-    enum { TOP = 44, WIDTH = 300, ROW = 24, LETTER = 8, GAP = 8 /* LETTER: a wide one's width at this font size */ };
+    enum { TOP = 44, WIDTH = 300, ROW = 24, LETTER = 8, GAP = 8 /* LETTER: a wide letter's width at this font size */ };
     size_t label = 0, note = 0;
     for (int k = 0; k < count; k++) {
         if (strlen(bars[k].label) > label) label = strlen(bars[k].label);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick replay: what WICK_CHECK=1 found, run again in all ways. */
+/* wick replay: runs a flush saved by WICK_CHECK=1 again in all modes. */
 #include "cli.h"
 
 static void print_line(void *user, const char *line)

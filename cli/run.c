@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick run: starts a program as the ranks of one world; see run.h. */
+/* wick run: starts a program as the ranks of one world (run.h). Parses the command line. */
 #include "run.h"
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +12,13 @@ int run_host_of(const run_config *plan, int rank)
     return plan->slot_host[place];
 }
 
-/* The words of --hosts; `text` is cut into them. False: a word is no host. */
+/* Splits `text`, the value of --hosts, in place. Returns false for an invalid host name. */
 static bool parse_hosts(run_config *plan, char *text)
 {
     char *rest = text;
     for (char *word; (word = strsep(&rest, ","));) {
         int which = 0;
-        if (!*word || *word == '-') return false; /* to the remote shell it would be an option */
+        if (!*word || *word == '-') return false; /* the remote shell would parse it as an option */
         while (which < plan->hosts && strcmp(plan->names[which], word) != 0) which++;
         if (which == plan->hosts) plan->names[plan->hosts++] = word;
         plan->slot_host[plan->slots++] = which;
@@ -26,7 +26,7 @@ static bool parse_hosts(run_config *plan, char *text)
     return true;
 }
 
-/* Places for the ranks, and with them the number of ranks. False, with the mistake reported. */
+/* Determines slots and the number of ranks. Returns false after reporting a mistake. */
 static bool assign_slots(run_config *plan, char *hosts, const char *ranks_text)
 {
     long ranks;
@@ -46,7 +46,7 @@ static bool assign_slots(run_config *plan, char *hosts, const char *ranks_text)
     plan->ranks = (int)ranks;
     plan->raw = plan->raw || ranks == 1;
     if (plan->slots > plan->ranks) plan->slots = plan->ranks;
-    plan->hosts = 1; /* those that get a rank, which are the first */
+    plan->hosts = 1; /* hosts that get a rank; these are the first */
     for (int k = 0; k < plan->slots; k++)
         if (plan->slot_host[k] >= plan->hosts) plan->hosts = plan->slot_host[k] + 1;
     return true;
@@ -77,7 +77,7 @@ int cli_run(int count, char **words)
     int rest;
     const cli_option options[] = {
         {"n", "N", "how many ranks; with --hosts default one on each", &ranks},
-        {"-np", "N", NULL, &ranks}, /* as to mpirun */
+        {"-np", "N", NULL, &ranks}, /* as for mpirun */
         {"hosts", "A,B,...", "where: the first N/hosts ranks on A, and so on; default here", &hosts},
         {"timeout", "S", "seconds that a collective may take (WICK_TIMEOUT), and a host to answer", &timeout},
         {"grace", "S", "seconds from TERM to KILL when ranks are ended, default 10", &grace_text},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The agent of a host, which starts its ranks and ends them; see run.h. */
+/* The agent of a host: starts and ends its ranks (run.h). */
 #include "run.h"
 #include <arpa/inet.h>
 #include <errno.h>
@@ -15,40 +15,42 @@
 #include <unistd.h>
 
 enum {
-    PER_RANK = 4,          /* descriptors to watch: output, error, status, input */
-    MOST_IN_PIPE = 1 << 20 /* bytes, unless root asks for more */
+    PER_RANK = 4,          /* descriptors to poll: output, error, status, input */
+    MOST_IN_PIPE = 1 << 20 /* default maximum size of a pipe in bytes, unless root raises it */
 };
 
+/* A rank of this host. */
 typedef struct rank {
     int number;
     run_child child;
     run_buffer input;
     bool running, input_ends;
-    int at[PER_RANK]; /* in watched; 0: not watched */
+    int at[PER_RANK]; /* indices in agent.watched; 0: not polled */
 } rank;
 
+/* State of the agent. */
 typedef struct agent {
     int orders, events, signals, input, listen;
     bool far;
     run_buffer in, out;
-    char *folder, **words, **variables; /* lists that end with NULL */
+    char *folder, **words, **variables; /* lists, NULL-terminated */
     size_t nwords, nvariables;
     rank *ranks;
-    int count, room;        /* started, to be started */
-    struct pollfd *watched; /* orders, events, signals, then what is open of the ranks: poll() takes no more places
-                             * than a process may have descriptors */
+    int count, room;        /* started; to be started */
+    struct pollfd *watched; /* orders, events, signals, then open descriptors of ranks; poll() accepts no more than a
+                             * process may open */
     int watching;
     long grace;
     bool pipe, ending, stopped;
     double heard, end_at;
 } agent;
 
-/* ---- a list of texts --------------------------------------------------------------------------------------------- */
+/* ---- lists of strings -------------------------------------------------------------------------------------------- */
 
 static void append(char ***list, size_t *count, const char *text)
 {
     char **more = realloc(*list, (*count + 2) * sizeof *more), *copy = strdup(text);
-    if (!more || !copy) _exit(CLI_FAILED); /* out of memory: see run_messages.c */
+    if (!more || !copy) _exit(CLI_FAILED); /* out of memory (run_messages.c) */
     more[(*count)++] = copy;
     more[*count] = NULL;
     *list = more;
@@ -60,9 +62,9 @@ static void free_list(char **list)
     free(list);
 }
 
-/* ---- ends -------------------------------------------------------------------------------------------------------- */
+/* ---- ending ranks ------------------------------------------------------------------------------------------------ */
 
-/* TERM to everything; a stopped process gets it when it continues. */
+/* Sends TERM to all processes; a stopped one gets it when it continues. */
 static void begin_shutdown(agent *a)
 {
     if (a->ending) return;
@@ -78,8 +80,8 @@ static void shutdown_with_reason(agent *a, const char *why)
     begin_shutdown(a);
 }
 
-/* What is there to read goes to the launcher as one message: how many bytes. A terminal that nobody writes to any more
- * ends with EIO. */
+/* Forwards available output to the launcher as one message. Returns the number of bytes. A terminal whose other end is
+ * closed ends with EIO. */
 static size_t forward_output(agent *a, const rank *r, int *fd, run_kind kind)
 {
     static char bytes[RUN_MOST_BYTES];
@@ -91,14 +93,15 @@ static size_t forward_output(agent *a, const rank *r, int *fd, run_kind kind)
     return got > 0 ? (size_t)got : 0;
 }
 
-/* All that is there, and no more than a pipe can hold: a process that the rank has left behind may go on writing. */
+/* Forwards all available output, at most as much as a pipe holds, because a process left behind by the rank may
+ * continue to write. */
 static void drain_fd(agent *a, const rank *r, int *fd, run_kind kind)
 {
     size_t got = 1;
     for (size_t sum = 0; *fd >= 0 && got > 0 && sum < MOST_IN_PIPE; sum += got) got = forward_output(a, r, fd, kind);
 }
 
-/* What a rank has written comes before the news of its end. */
+/* Forwards all output of a rank before its exit is reported. */
 static void drain_rank(agent *a, rank *r)
 {
     drain_fd(a, r, &r->child.out, RUN_STDOUT);
@@ -160,10 +163,10 @@ static int listen_on(int family, bool loopback)
     return -1;
 }
 
-/* A socket on a port that the system chooses, for rank 0 to inherit: nobody else can take the port meanwhile. */
+/* Opens a socket on a port that the system chooses, for rank 0 to inherit, so no other process can take the port. */
 static void open_port(agent *a, bool loopback)
 {
-    struct sockaddr_in6 is; /* the port stands at the same place in both kinds */
+    struct sockaddr_in6 is; /* the port has the same offset in both families */
     socklen_t size = sizeof is;
     a->listen = loopback ? -1 : listen_on(AF_INET6, false);
     if (a->listen < 0) a->listen = listen_on(AF_INET, loopback);
@@ -183,7 +186,7 @@ static void make_room(agent *a, int ranks)
     if (!a->ranks || !a->watched) _exit(CLI_FAILED);
 }
 
-/* Ranks share the host's processors, unless they are told how many threads to use. */
+/* Divides the host's processors among its ranks, unless the number of threads is specified. */
 static void set_rank_count(agent *a, int ranks)
 {
     char text[32];
@@ -195,7 +198,7 @@ static void set_rank_count(agent *a, int ranks)
     append(&a->variables, &a->nvariables, text);
 }
 
-/* Why the program could not be started. One that lies in the folder and is not in the PATH is pointed at. */
+/* Reports why the program could not be started. Suggests ./PROG if it is in the working directory but not in PATH. */
 static void report_start_error(agent *a, int rank, int code)
 {
     struct stat file;
@@ -283,7 +286,7 @@ static void read_orders(agent *a)
     }
     if (got > 0) a->heard = cli_clock();
     if (got >= 0 && more == 0) return;
-    run_close(&a->orders); /* the launcher has gone, or is none */
+    run_close(&a->orders); /* the launcher has ended, or sent invalid data */
     begin_shutdown(a);
 }
 
@@ -293,7 +296,7 @@ static void write_input(agent *a, rank *r)
 {
     const size_t before = r->input.count;
     if (!run_buffer_write(&r->input, r->child.in, false)) {
-        run_buffer_consume(&r->input, r->input.count); /* it takes no more */
+        run_buffer_consume(&r->input, r->input.count); /* it does not read any more */
         run_close(&r->child.in);
     }
     run_send_text(&a->out, RUN_INPUT_ACK, r->number, "%zu", before - r->input.count);
@@ -312,7 +315,7 @@ static bool is_ready(const agent *a, const rank *r, int which)
     return r->at[which] && a->watched[r->at[which]].revents;
 }
 
-/* Waits until something can be done, or until it is time for something. */
+/* Waits until a descriptor is ready or a deadline is due. */
 static void await(agent *a)
 {
     struct pollfd *p = a->watched;
@@ -342,7 +345,7 @@ static void serve_ranks(agent *a)
     }
 }
 
-/* False when everything that was started has ended, and the launcher knows or has gone. */
+/* Runs one iteration. Returns false when all processes have ended and the launcher was informed or has ended. */
 static bool step(agent *a)
 {
     await(a);
@@ -352,7 +355,7 @@ static bool step(agent *a)
     if (signals) handle_signals(a);
     if (orders) read_orders(a);
     if (events && !run_buffer_write(&a->out, a->events, false)) {
-        run_close(&a->events); /* the launcher has gone */
+        run_close(&a->events); /* the launcher has ended */
         begin_shutdown(a);
     }
     if (a->events < 0) run_buffer_consume(&a->out, a->out.count);
@@ -361,7 +364,7 @@ static bool step(agent *a)
     if (!a->ending) return true;
     const double late = cli_clock() - a->end_at;
     const bool lives = run_signal_descendants(late >= 0 ? SIGKILL : 0) > 0;
-    reap_children(a); /* behind that look: what the last one has written is passed on, too */
+    reap_children(a); /* after counting, so that output of the last process is forwarded too */
     return (lives && late < RUN_KILL_SECONDS) || a->out.count > 0;
 }
 
@@ -371,7 +374,7 @@ int run_agent(int orders, int events, int input, bool far)
     static const int numbers[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     sigset_t none;
     sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL); /* of a launcher, whose fork this may be */
+    sigprocmask(SIG_SETMASK, &none, NULL); /* this process may be a fork of the launcher, which blocks signals */
     run_become_subreaper();
     run_raise_fd_limit();
     a.signals = run_signals_open(numbers, sizeof numbers / sizeof *numbers, &none);

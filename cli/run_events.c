@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the launcher hears from agents; see run_launcher.h.
+/* Events from agents, and the choice of the rank that caused a failure (run_launcher.h).
  *
- * Which rank is the cause: when one goes, its peers fail with 75 at once, and their ends may be heard of first. So one
- * that ends with 75 is blamed only when for half a second no other has ended in another way. An error of one rank is
- * told to all of its world, so the first to exit need not be the one that made it. All have half a second to say what
- * they have to; if the one that made it exits, too, it is blamed, else the first. */
+ * When a rank ends, its peers fail with 75 at once, and their exits may be reported first. So a rank that ends with 75
+ * is blamed only if no other ends differently within half a second. An error of one rank is reported to all of its
+ * world, so the first rank to exit need not be the one that failed. After the first exit all ranks have half a second
+ * to report; if the rank with the original error exits in that time, it is blamed, else the first. */
 #include "run_launcher.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ void run_send_all(run_launcher *l, run_kind kind, long number)
         if (l->hosts[k].greeted && l->hosts[k].orders >= 0) run_send_text(&l->hosts[k].out, kind, 0, "%ld", number);
 }
 
-/* ---- ends -------------------------------------------------------------------------------------------------------- */
+/* ---- exits ------------------------------------------------------------------------------------------------------- */
 
 void run_shutdown(run_launcher *l, long grace)
 {
@@ -48,7 +48,7 @@ void run_shutdown(run_launcher *l, long grace)
         if (!l->hosts[k].greeted) run_host_disconnect(&l->hosts[k]);
 }
 
-/* Did an error of rank `cause` reach `rank`, if need be through other ranks? */
+/* Returns true if the error of rank `cause` reached `rank`, possibly through other ranks. */
 static bool passed_on_error_of(const run_launcher *l, int rank, int cause)
 {
     for (int hops = 0; hops < l->plan->ranks && rank >= 0 && rank < l->plan->ranks; hops++) {
@@ -58,7 +58,7 @@ static bool passed_on_error_of(const run_launcher *l, int rank, int cause)
     return false;
 }
 
-/* The first one's end, unless this one says more of what began. */
+/* Sets the cause to the first exit, or replaces it if this one is closer to the original error. */
 static void update_cause(run_launcher *l, int cause, int code)
 {
     const bool began =
@@ -92,7 +92,7 @@ static void end_rank(run_launcher *l, int number, int code, const char *how)
     if (code) run_fail(l, number, code);
 }
 
-/* "exit 3", "signal 9", "start 127 ./prog: No such file or directory" */
+/* Handles "exit 3", "signal 9", "start 127 ./prog: No such file or directory". */
 static void on_exit_event(run_launcher *l, const run_message *event)
 {
     char how[256], *rest;
@@ -133,8 +133,7 @@ void run_host_lost(run_launcher *l, int which, const char *why)
     run_host *host = &l->hosts[which];
     const bool greeted = host->greeted;
     if (greeted && !l->shutting_down)
-        run_log(l, "host %s: %s", run_host_name(l, which), why); /* which it may have
-                                                                                                  said */
+        run_log(l, "host %s: %s", run_host_name(l, which), why); /* often the agent's own message */
     run_host_disconnect(host);
     if (l->shutting_down) return;
     if (greeted) {
@@ -149,7 +148,7 @@ void run_host_lost(run_launcher *l, int which, const char *why)
     run_fail(l, -1, greeted ? RUN_EXIT_RETRY : CLI_FAILED);
 }
 
-/* Ranks that ended well before the others and had not left the world: these fail with 75 for want of them. */
+/* Reports ranks that ended with 0 before the others without leaving the world, upon which the others fail with 75. */
 static void note_early(run_launcher *l)
 {
     int first = -1, more = -1;
@@ -180,7 +179,7 @@ void run_report_world(run_launcher *l)
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
-/* When all agents are there and rank 0 has its port, the ranks are started. */
+/* Starts the ranks as soon as all agents have answered and rank 0 has its port. */
 static void start_when_ready(run_launcher *l)
 {
     for (int k = 0; k < l->plan->hosts; k++)
@@ -199,7 +198,7 @@ static void on_output_event(run_launcher *l, int number, int stream, const run_m
     l->mid_line = l->plan->raw && event->count > 0 && event->text[event->count - 1] != '\n';
 }
 
-/* Lines of a rank about itself. */
+/* Parses status lines of a rank. */
 static void on_status_event(run_launcher *l, int number, const run_message *event)
 {
     run_world_state *world = &l->ranks[number].world;
@@ -215,7 +214,7 @@ static void on_status_event(run_launcher *l, int number, const run_message *even
     }
 }
 
-/* What is said of a rank comes from the host that has it. */
+/* Returns true unless an event about a rank comes from a host that does not run it. */
 static bool is_from_owner(const run_launcher *l, int which, const run_message *event)
 {
     const bool of_a_rank = event->kind >= RUN_STARTED && event->kind <= RUN_EXIT;
@@ -224,7 +223,7 @@ static bool is_from_owner(const run_launcher *l, int which, const run_message *e
 
 static void dispatch_event(run_launcher *l, int which, const run_message *event)
 {
-    const int number = event->rank < l->plan->ranks ? event->rank : 0; /* of a host's own it says nothing */
+    const int number = event->rank < l->plan->ranks ? event->rank : 0; /* for an event about the host, unused */
     run_rank_line *line = &l->lines[number];
     switch (event->kind) {
     case RUN_PORT: l->port = (int)strtol(event->text, NULL, 10); break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The launcher's side of an agent: how it is started and what it is told; see run.h. */
+/* The launcher's side of an agent: starting it, and its orders (run.h). */
 #include "run.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@ extern char **environ;
 
 /* ---- starting ---------------------------------------------------------------------------------------------------- */
 
-/* The text as one word of a POSIX shell: 'it'\''s'. False when there is no room. */
+/* Quotes text as one word of a POSIX shell: 'it'\''s'. Returns false if there is no room. */
 static bool quote(char *to, size_t room, const char *text)
 {
     size_t n = 0;
@@ -35,7 +35,7 @@ static bool quote(char *to, size_t room, const char *text)
     return !*text;
 }
 
-/* What another host's shell is to do: the command that this one is, or where it lies elsewhere, the one in its PATH. */
+/* Formats the command for another host's shell: the path of this program if it exists there, else `wick` in PATH. */
 static bool serve_command(char *to, size_t room)
 {
     char own[PATH_MAX], quoted[2 * PATH_MAX];
@@ -46,7 +46,7 @@ static bool serve_command(char *to, size_t room)
     return snprintf(to, room, "test -x %s && exec %s run --serve; exec wick run --serve", quoted, quoted) < (int)room;
 }
 
-/* In the child: WICK_RSH's words, the host, the command. Comes back when that cannot be. */
+/* In the child: becomes the remote shell, WICK_RSH's words, host, command. Returns on failure. */
 static void become_remote_shell(const char *host, const int orders[2], const int events[2], pid_t parent)
 {
     char command[5 * PATH_MAX], *words[MOST_RSH_WORDS + 3], *rest = NULL;
@@ -62,7 +62,7 @@ static void become_remote_shell(const char *host, const int orders[2], const int
     words[count + 2] = NULL;
     sigset_t none;
     sigemptyset(&none);
-    prctl(PR_SET_PDEATHSIG, SIGTERM); /* it may still be trying to reach the host, and not look at its input */
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* it may still be connecting, and not read its input */
     if (getppid() != parent || dup2(orders[0], STDIN_FILENO) < 0 || dup2(events[1], STDOUT_FILENO) < 0) return;
     signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -85,12 +85,12 @@ int run_host_start(run_host *hosts, int which, int input)
     const pid_t parent = getpid();
     host->process = fork();
     if (host->process == 0) {
-        setsid(); /* what the terminal sends is for the launcher, which tells the agents */
+        setsid(); /* signals from the terminal go to the launcher only, which informs the agents */
         if (host->remote) {
             become_remote_shell(host->name, orders, events, parent);
             _exit(127);
         }
-        /* While an agent has the other's pipes open, that one's do not end. */
+        /* An agent that keeps another's pipes open would prevent their end of file. */
         for (int k = 0; k < which; k++) run_close(&hosts[k].orders), run_close(&hosts[k].events);
         close(orders[1]), close(events[0]);
         exit(run_agent(orders[0], events[1], input, false));
@@ -121,9 +121,9 @@ void run_host_disconnect(run_host *host)
     run_buffer_free(&host->out), run_buffer_free(&host->in);
 }
 
-/* ---- what the ranks are ------------------------------------------------------------------------------------------ */
+/* ---- configuration of the ranks ---------------------------------------------------------------------------------- */
 
-/* Is it one of the names in the list with commas? */
+/* Returns true if the variable is in a comma-separated list. */
 static bool is_listed(const char *list, const char *variable)
 {
     const size_t length = strcspn(variable, "=");
@@ -132,7 +132,7 @@ static bool is_listed(const char *list, const char *variable)
     return false;
 }
 
-/* Another host's ranks get WICK_... and what is asked for; those of this one get all, as they descend from here. */
+/* Sends variables to another host: WICK_... and the requested ones. Ranks on this host inherit all. */
 static void send_variables(run_host *host, const run_config *plan)
 {
     for (char **variable = environ; host->remote && *variable; variable++)
@@ -142,7 +142,7 @@ static void send_variables(run_host *host, const run_config *plan)
     if (!getenv("WICK_COMM")) run_send_text(&host->out, RUN_ENV, 0, "WICK_COMM=tcp");
 }
 
-/* By which name the ranks reach the first host: its own where others know it by none but localhost. */
+/* Returns the name at which ranks reach the first host: its host name if others know it only as localhost. */
 static void first_name(const run_host *hosts, const run_config *plan, char out[256])
 {
     bool others = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts the agents, passes on between them and the user, and reports; see run_launcher.h. */
+/* Starts the agents, forwards between them and the user, and reports (run_launcher.h). */
 #include "run_launcher.h"
 #include <errno.h>
 #include <signal.h>
@@ -8,13 +8,13 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-enum { FIXED = 4, PER_HOST = 2 }; /* descriptors to watch: signals, output, error, input; events and orders */
+enum { FIXED = 4, PER_HOST = 2 }; /* descriptors to poll: signals, stdout, stderr, stdin; events, orders */
 #define REDRAW_SECONDS 0.1
-#define BOARD_SECONDS  0.5 /* what ends sooner has no board */
+#define BOARD_SECONDS  0.5 /* runs shorter than this show no status lines */
 
 /* ---- signals ----------------------------------------------------------------------------------------------------- */
 
-/* The first time the ranks get the signal, as from a terminal, and time to end; the second time they are killed. */
+/* First signal: forwards it to the ranks and gives them time to end. Second signal: kills them. */
 static void on_interrupt(run_launcher *l, int number)
 {
     if (l->interrupted || !l->started) {
@@ -28,7 +28,7 @@ static void on_interrupt(run_launcher *l, int number)
     l->interrupted = number;
 }
 
-/* Orders that have to be on their way now. */
+/* Sends queued orders now. */
 static void flush_orders(run_launcher *l)
 {
     for (int k = 0; k < l->plan->hosts; k++) {
@@ -39,7 +39,7 @@ static void flush_orders(run_launcher *l)
     }
 }
 
-/* All ranks stop, then the command does, so that the shell has the terminal. */
+/* Stops all ranks and then this process, so that the shell gets the terminal. */
 static void stop_all(run_launcher *l)
 {
     run_send_all(l, RUN_SIGNAL, SIGSTOP);
@@ -58,13 +58,13 @@ static void note_signals(run_launcher *l)
         case SIGCONT:
         case SIGUSR1:
         case SIGUSR2: run_send_all(l, RUN_SIGNAL, number); break;
-        case SIGWINCH: break; /* the board asks for the size each time */
+        case SIGWINCH: break; /* the size is read at each drawing */
         default: on_interrupt(l, number);
         }
     }
 }
 
-/* ---- to and from the user ---------------------------------------------------------------------------------------- */
+/* ---- input and output -------------------------------------------------------------------------------------------- */
 
 static bool in_foreground(void)
 {
@@ -82,7 +82,7 @@ static void forward_input(run_launcher *l)
     l->forwards = got > 0;
 }
 
-/* What waits for the user, as far as the other side takes it. */
+/* Writes pending output as far as the reader accepts it. */
 static void write_out(run_launcher *l, int stream)
 {
     run_buffer *queue = &l->to[stream];
@@ -106,7 +106,7 @@ static void draw(run_launcher *l)
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */
 
-/* Pings far agents, and takes a connection on which nothing has come for long for lost, unless nobody listened. */
+/* Pings remote agents, and treats a connection without data for too long as lost, unless the launcher did not read. */
 static void heartbeat(run_launcher *l, bool listening)
 {
     const double now = cli_clock();
@@ -139,17 +139,17 @@ static void await(run_launcher *l, bool listening)
     poll(p, (nfds_t)(FIXED + PER_HOST * l->plan->hosts), 100);
 }
 
-/* What is due by the clock. */
+/* Acts on expired deadlines. */
 static void check_deadlines(run_launcher *l, bool listening)
 {
     const double now = cli_clock();
     if (l->decide_at > 0 && now >= l->decide_at) run_shutdown(l, l->plan->grace);
     if (l->kill_at > 0 && now >= l->kill_at) run_shutdown(l, 0);
     if (l->started && l->alive == 0) run_shutdown(l, l->plan->grace);
-    if (!listening && !l->given_up) l->give_up_at = now + RUN_KILL_SECONDS; /* the user reads, and takes his time */
+    if (!listening && !l->given_up) l->give_up_at = now + RUN_KILL_SECONDS; /* the user's pager may be slow */
 }
 
-/* False when all agents have gone, or it is too late to wait for them. */
+/* Runs one iteration. Returns false when all agents have ended, or the deadline for that has passed. */
 static bool step(run_launcher *l)
 {
     const bool listening = l->to[0].count + l->to[1].count < RUN_HIGH_WATER;
@@ -165,7 +165,7 @@ static bool step(run_launcher *l)
         if (p[FIXED + PER_HOST * k].revents && host->events >= 0) run_handle_events(l, k);
         if (p[FIXED + PER_HOST * k + 1].revents && host->orders >= 0 &&
             !run_buffer_write(&host->out, host->orders, false))
-            run_buffer_consume(&host->out, host->out.count); /* its events end, too, and say why */
+            run_buffer_consume(&host->out, host->out.count); /* the end of its events reports the reason */
     }
     heartbeat(l, listening);
     check_deadlines(l, listening);
@@ -174,7 +174,7 @@ static bool step(run_launcher *l)
     return any && !l->given_up && (!l->shutting_down || cli_clock() < l->give_up_at);
 }
 
-/* ---- beginning and end ------------------------------------------------------------------------------------------- */
+/* ---- start and end ----------------------------------------------------------------------------------------------- */
 
 static bool make_secret(char out[65])
 {
@@ -240,13 +240,13 @@ static void finish(run_launcher *l, const sigset_t *before)
     for (int k = 0; k < l->plan->hosts; k++) run_host_disconnect(&l->hosts[k]);
     run_kill_descendants();
     run_close(&l->signals);
-    sigprocmask(SIG_SETMASK, before, NULL); /* who takes no output can still be interrupted */
+    sigprocmask(SIG_SETMASK, before, NULL); /* a launcher blocked on output can still be interrupted */
     for (int stream = 0; stream < 2; stream++) {
         const int fd = stream == 0 ? STDOUT_FILENO : STDERR_FILENO;
         struct pollfd p = {fd, POLLOUT, 0};
         while (l->to[stream].count > 0 && !l->given_up && poll(&p, 1, -1) > 0)
             if (!run_buffer_write(&l->to[stream], fd, true)) {
-                if (stream == 0 && l->code == 0) l->code = CLI_FAILED; /* finish() in main.c has no way to know */
+                if (stream == 0 && l->code == 0) l->code = CLI_FAILED; /* finish() in main.c cannot detect this */
                 break;
             }
         run_buffer_free(&l->to[stream]);

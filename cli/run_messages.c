@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes that wait, and the messages between launcher and agents; see run.h. A message is
+/* Byte queues, and the messages between launcher and agents (run.h). A message is
  *
  *     byte 0   1..3   4..7     8
- *     kind     rank   length   bytes, then a 0            numbers in little-endian
- */
+ *     kind     rank   length   bytes, then a 0            integers are little-endian */
 #include "run.h"
 #include <errno.h>
 #include <limits.h>
@@ -12,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HEAD = 8, MOST_MESSAGE = 1 << 20 }; /* no word of a command line is longer than 128 KiB */
+enum { HEAD = 8, MOST_MESSAGE = 1 << 20 }; /* words of a command line are at most 128 KiB */
 
-/* ---- bytes that wait --------------------------------------------------------------------------------------------- */
+/* ---- byte queues ------------------------------------------------------------------------------------------------- */
 
-/* Room for `count` more bytes. A process of `wick run` that is out of memory ends, and everything that it holds with
- * it: that is what the other processes are there for. */
+/* Returns room for `count` more bytes. On allocation failure the process exits; the other processes of `wick run` then
+ * end everything that it started. */
 static uint8_t *extend(run_buffer *queue, size_t count)
 {
     if (queue->first > 0 && queue->first + queue->count + count > queue->room) {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ranks say, line by line; see run.h. */
+/* Output of ranks, line by line (run.h). */
 #include "run.h"
 #include <string.h>
 
 enum {
-    MOST_LINE = 4 << 20, /* a line that is longer is given an end there */
+    MOST_LINE = 4 << 20, /* longer lines are split here */
     LAST_LINES = 10,
     LAST_COLUMNS = 200,
-    MOST_COLUMNS = 600 /* of the last line of all: an error that says what to do */
+    MOST_COLUMNS = 600 /* of the very last line, which may be an error with instructions */
 };
 
-/* "[3] " and the line, in one piece, so that lines of two ranks never mix. */
+/* Appends "[3] " and the line at once, so that lines of different ranks do not mix. */
 static void append_line(run_buffer *to, int rank, const void *bytes, size_t count)
 {
     char name[16];
@@ -18,7 +18,7 @@ static void append_line(run_buffer *to, int rank, const void *bytes, size_t coun
     run_buffer_append(to, bytes, count);
 }
 
-/* When there is no room left it goes down to half of it, so that short lines are not paid for with a long move each. */
+/* Keeps the newest bytes. When the buffer is full, it drops to half, so that short lines need few moves. */
 static void append_tail(run_output *voice, const char *bytes, size_t count)
 {
     const size_t room = sizeof voice->tail, half = room / 2;

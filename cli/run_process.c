@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes of wick run, and all that descend from them; see run.h. */
+/* Processes of wick run and their descendants (run.h). */
 #include "run.h"
 #include <dirent.h>
 #include <errno.h>
@@ -33,6 +33,7 @@ void run_close(int *fd)
 
 /* ---- starting a rank --------------------------------------------------------------------------------------------- */
 
+/* Pipes of a rank that is being started. */
 typedef struct child_pipes {
     int in[2], out[2], err[2], status[2], fault[2]; /* each: [0] to read, [1] to write */
 } child_pipes;
@@ -56,8 +57,8 @@ static int open_all(child_pipes *pipes)
     return 0;
 }
 
-/* A terminal in place of the pipe, so that what a program prints is not kept in a buffer, and lost when it is killed.
- * Bytes pass as they are, and it is nobody's controlling terminal. Where the system has none the pipe stays. */
+/* Replaces the pipe by a pseudoterminal, so that the program's output is not buffered, and lost if it is killed. Bytes
+ * pass unmodified, and it is not a controlling terminal. Keeps the pipe if the system has no pseudoterminals. */
 static void open_terminal(int pipe[2])
 {
     char name[PATH_MAX];
@@ -76,7 +77,7 @@ static void open_terminal(int pipe[2])
     run_close(&ours), run_close(&theirs);
 }
 
-/* Variables that stand as NAME=VALUE, one a line. */
+/* Sets variables from lines NAME=VALUE. */
 static void set_lines(const char *lines)
 {
     for (const char *end; *lines; lines = *end ? end + 1 : end) {
@@ -86,7 +87,7 @@ static void set_lines(const char *lines)
     }
 }
 
-/* A descriptor that the program gets, named by a variable. */
+/* Passes a descriptor to the program, with its number in a variable. */
 static void pass_fd(const char *name, int fd)
 {
     char number[16];
@@ -95,7 +96,7 @@ static void pass_fd(const char *name, int fd)
     setenv(name, number, 1);
 }
 
-/* By which a program knows that mpirun, srun or torchrun has started it: they may have started this command. */
+/* Variables by which a program recognises mpirun, srun or torchrun; one of these may have started this command. */
 static const char *const launcher_variables[] = {
     "OMPI_COMM_WORLD_RANK",
     "OMPI_COMM_WORLD_SIZE",
@@ -112,8 +113,8 @@ static const char *const launcher_variables[] = {
     "WICK_LISTEN_FD",
 };
 
-static struct rlimit saved_limit; /* of this process, for its ranks, */
-static bool is_raised;            /* where it has another one now, which an agent may have of the launcher */
+static struct rlimit saved_limit; /* original limit of this process, restored in its ranks */
+static bool is_raised;            /* the limit was raised; an agent inherits this from the launcher */
 
 void run_raise_fd_limit(void)
 {
@@ -127,7 +128,7 @@ void run_restore_fd_limit(void)
     if (is_raised) setrlimit(RLIMIT_NOFILE, &saved_limit);
 }
 
-/* In the child: what it is to be, up to the program. Comes back with errno set when that cannot be. */
+/* In the child: sets up the rank and runs the program. Returns with errno set on failure. */
 static void exec_rank(const child_pipes *pipes, char **words, const char *folder, char **variables, const char *own,
                       int input, int listen, pid_t parent)
 {
@@ -135,7 +136,7 @@ static void exec_rank(const child_pipes *pipes, char **words, const char *folder
     sigemptyset(&none);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(CLI_FAILED); /* it has gone before that could be asked for */
+    if (getppid() != parent) _exit(CLI_FAILED); /* the parent ended before PR_SET_PDEATHSIG was set */
     if (dup2(input >= 0 ? input : pipes->in[0], STDIN_FILENO) < 0 || dup2(pipes->out[1], STDOUT_FILENO) < 0 ||
         dup2(pipes->err[1], STDERR_FILENO) < 0 || (folder && chdir(folder) != 0))
         return;
@@ -150,7 +151,7 @@ static void exec_rank(const child_pipes *pipes, char **words, const char *folder
     execvp(words[0], words);
 }
 
-/* The errno that a child which could not become the program has written, or 0. */
+/* Returns the errno written by a child that could not run the program, or 0. */
 static int read_exec_errno(int fd)
 {
     int code = 0;
@@ -168,7 +169,7 @@ int run_child_start(run_child *child, char **words, const char *folder, char **v
     int code = open_all(&pipes);
     if (code) return code;
     if (terminal) open_terminal(pipes.out);
-    run_nonblocking(pipes.status[1]); /* a rank never waits for whoever reads its status */
+    run_nonblocking(pipes.status[1]); /* a rank never waits for the reader of its status */
     const pid_t parent = getpid(), process = fork();
     if (process == 0) {
         exec_rank(&pipes, words, folder, variables, own, input, listen, parent);
@@ -189,14 +190,15 @@ int run_child_start(run_child *child, char **words, const char *folder, char **v
     return code;
 }
 
-/* ---- what descends from this process ----------------------------------------------------------------------------- */
+/* ---- descendants of this process --------------------------------------------------------------------------------- */
 
+/* A process of the machine. */
 typedef struct process {
     pid_t id, parent;
     bool below; /* descends from this process */
 } process;
 
-/* The process and its parent, as /proc/ID/stat says: "12 (a name) S 3 ...". False for one that has ended. */
+/* Reads process id and parent from /proc/ID/stat: "12 (a name) S 3 ...". Returns false if the process has ended. */
 static bool look_up(const char *id, process *found)
 {
     char path[64], text[512], state;
@@ -214,7 +216,7 @@ static bool look_up(const char *id, process *found)
     return true;
 }
 
-/* All processes of the machine. NULL where there are none to be seen. */
+/* Lists all processes of the machine. NULL if none are visible. */
 static process *list_all(size_t *count)
 {
     process *all = NULL;
@@ -269,7 +271,7 @@ int run_signal_descendants(int number)
 
 void run_kill_descendants(void)
 {
-    /* Those that were being started while others were killed come in a later round. */
+    /* Processes that were being started during one round are killed in a later one. */
     for (int round = 0; round < KILL_ROUNDS && run_signal_descendants(SIGKILL) > 0; round++) {
         const struct timespec pause = {0, ROUND_MILLISECONDS * 1000000L};
         while (waitpid(-1, NULL, WNOHANG) > 0) {
@@ -298,7 +300,7 @@ int run_signals_open(const int *numbers, size_t count, sigset_t *before)
     sigset_t set;
     sigemptyset(&set);
     for (size_t k = 0; k < count; k++) {
-        struct sigaction now; /* what is blocked comes even if it is ignored */
+        struct sigaction now; /* blocked signals are delivered even if they are ignored */
         if (sigaction(numbers[k], NULL, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&set, numbers[k]);
     }
     sigprocmask(SIG_BLOCK, &set, before);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One line per rank at the bottom of a terminal; see run.h. */
+/* Status lines, one per rank, at the bottom of a terminal (run.h). */
 #include "run.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { STALL_SECONDS = 10 }; /* a rank that says nothing for so long is shown as late */
+enum { STALL_SECONDS = 10 }; /* a rank without progress for this long is shown as late */
 
-/* The number behind NAME= in the line, or false. */
+/* Reads the number after NAME= in the line. Returns false if there is none. */
 static bool number_of(const char *line, const char *name, double *out)
 {
     const size_t length = strlen(name);

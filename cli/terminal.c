@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terminal and text; see cli.h. The locale is never set, so that numbers have a point everywhere. */
+/* Terminal and text output (cli.h). The locale is never set, so numbers always have a decimal point. */
 #include "cli.h"
 #include <math.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ void cli_json_text(FILE *out, const char *text)
 
 void cli_print_number(FILE *out, double value)
 {
-    bool whole = value == floor(value) && fabs(value) < 0x1p53; /* bytes */
+    bool whole = value == floor(value) && fabs(value) < 0x1p53; /* byte counts */
     fprintf(out, whole ? "%.0f" : "%.9g", value);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick tour: the chapter about GPUs, step by step, on the devices of this machine. */
+/* wick tour: the GPU tutorial, step by step, on the devices of this machine. */
 #include "tour.h"
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps 1 to 10: what devices there are, and where tensors live. */
+/* Steps 1 to 10: listing devices, placing tensors. */
 #include "tour.h"
 #include <math.h>
 

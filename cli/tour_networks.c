@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps 17 to 23: networks, memory, what stalls a device. */
+/* Steps 17 to 23: networks, memory, host waits. */
 #include "tour.h"
 #include <math.h>
 
@@ -28,7 +28,7 @@ static void lazy(void)
     printf("weight is %s\n", wk_describe(wk_module_parameter(dense, "weight")));
 }
 
-/* The gradient of one weight, of a batch of six; on the CPU. */
+/* Returns the gradient of one weight for a batch of six, on the CPU. */
 static wk_tensor *gradient(wk_module *net, wk_module *layer)
 {
     wk_backward(wk_sum(wk_forward(net, wk_div(wk_reshape(wk_arange(18.0), (6, 3)), 10.0))));
@@ -44,7 +44,7 @@ static wk_module *small_network(void)
 static void mirrored(void)
 {
     const wk_device devices[] = {tour_accelerator(0), tour_accelerator(1)};
-    const int n = wk_device_eq(devices[0], devices[1]) ? 1 : 2; /* the CPU alone */
+    const int n = wk_device_eq(devices[0], devices[1]) ? 1 : 2; /* 1 if the only device is the CPU */
     wk_module *one = small_network(), *net = small_network();
     char first[64];
     snprintf(first, sizeof first, "%s", tour_device(devices[0]));
@@ -68,7 +68,7 @@ static void memory(void)
     char live[16], peak[16], limit[16];
     wk_device device = tour_accelerator(0);
     wk_memory_stats stats = {.size = sizeof stats};
-    /* retained: what a scope alone holds is not stored before it is read */
+    /* retained, because a value that only a scope owns is not computed before it is read */
     wk_tensor *x = wk_retain(wk_ones((1 << 20, 4), .device = device));
     wk_sync();
     tour_code("x = wk_retain(wk_ones((1048576, 4), .device = %s)); wk_sync(); wk_memory_stats_of(...)",
@@ -94,7 +94,7 @@ static void memory(void)
     wk_free(x);
 }
 
-/* Seconds of `count` sums of 1,000 numbers, read one by one or all at once, and how often the host waited for them. */
+/* Returns the seconds of `count` sums of 1,000 elements, read one by one or all at once; *waits counts host waits. */
 static double sums(wk_device device, int count, bool one_by_one, int64_t *waits)
 {
     WK_SCOPE;
@@ -129,7 +129,7 @@ static void waits(void)
 {
     wk_device device = tour_accelerator(0);
     int64_t waits;
-    sums(device, 10, true, &waits); /* kernels are built */
+    sums(device, 10, true, &waits); /* builds kernels */
     double slow = sums(device, 200, true, &waits);
     tour_code("200 sums on %s, wk_item after each", wk_device_str(device));
     printf("%.1f ms, waits of the host: %lld\n", 1e3 * slow, (long long)waits);
@@ -152,7 +152,7 @@ static void history(void)
     enum { COUNT = 50 };
     wk_device device = tour_accelerator(0);
     int64_t waits, waits_one_by_one;
-    sums(device, COUNT, false, &waits); /* kernels are built */
+    sums(device, COUNT, false, &waits); /* builds kernels */
     double slow = sums(device, COUNT, true, &waits_one_by_one), quick = sums(device, COUNT, false, &waits);
     tour_code("wk_history_add(history, sum), %d times, then wk_history_mean(history)", COUNT);
     printf("%.1f ms on %s, waits of the host: %lld; read one by one %.1f ms, waits: %lld\n", 1e3 * quick,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick train mnist: a network that learns handwritten digits, on any device. */
+/* wick train mnist: trains a network on handwritten digits, on any device. */
 #include "cli.h"
 #include <errno.h>
 #include <limits.h>
@@ -15,7 +15,7 @@ static wk_module *new_network(void)
     return wk_nn_sequential(wk_nn_flatten(), wk_nn_linear(784, 256), wk_nn_relu(), wk_nn_linear(256, 10));
 }
 
-/* The share of digits that the network names rightly. The hits are gathered on the device and read once. */
+/* Returns the fraction of digits classified correctly. Hits are summed on the device and read once. */
 static double accuracy(wk_module *net, wk_dataset *digits, wk_device device)
 {
     WK_SCOPE;
@@ -32,7 +32,7 @@ static double accuracy(wk_module *net, wk_dataset *digits, wk_device device)
     return wk_history_mean(hits);
 }
 
-/* One line that is written over, on a terminal alone: a log gets a line for each epoch. */
+/* Overwrites one progress line, on a terminal only; a log gets one line per epoch. */
 static void progress(long epoch, int64_t done, int64_t all)
 {
     enum { WIDTH = 30 };
@@ -45,7 +45,7 @@ static void progress(long epoch, int64_t done, int64_t all)
     fflush(stdout);
 }
 
-/* The losses of one epoch, in order, appended to *losses. */
+/* Trains one epoch; appends its losses, in order, to *losses. */
 static double run_epoch(wk_module *net, wk_optim *optim, wk_loader *batches, wk_history *losses, long epoch)
 {
     WK_SCOPE;
@@ -66,9 +66,9 @@ static double run_epoch(wk_module *net, wk_optim *optim, wk_loader *batches, wk_
     return wk_history_mean(here);
 }
 
-/* ---- what is to be written at the end, tried at the beginning ---------------------------------------------------- */
+/* ---- checks of output files before training ---------------------------------------------------------------------- */
 
-/* The file that a save replaces, and whose folder therefore must take another one; 0 or an errno. */
+/* Checks that saving can replace the file, for which its folder must accept a new one. Returns 0 or an errno. */
 static int check_replaceable(const char *path)
 {
     char target[PATH_MAX], other[PATH_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of wick/autograd.h as rows of the table, so that a binding has them by name: backward, detach, grad, grad_of,
- * requires_grad_. What they do stands in src/autograd. */
+/* Entries of the op table for calls of wick/autograd.h, so that bindings can call them by name: backward, detach, grad,
+ * grad_of, requires_grad_. src/autograd implements them. */
 #include "ops/core/entries.h"
 
 const wk__op wk__op_backward = {
@@ -42,7 +42,7 @@ const wk__op wk__op_grad = {
     WK__SIGNATURE_grad,
 };
 
-/* The gradient is the leaf's: the caller gets a hold of its own. */
+/* The leaf owns the gradient; the caller gets its own reference. */
 static int grad_of_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of ops as programs and bindings see it: wk_op_*, wk_call. */
+/* The public op table (wk_op_*) and calls by name (wk_call). The table is constant. wk_call runs in the caller's
+ * context, which one thread at a time may use, or with NULL in a shared one under a lock; it returns errors to its
+ * caller and leaves no error pending. */
 #include "base/alloc.h"
 #include "base/context.h"
 #include "base/options.h"
@@ -52,7 +54,7 @@ wk_code wk_op_parameter_at(wk_site site, int index, int k, wk_parameter *info)
     return WK_ERR_ARGUMENT;
 }
 
-/* The op whose name is the first `length` letters; -1 if there is none. */
+/* Returns the index of the op whose name is the first `length` bytes of name; -1 if there is none. */
 static int find(const char *name, size_t length)
 {
     int low = 0, high = wk__op_total - 1;
@@ -79,7 +81,7 @@ int wk_op_find(const char *name)
     return plain >= 0 && wk__ops[plain]->invoke_in_place ? plain : -1;
 }
 
-/* ---- arguments against the parameters ---------------------------------------------------------------------------- */
+/* ---- binding arguments to parameters ----------------------------------------------------------------------------- */
 
 enum { MAX_ARGUMENTS = 16, INLINE_RESULTS = 8 };
 
@@ -96,8 +98,8 @@ static bool is_number(const wk_value *v)
     return v->kind == WK_VALUE_INT || v->kind == WK_VALUE_FLOAT || v->kind == WK_VALUE_BOOL;
 }
 
-/* *v as an argument of the kind that the parameter has; false where it is none. A truth is a number, and a number a
- * list of one; what is written over (target) is no number. */
+/* Converts an argument to the parameter's kind; returns false if it is not convertible. A bool is a number, and an
+ * integer a list of one. A target cannot be a scalar. */
 static bool coerce_argument(const wk_parameter *p, bool target, const wk_value *given, wk_value *v)
 {
     *v = *given;
@@ -125,7 +127,7 @@ static bool check_list(const wk__op *op, wk_site site, int k, const wk_value *v)
     return wk__array_check(v->ints, v->count, site, op->name, role);
 }
 
-/* Copies the arguments into full[], missing ones as none; false with the error recorded. */
+/* Copies the arguments into full[], with missing ones as none. False on error. */
 static bool bind_arguments(const wk__op *op, wk_site site, bool in_place, const wk_value *given, int count,
                            wk_value *full)
 {
@@ -152,8 +154,8 @@ static bool bind_arguments(const wk__op *op, wk_site site, bool in_place, const 
 /* ---- wk_call ----------------------------------------------------------------------------------------------------- */
 
 static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER;
-static wk_context *shared;                  /* for callers whose threads change under them */
-static _Atomic(const void *) shared_thread; /* the one that has the lock (wk__thread_id) */
+static wk_context *shared;                  /* for NULL contexts, whose callers may change threads */
+static _Atomic(const void *) shared_thread; /* wk__thread_id of the thread that has the lock, or NULL */
 static const char nested_call[] =
     "call: the context is amidst a call; code that a call runs takes one of its own: wk_context_new()";
 
@@ -167,16 +169,16 @@ void wk_context_free(wk_context *context)
     if (context) wk__context_destroy(context);
 }
 
-/* A call, and what it leaves. */
+/* One call and its results. */
 typedef struct call {
     const wk__op *op;
     wk_site site;
     bool in_place;
-    bool writes; /* the result is the first argument, which the caller holds already */
+    bool writes; /* the result is the first argument, which the caller owns already */
     wk_value argument[MAX_ARGUMENTS];
-    wk_value *results; /* [room] */
+    wk_value *results; /* [capacity], the caller's */
     int capacity, count;
-    int needed;           /* the room that it takes, where there is too little */
+    int needed;           /* capacity needed, if it is too small */
     wk_call_error *error; /* the caller's, or NULL */
 } call;
 
@@ -218,7 +220,7 @@ static void invoke(call *c)
     if (out != few) wk__free(out);
 }
 
-/* The op that a misspelt name is nearest to; NULL if none is near. */
+/* Returns the op with the most similar name, or NULL if none is similar. */
 static const char *nearest_op(const char *name)
 {
     const char *nearest = NULL;
@@ -259,7 +261,7 @@ static void call_op(call *c, const char *name, const wk_value *arguments, int ar
         invoke(c);
 }
 
-/* Where the caller wants to hear of an error. Options that cannot be read are an error of their own, later. */
+/* Returns the caller's error struct, or NULL. Invalid options are ignored here and reported later. */
 static wk_call_error *error_of(const wk_call_options *options)
 {
     wk_call_options own;
@@ -267,7 +269,7 @@ static wk_call_error *error_of(const wk_call_options *options)
     return own.error && wk__sized_is_valid(own.error) ? own.error : NULL;
 }
 
-/* What is said of the call goes to the caller: a text, after `said` bytes of where it was. */
+/* Copies an error to the caller; text[said] is its first character after the call site. Returns the code. */
 static wk_code fill_error(const call *c, wk_call_error error, const char *text, int64_t said, char *message,
                           size_t message_size)
 {
@@ -330,7 +332,7 @@ wk_code wk_call(wk_context *context, const char *name, const wk_value *arguments
         atomic_store(&shared_thread, wk__thread_id());
         if (!shared) shared = wk__context_make();
         context = shared;
-        if (shared) wk__discard_posted_failure(shared); /* of whoever called: who reads what failed is told */
+        if (shared) wk__discard_posted_failure(shared); /* of another caller; reading the failed tensor reports it */
     }
     const wk_code code =
         context ? call_in_context(context, name, arguments, argument_count, &c, options, message, message_size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adagrad: steps grow shorter where gradients have been large. */
+/* Adagrad: divides each step by the root of the sum of squared gradients. */
 #include "update_ops.h"
 
 typedef wk_optim_adagrad_options options;

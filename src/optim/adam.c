@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adam and AdamW, which differ in how weight decay comes in. */
+/* Adam and AdamW, which differ in the way weight decay is applied. */
 #include "update_ops.h"
 
-/* Both structs have the same members, so that one update reads both. */
+/* Both options structs have the same members, so one update function reads both. */
 typedef wk_optim_adam_options options;
 #define SAME(member) offsetof(wk_optim_adam_options, member) == offsetof(wk_optim_adamw_options, member)
 _Static_assert(sizeof(wk_optim_adam_options) == sizeof(wk_optim_adamw_options) && SAME(lr) && SAME(beta1) &&
@@ -32,7 +32,7 @@ static int states(const void *given)
     return o->amsgrad ? 3 : 2;
 }
 
-/* `keep`: what weight decay leaves of the parameter. The states are m, v and the largest v so far. */
+/* keep: factor of the parameter that applies AdamW's weight decay. States: m, v, and the maximum of v if amsgrad. */
 static bool update_by(const options *o, wk__param_state *t, wk_tensor *g, double keep)
 {
     wk_tensor *m = t->state[0], *v = t->state[1];

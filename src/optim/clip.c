@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clipping of gradients by their common norm, which stays on the device. */
+/* Clipping of gradients by their common norm. The norm stays on the device; nothing waits for it. */
 #include "ops/core/call.h"
 #include "optim.h"
 #include <wick/autograd.h>
 #include <wick/pointwise.h>
 #include <wick/reduce.h>
 
-/* The sum of the squares of all gradients, on the device of the first; 0-d. NULL with the error recorded. */
+/* Returns the sum of squares of all gradients, on the device of the first; 0-d. NULL on error. */
 static wk_tensor *square_sum(const wk__tensor_list *list)
 {
     wk_tensor *total = NULL;
@@ -21,7 +21,7 @@ static wk_tensor *square_sum(const wk__tensor_list *list)
     return total ? total : wk_zeros(());
 }
 
-/* min(1, max / (norm + 1e-6)): 1e-6 as PyTorch, against norms of 0. */
+/* Scales all gradients by min(1, max / (norm + 1e-6)). 1e-6 avoids a division by 0, as in PyTorch. */
 static bool scale_all(const wk__tensor_list *list, wk_tensor *norm, double max)
 {
     wk_tensor *factor = wk_minimum(wk_div(max, wk_add(norm, 1e-6)), 1.0);

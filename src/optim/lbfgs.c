@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* L-BFGS, as torch.optim.LBFGS has it. A step works on a copy of what the last one left, and remembers what the
- * parameters held: when it fails, or when a handler leaves the closure by longjmp, a guard puts all of that back. */
+/* L-BFGS, equivalent to torch.optim.LBFGS. A step works on a copy of the state and takes savepoints of the parameters.
+ * If it fails, or an error handler leaves the closure by longjmp, a guard restores both. */
 #include "base/alloc.h"
 #include "lbfgs.h"
 #include <string.h>
@@ -19,7 +19,7 @@ typedef wk__lbfgs_step step;
 static const wk__optim_option settings[] = {
     {WK__OPTION_MEMBER(options, lr), WK__OPTION_FLOAT, 1, 0, INFINITY},
     {WK__OPTION_MEMBER(options, max_iter), WK__OPTION_INT, 20, 0, 0},
-    {WK__OPTION_MEMBER(options, max_eval), WK__OPTION_INT, 0, 0, 0}, /* goes by max_iter */
+    {WK__OPTION_MEMBER(options, max_eval), WK__OPTION_INT, 0, 0, 0}, /* default: from max_iter */
     {WK__OPTION_MEMBER(options, tolerance_grad), WK__OPTION_FLOAT, 1e-7, 0, INFINITY},
     {WK__OPTION_MEMBER(options, tolerance_change), WK__OPTION_FLOAT, 1e-9, 0, INFINITY},
     {WK__OPTION_MEMBER(options, history_size), WK__OPTION_INT, 100, 0, 0},
@@ -38,13 +38,13 @@ static bool complete(wk_site site, const char *op, void *given)
                       o->line_search_fn, wolfe);
         return false;
     }
-    o->line_search_fn = wolfe; /* the program's text may end */
+    o->line_search_fn = wolfe; /* static; the caller's string may be freed */
     return true;
 }
 
 /* ---- iterations -------------------------------------------------------------------------------------------------- */
 
-/* What is known of the point where the parameters are, once the closure has run there. */
+/* Reads loss and gradient at the present parameters, after the closure has run there. */
 static bool read_point(const step *s, point *p, wk_tensor *loss)
 {
     wk_tensor *gradient = wk__lbfgs_gradient(s);
@@ -61,7 +61,7 @@ bool wk__lbfgs_evaluate(step *s, point *p)
     return loss && read_point(s, p, loss);
 }
 
-/* The length to go, or to try first. */
+/* Chooses the step length, or the first length that the line search tries. */
 static bool choose_length(const step *s, wk_tensor *gradient, double *length)
 {
     *length = s->o.lr;
@@ -72,7 +72,7 @@ static bool choose_length(const step *s, wk_tensor *gradient, double *length)
     return true;
 }
 
-/* Goes along the direction; the point NOW becomes where it led, as far as that is asked for. */
+/* Moves along the direction. NOW becomes the new point; without a line search, only if it is needed (not `last`). */
 static bool take_iteration_step(step *s, bool last)
 {
     point *now = &s->at[WK__LBFGS_NOW];
@@ -85,7 +85,7 @@ static bool take_iteration_step(step *s, bool last)
     return wk__lbfgs_add_direction(s, m->length) && (last || wk__lbfgs_evaluate(s, now));
 }
 
-/* Is it of no use to go on? */
+/* Sets *done if further iterations are useless: evaluations are used up, or slope or change is below its tolerance. */
 static bool check_convergence(const step *s, double loss_before, bool *done)
 {
     double slope, change;
@@ -98,7 +98,7 @@ static bool check_convergence(const step *s, double loss_before, bool *done)
     return true;
 }
 
-/* One iteration; false with the error recorded. *done: it was the last. */
+/* Does one iteration. *done: it was the last. False on error. */
 static bool iterate(step *s, bool last, bool *done)
 {
     memory *m = &s->next;
@@ -108,7 +108,7 @@ static bool iterate(step *s, bool last, bool *done)
     wk__lbfgs_set_ref(&m->gradient, now->gradient);
     now->length = 0;
     if (!wk__lbfgs_item(wk_dot(now->gradient, m->direction), &now->slope)) return false;
-    *done = now->slope > -s->o.tolerance_change; /* it leads nowhere */
+    *done = now->slope > -s->o.tolerance_change; /* the direction does not descend */
     if (*done) return true;
     if (!take_iteration_step(s, last)) return false;
     *done = last;
@@ -137,7 +137,7 @@ static bool run(step *s, wk_tensor *loss)
 
 static const char name[] = "optim_step_closure";
 
-/* What the parameters held comes back; for graphs that were recorded meanwhile they have changed. */
+/* Restores the parameters. For graphs recorded during the step this counts as a change. */
 static void rollback_params(step *s)
 {
     for (int64_t k = s->taken; k-- > 0;) {
@@ -150,7 +150,7 @@ static void rollback_params(step *s)
     }
 }
 
-/* The guard of a step: also where a handler has left the closure for good. */
+/* Closes the guard of a step, also after a longjmp out of the closure. */
 static void close_step(void *object)
 {
     step *s = object;
@@ -170,7 +170,7 @@ static void close_step(void *object)
     wk__free(s);
 }
 
-/* NULL with the error recorded. Its guard is open then. */
+/* Allocates a step and opens its guard. NULL on error. */
 static step *begin(wk__optim *optim, const wk__closure *closure, uint64_t *token)
 {
     wk__param_group *group = &optim->group[0];
@@ -202,7 +202,8 @@ static step *begin(wk__optim *optim, const wk__closure *closure, uint64_t *token
     return s;
 }
 
-/* The program's handler may leave the closure for good: what it hears of otherwise, it hears at the end. */
+/* Does a step. Runs as a critical section, so that the error handler, which may longjmp out of the closure, gets other
+ * errors only at the end. */
 static bool step_with_closure(wk__optim *optim, const wk__closure *closure, wk_tensor *loss)
 {
     memory *kept = optim->shared_state ? optim->shared_state : (optim->shared_state = wk__alloc_zero(1, sizeof *kept));

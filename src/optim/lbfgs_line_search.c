@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The search along a line of lbfgs, as torch.optim.LBFGS has it: Nocedal, Wright: Numerical Optimization, 2006,
- * algorithms 3.5 and 3.6, with cubic interpolation. */
+/* Line search of L-BFGS, equivalent to torch.optim.LBFGS: Nocedal, Wright: Numerical Optimization, 2006, algorithms 3.5
+ * and 3.6, with cubic interpolation. */
 #include "lbfgs.h"
 #include <wick/matmul.h>
 #include <wick/tensor.h>
 
 typedef wk__lbfgs_point point;
 
-/* The line, and where the search is on it. */
+/* One search. The step owns the points. */
 typedef struct line_search {
     wk__lbfgs_step *step;
-    wk_tensor **origin; /* the parameters where the iteration began */
-    double farthest;    /* the greatest element of the direction, without its sign */
+    wk_tensor **origin; /* the parameters at the start of the iteration */
+    double farthest;    /* largest absolute value in the direction */
+    /* evaluations so far and allowed */
     int64_t tried, most;
 } line_search;
 
-/* The conditions of Wolfe: the loss falls by at least LESS of what the slope at the start promises, and the slope, by
- * its amount, to at most FLATTER of that. */
+/* The strong Wolfe conditions: the loss decreases by at least C1 times the length times the initial slope, and the
+ * absolute slope is at most C2 times the initial one. */
 static const double WOLFE_C1 = 1e-4, WOLFE_C2 = 0.9;
 
 static void copy(point *to, const point *from)
@@ -25,7 +26,7 @@ static void copy(point *to, const point *from)
     *to = *from;
 }
 
-/* Where the cubic is least that has both losses and slopes, between two lengths. */
+/* Returns the minimum, within [low, high], of the cubic with both losses and slopes. */
 static double cubic_minimizer(const point *a, const point *b, double low, double high)
 {
     const double d1 = a->slope + b->slope - 3 * (a->loss - b->loss) / (a->length - b->length);
@@ -51,7 +52,7 @@ static bool evaluate_and_restore(line_search *l, double length)
     return wk__lbfgs_item(wk_dot_at((wk_site){0}, now->gradient, step->next.direction), &now->slope);
 }
 
-/* The point NOW becomes the one at `length`. */
+/* Evaluates the point at `length`, which becomes NOW. */
 static bool evaluate_at(line_search *l, double length)
 {
     wk__nested_call c;
@@ -74,7 +75,8 @@ static bool meets_curvature(const line_search *l, const point *now)
 
 typedef enum bracket_result { FAILED, FOUND, BRACKETED } bracket_result;
 
-/* Goes on until a point is found, or two between which one is: those are the bracket then. */
+/* Extends the length until a point satisfies the conditions (FOUND) or two points enclose one, which become the
+ * bracket. */
 static bracket_result bracket(line_search *l, double length)
 {
     point *at = l->step->at, *before = &at[WK__LBFGS_BEFORE], *now = &at[WK__LBFGS_NOW];
@@ -95,8 +97,8 @@ static bracket_result bracket(line_search *l, double length)
     return BRACKETED;
 }
 
-/* The next length to try in the bracket: that of the least of a cubic, but a tenth of the bracket away from an end when
- * it was near one twice. */
+/* Returns the next length to try in the bracket: the minimum of the cubic; if two tries in a row were close to an end,
+ * at least a tenth of the bracket away from it. */
 static double next_length(const point *b, bool *near_end)
 {
     const double low = fmin(b[0].length, b[1].length), high = fmax(b[0].length, b[1].length),
@@ -109,7 +111,7 @@ static double next_length(const point *b, bool *near_end)
     return fabs(length - high) < fabs(length - low) ? high - margin : low + margin;
 }
 
-/* Makes the bracket smaller until its lower end is a point that is looked for. */
+/* Shrinks the bracket until its lower end satisfies the conditions. */
 static bool zoom(line_search *l)
 {
     point *b = &l->step->at[WK__LBFGS_BRACKET], *now = &l->step->at[WK__LBFGS_NOW];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a step of lbfgs leaves to the next, in and out of lists, by the names of torch.optim.LBFGS:
+/* State of L-BFGS between steps, saved and loaded with the names of torch.optim.LBFGS:
  *
- *     old_dirs.0, .1, ...   how the gradient changed, the oldest first      old_stps.0, .1, ...   along which steps
- *     ro                    of each pair 1 / (change . step)
- *     d, t                  direction of the last iteration, length         prev_flat_grad        gradient before it
- *     H_diag                first guess at the inverse of the Hessian       n_iter                iterations so far */
+ *     old_dirs.0, .1, ...   changes of the gradient, oldest first        old_stps.0, .1, ...   changes of the parameters
+ *     ro                    1 / (old_dirs . old_stps) of each pair
+ *     d, t                  last direction and its step length           prev_flat_grad        gradient before it
+ *     H_diag                scale of the initial inverse Hessian         n_iter                iterations so far */
 #include "base/alloc.h"
 #include "lbfgs.h"
 #include "optim_state.h"
@@ -28,7 +28,7 @@ static bool in_a_step(wk_site site, const char *op, const wk__optim *optim)
     return true;
 }
 
-/* ---- out --------------------------------------------------------------------------------------------------------- */
+/* ---- saving ------------------------------------------------------------------------------------------------------ */
 
 static bool add_numbers(wk_site site, wk__tensor_list *list, const char *prefix, const char *name, const double *number,
                         int64_t count, int ndim)
@@ -72,9 +72,9 @@ bool wk__lbfgs_save_state(wk_site site, const char *op, const wk__optim *optim, 
                                             wk__detached_copy(site, m->gradient)));
 }
 
-/* ---- in ---------------------------------------------------------------------------------------------------------- */
+/* ---- loading ----------------------------------------------------------------------------------------------------- */
 
-/* What the vectors are: as long as all parameters, in the dtype and on the device that a step computes in. */
+/* Properties of the vectors: number of elements of all parameters, dtype and device of a step. */
 typedef struct vectors {
     wk_dtype dtype;
     wk_device device;
@@ -147,6 +147,6 @@ bool wk__lbfgs_load_state(const wk__optim_checkpoint *from, const wk__optim *opt
     if (in_a_step(from->site, from->op, optim)) return false;
     memory *m = wk__alloc_zero(1, sizeof *m);
     if (!m) return wk__optim_load_error(from, WK_ERR_MEMORY, "out of host memory");
-    *out = m; /* forgotten by the caller when it fails */
+    *out = m; /* the caller frees it on failure */
     return restore(from, group, m);
 }

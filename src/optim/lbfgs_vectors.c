@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The vectors of lbfgs: what one step leaves to the next, the gradient of all parameters, and the direction that both
- * give. */
+/* Vectors of L-BFGS: the state kept between steps, the gradient of all parameters as one vector, and the direction
+ * computed from both. */
 #include "base/alloc.h"
 #include "lbfgs.h"
 #include <string.h>
@@ -14,7 +14,7 @@
 typedef wk__lbfgs_state memory;
 typedef wk__lbfgs_step step;
 
-/* ---- what is kept ------------------------------------------------------------------------------------------------ */
+/* ---- state ------------------------------------------------------------------------------------------------------- */
 
 void wk__lbfgs_set_ref(wk_tensor **slot, wk_tensor *x)
 {
@@ -34,7 +34,7 @@ void wk__lbfgs_free_state(memory *m)
     wk__free(m->pair);
 }
 
-/* *slot is x where the step computes. */
+/* Makes *slot refer to x, on the device of the step. */
 static bool move_ref_to_device(const step *s, wk_tensor **slot, wk_tensor *x)
 {
     wk_tensor *there = x ? wk_to_at((wk_site){0}, x, s->device) : NULL;
@@ -42,7 +42,7 @@ static bool move_ref_to_device(const step *s, wk_tensor **slot, wk_tensor *x)
     return there || !x;
 }
 
-/* NULL with the error recorded. */
+/* Appends a pair without tensors. NULL on error. */
 static wk__lbfgs_pair *append(memory *m, double share)
 {
     if (!wk__grow(&m->pair, &m->capacity, m->pairs + 1, sizeof *m->pair)) {
@@ -116,7 +116,7 @@ bool wk__lbfgs_add_direction(const step *s, double length)
 
 /* ---- directions -------------------------------------------------------------------------------------------------- */
 
-/* Remembers how the gradient changed along the last step, unless the curvature there was not positive. */
+/* Appends the change of the gradient over the last step, unless the curvature is not positive. */
 static bool append_curvature_pair(step *s, wk_tensor *gradient)
 {
     memory *m = &s->next;
@@ -124,7 +124,7 @@ static bool append_curvature_pair(step *s, wk_tensor *gradient)
     double curvature, square;
     if (!wk__lbfgs_item(wk_dot(change, way), &curvature) || !wk__lbfgs_item(wk_dot(change, change), &square))
         return false;
-    if (!(curvature > 1e-10)) return true; /* as PyTorch */
+    if (!(curvature > 1e-10)) return true; /* as in PyTorch */
     if (m->pairs == s->o.history_size) {
         wk__lbfgs_set_ref(&m->pair[0].grad_diff, NULL);
         wk__lbfgs_set_ref(&m->pair[0].param_diff, NULL);
@@ -139,7 +139,7 @@ static bool append_curvature_pair(step *s, wk_tensor *gradient)
     return true;
 }
 
-/* -H g by the two loops over the pairs: algorithm 7.4. */
+/* Returns -H g, computed by the two-loop recursion: Nocedal, Wright, algorithm 7.4. */
 static wk_tensor *two_loop_recursion(const memory *m, wk_tensor *gradient, wk_tensor **weight)
 {
     wk_tensor *q = wk_neg(gradient);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Optimisers: their groups of parameters, and learning rates. The step is in step.c. */
+/* Optimisers: parameter groups and learning rates. step.c has the step. */
 #include "optim.h"
 #include "autograd/node.h"
 #include "base/alloc.h"
@@ -56,7 +56,7 @@ static bool check_parameters(wk_site site, const char *name, const wk__optim *op
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: the list of parameters is empty", name);
         return false;
     }
-    bool trains = optim->groups > 0; /* a group may be frozen until later */
+    bool trains = optim->groups > 0; /* a group may be frozen at first */
     for (int64_t k = 0; k < list->count; k++) {
         wk_tensor *x = list->item[k].tensor;
         const char *problem = !wk_is_leaf(x) ? "is no leaf: it is computed from others, and those are what is trained"
@@ -114,7 +114,7 @@ static bool append(wk__optim *optim, const wk__tensor_list *list, void *options)
     return fine;
 }
 
-/* `given`: the options of the rule for the first group, wk_optim_group_options for those after it. */
+/* given: the algorithm's options for the first group, wk_optim_group_options for others. */
 static bool add_group(wk_site site, const char *name, wk__optim *optim, const wk__tensor_list *list, const void *given)
 {
     const wk__optim_algorithm *rule = optim->rule;
@@ -127,7 +127,7 @@ static bool add_group(wk_site site, const char *name, wk__optim *optim, const wk
     } else {
         wk__free(own);
     }
-    wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", name); /* if nothing else has been recorded */
+    wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", name); /* unless another error is recorded */
     return false;
 }
 
@@ -164,8 +164,8 @@ wk_code wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *paramet
     return fine ? WK_OK : wk_error_code();
 }
 
-/* The handle of a parameter stands for a copy while a replica of a mirrored network runs. That has no gradient, so that
- * to forget it would do nothing, without a word. */
+/* Checks that no parameter is replaced by a copy. While a replica of a mirrored network runs, the handle of a parameter
+ * refers to a copy without a gradient, so clearing would silently have no effect. */
 static bool check_leaves(wk_site site, const wk__optim *of)
 {
     for (int64_t g = 0; g < of->groups; g++)
@@ -184,7 +184,7 @@ wk_code wk_optim_zero_grad_at(wk_site site, wk_optim *optim)
 {
     if (!wk__optim_check(optim, site, "optim_zero_grad") || !check_leaves(site, wk__optim_of(optim)))
         return wk_error_code();
-    const uint64_t pin = wk__handle_pin(&optim->handle); /* a release of the program's may free it */
+    const uint64_t pin = wk__handle_pin(&optim->handle); /* a user callback may free it */
     if (!pin) return wk_error_code();
     wk_context *context = wk__context();
     const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});

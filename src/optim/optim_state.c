@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of an optimiser in and out of lists; see optim_state.h. */
+/* Serialised optimiser state (optim_state.h): saving to lists, and loading from the lists of a file. */
 #include "optim_state.h"
 #include "base/alloc.h"
 #include "base/platform/file.h"
@@ -8,8 +8,8 @@
 #include <wick/creation.h>
 #include <wick/tensor.h>
 
-/* The name by which files have parameter k of group g. Names are unique in a list, and each group has come with a list
- * of its own: "0@1" is the "0" of group 1 where another group has one. */
+/* Writes the name of parameter k of group g in files. Names are unique within a group's list only, so "0@1" is "0" of
+ * group 1 if an earlier group has a "0" too. */
 static void saved_name(const wk__optim *optim, int64_t g, int64_t k, wk__text *out)
 {
     const char *name = optim->group[g].item[k].name;
@@ -21,7 +21,7 @@ static void saved_name(const wk__optim *optim, int64_t g, int64_t k, wk__text *o
     if (met) wk__text_format(out, "@%lld", (long long)g);
 }
 
-/* ---- out --------------------------------------------------------------------------------------------------------- */
+/* ---- saving ------------------------------------------------------------------------------------------------------ */
 
 bool wk__optim_append_int(wk_site site, wk__tensor_list *list, const char *prefix, const char *name, int64_t number)
 {
@@ -81,8 +81,8 @@ static void add_group(wk__metadata *pairs, const wk__optim *optim, int64_t g)
         wk__metadata_add(pairs, group->item[k].name, "optim.%lld.parameter.%lld", (long long)g, (long long)k);
 }
 
-/* Runs what was recorded, and waits where it may have failed: only then it is known which steps count. Devices that
- * this optimiser has nothing on are no matter. */
+/* Runs recorded work, and waits for devices on which it may have failed: only then is it known which steps completed.
+ * Ignores devices without state of this optimiser. */
 static bool wait_for_steps(wk_site site, const wk__optim *optim)
 {
     wk_context *context = wk__context();
@@ -114,7 +114,7 @@ bool wk__optim_save_state(wk_site site, const char *op, const wk__optim *optim, 
     return !optim->rule->save_state || optim->rule->save_state(site, op, optim, prefix, list);
 }
 
-/* ---- what a file has --------------------------------------------------------------------------------------------- */
+/* ---- contents of a file ------------------------------------------------------------------------------------------ */
 
 bool wk__optim_load_error(const wk__optim_checkpoint *from, wk_code code, const char *format, ...)
 {
@@ -192,13 +192,13 @@ bool wk__optim_load_float(const wk__optim_checkpoint *from, const char *name, do
     return x != NULL;
 }
 
-/* ---- in: how it is set ------------------------------------------------------------------------------------------- */
+/* ---- loading options --------------------------------------------------------------------------------------------- */
 
 static bool parse_setting(const wk__optim_option *s, const char *text, void *options)
 {
     void *at = (char *)options + s->offset;
     if (s->kind == WK__OPTION_STRING) {
-        const char **where = at; /* rule->complete knows it, and keeps its own */
+        const char **where = at; /* validate_options replaces it by a static string */
         *where = text;
         return true;
     }
@@ -214,7 +214,7 @@ static bool parse_setting(const wk__optim_option *s, const char *text, void *opt
     return text && (*flag || strcmp(text, "false") == 0);
 }
 
-/* The options of group g, which are the caller's; NULL with the error recorded. */
+/* Returns the options of group g from the file; the caller frees them. NULL on error. */
 static void *parse_options(const wk__optim_checkpoint *from, const wk__optim *optim, int64_t g)
 {
     const wk__optim_algorithm *rule = optim->rule;
@@ -238,7 +238,7 @@ static void *parse_options(const wk__optim_checkpoint *from, const wk__optim *op
     return NULL;
 }
 
-/* The same kind, and the same parameters in the same groups? */
+/* Checks that the file has state of the same algorithm, for the same parameters in the same groups. */
 static bool check_same_optimiser(const wk__optim_checkpoint *from, const wk__optim *optim)
 {
     const char *kind = wk__metadata_find(from->pair, from->pairs, "optim");
@@ -267,7 +267,7 @@ static bool check_same_optimiser(const wk__optim_checkpoint *from, const wk__opt
     return true;
 }
 
-/* ---- in: what it has learned ------------------------------------------------------------------------------------- */
+/* ---- loading state ----------------------------------------------------------------------------------------------- */
 
 static bool restore_parameter(const wk__optim_checkpoint *from, const wk__optim *optim, int64_t g, int64_t k,
                               wk__param_state *t, int states)

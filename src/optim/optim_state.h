@@ -1,51 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an optimiser has learned and how it is set, as tensors with names and pairs of texts, which files hold; and
- * back. docs/reference/file-formats.md has the names. */
+/* Serialised form of an optimiser: named tensors (state) and key-value pairs (options), as files contain them.
+ * docs/reference/file-formats.md lists the names. */
 #ifndef WICK_OPTIM_STATE_H
 #define WICK_OPTIM_STATE_H
 
 #include "base/metadata.h"
 #include "optim.h"
 
-/* Appends to both what there is now: names begin with `prefix`, keys with "optim". The work that was recorded is run
- * first, as only then it is known which steps count. False with the error recorded. Where memory was short for a pair,
+/* Appends the present state to both lists: tensor names begin with `prefix`, keys with "optim". Runs recorded work
+ * first, because only then is it known which steps completed. False on error. Allocation failure for a pair sets
  * pairs->failed. */
 bool wk__optim_save_state(wk_site site, const char *op, const wk__optim *optim, const char *prefix,
                           wk__tensor_list *list, wk__metadata *pairs);
-/* Appends a number. */
+/* Appends an integer as a 0-d tensor. */
 bool wk__optim_append_int(wk_site site, wk__tensor_list *list, const char *prefix, const char *name, int64_t number);
 
-/* What a file has. */
+/* Contents of a file. */
 typedef struct wk__optim_checkpoint {
     wk_site site;
     const char *op, *path;          /* for messages */
-    const wk__tensor_list *list;    /* in the order of the names, on any device */
-    const wk__metadata_entry *pair; /* in the order of the keys */
+    const wk__tensor_list *list;    /* sorted by name, on any device */
+    const wk__metadata_entry *pair; /* [pairs], sorted by key */
     int64_t pairs;
-    bool *used; /* of the list: somebody has asked for it; room for all, false at first */
+    bool *used; /* [list->count]: the tensor was requested; false at first */
 } wk__optim_checkpoint;
 
-/* The tensor of that name, which has to be of this shape and dtype, computed on a device; it stays the list's. NULL
- * with the error recorded. wk__optim_has_tensor: is there one? */
+/* Return the tensor of that name, which must have this shape and dtype, on the device; the list owns it. NULL on error.
+ * wk__optim_has_tensor returns true if it exists. */
 wk_tensor *wk__optim_load_tensor(const wk__optim_checkpoint *from, const char *name, wk_dtype dtype, int ndim,
                                  const int64_t *shape, wk_device device);
 bool wk__optim_has_tensor(const wk__optim_checkpoint *from, const char *name);
-/* The number in a tensor of that name, i64 or f64, without dimensions. */
+/* Read the number in the 0-d tensor of that name, i64 or f64. */
 bool wk__optim_load_int(const wk__optim_checkpoint *from, const char *name, int64_t *number);
 bool wk__optim_load_float(const wk__optim_checkpoint *from, const char *name, double *number);
-/* Records "op: path: ..." as the error. Returns false. */
+/* Records the error "op: path: ...". Returns false. */
 __attribute__((format(printf, 3, 4))) bool wk__optim_load_error(const wk__optim_checkpoint *from, wk_code code,
                                                                 const char *format, ...);
 
-/* What an optimiser will hold, made whole before it takes anything over. */
+/* A complete loaded state, built before the optimiser changes. */
 typedef struct wk__optim_loaded {
-    wk__param_group *group; /* as many as the optimiser has */
+    wk__param_group *group; /* [groups], as many as the optimiser has */
     int64_t groups;
     void *memory;
 } wk__optim_loaded;
-/* False with the error recorded; then there is nothing to end. */
+/* Returns false on error; then nothing needs to be freed. */
 bool wk__optim_load_state(const wk__optim_checkpoint *from, const wk__optim *optim, wk__optim_loaded *out);
-/* The optimiser takes it over; cannot fail. Or it goes. */
+/* Move the loaded state into the optimiser, which cannot fail; or free it. */
 void wk__optim_commit_state(wk__optim *optim, wk__optim_loaded *from);
 void wk__optim_loaded_free(const wk__optim *optim, wk__optim_loaded *from);
 

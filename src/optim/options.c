@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of optimisers, read by the table of their rule. */
+/* Options of optimisers: defaults and checks, driven by the option table of the algorithm. */
 #include "optim.h"
 #include <string.h>
 
@@ -14,7 +14,7 @@ static const void *default_member(const void *usual, const wk__optim_option *s)
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* What is not given comes from `usual`, or is the default. */
+/* Sets an unset option from `usual`, or to its default. */
 static void apply_default(const wk__optim_option *s, void *own, const void *usual)
 {
     void *at = member(own, s);
@@ -76,7 +76,7 @@ static const size_t setting_bytes[] = {[WK__OPTION_FLOAT] = sizeof(double),
                                        [WK__OPTION_BOOL] = sizeof(bool),
                                        [WK__OPTION_STRING] = sizeof(const char *)};
 
-/* Behind the last member, in `reserved`, is 0: anything else is of a struct that nobody has set to 0. */
+/* Checks that `reserved`, after the last member, is 0. Anything else means that the struct was not initialised. */
 static bool check_reserved_zero(wk_site site, const char *op, const void *own, size_t end, size_t size)
 {
     for (size_t at = end; at < size; at++) {
@@ -109,14 +109,14 @@ bool wk__optim_options(wk_site site, const wk__optim_algorithm *rule, const void
 
 /* ---- options of groups ------------------------------------------------------------------------------------------- */
 
-/* The members of wk_optim_group_options. */
+/* Members of wk_optim_group_options. */
 #define NUMBER(unused, member) {#member, offsetof(wk_optim_group_options, member), WK__OPTION_FLOAT},
 #define FLAG(member)           {#member, offsetof(wk_optim_group_options, member), WK__OPTION_BOOL},
 static const struct group_option {
     const char *name;
     size_t at;
     wk__optim_option_type kind;
-} group_options[] = {wk_optim_group_options_numbers_(NUMBER, ) /* as the macros of the header list them */
+} group_options[] = {wk_optim_group_options_numbers_(NUMBER, ) /* listed by the macro of the header */
                      FLAG(nesterov) FLAG(amsgrad) FLAG(maximize)};
 #undef NUMBER
 #undef FLAG
@@ -126,7 +126,7 @@ static bool is_given(const struct group_option *option, const void *at)
     return option->kind == WK__OPTION_BOOL ? *(const bool *)at : *(const double *)at != 0;
 }
 
-/* ".lr, .eps and .weight_decay" */
+/* Appends ".lr, .eps and .weight_decay", the option names. */
 static void list_settings(wk__text *text, const wk__optim_algorithm *rule)
 {
     for (size_t k = 0; k < rule->option_count; k++)
@@ -137,7 +137,7 @@ static void list_settings(wk__text *text, const wk__optim_algorithm *rule)
                         rule->option[k].name);
 }
 
-/* Copies what is given of one option. An option of another kind of optimiser would do nothing, so it is refused. */
+/* Copies one option of a group if it is set. An option that the algorithm does not have is an error. */
 static bool set_group_option(wk_site site, const wk__optim_algorithm *rule, const struct group_option *option,
                              const void *at, void *own)
 {

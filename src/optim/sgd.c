@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stochastic gradient descent, with momentum or without. */
+/* Stochastic gradient descent, with optional momentum. */
 #include "update_ops.h"
 
 typedef wk_optim_sgd_options options;
@@ -36,7 +36,7 @@ static bool update(const void *given, wk__param_state *t, wk_tensor *grad)
     if (!g) return false;
     if (o->momentum != 0) {
         wk_tensor *velocity = t->state[0];
-        const double share = t->steps == 1 ? 1 : 1 - o->dampening; /* the first gradient counts in full */
+        const double share = t->steps == 1 ? 1 : 1 - o->dampening; /* the first gradient has weight 1 */
         wk__arg change[] = {wk__tensor_arg(velocity), wk__tensor_arg(g), wk__float_arg(o->momentum),
                             wk__float_arg(share)};
         if (!wk__elementwise_(&wk__optim_op_axpby, (wk_site){0}, change, 4, NULL)) return false;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The step of an optimiser, which looks before it leaps, and the step that calls a closure first. */
+/* wk_optim_step and wk_optim_step_closure. A step updates all parameters or none: prepare_group() makes inputs
+ * recordable and allocates state, so that only the updates themselves can fail; update_all() records them as one
+ * transaction and rolls back on error. */
 #include "autograd/callback.h"
 #include "autograd/node.h"
 #include "base/alloc.h"
@@ -8,7 +10,7 @@
 #include <string.h>
 #include <wick/autograd.h>
 
-/* ---- what is kept ------------------------------------------------------------------------------------------------ */
+/* ---- state ------------------------------------------------------------------------------------------------------- */
 
 wk_tensor *wk__optim_gradient(const wk__param_state *t)
 {
@@ -23,7 +25,7 @@ static wk_tensor *new_state(const wk__optim_algorithm *rule, const void *options
     return wk_full_f64_at((wk_site){0}, like->shape, like->ndim, first, &of);
 }
 
-/* What the rule keeps for a parameter: made at its first step, brought along when the parameter has moved. */
+/* Creates the state of a parameter at its first step, or copies it to the device that the parameter was moved to. */
 static bool ensure_states(const wk__optim_algorithm *rule, const wk__param_group *group, wk__param_state *t)
 {
     const wk__body *body = wk__body_of(t->parameter);
@@ -41,8 +43,7 @@ static bool ensure_states(const wk__optim_algorithm *rule, const wk__param_group
     return true;
 }
 
-/* Everything that a step reads is there, and so is the memory of what it keeps: after this only the update itself can
- * fail. */
+/* Makes everything that a step reads recordable and allocates its state. Afterwards only the updates can fail. */
 static bool prepare_group(wk_site site, const wk__optim_algorithm *rule, const wk__param_group *group)
 {
     wk_context *context = wk__context();
@@ -68,14 +69,14 @@ static bool prepare(wk_site site, const wk__optim *optim)
 
 /* ---- the step ---------------------------------------------------------------------------------------------------- */
 
-/* What the parameters held, and what is kept for them, before a step. */
+/* Savepoints of all parameters and of their state, taken before a step. */
 typedef struct step_transaction {
     const wk__optim *optim;
     wk__savepoint *before;
     int64_t count;
 } step_transaction;
 
-/* Calls visit for each parameter that has a gradient, until one call gives false. */
+/* Calls visit for each parameter that has a gradient, until a call returns false. */
 static bool for_each_param(step_transaction *step, bool (*visit)(struct step_transaction *step,
                                                                  const wk__param_group *group, wk__param_state *t))
 {
@@ -93,8 +94,8 @@ int64_t wk__optim_completed_steps(const wk__param_state *t)
            (t->last_state_value && t->last_state_value->state == WK__STORED && t->last_state_value->rolled_back);
 }
 
-/* This step, and not the one before it if that has failed since. What it made is let go of before this one replaces
- * it, so that this one may write in place. */
+/* Counts this step, and not the previous one if that has failed. Drops the reference to the previous step's value, so
+ * that this step may write in place. */
 static void advance_step_count(wk__param_state *t)
 {
     t->steps = wk__optim_completed_steps(t) + 1;
@@ -116,11 +117,11 @@ static bool update(step_transaction *step, const wk__param_group *group, wk__par
     return step->optim->rule->update(group->options, t, wk__optim_gradient(t));
 }
 
-/* The new value of the first state tells later whether the step was done. */
+/* Keeps a reference to the new value of the first state: its outcome tells whether the step ran. */
 static bool hold_new_state(step_transaction *step, const wk__param_group *group, wk__param_state *t)
 {
     (void)step;
-    if (group->states_per_param == 0) return true; /* a rule that keeps nothing counts nothing */
+    if (group->states_per_param == 0) return true; /* without state, steps do not matter */
     t->last_state_value = wk__body_of(t->state[0])->storage->value;
     wk__value_hold(t->last_state_value);
     return true;
@@ -133,7 +134,7 @@ static bool revert_step_count(step_transaction *step, const wk__param_group *gro
     return true;
 }
 
-/* All parameters or none: the updates are recorded before any of them is run. */
+/* Updates all parameters or none: records all updates before any of them runs. */
 static bool update_all(wk_site site, const char *name, const wk__optim *optim)
 {
     int64_t most = 0;
@@ -163,7 +164,7 @@ static bool take_step(wk_site site, const char *name, const wk__optim *optim)
     return fine;
 }
 
-/* The scope around runs what was recorded when it closes. */
+/* Makes the enclosing scope flush recorded work when it closes. */
 static void flush_when_scope_closes(void)
 {
     const wk_context *context = wk__context();
@@ -201,7 +202,7 @@ static bool check_loss(wk_site site, wk_tensor *loss)
     return false;
 }
 
-/* Without a scope around, what the closure gave counts once for the caller. */
+/* Drops the caller's reference to the closure's result, which exists only without a scope. */
 static void release_loss(wk_tensor *loss)
 {
     if (wk__is_tensor(loss) && wk__context()->scope < 0) wk__handle_release(&loss->handle, (wk_site){0});

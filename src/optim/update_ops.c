@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Updates of parameters. Each new number is one expression over old ones, written in place, so that the engine
- * makes the update of a parameter one kernel; learning rates and powers of t are immediates, so that it is the same
- * kernel every step. */
+/* Parameter updates. Each new value is one expression of old ones, written in place, so that the engine fuses a
+ * parameter's update into one kernel. Learning rates and powers are immediates, so every step reuses the same
+ * kernel. */
 #include "update_ops.h"
 #include <wick/pointwise.h>
 
@@ -26,13 +26,13 @@ static int blend(wk__emit *e, const int in[])
     return add(e, mul(e, in[0], in[2]), mul(e, in[1], in[3]));
 }
 
-/* m + a (g - m); in: m, g, a. For an a of up to 1/2: past it the sum cancels, and with 1 it loses the g that is small
- * beside m. */
+/* m + a (g - m); in: m, g, a. For a <= 1/2: beyond it the sum cancels, and for a = 1 it loses a g that is small
+ * compared with m. */
 static int approach_from_old(wk__emit *e, const int in[])
 {
     return add(e, in[0], mul(e, wk__emit_binary(e, WK__SUB, in[1], in[0]), in[2]));
 }
-/* The same from the other end, g + b (m - g) with b = 1 - a; in: m, g, b */
+/* Like approach_from_old(), but from the other end: g + b (m - g) with b = 1 - a; in: m, g, b */
 static int approach_from_new(wk__emit *e, const int in[])
 {
     return add(e, in[1], mul(e, wk__emit_binary(e, WK__SUB, in[0], in[1]), in[2]));

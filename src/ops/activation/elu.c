@@ -5,8 +5,8 @@
 /* alpha and lambda of self-normalising networks (Klambauer et al. 2017), to double precision. */
 static const double SELU_ALPHA = 1.6732632423543772, SELU_SCALE = 1.0507009873554805;
 
-/* The slope below 0 is alpha e^x, of x and not of the result: elu + alpha is the same, but cancels where elu has come
- * near -alpha. From 0 on it is that of 0, which cannot overflow and has no slope itself, as in PyTorch. */
+/* The slope below 0 is alpha e^x, computed from x. elu + alpha is equal, but cancels where elu is close to -alpha. For
+ * x >= 0 the exponent is replaced by 0, a constant, which cannot overflow and has derivative 0, as in PyTorch. */
 static wk_tensor *slope(const wk__grad_ctx *g, wk_tensor *above, double alpha)
 {
     wk_tensor *x = wk__saved(g, 0);

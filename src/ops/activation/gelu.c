@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gelu: x times the probability that a normal number is below x; exact, or approximated with tanh. */
+/* gelu: x times the probability that a standard normal variable is below x; exact, or approximated with tanh. */
 #include "ops/core/entries.h"
 #include <math.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void tanh_gradient(wk__grad_ctx *g)
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
 
-/* The approximation is another expression of the same op. */
+/* The approximation is a separate expression of the same op. */
 static const wk__op approximate = {
     .name = "gelu",
     .grad_fn_name = "GeluBackward0",

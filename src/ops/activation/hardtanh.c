@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hardtanh, relu6, hardsigmoid, hardswish: straight lines between two limits. */
+/* hardtanh, relu6, hardsigmoid, hardswish: linear between two limits. */
 #include "ops/core/entries.h"
 
-/* The gradient of x between two limits: 0 at a limit and past it. NaN is neither. */
+/* Returns the gradient of x between two limits: 0 at a limit and beyond it. NaN is neither. */
 static wk_tensor *between(wk_tensor *x, double low, double high, wk_tensor *grad)
 {
     return wk_where(wk_logical_or(wk_le(x, low), wk_ge(x, high)), 0, grad);
@@ -92,7 +92,7 @@ static int hardsigmoid_expression(wk__emit *e, const int in[])
 
 static void hardsigmoid_gradient(wk__grad_ctx *g)
 {
-    wk_tensor *x = wk__saved(g, 0), *inside = wk_logical_and(wk_gt(x, -3), wk_lt(x, 3)); /* NaN isn't, as in PyTorch */
+    wk_tensor *x = wk__saved(g, 0), *inside = wk_logical_and(wk_gt(x, -3), wk_lt(x, 3)); /* not NaN, as in PyTorch */
     g->in[0] = wk_where(inside, wk_div(g->out[0], 6), 0);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* silu and mish: x times a smooth step. */
+/* silu and mish: x times a smooth step function. */
 #include "ops/core/entries.h"
 #include <math.h>
 
@@ -26,7 +26,7 @@ const wk__op wk__op_silu = {
 
 /* ---- mish: x tanh(log(1 + e^x)) ---------------------------------------------------------------------------------- */
 
-/* log(1 + e^x) = max(x, 0) + log(1 + e^-|x|), which never overflows. */
+/* log(1 + e^x) = max(x, 0) + log(1 + e^-|x|), which does not overflow. */
 static int mish_expression(wk__emit *e, const int in[])
 {
     int small = wk__emit_unary(e, WK__EXP, wk__emit_unary(e, WK__NEG, wk__emit_unary(e, WK__ABS, in[0])));

@@ -20,7 +20,7 @@ wk_tensor *wk_softplus_at(wk_site site, wk_tensor *x, const wk_softplus_options 
     return wk__unary_with_params(&wk__op_softplus, site, x, 2, &attr);
 }
 
-/* At the threshold the slope is that of the curve and has none itself, as in PyTorch. */
+/* At the threshold the slope is that of the curve, with derivative 0, as in PyTorch. */
 static void softplus_gradient(wk__grad_ctx *g)
 {
     const wk__softplus_attributes a = wk__softplus_attributes_of(g->attr);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors of objects; see adopt.h. */
+/* Tensors owned by objects (adopt.h). */
 #include "adopt.h"
 #include "autograd/node.h"
 #include "base/alloc.h"
@@ -15,7 +15,7 @@ wk_tensor *wk__adopt(wk_tensor *x)
     return x;
 }
 
-/* Does the body see all of a storage that only the library writes, row by row? */
+/* Returns true if the body covers its storage entirely, row-major, and user code does not have its address. */
 static bool is_plain_storage(const wk__body *body)
 {
     return wk__body_contiguous(body) &&
@@ -41,7 +41,7 @@ wk_tensor *wk__detached_copy(wk_site site, wk_tensor *x)
     return own;
 }
 
-/* How many of a handle's owners want the contents kept: all but a scope. */
+/* Returns the number of owners other than a scope. */
 static int owners_besides_scope(const wk__handle *handle)
 {
     return (int)atomic_load_explicit(&((wk__handle *)(uintptr_t)handle)->refs, memory_order_relaxed) -
@@ -85,13 +85,13 @@ void wk__swap_bodies(wk_tensor *x, wk_tensor *y)
     y->handle.body = held;
 }
 
-/* Its numbers are to stay where they are: the program knows their address, or other tensors see them. */
+/* Returns true if the contents of x cannot move: user code has the address, or other tensors share the storage. */
 static bool is_address_fixed(const wk_tensor *x)
 {
     return !is_plain_storage(wk__body_of(x));
 }
 
-/* Writes those that stay where they are, all or none. */
+/* Copies into the tensors whose contents cannot move, all or none. Takes a savepoint of each in before[]. */
 static bool copy_into_fixed(wk_tensor *const *x, wk_tensor *const *from, int64_t count, wk__savepoint *before)
 {
     wk_context *context = wk__context();
@@ -132,7 +132,7 @@ bool wk__nested_call_begin(wk__nested_call *c, const char *name, wk_site site, b
     wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, site);
     if (!guard) return false;
     *c = (wk__nested_call){.scope = guard->token};
-    wk__frame_begin(context, WK__FRAME_CALL, name, wk__site(site)); /* the guard puts back the one before */
+    wk__frame_begin(context, WK__FRAME_CALL, name, wk__site(site)); /* the guard restores the previous frame */
     context->frame.grad_off = context->frame.grad_off || no_grad;
     return true;
 }

@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors that belong to an object (a module, an optimiser, a list) and not to a scope, and handles whose contents are
- * exchanged behind them. */
+/* Tensors owned by an object (a module, an optimiser, a list) instead of a scope, and functions that replace the
+ * contents of an existing handle: assignment, rebinding and swapping. All run on the calling thread; failures record
+ * the thread's error. */
 #ifndef WICK_NN_OWN_H
 #define WICK_NN_OWN_H
 
 #include "base/options.h"
 #include "tensor/tensor.h"
 
-/* x, a new tensor of the current scope (or the caller's), becomes the object's that asked: give it back with
- * wk__handle_drop(&x->handle). NULL in gives NULL out. */
+/* Moves ownership of x, a new tensor of the current scope (or of the caller), to the calling object, which frees it
+ * with wk__handle_drop(&x->handle). Returns x; NULL if x is NULL. */
 wk_tensor *wk__adopt(wk_tensor *x);
-/* A tensor of the current scope with the numbers that x has now: dense, in a storage of its own, without a history.
- * Nothing is copied unless x sees a part of its storage, or memory that the program can write. NULL with the error
- * recorded. */
+/* Returns a tensor of the current scope with the present contents of x: dense, with its own storage and without a
+ * graph. Copies only if x covers part of its storage or user code has its address. NULL on error. */
 wk_tensor *wk__detached_copy(wk_site site, wk_tensor *x);
 
-/* x holds from now on what `from` holds, a tensor made by wk__detached_copy, or another that has its storage to itself;
- * the handle and the gradient of x stay. A graph that was recorded with x can't be used any more if `from` lives
- * elsewhere. */
+/* Makes x refer to the storage and geometry of `from`, which wk__detached_copy returned or which is the only user of
+ * its storage. The handle and the gradient of x stay. If `from` is on another device, graphs recorded with x become
+ * unusable. */
 void wk__rebind_storage(wk_tensor *x, wk_tensor *from);
-/* x and y exchange what they hold, places in the graph included; who owns either handle owns what is in it then. By
- * another exchange all is as it was. */
+/* Exchanges the bodies of x and y, including their positions in the graph; each handle's owner then owns the other
+ * body. A second call undoes the first. */
 void wk__swap_bodies(wk_tensor *x, wk_tensor *y);
-/* Each x takes over the numbers of its `from`, which has the same shape, dtype and device, a storage to itself and its
- * rows one after the other: all or none, as an in-place call of the program's call that runs. It fails only for want of
- * memory, and only where an x is a view or lies at an address that the program knows. False with the error recorded. */
+/* Assigns from[k] to x[k] for all k, or changes nothing. Shapes, dtypes and devices must match; each from[k] is
+ * contiguous and the only user of its storage. Counts as one in-place call of the current API call. Returns false on
+ * error: only on allocation failure, and only if some x[k] is a view or its address is exposed. */
 bool wk__assign_all(wk_tensor *const *x, wk_tensor *const *from, int64_t count);
 static inline bool wk__assign_one(wk_tensor *x, wk_tensor *from)
 {
     return wk__assign_all(&x, &from, 1);
 }
 
-/* The library runs several calls as one of the program's: they report its name (it lives for ever; NULL: their own) and
- * site, leave no trace in the graph if `no_grad`, and what they make dies at the end. */
+/* Scope and frame of several calls that run as one API call: they report `name` (static; NULL: their own names) and
+ * `site`, record no graph if `no_grad`, and the tensors they create are freed at the end. */
 typedef struct wk__nested_call {
     uint64_t scope;
 } wk__nested_call;
 bool wk__nested_call_begin(wk__nested_call *c, const char *name, wk_site site, bool no_grad);
-/* Ends it; out[] moves into the scope around. */
+/* Ends the nested call; moves out[] into the enclosing scope. */
 void wk__nested_call_end(wk__nested_call *c, wk_tensor **out, int count);
 
 #endif

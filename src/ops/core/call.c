@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The beginning of every call, composing, messages; see call.h. */
+/* Op prologue, composite ops and error messages (call.h). */
 #include "call.h"
 #include "placement.h"
 #include <string.h>
@@ -44,8 +44,8 @@ void wk__call_error(const char *name, wk_site site, wk_code code, wk_tensor *con
     va_end(args);
 }
 
-/* The target's; else the accelerator, where the work is meant to be done; of several the one that has the most, of
- * equals the first. */
+/* Returns the device that the error message suggests: the target's; else the accelerator with most operands, the first
+ * of equals. */
 static const wk__device *suggested_device(wk_tensor *const in[], int count, wk__colocation meeting)
 {
     const wk__device *best = wk__body_of(in[0])->storage->device;
@@ -86,7 +86,7 @@ static wk__device *report_device_mismatch(const wk__op *op, wk_site site, wk_ten
     return NULL;
 }
 
-/* Everything that every call has to ask first, in the order of likelihood. */
+/* Checks that apply to every call, the most frequent causes first. */
 static inline __attribute__((always_inline)) bool check_operands(wk_context *context, const wk__op *op, wk_site site,
                                                                  wk_tensor *const in[], int count)
 {
@@ -148,7 +148,7 @@ wk_tensor *wk__return_operand(wk_tensor *x)
     return x;
 }
 
-/* A result whose record could not be made. It is the innermost scope's (or the caller's), who must not get it. */
+/* Releases the result's only reference, of the innermost scope or the caller. */
 wk_tensor *wk__discard_result(wk_tensor *out)
 {
     wk__value_fail(wk__body_of(out)->storage->value, NULL);
@@ -182,9 +182,9 @@ wk_tensor *wk__begin_output_record(const wk__op *op, wk_site site, wk_tensor *in
     return out;
 }
 
-/* ---- composing --------------------------------------------------------------------------------------------------- */
+/* ---- composite ops ----------------------------------------------------------------------------------------------- */
 
-/* Those that are not are told here, by the letters that the program knows: the calls inside have others. */
+/* Reports different devices with the letters of the user's call, because the calls inside have other operands. */
 static bool check_same_device(const wk__op *op, wk_site site, wk_tensor *const in[], int count)
 {
     for (int k = 1; k < count; k++)
@@ -204,7 +204,7 @@ bool wk__compose_begin(wk__compose *c, const wk__op *op, wk_site site, wk_tensor
     c->scope = guard->token;
     c->inputs = count;
     for (int k = 0; k < count; k++) c->in[k] = in[k];
-    wk__frame_begin(context, WK__FRAME_CALL, op->name, c->site); /* the guard puts back the one before */
+    wk__frame_begin(context, WK__FRAME_CALL, op->name, c->site); /* the guard restores the previous frame */
     if (!context->frame.op_scope) context->frame.op_scope = c->scope;
     context->frame.composing++;
     return true;
@@ -215,15 +215,15 @@ static bool same_storage(const wk_tensor *a, const wk_tensor *b)
     return a && wk__body_of(a)->storage == wk__body_of(b)->storage;
 }
 
-/* Result k is a tensor of its own, whatever way it was made: it shares no memory with an operand or another result, no
- * two of its elements share any, and it is no view of what dies with the call, as gradients of in-place calls flow
- * through the base of a view. */
+/* Returns result k as a separate tensor: it shares no memory with an operand or another result, its elements share
+ * none, and it is not a view of a tensor that is freed with the call, because gradients of in-place calls flow through
+ * a view's base. */
 static wk_tensor *unalias_result(const wk__compose *c, wk_tensor *out[], int k)
 {
     const wk__body *body = wk__body_of(out[k]);
     bool shared = !body->known_dense && wk__body_overlaps(body);
     for (int i = 0; i < c->inputs;
-         i++) /* one that the call made itself may be a result: sort's gradient reads its places */
+         i++) /* an operand created in this call may be returned: the gradient of sort reads the result's indices */
         shared = shared || (same_storage(c->in[i], out[k]) && c->in[i]->handle.scope != c->scope);
     for (int i = 0; i < k; i++) shared = shared || same_storage(out[i], out[k]);
     if (shared) return wk_clone_at(c->site, out[k]);
@@ -237,7 +237,7 @@ static bool move_results_out(wk__compose *c, wk_tensor *out[], int count)
     for (int k = 0; k < count && whole; k++) whole = out[k] && (out[k] = unalias_result(c, out, k));
     for (int k = 0; k < count && whole; k++) wk__handle_keep(&out[k]->handle, c->site);
     wk__guard_close(c->scope);
-    return whole; /* of several results all or none */
+    return whole; /* all results or none */
 }
 
 bool wk__compose_end_n(wk__compose *c, wk_tensor *out[], int count, const wk__attr *attr)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies: clone, contiguous, to_dtype, to (another device), copy_, fill_. One expression, identity, serves all of them;
- * the cast is the result's dtype. */
+/* Copies: clone, contiguous, to_dtype, to (another device), copy_, fill_. All use one expression, identity; storing the
+ * result converts to its dtype. */
 #include "entries.h"
 #include <string.h>
 #include <wick/device.h>
@@ -16,11 +16,11 @@ static void identity_gradient(wk__grad_ctx *g)
     g->in[0] = g->out[0];
 }
 
-/* x as `dtype` on its device. `dense`: row-major; else it lies as x does. */
+/* Returns x as `dtype` on its device. dense: row-major; else in x's memory order. */
 static wk_tensor *record_copy(const wk__op *op, wk_site site, wk_tensor *x, wk_dtype dtype, bool dense)
 {
     wk_context *context = wk__context();
-    wk__record *r; /* in the source's class: the store converts */
+    wk__record *r; /* computes in the source's class; the store converts */
     wk__output_spec m = {WK__PROGRAM, .inputs = 1, .dtype = dtype, .same_layout = !dense};
     wk_tensor *out = wk__begin_output_record(op, site, &x, 1, m, &r);
     if (!out) return NULL;
@@ -97,7 +97,7 @@ static wk_tensor *record_transfer(wk_site site, wk_tensor *x, wk__device *to)
     return out;
 }
 
-/* Where the operand was: its gradient goes there. */
+/* Attributes with the operand's device, to which its gradient is copied. */
 static wk__attr attributes_from(const wk_tensor *x)
 {
     const wk_device from = wk__body_of(x)->storage->device->id;
@@ -134,7 +134,7 @@ const wk__op wk__op_to = {
 
 /* ---- copy_ and fill_ --------------------------------------------------------------------------------------------- */
 
-/* Operand 0 is the target, whose old numbers do not flow into the new ones. */
+/* Operand 0 is the target; its old contents do not affect the result. */
 static void copy_gradient(wk__grad_ctx *g)
 {
     if (wk__needs_input_grad(g, 1))
@@ -148,7 +148,8 @@ const wk__op wk__op_copy_ = {
     WK__SIGNATURE_copy_,
 };
 
-/* The source is seen in the target's shape; what it is converted to, and which elements it replaces, the store says. */
+/* Records identity over the source broadcast to the target's shape. The store converts, and selects the elements that
+ * are replaced. */
 wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg source)
 {
     wk_tensor *in[2] = {target, source.tensor};
@@ -172,7 +173,7 @@ wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg
     if (value && !r) wk__value_free(value);
     wk__frame_end(context, busy);
     if (!r) return NULL;
-    if (r->name == r->op->name) r->name = op->name; /* fill_ is a copy of a number: messages name what was called */
+    if (r->name == r->op->name) r->name = op->name; /* fill_ records copy's op; messages show the name of the call */
     if (from) {
         r->compute = from->dtype;
         wk__broadcast_strides(from, ndim, body->shape, stride);
@@ -185,7 +186,7 @@ wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg
     return wk__record_in_place(context, r, target, value);
 }
 
-/* `here`: y on the device of x */
+/* Writes y to x and makes the node. here: y on x's device. */
 static bool copy_with_node(wk_site site, wk_tensor *x, wk_tensor *y, wk_tensor *here)
 {
     const wk__attr attr = attributes_from(y);
@@ -211,7 +212,7 @@ wk_tensor *wk_copy__at(wk_site site, wk_tensor *x, wk_tensor *y)
     wk_tensor *here = wk_to_at(site, y, wk__body_of(x)->storage->device->id);
     bool fine = here && (node ? copy_with_node(site, x, y, here)
                               : wk__assign(&wk__op_copy_, site, x, wk__tensor_arg(here)) != NULL);
-    if (here && (here != y || context->scope < 0)) wk__handle_release(&here->handle, site); /* made here, or counted */
+    if (here && (here != y || context->scope < 0)) wk__handle_release(&here->handle, site); /* copied, or retained */
     wk__frame_end(context, before);
     return fine ? x : NULL;
 }
@@ -221,7 +222,7 @@ const wk__op wk__op_fill_ = {
     WK__SIGNATURE_fill_,
 };
 
-/* attr NULL: of fill_ itself */
+/* attr: scalar of the call for the node; NULL for wk_fill__at itself */
 static wk_tensor *fill_call(wk_site site, wk_tensor *x, wk__arg value, const wk__attr *attr)
 {
     if (!wk__check_input(&wk__op_fill_, site, x)) return NULL;

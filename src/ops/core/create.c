@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making tensors: empty, full (zeros, ones), arange, linspace, eye, and the _like forms. Each is one record without
- * operands, so that it fuses into what uses it. */
+/* Tensor creation: empty, full (zeros, ones), arange, linspace, eye, and the _like ops. Each is one record without
+ * operands, so it fuses into the ops that use it. */
 #include "create.h"
 #include <math.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static bool set_shape(wk__create *c, const int64_t *shape, int ndim)
         wk__error_set_text(c->site, WK_ERR_SHAPE, &text);
         return false;
     }
-    if (ndim) memcpy(c->shape, shape, sizeof *shape * (size_t)ndim); /* a scalar's may be NULL */
+    if (ndim) memcpy(c->shape, shape, sizeof *shape * (size_t)ndim); /* shape may be NULL for a 0-d tensor */
     c->ndim = ndim;
     return true;
 }
@@ -48,7 +48,7 @@ bool wk__create_begin(wk__create *c, const wk__op *op, wk_site site, const int64
     if (!c->device) return false;
     if (!wk__check_dtype(op, site, c->dtype)) return false;
     if (c->requires_grad && !wk__is_float(c->dtype)) {
-        /* the dtype that nobody wrote is that of the number: wk_full((2), 3), wk_arange(4) */
+        /* the default dtype is the scalar's: wk_full((2), 3), wk_arange(4) */
         const bool by_number = !o.dtype && (op == &wk__op_full || op == &wk__op_arange);
         wk__error_set(site, WK_ERR_DTYPE, "%s: only floating dtypes can require gradients, not %s; %s", op->name,
                       wk_dtype_str(c->dtype),
@@ -96,8 +96,8 @@ static wk_tensor *full(wk_site site, const wk__op *op, const int64_t *shape, int
     return wk__create_end(&c, compute, &imm, NULL, 1);
 }
 
-/* Not left as it is: reading memory that nobody wrote would differ from run to run, and zeros cost nothing
- * once fused. */
+/* Initialises to zero: results computed from unwritten memory would differ from run to run, and zeros cost nothing once
+ * fused. */
 wk_tensor *wk_empty_at(wk_site site, const int64_t *shape, int ndim, const wk_tensor_options *options)
 {
     return full(site, &wk__op_empty, shape, ndim, wk__int_arg(0), WK_F32, options);
@@ -110,7 +110,7 @@ wk_tensor *wk_ones_at(wk_site site, const int64_t *shape, int ndim, const wk_ten
 {
     return full(site, &wk__op_ones, shape, ndim, wk__int_arg(1), WK_F32, options);
 }
-/* A truth makes bool: only wk_call has one. */
+/* Only wk_call passes a bool, which makes a bool tensor. */
 wk_tensor *wk__full(wk_site site, const int64_t *shape, int ndim, wk__arg value, const wk_tensor_options *options)
 {
     return full(site, &wk__op_full, shape, ndim, value,
@@ -157,7 +157,7 @@ wk_tensor *wk__full_like(wk_site site, wk_tensor *x, wk__arg value, const wk_ten
 
 /* ---- arange, linspace, eye --------------------------------------------------------------------------------------- */
 
-/* start + position x step, in the class of the result; floats in f64, rounded once: PyTorch's. */
+/* start + position * step, in the result's class; floats in f64, rounded once, as in PyTorch. */
 static int ramp(wk__emit *e, const int in[])
 {
     int position = wk__emit_ins(e, WK__IOTA, WK_I64, 0, 0, 0);
@@ -165,7 +165,7 @@ static int ramp(wk__emit *e, const int in[])
     return wk__emit_binary(e, WK__ADD, in[0], wk__emit_binary(e, WK__MUL, position, in[1]));
 }
 
-/* From the nearer end, so that both ends are exact. in: start, end, step, half the count */
+/* Computed from the nearer end, so that both ends are exact. in: start, end, step, half the count, last index */
 static int linspace_expression(wk__emit *e, const int in[])
 {
     int position = wk__emit_cast(e, WK_F64, wk__emit_ins(e, WK__IOTA, WK_I64, 0, 0, 0));
@@ -175,7 +175,7 @@ static int linspace_expression(wk__emit *e, const int in[])
     return wk__emit_where(e, wk__emit_compare(e, WK__LT, position, in[3]), up, down);
 }
 
-/* row == column, from the position. in: columns */
+/* row == column, computed from the position. in: number of columns */
 static int diagonal(wk__emit *e, const int in[])
 {
     int position = wk__emit_ins(e, WK__IOTA, WK_I64, 0, 0, 0);
@@ -230,7 +230,7 @@ static int64_t truncate_to_i64(wk__arg number)
     return x >= 0x1p63 ? INT64_MAX : x < -0x1p63 ? INT64_MIN : (int64_t)x;
 }
 
-/* Whole numbers are counted as such: doubles are not exact beyond 2^53. */
+/* Counts integer ranges in integers: doubles are not exact beyond 2^53. */
 static int64_t count_int_range(int64_t start, int64_t end, int64_t step)
 {
     const uint64_t span = step > 0 ? (uint64_t)end - (uint64_t)start : (uint64_t)start - (uint64_t)end;
@@ -260,7 +260,7 @@ static wk_tensor *arange(wk_site site, const wk__arg from[3], const wk_tensor_op
         shape[0] = count_int_range(from[0].number.i, from[1].number.i, from[2].number.i);
     if (!wk__create_begin(&c, &wk__op_arange, site, shape, 1, options, WK_F32)) return NULL;
     if (wk__is_float(c.dtype)) return wk__create_end(&c, WK_F64, (wk__imm[]){{.f = at[0]}, {.f = at[2]}}, NULL, 2);
-    /* as many as of floats, made of the whole parts: PyTorch's */
+    /* as many elements as for floats, but start and step truncated: PyTorch's behaviour */
     return wk__create_end(&c, WK_I64, (wk__imm[]){{.i = truncate_to_i64(from[0])}, {.i = truncate_to_i64(from[2])}},
                           NULL, 2);
 }
@@ -274,7 +274,7 @@ wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step
     return out;
 }
 
-/* Whole by its value. */
+/* Integer if its value is one. */
 static wk__arg number_of(long double x)
 {
     const bool fits = x >= -0x1p63L && x < 0x1p63L && x == (long double)(int64_t)x;
@@ -291,7 +291,7 @@ wk_tensor *wk_arange_range_at(wk_site site, long double start, long double end, 
     return arange(site, from, &o);
 }
 
-/* Of wk_call, where one number is the end. */
+/* For wk_call, where a single number is the end. */
 wk_tensor *wk__arange(wk_site site, wk__arg start, wk__arg end, wk__arg step, const wk_tensor_options *options)
 {
     wk_tensor_options o;
@@ -323,7 +323,7 @@ wk_tensor *wk_linspace_at(wk_site site, double start, double end, int64_t count,
         return NULL;
     }
     if (!wk__create_begin(&c, &wk__op_linspace, site, &count, 1, options, WK_F32)) return NULL;
-    if (!wk__is_float(c.dtype)) { /* between the whole parts: PyTorch's */
+    if (!wk__is_float(c.dtype)) { /* between the truncated ends: PyTorch's behaviour */
         start = trunc(start);
         end = trunc(end);
     }
@@ -341,7 +341,7 @@ wk_tensor *wk_eye_at(wk_site site, int64_t n, const wk_tensor_options *options)
     return wk__create_end(&c, WK_I64, &(wk__imm){.i = n > 0 ? n : 1}, NULL, 1);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
+/* ---- descriptors ------------------------------------------------------------------------------------------------- */
 
 const wk__op wk__op_empty = {
     .expression = constant,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elementwise calls: promotion, broadcasting, layout, one record, one node. */
+/* Elementwise calls: type promotion, broadcasting, layout, one record, one node. Out of place and in place. */
 #include "call.h"
 #include <string.h>
 
@@ -10,15 +10,16 @@ typedef struct elementwise_call {
     wk__device *device;
     const wk__arg *args;
     int count, tensors;
-    wk_tensor *tensor[WK__MAX_INPUTS];    /* the tensors among the operands (copies, of those that were elsewhere), */
-    const wk__body *body[WK__MAX_INPUTS]; /* their bodies, */
-    int operand_index[WK__MAX_INPUTS];    /* and which operand each is */
-    bool has_device_copies;               /* there may be copies */
+    wk_tensor *tensor[WK__MAX_INPUTS];    /* the tensors among the operands; a copy if the operand is on another
+                                           * device */
+    const wk__body *body[WK__MAX_INPUTS]; /* bodies of tensor[] */
+    int operand_index[WK__MAX_INPUTS];    /* operand index of tensor[k] */
+    bool has_device_copies;               /* tensor[] may contain copies */
     wk_dtype compute, result;
     int ndim;
     int64_t bytes;        /* of a dense result */
-    const int64_t *shape; /* of the result: an operand's, or `broadcast` */
-    bool uniform;         /* all operands are dense tensors of one shape and dtype: most calls */
+    const int64_t *shape; /* of the result: an operand's shape, or `broadcast` */
+    bool uniform;         /* all operands are dense tensors of one shape and dtype, as in most calls */
     int64_t broadcast[WK__MAX_DIMS];
 } elementwise_call;
 
@@ -35,7 +36,7 @@ static bool report_dtype(const elementwise_call *p, wk_dtype dtype)
     return false;
 }
 
-/* WHERE's condition and the like do not take part: an operand of bool where op->conditions says so. */
+/* Operands with a dtype of their own (op->own_dtype_operands), such as the condition of WHERE, are not promoted. */
 static bool choose_dtypes(elementwise_call *p)
 {
     const wk__body *first = p->body[0];
@@ -82,7 +83,7 @@ static bool report_shape_mismatch(const elementwise_call *p, const wk__body *bod
     return false;
 }
 
-/* Nothing to promote, to broadcast or to lay out. */
+/* Returns true if there is nothing to promote, broadcast or lay out. */
 static bool is_uniform(elementwise_call *p)
 {
     const wk__body *first = p->body[0];
@@ -121,7 +122,7 @@ static bool broadcast_all(elementwise_call *p)
         p->ndim = ndim;
         memcpy(p->broadcast, shape, sizeof *shape * (size_t)ndim);
     }
-    /* two small operands can broadcast to something that no memory holds */
+    /* two small operands can broadcast to a size that does not fit into memory */
     if (wk__dense_bytes(p->ndim, p->shape, p->result, &p->bytes)) return true;
     wk__op_error(p->op, p->site, WK_ERR_SHAPE, p->tensor, "the result would have more than 2^63 bytes");
     return false;
@@ -129,8 +130,8 @@ static bool broadcast_all(elementwise_call *p)
 
 /* ---- layout ------------------------------------------------------------------------------------------------------ */
 
-/* Where dimension d stands among those before it, outermost first; one of size 1 has no say, its stride means
- * nothing. */
+/* Returns the index of dimension d when inserted by stride into order[0..d-1], outermost first. Dimensions of size 1
+ * are skipped, because their strides are meaningless. */
 static int stride_rank(const wk__body *model, const int order[], int d)
 {
     int place = d;
@@ -158,8 +159,9 @@ void wk__layout_like(const wk__body *model, const int64_t *shape, int64_t *strid
     }
 }
 
-/* The result lies as its largest operand does (SEMANTICS 11): dimensions in the order of that one's strides, dense. Of
- * several as large the first counts; one with fewer dimensions than the result has no say. */
+/* Lays out the result like its largest operand (SEMANTICS 11): dense, with the dimensions in the order of its strides.
+ * Among equally large operands the first counts; operands with fewer dimensions than the result are ignored. Returns
+ * false if the result is row-major. */
 static bool choose_layout(const elementwise_call *p, int64_t *stride)
 {
     const wk__body *model = NULL;
@@ -171,7 +173,7 @@ static bool choose_layout(const elementwise_call *p, int64_t *stride)
         model = body;
         most = elements;
     }
-    if (!model || wk__body_contiguous(model)) return false; /* dense already */
+    if (!model || wk__body_contiguous(model)) return false; /* row-major already */
     wk__layout_like(model, p->shape, stride);
     return true;
 }
@@ -199,21 +201,21 @@ static void record_operands(const elementwise_call *p, wk__record *r)
     }
 }
 
-/* The operands as the node sees them: NULL for numbers. */
+/* Fills in[] with the operands of the node; NULL for scalars. */
 static void fill_node_operands(const elementwise_call *p, wk_tensor *in[WK__MAX_INPUTS])
 {
     memset(in, 0, sizeof *in * WK__MAX_INPUTS);
     for (int k = 0; k < p->tensors; k++) in[p->operand_index[k]] = p->tensor[k];
 }
 
-/* Numbers among the operands, for the gradient. */
+/* Stores scalar operands in the attributes, for the gradient. */
 static void save_scalars(const wk__arg *args, int count, wk__attr *attr)
 {
     for (int k = 0; k < count && k < 2; k++)
         if (args[k].is_number) wk__attr_set_scalar(attr, k, args[k]);
 }
 
-/* The node's attributes: those of the op's file or else the numbers, and the name of a call with numbers. */
+/* Returns the node's attributes: the op's, or else the scalars; with the grad_fn name of a call with scalars. */
 static const wk__attr *node_attributes(const elementwise_call *p, const wk__attr *given, wk__attr *own)
 {
     if (p->tensors == p->count) return given;
@@ -226,7 +228,7 @@ static const wk__attr *node_attributes(const elementwise_call *p, const wk__attr
     return own;
 }
 
-/* Everything that the program can get wrong, and what the record will be like. `meeting` of numbers is said here. */
+/* Checks the call and chooses dtypes, shape and layout of its record. CPU scalars are allowed to be copied here. */
 static bool prepare(elementwise_call *p, const wk__op *op, wk_site site, const wk__arg *args, int count,
                     wk__colocation meeting)
 {
@@ -246,10 +248,10 @@ static bool prepare(elementwise_call *p, const wk__op *op, wk_site site, const w
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: one operand at least must be a tensor", op->name);
         return false;
     }
-    /* a composed op hangs its node on operands as they came: those must be together */
+    /* operands of a composed op must be on one device, because its node refers to them as passed */
     if (!p->context->frame.composing) meeting |= WK__COLOCATE_CPU_SCALARS;
     p->device = wk__prepare_operands(p->context, op, site, p->tensor, p->tensors, meeting);
-    p->has_device_copies = !p->device; /* some may be, where that failed in their midst */
+    p->has_device_copies = !p->device; /* some may have been copied before the failure */
     if (!p->device) return false;
     for (int k = 0; k < p->tensors; k++) {
         p->body[k] = p->tensor[k]->handle.body;
@@ -259,7 +261,7 @@ static bool prepare(elementwise_call *p, const wk__op *op, wk_site site, const w
     return p->uniform || (choose_dtypes(p) && broadcast_all(p));
 }
 
-/* Copies of operands that were elsewhere: what needs them holds them. */
+/* Releases the copies of operands from other devices; records and nodes have their own references. */
 static void release_device_copies(const elementwise_call *p)
 {
     for (int k = 0; k < p->tensors; k++)
@@ -317,7 +319,7 @@ static bool check_target(const elementwise_call *p, const wk_tensor *target)
     return false;
 }
 
-/* A result that no gradient flows through may not take the place of one that some flows through. */
+/* Rejects an in-place call without a gradient on a target that requires one. */
 static bool check_no_grad_lost(const elementwise_call *p, wk_tensor *target)
 {
     if (p->op->grad_fn_name || p->context->frame.grad_off || p->context->frame.composing || !wk__requires_grad(target))
@@ -327,7 +329,7 @@ static bool check_no_grad_lost(const elementwise_call *p, wk_tensor *target)
     return false;
 }
 
-/* Does the view cover every byte of its storage? Then nothing of the old value remains. */
+/* Returns true if the view covers every byte of its storage, so that nothing of the old value remains. */
 static bool covers(const wk__body *body)
 {
     return wk__body_numel(body) * wk__dtypes[body->dtype].size == body->storage->bytes;
@@ -339,13 +341,13 @@ bool wk__prepare_target(wk_context *context, wk_tensor *target, wk_tensor *const
     if (__builtin_expect(!value->exposed, 1)) return true;
     if (value->state == WK__STORED && wk__refcount_get(&value->refs) == 1) return true;
     wk__flush_all();
-    for (int k = 0; k < count; k++) /* the flush may have parked it */
+    for (int k = 0; k < count; k++) /* the flush may have parked the operand */
         if (in[k] && !wk__prepare_operand(context, in[k], site)) return false;
     return true;
 }
 
-/* Made by the composed op or gradient that runs: nobody knows its old numbers, so that it fails where the target of a
- * program's call would keep them. */
+/* Returns true if the target was created by the running composite op or gradient. Its old contents are unused, so it
+ * fails if the record fails, whereas the target of a user's call would keep them. */
 static bool is_internal_temp(const wk_context *context, const wk_tensor *target)
 {
     return context->frame.op_scope && target->handle.scope >= context->frame.op_scope;
@@ -360,7 +362,8 @@ static void record_overwrite(wk_context *context, wk__record *r, wk_tensor *targ
     r->rolls_back = guarded && !is_internal_temp(context, target);
     r->ref[0] = (wk__ref){.value = value, .offset = body->offset, .dtype = body->dtype};
     memcpy(wk__record_stride(r, 0), body->stride, sizeof *body->stride * body->ndim);
-    /* The storage holds the new value before the commit: that may flush, and computes only what somebody holds. */
+    /* The storage gets the new value before the commit: the commit may flush, and a flush computes only referenced
+     * values. */
     wk__value *prior = storage->value;
     value->exposed = prior->exposed;
     wk__value_hold(prior);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared pieces of simple ops; see entries.h. */
+/* Helpers for simple ops (entries.h). */
 #include "entries.h"
 #include "autograd/node.h"
 #include "base/text.h"

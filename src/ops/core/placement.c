@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Soft placement; see placement.h. */
+/* Soft placement (placement.h). The mode and the counters are process-wide atomics. */
 #include "placement.h"
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,8 @@ void wk_placement_counters(int64_t *count, int64_t *bytes)
     if (bytes) *bytes = atomic_load(&copied_bytes);
 }
 
-/* The counters, as the last line of the log's file. A callback's program may be gone by now: it gets nothing. */
+/* Writes the counters as the last line of the log file. A log callback is removed first: at exit its code may be
+ * unloaded. */
 static void log_totals(void)
 {
     if (!wk__log_enabled(WK__LOG_PLACEMENT)) return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wk_print, wk_tensor_str, wk_describe: text of tensors. Of a large one only the elements that are shown are read. */
+/* wk_print, wk_tensor_str, wk_describe: tensors as text. Only the shown elements of a large tensor are read. */
 #include "base/alloc.h"
 #include "engine/host_transfer.h"
 #include "create.h"
@@ -13,7 +13,8 @@ static const char *device_name(const wk__body *body)
     return body->storage->device->id.kind == WK_CPU ? NULL : wk_device_str(body->storage->device->id);
 }
 
-/* The next combination of halves: bit d says which side of dimension d's gap. False after the last. */
+/* Advances to the next combination of halves; bit d of *sides selects the side of dimension d's gap. Returns false
+ * after the last. */
 static bool next_part(const wk__shown_range *shown, int ndim, unsigned *sides)
 {
     for (int d = 0; d < ndim; d++) {
@@ -24,7 +25,7 @@ static bool next_part(const wk__shown_range *shown, int ndim, unsigned *sides)
     return false;
 }
 
-/* Reads the shown elements, dense: a block for each combination of sides of the gaps. */
+/* Reads the shown elements into a dense block, one download for each combination of sides of the gaps. */
 static bool read_shown(wk_tensor *x, const wk__shown_range *shown, char *data, wk_site site)
 {
     const wk__body *body = wk__body_of(x);
@@ -76,7 +77,7 @@ static char *format_tensor(wk_tensor *x, wk_site site)
     return text.data;
 }
 
-/* The text of x, for the call of this name. */
+/* Returns the text of x for the call `op`; the caller frees it. NULL on error. */
 static char *tensor_string(wk_tensor *x, const char *op, wk_site site)
 {
     wk_context *context = wk__context();
@@ -92,8 +93,8 @@ static void free_string(void *text)
 }
 static const wk__handle_type text_kind = {.name = "text", .destroy = free_string};
 
-/* The text becomes the innermost scope's, as a tensor that is made; without a scope it is x's. NULL when
- * memory is short. */
+/* Makes the innermost scope own the text; without a scope x owns it, until x is freed. Returns the text, or NULL on
+ * allocation failure. */
 static const char *attach_string(wk_site site, const wk_tensor *x, char *text)
 {
     wk_context *context = wk__context();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tensor as text: width and style of its numbers, brackets and line breaks, what follows the values. */
+/* Formats a tensor as text: style and width of the numbers, brackets and line breaks, and the suffixes. */
 #include "print_format.h"
 
 #include <math.h>
@@ -18,15 +18,15 @@ typedef struct printer {
     wk__text *out;
     const wk__print_job *job;
     wk__shown_range shown;
-    int64_t step[WK__MAX_DIMS]; /* strides of data */
-    int64_t at[WK__MAX_DIMS];   /* of the element under way, each among the shown */
+    int64_t step[WK__MAX_DIMS]; /* strides of data, in elements */
+    int64_t at[WK__MAX_DIMS];   /* index of the current element among the shown ones */
     number_style style;
     int width;
 } printer;
 
-/* ---- which elements ---------------------------------------------------------------------------------------------- */
+/* ---- selection of elements --------------------------------------------------------------------------------------- */
 
-/* The number of elements; with more than the threshold some number above it, so that nothing overflows. */
+/* Returns the number of elements; above the threshold any number above it, so that nothing overflows. */
 static int64_t elements_to_threshold(int ndim, const int64_t shape[])
 {
     int64_t count = 1;
@@ -59,8 +59,8 @@ static const void *element(const printer *p)
     return (const char *)job->data + offset * (int64_t)wk_dtype_size(job->dtype);
 }
 
-/* Goes on to the next shown element. Returns the outermost dimension whose index rose; after the last element -1, and
- * the walk stands at the first again. */
+/* Advances to the next shown element. Returns the outermost dimension whose index increased; after the last element it
+ * returns -1 and starts again at the first. */
 static int advance(printer *p)
 {
     int d = p->job->ndim - 1;
@@ -136,7 +136,7 @@ static int format_number(const printer *p, const void *at, char out[LONGEST_NUMB
     return length;
 }
 
-/* Zeros, infinities and NaN have no say in style and width: a column of such numbers may be ragged, as in PyTorch. */
+/* Zeros, infinities and NaN do not affect style and width, so columns with them may be ragged, as in PyTorch. */
 static bool affects_width(const printer *p, const void *at)
 {
     if (!is_floating(p->job->dtype)) return true;
@@ -183,7 +183,7 @@ static void add_number(const printer *p)
     wk__text_add_n(p->out, number, length);
 }
 
-/* Between the n-th item of a row and the next. */
+/* Writes the separator after the n-th item of a row. */
 static void separate_items(const printer *p, int64_t n)
 {
     const int ndim = p->job->ndim;
@@ -196,7 +196,7 @@ static void separate_items(const printer *p, int64_t n)
     }
 }
 
-/* Between two slices of dimension `dim`: the more dimensions they have, the more empty lines. */
+/* Writes the separator between two slices of dimension `dim`: one empty line per additional dimension. */
 static void separate_slices(const printer *p, int dim)
 {
     wk__text_repeat(p->out, ',', 1);
@@ -207,7 +207,7 @@ static void separate_slices(const printer *p, int dim)
 static void add_numbers(printer *p)
 {
     const int ndim = p->job->ndim;
-    int64_t items = 0; /* in the row so far */
+    int64_t items = 0; /* items of the row so far */
     int rose;
     wk__text_repeat(p->out, '[', ndim);
     for (;;) {
@@ -237,7 +237,7 @@ static void add_numbers(printer *p)
     wk__text_repeat(p->out, ']', ndim);
 }
 
-/* ---- what follows ------------------------------------------------------------------------------------------------ */
+/* ---- suffixes ---------------------------------------------------------------------------------------------------- */
 
 static int64_t last_line_length(const wk__text *text, int64_t begin)
 {
@@ -246,8 +246,8 @@ static int64_t last_line_length(const wk__text *text, int64_t begin)
     return text->length - at;
 }
 
-/* Adds ", suffix", on a new line when this one is full. `line` is the length of the last line; PyTorch's count starts
- * two too high and forgets the comma of a new line, and so does this. */
+/* Appends ", suffix", on a new line if the present one is full. `line`: length of the last line. PyTorch starts
+ * counting two too high and does not count the comma of a new line; this function does the same. */
 __attribute__((format(printf, 3, 4))) static void add_suffix(wk__text *out, int64_t *line, const char *format, ...)
 {
     wk__text suffix = {0};
@@ -308,7 +308,7 @@ void wk__print_format(wk__text *out, const wk__print_job *job)
     int64_t line = last_line_length(out, begin) + 2;
     if (job->device) add_suffix(out, &line, "device='%s'", job->device);
     if (empty && job->ndim != 1) add_size(out, &line, job->ndim, job->shape);
-    /* The values show that they are integers or bool, unless there are none. */
+    /* The values show that the dtype is i64 or bool, unless there are none. */
     const bool obvious = job->dtype == WK_F32 || (!empty && (job->dtype == WK_I64 || job->dtype == WK_BOOL));
     if (!obvious) add_suffix(out, &line, "dtype=torch.%s", long_name(job->dtype));
     if (job->grad_fn) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions: which dimensions, one record. */
+/* Reductions: dimension masks, and one record per reduction. */
 #include "call.h"
 #include <string.h>
 #include <wick/tensor.h>
@@ -30,7 +30,7 @@ bool wk__dims_mask(const wk__op *op, wk_site site, const wk_tensor *x, const int
     return true;
 }
 
-/* One record over the space of in[0], to which the others broadcast. */
+/* Makes one record over the shape of in[0], to which the other operands broadcast. */
 static wk_tensor *reduced(const wk__op *op, wk_site site, wk_tensor *in[], int count, uint16_t mask, bool keepdim,
                           wk_dtype compute, wk_dtype dtype)
 {
@@ -44,7 +44,7 @@ static wk_tensor *reduced(const wk__op *op, wk_site site, wk_tensor *in[], int c
         if (keepdim || !(mask >> d & 1)) shape[ndim++] = mask >> d & 1 ? 1 : body->shape[d];
     wk_tensor *out = wk__tensor_pending(context, device, dtype, ndim, shape, site, op->name);
     if (!out) return NULL;
-    const bool scalar = body->ndim == 0; /* a space without dimensions has none to reduce: it is taken as [1] */
+    const bool scalar = body->ndim == 0; /* a 0-d operand is reduced as shape [1] */
     wk__record *r = wk__record_begin(context, WK__PROGRAM, op, device, site, scalar ? 1 : body->ndim,
                                      scalar ? &(int64_t){1} : body->shape, 1, count);
     if (!r) return wk__discard_result(out);
@@ -69,7 +69,7 @@ wk_tensor *wk__reduce(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mas
                       wk_dtype dtype)
 {
     if (!dtype) dtype = wk__body_of(x)->dtype;
-    if (mask == 0) return wk_clone_at(site, wk_to_dtype_at(site, x, dtype)); /* 0-d: itself */
+    if (mask == 0) return wk_clone_at(site, wk_to_dtype_at(site, x, dtype)); /* 0-d: a copy */
     return reduced(op, site, (wk_tensor *[]){x}, 1, mask, keepdim, compute, dtype);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views: the same storage seen with another geometry. What every view op ends with, and the general ones: as_strided,
- * expand, and reshape, which copies when no view will do. */
+/* Views: a storage with another geometry. wk__make_view, with which every view op ends, and the general views
+ * as_strided, expand and reshape; reshape copies if no view is possible. */
 #include "base/leaks.h"
 #include "entries.h"
 #include "view_geometry.h"
@@ -9,7 +9,7 @@
 wk_tensor *wk__make_view(const wk__op *op, wk_site site, wk_tensor *x, int64_t offset, int ndim, const int64_t *shape,
                          const int64_t *stride, const wk__attr *attr)
 {
-    int64_t bytes; /* the sizes beside a 0 must multiply, too: strides are computed from them */
+    int64_t bytes; /* sizes beside a 0 must not overflow either: strides are computed from them */
     if (!wk__dense_bytes(ndim, shape, wk__body_of(x)->dtype, &bytes)) {
         wk__op_error(op, site, WK_ERR_SHAPE, &x, "the view of $a would have more than 2^63 bytes");
         return NULL;
@@ -66,7 +66,7 @@ wk_tensor *wk_expand_at(wk_site site, wk_tensor *x, const int64_t *sizes, int nd
 
 static void expand_gradient(wk__grad_ctx *g)
 {
-    g->in[0] = g->out[0]; /* summed back to the operand's shape by the engine */
+    g->in[0] = g->out[0]; /* the engine sums it to the operand's shape */
 }
 
 const wk__op wk__op_expand = {
@@ -76,8 +76,8 @@ const wk__op wk__op_expand = {
 
 /* ---- reshape ----------------------------------------------------------------------------------------------------- */
 
-/* Strides for `shape` over the same elements, or false when some new dimension would cross a gap. Walks runs of old
- * dimensions that lie dense behind each other and hands them out to the new ones, from the right. */
+/* Computes strides for `shape` over the same elements; returns false if a new dimension would cross a gap. Splits the
+ * old dimensions into contiguous runs, from the right, and distributes each run over the new dimensions. */
 static bool view_strides(const wk__body *body, int ndim, const int64_t *shape, int64_t *stride)
 {
     int old = body->ndim - 1, place = ndim - 1;
@@ -114,7 +114,7 @@ wk_tensor *wk_reshape_at(wk_site site, wk_tensor *x, const int64_t *sizes, int n
     if (empty) return wk__make_view(op, site, x, body->offset, ndim, shape, stride, NULL);
     wk_tensor *copy = wk_clone_at(site, x);
     wk_tensor *out = copy ? wk__make_view(op, site, copy, 0, ndim, shape, stride, NULL) : NULL;
-    if (copy) wk__handle_release(&copy->handle, site); /* the view has its storage */
+    if (copy) wk__handle_release(&copy->handle, site); /* the view references its storage */
     return out;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors and the host: what a tensor is, numbers in and out, scopes and objects. */
+/* Tensor API: metadata, copies from and to the host, scopes and ownership, addresses (wk_data). */
 #include "engine/host_transfer.h"
 #include "base/alloc.h"
 #include "ir/scalar.h"
@@ -68,18 +68,19 @@ void wk_free_at(wk_site site, void *x)
     wk__frame_end(context, before);
 }
 
-/* The old value may be the scope's around or, without a scope there, the caller's; the new one takes its place. */
+/* The enclosing scope owns the old value, or the caller if there is none; the new value replaces it there. */
 void wk_carry_at(wk_site site, wk_tensor **variable, wk_tensor *x)
 {
     if (!variable) wk__error_set(site, WK_ERR_ARGUMENT, "carry: the variable is NULL");
     wk_tensor *old = variable ? *variable : x;
     if (old == x) return;
     if (x && !wk_keep_at(site, x)) return;
-    *variable = x; /* before what the program has done at the old one's end, and what its handler does */
+    *variable = x; /* set before the old value is freed, because that may run user code, and an error handler may
+                    * longjmp */
     if (old) wk_free_at(site, old);
 }
 
-/* ---- what a tensor is -------------------------------------------------------------------------------------------- */
+/* ---- metadata ---------------------------------------------------------------------------------------------------- */
 
 static const wk__body *live_body(wk_site site, const wk_tensor *x, const char *op)
 {
@@ -139,9 +140,9 @@ bool wk_same_storage_at(wk_site site, const wk_tensor *a, const wk_tensor *b)
     return x && y && x->storage == y->storage;
 }
 
-/* ---- numbers in -------------------------------------------------------------------------------------------------- */
+/* ---- copies from the host ---------------------------------------------------------------------------------------- */
 
-/* x, which goes, as a leaf of that dtype. */
+/* Returns x converted to a leaf of that dtype, and frees x. */
 static wk_tensor *cast_and_free(wk_site site, wk_tensor *x, wk_dtype dtype, bool requires_grad)
 {
     wk_tensor *out = wk_to_dtype_at(site, x, dtype);
@@ -157,7 +158,7 @@ static wk_tensor *copy_in(wk_site site, wk_dtype dtype, const void *data, const 
     if (!wk__options(site, "from", options, &o)) return NULL;
     const wk_dtype wanted = o.dtype ? o.dtype : dtype;
     const bool wants_gradient = o.requires_grad;
-    if (wanted != dtype) o.requires_grad = false; /* of the converted tensor, not of this one */
+    if (wanted != dtype) o.requires_grad = false; /* set on the converted tensor, not on this one */
     o.dtype = dtype;
     if (!wk__create_begin(&c, &wk__op_empty, site, shape, ndim, &o, dtype)) return NULL;
     int64_t n = wk__numel(ndim, shape), need = n * (int64_t)wk_dtype_size(dtype);
@@ -190,7 +191,7 @@ static wk_tensor *copy_in(wk_site site, wk_dtype dtype, const void *data, const 
     return wanted == dtype ? out : cast_and_free(site, out, wanted, wants_gradient);
 }
 
-/* `name`: what the program called. */
+/* name: of the API call. */
 static wk_tensor *from_host(const char *name, wk_site site, wk_dtype dtype, const void *data, const int64_t *stride,
                             const int64_t *shape, int ndim, size_t bytes, const wk_tensor_options *options)
 {
@@ -223,8 +224,8 @@ wk_tensor *wk_of_on_at(wk_site site, wk_dtype dtype, const void *data, size_t by
     return from_host("of", site, dtype, data, NULL, shape, ndim, bytes, options);
 }
 
-/* Does what lies with these strides end within `bytes`, where they are known? Sizes and strides that are wrong by
- * themselves are told of elsewhere. */
+/* Checks that data with these strides ends within `bytes`, if that is known ((size_t)-1: unknown). Other functions
+ * report invalid sizes and strides. */
 static bool check_extent(wk_site site, const char *op, wk_dtype dtype, size_t bytes, const int64_t *shape,
                          const int64_t *stride, int ndim)
 {
@@ -306,7 +307,7 @@ wk_tensor *wk_borrow_sized_at(wk_site site, wk_dtype dtype, void *data, size_t b
     return out;
 }
 
-/* ---- numbers out ------------------------------------------------------------------------------------------------- */
+/* ---- copies to the host ------------------------------------------------------------------------------------------ */
 
 wk_code wk_sync_at(wk_site site)
 {
@@ -326,7 +327,7 @@ wk_code wk_flush(void)
     return wk_error_code();
 }
 
-/* Out under the name of the call: the host may not be allowed to wait. */
+/* Downloads x within a frame that has the call's name, which messages about waiting show. */
 static bool read_to_host(wk_site site, const char *op, wk_tensor *x, void *to, const int64_t *stride)
 {
     wk_context *context = wk__context();
@@ -369,7 +370,7 @@ static wk_code read_into(wk_site site, const char *op, wk_tensor *x, void *data,
     return wk_error_code();
 }
 
-/* There is no C type for f16 and bf16, so memory of 16 bits is as good as any. */
+/* C has no type for f16 and bf16, so any 16-bit integer type is accepted. */
 static bool check_read_dtype(wk_site site, wk_tensor *x, wk_dtype dtype)
 {
     const wk_dtype own = (wk_dtype)wk__body_of(x)->dtype;
@@ -425,8 +426,8 @@ wk_code wk_read_strided_n_at(wk_site site, wk_tensor *x, void *data, size_t byte
     return read_into(site, "read_strided", x, data, stride);
 }
 
-/* What the program writes through a pointer must reach this tensor alone: not a snapshot of it, nor what is
- * parked and reads it. */
+/* Gives the storage a private copy of its value, because writes through a pointer must change this tensor only, not
+ * snapshots or parked operands that share the value. */
 static bool unshare_storage(wk__storage *storage, wk_site site)
 {
     wk__value *old = storage->value;
@@ -458,7 +459,7 @@ void *wk_data_at(wk_site site, wk_tensor *x)
         wk__call_error("data", site, WK_ERR_DEVICE, in, "$a is not in host memory; copy it first: wk_to(x, wk_cpu())");
         return NULL;
     }
-    wk__flush_all(); /* nothing that was recorded before may read what the program is about to write */
+    wk__flush_all(); /* everything recorded so far must read the data before user code writes it */
     if (!value->exposed && !unshare_storage(body->storage, site)) return NULL;
     value = body->storage->value;
     value->exposed = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of view ops share; see view_geometry.h. */
+/* Geometry of views (view_geometry.h). */
 #include "view_geometry.h"
 #include "base/alloc.h"
 #include <string.h>
@@ -59,7 +59,8 @@ bool wk__infer_shape(const wk__op *op, wk_site site, wk_tensor *x, int d, const 
                           : d >= 0 && count == 0                                ? "there must be one size at least"
                           : count + (d < 0 ? 0 : body->ndim - 1) > WK__MAX_DIMS ? "a tensor has 8 dimensions at most"
                                                                                 : NULL;
-    int64_t known = 1, beside = 1; /* the product, and that of the sizes beside a 0, from which strides are computed */
+    int64_t known = 1, beside = 1; /* product of the sizes; product of the nonzero ones, from which strides are
+                                    * computed */
     int open = -1;
     for (int k = 0; k < count && !problem; k++) {
         shape[k] = sizes[k];

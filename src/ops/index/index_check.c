@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks of index operands at the call; see index_check.h. */
+/* Checks of index operands at the time of the call (index_check.h). */
 #include "index_check.h"
 #include "ir/scalar.h"
 #include "ops/core/entries.h"
@@ -58,7 +58,7 @@ wk_tensor *wk__to_i64_index_or_empty(const wk__op *op, wk_site site, wk_tensor *
     return wk__to_i64_index(op, site, index, bound, in);
 }
 
-/* A number counts as a vector of one. */
+/* A 0-d tensor counts as a vector of one. */
 static int dims_of(const wk__body *body)
 {
     return body->ndim ? body->ndim : 1;

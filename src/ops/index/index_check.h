@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands that are indices: their dtype, and their values as far as they are known at the call. */
+/* Checks of index operands: dtype, shape, and values if they are known at the time of the call. */
 #ifndef WICK_OPS_INDICES_H
 #define WICK_OPS_INDICES_H
 
 #include "ops/core/call.h"
 
-/* The first value, in row-major order, outside of [low, high), if the values (i32 or i64) are in host memory already:
- * nothing is run or waited for. What *skipped says is passed over (NULL: nothing is). */
+/* Finds the first value, in row-major order, outside [low, high), if the values (i32 or i64) are in host memory
+ * already; nothing is run or waited for. Ignores values equal to *skipped (NULL: none). Returns true if there is
+ * one. */
 bool wk__find_index_out_of_range(const wk_tensor *index, int64_t low, int64_t high, const int64_t *skipped,
                                  int64_t *found);
-/* Do the shapes of x, the index and (count 3) the source fit a call that goes along dimension d, like gather and
- * scatter? A tensor without dimensions counts as a vector of one; an index without elements always fits. False
- * with the error recorded. */
+/* Returns true if the shapes of x, the index and (count 3) the source fit an op along dimension d, such as gather and
+ * scatter. A 0-d tensor counts as a vector of one; an empty index always fits. False on error. */
 bool wk__check_index_shape(const wk__op *op, wk_site site, wk_tensor *const in[], int count, int d);
-/* index as i64, which kernels read; i32 is converted, other dtypes are an error. All values must lie in [-bound,
- * bound), or [0, n) for a bound of -n, which is looked at only if they are in host memory already: the kernels check
- * again. NULL with the error recorded; in[] are the call's operands, for the message. */
+/* Returns the index as i64, which kernels read: converts i32, rejects other dtypes. Values must be in [-bound, bound),
+ * or in [0, n) if bound is -n; that is checked here only if they are in host memory already, and by the kernels in any
+ * case. in[]: the call's operands, for messages. NULL on error. */
 wk_tensor *wk__to_i64_index(const wk__op *op, wk_site site, wk_tensor *index, int64_t bound, wk_tensor *const in[]);
-/* The same for calls like gather and scatter, where the dtype of an index without elements does not matter,
- * as in PyTorch. */
+/* Like wk__to_i64_index(), but for ops such as gather and scatter, where the dtype of an empty index is not checked, as
+ * in PyTorch. */
 wk_tensor *wk__to_i64_index_or_empty(const wk__op *op, wk_site site, wk_tensor *index, int64_t bound,
                                      wk_tensor *const in[]);
 
-/* x without dimensions is one place of one dimension. (scatter_add.c) */
+/* Returns x, or a 0-d x as a vector of size 1. (scatter_add.c) */
 wk_tensor *wk__at_least_1d(wk_tensor *x);
-/* The gradient of a source, operand 2, of which the index covers `part`: 0 outside of it. (scatter_add.c) */
+/* Returns the gradient of operand 2, a source of which the index covers `part`: 0 outside it. (scatter_add.c) */
 wk_tensor *wk__pad_source_grad(const struct wk__grad_ctx *g, wk_tensor *part);
 
 #endif

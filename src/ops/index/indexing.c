@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading at places that are numbers in a tensor: index_select, gather, take, take_along_dim, embedding. One record
- * each: the operand is read at its usual address, 0 along the indexed dimension, plus index x stride. */
+/* Reads elements at indices given by a tensor: index_select, gather, take, take_along_dim, embedding. Each is one
+ * record: the operand is read at its usual address, with stride 0 along the indexed dimension, plus index x stride. */
 #include "index_check.h"
 #include "ops/core/view_geometry.h"
 #include <string.h>
@@ -11,13 +11,14 @@ static int lookup(wk__emit *e, const int in[])
     return wk__emit_ins(e, WK__LOADX, e->group->operand[in[0]].dtype, in[1], in[0], in[2]);
 }
 
+/* Index space and strides of one such read. */
 typedef struct gather_geometry {
-    int ndim;                                                          /* of the space, which is the result's shape */
-    int64_t shape[WK__MAX_DIMS], x[WK__MAX_DIMS], index[WK__MAX_DIMS]; /* strides over the space */
-    int64_t bound, stride;                                             /* of the indexed dimension */
+    int ndim;                                                          /* the result's dimensions */
+    int64_t shape[WK__MAX_DIMS], x[WK__MAX_DIMS], index[WK__MAX_DIMS]; /* strides over the index space */
+    int64_t bound, stride;                                             /* size and stride of the indexed dimension */
 } gather_geometry;
 
-/* in: x and the index as i64 */
+/* in: x, and the index as i64 */
 static wk_tensor *record_gather(const wk__op *op, wk_site site, wk_tensor *in[2], const gather_geometry *way)
 {
     wk__output_spec m = {WK__PROGRAM, .inputs = 4, .shape = way->shape, .ndim = way->ndim};
@@ -46,7 +47,7 @@ static wk_tensor *attach_node(const wk__op *op, wk_site site, wk_tensor *out, wk
     return wk__node_attach(op, site, in, 2, &out, 1, &attr) ? out : NULL;
 }
 
-/* Both operands there, the dimension one of x. x without dimensions counts as one place. */
+/* Checks both operands and resolves the dimension of x. A 0-d x counts as a vector of one. */
 static bool check_operands(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *index, int64_t dim, int *d)
 {
     return wk__check_input(op, site, x) && wk__check_tensor(index, site, op->name, "index") &&
@@ -226,7 +227,7 @@ wk_tensor *wk_embedding_at(wk_site site, wk_tensor *index, wk_tensor *weight)
     return attach_node(op, site, record_gather(op, site, in, &way), in, 0);
 }
 
-/* The rows of the gradient are added to the rows of the table that they were read from. */
+/* Adds the rows of the gradient to the rows of the table that they were read from. */
 static void embedding_gradient(wk__grad_ctx *g)
 {
     const wk__tensor_meta *table = &g->node->shape[0];

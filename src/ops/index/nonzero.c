@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ops whose result's shape depends on data: masked_select, nonzero, nonzero_numpy. The host looks at the condition,
- * which waits for the device; the numbers themselves are then read on it. */
+/* Ops whose result shape depends on data: masked_select, nonzero, nonzero_numpy. The host reads the condition, which
+ * waits for the device; the data itself is then selected on the device. */
 #include "engine/host_transfer.h"
 #include "base/alloc.h"
 #include "ir/scalar.h"
@@ -36,7 +36,7 @@ wk_tensor *wk__i64_on_device_of(wk_site site, const wk_tensor *x, const int64_t 
 
 /* ---- masked_select ----------------------------------------------------------------------------------------------- */
 
-/* in: x and the mask, of one shape; out: the places, and what stands there */
+/* Selects the elements of in[0] where in[1], of the same shape, is set. Also returns their positions. */
 static wk_tensor *select_by_mask(wk_site site, wk_tensor *const in[2], wk_tensor **places)
 {
     int64_t *data, count;
@@ -68,7 +68,7 @@ wk_tensor *wk_masked_select_at(wk_site site, wk_tensor *x, wk_tensor *mask)
     if (places) wk__handle_keep(&places->handle, site);
     wk__attr attr = {.count = ndim};
     memcpy(attr.list, shape, sizeof *shape * (size_t)ndim);
-    c.inputs = 0; /* the node's second operand is what was made here: the places */
+    c.inputs = 0; /* the node's second operand is created here: the positions */
     out = wk__compose_end(&c, out, NULL);
     wk_tensor *of_node[2] = {in[0], places};
     if (out && wk__needs_grad_fn(wk__context(), of_node, 2) && !wk__node_attach(op, site, of_node, 2, &out, 1, &attr))
@@ -77,7 +77,7 @@ wk_tensor *wk_masked_select_at(wk_site site, wk_tensor *x, wk_tensor *mask)
     return out;
 }
 
-/* Written back to its places in the shape of the broadcast, which the engine sums. */
+/* Writes the gradient to the selected positions of the broadcast shape; the engine sums it to the operand's. */
 static void masked_select_gradient(wk__grad_ctx *g)
 {
     const wk_site here = {0};
@@ -94,7 +94,7 @@ const wk__op wk__op_masked_select = {
     WK__SIGNATURE_masked_select,
 };
 
-/* ---- nonzero, nonzero_numpy: the same places as rows of one tensor, or a tensor for each dimension --------------- */
+/* ---- nonzero, nonzero_numpy: indices as rows of one tensor, or one tensor per dimension -------------------------- */
 
 typedef struct nonzero_coords {
     int64_t count, *place; /* [dimension][count], or [count][dimension] */
@@ -133,7 +133,7 @@ static int nonzero_per_dim(wk_site site, wk_tensor *x, wk_tensor **out)
 {
     nonzero_coords f;
     if (wk__is_tensor(x) && !wk__array_check(out, 1, site, "nonzero_numpy", "the array for the results")) return -1;
-    if (wk__check_input(&wk__op_nonzero_numpy, site, x) && wk__body_of(x)->ndim == 0) { /* one place or none */
+    if (wk__check_input(&wk__op_nonzero_numpy, site, x) && wk__body_of(x)->ndim == 0) { /* one element or none */
         wk_tensor *row = wk_reshape_at(site, x, (const int64_t[]){1}, 1);
         int count = nonzero_per_dim(site, row, out);
         if (wk__context()->scope < 0 && row) wk__handle_release(&row->handle, site);

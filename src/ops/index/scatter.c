@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter: numbers put at places that stand in a tensor; where several go to one place the last stays, on every device.
+/* scatter: writes source elements at given indices; the last write wins on every device.
  *
- * There is no kernel that writes at computed places but scatter_add. So each place learns which source element it gets,
- * as a sum with one term, and reads that one:
+ * The only kernel with computed targets is scatter_add. So each target element gets the index of its source element, as
+ * a sum with one term, and the source is then gathered by it:
  *
- *     index   2 0 2 1       sorted  0 1 2 2   their order  1 3 0 2     last of its run  y y n y
- *     winner of each place, from 1: 2 4 3, 0 for a place that gets nothing
- */
+ *     index   2 0 2 1       sorted  0 1 2 2   original order  1 3 0 2     last of its run  y y n y
+ *     winner of each target element, from 1: 2 4 3; 0 if nothing is written there */
 #include "index_check.h"
 #include "ops/core/view_geometry.h"
 #include <string.h>
 
-/* The part of x that an index of this shape can reach: all of dimension d, the beginning of the others. */
+/* Returns the part of x that an index of this shape can reach: all of dimension d, the beginning of the others. */
 static wk_tensor *covered_region(wk_site site, wk_tensor *x, const wk__body *index, int d)
 {
     for (int k = 0; k < index->ndim && x; k++)
@@ -19,8 +18,8 @@ static wk_tensor *covered_region(wk_site site, wk_tensor *x, const wk__body *ind
     return x;
 }
 
-/* For each place of the target's corner: 1 + the place in dimension d of the last source element that goes
- * there, else 0. */
+/* Returns, for each element of `corner`, 1 + the index in dimension d of the last source element written there, or
+ * 0. */
 static wk_tensor *last_writers(wk_site site, wk_tensor *index, wk_tensor *corner, int d)
 {
     const wk__body *body = wk__body_of(index);
@@ -37,7 +36,7 @@ static wk_tensor *last_writers(wk_site site, wk_tensor *index, wk_tensor *corner
     return corner ? wk_scatter_add_at(site, wk_zeros_like_at(site, corner, &like), d, sorted, last) : NULL;
 }
 
-/* index: i64, none negative. source NULL: the value. */
+/* index: i64, nonnegative. Writes `value` if source is NULL. */
 static wk_tensor *apply_scatter(wk_site site, wk_tensor *x, int d, wk_tensor *index, wk_tensor *source, wk__arg value)
 {
     const wk__body *places = wk__body_of(index);
@@ -59,8 +58,8 @@ static wk_tensor *apply_scatter(wk_site site, wk_tensor *x, int d, wk_tensor *in
     return put && wk_copy__at(site, corner, put) ? out : NULL;
 }
 
-/* Python's negative places as those that they are. One that is out of range is refused here, in the order of the
- * elements and before the bound is added to it: a 0 is looked up at each of them, all in one pass. */
+/* Adds bound to negative indices. An index out of range fails here, before bound is added, in the order of the
+ * elements: each index also looks up a 0, in the same pass. */
 static wk_tensor *normalize_negative_index(wk_tensor *index, int64_t bound)
 {
     if (!index || wk__body_numel(wk__body_of(index)) == 0) return index;
@@ -78,7 +77,7 @@ static bool check_scatter_operands(const wk__op *op, wk_site site, wk_tensor *co
     return false;
 }
 
-/* `source`, or the number for count 2. */
+/* Writes `source`, or `value` if count is 2. */
 static wk_tensor *scatter_call(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source, int count,
                                wk__arg value)
 {
@@ -115,7 +114,7 @@ wk_tensor *wk_scatter_i64_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor 
     return scatter_call(site, x, dim, index, NULL, 2, wk__int_arg(value));
 }
 
-/* Which elements of the source stayed, as bool in the shape of the index. */
+/* Returns, in the index's shape, which elements of the source were not overwritten (bool). */
 static wk_tensor *is_last_writer(wk_tensor *x, wk_tensor *index, int d)
 {
     const wk_site here = {0};
@@ -129,7 +128,7 @@ static wk_tensor *is_last_writer(wk_tensor *x, wk_tensor *index, int d)
     return winner ? wk_eq(wk_gather_at(here, winner, d, index), own) : NULL;
 }
 
-/* Neither what was written over nor what was itself written over has a gradient. */
+/* Overwritten elements of x and of the source have gradient 0. */
 static void gradient(wk__grad_ctx *g)
 {
     const wk_site here = {0};

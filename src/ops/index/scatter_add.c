@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing at places that are numbers in a tensor: scatter_add, index_add, scatter. All of them stand on the kernel
- * scatter_add, which adds in the order of the indices on every device. */
+/* Adds at indices given by a tensor: scatter_add, index_add. Both use the kernel scatter_add, which adds in the order
+ * of the indices on every device. */
 #include "index_check.h"
 #include "ops/core/view_geometry.h"
 #include <string.h>
 
 /* ---- adding ------------------------------------------------------------------------------------------------------ */
 
-/* The space is the source's part that the index covers; a vector of indices has stride 0 in the other dimensions. */
+/* Index space of one call: the part of the source that the index covers. An index vector has stride 0 in the other
+ * dimensions. */
 typedef struct scatter_add_geometry {
     int ndim, d;
     int64_t shape[WK__MAX_DIMS], index[WK__MAX_DIMS];
 } scatter_add_geometry;
 
-/* in: target, index as i64, source. The target gets a new value, which takes over the old one's memory where
- * nobody needs it. */
+/* in: target, index as i64, source. The target gets a new value, which reuses the old one's memory if that is
+ * unused. */
 static bool record_scatter_add(const wk__op *op, wk_site site, wk_tensor *in[3], const scatter_add_geometry *way,
                                bool in_place)
 {
@@ -79,7 +80,7 @@ static bool check_index_vector(const wk__op *op, wk_site site, wk_tensor *const 
     return false;
 }
 
-/* target += source at the index; both checked, every tensor with a dimension at least. */
+/* target += source at the index. Both are checked; no tensor is 0-d. */
 static bool scatter_add_into(const wk__op *op, wk_site site, wk_tensor *const call[3], int d, bool by_vector,
                              bool in_place)
 {
@@ -96,8 +97,8 @@ static bool scatter_add_into(const wk__op *op, wk_site site, wk_tensor *const ca
     return record_scatter_add(op, site, in, &way, in_place);
 }
 
-/* x + source in their class, so that f16 and bf16 are rounded once: x is copied (a copy of what dies here
- * costs nothing). */
+/* Returns x + source in their computation dtype, so that f16 and bf16 are rounded once. x is copied; copying a value
+ * that is freed here costs nothing. */
 static wk_tensor *scatter_add_copy(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *index, wk_tensor *source,
                                    int d, bool by_vector)
 {
@@ -109,7 +110,7 @@ static wk_tensor *scatter_add_copy(const wk__op *op, wk_site site, wk_tensor *x,
                           wk__body_of(x)->dtype);
 }
 
-/* Operands of a call, checked; in[1] becomes i64. */
+/* Checks the operands of a call; converts in[1] to i64. */
 static bool check_operands(const wk__op *op, wk_site site, wk_tensor *in[3], int64_t dim, bool by_vector, int *d)
 {
     if (!begin(op, site, in, 3, dim, d) || !check_dtypes(op, site, in)) return false;

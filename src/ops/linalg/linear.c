@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products with something added: addmm, baddbmm, linear; and outer. The sum is the product's epilogue: one kernel. */
+/* Products plus an addend: addmm, baddbmm, linear; and outer. The addition is the product's epilogue: one kernel. */
 #include "matmul.h"
 #include <math.h>
 
 /* ---- addmm, baddbmm ---------------------------------------------------------------------------------------------- */
 
-/* Integers have no fractions of themselves. */
+/* Checks that the factor of integer operands is an integer. */
 static bool check_integer_factor(const wk__op *op, wk_site site, wk_tensor *const in[], const char *name, double factor)
 {
     if (factor == floor(factor) || wk__is_float(wk__body_of(in[1])->dtype)) return true;
@@ -14,7 +14,7 @@ static bool check_integer_factor(const wk__op *op, wk_site site, wk_tensor *cons
     return false;
 }
 
-/* A whole factor keeps integers integers. */
+/* Returns x times a factor; an integer factor keeps integers integers. */
 static wk_tensor *scaled(wk_tensor *x, double by)
 {
     if (!x || by == 1) return x;
@@ -92,8 +92,8 @@ const wk__op wk__op_baddbmm = {
 
 /* ---- linear ------------------------------------------------------------------------------------------------------ */
 
-/* x (.., in), weight (out, in), bias (out): d x = G weight, d weight = G^T x over all rows. A weight (in) is
- * multiplied as matmul does. */
+/* x (.., in), weight (out, in), bias (out), G the gradient: d x = G weight, d weight = G^T x over all rows. A weight
+ * (in) is handled as in matmul. */
 static void linear_gradient(wk__grad_ctx *g)
 {
     wk_tensor *grad = g->out[0];
@@ -114,7 +114,7 @@ const wk__op wk__op_linear = {
     WK__SIGNATURE_linear,
 };
 
-/* PyTorch's names for the results: [weight of one dimension][has bias][dimensions of the input, 3 or more as 3] */
+/* PyTorch's grad_fn names: [weight is 1-d][has bias][dimensions of the input, 3 or more as 3] */
 static const char *const linear_nodes[2][2][4] = {
     {{NULL, "SqueezeBackward4", "MmBackward0", "UnsafeViewBackward0"},
      {NULL, "AddBackward0", "AddmmBackward0", "ViewBackward0"}},

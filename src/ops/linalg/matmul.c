@@ -13,16 +13,17 @@
 
 /* An operand as a stack of matrices. */
 typedef struct matrix_stack {
-    int ndim; /* 2 at least */
+    int ndim; /* at least 2 */
     int64_t shape[WK__MAX_DIMS + 1], stride[WK__MAX_DIMS + 1];
 } matrix_stack;
 
+/* Index space of one product, and the operands' strides over it. */
 typedef struct matmul_geometry {
     int ndim, nbatch, nout;
     int64_t k;
     int64_t space[WK__MAX_DIMS], out[WK__MAX_DIMS];            /* out: the result's shape */
-    int64_t a[WK__MAX_DIMS], b[WK__MAX_DIMS], c[WK__MAX_DIMS]; /* strides over the space */
-    int64_t a_step, b_step;                                    /* and along what is summed */
+    int64_t a[WK__MAX_DIMS], b[WK__MAX_DIMS], c[WK__MAX_DIMS]; /* strides over the index space */
+    int64_t a_step, b_step;                                    /* strides along the summed dimension */
 } matmul_geometry;
 
 static void as_matrix_stack(const wk__body *body, bool column, matrix_stack *m)
@@ -47,7 +48,7 @@ static void transpose_last_two(matrix_stack *m)
     m->stride[m->ndim - 2] = stride;
 }
 
-/* Strides over (batch.., rows, columns). */
+/* Computes strides over (batch.., rows, columns). */
 static void strides_over(const matmul_geometry *p, const matrix_stack *m, int64_t *stride)
 {
     int lead = p->nbatch + 2 - m->ndim;
@@ -160,7 +161,7 @@ static wk_tensor *record(const wk__op *op, wk_site site, wk_tensor *in[], bool t
 
 wk_tensor *wk__matmul_opmath(const wk__op *op, wk_site site, wk_tensor *in[], bool turned)
 {
-    matmul_geometry p; /* a misfit is told of the operands as they came */
+    matmul_geometry p; /* errors refer to the operands as passed */
     if (!wk__prepare_operands(wk__context(), op, site, in, 2, WK__COLOCATE_IF_SOFT) || !check_dtypes(op, site, in) ||
         !compute_geometry(op, site, in, turned, &p))
         return NULL;
@@ -168,7 +169,7 @@ wk_tensor *wk__matmul_opmath(const wk__op *op, wk_site site, wk_tensor *in[], bo
     return wide[0] && wide[1] ? record(op, site, wide, turned) : NULL;
 }
 
-/* `node`: what this form prints as grad_fn; NULL: the op's own. */
+/* node: printed as grad_fn; NULL: the op's own. */
 static wk_tensor *record_with_node(const wk__op *op, const char *node, wk_site site, wk_tensor *a, wk_tensor *b)
 {
     wk_tensor *in[2] = {a, b}, *out = record(op, site, in, false);
@@ -191,8 +192,8 @@ static wk_tensor *transposed_view(wk_tensor *x)
     return wk_transpose_at((wk_site){0}, x, -1, -2);
 }
 
-/* With G the gradient as (batch.., m, n): that of a is G b^T, that of b is a^T G. Where a has batches and b has none
- * the sum over them is part of one product of tall matrices. */
+/* With G the gradient as (batch.., m, n), the gradient of a is G b^T and that of b is a^T G. If a has batches and b has
+ * none, the sum over them is part of one product of tall matrices. */
 void wk__matmul_gradient(const wk__grad_ctx *g, wk_tensor *grad, int k)
 {
     const wk_site here = {0};
@@ -260,7 +261,7 @@ wk_tensor *wk_bmm_at(wk_site site, wk_tensor *a, wk_tensor *b)
     return NULL;
 }
 
-/* PyTorch's names for the results: [dimensions of a][dimensions of b] */
+/* PyTorch's grad_fn names: [dimensions of a][dimensions of b] */
 static const char *const matmul_grad_fn_names[3][3] = {
     {NULL}, {NULL, "DotBackward0", "SqueezeBackward4"}, {NULL, "MvBackward0", "MmBackward0"}};
 
@@ -269,8 +270,6 @@ wk_tensor *wk_matmul_at(wk_site site, wk_tensor *a, wk_tensor *b)
     int na = wk__is_tensor(a) ? wk__body_of(a)->ndim : 0, nb = wk__is_tensor(b) ? wk__body_of(b)->ndim : 0;
     return record_with_node(&wk__op_matmul, na <= 2 && nb <= 2 ? matmul_grad_fn_names[na][nb] : NULL, site, a, b);
 }
-
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 const wk__op wk__op_matmul = {
     .gradient = gradient,

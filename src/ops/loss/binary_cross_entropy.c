@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* binary_cross_entropy, and with logits: how far a probability p (or the logit of one) is from a target t. */
+/* binary_cross_entropy, and with logits: cross entropy of a probability p (or its logit) and a target t. */
 #include "losses.h"
 #include <math.h>
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
 
-/* The logarithm is cut off at -100, so that a certain mistake costs much and not everything. */
+/* The logarithm is limited to -100, so that the loss stays finite at p = 0 and 1. */
 static int clamped_log(wk__emit *e, int x)
 {
     return wk__emit_binary(e, WK__MAX, wk__emit_unary(e, WK__LOG, x), wk__emit_constant(e, -100));
@@ -36,7 +36,7 @@ static int of_logit(wk__emit *e, const int in[])
                            softplus_neg_abs(e, in[0]));
 }
 
-/* (1 - t) x + (1 + (w - 1) t) (max(-x, 0) + log(1 + e^-|x|)). in: x, t, nothing, w */
+/* (1 - t) x + (1 + (w - 1) t) (max(-x, 0) + log(1 + e^-|x|)). in: x, t, unused, w */
 static int of_logit_weighted(wk__emit *e, const int in[])
 {
     int zero = wk__emit_constant(e, 0), one = wk__emit_constant(e, 1);
@@ -85,7 +85,7 @@ static void gradient(wk__grad_ctx *g)
         g->in[1] = wk__loss_input_grad(g, wk_sub(wk_maximum(wk_log(rest), -100), wk_maximum(wk_log(p), -100)));
 }
 
-/* sigmoid(x) - t and -x; with a weight w for t: (1 - t) - (1 + (w - 1) t) sigmoid(-x) and -x - (w - 1) log
+/* Gradients: sigmoid(x) - t and -x. With a weight w of t: (1 - t) - (1 + (w - 1) t) sigmoid(-x) and -x - (w - 1) log
  * sigmoid(x). */
 static void logits_gradient(wk__grad_ctx *g)
 {
@@ -99,7 +99,7 @@ static void logits_gradient(wk__grad_ctx *g)
         g->in[1] = wk__loss_input_grad(g, more ? wk_sub(less, wk_mul(more, wk_logsigmoid(x))) : less);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
+/* ---- descriptors ------------------------------------------------------------------------------------------------- */
 
 enum { ALL = WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2 | WK__SAVE_3 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cross_entropy, nll_loss: how far a row of scores is from its label.
+/* cross_entropy, nll_loss: loss of a row of scores for its label.
  *
  *     x  (N, C, d..)  scores; seen as rows (N, d.., C)          label (N, d..) i64, or probabilities of x's shape
- *     T  rows of weights that say which scores count: for a label 1 in its place, smoothed, times the class's weight
+ *     T  weight of each score in a row: for a label 1 at its index, smoothed, times the class's weight
  *
  *     cross_entropy   sum over c of T (log sum e^x - x)         nll_loss   sum over c of -T x
  *
@@ -13,16 +13,17 @@
 #include <math.h>
 #include <string.h>
 
+/* Arguments of one call. */
 typedef struct loss_call {
     const wk__op *op;
     wk_site site;
-    wk_tensor *in[3]; /* scores, target, weights of classes or NULL */
+    wk_tensor *in[3]; /* scores, target, class weights or NULL */
     wk_reduction reduction;
     int64_t ignored;
     double smoothing;
 } loss_call;
 
-/* What forward and backward have in common. All tensors are seen with the classes last. */
+/* Operands of forward and backward. All tensors are seen with the class dimension last. */
 typedef struct ce_operands {
     const wk__op *op;
     wk_site site;
@@ -30,27 +31,27 @@ typedef struct ce_operands {
     wk__label_range classes;
     double smoothing;
     bool probabilities;
-    uint16_t last; /* mask of the classes */
+    uint16_t last; /* mask of the class dimension */
 } ce_operands;
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
 
-/* in: label, position of the class */
+/* in: label, index of the class */
 static int is_label(wk__emit *e, const int in[])
 {
     return wk__emit_compare(e, WK__EQ, in[0], in[1]);
 }
-/* T of a row, without the class's weight. in: is this the label's class? x (for its dtype), T there, T elsewhere */
+/* T without the class's weight. in: whether this is the label's class, x (for its dtype), T if so, T otherwise */
 static int target_weight(wk__emit *e, const int in[])
 {
     return wk__emit_where(e, in[0], in[2], in[3]);
 }
-/* in: x, largest of the row */
+/* in: x, maximum of the row */
 static int exp_from(wk__emit *e, const int in[])
 {
     return wk__emit_unary(e, WK__EXP, wk__emit_binary(e, WK__SUB, in[0], in[1]));
 }
-/* T (log s - (x - m)); what does not count may be infinite. in: T, x, m, s */
+/* T (log s - (x - m)); 0 if T is, because the other factor may be infinite. in: T, x, m, s */
 static int weighted_nll(wk__emit *e, const int in[])
 {
     int zero = wk__emit_constant(e, 0);
@@ -75,7 +76,7 @@ static const wk__op picked_op = {.name = "cross_entropy", .expression = nll_term
 
 /* ---- target weights ---------------------------------------------------------------------------------------------- */
 
-/* Is this the label's place? Labels are as checked or known. */
+/* Returns whether each score is the label's. The labels are checked. */
 static wk_tensor *is_label_class(const ce_operands *s, wk_tensor *labels)
 {
     wk_tensor *positions = labels ? wk__row_iota(s->site, s->x, s->last) : NULL;
@@ -84,7 +85,7 @@ static wk_tensor *is_label_class(const ce_operands *s, wk_tensor *labels)
                      : NULL;
 }
 
-/* T for labels: 1 - smoothing in the label's place, smoothing / C everywhere, 0 if it is ignored. */
+/* Returns T for labels: 1 - smoothing at the label plus smoothing / C everywhere; 0 if the label is ignored. */
 static wk_tensor *hard_target(const ce_operands *s, wk_tensor *labels, double smoothing)
 {
     wk_tensor *hit = is_label_class(s, labels);
@@ -96,7 +97,7 @@ static wk_tensor *hard_target(const ce_operands *s, wk_tensor *labels, double sm
     return smoothing == 0 ? t : wk_mul(t, wk_ge(labels, 0));
 }
 
-/* T for labels or probabilities, the class's weight included. Constants: no gradient. */
+/* Returns T for labels or probabilities, with the class weights. Constants: no gradient. */
 static wk_tensor *target_weights(const ce_operands *s, wk_tensor *labels, double smoothing)
 {
     wk_tensor *t = s->target;
@@ -107,7 +108,8 @@ static wk_tensor *target_weights(const ce_operands *s, wk_tensor *labels, double
     return s->weight ? wk_mul(t, s->weight) : t;
 }
 
-/* What the mean over labels divides by: how many are not ignored, or the weights of their classes. 0-d. */
+/* Returns the divisor of the mean over labels: the number of labels that are not ignored, or the sum of their classes'
+ * weights. 0-d. */
 static wk_tensor *denominator(const ce_operands *s, wk_tensor *labels)
 {
     if (!labels) return NULL;
@@ -126,8 +128,7 @@ static double row_count(const ce_operands *s)
 static wk_tensor *row_losses(const ce_operands *s, bool keepdim, wk_tensor **labels)
 {
     bool scored = s->op == &wk__op_cross_entropy;
-    wk_tensor *most = scored ? wk__reduce_max(s->site, s->x, s->last, true) : NULL; /* first: it opens the row
-                                                                                       program */
+    wk_tensor *most = scored ? wk__reduce_max(s->site, s->x, s->last, true) : NULL; /* first: begins the row program */
     wk_tensor *part =
         most ? wk__elementwise(&exp_op, s->site, (wk__arg[]){wk__tensor_arg(s->x), wk__tensor_arg(most)}, 2, NULL)
              : NULL;
@@ -154,9 +155,9 @@ static wk_tensor *loss_of(const ce_operands *s, wk_reduction reduction)
     return s->probabilities ? wk_div(total, row_count(s)) : wk_div(total, over);
 }
 
-/* ---- the call ---------------------------------------------------------------------------------------------------- */
+/* ---- checks and call --------------------------------------------------------------------------------------------- */
 
-/* Labels have the scores' shape without the classes. */
+/* Returns true if the labels have the scores' shape without the class dimension. */
 static bool labels_fit(const wk__body *x, const wk__body *label, int axis)
 {
     bool same = label->ndim == x->ndim - 1;
@@ -213,8 +214,8 @@ static bool prepare_operands(ce_operands *s, const wk__op *op, wk_site site, wk_
     return s->x && s->target;
 }
 
-/* What PyTorch's result prints: it has a function for labels of one and of two dimensions, brings others to the
- * latter, and composes the rest. */
+/* Returns PyTorch's grad_fn name of the result. PyTorch has functions for labels of one and of two dimensions, converts
+ * others to the latter, and composes the other cases. */
 static const char *grad_fn_name(const loss_call *l)
 {
     const int ndim = wk__body_of(l->in[0])->ndim;
@@ -225,7 +226,7 @@ static const char *grad_fn_name(const loss_call *l)
     return l->reduction == WK_REDUCE_NONE && ndim != 4 ? "ViewBackward0" : "NllLoss2DBackward0";
 }
 
-/* A weight that may be missing, but not for an error; beside labels it is a constant. */
+/* Checks a weight, which may be omitted but not have failed. With labels it must be a constant. */
 static bool check_weight(const loss_call *l)
 {
     wk_tensor *weight = l->in[2];
@@ -283,15 +284,15 @@ wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *labels, cons
 
 /* ---- gradient ---------------------------------------------------------------------------------------------------- */
 
-/* What backward reads: the labels, if that is what the target is, and the gradient of each row's loss, which goes with
- * the shape of the scores. */
+/* Inputs of backward: the operands, the labels (NULL for probabilities), and the gradient of each row's loss, which
+ * broadcasts to the scores. */
 typedef struct ce_backward {
     ce_operands s;
     int axis;
     wk_tensor *labels, *grad;
 } ce_backward;
 
-/* Of each row: 0 where its label is ignored, also if all are and the mean is 0 / 0. */
+/* Returns the gradient of each row's loss; 0 if its label is ignored, even if all are and the mean is 0 / 0. */
 static wk_tensor *mean_row_grad(const ce_operands *s, wk_tensor *labels, wk_tensor *grad, int axis)
 {
     return wk_movedim_at(s->site, wk_where(wk_ge(labels, 0), wk_div(grad, denominator(s, labels)), 0), -1, axis);
@@ -310,7 +311,7 @@ static bool prepare_backward(wk__grad_ctx *g, ce_backward *b)
     b->grad = g->out[0];
     if (a.reduction == WK_REDUCE_MEAN)
         b->grad = s->probabilities ? wk_div(b->grad, row_count(s)) : mean_row_grad(s, b->labels, b->grad, b->axis);
-    if (a.reduction == WK_REDUCE_NONE && b->grad) { /* rows: the classes' dimension comes back with size 1 */
+    if (a.reduction == WK_REDUCE_NONE && b->grad) { /* rows: restore the class dimension with size 1 */
         int64_t sizes[WK__MAX_DIMS];
         for (int d = 0; d < shape->ndim; d++) sizes[d] = d == b->axis ? 1 : shape->size[d];
         b->grad = wk_reshape_at(s->site, b->grad, sizes, shape->ndim);
@@ -318,7 +319,7 @@ static bool prepare_backward(wk__grad_ctx *g, ce_backward *b)
     return b->grad && (s->probabilities || b->labels);
 }
 
-/* T of probabilities and the classes' weights (NULL: 1) in public ops: the probabilities may want a gradient too. */
+/* Returns the class weights (NULL: 1) as a public op, shaped to broadcast along the classes. */
 static wk_tensor *class_weights(const wk__grad_ctx *g, int axis)
 {
     int64_t shape[WK__MAX_DIMS];
@@ -333,8 +334,9 @@ static wk_tensor *soft_target(const wk__grad_ctx *g, const ce_operands *s, wk_te
     return weight ? wk_mul(t, weight) : t;
 }
 
-/* (softmax(x) sum T - T) g; for probabilities also -log softmax(x) (1 - smoothing) weight g, and that of the weights,
- * where T is without them: -log softmax(x) T g, summed over all but the classes by the engine once those are last. */
+/* Gradient of the scores: (softmax(x) sum T - T) g. Of probabilities: -log softmax(x) (1 - smoothing) weight g. Of the
+ * weights: -log softmax(x) T g with T without weights; the engine sums it over all dimensions but the classes, moved
+ * last. */
 static void cross_entropy_gradient(wk__grad_ctx *g)
 {
     const wk_site here = {0};
@@ -357,8 +359,8 @@ static void cross_entropy_gradient(wk__grad_ctx *g)
         g->in[2] = wk_movedim_at(here, wk_mul(surprise, soft_target(g, &b.s, NULL)), b.axis, -1);
 }
 
-/* -g in the label's place, times the class's weight. Other scores have no part in the loss, whatever g is: with weights
- * of 0 alone a mean has none, and g is NaN. */
+/* -g at the label's index, times the class's weight. Other scores are not part of the loss and get 0 for any g: if all
+ * weights are 0, the mean is 0 / 0 and g is NaN. */
 static void nll_gradient(wk__grad_ctx *g)
 {
     ce_backward b;
@@ -368,14 +370,12 @@ static void nll_gradient(wk__grad_ctx *g)
     if (hit) g->in[0] = wk_where(wk__move_dim_back(hit, b.axis), slope, 0);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
-
 enum { ALL = WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2 };
 
 const wk__op wk__op_cross_entropy = {
     .gradient = cross_entropy_gradient,
     .saves = {ALL, ALL, ALL},
-    .saves_by_value = WK__SAVE_0, /* instead of the logarithms of the probabilities, which need not be stored so */
+    .saves_by_value = WK__SAVE_0, /* instead of the log-probabilities, which then need not be stored */
     WK__SIGNATURE_cross_entropy,
 };
 const wk__op wk__op_nll_loss = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* smooth_l1_loss, huber_loss: with d = |input - target|, half of d^2 below the bend (over the bend for smooth_l1), a
- * line above it. With a bend of 0 all is line. */
+/* smooth_l1_loss, huber_loss: with d = |input - target|, half of d^2 below the bend (divided by the bend for
+ * smooth_l1), linear above it. With a bend of 0 everything is linear. */
 #include "losses.h"
 
 /* in: input, target, bend */
@@ -51,7 +51,7 @@ wk_tensor *wk_huber_loss_at(wk_site site, wk_tensor *input, wk_tensor *target, c
     return loss(&wk__op_huber_loss, site, input, target, o.reduction, o.delta);
 }
 
-/* From the bend on the slope is the sign, before it d (over the bend): NaN stays NaN. */
+/* The slope is the sign above the bend and d (divided by the bend) below it. NaN stays NaN. */
 static void gradient(wk__grad_ctx *g)
 {
     const double bend = wk__loss_attributes_of(g->attr).number;

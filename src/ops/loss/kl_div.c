@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kl_div: p (log p - input), with p the target (or its logarithm) and input a logarithm. */
+/* kl_div: p (log p - input), where p is the target (or the target is its logarithm) and input a logarithm. */
 #include "losses.h"
 #include <math.h>
 
-/* in: log of the model's probability, target, is the target a logarithm too? A probability of 0 costs nothing. */
+/* in: log of the model's probability, target, whether the target is a logarithm. A probability of 0 costs 0. */
 static int divergence(wk__emit *e, const int in[])
 {
     int zero = wk__emit_constant(e, 0), logs = wk__emit_compare(e, WK__NE, in[2], zero);
@@ -13,7 +13,7 @@ static int divergence(wk__emit *e, const int in[])
     return wk__emit_where(e, wk__emit_compare(e, WK__EQ, p, zero), zero, cost);
 }
 
-/* PyTorch composes this one, and its last part gives the name: [log_target][reduction]. */
+/* PyTorch composes this loss, and its last op sets grad_fn: [log_target][reduction]. */
 static const char *const nodes[2][4] = {{"MeanBackward0", "SumBackward0", "SubBackward0", "DivBackward0"},
                                         {"MeanBackward0", "SumBackward0", "MulBackward0", "DivBackward0"}};
 

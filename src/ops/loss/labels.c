@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Class labels; see labels.h. */
+/* Class labels (labels.h). */
 #include "labels.h"
 #include "ops/index/index_check.h"
 
-/* ---- at the call ------------------------------------------------------------------------------------------------- */
+/* ---- labels in host memory --------------------------------------------------------------------------------------- */
 
 bool wk__check_host_labels(const wk__op *op, wk_site site, wk_tensor *const in[], const wk__label_range *classes)
 {
@@ -16,10 +16,10 @@ bool wk__check_host_labels(const wk__op *op, wk_site site, wk_tensor *const in[]
     return false;
 }
 
-/* ---- when they are computed -------------------------------------------------------------------------------------- */
+/* ---- labels checked on the device -------------------------------------------------------------------------------- */
 
-/* The read is always of the label itself, as its stride is 0: only the check matters, against a bound that lets nothing
- * count from the end. in: labels in memory, label, [-number of classes, 0], ignored */
+/* Loads the label itself, by an index with stride 0, only for the bounds check of the load; the bound does not allow
+ * indices from the end. in: labels in memory, label, [-number of classes, 0], ignored */
 static int checked(wk__emit *e, const int in[])
 {
     int ignored = wk__emit_compare(e, WK__EQ, in[1], in[4]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What losses of elements share; see losses.h. */
+/* Elementwise losses (losses.h). */
 #include "losses.h"
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
@@ -31,7 +31,7 @@ bool wk__check_weight_is_constant(const wk__op *op, wk_site site, wk_tensor *wei
     return false;
 }
 
-/* A weight that may be missing, but not for an error. */
+/* Checks a weight, which may be omitted but not have failed. */
 static bool check_weight(const wk__loss *l, int k, const char *name)
 {
     wk_tensor *weight = l->in[k];
@@ -77,7 +77,7 @@ static wk_tensor *elementwise_loss(const wk__loss *l)
     return l->in[2] ? wk_mul(loss, l->in[2]) : loss;
 }
 
-/* A 0-d operand of the CPU beside those of another device is a number, and comes to them. */
+/* Copies 0-d CPU operands to the device of the others: they count as scalars. */
 static bool colocate_operands(wk__loss *l)
 {
     wk_tensor *in[4];

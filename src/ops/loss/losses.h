@@ -1,37 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Losses of elements: input and target have one shape, each pair of elements has a loss, and those are averaged, added
- * up or left as they are. One expression, then a sum. */
+/* Elementwise losses: input and target have one shape; each pair of elements has a loss, and the losses are averaged,
+ * summed or returned as they are. One expression followed by a sum. */
 #ifndef WICK_OPS_LOSSES_H
 #define WICK_OPS_LOSSES_H
 
 #include "ops/reduce/reduction.h"
 
-/* What one call was given. */
+/* Arguments of one call. */
 typedef struct wk__loss {
     const wk__op *op;
-    const wk__op *expression; /* of input, target, the number and pos_weight if there is one */
+    const wk__op *expression; /* of input, target, param, and pos_weight if there is one */
     wk_site site;
     wk_tensor *in[4]; /* input, target; weight and pos_weight, broadcast, or NULL */
     wk_reduction reduction;
     double param;
-    bool takes_weight;                /* the op takes weights */
-    const char *const *grad_fn_names; /* by reduction: what the result prints as grad_fn; NULL: op->node */
+    bool takes_weight;                /* whether the op takes weights */
+    const char *const *grad_fn_names; /* by reduction: printed as grad_fn; NULL: op->node */
 } wk__loss;
 
-/* The loss with its node. The attributes have what the sum is divided by, and the number. */
+/* Records the loss and its node. The attributes have the divisor of the sum and param. */
 wk_tensor *wk__record_loss(const wk__loss *l);
-/* A weight is a constant for losses, as in PyTorch. False, with the error recorded, for one that wants a gradient. */
+/* Returns true unless weight requires grad: weights are constants of a loss, as in PyTorch. Else records the error. */
 bool wk__check_weight_is_constant(const wk__op *op, wk_site site, wk_tensor *weight, const char *name);
 
 /* ---- gradients --------------------------------------------------------------------------------------------------- */
 
-/* The slope of each element's loss, times what flows into it: its gradient and its weight. */
+/* Returns each element's slope times the incoming gradient and the weight. */
 wk_tensor *wk__loss_input_grad(const wk__grad_ctx *g, wk_tensor *slope);
-/* A slope that is the target's with the other sign. */
+/* Sets the gradient of the input to slope and the target's to -slope. */
 void wk__set_input_target_grads(wk__grad_ctx *g, wk_tensor *slope);
-/* Input less target. */
+/* Returns input - target. */
 wk_tensor *wk__loss_difference(const wk__grad_ctx *g);
-
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 #endif

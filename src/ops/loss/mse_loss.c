@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mse_loss, l1_loss: the distance of input and target, squared or not. */
+/* mse_loss, l1_loss: squared and absolute difference of input and target. */
 #include "losses.h"
 
 static int square(wk__emit *e, const int in[])
@@ -12,7 +12,7 @@ static int distance(wk__emit *e, const int in[])
     return wk__emit_unary(e, WK__ABS, wk__emit_binary(e, WK__SUB, in[0], in[1]));
 }
 
-/* PyTorch composes this one, and its last part gives the name. */
+/* PyTorch composes this loss, and its last op sets grad_fn. */
 static const char *const l1_nodes[] = {"MeanBackward0", "SumBackward0", "AbsBackward0", "DivBackward0"};
 
 static wk_tensor *loss(const wk__op *op, wk_site site, wk_tensor *input, wk_tensor *target,

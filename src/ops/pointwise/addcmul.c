@@ -8,7 +8,7 @@ static wk_tensor *call_with_options(wk__elementwise_fn *how, const wk__op *op, w
 {
     wk_addc_options o;
     if (!wk__read_addc_options(site, op->name, options, &o)) return NULL;
-    bool whole = trunc(o.value) == o.value && fabs(o.value) < 0x1p63; /* integers stay integers */
+    bool whole = trunc(o.value) == o.value && fabs(o.value) < 0x1p63; /* keeps integer operands integers */
     wk__arg args[4] = {wk__tensor_arg(x), wk__tensor_arg(a), wk__tensor_arg(b),
                        whole ? wk__int_arg((int64_t)o.value) : wk__float_arg(o.value)};
     const wk__attr attr = wk__addcmul_attr((wk__addcmul_attributes){.value = o.value});

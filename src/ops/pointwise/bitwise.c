@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bitwise_and, bitwise_or, bitwise_xor, bitwise_not: of integers and bool. */
+/* bitwise_and, bitwise_or, bitwise_xor, bitwise_not on integers and bool. */
 #include "ops/core/entries.h"
 
 const wk__op wk__op_bitwise_and = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clamp: between two limits, numbers or tensors, either of which may be missing. */
+/* clamp: limits x by two scalars or tensors, either of which may be missing. */
 #include "ops/core/entries.h"
 #include <math.h>
 
@@ -10,7 +10,7 @@ static int expression(wk__emit *e, const int in[])
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
 
-/* A missing limit is one that nothing is past, of a class that widens nothing. */
+/* Returns the largest or smallest value of a class that does not promote the operands, for a missing limit. */
 static wk__arg no_limit(wk_tensor *x, wk__arg other, bool above)
 {
     wk_dtype dtype = wk__is_tensor(x) ? wk__body_of(x)->dtype : WK_F32;
@@ -25,7 +25,7 @@ static double number_of(wk__arg limit)
     return limit.tensor ? 0 : limit.is_int ? (double)limit.number.i : limit.number.f;
 }
 
-/* Number limits go to the gradient; a missing one counts as a number, too. */
+/* Stores scalar limits for the gradient; a missing limit counts as a scalar. */
 static wk__attr limit_attributes(wk__arg low, wk__arg high, bool lower, bool upper)
 {
     return wk__clamp_attr((wk__clamp_attributes){.low_is_number = !low.tensor,
@@ -43,8 +43,8 @@ typedef struct clamp_call {
     wk__attr attr;
 } clamp_call;
 
-/* A truth value has no number past it that would leave it one: with one limit, of bool too, it is the larger
- * or smaller of two. */
+/* Clamping of bool. With one limit, of bool, it is the maximum or minimum of the two: a missing limit has no bool
+ * value. */
 static const wk__op larger = {
     .name = "clamp", .expression = wk__single_instruction, .instruction = WK__MAX, .arity = 2, .dtypes = WK__BOOLS};
 static const wk__op smaller = {
@@ -96,7 +96,7 @@ static wk_tensor *compare(const wk__op *op, wk__arg a, wk__arg b)
     return wk__elementwise(op, (wk_site){0}, (wk__arg[]){a, b}, 2, NULL);
 }
 
-/* Half of the gradient at a tie, all of it where `whole` holds. */
+/* Returns half of the gradient at a tie, and all of it where `whole` is set. */
 static wk_tensor *split_at_tie(const wk__grad_ctx *g, wk_tensor *tie, wk_tensor *whole)
 {
     return wk_where(tie, wk_mul(g->out[0], 0.5), wk_where(whole, g->out[0], 0));
@@ -110,7 +110,8 @@ static void scalar_limits_gradient(wk__grad_ctx *g, wk__arg x, wk__arg low, wk__
     g->in[0] = wk_where(above && below ? wk_logical_and(above, below) : above ? above : below, g->out[0], 0);
 }
 
-/* Limit k alone: beyond it x is `past`, on its other side `before`. NaN is neither, and both get all. */
+/* Gradient with one limit, operand k. `past` compares true where x exceeds the limit, `before` on the other side. NaN
+ * is neither, so both operands get the full gradient. */
 static void one_limit_gradient(wk__grad_ctx *g, int k, wk__arg x, wk__arg at)
 {
     const wk__op *past = k == 1 ? &wk__op_lt : &wk__op_gt, *before = k == 1 ? &wk__op_gt : &wk__op_lt;

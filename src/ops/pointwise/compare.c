@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* eq, ne, lt, le, gt, ge: the result is bool. */
+/* eq, ne, lt, le, gt, ge; the result is bool. */
 #include "ops/core/entries.h"
 
 const wk__op wk__op_eq = {

@@ -2,8 +2,8 @@
 /* copysign: the magnitude of one operand with the sign of another. */
 #include "ops/core/entries.h"
 
-/* No comparison tells -0 from 0; their reciprocals are infinities of either sign. Which NaN an operation gives is left
- * open, so its sign must not reach a number: NaN is not below 0. */
+/* Distinguishes -0 from 0, which compare equal, by the sign of the reciprocal. The NaN that an operation returns is
+ * unspecified, so its sign must not affect the result: NaN < 0 is false. */
 static int copysign_expression(wk__emit *e, const int in[])
 {
     int none = wk__emit_constant(e, 0), size = wk__emit_unary(e, WK__ABS, in[0]);
@@ -12,7 +12,8 @@ static int copysign_expression(wk__emit *e, const int in[])
     return wk__emit_where(e, wk__emit_compare(e, WK__LT, side, none), wk__emit_unary(e, WK__NEG, size), size);
 }
 
-/* Was the sign of the first operand turned? Not by a product with the result, which may vanish. */
+/* The gradient changes sign where the result differs in sign from operand 0. Computed from signs, because the product
+ * of operand and result may underflow. */
 static void copysign_gradient(wk__grad_ctx *g)
 {
     if (wk__needs_input_grad(g, 0)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* div, floor_divide, remainder, fmod: the four ways to divide. */
+/* div, floor_divide, remainder, fmod. */
 #include "ops/core/entries.h"
 #include <math.h>
 #include <string.h>
@@ -28,8 +28,8 @@ const wk__op wk__op_div = {
 
 /* ---- div with a rounding mode: steps, so the gradient is 0 ------------------------------------------------------- */
 
-/* Of integers a less its rest is a multiple of b, which is divided exactly; the rest by 0 is 0, and so is the
- * quotient. */
+/* Truncated division. For integers, a - fmod(a, b) is a multiple of b, so floor division is exact. For b = 0 the
+ * remainder and the quotient are 0. */
 static int truncated(wk__emit *e, const int in[])
 {
     if (wk__is_float(e->dtype)) return wk__emit_unary(e, WK__TRUNC, wk__emit_binary(e, WK__DIV, in[0], in[1]));

@@ -26,9 +26,9 @@ const wk__op wk__op_erf = {
 
 /* ---- erfc: small for large x, where 1 - erf(x) would be rounding errors only ------------------------------------- */
 
-/* With t = c / (c + x): e^(x^2) erfc(x) / t as a polynomial in t for x in 0 .. 28, within 1.1e-16 (c = 3.25)
- * for f64, 2.4e-9 (c = 3) for f32. Coefficients of 1, t, t^2, ... through the Chebyshev nodes of that range,
- * computed in 60 digits. */
+/* For t = c / (c + x): e^(x^2) erfc(x) / t as a polynomial in t for x in 0 .. 28, within 1.1e-16 (c = 3.25) for f64 and
+ * 2.4e-9 (c = 3) for f32. Coefficients of 1, t, t^2, ..., interpolated at the Chebyshev nodes of that range, computed
+ * with 60 digits. */
 static const double wide[] = {
     0.17359679492955485,    0.17359679552518452,  0.16537917579869186,  0.14894438785917517,   0.12545273097816503,
     0.097311424123089395,   0.067131046790211191, 0.042529462987404697, 0.0052247043054060365, 0.049267229244516379,
@@ -41,9 +41,9 @@ static const double narrow[] = {
     0.14761837567593183, 0.011641402912739137, 0.27380975292148287, -0.37352265334970028,
     0.49851754670613557, -0.39252660248841636, 0.14926845442462954, -0.022143776106413302,
 };
-static const double LAST = 28; /* beyond, erfc is 0 in f64 too */
+static const double LAST = 28; /* beyond it, erfc is 0 even in f64 */
 
-/* e^(-x^2) by halves: x = h + rest with h so short that h^2 is exact, x^2 = h^2 + (x - h) (x + h). */
+/* e^(-x^2) in two factors: x = h + rest with h so short that h^2 is exact, x^2 = h^2 + (x - h) (x + h). */
 static int emit_bell(wk__emit *e, int x)
 {
     int split = wk__emit_binary(e, WK__MUL, x, wk__emit_constant(e, e->dtype == WK_F64 ? 0x1p27 + 1 : 0x1p12 + 1));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* isnan, isinf, isfinite, nan_to_num. Integers are numbers always. */
+/* isnan, isinf, isfinite, nan_to_num. Integers are always finite. */
 #include "ops/core/entries.h"
 #include <math.h>
 
@@ -59,7 +59,7 @@ static double largest(wk_dtype dtype)
     }
 }
 
-/* Numbers for the three; needs a live x for its dtype. */
+/* Fills in the replacements for NaN, inf and -inf. The default of the latter depends on x's dtype. */
 static void num_args(wk_tensor *x, const wk_nan_to_num_options *o, wk__arg args[4])
 {
     double most = largest(wk__is_tensor(x) ? wk__body_of(x)->dtype : WK_F32);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hypot: sqrt(a^2 + b^2). The larger operand is taken out of the root, so that no square overflows or vanishes. */
+/* hypot: sqrt(a^2 + b^2). Factors the larger operand out of the root, so that no square overflows or underflows. */
 #include "ops/core/entries.h"
 #include <math.h>
 
-/* An infinite operand makes it infinite, even beside a NaN, as in C. */
+/* If an operand is infinite, so is the result, even if the other is NaN, as in C. */
 static int hypot_expression(wk__emit *e, const int in[])
 {
     int a = wk__emit_unary(e, WK__ABS, in[0]), b = wk__emit_unary(e, WK__ABS, in[1]);
@@ -17,7 +17,7 @@ static int hypot_expression(wk__emit *e, const int in[])
     return wk__emit_where(e, wk__emit_compare(e, WK__EQ, a, infinity), infinity, length);
 }
 
-/* a / length and b / length; 0 at the origin. */
+/* Gradients a / length and b / length; 0 at the origin. */
 static void hypot_gradient(wk__grad_ctx *g)
 {
     wk_tensor *length = wk__saved(g, WK__SAVED_OUT), *none = wk_eq(length, 0);

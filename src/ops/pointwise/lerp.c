@@ -2,7 +2,7 @@
 /* lerp: a + weight (b - a). */
 #include "ops/core/entries.h"
 
-/* From the nearer end, so that weight 1 gives b exactly. */
+/* Computed from the nearer end, so that weight 1 returns b exactly. */
 static int expression(wk__emit *e, const int in[])
 {
     int way = wk__emit_binary(e, WK__SUB, in[1], in[0]);
@@ -12,7 +12,7 @@ static int expression(wk__emit *e, const int in[])
     return wk__emit_where(e, wk__emit_compare(e, WK__LT, in[2], wk__emit_constant(e, 0.5)), from_a, from_b);
 }
 
-/* A number for weight goes to the gradient. */
+/* Fills in the operands; a scalar weight is stored for the gradient. */
 static void prepare(wk_tensor *a, wk_tensor *b, wk_value weight, wk__arg args[3], wk__attr *attr)
 {
     args[0] = wk__tensor_arg(a);

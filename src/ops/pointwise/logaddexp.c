@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* logaddexp: log(e^a + e^b). The larger operand is taken out of the sum, so that nothing overflows. */
+/* logaddexp: log(e^a + e^b). Factors the larger operand out of the sum, so that nothing overflows. */
 #include "ops/core/entries.h"
 
-/* Equal operands differ by 0, infinite ones too: inf - inf would be NaN. */
+/* The difference of equal operands is set to 0, because inf - inf is NaN. */
 static int logaddexp_expression(wk__emit *e, const int in[])
 {
     int equal = wk__emit_compare(e, WK__EQ, in[0], in[1]);
@@ -12,7 +12,7 @@ static int logaddexp_expression(wk__emit *e, const int in[])
     return wk__emit_binary(e, WK__ADD, wk__emit_binary(e, WK__MAX, in[0], in[1]), rest);
 }
 
-/* The share of an operand is e^a / (e^a + e^b); of equal infinities it is NaN, as in PyTorch. */
+/* Gradient factor of an operand: e^a / (e^a + e^b). For equal infinities it is NaN, as in PyTorch. */
 static void logaddexp_gradient(wk__grad_ctx *g)
 {
     wk_site here = {0};

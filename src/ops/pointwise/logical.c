@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* logical_and, logical_or, logical_xor, logical_not: of x != 0. The result is bool. */
+/* logical_and, logical_or, logical_xor, logical_not on x != 0; the result is bool. */
 #include "ops/core/entries.h"
 
 static int truth(wk__emit *e, int reg)

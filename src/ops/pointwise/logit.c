@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* logit: log(x / (1 - x)), of x between two limits. */
+/* logit: log(x / (1 - x)), with x clamped to [eps, 1 - eps]. */
 #include "ops/core/entries.h"
 #include <math.h>
 
@@ -10,7 +10,7 @@ static int logit_expression(wk__emit *e, const int in[])
     return wk__emit_unary(e, WK__LOG, wk__emit_binary(e, WK__DIV, x, rest));
 }
 
-/* Without eps the limits are infinite, and nothing is past them. */
+/* Without eps the limits are infinite and have no effect. */
 static wk_tensor *logit(wk__unary_params_fn *how, wk_site site, wk_tensor *x, const wk_logit_options *options)
 {
     wk_logit_options o;
@@ -30,8 +30,8 @@ wk_tensor *wk_logit__at(wk_site site, wk_tensor *x, const wk_logit_options *opti
     return logit(wk__unary_with_params_, site, x, options);
 }
 
-/* 1 / (x (1 - x)): infinite at 0, of either sign, and at 1. Where it does not count, x is taken for 1/2, so that no
- * gradient of the gradient is 0 times infinity. */
+/* Gradient 1 / (x (1 - x)): infinite at 0, with either sign, and at 1. Outside the limits x is replaced by 1/2, so that
+ * the second derivative does not compute 0 times infinity. */
 static void logit_gradient(wk__grad_ctx *g)
 {
     const wk__logit_attributes a = wk__logit_attributes_of(g->attr);

@@ -2,7 +2,8 @@
 /* maximum and minimum. */
 #include "ops/core/entries.h"
 
-/* The operand that won gets the gradient; equal ones share it. `lost` compares operand 0 with operand 1. */
+/* The selected operand gets the gradient; equal operands get half each. `lost` compares operand 0 with operand 1 and is
+ * true where operand 0 was not selected. */
 static void gradient(wk__grad_ctx *g, const wk__op *lost)
 {
     wk_site here = {0};

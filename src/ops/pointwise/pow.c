@@ -31,8 +31,7 @@ static wk_tensor *base_gradient(const wk__grad_ctx *g, wk_tensor *base, wk__arg 
     if (!exponent.tensor && (exponent.is_int ? exponent.number.i == 0 : exponent.number.f == 0))
         return wk_zeros_like_at((wk_site){0}, g->out[0], NULL);
     wk_site here = {0};
-    double number =
-        exponent.is_int ? (double)exponent.number.i : exponent.number.f; /* the base is of a floating dtype */
+    double number = exponent.is_int ? (double)exponent.number.i : exponent.number.f; /* the base has a floating dtype */
     wk_tensor *less =
         wk__elementwise(&wk__op_pow, here,
                         (wk__arg[]){wk__tensor_arg(base), exponent.tensor ? wk__tensor_arg(wk_sub(exponent.tensor, 1))
@@ -71,7 +70,7 @@ const wk__op wk__op_pow = {
     WK__SIGNATURE_pow,
 };
 
-/* x^2, by far the most frequent power, is one multiplication. */
+/* x^2, the most frequent power, as one multiplication. */
 static const wk__op squared = {
     .name = "pow",
     .grad_fn_name = "PowBackward0",
@@ -82,7 +81,7 @@ static const wk__op squared = {
     .saves = {WK__SAVE_0},
 };
 
-/* Whole numbers to a whole power, which is computed with in their dtype. */
+/* Checks that integers are raised to a nonnegative integer power that their dtype can represent. */
 static bool check_integer_power(wk_site site, wk__arg a, wk__arg b)
 {
     if (!a.tensor || b.tensor || !b.is_int || !wk__is_tensor(a.tensor)) return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* floor, ceil, round, trunc: to whole numbers, round also to decimal places. Integers are whole already. */
+/* floor, ceil, round, trunc; round also to decimal places. Integers stay unchanged. */
 #include "ops/core/entries.h"
 #include <math.h>
 

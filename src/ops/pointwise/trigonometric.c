@@ -98,7 +98,7 @@ const wk__op wk__op_atan = {
 
 /* ---- atan2: the angle of (x, y); its gradient by y and x is (x, -y) / (x^2 + y^2), and 0 at the origin ----------- */
 
-/* Of an operand that may be a number. */
+/* Returns x^2 of an operand that may be a scalar. */
 static wk__arg squared(wk__arg x)
 {
     if (!x.is_number) return wk__tensor_arg(wk_square(x.tensor));

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* where and masked_fill: choosing by a condition. */
+/* where and masked_fill: selection by a condition. */
 #include "ops/core/entries.h"
 
 static bool check_condition(const wk__op *op, wk_site site, wk_tensor *x)
 {
-    if (!x || !wk__is_tensor(x) || wk__body_of(x)->dtype == WK_BOOL)
-        return true; /* what is no tensor the call itself tells */
+    if (!x || !wk__is_tensor(x) || wk__body_of(x)->dtype == WK_BOOL) return true; /* the call reports invalid tensors */
     wk__op_error(op, site, WK_ERR_DTYPE, &x, "the condition is $a; it must be bool: wk_ne(x, 0)");
     return false;
 }
@@ -60,7 +59,7 @@ static wk_tensor *masked_fill_call(wk__elementwise_fn *how, wk_site site, wk_ten
     wk_tensor *single = args[2].tensor;
     if (!check_condition(op, site, mask)) return NULL;
     if (!wk__is_tensor(single) || !wk__is_tensor(x))
-        return how(op, site, args, 3, NULL); /* what is no tensor is told there */
+        return how(op, site, args, 3, NULL); /* which reports invalid tensors */
     if (!check_scalar_value(site, single)) return NULL;
     args[2] = wk__tensor_arg(wk_to_dtype_at(site, single, wk__body_of(x)->dtype));
     wk_tensor *out = how(op, site, args, 3, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dropout and bernoulli: numbers drawn beside an operand, one for each of its elements. */
+/* dropout and bernoulli: one random number for each element of an operand. */
 #include "philox_draw.h"
 #include <math.h>
 
@@ -31,7 +31,7 @@ static bool check_float(const wk__op *op, wk_site site, wk_tensor *x)
 
 /* ---- dropout ----------------------------------------------------------------------------------------------------- */
 
-/* An element stays if its word is not below p 2^32: exact for every dtype. */
+/* An element is kept if its word is at least p 2^32: exact for every dtype. */
 static int dropout_expression(wk__emit *e, const int in[])
 {
     int word = wk__emit_bits(e, in[1], in[2], 32);
@@ -39,7 +39,7 @@ static int dropout_expression(wk__emit *e, const int in[])
     return wk__emit_where(e, stays, wk__emit_binary(e, WK__MUL, in[0], in[4]), wk__emit_constant(e, 0));
 }
 
-/* The gradient draws the same numbers again. */
+/* Records dropout with the stored draw, so that the gradient draws the same numbers again. */
 static wk_tensor *record_dropout(wk_site site, wk_tensor *x, const wk__attr *attr)
 {
     const wk__dropout_attributes a = wk__dropout_attributes_of(attr);
@@ -79,9 +79,8 @@ const wk__op wk__op_dropout = {
 
 /* ---- bernoulli --------------------------------------------------------------------------------------------------- */
 
-/* in: p, counter, key, p in memory, bound and stride. p is read once more, at place 0 with a stride of 0; what is no
- * probability asks for place 1, and devices notice that (wk__op.fault_message): nobody looks at the numbers at the
- * call. */
+/* in: p, counter, key, p in memory, bound and stride. p is loaded once more, at index 0 with stride 0. For an invalid
+ * probability the index is 1, which devices report (wk__op.fault_message), so the host does not check the values. */
 static int bernoulli(wk__emit *e, const int in[])
 {
     bool wide = e->dtype == WK_F64;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of dtypes in a range; see dtype_range.h. */
+/* Representable values of dtypes (dtype_range.h). */
 #include "dtype_range.h"
 #include "tensor/tensor.h"
 #include <math.h>
 
 /* ---- floats ------------------------------------------------------------------------------------------------------ */
 
-/* Bits of the significand, the leading one included; exponents of the least and the greatest normal values. */
+/* Bits of the significand, including the leading one; exponents of the smallest and the largest normal values. */
 typedef struct float_format {
     int digits, least_exponent, greatest_exponent;
 } float_format;
@@ -21,7 +21,7 @@ static float_format format_of(wk_dtype dtype)
     }
 }
 
-/* The distance between neighbouring values of the format at x. */
+/* Returns the distance between neighbouring values of the format at x. */
 static double spacing_at(double x, const float_format *f)
 {
     const int exponent = x == 0 || ilogb(x) < f->least_exponent ? f->least_exponent : ilogb(x);
@@ -32,7 +32,7 @@ double wk__float_nearest(double x, wk_dtype dtype)
 {
     const float_format f = format_of(dtype);
     if (dtype == WK_F64 || !isfinite(x)) return x;
-    if (dtype != WK_F32) x = wk__float_nearest(x, WK_F32); /* as every number that becomes an f16 or bf16 */
+    if (dtype != WK_F32) x = wk__float_nearest(x, WK_F32); /* conversions to f16 and bf16 go through f32 */
     if (!isfinite(x)) return x;
     const double spacing = spacing_at(x, &f), nearest = nearbyint(x / spacing) * spacing;
     return fabs(nearest) < ldexp(1, f.greatest_exponent + 1) ? nearest : copysign(INFINITY, x);
@@ -43,7 +43,7 @@ double wk__float_below(double x, wk_dtype dtype)
     const float_format f = format_of(dtype);
     if (dtype == WK_F64) return nextafter(x, -INFINITY);
     const double spacing = spacing_at(x, &f);
-    const bool power = x > 0 && ilogb(x) > f.least_exponent && ldexp(1, ilogb(x)) == x; /* values are closer below it */
+    const bool power = x > 0 && ilogb(x) > f.least_exponent && ldexp(1, ilogb(x)) == x; /* half as far below */
     return x - (power ? spacing / 2 : spacing);
 }
 
@@ -72,7 +72,8 @@ static uint64_t magnitude_of(int64_t x)
     return x < 0 ? -(uint64_t)x : (uint64_t)x;
 }
 
-/* The multiple of x's spacing next to a magnitude of at most 2^63, away from zero or towards it. */
+/* Rounds a magnitude of at most 2^63 to a multiple of the spacing of its values with `digits` bits, away from zero or
+ * towards it. */
 static uint64_t round_magnitude(uint64_t x, int digits, bool away)
 {
     const int bits = x ? 64 - __builtin_clzll(x) : 0;

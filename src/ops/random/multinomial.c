@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* multinomial: places drawn with given probabilities.
+/* multinomial: draws indices with given probabilities.
  *
- * With replacement, by the inverse of their running sum:
+ * With replacement, by inverting the running sum:
  *
  *     probabilities     .1  .4  0  .5
- *     running sum       .1  .5  .5  1.        uniform .3 of the total 1.: one sum is not above it, so place 1
+ *     running sum       .1  .5  .5  1.        uniform .3 of the total 1.: one sum is not above it, so index 1
  *
- * Without, by a race: each place takes an exponentially distributed time of rate p, and the first to arrive are
- * drawn, in the order in which they arrive. The first is place k with probability p[k] / sum p; and as an
- * exponential time has no memory, those that still run are as at the start, so the next is drawn of them likewise.
- * One pass draws any number. The sum of the squares of two normal numbers is twice an exponential one: no logarithm,
- * so the same bits on every device. */
+ * Without replacement, by arrival times: each index gets an exponentially distributed time with rate p, and the indices
+ * with the smallest times are drawn, in order. The first is index k with probability p[k] / sum p. Exponential times
+ * are memoryless, so the next one is drawn in the same way from the remaining indices. One pass draws any number of
+ * them. The sum of the squares of two normal numbers is twice an exponential one, which needs no logarithm, so every
+ * device computes the same bits. */
 #include "ir/random.h"
 #include "base/alloc.h"
 #include "philox_draw.h"
@@ -18,8 +18,8 @@
 
 /* ---- with replacement -------------------------------------------------------------------------------------------- */
 
-/* Is the running sum passed by the draw? Never the last positive one, to which the product may round: in:
- * sums, draw, total */
+/* True if the draw is past the running sum. Never for the last positive probability, to which the product may round.
+ * in: sums, draw, total */
 static int cdf_below_draw(wk__emit *e, const int in[])
 {
     int below = wk__emit_compare(e, WK__LE, in[0], wk__emit_binary(e, WK__MUL, in[1], in[2]));
@@ -29,7 +29,7 @@ static int cdf_below_draw(wk__emit *e, const int in[])
 static const wk__op is_passed = {
     .name = "multinomial", .expression = cdf_below_draw, .arity = 3, .result = WK__RESULT_BOOL};
 
-/* (rows, n) -> (rows, count): each draw by itself. */
+/* (rows, n) -> (rows, count); draws are independent. */
 static wk_tensor *sample_with_replacement(wk_site site, wk_tensor *x, int64_t count)
 {
     const wk__body *body = wk__body_of(x);
@@ -47,7 +47,7 @@ static wk_tensor *sample_with_replacement(wk_site site, wk_tensor *x, int64_t co
 
 /* ---- without ----------------------------------------------------------------------------------------------------- */
 
-/* Twice the time of each place. in: its probability, counter and key (raw) */
+/* Twice the time of each index. in: its probability, counter and key (raw) */
 static int exponential_time(wk__emit *e, const int in[])
 {
     int bits = wk__emit_bits(e, in[1], in[2], 64), total = 0;

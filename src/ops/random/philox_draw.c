@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What random ops share: the stream that they draw from, and its numbers as instructions. What they are, bit for
- * bit, is in ir/random.h. */
+/* Random streams of threads, and the instructions that generate their numbers (philox_draw.h). ir/random.h defines the
+ * numbers, bit for bit. */
 #include "philox_draw.h"
 #include "ir/random.h"
 #include <math.h>
 
 /* ---- the stream -------------------------------------------------------------------------------------------------- */
 
-/* Threads draw from streams of their own; seeds below 2^32 never meet another thread's. */
+/* Each thread draws from its own stream; with seeds below 2^32, streams of different threads never coincide. */
 void wk_seed_stream(uint64_t seed, uint64_t stream)
 {
     wk_context *context = wk__context();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rand, randn and their forms like another tensor. */
+/* rand, randn and their _like variants. */
 #include "philox_draw.h"
 
 static int uniform_f32(wk__emit *e, const int in[])
@@ -27,7 +27,7 @@ static int normal_f64(wk__emit *e, const int in[])
     return wk__emit_ins(e, WK__NDTRI, WK_F64, wk__emit_bits(e, in[0], in[1], 64), 0, 0);
 }
 
-/* What is recorded, by dtype; the row of the op is another descriptor. */
+/* Descriptors of the records, by dtype; separate from the ops' own. */
 static const wk__op uniform_of[WK_DTYPE_COUNT] = {[WK_F32] = WK__RANDOM_OP("rand", uniform_f32),
                                                   [WK_F64] = WK__RANDOM_OP("rand", uniform_f64),
                                                   [WK_F16] = WK__RANDOM_OP("rand", uniform_f16),
@@ -37,7 +37,7 @@ static const wk__op normal_of[WK_DTYPE_COUNT] = {[WK_F32] = WK__RANDOM_OP("randn
                                                  [WK_F16] = WK__RANDOM_OP("randn", normal_f32),
                                                  [WK_BF16] = WK__RANDOM_OP("randn", normal_f32)};
 
-/* A call's dtype must have a row in the table. */
+/* The call's dtype must have an entry in the table. */
 static wk_tensor *floats(const wk__op *op, const wk__op *table, wk_site site, const int64_t *shape, int ndim,
                          const wk_tensor_options *options)
 {

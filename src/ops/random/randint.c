@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* randint: whole numbers below a bound, from the upper half of a product, exactly as ir/random.h says. */
+/* randint: integers below a bound, from the upper half of a product, exactly as ir/random.h defines. */
 #include "ir/random.h"
 #include "dtype_range.h"
 #include "philox_draw.h"
@@ -24,7 +24,7 @@ static int below_small(wk__emit *e, const int in[])
                         wk__emit_i64(e, WK__SHR, product, wk__emit_i64_const(e, 32)));
 }
 
-/* The same for any range: the upper half of a product of 128 bits, from four of 64. */
+/* Like below_small(), but for any range: the upper half of a 128-bit product, computed from four 64-bit ones. */
 static int below_any(wk__emit *e, const int in[])
 {
     int bits = wk__emit_bits(e, in[0], in[1], 64), range = wk__emit_raw_imm(e, in[3]);
@@ -37,8 +37,8 @@ static int below_any(wk__emit *e, const int in[])
     return wk__emit_i64(e, WK__ADD, wk__emit_raw_imm(e, in[2]), wk__emit_i64(e, WK__ADD, upper, high_half(e, c)));
 }
 
-/* An integer that a float does not hold is rounded when it is stored: in[4] and in[5] are the ends of what it may
- * become, so that none is rounded to the excluded end. */
+/* An integer that a float dtype cannot represent is rounded when it is stored. in[4] and in[5] are the limits of the
+ * result, so that none is rounded to the excluded end. */
 static int clamped(wk__emit *e, int x, const int in[])
 {
     return wk__emit_i64(e, WK__MIN, wk__emit_i64(e, WK__MAX, x, wk__emit_raw_imm(e, in[4])),
@@ -53,13 +53,13 @@ static int clamped_any(wk__emit *e, const int in[])
     return clamped(e, below_any(e, in), in);
 }
 
-/* [is it clamped?][is the range below 2^31?] */
+/* [result is clamped][range is below 2^31] */
 static const wk__op below_of[2][2] = {
     {WK__RANDOM_OP("randint", below_any), WK__RANDOM_OP("randint", below_small)},
     {WK__RANDOM_OP("randint", clamped_any), WK__RANDOM_OP("randint", clamped_small)},
 };
 
-/* The ends of [low, high) as the dtype holds them; false with the error recorded. */
+/* Returns the ends of [low, high) as the dtype represents them; false on error. */
 static bool range_in_dtype(wk_site site, int64_t low, int64_t high, wk_dtype dtype, wk__integer_range *ends)
 {
     const wk__integer_range limits = wk__integer_limits(dtype);

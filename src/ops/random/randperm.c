@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* randperm: the places in the order of their bits. */
+/* randperm: the indices 0..n-1, sorted by random bits. */
 #include "dtype_range.h"
 #include "philox_draw.h"
 #include "ops/reduce/reduction.h"
@@ -11,7 +11,7 @@ static int all_bits(wk__emit *e, const int in[])
 
 static const wk__op bits_of = WK__RANDOM_OP("randperm", all_bits);
 
-/* Does the dtype hold each of 0..n-1? */
+/* Checks that the dtype represents each of 0..n-1. */
 static bool check_count(wk_site site, int64_t n, wk_dtype dtype)
 {
     const int64_t greatest = wk__largest_exact_integer(dtype);
@@ -22,7 +22,7 @@ static bool check_count(wk_site site, int64_t n, wk_dtype dtype)
     return false;
 }
 
-/* Where the bits of each place stand once they are sorted. */
+/* Sorts random bits and returns the order. */
 wk_tensor *wk_randperm_at(wk_site site, int64_t n, const wk_tensor_options *options)
 {
     wk__create c;

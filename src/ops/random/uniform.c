@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* uniform_ and normal_: a tensor filled anew, in place. */
+/* uniform_ and normal_: fill a tensor with random numbers, in place. */
 #include "dtype_range.h"
 #include "philox_draw.h"
 #include <math.h>
@@ -15,7 +15,7 @@ static wk_tensor *normal_on(wk_site site, const int64_t *shape, int ndim, wk_dty
                        &(const wk_tensor_options){.size = sizeof(wk_tensor_options), .dtype = dtype, .device = device});
 }
 
-/* What is drawn: offset + scale x, x uniform in [0, 1) or normal; and the greatest value that uniform numbers may be
+/* Distribution: offset + scale x, x uniform in [0, 1) or normal; and the largest value that uniform numbers may be
  * rounded to. */
 typedef struct fill {
     const wk__op *op;
@@ -23,7 +23,7 @@ typedef struct fill {
     double offset, scale, greatest;
 } fill;
 
-/* In the class of the target. */
+/* Draws the numbers in the target's computation dtype. */
 static wk_tensor *draw_numbers(const fill *f, wk_site site, const wk__body *body)
 {
     wk_tensor *(*draw)(wk_site, const int64_t *, int, wk_dtype, wk_device) = f->normal ? normal_on : wk__uniform;
@@ -33,7 +33,7 @@ static wk_tensor *draw_numbers(const fill *f, wk_site site, const wk__body *body
     return f->normal ? numbers : wk_minimum(numbers, f->greatest);
 }
 
-/* The old numbers do not flow into the new ones. */
+/* Draws and assigns; the old contents do not affect the result. */
 static wk_tensor *fill_in_frame(const fill *f, wk_site site, wk_tensor *x)
 {
     wk__compose c;
@@ -66,7 +66,7 @@ static bool check_target(const wk__op *op, wk_site site, wk_tensor *x)
     return false;
 }
 
-/* The ends count as x's dtype holds them, so that from itself may come, and nothing that is stored is `to`. */
+/* The ends are rounded to x's dtype, so that `from` itself may be drawn, and no stored value equals `to`. */
 wk_tensor *wk_uniform__at(wk_site site, wk_tensor *x, double from, double to)
 {
     const wk__op *op = &wk__op_uniform_;

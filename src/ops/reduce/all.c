@@ -7,7 +7,8 @@ static int nonzero(wk__emit *e, const int in[])
     return wk__emit_compare(e, WK__NE, in[0], wk__emit_constant(e, 0));
 }
 
-/* Also right for rows without elements, of which the least is the greatest number and the greatest the least. */
+/* For a row without elements the minimum is the largest value of the dtype and the maximum the smallest, so the
+ * comparison is also correct for empty rows. */
 static int positive(wk__emit *e, const int in[])
 {
     return wk__emit_compare(e, WK__GT, in[0], wk__emit_constant(e, 0));

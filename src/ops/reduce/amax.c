@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* amax, amin: the largest and the smallest element. NaN wins; among equals the gradient is shared evenly. */
+/* amax, amin: the largest and the smallest element. NaN takes precedence; equal elements share the gradient evenly. */
 #include "reduction.h"
 
 static wk_tensor *extreme(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* argmax, argmin: where the largest and the smallest element is; the first among equals. NaN wins over every number.
+/* argmax, argmin: index of the largest and the smallest element, the first among equal ones. NaN takes precedence.
  *
  *     best  = amax(x)                         one row program: two reductions over the same row
  *     first = amin(x is best ? position in all of x : 2^63 - 1)
  *     index = first mod columns
  *
- * Positions have no tensor: one would need 8 bytes for each element of x.
- */
+ * Positions are not stored in a tensor, which would need 8 bytes per element of x. */
 #include "reduction.h"
 
-/* in: x, best -> i64. NaN is best wherever it stands: then `best` is NaN and nothing equals it. */
+/* in: x, best -> i64. Any NaN counts as best: then `best` is NaN, which equals nothing. */
 static int best_index_expression(wk__emit *e, const int in[])
 {
     int equal = wk__emit_compare(e, WK__EQ, in[0], in[1]), nan = wk__emit_compare(e, WK__NE, in[0], in[0]);
@@ -23,7 +22,7 @@ static const wk__op first_op = {
 static const wk__op column_op = {
     .name = "argmax", .expression = wk__single_instruction, .instruction = WK__REM, .arity = 2};
 
-/* The masked dimensions are the last of x, or all. */
+/* mask: the last dimensions of x, or all. */
 static wk_tensor *reduce_argbest(const wk__op *reduction, wk_site site, wk_tensor *x, uint16_t mask, bool keepdim)
 {
     if (!x) return NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cumsum, cumprod: running sum and product along one dimension. Integers and bool run in i64. */
+/* cumsum, cumprod: running sum and product along one dimension. Integers and bool are computed in i64. */
 #include "reduction.h"
 #include <wick/autograd.h>
 
-/* From the end backwards, operand and result are both walked with turned steps. */
+/* backwards: operand and result are both iterated with negated strides. */
 wk_tensor *wk__record_scan(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool product, bool backwards)
 {
     wk__record *r;
@@ -18,7 +18,7 @@ wk_tensor *wk__record_scan(const wk__op *op, wk_site site, wk_tensor *x, int axi
     return out;
 }
 
-/* `backwards`: from the end on. */
+/* backwards: from the end. */
 static wk_tensor *scan_call(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, bool backwards)
 {
     wk__compose c;
@@ -49,7 +49,7 @@ static void cumsum_gradient(wk__grad_ctx *g)
     g->in[0] = scan_call(&wk__op_cumsum, (wk_site){0}, g->out[0], a.axis, !a.backwards);
 }
 
-/* Along an axis of n places, from its end if backwards. */
+/* A dimension of n elements, traversed from its end if backwards. */
 typedef struct scan_range {
     int64_t axis, n;
     bool backwards;
@@ -60,7 +60,7 @@ static scan_range run_of(wk_tensor *x, int64_t axis, bool backwards)
     return (scan_range){axis, wk_ndim(x) ? wk_size(x, (int)axis) : 1, backwards};
 }
 
-/* `count` places from the `first` on, counted as the run goes. */
+/* Returns `count` elements from index `first`, counted in the direction of the traversal. */
 static wk_tensor *narrow_along(const scan_range *r, wk_tensor *x, int64_t first, int64_t count)
 {
     return wk_narrow_at((wk_site){0}, x, r->axis, r->backwards ? wk_size(x, (int)r->axis) - first - count : first,
@@ -83,10 +83,10 @@ wk_tensor *wk__exclusive_cumprod(wk_tensor *x, int64_t axis, bool backwards)
                         narrow_along(&r, all, 0, r.n - 1));
 }
 
-/* The gradient of x_k is b_k s_k, where b_k is the product of what stands before x_k, and s_k = g_k + x_(k+1) s_(k+1)
- * sums the gradients of the results from there on, each times the factors between. No division: its gradients are right
- * where elements are 0, too. In rounds with `reach` = 1, 2, 4, ..: sum_k covers that many results from k on, factor_k
- * is the product of that many elements behind k, and has no place where there are fewer. */
+/* The gradient of x_k is b_k s_k. b_k is the product of the elements before x_k; s_k = g_k + x_(k+1) s_(k+1) sums the
+ * gradients of the results from k on, each times the factors in between. No division, so gradients of this gradient are
+ * right where elements are 0. Computed in rounds with `reach` = 1, 2, 4, ..: sum_k covers `reach` results from k on;
+ * factor_k is the product of `reach` elements after k, and has no entry if there are fewer. */
 static wk_tensor *cumprod_grad_scan(wk_tensor *x, wk_tensor *grad, const scan_range *r)
 {
     if (r->n < 2) return grad;
@@ -101,13 +101,13 @@ static wk_tensor *cumprod_grad_scan(wk_tensor *x, wk_tensor *grad, const scan_ra
     return wk_mul(sum, wk__exclusive_cumprod(x, r->axis, r->backwards));
 }
 
-/* Every result from x_k on has x_k as a factor: sum over i >= k of g_i y_i / x_k. From the first zero on all
- * results are 0: what stands before it is not concerned; of the zero itself the results without it count, y' with 1
- * in its place; what comes after it has no influence.
+/* Every result from x_k on has x_k as a factor, so the gradient is the sum over i >= k of g_i y_i / x_k. From the first
+ * zero on all results are 0. Elements before the zero are unaffected by that; the gradient of the zero itself uses the
+ * results without it, y', computed with 1 in its place; elements after it have gradient 0.
  *
  *     x    2  3  0  5  0          y'   2  6  6 30  0      (all zeros but the first stay)
  *
- * That is the gradient, but not how it depends on the zeros: these numbers have no gradients of their own. */
+ * This computes the gradient, but not its dependence on the zeros: its own derivative would be wrong. */
 static wk_tensor *cumprod_grad_quotient(const wk__grad_ctx *g, const scan_range *r)
 {
     const wk_site none = {0};

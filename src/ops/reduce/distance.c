@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dist, cosine_similarity: how far two tensors are apart, and by which angle their vectors differ. */
+/* dist, cosine_similarity: the norm of a difference, and the cosine of the angle between vectors. */
 #include "norm.h"
 #include <math.h>
 
@@ -59,14 +59,14 @@ const wk__op wk__op_dist = {
 
 /* ---- cosine_similarity ------------------------------------------------------------------------------------------- */
 
-/* A vector without its length, which counts as eps at least. in: x, length, eps */
+/* A vector divided by its norm, or by eps if that is larger. in: x, norm, eps */
 static int direction(wk__emit *e, const int in[])
 {
     return wk__emit_binary(e, WK__DIV, in[0], wk__emit_binary(e, WK__MAX, in[1], in[2]));
 }
 static const wk__op direction_op = {.name = "cosine_similarity", .expression = direction, .arity = 3};
 
-/* The dimension of what both broadcast to, and that shape. */
+/* Computes the broadcast shape of both operands and resolves dim in it. */
 static bool broadcast_and_resolve_dim(wk_site site, wk_tensor *const in[2], int64_t dim, int *ndim, int64_t *shape,
                                       int *d)
 {
@@ -125,8 +125,8 @@ static wk_tensor *length_keepdim(wk_tensor *x, int64_t mask)
                       &(wk_norm_options){.size = sizeof(wk_norm_options), .keepdim = true});
 }
 
-/* With a' = a / c, c = max(|a|, eps), and b' likewise: (b' - (a' b') a') / c for a, the second part only where |a|
- * counts. */
+/* With a' = a / c, c = max(|a|, eps), and b' likewise, the gradient of a is (b' - (a' b') a') / c; the second term is 0
+ * where |a| <= eps. */
 static wk_tensor *cosine_grad(wk_tensor *a, wk_tensor *b, wk_tensor *flow, int64_t mask, double eps)
 {
     wk_tensor *length = length_keepdim(a, mask), *short_of = wk_le(length, eps), *c = wk_where(short_of, eps, length);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layer_norm: (x - mean) / sqrt(var + eps) weight + bias over the last dimensions. One row program: the mean, the
- * squares around it, the result. */
+/* layer_norm: (x - mean) / sqrt(var + eps) weight + bias over the last dimensions. One row program: the mean, the sum
+ * of squared deviations, the result. */
 #include "reduction.h"
 #include <math.h>
 
@@ -8,7 +8,7 @@ static int square(wk__emit *e, const int in[])
 {
     return wk__emit_binary(e, WK__MUL, in[0], in[0]);
 }
-/* in: sum of squares, their number, eps */
+/* in: sum of squares, number of elements, eps */
 static int scale(wk__emit *e, const int in[])
 {
     return wk__emit_unary(e, WK__RSQRT, wk__emit_binary(e, WK__ADD, wk__emit_binary(e, WK__DIV, in[0], in[1]), in[2]));
@@ -17,7 +17,7 @@ static int scale(wk__emit *e, const int in[])
 static const wk__op square_op = {.name = "layer_norm", .expression = square, .arity = 1};
 static const wk__op scale_op = {.name = "layer_norm", .expression = scale, .arity = 3};
 
-/* 1 / sqrt(var + eps) of each row of what lies around 0. */
+/* Returns 1 / sqrt(var + eps) of each row of centred data. */
 static wk_tensor *row_scale(wk_site site, wk_tensor *centred, uint16_t mask, double columns, double eps)
 {
     wk_tensor *squares = centred ? wk__reduce_sum(site, wk__unary(&square_op, site, centred), mask, true) : NULL;
@@ -35,7 +35,7 @@ static wk_tensor *normalised(wk_site site, wk_tensor *x, uint16_t mask, double e
     return wk_mul(centred, row_scale(site, centred, mask, columns, eps));
 }
 
-/* Do the last dimensions of x, and the optional operands, have this shape? */
+/* Checks that the last dimensions of x, and the optional operands, have this shape. */
 static bool check_normalized_shape(wk_site site, wk_tensor *const in[], const int64_t *shape, int ndim)
 {
     if (!wk__array_check(shape, ndim, site, "layer_norm", "the shape")) return false;
@@ -63,7 +63,7 @@ wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, in
 {
     const wk__op *op = &wk__op_layer_norm;
     wk__compose c;
-    if ((!weight || !bias) && wk__error_pending()) return NULL; /* one that failed must not count as not given */
+    if ((!weight || !bias) && wk__error_pending()) return NULL; /* a failed operand must not count as omitted */
     if ((weight && !wk__check_tensor(weight, site, op->name, "weight")) ||
         (bias && !wk__check_tensor(bias, site, op->name, "bias")))
         return NULL;
@@ -76,7 +76,7 @@ wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, in
     c.in[2] = bias;
     c.inputs = 3;
     wk_tensor *out = NULL;
-    wk__layer_norm_attributes a = {.eps = eps}; /* and the mask of the normalised dimensions */
+    wk__layer_norm_attributes a = {.eps = eps}; /* the mask of the normalised dimensions is set below */
     if (wk__check_float(op, site, x) && check_normalized_shape(site, c.in, shape, ndim)) {
         int all = wk__body_of(x)->ndim;
         a.mask = ((1 << all) - 1) & ~((1 << (all - ndim)) - 1);
@@ -89,8 +89,8 @@ wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, in
     return wk__compose_end(&c, out, &attr);
 }
 
-/* With h = (x - mean) r the result without weight, and d the gradient times the weight: r (d - mean d - h mean(d
- * h)). */
+/* With h = (x - mean) r, the result without weight, and d the gradient times the weight, the gradient of x is r (d -
+ * mean d - h mean(d h)). */
 static void gradient(wk__grad_ctx *g)
 {
     const wk__layer_norm_attributes a = wk__layer_norm_attributes_of(g->attr);

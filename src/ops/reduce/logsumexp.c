@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* logsumexp: log of the sum of e^x, without overflow: the largest element is taken off first. */
+/* logsumexp: log of the sum of e^x. Subtracts the largest element first, so that nothing overflows. */
 #include "reduction.h"
 #include <math.h>
 
-/* An infinite largest element must not be taken off: inf - inf is NaN. */
+/* An infinite maximum is not subtracted: inf - inf is NaN. */
 static int if_finite(wk__emit *e, const int in[])
 {
     int infinite = wk__emit_compare(e, WK__EQ, wk__emit_unary(e, WK__ABS, in[0]), wk__emit_constant(e, INFINITY));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* norm: length of vectors, (sum |x|^p)^(1/p); p = 2 unless said otherwise, also 0 (how many are not 0), inf and
- * -inf. */
+/* norm: vector norms, (sum |x|^p)^(1/p). p is 2 by default; 0 (the number of nonzero elements), inf and -inf are
+ * allowed. */
 #include "base/alloc.h"
 #include "norm.h"
 #include <math.h>
 
-/* One element's part of the sum, before the root. in: x, p */
+/* An element's term of the sum, before the root. in: x, p */
 static int magnitude(wk__emit *e, const int in[])
 {
     return wk__emit_unary(e, WK__ABS, in[0]);
@@ -36,19 +36,18 @@ static const wk__op *term_op_for(double p)
 
 /* ---- roots of sums of powers -------------------------------------------------------------------------------------
  *
- * A power overflows, or vanishes, long before the length does. Where the sum says that this may have happened, it is
- * summed again over x / m, with m the largest |x| (for p < 0 the least), and the root is multiplied by m. What that
- * takes, two more passes over a row, depends on the row's own sum: other rows are spared them
- * (wk__program_pass_condition). */
+ * A power overflows or underflows long before the norm does. If the sum indicates that, the powers are summed again for
+ * x / m, where m is the largest |x| (the smallest for p < 0), and the root is multiplied by m. This takes two more
+ * passes over a row, and each row's own sum decides whether they run for it (wk__program_pass_condition). */
 
-/* Of a sum: it is infinite, or so small that what vanished may have been a part of it. */
+/* True if the sum is infinite, or so small that terms of it may have underflowed. */
 static int out_of_range(wk__emit *e, const int in[])
 {
     int infinite = wk__emit_compare(e, WK__EQ, in[0], wk__emit_constant(e, INFINITY));
     int small = wk__emit_compare(e, WK__LT, in[0], wk__emit_constant(e, e->dtype == WK_F64 ? 0x1p-900 : 0x1p-90));
     return wk__emit_ins(e, WK__OR, WK_BOOL, infinite, small, 0);
 }
-/* in: is it out of range?, x */
+/* in: whether the sum is out of range, x */
 static int largest(wk__emit *e, const int in[])
 {
     return wk__emit_where(e, in[0], wk__emit_unary(e, WK__ABS, in[1]), wk__emit_constant(e, -INFINITY));
@@ -57,14 +56,14 @@ static int least(wk__emit *e, const int in[])
 {
     return wk__emit_where(e, in[0], wk__emit_unary(e, WK__ABS, in[1]), wk__emit_constant(e, INFINITY));
 }
-/* |x| / m, also where both are 0 or infinite. */
+/* x| / m, which is 1 where both are 0 or infinite. */
 static int ratio(wk__emit *e, int x, int m)
 {
     int size = wk__emit_unary(e, WK__ABS, x);
     return wk__emit_where(e, wk__emit_compare(e, WK__EQ, size, m), wk__emit_constant(e, 1),
                           wk__emit_binary(e, WK__DIV, size, m));
 }
-/* in: is it out of range?, x, m, p */
+/* in: whether the sum is out of range, x, m, p */
 static int scaled_square(wk__emit *e, const int in[])
 {
     int x = ratio(e, in[1], in[2]);
@@ -75,7 +74,7 @@ static int scaled_power(wk__emit *e, const int in[])
     int power = wk__emit_binary(e, WK__POW, ratio(e, in[1], in[2]), in[3]);
     return wk__emit_where(e, in[0], power, wk__emit_constant(e, 0));
 }
-/* in: is it out of range?, sum, m, p */
+/* in: whether the sum is out of range, sum, m, p */
 static int times_scale(wk__emit *e, const int in[], int root)
 {
     return wk__emit_binary(e, WK__MUL, root, wk__emit_where(e, in[0], in[2], wk__emit_constant(e, 1)));
@@ -99,7 +98,7 @@ static const wk__op largest_op = ROOT_OP(largest, 2), least_op = ROOT_OP(least, 
 static const wk__op scaled_square_op = ROOT_OP(scaled_square, 4), scaled_power_op = ROOT_OP(scaled_power, 4);
 static const wk__op square_root_op = ROOT_OP(square_root, 4), root_op = ROOT_OP(root, 4);
 
-/* expression(flag, x, m, p) */
+/* Computes op->expression(flag, x, m, p). */
 static wk_tensor *with_scale(const wk__op *op, wk_site site, wk_tensor *flag, wk_tensor *x, wk_tensor *m, double p)
 {
     if (!flag || !x || !m) return NULL;
@@ -113,7 +112,7 @@ static int minus(wk__emit *e, const int in[])
 }
 static const wk__op minus_op = {.name = "norm", .expression = minus, .arity = 2};
 
-/* What is measured, made anew for each sum over it: one tensor that several kernels read would be stored. */
+/* Returns x - other, or x. Recorded anew for each sum over it, because a tensor that several kernels read is stored. */
 static wk_tensor *difference(wk_site site, wk_tensor *x, wk_tensor *other)
 {
     if (!x || !other) return x ? wk__to_opmath(x) : NULL;
@@ -121,7 +120,7 @@ static wk_tensor *difference(wk_site site, wk_tensor *x, wk_tensor *other)
     return wk__elementwise(&minus_op, site, args, 2, NULL);
 }
 
-/* By what x is divided where the sum is out of range. */
+/* Returns m, by which x is divided if the sum is out of range. */
 static wk_tensor *scale_of(wk_site site, wk_tensor *flag, wk_tensor *x, uint16_t mask, double p)
 {
     if (!flag || !x) return NULL;
@@ -132,7 +131,7 @@ static wk_tensor *scale_of(wk_site site, wk_tensor *flag, wk_tensor *x, uint16_t
     return part ? wk__reduce(low ? &wk__op_amin : &wk__op_amax, site, part, mask, true, class, class) : NULL;
 }
 
-/* The sum of what an op makes of x and p, with the masked dimensions there, of size 1. */
+/* Returns the sum of op->expression(x, p), with the masked dimensions at size 1. */
 static wk_tensor *sum_of(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mask, double p)
 {
     if (!x) return NULL;
@@ -146,7 +145,7 @@ wk_tensor *wk__root_of_powers(wk_site site, wk_tensor *x, wk_tensor *other, uint
     wk_tensor *way = difference(site, x, other), *sum = sum_of(term_op_for(p), site, way, mask, p);
     wk_tensor *flag = sum ? wk__unary(&out_of_range_op, site, sum) : NULL;
     if (!flag) return NULL;
-    wk_tensor *m = sum; /* 0, of no elements */
+    wk_tensor *m = sum; /* 0 if there are no elements */
     if (wk__reduced_numel(way, mask)) m = scale_of(site, flag, difference(site, x, other), mask, p);
     wk_tensor *part =
         with_scale(p == 2 ? &scaled_square_op : &scaled_power_op, site, flag, difference(site, x, other), m, p);
@@ -183,11 +182,11 @@ wk_tensor *wk_norm_at(wk_site site, wk_tensor *x, const int64_t *dims, int count
     return wk__reduction_end(&r, wk__cast_result(out, r.dtype));
 }
 
-/* x / length for p = 2; where the length is 0 there is no slope, and 0 is taken. x is divided first: the quotient is
- * representable, grad / length may not be. */
+/* For p = 2 the gradient is x / length. Where the length is 0 the slope is undefined; 0 is used. x is divided first,
+ * because that quotient is representable, while grad / length may not be. */
 wk_tensor *wk__vector_norm_grad(wk_tensor *x, wk_tensor *length, wk_tensor *grad, double p, int64_t mask)
 {
-    if (p == 0) return wk_zeros_like_at((wk_site){0}, x, NULL); /* how many are not 0: steps */
+    if (p == 0) return wk_zeros_like_at((wk_site){0}, x, NULL); /* counts nonzero elements: a step function */
     if (p == 1) return wk_mul(wk_sign(x), grad);
     if (isinf(p)) return wk_mul(wk_sign(x), wk__split_grad_among_ties(wk_eq(wk_abs(x), length), grad, mask));
     wk_tensor *none = wk_eq(length, 0), *safe = wk_add(length, none), *flow = wk_mul(grad, wk_eq(none, 0));

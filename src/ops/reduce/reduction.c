@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared pieces of reductions; see reduction.h. */
+/* Helpers for reductions (reduction.h). */
 #include "reduction.h"
 #include <string.h>
 
@@ -41,7 +41,7 @@ bool wk__check_nonempty_reduction(const wk__op *op, wk_site site, wk_tensor *x, 
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-/* Of x, or asked for by an option. */
+/* Reports an unsupported dtype, of x or of the option. */
 static bool report_dtype(const wk__reduction_call *r, const wk__op *op, wk_site site, wk_tensor *x)
 {
     if (!r->dtype_given) return wk__check_float(op, site, x);
@@ -88,9 +88,9 @@ wk_tensor *wk__reduction_end(wk__reduction_call *r, wk_tensor *out)
     return wk__compose_end(&r->compose, out, &attr);
 }
 
-/* ---- inside composed ops ----------------------------------------------------------------------------------------- */
+/* ---- inside composite ops ---------------------------------------------------------------------------------------- */
 
-/* Dimension d of the result is dimension order[d] of x. */
+/* Returns a view whose dimension d is dimension order[d] of x. */
 static wk_tensor *reordered(wk_tensor *x, const int order[])
 {
     const wk__body *body = wk__body_of(x);
@@ -160,7 +160,7 @@ wk_tensor *wk__drop_reduced_dims(wk_tensor *out, uint16_t mask, bool keepdim)
     return wk__tensor_view(wk__context(), out, body->offset, ndim, shape, stride);
 }
 
-/* in: x, for its shape alone */
+/* in: x, for its shape only */
 static int position(wk__emit *e, const int in[])
 {
     (void)in;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What reductions, and what is built from them, share: dimension arguments, views with one dimension last, row totals.
+/* Helpers for reductions and the ops built on them (softmax, layer_norm, losses): dimension arguments, views with one
+ * dimension last, row sums.
  *
- * An op of this family is a few small records that the engine makes one row program of. Two things keep them together:
- * reduced dimensions stay with size 1 until the end, and whoever counts positions has its dimension last, because a
- * program walks the reduced dimensions innermost. */
+ * Such an op records several small ops, which the engine fuses into one row program. Two conditions keep them fusible:
+ * reduced dimensions keep size 1 until the last step, and ops that use IOTA along a dimension move it last first,
+ * because a program iterates over reduced dimensions innermost. */
 #ifndef WICK_OPS_ROWS_H
 #define WICK_OPS_ROWS_H
 
@@ -11,71 +12,72 @@
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-/* A dimension of x; false with the error recorded. A 0-d tensor has dimension 0. */
+/* Converts a dimension of x to its index; a 0-d tensor has dimension 0. False on error. */
 bool wk__reduction_dim(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, int *axis);
-/* Errors unless x is of a floating dtype, or has elements along the masked dimensions. */
+/* Check that x has a floating dtype, and that x has elements along the masked dimensions. */
 bool wk__check_float(const wk__op *op, wk_site site, wk_tensor *x);
 bool wk__check_nonempty_reduction(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mask);
-/* The product of the masked sizes. */
+/* Returns the product of the masked sizes. */
 int64_t wk__reduced_numel(const wk_tensor *x, uint16_t mask);
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-/* A call of a reduction, from its checks to its node. Between begin and end the op composes `out` from x and
- * the mask. */
+/* One call of a reduction, from its checks to its node. Between begin and end the op composes `out` from x and mask. */
 typedef struct wk__reduction_call {
     wk__compose compose;
-    wk__reduce_attributes attributes; /* mask and keepdim are set; the rest is the op's */
-    const char *node;                 /* what it prints as grad_fn; NULL: op->node */
+    wk__reduce_attributes attributes; /* mask and keepdim are set; the op sets the others */
+    const char *node;                 /* printed as grad_fn; NULL: op->node */
     uint16_t mask;
     bool keepdim, dtype_given;
-    wk_dtype dtype; /* what is reduced: the option's or else that of x; a dtype of op->domain */
+    wk_dtype dtype; /* dtype to reduce in: the option's, else x's; in op->domain */
 } wk__reduction_call;
-/* dtype 0: that of x. False with the error recorded. */
+/* dtype 0: x's dtype. False on error. */
 bool wk__reduction_begin(wk__reduction_call *r, const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims,
                          int count, bool keepdim, wk_dtype dtype);
-/* The same with the options of most reductions; a dtype is refused unless op->takes_dtype. */
+/* Like wk__reduction_begin(), but with the options of most reductions; a dtype is an error unless op->takes_dtype. */
 bool wk__reduction_begin_options(wk__reduction_call *r, const wk__op *op, wk_site site, wk_tensor *x,
                                  const int64_t *dims, int count, const wk_reduce_options *options);
-/* out NULL: an error was recorded between. */
+/* out is NULL after an error. */
 wk_tensor *wk__reduction_end(wk__reduction_call *r, wk_tensor *out);
 
-/* ---- inside composed ops: no nodes ------------------------------------------------------------------------------- */
+/* ---- inside composite ops: no nodes ------------------------------------------------------------------------------ */
 
-/* The dimension moved last, and moved back from there. */
+/* Move dimension `axis` last, and back. */
 wk_tensor *wk__move_dim_last(wk_tensor *x, int axis);
 wk_tensor *wk__move_dim_back(wk_tensor *x, int axis);
-/* x with a new last dimension of size 1. */
+/* Returns x with a new last dimension of size 1. */
 wk_tensor *wk__append_unit_dim(wk_tensor *x);
-/* Sum and largest element over the masked dimensions in the class of x, which stay with size 1 if keepdim. */
+/* Return the sum and the maximum over the masked dimensions in x's computation dtype; dimensions stay with size 1 if
+ * keepdim. */
 wk_tensor *wk__reduce_sum(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim);
 wk_tensor *wk__reduce_max(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim);
-/* The result with its reduced dimensions, or seen without them. NULL if it is. */
+/* Returns the result with its reduced dimensions if keepdim, else as a view without them. NULL if it is NULL. */
 wk_tensor *wk__drop_reduced_dims(wk_tensor *out, uint16_t mask, bool keepdim);
-/* i64: where each element stands in its row, when the masked dimensions are the last. Nothing is stored or divided: the
- * position in the whole space less the row's first, which is one more reduction of the row program. */
+/* Returns the index of each element in its row, as i64, if the masked dimensions are the last. Stores nothing and does
+ * not divide: it is the element's position in the index space minus the position of the row's first element, which is
+ * one more reduction of the row program. */
 wk_tensor *wk__row_iota(wk_site site, wk_tensor *x, uint16_t mask);
-/* Running sums (or products) of a floating or i64 tensor along one dimension, from the end on if backwards. */
+/* Records running sums (or products) of a floating or i64 tensor along one dimension, from the end if backwards. */
 wk_tensor *wk__record_scan(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool product, bool backwards);
-/* Values and positions (i64) along one dimension in order, both shaped like x; equal ones stay in theirs. False
- * with the error recorded. */
+/* Records a stable sort along one dimension: values and their indices (i64), both with x's shape. False on error. */
 bool wk__record_sort(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool descending, wk_tensor *out[2]);
-/* The result of a composed op: in `dtype`, NULL if x is. */
+/* Returns the result of a composite op converted to `dtype`; NULL if x is NULL. */
 wk_tensor *wk__cast_result(wk_tensor *x, wk_dtype dtype);
 
 /* ---- in gradients: public ops ------------------------------------------------------------------------------------ */
 
-/* A tensor of the result's shape with the reduced dimensions there again, of size 1; wk__reduce_attributes say
- * which. */
+/* Returns a tensor of the result's shape with the reduced dimensions restored at size 1, according to
+ * wk__reduce_attributes. */
 wk_tensor *wk__restore_reduced_dims(const wk__grad_ctx *g, wk_tensor *result);
-/* Public sum, mean and product over the masked dimensions, which stay. */
+/* Public sum, mean and product over the masked dimensions, with keepdim. */
 wk_tensor *wk__sum_keepdim(wk_tensor *x, int64_t mask);
 wk_tensor *wk__mean_keepdim(wk_tensor *x, int64_t mask);
 wk_tensor *wk__prod_keepdim(wk_tensor *x, int64_t mask);
-/* The gradient of a result that is one of several elements: each of these (`same`, bool) gets an equal share of it. */
+/* Gradient of a result that selects one of several equal elements: divides grad equally among the elements where `same`
+ * (bool) is set. */
 wk_tensor *wk__split_grad_among_ties(wk_tensor *same, wk_tensor *grad, int64_t mask);
-/* The product of what stands before each element along an axis, or behind it; 1 where that is nothing. Gradients of any
- * order. NULL if x is. */
+/* Returns, for each element, the product of the elements before it along an axis (after it if backwards); 1 for an
+ * empty product. Differentiable to any order. NULL if x is NULL. */
 wk_tensor *wk__exclusive_cumprod(wk_tensor *x, int64_t axis, bool backwards);
 
 #endif

@@ -3,16 +3,15 @@
  *
  *     m = amax(x)    s = sum(e^(x - m))    softmax = e^(x - m) (1 / s)    log_softmax = x - m - log s
  *
- * s is 1 at least, so its reciprocal loses nothing but a rounding, and a row costs one division instead of
- * one an element. */
+ * s is at least 1, so its reciprocal costs one rounding, and a row needs one division instead of one per element. */
 #include "reduction.h"
 
-/* in: x, largest of the row */
+/* in: x, maximum of the row */
 static int exp_from(wk__emit *e, const int in[])
 {
     return wk__emit_unary(e, WK__EXP, wk__emit_binary(e, WK__SUB, in[0], in[1]));
 }
-/* in: x, largest, sum */
+/* in: x, maximum, sum */
 static int log_share(wk__emit *e, const int in[])
 {
     return wk__emit_binary(e, WK__SUB, wk__emit_binary(e, WK__SUB, in[0], in[1]), wk__emit_unary(e, WK__LOG, in[2]));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sort, argsort, topk, kthvalue, median: one stable sort along a dimension, and what is picked from it. NaN counts
- * as greatest.
+/* sort, argsort, topk, kthvalue, median: one stable sort along a dimension, and selections from its result. NaN sorts
+ * last.
  *
- * All give values and the i64 positions they came from. Gradients go back to those positions, so the node keeps the
- * positions as its second operand. Attributes: i[0] = axis, i[1] = the axis is gone from the results. The median of all
- * elements is another matter: elements that equal it share its gradient, as in PyTorch. */
+ * All return values and their i64 indices. Gradients are scattered to those indices, so the node keeps them as its
+ * second operand. Attributes: i[0] = axis, i[1] = the results do not have the axis. The median of all elements differs:
+ * equal elements share its gradient, as in PyTorch. */
 #include "ops/core/create.h"
 #include "reduction.h"
 #include "base/alloc.h"
@@ -38,15 +38,16 @@ bool wk__record_sort(const wk__op *op, wk_site site, wk_tensor *x, int axis, boo
     return true;
 }
 
-/* ---- picking ----------------------------------------------------------------------------------------------------- */
+/* ---- selection --------------------------------------------------------------------------------------------------- */
 
+/* One call of these ops. */
 typedef struct sort_call {
     wk__compose compose;
     const char *node; /* NULL: op->node */
     int axis;
-    bool dim_removed; /* the results are without the axis */
-    uint16_t mask;    /* the axis, or all when x is seen flat */
-    int64_t length;   /* of the axis */
+    bool dim_removed; /* the results do not have the axis */
+    uint16_t mask;    /* the axis, or all dimensions if x is flattened */
+    int64_t length;   /* size of the axis */
     wk_tensor *out[2];
 } sort_call;
 
@@ -61,7 +62,7 @@ static bool begin(sort_call *s, const wk__op *op, wk_site site, wk_tensor *x, in
     return true;
 }
 
-/* The results to the caller: an unwanted one (NULL) is let go. */
+/* Stores the results; a result that the caller does not request (NULL) is released. */
 static wk_code finish(sort_call *s, wk_tensor **values, wk_tensor **indices)
 {
     s->compose.in[1] = s->out[1];
@@ -79,7 +80,7 @@ static wk_code finish(sort_call *s, wk_tensor **values, wk_tensor **indices)
     return whole ? WK_OK : wk_error_code();
 }
 
-/* `count` places of the axis from `first` on; `dropped`: without the axis. */
+/* Returns a view of `count` elements of the axis from `first` on; dropped: without the axis. */
 static wk_tensor *select_positions(const sort_call *s, wk_tensor *x, int64_t first, int64_t count, bool dropped)
 {
     if (!x) return NULL;
@@ -95,7 +96,7 @@ static wk_tensor *select_positions(const sort_call *s, wk_tensor *x, int64_t fir
     return wk__tensor_view(wk__context(), x, offset, ndim, shape, stride);
 }
 
-/* A copy, so that what was not picked does not stay in memory. */
+/* Copies the selected elements, so that the others do not stay in memory. */
 static void copy_positions(sort_call *s, int64_t first, int64_t count, bool dropped)
 {
     for (int k = 0; k < 2 && s->out[k]; k++)
@@ -113,7 +114,7 @@ static bool check_k(sort_call *s, int64_t k, int64_t least)
     return false;
 }
 
-/* Is there an element to give? */
+/* Checks that there is an element to return. */
 static bool check_nonempty(sort_call *s)
 {
     if (s->out[1] && wk__check_nonempty_reduction(s->compose.op, s->compose.site, s->compose.in[0], s->mask))
@@ -162,7 +163,7 @@ wk_code wk_kthvalue_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool 
     return finish(&s, values, indices);
 }
 
-/* in: the greatest value, what to take if that is NaN, what else */
+/* in: the largest value, the result if that is NaN, the result otherwise */
 static int median_expression(wk__emit *e, const int in[])
 {
     return wk__emit_where(e, wk__emit_compare(e, WK__NE, in[0], in[0]), in[1], in[2]);
@@ -170,7 +171,7 @@ static int median_expression(wk__emit *e, const int in[])
 static const wk__op unless_op = {
     .name = "median", .expression = median_expression, .arity = 3, .own_dtype_operands = 1};
 
-/* The lower of the two in the middle; NaN if there is one: those stand at the end. */
+/* Keeps the lower of the two middle elements; NaN if there is one, because NaN sorts last. */
 static void keep_median(sort_call *s, bool dropped)
 {
     int64_t last = s->length - 1;
@@ -253,7 +254,7 @@ static void gradient(wk__grad_ctx *g)
     g->in[0] = from->ndim ? spread : wk_reshape_at(site, spread, from->size, 0);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
+/* ---- descriptors ------------------------------------------------------------------------------------------------- */
 
 const wk__op wk__op_sort = {
     .gradient = gradient,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sum and prod: of the elements. Integers and bool are added and multiplied in i64. */
+/* sum and prod. Integers and bool are computed in i64. */
 #include "reduction.h"
 #include <wick/autograd.h>
 
@@ -28,8 +28,8 @@ static void sum_gradient(wk__grad_ctx *g)
     g->in[0] = wk__expand_reduced_grad(g, g->out[0]);
 }
 
-/* The product of the others: with zeros as ones the product divided by the element, where no other is zero. These are
- * the right numbers, which don't show how they depend on a zero: they have no gradients of their own. */
+/* Returns the product of the other elements: the product with zeros replaced by 1, divided by the element, if no other
+ * element is zero. The values are right, but not their dependence on a zero: their own derivative would be wrong. */
 static wk_tensor *prod_others_by_division(wk_tensor *x, int64_t mask)
 {
     wk_tensor *zero = wk_eq(x, 0), *whole = wk_where(zero, 1, x);
@@ -37,8 +37,9 @@ static wk_tensor *prod_others_by_division(wk_tensor *x, int64_t mask)
     return wk_mul(wk_div(wk__prod_keepdim(whole, mask), whole), alone);
 }
 
-/* The same with gradients of any order: what stands before the element times what stands behind it in the first
- * dimension, then the same of the products over that dimension in the next, and so on. */
+/* Like prod_others_by_division(), but differentiable to any order: the product of the elements before and of those
+ * after the element along the first dimension, times the same for the products over that dimension along the next, and
+ * so on. */
 static wk_tensor *prod_others_by_scan(wk_tensor *x, int64_t mask)
 {
     wk_tensor *product = NULL;
@@ -55,7 +56,7 @@ static void prod_gradient(wk__grad_ctx *g)
 {
     int64_t mask = wk__reduce_attributes_of(g->attr).mask;
     wk_tensor *x = wk__saved(g, 0), *grad = wk__expand_reduced_grad(g, g->out[0]);
-    if (mask == 0) /* a 0-d tensor is its own product */
+    if (mask == 0) /* the product of a 0-d tensor is itself */
         g->in[0] = grad;
     else
         g->in[0] = wk_mul(grad, wk_is_grad_enabled() ? prod_others_by_scan(x, mask) : prod_others_by_division(x, mask));

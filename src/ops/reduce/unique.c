@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unique, isin: equal elements brought side by side by sorting.
+/* unique, isin: sorting makes equal elements adjacent.
  *
- *     sorted values   1 1 2 5 5 5        places of runs   0   2 3
- *     first of a run  1 0 1 1 0 0        number of run    0 0 1 2 2 2      (running sum of the firsts, less 1)
- */
+ *     sorted values   1 1 2 5 5 5        start of each run  0   2 3
+ *     first of a run  1 0 1 1 0 0        index of run       0 0 1 2 2 2      (running sum of the firsts, minus 1) */
 #include "base/alloc.h"
 #include "ops/index/nonzero.h"
 #include <string.h>
 
+/* Runs of equal elements of a vector. */
 typedef struct runs {
-    wk_tensor *values, *order; /* sorted, and where each stood */
+    wk_tensor *values, *order; /* sorted, and the original index of each */
     wk_tensor *first, *run;
 } runs;
 
-/* Of a vector of n elements, one at least. NaN is a run of its own each time, as it equals nothing. */
+/* Finds the runs of a vector of n >= 1 elements. Each NaN is a separate run, as it equals nothing. */
 static bool find_runs(runs *r, wk_site site, wk_tensor *x, int64_t n)
 {
     const wk_tensor_options options = {.size = sizeof options, .dtype = WK_BOOL, .device = wk_device_of(x)};
@@ -25,7 +25,7 @@ static bool find_runs(runs *r, wk_site site, wk_tensor *x, int64_t n)
     return r->run != NULL;
 }
 
-/* numbers[k], which belongs to the sorted place k, brought to where the element stood. */
+/* Returns the values in original order; values[k] belongs to sorted element k. */
 static wk_tensor *scatter_to_original(const runs *r, wk_site site, wk_tensor *numbers)
 {
     wk_tensor_options options = {.size = sizeof options, .dtype = WK_I64, .device = wk_device_of(numbers)};
@@ -37,13 +37,13 @@ static wk_tensor *scatter_to_original(const runs *r, wk_site site, wk_tensor *nu
 
 enum { VALUES, INVERSE, COUNTS, RESULTS };
 
-/* Lengths of the runs that begin at these places, the last of which ends at n; written over the places. */
+/* Replaces the starts of runs by their lengths; the last run ends at n. */
 static void lengths(int64_t *places, int64_t count, int64_t n)
 {
     for (int64_t k = 0; k < count; k++) places[k] = (k + 1 < count ? places[k + 1] : n) - places[k];
 }
 
-/* The results that are wanted, out[k] is NULL for the others. x has an element at least. */
+/* Computes the requested results; out[k] is NULL for the others. x has at least one element. */
 static bool distinct(wk_site site, wk_tensor *x, const bool wanted[RESULTS], wk_tensor *out[RESULTS])
 {
     const wk__body *body = wk__body_of(x);
@@ -64,7 +64,7 @@ static bool distinct(wk_site site, wk_tensor *x, const bool wanted[RESULTS], wk_
     return true;
 }
 
-/* Nothing has no distinct elements. */
+/* Results for x without elements. */
 static bool empty_results(wk_site site, wk_tensor *x, const bool wanted[RESULTS], wk_tensor *out[RESULTS])
 {
     wk_tensor_options options = {.size = sizeof options, .dtype = WK_I64, .device = wk_device_of(x)};
@@ -115,7 +115,10 @@ const wk__op wk__op_unique = {
 
 /* ---- isin -------------------------------------------------------------------------------------------------------- */
 
-enum { MAX_COMPARED = 64 }; /* so many are compared with every element; more are sorted with them */
+enum {
+    MAX_COMPARED = 64
+}; /* up to this many tests are compared with every element; more are sorted together with
+                             * them */
 
 static wk_tensor *isin_by_compare(wk_site site, wk_tensor *x, wk_tensor *tests, int64_t n, int64_t m)
 {
@@ -123,7 +126,7 @@ static wk_tensor *isin_by_compare(wk_site site, wk_tensor *x, wk_tensor *tests, 
     return wk_any_at(site, wk_eq(column, row), (const int64_t[]){1}, 1, NULL);
 }
 
-/* A run that holds a test makes all of its elements hits. */
+/* All elements of a run that contains a test are hits. */
 static wk_tensor *isin_by_sort(wk_site site, wk_tensor *x, wk_tensor *tests, int64_t n, int64_t m)
 {
     runs r;

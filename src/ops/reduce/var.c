@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* var, std: mean square distance from the mean, with `correction` taken off the number of elements; its root. Two
- * passes over a row: nothing cancels. std is right where var would overflow or vanish, too (norm.h). */
+/* var, std: mean squared deviation from the mean, with `correction` subtracted from the number of elements, and its
+ * root. Two passes over a row, so nothing cancels. std is also right where var would overflow or underflow (norm.h). */
 #include "norm.h"
 #include <math.h>
 
@@ -57,8 +57,8 @@ static void var_gradient(wk__grad_ctx *g)
     g->in[0] = wk_mul(slope, wk_div(from_mean(g, reduced.mask), reduced.divisor));
 }
 
-/* Where all elements are equal the root has no slope; 0 is taken. Distances are divided by the root first: the quotient
- * is representable, grad / root may not be. */
+/* Where all elements are equal, the slope of the root is undefined; 0 is used. Deviations are divided by the root
+ * first, because that quotient is representable, while grad / root may not be. */
 static void std_gradient(wk__grad_ctx *g)
 {
     const wk__reduce_attributes reduced = wk__reduce_attributes_of(g->attr);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* as_strided: any geometry over a storage; and CopySlices, the node of a base that was written in place
- * through a view. */
+/* as_strided: any geometry over a storage; and CopySlices, the node of a base that was written in place through a
+ * view. */
 #include "base/alloc.h"
 #include "ops/core/entries.h"
 #include <string.h>
@@ -38,13 +38,13 @@ wk_tensor *wk_as_strided_at(wk_site site, wk_tensor *x, const int64_t *shape, co
     return wk__make_view(&wk__op_as_strided, site, x, start, ndim, shape, stride, &attr);
 }
 
-/* What the view saw, with the dimensions left out in which it saw the same element again and again. */
+/* Extent of the view, without dimensions of stride 0, which repeat the same element. */
 typedef struct view_extent {
     int ndim;
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS], offset;
 } view_extent;
 
-/* Where in the base's memory each element of the view lies, as one vector. */
+/* Returns the offset of each element of the view in the base's memory, as one vector. */
 static wk_tensor *storage_offsets(const view_extent *view, wk_device device)
 {
     const wk_site here = {0};
@@ -59,8 +59,8 @@ static wk_tensor *storage_offsets(const view_extent *view, wk_device device)
     return wk_reshape_at(here, sum, (const int64_t[]){-1}, 1);
 }
 
-/* Zeros that lie as the base lies, with the gradient written where the view was, or added where it saw an
- * element several times. */
+/* Gradient: zeros with the base's strides, with the gradient written where the view was, or added where several
+ * elements of the view shared one element of the base. */
 static void gradient(wk__grad_ctx *g)
 {
     const wk_site here = {0};
@@ -92,7 +92,7 @@ static void gradient(wk__grad_ctx *g)
                               wk_reshape_at(here, grad, (const int64_t[]){-1}, 1));
     else if (!wk_copy__at(here, part, grad))
         return;
-    /* seen as the base only now: with the history that the copy gave it */
+    /* viewed as the base only after the copy, so that the view includes the copy's node */
     g->in[0] = wk_as_strided_at(here, all, base->size, lists->list3, base->ndim, 0);
 }
 

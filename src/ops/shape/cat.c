@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cat and stack: each operand is written into its part of the result by a record of its own, which fuses with
- * what computed the operand. The first one makes the result's memory, whatever part of it is still unwritten;
- * each next one takes that over:
+/* cat and stack: each operand is written into its part of the result by a separate record, which fuses with the
+ * computation of the operand. The first record allocates the result's memory, the rest of which is still unwritten;
+ * each following one takes it over:
  *
- *     value 1  [a a a . . . . .]      value 2  [a a a b b . . .]      value 3  [a a a b b c c c]
- */
+ *     value 1  [a a a . . . . .]      value 2  [a a a b b . . .]      value 3  [a a a b b c c c] */
 #include "ops/core/view_geometry.h"
 #include <string.h>
 
-enum { MOST_OPERANDS = 128 /* edges of one node; more are joined in turn */ };
+enum { MOST_OPERANDS = 128 /* edges of one node; longer lists are joined in batches */ };
 
 static int identity(wk__emit *e, const int in[])
 {
@@ -28,7 +27,7 @@ typedef struct cat_call {
     int64_t shape[WK__MAX_DIMS];
 } cat_call;
 
-/* PyTorch lets tensors of shape (0) stand among those of any shape. */
+/* PyTorch allows tensors of shape (0) among tensors of any shape. */
 static bool is_skipped_empty(const wk_tensor *x)
 {
     return wk__body_of(x)->ndim == 1 && wk__body_of(x)->shape[0] == 0;
@@ -95,7 +94,7 @@ static bool resolve_shape(cat_call *j)
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
-/* Writes x into out from place `at` of the dimension on. */
+/* Writes x into out from index `at` of the dimension on. */
 static bool write_part(const cat_call *j, wk_tensor *out, wk_tensor *x, int64_t at, bool first)
 {
     const wk__body *body = wk__body_of(x), *whole = wk__body_of(out);
@@ -103,7 +102,7 @@ static bool write_part(const cat_call *j, wk_tensor *out, wk_tensor *x, int64_t 
     wk_tensor *part =
         wk__tensor_view(j->context, out, at * whole->stride[j->d], body->ndim, body->shape, whole->stride);
     if (!part) return false;
-    if (!first) { /* a full ring may have run what was recorded so far, and parked what nobody has asked for: x, too */
+    if (!first) { /* a full queue may have flushed and parked unreferenced values, x among them */
         if (!wk__prepare_operand(j->context, out, j->site) || !wk__prepare_operand(j->context, x, j->site))
             return false;
         value = wk__value_new(j->context, j->device, whole->storage->bytes, j->site);
@@ -126,7 +125,7 @@ static bool write_part(const cat_call *j, wk_tensor *out, wk_tensor *x, int64_t 
     return true;
 }
 
-/* Nobody gets what is not whole. Once a record makes it, it is only let go of. */
+/* Discards an incomplete result. If a record writes it already, it is only released. */
 static wk_tensor *discard_partial(const cat_call *j, wk_tensor *out, bool first)
 {
     if (first) return wk__discard_result(out);
@@ -134,9 +133,9 @@ static wk_tensor *discard_partial(const cat_call *j, wk_tensor *out, bool first)
     return NULL;
 }
 
-/* Parts do not read each other, but each takes over from the one that was recorded before it, and so cannot be computed
- * before that. Those of one size, which can share a kernel, are recorded together: between them one of another size
- * would part them, and an operand that was computed with the first would be stored to wait for its turn. */
+/* Parts do not read each other, but each takes over the memory of the part recorded before it and is computed after it.
+ * Parts of one size can share a kernel, so they are recorded together: a part of another size between them would
+ * separate them, and operands computed with the first part would have to be stored until theirs. */
 static wk_tensor *record_parts(const cat_call *j)
 {
     wk_tensor *out = wk__tensor_pending(j->context, j->device, j->dtype, j->ndim, j->shape, j->site, j->op->name);
@@ -149,7 +148,7 @@ static wk_tensor *record_parts(const cat_call *j)
     }
     bool first = true;
     for (int k = 0; k < j->count; k++) {
-        const int64_t wanted = size[k]; /* 0: it has no elements, or is written */
+        const int64_t wanted = size[k]; /* 0: empty, or written already */
         for (int i = k; i < j->count && wanted; i++) {
             if (size[i] != wanted) continue;
             if (!write_part(j, out, j->in[i], at[i], first)) return discard_partial(j, out, first);
@@ -157,7 +156,7 @@ static wk_tensor *record_parts(const cat_call *j)
             size[i] = 0;
         }
     }
-    /* even a result without elements has a record */
+    /* an empty result has a record too */
     if (first && !write_part(j, out, j->in[0], 0, true)) return discard_partial(j, out, first);
     return out;
 }
@@ -170,7 +169,7 @@ static wk_tensor *record_cat(const cat_call *j)
     return out;
 }
 
-/* The list is longer than one node's: it is joined in parts, which are joined. */
+/* Joins a list longer than one node allows in batches, and then the batches. */
 static wk_tensor *cat_in_batches(wk_site site, wk_tensor *const *x, int count, int64_t dim,
                                  wk_tensor *(*call)(wk_site, wk_tensor *const *, int, int64_t))
 {
@@ -262,7 +261,7 @@ static void stack_gradient(wk__grad_ctx *g)
         if (wk__needs_input_grad(g, k)) g->in[k] = wk_select_at((wk_site){0}, g->out[0], d, k);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
+/* ---- descriptors ------------------------------------------------------------------------------------------------- */
 
 const wk__op wk__op_cat = {
     .expression = identity,

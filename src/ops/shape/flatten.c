@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Another shape, named in another way than by reshape: flatten, unflatten, view_as, expand_as. */
+/* Shape changes named differently from reshape and expand: flatten, unflatten, view_as, expand_as. */
 #include "ops/core/view_geometry.h"
 
-/* reshape, or expand, under the name of the op that the program called. */
+/* Calls reshape or expand under the name of the user's op. */
 static wk_tensor *view_by(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *shape, int ndim,
                           wk_tensor *(*view)(wk_site, wk_tensor *, const int64_t *, int))
 {
@@ -66,7 +66,7 @@ wk_tensor *wk_view_as_at(wk_site site, wk_tensor *x, wk_tensor *other)
 
 static void expand_as_gradient(wk__grad_ctx *g)
 {
-    g->in[0] = g->out[0]; /* summed back by the engine */
+    g->in[0] = g->out[0]; /* the engine sums it to the operand's shape */
 }
 
 const wk__op wk__op_flatten = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies in another arrangement: flip, roll, repeat, tile, repeat_interleave. */
+/* Copies with rearranged elements: flip, roll, repeat, tile, repeat_interleave. */
 #include "ops/core/view_geometry.h"
 #include <string.h>
 
@@ -11,7 +11,7 @@ static int identity(wk__emit *e, const int in[])
     return in[0];
 }
 
-/* One record that reads from the other end, with negative strides, which tensors themselves never have. */
+/* One record that reads with negative strides, which tensors themselves never have. */
 wk_tensor *wk_flip_at(wk_site site, wk_tensor *x, const int64_t *dims, int count)
 {
     const wk__op *op = &wk__op_flip;
@@ -53,7 +53,7 @@ static int64_t wrap_shift(int64_t shift, int64_t size)
     return rest < 0 ? rest + size : rest;
 }
 
-/* By 0 to size - 1 places. */
+/* shift is in [0, size). */
 static wk_tensor *roll_dim(wk_tensor *x, int64_t shift, int d)
 {
     const wk_site here = {0};
@@ -93,7 +93,7 @@ wk_tensor *wk_roll_at(wk_site site, wk_tensor *x, const int64_t *shifts, int shi
         for (int k = 0; k < dim_count && out; k++) {
             int d;
             if (!wk__resolve_dim(&wk__op_roll, site, x, dims[k], 0, &d)) return wk__compose_end(&c, NULL, NULL);
-            attr.list[k] = wrap_shift(shifts[k], body->shape[d]); /* a gradient may turn its sign */
+            attr.list[k] = wrap_shift(shifts[k], body->shape[d]); /* the gradient may negate it */
             attr.list2[k] = d;
             out = roll_dim(out, attr.list[k], d);
         }
@@ -116,7 +116,7 @@ const wk__op wk__op_roll = {
 
 /* ---- repeat, tile ------------------------------------------------------------------------------------------------ */
 
-/* Dimension d of x and what is around it, with a dimension for the copies before it or (`behind`) after it. */
+/* Shape of x seen as (outer, size, inner) with an added dimension for the copies, before size or (behind) after it. */
 static void repeat_shape(const wk__body *body, int d, int64_t size, int64_t copies, int behind, int64_t shape[4])
 {
     shape[0] = wk__numel(d, body->shape);
@@ -125,8 +125,8 @@ static void repeat_shape(const wk__body *body, int d, int64_t size, int64_t copi
     shape[3] = wk__numel(body->ndim - d - 1, body->shape + d + 1);
 }
 
-/* (outer, d, inner) seen as (outer, 1, d, inner), expanded to (outer, n, d, inner), copied as (.., n d, ..). With
- * `behind` it is (outer, d, n, inner): each place n times in a row. */
+/* (outer, d, inner) is viewed as (outer, 1, d, inner), expanded to (outer, n, d, inner) and copied as (.., n d, ..).
+ * behind: (outer, d, n, inner), which repeats each element n times in a row. */
 static wk_tensor *repeat_dim(const wk__op *op, wk_site site, wk_tensor *x, int d, int64_t n, int behind)
 {
     if (!x || n == 1) return x;
@@ -143,7 +143,7 @@ static wk_tensor *repeat_dim(const wk__op *op, wk_site site, wk_tensor *x, int d
     return wk_reshape_at(site, wk_expand_at(site, one, shape, 4), result, body->ndim);
 }
 
-/* The sum over the copies of dimension d. */
+/* Sums the gradient over the copies of dimension d. */
 static wk_tensor *sum_repeats(wk_tensor *grad, int d, int64_t n, int64_t size, int behind)
 {
     if (!grad || n == 1) return grad;
@@ -252,7 +252,7 @@ wk_tensor *wk_repeat_interleave_flat_at(wk_site site, wk_tensor *x, int64_t n)
     return wk__compose_end(&c, out, &attr);
 }
 
-/* Dimension -1: of all elements in a row. */
+/* Dimension -1: all elements as one vector. */
 static void interleave_gradient(wk__grad_ctx *g)
 {
     const wk__tensor_meta *from = &g->node->shape[0];

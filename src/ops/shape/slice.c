@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views of a part: slice, narrow, select, diagonal, unfold. The gradient of each is zeros with the gradient
- * written where the view was. */
+/* Views of a part: slice, narrow, select, diagonal, unfold. The gradient of each is zeros with the gradient written
+ * where the view was. */
 #include "ops/core/view_geometry.h"
 #include <string.h>
 
-/* The view of zeros becomes grad; all of them is the gradient. */
+/* Writes the gradient into `part`, a view of `zeros`, which becomes the operand's gradient. */
 static void write_view_grad(wk__grad_ctx *g, wk_tensor *zeros, wk_tensor *part)
 {
     if (part && wk_copy__at((wk_site){0}, part, g->out[0])) g->in[0] = zeros;
@@ -18,7 +18,7 @@ static int64_t clamp_index(int64_t place, int64_t size)
     return place < 0 ? 0 : place > size ? size : place;
 }
 
-/* All in range. */
+/* start, end and step are in range. */
 static wk_tensor *make_slice(const wk__op *op, wk_site site, wk_tensor *x, int d, int64_t start, int64_t end,
                              int64_t step)
 {
@@ -153,7 +153,7 @@ wk_tensor *wk_diagonal_at(wk_site site, wk_tensor *x, int64_t offset, int64_t di
     }
     wk__geometry g;
     wk__geometry_of(wk__body_of(x), &g);
-    int64_t most = g.shape[row] + g.shape[column]; /* offsets beyond are empty all the same */
+    int64_t most = g.shape[row] + g.shape[column]; /* larger offsets give the same empty view */
     take_diagonal(&g, offset > most ? most : offset < -most ? -most : offset, row, column);
     const wk__attr attr = wk__diagonal_attr((wk__diagonal_attributes){.offset = offset, .row = row, .column = column});
     return wk__make_view_geometry(&wk__op_diagonal, site, x, &g, &attr);
@@ -187,7 +187,7 @@ wk_tensor *wk_unfold_at(wk_site site, wk_tensor *x, int64_t dim, int64_t size, i
         return NULL;
     }
     const int64_t stride = g.ndim ? g.stride[d] : 1;
-    if (g.ndim) { /* a number is its only window */
+    if (g.ndim) { /* a 0-d tensor is its only window */
         g.shape[d] = (places - size) / step + 1;
         g.stride[d] *= g.shape[d] > 1 ? step : 1;
     }
@@ -196,7 +196,7 @@ wk_tensor *wk_unfold_at(wk_site site, wk_tensor *x, int64_t dim, int64_t size, i
     return wk__make_view_geometry(&wk__op_unfold, site, x, &g, &attr);
 }
 
-/* Place k of every window at once: those of one k never overlap. */
+/* Processes element k of all windows at once: elements with the same k never overlap. */
 static void unfold_gradient(wk__grad_ctx *g)
 {
     const wk_site here = {0};

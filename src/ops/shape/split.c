@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One tensor as several views: chunk, split, split_with_sizes, unbind. The pieces share a node, whose
- * gradient joins theirs. */
+/* Splits one tensor into views: chunk, split, split_with_sizes, unbind. The pieces share a node, whose gradient joins
+ * theirs. */
 #include "autograd/backward.h"
 #include "ops/core/view_geometry.h"
 #include <string.h>
@@ -11,7 +11,7 @@ static int clear_results(wk_tensor **out, int64_t count)
     return -1;
 }
 
-/* Those that were made are nobody's. */
+/* Releases the pieces made so far. */
 static int release_results(wk_site site, wk_tensor **out, int64_t count)
 {
     for (int64_t k = 0; k < count; k++)
@@ -19,8 +19,8 @@ static int release_results(wk_site site, wk_tensor **out, int64_t count)
     return clear_results(out, count);
 }
 
-/* How long piece k is, with `left` places to come: all but the last are of the size that the attributes name, or the
- * list has unequal sizes. */
+/* Returns the length of piece k, with `left` elements remaining: the size in the attributes for all but the last, or
+ * the entry in the list of sizes. */
 static int64_t piece_length(const wk__attr *attr, int64_t k, int64_t left)
 {
     if (attr->count) return attr->list[k];
@@ -46,7 +46,7 @@ static bool make_pieces(const wk__op *op, wk_tensor *x, const wk__attr *attr, in
     return true;
 }
 
-/* More pieces than a node can tell apart: each is a view for itself. */
+/* More pieces than a node can have outputs: each is a separate view. */
 static int split_without_node(const wk__op *op, wk_site site, wk_tensor *x, int d, const int64_t *sizes, int64_t size,
                               int64_t count, wk_tensor **out)
 {
@@ -67,7 +67,7 @@ static bool check_piece_count(const wk__op *op, wk_site site, wk_tensor *x, int6
     return false;
 }
 
-/* In `count` pieces of sizes[k], or all but the last of `size`. */
+/* Splits into `count` pieces of sizes[k], or of `size` except for the last. */
 static int split_into(const wk__op *op, wk_site site, wk_tensor *x, int d, const int64_t *sizes, int64_t size,
                       int64_t count, wk_tensor **out)
 {
@@ -91,13 +91,13 @@ static bool begin(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, int
     return false;
 }
 
-/* An empty dimension is one empty piece, as PyTorch's. */
+/* An empty dimension is one empty piece, as in PyTorch. */
 static int64_t count_of(int64_t places, int64_t size)
 {
     return places == 0 || size == 0 ? 1 : places / size + (places % size > 0);
 }
 
-/* What `count` pieces are put into must be there. */
+/* Checks that there is an array for `count` pieces. */
 static bool check_out_array(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor **out, int64_t count)
 {
     return (out || wk__check_tensor(x, site, op->name, "input")) &&
@@ -122,7 +122,7 @@ int wk_split_at(wk_site site, wk_tensor *x, int64_t size, int64_t dim, wk_tensor
     return -1;
 }
 
-/* In n pieces or, where there are not so many places, in fewer; puts as many into out[] as there are. */
+/* Splits into n pieces, or fewer if the dimension is too short; out[] gets as many as there are. */
 int wk__chunk(wk_site site, wk_tensor *x, int64_t n, int64_t dim, wk_tensor **out)
 {
     int d;
@@ -179,7 +179,7 @@ int wk_unbind_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor **out)
 
 /* ---- gradient ---------------------------------------------------------------------------------------------------- */
 
-/* The pieces' gradients one behind the other, or beside each other, zeros where none came. */
+/* Concatenates or stacks the pieces' gradients, with zeros for pieces without one. */
 static void gradient(wk__grad_ctx *g)
 {
     const wk_site here = {0};
@@ -199,14 +199,14 @@ static void gradient(wk__grad_ctx *g)
     g->in[0] = unbound ? wk_stack_at(here, piece, count, d) : wk_cat_at(here, piece, count, d);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
+/* ---- descriptors ------------------------------------------------------------------------------------------------- */
 
 static bool unbinds(const wk__op *op)
 {
     return op == &wk__op_unbind;
 }
 
-/* What the functions refuse counts as one result: they say why. */
+/* Calls that will fail count as one result; the op itself reports the error. */
 static int count_split_results(const wk__op *op, wk_site site, const wk_value *args)
 {
     wk_tensor *x = wk__value_tensor(&args[0]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dimensions of size 1 come and go: squeeze, unsqueeze. */
+/* Removing and inserting dimensions of size 1: squeeze, unsqueeze. */
 #include "ops/core/view_geometry.h"
 
 wk_tensor *wk_squeeze_at(wk_site site, wk_tensor *x, const int64_t *dims, int count)
@@ -22,7 +22,7 @@ wk_tensor *wk_unsqueeze_at(wk_site site, wk_tensor *x, int64_t dim)
     if (!wk__check_input(&wk__op_unsqueeze, site, x) || !wk__resolve_dim(&wk__op_unsqueeze, site, x, dim, 1, &d))
         return NULL;
     wk__geometry_of(wk__body_of(x), &g);
-    int64_t stride = d < g.ndim ? g.shape[d] * g.stride[d] : 1; /* as a dense tensor's would be */
+    int64_t stride = d < g.ndim ? g.shape[d] * g.stride[d] : 1; /* as a dense tensor has */
     if (!wk__geometry_insert(&wk__op_unsqueeze, site, x, &g, d, 1, stride)) return NULL;
     return wk__make_view_geometry(&wk__op_unsqueeze, site, x, &g, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dimensions in another order: transpose, swapaxes, t, permute, movedim. */
+/* Reordering dimensions: transpose, swapaxes, t, permute, movedim. */
 #include "ops/core/view_geometry.h"
 
 /* ---- transpose, t, swapaxes -------------------------------------------------------------------------------------- */
@@ -96,7 +96,7 @@ static void permute_gradient(wk__grad_ctx *g)
     g->in[0] = wk_permute_at((wk_site){0}, g->out[0], back, g->attr->count);
 }
 
-/* The order of dimensions once `from` stands at `to`. */
+/* Computes the order of dimensions after `from` was moved to `to`. */
 static void moved_order(int ndim, int from, int to, int64_t *order)
 {
     for (int k = 0, next = 0; k < ndim; k++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ops whose expression looks at the place of an element: tril, triu, one_hot. */
+/* Ops whose expression depends on the position of an element: tril, triu, one_hot. */
 #include "ops/index/index_check.h"
 #include "ops/core/view_geometry.h"
 #include <string.h>
@@ -18,11 +18,11 @@ static int diagonal_offset(wk__emit *e, const int in[])
     return wk__emit_binary(e, WK__SUB, wk__emit_binary(e, WK__SUB, column, row), in[2]);
 }
 
-/* The element where the condition holds, else 0, in its own class; numbers are computed in i64. */
+/* Returns x where `keep` is set, else 0, in x's own class; positions and scalars are i64. */
 static int keep_where(wk__emit *e, int keep, int x)
 {
     const wk_dtype dtype =
-        wk__compute_class((wk_dtype)e->group->ins[x].dtype); /* a bool that became an i32 may still be a bool there */
+        wk__compute_class((wk_dtype)e->group->ins[x].dtype); /* a bool that became an i32 may still be a bool here */
     return wk__emit_ins(e, WK__WHERE, dtype, keep, x, wk__emit_imm(e, dtype, (wk__imm){.i = 0}));
 }
 static int lower(wk__emit *e, const int in[])
@@ -33,7 +33,8 @@ static int upper(wk__emit *e, const int in[])
 {
     return keep_where(e, wk__emit_compare(e, WK__GE, diagonal_offset(e, in + 1), wk__emit_constant(e, 0)), in[0]);
 }
-/* The number is read by itself, for the check alone: see labels.c. in: numbers in memory, number, [-count, 0], count */
+/* Loads the number once more by a checked index, only to check it (loss/labels.c). in: numbers in memory, number,
+ * [-count, 0], count */
 static int one_hot_expression(wk__emit *e, const int in[])
 {
     int place = wk__emit_binary(e, WK__REM, position(e), in[4]);
@@ -41,7 +42,7 @@ static int one_hot_expression(wk__emit *e, const int in[])
     return wk__emit_cast(e, WK_I64, wk__emit_compare(e, WK__EQ, place, number));
 }
 
-/* op->expression in i64 over x, seen with these strides in its own class, and three numbers. */
+/* Records op->expression in i64 of x, seen with these strides and in its own class, and three integers. */
 static wk_tensor *record_indexed(const wk__op *op, wk_site site, wk_tensor *x, const wk__geometry *g,
                                  const int64_t number[3])
 {
@@ -69,7 +70,10 @@ static wk_tensor *triangle(const wk__op *op, wk_site site, wk_tensor *x, int64_t
         return NULL;
     }
     int64_t rows = g.shape[g.ndim - 2], columns = g.shape[g.ndim - 1];
-    diagonal = diagonal > columns ? columns : diagonal < -rows ? -rows : diagonal; /* those beyond are the same */
+    diagonal = diagonal > columns ? columns
+               : diagonal < -rows ? -rows
+                                  : diagonal; /* larger offsets have the same
+                                                                                    * result */
     wk_tensor *out = record_indexed(op, site, x, &g, (const int64_t[]){rows, columns, diagonal});
     if (!out || !wk__needs_grad_fn(wk__context(), &x, 1)) return out;
     const wk__attr attr = wk__tril_attr((wk__tril_attributes){.diagonal = diagonal});
@@ -121,7 +125,7 @@ static wk_tensor *record_one_hot(wk_site site, wk_tensor *x, const wk__geometry 
     return out;
 }
 
-/* One more than the largest number of x, which is waited for. */
+/* Returns one more than the largest element of x; waits for x. */
 static bool count_classes(wk_site site, wk_tensor *x, int64_t *n)
 {
     if (wk__body_numel(wk__body_of(x)) == 0) {
