@@ -187,11 +187,11 @@ def enum_text(enum: dict[str, object]) -> str:
     return f"typedef enum {enum['name']} {{\n" + "".join(f"    {line}\n" for line in lines) + f"}} {enum['name']};\n\n"
 
 
-CALLS_INTRO = """The exported functions behind the macros, for bindings and C++: wk_NAME_at takes the call site first; wk_NAME,
-where there is one, takes none and serves as a pointer to a function. The macros' comments describe them. A suffix tells the
-type of a scalar operand: _scalar_f64 and _scalar_i64 take a tensor and a double or int64_t, _rscalar_f64 and
-_rscalar_i64 the scalar first; _f64 and _i64 take the scalar in its usual position. Options may be NULL. A list of
-dimensions is followed by its length; NULL with length -1 stands for all dimensions."""
+CALLS_INTRO = """The exported functions behind the macros, for bindings and C++: wk_NAME_at takes the call site first;
+wk_NAME, where there is one, takes none and serves as a pointer to a function. The macros' comments describe them. A
+suffix tells the type of a scalar operand: _scalar_f64 and _scalar_i64 take a tensor and a double or int64_t,
+_rscalar_f64 and _rscalar_i64 the scalar first; _f64 and _i64 take the scalar in its usual position. Options may be
+NULL. A list of dimensions is followed by its length; NULL with length -1 stands for all dimensions."""
 
 
 def calls_text(header: Header) -> str:
