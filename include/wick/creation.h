@@ -171,7 +171,7 @@
  * Options:   .dtype, .device, .requires_grad: see wk_zeros
  * Dtypes:    default i64
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
- * Errors:    WK_ERR_ARGUMENT if high is not greater than low
+ * Errors:    WK_ERR_ARGUMENT if high is not greater than low, or the dtype cannot hold the range
  * Example:   wk_randint(3, 4, (2)) is {3, 3}
  * PyTorch:   torch.randint */
 #define wk_randint(low, high, ...)                                                                                     \
@@ -185,6 +185,7 @@
  * Shapes:    (n)
  * Dtypes:    default i64
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if the dtype cannot hold every integer below n
  * Example:   wk_sum(wk_randperm(4)) is 6
  * PyTorch:   torch.randperm */
 #define wk_randperm(...) WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_randperm, wk_tensor_options, __VA_ARGS__))

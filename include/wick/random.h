@@ -20,7 +20,8 @@
 
 /* wk_uniform_(x, from, to): Fills x from the uniform distribution over [from, to).
  * Returns:   x; NULL on error
- * Errors:    WK_ERR_ARGUMENT if to is less than from; WK_ERR_DTYPE if x is not floating
+ * Errors:    WK_ERR_ARGUMENT if to is less than from, or from, to or their difference is not finite in the dtype of
+ *            x; WK_ERR_DTYPE if x is not floating
  * Example:   wk_uniform_(x, 2, 2) is {2, 2} for x = {0, 1}
  * PyTorch:   x.uniform_(from, to) */
 #define wk_uniform_(...) WK_EXACT_(wk_tensor *, 3, wk_uniform_, "x, from, to", __VA_ARGS__)
