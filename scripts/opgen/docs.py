@@ -33,7 +33,7 @@ def tensors(op: Op) -> list[Argument]:
 
 def dtypes_text(op: Op) -> str:
     """Which dtypes the call takes, and that of its result."""
-    if op.dtype_rule or op.category in ("creation", "random"):
+    if op.dtype_rule or op.options == "wk_tensor_options":
         return op.dtype_rule
     if op.result == "float":
         return "any; integers and bool are computed in f32"
