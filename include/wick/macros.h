@@ -591,10 +591,9 @@ typedef struct wk_one_dim_ { /* anything fits here: a _Static_assert refuses wha
 /* (x, device); a text in place of the device is refused. */
 #define WK_ON_DEVICE_NEW_(f, ...) WK_NEW_TENSOR_(WK_ON_DEVICE_(wk_tensor *, f, __VA_ARGS__))
 #define WK_ON_DEVICE_(type, f, ...)                                                                                    \
-    WK_JOIN_(WK_ON_DEVICE_, WK_COUNT_(WK_JOIN_(WK_IS_2_, WK_COUNT_8_(__VA_ARGS__))))                                   \
-    (type, f, WK_JOIN_(wk_device_, __COUNTER__), __VA_ARGS__)
+    WK_JOIN_(WK_ON_DEVICE_, WK_COUNT_8_(__VA_ARGS__))(type, f, WK_JOIN_(wk_device_, __COUNTER__), __VA_ARGS__)
 #define WK_ON_DEVICE_1(type, f, wk_d_, ...) WK_REFUSE_(type, #f ": the arguments are " #f "(x, device)")
-#define WK_ON_DEVICE_WK2_(type, f, wk_d_, x, device)                                                                   \
+#define WK_ON_DEVICE_2(type, f, wk_d_, x, device)                                                                      \
     WK_ONCE_(wk_device, wk_d_, device,                                                                                 \
              _Static_assert(_Generic(wk_d_, wk_device : 1, default : 0),                                               \
                             #f ": the device is a wk_device: wk_cuda(0), wk_device_parse(\"cuda\")");                  \
@@ -602,6 +601,9 @@ typedef struct wk_one_dim_ { /* anything fits here: a _Static_assert refuses wha
                                    _Generic(wk_d_, wk_device                                                           \
                                             : wk_d_, default                                                           \
                                             : (wk_device){0}))))
+/* More arguments are a device that is written out: (wk_device){.kind = WK_CUDA, .index = 1} has a comma. */
+#define WK_ON_DEVICE_3(type, f, wk_d_, ...) f##_at(WK_HERE, __VA_ARGS__)
+#define WK_ON_DEVICE_4                      WK_ON_DEVICE_3
 
 /* f(operands) without lists: two numbers in parentheses would be a comma expression, which gcc accepts without a
  * warning. ({ .. }) is a block of the program. */
