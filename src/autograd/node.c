@@ -188,13 +188,22 @@ static wk__node *new_node(wk_context *context, int inputs)
     return node;
 }
 
+static bool refreshed(wk_tensor *view)
+{
+    if (!wk__view_lost_history(wk__body_of(view))) return wk__view_refresh_grad_fn(view);
+    wk__error_set((wk_site){0}, WK_ERR_STATE,
+                  "an operand is a view made under WK_NO_GRAD, and its base has been written in place with gradients on "
+                  "since; make the view after that write, or wk_detach it if no gradient should flow");
+    return false;
+}
+
 /* Written where it belongs: an edge that is copied right after it was made costs more than making it. False when
  * memory is short (recorded). */
 static bool edge_to(wk__edge *edge, wk_tensor *tensor)
 {
     *edge = (wk__edge){0};
     wk__body *body = tensor ? wk__body_of(tensor) : NULL;
-    if (body && body->is_view && !wk__view_refresh_grad_fn(tensor)) return false;
+    if (body && body->is_view && !refreshed(tensor)) return false;
     if (!body || !body->requires_grad) return true;
     if (body->node) {
         wk__node_hold(body->node);

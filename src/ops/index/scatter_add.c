@@ -143,7 +143,7 @@ static wk_tensor *scatter_add_in_place(const wk__op *op, wk_site site, wk_tensor
     wk_tensor *in[3] = {x, index, source};
     int d;
     wk__compose c;
-    if (!check_operands(op, site, in, dim, by_vector, &d) || !wk__in_place_allowed(op, site, x)) return NULL;
+    if (!check_operands(op, site, in, dim, by_vector, &d) || !wk__in_place_allowed(op, site, in, 3)) return NULL;
     bool node = wk__needs_grad_fn(wk__context(), in, 3), fine;
     if (!wk__compose_begin(&c, op, site, in, 3)) return NULL;
     wk__savepoint before;
