@@ -370,6 +370,10 @@ void wk__targets_free(wk__grad_target *targets, int count)
 bool wk__queue_final_callback(bool (*call)(void *user, wk_site site, bool failed), void *user)
 {
     backward_pass *w = wk__context()->backward;
+    if (!w) {
+        wk__error_set((wk_site){0}, WK_ERR_STATE, "a final callback needs a backward that runs in this thread");
+        return false;
+    }
     if (!wk__grow(&w->finally, &w->finally_capacity, w->finally_count + 1, sizeof *w->finally)) {
         fail(w);
         return false;

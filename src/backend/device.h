@@ -8,8 +8,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+enum { WK__MAX_OPEN_DEVICES = 64 };
+
 typedef struct wk__device {
     wk_device id;
+    int slot; /* among the open devices, below WK__MAX_OPEN_DEVICES: tables with an entry per device are indexed by it */
     const wk__backend *backend;
     void *state; /* the backend's state */
     wk__arena *arena;
