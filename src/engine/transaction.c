@@ -2,6 +2,7 @@
 /* Transactions: calls that update all of their targets or none, such as an optimiser step. Savepoints keep the old
  * values at the call; undo entries keep them during a flush. Values never change, so a rollback swaps pointers, and
  * copies only into memory whose address the user has. */
+#include "anomaly.h"
 #include "base/alloc.h"
 #include "device_fault.h"
 #include "engine/verify/check_mode.h"
@@ -80,6 +81,7 @@ void wk__transaction_end(wk_context *context)
     context->transaction = 0;
     context->transaction_borrows = false;
     if (lent || wk__op_queue_should_flush(context)) wk__flush(context);
+    wk__anomaly_check(context);
 }
 
 /* ---- order of groups --------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 /* Writing at places that are numbers in a tensor: scatter_add, index_add, scatter. All of them stand on the kernel
  * scatter_add, which adds in the order of the indices on every device. */
 #include "index_check.h"
+#include "engine/anomaly.h"
 #include "ops/core/view_geometry.h"
 #include <string.h>
 
@@ -156,6 +157,8 @@ static wk_tensor *scatter_add_in_place(const wk__op *op, wk_site site, wk_tensor
         fine = target && scatter_add_into(op, site, (wk_tensor *const[]){target, in[1], source}, d, by_vector, true);
     }
     wk__compose_end(&c, NULL, NULL);
+    if (fine && wk__anomaly_on())
+        wk__anomaly_check_results(wk__context(), (wk__anomaly_call){op->name, site, &before}, &x, 1, in, 3);
     const wk__attr attr = wk__along_attr((wk__along_attributes){.dim = d});
     fine = fine && (!node || wk__node_attach_in_place(op, site, x, in, 3, &attr));
     wk__savepoint_end(&before, fine);
