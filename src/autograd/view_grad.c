@@ -236,10 +236,11 @@ bool wk__in_place_allowed(const wk__op *op, wk_site site, wk_tensor *const in[],
         return false;
     }
     if (tracks && is_tracked_write_of_no_grad_view(&base, in, inputs)) {
-        wk__error_set(site, WK_ERR_STATE,
-                      "%s%s: a view made under WK_NO_GRAD cannot be written with gradients on, as it is ambiguous whether "
-                      "backward should see the write; make the view and write it both under WK_NO_GRAD, or both outside",
-                      op->name, wk__in_place_suffix(op->name, true));
+        wk__error_set(
+            site, WK_ERR_STATE,
+            "%s%s: a view made under WK_NO_GRAD cannot be written with gradients on, as it is ambiguous whether "
+            "backward should see the write; make the view and write it both under WK_NO_GRAD, or both outside",
+            op->name, wk__in_place_suffix(op->name, true));
         return false;
     }
     if (!wk__body_overlaps(body) && !base.overlaps) return true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Anomaly mode (WICK_ANOMALY, wk_set_detect_anomaly): the first call that produces a NaN or an infinity is an error
  * that names it. Each call is computed before it returns, or a transaction at its end, and its result is read on the
- * host. A call is blamed for a NaN if no operand has one, and for an infinity if all operands are finite, numbers in the
- * call included. Of an op that is composed of others only the result counts, and of a gradient only what it returns:
- * both may compute infinities on the way that they mask. */
+ * host. A call is blamed for a NaN if no operand has one, and for an infinity if all operands are finite, numbers in
+ * the call included. Only the result of a composed op or a gradient counts: both may compute infinities on the way
+ * that they mask. */
 #ifndef WICK_ENGINE_ANOMALY_H
 #define WICK_ENGINE_ANOMALY_H
 

@@ -80,7 +80,7 @@ void wk__value_ensure(wk__value *value)
     wk_context *owner = value->writer;
     if (owner == wk__context()) {
         wk__value_compute(owner, value);
-    } else if (wk__context_acquire(owner)) { /* else its thread has ended, and has stored the value */
+    } else if (wk__context_acquire(owner)) { /* otherwise its thread has ended and has stored the value */
         wk__value_compute(owner, value);
         wk__context_release(owner);
     }

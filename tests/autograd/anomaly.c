@@ -62,7 +62,7 @@ static void operands_explain_results(void **state)
         wk_to_dtype(x, WK_F16), wk_isnan(x), wk_index_select(x, 0, wk_of(int64_t, (1), 1));
         expect_ok();
         wk_add(wk_narrow(x, 0, 0, 1), wk_narrow(x, 0, 1, 1));
-        expect_ok(); /* both NaN and infinity come from the operands */
+        expect_ok();                                    /* both NaN and infinity come from the operands */
         wk_div(wk_select(wk_select(x, 0, 1), 0, 1), 0); /* what this element's neighbours are explains nothing */
         EXPECT_ANOMALY(__LINE__ - 1, "div: ", "inf at element 0");
     }
@@ -175,10 +175,14 @@ int main(void)
 {
     setenv("WICK_ANOMALY", "1", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_environment_turns_it_on), cmocka_unit_test(the_first_call_is_named),
-        cmocka_unit_test(operands_explain_results),    cmocka_unit_test(ops_of_all_kinds),
-        cmocka_unit_test(calls_in_place),              cmocka_unit_test(backward_names_the_forward),
-        cmocka_unit_test(a_hook_is_named),             cmocka_unit_test(a_step_is_checked),
+        cmocka_unit_test(the_environment_turns_it_on),
+        cmocka_unit_test(the_first_call_is_named),
+        cmocka_unit_test(operands_explain_results),
+        cmocka_unit_test(ops_of_all_kinds),
+        cmocka_unit_test(calls_in_place),
+        cmocka_unit_test(backward_names_the_forward),
+        cmocka_unit_test(a_hook_is_named),
+        cmocka_unit_test(a_step_is_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

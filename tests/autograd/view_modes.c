@@ -80,7 +80,7 @@ static void a_no_grad_view_is_read(void **state)
     wk_mul_(x, 3);
     assert_null(wk_mul(v, 2));
     assert_int_equal(wk_error_code(), WK_ERR_STATE);
-    expect_error("made under WK_NO_GRAD", "make the view after", NULL);
+    expect_error("mul: ", "made under WK_NO_GRAD", "make the view after", NULL);
     assert_null(wk_mul_(wk_mul(m, 1), wk_reshape(v, (2, 1))));
     expect_error("made under WK_NO_GRAD", NULL);
     assert_false(wk_requires_grad(v));

@@ -130,7 +130,7 @@ static wk_code refuse_copy(void *device, const wk__memory *to, int64_t to_offset
                            int64_t from_offset, int64_t bytes, wk__fail *fail)
 {
     (void)device, (void)to, (void)to_offset, (void)from, (void)from_offset, (void)bytes;
-    return wk__fail_set(fail, WK_ERR_LOST, "the copy was refused");
+    return wk__fail_set(fail, WK_ERR_DEVICE_LOST, "the copy was refused");
 }
 
 /* A tensor whose address is known holds neither the new contents nor the old ones: reading it is an error. */
@@ -158,7 +158,7 @@ static void a_rollback_that_fails_is_an_error(void **state)
             assert_null(wk_error());
         }
     }
-    assert_int_equal(wk_error_code(), WK_ERR_LOST);
+    assert_int_equal(wk_error_code(), WK_ERR_DEVICE_LOST);
     expect_error("add_: ", "could not be restored", "the copy was refused", "make the target again", NULL);
     assert_null(wk_data(x));
     expect_error("could not be restored", NULL);

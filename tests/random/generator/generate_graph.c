@@ -178,8 +178,8 @@ static void optimise(generator *g)
     generate_end(g);
 }
 
-/* A view made without gradients is written with them: refused, and its base keeps values and gradients. Freed at once, as
- * what is read through it counts as constant, which a difference quotient does not know. */
+/* A view made without gradients is written with them: refused, and its base keeps values and gradients. It is freed at
+ * once, as it reads as a constant, which a difference quotient does not know. */
 static void write_no_grad_view(generator *g)
 {
     const argument first = argument_int(0), two = argument_int(2);
