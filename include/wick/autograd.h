@@ -24,9 +24,25 @@ WK_API wk_guard wk_no_grad_open(wk_site site);
 WK_API wk_guard wk_enable_grad_open(wk_site site);
 /* wk_is_grad_enabled(): Returns true if the thread records the graph. */
 WK_RESULT_API bool wk_is_grad_enabled(void);
+
+/* ---- anomaly mode ------------------------------------------------------------------------------------------------ */
+
+/* wk_set_detect_anomaly(on): Makes the first call that produces a NaN or an infinity an error, in all threads.
+ * Forward:  WK_ERR_STATE names the op, the element and the call site. A call is blamed for a NaN if no operand has
+ *           one, for an infinity if all operands are finite; numbers in the call are operands. Only the result of
+ *           an op counts, not its intermediate steps.
+ * Backward: the error names the forward call whose gradient it is; the backward ends there. Operands that the
+ *           call saved count as operands of its gradient.
+ * Cost:     each call is computed before it returns and its result is read on the host. For debugging.
+ * Default:  off, unless the environment has WICK_ANOMALY=1. What was recorded before is not checked.
+ * PyTorch:  torch.autograd.set_detect_anomaly, which checks gradients for NaN only */
+WK_API void wk_set_detect_anomaly(bool on);
+/* wk_is_anomaly_enabled(): Returns true if anomaly mode is on. */
+WK_RESULT_API bool wk_is_anomaly_enabled(void);
+
 #ifndef __cplusplus
 /* WK_NO_GRAD, WK_ENABLE_GRAD: Stop or resume recording the graph until the end of the enclosing block. Like
- * WK_SCOPE they are declarations and need a block of their own: if (c) { WK_NO_GRAD; ... }.
+ * WK_SCOPE: if (c) { WK_NO_GRAD; ... }. Views created without the graph cannot be written in place with it.
  * PyTorch:   torch.no_grad, torch.enable_grad */
 #define WK_NO_GRAD     WK_GUARD_(wk_no_grad_open(WK_HERE))
 #define WK_ENABLE_GRAD WK_GUARD_(wk_enable_grad_open(WK_HERE))

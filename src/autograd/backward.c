@@ -3,6 +3,7 @@
  * gradients of its outputs have arrived. Everything is a list or a heap on the host's memory: a chain of a
  * million nodes needs no stack. */
 #include "base/alloc.h"
+#include "engine/anomaly.h"
 #include "view_grad.h"
 #include "hook.h"
 #include "dispatch.h"
@@ -233,6 +234,30 @@ static void deliver_grad(backward_pass *w, const wk__edge *edge, wk_tensor *grad
 
 /* ---- one node ---------------------------------------------------------------------------------------------------- */
 
+/* In anomaly mode: reports what the gradient of a call has made of finite gradients and operands. */
+static bool gradient_is_explained(const backward_pass *w, const wk__node *node, wk_tensor *const *out, wk_tensor **in)
+{
+    for (int k = 0; k < node->inputs; k++) {
+        char text[48];
+        const wk__nonfinite found = in[k] ? wk__anomaly_scan(wk__body_of(in[k])) : (wk__nonfinite){.nan = false};
+        if (!found.nan && !found.inf) continue;
+        wk__nonfinite known = {.nan = false};
+        for (int i = 0; i < node->outputs; i++)
+            if (out[i]) wk__nonfinite_add(&known, wk__anomaly_scan(wk__body_of(out[i])));
+        for (int i = 0; i < WK__NODE_SAVED; i++)
+            if (node->saved[i]) wk__nonfinite_add(&known, wk__anomaly_scan(node->saved[i]));
+        const char *what = wk__anomaly_describe(found, known, text);
+        if (!what) continue;
+        wk__error_set(
+            node->site, WK_ERR_STATE,
+            "%s: anomaly mode: the gradient of operand %d has %s, which neither the operands nor the gradient "
+            "of the result have; the backward is at %s:%d",
+            node->op->name, k, what, w->site.file ? w->site.file : "?", (int)w->site.line);
+        return false;
+    }
+    return true;
+}
+
 /* Runs the gradient in a scope of its own, moves what it gives into the walk's scope, fitted to the operands. */
 static void compute(backward_pass *w, wk__node *node, wk_tensor *const *out, wk_tensor **in)
 {
@@ -263,6 +288,7 @@ static void compute(backward_pass *w, wk__node *node, wk_tensor *const *out, wk_
         }
         wk__handle_keep(&in[k]->handle, node->site);
     }
+    if (!w->failed && wk__anomaly_on() && !gradient_is_explained(w, node, out, in)) w->failed = true;
     wk__guard_close(token);
 }
 
@@ -370,6 +396,10 @@ void wk__targets_free(wk__grad_target *targets, int count)
 bool wk__queue_final_callback(bool (*call)(void *user, wk_site site, bool failed), void *user)
 {
     backward_pass *w = wk__context()->backward;
+    if (!w) {
+        wk__error_set((wk_site){0}, WK_ERR_STATE, "a final callback needs a backward that runs in this thread");
+        return false;
+    }
     if (!wk__grow(&w->finally, &w->finally_capacity, w->finally_count + 1, sizeof *w->finally)) {
         fail(w);
         return false;

@@ -270,11 +270,20 @@ static bool outputs_are_there(const wk_function *f, wk_tensor *const *out)
     return true;
 }
 
-/* An output that is an input, or already has a history, becomes a tensor of its own: the node hangs on it alone.
+static bool shares_input_storage(const wk_function *f, const wk_tensor *output, wk_tensor *const *in)
+{
+    for (int k = 0; k < f->kind.inputs; k++)
+        if (wk__is_tensor(in[k]) && wk__body_of(in[k])->storage == wk__body_of(output)->storage) return true;
+    return false;
+}
+
+/* An output that is an input or a view of one becomes a tensor of its own, with a node or without: a later write in
+ * place means the same in both. With a node, so does one that already has a history: the node hangs on it alone.
  * Elements that share memory are told apart, as the output is a base, of whose gradient each element has a part. */
-static bool detach_outputs(const wk_function *f, wk_tensor **out)
+static bool detach_outputs(const wk_function *f, wk_tensor *const *in, wk_tensor **out, bool node)
 {
     for (int k = 0; k < f->kind.outputs; k++) {
+        if (!node && !shares_input_storage(f, out[k], in)) continue;
         const bool shared = wk__body_overlaps(wk__body_of(out[k]));
         out[k] = shared ? wk__dispatch_clone(out[k]) : wk__tensor_snapshot(wk__context(), out[k]);
         if (!out[k]) return false;
@@ -297,10 +306,8 @@ static bool run_forward(wk_function *f, wk_tensor *const *in, wk_tensor **out, b
     context->frame.grad_off = true;
     f->kind.forward(f, in, out);
     bool fine = outputs_are_there(f, out);
-    if (fine && node) {
-        find_saved_outputs(f, in, out);
-        fine = detach_outputs(f, out);
-    }
+    if (fine && node) find_saved_outputs(f, in, out);
+    fine = fine && detach_outputs(f, in, out, node);
     wk__callback_end(&c, out, fine ? f->kind.outputs : 0);
     return fine;
 }

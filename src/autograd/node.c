@@ -188,13 +188,24 @@ static wk__node *new_node(wk_context *context, int inputs)
     return node;
 }
 
+static bool refresh_operand(wk_tensor *view, const char *op, wk_site site)
+{
+    if (!wk__view_lost_history(wk__body_of(view))) return wk__view_refresh_grad_fn(view);
+    wk__error_set(
+        site, WK_ERR_STATE,
+        "%s: an operand is a view made under WK_NO_GRAD, and its base has been written in place with gradients on "
+        "since; make the view after that write, or wk_detach it if no gradient should flow",
+        op);
+    return false;
+}
+
 /* Written where it belongs: an edge that is copied right after it was made costs more than making it. False when
  * memory is short (recorded). */
-static bool edge_to(wk__edge *edge, wk_tensor *tensor)
+static bool edge_to(wk__edge *edge, wk_tensor *tensor, const char *op, wk_site site)
 {
     *edge = (wk__edge){0};
     wk__body *body = tensor ? wk__body_of(tensor) : NULL;
-    if (body && body->is_view && !wk__view_refresh_grad_fn(tensor)) return false;
+    if (body && body->is_view && !refresh_operand(tensor, op, site)) return false;
     if (!body || !body->requires_grad) return true;
     if (body->node) {
         wk__node_hold(body->node);
@@ -211,7 +222,7 @@ static bool edge_to(wk__edge *edge, wk_tensor *tensor)
 wk__edge wk__edge_of(wk_tensor *tensor)
 {
     wk__edge edge;
-    edge_to(&edge, tensor);
+    edge_to(&edge, tensor, "autograd", (wk_site){0});
     return edge;
 }
 
@@ -276,7 +287,7 @@ static bool fill(wk_context *context, wk__node *node, const wk__op *op, wk_site 
     node->site = wk__site(site);
     bool saved = true;
     for (int k = 0; k < inputs; k++) {
-        saved = edge_to(&node->edge[k], in[k]) && saved;
+        saved = edge_to(&node->edge[k], in[k], op->name, site) && saved;
         if (in[k]) remember_shape(&node->shape[k], in[k]);
     }
     node->sequence = next_sequence(); /* after the edges: an operand that is a stale view gets its new node there */

@@ -126,8 +126,11 @@ enum { WK__SAVED_OUT = 4 };
 wk_tensor *wk__saved(const wk__grad_ctx *g, int k);
 
 /* view_grad.c: brings a view up to date, with a node from the base as it is now. False when memory is short (recorded):
- * it is as it was, to be made anew later. */
+ * it is as it was, to be made anew later. A view made without gradients stays without a node. */
 bool wk__view_refresh_grad_fn(wk_tensor *view);
+/* Returns true if a view was made without gradients and its base has been written in place with gradients since: an
+ * error for a call that makes a node, as it is unknown whether the view should follow. */
+bool wk__view_lost_history(const wk__body *body);
 
 /* Does x require a gradient? A view is brought up to date first: its base may have been written since. */
 static inline bool wk__requires_grad(wk_tensor *x)
@@ -142,7 +145,7 @@ static inline bool wk__needs_grad_fn(const wk_context *context, wk_tensor *const
 {
     if (context->frame.grad_off || context->frame.composing) return false;
     for (int k = 0; k < count; k++)
-        if (in[k] && wk__requires_grad(in[k])) return true;
+        if (in[k] && (wk__requires_grad(in[k]) || wk__view_lost_history(in[k]->handle.body))) return true;
     return false;
 }
 /* Makes the node of a call and hangs it on its result (or results: `outputs` of them). attr may be NULL. The
@@ -159,8 +162,9 @@ bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target,
  * wk__release_operands once the node is made. False when memory is short (recorded). */
 bool wk__snapshot_operands(wk_tensor *target, wk_tensor *in[], int inputs, wk_tensor *kept[WK__MAX_INPUTS]);
 void wk__release_operands(wk_tensor *kept[], int inputs);
-/* May `target` be written in place? Records why not: a leaf that requires grad, elements that share memory. */
-bool wk__in_place_allowed(const wk__op *op, wk_site site, const wk_tensor *target);
+/* May `target`, which is in[0], be written in place? Records why not: a leaf that requires grad, a view made without
+ * gradients where the write would need them, elements that share memory. */
+bool wk__in_place_allowed(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs);
 
 /* view_grad.c: the memory, dense, that a base of this shape and these strides lies in. */
 void wk__base_extent(const wk__tensor_meta *base, const int64_t *stride, wk__tensor_meta *extent);

@@ -160,7 +160,7 @@ static bool rebuild_grad_fn(wk_tensor *view, wk_tensor *base)
 bool wk__view_refresh_grad_fn(wk_tensor *view)
 {
     wk__body *body = wk__body_of(view);
-    if (!wk__view_grad_fn_is_stale(body)) return true;
+    if (!wk__view_grad_fn_is_stale(body) || body->no_grad_view) return true;
     wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, (wk_site){0});
     if (!guard) return false;
     uint64_t token = guard->token;
@@ -178,8 +178,10 @@ bool wk__view_refresh_grad_fn(wk_tensor *view)
 
 /* What a call in place must know of the target's base, dead or alive. */
 typedef struct base_facts {
-    bool is_leaf;  /* that requires grad */
-    bool overlaps; /* some of its elements share memory */
+    bool known;         /* it lives, or has left its place in the graph */
+    bool requires_grad; /* it does */
+    bool is_leaf;       /* that requires grad */
+    bool overlaps;      /* some of its elements share memory */
 } base_facts;
 
 static base_facts facts_of_base(const wk__body *view)
@@ -188,25 +190,57 @@ static base_facts facts_of_base(const wk__body *view)
     wk__alias_lock();
     const wk__body *base = atomic_load_explicit(&family->base, memory_order_relaxed);
     const wk__dead_base *past = family->dead_base;
+    const bool requires_grad = base ? base->requires_grad : past && past->requires_grad;
     const base_facts facts = {
-        .is_leaf = base ? base->requires_grad && !base->node : past && past->requires_grad && !past->node,
+        .known = base || past,
+        .requires_grad = requires_grad,
+        .is_leaf = requires_grad && !(base ? base->node : past->node),
         .overlaps = base && wk__body_overlaps(base),
     };
     wk__alias_unlock();
     return facts;
 }
 
-bool wk__in_place_allowed(const wk__op *op, wk_site site, const wk_tensor *target)
+bool wk__view_lost_history(const wk__body *body)
 {
-    const wk__body *body = wk__body_of(target);
+    return body->is_view && body->no_grad_view && wk__view_grad_fn_is_stale(body) && facts_of_base(body).requires_grad;
+}
+
+static bool any_requires_grad(wk_tensor *const in[], int count)
+{
+    for (int k = 0; k < count; k++)
+        if (in[k] && wk__requires_grad(in[k])) return true;
+    return false;
+}
+
+/* A base that has gone without a place in the graph is rebuilt by the write itself. */
+static bool is_tracked_write_of_no_grad_view(const base_facts *base, wk_tensor *const in[], int inputs)
+{
+    const wk__body *body = wk__body_of(in[0]);
+    return body->is_view && body->no_grad_view && wk__is_float(body->dtype) && base->known &&
+           (base->requires_grad || any_requires_grad(in, inputs));
+}
+
+bool wk__in_place_allowed(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs)
+{
+    const wk__body *body = wk__body_of(in[0]);
     const wk_context *context = wk__context();
+    const bool tracks = !context->frame.grad_off && !context->frame.composing;
     const base_facts base = body->is_view ? facts_of_base(body) : (base_facts){0};
     const bool is_leaf = (body->requires_grad && !body->node) || base.is_leaf;
-    if (!context->frame.grad_off && !context->frame.composing && is_leaf) {
+    if (tracks && is_leaf) {
         wk__error_set(site, WK_ERR_STATE,
                       "%s%s: a leaf that requires grad (or a view of one) cannot be changed in place; do it under "
                       "WK_NO_GRAD, or use the form without _",
                       op->name, wk__in_place_suffix(op->name, true));
+        return false;
+    }
+    if (tracks && is_tracked_write_of_no_grad_view(&base, in, inputs)) {
+        wk__error_set(
+            site, WK_ERR_STATE,
+            "%s%s: a view made under WK_NO_GRAD cannot be written with gradients on, as it is ambiguous whether "
+            "backward should see the write; make the view and write it both under WK_NO_GRAD, or both outside",
+            op->name, wk__in_place_suffix(op->name, true));
         return false;
     }
     if (!wk__body_overlaps(body) && !base.overlaps) return true;
@@ -264,7 +298,10 @@ static bool rebase(wk__node *inner, wk_site site, wk_tensor *target, wk_tensor *
     wk__alias_set *family = wk__alias_set_of(body);
     bool known;
     wk_tensor *base = base_of(body, &known);
-    if (!known && rebuild_dead_base(body)) base = base_of(body, &known);
+    if (!known && rebuild_dead_base(body)) {
+        body->no_grad_view = false;
+        base = base_of(body, &known);
+    }
     wk__node *node = NULL;
     bool fine = false;
     if (base) {

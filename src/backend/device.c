@@ -7,11 +7,9 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { MAX_DEVICES = 64 };
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* filled from the front and never emptied, so that readers need no lock */
-static _Atomic(wk__device *) opened[MAX_DEVICES];
+static _Atomic(wk__device *) opened[WK__MAX_OPEN_DEVICES];
 
 static bool same(wk_device a, wk_device b)
 {
@@ -21,7 +19,7 @@ static bool same(wk_device a, wk_device b)
 /* Returns an open device, or NULL; does not access hardware. */
 static wk__device *find(wk_device id)
 {
-    for (int k = 0; k < MAX_DEVICES; k++) {
+    for (int k = 0; k < WK__MAX_OPEN_DEVICES; k++) {
         wk__device *device = atomic_load_explicit(&opened[k], memory_order_acquire);
         if (!device) return NULL;
         if (same(device->id, id)) return device;
@@ -31,7 +29,7 @@ static wk__device *find(wk_device id)
 
 void wk__device_for_each(void (*visit)(wk__device *device, void *user), void *user)
 {
-    for (int k = 0; k < MAX_DEVICES; k++) {
+    for (int k = 0; k < WK__MAX_OPEN_DEVICES; k++) {
         wk__device *device = atomic_load_explicit(&opened[k], memory_order_acquire);
         if (!device) return;
         visit(device, user);
@@ -53,13 +51,13 @@ static bool counts_as_gpu(const wk__backend *backend, int index, wk__device_info
  * slices of a card and each counts. Returns device number `want`; if want < 0, stores the number of GPUs in *count. */
 static wk_device nth_gpu(int want, int *count)
 {
-    char seen[MAX_DEVICES][16];
+    char seen[WK__MAX_OPEN_DEVICES][16];
     int found = 0;
     for (const wk__backend *const *place = wk__backends; *place; place++) {
         const wk__backend *backend = *place;
-        const int first_of_cuda = backend->kind == WK_CUDA ? found : MAX_DEVICES;
+        const int first_of_cuda = backend->kind == WK_CUDA ? found : WK__MAX_OPEN_DEVICES;
         int devices = backend->kind == WK_CPU || backend->kind == WK_NULL ? 0 : backend->count();
-        for (int index = 0; index < devices && found < MAX_DEVICES; index++) {
+        for (int index = 0; index < devices && found < WK__MAX_OPEN_DEVICES; index++) {
             wk__device_info info;
             if (!counts_as_gpu(backend, index, &info)) continue;
             bool known = false;
@@ -172,10 +170,10 @@ static wk__device *open_device(wk_device id, const wk__backend *backend, wk__fai
         return NULL;
     }
     int place = 0;
-    while (place < MAX_DEVICES && atomic_load(&opened[place])) place++;
-    if (place == MAX_DEVICES) {
+    while (place < WK__MAX_OPEN_DEVICES && atomic_load(&opened[place])) place++;
+    if (place == WK__MAX_OPEN_DEVICES) {
         wk__fail_set(fail, WK_ERR_UNSUPPORTED, "%s:%d is one device too many; a process can use %d", backend->name,
-                     id.index, MAX_DEVICES);
+                     id.index, WK__MAX_OPEN_DEVICES);
         return NULL;
     }
     wk__device *device = wk__alloc_zero(1, sizeof *device);
@@ -184,6 +182,7 @@ static wk__device *open_device(wk_device id, const wk__backend *backend, wk__fai
         return NULL;
     }
     device->id = (wk_device){id.kind, id.index, 0};
+    device->slot = place;
     device->backend = backend;
     if (backend->open(id.index, &device->state, fail) != WK_OK) {
         wk__free(device);

@@ -8,8 +8,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+enum { WK__MAX_OPEN_DEVICES = 64 };
+
 typedef struct wk__device {
     wk_device id;
+    int slot; /* index of this open device, below WK__MAX_OPEN_DEVICES, in tables with an entry per device */
     const wk__backend *backend;
     void *state; /* the backend's state */
     wk__arena *arena;

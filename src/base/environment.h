@@ -13,6 +13,7 @@ typedef enum wk__optim_option {
     WK__SETTING_NOFUSE,
     WK__SETTING_CHECK,
     WK__SETTING_CHECK_DIR,
+    WK__SETTING_ANOMALY,
     WK__SETTING_CPU,
     WK__SETTING_THREADS,
     WK__SETTING_PLACEMENT,

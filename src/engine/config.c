@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Configuration of the engine, read from the environment once per process. */
+#include "anomaly.h"
 #include "base/environment.h"
-#include "op_queue.h"
 #include <pthread.h>
 
 static wk__engine_config modes;
@@ -14,6 +14,7 @@ static void read_modes(void)
     modes.nofuse = wk__setting_on(WK__SETTING_NOFUSE);
     modes.check = wk__setting_on(WK__SETTING_CHECK);
     modes.budget = (int64_t)256 << 20;
+    if (wk__setting_on(WK__SETTING_ANOMALY)) atomic_store(&wk__anomaly_enabled, true);
     atomic_store_explicit(&modes_ready, true, memory_order_release);
 }
 

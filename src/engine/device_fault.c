@@ -38,7 +38,7 @@ typedef struct inflight_entry {
     wk__value *out, *prior, *in[WK__MAX_INPUTS];
 } inflight_entry;
 
-enum { MAX_INFLIGHT = WK__FAULT_TAGS - 64, DEVICES = 64 };
+enum { MAX_INFLIGHT = WK__FAULT_TAGS - 64 };
 
 typedef struct inflight_list {
     const wk__device *device;
@@ -48,17 +48,15 @@ typedef struct inflight_list {
 } inflight_list;
 
 static pthread_mutex_t lock =
-    PTHREAD_MUTEX_INITIALIZER; /* for all lists; taken once per group of an asynchronous device */
-static inflight_list watches[DEVICES];
+    PTHREAD_MUTEX_INITIALIZER;                      /* for all lists; taken once per group of an asynchronous device */
+static inflight_list watches[WK__MAX_OPEN_DEVICES]; /* by wk__device.slot */
 
 /* ---- list of work in flight -------------------------------------------------------------------------------------- */
 
 static inflight_list *watch_of(const wk__device *device)
 {
-    int k = 0;
-    while (k < DEVICES - 1 && watches[k].device && watches[k].device != device) k++;
-    watches[k].device = device;
-    return &watches[k];
+    watches[device->slot].device = device;
+    return &watches[device->slot];
 }
 
 static void let_go(inflight_list *w, const inflight_entry *e)

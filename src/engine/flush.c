@@ -73,21 +73,25 @@ void wk__value_compute(wk_context *owner, wk__value *value)
     wk__op_queue_unlock(owner);
 }
 
+void wk__value_ensure(wk__value *value)
+{
+    const wk__value_state state = value->state;
+    if (state != WK__PENDING && state != WK__DEFERRED) return;
+    wk_context *owner = value->writer;
+    if (owner == wk__context()) {
+        wk__value_compute(owner, value);
+    } else if (wk__context_acquire(owner)) { /* otherwise its thread has ended and has stored the value */
+        wk__value_compute(owner, value);
+        wk__context_release(owner);
+    }
+}
+
 bool wk__materialize(const wk_tensor *tensor, wk_site site)
 {
     if (wk__forked) return wk__report_forked(site, "reading a tensor");
     wk__value *value = wk__body_of(tensor)->storage->value;
-    wk__value_state state = value->state;
-    if (state == WK__PENDING || state == WK__DEFERRED) {
-        wk_context *owner = value->writer;
-        if (owner == wk__context()) {
-            wk__value_compute(owner, value);
-        } else if (wk__context_acquire(owner)) { /* otherwise its thread has ended and has stored the value */
-            wk__value_compute(owner, value);
-            wk__context_release(owner);
-        }
-    }
-    state = value->state;
+    wk__value_ensure(value);
+    const wk__value_state state = value->state;
     wk_context *context = wk__context();
     if (context->posted_failure)
         wk__report_posted_failure(context); /* e.g. a failed in-place call whose target kept its contents */

@@ -115,6 +115,8 @@ enum {
     WK__OP_QUEUE_CHUNK = 256 << 10
 };
 
+typedef struct wk__anomaly_watch wk__anomaly_watch;
+
 typedef struct wk__op_queue {
     wk__record **record; /* in program order; points into the chunks */
     wk__record **sorted; /* during a flush: live records, sorted by group */
@@ -129,6 +131,7 @@ typedef struct wk__op_queue {
     /* values that only deferred records own, counted since the list was last scanned; large ones count several times */
     atomic_llong orphans;
     struct wk__shadow_map *shadows;                     /* set while a checked flush runs; see verify/check_mode.h */
+    wk__anomaly_watch *watched;                         /* records to be checked, oldest first; see anomaly.h */
     const struct wk__engine_config *config;             /* that of the process, except while a flush is replayed */
     int64_t flushes, groups, prologues, stores, copies; /* statistics for tests and `wick doctor` */
 } wk__op_queue;
@@ -210,6 +213,8 @@ void wk__op_queue_run(wk_context *owner, bool park);
 /* Computes a value of this context (acquired, if it belongs to another thread) that was pending or deferred when the
  * caller read its state. */
 void wk__value_compute(wk_context *owner, wk__value *value);
+/* Computes a pending or deferred value of any thread. It is stored or has failed on return. */
+void wk__value_ensure(wk__value *value);
 /* Computes the tensor's value if necessary. Returns true if it is stored (possibly only submitted to its device), or
  * false after reporting its failure. */
 bool wk__materialize(const wk_tensor *tensor, wk_site site);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recording: appends records to the op queue of a context. */
+#include "anomaly.h"
 #include "base/alloc.h"
 #include "engine/verify/shadow_deferred.h"
 #include <sched.h>
@@ -55,6 +56,7 @@ void wk__op_queue_free(wk_context *context)
     wk__discard_posted_failure(context);
     wk__op_queue *ring = context->op_queue;
     if (!ring) return;
+    wk__anomaly_forget(ring);
     for (int64_t k = 0; k < ring->chunks; k++) wk__free(ring->chunk[k]);
     wk__free(ring->chunk);
     wk__free(ring->record);
@@ -222,8 +224,11 @@ void wk__record_commit(wk_context *context, wk__record *r)
     }
     bool full = wk__op_queue_should_flush(context) || (borrowed && !context->transaction);
     context->transaction_borrows = context->transaction_borrows || (borrowed && context->transaction);
+    const bool watched = wk__anomaly_on();
+    if (watched) wk__anomaly_watch_record(context, r);
     wk__spin_unlock(&context->queue_lock);
     if (full) wk__flush(context);
+    if (watched) wk__anomaly_check(context);
 }
 
 bool wk__prepare_operand_slow(wk_context *context, const wk_tensor *tensor, wk_site site)

@@ -2,7 +2,9 @@
 /* Transactions: calls that update all of their targets or none, such as an optimiser step. Savepoints keep the old
  * values at the call; undo entries keep them during a flush. Values never change, so a rollback swaps pointers, and
  * copies only into memory whose address the user has. */
+#include "anomaly.h"
 #include "base/alloc.h"
+#include "device_fault.h"
 #include "engine/verify/check_mode.h"
 #include "execute.h"
 #include "engine/plan/overlap.h"
@@ -27,11 +29,24 @@ static void cancel_exposed(wk_context *context, wk__value *newest, const wk__val
     wk__op_queue_unlock(context);
 }
 
-/* Copies the old contents, which were relocated, back to the address that the user has. */
+/* Copies the old contents, which were relocated, back to the address that the user has. If the
+ * copy fails the tensor has failed, too: it holds neither. */
 static void write_back(wk__value *now, const wk__value *old)
 {
+    wk__device *device = now->device;
     wk__fail fail = {.tag = -1};
-    if (now->bytes) now->device->backend->copy(now->device->state, &now->memory, 0, &old->memory, 0, now->bytes, &fail);
+    if (!now->bytes ||
+        device->backend->copy(device->state, &now->memory, 0, &old->memory, 0, now->bytes, &fail) == WK_OK)
+        return;
+    const char *name = now->op_name ? now->op_name : wk_device_str(device->id);
+    char text[sizeof fail.text + 120];
+    snprintf(text, sizeof text,
+             "%s%s: the call failed, and its target could not be restored: %s; make the target again", name,
+             wk__in_place_suffix(name, now->in_place), fail.text);
+    wk__failure *failure = wk__failure_new(fail.code, now->site, text);
+    wk__fail_stored_value(now, failure);
+    wk__report_failure(failure);
+    wk__failure_drop(failure);
 }
 
 static void restore(const wk__savepoint *before)
@@ -66,6 +81,7 @@ void wk__transaction_end(wk_context *context)
     context->transaction = 0;
     context->transaction_borrows = false;
     if (lent || wk__op_queue_should_flush(context)) wk__flush(context);
+    wk__anomaly_check(context);
 }
 
 /* ---- order of groups --------------------------------------------------------------------------------------------- */

@@ -83,7 +83,7 @@ static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype
         body->offset = 0;
         body->ndim = (uint8_t)ndim;
         body->dtype = (uint8_t)dtype;
-        body->requires_grad = body->parameter = body->is_view = body->known_dense = false;
+        body->requires_grad = body->parameter = body->is_view = body->no_grad_view = body->known_dense = false;
         body->output = 0;
         body->node = NULL;
         body->leaf = NULL;
@@ -188,9 +188,11 @@ wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t o
     for (int d = 0; d < ndim; d++) body->stride[d] = stride[d];
     body->offset = offset;
     body->is_view = true;
+    body->no_grad_view = context->frame.grad_off || (from->is_view && from->no_grad_view);
     body->family = from->family;
     if (body->family) wk__refcount_inc(&body->family->refs);
     wk__refcount_inc(&wk__alias_set_of(body)->views);
+    if (body->no_grad_view) body->graph_version = wk__alias_set_of(body)->graph_version;
     return view;
 }
 

@@ -29,6 +29,7 @@ typedef struct wk__body {
     bool parameter;                     /* owned by a module */
     bool known_dense;                   /* row-major without gaps by construction; a view may be so without the flag */
     bool is_view;                       /* shares the storage of the tensor it was created from */
+    bool no_grad_view;                  /* a view created without gradients, or of such a view */
     int16_t output;                     /* index among the outputs of `node` */
     struct wk__node *node;              /* function that computed it; NULL for leaves */
     struct wk__leaf *leaf;              /* gradient and hooks of a leaf, created on demand */

@@ -3,6 +3,8 @@
  * functions with a gradient of one's own. */
 #include "support/wick.h"
 
+#include "autograd/hook.h"
+
 static wk_tensor *leaf(double a, double b)
 {
     return wk_requires_grad_(wk_of(double, (2), a, b), true);
@@ -39,6 +41,21 @@ static wk_tensor *of_a_freed_result(wk_tensor *const *in, void *calls)
     wk_tensor *square = wk_mul(in[0], in[0]);
     if ((*(int *)calls)++ > 0) wk_free(square);
     return square;
+}
+
+static bool never(void *user, wk_site site, bool failed)
+{
+    (void)user, (void)site, (void)failed;
+    fail();
+    return false;
+}
+
+static void final_callbacks_need_a_backward(void **state)
+{
+    (void)state;
+    assert_false(wk__queue_final_callback(never, NULL));
+    assert_int_equal(wk_error_code(), WK_ERR_STATE);
+    expect_error("needs a backward", NULL);
 }
 
 static void what_gradcheck_finds(void **state)
@@ -109,6 +126,7 @@ static void what_functions_may_not(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(where_a_walk_begins), cmocka_unit_test(what_gradcheck_finds),
+                                       cmocka_unit_test(final_callbacks_need_a_backward),
                                        cmocka_unit_test(what_functions_may_not)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

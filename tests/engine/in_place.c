@@ -2,6 +2,8 @@
 /* In-place calls, joins and histories that fill the ring: a flush in the midst of them must find every value owned. */
 #include "support/devices.h"
 
+#include "engine/op_queue.h"
+
 enum { MANY = 10000 /* more than a ring holds */ };
 
 static void many_in_place(void **state)
@@ -124,6 +126,44 @@ static void an_address_stays(void **state)
     assert_null(wk_error());
 }
 
+static wk_code refuse_copy(void *device, const wk__memory *to, int64_t to_offset, const wk__memory *from,
+                           int64_t from_offset, int64_t bytes, wk__fail *fail)
+{
+    (void)device, (void)to, (void)to_offset, (void)from, (void)from_offset, (void)bytes;
+    return wk__fail_set(fail, WK_ERR_DEVICE_LOST, "the copy was refused");
+}
+
+/* A tensor whose address is known holds neither the new contents nor the old ones: reading it is an error. */
+static void a_rollback_that_fails_is_an_error(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((300));
+    const float *at = wk_data(x);
+    wk__device *cpu = wk__body_of(x)->storage->device;
+    const wk__backend *usual = cpu->backend;
+    wk__backend refusing = *usual;
+    refusing.copy = refuse_copy;
+    for (int refused = 0; refused < 2; refused++) {
+        wk__savepoint before;
+        wk__savepoint_take(&before, x);
+        wk_add_(x, 1);
+        wk_sync();
+        assert_true(at[0] == 2);
+        cpu->backend = refused ? &refusing : usual;
+        wk__savepoint_end(&before, false);
+        cpu->backend = usual;
+        if (!refused) {
+            assert_true(at[0] == 1 && wk_item(wk_select(x, 0, 0)) == 1);
+            assert_null(wk_error());
+        }
+    }
+    assert_int_equal(wk_error_code(), WK_ERR_DEVICE_LOST);
+    expect_error("add_: ", "could not be restored", "the copy was refused", "make the target again", NULL);
+    assert_null(wk_data(x));
+    expect_error("could not be restored", NULL);
+}
+
 /* The gradient reads the numbers that the in-place call overwrites: those move, the tensor stays. */
 static void old_numbers_move(void **state)
 {
@@ -219,6 +259,7 @@ int main(void)
         cmocka_unit_test(borrowed_memory_is_written_late),
         cmocka_unit_test(a_buffer_may_be_filled_anew),
         cmocka_unit_test(an_address_stays),
+        cmocka_unit_test(a_rollback_that_fails_is_an_error),
         cmocka_unit_test(old_numbers_move),
         cmocka_unit_test(pointers_reach_one_tensor),
         cmocka_unit_test(targets_stay),

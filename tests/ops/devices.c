@@ -121,12 +121,27 @@ static void rows_of_one_column(void **state)
     expect_ok();
 }
 
+/* A number in a call becomes the integer that the same element of a tensor becomes. */
+static void numbers_become_integers_as_elements_do(void **state)
+{
+    (void)state;
+    static const double numbers[] = {NAN, INFINITY, -INFINITY, 1e30, -1e30, 0x1p63, -0x1p63, 3e9, -2.75};
+    static const wk_dtype dtypes[] = {WK_I64, WK_I32, WK_U8, WK_BOOL};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
+            WK_SCOPE;
+            wk_tensor *element = wk_to_dtype(wk_of(double, (1), numbers[k]), dtypes[d]);
+            assert_true(wk_item(wk_eq(wk_full((1), numbers[k], .dtype = dtypes[d]), element)) == 1);
+            assert_true(wk_item(wk_eq(wk_fill_(wk_zeros((1), .dtype = dtypes[d]), numbers[k]), element)) == 1);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batches_of_batches),        cmocka_unit_test(bits_of_a_converted_bool),
         cmocka_unit_test(argmax_needs_no_positions), cmocka_unit_test(zeros_have_signs),
-        cmocka_unit_test(rows_of_one_column),
+        cmocka_unit_test(rows_of_one_column),        cmocka_unit_test(numbers_become_integers_as_elements_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

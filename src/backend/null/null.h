@@ -49,7 +49,7 @@ void wk__null_clear_faults(void);
 
 /* ---- devices ----------------------------------------------------------------------------------------------------- */
 
-enum { WK__NULL_MOST_DEVICES = 16 };
+enum { WK__NULL_MOST_DEVICES = 80 /* more than a process can open */ };
 
 /* Set the number of devices (default 1) and the bytes of memory of each (default 16 GiB). */
 void wk__null_set_count(int count);

@@ -167,7 +167,8 @@ static stall current_stall(const lanes *l, int32_t group)
     return g->keeping == STALLS_HOST && !l->busy[g->lane] ? STALLS_NOBODY : g->keeping;
 }
 
-/* Returns the best of the groups below `end`. At least the first in program order is always ready. */
+/* Returns the best of the groups below `end`, or NONE if no lane can go on. At least the first in program order is
+ * always ready. */
 static int32_t choose(const lanes *l, int32_t end)
 {
     int32_t chosen = NONE;
@@ -200,14 +201,19 @@ static int32_t next_barrier(const lanes *l, int32_t from)
     return k;
 }
 
-static void place_all(lanes *l)
+static bool place_all(lanes *l)
 {
     int32_t at = 0;
     while (at < l->groups) {
         int32_t end = next_barrier(l, at);
         if (end == at) end++;
-        for (; at < end; at++) place(l, choose(l, end), at);
+        for (; at < end; at++) {
+            const int32_t chosen = choose(l, end);
+            if (chosen == NONE) return false;
+            place(l, chosen, at);
+        }
     }
+    return true;
 }
 
 static void renumber(const lanes *l, wk__record *const *by_group, int64_t live)
@@ -230,8 +236,7 @@ void wk__plan_interleave(wk__op_queue *ring, int32_t groups)
         wk__record **by_group = wk__sort_by_group(ring, groups, &live);
         if (make_lanes(&l, by_group, live)) {
             find_waits(&l, by_group, live);
-            place_all(&l);
-            renumber(&l, by_group, live);
+            if (place_all(&l)) renumber(&l, by_group, live);
         }
     }
     wk__free(l.group);

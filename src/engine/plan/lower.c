@@ -5,7 +5,6 @@
  * input that dies in this group. Reduced dimensions are moved last. */
 #include "ir/scalar.h"
 #include "fusion_rules.h"
-#include <math.h>
 #include <string.h>
 
 typedef struct builder {
@@ -89,17 +88,12 @@ static int load_register(builder *w, wk__record *r, int k)
     return w->b->load_reg[operand];
 }
 
-/* Truncates towards zero; saturates; NaN is 0. */
-static int64_t saturate_to_i64(double x)
-{
-    if (isnan(x)) return 0;
-    return x >= 0x1p63 ? INT64_MAX : x < -0x1p63 ? INT64_MIN : (int64_t)x;
-}
-
-static wk__imm as_class(wk__imm imm, wk_dtype from, wk_dtype class)
+/* A number is converted as an element is, but for a limit above all integers, which is the largest one. */
+static wk__imm as_class(wk__imm imm, wk_dtype from, wk_dtype class, bool limit)
 {
     bool whole = class == WK_I32 || class == WK_I64;
-    if (wk__is_float(from)) return whole ? (wk__imm){.i = saturate_to_i64(imm.f)} : imm;
+    if (whole && limit && wk__is_float(from) && imm.f >= 0x1p63) return (wk__imm){.i = INT64_MAX};
+    if (wk__is_float(from)) return whole ? (wk__imm){.i = wk__double_to_i64(imm.f)} : imm;
     return whole ? imm : (wk__imm){.f = (double)imm.i};
 }
 
@@ -125,7 +119,7 @@ static bool is_rounded(const wk__record *r, const wk__ref *ref)
 
 static int number(builder *w, const wk__record *r, const wk__ref *ref, wk_dtype class)
 {
-    wk__imm imm = as_class(ref->imm, ref->dtype, class);
+    wk__imm imm = as_class(ref->imm, ref->dtype, class, r->op->saturate_scalars);
     if (class == WK_I32) imm.i = narrowed(imm.i, r->compute, r->op->saturate_scalars);
     int reg = wk__emit_imm(&w->emit, class, imm);
     return class == WK_F32 && is_rounded(r, ref) ? wk__emit_cast(&w->emit, r->compute, reg) : reg;

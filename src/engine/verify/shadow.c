@@ -8,27 +8,17 @@
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-enum { DEVICES = 64 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for the table; arenas have their own locks */
-static struct {
-    const wk__device *device;
-    wk__arena *arena;
-} shadow_arenas[DEVICES];
+static wk__arena *shadow_arenas[WK__MAX_OPEN_DEVICES];   /* by wk__device.slot */
 
 /* Returns the arena for shadows on a device, created on first use and never destroyed. NULL on allocation failure. */
 static wk__arena *shadow_arena_of(const wk__device *device)
 {
-    wk__arena *arena = NULL;
+    wk__arena **arena = &shadow_arenas[device->slot];
     pthread_mutex_lock(&lock);
-    for (int k = 0; k < DEVICES && !arena; k++) {
-        if (shadow_arenas[k].device && shadow_arenas[k].device != device) continue;
-        if (!shadow_arenas[k].arena) shadow_arenas[k].arena = wk__arena_new(device->backend, device->state, INT64_MAX);
-        if (shadow_arenas[k].arena) shadow_arenas[k].device = device;
-        arena = shadow_arenas[k].arena;
-        if (!arena) break;
-    }
+    if (!*arena) *arena = wk__arena_new(device->backend, device->state, INT64_MAX);
     pthread_mutex_unlock(&lock);
-    return arena;
+    return *arena;
 }
 
 wk_code wk__shadow_alloc(wk__shadow *shadow, wk__fail *fail)

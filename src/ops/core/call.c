@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Op prologue, composite ops and error messages (call.h). */
 #include "call.h"
+#include "engine/anomaly.h"
 #include "placement.h"
 #include <string.h>
 #include <wick/device.h>
@@ -243,6 +244,9 @@ static bool move_results_out(wk__compose *c, wk_tensor *out[], int count)
 bool wk__compose_end_n(wk__compose *c, wk_tensor *out[], int count, const wk__attr *attr)
 {
     bool whole = move_results_out(c, out, count);
+    if (whole && wk__anomaly_on())
+        wk__anomaly_check_results(wk__context(), (wk__anomaly_call){c->op->name, c->site, NULL}, out, count, c->in,
+                                  c->inputs);
     if (whole && c->op->grad_fn_name && wk__needs_grad_fn(wk__context(), c->in, c->inputs))
         whole = wk__node_attach(c->op, c->site, c->in, c->inputs, out, count, attr);
     return whole;

@@ -156,7 +156,7 @@ wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg
     int tensors = source.is_number ? 1 : 2;
     wk_context *context = wk__context();
     wk__device *device = wk__prepare_operands(context, op, site, in, tensors, WK__COLOCATE_IF_SOFT);
-    if (!device || !wk__in_place_allowed(op, site, target)) return NULL;
+    if (!device || !wk__in_place_allowed(op, site, in, tensors)) return NULL;
     const wk__body *body = wk__body_of(target), *from = source.tensor ? wk__body_of(in[1]) : NULL;
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
     int ndim = body->ndim;

@@ -2,6 +2,7 @@
 /* Tensor creation: empty, full (zeros, ones), arange, linspace, eye, and the _like ops. Each is one record without
  * operands, so it fuses into the ops that use it. */
 #include "create.h"
+#include "ir/scalar.h"
 #include <math.h>
 #include <string.h>
 
@@ -92,7 +93,8 @@ static wk_tensor *full(wk_site site, const wk__op *op, const int64_t *shape, int
     bool whole = !wk__is_float(compute);
     wk__imm imm = {.i = value.is_int ? value.number.i : 0};
     if (!whole) imm.f = value.is_int ? (double)value.number.i : value.number.f;
-    if (whole && !value.is_int) imm.i = value.number.f != 0 && c.dtype == WK_BOOL ? 1 : (int64_t)value.number.f;
+    if (whole && !value.is_int)
+        imm.i = value.number.f != 0 && c.dtype == WK_BOOL ? 1 : wk__double_to_i64(value.number.f);
     return wk__create_end(&c, compute, &imm, NULL, 1);
 }
 

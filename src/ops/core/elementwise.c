@@ -402,7 +402,8 @@ static bool overwrite(const elementwise_call *p, wk_tensor *target)
 static wk_tensor *call_in_place(const elementwise_call *p, const wk__attr *attr)
 {
     wk_tensor *target = p->tensor[0];
-    if (!check_target(p, target) || !wk__in_place_allowed(p->op, p->site, target) || !check_no_grad_lost(p, target))
+    if (!check_target(p, target) || !wk__in_place_allowed(p->op, p->site, p->tensor, p->tensors) ||
+        !check_no_grad_lost(p, target))
         return NULL;
     if (!wk__prepare_target(p->context, target, p->tensor, p->tensors, p->site)) return NULL;
     wk_tensor *in[WK__MAX_INPUTS];

@@ -114,6 +114,7 @@ wk_tensor *wk_reshape_at(wk_site site, wk_tensor *x, const int64_t *sizes, int n
     if (empty) return wk__make_view(op, site, x, body->offset, ndim, shape, stride, NULL);
     wk_tensor *copy = wk_clone_at(site, x);
     wk_tensor *out = copy ? wk__make_view(op, site, copy, 0, ndim, shape, stride, NULL) : NULL;
+    if (out) wk__tensor_promote_to_base(out); /* PyTorch: a reshape that copies returns no view */
     if (copy) wk__handle_release(&copy->handle, site); /* the view references its storage */
     return out;
 }

@@ -2,6 +2,7 @@
 /* Adds at indices given by a tensor: scatter_add, index_add. Both use the kernel scatter_add, which adds in the order
  * of the indices on every device. */
 #include "index_check.h"
+#include "engine/anomaly.h"
 #include "ops/core/view_geometry.h"
 #include <string.h>
 
@@ -144,7 +145,7 @@ static wk_tensor *scatter_add_in_place(const wk__op *op, wk_site site, wk_tensor
     wk_tensor *in[3] = {x, index, source};
     int d;
     wk__compose c;
-    if (!check_operands(op, site, in, dim, by_vector, &d) || !wk__in_place_allowed(op, site, x)) return NULL;
+    if (!check_operands(op, site, in, dim, by_vector, &d) || !wk__in_place_allowed(op, site, in, 3)) return NULL;
     bool node = wk__needs_grad_fn(wk__context(), in, 3), fine;
     if (!wk__compose_begin(&c, op, site, in, 3)) return NULL;
     wk__savepoint before;
@@ -157,6 +158,8 @@ static wk_tensor *scatter_add_in_place(const wk__op *op, wk_site site, wk_tensor
         fine = target && scatter_add_into(op, site, (wk_tensor *const[]){target, in[1], source}, d, by_vector, true);
     }
     wk__compose_end(&c, NULL, NULL);
+    if (fine && wk__anomaly_on())
+        wk__anomaly_check_results(wk__context(), (wk__anomaly_call){op->name, site, &before}, &x, 1, in, 3);
     const wk__attr attr = wk__along_attr((wk__along_attributes){.dim = d});
     fine = fine && (!node || wk__node_attach_in_place(op, site, x, in, 3, &attr));
     wk__savepoint_end(&before, fine);

@@ -38,7 +38,7 @@ static wk_tensor *fill_in_frame(const fill *f, wk_site site, wk_tensor *x)
 {
     wk__compose c;
     bool node = wk__needs_grad_fn(wk__context(), &x, 1);
-    if (!wk__in_place_allowed(f->op, site, x) || !wk__compose_begin(&c, f->op, site, &x, 1)) return NULL;
+    if (!wk__in_place_allowed(f->op, site, &x, 1) || !wk__compose_begin(&c, f->op, site, &x, 1)) return NULL;
     wk_tensor *numbers = draw_numbers(f, site, wk__body_of(x));
     wk__savepoint before;
     wk__savepoint_take(&before, x);

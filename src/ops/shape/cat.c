@@ -199,9 +199,10 @@ static wk_tensor *cat(cat_call *j, int64_t dim)
 
 wk_tensor *wk_cat_at(wk_site site, wk_tensor *const *x, int count, int64_t dim)
 {
+    if (!wk__array_check(x, count, site, "cat", "the array of tensors")) return NULL;
     if (count > MOST_OPERANDS) return cat_in_batches(site, x, count, dim, wk_cat_at);
     wk_tensor *in[MOST_OPERANDS] = {0};
-    if (count > 0 && x) memcpy(in, x, sizeof *in * (size_t)count);
+    if (count > 0) memcpy(in, x, sizeof *in * (size_t)count);
     cat_call j = {.op = &wk__op_cat, .site = site, .context = wk__context(), .in = in, .count = count};
     return cat(&j, dim);
 }
@@ -209,6 +210,7 @@ wk_tensor *wk_cat_at(wk_site site, wk_tensor *const *x, int count, int64_t dim)
 wk_tensor *wk_stack_at(wk_site site, wk_tensor *const *x, int count, int64_t dim)
 {
     int d;
+    if (!wk__array_check(x, count, site, "stack", "the array of tensors")) return NULL;
     if (count > MOST_OPERANDS) return cat_in_batches(site, x, count, dim, wk_stack_at);
     wk_tensor *in[MOST_OPERANDS] = {0}, *wide[MOST_OPERANDS];
     if (count > 0 && x) memcpy(in, x, sizeof *in * (size_t)count);

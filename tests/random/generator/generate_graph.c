@@ -178,6 +178,21 @@ static void optimise(generator *g)
     generate_end(g);
 }
 
+/* A view made without gradients is written with them: refused, and its base keeps values and gradients. It is freed at
+ * once, as it reads as a constant, which a difference quotient does not know. */
+static void write_no_grad_view(generator *g)
+{
+    const argument first = argument_int(0), two = argument_int(2);
+    const int x = with_history(g, false);
+    if (x < 0) return;
+    open_guard(g, STEP_NO_GRAD);
+    const int v = generate_view(g, "unsqueeze", x, 1, &first);
+    generate_close(g, false);
+    if (v < 0) return;
+    generate_in_place_of(g, "mul", v, &two);
+    generate_on(g, STEP_FREE, v);
+}
+
 void generate_graph(generator *g)
 {
     const bool checked = g->program->gradcheck, at_once = g->program->concurrent;
@@ -189,6 +204,8 @@ void generate_graph(generator *g)
     else if (what < 46)
         generate_of_slot(g, STEP_HOOK, WK__FLOATS, 0,
                          checked ? HOOK_LOOKS : rng_below(&g->draw, at_once ? HOOK_READS : HOOKS));
+    else if (what < 50 && !at_once)
+        write_no_grad_view(g);
     else if (checked)
         generate_call(g);
     else if (what < 70)
