@@ -17,7 +17,7 @@ typedef struct wk__param_state {
     char *name;                  /* its name in the list passed to the optimiser; owned */
     wk_tensor **state;           /* [states_per_param], part of group->state; owned; NULL before the first step */
     int64_t steps;               /* steps recorded, including a last one that may still fail */
-    wk__value *last_state_value; /* state[0] as the last step writes it; tells whether that step ran. Reference */
+    wk__value *last_state_value; /* state[0] as the last step writes it, by which its outcome is known; a reference */
 } wk__param_state;
 
 typedef struct wk__param_group {

@@ -105,7 +105,7 @@ void wk__layout_like(const wk__body *model, const int64_t *shape, int64_t *strid
 wk_tensor *wk__return_operand(wk_tensor *x);
 
 /* Overwrites `target` with `source`, a tensor that broadcasts to it or a scalar. Used by copy_, fill_ and every
- * composed in-place op. */
+ * composite in-place op. */
 wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg source);
 
 /* Properties of the result for wk__begin_output_record. */

@@ -36,7 +36,7 @@ static bool report_dtype(const elementwise_call *p, wk_dtype dtype)
     return false;
 }
 
-/* Operands with a dtype of their own (op->own_dtype_operands), such as the condition of WHERE, are not promoted. */
+/* Operands that are not promoted (op->own_dtype_operands), such as the condition of WHERE, are skipped. */
 static bool choose_dtypes(elementwise_call *p)
 {
     const wk__body *first = p->body[0];
