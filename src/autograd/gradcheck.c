@@ -13,6 +13,7 @@ enum { MAX_INPUTS = 16 };
 #define ABSOLUTE 1e-5
 #define RELATIVE 1e-3
 
+/* Arguments of one wk_gradcheck call. */
 typedef struct check {
     wk_tensor *(*f)(wk_tensor *const *in, void *context);
     void *context;

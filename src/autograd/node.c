@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes: created by calls, freed without recursion. Reference counts are atomic; edges and saved operands are
- * constant. */
+/* Nodes: created by calls, freed without recursion. Reference counts are atomic. */
 #include "node.h"
 #include "base/alloc.h"
 #include "view_grad.h"

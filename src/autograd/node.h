@@ -41,8 +41,8 @@ typedef struct wk__tensor_meta {
     int64_t size[WK__MAX_DIMS];
 } wk__tensor_meta;
 
-/* State of a leaf: its gradient and hooks. Reference-counted. */
 typedef struct wk__hook wk__hook;
+/* State of a leaf: its gradient and hooks. Reference-counted. */
 typedef struct wk__leaf {
     atomic_int refs; /* from bodies and edges */
     wk_tensor *grad; /* owned; NULL before the first backward */

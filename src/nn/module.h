@@ -27,6 +27,7 @@ typedef struct wk__item {
 } wk__item;
 
 typedef struct wk__module wk__module;
+/* Body of a module; freed when the last reference to its handle is dropped. */
 struct wk__module {
     wk_module_kind kind; /* kind.name is a copy */
     void *state;         /* [kind.state] bytes, owned */

@@ -5,11 +5,13 @@
 
 #include "tensor/tensor.h"
 
+/* A tensor and its name, which the list owns. */
 typedef struct wk__named_tensor {
     char *name;
     wk_tensor *tensor; /* reference */
 } wk__named_tensor;
 
+/* Body of a wk_tensors. Order is that of insertion. */
 typedef struct wk__tensor_list {
     wk__named_tensor *item;
     int64_t count, capacity;

@@ -20,6 +20,7 @@ typedef struct wk__param_state {
     wk__value *last_state_value; /* state[0] as the last step writes it, by which its outcome is known; a reference */
 } wk__param_state;
 
+/* Parameters with common options. Owns its arrays and references its tensors. */
 typedef struct wk__param_group {
     void *options; /* struct of the algorithm's options, complete: defaults are set, WK_EXPLICIT_ZERO is 0 */
     wk__param_state *item;
@@ -30,6 +31,7 @@ typedef struct wk__param_group {
 
 struct wk__optim_checkpoint;
 typedef struct wk__optim_algorithm wk__optim_algorithm;
+/* Body of a wk_optim. */
 typedef struct wk__optim {
     const wk__optim_algorithm *rule;
     wk__param_group *group;

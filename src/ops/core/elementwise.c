@@ -3,6 +3,7 @@
 #include "call.h"
 #include <string.h>
 
+/* One call: its arguments, the tensors among them, and the properties of its record. On the stack. */
 typedef struct elementwise_call {
     const wk__op *op;
     wk_site site;
@@ -10,8 +11,7 @@ typedef struct elementwise_call {
     wk__device *device;
     const wk__arg *args;
     int count, tensors;
-    wk_tensor *tensor[WK__MAX_INPUTS];    /* the tensors among the operands; a copy if the operand is on another
-                                           * device */
+    wk_tensor *tensor[WK__MAX_INPUTS];    /* the tensors among the operands; copies for those on another device */
     const wk__body *body[WK__MAX_INPUTS]; /* bodies of tensor[] */
     int operand_index[WK__MAX_INPUTS];    /* operand index of tensor[k] */
     bool has_device_copies;               /* tensor[] may contain copies */
@@ -248,7 +248,7 @@ static bool prepare(elementwise_call *p, const wk__op *op, wk_site site, const w
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: one operand at least must be a tensor", op->name);
         return false;
     }
-    /* operands of a composed op must be on one device, because its node refers to them as passed */
+    /* operands of a composite op must be on one device, because its node refers to them as passed */
     if (!p->context->frame.composing) meeting |= WK__COLOCATE_CPU_SCALARS;
     p->device = wk__prepare_operands(p->context, op, site, p->tensor, p->tensors, meeting);
     p->has_device_copies = !p->device; /* some may have been copied before the failure */

@@ -15,6 +15,7 @@ static int identity(wk__emit *e, const int in[])
     return in[0];
 }
 
+/* One call: its checked operands and the properties of the result. */
 typedef struct cat_call {
     const wk__op *op;
     wk_site site;
