@@ -126,7 +126,7 @@
  * PyTorch:   torch.eye */
 #define wk_eye(...)      WK_NEW_TENSOR_(WK_JOIN_(WK_EYE_, WK_IS_PAIR_(__VA_ARGS__, ))(__VA_ARGS__))
 #define WK_EYE_1(...)    WK_OPT_(wk_tensor *, wk_eye, wk_tensor_options, __VA_ARGS__)
-#define WK_EYE_WK2_(...) WK_REFUSE_(wk_tensor *, "wk_eye: the matrix is square, of one size: wk_eye(3)")
+#define WK_EYE_WK2_(...) WK_REFUSE_(wk_tensor *, "wk_eye: expected one size, as the matrix is square: wk_eye(3)")
 
 /* ---- random factories -------------------------------------------------------------------------------------------- */
 /* Draw from the thread's random stream: see random.h and wk_seed. */
@@ -171,12 +171,12 @@
  * Options:   .dtype, .device, .requires_grad: see wk_zeros
  * Dtypes:    default i64
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
- * Errors:    WK_ERR_ARGUMENT if high is not greater than low
+ * Errors:    WK_ERR_ARGUMENT if high is not greater than low, or the dtype cannot hold the range
  * Example:   wk_randint(3, 4, (2)) is {3, 3}
  * PyTorch:   torch.randint */
 #define wk_randint(low, high, ...)                                                                                     \
     WK_NEW_TENSOR_(WK_SHAPED_LAST_(wk_randint, wk_tensor_options,                                                      \
-                                   "wk_randint: sizes stand in parentheses: wk_randint(low, high, (" #__VA_ARGS__      \
+                                   "wk_randint: write sizes in parentheses: wk_randint(low, high, (" #__VA_ARGS__      \
                                    "))",                                                                               \
                                    (low, high), __VA_ARGS__))
 
@@ -185,6 +185,7 @@
  * Shapes:    (n)
  * Dtypes:    default i64
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if the dtype cannot hold every integer below n
  * Example:   wk_sum(wk_randperm(4)) is 6
  * PyTorch:   torch.randperm */
 #define wk_randperm(...) WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_randperm, wk_tensor_options, __VA_ARGS__))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick/macros.h: how wk_name(...) becomes wk_name_at(site, ...). Names that end in an underscore are no interface.
+/* wick/macros.h: expands wk_name(...) to wk_name_at(site, ...). Names that end in an underscore are internal.
  *
- *   lists in parentheses    (2, 3) becomes an array and a count; () is an empty list; WK_ARRAY, the one name here that
- *                           programs write, stands for a list whose length is known at run time
- *   keyword arguments       .key = value, ... become a pointer to a struct that begins with its size, NULL without any;
- *                           a 0 that is written becomes WK_EXPLICIT_ZERO where 0 would mean another default
- *   numbers for tensors     chosen by type, each operand written once, so that nesting stays linear
- *   guards                  a variable whose cleanup runs at the end of the enclosing block, however it is left
+ *   lists in parentheses    (2, 3) becomes an array and a count; () is an empty list; WK_ARRAY, the only public name
+ *                           here, is a list whose length is known at run time
+ *   keyword arguments       .key = value, ... become a pointer to a struct that begins with its size, or NULL; a
+ *                           written 0 becomes WK_EXPLICIT_ZERO if the default is another number
+ *   numbers for tensors     are selected by type; each operand is expanded once, so that nesting is linear
+ *   guards                  are variables whose cleanup runs at the end of the enclosing block, however it is left
  */
 #ifndef WICK_MACROS_H
 #define WICK_MACROS_H
@@ -19,17 +19,17 @@
 
 #ifndef __cplusplus
 
-/* gcc shows an error in a macro at the macro, and then each macro on the way to the program; of macros of system
- * headers it shows the program's line and nothing else. So each header with macros says that it is one. What the
- * program writes is warned of all the same, and clang shows the program's line anyway. */
+/* gcc reports an error in a macro at the macro, followed by each expansion on the way to the program. For macros of
+ * system headers it reports the program's line only, so each header with macros declares itself one. Arguments that the
+ * program writes still get warnings, and clang reports the program's line anyway. */
 
 /* ---- pasting and counting ---------------------------------------------------------------------------------------- */
 
 #define WK_JOIN__(a, b) a##b
 #define WK_JOIN_(a, b)  WK_JOIN__(a, b)
 
-/* 1 for one argument, WK2_ for more (up to 16). The parameters have long names, and so have the tokens: a program may
- * have #define N 1024 of any single letter. */
+/* 1 for one argument, WK2_ for more (up to 16). Parameters and tokens have long names, as a program may define any
+ * single letter as a macro. */
 #define WK_COUNT_(...)                                                                                                 \
     WK_COUNT__(__VA_ARGS__, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_,  \
                1, )
@@ -52,37 +52,36 @@
 #define WK_IS_MISSING_(wk1_)           WK_JOIN_(WK_IS_MISSING_, WK_IS_LIST_(wk1_, ))(wk1_)
 #define WK_IS_MISSING_1(wk1_)          WK_IS_LIST_(wk1_(), )
 #define WK_IS_MISSING_WK2_(wk1_)       1
-/* WK2_ for a list of two or more in parentheses and nothing behind it; 1 for anything else, (n) and (n + 1) * 2 too. */
+/* WK2_ for a list of two or more in parentheses with nothing after it; 1 for anything else, as (n) or (n + 1) * 2. */
 #define WK_IS_PAIR_(wk1_, ...)         WK_IS_PAIR_2_(WK_COUNTED_ wk1_, 1, )
 #define WK_COUNTED_(...)               , WK_COUNT_(__VA_ARGS__),
 #define WK_IS_PAIR_2_(...)             WK_IS_PAIR_3_(__VA_ARGS__)
 #define WK_IS_PAIR_3_(wk1_, wk2_, ...) wk2_
 
-/* ---- what is refused --------------------------------------------------------------------------------------------- */
+/* ---- refused calls ----------------------------------------------------------------------------------------------- */
 
-/* In place of a call that is written wrong: one error, with the right spelling, and a value of the call's type, so that
- * nothing else is told about what stands around it. */
+/* Replaces an invalid call: one error with the right spelling, and a value of the call's type, so that the surrounding
+ * expression causes no further error. */
 #define WK_REFUSE_(type, text)                                                                                         \
     __extension__({                                                                                                    \
         _Static_assert(0, text);                                                                                       \
         (type)0;                                                                                                       \
     })
-/* In place of a call whose list is none, written as `said`. */
+/* Replaces a call whose list, with the text said, is not in parentheses. */
 #define WK_REFUSE_LIST_(type, text, said)                                                                              \
     __extension__({                                                                                                    \
         _Static_assert(__builtin_strncmp(said, "{", 1) == 0, text);                                                    \
         _Static_assert(__builtin_strncmp(said, "{", 1) != 0, WK_BRACED_TEXT_);                                         \
         (type)0;                                                                                                       \
     })
-/* Does the text of one of these, up to eight, begin as an option does? */
+/* Whether one of up to eight arguments begins as an option does. */
 #define WK_NAMED_AMONG_(...) WK_NAMED_AMONG_2_(__VA_ARGS__, , , , , , , , , )
 #define WK_NAMED_AMONG_2_(wk1_, wk2_, wk3_, wk4_, wk5_, wk6_, wk7_, wk8_, ...)                                         \
     (WK_IS_NAMED_(wk1_, ) || WK_IS_NAMED_(wk2_, ) || WK_IS_NAMED_(wk3_, ) || WK_IS_NAMED_(wk4_, ) ||                   \
      WK_IS_NAMED_(wk5_, ) || WK_IS_NAMED_(wk6_, ) || WK_IS_NAMED_(wk7_, ) || WK_IS_NAMED_(wk8_, ))
 #define WK_IS_NAMED_(...) (__builtin_strncmp(WK_TEXT_(__VA_ARGS__, ), ".", 1) == 0)
-/* The same with what stands behind the list: where options do, a text that has them in it would propose to put them
- * into the parentheses, so `behind` is told, which has not. (Of an enumerator clang tells the name, of an expression
- * all that it is made of.) */
+/* The same with the arguments after the list: if they are options, the error is behind, as text would propose to put
+ * them into the parentheses. (clang prints the name of an enumerator, but all of an expression.) */
 #define WK_REFUSE_BEFORE_(type, text, behind, list, ...)                                                               \
     __extension__({                                                                                                    \
         enum {                                                                                                         \
@@ -96,15 +95,15 @@
         _Static_assert(wk_no_braces_, WK_BRACED_TEXT_);                                                                \
         (type)0;                                                                                                       \
     })
-#define WK_BRACED_TEXT_ "a list stands in parentheses, (2, 3), not in braces"
-/* In place of a call without its last argument. */
+#define WK_BRACED_TEXT_ "write a list in parentheses, (2, 3), not in braces"
+/* Replaces a call without its last argument. */
 #define WK_REFUSE_MISSING_(type, f, said)                                                                              \
-    WK_REFUSE_(type, #f ": an argument is missing: " #f "(" said "), and options behind that")
-/* What is called where operands do not fit, after a _Static_assert has said so: it takes anything. */
+    WK_REFUSE_(type, #f ": an argument is missing: " #f "(" said "), then options")
+/* Called with operands that a _Static_assert has refused; accepts anything. */
 wk_tensor *wk_refused_(wk_site site, ...);
 
-/* A name that stands for a failed declaration: gcc does not declare wk_x_ in __auto_type wk_x_ = (y) when y is not
- * declared, and would tell that of wk_x_, too. */
+/* Declares a name in case its definition fails: gcc does not declare wk_x_ in __auto_type wk_x_ = (y) if y is not
+ * declared, and would report wk_x_ too. */
 #ifdef __clang__
 #define WK_OPEN_(type, wk_x_, wk_y_) __extension__({
 #define WK_CLOSE_                                                                                                      \
@@ -119,15 +118,14 @@ wk_tensor *wk_refused_(wk_site site, ...);
     });                                                                                                                \
     })
 #endif
-/* What a block gives, its last expression: a variable, which has a type even when an operand of the call is an error.
- * (Assigned to itself: of a variable alone clang says that nobody uses it, where nobody uses what the block gives.) */
+/* The value of a block: a variable, which has a type even if an operand of the call is an error. (It is assigned to
+ * itself, as clang warns of an unused variable if the value of the block is discarded.) */
 #define WK_GIVE_(type, ...) WK_GIVE_2_(WK_JOIN_(wk_result_, __COUNTER__), type, __VA_ARGS__)
 #define WK_GIVE_2_(wk_r_, type, ...)                                                                                   \
     type wk_r_ = __VA_ARGS__;                                                                                          \
     *&wk_r_ = wk_r_
 
-/* A block with an operand that stands in a variable of its own: so it is written once, and what is nested in
- * it is, too. */
+/* A block that evaluates an operand into a variable, so that the operand and its nested calls are expanded once. */
 #define WK_ONCE_(type, wk_x_, x, last)                                                                                 \
     WK_OPEN_(type, wk_x_, WK_JOIN_(wk_x_, 2_))                                                                         \
     __auto_type wk_x_ = (x);                                                                                           \
@@ -136,15 +134,15 @@ wk_tensor *wk_refused_(wk_site site, ...);
 
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
 
-/* In place of any list in parentheses: `count` elements from `pointer` on, when their number is known at run time only.
- * Of sizes, dimensions and other whole numbers const int64_t *, of tensors wk_tensor *const *.
+/* WK_ARRAY(pointer, count): Replaces any list in parentheses by count elements at pointer, a number known at run time:
+ * const int64_t * for sizes, dimensions and other integers, wk_tensor *const * for tensors.
  *
  *     wk_tensor *x = wk_zeros(WK_ARRAY(shape, ndim), .dtype = WK_F64);
  *     x = wk_cat(WK_ARRAY(parts, n), 0);
  */
 #define WK_ARRAY(pointer, count) ()(pointer, count)
 
-/* What a list, or an array, becomes. */
+/* A list or an array. */
 typedef struct wk_ints_ {
     const int64_t *at;
     int count;
@@ -164,7 +162,7 @@ static inline wk_operands_ wk_array_of_tensors_(wk_tensor *const *at, int64_t co
     return operands;
 }
 
-/* NOT_ for what is no list, LIST_ for one in parentheses, ARRAY_ for a WK_ARRAY. */
+/* LIST_ for a list in parentheses, ARRAY_ for a WK_ARRAY, NOT_ for anything else. */
 #define WK_KIND_(wk1_)          WK_JOIN_(WK_KIND_, WK_IS_LIST_(wk1_, ))(wk1_)
 #define WK_KIND_1(wk1_)         NOT_
 #define WK_KIND_WK2_(wk1_)      WK_JOIN_(WK_KIND_WK2_, WK_IS_LIST_(WK_NOTHING_ wk1_, ))
@@ -173,7 +171,7 @@ static inline wk_operands_ wk_array_of_tensors_(wk_tensor *const *at, int64_t co
 /* The same of the first of several arguments. */
 #define WK_KIND_1ST_(wk1_, ...) WK_KIND_(wk1_)
 
-/* Declares wk_s_, a wk_ints_ (or wk_operands_) of a list that is one. */
+/* Declares wk_s_, a wk_ints_ or wk_operands_, of a list. */
 #define WK_INTS_(wk_s_, list)               WK_INTS__(wk_s_, WK_JOIN_(wk_s_, in_), WK_KIND_(list), list)
 #define WK_INTS__(wk_s_, wk_i_, kind, list) WK_JOIN_(WK_INTS_, kind)(wk_s_, wk_i_, list)
 #define WK_INTS_LIST_(wk_s_, wk_i_, list)                                                                              \
@@ -188,13 +186,13 @@ static inline wk_operands_ wk_array_of_tensors_(wk_tensor *const *at, int64_t co
     const wk_operands_ wk_s_ = {wk_i_, (int)(WK_BYTES_(wk_i_) / sizeof(wk_tensor *))};
 #define WK_OPERANDS_ARRAY_(wk_s_, wk_i_, list) const wk_operands_ wk_s_ = wk_array_of_tensors_ WK_NOTHING_ list;
 
-/* sizeof, which clang would not have of an array with an error in it. */
+/* sizeof, which clang refuses for an array with an error in it. */
 #define WK_BYTES_(array) __builtin_object_size(array, 0)
 #define WK_INTS_NAME_    WK_JOIN_(wk_sizes_, __COUNTER__)
 #define WK_LIST_NAME_    WK_JOIN_(wk_list_, __COUNTER__)
 
-/* The sizes of a list, up to 8 each with an operator that only whole numbers have; of longer lists (they are no shapes)
- * C converts. At most 64 numbers: more are a WK_ARRAY. */
+/* The sizes of a list: up to 8, each with an operator that only integers have; C converts those of longer lists, which
+ * are no shapes. A list has at most 64 numbers; a WK_ARRAY may have more. */
 typedef int wk_sizes_are_whole_numbers;
 #define WK_SIZE_(wk1_)         (wk1_) | (wk_sizes_are_whole_numbers)0
 #define WK_SIZES_(...)         WK_JOIN_(WK_SIZES_, WK_COUNT_8_(__VA_ARGS__))(__VA_ARGS__)
@@ -221,8 +219,8 @@ typedef int wk_sizes_are_whole_numbers;
                      wk58_, wk59_, wk60_, wk61_, wk62_, wk63_, wk64_, wk65_, ...)                                      \
     wk65_
 
-/* (.., list, ..): a block that ends with `last`, which has wk_s_, the list's sizes. What is no list is
- * refused with `text`. */
+/* (.., list, ..): a block that ends with last, which uses wk_s_, the sizes of list. Anything but a list is refused with
+ * text. */
 
 #define WK_SIZED_(result, wk_s_, list, text, last) WK_JOIN_(WK_SIZED_, WK_KIND_(list))(result, wk_s_, list, text, last)
 
@@ -247,8 +245,7 @@ typedef int wk_sizes_are_whole_numbers;
 /* Two lists, the second in wk_t_. */
 #define WK_STRIDED_(wk_s_, wk_t_, text, list, other, last)                                                             \
     WK_SIZED_(wk_tensor *, wk_s_, list, text, WK_SIZED_(wk_tensor *, wk_t_, other, text, last))
-/* How many dimensions sizes and strides are of; -1, which every call refuses, if there are more of the one
- * than of the other. */
+/* The number of sizes and of strides; -1, which every call refuses, if they differ. */
 static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
 {
     return sizes.count == strides.count ? sizes.count : -1;
@@ -256,13 +253,12 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-/* f_at(site, operands, options) with the options in a variable of its own. A number that is left out is told from
- * one that is written as 0: it begins as WK_LEFT_OUT_, which is meant to be overridden, and ends as 0; a written
- * 0 becomes WK_EXPLICIT_ZERO. Of several options none may be written twice, which the same list by itself tells
- * (nothing of it is computed there).
+/* f_at(site, operands, options) with the options in a variable. An omitted number differs from a written 0: it is
+ * initialised to WK_LEFT_OUT_, which a written value overrides, and becomes 0 afterwards; a written 0 becomes
+ * WK_EXPLICIT_ZERO. An option written twice is an error of a second initialiser, which is not evaluated.
  *
- * wk_zeros((2, 3), .dtype = WK_F64) goes by WK_SHAPED_WK2_ to WK_SIZED_ with WK_CALL_(wk_tensor *, wk_zeros,
- * (wk_sizes_6.at, wk_sizes_6.count), wk_tensor_options, .dtype = WK_F64), and that is
+ * wk_zeros((2, 3), .dtype = WK_F64) expands by WK_SHAPED_WK2_ to WK_SIZED_ with WK_CALL_(wk_tensor *, wk_zeros,
+ * (wk_sizes_6.at, wk_sizes_6.count), wk_tensor_options, .dtype = WK_F64), and that to
  *
  *     ({
  *         const int64_t wk_sizes_6in_[] = {0, (2) | 0, (3) | 0};
@@ -276,7 +272,7 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
  *         });
  *     })
  *
- * wk_tensor_options has no numbers; those of wk_elu(x, .alpha = 0) make it
+ * wk_tensor_options has no numbers; with those of wk_elu(x, .alpha = 0) it is
  *
  *         wk_elu_options wk_options_9 = {.alpha = WK_LEFT_OUT_, .size = sizeof(wk_elu_options), .by_name = NULL, .alpha
  *         = 0}; wk_options_9.alpha = wk_written_(wk_options_9.alpha);
@@ -297,7 +293,7 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
         WK_GIVE_(result, f(WK_HERE, WK_BARE_ operands, &wk_o_));                                                       \
     })
 #define WK_TWICE_1(type, wk1_)
-/* What has no name goes to the struct's size: what is told of that is told of the call, and no second time here. */
+/* A value without a name initialises the size; the call reports it, so it is not reported here again. */
 #define WK_TWICE_WK2_(type, ...)                                                                                       \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Woverride-init\"")                                 \
         _Pragma("GCC diagnostic ignored \"-Wint-conversion\"")(void) sizeof((type){__VA_ARGS__});                      \
@@ -312,9 +308,9 @@ static inline double wk_written_(double number)
                                                             : number;
 }
 
-/* Is this text of an argument that of an option, .key = value, and not a number, .5? */
+/* Whether the text of an argument is an option, .key = value, and not a number, .5. */
 #define WK_IS_OPTION_(text) ((text)[0] == '.' && !((text)[1] >= '0' && (text)[1] <= '9'))
-/* How many elements stand before the options in the text of wk_of's arguments. */
+/* The number of elements before the options in the text of wk_of's arguments. */
 static inline size_t wk_elements_(const char *text)
 {
     size_t count = 0;
@@ -340,7 +336,7 @@ static inline size_t wk_elements_(const char *text)
     }
     return count;
 }
-/* Declares wk_d_.element, up to `count` numbers as a call lists them, and wk_o_, the options behind those: of wk_of and
+/* Declares wk_d_.element, up to count numbers in the order of a call, and wk_o_, the options after them, for wk_of and
  * wk_arange. */
 #define WK_ELEMENTS_AND_OPTIONS_(type, count, wk_d_, wk_o_, ...)                                                       \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Woverride-init\"")                                 \
@@ -358,8 +354,8 @@ static inline size_t wk_elements_(const char *text)
 #define WK_MEMBER_(wk_d_, type, name)        type name;
 #define WK_MEMBER_BEHIND_(wk_d_, type, name) .name = wk_d_.name,
 
-/* The numbers (double) of each struct of options whose default may be another than 0; those of ops whose header is
- * written from rows stand in that header. */
+/* The doubles of each struct of options whose default may be another number than 0. Generated headers have those of
+ * ops. */
 #define wk_backward_options_numbers_(wk_do_, wk_o_)
 #define wk_data_parallel_options_numbers_(wk_do_, wk_o_)
 #define wk_ddp_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, bucket_cap_mb)
@@ -395,7 +391,7 @@ static inline size_t wk_elements_(const char *text)
 #define WK_OPT_1(result, f, type, x)         f##_at(WK_HERE, x, NULL)
 #define WK_OPT_WK2_(result, f, type, x, ...) WK_CALL_(result, f, (x), type, __VA_ARGS__)
 
-/* (a, b) or (a, b, .key = value, ...); `said` names the arguments for who leaves one out */
+/* (a, b) or (a, b, .key = value, ...); said names the arguments if one is missing */
 #define WK_OPT2_(result, f, type, said, a, ...)                                                                        \
     WK_JOIN_(WK_OPT2_, WK_COUNT_(__VA_ARGS__))(result, f, type, said, a, __VA_ARGS__)
 #define WK_OPT2_1(result, f, type, said, a, b)         WK_JOIN_(WK_OPT2_1_, WK_IS_MISSING_(b))(result, f, said, a, b)
@@ -426,18 +422,18 @@ static inline size_t wk_elements_(const char *text)
 #define WK_OPT3_1_WK2_(result, f, said, a, b, c)          WK_REFUSE_MISSING_(result, f, said)
 #define WK_OPT3_WK2_(result, f, type, said, a, b, c, ...) WK_CALL_(result, f, (a, b, c), type, __VA_ARGS__)
 
-/* (shape) or (shape, .key = value, ...); `said` is the text of it all */
+/* (shape) or (shape, .key = value, ...); said is the text of all arguments */
 #define WK_SHAPED_(result, f, type, said, ...)                                                                         \
     WK_JOIN_(WK_SHAPED_, WK_COUNT_(__VA_ARGS__))(result, f, type, WK_INTS_NAME_, WK_SHAPED_TEXT_(f, said), __VA_ARGS__)
 #define WK_SHAPED_TEXT_(f, said)                                                                                       \
-#f ": sizes stand in parentheses of their own: " #f "((" said ")); those in an array: " #f "(WK_ARRAY(shape, ndim))"
+#f ": write sizes in parentheses of their own: " #f "((" said ")); for an array: " #f "(WK_ARRAY(shape, ndim))"
 #define WK_SHAPED_1(result, f, type, wk_s_, text, shape)                                                               \
     WK_SIZED_(result, wk_s_, shape, text, WK_GIVE_(result, f##_at(WK_HERE, wk_s_.at, wk_s_.count, NULL)))
 #define WK_SHAPED_WK2_(result, f, type, wk_s_, text, shape, ...)                                                       \
     WK_JOIN_(WK_SHAPED_WK2_, WK_KIND_(shape))(result, f, type, wk_s_, text, shape, __VA_ARGS__)
 #define WK_SHAPED_WK2_NOT_(result, f, type, wk_s_, text, shape, ...)                                                   \
     WK_REFUSE_BEFORE_(result, text,                                                                                    \
-                      #f ": sizes stand in parentheses of their own, options behind them: " #f                         \
+                      #f ": write sizes in parentheses of their own, options after them: " #f                          \
                          "((2, 3), .key = value)",                                                                     \
                       shape, __VA_ARGS__)
 #define WK_SHAPED_WK2_ARRAY_ WK_SHAPED_WK2_LIST_
@@ -448,8 +444,7 @@ static inline size_t wk_elements_(const char *text)
 #define WK_SHAPED_NUMBER_(f, type, shape, ...)                                                                         \
     WK_JOIN_(WK_SHAPED_NUMBER_, WK_COUNT_(__VA_ARGS__))                                                                \
     (f, type, WK_JOIN_(wk_number_, __COUNTER__), WK_INTS_NAME_, WK_SHAPED_NUMBER_TEXT_(f), shape, __VA_ARGS__)
-#define WK_SHAPED_NUMBER_TEXT_(f)                                                                                      \
-#f ": sizes stand in parentheses of their own, then comes the number: " #f "((2, 3), 0.5)"
+#define WK_SHAPED_NUMBER_TEXT_(f) #f ": write sizes in parentheses of their own, then the number: " #f "((2, 3), 0.5)"
 #define WK_SHAPED_NUMBER_1(f, type, wk_n_, wk_s_, text, shape, value)                                                  \
     WK_JOIN_(WK_SHAPED_NUMBER_1_, WK_IS_MISSING_(value))(f, wk_n_, wk_s_, text, shape, value)
 #define WK_SHAPED_NUMBER_1_WK2_(f, wk_n_, wk_s_, text, shape, value) WK_REFUSE_MISSING_(wk_tensor *, f, "(2, 3), 0.5")
@@ -473,32 +468,32 @@ static inline size_t wk_elements_(const char *text)
     WK_JOIN_(WK_SHAPED_LAST_WK2_, WK_KIND_(shape))(f, type, wk_s_, text, operands, shape, __VA_ARGS__)
 #define WK_SHAPED_LAST_WK2_NOT_(f, type, wk_s_, text, operands, shape, ...)                                            \
     WK_REFUSE_BEFORE_(wk_tensor *, text,                                                                               \
-                      #f ": sizes stand in parentheses, options behind them: " #f "(.., (2, 3), .key = value)", shape, \
+                      #f ": write sizes in parentheses, options after them: " #f "(.., (2, 3), .key = value)", shape,  \
                       __VA_ARGS__)
 #define WK_SHAPED_LAST_WK2_ARRAY_ WK_SHAPED_LAST_WK2_LIST_
 #define WK_SHAPED_LAST_WK2_LIST_(f, type, wk_s_, text, operands, shape, ...)                                           \
     WK_SIZED_(wk_tensor *, wk_s_, shape, text,                                                                         \
               WK_CALL_(wk_tensor *, f, (WK_BARE_ operands, wk_s_.at, wk_s_.count), type, __VA_ARGS__))
 
-/* (x, n), which calls `less`, or (x, n, dim) */
+/* (x, n), which calls less, or (x, n, dim) */
 #define WK_SHORTER_(less, f, x, ...)     WK_JOIN_(WK_SHORTER_, WK_COUNT_(__VA_ARGS__))(less, f, x, __VA_ARGS__)
 #define WK_SHORTER_1(less, f, x, n)      less##_at(WK_HERE, x, n)
 #define WK_SHORTER_WK2_(less, f, x, ...) f##_at(WK_HERE, x, __VA_ARGS__)
 
-/* (x, list): more than the list, or none, is refused. `said` is the text of what should be it. */
+/* (x, list): anything but one list is refused. said is its text. */
 #define WK_VIEW_(f, said, x, ...) WK_JOIN_(WK_VIEW_, WK_COUNT_(__VA_ARGS__))(f, said, x, WK_INTS_NAME_, __VA_ARGS__)
-#define WK_VIEW_TEXT_(f, said)    #f ": a list stands in parentheses: " #f "(x, (" said "))"
+#define WK_VIEW_TEXT_(f, said)    #f ": write a list in parentheses: " #f "(x, (" said "))"
 #define WK_VIEW_1(f, said, x, wk_s_, list)                                                                             \
     WK_SIZED_(wk_tensor *, wk_s_, list, WK_VIEW_TEXT_(f, said),                                                        \
               WK_GIVE_(wk_tensor *, f##_at(WK_HERE, x, wk_s_.at, wk_s_.count)))
 #define WK_VIEW_WK2_(f, said, x, wk_s_, ...)                                                                           \
     WK_REFUSE_BEFORE_(wk_tensor *, WK_VIEW_TEXT_(f, said),                                                             \
-                      #f ": a list stands in parentheses, without options: " #f "(x, (2, 3))", __VA_ARGS__)
+                      #f ": write a list in parentheses, without options: " #f "(x, (2, 3))", __VA_ARGS__)
 
 /* (x), (x, dims), (x, .key = value, ...) or (x, dims, .key = value, ...)
  *
- * Each name is WK_REDUCE_OPT_ with what is known by then: 1 argument or more (WK2_), whether the second is a list (1
- * no, WK2_ yes), and behind a list whether options follow. wk_sum(x, (0), .keepdim = true) is in turn
+ * Each name is WK_REDUCE_OPT_ followed by the facts known by then: one argument or more (WK2_), whether the second is a
+ * list (1 no, WK2_ yes), and whether options follow a list. wk_sum(x, (0), .keepdim = true) becomes in turn
  *
  *     WK_REDUCE_WK2_(wk_sum, wk_reduce_options, x, (0), .keepdim = true)            more than x
  *     WK_REDUCE_WK2_WK2_(wk_sum, wk_reduce_options, x, (0), .keepdim = true)        (0) is a list
@@ -519,8 +514,8 @@ static inline size_t wk_elements_(const char *text)
     };                                                                                                                 \
     _Static_assert(wk_options_somewhere_, WK_REDUCE_TEXT_(f, WK_TEXTS_(__VA_ARGS__)));                                 \
     _Static_assert(wk_options_alone_,                                                                                  \
-                   #f ": dimensions stand in parentheses, options behind them: " #f "(x, (0, 1), .key = value)")
-#define WK_REDUCE_TEXT_(f, said) #f ": dimensions stand in parentheses, " #f "(x, (" said ")); " WK_BY_NAME_TEXT_
+                   #f ": write dimensions in parentheses, options after them: " #f "(x, (0, 1), .key = value)")
+#define WK_REDUCE_TEXT_(f, said) #f ": write dimensions in parentheses, " #f "(x, (" said ")); " WK_BY_NAME_TEXT_
 #define WK_REDUCE_WK2_WK2_(f, type, x, ...)                                                                            \
     WK_JOIN_(WK_REDUCE_DIMS_, WK_COUNT_(__VA_ARGS__))(f, type, WK_INTS_NAME_, x, __VA_ARGS__)
 #define WK_REDUCE_DIMS_1(f, type, wk_s_, x, dims)                                                                      \
@@ -531,7 +526,7 @@ static inline size_t wk_elements_(const char *text)
 /* (x), (x, dim) or (x, dim, .key = value, ...): a single dimension without parentheses */
 #define WK_REDUCE_ONE_(f, ...) WK_JOIN_(WK_REDUCE_ONE_, WK_COUNT_4_(__VA_ARGS__))(f, __VA_ARGS__)
 #define WK_ONE_DIM_(dim_)      &(const wk_one_dim_){.by_name = NULL, dim_}.dim
-typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert tells */
+typedef struct wk_one_dim_ { /* anything fits here: a _Static_assert refuses what is no dimension */
     wk_by_name by_name;
     int64_t dim;
     bool keepdim;
@@ -566,7 +561,7 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
 /* ((x, y), dim) */
 #define WK_CAT_(f, said, ...) WK_JOIN_(WK_CAT_, WK_KIND_1ST_(__VA_ARGS__, ))(f, said, WK_LIST_NAME_, __VA_ARGS__)
 #define WK_CAT_NOT_(f, said, wk_l_, ...)                                                                               \
-    WK_REFUSE_(wk_tensor *, #f ": tensors stand in parentheses: " #f "((x, y), 0), not " #f "(" said ")")
+    WK_REFUSE_(wk_tensor *, #f ": write tensors in parentheses: " #f "((x, y), 0), not " #f "(" said ")")
 #define WK_CAT_ARRAY_                     WK_CAT_LIST_
 #define WK_CAT_LIST_(f, said, wk_l_, ...) WK_JOIN_(WK_CAT_LIST_, WK_COUNT_(__VA_ARGS__))(f, said, wk_l_, __VA_ARGS__)
 #define WK_CAT_LIST_1(f, said, wk_l_, list)                                                                            \
@@ -596,10 +591,9 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
 /* (x, device); a text in place of the device is refused. */
 #define WK_ON_DEVICE_NEW_(f, ...) WK_NEW_TENSOR_(WK_ON_DEVICE_(wk_tensor *, f, __VA_ARGS__))
 #define WK_ON_DEVICE_(type, f, ...)                                                                                    \
-    WK_JOIN_(WK_ON_DEVICE_, WK_COUNT_(WK_JOIN_(WK_IS_2_, WK_COUNT_8_(__VA_ARGS__))))                                   \
-    (type, f, WK_JOIN_(wk_device_, __COUNTER__), __VA_ARGS__)
+    WK_JOIN_(WK_ON_DEVICE_, WK_COUNT_8_(__VA_ARGS__))(type, f, WK_JOIN_(wk_device_, __COUNTER__), __VA_ARGS__)
 #define WK_ON_DEVICE_1(type, f, wk_d_, ...) WK_REFUSE_(type, #f ": the arguments are " #f "(x, device)")
-#define WK_ON_DEVICE_WK2_(type, f, wk_d_, x, device)                                                                   \
+#define WK_ON_DEVICE_2(type, f, wk_d_, x, device)                                                                      \
     WK_ONCE_(wk_device, wk_d_, device,                                                                                 \
              _Static_assert(_Generic(wk_d_, wk_device : 1, default : 0),                                               \
                             #f ": the device is a wk_device: wk_cuda(0), wk_device_parse(\"cuda\")");                  \
@@ -607,15 +601,18 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
                                    _Generic(wk_d_, wk_device                                                           \
                                             : wk_d_, default                                                           \
                                             : (wk_device){0}))))
+/* More arguments are a device that is written out: (wk_device){.kind = WK_CUDA, .index = 1} has a comma. */
+#define WK_ON_DEVICE_3(type, f, wk_d_, ...) f##_at(WK_HERE, __VA_ARGS__)
+#define WK_ON_DEVICE_4                      WK_ON_DEVICE_3
 
-/* f(operands), of which none is a list: two in parentheses would be C's comma, which gives the last of them, and gcc
- * takes that in silence. ({ .. }) is a block of the program's own. */
+/* f(operands) without lists: two numbers in parentheses would be a comma expression, which gcc accepts without a
+ * warning. ({ .. }) is a block of the program. */
 #define WK_PLAIN_(f, ...)  WK_JOIN_(WK_PLAIN_, WK_ANY_PAIR_(__VA_ARGS__, , , , , , , , ))(f, __VA_ARGS__)
 #define WK_PLAIN_1(f, ...) f##_at(WK_HERE, __VA_ARGS__)
 #define WK_PLAIN_WK2_(f, ...)                                                                                          \
     __extension__({                                                                                                    \
         enum { wk_block_ = WK_BLOCK_AMONG_(__VA_ARGS__, , , , , , , , ) };                                             \
-        _Static_assert(wk_block_, #f ": no list in parentheses stands here, but one value for each argument");         \
+        _Static_assert(wk_block_, #f ": expected one value for each argument, not a list in parentheses");             \
         f##_at(WK_HERE, __VA_ARGS__);                                                                                  \
     })
 #define WK_ANY_PAIR_(wk1_, wk2_, wk3_, wk4_, wk5_, wk6_, wk7_, wk8_, ...)                                              \
@@ -631,10 +628,10 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
 
 /* ---- numbers for tensors ----------------------------------------------------------------------------------------- */
 
-/* A number that stays whole if it is. */
+/* The function for a number of this type. */
 #define WK_NUMBER_(f, x) _Generic((x), float : f##_f64_at, double : f##_f64_at, default : f##_i64_at)
 
-/* 2 for a tensor, 1 for a number that C makes a double or an int64_t of, 0 for anything else. */
+/* 2 for a tensor, 1 for a number that C converts to double or int64_t, 0 for anything else. */
 #define WK_OPERAND_(x)  _Generic(x, wk_tensor * : 2, float : 1, double : 1, default : WK_IS_WHOLE_(x))
 #define WK_IS_WHOLE_(x) (__builtin_classify_type(x) == 1)
 #define WK_WHOLE_(f, x) __builtin_choose_expr(WK_IS_WHOLE_(x), f, wk_refused_)
@@ -658,9 +655,10 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
     WK_OPEN_(wk_tensor *, wk_x_, wk_y_)                                                                                \
     __auto_type wk_x_ = (a);                                                                                           \
     __auto_type wk_y_ = (b);                                                                                           \
-    _Static_assert(WK_OPERAND_(wk_x_) + WK_OPERAND_(wk_y_) > 2, #f                                                     \
-                   ": one operand is a wk_tensor *, the other one, too, or a number; wk_full((), 2) makes a tensor, "  \
-                   "and a void * is cast: (wk_tensor *)x");                                                            \
+    _Static_assert(                                                                                                    \
+        WK_OPERAND_(wk_x_) + WK_OPERAND_(wk_y_) > 2,                                                                   \
+        #f ": expected a wk_tensor * and a wk_tensor * or a number; wk_full((), 2) creates a tensor of a number, "     \
+           "(wk_tensor *)x casts a void *");                                                                           \
     WK_GIVE_(wk_tensor *, _Generic(wk_y_, wk_tensor *                                                                  \
                                    : _Generic(wk_x_, wk_tensor *                                                       \
                                               : f##_at, float                                                          \
@@ -686,7 +684,7 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
     WK_OPEN_(wk_tensor *, wk_x_, wk_y_)                                                                                \
     wk_tensor *wk_x_ = (a);                                                                                            \
     __auto_type wk_y_ = (b);                                                                                           \
-    _Static_assert(WK_OPERAND_(wk_y_) > 0, #f ": the second operand is a tensor or a number");                         \
+    _Static_assert(WK_OPERAND_(wk_y_) > 0, #f ": expected a tensor or a number as second operand");                    \
     WK_GIVE_(wk_tensor *, _Generic(wk_y_, wk_tensor *                                                                  \
                                    : f##_at, float                                                                     \
                                    : f##_scalar_f64_at, double                                                         \
@@ -706,8 +704,8 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
                                          : wk_value_of_float, default                                                  \
                                          : wk_value_of_int)(wk_x_)))
 
-/* ---- forms of single calls --------------------------------------------------------------------------------------- */
-/* Those that follow no pattern: what wk_arange(...) of creation.h is, and wk_squeeze(...) of shape.h. */
+/* ---- single calls ------------------------------------------------------------------------------------------------ */
+/* Macros without a pattern: those of wk_arange (creation.h) and wk_squeeze (shape.h). */
 
 /* (end), (start, end) or (start, end, step), each with options. A long double holds every double and every int64_t. */
 #define WK_ARANGE_(...) WK_JOIN_(WK_ARANGE_, WK_COUNT_(__VA_ARGS__))(WK_JOIN_(wk_number_, __COUNTER__), __VA_ARGS__)
@@ -733,7 +731,7 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
 #define WK_SQUEEZE_1(x)         wk_squeeze_at(WK_HERE, x, NULL, -1)
 #define WK_SQUEEZE_WK2_(x, ...) WK_JOIN_(WK_SQUEEZE_BY_, WK_COUNT_(__VA_ARGS__))(x, #__VA_ARGS__, __VA_ARGS__)
 #define WK_SQUEEZE_BY_WK2_(x, said, ...)                                                                               \
-    WK_REFUSE_(wk_tensor *, "wk_squeeze: dimensions stand in parentheses: wk_squeeze(x, (" said "))")
+    WK_REFUSE_(wk_tensor *, "wk_squeeze: write dimensions in parentheses: wk_squeeze(x, (" said "))")
 #define WK_SQUEEZE_BY_1(x, said, dim) WK_JOIN_(WK_SQUEEZE_DIM_, WK_IS_LIST_(dim, ))(x, dim)
 #define WK_SQUEEZE_DIM_1(x, dim)      wk_squeeze_at(WK_HERE, x, (const int64_t[]){dim}, 1)
 #define WK_SQUEEZE_DIM_WK2_(x, dims)  WK_SQUEEZE_DIMS_(WK_INTS_NAME_, x, dims)
@@ -742,8 +740,7 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
 
 /* ---- dtypes and guards ------------------------------------------------------------------------------------------- */
 
-/* The dtype of a C type, by a pointer to it or to rows of it, which is what an array of arrays is; 0 for one that no
- * dtype is. */
+/* The dtype of a C type, by a pointer to it or to rows of it, as an array of arrays; 0 if there is none. */
 #define WK_DTYPE_(p)                                                                                                   \
     _Generic((p), WK_C_TYPE_(float, WK_F32), WK_C_TYPE_(double, WK_F64), WK_C_TYPE_(long, WK_LONG_),                   \
              WK_C_TYPE_(long long, WK_I64), WK_C_TYPE_(int, WK_I32), WK_C_TYPE_(short, WK_I16),                        \
@@ -752,12 +749,12 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
 #define WK_C_TYPE_(type, dtype) const type * : dtype, type * : dtype, const type(*)[] : dtype, type(*)[] : dtype
 #define WK_HAS_DTYPE_(f, p)                                                                                            \
     _Static_assert(WK_DTYPE_(p) != 0,                                                                                  \
-                   f ": the elements are float, double, bool, int8_t, int16_t, int32_t, int64_t or "                   \
-                     "uint8_t, and their pointer says which; of v[2][3][4] that is &v[0][0][0]")
+                   f ": expected a pointer to float, double, bool, int8_t, int16_t, int32_t, int64_t or "              \
+                     "uint8_t; for v[2][3][4] it is &v[0][0][0]")
 #define WK_LONG_ (sizeof(long) == 8 ? WK_I64 : WK_I32)
 
 /* A declaration that lasts to the end of the enclosing block. The type comes first: gcc takes attributes alone for a
- * statement, which ends an `if (c)`, and leaves them out of the declaration behind it. */
+ * statement, which ends an `if (c)`, and drops them from the declaration after it. */
 #define WK_GUARD_(open)                                                                                                \
     wk_guard __attribute__((cleanup(wk_guard_close), unused)) WK_JOIN_(wk_guard_, __COUNTER__) = open
 

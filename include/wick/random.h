@@ -19,13 +19,16 @@
 /* ---- sampling ---------------------------------------------------------------------------------------------------- */
 
 /* wk_uniform_(x, from, to): Fills x from the uniform distribution over [from, to).
+ * Dtypes:    floating
  * Returns:   x; NULL on error
- * Errors:    WK_ERR_ARGUMENT if to is less than from; WK_ERR_DTYPE if x is not floating
+ * Errors:    WK_ERR_ARGUMENT if to is less than from, or from, to or their difference is not finite in the dtype of
+ *            x; WK_ERR_DTYPE if x is not floating
  * Example:   wk_uniform_(x, 2, 2) is {2, 2} for x = {0, 1}
  * PyTorch:   x.uniform_(from, to) */
 #define wk_uniform_(...) WK_EXACT_(wk_tensor *, 3, wk_uniform_, "x, from, to", __VA_ARGS__)
 
 /* wk_normal_(x, mean, std): Fills x from the normal distribution with this mean and standard deviation.
+ * Dtypes:    floating
  * Returns:   x; NULL on error
  * Errors:    WK_ERR_ARGUMENT if std is negative; WK_ERR_DTYPE if x is not floating
  * Example:   wk_normal_(x, 3, 0) is {3, 3} for x = {0, 1}
@@ -33,6 +36,7 @@
 #define wk_normal_(...) WK_EXACT_(wk_tensor *, 3, wk_normal_, "x, mean, std", __VA_ARGS__)
 
 /* wk_bernoulli(x): Draws 1 with probability x, else 0, for each element.
+ * Dtypes:    floating
  * Gradient:  0
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_DTYPE if x is not floating; WK_ERR_ARGUMENT if an element of x is outside [0, 1], reported when
@@ -43,6 +47,7 @@
 
 /* wk_dropout(x, p, training): Sets each element to 0 with probability p and divides the others by 1 - p. Does
  * nothing if training is false. Backward draws the same numbers again instead of keeping a mask.
+ * Dtypes:    floating
  * Returns:   x itself if training is false, else a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_DTYPE if x is not floating; WK_ERR_ARGUMENT if p is outside [0, 1]
  * Example:   wk_dropout(x, 0.5, false) is {1, 2} for x = {1, 2}

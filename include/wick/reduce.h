@@ -316,12 +316,10 @@
 #define WK_LAYER_NORM_1(wk_s_, x, shape, weight, bias) WK_LAYER_NORM_WK2_(wk_s_, x, shape, weight, bias, 1e-05)
 #define WK_LAYER_NORM_WK2_(wk_s_, x, shape, weight, bias, eps)                                                         \
     WK_SIZED_(wk_tensor *, wk_s_, shape,                                                                               \
-              "wk_layer_norm: sizes stand in parentheses: wk_layer_norm(x, (3), weight, bias)",                        \
+              "wk_layer_norm: write sizes in parentheses: wk_layer_norm(x, (3), weight, bias)",                        \
               WK_GIVE_(wk_tensor *, wk_layer_norm_at(WK_HERE, x, wk_s_.at, wk_s_.count, weight, bias, eps)))
 
 /* ---- losses ------------------------------------------------------------------------------------------------------ */
-/* Of each element of input and target, which have the same shape (else WK_ERR_SHAPE: they are not broadcast);
- * floats. */
 
 /* wk_mse_loss(input, target): Computes the mean squared error, or the sum or each element of it.
  *     (input - target)^2
@@ -410,8 +408,8 @@
     WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_binary_cross_entropy_with_logits, wk_bce_with_logits_options,              \
                             "input, target", input, __VA_ARGS__))
 
-/* wk_kl_div(input, target): Computes the Kullback-Leibler divergence of target from input, which holds log-
- * probabilities.
+/* wk_kl_div(input, target): Computes the Kullback-Leibler divergence of target from input, which holds
+ * log-probabilities.
  *     p (log(p) - input), with p = target, or e^target for .log_target
  * Options:   .reduction: WK_REDUCE_MEAN, WK_REDUCE_SUM, WK_REDUCE_NONE or WK_REDUCE_BATCHMEAN; default
  *            WK_REDUCE_MEAN. .log_target: target holds logarithms; default false

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""src/ops/generated/attributes.h: what gradients read besides tensors, by name, and its places in wk__attr."""
+"""src/ops/generated/attributes.h: named attributes that gradients read, and their positions in wk__attr."""
 
 import sys
 
@@ -11,11 +11,11 @@ PLACES = {"int": ("i", 4), "bool": ("i", 4), "float": ("f", 2)}  # the array in 
 
 
 def families(ops: list[Op]) -> dict[str, list[str]]:
-    """The attributes of each family of ops that has some; the program ends where rows disagree."""
+    """Returns the attributes of each family of ops; exits if rows disagree."""
     found: dict[str, list[str]] = {}
     for op in ops:
         if op.attributes and found.setdefault(op.family, op.attributes) != op.attributes:
-            sys.exit(f"{op.name}: the attributes of {op.family} stand in two rows, and differ")
+            sys.exit(f"{op.name}: two rows have different attributes of {op.family}")
     for op in ops:
         if op.attributes_of and op.family not in found:
             sys.exit(f"{op.name}: no row has the attributes of {op.family}")
@@ -23,7 +23,7 @@ def families(ops: list[Op]) -> dict[str, list[str]]:
 
 
 def family_text(name: str, attributes: list[str]) -> str:
-    """The struct of a family, how it is put into wk__attr and how it is read from there."""
+    """Returns the struct of a family and its conversions to and from wk__attr."""
     members, reads = [], []
     written: dict[str, list[str]] = {"i": [], "f": []}
     for attribute in attributes:
@@ -48,8 +48,8 @@ def family_text(name: str, attributes: list[str]) -> str:
 def attributes_text(ops: list[Op]) -> str:
     guard = "WICK_OPS_GENERATED_ATTRIBUTES_H"
     head = comment(
-        "What the gradients of ops read of a call besides its tensors: a struct of names for each op, or for the ops "
-        "that share one, how it is put into the attributes of a node and how it is read from there."
+        "The attributes that gradients read besides tensors: a struct for each family of ops, and its conversions to "
+        "and from the attributes of a node."
     )
     return (
         f"{LICENCE}{head}/* Written by scripts/generate_ops.py from src/ops/specs: edit those. */\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""include/wick/H_calls.h: the functions behind the forms of call, and the structs of options."""
+"""include/wick/H_calls.h: the exported functions and the structs of options."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ BEHIND_ELEMENTS = "wk_tensor_options"  # may follow elements: macros.h goes thro
 
 @dataclass
 class Function:
-    """An exported function: its prototype and, where it only passes its operands on, what it returns."""
+    """An exported function: its prototype, and its result if it only forwards its operands."""
 
     name: str
     parameters: list[str]
@@ -28,7 +28,7 @@ class Function:
 
     @property
     def declaration(self) -> str:
-        """In the header: a new tensor must be used, the operand of a call in place need not be."""
+        """Returns the declaration: a new tensor must be used, the operand of a call in place need not be."""
         in_place = self.name.removesuffix("_at").removesuffix("_f64").removesuffix("_i64").removesuffix("_scalar")
         is_new = self.returns == "wk_tensor *" and not in_place.endswith("_")
         return f"{'WK_RESULT_API' if is_new else 'WK_API'} {self.prototype};\n"
@@ -45,7 +45,7 @@ SCALAR_SUFFIXES = {"tt": "", "tf": "_scalar_f64", "ti": "_scalar_i64", "ft": "_r
 
 
 def either_call(op: Op, suffix: str, site: str, left: str, right: str) -> str:
-    """left and right make an operand (wk__arg) of a and b; an entry in place takes a as it is."""
+    """Returns the call; left and right convert a and b to wk__arg, except a of an entry in place."""
     if op.entry:
         return f"wk__{op.name}{suffix}({site}, {'a' if suffix else f'{left}(a)'}, {right}(b))"
     operands = (f"{{.tensor = {x}}}" if make == "wk__tensor_arg" else f"{make}({x})" for make, x in ((left, "a"),
@@ -54,7 +54,7 @@ def either_call(op: Op, suffix: str, site: str, left: str, right: str) -> str:
 
 
 def either_functions(op: Op, suffix: str) -> list[Function]:
-    """Of two tensors, of a tensor and a number (f a fraction, i a whole one); in place the first is a tensor."""
+    """Returns the functions of two tensors and of a tensor and a scalar; in place the first is a tensor."""
     name, out = f"wk_{op.name}{suffix}", []
     for left, right in ("tt", "tf", "ti") if suffix else ("tt", "tf", "ti", "ft", "it"):
         (left_type, left_arg), (right_type, right_arg) = SIDES[left], SIDES[right]
@@ -74,7 +74,7 @@ def unary_functions(op: Op, suffix: str) -> list[Function]:
 
 
 def handwritten(op: Op, name: str, operands: list[Argument], results: list[str], in_place: bool = False) -> Function:
-    """A function that stands in the op's file."""
+    """Returns a function defined in the op's file."""
     parameters = ["wk_site site"]
     for k, a in enumerate(operands):
         tensor = a.is_tensor and ((in_place and k == 0) or op.overloads)
@@ -89,7 +89,7 @@ def handwritten(op: Op, name: str, operands: list[Argument], results: list[str],
 
 
 def entry_parameters(op: Op) -> list[str]:
-    """Of wk__NAME, which takes numbers as they are."""
+    """Returns the parameters of wk__NAME, which takes scalars as wk__arg."""
     parameters = ["wk_site site"]
     for a in op.operands:
         parameters += [f"wk__arg {a.c}"] if a.is_scalar else a.parameters
@@ -99,7 +99,7 @@ def entry_parameters(op: Op) -> list[str]:
 
 
 def number_function(op: Op, kind: str) -> Function:
-    """Passes numbers on to wk__NAME: fractions (kind f) or whole ones (i)."""
+    """Returns a function that forwards scalars to wk__NAME: double (kind f) or int64_t (i)."""
     type, make = SIDES[kind]
     parameters, passed = ["wk_site site"], ["site"]
     for a in op.operands:
@@ -121,7 +121,7 @@ def overload_function(op: Op, overload: Overload) -> Function:
 
 
 def functions_of(op: Op, suffix: str) -> list[Function]:
-    """The functions of a row, or those of its form in place."""
+    """Returns the functions of a row, or of its call in place."""
     name = f"wk_{op.name}{suffix}"
     if op.elementwise and op.is_unary:
         return unary_functions(op, suffix)
@@ -154,7 +154,7 @@ def option_member(a: Argument) -> str:
 
 
 def padding(members: list[Argument]) -> str:
-    """What would be padding at the end of the struct is a member, which every initialiser sets to 0."""
+    """Returns a member in place of padding at the end of the struct, so that every initialiser sets it to 0."""
     end = 0
     for a in members:
         size = SIZES.get(a.c_type, 8)
@@ -164,7 +164,7 @@ def padding(members: list[Argument]) -> str:
 
 
 def options_struct(op: Op) -> str:
-    """The struct, and the list of its numbers, which macros.h goes through."""
+    """Returns the struct, and the list of its doubles for macros.h."""
     name, enums = op.options, ""
     for a in op.option_arguments:
         if a.enum:
@@ -187,11 +187,11 @@ def enum_text(enum: dict[str, object]) -> str:
     return f"typedef enum {enum['name']} {{\n" + "".join(f"    {line}\n" for line in lines) + f"}} {enum['name']};\n\n"
 
 
-CALLS_INTRO = """The exported functions behind the macros, for bindings and C++: wk_NAME_at takes the call site first; wk_NAME,
-where there is one, takes none and serves as a pointer to a function. The macros' comments describe them. A suffix tells the
-type of a scalar operand: _scalar_f64 and _scalar_i64 take a tensor and a double or int64_t, _rscalar_f64 and
-_rscalar_i64 the scalar first; _f64 and _i64 take the scalar in its usual position. Options may be NULL. A list of
-dimensions is followed by its length; NULL with length -1 stands for all dimensions."""
+CALLS_INTRO = """The exported functions behind the macros, for bindings and C++: wk_NAME_at takes the call site first;
+wk_NAME, where there is one, takes none and serves as a pointer to a function. The macros' comments describe them. A
+suffix tells the type of a scalar operand: _scalar_f64 and _scalar_i64 take a tensor and a double or int64_t,
+_rscalar_f64 and _rscalar_i64 the scalar first; _f64 and _i64 take the scalar in its usual position. Options may be
+NULL. A list of dimensions is followed by its length; NULL with length -1 stands for all dimensions."""
 
 
 def calls_text(header: Header) -> str:

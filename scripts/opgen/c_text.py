@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all generated files are written with: comments, numbers, the examples of the docs."""
+"""Text of generated files: comments, numbers, examples."""
 
 import math
 import textwrap
@@ -11,12 +11,12 @@ WIDTH = 114  # of the text of a comment, between " * " and " */"
 
 
 def framed(lines: list[str]) -> str:
-    """Lines as one comment."""
+    """Returns lines as one comment."""
     return "/* " + "\n".join(f" * {line}".rstrip() for line in lines)[3:] + " */\n"
 
 
 def comment(*paragraphs: str) -> str:
-    """Paragraphs as one comment; one with a line that begins with spaces stays as it is."""
+    """Returns paragraphs as one comment; one with an indented line is not wrapped."""
     lines: list[str] = []
     for paragraph in filter(None, (paragraph.strip("\n") for paragraph in paragraphs)):
         for part in paragraph.replace("\n\n\n", "\n\n").split("\n\n"):
@@ -67,7 +67,7 @@ def nested(values: object) -> str:
 
 
 def operands_of_example(op: Op) -> dict[str, tuple[str, object]]:
-    """Of each its C type and its numbers."""
+    """Returns the C type and the values of each operand."""
     out = {}
     for name, values in op.example.items():
         if name in ("call", "gives"):
@@ -88,7 +88,7 @@ def example_text(op: Op) -> str:
 
 
 def options_text(op: Op) -> str:
-    """Each option with its values, its meaning and its default."""
+    """Returns the text of the options: meaning, values, default."""
     texts = []
     for a in op.struct_members:
         if op.options == "wk_tensor_options" and op.name != "zeros":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""include/wick/H.h: the forms of call that people write."""
+"""include/wick/H.h: the macros that programs call."""
 
 import re
 
@@ -9,7 +9,7 @@ from opgen.docs import doc_comment
 
 
 def either_forms(op: Op, suffix: str) -> str:
-    """(a, b) with a number on either side, and with options behind that."""
+    """Returns (a, b) with a number on either side, and with options."""
     name, first = f"wk_{op.name}{suffix}", "WK_ARITH_1_" if suffix else "WK_ARITH_"
     if not op.options:
         return f"#define {name}(a, b) {first}({name}, a, b)\n"
@@ -27,14 +27,14 @@ def either_forms(op: Op, suffix: str) -> str:
 
 
 def shaped_form(op: Op, name: str) -> str:
-    """A shape among numbers, then options by name."""
+    """Returns a macro with a shape among numbers, then options."""
     names = [a.c for a in op.operands]
     if len(names) == 1:
         return f"#define {name}(...) WK_SHAPED_(wk_tensor *, {name}, {op.options}, #__VA_ARGS__, __VA_ARGS__)\n"
     if op.numbers_told_apart:
         return f"#define {name}({names[0]}, ...) WK_SHAPED_NUMBER_({name}, {op.options}, {names[0]}, __VA_ARGS__)\n"
     early = ", ".join(names[:-1])
-    text = c_text(f"{name}: sizes stand in parentheses: {name}({early}, (")
+    text = c_text(f"{name}: write sizes in parentheses: {name}({early}, (")
     return (
         f"#define {name}({early}, ...) "
         f'WK_SHAPED_LAST_({name}, {op.options}, {text} #__VA_ARGS__ "))", ({early}), __VA_ARGS__)\n'
@@ -42,7 +42,7 @@ def shaped_form(op: Op, name: str) -> str:
 
 
 def one_operand_form(op: Op, name: str, operand: Argument) -> str:
-    """An operand, then options by name."""
+    """Returns a macro with one operand, then options."""
     form = f"WK_OPT_(wk_tensor *, {name}, {op.options}, __VA_ARGS__)\n"
     if not operand.no_list:
         return f"#define {name}(...) {form}"
@@ -55,7 +55,7 @@ def one_operand_form(op: Op, name: str, operand: Argument) -> str:
 
 
 def option_form(op: Op, name: str, operands: list[Argument]) -> str:
-    """Operands, then options by name."""
+    """Returns a macro with operands, then options."""
     names = [a.c for a in operands]
     if any(a.dims for a in operands):
         return f"#define {name}(...) WK_REDUCE_ONE_({name}, __VA_ARGS__)\n"
@@ -82,7 +82,7 @@ def lists_of(op: Op) -> list[Argument]:
 
 
 def passed(op: Op) -> list[str]:
-    """What the function is called with; two lists may be of one length."""
+    """Returns the arguments of the function; two lists may share one length."""
     lists = dict(zip((a.c for a in lists_of(op)), LOCALS))
     if any(not a.count for a in lists_of(op)):
         counts = {name: "" for name in lists} | {lists_of(op)[-1].c: f", wk_as_many_({', '.join(LOCALS)})"}
@@ -92,12 +92,12 @@ def passed(op: Op) -> list[str]:
 
 
 def sizes_call(op: Op, name: str) -> str:
-    """What the lists among the operands are passed on with."""
+    """Returns the call that forwards the lists among the operands."""
     outs = ["out"] if op.list_result else []
     type = "int" if op.list_result else "wk_tensor *"
     said = ", ".join([a.said if a.is_list else a.c for a in op.operands if a.is_list or not a.omit] + outs)
-    what = "sizes stand" if len(lists_of(op)) == 1 else "lists stand"
-    text = c_text(f"{name}: {what} in parentheses: {name}({said})")
+    what = "sizes" if len(lists_of(op)) == 1 else "lists"
+    text = c_text(f"{name}: write {what} in parentheses: {name}({said})")
     call = f"WK_GIVE_({type}, {name}_at(WK_HERE, {', '.join(passed(op) + outs)}))"
     for a, local in reversed(list(zip(lists_of(op), LOCALS))):
         call = f"WK_SIZED_({type}, {local}, {a.c}, {text}, {call})"
@@ -105,7 +105,7 @@ def sizes_call(op: Op, name: str) -> str:
 
 
 def list_form(op: Op, name: str) -> str:
-    """Lists among the operands."""
+    """Returns a macro with lists among the operands."""
     names = [a.c for a in op.operands] + (["out"] if op.list_result else [])
     if op.operands[0].type == "Tensor[]":
         return f"#define {name}(...) WK_CAT_({name}, #__VA_ARGS__, __VA_ARGS__)\n"
@@ -119,7 +119,7 @@ def list_form(op: Op, name: str) -> str:
 
 
 def omitting_form(op: Op, name: str) -> str:
-    """The last operands may be left out; there may be lists among the others."""
+    """Returns a macro whose last operands may be omitted; others may be lists."""
     own, names, lists = name.upper(), [a.c for a in op.operands], len(lists_of(op))
     omitted = [str(a.default) for a in op.operands if a.omit]
     needed, local = len(names) - len(omitted), list(LOCALS[:lists])
@@ -139,20 +139,20 @@ def omitting_form(op: Op, name: str) -> str:
 
 
 def macro_form(op: Op, name: str) -> str:
-    """A form that is written by hand."""
+    """Returns a macro that calls a handwritten one."""
     macro, _, parameters = op.macro.removesuffix(")").partition("(")
     return f"#define {name}({parameters}) {macro}({parameters.replace('...', '__VA_ARGS__')})\n"
 
 
 def result_type(op: Op, results: list[str]) -> str:
-    """What the macro's function returns."""
+    """Returns the type of the function's result."""
     if op.list_result:
         return "int"
     return "wk_code" if len(results) > 1 and not op.results_in_options else "wk_tensor *"
 
 
 def plain_form(op: Op, name: str, operands: list[Argument], results: list[str]) -> str:
-    """Exactly these operands."""
+    """Returns a macro with exactly these operands."""
     type = result_type(op, results)
     names = [a.c for a in operands] + (["out"] if op.list_result else results if type == "wk_code" else [])
     if type == "wk_tensor *" and any(a.type == "Device" for a in operands):
@@ -166,24 +166,24 @@ def plain_form(op: Op, name: str, operands: list[Argument], results: list[str]) 
 
 
 def shorter_form(op: Op, name: str) -> str:
-    """(x, n, dim), or (x, n), which is another function."""
+    """Returns (x, n, dim), or (x, n), which calls another function."""
     form = f"#define {name}(x, ...) WK_SHORTER_(wk_{op.shorter.name}, {name}, x, __VA_ARGS__)\n"
     return f"#ifdef __cplusplus\n{plain_form(op, name, op.operands, op.results)}#else\n{new(form, name)}#endif\n"
 
 
 def is_new(type: str, name: str) -> bool:
-    """Does a call return a new tensor?"""
+    """Returns whether a call returns a new tensor."""
     return type == "wk_tensor *" and not name.endswith("_")
 
 
 def new(form: str, name: str) -> str:
-    """A form whose result must be used."""
+    """Returns the macro with a result that must be used."""
     head, body = re.match(r"(#define \w+\([^)]*\)) (.*)", form).groups()
     return f"{head} WK_NEW_TENSOR_({body})\n" + form.partition("\n")[2]
 
 
 def last_form(op: Op, name: str, macro: str) -> str:
-    """The type of the last operand says which function."""
+    """Returns a macro that selects the function by the type of the last operand."""
     *early, last = [a.c for a in op.operands]
     return f"#define {name}({', '.join(early)}, {last}) {macro}({name}, ({', '.join(early)}), {last})\n"
 
@@ -193,7 +193,7 @@ def takes_values(op: Op) -> bool:
 
 
 def value_form(op: Op, name: str) -> str:
-    """Operands of which some may be numbers. Those that may be missing are told so where they are left out or named."""
+    """Returns a macro with operands of which some may be numbers; its error names optional ones that are omitted."""
     names, absent = [a.c for a in op.operands], [a for a in op.operands if a.number and a.type.endswith("?")]
     values = [f"WK_VALUE_({a.c})" if a.number else a.c for a in op.operands]
     call = f"{name}_at(WK_HERE, {', '.join(values)})"
@@ -201,7 +201,7 @@ def value_form(op: Op, name: str) -> str:
         return f"#define {name}({', '.join(names)}) {call}\n"
     own = f"WK_{op.name.upper()}{'_IN_PLACE' if name.endswith('_') else ''}"
     ends = " and ".join(names[1:])
-    said = f"{name}: {ends} stand behind {names[0]} in this order and without names, WK_NONE for one that is not there"
+    said = f"{name}: write {ends} after {names[0]}, in this order and without names, WK_NONE for no limit"
     refused = f"WK_REFUSE_(wk_tensor *, {own}_TEXT_)\n"
     return (
         f"#define {name}({names[0]}, ...) WK_JOIN_({own}_, WK_COUNT_4_(__VA_ARGS__))({names[0]}, __VA_ARGS__)\n"
@@ -212,7 +212,7 @@ def value_form(op: Op, name: str) -> str:
 
 
 def form(op: Op, suffix: str) -> str:
-    """The macro wk_NAME of a row, or wk_NAME_."""
+    """Returns the macro wk_NAME of a row, or wk_NAME_."""
     name = f"wk_{op.name}{suffix}"
     results = op.results if op.results and not (op.overloads or op.results_in_options) else []
     if is_plain(op):
@@ -264,13 +264,13 @@ def forms(op: Op) -> str:
 
 
 def needs_c(op: Op) -> bool:
-    """In C++ a macro only adds the place of the call (docs/contributing/invariants.md, rule 31)."""
+    """Whether the macro does more than add the call site (docs/contributing/invariants.md, rule 31)."""
     told = op.of_number or op.numbers_told_apart
     return bool(op.macro or op.options or told) or takes_values(op) or any(a.is_list or a.omit for a in op.operands)
 
 
 def only_in_c(op: Op) -> bool:
-    """Is there no form of it in C++?"""
+    """Returns whether there is no macro in C++."""
     return needs_c(op) and (bool(op.options) or not any(overload.form for overload in op.overloads))
 
 

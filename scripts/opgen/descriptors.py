@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""src/ops/generated: signatures, the functions that only pass their operands on, the entries for wk_call."""
+"""src/ops/generated: signatures, functions that forward their operands, entries for wk_call."""
 
 from opgen.c_functions import entry_parameters, functions, overload_function
 from opgen.spec import Argument, Header, Op, Overload, Section
@@ -16,7 +16,7 @@ RESULTS = {"same": None, "float": "WK__RESULT_FLOAT", "bool": "WK__RESULT_BOOL"}
 
 
 def default_value(a: Argument) -> str:
-    """What an argument is that is left out; "" for none."""
+    """Returns the default of an argument; "" for none."""
     if a.default is None:
         return ""
     if isinstance(a.default, list):
@@ -30,7 +30,7 @@ def default_value(a: Argument) -> str:
 
 
 def parameter(a: Argument) -> str:
-    """What wk_op_parameter says of it."""
+    """Returns the initialiser of its wk_parameter."""
     fields = [".size = sizeof(wk_parameter)", f".name = {c_text(a.name)}", f".doc = {c_text(a.doc)}"]
     fields.append(f".kind = {a.kind}")
     marks = {
@@ -48,7 +48,7 @@ def parameter(a: Argument) -> str:
 
 
 def parameter_lists(ops: list[Op]) -> dict[str, str]:
-    """The lists of parameters of a header, each with the name of the first op that has it: many ops share one."""
+    """Returns the distinct lists of parameters of a header, each named after its first op."""
     found: dict[str, str] = {}
     for op in ops:
         found.setdefault(", ".join(parameter(a) for a in op.arguments), f"wk__parameters_{op.name}")
@@ -63,7 +63,7 @@ def parameters_text(header: Header) -> str:
 
 
 def results(op: Op) -> list[str]:
-    """How many, and their names."""
+    """Returns the number of results and their names."""
     if op.list_result or op.results_vary:
         return [".results = -1"]
     if not op.results:
@@ -73,7 +73,7 @@ def results(op: Op) -> list[str]:
 
 
 def signature(op: Op, lists: dict[str, str]) -> str:
-    """The part of the descriptor that stands in the row."""
+    """Returns the part of the descriptor that follows from the row."""
     fields = [f".name = {c_text(op.name)}", f".schema = {c_text(op.schema)}", f".category = {c_text(op.category)}"]
     fields.append(f".doc = {c_text(op.doc)}")
     if op.node:
@@ -103,7 +103,7 @@ def signature(op: Op, lists: dict[str, str]) -> str:
 
 
 def entry(op: Op, suffix: str = "") -> str:
-    """The name of the entry for wk_call, of NAME or of NAME_."""
+    """Returns the name of the entry for wk_call, of NAME or of NAME_."""
     return f"wk__invoke_{op.name}{suffix}" if op.has_own_entry else f"wk__invoke_pointwise{suffix}"
 
 
@@ -112,7 +112,7 @@ def invoke_prototype(op: Op, suffix: str) -> str:
 
 
 def entry_prototypes(op: Op) -> str:
-    """Of wk__NAME, where the op's file has it."""
+    """Returns the prototype of wk__NAME if the op's file defines it."""
     out = ""
     for overload in op.overloads:
         function = overload_function(op, overload)
@@ -127,7 +127,7 @@ def entry_prototypes(op: Op) -> str:
 
 
 def reader(op: Op) -> str:
-    """Options with their defaults in place of what is not given: the op's file need not know these."""
+    """Returns the function that fills in defaults of options."""
     known = [(a, a.default if a.usual is None else a.usual) for a in op.option_arguments if a.c_type == "double "]
     lines = [f"own->{a.c} = wk__option_or(own->{a.c}, {usual});" for a, usual in known if usual is not None]
     if not lines:
@@ -142,7 +142,7 @@ def reader(op: Op) -> str:
 
 
 def entries(op: Op) -> list[str]:
-    """Those that are written here: the suffixes of their names."""
+    """Returns the suffixes of the entries that are generated."""
     if not op.has_own_entry:
         return []
     return ([] if op.own_invoke else [""]) + (["_"] if op.in_place else [])
@@ -159,13 +159,13 @@ def signatures_text(header: Header) -> str:
     out += f"#include <wick/call.h>\n#include <wick/{header.name}.h>\n\n"
     ops = header.ops
     if any(entries(op) for op in ops):
-        out += comment("The entries for wk_call of ops that take more than tensors.")
+        out += comment("Entries for wk_call of ops that take more than tensors.")
     out += "".join(f"{invoke_prototype(op, suffix)};\n" for op in ops for suffix in entries(op)) + "\n"
     own = "".join(entry_prototypes(op) for op in ops)
-    out += (comment("What the functions of an op call that has an entry of its own, in its file.") if own else "") + own
+    out += (comment("Entries defined in the files of the ops.") if own else "") + own
     readers = {op.options: reader(op) for op in ops if op.options and not header.signatures_only and reader(op)}
     if readers:
-        out += "\n" + comment("Options as wk__options reads them, with the default of each number that is not given.")
+        out += "\n" + comment("Options as read by wk__options, with defaults of omitted numbers.")
     out += "".join(readers.values())
     lists = parameter_lists(ops)
     out += "\n" + "".join(f"extern const wk_parameter {name}[];\n" for name in lists.values())
@@ -173,7 +173,7 @@ def signatures_text(header: Header) -> str:
 
 
 def invoke_option(a: Argument, k: int) -> str:
-    """The value of an option from argument k: one that is not given is 0."""
+    """Returns the value of an option from argument k; 0 if omitted."""
     if a.is_choice:
         return "choice" if a.enum else f"({a.c_type.strip()})choice"
     if a.c_type == "double ":
@@ -191,7 +191,7 @@ def invoke_option(a: Argument, k: int) -> str:
 
 
 def invoke_operand(op: Op, a: Argument, k: int, suffix: str) -> str:
-    """What a function is called with for argument k."""
+    """Returns the operand of a function for argument k."""
     if suffix and k == 0:
         return "wk__value_tensor(&args[0])"
     if op.entry and a.is_scalar:
@@ -215,7 +215,7 @@ def invoke_operand(op: Op, a: Argument, k: int, suffix: str) -> str:
 
 
 def list_locals(op: Op) -> list[str]:
-    """Lists among the arguments, and how long they are; two of one length stand side by side."""
+    """Returns the lists among the arguments with their lengths; two of one length are adjacent."""
     lines = []
     for k, a in enumerate(op.arguments):
         if not a.is_list or a.type == "Tensor[]":
@@ -231,7 +231,7 @@ def list_locals(op: Op) -> list[str]:
 
 
 def choice_locals(op: Op) -> list[str]:
-    """Which of its choices a text is."""
+    """Returns the index of a text among its choices."""
     lines = []
     for k, a in enumerate(op.arguments):
         if a.is_choice:
@@ -253,7 +253,7 @@ def options_local(op: Op) -> list[str]:
 
 
 def returned(op: Op, name: str, operands: list[str], results: list[str]) -> str:
-    """Calls the function; how many results there are is returned."""
+    """Returns the call, whose value is the number of results."""
     call = operands + ["&options"] * bool(op.options)
     if op.list_result:
         return f"return {name}(site, {', '.join(call + ['out'])});"
@@ -266,8 +266,8 @@ def returned(op: Op, name: str, operands: list[str], results: list[str]) -> str:
 
 
 def overload_returned(op: Op, overload: Overload) -> tuple[str, str]:
-    """One of several functions: the test for it, and the call. Its last argument is a fraction or a whole number, or
-    others are missing."""
+    """Returns the test for one of several functions and its call: by the type of the last argument, or by missing
+    ones."""
     given, operands, test = op.operands_of(overload), [], ""
     for k, a in enumerate(op.arguments):
         if a in given:
@@ -295,7 +295,7 @@ def call_lines(op: Op, suffix: str) -> list[str]:
 
 
 def invoke(op: Op, suffix: str) -> str:
-    """The entry for wk_call: takes the arguments apart and calls the function."""
+    """Returns the entry for wk_call, which unpacks the arguments and calls the function."""
     lines = list_locals(op) + choice_locals(op) + options_local(op) + call_lines(op, suffix)
     unused = [] if any("(op, " in line for line in lines) else ["(void)op;"]
     lines = unused + ["(void)out;"] * op.no_result + lines
@@ -303,7 +303,7 @@ def invoke(op: Op, suffix: str) -> str:
 
 
 def functions_text(header: Header, section: Section) -> str:
-    out = banner(f"The functions of wick/{header.name}.h that only pass their operands on: {section.title}.", header)
+    out = banner(f"Functions of wick/{header.name}.h that forward their operands: {section.title}.", header)
     out += '#include "ops/core/entries.h"\n\n'
     for op in section.ops:
         definitions = [function.definition for function in functions(op) if function.body]

@@ -33,7 +33,7 @@ def tensors(op: Op) -> list[Argument]:
 
 def dtypes_text(op: Op) -> str:
     """Which dtypes the call takes, and that of its result."""
-    if op.dtype_rule or op.category in ("creation", "random"):
+    if op.dtype_rule or op.options == "wk_tensor_options":
         return op.dtype_rule
     if op.result == "float":
         return "any; integers and bool are computed in f32"
@@ -59,12 +59,12 @@ def returns_text(op: Op) -> str:
 
 def entry(label: str, text: str) -> list[str]:
     """An entry, with its text beside the label."""
-    first, *others = textwrap.wrap(text, WIDTH - LABEL)
+    first, *others = textwrap.wrap(text, WIDTH - LABEL, break_on_hyphens=False)
     return [f"{label + ':':<{LABEL}}{first}"] + [" " * LABEL + line for line in others]
 
 
 def doc_comment(op: Op) -> str:
-    summary = textwrap.wrap(f"{call_text(op)}: {op.doc} {op.notes}".rstrip(), WIDTH)
+    summary = textwrap.wrap(f"{call_text(op)}: {op.doc} {op.notes}".rstrip(), WIDTH, break_on_hyphens=False)
     formula = [f"    {line.strip()}" for line in op.formula.split("\n") if line.strip()]
     entries = {
         "Options": options_text(op),

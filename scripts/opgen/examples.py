@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tests/ops/examples_H.c: the examples of the docs as tests."""
+"""tests/ops/examples_H.c: the examples of the headers as tests."""
 
 from opgen.spec import Header, Op
 from opgen.c_text import banner, c_list, flat, operands_of_example
@@ -29,7 +29,7 @@ def example_test(op: Op) -> str:
 
 
 def examples_text(header: Header) -> str:
-    out = banner(f"The examples in wick/{header.name}.h give what stands there.", header)
+    out = banner(f"Tests the examples in wick/{header.name}.h.", header)
     out += '#include "support/wick.h"\n#include <math.h>\n\n'
     ops = header.ops
     out += "".join(example_test(op) for op in ops)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of ops read: an op, its arguments, its section and header. docs/contributing/ops.md, describes them."""
+"""Reads the rows of ops: an op, its arguments, its section and header. docs/contributing/ops.md describes them."""
 
 import sys
 import tomllib
@@ -36,22 +36,22 @@ class Argument:
     """A parameter of an op, as PyTorch names it."""
 
     name: str
-    type: str  # Tensor, Tensor[], int[], int, bool, float, Scalar, dtype, str; ? may be left out, (a!) is written over
-    c: str = ""  # its name in C, where that differs
-    c_type: str = ""  # its type in C, where that does not follow
-    count: str = "count"  # of a list: the parameter with its length, "" where another list has it
-    said: str = ""  # of a list: one as it is written
+    type: str  # Tensor, Tensor[], int[], int, bool, float, Scalar, dtype, str; ? is optional, (a!) is written in place
+    c: str = ""  # its name in C, if it differs
+    c_type: str = ""  # its type in C, if it does not follow
+    count: str = "count"  # of a list: the parameter with its length, "" if another list has it
+    said: str = ""  # of a list: an example
     dims: bool = False  # one dimension or none, in C a list
     default: object = None
-    usual: object = None  # the number that stands for one that is left out, where it is the same for every call
-    omit: bool = False  # in C, too, it may be left out: one of the last, up to three
+    usual: object = None  # the number in place of an omitted one, if it is the same for every call
+    omit: bool = False  # may be omitted in C: one of the last, up to three
     keyword: bool = False  # in Python by name only
-    option: bool | None = None  # in C a member of the struct of options; if not said, whatever is no tensor or list
-    absent: bool = False  # not in C: it changes nothing
+    option: bool | None = None  # a member of the options in C; default if it is no tensor or list
+    absent: bool = False  # not in C, as it has no effect
     number: bool = False  # a tensor that may be a number
-    whole: bool = False  # a Scalar of which a whole number stays one: there is wk_NAME_i64 beside wk_NAME_f64
-    no_list: str = ""  # what a list in its place is told
-    choices: list[str] = field(default_factory=list)  # the texts that a str may be; in C, too, or the values of an enum
+    whole: bool = False  # a Scalar that keeps integers: wk_NAME_i64 beside wk_NAME_f64
+    no_list: str = ""  # the error for a list in its place
+    choices: list[str] = field(default_factory=list)  # values of a str; in C too, or the values of an enum
     enum: bool = False  # in C the choices are WK_NAME_CHOICE
     doc: str = ""
 
@@ -90,17 +90,17 @@ class Argument:
 
     @property
     def is_choice(self) -> bool:
-        """In C the number of one of the choices."""
+        """Whether C passes the number of a choice."""
         return bool(self.choices) and self.c_type != "const char *"
 
     @property
     def is_result(self) -> bool:
-        """In C where one more result goes, if it is wanted."""
+        """Whether C passes a pointer that receives a further result."""
         return self.c_type == "wk_tensor **"
 
     @property
     def is_marked(self) -> bool:
-        """Is it a number among options for which 0 is not what it is when left out?"""
+        """Whether it is a double among the options whose default is not 0."""
         return self.c_type == "double " and self.usual != 0 and self.default != 0
 
     @property
@@ -138,33 +138,33 @@ class Op:
     gradient: str = ""  # where it is not what the formula says
     returns: str = ""  # where it is not a new tensor
     errors: str = ""
-    torch: str = ""  # what PyTorch calls it, where that differs
-    elementwise: bool = True  # its functions only pass their operands on
+    torch: str = ""  # its name in PyTorch, if it differs
+    elementwise: bool = True  # its functions only forward their operands
     in_place: bool = False
     dtypes: str = "any"
     result: str = "same"
     results: list[str] = field(default_factory=list)  # the names of several
-    list_result: bool = False  # a list of tensors, in C into an array: the function returns how many
-    results_in_options: bool = False  # in C the options say where the others go
-    results_vary: bool = False  # how many there are the arguments say
+    list_result: bool = False  # a list of tensors; in C into an array, and the function returns their number
+    results_in_options: bool = False  # in C options receive the others
+    results_vary: bool = False  # their number depends on the arguments
     no_result: bool = False
-    view: bool = False  # what it gives may share the memory of its first argument; so do those of the category "view"
-    node: str = ""  # what a result prints as grad_fn
-    number_node: dict[str, str] = field(default_factory=dict)  # the same where an argument is a number
-    dims_node: str = ""  # and where dimensions are named
-    arity: int = 0  # operands of the expression, where there is one that does not take all arguments
-    data_dependent_shape: bool = False  # for the device, as the shape of its result depends on data
-    entry: bool = False  # the op's file has wk__NAME (and wk__NAME_), which takes numbers as they are: wk__arg
+    view: bool = False  # results may share the memory of the first argument, as all of category "view"
+    node: str = ""  # grad_fn of a result
+    number_node: dict[str, str] = field(default_factory=dict)  # the same if an argument is a number
+    dims_node: str = ""  # and if dimensions are given
+    arity: int = 0  # operands of the expression, if it does not take all arguments
+    data_dependent_shape: bool = False  # so that the call waits for the device
+    entry: bool = False  # the op's file has wk__NAME (and wk__NAME_), which takes scalars as wk__arg
     own_invoke: bool = False  # the op's file has the entry for wk_call
-    macro: str = ""  # its form is a macro of macros.h, WK_NAME_(parameters)
+    macro: str = ""  # its macro in macros.h, WK_NAME_(parameters)
     plain: bool = False  # there is wk_NAME(x) beside options, as a function
-    options: str = ""  # the struct of options, where ops share one
-    members: list[str] = field(default_factory=list)  # their order in that struct, where it is not that of arguments
+    options: str = ""  # the struct of options, if ops share one
+    members: list[str] = field(default_factory=list)  # their order in that struct, if it is not that of the arguments
     c_options: list[Argument] = field(default_factory=list)  # those that wk_call does not have
-    with_options: str = ""  # the function of a call with options, where one without has its own
-    overloads: list[Overload] = field(default_factory=list)  # its functions, where they are several
-    attributes: list[str] = field(default_factory=list)  # what the gradient reads besides tensors, "int dim", "float p"
-    attributes_of: str = ""  # the family whose attributes these are, where ops share them
+    with_options: str = ""  # the function of a call with options, if one without has its own
+    overloads: list[Overload] = field(default_factory=list)  # its functions, if there are several
+    attributes: list[str] = field(default_factory=list)  # that the gradient reads, "int dim", "float p"
+    attributes_of: str = ""  # the family of the attributes, if ops share them
 
     def __post_init__(self) -> None:
         for text in ("doc", "notes", "shapes", "dtype_rule", "gradient", "returns", "errors", "torch"):
@@ -184,7 +184,7 @@ class Op:
 
     @property
     def family(self) -> str:
-        """Whose attributes the op has."""
+        """The family whose attributes the op has."""
         return self.attributes_of or self.name
 
     @property
@@ -197,7 +197,7 @@ class Op:
 
     @property
     def scalars(self) -> list[Argument]:
-        """Operands that are numbers: wk__NAME takes them as they are."""
+        """Operands that are scalars, which wk__NAME takes as wk__arg."""
         return [a for a in self.operands if a.is_scalar] if self.entry else []
 
     @property
@@ -205,20 +205,20 @@ class Op:
         return any(a.whole for a in self.operands)
 
     def operands_of(self, overload: Overload) -> list[Argument]:
-        """Of one of its functions."""
+        """Returns the operands of one of its functions."""
         by_name = {a.name: a for a in self.arguments}
         typed = [name.rpartition(" ") for name in overload.arguments]
         return [Argument(name, type, option=False) if type else by_name[name] for type, _, name in typed]
 
     @property
     def shorter(self) -> Overload | None:
-        """The function of a call without the last argument, where calls are told apart by that."""
+        """The function of a call without the last argument, if that selects it."""
         told = len(self.overloads) == 2 and self.overloads[1].arguments == self.overloads[0].arguments[:-1]
         return self.overloads[1] if told else None
 
     @property
     def of_number(self) -> Overload | None:
-        """The function of a call whose last argument is no tensor but a fraction; behind it, that of a whole number."""
+        """The function of a call whose last argument is a double; the next one takes an int64_t."""
         told = len(self.overloads) == 3 and self.overloads[1].arguments[-1].startswith("float ")
         return self.overloads[1] if told else None
 
@@ -233,7 +233,7 @@ class Op:
 
     @property
     def takes_either(self) -> bool:
-        """A tensor or a number on either side."""
+        """Whether either side may be a tensor or a number."""
         return len(self.operands) == 2 and all(a.number for a in self.operands)
 
     @property
@@ -253,7 +253,7 @@ class Op:
 
     @property
     def has_own_entry(self) -> bool:
-        """Is its entry for wk_call more than passing tensors and numbers on?"""
+        """Whether its entry for wk_call does more than forward tensors and numbers."""
         simple = self.elementwise and not self.entry and not self.options and (self.is_unary or self.takes_either)
         return not simple
 

@@ -241,7 +241,8 @@ static void explain_null(const wk__handle_type *kind, wk__text *out)
         wk__text_format(out, ", as %s gave at %s:%d: %s", origin->call, origin->site.file ? origin->site.file : "?",
                         (int)origin->site.line, origin->why);
     else if (origin->last_error[0])
-        wk__text_format(out, "; the last call that failed here, and whose error was cleared, is %s", origin->last_error);
+        wk__text_format(out, "; the last call that failed here, and whose error was cleared, is %s",
+                        origin->last_error);
     else
         wk__text_add(out, ", and no call of this thread has given that: was it ever set?");
 }

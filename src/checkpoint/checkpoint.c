@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checkpoints: the calls, and the thread that writes. */
+/* Public calls of checkpoints, and the thread that writes a file in the background; see checkpoint.h. */
 #include "checkpoint.h"
 #include "base/alloc.h"
 #include "data/loader_state.h"
@@ -12,7 +12,7 @@ struct wk_checkpoint {
     wk__handle handle;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list of all */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the list of all checkpoints */
 static wk__checkpoint *all;
 
 /* ---- the write under way ----------------------------------------------------------------------------------------- */
@@ -27,8 +27,8 @@ static void write_file(void *user, int64_t step)
     wk__free(place);
 }
 
-/* Ends a write: waits for it, or only looks whether it is done. What it says is told now. A child of fork has no such
- * thread: the write is its parent's. */
+/* Ends a write: waits for it, or only checks whether it is done, and reports its error. A child of fork() has no writer
+ * thread, and the write belongs to its parent. */
 static wk_code finish_write(wk__checkpoint *c, bool wait)
 {
     if (!c->writing) return WK_OK;
@@ -57,7 +57,7 @@ static void start(wk__checkpoint *c, wk_site site, const char *op)
         wk__prefetch_worker_submit(&c->background, c->written_step);
 }
 
-/* One of this thread's that is being written, NULL: there is none. */
+/* Returns a checkpoint of this thread that is being written; NULL: none. */
 static wk__checkpoint *find_pending(void)
 {
     pthread_mutex_lock(&lock);
@@ -132,7 +132,7 @@ wk_checkpoint *wk_checkpoint_new_at(wk_site site, const char *path, wk_module *n
 {
     static const char op[] = "checkpoint_new";
     wk_checkpoint_options o;
-    if (wk__error_pending()) return NULL; /* one of them may be NULL for it */
+    if (wk__error_pending()) return NULL; /* an argument may be NULL because of that error */
     if (!wk__check_path(site, op, path) || !wk__options(site, op, options, &o)) return NULL;
     if ((net && !wk__module_check(net, site, op)) || (optim && !wk__optim_check(optim, site, op)) ||
         (loader && !wk__loader_check(loader, site, op)) || (o.tensors && !wk__tensor_list_check(o.tensors, site, op)))
@@ -178,9 +178,9 @@ wk_code wk_checkpoint_save_at(wk_site site, wk_checkpoint *checkpoint)
     return c ? save(c, site, op) : wk_error_code();
 }
 
-/* A step that ended in an error was not done. Several ranks count it all the same: an error may be one rank's alone,
- * and ranks that count differently would never again save at the same call. Who has an error when a save is due tells
- * it to the others. */
+/* Counts a step, except after an error. Among several ranks every call counts: an error may be on one rank only, and
+ * ranks that count differently would never again save at the same call. A rank with an error at a save sends it to the
+ * others. */
 wk_code wk_checkpoint_every_at(wk_site site, wk_checkpoint *checkpoint, int64_t n)
 {
     static const char op[] = "checkpoint_every";

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The body behind wk_checkpoint. A save takes hold of what there is (checkpoint_save.c), which costs nothing, as values
- * never change, and then a thread writes it:
+/* Body of wk_checkpoint. A save takes references to the current values (checkpoint_save.c), which is cheap because
+ * values are immutable; then a background thread writes the file:
  *
- *     program's thread   | step 100 | hold, fetch | step 101        | step 102         | step 103 | ...
+ *     user's thread      | step 100 | hold, fetch | step 101        | step 102         | step 103 | ...
  *     background                                  | checksum, write, flush, rename |
- *                                                                          what was held is let go of, errors are told
+ *                                                                          drop references, report errors
  */
 #ifndef WICK_DIST_CHECKPOINT_H
 #define WICK_DIST_CHECKPOINT_H
@@ -18,39 +18,41 @@
 typedef struct wk__checkpoint wk__checkpoint;
 struct wk__checkpoint {
     char *path;
-    wk_module *net; /* these are held; NULL: the training has none */
+    wk_module *net; /* references held; NULL: not part of the training */
     wk_optim *optim;
     wk_loader *loader;
     wk_tensors *tensors;
     int keep;
     bool blocking;
-    int64_t step; /* how many have been done */
-    char *loaded; /* the file that the last load read; NULL: none */
-    /* the write under way, or done and not looked at since */
+    int64_t step; /* steps counted so far */
+    char *loaded; /* path that the last load read, owned; NULL: none */
+    /* the write that is running, or has finished and was not checked since */
     bool writing;
     wk__prefetch_worker background;
     wk__checkpoint_file pending_file;
-    int64_t written_step; /* of which step it is */
-    wk_site site;         /* of the call that saved, */
-    const char *op;       /* and its name */
-    wk_code code;         /* how it ended */
+    int64_t written_step; /* step of the written state */
+    wk_site site;         /* site of the save, for its errors */
+    const char *op;       /* name of that call */
+    wk_code code;         /* result of the write */
     wk__io_error error;
-    /* of all checkpoints */
+    /* links in the list of all checkpoints */
     wk__checkpoint *next;
-    wk_context *context; /* of the thread that made it */
+    wk_context *context; /* context of the thread that made it */
 };
 
-/* Numbers of one rank, as they stand in the file: a row of "random", and one of "loader", a wk__loader_state. */
+/* State of one rank as stored in the file: a row of "random", and a row of "loader", a wk__loader_state. */
 enum { WK__RANDOM_ROW = 2, WK__LOADER_ROW = 6, WK__RANK_ROW = WK__RANDOM_ROW + WK__LOADER_ROW };
 enum { WK__CHECKPOINT_FORMAT = 1 };
 
-/* Everything that a file gets; only rank 0 has the content then. All ranks call it. False with the error recorded. */
+/* Collects the contents of a file; only rank 0 gets them. Every rank must call it. Returns false after recording an
+ * error. */
 bool wk__checkpoint_collect(wk__checkpoint *c, wk_site site, const char *op);
-/* All ranks call it. False when there is no file, or with the error recorded: then nothing has changed. */
+/* Loads a checkpoint. Every rank must call it. Returns false if there is no file, or after recording an error; nothing
+ * has changed then. */
 bool wk__checkpoint_restore(wk__checkpoint *c, wk_site site, const char *op);
 
-/* Returns when the writes of this thread's checkpoints have ended. WK_OK, or the code of one that failed, with its
- * error recorded. */
+/* Waits for the writes of this thread's checkpoints. Returns WK_OK, or the code of one that failed after recording its
+ * error. */
 wk_code wk__checkpoints_wait(void);
 
 #endif

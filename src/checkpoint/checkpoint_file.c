@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files with a checksum; see checkpoint_file.h. */
+/* Writing and verifying files with a checksum; see checkpoint_file.h. */
 #include "checkpoint_file.h"
 #include "base/alloc.h"
 #include <string.h>
@@ -64,7 +64,8 @@ void wk__checkpoint_file_end(wk__checkpoint_file *p)
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* The digits in the header. Quotation marks within a text of JSON are escaped, so nothing else looks like this. */
+/* Finds the checksum digits in the header. Quotation marks inside JSON strings are escaped, so the key is
+ * unambiguous. */
 static char *checksum_digits(const wk__checkpoint_file *p)
 {
     static const char begin[] = "\"" WK__CHECKSUM_KEY "\":\"";
@@ -101,8 +102,7 @@ wk_code wk__checkpoint_file_write(wk__checkpoint_file *p, const char *path, char
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Where the digits stand in the file; 0: nowhere. A text without escapes stands in the header as it does in the
- * file. */
+/* Returns the file offset of the digits; 0: not found. A string without escapes is stored in the header verbatim. */
 static int64_t checksum_offset(const wk__tensor_file *from, uint32_t *stored)
 {
     static const char hex[] = "0123456789abcdef";
@@ -113,7 +113,7 @@ static int64_t checksum_offset(const wk__tensor_file *from, uint32_t *stored)
     return WK__SAFETENSORS_PREFIX + (text - from->header.header);
 }
 
-/* Puts '0' where the digits stand, which may be in this block in part. */
+/* Overwrites the digits with '0' in this block, which may contain only part of them. */
 static void zero_digits(char *block, int64_t at, int64_t bytes, int64_t digits)
 {
     for (int64_t k = digits; k < digits + DIGITS; k++)

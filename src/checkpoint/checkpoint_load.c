@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Going on from a checkpoint: rank 0 chooses the file, all ranks read it and make what they will hold, and only when
- * all of them have it does anything change. */
+/* Loading a checkpoint: rank 0 selects the file, all ranks read it and prepare the new state, and only after all of
+ * them have succeeded is anything changed. */
 #include "base/alloc.h"
 #include "data/loader_state.h"
 #include "checkpoint_signature.h"
@@ -13,16 +13,16 @@
 
 /* ---- which file -------------------------------------------------------------------------------------------------- */
 
-/* What a rank tells the others; of ranks but 0 only `parts` is read. */
+/* Summary that each rank gathers; of ranks other than 0 only `parts` is used. */
 typedef struct selected_file {
     int64_t parts;       /* wk__checkpoint_signature */
     int64_t found;       /* 1, or 0: there is no file */
-    int64_t step_suffix; /* -1: the newest; else the step in the name */
-    int64_t sum;         /* its checksum */
+    int64_t step_suffix; /* -1: path itself; else the step in the file name */
+    int64_t sum;         /* checksum of the file */
 } selected_file;
 enum { CHOICE = sizeof(selected_file) / sizeof(int64_t) };
 
-/* Opens a file whose bytes are what they were. *damaged: it is there, and they are not. */
+/* Opens a file and verifies its checksum. *damaged: the file exists but is invalid or unreadable. */
 static wk_code open_verified(wk__tensor_file *from, const char *path, int64_t *sum, bool *damaged, wk__io_error *error)
 {
     uint32_t is;
@@ -41,7 +41,7 @@ static wk_code open_verified(wk__tensor_file *from, const char *path, int64_t *s
     return code;
 }
 
-/* The same for the name of the file, which c->loaded is from then on. */
+/* Opens c->path, or the retained file of step `older`, and stores its path in c->loaded. */
 static wk_code open_named(wk__checkpoint *c, wk__tensor_file *from, int64_t older, int64_t *sum, bool *damaged,
                           wk__io_error *error)
 {
@@ -54,7 +54,7 @@ static wk_code open_named(wk__checkpoint *c, wk__tensor_file *from, int64_t olde
                      : wk__io_fail(error, WK_ERR_MEMORY, "out of host memory");
 }
 
-/* The newest of the older files that is whole, where the newest of all is not. */
+/* Opens the newest valid retained file, after c->path itself proved damaged. */
 static bool open_older(wk__checkpoint *c, wk__tensor_file *from, selected_file *out)
 {
     char resolved[PATH_MAX];
@@ -71,8 +71,8 @@ static bool open_older(wk__checkpoint *c, wk__tensor_file *from, selected_file *
     return fine;
 }
 
-/* There is no file. Where older ones stand, somebody has taken it away: to begin anew would write over what he may want
- * to keep. */
+/* Called if there is no file. Refuses if retained files exist: the newest was removed, and starting from scratch would
+ * delete files that the user may want to keep. */
 static bool check_no_older(const wk__checkpoint *c, const wk__tensor_file *from)
 {
     int64_t *steps;
@@ -91,7 +91,7 @@ static bool check_no_older(const wk__checkpoint *c, const wk__tensor_file *from)
     return false;
 }
 
-/* True with a file open, or with out->found 0; false with the error recorded. */
+/* Selects the file on rank 0. Returns true with a file open or with out->found 0; false after recording an error. */
 static bool select_file(wk__checkpoint *c, wk__tensor_file *from, selected_file *out)
 {
     struct stat status;
@@ -104,7 +104,7 @@ static bool select_file(wk__checkpoint *c, wk__tensor_file *from, selected_file 
     return out->found || wk__tensor_file_error(from, code, &error);
 }
 
-/* The file that rank 0 has chosen. */
+/* Opens the file that rank 0 has selected. */
 static bool open_selected(wk__checkpoint *c, wk__tensor_file *from, const selected_file *chosen)
 {
     wk__io_error error;
@@ -120,7 +120,8 @@ static bool open_selected(wk__checkpoint *c, wk__tensor_file *from, const select
     return false;
 }
 
-/* All ranks call it. False where there is no file, or with the error recorded; then none is open. */
+/* Opens the same file on all ranks; every rank must call it. Returns false, with no file open, if there is none or
+ * after recording an error. */
 static bool open_same(wk__checkpoint *c, wk__tensor_file *from)
 {
     const int rank = wk_dist_rank();
@@ -135,14 +136,14 @@ static bool open_same(wk__checkpoint *c, wk__tensor_file *from)
     if (!told && open) wk__tensor_file_close(from);
     if (!told || !chosen.found) return false;
     if (rank == 0 || open_selected(c, from, &chosen)) return true;
-    wk__ranks_barrier(from->site, from->op); /* there the others wait */
+    wk__ranks_barrier(from->site, from->op); /* the other ranks wait in this barrier */
     return false;
 }
 
 /* ---- what it will be --------------------------------------------------------------------------------------------- */
 
 typedef struct prepared {
-    wk_tensor **target, **made; /* [count] tensors of the network and the list, and what they will hold */
+    wk_tensor **target, **made; /* [count] tensors of the network and the list; new contents for them */
     int64_t count;
     wk__optim_loaded optim;
     bool has_optim;
@@ -177,8 +178,8 @@ static bool is_checkpoint(const wk__tensor_file *from)
     return false;
 }
 
-/* The row of this rank in a tensor that has one for each rank of the world that saved. On another world, that of the
- * rank by which its number leaves a remainder. */
+/* Returns the row of this rank in a tensor with one row per rank of the world that saved. In a world of another size,
+ * the row is rank modulo the old size. */
 static bool read_row(const wk__tensor_file *from, const char *name, int64_t world, int width, int64_t *row)
 {
     const wk__safetensors_tensor *t = wk__safetensors_find(&from->header, name);
@@ -193,7 +194,7 @@ static bool read_row(const wk__tensor_file *from, const char *name, int64_t worl
     return code == WK_OK || wk__tensor_file_error(from, code, &error);
 }
 
-/* Room for the tensors of a list behind those that are there. */
+/* Appends the tensors of a list to the targets. */
 static bool grow(prepared *p, int64_t more)
 {
     wk_tensor **target = wk__realloc(p->target, (size_t)(p->count + more + 1), sizeof(wk_tensor *));

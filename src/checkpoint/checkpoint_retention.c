@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Older files of a checkpoint; see checkpoint_retention.h. */
+/* Listing and removing retained files; see checkpoint_retention.h. */
 #include "checkpoint_retention.h"
 #include "base/alloc.h"
 #include <dirent.h>
@@ -15,7 +15,7 @@ char *wk__checkpoint_retained_path(const char *place, int64_t step)
     return NULL;
 }
 
-/* The step in "run.wick.120", for files of "run.wick"; -1: this is none of them. */
+/* Returns the step in "run.wick.120" for "run.wick"; -1 if the name is not of this form. */
 static int64_t step_of(const char *name, const char *file)
 {
     const size_t length = strlen(file);
@@ -35,7 +35,7 @@ static DIR *open_dir_of(const char *place, const char *file)
     return entries;
 }
 
-/* Inserts a step where it belongs. */
+/* Inserts a step into the sorted list. */
 static bool insert(int64_t **steps, int64_t *count, int64_t *capacity, int64_t step)
 {
     if (!wk__grow(steps, capacity, *count + 1, sizeof **steps)) return false;
@@ -70,7 +70,7 @@ static void remove_step(const char *place, int64_t step)
     wk__free(name);
 }
 
-/* Those of later steps belong to a run that went on from here before, and was given up. */
+/* Files of later steps belong to an abandoned run that continued from an earlier file. */
 static void prune(const char *place, int64_t step, int keep)
 {
     int64_t *steps;
@@ -86,7 +86,7 @@ wk_code wk__checkpoint_retain(wk__checkpoint_file *content, const char *place, i
 {
     char *name = wk__checkpoint_retained_path(place, step);
     if (!name) return wk__io_fail(error, WK_ERR_MEMORY, "%s: no memory to keep it", wk__printable_name(place).text);
-    /* There are file systems where a file has one name: they get it twice. */
+    /* File systems without hard links get a second copy. */
     unlink(name);
     const wk_code code = link(place, name) == 0 ? WK_OK : wk__checkpoint_file_write(content, name, NULL, error);
     if (code == WK_OK) prune(place, step, keep);

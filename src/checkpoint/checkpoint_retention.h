@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The older files of a checkpoint: beside run.wick, which is the newest, stand
+/* Retained files of a checkpoint. Next to run.wick, the newest, are
  *
  *     run.wick.80  run.wick.100  run.wick.120
  *
- * by the step of which each is; the last of them is another name of run.wick. */
+ * named by their steps; the last one is a second name of run.wick. */
 #ifndef WICK_DIST_CHECKPOINT_OLDER_H
 #define WICK_DIST_CHECKPOINT_OLDER_H
 
 #include "checkpoint_file.h"
 
-/* The steps of which there are files beside that of `place`, a path without symbolic links at its end, the latest
- * first; the caller frees them. How many; -1 when memory is short. A folder that cannot be read has none. */
+/* Lists the steps of the retained files of `place`, a resolved path, latest first. Returns their number, with *steps
+ * freed by the caller; -1 on allocation failure. An unreadable folder counts as empty. */
 int64_t wk__checkpoint_retained_steps(const char *place, int64_t **steps);
-/* "run.wick.120", which the caller frees; NULL when memory is short. */
+/* Returns "run.wick.120", freed by the caller; NULL on allocation failure. */
 char *wk__checkpoint_retained_path(const char *place, int64_t step);
 
-/* The file at `place` was written just now, of that step: gives it its second name, and removes those of other steps
- * but for the latest before it, so that `keep` are left. What cannot be removed now goes the next time. */
+/* Called after `place` was written at `step`: creates its second name and removes retained files, so that the `keep`
+ * latest up to this step remain. Files that cannot be removed now are removed the next time. */
 wk_code wk__checkpoint_retain(wk__checkpoint_file *content, const char *place, int64_t step, int keep,
                               wk__io_error *error);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes into a checkpoint. docs/reference/file-formats.md has the names. */
+/* Collects the contents of a checkpoint; docs/reference/file-formats.md lists the names. */
 #include "base/alloc.h"
 #include "data/loader_state.h"
 #include "checkpoint_signature.h"
 #include "distributed/checkpoint_sync.h"
 #include <string.h>
 
-/* What a rank tells the others: its row, and what its checkpoint is made of. */
+/* Summary that each rank gathers: its row, and the signature of its checkpoint. */
 enum { PARTS = WK__RANK_ROW, ROW_LENGTH };
 
 static void fill_row(const wk__checkpoint *c, int64_t row[ROW_LENGTH])
@@ -22,7 +22,7 @@ static void fill_row(const wk__checkpoint *c, int64_t row[ROW_LENGTH])
     memcpy(row + WK__RANDOM_ROW, loader, sizeof loader);
 }
 
-/* Ranks that share the samples of an epoch save after the same batch, or it would have no place to go on from. */
+/* Checks that ranks sharing an epoch save after the same batch; otherwise no single position could be resumed. */
 static bool check_same_batch(const wk__checkpoint *c, const int64_t *rows, int world, wk_site site, const char *op)
 {
     enum { EPOCH = WK__RANDOM_ROW + 3, TAKEN, WORLD };
@@ -42,7 +42,7 @@ static bool check_same_batch(const wk__checkpoint *c, const int64_t *rows, int w
 
 /* ---- what is written --------------------------------------------------------------------------------------------- */
 
-/* What the tensors hold now, which stays as it is. */
+/* Adds detached snapshots of the tensors, which later steps do not change. */
 static bool add_all(wk_site site, wk__tensor_list *list, const char *prefix, const wk__tensor_list *of)
 {
     for (int64_t k = 0; k < of->count; k++)
@@ -52,7 +52,7 @@ static bool add_all(wk_site site, wk__tensor_list *list, const char *prefix, con
     return true;
 }
 
-/* Numbers from..from + width of each row. */
+/* Makes a tensor of columns [from, from + width) of each row. */
 static bool add_rows(wk_site site, wk__tensor_list *list, const char *name, const int64_t *rows, int world, int from,
                      int width)
 {
@@ -103,7 +103,7 @@ bool wk__checkpoint_collect(wk__checkpoint *c, wk_site site, const char *op)
     const bool begun = wk__nested_call_begin(&inside, op, site, true);
     int64_t *rows = wk__alloc_zero((size_t)world, sizeof own);
     if (!rows) wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
-    wk__flush(wk__context()); /* what has failed is known before the ranks agree */
+    wk__flush(wk__context()); /* so that failures are known before the ranks agree */
     if (wk__context()->posted_failure) wk__report_posted_failure(wk__context());
     fill_row(c, own);
     bool fine = wk__ranks_all_gather(site, op, own, ROW_LENGTH, rows) &&

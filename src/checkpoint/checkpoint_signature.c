@@ -5,7 +5,8 @@
 
 enum { NETWORK = 1, LOADER = 2, TENSORS = 4, LETTERS = 7 };
 
-/* Three bits, and above them the optimiser's kind, of which seven letters tell any two apart. */
+/* Bits 0-2: network, loader and tensors; above them the first seven letters of the optimiser's kind, which are
+ * unique. */
 int64_t wk__checkpoint_signature(const wk__checkpoint *c)
 {
     uint64_t parts = (c->net ? NETWORK : 0) | (c->loader ? LOADER : 0) | (c->tensors ? TENSORS : 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of an optimiser in a file of its own. */
+/* wk_optim_save and wk_optim_load: the state of an optimiser in a separate file. */
 #include "optim_file.h"
 #include "base/alloc.h"
 #include "io/save_load.h"

@@ -82,7 +82,7 @@ static bool counts_fit(wk_site site, wk_tensor *x, wk_tensor *y)
 wk_dataset *wk_data_tensors_at(wk_site site, wk_tensor *x, wk_tensor *y)
 {
     static const char op[] = "data_tensors";
-    if (!y && wk__error_pending()) return NULL; /* labels that could not be made are not the same as none */
+    if (!y && wk__error_pending()) return NULL; /* y may be NULL because of that error */
     if (!wk__check_tensor(x, site, op, "x") || (y && !wk__check_tensor(y, site, op, "y")) || !counts_fit(site, x, y))
         return NULL;
     wk__samples *samples = wk__alloc_zero(1, sizeof *samples);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loaders: the order of an epoch, batches gathered ahead, and the loop WK_EACH.
+/* Data loaders: the sample order of an epoch, prefetching of batches, and the loop WK_EACH.
  *
  *     this thread   | make tensors of batch 0 | train on it     | make tensors of batch 1 | ...
  *     background    | gather 0 |              | gather 1 |                                | gather 2 | ...
@@ -18,22 +18,23 @@
 
 typedef struct loader {
     wk__samples *samples; /* held */
-    int64_t first, count; /* the part of them that is loaded */
+    int64_t first, count; /* range of samples that is loaded */
     wk_loader_options options;
-    int64_t batches;      /* of a whole epoch */
-    int64_t epoch;        /* the one that runs or comes next, */
-    int64_t epoch_start;  /* and what of it was taken before it begins here: 0, unless another process has begun it */
-    int64_t rank_samples; /* samples of this rank in what is left of it, */
-    int64_t batches_left; /* how many batches that makes, */
-    int64_t batch_index_base; /* and how many went before or would have, of this size, */
-    int64_t *rank_order;      /* the samples' numbers [share], */
-    int64_t *epoch_order;     /* and those of all ranks in the whole epoch [count] */
-    void *x, *y;              /* room for one batch */
+    int64_t batches; /* batches of a complete epoch */
+    int64_t epoch;   /* running epoch, or the next one */
+    int64_t
+        epoch_start; /* samples of it consumed before this process entered it: 0, unless resumed from a checkpoint */
+    int64_t rank_samples;     /* samples of this rank in the rest of the epoch */
+    int64_t batches_left;     /* batches in the rest of the epoch */
+    int64_t batch_index_base; /* index of the first of them: batches before epoch_start, in the current batch size */
+    int64_t *rank_order;      /* [rank_samples] sample indices of this rank */
+    int64_t *epoch_order;     /* [count] sample indices of the epoch, over all ranks */
+    void *x, *y;              /* buffers of one batch, owned */
     wk__prefetch_worker background;
-    /* the loop that is open */
+    /* state of the open loop */
     bool open;
     wk_site site;
-    wk_loader *handle; /* held meanwhile */
+    wk_loader *handle; /* reference held during the loop */
     uint64_t epoch_token, batch_token;
     int64_t next;
     wk_batch batch;
@@ -90,7 +91,7 @@ static bool check_options(wk_site site, const wk_loader_options *o)
     return false;
 }
 
-/* Room for one batch of an array; at least a byte, so that NULL says that memory is short. */
+/* Allocates a buffer for one batch; at least a byte, so that NULL always means allocation failure. */
 static void *alloc_batch_buffer(const wk__sample_array *array, int64_t samples)
 {
     int64_t bytes;
@@ -103,7 +104,8 @@ static int64_t ceil_div(int64_t whole, int64_t size)
     return whole / size + (whole % size != 0);
 }
 
-/* Every rank gets the same number of samples: the first ones serve twice when they don't divide. */
+/* Computes the samples of each rank. All ranks get the same number; if the count is not divisible, the first samples
+ * are used twice. */
 static int64_t set_shard_size(loader *l, int64_t samples)
 {
     const wk_loader_options *o = &l->options;
@@ -168,7 +170,7 @@ bool wk__loader_check(const wk_loader *handle, wk_site site, const char *op)
 wk__loader_state wk__loader_get_state(const wk_loader *handle)
 {
     const loader *l = wk__handle_body(handle);
-    int64_t seen = l->open ? l->next * l->options.batch_size : 0; /* by this rank */
+    int64_t seen = l->open ? l->next * l->options.batch_size : 0; /* samples consumed by this rank */
     if (seen > l->rank_samples) seen = l->rank_samples;
     const int64_t taken = l->epoch_start + seen * l->options.world;
     return (wk__loader_state){.seed = l->options.seed,
@@ -214,7 +216,8 @@ void wk__loader_set_state(wk_loader *handle, const wk__loader_state *p)
 
 /* ---- the order of an epoch --------------------------------------------------------------------------------------- */
 
-/* Fisher and Yates, place k by the number PHILOX(k, epoch) under the key `seed`: the order depends on nothing else. */
+/* Fisher-Yates shuffle; index k is swapped by PHILOX(k, epoch) under the key `seed`, so the order depends on nothing
+ * else. */
 static void shuffle(loader *l)
 {
     for (int64_t k = l->count - 1; k > 0; k--) {
@@ -242,7 +245,7 @@ static void begin_epoch(loader *l)
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */
 
-/* The guard of the epoch closes: at its end, by break or return, or with a scope around it. */
+/* Cleanup of a loop: at its end, after break or return, or when an enclosing scope closes. */
 static void close_epoch(void *object)
 {
     loader *l = object;
@@ -291,14 +294,14 @@ static wk_tensor *tensor_of(const loader *l, const wk__sample_array *array, cons
     return wk_from_on_at(l->site, array->dtype, data, (size_t)(n * array->batch_bytes), shape, array->ndim, &options);
 }
 
-static atomic_llong waited; /* nanoseconds */
+static atomic_llong waited; /* nanoseconds that loops have waited for batches */
 
 double wk__loader_wait_seconds(void)
 {
     return 1e-9 * (double)atomic_load_explicit(&waited, memory_order_relaxed);
 }
 
-/* Opens the scope of the next batch and makes its tensors. */
+/* Opens the scope of an iteration and makes the tensors of its batch. */
 static bool open_batch(loader *l)
 {
     const int64_t begun = wk__monotonic_ns();

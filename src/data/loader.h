@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What others may know of loops over data. */
+/* Statistics of data loops. */
 #ifndef WICK_DATA_LOADER_H
 #define WICK_DATA_LOADER_H
 
-/* Seconds that loops have spent on getting their next batches so far, in this process. */
+/* Returns the seconds that data loops of this process have waited for batches so far. */
 double wk__loader_wait_seconds(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures that stay on their device until they are read.
+/* Metric histories: scalars that stay on their device until they are read.
  *
- *     add    --> slot of the last chunk[]: a tensor of FULL places; the kernel that computes the figure writes it there
- *     read   --> all chunks become one tensor, one download, value[]
+ *     add    --> next element of the last chunk[], a tensor of size FULL; the kernel that computes the scalar writes it
+ *     read   --> all chunks are joined, downloaded once, and stored in value[]
  */
 #include "metric_history.h"
 #include "base/alloc.h"
@@ -16,8 +16,8 @@ enum { CHUNK_SIZE = 256 };
 typedef struct history {
     wk_tensor **chunk; /* owned; all but the last are full */
     int64_t chunks, chunk_capacity;
-    int used;               /* places of the last; FULL when there is none, or it was cut to be read */
-    double *value, *weight; /* [known] and [count] */
+    int used;               /* used elements of the last chunk; FULL if there is none, or it was cut for reading */
+    double *value, *weight; /* [known] values read so far; [count] weights */
     int64_t known, count, value_capacity, weight_capacity;
 } history;
 
@@ -70,8 +70,8 @@ static bool out_of_memory(wk_site site)
     return false;
 }
 
-/* All figures of a history are one dtype on one device, those of the first: f64 if that is, else f32. One that
- * can't be computed stays NaN. */
+/* Appends a scalar. All scalars of a history have the device of the first, and its dtype if that is f64, else f32. A
+ * scalar whose computation fails stays NaN. */
 static bool new_chunk(wk_site site, history *h, const wk_tensor *x)
 {
     const wk_tensor *like = h->chunks ? h->chunk[0] : x;
@@ -119,7 +119,7 @@ wk_code wk_history_add_at(wk_site site, wk_history *handle, wk_tensor *x, const 
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* The last chunk is cut to what it holds; then they are joined, FULL at a time, until one is left. */
+/* Cuts the last chunk to its used elements and joins the chunks, FULL at a time, until one is left. */
 static bool join_chunks(wk_site site, history *h)
 {
     if (h->used < CHUNK_SIZE) {
@@ -135,7 +135,7 @@ static bool join_chunks(wk_site site, history *h)
         for (int64_t k = 0; k < h->chunks; k += CHUNK_SIZE) {
             int n = h->chunks - k < CHUNK_SIZE ? (int)(h->chunks - k) : CHUNK_SIZE;
             wk_tensor *one = wk__adopt(wk_cat_at(site, &h->chunk[k], n, 0));
-            if (!one) { /* what is not joined yet moves up */
+            if (!one) { /* keep the chunks that are not joined yet */
                 memmove(&h->chunk[joined], &h->chunk[k], (size_t)(h->chunks - k) * sizeof *h->chunk);
                 h->chunks -= k - joined;
                 return false;
@@ -156,7 +156,7 @@ static bool read_chunk(wk_site site, history *h)
     double *to = h->value + h->known;
     size_t size = wk_dtype_size(wk_dtype_of(all));
     if (wk_read_at(site, all, to, (size_t)n * size) != WK_OK) return false;
-    if (size == sizeof(float)) /* widened from the end, in place: each stays ahead of what is still to be read */
+    if (size == sizeof(float)) /* widen in place from the end, so that no unread element is overwritten */
         for (int64_t k = n; k-- > 0;) {
             float narrow;
             memcpy(&narrow, (const char *)to + (size_t)k * sizeof narrow, sizeof narrow);

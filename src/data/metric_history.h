@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <wick/data.h>
 
-/* sums[0] = the sum of weight times figure, sums[1] = that of the weights, in the order of wk_history_add. Waits for
- * the device, as reading does. False with the error of `op` recorded. */
+/* Computes sums[0] = sum of weight * value and sums[1] = sum of weights, in insertion order. Waits for the device.
+ * Returns false after recording an error of `op`. */
 bool wk__metric_history_sums(wk_site site, const char *op, wk_history *history, double sums[2]);
 
 #endif

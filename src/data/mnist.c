@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The handwritten digits: images and labels in two IDX files, kept as bytes and given out as numbers. */
+/* MNIST: images and labels from two IDX files, stored as bytes and converted to floats in batches. */
 #include "base/alloc.h"
 #include "base/options.h"
 #include "dataset.h"
@@ -23,7 +23,8 @@ static void labels_to_i64(void *to, const void *from, int64_t elements)
     }
 }
 
-/* FOLDER/NAME, or FOLDER/NAME.gz when only that is there: the reader looks at the bytes, not at the name. */
+/* Returns FOLDER/NAME, or FOLDER/NAME.gz if only that exists. The reader detects compression by content, not by
+ * name. */
 static wk_code read_plain_or_gz(const char *folder, const char *name, wk__idx *out, wk__io_error *error)
 {
     wk__text path = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work in the background; see prefetch_worker.h. */
+/* Background worker; see prefetch_worker.h. */
 #include "prefetch_worker.h"
 #include "base/pool.h"
 #include <unistd.h>
@@ -67,7 +67,7 @@ bool wk__prefetch_worker_is_busy(wk__prefetch_worker *b)
 void wk__prefetch_worker_wait(wk__prefetch_worker *b)
 {
     if (!running(b)) {
-        if (b->busy) b->work(b->user, b->job); /* asked for before a fork, of a thread that is not here */
+        if (b->busy) b->work(b->user, b->job); /* submitted before fork(): the thread does not exist in this process */
         b->busy = false;
         return;
     }
@@ -78,7 +78,7 @@ void wk__prefetch_worker_wait(wk__prefetch_worker *b)
 
 void wk__prefetch_worker_stop(wk__prefetch_worker *b)
 {
-    if (b->process && !running(b)) return; /* the lock may be held for ever */
+    if (b->process && !running(b)) return; /* a lock held by a thread of the parent is never released */
     if (b->process) {
         wk__prefetch_worker_wait(b);
         pthread_mutex_lock(&b->lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One thing at a time, done by a thread of its own that touches host memory and nothing else of the library's. */
+/* Background worker: one thread that runs one job at a time. Jobs access host memory only, no tensors or contexts. */
 #ifndef WICK_DATA_BACKGROUND_H
 #define WICK_DATA_BACKGROUND_H
 
@@ -15,17 +15,17 @@ typedef struct wk__prefetch_worker {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int64_t job;
-    bool busy; /* asked for and not done yet */
+    bool busy; /* a job is submitted and not done */
     bool quit;
-    pid_t process; /* in which the thread runs; 0: not started. A forked child has no such thread */
+    pid_t process; /* process in which the thread runs; 0: not started. A child of fork() does not have it */
 } wk__prefetch_worker;
 
 void wk__prefetch_worker_init(wk__prefetch_worker *b, void (*work)(void *user, int64_t which), void *user);
-/* Begins work(user, which); nothing else may be under way. Done in this thread when there can be no other. */
+/* Starts work(user, which). No job may be running. Runs on the calling thread if no thread can be started. */
 void wk__prefetch_worker_submit(wk__prefetch_worker *b, int64_t which);
-/* Is something under way? */
+/* Returns true if a job is running. */
 bool wk__prefetch_worker_is_busy(wk__prefetch_worker *b);
-/* Returns when nothing is under way. */
+/* Waits for the job, if any. */
 void wk__prefetch_worker_wait(wk__prefetch_worker *b);
 void wk__prefetch_worker_stop(wk__prefetch_worker *b);
 

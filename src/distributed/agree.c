@@ -56,7 +56,7 @@ static void differ(wk__agreement *own, const wk__wire_header *a, const wk__wire_
              lists ? " of another list of ranks" : "");
 }
 
-/* A failure before a difference, and that of the lowest rank. */
+/* Returns true if the failure of a outranks that of b. */
 static bool takes_precedence(const wk__agreement *a, const wk__agreement *b)
 {
     return a->code != WK_OK && (b->code == WK_OK || a->failed_rank < b->failed_rank);
@@ -110,7 +110,7 @@ wk_code wk__agreement_result(const wk__agreement *all, const wk__dist_transport 
                               engine->host_name(world, (int)all->failed_rank), all->text);
 }
 
-/* ---- around engines that do not agree by themselves -------------------------------------------------------------- */
+/* ---- agreement around engines without checks_agreement ----------------------------------------------------------- */
 
 enum { RECORD_BYTES = WK__WIRE_HEADER_BYTES + WK__WIRE_TEXT_MAX };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One vector of gradients on its way through the ranks; see bucket.h. */
+/* Packing, averaging and unpacking one bucket of gradients; see bucket.h. */
 #include "bucket.h"
 #include "autograd/node.h"
 #include "autograd/dispatch.h"
@@ -16,7 +16,7 @@ static wk_tensor *gradient_of(const wk_tensor *parameter)
     return leaf ? leaf->grad : NULL;
 }
 
-/* The gradient as a row in the dtype of sums; zeros where there is none. */
+/* Returns the gradient as a vector in the dtype of sums; zeros if there is none. */
 static wk_tensor *flat_gradient(const wk__bucket *b, int64_t k, wk_site site)
 {
     const wk__body *body = wk__body_of(b->parameter[k]);
@@ -72,7 +72,7 @@ void wk__bucket_gather(wk__bucket *b, wk_site site)
 void wk__bucket_submit(wk__bucket *b, wk__dist_group *group, int network, wk_site site)
 {
     const bool ready = b->flat && !wk__error_pending() && wk__host_map(b->flat, &b->host_view, site);
-    char *at = (char *)(uintptr_t)b->host_view.first; /* nobody else has this value */
+    char *at = (char *)(uintptr_t)b->host_view.first; /* flat is private, so it may be written */
     wk__dist_request request = {.kind = WK__DIST_ALL_REDUCE,
                                 .dtype = b->dtype,
                                 .op = WK_DIST_AVG,
@@ -132,7 +132,7 @@ bool wk__bucket_scatter(const wk__bucket *b, wk_site site)
 
 void wk__bucket_end(wk__bucket *b)
 {
-    if (b->ticket.abandoned) b->host_view = (wk__host_mapping){.first = NULL}; /* the engine may be at it for ever */
+    if (b->ticket.abandoned) b->host_view = (wk__host_mapping){.first = NULL}; /* the transport may still access it */
     wk__host_unmap(&b->host_view);
     if (b->flat && !b->ticket.abandoned) wk__handle_drop(&b->flat->handle);
     b->flat = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the ranks of the world tell each other about a checkpoint. */
+/* Collectives that checkpoints make among all ranks of the world. */
 #ifndef WICK_DIST_RANKS_H
 #define WICK_DIST_RANKS_H
 
@@ -7,10 +7,10 @@
 #include <stdint.h>
 #include <wick/core.h>
 
-/* All ranks call it, each with `count` numbers; all[rank * count + k] are number k of each. Also while an error is
- * pending: then it fails in all ranks. False with the error recorded. */
+/* Gathers own[count] of each rank into all[size * count], by rank. Every rank must call it, also with an error pending,
+ * which then fails all ranks. Returns false after recording an error. */
 bool wk__ranks_all_gather(wk_site site, const char *op, const int64_t *own, int count, int64_t *all);
-/* All ranks call it: false, with an error recorded, if one of them has an error pending. */
+/* Waits for all ranks. Returns false, with an error recorded, if any of them has an error pending. */
 bool wk__ranks_barrier(wk_site site, const char *op);
 
 #endif

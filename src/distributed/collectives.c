@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls that move numbers of tensors between ranks: they check, bring the numbers to host memory, ask, and make a
- * tensor of what came. What fails on the way is carried to the other ranks, which wait for this one. */
+/* Public collectives on tensors. Each checks its arguments, maps the data into host memory, submits a request and
+ * stores the result in a tensor. An error on the way is submitted in place of the data, since the other ranks wait for
+ * this one. */
 #include "base/alloc.h"
 #include "base/options.h"
 #include "engine/host_transfer.h"
@@ -13,19 +14,19 @@ typedef struct call {
     wk_site site;
     const char *op;
     wk__dist_group *group;
-    const wk_dist_group *handle; /* the program's name of the group; NULL: it has none */
+    const wk_dist_group *handle; /* handle passed by user code; NULL: the world */
     wk_tensor *x;
     wk__dist_request request;
     wk__nested_call inside;
-    wk__host_mapping host_view; /* x, where that lies row by row, */
-    void *packed;               /* else its elements in that order */
-    wk_tensor *result;          /* the result, */
-    void *staging;              /* and where it arrives if it is not on the CPU */
+    wk__host_mapping host_view; /* host memory of x, if x is contiguous */
+    void *packed;               /* else a packed copy of x, owned */
+    wk_tensor *result;          /* new tensor for the result; NULL for calls in place */
+    void *staging;              /* host buffer for a result that is not on the CPU, owned */
 } call;
 
 /* ---- beginning and ending ---------------------------------------------------------------------------------------- */
 
-/* False when this rank cannot even take part: the error is recorded. */
+/* Initializes the call. Returns false after recording an error if this rank cannot take part at all. */
 static bool begin(call *c, wk__dist_kind kind, const char *op, wk_site site, wk_tensor *x, const wk_dist_group *group)
 {
     if (wk__forked) return wk__report_forked(site, op);
@@ -38,7 +39,7 @@ static bool begin(call *c, wk__dist_kind kind, const char *op, wk_site site, wk_
     return true;
 }
 
-/* The options of a call, the same for both kinds of struct. */
+/* Reads the options of a call into the larger of the two option structs. */
 static bool options_of(const void *given, bool reduces, wk_site site, const char *op, wk_dist_reduce_options *out)
 {
     wk_dist_call_options plain;
@@ -68,9 +69,9 @@ static bool refuse(const call *c, wk_code code, const char *what)
     return false;
 }
 
-/* ---- numbers in and out ------------------------------------------------------------------------------------------ */
+/* ---- data in and out --------------------------------------------------------------------------------------------- */
 
-/* x is a live tensor; what the request says of it. */
+/* Checks that x is a live tensor and describes it in the request. */
 static bool set_input(call *c)
 {
     if (!wk__check_tensor(c->x, c->site, c->op, "input")) return false;
@@ -98,7 +99,7 @@ static bool read_input(call *c)
     return wk__host_download(c->x, c->packed, NULL, c->site);
 }
 
-/* Room for the result, on the device of x. */
+/* Allocates the result, on the device of x. */
 static bool alloc_output(call *c, int ndim, const int64_t *shape)
 {
     const wk__body *body = wk__body_of(c->x);
@@ -132,7 +133,7 @@ static bool finish_output(call *c)
     return true;
 }
 
-/* The engine has not come back, and may still read and write: all that it knows stays, for ever. */
+/* Leaks all buffers of an abandoned call, which the transport may still access. */
 static void leak_buffers(call *c)
 {
     if (c->host_view.first) wk__value_hold(wk__body_of(c->x)->storage->value);
@@ -143,7 +144,7 @@ static void leak_buffers(call *c)
     c->host_view = (wk__host_mapping){.first = NULL};
 }
 
-/* All ranks do it, or hear that this one cannot. */
+/* Runs the request on all ranks, or sends them the pending error of this one. */
 static bool run_call(call *c, bool ready)
 {
     wk__dist_ticket ticket;
@@ -160,7 +161,7 @@ static bool run_call(call *c, bool ready)
 
 /* ---- in place ---------------------------------------------------------------------------------------------------- */
 
-/* A target in which two elements share memory has no room for what comes. */
+/* Refuses a target in which elements share memory. */
 static bool check_target(const call *c)
 {
     return !wk__body_overlaps(wk__body_of(c->x)) ||
@@ -173,7 +174,7 @@ static bool same_shape(call *c)
     return alloc_output(c, body->ndim, body->shape);
 }
 
-/* x takes over what came. */
+/* Assigns the received data to x. */
 static wk_tensor *store_in_place(call *c)
 {
     const wk__body *body = wk__body_of(c->x);
@@ -204,7 +205,7 @@ wk_tensor *wk_dist_all_reduce__at(wk_site site, wk_tensor *x, const wk_dist_redu
     return end(&c, run_call(&c, ready) ? store_in_place(&c) : NULL, false);
 }
 
-/* The peer as a rank of the group. */
+/* Sets request.peer to the group rank of a world rank. Returns false after recording an error. */
 static bool peer_of(call *c, int world_rank, const char *role)
 {
     c->request.peer = wk__dist_rank_in(c->group, world_rank);
@@ -234,7 +235,7 @@ wk_tensor *wk_dist_broadcast__at(wk_site site, wk_tensor *x, int src, const wk_d
 
 /* ---- new tensors ------------------------------------------------------------------------------------------------- */
 
-/* The shape of x with its first dimension `times` as long, or a `parts`-th. */
+/* Computes the shape of x with dimension 0 multiplied by times and divided by parts. */
 static bool shape_of(call *c, int times, int parts, int *ndim, int64_t *shape)
 {
     const wk__body *body = wk__body_of(c->x);
@@ -253,7 +254,7 @@ static bool shape_of(call *c, int times, int parts, int *ndim, int64_t *shape)
     return true;
 }
 
-/* all_gather, reduce_scatter and all_to_all: a tensor of `times` / `parts` as many elements as x. */
+/* Runs all_gather, reduce_scatter or all_to_all; dimension 0 of the result is that of x times `times` / `parts`. */
 static wk_tensor *run_out_of_place(call *c, int times, int parts, bool fits)
 {
     int ndim;
@@ -293,7 +294,7 @@ wk_tensor *wk_dist_all_to_all_at(wk_site site, wk_tensor *x, const wk_dist_call_
     return run_out_of_place(&c, 1, 1, set_input(&c));
 }
 
-/* ---- two ranks, no numbers --------------------------------------------------------------------------------------- */
+/* ---- send, recv, barrier ----------------------------------------------------------------------------------------- */
 
 static bool other_rank(call *c, int world_rank, const char *role)
 {

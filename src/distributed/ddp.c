@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wk_ddp: the module around a network that is trained in several processes. */
+/* wk_ddp: the module that wraps a network for training in several processes. */
 #include "ddp.h"
 #include "base/alloc.h"
 #include "base/options.h"
@@ -11,12 +11,12 @@
 
 typedef struct state {
     wk__ddp *ddp; /* NULL in a world of one */
-    bool buffers; /* those of rank 0 go to all before each forward in training */
+    bool buffers; /* broadcast the buffers of rank 0 before each forward in training mode */
 } state;
 
-/* ---- the same numbers everywhere --------------------------------------------------------------------------------- */
+/* ---- equal parameters on all ranks ------------------------------------------------------------------------------- */
 
-/* Rank 0 of the group, as a rank of the world. */
+/* Returns the world rank of the group's rank 0. */
 static int root_of(const wk__dist_group *group)
 {
     return group->world_rank ? group->world_rank[0] : 0;
@@ -26,7 +26,7 @@ static bool broadcast(wk_site site, const wk__ddp *d, const wk__tensor_list *lis
 {
     const wk_dist_call_options options = {.size = sizeof options, .group = d->handle};
     bool fine = true;
-    for (int64_t k = 0; k < list->count; k++) /* all of them in all ranks, whatever fails */
+    for (int64_t k = 0; k < list->count; k++) /* every rank makes every call, even after an error */
         fine = wk_dist_broadcast__at(site, list->item[k].tensor, root_of(d->group), &options) && fine;
     return fine;
 }
@@ -46,8 +46,8 @@ static bool share_buffers(wk_module *self, const state *s)
            broadcast((wk_site){0}, s->ddp, wk__tensor_list_of(list));
 }
 
-/* Backwards that do not come through the network may come to what was there before it ran, an input or a parameter that
- * it gives back: they are none of its rounds. So what is given in place of that has a node of its own. */
+/* Returns the output with a graph node of its own if the network passed an input or a parameter through. Otherwise the
+ * hook on the output would also run in backwards that do not go through the network. */
 static wk_tensor *own_view_of_input(wk_tensor *x, wk_tensor *const *in, int inputs)
 {
     const wk__body *body = wk__body_of(x);
@@ -59,7 +59,7 @@ static wk_tensor *own_view_of_input(wk_tensor *x, wk_tensor *const *in, int inpu
 static int forward(wk_module *self, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
 {
     const state *s = wk_module_state_at((wk_site){0}, self);
-    const bool records = s->ddp && wk_is_grad_enabled(); /* also one that wk_module_train has switched off */
+    const bool records = s->ddp && wk_is_grad_enabled(); /* in evaluation mode, too */
     if (records && s->buffers && !wk__module_of(self)->eval && !share_buffers(self, s)) return -1;
     const int count = wk_forward_n_at((wk_site){0}, network_of(self), in, inputs, out, outputs);
     for (int k = 0; k < count && records; k++) {
@@ -103,7 +103,7 @@ static wk__ddp *new_ddp(wk_site site, const wk_ddp_options *o)
     return d;
 }
 
-/* Rank 0's numbers go to all, then the hooks are there. */
+/* Broadcasts rank 0's parameters and buffers, then registers the hooks. */
 static bool start(wk_site site, wk__ddp *d, wk_module *net, const wk_ddp_options *o)
 {
     wk__nested_call c;
@@ -114,7 +114,7 @@ static bool start(wk_site site, wk__ddp *d, wk_module *net, const wk_ddp_options
     bool fine = list && trained &&
                 wk__module_collect(site, "ddp", net, 1u << WK__PARAMETER | 1u << WK__BUFFER, wk__tensor_list_of(list));
     fine = fine && wk__check_same_model(site, d->group, wk__tensor_list_of(list));
-    if (fine) d->id = ++d->group->ddp_count; /* what all ranks have done, so that all count alike */
+    if (fine) d->id = ++d->group->ddp_count; /* only after success on all ranks, so that the numbers stay equal */
     fine = fine && broadcast(site, d, wk__tensor_list_of(list)) &&
            wk__ddp_make_buckets(d, wk__tensor_list_of(trained), first, most, site) && wk__ddp_add_hooks(d, site);
     wk__nested_call_end(&c, NULL, 0);

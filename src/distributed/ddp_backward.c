@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients become the ranks' mean while backward runs; see ddp.h. */
+/* Averages gradients over the ranks while backward runs; see ddp.h.
+ *
+ * Hooks run on the thread of the backward. `active_thread` admits one backward at a time. */
 #include "autograd/hook.h"
 #include "base/alloc.h"
 #include "base/launcher_status.h"
@@ -9,15 +11,15 @@
 
 /* ---- a backward -------------------------------------------------------------------------------------------------- */
 
-/* On the CPU a bucket that was gathered is in host memory. A device is still at it: the ranks hear of the bucket when
- * the next one has been given to the device, so that it has work while this thread waits. */
+/* Returns true if a packed bucket is in host memory already. On another device packing is still running: the bucket is
+ * submitted after the next one has been given to the device, so that the device has work while this thread waits. */
 static bool in_host_memory(const wk__bucket *b)
 {
     return wk__body_of(b->parameter[0])->storage->device->id.kind == WK_CPU;
 }
 
-/* The last one is asked for when backward is at its end: what fails until then goes with it to the other ranks, which
- * would step otherwise. */
+/* The last bucket is submitted at the end of backward, so that an error until then reaches the other ranks, which would
+ * otherwise step. */
 static bool can_submit_now(const wk__ddp *d, const wk__bucket *b)
 {
     return in_host_memory(b) && d->gathered < d->buckets;
@@ -39,7 +41,7 @@ static bool finish(void *user, wk_site site, bool failed)
 {
     wk__ddp *d = user;
     if (failed && !wk__error_pending())
-        wk__error_set(site, WK_ERR_STATE, "backward: it was left before its end"); /* the other ranks are told */
+        wk__error_set(site, WK_ERR_STATE, "backward: it was left before its end"); /* sent to the other ranks */
     bool fine = !failed;
     while (d->gathered < d->buckets) gather_next(d, site);
     submit_until(d, d->buckets, site);
@@ -53,7 +55,7 @@ static bool finish(void *user, wk_site site, bool failed)
     return fine;
 }
 
-/* Buckets are filled by one backward. */
+/* Records the error of a second concurrent backward. Returns false. */
 static bool error_other_thread(void)
 {
     wk__error_set((wk_site){0}, WK_ERR_STATE,
@@ -61,7 +63,7 @@ static bool error_other_thread(void)
     return false;
 }
 
-/* The first hook of a backward begins the round. */
+/* Starts the synchronization of a backward, in its first hook. Returns false after recording an error. */
 static bool begin(wk__ddp *d)
 {
     wk_context *nobody = NULL, *own = wk__context();
@@ -82,7 +84,7 @@ static bool is_syncing(const wk__ddp *d)
     return !d->module_freed && !wk__context()->frame.sync_off;
 }
 
-/* A hook of backward has called wk_backward through the network, and that was asked for already. */
+/* Records the error of a gradient that arrives after its bucket was submitted, as from a backward within a hook. */
 static bool error_late_gradient(void)
 {
     wk__error_set((wk_site){0}, WK_ERR_STATE,
@@ -95,7 +97,7 @@ static bool on_gradient_ready(wk_tensor *grad, void *user)
 {
     wk__ddp_parameter *p = user;
     wk__ddp *d = p->ddp;
-    (void)grad; /* the bucket takes it from the leaf */
+    (void)grad; /* packing reads it from the leaf */
     if (!is_syncing(d)) return true;
     if (!begin(d)) return false;
     if (p->ready) return p->bucket >= d->gathered || error_late_gradient();
@@ -139,7 +141,7 @@ bool wk__ddp_hook_output(wk__ddp *d, wk_tensor *x, wk_site site)
     return true;
 }
 
-/* ---- making ------------------------------------------------------------------------------------------------------ */
+/* ---- setup ------------------------------------------------------------------------------------------------------- */
 
 static wk_dtype sum_dtype(const wk_tensor *x)
 {
@@ -151,7 +153,7 @@ static int64_t bytes_of(const wk_tensor *x)
     return wk__body_numel(wk__body_of(x)) * (int64_t)wk_dtype_size(sum_dtype(x));
 }
 
-/* Has the bucket, which is not empty, no room for x? */
+/* Returns true if x does not fit into the bucket, which is not empty. */
 static bool is_full(const wk__bucket *b, int64_t bytes, const wk_tensor *x, double most)
 {
     return b->dtype != sum_dtype(x) || (double)(bytes + bytes_of(x)) > most ||

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The world and groups of its ranks. */
+/* The world of this process and groups of its ranks: wk_dist_init, wk_dist_finish, wk_dist_new_group.
+ *
+ * One thread joins and leaves, while no other thread makes collective calls; queue.c serializes those. */
 #include "group.h"
 #include "base/alloc.h"
 #include "base/launcher_status.h"
@@ -12,9 +14,9 @@
 
 wk__dist_session wk__dist_session_now = {.pid = 0};
 static wk__dist_group world = {.rank = 0, .size = 1};
-static bool initialized, was_initialized; /* a world is joined; one was, be it left by now */
+static bool initialized, was_initialized; /* in a world now; wk_dist_init has succeeded before */
 static int local_rank;
-static uint32_t group_count; /* made in this world */
+static uint32_t group_count; /* groups made in this world so far */
 
 wk__dist_group *wk__dist_world(void)
 {
@@ -38,14 +40,14 @@ static wk_code refuse(wk_site site, wk_code code, wk__text *why)
     return code;
 }
 
-/* What the engine says, and who this is by the environment. */
+/* Records a join error with the rank and size from the environment. */
 static wk_code join_error(wk_site site, const wk__dist_settings *s, const wk__dist_error *fail)
 {
     wk__error_set(site, fail->code, "dist_init: rank %d of %d (by %s): %s", s->rank, s->size, s->source, fail->text);
     return fail->code;
 }
 
-/* All meet once, so that what keeps some of them apart is known before anybody computes. */
+/* Barrier of all ranks, so that connection problems are reported before any rank computes. */
 static wk_code initial_barrier(wk_site site)
 {
     wk__dist_ticket ticket;
@@ -85,7 +87,7 @@ static wk_code join(wk_site site, const wk__dist_settings *s)
     return code;
 }
 
-/* The plug-in is loaded only where MPI is asked for, or may have started this process. */
+/* Returns true if MPI is requested or may have started this process; only then is the plug-in loaded. */
 static bool may_be_mpi(void)
 {
     const char *asked = getenv("WICK_COMM");
@@ -128,7 +130,7 @@ static wk_code init(wk_site site)
 
 static atomic_flag joining = ATOMIC_FLAG_INIT;
 
-/* Also when a handler's longjmp has left the call. */
+/* Cleanup of wk_dist_init, also after a longjmp out of the error handler. */
 static void end_joining(void *flag)
 {
     atomic_flag_clear((atomic_flag *)flag);
@@ -209,7 +211,7 @@ wk_code wk_dist_finish_at(wk_site site)
 
 static struct {
     pthread_once_t once;
-    int processes; /* that were started together, */
+    int processes; /* launched together, as the environment says */
     const char *variable;
 } started = {.once = PTHREAD_ONCE_INIT};
 
@@ -218,8 +220,8 @@ static void detect_launched_size(void)
     started.processes = wk__dist_launched_size(look, NULL, &started.variable);
 }
 
-/* Where several processes were started and this one has not joined them, a call for all of them would do nothing, and
- * each would train a network of its own. */
+/* Returns false, with an error recorded, if this process was launched as one of several and never called wk_dist_init.
+ * Collectives would then be no-ops, and each process would train a separate network. */
 static bool check_joined(wk_site site, const char *op)
 {
     if (was_initialized) return true;
@@ -268,7 +270,7 @@ static bool ranks_fit(wk_site site, const int64_t *ranks, int count)
     return true;
 }
 
-/* What the ranks compare: a number for the list. */
+/* Hashes the list of ranks; the ranks compare the hashes. */
 static int64_t hash_of(const int64_t *ranks, int count)
 {
     uint64_t hash = (uint64_t)count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mean of what all ranks have gathered: their sums of weight times figure and of weights are added up. */
+/* Weighted mean of a metric over all ranks: an all_reduce of the sums of weight * value and of weights. */
 #include "data/metric_history.h"
 #include "ops/core/adopt.h"
 #include "ops/core/call.h"
@@ -11,7 +11,7 @@ double wk_dist_history_mean_at(wk_site site, wk_history *history, const wk_dist_
     static const char op[] = "dist_history_mean";
     wk_dist_call_options o;
     double sums[2] = {0, 0};
-    wk__nested_call c; /* a handler hears of errors when the other ranks have */
+    wk__nested_call c; /* delays the error handler until the other ranks have this error */
     if (wk__forked) {
         wk__report_forked(site, op);
         return (double)NAN;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Networks are compared as texts, a line for each parameter and buffer:
+/* Compares networks as texts with one line per parameter and buffer:
  *
  *     +f32[32,8] 0.weight        + it requires grad, - it does not
  *
- *     all ranks gather     hashes of the texts; where those are the same, that is all
+ *     all ranks gather     hashes of the texts; if they are equal, the check is done
  *     rank 0 broadcasts    its text, and each rank looks for the first line that differs
- *     all ranks gather     what each has found, in words, so that all of them tell the same
+ *     all ranks gather     the description each has found, so that all report the same one
  *
- * What comes from others is of bounded size, and may be any bytes. */
+ * Received texts are bounded in size and otherwise untrusted. */
 #include "model_check.h"
 #include "base/alloc.h"
 #include "base/text.h"
@@ -40,9 +40,9 @@ static summary summary_of(const wk__text *text)
     return own;
 }
 
-/* ---- what ranks do together -------------------------------------------------------------------------------------- */
+/* ---- collectives ------------------------------------------------------------------------------------------------- */
 
-/* All ranks make this call, also one that has no memory for it: then all of them fail. */
+/* Every rank makes this call, even after an allocation failure, which then fails all of them. */
 static bool run_collective(wk_site site, wk__dist_group *group, wk__dist_request request)
 {
     wk__dist_ticket ticket;
@@ -71,7 +71,7 @@ typedef struct slice {
     int bytes;
 } slice;
 
-/* A text that is read line by line: the next one and after it, whose it is, the line that was read, the name before. */
+/* Cursor over a text: rest, rank of the text, current line, name in the previous line. */
 typedef struct line_reader {
     const char *at, *end;
     int rank;
@@ -116,7 +116,7 @@ static void describe_shorter(const line_reader *shorter, const line_reader *long
                  longer->rank, least(longer->name.bytes, SHOWN), longer->name.at);
 }
 
-/* Of line `number`, which both have. False: there is no difference. */
+/* Describes the difference in line `number`, present in both texts. Returns false if there is none. */
 static bool line_differs(const line_reader *a, const line_reader *b, int number, char out[DIFF_TEXT])
 {
     if (!same(a->name, b->name))
@@ -135,7 +135,7 @@ static bool line_differs(const line_reader *a, const line_reader *b, int number,
     return true;
 }
 
-/* `cut`: the text of rank 0 goes on. */
+/* cut: the text of rank 0 was truncated. */
 static void find_difference(line_reader *own, line_reader *first, bool cut, char out[DIFF_TEXT])
 {
     for (int number = 1;; number++) {
@@ -153,9 +153,9 @@ static void find_difference(line_reader *own, line_reader *first, bool cut, char
     }
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------- */
+/* ---- the check --------------------------------------------------------------------------------------------------- */
 
-/* What this rank finds, in words; none where it has what rank 0 has. */
+/* Receives the text of rank 0 and describes the first difference in words; empty if there is none. */
 static bool compare(wk_site site, wk__dist_group *group, const wk__text *text, const summary *all,
                     char words[DIFF_TEXT])
 {

@@ -39,10 +39,10 @@ static const wk__mpi_services services = {
 
 /* ---- which MPI --------------------------------------------------------------------------------------------------- */
 
-/* By what its mpirun sets, else by what the program is linked with; NULL: not known. */
+/* Identifies the MPI by the variables of its mpirun, else by the library linked to the program; NULL: unknown. */
 static const char *detect_mpi(void)
 {
-    char text[8192] = ""; /* as long as any MPI's */
+    char text[8192] = ""; /* MPI_MAX_LIBRARY_VERSION_STRING of any MPI */
     int length = 0, (*describe)(char *, int *) = NULL;
     if (getenv("OMPI_COMM_WORLD_RANK")) return "openmpi";
     if (getenv("PMI_RANK")) return "mpich";
@@ -52,7 +52,7 @@ static const char *detect_mpi(void)
     return NULL;
 }
 
-/* The plug-in in the folder of this library, or of the program that it is in; else where the loader looks. */
+/* Loads the plug-in from the folder of this library (or of the program it is linked into), else by the search path. */
 static void *load(const char *file)
 {
     char path[PATH_MAX] = "";

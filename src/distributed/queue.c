@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue of what ranks do together; see group.h.
+/* Queue of pending collectives; see group.h.
  *
- *     ask       puts a request into the queue; a thread makes the calls one after another, the first one first
- *     wait      of a prompt engine: makes calls itself while nobody else is at it, up to the one it waits for; so a
- *               request that is waited for at once wakes no thread
- *               of another: waits up to the deadline, and leaves the thread behind that does not come back
- */
+ *     submit    appends a request; the queue thread runs requests in order
+ *     wait      with a transport that honors deadlines, runs requests on the calling thread up to the awaited one, so
+ *               that a request awaited immediately wakes no thread; otherwise waits for the queue thread, and abandons
+ *               it at the deadline
+ *
+ * queue.lock protects all fields. It is released while a call of the transport runs. */
 #include "base/alloc.h"
 #include "base/launcher_status.h"
 #include "base/platform/clock.h"
@@ -23,16 +24,16 @@ const char *const wk__dist_names[WK__DIST_KINDS] = {"barrier",        "all_reduc
 
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* something was asked for, or is done */
+    pthread_cond_t changed; /* a request was submitted or completed */
     pthread_once_t once;
     wk__dist_ticket *first, *last;
-    wk__dist_ticket *current; /* whose call is being made; NULL: none is, or nobody waits for it any more */
-    int64_t deadline;         /* of that call */
-    bool busy;                /* a call is being made */
-    bool stuck;               /* and will not come back; every later one fails, too */
+    wk__dist_ticket *current; /* the request whose call is running; NULL: none, or it was abandoned */
+    int64_t deadline;         /* of that call, wk__monotonic_ns */
+    bool busy;                /* a call of the transport is running */
+    bool stuck;               /* that call was abandoned; every later request fails */
     bool started, stopping;
     pthread_t thread;
-    wk__dist_error fatal_error; /* of the world being broken, where the engine does not keep it; of who makes calls */
+    wk__dist_error fatal_error; /* first fatal error, for transports that do not keep it; used by the calling thread */
 } queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
 
 static void init_queue(void)
@@ -67,7 +68,7 @@ void wk__dist_call_text(const wk__dist_request *r, uint64_t sequence, char out[W
     snprintf(out, WK__DIST_CALL_TEXT, "%s%s%s", wk__dist_names[r->kind], number, of);
 }
 
-/* "rank 0 of 4 on nodeA: all_reduce 50 (bucket 3, 4.0 MiB) not finished after 600 s; ..." */
+/* Writes t->text: "rank 0 of 4 on nodeA: all_reduce 50 (bucket 3, 4.0 MiB): not finished after 600 s; ..." */
 static void format_error(wk__dist_ticket *t, const wk__dist_error *fail)
 {
     const wk__dist_session *job = &wk__dist_session_now;
@@ -86,7 +87,7 @@ static wk_code make_call(const wk__dist_transport *engine, void *world, const wk
         return wk__dist_error_set(fail, queue.fatal_error.code, "an earlier call: %.600s", queue.fatal_error.text);
     wk_code code = wk__dist_is_p2p(step->request->kind) ? wk__agree_p2p(engine, world, step, fail)
                                                         : wk__agree_all_gather(engine, world, step, fail);
-    if (code == WK_OK && wk__dist_queue_is_stuck()) /* nobody waits for it, and its memory may be gone */
+    if (code == WK_OK && wk__dist_queue_is_stuck()) /* abandoned meanwhile: its buffers may have been freed */
         code = wk__dist_error_set(fail, WK_ERR_TIMEOUT, "another rank was late");
     if (code == WK_OK) code = engine->call(world, step, fail);
     if (code != WK_OK && fail->fatal) queue.fatal_error = *fail;
@@ -112,11 +113,12 @@ static int64_t bytes_out(const wk__dist_request *r, int size)
     return bytes_of(r, r->kind == WK__DIST_ALL_GATHER || r->kind == WK__DIST_ALL_TO_ALL ? size : 1);
 }
 
-/* An engine that is left behind in a call is still at that call's memory. What is small, and may lie on the stack of
- * who waits, it gets as a copy, NULL: it is not small; who asks for large calls keeps theirs (abandoned). */
+/* Replaces buffers of at most SMALL bytes, which may be on the caller's stack, by a private copy, since an abandoned
+ * call still accesses its buffers. Returns the copy; NULL if the buffers are larger: the caller then leaks them if the
+ * call is abandoned. */
 static char *stage_small_buffers(wk__dist_request *r, int size)
 {
-    if (r->code != WK_OK) return NULL; /* it has no memory */
+    if (r->code != WK_OK) return NULL; /* a failed request has no buffers */
     const int64_t in = r->in ? bytes_in(r, size) : 0, out = r->out ? bytes_out(r, size) : 0;
     char *copy = in + out <= SMALL ? wk__alloc((size_t)(in + out + 1)) : NULL;
     if (!copy) return NULL;
@@ -127,15 +129,15 @@ static char *stage_small_buffers(wk__dist_request *r, int size)
     return copy;
 }
 
-/* The first of the queue, with the lock held before and after. What is known of the job is read before the call: when
- * that one is left behind the program may leave the world. */
+/* Runs the request at the head of the queue. The lock is held on entry and on return. The session is read before the
+ * call, because user code may leave the world once the call is abandoned. */
 static void run_next(void)
 {
     const wk__dist_transport *engine = wk__dist_session_now.engine;
     void *world = wk__dist_session_now.world;
     wk__dist_ticket *t = queue.first;
     const int size = t->group->size;
-    wk__dist_request request = t->request; /* who waits may leave with the ticket */
+    wk__dist_request request = t->request; /* the ticket is freed if its owner abandons the call */
     char *copy = engine->honors_deadline ? NULL : stage_small_buffers(&request, size);
     const int64_t now = wk__monotonic_ns();
     const wk__dist_call step = {.request = &request,
@@ -148,7 +150,8 @@ static void run_next(void)
     queue.current = t;
     queue.busy = true;
     queue.deadline = step.deadline;
-    if (!engine->honors_deadline) pthread_cond_broadcast(&queue.changed); /* now it is known how long to wait */
+    if (!engine->honors_deadline)
+        pthread_cond_broadcast(&queue.changed); /* the deadline is set: waiters recompute theirs */
     pthread_mutex_unlock(&queue.lock);
     const wk_code code = make_call(engine, world, &step, &fail);
     pthread_mutex_lock(&queue.lock);
@@ -167,7 +170,8 @@ static void run_next(void)
 
 /* ---- the thread -------------------------------------------------------------------------------------------------- */
 
-/* What is waited for at once is left to who waits, where that one may make the call. */
+/* Returns true if the queue thread should run the head. A blocking request is left to the thread that waits for it, if
+ * the transport honors deadlines. */
 static bool has_work(void)
 {
     return queue.first && !queue.busy &&
@@ -213,7 +217,7 @@ bool wk__dist_queue_is_stuck(void)
 
 /* ---- asking and waiting ------------------------------------------------------------------------------------------ */
 
-/* Of a group of one rank: what it gives it gets. */
+/* Completes a request of a group of one rank: copies in to out, or passes its error on. */
 static void complete_locally(wk__dist_ticket *t)
 {
     const wk__dist_request *r = &t->request;
@@ -265,7 +269,7 @@ void wk__dist_submit(wk__dist_ticket *t, wk__dist_group *group, const wk__dist_r
     pthread_mutex_unlock(&queue.lock);
 }
 
-/* The call does not come back: nobody waits for it, or for what stands behind it, any more. */
+/* Fails t because the running call did not return by its deadline, and drops the requests queued after it. */
 static void abandon_call(wk__dist_ticket *t)
 {
     wk__dist_error fail = {.code = WK_OK};
@@ -297,8 +301,8 @@ static void wait_once(wk__dist_ticket *t)
         pthread_cond_wait(&queue.changed, &queue.lock);
 }
 
-/* Names the rank whose error has become this rank's first, so that the launcher blames that one. An error that was
- * pending before says nothing: the rank that made that one has been named, or is this rank itself. */
+/* Reports to the launcher the rank whose error is about to become this rank's pending error, so that the launcher
+ * blames that rank. Not called if an error is pending already: its origin has been reported, or is this rank. */
 static void report_failed_rank(uint32_t rank)
 {
     char line[24];

@@ -3,7 +3,7 @@
 #include "reduction.h"
 #include "backend/device.h"
 
-enum { PIECE = 16384 }; /* elements: the CPU hands no part of that to other threads */
+enum { PIECE = 16384 }; /* elements; below the size at which the CPU backend uses several threads */
 
 static int add(wk__program *g, wk__opcode code, wk_dtype dtype, int a, int b)
 {
@@ -25,7 +25,7 @@ static void begin(wk__dist_reduction *r, wk_dtype out)
     r->group.operand[0] = (wk__operand){.memory = &r->memory[0], .stride = {1}, .dtype = (uint8_t)out, .stored = true};
 }
 
-/* Divided where that is asked for, rounded or wrapped to the dtype of operand 0, and stored there. */
+/* Emits the optional division, the conversion to the dtype of operand 0 and the store. */
 static void finish(wk__dist_reduction *r, int last, wk_dtype class, int ranks)
 {
     wk__program *g = &r->group;
@@ -38,7 +38,7 @@ static void finish(wk__dist_reduction *r, int last, wk_dtype class, int ranks)
     add(g, WK__STORE, out, 0, last);
 }
 
-/* Of bools a sum is a maximum. */
+/* Returns the instruction of a reduction. Of bools a sum is a maximum. */
 static wk__opcode code_of(wk_dist_op op, wk_dtype dtype)
 {
     static const wk__opcode codes[] = {WK__ADD, WK__ADD, WK__MUL, WK__MIN, WK__MAX};

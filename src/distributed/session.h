@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The world that this process has joined, as group.c keeps it for queue.c. */
+/* The world this process has joined. Written by group.c in wk_dist_init and wk_dist_finish, read by queue.c. */
 #ifndef WICK_DIST_JOB_H
 #define WICK_DIST_JOB_H
 
@@ -8,15 +8,15 @@
 
 typedef struct wk__dist_session {
     const wk__dist_transport *engine; /* NULL: a world of one */
-    void *world;                      /* the engine's */
-    double timeout_s;                 /* WICK_TIMEOUT */
-    pid_t pid;                        /* which has joined it, be it left by now; a child of fork() has not */
-    uint64_t generation;              /* changes with each that is joined, and left */
+    void *world;                      /* state of the transport, owned by it */
+    double timeout_s;                 /* WICK_TIMEOUT, seconds */
+    pid_t pid;                        /* process that joined, kept after leaving; differs in a child of fork() */
+    uint64_t generation;              /* incremented at each join and each leave */
 } wk__dist_session;
 extern wk__dist_session wk__dist_session_now;
 
-/* queue.c: the thread that makes calls ends; false: it is stuck in one, and stays behind. Then no other world can be
- * joined. */
+/* queue.c: Joins the queue thread. Returns false if it is stuck in a call of the transport; it is then left running,
+ * and this process cannot join another world. */
 bool wk__dist_queue_stop(void);
 bool wk__dist_queue_is_stuck(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Choosing the job from the environment; see settings.h. */
+/* Reads the job from the environment; see settings.h. */
 #include "settings.h"
 #include "distributed/tcp/wire.h"
 #include <stdlib.h>
@@ -7,13 +7,13 @@
 
 enum { MOST_SECONDS = 100000000, USUAL_TIMEOUT = 600, TORCH_PORT = 29500, SLURM_FIRST = 15000, SLURM_PORTS = 15000 };
 
-/* Who starts processes, in the order in which they are asked for. */
+/* Launchers, in the order in which they are tried. */
 typedef enum launcher { OPEN_MPI, MPICH, SLURM, WICK, TORCHRUN, STARTERS } launcher;
 static const struct {
     const char *rank, *size, *local;
     bool mpi;
-    bool both;          /* one of the first two without the other is a mistake */
-    const char *marker; /* set for what it starts, and not for a script in which it may be called */
+    bool both;          /* the first two variables must be set together */
+    const char *marker; /* set for processes it starts, but not for the batch script that calls it */
 } table[STARTERS] = {
     [OPEN_MPI] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", .mpi = true},
     [MPICH] = {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", .mpi = true},
@@ -45,7 +45,7 @@ static bool set_error(const choice *c, const char *format, ...)
     return false;
 }
 
-/* A variable as a whole number; `otherwise` where it is not set. False if it is none, or not among least..most. */
+/* Reads a variable as an integer in [least, most]; `otherwise` if it is not set. Returns false if it is invalid. */
 static bool read_int(const choice *c, const char *name, long least, long most, long otherwise, int *out)
 {
     const char *text = variable(c, name);
@@ -66,7 +66,7 @@ static bool copy_host(const choice *c, const char *host, size_t length)
     return true;
 }
 
-/* "host:port", "10.0.0.1:port" or "[::1]:port", up to a comma. */
+/* Parses "host:port", "10.0.0.1:port" or "[::1]:port" up to a comma. */
 static bool host_and_port(const choice *c, const char *name, const char *text)
 {
     const size_t length = strcspn(text, ",");
@@ -94,7 +94,7 @@ bool wk__dist_first_host(const char *list, char *host, size_t size)
     return true;
 }
 
-/* Task 0 runs on the first node of the step; the address that srun was called from is that node's in a batch job. */
+/* Finds the host of task 0, the first node of the step. In a batch job srun was called on that node. */
 static bool slurm_host(const choice *c)
 {
     static const char *const lists[] = {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST"};
@@ -111,7 +111,7 @@ static bool slurm_host(const choice *c)
         c, "Slurm has set neither SLURM_JOB_NODELIST nor SLURM_LAUNCH_NODE_IPADDR; set WICK_COORDINATOR=host:port");
 }
 
-/* The agent of torchrun listens on the port itself. */
+/* Uses the port after MASTER_PORT under torchrun, whose agent occupies that port. */
 static bool torchrun_host(const choice *c)
 {
     const char *address = variable(c, "MASTER_ADDR"), *agent = variable(c, "TORCHELASTIC_USE_AGENT_STORE");
@@ -134,7 +134,7 @@ static bool find_rank_0(const choice *c, launcher by)
                      table[by].size);
 }
 
-/* ---- who this is ------------------------------------------------------------------------------------------------- */
+/* ---- rank and size ----------------------------------------------------------------------------------------------- */
 
 static bool is_set(const choice *c, launcher by)
 {
@@ -151,7 +151,7 @@ static bool ranks(const choice *c, launcher by)
            read_int(c, table[by].local, 0, WK__WIRE_MAX_RANKS - 1, -1, &out->local_rank);
 }
 
-/* The words of WICK_COMM, and nothing. */
+/* Values of WICK_COMM; the default is unset. */
 typedef enum transport_choice { ANY, SELF, TCP, MPI } transport_choice;
 
 static bool wanted_of(const choice *c, transport_choice *out)
@@ -164,7 +164,7 @@ static bool wanted_of(const choice *c, transport_choice *out)
     return !text || *out != ANY || set_error(c, "WICK_COMM is \"%s\"; it can be self, tcp or mpi", text);
 }
 
-/* The first that has set what it sets, of those that the engine wants; STARTERS: none. */
+/* Returns the index of the first launcher whose variables are set and that fits the transport; STARTERS: none. */
 static launcher detect_launcher(const choice *c, transport_choice wanted, bool mpi)
 {
     const bool srun = is_set(c, SLURM);
@@ -217,7 +217,7 @@ wk_code wk__dist_settings_read(wk__dist_getenv *look, void *user, bool mpi, cons
 
 int wk__dist_launched_size(wk__dist_getenv *look, void *user, const char **variable)
 {
-    wk__text why = {0}; /* what is wrong wk_dist_init tells */
+    wk__text why = {0}; /* wk_dist_init reports errors */
     const choice c = {look, user, NULL, &why};
     transport_choice wanted;
     int size = 1;

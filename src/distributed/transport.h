@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What carries numbers between the ranks of a world: one table of functions per engine. Append only.
+/* Transport interface: one function table per transport (TCP, MPI). Append only, as plug-ins are compiled against it.
  *
- * Calls come one at a time, in the order in which the ranks have asked; which thread makes them differs. An engine
- * whose calls return by the step's deadline is `prompt`: then whoever waits for a step may make the call itself. The
- * calls of another are made by a thread of their own, which is left behind where one does not come back in time.
+ * Calls arrive one at a time, in the same order on all ranks, from varying threads. If honors_deadline, a call returns
+ * by step->deadline and runs on the thread that waits for it; otherwise it runs on the queue thread, which is abandoned
+ * if the call does not return.
  *
- * A call returns WK_OK or a code with the text in *fail, which names the other ranks and what they did ("rank 1 on
- * nodeB is gone"); the caller puts in front of it who says so, and of which call. `broken`: the world is of no use any
- * more, every later call fails with that first cause, which the engine tells itself. */
+ * A call returns WK_OK, or a code with a message in *fail that names the other rank ("rank 1 on nodeB is gone"); the
+ * caller prepends its own rank and the call. After a fatal error every call fails with that first error. */
 #ifndef WICK_DIST_ENGINE_H
 #define WICK_DIST_ENGINE_H
 
@@ -22,19 +21,19 @@ typedef struct wk__dist_error {
     char text[720];
     uint32_t failed_rank_plus_1; /* the rank of the world whose own error this is; 0: of no rank in particular */
 } wk__dist_error;
-/* Fills *fail and returns the code. */
+/* Sets code and message of *fail. Returns the code. */
 __attribute__((format(printf, 3, 4))) wk_code wk__dist_error_set(wk__dist_error *fail, wk_code code, const char *format,
                                                                  ...);
 
-/* One collective as it is under way. */
+/* A collective that is running. */
 typedef struct wk__dist_call {
     const wk__dist_request *request;
     const wk__dist_group *group;
-    uint64_t sequence;         /* of the group's calls, from 1 on; send and recv, which two of them make, have 0 */
-    int64_t started, deadline; /* by wk__monotonic_ns */
+    uint64_t sequence;         /* number among the group's collectives, from 1; 0 for send and recv */
+    int64_t started, deadline; /* wk__monotonic_ns, nanoseconds */
 } wk__dist_call;
 
-/* What an engine says of the world when it has joined it. */
+/* Place of this process in the world, as the transport determined it while joining. */
 typedef struct wk__dist_identity {
     int rank, size, local_rank;
 } wk__dist_identity;
@@ -43,17 +42,18 @@ typedef struct wk__dist_transport {
     int version;
     const char *name;
     bool honors_deadline;
-    /* Does it carry statuses and compare what is asked for? Else that is done around it (agree.h). */
+    /* The transport itself exchanges errors and compares requests; otherwise queue.c does so around each call
+     * (agree.h). */
     bool checks_agreement;
 
-    /* Returns when all ranks are there, who may then make calls. */
+    /* Joins the world. Returns when all ranks have joined. */
     wk_code (*join)(const wk__dist_settings *settings, wk__dist_identity *place, void **world, wk__dist_error *fail);
-    /* Frees all. The last call was WK__DIST_FINISH, which waits for the others; with a request that has failed it tells
-     * them that they are not to wait any more, and why. */
+    /* Frees the world. The last call before it is WK__DIST_FINISH, which waits for the other ranks, or if its request
+     * has an error sends that to them, so that they stop waiting. */
     void (*leave)(void *world);
-    /* "nodeA": where a rank runs. Lives as long as the world. */
+    /* Returns the host name of a rank, "nodeA"; valid as long as the world. */
     const char *(*host_name)(void *world, int rank);
-    /* Makes the call that step->request is. */
+    /* Runs the collective step->request. */
     wk_code (*call)(void *world, const wk__dist_call *step, wk__dist_error *fail);
 } wk__dist_transport;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DLPack's numbers for dtypes, and its layout; see dlpack_export.c. */
+/* Type codes and struct layout of DLPack; see dlpack_export.c. */
 #ifndef WICK_IO_DLPACK_H
 #define WICK_IO_DLPACK_H
 
 #include <wick/dlpack.h>
 
-/* The ABI, which other libraries were compiled with. */
+/* Checks of the ABI that other libraries were compiled with. */
 _Static_assert(sizeof(wk_dl_device) == 8 && offsetof(wk_dl_device, index) == 4, "as DLDevice");
 _Static_assert(sizeof(wk_dl_dtype) == 4 && offsetof(wk_dl_dtype, bits) == 1 && offsetof(wk_dl_dtype, lanes) == 2,
                "as DLDataType");
@@ -24,9 +24,9 @@ _Static_assert(sizeof(void *) != 8 ||
                     offsetof(wk_dl_managed_versioned, flags) == 24 && offsetof(wk_dl_managed_versioned, tensor) == 32),
                "as DLManagedTensorVersioned");
 
-/* What DLPack calls a dtype. */
+/* Returns the DLPack type of a dtype. */
 wk_dl_dtype wk__dl_dtype(wk_dtype dtype);
-/* The dtype of what DLPack calls so; 0 if there is none. */
+/* Returns the dtype of a DLPack type; 0 if there is none. */
 wk_dtype wk__dl_dtype_of(wk_dl_dtype dl);
 
 #endif

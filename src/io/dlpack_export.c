@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors for other libraries, by DLPack; what comes from them is dlpack_import.c's. */
+/* Export of tensors to other libraries by DLPack; dlpack_import.c is the counterpart. */
 #include "dlpack.h"
 #include "base/alloc.h"
 #include "ops/core/call.h"
@@ -24,8 +24,8 @@ wk_dtype wk__dl_dtype_of(wk_dl_dtype dl)
     return (wk_dtype)0;
 }
 
-/* What one struct keeps, which stands at its beginning. It holds the storage and not the tensor: a tensor may get
- * another storage, as a network's do when it moves to a device. */
+/* An exported tensor; begins with the DLPack struct. It references the storage, not the tensor, because a tensor can
+ * get another storage, as parameters do when a network moves to a device. */
 typedef struct exported {
     union {
         wk_dl_managed_versioned versioned;
@@ -55,7 +55,7 @@ static void delete_unversioned(wk_dl_managed_unversioned *self)
     if (self) release_export(self->context);
 }
 
-/* May others have the memory of x? Records why not. */
+/* Returns true if the memory of x can be shared; records the reason otherwise. */
 static bool check_exportable(wk_site site, wk_tensor *x)
 {
     if (!wk__check_tensor(x, site, "to_dlpack", "input")) return false;
@@ -72,7 +72,7 @@ static bool check_exportable(wk_site site, wk_tensor *x)
     return false;
 }
 
-/* x, seen by another library as *t says. NULL with the error recorded. */
+/* Fills *t for x. Returns the owner of the shared storage; NULL after recording an error. */
 static exported *export_tensor(wk_site site, wk_tensor *x, wk_dl_tensor *t)
 {
     if (!check_exportable(site, x)) return NULL;
@@ -97,7 +97,7 @@ static exported *export_tensor(wk_site site, wk_tensor *x, wk_dl_tensor *t)
     return l;
 }
 
-/* The same as a call of the program, of this name. */
+/* The export as a public call of this name. */
 static exported *export_call(const char *name, wk_site site, wk_tensor *x, wk_dl_tensor *t)
 {
     wk_context *context = wk__context();

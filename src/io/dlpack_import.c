@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors of other libraries, by DLPack. What a struct says is checked before anything is done by it. */
+/* Import of tensors of other libraries by DLPack. The struct is validated completely before it is used. */
 #include "base/alloc.h"
 #include "ops/core/create.h"
 #include "dlpack.h"
 #include <string.h>
 
-/* How a struct says that its elements lie: read once, and only then checked. */
+/* Layout read from a struct, once, before it is validated. */
 typedef struct layout {
     wk_dtype dtype;
     int ndim;
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
-    int64_t elements; /* from the first to the last in memory; 0: there are none */
+    int64_t elements; /* extent from the first to the last element; 0: no elements */
     char *first;
 } layout;
 
@@ -40,7 +40,7 @@ static bool check_on_host(wk_site site, wk_dl_device device)
     return false;
 }
 
-/* Sizes and strides. Where there is one place or none in a dimension its stride says nothing. */
+/* Reads sizes and strides. The stride of a dimension of size 0 or 1 is ignored. */
 static bool read_geometry(wk_site site, const wk_dl_tensor *t, layout *l)
 {
     wk__create c;
@@ -65,7 +65,7 @@ static bool read_geometry(wk_site site, const wk_dl_tensor *t, layout *l)
     return true;
 }
 
-/* How far the elements reach, and where they begin. */
+/* Computes the extent and the start address. */
 static bool compute_extent(wk_site site, const wk_dl_tensor *t, layout *l)
 {
     int64_t last = 0, step, bytes;
@@ -107,7 +107,7 @@ static wk_tensor *import_copy(wk_site site, const layout *l)
     return wk_from_strided_at(site, l->dtype, l->first, l->shape, l->stride, l->ndim, &options);
 }
 
-/* All the memory that the elements lie in, seen as the struct says. */
+/* Borrows the memory of the elements and makes a view with the layout of the struct. */
 static wk_tensor *import_shared(wk_site site, const layout *l, void (*release)(void *managed), void *managed)
 {
     if ((uintptr_t)l->first % wk_dtype_size(l->dtype) != 0) {
@@ -126,8 +126,8 @@ static wk_tensor *import_shared(wk_site site, const layout *l, void (*release)(v
     return out;
 }
 
-/* A tensor of what the struct says, by the program's call of this name. It keeps the struct until release(managed); a
- * copy has that done at once. */
+/* Makes the tensor of a public call of this name. The struct is kept until release(managed), which a copy calls
+ * immediately. */
 static wk_tensor *import_call(const char *name, wk_site site, const wk_dl_tensor *t, bool read_only, void *managed,
                               void (*release)(void *managed))
 {
@@ -163,7 +163,7 @@ wk_tensor *wk_from_dlpack_at(wk_site site, wk_dl_managed_versioned *managed)
         wk__error_set(site, WK_ERR_ARGUMENT, "from_dlpack: the managed tensor is NULL");
         return NULL;
     }
-    if (managed->version.major != WK_DL_MAJOR) { /* whatever stands behind the deleter may lie elsewhere */
+    if (managed->version.major != WK_DL_MAJOR) { /* other fields may have another layout in that version */
         wk__error_set(site, WK_ERR_UNSUPPORTED,
                       "from_dlpack: the tensor is of DLPack %u.%u, and only %d is known here; ask its library for that",
                       (unsigned)managed->version.major, (unsigned)managed->version.minor, WK_DL_MAJOR);

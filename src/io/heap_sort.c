@@ -14,8 +14,8 @@ static char *item(const heap *heap, int64_t k)
     return heap->items + (size_t)k * heap->size;
 }
 
-/* Makes place `root` of the first `count` items the top of a heap, last in order uppermost, with `held` in it; the
- * places below are heaps already. The children of k are 2k + 1 and 2k + 2. */
+/* Sifts `held` down from index root of a max-heap of `count` items, whose subtrees are heaps. The children of k are 2k
+ * + 1 and 2k + 2. */
 static void sift(const heap *heap, int64_t root, int64_t count, const char *held)
 {
     for (int64_t child; (child = 2 * root + 1) < count; root = child) {
@@ -37,7 +37,7 @@ void wk__heap_sort(void *items, int64_t count, size_t size, wk__less_fn *before)
 {
     heap all = {items, size, before};
     _Alignas(16) char held[WK__HEAP_SORT_MAX_ITEM];
-    if (in_order(&all, count)) return; /* what well-behaved writers give */
+    if (in_order(&all, count)) return; /* usual: most writers sort */
     for (int64_t root = count / 2 - 1; root >= 0; root--) {
         memcpy(held, item(&all, root), size);
         sift(&all, root, count, held);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorting without recursion or memory and in n log n steps whatever the order: a hostile file cannot slow it down, and
- * no malloc passes by the allocator hook, as it does in glibc's qsort. */
+/* Heap sort: no recursion, no allocation, O(n log n) for any input. A hostile file cannot slow it down, and no malloc
+ * bypasses the allocator hook, as in glibc's qsort. */
 #ifndef WICK_IO_SORT_H
 #define WICK_IO_SORT_H
 
@@ -10,7 +10,7 @@
 
 enum { WK__HEAP_SORT_MAX_ITEM = 128 /* largest item, bytes */ };
 
-/* True when a has to stand before b. Items of which neither has to may end in any order. */
+/* Returns true if a must precede b. The order of items that compare equal is unspecified. */
 typedef bool wk__less_fn(const void *a, const void *b);
 void wk__heap_sort(void *items, int64_t count, size_t size, wk__less_fn *before);
 

@@ -8,8 +8,8 @@
  *
  *     {"__metadata__":{"key":"value"},"weight":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}}
  *
- * The reader is strict: what it takes has one meaning only, in this library and in any other. See docs/reference/file-formats.md for
- * the rules. All numbers of the file, and the data, are little-endian. */
+ * The reader is strict: what it takes has one meaning only, in this library and in any other. See
+ * docs/reference/file-formats.md for the rules. All numbers of the file, and the data, are little-endian. */
 #ifndef WICK_IO_SAFETENSORS_H
 #define WICK_IO_SAFETENSORS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Networks and lists in safetensors files, to and from any device. */
+/* wk_save and wk_load: networks and lists of tensors in safetensors files, to and from any device. */
 #include "base/alloc.h"
 #include "tensor_file.h"
 #include "save_load.h"
@@ -146,7 +146,7 @@ wk_tensors *wk_load_tensors_at(wk_site site, const char *path)
     return list;
 }
 
-/* Reads everything, then exchanges everything. */
+/* Reads all tensors before it replaces any. */
 static bool load_all(const wk__tensor_file *from, const wk__tensor_list *list)
 {
     wk_tensor **made = wk__alloc_zero(2 * (size_t)list->count + 1, sizeof *made);

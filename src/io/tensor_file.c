@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors of a safetensors file; see tensor_file.h. */
+/* Reading tensors from an open safetensors file; see tensor_file.h. */
 #include "tensor_file.h"
 #include "base/alloc.h"
 #include <string.h>
@@ -35,7 +35,7 @@ bool wk__strip_prefix(const char *prefix, const char *name, const char **rest)
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* A byte of a bool that is neither 0 nor 1 would be a third truth value to every kernel. */
+/* Refuses bool bytes other than 0 and 1, which kernels do not handle. */
 static void normalize_bools(uint8_t *byte, int64_t count)
 {
     for (int64_t k = 0; k < count; k++) byte[k] = byte[k] != 0;
@@ -97,7 +97,7 @@ static bool matches(const wk__safetensors_tensor *t, const wk__body *body)
     return t->dtype == body->dtype && wk__same_shape(t->ndim, t->shape, body->ndim, body->shape);
 }
 
-/* The sentence about a tensor of the list that the file has not, or has another one of; takes the text. */
+/* Records the error of a tensor that is missing in the file or differs; consumes the text. */
 static void report_difference(const wk__tensor_file *from, const wk__safetensors_tensor *t, const char *prefix,
                               const wk__named_tensor *wanted, const char *owner, wk__text *text)
 {
@@ -115,7 +115,7 @@ static void report_difference(const wk__tensor_file *from, const wk__safetensors
     wk__error_set_text(from->site, shapes_match ? WK_ERR_DTYPE : WK_ERR_SHAPE, text);
 }
 
-/* The first tensor below the prefix whose name the list has not; NULL: there are no more than the list has. */
+/* Returns the first tensor under the prefix whose name is not in the list; NULL: none. */
 static const char *find_unknown(const wk__tensor_file *from, const char *prefix, const wk__tensor_list *list)
 {
     const char *name;

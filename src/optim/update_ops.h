@@ -14,7 +14,7 @@ wk_tensor *wk__optim_axpy(wk_tensor *x, wk_tensor *y, double factor);
 /* x += factor y */
 bool wk__optim_axpy_(wk_tensor *x, wk_tensor *y, double factor);
 /* m = keep m + (1 - keep) g, computed as a step from the nearer of the two, so that it is accurate for every keep in
- * [0, 1]. */
+ * [0, 1). */
 bool wk__optim_ema_(wk_tensor *m, wk_tensor *g, double keep);
 /* Returns the gradient in the computation dtype, negated if maximize, with weight decay. NULL on error. */
 wk_tensor *wk__optim_effective_grad(wk_tensor *grad, wk_tensor *parameter, bool maximize, double weight_decay);

@@ -8,7 +8,7 @@ static void equal(int64_t total, int n, int64_t *share)
     for (int k = 0; k < n; k++) share[k] = total / n + (k < total % n);
 }
 
-/* What is left when all have been rounded down goes, one each, to those that lost most by that. */
+/* Distributes the remainder after rounding down, one each, to the shares with the largest fractional parts. */
 void wk__split_batch(int64_t total, int n, const double *weight, int64_t *share)
 {
     if (!weight) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a batch is divided among devices. */
+/* Division of a batch among devices. */
 #ifndef WICK_DIST_SHARES_H
 #define WICK_DIST_SHARES_H
 
 #include <stdint.h>
 
-/* share[n], whole numbers that make up `total`: in the ratio of weight[n], which are not negative and not all 0; NULL:
- * equal ones, the first ones larger by 1 where n does not divide the total. n <= WK_MIRRORED_DEVICES. */
+/* Computes share[n], integers with the sum `total` and in the ratio of weight[n]. Weights are not negative and not all
+ * 0; NULL: equal shares, the first ones larger by 1 if n does not divide total. n <= WK_MIRRORED_DEVICES. */
 void wk__split_batch(int64_t total, int n, const double *weight, int64_t *share);
 
 #endif

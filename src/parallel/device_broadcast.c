@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tensor on several devices: one node with an output on each. All their gradients have arrived when it is its turn in
- * the walk, as what was recorded with the outputs comes before it: so their sum follows the work of all devices, and
- * none keeps another waiting.
+/* Broadcast of a tensor to several devices as one graph node with an output on each. Backward reaches the node after
+ * all work recorded on its outputs, so the sum of the gradients comes last and no device waits for another.
  *
- *     copies take a device's turn    gradients of all devices --> copies --> sum
- *     copies go beside its work      gradient of device k --> copy k, early ---/    while walk and devices go on
+ *     copies in device order         gradients of all devices --> copies --> sum
+ *     concurrent copies              gradient of device k --> copy k, early ---/    while walk and devices go on
  *
- * Early copies lie on the tensor's device until the sum: of a network on n devices, n - 1 times its gradients. */
+ * Early copies occupy the tensor's device until the sum: for a network on n devices, n - 1 times its gradients. */
 #include "device_broadcast.h"
 #include "autograd/view_grad.h"
 #include "autograd/backward.h"
@@ -18,7 +17,7 @@
 
 /* ---- attributes -------------------------------------------------------------------------------------------------- */
 
-/* Where x is, and its gradient goes: of the broadcast's node, and of the copies before it. */
+/* Attributes of both nodes: the device of x, to which the gradient goes. */
 static wk__attr attr_of(const wk_tensor *x)
 {
     const wk_device home = wk__body_of(x)->storage->device->id;
@@ -55,10 +54,11 @@ static void broadcast_gradient(wk__grad_ctx *g)
     notify_listener(g, true);
 }
 
-static const wk__op broadcast = {
-    .name = "broadcast", .grad_fn_name = "BroadcastBackward", .gradient = broadcast_gradient}; /* a node only */
+static const wk__op broadcast = {.name = "broadcast",
+                                 .grad_fn_name = "BroadcastBackward",
+                                 .gradient = broadcast_gradient}; /* only a graph node, never called */
 
-/* Does a gradient of x's go to that device beside the work of both? */
+/* Returns true if a gradient of the size of x can be copied to that device concurrently with the work of both. */
 static bool copy_overlaps_compute(const wk_tensor *x, const wk__device *to)
 {
     const wk__storage *storage = wk__body_of(x)->storage;
@@ -67,7 +67,7 @@ static bool copy_overlaps_compute(const wk_tensor *x, const wk__device *to)
            storage->bytes >= backend->min_overlap_bytes;
 }
 
-/* The node of a copy between the broadcast and out: the gradient of out goes home by it. */
+/* Attaches the node of a copy between the broadcast and out, which copies the gradient of out to the device of x. */
 static bool attach_copy(wk_site site, wk_tensor *sent, wk_tensor *out, const wk__attr *home)
 {
     wk__node *node = wk__node_make(&wk__op_to, site, &sent, 1, out, home);
@@ -80,7 +80,8 @@ static bool attach_copy(wk_site site, wk_tensor *sent, wk_tensor *out, const wk_
 bool wk__device_broadcast_attach(wk_site site, wk_tensor *x, wk_tensor *const out[], int count, bool early)
 {
     if (!wk__needs_grad_fn(wk__context(), &x, 1)) return true;
-    wk_tensor *copy_source[WK__MAX_OUTPUTS] = {0}; /* what the broadcast gives: out, or what out is a copy of */
+    wk_tensor *copy_source[WK__MAX_OUTPUTS] = {
+        0}; /* outputs of the broadcast node: out, or the tensor out is a copy of */
     const wk__attr attr = attr_of(x);
     const wk__device *home = wk__body_of(x)->storage->device;
     wk__node *node = wk__node_make(&broadcast, site, &x, 1, out[0], &attr);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collectives among the devices of a process: wk_devices_scatter, wk_devices_gather, wk_devices_broadcast,
- * wk_devices_all_reduce. They are calls of ops,
- * which have the gradients; what is special is the flush at the end. */
+ * wk_devices_all_reduce. They consist of ordinary ops, which supply the gradients, and end with a flush. */
 #include "base/alloc.h"
 #include "engine/op_queue.h"
 #include "nn/tensor_list.h"
@@ -17,7 +16,7 @@ static const wk_site no_site;
 
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
 
-/* A list of what was made inside of a call, which ends here: the list moves out. NULL where something is missing. */
+/* Ends a nested call that made `list` and moves the list to its outer scope. Returns NULL if an element is missing. */
 static wk_tensors *finish_list(wk_site site, wk__nested_call *c, wk_tensor *const *tensors, int count)
 {
     bool fine = true;
@@ -85,7 +84,7 @@ wk_tensors *wk_devices_scatter_at(wk_site site, wk_tensor *x, const wk_device *d
     return finish_list(site, &c, out, parts);
 }
 
-/* All without dimensions, or none. */
+/* Returns true if all tensors of the list are 0-d. */
 static bool all_scalar(const wk__tensor_list *list)
 {
     bool all = true;
@@ -140,7 +139,7 @@ static bool check_same_shape(wk_site site, const wk__tensor_list *list, const ch
     return true;
 }
 
-/* On the first one's device. */
+/* Sums all tensors of the list on the device of the first. */
 static wk_tensor *sum_of(const wk__tensor_list *list)
 {
     const wk__body *first = wk__body_of(list->item[0].tensor);
@@ -184,7 +183,7 @@ wk_tensors *wk_devices_all_reduce_at(wk_site site, const wk_tensors *list)
     return fine ? out : NULL;
 }
 
-/* All or none of them change: before the first is written, nothing is left that the call could refuse. */
+/* Checks all tensors before the first is written, so that all of them change or none. */
 static bool check_writable(wk_site site, const wk__tensor_list *list)
 {
     for (int64_t k = 0; k < list->count; k++) {

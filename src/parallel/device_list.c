@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See device_list.h. */
+/* Checks of device lists; see device_list.h. */
 #include "device_list.h"
 
 static bool is_named_before(wk__device *const *device, int k)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wk_mirrored: making it, and its forward.
+/* wk_mirrored: construction and forward.
  *
  *     input [96, ..] --> narrow, to --> [32, ..] on opencl:0 --> model, parameters on opencl:0 --> [32, 10] --\
  *                                       [32, ..] on opencl:1 --> model, parameters on opencl:1 --> [32, 10] --> to, cat
  *                                       [32, ..] on cpu      --> model, parameters on cpu      --> [32, 10] --/
  *
- * All of that is calls of ops, so gradients come back the same way. Replicas are recorded one after another, and run
- * beside one another where devices work on their own. */
+ * All steps are ordinary ops, so gradients flow back the same way. Replicas are recorded one after another on the
+ * calling thread; asynchronous devices execute them concurrently. */
 #include "mirrored.h"
 #include "base/alloc.h"
 #include "base/options.h"
@@ -32,7 +32,7 @@ static wk_module *model_of(const wk_module *many)
 
 /* ---- one call of forward ----------------------------------------------------------------------------------------- */
 
-/* The guard of the call closes: at its end, or because a handler's longjmp has left what the model called. */
+/* Cleanup of a forward call, at its end or after a longjmp out of the error handler. */
 static void end_forward(void *address)
 {
     wk__mirrored_forward *t = address;
@@ -85,7 +85,7 @@ static wk__mirrored_forward *begin_forward(wk__mirrored *m, int inputs, int outp
 
 /* ---- the batch --------------------------------------------------------------------------------------------------- */
 
-/* Samples of a batch: what the first input with dimensions has of the first; -1: there is none. */
+/* Returns the batch size: dimension 0 of the first input that has one; -1: no input has. */
 static int64_t samples_of(wk_tensor *const *in, int inputs)
 {
     for (int k = 0; k < inputs; k++)
@@ -93,7 +93,7 @@ static int64_t samples_of(wk_tensor *const *in, int inputs)
     return -1;
 }
 
-/* What is no batch, or an empty one, is the first device's alone. */
+/* Computes the shares. Without a batch, or with an empty one, the first device does all work. */
 static void split_batch(wk__mirrored_forward *t, int64_t samples)
 {
     const wk__mirrored *m = t->m;
@@ -171,7 +171,7 @@ static bool check_output_counts(const wk__mirrored_forward *t)
     return true;
 }
 
-/* Result i of all replicas, on one device. */
+/* Gathers result i of all replicas on one device. */
 static wk_tensor *gather(const wk__mirrored_forward *t, int i, wk_device to)
 {
     wk_tensor *part[WK_MIRRORED_DEVICES];
@@ -227,7 +227,7 @@ static int run_forward(wk__mirrored_forward *t, wk_module *model, wk_tensor *con
     return count;
 }
 
-/* On the first device alone, where all of the model is or will be. */
+/* Runs the model on the first device only, where its parameters are or will be made. */
 static int run_alone(const wk__mirrored *m, wk_module *model, wk_tensor *const *in, int inputs, wk_tensor **out,
                      int outputs)
 {

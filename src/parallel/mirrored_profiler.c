@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a mirrored network's steps spend their time on, and how fast its devices are.
+/* Profiles the steps of a mirrored network: where the time goes, and the speed of each device.
  *
- * Calls are recorded and run later, on several devices at once, so a clock beside them tells little. Therefore in a few
- * steps the devices are waited for between the parts of a step:
+ * Calls are recorded and run later, on several devices concurrently, so timing the calls is meaningless. A few steps
+ * are measured with a device synchronization between their parts:
  *
- *     forward    begin | parameters and inputs are copied | replicas | results are gathered
- *     backward   the loss and the replicas, up to the first parameter's gradient | gradients are brought together
- *     the rest   the optimiser's step and what the program does, up to the next forward
+ *     forward    start | copy parameters and inputs | replicas | gather results
+ *     backward   loss and replicas, up to the first parameter's gradient | sum gradients over the devices
+ *     the rest   optimiser step and user code, up to the next forward
  *
- * Replicas run side by side in these steps, too: each device has a moment before its replica and one behind it. */
+ * Replicas run concurrently in these steps as well: each device records an event before and after its replica. */
 #include "mirrored.h"
 #include "backend/device.h"
 #include "base/alloc.h"
@@ -18,29 +18,29 @@
 #include "engine/device_sync.h"
 
 enum {
-    WARMUP_STEPS = 8, /* steps in which kernels are built, with tails of products too, and memory is taken */
+    WARMUP_STEPS = 8, /* steps not measured, in which kernels are compiled and memory is allocated */
     PROFILED_STEPS = 3,
-    BALANCE_STEPS = 8 /* as many are measured where shares go by the devices' speed */
+    BALANCE_STEPS = 8 /* measured steps if shares follow the speed of devices */
 };
 
-/* Seconds of a step, or sums over several. */
+/* Seconds per part of a step, or sums over several steps. */
 typedef struct times {
     double whole, copying, computing, reducing, waiting, bytes;
 } times;
 
-/* A step that is being measured. The nodes of its gradients hold it, too. */
+/* A step being measured. Referenced by the profiler and by the listeners of its gradients. */
 typedef struct profiled_step {
     wk__gradient_listener listener;
     int n;
     wk__device *device[WK_MIRRORED_DEVICES];
-    double begun, last, waited; /* moments; what loops over data had waited then */
+    double begun, last, waited; /* times in seconds; time that data loops had waited by then */
     times times;
-    int64_t nodes, gradients_done; /* parameters whose gradients will be brought together, and those whose were */
+    int64_t nodes, gradients_done; /* parameters whose gradients are to be summed, and those done */
 } profiled_step;
 
 struct wk__step_profiler {
     int64_t steps, trained, copied, measured;
-    profiled_step *current; /* it ends where the next forward begins; NULL: none */
+    profiled_step *current; /* ends at the next forward; NULL: none */
     void *events[WK_MIRRORED_DEVICES][2];
     double forward[WK_MIRRORED_DEVICES];
     times sum;
@@ -95,7 +95,8 @@ static void end_phase(profiled_step *s, double *sum)
     *sum += s->last - then;
 }
 
-/* Before the gradients of a parameter are added, and after that. All work of the replicas comes before the first. */
+/* Listener: called before and after the gradients of a parameter are summed. The first call follows all work of the
+ * replicas. */
 static void on_gradient_summed(wk__gradient_listener *listener, bool after)
 {
     profiled_step *s = (profiled_step *)listener;
@@ -133,13 +134,13 @@ void wk__step_profiler_end_replica(wk__mirrored_forward *t, int k)
 {
     wk__step_profiler *f = t->m->profiler;
     if (!f->current) return;
-    release_events(t->m->device[k], f->events[k]); /* of a forward that failed */
+    release_events(t->m->device[k], f->events[k]); /* left by a forward that failed */
     f->events[k][0] = record_event(t->m->device[k]);
     wk__flush(t->context);
     f->events[k][1] = record_event(t->m->device[k]);
 }
 
-/* Seconds between the two moments of a device; 0: not known. */
+/* Returns the seconds between the two events of a device; 0: unknown. */
 static double elapsed_between(const wk__device *device, void *moment[2])
 {
     const wk__backend *backend = device->backend;
@@ -160,8 +161,8 @@ static void read_moments(wk__mirrored_forward *t)
         if (t->share[k] > 0) f->forward[k] = elapsed_between(t->m->device[k], f->events[k]);
 }
 
-/* Samples in a second become shares. The first time tells more than equal shares did, later ones are averaged. A device
- * that had no part this time, or whose time is not known, keeps its share. */
+/* Updates the shares from samples per second: the first measurement replaces the equal shares, later ones are averaged.
+ * An idle device, or one whose time is unknown, keeps its share. */
 static void rebalance(wk__mirrored_forward *t)
 {
     wk__mirrored *m = t->m;
@@ -181,7 +182,7 @@ static void rebalance(wk__mirrored_forward *t)
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-/* Parameters are on the first device. */
+/* Returns how copies between the devices go; parameters are on the first. */
 static wk_copy_path path_of(const wk__mirrored *m)
 {
     bool peer = true;
@@ -234,7 +235,7 @@ static void log_stats(const wk__mirrored *m)
     wk__text_free(&text);
 }
 
-/* A step has ended with this moment. One whose gradients did not all come is passed over. */
+/* Adds a finished step to the statistics; ignores one in which not all gradients arrived. */
 static void finish_step(wk__mirrored *m)
 {
     wk__step_profiler *f = m->profiler;
@@ -269,7 +270,7 @@ void wk__step_profiler_begin(wk__mirrored_forward *t, bool trains)
     f->steps++;
     f->trained += trains;
     profiled_step *s = is_measured(m, trains) ? wk__alloc_zero(1, sizeof *s) : NULL;
-    if (!s) return; /* where memory is short, another step will do */
+    if (!s) return; /* on allocation failure another step is measured */
     atomic_init(&s->listener.refs, 1);
     s->listener.on_gradient = on_gradient_summed;
     s->n = m->n;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of a mirrored network's parameters and buffers, and the exchange by which the model uses them.
+/* Copies of a mirrored network's parameters and buffers, and how they are bound to the model's handles.
  *
- *     the model's handle --> body of the parameter      while replica k runs      handle --> body of stand-in k
- *     stand-in k         --> body of stand-in k                               stand-in k --> body of the parameter
+ *     the model's handle --> body of the parameter      while replica k runs      handle --> body of replica k
+ *     replica tensor k   --> body of replica k                           replica tensor k --> body of the parameter
  *
- * A stand-in lasts for one forward: it sees the copy that the network keeps for that device, or, on the parameter's own
- * device, the parameter's storage, and has the broadcast of the parameter as its node. So the handle that the model's
- * code knows gives the numbers on the right device, and the gradient finds its way to the one leaf. */
+ * A replica tensor exists for one forward. It is a view of the copy that the network keeps on that device, or on the
+ * parameter's own device of its storage, and its graph node is the broadcast of the parameter. So the handle that the
+ * model uses refers to data on the right device, and gradients flow to the one leaf. */
 #include "mirrored.h"
 #include "base/alloc.h"
 #include "engine/op_queue.h"
@@ -69,7 +69,7 @@ bool wk__mirrored_collect(wk_site site, wk__mirrored *m, wk_module *model)
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-/* Numbers at an address that the program knows may have changed without a call. */
+/* Returns true if the copy is up to date. Memory whose address user code has may have changed without a call. */
 static bool is_current(const wk__replica_copy *copy, const wk__storage *from)
 {
     if (!copy->tensor) return false;
@@ -114,7 +114,7 @@ static bool make_replica_tensors(wk__mirrored_forward *t, int64_t i, bool has_gr
     int count = 0;
     for (int k = 0; k < m->n; k++) {
         const bool home = wk__body_of(kept->tensor)->storage->device == m->device[k];
-        if (t->share[k] == 0 || (home && !kept->buffer && !has_gradient)) continue; /* the parameter itself serves */
+        if (t->share[k] == 0 || (home && !kept->buffer && !has_gradient)) continue; /* the parameter itself is used */
         wk_tensor *stand_in = wk_detach_at(no_site, home ? kept->tensor : m->copy[i * m->n + k].tensor);
         if (!stand_in) return false;
         made[count++] = t->replica_tensor[i * m->n + k] = stand_in;
@@ -125,7 +125,7 @@ static bool make_replica_tensors(wk__mirrored_forward *t, int64_t i, bool has_gr
         wk__step_profiler_watch(t, kept->tensor, made[0]);
         return true;
     }
-    for (int k = 0; k < m->n; k++) t->replica_tensor[i * m->n + k] = NULL; /* let go of */
+    for (int k = 0; k < m->n; k++) t->replica_tensor[i * m->n + k] = NULL; /* references dropped */
     return false;
 }
 
@@ -156,8 +156,7 @@ void wk__mirrored_bind(wk__mirrored_forward *t, int k)
 
 /* ---- buffers ----------------------------------------------------------------------------------------------------- */
 
-/* Has forward changed what stood in for buffer i on device k? It may have another storage now, or other numbers in the
- * same one. */
+/* Returns true if forward has changed buffer i on device k: it has another storage, or another version of it. */
 static bool has_changed(const wk__mirrored_forward *t, int64_t i, int k)
 {
     const wk__mirrored *m = t->m;
@@ -168,7 +167,7 @@ static bool has_changed(const wk__mirrored_forward *t, int64_t i, int k)
     return now != before || now->assign_count != t->start_version[i * m->n + k];
 }
 
-/* The mean of what the devices have, or what the first has. */
+/* Returns the mean of the buffer over the devices, or its value on the first. */
 static wk_tensor *merged_buffer(const wk__mirrored_forward *t, int64_t i, bool mean)
 {
     const wk__mirrored *m = t->m;

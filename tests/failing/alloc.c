@@ -38,7 +38,7 @@ static void warm_null(void **state)
 static void warm_opencl(void **state)
 {
     (void)state;
-    if (wk_device_count(test_gpu_kind()) == 0) skip();
+    if (test_cpu_alone() || wk_device_count(test_gpu_kind()) == 0) skip();
     warm(test_gpu(0), 200);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The examples in wick/pointwise.h give what stands there. */
+/* Tests the examples in wick/pointwise.h. */
 /* Written by scripts/generate_ops.py from src/ops/specs/pointwise: edit those. */
 #include "support/wick.h"
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The examples in wick/reduce.h give what stands there. */
+/* Tests the examples in wick/reduce.h. */
 /* Written by scripts/generate_ops.py from src/ops/specs/reduce: edit those. */
 #include "support/wick.h"
 #include <math.h>

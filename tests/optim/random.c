@@ -176,6 +176,7 @@ static bool about(double x, double y)
 static void where_it_is_found_late(void **state_of_test)
 {
     (void)state_of_test;
+    if (test_cpu_alone()) skip();
     int tried = 0, old = 0, updated = 0;
     for (uint32_t seed = 0; seed < SEEDS_GPU; seed++) {
         if (!test_has_turn((int)seed, PARTS)) continue;

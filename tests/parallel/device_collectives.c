@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wk_devices_scatter, wk_devices_gather, wk_devices_broadcast, wk_devices_all_reduce: collectives among the devices of a
- * process, with gradients. */
+/* wk_devices_scatter, wk_devices_gather, wk_devices_broadcast, wk_devices_all_reduce: collectives among the devices of
+ * a process, with gradients. */
 #include "support/mirrored.h"
 
 #include "engine/op_queue.h"

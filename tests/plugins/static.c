@@ -10,7 +10,7 @@ int main(void)
     const char *opencl = wk_device_status(WK_OPENCL);
     printf("%s\n", opencl);
     if (!strstr(opencl, "-static") || wk_item(wk_sum(wk_ones((1000, 1000)))) != 1e6) return 1;
-    wk_ones((1), .device = wk_opencl(0));
+    (void)wk_ones((1), .device = wk_opencl(0));
     const char *error = wk_error();
     return error && strstr(error, "opencl:0 is not there") && strstr(error, "-static") ? 0 : 2;
 }

@@ -6,7 +6,7 @@
 
 programs="$WICK_BUILD/tests/random_programs"
 seed=${WICK_TEST_SEED:-1}
-check "random programs, seed $seed" "$programs" --kinds --programs "${WICK_RANDOM_PROGRAMS:-1000}" --seed "$seed"
+check "random programs, seed $seed" "$programs" --kinds --programs "${WICK_RANDOM_PROGRAMS:-2000}" --seed "$seed"
 tail -n 5 "$WICK_WORK/output"
 
 # What it prints can be taken over.

@@ -5,148 +5,14 @@
  * A comment promises the codes WK_ERR_... in it. An op's comment begins with the op's call, any other belongs to the
  * functions that are declared behind it up to the next comment or empty line (for a group of functions, one row does),
  * and a comment that no declaration follows to the header. */
+#include "promised_codes_base.h"
 #include "promised_codes_ops.h"
+#include "promised_codes_samples.h"
 #include "promised_codes_training.h"
+#include "support/sweep/sweep.h"
 
 #include <ctype.h>
 #include <dirent.h>
-
-/* ---- tensors, devices, files of others --------------------------------------------------------------------------- */
-
-static void *resizes(void *user, void *block, size_t size)
-{
-    return user ? NULL : realloc(block, size);
-}
-static void allocator_too_late(void)
-{
-    wk_set_allocator(resizes, NULL);
-}
-static void options_of_a_newer_version(void)
-{
-    const struct {
-        wk_tensor_options now;
-        char later[8];
-    } options = {{.size = sizeof options}, {1}};
-    wk_zeros_at(WK_HERE, (const int64_t[]){2}, 1, &options.now);
-}
-static void options_without_a_size(void)
-{
-    wk_zeros_at(WK_HERE, (const int64_t[]){2}, 1, &(wk_tensor_options){0});
-}
-static float four[4];
-static void from_of_other_bytes(void)
-{
-    wk_from_at(WK_HERE, WK_F32, four, sizeof four, (const int64_t[]){5}, 1);
-}
-static void of_of_other_bytes(void)
-{
-    wk_of_at(WK_HERE, WK_F32, four, sizeof four, (const int64_t[]){5}, 1);
-}
-static void strides_past_the_end(void)
-{
-    const int64_t shape = 2, stride = 4;
-    wk_from_strided_sized_at(WK_HERE, WK_F32, four, sizeof four, &shape, &stride, 1, NULL);
-}
-static void borrow_of_too_few(void)
-{
-    wk_borrow_sized_at(WK_HERE, WK_F32, four, sizeof four, (const int64_t[]){5}, 1, NULL, NULL);
-}
-static void read_as_another_dtype(void)
-{
-    wk_read(wk_arange(2), four, sizeof(int64_t[2]));
-}
-static void read_of_other_bytes(void)
-{
-    wk_read(wk_ones((2)), four, sizeof four);
-}
-static void read_as_no_dtype(void)
-{
-    wk_read_as_at(WK_HERE, wk_ones((4)), four, sizeof four, (wk_dtype)99);
-}
-static void negative_limit(void)
-{
-    wk_memory_set_limit(wk_cpu(), -1);
-}
-static void log_of_no_subject(void)
-{
-    wk_set_log("no such subject", NULL, NULL);
-}
-static void no_sync_mode(void)
-{
-    wk_set_sync_debug_mode((wk_sync_mode)9);
-}
-static void transfers_without_a_size(void)
-{
-    wk_transfer_stats(&(wk_transfer_counters){0});
-}
-static void setting_past_the_end(void)
-{
-    wk_setting_info(wk_setting_count(), &(wk_setting){.size = sizeof(wk_setting)});
-}
-static void op_past_the_end(void)
-{
-    wk_op_info(wk_op_count(), &(wk_op){.size = sizeof(wk_op)});
-}
-static void parameter_past_the_end(void)
-{
-    wk_op_parameter(0, 99, &(wk_parameter){.size = sizeof(wk_parameter)});
-}
-static void replay_of_a_text(void)
-{
-    wk_replay(file_with("int main(void) { return 0; }"), NULL, NULL);
-}
-static void replay_of_no_file(void)
-{
-    wk_replay(no_file(), NULL, NULL);
-}
-static void event_on_no_device(void)
-{
-    wk_event_record(no_device());
-}
-
-static const promised_code promised_by_others[] = {
-    {"core.h", WK_ERR_UNSUPPORTED, options_of_a_newer_version, NULL},
-    {"core.h", WK_ERR_ARGUMENT, options_without_a_size, NULL},
-    {"wk_report_error", WK_ERR_TIMEOUT, NULL, "distributed/failing.c"},
-    {"wk_set_allocator", WK_ERR_STATE, allocator_too_late, NULL},
-    {"tensor.h", WK_ERR_STATE, NULL, "engine/events_refused.c"},
-    {"wk_from", WK_ERR_SHAPE, from_of_other_bytes, NULL},
-    {"wk_of", WK_ERR_SHAPE, of_of_other_bytes, NULL},
-    {"wk_from_strided_sized", WK_ERR_SHAPE, strides_past_the_end, NULL},
-    {"wk_borrow_sized", WK_ERR_SHAPE, borrow_of_too_few, NULL},
-    {"wk_read", WK_ERR_DTYPE, read_as_another_dtype, NULL},
-    {"wk_read", WK_ERR_SHAPE, read_of_other_bytes, NULL},
-    {"wk_read_as", WK_ERR_ARGUMENT, read_as_no_dtype, NULL},
-    {"wk_memory_set_limit", WK_ERR_ARGUMENT, negative_limit, NULL},
-    {"wk_set_log", WK_ERR_ARGUMENT, log_of_no_subject, NULL},
-    {"wk_set_sync_debug_mode", WK_ERR_ARGUMENT, no_sync_mode, NULL},
-    {"wk_transfer_stats", WK_ERR_ARGUMENT, transfers_without_a_size, NULL},
-    {"wk_replay", WK_ERR_INTERNAL, NULL, "engine/replay.c"},
-    {"wk_replay", WK_ERR_FORMAT, replay_of_a_text, NULL},
-    {"wk_replay", WK_ERR_IO, replay_of_no_file, NULL},
-    {"log.h", WK_ERR_ARGUMENT, NULL, "base/environment.c"},
-    {"wk_setting_info", WK_ERR_ARGUMENT, setting_past_the_end, NULL},
-    {"wk_op_info", WK_ERR_ARGUMENT, op_past_the_end, NULL},
-    {"wk_op_parameter", WK_ERR_ARGUMENT, parameter_past_the_end, NULL},
-    {"wk_call", WK_ERR_STATE, NULL, "autograd/calls.c"},
-    {"wk_to_dlpack", WK_ERR_STATE, NULL, "io/dlpack_out.c"},
-    {"wk_to_dlpack", WK_ERR_DEVICE, NULL, "io/dlpack_out.c"},
-    {"wk_from_dlpack", WK_ERR_UNSUPPORTED, NULL, "io/dlpack_refused.c"},
-    {"wk_from_dlpack", WK_ERR_DEVICE, NULL, "io/dlpack_refused.c"},
-    {"wk_from_dlpack", WK_ERR_DTYPE, NULL, "io/dlpack_refused.c"},
-    {"wk_from_dlpack", WK_ERR_SHAPE, NULL, "io/dlpack_refused.c"},
-    {"wk_from_dlpack", WK_ERR_ARGUMENT, NULL, "io/dlpack_refused.c"},
-    {"wk_from_dlpack", WK_ERR_MEMORY, NULL, "failing/dlpack.c"},
-    {"wk_event_record", WK_ERR_DEVICE, event_on_no_device, NULL},
-    {"wk_event_record", WK_ERR_MEMORY, NULL, "engine/events_refused.c"},
-    {"wk_event_record", WK_ERR_DEVICE_LOST, NULL, "engine/events_refused.c"},
-    {"wk_event_record", WK_ERR_UNSUPPORTED, NULL, "engine/events.c"},
-    {"wk_event_record", WK_ERR_STATE, NULL, "engine/events_refused.c"},
-    {"wk_event_synchronize", WK_ERR_DEVICE_LOST, NULL, "backend/cuda/lost.c"},
-    {"wk_event_elapsed_time", WK_ERR_STATE, NULL, "engine/events.c"},
-    {"wk_event_elapsed_time", WK_ERR_DEVICE, NULL, "engine/events.c"},
-    {"wk_event_elapsed_time", WK_ERR_DEVICE_LOST, NULL, "backend/cuda/lost.c"},
-};
 
 /* ---- the tables -------------------------------------------------------------------------------------------------- */
 
@@ -155,8 +21,9 @@ static const struct {
     size_t count;
 } tables[] = {
     {promised_by_ops, sizeof promised_by_ops / sizeof *promised_by_ops},
+    {promised_by_samples, sizeof promised_by_samples / sizeof *promised_by_samples},
     {promised_by_training, sizeof promised_by_training / sizeof *promised_by_training},
-    {promised_by_others, sizeof promised_by_others / sizeof *promised_by_others},
+    {promised_by_base, sizeof promised_by_base / sizeof *promised_by_base},
 };
 enum { TABLES = sizeof tables / sizeof *tables };
 
@@ -189,17 +56,54 @@ static char *text_of(const char *folder, const char *name)
     return text;
 }
 
+/* Does the text name the code, not one whose name only begins so? */
+static bool names_code(const char *text, int code)
+{
+    const size_t length = strlen(code_names[code]);
+    while ((text = strstr(text, code_names[code])) && (isupper((unsigned char)text[length]) || text[length] == '_'))
+        text += length;
+    return text != NULL;
+}
+
+static bool check_sample(const promised_code *row)
+{
+    const char *why;
+    sweep_sample sample;
+    wk_tensor *tensor[SWEEP_TENSORS];
+    wk_value results[SWEEP_RESULTS];
+    int count = SWEEP_RESULTS;
+    char message[400];
+    if (!sweep_parse(row->sample, &sample, &why)) fail_msg("%s(%s): %s", row->subject, row->sample, why);
+    for (int k = 0; k < sample.operands; k++)
+        tensor[k] =
+            wk_zeros_at(WK_HERE, sample.operand[k].shape, sample.operand[k].ndim,
+                        &(wk_tensor_options){.size = sizeof(wk_tensor_options), .dtype = sample.operand[k].fixed});
+    sweep_bind(&sample, tensor);
+    wk_code code = wk_call(NULL, row->subject + strlen("wk_"), sample.argument, sample.arguments, results, &count, NULL,
+                           message, sizeof message);
+    for (int k = 0; k < count; k++) {
+        if (wk_sync() != WK_OK || wk_item(wk_sum(results[k].tensor)) != 0) code = wk_error_code();
+        wk_free(results[k].tensor);
+    }
+    wk_clear_error();
+    if (code != row->code)
+        print_error("%s(%s): %s is promised, returned was %d: %s\n", row->subject, row->sample, code_names[row->code],
+                    (int)code, message);
+    return code == row->code;
+}
+
 static bool check_row(const promised_code *row)
 {
     if (row->test) {
         char *text = text_of("tests", row->test);
         const bool is_header = strncmp(row->subject, "wk_", 3) != 0;
-        const bool named = strstr(text, code_names[row->code]) && (is_header || strstr(text, row->subject));
+        const bool named = names_code(text, row->code) && (is_header || strstr(text, row->subject));
         free(text);
         if (!named) print_error("%s, %s: not in tests/%s\n", row->subject, code_names[row->code], row->test);
         return named;
     }
     WK_SCOPE;
+    if (row->sample) return check_sample(row);
     row->provoke();
     const bool right = wk_error_code() == row->code;
     if (!right)
@@ -273,7 +177,7 @@ static bool add_name(promises *p, const char *line)
 static void add_codes(promises *p, const char *line)
 {
     for (int code = 1; code <= WK_ERR_TIMEOUT; code++)
-        if (strstr(line, code_names[code])) p->codes |= 1u << code;
+        if (names_code(line, code)) p->codes |= 1u << code;
 }
 
 static int unprovoked_of(const char *header)
@@ -291,7 +195,8 @@ static int unprovoked_of(const char *header)
             continue;
         }
         if (!*line) settle(&p);
-        if (strncmp(line, "WK_API", 6) == 0 && add_name(&p, line)) p.declared = true;
+        if ((strncmp(line, "WK_API", 6) == 0 || strncmp(line, "WK_RESULT_API", 13) == 0) && add_name(&p, line))
+            p.declared = true;
     }
     settle(&p);
     free(text);

@@ -8,13 +8,14 @@
 #include <wick/call.h>
 #include <wick/checkpoint.h>
 
-/* Either `provoke`, which leaves an error with that code, or the test program that holds the promise because it takes
- * several processes, a failing device or a hook into the library. */
+/* One of `provoke`, which leaves an error with that code, the test program that holds the promise because it takes
+ * several processes, a failing device or a hook into the library, and the arguments of a call by name that fails. */
 typedef struct promised_code {
     const char *subject; /* the function, or the header for a promise of all of its functions */
     wk_code code;
     void (*provoke)(void);
     const char *test;
+    const char *sample; /* see promised_codes_samples.h */
 } promised_code;
 
 static inline wk_tensor *a_leaf(void)

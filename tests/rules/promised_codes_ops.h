@@ -35,14 +35,6 @@ static void shared_elements_in_place(void)
 {
     wk_add_(an_expanded(), 1);
 }
-static void matrices_that_do_not_fit(void)
-{
-    wk_matmul(wk_ones((2, 3)), wk_ones((2, 3)));
-}
-static void matrices_of_two_dtypes(void)
-{
-    wk_matmul(wk_ones((2, 2)), wk_ones((2, 2), .dtype = WK_F64));
-}
 
 /* ---- creation ---------------------------------------------------------------------------------------------------- */
 
@@ -264,68 +256,78 @@ static void index_computed_out_of_range(void)
     wk_item(wk_sum(wk_gather(wk_ones((2)), 0, wk_add(class_labels(2), 1))));
 }
 
+static void one_hot_of_an_unknown_class(void)
+{
+    wk_one_hot(class_labels(5), 3);
+}
+static void zeros_on_no_device(void)
+{
+    wk_zeros((2), .device = no_device());
+}
+
 static const promised_code promised_by_ops[] = {
-    {"ops.h", WK_ERR_SHAPE, sizes_that_do_not_broadcast, NULL},
-    {"ops.h", WK_ERR_DTYPE, bool_in_neg, NULL},
-    {"ops.h", WK_ERR_DEVICE, two_devices, NULL},
-    {"pointwise.h", WK_ERR_SHAPE, sizes_that_do_not_broadcast, NULL},
-    {"pointwise.h", WK_ERR_SHAPE, result_larger_than_the_target, NULL},
-    {"pointwise.h", WK_ERR_DTYPE, bool_in_neg, NULL},
-    {"pointwise.h", WK_ERR_DTYPE, dtype_that_the_target_cannot_hold, NULL},
-    {"pointwise.h", WK_ERR_DEVICE, two_devices, NULL},
-    {"pointwise.h", WK_ERR_STATE, leaf_in_place, NULL},
-    {"pointwise.h", WK_ERR_STATE, shared_elements_in_place, NULL}, /* and of each op: sweep_in_place */
-    {"matmul.h", WK_ERR_SHAPE, matrices_that_do_not_fit, NULL},
-    {"matmul.h", WK_ERR_DTYPE, matrices_of_two_dtypes, NULL},
-    {"creation.h", WK_ERR_SHAPE, negative_size, NULL},
-    {"creation.h", WK_ERR_SHAPE, nine_dimensions, NULL},
-    {"creation.h", WK_ERR_SHAPE, too_many_bytes, NULL},
-    {"wk_zeros", WK_ERR_DTYPE, integers_that_require_grad, NULL},
-    {"wk_arange", WK_ERR_ARGUMENT, arange_with_step_0, NULL},
-    {"wk_arange", WK_ERR_ARGUMENT, arange_away_from_the_end, NULL},
-    {"wk_arange", WK_ERR_ARGUMENT, arange_of_a_negative_number, NULL},
-    {"wk_rand", WK_ERR_DTYPE, rand_of_integers, NULL},
-    {"wk_rand_like", WK_ERR_DTYPE, rand_like_integers, NULL},
-    {"wk_randn", WK_ERR_DTYPE, randn_of_integers, NULL},
-    {"wk_randn_like", WK_ERR_DTYPE, randn_like_integers, NULL},
-    {"wk_randint", WK_ERR_ARGUMENT, randint_of_an_empty_range, NULL},
-    {"wk_to", WK_ERR_DEVICE, to_a_device_that_does_not_exist, NULL},
-    {"wk_copy_", WK_ERR_STATE, copy_into_a_leaf, NULL},
-    {"wk_copy_", WK_ERR_STATE, copy_into_shared_elements, NULL},
-    {"wk_fill_", WK_ERR_STATE, fill_of_a_leaf, NULL},
-    {"wk_fill_", WK_ERR_STATE, fill_of_shared_elements, NULL},
-    {"wk_div", WK_ERR_ARGUMENT, div_with_an_unknown_mode, NULL},
-    {"wk_pow", WK_ERR_ARGUMENT, pow_with_a_number_too_large, NULL},
-    {"wk_hardtanh", WK_ERR_ARGUMENT, hardtanh_with_crossed_limits, NULL},
-    {"wk_clamp", WK_ERR_ARGUMENT, clamp_without_limits, NULL},
-    {"wk_uniform_", WK_ERR_ARGUMENT, uniform_from_above, NULL},
-    {"wk_normal_", WK_ERR_ARGUMENT, normal_with_negative_std, NULL},
-    {"wk_bernoulli", WK_ERR_ARGUMENT, bernoulli_of_2, NULL},
-    {"wk_dropout", WK_ERR_ARGUMENT, dropout_of_more_than_all, NULL},
-    {"wk_multinomial", WK_ERR_ARGUMENT, multinomial_of_too_many, NULL},
-    {"reduce.h", WK_ERR_INDEX, dimension_out_of_range, NULL},
-    {"reduce.h", WK_ERR_ARGUMENT, dimension_named_twice, NULL},
-    {"reduce.h", WK_ERR_ARGUMENT, k_out_of_range, NULL},
-    {"reduce.h", WK_ERR_DTYPE, integers_for_an_op_of_floats, NULL},
-    {"reduce.h", WK_ERR_SHAPE, losses_of_two_shapes, NULL},
-    {"wk_mean", WK_ERR_DTYPE, mean_of_integers, NULL},
-    {"wk_amax", WK_ERR_SHAPE, amax_without_elements, NULL},
-    {"wk_amin", WK_ERR_SHAPE, amin_without_elements, NULL},
-    {"wk_argmax", WK_ERR_SHAPE, argmax_without_elements, NULL},
-    {"wk_argmin", WK_ERR_SHAPE, argmin_without_elements, NULL},
-    {"wk_kthvalue", WK_ERR_SHAPE, kthvalue_without_elements, NULL},
-    {"wk_median", WK_ERR_SHAPE, median_without_elements, NULL},
-    {"wk_layer_norm", WK_ERR_ARGUMENT, layer_norm_with_negative_eps, NULL},
-    {"wk_binary_cross_entropy", WK_ERR_STATE, bce_with_a_weight_to_train, NULL},
-    {"wk_binary_cross_entropy_with_logits", WK_ERR_STATE, bce_logits_with_a_weight_to_train, NULL},
-    {"wk_cross_entropy", WK_ERR_INDEX, cross_entropy_of_an_unknown_class, NULL},
-    {"wk_cross_entropy", WK_ERR_INDEX, cross_entropy_of_a_class_computed_late, NULL},
-    {"wk_cross_entropy", WK_ERR_STATE, cross_entropy_with_a_weight_to_train, NULL},
-    {"shape.h", WK_ERR_INDEX, squeezed_dimension_out_of_range, NULL},
-    {"shape.h", WK_ERR_INDEX, select_out_of_range, NULL},
-    {"shape.h", WK_ERR_INDEX, index_out_of_range, NULL},
-    {"shape.h", WK_ERR_INDEX, index_computed_out_of_range, NULL},
-    {"shape.h", WK_ERR_SHAPE, reshape_to_more, NULL},
+    {"ops.h", WK_ERR_SHAPE, .provoke = sizes_that_do_not_broadcast},
+    {"ops.h", WK_ERR_DTYPE, .provoke = bool_in_neg},
+    {"ops.h", WK_ERR_DEVICE, .provoke = two_devices},
+    {"pointwise.h", WK_ERR_SHAPE, .provoke = sizes_that_do_not_broadcast},
+    {"pointwise.h", WK_ERR_SHAPE, .provoke = result_larger_than_the_target},
+    {"pointwise.h", WK_ERR_DTYPE, .provoke = bool_in_neg},
+    {"pointwise.h", WK_ERR_DTYPE, .provoke = dtype_that_the_target_cannot_hold},
+    {"pointwise.h", WK_ERR_DEVICE, .provoke = two_devices},
+    {"pointwise.h", WK_ERR_STATE, .provoke = leaf_in_place},
+    {"pointwise.h", WK_ERR_STATE, .provoke = shared_elements_in_place}, /* and of each op: sweep_in_place */
+    {"creation.h", WK_ERR_DEVICE, .provoke = zeros_on_no_device},
+    {"creation.h", WK_ERR_DTYPE, .provoke = integers_that_require_grad},
+    {"wk_one_hot", WK_ERR_INDEX, .provoke = one_hot_of_an_unknown_class},
+    {"creation.h", WK_ERR_SHAPE, .provoke = negative_size},
+    {"creation.h", WK_ERR_SHAPE, .provoke = nine_dimensions},
+    {"creation.h", WK_ERR_SHAPE, .provoke = too_many_bytes},
+    {"wk_zeros", WK_ERR_DTYPE, .provoke = integers_that_require_grad},
+    {"wk_arange", WK_ERR_ARGUMENT, .provoke = arange_with_step_0},
+    {"wk_arange", WK_ERR_ARGUMENT, .provoke = arange_away_from_the_end},
+    {"wk_arange", WK_ERR_ARGUMENT, .provoke = arange_of_a_negative_number},
+    {"wk_rand", WK_ERR_DTYPE, .provoke = rand_of_integers},
+    {"wk_rand_like", WK_ERR_DTYPE, .provoke = rand_like_integers},
+    {"wk_randn", WK_ERR_DTYPE, .provoke = randn_of_integers},
+    {"wk_randn_like", WK_ERR_DTYPE, .provoke = randn_like_integers},
+    {"wk_randint", WK_ERR_ARGUMENT, .provoke = randint_of_an_empty_range},
+    {"wk_to", WK_ERR_DEVICE, .provoke = to_a_device_that_does_not_exist},
+    {"wk_copy_", WK_ERR_STATE, .provoke = copy_into_a_leaf},
+    {"wk_copy_", WK_ERR_STATE, .provoke = copy_into_shared_elements},
+    {"wk_fill_", WK_ERR_STATE, .provoke = fill_of_a_leaf},
+    {"wk_fill_", WK_ERR_STATE, .provoke = fill_of_shared_elements},
+    {"wk_div", WK_ERR_ARGUMENT, .provoke = div_with_an_unknown_mode},
+    {"wk_pow", WK_ERR_ARGUMENT, .provoke = pow_with_a_number_too_large},
+    {"wk_hardtanh", WK_ERR_ARGUMENT, .provoke = hardtanh_with_crossed_limits},
+    {"wk_clamp", WK_ERR_ARGUMENT, .provoke = clamp_without_limits},
+    {"wk_uniform_", WK_ERR_ARGUMENT, .provoke = uniform_from_above},
+    {"wk_normal_", WK_ERR_ARGUMENT, .provoke = normal_with_negative_std},
+    {"wk_bernoulli", WK_ERR_ARGUMENT, .provoke = bernoulli_of_2},
+    {"wk_dropout", WK_ERR_ARGUMENT, .provoke = dropout_of_more_than_all},
+    {"wk_multinomial", WK_ERR_ARGUMENT, .provoke = multinomial_of_too_many},
+    {"reduce.h", WK_ERR_INDEX, .provoke = dimension_out_of_range},
+    {"reduce.h", WK_ERR_ARGUMENT, .provoke = dimension_named_twice},
+    {"reduce.h", WK_ERR_ARGUMENT, .provoke = k_out_of_range},
+    {"reduce.h", WK_ERR_DTYPE, .provoke = integers_for_an_op_of_floats},
+    {"reduce.h", WK_ERR_SHAPE, .provoke = losses_of_two_shapes},
+    {"wk_mean", WK_ERR_DTYPE, .provoke = mean_of_integers},
+    {"wk_amax", WK_ERR_SHAPE, .provoke = amax_without_elements},
+    {"wk_amin", WK_ERR_SHAPE, .provoke = amin_without_elements},
+    {"wk_argmax", WK_ERR_SHAPE, .provoke = argmax_without_elements},
+    {"wk_argmin", WK_ERR_SHAPE, .provoke = argmin_without_elements},
+    {"wk_kthvalue", WK_ERR_SHAPE, .provoke = kthvalue_without_elements},
+    {"wk_median", WK_ERR_SHAPE, .provoke = median_without_elements},
+    {"wk_layer_norm", WK_ERR_ARGUMENT, .provoke = layer_norm_with_negative_eps},
+    {"wk_binary_cross_entropy", WK_ERR_STATE, .provoke = bce_with_a_weight_to_train},
+    {"wk_binary_cross_entropy_with_logits", WK_ERR_STATE, .provoke = bce_logits_with_a_weight_to_train},
+    {"wk_cross_entropy", WK_ERR_INDEX, .provoke = cross_entropy_of_an_unknown_class},
+    {"wk_cross_entropy", WK_ERR_INDEX, .provoke = cross_entropy_of_a_class_computed_late},
+    {"wk_cross_entropy", WK_ERR_STATE, .provoke = cross_entropy_with_a_weight_to_train},
+    {"shape.h", WK_ERR_INDEX, .provoke = squeezed_dimension_out_of_range},
+    {"shape.h", WK_ERR_INDEX, .provoke = select_out_of_range},
+    {"shape.h", WK_ERR_INDEX, .provoke = index_out_of_range},
+    {"shape.h", WK_ERR_INDEX, .provoke = index_computed_out_of_range},
+    {"shape.h", WK_ERR_SHAPE, .provoke = reshape_to_more},
 };
 
 #endif

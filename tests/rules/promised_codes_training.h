@@ -52,6 +52,25 @@ static void backward_that_is_missing(void)
     wk_backward(wk_sum(wk_apply(&kind, NULL, (a_leaf()))));
 }
 
+static void backward_without_a_graph(void)
+{
+    wk_backward(wk_ones(()));
+}
+static void gradient_of_another_shape(void)
+{
+    wk_set_grad(a_leaf(), wk_ones((3)));
+}
+static void gradient_in_the_leaf(void)
+{
+    wk_tensor *leaf = a_leaf();
+    wk_set_grad(leaf, wk_detach(leaf));
+}
+static void grad_of_an_unused_input(void)
+{
+    wk_tensor *grad, *used = a_leaf(), *unused = a_leaf();
+    wk_grad((wk_sum(used)), (unused), &grad);
+}
+
 /* ---- networks ---------------------------------------------------------------------------------------------------- */
 
 static void name_past_the_list(void)
@@ -284,84 +303,104 @@ static void group_of_0_twice(void)
     wk_dist_new_group((0, 0));
 }
 
+static void child_past_the_end(void)
+{
+    wk_module_child_by_index(a_linear(), 0);
+}
+static void module_to_no_device(void)
+{
+    wk_module_to(a_linear(), no_device());
+}
+static void sum_into_shared_elements(void)
+{
+    wk_devices_all_reduce_(wk_list((an_expanded(), wk_ones((4)))));
+}
+
 static const promised_code promised_by_training[] = {
-    {"wk_requires_grad_", WK_ERR_STATE, wanted_by_a_computed_tensor, NULL},
-    {"wk_requires_grad_", WK_ERR_DTYPE, wanted_by_integers, NULL},
-    {"wk_grad_of", WK_ERR_STATE, grad_of_a_computed_tensor, NULL},
-    {"wk_register_hook", WK_ERR_STATE, hook_without_a_gradient, NULL},
-    {"wk_apply", WK_ERR_STATE, backward_that_is_missing, NULL},
-    {"wk_tensors_name", WK_ERR_INDEX, name_past_the_list, NULL},
-    {"wk_tensors_get", WK_ERR_INDEX, tensor_past_the_list, NULL},
-    {"wk_module_add_parameter", WK_ERR_DTYPE, parameter_of_integers, NULL},
-    {"wk_module_add_parameter", WK_ERR_ARGUMENT, parameter_with_a_dot, NULL},
-    {"wk_module_add_parameter", WK_ERR_ARGUMENT, parameter_name_taken, NULL},
-    {"wk_module_parameter", WK_ERR_ARGUMENT, parameter_not_there, NULL},
-    {"wk_module_buffer", WK_ERR_ARGUMENT, buffer_not_there, NULL},
-    {"wk_module_child", WK_ERR_ARGUMENT, child_not_there, NULL},
-    {"wk_parameters", WK_ERR_STATE, parameters_of_a_lazy_layer, NULL},
-    {"wk_buffers", WK_ERR_STATE, buffers_of_a_lazy_layer, NULL},
-    {"wk_nn_linear", WK_ERR_SHAPE, layer_of_negative_size, NULL},
-    {"wk_init_uniform_", WK_ERR_ARGUMENT, init_from_above, NULL},
-    {"wk_init_normal_", WK_ERR_ARGUMENT, init_with_negative_std, NULL},
-    {"optim.h", WK_ERR_ARGUMENT, option_out_of_range, NULL},
-    {"optim.h", WK_ERR_ARGUMENT, parameter_that_is_no_leaf, NULL},
-    {"optim.h", WK_ERR_ARGUMENT, nothing_to_train, NULL},
-    {"wk_optim_lbfgs", WK_ERR_ARGUMENT, group_for_lbfgs, NULL},
-    {"wk_optim_add_group", WK_ERR_ARGUMENT, option_of_another_optimiser, NULL},
-    {"wk_optim_step", WK_ERR_STATE, lbfgs_without_a_closure, NULL},
-    {"wk_optim_zero_grad", WK_ERR_STATE, gradients_forgotten_in_forward, NULL},
-    {"wk_optim_lr", WK_ERR_INDEX, group_not_there, NULL},
-    {"wk_optim_save", WK_ERR_IO, optimiser_into_no_folder, NULL},
-    {"wk_optim_save", WK_ERR_STATE, NULL, "optim/state.c"},
-    {"wk_optim_load", WK_ERR_IO, optimiser_from_no_file, NULL},
-    {"wk_optim_load", WK_ERR_FORMAT, optimiser_from_a_text, NULL},
-    {"wk_optim_load", WK_ERR_ARGUMENT, NULL, "optim/state.c"},
-    {"wk_optim_load", WK_ERR_SHAPE, NULL, "optim/state.c"},
-    {"wk_optim_load", WK_ERR_DTYPE, NULL, "optim/state.c"},
-    {"wk_checkpoint_new", WK_ERR_STATE, NULL, "checkpoint/ranks.c"},
-    {"wk_checkpoint_load", WK_ERR_FORMAT, NULL, "checkpoint/refused.c"},
-    {"wk_checkpoint_load", WK_ERR_UNSUPPORTED, NULL, "checkpoint/refused.c"},
-    {"wk_checkpoint_load", WK_ERR_IO, NULL, "checkpoint/refused.c"},
-    {"wk_checkpoint_load", WK_ERR_SHAPE, NULL, "checkpoint/refused.c"},
-    {"wk_checkpoint_load", WK_ERR_DTYPE, NULL, "checkpoint/refused.c"},
-    {"wk_checkpoint_load", WK_ERR_ARGUMENT, NULL, "checkpoint/refused.c"},
-    {"wk_checkpoint_load", WK_ERR_STATE, NULL, "checkpoint/refused.c"},
-    {"wk_checkpoint_save", WK_ERR_IO, NULL, "checkpoint/failing.c"},
-    {"wk_checkpoint_save", WK_ERR_STATE, NULL, "checkpoint/ranks.c"},
-    {"wk_data_tensors", WK_ERR_SHAPE, samples_and_labels_differ, NULL},
-    {"wk_data_mnist", WK_ERR_IO, mnist_in_no_folder, NULL},
-    {"wk_data_mnist", WK_ERR_FORMAT, mnist_that_is_text, NULL},
-    {"wk_data_slice", WK_ERR_INDEX, slice_past_the_end, NULL},
-    {"wk_data_loader", WK_ERR_DEVICE, loader_on_no_device, NULL},
-    {"wk_history_add", WK_ERR_SHAPE, history_of_two_elements, NULL},
-    {"wk_save", WK_ERR_IO, save_into_no_folder, NULL},
-    {"wk_load", WK_ERR_IO, load_from_no_file, NULL},
-    {"wk_load", WK_ERR_FORMAT, load_from_a_text, NULL},
-    {"wk_load", WK_ERR_DTYPE, load_another_dtype, NULL},
-    {"wk_load", WK_ERR_SHAPE, load_another_shape, NULL},
-    {"wk_mirrored", WK_ERR_ARGUMENT, mirrored_on_nothing, NULL},
-    {"wk_mirrored", WK_ERR_ARGUMENT, mirrored_twice, NULL},
-    {"wk_mirrored", WK_ERR_DEVICE, mirrored_where_nothing_is, NULL},
-    {"wk_mirrored_stats_of", WK_ERR_ARGUMENT, stats_of_a_linear, NULL},
-    {"wk_devices_scatter", WK_ERR_SHAPE, scatter_of_a_number, NULL},
-    {"wk_devices_all_reduce", WK_ERR_SHAPE, sum_of_two_shapes, NULL},
-    {"wk_devices_all_reduce", WK_ERR_DTYPE, sum_of_two_dtypes, NULL},
-    {"dist.h", WK_ERR_STATE, NULL, "distributed/failing.c"},
-    {"dist.h", WK_ERR_TIMEOUT, NULL, "distributed/failing.c"},
-    {"dist.h", WK_ERR_ARGUMENT, NULL, "distributed/single_rank.c"},
-    {"wk_dist_init", WK_ERR_ARGUMENT, NULL, "distributed/joining.c"},
-    {"wk_dist_init", WK_ERR_TIMEOUT, NULL, "distributed/accept.c"},
-    {"wk_dist_init", WK_ERR_IO, NULL, "distributed/accept.c"},
-    {"wk_dist_init", WK_ERR_STATE, NULL, "distributed/single_rank.c"},
-    {"wk_dist_finish", WK_ERR_STATE, NULL, "distributed/ddp_failing.c"},
-    {"wk_dist_new_group", WK_ERR_ARGUMENT, group_of_rank_1, NULL},
-    {"wk_dist_new_group", WK_ERR_ARGUMENT, group_of_0_twice, NULL},
-    {"wk_dist_reduce_scatter", WK_ERR_SHAPE, NULL, "distributed/queue.c"},
-    {"wk_dist_all_to_all", WK_ERR_SHAPE, NULL, "distributed/queue.c"},
-    {"wk_dist_send", WK_ERR_ARGUMENT, send_to_this_rank, NULL},
-    {"wk_ddp", WK_ERR_ARGUMENT, NULL, "distributed/same_model.c"},
-    {"wk_ddp", WK_ERR_STATE, NULL, "distributed/ddp_failing.c"},
-    {"wk_ddp", WK_ERR_TIMEOUT, NULL, "distributed/ddp_failing.c"},
+    {"wk_requires_grad_", WK_ERR_STATE, .provoke = wanted_by_a_computed_tensor},
+    {"wk_requires_grad_", WK_ERR_DTYPE, .provoke = wanted_by_integers},
+    {"wk_grad_of", WK_ERR_STATE, .provoke = grad_of_a_computed_tensor},
+    {"wk_backward", WK_ERR_STATE, .provoke = backward_without_a_graph},
+    {"wk_set_grad", WK_ERR_SHAPE, .provoke = gradient_of_another_shape},
+    {"wk_set_grad", WK_ERR_ARGUMENT, .provoke = gradient_in_the_leaf},
+    {"wk_grad", WK_ERR_STATE, .provoke = grad_of_an_unused_input},
+    {"wk_module_child_by_index", WK_ERR_INDEX, .provoke = child_past_the_end},
+    {"wk_module_to", WK_ERR_DEVICE, .provoke = module_to_no_device},
+    {"wk_devices_all_reduce_", WK_ERR_STATE, .provoke = sum_into_shared_elements},
+    {"wk_register_hook", WK_ERR_STATE, .provoke = hook_without_a_gradient},
+    {"wk_apply", WK_ERR_STATE, .provoke = backward_that_is_missing},
+    {"wk_tensors_name", WK_ERR_INDEX, .provoke = name_past_the_list},
+    {"wk_tensors_get", WK_ERR_INDEX, .provoke = tensor_past_the_list},
+    {"wk_module_add_parameter", WK_ERR_DTYPE, .provoke = parameter_of_integers},
+    {"wk_module_add_parameter", WK_ERR_ARGUMENT, .provoke = parameter_with_a_dot},
+    {"wk_module_add_parameter", WK_ERR_ARGUMENT, .provoke = parameter_name_taken},
+    {"wk_module_parameter", WK_ERR_ARGUMENT, .provoke = parameter_not_there},
+    {"wk_module_buffer", WK_ERR_ARGUMENT, .provoke = buffer_not_there},
+    {"wk_module_child", WK_ERR_ARGUMENT, .provoke = child_not_there},
+    {"wk_parameters", WK_ERR_STATE, .provoke = parameters_of_a_lazy_layer},
+    {"wk_buffers", WK_ERR_STATE, .provoke = buffers_of_a_lazy_layer},
+    {"wk_nn_linear", WK_ERR_SHAPE, .provoke = layer_of_negative_size},
+    {"wk_init_uniform_", WK_ERR_ARGUMENT, .provoke = init_from_above},
+    {"wk_init_normal_", WK_ERR_ARGUMENT, .provoke = init_with_negative_std},
+    {"optim.h", WK_ERR_ARGUMENT, .provoke = option_out_of_range},
+    {"optim.h", WK_ERR_ARGUMENT, .provoke = parameter_that_is_no_leaf},
+    {"optim.h", WK_ERR_ARGUMENT, .provoke = nothing_to_train},
+    {"wk_optim_lbfgs", WK_ERR_ARGUMENT, .provoke = group_for_lbfgs},
+    {"wk_optim_add_group", WK_ERR_ARGUMENT, .provoke = option_of_another_optimiser},
+    {"wk_optim_step", WK_ERR_STATE, .provoke = lbfgs_without_a_closure},
+    {"wk_optim_zero_grad", WK_ERR_STATE, .provoke = gradients_forgotten_in_forward},
+    {"wk_optim_lr", WK_ERR_INDEX, .provoke = group_not_there},
+    {"wk_optim_save", WK_ERR_IO, .provoke = optimiser_into_no_folder},
+    {"wk_optim_save", WK_ERR_STATE, .test = "optim/state.c"},
+    {"wk_optim_load", WK_ERR_IO, .provoke = optimiser_from_no_file},
+    {"wk_optim_load", WK_ERR_FORMAT, .provoke = optimiser_from_a_text},
+    {"wk_optim_load", WK_ERR_ARGUMENT, .test = "optim/state.c"},
+    {"wk_optim_load", WK_ERR_SHAPE, .test = "optim/state.c"},
+    {"wk_optim_load", WK_ERR_DTYPE, .test = "optim/state.c"},
+    {"wk_checkpoint_new", WK_ERR_STATE, .test = "checkpoint/ranks.c"},
+    {"wk_checkpoint_load", WK_ERR_FORMAT, .test = "checkpoint/refused.c"},
+    {"wk_checkpoint_load", WK_ERR_UNSUPPORTED, .test = "checkpoint/refused.c"},
+    {"wk_checkpoint_load", WK_ERR_IO, .test = "checkpoint/refused.c"},
+    {"wk_checkpoint_load", WK_ERR_SHAPE, .test = "checkpoint/refused.c"},
+    {"wk_checkpoint_load", WK_ERR_DTYPE, .test = "checkpoint/refused.c"},
+    {"wk_checkpoint_load", WK_ERR_ARGUMENT, .test = "checkpoint/refused.c"},
+    {"wk_checkpoint_load", WK_ERR_STATE, .test = "checkpoint/refused.c"},
+    {"wk_checkpoint_save", WK_ERR_IO, .test = "checkpoint/failing.c"},
+    {"wk_checkpoint_save", WK_ERR_STATE, .test = "checkpoint/ranks.c"},
+    {"wk_data_tensors", WK_ERR_SHAPE, .provoke = samples_and_labels_differ},
+    {"wk_data_mnist", WK_ERR_IO, .provoke = mnist_in_no_folder},
+    {"wk_data_mnist", WK_ERR_FORMAT, .provoke = mnist_that_is_text},
+    {"wk_data_slice", WK_ERR_INDEX, .provoke = slice_past_the_end},
+    {"wk_data_loader", WK_ERR_DEVICE, .provoke = loader_on_no_device},
+    {"wk_history_add", WK_ERR_SHAPE, .provoke = history_of_two_elements},
+    {"wk_save", WK_ERR_IO, .provoke = save_into_no_folder},
+    {"wk_load", WK_ERR_IO, .provoke = load_from_no_file},
+    {"wk_load", WK_ERR_FORMAT, .provoke = load_from_a_text},
+    {"wk_load", WK_ERR_DTYPE, .provoke = load_another_dtype},
+    {"wk_load", WK_ERR_SHAPE, .provoke = load_another_shape},
+    {"wk_mirrored", WK_ERR_ARGUMENT, .provoke = mirrored_on_nothing},
+    {"wk_mirrored", WK_ERR_ARGUMENT, .provoke = mirrored_twice},
+    {"wk_mirrored", WK_ERR_DEVICE, .provoke = mirrored_where_nothing_is},
+    {"wk_mirrored_stats_of", WK_ERR_ARGUMENT, .provoke = stats_of_a_linear},
+    {"wk_devices_scatter", WK_ERR_SHAPE, .provoke = scatter_of_a_number},
+    {"wk_devices_all_reduce", WK_ERR_SHAPE, .provoke = sum_of_two_shapes},
+    {"wk_devices_all_reduce", WK_ERR_DTYPE, .provoke = sum_of_two_dtypes},
+    {"dist.h", WK_ERR_STATE, .test = "distributed/failing.c"},
+    {"dist.h", WK_ERR_TIMEOUT, .test = "distributed/failing.c"},
+    {"dist.h", WK_ERR_ARGUMENT, .test = "distributed/single_rank.c"},
+    {"wk_dist_init", WK_ERR_ARGUMENT, .test = "distributed/joining.c"},
+    {"wk_dist_init", WK_ERR_TIMEOUT, .test = "distributed/accept.c"},
+    {"wk_dist_init", WK_ERR_IO, .test = "distributed/accept.c"},
+    {"wk_dist_init", WK_ERR_STATE, .test = "distributed/single_rank.c"},
+    {"wk_dist_finish", WK_ERR_STATE, .test = "distributed/ddp_failing.c"},
+    {"wk_dist_new_group", WK_ERR_ARGUMENT, .provoke = group_of_rank_1},
+    {"wk_dist_new_group", WK_ERR_ARGUMENT, .provoke = group_of_0_twice},
+    {"wk_dist_reduce_scatter", WK_ERR_SHAPE, .test = "distributed/queue.c"},
+    {"wk_dist_all_to_all", WK_ERR_SHAPE, .test = "distributed/queue.c"},
+    {"wk_dist_send", WK_ERR_ARGUMENT, .provoke = send_to_this_rank},
+    {"wk_ddp", WK_ERR_ARGUMENT, .test = "distributed/same_model.c"},
+    {"wk_ddp", WK_ERR_STATE, .test = "distributed/ddp_failing.c"},
+    {"wk_ddp", WK_ERR_TIMEOUT, .test = "distributed/ddp_failing.c"},
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handshakes; see handshake.h. */
+/* Both sides of the handshake; see handshake.h. */
 #include "handshake.h"
 #include "hmac.h"
 #include <string.h>
@@ -27,7 +27,7 @@ void wk__hello_write(const wk__hello *hello, uint8_t sent[WK__HELLO_MESSAGE_BYTE
     wk__put_host(body + WK__WIRE_NONCE_BYTES + 4, hello->host);
 }
 
-/* False for a HELLO whose numbers nobody has. */
+/* Parses a HELLO. Returns false if a value is out of range. */
 static bool hello_read(const wk__wire_header *frame, const uint8_t *body, wk__hello *hello)
 {
     const uint32_t port = wk__get_u32(body + WK__WIRE_NONCE_BYTES);

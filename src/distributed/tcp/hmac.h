@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Proofs that a process knows the job's secret, which never travels: HMAC with SHA-256 (RFC 2104, FIPS 180-4). */
+/* HMAC with SHA-256 (RFC 2104, FIPS 180-4), for the handshake. */
 #ifndef WICK_DIST_SECRET_H
 #define WICK_DIST_SECRET_H
 
@@ -18,13 +18,13 @@ void wk__sha256_begin(wk__sha256 *hash);
 void wk__sha256_add(wk__sha256 *hash, const void *data, size_t bytes);
 void wk__sha256_end(wk__sha256 *hash, uint8_t digest[WK__SHA256_BYTES]);
 
-/* The MAC of parts one behind the other. */
+/* Computes the MAC of the concatenated parts. */
 typedef struct wk__hmac_part {
     const void *data;
     size_t bytes;
 } wk__hmac_part;
 void wk__hmac(const char *secret, const wk__hmac_part *part, int parts, uint8_t mac[WK__SHA256_BYTES]);
-/* Are they the same? In a time that does not depend on where they differ. */
+/* Returns true if the MACs are equal, in constant time. */
 bool wk__hmac_equal(const uint8_t a[WK__SHA256_BYTES], const uint8_t b[WK__SHA256_BYTES]);
 
 #endif

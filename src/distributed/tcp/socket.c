@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sockets; see socket.h. */
+/* Non-blocking sockets; see socket.h. */
 #include "socket.h"
 #include "base/platform/clock.h"
 #include <errno.h>
@@ -34,7 +34,8 @@ bool wk__socket_wait(int fd, short events, int64_t deadline)
     return true;
 }
 
-/* One call that may have to wait; what it did, -1 with errno. */
+/* Returns true if a send or recv that returned `done` should be repeated, after waiting for the socket if it was not
+ * ready. */
 static bool should_retry(int fd, ssize_t done, short events, int64_t deadline)
 {
     if (done == 0) errno = 0;
@@ -80,7 +81,7 @@ static void enable_option(int fd, int level, int option)
     setsockopt(fd, level, option, &(int){1}, sizeof(int));
 }
 
-/* Where to listen: the addresses of this machine for itself, or all of a family. */
+/* Returns the address to bind: loopback, or any address of the family. */
 static wk__address listen_address(const char *host, bool six, int port)
 {
     wk__address out = {.bytes = six ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in)};

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine over TCP: opening, closing, its table. */
+/* TCP transport: joining, leaving, dispatch of calls, function table; see tcp.h. */
 #include "tcp.h"
 #include "base/alloc.h"
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* A child of fork() is no rank: it must not keep connections open that its parent has closed by ending. */
+/* The world of this process. A child of fork(), which is not a rank, closes its connections: otherwise they would
+ * outlive the parent. */
 static wk__tcp *current;
 
 static void leave(void *world)
@@ -57,7 +58,7 @@ static void begin_lock(wk__tcp *tcp)
     pthread_condattr_destroy(&clock);
 }
 
-/* What `leave` ends, however little of it is there. NULL when memory is short. */
+/* Allocates the world, in a state that leave can free at any point of joining. NULL on allocation failure. */
 static wk__tcp *new_tcp(const wk__dist_settings *s)
 {
     wk__tcp *tcp = wk__alloc_zero(1, sizeof *tcp);
@@ -94,7 +95,7 @@ static wk__tcp *new_tcp(const wk__dist_settings *s)
     return NULL;
 }
 
-/* Of this rank among those with its host's name, by their numbers. */
+/* Returns the rank within this machine: the number of lower ranks with the same host name. */
 static int compute_local_rank(const wk__tcp *tcp)
 {
     int before = 0;

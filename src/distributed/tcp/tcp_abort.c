@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* First causes. Where one rank is stuck, all are soon, each waiting for its neighbour; so nobody says who is to blame
- * before rank 0 has asked all of them where they are:
+/* Aborting the world with one first cause. When a rank is stuck, soon all are, each waiting for its neighbour. So
+ * before any rank is named as the cause, rank 0 queries the progress of all:
  *
- *     rank 3: LATE, all_reduce 50  -->  rank 0: WHERE to all  -->  HERE from those that live
- *     who does not answer is dead or stuck; who is not in all_reduce 50 has not called it
- *     rank 0: ABORT and that cause to all                     -->  every rank fails with it
+ *     rank 3: STALLED, all_reduce 50  -->  rank 0: STATUS_QUERY to all  -->  STATUS_REPLY from live ranks
+ *     a rank that does not reply is dead or stuck; one that is not in all_reduce 50 has not called it
+ *     rank 0: ABORT with that cause to all                             -->  every rank fails with it
  *
- * A line that ends tells it sooner: that rank is gone. */
+ * The end of a control connection is reported immediately: that rank is gone. */
 #include "base/platform/clock.h"
 #include "tcp.h"
 #include <string.h>
@@ -20,7 +20,7 @@ const char *wk__tcp_host(void *world, int rank)
     return rank >= 0 && rank < tcp->size ? tcp->rank_address[rank].host : "?";
 }
 
-/* How long a first cause may take to be found: rank 0 gives the others half of it to answer. */
+/* Returns the time allowed for finding the first cause, in nanoseconds; replies are due after half of it. */
 int64_t wk__tcp_grace(const wk__tcp *tcp)
 {
     const double half = tcp->seconds / 2, grace = half < LEAST_GRACE  ? LEAST_GRACE
@@ -50,14 +50,15 @@ void wk__tcp_abort_for(wk__tcp *tcp, int rank, wk_code code, const char *error_t
     wk__tcp_abort(tcp, code, (wk__wire_header){.rank = (uint32_t)rank}, text);
 }
 
-/* What a call says that fails because of the first cause. `waited`: false where the world was broken before the call
- * began. The lock is held. */
+/* Sets *fail for a call that fails because of the abort. waited: the call was running when the world was aborted.
+ * Requires the lock. */
 static wk_code set_cause_error(const wk__tcp *tcp, const wk__dist_call *step, bool waited, wk__dist_error *fail)
 {
     const wk__wire_header *of = &tcp->unfinished;
     const char *after = tcp->code == WK_ERR_TIMEOUT ? "; start again from the last checkpoint" : "";
     const char *name = wk__dist_names[of->collective];
-    /* The number alone does not tell: send and recv have none, and this rank's call of that number may be another. */
+    /* The sequence number alone is ambiguous: send and recv have none, and this rank's call may be another
+     * collective. */
     const bool mine = waited && of->group == step->group->id && of->sequence == step->sequence &&
                       of->collective == step->request->kind;
     fail->fatal = true;
@@ -72,14 +73,14 @@ static wk_code set_cause_error(const wk__tcp *tcp, const wk__dist_call *step, bo
     return wk__dist_error_set(fail, tcp->code, "%s%s%s was not finished; %s%s", name, number, group, tcp->cause, after);
 }
 
-/* What has come to light; `rank`: whose own error it is, WK__WIRE_NO_RANK: of no rank in particular. */
+/* Reports an error to rank 0. rank: the rank whose own error it is, or WK__WIRE_NO_RANK. */
 static void report_to_rank_0(wk__tcp *tcp, uint32_t rank, wk_code code, const char *why)
 {
     wk__tcp_control_send(tcp, 0, (wk__wire_header){.kind = WK__WIRE_STALLED, .status = (uint32_t)code, .rank = rank},
                          why, strnlen(why, WK__WIRE_TEXT_MAX));
 }
 
-/* "all_reduce 3 (bucket 0, 4.0 MiB) of its backward": what this rank asks for. */
+/* Writes a description of the call: "all_reduce 3 (bucket 0, 4.0 MiB) of its backward". */
 static void describe_call(const wk__dist_call *step, char out[WK__TCP_CALL_TEXT])
 {
     char call[WK__DIST_CALL_TEXT], group[32] = "";
@@ -97,16 +98,16 @@ void wk__tcp_unequal_calls_text(const wk__tcp *tcp, int asker, const char *asks,
              asker, tcp->rank_address[asker].host, asks, left, tcp->rank_address[left].host);
 }
 
-/* Does the call need what the group's rank `place` does? Of two ranks that pass something on, the other one's. */
+/* Returns true if the call depends on the group rank `place`: on all ranks, or for send and recv on the peer. */
 static bool depends_on(const wk__dist_call *step, int place)
 {
     const wk__dist_request *q = step->request;
     return place >= 0 && (!wk__dist_is_p2p(q->kind) || place == q->peer);
 }
 
-/* A rank that the call needs and that is at wk_dist_finish, -1 if none. *never: it will not make this call; else it may
- * have made it before: of a group's calls only that group's ranks know the number, and what was sent may be on its
- * way. */
+/* Returns a rank that the call needs and that has called wk_dist_finish; -1 if none. *never: it will certainly not make
+ * this call. Otherwise it may have made it before leaving: sequence numbers of groups are known only to their members,
+ * and sent data may be in transit. */
 static int find_left_rank(const wk__tcp *tcp, const wk__dist_call *step, bool *never)
 {
     *never = false;
@@ -118,7 +119,7 @@ static int find_left_rank(const wk__tcp *tcp, const wk__dist_call *step, bool *n
     return -1;
 }
 
-/* Until the world is broken, or, at wk_dist_finish, all are there. The lock is held. */
+/* Waits until the world is aborted, all ranks have left, or the deadline. Requires the lock. */
 static void await(wk__tcp *tcp, int64_t until)
 {
     const struct timespec at = {.tv_sec = until / BILLION, .tv_nsec = until % BILLION};
@@ -126,10 +127,11 @@ static void await(wk__tcp *tcp, int64_t until)
         pthread_cond_timedwait(&tcp->changed, &tcp->lock, &at);
 }
 
-/* Rank 0 is told, and what it makes of it is the cause; where it makes nothing it is to blame itself. */
+/* Reports the problem to rank 0 and waits for its verdict, with which the world is aborted. If rank 0 does not answer,
+ * it is the cause itself. */
 static void find_cause(wk__tcp *tcp, const wk__dist_call *step, uint32_t failed_rank, wk_code code, const char *why)
 {
-    uint8_t body[WK__WIRE_MAX_RANKS / 8 + WK__TCP_CALL_TEXT] = {0}; /* whom it waits for, and what it asks for */
+    uint8_t body[WK__WIRE_MAX_RANKS / 8 + WK__TCP_CALL_TEXT] = {0}; /* needed ranks, then the description */
     char own[120], *asks = (char *)body + WK__WIRE_MAX_RANKS / 8;
     wk__wire_header late = {.kind = WK__WIRE_STALLED,
                             .group = step->group->id,
@@ -159,14 +161,14 @@ static void find_cause(wk__tcp *tcp, const wk__dist_call *step, uint32_t failed_
     wk__tcp_abort(tcp, code, why ? of : late, why ? why : own);
 }
 
-/* False: the world is broken, or is so by now, as the call can never be finished. The lock is held. */
+/* Returns false if the world is aborted, or has been here because the call can never complete. Requires the lock. */
 static bool can_continue(wk__tcp *tcp, const wk__dist_call *step, bool begins, bool *left)
 {
     bool never;
     char asks[WK__TCP_CALL_TEXT], text[WK__WIRE_TEXT_MAX + 1];
     const int who = find_left_rank(tcp, step, &never);
     *left = who >= 0;
-    /* Who has left before a call of a group begins has not made it, unless it was a send. */
+    /* A rank that left before a call of a group began has not made it, unless it was a send. */
     never = never || (begins && *left && step->request->kind != WK__DIST_RECV);
     if (!never || tcp->aborted) return !tcp->aborted;
     describe_call(step, asks);
@@ -199,7 +201,7 @@ void wk__tcp_call_end(wk__tcp *tcp, wk_code code, const wk__dist_error *fail)
     pthread_mutex_lock(&tcp->lock);
     tcp->progress.at = WK__RANK_IDLE;
     if (code != WK_OK && fail->fatal && !tcp->aborted) {
-        /* Rank 0 may not know yet, and is not to take the end of this process for the cause. */
+        /* Rank 0 may not know yet, and must not take the exit of this process for the cause. */
         if (tcp->rank > 0) report_to_rank_0(tcp, rank_of(fail), code, fail->text);
         wk__tcp_abort(tcp, code, (wk__wire_header){.rank = rank_of(fail)}, fail->text);
     }
@@ -239,7 +241,8 @@ wk_code wk__tcp_finish(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *
         snprintf(text, sizeof text, "%.600s", r->error_text);
         wk__tcp_control_send(tcp, 0, (wk__wire_header){.kind = WK__WIRE_LEAVE, .status = (uint32_t)r->code}, text,
                              strlen(text));
-        await(tcp, wk__monotonic_ns() + wk__tcp_grace(tcp)); /* rank 0 has heard it when it says so to all */
+        await(tcp, wk__monotonic_ns() +
+                       wk__tcp_grace(tcp)); /* the ABORT of rank 0 confirms that it has received the error */
     } else {
         tcp->progress.at = WK__RANK_FINISHING;
         if (tcp->rank == 0)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The port where other ranks come, and strangers. Nobody who stands there holds up anybody else: visits go on side by
- * side, each has its time, and where there are too many the one that has been there longest goes. */
+/* Accepts connections and runs the server side of the handshake; also the client side, wk__tcp_dial.
+ *
+ * Handshakes are concurrent and non-blocking, each with a deadline. When the table of pending connections is full, the
+ * oldest one is closed. */
 #include "base/platform/clock.h"
 #include "tcp.h"
 #include <errno.h>
@@ -9,11 +11,11 @@
 #include <unistd.h>
 
 enum { HANDSHAKE_SECONDS = 10 /* seconds that a handshake may take */, BILLION = 1000000000 };
-enum { PAUSE_NS = BILLION / 10 /* nanoseconds without looking who has come, where no descriptor is left */ };
+enum { PAUSE_NS = BILLION / 10 /* nanoseconds without accepting, after the process ran out of descriptors */ };
 
 void wk__tcp_random(void *out, size_t bytes)
 {
-    while (getrandom(out, bytes, 0) != (ssize_t)bytes) continue; /* a signal came: up to 256 bytes come at once */
+    while (getrandom(out, bytes, 0) != (ssize_t)bytes) continue; /* interrupted; up to 256 bytes are returned at once */
 }
 
 void wk__tcp_acceptor_init(wk__tcp_acceptor *door, int listener, const char *secret, double seconds)
@@ -85,7 +87,7 @@ static void accept_all(wk__tcp_acceptor *door)
         place->deadline = wk__monotonic_ns() + door->handshake_timeout_ns;
         wk__tcp_random(place->visitor.nonce, sizeof place->visitor.nonce);
     }
-    /* Who waits outside makes the listener ready all the time. */
+    /* A connection that cannot be accepted keeps the listener readable, so polling it would spin. */
     if (errno == EMFILE || errno == ENFILE) door->paused_until = wk__monotonic_ns() + PAUSE_NS;
 }
 
@@ -94,7 +96,7 @@ static bool send_now(int fd, const wk__reply *reply)
     return send(fd, reply->at, reply->bytes, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)reply->bytes;
 }
 
-/* One that knows the secret: it is handed on, or hears why not. */
+/* Hands an authenticated connection to `proved`, or sends the reason why it is refused. */
 static void deliver(wk__tcp_acceptor *door, wk__tcp_pending *guest, wk__tcp_on_authenticated *proved, void *user,
                     wk__reply *reply)
 {
@@ -108,7 +110,8 @@ static void deliver(wk__tcp_acceptor *door, wk__tcp_pending *guest, wk__tcp_on_a
     reject(door, guest, why, true);
 }
 
-/* Byte after byte up to what the visit has room for: what a rank sends after its proof is read by whoever takes it. */
+/* Reads at most the bytes that the handshake needs; data after the proof belongs to the later owner of the
+ * connection. */
 static void read_handshake(wk__tcp_acceptor *door, wk__tcp_pending *guest, wk__tcp_on_authenticated *proved, void *user)
 {
     uint8_t bytes[WK__HELLO_MESSAGE_BYTES];
@@ -154,7 +157,7 @@ void wk__tcp_acceptor_run(wk__tcp_acceptor *door, wk__tcp_on_authenticated *prov
 
 /* ---- the other side ---------------------------------------------------------------------------------------------- */
 
-/* The next frame, a short one. False with the reason. */
+/* Receives a short frame by the deadline. Returns false with the reason. */
 static bool receive_frame(int fd, wk__wire_parser *in, int64_t deadline, const char **why)
 {
     size_t took;
@@ -173,7 +176,7 @@ static bool receive_frame(int fd, wk__wire_parser *in, int64_t deadline, const c
     return false;
 }
 
-/* What has come instead of a challenge or a welcome. */
+/* Sets the error for a frame received instead of CHALLENGE or WELCOME. */
 static wk_code rejection_error(const wk__wire_parser *in, wk__dist_error *fail)
 {
     char text[WK__WIRE_TEXT_MAX + 1];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all calls begin with: each rank says what it asks for, and hears what all do, in as many exchanges as the number
- * of ranks has binary digits. Ranks beyond a power of two speak through one below:
+/* Agreement at the start of every collective, by recursive doubling in log2(size) exchanges. Ranks beyond a power of
+ * two are represented by a lower rank, their proxy:
  *
- *     0 1 2 3 4 5     4 -> 0  5 -> 1            they hand over what they say
+ *     0 1 2 3 4 5     4 -> 0  5 -> 1            statements to the proxies
  *                     0 <-> 1, 2 <-> 3          bit 0
- *                     0 <-> 2, 1 <-> 3          bit 1: now all four know all
- *                     0 -> 4  1 -> 5            and hand it back
+ *                     0 <-> 2, 1 <-> 3          bit 1: now ranks 0 to 3 have all statements
+ *                     0 -> 4  1 -> 5            result back from the proxies
  *
- * Small data travels along and is brought together on the way: of two sets that of the lower ranks comes first, in both
- * of those who exchange them, so all end with the same bits. */
+ * Small data travels along and is reduced on the way. Both sides of an exchange take the data of the lower ranks as the
+ * first operand, so all ranks end with the same bits. */
 #include "distributed/reduction.h"
 #include "tcp.h"
 #include <string.h>
@@ -17,15 +17,15 @@ typedef struct agree_run {
     wk__tcp *tcp;
     const wk__dist_call *step;
     wk__agreement own;
-    char *data; /* this set's, `bytes` where it has some */
+    char *data; /* data of the ranks merged so far; `has` is bytes, or 0 if they have none */
     int64_t bytes, has;
     wk__dist_reduction *reduction;
-    /* one exchange */
+    /* the current exchange */
     uint8_t out[WK__WIRE_HEADER_BYTES], in[WK__WIRE_HEADER_BYTES];
     wk__tcp_span give[2], take[2];
-    wk__wire_header frame; /* that has come */
-    const char *wrong;     /* why it cannot be read; NULL: it can */
-    bool desynced;         /* it is of another call */
+    wk__wire_header frame; /* received header */
+    const char *wrong;     /* defect of the header; NULL: none */
+    bool desynced;         /* the peer is in another call */
 } agree_run;
 
 static wk__tcp_span give(const wk__tcp_sendrecv *f, int k)
@@ -33,7 +33,7 @@ static wk__tcp_span give(const wk__tcp_sendrecv *f, int k)
     return ((const agree_run *)f->user)->give[k];
 }
 
-/* How long the second span is the first one says. */
+/* Returns span k to receive: the header, then a payload whose length the header gives. */
 static wk__tcp_span take(const wk__tcp_sendrecv *f, int k)
 {
     return ((const agree_run *)f->user)->take[k];
@@ -51,7 +51,7 @@ static bool may_take(const wk__tcp_sendrecv *f, int k)
     return true;
 }
 
-/* What two ranks that do not even make calls of one group say to each other. */
+/* Fails a call whose peer is in another one, or sends an invalid header. */
 static wk_code desync_error(const agree_run *t, int rank, wk__dist_error *fail)
 {
     char text[WK__WIRE_TEXT_MAX], asked[80];
@@ -70,7 +70,7 @@ static wk_code desync_error(const agree_run *t, int rank, wk__dist_error *fail)
     return wk__tcp_give_up(t->tcp, t->step, !t->wrong ? WK_ERR_STATE : WK_ERR_INTERNAL, text, fail);
 }
 
-/* One exchange; to or from may be -1, ranks of the group. */
+/* Exchanges statements with ranks of the group; to or from may be -1, none. */
 static wk_code exchange(agree_run *t, int to, int from, wk__dist_error *fail)
 {
     const wk__dist_group *group = t->step->group;
@@ -94,7 +94,7 @@ static wk_code exchange(agree_run *t, int to, int from, wk__dist_error *fail)
     return code == WK_OK && from >= 0 && (t->wrong || t->desynced) ? desync_error(t, flow.from, fail) : code;
 }
 
-/* What has come joins what this rank has. `after`: it is of higher ranks. */
+/* Merges the received statement and data. after: they are of higher ranks. */
 static wk_code merge_received(agree_run *t, bool after, wk__dist_error *fail)
 {
     wk__agreement other;
@@ -120,7 +120,7 @@ static wk_code merge_received(agree_run *t, bool after, wk__dist_error *fail)
     return WK_OK;
 }
 
-/* What has come is what all say. */
+/* Replaces the own statement by the received result of all ranks. */
 static wk_code adopt_result(agree_run *t, wk__dist_error *fail)
 {
     wk__dist_reduction *const reduction = t->reduction;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of all ranks. What is small travels with the agreement; what is large goes round, from each rank to the next,
- * in blocks, and each block goes on while it still comes:
+/* Collectives of all ranks of a group. Small data travels with the agreement. Large data moves in a ring, from each
+ * rank to the next, split into one block per rank; a block is forwarded while it is still being received:
  *
- *     reduce   rank r gives block r-1, then what it has made of block r-2 and its own numbers, and so on; the last that
- *              comes, with its own, is all of block r
- *     gather   rank r gives block r, then block r-1 that has come, and so on
+ *     reduce   rank r sends block r-1, then its partial sum of block r-2, and so on; the last block received plus its
+ * own
+ *              contribution is the complete block r
+ *     gather   rank r sends block r, then forwards block r-1, and so on
  *
- * All_reduce is both, one after the other. A block's numbers are added in the order r+1, r+2, ..., r. */
+ * all_reduce is reduce followed by gather. Block r is summed in the order of ranks r+1, r+2, ..., r, so all ranks get
+ * the same bits. */
 #include "base/alloc.h"
 #include "distributed/reduction.h"
 #include "tcp.h"
@@ -15,13 +17,13 @@
 typedef struct ring {
     const wk__dist_call *step;
     int rank, size;
-    int64_t count;         /* elements of all blocks */
-    int64_t element_bytes; /* bytes of an element, */
-    int64_t sum_bytes;     /* and of a partial sum */
+    int64_t count;         /* elements of all blocks together */
+    int64_t element_bytes; /* bytes per element */
+    int64_t sum_bytes;     /* bytes per element of a partial sum */
     const char *in;        /* all blocks */
-    char *out;             /* all blocks; of reduce_scatter the one that is this rank's */
+    char *out;             /* all blocks; for reduce_scatter the block of this rank */
     bool all_blocks;
-    char *scratch[2]; /* partial sums, a block each; NULL: they are put into `out` */
+    char *scratch[2]; /* partial sums, a block each, owned; NULL: they are stored in out */
     wk__dist_reduction first, middle, last;
 } ring;
 
@@ -47,7 +49,7 @@ static wk__tcp_span span(const ring *r, const char *base, int block)
                           count_of(r, block) * r->element_bytes};
 }
 
-/* What has come of span k - 1, and been worked on, may go on as span k. */
+/* Returns how much of span k can be sent: as much as of span k - 1 has been received and processed. */
 static int64_t forwardable(const wk__tcp_sendrecv *f, int k)
 {
     if (k == 0 || f->spans_received >= k) return INT64_MAX;
@@ -74,7 +76,7 @@ static wk_code run_ring(wk__tcp *tcp, ring *r, wk__tcp_sendrecv flow, wk__dist_e
 
 /* ---- reduce ------------------------------------------------------------------------------------------------------ */
 
-/* Where the sum so far of span k is put. */
+/* Returns the address of the partial sum of span k. */
 static char *sum_at(const ring *r, int k)
 {
     const int block = block_at(r, 2 + k);
@@ -94,7 +96,7 @@ static wk__tcp_span give_sum(const wk__tcp_sendrecv *f, int k)
     return k == 0 ? span(r, r->in, block) : (wk__tcp_span){sum_at(r, k - 1), bytes_of_sum(r, block)};
 }
 
-/* They come to the stage. */
+/* Returns a span without an address: partial sums are received into staging. */
 static wk__tcp_span take_sum(const wk__tcp_sendrecv *f, int k)
 {
     const ring *r = f->user;
@@ -102,7 +104,8 @@ static wk__tcp_span take_sum(const wk__tcp_sendrecv *f, int k)
     return (wk__tcp_span){NULL, k == 0 ? span(r, r->in, block).bytes : bytes_of_sum(r, block)};
 }
 
-/* Of span k - 1 what is worked on has as many elements as of span k, which may be wider or narrower. */
+/* Returns how much of span k can be sent: as many elements as of span k - 1 have been processed. Their dtypes may
+ * differ in size. */
 static int64_t may_give_sum(const wk__tcp_sendrecv *f, int k)
 {
     const ring *r = f->user;
@@ -111,7 +114,7 @@ static int64_t may_give_sum(const wk__tcp_sendrecv *f, int k)
     return f->spans_received == k - 1 ? (f->bytes_received - f->staged) / width * r->sum_bytes : 0;
 }
 
-/* A scratch block is free again when what it held has gone. */
+/* Returns true if the scratch block of span k is free: its previous contents have been sent. */
 static bool may_take_sum(const wk__tcp_sendrecv *f, int k)
 {
     const ring *r = f->user;
@@ -177,8 +180,8 @@ static ring ring_of(const wk__dist_call *step, int64_t count)
                   .out = q->out};
 }
 
-/* Before the agreement, so that the others hear of it when memory is short: `own` is this rank's request from then
- * on. */
+/* Allocates scratch before the agreement, so that an allocation failure reaches the other ranks: it becomes the error
+ * of `own`, the request used from then on. */
 static void prepare(ring *r, bool scratch, wk__dist_request *own)
 {
     const wk__dist_request *q = r->step->request;
@@ -206,7 +209,8 @@ static wk_code reduce_large(wk__tcp *tcp, const wk__dist_call *step, ring *r, bo
     return code;
 }
 
-/* Sums of two are rounded, and divided, at once; those of more come in the wide dtype and are rounded at the end. */
+/* With two ranks a sum is divided and rounded immediately; with more, partial sums travel in the wide dtype and are
+ * rounded at the end. */
 static wk_code all_reduce_small(wk__tcp *tcp, const wk__dist_call *step, wk_dtype wide, wk__dist_error *fail)
 {
     char room[WK__WIRE_INLINE_MAX];

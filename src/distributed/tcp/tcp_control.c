@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The watcher: a thread that stands at the door and listens to the lines, whatever the program does meanwhile. It holds
- * the lock while it works, never while it waits. */
+/* Control thread: accepts peers and reads the control connections, independently of user code. It holds the lock while
+ * it works, never while it waits. */
 #include "base/alloc.h"
 #include "base/pool.h"
 #include "tcp.h"
@@ -23,7 +23,7 @@ void wk__tcp_control_send(wk__tcp *tcp, int rank, wk__wire_header frame, const v
     if (bytes > 0) memcpy(sent + WK__WIRE_HEADER_BYTES, body, bytes);
     if (line < 0) return;
     const ssize_t all = (ssize_t)(WK__WIRE_HEADER_BYTES + bytes);
-    /* A rank that reads so little that it has no room for this is as good as gone; half a frame would be garbage. */
+    /* A rank whose receive buffer is full counts as lost: part of a frame would corrupt the stream. */
     if (send(line, sent, (size_t)all, MSG_DONTWAIT | MSG_NOSIGNAL) != all) shutdown(line, SHUT_RDWR);
 }
 
@@ -34,7 +34,7 @@ void wk__tcp_control_broadcast(wk__tcp *tcp, wk__wire_header frame, const char *
 
 /* ---- who comes to the door --------------------------------------------------------------------------------------- */
 
-/* The higher of two ranks comes to the lower one. */
+/* Takes an authenticated connection: the data connection of a higher rank. */
 static const char *on_peer_connected(void *user, const wk__hello *hello, const wk__address *from, int fd)
 {
     wk__tcp *tcp = user;
@@ -76,7 +76,7 @@ static void read_control(wk__tcp *tcp, int rank)
     wk__tcp_on_control_lost(tcp, rank, ended);
 }
 
-/* polls[k] is of the line to line_of[k]. */
+/* Fills polls; polls[k] is the control connection of rank line_of[k]. */
 static int add_control_pollfds(const wk__tcp *tcp, struct pollfd *polls, int *line_of)
 {
     const int most = tcp->rank == 0 ? tcp->size : 1;
@@ -89,7 +89,7 @@ static int add_control_pollfds(const wk__tcp *tcp, struct pollfd *polls, int *li
     return n;
 }
 
-/* At most so long: a program that closes all descriptors of its process has taken the bell, too. */
+/* Returns the timeout of poll, capped because user code may have closed all descriptors, the eventfd included. */
 static int milliseconds(int64_t until)
 {
     enum { MOST = 1000 };
@@ -97,7 +97,7 @@ static int milliseconds(int64_t until)
     return left < MOST ? left : MOST;
 }
 
-/* The program has closed all descriptors. What has the numbers of the lines by now is its own. */
+/* Aborts the world after user code has closed all descriptors. The numbers may be reused, so none is closed here. */
 static void drop_connections(wk__tcp *tcp)
 {
     const int most = tcp->rank == 0 ? tcp->size : 1;

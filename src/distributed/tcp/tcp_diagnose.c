@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What comes over the lines, and whom rank 0 finds to blame for what is late; see tcp_abort.c. */
+/* Control messages, and the diagnosis by which rank 0 finds the rank that holds up a call; see tcp_abort.c.
+ *
+ * All functions require tcp->lock. */
 #include "base/platform/clock.h"
 #include "tcp.h"
 #include <string.h>
@@ -13,8 +15,8 @@ static bool is_member(const wk__tcp *tcp, int rank)
     return tcp->diagnosis.member[rank / 8] >> rank % 8 & 1;
 }
 
-/* Calls of two ranks have no number: the other one sends where this one receives, or does not do its part. What it sent
- * before would have come by now. */
+/* Returns true if a rank is in the late call. send and recv have no sequence number: the peer is in the call if it is
+ * in the opposite operation; an earlier message would have arrived by now. */
 static bool is_in_call(const wk__tcp_progress *p, const wk__wire_header *late)
 {
     if (late->collective == WK__DIST_FINISH) return p->at == WK__RANK_FINISHING;
@@ -24,7 +26,7 @@ static bool is_in_call(const wk__tcp_progress *p, const wk__wire_header *late)
     return p->at == WK__RANK_IN_CALL ? p->sequence == late->sequence : p->sequence >= late->sequence;
 }
 
-/* "all_reduce 3"; of another group than theirs "all_reduce 3 of group 2". */
+/* Writes "all_reduce 3", or "all_reduce 3 of group 2" if the group differs from that of the late call. */
 static void name_call(const wk__tcp_progress *p, uint32_t group, char out[64])
 {
     int n = snprintf(out, 64, "%s", wk__dist_names[p->collective]);
@@ -36,7 +38,7 @@ static void name_call(const wk__tcp_progress *p, uint32_t group, char out[64])
         snprintf(out + n, 64 - (size_t)n, " of the world");
 }
 
-/* What a rank does that is not where the others wait. */
+/* Describes what a rank does instead of the late call. */
 static void describe(const wk__tcp *tcp, int rank, char *out, size_t size)
 {
     const wk__tcp_progress *p = &tcp->diagnosis.at[rank];
@@ -57,7 +59,7 @@ static void describe(const wk__tcp *tcp, int rank, char *out, size_t size)
         snprintf(out, size, "has not called it, its last call was %s", call);
 }
 
-/* Is it to blame, and how? First those that do not answer are. */
+/* Returns true if the rank holds up the call: because it does not answer (silent), or because it is elsewhere. */
 static bool is_culprit(const wk__tcp *tcp, int rank, bool silent)
 {
     if (!is_member(tcp, rank) || tcp->diagnosis.answered[rank] == silent) return false;
@@ -68,8 +70,8 @@ static void conclude(wk__tcp *tcp)
 {
     char text[WK__WIRE_TEXT_MAX + 1] = "", one[160];
     size_t n = 0;
-    wk_code code = WK_ERR_STATE; /* where all that is wrong is that some have left, */
-    int left = -1;               /* the first of whom is this */
+    wk_code code = WK_ERR_STATE; /* the code if the only cause is that some ranks have called wk_dist_finish */
+    int left = -1;               /* the first rank that has */
     tcp->diagnosis.open = false;
     for (int silent = 1; silent >= 0; silent--)
         for (int r = 0; r < tcp->size; r++) {
@@ -99,7 +101,6 @@ static void record_answer(wk__tcp *tcp, int rank, wk__tcp_progress position)
     tcp->diagnosis.at[rank] = position;
 }
 
-/* Somebody waits in vain. */
 void wk__tcp_diagnose(wk__tcp *tcp, int asker, const wk__wire_header *late, const uint8_t *body, size_t bytes)
 {
     const size_t bits = sizeof tcp->diagnosis.member;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How ranks find each other: all go to rank 0, which gives the roster out when all are there.
+/* Joining: all ranks connect to rank 0, which sends the roster of addresses once all are connected.
  *
  *     rank 0                                 rank r
  *     listens at WICK_COORDINATOR                  listens where it can, and connects to WICK_COORDINATOR
  *     the handshake                     <->  the handshake
- *     WELCOME and the roster            -->  which knows now where everybody listens
+ *     WELCOME and the roster            -->  knows the addresses of all ranks
  *
- * The connection stays: it is the rank's line to rank 0. */
+ * The connection remains open as the rank's control connection. */
 #include "base/alloc.h"
 #include "base/platform/clock.h"
 #include "tcp.h"
@@ -27,7 +27,7 @@ static bool is_loopback(const wk__address *a)
     return IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
 }
 
-/* An address of IPv4 that came through a socket of IPv6 is one of IPv4. */
+/* Converts an IPv4-mapped IPv6 address to IPv4. */
 static void unmap(wk__address *a)
 {
     const struct sockaddr_in6 six = *(const struct sockaddr_in6 *)&a->at;
@@ -89,7 +89,7 @@ typedef struct join_state {
     int missing;
 } join_state;
 
-/* A refusal tells what the guest's own settings are not. */
+/* Returns why a HELLO does not fit this job, for the refusal; NULL: it fits. */
 static const char *on_rank_joined(void *user, const wk__hello *hello, const wk__address *from, int fd)
 {
     join_state *a = user;
@@ -127,7 +127,8 @@ static wk_code missing_ranks_error(const wk__tcp *tcp, wk__dist_error *fail)
     return code;
 }
 
-/* Has a rank that was here gone? It says nothing before it has the roster. */
+/* Returns a connected rank that has disconnected; -1: none. Ranks send nothing before they have the roster, so a
+ * readable connection is closed. */
 static int find_lost_rank(const wk__tcp *tcp, const struct pollfd *polls, int from, int to)
 {
     for (int k = from; k < to; k++) {
@@ -204,7 +205,7 @@ static int refused_error(const wk__dist_settings *s, wk__dist_error *fail)
     return -1;
 }
 
-/* Goes to each address of the host in turn until somebody is there. */
+/* Connects to rank 0, trying each address of the host in turn until the deadline. */
 static int dial_rank_0(wk__tcp *tcp, const struct addrinfo *list, const wk__dist_settings *s, const wk__hello *hello,
                        int64_t deadline, wk__dist_error *fail)
 {
@@ -227,7 +228,7 @@ static int dial_rank_0(wk__tcp *tcp, const struct addrinfo *list, const wk__dist
     return -1;
 }
 
-/* WELCOME, when all are there, or why there is no world. */
+/* Waits for WELCOME and the roster; fails with the reason of a refusal. */
 static wk_code receive_roster(wk__tcp *tcp, int fd, int64_t deadline, wk__dist_error *fail)
 {
     uint8_t head[WK__WIRE_HEADER_BYTES], *roster = wk__alloc(WK__WIRE_MAX_RANKS * WK__WIRE_ROSTER_ENTRY_BYTES);
@@ -250,7 +251,7 @@ static wk_code receive_roster(wk__tcp *tcp, int fd, int64_t deadline, wk__dist_e
         wk__tcp_rank_address *place = &tcp->rank_address[r];
         const uint8_t *entry = roster + (size_t)r * WK__WIRE_ROSTER_ENTRY_BYTES;
         get_entry(entry, place);
-        if (r == 0 || is_loopback(&place->address)) place->address = here; /* it is on the machine of rank 0 */
+        if (r == 0 || is_loopback(&place->address)) place->address = here; /* the rank is on the machine of rank 0 */
         if (r > 0) set_port(&place->address, port_of(entry));
     }
     wk__free(roster);
@@ -272,7 +273,7 @@ static wk_code join_world(wk__tcp *tcp, const wk__dist_settings *s, int64_t dead
     }
     freeaddrinfo(list);
     if (tcp->control[0] < 0) return fail->code;
-    /* rank 0 may have begun a little later, and is the one who knows which rank is missing */
+    /* rank 0 may have started later, and only it knows which rank is missing */
     return receive_roster(tcp, tcp->control[0], deadline + wk__tcp_grace(tcp), fail);
 }
 

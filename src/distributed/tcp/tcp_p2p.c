@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From one rank to another: a frame that says what comes, and it. The receiver compares. */
+/* send and recv: a header that describes the data, then the data. The receiver compares it with its own request. */
 #include "tcp.h"
 #include <string.h>
 
@@ -7,10 +7,10 @@ typedef struct p2p_call {
     const wk__dist_request *request;
     uint8_t head[WK__WIRE_HEADER_BYTES];
     wk__tcp_span body;
-    bool read;             /* the frame, */
-    wk__wire_header frame; /* which is this */
-    const char *wrong;     /* why the frame cannot be read; NULL: it can */
-    bool desynced;         /* it is of another call */
+    bool read;             /* the header has been parsed */
+    wk__wire_header frame; /* received header */
+    const char *wrong;     /* defect of the header; NULL: none */
+    bool desynced;         /* the header is of another message */
     bool differs;
     wk__wire_header wanted;
     char text[WK__WIRE_TEXT_MAX + 1];
@@ -49,7 +49,7 @@ wk_code wk__tcp_send(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fa
     return code == WK_OK ? q->code : code;
 }
 
-/* What follows the frame goes where it is to be, or, where nobody wants it, nowhere. */
+/* Parses the header, and receives the data into the target if it fits, else discards it. */
 static bool may_take(const wk__tcp_sendrecv *f, int k)
 {
     p2p_call *p = f->user;
@@ -77,7 +77,7 @@ static wk_code discard(wk__tcp_sendrecv *f, int k, int64_t offset, const char *p
     return WK_OK;
 }
 
-/* What has come is not what was to come. */
+/* Fails a recv whose message differs from the request. */
 static wk_code mismatch_error(wk__tcp *tcp, const wk__dist_call *step, const p2p_call *p, int from,
                               wk__dist_error *fail)
 {

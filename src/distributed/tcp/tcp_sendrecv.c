@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes to one rank and from another at once, as fast as both go: so nobody waits for who waits for him. */
+/* Full-duplex transfer, and the data connections it uses. Sending and receiving progress independently, so that ranks
+ * in a ring do not deadlock. */
 #include "base/platform/clock.h"
 #include "tcp.h"
 #include <errno.h>
@@ -18,12 +19,12 @@ static wk_code unreachable(wk__tcp *tcp, const wk__dist_call *step, int rank, co
     return wk__tcp_give_up(tcp, step, WK_ERR_TIMEOUT, text, fail);
 }
 
-/* Tries until somebody is there. Between two tries it hears whether the world is broken: then that is the cause, and
- * *broken is set. */
+/* Connects to a rank, retrying until the deadline. *broken: the world was aborted meanwhile, which is then the
+ * cause. */
 static int dial_peer(wk__tcp *tcp, const wk__dist_call *step, int rank, bool *broken, wk__dist_error *fail)
 {
     wk__hello hello = {.purpose = WK__HELLO_PEER, .rank = tcp->rank, .size = tcp->size};
-    bool again, refused, left = false; /* refused: nobody listens there any more */
+    bool again, refused, left = false; /* refused: the rank listens no longer */
     *broken = false;
     wk__tcp_random(hello.nonce, sizeof hello.nonce);
     for (;;) {
@@ -39,8 +40,8 @@ static int dial_peer(wk__tcp *tcp, const wk__dist_call *step, int rank, bool *br
     }
 }
 
-/* The other rank takes the connection: NULL, or why it does not. It may be stopped at just that moment, so this hears
- * meanwhile whether the world is broken. */
+/* Waits until the peer accepts the connection, or the world is aborted (*broken), as the peer may be stopped. Returns
+ * NULL or the reason of a refusal. */
 static const char *await_welcome(wk__tcp *tcp, const wk__dist_call *step, int fd, bool *broken)
 {
     struct pollfd polls[2] = {{.fd = fd, .events = POLLIN}, {.fd = tcp->caller_wakeup, .events = POLLIN}};
@@ -57,7 +58,7 @@ static const char *await_welcome(wk__tcp *tcp, const wk__dist_call *step, int fd
     return !why && frame.kind != WK__WIRE_WELCOME ? "it refuses" : why;
 }
 
-/* This rank goes there. */
+/* Opens the data connection to a lower rank. */
 static wk_code connect_to(wk__tcp *tcp, const wk__dist_call *step, int rank, wk__dist_error *fail)
 {
     bool broken;
@@ -72,14 +73,15 @@ static wk_code connect_to(wk__tcp *tcp, const wk__dist_call *step, int rank, wk_
     return broken ? wk__tcp_give_up(tcp, step, WK_ERR_TIMEOUT, NULL, fail) : unreachable(tcp, step, rank, why, fail);
 }
 
-/* Until when nothing may happen: who has left does nothing any more, but what it has sent may be on its way. */
+/* Returns the time until which the transfer may make no progress. A peer in wk_dist_finish sends no more, but data may
+ * still be in transit. */
 static int64_t idle_deadline(const wk__tcp *tcp, const wk__dist_call *step, bool left, int64_t idle_since)
 {
     const int64_t soon = idle_since + wk__tcp_grace(tcp);
     return left && soon < step->deadline ? soon : step->deadline;
 }
 
-/* It comes here, to the watcher. */
+/* Waits for the data connection of a higher rank, which the control thread accepts. */
 static wk_code await_peer(wk__tcp *tcp, const wk__dist_call *step, int rank, wk__dist_error *fail)
 {
     const int64_t begun = wk__monotonic_ns();
@@ -105,7 +107,7 @@ wk_code wk__tcp_connect_peers(wk__tcp *tcp, const wk__dist_call *step, int to, i
 
 /* ---- moving ------------------------------------------------------------------------------------------------------ */
 
-/* What one try came to. */
+/* Result of one attempt to send or receive. */
 typedef enum io_result { IO_NONE, IO_BLOCKED, IO_PROGRESS, IO_LOST, IO_FAILED } io_result;
 
 static io_result send_some(wk__tcp_sendrecv *f, int fd)
@@ -125,7 +127,7 @@ static io_result send_some(wk__tcp_sendrecv *f, int fd)
     return IO_PROGRESS;
 }
 
-/* Of a span that is worked on, what has been staged is when the stage is full, or nothing more comes. */
+/* Passes staged bytes to on_chunk when staging is full or the span is complete. */
 static bool process_staged(wk__tcp_sendrecv *f, wk__tcp_span span, wk__dist_error *fail)
 {
     if (f->staged < WK__TCP_STAGING_BYTES && f->bytes_received < span.bytes) return true;
@@ -154,7 +156,7 @@ static io_result recv_some(wk__tcp_sendrecv *f, int fd, wk__dist_error *fail)
     return IO_PROGRESS;
 }
 
-/* Here something is wrong, in the midst of what others wait for. */
+/* Fails the call on all ranks because of an error on this one. */
 static wk_code local_error(const wk__tcp_sendrecv *f, wk__dist_error *fail)
 {
     char text[WK__WIRE_TEXT_MAX];
@@ -172,7 +174,7 @@ static wk_code peer_lost_error(const wk__tcp_sendrecv *f, int rank, wk__dist_err
     return wk__tcp_give_up(f->tcp, f->step, WK_ERR_TIMEOUT, text, fail);
 }
 
-/* Waits until something can move; WK_OK, or the call is to be given up. */
+/* Waits until data can be sent or received. Returns WK_OK, or the error with which the call fails. */
 static wk_code wait(wk__tcp_sendrecv *f, io_result out, int to, io_result in, int from, wk__dist_error *fail)
 {
     struct pollfd polls[3] = {{.fd = f->tcp->caller_wakeup, .events = POLLIN}};

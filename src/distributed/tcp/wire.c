@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames; see wire.h. */
+/* Headers and the incremental parser; see wire.h. */
 #include "wire.h"
 #include "distributed/group.h"
 #include <ctype.h>
@@ -8,7 +8,7 @@
 
 static const uint8_t magic[4] = {'W', 'I', 'C', 'K'};
 
-/* How many bytes may follow. */
+/* Limits of the payload of each kind, in bytes. */
 static const struct {
     uint64_t least, most;
 } payload_limits[WK__WIRE_KINDS] = {

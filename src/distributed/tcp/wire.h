@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What processes say to each other over TCP: frames of 64 bytes, little-endian, most of them with bytes behind them.
+/* Wire format of the TCP transport: a header of 64 bytes, little-endian, most kinds followed by a payload.
  *
  *     0   "WICK"            16  sequence u64    40  status u32      a wk_code
  *     4   version u16       24  count u64       44  rank u32        of the world
@@ -10,7 +10,7 @@
  *     10  0
  *     12  group u32
  *
- * docs/reference/file-formats.md says what is sent when. Nothing here touches a socket. */
+ * docs/reference/file-formats.md describes the protocol. This file does no socket I/O. */
 #ifndef WICK_DIST_FRAME_H
 #define WICK_DIST_FRAME_H
 
@@ -21,40 +21,40 @@
 enum {
     WK__WIRE_HEADER_BYTES = 64,
     WK__WIRE_VERSION = 1,
-    WK__WIRE_TEXT_MAX = 640,        /* bytes of a text, its 0 not sent */
-    WK__WIRE_HOST_BYTES = 60,       /* of a host's name, with its 0 */
-    WK__WIRE_INLINE_MAX = 64 << 10, /* bytes of data that travel with an agreement */
-    WK__WIRE_MAX_RANKS = 1024,      /* ranks */
+    WK__WIRE_TEXT_MAX = 640,        /* max. bytes of a text, without terminator */
+    WK__WIRE_HOST_BYTES = 60,       /* host name with terminator */
+    WK__WIRE_INLINE_MAX = 64 << 10, /* max. bytes of data in an AGREE frame */
+    WK__WIRE_MAX_RANKS = 1024,      /* max. size of a world */
     WK__WIRE_NONCE_BYTES = 16,      /* random bytes */
     WK__WIRE_PROOF_BYTES = 32,      /* a MAC */
     WK__WIRE_HELLO_BYTES = WK__WIRE_NONCE_BYTES + 4 + WK__WIRE_HOST_BYTES, /* nonce, port u32, host */
     WK__WIRE_CHALLENGE_BYTES = WK__WIRE_NONCE_BYTES + WK__WIRE_PROOF_BYTES,
-    WK__WIRE_ROSTER_ENTRY_BYTES = 20 + WK__WIRE_HOST_BYTES, /* of a roster: family u8, 0, port u16, address 16, host */
+    WK__WIRE_ROSTER_ENTRY_BYTES = 20 + WK__WIRE_HOST_BYTES, /* family u8, 0, port u16, address 16, host */
 };
-#define WK__WIRE_NO_RANK UINT32_MAX /* for a rank */
-enum { WK__WIRE_UNFINISHED = 1 };   /* `part` of LATE and ABORT: a call was not finished, and this is which */
+#define WK__WIRE_NO_RANK UINT32_MAX /* in rank fields: no rank */
+enum { WK__WIRE_UNFINISHED = 1 };   /* `detail` of STALLED and ABORT: the header names an unfinished call */
 
 typedef enum wk__wire_kind {
-    /* at a door, one after another; who comes begins */
+    /* handshake; the connecting side begins */
     WK__WIRE_HELLO,     /* root: for what (wk__hello_purpose); count: ranks of the world; rank; behind it hello's
                            bytes */
     WK__WIRE_CHALLENGE, /* nonce, and the proof that the host knows the secret */
     WK__WIRE_PROOF,     /* the proof that who comes knows it */
     WK__WIRE_REFUSED,   /* a text */
     WK__WIRE_WELCOME,   /* behind it, for who joins the world, the roster */
-    /* between rank 0 and another */
-    WK__WIRE_ABORT,   /* a text: the first cause; rank whose fault it is */
+    /* control connections, between rank 0 and another rank */
+    WK__WIRE_ABORT,   /* payload: text of the first cause; rank: whose own error it is */
     WK__WIRE_STALLED, /* group, sequence, collective: not finished; a bit for each rank that it waits for, a text: what
                          it
                         * is; or status, text: that has come to light meanwhile */
-    WK__WIRE_STATUS_QUERY, /* rank 0 asks: */
-    WK__WIRE_STATUS_REPLY, /* group, sequence, collective; part: of what (wk__rank_phase) */
+    WK__WIRE_STATUS_QUERY, /* rank 0 asks for progress */
+    WK__WIRE_STATUS_REPLY, /* group, sequence, collective of the last call; detail: wk__rank_phase */
     WK__WIRE_LEAVE,     /* this rank is at wk_dist_finish; status and a text if an error is pending. From rank 0: `rank`
                      * is */
-    WK__WIRE_LEAVE_ACK, /* all are */
-    /* between two ranks of a group */
-    WK__WIRE_AGREE, /* what is asked for; status and a text, or data */
-    WK__WIRE_SEND,  /* the same of send: data */
+    WK__WIRE_LEAVE_ACK, /* rank 0: all ranks have left */
+    /* data connections, between two ranks of a group */
+    WK__WIRE_AGREE, /* the request; payload: data, or with a status the text of an error */
+    WK__WIRE_SEND,  /* the same for send */
     WK__WIRE_KINDS
 } wk__wire_kind;
 
@@ -67,35 +67,36 @@ typedef struct wk__wire_header {
     uint64_t sequence, count, bytes;
 } wk__wire_header;
 
-/* NULL, or what is wrong with these 64 bytes, for a message. What holds then: kind, collective, dtype, reduction and
- * status are ones that there are, and `bytes` is a number that may follow a frame of that kind. */
+/* Parses a header. Returns NULL, or a description of the defect. On success all enumerated fields have known values and
+ * `bytes` is within the limits of the kind. */
 const char *wk__wire_header_parse(const uint8_t at[WK__WIRE_HEADER_BYTES], wk__wire_header *frame);
 void wk__wire_header_write(const wk__wire_header *frame, uint8_t at[WK__WIRE_HEADER_BYTES]);
 
-/* ---- a frame and what follows it, from bytes as they come -------------------------------------------------------- */
+/* ---- incremental parser ------------------------------------------------------------------------------------------ */
 
-/* Of the kinds with few bytes: all but the roster and data. */
+/* Parser of frames with a short payload: all kinds but WELCOME and data. */
 typedef struct wk__wire_parser {
     wk__wire_header frame;
     uint8_t head[WK__WIRE_HEADER_BYTES], body[WK__WIRE_TEXT_MAX];
-    uint32_t got; /* of both */
+    uint32_t got; /* bytes of header and body received */
     const char *error;
 } wk__wire_parser;
 
 typedef enum wk__parse_status { WK__PARSE_MORE, WK__PARSE_DONE, WK__PARSE_INVALID } wk__parse_status;
-/* Takes bytes until a frame is whole, and says how many it took. Of WK__PARSE_INVALID in->wrong says what is wrong, and
- * nothing more is to be taken from there. */
+/* Consumes *took bytes up to the end of a frame. After WK__PARSE_INVALID, in->error describes the defect and the stream
+ * is unusable. */
 wk__parse_status wk__wire_parser_feed(wk__wire_parser *in, const uint8_t *bytes, size_t count, size_t *took);
-/* The frame has been read; the next one may come. */
+/* Prepares for the next frame. */
 void wk__wire_parser_reset(wk__wire_parser *in);
-/* What follows it as a text that ends. */
+/* Copies the payload as a terminated string. */
 void wk__wire_parser_text(const wk__wire_parser *in, char *out, size_t size);
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
 void wk__put_u32(uint8_t *at, uint32_t value);
 uint32_t wk__get_u32(const uint8_t *at);
-/* A name of WK__WIRE_HOST_BYTES bytes: what is no letter, digit, point or dash becomes a question mark. */
+/* Write and read a host name field of WK__WIRE_HOST_BYTES bytes; other characters than letters, digits, "." and "-"
+ * become "?". */
 void wk__put_host(uint8_t *at, const char *host);
 void wk__get_host(const uint8_t *at, char host[WK__WIRE_HOST_BYTES]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the gradients of ops read of a call besides its tensors: a struct of names for each op, or for the ops that
- * share one, how it is put into the attributes of a node and how it is read from there. */
+/* The attributes that gradients read besides tensors: a struct for each family of ops, and its conversions to and
+ * from the attributes of a node. */
 /* Written by scripts/generate_ops.py from src/ops/specs: edit those. */
 #ifndef WICK_OPS_GENERATED_ATTRIBUTES_H
 #define WICK_OPS_GENERATED_ATTRIBUTES_H

@@ -10,7 +10,7 @@
 #include <wick/call.h>
 #include <wick/autograd.h>
 
-/* The entries for wk_call of ops that take more than tensors. */
+/* Entries for wk_call of ops that take more than tensors. */
 int wk__invoke_backward(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_detach(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_requires_grad_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of wick/autograd.h that only pass their operands on: gradients. */
+/* Functions of wick/autograd.h that forward their operands: gradients. */
 /* Written by scripts/generate_ops.py from src/ops/specs/autograd: edit those. */
 #include "ops/core/entries.h"
 

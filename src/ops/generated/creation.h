@@ -10,7 +10,7 @@
 #include <wick/call.h>
 #include <wick/creation.h>
 
-/* The entries for wk_call of ops that take more than tensors. */
+/* Entries for wk_call of ops that take more than tensors. */
 int wk__invoke_zeros(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_ones(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_empty(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
@@ -34,7 +34,7 @@ int wk__invoke_clone(const wk__op *op, wk_site site, const wk_value *args, wk_te
 int wk__invoke_copy_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_fill_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
-/* What the functions of an op call that has an entry of its own, in its file. */
+/* Entries defined in the files of the ops. */
 wk_tensor *wk__full(wk_site site, const int64_t *shape, int ndim, wk__arg value, const wk_tensor_options *options);
 wk_tensor *wk__full_like(wk_site site, wk_tensor *x, wk__arg value, const wk_tensor_options *options);
 wk_tensor *wk__arange(wk_site site, wk__arg start, wk__arg end, wk__arg step, const wk_tensor_options *options);

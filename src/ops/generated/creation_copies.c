@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of wick/creation.h that only pass their operands on: moving, converting, copying. */
+/* Functions of wick/creation.h that forward their operands: moving, converting, copying. */
 /* Written by scripts/generate_ops.py from src/ops/specs/creation: edit those. */
 #include "ops/core/entries.h"
 

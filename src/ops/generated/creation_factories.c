@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of wick/creation.h that only pass their operands on: factories. */
+/* Functions of wick/creation.h that forward their operands: factories. */
 /* Written by scripts/generate_ops.py from src/ops/specs/creation: edit those. */
 #include "ops/core/entries.h"
 

@@ -10,7 +10,7 @@
 #include <wick/call.h>
 #include <wick/matmul.h>
 
-/* The entries for wk_call of ops that take more than tensors. */
+/* Entries for wk_call of ops that take more than tensors. */
 int wk__invoke_matmul(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_mm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_bmm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
@@ -21,7 +21,7 @@ int wk__invoke_addmm(const wk__op *op, wk_site site, const wk_value *args, wk_te
 int wk__invoke_baddbmm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_linear(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
-/* Options as wk__options reads them, with the default of each number that is not given. */
+/* Options as read by wk__options, with defaults of omitted numbers. */
 static inline bool wk__read_addmm_options(wk_site site, const char *op, const wk_addmm_options *given,
                                           wk_addmm_options *own)
 {

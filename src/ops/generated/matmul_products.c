@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of wick/matmul.h that only pass their operands on: products. */
+/* Functions of wick/matmul.h that forward their operands: products. */
 /* Written by scripts/generate_ops.py from src/ops/specs/matmul: edit those. */
 #include "ops/core/entries.h"
 

@@ -10,7 +10,7 @@
 #include <wick/call.h>
 #include <wick/pointwise.h>
 
-/* The entries for wk_call of ops that take more than tensors. */
+/* Entries for wk_call of ops that take more than tensors. */
 int wk__invoke_div(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_div_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_pow(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
@@ -41,11 +41,11 @@ int wk__invoke_addcmul_(const wk__op *op, wk_site site, const wk_value *args, wk
 int wk__invoke_addcdiv(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_addcdiv_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
-/* What the functions of an op call that has an entry of its own, in its file. */
+/* Entries defined in the files of the ops. */
 wk_tensor *wk__pow(wk_site site, wk__arg a, wk__arg b);
 wk_tensor *wk__pow_(wk_site site, wk_tensor *a, wk__arg b);
 
-/* Options as wk__options reads them, with the default of each number that is not given. */
+/* Options as read by wk__options, with defaults of omitted numbers. */
 static inline bool wk__read_leaky_relu_options(wk_site site, const char *op, const wk_leaky_relu_options *given,
                                                wk_leaky_relu_options *own)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of wick/pointwise.h that only pass their operands on: arithmetic: a tensor or a number on either
- * side. */
+/* Functions of wick/pointwise.h that forward their operands: arithmetic: a tensor or a number on either side. */
 /* Written by scripts/generate_ops.py from src/ops/specs/pointwise: edit those. */
 #include "ops/core/entries.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of wick/pointwise.h that only pass their operands on: comparison and logic: a tensor or a number on
- * either side. */
+/* Functions of wick/pointwise.h that forward their operands: comparison and logic: a tensor or a number on either
+ * side. */
 /* Written by scripts/generate_ops.py from src/ops/specs/pointwise: edit those. */
 #include "ops/core/entries.h"
 

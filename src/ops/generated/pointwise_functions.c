@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of wick/pointwise.h that only pass their operands on: functions of one tensor: wk_NAME(x), and in
- * place wk_NAME_(x). */
+/* Functions of wick/pointwise.h that forward their operands: functions of one tensor: wk_NAME(x), and in place
+ * wk_NAME_(x). */
 /* Written by scripts/generate_ops.py from src/ops/specs/pointwise: edit those. */
 #include "ops/core/entries.h"
 

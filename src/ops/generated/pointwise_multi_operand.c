@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of wick/pointwise.h that only pass their operands on: functions of several operands. */
+/* Functions of wick/pointwise.h that forward their operands: functions of several operands. */
 /* Written by scripts/generate_ops.py from src/ops/specs/pointwise: edit those. */
 #include "ops/core/entries.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of wick/random.h that only pass their operands on: sampling. */
+/* Functions of wick/random.h that forward their operands: sampling. */
 /* Written by scripts/generate_ops.py from src/ops/specs/random: edit those. */
 #include "ops/core/entries.h"
 

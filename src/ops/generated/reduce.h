@@ -10,7 +10,7 @@
 #include <wick/call.h>
 #include <wick/reduce.h>
 
-/* The entries for wk_call of ops that take more than tensors. */
+/* Entries for wk_call of ops that take more than tensors. */
 int wk__invoke_sum(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_mean(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_prod(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
@@ -50,10 +50,10 @@ int wk__invoke_kl_div(const wk__op *op, wk_site site, const wk_value *args, wk_t
 int wk__invoke_cross_entropy(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_nll_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
-/* What the functions of an op call that has an entry of its own, in its file. */
+/* Entries defined in the files of the ops. */
 wk_code wk__median_dim(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values, wk_tensor **indices);
 
-/* Options as wk__options reads them, with the default of each number that is not given. */
+/* Options as read by wk__options, with defaults of omitted numbers. */
 static inline bool wk__read_var_options(wk_site site, const char *op, const wk_var_options *given, wk_var_options *own)
 {
     if (!wk__options(site, op, given, own)) return false;

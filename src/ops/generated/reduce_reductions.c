@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of wick/reduce.h that only pass their operands on: reductions. */
+/* Functions of wick/reduce.h that forward their operands: reductions. */
 /* Written by scripts/generate_ops.py from src/ops/specs/reduce: edit those. */
 #include "ops/core/entries.h"
 

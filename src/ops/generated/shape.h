@@ -10,7 +10,7 @@
 #include <wick/call.h>
 #include <wick/shape.h>
 
-/* The entries for wk_call of ops that take more than tensors. */
+/* Entries for wk_call of ops that take more than tensors. */
 int wk__invoke_reshape(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_view_as(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_flatten(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
@@ -58,7 +58,7 @@ int wk__invoke_one_hot(const wk__op *op, wk_site site, const wk_value *args, wk_
 int wk__invoke_tril(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_triu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
-/* What the functions of an op call that has an entry of its own, in its file. */
+/* Entries defined in the files of the ops. */
 int wk__chunk(wk_site site, wk_tensor *x, int64_t n, int64_t dim, wk_tensor **out);
 
 extern const wk_parameter wk__parameters_reshape[];

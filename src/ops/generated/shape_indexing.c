@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of wick/shape.h that only pass their operands on: indexing by tensors. */
+/* Functions of wick/shape.h that forward their operands: indexing by tensors. */
 /* Written by scripts/generate_ops.py from src/ops/specs/shape: edit those. */
 #include "ops/core/entries.h"
 
