@@ -285,6 +285,7 @@ static void finish_edge(backward_pass *w, const wk__edge *edge)
         w->failed = !wk__leaf_run_post_hooks(edge->leaf);
 }
 
+/* Runs one node: its hooks, its gradient, and the delivery of the results along its edges. */
 static void run_node(backward_pass *w, wk__node *node, wk_tensor **grad)
 {
     if (node->saved_released) {

@@ -78,6 +78,7 @@ static bool given(wk_site site, const wk_function *f, const char *op)
     return f != NULL;
 }
 
+/* Saves x as a separate body that references its storage and graph position. */
 static void save(wk_context *context, wk_site site, wk_function *f, wk_tensor *x)
 {
     wk__body *body = f->saved_count < MAX_TENSORS ? wk__slab_alloc(context->slots, WK__SLAB_BODY) : NULL;
@@ -178,7 +179,7 @@ static bool fits(const wk_function *f, const wk__node *node, wk_tensor *grad, in
     return false;
 }
 
-/* Lends gradients to user code; the pass takes over those that it returns. */
+/* Lends gradients to user code. taken_over() makes a lent one that is returned independent of its guard. */
 static bool lend_all(wk_tensor *const *out, int count, wk_tensor **lent, uint64_t *first)
 {
     for (int k = 0; k < count; k++) {
@@ -197,6 +198,7 @@ static wk_tensor *taken_over(wk_tensor *grad, wk_tensor *const *lent, int count)
     return grad;
 }
 
+/* Gradient of the node: calls the user's backward with lent gradients. */
 static void gradient(wk__grad_ctx *g)
 {
     wk_function *f = g->node->payload;

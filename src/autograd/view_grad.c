@@ -37,7 +37,7 @@ void wk__dead_base_fill(wk__dead_base *past, const wk__body *base)
     memcpy(past->stride, base->stride, sizeof past->stride);
 }
 
-/* Replaces the freed base of an alias set by `base`. Returns false on allocation failure. */
+/* Makes `base` the record of an alias set's freed base. Returns false on allocation failure. */
 static bool set_dead_base(wk__alias_set *family, const wk__body *base)
 {
     wk__dead_base *past = wk__dead_base_alloc();
@@ -130,6 +130,7 @@ static bool set_base(wk__alias_set *family, grad_fn_ref now, grad_fn_ref *before
 
 /* ---- geometry as attributes -------------------------------------------------------------------------------------- */
 
+/* Returns the attributes of a view, body, of base. */
 static wk__attr packed(const wk__body *body, const wk__body *base)
 {
     wk__attr attr = wk__strided_attr(
@@ -142,6 +143,7 @@ static wk__attr packed(const wk__body *body, const wk__body *base)
 
 /* ---- refreshing views -------------------------------------------------------------------------------------------- */
 
+/* Gives the view a new node, as_strided of base. */
 static bool rebuild_grad_fn(wk_tensor *view, wk_tensor *base)
 {
     wk__body *body = wk__body_of(view);

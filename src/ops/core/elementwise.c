@@ -36,7 +36,7 @@ static bool report_dtype(const elementwise_call *p, wk_dtype dtype)
     return false;
 }
 
-/* Operands that are not promoted (op->own_dtype_operands), such as the condition of WHERE, are skipped. */
+/* Chooses the compute and result dtypes by promotion, ignoring op->own_dtype_operands, such as WHERE's condition. */
 static bool choose_dtypes(elementwise_call *p)
 {
     const wk__body *first = p->body[0];
@@ -180,6 +180,7 @@ static bool choose_layout(const elementwise_call *p, int64_t *stride)
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
+/* Fills in the record's operands 1..count: broadcast tensors and immediates. */
 static void record_operands(const elementwise_call *p, wk__record *r)
 {
     r->compute = (uint8_t)p->compute;
@@ -228,7 +229,7 @@ static const wk__attr *node_attributes(const elementwise_call *p, const wk__attr
     return own;
 }
 
-/* Checks the call and chooses dtypes, shape and layout of its record. CPU scalars are allowed to be copied here. */
+/* Checks the call and chooses dtypes and shape of its record. Also allows copies of CPU scalars. */
 static bool prepare(elementwise_call *p, const wk__op *op, wk_site site, const wk__arg *args, int count,
                     wk__colocation meeting)
 {
@@ -268,6 +269,7 @@ static void release_device_copies(const elementwise_call *p)
         if (p->tensor[k] != p->args[p->operand_index[k]].tensor) wk__handle_release(&p->tensor[k]->handle, p->site);
 }
 
+/* Creates the result, its record and, if needed, its node. */
 static wk_tensor *record_call(const elementwise_call *p, const wk__attr *attr)
 {
     const wk__op *op = p->op;
@@ -301,6 +303,7 @@ wk_tensor *wk__elementwise(const wk__op *op, wk_site site, const wk__arg *args, 
 
 /* ---- in place ---------------------------------------------------------------------------------------------------- */
 
+/* Checks that the result can be stored in the target: equal shapes, and no loss of class by conversion. */
 static bool check_target(const elementwise_call *p, const wk_tensor *target)
 {
     const wk__body *body = wk__body_of(target);
@@ -353,6 +356,8 @@ static bool is_internal_temp(const wk_context *context, const wk_tensor *target)
     return context->frame.op_scope && target->handle.scope >= context->frame.op_scope;
 }
 
+/* Completes and commits a record that writes `value` over part or all of target. guarded: a failure keeps the old
+ * contents. */
 static void record_overwrite(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value, bool guarded)
 {
     wk__body *body = wk__body_of(target);

@@ -69,6 +69,7 @@ static bool report_shape_mismatch(const cat_call *j, int k)
     return false;
 }
 
+/* Computes shape and dtype of the result from the operands. */
 static bool resolve_shape(cat_call *j)
 {
     const wk__body *model = first_nonskipped(j);
