@@ -15,8 +15,8 @@ typedef struct line_search {
     int64_t tried, most; /* evaluations so far; allowed */
 } line_search;
 
-/* The strong Wolfe conditions: the loss decreases by at least C1 times the length times the initial slope, and the
- * absolute slope is at most C2 times the initial one. */
+/* The strong Wolfe conditions: the loss decreases by at least WOLFE_C1 times the length times the initial slope, and
+ * the absolute slope is at most WOLFE_C2 times the initial one. */
 static const double WOLFE_C1 = 1e-4, WOLFE_C2 = 0.9;
 
 static void copy(point *to, const point *from)
