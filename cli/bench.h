@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of `wick bench`: recording results, and running variants in alternation. Everything runs on the
- * main thread. */
+/* Shared by the files of `wick bench`: recording results, and running variants in alternation. */
 #ifndef CLI_BENCH_H
 #define CLI_BENCH_H
 

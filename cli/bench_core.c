@@ -5,6 +5,7 @@
 
 /* ---- (z + 2).exp() * y ------------------------------------------------------------------------------------------- */
 
+/* Operands of the fused case, and the triad that it is compared with. */
 typedef struct fused_case {
     wk_tensor *z, *y;
     cli_triad *triad;
@@ -53,6 +54,7 @@ void bench_fused(bench *b)
 
 enum { CALLS = 20000, CHAIN = 100 };
 
+/* Operands of the case. */
 typedef struct adds {
     wk_tensor *a, *b;
     enum {
@@ -108,6 +110,7 @@ void bench_small(bench *b)
 
 /* ---- a product of matrices --------------------------------------------------------------------------------------- */
 
+/* Operands of a product of two n x n matrices. */
 typedef struct product {
     wk_tensor *a, *b;
     int64_t n;

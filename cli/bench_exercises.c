@@ -8,6 +8,7 @@
 
 /* ---- E1: one big product, then tiny ones ------------------------------------------------------------------------- */
 
+/* Operands of a product that is computed `repeat` times. */
 typedef struct products {
     wk_tensor *a, *b;
     int repeat;
@@ -83,6 +84,7 @@ void bench_files(bench *b)
 
 /* ---- E3: norms, one by one or gathered --------------------------------------------------------------------------- */
 
+/* Operands of `products` products, whose norms are read. */
 typedef struct norms {
     wk_tensor *a, *b;
     int products;
@@ -140,6 +142,7 @@ void bench_logging(bench *b)
 
 enum { PRODUCTS_EACH = 4 }; /* products for each device */
 
+/* One matrix on each of two devices. */
 typedef struct device_pair {
     wk_tensor *a[2]; /* one on each device */
 } device_pair;

@@ -5,6 +5,7 @@
 
 enum { INPUTS = 784, HIDDEN = 256, CLASSES = 10 };
 
+/* A network with its optimiser and one batch; a round takes `steps` steps. */
 typedef struct training {
     wk_module *net;
     wk_optim *optimiser;

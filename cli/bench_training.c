@@ -6,6 +6,7 @@
 
 enum { SIDE = 4096, QUICK_SIDE = 1024 };
 
+/* Operand of a row op, and the triad that it is compared with. */
 typedef struct rows {
     wk_tensor *x;
     wk_tensor *(*op)(wk_tensor *x);
@@ -92,6 +93,7 @@ void bench_rows(bench *b)
 
 enum { BATCH = 64, INPUTS = 784, HIDDEN = 256, CLASSES = 10, STEPS = 20, TINY_STEPS = 6, AHEAD = 16 };
 
+/* A network with its optimiser and one batch; a round takes `steps` steps. */
 typedef struct training {
     wk_module *net;
     wk_optim *optimiser;

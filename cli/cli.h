@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of the `wick` command: subcommands, options, terminal output. The command uses the library
- * through <wick.h> only, like any other program, and runs on one thread unless stated. */
+ * through <wick.h> only, like any other program. */
 #ifndef CLI_H
 #define CLI_H
 
@@ -28,6 +28,7 @@ int cli_run(int count, char **words);
 
 enum { CLI_PROGRAM = -1 }; /* operands: the command line of another program */
 
+/* One option of a subcommand. */
 typedef struct cli_option {
     const char *name;     /* "json": --json; "n": -n; "-np": exactly that */
     const char *argument; /* "FILE": --svg FILE or --svg=FILE; "[=SECONDS]": optional, only after =; NULL: a switch */

@@ -15,6 +15,7 @@ static const struct {
 } kinds[] = {{WK_CPU, "cpu"}, {WK_CUDA, "cuda"}, {WK_OPENCL, "opencl"}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
+/* A device and its properties. */
 typedef struct row {
     wk_device device;
     wk_device_properties is;

@@ -149,6 +149,7 @@ static double run_all(work *works, int threads)
 
 /* ---- triad ------------------------------------------------------------------------------------------------------- */
 
+/* Three arrays of `count` vectors each; owned. */
 struct cli_triad {
     wide *a, *b, *c;
     size_t count; /* in vectors */

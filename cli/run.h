@@ -9,8 +9,8 @@
  * The launcher interacts with the user and decides; it starts no ranks itself. An agent starts the ranks of its host,
  * each in a separate process group, forwards their output and exit status, and ends everything that it started when it
  * is told to or when its orders end. So neither a killed launcher nor a lost connection leaves a process behind. Ranks
- * end with their agent (PR_SET_PDEATHSIG); their descendants are then reparented to the launcher, which ends them. Each
- * process has a single thread and an event loop around poll(). */
+ * end with their agent (PR_SET_PDEATHSIG); their descendants are then reparented to the launcher, which ends them.
+ * Launcher and agents are event loops around poll(). */
 #ifndef CLI_RUN_H
 #define CLI_RUN_H
 

@@ -93,8 +93,7 @@ static size_t forward_output(agent *a, const rank *r, int *fd, run_kind kind)
     return got > 0 ? (size_t)got : 0;
 }
 
-/* Forwards all available output, at most as much as a pipe holds, because a process left behind by the rank may
- * continue to write. */
+/* Forwards all available output, but not more than a pipe can contain: a process that the rank started may write on. */
 static void drain_fd(agent *a, const rank *r, int *fd, run_kind kind)
 {
     size_t got = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk over the graph: nodes in the reverse order of the calls that made them, each once, when all
- * gradients of its outputs have arrived. Everything is a list or a heap on the host's memory: a chain of a
- * million nodes needs no stack. */
+/* Backward pass: runs nodes in the reverse order of the calls that made them, each once, when all gradients of its
+ * outputs have arrived. All state is on the heap, so a chain of a million nodes needs no stack. A pass belongs to one
+ * thread; passes may nest in hooks. */
 #include "base/alloc.h"
 #include "engine/anomaly.h"
 #include "view_grad.h"
@@ -11,53 +11,54 @@
 #include "backward.h"
 #include <string.h>
 
-/* A node that a gradient has reached. */
+/* A node that has received a gradient. */
 typedef struct task {
     wk__node *node;
-    wk_tensor **grad; /* [outputs] */
-    wk_tensor *one;   /* where grad points for nodes with one output */
-    bool begun;       /* it has been run, or is being run */
+    wk_tensor **grad; /* [outputs]; owned */
+    wk_tensor *one;   /* grad points here if there is one output */
+    bool begun;       /* it runs or has run */
 } task;
 
-/* A leaf that has got a gradient, and the walk around this one that had listed it, 0 none. */
+/* A leaf that received a gradient, and the enclosing pass that had listed it; 0: none. */
 typedef struct completed_leaf {
     wk__leaf *leaf;
     uint64_t before;
 } completed_leaf;
 
-/* What is called when the outermost walk ends. */
+/* Function to call at the end of the outermost pass. */
 typedef struct final_callback {
     bool (*call)(void *user, wk_site site, bool failed);
     void *user;
 } final_callback;
 
+/* State of one pass; heap-allocated, freed by its guard. */
 typedef struct backward_pass {
     wk_context *context;
     wk_site site;
-    uint64_t id; /* its scope's */
+    uint64_t id; /* token of its scope */
     bool create_graph, retain_graph;
-    wk__grad_target *targets; /* wk_grad: whose gradients are wanted; NULL: those of all leaves */
+    wk__grad_target *targets; /* wk_grad: tensors whose gradients are returned; NULL: gradients go to all leaves */
     wk_tensor **found;
     int target_count;
-    wk__node **heap; /* nodes with gradients, latest call on top */
+    wk__node **heap; /* nodes with gradients, the latest call on top */
     int64_t heap_count, heap_capacity;
-    task *table; /* open addressing, by node */
+    task *table; /* tasks by node, open addressing */
     int64_t table_count, table_capacity;
-    wk__node **ready; /* early nodes whose gradients have all come: before those in the heap, where they are, too */
+    wk__node **ready; /* priority nodes with all gradients; they run before those in the heap, which also has them */
     int64_t ready_count, ready_capacity;
-    wk__dependencies uses;     /* what is left to come to each leaf and node; counted only where somebody waits for
-                                 that */
-    completed_leaf *completed; /* leaves that got a gradient, for the hooks that run after */
+    wk__dependencies uses;     /* remaining gradients of each leaf and node; counted only if hooks or priority nodes
+                                * exist */
+    completed_leaf *completed; /* leaves with a gradient whose post-accumulate hooks are due */
     int64_t complete_count, complete_capacity;
-    final_callback *finally; /* of the outermost walk, */
+    final_callback *finally; /* of the outermost pass */
     int64_t finally_count, finally_capacity;
-    bool outermost;                 /* which is the context's */
-    task now;                       /* the node that is being run */
-    wk_tensor **in;                 /* the gradients that it gives, if they are many */
-    bool failed, no_error_at_start; /* clean: no error was pending at the start */
+    bool outermost;                 /* the context's pass */
+    task now;                       /* the running node */
+    wk_tensor **in;                 /* its gradients, if there are many */
+    bool failed, no_error_at_start; /* no error was pending at the start */
 } backward_pass;
 
-/* ---- table and heap ---------------------------------------------------------------------------------------------- */
+/* ---- hash table and heap ----------------------------------------------------------------------------------------- */
 
 static task *slot_of(task *table, int64_t capacity, const wk__node *node)
 {
@@ -116,7 +117,7 @@ static wk__node *heap_pop(backward_pass *w)
     return top;
 }
 
-/* The task of a node, made when the first gradient arrives. */
+/* Returns the task of a node, created when its first gradient arrives. NULL on allocation failure. */
 static task *task_of(backward_pass *w, wk__node *node)
 {
     if (2 * (w->table_count + 1) > w->table_capacity && !grow_table(w)) return NULL;
@@ -140,16 +141,16 @@ static void fail(backward_pass *w)
     w->failed = true;
 }
 
-/* ---- gradients on their way -------------------------------------------------------------------------------------- */
+/* ---- gradients in flight ----------------------------------------------------------------------------------------- */
 
-/* Gradients live in the walk's scope (or in the caller's, once they are results), so that what nobody keeps
- * is never stored. */
+/* Releases a gradient. Gradients belong to the pass's scope (or to the caller's, once they are results), so unused ones
+ * are never computed. */
 static void let_go(wk_tensor *grad)
 {
     if (grad) wk__handle_release(&grad->handle, (wk_site){0});
 }
 
-/* What `place` holds plus grad; takes over the reference to grad. */
+/* Adds grad to *place, consuming the reference to grad. */
 static bool accumulate(wk_tensor **place, wk_tensor *grad)
 {
     if (!*place) {
@@ -176,7 +177,7 @@ static bool is_wanted(const backward_pass *w, const wk__edge *edge)
     return wanted;
 }
 
-/* An input may stand in the list twice: each has its own, as the program may write them. */
+/* Adds a gradient to targets. A tensor listed twice gets separate gradients, because user code may modify them. */
 static void give_targets(backward_pass *w, const wk__edge *edge, wk_tensor *grad)
 {
     for (int k = 0; k < w->target_count; k++) {
@@ -189,7 +190,7 @@ static void give_targets(backward_pass *w, const wk__edge *edge, wk_tensor *grad
 static bool moved_since(backward_pass *w, const wk__edge *edge)
 {
     if (edge->leaf->device_moves == edge->moves) return false;
-    wk__error_set(w->site, WK_ERR_STATE, /* or that of the node which runs */
+    wk__error_set(w->site, WK_ERR_STATE, /* or at that of the running node */
                   "backward: a parameter was moved to another device (at %s:%d) after it was used here; call "
                   "wk_module_to before the forward pass",
                   edge->leaf->moved_at.file ? edge->leaf->moved_at.file : "?", (int)edge->leaf->moved_at.line);
@@ -197,14 +198,14 @@ static bool moved_since(backward_pass *w, const wk__edge *edge)
     return true;
 }
 
-/* A gradient for a node that has run would be lost. Sequence numbers keep that from happening. */
+/* Reports a gradient for a node that has run already, which sequence numbers prevent. */
 static void too_late(backward_pass *w, const wk__node *node)
 {
     wk__error_set(node->site, WK_ERR_INTERNAL, "backward: a gradient of %s came after its turn", node->op->name);
     w->failed = true;
 }
 
-/* A gradient arrives at an edge. Takes over the reference. */
+/* Delivers a gradient along an edge, consuming the reference. */
 static void deliver_grad(backward_pass *w, const wk__edge *edge, wk_tensor *grad)
 {
     if (edge->leaf && !edge->leaf->frozen && is_wanted(w, edge) && moved_since(w, edge)) return;
@@ -232,9 +233,9 @@ static void deliver_grad(backward_pass *w, const wk__edge *edge, wk_tensor *grad
         fail(w);
 }
 
-/* ---- one node ---------------------------------------------------------------------------------------------------- */
+/* ---- running a node ---------------------------------------------------------------------------------------------- */
 
-/* In anomaly mode: reports what the gradient of a call has made of finite gradients and operands. */
+/* In anomaly mode: reports NaN or infinity that the gradient of a call produced from finite gradients and operands. */
 static bool gradient_is_explained(const backward_pass *w, const wk__node *node, wk_tensor *const *out, wk_tensor **in)
 {
     for (int k = 0; k < node->inputs; k++) {
@@ -258,7 +259,8 @@ static bool gradient_is_explained(const backward_pass *w, const wk__node *node, 
     return true;
 }
 
-/* Runs the gradient in a scope of its own, moves what it gives into the walk's scope, fitted to the operands. */
+/* Runs the gradient of a node in a separate scope, and moves its results, reduced to the operands' shapes, into the
+ * scope of the pass. */
 static void compute(backward_pass *w, wk__node *node, wk_tensor *const *out, wk_tensor **in)
 {
     wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, node->site);
@@ -281,7 +283,7 @@ static void compute(backward_pass *w, wk__node *node, wk_tensor *const *out, wk_
         }
         wk_tensor *fitted = wk__dispatch_unbroadcast(in[k], &node->shape[k]);
         in[k] = fitted ? wk__tensor_alias(w->context, wk__body_of(fitted))
-                       : NULL; /* a handle of its own: out[0] may serve twice */
+                       : NULL; /* a separate handle, because out[0] may be returned twice */
         if (!in[k]) {
             w->failed = true;
             continue;
@@ -292,7 +294,7 @@ static void compute(backward_pass *w, wk__node *node, wk_tensor *const *out, wk_
     wk__guard_close(token);
 }
 
-/* Where memory is too short for that, its turn comes in the order of the calls. */
+/* Queues a priority node. On allocation failure it runs in its normal order. */
 static void push_ready(backward_pass *w, wk__node *node)
 {
     const task *slot = slot_of(w->table, w->table_capacity, node);
@@ -300,8 +302,8 @@ static void push_ready(backward_pass *w, wk__node *node)
         w->ready[w->ready_count++] = node;
 }
 
-/* An edge has brought its gradient, or has none to bring. Hooks that come after, and early nodes, run once nothing more
- * can come. */
+/* Notes that an edge has delivered its gradient or has none. After the last edge, runs post-accumulate hooks and queues
+ * priority nodes. */
 static void finish_edge(backward_pass *w, const wk__edge *edge)
 {
     if (edge->node && edge->node->priority && wk__dependencies_dec(&w->uses, edge->node)) push_ready(w, edge->node);
@@ -309,6 +311,7 @@ static void finish_edge(backward_pass *w, const wk__edge *edge)
         w->failed = !wk__leaf_run_post_hooks(edge->leaf);
 }
 
+/* Runs one node: its hooks, its gradient, and the delivery of the results along its edges. */
 static void run_node(backward_pass *w, wk__node *node, wk_tensor **grad)
 {
     if (node->saved_released) {
@@ -350,7 +353,7 @@ static void free_grads(task *t)
     t->grad = NULL;
 }
 
-/* The node whose turn it is; NULL: there is none left. */
+/* Returns the next node to run, or NULL. */
 static wk__node *next_node(backward_pass *w)
 {
     if (w->ready_count > 0) return w->ready[--w->ready_count];
@@ -366,7 +369,7 @@ static void run_all(backward_pass *w)
     for (wk__node *node; !w->failed && (node = next_node(w));) {
         task *slot = slot_of(w->table, w->table_capacity, node), *t = &w->now;
         slot->begun = true;
-        put(t, slot); /* the table may grow while the node runs */
+        put(t, slot); /* a copy, because the table may grow while the node runs */
         if (slot->grad != &slot->one) slot->grad = NULL;
         slot->one = NULL;
         run_node(w, node, t->grad);
@@ -375,8 +378,8 @@ static void run_all(backward_pass *w)
     }
 }
 
-/* The hooks that come after the whole gradient of a leaf, where that was not known before: a call on its way to the
- * leaf was reached by no gradient. */
+/* Runs the post-accumulate hooks that are still due: if some call leading to a leaf received no gradient, the last edge
+ * to the leaf was not detected. */
 static void complete_all(backward_pass *w)
 {
     for (int64_t k = 0; k < w->complete_count && !w->failed; k++)
@@ -408,7 +411,7 @@ bool wk__queue_final_callback(bool (*call)(void *user, wk_site site, bool failed
     return true;
 }
 
-/* Each is called once, also those that come meanwhile. */
+/* Calls each callback once, including those added by callbacks. */
 static void run_finally(backward_pass *w)
 {
     for (int64_t k = 0; k < w->finally_count; k++)
@@ -418,7 +421,7 @@ static void run_finally(backward_pass *w)
     w->finally_count = 0;
 }
 
-/* Also of a walk whose hooks a handler's longjmp has left: the guard below its scope closes. */
+/* Frees a pass; called by its guard, also after a longjmp out of a hook. */
 static void end(void *address)
 {
     backward_pass *w = address;
@@ -447,8 +450,8 @@ static void end(void *address)
     wk__free(w);
 }
 
-/* A handle of the walk's own on a seed. With create_graph the seed may be a leaf that nothing was computed from yet:
- * both handles must share its place in the graph, which is made when first asked for. */
+/* Returns a separate handle of a seed. With create_graph the seed may be a leaf without graph position yet; that is
+ * created first, so that both handles share it. */
 static wk_tensor *seed_of(backward_pass *w, wk_tensor *seed)
 {
     wk__edge edge = w->create_graph ? wk__edge_of(seed) : (wk__edge){0};
@@ -458,7 +461,8 @@ static wk_tensor *seed_of(backward_pass *w, wk_tensor *seed)
     return own;
 }
 
-/* Where memory is too short for it, hooks that come after run at the end, and no node is early. */
+/* Counts dependencies. On allocation failure, post-accumulate hooks run at the end and priority nodes in normal
+ * order. */
 static void count_uses(backward_pass *w, const wk__backward_request *request)
 {
     bool fine = (wk__has_post_hooks() && !w->targets) || wk__has_priority_nodes();
@@ -470,7 +474,7 @@ static void count_uses(backward_pass *w, const wk__backward_request *request)
     }
 }
 
-/* The gradients that the walk begins with arrive. */
+/* Delivers the initial gradients. */
 static void begin(backward_pass *w, const wk__backward_request *request)
 {
     count_uses(w, request);
@@ -487,7 +491,7 @@ static void begin(backward_pass *w, const wk__backward_request *request)
     }
 }
 
-/* Hooks may free what the walk was asked for. */
+/* Pins outputs and seeds, because hooks may free them. */
 static bool pin_all(const wk__backward_request *request)
 {
     for (int k = 0; k < request->output_count; k++) {
@@ -497,10 +501,11 @@ static bool pin_all(const wk__backward_request *request)
     return true;
 }
 
-/* One within a hook of the one around it, and so on: as deep as the stack of a small thread allows. */
+/* Maximum nesting of backward calls in hooks, for which a small thread's stack suffices. */
 enum { MAX_NESTED_BACKWARD = 60 };
 
-/* On the heap, where it can be found when a handler's longjmp has left it. NULL (recorded): the targets have gone. */
+/* Allocates a pass, on the heap so that its guard can free it after a longjmp. Consumes the targets, on error too. NULL
+ * on error. */
 static backward_pass *new_walk(const wk__backward_request *request, uint64_t *token)
 {
     wk_context *context = wk__context();

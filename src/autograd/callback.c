@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* User code called by the library: in a scope of its own, from which only what it returns comes out, with grad mode,
- * sites and placement as the user's own. */
+/* Calls of user code: each runs in its own scope, which only returned tensors leave, with the user's grad mode, call
+ * sites and placement. */
 #include "callback.h"
 #include "dispatch.h"
 
@@ -23,7 +23,7 @@ void wk__callback_end(wk__callback *c, wk_tensor **out, int count)
     for (int k = 0; k < count; k++) {
         if (!wk__is_tensor(out[k])) continue;
         if (c->no_scope && out[k]->handle.scope != c->scope)
-            wk__handle_retain(&out[k]->handle, c->site); /* it was there before: it counts once more for the caller */
+            wk__handle_retain(&out[k]->handle, c->site); /* existed before: the caller gets another reference */
         else
             wk__handle_keep(&out[k]->handle, c->site);
     }
@@ -34,7 +34,7 @@ wk_tensor *wk__lend(wk_tensor *x, uint64_t *token)
 {
     wk_tensor *lent = wk__body_overlaps(wk__body_of(x)) ? wk__dispatch_clone(x) : wk__snapshot_with_grad_fn(x);
     if (!lent || !(*token = wk__handle_pin(&lent->handle))) return NULL;
-    wk__handle_release(&lent->handle, (wk_site){0}); /* from the scope: no call of the program ends it */
+    wk__handle_release(&lent->handle, (wk_site){0}); /* the scope's reference, so that no user call frees it */
     return lent;
 }
 

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calling user code; see callback.c. */
+/* Calling user code (callback.c). */
 #ifndef WICK_AUTOGRAD_CALLBACK_H
 #define WICK_AUTOGRAD_CALLBACK_H
 
 #include "tensor/tensor.h"
 
+/* One call of user code, between begin and end; on the caller's stack. */
 typedef struct wk__callback {
     uint64_t token, scope;
     wk_site site;
-    bool no_scope; /* no scope is open around: each tensor that comes out counts for the caller */
+    bool no_scope; /* no enclosing scope: the caller gets a reference to each returned tensor */
     wk__frame before;
 } wk__callback;
 
-/* `name` is what messages say: "forward of \"block\"". It must live until end. `site`: the call that leads
- * there, where its scope opens. */
+/* Opens a scope and a fresh frame. `name` is used in messages, "forward of \"block\"", and must live until end. `site`:
+ * call site that messages show, and that the scope is opened at. */
 void wk__callback_begin(wk__callback *c, const char *name, wk_site site);
-/* Moves out[] into the scope around and closes the callback's. */
+/* Moves out[] into the enclosing scope and closes the callback's. */
 void wk__callback_end(wk__callback *c, wk_tensor **out, int count);
-/* x as user code gets it that the library calls: its numbers and its place in the graph, with a handle and a
- * storage of their own, dense where elements shared memory. The program may write it, which changes nothing else,
- * and retain it; it belongs to the library, so freeing it is an error. NULL when memory is short (recorded). It
- * ends with the guard of that token. */
+/* Lends x to user code called by the library: same contents and position in the graph, but a separate handle and
+ * storage, dense if elements shared memory. User code may modify it without effect on other tensors, and may retain it,
+ * but must not free it. It is freed when the guard *token closes. NULL on allocation failure. */
 wk_tensor *wk__lend(wk_tensor *x, uint64_t *token);
-/* A hook; the site is that of the call whose gradient it gets. */
+/* Calls a hook. The frame has the call site of the forward call whose gradient is passed. */
 wk_tensor *wk__call_hook(const char *name, wk_tensor *(*call)(wk_tensor *, void *), wk_tensor *x, void *user);
 
 #endif

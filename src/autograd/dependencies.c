@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting the edges of a graph; see dependencies.h. */
+/* Counting the edges of a graph (dependencies.h). */
 #include "dependencies.h"
 #include "base/alloc.h"
 #include "backward.h"
@@ -25,7 +25,7 @@ static bool grow(wk__dependencies *uses)
     return true;
 }
 
-/* The entry of a node or leaf, new with none left; NULL when memory is short. */
+/* Returns the entry of a node or leaf, new ones with a count of 0; NULL on allocation failure. */
 static wk__dependency_count *entry_of(wk__dependencies *uses, const void *at)
 {
     if (2 * (uses->count + 1) > uses->capacity && !grow(uses)) return NULL;
@@ -37,13 +37,13 @@ static wk__dependency_count *entry_of(wk__dependencies *uses, const void *at)
     return use;
 }
 
-/* Nodes whose edges have not been counted. */
+/* Nodes whose edges have not been counted yet. */
 typedef struct worklist {
     const wk__node **node;
     int64_t count, capacity;
 } worklist;
 
-/* A node waits for its turn when it is met first. */
+/* Counts an edge; queues its node when it is reached first. */
 static bool follow(wk__dependencies *uses, worklist *p, const wk__edge *edge)
 {
     const void *at = edge->leaf ? (const void *)edge->leaf : (const void *)edge->node;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ops called through their descriptors; see dispatch.h. */
+/* Ops called through their descriptors (dispatch.h). */
 #include "dispatch.h"
 #include <string.h>
 #include <wick/call.h>
@@ -31,7 +31,7 @@ static wk_value number(int64_t i)
     return (wk_value){.kind = WK_VALUE_INT, .i = i};
 }
 
-/* The call's site is the one that the walk has set: that of the forward call. */
+/* Call sites come from the frame that the pass has set: that of the forward call. */
 static wk_tensor *call(const wk__op *op, wk_value a, wk_value b, wk_value c, wk_value d)
 {
     wk_value args[MAX_ARGUMENTS] = {a, b, c, d};
@@ -55,7 +55,7 @@ wk_tensor *wk__dispatch_copy_(wk_tensor *x, wk_tensor *y)
     return call(&wk__op_copy_, tensor(x), tensor(y), none, none);
 }
 
-/* x + y is new; copying it over x fuses with it into one pass that writes x's memory. */
+/* The sum is a new tensor; copying it to x fuses into one kernel that writes x's memory. */
 wk_tensor *wk__dispatch_add_(wk_tensor *a, wk_tensor *b)
 {
     return wk__dispatch_copy_(a, wk__dispatch_add(a, b));

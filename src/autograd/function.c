@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions with a gradient of the program's own: one node that calls back. */
+/* wk_function: user-defined functions with their own gradient. Each call has one node, which calls the user's
+ * backward. */
 #include "base/alloc.h"
 #include "base/options.h"
 #include "callback.h"
@@ -9,27 +10,27 @@
 #include <string.h>
 #include <wick/autograd.h>
 
-enum { MAX_TENSORS = 16 }; /* inputs, outputs and saved tensors of one function */
+enum { MAX_TENSORS = 16 }; /* maximum number of inputs, outputs and saved tensors of one function */
 
-/* Its state lives as long as its node, or the call when no node was made. The file's own op gives the node
- * its gradient. */
+/* State of one call. Lives as long as its node, or until the call ends if there is none. Its own op descriptor has the
+ * node's gradient. */
 struct wk_function {
     wk_function_kind kind;
     void *context;
-    wk__node *of; /* the node, not held: it holds this; NULL for none */
+    wk__node *of; /* the node, which owns this struct, or NULL */
     wk__body *saved[MAX_TENSORS];
-    const wk_tensor *kept[MAX_TENSORS]; /* what saved[k] was, to be compared with the outputs after forward */
-    int8_t output[MAX_TENSORS];         /* which output saved[k] is, -1 for none */
+    const wk_tensor *kept[MAX_TENSORS]; /* handle of saved[k], compared with the outputs after forward */
+    int8_t output[MAX_TENSORS];         /* output index of saved[k], -1 for none */
     uint32_t version[MAX_TENSORS];
     int saved_count;
-    uint32_t needs; /* bit k: input k wants a gradient */
+    uint32_t needs; /* bit k: input k requires grad */
     wk_site site;
-    wk__op op; /* named as the kind */
+    wk__op op; /* with the kind's name */
     char name[64], node[72], forward[96], backward[96];
-    wk_site walk; /* the program's call that its backward runs for, or ran last */
+    wk_site walk; /* user's call that its backward runs for, or ran last */
 };
 
-/* Also when a longjmp of the program's has left its destroy. */
+/* Frees the state, also after a longjmp out of the kind's destroy. */
 static void free_state(void *f)
 {
     wk__context()->nodes.draining = false;
@@ -77,6 +78,7 @@ static bool given(wk_site site, const wk_function *f, const char *op)
     return f != NULL;
 }
 
+/* Saves x as a separate body that references its storage and graph position. */
 static void save(wk_context *context, wk_site site, wk_function *f, wk_tensor *x)
 {
     wk__body *body = f->saved_count < MAX_TENSORS ? wk__slab_alloc(context->slots, WK__SLAB_BODY) : NULL;
@@ -85,7 +87,7 @@ static void save(wk_context *context, wk_site site, wk_function *f, wk_tensor *x
                       f->saved_count < MAX_TENSORS ? "out of host memory" : "a function can keep 16 tensors");
         return;
     }
-    const wk__edge edge = wk__edge_of(x); /* a leaf's place in the graph is made now: what is kept shares it */
+    const wk__edge edge = wk__edge_of(x); /* creates a leaf's graph position now, so that the saved body shares it */
     memcpy(body, wk__body_of(x), sizeof *body);
     wk__node_drop(edge.node);
     wk__leaf_drop(edge.leaf);
@@ -116,9 +118,9 @@ static bool is_among(const wk_tensor *x, wk_tensor *const *in, int count)
     return false;
 }
 
-/* A result that forward kept is connected to the node, like the result that an op keeps: a gradient made of it has a
- * gradient. What was kept holds no reference to the node, which would never go. A handle of the same address may be a
- * later tensor's: so the storage is compared too. */
+/* Connects saved outputs to the node, as for ops that save their result, so that gradients computed from them are
+ * differentiable. The saved body has no reference to the node, which would be a cycle. A handle at the same address may
+ * belong to a later tensor, so storages are compared too. */
 static void find_saved_outputs(wk_function *f, wk_tensor *const *in, wk_tensor *const *out)
 {
     for (int k = 0; k < f->saved_count; k++) {
@@ -177,7 +179,7 @@ static bool fits(const wk_function *f, const wk__node *node, wk_tensor *grad, in
     return false;
 }
 
-/* Gradients as the program gets them; those that it gives back become the walk's. */
+/* Lends gradients to user code. taken_over() makes a lent one that is returned independent of its guard. */
 static bool lend_all(wk_tensor *const *out, int count, wk_tensor **lent, uint64_t *first)
 {
     for (int k = 0; k < count; k++) {
@@ -196,6 +198,7 @@ static wk_tensor *taken_over(wk_tensor *grad, wk_tensor *const *lent, int count)
     return grad;
 }
 
+/* Gradient of the node: calls the user's backward with lent gradients. */
 static void gradient(wk__grad_ctx *g)
 {
     wk_function *f = g->node->payload;
@@ -210,7 +213,7 @@ static void gradient(wk__grad_ctx *g)
     }
     wk_tensor *in[MAX_TENSORS] = {0}, *lent[MAX_TENSORS] = {0};
     const int outputs = f->kind.outputs;
-    uint64_t first = 0; /* of the guards that end what is lent */
+    uint64_t first = 0; /* first guard of the lent tensors; closing it ends all */
     if (lend_all(g->out, outputs, lent, &first)) {
         wk__callback c;
         wk__callback_begin(&c, f->backward, f->site);
@@ -277,9 +280,9 @@ static bool shares_input_storage(const wk_function *f, const wk_tensor *output, 
     return false;
 }
 
-/* An output that is an input or a view of one becomes a tensor of its own, with a node or without: a later write in
- * place means the same in both. With a node, so does one that already has a history: the node hangs on it alone.
- * Elements that share memory are told apart, as the output is a base, of whose gradient each element has a part. */
+/* Makes outputs that are inputs or views of inputs separate tensors, with a node or without, so that a later in-place
+ * write means the same in both cases. With a node, also outputs that already have a node, so that the new one can be
+ * attached. Outputs whose elements share memory are copied, because each element has its own gradient. */
 static bool detach_outputs(const wk_function *f, wk_tensor *const *in, wk_tensor **out, bool node)
 {
     for (int k = 0; k < f->kind.outputs; k++) {
@@ -297,7 +300,7 @@ static bool detach_outputs(const wk_function *f, wk_tensor *const *in, wk_tensor
     return true;
 }
 
-/* Forward runs without a graph; what it gives belongs to the caller's scope afterwards. */
+/* Runs forward without recording a graph. The caller's scope owns the results afterwards. */
 static bool run_forward(wk_function *f, wk_tensor *const *in, wk_tensor **out, bool node)
 {
     wk_context *context = wk__context();
@@ -312,7 +315,7 @@ static bool run_forward(wk_function *f, wk_tensor *const *in, wk_tensor **out, b
     return fine;
 }
 
-/* The kind as this version knows it: one without a forward is refused. */
+/* Reads the kind as this version defines it. A kind without a forward is an error. */
 static wk_function_kind known(wk_site site, const wk_function_kind *given)
 {
     wk_function_kind kind = {.size = sizeof kind};
@@ -327,7 +330,8 @@ static void drop_node(void *node)
     wk__node_drop(node);
 }
 
-/* A guard has the node, or the function that has none, so that it goes also when a handler's longjmp leaves forward. */
+/* Runs forward. A guard owns the node, or the function if there is no node, so that it is freed after a longjmp out of
+ * forward too. */
 static bool apply(wk_function *f, wk__node *node, bool wanted, wk_tensor *const *in, wk_tensor **out)
 {
     void *const owner = node ? (void *)node : f;
@@ -361,7 +365,7 @@ wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *user, wk
     const bool wanted = wk__needs_grad_fn(context, in, count);
     for (int k = 0; k < count; k++)
         if (wk__requires_grad(in[k])) f->needs |= 1u << k;
-    /* before forward, which may free or write what it is given */
+    /* before forward, which may free or modify its inputs */
     wk__node *node = wanted ? wk__node_make(&f->op, site, in, count, NULL, NULL) : NULL;
     if (node) {
         f->of = node;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wk_backward and wk_grad: what a program asks of the graph. */
+/* wk_backward and wk_grad: checks of their arguments, and the request for a pass. */
 #include "base/alloc.h"
 #include "base/options.h"
 #include "view_grad.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <wick/autograd.h>
 
-/* Fork, late failures and dead handles are the ops' to tell; the graph asks what only it knows. */
+/* Checks what is specific to a root of backward; ops check forks, late failures and dead handles. */
 static bool root_fits(wk_site site, const char *op, wk_tensor *x, const wk_tensor *seed)
 {
     if (!wk__check_tensor(x, site, op, "input")) return false;

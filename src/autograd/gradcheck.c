@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients against central differences, in f64. */
+/* Compares gradients with central differences, in f64. */
 #include "base/alloc.h"
 #include "engine/host_transfer.h"
 #include "callback.h"
@@ -13,6 +13,7 @@ enum { MAX_INPUTS = 16 };
 #define ABSOLUTE 1e-5
 #define RELATIVE 1e-3
 
+/* Arguments of one wk_gradcheck call. */
 typedef struct check {
     wk_tensor *(*f)(wk_tensor *const *in, void *context);
     void *context;
@@ -33,7 +34,7 @@ static bool inputs_fit(const check *c)
     return true;
 }
 
-/* Room for n numbers and one more, which goes with the scope that is open; NULL when memory is short (recorded). */
+/* Allocates n + 1 doubles, owned by the open scope. NULL on error. */
 static double *room(const check *c, int64_t n)
 {
     wk_context *context = wk__context();
@@ -48,7 +49,7 @@ static double *room(const check *c, int64_t n)
     return kept ? numbers : NULL;
 }
 
-/* sum of weights x f(in), with fixed weights that differ between elements: a wrong permutation of a gradient shows. */
+/* Returns the weighted sum of f(in). The weights differ between elements, so that a permuted gradient is detected. */
 static double weighted(const double *y, int64_t n)
 {
     double total = 0;
@@ -65,7 +66,7 @@ static wk_tensor *fresh(wk__device *device, const wk__body *like, const double *
     return wk__host_upload(wk__body_of(x)->storage->value, data, bytes, (wk_site){0}, "gradcheck") ? x : NULL;
 }
 
-/* f at the inputs, input `which` replaced by `data`; NaN on failure. */
+/* Returns the weighted sum with input `which` replaced by `data`; NaN on failure. */
 static double value_at(const check *c, int which, const double *data)
 {
     wk_context *context = wk__context();
@@ -86,7 +87,7 @@ static double value_at(const check *c, int which, const double *data)
     return result;
 }
 
-/* The gradients that backward gives for the same weights: a seed of weights. */
+/* Computes the gradients by backward, with the weights as seed. */
 static bool analytic(const check *c, wk_tensor **grads)
 {
     wk_tensor *y = c->f(c->in, c->context);
@@ -153,5 +154,5 @@ bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, void *c
     bool fine = analytic(&c, grads);
     for (int k = 0; k < count && fine; k++) fine = compare(&c, k, grads[k]);
     wk__guard_close(token);
-    return fine && !wk__error_pending(); /* one that f left behind, too */
+    return fine && !wk__error_pending(); /* including an error left by f */
 }

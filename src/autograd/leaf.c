@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaves: gradients that accumulate, hooks, and the calls of a program about them. */
+/* Leaves: accumulation of gradients, hooks, and the public calls on leaves. */
 #include "base/alloc.h"
 #include "base/options.h"
 #include "view_grad.h"
@@ -24,8 +24,7 @@ static bool may_replace(wk_tensor *instead, const wk_tensor *grad)
     return false;
 }
 
-/* What a hook makes of the gradient: what it returns, or the gradient as it left it. NULL when something went
- * wrong (recorded). */
+/* Returns the gradient after a hook: the hook's result, or grad as the hook modified it. NULL on error. */
 static wk_tensor *apply_hook(const wk__hook *hook, wk_tensor *grad)
 {
     const bool clean = !wk__error_pending();
@@ -35,12 +34,12 @@ static wk_tensor *apply_hook(const wk__hook *hook, wk_tensor *grad)
     wk_tensor *instead = wk__call_hook("a hook", hook->call, lent, hook->user);
     if (!instead) instead = lent;
     bool fine = (instead == lent || may_replace(instead, grad)) && !(clean && wk__error_pending());
-    wk_tensor *out = fine ? wk__snapshot_with_grad_fn(instead) : NULL; /* instead may be anybody's */
+    wk_tensor *out = fine ? wk__snapshot_with_grad_fn(instead) : NULL; /* user code may own it */
     wk__guard_close(token);
     return out;
 }
 
-/* The last hook that is there: those that hooks register meanwhile have their turn the next time. */
+/* Returns the last present hook: hooks registered by hooks run for the next gradient. */
 static const wk__hook *last_of(const wk__hook *hook)
 {
     while (hook && hook->next) hook = hook->next;
@@ -64,8 +63,8 @@ wk_tensor *wk__run_hooks(const wk__hook *hooks, wk_tensor *grad, int output)
     return grad;
 }
 
-/* The gradient as the leaf's own: a storage of its own over the same value, dense (a stride of 0 could not be
- * written). */
+/* Returns grad as a tensor owned by the leaf: a separate storage with the same value, dense, because elements with
+ * stride 0 could not be written. NULL on error. */
 static wk_tensor *adopt_grad(wk_tensor *grad, bool create_graph)
 {
     const wk__body *body = wk__body_of(grad);
@@ -80,7 +79,7 @@ static wk_tensor *adopt_grad(wk_tensor *grad, bool create_graph)
         of->requires_grad = false;
     }
     wk__handle_hold(&mine->handle);
-    wk__handle_release(&mine->handle, (wk_site){0}); /* by the scope: nobody frees it but the leaf */
+    wk__handle_release(&mine->handle, (wk_site){0}); /* the scope's reference: only the leaf owns it */
     return mine;
 }
 
@@ -94,7 +93,7 @@ bool wk__leaf_accumulate(wk__leaf *leaf, wk_tensor *grad, bool create_graph)
         fine = leaf->grad != NULL;
     } else if (create_graph) {
         wk_tensor *sum = wk__dispatch_add(leaf->grad, grad), *mine = sum ? adopt_grad(sum, true) : NULL;
-        if (mine) { /* first the new one: the end of the old may lead to code of the program's that asks for it */
+        if (mine) { /* set first, because freeing the old one may run user code that reads it */
             wk_tensor *old = leaf->grad;
             leaf->grad = mine;
             wk__handle_drop(&old->handle);
@@ -107,8 +106,8 @@ bool wk__leaf_accumulate(wk__leaf *leaf, wk_tensor *grad, bool create_graph)
     return fine;
 }
 
-/* Walks count what may still come to a leaf only where somebody waits for the last of it. Never false again: hooks are
- * not unregistered, and any thread may walk to the leaf. */
+/* True once a post-accumulate hook was registered: only then do passes count dependencies. Never reset, because hooks
+ * are not unregistered, and any thread may run a pass to the leaf. */
 static atomic_bool any_after;
 
 bool wk__has_post_hooks(void)
@@ -116,13 +115,13 @@ bool wk__has_post_hooks(void)
     return atomic_load_explicit(&any_after, memory_order_relaxed);
 }
 
-/* One hook that comes after: it gets the gradient itself, which the leaf owns. */
+/* Runs one post-accumulate hook, on the gradient itself, which the leaf owns. */
 static bool run_post_hook(wk__leaf *leaf, const wk__hook *hook)
 {
     if (hook->internal_call) return hook->internal_call(leaf->grad, hook->user);
     const bool clean = !wk__error_pending();
     wk_tensor *grad = leaf->grad;
-    const uint64_t pin = wk__handle_pin(&grad->handle); /* the hook may make the leaf forget it */
+    const uint64_t pin = wk__handle_pin(&grad->handle); /* the hook may clear it */
     if (!pin) return false;
     wk_tensor *instead = wk__call_hook("a hook", hook->call, grad, hook->user);
     bool fine = !instead || instead == grad || may_replace(instead, grad);
@@ -140,7 +139,7 @@ bool wk__leaf_run_post_hooks(wk__leaf *leaf)
     return fine;
 }
 
-/* ---- the program's calls ----------------------------------------------------------------------------------------- */
+/* ---- public calls ------------------------------------------------------------------------------------------------ */
 
 static wk_guard grad_guard(wk_site site, bool off)
 {
@@ -181,14 +180,14 @@ const char *wk__grad_fn_name(wk_tensor *x)
 bool wk_is_leaf_at(wk_site site, const wk_tensor *x)
 {
     if (!x || !wk__check_tensor(x, site, "is_leaf", "input")) return false;
-    wk__requires_grad((wk_tensor *)(uintptr_t)x); /* brings a view up to date */
+    wk__requires_grad((wk_tensor *)(uintptr_t)x); /* updates a view */
     return !wk__body_of(x)->node;
 }
 
 wk_tensor *wk_requires_grad__at(wk_site site, wk_tensor *x, bool on)
 {
     if (!wk__check_tensor(x, site, "requires_grad_", "input")) return NULL;
-    wk__requires_grad(x); /* brings a view up to date */
+    wk__requires_grad(x); /* updates a view */
     wk__body *body = wk__body_of(x);
     if (on && !wk__is_float(body->dtype)) {
         wk__error_set(site, WK_ERR_DTYPE,
@@ -220,7 +219,7 @@ wk_tensor *wk_detach_at(wk_site site, wk_tensor *x)
     return wk__tensor_detached_alias(wk__context(), &apart);
 }
 
-/* Backward leaves gradients in leaves only. */
+/* Checks that x is a leaf: only leaves keep gradients. */
 static bool is_leaf(wk_site site, const char *op, wk_tensor *x)
 {
     wk__requires_grad(x);
@@ -248,8 +247,8 @@ wk_tensor *wk_grad_of_at(wk_site site, wk_tensor *leaf)
     return NULL;
 }
 
-/* The leaf has the new gradient, or none, before the old one goes: a release or destroy of the program's may ask for it
- * there, set another one or free the leaf. */
+/* Replaces the gradient before the old one is freed, because a user's release function may read or set it, or free the
+ * leaf. */
 static void replace(wk__leaf *of, wk_tensor *mine, const char *by, wk_site site)
 {
     wk_tensor *old = of->grad;
@@ -267,7 +266,7 @@ void wk__leaf_clear_grad(wk_tensor *leaf, const char *by, wk_site site)
     if (of) replace(of, NULL, by, site);
 }
 
-/* The gradient, held for a leaf: itself, or a copy where elements share memory, as backward could not add to it. */
+/* Returns a reference to the gradient, or a copy if its elements share memory, since backward could not add to it. */
 static wk_tensor *grad_to_store(wk_site site, wk_tensor *grad)
 {
     if (!wk__body_overlaps(wk__body_of(grad))) {
@@ -284,7 +283,7 @@ static wk_tensor *grad_to_store(wk_site site, wk_tensor *grad)
 wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
 {
     if (!wk__check_tensor(leaf, site, "set_grad", "leaf")) return wk_error_code();
-    if (!grad && wk__error_pending()) return wk_error_code(); /* one that failed is no wish to forget the old one */
+    if (!grad && wk__error_pending()) return wk_error_code(); /* a failed argument must not clear the gradient */
     if (!is_leaf(site, "set_grad", leaf)) return wk_error_code();
     wk__body *body = wk__body_of(leaf);
     wk__leaf *of = wk__leaf_of(body);
@@ -315,8 +314,8 @@ wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
     return WK_OK;
 }
 
-/* Ends hooks of a leaf that are over, but not within a walk of this thread, which may be among them. Where the next one
- * goes. */
+/* Frees expired hooks of a leaf, except within a pass of this thread, which may be running them. Returns the end of the
+ * list. */
 static wk__hook **prune_hooks(wk__hook **place)
 {
     const bool walks = wk__context()->frame.backward_depth > 0;
@@ -332,7 +331,7 @@ static wk__hook **prune_hooks(wk__hook **place)
     return place;
 }
 
-/* A hook like that one; false with the error recorded. */
+/* Adds a copy of a hook to the leaf or node of x. Returns false on error. */
 static bool add_hook(wk_site site, wk_tensor *x, const wk__hook *like)
 {
     wk__edge edge = wk__edge_of(x);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes: made at the call, freed without recursion. */
+/* Nodes: created by calls, freed without recursion. Reference counts are atomic. */
 #include "node.h"
 #include "base/alloc.h"
 #include "view_grad.h"
@@ -18,9 +18,9 @@ static uint64_t next_sequence(void)
     return next;
 }
 
-/* ---- early nodes ------------------------------------------------------------------------------------------------- */
+/* ---- priority nodes ---------------------------------------------------------------------------------------------- */
 
-/* As for hooks that come after (leaf.c): walks count only where it matters, and never false again. */
+/* Like any_after in leaf.c: passes count dependencies only if it is true, and it is never reset. */
 static atomic_bool any_early;
 
 void wk__node_prioritize(wk__node *node)
@@ -36,7 +36,7 @@ bool wk__has_priority_nodes(void)
 
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
 
-/* Several threads may be the first to use a leaf: one of them makes it. */
+/* Returns the leaf of a body. Several threads may use it first; one of them creates it. */
 wk__leaf *wk__leaf_of(wk__body *body)
 {
     wk__leaf *made = __atomic_load_n(&body->leaf, __ATOMIC_ACQUIRE);
@@ -71,7 +71,7 @@ void wk__leaf_drop(wk__leaf *leaf)
     if (leaf->grad) {
         wk__destroy_cause *end = &wk__context()->frame.destroy_cause;
         const wk__destroy_cause before = *end;
-        if (!end->parent_type) end->parent_type = &wk__tensor_kind; /* it goes with its leaf */
+        if (!end->parent_type) end->parent_type = &wk__tensor_kind; /* it is freed with its leaf */
         wk__handle_drop(&leaf->grad->handle);
         *end = before;
     }
@@ -112,8 +112,8 @@ void wk__node_release_saved(wk__node *node, wk_site site)
     free_saved(node);
 }
 
-/* Dropping a node may drop those it points to: they wait in a list of this thread instead of on the stack, so that a
- * chain of a million calls is freed in constant depth. */
+/* Frees a node. Dropping it may drop the nodes that it references, which are queued in a list of the thread, so that a
+ * chain of a million calls is freed in constant stack depth. */
 static void free_one(wk_context *context, wk__node *node)
 {
     free_saved(node);
@@ -164,7 +164,7 @@ void wk__body_share(const wk__body *body)
     if (body->leaf) wk__refcount_inc(&body->leaf->refs);
 }
 
-/* ---- making ------------------------------------------------------------------------------------------------------ */
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
 
 static wk__node *new_node(wk_context *context, int inputs)
 {
@@ -199,8 +199,8 @@ static bool refresh_operand(wk_tensor *view, const char *op, wk_site site)
     return false;
 }
 
-/* Written where it belongs: an edge that is copied right after it was made costs more than making it. False when
- * memory is short (recorded). */
+/* Initialises an edge in place, because copying it would cost more than creating it. Returns false on allocation
+ * failure. */
 static bool edge_to(wk__edge *edge, wk_tensor *tensor, const char *op, wk_site site)
 {
     *edge = (wk__edge){0};
@@ -226,8 +226,8 @@ wk__edge wk__edge_of(wk_tensor *tensor)
     return edge;
 }
 
-/* A body of the node's own: it keeps the storage (or, where the op says so, the numbers that it holds now, in a storage
- * of their own), and the operand's place in the graph for second derivatives. */
+/* Saves an operand or the result in the node: a separate body that references the storage (or, if the op specifies it,
+ * a new storage with the present value), and the graph position, for second derivatives. */
 static bool save(wk_context *context, wk__node *node, int place, wk_tensor *tensor, bool is_output)
 {
     wk__body *saved = wk__slab_alloc(context->slots, WK__SLAB_BODY);
@@ -242,7 +242,7 @@ static bool save(wk_context *context, wk__node *node, int place, wk_tensor *tens
     if (own) wk__value_hold(own->value);
     memcpy(saved, body, sizeof *saved);
     atomic_init(&saved->texts, NULL);
-    if (numbers || is_output) { /* its place in the graph is not that of a view */
+    if (numbers || is_output) { /* its graph position is not that of a view */
         saved->is_view = false;
         saved->family = NULL;
     }
@@ -252,7 +252,7 @@ static bool save(wk_context *context, wk__node *node, int place, wk_tensor *tens
         wk__storage_hold(saved->storage);
     if (saved->family) wk__refcount_inc(&saved->family->refs);
     wk__storage_add_persistent(saved->storage, +1);
-    if (is_output) { /* its node is this one: a reference to itself would never go */
+    if (is_output) { /* it is a result of this node: a reference to itself would be a cycle */
         saved->node = NULL;
         saved->leaf = NULL;
         saved->output = 0;
@@ -290,7 +290,7 @@ static bool fill(wk_context *context, wk__node *node, const wk__op *op, wk_site 
         saved = edge_to(&node->edge[k], in[k], op->name, site) && saved;
         if (in[k]) remember_shape(&node->shape[k], in[k]);
     }
-    node->sequence = next_sequence(); /* after the edges: an operand that is a stale view gets its new node there */
+    node->sequence = next_sequence(); /* after the edges: a stale view gets its new node there */
     int want = saved ? what_to_save(op, node) : 0;
     for (int k = 0; k < inputs && k < WK__SAVED_OUT; k++)
         if (want >> k & 1 && in[k]) saved = saved && save(context, node, k, in[k], false);
@@ -347,7 +347,7 @@ void wk__node_set_outputs(wk__node *node, wk_tensor *const out[], int outputs)
     if (!wk__body_of(out[0])->requires_grad) wk__node_drop(node);
 }
 
-/* ---- what a gradient reads --------------------------------------------------------------------------------------- */
+/* ---- reading saved operands -------------------------------------------------------------------------------------- */
 
 void wk__text_version_mismatch(wk__text *text, const wk__storage *storage, uint32_t version, wk_site backward)
 {

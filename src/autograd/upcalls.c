@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls upward that base and tensor make; see base/upcalls.h. */
+/* Functions of engine and autograd that base and tensor call (base/upcalls.h). */
 #include "base/upcalls.h"
 #include "engine/op_queue.h"
 #include "view_grad.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views and in-place calls; see view_grad.h. */
+/* Views and in-place calls (view_grad.h). */
 #include "view_grad.h"
 #include "base/alloc.h"
 #include "dispatch.h"
@@ -37,7 +37,7 @@ void wk__dead_base_fill(wk__dead_base *past, const wk__body *base)
     memcpy(past->stride, base->stride, sizeof past->stride);
 }
 
-/* `base` stands for the base of the family, which has gone; but for memory. */
+/* Makes `base` the record of an alias set's freed base. Returns false on allocation failure. */
 static bool set_dead_base(wk__alias_set *family, const wk__body *base)
 {
     wk__dead_base *past = wk__dead_base_alloc();
@@ -51,8 +51,7 @@ static bool set_dead_base(wk__alias_set *family, const wk__body *base)
     return true;
 }
 
-/* A base that had no place in the graph leaves nothing behind. When a view of it is to get one, all that the
- * storage holds stands for it. */
+/* Creates a dead base for a set whose base had no graph position when it was freed: a vector of the entire storage. */
 static bool rebuild_dead_base(const wk__body *view)
 {
     const wk__body all = {.ndim = 1,
@@ -62,8 +61,8 @@ static bool rebuild_dead_base(const wk__body *view)
     return set_dead_base(wk__alias_set_of(view), &all);
 }
 
-/* The base of a view as it is, or was when its handle went; with references of its own to the graph. False: it has gone
- * and left nothing. */
+/* Copies the base of a view, or its record if its handle was freed, with references to the graph. Returns false if the
+ * base was freed without a record. */
 static bool copy_base(const wk__body *view, wk__body *copy)
 {
     const wk__alias_set *family = wk__alias_set_of(view);
@@ -90,7 +89,7 @@ static bool copy_base(const wk__body *view, wk__body *copy)
     return known;
 }
 
-/* The same as a tensor of the current scope; NULL: it is not known, or there is no memory (recorded). */
+/* Like copy_base(), but as a tensor of the current scope. NULL if the base is unknown (!*known) or on error. */
 static wk_tensor *base_of(const wk__body *view, bool *known)
 {
     wk__body copy;
@@ -101,14 +100,14 @@ static wk_tensor *base_of(const wk__body *view, bool *known)
     return base;
 }
 
-/* Of which node the base is the result. References go along with the pointers. */
+/* Graph position of a base. Has a reference to the node. */
 typedef struct grad_fn_ref {
     wk__node *node;
     int16_t output;
     bool requires_grad;
 } grad_fn_ref;
 
-/* From now on the base comes from `now`; where it came from before. False: it has gone meanwhile, and left nothing. */
+/* Sets the base's graph position and returns the old one in *before. Returns false if it was freed without a record. */
 static bool set_base(wk__alias_set *family, grad_fn_ref now, grad_fn_ref *before)
 {
     wk__alias_lock();
@@ -131,6 +130,7 @@ static bool set_base(wk__alias_set *family, grad_fn_ref now, grad_fn_ref *before
 
 /* ---- geometry as attributes -------------------------------------------------------------------------------------- */
 
+/* Returns the attributes of a view, body, of base. */
 static wk__attr packed(const wk__body *body, const wk__body *base)
 {
     wk__attr attr = wk__strided_attr(
@@ -143,6 +143,7 @@ static wk__attr packed(const wk__body *body, const wk__body *base)
 
 /* ---- refreshing views -------------------------------------------------------------------------------------------- */
 
+/* Gives the view a new node, as_strided of base. */
 static bool rebuild_grad_fn(wk_tensor *view, wk_tensor *base)
 {
     wk__body *body = wk__body_of(view);
@@ -165,7 +166,7 @@ bool wk__view_refresh_grad_fn(wk_tensor *view)
     if (!guard) return false;
     uint64_t token = guard->token;
     uint32_t seen = body->graph_version;
-    body->graph_version = wk__alias_set_of(body)->graph_version; /* asked again meanwhile, it is up to date */
+    body->graph_version = wk__alias_set_of(body)->graph_version; /* recursive calls find it updated */
     bool known;
     wk_tensor *base = base_of(body, &known);
     bool fine = base ? !wk__body_of(base)->requires_grad || rebuild_grad_fn(view, base) : !known;
@@ -176,11 +177,11 @@ bool wk__view_refresh_grad_fn(wk_tensor *view)
 
 /* ---- in place ---------------------------------------------------------------------------------------------------- */
 
-/* What a call in place must know of the target's base, dead or alive. */
+/* Properties of a target's base, live or freed, that an in-place call checks. */
 typedef struct base_facts {
-    bool known;         /* it lives, or has left its place in the graph */
-    bool requires_grad; /* it does */
-    bool is_leaf;       /* that requires grad */
+    bool known;         /* the base lives, or has left its position in the graph */
+    bool requires_grad; /* the base requires grad */
+    bool is_leaf;       /* and is a leaf */
     bool overlaps;      /* some of its elements share memory */
 } base_facts;
 
@@ -287,8 +288,8 @@ static void free_inner(void *inner)
     wk__node_drop(inner);
 }
 
-/* base = CopySlices(base, what the op read besides); the inner node's operand 0 is the view, whose gradient
- * is a part of the base's. */
+/* Makes base = CopySlices(base, other operands of the op). Operand 0 of the inner node is the view, whose gradient is
+ * part of the base's. */
 static bool rebase(wk__node *inner, wk_site site, wk_tensor *target, wk_tensor *const in[], int inputs)
 {
     wk__body *body = wk__body_of(target);
@@ -336,7 +337,7 @@ bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target,
                               const wk__attr *attr)
 {
     wk__body *body = wk__body_of(target);
-    if (!wk__is_float(body->dtype)) return true; /* floats are copied to a mask, say */
+    if (!wk__is_float(body->dtype)) return true; /* an in-place op may write floats to a mask, for example */
     wk__node *node = wk__node_make(op, site, in, inputs, target, attr);
     if (!node) return false;
     node->outputs = 1;
@@ -355,9 +356,9 @@ bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target,
     return true;
 }
 
-/* ---- the two nodes ----------------------------------------------------------------------------------------------- */
+/* ---- gradients of as_strided and CopySlices ---------------------------------------------------------------------- */
 
-/* A part of x as the attributes say, x lying as the base did. The base's own offset is 0 in its gradient. */
+/* Returns the part of x that the attributes describe; x has the base's strides and offset 0. */
 static wk_tensor *part(wk_tensor *x, const wk__attr *attr)
 {
     const wk__strided_attributes a = wk__strided_attributes_of(attr);
@@ -376,7 +377,7 @@ void wk__base_extent(const wk__tensor_meta *base, const int64_t *stride, wk__ten
     }
 }
 
-/* The gradient of the base lies as the base did, so that the view's strides hold in it. */
+/* Lays out the gradient of the base like the base, so that the view's strides apply to it. */
 static wk_tensor *base_shaped(wk_tensor *grad, const wk__tensor_meta *shape, const wk__attr *attr)
 {
     wk__tensor_meta extent;
@@ -387,7 +388,7 @@ static wk_tensor *base_shaped(wk_tensor *grad, const wk__tensor_meta *shape, con
     return wk__dispatch_copy_(laid_out, grad) ? laid_out : NULL;
 }
 
-/* grad of base: grad of the result, with the view's part replaced by the inner gradient of operand 0. */
+/* Gradient of the base: the result's, with the view's part replaced by the inner gradient of operand 0. */
 void wk__copy_slices_gradient(wk__grad_ctx *g)
 {
     wk__node *inner = g->node->payload;

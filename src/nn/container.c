@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules that are made of others: sequential, module_list. */
+/* Modules composed of others: sequential, module_list. */
 #include "module.h"
 
 static wk_tensor *sequential_forward(wk_module *self, wk_tensor *x)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* embedding: rows of a table that integers name. */
+/* embedding: rows of a table, selected by integers. */
 #include "module.h"
 #include <wick/shape.h>
 

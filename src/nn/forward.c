@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running a module, and switching training on and off. */
+/* Calling modules, and switching between training and evaluation. */
 #include "module.h"
 #include "autograd/callback.h"
 #include <string.h>
@@ -14,8 +14,8 @@ static int call(wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out,
     return out[0] ? 1 : -1;
 }
 
-/* Without a scope around, each tensor that forward returns counts once for the caller. What was made inside does as
- * it moves out; what was there before (the input itself, a parameter) has to be counted. */
+/* Adds the caller's reference to each returned tensor, which the caller needs if no scope is open. Tensors created
+ * inside get it when they are moved out; tensors that existed before (the input, a parameter) get it here. */
 static void retain_passed_through(wk_site site, bool bare, wk_tensor *const *out, int count)
 {
     const wk_context *context = wk__context();
@@ -24,7 +24,7 @@ static void retain_passed_through(wk_site site, bool bare, wk_tensor *const *out
             wk__handle_retain(&out[k]->handle, site);
 }
 
-/* A module of the program's own: a scope of its own, and sites are those of the calls inside. */
+/* Calls a module of a user's kind: in its own scope, with the call sites of the calls inside. */
 static int call_user_module(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
 {
     char name[160];
@@ -38,7 +38,7 @@ static int call_user_module(wk_site site, wk_module *m, wk_tensor *const *in, in
     return count;
 }
 
-/* One of the library's: what it calls is the program's call. */
+/* Calls a module of the library's kinds: calls inside have the call site of the user's call. */
 static int call_builtin_module(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out,
                                int outputs)
 {
@@ -75,7 +75,7 @@ static bool check_inputs(wk_site site, wk_module *m, wk_tensor *const *in, int i
     return false;
 }
 
-/* m is held meanwhile. */
+/* Runs forward; the caller has pinned m. */
 static int run_pinned(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
 {
     wk_context *context = wk__context();
@@ -83,8 +83,7 @@ static int run_pinned(wk_site site, wk_module *m, wk_tensor *const *in, int inpu
                                     .module = m,
                                     .library = wk__module_of(m)->builtin,
                                     .describe = wk__module_describe_layer};
-    if (layer.library)
-        context->frame.module_frame = &layer; /* what does not fit one of the program's own is said by who called it */
+    if (layer.library) context->frame.module_frame = &layer; /* a mismatch of a user module is reported by its caller */
     int count = -1;
     if (check_inputs(site, m, in, inputs, outputs)) {
         context->frame.module_frame = &layer;
@@ -110,7 +109,7 @@ static int run(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_
     if (!wk__array_check(out, outputs, site, "forward", "the array for the results")) return -1;
     for (int k = 0; k < outputs; k++) out[k] = NULL;
     if (!wk__module_check(m, site, "forward")) return -1;
-    const uint64_t pin = wk__handle_pin(&m->handle); /* its own forward may free it */
+    const uint64_t pin = wk__handle_pin(&m->handle); /* its forward may free it */
     const int count = pin ? run_pinned(site, m, in, inputs, out, outputs) : -1;
     if (pin) wk__guard_close(pin);
     return count;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Initial values: torch.nn.init. */
+/* Parameter initialisation, as in torch.nn.init. No call records a graph. */
 #include "ops/core/adopt.h"
 #include <math.h>
 #include <wick/nn.h>
 #include <wick/pointwise.h>
 
-/* x = base scale + shift, without a trace in the graph. `base` makes the random numbers. */
+/* Sets x to base * scale + shift, without recording a graph. `base` creates the random numbers. */
 static wk_tensor *scaled(wk_site site, const char *op, wk_tensor *x,
                          wk_tensor *(*base)(wk_site, wk_tensor *, const wk_tensor_options *), double scale,
                          double shift)
@@ -66,9 +66,9 @@ wk_tensor *wk_init_ones__at(wk_site site, wk_tensor *x)
     return constant(site, "init_ones_", x, 1);
 }
 
-/* ---- by the number of connections -------------------------------------------------------------------------------- */
+/* ---- by fan-in and fan-out --------------------------------------------------------------------------------------- */
 
-/* Of a weight (out, in, ...): how many inputs reach one output, and how many outputs one input reaches. */
+/* Computes, for a weight (out, in, ...), the inputs of one output and the outputs of one input. */
 static bool fans(wk_site site, const char *op, const wk_tensor *x, double *in, double *out)
 {
     if (!wk__check_tensor(x, site, op, "input")) return false;
@@ -85,7 +85,7 @@ static bool fans(wk_site site, const char *op, const wk_tensor *x, double *in, d
     return true;
 }
 
-/* A weight without elements has no spread. */
+/* Returns the standard deviation; 0 for a weight without elements. */
 static double std_from_variance(double variance)
 {
     return isfinite(variance) ? sqrt(variance) : 0;
@@ -109,7 +109,7 @@ static bool kaiming(wk_site site, const char *op, const wk_tensor *x, const wk_i
     return true;
 }
 
-/* A uniform number in +-b has the standard deviation b / sqrt(3). */
+/* Uniform numbers in +-b have the standard deviation b / sqrt(3). */
 wk_tensor *wk_init_xavier_uniform__at(wk_site site, wk_tensor *x, const wk_init_options *options)
 {
     static const char op[] = "init_xavier_uniform_";

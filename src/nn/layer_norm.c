@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layer_norm: mean 0 and variance 1 over the last dimensions, then a scale and a shift for each place. */
+/* layer_norm: mean 0 and variance 1 over the last dimensions, then an elementwise scale and shift. */
 #include "module.h"
 #include <string.h>
 #include <wick/reduce.h>
 
+/* State of the module. */
 typedef struct norm {
-    wk_tensor *weight, *bias; /* of `shape`; NULL without */
+    wk_tensor *weight, *bias; /* of `shape`; owned by the module; NULL if disabled */
     int64_t shape[WK__MAX_DIMS];
     int ndim;
     double eps;

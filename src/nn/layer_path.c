@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which layer a message speaks of: the place of a module whose forward runs, as the networks around it name it. */
+/* Path of the layer in a message: the module whose forward runs, as named by the networks around it. */
 #include "module.h"
 #include <string.h>
 
-/* The place of `wanted` below `root`, "encoder.0"; nothing for what stands in root's place. False if it is not there,
- * or memory is short. */
+/* Appends the path of `wanted` below `root`, "encoder.0"; nothing if root is transparent and wanted replaces it.
+ * Returns false if it is not found, or on allocation failure. */
 static bool find(wk_module *root, const wk_module *wanted, wk__text *path)
 {
     wk__module_tree tree;
@@ -17,8 +17,8 @@ static bool find(wk_module *root, const wk_module *wanted, wk__text *path)
     return in_its_place || path->length > 0;
 }
 
-/* From the inside outwards: each is looked for in the module whose forward called it, which may have called what is not
- * registered with it; then the path begins there. */
+/* Writes the path from the inside outwards. Each module is searched in the module whose forward called it. If it is not
+ * registered there, the path begins with it. */
 static void write_path(const wk__module_frame *layer, wk__text *path)
 {
     for (; layer->parent; layer = layer->parent) {

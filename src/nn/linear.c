@@ -4,10 +4,11 @@
 #include <math.h>
 #include <wick/matmul.h>
 
+/* State of the module. */
 typedef struct linear {
-    wk_tensor *weight, *bias; /* (out, in); (out), NULL without */
+    wk_tensor *weight, *bias; /* (out, in); (out) or NULL; owned by the module */
     int64_t out;
-    wk_nn_linear_options options; /* of a lazy one */
+    wk_nn_linear_options options; /* of lazy_linear */
 } linear;
 
 static wk_tensor *forward(wk_module *self, wk_tensor *x)
@@ -16,7 +17,7 @@ static wk_tensor *forward(wk_module *self, wk_tensor *x)
     return wk_linear_at((wk_site){0}, x, state->weight, state->bias);
 }
 
-/* Both uniform in +-1/sqrt(in): for the weight that is kaiming_uniform_ with a = sqrt(5). */
+/* Creates weight and bias, uniform in +-1/sqrt(in); for the weight this is kaiming_uniform_ with a = sqrt(5). */
 static bool add_parameters(wk_site site, wk_module *m, int64_t in, const wk_nn_linear_options *options)
 {
     linear *state = wk__module_of(m)->state;
@@ -50,7 +51,7 @@ wk_module *wk_nn_linear_at(wk_site site, int64_t in, int64_t out, const wk_nn_li
     return add_parameters(site, m, in, &o) ? m : wk__module_discard(m);
 }
 
-/* The first input says how wide it is, where it is, and what it is made of. */
+/* The first input determines the width, device and dtype of the parameters. */
 static wk_tensor *lazy_forward(wk_module *self, wk_tensor *x)
 {
     linear *state = wk__module_of(self)->state;

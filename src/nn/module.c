@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules: making them, what is registered with them, their end. */
+/* Modules: creation, registration of items, destruction. */
 #include "module.h"
 #include "base/alloc.h"
 #include "base/options.h"
 #include <string.h>
 
-/* ---- the end ----------------------------------------------------------------------------------------------------- */
+/* ---- destruction ------------------------------------------------------------------------------------------------- */
 
 static void free_parts(wk__module *body)
 {
@@ -26,8 +26,8 @@ static void free_after_longjmp(void *address)
     if (body->destroying) free_parts(body);
 }
 
-/* The handle is dead already; what the kind's destroy gets is one that looks alive for the length of the call. When a
- * longjmp of the program's leaves the destroy, the guard frees the rest of the module as the scope around closes. */
+/* Calls the kind's destroy with a temporary live handle, because the real one is dead already. If the destroy is left
+ * by longjmp, the guard frees the rest of the module when the enclosing scope closes. */
 static void free_with_destroy(wk_context *context, wk__module *body)
 {
     wk_module self = {.handle = {.magic = WK__HANDLE_MARK, .kind = &wk__module_kind, .body = body}};
@@ -47,7 +47,7 @@ static void free_with_destroy(wk_context *context, wk__module *body)
     free_parts(body);
 }
 
-/* Dropping a module may drop its children, which wait in the list. */
+/* Frees a module. Dropping it may drop its children, which are queued, so that deep trees need no recursion. */
 static void destroy(void *address)
 {
     wk__module *body = address;
@@ -70,9 +70,9 @@ static void destroy(void *address)
 
 const wk__handle_type wk__module_kind = {.name = "module", .destroy = destroy, .owns_children = true};
 
-/* ---- making ------------------------------------------------------------------------------------------------------ */
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
 
-enum { SCRATCH = 4096 }; /* a constructor may write to the state of a module that could not be made */
+enum { SCRATCH = 4096 }; /* size limit; a constructor may write to the state of a module that could not be created */
 
 static bool copy_kind(wk_site site, const wk_module_kind *kind, wk_module_kind *out)
 {
@@ -127,7 +127,8 @@ wk_module *wk__module_discard(wk_module *m)
     return NULL;
 }
 
-/* A thread's own, so that no two write to the same one, but where memory is too short for that as well. */
+/* Returns writable memory of the calling thread in place of a missing state. On allocation failure, threads share one
+ * block. */
 static void *scratch(void)
 {
     static _Alignas(max_align_t) char last_resort[SCRATCH];
@@ -146,7 +147,7 @@ const char *wk_module_kind_name_at(wk_site site, const wk_module *m)
     return m && wk__module_check(m, site, "module_kind_name") ? wk__module_of(m)->kind.name : NULL;
 }
 
-/* ---- registering ------------------------------------------------------------------------------------------------- */
+/* ---- registration ------------------------------------------------------------------------------------------------ */
 
 const wk__item *wk__module_item(const wk__module *body, const char *name, size_t length)
 {
@@ -172,7 +173,7 @@ static bool check_name(wk_site site, const char *op, const wk__module *body, con
     return !problem;
 }
 
-/* Room for one more item under a copy of this name; NULL with the error recorded. It counts once body->items rises. */
+/* Returns a new item with a copy of the name; it counts only after body->items is incremented. NULL on error. */
 static wk__item *reserve_item(wk_site site, wk__module *body, const char *name)
 {
     char *copy = wk__strdup(name);
@@ -236,7 +237,7 @@ wk_tensor *wk_module_set_buffer_at(wk_site site, wk_module *m, const char *name,
     return old->tensor;
 }
 
-/* Is `wanted` this module or somewhere below it? False with the error recorded when that can't be found out. */
+/* Finds out whether `wanted` is this module or below it. Returns false on error. */
 static bool contains_module(wk_site site, wk_module *root, const wk_module *wanted, bool *below)
 {
     wk__module_tree tree;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The body behind wk_module, and the tree that modules make.
+/* Implementation type of wk_module, and the tree of modules. A module owns references to its parameters, buffers and
+ * children.
  *
  *     wk_module (handle) --> body: kind, state, item[0] "weight"  parameter --> wk_tensor
  *                                               item[1] "mean"    buffer    --> wk_tensor
- *                                               item[2] "0"       child     --> wk_module
- */
+ *                                               item[2] "0"       child     --> wk_module */
 #ifndef WICK_NN_MODULE_H
 #define WICK_NN_MODULE_H
 
@@ -15,10 +15,11 @@
 
 typedef enum wk__item_kind { WK__PARAMETER, WK__BUFFER, WK__CHILD } wk__item_kind;
 
+/* One registered item of a module. */
 typedef struct wk__item {
     char *name;
     wk__item_kind kind;
-    union { /* held */
+    union { /* reference */
         wk_tensor *tensor;
         wk_module *module;
         wk__handle *handle;
@@ -26,17 +27,18 @@ typedef struct wk__item {
 } wk__item;
 
 typedef struct wk__module wk__module;
+/* Body of a module; freed when the last reference to its handle is dropped. */
 struct wk__module {
-    wk_module_kind kind; /* its name is a copy */
-    void *state;
-    wk__item *item; /* in order of registration */
+    wk_module_kind kind; /* kind.name is a copy */
+    void *state;         /* [kind.state] bytes, owned */
+    wk__item *item;      /* [items], in order of registration */
     int64_t items, capacity;
-    bool builtin;        /* one of the library's own kinds: its calls are those of whoever called forward */
-    bool is_transparent; /* its one child stands in its place: paths go through it without a name */
+    bool builtin;        /* one of the library's kinds: its calls report the call site of wk_forward */
+    bool is_transparent; /* its only child replaces it in paths, which have no name for that step */
     bool eval;
-    bool uninitialized; /* the first forward will make its parameters */
-    bool destroying;    /* its kind's destroy has been called and has not come back */
-    wk__module *next;   /* worklist of those to be freed */
+    bool uninitialized; /* lazy: the first forward creates its parameters */
+    bool destroying;    /* the kind's destroy is running, or was left by longjmp */
+    wk__module *next;   /* next in the list of modules to be freed */
 };
 
 struct wk_module {
@@ -54,39 +56,39 @@ static inline bool wk__module_check(const wk_module *m, wk_site site, const char
     return wk__handle_check(m, &wk__module_kind, site, op, "the module");
 }
 
-/* A module of one of the library's kinds. */
+/* Creates a module of one of the library's kinds. NULL on error. */
 wk_module *wk__module_make(wk_site site, const wk_module_kind *kind);
-/* One whose forward runs that of `child` in some way of its own. What stands below child has the same paths in both, so
- * that a file with the parameters of the one can be loaded into the other. NULL with the error recorded. */
+/* Creates a module whose forward runs `child` in its own way. Everything in child has the same path in both modules, so
+ * that parameters saved from one can be loaded into the other. NULL on error. */
 wk_module *wk__module_wrap(wk_site site, const wk_module_kind *kind, wk_module *child);
-/* Ends a module whose parameters could not be made. Returns NULL. */
+/* Frees a module whose parameters could not be created. Returns NULL. */
 wk_module *wk__module_discard(wk_module *m);
-/* The item of that name (the first `length` bytes), or NULL. */
+/* Returns the item whose name is the first `length` bytes of name, or NULL. */
 const wk__item *wk__module_item(const wk__module *body, const char *name, size_t length);
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
-/* A module, and where it was met: as item `name` of visit number `parent` (-1: the root). */
+/* A module in the tree: item `name` of entry number `parent`; -1: the root. */
 typedef struct wk__tree_entry {
     wk_module *module;
     int64_t parent;
     const char *name;
 } wk__tree_entry;
 
-/* A module and all below it: parents before children, in order of registration, each once. */
+/* A module and all modules below it, each once: parents before children, in order of registration. */
 typedef struct wk__module_tree {
     wk__tree_entry *entry;
     int64_t count, capacity;
 } wk__module_tree;
 
-/* False with the error recorded; then there is nothing to end. */
+/* Builds the tree. Returns false on error; then nothing needs to be freed. */
 bool wk__module_tree_build(wk__module_tree *tree, wk_module *root, wk_site site);
 void wk__module_tree_free(wk__module_tree *tree);
-/* Appends the path of visit k, "encoder.0"; nothing for the root. */
+/* Appends the path of entry k, "encoder.0"; nothing for the root. */
 void wk__module_tree_path(const wk__module_tree *tree, int64_t k, wk__text *path);
-/* wk__module_frame.describe. */
+/* Implements wk__module_frame.describe. */
 const char *wk__module_describe_layer(const wk__module_frame *layer, wk__text *out);
-/* Appends all parameters and buffers (bits 1 << kind) with their paths. False with the error recorded. */
+/* Appends all parameters and buffers (kinds: bits 1 << kind) with their paths. False on error. */
 bool wk__module_collect(wk_site site, const char *op, wk_module *root, unsigned kinds, wk__tensor_list *list);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moving a network: first everything is copied and the copies are there, then nothing can fail any more and the
- * handles get their new contents. */
+/* Moving a network to a device. All tensors are copied first, and the copies complete; then the handles are rebound to
+ * them, which cannot fail. So a network moves entirely or not at all. */
 #include "module.h"
 #include "autograd/node.h"
 #include "base/alloc.h"
@@ -8,17 +8,18 @@
 #include <string.h>
 #include <wick/autograd.h>
 
-/* One tensor that stays in its handle, and what it will hold. */
+/* One tensor, which keeps its handle, and its copy. */
 typedef struct staged_copy {
     wk_tensor *tensor, *copy;
 } staged_copy;
 
+/* All copies of one call. */
 typedef struct staged_copies {
     staged_copy *move;
     int64_t count, capacity;
 } staged_copies;
 
-/* The copy of a tensor that is elsewhere. One that is there already needs none. */
+/* Stages the copy of a tensor on another device; a tensor that is on the device already needs none. */
 static bool stage_copy(wk_site site, staged_copies *m, wk_tensor *tensor, wk_device device)
 {
     if (!wk__grow(&m->move, &m->capacity, m->count + 1, sizeof *m->move)) {
@@ -57,7 +58,7 @@ static void notify_moved(wk_site site, wk_module *root, wk_device device)
     wk__frame_end(context, before);
 }
 
-/* Lazy layers have nothing to move: they make their parameters where their first input is. */
+/* Collects the tensors to move. Lazy layers have none: they create parameters on the device of their first input. */
 static bool collect_tensors(wk_site site, wk_module *root, wk__tensor_list *list)
 {
     wk__module_tree tree;
@@ -72,7 +73,7 @@ static bool collect_tensors(wk_site site, wk_module *root, wk__tensor_list *list
     return fine;
 }
 
-/* Recorded first and run together: the copies overlap. */
+/* Waits for all copies after all are recorded, so that they overlap. */
 static bool materialize_all(const staged_copies *m, wk_site site)
 {
     for (int64_t k = 0; k < m->count; k++)
@@ -80,7 +81,7 @@ static bool materialize_all(const staged_copies *m, wk_site site)
     return true;
 }
 
-/* A tensor that two modules share is planned twice and moved once. */
+/* Rebinds all handles. A tensor shared by two modules is staged twice and moved once. */
 static void commit(const staged_copies *m)
 {
     for (int64_t k = 0; k < m->count; k++)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tree of modules: walking it without recursion, finding by path, collecting. */
+/* The tree of modules: traversal without recursion, search by path, collection of tensors. */
 #include "module.h"
 #include "base/alloc.h"
 #include <string.h>
 
-/* ---- what was met already ---------------------------------------------------------------------------------------- */
+/* ---- set of visited addresses ------------------------------------------------------------------------------------ */
 
-/* A set of addresses, at most half full. */
+/* A set of addresses with open addressing, at most half full. */
 typedef struct pointer_set {
     const void **slot;
     int64_t count, capacity;
@@ -31,7 +31,7 @@ static bool set_grow(pointer_set *s)
     return true;
 }
 
-/* False when memory is short; else *fresh says whether the address is new to the set, which has it then. */
+/* Inserts an address; *fresh: it was not in the set. Returns false on allocation failure. */
 static bool set_insert(pointer_set *s, const void *address, bool *fresh)
 {
     if (2 * (s->count + 1) > s->capacity && !set_grow(s)) return false;
@@ -42,7 +42,7 @@ static bool set_insert(pointer_set *s, const void *address, bool *fresh)
     return true;
 }
 
-/* ---- walking ----------------------------------------------------------------------------------------------------- */
+/* ---- traversal --------------------------------------------------------------------------------------------------- */
 
 static bool push(wk__module_tree *to, wk__tree_entry visit)
 {
@@ -51,7 +51,7 @@ static bool push(wk__module_tree *to, wk__tree_entry visit)
     return true;
 }
 
-/* Children go onto the stack last first, so that the first comes off first. */
+/* Pushes children in reverse order, so that the first is popped first. */
 static bool expand(wk__module_tree *stack, wk_module *module, int64_t place)
 {
     const wk__module *body = wk__module_of(module);
@@ -93,14 +93,14 @@ void wk__module_tree_free(wk__module_tree *tree)
     memset(tree, 0, sizeof *tree);
 }
 
-/* Does a path that goes through visit k have its name in it? */
+/* Returns true if a path through entry k contains its name. */
 static bool has_name(const wk__module_tree *tree, int64_t k)
 {
     return !wk__module_of(tree->entry[tree->entry[k].parent].module)->is_transparent;
 }
 
-/* Names are found from the last to the first and written from the first to the last: as often round as the path is long
- * would cost its square, so each is put where it belongs at once. */
+/* Writes the path backwards, from entry k to the root, into space of the computed length, which takes time linear in
+ * the length. */
 void wk__module_tree_path(const wk__module_tree *tree, int64_t k, wk__text *path)
 {
     int64_t length = 0, begin = path->length;
@@ -118,7 +118,7 @@ void wk__module_tree_path(const wk__module_tree *tree, int64_t k, wk__text *path
     }
 }
 
-/* ---- by path ----------------------------------------------------------------------------------------------------- */
+/* ---- search by path ---------------------------------------------------------------------------------------------- */
 
 static bool has_any(const wk__module *body, wk__item_kind kind)
 {
@@ -127,7 +127,7 @@ static bool has_any(const wk__module *body, wk__item_kind kind)
     return false;
 }
 
-/* Where the first is that the module itself has none of. */
+/* Appends a hint to the first child that has items of this kind, if the module itself has none. */
 static void add_child_hint(wk__text *text, wk_module *module, wk__item_kind kind, wk_site site)
 {
     wk__module_tree tree;
@@ -144,7 +144,7 @@ static void add_child_hint(wk__text *text, wk_module *module, wk__item_kind kind
     wk__module_tree_free(&tree);
 }
 
-/* No `kind` of that path: in `module` the path leads nowhere, where a `there` was wanted. */
+/* Reports that `kind` at a path does not exist: `module` has no item of kind `there` where the path needs it. */
 static void report_not_found(wk_site site, const char *op, wk_module *module, wk__item_kind kind, wk__item_kind there,
                              const char *path)
 {
@@ -238,7 +238,7 @@ const char *wk_module_child_name_at(wk_site site, const wk_module *m, int k)
     return item ? item->name : NULL;
 }
 
-/* ---- collecting -------------------------------------------------------------------------------------------------- */
+/* ---- collection -------------------------------------------------------------------------------------------------- */
 
 static bool collect_one(wk_site site, const wk__module_tree *tree, int64_t place, unsigned kinds, pointer_set *met,
                         wk__tensor_list *list)
@@ -265,7 +265,7 @@ static bool report_uninitialized(wk_site site, const char *op, const wk__module_
 {
     wk__text path = {0};
     wk__module_tree_path(tree, place, &path);
-    const bool named = path.data && *path.data; /* the root is not */
+    const bool named = path.data && *path.data; /* false for the root */
     wk__error_set(
         site, WK_ERR_STATE,
         "%s: the %s%s%.100s%s has not seen an input yet, so it has no parameters. Call wk_forward once before", op,

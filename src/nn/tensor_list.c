@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of tensors with names. */
+/* Lists of named tensors. */
 #include "tensor_list.h"
 #include "base/alloc.h"
 #include <string.h>

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list behind wk_tensors. */
+/* Implementation type of wk_tensors: a list of named tensors, which owns references to them. */
 #ifndef WICK_NN_LIST_H
 #define WICK_NN_LIST_H
 
 #include "tensor/tensor.h"
 
+/* A tensor and its name, which the list owns. */
 typedef struct wk__named_tensor {
     char *name;
-    wk_tensor *tensor; /* held */
+    wk_tensor *tensor; /* reference */
 } wk__named_tensor;
 
+/* Body of a wk_tensors. Order is that of insertion. */
 typedef struct wk__tensor_list {
     wk__named_tensor *item;
     int64_t count, capacity;
@@ -29,9 +31,9 @@ static inline bool wk__tensor_list_check(const wk_tensors *list, wk_site site, c
 {
     return wk__handle_check(list, &wk__list_kind, site, op, "the list");
 }
-/* Appends without looking for the same name. False with the error recorded. */
+/* Appends without a check for duplicate names. False on error. */
 bool wk__tensor_list_append(wk_site site, wk__tensor_list *list, const char *name, wk_tensor *x);
-/* The same under a name whose begin stands by itself; NULL, of a call that has recorded its error, is refused. */
+/* Like wk__tensor_list_append(), but with the name prefix + name. x NULL, from a failed call, returns false. */
 bool wk__tensor_list_append_prefixed(wk_site site, wk__tensor_list *list, const char *prefix, const char *name,
                                      wk_tensor *x);
 

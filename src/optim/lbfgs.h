@@ -32,7 +32,7 @@ typedef struct wk__lbfgs_point {
 } wk__lbfgs_point;
 enum { WK__LBFGS_START, WK__LBFGS_BEFORE, WK__LBFGS_NOW, WK__LBFGS_BRACKET, WK__LBFGS_POINTS = WK__LBFGS_BRACKET + 2 };
 
-/* State of one step; lives on the stack of the step. */
+/* State of one step; heap-allocated, freed by its guard. */
 typedef struct wk__lbfgs_step {
     wk__optim *optim;
     wk__closure closure;      /* a copy, because the caller's may be left by longjmp */

@@ -10,14 +10,13 @@ typedef wk__lbfgs_point point;
 /* One search. The step owns the points. */
 typedef struct line_search {
     wk__lbfgs_step *step;
-    wk_tensor **origin; /* the parameters at the start of the iteration */
-    double farthest;    /* largest absolute value in the direction */
-    /* evaluations so far and allowed */
-    int64_t tried, most;
+    wk_tensor **origin;  /* the parameters at the start of the iteration */
+    double farthest;     /* largest absolute value in the direction */
+    int64_t tried, most; /* evaluations so far; allowed */
 } line_search;
 
-/* The strong Wolfe conditions: the loss decreases by at least C1 times the length times the initial slope, and the
- * absolute slope is at most C2 times the initial one. */
+/* The strong Wolfe conditions: the loss decreases by at least WOLFE_C1 times the length times the initial slope, and
+ * the absolute slope is at most WOLFE_C2 times the initial one. */
 static const double WOLFE_C1 = 1e-4, WOLFE_C2 = 0.9;
 
 static void copy(point *to, const point *from)

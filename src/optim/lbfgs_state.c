@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* State of L-BFGS between steps, saved and loaded with the names of torch.optim.LBFGS:
  *
- *     old_dirs.0, .1, ...   changes of the gradient, oldest first        old_stps.0, .1, ...   changes of the parameters
+ *     old_dirs.0, .1, ...   changes of the gradient, oldest first       old_stps.0, .1, ...   changes of the parameters
  *     ro                    1 / (old_dirs . old_stps) of each pair
- *     d, t                  last direction and its step length           prev_flat_grad        gradient before it
- *     H_diag                scale of the initial inverse Hessian         n_iter                iterations so far */
+ *     d, t                  last direction and its step length          prev_flat_grad        gradient before it
+ *     H_diag                scale of the initial inverse Hessian        n_iter                iterations so far */
 #include "base/alloc.h"
 #include "lbfgs.h"
 #include "optim_state.h"

@@ -17,9 +17,10 @@ typedef struct wk__param_state {
     char *name;                  /* its name in the list passed to the optimiser; owned */
     wk_tensor **state;           /* [states_per_param], part of group->state; owned; NULL before the first step */
     int64_t steps;               /* steps recorded, including a last one that may still fail */
-    wk__value *last_state_value; /* state[0] as the last step writes it; tells whether that step ran. Reference */
+    wk__value *last_state_value; /* state[0] as the last step writes it, by which its outcome is known; a reference */
 } wk__param_state;
 
+/* Parameters with common options. Owns its arrays and references its tensors. */
 typedef struct wk__param_group {
     void *options; /* struct of the algorithm's options, complete: defaults are set, WK_EXPLICIT_ZERO is 0 */
     wk__param_state *item;
@@ -30,6 +31,7 @@ typedef struct wk__param_group {
 
 struct wk__optim_checkpoint;
 typedef struct wk__optim_algorithm wk__optim_algorithm;
+/* Body of a wk_optim. */
 typedef struct wk__optim {
     const wk__optim_algorithm *rule;
     wk__param_group *group;

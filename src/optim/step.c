@@ -117,7 +117,7 @@ static bool update(step_transaction *step, const wk__param_group *group, wk__par
     return step->optim->rule->update(group->options, t, wk__optim_gradient(t));
 }
 
-/* Keeps a reference to the new value of the first state: its outcome tells whether the step ran. */
+/* Keeps a reference to the new value of the first state, by which the outcome of the step is known. */
 static bool hold_new_state(step_transaction *step, const wk__param_group *group, wk__param_state *t)
 {
     (void)step;

@@ -2,7 +2,7 @@
 /* relu and leaky_relu. */
 #include "ops/core/entries.h"
 
-/* ---- relu: a NaN stays one, and passes the gradient -------------------------------------------------------------- */
+/* ---- relu: NaN stays NaN and passes the gradient ----------------------------------------------------------------- */
 
 static int relu_expression(wk__emit *e, const int in[])
 {

@@ -19,7 +19,7 @@ const wk__op wk__op_sigmoid = {
     WK__SIGNATURE_sigmoid,
 };
 
-/* ---- logsigmoid: min(x, 0) - log(1 + e^-|x|), which never overflows ---------------------------------------------- */
+/* ---- logsigmoid: min(x, 0) - log(1 + e^-|x|), which does not overflow -------------------------------------------- */
 
 static int logsigmoid_expression(wk__emit *e, const int in[])
 {

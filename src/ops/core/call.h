@@ -12,7 +12,7 @@
 
 /* An operand: a tensor or a scalar. */
 typedef struct wk__arg {
-    wk_tensor *tensor; /* unused if is_number; NULL or the tensor of an invalid operand */
+    wk_tensor *tensor; /* NULL if is_number; also NULL if the call that made it failed */
     wk__imm number;
     bool is_number, is_int; /* is_int: number.i is valid, else number.f; */
     bool is_bool;           /* is_bool: number.i is 0 or 1, and is_int is set */
@@ -105,7 +105,7 @@ void wk__layout_like(const wk__body *model, const int64_t *shape, int64_t *strid
 wk_tensor *wk__return_operand(wk_tensor *x);
 
 /* Overwrites `target` with `source`, a tensor that broadcasts to it or a scalar. Used by copy_, fill_ and every
- * composed in-place op. */
+ * composite in-place op. */
 wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg source);
 
 /* Properties of the result for wk__begin_output_record. */
@@ -117,6 +117,9 @@ typedef struct wk__output_spec {
     int ndim;
     bool same_layout; /* dimensions in memory order of in[0]; else row-major */
 } wk__output_spec;
+/* Makes operands in[] recordable, creates the result as described by m and begins the record that writes it, over its
+ * shape: the result is the record's operand 0. The caller sets the other m.inputs operands and commits *record; it must
+ * not fail until then. NULL on error. */
 wk_tensor *wk__begin_output_record(const wk__op *op, wk_site site, wk_tensor *in[], int count, wk__output_spec m,
                                    wk__record **record);
 

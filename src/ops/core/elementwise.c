@@ -3,6 +3,7 @@
 #include "call.h"
 #include <string.h>
 
+/* One call: its arguments, the tensors among them, and the properties of its record. On the stack. */
 typedef struct elementwise_call {
     const wk__op *op;
     wk_site site;
@@ -10,8 +11,7 @@ typedef struct elementwise_call {
     wk__device *device;
     const wk__arg *args;
     int count, tensors;
-    wk_tensor *tensor[WK__MAX_INPUTS];    /* the tensors among the operands; a copy if the operand is on another
-                                           * device */
+    wk_tensor *tensor[WK__MAX_INPUTS];    /* the tensors among the operands; copies for those on another device */
     const wk__body *body[WK__MAX_INPUTS]; /* bodies of tensor[] */
     int operand_index[WK__MAX_INPUTS];    /* operand index of tensor[k] */
     bool has_device_copies;               /* tensor[] may contain copies */
@@ -36,7 +36,7 @@ static bool report_dtype(const elementwise_call *p, wk_dtype dtype)
     return false;
 }
 
-/* Operands with a dtype of their own (op->own_dtype_operands), such as the condition of WHERE, are not promoted. */
+/* Chooses the compute and result dtypes by promotion, ignoring op->own_dtype_operands, such as WHERE's condition. */
 static bool choose_dtypes(elementwise_call *p)
 {
     const wk__body *first = p->body[0];
@@ -180,6 +180,7 @@ static bool choose_layout(const elementwise_call *p, int64_t *stride)
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
+/* Fills in the record's operands 1..count: broadcast tensors and immediates. */
 static void record_operands(const elementwise_call *p, wk__record *r)
 {
     r->compute = (uint8_t)p->compute;
@@ -228,7 +229,7 @@ static const wk__attr *node_attributes(const elementwise_call *p, const wk__attr
     return own;
 }
 
-/* Checks the call and chooses dtypes, shape and layout of its record. CPU scalars are allowed to be copied here. */
+/* Checks the call and chooses dtypes and shape of its record. Also allows copies of CPU scalars. */
 static bool prepare(elementwise_call *p, const wk__op *op, wk_site site, const wk__arg *args, int count,
                     wk__colocation meeting)
 {
@@ -248,7 +249,7 @@ static bool prepare(elementwise_call *p, const wk__op *op, wk_site site, const w
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: one operand at least must be a tensor", op->name);
         return false;
     }
-    /* operands of a composed op must be on one device, because its node refers to them as passed */
+    /* operands of a composite op must be on one device, because its node refers to them as passed */
     if (!p->context->frame.composing) meeting |= WK__COLOCATE_CPU_SCALARS;
     p->device = wk__prepare_operands(p->context, op, site, p->tensor, p->tensors, meeting);
     p->has_device_copies = !p->device; /* some may have been copied before the failure */
@@ -268,6 +269,7 @@ static void release_device_copies(const elementwise_call *p)
         if (p->tensor[k] != p->args[p->operand_index[k]].tensor) wk__handle_release(&p->tensor[k]->handle, p->site);
 }
 
+/* Creates the result, its record and, if needed, its node. */
 static wk_tensor *record_call(const elementwise_call *p, const wk__attr *attr)
 {
     const wk__op *op = p->op;
@@ -301,6 +303,7 @@ wk_tensor *wk__elementwise(const wk__op *op, wk_site site, const wk__arg *args, 
 
 /* ---- in place ---------------------------------------------------------------------------------------------------- */
 
+/* Checks that the result can be stored in the target: equal shapes, and no loss of class by conversion. */
 static bool check_target(const elementwise_call *p, const wk_tensor *target)
 {
     const wk__body *body = wk__body_of(target);
@@ -353,6 +356,8 @@ static bool is_internal_temp(const wk_context *context, const wk_tensor *target)
     return context->frame.op_scope && target->handle.scope >= context->frame.op_scope;
 }
 
+/* Completes and commits a record that writes `value` over part or all of target. guarded: a failure keeps the old
+ * contents. */
 static void record_overwrite(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value, bool guarded)
 {
     wk__body *body = wk__body_of(target);

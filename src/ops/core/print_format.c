@@ -14,6 +14,7 @@ enum { INDENT = sizeof PREFIX - 1, LONGEST_NUMBER = 400 };
 
 typedef enum number_style { INTEGER, WHOLE, FIXED, SCIENTIFIC } number_style; /* 7   7.   7.0000   7.0000e+00 */
 
+/* State of one formatting call. */
 typedef struct printer {
     wk__text *out;
     const wk__print_job *job;

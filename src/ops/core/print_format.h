@@ -25,6 +25,7 @@ static inline int64_t wk__shown_index(const wk__shown_range *shown, int dim, int
     return after_gap ? size - shown->count[dim] + k : k;
 }
 
+/* Arguments of wk__print_format. The caller owns everything. */
 typedef struct wk__print_job {
     wk_dtype dtype;
     int ndim;

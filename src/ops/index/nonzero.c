@@ -96,6 +96,7 @@ const wk__op wk__op_masked_select = {
 
 /* ---- nonzero, nonzero_numpy: indices as rows of one tensor, or one tensor per dimension -------------------------- */
 
+/* Indices of the nonzero elements. */
 typedef struct nonzero_coords {
     int64_t count, *place; /* [dimension][count], or [count][dimension] */
 } nonzero_coords;

@@ -5,8 +5,8 @@
 
 #include "ops/core/entries.h"
 
+/* Valid labels: 0..count-1 and ignore_index. */
 typedef struct wk__label_range {
-    /* Valid labels: 0..count-1 and ignore_index. */
     int64_t count;
     int64_t ignore_index; /* label of elements that do not contribute */
 } wk__label_range;

@@ -36,6 +36,7 @@ static wk__attr limit_attributes(wk__arg low, wk__arg high, bool lower, bool upp
                                                  .high = number_of(high)});
 }
 
+/* The op that one call records, and its operands. */
 typedef struct clamp_call {
     const wk__op *op;
     wk__arg arg[3];
@@ -86,10 +87,11 @@ wk_tensor *wk_clamp__at(wk_site site, wk_tensor *x, wk_value low, wk_value high)
     return prepare(site, x, low, high, &c) ? wk__elementwise_(c.op, site, c.arg, c.count, &c.attr) : NULL;
 }
 
-/* ---- gradient ---------------------------------------------------------------------------------------------------- *
- * It goes to x between the limits and to a limit where x is past it. Where x meets a limit that is a tensor, each of
- * the two gets half; at one that is a number nobody gets any. Where the limits cross, the upper one wins; where they
- * meet x there, x has all. */
+/* ---- gradient ---------------------------------------------------------------------------------------------------- */
+
+/* x gets the gradient between the limits, and a limit gets it where x is beyond it. Where x equals a tensor limit, each
+ * gets half; where it equals a scalar limit, neither gets any. Where the limits cross, the upper one applies; where
+ * they are equal to each other and to x, x gets all. */
 
 static wk_tensor *compare(const wk__op *op, wk__arg a, wk__arg b)
 {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- div: true division, of integers too ------------------------------------------------------------------------- */
+/* ---- div: true division, also of integers ------------------------------------------------------------------------ */
 
 static void div_gradient(wk__grad_ctx *g)
 {
@@ -26,7 +26,7 @@ const wk__op wk__op_div = {
     WK__SIGNATURE_div,
 };
 
-/* ---- div with a rounding mode: steps, so the gradient is 0 ------------------------------------------------------- */
+/* ---- div with a rounding mode: a step function, so the gradient is 0 --------------------------------------------- */
 
 /* Truncated division. For integers, a - fmod(a, b) is a multiple of b, so floor division is exact. For b = 0 the
  * remainder and the quotient are 0. */
@@ -74,7 +74,7 @@ const wk__op wk__op_floor_divide = {
     WK__SIGNATURE_floor_divide,
 };
 
-/* ---- remainder and fmod: a - b q, with q = a / b rounded down or towards 0, whose gradient is 0 ------------------ */
+/* ---- remainder and fmod: a - b q, where q is a / b rounded down or towards 0 and has gradient 0 ------------------ */
 
 static void remainder_gradient_of(wk__grad_ctx *g, const wk__op *rounded)
 {

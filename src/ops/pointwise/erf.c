@@ -24,7 +24,7 @@ const wk__op wk__op_erf = {
     WK__SIGNATURE_erf,
 };
 
-/* ---- erfc: small for large x, where 1 - erf(x) would be rounding errors only ------------------------------------- */
+/* ---- erfc: computed directly, because 1 - erf(x) cancels for large x --------------------------------------------- */
 
 /* For t = c / (c + x): e^(x^2) erfc(x) / t as a polynomial in t for x in 0 .. 28, within 1.1e-16 (c = 3.25) for f64 and
  * 2.4e-9 (c = 3) for f32. Coefficients of 1, t, t^2, ..., interpolated at the Chebyshev nodes of that range, computed

@@ -33,7 +33,7 @@ const wk__op wk__op_expm1 = {
     WK__SIGNATURE_expm1,
 };
 
-/* ---- exp2: a power, as the rounding of x log(2) would grow with x in the exponential ----------------------------- */
+/* ---- exp2: pow(2, x), because exp(x log(2)) amplifies the rounding of the product -------------------------------- */
 
 static int exp2_expression(wk__emit *e, const int in[])
 {

@@ -96,7 +96,7 @@ const wk__op wk__op_atan = {
     WK__SIGNATURE_atan,
 };
 
-/* ---- atan2: the angle of (x, y); its gradient by y and x is (x, -y) / (x^2 + y^2), and 0 at the origin ----------- */
+/* ---- atan2: angle of (x, y); gradient for y and x: (x, -y) / (x^2 + y^2), and 0 at the origin -------------------- */
 
 /* Returns x^2 of an operand that may be a scalar. */
 static wk__arg squared(wk__arg x)

@@ -34,9 +34,9 @@ static const wk__op *term_op_for(double p)
     return p == 2 ? &square_op : p == 0 ? &present_op : p == 1 || isinf(p) ? &magnitude_op : &power_op;
 }
 
-/* ---- roots of sums of powers -------------------------------------------------------------------------------------
- *
- * A power overflows or underflows long before the norm does. If the sum indicates that, the powers are summed again for
+/* ---- roots of sums of powers ------------------------------------------------------------------------------------- */
+
+/* A power overflows or underflows long before the norm does. If the sum indicates that, the powers are summed again for
  * x / m, where m is the largest |x| (the smallest for p < 0), and the root is multiplied by m. This takes two more
  * passes over a row, and each row's own sum decides whether they run for it (wk__program_pass_condition). */
 

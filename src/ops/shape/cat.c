@@ -15,6 +15,7 @@ static int identity(wk__emit *e, const int in[])
     return in[0];
 }
 
+/* One call: its checked operands and the properties of the result. */
 typedef struct cat_call {
     const wk__op *op;
     wk_site site;
@@ -68,6 +69,7 @@ static bool report_shape_mismatch(const cat_call *j, int k)
     return false;
 }
 
+/* Computes shape and dtype of the result from the operands. */
 static bool resolve_shape(cat_call *j)
 {
     const wk__body *model = first_nonskipped(j);
