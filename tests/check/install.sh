@@ -40,7 +40,8 @@ for compiler in $(compilers gcc clang); do
 done
 with_a_space()
 {
-    make -n install PREFIX="/with a space" | grep -q -- '--prefix "/with a space"' && mkdir -p "$WICK_WORK/with a space" &&
+    make -n install PREFIX="/with a space" | grep -q -- '--prefix "/with a space"' || return 1
+    mkdir -p "$WICK_WORK/with a space"
         cp -R "$prefix/." "$WICK_WORK/with a space" || return 1
     PKG_CONFIG_PATH="$WICK_WORK/with a space${libraries#"$prefix"}/pkgconfig"
     eval "set -- $(pkg-config --cflags --libs wick)"

@@ -287,8 +287,8 @@ static void a_lost_device(void **state)
     wk_item(wk_sum(there));
     expect_error("sum: null:0: the device does not answer", NULL);
     assert_true(wk_item(wk_sum(here)) == 2);
-    assert_true(
-        wk__materialize(wk_to(other, (wk_device){.kind = WK_NULL, .index = 2}), WK_HERE)); /* by way of the host */
+    const wk_device third = {.kind = WK_NULL, .index = 2};
+    assert_true(wk__materialize(wk_to(other, third), WK_HERE)); /* by way of the host */
     wk_tensor *sum = wk_sum(other);
     assert_true(wk_item(sum) == 0); /* the null device's numbers are 0 */
     expect_ok();
