@@ -573,20 +573,28 @@ typedef struct wk_one_dim_ { /* anything fits here: a _Static_assert refuses wha
 #define WK_CAT_DIM_1(f, said, wk_l_, list, dim)                                                                        \
     WK_LISTED_(wk_tensor *, wk_l_, list, "", WK_GIVE_(wk_tensor *, f##_at(WK_HERE, wk_l_.at, wk_l_.count, dim)))
 
-/* (a, b, ...): as many operands as `said` names, n; else the call is refused with their names. */
+/* (a, b, ...): fewer operands than n are refused with their names, said. More are passed on, as the commas of a
+ * compound literal separate arguments too; the compiler reports operands that are too many. */
 #define WK_EXACT_NEW_(n, f, said, ...) WK_NEW_TENSOR_(WK_EXACT_(wk_tensor *, n, f, said, __VA_ARGS__))
 #define WK_EXACT_(type, n, f, said, ...)                                                                               \
-    WK_JOIN_(WK_EXACT_, WK_COUNT_(WK_JOIN_(WK_IS_##n##_, WK_COUNT_8_(__VA_ARGS__))))(type, f, said, __VA_ARGS__)
-#define WK_EXACT_WK2_(type, f, said, ...) WK_PLAIN_(f, __VA_ARGS__)
-#define WK_EXACT_1(type, f, said, ...)    WK_REFUSE_(type, #f ": the arguments are " #f "(" said ")")
-#define WK_IS_1_1                         ,
-#define WK_IS_2_2                         ,
-#define WK_IS_3_3                         ,
-#define WK_IS_4_4                         ,
-#define WK_IS_5_5                         ,
-#define WK_IS_6_6                         ,
-#define WK_IS_7_7                         ,
-#define WK_IS_8_8                         ,
+    WK_JOIN_(WK_EXACT_, WK_COUNT_(WK_JOIN_(WK_FEWER_##n##_, WK_COUNT_8_(__VA_ARGS__))))(type, f, said, __VA_ARGS__)
+#define WK_EXACT_1(type, f, said, ...)    WK_PLAIN_(f, __VA_ARGS__)
+#define WK_EXACT_WK2_(type, f, said, ...) WK_REFUSE_(type, #f ": the arguments are " #f "(" said ")")
+#define WK_FEWER_2_1                      ,
+#define WK_FEWER_3_1                      ,
+#define WK_FEWER_3_2                      ,
+#define WK_FEWER_4_1                      ,
+#define WK_FEWER_4_2                      ,
+#define WK_FEWER_4_3                      ,
+#define WK_FEWER_5_1                      ,
+#define WK_FEWER_5_2                      ,
+#define WK_FEWER_5_3                      ,
+#define WK_FEWER_5_4                      ,
+#define WK_FEWER_6_1                      ,
+#define WK_FEWER_6_2                      ,
+#define WK_FEWER_6_3                      ,
+#define WK_FEWER_6_4                      ,
+#define WK_FEWER_6_5                      ,
 
 /* (x, device); a text in place of the device is refused. */
 #define WK_ON_DEVICE_NEW_(f, ...) WK_NEW_TENSOR_(WK_ON_DEVICE_(wk_tensor *, f, __VA_ARGS__))

@@ -144,12 +144,13 @@ wk_tensor *o[2]; wk_split(x, (1, 3), 0, o)|wk_split: expected one value for each
 x = wk_argmax(x, (0, 1))|wk_argmax: one dimension, without parentheses, or none: wk_argmax(x, 1), wk_argmax(x)
 x = wk_argmax(x, (0, 1), .keepdim = true)|wk_argmax: one dimension, without parentheses
 x = wk_softmax(x)|wk_softmax: the arguments are wk_softmax(x, dim)
-x = wk_softmax(x, 1, 2)|wk_softmax: the arguments are wk_softmax(x, dim)
+x = wk_softmax(x, 1, 2)|too many arguments
 x = wk_dropout(x, .5)|wk_dropout: the arguments are wk_dropout(x, p, training)
-x = wk_exp(x, 2)|wk_exp: the arguments are wk_exp(x)
+x = wk_exp(x, 2)|too many arguments
+wk_topk(x, 1, 0, true)|wk_topk: the arguments are wk_topk(x, k, dim, largest, values, indices)
 x = wk_matmul(x)|wk_matmul: the arguments are wk_matmul(a, b)
 x = wk_copy_(x)|wk_copy_: the arguments are wk_copy_(x, y)
-x = wk_median(x, 0)|wk_median: the arguments are wk_median(x)
+x = wk_median(x, 0)|too many arguments
 n = wk_chunk(x, 2, 0)|wk_chunk: the arguments are wk_chunk(x, n, dim, out)
 wk_sort(x, 0, false)|wk_sort: the arguments are wk_sort(x, dim, descending, values, indices)
 m = wk_module_to(m, "cuda")|wk_module_to: the device is a wk_device: wk_cuda(0), wk_device_parse(
@@ -257,7 +258,7 @@ done
 # macros, and a promise that the pointer is never NULL would remove a program's tests for errors.
 for statement in "wk_sub_(x, y)" "wk_copy_(x, y)" "wk_fill_(x, 1)" "wk_backward(x)" "wk_free(x)" "wk_print(x)" \
     "wk_keep(x)" "wk_module_to(m, wk_cpu())" "wk_module_train(m, true)" "wk_clip_grad_norm_(list, 1)" \
-    "n = wk_item(wk_all(wk_eq(x, y))) ? 1 : 2"; do
+    "n = wk_item(wk_all(wk_eq(x, y))) ? 1 : 2" "n = wk_split(x, 2, 0, (wk_tensor *[2]){x, y})"; do
     program "$statement" >"$WICK_WORK/mistake.c"
     for c in $(compilers gcc clang); do check "$statement, ${c##*/}" quiet "$c" -O1; done
 done
