@@ -184,7 +184,7 @@ WK_API bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, 
 /* wk_grad((loss), (a, b), grads, .create_graph = true) */
 #define wk_grad(outputs, inputs, ...)                                                                                  \
     WK_JOIN_(WK_GRAD_, WK_COUNT_(__VA_ARGS__))(WK_LIST_NAME_, WK_LIST_NAME_, outputs, inputs, __VA_ARGS__)
-#define WK_GRAD_TEXT_ "wk_grad: tensors stand in parentheses: wk_grad((loss), (a, b), grads)"
+#define WK_GRAD_TEXT_ "wk_grad: put tensors in parentheses: wk_grad((loss), (a, b), grads)"
 #define WK_GRAD_1(wk_l_, wk_i_, outputs, inputs, grads)                                                                \
     WK_LISTED_(                                                                                                        \
         wk_code, wk_l_, outputs, WK_GRAD_TEXT_,                                                                        \
@@ -201,14 +201,13 @@ WK_API bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, 
 #define wk_apply_n(kind, context, list, out) WK_APPLY_N_(kind, context, list, out, WK_LIST_NAME_)
 #define wk_gradcheck(f, context, list)       WK_GRADCHECK_(f, context, list, WK_LIST_NAME_)
 #define WK_APPLY_(kind, context, list, wk_l_)                                                                          \
-    WK_LISTED_(wk_tensor *, wk_l_, list, "wk_apply: tensors stand in parentheses: wk_apply(kind, context, (x, y))",    \
+    WK_LISTED_(wk_tensor *, wk_l_, list, "wk_apply: put tensors in parentheses: wk_apply(kind, context, (x, y))",      \
                WK_GIVE_(wk_tensor *, wk_apply_at(WK_HERE, kind, context, wk_l_.at, wk_l_.count)))
 #define WK_APPLY_N_(kind, context, list, out, wk_l_)                                                                   \
-    WK_LISTED_(wk_code, wk_l_, list,                                                                                   \
-               "wk_apply_n: tensors stand in parentheses: wk_apply_n(kind, context, (x, y), out)",                     \
+    WK_LISTED_(wk_code, wk_l_, list, "wk_apply_n: put tensors in parentheses: wk_apply_n(kind, context, (x, y), out)", \
                WK_GIVE_(wk_code, wk_apply_n_at(WK_HERE, kind, context, wk_l_.at, wk_l_.count, out)))
 #define WK_GRADCHECK_(f, context, list, wk_l_)                                                                         \
-    WK_LISTED_(bool, wk_l_, list, "wk_gradcheck: tensors stand in parentheses: wk_gradcheck(f, context, (x, y))",      \
+    WK_LISTED_(bool, wk_l_, list, "wk_gradcheck: put tensors in parentheses: wk_gradcheck(f, context, (x, y))",        \
                WK_GIVE_(bool, wk_gradcheck_at(WK_HERE, f, context, wk_l_.at, wk_l_.count)))
 #endif
 

@@ -126,7 +126,7 @@
  * PyTorch:   torch.eye */
 #define wk_eye(...)      WK_NEW_TENSOR_(WK_JOIN_(WK_EYE_, WK_IS_PAIR_(__VA_ARGS__, ))(__VA_ARGS__))
 #define WK_EYE_1(...)    WK_OPT_(wk_tensor *, wk_eye, wk_tensor_options, __VA_ARGS__)
-#define WK_EYE_WK2_(...) WK_REFUSE_(wk_tensor *, "wk_eye: the matrix is square, of one size: wk_eye(3)")
+#define WK_EYE_WK2_(...) WK_REFUSE_(wk_tensor *, "wk_eye: the matrix is square; pass one size: wk_eye(3)")
 
 /* ---- random factories -------------------------------------------------------------------------------------------- */
 /* Draw from the thread's random stream: see random.h and wk_seed. */
@@ -176,8 +176,7 @@
  * PyTorch:   torch.randint */
 #define wk_randint(low, high, ...)                                                                                     \
     WK_NEW_TENSOR_(WK_SHAPED_LAST_(wk_randint, wk_tensor_options,                                                      \
-                                   "wk_randint: sizes stand in parentheses: wk_randint(low, high, (" #__VA_ARGS__      \
-                                   "))",                                                                               \
+                                   "wk_randint: put sizes in parentheses: wk_randint(low, high, (" #__VA_ARGS__ "))",  \
                                    (low, high), __VA_ARGS__))
 
 /* wk_randperm(n): Draws a random permutation of 0, ..., n - 1.

@@ -253,7 +253,7 @@ WK_API wk_guard wk_no_sync_open(wk_site site);
               WK_GIVE_(wk_dist_group *, wk_dist_new_group_at(WK_HERE, wk_s_.at, wk_s_.count)))
 #define WK_DIST_NEW_GROUP_WK2_(wk_s_, ...) WK_REFUSE_(wk_dist_group *, WK_DIST_NEW_GROUP_TEXT_)
 #define WK_DIST_NEW_GROUP_TEXT_                                                                                        \
-    "wk_dist_new_group: ranks stand in parentheses: wk_dist_new_group((0, 2)); those in an array: "                    \
+    "wk_dist_new_group: put ranks in parentheses: wk_dist_new_group((0, 2)); for an array: "                           \
     "wk_dist_new_group(WK_ARRAY(ranks, count))"
 /* () or (.group = even) */
 #define wk_dist_barrier(...)    WK_JOIN_(WK_DIST_BARRIER_, WK_IS_MISSING_(__VA_ARGS__))(__VA_ARGS__)

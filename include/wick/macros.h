@@ -96,10 +96,10 @@
         _Static_assert(wk_no_braces_, WK_BRACED_TEXT_);                                                                \
         (type)0;                                                                                                       \
     })
-#define WK_BRACED_TEXT_ "a list stands in parentheses, (2, 3), not in braces"
+#define WK_BRACED_TEXT_ "write a list in parentheses, (2, 3), not in braces"
 /* In place of a call without its last argument. */
 #define WK_REFUSE_MISSING_(type, f, said)                                                                              \
-    WK_REFUSE_(type, #f ": an argument is missing: " #f "(" said "), and options behind that")
+    WK_REFUSE_(type, #f ": an argument is missing: " #f "(" said "), options last")
 /* What is called where operands do not fit, after a _Static_assert has said so: it takes anything. */
 wk_tensor *wk_refused_(wk_site site, ...);
 
@@ -268,7 +268,7 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
  *         const int64_t wk_sizes_6in_[] = {0, (2) | 0, (3) | 0};
  *         const wk_ints_ wk_sizes_6 = {wk_sizes_6in_ + 1, (int)(its bytes / 8) - 1};
  *         ({
- *             _Static_assert(__builtin_strncmp(".dtype = WK_F64", ".", 1) == 0, "wk_zeros: options are written by name,
+ *             _Static_assert(__builtin_strncmp(".dtype = WK_F64", ".", 1) == 0, "wk_zeros: options must be named,
  *             ..."); wk_tensor_options wk_options_7 = {.size = sizeof(wk_tensor_options), .by_name = NULL,
  *             .dtype = WK_F64};
  *             wk_tensor *wk_result_8 = wk_zeros_at(WK_HERE, wk_sizes_6.at, wk_sizes_6.count, &wk_options_7);
@@ -283,7 +283,7 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
  */
 #define WK_CALL_(result, f, operands, type, ...)                                                                       \
     WK_CALL_OF_(result, f##_at, operands, type, #f ": " WK_BY_NAME_TEXT_ "; lists in parentheses, (2, 3)", __VA_ARGS__)
-#define WK_BY_NAME_TEXT_ "options are written by name, .key = value"
+#define WK_BY_NAME_TEXT_ "options must be named: .key = value"
 #define WK_CALL_OF_(result, f, operands, type, text, ...)                                                              \
     WK_CALLED_(WK_JOIN_(wk_options_, __COUNTER__), result, f, operands, type,                                          \
                _Static_assert(WK_IS_NAMED_(__VA_ARGS__, ), text), __VA_ARGS__)
@@ -430,15 +430,14 @@ static inline size_t wk_elements_(const char *text)
 #define WK_SHAPED_(result, f, type, said, ...)                                                                         \
     WK_JOIN_(WK_SHAPED_, WK_COUNT_(__VA_ARGS__))(result, f, type, WK_INTS_NAME_, WK_SHAPED_TEXT_(f, said), __VA_ARGS__)
 #define WK_SHAPED_TEXT_(f, said)                                                                                       \
-#f ": sizes stand in parentheses of their own: " #f "((" said ")); those in an array: " #f "(WK_ARRAY(shape, ndim))"
+#f ": put the sizes in their own parentheses: " #f "((" said ")); for an array: " #f "(WK_ARRAY(shape, ndim))"
 #define WK_SHAPED_1(result, f, type, wk_s_, text, shape)                                                               \
     WK_SIZED_(result, wk_s_, shape, text, WK_GIVE_(result, f##_at(WK_HERE, wk_s_.at, wk_s_.count, NULL)))
 #define WK_SHAPED_WK2_(result, f, type, wk_s_, text, shape, ...)                                                       \
     WK_JOIN_(WK_SHAPED_WK2_, WK_KIND_(shape))(result, f, type, wk_s_, text, shape, __VA_ARGS__)
 #define WK_SHAPED_WK2_NOT_(result, f, type, wk_s_, text, shape, ...)                                                   \
     WK_REFUSE_BEFORE_(result, text,                                                                                    \
-                      #f ": sizes stand in parentheses of their own, options behind them: " #f                         \
-                         "((2, 3), .key = value)",                                                                     \
+                      #f ": put the sizes in their own parentheses, options after them: " #f "((2, 3), .key = value)", \
                       shape, __VA_ARGS__)
 #define WK_SHAPED_WK2_ARRAY_ WK_SHAPED_WK2_LIST_
 #define WK_SHAPED_WK2_LIST_(result, f, type, wk_s_, text, shape, ...)                                                  \
@@ -448,8 +447,7 @@ static inline size_t wk_elements_(const char *text)
 #define WK_SHAPED_NUMBER_(f, type, shape, ...)                                                                         \
     WK_JOIN_(WK_SHAPED_NUMBER_, WK_COUNT_(__VA_ARGS__))                                                                \
     (f, type, WK_JOIN_(wk_number_, __COUNTER__), WK_INTS_NAME_, WK_SHAPED_NUMBER_TEXT_(f), shape, __VA_ARGS__)
-#define WK_SHAPED_NUMBER_TEXT_(f)                                                                                      \
-#f ": sizes stand in parentheses of their own, then comes the number: " #f "((2, 3), 0.5)"
+#define WK_SHAPED_NUMBER_TEXT_(f) #f ": put the sizes in their own parentheses, then the value: " #f "((2, 3), 0.5)"
 #define WK_SHAPED_NUMBER_1(f, type, wk_n_, wk_s_, text, shape, value)                                                  \
     WK_JOIN_(WK_SHAPED_NUMBER_1_, WK_IS_MISSING_(value))(f, wk_n_, wk_s_, text, shape, value)
 #define WK_SHAPED_NUMBER_1_WK2_(f, wk_n_, wk_s_, text, shape, value) WK_REFUSE_MISSING_(wk_tensor *, f, "(2, 3), 0.5")
@@ -473,7 +471,7 @@ static inline size_t wk_elements_(const char *text)
     WK_JOIN_(WK_SHAPED_LAST_WK2_, WK_KIND_(shape))(f, type, wk_s_, text, operands, shape, __VA_ARGS__)
 #define WK_SHAPED_LAST_WK2_NOT_(f, type, wk_s_, text, operands, shape, ...)                                            \
     WK_REFUSE_BEFORE_(wk_tensor *, text,                                                                               \
-                      #f ": sizes stand in parentheses, options behind them: " #f "(.., (2, 3), .key = value)", shape, \
+                      #f ": put sizes in parentheses, options after them: " #f "(.., (2, 3), .key = value)", shape,    \
                       __VA_ARGS__)
 #define WK_SHAPED_LAST_WK2_ARRAY_ WK_SHAPED_LAST_WK2_LIST_
 #define WK_SHAPED_LAST_WK2_LIST_(f, type, wk_s_, text, operands, shape, ...)                                           \
@@ -487,13 +485,13 @@ static inline size_t wk_elements_(const char *text)
 
 /* (x, list): more than the list, or none, is refused. `said` is the text of what should be it. */
 #define WK_VIEW_(f, said, x, ...) WK_JOIN_(WK_VIEW_, WK_COUNT_(__VA_ARGS__))(f, said, x, WK_INTS_NAME_, __VA_ARGS__)
-#define WK_VIEW_TEXT_(f, said)    #f ": a list stands in parentheses: " #f "(x, (" said "))"
+#define WK_VIEW_TEXT_(f, said)    #f ": put the list in parentheses: " #f "(x, (" said "))"
 #define WK_VIEW_1(f, said, x, wk_s_, list)                                                                             \
     WK_SIZED_(wk_tensor *, wk_s_, list, WK_VIEW_TEXT_(f, said),                                                        \
               WK_GIVE_(wk_tensor *, f##_at(WK_HERE, x, wk_s_.at, wk_s_.count)))
 #define WK_VIEW_WK2_(f, said, x, wk_s_, ...)                                                                           \
     WK_REFUSE_BEFORE_(wk_tensor *, WK_VIEW_TEXT_(f, said),                                                             \
-                      #f ": a list stands in parentheses, without options: " #f "(x, (2, 3))", __VA_ARGS__)
+                      #f ": put the list in parentheses, without options: " #f "(x, (2, 3))", __VA_ARGS__)
 
 /* (x), (x, dims), (x, .key = value, ...) or (x, dims, .key = value, ...)
  *
@@ -519,8 +517,8 @@ static inline size_t wk_elements_(const char *text)
     };                                                                                                                 \
     _Static_assert(wk_options_somewhere_, WK_REDUCE_TEXT_(f, WK_TEXTS_(__VA_ARGS__)));                                 \
     _Static_assert(wk_options_alone_,                                                                                  \
-                   #f ": dimensions stand in parentheses, options behind them: " #f "(x, (0, 1), .key = value)")
-#define WK_REDUCE_TEXT_(f, said) #f ": dimensions stand in parentheses, " #f "(x, (" said ")); " WK_BY_NAME_TEXT_
+                   #f ": put dimensions in parentheses, options after them: " #f "(x, (0, 1), .key = value)")
+#define WK_REDUCE_TEXT_(f, said) #f ": put dimensions in parentheses, " #f "(x, (" said ")); " WK_BY_NAME_TEXT_
 #define WK_REDUCE_WK2_WK2_(f, type, x, ...)                                                                            \
     WK_JOIN_(WK_REDUCE_DIMS_, WK_COUNT_(__VA_ARGS__))(f, type, WK_INTS_NAME_, x, __VA_ARGS__)
 #define WK_REDUCE_DIMS_1(f, type, wk_s_, x, dims)                                                                      \
@@ -552,7 +550,7 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
     })
 #define WK_REDUCE_ONE_CHECK_(f, dim)                                                                                   \
     enum { wk_block_ = WK_IS_BLOCK_(dim) };                                                                            \
-    _Static_assert(wk_block_, #f ": one dimension, without parentheses, or none: " #f "(x, 1), " #f "(x)");
+    _Static_assert(wk_block_, #f ": pass one dimension, without parentheses, or none: " #f "(x, 1), " #f "(x)");
 #define WK_REDUCE_ONE_3(f, x, dim, ...) WK_JOIN_(WK_REDUCE_ONE_3_, WK_IS_PAIR_(dim, ))(f, x, dim, __VA_ARGS__)
 #define WK_REDUCE_ONE_3_1(f, x, dim, ...)                                                                              \
     WK_CALL_(wk_tensor *, f, (x, WK_ONE_DIM_(dim), 1), wk_reduce_options, __VA_ARGS__)
@@ -566,7 +564,7 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
 /* ((x, y), dim) */
 #define WK_CAT_(f, said, ...) WK_JOIN_(WK_CAT_, WK_KIND_1ST_(__VA_ARGS__, ))(f, said, WK_LIST_NAME_, __VA_ARGS__)
 #define WK_CAT_NOT_(f, said, wk_l_, ...)                                                                               \
-    WK_REFUSE_(wk_tensor *, #f ": tensors stand in parentheses: " #f "((x, y), 0), not " #f "(" said ")")
+    WK_REFUSE_(wk_tensor *, #f ": put tensors in parentheses: " #f "((x, y), 0), not " #f "(" said ")")
 #define WK_CAT_ARRAY_                     WK_CAT_LIST_
 #define WK_CAT_LIST_(f, said, wk_l_, ...) WK_JOIN_(WK_CAT_LIST_, WK_COUNT_(__VA_ARGS__))(f, said, wk_l_, __VA_ARGS__)
 #define WK_CAT_LIST_1(f, said, wk_l_, list)                                                                            \
@@ -615,7 +613,7 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
 #define WK_PLAIN_WK2_(f, ...)                                                                                          \
     __extension__({                                                                                                    \
         enum { wk_block_ = WK_BLOCK_AMONG_(__VA_ARGS__, , , , , , , , ) };                                             \
-        _Static_assert(wk_block_, #f ": no list in parentheses stands here, but one value for each argument");         \
+        _Static_assert(wk_block_, #f ": expected one value per argument here, not a list");                            \
         f##_at(WK_HERE, __VA_ARGS__);                                                                                  \
     })
 #define WK_ANY_PAIR_(wk1_, wk2_, wk3_, wk4_, wk5_, wk6_, wk7_, wk8_, ...)                                              \
@@ -658,9 +656,9 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
     WK_OPEN_(wk_tensor *, wk_x_, wk_y_)                                                                                \
     __auto_type wk_x_ = (a);                                                                                           \
     __auto_type wk_y_ = (b);                                                                                           \
-    _Static_assert(WK_OPERAND_(wk_x_) + WK_OPERAND_(wk_y_) > 2, #f                                                     \
-                   ": one operand is a wk_tensor *, the other one, too, or a number; wk_full((), 2) makes a tensor, "  \
-                   "and a void * is cast: (wk_tensor *)x");                                                            \
+    _Static_assert(WK_OPERAND_(wk_x_) + WK_OPERAND_(wk_y_) > 2,                                                        \
+                   #f ": one operand must be a wk_tensor *, the other a wk_tensor * or a number; make a tensor with "  \
+                      "wk_full((), 2), cast a void *: (wk_tensor *)x");                                                \
     WK_GIVE_(wk_tensor *, _Generic(wk_y_, wk_tensor *                                                                  \
                                    : _Generic(wk_x_, wk_tensor *                                                       \
                                               : f##_at, float                                                          \
@@ -686,7 +684,7 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
     WK_OPEN_(wk_tensor *, wk_x_, wk_y_)                                                                                \
     wk_tensor *wk_x_ = (a);                                                                                            \
     __auto_type wk_y_ = (b);                                                                                           \
-    _Static_assert(WK_OPERAND_(wk_y_) > 0, #f ": the second operand is a tensor or a number");                         \
+    _Static_assert(WK_OPERAND_(wk_y_) > 0, #f ": the second operand must be a tensor or a number");                    \
     WK_GIVE_(wk_tensor *, _Generic(wk_y_, wk_tensor *                                                                  \
                                    : f##_at, float                                                                     \
                                    : f##_scalar_f64_at, double                                                         \
@@ -733,7 +731,7 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
 #define WK_SQUEEZE_1(x)         wk_squeeze_at(WK_HERE, x, NULL, -1)
 #define WK_SQUEEZE_WK2_(x, ...) WK_JOIN_(WK_SQUEEZE_BY_, WK_COUNT_(__VA_ARGS__))(x, #__VA_ARGS__, __VA_ARGS__)
 #define WK_SQUEEZE_BY_WK2_(x, said, ...)                                                                               \
-    WK_REFUSE_(wk_tensor *, "wk_squeeze: dimensions stand in parentheses: wk_squeeze(x, (" said "))")
+    WK_REFUSE_(wk_tensor *, "wk_squeeze: put dimensions in parentheses: wk_squeeze(x, (" said "))")
 #define WK_SQUEEZE_BY_1(x, said, dim) WK_JOIN_(WK_SQUEEZE_DIM_, WK_IS_LIST_(dim, ))(x, dim)
 #define WK_SQUEEZE_DIM_1(x, dim)      wk_squeeze_at(WK_HERE, x, (const int64_t[]){dim}, 1)
 #define WK_SQUEEZE_DIM_WK2_(x, dims)  WK_SQUEEZE_DIMS_(WK_INTS_NAME_, x, dims)
@@ -752,8 +750,8 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
 #define WK_C_TYPE_(type, dtype) const type * : dtype, type * : dtype, const type(*)[] : dtype, type(*)[] : dtype
 #define WK_HAS_DTYPE_(f, p)                                                                                            \
     _Static_assert(WK_DTYPE_(p) != 0,                                                                                  \
-                   f ": the elements are float, double, bool, int8_t, int16_t, int32_t, int64_t or "                   \
-                     "uint8_t, and their pointer says which; of v[2][3][4] that is &v[0][0][0]")
+                   f ": the element type must be float, double, bool, int8_t, int16_t, int32_t, int64_t or uint8_t; "  \
+                     "for v[2][3][4] pass &v[0][0][0]")
 #define WK_LONG_ (sizeof(long) == 8 ? WK_I64 : WK_I32)
 
 /* A declaration that lasts to the end of the enclosing block. The type comes first: gcc takes attributes alone for a

@@ -278,7 +278,7 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define wk_list(...)                                                                                                   \
     WK_NEW_TENSORS_(WK_JOIN_(WK_LIST_OF_, WK_COUNT_(__VA_ARGS__))(WK_LIST_NAME_, #__VA_ARGS__, __VA_ARGS__))
 
-#define WK_LIST_OF_TEXT_(said)            "wk_list: tensors stand in parentheses of their own: wk_list((" said "))"
+#define WK_LIST_OF_TEXT_(said)            "wk_list: put the tensors in their own parentheses: wk_list((" said "))"
 #define WK_LIST_OF_WK2_(wk_l_, said, ...) WK_REFUSE_(wk_tensors *, WK_LIST_OF_TEXT_(said))
 #define WK_LIST_OF_1(wk_l_, said, list)                                                                                \
     WK_LISTED_(wk_tensors *, wk_l_, list, WK_LIST_OF_TEXT_(said),                                                      \
@@ -286,7 +286,7 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 
 #define wk_forward_n(m, list, out, outputs) WK_FORWARD_N_(m, list, out, outputs, WK_LIST_NAME_)
 #define WK_FORWARD_N_(m, list, out, outputs, wk_l_)                                                                    \
-    WK_LISTED_(int, wk_l_, list, "wk_forward_n: tensors stand in parentheses: wk_forward_n(m, (x, y), out, outputs)",  \
+    WK_LISTED_(int, wk_l_, list, "wk_forward_n: put tensors in parentheses: wk_forward_n(m, (x, y), out, outputs)",    \
                WK_GIVE_(int, wk_forward_n_at(WK_HERE, m, wk_l_.at, wk_l_.count, out, outputs)))
 
 #define wk_module_to(...) WK_ON_DEVICE_(wk_module *, wk_module_to, __VA_ARGS__)

@@ -73,7 +73,7 @@
 #define WK_DIV_1(a, b) WK_ARITH_(wk_div, a, b)
 #define WK_DIV_WK2_(a, b, ...)                                                                                         \
     WK_CALL_OF_(wk_tensor *, wk_div_rounded_at, (WK_VALUE_(a), WK_VALUE_(b)), wk_div_options, WK_DIV_TEXT_, __VA_ARGS__)
-#define WK_DIV_TEXT_            "wk_div: options are written by name: wk_div(a, b, .rounding_mode = \"floor\")"
+#define WK_DIV_TEXT_            "wk_div: options must be named: wk_div(a, b, .rounding_mode = \"floor\")"
 #define wk_div_(a, ...)         WK_JOIN_(WK_DIV_IN_PLACE_, WK_COUNT_(__VA_ARGS__))(a, __VA_ARGS__)
 #define WK_DIV_IN_PLACE_1(a, b) WK_ARITH_1_(wk_div_, a, b)
 #define WK_DIV_IN_PLACE_WK2_(a, b, ...)                                                                                \
@@ -838,16 +838,14 @@
 #define WK_CLAMP_3(...)          WK_REFUSE_(wk_tensor *, WK_CLAMP_TEXT_)
 #define WK_CLAMP_WK4_(...)       WK_REFUSE_(wk_tensor *, WK_CLAMP_TEXT_)
 #define WK_CLAMP_TEXT_                                                                                                 \
-    "wk_clamp: low and high stand behind x in this order and without names, WK_NONE for one that is not there: "       \
-    "wk_clamp(x, 0, WK_NONE)"
+    "wk_clamp: pass low and high after x, unnamed, with WK_NONE for no limit: wk_clamp(x, 0, WK_NONE)"
 #define wk_clamp_(x, ...)                 WK_JOIN_(WK_CLAMP_IN_PLACE_, WK_COUNT_4_(__VA_ARGS__))(x, __VA_ARGS__)
 #define WK_CLAMP_IN_PLACE_2(x, low, high) wk_clamp__at(WK_HERE, x, WK_VALUE_(low), WK_VALUE_(high))
 #define WK_CLAMP_IN_PLACE_1(...)          WK_REFUSE_(wk_tensor *, WK_CLAMP_IN_PLACE_TEXT_)
 #define WK_CLAMP_IN_PLACE_3(...)          WK_REFUSE_(wk_tensor *, WK_CLAMP_IN_PLACE_TEXT_)
 #define WK_CLAMP_IN_PLACE_WK4_(...)       WK_REFUSE_(wk_tensor *, WK_CLAMP_IN_PLACE_TEXT_)
 #define WK_CLAMP_IN_PLACE_TEXT_                                                                                        \
-    "wk_clamp_: low and high stand behind x in this order and without names, WK_NONE for one that is not there: "      \
-    "wk_clamp_(x, 0, WK_NONE)"
+    "wk_clamp_: pass low and high after x, unnamed, with WK_NONE for no limit: wk_clamp_(x, 0, WK_NONE)"
 
 /* wk_where(condition, a, b): Takes a where condition is true, else b. A number outside the range of the other
  * operand's integer dtype wraps. wk_nonzero_numpy is torch.where with the condition alone.

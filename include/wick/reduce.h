@@ -316,7 +316,7 @@
 #define WK_LAYER_NORM_1(wk_s_, x, shape, weight, bias) WK_LAYER_NORM_WK2_(wk_s_, x, shape, weight, bias, 1e-05)
 #define WK_LAYER_NORM_WK2_(wk_s_, x, shape, weight, bias, eps)                                                         \
     WK_SIZED_(wk_tensor *, wk_s_, shape,                                                                               \
-              "wk_layer_norm: sizes stand in parentheses: wk_layer_norm(x, (3), weight, bias)",                        \
+              "wk_layer_norm: put sizes in parentheses: wk_layer_norm(x, (3), weight, bias)",                          \
               WK_GIVE_(wk_tensor *, wk_layer_norm_at(WK_HERE, x, wk_s_.at, wk_s_.count, weight, bias, eps)))
 
 /* ---- losses ------------------------------------------------------------------------------------------------------ */

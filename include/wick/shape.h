@@ -58,7 +58,7 @@
  * PyTorch:   torch.unflatten */
 #define wk_unflatten(x, dim, sizes) WK_NEW_TENSOR_(WK_UNFLATTEN_(WK_INTS_NAME_, x, dim, sizes))
 #define WK_UNFLATTEN_(wk_s_, x, dim, sizes)                                                                            \
-    WK_SIZED_(wk_tensor *, wk_s_, sizes, "wk_unflatten: sizes stand in parentheses: wk_unflatten(x, dim, (2, 3))",     \
+    WK_SIZED_(wk_tensor *, wk_s_, sizes, "wk_unflatten: put sizes in parentheses: wk_unflatten(x, dim, (2, 3))",       \
               WK_GIVE_(wk_tensor *, wk_unflatten_at(WK_HERE, x, dim, wk_s_.at, wk_s_.count)))
 
 /* wk_expand(x, (shape)): Repeats dimensions of size 1 without copying. A size of -1 keeps the size of x. New
@@ -221,10 +221,9 @@
         WK_JOIN_(WK_AS_STRIDED_, WK_COUNT_(__VA_ARGS__))(WK_INTS_NAME_, WK_INTS_NAME_, x, shape, __VA_ARGS__))
 #define WK_AS_STRIDED_1(wk_s_, wk_t_, x, shape, stride) WK_AS_STRIDED_WK2_(wk_s_, wk_t_, x, shape, stride, 0)
 #define WK_AS_STRIDED_WK2_(wk_s_, wk_t_, x, shape, stride, offset)                                                     \
-    WK_SIZED_(wk_tensor *, wk_s_, shape,                                                                               \
-              "wk_as_strided: lists stand in parentheses: wk_as_strided(x, (2, 3), (1, 2))",                           \
+    WK_SIZED_(wk_tensor *, wk_s_, shape, "wk_as_strided: put lists in parentheses: wk_as_strided(x, (2, 3), (1, 2))",  \
               WK_SIZED_(wk_tensor *, wk_t_, stride,                                                                    \
-                        "wk_as_strided: lists stand in parentheses: wk_as_strided(x, (2, 3), (1, 2))",                 \
+                        "wk_as_strided: put lists in parentheses: wk_as_strided(x, (2, 3), (1, 2))",                   \
                         WK_GIVE_(wk_tensor *, wk_as_strided_at(WK_HERE, x, wk_s_.at, wk_t_.at,                         \
                                                                wk_as_many_(wk_s_, wk_t_), offset))))
 
@@ -264,7 +263,7 @@
 #define wk_split_with_sizes(x, sizes, dim, out) WK_SPLIT_WITH_SIZES_(WK_INTS_NAME_, x, sizes, dim, out)
 #define WK_SPLIT_WITH_SIZES_(wk_s_, x, sizes, dim, out)                                                                \
     WK_SIZED_(int, wk_s_, sizes,                                                                                       \
-              "wk_split_with_sizes: sizes stand in parentheses: wk_split_with_sizes(x, (1, 2), dim, out)",             \
+              "wk_split_with_sizes: put sizes in parentheses: wk_split_with_sizes(x, (1, 2), dim, out)",               \
               WK_GIVE_(int, wk_split_with_sizes_at(WK_HERE, x, wk_s_.at, wk_s_.count, dim, out)))
 
 #endif
@@ -352,8 +351,8 @@
  * PyTorch:   torch.roll */
 #define wk_roll(x, shifts, dims) WK_NEW_TENSOR_(WK_ROLL_(WK_INTS_NAME_, WK_INTS_NAME_, x, shifts, dims))
 #define WK_ROLL_(wk_s_, wk_t_, x, shifts, dims)                                                                        \
-    WK_SIZED_(wk_tensor *, wk_s_, shifts, "wk_roll: lists stand in parentheses: wk_roll(x, (1), (0))",                 \
-              WK_SIZED_(wk_tensor *, wk_t_, dims, "wk_roll: lists stand in parentheses: wk_roll(x, (1), (0))",         \
+    WK_SIZED_(wk_tensor *, wk_s_, shifts, "wk_roll: put lists in parentheses: wk_roll(x, (1), (0))",                   \
+              WK_SIZED_(wk_tensor *, wk_t_, dims, "wk_roll: put lists in parentheses: wk_roll(x, (1), (0))",           \
                         WK_GIVE_(wk_tensor *, wk_roll_at(WK_HERE, x, wk_s_.at, wk_s_.count, wk_t_.at, wk_t_.count))))
 
 #endif

@@ -234,7 +234,7 @@ WK_RESULT_API const char *wk_describe_at(wk_site site, const wk_tensor *x);
     WK_NEW_TENSOR_(WK_OF_(type, WK_INTS_NAME_, WK_JOIN_(wk_elements_, __COUNTER__),                                    \
                           WK_JOIN_(wk_options_, __COUNTER__), shape, WK_TEXTS_(__VA_ARGS__), __VA_ARGS__))
 #define WK_OF_(type, wk_s_, wk_d_, wk_o_, shape, text, ...)                                                            \
-    WK_SIZED_(wk_tensor *, wk_s_, shape, "wk_of: sizes stand in parentheses: wk_of(float, (2, 2), 1, 2, 3, 4)",        \
+    WK_SIZED_(wk_tensor *, wk_s_, shape, "wk_of: put sizes in parentheses: wk_of(float, (2, 2), 1, 2, 3, 4)",          \
               __extension__({                                                                                          \
                   /* an element takes two places of the text at least */                                               \
                   WK_ELEMENTS_AND_OPTIONS_(type, sizeof(text) / 2 + 1, wk_d_, wk_o_, __VA_ARGS__)                      \
@@ -257,11 +257,11 @@ static inline size_t wk_given_bytes_(size_t room, wk_dtype dtype, wk_ints_ shape
 }
 /* wk_from(data, shape) or wk_from(data, shape, .requires_grad = true): the dtype is that of the pointer */
 #define wk_from(data, ...)                                                                                             \
-    WK_NEW_TENSOR_(WK_JOIN_(WK_FROM_, WK_COUNT_(__VA_ARGS__))(                                                         \
-        WK_JOIN_(wk_data_, __COUNTER__), WK_INTS_NAME_,                                                                \
-        "wk_from: sizes stand in parentheses: wk_from(data, (" #__VA_ARGS__                                            \
-        ")), and so does an array that is written here: wk_from(((float[]){1, 2}), (2))",                              \
-        data, __VA_ARGS__))
+    WK_NEW_TENSOR_(                                                                                                    \
+        WK_JOIN_(WK_FROM_, WK_COUNT_(__VA_ARGS__))(WK_JOIN_(wk_data_, __COUNTER__), WK_INTS_NAME_,                     \
+                                                   "wk_from: put sizes in parentheses: wk_from(data, (" #__VA_ARGS__   \
+                                                   ")), and an array literal too: wk_from(((float[]){1, 2}), (2))",    \
+                                                   data, __VA_ARGS__))
 #define WK_FROM_1(wk_p_, wk_s_, text, data, shape)                                                                     \
     WK_SIZED_(wk_tensor *, wk_s_, shape, text,                                                                         \
               WK_ONCE_(float *, wk_p_, data, WK_HAS_DTYPE_("wk_from", wk_p_);                                          \
@@ -274,7 +274,7 @@ static inline size_t wk_given_bytes_(size_t room, wk_dtype dtype, wk_ints_ shape
     WK_JOIN_(WK_FROM_WK2_, WK_KIND_(shape))(wk_p_, wk_s_, text, data, shape, __VA_ARGS__)
 #define WK_FROM_WK2_NOT_(wk_p_, wk_s_, text, data, ...)                                                                \
     WK_REFUSE_BEFORE_(wk_tensor *, text,                                                                               \
-                      "wk_from: sizes stand in parentheses, options behind them: wk_from(data, (2, 3), .key = value)", \
+                      "wk_from: put sizes in parentheses, options after them: wk_from(data, (2, 3), .key = value)",    \
                       __VA_ARGS__)
 #define WK_FROM_WK2_ARRAY_ WK_FROM_WK2_LIST_
 #define WK_FROM_WK2_LIST_(wk_p_, wk_s_, text, data, shape, ...)                                                        \
@@ -287,7 +287,7 @@ static inline size_t wk_given_bytes_(size_t room, wk_dtype dtype, wk_ints_ shape
 #define wk_from_strided(data, shape, ...)                                                                              \
     WK_NEW_TENSOR_(WK_JOIN_(WK_FROM_STRIDED_, WK_COUNT_(__VA_ARGS__))(                                                 \
         WK_JOIN_(wk_data_, __COUNTER__), WK_INTS_NAME_, WK_INTS_NAME_,                                                 \
-        "wk_from_strided: sizes and strides stand in parentheses: wk_from_strided(data, (2, 3), (1, 2))", data, shape, \
+        "wk_from_strided: put sizes and strides in parentheses: wk_from_strided(data, (2, 3), (1, 2))", data, shape,   \
         __VA_ARGS__))
 #define WK_FROM_STRIDED_1(wk_p_, wk_s_, wk_t_, text, data, shape, stride)                                              \
     WK_STRIDED_(wk_s_, wk_t_, text, shape, stride,                                                                     \
@@ -306,15 +306,14 @@ static inline size_t wk_given_bytes_(size_t room, wk_dtype dtype, wk_ints_ shape
 #define wk_borrow(data, shape, release, user)                                                                          \
     WK_NEW_TENSOR_(WK_BORROW_(WK_JOIN_(wk_data_, __COUNTER__), WK_INTS_NAME_, data, shape, release, user))
 #define WK_BORROW_(wk_p_, wk_s_, data, shape, release, user)                                                           \
-    WK_SIZED_(wk_tensor *, wk_s_, shape, "wk_borrow: sizes stand in parentheses: wk_borrow(data, (2, 3), NULL, NULL)", \
+    WK_SIZED_(wk_tensor *, wk_s_, shape, "wk_borrow: put sizes in parentheses: wk_borrow(data, (2, 3), NULL, NULL)",   \
               WK_ONCE_(float *, wk_p_, data, WK_HAS_DTYPE_("wk_borrow", wk_p_);                                        \
                        WK_GIVE_(wk_tensor *, wk_borrow_sized_at(WK_HERE, WK_DTYPE_(wk_p_), wk_p_, WK_ROOM_(data),      \
                                                                 wk_s_.at, wk_s_.count, release, user))))
 /* wk_read_strided(x, data, strides) */
 #define wk_read_strided(x, data, stride) WK_READ_STRIDED_(WK_INTS_NAME_, x, data, stride)
 #define WK_READ_STRIDED_(wk_s_, x, data, stride)                                                                       \
-    WK_SIZED_(wk_code, wk_s_, stride,                                                                                  \
-              "wk_read_strided: strides stand in parentheses: wk_read_strided(x, data, (1, 2))",                       \
+    WK_SIZED_(wk_code, wk_s_, stride, "wk_read_strided: put strides in parentheses: wk_read_strided(x, data, (1, 2))", \
               WK_GIVE_(wk_code, wk_read_strided_n_at(WK_HERE, x, data, WK_ROOM_(data), wk_s_.at, wk_s_.count)))
 #endif
 

@@ -16,7 +16,7 @@ def either_forms(op: Op, suffix: str) -> str:
     own = f"WK_{op.name.upper()}{'_IN_PLACE' if suffix else ''}"
     option = op.option_arguments[0]
     said = f'{name.rstrip("_")}(a, b, .{option.c} = "{option.choices[0]}")'
-    text = "" if suffix else f"#define {own}_TEXT_ {c_text(f'wk_{op.name}: options are written by name: {said}')}\n"
+    text = "" if suffix else f"#define {own}_TEXT_ {c_text(f'wk_{op.name}: options must be named: {said}')}\n"
     left = "a" if suffix else "WK_VALUE_(a)"
     return (
         f"#define {name}(a, ...) WK_JOIN_({own}_, WK_COUNT_(__VA_ARGS__))(a, __VA_ARGS__)\n"
@@ -34,7 +34,7 @@ def shaped_form(op: Op, name: str) -> str:
     if op.numbers_told_apart:
         return f"#define {name}({names[0]}, ...) WK_SHAPED_NUMBER_({name}, {op.options}, {names[0]}, __VA_ARGS__)\n"
     early = ", ".join(names[:-1])
-    text = c_text(f"{name}: sizes stand in parentheses: {name}({early}, (")
+    text = c_text(f"{name}: put sizes in parentheses: {name}({early}, (")
     return (
         f"#define {name}({early}, ...) "
         f'WK_SHAPED_LAST_({name}, {op.options}, {text} #__VA_ARGS__ "))", ({early}), __VA_ARGS__)\n'
@@ -96,8 +96,8 @@ def sizes_call(op: Op, name: str) -> str:
     outs = ["out"] if op.list_result else []
     type = "int" if op.list_result else "wk_tensor *"
     said = ", ".join([a.said if a.is_list else a.c for a in op.operands if a.is_list or not a.omit] + outs)
-    what = "sizes stand" if len(lists_of(op)) == 1 else "lists stand"
-    text = c_text(f"{name}: {what} in parentheses: {name}({said})")
+    what = "sizes" if len(lists_of(op)) == 1 else "lists"
+    text = c_text(f"{name}: put {what} in parentheses: {name}({said})")
     call = f"WK_GIVE_({type}, {name}_at(WK_HERE, {', '.join(passed(op) + outs)}))"
     for a, local in reversed(list(zip(lists_of(op), LOCALS))):
         call = f"WK_SIZED_({type}, {local}, {a.c}, {text}, {call})"
@@ -201,7 +201,7 @@ def value_form(op: Op, name: str) -> str:
         return f"#define {name}({', '.join(names)}) {call}\n"
     own = f"WK_{op.name.upper()}{'_IN_PLACE' if name.endswith('_') else ''}"
     ends = " and ".join(names[1:])
-    said = f"{name}: {ends} stand behind {names[0]} in this order and without names, WK_NONE for one that is not there"
+    said = f"{name}: pass {ends} after {names[0]}, unnamed, with WK_NONE for no limit"
     refused = f"WK_REFUSE_(wk_tensor *, {own}_TEXT_)\n"
     return (
         f"#define {name}({names[0]}, ...) WK_JOIN_({own}_, WK_COUNT_4_(__VA_ARGS__))({names[0]}, __VA_ARGS__)\n"

@@ -35,37 +35,37 @@ while IFS='|' read -r statement text; do
             -fsyntax-only "$WICK_WORK/mistake.c"
     done
 done <<'END_OF_MISTAKES'
-x = wk_zeros(2, 3)|wk_zeros: sizes stand in parentheses of their own.*wk_zeros((2, 3))
+x = wk_zeros(2, 3)|wk_zeros: put the sizes in their own parentheses.*wk_zeros((2, 3))
 x = wk_ones(4)|wk_ones((4))
-(void)wk_dist_new_group(0, 2)|wk_dist_new_group: ranks stand in parentheses: wk_dist_new_group((0, 2))
-(void)wk_dist_new_group((0, 2), n)|wk_dist_new_group: ranks stand in parentheses
-x = wk_rand(n, 3, .dtype = WK_F64)|wk_rand: sizes stand in parentheses of their own
+(void)wk_dist_new_group(0, 2)|wk_dist_new_group: put ranks in parentheses: wk_dist_new_group((0, 2))
+(void)wk_dist_new_group((0, 2), n)|wk_dist_new_group: put ranks in parentheses
+x = wk_rand(n, 3, .dtype = WK_F64)|wk_rand: put the sizes in their own parentheses
 x = wk_full(2, 3, 0.5)|wk_full((2, 3), 0.5)
 x = wk_randint(0, 10, 2, 3)|wk_randint(low, high, (2, 3))
-x = wk_reshape(x, 3, 2)|wk_reshape: a list stands in parentheses: wk_reshape(x, (3, 2))
+x = wk_reshape(x, 3, 2)|wk_reshape: put the list in parentheses: wk_reshape(x, (3, 2))
 x = wk_reshape(x, -1)|wk_reshape(x, (-1))
 x = wk_permute(x, 1, 0)|wk_permute(x, (1, 0))
-x = wk_expand(x, (2), 3)|wk_expand: a list stands in parentheses
-x = wk_cat(x, y, 0)|wk_cat: tensors stand in parentheses: wk_cat((x, y), 0)
+x = wk_expand(x, (2), 3)|wk_expand: put the list in parentheses
+x = wk_cat(x, y, 0)|wk_cat: put tensors in parentheses: wk_cat((x, y), 0)
 x = wk_stack(list, 0)|wk_stack((x, y), 0), not wk_stack(list, 0)
-x = wk_sum(x, 0, 1)|wk_sum: dimensions stand in parentheses, wk_sum(x, (0, 1))
-x = wk_mean(x, 0, .dtype = WK_F64)|wk_mean: dimensions stand in parentheses
-x = wk_sum(x, (0), true)|wk_sum: options are written by name
+x = wk_sum(x, 0, 1)|wk_sum: put dimensions in parentheses, wk_sum(x, (0, 1))
+x = wk_mean(x, 0, .dtype = WK_F64)|wk_mean: put dimensions in parentheses
+x = wk_sum(x, (0), true)|wk_sum: options must be named
 x = wk_argmax(x, .keepdim = true)|wk_argmax: the dimension comes before the options
 x = wk_layer_norm(x, 3, NULL, NULL)|wk_layer_norm(x, (3), weight, bias)
 x = wk_of(float, 3, 1, 2, 3)|wk_of(float, (2, 2), 1, 2, 3, 4)
 x = wk_from(&d, 1)|wk_from(data, (1))
 x = wk_roll(x, 1, 0)|wk_roll(x, (1), (0))
-m = wk_nn_layer_norm(3, .eps = 1e-3)|wk_nn_layer_norm: sizes stand in parentheses
+m = wk_nn_layer_norm(3, .eps = 1e-3)|wk_nn_layer_norm: put the sizes in their own parentheses
 list = wk_list(x, y)|wk_list((x, y))
-wk_optim *o = wk_optim_adam(list, 1e-3); (void)o|wk_optim_adam: options are written by name
-x = wk_zeros((2, 3), WK_F64)|wk_zeros: options are written by name
-m = wk_nn_linear(2, 3, false)|wk_nn_linear: options are written by name
-x = wk_add(2, 3)|wk_add: one operand is a wk_tensor \*, the other one, too, or a number
-x = wk_add(x, NULL)|wk_add: one operand is a wk_tensor \*, the other one, too, or a number
-x = wk_mul(ints, x)|wk_mul: one operand is a wk_tensor \*, the other one, too, or a number
-x = wk_sub(m, x)|wk_sub: one operand is a wk_tensor \*, the other one, too, or a number
-x = wk_add_(x, list)|wk_add_: the second operand is a tensor or a number
+wk_optim *o = wk_optim_adam(list, 1e-3); (void)o|wk_optim_adam: options must be named
+x = wk_zeros((2, 3), WK_F64)|wk_zeros: options must be named
+m = wk_nn_linear(2, 3, false)|wk_nn_linear: options must be named
+x = wk_add(2, 3)|wk_add: one operand must be a wk_tensor \*, the other a wk_tensor \* or a number
+x = wk_add(x, NULL)|wk_add: one operand must be a wk_tensor \*, the other a wk_tensor \* or a number
+x = wk_mul(ints, x)|wk_mul: one operand must be a wk_tensor \*, the other a wk_tensor \* or a number
+x = wk_sub(m, x)|wk_sub: one operand must be a wk_tensor \*, the other a wk_tensor \* or a number
+x = wk_add_(x, list)|wk_add_: the second operand must be a tensor or a number
 x = wk_matmul(x, 3)|integer
 x = wk_add_(3, x)|integer
 x = wk_softmax(x, y)|pointer
@@ -91,58 +91,58 @@ x = wk_of(float, (1), 1, .dtype = WK_F64, .dtype = WK_F32)|overwritten\|override
 x = wk_zeros((2), .dtyp = WK_F64)|dtyp
 x = wk_cat((x, y))|wk_cat: the dimension is missing: wk_cat((x, y), 0)
 x = wk_cat((x, y), 0, 1)|wk_cat: one dimension: wk_cat((x, y), 0), not wk_cat((x, y), 0, 1)
-x = wk_squeeze(x, 0, 1)|wk_squeeze: dimensions stand in parentheses: wk_squeeze(x, (0, 1))
+x = wk_squeeze(x, 0, 1)|wk_squeeze: put dimensions in parentheses: wk_squeeze(x, (0, 1))
 x = wk_stack((x, y))|wk_stack: the dimension is missing: wk_stack((x, y), 0)
-x = wk_from((float[]){1, 2, 3, 4}, (2, 2))|and so does an array that is written here: wk_from(((float\[\]){1, 2}), (2))
-void *p = x; x = wk_add(p, 1)|and a void \* is cast: (wk_tensor \*)x
+x = wk_from((float[]){1, 2, 3, 4}, (2, 2))|and an array literal too: wk_from(((float\[\]){1, 2}), (2))
+void *p = x; x = wk_add(p, 1)|cast a void \*: (wk_tensor \*)x
 x = wk_add(wk_mul(wk_exp(undeclared), 2), y)|undeclared
 x = wk_mul(2, wk_sum(wk_sub(x, undeclared), (0), .keepdim = true))|undeclared
 x = wk_add(wk_reshape(wk_cat((x, undeclared), 0), (-1)), wk_full((2), 0.5))|undeclared
 x = wk_add(wk_zeros((2, undeclared)), 1)|undeclared
 x = wk_where(wk_gt(undeclared, 0), x, wk_clamp(y, 0, 1))|undeclared
 x = wk_keep(wk_matmul(wk_softmax(wk_mul(x, undeclared), 1), y))|undeclared
-x = wk_zeros(ints)|those in an array: wk_zeros(WK_ARRAY(shape, ndim))
-x = wk_zeros({2, 3})|a list stands in parentheses, (2, 3), not in braces
-x = wk_reshape(x, {3, 2})|a list stands in parentheses, (2, 3), not in braces
-x = wk_reshape(x, {6})|a list stands in parentheses, (2, 3), not in braces
-x = wk_cat({x, y}, 0)|wk_cat: tensors stand in parentheses: wk_cat((x, y), 0)
-x = wk_eye((2, 5))|wk_eye: the matrix is square, of one size: wk_eye(3)
+x = wk_zeros(ints)|for an array: wk_zeros(WK_ARRAY(shape, ndim))
+x = wk_zeros({2, 3})|write a list in parentheses, (2, 3), not in braces
+x = wk_reshape(x, {3, 2})|write a list in parentheses, (2, 3), not in braces
+x = wk_reshape(x, {6})|write a list in parentheses, (2, 3), not in braces
+x = wk_cat({x, y}, 0)|wk_cat: put tensors in parentheses: wk_cat((x, y), 0)
+x = wk_eye((2, 5))|wk_eye: the matrix is square; pass one size: wk_eye(3)
 x = wk_eye((2, 5), .dtype = WK_F64)|wk_eye: the matrix is square
-x = wk_clamp(x, .min = 0)|wk_clamp: low and high stand behind x.*WK_NONE for one.*: wk_clamp(x, 0, WK_NONE)
-x = wk_clamp_(x, 0)|wk_clamp_: low and high stand behind x
-x = wk_clamp(x, 0, 1, 2)|wk_clamp: low and high stand behind x
+x = wk_clamp(x, .min = 0)|wk_clamp: pass low and high after x.*WK_NONE for no limit: wk_clamp(x, 0, WK_NONE)
+x = wk_clamp_(x, 0)|wk_clamp_: pass low and high after x
+x = wk_clamp(x, 0, 1, 2)|wk_clamp: pass low and high after x
 m = wk_nn_linear(2)|wk_nn_linear: an argument is missing: wk_nn_linear(in, out)
 m = wk_nn_linear((2, 3))|wk_nn_linear: an argument is missing: wk_nn_linear(in, out)
 m = wk_nn_embedding(2)|wk_nn_embedding: an argument is missing: wk_nn_embedding(
 x = wk_linspace(0, 1)|wk_linspace: an argument is missing: wk_linspace(start, end, count)
 x = wk_cross_entropy(x)|wk_cross_entropy: an argument is missing: wk_cross_entropy(
 x = wk_full((2))|wk_full: an argument is missing: wk_full((2, 3), 0.5)
-x = wk_from(list, (2))|wk_from: the elements are float, double.*&v\[0\]\[0\]
-x = wk_from((const void *)ints, (2), .dtype = WK_F64)|wk_from: the elements are float
-float v[2][3][4] = {{{0}}}; x = wk_from(v, (2, 3, 4))|wk_from: the elements are float.*&v\[0\]\[0\]\[0\]
-x = wk_of(char, (1), 1)|wk_of: the elements are float
+x = wk_from(list, (2))|wk_from: the element type must be float, double.*&v\[0\]\[0\]
+x = wk_from((const void *)ints, (2), .dtype = WK_F64)|wk_from: the element type must be float
+float v[2][3][4] = {{{0}}}; x = wk_from(v, (2, 3, 4))|wk_from: the element type must be float.*&v\[0\]\[0\]\[0\]
+x = wk_of(char, (1), 1)|wk_of: the element type must be float
 x = wk_full((2), undeclared, .dtype = WK_F64)|undeclared
 x = wk_full_like(x)|wk_full_like: an argument is missing: wk_full_like(x, value)
-x = wk_full_like(x, 1, WK_F64)|wk_full_like: options are written by name
+x = wk_full_like(x, 1, WK_F64)|wk_full_like: options must be named
 x = wk_full_like(x, undeclared, .dtype = WK_F64)|undeclared
 m = wk_nn_sequential(wk_nn_flatten(), wk_nn_linear(undeclared, 3, .no_bias = true), wk_nn_relu())|undeclared
-x = wk_zeros(2, 3, .dtype = WK_F64)|wk_zeros: .* own, options behind them: wk_zeros((2, 3), .key = value)"
-m = wk_nn_layer_norm(n, .eps = 1e-3)|options behind them: wk_nn_layer_norm((2, 3), .key = value)"
-x = wk_randint(0, 5, 2, 3, .dtype = WK_I32)|parentheses, options behind them: wk_randint(.., (2, 3), .key = value)"
-x = wk_from(&d, 1, .dtype = WK_F32)|parentheses, options behind them: wk_from(data, (2, 3), .key = value)"
-x = wk_reshape(x, 2, 3, .dtype = WK_F64)|a list stands in parentheses, without options: wk_reshape(x, (2, 3))"
-x = wk_zeros({2, 3}, .dtype = WK_F64)|a list stands in parentheses, (2, 3), not in braces
-x = wk_amax(x, 1, .keepdim = true)|parentheses, options behind them: wk_amax(x, (0, 1), .key = value)"
-x = wk_sum(x, 0, n, .keepdim = true)|parentheses, options behind them: wk_sum(x, (0, 1), .key = value)"
-x = wk_sum(x, y, .keepdim = true)|wk_sum: dimensions stand in parentheses, options behind them
-wk_optim *o = wk_optim_sgd(list, 0.1, .lr = 1); (void)o|wk_optim_sgd: options are written by name
+x = wk_zeros(2, 3, .dtype = WK_F64)|wk_zeros: .* own parentheses, options after them: wk_zeros((2, 3), .key = value)"
+m = wk_nn_layer_norm(n, .eps = 1e-3)|options after them: wk_nn_layer_norm((2, 3), .key = value)"
+x = wk_randint(0, 5, 2, 3, .dtype = WK_I32)|parentheses, options after them: wk_randint(.., (2, 3), .key = value)"
+x = wk_from(&d, 1, .dtype = WK_F32)|parentheses, options after them: wk_from(data, (2, 3), .key = value)"
+x = wk_reshape(x, 2, 3, .dtype = WK_F64)|put the list in parentheses, without options: wk_reshape(x, (2, 3))"
+x = wk_zeros({2, 3}, .dtype = WK_F64)|write a list in parentheses, (2, 3), not in braces
+x = wk_amax(x, 1, .keepdim = true)|parentheses, options after them: wk_amax(x, (0, 1), .key = value)"
+x = wk_sum(x, 0, n, .keepdim = true)|parentheses, options after them: wk_sum(x, (0, 1), .key = value)"
+x = wk_sum(x, y, .keepdim = true)|wk_sum: put dimensions in parentheses, options after them
+wk_optim *o = wk_optim_sgd(list, 0.1, .lr = 1); (void)o|wk_optim_sgd: options must be named
 x = wk_cross_entropy(x, y, .weight = 3, .label_smoothing = 0.1)|integer
-x = wk_softmax(x, (0, 1))|wk_softmax: no list in parentheses stands here, but one value for each argument
-x = wk_unsqueeze(x, (n, 1))|wk_unsqueeze: no list in parentheses stands here
-x = wk_slice(x, 0, (1, 3), 2, 1)|wk_slice: no list in parentheses stands here
-wk_tensor *o[2]; wk_split(x, (1, 3), 0, o)|wk_split: no list in parentheses stands here
-x = wk_argmax(x, (0, 1))|wk_argmax: one dimension, without parentheses, or none: wk_argmax(x, 1), wk_argmax(x)
-x = wk_argmax(x, (0, 1), .keepdim = true)|wk_argmax: one dimension, without parentheses
+x = wk_softmax(x, (0, 1))|wk_softmax: expected one value per argument here, not a list
+x = wk_unsqueeze(x, (n, 1))|wk_unsqueeze: expected one value per argument here
+x = wk_slice(x, 0, (1, 3), 2, 1)|wk_slice: expected one value per argument here
+wk_tensor *o[2]; wk_split(x, (1, 3), 0, o)|wk_split: expected one value per argument here
+x = wk_argmax(x, (0, 1))|wk_argmax: pass one dimension, without parentheses, or none: wk_argmax(x, 1), wk_argmax(x)
+x = wk_argmax(x, (0, 1), .keepdim = true)|wk_argmax: pass one dimension, without parentheses
 x = wk_softmax(x)|wk_softmax: the arguments are wk_softmax(x, dim)
 x = wk_softmax(x, 1, 2)|wk_softmax: the arguments are wk_softmax(x, dim)
 x = wk_dropout(x, .5)|wk_dropout: the arguments are wk_dropout(x, p, training)

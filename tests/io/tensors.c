@@ -136,12 +136,12 @@ static void everything_must_match(void **state)
     list = wk_tensors_new();
     wk_tensors_add(list, "net.0.weight", wk_ones((4, 3)));
     assert_int_equal(wk_save_tensors(list, path), WK_OK);
-    expect_refusal(net, path, WK_ERR_SHAPE, "there is no \"steps\"", "i64[] in the network");
+    expect_refusal(net, path, WK_ERR_SHAPE, "missing tensor \"steps\"", "i64[] in the network");
     wk_module *more = new_net(4);
     wk_module_add_parameter(more, "extra", wk_ones((1)));
     assert_int_equal(wk_save(more, path), WK_OK);
     expect_refusal(net, path, WK_ERR_SHAPE, "\"extra\"", "the network has none");
-    expect_refusal(net, scratch("not there"), WK_ERR_IO, "not there", "No such file");
+    expect_refusal(net, scratch("missing"), WK_ERR_IO, "missing", "No such file");
     expect_refusal(net, source_file("README.md"), WK_ERR_FORMAT, "README.md", "");
     assert_int_not_equal(wk_load(net, NULL), WK_OK);
     expect_error("load", "NULL", NULL);

@@ -263,8 +263,7 @@ static bool get_counts(reader *in, wk__flush_data *out)
 
 static wk_code refused(wk__io_error *error, const reader *in, const char *what)
 {
-    return wk__io_fail(error, WK_ERR_FORMAT, "not a flush as WICK_CHECK writes it: %s, before byte %lld", what,
-                       (long long)in->at);
+    return wk__io_fail(error, WK_ERR_FORMAT, "invalid flush file: %s, before byte %lld", what, (long long)in->at);
 }
 
 static wk_code no_room(wk__io_error *error)
