@@ -245,8 +245,8 @@ wk__failure *wk__failure_from(const wk__call_label *called, wk_site site, const 
     if (refused)
         snprintf(text, sizeof text, "%s%s: %s", name, underscore, called->fault);
     else if (fail->code == WK_ERR_INDEX && known && called->labels)
-        snprintf(text, sizeof text, "%s%s: label %lld is out of range for %lld classes", name, underscore,
-                 (long long)fail->index, (long long)fail->bound);
+        snprintf(text, sizeof text, "%s%s: label %lld is out of range for %lld classes (valid: [0, %lld))", name,
+                 underscore, (long long)fail->index, (long long)fail->bound, (long long)fail->bound);
     else if (fail->code == WK_ERR_INDEX && known) /* same text as where the index is known at the call */
         snprintf(text, sizeof text, "%s%s: index %lld is out of range for size %lld (valid: [%lld, %lld))", name,
                  underscore, (long long)fail->index, (long long)fail->bound,

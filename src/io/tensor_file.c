@@ -112,6 +112,9 @@ static void report_difference(const wk__tensor_file *from, const wk__safetensors
     if (!t && !*prefix && wk__metadata_find(from->header.metadata, from->header.metadata_count, "wick.checkpoint"))
         wk__text_add(text, "; the file is a checkpoint: load it with wk_checkpoint_load");
     const bool shapes_match = t && wk__same_shape(t->ndim, t->shape, body->ndim, body->shape);
+    if (shapes_match)
+        wk__text_add(text, "; loading does not convert dtypes: read the file with wk_load_tensors and convert with "
+                           "wk_copy_(target, x)");
     wk__error_set_text(from->site, shapes_match ? WK_ERR_DTYPE : WK_ERR_SHAPE, text);
 }
 

@@ -222,7 +222,35 @@ static void gradients_that_do_not_fit(void **state)
     snprintf(filled, sizeof filled, "modified in place by fill_ at %s:%d", __FILE__, __LINE__ + 1);
     wk_fill_(wk_select(y, 0, 1), 3);
     wk_backward(wk_sum(y));
-    expect_error("exp: backward needs its result as it was", filled, NULL);
+    expect_error("exp: backward needs the original value of its result", filled, NULL);
+}
+
+/* ---- mistakes of a first program --------------------------------------------------------------------------------- */
+
+static void expect_part(wk_code code, const char *text)
+{
+    assert_int_equal(wk_error_code(), code);
+    if (!strstr(wk_error(), text)) fail_msg("\"%s\" does not say \"%s\"", wk_error(), text);
+    wk_clear_error();
+}
+
+static void first_mistakes_say_their_remedy(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((2, 3)), *labels = wk_of(int64_t, (2), 0, 3), *column = wk_zeros((2, 1), .dtype = WK_I64);
+    assert_null(wk_cross_entropy(x, labels));
+    expect_part(WK_ERR_INDEX, "label 3 is out of range for the 3 classes of f32[2,3] (valid: [0, 3))");
+    assert_null(wk_cross_entropy(x, wk_ones((2))));
+    expect_part(WK_ERR_DTYPE, "got f32[2]; convert with wk_to_dtype(labels, WK_I64)");
+    assert_null(wk_cross_entropy(x, column));
+    expect_part(WK_ERR_SHAPE, "got i64[2,1]; remove the last dimension with wk_squeeze(labels, -1)");
+    assert_null(wk_cross_entropy(x, wk_to_dtype(column, WK_F32)));
+    expect_part(WK_ERR_DTYPE, "wk_squeeze(labels, -1), convert with wk_to_dtype(labels, WK_I64)");
+    assert_null(wk_forward(wk_nn_linear(784, 10), wk_ones((2, 28, 28))));
+    expect_part(WK_ERR_SHAPE, "; flatten the input first: add wk_nn_flatten(), or wk_flatten(x, 1)");
+    assert_null(wk_nn_dropout(1.5));
+    expect_part(WK_ERR_ARGUMENT, "nn_dropout: p must be in [0, 1], got 1.5");
 }
 
 int main(void)
@@ -231,6 +259,6 @@ int main(void)
         cmocka_unit_test(the_path_of_a_layer),        cmocka_unit_test(modules_of_one_s_own),
         cmocka_unit_test(a_forward_without_a_tensor), cmocka_unit_test(what_was_kept_from_a_forward),
         cmocka_unit_test(what_ended_a_tensor),        cmocka_unit_test(what_children_there_are),
-        cmocka_unit_test(gradients_that_do_not_fit)};
+        cmocka_unit_test(gradients_that_do_not_fit),  cmocka_unit_test(first_mistakes_say_their_remedy)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

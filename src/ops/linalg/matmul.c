@@ -6,6 +6,7 @@
  *   b            (batch.., k, n)    a vector on the right is one column, n = 1
  *
  * Batch dimensions broadcast: stride 0. The backend makes one tall product of batches that share b. */
+#include "base/alloc.h"
 #include "matmul.h"
 #include <string.h>
 
@@ -57,6 +58,15 @@ static void strides_over(const matmul_geometry *p, const matrix_stack *m, int64_
     }
 }
 
+/* True if the sizes of x after the first multiply to `want`, as for images passed to a linear layer. */
+static bool flattens_to(const wk__body *x, int64_t want)
+{
+    int64_t product = 1;
+    for (int d = 1; d < x->ndim; d++)
+        if (!wk__mul_size(product, x->shape[d], &product)) return false;
+    return x->ndim > 2 && product == want;
+}
+
 static void report_inner_size(const wk__op *op, wk_site site, wk_tensor *const in[], int64_t have, int64_t want,
                               bool transpose_b)
 {
@@ -66,8 +76,11 @@ static void report_inner_size(const wk__op *op, wk_site site, wk_tensor *const i
         return;
     }
     const char *place = transpose_b ? "last" : wk__body_of(in[1])->ndim == 1 ? "only" : "second-to-last";
-    const char *mend = transpose_b ? "a weight has shape (out, in) and the last dimension of the input must equal `in`"
-                                   : "transpose one with wk_transpose";
+    const char *mend = transpose_b && flattens_to(wk__body_of(in[0]), want)
+                           ? "flatten the input first: add wk_nn_flatten(), or wk_flatten(x, 1)"
+                       : transpose_b
+                           ? "a weight has shape (out, in) and the last dimension of the input must equal `in`"
+                           : "transpose one with wk_transpose";
     wk__op_error(op, site, WK_ERR_SHAPE, in,
                  "inner dimensions differ: $a and $b (last size of the first %lld, %s size of the second %lld); %s",
                  (long long)have, place, (long long)want, mend);

@@ -164,11 +164,19 @@ static bool labels_fit(const wk__body *x, const wk__body *label, int axis)
     return same;
 }
 
+/* True if labels have shape (N, 1) for scores (N, C). */
+static bool is_column(const wk__body *label, const wk__body *x)
+{
+    return x->ndim == 2 && x->shape[1] != 1 && label->ndim == 2 && label->shape[0] == x->shape[0] &&
+           label->shape[1] == 1;
+}
+
 static bool check_operands(const loss_call *l, int axis)
 {
     const wk__body *x = wk__body_of(l->in[0]), *target = wk__body_of(l->in[1]),
                    *weight = l->in[2] ? wk__body_of(l->in[2]) : NULL;
     bool smooth = l->op == &wk__op_cross_entropy, fractions = wk__is_float(target->dtype);
+    const bool column = is_column(target, x), floats = fractions && (column || labels_fit(x, target, axis));
     const char *also = smooth ? ", or float probabilities of the input's shape" : "";
     if (fractions && !wk__is_float(x->dtype))
         wk__op_error(l->op, l->site, WK_ERR_DTYPE, l->in,
@@ -177,6 +185,11 @@ static bool check_operands(const loss_call *l, int axis)
         wk__op_error(l->op, l->site, x->ndim ? WK_ERR_DTYPE : WK_ERR_SHAPE, l->in,
                      "input must be floating-point of shape (C), (N, C) or (N, C, d1, ...), got $a%s",
                      x->ndim ? "; convert it with wk_to_dtype(x, WK_F32)" : "");
+    else if (floats || column)
+        wk__op_error(l->op, l->site, floats ? WK_ERR_DTYPE : WK_ERR_SHAPE, l->in,
+                     "labels must be i64 class indices of the input's shape without dimension %d, got $b; %s%s%s", axis,
+                     column ? "remove the last dimension with wk_squeeze(labels, -1)" : "",
+                     column && floats ? ", " : "", floats ? "convert with wk_to_dtype(labels, WK_I64)" : "");
     else if (fractions ? !smooth || !wk__same_sizes(x, target) : !labels_fit(x, target, axis))
         wk__op_error(
             l->op, l->site, fractions ? WK_ERR_DTYPE : WK_ERR_SHAPE, l->in,
