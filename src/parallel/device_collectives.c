@@ -132,7 +132,7 @@ static bool check_same_shape(wk_site site, const wk__tensor_list *list, const ch
         wk__text_tensor_device(&text, list->item[k].tensor);
         wk__text_add(&text, ", but the first is ");
         wk__text_tensor_device(&text, list->item[0].tensor);
-        wk__text_format(&text, "; all must have the same %s", shapes ? "dtypes" : "shapes");
+        wk__text_format(&text, "; %s must be the same", shapes ? "dtypes" : "shapes");
         wk__error_set_text(site, shapes ? WK_ERR_DTYPE : WK_ERR_SHAPE, &text);
         return false;
     }

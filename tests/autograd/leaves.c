@@ -150,8 +150,9 @@ static void what_was_changed_and_where(void **state)
         if (how == 3) wk_init_ones_(w);
         if (how == 4) wk_sub_(w, 1), wk_index_add_(w, 0, wk_of(int64_t, (1), 0), wk_ones((1), .dtype = WK_F64));
         if (how == 5) wk_clamp_(w, 0, 1);
-        const char *const by[] = {"since: add_ at ",   "since: zero_ at ",      "since: copy_ at ",
-                                  "since: init_ones_", "since: index_add_ at ", "since: clamp_ at "};
+        const char *const by[] = {"modified in place by add_ at ",       "modified in place by zero_ at ",
+                                  "modified in place by copy_ at ",      "modified in place by init_ones_",
+                                  "modified in place by index_add_ at ", "modified in place by clamp_ at "};
         char place[200], made[200];
         snprintf(place, sizeof place, "%s%s", by[how], how == 3 ? "" : at("", line + 1 + how));
         snprintf(made, sizeof made, "%s", at("", line));
@@ -159,7 +160,7 @@ static void what_was_changed_and_where(void **state)
         assert_int_not_equal(wk_backward(wk_sum(y)), WK_OK);
         snprintf(backward, sizeof backward, "or wk_clone it before (backward called at %s", at("", __LINE__ - 1));
         expect_error(made,
-                     how < 5 ? "mul: backward needs the original value of its second operand as it was"
+                     how < 5 ? "mul: backward needs the original value of its second operand"
                              : "own: backward needs saved tensor 0",
                      place, backward, how == 4 ? "the last of 2" : "", NULL);
     }

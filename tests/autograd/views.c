@@ -233,7 +233,7 @@ static void a_changed_saved_value_is_an_error(void **state)
     wk_tensor *w = leaf(1, 2), *x = wk_mul(w, 1), *y = wk_exp(x);
     wk_add_(y, 1);
     assert_int_not_equal(wk_backward(wk_sum(y)), WK_OK);
-    expect_error("exp", "in-place", "autograd/views.c", NULL);
+    expect_error("exp", "in place", "autograd/views.c", NULL);
 }
 
 static void a_leaf_cannot_be_written(void **state)

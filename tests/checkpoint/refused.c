@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checkpoints that cannot be gone on from: damaged, foreign, of another training. Nothing changes then. */
+/* Checkpoints that cannot be gone on from: corrupted, foreign, of another training. Nothing changes then. */
 #include "support/training.h"
 
 #include <fcntl.h>
@@ -332,7 +332,7 @@ static void arguments(void **state)
     expect_error("checkpoint_new: the list", "tensor", NULL);
     wk_checkpoint *c = wk_checkpoint_new(path, NULL, NULL, NULL, .tensors = wk_list((wk_ones((1)))));
     assert_int_equal(wk_checkpoint_every(c, 0), WK_ERR_ARGUMENT);
-    expect_error("checkpoint_every: every 0 steps", NULL);
+    expect_error("checkpoint_every: n must be at least 1, got 0", NULL);
     assert_int_equal(wk_checkpoint_step(c), 0);
     assert_int_not_equal(wk_checkpoint_save(NULL), WK_OK);
     expect_error("checkpoint_save: the checkpoint is NULL", NULL);
@@ -419,10 +419,10 @@ static void an_older_file_in_its_place(void **state)
     assert_int_equal(wk_checkpoint_step(t.checkpoint), 2);
     plan.keep = 1; /* this one has no older files */
     test_training alone = test_begin(&plan, 2);
-    refuses(&alone, WK_ERR_FORMAT, "older.wick: damaged", "");
+    refuses(&alone, WK_ERR_FORMAT, "older.wick: corrupted", "");
     damage(older[1]);
     damage(older[0]);
-    refuses(&t, WK_ERR_FORMAT, "older.wick: damaged", ""); /* what is told is of the newest */
+    refuses(&t, WK_ERR_FORMAT, "older.wick: corrupted", ""); /* what is told is of the newest */
     damage(older[0]);
     assert_true(wk_checkpoint_load(t.checkpoint)); /* mended */
     assert_string_equal(wk_checkpoint_loaded_path(t.checkpoint), older[0]);
@@ -431,7 +431,7 @@ static void an_older_file_in_its_place(void **state)
     assert_true(wk_checkpoint_load(t.checkpoint));
     assert_string_equal(wk_checkpoint_loaded_path(t.checkpoint), path);
     unlink(path);
-    refuses(&t, WK_ERR_STATE, "older.wick does not exist, but ", "older.wick.1 is. To go on");
+    refuses(&t, WK_ERR_STATE, "older.wick does not exist, but ", "older.wick.1 does; rename that file");
     assert_false(wk_checkpoint_load(alone.checkpoint)); /* it keeps one */
     expect_ok();
     for (int k = 0; k < 4; k++) unlink(older[k]);

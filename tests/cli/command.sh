@@ -300,7 +300,7 @@ check "replay: a file that was cut" ends 1 "$wick" replay "$WICK_WORK/cut.flush"
 check "replay: ... and what it says" grep -q "cut.flush: invalid flush file: " "$WICK_WORK/stderr"
 echo 'int main(void) { return 0; }' >"$WICK_WORK/other.c"
 check "replay: another file" ends 1 "$wick" replay "$WICK_WORK/other.c"
-check "replay: ... and what it says" grep -q "other.c: not a flush file: it does not begin with WICKFLSH" \
+check "replay: ... and what it says" grep -q "other.c: invalid flush file: expected WICKFLSH" \
     "$WICK_WORK/stderr"
 printf 'WICKFLSH' >"$WICK_WORK/short.flush"
 check "replay: a file that is too short" ends 1 "$wick" replay "$WICK_WORK/short.flush"

@@ -341,7 +341,7 @@ static void what_is_wrong_with_the_device(void **state)
     wk_memory_set_limit(wk_cpu(), 64);
     WK_EACH(batch, loader) fail();
     wk_memory_set_limit(wk_cpu(), 0);
-    expect_error("data/loader.c", "WK_EACH: f32[16,2] has 128 bytes", NULL);
+    expect_error("data/loader.c", "WK_EACH: f32[16,2] needs 128 bytes", NULL);
 }
 
 static void a_batch_has_a_scope(void **state)

@@ -376,7 +376,7 @@ static void strangers_get_no_details(void **state)
     say(loud, 1);
     const ssize_t got = recv(loud, heard, sizeof heard, MSG_WAITALL);
     assert_true(got > WK__WIRE_HEADER_BYTES);
-    assert_non_null(memmem(heard, (size_t)got, "not a Wick peer", 33));
+    assert_non_null(memmem(heard, (size_t)got, "not a Wick peer", 15));
     say(silent, 2);
     assert_true(recv(silent, heard, sizeof heard, 0) <= 0); /* after 3 of 12 seconds */
     atomic_store(&r.note[1].flag, 1);

@@ -101,7 +101,7 @@ static void a_rank_is_stopped(void **state)
     for (int culprit = 0; culprit < 3; culprit += 2) {
         char stuck[64];
         ranks r = {.size = 4, .body = stops, .timeout = SHORT, .user = (void *)(intptr_t)culprit};
-        snprintf(stuck, sizeof stuck, "; rank %d on ", culprit);
+        snprintf(stuck, sizeof stuck, ": rank %d on ", culprit);
         ranks_start(&r);
         for (int k = 0; k < 4; k++)
             if (k != culprit) ranks_await(&r, k, 1);
@@ -133,7 +133,7 @@ static void a_rank_does_not_call(void **state)
     ranks_run(&r);
     for (int k = 0; k < 4; k++)
         expect_rank_error(&r, k, WK_ERR_TIMEOUT, k == CULPRIT ? "all_reduce 2" : "all_reduce 2 (12 bytes): timed out",
-                          "; rank 1 on ", " has not called it; its last call was barrier 1", NULL);
+                          ": rank 1 on ", " has not called it; its last call was barrier 1", NULL);
     ranks_free(&r);
 }
 
@@ -155,7 +155,7 @@ static void what_a_rank_hears_that_finishes_late(void **state)
     ranks r = {.size = 3, .body = finishes_late, .timeout = SHORT};
     ranks_run(&r);
     expect_rank_error(&r, 2, WK_ERR_TIMEOUT, "dist_finish: rank 2 of 3 on ",
-                      ": finish: all_reduce 2 did not complete: ", "rank 2 on ", " has not called it", NULL);
+                      ": finish: all_reduce 2 timed out: ", "rank 2 on ", " has not called it", NULL);
     ranks_free(&r);
 }
 
@@ -370,8 +370,8 @@ static void a_receiver_wants_something_else(void **state)
     ranks r = {.size = 2, .body = sends_what_nobody_wants};
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
-        expect_rank_error(&r, k, WK_ERR_STATE, "mismatched collectives: rank 0 on ",
-                          "asks for send of 4 f32, rank 1 on ", "of 5 f32", NULL);
+        expect_rank_error(&r, k, WK_ERR_STATE, "mismatched calls: rank 0 on ", "called send of 4 f32, rank 1 on ",
+                          "of 5 f32", NULL);
     ranks_free(&r);
 }
 

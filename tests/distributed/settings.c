@@ -79,7 +79,7 @@ static const row rows[] = {
     {{BY_HAND(0, 2), "WICK_COORDINATOR=::1:5"}, .wrong = "expected host:port"},
     {{BY_HAND(0, 2), "WICK_COORDINATOR=[]:5"}, .wrong = "expected host:port"},
     {{"WICK_COMM=udp"}, .wrong = "WICK_COMM is \"udp\"; expected self, tcp or mpi"},
-    {{"WICK_COMM=tcp"}, .wrong = "requires WICK_RANK, WICK_WORLD and WICK_HOSTS"},
+    {{"WICK_COMM=tcp"}, .wrong = "requires WICK_RANK, WICK_WORLD_SIZE and WICK_COORDINATOR"},
     {{"WICK_COMM=mpi"}, .wrong = "no MPI here"},
     {{"WICK_COMM=mpi"}, true, NULL, WK__DIST_MPI, 0, 1, -1, "", 0},
     /* MPI */

@@ -109,7 +109,7 @@ static void groups(void **state)
     assert_null(wk_dist_new_group((-1)));
     expect_error("rank -1 is out of range [0, 0]", NULL);
     assert_null(wk_dist_new_group(WK_ARRAY(twice, 2)));
-    expect_error("rank 0 stands twice", NULL);
+    expect_error("duplicate rank 0", NULL);
     assert_null(wk_dist_new_group(()));
     expect_error("the list of ranks is empty", NULL);
     assert_null(wk_dist_new_group_at(WK_HERE, NULL, 1));

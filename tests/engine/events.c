@@ -265,7 +265,7 @@ static void null_passes_through(void **state)
     assert_int_equal(wk_event_synchronize(absent), WK_ERR_DEVICE);
     assert_true(isnan(wk_event_elapsed_time(event, absent)));
     assert_null(wk_event_record(wk_device_parse("tpu")));
-    expect_error("event_record: opencl:99 is not there", NULL);
+    expect_error("event_record: opencl:99 does not exist", NULL);
     assert_null(wk_event_record((wk_device){.kind = -1}));
     expect_error("event_record: invalid device", NULL);
 }

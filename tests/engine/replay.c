@@ -102,7 +102,7 @@ static void a_way_that_differs_is_told(void **state)
     corrupt_remove();
     expect_error("replay: results differ in 1 of 6 modes", NULL);
     assert_non_null(strstr(said, "DIFFERS: "));
-    assert_non_null(strstr(said, " is 1000, and "));
+    assert_non_null(strstr(said, " is 1000, but "));
     assert_int_equal(unlink(path), 0);
 }
 
@@ -314,7 +314,7 @@ static void what_is_no_file(void **state)
     fputs("this is something else, of more than thirty-two bytes", file);
     fclose(file);
     assert_int_equal(wk_replay(path, NULL, NULL), WK_ERR_FORMAT);
-    expect_error("not a flush file: ", "other", NULL);
+    expect_error("invalid flush file: ", "other", NULL);
     assert_int_equal(unlink(path), 0);
 }
 
@@ -329,7 +329,7 @@ static void a_folder_that_is_not_there(void **state)
     corrupt_arm(
         (corrupt_request){.n = wk__context()->op_queue->count + 3, .how = CORRUPT_RESULT, .place = 0, .number = 1000});
     wk_sync();
-    expect_error("is 1000, and ", "It could not be saved: /nowhere", NULL);
+    expect_error("is 1000, but ", "It could not be saved: /nowhere", NULL);
     setenv("WICK_CHECK_DIR", folder(), 1);
     let_go(result);
 }

@@ -169,7 +169,7 @@ static void dropout(void **state)
     wk_module_train(net, false);
     assert_true(wk_forward(net, x) == x);
     assert_null(wk_nn_dropout(1.5));
-    expect_error("dropout", "0..1", NULL);
+    expect_error("dropout", "[0, 1]", NULL);
 }
 
 static void layer_norm(void **state)

@@ -229,7 +229,7 @@ static void shapes_that_do_not_fit(void **state)
                  "the target f32[2,6] and the source f64[2,6] must have the same dtype");
     expect_error(wk_scatter_add(x, 1, longer, x), WK_ERR_SHAPE, "scatter_add: index i64[3,6] has size 3");
     expect_error(wk_index_select(x, 1, same), WK_ERR_SHAPE, "must be a vector, got i64[2,6]");
-    expect_error(wk_index_select(number, 0, i), WK_ERR_SHAPE, "f32[] has one place");
+    expect_error(wk_index_select(number, 0, i), WK_ERR_SHAPE, "f32[] has one element");
     expect_error(wk_index_add(x, 1, same, x), WK_ERR_SHAPE, "the index must be a vector, got i64[2,6]");
     expect_error(wk_index_add(x, 1, i, x), WK_ERR_SHAPE,
                  "except in dimension 1, where it has the size of the index i64[2]");

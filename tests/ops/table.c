@@ -101,10 +101,10 @@ static void wrong_calls_say_why(void **state)
     expect_refused("add", (const wk_value[]){x, {.kind = WK_VALUE_INTS}}, 2, "must be Tensor");
     expect_refused("exp", (const wk_value[]){x, x}, 2, "expected 1");
     many[0] = x;
-    expect_refused("exp", many, 20, "20 were given");
+    expect_refused("exp", many, 20, "got 20");
     expect_refused("add", (const wk_value[]){x, {.kind = WK_VALUE_TENSOR, .tensor = wk_ones((4))}}, 2, "broadcast");
     const int64_t sizes[] = {2};
-    expect_refused("zeros", &(wk_value){.kind = WK_VALUE_INTS, .count = -1, .ints = sizes}, 1, "-1 places");
+    expect_refused("zeros", &(wk_value){.kind = WK_VALUE_INTS, .count = -1, .ints = sizes}, 1, "negative length -1");
     char message[8];
     wk_value out;
     int count = 1;

@@ -232,7 +232,7 @@ static void what_is_refused(void **state)
                  NULL);
     assert_int_equal(wk_error_code(), WK_OK);
     assert_null(wk_devices_all_reduce(wk_list((wk_ones((2)), wk_ones((2), .dtype = WK_F64)))));
-    expect_error("devices_all_reduce: tensor 1 of the list is f64[2]", "all must have the same dtypes", NULL);
+    expect_error("devices_all_reduce: tensor 1 of the list is f64[2]", "dtypes must be the same", NULL);
     wk_tensor *x = wk_ones((2)), *leaf = wk_ones((2), .requires_grad = true);
     assert_null(wk_devices_all_reduce_(wk_list((x, leaf))));
     expect_error("devices_all_reduce_: tensor 1 of the list requires grad", NULL);

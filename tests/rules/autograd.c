@@ -154,7 +154,7 @@ static void an_error_in_backward_names_the_forward(void **state)
     wk_tensor *loss = wk_sum(wk_mul(y, 3));
     wk_add_(wk_detach(y), 1);
     assert_int_not_equal(wk_backward(loss), WK_OK);
-    expect_site(line, "sigmoid", "in-place");
+    expect_site(line, "sigmoid", "in place");
 }
 
 /* ---- rule 23: in-place calls and moving -------------------------------------------------------------------------- */
@@ -172,7 +172,7 @@ static void versions_sit_on_the_storage(void **state)
         if (how == 2) wk_fill_(view, 5);
         if (how == 3) wk_mul_(wk_detach(x), 2);
         assert_int_equal(wk_backward(y) == WK_OK, how == 0);
-        if (how) expect_error("mul: backward needs its second operand as it was", "in-place", NULL);
+        if (how) expect_error("mul: backward needs the original value of its second operand", "in place", NULL);
     }
 }
 

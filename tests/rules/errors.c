@@ -322,9 +322,9 @@ static void options_out_of_range(void **state)
     assert_null(wk_huber_loss(x, x, .delta = -1));
     expect_error("huber_loss: .delta must be greater than 0, got -1", NULL);
     assert_null(wk_huber_loss(x, x, .delta = 0));
-    expect_error("huber_loss: .delta is 0", NULL);
+    expect_error("huber_loss: .delta must be greater than 0, got 0", NULL);
     assert_null(wk_smooth_l1_loss(x, x, .beta = -1));
-    expect_error("smooth_l1_loss: .beta is -1", NULL);
+    expect_error("smooth_l1_loss: .beta must be at least 0, got -1", NULL);
     assert_non_null(wk_smooth_l1_loss(x, x, .beta = 0));
     assert_null(wk_data_loader(wk_data_tensors(x, NULL), .world = -2));
     expect_error("data_loader: .world must be at least 1, got -2", NULL);

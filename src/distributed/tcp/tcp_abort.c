@@ -69,7 +69,7 @@ static wk_code set_cause_error(const wk__tcp *tcp, const wk__dist_call *step, bo
     char number[24] = "", group[32] = "";
     if (of->sequence > 0) snprintf(number, sizeof number, " %llu", (unsigned long long)of->sequence);
     if (of->group > 0) snprintf(group, sizeof group, " of group %u", of->group);
-    return wk__dist_error_set(fail, tcp->code, "%s%s%s did not complete: %s%s", name, number, group, tcp->cause, after);
+    return wk__dist_error_set(fail, tcp->code, "%s%s%s timed out: %s%s", name, number, group, tcp->cause, after);
 }
 
 /* What has come to light; `rank`: whose own error it is, WK__WIRE_NO_RANK: of no rank in particular. */

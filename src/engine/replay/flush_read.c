@@ -275,7 +275,7 @@ static wk_code get_all(reader *in, wk__flush_data *out, wk__io_error *error)
 {
     if (in->count < 8 || memcmp(in->bytes, magic, 8) != 0)
         return wk__io_fail(error, WK_ERR_FORMAT,
-                           "not a flush file: it does not begin with %s, as the files that WICK_CHECK=1 writes", magic);
+                           "invalid flush file: expected %s at its start, as WICK_CHECK=1 writes it", magic);
     if (!get_counts(in, out)) return refused(error, in, "its first bytes");
     out->value = wk__alloc_zero((size_t)out->values, sizeof *out->value);
     out->record = wk__alloc_zero((size_t)out->records, sizeof *out->record);
