@@ -152,22 +152,22 @@ static const struct {
     const char *name, *doc;
     void (*run)(bench *b);
 } cases[] = {
-    {"fused", "(z + 2).exp() * y over many floats, against a STREAM triad", bench_fused},
-    {"small", "an add of [2,3] tensors, without and with gradient", bench_small},
-    {"matmul", "products of f32 matrices, against multiply-adds in registers", bench_matmul},
-    {"rows", "softmax, layer norm, sums and the transpose of a [4096, 4096] matrix, against a STREAM triad",
+    {"fused", "(z + 2).exp() * y over large arrays, relative to a STREAM triad", bench_fused},
+    {"small", "add of two [2,3] tensors, without and with gradient", bench_small},
+    {"matmul", "f32 matrix products, relative to FMA in registers", bench_matmul},
+    {"rows", "softmax, layer norm, sums and transpose of a [4096, 4096] matrix, relative to a STREAM triad",
      bench_rows},
-    {"train", "a step of the network 784-256-10 on 64 digits, against multiply-adds in registers", bench_training},
+    {"train", "training step of a 784-256-10 network on 64 digits, relative to FMA in registers", bench_training},
     {"gpu",
-     "one GPU: copies and steps of training by the host's clock; kernels (a fused chain, rows, products, a step's) by "
-     "events on the device, against one that does little else",
+     "one GPU: copies and training steps timed on the host; kernels (fused chain, rows, products, a step) timed by "
+     "device events, relative to a kernel that mostly copies",
      bench_gpu},
-    {"E1", "exercise 1: a big product and tiny ones, on each device", bench_matmul_devices},
-    {"E2", "exercise 2: parameters written to a file and read back, on each device", bench_files},
-    {"E3", "exercise 3: norms of products, read one by one or gathered on the device", bench_logging},
-    {"E4", "exercise 4: products on two devices at once, or one after the other on one", bench_overlap},
+    {"E1", "exercise 1: one large product and many tiny ones, on each device", bench_matmul_devices},
+    {"E2", "exercise 2: saving and loading parameters on each device", bench_files},
+    {"E3", "exercise 3: norms of products, read one by one or collected on the device", bench_logging},
+    {"E4", "exercise 4: products on two devices concurrently, or sequentially on one", bench_overlap},
     {"mirrored",
-     "a step of training on two devices, against one, and by wk_mirrored on one, against the network itself",
+     "training step on two devices relative to one, and with wk_mirrored on one device relative to the bare network",
      bench_mirrored},
 };
 enum { CASES = sizeof cases / sizeof *cases };
@@ -183,33 +183,36 @@ int cli_bench(int count, char **words)
 {
     const char *json = NULL, *svg = NULL, *quick = NULL, *tiny = NULL, *other = NULL, *device = NULL, *chosen = NULL;
     const cli_option options[] = {
-        {"json", NULL, "one object per line: case device threads value unit ratio against", &json},
-        {"svg", "FILE", "the ratios as a picture", &svg},
-        {"peer", "COMMAND", "another library in turns: a program as bench/pytorch.py", &other},
-        {"device", "D", "of the case gpu: cuda:0, opencl:1, gpu:0; default the first GPU", &device},
-        {"quick", NULL, "smaller and shorter: a try, not a figure", &quick},
-        {"tiny", NULL, "one round of the smallest sizes: the kernels, for a device that is simulated", &tiny},
+        {"json", NULL, "print one JSON object per line: case device threads value unit ratio against", &json},
+        {"svg", "FILE", "write the ratios to FILE as an SVG chart", &svg},
+        {"peer", "COMMAND", "alternate with a peer program, e.g. python3 bench/pytorch.py", &other},
+        {"device", "D", "device of the case gpu: cuda:0, opencl:1, gpu:0; default the first GPU", &device},
+        {"quick", NULL, "run smaller cases for less time; not a valid measurement", &quick},
+        {"tiny", NULL, NULL, &tiny}, /* internal: one round of the smallest sizes, for simulated devices */
         {0}};
     const cli_syntax syntax = {
         "bench", "[CASE]",
-        "How fast the library is here, as ratios to what this machine can do, measured in turns in the same process;\n"
-        "the least time of many rounds counts. Above 1 is better than the yardstick.\n\n"
-        "cases: fused, small, matmul, rows, train, gpu (kernels by the device's clock), mirrored (one network on two\n"
-        "devices), and exercises of the chapter:\n"
-        "  E1  a big product on each device, then tiny ones\n"
-        "  E2  writing and reading parameters on each device\n"
-        "  E3  1,000 products with their norms read one by one, or gathered on the device\n"
-        "  E4  products on two devices at once, against one after the other on one",
+        "Measures the library against the limits of this machine, in alternating rounds of one process; the fastest\n"
+        "round counts. A ratio above 1 is faster than the baseline.\n"
+        "\n"
+        "cases: fused, small, matmul, rows, train, gpu (kernels timed on the device), mirrored (one network on two\n"
+        "devices), and the exercises of the GPU tutorial:\n"
+        "  E1  one large product per device, then many tiny ones\n"
+        "  E2  saving and loading parameters on each device\n"
+        "  E3  1,000 products, reading each norm, or collecting them on the device\n"
+        "  E4  products on two devices at once, against one device",
         options, 1};
     static bench b;
     int done = cli_parse(&syntax, count, words, &chosen);
     if (done >= 0) return done;
-    if (chosen && wanted_case(chosen) == CASES) return cli_usage_error("bench", "there is no case \"%s\"", chosen);
+    if (chosen && wanted_case(chosen) == CASES) return cli_usage_error("bench", "unknown case \"%s\"", chosen);
     b.device = device ? wk_device_parse(device) : wk_try_gpu(0);
-    if (b.device.kind < 0) return cli_usage_error("bench", "\"%s\" names no device: cuda:0, opencl:1, gpu:0", device);
+    if (b.device.kind < 0)
+        return cli_usage_error("bench", "unknown device \"%s\"; expected cuda:0, opencl:1 or gpu:0", device);
     if (device && chosen && strcmp(chosen, "gpu") != 0)
-        return cli_usage_error("bench", "--device is for the case gpu, not for %s", chosen);
-    if (device && b.device.kind == WK_CPU) return cli_usage_error("bench", "the case gpu wants a GPU, not %s", device);
+        return cli_usage_error("bench", "--device applies only to the case gpu, not %s", chosen);
+    if (device && b.device.kind == WK_CPU)
+        return cli_usage_error("bench", "the case gpu requires a GPU, got %s", device);
     if (svg && !cli_svg_writable("bench", svg)) return CLI_FAILED;
     if (chosen && strcmp(chosen, "gpu") == 0 && b.device.kind == WK_CPU) {
         fprintf(stderr, "wick bench: no GPU found; run wick doctor for the reason\n");
@@ -217,8 +220,7 @@ int cli_bench(int count, char **words)
     }
     static bench_baseline peer;
     if (other && !bench_baseline_start(&peer, other)) {
-        fprintf(stderr, "wick bench: \"%s\" did not say what it is; bench/pytorch.py shows what is asked of it\n",
-                other);
+        fprintf(stderr, "wick bench: \"%s\" did not identify itself as a peer; see bench/pytorch.py\n", other);
         return CLI_FAILED;
     }
     b.peer = other ? &peer : NULL;
@@ -239,7 +241,7 @@ int cli_bench(int count, char **words)
     bench_baseline_stop(&peer);
     if (json) print_json(&b);
     if (svg && !draw(&b, svg)) {
-        fprintf(stderr, "wick bench: %s could not be written\n", svg);
+        fprintf(stderr, "wick bench: cannot write %s\n", svg);
         return CLI_FAILED;
     }
     return wk_error() ? wk_report_error(stderr) : CLI_OK;

@@ -190,8 +190,9 @@ bool bench_two_accelerators(wk_device pair[2])
 
 void bench_print_need_two(const char *what)
 {
-    printf("%s needs two accelerators of one kind; here: cuda %d, opencl %d. POCL_DEVICES=\"basic pthread\"\n"
-           "POCL_MAX_PTHREAD_COUNT=1 makes two OpenCL devices of a CPU, if PoCL is installed.\n",
+    printf("%s needs two accelerators of one kind; found cuda %d, opencl %d. With PoCL installed, POCL_DEVICES=\"basic "
+           "pthread\"\n"
+           "POCL_MAX_PTHREAD_COUNT=1 provides two OpenCL devices on a CPU.\n",
            what, wk_device_count(WK_CUDA), wk_device_count(WK_OPENCL));
 }
 

@@ -248,19 +248,19 @@ static void nap(long milliseconds)
 int cli_devices(int count, char **words)
 {
     const char *json = NULL, *csv = NULL, *watch = NULL;
-    const cli_option options[] = {{"json", NULL, "one object per line; null: not known", &json},
-                                  {"csv", NULL, "comma-separated values with a header; empty: not known", &csv},
-                                  {"watch", "[=SECONDS]", "again and again, every second or as given", &watch},
+    const cli_option options[] = {{"json", NULL, "print one JSON object per line; null: unknown", &json},
+                                  {"csv", NULL, "print comma-separated values with a header; empty: unknown", &csv},
+                                  {"watch", "[=SECONDS]", "refresh every SECONDS, default 1", &watch},
                                   {0}};
     const cli_syntax syntax = {
         "devices", "",
-        "The devices of this machine: name, how busy, memory used and in all, temperature, power and its limit,\n"
-        "clocks, and the processes that compute on NVIDIA cards.\n"
-        "N/A: the system does not say. Bytes, degrees Celsius, watts.",
+        "Shows the devices of this machine: name, utilisation, memory used and total, temperature, power and limit,\n"
+        "clocks, and the compute processes on NVIDIA GPUs.\n"
+        "N/A: not reported by the system. Units: bytes, degrees Celsius, watts.",
         options, 0};
     int done = cli_parse(&syntax, count, words, NULL);
     if (done >= 0) return done;
-    if (json && csv) return cli_usage_error("devices", "--json and --csv exclude each other");
+    if (json && csv) return cli_usage_error("devices", "--json and --csv are mutually exclusive");
     long seconds = 1;
     if (watch && *watch && !cli_number("devices", "--watch", watch, 1, 3600, &seconds)) return CLI_USAGE;
 

@@ -49,15 +49,13 @@ static void check_cpu(void)
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     line("cpu", "%s, instructions: %s%s%s", cpu.name, cpu.driver, asked ? ", WICK_CPU=" : "", asked ? asked : "");
     if (asked && *asked && strcmp(asked, cpu.driver) != 0)
-        warn("WICK_CPU=%s is not built or not known to this CPU; %s is used", asked, cpu.driver);
+        warn("WICK_CPU=%s is not built in or not supported by this CPU; using %s", asked, cpu.driver);
     line("threads", "%d (%ld processors online%s%s)", wk_thread_count(), processors, threads ? ", WICK_THREADS=" : "",
          threads ? threads : "");
-    if (wk_thread_count() > processors) warn("more threads than processors: they wait for each other");
+    if (wk_thread_count() > processors) warn("more threads than processors; this slows computation down");
     char total[16], left[16];
-    line("memory", "%s, %s of it free", cli_format_bytes(total, cpu.memory_total),
-         cli_format_bytes(left, cpu.memory_free));
-    if (cpu.memory_free > 0 && cpu.memory_free < cpu.memory_total / 20)
-        warn("less than a twentieth of the memory is free");
+    line("memory", "%s, %s free", cli_format_bytes(total, cpu.memory_total), cli_format_bytes(left, cpu.memory_free));
+    if (cpu.memory_free > 0 && cpu.memory_free < cpu.memory_total / 20) warn("less than 5 %% of the memory is free");
 }
 
 /* Reads "always [madvise] never", where the brackets mark the active setting. */
@@ -72,13 +70,14 @@ static void check_huge_pages(void)
     open = strchr(text, '[');
     close = open ? strchr(open, ']') : NULL;
     if (!close) {
-        line("huge pages", "not known: this system has no transparent huge pages");
+        line("huge pages", "unknown: this system has no transparent huge pages");
         return;
     }
     *close = 0;
     line("huge pages", "%s", open + 1);
     if (strcmp(open + 1, "never") == 0)
-        warn("large tensors cost more page faults: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled");
+        warn("large tensors cause more page faults; enable with: echo madvise "
+             ">/sys/kernel/mm/transparent_hugepage/enabled");
 }
 
 /* ---- backends ---------------------------------------------------------------------------------------------------- */
@@ -110,7 +109,7 @@ static void check_use(int kind)
         wk_device device = {(int16_t)kind, (int16_t)k, 0};
         double sum = wk_item(wk_sum(wk_add(wk_ones((1000), .device = device), 1)));
         if (!wk_error() && sum == 2000) continue;
-        warn("%s does not compute: %s", wk_device_str(device), wk_error() ? wk_error() : "wrong sum");
+        warn("%s cannot compute: %s", wk_device_str(device), wk_error() ? wk_error() : "wrong sum");
         wk_clear_error();
         failures++;
     }
@@ -140,11 +139,11 @@ static void check_cache(void)
     struct stat state;
     bool there = stat(path, &state) == 0;
     line("cache", "%s%s", path,
-         there ? "" : " (not made yet; drivers with a cache of their own, such as PoCL, need none)");
+         there ? "" : " (not created yet; unused with drivers that have their own cache, such as PoCL)");
     if (there && !S_ISDIR(state.st_mode))
-        warn("%s is no folder: no kernel is kept", path);
+        warn("%s is not a folder; kernels are not cached", path);
     else if (there && (state.st_uid != geteuid() || (state.st_mode & (S_IWGRP | S_IWOTH)) != 0))
-        warn("the cache is not used: others may write to it (chmod 700 %s)", path);
+        warn("the cache is not used because other users can write to it; run chmod 700 %s", path);
 }
 
 /* Checks the folders in a variable, separated by colons. */
@@ -156,7 +155,7 @@ static void check_folders(const char *variable)
         const size_t length = strcspn(at, ":");
         snprintf(path, sizeof path, "%.*s", (int)length, at);
         if (length > 0 && (stat(path, &state) != 0 || !S_ISDIR(state.st_mode)))
-            warn("%s: there is no folder %s", variable, path);
+            warn("%s: folder %s does not exist", variable, path);
         at += length + (at[length] == ':');
     }
 }
@@ -174,9 +173,9 @@ static void check_variable_name(const char *name, size_t length)
         if (far < least) least = far;
     }
     if (least < 3)
-        warn("%.*s is no variable of this version: is %s meant?", (int)length, name, nearest.name);
+        warn("unknown variable %.*s; did you mean %s?", (int)length, name, nearest.name);
     else if (strncmp(name, "WICK_", 5) == 0)
-        warn("%.*s is no variable of this version: misspelt?", (int)length, name);
+        warn("unknown variable %.*s", (int)length, name);
 }
 
 /* Runs last, because reading the settings may start a log. */
@@ -187,12 +186,12 @@ static void check_modes(void)
     for (int k = 0; k < wk_setting_count(); k++) {
         if (wk_setting_info(k, &is) != WK_OK || !is.value) continue;
         line(set++ ? "" : "modes", is.off ? "%s=%s: off (%s)" : "%s=%s: %s", is.name, is.value, is.doc);
-        if (is.invalid) warn("%s=%s is not %s", is.name, is.value, is.expected);
+        if (is.invalid) warn("invalid %s=%s; expected %s", is.name, is.value, is.expected);
     }
-    if (set == 0) line("modes", "the usual ones: no WICK_ variable is set");
+    if (set == 0) line("modes", "default: no WICK_ variable is set");
     for (char **entry = environ; *entry; entry++) check_variable_name(*entry, strcspn(*entry, "="));
     const char *file = getenv("WICK_LOG_FILE");
-    if (file && *file && access(file, W_OK) != 0) warn("WICK_LOG_FILE=%s cannot be written: %s", file, strerror(errno));
+    if (file && *file && access(file, W_OK) != 0) warn("cannot write WICK_LOG_FILE=%s: %s", file, strerror(errno));
 }
 
 int cli_doctor(int count, char **words)
@@ -200,9 +199,9 @@ int cli_doctor(int count, char **words)
     const cli_option options[] = {{0}};
     const cli_syntax syntax = {
         "doctor", "",
-        "How the library runs here: version, CPU, threads, huge pages, each backend (usable, or:\n"
-        "library not found, no driver, driver too old, no device), cache, modes. Lines with ! are unusual.\n"
-        "Exit code 1 when a device that is there cannot be used.",
+        "Checks the installation: version, CPU, threads, huge pages, each backend (usable, or:\n"
+        "library not found, no driver, driver too old, no device), cache, modes. Problems are marked with !.\n"
+        "Exit status 1 if an existing device cannot be used.",
         options, 0};
     int done = cli_parse(&syntax, count, words, NULL);
     if (done >= 0) return done;
@@ -220,6 +219,6 @@ int cli_doctor(int count, char **words)
     check_use(WK_CUDA);
     check_use(WK_OPENCL);
     check_modes();
-    if (warnings == 0) printf("%snothing unusual%s\n", cli_color(CLI_GREEN), cli_color(CLI_PLAIN));
+    if (warnings == 0) printf("%sno problems found%s\n", cli_color(CLI_GREEN), cli_color(CLI_PLAIN));
     return failures ? CLI_FAILED : CLI_OK;
 }

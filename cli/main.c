@@ -8,14 +8,14 @@ static const struct {
     const char *name, *doc;
     int (*run)(int count, char **words);
 } commands[] = {
-    {"devices", "the devices of this machine and what they are doing", cli_devices},
-    {"doctor", "how the library runs here, and what is unusual", cli_doctor},
-    {"tour", "every step of the chapter about GPUs, on these devices", cli_tour},
-    {"bench", "how fast it is, against what this machine can do", cli_bench},
-    {"train", "trains a network on handwritten digits", cli_train},
-    {"ops", "the table of operations", cli_ops},
-    {"run", "starts a program on several devices or servers at once", cli_run},
-    {"replay", "runs again what WICK_CHECK=1 found", cli_replay},
+    {"devices", "show the devices of this machine and their load", cli_devices},
+    {"doctor", "check the installation and report problems", cli_doctor},
+    {"tour", "run the 23 steps of the GPU tutorial on these devices", cli_tour},
+    {"bench", "benchmark the library against the limits of this machine", cli_bench},
+    {"train", "train a network on handwritten digits", cli_train},
+    {"ops", "list the operations", cli_ops},
+    {"run", "start a program as several ranks, here or on several hosts", cli_run},
+    {"replay", "re-run a failure recorded by WICK_CHECK=1", cli_replay},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -23,14 +23,15 @@ static void help(FILE *out)
 {
     fprintf(out, "usage: wick COMMAND [OPTIONS]\n\ncommands:\n");
     for (int k = 0; k < COMMANDS; k++) fprintf(out, "  %-9s %s\n", commands[k].name, commands[k].doc);
-    fprintf(out, "\n`wick COMMAND --help` says more. Exit code: 0 done, 1 failed, 2 not understood.\n");
+    fprintf(out, "\n"
+                 "Run `wick COMMAND --help` for details. Exit status: 0 success, 1 failure, 2 usage error.\n");
 }
 
 /* Flushes stdout: writing may fail only now, on a full disk or a closed pipe. */
 static int finish(int code)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return code;
-    fprintf(stderr, "wick: the output could not be written\n");
+    fprintf(stderr, "wick: cannot write the output\n");
     return CLI_FAILED;
 }
 
@@ -56,7 +57,7 @@ int main(int argc, char **argv)
     }
     for (int k = 0; k < COMMANDS; k++)
         if (strcmp(commands[k].name, name) == 0) return finish(commands[k].run(argc - 2, argv + 2));
-    if (*name) fprintf(stderr, "wick: there is no command \"%s\"\n", name);
+    if (*name) fprintf(stderr, "wick: unknown command \"%s\"\n", name);
     help(stderr);
     return CLI_USAGE;
 }

@@ -91,7 +91,7 @@ static void print_row(const wk_op *op)
     printf("%s%-20s%s %-12s %s%s%s\n", cli_color(CLI_BOLD), op->name, cli_color(CLI_PLAIN), op->category,
            cli_color(CLI_GREEN), op->differentiable ? "gradient" : "", cli_color(CLI_PLAIN));
     printf("    %s\n    %s\n    %sdtypes: %s%s%s\n", op->schema, op->doc, cli_color(CLI_DIM),
-           dtypes_of(op, dtypes, sizeof dtypes), op->data_dependent_shape ? "; waits for the device" : "",
+           dtypes_of(op, dtypes, sizeof dtypes), op->data_dependent_shape ? "; synchronises with the device" : "",
            cli_color(CLI_PLAIN));
 }
 
@@ -108,18 +108,17 @@ static void report_no_match(const char *pattern)
         fprintf(stderr, "%s%s", before, op.name);
         before = ", ";
     }
-    fprintf(stderr, "%s\n",
-            before[0] == ';' ? "; README.md says what is not here yet (\"What is not here yet\")" : "?");
+    fprintf(stderr, "%s\n", before[0] == ';' ? "; README.md lists what is missing (\"What is not here yet\")" : "?");
 }
 
 int cli_ops(int count, char **words)
 {
     const char *json = NULL, *pattern = NULL;
-    const cli_option options[] = {{"json", NULL, "one object per line", &json}, {0}};
+    const cli_option options[] = {{"json", NULL, "print one JSON object per line", &json}, {0}};
     const cli_syntax syntax = {
         "ops", "[PATTERN]",
-        "The operations of the library: name, category, gradient, schema, what it does, dtypes.\n"
-        "PATTERN is a part of the name, a pattern of the shell ('*softmax'), or a category (view).",
+        "Lists the operations of the library: name, category, gradient, schema, description, dtypes.\n"
+        "PATTERN is a substring of the name, a shell pattern ('*softmax'), or a category (view).",
         options, 1};
     int done = cli_parse(&syntax, count, words, &pattern);
     if (done >= 0) return done;
@@ -137,10 +136,10 @@ int cli_ops(int count, char **words)
             print_row(&op);
     }
     if (!json && shown > 0)
-        printf("%d of %d operations. Schemas are those of wk_call; what a call in C may leave out stands in wick/*.h\n",
-               shown, total);
+        printf("%d of %d operations. Schemas are those of wk_call; see wick/*.h for the defaults of C calls\n", shown,
+               total);
     const char *other = other_name(pattern);
-    if (other && !json) printf("\"%s\" is %s here\n", pattern, other);
+    if (other && !json) printf("\"%s\" is named %s in Wick\n", pattern, other);
     if (shown == 0 && !other) report_no_match(pattern);
     return shown || other ? CLI_OK : CLI_FAILED;
 }

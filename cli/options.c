@@ -27,7 +27,7 @@ int cli_usage_error(const char *command, const char *format, ...)
     va_start(list, format);
     fprintf(stderr, "wick %s: ", command);
     vfprintf(stderr, format, list);
-    fprintf(stderr, "\n`wick %s --help` says what there is.\n", command);
+    fprintf(stderr, "\nTry `wick %s --help`.\n", command);
     va_end(list);
     return CLI_USAGE;
 }
@@ -64,15 +64,16 @@ static int parse(const cli_syntax *syntax, int count, char **words, const char *
         }
         if (word[0] != '-') {
             if (found == syntax->most_operands)
-                return cli_usage_error(syntax->command, "\"%s\" is one word too many", word);
+                return cli_usage_error(syntax->command, "unexpected argument \"%s\"", word);
             operands[found++] = word;
             continue;
         }
         const cli_option *option = find(syntax, word, &value);
-        if (!option) return cli_usage_error(syntax->command, "there is no option \"%s\"", word);
+        if (!option) return cli_usage_error(syntax->command, "unknown option \"%s\"", word);
         if (!option->argument && value) return cli_usage_error(syntax->command, "%s takes no value", word);
         if (option->argument && option->argument[0] != '[' && !value) {
-            if (++k == count) return cli_usage_error(syntax->command, "%s needs a value: %s", word, option->argument);
+            if (++k == count)
+                return cli_usage_error(syntax->command, "%s requires a value: %s", word, option->argument);
             value = words[k];
         }
         *option->value = value ? value : "";
@@ -96,6 +97,6 @@ bool cli_number(const char *command, const char *name, const char *text, long lo
     char *end;
     *out = strtol(text, &end, 10);
     if (end != text && *end == 0 && *out >= low && *out <= high) return true;
-    cli_usage_error(command, "%s must be a whole number from %ld to %ld, not \"%s\"", name, low, high, text);
+    cli_usage_error(command, "%s must be an integer from %ld to %ld, got \"%s\"", name, low, high, text);
     return false;
 }

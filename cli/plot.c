@@ -113,7 +113,7 @@ static int check_writable(const char *path)
 bool cli_svg_writable(const char *command, const char *path)
 {
     const int why = check_writable(path);
-    if (why) fprintf(stderr, "wick %s: --svg %s cannot be written: %s\n", command, path, strerror(why));
+    if (why) fprintf(stderr, "wick %s: cannot write --svg %s: %s\n", command, path, strerror(why));
     return why == 0;
 }
 

@@ -14,16 +14,14 @@ int cli_replay(int count, char **words)
     const cli_option options[] = {{0}};
     const cli_syntax syntax = {
         "replay", "FILE",
-        "Runs the work that WICK_CHECK=1 wrote into FILE because it came out in two ways: call by call, as planned "
-        "(with\n"
-        "the program of each pass), with every op a kernel of its own, checked again, with 1, 2 and 7 threads. Each "
-        "is\n"
-        "compared with the first, bit for bit. WICK_CPU chooses the CPU's instructions as in any program.\n"
-        "Exit code 1 when they differ.",
+        "Re-runs the work in FILE, which WICK_CHECK=1 wrote because two executions differed: call by call, as planned\n"
+        "(and prints the program of each pass), without fusion, checked again, with 1, 2 and 7 threads. Compares each\n"
+        "with the first, bit for bit. WICK_CPU selects the CPU's instructions as usual.\n"
+        "Exit status 1 if they differ.",
         options, 1};
     int done = cli_parse(&syntax, count, words, &file);
     if (done >= 0) return done;
-    if (!file) return cli_usage_error("replay", "which file?");
+    if (!file) return cli_usage_error("replay", "missing FILE");
     const wk_code code = wk_replay(file, print_line, NULL);
     if (code != WK_OK) {
         fflush(stdout);

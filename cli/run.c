@@ -34,11 +34,11 @@ static bool assign_slots(run_config *plan, char *hosts, const char *ranks_text)
         plan->names[0] = NULL;
         plan->hosts = plan->slots = 1;
     } else if (!parse_hosts(plan, hosts)) {
-        cli_usage_error("run", "--hosts takes names with commas between them");
+        cli_usage_error("run", "--hosts expects a comma-separated list of names");
         return false;
     }
     if (!ranks_text && !hosts) {
-        cli_usage_error("run", "how many ranks: -n N");
+        cli_usage_error("run", "missing -n N (number of ranks)");
         return false;
     }
     if (!ranks_text) ranks = plan->slots;
@@ -76,21 +76,21 @@ int cli_run(int count, char **words)
                *env = NULL, *serve = NULL;
     int rest;
     const cli_option options[] = {
-        {"n", "N", "how many ranks; with --hosts default one on each", &ranks},
-        {"-np", "N", NULL, &ranks}, /* as for mpirun */
-        {"hosts", "A,B,...", "where: the first N/hosts ranks on A, and so on; default here", &hosts},
-        {"timeout", "S", "seconds that a collective may take (WICK_TIMEOUT), and a host to answer", &timeout},
-        {"grace", "S", "seconds from TERM to KILL when ranks are ended, default 10", &grace_text},
-        {"env", "NAMES", "variables that other hosts get, beside WICK_...: A,B", &env},
-        {"raw", NULL, "output as it comes, without [rank]", &raw},
-        {"pipe", NULL, "a pipe, and no terminal, as standard output of the ranks", &pipe},
-        {"serve", NULL, "what it starts on other hosts: takes its orders from there", &serve},
+        {"n", "N", "number of ranks; with --hosts default one per host", &ranks},
+        {"-np", "N", NULL, &ranks}, /* as to mpirun */
+        {"hosts", "A,B,...", "hosts to run on, filled in order; default this machine", &hosts},
+        {"timeout", "S", "timeout in seconds of collectives (WICK_TIMEOUT) and of hosts at start", &timeout},
+        {"grace", "S", "seconds from SIGTERM to SIGKILL when ranks are stopped, default 10", &grace_text},
+        {"env", "NAMES", "comma-separated variables to pass to other hosts besides WICK_*", &env},
+        {"raw", NULL, "do not prefix output lines with [rank]", &raw},
+        {"pipe", NULL, "give ranks a pipe instead of a terminal as standard output", &pipe},
+        {"serve", NULL, NULL, &serve}, /* internal: the agent on another host */
         {0}};
     const cli_syntax syntax = {
         "run", "[--] PROG [ARGS]",
-        "Starts a program as N ranks of one world, on this machine or on several, which it reaches by ssh (or by\n"
-        "what WICK_RSH names). When a rank fails, the others are ended, and its last words are repeated; the exit\n"
-        "code is that of this rank, 128 and the number for a signal. 75: starting again may help.",
+        "Starts PROG as N ranks of one world, on this machine or on several over ssh (or the command in WICK_RSH).\n"
+        "If a rank fails, the others are stopped and its last output is shown; the exit status is that of the failed\n"
+        "rank, or 128 plus the signal number. 75 means that a restart may help.",
         options, CLI_PROGRAM};
     int done = cli_parse_before(&syntax, count, words, &rest);
     if (done >= 0) return done;
@@ -98,7 +98,7 @@ int cli_run(int count, char **words)
 
     long grace, answer = RUN_HEARTBEAT_TIMEOUT;
     run_config plan = {.argv = words + rest, .raw = raw != NULL, .pipe = pipe != NULL, .timeout = timeout, .env = env};
-    if (rest == count) return cli_usage_error("run", "which program?");
+    if (rest == count) return cli_usage_error("run", "missing PROG");
     if (!cli_number("run", "--grace", grace_text, 0, 3600, &grace)) return CLI_USAGE;
     if (timeout && !cli_number("run", "--timeout", timeout, 1, 1000000, &answer)) return CLI_USAGE;
     plan.grace = grace;

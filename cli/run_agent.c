@@ -140,7 +140,7 @@ static void handle_signals(agent *a)
         if (number == SIGCHLD)
             reap_children(a);
         else
-            shutdown_with_reason(a, "its agent was told to end");
+            shutdown_with_reason(a, "its agent was terminated");
 }
 
 /* ---- orders ------------------------------------------------------------------------------------------------------ */
@@ -172,7 +172,7 @@ static void open_port(agent *a, bool loopback)
     if (a->listen >= 0 && getsockname(a->listen, (struct sockaddr *)&is, &size) == 0)
         run_send_text(&a->out, RUN_PORT, 0, "%d", ntohs(is.sin6_port));
     else
-        run_send_text(&a->out, RUN_HOST_ERROR, 0, "no port to listen on: %s", strerror(errno));
+        run_send_text(&a->out, RUN_HOST_ERROR, 0, "cannot listen on a port: %s", strerror(errno));
 }
 
 static void make_room(agent *a, int ranks)
@@ -359,7 +359,7 @@ static bool step(agent *a)
     }
     if (a->events < 0) run_buffer_consume(&a->out, a->out.count);
     if (a->far && !a->stopped && cli_clock() - a->heard > RUN_HEARTBEAT_TIMEOUT)
-        shutdown_with_reason(a, "it heard nothing for too long");
+        shutdown_with_reason(a, "lost contact with the launcher");
     if (!a->ending) return true;
     const double late = cli_clock() - a->end_at;
     const bool lives = run_signal_descendants(late >= 0 ? SIGKILL : 0) > 0;

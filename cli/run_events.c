@@ -120,8 +120,8 @@ void run_check_connect_timeouts(run_launcher *l)
         run_host *host = &l->hosts[k];
         if (!host->remote || host->greeted || host->events < 0) continue;
         if (cli_clock() - host->last_received <= (double)l->plan->connect_timeout) continue;
-        run_log(l, "host %s: its agent did not answer within %ld s. Does `%s %s true` end at once, and ask nothing?",
-                host->name, l->plan->connect_timeout, remote_shell(), host->name);
+        run_log(l, "host %s: no answer within %ld s; check that `%s %s true` returns without a prompt", host->name,
+                l->plan->connect_timeout, remote_shell(), host->name);
         run_host_disconnect(host);
         late = true;
     }
@@ -138,11 +138,11 @@ void run_host_lost(run_launcher *l, int which, const char *why)
     if (l->shutting_down) return;
     if (greeted) {
         for (int k = 0; k < l->plan->ranks && l->started; k++)
-            if (run_host_of(l->plan, k) == which) end_rank(l, k, RUN_EXIT_RETRY, "its host is lost");
+            if (run_host_of(l->plan, k) == which) end_rank(l, k, RUN_EXIT_RETRY, "its host is unreachable");
     } else {
         run_log(l,
-                "host %s: %s started no agent there; what it says stands above. Wick has to be on that host, too, at "
-                "the same place or in the PATH",
+                "host %s: %s could not start an agent (see its output above); Wick must be installed there at the same "
+                "path or in PATH",
                 run_host_name(l, which), remote_shell());
     }
     run_fail(l, -1, greeted ? RUN_EXIT_RETRY : CLI_FAILED);
@@ -160,8 +160,8 @@ static void note_early(run_launcher *l)
     }
     if (first < 0) return;
     char others[64] = "";
-    if (more > 0) snprintf(others, sizeof others, ", as did %d more", more);
-    run_log(l, "rank %d on %s ended with 0 after %.1f s, without %s%s", first, l->lines[first].host,
+    if (more > 0) snprintf(others, sizeof others, ", and so did %d more", more);
+    run_log(l, "rank %d on %s exited with status 0 after %.1f s without calling %s%s", first, l->lines[first].host,
             l->ranks[first].runtime, l->ranks[first].world == RUN_JOINED ? "wk_dist_finish" : "wk_dist_init", others);
 }
 
@@ -174,7 +174,7 @@ void run_report_world(run_launcher *l)
     }
     if (joined && l->cause >= 0) note_early(l);
     if (apart && !joined && !l->code && l->plan->ranks > 1)
-        run_log(l, "no rank has called wk_dist_init: each was a world of its own");
+        run_log(l, "no rank called wk_dist_init: each ran as a world of one");
 }
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
@@ -263,6 +263,5 @@ void run_handle_events(run_launcher *l, int which)
         run_message_consume(&host->in, &event);
     }
     start_when_ready(l);
-    if (got < 0 || more < 0)
-        run_host_lost(l, which, more < 0 ? "what it says makes no sense" : "the connection has ended");
+    if (got < 0 || more < 0) run_host_lost(l, which, more < 0 ? "protocol error" : "connection closed");
 }

@@ -90,7 +90,7 @@ static void write_out(run_launcher *l, int stream)
     run_buffer_consume(queue, queue->count);
     if (stream == 1 || l->output_closed) return;
     l->output_closed = true;
-    run_log(l, "the output could not be written: %s", strerror(errno));
+    run_log(l, "cannot write the output: %s", strerror(errno));
     if (l->code == 0) l->code = CLI_FAILED;
     run_shutdown(l, l->plan->grace);
 }
@@ -119,7 +119,7 @@ static void heartbeat(run_launcher *l, bool listening)
             run_send(&host->out, RUN_PING, 0, NULL, 0);
             host->pinged = now;
         }
-        if (now - host->last_received > RUN_HEARTBEAT_TIMEOUT) run_host_lost(l, k, "nothing comes from it any more");
+        if (now - host->last_received > RUN_HEARTBEAT_TIMEOUT) run_host_lost(l, k, "no heartbeat");
     }
 }
 
@@ -207,7 +207,7 @@ static void begin(run_launcher *l)
         run_fail(l, -1, CLI_FAILED);
     }
     if (far && !plan->cwd) {
-        run_log(l, "the folder to run in: %s", strerror(ENOENT));
+        run_log(l, "cannot determine the current folder: %s", strerror(ENOENT));
         run_fail(l, -1, CLI_FAILED);
     }
     run_send_text(&l->hosts[0].out, RUN_LISTEN, 0, far ? "any" : "loopback");
@@ -218,7 +218,7 @@ static void report_cause(run_launcher *l)
     const run_rank *r = &l->ranks[l->cause];
     const bool silent = r->voice.length == 0;
     run_log(l, "rank %d on %s failed after %.1f s: %s%s", l->cause, l->lines[l->cause].host, r->runtime, r->exit_text,
-            silent ? "" : "; its last words:");
+            silent ? "" : "; last output:");
     run_output_print_tail(&r->voice, &l->to[l->errors]);
 }
 
@@ -228,7 +228,7 @@ static void report(run_launcher *l)
     for (int k = 0; k < l->plan->ranks; k++) run_output_finish(&l->ranks[k].voice, &l->to[0], &l->to[l->errors], k);
     for (int k = 0; k < l->plan->hosts; k++)
         if (l->hosts[k].events >= 0)
-            run_log(l, "host %s did not answer; what runs there ends by itself within %d s", run_host_name(l, k),
+            run_log(l, "host %s did not respond; its processes stop by themselves within %d s", run_host_name(l, k),
                     RUN_HEARTBEAT_TIMEOUT + (int)l->plan->grace);
     if (l->interrupted) return;
     if (l->cause >= 0) report_cause(l);
@@ -265,7 +265,7 @@ int run_launch(const run_config *plan)
     l.lines = calloc((size_t)plan->ranks, sizeof *l.lines);
     l.watched = calloc((size_t)(FIXED + PER_HOST * plan->hosts), sizeof *l.watched);
     if (!l.hosts || !l.ranks || !l.lines || !l.watched || !make_secret(l.secret)) {
-        fprintf(stderr, "wick run: no memory, or no random numbers\n");
+        fprintf(stderr, "wick run: out of memory, or no random numbers\n");
         free(l.hosts), free(l.ranks), free(l.lines), free(l.watched);
         return CLI_FAILED;
     }

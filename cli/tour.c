@@ -93,7 +93,7 @@ static bool show(const tour_step *step)
     if (*step->explanation) cli_print_wrapped(4, step->explanation);
     fflush(stdout);
     if (!wk_error()) return true;
-    printf("this should have worked:\n");
+    printf("unexpected error:\n");
     tour_error();
     return false;
 }
@@ -105,8 +105,8 @@ int cli_tour(int count, char **words)
     const cli_option options[] = {{0}};
     const cli_syntax syntax = {
         "tour", "[STEP]",
-        "Goes through the chapter about GPUs, 23 steps, on the devices of this machine: what a device is, where\n"
-        "tensors live, what a copy costs, which mistakes are refused and how. STEP: that one alone.",
+        "Runs the 23 steps of the GPU tutorial on the devices of this machine: devices, placement of tensors,\n"
+        "cost of copies, and reported mistakes. With STEP, runs only that one.",
         options, 1};
     int done = cli_parse(&syntax, count, words, &only);
     if (done >= 0) return done;
@@ -114,7 +114,7 @@ int cli_tour(int count, char **words)
     if (only && !cli_number("tour", "STEP", only, 1, 23, &row)) return CLI_USAGE;
 
     int failed = 0;
-    printf("The GPU chapter with Wick %s, on cpu", wk_version());
+    printf("GPU tutorial with Wick %s, on cpu", wk_version());
     for (int k = 0; k < 2 && tour_accelerator(k).kind != WK_CPU; k++) printf(" %s", wk_device_str(tour_accelerator(k)));
     printf("\n");
     for (int part = 0; part < 3; part++)

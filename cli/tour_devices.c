@@ -36,8 +36,7 @@ static void show_try_gpu(void)
     printf("]\n");
     if (wk_device_count(WK_GPU) == 0 && tour_accelerator(0).kind != WK_CPU)
         cli_print_wrapped(
-            0, "(No GPU here, but OpenCL devices that are CPUs. So that there is something to see, the steps from "
-               "here on take those for the accelerators of the chapter.)");
+            0, "(No GPU here, but OpenCL devices on the CPU; the following steps use them as accelerators.)");
 }
 
 static void show_dtype_and_device(void)
@@ -59,7 +58,7 @@ static void random_numbers(void)
     tour_code("wk_seed(1); wk_all(wk_eq(wk_to(Y, wk_cpu()), wk_rand((2, 3))))");
     wk_seed(1);
     bool same = wk_item(wk_all(wk_eq(wk_to(Y, wk_cpu()), wk_rand((2, 3))))) != 0;
-    printf("the same numbers with this seed on the CPU: %s\n", same ? "yes, every bit" : "NO");
+    printf("same values as on the CPU with this seed: %s\n", same ? "yes, bit for bit" : "NO");
 }
 
 static void absent(void)
@@ -89,34 +88,32 @@ static void copies_nothing(void)
 }
 
 const tour_step tour_devices[] = {
-    {1, "Which devices are there?",
-     "nvidia-smi for every kind of device; the same figures come through the API. `wick devices --watch` "
-     "follows them.",
+    {1, "List the devices",
+     "Like nvidia-smi, for every kind of device; the API returns the same data. `wick devices --watch` refreshes it.",
      monitor},
     {2, "Devices are values",
-     "Making one touches no hardware: cuda:1 may be named on a machine without a GPU. The CPU is all cores and all "
-     "memory; a GPU is one card.",
+     "Creating one accesses no hardware: cuda:1 is valid on a machine without a GPU. The CPU device is all cores and "
+     "all memory; a GPU device is one card.",
      values},
-    {3, "How many",
-     "Counting creates no context on a card and does not disturb fork. OpenCL devices that are CPUs count as GPUs only "
-     "with "
-     "WICK_GPU=opencl in the environment.",
+    {3, "Count the devices",
+     "Counting creates no context on a GPU and is safe before fork. OpenCL devices on a CPU count as GPUs only if "
+     "WICK_GPU=opencl is set.",
      counts},
-    {4, "A GPU if there is one", "The same program runs with and without a GPU.", show_try_gpu},
-    {5, "A tensor knows its device",
-     "Whole numbers are i64, as in PyTorch; without a word about it, tensors live on the CPU.", show_dtype_and_device},
-    {6, "Tensors on a device", "The text is PyTorch's, device included.", creates},
+    {4, "Use a GPU if there is one", "The same program runs with and without a GPU.", show_try_gpu},
+    {5, "A tensor knows its device", "Integers default to i64, as in PyTorch; tensors are on the CPU by default.",
+     show_dtype_and_device},
+    {6, "Tensors on a device", "Prints as PyTorch does, including the device.", creates},
     {7, "Random numbers on another device",
-     "A number depends on the seed and its place alone, so that moving work to another device does not "
-     "change an experiment.",
+     "Each value depends only on the seed and its index, so moving work to another device does not change an "
+     "experiment.",
      random_numbers},
-    {8, "A device that is not there",
-     "No error when it was named, one when it was used: file and line of the call, what there is, and why the rest is "
-     "not.",
+    {8, "A device that does not exist",
+     "Naming it is no error, using it is: the message has the file and line of the call, the available devices, and "
+     "why others are missing.",
      absent},
     {9, "Copies",
-     "A copy returns at once where the device can work beside the host; both ends stay alive until it is done.",
+     "Copies are asynchronous if the device supports it; source and target stay alive until the copy completes.",
      copies},
-    {10, "Copying to where it already is", "The same handle comes back, and no byte is moved.", copies_nothing},
+    {10, "Copying to the same device", "Returns the same handle and copies nothing.", copies_nothing},
     {0},
 };

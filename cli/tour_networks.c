@@ -59,7 +59,7 @@ static void mirrored(void)
            wk_tensors_get(wk_parameters(many), 0) == wk_module_parameter(net, "0.weight") ? "yes" : "no");
     tour_code("loss = wk_sum(wk_forward(many, x)); wk_backward(loss); wk_print(wk_grad_of(weight))");
     wk_print(gradient(many, net));
-    tour_code("the same on one device");
+    tour_code("same on one device");
     wk_print(gradient(one, one));
 }
 
@@ -90,7 +90,7 @@ static void memory(void)
     tour_error();
     wk_memory_set_limit(device, 0);
     tour_code("wk_item(wk_sum(x))");
-    printf("%.0f: the program goes on\n", wk_item(wk_sum(x)));
+    printf("%.0f: the program continues\n", wk_item(wk_sum(x)));
     wk_free(x);
 }
 
@@ -168,29 +168,27 @@ static void world(void)
 }
 
 const tour_step tour_networks[] = {
-    {17, "A network on a device",
-     "Parameters move, their handles stay. The result remembers how it was computed: grad_fn.", network},
-    {18, "A layer that learns its width",
-     "TensorFlow's Dense(1): the parameters are made at the first call, on the device of the input.", lazy},
-    {19, "All GPUs at once: wk_mirrored",
-     "TensorFlow's MirroredStrategy over any set of devices: each computes its share of the batch with a copy of the "
-     "parameters, and the gradients are added. wick bench mirrored tells what it is worth; examples/multi_gpu.c does "
-     "it by hand.",
+    {17, "A network on a device", "Parameters move, their handles stay valid. The result records its history: grad_fn.",
+     network},
+    {18, "A lazy layer",
+     "Like TensorFlow's Dense(1): the first call creates the parameters on the device of the input.", lazy},
+    {19, "All GPUs: wk_mirrored",
+     "Like TensorFlow's MirroredStrategy, over any set of devices: each computes its share of the batch with a replica "
+     "of the parameters, and the gradients are summed. `wick bench mirrored` measures it; examples/multi_gpu.c does it "
+     "by hand.",
      mirrored},
-    {20, "A device's memory is its own",
-     "Memory is counted for each device. Past the limit, caches are dropped first; then the call fails, and everything "
-     "that was there is still there.",
+    {20, "Memory per device",
+     "Memory is counted per device. At the limit, caches are freed first; then the call fails, and existing tensors "
+     "stay valid.",
      memory},
-    {21, "Waiting is what costs",
-     "Each reading makes the host wait for the device and the device wait for the host. The log finds such places by "
+    {21, "The cost of synchronisation",
+     "Each read makes the host wait for the device and the device wait for the host. The log reports such calls by "
      "file and line; with WK_SYNC_ERROR they are errors.",
      waits},
-    {22, "Keep the log on the device", "wk_history gathers figures where they are made and reads them in bulk.",
-     history},
+    {22, "Collect metrics on the device", "wk_history collects values on the device and reads them in bulk.", history},
     {23, "Several GPUs, then several servers: wk_mirrored, wk_ddp",
-     "The first is step 19. With wk_ddp the processes of a job train one network, on one machine or many: `wick run -n "
-     "4 "
-     "./prog`, mpirun or Slurm start them. A program that is started alone is a world of one.",
+     "wk_mirrored is step 19. With wk_ddp the processes of a job train one network, on one machine or many: start them "
+     "with `wick run -n 4 ./prog`, mpirun or Slurm. A program started alone is a world of one.",
      world},
     {0},
 };

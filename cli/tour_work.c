@@ -8,7 +8,7 @@ static void same_device(void)
     tour_code("wk_add(Y, Z), both on %s", wk_device_str(tour_accelerator(1)));
     wk_print(wk_add(Y, Z));
     if (tour_accelerator(0).kind == WK_CPU) {
-        printf("(there is one device here: two tensors cannot be on different ones)\n");
+        printf("(only one device here: tensors cannot be on different devices)\n");
         return;
     }
     tour_code("wk_add(X, Y), X on %s", wk_device_str(tour_accelerator(0)));
@@ -68,7 +68,7 @@ static void device_scopes(void)
     {
         WK_DEVICE(wk_cuda(7));
     }
-    printf("no error: nothing was made there\n");
+    printf("no error: no tensor was created there\n");
 }
 
 static void scopes_and_copies(void)
@@ -97,31 +97,26 @@ static void placement_log(void)
 
 const tour_step tour_work[] = {
     {11, "Operands must be on one device",
-     "A copy costs more than the addition, so it is never made unasked: the message names both operands and "
-     "the call that brings them together.",
+     "A copy costs more than the addition, so it is never implicit: the message names both operands and the call that "
+     "moves one.",
      same_device},
-    {12, "Unless you ask for it",
-     "Soft placement, as TensorFlow does it: operands are brought together on the accelerator, and every copy is said "
-     "and counted.",
-     soft_placement},
+    {12, "Soft placement",
+     "As in TensorFlow: operands are copied to the accelerator, and every copy is logged and counted.", soft_placement},
     {13, "(z + 2).exp() * y",
-     "20.0855, 109.1963, 445.2395: three operations, one pass over memory, because nothing is computed before it is "
-     "looked "
-     "at.",
+     "20.0855, 109.1963, 445.2395: three operations in one pass over memory, because execution is deferred until a "
+     "result is read.",
      fused},
-    {14, "Devices for a block",
-     "`with tf.device(...)`: until the end of the block, and they nest. Naming a device that is absent is no error "
-     "until "
-     "something is made there.",
+    {14, "A default device for a block",
+     "Like `with tf.device(...)`: lasts until the end of the block; blocks nest. A missing device is an error only "
+     "when a tensor is created on it.",
      device_scopes},
-    {15, "What a block does not do",
-     "The scope decides where new tensors are made. What exists stays where it is, and assigning a handle copies "
+    {15, "Limits of a block",
+     "The block sets the device of new tensors. Existing tensors stay where they are, and assigning a handle copies "
      "nothing.",
      scopes_and_copies},
-    {16, "Where did it really run?",
-     "The log says for each operation where it ran; WICK_LOG=placement writes the same to stderr, or to the file "
-     "that WICK_LOG_FILE names. Counters say how many bytes moved: of a large tensor only the numbers that are printed "
-     "come back.",
+    {16, "Log the placement",
+     "The log reports the device of each operation; WICK_LOG=placement writes it to stderr, or to the file in "
+     "WICK_LOG_FILE. Counters report the bytes moved: of a large tensor only the printed values are read back.",
      placement_log},
     {0},
 };

@@ -90,7 +90,7 @@ static bool outputs_writable(const char *svg, const char *save)
     const int network = check_replaceable(save);
     const bool same = svg && strcmp(svg, save) == 0, picture = !svg || cli_svg_writable("train", svg);
     if (same) fprintf(stderr, "wick train: --save and --svg are both %s\n", save);
-    if (network) fprintf(stderr, "wick train: --save %s cannot be written: %s\n", save, strerror(network));
+    if (network) fprintf(stderr, "wick train: cannot write --save %s: %s\n", save, strerror(network));
     return !network && picture && !same;
 }
 
@@ -102,9 +102,7 @@ static int train(wk_device device, const char *folder, long epochs, const char *
     WK_SCOPE;
     wk_seed(1);
     wk_dataset *digits = wk_data_mnist(folder);
-    if (!digits)
-        fprintf(stderr,
-                "wick train: the digits come with the sources, in data/mnist; say where they are: --data FOLDER\n");
+    if (!digits) fprintf(stderr, "wick train: data not found; pass --data FOLDER (data/mnist in the source tree)\n");
     wk_dataset *learn = wk_data_slice(digits, 0, SAMPLES_TO_LEARN);
     wk_dataset *held_out = wk_data_slice(digits, SAMPLES_TO_LEARN, SAMPLES_TO_LEARN + SAMPLES_HELD_OUT);
     wk_module *net = new_network();
@@ -114,7 +112,7 @@ static int train(wk_device device, const char *folder, long epochs, const char *
     wk_history *losses = wk_history_new();
     if (wk_error()) return wk_report_error(stderr);
 
-    printf("784-256-10 network on %s, %d digits to learn from, %d held out, batches of %d\n", wk_device_str(device),
+    printf("784-256-10 network on %s, %d training digits, %d held out, batches of %d\n", wk_device_str(device),
            SAMPLES_TO_LEARN, SAMPLES_HELD_OUT, BATCH);
     double start = cli_clock();
     for (long epoch = 1; epoch <= epochs && !wk_error(); epoch++) {
@@ -129,13 +127,13 @@ static int train(wk_device device, const char *folder, long epochs, const char *
     if (wk_error()) return wk_report_error(stderr);
 
     cli_curve(values, wk_history_count(losses), CURVE_ROWS, "loss of each batch");
-    printf("%s%.1f %% of the %d held-out digits are right%s, after %.1f s\n", cli_color(CLI_BOLD),
+    printf("%s%.1f %% of the %d held-out digits are correct%s, after %.1f s\n", cli_color(CLI_BOLD),
            100 * accuracy(net, held_out, device), SAMPLES_HELD_OUT, cli_color(CLI_PLAIN), cli_clock() - start);
     if (wk_save(net, save) == WK_OK) printf("saved as %s\n", save);
     if (wk_error()) return wk_report_error(stderr);
     if (!svg || cli_curve_svg(svg, values, wk_history_count(losses), "wick train mnist: loss of each batch"))
         return CLI_OK;
-    fprintf(stderr, "wick train: %s could not be written\n", svg);
+    fprintf(stderr, "wick train: cannot write %s\n", svg);
     return CLI_FAILED;
 }
 
@@ -144,23 +142,25 @@ int cli_train(int count, char **words)
     const char *task = NULL, *device = NULL, *epochs_text = "10", *folder = "data/mnist", *svg = NULL,
                *save = "mnist.safetensors";
     const cli_option options[] = {
-        {"device", "D", "cpu, cuda:0, opencl:1, gpu:0; default the first GPU, else cpu", &device},
-        {"epochs", "N", "times through the digits, default 10", &epochs_text},
-        {"data", "FOLDER", "where the digits are, default data/mnist", &folder},
-        {"save", "FILE", "where the network goes, default mnist.safetensors", &save},
-        {"svg", "FILE", "the curve of losses as a picture", &svg},
+        {"device", "D", "device: cpu, cuda:0, opencl:1, gpu:0; default the first GPU, else cpu", &device},
+        {"epochs", "N", "number of epochs, default 10", &epochs_text},
+        {"data", "FOLDER", "folder of the data set, default data/mnist", &folder},
+        {"save", "FILE", "file for the trained network, default mnist.safetensors", &save},
+        {"svg", "FILE", "write the loss curve to FILE as an SVG chart", &svg},
         {0}};
     const cli_syntax syntax = {
         "train", "mnist",
-        "Trains a network of two layers on 9,000 handwritten digits, shows loss and accuracy on 1,000 others,\n"
-        "draws the curve of losses, saves the network (safetensors).",
+        "Trains a two-layer network on 9,000 handwritten digits, shows loss and accuracy on 1,000 others,\n"
+        "plots the loss and saves the network (safetensors).",
         options, 1};
     int done = cli_parse(&syntax, count, words, &task);
     if (done >= 0) return done;
-    if (!task || strcmp(task, "mnist") != 0) return cli_usage_error("train", "what to train on: mnist");
+    if (!task) return cli_usage_error("train", "missing dataset; expected mnist");
+    if (strcmp(task, "mnist") != 0) return cli_usage_error("train", "unknown dataset \"%s\"; expected mnist", task);
     long epochs;
     if (!cli_number("train", "--epochs", epochs_text, 1, 10000, &epochs)) return CLI_USAGE;
     wk_device where = device ? wk_device_parse(device) : wk_try_gpu(0);
-    if (where.kind < 0) return cli_usage_error("train", "\"%s\" names no device: cpu, cuda:0, opencl:1, gpu:0", device);
+    if (where.kind < 0)
+        return cli_usage_error("train", "unknown device \"%s\"; expected cpu, cuda:0, opencl:1 or gpu:0", device);
     return outputs_writable(svg, save) ? train(where, folder, epochs, svg, save) : CLI_FAILED;
 }

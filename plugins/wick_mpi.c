@@ -21,7 +21,7 @@
 #endif
 enum {
     STAGING_ELEMENTS = 1 << 20, /* elements that are converted at a time */
-    TAGS = 32768,    /* that every MPI has */
+    TAGS = 32768,               /* that every MPI has */
     OWN_OPS = 4
 };
 
@@ -29,11 +29,11 @@ typedef char name[MPI_MAX_PROCESSOR_NAME];
 typedef struct mpi {
     MPI_Comm comm; /* a copy of MPI_COMM_WORLD: messages of the program do not meet ours */
     int rank, size;
-    bool initialized_here;     /* MPI_Init was called here, so MPI_Finalize is, too */
-    bool finished; /* all ranks have come to their end */
-    name *hosts;   /* [size] */
+    bool initialized_here; /* MPI_Init was called here, so MPI_Finalize is, too */
+    bool finished;         /* all ranks have come to their end */
+    name *hosts;           /* [size] */
     MPI_Op own[OWN_OPS];
-    char *stage;        /* STAGE elements and one for each rank; NULL until it is needed */
+    char *stage;              /* STAGE elements and one for each rank; NULL until it is needed */
     struct group_comm *links; /* of groups */
 } mpi;
 
@@ -47,7 +47,7 @@ static bool check_mpi(int code, const char *call, wk__dist_error *fail)
     if (code == MPI_SUCCESS) return true;
     if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
     fail->fatal = true;
-    services.fail(fail, WK_ERR_TIMEOUT, "%s: %.*s; another rank may be gone", call, length, text);
+    services.fail(fail, WK_ERR_TIMEOUT, "%s: %.*s; another rank may have exited", call, length, text);
     return false;
 }
 
@@ -192,8 +192,8 @@ static bool reduce_piece(const reduction *r, const void *in, void *out, int64_t 
     const void *from = in == out ? MPI_IN_PLACE : in;
     if (r->parts == 1)
         return check_mpi(MPI_Allreduce(from, out, (int)count, r->type, r->op, r->comm), "MPI_Allreduce", r->fail);
-    return check_mpi(MPI_Reduce_scatter_block(from, out, (int)count, r->type, r->op, r->comm), "MPI_Reduce_scatter_block",
-                r->fail);
+    return check_mpi(MPI_Reduce_scatter_block(from, out, (int)count, r->type, r->op, r->comm),
+                     "MPI_Reduce_scatter_block", r->fail);
 }
 
 static bool convert(const reduction *r, wk_dtype to, void *out, wk_dtype from, const void *in, int64_t count, int ranks)
@@ -251,7 +251,7 @@ static bool broadcast(MPI_Comm comm, int root, char *bytes, int64_t count, wk__d
 
 /* To one rank and from another, as many bytes; one of the two may be nobody (-1). */
 static bool sendrecv(MPI_Comm comm, int tag, int to, const char *out, int from, char *in, int64_t count,
-                 wk__dist_error *fail)
+                     wk__dist_error *fail)
 {
     const int receiver = to < 0 ? MPI_PROC_NULL : to, sender = from < 0 ? MPI_PROC_NULL : from;
     for (int64_t done = 0; done < count; done += WICK_MPI_PIECE) {
@@ -267,7 +267,8 @@ static bool sendrecv(MPI_Comm comm, int tag, int to, const char *out, int from, 
 static bool gather(MPI_Comm comm, int size, int rank, const char *in, char *out, int64_t count, wk__dist_error *fail)
 {
     if (count <= WICK_MPI_PIECE)
-        return check_mpi(MPI_Allgather(in, (int)count, MPI_BYTE, out, (int)count, MPI_BYTE, comm), "MPI_Allgather", fail);
+        return check_mpi(MPI_Allgather(in, (int)count, MPI_BYTE, out, (int)count, MPI_BYTE, comm), "MPI_Allgather",
+                         fail);
     memcpy(out + rank * count, in, (size_t)count);
     for (int root = 0; root < size; root++)
         if (!broadcast(comm, root, out + root * count, count, fail)) return false;
@@ -368,7 +369,7 @@ static bool start(mpi *m, wk__dist_error *fail)
     MPI_Finalized(&is_over);
     MPI_Initialized(&is_there);
     if (is_over) {
-        services.fail(fail, WK_ERR_STATE, "MPI has ended in this process, and cannot begin again");
+        services.fail(fail, WK_ERR_STATE, "MPI was finalised in this process and cannot be initialised again");
         return false;
     }
     promote_symbols();
@@ -379,9 +380,9 @@ static bool start(mpi *m, wk__dist_error *fail)
     m->initialized_here = !is_there;
     if (level >= MPI_THREAD_SERIALIZED) return true;
     services.fail(fail, WK_ERR_STATE,
-                  is_there ? "the program has started MPI for one thread; it should ask MPI_Init_thread for "
-                             "MPI_THREAD_MULTIPLE, or leave that to wk_dist_init"
-                           : "this MPI was built for one thread; Wick needs MPI_THREAD_SERIALIZED at least");
+                  is_there ? "the program initialised MPI without thread support; request MPI_THREAD_MULTIPLE from "
+                             "MPI_Init_thread, or let wk_dist_init initialise MPI"
+                           : "this MPI library has no thread support; Wick requires at least MPI_THREAD_SERIALIZED");
     return false;
 }
 
@@ -397,11 +398,13 @@ static bool begin(mpi *m, const wk__dist_settings *told, wk__dist_identity *plac
     place->rank = m->rank;
     place->size = m->size;
     if (told->size > 1 && told->size != m->size) {
-        services.fail(fail, WK_ERR_ARGUMENT, "there are %d ranks, and MPI knows of %d: it wants its own mpirun",
+        services.fail(fail, WK_ERR_ARGUMENT,
+                      "expected %d ranks, but MPI has %d; start the program with the mpirun of this MPI library",
                       told->size, m->size);
         return false;
     }
-    if (!check_mpi(MPI_Comm_split_type(m->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host), "MPI_Comm_split_type", fail))
+    if (!check_mpi(MPI_Comm_split_type(m->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host), "MPI_Comm_split_type",
+                   fail))
         return false;
     if (place->local_rank < 0) MPI_Comm_rank(host, &place->local_rank);
     MPI_Comm_free(&host);

@@ -264,7 +264,7 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
  *         const int64_t wk_sizes_6in_[] = {0, (2) | 0, (3) | 0};
  *         const wk_ints_ wk_sizes_6 = {wk_sizes_6in_ + 1, (int)(its bytes / 8) - 1};
  *         ({
- *             _Static_assert(__builtin_strncmp(".dtype = WK_F64", ".", 1) == 0, "wk_zeros: options are written by name,
+ *             _Static_assert(__builtin_strncmp(".dtype = WK_F64", ".", 1) == 0, "wk_zeros: options must be named,
  *             ..."); wk_tensor_options wk_options_7 = {.size = sizeof(wk_tensor_options), .by_name = NULL,
  *             .dtype = WK_F64};
  *             wk_tensor *wk_result_8 = wk_zeros_at(WK_HERE, wk_sizes_6.at, wk_sizes_6.count, &wk_options_7);
@@ -279,7 +279,7 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
  */
 #define WK_CALL_(result, f, operands, type, ...)                                                                       \
     WK_CALL_OF_(result, f##_at, operands, type, #f ": " WK_BY_NAME_TEXT_ "; lists in parentheses, (2, 3)", __VA_ARGS__)
-#define WK_BY_NAME_TEXT_ "options are written by name, .key = value"
+#define WK_BY_NAME_TEXT_ "options must be named: .key = value"
 #define WK_CALL_OF_(result, f, operands, type, text, ...)                                                              \
     WK_CALLED_(WK_JOIN_(wk_options_, __COUNTER__), result, f, operands, type,                                          \
                _Static_assert(WK_IS_NAMED_(__VA_ARGS__, ), text), __VA_ARGS__)
@@ -547,7 +547,7 @@ typedef struct wk_one_dim_ { /* anything fits here: a _Static_assert refuses wha
     })
 #define WK_REDUCE_ONE_CHECK_(f, dim)                                                                                   \
     enum { wk_block_ = WK_IS_BLOCK_(dim) };                                                                            \
-    _Static_assert(wk_block_, #f ": one dimension, without parentheses, or none: " #f "(x, 1), " #f "(x)");
+    _Static_assert(wk_block_, #f ": pass one dimension, without parentheses, or none: " #f "(x, 1), " #f "(x)");
 #define WK_REDUCE_ONE_3(f, x, dim, ...) WK_JOIN_(WK_REDUCE_ONE_3_, WK_IS_PAIR_(dim, ))(f, x, dim, __VA_ARGS__)
 #define WK_REDUCE_ONE_3_1(f, x, dim, ...)                                                                              \
     WK_CALL_(wk_tensor *, f, (x, WK_ONE_DIM_(dim), 1), wk_reduce_options, __VA_ARGS__)

@@ -73,7 +73,7 @@
 #define WK_DIV_1(a, b) WK_ARITH_(wk_div, a, b)
 #define WK_DIV_WK2_(a, b, ...)                                                                                         \
     WK_CALL_OF_(wk_tensor *, wk_div_rounded_at, (WK_VALUE_(a), WK_VALUE_(b)), wk_div_options, WK_DIV_TEXT_, __VA_ARGS__)
-#define WK_DIV_TEXT_            "wk_div: options are written by name: wk_div(a, b, .rounding_mode = \"floor\")"
+#define WK_DIV_TEXT_            "wk_div: options must be named: wk_div(a, b, .rounding_mode = \"floor\")"
 #define wk_div_(a, ...)         WK_JOIN_(WK_DIV_IN_PLACE_, WK_COUNT_(__VA_ARGS__))(a, __VA_ARGS__)
 #define WK_DIV_IN_PLACE_1(a, b) WK_ARITH_1_(wk_div_, a, b)
 #define WK_DIV_IN_PLACE_WK2_(a, b, ...)                                                                                \

@@ -16,7 +16,7 @@ def either_forms(op: Op, suffix: str) -> str:
     own = f"WK_{op.name.upper()}{'_IN_PLACE' if suffix else ''}"
     option = op.option_arguments[0]
     said = f'{name.rstrip("_")}(a, b, .{option.c} = "{option.choices[0]}")'
-    text = "" if suffix else f"#define {own}_TEXT_ {c_text(f'wk_{op.name}: options are written by name: {said}')}\n"
+    text = "" if suffix else f"#define {own}_TEXT_ {c_text(f'wk_{op.name}: options must be named: {said}')}\n"
     left = "a" if suffix else "WK_VALUE_(a)"
     return (
         f"#define {name}(a, ...) WK_JOIN_({own}_, WK_COUNT_(__VA_ARGS__))(a, __VA_ARGS__)\n"

@@ -137,7 +137,7 @@ static task *task_of(backward_pass *w, wk__node *node)
 
 static void fail(backward_pass *w)
 {
-    if (!w->failed) wk__error_set((wk_site){0}, WK_ERR_MEMORY, "backward: out of host memory for the walk");
+    if (!w->failed) wk__error_set((wk_site){0}, WK_ERR_MEMORY, "backward: out of host memory");
     w->failed = true;
 }
 
@@ -191,7 +191,7 @@ static bool moved_since(backward_pass *w, const wk__edge *edge)
 {
     if (edge->leaf->device_moves == edge->moves) return false;
     wk__error_set(w->site, WK_ERR_STATE, /* or at that of the running node */
-                  "backward: a parameter was moved to another device (at %s:%d) after it was used here; call "
+                  "backward: this call used a parameter that was moved to another device afterwards (at %s:%d); call "
                   "wk_module_to before the forward pass",
                   edge->leaf->moved_at.file ? edge->leaf->moved_at.file : "?", (int)edge->leaf->moved_at.line);
     w->failed = true;
@@ -201,7 +201,8 @@ static bool moved_since(backward_pass *w, const wk__edge *edge)
 /* Reports a gradient for a node that has run already, which sequence numbers prevent. */
 static void too_late(backward_pass *w, const wk__node *node)
 {
-    wk__error_set(node->site, WK_ERR_INTERNAL, "backward: a gradient of %s came after its turn", node->op->name);
+    wk__error_set(node->site, WK_ERR_INTERNAL,
+                  "backward: internal error: a gradient of %s arrived after its node had run", node->op->name);
     w->failed = true;
 }
 
@@ -315,12 +316,11 @@ static void finish_edge(backward_pass *w, const wk__edge *edge)
 static void run_node(backward_pass *w, wk__node *node, wk_tensor **grad)
 {
     if (node->saved_released) {
-        wk__error_set(
-            node->site, WK_ERR_STATE,
-            "%s: the backward at %s:%d went through this call and freed what it needs, and that at %s:%d comes "
-            "here again; use .retain_graph = true in the first",
-            node->op->name, node->released_at.file ? node->released_at.file : "?", (int)node->released_at.line,
-            w->site.file ? w->site.file : "?", (int)w->site.line);
+        wk__error_set(node->site, WK_ERR_STATE,
+                      "%s: the graph was freed by the backward at %s:%d and is needed again by the backward at %s:%d; "
+                      "pass .retain_graph = true to the first",
+                      node->op->name, node->released_at.file ? node->released_at.file : "?",
+                      (int)node->released_at.line, w->site.file ? w->site.file : "?", (int)w->site.line);
         w->failed = true;
         return;
     }
@@ -513,7 +513,7 @@ static backward_pass *new_walk(const wk__backward_request *request, uint64_t *to
     if (context->frame.backward_depth >= MAX_NESTED_BACKWARD)
         wk__error_set(request->site, WK_ERR_STATE, "backward: called by its own hooks, %d deep", MAX_NESTED_BACKWARD);
     else if (!(w = wk__alloc_zero(1, sizeof *w)))
-        wk__error_set(request->site, WK_ERR_MEMORY, "backward: out of host memory for the walk");
+        wk__error_set(request->site, WK_ERR_MEMORY, "backward: out of host memory");
     if (!w) {
         wk__targets_free(request->targets, request->target_count);
         return NULL;

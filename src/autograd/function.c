@@ -84,7 +84,7 @@ static void save(wk_context *context, wk_site site, wk_function *f, wk_tensor *x
     wk__body *body = f->saved_count < MAX_TENSORS ? wk__slab_alloc(context->slots, WK__SLAB_BODY) : NULL;
     if (!body) {
         wk__error_set(site, f->saved_count < MAX_TENSORS ? WK_ERR_MEMORY : WK_ERR_ARGUMENT, "function_save: %s",
-                      f->saved_count < MAX_TENSORS ? "out of host memory" : "a function can keep 16 tensors");
+                      f->saved_count < MAX_TENSORS ? "out of host memory" : "a function can save at most 16 tensors");
         return;
     }
     const wk__edge edge = wk__edge_of(x); /* creates a leaf's graph position now, so that the saved body shares it */
@@ -143,13 +143,13 @@ wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k)
 {
     if (!given(site, f, "function_saved")) return NULL;
     if (k < 0 || k >= f->saved_count) {
-        wk__error_set(site, WK_ERR_INDEX, "function_saved: %d tensors were kept, number %d is asked for",
-                      f->saved_count, k);
+        wk__error_set(site, WK_ERR_INDEX, "function_saved: index %d is out of range for %d saved tensors", k,
+                      f->saved_count);
         return NULL;
     }
     if (f->saved[k]->storage->version_info.version != f->version[k]) {
         wk__text text = {0};
-        wk__text_format(&text, "%s: backward needs tensor %d that it kept, but ", f->name, k);
+        wk__text_format(&text, "%s: backward needs saved tensor %d, but ", f->name, k);
         wk__text_version_mismatch(&text, f->saved[k]->storage, f->version[k], f->walk);
         wk__error_set_text(f->site, WK_ERR_STATE, &text);
         return NULL;
@@ -167,13 +167,13 @@ wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k)
 static bool fits(const wk_function *f, const wk__node *node, wk_tensor *grad, int k)
 {
     const wk__tensor_meta *shape = &node->shape[k];
-    if (!wk__check_tensor(grad, f->site, f->name, "a gradient that backward gave")) return false;
+    if (!wk__check_tensor(grad, f->site, f->name, "a gradient returned by backward")) return false;
     const wk__body *body = wk__body_of(grad);
     if (wk__same_shape(body->ndim, body->shape, shape->ndim, shape->size)) return true;
     wk__text text = {0};
-    wk__text_format(&text, "%s: backward gave input %d the gradient ", f->name, k);
+    wk__text_format(&text, "%s: backward returned for input %d the gradient ", f->name, k);
     wk__text_tensor(&text, grad);
-    wk__text_add(&text, "; it must have the shape of the input, ");
+    wk__text_add(&text, "; expected the shape of the input, ");
     wk__text_shape(&text, shape->ndim, shape->size);
     wk__error_set_text(f->site, WK_ERR_SHAPE, &text);
     return false;
@@ -206,8 +206,7 @@ static void gradient(wk__grad_ctx *g)
     if (!f->kind.backward) {
         wk__error_set(
             f->site, WK_ERR_STATE,
-            "%s: no gradient goes through it, as its wk_function_kind has no .backward; give it one, or apply it "
-            "to wk_detach(x) if none is meant to",
+            "%s: not differentiable: its wk_function_kind has no .backward; provide one, or apply it to wk_detach(x)",
             f->name);
         return;
     }
@@ -254,7 +253,7 @@ static bool check(wk_site site, const wk_function_kind *kind, wk_tensor *const *
         return false;
     }
     if (count != kind->inputs) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: takes %d tensors, %d were given", kind->name, kind->inputs, count);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: expected %d input tensors, got %d", kind->name, kind->inputs, count);
         return false;
     }
     if (!wk__array_check(in, count, site, kind->name, "the array of inputs")) return false;
@@ -266,8 +265,8 @@ static bool check(wk_site site, const wk_function_kind *kind, wk_tensor *const *
 static bool outputs_are_there(const wk_function *f, wk_tensor *const *out)
 {
     for (int k = 0; k < f->kind.outputs; k++) {
-        if (out[k] && wk__check_tensor(out[k], f->site, f->name, "what forward gave")) continue;
-        wk__error_set(f->site, WK_ERR_STATE, "%s: forward gave no output %d", f->name, k);
+        if (out[k] && wk__check_tensor(out[k], f->site, f->name, "an output of forward")) continue;
+        wk__error_set(f->site, WK_ERR_STATE, "%s: forward did not set output %d", f->name, k);
         return false;
     }
     return true;
@@ -321,7 +320,9 @@ static wk_function_kind known(wk_site site, const wk_function_kind *given)
     wk_function_kind kind = {.size = sizeof kind};
     wk_code code = given ? wk__sized_read(given, offsetof(wk_function_kind, backward), &kind, sizeof kind) : WK_OK;
     if (code == WK_ERR_UNSUPPORTED)
-        wk__error_set(site, code, "apply: the function kind has a member that this version does not know");
+        wk__error_set(
+            site, code,
+            "apply: the function kind sets a member that this library version does not support; leave it zero");
     return kind;
 }
 

@@ -17,13 +17,12 @@ static bool root_fits(wk_site site, const char *op, wk_tensor *x, const wk_tenso
     wk__text_format(&text, "%s: ", op);
     wk__text_tensor(&text, x);
     if (!depends) {
-        wk__text_add(&text, " does not depend on anything with requires_grad: there is no graph to go back through. "
-                            "Make its leaves with "
-                            ".requires_grad = true, outside WK_NO_GRAD");
+        wk__text_add(&text, " does not require grad, so there is no graph to differentiate; create its leaves with "
+                            ".requires_grad = true and compute it outside WK_NO_GRAD");
     } else if (!seed && wk__body_numel(body) != 1) {
-        wk__text_add(&text, " is not a scalar: reduce it first (wk_sum, wk_mean), or give .gradient");
+        wk__text_add(&text, " is not a scalar; reduce it (wk_sum, wk_mean) or pass .gradient");
     } else if (seed && !wk__same_sizes(wk__body_of(seed), body)) {
-        wk__text_add(&text, " needs a gradient of its own shape, not ");
+        wk__text_add(&text, " needs a .gradient of the same shape, got ");
         wk__text_tensor(&text, seed);
     } else {
         wk__text_free(&text);
@@ -49,7 +48,8 @@ wk_code wk_backward_at(wk_site site, wk_tensor *x, const wk_backward_options *op
 static wk_code unused(wk_site site, int k)
 {
     wk__error_set(site, WK_ERR_STATE,
-                  "grad: input %d was not used to compute the outputs; give .allow_unused = true if that is meant", k);
+                  "grad: input %d was not used to compute the outputs; pass .allow_unused = true if this is intended",
+                  k);
     return WK_ERR_STATE;
 }
 
@@ -105,7 +105,7 @@ wk_code wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk
         if (!grads[k]) missing = k;
     if (missing >= 0 && o.allow_unused)
         wk__note_null_result(site, &wk__tensor_kind, "grad",
-                             "the input was not used to compute the outputs, and .allow_unused is set");
+                             "the input was not used to compute the outputs (.allow_unused is set)");
     if (missing < 0 || o.allow_unused) return WK_OK;
     for (int k = 0; k < input_count; k++) {
         if (grads[k]) wk__handle_release(&grads[k]->handle, site);

@@ -91,10 +91,10 @@ static double value_at(const check *c, int which, const double *data)
 static bool analytic(const check *c, wk_tensor **grads)
 {
     wk_tensor *y = c->f(c->in, c->context);
-    if (!wk__check_tensor(y, c->site, "gradcheck", "what f returned")) return false;
+    if (!wk__check_tensor(y, c->site, "gradcheck", "the result of f")) return false;
     const wk__body *body = wk__body_of(y);
     int64_t n = wk__body_numel(body);
-    if (body->dtype != WK_F64) wk__error_set(c->site, WK_ERR_DTYPE, "gradcheck: f must return f64");
+    if (body->dtype != WK_F64) wk__error_set(c->site, WK_ERR_DTYPE, "gradcheck: f must return an f64 tensor");
     double *weights = body->dtype == WK_F64 ? room(c, n) : NULL;
     if (!weights) return false;
     for (int64_t k = 0; k < n; k++) weights[k] = 1 + 0.25 * (double)(k % 7);
@@ -142,7 +142,7 @@ bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, void *c
     check c = {.f = f, .context = context, .in = in, .count = count, .site = site};
     wk_tensor *grads[MAX_INPUTS] = {0};
     if (count < 1 || count > MAX_INPUTS) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "gradcheck: takes 1 to 16 inputs");
+        wk__error_set(site, WK_ERR_ARGUMENT, "gradcheck: expected 1 to 16 inputs");
         return false;
     }
     if (!f) wk__error_set(site, WK_ERR_ARGUMENT, "gradcheck: the function is NULL");

@@ -12,7 +12,7 @@
 
 static bool may_replace(wk_tensor *instead, const wk_tensor *grad)
 {
-    if (!wk__check_tensor(instead, (wk_site){0}, "backward", "what a hook returned")) return false;
+    if (!wk__check_tensor(instead, (wk_site){0}, "backward", "the result of a hook")) return false;
     const wk__body *a = wk__body_of(instead), *b = wk__body_of(grad);
     if (wk__same_sizes(a, b) && a->dtype == b->dtype && a->storage->device == b->storage->device) return true;
     wk__text text = {0};
@@ -190,15 +190,14 @@ wk_tensor *wk_requires_grad__at(wk_site site, wk_tensor *x, bool on)
     wk__requires_grad(x); /* updates a view */
     wk__body *body = wk__body_of(x);
     if (on && !wk__is_float(body->dtype)) {
-        wk__error_set(site, WK_ERR_DTYPE,
-                      "requires_grad_: only floating dtypes can require gradients, not %s; wk_to_dtype(x, WK_F32) can",
-                      wk_dtype_str(body->dtype));
+        wk__error_set(
+            site, WK_ERR_DTYPE,
+            "requires_grad_: only floating dtypes can require grad, got %s; convert with wk_to_dtype(x, WK_F32)",
+            wk_dtype_str(body->dtype));
         return NULL;
     }
     if (!on && body->node) {
-        wk__error_set(
-            site, WK_ERR_STATE,
-            "requires_grad_: this tensor is not a leaf; wk_detach(x) gives the same numbers without a history");
+        wk__error_set(site, WK_ERR_STATE, "requires_grad_: the tensor is not a leaf; use wk_detach(x)");
         return NULL;
     }
     if (body->node) return x;
@@ -227,9 +226,7 @@ static bool is_leaf(wk_site site, const char *op, wk_tensor *x)
     wk__text text = {0};
     wk__text_format(&text, "%s: ", op);
     wk__text_tensor(&text, x);
-    wk__text_add(
-        &text, " is no leaf, it was computed, so backward leaves no gradient in it. wk_grad gives that of any tensor, "
-               "and a hook (wk_register_hook) sees it pass");
+    wk__text_add(&text, " is not a leaf, so backward stores no gradient in it; use wk_grad or wk_register_hook");
     wk__error_set_text(site, WK_ERR_STATE, &text);
     return false;
 }
@@ -240,10 +237,9 @@ wk_tensor *wk_grad_of_at(wk_site site, wk_tensor *leaf)
     const wk__leaf *of = wk__body_of(leaf)->leaf;
     if (of && of->grad) return of->grad;
     wk__note_null_result(site, &wk__tensor_kind, "grad_of",
-                         wk__body_of(leaf)->node
-                             ? "gradients stay with leaves, and this tensor was computed; see wk_grad"
-                         : wk__body_of(leaf)->requires_grad ? "no backward has brought the leaf a gradient"
-                                                            : "the tensor does not require a gradient");
+                         wk__body_of(leaf)->node ? "the tensor is not a leaf, so its gradient is not kept; use wk_grad"
+                         : wk__body_of(leaf)->requires_grad ? "wk_backward has not computed a gradient for this leaf"
+                                                            : "the tensor does not require grad");
     return NULL;
 }
 
@@ -294,8 +290,7 @@ wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
         const wk__body *g = wk__body_of(grad);
         if (g->storage == body->storage) {
             wk__error_set(site, WK_ERR_ARGUMENT,
-                          "set_grad: backward would write the leaf, as the gradient is in its memory; "
-                          "wk_clone it first");
+                          "set_grad: the gradient shares memory with the leaf; wk_clone it first");
             return WK_ERR_ARGUMENT;
         }
         if (!wk__same_sizes(g, body) || g->dtype != body->dtype || g->storage->device != body->storage->device) {
@@ -338,8 +333,7 @@ static bool add_hook(wk_site site, wk_tensor *x, const wk__hook *like)
     wk__hook *hook = edge.node || edge.leaf ? wk__alloc_zero(1, sizeof *hook) : NULL;
     if (!hook) {
         wk__error_set(site, edge.node || edge.leaf ? WK_ERR_MEMORY : WK_ERR_STATE, "register_hook: %s",
-                      edge.node || edge.leaf ? "out of host memory"
-                                             : "the tensor does not require grad, so no gradient will arrive");
+                      edge.node || edge.leaf ? "out of host memory" : "the tensor does not require grad");
     } else {
         *hook = *like;
         hook->output = edge.output;

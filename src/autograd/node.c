@@ -353,12 +353,12 @@ void wk__text_version_mismatch(wk__text *text, const wk__storage *storage, uint3
 {
     const wk__version_info *changes = &storage->version_info;
     const unsigned times = changes->version - version;
-    wk__text_format(text, "an in-place call has changed it since: %s%s", changes->op_name ? changes->op_name : "?",
+    wk__text_format(text, "it was modified in place by %s%s", changes->op_name ? changes->op_name : "?",
                     changes->op_name ? wk__in_place_suffix(changes->op_name, changes->in_place) : "");
     if (changes->at.file) wk__text_format(text, " at %s:%d", changes->at.file, (int)changes->at.line);
-    if (times > 1) wk__text_format(text, ", the last of %u", times);
-    wk__text_add(text, ". Use the form without _, or clone it before");
-    if (backward.file) wk__text_format(text, "; the backward is that at %s:%d", backward.file, (int)backward.line);
+    if (times > 1) wk__text_format(text, " (the last of %u changes)", times);
+    wk__text_add(text, "; use the out-of-place form, or wk_clone it before");
+    if (backward.file) wk__text_format(text, " (backward called at %s:%d)", backward.file, (int)backward.line);
 }
 
 static wk_tensor *report_changed(const wk__grad_ctx *g, int k)
@@ -368,7 +368,7 @@ static wk_tensor *report_changed(const wk__grad_ctx *g, int k)
                        : k == 1           ? "its second operand"
                                           : "an operand";
     wk__text text = {0};
-    wk__text_format(&text, "%s: backward needs %s as it was, but ", g->node->op->name, what);
+    wk__text_format(&text, "%s: backward needs the original value of %s, but ", g->node->op->name, what);
     wk__text_version_mismatch(&text, g->node->saved[k]->storage, g->node->version[k], g->backward);
     wk__error_set_text(g->node->site, WK_ERR_STATE, &text);
     return NULL;

@@ -231,8 +231,8 @@ bool wk__in_place_allowed(const wk__op *op, wk_site site, wk_tensor *const in[],
     const bool is_leaf = (body->requires_grad && !body->node) || base.is_leaf;
     if (tracks && is_leaf) {
         wk__error_set(site, WK_ERR_STATE,
-                      "%s%s: a leaf that requires grad (or a view of one) cannot be changed in place; do it under "
-                      "WK_NO_GRAD, or use the form without _",
+                      "%s%s: cannot modify a leaf that requires grad (or a view of one) in place; use WK_NO_GRAD or "
+                      "the out-of-place form",
                       op->name, wk__in_place_suffix(op->name, true));
         return false;
     }
@@ -246,7 +246,8 @@ bool wk__in_place_allowed(const wk__op *op, wk_site site, wk_tensor *const in[],
     }
     if (!wk__body_overlaps(body) && !base.overlaps) return true;
     wk__error_set(site, WK_ERR_STATE,
-                  "%s%s: some elements of the target share memory (it was expanded or unfolded); wk_clone it first",
+                  "%s%s: cannot write in place: elements of the target share memory (expanded or overlapping view); "
+                  "wk_clone it first",
                   op->name, wk__in_place_suffix(op->name, true));
     return false;
 }

@@ -56,8 +56,8 @@ static const char *check_coordinate(const wk__affine_index *q, int ndim, const i
 {
     const int64_t most = (int64_t)1 << 40, most_divided = (int64_t)1 << 20;
     int64_t limit, sizes = 0;
-    if (q->divisor < 1) return "a coordinate that is divided by less than 1";
-    if (q->extent < 0) return "a coordinate with less than no places";
+    if (q->divisor < 1) return "a coordinate with a divisor below 1";
+    if (q->extent < 0) return "a coordinate with negative extent";
     bool fits = q->divisor < most_divided && !__builtin_mul_overflow(q->extent, q->divisor, &limit) &&
                 limit < MAX_REACH && q->offset > -most && q->offset < most;
     for (int i = 0; fits && i < ndim + sum->nsummed; i++) {
@@ -66,7 +66,7 @@ static const char *check_coordinate(const wk__affine_index *q, int ndim, const i
         fits = way > -most && way < most && !__builtin_mul_overflow(magnitude(way), extent, &way) &&
                !__builtin_add_overflow(sizes, way, &sizes) && sizes < most;
     }
-    return fits ? NULL : "a coordinate whose numbers are too large";
+    return fits ? NULL : "a coordinate that overflows";
 }
 
 /* Adds `steps` x |stride| to *far; returns false if that exceeds the bound. */
@@ -91,24 +91,24 @@ static const char *check_reach(const wk__contraction *sum, int factor, int ndim,
             steps += magnitude(q->coefficient[i]) * wk__contraction_extent(sum, ndim, shape, i);
         fits = fits && add_reach(steps > q->extent ? steps : q->extent, q->stride, &far);
     }
-    return fits ? NULL : "a factor that reaches 2^62 elements or further";
+    return fits ? NULL : "a factor that spans 2^62 elements or more";
 }
 
 const char *wk__contraction_check(const wk__contraction *sum, int ndim, const int64_t *shape)
 {
     if (sum->nsummed < 0 || sum->nsummed > WK__MAX_SUMMED || ndim < 0 || ndim > WK__MAX_DIMS)
-        return "a count of indices that there is not";
+        return "an invalid number of indices";
     if (sum->dtype >= WK_DTYPE_COUNT || wk__compute_class((wk_dtype)sum->dtype) != sum->dtype)
-        return "sums in a dtype that is no class";
+        return "sums in a dtype other than an arithmetic class";
     int64_t products = 1;
     for (int i = 0; i < sum->nsummed; i++) {
-        if (sum->extent[i] < 0) return "a sum over less than nothing";
+        if (sum->extent[i] < 0) return "a negative number of terms";
         if (__builtin_mul_overflow(products, sum->extent[i] > 0 ? sum->extent[i] : 1, &products))
-            return "a sum of too many products";
+            return "too many terms";
     }
     for (int factor = 0; factor < WK__FACTORS; factor++) {
         if (sum->naffine[factor] < 0 || sum->naffine[factor] > WK__MAX_AFFINE)
-            return "a count of coordinates that there is not";
+            return "an invalid number of coordinates";
         for (int k = 0; k < sum->naffine[factor]; k++) {
             const char *wrong = check_coordinate(&sum->affine[factor][k], ndim, shape, sum);
             if (wrong) return wrong;

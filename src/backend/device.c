@@ -116,22 +116,19 @@ static void explain_no_gpu(wk__text *out)
     int count = wk__backend_of(WK_OPENCL)->count(), gpus;
     nth_gpu(-1, &gpus);
     if (gpus > 0)
-        wk__text_format(out, "there %s %d", gpus == 1 ? "is" : "are", gpus);
+        wk__text_format(out, "this machine has %d GPU%s", gpus, gpus == 1 ? "" : "s");
     else if (count == 0)
-        wk__text_add(out, "no driver shows one (wick doctor tells why)");
+        wk__text_add(out, "no driver reports a GPU (run `wick doctor`)");
     else
-        wk__text_format(
-            out,
-            "what OpenCL shows here (%d device%s) is no GPU but a CPU, as PoCL's are; with WICK_GPU=opencl in "
-            "the environment %s as one",
-            count, count == 1 ? "" : "s", count == 1 ? "it counts" : "they count");
+        wk__text_format(out, "OpenCL reports only CPUs here (%d device%s); with WICK_GPU=opencl %s as GPU", count,
+                        count == 1 ? "" : "s", count == 1 ? "it counts" : "they count");
 }
 
 static wk_code fail_unavailable(wk_device id, const wk__backend *backend, wk__fail *fail)
 {
     if (!backend && id.kind != WK_GPU)
         return wk__fail_set(fail, WK_ERR_DEVICE,
-                            "%d is no kind of device; there are WK_CPU, WK_CUDA, WK_OPENCL and WK_GPU", (int)id.kind);
+                            "unknown device kind %d; expected WK_CPU, WK_CUDA, WK_OPENCL or WK_GPU", (int)id.kind);
     wk__text there = {0}, why = {0};
     list_usable(&there);
     const char *name = backend ? backend->name : "gpu";
@@ -139,9 +136,9 @@ static wk_code fail_unavailable(wk_device id, const wk__backend *backend, wk__fa
     if (id.kind == WK_GPU)
         explain_no_gpu(&why);
     else if (count > 0 || backend->status(&why) == WK__BACKEND_AVAILABLE)
-        wk__text_format(&why, count == 1 ? "there is %d of that kind" : "there are %d of that kind", count);
-    wk__fail_set(fail, WK_ERR_DEVICE, "%s:%d is not there: %s. Usable: %s", name, id.index, why.data ? why.data : "",
-                 there.data ? there.data : "cpu");
+        wk__text_format(&why, "this machine has %d device%s of this kind", count, count == 1 ? "" : "s");
+    wk__fail_set(fail, WK_ERR_DEVICE, "%s:%d does not exist: %s; available: %s", name, id.index,
+                 why.data ? why.data : "", there.data ? there.data : "cpu");
     wk__text_free(&there);
     wk__text_free(&why);
     return WK_ERR_DEVICE;
@@ -165,8 +162,8 @@ void wk__device_set_limit(wk__device *device, int64_t bytes)
 static wk__device *open_device(wk_device id, const wk__backend *backend, wk__fail *fail)
 {
     if (id.task != 0) {
-        wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the device is task %d's; this process is task 0 and knows of no other",
-                     (int)id.task);
+        wk__fail_set(fail, WK_ERR_UNSUPPORTED,
+                     "the device belongs to task %d; this process is task 0 and cannot use it", (int)id.task);
         return NULL;
     }
     int place = 0;

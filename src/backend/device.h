@@ -23,7 +23,7 @@ typedef struct wk__device {
 } wk__device;
 
 /* Error text for a device of kind -1. */
-#define WK__INVALID_DEVICE "the device is not valid; the call that made it has recorded why"
+#define WK__INVALID_DEVICE "invalid device; see the error of the call that returned it"
 
 /* Returns the device, opening it on first use; NULL with *fail set if unavailable. gpu:i must be resolved before. */
 wk__device *wk__device_get(wk_device id, wk__fail *fail);

@@ -22,7 +22,7 @@ wk__event *wk__event_new(wk__fail *fail)
 {
     wk__event *event = wk__alloc_zero(1, sizeof *event);
     if (event == NULL) {
-        wk__fail_set(fail, WK_ERR_MEMORY, "no host memory for an event");
+        wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for an event");
         return NULL;
     }
     pthread_mutex_init(&event->lock, NULL);
@@ -58,7 +58,7 @@ void wk__event_complete(wk__event *event, const wk__fail *why)
 
 wk_code wk__event_not_ready(wk__fail *fail)
 {
-    return wk__fail_set(fail, WK_ERR_STATE, "an event has not come yet; wk_event_synchronize waits for it");
+    return wk__fail_set(fail, WK_ERR_STATE, "the event has not completed; call wk_event_synchronize first");
 }
 
 /* Returns the result of a completed event. */

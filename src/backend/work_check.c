@@ -35,8 +35,8 @@ static reach reach_of(const wk__operand *operand, int ndim, const int64_t *shape
 static const char *check_reach(const wk__operand *operand, reach r)
 {
     int64_t size = (int64_t)wk_dtype_size((wk_dtype)operand->dtype);
-    if (operand->memory->offset % WK__ALIGN != 0) return "memory that is not aligned";
-    if (operand->offset + r.low < 0) return "an operand that begins before its memory";
+    if (operand->memory->offset % WK__ALIGN != 0) return "unaligned memory";
+    if (operand->offset + r.low < 0) return "an operand that starts before its memory";
     if ((operand->offset + r.high + 1) * size > operand->memory->bytes) return "an operand that ends after its memory";
     return NULL;
 }
@@ -80,14 +80,14 @@ static const char *check_prologue(const wk__program *group, const wk__operand *f
     int stored = -1;
     for (int o = 0; o < group->noperands; o++) {
         if (!group->operand[o].stored) continue;
-        if (stored >= 0) return "a prologue that stores more than a factor";
+        if (stored >= 0) return "a prologue with more than one stored operand";
         stored = o;
     }
-    if (stored < 0 || group->operand[stored].memory != factor->memory) return "a prologue that stores no factor";
-    if (group->operand[stored].dtype != factor->dtype) return "a prologue that stores a factor of another dtype";
-    if (group->nreduce > 0) return "a prologue that reduces";
+    if (stored < 0 || group->operand[stored].memory != factor->memory) return "a prologue without a stored operand";
+    if (group->operand[stored].dtype != factor->dtype) return "a prologue with a stored operand of another dtype";
+    if (group->nreduce > 0) return "a prologue with a reduction";
     for (int k = 0; k < group->nins; k++)
-        if (group->ins[k].code == WK__LOADX) return "a prologue that looks up places";
+        if (group->ins[k].code == WK__LOADX) return "a prologue with LOADX";
     return check_group_but(group, stored);
 }
 
@@ -95,11 +95,11 @@ static const char *check_prologue(const wk__program *group, const wk__operand *f
  * empty. */
 static const char *check_sum(const wk__work_args *kernel)
 {
-    if (!kernel->contraction) return "a contraction without a sum";
+    if (!kernel->contraction) return "a contraction without summed indices";
     const wk__contraction *sum = kernel->contraction;
     const char *wrong = wk__contraction_check(sum, kernel->ndim, kernel->shape);
     if (wrong) return wrong;
-    if (kernel->operand[1].dtype != kernel->operand[2].dtype) return "a product of two dtypes";
+    if (kernel->operand[1].dtype != kernel->operand[2].dtype) return "a product with mixed dtypes";
     for (int factor = 0; factor < WK__FACTORS; factor++) {
         const wk__operand *operand = &kernel->operand[1 + factor];
         if (!operand->memory) return "an operand without memory";
@@ -119,12 +119,12 @@ static const char *check_sum(const wk__work_args *kernel)
 
 static const char *check_along(const wk__work_family *family, const wk__work_args *kernel)
 {
-    if (kernel->dim < 0 || kernel->dim >= (kernel->ndim ? kernel->ndim : 1)) return "a dimension that there is not";
-    if (kernel->mode < 0 || kernel->mode >= family->nmodes) return "a mode that its kernel does not have";
+    if (kernel->dim < 0 || kernel->dim >= (kernel->ndim ? kernel->ndim : 1)) return "a dimension out of range";
+    if (kernel->mode < 0 || kernel->mode >= family->nmodes) return "an unknown mode of the kernel";
     if (kernel->operand[0].dtype != kernel->operand[family->same_dtype_operand].dtype)
-        return "a kernel over two dtypes";
+        return "a kernel with mixed dtypes";
     if (family->index_operand && kernel->operand[family->index_operand].dtype != WK_I64)
-        return "positions that are not i64";
+        return "positions with a dtype other than i64";
     for (int o = 0; o < family->nout + family->nin; o++) {
         int64_t shape[WK__MAX_DIMS];
         memcpy(shape, kernel->shape, sizeof shape);
@@ -148,12 +148,12 @@ const char *wk__work_check(const wk__work *work)
     const wk__program *group = work->program;
     const char *wrong = family->is_program ? NULL : check_kernel(family, work->args);
     if (wrong) return wrong;
-    if (!group) return family->is_program ? "a program that is not there" : NULL;
+    if (!group) return family->is_program ? "a missing program" : NULL;
     if (family->is_program) return check_group(group);
-    if (!family->can_have_epilogue) return "a tail of what has none";
+    if (!family->can_have_epilogue) return "an epilogue of work that does not support one";
     const wk__memory *result = work->args->operand[0].memory;
     if (group->noperands < 1 || group->operand[0].memory->block != result->block ||
         group->operand[0].memory->offset != result->offset)
-        return "a tail whose first operand is not the product";
+        return "an epilogue whose first operand is not the product";
     return check_group(group);
 }

@@ -150,7 +150,8 @@ wk_code wk_set_allocator_at(wk_site site, wk_realloc_fn *resize, void *user)
         program.user = user;
     } else {
         wk__error_set(site, code, "set_allocator: %s",
-                      resize ? "the library has memory of the old one already; call it before anything else"
+                      resize ? "memory was already allocated with the previous allocator; call wk_set_allocator before "
+                               "any other wk_ function"
                              : "the function is NULL");
     }
     return code;

@@ -122,7 +122,7 @@ void wk__handle_drop_by(wk__handle *handle, const char *by, wk_site site)
 
 static void unpin(void *handle)
 {
-    drop_ref(handle, "the end of the call that it was given to", (wk_site){0}, NULL);
+    drop_ref(handle, "the end of the call that it was passed to", (wk_site){0}, NULL);
 }
 
 uint64_t wk__handle_pin(wk__handle *handle)
@@ -149,13 +149,13 @@ void wk__handle_release(wk__handle *handle, wk_site site)
     }
     if (handle->scope && handle->context != wk__context()) {
         wk__error_set(site, WK_ERR_STATE,
-                      "free: this %s belongs to a scope of another thread; wk_retain it there before handing it over",
+                      "free: this %s is owned by a scope of another thread; call wk_retain there before passing it on",
                       handle->kind->name);
         return;
     }
     wk__guard *scope = handle->scope ? scope_of(handle) : NULL;
     if (!scope) {
-        wk__error_set(site, WK_ERR_STATE, "free: this %s belongs to the object that made it, not to the caller",
+        wk__error_set(site, WK_ERR_STATE, "free: this %s is owned by the object that created it; do not free it",
                       handle->kind->name);
         return;
     }
@@ -167,7 +167,7 @@ void wk__handle_keep(wk__handle *handle, wk_site site)
 {
     wk_context *context = wk__context();
     if (handle->scope && handle->context != context) {
-        wk__error_set(site, WK_ERR_STATE, "keep: this %s belongs to a scope of another thread; use wk_retain there",
+        wk__error_set(site, WK_ERR_STATE, "keep: this %s is owned by a scope of another thread; call wk_retain there",
                       handle->kind->name);
         return;
     }
@@ -187,7 +187,7 @@ void wk__handle_keep(wk__handle *handle, wk_site site)
 bool wk__array_report(int64_t count, wk_site site, const char *op, const char *role)
 {
     if (count < 0)
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s cannot have %lld places", op, role, (long long)count);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s has negative length %lld", op, role, (long long)count);
     else
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is NULL", op, role);
     return false;
@@ -216,21 +216,22 @@ static void describe_destroy_cause(const wk__handle *dead, wk__text *out)
 {
     const char *with = dead->with ? dead->with->name : NULL, *it = with ? "that" : "it";
     if (dead->by == by_scope) {
-        if (with) wk__text_format(out, "that went with its %s, ", with);
+        if (with) wk__text_format(out, "that was freed with its %s, ", with);
         wk__text_format(out, "whose scope has closed (opened at %s:%d); ", dead->file ? dead->file : "?",
                         (int)dead->line);
         if (is_from_earlier_iteration(dead))
             wk__text_format(
-                out, "that was an earlier round of the loop: wk_carry takes %s to the next, wk_retain to all", it);
+                out, "it was created in an earlier iteration; use wk_carry to pass %s to the next one, or wk_retain",
+                it);
         else
-            wk__text_format(out, "use wk_keep to let %s live on outside, or wk_retain", it);
+            wk__text_format(out, "use wk_keep to move %s to the outer scope, or wk_retain", it);
         return;
     }
     wk__text_add(out, "that was freed");
     if (with) wk__text_format(out, " with its %s", with);
     if (dead->by) wk__text_format(out, " by %s", dead->by);
     if (dead->file) wk__text_format(out, " (at %s:%d)", dead->file, (int)dead->line);
-    if (dead->by) wk__text_add(out, "; wk_retain would keep it");
+    if (dead->by) wk__text_add(out, "; call wk_retain to keep it");
 }
 
 /* Explains a NULL handle. No error is pending, or it would be reported instead. */
@@ -238,13 +239,12 @@ static void explain_null(const wk__handle_type *kind, wk__text *out)
 {
     const wk__null_origin *origin = &wk__context()->null_origin;
     if (origin->call && origin->kind == kind)
-        wk__text_format(out, ", as %s gave at %s:%d: %s", origin->call, origin->site.file ? origin->site.file : "?",
-                        (int)origin->site.line, origin->why);
+        wk__text_format(out, " (returned by %s at %s:%d: %s)", origin->call,
+                        origin->site.file ? origin->site.file : "?", (int)origin->site.line, origin->why);
     else if (origin->last_error[0])
-        wk__text_format(out, "; the last call that failed here, and whose error was cleared, is %s",
-                        origin->last_error);
+        wk__text_format(out, "; the last failed call here, whose error was cleared, is %s", origin->last_error);
     else
-        wk__text_add(out, ", and no call of this thread has given that: was it ever set?");
+        wk__text_add(out, "; no call of this thread returned NULL, so the variable is probably uninitialised");
 }
 
 /* Records an error that explains why the pointer is not a live handle of this kind and how to fix that. */
@@ -258,8 +258,8 @@ static void report_bad_handle(const wk__handle *handle, const wk__handle_type *k
         explain_null(kind, &text);
         wk__error_set_text(site, WK_ERR_ARGUMENT, &text);
     } else if (!wk__is_handle(handle)) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is not %s %s of this library (a wild pointer?)", op, role,
-                      article(kind), kind->name);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s does not point to %s %s of this library (invalid pointer)", op,
+                      role, article(kind), kind->name);
     } else if (atomic_load(&((wk__handle *)(uintptr_t)handle)->refs) != 0) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is %s %s, not %s %s", op, role, article(handle->kind),
                       handle->kind->name, article(kind), kind->name);

@@ -29,7 +29,7 @@ static struct logged_site {
 } * logged; /* sites already logged */
 static int64_t logged_count, logged_capacity;
 
-#define NO_SUBJECT "there is no subject \"%.*s\"; it takes %s"
+#define NO_SUBJECT "unknown log subject \"%.*s\"; expected %s"
 
 static void read_environment(void)
 {
@@ -40,7 +40,7 @@ static void read_environment(void)
     /* WICK_LOG without a usable file means an interactive user: log to stderr */
     if (!file && wanted) file = stderr;
     if (!file) return;
-    if (path && file == stderr) fprintf(file, "WICK_LOG_FILE: %s: cannot be written; the log goes to stderr\n", path);
+    if (path && file == stderr) fprintf(file, "WICK_LOG_FILE: cannot write %s; logging to stderr\n", path);
     atomic_store(&subjects, wk__setting_parse_flags(WK__SETTING_LOG, wanted, &unknown, &length));
     if (unknown) fprintf(file, "WICK_LOG: " NO_SUBJECT "\n", length, unknown, wk__setting_takes(WK__SETTING_LOG));
 }

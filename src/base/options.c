@@ -37,13 +37,14 @@ bool wk__options_read(wk_site site, const char *op, const void *given, void *own
     const head *from = given ? given : &none;
     const wk_code code = wk__sized_read(from, sizeof none, own, size);
     if (code == WK_ERR_ARGUMENT)
-        wk__error_set(site, code, "%s: the options have a .size of %zu; set it to the sizeof of their struct", op,
+        wk__error_set(site, code, "%s: .size of the options is %zu; set it to the sizeof of their struct", op,
                       from->size);
     else if (code != WK_OK)
-        wk__error_set(site, code, "%s: the options ask for something that version %s of the library does not know", op,
+        wk__error_set(site, code,
+                      "%s: the options set a member that library version %s does not support; leave it zero", op,
                       wk_version());
     else if (((const head *)own)->by_name)
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: options are written by name, .key = value; .by_name stays NULL", op);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: options must be named (.key = value); leave .by_name NULL", op);
     else
         return true;
     memset(own, 0, size);

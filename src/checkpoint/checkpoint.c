@@ -138,7 +138,7 @@ wk_checkpoint *wk_checkpoint_new_at(wk_site site, const char *path, wk_module *n
         (loader && !wk__loader_check(loader, site, op)) || (o.tensors && !wk__tensor_list_check(o.tensors, site, op)))
         return NULL;
     if (o.keep < 0) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: .keep = %d: 1 file or more is kept", op, o.keep);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: .keep must be at least 1, got %d", op, o.keep);
         return NULL;
     }
     wk__checkpoint *c = wk__alloc_zero(1, sizeof *c);
@@ -187,7 +187,7 @@ wk_code wk_checkpoint_every_at(wk_site site, wk_checkpoint *checkpoint, int64_t 
     wk__checkpoint *c = body_of(checkpoint, site, op);
     if (!c) return wk_error_code();
     if (n < 1) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: every %lld steps; it is 1 or more", op, (long long)n);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: n must be at least 1, got %lld", op, (long long)n);
         return wk_error_code();
     }
     const bool due = (c->step + 1) % n == 0;

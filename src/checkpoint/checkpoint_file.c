@@ -91,7 +91,7 @@ wk_code wk__checkpoint_file_write(wk__checkpoint_file *p, const char *path, char
     for (int64_t k = 0; k < p->pieces && code == WK_OK; k++)
         code = wk__atomic_file_write(&save, p->piece[k].rows.first, p->piece[k].bytes, error);
     if (code == WK_OK && place && !(*place = wk__strdup(save.path)))
-        code = wk__io_fail(error, WK_ERR_MEMORY, "%s: no memory to save", wk__printable_name(path).text);
+        code = wk__io_fail(error, WK_ERR_MEMORY, "%s: cannot save: out of host memory", wk__printable_name(path).text);
     if (code == WK_OK) code = wk__safetensors_commit(&save, &p->layout, error);
     wk__atomic_file_abort(&save);
     if (code == WK_OK || !place) return code;
@@ -128,11 +128,12 @@ wk_code wk__checkpoint_file_verify(const wk__tensor_file *from, uint32_t *sum, w
     if (digits == 0)
         return wk__io_fail(error, WK_ERR_FORMAT,
                            "%s: not a checkpoint: its metadata has no \"" WK__CHECKSUM_KEY
-                           "\". What wk_save has written wk_load reads",
+                           "\"; load files of wk_save with wk_load",
                            wk__printable_name(from->file.path).text);
     char *block = wk__alloc(BLOCK);
     if (!block)
-        return wk__io_fail(error, WK_ERR_MEMORY, "%s: no memory to read it", wk__printable_name(from->file.path).text);
+        return wk__io_fail(error, WK_ERR_MEMORY, "%s: cannot read: out of host memory",
+                           wk__printable_name(from->file.path).text);
     wk_code code = WK_OK;
     for (int64_t at = 0, some; at < from->file.bytes && code == WK_OK; at += some) {
         some = from->file.bytes - at < BLOCK ? from->file.bytes - at : BLOCK;
@@ -144,7 +145,7 @@ wk_code wk__checkpoint_file_verify(const wk__tensor_file *from, uint32_t *sum, w
     *sum = computed;
     if (code != WK_OK || computed == said) return code;
     return wk__io_fail(error, WK_ERR_FORMAT,
-                       "%s: damaged: its bytes have the checksum %08x, and it says %08x. Go on from a copy of it, or "
-                       "remove it to begin anew; with .keep = 2 the one before it would be there, too",
+                       "%s: corrupted: checksum is %08x, expected %08x; restore a copy, or delete the file to start "
+                       "over (.keep = 2 also keeps the previous one)",
                        wk__printable_name(from->file.path).text, (unsigned)computed, (unsigned)said);
 }

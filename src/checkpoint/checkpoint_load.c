@@ -84,8 +84,8 @@ static bool check_no_older(const wk__checkpoint *c, const wk__tensor_file *from)
         wk__error_set(from->site, WK_ERR_MEMORY, "%s: %s: out of host memory", from->op, path);
     else
         wk__error_set(from->site, WK_ERR_STATE,
-                      "%s: %s is not there, but %s.%lld is. To go on from that, give it the other's name; to begin "
-                      "anew, remove it and all like it, as the next save would",
+                      "%s: %s does not exist, but %s.%lld does; rename that file to continue from it, or delete all "
+                      "such files to start over",
                       from->op, path, path, (long long)steps[0]);
     if (count > 0) wk__free(steps);
     return false;
@@ -114,7 +114,7 @@ static bool open_selected(wk__checkpoint *c, wk__tensor_file *from, const select
     if (code != WK_OK) return wk__tensor_file_error(from, code, &error);
     if (sum == chosen->sum) return true;
     wk__error_set(from->site, WK_ERR_IO,
-                  "%s: %s: rank 0 has read another file of this name; all ranks need the same one", from->op,
+                  "%s: %s: the file differs from that of rank 0; all ranks must read the same file", from->op,
                   wk__printable_name(from->file.path).text);
     wk__tensor_file_close(from);
     return false;
@@ -169,12 +169,11 @@ static bool is_checkpoint(const wk__tensor_file *from)
     const char *version = wk__metadata_find(from->header.metadata, from->header.metadata_count, "wick.version");
     if (format < 0) return set_error(from, WK_ERR_FORMAT, "not a checkpoint: its metadata has no \"wick.checkpoint\"");
     if (format <= WK__CHECKPOINT_FORMAT) return true;
-    wk__error_set(
-        from->site, WK_ERR_UNSUPPORTED,
-        "%s: %s: a checkpoint of format %lld, as version %.40s of the library writes it; this is version %s, which "
-        "reads format %d",
-        from->op, wk__printable_name(from->file.path).text, (long long)format,
-        version ? wk__printable_name(version).text : "?", wk_version(), WK__CHECKPOINT_FORMAT);
+    wk__error_set(from->site, WK_ERR_UNSUPPORTED,
+                  "%s: %s: checkpoint format %lld (library %.40s) is too new for library %s, which reads format %d; "
+                  "update the library",
+                  from->op, wk__printable_name(from->file.path).text, (long long)format,
+                  version ? wk__printable_name(version).text : "?", wk_version(), WK__CHECKPOINT_FORMAT);
     return false;
 }
 
@@ -185,8 +184,8 @@ static bool read_row(const wk__tensor_file *from, const char *name, int64_t worl
     const wk__safetensors_tensor *t = wk__safetensors_find(&from->header, name);
     wk__io_error error;
     if (!t || t->dtype != WK_I64 || t->ndim != 2 || world < 1 || t->shape[0] != world || t->shape[1] != width) {
-        wk__error_set(from->site, WK_ERR_FORMAT, "%s: %s: there is no \"%s\" of %d numbers for each of %lld ranks",
-                      from->op, wk__printable_name(from->file.path).text, name, width, (long long)world);
+        wk__error_set(from->site, WK_ERR_FORMAT, "%s: %s: missing \"%s\" of %d values for each of %lld ranks", from->op,
+                      wk__printable_name(from->file.path).text, name, width, (long long)world);
         return false;
     }
     const int64_t bytes = width * (int64_t)sizeof *row, at = wk_dist_rank() % world * bytes;
@@ -220,7 +219,7 @@ static bool prepare_loader(const wk__checkpoint *c, const wk__tensor_file *from,
 {
     int64_t row[WK__LOADER_ROW];
     if (!wk__safetensors_find(&from->header, "loader"))
-        return set_error(from, WK_ERR_ARGUMENT, "it was saved without a loader");
+        return set_error(from, WK_ERR_ARGUMENT, "saved without a loader; pass NULL as the loader to wk_checkpoint_new");
     if (!read_row(from, "loader", world, WK__LOADER_ROW, row)) return false;
     p->position = (wk__loader_state){(uint64_t)row[0], row[1], row[2], row[3], row[4], row[5]};
     return wk__loader_check_state(c->loader, &p->position, from->site, from->op, from->file.path);

@@ -85,7 +85,7 @@ wk_code wk__checkpoint_retain(wk__checkpoint_file *content, const char *place, i
                               wk__io_error *error)
 {
     char *name = wk__checkpoint_retained_path(place, step);
-    if (!name) return wk__io_fail(error, WK_ERR_MEMORY, "%s: no memory to keep it", wk__printable_name(place).text);
+    if (!name) return wk__io_fail(error, WK_ERR_MEMORY, "%s: out of host memory", wk__printable_name(place).text);
     /* File systems without hard links get a second copy. */
     unlink(name);
     const wk_code code = link(place, name) == 0 ? WK_OK : wk__checkpoint_file_write(content, name, NULL, error);

@@ -30,11 +30,11 @@ static bool check_same_batch(const wk__checkpoint *c, const int64_t *rows, int w
     for (int rank = 1; rank < world; rank++) {
         const int64_t *row = rows + (int64_t)rank * ROW_LENGTH;
         if (row[EPOCH] == rows[EPOCH] && row[TAKEN] == rows[TAKEN]) continue;
-        wk__error_set(
-            site, WK_ERR_STATE,
-            "%s: rank 0 is behind %lld samples of epoch %lld, rank %d behind %lld of epoch %lld: all ranks save "
-            "after the same batch",
-            op, (long long)rows[TAKEN], (long long)rows[EPOCH], rank, (long long)row[TAKEN], (long long)row[EPOCH]);
+        wk__error_set(site, WK_ERR_STATE,
+                      "%s: ranks are at different batches: rank 0 after %lld samples of epoch %lld, rank %d after %lld "
+                      "of epoch %lld; save after the same batch",
+                      op, (long long)rows[TAKEN], (long long)rows[EPOCH], rank, (long long)row[TAKEN],
+                      (long long)row[EPOCH]);
         return false;
     }
     return true;

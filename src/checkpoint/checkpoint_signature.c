@@ -36,11 +36,11 @@ bool wk__checkpoint_check_same(const int64_t *all, int stride, wk_site site, con
         const int64_t other = all[(int64_t)rank * stride];
         wk__text text = {0};
         if (other == all[0]) continue;
-        wk__text_format(&text, "%s: rank 0's checkpoint is of ", op);
+        wk__text_format(&text, "%s: checkpoints differ: rank 0 has ", op);
         describe(all[0], &text);
-        wk__text_format(&text, "; rank %d's of ", rank);
+        wk__text_format(&text, ", rank %d has ", rank);
         describe(other, &text);
-        wk__text_add(&text, ": all ranks make it of the same things, with wk_checkpoint_new");
+        wk__text_add(&text, "; pass the same kinds of objects to wk_checkpoint_new on all ranks");
         wk__error_set_text(site, WK_ERR_STATE, &text);
         return false;
     }

@@ -70,11 +70,11 @@ static bool counts_fit(wk_site site, wk_tensor *x, wk_tensor *y)
     const wk__body *a = wk__body_of(x), *b = y ? wk__body_of(y) : NULL;
     if (a->ndim && (!b || (b->ndim && a->shape[0] == b->shape[0]))) return true;
     wk__text text = {0};
-    wk__text_add(&text, "data_tensors: the first dimension counts samples: x ");
+    wk__text_add(&text, "data_tensors: x and y must have the same first dimension, the number of samples; x ");
     wk__text_tensor(&text, x);
     if (y) wk__text_add(&text, " and y ");
     if (y) wk__text_tensor(&text, y);
-    wk__text_add(&text, y ? " must agree in it" : " has none");
+    wk__text_add(&text, y ? " differ" : " has no dimensions");
     wk__error_set_text(site, WK_ERR_SHAPE, &text);
     return false;
 }
@@ -109,8 +109,8 @@ wk_dataset *wk_data_slice_at(wk_site site, wk_dataset *data, int64_t from, int64
     if (!wk__dataset_check(data, site, op)) return NULL;
     const wk__dataset *body = wk__dataset_of(data);
     if (from < 0 || to < from || to > body->count) {
-        wk__error_set(site, WK_ERR_INDEX, "%s: %lld to %lld is not within the %lld samples", op, (long long)from,
-                      (long long)to, (long long)body->count);
+        wk__error_set(site, WK_ERR_INDEX, "%s: samples %lld to %lld are out of range for %lld samples", op,
+                      (long long)from, (long long)to, (long long)body->count);
         return NULL;
     }
     wk__samples_hold(body->samples);

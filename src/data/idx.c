@@ -45,7 +45,7 @@ static void zlib_free(void *user, void *block)
 
 static wk_code no_memory(wk__io_error *error)
 {
-    return wk__io_fail(error, WK_ERR_MEMORY, "no memory to read the data");
+    return wk__io_fail(error, WK_ERR_MEMORY, "out of host memory");
 }
 
 /* Finds out whether the file is compressed: IDX begins with a zero byte, gzip with 1f 8b. */
@@ -100,7 +100,7 @@ static wk_code inflate_bytes(source *from, void *to, int64_t count, int64_t *got
         if (result == Z_BUF_ERROR || (result == Z_OK && starved))
             return wk__io_fail(error, WK_ERR_FORMAT, "the gzip data is truncated (byte %lld)", (long long)from->at);
         if (result != Z_OK && result != Z_STREAM_END)
-            return wk__io_fail(error, WK_ERR_FORMAT, "the gzip data is damaged: %s (near byte %lld)",
+            return wk__io_fail(error, WK_ERR_FORMAT, "the gzip data is corrupted: %s (near byte %lld)",
                                stream->msg ? stream->msg : "not gzip", (long long)(from->at - stream->avail_in));
     }
     return WK_OK;
@@ -139,12 +139,11 @@ static wk_code read_kind(source *from, wk__idx *out, int *element, wk__io_error 
     wk_code code = read_bytes(from, magic, sizeof magic, &got, error);
     if (code != WK_OK) return code;
     if (got < 4) return bad(error, "not an IDX file: truncated within its first 4 bytes");
-    if (magic[0] != 0 || magic[1] != 0)
-        return bad(error, "not an IDX file: it does not begin with two zero bytes (byte 0)");
+    if (magic[0] != 0 || magic[1] != 0) return bad(error, "not an IDX file: expected two zero bytes (byte 0)");
     if (magic[2] >= sizeof kinds / sizeof *kinds || !kinds[magic[2]].dtype)
         return wk__io_fail(error, WK_ERR_FORMAT, "unknown dtype 0x%02x (byte 2)", magic[2]);
     if (magic[3] < 1 || magic[3] > WK__MAX_DIMS)
-        return wk__io_fail(error, WK_ERR_FORMAT, "%d dimensions, of 1 to 8 (byte 3)", magic[3]);
+        return wk__io_fail(error, WK_ERR_FORMAT, "%d dimensions, expected 1 to 8 (byte 3)", magic[3]);
     out->dtype = kinds[magic[2]].dtype;
     out->ndim = magic[3];
     *element = kinds[magic[2]].bytes;
@@ -157,7 +156,7 @@ static wk_code read_shape(source *from, wk__idx *out, int element, wk__io_error 
     int64_t got, elements = element; /* bytes, without the dimensions of size 0: strides are products of the others */
     wk_code code = read_bytes(from, sizes, 4 * out->ndim, &got, error);
     if (code != WK_OK) return code;
-    if (got < 4 * out->ndim) return bad(error, "the sizes of the dimensions are truncated");
+    if (got < 4 * out->ndim) return bad(error, "truncated within the sizes of the dimensions");
     bool empty = false;
     for (int k = 0; k < out->ndim; k++) {
         out->shape[k] = big_endian(sizes + 4 * k);
@@ -178,12 +177,12 @@ static wk_code check_data_size(const source *from, const wk__idx *out, wk__io_er
     int64_t left = from->bytes - from->at;
     if (!from->gzip && left != out->bytes)
         return wk__io_fail(
-            error, WK_ERR_FORMAT, "the header promises %lld bytes of data, but %lld follow: %s (byte %lld)",
+            error, WK_ERR_FORMAT, "the header declares %lld bytes of data, but %lld follow: %s (byte %lld)",
             (long long)out->bytes, (long long)left, left < out->bytes ? "truncated" : "too long", (long long)from->at);
     if (from->gzip && out->bytes / DEFLATE > from->bytes)
         return wk__io_fail(
             error, WK_ERR_FORMAT,
-            "the header promises %lld bytes of data, more than %lld compressed bytes can hold: truncated",
+            "the header declares %lld bytes of data, more than %lld compressed bytes can hold: truncated",
             (long long)out->bytes, (long long)from->bytes);
     return WK_OK;
 }
@@ -205,12 +204,12 @@ static wk_code read_data(source *from, wk__idx *out, wk__io_error *error)
     wk_code code = read_bytes(from, out->data, out->bytes, &got, error);
     if (code != WK_OK) return code;
     if (got < out->bytes)
-        return wk__io_fail(error, WK_ERR_FORMAT, "the header promises %lld bytes of data, but %lld follow: truncated",
+        return wk__io_fail(error, WK_ERR_FORMAT, "the header declares %lld bytes of data, but %lld follow: truncated",
                            (long long)out->bytes, (long long)got);
     /* gzip compares its checksum only when it is asked for what follows. */
     code = read_bytes(from, &more, 1, &behind, error);
     if (code != WK_OK) return code;
-    return behind == 0 ? WK_OK : bad(error, "more data follows than the header promises: too long");
+    return behind == 0 ? WK_OK : bad(error, "more data follows than the header declares: too long");
 }
 
 static wk_code parse(source *from, wk__idx *out, wk__io_error *error)

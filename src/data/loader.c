@@ -78,12 +78,12 @@ static void gather(void *user, int64_t which)
 static bool check_options(wk_site site, const wk_loader_options *o)
 {
     if (o->batch_size < 1)
-        wk__error_set(site, WK_ERR_ARGUMENT, "data_loader: a batch has 1 sample or more, not %lld",
+        wk__error_set(site, WK_ERR_ARGUMENT, "data_loader: .batch_size must be at least 1, got %lld",
                       (long long)o->batch_size);
     else if (o->world < 1)
-        wk__error_set(site, WK_ERR_ARGUMENT, "data_loader: .world is %d; there is 1 process or more", o->world);
+        wk__error_set(site, WK_ERR_ARGUMENT, "data_loader: .world must be at least 1, got %d", o->world);
     else if (o->rank < 0 || o->rank >= o->world)
-        wk__error_set(site, WK_ERR_ARGUMENT, "data_loader: rank %d is not in 0..%d", o->rank, o->world - 1);
+        wk__error_set(site, WK_ERR_ARGUMENT, "data_loader: .rank %d is out of range [0, %d]", o->rank, o->world - 1);
     else if (wk__forked)
         return wk__report_forked(site, "data_loader");
     else
@@ -188,19 +188,21 @@ bool wk__loader_check_state(const wk_loader *handle, const wk__loader_state *p, 
     const wk__printable shown = wk__printable_name(path);
     const char *where = shown.text;
     if (l->open)
-        wk__error_set(site, WK_ERR_STATE, "%s: a loop over the loader is open (begun at %s:%d); load before it", op,
+        wk__error_set(site, WK_ERR_STATE,
+                      "%s: a WK_EACH loop over the loader is in progress (started at %s:%d); load before the loop", op,
                       l->site.file ? l->site.file : "?", (int)l->site.line);
     else if (p->samples != l->count)
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s: the loader has %lld samples, that of the file had %lld", op,
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s: the loader has %lld samples, the saved loader had %lld", op,
                       where, (long long)l->count, (long long)p->samples);
     else if (p->shuffle != l->options.shuffle)
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s: .shuffle of the loader is %s, that of the file was not", op,
-                      where, l->options.shuffle ? "true" : "false");
+        wk__error_set(site, WK_ERR_ARGUMENT,
+                      "%s: %s: .shuffle of the loader is %s, but that of the saved loader was not", op, where,
+                      l->options.shuffle ? "true" : "false");
     else if (p->shuffle && p->seed != l->options.seed)
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s: .seed of the loader is %llu, that of the file was %llu", op,
-                      where, (unsigned long long)l->options.seed, (unsigned long long)p->seed);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s: .seed of the loader is %llu, that of the saved loader was %llu",
+                      op, where, (unsigned long long)l->options.seed, (unsigned long long)p->seed);
     else if (p->epoch < 0 || p->consumed < 0 || p->consumed > p->samples)
-        wk__error_set(site, WK_ERR_FORMAT, "%s: %s: epoch %lld, sample %lld is no place in %lld samples", op, where,
+        wk__error_set(site, WK_ERR_FORMAT, "%s: %s: invalid position: epoch %lld, sample %lld of %lld", op, where,
                       (long long)p->epoch, (long long)p->consumed, (long long)p->samples);
     else
         return true;
@@ -261,10 +263,10 @@ wk_batch *wk_batch_begin_at(wk_site site, wk_loader *handle)
     loader *l = body_of(handle, site, "WK_EACH");
     if (!l || wk__error_pending()) return NULL;
     if (l->open) {
-        wk__error_set(
-            site, WK_ERR_STATE,
-            "WK_EACH: a loop over this loader is open (begun at %s:%d); a second one inside needs a loader of its own",
-            l->site.file ? l->site.file : "?", (int)l->site.line);
+        wk__error_set(site, WK_ERR_STATE,
+                      "WK_EACH: a loop over this loader is already in progress (started at %s:%d); use a second loader "
+                      "for a nested loop",
+                      l->site.file ? l->site.file : "?", (int)l->site.line);
         return NULL;
     }
     wk__guard *guard = wk__guard_push(WK__GUARD_EPOCH, site);

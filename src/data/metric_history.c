@@ -101,13 +101,13 @@ wk_code wk_history_add_at(wk_site site, wk_history *handle, wk_tensor *x, const 
     history *h = body_of(handle, site, "history_add");
     wk_history_options o;
     wk__nested_call c;
-    if (!h || !wk__options(site, "history_add", options, &o) || !wk__check_tensor(x, site, "history_add", "the figure"))
+    if (!h || !wk__options(site, "history_add", options, &o) || !wk__check_tensor(x, site, "history_add", "the value"))
         return wk_error_code();
     if (wk_numel(x) != 1) {
         wk__text text = {0};
-        wk__text_add(&text, "history_add: a figure is one number; this is ");
+        wk__text_add(&text, "history_add: expected a tensor of one element, got ");
         wk__text_tensor(&text, x);
-        wk__text_add(&text, ". Reduce it first: wk_mean, wk_sum");
+        wk__text_add(&text, "; reduce it first: wk_mean, wk_sum");
         wk__error_set_text(site, WK_ERR_SHAPE, &text);
         return WK_ERR_SHAPE;
     }

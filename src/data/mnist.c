@@ -47,9 +47,11 @@ static bool read_pair(wk_site site, const char *folder, bool train, wk__idx *ima
         if (code != WK_OK) wk__free(images->data);
     }
     if (code == WK_ERR_IO)
-        wk__error_set(site, code,
-                      "data_mnist: %s. The folder is to hold MNIST's own files, here %s and %s, as they are or .gz",
-                      error.text, first, second);
+        wk__error_set(
+            site, code,
+            "data_mnist: %s; the folder \"%.200s\" must contain the MNIST files %s and %s (or .gz): download them, "
+            "or use data/mnist of Wick's source tree",
+            error.text, folder, first, second);
     else if (code != WK_OK)
         wk__error_set(site, code, "data_mnist: %s", error.text);
     return code == WK_OK;
@@ -62,8 +64,7 @@ static bool check_shapes(wk_site site, const char *folder, const wk__idx *images
     if (images->dtype == WK_U8 && names->dtype == WK_U8 && images->ndim == 3 && names->ndim == 1 &&
         images->shape[0] == names->shape[0] && images->shape[1] <= WIDEST && images->shape[2] <= WIDEST)
         return true;
-    wk__error_set(site, WK_ERR_FORMAT, "data_mnist: the files in %.200s are not n images of bytes and n labels",
-                  folder);
+    wk__error_set(site, WK_ERR_FORMAT, "data_mnist: expected n u8 images and n u8 labels in %.200s", folder);
     return false;
 }
 

@@ -13,8 +13,7 @@ const char *wk__request_text(const wk__wire_header *f, char *out, size_t size)
         n += snprintf(out + n, size - (size_t)n, " of %llu %s", (unsigned long long)f->count, wk_dtype_str(f->dtype));
     if (f->collective == WK__DIST_ALL_REDUCE || f->collective == WK__DIST_REDUCE_SCATTER)
         n += snprintf(out + n, size - (size_t)n, ", %s", op_names[f->reduction]);
-    if (f->collective == WK__DIST_ALL_REDUCE && f->root)
-        snprintf(out + n, size - (size_t)n, " for wk_ddp number %u", f->root);
+    if (f->collective == WK__DIST_ALL_REDUCE && f->root) snprintf(out + n, size - (size_t)n, " for wk_ddp %u", f->root);
     if (f->collective == WK__DIST_BROADCAST) snprintf(out + n, size - (size_t)n, " from rank %u", f->root);
     return out;
 }
@@ -28,7 +27,7 @@ void wk__agreement_begin(wk__agreement *own, const wk__dist_call *step, int worl
         .failed_rank = r->code == WK_OK ? WK__WIRE_NO_RANK : (uint32_t)world_rank};
     own->request.rank = r->code == WK_OK ? (uint32_t)world_rank : WK__WIRE_NO_RANK;
     if (r->code != WK_OK) {
-        snprintf(own->text, sizeof own->text, "%s", r->error_text ? r->error_text : "it is out of memory");
+        snprintf(own->text, sizeof own->text, "%s", r->error_text ? r->error_text : "out of host memory");
         return;
     }
     own->request.dtype = (uint8_t)r->dtype;
@@ -50,10 +49,10 @@ static void differ(wk__agreement *own, const wk__wire_header *a, const wk__wire_
     own->code = WK_ERR_STATE;
     own->failed_rank = WK__WIRE_NO_RANK;
     const bool lists = a->collective == WK__DIST_NEW_GROUP && b->collective == WK__DIST_NEW_GROUP;
-    snprintf(own->text, sizeof own->text, "the ranks differ: rank %u on %s asks for %s, rank %u on %s for %s%s",
+    snprintf(own->text, sizeof own->text, "mismatched collectives: rank %u on %s called %s, rank %u on %s called %s%s",
              a->rank, engine->host_name(world, (int)a->rank), wk__request_text(a, first, sizeof first), b->rank,
              engine->host_name(world, (int)b->rank), wk__request_text(b, second, sizeof second),
-             lists ? " of another list of ranks" : "");
+             lists ? " with another list of ranks" : "");
 }
 
 /* Returns true if the failure of a outranks that of b. */
@@ -136,7 +135,7 @@ static bool read_said(const uint8_t said[RECORD_BYTES], wk__agreement *out)
 static wk_code unreadable(wk__dist_error *fail)
 {
     fail->fatal = true;
-    return wk__dist_error_set(fail, WK_ERR_INTERNAL, "another rank says what cannot be read");
+    return wk__dist_error_set(fail, WK_ERR_INTERNAL, "malformed message from another rank");
 }
 
 wk_code wk__agree_all_gather(const wk__dist_transport *engine, void *world, const wk__dist_call *step,

@@ -165,7 +165,7 @@ static bool run_call(call *c, bool ready)
 static bool check_target(const call *c)
 {
     return !wk__body_overlaps(wk__body_of(c->x)) ||
-           refuse(c, WK_ERR_STATE, "has elements that share memory; wk_clone it");
+           refuse(c, WK_ERR_STATE, "has elements that share memory; wk_clone it first");
 }
 
 static bool same_shape(call *c)
@@ -186,11 +186,11 @@ static bool check_reduction(call *c, wk_dist_op op)
 {
     c->request.op = op;
     if (op < WK_DIST_SUM || op > WK_DIST_MAX) {
-        wk__error_set(c->site, WK_ERR_ARGUMENT, "%s: .op is %d, which is none", c->op, (int)op);
+        wk__error_set(c->site, WK_ERR_ARGUMENT, "%s: unknown .op %d", c->op, (int)op);
         return false;
     }
     const bool fits = op != WK_DIST_AVG || wk__is_float(c->request.dtype);
-    return fits || refuse(c, WK_ERR_DTYPE, "has no mean in its dtype; use WK_DIST_SUM, or wk_to_dtype");
+    return fits || refuse(c, WK_ERR_DTYPE, "is not floating-point and has no average; use WK_DIST_SUM, or wk_to_dtype");
 }
 
 wk_tensor *wk_dist_all_reduce__at(wk_site site, wk_tensor *x, const wk_dist_reduce_options *options)
@@ -210,7 +210,7 @@ static bool peer_of(call *c, int world_rank, const char *role)
 {
     c->request.peer = wk__dist_rank_in(c->group, world_rank);
     if (world_rank < 0 || world_rank >= wk_dist_size())
-        wk__error_set(c->site, WK_ERR_ARGUMENT, "%s: %s is rank %d, which is not in 0..%d", c->op, role, world_rank,
+        wk__error_set(c->site, WK_ERR_ARGUMENT, "%s: %s is rank %d, out of range [0, %d]", c->op, role, world_rank,
                       wk_dist_size() - 1);
     else if (c->request.peer < 0)
         wk__error_set(c->site, WK_ERR_ARGUMENT, "%s: %s is rank %d, which is not in the group", c->op, role,
@@ -244,13 +244,13 @@ static bool shape_of(call *c, int times, int parts, int *ndim, int64_t *shape)
     memcpy(shape, body->shape, sizeof *shape * (size_t)body->ndim);
     if (parts > 1 && (body->ndim == 0 || shape[0] % parts != 0)) {
         char what[96];
-        snprintf(what, sizeof what, "cannot be cut into %d parts along its first dimension", parts);
+        snprintf(what, sizeof what, "cannot be split into %d equal parts along its first dimension", parts);
         return refuse(c, WK_ERR_SHAPE, what);
     }
     int64_t bytes;
     shape[0] /= parts;
     if (!wk__mul_size(shape[0], times, &shape[0]) || !wk__dense_bytes(*ndim, shape, (wk_dtype)body->dtype, &bytes))
-        return refuse(c, WK_ERR_SHAPE, "of all ranks has more bytes than 64 bits can count");
+        return refuse(c, WK_ERR_SHAPE, "of all ranks exceeds 2^63 bytes");
     return true;
 }
 
@@ -300,8 +300,8 @@ static bool other_rank(call *c, int world_rank, const char *role)
 {
     if (!peer_of(c, world_rank, role)) return false;
     if (c->request.peer != c->group->rank) return true;
-    wk__error_set(c->site, WK_ERR_ARGUMENT, "%s: %s is rank %d, this one itself; wk_clone copies", c->op, role,
-                  world_rank);
+    wk__error_set(c->site, WK_ERR_ARGUMENT, "%s: %s is rank %d, the calling rank itself; copy with wk_clone", c->op,
+                  role, world_rank);
     return false;
 }
 

@@ -81,7 +81,7 @@ static void destroy(wk_module *self)
 static bool options_fit(wk_site site, wk_module *net, const wk_ddp_options *o)
 {
     if (!(o->bucket_cap_mb >= 0 && o->bucket_cap_mb < 1e6))
-        wk__error_set(site, WK_ERR_ARGUMENT, "ddp: .bucket_cap_mb is a number of megabytes from 0 to 1000000");
+        wk__error_set(site, WK_ERR_ARGUMENT, "ddp: .bucket_cap_mb must be in [0, 1000000]");
     else if (!wk__module_check(net, site, "ddp"))
         return false;
     else

@@ -41,7 +41,7 @@ static bool finish(void *user, wk_site site, bool failed)
 {
     wk__ddp *d = user;
     if (failed && !wk__error_pending())
-        wk__error_set(site, WK_ERR_STATE, "backward: it was left before its end"); /* sent to the other ranks */
+        wk__error_set(site, WK_ERR_STATE, "backward: aborted before its end"); /* sent to the other ranks */
     bool fine = !failed;
     while (d->gathered < d->buckets) gather_next(d, site);
     submit_until(d, d->buckets, site);
@@ -59,7 +59,7 @@ static bool finish(void *user, wk_site site, bool failed)
 static bool error_other_thread(void)
 {
     wk__error_set((wk_site){0}, WK_ERR_STATE,
-                  "backward: another thread's backward through this wk_ddp is under way; call one after the other");
+                  "backward: another thread is in a backward through this wk_ddp; run them one after the other");
     return false;
 }
 
@@ -88,8 +88,8 @@ static bool is_syncing(const wk__ddp *d)
 static bool error_late_gradient(void)
 {
     wk__error_set((wk_site){0}, WK_ERR_STATE,
-                  "backward: a parameter of wk_ddp got one more gradient after its own was on the way to the other "
-                  "ranks; put what is called within a hook of backward behind WK_NO_SYNC, or call it afterwards");
+                  "backward: a parameter of wk_ddp received a gradient after its bucket was sent; use WK_NO_SYNC for a "
+                  "backward inside a hook, or call it afterwards");
     return false;
 }
 

@@ -102,8 +102,8 @@ static wk_code init(wk_site site)
     if (wk__forked) return wk__report_forked(site, "dist_init"), WK_ERR_STATE;
     if (initialized || wk__dist_queue_is_stuck()) {
         wk__error_set(site, WK_ERR_STATE,
-                      initialized ? "dist_init: the world is there; it is joined once, until wk_dist_finish"
-                                  : "dist_init: a call of the last world has not come back; start the program again");
+                      initialized ? "dist_init: already initialised; call it only once"
+                                  : "dist_init: a call of the previous world has not returned; restart the program");
         return WK_ERR_STATE;
     }
     wk__launcher_status_send("world=joined\n");
@@ -114,7 +114,7 @@ static wk_code init(wk_site site)
     if (s.engine != WK__DIST_SELF && wk__dist_session_now.pid == getpid()) {
         wk__error_set(
             site, WK_ERR_STATE,
-            "dist_init: this process has joined its world and left it by wk_dist_finish; a process joins once");
+            "dist_init: this process has already left its world (wk_dist_finish); a process can join only once");
         return WK_ERR_STATE;
     }
     wk__dist_session_now.generation++;
@@ -139,9 +139,7 @@ static void end_joining(void *flag)
 wk_code wk_dist_init_at(wk_site site)
 {
     if (atomic_flag_test_and_set(&joining)) {
-        wk__error_set(site, WK_ERR_STATE,
-                      "dist_init: another thread is joining the world; one thread calls it, and others use the world "
-                      "when it is there");
+        wk__error_set(site, WK_ERR_STATE, "dist_init: another thread is joining the world; call it from one thread");
         return WK_ERR_STATE;
     }
     const uint64_t token = wk__guard_push_cleanup(&joining, end_joining);
@@ -184,7 +182,7 @@ wk_code wk_dist_finish_at(wk_site site)
 {
     wk__dist_session *job = &wk__dist_session_now;
     if (wk__context()->frame.backward_depth > 0) { /* wk_ddp would be left with this rank's own gradients */
-        wk__error_set(site, WK_ERR_STATE, "dist_finish: a backward is under way; leave the world when it has returned");
+        wk__error_set(site, WK_ERR_STATE, "dist_finish: called during a backward; call it after wk_backward returns");
         return WK_ERR_STATE;
     }
     const wk__dist_finish_hook hook = finish_hook;
@@ -228,7 +226,7 @@ static bool check_joined(wk_site site, const char *op)
     pthread_once(&started.once, detect_launched_size);
     if (started.processes <= 1) return true;
     wk__error_set(site, WK_ERR_STATE,
-                  "%s: %d processes were started (%s=%d), and this one has not joined them: call wk_dist_init first",
+                  "%s: %d processes were started (%s=%d), but this one has not joined them; call wk_dist_init first",
                   op, started.processes, started.variable, started.processes);
     return false;
 }
@@ -260,11 +258,11 @@ static bool ranks_fit(wk_site site, const int64_t *ranks, int count)
         while (other < k && ranks[other] != ranks[k]) other++;
         if (ranks[k] >= 0 && ranks[k] < world.size && other == k) continue;
         if (other < k)
-            wk__error_set(site, WK_ERR_ARGUMENT, "dist_new_group: rank %lld stands twice in the list",
+            wk__error_set(site, WK_ERR_ARGUMENT, "dist_new_group: duplicate rank %lld in the list",
                           (long long)ranks[k]);
         else
-            wk__error_set(site, WK_ERR_ARGUMENT, "dist_new_group: rank %lld is not in 0..%d", (long long)ranks[k],
-                          world.size - 1);
+            wk__error_set(site, WK_ERR_ARGUMENT, "dist_new_group: rank %lld is out of range [0, %d]",
+                          (long long)ranks[k], world.size - 1);
         return false;
     }
     return true;
@@ -334,7 +332,7 @@ static wk__dist_group *body_of(wk_site site, const char *op, const wk_dist_group
     if (!wk__handle_check(group, &group_kind, site, op, "the group")) return NULL;
     wk__dist_group *body = wk__handle_body(group);
     if (body->generation == wk__dist_session_now.generation) return body;
-    wk__error_set(site, WK_ERR_STATE, "%s: the group is of a world that this process has left", op);
+    wk__error_set(site, WK_ERR_STATE, "%s: the group belongs to a world that this process has left", op);
     return NULL;
 }
 
@@ -343,7 +341,7 @@ wk__dist_group *wk__dist_group_of(wk_site site, const char *op, const wk_dist_gr
     if (!check_joined(site, op)) return NULL;
     wk__dist_group *group = body_of(site, op, handle);
     if (!group || group->rank >= 0) return group;
-    wk__error_set(site, WK_ERR_ARGUMENT, "%s: rank %d is not in the group; only its ranks make this call", op,
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s: rank %d is not in the group; only members may make this call", op,
                   world.rank);
     return NULL;
 }

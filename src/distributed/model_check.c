@@ -120,15 +120,14 @@ static void describe_shorter(const line_reader *shorter, const line_reader *long
 static bool line_differs(const line_reader *a, const line_reader *b, int number, char out[DIFF_TEXT])
 {
     if (!same(a->name, b->name))
-        snprintf(out, DIFF_TEXT,
-                 "number %d of the parameters and buffers is \"%.*s\" on rank %d and \"%.*s\" on rank %d", number,
+        snprintf(out, DIFF_TEXT, "parameter or buffer %d is \"%.*s\" on rank %d and \"%.*s\" on rank %d", number,
                  least(a->name.bytes, SHOWN), a->name.at, a->rank, least(b->name.bytes, SHOWN), b->name.at, b->rank);
     else if (!same(a->what, b->what))
         snprintf(out, DIFF_TEXT, "\"%.*s\" is %.*s on rank %d and %.*s on rank %d", least(a->name.bytes, SHOWN),
                  a->name.at, least(a->what.bytes, SHAPE_SHOWN), a->what.at, a->rank, least(b->what.bytes, SHAPE_SHOWN),
                  b->what.at, b->rank);
     else if (a->grad != b->grad)
-        snprintf(out, DIFF_TEXT, "\"%.*s\" requires grad on rank %d and not on rank %d", least(a->name.bytes, SHOWN),
+        snprintf(out, DIFF_TEXT, "\"%.*s\" requires grad on rank %d but not on rank %d", least(a->name.bytes, SHOWN),
                  a->name.at, a->grad == '+' ? a->rank : b->rank, a->grad == '+' ? b->rank : a->rank);
     else
         return false;
@@ -147,8 +146,8 @@ static void find_difference(line_reader *own, line_reader *first, bool cut, char
         else if (mine && !cut)
             describe_shorter(first, own, out);
         else
-            snprintf(out, DIFF_TEXT, "rank %d has others than rank %d behind the first %d parameters and buffers",
-                     own->rank, first->rank, number - 1);
+            snprintf(out, DIFF_TEXT, "rank %d and rank %d differ after the first %d parameters and buffers", own->rank,
+                     first->rank, number - 1);
         return;
     }
 }
@@ -188,7 +187,7 @@ static bool report_difference(wk_site site, wk__dist_group *group, const char wo
         while (first < all + (size_t)(group->size - 1) * DIFF_TEXT && !*first) first += DIFF_TEXT;
         wk__text_format(&text, "ddp: networks differ: %.*s", DIFF_TEXT - 1, first);
         wk__text_escape(&text, 0);
-        wk__text_add(&text, "; names, shapes, dtypes and what requires grad have to be the same in all ranks");
+        wk__text_add(&text, "; names, shapes, dtypes and requires_grad must be the same on all ranks");
         wk__error_set_text(site, WK_ERR_ARGUMENT, &text);
     }
     wk__free(all);

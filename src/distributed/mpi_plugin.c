@@ -80,9 +80,8 @@ static void find(void)
     if (!library && !named && !mpi) library = load("libwick_mpi_mpich.so");
     if (!library) {
         snprintf(load_error, sizeof load_error,
-                 "%s, the plug-in for MPI, cannot be loaded (%s). It is built along with Wick where `mpicc` is found "
-                 "(scripts/setup many), and lies beside libwick.so or where WICK_MPI_PLUGIN says; or start the program "
-                 "with `wick run`",
+                 "cannot load the MPI plug-in %s (%s); build Wick with `mpicc` installed (scripts/setup many), set "
+                 "WICK_MPI_PLUGIN, or start the program with `wick run`",
                  named && *named ? named : file, dlerror());
         return;
     }
@@ -92,7 +91,7 @@ static void find(void)
     engine = entry ? entry(&services) : NULL;
     if (engine && engine->version != WK__DIST_TRANSPORT_VERSION) engine = NULL;
     if (!engine)
-        snprintf(load_error, sizeof load_error, "%s is the plug-in of another version of Wick",
+        snprintf(load_error, sizeof load_error, "%s was built for another version of Wick",
                  named && *named ? named : file);
 }
 

@@ -84,11 +84,12 @@ static wk_code make_call(const wk__dist_transport *engine, void *world, const wk
 {
     if (engine->checks_agreement) return engine->call(world, step, fail);
     if (queue.fatal_error.fatal)
-        return wk__dist_error_set(fail, queue.fatal_error.code, "an earlier call: %.600s", queue.fatal_error.text);
+        return wk__dist_error_set(fail, queue.fatal_error.code, "an earlier call failed: %.600s",
+                                  queue.fatal_error.text);
     wk_code code = wk__dist_is_p2p(step->request->kind) ? wk__agree_p2p(engine, world, step, fail)
                                                         : wk__agree_all_gather(engine, world, step, fail);
     if (code == WK_OK && wk__dist_queue_is_stuck()) /* abandoned meanwhile: its buffers may have been freed */
-        code = wk__dist_error_set(fail, WK_ERR_TIMEOUT, "another rank was late");
+        code = wk__dist_error_set(fail, WK_ERR_TIMEOUT, "another rank timed out");
     if (code == WK_OK) code = engine->call(world, step, fail);
     if (code != WK_OK && fail->fatal) queue.fatal_error = *fail;
     return code;
@@ -245,14 +246,14 @@ void wk__dist_submit(wk__dist_ticket *t, wk__dist_group *group, const wk__dist_r
         return;
     }
     if (group != wk__dist_world() && group->generation != job->generation) {
-        complete_with_error(t, WK_ERR_STATE, "the group is of a world that this process has left (wk_dist_finish)");
+        complete_with_error(t, WK_ERR_STATE,
+                            "the group belongs to a world that this process has left (wk_dist_finish)");
         return;
     }
     if (job->pid != getpid()) {
-        complete_with_error(
-            t, WK_ERR_STATE,
-            "this process was forked after its parent had joined the world, and is no rank of it; fork before "
-            "wk_dist_init, or start a new program (exec)");
+        complete_with_error(t, WK_ERR_STATE,
+                            "this process was forked after its parent joined the world and is not a rank; fork before "
+                            "wk_dist_init, or start a new program with exec");
         return;
     }
     pthread_once(&queue.once, init_queue);
@@ -274,12 +275,11 @@ static void abandon_call(wk__dist_ticket *t)
 {
     wk__dist_error fail = {.code = WK_OK};
     if (!queue.stuck)
-        wk__dist_error_set(
-            &fail, WK_ERR_TIMEOUT,
-            "not finished after %g s; another rank is dead or stuck; start again from the last checkpoint",
-            wk__dist_session_now.timeout_s);
+        wk__dist_error_set(&fail, WK_ERR_TIMEOUT,
+                           "timed out after %g s: another rank is dead or stuck; restart from the last checkpoint",
+                           wk__dist_session_now.timeout_s);
     else
-        wk__dist_error_set(&fail, WK_ERR_TIMEOUT, "an earlier call has not come back");
+        wk__dist_error_set(&fail, WK_ERR_TIMEOUT, "an earlier call has not returned");
     t->abandoned = queue.current == t;
     t->code = fail.code;
     t->done = queue.stuck = true;

@@ -53,7 +53,7 @@ static bool read_int(const choice *c, const char *name, long least, long most, l
     const long value = text ? strtol(text, &end, 10) : otherwise;
     *out = (int)value;
     if (!text || (*end == '\0' && value >= least && value <= most)) return true;
-    return set_error(c, "%s is \"%s\", which is no number from %ld to %ld", name, text, least, most);
+    return set_error(c, "%s is \"%s\"; expected an integer from %ld to %ld", name, text, least, most);
 }
 
 /* ---- where rank 0 is --------------------------------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ static bool host_and_port(const choice *c, const char *name, const char *text)
         n = 0;
     c->out->port = (int)port;
     if (port >= 1 && port <= UINT16_MAX && end == text + length && copy_host(c, host, n)) return true;
-    return set_error(c, "%s is \"%s\", which begins with no host:port, of which ports are 1 to 65535", name, text);
+    return set_error(c, "%s is \"%s\"; expected host:port with a port from 1 to 65535", name, text);
 }
 
 bool wk__dist_first_host(const char *list, char *host, size_t size)
@@ -107,8 +107,8 @@ static bool slurm_host(const choice *c)
         if (list && wk__dist_first_host(list, c->out->host, sizeof c->out->host)) return true;
     }
     if (address && copy_host(c, address, strlen(address))) return true;
-    return set_error(
-        c, "Slurm has set neither SLURM_JOB_NODELIST nor SLURM_LAUNCH_NODE_IPADDR; set WICK_COORDINATOR=host:port");
+    return set_error(c,
+                     "neither SLURM_JOB_NODELIST nor SLURM_LAUNCH_NODE_IPADDR is set; set WICK_COORDINATOR=host:port");
 }
 
 /* Uses the port after MASTER_PORT under torchrun, whose agent occupies that port. */
@@ -118,7 +118,7 @@ static bool torchrun_host(const choice *c)
     if (!read_int(c, "MASTER_PORT", 1, UINT16_MAX - 1, TORCH_PORT, &c->out->port)) return false;
     if (agent && strcmp(agent, "True") == 0) c->out->port++;
     if (address && copy_host(c, address, strlen(address))) return true;
-    return set_error(c, "RANK and WORLD_SIZE are set, and MASTER_ADDR, the host of rank 0, is not");
+    return set_error(c, "RANK and WORLD_SIZE are set, but MASTER_ADDR (the host of rank 0) is not");
 }
 
 static bool find_rank_0(const choice *c, launcher by)
@@ -130,7 +130,7 @@ static bool find_rank_0(const choice *c, launcher by)
     if (listens) return true;
     if (by == SLURM || (table[by].mpi && variable(c, "SLURM_JOB_ID"))) return slurm_host(c);
     if (by == TORCHRUN) return torchrun_host(c);
-    return set_error(c, "%s and %s are set, and WICK_COORDINATOR, the host:port of rank 0, is not", table[by].rank,
+    return set_error(c, "%s and %s are set, but WICK_COORDINATOR (host:port of rank 0) is not", table[by].rank,
                      table[by].size);
 }
 
@@ -161,7 +161,7 @@ static bool wanted_of(const choice *c, transport_choice *out)
     *out = ANY;
     for (int k = SELF; text && k <= MPI; k++)
         if (strcmp(text, words[k]) == 0) *out = (transport_choice)k;
-    return !text || *out != ANY || set_error(c, "WICK_COMM is \"%s\"; it can be self, tcp or mpi", text);
+    return !text || *out != ANY || set_error(c, "WICK_COMM is \"%s\"; expected self, tcp or mpi", text);
 }
 
 /* Returns the index of the first launcher whose variables are set and that fits the transport; STARTERS: none. */
@@ -188,8 +188,8 @@ static bool choose(const choice *c, bool mpi, const char *no_mpi)
     for (int by = 0; by < STARTERS; by++) {
         const bool has_rank = variable(c, table[by].rank), has_size = variable(c, table[by].size);
         if (table[by].both && has_rank != has_size)
-            return set_error(c, "%s is set and %s is not: they go together", has_rank ? table[by].rank : table[by].size,
-                             has_rank ? table[by].size : table[by].rank);
+            return set_error(c, "%s is set but %s is not; set both or neither",
+                             has_rank ? table[by].rank : table[by].size, has_rank ? table[by].size : table[by].rank);
     }
     const launcher by = detect_launcher(c, wanted, mpi);
     if (by < STARTERS && !ranks(c, by)) return false;
@@ -198,9 +198,7 @@ static bool choose(const choice *c, bool mpi, const char *no_mpi)
         return mpi || set_error(c, "%s", no_mpi);
     }
     if (wanted == TCP && by == STARTERS)
-        return set_error(
-            c,
-            "WICK_COMM is tcp, and nothing says which rank this is: set WICK_RANK, WICK_WORLD_SIZE, WICK_COORDINATOR");
+        return set_error(c, "WICK_COMM=tcp requires WICK_RANK, WICK_WORLD_SIZE and WICK_COORDINATOR");
     if (by == STARTERS || out->size == 1) return true;
     out->engine = WK__DIST_TCP;
     return find_rank_0(c, by);

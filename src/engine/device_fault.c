@@ -243,18 +243,17 @@ wk__failure *wk__failure_from(const wk__call_label *called, wk_site site, const 
     if (refused)
         snprintf(text, sizeof text, "%s%s: %s", name, underscore, called->fault);
     else if (fail->code == WK_ERR_INDEX && known && called->labels)
-        snprintf(text, sizeof text, "%s%s: label %lld names no class: there are %lld", name, underscore,
-                 (long long)fail->index, (long long)fail->bound);
+        snprintf(text, sizeof text, "%s%s: label %lld is out of range for %lld classes (valid: [0, %lld))", name,
+                 underscore, (long long)fail->index, (long long)fail->bound, (long long)fail->bound);
     else if (fail->code == WK_ERR_INDEX && known) /* same text as where the index is known at the call */
-        snprintf(text, sizeof text,
-                 "%s%s: index %lld is out of range: there are %lld places, so it must lie in [%lld, %lld)", name,
+        snprintf(text, sizeof text, "%s%s: index %lld is out of range for size %lld (valid: [%lld, %lld))", name,
                  underscore, (long long)fail->index, (long long)fail->bound,
                  called->from_first ? 0 : -(long long)fail->bound, (long long)fail->bound);
     else
         snprintf(text, sizeof text, "%s%s: %s%s%s", name, underscore, is_lost ? wk_device_str(device->id) : "",
                  is_lost ? ": " : "",
                  fail->code != WK_ERR_INDEX ? fail->text
-                 : called->labels           ? "a label names no class"
+                 : called->labels           ? "a label is out of range"
                                             : "an index is out of range");
     return wk__failure_new(refused ? WK_ERR_ARGUMENT : fail->code, site, text);
 }

@@ -28,7 +28,7 @@ wk_code wk__origin_of(const wk__record *r, wk_context *recorder, wk__origin **ou
     *out = NULL;
     if (r->device->id.kind == WK_CPU) return WK_OK;
     origin *o = wk__alloc_zero(1, sizeof *o);
-    if (!o) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory to run it");
+    if (!o) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory");
     *o = (origin){.base = {.refcount = 1, .recorder_id = recorder->stream, .destroy = end_origin},
                   .called = wk__call_label_of(r),
                   .site = r->site,

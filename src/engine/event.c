@@ -41,7 +41,7 @@ wk_event *wk_event_record_at(wk_site site, wk_device device)
     wk__device *on = wk__device_open(site, call, device.kind ? device : context->device);
     if (!on) return NULL;
     if (!on->backend->event_record) {
-        wk__error_set(site, WK_ERR_UNSUPPORTED, "%s: %s has no events: measure time around wk_sync", call,
+        wk__error_set(site, WK_ERR_UNSUPPORTED, "%s: %s does not support events; measure time around wk_sync", call,
                       wk_device_str(on->id));
         return NULL;
     }

@@ -187,7 +187,7 @@ static void run_programs(wk__execution *run, wk__lowering *ahead, wk__record **r
         wk__fail fail = {.tag = -1};
         wk_code code;
         if (fit < b->records)
-            code = wk__fail_set(&fail, WK_ERR_INTERNAL, "%s: its expression is longer than a program can be",
+            code = wk__fail_set(&fail, WK_ERR_INTERNAL, "%s: its expression exceeds the maximum program length",
                                 record[0]->op->name);
         else
             code = run_work(run, b, &fail);

@@ -154,7 +154,7 @@ int wk__drop_failed(wk__execution *run, wk__record **record, int records)
 /* ---- reporting --------------------------------------------------------------------------------------------------- */
 
 /* Failure that is used if none can be allocated. Never freed: no user owns this initial reference. */
-static wk__failure no_memory = {.refs = 1, .code = WK_ERR_MEMORY, .text = "out of host memory while work was run"};
+static wk__failure no_memory = {.refs = 1, .code = WK_ERR_MEMORY, .text = "out of host memory"};
 
 wk__failure *wk__failure_oom(void)
 {

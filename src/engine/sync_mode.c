@@ -14,7 +14,7 @@ wk_code wk_set_sync_debug_mode_at(wk_site site, wk_sync_mode mode)
     const int wanted = (int)mode;
     if (wanted < WK_SYNC_QUIET || wanted > WK_SYNC_ERROR) {
         wk__error_set(site, WK_ERR_ARGUMENT,
-                      "set_sync_debug_mode: %d is no mode; it takes WK_SYNC_QUIET, WK_SYNC_LOG or WK_SYNC_ERROR",
+                      "set_sync_debug_mode: unknown mode %d; expected WK_SYNC_QUIET, WK_SYNC_LOG or WK_SYNC_ERROR",
                       wanted);
         return WK_ERR_ARGUMENT;
     }
@@ -44,9 +44,8 @@ void wk__warn_or_error_on_sync(wk__device *device, wk_site site, int64_t bytes)
     int mode = atomic_load_explicit(&sync_mode, memory_order_relaxed);
     if (mode == WK_SYNC_ERROR)
         wk__error_set(site, WK_ERR_STATE,
-                      "the host waits here for %s (%lld bytes); keep figures on the device with wk_history and read "
-                      "them in bulk",
+                      "host waits for %s (%lld bytes); collect values with wk_history and read them once",
                       wk_device_str(device->id), (long long)bytes);
     else if (mode == WK_SYNC_LOG && wk__log_first_at_site(WK__LOG_SYNC, wk__site(site)))
-        wk__log(WK__LOG_SYNC, site, "the host waits for %s (%lld bytes)", wk_device_str(device->id), (long long)bytes);
+        wk__log(WK__LOG_SYNC, site, "host waits for %s (%lld bytes)", wk_device_str(device->id), (long long)bytes);
 }

@@ -15,7 +15,7 @@ int wk_thread_count(void)
 wk_code wk_set_threads_at(wk_site site, int count)
 {
     if (count < 1 || count > 1024) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "set_threads: %d is not from 1 to 1024", count);
+        wk__error_set(site, WK_ERR_ARGUMENT, "set_threads: count must be in [1, 1024], got %d", count);
         return WK_ERR_ARGUMENT;
     }
     wk_context *context = wk__context();

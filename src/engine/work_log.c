@@ -42,8 +42,8 @@ void wk__log_kernel(const wk__record *r, const wk__work *work)
     wk__text_format(&line, "%s%s on %s", wk__work_family_of(work)->log_name,
                     work->program && kernel ? ", and then" : "", wk_device_str(r->device->id));
     if (work->program) add_program(&line, ":\n", work->program);
-    static const char *const computed[WK__FACTORS] = {"\nwhose left factor is computed on the way:\n",
-                                                      "\nwhose right factor is computed on the way:\n"};
+    static const char *const computed[WK__FACTORS] = {"\nwith a fused left factor:\n",
+                                                      "\nwith a fused right factor:\n"};
     for (int k = 0; kernel && k < WK__FACTORS; k++) {
         if (kernel->prologue[k]) add_program(&line, computed[k], kernel->prologue[k]);
     }

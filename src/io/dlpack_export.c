@@ -62,11 +62,11 @@ static bool check_exportable(wk_site site, wk_tensor *x)
     const bool on_cpu = wk__body_of(x)->storage->device->id.kind == WK_CPU;
     if (!on_cpu)
         wk__call_error("to_dlpack", site, WK_ERR_DEVICE, &x,
-                       "$a is on %s, and memory of devices is not shared; copy it first: wk_to(x, wk_cpu())",
+                       "$a is on %s; only CPU memory can be exported: copy it with wk_to(x, wk_cpu())",
                        wk_device_str(wk__body_of(x)->storage->device->id));
     else if (wk__requires_grad(x))
         wk__call_error("to_dlpack", site, WK_ERR_STATE, &x,
-                       "$a requires grad, and what others write there has no gradient; wk_detach(x) shares the memory");
+                       "$a requires grad, and writes by the consumer have no gradient; export wk_detach(x)");
     else
         return true;
     return false;

@@ -19,13 +19,13 @@ static bool refuse_dtype(wk_site site, wk_dl_dtype dl)
 {
     static const char *const kinds[] = {"int", "uint", "float", "handle", "bfloat", "complex", "bool"};
     wk__text text = {0};
-    wk__text_add(&text, "from_dlpack: there is no dtype for ");
+    wk__text_add(&text, "from_dlpack: unsupported dtype: ");
     if (dl.kind < sizeof kinds / sizeof *kinds)
         wk__text_format(&text, "%s%d", kinds[dl.kind], (int)dl.bits);
     else
         wk__text_format(&text, "DLPack's type %d of %d bits", (int)dl.kind, (int)dl.bits);
     if (dl.lanes != 1) wk__text_format(&text, " in vectors of %d", (int)dl.lanes);
-    wk__text_add(&text, "; convert the tensor in the library that it comes from");
+    wk__text_add(&text, "; convert the tensor in its own library");
     wk__error_set_text(site, WK_ERR_DTYPE, &text);
     return false;
 }
@@ -34,8 +34,8 @@ static bool check_on_host(wk_site site, wk_dl_device device)
 {
     if (device.kind == WK_DL_CPU || device.kind == WK_DL_CUDA_HOST || device.kind == WK_DL_ROCM_HOST) return true;
     wk__error_set(site, WK_ERR_DEVICE,
-                  "from_dlpack: the tensor is on a device (DLPack's kind %d, number %d), and memory of devices is not "
-                  "shared; copy it to the CPU in the library that it comes from",
+                  "from_dlpack: the tensor is in device memory (DLPack device type %d, id %d), which cannot be shared; "
+                  "copy it to the CPU in its own library",
                   (int)device.kind, (int)device.index);
     return false;
 }
@@ -57,9 +57,8 @@ static bool read_geometry(wk_site site, const wk_dl_tensor *t, layout *l)
         if (l->stride[d] < 0) {
             wk__error_set(
                 site, WK_ERR_ARGUMENT,
-                "from_dlpack: dimension %d has the stride %lld, and strides must not be negative; make the tensor "
-                "contiguous in the library that it comes from",
-                d, (long long)l->stride[d]);
+                "from_dlpack: dimension %d has negative stride %lld; make the tensor contiguous in its own library", d,
+                (long long)l->stride[d]);
             return false;
         }
     return true;
@@ -80,7 +79,7 @@ static bool compute_extent(wk_site site, const wk_dl_tensor *t, layout *l)
     if (!t->data) {
         wk__error_set(site, WK_ERR_ARGUMENT, "from_dlpack: the data is NULL");
     } else if (!fits) {
-        wk__error_set(site, WK_ERR_SHAPE, "from_dlpack: sizes and strides reach past the end of the address space");
+        wk__error_set(site, WK_ERR_SHAPE, "from_dlpack: sizes and strides exceed the address space");
     } else {
         l->first = (char *)t->data + t->byte_offset;
         return true;
@@ -112,7 +111,7 @@ static wk_tensor *import_shared(wk_site site, const layout *l, void (*release)(v
 {
     if ((uintptr_t)l->first % wk_dtype_size(l->dtype) != 0) {
         wk__error_set(site, WK_ERR_ARGUMENT,
-                      "from_dlpack: the elements are not aligned for %s; copy them in the library that they come from",
+                      "from_dlpack: the data is not aligned for %s; copy the tensor in its own library",
                       wk_dtype_str(l->dtype));
         return NULL;
     }
@@ -165,7 +164,7 @@ wk_tensor *wk_from_dlpack_at(wk_site site, wk_dl_managed_versioned *managed)
     }
     if (managed->version.major != WK_DL_MAJOR) { /* other fields may have another layout in that version */
         wk__error_set(site, WK_ERR_UNSUPPORTED,
-                      "from_dlpack: the tensor is of DLPack %u.%u, and only %d is known here; ask its library for that",
+                      "from_dlpack: unsupported DLPack version %u.%u; export the tensor with version %d",
                       (unsigned)managed->version.major, (unsigned)managed->version.minor, WK_DL_MAJOR);
         return NULL;
     }

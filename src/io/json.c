@@ -39,7 +39,7 @@ static wk_code unexpected(const wk__json *json, const char *what, wk__io_error *
 
 static wk_code bad_string(const wk__json *json, const char *what, wk__io_error *error)
 {
-    return wk__io_fail(error, WK_ERR_FORMAT, "a string holds %s (byte %lld)", what,
+    return wk__io_fail(error, WK_ERR_FORMAT, "invalid string: %s (byte %lld)", what,
                        (long long)wk__json_position(json, json->at));
 }
 
@@ -96,13 +96,13 @@ static wk_code take_escape(wk__json *json, uint32_t *code, wk__io_error *error)
     if (at >= json->end || *at != 'u') return bad_string(json, "an unknown escape", error);
     int32_t value = hex4(at + 1, json->end);
     if (value < 0) return bad_string(json, "\\u without four hexadecimal digits", error);
-    if (value == 0) return bad_string(json, "the character zero", error);
+    if (value == 0) return bad_string(json, "a zero character", error);
     int64_t length = 6;
     if (value >= 0xd800 && value <= 0xdfff) {
         const char *second = at + 5;
         int32_t low =
             json->end - second >= 2 && second[0] == '\\' && second[1] == 'u' ? hex4(second + 2, json->end) : -1;
-        if (value > 0xdbff || low < 0xdc00 || low > 0xdfff) return bad_string(json, "half a surrogate pair", error);
+        if (value > 0xdbff || low < 0xdc00 || low > 0xdfff) return bad_string(json, "an unpaired surrogate", error);
         value = 0x10000 + ((value - 0xd800) << 10) + (low - 0xdc00);
         length = 12;
     }
@@ -124,9 +124,9 @@ wk_code wk__json_string(wk__json *json, const char **string, wk__io_error *error
             to = put_character(to, code);
             continue;
         }
-        if ((unsigned char)*json->at < 0x20) return bad_string(json, "a control character that is not escaped", error);
+        if ((unsigned char)*json->at < 0x20) return bad_string(json, "an unescaped control character", error);
         int bytes = wk__utf8_bytes(json->at, json->end);
-        if (bytes == 0) return bad_string(json, "a byte that is not UTF-8", error);
+        if (bytes == 0) return bad_string(json, "invalid UTF-8", error);
         while (bytes-- > 0) *to++ = *json->at++;
     }
     if (json->at == json->end) return unexpected(json, "the end of a string", error);
@@ -142,17 +142,17 @@ static bool is_digit(char c)
 
 wk_code wk__json_integer(wk__json *json, int64_t *value, wk__io_error *error)
 {
-    static const char wanted[] = "a whole number, not negative";
+    static const char wanted[] = "a non-negative integer";
     if (!is_digit(peek(json))) return unexpected(json, wanted, error);
     const char *from = json->at;
     int64_t number = 0;
     for (; json->at < json->end && is_digit(*json->at); json->at++) {
         if (__builtin_mul_overflow(number, 10, &number) || __builtin_add_overflow(number, *json->at - '0', &number))
-            return wk__io_fail(error, WK_ERR_FORMAT, "a number is above 9223372036854775807 (byte %lld)",
+            return wk__io_fail(error, WK_ERR_FORMAT, "a number exceeds 9223372036854775807 (byte %lld)",
                                (long long)wk__json_position(json, from));
     }
     if (*from == '0' && json->at - from > 1)
-        return wk__io_fail(error, WK_ERR_FORMAT, "a number begins with 0 (byte %lld)",
+        return wk__io_fail(error, WK_ERR_FORMAT, "a number has a leading zero (byte %lld)",
                            (long long)wk__json_position(json, from));
     if (json->at < json->end && (*json->at == '.' || *json->at == 'e' || *json->at == 'E'))
         return unexpected(json, wanted, error);

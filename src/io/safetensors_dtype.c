@@ -31,7 +31,6 @@ wk_code wk__safetensors_check_dtype(const wk__safetensors_tensor *tensor, wk__io
     if (tensor->dtype) return WK_OK;
     return wk__io_fail(
         error, WK_ERR_UNSUPPORTED,
-        "tensor \"%s\" has dtype %s, which Wick does not have. It reads BOOL, U8, I8, I16, I32, I64, F16, "
-        "BF16, F32 and F64",
+        "tensor \"%s\" has unsupported dtype %s; expected BOOL, U8, I8, I16, I32, I64, F16, BF16, F32 or F64",
         wk__printable_name(tensor->name).text, tensor->dtype_name);
 }

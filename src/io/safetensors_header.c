@@ -55,8 +55,8 @@ static wk_code read_offsets(wk__json *json, wk__safetensors_tensor *tensor, wk__
     int count;
     wk_code code = read_numbers(json, "data_offsets", offsets, 2, &count, error);
     if (code != WK_OK) return code;
-    if (count != 2) return bad(error, position, "data_offsets are not two numbers");
-    if (offsets[0] > offsets[1]) return bad(error, position, "data_offsets end before they begin");
+    if (count != 2) return bad(error, position, "data_offsets must be two integers");
+    if (offsets[0] > offsets[1]) return bad(error, position, "data_offsets must not decrease");
     tensor->begin = offsets[0];
     tensor->end = offsets[1];
     return WK_OK;
@@ -72,7 +72,7 @@ static wk_code read_fields(wk__json *json, wk__safetensors_tensor *tensor, int *
     for (bool first = true, more; code == WK_OK; first = false) {
         const char *key;
         if ((code = wk__json_item(json, '}', first, &more, error)) != WK_OK) return code;
-        if (!more) return seen == ALL ? WK_OK : bad(error, position, "dtype, shape or data_offsets are missing");
+        if (!more) return seen == ALL ? WK_OK : bad(error, position, "dtype, shape or data_offsets is missing");
         if ((code = wk__json_string(json, &key, error)) != WK_OK) return code;
         unsigned field = strcmp(key, "dtype") == 0          ? DTYPE
                          : strcmp(key, "shape") == 0        ? SHAPE
@@ -96,10 +96,11 @@ static wk_code read_tensor(wk__json *json, wk__safetensors_tensor *tensor, wk__i
     int64_t bytes;
     wk_code code = read_fields(json, tensor, &bits, error);
     if (code == WK_OK && !wk__safetensors_bytes(tensor->shape, tensor->ndim, bits, &bytes))
-        code = bad(error, tensor->position, "the shape has no size in bytes: overflow, or a part of a byte");
+        code = bad(error, tensor->position, "the size in bytes overflows or is not an integer");
     else if (code == WK_OK && bytes != tensor->end - tensor->begin)
-        code = wk__io_fail(error, WK_ERR_FORMAT, "dtype and shape make %lld bytes, data_offsets %lld (byte %lld)",
-                           (long long)bytes, (long long)(tensor->end - tensor->begin), (long long)tensor->position);
+        code =
+            wk__io_fail(error, WK_ERR_FORMAT, "dtype and shape need %lld bytes, but data_offsets span %lld (byte %lld)",
+                        (long long)bytes, (long long)(tensor->end - tensor->begin), (long long)tensor->position);
     return code == WK_OK ? WK_OK : wk__io_prefix(error, "tensor \"%s\"", wk__printable_name(tensor->name).text);
 }
 
@@ -127,7 +128,7 @@ static wk_code read_metadata(wk__json *json, wk__safetensors *out, wk__io_error 
         if (out->metadata_count == WK__SAFETENSORS_MAX_METADATA) {
             code = bad(error, position, "more than 65536 pairs");
         } else if (!wk__grow(&out->metadata, &capacity, out->metadata_count + 1, sizeof *out->metadata)) {
-            code = wk__io_fail(error, WK_ERR_MEMORY, "no memory");
+            code = wk__io_fail(error, WK_ERR_MEMORY, "out of host memory");
         } else {
             code = read_pair(json, &out->metadata[out->metadata_count], error);
             out->metadata_count++;
@@ -153,7 +154,7 @@ static wk_code read_member(wk__json *json, wk__safetensors *out, int64_t capacit
     wk_code code = wk__json_string(json, &name, error);
     if (code != WK_OK) return code;
     int64_t position = wk__json_position(json, name) - 1;
-    if (strlen(name) > WK__SAFETENSORS_MAX_NAME) return bad(error, position, "a name has more than 4096 bytes");
+    if (strlen(name) > WK__SAFETENSORS_MAX_NAME) return bad(error, position, "a name is longer than 4096 bytes");
     if ((code = wk__json_expect(json, ':', error)) != WK_OK) return code;
     if (strcmp(name, "__metadata__") == 0) {
         if (*had_metadata) return bad(error, position, "duplicate key \"__metadata__\"");
@@ -171,7 +172,7 @@ wk_code wk__safetensors_header(wk__json *json, wk__safetensors *out, int64_t cap
 {
     bool had_metadata = false;
     if (json->at == json->end || *json->at != '{')
-        return bad(error, json->position, "the header does not begin with '{'");
+        return bad(error, json->position, "expected '{' at the start of the header");
     json->at++;
     for (bool first = true, more;; first = false) {
         wk_code code = wk__json_item(json, '}', first, &more, error);
@@ -180,6 +181,7 @@ wk_code wk__safetensors_header(wk__json *json, wk__safetensors *out, int64_t cap
         if (!more) break;
     }
     while (json->at < json->end && *json->at == ' ') json->at++;
-    return json->at == json->end ? WK_OK
-                                 : bad(error, wk__json_position(json, json->at), "bytes after the end of the header");
+    return json->at == json->end
+               ? WK_OK
+               : bad(error, wk__json_position(json, json->at), "unexpected data after the end of the header");
 }

@@ -53,7 +53,7 @@ static wk_code check_no_gaps(const wk__safetensors *out, int64_t data_bytes, wk_
         if (tensor->begin != covered)
             return wk__io_fail(
                 error, WK_ERR_FORMAT,
-                "tensor \"%s\": its data begins at %lld, where the data before it ends at %lld: %s (byte %lld)",
+                "tensor \"%s\": its data starts at %lld, but the preceding data ends at %lld: %s (byte %lld)",
                 wk__printable_name(tensor->name).text, (long long)tensor->begin, (long long)covered,
                 tensor->begin < covered ? "an overlap" : "a hole", (long long)tensor->position);
         covered = tensor->end;
@@ -62,8 +62,7 @@ static wk_code check_no_gaps(const wk__safetensors *out, int64_t data_bytes, wk_
     if (covered > data_bytes)
         return wk__io_fail(
             error, WK_ERR_FORMAT,
-            "tensor \"%s\": its data ends at %lld, but the file has only %lld bytes of data: it is truncated "
-            "(byte %lld)",
+            "tensor \"%s\": its data ends at %lld, but the file has only %lld bytes of data: truncated (byte %lld)",
             wk__printable_name(out->tensors[out->count - 1].name).text, (long long)covered, (long long)data_bytes,
             (long long)out->tensors[out->count - 1].position);
     return wk__io_fail(error, WK_ERR_FORMAT, "the data of the tensors ends at byte %lld, but %lld bytes follow it",
@@ -77,12 +76,12 @@ static wk_code parse_header(wk__safetensors *out, int64_t file_bytes, wk__io_err
     int64_t capacity = count_braces(out->header, header_bytes);
     wk__json json = {out->header, out->header, out->header + header_bytes, WK__SAFETENSORS_PREFIX};
     out->tensors = wk__alloc_zero((size_t)capacity, sizeof *out->tensors);
-    if (!out->tensors) return wk__io_fail(error, WK_ERR_MEMORY, "no memory for the list of tensors");
+    if (!out->tensors) return wk__io_fail(error, WK_ERR_MEMORY, "out of host memory for the list of tensors");
     wk_code code = wk__safetensors_header(&json, out, capacity, error);
     if (code != WK_OK) return code;
     wk__heap_sort(out->tensors, out->count, sizeof *out->tensors, data_before);
     out->by_name = wk__alloc_zero((size_t)out->count, sizeof *out->by_name);
-    if (!out->by_name) return wk__io_fail(error, WK_ERR_MEMORY, "no memory for the list of tensors");
+    if (!out->by_name) return wk__io_fail(error, WK_ERR_MEMORY, "out of host memory for the list of tensors");
     code = check_names(out, error);
     return code == WK_OK ? check_no_gaps(out, file_bytes - out->data_start, error) : code;
 }
@@ -100,19 +99,18 @@ static wk_code begin(wk__safetensors *out, const unsigned char *prefix, int64_t 
     for (int k = WK__SAFETENSORS_PREFIX; k-- > 0;) header_bytes = header_bytes << 8 | prefix[k];
     if (header_bytes > WK__SAFETENSORS_MAX_HEADER && memcmp(prefix, "PK\3\4", 4) == 0)
         return wk__io_fail(error, WK_ERR_FORMAT,
-                           "not a safetensors file but a zip archive, as torch.save writes (byte 0): "
-                           "safetensors.torch.save_file(model.state_dict(), FILE) writes one that can be read");
+                           "not a safetensors file but a zip archive, as torch.save writes (byte 0); use "
+                           "safetensors.torch.save_file(model.state_dict(), FILE)");
     if (header_bytes > WK__SAFETENSORS_MAX_HEADER)
         return wk__io_fail(error, WK_ERR_FORMAT,
-                           "not a safetensors file: a header of %llu bytes, of at most 100000000 (byte 0)",
+                           "not a safetensors file: header of %llu bytes exceeds 100000000 (byte 0)",
                            (unsigned long long)header_bytes);
     if ((int64_t)header_bytes > file_bytes - WK__SAFETENSORS_PREFIX)
-        return wk__io_fail(error, WK_ERR_FORMAT,
-                           "the header has %lld bytes, but only %lld follow: the file is truncated (byte 0)",
+        return wk__io_fail(error, WK_ERR_FORMAT, "the header has %lld bytes, but only %lld follow: truncated (byte 0)",
                            (long long)header_bytes, (long long)(file_bytes - WK__SAFETENSORS_PREFIX));
     *out = (wk__safetensors){.data_start = WK__SAFETENSORS_PREFIX + (int64_t)header_bytes};
     out->header = wk__alloc(header_bytes);
-    return out->header ? WK_OK : wk__io_fail(error, WK_ERR_MEMORY, "no memory for the header");
+    return out->header ? WK_OK : wk__io_fail(error, WK_ERR_MEMORY, "out of host memory for the header");
 }
 
 static wk_code finish(wk__safetensors *out, wk_code code)
@@ -129,7 +127,7 @@ wk_code wk__safetensors_parse(const void *block, int64_t block_bytes, int64_t fi
     wk_code code = begin(out, block, known < WK__SAFETENSORS_PREFIX ? known : file_bytes, error);
     if (code != WK_OK) return code;
     if (known < out->data_start)
-        return finish(out, wk__io_fail(error, WK_ERR_INTERNAL, "the header was handed over in part only"));
+        return finish(out, wk__io_fail(error, WK_ERR_INTERNAL, "internal error: the header is incomplete"));
     memcpy(out->header, (const char *)block + WK__SAFETENSORS_PREFIX,
            (size_t)(out->data_start - WK__SAFETENSORS_PREFIX));
     return finish(out, parse_header(out, file_bytes, error));

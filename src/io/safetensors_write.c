@@ -40,7 +40,7 @@ static const wk__safetensors_dtype *kind_of(wk_dtype dtype)
 
 static wk_code no_memory(wk__io_error *error)
 {
-    return wk__io_fail(error, WK_ERR_MEMORY, "no memory for the header of a safetensors file");
+    return wk__io_fail(error, WK_ERR_MEMORY, "out of host memory for the header of a safetensors file");
 }
 
 /* What the reader would refuse is not written. */
@@ -50,15 +50,15 @@ static wk_code check_tensor(placed *place, int64_t *bytes, wk__io_error *error)
     const char *problem = NULL;
     place->kind = kind_of(tensor->dtype);
     if (!place->kind)
-        problem = "has no dtype that safetensors knows";
+        problem = "has a dtype that safetensors does not support";
     else if (strcmp(tensor->name, "__metadata__") == 0)
-        problem = "has the name that the format keeps for its metadata";
+        problem = "has a name that the format reserves for metadata";
     else if (strlen(tensor->name) > WK__SAFETENSORS_MAX_NAME)
-        problem = "has a name of more than 4096 bytes";
+        problem = "has a name longer than 4096 bytes";
     else if (tensor->ndim < 0 || tensor->ndim > WK__MAX_DIMS)
         problem = "has more than 8 dimensions";
     for (int k = 0; !problem && k < tensor->ndim; k++)
-        if (tensor->shape[k] < 0) problem = "has a negative dimension";
+        if (tensor->shape[k] < 0) problem = "has a negative size";
     if (!problem && !wk__safetensors_bytes(tensor->shape, tensor->ndim, place->kind->bits, bytes))
         problem = "is too large";
     if (!problem) return WK_OK;
@@ -90,7 +90,7 @@ static wk_code assign_offsets(placed *places, int64_t count, wk__safetensors_lay
         tensor->dtype_name = places[k].kind->name;
         tensor->begin = layout->data_bytes;
         if (!wk__add_size(tensor->begin, bytes, &tensor->end))
-            return wk__io_fail(error, WK_ERR_ARGUMENT, "the tensors together are too large for a file");
+            return wk__io_fail(error, WK_ERR_ARGUMENT, "the total size of the tensors overflows");
         layout->data_bytes = tensor->end;
         layout->order[k] = places[k].index;
     }
@@ -105,14 +105,14 @@ static wk_code add_metadata(wk__text *text, const wk__metadata_entry *metadata, 
     if (!sorted) return no_memory(error);
     memcpy(sorted, metadata, (size_t)pairs * sizeof *sorted);
     wk__heap_sort(sorted, pairs, sizeof *sorted, key_before);
-    const char *problem = pairs > WK__SAFETENSORS_MAX_METADATA ? "too many pairs" : NULL;
+    const char *problem = pairs > WK__SAFETENSORS_MAX_METADATA ? "too many metadata entries" : NULL;
     wk__text_add(text, "\"__metadata__\":{");
     for (int64_t k = 0; k < pairs && !problem; k++) {
         if (k > 0) wk__text_repeat(text, ',', 1);
         bool good = wk__json_add_string(text, sorted[k].key);
         wk__text_repeat(text, ':', 1);
         if (!good || !wk__json_add_string(text, sorted[k].value)) problem = "a string is not UTF-8";
-        if (k > 0 && strcmp(sorted[k - 1].key, sorted[k].key) == 0) problem = "a key stands twice";
+        if (k > 0 && strcmp(sorted[k - 1].key, sorted[k].key) == 0) problem = "duplicate key";
     }
     wk__text_repeat(text, '}', 1);
     wk__free(sorted);
@@ -148,7 +148,7 @@ static wk_code write_header(const wk__safetensors_tensor *tensors, int64_t count
     if (text->failed) return no_memory(error);
     int64_t header_bytes = text->length - WK__SAFETENSORS_PREFIX;
     if (header_bytes > WK__SAFETENSORS_MAX_HEADER)
-        return wk__io_fail(error, WK_ERR_ARGUMENT, "names and metadata make a header of more than 100000000 bytes");
+        return wk__io_fail(error, WK_ERR_ARGUMENT, "the header exceeds 100000000 bytes: shorten names or metadata");
     for (int k = 0; k < WK__SAFETENSORS_PREFIX; k++) text->data[k] = (char)(header_bytes >> 8 * k & 0xff);
     return WK_OK;
 }

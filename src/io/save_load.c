@@ -30,7 +30,8 @@ bool wk__contiguous_host_view(wk_site site, const char *op, wk_tensor *x, wk__ho
     if (wk__body_contiguous(body)) return wk__host_map(x, out, site);
     const int64_t bytes = wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype);
     void *rows = wk__alloc((size_t)bytes + 1);
-    if (!rows) wk__error_set(site, WK_ERR_MEMORY, "%s: no memory for %lld bytes of a tensor", op, (long long)bytes);
+    if (!rows)
+        wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for %lld bytes of a tensor", op, (long long)bytes);
     *out = (wk__host_mapping){rows, rows};
     if (rows && wk__host_download(x, rows, NULL, site)) return true;
     wk__host_unmap(out);

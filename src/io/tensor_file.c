@@ -48,7 +48,7 @@ wk_tensor *wk__tensor_file_read_one(const wk__tensor_file *from, const wk__safet
     wk_code code = wk__safetensors_check_dtype(t, &error);
     void *data = code == WK_OK ? wk__alloc((size_t)bytes + 1) : NULL;
     if (code == WK_OK && !data)
-        code = wk__io_fail(&error, WK_ERR_MEMORY, "no memory for %lld bytes of \"%s\"", (long long)bytes,
+        code = wk__io_fail(&error, WK_ERR_MEMORY, "out of host memory for %lld bytes of \"%s\"", (long long)bytes,
                            wk__printable_name(t->name).text);
     if (data) code = wk__file_read_at(&from->file, from->header.data_start + t->begin, data, bytes, &error);
     wk_tensor *out = NULL;
@@ -102,7 +102,7 @@ static void report_difference(const wk__tensor_file *from, const wk__safetensors
                               const wk__named_tensor *wanted, const char *owner, wk__text *text)
 {
     const wk__body *body = wk__body_of(wanted->tensor);
-    wk__text_format(text, t ? "\"%s%s\" is " : "there is no \"%s%s\", which is ", prefix,
+    wk__text_format(text, t ? "\"%s%s\" is " : "missing tensor \"%s%s\", which is ", prefix,
                     wk__printable_name(wanted->name).text);
     add_described(text, body->dtype, "", body->ndim, body->shape);
     wk__text_format(text, " in the %s", owner);
@@ -110,8 +110,11 @@ static void report_difference(const wk__tensor_file *from, const wk__safetensors
     if (t) add_described(text, t->dtype, t->dtype_name, t->ndim, t->shape);
     if (t) wk__text_add(text, " in the file");
     if (!t && !*prefix && wk__metadata_find(from->header.metadata, from->header.metadata_count, "wick.checkpoint"))
-        wk__text_add(text, ". The file is a checkpoint, which wk_checkpoint_load reads");
+        wk__text_add(text, "; the file is a checkpoint: load it with wk_checkpoint_load");
     const bool shapes_match = t && wk__same_shape(t->ndim, t->shape, body->ndim, body->shape);
+    if (shapes_match)
+        wk__text_add(text, "; loading does not convert dtypes: read the file with wk_load_tensors and convert with "
+                           "wk_copy_(target, x)");
     wk__error_set_text(from->site, shapes_match ? WK_ERR_DTYPE : WK_ERR_SHAPE, text);
 }
 
@@ -144,7 +147,7 @@ bool wk__tensor_file_check(const wk__tensor_file *from, const char *prefix, cons
     }
     const char *more = find_unknown(from, prefix, list);
     if (more) {
-        wk__text_format(&text, "it has a tensor \"%s%s\", the %s has none of that name", prefix,
+        wk__text_format(&text, "unexpected tensor \"%s%s\": the %s has none of that name", prefix,
                         wk__printable_name(more).text, owner);
         wk__error_set_text(from->site, WK_ERR_SHAPE, &text);
         return false;

@@ -57,7 +57,7 @@ static void add_ins(wk__text *text, const wk__program *group, int k)
     if (ins->code == WK__IMM) add_imm(text, group, ins);
     if (ins->code == WK__LOAD) wk__text_format(text, " %%%d", arg[0]);
     if (ins->code == WK__LOADX) {
-        wk__text_format(text, " of %%%d, %lld places, stride %lld", arg[1], (long long)group->imm[arg[2]].i,
+        wk__text_format(text, " of %%%d, bound %lld, stride %lld", arg[1], (long long)group->imm[arg[2]].i,
                         (long long)group->imm[arg[2] + 1].i);
     }
     if (ins->code == WK__PHILOX) {

@@ -45,7 +45,7 @@ static const char *check_registers(const wk__program *group, int k)
     const wk__ins *ins = &group->ins[k];
     const int16_t *registers = ins->code == WK__STORE ? ins->arg + 1 : ins->arg;
     for (int a = 0; a < wk__opcode_arity[ins->code]; a++) {
-        if (registers[a] < 0 || registers[a] >= k) return "a register that does not stand before its use";
+        if (registers[a] < 0 || registers[a] >= k) return "a register used before its definition";
         if (group->ins[registers[a]].code == WK__STORE) return "a STORE used as a register";
     }
     return NULL;
@@ -56,19 +56,19 @@ static const char *check_arithmetic(const wk__program *group, const wk__ins *ins
     char kind = wk__opcode_kind[ins->code];
     wk_dtype class = kind == 'C' ? class_of_register(group, ins->arg[0]) : wk__compute_class((wk_dtype)ins->dtype);
     for (int a = 0; a < wk__opcode_arity[ins->code]; a++) {
-        if (class_of_register(group, ins->arg[a]) != class) return "operands of another class than the operation";
+        if (class_of_register(group, ins->arg[a]) != class) return "an operand class that differs from the operation's";
     }
-    if (kind == 'C' && ins->dtype != WK_BOOL) return "a comparison that is not of dtype bool";
-    if (kind == 'F' && !floating(class)) return "an operation of the floating classes on integers";
-    if (kind == 'I' && floating(class)) return "an operation of the integer classes on floats";
-    if (ins->code == WK__NOT && ins->dtype == WK_BOOL) return "NOT of bool: EQ with 0 is meant";
+    if (kind == 'C' && ins->dtype != WK_BOOL) return "a comparison with a dtype other than bool";
+    if (kind == 'F' && !floating(class)) return "a floating-point operation on integers";
+    if (kind == 'I' && floating(class)) return "an integer operation on floats";
+    if (ins->code == WK__NOT && ins->dtype == WK_BOOL) return "NOT of bool; use EQ with 0";
     return NULL;
 }
 
 static const char *check_where(const wk__program *group, const wk__ins *ins)
 {
     wk_dtype class = wk__compute_class((wk_dtype)ins->dtype);
-    if (group->ins[ins->arg[0]].dtype != WK_BOOL) return "WHERE with a condition that is not bool";
+    if (group->ins[ins->arg[0]].dtype != WK_BOOL) return "WHERE with a condition other than bool";
     bool same = class_of_register(group, ins->arg[1]) == class && class_of_register(group, ins->arg[2]) == class;
     return same ? NULL : "WHERE with a value of another class";
 }
@@ -80,23 +80,23 @@ static bool is_imm(const wk__program *group, int index)
 
 static const char *check_random(const wk__program *group, const wk__ins *ins)
 {
-    if (class_of_register(group, ins->arg[0]) != WK_I64) return "PHILOX or NDTRI of a register that is not i64";
+    if (class_of_register(group, ins->arg[0]) != WK_I64) return "PHILOX or NDTRI of a register other than i64";
     if (ins->code == WK__NDTRI) {
-        return ins->dtype == WK_F32 || ins->dtype == WK_F64 ? NULL : "NDTRI that is neither f32 nor f64";
+        return ins->dtype == WK_F32 || ins->dtype == WK_F64 ? NULL : "NDTRI with a dtype other than f32 and f64";
     }
-    if (ins->dtype != WK_I64) return "PHILOX that is not i64";
+    if (ins->dtype != WK_I64) return "PHILOX with a dtype other than i64";
     if (!is_imm(group, ins->arg[1])) return "PHILOX without a key";
-    return ins->arg[2] == 32 || ins->arg[2] == 64 ? NULL : "PHILOX of neither 32 nor 64 bits";
+    return ins->arg[2] == 32 || ins->arg[2] == 64 ? NULL : "PHILOX with a width other than 32 and 64 bits";
 }
 
 static const char *check_load(const wk__program *group, const wk__ins *ins)
 {
     bool indexed = ins->code == WK__LOADX;
     int operand = ins->arg[indexed ? 1 : 0];
-    if (operand < 0 || operand >= group->noperands) return "a load from an operand that is not there";
-    if (group->operand[operand].dtype != ins->dtype) return "a load of another dtype than the operand's";
+    if (operand < 0 || operand >= group->noperands) return "a LOAD from an operand out of range";
+    if (group->operand[operand].dtype != ins->dtype) return "a LOAD with a dtype other than the operand's";
     if (!indexed) return NULL;
-    if (group->ins[ins->arg[0]].dtype != WK_I64) return "LOADX with an index that is not i64";
+    if (group->ins[ins->arg[0]].dtype != WK_I64) return "LOADX with an index other than i64";
     if (!is_imm(group, ins->arg[2]) || !is_imm(group, ins->arg[2] + 1)) return "LOADX without bound and stride";
     return group->operand[operand].stored ? "LOADX from an operand that is stored to" : NULL;
 }
@@ -104,14 +104,14 @@ static const char *check_load(const wk__program *group, const wk__ins *ins)
 static const char *check_store(const wk__program *group, const wk__ins *ins, const uint8_t level[])
 {
     int operand = ins->arg[0];
-    if (operand < 0 || operand >= group->noperands) return "a STORE to an operand that is not there";
+    if (operand < 0 || operand >= group->noperands) return "a STORE to an operand out of range";
     const wk__operand *target = &group->operand[operand];
-    if (!target->stored) return "a STORE to an operand that is not marked as stored";
+    if (!target->stored) return "a STORE to an operand not marked as stored";
     if (wk__compute_class((wk_dtype)target->dtype) != class_of_register(group, ins->arg[1]))
         return "a STORE of another class";
     for (int d = group->ndim - group->nreduce; d < group->ndim; d++) {
         if (!level[ins->arg[1]] && target->stride[d] != 0 && group->shape[d] != 1) {
-            return "a STORE of a row's value to an operand that walks along the row";
+            return "a STORE of a row value to an operand with a stride along the row";
         }
     }
     return NULL;
@@ -121,7 +121,7 @@ static const char *check_ins(const wk__program *group, int k)
 {
     const wk__ins *ins = &group->ins[k];
     if (ins->code >= WK__OPCODE_COUNT) return "an unknown instruction";
-    if (ins->code != WK__STORE && !usable(ins->dtype)) return "a register without a usable dtype";
+    if (ins->code != WK__STORE && !usable(ins->dtype)) return "a register with an invalid dtype";
     const char *wrong = check_registers(group, k);
     if (wrong) return wrong;
     if (wk__opcode_kind[ins->code] != 'S') return check_arithmetic(group, ins);
@@ -129,8 +129,8 @@ static const char *check_ins(const wk__program *group, int k)
     case WK__WHERE: return check_where(group, ins);
     case WK__PHILOX:
     case WK__NDTRI: return check_random(group, ins);
-    case WK__IOTA: return ins->dtype == WK_I64 ? NULL : "IOTA that is not i64";
-    case WK__IMM: return is_imm(group, ins->arg[0]) ? NULL : "IMM without its value";
+    case WK__IOTA: return ins->dtype == WK_I64 ? NULL : "IOTA with a dtype other than i64";
+    case WK__IMM: return is_imm(group, ins->arg[0]) ? NULL : "IMM without a value";
     case WK__LOAD:
     case WK__LOADX: return check_load(group, ins);
     case WK__CAST:
@@ -138,7 +138,7 @@ static const char *check_ins(const wk__program *group, int k)
     default:
         return class_of_register(group, ins->arg[0]) == wk__compute_class((wk_dtype)ins->dtype)
                    ? NULL
-                   : "a reduction in another class than its operand's";
+                   : "a reduction with a class other than its operand's";
     }
 }
 
@@ -260,7 +260,7 @@ static const char *check_overlaps(const wk__program *group, int s)
         const wk__operand *other = &group->operand[k];
         if (k == s || !stored->memory || other->memory != stored->memory || is_indexed(group, k)) continue;
         bool same = identical(group, stored, other);
-        if (same && other->stored) return "two stored operands in one place";
+        if (same && other->stored) return "two stored operands at the same address";
         if (!same && overlap(group, stored, other)) return "an operand that overlaps one that is stored to";
     }
     return NULL;
@@ -277,7 +277,7 @@ static const char *check_order(const wk__program *group, int k)
         if (ins->code != WK__LOAD) continue;
         const wk__operand *source = &group->operand[ins->arg[0]];
         bool twin = target->memory && source->memory == target->memory && identical(group, source, target);
-        if (source == target || twin) return "a LOAD after the STORE to the same place";
+        if (source == target || twin) return "a LOAD after the STORE to the same address";
     }
     return NULL;
 }
@@ -304,7 +304,7 @@ static const char *check_stores(const wk__program *group)
         written[ins->arg[0]] = true;
         int dims = group->nreduce > 0 && !level[ins->arg[1]] ? group->ndim - group->nreduce : group->ndim;
         if (has_elements(group) && stores_twice(group, &group->operand[ins->arg[0]], dims)) {
-            return "a stored operand with two elements in one place";
+            return "a stored operand with two elements at the same address";
         }
     }
     for (int k = 0; k < group->noperands; k++) {
@@ -319,7 +319,7 @@ const char *wk__program_verify(const wk__program *group)
 {
     const char *wrong = check_space(group);
     for (int k = 0; !wrong && k < group->noperands; k++) {
-        if (!usable(group->operand[k].dtype)) wrong = "an operand without a usable dtype";
+        if (!usable(group->operand[k].dtype)) wrong = "an operand with an invalid dtype";
     }
     for (int k = 0; !wrong && k < group->nins; k++) wrong = check_ins(group, k);
     return wrong ? wrong : check_stores(group);

@@ -72,7 +72,7 @@ wk_module *wk_nn_dropout_at(wk_site site, double p)
     static const wk_module_kind kind = {
         .size = sizeof kind, .name = "dropout", .state = sizeof p, .forward1 = dropout_forward};
     if (!(p >= 0 && p <= 1)) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "nn_dropout: the probability must be in 0..1");
+        wk__error_set(site, WK_ERR_ARGUMENT, "nn_dropout: p must be in [0, 1], got %g", p);
         return NULL;
     }
     wk_module *m = wk__module_make(site, &kind);

@@ -65,10 +65,11 @@ static bool check_inputs(wk_site site, wk_module *m, wk_tensor *const *in, int i
     for (int k = 0; k < inputs; k++)
         if (!wk__is_tensor(in[k])) return report_input(site, kind->name, in[k]);
     if (!kind->forward && !kind->forward1)
-        wk__error_set(site, WK_ERR_STATE, "forward: a %s has no forward of its own; call those of its children",
+        wk__error_set(site, WK_ERR_STATE, "forward: a %s has no forward function; call those of its children",
                       kind->name);
     else if (!kind->forward && (inputs != 1 || outputs < 1))
-        wk__error_set(site, WK_ERR_ARGUMENT, "forward: %s takes one tensor and gives one; %d came, %d are asked for",
+        wk__error_set(site, WK_ERR_ARGUMENT,
+                      "forward: %s takes one input and returns one output; got %d inputs, %d outputs requested",
                       kind->name, inputs, outputs);
     else
         return true;
@@ -92,14 +93,14 @@ static int run_pinned(wk_site site, wk_module *m, wk_tensor *const *in, int inpu
     context->frame.module_frame = layer.parent;
     const char *name = wk__module_of(m)->kind.name;
     if (count > outputs) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "forward: %s says that it gave %d tensors where %d were asked for", name,
-                      count, outputs);
+        wk__error_set(site, WK_ERR_ARGUMENT, "forward: %s returned %d tensors; at most %d were requested", name, count,
+                      outputs);
         count = -1;
     }
     for (int k = 0; k < count; k++)
-        if (!wk__check_tensor(out[k], site, name, "what forward gave")) count = -1;
+        if (!wk__check_tensor(out[k], site, name, "an output of forward")) count = -1;
     if (count > 0 || (count == 0 && outputs == 0)) return count;
-    wk__error_set(site, WK_ERR_STATE, "forward: %s gave no tensor", name);
+    wk__error_set(site, WK_ERR_STATE, "forward: %s returned no tensor", name);
     for (int k = 0; k < outputs; k++) out[k] = NULL;
     return -1;
 }

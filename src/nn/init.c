@@ -40,14 +40,14 @@ static wk_tensor *constant(wk_site site, const char *op, wk_tensor *x, double va
 wk_tensor *wk_init_uniform__at(wk_site site, wk_tensor *x, double low, double high)
 {
     if (low <= high) return uniform(site, "init_uniform_", x, low, high);
-    wk__error_set(site, WK_ERR_ARGUMENT, "init_uniform_: no number lies in [%g, %g)", low, high);
+    wk__error_set(site, WK_ERR_ARGUMENT, "init_uniform_: the range [%g, %g) is empty", low, high);
     return NULL;
 }
 
 wk_tensor *wk_init_normal__at(wk_site site, wk_tensor *x, double mean, double std)
 {
     if (std >= 0) return normal(site, "init_normal_", x, mean, std);
-    wk__error_set(site, WK_ERR_ARGUMENT, "init_normal_: a standard deviation of %g is less than 0", std);
+    wk__error_set(site, WK_ERR_ARGUMENT, "init_normal_: std must be at least 0, got %g", std);
     return NULL;
 }
 
@@ -74,7 +74,7 @@ static bool fans(wk_site site, const char *op, const wk_tensor *x, double *in, d
     if (!wk__check_tensor(x, site, op, "input")) return false;
     const wk__body *body = wk__body_of(x);
     if (body->ndim < 2) {
-        wk__error_set(site, WK_ERR_SHAPE, "%s: the weight has %d dimensions; (out, in) at least are needed", op,
+        wk__error_set(site, WK_ERR_SHAPE, "%s: the weight must have at least 2 dimensions (out, in), got %d", op,
                       body->ndim);
         return false;
     }

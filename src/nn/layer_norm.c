@@ -44,13 +44,13 @@ wk_module *wk_nn_layer_norm_at(wk_site site, const int64_t *shape, int ndim, con
     wk_nn_layer_norm_options o;
     if (!wk__options(site, "nn_layer_norm", options, &o)) return NULL;
     if (ndim < 1 || ndim > WK__MAX_DIMS) {
-        wk__error_set(site, WK_ERR_SHAPE, "nn_layer_norm: it works on the last 1 to %d dimensions, not %d",
-                      WK__MAX_DIMS, ndim);
+        wk__error_set(site, WK_ERR_SHAPE, "nn_layer_norm: the shape must have 1 to %d dimensions, got %d", WK__MAX_DIMS,
+                      ndim);
         return NULL;
     }
     if (!wk__array_check(shape, ndim, site, "nn_layer_norm", "the shape")) return NULL;
     if (!(o.eps >= 0)) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "nn_layer_norm: .eps is %g; it must be 0 or more", o.eps);
+        wk__error_set(site, WK_ERR_ARGUMENT, "nn_layer_norm: .eps must be at least 0, got %g", o.eps);
         return NULL;
     }
     wk_module *m = wk__module_make(site, &kind);

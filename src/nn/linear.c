@@ -60,7 +60,7 @@ static wk_tensor *lazy_forward(wk_module *self, wk_tensor *x)
         wk_nn_linear_options options = state->options;
         if (body->ndim == 0) {
             wk__error_set((wk_site){0}, WK_ERR_SHAPE,
-                          "lazy_linear: the input is a single number; its last size would be the layer's width");
+                          "lazy_linear: the input has no dimensions, so its width cannot be inferred");
             return NULL;
         }
         if (!options.dtype && wk__is_float(body->dtype)) options.dtype = body->dtype;
@@ -77,7 +77,7 @@ wk_module *wk_nn_lazy_linear_at(wk_site site, int64_t out, const wk_nn_linear_op
         .size = sizeof kind, .name = "lazy_linear", .state = sizeof(linear), .forward1 = lazy_forward};
     wk_nn_linear_options o;
     if (out < 0) {
-        wk__error_set(site, WK_ERR_SHAPE, "nn_lazy_linear: the layer cannot have %lld outputs", (long long)out);
+        wk__error_set(site, WK_ERR_SHAPE, "nn_lazy_linear: out must be at least 0, got %lld", (long long)out);
         return NULL;
     }
     wk_module *m = wk__options(site, "nn_lazy_linear", options, &o) ? wk__module_make(site, &kind) : NULL;

@@ -80,14 +80,15 @@ static bool copy_kind(wk_site site, const wk_module_kind *kind, wk_module_kind *
     if (code == WK_OK && !out->name) code = WK_ERR_ARGUMENT;
     if (code != WK_OK) {
         wk__error_set(site, code, "module_new: %s",
-                      code == WK_ERR_ARGUMENT ? "the kind needs .size = sizeof(wk_module_kind) and .name"
-                                              : "the kind has a member that this version does not know");
+                      code == WK_ERR_ARGUMENT
+                          ? "the kind needs .size = sizeof(wk_module_kind) and .name"
+                          : "the kind sets a member that this library version does not support; leave it zero");
         return false;
     }
     if (out->state <= SCRATCH) return true;
     wk__error_set(site, WK_ERR_ARGUMENT,
-                  "module_new: the state of \"%s\" has %zu bytes; keep what is larger than %d "
-                  "behind a pointer in it",
+                  "module_new: the state of \"%s\" has %zu bytes; the limit is %d: allocate larger state separately "
+                  "and store a pointer",
                   kind->name, out->state, SCRATCH);
     return false;
 }
@@ -160,13 +161,13 @@ static bool check_name(wk_site site, const char *op, const wk__module *body, con
 {
     if (!name) return wk__array_report(1, site, op, "the name");
     if (body->is_transparent && body->items > 0) {
-        wk__error_set(site, WK_ERR_STATE, "%s: a %s stands for the model in it: add \"%.60s\" to that", op,
+        wk__error_set(site, WK_ERR_STATE, "%s: a %s only wraps its model; add \"%.60s\" to the model", op,
                       body->kind.name, name);
         return false;
     }
-    const char *problem = !*name              ? "is empty"
-                          : strchr(name, '.') ? "has a dot in it, which separates the names in a path"
-                          : wk__module_item(body, name, strlen(name)) ? "is taken"
+    const char *problem = !*name                                      ? "is empty"
+                          : strchr(name, '.')                         ? "contains a dot, the path separator"
+                          : wk__module_item(body, name, strlen(name)) ? "is already in use"
                                                                       : NULL;
     if (problem)
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: the name \"%.60s\" in %s %s", op, name, body->kind.name, problem);
@@ -212,10 +213,9 @@ wk_tensor *wk_module_add_parameter_at(wk_site site, wk_module *m, const char *na
     wk__module *body = wk__module_of(m);
     if (!check_name(site, op, body, name)) return NULL;
     if (!wk__is_float(wk__body_of(x)->dtype)) {
-        wk__error_set(
-            site, WK_ERR_DTYPE,
-            "%s: \"%.60s\" is %s; only floating dtypes can be trained. Others are buffers: wk_module_set_buffer", op,
-            name, wk_dtype_str(wk__body_of(x)->dtype));
+        wk__error_set(site, WK_ERR_DTYPE,
+                      "%s: \"%.60s\" is %s; parameters must be floating-point: use wk_module_set_buffer for others", op,
+                      name, wk_dtype_str(wk__body_of(x)->dtype));
         return NULL;
     }
     return register_tensor(site, body, WK__PARAMETER, name, x);

@@ -83,7 +83,7 @@ bool wk__module_tree_build(wk__module_tree *tree, wk_module *root, wk_site site)
     wk__free(met.slot);
     if (fine) return true;
     wk__module_tree_free(tree);
-    wk__error_set(site, WK_ERR_MEMORY, "out of host memory to go through a module");
+    wk__error_set(site, WK_ERR_MEMORY, "out of host memory");
     return false;
 }
 
@@ -155,7 +155,7 @@ static void report_not_found(wk_site site, const char *op, wk_module *module, wk
     const wk__module *body = wk__module_of(module);
     int64_t count = 0;
     wk__text text = {0};
-    wk__text_format(&text, "%s: there is no %s \"%.100s\"; %s has ", op, one[kind], path, body->kind.name);
+    wk__text_format(&text, "%s: unknown %s \"%.100s\"; %s has ", op, one[kind], path, body->kind.name);
     for (int64_t k = 0; k < body->items; k++) {
         if (body->item[k].kind != there || count++ >= SHOWN) continue;
         if (count == 1) wk__text_format(&text, "the %s ", many[there]);
@@ -221,8 +221,8 @@ static const wk__item *child(wk_site site, const wk_module *m, int wanted, const
     int count = 0;
     for (int64_t k = 0; k < body->items; k++)
         if (body->item[k].kind == WK__CHILD && count++ == wanted) return &body->item[k];
-    wk__error_set(site, WK_ERR_INDEX, "%s: there is no child %d; %s has %d, counted from 0", op, wanted,
-                  body->kind.name, count);
+    wk__error_set(site, WK_ERR_INDEX, "%s: child index %d is out of range; %s has %d", op, wanted, body->kind.name,
+                  count);
     return NULL;
 }
 
@@ -266,11 +266,10 @@ static bool report_uninitialized(wk_site site, const char *op, const wk__module_
     wk__text path = {0};
     wk__module_tree_path(tree, place, &path);
     const bool named = path.data && *path.data; /* false for the root */
-    wk__error_set(
-        site, WK_ERR_STATE,
-        "%s: the %s%s%.100s%s has not seen an input yet, so it has no parameters. Call wk_forward once before", op,
-        wk__module_of(tree->entry[place].module)->kind.name, named ? " \"" : "", named ? path.data : "",
-        named ? "\"" : "");
+    wk__error_set(site, WK_ERR_STATE,
+                  "%s: the %s%s%.100s%s is lazy and has no parameters yet; call wk_forward once first", op,
+                  wk__module_of(tree->entry[place].module)->kind.name, named ? " \"" : "", named ? path.data : "",
+                  named ? "\"" : "");
     wk__text_free(&path);
     return false;
 }

@@ -62,8 +62,7 @@ wk_tensors *wk_tensors_add_at(wk_site site, wk_tensors *list, const char *name, 
         return NULL;
     if (!name || find(wk__tensor_list_of(list), name)) {
         wk__error_set(site, WK_ERR_ARGUMENT,
-                      name ? "tensors_add: the list has a tensor \"%.100s\" already" : "tensors_add: the name is NULL",
-                      name);
+                      name ? "tensors_add: duplicate name \"%.100s\"" : "tensors_add: the name is NULL", name);
         return NULL;
     }
     return wk__tensor_list_append(site, wk__tensor_list_of(list), name, x) ? list : NULL;
@@ -95,7 +94,8 @@ static const wk__named_tensor *item(wk_site site, const wk_tensors *list, int k,
     if (!wk__tensor_list_check(list, site, op)) return NULL;
     const wk__tensor_list *of = wk__tensor_list_of(list);
     if (k >= 0 && k < of->count) return &of->item[k];
-    wk__error_set(site, WK_ERR_INDEX, "%s: there is no tensor %d in a list of %lld", op, k, (long long)of->count);
+    wk__error_set(site, WK_ERR_INDEX, "%s: index %d is out of range for a list of %lld tensors", op, k,
+                  (long long)of->count);
     return NULL;
 }
 
@@ -115,6 +115,6 @@ wk_tensor *wk_tensors_find_at(wk_site site, const wk_tensors *list, const char *
 {
     if (!wk__tensor_list_check(list, site, "tensors_find") || !name) return NULL;
     wk_tensor *found = find(wk__tensor_list_of(list), name);
-    if (!found) wk__note_null_result(site, &wk__tensor_kind, "tensors_find", "the list has no tensor of that name");
+    if (!found) wk__note_null_result(site, &wk__tensor_kind, "tensors_find", "no tensor in the list has that name");
     return found;
 }

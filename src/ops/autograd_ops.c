@@ -27,8 +27,8 @@ static int grad_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_
                                      .create_graph = wk__value_int(&args[4], 0) != 0,
                                      .allow_unused = wk__value_int(&args[5], 0) != 0};
     if (seeded && args[2].count != args[0].count) {
-        wk__op_error(op, site, WK_ERR_ARGUMENT, NULL, "%d grad_outputs do not go with %d outputs", args[2].count,
-                     args[0].count);
+        wk__op_error(op, site, WK_ERR_ARGUMENT, NULL, "expected one grad_output per output, got %d for %d outputs",
+                     args[2].count, args[0].count);
         return -1;
     }
     const wk_code code =

@@ -19,7 +19,8 @@ int wk_op_count(void)
 static const wk__op *op_at(wk_site site, const char *call, int index)
 {
     if (index >= 0 && index < wk__op_total) return wk__ops[index];
-    wk__error_set(site, WK_ERR_ARGUMENT, "%s: op %d is not there; wk_op_count() is %d", call, index, wk__op_total);
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s: op index %d is out of range (wk_op_count() is %d)", call, index,
+                  wk__op_total);
     return NULL;
 }
 
@@ -49,8 +50,8 @@ wk_code wk_op_parameter_at(wk_site site, int index, int k, wk_parameter *info)
     if (!op) return WK_ERR_ARGUMENT;
     if (k >= 0 && k < op->parameter_count)
         return wk__sized_store(site, "op_parameter", wk_parameter, info, &op->parameters[k]);
-    wk__error_set(site, WK_ERR_ARGUMENT, "op_parameter: %s has %d parameters, and none of number %d", op->name,
-                  op->parameter_count, k);
+    wk__error_set(site, WK_ERR_ARGUMENT, "op_parameter: index %d is out of range for the %d parameters of %s", k,
+                  op->parameter_count, op->name);
     return WK_ERR_ARGUMENT;
 }
 
@@ -140,13 +141,13 @@ static bool bind_arguments(const wk__op *op, wk_site site, bool in_place, const 
             if (check_list(op, site, k, &full[k])) continue;
             return false;
         }
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: argument %d (%s) %s %s%s; the schema is %s", op->name, k, p->name,
-                      k < count ? "must be" : "is missing; it is", kind_names[p->kind], p->optional ? " or none" : "",
-                      op->schema);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: argument %d (%s) %s %s%s; schema: %s", op->name, k, p->name,
+                      k < count ? "must be" : "is missing; expected", kind_names[p->kind],
+                      p->optional ? " or none" : "", op->schema);
         return false;
     }
     if (count <= k) return true;
-    wk__error_set(site, WK_ERR_ARGUMENT, "%s: takes %d arguments, %d were given; the schema is %s", op->name, k, count,
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s: expected %d arguments, got %d; schema: %s", op->name, k, count,
                   op->schema);
     return false;
 }
@@ -156,8 +157,7 @@ static bool bind_arguments(const wk__op *op, wk_site site, bool in_place, const 
 static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER;
 static wk_context *shared;                  /* for NULL contexts, whose callers may change threads */
 static _Atomic(const void *) shared_thread; /* wk__thread_id of the thread that has the lock, or NULL */
-static const char nested_call[] =
-    "call: the context is amidst a call; code that a call runs takes one of its own: wk_context_new()";
+static const char nested_call[] = "call: the context is in use by another call; create one with wk_context_new()";
 
 wk_context *wk_context_new(void)
 {
@@ -195,8 +195,8 @@ static bool check_result_capacity(call *c, int *wanted)
 {
     *wanted = c->op->result_count ? c->op->result_count(c->op, c->site, c->argument) : c->op->results;
     if (*wanted <= c->capacity) return *wanted >= 0;
-    wk__error_set(c->site, WK_ERR_ARGUMENT, "%s: gives %d result%s, there is room for %d", c->op->name, *wanted,
-                  *wanted == 1 ? "" : "s", c->capacity);
+    wk__error_set(c->site, WK_ERR_ARGUMENT, "%s: returns %d result%s, but the array holds %d; pass a larger array",
+                  c->op->name, *wanted, *wanted == 1 ? "" : "s", c->capacity);
     c->needed = *wanted;
     return false;
 }
@@ -215,7 +215,7 @@ static void invoke(call *c)
         store_results(c, out, given);
     } else {
         for (int k = 0; k < given && !c->writes; k++) wk_free_at(c->site, out[k]);
-        wk__error_set(c->site, WK_ERR_INTERNAL, "%s: failed without saying why", c->op->name);
+        wk__error_set(c->site, WK_ERR_INTERNAL, "%s: failed without an error message", c->op->name);
     }
     if (out != few) wk__free(out);
 }
@@ -241,8 +241,8 @@ static void unknown_op(wk_site site, const char *name)
     if (!name)
         wk__error_set(site, WK_ERR_ARGUMENT, "call: the name of the op is NULL");
     else
-        wk__error_set(site, WK_ERR_ARGUMENT, "call: there is no op \"%.60s\"%s%s%s", name,
-                      nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+        wk__error_set(site, WK_ERR_ARGUMENT, "call: unknown op \"%.60s\"%s%s%s", name, nearest ? "; did you mean " : "",
+                      nearest ? nearest : "", nearest ? "?" : "");
 }
 
 static void call_op(call *c, const char *name, const wk_value *arguments, int argument_count)

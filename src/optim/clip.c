@@ -37,7 +37,7 @@ wk_tensor *wk_clip_grad_norm__at(wk_site site, wk_tensors *parameters, double ma
     wk__nested_call c;
     if (!wk__tensor_list_check(parameters, site, "clip_grad_norm_")) return NULL;
     if (!(max >= 0)) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "clip_grad_norm_: the largest norm must be a number of 0 or more");
+        wk__error_set(site, WK_ERR_ARGUMENT, "clip_grad_norm_: max_norm must be at least 0");
         return NULL;
     }
     if (!wk__nested_call_begin(&c, "clip_grad_norm_", site, true)) return NULL;

@@ -34,7 +34,7 @@ static bool complete(wk_site site, const char *op, void *given)
     if (o->max_eval == 0 && __builtin_add_overflow(o->max_iter, o->max_iter / 4, &o->max_eval)) o->max_eval = INT64_MAX;
     if (!o->line_search_fn) return true;
     if (strcmp(o->line_search_fn, wolfe) != 0) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: .line_search_fn = \"%.40s\": there is \"%s\", and NULL for none", op,
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: unknown .line_search_fn \"%.40s\"; expected \"%s\" or NULL", op,
                       o->line_search_fn, wolfe);
         return false;
     }
@@ -209,7 +209,7 @@ static bool step_with_closure(wk__optim *optim, const wk__closure *closure, wk_t
     memory *kept = optim->shared_state ? optim->shared_state : (optim->shared_state = wk__alloc_zero(1, sizeof *kept));
     if (!kept || kept->in_step) {
         wk__error_set(closure->site, kept ? WK_ERR_STATE : WK_ERR_MEMORY, "%s: %s", name,
-                      kept ? "the closure took a step of the optimiser that had called it" : "out of host memory");
+                      kept ? "the closure called a step of its own optimiser" : "out of host memory");
         return false;
     }
     wk_context *context = wk__context();

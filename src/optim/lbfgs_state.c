@@ -24,7 +24,7 @@ static bool in_a_step(wk_site site, const char *op, const wk__optim *optim)
 {
     const memory *m = optim->shared_state;
     if (!m || !m->in_step) return false;
-    wk__error_set(site, WK_ERR_STATE, "%s: lbfgs is in the midst of a step: call it outside of the closure", op);
+    wk__error_set(site, WK_ERR_STATE, "%s: not allowed inside an lbfgs closure; call it after the step", op);
     return true;
 }
 
@@ -134,7 +134,7 @@ static bool restore(const wk__optim_checkpoint *from, const wk__param_group *gro
     if (!wk__optim_load_int(from, "n_iter", &m->iterations)) return false;
     if (m->iterations < 0 || pairs > o->history_size)
         return wk__optim_load_error(from, WK_ERR_FORMAT,
-                                    "%lld iterations and %lld changes, of which .history_size keeps %lld",
+                                    "%lld iterations and %lld saved pairs exceed .history_size %lld",
                                     (long long)m->iterations, (long long)pairs, (long long)o->history_size);
     return m->iterations == 0 || (take_pairs(from, &v, m, pairs) && wk__optim_load_float(from, "t", &m->length) &&
                                   wk__optim_load_float(from, "H_diag", &m->h_diag) &&

@@ -59,9 +59,9 @@ static bool check_parameters(wk_site site, const char *name, const wk__optim *op
     bool trains = optim->groups > 0; /* a group may be frozen at first */
     for (int64_t k = 0; k < list->count; k++) {
         wk_tensor *x = list->item[k].tensor;
-        const char *problem = !wk_is_leaf(x) ? "is no leaf: it is computed from others, and those are what is trained"
-                              : !wk__is_float(wk_dtype_of(x))    ? "has no floats, and only floats are trained"
-                              : is_already_added(optim, list, k) ? "is there already"
+        const char *problem = !wk_is_leaf(x) ? "is not a leaf; pass the leaves that it is computed from"
+                              : !wk__is_float(wk_dtype_of(x))    ? "is not floating-point"
+                              : is_already_added(optim, list, k) ? "is already in this optimiser"
                                                                  : NULL;
         trains = trains || wk_requires_grad(x);
         if (!problem) continue;
@@ -70,8 +70,8 @@ static bool check_parameters(wk_site site, const char *name, const wk__optim *op
     }
     if (!trains)
         wk__error_set(site, WK_ERR_ARGUMENT,
-                      "%s: none of the parameters requires grad, so nothing would be trained: make them with "
-                      ".requires_grad = true, or wk_requires_grad_(x, true)",
+                      "%s: no parameter requires grad; create them with .requires_grad = true, or call "
+                      "wk_requires_grad_(x, true)",
                       name);
     return trains;
 }
@@ -151,10 +151,8 @@ wk_code wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *paramet
     if (!wk__optim_check(optim, site, name) || !wk__tensor_list_check(parameters, site, name)) return wk_error_code();
     wk__optim *of = wk__optim_of(optim);
     if (of->rule->step_with_closure) {
-        wk__error_set(
-            site, WK_ERR_ARGUMENT,
-            "%s: %s goes along all parameters at once, with the same options: give it all of them in one list", name,
-            wk__optim_algorithm_name(of->rule));
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s supports one parameter group; pass all parameters in one list",
+                      name, wk__optim_algorithm_name(of->rule));
         return wk_error_code();
     }
     wk_context *context = wk__context();
@@ -172,8 +170,8 @@ static bool check_leaves(wk_site site, const wk__optim *of)
         for (int64_t k = 0; k < of->group[g].count; k++) {
             if (!wk__body_of(of->group[g].item[k].parameter)->node) continue;
             wk__error_set(site, WK_ERR_STATE,
-                          "optim_zero_grad: parameter \"%s\" is no leaf now, as in the forward of a mirrored network, "
-                          "where a copy stands for it: call it before forward",
+                          "optim_zero_grad: parameter \"%s\" is not a leaf inside the forward of a mirrored network, "
+                          "where a replica stands in for it; call this before forward",
                           wk__printable_name(of->group[g].item[k].name).text);
             return false;
         }
@@ -214,7 +212,7 @@ static bool group_exists(wk_site site, const char *op, const wk_optim *optim, in
 {
     if (!wk__optim_check(optim, site, op)) return false;
     if (group >= 0 && group < wk__optim_of(optim)->groups) return true;
-    wk__error_set(site, WK_ERR_INDEX, "%s: there is no group %d; the optimiser has %lld", op, group,
+    wk__error_set(site, WK_ERR_INDEX, "%s: group index %d is out of range; the optimiser has %lld", op, group,
                   (long long)wk__optim_of(optim)->groups);
     return false;
 }
@@ -228,7 +226,7 @@ wk_code wk_optim_set_lr_at(wk_site site, wk_optim *optim, int group, double lr)
 {
     if (!group_exists(site, "optim_set_lr", optim, group == -1 ? 0 : group)) return wk_error_code();
     if (!(lr >= 0 && lr < INFINITY)) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "optim_set_lr: a learning rate is a number of 0 or more");
+        wk__error_set(site, WK_ERR_ARGUMENT, "optim_set_lr: lr must be finite and at least 0");
         return WK_ERR_ARGUMENT;
     }
     for (int64_t g = 0; g < wk__optim_of(optim)->groups; g++)

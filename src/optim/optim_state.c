@@ -159,13 +159,13 @@ wk_tensor *wk__optim_load_tensor(const wk__optim_checkpoint *from, const char *n
     if (wanted.failed) {
         wk__optim_load_error(from, WK_ERR_MEMORY, "out of host memory");
     } else if (!body) {
-        wk__optim_load_error(from, WK_ERR_SHAPE, "there is no \"%s\", which is %s in the optimiser",
+        wk__optim_load_error(from, WK_ERR_SHAPE, "missing \"%s\", which is %s in the optimiser",
                              wk__printable_name(name).text, wanted.data);
     } else if (!same || body->dtype != dtype) {
         wk__text there = {0};
         wk__text_tensor(&there, from->list->item[k].tensor);
         wk__optim_load_error(from, same ? WK_ERR_DTYPE : WK_ERR_SHAPE,
-                             "\"%s\" is %s in the optimiser and %s in the file", wk__printable_name(name).text,
+                             "\"%s\" is %s in the optimiser but %s in the file", wk__printable_name(name).text,
                              wanted.data, there.data ? there.data : "another");
         wk__text_free(&there);
     } else {
@@ -231,7 +231,7 @@ static void *parse_options(const wk__optim_checkpoint *from, const wk__optim *op
         fine = parse_setting(&rule->option[s], text, own);
         if (!fine)
             wk__optim_load_error(from, WK_ERR_FORMAT, "optim.%lld.%s is %s", (long long)g, rule->option[s].name,
-                                 text ? wk__printable_name(text).text : "not there");
+                                 text ? wk__printable_name(text).text : "missing");
     }
     if (fine && wk__optim_check_options(from->site, from->op, rule, own)) return own;
     wk__free(own);
@@ -242,13 +242,15 @@ static void *parse_options(const wk__optim_checkpoint *from, const wk__optim *op
 static bool check_same_optimiser(const wk__optim_checkpoint *from, const wk__optim *optim)
 {
     const char *kind = wk__metadata_find(from->pair, from->pairs, "optim");
-    if (!kind) return wk__optim_load_error(from, WK_ERR_FORMAT, "there is no state of an optimiser in it");
+    if (!kind)
+        return wk__optim_load_error(from, WK_ERR_FORMAT,
+                                    "not an optimiser state file: metadata key \"optim\" is missing");
     if (strcmp(kind, wk__optim_algorithm_name(optim->rule)) != 0)
-        return wk__optim_load_error(from, WK_ERR_ARGUMENT, "it has the state of %s, the optimiser is %s",
+        return wk__optim_load_error(from, WK_ERR_ARGUMENT, "the file holds the state of %s, but the optimiser is %s",
                                     wk__printable_name(kind).text, wk__optim_algorithm_name(optim->rule));
     const int64_t groups = wk__metadata_find_int(from->pair, from->pairs, "optim.groups");
     if (groups != optim->groups)
-        return wk__optim_load_error(from, WK_ERR_ARGUMENT, "it has %lld groups of parameters, the optimiser has %lld",
+        return wk__optim_load_error(from, WK_ERR_ARGUMENT, "the file has %lld parameter groups, the optimiser has %lld",
                                     (long long)groups, (long long)optim->groups);
     for (int64_t g = 0; g < groups; g++) {
         const wk__param_group *group = &optim->group[g];
@@ -259,7 +261,7 @@ static bool check_same_optimiser(const wk__optim_checkpoint *from, const wk__opt
             if (own && there ? strcmp(own, there) == 0 : !own && !there) continue;
             return wk__optim_load_error(
                 from, WK_ERR_ARGUMENT,
-                "parameter %lld of group %lld is %s%.100s%s in the optimiser and %s%.100s%s in the file", (long long)k,
+                "parameter %lld of group %lld is %s%.100s%s in the optimiser but %s%.100s%s in the file", (long long)k,
                 (long long)g, own ? "\"" : "", own ? wk__printable_name(own).text : "missing", own ? "\"" : "",
                 there ? "\"" : "", there ? wk__printable_name(there).text : "missing", there ? "\"" : "");
         }
@@ -314,7 +316,7 @@ static bool check_all_used(const wk__optim_checkpoint *from)
     for (int64_t k = 0; k < from->list->count; k++)
         if (!from->used[k])
             return wk__optim_load_error(from, WK_ERR_SHAPE,
-                                        "it has a tensor \"%s\", the optimiser has none of that name",
+                                        "unexpected tensor \"%s\": the optimiser has none of that name",
                                         wk__printable_name(from->list->item[k].name).text);
     return true;
 }

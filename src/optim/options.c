@@ -37,7 +37,7 @@ static bool check_float_option(wk_site site, const char *op, const wk__optim_opt
     wk__text_format(&text, "%s: .%s = ", op, s->name);
     wk__text_double(&text, value, 'g', 6);
     wk__text_add(&text, s->max_exclusive < INFINITY ? " is not in [0, 1)"
-                        : s->min > -INFINITY        ? " is not a number of 0 or more"
+                        : s->min > -INFINITY        ? " is invalid; it must be at least 0"
                                                     : " is not a number");
     wk__error_set_text(site, WK_ERR_ARGUMENT, &text);
     return false;
@@ -46,7 +46,7 @@ static bool check_float_option(wk_site site, const char *op, const wk__optim_opt
 static bool check_int_option(wk_site site, const char *op, const wk__optim_option *s, int64_t value)
 {
     if (value >= 0) return true;
-    wk__error_set(site, WK_ERR_ARGUMENT, "%s: .%s = %lld is not a number of 1 or more, nor 0 for the default", op,
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s: .%s = %lld is invalid; it must be at least 1, or 0 for the default", op,
                   s->name, (long long)value);
     return false;
 }
@@ -82,8 +82,8 @@ static bool check_reserved_zero(wk_site site, const char *op, const void *own, s
     for (size_t at = end; at < size; at++) {
         if (((const char *)own)[at] == 0) continue;
         wk__error_set(site, WK_ERR_UNSUPPORTED,
-                      "%s: .reserved of the options is not 0, and version %s of the library knows nothing there; begin "
-                      "with {.size = sizeof(options)}, which sets all else to 0",
+                      "%s: .reserved of the options is not 0, which library version %s does not support; initialise "
+                      "with {.size = sizeof(options)}",
                       op, wk_version());
         return false;
     }
@@ -148,7 +148,7 @@ static bool set_group_option(wk_site site, const wk__optim_algorithm *rule, cons
         return true;
     }
     wk__text text = {0};
-    wk__text_format(&text, "optim_add_group: .%s is no option of %s, which has ", option->name,
+    wk__text_format(&text, "optim_add_group: unknown option .%s for %s; available: ", option->name,
                     wk__optim_algorithm_name(rule));
     list_settings(&text, rule);
     wk__error_set_text(site, WK_ERR_ARGUMENT, &text);

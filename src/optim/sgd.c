@@ -17,7 +17,7 @@ static bool complete(wk_site site, const char *op, void *given)
 {
     const options *o = given;
     if (!o->nesterov || (o->momentum > 0 && o->dampening == 0)) return true;
-    wk__error_set(site, WK_ERR_ARGUMENT, "%s: .nesterov needs a .momentum and no .dampening", op);
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s: .nesterov requires .momentum > 0 and .dampening = 0", op);
     return false;
 }
 

@@ -178,9 +178,8 @@ wk_code wk_optim_step_at(wk_site site, wk_optim *optim)
     if (of->rule->step_with_closure) {
         wk__error_set(
             site, WK_ERR_STATE,
-            "optim_step: %s computes the loss several times in one step: call wk_optim_step_closure(optim, "
-            "closure, user), where the closure zeroes the gradients, computes the loss, calls wk_backward and "
-            "returns the loss",
+            "optim_step: %s evaluates the loss several times per step; use wk_optim_step_closure(optim, closure, "
+            "user), whose closure zeroes the gradients, computes the loss, calls wk_backward and returns the loss",
             wk__optim_algorithm_name(of->rule));
         return wk_error_code();
     }
@@ -193,11 +192,11 @@ wk_code wk_optim_step_at(wk_site site, wk_optim *optim)
 
 static bool check_loss(wk_site site, wk_tensor *loss)
 {
-    if (wk__error_pending() || !wk__check_tensor(loss, site, "optim_step_closure", "what the closure gave"))
+    if (wk__error_pending() || !wk__check_tensor(loss, site, "optim_step_closure", "the result of the closure"))
         return false;
     if (wk_numel(loss) == 1 && wk__is_float(wk_dtype_of(loss))) return true;
     wk__error_set(site, WK_ERR_SHAPE,
-                  "optim_step_closure: the closure gives the loss, which is one float; this has %lld elements of %s",
+                  "optim_step_closure: the closure must return the loss, one float; got %lld elements of %s",
                   (long long)wk_numel(loss), wk_dtype_str(wk_dtype_of(loss)));
     return false;
 }

@@ -67,9 +67,8 @@ wk_tensors *wk_devices_scatter_at(wk_site site, wk_tensor *x, const wk_device *d
         !wk__open_devices(site, "devices_scatter", devices, n, false, device))
         return NULL;
     if (wk__body_of(x)->ndim == 0) {
-        wk__error_set(
-            site, WK_ERR_SHAPE,
-            "devices_scatter: the input has no dimension that could be split; wk_devices_broadcast gives it to all");
+        wk__error_set(site, WK_ERR_SHAPE,
+                      "devices_scatter: the input has no dimensions to split; use wk_devices_broadcast");
         return NULL;
     }
     if (!wk__nested_call_begin(&c, "devices_scatter", site, false)) return NULL;
@@ -130,7 +129,7 @@ static bool check_same_shape(wk_site site, const wk__tensor_list *list, const ch
         wk__text text = {0};
         wk__text_format(&text, "%s: tensor %d of the list is ", call, (int)k);
         wk__text_tensor_device(&text, list->item[k].tensor);
-        wk__text_add(&text, ", the first is ");
+        wk__text_add(&text, ", but the first is ");
         wk__text_tensor_device(&text, list->item[0].tensor);
         wk__text_format(&text, "; %s must be the same", shapes ? "dtypes" : "shapes");
         wk__error_set_text(site, shapes ? WK_ERR_DTYPE : WK_ERR_SHAPE, &text);
@@ -191,11 +190,9 @@ static bool check_writable(wk_site site, const wk__tensor_list *list)
         const bool wanted = wk__requires_grad(x), overlaps = wk__body_overlaps(wk__body_of(x));
         if (!wanted && !overlaps) continue;
         wk__error_set(site, WK_ERR_STATE,
-                      wanted
-                          ? "devices_all_reduce_: tensor %d of the list requires a gradient. wk_devices_all_reduce "
-                            "gives sums in new "
-                            "tensors; to be summed in place are gradients as a rule: wk_grad_of(x)"
-                          : "devices_all_reduce_: elements of tensor %d of the list share memory; wk_clone it before",
+                      wanted ? "devices_all_reduce_: tensor %d of the list requires grad; use wk_devices_all_reduce, "
+                               "or reduce its gradient wk_grad_of(x) in place"
+                             : "devices_all_reduce_: elements of tensor %d of the list share memory; wk_clone it first",
                       (int)k);
         return false;
     }

@@ -13,15 +13,13 @@ bool wk__open_devices(wk_site site, const char *call, const wk_device *devices, 
 {
     if (!wk__array_check(devices, n, site, call, "the array of devices")) return false;
     if (n == 0 || n > WK_MIRRORED_DEVICES) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %d devices were given; it takes 1 to %d", call, n,
-                      WK_MIRRORED_DEVICES);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: got %d devices, expected 1 to %d", call, n, WK_MIRRORED_DEVICES);
         return false;
     }
     for (int k = 0; k < n; k++) {
         if (!(out[k] = wk__device_open(site, call, devices[k]))) return false;
         if (!once || !is_named_before(out, k)) continue;
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is named twice; a device has one replica", call,
-                      wk_device_str(out[k]->id));
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: duplicate device %s", call, wk_device_str(out[k]->id));
         return false;
     }
     return true;

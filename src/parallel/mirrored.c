@@ -49,8 +49,8 @@ static bool begin_exclusive(wk__mirrored *m)
 {
     if (!atomic_exchange(&m->running, true)) return true;
     wk__error_set(no_site, WK_ERR_STATE,
-                  "forward: this mirrored network is running already, in another thread or in a forward of its own; a "
-                  "second one at the same time needs a model of its own");
+                  "forward: this mirrored network is already running (in another thread or recursively); use a "
+                  "separate model for concurrent forwards");
     return false;
 }
 
@@ -163,7 +163,7 @@ static bool check_output_counts(const wk__mirrored_forward *t)
     const int count = t->replica[t->first].count;
     for (int k = t->first + 1; k < t->m->n; k++) {
         if (t->share[k] == 0 || t->replica[k].count == count) continue;
-        wk__error_set(no_site, WK_ERR_STATE, "forward: the model gave %d results on %s and %d on %s", count,
+        wk__error_set(no_site, WK_ERR_STATE, "forward: the model returned %d outputs on %s but %d on %s", count,
                       wk_device_str(t->m->device[t->first]->id), t->replica[k].count,
                       wk_device_str(t->m->device[k]->id));
         return false;
@@ -307,8 +307,8 @@ static bool check_not_wrapped(wk_site site, const char *call, wk_module *model)
     wk__module_tree_free(&tree);
     if (wrapper)
         wk__error_set(site, WK_ERR_ARGUMENT,
-                      "%s: the model is or has a %s one already; give the model that is in that one, with all devices",
-                      call, wrapper->kind.name);
+                      "%s: the model already is or contains a %s; pass the inner model with all devices", call,
+                      wrapper->kind.name);
     return !wrapper;
 }
 
@@ -323,8 +323,8 @@ static void order_devices(wk__mirrored *m)
 static bool read_options(wk_site site, const char *call, const wk_mirrored_options *o, wk__mirrored *m)
 {
     if (o->buffers != WK_BUFFERS_FIRST && o->buffers != WK_BUFFERS_MEAN) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: .buffers is WK_BUFFERS_FIRST or WK_BUFFERS_MEAN, not %d", call,
-                      (int)o->buffers);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: unknown .buffers %d; expected WK_BUFFERS_FIRST or WK_BUFFERS_MEAN",
+                      call, (int)o->buffers);
         return false;
     }
     const wk__device *output = o->output.kind ? wk__device_open(site, call, o->output) : NULL;
@@ -397,7 +397,8 @@ wk_code wk_mirrored_stats_of_at(wk_site site, const wk_module *many, wk_mirrored
     static const char call[] = "mirrored_stats_of";
     if (!wk__module_check(many, site, call)) return wk_error_code();
     if (wk__module_of(many)->kind.forward != forward) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: the %s is no mirrored network", call, wk__module_of(many)->kind.name);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: the %s is not a mirrored network", call,
+                      wk__module_of(many)->kind.name);
         return WK_ERR_ARGUMENT;
     }
     wk_mirrored_stats own = {.size = sizeof own};

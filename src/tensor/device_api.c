@@ -23,7 +23,7 @@ static wk_device device(int kind, int index)
 static wk_device checked_device(wk_site site, const char *name, int kind, int index)
 {
     if (index >= 0 && index <= INT16_MAX) return device(kind, index);
-    wk__error_set(site, WK_ERR_DEVICE, "%s: %d is not the number of a device; they count from 0", name, index);
+    wk__error_set(site, WK_ERR_DEVICE, "%s: device index %d is out of range [0, 32767]", name, index);
     return (wk_device){.kind = -1};
 }
 
@@ -116,7 +116,7 @@ wk_device wk_device_parse_at(wk_site site, const char *text)
     wk_device out = {0};
     if (text && (text[0] == '/' ? parse_long(text, &out) : parse_short(text, &out))) return out;
     wk__error_set(site, WK_ERR_DEVICE,
-                  text ? "device_parse: \"%.60s\" names no device. Names are cpu, cuda, cuda:1, opencl:0, gpu:0, /GPU:0"
+                  text ? "device_parse: unknown device \"%.60s\"; expected cpu, cuda, cuda:1, opencl:0, gpu:0 or /GPU:0"
                        : "device_parse: the name is NULL",
                   text);
     return (wk_device){.kind = -1};
@@ -217,7 +217,7 @@ const char *wk_device_status(int kind)
     static const char *const states[] = {"usable",    "not built",      "library not found",
                                          "no driver", "driver too old", "no device"};
     const wk__backend *backend = wk__backend_of(kind);
-    if (!backend || kind < 0 || kind > WK_NULL) return "there is no such kind of device";
+    if (!backend || kind < 0 || kind > WK_NULL) return "unknown device kind";
     wk__text why = {0}, status = {0};
     wk__backend_status presence = backend->status(&why);
     wk__text_format(&status, "%s: ", states[presence]);
@@ -324,7 +324,7 @@ wk_code wk_memory_reset_peak_at(wk_site site, wk_device d)
 wk_code wk_memory_set_limit_at(wk_site site, wk_device d, int64_t bytes)
 {
     if (bytes < 0) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "memory_set_limit: the limit is %lld bytes; 0 is the default again",
+        wk__error_set(site, WK_ERR_ARGUMENT, "memory_set_limit: bytes must be at least 0 (0 for the default), got %lld",
                       (long long)bytes);
         return WK_ERR_ARGUMENT;
     }

@@ -64,7 +64,7 @@ void wk__describe_oom(const wk__device *device, wk__fail *fail)
     int64_t bytes[NAMED];
     snprintf(figures, ROOM, "%s", fail->text);
     int used = snprintf(fail->text, ROOM,
-                        "out of memory on %s: %s. Use a smaller batch, free what is not needed (wk_free, WK_SCOPE, "
+                        "out of memory on %s: %s; use a smaller batch, free unused tensors (wk_free, WK_SCOPE, "
                         "wk_memory_trim), or raise the limit (wk_memory_set_limit)",
                         wk_device_str(device->id), figures);
     int found = wk__large_values_list(device, sites, bytes, NAMED);

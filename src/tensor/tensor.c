@@ -117,10 +117,10 @@ static wk_tensor *too_large(const wk__device *device, wk_dtype dtype, int ndim, 
     wk__text_format(&text, "%s: %s", op, wk_dtype_str(dtype));
     wk__text_shape(&text, ndim, shape);
     const int64_t limit = atomic_load_explicit(&((wk__device *)(uintptr_t)device)->limit, memory_order_relaxed);
-    wk__text_format(&text,
-                    " has %s, the limit of %s is %s. Use a smaller batch, or raise the limit (wk_memory_set_limit)",
-                    bytes == INT64_MAX ? "more than 8192 PiB" : wk__format_bytes(size, bytes),
-                    wk_device_str(device->id), wk__format_bytes(most, limit));
+    wk__text_format(
+        &text, " needs %s, but the limit of %s is %s; use a smaller batch, or raise the limit (wk_memory_set_limit)",
+        bytes == INT64_MAX ? "more than 8192 PiB" : wk__format_bytes(size, bytes), wk_device_str(device->id),
+        wk__format_bytes(most, limit));
     wk__error_set_text(site, WK_ERR_MEMORY, &text);
     return NULL;
 }

@@ -110,7 +110,7 @@ static void grad_by_name(void **state)
     args[2].tensors = &gone;
     expect_refused("grad", args, 4, "freed");
     args[2].count = 0;
-    expect_refused("grad", args, 4, "0 grad_outputs do not go with 1 outputs");
+    expect_refused("grad", args, 4, "expected one grad_output per output, got 0 for 1 outputs");
     expect_ok();
 }
 

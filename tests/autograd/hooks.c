@@ -35,7 +35,7 @@ static void a_hook_frees_its_gradient(void **state)
         wk_tensor *x = leaf(), *y = wk_mul(x, 2);
         wk_register_hook(how % 3 == 0 ? y : x, hooks[how / 3], NULL, .post_accumulate = how % 3 == 2);
         assert_int_equal(wk_backward(wk_sum(wk_mul(y, 1))), WK_ERR_STATE);
-        expect_error("autograd/hooks.c", "free: this tensor belongs to the object that made it", "in a hook", NULL);
+        expect_error("autograd/hooks.c", "free: this tensor is owned by the object that created it", "in a hook", NULL);
         if (how % 3 < 2) assert_null(wk_grad_of(x));
     }
 }
@@ -156,7 +156,7 @@ static void a_hook_keeps_its_gradient(void **state)
     wk_register_hook(x, keeps_it, NULL);
     assert_int_equal(wk_backward(wk_sum(x)), WK_OK);
     assert_null(wk_add(kept, 1));
-    expect_error("freed by the end of the call that it was given to", "wk_retain would keep it", NULL);
+    expect_error("freed by the end of the call that it was passed to", "call wk_retain to keep it", NULL);
 }
 
 /* A gradient that is asked for after its leaf has gone: what helps is to keep the leaf, which owns it, or to
@@ -173,8 +173,8 @@ static void a_gradient_goes_with_its_leaf(void **state)
         gradient = wk_keep(wk_grad_of(x)); /* moves what the scope owns, so nothing */
     }
     assert_null(wk_add(gradient, 1));
-    expect_error("a tensor that went with its tensor, whose scope has closed",
-                 "to let that live on outside, or wk_retain", NULL);
+    expect_error("a tensor that was freed with its tensor, whose scope has closed",
+                 "to move that to the outer scope, or wk_retain", NULL);
     {
         WK_SCOPE;
         wk_tensor *x = leaf();
@@ -238,7 +238,7 @@ static void a_hook_returns_what_is_no_gradient(void **state)
     (void)state;
     wk_hook *const hooks[] = {another_type, another_shape, what_was_freed};
     const char *const words[] = {"a hook returned f32[2]", "a hook returned f64[1]",
-                                 "what a hook returned is a tensor that was freed"};
+                                 "the result of a hook is a tensor that was freed"};
     for (int how = 0; how < 9; how++) {
         WK_SCOPE;
         wk_tensor *x = leaf(), *y = wk_mul(x, 2);
@@ -354,7 +354,7 @@ static void functions_free_and_write_what_they_are_given(void **state)
         const wk_code code = wk_backward(out, .gradient = seed);
         if (way == 1) {
             assert_int_equal(code, WK_ERR_STATE);
-            expect_error("free: this tensor belongs to the object that made it", "backward of \"sloppy\"", NULL);
+            expect_error("free: this tensor is owned by the object that created it", "backward of \"sloppy\"", NULL);
             continue;
         }
         assert_int_equal(code, WK_OK);

@@ -37,7 +37,7 @@ static void results_and_scores_may_be_written(void **state)
     loss = wk_cross_entropy(wk_reshape(w, (1, 2)), probable);
     wk_mul_(probable, 2); /* these are kept as they are: the gradient of w would be another */
     assert_int_not_equal(wk_backward(loss), WK_OK);
-    expect_error("cross_entropy: backward needs its second operand", "mul_", NULL);
+    expect_error("cross_entropy: backward needs the original value of its second operand", "mul_", NULL);
 }
 
 /* Far below 0 the slope is small, not 0. */
@@ -105,14 +105,14 @@ static void a_gradient_of_what_is_no_leaf(void **state)
               *view = wk_narrow(base, 0, 0, 1);
     assert_int_equal(wk_backward(wk_sum(y)), WK_OK);
     assert_null(wk_grad_of(y));
-    expect_error(at("", __LINE__ - 1), "grad_of: f64[2] is no leaf", "wk_grad", "wk_register_hook", NULL);
+    expect_error(at("", __LINE__ - 1), "grad_of: f64[2] is not a leaf", "wk_grad", "wk_register_hook", NULL);
     assert_int_equal(wk_set_grad(y, x), WK_ERR_STATE);
-    expect_error("set_grad: f64[2] is no leaf", NULL);
+    expect_error("set_grad: f64[2] is not a leaf", NULL);
     assert_null(wk_grad_of(view)); /* a leaf without one, and nothing to tell */
     expect_ok();
     wk_add_(base, x);
     assert_null(wk_grad_of(view));
-    expect_error("grad_of: f64[1] is no leaf", NULL);
+    expect_error("grad_of: f64[1] is not a leaf", NULL);
     assert_null(wk_grad_of(NULL));
     expect_ok();
 }
@@ -150,16 +150,18 @@ static void what_was_changed_and_where(void **state)
         if (how == 3) wk_init_ones_(w);
         if (how == 4) wk_sub_(w, 1), wk_index_add_(w, 0, wk_of(int64_t, (1), 0), wk_ones((1), .dtype = WK_F64));
         if (how == 5) wk_clamp_(w, 0, 1);
-        const char *const by[] = {"since: add_ at ",   "since: zero_ at ",      "since: copy_ at ",
-                                  "since: init_ones_", "since: index_add_ at ", "since: clamp_ at "};
+        const char *const by[] = {"modified in place by add_ at ",       "modified in place by zero_ at ",
+                                  "modified in place by copy_ at ",      "modified in place by init_ones_",
+                                  "modified in place by index_add_ at ", "modified in place by clamp_ at "};
         char place[200], made[200];
         snprintf(place, sizeof place, "%s%s", by[how], how == 3 ? "" : at("", line + 1 + how));
         snprintf(made, sizeof made, "%s", at("", line));
         char backward[200];
         assert_int_not_equal(wk_backward(wk_sum(y)), WK_OK);
-        snprintf(backward, sizeof backward, "or clone it before; the backward is that at %s", at("", __LINE__ - 1));
+        snprintf(backward, sizeof backward, "or wk_clone it before (backward called at %s", at("", __LINE__ - 1));
         expect_error(made,
-                     how < 5 ? "mul: backward needs its second operand as it was" : "own: backward needs tensor 0",
+                     how < 5 ? "mul: backward needs the original value of its second operand"
+                             : "own: backward needs saved tensor 0",
                      place, backward, how == 4 ? "the last of 2" : "", NULL);
     }
 }

@@ -53,7 +53,7 @@ static void siblings_are_brought_up_to_date_by_their_use(void **state)
     assert_int_equal(wk_backward(wk_sum(m)), WK_OK);
     EXPECT_VALUES(wk_grad_of(w), 1e-12, 2, 4);
     assert_null(wk_eq_(filled, 1)); /* no gradient flows through a comparison */
-    expect_error("eq", "requires one", NULL);
+    expect_error("eq", "requires grad", NULL);
 }
 
 /* What was detached stays so whatever becomes of its storage, and writing it in place leaves the others'
@@ -88,7 +88,7 @@ static void a_detached_leaf_can_be_written(void **state)
     assert_int_equal(wk_backward(wk_sum(twice)), WK_OK);
     EXPECT_VALUES(wk_grad_of(x), 0, 2, 2);
     assert_int_not_equal(wk_backward(wk_sum(square)), WK_OK);
-    expect_error("in-place call has changed it", NULL);
+    expect_error("it was modified in place", NULL);
     assert_null(wk_add_(wk_narrow(x, 0, 0, 1), 1)); /* a view that is not detached stays refused */
     expect_error("leaf", NULL);
 }
@@ -233,7 +233,7 @@ static void a_changed_saved_value_is_an_error(void **state)
     wk_tensor *w = leaf(1, 2), *x = wk_mul(w, 1), *y = wk_exp(x);
     wk_add_(y, 1);
     assert_int_not_equal(wk_backward(wk_sum(y)), WK_OK);
-    expect_error("exp", "in-place", "autograd/views.c", NULL);
+    expect_error("exp", "in place", "autograd/views.c", NULL);
 }
 
 static void a_leaf_cannot_be_written(void **state)
@@ -322,8 +322,8 @@ static void a_second_backward_needs_the_graph(void **state)
     assert_int_equal(wk_backward(y), WK_OK);
     EXPECT_VALUES(wk_grad_of(x), 1e-12, 8, 12);
     assert_int_not_equal(wk_backward(y), WK_OK);
-    snprintf(first, sizeof first, "sum: the backward at %s:%d went through this call", __FILE__, __LINE__ - 3);
-    snprintf(second, sizeof second, "and that at %s:%d comes here again", __FILE__, __LINE__ - 2);
+    snprintf(first, sizeof first, "sum: the graph was freed by the backward at %s:%d", __FILE__, __LINE__ - 3);
+    snprintf(second, sizeof second, "and is needed again by the backward at %s:%d", __FILE__, __LINE__ - 2);
     snprintf(made, sizeof made, "%s:%d: ", __FILE__, __LINE__ - 7);
     expect_error(made, first, second, "retain_graph", NULL);
 }

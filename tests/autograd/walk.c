@@ -30,7 +30,7 @@ static void a_parameter_that_was_moved_is_told_with_its_call(void **state)
     char used[200], moved[200];
     snprintf(used, sizeof used, "%s:%d", __FILE__, __LINE__ + 1);
     wk_tensor *y = wk_mul(wk_module_parameter(net, "weight"), 2);
-    snprintf(moved, sizeof moved, "(at %s:%d) after it was used here", __FILE__, __LINE__ + 1);
+    snprintf(moved, sizeof moved, "moved to another device afterwards (at %s:%d)", __FILE__, __LINE__ + 1);
     wk_module_to(net, test_null());
     assert_int_equal(wk_backward(wk_sum(y)), WK_ERR_STATE);
     expect_error(used, moved, NULL);
@@ -58,7 +58,7 @@ static void changes_are_counted_from_the_call(void **state)
     wk_tensor *y = wk_mul(x, w);
     wk_add_(w, 1), wk_add_(w, 1);
     assert_int_equal(wk_backward(wk_sum(y)), WK_ERR_STATE);
-    expect_error("since: add_ at ", "the last of 2", NULL);
+    expect_error("modified in place by add_ at ", "the last of 2", NULL);
 }
 
 /* A gradient that is put there is like its leaf in shape, in dtype and in device. */

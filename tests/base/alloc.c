@@ -54,7 +54,7 @@ static void own_allocator(void **state)
     wk__free(NULL);
     assert_int_equal(accounts.live, 0);
     assert_int_equal(wk_set_allocator(counting_resize, NULL), WK_ERR_STATE);
-    assert_non_null(strstr(wk_error(), "set_allocator: the library has memory of the old one already"));
+    assert_non_null(strstr(wk_error(), "set_allocator: memory was already allocated"));
     wk_clear_error();
     assert_int_equal(wk_set_allocator(NULL, NULL), WK_ERR_ARGUMENT);
     assert_non_null(strstr(wk_error(), "set_allocator: the function is NULL"));

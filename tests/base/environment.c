@@ -103,7 +103,7 @@ static void secrets_are_not_shown(void **state)
 static bool is_told(const char *name, const char *value, const char *takes)
 {
     char said[300];
-    snprintf(said, sizeof said, "ones: in the environment %s is \"%s\", but it takes %s", name, value, takes);
+    snprintf(said, sizeof said, "ones: invalid environment variable %s=\"%s\"; expected %s", name, value, takes);
     const bool told = wk_error() && strstr(wk_error(), said) && wk_error_code() == WK_ERR_ARGUMENT;
     if (!told) fprintf(stderr, "not \"%s\" but %s\n", said, wk_error() ? wk_error() : "no error");
     wk_clear_error();

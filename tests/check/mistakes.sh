@@ -123,7 +123,7 @@ float v[2][3][4] = {{{0}}}; x = wk_from(v, (2, 3, 4))|wk_from: expected a pointe
 x = wk_of(char, (1), 1)|wk_of: expected a pointer to float
 x = wk_full((2), undeclared, .dtype = WK_F64)|undeclared
 x = wk_full_like(x)|wk_full_like: an argument is missing: wk_full_like(x, value)
-x = wk_full_like(x, 1, WK_F64)|wk_full_like: options are written by name
+x = wk_full_like(x, 1, WK_F64)|wk_full_like: options must be named
 x = wk_full_like(x, undeclared, .dtype = WK_F64)|undeclared
 m = wk_nn_sequential(wk_nn_flatten(), wk_nn_linear(undeclared, 3, .no_bias = true), wk_nn_relu())|undeclared
 x = wk_zeros(2, 3, .dtype = WK_F64)|wk_zeros: .* own, options after them: wk_zeros((2, 3), .key = value)"

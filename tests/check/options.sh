@@ -17,7 +17,7 @@ body() # STATEMENT
 while read -r call; do
     body "$call" >"$WICK_WORK/call.c"
     for c in $(compilers gcc clang); do
-        fails "$call, ${c##*/}" "options are written by name" "$c" -std=c11 -w -Iinclude \
+        fails "$call, ${c##*/}" "options must be named" "$c" -std=c11 -w -Iinclude \
             -fsyntax-only "$WICK_WORK/call.c"
     done
 done <<'END'

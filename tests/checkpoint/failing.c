@@ -494,7 +494,7 @@ static void a_child_leaves_the_write_alone(void **state)
         const bool waited = wk_checkpoint_wait(t.checkpoint) == WK_OK;
         const bool refused_then = wk_checkpoint_save(t.checkpoint) == WK_OK &&
                                   wk_checkpoint_wait(t.checkpoint) == WK_ERR_IO &&
-                                  strstr(wk_error(), "another save of this file is under way");
+                                  strstr(wk_error(), "another save of this file is in progress");
         wk_clear_error();
         wk_free(t.checkpoint);
         _exit(waited && refused_then && !wk_error() ? 0 : 1);

@@ -258,8 +258,8 @@ static const struct {
     test_training (*way)(void);
     const char *word;
 } ways[] = {{has_no_file, "No such file or directory"},
-            {has_another_file, "rank 0 has read another file of this name"},
-            {has_another_network, "there is no \"net.weight\""},
+            {has_another_file, "the file differs from that of rank 0"},
+            {has_another_network, "missing tensor \"net.weight\""},
             {has_an_error, "reshape"}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -327,8 +327,7 @@ static void all_save_after_the_same_batch(void **state)
     ranks r = {.size = 2, .body = saves_apart, .user = &o, .bytes = sizeof o};
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
-        expect_rank_error(&r, k, WK_ERR_STATE, "rank 0 is behind 4 samples of epoch 1, rank 1 behind 8", "same batch",
-                          NULL);
+        expect_rank_error(&r, k, WK_ERR_STATE, "rank 0 after 4 samples of epoch 1, rank 1 after 8", "same batch", NULL);
     ranks_free(&r);
 }
 
@@ -378,12 +377,12 @@ static void is_not_alike(int rank)
     wk_clear_error();
     RANK_CHECK(!wk_checkpoint_load(less) && wk_error_code() == WK_ERR_STATE);
     rank_save_error();
-    RANK_CHECK(wk_checkpoint_save(other) == WK_ERR_STATE && strstr(wk_error(), "optimiser adam; rank 1's of ") &&
+    RANK_CHECK(wk_checkpoint_save(other) == WK_ERR_STATE && strstr(wk_error(), "optimiser adam, rank 1 has ") &&
                strstr(wk_error(), "optimiser sgd"));
     wk_clear_error();
     wk_checkpoint *more = rank ? t.checkpoint : wk_checkpoint_new(my_order()->path, t.net, t.optim, t.loader);
     RANK_CHECK(wk_checkpoint_save(more) == WK_ERR_STATE &&
-               strstr(wk_error(), "rank 1's of a network, a loader, tensors"));
+               strstr(wk_error(), "rank 1 has a network, a loader, tensors"));
     wk_clear_error();
     RANK_CHECK(access(my_order()->path, F_OK) != 0);
     RANK_CHECK(wk_checkpoint_save(t.checkpoint) == WK_OK);
@@ -397,9 +396,8 @@ static void all_have_the_same_parts(void **state)
     ranks r = {.size = 2, .body = is_not_alike, .user = &o, .bytes = sizeof o};
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
-        expect_rank_error(&r, k, WK_ERR_STATE, "checkpoint_load: rank 0's checkpoint is of a network, a loader, ",
-                          "optimiser adam; rank 1's of a network, a loader: all ranks make it of the same things",
-                          NULL);
+        expect_rank_error(&r, k, WK_ERR_STATE, "checkpoint_load: checkpoints differ: rank 0 has a network, a loader, ",
+                          "optimiser adam, rank 1 has a network, a loader; pass the same kinds of objects", NULL);
     ranks_free(&r);
 }
 

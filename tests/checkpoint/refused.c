@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checkpoints that cannot be gone on from: damaged, foreign, of another training. Nothing changes then. */
+/* Checkpoints that cannot be gone on from: corrupted, foreign, of another training. Nothing changes then. */
 #include "support/training.h"
 
 #include <fcntl.h>
@@ -120,7 +120,7 @@ static void a_byte_that_is_another(void **state)
     put(path, whole.data, whole.bytes);
     whole.data[whole.bytes - 1]++;
     put(path, whole.data, whole.bytes);
-    refuses(&t, WK_ERR_FORMAT, "damaged: its bytes have the checksum ", ", and it says ");
+    refuses(&t, WK_ERR_FORMAT, "corrupted: checksum is ", ", expected ");
     put(path, "", 0);
     refuses(&t, WK_ERR_FORMAT, "flipped.wick", "not a safetensors file");
     free(whole.data);
@@ -136,23 +136,27 @@ static void valid_checksum_bad_content(void **state)
         wk_code code;
         const char *first, *second;
     } edits[] = {
-        {"\"wick.checkpoint\":\"1\"", "\"wick.checkpoint\":\"2\"", WK_ERR_UNSUPPORTED, "a checkpoint of format 2",
+        {"\"wick.checkpoint\":\"1\"", "\"wick.checkpoint\":\"2\"", WK_ERR_UNSUPPORTED, "checkpoint format 2",
          "which reads format 1"},
         {"\"wick.checkpoint\":\"1\"", "\"wick.checkpoint\":\"x\"", WK_ERR_FORMAT, "not a checkpoint",
          "wick.checkpoint"},
         {"\"wick.checkpoint\":\"1\"", "\"wick.chackpoint\":\"1\"", WK_ERR_FORMAT, "not a checkpoint",
          "wick.checkpoint"},
         {"\"wick.step\":\"3\"", "\"wick.step\":\"-\"", WK_ERR_FORMAT, "no \"wick.step\"", ""},
-        {"\"wick.world\":\"1\"", "\"wick.world\":\"2\"", WK_ERR_FORMAT, "no \"loader\" of 6 numbers for each of 2", ""},
-        {"\"wick.world\":\"1\"", "\"wick.world\":\"0\"", WK_ERR_FORMAT, "no \"loader\" of 6 numbers for each of 0", ""},
-        {"\"random\":", "\"rendom\":", WK_ERR_FORMAT, "no \"random\" of 2 numbers for each of 1", ""},
-        {"\"loader\":", "\"lauder\":", WK_ERR_ARGUMENT, "it was saved without a loader", ""},
-        {"\"optim\":", "\"uptim\":", WK_ERR_FORMAT, "no state of an optimiser", ""},
-        {"\"net.4.bias\":", "\"net.5.bias\":", WK_ERR_SHAPE, "there is no \"net.4.bias\", which is f32[3]", "network"},
-        {"\"tensors.average\":", "\"tensors.everage\":", WK_ERR_SHAPE, "there is no \"tensors.average\"",
+        {"\"wick.world\":\"1\"", "\"wick.world\":\"2\"", WK_ERR_FORMAT, "missing \"loader\" of 6 values for each of 2",
+         ""},
+        {"\"wick.world\":\"1\"", "\"wick.world\":\"0\"", WK_ERR_FORMAT, "missing \"loader\" of 6 values for each of 0",
+         ""},
+        {"\"random\":", "\"rendom\":", WK_ERR_FORMAT, "missing \"random\" of 2 values for each of 1", ""},
+        {"\"loader\":", "\"lauder\":", WK_ERR_ARGUMENT,
+         "saved without a loader; pass NULL as the loader to wk_checkpoint_new", ""},
+        {"\"optim\":", "\"uptim\":", WK_ERR_FORMAT, "not an optimiser state file", ""},
+        {"\"net.4.bias\":", "\"net.5.bias\":", WK_ERR_SHAPE, "missing tensor \"net.4.bias\", which is f32[3]",
+         "network"},
+        {"\"tensors.average\":", "\"tensors.everage\":", WK_ERR_SHAPE, "missing tensor \"tensors.average\"",
          "list of .tensors"},
         {"\"optim.4.bias.momentum_buffer\":", "\"optim.4.baas.momentum_buffer\":", WK_ERR_SHAPE,
-         "there is no \"4.bias.momentum_buffer\"", ""},
+         "missing \"4.bias.momentum_buffer\"", ""},
         {"\"optim.0.lr\":\"0.05\"", "\"optim.0.lr\":\"-1.0\"", WK_ERR_ARGUMENT, ".lr = -1", ""},
     };
     const char *path = path_of("sealed.wick");
@@ -183,9 +187,9 @@ static void files_of_other_kinds(void **state)
     const char *path = path_of("kinds.wick");
     test_training t = trained(test_momentum, path);
     assert_int_not_equal(wk_load(t.net, path), WK_OK);
-    expect_error("there is no \"0.weight\"", ". The file is a checkpoint, which wk_checkpoint_load reads", NULL);
+    expect_error("missing tensor \"0.weight\"", "; the file is a checkpoint: load it with wk_checkpoint_load", NULL);
     assert_int_equal(wk_save(t.net, path), WK_OK);
-    refuses(&t, WK_ERR_FORMAT, "kinds.wick: not a checkpoint", "wick.crc32\". What wk_save has written wk_load reads");
+    refuses(&t, WK_ERR_FORMAT, "kinds.wick: not a checkpoint", "wick.crc32\"; load files of wk_save with wk_load");
     assert_int_equal(wk_optim_save(t.optim, path), WK_OK);
     refuses(&t, WK_ERR_FORMAT, "not a checkpoint", "");
     const content text = content_of(source_file("README.md"));
@@ -271,16 +275,16 @@ static void what_does_not_fit(void **state)
     other.checkpoint = wk_checkpoint_new(path, net, NULL, NULL);
     refuses(&other, WK_ERR_SHAPE, "\"net.0.weight\" is f32[9,6] in the network", "f32[8,6] in the file");
     other.checkpoint = wk_checkpoint_new(path, wk_nn_linear(6, 8, .dtype = WK_F64), NULL, NULL);
-    refuses(&other, WK_ERR_SHAPE, "there is no \"net.weight\"", "f64[8,6]");
+    refuses(&other, WK_ERR_SHAPE, "missing tensor \"net.weight\"", "f64[8,6]");
     other.checkpoint = wk_checkpoint_new(path, wk_module_child(t.net, "0"), NULL, NULL);
-    refuses(&other, WK_ERR_SHAPE, "there is no \"net.weight\"", "f32[8,6]");
+    refuses(&other, WK_ERR_SHAPE, "missing tensor \"net.weight\"", "f32[8,6]");
     other.checkpoint = wk_checkpoint_new(path, t.net, test_adam(wk_parameters(t.net)), t.loader);
-    refuses(&other, WK_ERR_ARGUMENT, "it has the state of sgd", "the optimiser is adam");
+    refuses(&other, WK_ERR_ARGUMENT, "the file holds the state of sgd", "the optimiser is adam");
     wk_dataset *data = wk_data_tensors(wk_zeros((21, 6)), NULL);
     other.checkpoint = wk_checkpoint_new(path, t.net, t.optim, wk_data_loader(data, .shuffle = true, .seed = 5));
     refuses(&other, WK_ERR_ARGUMENT, "the loader has 21 samples", "had 22");
     other.checkpoint = wk_checkpoint_new(path, NULL, NULL, NULL, .tensors = wk_list((wk_zeros((2)))));
-    refuses(&other, WK_ERR_SHAPE, "there is no \"tensors.0\", which is f32[2] in the list of .tensors", "");
+    refuses(&other, WK_ERR_SHAPE, "missing tensor \"tensors.0\", which is f32[2] in the list of .tensors", "");
     wk_tensors *list = wk_tensors_new();
     wk_tensors_add(list, "average", wk_zeros((8, 6), .dtype = WK_F64));
     other.checkpoint = wk_checkpoint_new(path, NULL, NULL, NULL, .tensors = list);
@@ -292,17 +296,17 @@ static void what_does_not_fit(void **state)
         (void)batch;
         assert_false(wk_checkpoint_load(t.checkpoint));
         assert_int_equal(wk_error_code(), WK_ERR_STATE);
-        expect_error("checkpoint_load: ", "a loop over the loader is open", NULL);
+        expect_error("checkpoint_load: ", "a WK_EACH loop over the loader is in progress", NULL);
         break;
     }
     /* saved without what this one has */
     wk_checkpoint *bare = wk_checkpoint_new(path, NULL, NULL, NULL, .blocking = true);
     assert_int_equal(wk_checkpoint_save(bare), WK_OK);
-    refuses(&t, WK_ERR_SHAPE, "there is no \"net.0.weight\"", "");
+    refuses(&t, WK_ERR_SHAPE, "missing tensor \"net.0.weight\"", "");
     other.checkpoint = wk_checkpoint_new(path, NULL, NULL, t.loader);
-    refuses(&other, WK_ERR_ARGUMENT, "it was saved without a loader", "");
+    refuses(&other, WK_ERR_ARGUMENT, "saved without a loader; pass NULL as the loader to wk_checkpoint_new", "");
     other.checkpoint = wk_checkpoint_new(path, NULL, t.optim, NULL);
-    refuses(&other, WK_ERR_FORMAT, "no state of an optimiser", "");
+    refuses(&other, WK_ERR_FORMAT, "not an optimiser state file", "");
     assert_true(wk_checkpoint_load(bare));
 }
 
@@ -317,7 +321,7 @@ static void arguments(void **state)
     assert_null(wk_checkpoint_new("", NULL, NULL, NULL));
     expect_error("checkpoint_new: the path is empty", NULL);
     assert_null(wk_checkpoint_new(path, NULL, NULL, NULL, .keep = -1));
-    expect_error("checkpoint_new: .keep = -1", NULL);
+    expect_error("checkpoint_new: .keep must be at least 1, got -1", NULL);
     assert_null(wk_checkpoint_new(path, (wk_module *)wk_ones((1)), NULL, NULL));
     expect_error("checkpoint_new: the module", "tensor", NULL);
     assert_null(wk_checkpoint_new(path, NULL, (wk_optim *)wk_ones((1)), NULL));
@@ -328,7 +332,7 @@ static void arguments(void **state)
     expect_error("checkpoint_new: the list", "tensor", NULL);
     wk_checkpoint *c = wk_checkpoint_new(path, NULL, NULL, NULL, .tensors = wk_list((wk_ones((1)))));
     assert_int_equal(wk_checkpoint_every(c, 0), WK_ERR_ARGUMENT);
-    expect_error("checkpoint_every: every 0 steps", NULL);
+    expect_error("checkpoint_every: n must be at least 1, got 0", NULL);
     assert_int_equal(wk_checkpoint_step(c), 0);
     assert_int_not_equal(wk_checkpoint_save(NULL), WK_OK);
     expect_error("checkpoint_save: the checkpoint is NULL", NULL);
@@ -415,10 +419,10 @@ static void an_older_file_in_its_place(void **state)
     assert_int_equal(wk_checkpoint_step(t.checkpoint), 2);
     plan.keep = 1; /* this one has no older files */
     test_training alone = test_begin(&plan, 2);
-    refuses(&alone, WK_ERR_FORMAT, "older.wick: damaged", "");
+    refuses(&alone, WK_ERR_FORMAT, "older.wick: corrupted", "");
     damage(older[1]);
     damage(older[0]);
-    refuses(&t, WK_ERR_FORMAT, "older.wick: damaged", ""); /* what is told is of the newest */
+    refuses(&t, WK_ERR_FORMAT, "older.wick: corrupted", ""); /* what is told is of the newest */
     damage(older[0]);
     assert_true(wk_checkpoint_load(t.checkpoint)); /* mended */
     assert_string_equal(wk_checkpoint_loaded_path(t.checkpoint), older[0]);
@@ -427,7 +431,7 @@ static void an_older_file_in_its_place(void **state)
     assert_true(wk_checkpoint_load(t.checkpoint));
     assert_string_equal(wk_checkpoint_loaded_path(t.checkpoint), path);
     unlink(path);
-    refuses(&t, WK_ERR_STATE, "older.wick is not there, but ", "older.wick.1 is. To go on");
+    refuses(&t, WK_ERR_STATE, "older.wick does not exist, but ", "older.wick.1 does; rename that file");
     assert_false(wk_checkpoint_load(alone.checkpoint)); /* it keeps one */
     expect_ok();
     for (int k = 0; k < 4; k++) unlink(older[k]);

@@ -126,7 +126,7 @@ check "all well" gives 0 run -n 4 true
 check "... says nothing" test ! -s "$WICK_WORK/out" -a ! -s "$WICK_WORK/err"
 check "exit 3" gives 3 run -n 4 sh -c \
     'echo "I am $WICK_RANK"; echo so it ends >&2; [ $WICK_RANK != 2 ] || exit 3; sleep 300'
-check "... is told" err "^wick run: rank 2 on $(hostname) failed after [0-9.]* s: exit status 3; its last words:$"
+check "... is told" err "^wick run: rank 2 on $(hostname) failed after [0-9.]* s: exit status 3; last output:$"
 check "... with last words" sh -c "grep -A2 'last words' '$WICK_WORK/err' | grep -qx '    I am 2' &&
     grep -A2 'last words' '$WICK_WORK/err' | grep -qx '    so it ends'"
 check "75 stays 75" gives 75 run -n 2 sh -c 'exit 75'
@@ -134,7 +134,7 @@ check "one that says nothing has no last words" sh -c "grep -q 'exit status 75$'
 check "SIGKILL" gives 137 run -n 3 sh -c '[ $WICK_RANK != 1 ] || kill -9 $$; sleep 300'
 check "... is told" err "^wick run: rank 1 on .*: killed by signal 9 (Killed)$"
 check "SIGSEGV" gives 139 run -n 1 sh -c 'kill -SEGV $$'
-check "a program that is not there" gives 127 run -n 3 ./no/such/program
+check "a missing program" gives 127 run -n 3 ./no/such/program
 check "... is told" err "not started: ./no/such/program: No such file or directory$"
 # in_folder COMMAND...: where programs `mine` and `broken`, a file `text` and a folder `folder` lie
 in_folder() { (cd "$WICK_WORK/programs" && "$@"); }
@@ -215,12 +215,12 @@ background -n 3 --grace 1 sh -c "$long"
 check "ranks run" lines "$WICK_WORK/pids" 3
 kill -9 "$(cut -d' ' -f4 "/proc/$(head -1 "$WICK_WORK/pids")/stat")"
 check "the agent is killed" ended 75
-check "... is told" err "^wick run: host .*: the connection has ended"
+check "... is told" err "^wick run: host .*: connection closed"
 background -n 3 sh -c "$long"
 check "ranks run" lines "$WICK_WORK/pids" 3
 kill -TERM "$(cut -d' ' -f4 "/proc/$(head -1 "$WICK_WORK/pids")/stat")"
 check "the agent is told to end" ended 75
-check "... and tells" err "^wick run: host .*: its agent was told to end$"
+check "... and tells" err "^wick run: host .*: its agent was terminated$"
 for signal in INT=130 TERM=143 HUP=129 QUIT=131; do
     # A shell without job control starts what is behind it with INT and QUIT ignored.
     PIDS=$WICK_WORK/pids python3 - "$wick" $mark ${signal%=*} "$WICK_WORK" <<'END' >"$WICK_WORK/rc" &
@@ -399,22 +399,22 @@ world()
 }
 none() { ! grep "$1" "$WICK_WORK/err"; }
 check "a rank that ends well in the midst" gives 75 world 'world=joined\n' 75 later 'world=joined\n' 0 once
-check "... is told" err "^wick run: rank 1 on $(hostname) ended with 0 after [0-9.]* s, without wk_dist_finish$"
+check "... is told" err "^wick run: rank 1 on $(hostname) exited with status 0 after [0-9.]* s without calling wk_dist_finish$"
 check "... behind the failure" test "$(grep -c . "$WICK_WORK/err") $(grep -n "failed after" "$WICK_WORK/err" |
     cut -d: -f1)" = "2 1"
 check "one that never joined" gives 75 world 'world=joined\n' 75 later 'wick=open\n' 0 once
-check "... is told" err "^wick run: rank 1 on $(hostname) ended with 0 after [0-9.]* s, without wk_dist_init$"
+check "... is told" err "^wick run: rank 1 on $(hostname) exited with status 0 after [0-9.]* s without calling wk_dist_init$"
 check "one that is no Wick program" gives 75 world 'world=joined\n' 75 later '' 0 once
-check "... is told, too" err "rank 1 .*, without wk_dist_init$"
+check "... is told, too" err "rank 1 .* without calling wk_dist_init$"
 check "one that has left" gives 75 world 'world=joined\n' 75 later 'world=joined\nstep=3\nworld=left\n' 0 once
-check "... is no cause" none "ended with 0"
+check "... is no cause" none "exited with status 0"
 check "one that ends well because it is told to" gives 3 world 'world=joined\n' 3 once 'world=joined\n' 0 never
-check "... is none" none "ended with 0"
+check "... is none" none "exited with status 0"
 # An error of rank 1, which all are told, and which it is the last to end by.
 check "an error that all are told is of who made it" gives 4 run -n 3 sh -c \
     'printf "world=joined\ncause=1\nworld=left\n" >/proc/self/fd/$WICK_STATUS_FD
     case $WICK_RANK in 0) exit 1;; 1) sleep 0.3; echo it was me; exit 4;; *) sleep 0.1; echo me too; exit 1;; esac'
-check "... is told" err "^wick run: rank 1 on .*: exit status 4; its last words:$"
+check "... is told" err "^wick run: rank 1 on .*: exit status 4; last output:$"
 check "... and the others have said what they had to" grep -q '^\[2\] me too$' "$WICK_WORK/out"
 check "an error that was passed on twice is of who made it" gives 4 run -n 3 sh -c \
     'echo world=joined >/proc/self/fd/$WICK_STATUS_FD
@@ -427,7 +427,7 @@ check "of who goes on it is not" gives 1 run -n 2 sh -c \
     'printf "world=joined\ncause=1\n" >/proc/self/fd/$WICK_STATUS_FD; [ $WICK_RANK = 1 ] && sleep 300; exit 1'
 check "... is told, too" err "^wick run: rank 0 on .*: exit status 1"
 check "programs that know no world" gives 75 world '' 75 later 'wick=open\n' 0 once
-check "... miss none" none "ended with 0"
+check "... miss none" none "exited with status 0"
 # Three descriptors for each rank are more than what a process may have at first; poll() takes no more places than that.
 few() { (ulimit -Sn 64 && gives "$@"); }
 check "more ranks than descriptors" few 0 run -n 30 sh -c 'ulimit -Sn; sleep 0.5'
@@ -436,9 +436,9 @@ rm -f "$WICK_WORK"/rank.?
 check "who began" gives 75 run -n 4 sh -c 'echo world=joined >/proc/self/fd/$WICK_STATUS_FD
     echo $$ >$WICK_WORK/rank.$WICK_RANK; [ $WICK_RANK != 3 ] || exit 0; next=$WICK_WORK/rank.$((WICK_RANK + 1))
     until [ -s "$next" ] && ! kill -0 $(cat "$next") 2>/dev/null; do sleep 0.05; done; [ $WICK_RANK != 0 ] || exit 75'
-check "... is told" err "rank 3 .* ended with 0 after [0-9.]* s, without wk_dist_finish, as did 2 more$"
+check "... is told" err "rank 3 .* exited with status 0 after [0-9.]* s without calling wk_dist_finish, and so did 2 more$"
 check "ranks that joined no world" gives 0 world 'wick=open\n' 0 once 'wick=open\nworld=left\n' 0 once
-check "... are told" err "^wick run: no rank has called wk_dist_init: each was a world of its own$"
+check "... are told" err "^wick run: no rank called wk_dist_init: each ran as a world of one$"
 check "one that joined" gives 0 world 'wick=open\n' 0 once 'world=joined\nworld=left\nwick=open\n' 0 once
 check "... is enough" test ! -s "$WICK_WORK/err"
 check "one rank" gives 0 run -n 1 sh -c 'echo wick=open >/proc/self/fd/$WICK_STATUS_FD'
@@ -477,7 +477,7 @@ check "... below what they say" sh -c "tr '\n' ' ' <'$WICK_WORK/out' | grep -q '
 check "... gone in the end" sh -c "tail -1 '$WICK_WORK/out' | grep -q 'x1b.J$'"
 check "a failure on a terminal" gives 3 env MARK=$mark python3 "$WICK_WORK/terminal.py" "$wick" run -n 2 sh -c \
     "$steps; [ \$WICK_RANK = 0 ] || exit 3; sleep 300"
-check "... is told below" out "x1b.Jwick run: rank 1 .* exit status 3; its last words:"
+check "... is told below" out "x1b.Jwick run: rank 1 .* exit status 3; last output:"
 check "typed input" gives 0 env MARK=$mark python3 "$WICK_WORK/terminal.py" "$wick" run -n 2 sh -c \
     '[ $WICK_RANK = 1 ] || { echo your name; read name; echo hello $name; }'
 check "... reaches rank 0" out "^\[0\] hello Ada"
@@ -533,11 +533,11 @@ check "... reach the other side" test "$(sort -u "$WICK_WORK/out" | tr '\n' '#')
 check "a host that prints when one comes in" gives 0 far --hosts banner,beta sh -c "$where"
 check "... is no less good" out "^\[0\] 0 banner"
 check "a wrong host" gives 1 far --hosts alpha,bad sh -c 'echo started'
-check "... is told" err "^wick run: host bad: $WICK_WORK/agent -x started no agent there; what it says stands above"
+check "... is told" err "^wick run: host bad: $WICK_WORK/agent -x could not start an agent (see its output above)"
 check "... as the agent says it" err "^agent: no host bad$"
 check "... and nothing is started" test ! -s "$WICK_WORK/out"
 check "a host without wick" gives 1 far --hosts old,alpha true
-check "... is told" err "^wick run: host old: .*Wick has to be on that host, too"
+check "... is told" err "^wick run: host old: .*Wick must be installed there"
 check "a host that talks nonsense" gives 1 far --hosts alpha,mad true
 # An agent that says "exit 3" (19) of rank 1000, where there is one rank, and of one that another host has.
 for rank in '\350\003' '\001\000'; do
@@ -548,7 +548,7 @@ EOF
     chmod +x "$WICK_WORK/liar"
     check "what a host says of a rank that it has not" gives 75 env WICK_RSH="$WICK_WORK/liar" \
         "$wick" run --hosts alpha -n 1 true
-    check "... makes no sense" err "host alpha: what it says makes no sense"
+    check "... makes no sense" err "host alpha: protocol error"
 done
 check "a remote shell that is not there" gives 1 env WICK_RSH=/no/such/ssh "$wick" run --hosts alpha true
 check "... is told" err "^wick run: /no/such/ssh: No such file or directory"
@@ -556,12 +556,12 @@ check "... is told" err "^wick run: /no/such/ssh: No such file or directory"
 in_new() { (mkdir "$WICK_WORK/$1" && cd "$WICK_WORK/$1" && shift && "$@"); }
 nowhere() { rmdir "$PWD" && far --hosts alpha true; }
 check "a folder that is not there" gives 1 in_new gone nowhere
-check "... is told" err "^wick run: the folder to run in: No such file or directory$"
+check "... is told" err "^wick run: cannot determine the current folder: No such file or directory$"
 check "a folder that is not there far away" gives 127 in_new away far --hosts swept true
 check "... is told" err "not started: .*/away: No such file or directory$"
 check "exit 3 far away" gives 3 far --hosts alpha,beta,gamma -n 6 sh -c \
     '[ $WICK_RANK != 3 ] || { echo bye; exit 3; }; sleep 300'
-check "... is told" err "^wick run: rank 3 on beta failed after [0-9.]* s: exit status 3; its last words:$"
+check "... is told" err "^wick run: rank 3 on beta failed after [0-9.]* s: exit status 3; last output:$"
 check "input to another host" gives 0 sh -c "WICK_RSH='$WICK_WORK/agent' timeout 60 env MARK=$mark '$wick' run \
     --hosts alpha,beta -n 3 --raw cat <'$WICK_WORK/random'"
 check "... every byte" cmp "$WICK_WORK/out" "$WICK_WORK/random"
@@ -581,12 +581,12 @@ far_background --hosts alpha,beta -n 4 --grace 1 sh -c "$long"
 check "ranks run far away" lines "$WICK_WORK/pids" 4
 kill -9 "$(cut -d' ' -f4 "/proc/$(tail -1 "$WICK_WORK/pids")/stat")"
 check "a connection is lost" ended 75
-check "... is told" err "^wick run: host \(alpha\|beta\): the connection has ended"
-check "... with the rank" err "^wick run: rank [0-3] on \(alpha\|beta\) failed after .* s: its host is lost"
+check "... is told" err "^wick run: host \(alpha\|beta\): connection closed"
+check "... with the rank" err "^wick run: rank [0-3] on \(alpha\|beta\) failed after .* s: its host is unreachable"
 check "a host that never answers" gives 1 far --timeout 2 --hosts alpha,deaf,numb,lost true
 for host in deaf numb lost; do
     check "... is told: $host" err \
-        "^wick run: host $host: its agent did not answer within 2 s. Does \`.*/agent -x $host true\`"
+        "^wick run: host $host: no answer within 2 s; check that \`.*/agent -x $host true\`"
 done
 check "... nobody else" sh -c "! grep -q 'host alpha' '$WICK_WORK/err'"
 check "... and nothing is started" test ! -s "$WICK_WORK/out"
@@ -611,7 +611,7 @@ silence_ends()
     wait $silent_agent
     found=$?
     [ $found = 75 ] || { echo "exit code $found"; return 1; }
-    grep "^wick run: host alpha: nothing comes from it any more$" "$WICK_WORK/agent.err"
+    grep "^wick run: host alpha: no heartbeat$" "$WICK_WORK/agent.err"
 }
 check "a host that falls silent is lost" silence_ends
 gone() # FILE OF PROCESSES
@@ -627,11 +627,11 @@ gone() # FILE OF PROCESSES
 check "ranks whose launcher falls silent end" gone "$WICK_WORK/launcher.pids"
 kill -CONT $silent_launcher
 wait $silent_launcher
-check "... and it is told" test "$? $(grep -c '^wick run: host alpha: it heard nothing for too long$' \
+check "... and it is told" test "$? $(grep -c '^wick run: host alpha: lost contact with the launcher$' \
     "$WICK_WORK/launcher.err")" = "75 1"
 wait $silent_deaf
 check "a host that does not answer is waited for, and not for ever" test "$? $(grep -c \
-    '^wick run: host deaf: its agent did not answer within 30 s' "$WICK_WORK/deaf.err")" = "1 1"
+    '^wick run: host deaf: no answer within 30 s' "$WICK_WORK/deaf.err")" = "1 1"
 wait $silent_late
 check "one that answers late is waited for as long as --timeout says" test "$? $(cat "$WICK_WORK/late.err")" = "0 "
 check "nobody of them is left" nobody

@@ -215,9 +215,10 @@ static void digits(void **state)
     assert_int_equal(labels, 44434);
     assert_null(wk_data_mnist(source_file("data/nothing")));
     expect_error("data_mnist", "data/nothing/t10k-images-idx3-ubyte", "No such file",
-                 "own files, here t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte", NULL);
+                 "must contain the MNIST files t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte", NULL);
     assert_null(wk_data_mnist(source_file("data/nothing"), .train = true));
-    expect_error("data_mnist", "own files, here train-images-idx3-ubyte and train-labels-idx1-ubyte", NULL);
+    expect_error("data_mnist", "must contain the MNIST files train-images-idx3-ubyte and train-labels-idx1-ubyte",
+                 NULL);
     assert_null(wk_data_mnist(NULL));
     expect_error("data_mnist", "NULL", NULL);
 }
@@ -303,7 +304,7 @@ static void loops_on_one_loader_do_not_nest(void **state)
     }
     assert_int_equal(outer, 1);
     assert_int_equal(inner, 12);
-    expect_error("WK_EACH", "data/loader.c:", "loader of its own", NULL);
+    expect_error("WK_EACH", "data/loader.c:", "second loader", NULL);
 }
 
 static void the_loop_ends_when_an_error_is_pending(void **state)
@@ -340,7 +341,7 @@ static void what_is_wrong_with_the_device(void **state)
     wk_memory_set_limit(wk_cpu(), 64);
     WK_EACH(batch, loader) fail();
     wk_memory_set_limit(wk_cpu(), 0);
-    expect_error("data/loader.c", "WK_EACH: f32[16,2] has 128 bytes", NULL);
+    expect_error("data/loader.c", "WK_EACH: f32[16,2] needs 128 bytes", NULL);
 }
 
 static void a_batch_has_a_scope(void **state)

@@ -182,13 +182,13 @@ static void what_does_not_fit(void **state)
         if (k == 1) p.consumed = -1;
         if (k == 2) p.consumed = 11;
         if (k == 3) p.epoch = INT64_MIN;
-        refuses(l, p, WK_ERR_FORMAT, "no place in 10 samples", "");
+        refuses(l, p, WK_ERR_FORMAT, "invalid position", "");
     }
     WK_EACH(batch, l)
     {
         assert_false(wk__loader_check_state(l, &at, WK_HERE, "op", "path"));
         assert_int_equal(wk_error_code(), WK_ERR_STATE);
-        expect_error("op: ", "a loop over the loader is open", "data/position.c:", NULL);
+        expect_error("op: ", "a WK_EACH loop over the loader is in progress", "data/position.c:", NULL);
         (void)batch;
     }
     assert_true(wk__loader_check_state(l, &at, WK_HERE, "op", "path"));

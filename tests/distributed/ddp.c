@@ -577,14 +577,12 @@ static void ranks_with_different_numbers_of_steps(void **state)
     for (int k = 0; k < 2; k++) {
         const char *call = k ? ": backward: rank 1 of 2 on " : ": dist_finish: rank 0 of 2 on ";
         if (ranks_are_mpi()) /* wk_dist_finish is a call like others there */
-            expect_rank_error(&r, k, WK_ERR_STATE, call, ": the ranks differ: rank 0 on ",
-                              " asks for finish, rank 1 on ", " for all_reduce of 167 f32, avg for wk_ddp number 1",
-                              NULL);
+            expect_rank_error(&r, k, WK_ERR_STATE, call, ": mismatched collectives: rank 0 on ",
+                              " called finish, rank 1 on ", " called all_reduce of 167 f32, avg for wk_ddp 1", NULL);
         else
             expect_rank_error(&r, k, WK_ERR_STATE, call, ": rank 1 on ",
-                              " asks for all_reduce 9 (bucket 0, 668 bytes) of its backward, rank 0 on ",
-                              " is at wk_dist_finish: the ranks made different numbers of steps or of collective calls",
-                              NULL);
+                              " called all_reduce 9 (bucket 0, 668 bytes) of its backward, but rank 0 on ",
+                              " called wk_dist_finish; all ranks must make the same number of collective calls", NULL);
     }
     ranks_free(&r);
 }
@@ -659,7 +657,7 @@ static void backward_within_backward(void **state)
     ranks r = {.size = 2, .body = calls_within};
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
-        expect_rank_error(&r, k, WK_ERR_STATE, "got one more gradient after its own was on the way", NULL);
+        expect_rank_error(&r, k, WK_ERR_STATE, "received a gradient after its bucket was sent", NULL);
     ranks_free(&r);
 }
 
@@ -668,7 +666,7 @@ static void options_and_modules_that_cannot_be(void **state)
     (void)state;
     WK_SCOPE;
     assert_null(wk_ddp(wk_nn_linear(2, 2), .bucket_cap_mb = -1));
-    expect_error("ddp: .bucket_cap_mb is a number", NULL);
+    expect_error("ddp: .bucket_cap_mb must be in", NULL);
     assert_null(wk_ddp(NULL));
     expect_error("ddp: the module is NULL", NULL);
     wk_module *net = wk_module_train(wk_nn_linear(2, 2), false), *ddp = wk_ddp(net); /* a world of one */

@@ -58,9 +58,8 @@ static void networks_in_another_order(void **state)
     ranks r = {.size = 2, .body = takes_networks_in_its_own_order};
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
-        expect_rank_error(&r, k, WK_ERR_STATE, "backward: rank ", "the ranks differ: rank 0 on ",
-                          " for all_reduce of 10 f32, avg for wk_ddp number 2, rank 1 on ", "for wk_ddp number 1",
-                          NULL);
+        expect_rank_error(&r, k, WK_ERR_STATE, "backward: rank ", "mismatched collectives: rank 0 on ",
+                          " called all_reduce of 10 f32, avg for wk_ddp 2, rank 1 on ", "for wk_ddp 1", NULL);
     ranks_free(&r);
 }
 
@@ -145,8 +144,7 @@ static void two_threads_at_once(void **state)
     ranks r = {.size = 2, .body = runs_two_backwards_at_once};
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
-        expect_rank_error(&r, k, WK_ERR_STATE, "backward: another thread's backward through this wk_ddp is under way",
-                          NULL);
+        expect_rank_error(&r, k, WK_ERR_STATE, "backward: another thread is in a backward through this wk_ddp", NULL);
     ranks_free(&r);
 }
 
@@ -175,8 +173,8 @@ static void a_world_is_not_left_within_backward(void **state)
     ranks r = {.size = 2, .body = finishes_within_backward};
     ranks_run(&r);
     expect_rank_error(&r, 0, WK_ERR_STATE, "backward: rank 0 of 2", "rank 1 on ",
-                      "dist_finish: a backward is under way", NULL);
-    expect_rank_error(&r, 1, WK_ERR_STATE, "dist_finish: a backward is under way; leave the world when it has returned",
+                      "dist_finish: called during a backward", NULL);
+    expect_rank_error(&r, 1, WK_ERR_STATE, "dist_finish: called during a backward; call it after wk_backward returns",
                       NULL);
     ranks_free(&r);
 }
@@ -204,7 +202,7 @@ static void a_group_whose_world_has_ended(void **state)
     ranks r = {.size = 2, .body = goes_on_without_a_world};
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
-        expect_rank_error(&r, k, WK_ERR_STATE, "backward: ", "the group is of a world that this process has left",
+        expect_rank_error(&r, k, WK_ERR_STATE, "backward: ", "the group belongs to a world that this process has left",
                           NULL);
     ranks_free(&r);
 }

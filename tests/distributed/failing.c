@@ -59,8 +59,8 @@ static void a_rank_is_killed(void **state)
     ranks_end(&r, true);
     for (int k = 0; k < 4; k++)
         if (k != CULPRIT)
-            expect_rank_error(&r, k, WK_ERR_TIMEOUT, "all_reduce 2 (12 bytes): rank 1 on ",
-                              " is gone: ", "; start again from the last checkpoint", NULL);
+            expect_rank_error(&r, k, WK_ERR_TIMEOUT, "all_reduce 2 (12 bytes): lost rank 1 on ", "lost rank ",
+                              "; restart from the last checkpoint", NULL);
     ranks_free(&r);
 }
 
@@ -78,7 +78,7 @@ static void rank_0_ends_without_a_word(void **state)
     (void)state;
     ranks r = {.size = 3, .body = ends_first};
     ranks_run(&r);
-    for (int k = 1; k < 3; k++) expect_rank_error(&r, k, WK_ERR_TIMEOUT, "rank 0 on ", " is gone: ", NULL);
+    for (int k = 1; k < 3; k++) expect_rank_error(&r, k, WK_ERR_TIMEOUT, "rank 0 on ", "lost rank ", NULL);
     ranks_free(&r);
 }
 
@@ -101,7 +101,7 @@ static void a_rank_is_stopped(void **state)
     for (int culprit = 0; culprit < 3; culprit += 2) {
         char stuck[64];
         ranks r = {.size = 4, .body = stops, .timeout = SHORT, .user = (void *)(intptr_t)culprit};
-        snprintf(stuck, sizeof stuck, "; rank %d on ", culprit);
+        snprintf(stuck, sizeof stuck, ": rank %d on ", culprit);
         ranks_start(&r);
         for (int k = 0; k < 4; k++)
             if (k != culprit) ranks_await(&r, k, 1);
@@ -109,8 +109,8 @@ static void a_rank_is_stopped(void **state)
         ranks_end(&r, false);
         for (int k = 0; k < 4; k++)
             if (k != culprit)
-                expect_rank_error(&r, k, WK_ERR_TIMEOUT, ": all_reduce 2 (12 bytes): not finished after ", stuck,
-                                  " is dead or stuck; start again from the last checkpoint", NULL);
+                expect_rank_error(&r, k, WK_ERR_TIMEOUT, ": all_reduce 2 (12 bytes): timed out after ", stuck,
+                                  " is dead or stuck; restart from the last checkpoint", NULL);
         if (culprit > 0) expect_rank_error(&r, culprit, WK_ERR_TIMEOUT, stuck, "is dead or stuck", NULL);
         ranks_free(&r);
     }
@@ -132,9 +132,8 @@ static void a_rank_does_not_call(void **state)
     ranks r = {.size = 4, .body = stays_away, .timeout = SHORT};
     ranks_run(&r);
     for (int k = 0; k < 4; k++)
-        expect_rank_error(&r, k, WK_ERR_TIMEOUT,
-                          k == CULPRIT ? "all_reduce 2" : "all_reduce 2 (12 bytes): not finished", "; rank 1 on ",
-                          " has not called it, its last call was barrier 1", NULL);
+        expect_rank_error(&r, k, WK_ERR_TIMEOUT, k == CULPRIT ? "all_reduce 2" : "all_reduce 2 (12 bytes): timed out",
+                          ": rank 1 on ", " has not called it; its last call was barrier 1", NULL);
     ranks_free(&r);
 }
 
@@ -156,7 +155,7 @@ static void what_a_rank_hears_that_finishes_late(void **state)
     ranks r = {.size = 3, .body = finishes_late, .timeout = SHORT};
     ranks_run(&r);
     expect_rank_error(&r, 2, WK_ERR_TIMEOUT, "dist_finish: rank 2 of 3 on ",
-                      ": finish: all_reduce 2 was not finished; ", "rank 2 on ", " has not called it", NULL);
+                      ": finish: all_reduce 2 timed out: ", "rank 2 on ", " has not called it", NULL);
     ranks_free(&r);
 }
 
@@ -173,13 +172,13 @@ static void leaves(int rank)
     rank_save_error();
 }
 
-static const char uneven[] = " is at wk_dist_finish: the ranks made different numbers of steps or of collective calls";
+static const char uneven[] = " called wk_dist_finish; all ranks must make the same number of collective calls";
 
 static bool names_who_asks(const ranks *r, int rank, int asker)
 {
     char who[32];
     snprintf(who, sizeof who, ": rank %d on ", asker);
-    const char *at = strstr(r->note[rank].error, who), *asks = strstr(r->note[rank].error, " asks for ");
+    const char *at = strstr(r->note[rank].error, who), *asks = strstr(r->note[rank].error, " called ");
     return at && asks && at < asks;
 }
 
@@ -189,7 +188,7 @@ static void a_rank_has_left(void **state)
     ranks r = {.size = 3, .body = leaves, .timeout = 60};
     ranks_run(&r);
     for (int k = 0; k < 3; k++) {
-        expect_rank_error(&r, k, WK_ERR_STATE, " asks for all_reduce 2 (12 bytes), rank 1 on ", uneven, NULL);
+        expect_rank_error(&r, k, WK_ERR_STATE, " called all_reduce 2 (12 bytes), but rank 1 on ", uneven, NULL);
         assert_true(names_who_asks(&r, k, 0) || names_who_asks(&r, k, 2));
     }
     ranks_free(&r);
@@ -223,7 +222,7 @@ static void a_rank_of_a_group_has_left(void **state)
     for (intptr_t with = 0; with < 4; with++) {
         const int asker = with & 1;
         char asks[80];
-        snprintf(asks, sizeof asks, " asks for %s, rank %d on ",
+        snprintf(asks, sizeof asks, " called %s, but rank %d on ",
                  with & 2 ? "recv (12 bytes)" : "all_reduce 1 (12 bytes) in group 1", asker + 1);
         ranks r = {.size = 3, .body = waits_for_who_leaves, .timeout = SHORT, .user = (void *)with};
         ranks_run(&r);
@@ -251,7 +250,7 @@ static void finish_without_all(void **state)
     ranks_start(&r);
     ranks_end(&r, true);
     for (int k = 0; k < 3; k++)
-        if (k != CULPRIT) expect_rank_error(&r, k, WK_ERR_TIMEOUT, "dist_finish: ", "rank 1 on ", " is gone", NULL);
+        if (k != CULPRIT) expect_rank_error(&r, k, WK_ERR_TIMEOUT, "dist_finish: ", "rank 1 on ", "lost rank", NULL);
     ranks_free(&r);
 }
 
@@ -289,19 +288,19 @@ static void differs(int rank)
 static void ranks_that_differ(void **state)
 {
     (void)state;
-    static const char *const asks[] = {"rank 1 on %s for barrier",
-                                       "for all_reduce of 4 f32, sum",
-                                       "for all_reduce of 3 f64, sum",
-                                       "for all_reduce of 3 f32, max",
-                                       "for broadcast of 3 f32 from rank 2",
-                                       "for all_gather of 300000 f32",
-                                       "for new_group"};
+    static const char *const asks[] = {"rank 1 on %s called barrier",
+                                       "called all_reduce of 4 f32, sum",
+                                       "called all_reduce of 3 f64, sum",
+                                       "called all_reduce of 3 f32, max",
+                                       "called broadcast of 3 f32 from rank 2",
+                                       "called all_gather of 300000 f32",
+                                       "called new_group"};
     for (size_t k = 0; k < sizeof asks / sizeof *asks; k++) {
         ranks r = {.size = 3 + (int)(k & 1), .body = differs, .user = (void *)(intptr_t)k};
         ranks_run(&r);
         for (int rank = 0; rank < r.size; rank++)
-            expect_rank_error(&r, rank, WK_ERR_STATE, ": barrier 3: ", "the ranks differ: rank 0 on ",
-                              " asks for all_reduce of 3 f32, sum, rank 1 on ",
+            expect_rank_error(&r, rank, WK_ERR_STATE, ": barrier 3: ", "mismatched collectives: rank 0 on ",
+                              " called all_reduce of 3 f32, sum, rank 1 on ",
                               asks[k] + (k == 0 ? sizeof "rank 1 on %s" - 1 : 0), NULL);
         ranks_free(&r);
     }
@@ -322,8 +321,8 @@ static void lists_of_a_group_that_differ(void **state)
     ranks r = {.size = 2, .body = names_other_ranks};
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
-        expect_rank_error(&r, k, WK_ERR_STATE, "asks for new_group, rank 1 on ",
-                          " for new_group of another list of ranks", NULL);
+        expect_rank_error(&r, k, WK_ERR_STATE, "called new_group, rank 1 on ",
+                          " called new_group with another list of ranks", NULL);
     ranks_free(&r);
 }
 
@@ -345,8 +344,8 @@ static void calls_of_two_groups_cross(void **state)
     ranks r = {.size = 2, .body = crosses};
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
-        expect_rank_error(&r, k, WK_ERR_STATE, "the ranks differ: rank ", "(call 1 of group 1)", "(call 1 of group 2)",
-                          NULL);
+        expect_rank_error(&r, k, WK_ERR_STATE, "mismatched collectives: rank ", "(call 1 of group 1)",
+                          "(call 1 of group 2)", NULL);
     ranks_free(&r);
 }
 
@@ -371,7 +370,7 @@ static void a_receiver_wants_something_else(void **state)
     ranks r = {.size = 2, .body = sends_what_nobody_wants};
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
-        expect_rank_error(&r, k, WK_ERR_STATE, "the ranks differ: rank 0 on ", "asks for send of 4 f32, rank 1 on ",
+        expect_rank_error(&r, k, WK_ERR_STATE, "mismatched calls: rank 0 on ", "called send of 4 f32, rank 1 on ",
                           "of 5 f32", NULL);
     ranks_free(&r);
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 static const char not_joined[] =
-    ": 2 processes were started (WICK_WORLD_SIZE=2), and this one has not joined them: call wk_dist_init first";
+    ": 2 processes were started (WICK_WORLD_SIZE=2), but this one has not joined them; call wk_dist_init first";
 
 static void expect_state(bool failed, const char *op, const char *words)
 {
@@ -50,7 +50,7 @@ static void forgets_and_joins(int rank)
     RANK_CHECK(wk_dist_barrier() == WK_OK && wk_dist_finish() == WK_OK && !wk_error());
     all_calls_are_fine();
     expect_state(wk_dist_init() != WK_OK, ": dist_init",
-                 "this process has joined its world and left it by wk_dist_finish; a process joins once");
+                 "this process has already left its world (wk_dist_finish); a process can join only once");
     all_calls_are_fine();
 }
 
@@ -144,7 +144,7 @@ static void *joins(void *joined)
         atomic_fetch_add((atomic_int *)joined, 1);
         return NULL;
     }
-    expect_state(true, ": dist_init", "another thread is joining the world; one thread calls it");
+    expect_state(true, ": dist_init", "another thread is joining the world; call it from one thread");
     atomic_store(&my_note()->flag, 1);
     return NULL;
 }
@@ -163,7 +163,7 @@ static void joins_in_threads(int rank)
         RANK_CHECK(wk_dist_init() == WK_OK);
     }
     RANK_CHECK(wk_dist_size() == 2 && wk_dist_barrier() == WK_OK);
-    expect_state(wk_dist_init() != WK_OK, ": dist_init", "the world is there");
+    expect_state(wk_dist_init() != WK_OK, ": dist_init", "already initialised");
     RANK_CHECK(wk_dist_finish() == WK_OK);
 }
 

@@ -42,11 +42,11 @@ check "wick run: a rank leaves" gives 3 tcp -n 4 "$world" 20 2 exit3
 check "... is blamed" err "^wick run: rank 2 on .*: exit status 3"
 check "wick run: a rank returns" gives 75 tcp -n 4 "$world" 20 2 exit0
 check "... which explains what the others say" err \
-    "^wick run: rank 2 on .* ended with 0 after .* s, without wk_dist_finish$"
+    "^wick run: rank 2 on .* exited with status 0 after .* s without calling wk_dist_finish$"
 check "wick run: a rank never joins" gives 75 tcp -n 2 --timeout 2 "$world" 20 1 absent
-check "... which is told" err "^wick run: rank 1 on .* ended with 0 after .* s, without wk_dist_init$"
+check "... which is told" err "^wick run: rank 1 on .* exited with status 0 after .* s without calling wk_dist_init$"
 check "wick run: no rank joins" gives 0 tcp -n 2 "$world" 20 0 apart
-check "... which is told" err "^wick run: no rank has called wk_dist_init: each was a world of its own$"
+check "... which is told" err "^wick run: no rank called wk_dist_init: each ran as a world of one$"
 check "wick run: a world says nothing of itself" gives 0 tcp -n 2 "$world"
 check "... when all is well" test ! -s "$WICK_WORK/err"
 check "wick run: a rank has an error" gives 1 tcp -n 4 "$world" 20 2 fail
@@ -59,7 +59,7 @@ for culprit in 0 1; do
     done
 done
 check "wick run: a rank is stopped" gives 75 tcp -n 4 --timeout 2 "$world" 20 2 stop
-check "... is told" err "all_reduce 12 (512 KiB): not finished after .* s; rank 2 on .* is dead or stuck; start again"
+check "... is told" err "all_reduce 12 (512 KiB): timed out after .* s; rank 2 on .* is dead or stuck; start again"
 
 by_hand()
 {
@@ -95,15 +95,15 @@ if [ $open_mpi = yes ]; then
     check "Open MPI: a rank is killed" gives 137 mpi -n 3 "$world" 20 1 kill
     check "Open MPI: a rank leaves" gives 3 mpi -n 3 "$world" 20 1 exit3
     check "Open MPI: a rank has an error" gives 1 mpi -n 3 "$world" 20 1 fail
-    check "... that it tells" err "matmul: inner sizes differ"
+    check "... that it tells" err "matmul: inner dimensions differ"
     check "Open MPI: a rank is stopped" gives 75 env WICK_TIMEOUT=2 sh -c "timeout -k 5 60 env MARK=$mark mpirun \
         --allow-run-as-root --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n 3 '$world' 20 1 stop"
-    check "... is told" err "all_reduce .* (512 KiB): not finished after 2 s"
+    check "... is told" err "all_reduce .* (512 KiB): timed out after 2 s"
     check "Open MPI: tcp under mpirun" gives 0 mpi -n 3 -x WICK_COMM=tcp -x WICK_COORDINATOR=127.0.0.1:"$port" -x \
         WICK_SECRET=s "$world"
     check "... is right" all_right 3
     check "MPI without its mpirun" gives 1 env WICK_COMM=mpi "$WICK_BUILD/wick" run -n 2 "$world"
-    check "... is told" err "there are 2 ranks, and MPI knows of 1: it wants its own mpirun"
+    check "... is told" err "expected 2 ranks, but MPI has 1; start the program with the mpirun of this MPI library"
 
     # The plug-in: beside the library, where a variable says, not there, another one.
     mkdir "$WICK_WORK/bare"
@@ -111,11 +111,11 @@ if [ $open_mpi = yes ]; then
     bare() { plugin=$1; shift; LD_LIBRARY_PATH=$WICK_WORK/bare WICK_MPI_PLUGIN=$plugin mpi -n 2 "$@"; }
     cc -Iinclude "$hosts/world.c" -o "$WICK_WORK/bare/world" -L"$release" -lwick
     check "no plug-in" gives 1 bare "" "$WICK_WORK/bare/world"
-    check "... is told" err "libwick_mpi_openmpi.so, the plug-in for MPI, cannot be loaded (.*scripts/setup many"
+    check "... is told" err "cannot load the MPI plug-in .*libwick_mpi_openmpi.so (.*scripts/setup many"
     check "WICK_MPI_PLUGIN" gives 0 bare "$release/libwick_mpi_openmpi.so" "$WICK_WORK/bare/world"
     check "... finds it" all_right 2
     check "one that is none" gives 1 bare "$WICK_WORK/bare/libwick.so" "$WICK_WORK/bare/world"
-    check "... is told" err "is the plug-in of another version of Wick"
+    check "... is told" err "was built for another version of Wick"
     cp "$release/libwick_mpi_openmpi.so" "$WICK_WORK/bare"
     check "a plug-in beside the library" gives 0 bare "" "$WICK_WORK/bare/world"
     check "... is found" all_right 2
@@ -143,7 +143,7 @@ END
     OMPI_CC=cc mpicc -Iinclude "$WICK_WORK/both.c" -o "$WICK_WORK/both" -L"$release" -lwick -Wl,-rpath,"$release"
     check "a program that has started MPI" gives 0 mpi -n 3 "$WICK_WORK/both" multiple
     check "one that has started it for one thread" gives 1 mpi -n 2 "$WICK_WORK/both" single
-    check "... is told" err "the program has started MPI for one thread"
+    check "... is told" err "the program initialised MPI without thread support"
 
     # Numbers beyond what a count of type int holds go in pieces; here these are small.
     OMPI_CC=cc mpicc -std=gnu11 -D_GNU_SOURCE -DWICK_MPI_PIECE=50000 -Iinclude -fPIC -fvisibility=hidden -shared \
@@ -188,7 +188,7 @@ if why=$("$hosts/two_hosts" true) && [ -z "$why" ]; then
     # Who sees it first, the system or the deadline, is the network's business.
     cut_tcp() { CUT=2 WICK_TIMEOUT=4 far_tcp -n 2 "$world" 1000000; }
     check "two hosts, wick run: the cable is cut" gives 75 cut_tcp
-    check "... is told" err "all_reduce .*rank . on node.* is \(gone\|dead or stuck\)"
+    check "... is told" err "all_reduce .*\(lost rank . on node\|rank . on node.* is dead or stuck\)"
     if [ $open_mpi = yes ]; then
         check "two hosts, Open MPI: 2 ranks" gives 0 far_mpi -n 2 "$world" 30
         check "... are right" on_each 2 1

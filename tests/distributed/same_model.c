@@ -84,15 +84,15 @@ static const int others[DIFFERENCES] = {[WIDER] = 2, [FROZEN] = 4,    [OF_F64] =
                                         [EMPTY] = 2, [NOT_EMPTY] = 6, [NAMED] = 8,   [LONG_NAME] = 2, [LONG_LIST] = 4};
 static const char *const told[DIFFERENCES] = {
     [WIDER] = "\"weight\" is f32[5,3] on rank 1 and f32[4,3] on rank 0",
-    [FROZEN] = "\"bias\" requires grad on rank 0 and not on rank 2",
+    [FROZEN] = "\"bias\" requires grad on rank 0 but not on rank 2",
     [OF_F64] = "\"weight\" is f64[4] on rank 1 and f32[4] on rank 0",
     [SHORTER] = "rank 3 has no parameter or buffer after \"0.bias\", rank 0 has \"1.weight\"",
     [LONGER] = "rank 0 has no parameter or buffer after \"0.bias\", rank 2 has \"1.weight\"",
     [EMPTY] = "rank 1 has no parameters and buffers, rank 0 has \"weight\"",
     [NOT_EMPTY] = "rank 0 has no parameters and buffers, rank 1 has \"weight\"",
-    [NAMED] = "number 1 of the parameters and buffers is \"1.weight\" on rank 3 and \"0.weight\" on rank 0",
+    [NAMED] = "parameter or buffer 1 is \"1.weight\" on rank 3 and \"0.weight\" on rank 0",
     [LONG_NAME] = "\"\\x01" X10 X10 X10 X10 X10 X10 X10 "xxxxxxxxx\" is f32[2] on rank 1 and f32[1] on rank 0",
-    [LONG_LIST] = "rank 2 has others than rank 0 behind the first 261 parameters and buffers"};
+    [LONG_LIST] = "rank 2 and rank 0 differ after the first 261 parameters and buffers"};
 
 /* Afterwards the world is as good as before. */
 static void makes_another_network(int rank)

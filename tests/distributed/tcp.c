@@ -133,7 +133,7 @@ static void *proves_and_is_silent(void *user)
         }
     }
     pthread_mutex_lock(&h->tcp->lock);
-    wk__tcp_abort(h->tcp, WK_ERR_TIMEOUT, (wk__wire_header){.kind = 0}, "rank 0 on nodeA is gone: it ended");
+    wk__tcp_abort(h->tcp, WK_ERR_TIMEOUT, (wk__wire_header){.kind = 0}, "lost rank 0 on nodeA: it ended");
     pthread_mutex_unlock(&h->tcp->lock);
     return (void *)(intptr_t)(said == WK__HANDSHAKE_DONE ? fd : -1);
 }
@@ -165,7 +165,7 @@ static void a_world_that_breaks_before_the_welcome(void **state)
     void *fd;
     assert_int_equal(pthread_create(&thread, NULL, proves_and_is_silent, &h), 0);
     assert_int_equal(wk__tcp_connect_peers(&tcp, &step, 1, -1, &fail), WK_ERR_TIMEOUT);
-    assert_true(fail.fatal && strstr(fail.text, "rank 0 on nodeA is gone: it ended"));
+    assert_true(fail.fatal && strstr(fail.text, "lost rank 0 on nodeA: it ended"));
     assert_int_equal(peer[1], -1);
     pthread_join(thread, &fd);
     assert_true((intptr_t)fd >= 0);
@@ -202,13 +202,13 @@ static void whose_call_was_not_finished(void **state)
             .request = &request, .group = &group, .sequence = of[k].sequence, .started = wk__monotonic_ns()};
         wk__dist_error fail = {.code = WK_OK}, before = fail;
         assert_int_equal(wk__tcp_give_up(&tcp, &step, WK_ERR_TIMEOUT, NULL, &fail), WK_ERR_TIMEOUT);
-        assert_true(fail.fatal && strstr(fail.text, tcp.cause) && strstr(fail.text, "start again"));
-        const bool own = strncmp(fail.text, "not finished after ", 19) == 0,
-                   other = strncmp(fail.text, "all_reduce 7 of group 5 was not finished; ", 42) == 0;
+        assert_true(fail.fatal && strstr(fail.text, tcp.cause) && strstr(fail.text, "restart"));
+        const bool own = strncmp(fail.text, "timed out after ", 16) == 0,
+                   other = strncmp(fail.text, "all_reduce 7 of group 5 timed out: ", 35) == 0;
         if (own != of[k].is_it || other == of[k].is_it) fail_msg("call %zu: %s", k, fail.text);
         /* Broken before it began: then none of its own time has gone by. */
         assert_false(wk__tcp_call_begin(&tcp, &step, &before));
-        assert_int_equal(strncmp(before.text, "all_reduce 7 of group 5 was not finished; ", 42), 0);
+        assert_int_equal(strncmp(before.text, "all_reduce 7 of group 5 timed out: ", 35), 0);
     }
     pthread_mutex_destroy(&tcp.lock);
 }
@@ -300,7 +300,7 @@ static void rank_0_says_something_else(void **state)
     ranks_end(&r, false);
     close(guest);
     close(listener);
-    expect_rank_error(&r, 1, WK_ERR_TIMEOUT, "rank 0 does not bring the world together: it says something else", NULL);
+    expect_rank_error(&r, 1, WK_ERR_TIMEOUT, "rank 0 did not complete the handshake: unexpected message", NULL);
     ranks_free(&r);
 }
 
@@ -357,7 +357,7 @@ static void a_world_that_breaks_during_a_visit(void **state)
     ranks_await(&r, 2, 2);
     kill(r.note[1].process, SIGCONT);
     ranks_end(&r, true);
-    expect_rank_error(&r, 2, WK_ERR_TIMEOUT, "dist_send: rank 2 of 3 on ", "rank 0 on ", " is gone: ", NULL);
+    expect_rank_error(&r, 2, WK_ERR_TIMEOUT, "dist_send: rank 2 of 3 on ", "rank 0 on ", "lost rank ", NULL);
     ranks_free(&r);
 }
 
@@ -382,11 +382,10 @@ static void invalid_messages(void **state)
     (void)state;
     ranks r = {.size = 3, .body = waits_for_what_nobody_sends, .timeout = 2};
     ranks_run(&r);
-    expect_rank_error(&r, 1, WK_ERR_TIMEOUT, "dist_recv_: rank 1 of 3 on ", ": recv (20 bytes): not finished after ",
-                      "; rank 0 on ", " has not called it, its last call was barrier 1; start again", NULL);
-    expect_rank_error(&r, 0, WK_ERR_TIMEOUT, "dist_send: rank 0 of 3 on ", ": send (20 bytes): recv was not finished; ",
-                      NULL);
-    expect_rank_error(&r, 2, WK_ERR_TIMEOUT, ": barrier 2: recv was not finished; rank 0 on ", NULL);
+    expect_rank_error(&r, 1, WK_ERR_TIMEOUT, "dist_recv_: rank 1 of 3 on ", ": recv (20 bytes): timed out after ",
+                      ": rank 0 on ", " has not called it; its last call was barrier 1; restart", NULL);
+    expect_rank_error(&r, 0, WK_ERR_TIMEOUT, "dist_send: rank 0 of 3 on ", ": send (20 bytes): recv timed out: ", NULL);
+    expect_rank_error(&r, 2, WK_ERR_TIMEOUT, ": barrier 2: recv timed out: rank 0 on ", NULL);
     ranks_free(&r);
 }
 
@@ -407,8 +406,8 @@ static void both_receive(void **state)
     ranks r = {.size = 2, .body = receives_as_the_other_does, .timeout = 2};
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
-        expect_rank_error(&r, k, WK_ERR_TIMEOUT, ": recv (20 bytes): not finished after ", "; rank ",
-                          " is in recv; start", NULL);
+        expect_rank_error(&r, k, WK_ERR_TIMEOUT, ": recv (20 bytes): timed out after ", ": rank ",
+                          " is in recv; restart", NULL);
     ranks_free(&r);
 }
 
@@ -423,7 +422,7 @@ static void waits_in_a_circle(int rank)
     RANK_CHECK(!wk_dist_all_reduce_(wk_ones((2)), .group = group[first[rank]]));
     rank_save_error();
     RANK_CHECK(!wk_dist_all_reduce_(wk_ones((2)), .group = group[second[rank]]));
-    RANK_CHECK(!strstr(wk_error(), " not finished after "));
+    RANK_CHECK(!strstr(wk_error(), " timed out after "));
     wk_clear_error();
     wk_dist_finish();
     wk_clear_error();
@@ -435,7 +434,7 @@ static void groups_in_a_circle(void **state)
     ranks r = {.size = 3, .body = waits_in_a_circle, .timeout = 2};
     ranks_run(&r);
     for (int k = 0; k < 3; k++)
-        expect_rank_error(&r, k, WK_ERR_TIMEOUT, "all_reduce 1", "not finished", "; rank ",
+        expect_rank_error(&r, k, WK_ERR_TIMEOUT, "all_reduce 1", "timed out", ": rank ",
                           " is in all_reduce 1 of group ", NULL);
     ranks_free(&r);
 }
@@ -460,8 +459,8 @@ static void a_process_closes_its_descriptors(void **state)
     for (int k = 0; k < 2;
          k++) { /* the call finds it, or the thread that listens, or what the other has closed is first */
         const char *error = r.note[k].error;
-        if (!strstr(error, "Bad file descriptor") && !strstr(error, " is gone: the connection was closed"))
-            expect_rank_error(&r, k, WK_ERR_IO, "closed the descriptors", NULL);
+        if (!strstr(error, "Bad file descriptor") && !strstr(error, "lost rank connection closed"))
+            expect_rank_error(&r, k, WK_ERR_IO, "closed file descriptors", NULL);
         assert_non_null(strstr(error, "all_reduce 2"));
     }
     ranks_free(&r);
@@ -486,7 +485,7 @@ static void a_process_closes_its_descriptors_and_finishes(void **state)
     (void)state;
     ranks r = {.size = 2, .body = closes_all_and_finishes, .timeout = 1000};
     ranks_run(&r);
-    expect_rank_error(&r, 0, WK_ERR_IO, "the program has closed the descriptors of the world's connections", NULL);
+    expect_rank_error(&r, 0, WK_ERR_IO, "the program closed file descriptors of the library", NULL);
     ranks_free(&r);
 }
 

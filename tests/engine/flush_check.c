@@ -34,7 +34,7 @@ static void expect_good(void)
     if (wk__flush_validate(&flush, &error) != WK_OK) fail_msg("%s", error.text);
 }
 
-static const char *const no_kind = "has a kind of work that there is not";
+static const char *const no_kind = "has an unknown kind of work";
 
 static void expect_bad(const char *why)
 {
@@ -56,8 +56,8 @@ enum { KERNELS = sizeof kernels / sizeof *kernels, KERNELS_AND_PROGRAMS };
     } while (0)
 
 static const int64_t most = (int64_t)1 << 56; /* of anything that is counted in elements */
-static const char *const no_space = "a space that is too large", *const no_operand = "an operand that is not there",
-                         *const no_result = "a result that was there before", *const no_prior = "what it writes over";
+static const char *const no_space = "a space that is too large", *const no_operand = "an operand that is missing",
+                         *const no_result = "a result that existed before", *const no_prior = "an overwritten value";
 
 /* A program that is so: elementwise, over two dimensions. */
 static wk__flush_record *program_with(bool reduces, bool partial, bool indirect)
@@ -191,10 +191,10 @@ static void places_that_are_computed(void **state)
     int raw = r->nout;
     while (!(r->ref[raw].flags & WK__REF_IMM_INDEX)) raw++;
     int64_t *bound = &r->ref[raw].imm.i, *stride = &r->ref[raw + 1].imm.i;
-    const char *const none = "places that are no numbers";
+    const char *const none = "an unsorted axis of a program";
     assert_int_equal(*bound, 3);
     EXPECT_BAD(*bound, 4, "an operand that ends after its memory");
-    EXPECT_BAD(*stride, -*stride, "an operand that begins before its memory");
+    EXPECT_BAD(*stride, -*stride, "an operand that starts before its memory");
     EXPECT_BAD(*bound, most + 1, none);
     EXPECT_BAD(*bound, -most - 1, none);
     EXPECT_BAD(*stride, most, none);
@@ -284,7 +284,7 @@ static void sums(void **state)
     sum->dtype = WK_F32;
     const int64_t stride = sum->stride[0][0];
     sum->stride[0][0] = flush.value[f->value[1]].bytes;
-    expect_bad("reaches outside of its value");
+    expect_bad("extends past its value");
     sum->stride[0][0] = stride;
     expect_good();
 }
@@ -316,12 +316,12 @@ static void copies_between_devices(void **state)
     expect_bad(no_kind);
     r->ref[1].dtype = WK_F32;
     out->bytes *= 2;
-    expect_bad("a copy of more than there is");
+    expect_bad("a copy past the end of its source");
     out->bytes /= 2;
     out->device = test_null();
     expect_good();
     r->family = WK__SCAN;
-    expect_bad("operands of several devices");
+    expect_bad("operands on several devices");
     out->device = here;
     expect_good();
 }

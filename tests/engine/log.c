@@ -69,7 +69,7 @@ static void waits(void **state)
         listen("sync, placement");
         for (int k = 0; k < 3; k++) wk_item(wk_sum(x));
         wk_set_log(NULL, NULL, NULL);
-        assert_int_equal(lines_with("the host waits for", "engine/log.c:"), device.kind != WK_CPU);
+        assert_int_equal(lines_with("host waits for", "engine/log.c:"), device.kind != WK_CPU);
         assert_true(lines_with("sum", wk_device_str(device)) > 0);
         listen("sync");
         wk_set_sync_debug_mode(WK_SYNC_QUIET);
@@ -90,8 +90,8 @@ static void subjects_that_there_are_not(void **state)
     WK_SCOPE;
     listen("placement");
     assert_int_equal(wk_set_log("placement,bogus", NULL, NULL), WK_ERR_ARGUMENT);
-    expect_error("set_log: there is no subject \"bogus\"; it takes a list of placement, sync, kernel, leaks, check and "
-                 "parallel",
+    expect_error("set_log: unknown log subject \"bogus\"; expected a comma-separated list of placement, sync, kernel, "
+                 "leaks, check, parallel",
                  NULL);
     wk_item(wk_sum(wk_ones((3)))); /* the log stays as it was */
     assert_true(heard.count > 0);

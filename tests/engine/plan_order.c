@@ -52,7 +52,7 @@ static void epilogues_leave_operands_alone(void **state)
         GROUP_OF(0, 2, value_of(b), value_of(x));
         expect_accepted();
         manual_plan_donate(value_of(x), before);
-        expect_refused("order", "matmul at", "add_ at", "may write there first", NULL);
+        expect_refused("order", "matmul at", "add_ at", "may overwrite it first", NULL);
         manual_plan_end();
         wk_free(x), wk_free(other);
     }

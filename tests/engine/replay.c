@@ -75,8 +75,8 @@ static void all_ways_agree(void **state)
         said[0] = 0;
         wk_code code = wk_replay(path, hear, NULL);
         if (code != WK_OK) fail_msg("%s\n%s", wk_error(), said);
-        assert_int_equal(times(said, ", the same"), 6);
-        assert_non_null(strstr(said, "written because of "));
+        assert_int_equal(times(said, ", identical"), 6);
+        assert_non_null(strstr(said, "recorded because of "));
         assert_non_null(strstr(said, "RSUM"));
         assert_non_null(strstr(said, "support/flush.h:"));
         assert_non_null(strstr(said, "a product, and then on "));
@@ -100,9 +100,9 @@ static void a_way_that_differs_is_told(void **state)
     corrupt_arm((corrupt_request){.n = records + 3, .how = CORRUPT_RESULT, .which = 0, .place = 0, .number = 1000});
     assert_int_equal(wk_replay(path, hear, NULL), WK_ERR_INTERNAL);
     corrupt_remove();
-    expect_error("replay: 1 of 6 ways to run it give something else", NULL);
+    expect_error("replay: results differ in 1 of 6 modes", NULL);
     assert_non_null(strstr(said, "DIFFERS: "));
-    assert_non_null(strstr(said, " is 1000, and "));
+    assert_non_null(strstr(said, " is 1000, but "));
     assert_int_equal(unlink(path), 0);
 }
 
@@ -266,7 +266,7 @@ static bool passes(const char *bytes, int64_t count, bool run)
     wk__io_error error = {0};
     char *copy = memcpy(wk__alloc((size_t)count + 1), bytes, (size_t)count);
     wk_code code = wk__flush_parse(copy, count, &flush, &error);
-    if (code != WK_OK && (code != WK_ERR_FORMAT || !strstr(error.text, "not a flush")))
+    if (code != WK_OK && (code != WK_ERR_FORMAT || !strstr(error.text, "invalid flush file")))
         fail_msg("code %d: %s", (int)code, error.text);
     if (code != WK_OK) return false;
     if (run && is_small(&flush)) run_on_cpu(&flush, true);
@@ -308,13 +308,13 @@ static void what_is_no_file(void **state)
     assert_int_equal(wk_replay("/nowhere/at.all", NULL, NULL), WK_ERR_IO);
     expect_error("replay: ", "/nowhere/at.all", NULL);
     assert_int_equal(wk_replay(NULL, NULL, NULL), WK_ERR_ARGUMENT);
-    expect_error("replay: no file", NULL);
+    expect_error("replay: the path is NULL", NULL);
     snprintf(path, sizeof path, "%s/other", folder());
     FILE *file = fopen(path, "w");
     fputs("this is something else, of more than thirty-two bytes", file);
     fclose(file);
     assert_int_equal(wk_replay(path, NULL, NULL), WK_ERR_FORMAT);
-    expect_error("not a flush file: ", "other", NULL);
+    expect_error("invalid flush file: ", "other", NULL);
     assert_int_equal(unlink(path), 0);
 }
 
@@ -329,7 +329,7 @@ static void a_folder_that_is_not_there(void **state)
     corrupt_arm(
         (corrupt_request){.n = wk__context()->op_queue->count + 3, .how = CORRUPT_RESULT, .place = 0, .number = 1000});
     wk_sync();
-    expect_error("is 1000, and ", "It could not be written down: /nowhere", NULL);
+    expect_error("is 1000, but ", "It could not be saved: /nowhere", NULL);
     setenv("WICK_CHECK_DIR", folder(), 1);
     let_go(result);
 }

@@ -41,11 +41,11 @@ static const idx_case idx_cases[] = {
     {START("\0\0\x08\xff"), 1020, "255 dimensions"},
 
     /* ---- the sizes ---- */
-    {START("\0\0\x08\1"), 0, "dimensions are truncated"},
-    {START("\0\0\x08\1\0\0\0"), 0, "dimensions are truncated"},
-    {START("\0\0\x08\3\0\0\0\1\0\0\0\1"), 0, "dimensions are truncated"},
-    {START("\0\0\x08\3\0\0\0\1\0\0\0\1\0\0\0"), 0, "dimensions are truncated"},
-    {START("\0\0\x08\x08"), 31, "dimensions are truncated"},
+    {START("\0\0\x08\1"), 0, "truncated within the sizes"},
+    {START("\0\0\x08\1\0\0\0"), 0, "truncated within the sizes"},
+    {START("\0\0\x08\3\0\0\0\1\0\0\0\1"), 0, "truncated within the sizes"},
+    {START("\0\0\x08\3\0\0\0\1\0\0\0\1\0\0\0"), 0, "truncated within the sizes"},
+    {START("\0\0\x08\x08"), 31, "truncated within the sizes"},
     {START("\0\0\x08\1\0\0\0\1"), 0, "truncated"},
     {START("\0\0\x08\1\0\0\0\2"), 1, "truncated"},
     {START("\0\0\x08\1\0\0\0\2"), 3, "too long"},
@@ -86,17 +86,17 @@ static const idx_case idx_cases[] = {
     {START("\x1f\x8b\x08\0\0\0\0\0\0\3\3"), 0, "truncated"},
     {START("\x1f\x8b\x08\0\0\0\0\0\0\3\3\0"), 8, "truncated within its first 4"}, /* nothing, compressed */
     {START("\x1f\x8b\x08\0\0\0\0\0\0\3\3\0"), 7, "truncated"},
-    {START("\x1f\x8b\x08\0\0\0\0\0\0\3\3\0"), 60, "damaged"},      /* and zeros behind it */
-    {START("\x1f\x8b\x07\0\0\0\0\0\0\3\3\0"), 8, "damaged"},       /* not deflate */
-    {START("\x1f\x8b\x08\xe0\0\0\0\0\0\3\3\0"), 8, "damaged"},     /* flags of the future */
-    {START("\x1f\x8b\x08\0\0\0\0\0\0\3\7\0"), 8, "damaged"},       /* a block of an unknown type */
-    {START("\x1f\x8b\x08\0\0\0\0\0\0\3\1\1\0\0\0"), 8, "damaged"}, /* a stored block whose length is wrong */
-    {START("\x1f\x8b\x08\x08\0\0\0\0\0\3name"), 20, "damaged"},
+    {START("\x1f\x8b\x08\0\0\0\0\0\0\3\3\0"), 60, "corrupted"},      /* and zeros behind it */
+    {START("\x1f\x8b\x07\0\0\0\0\0\0\3\3\0"), 8, "corrupted"},       /* not deflate */
+    {START("\x1f\x8b\x08\xe0\0\0\0\0\0\3\3\0"), 8, "corrupted"},     /* flags of the future */
+    {START("\x1f\x8b\x08\0\0\0\0\0\0\3\7\0"), 8, "corrupted"},       /* a block of an unknown type */
+    {START("\x1f\x8b\x08\0\0\0\0\0\0\3\1\1\0\0\0"), 8, "corrupted"}, /* a stored block whose length is wrong */
+    {START("\x1f\x8b\x08\x08\0\0\0\0\0\3name"), 20, "corrupted"},
     {START("\x1f\x8b\x08\x08\0\0\0\0\0\3no end of the name"), 0, "truncated"},
     {START("\x1f\x8b\x08\4\0\0\0\0\0\3\xff\xff"), 100, "truncated"}, /* an extra field of 65,535 bytes */
     /* 4 and 8 good bytes in a stored block, then a block of an unknown type */
-    {START("\x1f\x8b\x08\0\0\0\0\0\0\3\0\4\0\xfb\xff\0\0\x08\1\7"), 20, "damaged"},
-    {START("\x1f\x8b\x08\0\0\0\0\0\0\3\0\x08\0\xf7\xff\0\0\x08\1\0\0\0\4\7"), 20, "damaged"},
+    {START("\x1f\x8b\x08\0\0\0\0\0\0\3\0\4\0\xfb\xff\0\0\x08\1\7"), 20, "corrupted"},
+    {START("\x1f\x8b\x08\0\0\0\0\0\0\3\0\x08\0\xf7\xff\0\0\x08\1\0\0\0\4\7"), 20, "corrupted"},
     {START("\x1f\x9d"), 100, "two zero bytes"}, /* compress */
     {START("\x1f"), 0, "truncated"},
 

@@ -257,7 +257,7 @@ static void cancel_leaves_the_old_file(void **state)
     check_no_temporary(path);
     GOOD(wk__atomic_file_begin(&save, path, &error));
     GOOD(wk__atomic_file_write(&save, "new", 3, &error));
-    check_error(wk__atomic_file_commit(&save, 4, &error), WK_ERR_INTERNAL, &error, "3 bytes were written where 4");
+    check_error(wk__atomic_file_commit(&save, 4, &error), WK_ERR_INTERNAL, &error, "3 bytes were written, expected 4");
     wk__atomic_file_abort(&save);
     check_content(path, "old");
     check_no_temporary(path);
@@ -301,7 +301,7 @@ static void failures_leave_the_old_file(void **state)
     const char *temporary = scratch("failing.wick-saving");
     unlink(temporary);
     put(temporary, "another's");
-    check_error(wk__atomic_file_commit(&save, 0, &error), WK_ERR_IO, &error, "came in between");
+    check_error(wk__atomic_file_commit(&save, 0, &error), WK_ERR_IO, &error, "replaced this file meanwhile");
     check_content(path, "old");
     check_content(temporary, "another's");
     unlink(temporary);
@@ -380,9 +380,9 @@ static void saves_of_one_file_exclude_each_other(void **state)
     GOOD(wk__atomic_file_begin(&first, path, &error));
     GOOD(wk__atomic_file_write(&first, "first", 5, &error));
     check_error(wk__atomic_file_begin(&second, path, &error), WK_ERR_IO, &error,
-                "another save of this file is under way");
+                "another save of this file is in progress");
     check_error(wk__atomic_file_begin(&second, path, &error), WK_ERR_IO, &error,
-                "one alone saves: if (wk_dist_rank() == 0)");
+                "save from one: if (wk_dist_rank() == 0)");
     wk__atomic_file_abort(&second);
     GOOD(wk__atomic_file_commit(&first, 5, &error));
     check_content(path, "first");

@@ -42,8 +42,8 @@ static void space(void **state)
     BROKEN(right, g->nreduce = 3, "count of reduced dimensions");
     BROKEN(right, g->shape[0] = -1, "a dimension of negative size");
     BROKEN(right, g->shape[0] = INT64_MAX, "a space of more than 2^63 elements");
-    BROKEN(right, g->operand[0].dtype = 0, "an operand without a usable dtype");
-    BROKEN(right, g->operand[1].dtype = WK_C64, "an operand without a usable dtype");
+    BROKEN(right, g->operand[0].dtype = 0, "an operand with an invalid dtype");
+    BROKEN(right, g->operand[1].dtype = WK_C64, "an operand with an invalid dtype");
     right.shape[0] = 0;
     expect_right(&right);
 }
@@ -54,21 +54,21 @@ static void instructions(void **state)
     wk__program right;
     ir_softmax(&right, 4, 8);
     BROKEN(right, g->ins[2].code = WK__OPCODE_COUNT, "an unknown instruction");
-    BROKEN(right, g->ins[2].dtype = 0, "a register without a usable dtype");
-    BROKEN(right, g->ins[2].arg[1] = 2, "a register that does not stand before its use");
-    BROKEN(right, g->ins[2].arg[0] = -1, "a register that does not stand before its use");
-    BROKEN(right, g->ins[6].arg[1] = 6, "a register that does not stand before its use");
+    BROKEN(right, g->ins[2].dtype = 0, "a register with an invalid dtype");
+    BROKEN(right, g->ins[2].arg[1] = 2, "a register used before its definition");
+    BROKEN(right, g->ins[2].arg[0] = -1, "a register used before its definition");
+    BROKEN(right, g->ins[6].arg[1] = 6, "a register used before its definition");
     BROKEN(right, ir_unary(g, WK__EXP, 6), "a STORE used as a register");
-    BROKEN(right, g->ins[0].arg[0] = 2, "a load from an operand that is not there");
-    BROKEN(right, g->ins[0].dtype = WK_F16, "a load of another dtype than the operand's");
-    BROKEN(right, g->ins[1].dtype = WK_F64, "a reduction in another class than its operand's");
-    BROKEN(right, g->ins[6].arg[0] = 2, "a STORE to an operand that is not there");
-    BROKEN(right, g->operand[1].stored = false, "a STORE to an operand that is not marked as stored");
+    BROKEN(right, g->ins[0].arg[0] = 2, "a LOAD from an operand out of range");
+    BROKEN(right, g->ins[0].dtype = WK_F16, "a LOAD with a dtype other than the operand's");
+    BROKEN(right, g->ins[1].dtype = WK_F64, "a reduction with a class other than its operand's");
+    BROKEN(right, g->ins[6].arg[0] = 2, "a STORE to an operand out of range");
+    BROKEN(right, g->operand[1].stored = false, "a STORE to an operand not marked as stored");
     BROKEN(right, g->operand[1].dtype = WK_I32, "a STORE of another class");
     BROKEN(right, g->operand[0].stored = true, "an operand marked as stored without a STORE");
-    BROKEN(right, g->ins[6].arg[1] = 4, "a STORE of a row's value to an operand that walks along the row");
-    BROKEN(right, ir_ins(g, WK__IMM, WK_F32, 0, 0, 0), "IMM without its value");
-    BROKEN(right, ir_ins(g, WK__IOTA, WK_I32, 0, 0, 0), "IOTA that is not i64");
+    BROKEN(right, g->ins[6].arg[1] = 4, "a STORE of a row value to an operand with a stride along the row");
+    BROKEN(right, ir_ins(g, WK__IMM, WK_F32, 0, 0, 0), "IMM without a value");
+    BROKEN(right, ir_ins(g, WK__IOTA, WK_I32, 0, 0, 0), "IOTA with a dtype other than i64");
 }
 
 static void classes(void **state)
@@ -88,21 +88,21 @@ static void classes(void **state)
     ir_ins(&right, WK__PHILOX, WK_I64, l, 3, 64);
     ir_ins(&right, WK__NDTRI, WK_F64, l, 0, 0);
     expect_right(&right);
-    const char *other = "operands of another class than the operation";
+    const char *other = "an operand class that differs from the operation's";
     BROKEN(right, ir_ins(g, WK__ADD, WK_F32, f, d, 0), other);
     BROKEN(right, ir_ins(g, WK__ADD, WK_I32, f, f, 0), other);
     BROKEN(right, ir_ins(g, WK__EQ, WK_BOOL, i, l, 0), other);
-    BROKEN(right, ir_ins(g, WK__EQ, WK_I32, i, i, 0), "a comparison that is not of dtype bool");
-    BROKEN(right, ir_ins(g, WK__EXP, WK_I64, l, 0, 0), "an operation of the floating classes on integers");
-    BROKEN(right, ir_ins(g, WK__OR, WK_F64, d, d, 0), "an operation of the integer classes on floats");
-    BROKEN(right, ir_ins(g, WK__NOT, WK_BOOL, b, 0, 0), "NOT of bool: EQ with 0 is meant");
-    BROKEN(right, ir_ins(g, WK__WHERE, WK_F32, i, f, f), "WHERE with a condition that is not bool");
+    BROKEN(right, ir_ins(g, WK__EQ, WK_I32, i, i, 0), "a comparison with a dtype other than bool");
+    BROKEN(right, ir_ins(g, WK__EXP, WK_I64, l, 0, 0), "a floating-point operation on integers");
+    BROKEN(right, ir_ins(g, WK__OR, WK_F64, d, d, 0), "an integer operation on floats");
+    BROKEN(right, ir_ins(g, WK__NOT, WK_BOOL, b, 0, 0), "NOT of bool; use EQ with 0");
+    BROKEN(right, ir_ins(g, WK__WHERE, WK_F32, i, f, f), "WHERE with a condition other than bool");
     BROKEN(right, ir_ins(g, WK__WHERE, WK_F32, c, f, d), "WHERE with a value of another class");
-    BROKEN(right, ir_ins(g, WK__PHILOX, WK_I64, i, 3, 64), "PHILOX or NDTRI of a register that is not i64");
-    BROKEN(right, ir_ins(g, WK__PHILOX, WK_I32, l, 3, 64), "PHILOX that is not i64");
+    BROKEN(right, ir_ins(g, WK__PHILOX, WK_I64, i, 3, 64), "PHILOX or NDTRI of a register other than i64");
+    BROKEN(right, ir_ins(g, WK__PHILOX, WK_I32, l, 3, 64), "PHILOX with a dtype other than i64");
     BROKEN(right, ir_ins(g, WK__PHILOX, WK_I64, l, 99, 64), "PHILOX without a key");
-    BROKEN(right, ir_ins(g, WK__PHILOX, WK_I64, l, 3, 16), "PHILOX of neither 32 nor 64 bits");
-    BROKEN(right, ir_ins(g, WK__NDTRI, WK_F16, l, 0, 0), "NDTRI that is neither f32 nor f64");
+    BROKEN(right, ir_ins(g, WK__PHILOX, WK_I64, l, 3, 16), "PHILOX with a width other than 32 and 64 bits");
+    BROKEN(right, ir_ins(g, WK__NDTRI, WK_F16, l, 0, 0), "NDTRI with a dtype other than f32 and f64");
 }
 
 static void gathers(void **state)
@@ -116,8 +116,8 @@ static void gathers(void **state)
     int x = ir_ins(&right, WK__LOADX, WK_F32, index, table, 0);
     expect_right(&right);
     BROKEN(right, g->ins[x].arg[2] = 1, "LOADX without bound and stride");
-    BROKEN(right, ir_ins(g, WK__LOADX, WK_F32, x, table, 0), "LOADX with an index that is not i64");
-    BROKEN(right, g->ins[x].arg[1] = 1, "a load from an operand that is not there");
+    BROKEN(right, ir_ins(g, WK__LOADX, WK_F32, x, table, 0), "LOADX with an index other than i64");
+    BROKEN(right, g->ins[x].arg[1] = 1, "a LOAD from an operand out of range");
     BROKEN(right, g->operand[table].stride[0] = 1; ir_store(g, table, x), "LOADX from an operand that is stored to");
 }
 
@@ -133,7 +133,7 @@ static wk__program fill(int ndim, const int64_t *shape, const int64_t *stride)
 static void places_of_a_store(void **state)
 {
     (void)state;
-    const char *twice = "a stored operand with two elements in one place";
+    const char *twice = "a stored operand with two elements at the same address";
     const int64_t shape[] = {3, 4};
     wk__program g = fill(2, shape, (const int64_t[]){4, 1});
     expect_right(&g);
@@ -197,13 +197,13 @@ static void neighbours_in_memory(void **state)
     g.operand[0].stored = true;
     ir_ins(&g, WK__STORE, WK_F32, 0, 0, 0);
     expect_right(&g);
-    BROKEN(g, g->operand[1].offset = 0, "two stored operands in one place");
+    BROKEN(g, g->operand[1].offset = 0, "two stored operands at the same address");
 }
 
 static void loads_stand_first(void **state)
 {
     (void)state;
-    const char *late = "a LOAD after the STORE to the same place";
+    const char *late = "a LOAD after the STORE to the same address";
     const int64_t dense[] = {4, 1};
     wk__program g = negate(4, 4, dense, 0, dense, 0);
     BROKEN(g, ir_load(g, 1), late);

@@ -381,7 +381,7 @@ static void text_of_groups(void **state)
                     "%1 bool out, offset 0\n"
                     "r0 f32 IMM 0.1\n"
                     "r1 i64 IMM -3\n"
-                    "r2 bf16 LOADX r1 of %0, 10 places, stride 2\n"
+                    "r2 bf16 LOADX r1 of %0, bound 10, stride 2\n"
                     "r3 i64 PHILOX r1, key 0xbeef, 64 bits\n"
                     "r4 bool LT r2 r0\n"
                     "STORE %1 r4\n");

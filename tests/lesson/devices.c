@@ -159,7 +159,7 @@ static void an_absent_device_is_an_error_at_its_use(void **state)
     for (int k = 0; k < 3; k++) {
         assert_null(wk_ones((2), .device = absent[k]));
         /* and what is */
-        expect_error(wk_device_str(absent[k]), "is not there", "cpu", test_backend_text("opencl:0"),
+        expect_error(wk_device_str(absent[k]), "does not exist", "cpu", test_backend_text("opencl:0"),
                      test_backend_text("opencl:1"), NULL);
         assert_null(wk_to(wk_ones((2)), absent[k]));
         expect_error(wk_device_str(absent[k]), "lesson/devices.c", NULL);

@@ -146,7 +146,7 @@ static void out_of_memory_is_survived(void **state)
         wk_sync();
         char site[64];
         snprintf(site, sizeof site, "lesson/networks.c:%d", line);
-        expect_error(site, "asked for", "live", "limit", NULL);
+        expect_error(site, "requested", "live", "limit", NULL);
         wk_memory_set_limit(device, 0);
         assert_true(wk_item(wk_sum(kept)) == 3000);
         assert_true(wk_item(wk_forward(net, input)) == before);
@@ -213,14 +213,14 @@ static void reading_waits_and_is_counted(void **state)
         wk_set_log(NULL, NULL, NULL);
         assert_int_equal(waits_heard, far); /* a line for each place */
         char site[64];
-        snprintf(site, sizeof site, "lesson/networks.c:%d: the host waits for %s", line, wk_device_str(device));
+        snprintf(site, sizeof site, "lesson/networks.c:%d: host waits for %s", line, wk_device_str(device));
         if (far) assert_non_null(strstr(last_wait, site));
 
         wk_set_sync_debug_mode(WK_SYNC_ERROR);
         wk_item(wk_sum(x));
         wk_history_add(history, wk_sum(x)); /* does not wait */
         wk_set_sync_debug_mode(WK_SYNC_QUIET);
-        if (far) expect_error("lesson/networks.c", "item: the host waits here for", "wk_history", NULL);
+        if (far) expect_error("lesson/networks.c", "item: host waits for", "wk_history", NULL);
         wk_free(x);
         expect_ok();
     }

@@ -319,7 +319,7 @@ static void device_scopes_nest(void **state)
         expect_ok();
         EXPECT_VALUES(wk_add(made[0], 1), 0, 2);
         assert_null(wk_zeros((1)));
-        expect_error("cuda:7 is not there", NULL);
+        expect_error("cuda:7 does not exist", NULL);
     }
 }
 

@@ -72,7 +72,7 @@ static void initial_values(void **state)
     assert_non_null(wk_init_kaiming_uniform_(wk_zeros((3, 0))));
     expect_ok();
     assert_null(wk_init_xavier_uniform_(wk_zeros((3))));
-    expect_error("init_xavier_uniform_", "1 dimension", NULL);
+    expect_error("init_xavier_uniform_", "got 1", NULL);
     assert_null(wk_init_normal_(NULL, 0, 1));
     expect_error("init_normal_", "NULL", NULL);
 }
@@ -135,7 +135,7 @@ static void lazy(void **state)
     wk_forward(moved, wk_ones((1, 4), .device = test_null()));
     assert_int_equal(wk_device_of(wk_module_parameter(moved, "weight")).kind, WK_NULL);
     assert_null(wk_forward(wk_nn_lazy_linear(2), wk_ones(())));
-    expect_error("lazy_linear", "single number", NULL);
+    expect_error("lazy_linear", "no dimensions", NULL);
 }
 
 /* ---- others ------------------------------------------------------------------------------------------------------ */
@@ -169,7 +169,7 @@ static void dropout(void **state)
     wk_module_train(net, false);
     assert_true(wk_forward(net, x) == x);
     assert_null(wk_nn_dropout(1.5));
-    expect_error("dropout", "0..1", NULL);
+    expect_error("dropout", "[0, 1]", NULL);
 }
 
 static void layer_norm(void **state)

@@ -19,7 +19,7 @@ static void the_path_of_a_layer(void **state)
               *net = wk_nn_sequential(wk_nn_linear(3, 4), wk_nn_relu(), inner);
     wk_tensor *x = wk_ones((2, 3));
     assert_null(wk_forward(net, x));
-    expect_begin(__LINE__ - 1, "forward: in layer 2.1 (linear): inner sizes differ: f32[2,4] and f32[2,5]");
+    expect_begin(__LINE__ - 1, "forward: in layer 2.1 (linear): inner dimensions differ: f32[2,4] and f32[2,5]");
     wk_clear_error();
     assert_null(wk_forward(wk_nn_sequential(wk_nn_layer_norm((7)), wk_nn_relu()), x));
     expect_begin(__LINE__ - 1, "forward: in layer 0 (layer_norm): ");
@@ -28,13 +28,13 @@ static void the_path_of_a_layer(void **state)
     expect_begin(__LINE__ - 1, "forward: in layer 1 (embedding): ");
     wk_clear_error();
     assert_null(wk_forward(wk_nn_linear(5, 2), x)); /* a layer by itself has no path */
-    expect_begin(__LINE__ - 1, "forward: linear: inner sizes differ");
+    expect_begin(__LINE__ - 1, "forward: linear: inner dimensions differ");
     wk_clear_error();
     assert_null(wk_forward(wk_nn_sequential(wk_nn_relu(), wk_nn_sequential(wk_nn_module_list())), x));
-    expect_begin(__LINE__ - 1, "forward: in layer 1.0 (module_list): a module_list has no forward of its own");
+    expect_begin(__LINE__ - 1, "forward: in layer 1.0 (module_list): a module_list has no forward function");
     wk_clear_error();
     assert_null(wk_matmul(x, x)); /* outside of a forward again */
-    expect_begin(__LINE__ - 1, "matmul: inner sizes differ");
+    expect_begin(__LINE__ - 1, "matmul: inner dimensions differ");
     wk_clear_error();
 }
 
@@ -60,9 +60,9 @@ static void modules_of_one_s_own(void **state)
     (void)state;
     static const wk_module_kind kind = {
         .size = sizeof kind, .name = "block", .state = sizeof(block), .forward1 = block_forward};
-    static const char *const begins[] = {"forward: in layer 1.fc (linear): inner sizes differ",
-                                         "forward: in layer 1.list.1 (linear): inner sizes differ",
-                                         "forward: linear: inner sizes differ", "matmul: inner sizes differ"};
+    static const char *const begins[] = {"forward: in layer 1.fc (linear): inner dimensions differ",
+                                         "forward: in layer 1.list.1 (linear): inner dimensions differ",
+                                         "forward: linear: inner dimensions differ", "matmul: inner dimensions differ"};
     WK_SCOPE;
     wk_module *own = wk_module_new(&kind), *net = wk_nn_sequential(wk_nn_relu(), own);
     block *b = wk_module_state(own);
@@ -90,7 +90,7 @@ static void a_forward_without_a_tensor(void **state)
     static const wk_module_kind kind = {.size = sizeof kind, .name = "empty", .forward1 = no_forward};
     WK_SCOPE;
     assert_null(wk_forward(wk_nn_sequential(wk_nn_relu(), wk_module_new(&kind)), wk_ones((2))));
-    expect_begin(__LINE__ - 1, "forward: empty gave no tensor");
+    expect_begin(__LINE__ - 1, "forward: empty returned no tensor");
     wk_clear_error();
 }
 
@@ -139,7 +139,7 @@ static wk_module *trained(wk_tensor **weight, wk_tensor **gradient)
 static void what_ended_a_tensor(void **state)
 {
     (void)state;
-    static const char with_scope[] = "that went with its module, whose scope has closed (opened ";
+    static const char with_scope[] = "that was freed with its module, whose scope has closed (opened ";
     wk_tensor *weight, *gradient, *leaf;
     int line = __LINE__ + 2;
     {
@@ -156,7 +156,7 @@ static void what_ended_a_tensor(void **state)
         wk_backward(wk_sum(leaf));
         gradient = wk_grad_of(leaf);
     }
-    expect_ended(gradient, "that went with its tensor, whose scope has closed (opened ", line);
+    expect_ended(gradient, "that was freed with its tensor, whose scope has closed (opened ", line);
     {
         WK_SCOPE;
         wk_module *net = trained(&weight, &gradient);
@@ -183,20 +183,20 @@ static void what_children_there_are(void **state)
     WK_SCOPE;
     wk_module *net = wk_nn_sequential(wk_nn_linear(3, 4), wk_nn_relu());
     wk_module_child(net, "7");
-    expect_error("module_child: there is no child \"7\"; sequential has the children \"0\", \"1\"", NULL);
+    expect_error("module_child: unknown child \"7\"; sequential has the children \"0\", \"1\"", NULL);
     wk_module_child(wk_nn_sequential(), "7");
-    expect_error("there is no child \"7\"; sequential has no children", NULL);
+    expect_error("unknown child \"7\"; sequential has no children", NULL);
     wk_module_parameter(net, "0.gewicht");
-    expect_error("there is no parameter \"0.gewicht\"; linear has the parameters \"weight\", \"bias\"", NULL);
+    expect_error("unknown parameter \"0.gewicht\"; linear has the parameters \"weight\", \"bias\"", NULL);
     wk_module_parameter(net, "weight");
     expect_error("sequential has no parameters itself; those of its child \"0\" are \"0.NAME\"", NULL);
     wk_module *deep = wk_nn_sequential(wk_nn_relu(), wk_nn_sequential(wk_nn_relu(), wk_nn_linear(3, 4)));
     wk_module_parameter(deep, "weight");
     expect_error("no parameters itself; those of its child \"1.1\" are \"1.1.NAME\"", NULL);
     wk_module_parameter(wk_nn_sequential(wk_nn_relu()), "weight");
-    expect_error("there is no parameter \"weight\"; sequential has no parameters", NULL);
+    expect_error("unknown parameter \"weight\"; sequential has no parameters", NULL);
     wk_module_child_by_index(net, 2);
-    expect_error("module_child_by_index: there is no child 2; sequential has 2, counted from 0", NULL);
+    expect_error("module_child_by_index: child index 2 is out of range; sequential has 2", NULL);
     wk_optim *sgd = wk_optim_sgd(wk_parameters(net));
     wk_exp((wk_tensor *)(void *)sgd);
     expect_error("exp: input is an optimiser, not a tensor", NULL);
@@ -214,15 +214,43 @@ static void gradients_that_do_not_fit(void **state)
     wk_tensor *y = wk_exp(wk_mul(w, 2));
     wk_add_(y, 1);
     char backward[200], filled[200];
-    snprintf(backward, sizeof backward, "; the backward is that at %s:%d", __FILE__, __LINE__ + 1);
+    snprintf(backward, sizeof backward, " (backward called at %s:%d)", __FILE__, __LINE__ + 1);
     wk_backward(wk_sum(y));
-    expect_error("exp: backward needs its result as it was, but an in-place call has changed it since: add_ at ",
+    expect_error("exp: backward needs the original value of its result, but it was modified in place by add_ at ",
                  backward, NULL);
     y = wk_exp(wk_mul(w, 2));
-    snprintf(filled, sizeof filled, "changed it since: fill_ at %s:%d", __FILE__, __LINE__ + 1);
+    snprintf(filled, sizeof filled, "modified in place by fill_ at %s:%d", __FILE__, __LINE__ + 1);
     wk_fill_(wk_select(y, 0, 1), 3);
     wk_backward(wk_sum(y));
-    expect_error("exp: backward needs its result as it was", filled, NULL);
+    expect_error("exp: backward needs the original value of its result", filled, NULL);
+}
+
+/* ---- mistakes of a first program --------------------------------------------------------------------------------- */
+
+static void expect_part(wk_code code, const char *text)
+{
+    assert_int_equal(wk_error_code(), code);
+    if (!strstr(wk_error(), text)) fail_msg("\"%s\" does not say \"%s\"", wk_error(), text);
+    wk_clear_error();
+}
+
+static void first_mistakes_say_their_remedy(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((2, 3)), *labels = wk_of(int64_t, (2), 0, 3), *column = wk_zeros((2, 1), .dtype = WK_I64);
+    assert_null(wk_cross_entropy(x, labels));
+    expect_part(WK_ERR_INDEX, "label 3 is out of range for the 3 classes of f32[2,3] (valid: [0, 3))");
+    assert_null(wk_cross_entropy(x, wk_ones((2))));
+    expect_part(WK_ERR_DTYPE, "got f32[2]; convert with wk_to_dtype(labels, WK_I64)");
+    assert_null(wk_cross_entropy(x, column));
+    expect_part(WK_ERR_SHAPE, "got i64[2,1]; remove the last dimension with wk_squeeze(labels, -1)");
+    assert_null(wk_cross_entropy(x, wk_to_dtype(column, WK_F32)));
+    expect_part(WK_ERR_DTYPE, "wk_squeeze(labels, -1), convert with wk_to_dtype(labels, WK_I64)");
+    assert_null(wk_forward(wk_nn_linear(784, 10), wk_ones((2, 28, 28))));
+    expect_part(WK_ERR_SHAPE, "; flatten the input first: add wk_nn_flatten(), or wk_flatten(x, 1)");
+    assert_null(wk_nn_dropout(1.5));
+    expect_part(WK_ERR_ARGUMENT, "nn_dropout: p must be in [0, 1], got 1.5");
 }
 
 int main(void)
@@ -231,6 +259,6 @@ int main(void)
         cmocka_unit_test(the_path_of_a_layer),        cmocka_unit_test(modules_of_one_s_own),
         cmocka_unit_test(a_forward_without_a_tensor), cmocka_unit_test(what_was_kept_from_a_forward),
         cmocka_unit_test(what_ended_a_tensor),        cmocka_unit_test(what_children_there_are),
-        cmocka_unit_test(gradients_that_do_not_fit)};
+        cmocka_unit_test(gradients_that_do_not_fit),  cmocka_unit_test(first_mistakes_say_their_remedy)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,7 +116,7 @@ static void limits_of_bools(void **state)
     assert_int_equal(wk_dtype_of(wk_clamp(x, yes, WK_NONE)), WK_BOOL);
     EXPECT(wk_clamp(x, yes, WK_NONE), (2), 1, 1);
     EXPECT(wk_clamp(x, WK_NONE, wk_logical_not(yes)), (2), 0, 0);
-    expect_error(wk_clamp(x, x, yes), WK_ERR_DTYPE, "clamp: bool");
+    expect_error(wk_clamp(x, x, yes), WK_ERR_DTYPE, "clamp: dtype bool");
     EXPECT(wk_clamp(wk_of(int32_t, (2), 3, 0), yes, WK_NONE), (2), 3, 1);
 }
 
@@ -283,14 +283,14 @@ static void what_is_refused(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *i = wk_ones((1, 2, 2), .dtype = WK_I64), *f = wk_ones((2)), *m = wk_select(i, 0, 0);
-    expect_error(wk_baddbmm(i, i, i, .beta = 0.5), WK_ERR_ARGUMENT, "baddbmm: beta is 0.5");
-    expect_error(wk_baddbmm(i, i, i, .alpha = 0.5), WK_ERR_ARGUMENT, "baddbmm: alpha is 0.5");
-    expect_error(wk_addmm(m, m, m, .alpha = 0.5), WK_ERR_ARGUMENT, "addmm: alpha is 0.5");
+    expect_error(wk_baddbmm(i, i, i, .beta = 0.5), WK_ERR_ARGUMENT, "baddbmm: beta must be an integer");
+    expect_error(wk_baddbmm(i, i, i, .alpha = 0.5), WK_ERR_ARGUMENT, "baddbmm: alpha must be an integer");
+    expect_error(wk_addmm(m, m, m, .alpha = 0.5), WK_ERR_ARGUMENT, "addmm: alpha must be an integer");
     EXPECT(wk_baddbmm(i, i, i, .beta = 2), (1, 2, 2), 4, 4, 4, 4);
-    expect_error(wk_mean(f, .dtype = WK_I64), WK_ERR_DTYPE, "mean: .dtype is i64");
-    expect_error(wk_mean(f, (0), .dtype = WK_BOOL), WK_ERR_DTYPE, "mean: .dtype is bool");
+    expect_error(wk_mean(f, .dtype = WK_I64), WK_ERR_DTYPE, "mean: .dtype must be floating-point");
+    expect_error(wk_mean(f, (0), .dtype = WK_BOOL), WK_ERR_DTYPE, "mean: .dtype must be floating-point");
     EXPECT(wk_mean(m, .dtype = WK_F32), (), 1);
-    expect_error(wk_hardtanh(f, .min_val = 2, .max_val = -1), WK_ERR_ARGUMENT, "hardtanh: min_val, 2, is greater");
+    expect_error(wk_hardtanh(f, .min_val = 2, .max_val = -1), WK_ERR_ARGUMENT, "hardtanh: min_val 2 must not exceed");
     expect_error(wk_hardtanh_(f, .min_val = 2, .max_val = -1), WK_ERR_ARGUMENT, "hardtanh");
     EXPECT(wk_hardtanh(f, .min_val = 1, .max_val = 1), (2), 1, 1);
     assert_null(BY_NAME("hardtanh", T(f), F(2), F(-1)));

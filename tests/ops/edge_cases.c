@@ -308,16 +308,15 @@ static void no_elements(void **state)
     WK_SCOPE;
     wk_tensor *x = wk_zeros((2, 0)), *values, *places;
     expect_error(wk_median(x), WK_ERR_SHAPE,
-                 "median: f32[2,0] has no elements along the reduced dimensions, so there "
-                 "is none to give; make this call only if wk_numel of it is more than 0");
+                 "median: cannot reduce f32[2,0] over dimensions of size 0; check wk_numel first");
     assert_int_equal(wk_median_dim(x, 1, false, &values, &places), WK_ERR_SHAPE);
-    expect_error(values, WK_ERR_SHAPE, "median_dim: f32[2,0] has no elements along");
+    expect_error(values, WK_ERR_SHAPE, "median_dim: cannot reduce f32[2,0] over");
     assert_int_equal(wk_kthvalue(x, 1, 1, false, &values, &places), WK_ERR_SHAPE);
-    expect_error(places, WK_ERR_SHAPE, "kthvalue: f32[2,0] has no elements along");
-    expect_error(wk_amax(x), WK_ERR_SHAPE, "more than 0");
-    expect_error(wk_amin(x, (1)), WK_ERR_SHAPE, "more than 0");
-    expect_error(wk_argmax(x), WK_ERR_SHAPE, "more than 0");
-    expect_error(wk_argmin(x, (1)), WK_ERR_SHAPE, "more than 0");
+    expect_error(places, WK_ERR_SHAPE, "kthvalue: cannot reduce f32[2,0] over");
+    expect_error(wk_amax(x), WK_ERR_SHAPE, "size 0");
+    expect_error(wk_amin(x, (1)), WK_ERR_SHAPE, "size 0");
+    expect_error(wk_argmax(x), WK_ERR_SHAPE, "size 0");
+    expect_error(wk_argmin(x, (1)), WK_ERR_SHAPE, "size 0");
     assert_int_equal(wk_median_dim(x, 0, false, &values, &places), WK_OK);
     EXPECT_EMPTY(values, (0));
     EXPECT_EMPTY(wk_amax(x, (0)), (0));

@@ -138,7 +138,7 @@ static void bad_index_at_the_call(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *x = wk_ones((2, 3)), *i = wk_of(int64_t, (2), 0, 7);
-    expect_error(wk_index_select(x, 0, i), WK_ERR_INDEX, "index_select: index 7 is out of range: there are 2 places");
+    expect_error(wk_index_select(x, 0, i), WK_ERR_INDEX, "index_select: index 7 is out of range for size 2");
     expect_error(wk_embedding(wk_of(int64_t, (1), -3), x), WK_ERR_INDEX, "embedding: index -3");
     expect_error(wk_scatter_add(wk_ones((2)), 0, i, wk_ones((2))), WK_ERR_INDEX, "7");
     expect_error(wk_index_select(x, 0, wk_of(float, (1), 0)), WK_ERR_DTYPE, "i64");
@@ -162,14 +162,13 @@ static void bad_index_late(void **state)
     wk_tensor *y = wk_index_select(x, 0, i);
     assert_non_null(y);
     assert_int_equal(wk_read(y, &one, sizeof one), WK_ERR_INDEX);
-    assert_non_null(strstr(wk_error(), "index 7 is out of range: there are 2 places, so it must lie in [-2, 2)"));
+    assert_non_null(strstr(wk_error(), "index 7 is out of range for size 2 (valid: [-2, 2))"));
     wk_clear_error();
     wk_sync();
     wk_clear_error();
     wk_tensor *taken = wk_take(wk_clone(wk_ones((2, 2))), wk_add(wk_of(int64_t, (1), -5), -4));
     assert_int_equal(wk_read(taken, &one, sizeof one), WK_ERR_INDEX);
-    assert_non_null(
-        strstr(wk_error(), "take: index -9 is out of range: there are 4 places, so it must lie in [-4, 4)"));
+    assert_non_null(strstr(wk_error(), "take: index -9 is out of range for size 4 (valid: [-4, 4))"));
     wk_clear_error();
     wk_tensor *z = wk_scatter_add(x, 0, wk_add(wk_of(int64_t, (1), 3), 4), wk_ones((1)));
     float two[2];
@@ -216,21 +215,24 @@ static void shapes_that_do_not_fit(void **state)
     WK_SCOPE;
     wk_tensor *x = wk_ones((2, 6)), *i = wk_zeros((2), .dtype = WK_I64), *same = wk_zeros((2, 6), .dtype = WK_I64),
               *longer = wk_zeros((3, 6), .dtype = WK_I64), *number = wk_ones(());
-    expect_error(wk_gather(x, 1, i), WK_ERR_SHAPE, "f32[2,6] and the index i64[2] must have as many dimensions");
+    expect_error(wk_gather(x, 1, i), WK_ERR_SHAPE,
+                 "f32[2,6] and the index i64[2] must have the same number of dimensions");
     expect_error(wk_gather(x, 1, longer), WK_ERR_SHAPE,
-                 "the index i64[3,6] has 3 places in dimension 0, f32[2,6] only 2, and the call goes along another");
-    expect_error(wk_scatter(x, 1, longer, x), WK_ERR_SHAPE, "the index i64[3,6] has 3 places in dimension 0, f32[2,6]");
-    expect_error(wk_scatter(x, 1, same, wk_ones((3))), WK_ERR_SHAPE, "and the source f32[3] must have as many");
+                 "index i64[3,6] has size 3 in dimension 0, but f32[2,6] has only 2 (sizes may exceed it only along");
+    expect_error(wk_scatter(x, 1, longer, x), WK_ERR_SHAPE, "index i64[3,6] has size 3 in dimension 0, but f32[2,6]");
+    expect_error(wk_scatter(x, 1, same, wk_ones((3))), WK_ERR_SHAPE, "and the source f32[3] must have the same number");
     expect_error(wk_scatter(x, 1, same, wk_ones((1, 6))), WK_ERR_SHAPE,
-                 "the index i64[2,6] has 2 places in dimension 0, the source f32[1,6] only 1");
-    expect_error(wk_scatter(x, 1, i, 2.0), WK_ERR_SHAPE, "f32[2,6] and the index i64[2] must have as many dimensions");
+                 "index i64[2,6] has size 2 in dimension 0, but the source f32[1,6] has only 1");
+    expect_error(wk_scatter(x, 1, i, 2.0), WK_ERR_SHAPE,
+                 "f32[2,6] and the index i64[2] must have the same number of dimensions");
     expect_error(wk_scatter(x, 1, same, wk_ones((2, 6), .dtype = WK_F64)), WK_ERR_DTYPE,
-                 "the target f32[2,6] and the source f64[2,6] must have one dtype");
-    expect_error(wk_scatter_add(x, 1, longer, x), WK_ERR_SHAPE, "scatter_add: the index i64[3,6] has 3 places");
-    expect_error(wk_index_select(x, 1, same), WK_ERR_SHAPE, "must be a vector, not i64[2,6]");
-    expect_error(wk_index_select(number, 0, i), WK_ERR_SHAPE, "f32[] has one place");
-    expect_error(wk_index_add(x, 1, same, x), WK_ERR_SHAPE, "the index must be a vector, not i64[2,6]");
-    expect_error(wk_index_add(x, 1, i, x), WK_ERR_SHAPE, "but in dimension 1 the places of the index i64[2]");
+                 "the target f32[2,6] and the source f64[2,6] must have the same dtype");
+    expect_error(wk_scatter_add(x, 1, longer, x), WK_ERR_SHAPE, "scatter_add: index i64[3,6] has size 3");
+    expect_error(wk_index_select(x, 1, same), WK_ERR_SHAPE, "must be a vector, got i64[2,6]");
+    expect_error(wk_index_select(number, 0, i), WK_ERR_SHAPE, "f32[] has one element");
+    expect_error(wk_index_add(x, 1, same, x), WK_ERR_SHAPE, "the index must be a vector, got i64[2,6]");
+    expect_error(wk_index_add(x, 1, i, x), WK_ERR_SHAPE,
+                 "except in dimension 1, where it has the size of the index i64[2]");
 }
 
 static void gradients(void **state)

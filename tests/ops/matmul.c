@@ -174,16 +174,16 @@ static void errors(void **state)
     WK_SCOPE;
     wk_tensor *a = wk_ones((2, 3)), *b = wk_ones((2, 4));
     expect_error(wk_matmul(a, b), WK_ERR_SHAPE,
-                 "matmul: inner sizes differ: f32[2,3] and f32[2,4] (the last size of the first, 3, must be the "
-                 "last but one size of the second, 2)");
+                 "matmul: inner dimensions differ: f32[2,3] and f32[2,4] (last size of the first 3, second-to-last "
+                 "size of the second 2)");
     expect_error(wk_matmul(a, wk_ones((3, 2), .dtype = WK_F64)), WK_ERR_DTYPE, "f32[2,3] and f64[3,2]");
     expect_error(wk_matmul(a, wk_ones(())), WK_ERR_SHAPE, "f32[]");
     expect_error(wk_matmul(wk_ones((2, 2, 3)), wk_ones((3, 3, 2))), WK_ERR_SHAPE, "batch");
     expect_error(wk_mm(a, wk_ones((3))), WK_ERR_SHAPE, "mm:");
     expect_error(wk_bmm(wk_ones((2, 2, 3)), wk_ones((1, 3, 2))), WK_ERR_SHAPE, "bmm:");
     expect_error(wk_linear(a, wk_ones((5, 4)), NULL), WK_ERR_SHAPE,
-                 "linear: inner sizes differ: f32[2,3] and f32[5,4]");
-    expect_error(wk_linear(a, wk_ones((5, 3)), wk_ones((4))), WK_ERR_SHAPE, "the bias f32[4]");
+                 "linear: inner dimensions differ: f32[2,3] and f32[5,4]");
+    expect_error(wk_linear(a, wk_ones((5, 3)), wk_ones((4))), WK_ERR_SHAPE, "bias f32[4]");
     expect_error(wk_addmm(wk_ones((3)), a, wk_ones((3, 2))), WK_ERR_SHAPE, "addmm: f32[3]");
     expect_error(wk_matmul(wk_ones((2, 2), .dtype = WK_BOOL), wk_ones((2, 2), .dtype = WK_BOOL)), WK_ERR_DTYPE, "bool");
     /* a bias that could not be made is not left out */

@@ -247,7 +247,7 @@ static void test_in_place(void **state)
     expect_error(wk_gt_(wk_mul(x, 1), 0), WK_ERR_STATE, "wk_detach");
     expect_error(wk_add_(wk_ones((3)), wk_ones((2, 3))), WK_ERR_SHAPE, "f32[3]");
     expect_error(wk_clamp(x, WK_NONE, WK_NONE), WK_ERR_ARGUMENT,
-                 "clamp: neither limit is given; give the lower or the upper one, or both");
+                 "clamp: low and high are both missing; pass at least one");
     expect_error(wk_gelu(x, .approximate = 7), WK_ERR_ARGUMENT, "WK_GELU_TANH");
 }
 

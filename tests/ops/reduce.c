@@ -53,8 +53,8 @@ static void test_dtype(void **state)
     WK_SCOPE;
     wk_tensor *x = wk_ones((2, 3));
     assert_int_equal(wk_dtype_of(wk_mean(x, (0), .dtype = WK_F64)), WK_F64);
-    expect_error(wk_amax(x, (0), .dtype = WK_F64), WK_ERR_ARGUMENT, "amax: there is no .dtype");
-    expect_error(wk_all(x, .dtype = WK_F64), WK_ERR_ARGUMENT, "all: there is no .dtype");
+    expect_error(wk_amax(x, (0), .dtype = WK_F64), WK_ERR_ARGUMENT, "amax: .dtype is not supported");
+    expect_error(wk_all(x, .dtype = WK_F64), WK_ERR_ARGUMENT, "all: .dtype is not supported");
 }
 
 static void test_truth(void **state)
@@ -102,7 +102,7 @@ static void test_distance(void **state)
     EXPECT(wk_dist(a, b, .p = WK_EXPLICIT_ZERO), (), 3);
     expect_error(wk_dist(wk_arange(3), wk_arange(3)), WK_ERR_DTYPE, "i64[3]");
     expect_error(wk_dist(a, wk_ones((3))), WK_ERR_SHAPE, "dist: shapes do not broadcast");
-    expect_error(wk_dist(wk_ones((0)), wk_ones((0)), .p = INFINITY), WK_ERR_SHAPE, "no elements");
+    expect_error(wk_dist(wk_ones((0)), wk_ones((0)), .p = INFINITY), WK_ERR_SHAPE, "over dimensions of size 0");
     EXPECT(wk_cosine_similarity(a, wk_of(double, (2), 1, 0), 1), (2), 0.6, 0);
     EXPECT(wk_cosine_similarity(a, a, 0), (2), 1, 1);
     EXPECT(wk_cosine_similarity(a, wk_zeros((2), .dtype = WK_F64), -1), (2), 0, 0);

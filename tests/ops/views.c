@@ -130,27 +130,30 @@ static void sizes_that_do_not_fit(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *x = wk_ones((2, 6)), *v = wk_ones((3)), *empty = wk_ones((0, 6));
-    expect_error(wk_reshape(x, (-1, -1)), WK_ERR_SHAPE, "f32[2,6] cannot become [-1,-1]: only one size may be -1");
-    expect_error(wk_reshape(x, (-2, 6)), WK_ERR_SHAPE, "cannot become [-2,6]: a size is 0 or more, or -1");
-    expect_error(wk_reshape(x, (3, 5)), WK_ERR_SHAPE, "f32[2,6] cannot become [3,5]: 12 elements are not 15");
-    expect_error(wk_reshape(x, (-1, 5)), WK_ERR_SHAPE, "cannot become [-1,5]: 12 elements are no multiple of 5");
-    expect_error(wk_reshape(empty, (-1, 0)), WK_ERR_SHAPE, "cannot become [-1,0]: beside a 0");
-    expect_error(wk_reshape(x, (1ll << 40, 1ll << 40)), WK_ERR_SHAPE, "more than 2^63");
-    expect_error(wk_reshape(x, (1, 1, 1, 1, 1, 1, 1, 1, 12)), WK_ERR_SHAPE, "8 dimensions at most");
+    expect_error(wk_reshape(x, (-1, -1)), WK_ERR_SHAPE,
+                 "cannot reshape f32[2,6] to [-1,-1]: at most one size may be -1");
+    expect_error(wk_reshape(x, (-2, 6)), WK_ERR_SHAPE, "to [-2,6]: sizes must be at least 0, or -1");
+    expect_error(wk_reshape(x, (3, 5)), WK_ERR_SHAPE,
+                 "cannot reshape f32[2,6] to [3,5]: element count 12 is not equal to 15");
+    expect_error(wk_reshape(x, (-1, 5)), WK_ERR_SHAPE, "to [-1,5]: element count 12 is not a multiple of 5");
+    expect_error(wk_reshape(empty, (-1, 0)), WK_ERR_SHAPE, "to [-1,0]: -1 is ambiguous beside a size of 0");
+    expect_error(wk_reshape(x, (1ll << 40, 1ll << 40)), WK_ERR_SHAPE, "exceeds 2^63");
+    expect_error(wk_reshape(x, (1, 1, 1, 1, 1, 1, 1, 1, 12)), WK_ERR_SHAPE, "at most 8 dimensions");
     expect_error(wk_unflatten(x, 1, (2, 4)), WK_ERR_SHAPE,
-                 "unflatten: dimension 1 of f32[2,6] cannot become [2,4]: 6 places are not 8");
-    expect_error(wk_unflatten(empty, -1, (2, 4)), WK_ERR_SHAPE, "dimension 1 of f32[0,6] cannot become [2,4]");
-    expect_error(wk_unflatten(x, 1, (-1, 4)), WK_ERR_SHAPE, "cannot become [-1,4]: 6 places are no multiple of 4");
-    expect_error(wk_unflatten(x, 0, (-1, -1)), WK_ERR_SHAPE, "only one size may be -1");
-    expect_error(wk_unflatten(x, 1, ()), WK_ERR_SHAPE, "one size at least");
-    expect_error(wk_unflatten(x, 1, (1, 1, 1, 1, 1, 1, 1, 6)), WK_ERR_SHAPE, "8 dimensions at most");
-    expect_error(wk_unflatten(wk_ones(()), 0, (1, 1)), WK_ERR_SHAPE, "f32[] cannot become [1,1]: it has no dimensions");
-    expect_error(wk_expand(v, (-1, 3)), WK_ERR_SHAPE, "f32[3] does not expand to [-1,3]: -1 keeps a size");
-    expect_error(wk_expand(v, (-2, 3)), WK_ERR_SHAPE, "does not expand to [-2,3]: a size is 0 or more");
-    expect_error(wk_expand(v, (2, 4)), WK_ERR_SHAPE, "does not expand to [2,4]: only dimensions of size 1 do");
+                 "unflatten: cannot unflatten dimension 1 of f32[2,6] into [2,4]: size 6 is not equal to 8");
+    expect_error(wk_unflatten(empty, -1, (2, 4)), WK_ERR_SHAPE, "cannot unflatten dimension 1 of f32[0,6] into [2,4]");
+    expect_error(wk_unflatten(x, 1, (-1, 4)), WK_ERR_SHAPE, "into [-1,4]: size 6 is not a multiple of 4");
+    expect_error(wk_unflatten(x, 0, (-1, -1)), WK_ERR_SHAPE, "at most one size may be -1");
+    expect_error(wk_unflatten(x, 1, ()), WK_ERR_SHAPE, "at least one size");
+    expect_error(wk_unflatten(x, 1, (1, 1, 1, 1, 1, 1, 1, 6)), WK_ERR_SHAPE, "at most 8 dimensions");
+    expect_error(wk_unflatten(wk_ones(()), 0, (1, 1)), WK_ERR_SHAPE,
+                 "cannot unflatten dimension 0 of f32[] into [1,1]: it has no dimensions");
+    expect_error(wk_expand(v, (-1, 3)), WK_ERR_SHAPE, "f32[3] does not expand to [-1,3]: -1 is not allowed");
+    expect_error(wk_expand(v, (-2, 3)), WK_ERR_SHAPE, "does not expand to [-2,3]: sizes must be at least 0");
+    expect_error(wk_expand(v, (2, 4)), WK_ERR_SHAPE, "does not expand to [2,4]: only dimensions of size 1 and");
     expect_error(wk_expand(x, (6)), WK_ERR_SHAPE, "does not expand to [6]: it has more dimensions");
-    expect_error(wk_expand(v, (1, 1, 1, 1, 1, 1, 1, 1, 3)), WK_ERR_SHAPE, "8 dimensions at most");
-    expect_error(wk_expand(wk_ones((1)), (1ll << 40, 1ll << 40)), WK_ERR_SHAPE, "more than 2^63 bytes");
+    expect_error(wk_expand(v, (1, 1, 1, 1, 1, 1, 1, 1, 3)), WK_ERR_SHAPE, "at most 8 dimensions");
+    expect_error(wk_expand(wk_ones((1)), (1ll << 40, 1ll << 40)), WK_ERR_SHAPE, "exceeds 2^63 bytes");
 }
 
 int main(void)

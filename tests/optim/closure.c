@@ -163,23 +163,23 @@ static void options_of_lbfgs(void **state)
     WK_SCOPE;
     wk_tensor *a = wk_ones((2), .requires_grad = true), *b = wk_ones((2), .requires_grad = true);
     assert_null(wk_optim_lbfgs(wk_list((a)), .line_search_fn = "armijo"));
-    expect_error("optim_lbfgs: .line_search_fn = \"armijo\"", "\"strong_wolfe\"", "NULL for none", NULL);
+    expect_error("optim_lbfgs: unknown .line_search_fn \"armijo\"", "\"strong_wolfe\"", "or NULL", NULL);
     assert_null(wk_optim_lbfgs(wk_list((a)), .max_iter = -1));
-    expect_error("optim_lbfgs: .max_iter = -1 is not a number of 1 or more", NULL);
+    expect_error("optim_lbfgs: .max_iter = -1 is invalid; it must be at least 1", NULL);
     assert_null(wk_optim_lbfgs(wk_list((a)), .history_size = -5));
     expect_error("optim_lbfgs: .history_size = -5", NULL);
     assert_null(wk_optim_lbfgs(wk_list((a)), .tolerance_grad = -1));
-    expect_error("optim_lbfgs: .tolerance_grad = -1 is not a number of 0 or more", NULL);
+    expect_error("optim_lbfgs: .tolerance_grad = -1 is invalid; it must be at least 0", NULL);
     assert_null(wk_optim_lbfgs(wk_list((a)), .lr = (double)NAN));
     expect_error("optim_lbfgs: .lr = nan", NULL);
     assert_non_null(wk_optim_lbfgs(wk_list((a)), .max_iter = INT64_MAX)); /* 5 / 4 of which is no number */
     wk_optim *lbfgs = wk_optim_lbfgs(wk_list((a)));
     assert_true(wk_optim_lr(lbfgs, 0) == 1);
     assert_int_equal(wk_optim_add_group(lbfgs, wk_list((b))), WK_ERR_ARGUMENT);
-    expect_error("optim_add_group: lbfgs", "give it all of them in one list", NULL);
+    expect_error("optim_add_group: lbfgs", "pass all parameters in one list", NULL);
     wk_set_grad(a, wk_ones((2)));
     assert_int_equal(wk_optim_step(lbfgs), WK_ERR_STATE);
-    expect_error("optim_step: lbfgs", "call wk_optim_step_closure(optim, closure, user)", NULL);
+    expect_error("optim_step: lbfgs", "use wk_optim_step_closure(optim, closure, user)", NULL);
     EXPECT_VALUES(a, 0, 1, 1);
 }
 
@@ -188,9 +188,8 @@ static void a_step_refuses_what_is_no_loss(void **state)
     (void)state;
     static const char *const words[MISTAKES] = {
         [AN_ERROR] = "reshape",
-        [NOTHING] = "optim_step_closure: what the closure gave is NULL",
-        [TWO_NUMBERS] =
-            "optim_step_closure: the closure gives the loss, which is one float; this has 2 elements of f64",
+        [NOTHING] = "optim_step_closure: the result of the closure is NULL",
+        [TWO_NUMBERS] = "optim_step_closure: the closure must return the loss, one float; got 2 elements of f64",
         [NO_FLOATS] = "1 elements of i64"};
     for (int kind = 0; kind < KINDS; kind++)
         for (mistake mistake = AN_ERROR; mistake < A_BAD_INDEX; mistake++) {
@@ -301,7 +300,7 @@ static void graphs_of_a_step_that_failed(void **state)
     assert_null(wk_optim_step_closure(t.optim, record, &t));
     expect_error("is NULL", NULL);
     assert_int_equal(wk_backward(recorded), WK_ERR_STATE);
-    expect_error("in-place", NULL);
+    expect_error("in place", NULL);
     wk_free(recorded);
 }
 
@@ -372,7 +371,7 @@ static void a_step_that_fails_over_memory_that_was_lent(void **state)
         several s = {.p = {wk_requires_grad_(wk_borrow(lent, (3), NULL, NULL), true)}};
         s.optim = wk_optim_lbfgs(wk_list((s.p[0])), .lr = 0.3, .line_search_fn = kind ? NULL : "strong_wolfe");
         assert_null(wk_optim_step_closure(s.optim, distance_fails, &s));
-        expect_error("what the closure gave is NULL", NULL);
+        expect_error("the result of the closure is NULL", NULL);
         assert_true(lent[0] == 0 && lent[1] == 4);
         WK_NO_GRAD;
         EXPECT_VALUES(s.p[0], 0, 0, 4, 0);

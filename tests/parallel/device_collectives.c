@@ -216,7 +216,7 @@ static void what_is_refused(void **state)
     assert_null(wk_devices_scatter(NULL, cpu, 1));
     expect_error("devices_scatter: input is NULL", NULL);
     assert_null(wk_devices_scatter(wk_ones((2)), cpu, 0));
-    expect_error("devices_scatter: 0 devices", NULL);
+    expect_error("devices_scatter: got 0 devices", NULL);
     assert_null(wk_devices_broadcast(wk_ones((2)), NULL, 2));
     expect_error("devices_broadcast: the array of devices is NULL", NULL);
     assert_null(wk_devices_gather(NULL, wk_cpu()));
@@ -228,13 +228,14 @@ static void what_is_refused(void **state)
     assert_null(wk_devices_all_reduce(wk_tensors_new()));
     expect_error("devices_all_reduce: the list is empty", NULL);
     assert_null(wk_devices_all_reduce(wk_list((wk_ones((2)), wk_ones((3))))));
-    expect_error("devices_all_reduce: tensor 1 of the list is f32[3] on cpu, the first is f32[2] on cpu; shapes", NULL);
+    expect_error("devices_all_reduce: tensor 1 of the list is f32[3] on cpu, but the first is f32[2] on cpu; shapes",
+                 NULL);
     assert_int_equal(wk_error_code(), WK_OK);
     assert_null(wk_devices_all_reduce(wk_list((wk_ones((2)), wk_ones((2), .dtype = WK_F64)))));
     expect_error("devices_all_reduce: tensor 1 of the list is f64[2]", "dtypes must be the same", NULL);
     wk_tensor *x = wk_ones((2)), *leaf = wk_ones((2), .requires_grad = true);
     assert_null(wk_devices_all_reduce_(wk_list((x, leaf))));
-    expect_error("devices_all_reduce_: tensor 1 of the list requires a gradient", NULL);
+    expect_error("devices_all_reduce_: tensor 1 of the list requires grad", NULL);
     assert_null(wk_devices_all_reduce_(wk_list((x, wk_expand(wk_ones((1)), (2))))));
     expect_error("devices_all_reduce_: elements of tensor 1 of the list share memory", NULL);
     EXPECT_VALUES(x, 0, 1, 1); /* all of them or none */

@@ -17,29 +17,29 @@ static void lists_of_devices(void **state)
     wk_device many[17];
     for (int k = 0; k < 17; k++) many[k] = wk_cpu();
     assert_null(wk_mirrored(model, many, 0));
-    expect_error("parallel/mirrored_errors.c", "mirrored: 0 devices", "1 to 16", NULL);
+    expect_error("parallel/mirrored_errors.c", "mirrored: got 0 devices", "1 to 16", NULL);
     assert_null(wk_mirrored(model, many, 17));
-    expect_error("mirrored: 17 devices", NULL);
+    expect_error("mirrored: got 17 devices", NULL);
     assert_null(wk_mirrored(model, many, 2));
-    expect_error("mirrored: cpu is named twice", NULL);
+    expect_error("mirrored: duplicate device cpu", NULL);
     assert_null(wk_mirrored(model, many, -1));
     expect_error("mirrored: the array of devices", NULL);
     assert_null(wk_mirrored(model, NULL, 1));
     expect_error("mirrored: the array of devices is NULL", NULL);
     many[1] = wk_opencl(77);
     assert_null(wk_mirrored(model, many, 2));
-    expect_error("mirrored", "opencl:77 is not there", NULL);
+    expect_error("mirrored", "opencl:77 does not exist", NULL);
     assert_null(wk_mirrored(model, many, 1, .output = wk_opencl(77)));
-    expect_error("mirrored", "opencl:77 is not there", NULL);
+    expect_error("mirrored", "opencl:77 does not exist", NULL);
     assert_null(wk_mirrored(model, many, 1, .buffers = (wk_mirrored_buffers)7));
-    expect_error("mirrored: .buffers", "not 7", NULL);
+    expect_error("mirrored: unknown .buffers", "7; expected", NULL);
     assert_null(wk_mirrored(NULL, many, 1));
     expect_error("mirrored: the module is NULL", NULL);
     assert_null(wk_nn_data_parallel(model, .count = 2));
     expect_error("nn_data_parallel: .devices is NULL", NULL);
     wk_mirrored_stats stats = {.size = sizeof stats};
     assert_int_equal(wk_mirrored_stats_of(model, &stats), WK_ERR_ARGUMENT);
-    expect_error("mirrored_stats_of: the sequential is no mirrored network", NULL);
+    expect_error("mirrored_stats_of: the sequential is not a mirrored network", NULL);
     assert_true(wk_device_eq(wk_device_of(wk_module_parameter(model, "0.weight")), wk_cpu())); /* nothing was moved */
 }
 
@@ -50,13 +50,13 @@ static void networks_within_one_another(void **state)
     const wk_device cpu = wk_cpu();
     wk_module *model = test_network(), *many = wk_mirrored(model, &cpu, 1);
     assert_null(wk_mirrored(many, &cpu, 1));
-    expect_error("mirrored: the model is or has a mirrored one already", NULL);
+    expect_error("mirrored: the model already is or contains a mirrored", NULL);
     assert_null(wk_nn_data_parallel(wk_nn_sequential(wk_nn_relu(), many)));
-    expect_error("nn_data_parallel: the model is or has a mirrored one already", NULL);
+    expect_error("nn_data_parallel: the model already is or contains a mirrored", NULL);
     assert_null(wk_module_append(many, wk_nn_relu()));
-    expect_error("module_append: a mirrored stands for the model in it", NULL);
+    expect_error("module_append: a mirrored only wraps its model", NULL);
     assert_null(wk_module_set_buffer(many, "b", wk_ones((1))));
-    expect_error("module_set_buffer: a mirrored stands for the model in it", NULL);
+    expect_error("module_set_buffer: a mirrored only wraps its model", NULL);
     assert_non_null(wk_mirrored(model, &cpu, 1)); /* two of the same model are two */
     expect_ok();
 }
@@ -149,7 +149,7 @@ static void a_model_that_fails_on_one_device(void **state)
                     assert_null(results[0]);
                     expect_error("matmul", "in forward of \"failing\"", NULL);
                 } else if (set->n > 1) {
-                    expect_error("forward: the model gave", "results on", NULL);
+                    expect_error("forward: the model returned", "outputs on", NULL);
                 }
                 is_whole(model, many, x, set);
             }
@@ -178,7 +178,7 @@ static void gradients_are_not_forgotten_in_forward(void **state)
     optim_of_it = wk_optim_sgd(wk_parameters(many), .lr = 1);
     wk_set_grad(w, wk_ones((3)));
     wk_forward(many, wk_ones((4, 3)));
-    expect_error("optim_zero_grad: parameter \"w\" is no leaf now", "call it before forward", NULL);
+    expect_error("optim_zero_grad: parameter \"w\" is not a leaf", "call this before forward", NULL);
     EXPECT_VALUES(wk_grad_of(w), 0, 1, 1, 1);
     assert_int_equal(wk_optim_zero_grad(optim_of_it), WK_OK);
     assert_null(wk_grad_of(w));
@@ -210,7 +210,7 @@ static void a_measured_step_that_fails(void **state)
             wk_tensor *y = wk_forward(many, wk_ones((4, 3)));
             assert_true((y == NULL) == gives_nothing);
             if (y) wk_backward(wk_sum(y));
-            if (!y) expect_error("gave no tensor", NULL);
+            if (!y) expect_error("returned no tensor", NULL);
             if (!y && k == 10) break; /* and the network goes */
         }
     }
@@ -272,7 +272,7 @@ static void a_forward_within_its_own(void **state)
         WK_SCOPE;
         recursive = wk_mirrored(wk_module_new(&kind), set->device, set->n);
         assert_null(wk_forward(recursive, wk_ones((4, 1))));
-        expect_error("forward: this mirrored network is running already", NULL);
+        expect_error("forward: this mirrored network is already running", NULL);
     }
 }
 
@@ -294,7 +294,7 @@ static void second(test_thread *t)
     WK_SCOPE;
     test_await(&inside, 1);
     THREAD_CHECK(t, wk_forward(many, wk_ones((4, 1))) == NULL);
-    THREAD_CHECK_ERROR(t, "forward: this mirrored network is running already, in another thread", NULL);
+    THREAD_CHECK_ERROR(t, "forward: this mirrored network is already running", NULL);
     test_raise(&done, 1);
 }
 

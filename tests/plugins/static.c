@@ -12,5 +12,5 @@ int main(void)
     if (!strstr(opencl, "-static") || wk_item(wk_sum(wk_ones((1000, 1000)))) != 1e6) return 1;
     (void)wk_ones((1), .device = wk_opencl(0));
     const char *error = wk_error();
-    return error && strstr(error, "opencl:0 is not there") && strstr(error, "-static") ? 0 : 2;
+    return error && strstr(error, "opencl:0 does not exist") && strstr(error, "-static") ? 0 : 2;
 }

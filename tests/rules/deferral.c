@@ -95,7 +95,7 @@ static void shapes_that_depend_on_data_wait_and_are_counted(void **state)
     wk_set_sync_debug_mode(WK_SYNC_ERROR);
     wk_nonzero(wk_mul(x, 2)); /* whose line the mode names */
     wk_set_sync_debug_mode(WK_SYNC_QUIET);
-    expect_error("rules/deferral.c", "nonzero: the host waits here for null:0", NULL);
+    expect_error("rules/deferral.c", "nonzero: host waits for null:0", NULL);
     wk_free(x);
 }
 

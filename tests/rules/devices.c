@@ -181,7 +181,7 @@ static void cpus_are_no_gpus_unless_asked_for(void **state)
         assert_int_equal(wk_try_all_gpus(all, 8), 1);
         assert_true(wk_device_eq(all[0], wk_cpu()));
         assert_null(wk_ones((1), .device = wk_gpu(0)));
-        expect_error("gpu:0 is not there", "cpu", NULL);
+        expect_error("gpu:0 does not exist", "cpu", NULL);
     }
     setenv("WICK_GPU", "opencl", 1);
     assert_int_equal(wk_device_count(WK_GPU), gpus + cpus);

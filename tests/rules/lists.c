@@ -152,9 +152,9 @@ static void elements_and_options(void **state)
     assert_int_equal(calls, 3); /* each element is computed once */
     assert_int_equal(wk_numel(wk_of(float, (0), .requires_grad = true)), 0);
     assert_null(wk_of(float, (2, 2), 1, 2, 3, .requires_grad = true));
-    expect_error("of:", "4 elements", "3 were given", NULL);
+    expect_error("of:", "4 elements", "the array has 3", NULL);
     assert_null(wk_of(float, (2), 1, 2, 3));
-    expect_error("of:", "2 elements", "3 were given", NULL);
+    expect_error("of:", "2 elements", "the array has 3", NULL);
     assert_null(wk_of(int, (1), 1, .requires_grad = true));
     expect_error("of", NULL);
 
@@ -183,7 +183,7 @@ static void arrays_of_arrays(void **state)
     assert_int_equal(wk_read(wk_t(wk_from(rows, (2, 3))), back, sizeof back), WK_OK);
     assert_true(back[0][1] == 5 && back[2][0] == 4);
     assert_null(wk_from(rows, (3, 3)));
-    expect_error("from: the shape has 9 elements", NULL);
+    expect_error("from: the shape needs 9 elements", NULL);
 }
 
 static void one_two_or_three_numbers(void **state)

@@ -156,7 +156,8 @@ const char *fibres_run(const fibres_launch *launch, uint64_t with_seed, int seco
     const char *wrong = enter(launch->library);
     if (wrong != NULL) return wrong;
     shim_state *shim = fibres.shim;
-    if (!fibres_memcheck_begin((size_t)(shim->shared_end - shim->shared) + FIBRES_SHARED + 8)) return "memory is short";
+    if (!fibres_memcheck_begin((size_t)(shim->shared_end - shim->shared) + FIBRES_SHARED + 8))
+        return "out of host memory";
     memcpy(shim->grid, launch->grid, sizeof shim->grid);
     memcpy(shim->block, launch->block, sizeof shim->block);
     fibres.launch = launch;

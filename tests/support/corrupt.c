@@ -43,7 +43,7 @@ static void spoil_group(const wk__program *group)
 
 static wk_code bad_index(wk__fail *fail)
 {
-    wk__fail_set(fail, WK_ERR_INDEX, "index 9 is out of range for 3 places");
+    wk__fail_set(fail, WK_ERR_INDEX, "index 9 is out of range for size 3");
     return wk__fail_set_index(fail, -1, 9, 3);
 }
 

@@ -49,7 +49,7 @@ static wk_dtype dtype_of(const char *name)
 {
     for (wk_dtype d = WK_F32; d < WK_DTYPE_COUNT; d++)
         if (strcmp(wk_dtype_str(d), name) == 0) return d;
-    fail_msg("there is no dtype %s", name);
+    fail_msg("unknown dtype %s", name);
     return WK_F32;
 }
 

@@ -43,7 +43,7 @@ static wk_code alloc_slow_path(wk__arena *arena, int64_t bytes, int64_t size, wk
     wk__arena_unlock(arena);
     wk_code code = WK_OK;
     if (!room) {
-        code = wk__arena_out_of_memory(arena, bytes, "host memory is short", fail);
+        code = wk__arena_out_of_memory(arena, bytes, "out of host memory", fail);
     } else if (!found) {
         code = wk__arena_alloc_grow(arena, bytes, size, piece, fail);
     }
@@ -58,7 +58,7 @@ wk_code wk__arena_alloc(wk__arena *arena, int64_t bytes, wk__memory *piece, wk__
     arena->takes++;
     bool found = size > 0 && wk__arena_alloc_idle(arena, size, piece);
     wk__arena_unlock(arena);
-    if (size < 0) return wk__arena_out_of_memory(arena, bytes, "no device has so much", fail);
+    if (size < 0) return wk__arena_out_of_memory(arena, bytes, "larger than any device's memory", fail);
     wk_code code = found ? WK_OK : alloc_slow_path(arena, bytes, size, piece, fail);
     if (code == WK_OK && size > WK__LARGE_BYTES && arena->backend->range_carve)
         arena->backend->range_carve(arena->device, piece);

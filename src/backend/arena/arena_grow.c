@@ -51,7 +51,7 @@ static void append_others(const wk__arena *arena, int64_t held, char *to, size_t
     const int64_t by_others = usage.used - usage.context - usage.library - held;
     to[0] = '\0';
     if (by_others > usage.total / 16)
-        snprintf(to, room, ", others use %s of the device's %s", wk__format_bytes(others, by_others),
+        snprintf(to, room, ", other processes use %s of the device's %s", wk__format_bytes(others, by_others),
                  wk__format_bytes(total, usage.total));
 }
 
@@ -63,7 +63,7 @@ wk_code wk__arena_out_of_memory(wk__arena *arena, int64_t bytes, const char *rea
     wk__arena_stats now;
     wk__arena_stats_of(arena, &now);
     append_others(arena, now.live + now.cached, others, sizeof others);
-    return wk__fail_set(fail, WK_ERR_MEMORY, "asked for %s, live %s, cached %s, limit %s%s (%s)",
+    return wk__fail_set(fail, WK_ERR_MEMORY, "requested %s, live %s, cached %s, limit %s%s (%s)",
                         wk__format_bytes(asked, bytes), wk__format_bytes(live, now.live),
                         wk__format_bytes(cached, now.cached),
                         now.limit == INT64_MAX ? "none" : wk__format_bytes(limit, now.limit), others, reason);
@@ -177,7 +177,7 @@ typedef struct alloc_sizes {
 static wk_code alloc_from_new_block(wk__arena *arena, alloc_sizes wanted, wk__memory *piece, wk__fail *fail)
 {
     wk__block *block = wk__alloc_zero(1, sizeof *block);
-    if (!block) return wk__fail_set(fail, WK_ERR_MEMORY, "host memory is short");
+    if (!block) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory");
     block->bytes = wanted.block;
     block->large = wanted.piece > WK__LARGE_BYTES;
     wk__arena_lock(arena);
@@ -185,7 +185,7 @@ static wk_code alloc_from_new_block(wk__arena *arena, alloc_sizes wanted, wk__me
     bool fits = wanted.block <= arena->limit - wk__arena_reserved(arena);
     wk__arena_unlock(arena);
     wk_code code = fits ? arena->backend->block_alloc(arena->device, wanted.block, &block->memory, fail)
-                        : wk__fail_set(fail, WK_ERR_MEMORY, "past the limit");
+                        : wk__fail_set(fail, WK_ERR_MEMORY, "limit exceeded");
     if (code != WK_OK) {
         wk__free(block);
         return code;
@@ -195,7 +195,7 @@ static wk_code alloc_from_new_block(wk__arena *arena, alloc_sizes wanted, wk__me
     arena->misses++;
     const bool cut = wk__arena_alloc_reserved(arena, wanted.piece, piece);
     wk__arena_unlock(arena);
-    return cut ? WK_OK : wk__fail_set(fail, WK_ERR_MEMORY, "past the limit"); /* the limit was lowered concurrently */
+    return cut ? WK_OK : wk__fail_set(fail, WK_ERR_MEMORY, "limit exceeded"); /* the limit was lowered concurrently */
 }
 
 /* Several pieces per block, so that little is wasted at its end; more for a program that already holds much; one huge
@@ -222,9 +222,9 @@ static wk_code claim_span(wk__arena *arena, int64_t size, wk__range_span *run, w
     wk__arena_lock(arena);
     if (wk__ranges_find_span(&arena->ranges, size, run, &missing)) {
         if (missing * WK__RANGE_PAGE > arena->limit - wk__arena_reserved(arena) || !within_limit(arena, size)) {
-            why = "past the limit";
+            why = "limit exceeded";
         } else if (!wk__ranges_reserve(&arena->ranges, missing)) {
-            why = "host memory is short";
+            why = "out of host memory";
         } else {
             wk__ranges_claim(&arena->ranges, run, missing);
         }
@@ -243,7 +243,7 @@ static wk_code add_range(wk__arena *arena, int64_t size, wk__fail *fail)
     wk__arena_unlock(arena);
     if (added) return WK_OK;
     arena->backend->range_release(arena->device, &memory);
-    return wk__fail_set(fail, WK_ERR_MEMORY, "host memory is short");
+    return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory");
 }
 
 /* Maps all unmapped parts of the run. Parts mapped before a failure stay mapped. */

@@ -26,8 +26,7 @@ bool wk__cpu_has_kernel(int family)
 wk_code wk__cpu_kernel(const wk__work *work, wk__fail *fail)
 {
     if (!wk__cpu_has_kernel(work->family))
-        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the cpu has no kernel for this: %s",
-                            wk__work_name(work->family));
+        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the CPU has no kernel for %s", wk__work_name(work->family));
     return run[work->family](work, fail);
 }
 

@@ -35,7 +35,8 @@ static int count(void)
 
 static wk_code info(int index, wk__device_info *info, wk__fail *fail)
 {
-    if (index != 0) return wk__fail_set(fail, WK_ERR_DEVICE, "there is one cpu, and no cpu:%d", index);
+    if (index != 0)
+        return wk__fail_set(fail, WK_ERR_DEVICE, "cpu:%d does not exist; the only CPU device is cpu", index);
     const wk__cpu_memory memory = wk__cpu_memory_now("");
     *info = (wk__device_info){.memory_total = memory.total,
                               .memory_available = memory.available,
@@ -50,7 +51,8 @@ static wk_code info(int index, wk__device_info *info, wk__fail *fail)
 
 static wk_code open_device(int index, void **device, wk__fail *fail)
 {
-    if (index != 0) return wk__fail_set(fail, WK_ERR_DEVICE, "there is one cpu, and no cpu:%d", index);
+    if (index != 0)
+        return wk__fail_set(fail, WK_ERR_DEVICE, "cpu:%d does not exist; the only CPU device is cpu", index);
     *device = &the_device;
     return WK_OK;
 }
@@ -65,7 +67,7 @@ static wk_code fail_out_of_memory(int64_t bytes, wk__fail *fail)
 {
     const wk__cpu_memory now = wk__cpu_memory_now("");
     char size[WK__FORMAT_BYTES_SIZE], available[WK__FORMAT_BYTES_SIZE], total[WK__FORMAT_BYTES_SIZE];
-    return wk__fail_set(fail, WK_ERR_MEMORY, "the system has no block of %s: %s of %s are available",
+    return wk__fail_set(fail, WK_ERR_MEMORY, "cannot allocate a block of %s: %s of %s are available",
                         wk__format_bytes(size, bytes), wk__format_bytes(available, now.available),
                         wk__format_bytes(total, now.total));
 }

@@ -86,7 +86,7 @@ wk_code wk__cpu_scatter_add(const wk__work *work, wk__fail *fail)
     wk__dim_lines_for_each(&s.lines, tasks, check_bundle, &s);
     if (atomic_load(&s.bad)) {
         const int64_t bad = first_bad(&s, kernel);
-        wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range: valid are %lld to %lld", (long long)bad,
+        wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range (valid: %lld to %lld)", (long long)bad,
                      -(long long)s.bound, (long long)s.bound - 1);
         return wk__fail_set_index(fail, kernel->tag, bad, s.bound);
     }

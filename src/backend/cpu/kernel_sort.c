@@ -117,7 +117,7 @@ wk_code wk__cpu_sort(const wk__work *work, wk__fail *fail)
     const bool wide = wk_dtype_size(s.dtype) == 8 || s.lines.length > UINT32_MAX;
     s.line = wide ? wide_line : narrow_line;
     if (!take_pairs(&s, wide ? sizeof(wide_pair) : sizeof(narrow_pair)))
-        return wk__fail_set(fail, WK_ERR_MEMORY, "no memory to sort lines of %lld elements", (long long)s.lines.length);
+        return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory to sort %lld elements", (long long)s.lines.length);
     wk__dim_lines_for_each(&s.lines, s.tasks, sort_bundle, &s);
     wk__free(s.pairs);
     return WK_OK;

@@ -29,7 +29,7 @@ static void *open_in(const char *folder, size_t length, const char *name)
     if (wanted <= 0 || (size_t)wanted >= sizeof path || access(path, F_OK) != 0) return NULL;
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     const char *said = library == NULL && broken[0] == '\0' ? dlerror() : NULL;
-    if (said != NULL) snprintf(broken, sizeof broken, "a library of NVIDIA's could not be loaded: %s", said);
+    if (said != NULL) snprintf(broken, sizeof broken, "cannot load an NVIDIA library: %s", said);
     return library;
 }
 
@@ -63,10 +63,10 @@ const char *wk__cuda_load_driver(void)
     void *library = open_library(names, COUNT(names));
     if (library == NULL && broken[0] != '\0') return broken;
     if (library == NULL)
-        return "NVIDIA's driver library libcuda.so.1 was not found: install the driver of your NVIDIA GPU (apt install "
-               "nvidia-driver), or name its folder in WICK_CUDA_PATH";
+        return "NVIDIA's driver library libcuda.so.1 was not found; install the driver (apt install nvidia-driver), or "
+               "set WICK_CUDA_PATH to its folder";
     if (!wk__dynlib_resolve(library, symbols, COUNT(symbols), &wk__cuda))
-        return "NVIDIA's driver is older than CUDA 11.2: install a newer one (apt install nvidia-driver)";
+        return "NVIDIA's driver is older than CUDA 11.2; install a newer one (apt install nvidia-driver)";
     for (size_t k = 0; k < COUNT(newer); k++) wk__dynlib_resolve(library, &newer[k], 1, &wk__cuda);
     return NULL;
 }
@@ -92,14 +92,13 @@ static const char *no_nvrtc(int driver)
         snprintf(room, sizeof room, "libnvrtc.so.%d", major);
         if (open_library(&name, 1) == NULL) continue;
         snprintf(newer, sizeof newer,
-                 "NVRTC, CUDA's run-time compiler, is there for CUDA %d alone, and the driver goes to CUDA %d: install "
-                 "a newer driver, or an older NVRTC (apt install libnvrtc%d, or pip install %s and "
-                 "name its folder in WICK_CUDA_PATH)",
+                 "NVRTC is installed only for CUDA %d, but the driver supports CUDA %d; install a newer driver or an "
+                 "older NVRTC (apt install libnvrtc%d, or pip install %s and set WICK_CUDA_PATH)",
                  major, driver, driver, wk__cuda_nvrtc_package(driver, package));
         return newer;
     }
-    return "NVRTC, CUDA's run-time compiler, was not found (libnvrtc.so.13, .12 or .11.2): install it (apt install "
-           "libnvrtc12, or pip install nvidia-cuda-nvrtc-cu12 and name its folder in WICK_CUDA_PATH)";
+    return "NVRTC, CUDA's run-time compiler, was not found (libnvrtc.so.13, .12 or .11.2); install it (apt install "
+           "libnvrtc12, or pip install nvidia-cuda-nvrtc-cu12 and set WICK_CUDA_PATH to its folder)";
 }
 
 /* NVRTC's major version must not exceed the driver's. */
@@ -118,8 +117,8 @@ const char *wk__cuda_load_nvrtc(int driver)
     void *library = open_library(names, count);
     if (library == NULL) return no_nvrtc(driver);
     if (!wk__nvrtc_fill(library, &wk__nvrtc))
-        return "NVRTC, CUDA's run-time compiler, is older than CUDA 11.2: install a newer one, or name its folder in "
-               "WICK_CUDA_PATH";
+        return "NVRTC, CUDA's run-time compiler, is older than CUDA 11.2; install a newer one, or set WICK_CUDA_PATH "
+               "to its folder";
     return NULL;
 }
 
@@ -135,8 +134,8 @@ const char *wk__cuda_load_nvml(void)
     void *library = open_library(names, COUNT(names));
     if (library == NULL || !wk__dynlib_resolve(library, symbols, COUNT(symbols), &wk__nvml) ||
         wk__nvml.Init_v2() != NVML_SUCCESS)
-        return "NVML (libnvidia-ml.so.1) was not found, or does not start: temperature, power and utilisation are not "
-               "known";
+        return "NVML (libnvidia-ml.so.1) was not found or failed to initialise; temperature, power and utilisation are "
+               "unknown";
     for (size_t k = 0; k < COUNT(extras); k++) wk__dynlib_resolve(library, &extras[k], 1, &wk__nvml_extra);
     return NULL;
 }

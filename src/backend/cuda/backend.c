@@ -35,12 +35,12 @@ wk_code wk__cuda_lock(wk__cuda_device *device, wk__fail *fail)
 {
     if (wk__gpu_is_forked_child(WK__GPU_CUDA))
         return wk__fail_set(fail, WK_ERR_STATE,
-                            "this process was forked from one that uses CUDA: fork before the first use");
+                            "this process was forked from one that uses CUDA; fork before the first use");
     wk__nvrtc_guard_thread();
     pthread_mutex_lock(&device->lock);
     const CUresult error = wk__cuda_push_context(device->context, &device->calls);
     if (error == CUDA_SUCCESS) return WK_OK;
-    const wk_code code = wk__cuda_fail_set(device, fail, error, "making the device current");
+    const wk_code code = wk__cuda_fail_set(device, fail, error, "selecting the device");
     if (device->lost) return WK_OK;
     pthread_mutex_unlock(&device->lock);
     return code;
@@ -119,7 +119,7 @@ wk_code wk__cuda_fail_set(wk__cuda_device *device, wk__fail *fail, CUresult erro
     if (!reset && !ends_context(error)) return wk__fail_set(fail, WK_ERR_INTERNAL, "%s: %s", what, name);
     wk__fail_set(
         fail, WK_ERR_DEVICE_LOST,
-        "%s: the device gave up (%s). What it had is lost, other devices go on; another process can use it again", what,
+        "%s: device lost (%s); its data is gone, other devices keep working, and a new process can use it again", what,
         name);
     if (!device->lost) snprintf(device->lost_text, sizeof device->lost_text, "%s", fail->text);
     device->lost = true;
@@ -193,8 +193,8 @@ static wk_code retain(wk__cuda_device *device, wk__fail *fail)
     const wk__cuda_device_desc *card = device->card;
     if (card->compiled_for == 0)
         return wk__fail_set(fail, WK_ERR_DEVICE,
-                            "%s does not compile for this card (sm_%d): install an older one "
-                            "(apt install libnvrtc12), and name its folder in WICK_CUDA_PATH",
+                            "%s does not support this GPU (sm_%d); install an older one (apt install libnvrtc12) and "
+                            "set WICK_CUDA_PATH",
                             card->gpu.compiler_id, card->architecture);
     const CUresult error = wk__cuda.DevicePrimaryCtxRetain(&device->context, card->id);
     if (error == CUDA_SUCCESS) {
@@ -207,9 +207,8 @@ static wk_code retain(wk__cuda_device *device, wk__fail *fail)
         wk__cuda.DeviceGetAttribute(&mode, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, card->id);
         return wk__fail_set(fail, WK_ERR_DEVICE, "%s",
                             mode == CU_COMPUTEMODE_PROHIBITED
-                                ? "nobody may compute on this card: nvidia-smi -c DEFAULT, as root, allows it"
-                                : "another process has the card for itself: nvidia-smi shows which, and its compute "
-                                  "mode");
+                                ? "the compute mode of this GPU is Prohibited; as root, run nvidia-smi -c DEFAULT"
+                                : "another process has exclusive use of this GPU; see nvidia-smi");
     }
     return wk__cuda_fail_set(device, fail, error, "opening the device");
 }
@@ -227,11 +226,11 @@ static wk_code open_device(int index, void **out, wk__fail *fail)
     const wk__cuda_device_desc *card = wk__cuda_device_desc_at(index, fail);
     if (card == NULL) return fail->code;
     if (wk__gpu_is_forked_child(WK__GPU_CUDA))
-        return wk__fail_set(fail, WK_ERR_STATE,
-                            "this process was forked after its parent had asked for CUDA devices: ask in the child "
-                            "alone");
+        return wk__fail_set(
+            fail, WK_ERR_STATE,
+            "this process was forked after its parent queried CUDA devices; query them in the child only");
     wk__cuda_device *device = wk__alloc_zero(1, sizeof *device);
-    if (device == NULL) return wk__fail_set(fail, WK_ERR_MEMORY, "no host memory to open the device");
+    if (device == NULL) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory to open the device");
     device->card = card;
     device->needs_ptx = card->needs_ptx;
     pthread_mutex_init(&device->lock, NULL);

@@ -27,9 +27,9 @@ static wk_code compiler_failed(nvrtcProgram program, int error, wk__fail *fail)
     if (program != NULL) read_log(program, &log);
     const bool said = log.data != NULL && !log.failed;
     if (error == NVRTC_ERROR_OUT_OF_MEMORY)
-        wk__fail_set(fail, WK_ERR_MEMORY, "no host memory to compile a kernel");
+        wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory to compile a kernel");
     else if (error == NVRTC_ERROR_COMPILATION)
-        wk__gpu_fail_compile(fail, said ? log.data : "it did not say why");
+        wk__gpu_fail_compile(fail, said ? log.data : "no log");
     else
         wk__fail_set(fail, WK_ERR_DEVICE, "compiling a kernel: NVRTC error %d%s%.*s", error, said ? ": " : "",
                      said ? (int)strcspn(log.data, "\n") : 0, said ? log.data : "");
@@ -59,9 +59,7 @@ static wk_code nvrtc_compile(const wk__cuda_device_desc *card, bool as_ptx, cons
     for (int k = 0; k < WK__GPU_OPTIONS; k++) option[k] = card->gpu.option[k];
     snprintf(for_text, sizeof for_text, "--gpu-architecture=compute_%d", card->compiled_for);
     if (as_ptx) option[0] = for_text;
-    if (!wk__nvrtc_enter())
-        return wk__fail_set(fail, WK_ERR_STATE,
-                            "the process is ending, and NVRTC with it: no kernel is compiled any more");
+    if (!wk__nvrtc_enter()) return wk__fail_set(fail, WK_ERR_STATE, "cannot compile a kernel while the process exits");
     int error = wk__nvrtc.CreateProgram(&program, source, "wick.cu", 0, NULL, NULL);
     if (error == NVRTC_SUCCESS) error = wk__nvrtc.CompileProgram(program, WK__GPU_OPTIONS, option);
     if (error == NVRTC_SUCCESS) error = read_code(as_ptx, program, binary);

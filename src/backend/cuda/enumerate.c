@@ -108,30 +108,29 @@ static wk__backend_status explain_init_error(CUresult error)
 {
     switch (error) {
     case CUDA_ERROR_NO_DEVICE:
-        found.why = "NVIDIA's driver sees no GPU: check that one is plugged in (lspci) and that CUDA_VISIBLE_DEVICES "
+        found.why = "NVIDIA's driver found no GPU; check that one is installed (lspci) and that CUDA_VISIBLE_DEVICES "
                     "does not hide it";
         return WK__NO_DEVICE;
     case CUDA_ERROR_SYSTEM_NOT_READY:
-        found.why = "NVIDIA's driver says that the system is not ready: on machines with NVSwitch, start "
+        found.why = "NVIDIA's driver reports that the system is not ready; on machines with NVSwitch, start "
                     "nvidia-fabricmanager (systemctl start nvidia-fabricmanager)";
         return WK__NO_DRIVER;
     case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
-        found.why = "libcuda.so.1 is that of a cuda-compat package, which this card does not take: take its folder out "
-                    "of LD_LIBRARY_PATH";
+        found.why = "libcuda.so.1 is from a cuda-compat package, which this GPU does not support; remove its folder "
+                    "from LD_LIBRARY_PATH";
         return WK__NO_DRIVER;
     case CUDA_ERROR_STUB_LIBRARY:
-        found.why = "libcuda.so.1 is the stub that programs are linked with, not the driver: take its folder out of "
-                    "LD_LIBRARY_PATH";
+        found.why = "libcuda.so.1 is the link-time stub, not the driver; remove its folder from LD_LIBRARY_PATH";
         return WK__NO_DRIVER;
     case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
-        found.why = "NVIDIA's driver library and its kernel module have different versions: restart the machine, or "
-                    "install the driver anew";
+        found.why = "NVIDIA's driver library and its kernel module have different versions; restart the machine, or "
+                    "reinstall the driver";
         return WK__NO_DRIVER;
     default: {
         char room[32];
         snprintf(found.words, sizeof found.words,
-                 "NVIDIA's driver does not start (%s): is its kernel module loaded, and may you open /dev/nvidia*? "
-                 "nvidia-smi says more",
+                 "cannot initialise NVIDIA's driver (%s); check that its kernel module is loaded and that you may open "
+                 "/dev/nvidia* (see nvidia-smi)",
                  wk__cuda_error(error, room));
         found.why = found.words;
         return WK__NO_DRIVER;
@@ -148,7 +147,7 @@ static const char *find_compiler(void)
     if (wk__nvrtc.Version(&found.compiler_major, &found.compiler_minor) != NVRTC_SUCCESS ||
         wk__nvrtc.GetNumSupportedArchs(&count) != NVRTC_SUCCESS || count < 1 || count > MAX_ARCHITECTURES ||
         wk__nvrtc.GetSupportedArchs(found.architecture) != NVRTC_SUCCESS)
-        return "NVRTC, CUDA's run-time compiler, does not say what it compiles for: install it anew";
+        return "NVRTC, CUDA's run-time compiler, does not report its targets; reinstall it";
     found.architectures = count;
     return NULL;
 }
@@ -178,7 +177,7 @@ static wk__backend_status enumerate(void)
     CUresult error = wk__cuda.Init(0);
     if (error != CUDA_SUCCESS) return explain_init_error(error);
     if (found.driver < OLDEST) {
-        found.why = "NVIDIA's driver is older than CUDA 11.2: install a newer one (apt install nvidia-driver)";
+        found.why = "NVIDIA's driver is older than CUDA 11.2; install a newer one (apt install nvidia-driver)";
         return WK__DRIVER_TOO_OLD;
     }
     error = wk__cuda.DeviceGetCount(&count);
@@ -196,8 +195,8 @@ static wk__backend_status enumerate(void)
     }
     if (compiled) return WK__BACKEND_AVAILABLE;
     found.count = 0;
-    found.why = "NVRTC, CUDA's run-time compiler, is too new for this card: install an older one (apt install "
-                "libnvrtc12), and name its folder in WICK_CUDA_PATH";
+    found.why = "NVRTC, CUDA's run-time compiler, is too new for this GPU; install an older one (apt install "
+                "libnvrtc12) and set WICK_CUDA_PATH to its folder";
     return WK__NO_LIBRARY;
 }
 
@@ -254,8 +253,8 @@ const wk__cuda_device_desc *wk__cuda_device_desc_at(int index, wk__fail *fail)
     if (found.presence != WK__BACKEND_AVAILABLE) {
         wk__fail_set(fail, WK_ERR_DEVICE, "%s", found.why);
     } else {
-        wk__fail_set(fail, WK_ERR_DEVICE, "there is no cuda:%d: this machine has %d CUDA device%s", index, found.count,
-                     found.count == 1 ? "" : "s");
+        wk__fail_set(fail, WK_ERR_DEVICE, "cuda:%d does not exist: this machine has %d CUDA device%s", index,
+                     found.count, found.count == 1 ? "" : "s");
     }
     return NULL;
 }

@@ -75,7 +75,7 @@ wk_code wk__cuda_event_elapsed(void *user, void *from, void *to, double *seconds
         if (error == CUDA_ERROR_NOT_READY)
             code = wk__event_not_ready(fail);
         else if (error != CUDA_SUCCESS)
-            code = wk__cuda_fail_set(device, fail, error, "the time between two events");
+            code = wk__cuda_fail_set(device, fail, error, "measuring the time between two events");
     }
     wk__cuda_unlock(device);
     *seconds = 1e-3 * (double)milliseconds;

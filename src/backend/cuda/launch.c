@@ -36,7 +36,7 @@ static wk_code ensure_scratch(wk__cuda_device *device, int64_t bytes, wk__fail *
         wanted = bytes;
         error = wk__cuda.MemAlloc_v2(&device->scratch, (size_t)wanted);
     }
-    if (error != CUDA_SUCCESS) return wk__cuda_fail_set(device, fail, error, "taking scratch memory");
+    if (error != CUDA_SUCCESS) return wk__cuda_fail_set(device, fail, error, "allocating scratch memory");
     device->scratch_bytes = wanted;
     return WK_OK;
 }
@@ -46,7 +46,7 @@ static wk_code ensure_argument_ring(wk__cuda_device *device, wk__fail *fail)
 {
     CUresult error = CUDA_SUCCESS;
     if (device->arguments == 0) error = wk__cuda.MemAlloc_v2(&device->arguments, WK__CUDA_ARGUMENTS);
-    if (error != CUDA_SUCCESS) return wk__cuda_fail_set(device, fail, error, "taking memory for arguments");
+    if (error != CUDA_SUCCESS) return wk__cuda_fail_set(device, fail, error, "allocating memory for arguments");
     return wk__cuda_staging_init(device, &device->staging, fail);
 }
 
@@ -63,9 +63,9 @@ static wk_code check_local_memory(wk__cuda_device *device, wk__gpu_kernel *funct
     if (error == CUDA_SUCCESS) error = wk__cuda.CtxGetLimit(&there, CU_LIMIT_STACK_SIZE);
     const int64_t wanted = own > (int64_t)there ? own * device->card->max_resident_items : 0;
     if (error == CUDA_SUCCESS && wanted > 0) error = wk__cuda.MemGetInfo_v2(&available, &total);
-    if (error != CUDA_SUCCESS) return wk__cuda_fail_set(device, fail, error, "asking about a kernel");
+    if (error != CUDA_SUCCESS) return wk__cuda_fail_set(device, fail, error, "querying a kernel");
     if ((int64_t)available < wanted)
-        return wk__cuda_fail_set(device, fail, CUDA_ERROR_OUT_OF_MEMORY, "taking memory for the threads of a kernel");
+        return wk__cuda_fail_set(device, fail, CUDA_ERROR_OUT_OF_MEMORY, "allocating the stack of a kernel");
     function->checked = true;
     return WK_OK;
 }
@@ -143,7 +143,7 @@ static wk_code add_pending(void *user, const wk__gpu_launch *launch, wk__fail *f
     wk__gpu_kernel *function = wk__gpu_kernel_lookup(&device->units, &launch->unit, fail);
     if (function == NULL) return fail->code;
     if (!wk__grow(&device->pending, &device->planned_room, device->npending + 1, sizeof *device->pending))
-        return wk__fail_set(fail, WK_ERR_MEMORY, "no host memory for a launch");
+        return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for a launch");
     wk__cuda_pending_launch *planned = &device->pending[device->npending++];
     planned->function = function;
     memcpy(&planned->launch, launch, offsetof(wk__gpu_launch, argument));

@@ -19,7 +19,7 @@ wk_code wk__cuda_block_alloc(void *user, int64_t bytes, wk__memory *block, wk__f
         code = wk__cuda_fail_lost(device, fail);
     } else {
         const CUresult error = wk__cuda.MemAlloc_v2(&memory, (size_t)bytes);
-        if (error != CUDA_SUCCESS) code = wk__cuda_fail_set(device, fail, error, "taking device memory");
+        if (error != CUDA_SUCCESS) code = wk__cuda_fail_set(device, fail, error, "allocating device memory");
     }
     wk__cuda_unlock(device);
     if (code == WK_OK) *block = (wk__memory){.block = (void *)(uintptr_t)memory, .bytes = bytes};
@@ -39,7 +39,7 @@ void wk__cuda_free(wk__cuda_device *device, CUdeviceptr memory)
     wk__cuda_pop_context(&calls);
     if (error == CUDA_SUCCESS) return;
     pthread_mutex_lock(&device->lock);
-    wk__cuda_fail_set(device, &fail, error, "giving device memory back");
+    wk__cuda_fail_set(device, &fail, error, "freeing device memory");
     pthread_mutex_unlock(&device->lock);
 }
 
@@ -88,7 +88,7 @@ static wk_code upload_large(wk__cuda_device *device, const wk__memory *to, int64
                             int64_t bytes, wk__fail *fail)
 {
     CUresult error = wk__cuda_hazard_begin_copy(device, WK__CUDA_STREAM_H2D, to->block);
-    if (error != CUDA_SUCCESS) return wk__cuda_fail_set(device, fail, error, "waiting for the device's work");
+    if (error != CUDA_SUCCESS) return wk__cuda_fail_set(device, fail, error, "waiting for the device");
     device->upload_staging.stream = device->order.copies[WK__CUDA_STREAM_H2D].stream;
     wk_code code = upload_parts(device, &device->upload_staging, wk__cuda_address(to, offset), from, bytes, fail);
     error = wk__cuda_hazard_end_copy(device, WK__CUDA_STREAM_H2D, to->block);
@@ -155,7 +155,7 @@ static wk_code ensure_download_buffer(wk__cuda_device *device, wk__fail *fail)
     for (int k = 0; k < 2 && error == CUDA_SUCCESS; k++)
         if (device->download_done[k] == NULL) error = wk__cuda.EventCreate(&device->download_done[k], WK__CUDA_EVENT);
     if (error == CUDA_SUCCESS) error = wk__cuda.MemHostAlloc(&host, LANDING, 0);
-    if (error != CUDA_SUCCESS) return wk__cuda_fail_set(device, fail, error, "taking host memory for copies");
+    if (error != CUDA_SUCCESS) return wk__cuda_fail_set(device, fail, error, "allocating host memory for copies");
     device->download_buffer = host;
     return WK_OK;
 }

@@ -11,7 +11,7 @@ wk_code wk__cuda_staging_init(wk__cuda_device *device, wk__cuda_staging *staging
     for (int k = 0; k < WK__CUDA_SLOTS && error == CUDA_SUCCESS; k++)
         if (staging->end[k] == NULL) error = wk__cuda.EventCreate(&staging->end[k], WK__CUDA_EVENT);
     if (error == CUDA_SUCCESS) error = wk__cuda.MemHostAlloc(&host, (size_t)WK__CUDA_SLOTS * WK__CUDA_SLOT, 0);
-    if (error != CUDA_SUCCESS) return wk__cuda_fail_set(device, fail, error, "taking host memory for copies");
+    if (error != CUDA_SUCCESS) return wk__cuda_fail_set(device, fail, error, "allocating host memory for copies");
     staging->host = host;
     return WK_OK;
 }

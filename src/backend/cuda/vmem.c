@@ -23,7 +23,7 @@ static bool has_functions(void)
 
 static wk_code no_ranges(wk__fail *fail)
 {
-    return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the driver does not map memory on this device");
+    return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the driver does not support virtual memory on this device");
 }
 
 /* Returns WK_OK if the driver may be called. Holds the lock only briefly. */
@@ -107,7 +107,7 @@ wk_code wk__cuda_range_reserve(void *user, int64_t bytes, wk__memory *range, wk_
     const int64_t units = wk__max_i64(wk__chunk_count(bytes, WK__RANGE_PAGE),
                                       2 * wk__chunk_count(device->card->gpu.info.memory_total, WK__RANGE_PAGE));
     wk__cuda_range *made = new_range(units);
-    if (made == NULL) return wk__fail_set(fail, WK_ERR_MEMORY, "host memory is short");
+    if (made == NULL) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory");
     const CUresult error = reserve(device, made);
     if (error != CUDA_SUCCESS) {
         end_range(made);

@@ -20,8 +20,7 @@ wk_code wk__gpu_lower_work(const wk__gpu_target *target, const wk__work *work, w
                            wk__fail *fail)
 {
     if (!wk__is_work_family(work->family) || !plan[work->family])
-        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "this device has no kernel for this: %s",
-                            wk__work_name(work->family));
+        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "this device has no kernel for %s", wk__work_name(work->family));
     if (work->args->operand[0].dtype == WK_F64 && !target->has_f64) return wk__gpu_fail_no_f64(fail);
     if (work->program != NULL && !target->has_f64 && wk__gpu_uses_doubles(work->program))
         return wk__gpu_fail_no_f64(fail);

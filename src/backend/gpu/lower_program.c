@@ -242,7 +242,7 @@ static wk_code lower_collapsed(const wk__gpu_target *target, const wk__program *
 
 wk_code wk__gpu_fail_no_f64(wk__fail *fail)
 {
-    return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "this device does not compute in f64: use f32, or another device");
+    return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "this device does not support f64; use f32, or another device");
 }
 
 wk_code wk__gpu_lower_program(const wk__gpu_target *target, const wk__program *group, wk__gpu_launch_fn *emit,

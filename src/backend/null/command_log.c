@@ -228,7 +228,7 @@ static void add_work(wk__text *text, const wk__work *work)
     if (work->program) add_group(text, work->program);
     for (int k = 0; work->args && k < WK__FACTORS; k++) {
         if (!work->args->prologue[k]) continue;
-        wk__text_format(text, "%c is computed on the way\n", "ab"[k]);
+        wk__text_format(text, "%c is fused\n", "ab"[k]);
         add_group(text, work->args->prologue[k]);
     }
 }

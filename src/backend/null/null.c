@@ -133,8 +133,8 @@ static wk_code check_alive(int index, wk__fail *fail)
     lock();
     bool there = index >= 0 && index < machine.count, lost = there && machine.lost[index];
     unlock();
-    if (!there) return wk__fail_set(fail, WK_ERR_DEVICE, "there is no null:%d", index);
-    return lost ? wk__fail_set(fail, WK_ERR_DEVICE_LOST, "the device does not answer any more") : WK_OK;
+    if (!there) return wk__fail_set(fail, WK_ERR_DEVICE, "null:%d does not exist", index);
+    return lost ? wk__fail_set(fail, WK_ERR_DEVICE_LOST, "the device does not respond") : WK_OK;
 }
 
 static wk_code info(int index, wk__device_info *out, wk__fail *fail)
@@ -161,7 +161,7 @@ static wk_code open_device(int index, void **out, wk__fail *fail)
     wk_code code = check_alive(index, fail);
     if (code != WK_OK) return code;
     device *d = wk__alloc_zero(1, sizeof *d);
-    if (!d) return wk__fail_set(fail, WK_ERR_MEMORY, "host memory is short");
+    if (!d) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory");
     d->index = index;
     *out = d;
     return WK_OK;
@@ -180,7 +180,7 @@ static wk_code block_alloc(void *opened, int64_t bytes, wk__memory *block, wk__f
     wk_code code = check_alive(d->index, fail);
     if (code != WK_OK) return code;
     void *handle = wk__alloc(1); /* unique handle, never accessed */
-    if (!handle) return wk__fail_set(fail, WK_ERR_MEMORY, "host memory is short");
+    if (!handle) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory");
     lock();
     bool full = machine.until_full == 1 || bytes > machine.memory - d->taken;
     if (machine.until_full > 1) machine.until_full--; /* stays at 1: a full device remains full */
@@ -188,7 +188,7 @@ static wk_code block_alloc(void *opened, int64_t bytes, wk__memory *block, wk__f
     unlock();
     if (full) {
         wk__free(handle);
-        return wk__fail_set(fail, WK_ERR_MEMORY, "null:%d is full", d->index);
+        return wk__fail_set(fail, WK_ERR_MEMORY, "null:%d is out of memory", d->index);
     }
     *block = (wk__memory){.block = handle, .bytes = bytes};
     return WK_OK;
@@ -225,12 +225,12 @@ static wk_code launch(const device *d, const char *wrong, int64_t tag, wk__fail 
         machine.reported.tag = tag;
     }
     unlock();
-    return refused ? wk__fail_set(fail, WK_ERR_DEVICE, "null:%d refused the launch", d->index) : WK_OK;
+    return refused ? wk__fail_set(fail, WK_ERR_DEVICE, "null:%d rejected the launch", d->index) : WK_OK;
 }
 
 static wk_code noted(bool done, wk__fail *fail)
 {
-    return done ? WK_OK : wk__fail_set(fail, WK_ERR_MEMORY, "host memory is short");
+    return done ? WK_OK : wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory");
 }
 
 static bool supports(void *opened, int family, wk_dtype dtype, wk__layout layout)
@@ -242,7 +242,7 @@ static bool supports(void *opened, int family, wk_dtype dtype, wk__layout layout
 static wk_code submit(void *opened, const wk__work *work, wk__fail *fail)
 {
     if (!wk__is_work_family(work->family) || wk__work_family_of(work)->is_transfer)
-        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the null device has no kernel for this: %s",
+        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the null device has no kernel for %s",
                             wk__work_name(work->family));
     const char *wrong = wk__work_check(work);
     const int64_t tag = wrong ? -1 : work->program ? work->program->tag : work->args->tag;
@@ -263,7 +263,7 @@ static bool can_fuse_prologue(void *opened, const wk__work *work)
 static wk_code check_range(const wk__memory *memory, int64_t offset, int64_t bytes, wk__fail *fail)
 {
     bool within = offset >= 0 && bytes >= 0 && offset <= memory->bytes && bytes <= memory->bytes - offset;
-    return within ? WK_OK : wk__fail_set(fail, WK_ERR_INTERNAL, "null: a transfer that leaves its memory");
+    return within ? WK_OK : wk__fail_set(fail, WK_ERR_INTERNAL, "null: a transfer past the end of its memory");
 }
 
 static wk_code upload(void *opened, const wk__memory *to, int64_t offset, const void *from, int64_t bytes,
@@ -295,7 +295,7 @@ static wk_code wait_for_all(const device *d, wk__fail *fail)
     machine.reported.found = false;
     unlock();
     if (!bad.found) return WK_OK;
-    wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range for %lld places", (long long)bad.index,
+    wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range for size %lld", (long long)bad.index,
                  (long long)bad.bound);
     if (bad.tag >= 0) wk__fail_add_tag(fail, bad.tag);
     return wk__fail_set_index(fail, bad.tag, bad.index, bad.bound);

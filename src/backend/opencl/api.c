@@ -18,10 +18,11 @@ const char *wk__cl_load(void)
     if (why != NULL) return why;
     void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)
-        return "the OpenCL loader libOpenCL.so.1 was not found: apt install ocl-icd-libopencl1 and your device's "
-               "driver";
+        return "the OpenCL loader libOpenCL.so.1 was not found; install it (apt install ocl-icd-libopencl1) and your "
+               "device's driver";
     if (!wk__dynlib_resolve(library, functions, sizeof functions / sizeof functions[0], &wk__cl))
-        return "the OpenCL loader libOpenCL.so.1 is older than OpenCL 1.2: apt install ocl-icd-libopencl1";
+        return "the OpenCL loader libOpenCL.so.1 is older than OpenCL 1.2; install a newer one (apt install "
+               "ocl-icd-libopencl1)";
     return NULL;
 }
 

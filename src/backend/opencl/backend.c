@@ -102,9 +102,9 @@ static wk_code open_device(int index, void **out, wk__fail *fail)
     if (wk__gpu_is_forked_child(WK__GPU_OPENCL))
         return wk__fail_set(
             fail, WK_ERR_STATE,
-            "this process was forked after its parent had asked for OpenCL devices: ask in the child alone");
+            "this process was forked after its parent queried OpenCL devices; query them in the child only");
     wk__cl_device *device = wk__alloc_zero(1, sizeof *device);
-    if (device == NULL) return wk__fail_set(fail, WK_ERR_MEMORY, "no host memory to open the device");
+    if (device == NULL) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory to open the device");
     device->card = card;
     wk__gpu_kernel_cache_init(&device->units, &wk__cl_compiler, device, &device->card->gpu);
     wk_code code = prepare(device, fail);

@@ -66,7 +66,7 @@ static wk_code function(void *user, void *program, const char *name, void **out,
         *out = made;
         return WK_OK;
     }
-    const wk_code code = wk__cl_fail_set(fail, error, "making a kernel");
+    const wk_code code = wk__cl_fail_set(fail, error, "creating a kernel");
     return code == WK_ERR_INTERNAL ? WK_OK : code;
 }
 

@@ -143,18 +143,18 @@ static void enumerate(void)
 
     found.presence = WK__NO_DRIVER;
     if (wk__cl_needs_probe() && !wk__cl_probe_survives(ask_driver, PATIENCE)) {
-        found.why = "an OpenCL driver ends the process that asks it for its devices, for want of /sys: mount it here "
-                    "(mount -t sysfs sysfs /sys), or go on with the cpu";
+        found.why = "an OpenCL driver terminates the process when it lists devices without /sys; mount it (mount -t "
+                    "sysfs sysfs /sys), or use the CPU";
         return;
     }
-    found.why =
-        "the OpenCL loader knows no driver: install your device's (for an NVIDIA card its driver package, for an "
-        "Intel GPU intel-opencl-icd, for the CPU pocl-opencl-icd)";
+    found.why = "the OpenCL loader found no driver; install your device's (for an NVIDIA GPU its driver package, for "
+                "an Intel GPU intel-opencl-icd, for the CPU pocl-opencl-icd)";
     if (wk__cl.GetPlatformIDs(MAX_PLATFORMS, platforms, &count) != CL_SUCCESS || count == 0) return;
     if (count > MAX_PLATFORMS) count = MAX_PLATFORMS;
 
     found.presence = WK__NO_DEVICE;
-    found.why = "the OpenCL drivers see no device: check that it is plugged in and that you may open it (group render)";
+    found.why =
+        "the OpenCL drivers found no device; check that it is installed and that you may open it (group render)";
     for (cl_uint k = 0; k < count; k++) {
         cl_device ids[MAX_CARDS];
         cl_uint devices = 0;
@@ -164,7 +164,7 @@ static void enumerate(void)
                 describe(ids[d], &found.card[found.count++]);
             } else if (found.presence == WK__NO_DEVICE) {
                 found.presence = WK__DRIVER_TOO_OLD;
-                found.why = "the OpenCL driver is older than OpenCL 1.2: install a newer one";
+                found.why = "the OpenCL driver is older than OpenCL 1.2; install a newer one";
             }
         }
     }
@@ -190,7 +190,7 @@ const wk__cl_device_desc *wk__cl_device_desc_at(int index, wk__fail *fail)
     if (found.presence != WK__BACKEND_AVAILABLE) {
         wk__fail_set(fail, WK_ERR_DEVICE, "%s", found.why);
     } else {
-        wk__fail_set(fail, WK_ERR_DEVICE, "there is no opencl:%d: this machine has %d OpenCL device%s", index,
+        wk__fail_set(fail, WK_ERR_DEVICE, "opencl:%d does not exist: this machine has %d OpenCL device%s", index,
                      found.count, found.count == 1 ? "" : "s");
     }
     return NULL;

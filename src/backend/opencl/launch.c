@@ -30,7 +30,7 @@ static wk_code ensure_scratch(wk__cl_device *device, int64_t bytes, wk__fail *fa
     if (bytes <= device->scratch_bytes) return WK_OK;
     cl_int error;
     cl_mem larger = wk__cl.CreateBuffer(device->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &error);
-    if (error != CL_SUCCESS) return wk__cl_fail_set(fail, error, "taking scratch memory");
+    if (error != CL_SUCCESS) return wk__cl_fail_set(fail, error, "allocating scratch memory");
     /* the driver keeps it until enqueued work is complete */
     if (device->scratch != NULL) wk__cl.ReleaseMemObject(device->scratch);
     device->scratch = larger;

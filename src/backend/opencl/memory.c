@@ -11,12 +11,12 @@ wk_code wk__cl_block_alloc(void *user, int64_t bytes, wk__memory *block, wk__fai
     wk__cl_device *device = user;
     if (bytes > device->card->max_alloc_bytes) {
         char size[WK__FORMAT_BYTES_SIZE], most[WK__FORMAT_BYTES_SIZE];
-        return wk__fail_set(fail, WK_ERR_MEMORY, "%s in one piece: this OpenCL device gives at most %s",
+        return wk__fail_set(fail, WK_ERR_MEMORY, "an allocation of %s exceeds the maximum of this OpenCL device, %s",
                             wk__format_bytes(size, bytes), wk__format_bytes(most, device->card->max_alloc_bytes));
     }
     cl_int error;
     cl_mem memory = wk__cl.CreateBuffer(device->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &error);
-    if (error != CL_SUCCESS) return wk__cl_fail_set(fail, error, "taking device memory");
+    if (error != CL_SUCCESS) return wk__cl_fail_set(fail, error, "allocating device memory");
     *block = (wk__memory){.block = memory, .bytes = bytes};
     return WK_OK;
 }
@@ -274,7 +274,7 @@ static transfer_buffer *new_parcel(int64_t bytes, wk__fail *fail)
 {
     transfer_buffer *made = wk__alloc(sizeof *made + (size_t)bytes);
     if (made == NULL) {
-        wk__fail_set(fail, WK_ERR_MEMORY, "no host memory to copy between devices");
+        wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory to copy between devices");
         return NULL;
     }
     pthread_mutex_init(&made->lock, NULL);

@@ -58,8 +58,7 @@ static wk__cl_failure *failure_init(wk__cl_failure *cause, wk__cl_command *comma
 void wk__cl_failure_copy(const wk__cl_failure *cause, wk__fail *fail)
 {
     wk__fail_set(fail, cause->code, "%s",
-                 cause->message ? cause->message
-                                : "it could not be run, and there was no host memory to note down why");
+                 cause->message ? cause->message : "the command failed (no details: out of host memory)");
     fail->origin = wk__origin_retain(cause->origin);
 }
 

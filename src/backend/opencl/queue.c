@@ -20,7 +20,7 @@ wk_code wk__cl_fail_set(wk__fail *fail, cl_int error, const char *what)
     case CL_OUT_OF_HOST_MEMORY:
     case CL_INVALID_BUFFER_SIZE: return wk__fail_set(fail, WK_ERR_MEMORY, "%s: out of memory (%s)", what, name);
     case CL_DEVICE_NOT_AVAILABLE:
-    case CL_OUT_OF_RESOURCES: return wk__fail_set(fail, WK_ERR_DEVICE_LOST, "%s: the device gave up (%s)", what, name);
+    case CL_OUT_OF_RESOURCES: return wk__fail_set(fail, WK_ERR_DEVICE_LOST, "%s: device lost (%s)", what, name);
     default: return wk__fail_set(fail, WK_ERR_INTERNAL, "%s: %s", what, name);
     }
 }
@@ -67,7 +67,7 @@ static void check_wait(wk__cl_device *device, cl_int error)
     if (error == CL_SUCCESS || device->lost != NULL) return;
     char room[32];
     wk__fail fail;
-    wk__fail_set(&fail, WK_ERR_DEVICE_LOST, "waiting for the device: it gave up (%s)", wk__cl_error(error, room));
+    wk__fail_set(&fail, WK_ERR_DEVICE_LOST, "waiting for the device: device lost (%s)", wk__cl_error(error, room));
     wk__cl_set_device_lost(device, &fail);
 }
 
@@ -183,7 +183,7 @@ wk_code wk__cl_worker_start(wk__cl_device *device, wk__fail *fail)
     pthread_mutex_init(&device->lock, NULL);
     pthread_cond_init(&device->changed, NULL);
     if (wk__thread_start(&device->thread, worker_main, device)) return WK_OK;
-    return wk__fail_set(fail, WK_ERR_MEMORY, "the system gave no thread for the device");
+    return wk__fail_set(fail, WK_ERR_MEMORY, "cannot create a thread for the device");
 }
 
 void wk__cl_worker_stop(wk__cl_device *device)
@@ -202,7 +202,7 @@ void *wk__cl_command_new(size_t size, wk__cl_perform *perform_it, wk__fail *fail
 {
     wk__cl_command *command = wk__alloc_zero(1, size);
     if (command == NULL) {
-        wk__fail_set(fail, WK_ERR_MEMORY, "no host memory for a command of %zu bytes", size);
+        wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for a command of %zu bytes", size);
         return NULL;
     }
     command->perform = perform_it;
@@ -252,7 +252,7 @@ static wk_code push(wk__cl_device *device, wk__cl_command *commands, wk__fail *f
 {
     if (wk__gpu_is_forked_child(WK__GPU_OPENCL)) {
         return wk__fail_set(fail, WK_ERR_STATE,
-                            "this process was forked from one that uses OpenCL: fork before the first use");
+                            "this process was forked from one that uses OpenCL; fork before the first use");
     }
     pthread_mutex_lock(&device->lock);
     if (!device->stopping && !has_room(device, commands)) {

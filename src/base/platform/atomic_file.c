@@ -82,7 +82,8 @@ wk_code wk__atomic_file_begin(wk__atomic_file *save, const char *path, wk__io_er
     if (code != WK_OK) return code;
     size_t length = strlen(target) + 1;
     save->path = wk__alloc(length + length + sizeof suffix);
-    if (!save->path) return wk__io_fail(error, WK_ERR_MEMORY, "%s: no memory to save", wk__printable_name(path).text);
+    if (!save->path)
+        return wk__io_fail(error, WK_ERR_MEMORY, "%s: cannot save: out of host memory", wk__printable_name(path).text);
     save->temporary = save->path + length;
     memcpy(save->path, target, length);
     memcpy(save->temporary, target, length);
@@ -91,11 +92,10 @@ wk_code wk__atomic_file_begin(wk__atomic_file *save, const char *path, wk__io_er
     save->fd = create_temporary(save->temporary, save->target_exists ? 0600 : 0666);
     if (save->fd >= 0) return WK_OK;
     if (errno == EWOULDBLOCK)
-        code = wk__io_fail(
-            error, WK_ERR_IO,
-            "%s: cannot save: another save of this file is under way; where several ranks run this, one alone "
-            "saves: if (wk_dist_rank() == 0)",
-            wk__printable_name(path).text);
+        code = wk__io_fail(error, WK_ERR_IO,
+                           "%s: cannot save: another save of this file is in progress; with several ranks, save from "
+                           "one: if (wk_dist_rank() == 0)",
+                           wk__printable_name(path).text);
     else
         code = wk__io_fail_errno(error, path, "save", errno);
     wk__free(save->path);
@@ -143,7 +143,7 @@ static void end(wk__atomic_file *save)
 /* Fails without removing the temporary, which belongs to another saver now. */
 static wk_code fail_replaced(wk__atomic_file *save, wk__io_error *error)
 {
-    wk_code code = wk__io_fail(error, WK_ERR_IO, "%s: cannot save: another save of this file came in between",
+    wk_code code = wk__io_fail(error, WK_ERR_IO, "%s: cannot save: another save replaced this file meanwhile",
                                wk__printable_name(save->path).text);
     end(save);
     return code;
@@ -153,7 +153,7 @@ wk_code wk__atomic_file_commit(wk__atomic_file *save, int64_t expected, wk__io_e
 {
     wk_code code = WK_OK;
     if (save->bytes != expected)
-        code = wk__io_fail(error, WK_ERR_INTERNAL, "%s: %lld bytes were written where %lld were promised",
+        code = wk__io_fail(error, WK_ERR_INTERNAL, "%s: %lld bytes were written, expected %lld",
                            wk__printable_name(save->path).text, (long long)save->bytes, (long long)expected);
     else if ((save->target_exists && fchmod(save->fd, save->mode) != 0) || fsync(save->fd) != 0)
         code = wk__io_fail_errno(error, save->path, "save", errno);

@@ -44,8 +44,8 @@ bool wk__is_static_program(void)
 const char *wk__why_no_dynlib(void)
 {
     if (!wk__is_static_program()) return NULL;
-    return "this program is linked with -static, and no driver can be loaded into such a program: leave -static out "
-           "(libwick.a may stay inside)";
+    return "the program is linked with -static, so GPU drivers cannot be loaded; link without -static (libwick.a is "
+           "fine)";
 }
 
 bool wk__dynlib_resolve(void *library, const wk__symbol symbols[], size_t count, void *table)

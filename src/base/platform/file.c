@@ -40,7 +40,8 @@ wk_code wk__file_read_at(const wk__file *file, int64_t at, void *to, int64_t cou
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return wk__io_fail_errno(error, file->path, "read", errno);
         if (got == 0)
-            return wk__io_fail(error, WK_ERR_IO, "%s: ends at byte %lld, where it had %lld more when it was opened",
+            return wk__io_fail(error, WK_ERR_IO,
+                               "%s: truncated while being read: ends at byte %lld, %lld bytes missing",
                                wk__printable_name(file->path).text, (long long)at, (long long)count);
         next += got, at += got, count -= got;
     }

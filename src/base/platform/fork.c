@@ -79,14 +79,13 @@ bool wk__report_forked(wk_site site, const char *op)
     if (atomic_load(&first.known))
         wk__error_set(
             site, WK_ERR_STATE,
-            "%s: this process was forked after its parent had used %s, first by %s at %s:%d, and drivers do not "
-            "come along; fork before that, or start a new program (exec). With the cpu alone a child computes",
+            "%s: this process was forked after its parent used %s (first in %s at %s:%d), and drivers do not survive "
+            "fork; fork before the first use, or start a new program with exec. After CPU-only use a child may compute",
             op, first.device, first.call, first.file, first.line);
     else
-        wk__error_set(
-            site, WK_ERR_STATE,
-            "%s: this process was forked while %d other thread%s of its parent used the library and may have been "
-            "in the midst of a call; fork before they begin or after they end, or start a new program (exec)",
-            op, other_threads, other_threads == 1 ? "" : "s");
+        wk__error_set(site, WK_ERR_STATE,
+                      "%s: this process was forked while %d other thread%s of its parent used the library, possibly "
+                      "inside a call; fork before they start or after they exit, or start a new program with exec",
+                      op, other_threads, other_threads == 1 ? "" : "s");
     return false;
 }

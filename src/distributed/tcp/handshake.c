@@ -75,7 +75,7 @@ static wk__handshake_status send_challenge(wk__handshake_server *v, const char *
 {
     const wk__wire_parser *in = &v->inbox;
     if (in->frame.kind != WK__WIRE_HELLO || !hello_read(&in->frame, in->body, &v->hello))
-        return reject(reply, "a HELLO was expected");
+        return reject(reply, "expected a HELLO message");
     memcpy(v->hello_bytes, in->head, WK__WIRE_HEADER_BYTES);
     memcpy(v->hello_bytes + WK__WIRE_HEADER_BYTES, in->body, WK__WIRE_HELLO_BYTES);
     wk__wire_header_write(&(wk__wire_header){.kind = WK__WIRE_CHALLENGE, .bytes = WK__WIRE_CHALLENGE_BYTES}, reply->at);
@@ -98,7 +98,7 @@ wk__handshake_status wk__handshake_server_feed(wk__handshake_server *v, const ch
     if (!v->challenged) return send_challenge(v, secret, reply);
     uint8_t head[WK__WIRE_HEADER_BYTES];
     wk__wire_header_write(&proof_frame, head);
-    if (memcmp(head, v->inbox.head, sizeof head) != 0) return reject(reply, "a PROOF was expected");
+    if (memcmp(head, v->inbox.head, sizeof head) != 0) return reject(reply, "expected a PROOF message");
     prove(secret, "wick rank", v->hello_bytes, v->nonce, proof);
-    return wk__hmac_equal(proof, v->inbox.body) ? WK__HANDSHAKE_DONE : reject(reply, "the secret is another one");
+    return wk__hmac_equal(proof, v->inbox.body) ? WK__HANDSHAKE_DONE : reject(reply, "wrong WICK_SECRET");
 }

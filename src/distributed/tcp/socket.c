@@ -13,8 +13,8 @@ enum { BACKLOG = 1024, MILLION = 1000000 };
 
 const char *wk__socket_error_text(int number)
 {
-    const char *reason = number ? strerrordesc_np(number) : "the connection was closed";
-    return reason ? reason : "the system refuses it";
+    const char *reason = number ? strerrordesc_np(number) : "connection closed";
+    return reason ? reason : "unknown system error";
 }
 
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */
@@ -121,13 +121,12 @@ int wk__socket_listen(const char *host, int port, wk__dist_error *fail)
         fd = listen_at(&place);
     }
     if (fd < 0 && errno == EADDRINUSE)
-        wk__dist_error_set(
-            fail, WK_ERR_IO,
-            "port %d of this machine is in use by another program; rank 0 has to listen there, so choose "
-            "another one, or end that program",
-            port);
+        wk__dist_error_set(fail, WK_ERR_IO,
+                           "port %d of this machine is in use by another program; choose another port for rank 0, or "
+                           "stop that program",
+                           port);
     else if (fd < 0)
-        wk__dist_error_set(fail, WK_ERR_IO, "cannot listen at port %d: %s", port, wk__socket_error_text(errno));
+        wk__dist_error_set(fail, WK_ERR_IO, "cannot listen on port %d: %s", port, wk__socket_error_text(errno));
     return fd;
 }
 
@@ -141,7 +140,7 @@ int wk__socket_adopt(int fd, wk__dist_error *fail)
         fcntl(fd, F_SETFD, FD_CLOEXEC);
         return fd;
     }
-    wk__dist_error_set(fail, WK_ERR_ARGUMENT, "WICK_LISTEN_FD is %d, which is no socket that listens", fd);
+    wk__dist_error_set(fail, WK_ERR_ARGUMENT, "WICK_LISTEN_FD=%d is not a listening socket", fd);
     return -1;
 }
 
@@ -162,8 +161,8 @@ struct addrinfo *wk__socket_resolve(const char *host, int port, wk__dist_error *
     snprintf(text, sizeof text, "%d", port);
     const int refused = getaddrinfo(host, text, &hints, &list);
     if (refused == 0) return list;
-    wk__dist_error_set(fail, WK_ERR_IO, "the host of rank 0, \"%s\", has no address that this machine knows%s", host,
-                       refused == EAI_AGAIN ? " (the name server does not answer)" : "");
+    wk__dist_error_set(fail, WK_ERR_IO, "cannot resolve the host of rank 0, \"%s\"%s", host,
+                       refused == EAI_AGAIN ? " (the name server does not respond)" : "");
     return NULL;
 }
 

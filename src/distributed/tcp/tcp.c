@@ -107,10 +107,10 @@ static int compute_local_rank(const wk__tcp *tcp)
 static wk_code join(const wk__dist_settings *s, wk__dist_identity *place, void **world, wk__dist_error *fail)
 {
     wk__tcp *tcp = new_tcp(s);
-    if (!tcp) return wk__dist_error_set(fail, WK_ERR_MEMORY, "out of host memory, or of descriptors of files");
+    if (!tcp) return wk__dist_error_set(fail, WK_ERR_MEMORY, "out of host memory or file descriptors");
     wk_code code = wk__tcp_join(s, tcp, fail);
     if (code == WK_OK && !wk__tcp_control_start(tcp))
-        code = wk__dist_error_set(fail, WK_ERR_MEMORY, "the system has no thread for it");
+        code = wk__dist_error_set(fail, WK_ERR_MEMORY, "cannot create a thread");
     if (code != WK_OK) {
         leave(tcp);
         return code;

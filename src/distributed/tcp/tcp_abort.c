@@ -55,7 +55,7 @@ void wk__tcp_abort_for(wk__tcp *tcp, int rank, wk_code code, const char *error_t
 static wk_code set_cause_error(const wk__tcp *tcp, const wk__dist_call *step, bool waited, wk__dist_error *fail)
 {
     const wk__wire_header *of = &tcp->unfinished;
-    const char *after = tcp->code == WK_ERR_TIMEOUT ? "; start again from the last checkpoint" : "";
+    const char *after = tcp->code == WK_ERR_TIMEOUT ? "; restart from the last checkpoint" : "";
     const char *name = wk__dist_names[of->collective];
     /* The sequence number alone is ambiguous: send and recv have none, and this rank's call may be another
      * collective. */
@@ -65,12 +65,12 @@ static wk_code set_cause_error(const wk__tcp *tcp, const wk__dist_call *step, bo
     fail->failed_rank_plus_1 = of->rank == WK__WIRE_NO_RANK ? 0 : of->rank + 1;
     if (of->detail != WK__WIRE_UNFINISHED) return wk__dist_error_set(fail, tcp->code, "%s%s", tcp->cause, after);
     if (mine)
-        return wk__dist_error_set(fail, tcp->code, "not finished after %.3g s; %s%s",
+        return wk__dist_error_set(fail, tcp->code, "timed out after %.3g s: %s%s",
                                   (double)(wk__monotonic_ns() - step->started) / BILLION, tcp->cause, after);
     char number[24] = "", group[32] = "";
     if (of->sequence > 0) snprintf(number, sizeof number, " %llu", (unsigned long long)of->sequence);
     if (of->group > 0) snprintf(group, sizeof group, " of group %u", of->group);
-    return wk__dist_error_set(fail, tcp->code, "%s%s%s was not finished; %s%s", name, number, group, tcp->cause, after);
+    return wk__dist_error_set(fail, tcp->code, "%s%s%s timed out: %s%s", name, number, group, tcp->cause, after);
 }
 
 /* Reports an error to rank 0. rank: the rank whose own error it is, or WK__WIRE_NO_RANK. */
@@ -93,8 +93,8 @@ static void describe_call(const wk__dist_call *step, char out[WK__TCP_CALL_TEXT]
 void wk__tcp_unequal_calls_text(const wk__tcp *tcp, int asker, const char *asks, int left, char *out, size_t size)
 {
     snprintf(out, size,
-             "rank %d on %s asks for %s, rank %d on %s is at wk_dist_finish: the ranks made different numbers of steps "
-             "or of collective calls",
+             "rank %d on %s called %s, but rank %d on %s called wk_dist_finish; all ranks must make the same number of "
+             "collective calls",
              asker, tcp->rank_address[asker].host, asks, left, tcp->rank_address[left].host);
 }
 

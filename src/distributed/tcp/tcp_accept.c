@@ -80,7 +80,7 @@ static void accept_all(wk__tcp_acceptor *door)
         wk__tcp_pending *place = &door->pending[0];
         for (int k = 0; k < WK__TCP_MAX_PENDING && place->fd >= 0; k++)
             if (door->pending[k].fd < 0 || door->pending[k].deadline < place->deadline) place = &door->pending[k];
-        if (place->fd >= 0) reject(door, place, "too many came at once", false);
+        if (place->fd >= 0) reject(door, place, "too many simultaneous connections", false);
         memset(place, 0, sizeof *place);
         place->fd = fd;
         place->from = from;
@@ -123,16 +123,15 @@ static void read_handshake(wk__tcp_acceptor *door, wk__tcp_pending *guest, wk__t
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (got <= 0) {
         reject(door, guest,
-               guest->visitor.challenged
-                   ? "it went before it had proved who it is; most likely its WICK_SECRET is another one"
-                   : "it went before it had said who it is",
+               guest->visitor.challenged ? "disconnected during authentication; its WICK_SECRET probably differs"
+                                         : "disconnected before it sent its HELLO",
                guest->visitor.challenged);
         return;
     }
     switch (wk__handshake_server_feed(&guest->visitor, door->secret, bytes, (size_t)got, &took, &reply)) {
     case WK__HANDSHAKE_MORE: break;
     case WK__HANDSHAKE_REPLY:
-        if (!send_now(guest->fd, &reply)) reject(door, guest, "it does not read", false);
+        if (!send_now(guest->fd, &reply)) reject(door, guest, "does not accept data", false);
         break;
     case WK__HANDSHAKE_DONE: deliver(door, guest, proved, user, &reply); break;
     case WK__HANDSHAKE_REJECTED:
@@ -151,7 +150,7 @@ void wk__tcp_acceptor_run(wk__tcp_acceptor *door, wk__tcp_on_authenticated *prov
     for (int k = 0; k < WK__TCP_MAX_PENDING; k++) {
         wk__tcp_pending *guest = &door->pending[k];
         if (guest->fd >= 0) read_handshake(door, guest, proved, user);
-        if (guest->fd >= 0 && guest->deadline <= now) reject(door, guest, "it took too long to prove who it is", false);
+        if (guest->fd >= 0 && guest->deadline <= now) reject(door, guest, "authentication timed out", false);
     }
 }
 
@@ -182,9 +181,9 @@ static wk_code rejection_error(const wk__wire_parser *in, wk__dist_error *fail)
     char text[WK__WIRE_TEXT_MAX + 1];
     if (in->frame.kind != WK__WIRE_REFUSED)
         return wk__dist_error_set(fail, WK_ERR_ARGUMENT,
-                                  "who listens there does not know the secret of this job (WICK_SECRET)");
+                                  "the process listening there does not know the secret of this job (WICK_SECRET)");
     wk__wire_parser_text(in, text, sizeof text);
-    return wk__dist_error_set(fail, WK_ERR_IO, "who listens there refuses this rank: %s", text);
+    return wk__dist_error_set(fail, WK_ERR_IO, "the process listening there rejected this rank: %s", text);
 }
 
 int wk__tcp_dial(const wk__address *to, const wk__hello *hello, const char *secret, int64_t deadline,
@@ -207,7 +206,8 @@ int wk__tcp_dial(const wk__address *to, const wk__hello *hello, const char *secr
     if (!why) receive_frame(fd, &in, until, &why);
     *again = why && !in.error;
     if (why)
-        wk__dist_error_set(fail, WK_ERR_IO, in.error ? "what listens there is no rank of this job: %s" : "%s", why);
+        wk__dist_error_set(fail, WK_ERR_IO,
+                           in.error ? "the process listening there is not a rank of this job: %s" : "%s", why);
     else if (!wk__challenge_answer(secret, sent, &in, proof))
         rejection_error(&in, fail);
     else if (wk__socket_send(fd, proof, sizeof proof, until))

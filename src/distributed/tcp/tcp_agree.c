@@ -59,14 +59,14 @@ static wk_code desync_error(const agree_run *t, int rank, wk__dist_error *fail)
     const char *host = t->tcp->rank_address[rank].host, *here = t->tcp->rank_address[t->tcp->rank].host;
     if (!t->wrong)
         snprintf(text, sizeof text,
-                 "the ranks differ: rank %d on %s is in %s (call %llu of group %u), rank %d on %s in %s "
-                 "(call %llu of group %u)",
+                 "mismatched collectives: rank %d on %s is in %s (call %llu of group %u), rank %d on %s is in %s (call "
+                 "%llu of group %u)",
                  rank, host, wk__request_text(f, asked, sizeof asked), (unsigned long long)f->sequence, f->group,
                  t->tcp->rank, here, wk__dist_names[t->step->request->kind], (unsigned long long)t->step->sequence,
                  t->step->group->id);
     else
-        snprintf(text, sizeof text, "rank %d on %s sends what rank %d on %s cannot read: %s", rank, host, t->tcp->rank,
-                 here, t->wrong);
+        snprintf(text, sizeof text, "rank %d on %s sent a message that rank %d on %s cannot parse: %s", rank, host,
+                 t->tcp->rank, here, t->wrong);
     return wk__tcp_give_up(t->tcp, t->step, !t->wrong ? WK_ERR_STATE : WK_ERR_INTERNAL, text, fail);
 }
 
@@ -108,7 +108,7 @@ static wk_code merge_received(agree_run *t, bool after, wk__dist_error *fail)
     if (t->own.code != WK_OK) t->has = 0;
     if (t->own.code != WK_OK || t->frame.bytes == 0 || (t->has && !t->reduction)) return WK_OK;
     if (t->frame.bytes != (uint64_t)t->bytes)
-        return wk__dist_error_set(fail, WK_ERR_INTERNAL, "%llu bytes came where %lld were to come",
+        return wk__dist_error_set(fail, WK_ERR_INTERNAL, "received %llu bytes, expected %lld",
                                   (unsigned long long)t->frame.bytes, (long long)t->bytes);
     if (t->reduction) {
         const int64_t count = t->bytes / (int64_t)wk_dtype_size((wk_dtype)t->reduction->group.operand[0].dtype);

@@ -41,13 +41,11 @@ static const char *on_peer_connected(void *user, const wk__hello *hello, const w
     uint8_t welcome[WK__WIRE_HEADER_BYTES];
     (void)from;
     if (hello->purpose != WK__HELLO_PEER)
-        return "the world is complete without it: its number (WICK_RANK) is given twice, or WICK_COORDINATOR is "
-               "another "
-               "job's";
-    if (hello->size != tcp->size || hello->rank <= tcp->rank) return "it is no rank that would come here";
-    if (atomic_load(&tcp->peer[hello->rank]) >= 0) return "a rank of that number is here already";
+        return "the world is already complete: WICK_RANK is duplicated, or WICK_COORDINATOR names another job";
+    if (hello->size != tcp->size || hello->rank <= tcp->rank) return "unexpected rank or WICK_WORLD";
+    if (atomic_load(&tcp->peer[hello->rank]) >= 0) return "duplicate WICK_RANK";
     wk__wire_header_write(&(wk__wire_header){.kind = WK__WIRE_WELCOME}, welcome);
-    if (send(fd, welcome, sizeof welcome, MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof welcome) return "it does not read";
+    if (send(fd, welcome, sizeof welcome, MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof welcome) return "does not accept data";
     wk__socket_tune(fd, tcp->seconds);
     atomic_store(&tcp->peer[hello->rank], fd);
     wk__tcp_wake(tcp->caller_wakeup);
@@ -103,7 +101,7 @@ static void drop_connections(wk__tcp *tcp)
     const int most = tcp->rank == 0 ? tcp->size : 1;
     for (int r = 0; r < most; r++) tcp->control[r] = -1;
     wk__tcp_abort(tcp, WK_ERR_IO, (wk__wire_header){.rank = WK__WIRE_NO_RANK},
-                  "the program has closed the descriptors of the world's connections");
+                  "the program closed file descriptors of the library");
 }
 
 static void *control_loop(void *user)

@@ -50,13 +50,13 @@ static void describe(const wk__tcp *tcp, int rank, char *out, size_t size)
     if (!tcp->diagnosis.answered[rank])
         snprintf(out, size, "is dead or stuck");
     else if (p->at == WK__RANK_FINISHING)
-        snprintf(out, size, "is at wk_dist_finish");
+        snprintf(out, size, "called wk_dist_finish");
     else if (p->at == WK__RANK_IN_CALL)
         snprintf(out, size, "is in %s", call);
     else if (!p->sequence)
         snprintf(out, size, "has not called it");
     else
-        snprintf(out, size, "has not called it, its last call was %s", call);
+        snprintf(out, size, "has not called it; its last call was %s", call);
 }
 
 /* Returns true if the rank holds up the call: because it does not answer (silent), or because it is elsewhere. */
@@ -86,8 +86,7 @@ static void conclude(wk__tcp *tcp)
         }
     if (n == 0) {
         code = WK_ERR_TIMEOUT;
-        snprintf(text, sizeof text,
-                 "all its ranks are in it, so the network is slower than that, or lets nothing through");
+        snprintf(text, sizeof text, "all ranks are in the call, so the network is too slow or blocked");
     }
     if (code == WK_ERR_STATE)
         wk__tcp_unequal_calls_text(tcp, tcp->diagnosis.reporter, tcp->diagnosis.call_text, left, text, sizeof text);
@@ -209,6 +208,6 @@ void wk__tcp_on_control_lost(wk__tcp *tcp, int rank, const char *why)
 {
     char text[WK__WIRE_TEXT_MAX + 1];
     if (tcp->all_left || (tcp->rank == 0 && tcp->leave_sequence[rank])) return;
-    snprintf(text, sizeof text, "rank %d on %s is gone: %s", rank, tcp->rank_address[rank].host, why);
+    snprintf(text, sizeof text, "lost rank %d on %s: %s", rank, tcp->rank_address[rank].host, why);
     wk__tcp_abort(tcp, WK_ERR_TIMEOUT, none, text);
 }

@@ -95,9 +95,9 @@ static const char *on_rank_joined(void *user, const wk__hello *hello, const wk__
     join_state *a = user;
     wk__tcp *tcp = a->tcp;
     if (hello->purpose != WK__HELLO_JOIN) return "the world is not complete yet";
-    if (hello->size != tcp->size) return "it counts another number of ranks (WICK_WORLD_SIZE) than rank 0";
-    if (hello->rank == 0) return "rank 0 is here already";
-    if (tcp->control[hello->rank] >= 0) return "a rank of that number is here already";
+    if (hello->size != tcp->size) return "its WICK_WORLD_SIZE differs from that of rank 0";
+    if (hello->rank == 0) return "WICK_RANK 0 is already in use";
+    if (tcp->control[hello->rank] >= 0) return "duplicate WICK_RANK";
     wk__tcp_rank_address *place = &tcp->rank_address[hello->rank];
     memcpy(place->host, hello->host, sizeof place->host);
     place->address = *from;
@@ -120,9 +120,9 @@ static wk_code missing_ranks_error(const wk__tcp *tcp, wk__dist_error *fail)
         n += snprintf(list + n, sizeof list - (size_t)n, "%s%d", known++ ? ", " : "", r);
     }
     const wk_code code = tcp->acceptor.misconfigured_rank >= 0 ? WK_ERR_ARGUMENT : WK_ERR_TIMEOUT;
-    wk__dist_error_set(fail, code, "rank %s is not here after %g s", list, tcp->seconds);
+    wk__dist_error_set(fail, code, "rank %s did not join within %g s", list, tcp->seconds);
     if (tcp->acceptor.rejected_count)
-        snprintf(fail->text + strlen(fail->text), sizeof fail->text - strlen(fail->text), "; last refused was %s",
+        snprintf(fail->text + strlen(fail->text), sizeof fail->text - strlen(fail->text), "; last rejected: %s",
                  tcp->acceptor.last_reject_reason);
     return code;
 }
@@ -153,7 +153,7 @@ static wk_code send_roster(wk__tcp *tcp, int64_t deadline, wk__dist_error *fail)
     wk_code code = WK_OK;
     for (int r = 1; r < tcp->size && code == WK_OK; r++)
         if (!wk__socket_send(tcp->control[r], roster, bytes, deadline))
-            code = wk__dist_error_set(fail, WK_ERR_TIMEOUT, "rank %d on %s is gone: %s", r, tcp->rank_address[r].host,
+            code = wk__dist_error_set(fail, WK_ERR_TIMEOUT, "lost rank %d on %s: %s", r, tcp->rank_address[r].host,
                                       wk__socket_error_text(errno));
     wk__free(roster);
     return code;
@@ -171,8 +171,7 @@ static wk_code collect_ranks(wk__tcp *tcp, struct pollfd *polls, int64_t deadlin
         poll(polls, (nfds_t)n, wk__socket_milliseconds(until < deadline ? until : deadline));
         const int gone = find_lost_rank(tcp, polls, at_door, n);
         if (gone > 0)
-            return wk__dist_error_set(fail, WK_ERR_TIMEOUT, "rank %d on %s is gone", gone,
-                                      tcp->rank_address[gone].host);
+            return wk__dist_error_set(fail, WK_ERR_TIMEOUT, "lost rank %d on %s", gone, tcp->rank_address[gone].host);
         wk__tcp_acceptor_run(&tcp->acceptor, on_rank_joined, &a);
         if (a.missing > 0 && wk__monotonic_ns() >= deadline) return missing_ranks_error(tcp, fail);
     }
@@ -223,7 +222,7 @@ static int dial_rank_0(wk__tcp *tcp, const struct addrinfo *list, const wk__dist
         poll(NULL, 0, WK__TCP_RETRY_NS / MILLION);
     }
     const wk__dist_error last = *fail;
-    wk__dist_error_set(fail, WK_ERR_TIMEOUT, "rank 0 is not at %s port %d after %g s: %.300s", s->host, s->port,
+    wk__dist_error_set(fail, WK_ERR_TIMEOUT, "cannot reach rank 0 at %s port %d within %g s: %.300s", s->host, s->port,
                        tcp->seconds, last.text);
     return -1;
 }
@@ -236,16 +235,16 @@ static wk_code receive_roster(wk__tcp *tcp, int fd, int64_t deadline, wk__dist_e
     const char *why = roster ? NULL : "out of host memory";
     if (!why && !wk__socket_receive(fd, head, sizeof head, deadline)) why = wk__socket_error_text(errno);
     if (!why) why = wk__wire_header_parse(head, &frame);
-    if (!why && frame.kind != WK__WIRE_WELCOME && frame.kind != WK__WIRE_REFUSED) why = "it says something else";
+    if (!why && frame.kind != WK__WIRE_WELCOME && frame.kind != WK__WIRE_REFUSED) why = "unexpected message";
     if (!why && !wk__socket_receive(fd, roster, frame.bytes, deadline)) why = wk__socket_error_text(errno);
     wk_code code = WK_OK;
     if (why)
-        code = wk__dist_error_set(fail, WK_ERR_TIMEOUT, "rank 0 does not bring the world together: %s", why);
+        code = wk__dist_error_set(fail, WK_ERR_TIMEOUT, "rank 0 did not complete the handshake: %s", why);
     else if (frame.kind == WK__WIRE_REFUSED)
-        code = wk__dist_error_set(fail, frame.status ? (wk_code)frame.status : WK_ERR_TIMEOUT, "rank 0 says: %.*s",
-                                  (int)frame.bytes, (const char *)roster);
+        code = wk__dist_error_set(fail, frame.status ? (wk_code)frame.status : WK_ERR_TIMEOUT,
+                                  "rejected by rank 0: %.*s", (int)frame.bytes, (const char *)roster);
     else if (frame.bytes != (uint64_t)tcp->size * WK__WIRE_ROSTER_ENTRY_BYTES)
-        code = wk__dist_error_set(fail, WK_ERR_ARGUMENT, "rank 0 has a world of another size");
+        code = wk__dist_error_set(fail, WK_ERR_ARGUMENT, "WICK_WORLD differs from that of rank 0");
     for (int r = 0; r < tcp->size && code == WK_OK; r++) {
         const wk__address here = tcp->rank_address[0].address;
         wk__tcp_rank_address *place = &tcp->rank_address[r];

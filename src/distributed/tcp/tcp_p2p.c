@@ -84,12 +84,12 @@ static wk_code mismatch_error(wk__tcp *tcp, const wk__dist_call *step, const p2p
     char text[WK__WIRE_TEXT_MAX], sends[80], wants[80];
     const char *there = tcp->rank_address[from].host, *here = tcp->rank_address[tcp->rank].host;
     if (!p->wrong)
-        snprintf(text, sizeof text, "the ranks differ: rank %d on %s asks for %s, rank %d on %s receives what is a %s",
-                 from, there, wk__request_text(&p->frame, sends, sizeof sends), tcp->rank, here,
+        snprintf(text, sizeof text, "mismatched calls: rank %d on %s called %s, rank %d on %s expected %s", from, there,
+                 wk__request_text(&p->frame, sends, sizeof sends), tcp->rank, here,
                  wk__request_text(&p->wanted, wants, sizeof wants));
     else
-        snprintf(text, sizeof text, "rank %d on %s sends what rank %d on %s cannot read: %s", from, there, tcp->rank,
-                 here, p->wrong);
+        snprintf(text, sizeof text, "rank %d on %s sent a message that rank %d on %s cannot parse: %s", from, there,
+                 tcp->rank, here, p->wrong);
     return wk__tcp_give_up(tcp, step, !p->wrong ? WK_ERR_STATE : WK_ERR_INTERNAL, text, fail);
 }
 

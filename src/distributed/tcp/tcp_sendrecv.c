@@ -15,7 +15,7 @@ enum { SPINS = 30 };
 static wk_code unreachable(wk__tcp *tcp, const wk__dist_call *step, int rank, const char *why, wk__dist_error *fail)
 {
     char text[WK__WIRE_TEXT_MAX];
-    snprintf(text, sizeof text, "rank %d on %s cannot be reached: %.400s", rank, tcp->rank_address[rank].host, why);
+    snprintf(text, sizeof text, "cannot reach rank %d on %s: %.400s", rank, tcp->rank_address[rank].host, why);
     return wk__tcp_give_up(tcp, step, WK_ERR_TIMEOUT, text, fail);
 }
 
@@ -52,10 +52,10 @@ static const char *await_welcome(wk__tcp *tcp, const wk__dist_call *step, int fd
         poll(polls, 2, wk__socket_milliseconds(step->deadline));
         if (polls[1].revents && !wk__tcp_on_wakeup(tcp, step, &left)) *broken = true;
     } while (!*broken && !polls[0].revents && wk__monotonic_ns() < step->deadline);
-    if (*broken) return "the world is broken";
+    if (*broken) return "an earlier call failed";
     if (!wk__socket_receive(fd, head, sizeof head, step->deadline)) return wk__socket_error_text(errno);
     const char *why = wk__wire_header_parse(head, &frame);
-    return !why && frame.kind != WK__WIRE_WELCOME ? "it refuses" : why;
+    return !why && frame.kind != WK__WIRE_WELCOME ? "connection rejected" : why;
 }
 
 /* Opens the data connection to a lower rank. */
@@ -169,7 +169,7 @@ static wk_code local_error(const wk__tcp_sendrecv *f, wk__dist_error *fail)
 static wk_code peer_lost_error(const wk__tcp_sendrecv *f, int rank, wk__dist_error *fail)
 {
     char text[WK__WIRE_TEXT_MAX];
-    snprintf(text, sizeof text, "rank %d on %s is gone: %s", rank, f->tcp->rank_address[rank].host,
+    snprintf(text, sizeof text, "lost rank %d on %s: %s", rank, f->tcp->rank_address[rank].host,
              wk__socket_error_text(errno));
     return wk__tcp_give_up(f->tcp, f->step, WK_ERR_TIMEOUT, text, fail);
 }

@@ -53,9 +53,9 @@ static uint32_t checksum(const uint8_t *at)
 
 const char *wk__wire_header_parse(const uint8_t at[WK__WIRE_HEADER_BYTES], wk__wire_header *f)
 {
-    if (memcmp(at, magic, sizeof magic) != 0) return "it does not speak Wick's language";
-    if (get(at + 4, 2) != WK__WIRE_VERSION) return "it is another version of Wick";
-    if (wk__get_u32(at + 60) != checksum(at)) return "a checksum is wrong";
+    if (memcmp(at, magic, sizeof magic) != 0) return "not a Wick peer";
+    if (get(at + 4, 2) != WK__WIRE_VERSION) return "another version of Wick";
+    if (wk__get_u32(at + 60) != checksum(at)) return "wrong checksum";
     *f = (wk__wire_header){.kind = at[6],
                            .collective = at[7],
                            .dtype = at[8],
@@ -71,10 +71,10 @@ const char *wk__wire_header_parse(const uint8_t at[WK__WIRE_HEADER_BYTES], wk__w
     const bool known = f->kind < WK__WIRE_KINDS && f->collective < WK__DIST_KINDS && f->dtype < WK_DTYPE_COUNT &&
                        f->reduction <= WK_DIST_MAX && f->status <= WK_ERR_TIMEOUT && f->count <= INT64_MAX &&
                        (f->rank < WK__WIRE_MAX_RANKS || f->rank == WK__WIRE_NO_RANK);
-    if (!known || get(at + 10, 2) != 0 || get(at + 56, 4) != 0) return "a frame has a value that there is not";
+    if (!known || get(at + 10, 2) != 0 || get(at + 56, 4) != 0) return "invalid header field";
     if (f->bytes < payload_limits[f->kind].least || f->bytes > payload_limits[f->kind].most)
-        return "a frame is of the wrong length";
-    if (f->status != WK_OK && f->bytes > WK__WIRE_TEXT_MAX) return "a text is too long";
+        return "invalid message length";
+    if (f->status != WK_OK && f->bytes > WK__WIRE_TEXT_MAX) return "text too long";
     return NULL;
 }
 
@@ -115,7 +115,7 @@ wk__parse_status wk__wire_parser_feed(wk__wire_parser *in, const uint8_t *bytes,
         in->got += (uint32_t)*took;
         if (in->got < WK__WIRE_HEADER_BYTES) return WK__PARSE_MORE;
         in->error = wk__wire_header_parse(in->head, &in->frame);
-        if (!in->error && in->frame.bytes > sizeof in->body) in->error = "a frame is longer than it may be here";
+        if (!in->error && in->frame.bytes > sizeof in->body) in->error = "message too long";
         if (in->error) return WK__PARSE_INVALID;
     }
     const uint32_t body = in->got - WK__WIRE_HEADER_BYTES;

@@ -263,8 +263,7 @@ static bool get_counts(reader *in, wk__flush_data *out)
 
 static wk_code refused(wk__io_error *error, const reader *in, const char *what)
 {
-    return wk__io_fail(error, WK_ERR_FORMAT, "not a flush as WICK_CHECK writes it: %s, before byte %lld", what,
-                       (long long)in->at);
+    return wk__io_fail(error, WK_ERR_FORMAT, "invalid flush file: %s, before byte %lld", what, (long long)in->at);
 }
 
 static wk_code no_room(wk__io_error *error)
@@ -276,7 +275,7 @@ static wk_code get_all(reader *in, wk__flush_data *out, wk__io_error *error)
 {
     if (in->count < 8 || memcmp(in->bytes, magic, 8) != 0)
         return wk__io_fail(error, WK_ERR_FORMAT,
-                           "not a flush file: it does not begin with %s, as the files that WICK_CHECK=1 writes", magic);
+                           "invalid flush file: expected %s at its start, as WICK_CHECK=1 writes it", magic);
     if (!get_counts(in, out)) return refused(error, in, "its first bytes");
     out->value = wk__alloc_zero((size_t)out->values, sizeof *out->value);
     out->record = wk__alloc_zero((size_t)out->records, sizeof *out->record);

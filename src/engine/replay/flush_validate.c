@@ -182,7 +182,7 @@ static const char *wrong_program(wk__lowering *b, wk__record *r)
     r->ref[0].value->reg = -1;
     if (!fits) return "a program that is too long";
     for (int o = 0; o < b->group.noperands; o++) b->group.operand[o].memory = &b->value[o]->memory;
-    return places_fit(&b->group) ? NULL : "places that are no numbers";
+    return places_fit(&b->group) ? NULL : "an unsorted axis of a program";
 }
 
 static const char *kernel_problem(checker *c, wk__record *r)
@@ -206,7 +206,7 @@ static const char *wrong_work(checker *c, const wk__flush_record *f)
     if (wk__record_family(r)->is_transfer) {
         const int64_t skip = r->ref[1].offset * (int64_t)wk_dtype_size(r->ref[1].dtype);
         const bool fits = skip >= 0 && r->ref[0].value->bytes <= r->ref[1].value->bytes - skip;
-        wrong = fits ? NULL : "a copy of more than there is";
+        wrong = fits ? NULL : "a copy past the end of its source";
     } else {
         wrong = kernel_problem(c, r);
     }
@@ -218,14 +218,14 @@ static const char *wrong_work(checker *c, const wk__flush_record *f)
 static const char *wrong_record(checker *c, const wk__flush_record *f)
 {
     wk__record *r = f->record;
-    if (!family_fits(r)) return "a kind of work that there is not";
+    if (!family_fits(r)) return "an unknown kind of work";
     if (!space_fits(r)) return "a space that is too large";
     for (int k = r->nout; k < r->nout + r->nin; k++)
-        if (!ref_fits(c, f, k)) return "an operand that is not there, or reaches outside of its value";
+        if (!ref_fits(c, f, k)) return "an operand that is missing or extends past its value";
     for (int k = 0; k < r->nout; k++)
-        if (!ref_fits(c, f, k)) return "a result that was there before, or reaches outside of its value";
-    if (!prior_fits(c, f)) return "what it writes over";
-    if (!devices_fit(c, f)) return "operands of several devices";
+        if (!ref_fits(c, f, k)) return "a result that existed before or extends past its value";
+    if (!prior_fits(c, f)) return "an overwritten value";
+    if (!devices_fit(c, f)) return "operands on several devices";
     if (r->nout == 2 && f->value[0] == f->value[1]) return "two results in one value";
     const char *wrong = wrong_work(c, f);
     for (int k = 0; k < r->nout; k++) c->made[f->value[k]] = true;
@@ -252,12 +252,11 @@ static wk_code check_all(checker *c, wk__io_error *error)
     for (int64_t k = 0; k < flush->records; k++) {
         const char *wrong = wrong_record(c, &flush->record[k]);
         if (wrong)
-            return wk__io_fail(error, WK_ERR_FORMAT, "not a flush as WICK_CHECK writes it: call %lld has %s",
-                               (long long)k + 1, wrong);
+            return wk__io_fail(error, WK_ERR_FORMAT, "invalid flush file: call %lld has %s", (long long)k + 1, wrong);
     }
     for (int64_t k = 0; k < flush->values; k++)
         if (!c->made[k])
-            return wk__io_fail(error, WK_ERR_FORMAT, "not a flush as WICK_CHECK writes it: nobody makes value %lld",
+            return wk__io_fail(error, WK_ERR_FORMAT, "invalid flush file: no call computes value %lld",
                                (long long)k + 1);
     return WK_OK;
 }

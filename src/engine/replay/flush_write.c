@@ -149,7 +149,7 @@ static wk_code put_records(wk__text *out, const wk__shadow_map *shadows, wk__io_
         wk__free(room);
         if (!said) {
             wk__free(b);
-            return wk__io_fail(error, WK_ERR_UNSUPPORTED, "the expression of %s cannot be written down", r->name);
+            return wk__io_fail(error, WK_ERR_UNSUPPORTED, "cannot serialise the expression of %s", r->name);
         }
         put_record(out, shadows, r, &code);
     }

@@ -53,7 +53,7 @@ static wk_code find_devices(replay_job *j, wk__fail *fail)
         const wk_device id = j->flush.value[k].device;
         wk__device *device = wk__device_get(id, fail);
         if (!device && (missing.kind != id.kind || missing.index != id.index))
-            say(j, "%s is not here: on the CPU instead", wk_device_str(id));
+            say(j, "%s is not available; using the CPU instead", wk_device_str(id));
         if (!device) missing = id;
         if (!device) device = wk__device_get(wk_cpu(), fail);
         if (!device) return fail->code;
@@ -80,7 +80,7 @@ static bool result_differs(const replay_job *j, const wk__flush_record *f, int o
     const int32_t value = f->value[output];
     const wk__outcome *first = &j->first[value], *next = &j->next[value];
     if (first->failed != next->failed)
-        wk__text_add(what, next->failed ? "its result has failed" : "its result has not failed");
+        wk__text_add(what, next->failed ? "its result has failed" : "its result succeeded");
     if (first->failed != next->failed) return true;
     return first->bytes && next->bytes &&
            wk__bytes_differ(f->record, output, j->holes[value], next->bytes, first->bytes, j->flush.value[value].bytes,
@@ -113,7 +113,7 @@ static bool differs(const replay_job *j, wk__text *what)
     }
     for (int64_t k = 0; k < j->flush.values; k++) {
         if (!operand_differs(j, k)) continue;
-        wk__text_format(what, "value %lld, which was there before, has changed", (long long)k + 1);
+        wk__text_format(what, "value %lld, an input, was modified", (long long)k + 1);
         return true;
     }
     return false;
@@ -160,7 +160,7 @@ static wk_code run_ways(replay_job *j, wk__fail *fail)
     for (int k = 0; k < WAYS; k++) {
         wk__outcome *outcome = k == 0 ? j->first : j->next;
         wk__text what = {0};
-        if (ways[k].programs && j->print) say(j, "%s, the passes:", ways[k].name);
+        if (ways[k].programs && j->print) say(j, "%s, passes:", ways[k].name);
         wk_code code = run_in(j, &ways[k], outcome, fail);
         if (code != WK_OK) {
             say_errors(j, ways[k].name); /* otherwise the thread's next call would report them */
@@ -170,7 +170,7 @@ static wk_code run_ways(replay_job *j, wk__fail *fail)
         say(j, "%s: %lld pass%s%s%s", ways[k].name, (long long)j->run.groups, j->run.groups == 1 ? "" : "es",
             k == 0      ? ""
             : differing ? ", DIFFERS: "
-                        : ", the same",
+                        : ", identical",
             what.data ? what.data : "");
         say_errors(j, ways[k].name);
         j->differing += differing;
@@ -195,7 +195,7 @@ static wk_code run_all(replay_job *j, wk__fail *fail)
     wk_code code = find_devices(j, fail);
     if (code != WK_OK) return code;
     find_holes(j);
-    if (*j->flush.message) say(j, "written because of %s", j->flush.message);
+    if (*j->flush.message) say(j, "recorded because of %s", j->flush.message);
     say(j, "%lld calls, %lld values", (long long)j->flush.records, (long long)j->flush.values);
     return run_ways(j, fail);
 }
@@ -218,7 +218,8 @@ wk_code wk_replay_at(wk_site site, const char *path, wk_log_callback *print, voi
     wk__io_error error;
     if (wk__forked) return wk__report_forked(site, "replay"), WK_ERR_STATE;
     if (wk_error()) return wk_error_code(); /* errors of the runs must be the first ones */
-    wk_code code = path ? wk__flush_read(path, &j.flush, &error) : wk__io_fail(&error, WK_ERR_ARGUMENT, "no file");
+    wk_code code =
+        path ? wk__flush_read(path, &j.flush, &error) : wk__io_fail(&error, WK_ERR_ARGUMENT, "the path is NULL");
     if (code != WK_OK) {
         wk__error_set(site, code, "replay: %s", error.text);
         return code;
@@ -230,8 +231,7 @@ wk_code wk_replay_at(wk_site site, const char *path, wk_log_callback *print, voi
     if (code != WK_OK)
         wk__error_set(site, code, "replay: %s", fail.text);
     else if (j.differing > 0)
-        wk__error_set(site, code = WK_ERR_INTERNAL, "replay: %d of %d ways to run it give something else", j.differing,
-                      WAYS - 1);
+        wk__error_set(site, code = WK_ERR_INTERNAL, "replay: results differ in %d of %d modes", j.differing, WAYS - 1);
     end(&j);
     wk__frame_end(wk__context(), before);
     return code;

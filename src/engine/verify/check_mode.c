@@ -29,8 +29,7 @@ static void settle_devices(const wk__op_queue *ring)
 
 static void not_checked(const wk__op_queue *ring, const char *why)
 {
-    wk__log(WK__LOG_CHECK, ring->record[0]->site, "a flush of %lld calls is not checked: %s", (long long)ring->count,
-            why);
+    wk__log(WK__LOG_CHECK, ring->record[0]->site, "flush of %lld calls not checked: %s", (long long)ring->count, why);
 }
 
 /* Returns the memory of a stored tensor if the user has its address. */
@@ -65,7 +64,7 @@ static wk__shadow_map *run_reference(wk_context *owner, bool park)
 {
     wk__shadow_map *shadows = wk__shadow_map_new(owner, park);
     if (shadows && writes_aliased_memory(shadows))
-        shadows->skip_reason = "it writes memory that the program has lent to two tensors";
+        shadows->skip_reason = "it writes memory that two tensors borrow";
     else if (shadows)
         wk__shadow_run(shadows);
     if (shadows && !shadows->skip_reason) return shadows;
@@ -131,9 +130,9 @@ static void write_file(wk__text *text, const wk__shadow_map *shadows, const char
     snprintf(path, sizeof path, "%s%swick-check-%d-%d.flush", folder && *folder ? folder : "",
              folder && *folder ? "/" : "", (int)getpid(), number);
     if (wk__flush_write(shadows, said, path, &error) == WK_OK)
-        wk__text_format(text, " `wick replay %s` runs it again.", path);
+        wk__text_format(text, " Reproduce it with `wick replay %s`.", path);
     else
-        wk__text_format(text, " It could not be written down: %s.", error.text);
+        wk__text_format(text, " It could not be saved: %s.", error.text);
 }
 
 static wk__failure *failure_of(const wk__shadow_map *shadows, const wk__difference *found)

@@ -48,7 +48,7 @@ bool wk__plan_check_fail(wk__plan_check_state *c, const char *rule, const char *
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    wk__fail_set(c->fail, WK_ERR_INTERNAL, "a wrong plan (%s): %s%s", rule, text,
+    wk__fail_set(c->fail, WK_ERR_INTERNAL, "invalid plan (%s): %s%s", rule, text,
                  c->sampled ? " (found in a sample of its elements)" : "");
     return false;
 }
@@ -98,12 +98,12 @@ static bool check_space(wk__plan_check_state *c)
     int64_t stride[WK__MAX_DIMS];
     for (int k = 0; k < c->b->records; k++)
         if (wk__plan_check_strides(c, c->b->record[k], 0, stride) < 0)
-            return wk__plan_check_fail(
-                c, "space", "%s is neither over the elements of the group of %s nor over its rows",
-                wk__plan_check_name(c->b->record[k]).text, wk__plan_check_name(c->b->record[0]).text);
+            return wk__plan_check_fail(c, "space", "%s covers neither the elements of the group of %s nor its rows",
+                                       wk__plan_check_name(c->b->record[k]).text,
+                                       wk__plan_check_name(c->b->record[0]).text);
     bool same = g->ndim == c->ndim && g->nreduce == c->nreduce;
     for (int d = 0; d < c->ndim && same; d++) same = g->shape[d] == c->shape[c->order[d]];
-    return same || wk__plan_check_fail(c, "space", "the program is not over the space of %s",
+    return same || wk__plan_check_fail(c, "space", "the iteration space of the program differs from that of %s",
                                        wk__plan_check_name(c->b->record[0]).text);
 }
 
@@ -149,11 +149,11 @@ static wk_code check_alone(wk__record *r, wk__fail *fail)
         const wk__value *in = wk__record_in(r, i)->value;
         if (!in) continue;
         if (in->state != WK__STORED || !in->memory.block)
-            return wk__fail_set(fail, WK_ERR_INTERNAL, "a wrong plan (operands): operand %d of %s is not in memory", i,
+            return wk__fail_set(fail, WK_ERR_INTERNAL, "invalid plan (operands): operand %d of %s is not in memory", i,
                                 wk__plan_check_name(r).text);
         for (int o = 0; o < r->nout; o++)
             if (one_memory(r->ref[o].value, in))
-                return wk__fail_set(fail, WK_ERR_INTERNAL, "a wrong plan (order): %s writes over its operand %d",
+                return wk__fail_set(fail, WK_ERR_INTERNAL, "invalid plan (order): %s overwrites its operand %d",
                                     wk__plan_check_name(r).text, i);
     }
     return WK_OK;
@@ -184,7 +184,7 @@ static bool has_prologue_operand(const wk__lowering *b, const wk__work *work)
 static wk_code check_ahead(wk__lowering *b, const wk__work *work, wk__fail *fail)
 {
     if (!has_prologue_operand(b, work))
-        return wk__fail_set(fail, WK_ERR_INTERNAL, "a wrong plan (operands): %s is not told to compute its factor",
+        return wk__fail_set(fail, WK_ERR_INTERNAL, "invalid plan (operands): %s does not compute its factor",
                             wk__plan_check_name(b->record[0]).text);
     wk__lowering *ahead = b->prologue;
     wk__memory nowhere = {.block = &nowhere};

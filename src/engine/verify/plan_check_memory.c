@@ -138,13 +138,13 @@ static bool check_gone(wk__plan_check_state *c, int v)
     const int uses = uses_of(c, value, &user);
     if (refs > uses)
         return wk__plan_check_fail(
-            c, "owners", "the memory of what %s made goes to an output of %s, and %d more may read it after that",
+            c, "owners",
+            "the memory of the result of %s is reused for an output of %s, but %d more references may read it later",
             wk__plan_check_maker(c, v).text, wk__plan_check_name(user).text, refs - uses);
     const wk__record *later = reader_to_come(c, value);
-    return !later || wk__plan_check_fail(c, "owners",
-                                         "the memory of what %s made goes to an output, and %s is to read it when its "
-                                         "own result is asked for",
-                                         wk__plan_check_maker(c, v).text, wk__plan_check_name(later).text);
+    return !later || wk__plan_check_fail(
+                         c, "owners", "the memory of the result of %s is reused for an output, but %s reads it later",
+                         wk__plan_check_maker(c, v).text, wk__plan_check_name(later).text);
 }
 
 /* Operand i of record k is in memory, or is computed earlier in the group. */
@@ -155,10 +155,10 @@ static bool check_there(wk__plan_check_state *c, int k, int i)
     if (v < 0 || (c->b->prologue && value == wk__prologue_factor(c->b->prologue))) return true;
     const wk__plan_check_value *in = &c->value[v];
     if (!in->maker && value->state != WK__STORED)
-        return wk__plan_check_fail(c, "operands", "nobody has computed operand %d of %s", i,
+        return wk__plan_check_fail(c, "operands", "operand %d of %s has not been computed", i,
                                    wk__plan_check_name(c->b->record[k]).text);
     if (!in->maker && in->area < 0)
-        return wk__plan_check_fail(c, "operands", "operand %d of %s has lost its memory before", i,
+        return wk__plan_check_fail(c, "operands", "the memory of operand %d of %s was already reused", i,
                                    wk__plan_check_name(c->b->record[k]).text);
     for (int later = k; in->maker && later < c->b->records; later++)
         if (c->b->record[later] == in->maker)
@@ -176,7 +176,7 @@ static bool check_target(wk__plan_check_state *c, wk__record *r)
     if (c->value[out].area < 0)
         return wk__plan_check_fail(c, "owners", "the result of %s has no memory", wk__plan_check_name(r).text);
     return prior < 0 || !c->value[prior].maker || c->value[prior].area == c->value[out].area ||
-           wk__plan_check_fail(c, "owners", "%s writes a part of what %s makes, and into other memory",
+           wk__plan_check_fail(c, "owners", "%s writes a part of the result of %s, but into other memory",
                                wk__plan_check_name(r).text, wk__plan_check_maker(c, prior).text);
 }
 

@@ -131,10 +131,11 @@ static bool check_element(wk__plan_check_state *c, int area, int64_t place)
         if (wanted == WK__PLAN_CHECK_UNKNOWN) continue;
         if (!last)
             return wk__plan_check_fail(
-                c, "last", "element %lld of what %s made is written by %s, too, and either may come last",
+                c, "last", "element %lld of the result of %s is also written by %s, in undefined order",
                 (long long)place, wk__plan_check_maker(c, v).text, wk__plan_check_name(rival_of(c, head, v)).text);
         if (last->token != wanted && last->token != WK__PLAN_CHECK_UNKNOWN)
-            return wk__plan_check_fail(c, "last", "%s writes over element %lld of what %s made, which is still needed",
+            return wk__plan_check_fail(c, "last",
+                                       "%s overwrites element %lld of the result of %s, which is still needed",
                                        wk__plan_check_name(wk__plan_check_writer_of(c, last)).text, (long long)place,
                                        wk__plan_check_maker(c, v).text);
     }

@@ -71,10 +71,10 @@ static void visit_box(void *user, const wk__epilogue_box *piece)
     if (!v->fine) return;
     for (int d = 0; d < r->ndim; d++) {
         if (piece->start[d] < 0 || piece->size[d] < 0 || piece->size[d] > shape[d] - piece->start[d]) {
-            v->fine = wk__plan_check_fail(
-                v->c, "pieces", "the epilogue of %s is run on places %lld to %lld of dimension %d, which has %lld",
-                wk__plan_check_name(r).text, (long long)piece->start[d],
-                (long long)(piece->start[d] + piece->size[d] - 1), d, (long long)shape[d]);
+            v->fine = wk__plan_check_fail(v->c, "pieces",
+                                          "the epilogue of %s covers indices %lld to %lld of dimension %d (size %lld)",
+                                          wk__plan_check_name(r).text, (long long)piece->start[d],
+                                          (long long)(piece->start[d] + piece->size[d] - 1), d, (long long)shape[d]);
             return;
         }
         box.first += piece->start[d] * out->stride[d];
@@ -84,12 +84,11 @@ static void visit_box(void *user, const wk__epilogue_box *piece)
     add(&summed, piece->columns, piece->column_step);
     v->elements += box.count;
     if (!same_places(&box, &summed))
-        v->fine = wk__plan_check_fail(
-            v->c, "pieces",
-            "the epilogue of %s is run on %lld elements of the product from %lld on, when %lld from %lld on "
-            "have been summed",
-            wk__plan_check_name(r).text, (long long)box.count, (long long)box.first, (long long)summed.count,
-            (long long)summed.first);
+        v->fine = wk__plan_check_fail(v->c, "pieces",
+                                      "the epilogue of %s covers %lld elements of the product from element %lld, but "
+                                      "%lld from element %lld were summed",
+                                      wk__plan_check_name(r).text, (long long)box.count, (long long)box.first,
+                                      (long long)summed.count, (long long)summed.first);
 }
 
 /* The null device has no kernels; contractions on it are divided into boxes like on the CPU. */
@@ -103,6 +102,6 @@ bool wk__plan_check_pieces(wk__plan_check_state *c)
     for (int d = 0; d < c->ndim; d++) elements *= c->shape[d];
     backend->epilogue_boxes(c->product, visit_box, &v);
     if (!v.fine || !v.told || v.elements == elements) return v.fine;
-    return wk__plan_check_fail(c, "pieces", "the epilogue of %s is run on %lld elements of %lld",
+    return wk__plan_check_fail(c, "pieces", "the epilogue of %s covers %lld of %lld elements",
                                wk__plan_check_name(c->b->record[0]).text, (long long)v.elements, (long long)elements);
 }

@@ -32,10 +32,9 @@ static bool refuse_value(wk__plan_check_state *c, const wk__plan_check_eval *wal
                          int64_t place)
 {
     const wk__record *wrong = first_wrong(c, walk, row, r);
-    const char *why = "an operand comes from a register that holds another element than it reads";
-    if (wrong->op->uses_position) why = "it counts positions in the walk of the group, which are not those of the call";
-    return wk__plan_check_fail(c, "values",
-                               "element %lld of the result of %s is not what the calls say, because of %s: %s",
+    const char *why = "an operand is read from a register that holds another element";
+    if (wrong->op->uses_position) why = "its IOTA counts positions of the group instead of the call";
+    return wk__plan_check_fail(c, "values", "element %lld of the result of %s is wrong because of %s: %s",
                                (long long)place, wk__plan_check_name(r).text, wk__plan_check_name(wrong).text, why);
 }
 
@@ -53,7 +52,7 @@ static bool check_store(wk__plan_check_state *c, const wk__plan_check_eval *walk
         wk__record *r = c->b->writer[operand];
         if (!wk__plan_check_table_find(&c->results, c->operand[operand], place, false))
             return wk__plan_check_fail(
-                c, "places", "the kernel writes element %lld of what %s writes into, which the call leaves alone",
+                c, "places", "the kernel writes element %lld of the target of %s, which the call does not modify",
                 (long long)place, wk__plan_check_name(r).text);
         return refuse_value(c, walk, row, r, place);
     }
@@ -71,7 +70,7 @@ static bool check_way(wk__plan_check_state *c, wk__record *r)
     while (o < g->noperands && c->b->writer[o] != r) o++;
     bool same = o < g->noperands && g->operand[o].offset == r->ref[0].offset && g->operand[o].dtype == r->ref[0].dtype;
     for (int d = 0; d < c->ndim && same; d++) same = g->operand[o].stride[d] == stride[d] || c->shape[c->order[d]] <= 1;
-    return same || wk__plan_check_fail(c, "places", "the result of %s is not stored where the call says",
+    return same || wk__plan_check_fail(c, "places", "the result of %s is stored at the wrong address",
                                        wk__plan_check_name(r).text);
 }
 

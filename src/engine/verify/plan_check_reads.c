@@ -16,7 +16,7 @@ static const wk__record *reader_of(const wk__plan_check_state *c, int operand)
 static bool refuse_read(wk__plan_check_state *c, const wk__record *reader, int value, int64_t place,
                         const wk__plan_check_store *s)
 {
-    return wk__plan_check_fail(c, "order", "%s reads element %lld of what %s made, and %s may write there first",
+    return wk__plan_check_fail(c, "order", "%s reads element %lld of the result of %s, but %s may overwrite it first",
                                wk__plan_check_name(reader).text, (long long)place, wk__plan_check_maker(c, value).text,
                                wk__plan_check_name(wk__plan_check_writer_of(c, s)).text);
 }
@@ -43,8 +43,7 @@ static bool check_read(wk__plan_check_state *c, const wk__record *reader, int va
     }
     if (before) return before->token == wanted || refuse_read(c, reader, value, place, before);
     return wk__plan_check_initial(c, area, place) == wanted ||
-           wk__plan_check_fail(c, "memory",
-                               "%s reads element %lld of what %s made, which is not in the memory it reads",
+           wk__plan_check_fail(c, "memory", "%s reads element %lld of the result of %s from the wrong address",
                                wk__plan_check_name(reader).text, (long long)place, wk__plan_check_maker(c, value).text);
 }
 

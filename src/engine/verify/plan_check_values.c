@@ -182,7 +182,8 @@ static bool build_single(wk__plan_check_state *c, wk__record *r)
     single->records = 1;
     r->ref[0].value->reg = -1;
     bool built = wk__lower_group(single) == 1;
-    return built || wk__plan_check_fail(c, "space", "%s does not fit in a program", wk__plan_check_name(r).text);
+    return built ||
+           wk__plan_check_fail(c, "space", "%s exceeds the maximum program length", wk__plan_check_name(r).text);
 }
 
 static void put(wk__plan_check_state *c, int value, int64_t place, wk__plan_check_value_number token)

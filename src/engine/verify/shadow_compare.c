@@ -156,7 +156,7 @@ static void add_numbers(wk__text *text, const char *have, const char *want, wk_d
     wk__text_add(text, " is ");
     add_number(text, have, dtype);
     if (bits) add_bits(text, have, size);
-    wk__text_add(text, ", and ");
+    wk__text_add(text, ", but ");
     add_number(text, want, dtype);
     if (bits) add_bits(text, want, size);
 }
@@ -196,13 +196,13 @@ bool wk__bytes_differ(wk__record *r, int reference, bool holes, const char *have
     } else {
         place = holes ? -1 : differing_number(have, want, bytes, dtype, reference < r->nout);
         if (place < 0) return false;
-        wk__text_format(what, "number %lld of its memory", (long long)place);
+        wk__text_format(what, "element %lld of its memory", (long long)place);
     }
     add_numbers(what, have + place * size, want + place * size, dtype);
     return true;
 }
 
-static const char one_by_one[] = " when the calls are computed one by one";
+static const char one_by_one[] = " when executed call by call";
 
 /* ---- one value --------------------------------------------------------------------------------------------------- */
 
@@ -259,11 +259,10 @@ bool wk__shadow_differs(const wk__shadow_map *shadows, wk__shadow *t, wk__differ
     if (!t->held || !t->valid || t->may_differ) return false;
     const wk__value_state state = t->of->state;
     if (state == WK__FAILED && !t->failed && !t->may_fail && t->writer && wk__is_data_failure(t->of->failure))
-        return says(found, t->writer,
-                    "its result has failed, which it does not when the calls are computed one by one");
+        return says(found, t->writer, "its result failed, but succeeds when executed call by call");
     if (state != WK__STORED) return false;
     if (!t->failed || t->rolled_back)
         return t->value.bytes > 0 && t->value.memory.block && numbers_differ(shadows, t, found);
     if (!t->writer || t->writer->rolls_back) return false; /* the target's old contents, which nothing else needed */
-    return says(found, t->writer, "its result has numbers, though it fails when the calls are computed one by one");
+    return says(found, t->writer, "its result succeeded, but fails when executed call by call");
 }

@@ -59,7 +59,7 @@ static wk_code build_program(wk__lowering *b, wk__record *r, wk__fail *fail)
     b->prologue = NULL;
     const bool fits = wk__lower_group(b) == 1;
     r->ref[0].value->reg = -1;
-    if (!fits) return wk__fail_set(fail, WK_ERR_INTERNAL, "its expression is longer than a program can be");
+    if (!fits) return wk__fail_set(fail, WK_ERR_INTERNAL, "its expression exceeds the maximum program length");
     for (int o = 0; o < b->group.noperands; o++) b->group.operand[o].memory = &b->value[o]->memory;
     wk__program_coalesce(&b->group);
     return WK_OK;

@@ -69,7 +69,7 @@ wk_tensor *wk_gelu_at(wk_site site, wk_tensor *x, const wk_gelu_options *options
     if (!wk__options(site, "gelu", options, &o)) return NULL;
     if (o.approximate == WK_GELU_NONE) return wk__unary(&wk__op_gelu, site, x);
     if (o.approximate == WK_GELU_TANH) return wk__unary(&approximate, site, x);
-    wk__error_set(site, WK_ERR_ARGUMENT, "gelu: .approximate is %d; it must be WK_GELU_NONE or WK_GELU_TANH",
+    wk__error_set(site, WK_ERR_ARGUMENT, "gelu: unknown .approximate %d; expected WK_GELU_NONE or WK_GELU_TANH",
                   o.approximate);
     return NULL;
 }

@@ -26,7 +26,7 @@ static wk_tensor *hardtanh(wk__unary_params_fn *how, wk_site site, wk_tensor *x,
     if (!wk__read_hardtanh_options(site, "hardtanh", options, &o)) return NULL;
     const wk__attr attr = wk__hardtanh_attr((wk__hardtanh_attributes){.min_val = o.min_val, .max_val = o.max_val});
     if (!(o.min_val > o.max_val)) return how(&wk__op_hardtanh, site, x, 2, &attr);
-    wk__error_set(site, WK_ERR_ARGUMENT, "hardtanh: min_val, %g, is greater than max_val, %g", o.min_val, o.max_val);
+    wk__error_set(site, WK_ERR_ARGUMENT, "hardtanh: min_val %g must not exceed max_val %g", o.min_val, o.max_val);
     return NULL;
 }
 

@@ -80,7 +80,7 @@ static wk__device *report_device_mismatch(const wk__op *op, wk_site site, wk_ten
         if (target->id.kind != WK_CPU) wk__text_format(&moves, "%d", target->id.index);
         wk__text_add(&moves, "))");
     }
-    wk__text_format(&text, ". Move %s: %s", others > 1 ? "them" : "one", moves.data != NULL ? moves.data : "");
+    wk__text_format(&text, "; move %s: %s", others > 1 ? "them" : "one", moves.data != NULL ? moves.data : "");
     wk__text_free(&moves);
     if (wk__context()->frame.module_frame) wk__text_add(&text, ", or the network: wk_module_to(net, device)");
     wk__error_set_text(site, WK_ERR_DEVICE, &text);
@@ -133,11 +133,11 @@ bool wk__check_dtype(const wk__op *op, wk_site site, wk_dtype dtype)
     wk__text text = {0};
     wk__text_format(&text, "%s: ", op->name);
     if (known)
-        wk__text_format(&text, "%s is not computed with", wk_dtype_str(dtype));
+        wk__text_format(&text, "dtype %s is not supported", wk_dtype_str(dtype));
     else
-        wk__text_format(&text, "there is no dtype %d", (int)dtype);
+        wk__text_format(&text, "unknown dtype %d", (int)dtype);
     wk__text_add(&text,
-                 "; there are WK_F32, WK_F64, WK_F16, WK_BF16, WK_I64, WK_I32, WK_I16, WK_I8, WK_U8 and WK_BOOL");
+                 "; supported are WK_F32, WK_F64, WK_F16, WK_BF16, WK_I64, WK_I32, WK_I16, WK_I8, WK_U8 and WK_BOOL");
     wk__error_set_text(site, WK_ERR_DTYPE, &text);
     return false;
 }

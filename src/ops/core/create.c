@@ -11,7 +11,7 @@ static bool set_shape(wk__create *c, const int64_t *shape, int ndim)
     int64_t bytes;
     bool negative = false;
     if (ndim < 0 || ndim > WK__MAX_DIMS) {
-        wk__error_set(c->site, WK_ERR_SHAPE, "%s: %d dimensions are asked for; tensors have 0 to %d", c->op->name, ndim,
+        wk__error_set(c->site, WK_ERR_SHAPE, "%s: got %d dimensions, expected 0 to %d", c->op->name, ndim,
                       WK__MAX_DIMS);
         return false;
     }
@@ -24,8 +24,7 @@ static bool set_shape(wk__create *c, const int64_t *shape, int ndim)
         wk__text text = {0};
         wk__text_format(&text, "%s: the shape ", c->op->name);
         wk__text_shape(&text, ndim, shape);
-        wk__text_add(&text,
-                     negative ? " has a negative size" : " has more than 2^63 bytes; sizes are counts of elements");
+        wk__text_add(&text, negative ? " has a negative size" : " exceeds 2^63 bytes");
         wk__error_set_text(c->site, WK_ERR_SHAPE, &text);
         return false;
     }
@@ -51,11 +50,11 @@ bool wk__create_begin(wk__create *c, const wk__op *op, wk_site site, const int64
     if (c->requires_grad && !wk__is_float(c->dtype)) {
         /* the default dtype is the scalar's: wk_full((2), 3), wk_arange(4) */
         const bool by_number = !o.dtype && (op == &wk__op_full || op == &wk__op_arange);
-        wk__error_set(site, WK_ERR_DTYPE, "%s: only floating dtypes can require gradients, not %s; %s", op->name,
+        wk__error_set(site, WK_ERR_DTYPE, "%s: only floating dtypes can require grad, got %s; %s", op->name,
                       wk_dtype_str(c->dtype),
-                      by_number                     ? "write the number as 3.0, or .dtype = WK_F32"
-                      : o.dtype && usual != o.dtype ? "leave .dtype out or take WK_F32"
-                                                    : "take .dtype = WK_F32");
+                      by_number                     ? "write the value as 3.0, or pass .dtype = WK_F32"
+                      : o.dtype && usual != o.dtype ? "omit .dtype or pass WK_F32"
+                                                    : "pass .dtype = WK_F32");
         return false;
     }
     return set_shape(c, shape, ndim);
@@ -202,24 +201,24 @@ static void add_number(wk__text *text, wk__arg number)
 /* from: start, end and step */
 static wk_tensor *report_empty_range(wk_site site, const wk__arg from[3])
 {
-    static const char *const between[] = {" away from ", "; ", " lead from "};
+    static const char *const between[] = {" to ", "; ", " does not lead from "};
     wk__text text = {0};
     wk__arg other = from[2];
     if (other.is_int)
         other.number.i = other.number.i == INT64_MIN ? INT64_MAX : -other.number.i;
     else
         other.number.f = -other.number.f;
-    wk__text_add(&text, "arange: steps of ");
+    wk__text_add(&text, "arange: step ");
     for (int k = 2; k < 5; k++) {
         add_number(&text, from[k % 3]);
         wk__text_add(&text, between[k % 3]);
     }
     if (as_double(from[0]) == 0 && as_double(from[2]) == 1) {
-        wk__text_add(&text, "the end must be 0 or more, or see wk_arange(start, end, step)");
+        wk__text_add(&text, "end must be at least 0; use wk_arange(start, end, step) to count down");
     } else {
-        wk__text_add(&text, "give the step the other sign, ");
+        wk__text_add(&text, "use the step ");
         add_number(&text, other);
-        wk__text_add(&text, ", or exchange the ends");
+        wk__text_add(&text, ", or swap start and end");
     }
     wk__error_set_text(site, WK_ERR_ARGUMENT, &text);
     return NULL;
@@ -253,7 +252,7 @@ static wk_tensor *arange(wk_site site, const wk__arg from[3], const wk_tensor_op
     const double at[3] = {as_double(from[0]), as_double(from[1]), as_double(from[2])};
     const double count = ceil((at[1] - at[0]) / at[2]);
     if (!(at[2] != 0) || !isfinite(at[0]) || !isfinite(at[1]) || !isfinite(at[2]) || !isfinite(count)) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "arange: the step must not be 0 and all three numbers must be finite");
+        wk__error_set(site, WK_ERR_ARGUMENT, "arange: the step must not be 0, and start, end and step must be finite");
         return NULL;
     }
     if (is_wrong_direction(from, at)) return report_empty_range(site, from);
@@ -321,7 +320,7 @@ wk_tensor *wk_linspace_at(wk_site site, double start, double end, int64_t count,
 {
     wk__create c;
     if (count < 0) {
-        wk__error_set(site, WK_ERR_SHAPE, "linspace: %lld steps; their number must be 0 or more", (long long)count);
+        wk__error_set(site, WK_ERR_SHAPE, "linspace: count must be at least 0, got %lld", (long long)count);
         return NULL;
     }
     if (!wk__create_begin(&c, &wk__op_linspace, site, &count, 1, options, WK_F32)) return NULL;

@@ -28,10 +28,10 @@ typedef struct elementwise_call {
 static bool report_dtype(const elementwise_call *p, wk_dtype dtype)
 {
     wk__op_error(p->op, p->site, WK_ERR_DTYPE, p->tensor,
-                 "%s operands cannot be taken; convert them with wk_to_dtype(x, %s)%s", wk_dtype_str(dtype),
+                 "dtype %s is not supported; convert the operands with wk_to_dtype(x, %s)%s", wk_dtype_str(dtype),
                  p->op->dtypes & WK__INTS ? "WK_I64" : "WK_F32",
                  p->op->dtypes & WK__INTS && dtype == WK_BOOL
-                     ? "; of truths there are wk_logical_not, wk_logical_and, wk_logical_or and wk_logical_xor"
+                     ? "; for bool use wk_logical_not, wk_logical_and, wk_logical_or or wk_logical_xor"
                      : "");
     return false;
 }
@@ -75,11 +75,10 @@ static bool report_shape_mismatch(const elementwise_call *p, const wk__body *bod
     int d = p->ndim - 1, e = body->ndim - 1;
     while (d >= 0 && e >= 0 && (p->shape[d] == body->shape[e] || p->shape[d] == 1 || body->shape[e] == 1)) d--, e--;
     const char *what = p->tensors == 2 ? "$a and $b" : p->tensors == 3 ? "$a, $b and $c" : "the operands";
-    wk__op_error(
-        p->op, p->site, WK_ERR_SHAPE, p->tensor,
-        "shapes do not broadcast: %s (size %lld against %lld, %d from the right). Sizes must be equal or 1: see "
-        "wk_reshape, wk_unsqueeze, wk_transpose",
-        what, (long long)p->shape[d], (long long)body->shape[e], p->ndim - d);
+    wk__op_error(p->op, p->site, WK_ERR_SHAPE, p->tensor,
+                 "shapes do not broadcast: %s (sizes %lld and %lld in dimension -%d); sizes must be equal or 1: see "
+                 "wk_reshape, wk_unsqueeze, wk_transpose",
+                 what, (long long)p->shape[d], (long long)body->shape[e], p->ndim - d);
     return false;
 }
 
@@ -124,7 +123,7 @@ static bool broadcast_all(elementwise_call *p)
     }
     /* two small operands can broadcast to a size that does not fit into memory */
     if (wk__dense_bytes(p->ndim, p->shape, p->result, &p->bytes)) return true;
-    wk__op_error(p->op, p->site, WK_ERR_SHAPE, p->tensor, "the result would have more than 2^63 bytes");
+    wk__op_error(p->op, p->site, WK_ERR_SHAPE, p->tensor, "the result exceeds 2^63 bytes");
     return false;
 }
 
@@ -246,7 +245,7 @@ static bool prepare(elementwise_call *p, const wk__op *op, wk_site site, const w
         p->tensor[p->tensors++] = args[k].tensor;
     }
     if (p->tensors == 0) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: one operand at least must be a tensor", op->name);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: at least one operand must be a tensor", op->name);
         return false;
     }
     /* operands of a composite op must be on one device, because its node refers to them as passed */
@@ -309,7 +308,8 @@ static bool check_target(const elementwise_call *p, const wk_tensor *target)
     const wk__body *body = wk__body_of(target);
     if (!wk__same_shape(body->ndim, body->shape, p->ndim, p->shape)) {
         wk__op_error(p->op, p->site, WK_ERR_SHAPE, p->tensor,
-                     p->tensors > 1 ? "the result does not fit the target $a: $b has more or larger dimensions"
+                     p->tensors > 1 ? "the result is larger than the in-place target $a: $b has more or larger "
+                                      "dimensions; use the out-of-place form"
                                     : "the result does not fit the target $a");
         return false;
     }
@@ -317,8 +317,7 @@ static bool check_target(const elementwise_call *p, const wk_tensor *target)
     loses = loses || (p->result != WK_BOOL && body->dtype == WK_BOOL);
     if (!loses) return true;
     wk__op_error(p->op, p->site, WK_ERR_DTYPE, p->tensor,
-                 "a result of dtype %s cannot be stored in $a; use the form that is not in place",
-                 wk_dtype_str(p->result));
+                 "a result of dtype %s cannot be stored in $a; use the out-of-place form", wk_dtype_str(p->result));
     return false;
 }
 
@@ -328,7 +327,7 @@ static bool check_no_grad_lost(const elementwise_call *p, wk_tensor *target)
     if (p->op->grad_fn_name || p->context->frame.grad_off || p->context->frame.composing || !wk__requires_grad(target))
         return true;
     wk__op_error(p->op, p->site, WK_ERR_STATE, p->tensor,
-                 "it has no gradient, and $a requires one: use the form that is not in place, or wk_detach");
+                 "the op has no gradient, but $a requires grad; use the out-of-place form, or wk_detach");
     return false;
 }
 

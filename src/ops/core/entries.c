@@ -62,7 +62,7 @@ int wk__value_choice(wk_site site, const char *op, const char *argument, const w
         }
         wk__text_format(&known, k ? " or \"%s\"" : "\"%s\"", texts[k]);
     }
-    wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is \"%.30s\"; it must be %s", op, argument, given,
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s: unknown %s \"%.30s\"; expected %s", op, argument, given,
                   known.data ? known.data : "another");
     wk__text_free(&known);
     return -1;

@@ -17,12 +17,12 @@ bool wk__dims_mask(const wk__op *op, wk_site site, const wk_tensor *x, const int
         int d;
         wk_tensor *in[1] = {(wk_tensor *)(uintptr_t)x};
         if (!wk__wrap_dim(body->ndim, dims[k], &d)) {
-            wk__op_error(op, site, WK_ERR_INDEX, in, "dimension %lld is out of range for $a, which has %d",
+            wk__op_error(op, site, WK_ERR_INDEX, in, "dimension %lld is out of range for $a (%d dimensions)",
                          (long long)dims[k], body->ndim);
             return false;
         }
         if (*mask >> d & 1) {
-            wk__op_error(op, site, WK_ERR_ARGUMENT, in, "dimension %d is named twice for $a", d);
+            wk__op_error(op, site, WK_ERR_ARGUMENT, in, "duplicate dimension %d for $a", d);
             return false;
         }
         if (body->ndim) *mask |= (uint16_t)(1u << d);

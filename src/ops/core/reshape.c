@@ -11,7 +11,7 @@ wk_tensor *wk__make_view(const wk__op *op, wk_site site, wk_tensor *x, int64_t o
 {
     int64_t bytes; /* sizes beside a 0 must not overflow either: strides are computed from them */
     if (!wk__dense_bytes(ndim, shape, wk__body_of(x)->dtype, &bytes)) {
-        wk__op_error(op, site, WK_ERR_SHAPE, &x, "the view of $a would have more than 2^63 bytes");
+        wk__op_error(op, site, WK_ERR_SHAPE, &x, "the view of $a exceeds 2^63 bytes");
         return NULL;
     }
     wk_context *context = wk__context();
@@ -39,19 +39,19 @@ wk_tensor *wk_expand_at(wk_site site, wk_tensor *x, const int64_t *sizes, int nd
     const wk__body *body = wk__body_of(x);
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS], bytes;
     const int lead = ndim - body->ndim;
-    const char *problem = ndim > WK__MAX_DIMS ? "a tensor has 8 dimensions at most"
-                          : lead < 0          ? "it has more dimensions than that"
+    const char *problem = ndim > WK__MAX_DIMS ? "a tensor has at most 8 dimensions"
+                          : lead < 0          ? "it has more dimensions than the new shape"
                                               : NULL;
     for (int d = 0; d < ndim && !problem; d++) {
         int64_t have = d < lead ? 1 : body->shape[d - lead];
         shape[d] = sizes[d] == -1 && d >= lead ? have : sizes[d];
         stride[d] = d < lead || (have == 1 && shape[d] != 1) ? 0 : body->stride[d - lead];
-        problem = sizes[d] < -1  ? "a size is 0 or more, or -1 to keep one"
-                  : shape[d] < 0 ? "-1 keeps a size, and a new dimension in front has none yet; write it"
-                  : have != 1 && have != shape[d] ? "only dimensions of size 1 do, and new ones in front"
+        problem = sizes[d] < -1                   ? "sizes must be at least 0, or -1 to keep one"
+                  : shape[d] < 0                  ? "-1 is not allowed for a new leading dimension"
+                  : have != 1 && have != shape[d] ? "only dimensions of size 1 and new leading dimensions expand"
                                                   : NULL;
     }
-    if (!problem && !wk__dense_bytes(ndim, shape, body->dtype, &bytes)) problem = "that is more than 2^63 bytes";
+    if (!problem && !wk__dense_bytes(ndim, shape, body->dtype, &bytes)) problem = "the result exceeds 2^63 bytes";
     if (!problem) return wk__make_view(&wk__op_expand, site, x, body->offset, ndim, shape, stride, NULL);
     wk_context *context = wk__context();
     const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
@@ -114,7 +114,7 @@ wk_tensor *wk_reshape_at(wk_site site, wk_tensor *x, const int64_t *sizes, int n
     if (empty) return wk__make_view(op, site, x, body->offset, ndim, shape, stride, NULL);
     wk_tensor *copy = wk_clone_at(site, x);
     wk_tensor *out = copy ? wk__make_view(op, site, copy, 0, ndim, shape, stride, NULL) : NULL;
-    if (out) wk__tensor_promote_to_base(out); /* PyTorch: a reshape that copies returns no view */
+    if (out) wk__tensor_promote_to_base(out);          /* PyTorch: a reshape that copies returns no view */
     if (copy) wk__handle_release(&copy->handle, site); /* the view references its storage */
     return out;
 }

@@ -168,7 +168,7 @@ static wk_tensor *copy_in(wk_site site, wk_dtype dtype, const void *data, const 
     }
     if (bytes != (size_t)-1 && (int64_t)bytes != need) {
         wk__error_set(site, WK_ERR_SHAPE,
-                      "from: the shape has %lld elements of %s (%lld bytes), %lld were given (%lld bytes)",
+                      "from: the shape needs %lld elements of %s (%lld bytes), but the array has %lld (%lld bytes)",
                       (long long)n, wk_dtype_str(dtype), (long long)need, (long long)(bytes / wk_dtype_size(dtype)),
                       (long long)bytes);
         return NULL;
@@ -244,8 +244,8 @@ static bool check_extent(wk_site site, const char *op, wk_dtype dtype, size_t by
     }
     if (last < (int64_t)(bytes / (size_t)width)) return true;
     wk__error_set(site, WK_ERR_SHAPE,
-                  "%s: shape and strides reach to element %lld of %s, the array has %lld (%lld bytes), counted from 0",
-                  op, (long long)last, wk_dtype_str(dtype), (long long)bytes / width, (long long)bytes);
+                  "%s: shape and strides address element %lld of %s, but the array has %lld (%lld bytes)", op,
+                  (long long)last, wk_dtype_str(dtype), (long long)bytes / width, (long long)bytes);
     return false;
 }
 
@@ -291,7 +291,7 @@ wk_tensor *wk_borrow_sized_at(wk_site site, wk_dtype dtype, void *data, size_t b
     const int64_t need = wk__numel(ndim, shape) * (int64_t)wk_dtype_size(dtype);
     if (bytes != (size_t)-1 && need > (int64_t)bytes) {
         wk__error_set(site, WK_ERR_SHAPE,
-                      "borrow: the shape has %lld elements of %s (%lld bytes), the array %lld (%lld bytes)",
+                      "borrow: the shape needs %lld elements of %s (%lld bytes), but the array has %lld (%lld bytes)",
                       (long long)wk__numel(ndim, shape), wk_dtype_str(dtype), (long long)need,
                       (long long)(bytes / wk_dtype_size(dtype)), (long long)bytes);
         return NULL;
@@ -341,8 +341,7 @@ static bool read_single(wk_site site, const char *op, wk_tensor *x, void *out)
 {
     if (!wk__check_tensor(x, site, op, "input")) return false;
     if (wk__body_numel(wk__body_of(x)) != 1) {
-        wk__call_error(op, site, WK_ERR_SHAPE, &x,
-                       "$a has %lld elements; only a tensor with one gives a number (wk_read copies many)",
+        wk__call_error(op, site, WK_ERR_SHAPE, &x, "$a has %lld elements, expected 1; use wk_read to copy several",
                        (long long)wk__body_numel(wk__body_of(x)));
         return false;
     }
@@ -377,12 +376,12 @@ static bool check_read_dtype(wk_site site, wk_tensor *x, wk_dtype dtype)
     const bool bits = dtype == WK_I16 && (own == WK_F16 || own == WK_BF16);
     if (!dtype || dtype == WK_U8 || dtype == own || bits) return true;
     if (!wk_dtype_size(dtype)) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "read: there is no dtype %d; 0 is for bytes", (int)dtype);
+        wk__error_set(site, WK_ERR_ARGUMENT, "read: unknown dtype %d; use 0 for raw bytes", (int)dtype);
         return false;
     }
     wk__call_error(
         "read", site, WK_ERR_DTYPE, &x,
-        "$a does not fit memory for %s; wk_to_dtype converts, and through a void * the bytes come as they are",
+        "the buffer is for %s, but the tensor is $a; convert it with wk_to_dtype, or read raw bytes through a void *",
         wk_dtype_str(dtype));
     return false;
 }
@@ -393,7 +392,7 @@ wk_code wk_read_as_at(wk_site site, wk_tensor *x, void *data, size_t bytes, wk_d
     int64_t need = wk__body_numel(wk__body_of(x)) * (int64_t)wk_dtype_size(wk__body_of(x)->dtype);
     if ((int64_t)bytes != need) {
         wk_tensor *in[1] = {x};
-        wk__call_error("read", site, WK_ERR_SHAPE, in, "$a needs %lld bytes, the buffer has %zu", (long long)need,
+        wk__call_error("read", site, WK_ERR_SHAPE, in, "$a needs %lld bytes, but the buffer has %zu", (long long)need,
                        bytes);
         return WK_ERR_SHAPE;
     }
@@ -416,8 +415,9 @@ wk_code wk_read_strided_n_at(wk_site site, wk_tensor *x, void *data, size_t byte
     if (!wk__check_tensor(x, site, "read_strided", "input")) return wk_error_code();
     if (count != wk__body_of(x)->ndim || (count && !stride)) {
         wk_tensor *in[1] = {x};
-        wk__call_error("read_strided", site, WK_ERR_SHAPE, in, "$a has %d dimensions, and there are %d strides",
-                       wk__body_of(x)->ndim, stride ? count : 0);
+        wk__call_error("read_strided", site, WK_ERR_SHAPE, in,
+                       "expected one stride per dimension: $a has %d dimensions, got %d strides", wk__body_of(x)->ndim,
+                       stride ? count : 0);
         return WK_ERR_SHAPE;
     }
     const wk__body *body = wk__body_of(x);

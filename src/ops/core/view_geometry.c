@@ -24,7 +24,7 @@ bool wk__geometry_insert(const wk__op *op, wk_site site, wk_tensor *x, wk__geome
                          int64_t stride)
 {
     if (g->ndim == WK__MAX_DIMS) {
-        wk__op_error(op, site, WK_ERR_SHAPE, &x, "$a would get more than %d dimensions", WK__MAX_DIMS);
+        wk__op_error(op, site, WK_ERR_SHAPE, &x, "the result would have more than %d dimensions: $a", WK__MAX_DIMS);
         return false;
     }
     for (int e = g->ndim++; e > d; e--) {
@@ -45,7 +45,7 @@ wk_tensor *wk__make_view_geometry(const wk__op *op, wk_site site, wk_tensor *x, 
 bool wk__resolve_dim(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, int more, int *d)
 {
     if (wk__wrap_dim(wk__body_of(x)->ndim + more, dim, d)) return true;
-    wk__op_error(op, site, WK_ERR_INDEX, &x, "dimension %lld is out of range for $a, which has %d", (long long)dim,
+    wk__op_error(op, site, WK_ERR_INDEX, &x, "dimension %lld is out of range for $a (%d dimensions)", (long long)dim,
                  wk__body_of(x)->ndim);
     return false;
 }
@@ -56,8 +56,8 @@ bool wk__infer_shape(const wk__op *op, wk_site site, wk_tensor *x, int d, const 
     const wk__body *body = wk__body_of(x);
     const int64_t total = d < 0 ? wk__body_numel(body) : d < body->ndim ? body->shape[d] : 1;
     const char *problem = d >= 0 && body->ndim == 0                             ? "it has no dimensions"
-                          : d >= 0 && count == 0                                ? "there must be one size at least"
-                          : count + (d < 0 ? 0 : body->ndim - 1) > WK__MAX_DIMS ? "a tensor has 8 dimensions at most"
+                          : d >= 0 && count == 0                                ? "expected at least one size"
+                          : count + (d < 0 ? 0 : body->ndim - 1) > WK__MAX_DIMS ? "a tensor has at most 8 dimensions"
                                                                                 : NULL;
     int64_t known = 1, beside = 1; /* product of the sizes; product of the nonzero ones, from which strides are
                                     * computed */
@@ -67,12 +67,11 @@ bool wk__infer_shape(const wk__op *op, wk_site site, wk_tensor *x, int d, const 
         if (sizes[k] == -1 && open < 0)
             open = k;
         else if (sizes[k] < 0)
-            problem =
-                sizes[k] == -1 ? "only one size may be -1" : "a size is 0 or more, or -1 for what the others leave";
+            problem = sizes[k] == -1 ? "at most one size may be -1" : "sizes must be at least 0, or -1 to infer one";
         else if (!wk__mul_size(known, sizes[k], &known) || (sizes[k] && !wk__mul_size(beside, sizes[k], &beside)))
-            problem = "the sizes multiply to more than 2^63";
+            problem = "the product of the sizes exceeds 2^63";
     }
-    if (!problem && open >= 0 && known == 0) problem = "beside a 0 the -1 could be any size; write it";
+    if (!problem && open >= 0 && known == 0) problem = "-1 is ambiguous beside a size of 0; give the size";
     if (!problem && (open < 0 ? known == total : total % known == 0)) {
         if (open >= 0) shape[open] = total / known;
         return true;
@@ -80,15 +79,17 @@ bool wk__infer_shape(const wk__op *op, wk_site site, wk_tensor *x, int d, const 
     wk_context *context = wk__context();
     const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
     wk__text text = {0};
-    if (d >= 0) wk__text_format(&text, "dimension %d of ", d);
-    wk__text_add(&text, "$a cannot become ");
+    if (d >= 0)
+        wk__text_format(&text, "cannot unflatten dimension %d of $a into ", d);
+    else
+        wk__text_add(&text, "cannot reshape $a to ");
     wk__text_shape(&text, count, sizes);
     wk__text_add(&text, ": ");
     if (problem)
         wk__text_add(&text, problem);
     else
-        wk__text_format(&text, "%lld %s are %s %lld", (long long)total, d < 0 ? "elements" : "places",
-                        open < 0 ? "not" : "no multiple of", (long long)known);
+        wk__text_format(&text, "%s %lld is not %s %lld", d < 0 ? "element count" : "size", (long long)total,
+                        open < 0 ? "equal to" : "a multiple of", (long long)known);
     wk__op_error(op, site, WK_ERR_SHAPE, &x, "%s", text.data ? text.data : "");
     wk__text_free(&text);
     wk__frame_end(context, before);

@@ -31,9 +31,8 @@ static bool check_index_range(const wk__op *op, wk_site site, wk_tensor *index, 
     const int64_t low = bound < 0 ? 0 : -bound;
     bound = bound < 0 ? -bound : bound;
     if (!wk__find_index_out_of_range(index, low, bound, NULL, &bad)) return true;
-    wk__op_error(op, site, WK_ERR_INDEX, in,
-                 "index %lld is out of range: there are %lld places, so it must lie in [%lld, %lld)", (long long)bad,
-                 (long long)bound, (long long)low, (long long)bound);
+    wk__op_error(op, site, WK_ERR_INDEX, in, "index %lld is out of range for size %lld (valid: [%lld, %lld))",
+                 (long long)bad, (long long)bound, (long long)low, (long long)bound);
     return false;
 }
 
@@ -41,10 +40,9 @@ wk_tensor *wk__to_i64_index(const wk__op *op, wk_site site, wk_tensor *index, in
 {
     wk_dtype dtype = wk__body_of(index)->dtype;
     if (dtype != WK_I64 && dtype != WK_I32) {
-        wk__op_error(op, site, WK_ERR_DTYPE, in, "the index must be i64 (or i32), not %s; %s", wk_dtype_str(dtype),
-                     dtype == WK_BOOL
-                         ? "wk_masked_select takes the elements where a mask is true, wk_nonzero their places"
-                         : "convert it with wk_to_dtype(index, WK_I64)");
+        wk__op_error(op, site, WK_ERR_DTYPE, in, "index must be i64 or i32, got %s; %s", wk_dtype_str(dtype),
+                     dtype == WK_BOOL ? "use wk_masked_select for a mask, or wk_nonzero for its indices"
+                                      : "convert it with wk_to_dtype(index, WK_I64)");
         return NULL;
     }
     if (!check_index_range(op, site, index, bound, in)) return NULL;
@@ -74,7 +72,8 @@ bool wk__check_index_shape(const wk__op *op, wk_site site, wk_tensor *const in[]
     const wk__body *x = wk__body_of(in[0]), *index = wk__body_of(in[1]), *source = wk__body_of(in[count - 1]);
     if (wk__body_numel(index) == 0) return true;
     if (dims_of(index) != dims_of(x) || (count == 3 && dims_of(source) != dims_of(x))) {
-        wk__op_error(op, site, WK_ERR_SHAPE, in, "$a%s must have as many dimensions; wk_unsqueeze makes one more",
+        wk__op_error(op, site, WK_ERR_SHAPE, in,
+                     "$a%s must have the same number of dimensions; add one with wk_unsqueeze",
                      count == 3 ? ", the index $b and the source $c" : " and the index $b");
         return false;
     }
@@ -82,10 +81,10 @@ bool wk__check_index_shape(const wk__op *op, wk_site site, wk_tensor *const in[]
         const int64_t places = size_at_least_1d(index, k);
         const bool of_x = k != d && places > size_at_least_1d(x, k);
         if (!of_x && (count < 3 || places <= size_at_least_1d(source, k))) continue;
-        wk__op_error(op, site, WK_ERR_SHAPE, in, "the index $b has %lld places in dimension %d, %s only %lld%s",
+        wk__op_error(op, site, WK_ERR_SHAPE, in, "index $b has size %lld in dimension %d, but %s has only %lld%s",
                      (long long)places, k, of_x ? "$a" : "the source $c",
                      (long long)size_at_least_1d(of_x ? x : source, k),
-                     of_x ? ", and the call goes along another dimension" : "");
+                     of_x ? " (sizes may exceed it only along the indexed dimension)" : "");
         return false;
     }
     return true;

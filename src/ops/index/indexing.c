@@ -24,7 +24,7 @@ static wk_tensor *record_gather(const wk__op *op, wk_site site, wk_tensor *in[2]
     wk__output_spec m = {WK__PROGRAM, .inputs = 4, .shape = way->shape, .ndim = way->ndim};
     int64_t bytes;
     if (!wk__dense_bytes(way->ndim, way->shape, wk__body_of(in[0])->dtype, &bytes)) {
-        wk__op_error(op, site, WK_ERR_SHAPE, in, "the result would have more than 2^63 bytes");
+        wk__op_error(op, site, WK_ERR_SHAPE, in, "the result exceeds 2^63 bytes");
         return NULL;
     }
     wk__record *r;
@@ -65,8 +65,8 @@ wk_tensor *wk_index_select_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor
     const wk__body *body = wk__body_of(x), *places = wk__body_of(index);
     if (places->ndim > 1 || (body->ndim == 0 && wk__body_numel(places) != 1)) {
         wk__op_error(op, site, WK_ERR_SHAPE, in,
-                     body->ndim ? "the index of $a must be a vector, not $b; wk_gather takes more dimensions"
-                                : "$a has one place, so the index must have one element, not $b");
+                     body->ndim ? "the index of $a must be a vector, got $b; use wk_gather for more dimensions"
+                                : "$a has one element, so the index must have one element, got $b");
         return NULL;
     }
     gather_geometry way = {
@@ -128,8 +128,9 @@ wk_tensor *wk_take_along_dim_at(wk_site site, wk_tensor *x, wk_tensor *index, in
     memcpy(b, places->shape, sizeof b);
     a[d] = b[d] = 1; /* the indexed dimension does not broadcast */
     if (body->ndim != places->ndim || !wk__broadcast(body->ndim, a, places->ndim, b, &ndim, shape)) {
-        wk__op_error(op, site, WK_ERR_SHAPE, in,
-                     "$a and the index $b must have as many dimensions, and broadcast in all but dimension %d", d);
+        wk__op_error(
+            op, site, WK_ERR_SHAPE, in,
+            "$a and the index $b must have the same number of dimensions and broadcast in all but dimension %d", d);
         return NULL;
     }
     wk_context *context = wk__context();
@@ -213,7 +214,7 @@ wk_tensor *wk_embedding_at(wk_site site, wk_tensor *index, wk_tensor *weight)
     const wk__body *table = wk__body_of(weight), *places = wk__body_of(index);
     if (table->ndim != 2 || places->ndim == WK__MAX_DIMS) {
         wk__op_error(op, site, WK_ERR_SHAPE, in,
-                     "the weight must have two dimensions (rows, width), not $a, and the index fewer than %d",
+                     "the weight must have two dimensions (rows, width), got $a, and the index fewer than %d",
                      WK__MAX_DIMS);
         return NULL;
     }

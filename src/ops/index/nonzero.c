@@ -56,7 +56,7 @@ wk_tensor *wk_masked_select_at(wk_site site, wk_tensor *x, wk_tensor *mask)
     int ndim;
     if (b->dtype != WK_BOOL || !wk__broadcast(a->ndim, a->shape, b->ndim, b->shape, &ndim, shape)) {
         wk__op_error(op, site, b->dtype != WK_BOOL ? WK_ERR_DTYPE : WK_ERR_SHAPE, in,
-                     b->dtype != WK_BOOL ? "the mask must be bool, not $b; wk_ne(mask, 0) is"
+                     b->dtype != WK_BOOL ? "mask must be bool, got $b; use wk_ne(mask, 0)"
                                          : "$a and the mask $b do not broadcast");
         return NULL;
     }
@@ -108,7 +108,8 @@ static bool find_nonzero_coords(nonzero_coords *f, const wk__op *op, wk_site sit
     const wk__body *body = wk__body_of(x);
     const int64_t n = f->count, ndim = body->ndim;
     f->place = wk__alloc(((size_t)(n * ndim) + 1) * sizeof *f->place);
-    if (!f->place) wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for %lld places", op->name, (long long)n);
+    if (!f->place)
+        wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for %lld indices", op->name, (long long)n);
     for (int64_t k = 0; k < n && f->place; k++)
         for (int64_t d = ndim, rest = places[k]; d-- > 0; rest /= body->shape[d])
             f->place[by_dimension ? d * n + k : k * ndim + d] = rest % body->shape[d];

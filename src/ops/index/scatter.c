@@ -73,7 +73,7 @@ static bool check_scatter_operands(const wk__op *op, wk_site site, wk_tensor *co
     const wk__body *x = wk__body_of(in[0]);
     if (count < 3 || wk__body_of(in[2])->dtype == x->dtype) return wk__check_index_shape(op, site, in, count, d);
     wk__op_error(op, site, WK_ERR_DTYPE, in,
-                 "the target $a and the source $c must have one dtype; convert one with wk_to_dtype");
+                 "the target $a and the source $c must have the same dtype; convert one with wk_to_dtype");
     return false;
 }
 

@@ -62,7 +62,7 @@ static bool check_dtypes(const wk__op *op, wk_site site, wk_tensor *const in[])
 {
     if (wk__body_of(in[0])->dtype == wk__body_of(in[2])->dtype) return true;
     wk__op_error(op, site, WK_ERR_DTYPE, in,
-                 "the target $a and the source $c must have one dtype; convert one with wk_to_dtype");
+                 "the target $a and the source $c must have the same dtype; convert one with wk_to_dtype");
     return false;
 }
 
@@ -74,9 +74,9 @@ static bool check_index_vector(const wk__op *op, wk_site site, wk_tensor *const 
         fits = source->shape[k] == (k == d ? wk__body_numel(index) : target->shape[k]);
     if (fits && (target->ndim || wk__body_numel(index) == 1)) return true;
     wk__op_error(op, site, WK_ERR_SHAPE, in,
-                 index->ndim > 1 ? "the index must be a vector, not $b; wk_scatter_add takes more dimensions"
-                                 : "the source $c must have the shape of the target $a, but in dimension %d the "
-                                   "places of the index $b",
+                 index->ndim > 1 ? "the index must be a vector, got $b; use wk_scatter_add for more dimensions"
+                                 : "the source $c must have the shape of the target $a, except in dimension %d, where "
+                                   "it has the size of the index $b",
                  d);
     return false;
 }

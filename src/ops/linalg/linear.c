@@ -9,7 +9,7 @@
 static bool check_integer_factor(const wk__op *op, wk_site site, wk_tensor *const in[], const char *name, double factor)
 {
     if (factor == floor(factor) || wk__is_float(wk__body_of(in[1])->dtype)) return true;
-    wk__op_error(op, site, WK_ERR_ARGUMENT, in, "%s is %g, and $b and $c are of integers: it must be whole", name,
+    wk__op_error(op, site, WK_ERR_ARGUMENT, in, "%s must be an integer for integer operands $b and $c, got %g", name,
                  factor);
     return false;
 }
@@ -27,9 +27,7 @@ static bool check_addend(const wk__op *op, wk_site site, wk_tensor *const in[], 
     int64_t shape[WK__MAX_DIMS];
     int ndim;
     if (x->dtype != wk__body_of(in[1])->dtype) {
-        wk__op_error(op, site, WK_ERR_DTYPE, in,
-                     "$a is added to the product of $b and $c: their dtypes must be equal; convert one "
-                     "with wk_to_dtype");
+        wk__op_error(op, site, WK_ERR_DTYPE, in, "$a must have the dtype of $b and $c; convert one with wk_to_dtype");
         return false;
     }
     if (wk__broadcast(x->ndim, x->shape, to->ndim, to->shape, &ndim, shape) &&
@@ -51,7 +49,7 @@ static wk_tensor *addmm_call(const wk__op *op, wk_site site, wk_tensor *x, wk_te
     if (!wk__compose_begin(&c, op, site, in, 3)) return NULL;
     wk_tensor *out = NULL;
     if (wk__body_of(a)->ndim != ndim || wk__body_of(b)->ndim != ndim)
-        wk__op_error(op, site, WK_ERR_SHAPE, in, "the product needs %d dimensions, not $b and $c", ndim);
+        wk__op_error(op, site, WK_ERR_SHAPE, in, "expected %d-d factors, got $b and $c", ndim);
     else if (check_integer_factor(op, site, in, "beta", o.beta) && check_integer_factor(op, site, in, "alpha", o.alpha))
         out = wk__matmul_opmath(op, site, &in[1], false);
     if (out && !check_addend(op, site, c.in, out)) out = NULL;
@@ -126,8 +124,7 @@ static bool check_linear_operands(wk_site site, wk_tensor *const in[], bool bias
 {
     const wk__body *weight = wk__body_of(in[1]);
     if (weight->ndim != 2 && weight->ndim != 1) {
-        wk__op_error(&wk__op_linear, site, WK_ERR_SHAPE, in,
-                     "the weight must have two dimensions (out, in), or one (in), not $b");
+        wk__op_error(&wk__op_linear, site, WK_ERR_SHAPE, in, "the weight must have shape (out, in) or (in), got $b");
         return false;
     }
     if (!biased) return true;
@@ -135,9 +132,8 @@ static bool check_linear_operands(wk_site site, wk_tensor *const in[], bool bias
     const bool fits = bias->ndim == weight->ndim - 1 && (bias->ndim == 0 || bias->shape[0] == weight->shape[0]);
     if (bias->dtype == weight->dtype && fits) return true;
     wk__op_error(&wk__op_linear, site, bias->dtype == weight->dtype ? WK_ERR_SHAPE : WK_ERR_DTYPE, in,
-                 "the bias $c does not fit the weight $b: it must be of its dtype (wk_to_dtype), with one number for "
-                 "each of its "
-                 "rows, or without dimensions for a weight of one");
+                 "bias $c does not match weight $b: expected the same dtype and one element per row of the weight (0-d "
+                 "for a 1-d weight)");
     return false;
 }
 
@@ -163,7 +159,7 @@ wk_tensor *wk_outer_at(wk_site site, wk_tensor *a, wk_tensor *b)
     wk__compose c;
     if (!wk__compose_begin(&c, &wk__op_outer, site, in, 2)) return NULL;
     if (wk__body_of(a)->ndim != 1 || wk__body_of(b)->ndim != 1)
-        wk__op_error(&wk__op_outer, site, WK_ERR_SHAPE, in, "takes two vectors, not $a and $b");
+        wk__op_error(&wk__op_outer, site, WK_ERR_SHAPE, in, "expected two vectors, got $a and $b");
     else
         out = wk_mul(wk_unsqueeze_at(site, a, 1), b);
     return wk__compose_end(&c, out, NULL);

@@ -6,6 +6,7 @@
  *   b            (batch.., k, n)    a vector on the right is one column, n = 1
  *
  * Batch dimensions broadcast: stride 0. The backend makes one tall product of batches that share b. */
+#include "base/alloc.h"
 #include "matmul.h"
 #include <string.h>
 
@@ -58,19 +59,31 @@ static void strides_over(const matmul_geometry *p, const matrix_stack *m, int64_
     }
 }
 
+/* True if the sizes of x after the first multiply to `want`, as for images passed to a linear layer. */
+static bool flattens_to(const wk__body *x, int64_t want)
+{
+    int64_t product = 1;
+    for (int d = 1; d < x->ndim; d++)
+        if (!wk__mul_size(product, x->shape[d], &product)) return false;
+    return x->ndim > 2 && product == want;
+}
+
 static void report_inner_size(const wk__op *op, wk_site site, wk_tensor *const in[], int64_t have, int64_t want,
                               bool transpose_b)
 {
     if (!transpose_b && wk__body_of(in[0])->ndim == 1 && wk__body_of(in[1])->ndim == 1) {
-        wk__op_error(op, site, WK_ERR_SHAPE, in, "sizes differ: $a and $b; a product of vectors takes two of one size");
+        wk__op_error(op, site, WK_ERR_SHAPE, in,
+                     "sizes differ: $a and $b; the dot product needs vectors of equal size");
         return;
     }
-    const char *place = transpose_b ? "last" : wk__body_of(in[1])->ndim == 1 ? "only" : "last but one";
-    const char *mend =
-        transpose_b ? "A weight is (out, in): it takes rows of `in` numbers" : "wk_transpose swaps two dimensions";
+    const char *place = transpose_b ? "last" : wk__body_of(in[1])->ndim == 1 ? "only" : "second-to-last";
+    const char *mend = transpose_b && flattens_to(wk__body_of(in[0]), want)
+                           ? "flatten the input first: add wk_nn_flatten(), or wk_flatten(x, 1)"
+                       : transpose_b
+                           ? "a weight has shape (out, in) and the last dimension of the input must equal `in`"
+                           : "transpose one with wk_transpose";
     wk__op_error(op, site, WK_ERR_SHAPE, in,
-                 "inner sizes differ: $a and $b (the last size of the first, %lld, must be the %s size of the second, "
-                 "%lld). %s",
+                 "inner dimensions differ: $a and $b (last size of the first %lld, %s size of the second %lld); %s",
                  (long long)have, place, (long long)want, mend);
 }
 
@@ -81,7 +94,7 @@ static bool compute_geometry(const wk__op *op, wk_site site, wk_tensor *const in
     int64_t bytes;
     if (left->ndim == 0 || right->ndim == 0) {
         wk__op_error(op, site, WK_ERR_SHAPE, in,
-                     "both operands need a dimension at least: $a and $b. wk_mul multiplies by a number");
+                     "operands must have at least one dimension: $a and $b; use wk_mul to multiply by a scalar");
         return false;
     }
     as_matrix_stack(left, false, &a);
@@ -110,7 +123,7 @@ static bool compute_geometry(const wk__op *op, wk_site site, wk_tensor *const in
     if (left->ndim > 1) p->out[p->nout++] = p->space[p->nbatch];
     if (right->ndim > 1) p->out[p->nout++] = p->space[p->nbatch + 1];
     if (!wk__dense_bytes(p->nout, p->out, left->dtype, &bytes)) {
-        wk__op_error(op, site, WK_ERR_SHAPE, in, "the product of $a and $b would have more than 2^63 bytes");
+        wk__op_error(op, site, WK_ERR_SHAPE, in, "the product of $a and $b exceeds 2^63 bytes");
         return false;
     }
     wk__strides_dense(p->ndim, p->space, p->c);
@@ -122,7 +135,8 @@ static bool check_dtypes(const wk__op *op, wk_site site, wk_tensor *const in[])
     wk_dtype dtype = wk__body_of(in[0])->dtype;
     if (dtype == wk__body_of(in[1])->dtype && dtype != WK_BOOL) return true;
     if (dtype == WK_BOOL)
-        wk__op_error(op, site, WK_ERR_DTYPE, in, "$a and $b: bool has no product; convert with wk_to_dtype(x, WK_F32)");
+        wk__op_error(op, site, WK_ERR_DTYPE, in,
+                     "bool is not supported: $a and $b; convert with wk_to_dtype(x, WK_F32)");
     else
         wk__op_error(op, site, WK_ERR_DTYPE, in, "$a and $b have different dtypes; convert one with wk_to_dtype");
     return false;
@@ -230,7 +244,8 @@ static bool check_ndims(const wk__op *op, wk_site site, wk_tensor *a, wk_tensor 
     if (!wk__check_tensor(a, site, op->name, "first operand") || !wk__check_tensor(b, site, op->name, "second operand"))
         return false;
     if (wk__body_of(a)->ndim == na && wk__body_of(b)->ndim == nb) return true;
-    wk__op_error(op, site, WK_ERR_SHAPE, in, "takes %d and %d dimensions, not $a and $b; wk_matmul takes any", na, nb);
+    wk__op_error(op, site, WK_ERR_SHAPE, in,
+                 "expected %d-d and %d-d operands, got $a and $b; use wk_matmul for other shapes", na, nb);
     return false;
 }
 
@@ -257,7 +272,8 @@ wk_tensor *wk_bmm_at(wk_site site, wk_tensor *a, wk_tensor *b)
     if (!check_ndims(&wk__op_bmm, site, a, b, 3, 3)) return NULL;
     if (wk__body_of(a)->shape[0] == wk__body_of(b)->shape[0]) return record_with_node(&wk__op_bmm, NULL, site, a, b);
     wk_tensor *in[2] = {a, b};
-    wk__op_error(&wk__op_bmm, site, WK_ERR_SHAPE, in, "the first sizes of $a and $b differ; wk_matmul broadcasts them");
+    wk__op_error(&wk__op_bmm, site, WK_ERR_SHAPE, in,
+                 "batch sizes of $a and $b differ; use wk_matmul to broadcast them");
     return NULL;
 }
 

@@ -165,33 +165,46 @@ static bool labels_fit(const wk__body *x, const wk__body *label, int axis)
     return same;
 }
 
+/* True if labels have shape (N, 1) for scores (N, C). */
+static bool is_column(const wk__body *label, const wk__body *x)
+{
+    return x->ndim == 2 && x->shape[1] != 1 && label->ndim == 2 && label->shape[0] == x->shape[0] &&
+           label->shape[1] == 1;
+}
+
 static bool check_operands(const loss_call *l, int axis)
 {
     const wk__body *x = wk__body_of(l->in[0]), *target = wk__body_of(l->in[1]),
                    *weight = l->in[2] ? wk__body_of(l->in[2]) : NULL;
     bool smooth = l->op == &wk__op_cross_entropy, fractions = wk__is_float(target->dtype);
-    const char *also = smooth ? ", or float probabilities of the scores' shape" : "";
+    const bool column = is_column(target, x), floats = fractions && (column || labels_fit(x, target, axis));
+    const char *also = smooth ? ", or float probabilities of the input's shape" : "";
     if (fractions && !wk__is_float(x->dtype))
         wk__op_error(l->op, l->site, WK_ERR_DTYPE, l->in,
-                     "scores come first and labels behind them: $a has no fractions, as labels have, and $b has some");
+                     "operands may be swapped: expected a float input and integer labels, got $a and $b");
     else if (x->ndim == 0 || !wk__is_float(x->dtype))
         wk__op_error(l->op, l->site, x->ndim ? WK_ERR_DTYPE : WK_ERR_SHAPE, l->in,
-                     "scores must be floats of shape (C), (N, C) or (N, C, d1, ...), not $a%s",
-                     x->ndim ? "; convert them with wk_to_dtype(scores, WK_F32)" : "");
+                     "input must be floating-point of shape (C), (N, C) or (N, C, d1, ...), got $a%s",
+                     x->ndim ? "; convert it with wk_to_dtype(x, WK_F32)" : "");
+    else if (floats || column)
+        wk__op_error(l->op, l->site, floats ? WK_ERR_DTYPE : WK_ERR_SHAPE, l->in,
+                     "labels must be i64 class indices of the input's shape without dimension %d, got $b; %s%s%s", axis,
+                     column ? "remove the last dimension with wk_squeeze(labels, -1)" : "",
+                     column && floats ? ", " : "", floats ? "convert with wk_to_dtype(labels, WK_I64)" : "");
     else if (fractions ? !smooth || !wk__same_sizes(x, target) : !labels_fit(x, target, axis))
         wk__op_error(
             l->op, l->site, fractions ? WK_ERR_DTYPE : WK_ERR_SHAPE, l->in,
-            "labels $b do not fit scores $a: class labels are i64 of the scores' shape without its dimension %d%s",
+            "labels $b do not match input $a: expected i64 class indices of the input's shape without dimension %d%s",
             axis, also);
     else if (target->dtype == WK_BOOL)
         wk__op_error(l->op, l->site, WK_ERR_DTYPE, l->in,
-                     "labels are $b, but class labels are i64; convert them with wk_to_dtype(labels, WK_I64)");
+                     "labels must be i64 class indices, got $b; convert them with wk_to_dtype(labels, WK_I64)");
     else if (weight && (weight->ndim != 1 || weight->shape[0] != x->shape[axis]))
-        wk__op_error(l->op, l->site, WK_ERR_SHAPE, l->in, "weight $c must have one number for each of the %lld classes",
-                     (long long)x->shape[axis]);
+        wk__op_error(l->op, l->site, WK_ERR_SHAPE, l->in,
+                     "weight $c must have one element for each of the %lld classes", (long long)x->shape[axis]);
     else if ((unsigned)l->reduction > WK_REDUCE_NONE)
         wk__op_error(l->op, l->site, WK_ERR_ARGUMENT, l->in,
-                     "there is no reduction %d; there are WK_REDUCE_MEAN, WK_REDUCE_SUM and WK_REDUCE_NONE",
+                     "unknown reduction %d; expected WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE",
                      (int)l->reduction);
     else
         return true;
@@ -233,14 +246,14 @@ static bool check_weight(const loss_call *l)
     if (!weight) return !wk__error_pending();
     if (!wk__check_tensor(weight, l->site, l->op->name, "weight")) return false;
     bool fractions = l->in[1] && wk__is_tensor(l->in[1]) && wk__is_float(wk__body_of(l->in[1])->dtype);
-    return fractions || wk__check_weight_is_constant(l->op, l->site, weight, "beside class labels, weight");
+    return fractions || wk__check_weight_is_constant(l->op, l->site, weight, "with class labels, weight");
 }
 
 static wk_tensor *compute_loss(const loss_call *l)
 {
     wk__compose c;
     if (!(l->smoothing >= 0 && l->smoothing <= 1)) {
-        wk__error_set(l->site, WK_ERR_ARGUMENT, "%s: .label_smoothing is %g; it must lie in 0..1", l->op->name,
+        wk__error_set(l->site, WK_ERR_ARGUMENT, "%s: .label_smoothing must be in [0, 1], got %g", l->op->name,
                       l->smoothing);
         return NULL;
     }

@@ -30,7 +30,7 @@ static wk_tensor *loss(const wk__op *op, wk_site site, wk_tensor *input, wk_tens
     const bool huber_loss = op == &wk__op_huber_loss;
     if (!(huber_loss ? threshold > 0 : threshold >= 0)) {
         wk__error_set(site, WK_ERR_ARGUMENT,
-                      huber_loss ? "%s: .delta is %g; it must be more than 0" : "%s: .beta is %g; it must be 0 or more",
+                      huber_loss ? "%s: .delta must be greater than 0, got %g" : "%s: .beta must be at least 0, got %g",
                       op->name, threshold);
         return NULL;
     }

@@ -11,8 +11,8 @@ bool wk__check_host_labels(const wk__op *op, wk_site site, wk_tensor *const in[]
     if (wk__body_of(in[1])->dtype != WK_I64 ||
         !wk__find_index_out_of_range(in[1], 0, classes->count, &classes->ignore_index, &bad))
         return true;
-    wk__op_error(op, site, WK_ERR_INDEX, in, "label %lld names no class: there are %lld in $a", (long long)bad,
-                 (long long)classes->count);
+    wk__op_error(op, site, WK_ERR_INDEX, in, "label %lld is out of range for the %lld classes of $a (valid: [0, %lld))",
+                 (long long)bad, (long long)classes->count, (long long)classes->count);
     return false;
 }
 

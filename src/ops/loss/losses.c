@@ -12,12 +12,12 @@ static bool check_input_target(const wk__loss *l)
                      "input $a and target $b must have the same shape: see wk_reshape");
     else if (!wk__is_float(a->dtype) && !wk__is_float(b->dtype))
         wk__op_error(l->op, l->site, WK_ERR_DTYPE, l->in,
-                     "$a is not of a floating dtype; convert it with wk_to_dtype(x, WK_F32)");
+                     "$a is not floating-point; convert it with wk_to_dtype(x, WK_F32)");
     else
         return (unsigned)l->reduction <= WK_REDUCE_BATCHMEAN ||
                (wk__op_error(l->op, l->site, WK_ERR_ARGUMENT, l->in,
-                             "there is no reduction %d; there are WK_REDUCE_MEAN, WK_REDUCE_SUM, WK_REDUCE_NONE "
-                             "and WK_REDUCE_BATCHMEAN",
+                             "unknown reduction %d; expected WK_REDUCE_MEAN, WK_REDUCE_SUM, WK_REDUCE_NONE or "
+                             "WK_REDUCE_BATCHMEAN",
                              (int)l->reduction),
                 false);
     return false;
@@ -27,7 +27,7 @@ bool wk__check_weight_is_constant(const wk__op *op, wk_site site, wk_tensor *wei
 {
     if (!wk__needs_grad_fn(wk__context(), &weight, 1)) return true;
     wk__op_error(op, site, WK_ERR_STATE, &weight,
-                 "%s $a requires a gradient, and there is none for it here: wk_detach it", name);
+                 "%s $a requires grad, but this loss is not differentiable in it; wk_detach it", name);
     return false;
 }
 

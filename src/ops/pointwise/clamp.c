@@ -60,7 +60,7 @@ static bool prepare(wk_site site, wk_tensor *x, wk_value low, wk_value high, cla
 {
     const bool lower = low.kind != WK_VALUE_NONE, upper = high.kind != WK_VALUE_NONE;
     if (!lower && !upper) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "clamp: neither limit is given; give the lower or the upper one, or both");
+        wk__error_set(site, WK_ERR_ARGUMENT, "clamp: low and high are both missing; pass at least one");
         return false;
     }
     *c = (clamp_call){.op = &wk__op_clamp, .arg = {wk__tensor_arg(x)}, .count = 3};

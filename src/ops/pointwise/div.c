@@ -50,7 +50,7 @@ static const wk__op *division(wk_site site, const wk_div_options *options)
     if (!mode) return &wk__op_div;
     if (strcmp(mode, "floor") == 0) return &floored_op;
     if (strcmp(mode, "trunc") == 0) return &truncated_op;
-    wk__error_set(site, WK_ERR_ARGUMENT, "div: the rounding_mode is \"%.30s\"; it must be \"floor\" or \"trunc\"",
+    wk__error_set(site, WK_ERR_ARGUMENT, "div: unknown .rounding_mode \"%.30s\"; expected \"floor\" or \"trunc\"",
                   mode);
     return NULL;
 }

@@ -90,12 +90,12 @@ static bool check_integer_power(wk_site site, wk__arg a, wk__arg b)
     if (b.number.i >= 0 && wk__scalar_to_i64(&b.number.i, dtype) == b.number.i) return true;
     if (b.number.i >= 0) {
         wk__op_error(&wk__op_pow, site, WK_ERR_ARGUMENT, &a.tensor,
-                     "$a to the power %lld: %s does not hold that number; wk_to_dtype(x, WK_I64) first",
+                     "$a to the power %lld: the exponent does not fit %s; use wk_to_dtype(x, WK_I64) first",
                      (long long)b.number.i, wk_dtype_str(dtype));
         return false;
     }
     wk__op_error(&wk__op_pow, site, WK_ERR_ARGUMENT, &a.tensor,
-                 "$a to the power %lld: integers have no negative powers; wk_to_dtype(x, WK_F32) first",
+                 "$a to the power %lld: integers do not support negative powers; use wk_to_dtype(x, WK_F32) first",
                  (long long)b.number.i);
     return false;
 }

@@ -5,7 +5,7 @@
 static bool check_condition(const wk__op *op, wk_site site, wk_tensor *x)
 {
     if (!x || !wk__is_tensor(x) || wk__body_of(x)->dtype == WK_BOOL) return true; /* the call reports invalid tensors */
-    wk__op_error(op, site, WK_ERR_DTYPE, &x, "the condition is $a; it must be bool: wk_ne(x, 0)");
+    wk__op_error(op, site, WK_ERR_DTYPE, &x, "the condition must be bool, got $a; use wk_ne(x, 0)");
     return false;
 }
 
@@ -48,7 +48,7 @@ static bool check_scalar_value(wk_site site, wk_tensor *x)
 {
     if (wk__body_of(x)->ndim == 0) return true;
     wk__op_error(&wk__op_masked_fill, site, WK_ERR_SHAPE, &x,
-                 "the value is $a; it must be a number or a 0-d tensor: see wk_where");
+                 "the value must be a number or a 0-d tensor, got $a; see wk_where");
     return false;
 }
 

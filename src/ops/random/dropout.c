@@ -25,7 +25,7 @@ static bool check_float(const wk__op *op, wk_site site, wk_tensor *x)
 {
     if (!wk__check_input(op, site, x)) return false;
     if (wk__is_float(wk__body_of(x)->dtype)) return true;
-    wk__op_error(op, site, WK_ERR_DTYPE, &x, "$a must be of a floating dtype; convert it with wk_to_dtype(x, WK_F32)");
+    wk__op_error(op, site, WK_ERR_DTYPE, &x, "$a must be floating-point; convert it with wk_to_dtype(x, WK_F32)");
     return false;
 }
 
@@ -53,7 +53,7 @@ wk_tensor *wk_dropout_at(wk_site site, wk_tensor *x, double p, bool training)
 {
     if (!check_float(&wk__op_dropout, site, x)) return NULL;
     if (!(p >= 0 && p <= 1)) {
-        wk__op_error(&wk__op_dropout, site, WK_ERR_ARGUMENT, &x, "the probability must lie in [0, 1], not be %g", p);
+        wk__op_error(&wk__op_dropout, site, WK_ERR_ARGUMENT, &x, "p must be in [0, 1], got %g", p);
         return NULL;
     }
     if (!training) return wk__return_operand(x);
@@ -132,6 +132,6 @@ const wk__op wk__op_bernoulli = {
     .expression = bernoulli,
     .uses_position = true,
     .gradient = bernoulli_gradient,
-    .fault_message = "an element of the input is no probability; expected 0 <= p <= 1",
+    .fault_message = "an element of the input is not a probability; expected 0 <= p <= 1",
     WK__SIGNATURE_bernoulli,
 };

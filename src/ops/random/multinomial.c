@@ -83,12 +83,13 @@ static bool check_probabilities(wk_site site, wk_tensor *x, int64_t count, bool 
     int64_t n = body->ndim ? body->shape[body->ndim - 1] : 0;
     if (!wk__is_float(body->dtype) || body->ndim < 1 || body->ndim > 2 || n < 1) {
         wk__op_error(&wk__op_multinomial, site, body->ndim < 1 || body->ndim > 2 || n < 1 ? WK_ERR_SHAPE : WK_ERR_DTYPE,
-                     &x, "the probabilities must be floats of shape (n) or (rows, n), n 1 or more, not $a%s",
+                     &x,
+                     "the probabilities must be floating-point of shape (n) or (rows, n) with n at least 1, got $a%s",
                      wk__is_float(body->dtype) ? "" : "; convert them with wk_to_dtype(x, WK_F32)");
         return false;
     }
     if (count >= 1 && (replacement || count <= n)) return true;
-    wk__op_error(&wk__op_multinomial, site, WK_ERR_ARGUMENT, &x, "%lld cannot be drawn of the %lld places of $a%s",
+    wk__op_error(&wk__op_multinomial, site, WK_ERR_ARGUMENT, &x, "cannot draw %lld of the %lld categories of $a%s",
                  (long long)count, (long long)n, replacement ? "" : " without .replacement");
     return false;
 }

@@ -44,7 +44,7 @@ static wk_tensor *floats(const wk__op *op, const wk__op *table, wk_site site, co
     wk__create c;
     if (!wk__create_begin(&c, op, site, shape, ndim, options, WK_F32)) return NULL;
     if (table[c.dtype].name) return wk__record_random(&c, &table[c.dtype], c.dtype, NULL, 0);
-    wk__error_set(site, WK_ERR_DTYPE, "%s: %s numbers cannot be drawn, floats can; wk_randint draws whole numbers",
+    wk__error_set(site, WK_ERR_DTYPE, "%s: cannot draw random %s numbers; use a floating dtype, or wk_randint",
                   op->name, wk_dtype_str(c.dtype));
     return NULL;
 }

@@ -84,7 +84,7 @@ wk_tensor *wk_randint_at(wk_site site, int64_t low, int64_t high, const int64_t 
     wk__create c;
     wk__integer_range ends;
     if (low >= high) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "randint: no number lies in [%lld, %lld)", (long long)low,
+        wk__error_set(site, WK_ERR_ARGUMENT, "randint: the range [%lld, %lld) is empty", (long long)low,
                       (long long)high);
         return NULL;
     }

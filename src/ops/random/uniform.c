@@ -62,7 +62,7 @@ static bool check_target(const wk__op *op, wk_site site, wk_tensor *x)
 {
     if (!wk__check_input(op, site, x)) return false;
     if (wk__is_float(wk__body_of(x)->dtype)) return true;
-    wk__op_error(op, site, WK_ERR_DTYPE, &x, "$a cannot be filled with floats; wk_randint draws whole numbers");
+    wk__op_error(op, site, WK_ERR_DTYPE, &x, "$a cannot hold random floats; use wk_randint for integers");
     return false;
 }
 
@@ -71,7 +71,7 @@ wk_tensor *wk_uniform__at(wk_site site, wk_tensor *x, double from, double to)
 {
     const wk__op *op = &wk__op_uniform_;
     if (!(from <= to)) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "uniform_: no number lies in [%g, %g)", from, to);
+        wk__error_set(site, WK_ERR_ARGUMENT, "uniform_: the range [%g, %g) is empty", from, to);
         return NULL;
     }
     if (!check_target(op, site, x)) return NULL;
@@ -91,7 +91,7 @@ wk_tensor *wk_normal__at(wk_site site, wk_tensor *x, double mean, double std)
 {
     const wk__op *op = &wk__op_normal_;
     if (!(std >= 0)) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "normal_: a standard deviation of %g is less than 0", std);
+        wk__error_set(site, WK_ERR_ARGUMENT, "normal_: std must be at least 0, got %g", std);
         return NULL;
     }
     return check_target(op, site, x) ? fill_random(&(const fill){op, true, mean, std, 0}, site, x) : NULL;

@@ -36,7 +36,7 @@ static wk_tensor *reduce_argbest(const wk__op *reduction, wk_site site, wk_tenso
 static bool check_one_dim(const wk__op *op, wk_site site, wk_tensor *x, int count)
 {
     if (count <= 1) return true;
-    wk__op_error(op, site, WK_ERR_ARGUMENT, &x, "takes one dimension or none (all of $a), not %d", count);
+    wk__op_error(op, site, WK_ERR_ARGUMENT, &x, "expected at most one dimension of $a, got %d", count);
     return false;
 }
 

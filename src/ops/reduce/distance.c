@@ -15,7 +15,7 @@ static bool check_floats(const wk__op *op, wk_site site, wk_tensor *const in[2],
     *dtype = wk__promote_types(wk__body_of(in[0])->dtype, wk__body_of(in[1])->dtype);
     if (wk__is_float(*dtype)) return true;
     wk__op_error(op, site, WK_ERR_DTYPE, in,
-                 "$a and $b are not of a floating dtype; convert one with wk_to_dtype(x, WK_F32)");
+                 "$a and $b are not floating-point; convert one with wk_to_dtype(x, WK_F32)");
     return false;
 }
 

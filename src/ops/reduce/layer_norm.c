@@ -68,7 +68,7 @@ wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, in
         (bias && !wk__check_tensor(bias, site, op->name, "bias")))
         return NULL;
     if (!(eps >= 0)) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "layer_norm: eps is %g; it must be 0 or more", eps);
+        wk__error_set(site, WK_ERR_ARGUMENT, "layer_norm: eps must be at least 0, got %g", eps);
         return NULL;
     }
     if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;

@@ -9,7 +9,7 @@ bool wk__reduction_dim(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim
 {
     int ndim = wk__body_of(x)->ndim;
     if (wk__wrap_dim(ndim, dim, axis)) return true;
-    wk__op_error(op, site, WK_ERR_INDEX, &x, "dimension %lld is out of range for $a, which has %d", (long long)dim,
+    wk__op_error(op, site, WK_ERR_INDEX, &x, "dimension %lld is out of range for $a (%d dimensions)", (long long)dim,
                  ndim);
     return false;
 }
@@ -17,7 +17,7 @@ bool wk__reduction_dim(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim
 bool wk__check_float(const wk__op *op, wk_site site, wk_tensor *x)
 {
     if (wk__is_float(wk__body_of(x)->dtype)) return true;
-    wk__op_error(op, site, WK_ERR_DTYPE, &x, "$a is not of a floating dtype; convert it with wk_to_dtype(x, WK_F32)");
+    wk__op_error(op, site, WK_ERR_DTYPE, &x, "$a is not floating-point; convert it with wk_to_dtype(x, WK_F32)");
     return false;
 }
 
@@ -33,9 +33,7 @@ int64_t wk__reduced_numel(const wk_tensor *x, uint16_t mask)
 bool wk__check_nonempty_reduction(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mask)
 {
     if (wk__reduced_numel(x, mask) > 0) return true;
-    wk__op_error(op, site, WK_ERR_SHAPE, &x,
-                 "$a has no elements along the reduced dimensions, so there is none to give; make this call only if "
-                 "wk_numel of it is more than 0");
+    wk__op_error(op, site, WK_ERR_SHAPE, &x, "cannot reduce $a over dimensions of size 0; check wk_numel first");
     return false;
 }
 
@@ -45,8 +43,7 @@ bool wk__check_nonempty_reduction(const wk__op *op, wk_site site, wk_tensor *x, 
 static bool report_dtype(const wk__reduction_call *r, const wk__op *op, wk_site site, wk_tensor *x)
 {
     if (!r->dtype_given) return wk__check_float(op, site, x);
-    wk__op_error(op, site, WK_ERR_DTYPE, &x, ".dtype is %s: there is no such result of $a, which is one of floats",
-                 wk_dtype_str(r->dtype));
+    wk__op_error(op, site, WK_ERR_DTYPE, &x, ".dtype must be floating-point for $a, got %s", wk_dtype_str(r->dtype));
     return false;
 }
 
@@ -74,7 +71,7 @@ bool wk__reduction_begin_options(wk__reduction_call *r, const wk__op *op, wk_sit
     wk_reduce_options o;
     if (!wk__options(site, op->name, options, &o)) return false;
     if (o.dtype && !op->takes_dtype) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: there is no .dtype here; convert the result with wk_to_dtype",
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: .dtype is not supported; convert the result with wk_to_dtype",
                       op->name);
         return false;
     }

@@ -108,8 +108,8 @@ static bool check_k(sort_call *s, int64_t k, int64_t least)
 {
     if (!s->out[1] || (k >= least && k <= s->length)) return s->out[1] != NULL;
     wk__op_error(s->compose.op, s->compose.site, WK_ERR_ARGUMENT, s->compose.in,
-                 "k = %lld must lie between %lld and %lld, the size of dimension %d of $a", (long long)k,
-                 (long long)least, (long long)s->length, s->axis);
+                 "k = %lld is out of range [%lld, %lld] for dimension %d of $a", (long long)k, (long long)least,
+                 (long long)s->length, s->axis);
     s->out[0] = s->out[1] = NULL;
     return false;
 }

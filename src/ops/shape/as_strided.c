@@ -25,7 +25,7 @@ wk_tensor *wk_as_strided_at(wk_site site, wk_tensor *x, const int64_t *shape, co
     int64_t room = body->storage->bytes / (int64_t)wk_dtype_size(body->dtype) - start;
     if (!fits || (!empty && last >= room)) {
         wk__op_error(&wk__op_as_strided, site, WK_ERR_SHAPE, &x,
-                     "the geometry reaches past the storage of $a, or has a negative size or stride");
+                     "shape, strides and offset exceed the storage of $a, or a size or stride is negative");
         return NULL;
     }
     wk__attr attr =

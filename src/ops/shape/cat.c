@@ -62,9 +62,9 @@ static bool report_shape_mismatch(const cat_call *j, int k)
     wk__text_add(&text, ", the shape of the first is ");
     wk__text_shape(&text, model->ndim, model->shape);
     if (j->op == &wk__op_cat)
-        wk__text_format(&text, ": they may differ in dimension %d only", j->d);
+        wk__text_format(&text, "; they may differ only in dimension %d", j->d);
     else
-        wk__text_add(&text, ": they must be equal");
+        wk__text_add(&text, "; they must be equal");
     wk__error_set_text(j->site, WK_ERR_SHAPE, &text);
     return false;
 }
@@ -90,7 +90,7 @@ static bool resolve_shape(cat_call *j)
     j->dtype = wk__promotion_result(&promotion);
     int64_t bytes;
     if (wk__dense_bytes(j->ndim, j->shape, j->dtype, &bytes)) return true;
-    wk__error_set(j->site, WK_ERR_SHAPE, "%s: the result would have more than 2^63 bytes", j->op->name);
+    wk__error_set(j->site, WK_ERR_SHAPE, "%s: the result exceeds 2^63 bytes", j->op->name);
     return false;
 }
 
@@ -188,8 +188,7 @@ static wk_tensor *cat(cat_call *j, int64_t dim)
     wk_tensor *model = j->in[0];
     for (int k = 0; k < j->count && is_skipped_empty(model); k++) model = j->in[k];
     if (wk__body_of(model)->ndim == 0) {
-        wk__op_error(j->op, j->site, WK_ERR_SHAPE, &model,
-                     "$a has no dimension to be joined along; wk_stack makes one");
+        wk__op_error(j->op, j->site, WK_ERR_SHAPE, &model, "cannot concatenate 0-d tensors: $a; use wk_stack");
         return NULL;
     }
     if (!wk__resolve_dim(j->op, j->site, model, dim, 0, &j->d) || !resolve_shape(j)) return NULL;

@@ -75,10 +75,10 @@ wk_tensor *wk_roll_at(wk_site site, wk_tensor *x, const int64_t *shifts, int shi
     if (!wk__compose_begin(&c, &wk__op_roll, site, &x, 1)) return NULL;
     const wk__body *body = wk__body_of(x);
     if (shift_count != (dim_count ? dim_count : 1) || shift_count > WK__MAX_DIMS) {
-        wk__op_error(&wk__op_roll, site, WK_ERR_ARGUMENT, &x,
-                     "%d shifts for %d dimensions of $a: there must be one for each, or one and no "
-                     "dimensions",
-                     shift_count, dim_count);
+        wk__op_error(
+            &wk__op_roll, site, WK_ERR_ARGUMENT, &x,
+            "got %d shifts for %d dimensions of $a; pass one shift per dimension, or one shift and no dimensions",
+            shift_count, dim_count);
         return wk__compose_end(&c, NULL, NULL);
     }
     if (dim_count == 0) {
@@ -87,7 +87,7 @@ wk_tensor *wk_roll_at(wk_site site, wk_tensor *x, const int64_t *shifts, int shi
         attr.list[0] = wrap_shift(shifts[0], n);
         out = wk_reshape_at(site, roll_dim(row, attr.list[0], 0), body->shape, body->ndim);
     } else if (body->ndim == 0) {
-        wk__op_error(&wk__op_roll, site, WK_ERR_INDEX, &x, "$a has no dimensions, and %d are named", dim_count);
+        wk__op_error(&wk__op_roll, site, WK_ERR_INDEX, &x, "$a has no dimensions, but %d are named", dim_count);
     } else {
         out = x;
         for (int k = 0; k < dim_count && out; k++) {
@@ -134,7 +134,7 @@ static wk_tensor *repeat_dim(const wk__op *op, wk_site site, wk_tensor *x, int d
     int64_t shape[4], result[WK__MAX_DIMS], bytes;
     memcpy(result, body->shape, sizeof result);
     if (__builtin_mul_overflow(result[d], n, &result[d]) || !wk__dense_bytes(body->ndim, result, body->dtype, &bytes)) {
-        wk__op_error(op, site, WK_ERR_SHAPE, &x, "%lld copies of $a have more than 2^63 bytes", (long long)n);
+        wk__op_error(op, site, WK_ERR_SHAPE, &x, "%lld copies of $a exceed 2^63 bytes", (long long)n);
         return NULL;
     }
     repeat_shape(body, d, body->shape[d], 1, behind, shape);
@@ -174,7 +174,7 @@ static wk_tensor *repeat(const wk__op *op, wk_site site, wk_tensor *x, const int
     }
     if (!fits) {
         wk__op_error(op, site, WK_ERR_ARGUMENT, &x,
-                     "$a needs a number of copies, 0 or more, for each of its %d dimensions (and at most %d in all)",
+                     "expected a repeat count of at least 0 for each dimension of $a (%d, and at most %d in all)",
                      body->ndim, WK__MAX_DIMS);
         return wk__compose_end(&c, NULL, NULL);
     }
@@ -227,8 +227,7 @@ wk_tensor *wk_repeat_interleave_at(wk_site site, wk_tensor *x, int64_t n, int64_
     const wk__body *body = wk__body_of(x);
     if (body->ndim == 0 || n < 0)
         wk__op_error(&wk__op_repeat_interleave, site, WK_ERR_ARGUMENT, &x,
-                     "%lld copies of each place of $a: it must have a dimension, and the number be 0 "
-                     "or more",
+                     "cannot repeat each index of $a %lld times: $a must have a dimension and the count be at least 0",
                      (long long)n);
     else if (wk__resolve_dim(&wk__op_repeat_interleave, site, x, dim, 0, &d))
         out = repeat_dim(&wk__op_repeat_interleave, site, x, d, n, 1);
@@ -243,8 +242,8 @@ wk_tensor *wk_repeat_interleave_flat_at(wk_site site, wk_tensor *x, int64_t n)
     wk_tensor *out = NULL;
     if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;
     if (n < 0)
-        wk__op_error(op, site, WK_ERR_ARGUMENT, &x, "%lld copies of each element of $a: the number must be 0 or more",
-                     (long long)n);
+        wk__op_error(op, site, WK_ERR_ARGUMENT, &x,
+                     "cannot repeat each element of $a %lld times: the count must be at least 0", (long long)n);
     else
         out =
             repeat_dim(op, site, wk_reshape_at(site, x, (const int64_t[]){wk__body_numel(wk__body_of(x))}, 1), 0, n, 1);

@@ -34,7 +34,7 @@ static wk_tensor *make_slice(const wk__op *op, wk_site site, wk_tensor *x, int d
 static bool check_has_dims(const wk__op *op, wk_site site, wk_tensor *x)
 {
     if (wk__body_of(x)->ndim) return true;
-    wk__op_error(op, site, WK_ERR_SHAPE, &x, "$a has no dimension to take a part of");
+    wk__op_error(op, site, WK_ERR_SHAPE, &x, "$a has no dimensions to slice");
     return false;
 }
 
@@ -46,7 +46,7 @@ wk_tensor *wk_slice_at(wk_site site, wk_tensor *x, int64_t dim, int64_t start, i
         return NULL;
     if (step < 1) {
         wk__op_error(&wk__op_slice, site, WK_ERR_ARGUMENT, &x,
-                     "the step must be 1 or more, not %lld; wk_flip turns a dimension round", (long long)step);
+                     "step must be at least 1, got %lld; use wk_flip to reverse a dimension", (long long)step);
         return NULL;
     }
     int64_t size = wk__body_of(x)->shape[d];
@@ -65,7 +65,7 @@ wk_tensor *wk_narrow_at(wk_site site, wk_tensor *x, int64_t dim, int64_t start, 
     if (from >= 0 && from <= size && length >= 0 && length <= size - from)
         return make_slice(&wk__op_narrow, site, x, d, from, from + length, 1);
     wk__op_error(&wk__op_narrow, site, WK_ERR_INDEX, &x,
-                 "%lld places from %lld on do not lie in dimension %d of $a, which has %lld", (long long)length,
+                 "length %lld from start %lld exceeds dimension %d of $a (size %lld)", (long long)length,
                  (long long)start, d, (long long)size);
     return NULL;
 }
@@ -98,7 +98,7 @@ wk_tensor *wk_select_at(wk_site site, wk_tensor *x, int64_t dim, int64_t index)
     wk__geometry_of(wk__body_of(x), &g);
     if (index < -g.shape[d] || index >= g.shape[d]) {
         wk__op_error(&wk__op_select, site, WK_ERR_INDEX, &x,
-                     "index %lld is out of range for dimension %d of $a, which has %lld places", (long long)index, d,
+                     "index %lld is out of range for dimension %d of $a (size %lld)", (long long)index, d,
                      (long long)g.shape[d]);
         return NULL;
     }
@@ -182,7 +182,7 @@ wk_tensor *wk_unfold_at(wk_site site, wk_tensor *x, int64_t dim, int64_t size, i
     const int64_t places = g.ndim ? g.shape[d] : 1;
     if (size < 0 || size > places || step < 1) {
         wk__op_error(&wk__op_unfold, site, WK_ERR_ARGUMENT, &x,
-                     "windows of %lld places every %lld do not fit dimension %d of $a, which has %lld", (long long)size,
+                     "windows of size %lld and step %lld do not fit dimension %d of $a (size %lld)", (long long)size,
                      (long long)step, d, (long long)places);
         return NULL;
     }

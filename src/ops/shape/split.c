@@ -63,7 +63,7 @@ static int split_without_node(const wk__op *op, wk_site site, wk_tensor *x, int 
 static bool check_piece_count(const wk__op *op, wk_site site, wk_tensor *x, int64_t count)
 {
     if (count <= INT32_MAX) return true;
-    wk__op_error(op, site, WK_ERR_ARGUMENT, &x, "$a in %lld pieces: that is too many", (long long)count);
+    wk__op_error(op, site, WK_ERR_ARGUMENT, &x, "cannot split $a into %lld pieces: too many", (long long)count);
     return false;
 }
 
@@ -87,7 +87,7 @@ static bool begin(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, int
 {
     if (!wk__check_input(op, site, x) || !wk__resolve_dim(op, site, x, dim, 0, d)) return false;
     if (wk__body_of(x)->ndim) return true;
-    wk__op_error(op, site, WK_ERR_SHAPE, &x, "$a has no dimension to divide");
+    wk__op_error(op, site, WK_ERR_SHAPE, &x, "$a has no dimensions to split");
     return false;
 }
 
@@ -117,7 +117,7 @@ int wk_split_at(wk_site site, wk_tensor *x, int64_t size, int64_t dim, wk_tensor
                    ? split_into(&wk__op_split, site, x, d, NULL, size, count, out)
                    : -1;
     }
-    wk__op_error(&wk__op_split, site, WK_ERR_ARGUMENT, &x, "pieces of $a must have a place at least, not %lld",
+    wk__op_error(&wk__op_split, site, WK_ERR_ARGUMENT, &x, "the size of the pieces of $a must be at least 1, got %lld",
                  (long long)size);
     return -1;
 }
@@ -128,7 +128,7 @@ int wk__chunk(wk_site site, wk_tensor *x, int64_t n, int64_t dim, wk_tensor **ou
     int d;
     if (!begin(&wk__op_chunk, site, x, dim, &d)) return -1;
     if (n < 1) {
-        wk__op_error(&wk__op_chunk, site, WK_ERR_ARGUMENT, &x, "$a in %lld pieces: there must be one at least",
+        wk__op_error(&wk__op_chunk, site, WK_ERR_ARGUMENT, &x, "cannot split $a into %lld pieces: expected at least 1",
                      (long long)n);
         return -1;
     }
@@ -161,7 +161,7 @@ int wk_split_with_sizes_at(wk_site site, wk_tensor *x, const int64_t *sizes, int
     }
     if (fits && left == 0) return split_into(&wk__op_split_with_sizes, site, x, d, sizes, 0, count, out);
     wk__op_error(&wk__op_split_with_sizes, site, WK_ERR_SHAPE, &x,
-                 "the sizes must add up to the %lld places of dimension %d of $a", (long long)wk__body_of(x)->shape[d],
+                 "the sizes must add up to %lld, the size of dimension %d of $a", (long long)wk__body_of(x)->shape[d],
                  d);
     return -1;
 }

@@ -38,7 +38,8 @@ wk_tensor *wk_t_at(wk_site site, wk_tensor *x)
     if (!wk__check_input(&wk__op_t, site, x)) return NULL;
     int ndim = wk__body_of(x)->ndim;
     if (ndim <= 2) return swap_dims(&wk__op_t, site, x, 0, ndim == 2 ? 1 : 0);
-    wk__op_error(&wk__op_t, site, WK_ERR_SHAPE, &x, "takes two dimensions at most, not $a; wk_transpose swaps any two");
+    wk__op_error(&wk__op_t, site, WK_ERR_SHAPE, &x,
+                 "expected at most two dimensions, got $a; use wk_transpose to swap any two");
     return NULL;
 }
 
@@ -82,8 +83,8 @@ wk_tensor *wk_permute_at(wk_site site, wk_tensor *x, const int64_t *dims, int co
         attr.list[k] = d;
     }
     if (count != body->ndim || seen != (1u << body->ndim) - 1) {
-        wk__op_error(&wk__op_permute, site, WK_ERR_ARGUMENT, &x, "each of the %d dimensions of $a must be named once",
-                     body->ndim);
+        wk__op_error(&wk__op_permute, site, WK_ERR_ARGUMENT, &x,
+                     "each of the %d dimensions of $a must be listed exactly once", body->ndim);
         return NULL;
     }
     return wk__make_view_geometry(&wk__op_permute, site, x, &g, &attr);

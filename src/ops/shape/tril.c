@@ -66,7 +66,7 @@ static wk_tensor *triangle(const wk__op *op, wk_site site, wk_tensor *x, int64_t
     wk__geometry g;
     wk__geometry_of(wk__body_of(x), &g);
     if (g.ndim < 2) {
-        wk__op_error(op, site, WK_ERR_SHAPE, &x, "$a has no rows and columns: it needs two dimensions at least");
+        wk__op_error(op, site, WK_ERR_SHAPE, &x, "$a must have at least two dimensions");
         return NULL;
     }
     int64_t rows = g.shape[g.ndim - 2], columns = g.shape[g.ndim - 1];
@@ -129,7 +129,8 @@ static wk_tensor *record_one_hot(wk_site site, wk_tensor *x, const wk__geometry 
 static bool count_classes(wk_site site, wk_tensor *x, int64_t *n)
 {
     if (wk__body_numel(wk__body_of(x)) == 0) {
-        wk__op_error(&wk__op_one_hot, site, WK_ERR_SHAPE, &x, "$a has no number to know the number of classes by");
+        wk__op_error(&wk__op_one_hot, site, WK_ERR_SHAPE, &x,
+                     "$a is empty, so the number of classes cannot be inferred; pass n");
         return false;
     }
     wk__compose c;
@@ -139,7 +140,7 @@ static bool count_classes(wk_site site, wk_tensor *x, int64_t *n)
     bool known = most && wk_read_at(site, most, n, sizeof *n) == WK_OK;
     wk__compose_end(&c, NULL, NULL);
     if (known && *n < 0) {
-        wk__op_error(&wk__op_one_hot, site, WK_ERR_INDEX, &x, "class %lld is out of range: they are counted from 0",
+        wk__op_error(&wk__op_one_hot, site, WK_ERR_INDEX, &x, "class %lld is out of range: classes start at 0",
                      (long long)*n);
         return false;
     }
@@ -155,8 +156,7 @@ wk_tensor *wk_one_hot_at(wk_site site, wk_tensor *x, int64_t n)
     if (!wk__check_input(op, site, x) || (counted && !count_classes(site, x, &n))) return NULL;
     if (n < 1) {
         wk__op_error(op, site, WK_ERR_ARGUMENT, &x,
-                     "the number of classes must be 1 or more, or -1 for one more than the largest number, not %lld",
-                     (long long)n);
+                     "n must be at least 1, or -1 for the largest class plus 1, got %lld", (long long)n);
         return NULL;
     }
     if (!(x = wk__to_i64_index(op, site, x, -n, &x))) return NULL;
@@ -164,10 +164,10 @@ wk_tensor *wk_one_hot_at(wk_site site, wk_tensor *x, int64_t n)
     if (!wk__geometry_insert(op, site, x, &g, g.ndim, n, 0)) return NULL;
     int64_t bytes;
     if (wk__dense_bytes(g.ndim, g.shape, WK_I64, &bytes)) return record_one_hot(site, x, &g, n);
-    wk__op_error(op, site, WK_ERR_SHAPE, &x,
-                 "%lld classes, of 8 bytes each, for every number of $a are more than 2^63 bytes; %s", (long long)n,
-                 counted ? "the classes were counted by the largest number, which is no label: give how many there are"
-                         : "give how many classes there are, or -1 for one more than the largest number");
+    wk__op_error(op, site, WK_ERR_SHAPE, &x, "%lld classes of 8 bytes for each element of $a exceed 2^63 bytes; %s",
+                 (long long)n,
+                 counted ? "n was inferred from the largest element; pass n"
+                         : "pass a smaller n, or -1 for the largest class plus 1");
     return NULL;
 }
 

@@ -138,7 +138,7 @@ static void who_has_a_tail(void **state)
         assert_int_equal(wk__null_backend.submit(null, &c.w.work, &fail),
                          row->can_have_epilogue ? WK_OK : WK_ERR_INTERNAL);
         if (!row->can_have_epilogue) {
-            assert_string_equal(fail.text, "null: a tail of what has none");
+            assert_string_equal(fail.text, "null: an epilogue of work that does not support one");
             assert_int_not_equal(family, WK__CONTRACTION);
             continue;
         }
@@ -226,7 +226,7 @@ static void operands_have_memory(void **state)
         assert_int_equal(wk__null_backend.submit(null, &c.w.work, &fail), WK_OK);
     }
     assert_int_equal(wk__null_backend.submit(null, &(wk__work){.family = WK__PROGRAM}, &fail), WK_ERR_INTERNAL);
-    assert_string_equal(fail.text, "null: a program that is not there");
+    assert_string_equal(fail.text, "null: a missing program");
     wk__null_log_clear();
     wk__null_backend.close(null);
 }

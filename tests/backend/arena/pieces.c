@@ -264,8 +264,7 @@ static void limit_speaks(void **state)
     piece[0] = take(arena, 10 * MB);
     piece[1] = take(arena, 1536 * 1024);
     assert_int_equal(wk__arena_alloc(arena, 12 * MB + MB / 2, &piece[2], &fail), WK_ERR_MEMORY);
-    assert_string_equal(fail.text, "asked for 12.5 MiB, live 11.5 MiB, cached 512 KiB, limit 20 MiB "
-                                   "(past the limit)");
+    assert_string_equal(fail.text, "requested 12.5 MiB, live 11.5 MiB, cached 512 KiB, limit 20 MiB (limit exceeded)");
     assert_int_equal(fail.tag, -1);
     wk__arena_free(arena, &piece[0]);
     piece[2] = take(arena, 12 * MB + MB / 2); /* the idle 10 MB had to go for it */
@@ -276,8 +275,8 @@ static void limit_speaks(void **state)
     piece[0] = take(arena, 200);
     piece[1] = take(arena, 500);
     assert_int_equal(wk__arena_alloc(arena, 1, &piece[2], &fail), WK_ERR_MEMORY);
-    assert_string_equal(fail.text, "asked for 1 byte, live 768 bytes, cached 0 bytes, limit 1000 bytes "
-                                   "(past the limit)");
+    assert_string_equal(fail.text,
+                        "requested 1 byte, live 768 bytes, cached 0 bytes, limit 1000 bytes (limit exceeded)");
     wk__arena_destroy(arena);
 }
 
@@ -291,7 +290,7 @@ static void limit_falls_while_a_block_is_taken(void **state)
         wk__memory piece;
         d.limited = wk__arena_new(&backend, &d, 20 * MB);
         assert_int_equal(wk__arena_alloc(d.limited, bytes[k], &piece, &fail), WK_ERR_MEMORY);
-        assert_non_null(strstr(fail.text, "limit 1 byte (past the limit)"));
+        assert_non_null(strstr(fail.text, "limit 1 byte (limit exceeded)"));
         assert_int_equal(stats_of(d.limited).live, 0);
         wk__arena_destroy(d.limited);
         assert_int_equal(d.held, 0);
@@ -387,7 +386,7 @@ static void host_memory_runs_out(void **state)
             } else {
                 missing++;
                 assert_int_equal(fail.code, WK_ERR_MEMORY);
-                assert_non_null(strstr(fail.text, "host memory is short"));
+                assert_non_null(strstr(fail.text, "out of host memory"));
             }
         }
         failed = wk__alloc_count() - before >= n;

@@ -212,7 +212,7 @@ static void limit_takes_idle_memory(void **state)
     wk__memory a = take(arena, 10), b = take(arena, 10), more;
     wk__arena_free(arena, &a);
     assert_int_equal(wk__arena_alloc(arena, 50 * MB, &more, &fail), WK_ERR_MEMORY);
-    assert_string_equal(fail.text, "asked for 50 MiB, live 20 MiB, cached 0 bytes, limit 64 MiB (past the limit)");
+    assert_string_equal(fail.text, "requested 50 MiB, live 20 MiB, cached 0 bytes, limit 64 MiB (limit exceeded)");
     more = take(arena, 22); /* all that is left */
     assert_int_equal(stats_of(arena).live, 64 * MB);
     assert_int_equal(d->held, 64 * MB);

@@ -233,7 +233,7 @@ static void host_memory_runs_out(void **state)
             } else {
                 missing++;
                 assert_int_equal(fail.code, WK_ERR_MEMORY);
-                assert_non_null(strstr(fail.text, "host memory is short"));
+                assert_non_null(strstr(fail.text, "out of host memory"));
             }
         }
         failed = wk__alloc_count() - before >= n;

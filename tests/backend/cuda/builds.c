@@ -242,18 +242,18 @@ static void compiler_errors(void **state)
         wk_code code;
         const char *words;
     } cases[] = {
-        {"STANDIN_ERRORS=nvrtcCompileProgram=1", WK_ERR_MEMORY, "no host memory to compile"},
+        {"STANDIN_ERRORS=nvrtcCompileProgram=1", WK_ERR_MEMORY, "out of host memory to compile"},
         {"STANDIN_ERRORS=nvrtcCompileProgram=5", WK_ERR_DEVICE, "NVRTC error 5"},
         {"STANDIN_ERRORS=nvrtcCompileProgram=11", WK_ERR_DEVICE, "NVRTC error 11"},
         {"STANDIN_ERRORS=nvrtcCreateProgram=3", WK_ERR_DEVICE, "NVRTC error 3"},
         {"STANDIN_ERRORS=nvrtcGetCUBINSize=4", WK_ERR_DEVICE, "NVRTC error 4"},
         {"STANDIN_ERRORS=nvrtcGetCUBIN=4", WK_ERR_DEVICE, "NVRTC error 4"},
-        {"STANDIN_ERRORS=nvrtcCompileProgram=6", WK_ERR_INTERNAL, "refused a kernel: it did not say why"},
-        {"STANDIN_ERRORS=nvrtcCompileProgram=6,nvrtcGetProgramLogSize=4", WK_ERR_INTERNAL, "did not say why"},
+        {"STANDIN_ERRORS=nvrtcCompileProgram=6", WK_ERR_INTERNAL, "rejected a kernel: no log"},
+        {"STANDIN_ERRORS=nvrtcCompileProgram=6,nvrtcGetProgramLogSize=4", WK_ERR_INTERNAL, "no log"},
         {"STANDIN_ERRORS=cuModuleLoadData=209", WK_ERR_DEVICE, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
         {"STANDIN_ERRORS=cuModuleGetFunction=2", WK_ERR_MEMORY, "loading a kernel: out of memory"},
         {"STANDIN_ERRORS=cuModuleGetFunction=209", WK_ERR_DEVICE, "loading a kernel: CUDA_ERROR_NO_BINARY_FOR_GPU"},
-        {"STANDIN_ERRORS=cuModuleGetFunction=500", WK_ERR_DEVICE, "does not find a kernel"},
+        {"STANDIN_ERRORS=cuModuleGetFunction=500", WK_ERR_DEVICE, "a compiled kernel is missing"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         told.code = cases[k].code;
@@ -266,9 +266,9 @@ static void compiler_errors(void **state)
         wk_code code;
         const char *words;
     } said[] = {
-        {"", WK_ERR_INTERNAL, "refused a kernel: error: this kernel is not in the archive"},
+        {"", WK_ERR_INTERNAL, "rejected a kernel: error: this kernel is not in the archive"},
         {"nvrtcCompileProgram=11", WK_ERR_DEVICE, "NVRTC error 11: error: this kernel is not in the archive"},
-        {"nvrtcGetProgramLog=4", WK_ERR_INTERNAL, "refused a kernel: it did not say why"},
+        {"nvrtcGetProgramLog=4", WK_ERR_INTERNAL, "rejected a kernel: no log"},
     };
     for (size_t k = 0; k < sizeof said / sizeof said[0]; k++) {
         char settings[200];

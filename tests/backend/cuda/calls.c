@@ -226,7 +226,7 @@ static void threads_have_memory_of_their_own(void)
     setenv("STANDIN_OTHERS", "1848", 1); /* leaves 100 of 2048 MB, and there would have to be 262 */
     setenv("STANDIN_FUNCTIONS", "3=1040", 1);
     add_to(x);
-    must(wk_error_code() == WK_ERR_MEMORY && strstr(wk_error(), "the threads of a kernel") != NULL);
+    must(wk_error_code() == WK_ERR_MEMORY && strstr(wk_error(), "the stack of a kernel") != NULL);
     wk_clear_error();
     must(driver_calls("cuLaunchKernel") == before);
     setenv("STANDIN_FUNCTIONS", "3=1024", 1);

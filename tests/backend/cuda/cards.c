@@ -154,7 +154,7 @@ static void cards_that_take_text(void **state)
 
 static void none_can_be_compiled_for(void)
 {
-    absent(WK__NO_LIBRARY, "too new for this card");
+    absent(WK__NO_LIBRARY, "too new for this GPU");
 }
 
 static void only_the_first_can(void)
@@ -203,7 +203,7 @@ static void uses_12(void)
 
 static void none_is_old_enough(void)
 {
-    absent(WK__NO_LIBRARY, "is there for CUDA 13 alone, and the driver goes to CUDA 12");
+    absent(WK__NO_LIBRARY, "is installed only for CUDA 13, but the driver supports CUDA 12");
     absent(WK__NO_LIBRARY, "pip install nvidia-cuda-nvrtc-cu12 and");
 }
 
@@ -250,7 +250,7 @@ static void broken_libraries(void **state)
 
 static void does_not_say(void)
 {
-    absent(WK__NO_LIBRARY, "does not say what it compiles for");
+    absent(WK__NO_LIBRARY, "does not report its targets");
 }
 
 static void is_too_old(void)
@@ -506,7 +506,7 @@ static void has_no_part_in_cuda(void)
     for (int k = 0; k < 3; k++) {
         must(wk_ones((3), .device = tried[k]) == NULL && wk_error_code() == WK_ERR_STATE);
         must(strstr(wk_error(), "used cuda:1, first by ones at") != NULL &&
-             strstr(wk_error(), "fork before that") != NULL);
+             strstr(wk_error(), "fork before the first use") != NULL);
         wk_clear_error();
     }
 }
@@ -560,9 +560,9 @@ static void is_not_opened(void)
 static void compute_modes(void **state)
 {
     (void)state;
-    mode_words = "nobody may compute on this card";
+    mode_words = "the compute mode of this GPU is Prohibited";
     in_child("STANDIN_ATTRIBUTES=20=2", is_not_opened);
-    mode_words = "another process has the card for itself";
+    mode_words = "another process has exclusive use of this GPU";
     in_child("STANDIN_ATTRIBUTES=20=3", is_not_opened);
     in_child("STANDIN_ERRORS=cuDevicePrimaryCtxRetain=46", is_not_opened);
 }

@@ -19,11 +19,11 @@ check "devices: two cards" says '^cuda:1,"NVIDIA H100' "$wick" devices --csv
 check "the tour ends well" says "^23[.] " "$wick" tour
 cp "$WICK_WORK/stdout" "$WICK_WORK/tour"
 said() { check "tour: $1" grep -q -e "$2" "$WICK_WORK/tour"; } # WHAT TEXT
-said "it is about the cards" "^The GPU chapter with .*, on cpu cuda:0 cuda:1$"
+said "it is about the cards" "^GPU tutorial with .*, on cpu cuda:0 cuda:1$"
 said "3, how many" "^cuda 2, opencl [0-9]*, gpu 2$"
 said "4, try_gpu" "^cuda:0, cpu, \[cuda:0, cuda:1\]$"
-said "7, the same numbers on every device" "yes, every bit"
-said "8, an absent one" "cuda:5 is not there: there are 2 of that kind"
+said "7, the same numbers on every device" "yes, bit for bit"
+said "8, an absent one" "cuda:5 does not exist: this machine has 2 devices of this kind"
 said "9, a copy" "\[1., 1., 1.\]\], device='cuda:1')"
 said "11, operands on two cards" "a f32\[2,3\] on cuda:0, b f32\[2,3\] on cuda:1. Move one: wk_to(b, wk_cuda(0))"
 said "12, soft placement" "operand 2 (24 bytes) copied from cuda:1 to cuda:0"
@@ -32,7 +32,7 @@ said "16, where ops ran" "mul on cuda:0"
 said "17, a network" "^it is on cuda:0$"
 said "19, a network on both" "^replicas on cuda:0 cuda:1; wk_parameters(many) are net's: yes$"
 said "20, past its limit" "the limit of cuda:0 is 64 MiB"
-said "20, and on" "^4194304: the program goes on$"
+said "20, and on" "^4194304: the program continues$"
 said "22, a log on the device" "ms on cuda:0, waits of the host: 1; "
 
 for exercise in E1 E2 E4; do "$wick" bench --quick --json $exercise; done >"$WICK_WORK/bench"

@@ -243,7 +243,7 @@ static void others_have_little(void)
     wk_tensor *x = filled(40, 1);
     must(wk_memory_set_limit(wk_cuda(0), 60 * MB) == WK_OK);
     wk_tensor *y = filled(30, 2);
-    must(wk_error_code() == WK_ERR_MEMORY && strstr(wk_error(), "limit 60 MiB (past the limit)") != NULL);
+    must(wk_error_code() == WK_ERR_MEMORY && strstr(wk_error(), "limit 60 MiB (limit exceeded)") != NULL);
     wk_clear_error();
     wk_free(x), wk_free(y);
 }

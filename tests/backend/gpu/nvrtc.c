@@ -74,7 +74,7 @@ static wk_code compile(void *device, const char *source, void **out, wk__text *b
     if (!good) {
         print_error("%.4000s\n", log);
         keep_text(source);
-        wk__gpu_fail_compile(fail, log[0] != '\0' ? log : "it did not say why");
+        wk__gpu_fail_compile(fail, log[0] != '\0' ? log : "no log");
     }
     free(log);
     if (good && look != NULL) look_at(program);
@@ -398,7 +398,7 @@ static void refused(void **state)
     wk__fail fail;
     static char any[] = "--gpu-architecture=compute_80";
     assert_int_equal(compile(any, "no C at all", &program, NULL, &fail), WK_ERR_INTERNAL);
-    assert_non_null(strstr(fail.text, "refused a kernel: error"));
+    assert_non_null(strstr(fail.text, "rejected a kernel: error"));
     assert_int_equal(compile(any, "__device__ int f(void) { int unused; return 1; }", &program, NULL, &fail),
                      WK_ERR_INTERNAL);
     assert_non_null(strstr(fail.text, "never referenced"));

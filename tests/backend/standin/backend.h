@@ -117,7 +117,7 @@ static wk_code standin_scratch(standin_device *device, int64_t bytes, wk__fail *
     if (bytes <= device->scratch_bytes) return WK_OK;
     if (device->scratch != 0) cu.cuMemFree_v2(device->scratch);
     device->scratch_bytes = bytes;
-    return standin_failed(fail, cu.cuMemAlloc_v2(&device->scratch, (size_t)bytes), "taking scratch memory");
+    return standin_failed(fail, cu.cuMemAlloc_v2(&device->scratch, (size_t)bytes), "allocating scratch memory");
 }
 
 /* Arguments that are too many for a struct are in memory until the launch is done. */

@@ -75,7 +75,7 @@ wk_code wk__gemm_tasks(const wk__gemm_job *job, wk__fail *fail)
 {
     run run = {.job = job, .failed = job->tasks};
     if (!alloc_buffers(job, &run.spaces))
-        return wk__fail_set(fail, WK_ERR_MEMORY, "no memory for the buffers of a product");
+        return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for the buffers of a matrix product");
     pthread_mutex_init(&run.lock, NULL);
     if (job->threads == 1)
         for (int64_t k = 0; k < job->tasks; k++) run_task(&run, k);

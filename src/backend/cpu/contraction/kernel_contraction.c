@@ -340,7 +340,7 @@ wk_code wk__cpu_contraction(const wk__work *work, wk__fail *fail)
     choice c;
     if (wk__matmul_from_work(work, &product)) return wk__cpu_matmul(&product, fail);
     if (work->args->prologue[0] || work->args->prologue[1])
-        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the cpu computes factors on the way for products of matrices");
+        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the CPU fuses prologues only into matrix products");
     choose(&c, work);
     switch (c.way) {
     case INDIRECT: return wk__indirect_run(&c.padded, work->program, fail);

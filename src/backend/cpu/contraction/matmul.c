@@ -381,7 +381,7 @@ wk_code wk__cpu_matmul(const wk__matmul *product, wk__fail *fail)
     wk__gemm_plan plan;
     int64_t shape[WK__MAX_DIMS];
     if (!plan_of(&plan, product, shape))
-        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the cpu cannot compute this factor on the way");
+        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the CPU cannot fuse this prologue");
     return wk__gemm_run(&plan, fail);
 }
 

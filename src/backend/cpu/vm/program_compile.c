@@ -232,7 +232,7 @@ wk_code wk__cpu_compile(wk__cpu_program *program, const wk__program *group, cons
         program->row[p] = (wk__cpu_stage){.start = -1};
         if (has_row_work(&e, p)) compile_stage(&e, &program->row[p], true, p);
     }
-    if (e.failed) return wk__fail_set(fail, WK_ERR_MEMORY, "out of memory while preparing a kernel");
+    if (e.failed) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for a kernel");
     return WK_OK;
 }
 

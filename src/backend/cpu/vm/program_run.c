@@ -40,9 +40,9 @@ void wk__cpu_failure_record(wk__cpu_failure *trouble, const wk__worker *worker, 
 
 wk_code wk__cpu_failure_report(wk__cpu_failure *trouble, const wk__program *group, wk__fail *fail)
 {
-    if (atomic_load(&trouble->no_memory)) return wk__fail_set(fail, WK_ERR_MEMORY, "out of memory in a kernel");
+    if (atomic_load(&trouble->no_memory)) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory in a kernel");
     if (!trouble->fault) return WK_OK;
-    wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range for %lld elements", (long long)trouble->index,
+    wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range for size %lld", (long long)trouble->index,
                  (long long)trouble->bound);
     return wk__fail_set_index(fail, group->tag, trouble->index, trouble->bound);
 }

@@ -140,7 +140,7 @@ static wk_code bind_built(const wk__gpu_kernel_cache *units, wk__gpu_module *pro
         wk__fail why;
         wk_code code = wk__gpu_bind(units, program, job->function[k], &job->entry[k].unit, &why);
         if (code == WK_OK && job->function[k]->handle == NULL)
-            code = wk__fail_set(&why, WK_ERR_DEVICE, "the driver does not find a kernel in what was compiled");
+            code = wk__fail_set(&why, WK_ERR_DEVICE, "driver error: a compiled kernel is missing from its module");
         first = keep_first(first, code, &why, fail);
     }
     return first;
@@ -206,7 +206,7 @@ wk_code wk__gpu_fail_compile(wk__fail *fail, const char *log)
 {
     const char *first_error = strstr(log, "error:"), *said = first_error ? first_error : log;
     const size_t length = strcspn(said, "\n");
-    return wk__fail_set(fail, WK_ERR_INTERNAL, "the device's compiler refused a kernel: %.*s",
+    return wk__fail_set(fail, WK_ERR_INTERNAL, "the device's compiler rejected a kernel: %.*s",
                         length < 160 ? (int)length : 160, said);
 }
 
@@ -216,13 +216,13 @@ static wk_code build_program(wk__gpu_kernel_cache *units, int folder, job *job, 
     wk__text text = {0}, binary = {0};
     void *program = NULL;
     print_program(units, job, merged, &text);
-    wk_code code = text.failed ? wk__fail_set(fail, WK_ERR_MEMORY, "no host memory for the text of a kernel")
+    wk_code code = text.failed ? wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for the source of a kernel")
                                : compile(units, text.data, &program, folder >= 0 ? &binary : NULL, fail);
     wk__text_free(&text);
     if (code == WK_OK) {
         if (binary.length > 0 && !binary.failed) wk__gpu_module_save(units, folder, job->entry, job->count, &binary);
         *out = wk__gpu_add_module(units, program, job->entry, job->count);
-        if (*out == NULL) code = wk__fail_set(fail, WK_ERR_MEMORY, "no host memory for a kernel");
+        if (*out == NULL) code = wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for a kernel");
     }
     wk__text_free(&binary);
     return code;
@@ -277,7 +277,7 @@ wk_code wk__gpu_build(wk__gpu_kernel_cache *units, bool merged, wk__fail *fail)
     job job = {0};
     wk_code code = WK_OK;
     if (!take_pending(units, &job)) {
-        code = wk__fail_set(fail, WK_ERR_MEMORY, "no host memory for the text of a kernel");
+        code = wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for the source of a kernel");
     } else {
         int folder = wk__gpu_cache_open(units->desc->has_driver_cache);
         code = bind_known(units, folder, &job, fail);

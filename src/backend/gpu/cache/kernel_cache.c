@@ -87,7 +87,7 @@ wk__gpu_kernel *wk__gpu_kernel_lookup(wk__gpu_kernel_cache *units, const wk__gpu
         units->pending = found;
     }
     pthread_mutex_unlock(&units->lock);
-    if (found == NULL) wk__fail_set(fail, WK_ERR_MEMORY, "no host memory for a kernel");
+    if (found == NULL) wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for a kernel");
     return known && !is_current(found, unit, fail) ? NULL : found;
 }
 

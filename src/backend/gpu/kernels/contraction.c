@@ -187,7 +187,7 @@ wk_code wk__gpu_lower_contraction(const wk__gpu_target *target, const wk__work *
     const wk__work_args *kernel = work->args;
     if (wk__matmul_from_work(work, &product)) return wk__gpu_lower_matmul(target, &product, work, emit, user, fail);
     if (!has_own_sums(kernel))
-        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "this device adds up products in their own dtype alone");
+        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "this device does not support contractions with mixed dtypes");
     if (work->program == NULL && wk__gpu_splits_strides(target, kernel))
         return wk__contraction_split_strides(kernel, plan_part, &(planner){target, emit, user}, fail);
     wk__gpu_launch launch = launch_of(kernel, &narrow);
