@@ -7,7 +7,7 @@
 
 /* One step of the tutorial: demonstrates it on the present devices. Expected errors are printed with tour_error. */
 typedef struct tour_step {
-    int number; /* as in docs/reference/cli.md */
+    int number; /* as in docs/lesson.md */
     const char *title;
     const char *explanation; /* printed text about the step */
     void (*show)(void);

@@ -43,7 +43,7 @@ extern "C" {
 /* ---- the world --------------------------------------------------------------------------------------------------- */
 
 /* wk_dist_init(): Joins the processes of the job and returns when all have joined. The environment describes the
- * job, in this order of precedence (docs/reference/cli.md):
+ * job, in this order of precedence (docs/reference/environment.md):
  *
  *     WICK_COMM=self|tcp|mpi                                  the transport, whatever else is set
  *     the variables of Open MPI, MPICH                        mpirun -n 4 ./prog

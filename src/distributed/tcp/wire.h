@@ -10,7 +10,7 @@
  *     10  0
  *     12  group u32
  *
- * docs/reference/file-formats.md describes the protocol. This file does no socket I/O. */
+ * docs/contributing/wire-formats.md describes the protocol. This file does no socket I/O. */
 #ifndef WICK_DIST_FRAME_H
 #define WICK_DIST_FRAME_H
 

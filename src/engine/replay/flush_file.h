@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Flush files: written by WICK_CHECK=1 if planned and unplanned results differ, and run by `wick replay`. They are
  * complete: the records with the instructions of their ops, the contents of all inputs, and the owners of values.
- * docs/reference/file-formats.md describes the format. The reader validates everything. */
+ * docs/contributing/wire-formats.md describes the format. The reader validates everything. */
 #ifndef WICK_ENGINE_FLUSH_FILE_H
 #define WICK_ENGINE_FLUSH_FILE_H
 
