@@ -213,7 +213,7 @@ static int first_line;
 static int hears_of_a_device(void)
 {
     char place[64];
-    snprintf(place, sizeof place, "used null:0, first by ones at ");
+    snprintf(place, sizeof place, "used null:0 (first in ones at ");
     if (!wk_sync() || !wk_error() || !strstr(wk_error(), place)) return 1;
     snprintf(place, sizeof place, "engine/fork.c:%d", first_line);
     if (!strstr(wk_error(), place)) return 2;

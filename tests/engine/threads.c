@@ -304,7 +304,7 @@ static void has_it_run(test_thread *t)
                                                        thread's */
     THREAD_CHECK(t, wk_error() == NULL);
     THREAD_CHECK(t, wk_add(l->bad, 1) == NULL); /* a reader of what failed */
-    THREAD_CHECK_ERROR(t, "exp", "refused", NULL);
+    THREAD_CHECK_ERROR(t, "exp", "rejected", NULL);
 }
 
 static void stays_out_of_it(test_thread *t)
@@ -327,7 +327,7 @@ static void a_late_error_goes_to_its_recorder_and_to_readers(void **state)
     test_in_thread(has_it_run, &l);
     wk__null_clear_faults();
     test_in_thread(stays_out_of_it, NULL);
-    expect_error("exp", "refused", "engine/threads.c", NULL); /* it has been run, so wk_error knows of it */
+    expect_error("exp", "rejected", "engine/threads.c", NULL); /* it has been run, so wk_error knows of it */
     wk_add(other, 1);
     expect_ok(); /* told once */
     wk_free(l.bad), wk_free(l.good), wk_free(x), wk_free(other);

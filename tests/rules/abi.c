@@ -128,10 +128,8 @@ static void reserved_dtypes_are_named_errors(void **state)
 {
     (void)state;
     static const wk_dtype reserved[] = {WK_C64, WK_C128, WK_F8_E4M3, WK_F8_E5M2, WK_DTYPE_COUNT, (wk_dtype)99};
-    static const char *const names[] = {"c64", "c128", "f8_e4m3", "f8_e5m2", "?", "?"}, *const told[] = {
-                                                                                            "c64",      "c128",
-                                                                                            "f8_e4m3",  "f8_e5m2",
-                                                                                            "no dtype", "no dtype"};
+    static const char *const names[] = {"c64", "c128", "f8_e4m3", "f8_e5m2", "?", "?"},
+                             *const told[] = {"c64", "c128", "f8_e4m3", "f8_e5m2", "unknown dtype", "unknown dtype"};
     WK_SCOPE;
     wk_tensor *x = wk_ones((2));
     char data[64] = {0};

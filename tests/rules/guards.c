@@ -196,10 +196,10 @@ static void a_wild_pointer_is_told(void **state)
     void *places[] = {wild, wild + 3, &small};
     for (int k = 0; k < 3; k++) {
         assert_null(wk_retain(places[k]));
-        expect_error("retain", "not a tensor of this library", NULL);
+        expect_error("retain", "does not point to a tensor of this library", NULL);
     }
     wk_free((wk_tensor *)(void *)wild);
-    expect_error("free", "not a tensor of this library", NULL);
+    expect_error("free", "does not point to a tensor of this library", NULL);
 }
 
 /* An op, too, reads no more than a mark, and that only where one can stand. */
@@ -214,11 +214,11 @@ static void a_wild_operand_is_told(void **state)
     for (int k = 0; k < 4; k++) {
         wk_tensor *x = (wk_tensor *)(void *)places[k];
         assert_null(wk_neg(x));
-        expect_error("neg", "not a tensor of this library", NULL);
+        expect_error("neg", "does not point to a tensor of this library", NULL);
         assert_int_equal(wk_ndim(x), 0);
-        expect_error("ndim", "not a tensor of this library", NULL);
+        expect_error("ndim", "does not point to a tensor of this library", NULL);
         assert_null(wk_forward((wk_module *)x, wk_ones((2))));
-        expect_error("forward", "not a module of this library", NULL);
+        expect_error("forward", "of this library (invalid pointer)", NULL);
     }
 }
 

@@ -219,7 +219,7 @@ static void each_is_told_once(void **state)
             if (told != times) fail_msg("%s: %d of %d errors were told", calls[k].name, told, times);
             for (int n = 0; n < times; n++) {
                 char wanted[40];
-                snprintf(wanted, sizeof wanted, "cannot become [%d]", n + 5);
+                snprintf(wanted, sizeof wanted, "to [%d]", n + 5);
                 if (!strstr(texts[n], wanted) || !strstr(texts[n], "rules/handlers.c:"))
                     fail_msg("%s: error %d is told as \"%s\"", calls[k].name, n, texts[n]);
             }
