@@ -399,11 +399,13 @@ world()
 }
 none() { ! grep "$1" "$WICK_WORK/err"; }
 check "a rank that ends well in the midst" gives 75 world 'world=joined\n' 75 later 'world=joined\n' 0 once
-check "... is told" err "^wick run: rank 1 on $(hostname) exited with status 0 after [0-9.]* s without calling wk_dist_finish$"
+check "... is told" err \
+    "^wick run: rank 1 on $(hostname) exited with status 0 after [0-9.]* s without calling wk_dist_finish$"
 check "... behind the failure" test "$(grep -c . "$WICK_WORK/err") $(grep -n "failed after" "$WICK_WORK/err" |
     cut -d: -f1)" = "2 1"
 check "one that never joined" gives 75 world 'world=joined\n' 75 later 'wick=open\n' 0 once
-check "... is told" err "^wick run: rank 1 on $(hostname) exited with status 0 after [0-9.]* s without calling wk_dist_init$"
+check "... is told" err \
+    "^wick run: rank 1 on $(hostname) exited with status 0 after [0-9.]* s without calling wk_dist_init$"
 check "one that is no Wick program" gives 75 world 'world=joined\n' 75 later '' 0 once
 check "... is told, too" err "rank 1 .* without calling wk_dist_init$"
 check "one that has left" gives 75 world 'world=joined\n' 75 later 'world=joined\nstep=3\nworld=left\n' 0 once
@@ -436,7 +438,8 @@ rm -f "$WICK_WORK"/rank.?
 check "who began" gives 75 run -n 4 sh -c 'echo world=joined >/proc/self/fd/$WICK_STATUS_FD
     echo $$ >$WICK_WORK/rank.$WICK_RANK; [ $WICK_RANK != 3 ] || exit 0; next=$WICK_WORK/rank.$((WICK_RANK + 1))
     until [ -s "$next" ] && ! kill -0 $(cat "$next") 2>/dev/null; do sleep 0.05; done; [ $WICK_RANK != 0 ] || exit 75'
-check "... is told" err "rank 3 .* exited with status 0 after [0-9.]* s without calling wk_dist_finish, and so did 2 more$"
+check "... is told" err \
+    "rank 3 .* exited with status 0 after [0-9.]* s without calling wk_dist_finish, and so did 2 more$"
 check "ranks that joined no world" gives 0 world 'wick=open\n' 0 once 'wick=open\nworld=left\n' 0 once
 check "... are told" err "^wick run: no rank called wk_dist_init: each ran as a world of one$"
 check "one that joined" gives 0 world 'wick=open\n' 0 once 'world=joined\nworld=left\nwick=open\n' 0 once

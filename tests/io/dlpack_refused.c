@@ -19,7 +19,7 @@ typedef struct refusal {
 static const refusal refusals[] = {
     {WK_ERR_UNSUPPORTED, "DLPack version 2.9", {{MEMBER(m.major), 2}, {TENSOR(ndim), -5}}},
     {WK_ERR_UNSUPPORTED, "DLPack version 0.9", {{MEMBER(m.major), 0}}},
-    {WK_ERR_DEVICE, "kind 2, number 3", {{TENSOR(device_type), 2}, {TENSOR(device_id), 3}}},
+    {WK_ERR_DEVICE, "device type 2, id 3", {{TENSOR(device_type), 2}, {TENSOR(device_id), 3}}},
     {WK_ERR_DTYPE, "complex64", {{TENSOR(code), 5}, {TENSOR(bits), 64}}},
     {WK_ERR_DTYPE, "type 10 of 8 bits", {{TENSOR(code), 10}, {TENSOR(bits), 8}}}, /* a float of 8 bits */
     {WK_ERR_DTYPE, "uint16", {{TENSOR(code), 1}, {TENSOR(bits), 16}}},
