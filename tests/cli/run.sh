@@ -127,8 +127,8 @@ check "... says nothing" test ! -s "$WICK_WORK/out" -a ! -s "$WICK_WORK/err"
 check "exit 3" gives 3 run -n 4 sh -c \
     'echo "I am $WICK_RANK"; echo so it ends >&2; [ $WICK_RANK != 2 ] || exit 3; sleep 300'
 check "... is told" err "^wick run: rank 2 on $(hostname) failed after [0-9.]* s: exit status 3; last output:$"
-check "... with last words" sh -c "grep -A2 'last words' '$WICK_WORK/err' | grep -qx '    I am 2' &&
-    grep -A2 'last words' '$WICK_WORK/err' | grep -qx '    so it ends'"
+check "... with last words" sh -c "grep -A2 'last output' '$WICK_WORK/err' | grep -qx '    I am 2' &&
+    grep -A2 'last output' '$WICK_WORK/err' | grep -qx '    so it ends'"
 check "75 stays 75" gives 75 run -n 2 sh -c 'exit 75'
 check "one that says nothing has no last words" sh -c "grep -q 'exit status 75$' '$WICK_WORK/err'"
 check "SIGKILL" gives 137 run -n 3 sh -c '[ $WICK_RANK != 1 ] || kill -9 $$; sleep 300'
@@ -163,7 +163,7 @@ check "who ends after the cause is none" gives 4 run -n 2 sh -c \
 check "more ranks than processors" gives 0 run -n 40 true
 check "last words are few and fit for a terminal" gives 1 run -n 2 sh -c \
     'for k in $(seq 50); do printf "line %d \033[31m%0300d\n" $k 7; done; exit 1'
-awk 'words { print } /its last words:$/ { words = 1 }' "$WICK_WORK/err" >"$WICK_WORK/words"
+awk 'words { print } /last output:$/ { words = 1 }' "$WICK_WORK/err" >"$WICK_WORK/words"
 check "... ten" test "$(wc -l <"$WICK_WORK/words")" = 10
 check "... short and plain" sh -c "sed '\$d' '$WICK_WORK/words' | awk 'length > 204 { exit 1 }' &&
     ! grep -q \"\$(printf '\\033')\" '$WICK_WORK/words'"
@@ -354,7 +354,7 @@ last()
     touch "$WICK_WORK/last.go"
     ended 139 && return $seen
 }
-last_words() { test "$(sed '/its last words:$/d' "$WICK_WORK/err" | tr '\n' '|')" = "    soon|    last of $1|"; }
+last_words() { test "$(sed '/last output:$/d' "$WICK_WORK/err" | tr '\n' '|')" = "    soon|    last of $1|"; }
 check "lines are seen at once" last -n 2
 check "... and none is lost with a killed rank" last_words None
 export WICK_RSH="$WICK_WORK/agent"
