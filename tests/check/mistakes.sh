@@ -50,7 +50,7 @@ x = wk_cat(x, y, 0)|wk_cat: write tensors in parentheses: wk_cat((x, y), 0)
 x = wk_stack(list, 0)|wk_stack((x, y), 0), not wk_stack(list, 0)
 x = wk_sum(x, 0, 1)|wk_sum: write dimensions in parentheses, wk_sum(x, (0, 1))
 x = wk_mean(x, 0, .dtype = WK_F64)|wk_mean: write dimensions in parentheses
-x = wk_sum(x, (0), true)|wk_sum: options are written by name
+x = wk_sum(x, (0), true)|wk_sum: options must be named
 x = wk_argmax(x, .keepdim = true)|wk_argmax: the dimension comes before the options
 x = wk_layer_norm(x, 3, NULL, NULL)|wk_layer_norm(x, (3), weight, bias)
 x = wk_of(float, 3, 1, 2, 3)|wk_of(float, (2, 2), 1, 2, 3, 4)
@@ -58,9 +58,9 @@ x = wk_from(&d, 1)|wk_from(data, (1))
 x = wk_roll(x, 1, 0)|wk_roll(x, (1), (0))
 m = wk_nn_layer_norm(3, .eps = 1e-3)|wk_nn_layer_norm: write sizes in parentheses
 list = wk_list(x, y)|wk_list((x, y))
-wk_optim *o = wk_optim_adam(list, 1e-3); (void)o|wk_optim_adam: options are written by name
-x = wk_zeros((2, 3), WK_F64)|wk_zeros: options are written by name
-m = wk_nn_linear(2, 3, false)|wk_nn_linear: options are written by name
+wk_optim *o = wk_optim_adam(list, 1e-3); (void)o|wk_optim_adam: options must be named
+x = wk_zeros((2, 3), WK_F64)|wk_zeros: options must be named
+m = wk_nn_linear(2, 3, false)|wk_nn_linear: options must be named
 x = wk_add(2, 3)|wk_add: expected a wk_tensor \* and a wk_tensor \* or a number
 x = wk_add(x, NULL)|wk_add: expected a wk_tensor \* and a wk_tensor \* or a number
 x = wk_mul(ints, x)|wk_mul: expected a wk_tensor \* and a wk_tensor \* or a number
@@ -135,14 +135,14 @@ x = wk_zeros({2, 3}, .dtype = WK_F64)|write a list in parentheses, (2, 3), not i
 x = wk_amax(x, 1, .keepdim = true)|parentheses, options after them: wk_amax(x, (0, 1), .key = value)"
 x = wk_sum(x, 0, n, .keepdim = true)|parentheses, options after them: wk_sum(x, (0, 1), .key = value)"
 x = wk_sum(x, y, .keepdim = true)|wk_sum: write dimensions in parentheses, options after them
-wk_optim *o = wk_optim_sgd(list, 0.1, .lr = 1); (void)o|wk_optim_sgd: options are written by name
+wk_optim *o = wk_optim_sgd(list, 0.1, .lr = 1); (void)o|wk_optim_sgd: options must be named
 x = wk_cross_entropy(x, y, .weight = 3, .label_smoothing = 0.1)|integer
 x = wk_softmax(x, (0, 1))|wk_softmax: expected one value for each argument, not a list in parentheses
 x = wk_unsqueeze(x, (n, 1))|wk_unsqueeze: expected one value for each argument
 x = wk_slice(x, 0, (1, 3), 2, 1)|wk_slice: expected one value for each argument
 wk_tensor *o[2]; wk_split(x, (1, 3), 0, o)|wk_split: expected one value for each argument
-x = wk_argmax(x, (0, 1))|wk_argmax: one dimension, without parentheses, or none: wk_argmax(x, 1), wk_argmax(x)
-x = wk_argmax(x, (0, 1), .keepdim = true)|wk_argmax: one dimension, without parentheses
+x = wk_argmax(x, (0, 1))|wk_argmax: pass one dimension, without parentheses, or none: wk_argmax(x, 1), wk_argmax(x)
+x = wk_argmax(x, (0, 1), .keepdim = true)|wk_argmax: pass one dimension, without parentheses
 x = wk_softmax(x)|wk_softmax: the arguments are wk_softmax(x, dim)
 x = wk_softmax(x, 1, 2)|too many arguments
 x = wk_dropout(x, .5)|wk_dropout: the arguments are wk_dropout(x, p, training)
