@@ -29,8 +29,8 @@ if(WICK_WERROR)
     add_compile_options(-Werror)
 endif()
 
-# A product and a sum of two public ops are rounded twice, fused or not (docs/contributing/invariants.md, rule 13), also where the
-# project around this one is compiled with -ffast-math.
+# A product and a sum of two public ops are rounded twice, fused or not (docs/contributing/invariants.md, rule 13), also
+# where the project around this one is compiled with -ffast-math.
 add_compile_options(-fno-fast-math -ffp-contract=off -fno-math-errno)
 add_compile_definitions(_GNU_SOURCE)
 

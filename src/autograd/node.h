@@ -167,8 +167,8 @@ bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target,
  * is made. */
 bool wk__snapshot_operands(wk_tensor *target, wk_tensor *in[], int inputs, wk_tensor *kept[WK__MAX_INPUTS]);
 void wk__release_operands(wk_tensor *kept[], int inputs);
-/* Returns true if `target`, which is in[0], may be written in place. Else records the reason: a leaf that requires grad,
- * a view made without gradients if the write needs them, or elements that share memory. */
+/* Returns true if `target`, which is in[0], may be written in place. Else records the reason: a leaf that requires
+ * grad, a view made without gradients if the write needs them, or elements that share memory. */
 bool wk__in_place_allowed(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs);
 
 /* view_grad.c: computes the dense extent of the memory of a base with this shape and these strides. */

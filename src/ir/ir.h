@@ -134,8 +134,8 @@ bool wk__operand_varies_by_column(const wk__program *group, const wk__operand *o
  * Strides over dimensions of size 1 are ignored. */
 void wk__program_levels(const wk__program *group, uint8_t level[], uint8_t pass[]);
 /* Returns the row-level register c under which a pass can be skipped, or -1. It exists if every reduction of the pass
- * takes WHERE(c, x, n) with the same c and IMMs n: in a row where c is 0, and if each n is its reduction's identity, the
- * results equal those of no columns. The caller checks for stores and for values that later passes need. */
+ * takes WHERE(c, x, n) with the same c and IMMs n: in a row where c is 0, and if each n is its reduction's identity,
+ * the results equal those of no columns. The caller checks for stores and for values that later passes need. */
 int wk__program_pass_condition(const wk__program *group, const uint8_t level[], const uint8_t pass[], int number);
 /* Returns the operands that are stored to and whose memory the program also loads, a bit each. wk__program_levels()
  * depends on these, on the structure, and on which dimensions have size 1. */
@@ -145,7 +145,8 @@ uint32_t wk__program_overwritten(const wk__program *group);
 void wk__program_levels_by_structure(const wk__program *group, uint8_t level[], uint8_t pass[]);
 /* Drops dimensions of size 1 and merges adjacent dimensions that are contiguous in every operand, never across the
  * border between kept and reduced dimensions. Afterwards ndim may be 0 (one element); a program with reduced dimensions
- * keeps at least one. If that one has size 1, all strides over it are 0, so that levels depend on the structure alone. */
+ * keeps at least one. If that one has size 1, all strides over it are 0, so that levels depend on the structure alone.
+ * */
 void wk__program_coalesce(wk__program *group);
 /* Like wk__program_coalesce(), but only for the first `dims` dimensions of a program without reductions. */
 void wk__program_coalesce_outer(wk__program *group, int dims);

@@ -51,7 +51,11 @@ run() # BLOCK
     mkdir "$1.folder" && ln -s "$WICK_SOURCE/data" "$1.folder/data"
     (cd "$1.folder" && LD_LIBRARY_PATH="$WICK_BUILD" timeout 300 "$1" >"$1.stdout" 2>"$1.stderr")
     status=$?
-    [ $status = "$(cat "$1.status" 2>/dev/null || echo 0)" ] || { cat "$1.stderr"; echo "exit status $status"; return 1; }
+    if [ $status != "$(cat "$1.status" 2>/dev/null || echo 0)" ]; then
+        cat "$1.stderr"
+        echo "exit status $status"
+        return 1
+    fi
     [ ! -e "$1.out" ] || diff "$1.out" "$1.stdout"
 }
 

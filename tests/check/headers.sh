@@ -54,7 +54,7 @@ while (n--) WK_SCOPE;
 for (; n; n--) WK_DEVICE(wk_cpu());
 END
 
-# ---- rule 31 of docs/contributing/invariants.md ---------------------------------------------------------------------------------
+# ---- rule 31 of docs/contributing/invariants.md ------------------------------------------------------------------
 
 # What a program reads in C++ are types, functions and constants; a macro with parameters only puts the call
 # site in front of them.

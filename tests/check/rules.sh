@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# docs/contributing/invariants.md and docs/lesson.md name the tests that hold each rule and each step: all of them exist, and none of
-# the rules or steps is left out.
+# docs/contributing/invariants.md and docs/lesson.md name the tests that hold each rule and each step: all of them
+# exist, and none of the rules or steps is left out.
 . "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 # What stands in `backquotes` as program.test or script.sh.
@@ -44,7 +44,8 @@ check "the tests that docs/contributing/invariants.md names exist" exist docs/co
 check "docs/contributing/invariants.md has all 33 rules" complete docs/contributing/invariants.md 33
 check "the tests that docs/lesson.md names exist" exist docs/lesson.md
 check "docs/lesson.md has all 23 steps" complete docs/lesson.md 23
-sed 's/`engine_fork.workers_of_a_server_compute`/`engine_fork.after`/' docs/contributing/invariants.md >"$WICK_WORK/bad.md"
+sed 's/`engine_fork.workers_of_a_server_compute`/`engine_fork.after`/' docs/contributing/invariants.md \
+    >"$WICK_WORK/bad.md"
 fails "a test that is not there is found" "no engine_fork.after" exist "$WICK_WORK/bad.md"
 
 # Tests that are gone through on each device must not be told to leave some out, as those for aarch64 are.

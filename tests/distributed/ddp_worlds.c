@@ -192,8 +192,8 @@ static void order_of(wk_loader *one_by_one, int64_t *order)
     WK_EACH(batch, one_by_one) order[seen++] = (int64_t)wk_item(wk_select(wk_select(batch->y, 0, 0), 0, 0));
 }
 
-/* What docs/guides/launching.md says: ranks take turns in the order, and where it does not divide, its first samples serve twice.
- * Of an epoch of `count`, batch b: the numbers of rank's part, as many as are given back. */
+/* What docs/guides/launching.md says: ranks take turns in the order, and where it does not divide, its first samples
+ * serve twice. Of an epoch of `count`, batch b: the numbers of rank's part, as many as are given back. */
 static int64_t part_of(const int64_t *order, int64_t count, int64_t b, int rank, int64_t *part)
 {
     const int n = wk_dist_size();

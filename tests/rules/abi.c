@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 31 to 33 of docs/contributing/invariants.md: forms of call, options, reserved dtypes. What check_headers, check_symbols and
- * forms/calls.c hold of them at compile time is not repeated here. */
+/* Rules 31 to 33 of docs/contributing/invariants.md: forms of call, options, reserved dtypes. What check_headers,
+ * check_symbols and forms/calls.c hold of them at compile time is not repeated here. */
 #include "support/wick.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 21 and 23 to 26 of docs/contributing/invariants.md: which call a message names, views and in-place calls under autograd,
- * hooks, parameters, modules. What autograd_views, nn_modules and optim_steps hold of them is not repeated here. */
+/* Rules 21 and 23 to 26 of docs/contributing/invariants.md: which call a message names, views and in-place calls under
+ * autograd, hooks, parameters, modules. What autograd_views, nn_modules and optim_steps hold of them is not repeated
+ * here. */
 #include "support/wick.h"
 
 /* "file.c:12: op" of a line of this file */

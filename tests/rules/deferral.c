@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 6, 8 and 9 of docs/contributing/invariants.md: when work is run, which ops wait, what a kernel's structure is. Read from the
- * plans of the null device. What engine_plan holds of them is not repeated here. */
+/* Rules 6, 8 and 9 of docs/contributing/invariants.md: when work is run, which ops wait, what a kernel's structure is.
+ * Read from the plans of the null device. What engine_plan holds of them is not repeated here. */
 #include "support/plan.h"
 
 /* ---- rule 6: when work is run ------------------------------------------------------------------------------------ */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 17, 19 and 20 of docs/contributing/invariants.md: the first error is kept, NULL passes through, what refuses while an error
- * is pending, the handler. What engine_scopes, io_tensors and optim_steps hold of them is not repeated here. */
+/* Rules 17, 19 and 20 of docs/contributing/invariants.md: the first error is kept, NULL passes through, what refuses
+ * while an error is pending, the handler. What engine_scopes, io_tensors and optim_steps hold of them is not repeated
+ * here. */
 #include "support/wick.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 17 and 18 of docs/contributing/invariants.md: errors that come late, failure as a state of values. What engine_plan,
- * ops_indexing and gpu_memory hold of them is not repeated here. */
+/* Rules 17 and 18 of docs/contributing/invariants.md: errors that come late, failure as a state of values. What
+ * engine_plan, ops_indexing and gpu_memory hold of them is not repeated here. */
 #include "support/devices.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 3 to 5 of docs/contributing/invariants.md: guards, handles past their end, texts. What engine_scopes and data_loader hold of
- * them is not repeated here. */
+/* Rules 3 to 5 of docs/contributing/invariants.md: guards, handles past their end, texts. What engine_scopes and
+ * data_loader hold of them is not repeated here. */
 #include "support/wick.h"
 
 static void expect_gone(wk_tensor *x)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 10 and 22 of docs/contributing/invariants.md: how much memory a program takes, what is refused. All memory of the library on
- * the host goes through a counting allocator of this program's; tensors are counted by the library itself. */
+/* Rules 10 and 22 of docs/contributing/invariants.md: how much memory a program takes, what is refused. All memory of
+ * the library on the host goes through a counting allocator of this program's; tensors are counted by the library
+ * itself. */
 #include "support/wick.h"
 
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 13, 14 and 16 of docs/contributing/invariants.md: which bits results have, where random numbers come from, what is
- * printed. What the walk over the table, cpu_vm_rows, ops_random and ops_print_goldens hold of them is not repeated
+/* Rules 13, 14 and 16 of docs/contributing/invariants.md: which bits results have, where random numbers come from, what
+ * is printed. What the walk over the table, cpu_vm_rows, ops_random and ops_print_goldens hold of them is not repeated
  * here; rule 15 is tensor_promote_table's. */
 #include "support/bits.h"
 #include "support/devices.h"

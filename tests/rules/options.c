@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rule 32 of docs/contributing/invariants.md: what is written counts, 0 in a struct is the default; and structs of other versions.
- * That the compiler objects to values without names is check_options's. */
+/* Rule 32 of docs/contributing/invariants.md: what is written counts, 0 in a struct is the default; and structs of
+ * other versions. That the compiler objects to values without names is check_options's. */
 #include "support/wick.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 1 and 2 of docs/contributing/invariants.md: who owns what a call makes. What engine_scopes and nn_modules hold of
- * them is not repeated here. */
+/* Rules 1 and 2 of docs/contributing/invariants.md: who owns what a call makes. What engine_scopes and nn_modules hold
+ * of them is not repeated here. */
 #include "support/wick.h"
 
 /* ---- rule 1: the innermost scope owns everything ----------------------------------------------------------------- */

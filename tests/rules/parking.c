@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rule 7 of docs/contributing/invariants.md: what only an open scope owns is parked, not stored: when, when not, and with the same
- * bits. What engine_plan and engine_parking hold of it is not repeated here. */
+/* Rule 7 of docs/contributing/invariants.md: what only an open scope owns is parked, not stored: when, when not, and
+ * with the same bits. What engine_plan and engine_parking hold of it is not repeated here. */
 #include "support/plan.h"
 
 /* A parked value and the place of what it will read: the record holds values, which in-place calls do not change. */

@@ -86,7 +86,7 @@ void alloc_faults_disarm(void)
 
 long long alloc_faults_next(long long n, long long one_by_one)
 {
-    return n < one_by_one ? n + 1 : n + n / 16;
+    return n < one_by_one || n < 16 ? n + 1 : n + n / 16;
 }
 
 static int64_t device_live(void)

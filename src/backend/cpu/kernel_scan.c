@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scan: running sum or product along one dimension, sequentially in the compute class of the dtype, floats in double; each
- * result is narrowed separately. A single line runs on one thread, because its order defines the result. */
+/* scan: running sum or product along one dimension, sequentially in the compute class of the dtype, floats in double;
+ * each result is narrowed separately. A single line runs on one thread, because its order defines the result. */
 #include "along_dim.h"
 
 #include "half.h"

@@ -15,8 +15,8 @@ typedef struct wk__cpu_layout {
 void wk__cpu_layout_init(wk__cpu_layout *layout, const wk__program *group);
 
 /* Returns the compiled program of a group in a style: a cached one, compiled if it is new and valid forever; or *own,
- * which the caller destroys, if the style uses non-temporal stores or the cache is full. Returns NULL and fills *fail on
- * failure. Debug builds compile again on a hit and return WK_ERR_INTERNAL if the programs differ. */
+ * which the caller destroys, if the style uses non-temporal stores or the cache is full. Returns NULL and fills *fail
+ * on failure. Debug builds compile again on a hit and return WK_ERR_INTERNAL if the programs differ. */
 const wk__cpu_program *wk__cpu_program_acquire(wk__cpu_program *own, const wk__program *group,
                                                const wk__cpu_layout *layout, const wk__cpu_style *style,
                                                wk__fail *fail);

@@ -43,8 +43,8 @@ void wk__gpu_codegen_rows(wk__gpu_codegen *p);
 /* Expressions: index of the item among those that share its row, and their number. */
 const char *wk__gpu_row_item(const wk__gpu_codegen *p);
 const char *wk__gpu_row_items(const wk__gpu_codegen *p);
-/* Appends the head of the block with the loop of a pass; under the pass's condition (wk__program_pass_condition()) if it
- * has one and nothing else needs the loop (alone). */
+/* Appends the head of the block with the loop of a pass; under the pass's condition (wk__program_pass_condition()) if
+ * it has one and nothing else needs the loop (alone). */
 void wk__gpu_codegen_condition(wk__gpu_codegen *p, int pass, bool alone);
 /* Returns true if instruction k is a reduction that is computed in this pass. */
 bool wk__gpu_reduces_in(const wk__gpu_codegen *p, int k, int pass);

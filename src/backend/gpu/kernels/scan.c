@@ -10,8 +10,8 @@
  * shape and the kind of device. Products of floats are never split: a 0 before an overflow would be lost, and 0 times
  * infinity is NaN.
  *
- * A running sum of floats carries its rounding error (Neumaier's sum), so that the error does not grow with the line. The
- * correction is dropped if it is NaN, as after an infinity. */
+ * A running sum of floats carries its rounding error (Neumaier's sum), so that the error does not grow with the line.
+ * The correction is dropped if it is NaN, as after an infinity. */
 #include "backend/gpu/lower.h"
 #include "along_dim.h"
 #include "backend/gpu/codegen/device_source.h"
