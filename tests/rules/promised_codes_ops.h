@@ -82,6 +82,18 @@ static void randn_like_integers(void)
 {
     wk_randn_like(wk_arange(2));
 }
+static void randperm_beyond_its_dtype(void)
+{
+    (void)wk_randperm(300, .dtype = WK_U8);
+}
+
+static void log_of_zero_in_anomaly_mode(void)
+{
+    wk_set_detect_anomaly(true);
+    wk_item(wk_log(wk_zeros((1))));
+    wk_set_detect_anomaly(false);
+}
+
 static void randint_of_an_empty_range(void)
 {
     wk_randint(3, 3, (2));
@@ -291,6 +303,8 @@ static const promised_code promised_by_ops[] = {
     {"wk_randn", WK_ERR_DTYPE, .provoke = randn_of_integers},
     {"wk_randn_like", WK_ERR_DTYPE, .provoke = randn_like_integers},
     {"wk_randint", WK_ERR_ARGUMENT, .provoke = randint_of_an_empty_range},
+    {"wk_randperm", WK_ERR_ARGUMENT, .provoke = randperm_beyond_its_dtype},
+    {"wk_set_detect_anomaly", WK_ERR_STATE, .provoke = log_of_zero_in_anomaly_mode},
     {"wk_to", WK_ERR_DEVICE, .provoke = to_a_device_that_does_not_exist},
     {"wk_copy_", WK_ERR_STATE, .provoke = copy_into_a_leaf},
     {"wk_copy_", WK_ERR_STATE, .provoke = copy_into_shared_elements},
