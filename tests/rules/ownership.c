@@ -99,7 +99,9 @@ static void callbacks_have_a_scope_of_their_own(void **state)
     expect_gone(made_inside);
     EXPECT_VALUES(wk_grad_of(x), 0, 3, 3);
     wk_tensor *plain = wk_ones((2));
-    assert_ptr_equal(wk_apply(&pass, NULL, (plain)), plain);
+    wk_tensor *passed = wk_apply(&pass, NULL, (plain)); /* an output that is an input is a tensor of its own */
+    assert_ptr_not_equal(passed, plain);
+    EXPECT_VALUES(passed, 0, 1, 1);
 
     from_outside = NULL;
     wk_module *m = wk_module_new(&inner);
@@ -127,7 +129,7 @@ static void functions_without_a_scope(void **state)
     wk_memory_stats_of(wk_cpu(), &before);
     for (int k = 0; k < 4; k++) {
         wk_tensor *y = wk_apply(&triple, NULL, (leaf)), *same = wk_apply(&pass, NULL, (x));
-        assert_ptr_equal(same, x);
+        assert_ptr_not_equal(same, x);
         wk_sync();
         wk_free(y);
         wk_free(same);
