@@ -15,7 +15,7 @@ static const wk__op bits_of = WK__RANDOM_OP("randperm", all_bits);
 static bool check_count(wk_site site, int64_t n, wk_dtype dtype)
 {
     const int64_t greatest = wk__largest_exact_integer(dtype);
-    if (n - 1 <= greatest) return true;
+    if (n <= greatest || n - 1 == greatest) return true;
     wk__error_set(site, WK_ERR_ARGUMENT,
                   "randperm: %s holds every integer up to %lld only, n is %lld; use a wider dtype", wk_dtype_str(dtype),
                   (long long)greatest, (long long)n);
