@@ -4,9 +4,9 @@
 #   make              the library and the command, in build/release
 #   make demo         shows the devices of this machine, then trains a network on real digits
 #   make check        tests everything on the CPU and parts of it on OpenCL, with AddressSanitizer and
-#                     UndefinedBehaviorSanitizer; CHECK_MINUTES minutes on 2 cores with its build; the same tests each
+#                     UndefinedBehaviorSanitizer; about 7 minutes on 2 cores with its build; the same tests each
 #                     time; ends with "N passed, N failed"
-#   make check-all    tests everything in all modes of the library and on all devices; ALL_MINUTES minutes on 2 cores;
+#   make check-all    tests everything in all modes of the library and on all devices; about 30 minutes on 2 cores;
 #                     the commit selects what is too long to run each time
 #   make test T=engine_plan CASE='*reuse*' MODE=cuda    one program or script of tests/, and of it the tests that match
 #                     CASE; MODE of tests/runner/modes, else the first that has it
