@@ -59,7 +59,7 @@ for culprit in 0 1; do
     done
 done
 check "wick run: a rank is stopped" gives 75 tcp -n 4 --timeout 2 "$world" 20 2 stop
-check "... is told" err "all_reduce 12 (512 KiB): timed out after .* s; rank 2 on .* is dead or stuck; start again"
+check "... is told" err "all_reduce 12 (512 KiB): timed out after .* s: rank 2 on .* is dead or stuck; restart"
 
 by_hand()
 {
