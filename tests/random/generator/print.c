@@ -200,7 +200,7 @@ static void print_alone(FILE *out, const program *p)
 void print_program(FILE *out, const program *p)
 {
     fputs("#include <wick.h>\n", out);
-    if (uses_parts(p)) fputs("#include \"random/program_lib.h\"\n", out);
+    if (uses_parts(p)) fputs("#include \"random/generator/program_lib.h\"\n", out);
     if (p->threads > 1)
         print_threads(out, p);
     else
