@@ -89,7 +89,7 @@ static void print_main(FILE *out, const program *p)
 
 void print_threads(FILE *out, const program *p)
 {
-    fputs("#include \"random/workers.c\"\n", out);
+    fputs("#include \"random/generator/workers.c\"\n", out);
     declare(out, p);
     for (int from = 0, to; from < p->steps; from = to) {
         to = end_of_part(p, from);
