@@ -80,7 +80,7 @@ def table():
 def mistakes():
     x = wick.ones([2, 3])
     refused("add: shapes do not broadcast", 2, lambda: x + wick.ones([4]))
-    refused('it must be "mean" or "sum" or "none"', 1, lambda: wick.mse_loss(x, x, reduction="total"))
+    refused('expected "mean" or "sum" or "none"', 1, lambda: wick.mse_loss(x, x, reduction="total"))
     refused("argument 1 (dim) must be int", 1, lambda: x.softmax("rows"))
     for wrong in (lambda: x.softmax(dimension=1), lambda: x.div(2, "floor"), lambda: x.sum(0, dim=0)):
         try:

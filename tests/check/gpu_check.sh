@@ -28,7 +28,7 @@ check "a folder is packed" env STANDIN_NVRTC="$nvrtc" scripts/gpu-check pack --s
 check "it runs" run
 check "the table says that no GPU took part" says '^STAND-IN: no GPU took part'
 check "the chapter ran on cuda:0" says '^lesson  *1  *0 '
-check "a program for two devices ran where there is one" says '^ops_devices  *4  *0  *0 '
+check "a program for two devices ran where there is one" says '^ops_devices  *[1-9][0-9]*  *0  *0 '
 check "no kernel was missing from the archive" says '^kernels that were not in the archive: 0'
 
 # Nothing of this is true by itself: without the archive's kernels, without time, and where a part fails.

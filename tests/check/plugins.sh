@@ -61,7 +61,7 @@ sandboxed()
 {
     without_sys "$release/wick" devices >"$WICK_WORK/devices" || return 1
     cat "$WICK_WORK/devices"
-    tr '\n' ' ' <"$WICK_WORK/devices" | grep -q -e "mount it here" -e "^Wick.*opencl:0"
+    tr '\n' ' ' <"$WICK_WORK/devices" | grep -q -e "mount it (mount -t sysfs" -e "^Wick.*opencl:0"
 }
 if without_sys true 2>/dev/null; then
     check "without /sys the cpu is left" sandboxed
