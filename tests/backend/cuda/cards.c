@@ -505,7 +505,7 @@ static void has_no_part_in_cuda(void)
     must(wk_error() == NULL);
     for (int k = 0; k < 3; k++) {
         must(wk_ones((3), .device = tried[k]) == NULL && wk_error_code() == WK_ERR_STATE);
-        must(strstr(wk_error(), "used cuda:1, first by ones at") != NULL &&
+        must(strstr(wk_error(), "used cuda:1 (first in ones at") != NULL &&
              strstr(wk_error(), "fork before the first use") != NULL);
         wk_clear_error();
     }

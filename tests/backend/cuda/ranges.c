@@ -227,7 +227,7 @@ static void memory_is_short(void)
     wk_tensor *longer = filled(42, 7);
     must(wk_error() == NULL && ends_with(longer, 42, 7) && driver_calls("cuMemUnmap") > 0);
     wk_tensor *too_long = filled(30, 8);
-    must(wk_error_code() == WK_ERR_MEMORY && strstr(wk_error(), "others use 1.8") != NULL);
+    must(wk_error_code() == WK_ERR_MEMORY && strstr(wk_error(), "other processes use 1.8") != NULL);
     must(strstr(wk_error(), "of the device's 2 GiB") != NULL);
     wk_clear_error();
     wk_free(too_long), wk_free(longer);
