@@ -128,7 +128,7 @@ static void too_large(void **state)
     wk__memory memory;
     wk__fail fail;
     assert_int_equal(gpu->block_alloc(gpu_device[0], (int64_t)1 << 50, &memory, &fail), WK_ERR_MEMORY);
-    assert_non_null(strstr(fail.text, gpu->kind == WK_CUDA ? "out of memory" : "at most"));
+    assert_non_null(strstr(fail.text, gpu->kind == WK_CUDA ? "out of memory" : "exceeds the maximum"));
 }
 
 /* ---- faults ------------------------------------------------------------------------------------------------------ */
