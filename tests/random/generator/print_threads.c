@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs of several threads as C: what a thread does between two meetings is a function, and main has the crew run
+/* Programs of several threads as C: what a thread does between two meetings is a function, and main has the workers run
  * them (workers.c, which the program includes). A thread that ends in the midst of it leaves the rest to the next
  * one. */
 #include "executor.h"
@@ -31,13 +31,17 @@ static void print_thread(FILE *out, const program *p, int thread, int from, int 
            (p->step[end].removed || p->step[end].thread != thread || p->step[end].kind != STEP_THREAD_RESTART))
         end++;
     const bool ends = end < to;
-    if (ends) print_thread(out, p, thread, end + 1, to);
+    const bool rests = end + 1 < to; /* else the new thread has nothing to do before the next meeting */
+    if (ends && rests) print_thread(out, p, thread, end + 1, to);
+    if (ends && !rests) fprintf(out, "static void rest_%d_%d(void *user)\n{\n    (void)user;\n}\n", thread, end + 1);
     fprintf(out, "static void part_%d_%d(void *user)\n{\n", thread, from);
     const bool anew = from > 0 && p->step[from - 1].kind == STEP_THREAD_RESTART && p->step[from - 1].thread == thread;
     if (anew) fprintf(out, "    wk_scope_open(WK_HERE);\n");
     for (int k = from; k < end; k++)
         if (!p->step[k].removed && p->step[k].thread == thread) print_step(out, &p->step[k], true);
-    if (ends) fprintf(out, "    crew_anew(part_%d_%d, user); /* this thread ends */\n", thread, end + 1);
+    if (ends)
+        fprintf(out, "    workers_replace_thread(%s_%d_%d, user); /* this thread ends */\n", rests ? "part" : "rest",
+                thread, end + 1);
     fputs(ends ? "}\n" : "    (void)user;\n}\n", out);
 }
 
@@ -67,23 +71,23 @@ static int end_of_part(const program *p, int from)
 
 static void print_main(FILE *out, const program *p)
 {
-    fputs("static void run(void *part)\n{\n    (*(crew_job *const *)part)(NULL);\n}\n"
-          "static void together(crew_job *const part[])\n{\n    void *user[MOST_THREADS];\n"
+    fputs("static void run(void *part)\n{\n    (*(worker_job *const *)part)(NULL);\n}\n"
+          "static void together(worker_job *const part[])\n{\n    void *user[MOST_THREADS];\n"
           "    for (int k = 0; k < MOST_THREADS; k++) user[k] = part[k] ? (void *)&part[k] : NULL;\n"
-          "    crew_run_all(MOST_THREADS, run, user);\n}\n"
+          "    workers_run_all(MOST_THREADS, run, user);\n}\n"
           "static void begin(void *user)\n{\n    (void)user;\n    wk_scope_open(WK_HERE);\n}\n"
           "int main(void)\n{\n",
           out);
-    for (int k = 0; k < p->threads; k++) fprintf(out, "    crew_run(%d, begin, NULL);\n", k);
+    for (int k = 0; k < p->threads; k++) fprintf(out, "    workers_run(%d, begin, NULL);\n", k);
     for (int from = 0, to; from < p->steps; from = to) {
         to = end_of_part(p, from);
-        fputs("    together((crew_job *[MOST_THREADS]){", out);
+        fputs("    together((worker_job *[MOST_THREADS]){", out);
         for (int k = 0; k < p->threads; k++)
             if (first_step(p, k, from, to) >= 0) fprintf(out, "[%d] = part_%d_%d, ", k, k, from);
         fputs("});\n", out);
     }
     for (int k = 0; k < p->threads; k++)
-        fprintf(out, "    crew_run(%d, look_%d, NULL);\n", program_looker(p, k), program_looker(p, k));
+        fprintf(out, "    workers_run(%d, look_%d, NULL);\n", program_looker(p, k), program_looker(p, k));
     fputs("    return wk_report_error(stdout);\n}\n", out);
 }
 
