@@ -108,7 +108,7 @@ static void report_no_match(const char *pattern)
         fprintf(stderr, "%s%s", before, op.name);
         before = ", ";
     }
-    fprintf(stderr, "%s\n", before[0] == ';' ? "; README.md lists what is missing (\"What is not here yet\")" : "?");
+    fprintf(stderr, "%s\n", before[0] == ';' ? "; README.md lists what is missing (\"Limits\")" : "?");
 }
 
 int cli_ops(int count, char **words)

@@ -166,7 +166,7 @@ check "ops: what another library calls it" says '"multiply" is named wk_mul in W
 check "ops: an optimiser is no op" says '"adam" is named wk_optim_adam' "$wick" ops wk_optim_adam
 check "ops: nothing matches" ends 1 "$wick" ops no_such_op
 fails "ops: a name that is nearly one" 'no operation matches "sofmax"; did you mean softmax?$' "$wick" ops sofmax
-fails "ops: what is not here yet" "What is not here yet" "$wick" ops conv
+fails "ops: what is not here yet" "README.md lists what is missing (.Limits.)" "$wick" ops conv
 check "ops: JSON, sorted, each with a schema" json \
     '([r["name"] for r in rows] == sorted(r["name"] for r in rows) and len(rows) >= 110 and
         all(r["schema"].startswith(r["name"] + "(") for r in rows))' \
