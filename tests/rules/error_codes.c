@@ -57,7 +57,7 @@ static char *text_of(const char *folder, const char *name)
 }
 
 /* Does the text name the code, not one whose name only begins so? */
-static bool names_code(const char *text, int code)
+static bool names_code(const char *text, wk_code code)
 {
     const size_t length = strlen(code_names[code]);
     while ((text = strstr(text, code_names[code])) && (isupper((unsigned char)text[length]) || text[length] == '_'))
@@ -177,7 +177,7 @@ static bool add_name(promises *p, const char *line)
 static void add_codes(promises *p, const char *line)
 {
     for (int code = 1; code <= WK_ERR_TIMEOUT; code++)
-        if (names_code(line, code)) p->codes |= 1u << code;
+        if (names_code(line, (wk_code)code)) p->codes |= 1u << code;
 }
 
 static int unprovoked_of(const char *header)
