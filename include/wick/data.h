@@ -127,6 +127,11 @@ WK_API const double *wk_history_values_at(wk_site site, wk_history *history);
 #define wk_history_count(...)         wk_history_count_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
+/* The doubles of each struct of options whose default may be other than 0 (macros.h). */
+#define wk_mnist_options_numbers_(wk_do_, wk_o_)
+#define wk_loader_options_numbers_(wk_do_, wk_o_)
+#define wk_history_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, weight)
+
 #define wk_data_mnist(...)  WK_NEW_DATASET_(WK_OPT_(wk_dataset *, wk_data_mnist, wk_mnist_options, __VA_ARGS__))
 #define wk_data_loader(...) WK_NEW_LOADER_(WK_OPT_(wk_loader *, wk_data_loader, wk_loader_options, __VA_ARGS__))
 #define wk_history_add(history, ...)                                                                                   \

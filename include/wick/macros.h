@@ -354,37 +354,8 @@ static inline size_t wk_elements_(const char *text)
 #define WK_MEMBER_(wk_d_, type, name)        type name;
 #define WK_MEMBER_BEHIND_(wk_d_, type, name) .name = wk_d_.name,
 
-/* The doubles of each struct of options whose default may be another number than 0. Generated headers have those of
- * ops. */
-#define wk_backward_options_numbers_(wk_do_, wk_o_)
-#define wk_data_parallel_options_numbers_(wk_do_, wk_o_)
-#define wk_ddp_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, bucket_cap_mb)
-#define wk_dist_call_options_numbers_(wk_do_, wk_o_)
-#define wk_dist_reduce_options_numbers_(wk_do_, wk_o_)
-#define wk_grad_options_numbers_(wk_do_, wk_o_)
-#define wk_history_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, weight)
-#define wk_hook_options_numbers_(wk_do_, wk_o_)
-#define wk_init_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, gain)
-#define wk_nn_linear_options_numbers_(wk_do_, wk_o_)
-#define wk_loader_options_numbers_(wk_do_, wk_o_)
-#define wk_mirrored_options_numbers_(wk_do_, wk_o_)
-#define wk_mnist_options_numbers_(wk_do_, wk_o_)
-#define wk_nn_embedding_options_numbers_(wk_do_, wk_o_)
-#define wk_nn_layer_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
-#define wk_optim_adagrad_options_numbers_(wk_do_, wk_o_)                                                               \
-    wk_do_(wk_o_, lr) wk_do_(wk_o_, lr_decay) wk_do_(wk_o_, weight_decay) wk_do_(wk_o_, initial_accumulator_value)     \
-        wk_do_(wk_o_, eps)
-#define wk_optim_adam_options_numbers_(wk_do_, wk_o_)                                                                  \
-    wk_do_(wk_o_, lr) wk_do_(wk_o_, beta1) wk_do_(wk_o_, beta2) wk_do_(wk_o_, eps) wk_do_(wk_o_, weight_decay)
-#define wk_optim_adamw_options_numbers_(wk_do_, wk_o_) wk_optim_adam_options_numbers_(wk_do_, wk_o_)
-#define wk_optim_group_options_numbers_(wk_do_, wk_o_)                                                                 \
-    wk_do_(wk_o_, lr) wk_do_(wk_o_, momentum) wk_do_(wk_o_, dampening) wk_do_(wk_o_, weight_decay)                     \
-        wk_do_(wk_o_, beta1) wk_do_(wk_o_, beta2) wk_do_(wk_o_, eps) wk_do_(wk_o_, lr_decay)                           \
-            wk_do_(wk_o_, initial_accumulator_value)
-#define wk_optim_lbfgs_options_numbers_(wk_do_, wk_o_)                                                                 \
-    wk_do_(wk_o_, lr) wk_do_(wk_o_, tolerance_grad) wk_do_(wk_o_, tolerance_change)
-#define wk_optim_sgd_options_numbers_(wk_do_, wk_o_)                                                                   \
-    wk_do_(wk_o_, lr) wk_do_(wk_o_, momentum) wk_do_(wk_o_, dampening) wk_do_(wk_o_, weight_decay)
+/* For each struct wk_NAME_options, its header defines wk_NAME_options_numbers_: its doubles whose default may be other
+ * than 0. */
 
 /* (x) or (x, .key = value, ...) */
 #define WK_OPT_(result, f, type, ...)        WK_JOIN_(WK_OPT_, WK_COUNT_(__VA_ARGS__))(result, f, type, __VA_ARGS__)

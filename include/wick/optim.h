@@ -220,6 +220,22 @@ WK_API wk_tensor *wk_clip_grad_norm__at(wk_site site, wk_tensors *parameters, do
 #define wk_optim_group_count(...)           wk_optim_group_count_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
+/* The doubles of each struct of options whose default may be other than 0 (macros.h). */
+#define wk_optim_sgd_options_numbers_(wk_do_, wk_o_)                                                                   \
+    wk_do_(wk_o_, lr) wk_do_(wk_o_, momentum) wk_do_(wk_o_, dampening) wk_do_(wk_o_, weight_decay)
+#define wk_optim_adam_options_numbers_(wk_do_, wk_o_)                                                                  \
+    wk_do_(wk_o_, lr) wk_do_(wk_o_, beta1) wk_do_(wk_o_, beta2) wk_do_(wk_o_, eps) wk_do_(wk_o_, weight_decay)
+#define wk_optim_adamw_options_numbers_(wk_do_, wk_o_) wk_optim_adam_options_numbers_(wk_do_, wk_o_)
+#define wk_optim_adagrad_options_numbers_(wk_do_, wk_o_)                                                               \
+    wk_do_(wk_o_, lr) wk_do_(wk_o_, lr_decay) wk_do_(wk_o_, weight_decay) wk_do_(wk_o_, initial_accumulator_value)     \
+        wk_do_(wk_o_, eps)
+#define wk_optim_lbfgs_options_numbers_(wk_do_, wk_o_)                                                                 \
+    wk_do_(wk_o_, lr) wk_do_(wk_o_, tolerance_grad) wk_do_(wk_o_, tolerance_change)
+#define wk_optim_group_options_numbers_(wk_do_, wk_o_)                                                                 \
+    wk_do_(wk_o_, lr) wk_do_(wk_o_, momentum) wk_do_(wk_o_, dampening) wk_do_(wk_o_, weight_decay)                     \
+        wk_do_(wk_o_, beta1) wk_do_(wk_o_, beta2) wk_do_(wk_o_, eps) wk_do_(wk_o_, lr_decay)                           \
+            wk_do_(wk_o_, initial_accumulator_value)
+
 #define wk_optim_sgd(...)   WK_NEW_OPTIM_(WK_OPT_(wk_optim *, wk_optim_sgd, wk_optim_sgd_options, __VA_ARGS__))
 #define wk_optim_adam(...)  WK_NEW_OPTIM_(WK_OPT_(wk_optim *, wk_optim_adam, wk_optim_adam_options, __VA_ARGS__))
 #define wk_optim_adamw(...) WK_NEW_OPTIM_(WK_OPT_(wk_optim *, wk_optim_adamw, wk_optim_adamw_options, __VA_ARGS__))
