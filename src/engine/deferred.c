@@ -9,23 +9,23 @@
 #include "engine/verify/shadow_deferred.h"
 #include <string.h>
 
-static void list_add(wk__op_queue *ring, wk__value *value)
+static void list_add(wk__op_queue *queue, wk__value *value)
 {
     value->parked_prev = NULL;
-    value->deferred_next = ring->deferred;
-    if (ring->deferred) ring->deferred->parked_prev = value;
-    ring->deferred = value;
-    ring->parked_count++;
+    value->deferred_next = queue->deferred;
+    if (queue->deferred) queue->deferred->parked_prev = value;
+    queue->deferred = value;
+    queue->deferred_count++;
 }
 
-static void list_remove(wk__op_queue *ring, wk__value *value)
+static void list_remove(wk__op_queue *queue, wk__value *value)
 {
     if (value->deferred_next) value->deferred_next->parked_prev = value->parked_prev;
     if (value->parked_prev)
         value->parked_prev->deferred_next = value->deferred_next;
     else
-        ring->deferred = value->deferred_next;
-    ring->parked_count--;
+        queue->deferred = value->deferred_next;
+    queue->deferred_count--;
 }
 
 static void count_reader(wk__record *r, int change)
@@ -46,19 +46,19 @@ static void forget_record(wk__record *r)
     wk__free(r);
 }
 
-static void count_orphan(wk__op_queue *ring, int64_t bytes)
+static void count_orphan(wk__op_queue *queue, int64_t bytes)
 {
-    atomic_fetch_add_explicit(&ring->orphans, 1 + (bytes >> 16), memory_order_relaxed);
+    atomic_fetch_add_explicit(&queue->orphans, 1 + (bytes >> 16), memory_order_relaxed);
 }
 
 /* If the operands of a deferred record are larger than its output, counts them as an orphan: their tensors may have
  * been dropped before the record was deferred. Whether they have other owners is determined by the next scan. */
-static void count_if_larger(wk__op_queue *ring, wk__record *r, const wk__value *out)
+static void count_if_larger(wk__op_queue *queue, wk__record *r, const wk__value *out)
 {
     int64_t bytes = 0;
     for (int i = 0; i < r->nin; i++)
         if (wk__record_in(r, i)->value) bytes += wk__record_in(r, i)->value->bytes;
-    if (bytes > out->bytes) count_orphan(ring, bytes);
+    if (bytes > out->bytes) count_orphan(queue, bytes);
 }
 
 /* Destroys a deferred value after the last reference was dropped, in any thread. The writer's queue exists as long as
@@ -78,8 +78,8 @@ bool wk__deferred_free(wk__value *value)
 /* Counts in this thread's queue, because the readers of the value were usually deferred by the same thread. */
 void wk__deferred_note_orphan(wk__value *value)
 {
-    wk__op_queue *ring = wk__context()->op_queue;
-    if (ring) count_orphan(ring, value->bytes);
+    wk__op_queue *queue = wk__context()->op_queue;
+    if (queue) count_orphan(queue, value->bytes);
 }
 
 /* Returns true if a deferred record must own the value that its in-place op replaces: not to read it, but to restore it
@@ -92,7 +92,7 @@ static bool keeps_prior(const wk__value *prior)
 
 /* Defers the output of a record: keeps a copy of the record, which takes over the references to operands, and drops the
  * queue's reference to the output. */
-static bool park(wk__op_queue *ring, wk__record *r)
+static bool park(wk__op_queue *queue, wk__record *r)
 {
     size_t bytes = wk__record_bytes(r->family, r->ndim, r->nout + r->nin);
     wk__record *copy = wk__alloc(bytes);
@@ -101,9 +101,9 @@ static bool park(wk__op_queue *ring, wk__record *r)
     wk__value *out = r->ref[0].value;
     out->record = copy;
     wk__value_set_state(out, WK__DEFERRED);
-    list_add(ring, out);
+    list_add(queue, out);
     count_reader(copy, +1);
-    count_if_larger(ring, copy, out);
+    count_if_larger(queue, copy, out);
     for (int i = 0; i < r->nin; i++) {
         wk__value *in = wk__record_in(r, i)->value;
         if (in && in->state == WK__PENDING) in->ring_refs--; /* references of deferred records do not count */
@@ -129,19 +129,19 @@ static bool seen_outside(const wk__value *out)
  * was not stored (never computed, or only in a register) and has owners outside the queue, the record is deferred;
  * otherwise its references are dropped. The order matters: deferring a record makes its pending operands visible, so
  * they are deferred as well. Only records with one output are deferred; liveness.c stores the others. */
-void wk__defer_or_release(wk__op_queue *ring, wk__record *r)
+void wk__defer_or_release(wk__op_queue *queue, wk__record *r)
 {
-    if (r->nout == 1 && seen_outside(r->ref[0].value) && park(ring, r)) return;
+    if (r->nout == 1 && seen_outside(r->ref[0].value) && park(queue, r)) return;
     for (int o = 0; o < r->nout; o++)
         if (seen_outside(r->ref[o].value)) /* out of memory for the record; not reported yet */
             wk__value_fail(r->ref[o].value, wk__failure_oom());
     wk__release_record(r);
 }
 
-void wk__defer_dead_records(wk__op_queue *ring)
+void wk__defer_dead_records(wk__op_queue *queue)
 {
-    for (int64_t k = ring->count; k-- > 0;)
-        if (!ring->record[k]->live) wk__defer_or_release(ring, ring->record[k]);
+    for (int64_t k = queue->count; k-- > 0;)
+        if (!queue->record[k]->live) wk__defer_or_release(queue, queue->record[k]);
 }
 
 /* Returns one deferred record to the queue. */
@@ -218,7 +218,7 @@ static int64_t pinned_bytes(wk__value *value)
  * cost stays linear in the number of calls. */
 void wk__deferred_store_orphans(wk_context *owner)
 {
-    if (atomic_load_explicit(&owner->op_queue->orphans, memory_order_relaxed) <= owner->op_queue->parked_count / 16)
+    if (atomic_load_explicit(&owner->op_queue->orphans, memory_order_relaxed) <= owner->op_queue->deferred_count / 16)
         return;
     atomic_store_explicit(&owner->op_queue->orphans, 0, memory_order_relaxed);
     wk__value *next;
