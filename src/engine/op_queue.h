@@ -109,10 +109,10 @@ static inline void wk__record_mark_indirect(wk__record *r, int k)
 }
 
 enum {
-    WK__DEFER_DEPTH_MAX = 16,
-    WK__OP_QUEUE_FLUSH_AT = 4096,
-    WK__OP_QUEUE_MAX = 65536,
-    WK__OP_QUEUE_CHUNK = 256 << 10
+    WK__DEFER_DEPTH_MAX = 16,      /* records in the longest chain of deferred values */
+    WK__OP_QUEUE_FLUSH_AT = 4096,  /* records after which a queue is flushed */
+    WK__OP_QUEUE_MAX = 65536,      /* the same in a transaction, whose records should run together */
+    WK__OP_QUEUE_CHUNK = 256 << 10 /* bytes of a chunk of records */
 };
 
 typedef struct wk__anomaly_watch wk__anomaly_watch;
@@ -126,9 +126,9 @@ typedef struct wk__op_queue {
     int64_t chunks, chunk_capacity, chunk_now;
     size_t used;            /* bytes used in the current chunk */
     int64_t pending_bytes;  /* bytes of outputs that are recorded but not computed */
-    wk__value *deferred;    /* list of deferred values */
+    wk__value *deferred;    /* list of deferred values; owns no reference */
     int64_t deferred_count; /* length of that list */
-    /* values that only deferred records own, counted since the list was last scanned; large ones count several times */
+    /* number of orphans since the list was last scanned; large ones count several times (deferred.c) */
     atomic_llong orphans;
     struct wk__shadow_map *shadows;                     /* set while a checked flush runs; see verify/check_mode.h */
     wk__anomaly_watch *watched;                         /* records to be checked, oldest first; see anomaly.h */
@@ -234,8 +234,11 @@ void wk__report_failure(wk__failure *failure);
 void wk__op_queue_drain(wk_context *context);
 void wk__op_queue_free(wk_context *context);
 void wk__op_queue_trim_dead(wk__value *value);
-void wk__deferred_note_orphan(wk__value *value); /* deferred.c */
-bool wk__deferred_free(wk__value *value);        /* deferred.c */
+/* deferred.c: counts an orphan: a value whose last storage was dropped, while deferred records refer to it. */
+void wk__deferred_note_orphan(wk__value *value);
+/* deferred.c: frees the record of a deferred value whose last reference was dropped. Returns false if it is postponed;
+ * the value must not be freed then. */
+bool wk__deferred_free(wk__value *value);
 
 /* ---- configuration: config.c ------------------------------------------------------------------------------------- */
 
@@ -272,12 +275,13 @@ void wk__plan_deferred_reads(wk__op_queue *queue); /* liveness.c: marks values t
 /* deferred.c: defers or releases a record that has run */
 void wk__defer_or_release(wk__op_queue *queue, wk__record *r);
 void wk__defer_dead_records(wk__op_queue *queue); /* deferred.c: the same for records that are not live */
-/* deferred.c: returns the record of a deferred value, and those that it needs, to the queue */
+/* deferred.c: returns the record of a deferred value, and those that it needs, to the queue. Returns false on
+ * allocation failure. */
 bool wk__deferred_requeue(wk_context *owner, wk__value *value);
-/* deferred.c: stores values smaller than their operands */
+/* deferred.c: returns the records of deferred values that are smaller than their orphans to the queue, to be stored. */
 void wk__deferred_store_orphans(wk_context *owner);
-/* deferred.c: returns all deferred records to the queue, to be stored. Returns false if other threads are destroying
- * some of the values. */
+/* deferred.c: returns all deferred records to the queue, to be stored. Returns false if other threads are still
+ * destroying some of the values; the caller must unlock the queue and try again. */
 bool wk__deferred_requeue_all(wk_context *owner);
 void wk__execute(wk_context *owner, wk__op_queue *queue, int32_t groups); /* execute.c */
 /* execute.c: returns the *live live records, sorted by group and in program order within each group. */
