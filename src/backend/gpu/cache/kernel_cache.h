@@ -4,8 +4,8 @@
  *
  * Ownership: the cache owns kernels and modules until it is destroyed.
  * Threads: any thread may look up a kernel; only the building thread (kernel_build.h) accesses modules. */
-#ifndef WICK_BACKEND_GPU_UNITS_H
-#define WICK_BACKEND_GPU_UNITS_H
+#ifndef WICK_BACKEND_GPU_KERNEL_CACHE_H
+#define WICK_BACKEND_GPU_KERNEL_CACHE_H
 
 #include "disk_cache.h"
 #include "backend/gpu/kernel.h"
@@ -20,14 +20,14 @@ typedef struct wk__gpu_compiler {
     char magic[16]; /* first bytes of cache files: identifies the dialect and the format */
     /* Compiles source to a module. Fails with WK_ERR_INTERNAL if the compiler rejects it (wk__gpu_fail_compile()).
      * `binary`, if not NULL, receives the input for load(); it stays empty if the driver doesn't provide it. */
-    wk_code (*compile)(void *device, const char *source, void **program, wk__text *binary, wk__fail *fail);
+    wk_code (*compile)(void *device, const char *source, void **module, wk__text *binary, wk__fail *fail);
     /* Loads a binary; returns NULL if the driver rejects it. */
     void *(*load)(void *device, const char *binary, int64_t bytes);
     /* Returns WK_OK and NULL in *out if the module has no such kernel. Some drivers load the code only now, so this may
      * run out of memory, or return earlier asynchronous failures. */
-    wk_code (*get_kernel)(void *device, void *program, const char *name, void **out, wk__fail *fail);
-    void (*release_kernel)(void *function); /* optional: kernels may be freed with their module */
-    void (*release_module)(void *program);
+    wk_code (*get_function)(void *device, void *module, const char *name, void **out, wk__fail *fail);
+    void (*release_function)(void *function); /* optional: kernels may be freed with their module */
+    void (*release_module)(void *module);
 } wk__gpu_compiler;
 
 enum { WK__GPU_OPTIONS = 2 };
@@ -57,18 +57,18 @@ typedef struct wk__gpu_kernel {
 
 /* A kernel of a module; also the format in cache files. */
 typedef struct wk__gpu_module_entry {
-    wk__gpu_digest unit;
-    int32_t kernel; /* index of the function, which is named wk_<kernel> */
-    int32_t which, memory_slots;
+    wk__gpu_digest digest;
+    int32_t function; /* index of the function, which is named wk_<kernel> */
+    int32_t case_index, memory_slots;
     int32_t unused;
 } wk__gpu_module_entry;
 
 typedef struct wk__gpu_module {
     struct wk__gpu_module *next;
-    void *module; /* module of the driver */
-    int64_t entries, kernels;
+    void *handle; /* module of the driver */
+    int64_t entries, functions;
     wk__gpu_module_entry *entry;
-    void **kernel; /* kernels of the driver, created on first use */
+    void **function; /* kernels of the driver, created on first use */
 } wk__gpu_module;
 
 enum { WK__GPU_BUCKETS = 1024, WK__GPU_FUSE_COUNTERS = 4096 };
@@ -91,31 +91,31 @@ typedef struct wk__gpu_kernel_cache {
 } wk__gpu_kernel_cache;
 
 /* Initialises a zeroed cache. */
-void wk__gpu_kernel_cache_init(wk__gpu_kernel_cache *units, const wk__gpu_compiler *compiler, void *device,
-                               const wk__gpu_device_desc *card);
+void wk__gpu_kernel_cache_init(wk__gpu_kernel_cache *cache, const wk__gpu_compiler *compiler, void *device,
+                               const wk__gpu_device_desc *desc);
 /* Frees all kernels and modules. The device must be idle. */
-void wk__gpu_kernel_cache_destroy(wk__gpu_kernel_cache *units);
+void wk__gpu_kernel_cache_destroy(wk__gpu_kernel_cache *cache);
 
 /* Returns the kernel for a spec, creating it if necessary; NULL and *fail on allocation failure. Any thread. Debug
  * builds generate the source of a kernel found in the table again, and fail with WK_ERR_INTERNAL if it differs. */
-wk__gpu_kernel *wk__gpu_kernel_lookup(wk__gpu_kernel_cache *units, const wk__gpu_kernel_spec *unit, wk__fail *fail);
+wk__gpu_kernel *wk__gpu_kernel_lookup(wk__gpu_kernel_cache *cache, const wk__gpu_kernel_spec *spec, wk__fail *fail);
 /* Returns true if the work's epilogue should be fused into its kernel. A contraction takes longer to compile than an
  * epilogue, and shares its kernel with contractions that have other epilogues or none; so they are separate until the
  * epilogue has been used often enough. Results are identical either way. `counts`: counts this use. Any thread. */
-bool wk__gpu_should_fuse_epilogue(wk__gpu_kernel_cache *units, const wk__work *work, bool counts);
+bool wk__gpu_should_fuse_epilogue(wk__gpu_kernel_cache *cache, const wk__work *work, bool counts);
 /* Returns true if the built kernel takes its arguments as a struct by value. Otherwise they are in memory, and a merged
  * kernel (case_index >= 0) gets its index as an additional parameter. */
-static inline bool wk__gpu_kernel_by_value(const wk__gpu_kernel_cache *units, const wk__gpu_kernel *function)
+static inline bool wk__gpu_kernel_by_value(const wk__gpu_kernel_cache *cache, const wk__gpu_kernel *kernel)
 {
-    return function->case_index < 0 && wk__gpu_arguments_by_value(&units->desc->target, &function->spec);
+    return kernel->case_index < 0 && wk__gpu_arguments_by_value(&cache->desc->target, &kernel->spec);
 }
 
 /* Adds a module for `built`, which it takes ownership of, with a copy of the entries; returns NULL on allocation
  * failure. Building thread only, like wk__gpu_bind(). */
-wk__gpu_module *wk__gpu_add_module(wk__gpu_kernel_cache *units, void *built, const wk__gpu_module_entry *entry,
+wk__gpu_module *wk__gpu_add_module(wk__gpu_kernel_cache *cache, void *handle, const wk__gpu_module_entry *entry,
                                    int64_t entries);
 /* Sets function->handle if the module contains the kernel. Fails if it does, but the driver cannot return it now. */
-wk_code wk__gpu_bind(const wk__gpu_kernel_cache *units, wk__gpu_module *program, wk__gpu_kernel *function,
+wk_code wk__gpu_bind(const wk__gpu_kernel_cache *cache, wk__gpu_module *module, wk__gpu_kernel *kernel,
                      const wk__gpu_digest *digest, wk__fail *fail);
 
 #endif
