@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds kernels. All pending kernels are compiled as one module: starting a compiler is slow, and each additional
- * function is cheap. */
+/* Builds kernels: binds them to functions of modules that are loaded, or in the disk cache, or compiled now. All
+ * pending kernels are compiled as one module: starting a compiler is slow, and each additional function is cheap. */
 #include "kernel_build.h"
 #include "base/platform/clock.h"
 #include "base/log.h"
@@ -19,7 +19,7 @@ int64_t wk__gpu_compilations(void)
 
 /* ---- jobs -------------------------------------------------------------------------------------------------------- */
 
-/* One build: kernels with the source of their bodies, and digests in the entries. */
+/* One build: kernels, the source of their bodies, and their entries in the module. Owns the arrays and the sources. */
 typedef struct job {
     wk__gpu_kernel **kernel;
     wk__text *body;
@@ -63,9 +63,9 @@ static bool take_pending(wk__gpu_kernel_cache *cache, job *job)
 {
     pthread_mutex_lock(&cache->lock);
     for (wk__gpu_kernel *kernel = cache->pending; kernel != NULL; kernel = kernel->pending_next) job->count++;
-    job->kernel = wk__alloc_zero((size_t)job->count + 1, sizeof *job->kernel);
-    job->body = wk__alloc_zero((size_t)job->count + 1, sizeof *job->body);
-    job->entry = wk__alloc_zero((size_t)job->count + 1, sizeof *job->entry);
+    job->kernel = wk__alloc_zero((size_t)job->count, sizeof *job->kernel);
+    job->body = wk__alloc_zero((size_t)job->count, sizeof *job->body);
+    job->entry = wk__alloc_zero((size_t)job->count, sizeof *job->entry);
     bool good = job->kernel != NULL && job->body != NULL && job->entry != NULL;
     int at = 0;
     for (wk__gpu_kernel *kernel = cache->pending; good && kernel != NULL; kernel = kernel->pending_next)

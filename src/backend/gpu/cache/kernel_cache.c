@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hash table of kernels, and modules. */
+/* The hash table of kernels and the list of modules; see kernel_cache.h. */
 #include "kernel_cache.h"
 #include "backend/gpu/lower.h"
 #include "backend/gpu/codegen/codegen_epilogue.h"
@@ -17,7 +17,8 @@ static wk__gpu_kernel *find(const wk__gpu_kernel_cache *cache, const wk__gpu_ker
     return NULL;
 }
 
-/* Allocates the kernel and, after it, a copy of the spec's program. */
+/* Allocates the kernel and, after it, a copy of the spec's program: the kernel outlives the caller's program and its
+ * memory. */
 static wk__gpu_kernel *new_kernel(const wk__gpu_kernel_spec *spec)
 {
     wk__gpu_kernel *kernel = wk__alloc_zero(1, sizeof *kernel + (spec->group ? sizeof *spec->group : 0));
@@ -36,14 +37,15 @@ static wk__gpu_kernel *new_kernel(const wk__gpu_kernel_spec *spec)
 /* ---- checks of cached kernels (debug builds) --------------------------------------------------------------------- */
 
 #ifdef WICK_CHECK_PLANS
+/* Returns true if kernels with these specs are called alike and need the same prelude. */
 static bool same_call(const wk__gpu_kernel_spec *a, const wk__gpu_kernel_spec *b)
 {
     return a->nmemory == b->nmemory && a->narguments == b->narguments && a->per_group == b->per_group &&
            wk__gpu_prelude_flags(a) == wk__gpu_prelude_flags(b);
 }
 
-/* Sources are not compared if they cannot be allocated. */
-static bool same_text(const wk__gpu_kernel_spec *a, const wk__gpu_kernel_spec *b)
+/* Returns true if the bodies have the same source, or if memory to compare them cannot be allocated. */
+static bool same_source(const wk__gpu_kernel_spec *a, const wk__gpu_kernel_spec *b)
 {
     wk__text text[2] = {{0}};
     wk__alloc_untracked pause;
@@ -58,14 +60,16 @@ static bool same_text(const wk__gpu_kernel_spec *a, const wk__gpu_kernel_spec *b
     return same;
 }
 
-static bool is_current(const wk__gpu_kernel *found, const wk__gpu_kernel_spec *spec, wk__fail *fail)
+/* Returns true if the kernel found for a spec is the kernel that would be built for it. Fails if not: the spec
+ * then lacks something that the source depends on. */
+static bool is_kernel_of(const wk__gpu_kernel *found, const wk__gpu_kernel_spec *spec, wk__fail *fail)
 {
-    if (same_call(&found->spec, spec) && same_text(&found->spec, spec)) return true;
+    if (same_call(&found->spec, spec) && same_source(&found->spec, spec)) return true;
     wk__fail_set(fail, WK_ERR_INTERNAL, "a wrong plan (cache): the cached kernel was compiled for another group");
     return false;
 }
 #else
-static bool is_current(const wk__gpu_kernel *found, const wk__gpu_kernel_spec *spec, wk__fail *fail)
+static bool is_kernel_of(const wk__gpu_kernel *found, const wk__gpu_kernel_spec *spec, wk__fail *fail)
 {
     (void)found, (void)spec, (void)fail;
     return true;
@@ -88,10 +92,10 @@ wk__gpu_kernel *wk__gpu_kernel_lookup(wk__gpu_kernel_cache *cache, const wk__gpu
     }
     pthread_mutex_unlock(&cache->lock);
     if (found == NULL) wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for a kernel");
-    return known && !is_current(found, spec, fail) ? NULL : found;
+    return known && !is_kernel_of(found, spec, fail) ? NULL : found;
 }
 
-/* Epilogues with the same hash are counted together, which only means that one is fused earlier. */
+/* Counters may be shared and may miss concurrent uses: both only change when an epilogue is fused. */
 bool wk__gpu_should_fuse_epilogue(wk__gpu_kernel_cache *cache, const wk__work *work, bool counts)
 {
     if (!wk__gpu_can_fuse_epilogue(work) || wk__gpu_splits_strides(&cache->desc->target, work->args)) return false;
@@ -118,6 +122,7 @@ static void free_module(const wk__gpu_kernel_cache *cache, wk__gpu_module *modul
     wk__free(module);
 }
 
+/* Gets the function from the driver if it has not been used before. It stays NULL if the driver's module lacks it. */
 static wk_code ensure_function(const wk__gpu_kernel_cache *cache, wk__gpu_module *module, int index, wk__fail *fail)
 {
     char name[32];
@@ -155,8 +160,8 @@ wk__gpu_module *wk__gpu_add_module(wk__gpu_kernel_cache *cache, void *handle, co
     for (int64_t k = 0; k < entries; k++) {
         if (entry[k].function >= module->functions) module->functions = entry[k].function + 1;
     }
-    module->entry = wk__alloc_zero((size_t)entries + 1, sizeof *entry);
-    module->function = wk__alloc_zero((size_t)module->functions + 1, sizeof *module->function);
+    module->entry = wk__alloc_zero((size_t)entries, sizeof *entry);
+    module->function = wk__alloc_zero((size_t)module->functions, sizeof *module->function);
     if (module->entry == NULL || module->function == NULL) {
         free_module(cache, module);
         return NULL;
