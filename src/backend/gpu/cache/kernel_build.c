@@ -149,42 +149,67 @@ static wk_code bind_built(const wk__gpu_kernel_cache *cache, wk__gpu_module *mod
 
 /* ---- compiling --------------------------------------------------------------------------------------------------- */
 
-/* Kernels without barriers share functions if `merged`; the others have a function each. */
-static void print_source(const wk__gpu_kernel_cache *cache, job *job, bool merged, wk__text *text)
+/* A merged function that is being collected. */
+typedef struct merged_function {
+    const char *body[WK__GPU_SWITCH_CASES];
+    int kernel[WK__GPU_SWITCH_CASES]; /* their indices in the job */
+    int count;
+    int memory_slots; /* the most buffers of a kernel */
+} merged_function;
+
+static void add_case(merged_function *merged, job *job, int k)
+{
+    const int nmemory = job->kernel[k]->spec.nmemory;
+    job->entry[k].case_index = merged->count;
+    merged->kernel[merged->count] = k;
+    merged->body[merged->count++] = job->body[k].data;
+    if (nmemory > merged->memory_slots) merged->memory_slots = nmemory;
+}
+
+/* Prints function number `function` and begins to collect the next. */
+static void print_merged(merged_function *merged, job *job, int function, wk__text *text)
+{
+    char name[32];
+    for (int k = 0; k < merged->count; k++) {
+        job->entry[merged->kernel[k]].function = function;
+        job->entry[merged->kernel[k]].memory_slots = merged->memory_slots;
+    }
+    snprintf(name, sizeof name, "wk_%d", function);
+    wk__gpu_codegen_switch(text, name, merged->memory_slots, merged->body, merged->count);
+    *merged = (merged_function){0};
+}
+
+/* Prints function number `function`, for kernel k alone. */
+static void print_single(const wk__gpu_target *target, job *job, int k, int function, wk__text *text)
+{
+    char name[32];
+    const wk__gpu_kernel_spec *spec = &job->kernel[k]->spec;
+    job->entry[k].case_index = -1;
+    job->entry[k].function = function;
+    job->entry[k].memory_slots = spec->nmemory;
+    snprintf(name, sizeof name, "wk_%d", function);
+    wk__gpu_codegen_function(text, target, spec, name, job->body[k].data);
+}
+
+/* Prints the source of the job's module and fills its entries. Kernels without barriers share functions if `merge`; the
+ * others have a function each. */
+static void print_source(const wk__gpu_kernel_cache *cache, job *job, bool merge, wk__text *text)
 {
     const wk__gpu_target *target = &cache->desc->target;
     unsigned needs = 0;
     for (int k = 0; k < job->count; k++) needs |= wk__gpu_prelude_flags(&job->kernel[k]->spec);
     wk__gpu_prelude(text, target, needs);
 
-    const char *bodies[WK__GPU_SWITCH_CASES];
-    int functions = 0, in_bodies = 0, members[WK__GPU_SWITCH_CASES], slots = 0;
-    char name[32];
-    for (int k = 0; k <= job->count; k++) {
-        bool joins = k < job->count && merged && !job->kernel[k]->spec.per_group;
-        if (joins) {
-            const wk__gpu_kernel_spec *spec = &job->kernel[k]->spec;
-            members[in_bodies] = k;
-            job->entry[k].case_index = in_bodies;
-            bodies[in_bodies++] = job->body[k].data;
-            if (spec->nmemory > slots) slots = spec->nmemory;
-        } else if (k < job->count) {
-            job->entry[k].case_index = -1;
-            job->entry[k].function = functions;
-            job->entry[k].memory_slots = job->kernel[k]->spec.nmemory;
-            snprintf(name, sizeof name, "wk_%d", functions++);
-            wk__gpu_codegen_function(text, target, &job->kernel[k]->spec, name, job->body[k].data);
-        }
-        if (in_bodies == WK__GPU_SWITCH_CASES || (k == job->count && in_bodies > 0)) {
-            for (int m = 0; m < in_bodies; m++) {
-                job->entry[members[m]].function = functions;
-                job->entry[members[m]].memory_slots = slots;
-            }
-            snprintf(name, sizeof name, "wk_%d", functions++);
-            wk__gpu_codegen_switch(text, name, slots, bodies, in_bodies);
-            in_bodies = slots = 0;
-        }
+    int functions = 0;
+    merged_function merged = {0};
+    for (int k = 0; k < job->count; k++) {
+        if (merge && !job->kernel[k]->spec.per_group)
+            add_case(&merged, job, k);
+        else
+            print_single(target, job, k, functions++, text);
+        if (merged.count == WK__GPU_SWITCH_CASES) print_merged(&merged, job, functions++, text);
     }
+    if (merged.count > 0) print_merged(&merged, job, functions, text);
 }
 
 static int64_t milliseconds(void)
@@ -211,12 +236,12 @@ wk_code wk__gpu_fail_compile(wk__fail *fail, const char *log)
                         length < 160 ? (int)length : 160, said);
 }
 
-static wk_code build_module(wk__gpu_kernel_cache *cache, int folder, job *job, bool merged, wk__gpu_module **out,
+static wk_code build_module(wk__gpu_kernel_cache *cache, int folder, job *job, bool merge, wk__gpu_module **out,
                             wk__fail *fail)
 {
     wk__text text = {0}, binary = {0};
     void *module = NULL;
-    print_source(cache, job, merged, &text);
+    print_source(cache, job, merge, &text);
     wk_code code = text.failed ? wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for the source of a kernel")
                                : compile(cache, text.data, &module, folder >= 0 ? &binary : NULL, fail);
     wk__text_free(&text);
@@ -250,10 +275,10 @@ static wk_code build_each(wk__gpu_kernel_cache *cache, int folder, job *all, wk_
 }
 
 /* Does not compile again if the module exists but the driver cannot return a kernel. */
-static wk_code build_rest(wk__gpu_kernel_cache *cache, int folder, job *job, bool merged, wk__fail *fail)
+static wk_code build_rest(wk__gpu_kernel_cache *cache, int folder, job *job, bool merge, wk__fail *fail)
 {
     wk__gpu_module *module;
-    const wk_code code = build_module(cache, folder, job, merged, &module, fail);
+    const wk_code code = build_module(cache, folder, job, merge, &module, fail);
     if (code == WK_OK) return bind_built(cache, module, job, fail);
     return code == WK_ERR_DEVICE_LOST ? code : build_each(cache, folder, job, fail);
 }
@@ -273,7 +298,7 @@ static void remove_built(wk__gpu_kernel_cache *cache)
     pthread_mutex_unlock(&cache->lock);
 }
 
-wk_code wk__gpu_build(wk__gpu_kernel_cache *cache, bool merged, wk__fail *fail)
+wk_code wk__gpu_build(wk__gpu_kernel_cache *cache, bool merge, wk__fail *fail)
 {
     job job = {0};
     wk_code code = WK_OK;
@@ -284,7 +309,7 @@ wk_code wk__gpu_build(wk__gpu_kernel_cache *cache, bool merged, wk__fail *fail)
         code = bind_known(cache, folder, &job, fail);
         if (job.count > 0 && !is_fatal(code)) {
             wk__fail why;
-            code = keep_first(code, build_rest(cache, folder, &job, merged, &why), &why, fail);
+            code = keep_first(code, build_rest(cache, folder, &job, merge, &why), &why, fail);
         }
         if (folder >= 0) close(folder);
         remove_built(cache);

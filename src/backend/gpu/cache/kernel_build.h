@@ -5,8 +5,8 @@
 
 #include "kernel_cache.h"
 
-/* Builds all pending kernels; `merged`: in as few functions as possible. */
-wk_code wk__gpu_build(wk__gpu_kernel_cache *cache, bool merged, wk__fail *fail);
+/* Builds all pending kernels; `merge`: in as few functions as possible. */
+wk_code wk__gpu_build(wk__gpu_kernel_cache *cache, bool merge, wk__fail *fail);
 /* Builds a kernel if necessary, or fails with the reason why it can't be built. */
 wk_code wk__gpu_ensure_built(wk__gpu_kernel_cache *cache, wk__gpu_kernel *kernel, wk__fail *fail);
 /* For compile(): fails with WK_ERR_INTERNAL and the first error in the compiler's log. */
