@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""generate_ops.py [FOLDER]: writes what follows from the rows of ops (src/ops/specs) into the repository, or FOLDER.
+"""generate_ops.py [FOLDER]: generates files from the specs of ops (src/ops/specs), in the repository or in FOLDER.
 
-Of each header H of rows/H it writes, formatted by clang-format:
+For each folder H of specs it writes these files, formatted by clang-format:
 
-    include/wick/H.h               the forms of call that people write, with their docs
-    include/wick/H_calls.h         the exported functions, and the structs of options
-    src/ops/generated/H.h          of each op its signature, the part of its descriptor that stands in the row
-    src/ops/generated/H_parameters.c  what wk_op_parameter says, each list once
-    src/ops/generated/H_SECTION.c  exported functions that only pass their operands on, and the entries for wk_call
-    tests/ops/examples_H.c         the examples of the docs as tests
+    include/wick/H.h                  the call forms that programs use, with their docs
+    include/wick/H_calls.h            declarations of the exported functions, and the option structs
+    src/ops/generated/H.h             the signature of each op: the part of its descriptor that the spec determines
+    src/ops/generated/H_parameters.c  the parameter lists for wk_op_parameter, each distinct list once
+    src/ops/generated/H_SECTION.c     exported functions whose body is one call, and the entries for wk_call
+    tests/ops/examples_H.c            the examples of the docs as tests
 
-and of all of them src/ops/ops.def, the list of ops, and src/ops/generated/attributes.h, what their gradients read.
+and for all specs together src/ops/ops.def, the list of ops, and src/ops/generated/attributes.h, the non-tensor
+arguments that gradients read.
 
-For those who develop the library: the files are committed, a build needs no Python. tests/check/generated.sh compares.
-The format of rows is described in docs/contributing/ops.md."""
+The files are committed, so a build needs no Python; tests/check/generated.sh compares them with the specs.
+docs/contributing/ops.md describes the format of specs."""
 
 import re
 import subprocess

@@ -15,7 +15,7 @@ BEHIND_ELEMENTS = "wk_tensor_options"  # may follow elements: macros.h goes thro
 
 @dataclass
 class Function:
-    """An exported function: its prototype, and its result if it only forwards its operands."""
+    """An exported function: its prototype, and the call that is its body; "" if the op's file defines it."""
 
     name: str
     parameters: list[str]

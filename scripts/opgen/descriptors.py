@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""src/ops/generated: signatures, functions that forward their operands, entries for wk_call."""
+"""src/ops/generated: signatures, functions whose body is one call, entries for wk_call."""
+
+import re
 
 from opgen.c_functions import entry_parameters, functions, overload_function
 from opgen.spec import Argument, Header, Op, Overload, Section
@@ -302,11 +304,27 @@ def invoke(op: Op, suffix: str) -> str:
     return invoke_prototype(op, suffix) + "\n{\n" + "".join(f"    {line}\n" for line in lines) + "}\n"
 
 
+# The kinds of functions of such a file: how a definition of the kind begins, and what the head says of it.
+KINDS = {
+    r"wk_tensor \*wk_\w+_at\(": "wk_NAME_at             called by the macro wk_NAME, which passes the call site",
+    r"wk_tensor \*\(wk_": "(wk_NAME)              takes no call site; in parentheses because wk_NAME is also a macro",
+    r"wk_tensor \*\(?wk_\w+_(_at)?\)?\(": "wk_NAME_, wk_NAME__at  in place: writes its result into the first operand",
+    r"int wk__invoke_": "wk__invoke_NAME        entry for wk_call: returns the number of results in out[], -1 on error",
+}
+
+
+def functions_head(header: Header, section: Section, definitions: list[str]) -> str:
+    kinds = [said for begin, said in KINDS.items() if any(re.match(begin, text) for text in definitions)]
+    what = f"Generated functions of wick/{header.name}.h. Section: {section.title}."
+    return banner("\n\n".join([what, "\n".join(f"    {said}" for said in kinds)]), header)
+
+
 def functions_text(header: Header, section: Section) -> str:
-    out = banner(f"Functions of wick/{header.name}.h that forward their operands: {section.title}.", header)
-    out += '#include "ops/core/entries.h"\n\n'
+    """Returns the functions of a section that are not defined in the files of the ops."""
+    text, all_definitions = "", []
     for op in section.ops:
         definitions = [function.definition for function in functions(op) if function.body]
         definitions += [invoke(op, suffix) for suffix in entries(op)]
-        out += heading(op.name) + "\n" + "\n".join(definitions) + "\n" if definitions else ""
-    return out
+        text += heading(op.name) + "\n" + "\n".join(definitions) + "\n" if definitions else ""
+        all_definitions += definitions
+    return functions_head(header, section, all_definitions) + '#include "ops/core/entries.h"\n\n' + text

@@ -139,7 +139,7 @@ class Op:
     returns: str = ""  # where it is not a new tensor
     errors: str = ""
     torch: str = ""  # its name in PyTorch, if it differs
-    elementwise: bool = True  # its functions only forward their operands
+    elementwise: bool = True  # its functions are generated: the body is one call
     in_place: bool = False
     dtypes: str = "any"
     result: str = "same"

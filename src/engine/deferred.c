@@ -1,98 +1,109 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deferred values: a value that only an open scope owns need not be computed. Its record is moved out of the queue and
- * owned by the value; the record still owns references to its operands, which never change. Reading the value later
- * returns the record to the queue.
+/* Deferred values. An elementwise result that only an open scope owns is often destroyed unread, so a flush does not
+ * store it (liveness.c). It becomes deferred instead: a copy of its record waits outside the queue. If the value is
+ * read, the record returns to the queue, and the next flush computes and stores the value. If the value is destroyed
+ * first, that work is saved. The operands of a waiting record are values, which never change, so the result does not
+ * depend on when it is computed.
  *
- * Threads: the list of deferred values is protected by the queue's lock. The last reference may be dropped in any
- * thread. */
+ * Orphans: stored values that only deferred records own. A deferred value that keeps orphans larger than itself costs
+ * memory, so a later flush stores it, which frees them.
+ *
+ * Ownership: a deferred value owns its record; the record owns a reference to each operand. The queue's list of
+ * deferred values owns no reference.
+ * Threads: the lock of the writer's queue protects the list and the records. All functions require it, except
+ * wk__deferred_free() and wk__deferred_note_orphan(), which any thread may call. */
 #include "base/alloc.h"
 #include "engine/verify/shadow_deferred.h"
 #include <string.h>
 
-static void list_add(wk__op_queue *ring, wk__value *value)
+static void list_add(wk__op_queue *queue, wk__value *value)
 {
     value->parked_prev = NULL;
-    value->deferred_next = ring->deferred;
-    if (ring->deferred) ring->deferred->parked_prev = value;
-    ring->deferred = value;
-    ring->parked_count++;
+    value->deferred_next = queue->deferred;
+    if (queue->deferred) queue->deferred->parked_prev = value;
+    queue->deferred = value;
+    queue->deferred_count++;
 }
 
-static void list_remove(wk__op_queue *ring, wk__value *value)
+static void list_remove(wk__op_queue *queue, wk__value *value)
 {
     if (value->deferred_next) value->deferred_next->parked_prev = value->parked_prev;
     if (value->parked_prev)
         value->parked_prev->deferred_next = value->deferred_next;
     else
-        ring->deferred = value->deferred_next;
-    ring->parked_count--;
+        queue->deferred = value->deferred_next;
+    queue->deferred_count--;
 }
 
-static void count_reader(wk__record *r, int change)
+/* Adds `change` to the number of deferred records that refer to each operand of r. */
+static void change_readers(wk__record *r, int change)
 {
     for (int i = 0; i < r->nin; i++)
         if (wk__record_in(r, i)->value)
             atomic_fetch_add_explicit(&wk__record_in(r, i)->value->deferred_readers, change, memory_order_relaxed);
 }
 
-/* Chains are at most WK__DEFER_DEPTH_MAX deep, which limits the recursion through wk__value_drop(). */
-static void forget_record(wk__record *r)
+/* Frees the record of a deferred value that will not be computed. Dropping an operand may do the same with the
+ * operand's record: chains of deferred values have at most WK__DEFER_DEPTH_MAX records, which limits this recursion. */
+static void free_deferred_record(wk__record *r)
 {
     wk__deferred_shadow_drop(r->ref[0].value);
-    count_reader(r, -1);
+    change_readers(r, -1);
     for (int i = 0; i < r->nin; i++)
         if (wk__record_in(r, i)->value) wk__value_drop(wk__record_in(r, i)->value);
     if (r->prior) wk__value_drop(r->prior);
     wk__free(r);
 }
 
-static void count_orphan(wk__op_queue *ring, int64_t bytes)
+/* Counts an orphan once, and again for each 64 KiB of its size, so that large ones are stored sooner. */
+static void count_orphan(wk__op_queue *queue, int64_t bytes)
 {
-    atomic_fetch_add_explicit(&ring->orphans, 1 + (bytes >> 16), memory_order_relaxed);
+    atomic_fetch_add_explicit(&queue->orphans, 1 + (bytes >> 16), memory_order_relaxed);
 }
 
-/* If the operands of a deferred record are larger than its output, counts them as an orphan: their tensors may have
- * been dropped before the record was deferred. Whether they have other owners is determined by the next scan. */
-static void count_if_larger(wk__op_queue *ring, wk__record *r, const wk__value *out)
+/* If the operands of a deferred record are larger than its output, counts them as one orphan: their tensors may have
+ * been dropped before the record was deferred. Whether they have other owners is determined by the next scan of the
+ * list. */
+static void count_if_larger(wk__op_queue *queue, wk__record *r, const wk__value *out)
 {
     int64_t bytes = 0;
     for (int i = 0; i < r->nin; i++)
         if (wk__record_in(r, i)->value) bytes += wk__record_in(r, i)->value->bytes;
-    if (bytes > out->bytes) count_orphan(ring, bytes);
+    if (bytes > out->bytes) count_orphan(queue, bytes);
 }
 
-/* Destroys a deferred value after the last reference was dropped, in any thread. The writer's queue exists as long as
- * its list is not empty. */
+/* The writer's queue exists: a thread that ends keeps it until its list is empty. */
 bool wk__deferred_free(wk__value *value)
 {
     wk_context *owner = value->writer;
-    bool held = wk__op_queue_is_locked_here(owner);
-    if (!held && wk__release_postpone(value)) return false;
-    if (!held) wk__op_queue_lock(owner);
+    bool locked = wk__op_queue_is_locked_here(owner);
+    if (!locked && wk__release_postpone(value)) return false;
+    if (!locked) wk__op_queue_lock(owner);
     list_remove(owner->op_queue, value);
-    if (!held) wk__op_queue_unlock(owner);
-    forget_record(value->record);
+    if (!locked) wk__op_queue_unlock(owner);
+    free_deferred_record(value->record);
     return true;
 }
 
-/* Counts in this thread's queue, because the readers of the value were usually deferred by the same thread. */
+/* Counts the orphan in the queue of this thread, which has usually deferred the value's readers. */
 void wk__deferred_note_orphan(wk__value *value)
 {
-    wk__op_queue *ring = wk__context()->op_queue;
-    if (ring) count_orphan(ring, value->bytes);
+    wk__op_queue *queue = wk__context()->op_queue;
+    if (queue) count_orphan(queue, value->bytes);
 }
 
-/* Returns true if a deferred record must own the value that its in-place op replaces: not to read it, but to restore it
- * if the op fails. For a state that is never stored this would only make its record appear used, and link all states of
- * a target to an endless chain. */
+/* Returns true if the deferred record of an in-place call must keep its reference to `prior`, the value that its target
+ * had before. The record does not read it; the target gets it back if the call fails. A value that is never stored
+ * cannot be given back: a reference would only make its record appear used, and would chain all values that the target
+ * ever had. */
 static bool keeps_prior(const wk__value *prior)
 {
     return prior->state == WK__STORED || (prior->state == WK__PENDING && wk__will_be_stored(prior));
 }
 
-/* Defers the output of a record: keeps a copy of the record, which takes over the references to operands, and drops the
- * queue's reference to the output. */
-static bool park(wk__op_queue *ring, wk__record *r)
+/* Defers the output of a record: the output owns a copy of the record, which takes over the references to the operands;
+ * the queue's reference to the output is dropped. Returns false on allocation failure; nothing has changed then. */
+static bool defer(wk__op_queue *queue, wk__record *r)
 {
     size_t bytes = wk__record_bytes(r->family, r->ndim, r->nout + r->nin);
     wk__record *copy = wk__alloc(bytes);
@@ -101,12 +112,12 @@ static bool park(wk__op_queue *ring, wk__record *r)
     wk__value *out = r->ref[0].value;
     out->record = copy;
     wk__value_set_state(out, WK__DEFERRED);
-    list_add(ring, out);
-    count_reader(copy, +1);
-    count_if_larger(ring, copy, out);
+    list_add(queue, out);
+    change_readers(copy, +1);
+    count_if_larger(queue, copy, out);
     for (int i = 0; i < r->nin; i++) {
         wk__value *in = wk__record_in(r, i)->value;
-        if (in && in->state == WK__PENDING) in->ring_refs--; /* references of deferred records do not count */
+        if (in && in->state == WK__PENDING) in->ring_refs--; /* the queue has lost this reference */
     }
     if (r->prior) {
         if (r->prior->state == WK__PENDING) r->prior->ring_refs--;
@@ -120,39 +131,41 @@ static bool park(wk__op_queue *ring, wk__record *r)
     return true;
 }
 
-static bool seen_outside(const wk__value *out)
+/* Returns true if the output was not stored and still has owners outside the queue. */
+static bool needs_deferral(const wk__value *out)
 {
     return out->state == WK__PENDING && wk__held_outside(out);
 }
 
-/* Called for each record that has run, from the last record of a group (or of the queue) to the first. If the output
- * was not stored (never computed, or only in a register) and has owners outside the queue, the record is deferred;
- * otherwise its references are dropped. The order matters: deferring a record makes its pending operands visible, so
- * they are deferred as well. Only records with one output are deferred; liveness.c stores the others. */
-void wk__defer_or_release(wk__op_queue *ring, wk__record *r)
+/* Defers a record whose output has owners outside the queue but was not stored (never computed, or only in a register);
+ * drops the references of any other record. Called from the last record of a group (or of the queue) to the first: a
+ * deferred record is an owner outside the queue of its operands, so those not stored are deferred after it. Outputs of
+ * records with several outputs are never deferred, because liveness.c stores them. */
+void wk__defer_or_release(wk__op_queue *queue, wk__record *r)
 {
-    if (r->nout == 1 && seen_outside(r->ref[0].value) && park(ring, r)) return;
+    if (r->nout == 1 && needs_deferral(r->ref[0].value) && defer(queue, r)) return;
     for (int o = 0; o < r->nout; o++)
-        if (seen_outside(r->ref[o].value)) /* out of memory for the record; not reported yet */
+        if (needs_deferral(r->ref[o].value)) /* out of memory for the copy of the record */
             wk__value_fail(r->ref[o].value, wk__failure_oom());
     wk__release_record(r);
 }
 
-void wk__defer_dead_records(wk__op_queue *ring)
+void wk__defer_dead_records(wk__op_queue *queue)
 {
-    for (int64_t k = ring->count; k-- > 0;)
-        if (!ring->record[k]->live) wk__defer_or_release(ring, ring->record[k]);
+    for (int64_t k = queue->count; k-- > 0;)
+        if (!queue->record[k]->live) wk__defer_or_release(queue, queue->record[k]);
 }
 
-/* Returns one deferred record to the queue. */
+/* Returns one deferred record to the queue and frees the copy. Returns false on allocation failure; nothing has changed
+ * then. */
 static bool requeue(wk_context *owner, wk__value *value)
 {
-    wk__record *parked = value->record;
-    wk__record *r = wk__record_append(owner, parked);
+    wk__record *copy = value->record;
+    wk__record *r = wk__record_append(owner, copy);
     if (!r) return false;
     list_remove(owner->op_queue, value);
-    count_reader(parked, -1);
-    if (!owner->op_queue->config->check) wk__deferred_shadow_drop(value);
+    change_readers(copy, -1);
+    if (!owner->op_queue->config->check) wk__deferred_shadow_drop(value); /* otherwise the next flush compares it */
     value->requeued = true;
     value->record = r;
     wk__value_set_state(value, WK__PENDING);
@@ -163,11 +176,12 @@ static bool requeue(wk_context *owner, wk__value *value)
         if (in && in->state == WK__PENDING) in->ring_refs++;
     }
     if (r->prior && r->prior->state == WK__PENDING) r->prior->ring_refs++;
-    wk__free(parked);
+    wk__free(copy);
     return true;
 }
 
-/* Returns the operands' records before the record itself: depth first, with an explicit stack. */
+/* Returns the records of deferred operands before the record itself, so that the queue stays in order: depth first,
+ * with a stack for the longest chain. */
 bool wk__deferred_requeue(wk_context *owner, wk__value *value)
 {
     wk__value *stack[WK__DEFER_DEPTH_MAX + 1];
@@ -191,7 +205,8 @@ bool wk__deferred_requeue(wk_context *owner, wk__value *value)
     return true;
 }
 
-/* The list does not own its values: another thread may be dropping the last reference. */
+/* Acquires a reference to a value of the list. Returns false if another thread has dropped the last one and is about to
+ * destroy the value. */
 static bool hold_if_alive(wk__value *value)
 {
     int refs = wk__refcount_get(&value->refs);
@@ -202,8 +217,8 @@ static bool hold_if_alive(wk__value *value)
     return false;
 }
 
-/* Returns the bytes of the operands that only deferred records own. */
-static int64_t pinned_bytes(wk__value *value)
+/* Returns the total size of the operands that are orphans. */
+static int64_t orphan_bytes(wk__value *value)
 {
     int64_t bytes = 0;
     for (int i = 0; i < value->record->nin; i++) {
@@ -214,23 +229,22 @@ static int64_t pinned_bytes(wk__value *value)
     return bytes;
 }
 
-/* Scanning the list takes time proportional to its length, so it waits for a proportional number of orphans: the total
- * cost stays linear in the number of calls. */
+/* Scanning the list takes time proportional to its length, so it is done only after a number of orphans proportional to
+ * that length: the total time stays linear in the number of calls. */
 void wk__deferred_store_orphans(wk_context *owner)
 {
-    if (atomic_load_explicit(&owner->op_queue->orphans, memory_order_relaxed) <= owner->op_queue->parked_count / 16)
+    if (atomic_load_explicit(&owner->op_queue->orphans, memory_order_relaxed) <= owner->op_queue->deferred_count / 16)
         return;
     atomic_store_explicit(&owner->op_queue->orphans, 0, memory_order_relaxed);
     wk__value *next;
     for (wk__value *value = owner->op_queue->deferred; value; value = next) {
         next = value->deferred_next;
-        if (pinned_bytes(value) <= value->bytes || !hold_if_alive(value)) continue;
+        if (orphan_bytes(value) <= value->bytes || !hold_if_alive(value)) continue;
         value->force_store = true;
-        bool revived = wk__deferred_requeue(owner, value);
+        bool requeued = wk__deferred_requeue(owner, value);
         wk__value_drop(value);
-        if (!revived) return;
-        /* the chain was removed from the list, so start over; each iteration removes at least one value */
-        next = owner->op_queue->deferred;
+        if (!requeued) return;
+        next = owner->op_queue->deferred; /* `next` may have left the list with this value, so start over */
     }
 }
 
@@ -241,14 +255,14 @@ bool wk__deferred_requeue_all(wk_context *owner)
         next = value->deferred_next;
         if (!hold_if_alive(value)) continue;
         value->force_store = true;
-        /* on allocation failure the value fails, so that it no longer belongs to this thread */
+        /* out of memory: the value fails, because the thread that would compute it ends */
         if (!wk__deferred_requeue(owner, value)) {
             list_remove(owner->op_queue, value);
-            forget_record(value->record);
+            free_deferred_record(value->record);
             wk__value_fail(value, NULL);
         }
         wk__value_drop(value);
-        next = owner->op_queue->deferred; /* as above */
+        next = owner->op_queue->deferred; /* as in wk__deferred_store_orphans() */
     }
     return owner->op_queue->deferred == NULL;
 }

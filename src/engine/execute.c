@@ -60,7 +60,7 @@ static wk_code alloc_outputs(wk__execution *run, wk__lowering *b, const wk__work
     wk_code code = WK_OK;
     if (family->can_have_epilogue) {
         code = wk__alloc_contraction_output(b, r->ref[0].value, fail);
-        run->ring->stores += wk__will_be_stored(r->ref[0].value);
+        run->queue->stores += wk__will_be_stored(r->ref[0].value);
     } else if (!family->is_program) {
         code = wk__alloc_kernel_outputs(run, r, kernel, fail);
     }
@@ -74,7 +74,7 @@ static wk_code submit(wk__execution *run, wk__lowering *b, wk__work *work, wk__w
     const wk__work_family *family = wk__work_family_of(work);
     const bool may_fault = family->can_fault || (work->program && b->indirect);
     if (!work->args) wk__program_coalesce(&b->group);
-    run->ring->groups++;
+    run->queue->groups++;
     if (b->prologue) wk__inflight_add(device, run->owner, b->prologue->record, b->prologue->records, false, NULL);
     const int64_t tag = wk__inflight_add(device, run->owner, b->record, b->records, may_fault, work->program);
     if (work->program) b->group.tag = tag;
@@ -104,7 +104,7 @@ static wk_code run_transfer(wk__execution *run, wk__record *r, wk__fail *fail)
     wk__value *out = r->ref[0].value, *in = r->ref[1].value;
     wk__device *to = out->device, *from = in->device;
     int64_t skip = r->ref[1].offset * (int64_t)wk_dtype_size(r->ref[1].dtype);
-    run->ring->stores++;
+    run->queue->stores++;
     wk_code code = wk__value_alloc_memory(out, out->bytes, fail);
     if (code != WK_OK || out->bytes == 0) return code;
     if (in->memory.host) {
@@ -225,7 +225,7 @@ static void run_with_prologue(wk__execution *run, wk__record **record, int ahead
     factor->escapes = true; /* so that the program stores it */
     if (takes_prologue(run, &run->ahead, record[ahead])) {
         factor->escapes = false;
-        run->ring->prologues++;
+        run->queue->prologues++;
         run_programs(run, &run->ahead, record + ahead, records - ahead);
         return;
     }
@@ -303,34 +303,34 @@ void wk__release_record(wk__record *r)
 }
 
 /* Counting sort into an array that has grown with the queue. */
-wk__record **wk__sort_by_group(wk__op_queue *ring, int32_t groups, int64_t *live)
+wk__record **wk__sort_by_group(wk__op_queue *queue, int32_t groups, int64_t *live)
 {
     bool sorted = true;
     int32_t last = 0;
     *live = 0;
-    for (int64_t k = 0; k < ring->count; k++) {
-        const wk__record *r = ring->record[k];
+    for (int64_t k = 0; k < queue->count; k++) {
+        const wk__record *r = queue->record[k];
         *live += r->live;
         sorted = sorted && r->live && r->group >= last;
         last = r->group;
     }
-    if (sorted) return ring->record;
-    int32_t *start = ring->start;
+    if (sorted) return queue->record;
+    int32_t *start = queue->start;
     memset(start, 0, sizeof *start * (size_t)(groups + 1));
-    for (int64_t k = 0; k < ring->count; k++)
-        if (ring->record[k]->live) start[ring->record[k]->group + 1]++;
+    for (int64_t k = 0; k < queue->count; k++)
+        if (queue->record[k]->live) start[queue->record[k]->group + 1]++;
     for (int32_t g = 0; g < groups; g++) start[g + 1] += start[g];
-    for (int64_t k = 0; k < ring->count; k++)
-        if (ring->record[k]->live) ring->sorted[start[ring->record[k]->group]++] = ring->record[k];
-    return ring->sorted;
+    for (int64_t k = 0; k < queue->count; k++)
+        if (queue->record[k]->live) queue->sorted[start[queue->record[k]->group]++] = queue->record[k];
+    return queue->sorted;
 }
 
 /* References are dropped after each group, so that the next group can reuse the memory of values that die in it. */
-void wk__execute(wk_context *owner, wk__op_queue *ring, int32_t groups)
+void wk__execute(wk_context *owner, wk__op_queue *queue, int32_t groups)
 {
     wk__execution run;
     run.owner = owner;
-    run.ring = ring;
+    run.queue = queue;
     run.failed_record = NULL;
     run.txn = run.txn_checked = run.txn_aborted = 0;
     run.failed_at_check = 0;
@@ -344,14 +344,14 @@ void wk__execute(wk_context *owner, wk__op_queue *ring, int32_t groups)
     run.stale_total = 0;
     run.stale_list_full = false;
     int64_t live;
-    wk__record **record = wk__sort_by_group(ring, groups, &live);
+    wk__record **record = wk__sort_by_group(queue, groups, &live);
     for (int64_t k = 0, end; k < live; k = end) {
         int count = 0;
         end = k;
         if (wk__transaction_prepare_group(&run, record + k, live - k)) continue;
         for (; end < live && record[end]->group == record[k]->group; end++) run.scratch[count++] = record[end];
         run_group(&run, run.scratch, count);
-        for (int64_t done = end; done-- > k;) wk__defer_or_release(ring, record[done]);
+        for (int64_t done = end; done-- > k;) wk__defer_or_release(queue, record[done]);
     }
     wk__transaction_free_undo(&run);
     wk__failure_drop(run.abort_cause);

@@ -21,7 +21,7 @@ typedef struct wk__stale {
 
 typedef struct wk__execution {
     wk_context *owner;
-    wk__op_queue *ring;
+    wk__op_queue *queue;
     wk__record *scratch[WK__MAX_INS]; /* records of the running group and of its prologue: each has an operand */
     wk__lowering building, ahead;     /* ahead: program of the group's prologue */
     const wk__record *failed_record;  /* its output could not be allocated; NULL: unknown */

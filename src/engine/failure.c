@@ -94,7 +94,7 @@ static void fail_outputs(wk__execution *run, wk__record *r, wk__failure *failure
     for (int o = 0; o < r->nout; o++) {
         wk__value *out = r->ref[o].value;
         if (out->state != WK__PENDING) continue;
-        if (run->ring->shadows) wk__check_tolerate(run->ring->shadows, out, r->transaction ? NULL : failure);
+        if (run->queue->shadows) wk__check_tolerate(run->queue->shadows, out, r->transaction ? NULL : failure);
         if (roll_back_output(r, out)) {
             note_stale(run, out, failure);
             continue;

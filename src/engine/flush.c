@@ -6,39 +6,39 @@
 #include "engine/plan/prologue.h"
 #include "engine/verify/shuffle.h"
 
-static void forget_records(wk__op_queue *ring)
+static void forget_records(wk__op_queue *queue)
 {
-    ring->count = 0;
-    ring->chunk_now = 0;
-    ring->used = 0;
-    ring->pending_bytes = 0;
+    queue->count = 0;
+    queue->chunk_now = 0;
+    queue->used = 0;
+    queue->pending_bytes = 0;
 }
 
-void wk__op_queue_run(wk_context *owner, bool park)
+void wk__op_queue_run(wk_context *owner, bool may_defer)
 {
-    wk__op_queue *ring = owner->op_queue;
-    if (!ring) return;
+    wk__op_queue *queue = owner->op_queue;
+    if (!queue) return;
     wk__deferred_store_orphans(owner);
-    if (ring->count == 0) return;
-    ring->flushes++;
-    ring->shadows = ring->config->check ? wk__check_begin(owner, park) : NULL;
-    wk__plan_liveness(ring, park);
-    int32_t groups = wk__plan_fusion(ring);
-    wk__plan_prologues(ring);
-    wk__plan_interleave(ring, groups);
-    wk__plan_shuffle(ring, groups);
+    if (queue->count == 0) return;
+    queue->flushes++;
+    queue->shadows = queue->config->check ? wk__check_begin(owner, may_defer) : NULL;
+    wk__plan_liveness(queue, may_defer);
+    int32_t groups = wk__plan_fusion(queue);
+    wk__plan_prologues(queue);
+    wk__plan_interleave(queue, groups);
+    wk__plan_shuffle(queue, groups);
     /* before the other records: values that these read must outlive their group, stored or deferred */
-    wk__defer_dead_records(ring);
-    wk__plan_deferred_reads(ring);
-    wk__execute(owner, ring, groups);
-    if (ring->shadows) wk__check_end(ring->shadows);
-    ring->shadows = NULL;
-    forget_records(ring);
+    wk__defer_dead_records(queue);
+    wk__plan_deferred_reads(queue);
+    wk__execute(owner, queue, groups);
+    if (queue->shadows) wk__check_end(queue->shadows);
+    queue->shadows = NULL;
+    forget_records(queue);
 }
 
 /* Returns true if values may be deferred. Not in another thread's queue: that thread may be about to record a reader of
  * a value that it found pending, and operands of records must be stored or in the queue. */
-static bool may_park(const wk_context *owner)
+static bool can_defer(const wk_context *owner)
 {
     return owner == wk__context();
 }
@@ -47,7 +47,7 @@ void wk__flush(wk_context *context)
 {
     if (wk__op_queue_is_locked_here(context) || wk__forked) return;
     wk__op_queue_lock(context);
-    wk__op_queue_run(context, may_park(context));
+    wk__op_queue_run(context, can_defer(context));
     wk__op_queue_unlock(context);
 }
 
@@ -68,7 +68,7 @@ void wk__value_compute(wk_context *owner, wk__value *value)
     wk__value_state state = value->state;
     if (state == WK__PENDING || state == WK__DEFERRED) {
         value->force_store = true;
-        if (state == WK__PENDING || wk__deferred_requeue(owner, value)) wk__op_queue_run(owner, may_park(owner));
+        if (state == WK__PENDING || wk__deferred_requeue(owner, value)) wk__op_queue_run(owner, can_defer(owner));
     }
     wk__op_queue_unlock(owner);
 }

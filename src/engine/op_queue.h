@@ -16,8 +16,8 @@
  *
  * Ownership: a queue owns its records; a record owns a reference to each of its values.
  * Threads: only the thread of the context appends; any thread may flush. Both hold wk_context.queue_lock. */
-#ifndef WICK_ENGINE_RING_H
-#define WICK_ENGINE_RING_H
+#ifndef WICK_ENGINE_OP_QUEUE_H
+#define WICK_ENGINE_OP_QUEUE_H
 
 #include "backend/contraction.h"
 #include "ir/emit.h"
@@ -109,10 +109,10 @@ static inline void wk__record_mark_indirect(wk__record *r, int k)
 }
 
 enum {
-    WK__DEFER_DEPTH_MAX = 16,
-    WK__OP_QUEUE_FLUSH_AT = 4096,
-    WK__OP_QUEUE_MAX = 65536,
-    WK__OP_QUEUE_CHUNK = 256 << 10
+    WK__DEFER_DEPTH_MAX = 16,      /* records in the longest chain of deferred values */
+    WK__OP_QUEUE_FLUSH_AT = 4096,  /* records after which a queue is flushed */
+    WK__OP_QUEUE_MAX = 65536,      /* the same in a transaction, whose records should run together */
+    WK__OP_QUEUE_CHUNK = 256 << 10 /* bytes of a chunk of records */
 };
 
 typedef struct wk__anomaly_watch wk__anomaly_watch;
@@ -124,11 +124,11 @@ typedef struct wk__op_queue {
     int64_t count, capacity, sorted_capacity, start_capacity;
     char **chunk; /* memory of the records */
     int64_t chunks, chunk_capacity, chunk_now;
-    size_t used;           /* bytes used in the current chunk */
-    int64_t pending_bytes; /* bytes of outputs that are recorded but not computed */
-    wk__value *deferred;   /* list of deferred values */
-    int64_t parked_count;  /* length of that list */
-    /* values that only deferred records own, counted since the list was last scanned; large ones count several times */
+    size_t used;            /* bytes used in the current chunk */
+    int64_t pending_bytes;  /* bytes of outputs that are recorded but not computed */
+    wk__value *deferred;    /* list of deferred values; owns no reference */
+    int64_t deferred_count; /* length of that list */
+    /* number of orphans since the list was last scanned; large ones count several times (deferred.c) */
     atomic_llong orphans;
     struct wk__shadow_map *shadows;                     /* set while a checked flush runs; see verify/check_mode.h */
     wk__anomaly_watch *watched;                         /* records to be checked, oldest first; see anomaly.h */
@@ -208,8 +208,8 @@ void wk__flush_all(void);
 void wk__op_queue_lock(wk_context *context);
 void wk__op_queue_unlock(wk_context *context);
 bool wk__op_queue_is_locked_here(const wk_context *context);
-/* Runs all records; the queue is locked. `park`: unneeded values may be deferred. (flush.c) */
-void wk__op_queue_run(wk_context *owner, bool park);
+/* Runs all records; the queue is locked. `may_defer`: unneeded values may be deferred. (flush.c) */
+void wk__op_queue_run(wk_context *owner, bool may_defer);
 /* Computes a value of this context (acquired, if it belongs to another thread) that was pending or deferred when the
  * caller read its state. */
 void wk__value_compute(wk_context *owner, wk__value *value);
@@ -234,8 +234,11 @@ void wk__report_failure(wk__failure *failure);
 void wk__op_queue_drain(wk_context *context);
 void wk__op_queue_free(wk_context *context);
 void wk__op_queue_trim_dead(wk__value *value);
-void wk__deferred_note_orphan(wk__value *value); /* deferred.c */
-bool wk__deferred_free(wk__value *value);        /* deferred.c */
+/* deferred.c: counts an orphan: a value whose last storage was dropped, while deferred records refer to it. */
+void wk__deferred_note_orphan(wk__value *value);
+/* deferred.c: frees the record of a deferred value whose last reference was dropped. Returns false if it is postponed;
+ * the value must not be freed then. */
+bool wk__deferred_free(wk__value *value);
 
 /* ---- configuration: config.c ------------------------------------------------------------------------------------- */
 
@@ -265,23 +268,24 @@ static inline bool wk__will_be_stored(const wk__value *value)
 {
     return value->is_root || value->escapes;
 }
-void wk__plan_liveness(wk__op_queue *ring, bool park); /* liveness.c */
+void wk__plan_liveness(wk__op_queue *queue, bool may_defer); /* liveness.c */
 /* fusion.c: assigns a group to each live record; returns the number of groups */
-int32_t wk__plan_fusion(wk__op_queue *ring);
-void wk__plan_deferred_reads(wk__op_queue *ring); /* liveness.c: marks values that deferred records will read */
+int32_t wk__plan_fusion(wk__op_queue *queue);
+void wk__plan_deferred_reads(wk__op_queue *queue); /* liveness.c: marks values that deferred records will read */
 /* deferred.c: defers or releases a record that has run */
-void wk__defer_or_release(wk__op_queue *ring, wk__record *r);
-void wk__defer_dead_records(wk__op_queue *ring); /* deferred.c: the same for records that are not live */
-/* deferred.c: returns the record of a deferred value, and those that it needs, to the queue */
+void wk__defer_or_release(wk__op_queue *queue, wk__record *r);
+void wk__defer_dead_records(wk__op_queue *queue); /* deferred.c: the same for records that are not live */
+/* deferred.c: returns the record of a deferred value, and those that it needs, to the queue. Returns false on
+ * allocation failure. */
 bool wk__deferred_requeue(wk_context *owner, wk__value *value);
-/* deferred.c: stores values smaller than their operands */
+/* deferred.c: returns the records of deferred values that are smaller than their orphans to the queue, to be stored. */
 void wk__deferred_store_orphans(wk_context *owner);
-/* deferred.c: returns all deferred records to the queue, to be stored. Returns false if other threads are destroying
- * some of the values. */
+/* deferred.c: returns all deferred records to the queue, to be stored. Returns false if other threads are still
+ * destroying some of the values; the caller must unlock the queue and try again. */
 bool wk__deferred_requeue_all(wk_context *owner);
-void wk__execute(wk_context *owner, wk__op_queue *ring, int32_t groups); /* execute.c */
+void wk__execute(wk_context *owner, wk__op_queue *queue, int32_t groups); /* execute.c */
 /* execute.c: returns the *live live records, sorted by group and in program order within each group. */
-wk__record **wk__sort_by_group(wk__op_queue *ring, int32_t groups, int64_t *live);
+wk__record **wk__sort_by_group(wk__op_queue *queue, int32_t groups, int64_t *live);
 void wk__release_record(wk__record *r); /* execute.c: drops the references of a record */
 
 /* A group of records and the program that it is translated to; see lower.c. */

@@ -54,33 +54,33 @@ void wk__op_queue_drain(wk_context *context)
 void wk__op_queue_free(wk_context *context)
 {
     wk__discard_posted_failure(context);
-    wk__op_queue *ring = context->op_queue;
-    if (!ring) return;
-    wk__anomaly_forget(ring);
-    for (int64_t k = 0; k < ring->chunks; k++) wk__free(ring->chunk[k]);
-    wk__free(ring->chunk);
-    wk__free(ring->record);
-    wk__free(ring->sorted);
-    wk__free(ring->start);
-    wk__free(ring);
+    wk__op_queue *queue = context->op_queue;
+    if (!queue) return;
+    wk__anomaly_forget(queue);
+    for (int64_t k = 0; k < queue->chunks; k++) wk__free(queue->chunk[k]);
+    wk__free(queue->chunk);
+    wk__free(queue->record);
+    wk__free(queue->sorted);
+    wk__free(queue->start);
+    wk__free(queue);
     context->op_queue = NULL;
 }
 
 /* Returns true if the newest record computes an unowned value. */
-static bool newest_is_dead(const wk__op_queue *ring)
+static bool newest_is_dead(const wk__op_queue *queue)
 {
-    if (ring->count == 0) return false;
-    const wk__record *r = ring->record[ring->count - 1];
+    if (queue->count == 0) return false;
+    const wk__record *r = queue->record[queue->count - 1];
     return r->nout == 1 && !r->ref[0].value->exposed && !wk__held_outside(r->ref[0].value);
 }
 
-static void forget_newest(wk__op_queue *ring)
+static void forget_newest(wk__op_queue *queue)
 {
-    wk__record *r = ring->record[--ring->count];
-    if ((char *)r < ring->chunk[ring->chunk_now] || (char *)r >= ring->chunk[ring->chunk_now] + WK__OP_QUEUE_CHUNK)
-        ring->chunk_now--;
-    ring->used = (size_t)((char *)r - ring->chunk[ring->chunk_now]);
-    ring->pending_bytes -= r->ref[0].value->bytes;
+    wk__record *r = queue->record[--queue->count];
+    if ((char *)r < queue->chunk[queue->chunk_now] || (char *)r >= queue->chunk[queue->chunk_now] + WK__OP_QUEUE_CHUNK)
+        queue->chunk_now--;
+    queue->used = (size_t)((char *)r - queue->chunk[queue->chunk_now]);
+    queue->pending_bytes -= r->ref[0].value->bytes;
     if (r->ref[0].value->requeued) wk__deferred_shadow_drop(r->ref[0].value);
     wk__release_record(r);
 }
@@ -91,11 +91,11 @@ static void drop_newest(wk_context *context, const wk__value *value)
 {
     bool alone = WK__SINGLE_THREADED; /* no other thread can flush the queue */
     if (!alone) wk__op_queue_lock(context);
-    wk__op_queue *ring = context->op_queue;
-    if (ring && value->state == WK__PENDING && ring->count > 0 && ring->record[ring->count - 1] == value->record &&
+    wk__op_queue *queue = context->op_queue;
+    if (queue && value->state == WK__PENDING && queue->count > 0 && queue->record[queue->count - 1] == value->record &&
         wk__refcount_get(&value->refs) == value->ring_refs + 1 && value->record->nout == 1 && !value->exposed) {
-        forget_newest(ring);
-        while (newest_is_dead(ring)) forget_newest(ring);
+        forget_newest(queue);
+        while (newest_is_dead(queue)) forget_newest(queue);
     }
     if (!alone) wk__op_queue_unlock(context);
 }
@@ -113,7 +113,7 @@ void wk__op_queue_trim_dead(wk__value *value)
 }
 
 /* Called with the lock held: other threads may check concurrently whether there are records to flush. */
-static bool make_ring(wk_context *context)
+static bool make_queue(wk_context *context)
 {
     context->op_queue = wk__alloc_zero(1, sizeof *context->op_queue);
     if (context->op_queue) context->op_queue->config = wk__engine_config_get();
@@ -122,32 +122,32 @@ static bool make_ring(wk_context *context)
 
 /* Grows the arrays of a flush as well, because an allocation failure is easy to report here. Each record may be a
  * separate group, and the counting sort needs one more entry. */
-static bool grow(wk__op_queue *ring)
+static bool grow(wk__op_queue *queue)
 {
-    const int64_t most = ring->capacity == 0 ? 8 : 2 * ring->capacity;
-    return wk__grow(&ring->sorted, &ring->sorted_capacity, most, sizeof *ring->sorted) &&
-           wk__grow(&ring->start, &ring->start_capacity, most + 1, sizeof *ring->start) &&
-           wk__grow(&ring->record, &ring->capacity, most, sizeof *ring->record);
+    const int64_t most = queue->capacity == 0 ? 8 : 2 * queue->capacity;
+    return wk__grow(&queue->sorted, &queue->sorted_capacity, most, sizeof *queue->sorted) &&
+           wk__grow(&queue->start, &queue->start_capacity, most + 1, sizeof *queue->start) &&
+           wk__grow(&queue->record, &queue->capacity, most, sizeof *queue->record);
 }
 
 /* Allocates the next record in a chunk: records never move while they are in the queue. */
-static wk__record *alloc_record(wk__op_queue *ring, int family, int ndim, int refs)
+static wk__record *alloc_record(wk__op_queue *queue, int family, int ndim, int refs)
 {
     const size_t bytes = (wk__record_bytes(family, ndim, refs) + 15) & ~(size_t)15;
-    if (bytes > WK__OP_QUEUE_CHUNK || (ring->count == ring->capacity && !grow(ring))) return NULL;
-    if (ring->chunks == 0 || ring->used + bytes > WK__OP_QUEUE_CHUNK) {
-        int64_t next = ring->chunks == 0 ? 0 : ring->chunk_now + 1;
-        if (next == ring->chunks) {
-            if (!wk__grow(&ring->chunk, &ring->chunk_capacity, next + 1, sizeof *ring->chunk)) return NULL;
-            if (!(ring->chunk[next] = wk__alloc(WK__OP_QUEUE_CHUNK))) return NULL;
-            ring->chunks++;
+    if (bytes > WK__OP_QUEUE_CHUNK || (queue->count == queue->capacity && !grow(queue))) return NULL;
+    if (queue->chunks == 0 || queue->used + bytes > WK__OP_QUEUE_CHUNK) {
+        int64_t next = queue->chunks == 0 ? 0 : queue->chunk_now + 1;
+        if (next == queue->chunks) {
+            if (!wk__grow(&queue->chunk, &queue->chunk_capacity, next + 1, sizeof *queue->chunk)) return NULL;
+            if (!(queue->chunk[next] = wk__alloc(WK__OP_QUEUE_CHUNK))) return NULL;
+            queue->chunks++;
         }
-        ring->chunk_now = next;
-        ring->used = 0;
+        queue->chunk_now = next;
+        queue->used = 0;
     }
-    void *place = ring->chunk[ring->chunk_now] + ring->used;
-    ring->used += bytes;
-    return ring->record[ring->count++] = place;
+    void *place = queue->chunk[queue->chunk_now] + queue->used;
+    queue->used += bytes;
+    return queue->record[queue->count++] = place;
 }
 
 wk__record *wk__record_append(wk_context *context, const wk__record *r)
@@ -160,7 +160,7 @@ wk__record *wk__record_begin(wk_context *context, wk__work_id family, const wk__
                              wk_site site, int ndim, const int64_t *shape, int nout, int nin)
 {
     wk__spin_lock(&context->queue_lock);
-    const bool begun = context->op_queue || make_ring(context);
+    const bool begun = context->op_queue || make_queue(context);
     wk__record *r = begun ? alloc_record(context->op_queue, (int)family, ndim, nout + nin) : NULL;
     if (!r) {
         wk__spin_unlock(&context->queue_lock);
@@ -192,22 +192,22 @@ static void hold(wk_context *context, wk__value *value)
 
 bool wk__op_queue_should_flush(const wk_context *context)
 {
-    const wk__op_queue *ring = context->op_queue;
-    if (!ring) return false;
-    if (context->transaction) return ring->count >= WK__OP_QUEUE_MAX;
-    return ring->count >= WK__OP_QUEUE_FLUSH_AT || ring->pending_bytes > ring->config->budget || ring->config->sync;
+    const wk__op_queue *queue = context->op_queue;
+    if (!queue) return false;
+    if (context->transaction) return queue->count >= WK__OP_QUEUE_MAX;
+    return queue->count >= WK__OP_QUEUE_FLUSH_AT || queue->pending_bytes > queue->config->budget || queue->config->sync;
 }
 
 void wk__record_commit(wk_context *context, wk__record *r)
 {
-    wk__op_queue *ring = context->op_queue;
+    wk__op_queue *queue = context->op_queue;
     for (int k = 0; k < r->nout; k++) {
         wk__value *out = r->ref[k].value;
         out->record = r;
         out->op_name = r->name;
         out->in_place = r->in_place;
         hold(context, out);
-        ring->pending_bytes += out->bytes;
+        queue->pending_bytes += out->bytes;
     }
     /* User memory is read (and written) before the call returns, or before the transaction ends: the user may modify it
      * at any time afterwards. */
@@ -237,10 +237,10 @@ bool wk__prepare_operand_slow(wk_context *context, const wk_tensor *tensor, wk_s
     wk__value_state state = value->state;
     if (state == WK__DEFERRED && value->writer == context) {
         wk__spin_lock(&context->queue_lock);
-        bool revived = wk__deferred_requeue(context, value);
+        bool requeued = wk__deferred_requeue(context, value);
         wk__spin_unlock(&context->queue_lock);
-        if (!revived) wk__error_set(site, WK_ERR_MEMORY, "out of host memory to compute a value again");
-        return revived;
+        if (!requeued) wk__error_set(site, WK_ERR_MEMORY, "out of host memory to compute a value again");
+        return requeued;
     }
     if (state != WK__FAILED) { /* pending in another thread: store it */
         if (!wk__materialize(tensor, site)) return false;

@@ -363,7 +363,7 @@ void wk__transaction_abort(wk__execution *run, int32_t txn, wk__failure *failure
     run->txn_aborted = txn;
     if (run->txn != txn) return;
     for (int64_t k = 0; k < run->undos; k++) {
-        if (run->ring->shadows) wk__check_tolerate(run->ring->shadows, run->undo[k].out, NULL);
+        if (run->queue->shadows) wk__check_tolerate(run->queue->shadows, run->undo[k].out, NULL);
         roll_back(&run->undo[k]);
     }
     wk__transaction_free_undo(run);

@@ -150,8 +150,8 @@ wk_code wk__cuda_report_lost(wk__cuda_device *device, bool reads, wk__fail *fail
 static void end(wk__cuda_device *device)
 {
     const bool is_there = device->calls.pushed && !device->was_reset;
-    device->units.context_lost = !is_there;
-    wk__gpu_kernel_cache_destroy(&device->units);
+    device->kernel_cache.context_lost = !is_there;
+    wk__gpu_kernel_cache_destroy(&device->kernel_cache);
     wk__free(device->pending);
     if (!is_there) return;
     wk__cuda_hazard_destroy(device);
@@ -241,7 +241,7 @@ static wk_code open_device(int index, void **out, wk__fail *fail)
     wk_code code = retain(device, fail);
     if (code == WK_OK) code = wk__cuda_lock(device, fail);
     if (code == WK_OK) {
-        wk__gpu_kernel_cache_init(&device->units, &wk__cuda_compiler, device, &device->card->gpu);
+        wk__gpu_kernel_cache_init(&device->kernel_cache, &wk__cuda_compiler, device, &device->card->gpu);
         code = prepare(device, fail);
         if (code != WK_OK) end(device);
         wk__cuda_unlock(device);

@@ -124,26 +124,26 @@ static void *load(void *user, const char *binary, int64_t bytes)
 }
 
 /* The device's lock is held. The driver loads a kernel's code when it is looked up. */
-static wk_code function(void *user, void *program, const char *name, void **out, wk__fail *fail)
+static wk_code get_function(void *user, void *module, const char *name, void **out, wk__fail *fail)
 {
     wk__cuda_device *device = user;
-    CUfunction made = NULL;
+    CUfunction function = NULL;
     if (device->lost) return wk__cuda_fail_lost(device, fail);
-    const CUresult error = wk__cuda.ModuleGetFunction(&made, program, name);
-    if (error == CUDA_SUCCESS) *out = made;
+    const CUresult error = wk__cuda.ModuleGetFunction(&function, module, name);
+    if (error == CUDA_SUCCESS) *out = function;
     if (error == CUDA_SUCCESS || error == CUDA_ERROR_NOT_FOUND) return WK_OK;
     return as_device_error(wk__cuda_fail_set(device, fail, error, "loading a kernel"), fail);
 }
 
-static void release_program(void *program)
+static void release_module(void *module)
 {
-    wk__cuda.ModuleUnload(program);
+    wk__cuda.ModuleUnload(module);
 }
 
 const wk__gpu_compiler wk__cuda_compiler = {
     .magic = "wick cuda 1\n",
     .compile = compile,
     .load = load,
-    .get_kernel = function,
-    .release_module = release_program,
+    .get_function = get_function,
+    .release_module = release_module,
 };

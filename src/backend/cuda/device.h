@@ -135,7 +135,7 @@ typedef struct wk__cuda_context_guard {
 
 /* A launch of the work that is being submitted. */
 typedef struct wk__cuda_pending_launch {
-    wk__gpu_kernel *function;
+    wk__gpu_kernel *kernel;
     wk__gpu_launch launch; /* only the arguments that it has are initialised */
 } wk__cuda_pending_launch;
 
@@ -163,7 +163,7 @@ struct wk__cuda_device {
     int64_t arguments_used;
     wk__cuda_staging staging, upload_staging; /* upload_staging: for large uploads in their own stream */
     wk__cuda_hazards order;
-    wk__gpu_kernel_cache units;
+    wk__gpu_kernel_cache kernel_cache;
     wk__cuda_pending_launch *pending;
     int64_t npending, planned_room;
     bool needs_ptx;                              /* the driver compiles PTX, because it rejects compiled code */

@@ -54,19 +54,19 @@ static wk_code ensure_argument_ring(wk__cuda_device *device, wk__fail *fail)
  * than the context has, the driver allocates it at the kernel's first launch; so its availability is checked before
  * anything is launched. Register limits are met by construction (KERNEL in gpu/codegen/prelude_dialect.c), and code was
  * loaded when the kernel was looked up. */
-static wk_code check_local_memory(wk__cuda_device *device, wk__gpu_kernel *function, wk__fail *fail)
+static wk_code check_local_memory(wk__cuda_device *device, wk__gpu_kernel *kernel, wk__fail *fail)
 {
     int own = 0;
     size_t there = 0, available = 0, total = 0;
-    if (function->checked) return WK_OK;
-    CUresult error = wk__cuda.FuncGetAttribute(&own, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function->handle);
+    if (kernel->checked) return WK_OK;
+    CUresult error = wk__cuda.FuncGetAttribute(&own, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, kernel->handle);
     if (error == CUDA_SUCCESS) error = wk__cuda.CtxGetLimit(&there, CU_LIMIT_STACK_SIZE);
     const int64_t wanted = own > (int64_t)there ? own * device->card->max_resident_items : 0;
     if (error == CUDA_SUCCESS && wanted > 0) error = wk__cuda.MemGetInfo_v2(&available, &total);
     if (error != CUDA_SUCCESS) return wk__cuda_fail_set(device, fail, error, "querying a kernel");
     if ((int64_t)available < wanted)
         return wk__cuda_fail_set(device, fail, CUDA_ERROR_OUT_OF_MEMORY, "allocating the stack of a kernel");
-    function->checked = true;
+    kernel->checked = true;
     return WK_OK;
 }
 
@@ -89,10 +89,10 @@ static wk_code store_arguments(wk__cuda_device *device, const int64_t *argument,
 }
 
 /* The driver copies all parameters before it returns. */
-static wk_code enqueue(wk__cuda_device *device, const wk__gpu_kernel *function, const wk__gpu_launch *launch,
+static wk_code enqueue(wk__cuda_device *device, const wk__gpu_kernel *kernel, const wk__gpu_launch *launch,
                        const int64_t *argument, int64_t groups, wk__fail *fail)
 {
-    const int nmemory = function->spec.nmemory;
+    const int nmemory = kernel->spec.nmemory;
     CUdeviceptr memory[WK__GPU_MAX_MEMORY], stored = 0;
     void *parameter[WK__GPU_MAX_MEMORY + 2] = {&device->fault};
     int parameters = 1;
@@ -101,34 +101,33 @@ static wk_code enqueue(wk__cuda_device *device, const wk__gpu_kernel *function, 
         memory[k] = scratch ? device->scratch : (CUdeviceptr)(uintptr_t)launch->block[k];
         parameter[parameters++] = &memory[k];
     }
-    if (wk__gpu_kernel_by_value(&device->units, function)) {
+    if (wk__gpu_kernel_by_value(&device->kernel_cache, kernel)) {
         parameter[parameters++] = (void *)(uintptr_t)argument;
     } else {
-        const wk_code code = store_arguments(device, argument, function->spec.narguments, &stored, fail);
+        const wk_code code = store_arguments(device, argument, kernel->spec.narguments, &stored, fail);
         if (code != WK_OK) return code;
         parameter[parameters++] = &stored;
     }
     const CUresult error =
-        wk__cuda.LaunchKernel(function->handle, (unsigned)groups, 1, 1, (unsigned)device->card->gpu.target.group_size,
-                              1, 1, 0, device->stream, parameter, NULL);
+        wk__cuda.LaunchKernel(kernel->handle, (unsigned)groups, 1, 1, (unsigned)device->card->gpu.target.group_size, 1,
+                              1, 0, device->stream, parameter, NULL);
     return error == CUDA_SUCCESS ? WK_OK : wk__cuda_fail_set(device, fail, error, "running a kernel");
 }
 
 /* Splits launches with more blocks than a grid can have. */
-static wk_code launch_parts(wk__cuda_device *device, const wk__gpu_kernel *function, const wk__gpu_launch *launch,
+static wk_code launch_parts(wk__cuda_device *device, const wk__gpu_kernel *kernel, const wk__gpu_launch *launch,
                             wk__fail *fail)
 {
     int64_t argument[WK__GPU_MAX_ARGUMENTS];
     /* of launch->count, per block */
-    const int64_t items = launch->unit.per_group ? 1 : device->card->gpu.target.group_size;
-    memcpy(argument, launch->argument, (size_t)launch->unit.narguments * sizeof *argument);
+    const int64_t items = launch->spec.per_group ? 1 : device->card->gpu.target.group_size;
+    memcpy(argument, launch->argument, (size_t)launch->spec.narguments * sizeof *argument);
     const int64_t most_groups = device->card->max_groups;
     wk_code code = WK_OK;
     for (int64_t first = 0; first < launch->count && code == WK_OK; first += most_groups * items) {
         const int64_t rest = launch->count - first;
         argument[0] = first;
-        code =
-            enqueue(device, function, launch, argument, wk__min_i64(wk__chunk_count(rest, items), most_groups), fail);
+        code = enqueue(device, kernel, launch, argument, wk__min_i64(wk__chunk_count(rest, items), most_groups), fail);
     }
     return code;
 }
@@ -138,17 +137,17 @@ static wk_code add_pending(void *user, const wk__gpu_launch *launch, wk__fail *f
 {
     wk__cuda_device *device = user;
     if (launch->count == 0) return WK_OK;
-    for (int k = 0; k < launch->unit.nmemory - (launch->scratch > 0); k++)
+    for (int k = 0; k < launch->spec.nmemory - (launch->scratch > 0); k++)
         if (launch->block[k] == NULL) return wk__fail_set(fail, WK_ERR_INTERNAL, "an operand has no memory");
-    wk__gpu_kernel *function = wk__gpu_kernel_lookup(&device->units, &launch->unit, fail);
-    if (function == NULL) return fail->code;
+    wk__gpu_kernel *kernel = wk__gpu_kernel_lookup(&device->kernel_cache, &launch->spec, fail);
+    if (kernel == NULL) return fail->code;
     if (!wk__grow(&device->pending, &device->planned_room, device->npending + 1, sizeof *device->pending))
         return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for a launch");
     wk__cuda_pending_launch *planned = &device->pending[device->npending++];
-    planned->function = function;
+    planned->kernel = kernel;
     memcpy(&planned->launch, launch, offsetof(wk__gpu_launch, argument));
-    planned->launch.unit.group = NULL; /* owned by the lowering code, freed before the launch */
-    memcpy(planned->launch.argument, launch->argument, (size_t)launch->unit.narguments * sizeof *launch->argument);
+    planned->launch.spec.group = NULL; /* owned by the lowering code, freed before the launch */
+    memcpy(planned->launch.argument, launch->argument, (size_t)launch->spec.narguments * sizeof *launch->argument);
     planned->launch.count = launch->count;
     return WK_OK;
 }
@@ -156,7 +155,7 @@ static wk_code add_pending(void *user, const wk__gpu_launch *launch, wk__fail *f
 static wk_code wait_for_hazards(wk__cuda_device *device, const wk__gpu_launch *launch, wk__fail *fail)
 {
     CUresult error = CUDA_SUCCESS;
-    for (int k = 0; k < launch->unit.nmemory - (launch->scratch > 0) && error == CUDA_SUCCESS; k++)
+    for (int k = 0; k < launch->spec.nmemory - (launch->scratch > 0) && error == CUDA_SUCCESS; k++)
         error = wk__cuda_hazard_use(device, launch->block[k]);
     return error == CUDA_SUCCESS ? WK_OK : wk__cuda_fail_set(device, fail, error, "waiting for copies to the device");
 }
@@ -170,17 +169,17 @@ static wk_code run_pending(wk__cuda_device *device, wk__fail *fail)
     bool stores = false;
     for (int64_t k = 0; k < device->npending && code == WK_OK; k++) {
         const wk__cuda_pending_launch *planned = &device->pending[k];
-        code = wk__gpu_ensure_built(&device->units, planned->function, fail);
-        if (code == WK_OK) code = check_local_memory(device, planned->function, fail);
+        code = wk__gpu_ensure_built(&device->kernel_cache, planned->kernel, fail);
+        if (code == WK_OK) code = check_local_memory(device, planned->kernel, fail);
         scratch = wk__max_i64(scratch, planned->launch.scratch);
-        stores = stores || !wk__gpu_kernel_by_value(&device->units, planned->function);
+        stores = stores || !wk__gpu_kernel_by_value(&device->kernel_cache, planned->kernel);
     }
     if (code == WK_OK) code = ensure_scratch(device, scratch, fail);
     if (code == WK_OK && stores) code = ensure_argument_ring(device, fail);
     for (int64_t k = 0; k < device->npending && code == WK_OK; k++)
         code = wait_for_hazards(device, &device->pending[k].launch, fail);
     for (int64_t k = 0; k < device->npending && code == WK_OK; k++)
-        code = launch_parts(device, device->pending[k].function, &device->pending[k].launch, fail);
+        code = launch_parts(device, device->pending[k].kernel, &device->pending[k].launch, fail);
     return code;
 }
 
@@ -199,7 +198,7 @@ wk_code wk__cuda_submit(void *user, const wk__work *work, wk__fail *fail)
     if (code != WK_OK) return code;
     if (!device->lost) {
         const wk__gpu_target *target = &device->card->gpu.target;
-        const bool carried = wk__gpu_should_fuse_epilogue(&device->units, work, !device->compile_only);
+        const bool carried = wk__gpu_should_fuse_epilogue(&device->kernel_cache, work, !device->compile_only);
         device->npending = 0;
         if (!carried) first.program = NULL;
         if (work->args) code = wk__gpu_lower_work(target, &first, add_pending, device, fail);
@@ -217,7 +216,7 @@ wk_code wk__cuda_compile_only(void *user, bool on, wk__fail *fail)
     wk_code code = wk__cuda_lock(device, fail);
     if (code != WK_OK) return code;
     device->compile_only = on;
-    if (!on) code = device->lost ? wk__cuda_fail_lost(device, fail) : wk__gpu_build(&device->units, false, fail);
+    if (!on) code = device->lost ? wk__cuda_fail_lost(device, fail) : wk__gpu_build(&device->kernel_cache, false, fail);
     wk__cuda_unlock(device);
     return code;
 }

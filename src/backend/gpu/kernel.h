@@ -108,7 +108,7 @@ typedef struct wk__gpu_kernel_spec {
 } wk__gpu_kernel_spec;
 
 typedef struct wk__gpu_launch {
-    wk__gpu_kernel_spec unit;
+    wk__gpu_kernel_spec spec;
     void *block[WK__GPU_MAX_MEMORY];         /* buffers; the backend appends scratch memory, if any */
     int64_t scratch;                         /* bytes of scratch memory; 0: none */
     int64_t argument[WK__GPU_MAX_ARGUMENTS]; /* [0] is set by the backend: start of this part of the launch */
@@ -129,18 +129,18 @@ wk_code wk__gpu_lower_work(const wk__gpu_target *target, const wk__work *work, w
                            wk__fail *fail);
 
 /* Hash and equality of kernel specs. */
-uint64_t wk__gpu_kernel_spec_hash(const wk__gpu_kernel_spec *unit);
+uint64_t wk__gpu_kernel_spec_hash(const wk__gpu_kernel_spec *spec);
 bool wk__gpu_kernel_spec_equal(const wk__gpu_kernel_spec *a, const wk__gpu_kernel_spec *b);
 /* Appends the body of the kernel: statements that use F (the fault record), m0, m1, ... (buffers), A(k) (arguments) and
  * idx (type of positions). */
-void wk__gpu_codegen_body(wk__text *text, const wk__gpu_kernel_spec *unit);
+void wk__gpu_codegen_body(wk__text *text, const wk__gpu_kernel_spec *spec);
 /* Appends a kernel with this name and body. Parameters: the fault record, the buffers, and the arguments, as a struct
  * by value or, if there are many, in memory. */
-void wk__gpu_codegen_function(wk__text *text, const wk__gpu_target *target, const wk__gpu_kernel_spec *unit,
+void wk__gpu_codegen_function(wk__text *text, const wk__gpu_target *target, const wk__gpu_kernel_spec *spec,
                               const char *name, const char *body);
-static inline bool wk__gpu_arguments_by_value(const wk__gpu_target *target, const wk__gpu_kernel_spec *unit)
+static inline bool wk__gpu_arguments_by_value(const wk__gpu_target *target, const wk__gpu_kernel_spec *spec)
 {
-    return unit->narguments <= target->max_by_value_arguments;
+    return spec->narguments <= target->max_by_value_arguments;
 }
 /* Appends one kernel that selects one of several bodies without barriers. Parameters: the fault record, `nmemory`
  * buffers, the arguments in memory, and the index of the body. Compiles almost as fast as a single kernel, but runs
@@ -149,7 +149,7 @@ void wk__gpu_codegen_switch(wk__text *text, const char *name, int nmemory, const
 
 /* Features that a kernel requires from the prelude. */
 enum { WK__GPU_NEEDS_F64 = 1, WK__GPU_NEEDS_NDTRI32 = 2, WK__GPU_NEEDS_NDTRI64 = 4, WK__GPU_NEEDS_WIDE = 8 };
-unsigned wk__gpu_prelude_flags(const wk__gpu_kernel_spec *unit);
+unsigned wk__gpu_prelude_flags(const wk__gpu_kernel_spec *spec);
 void wk__gpu_prelude(wk__text *text, const wk__gpu_target *target, unsigned needs);
 
 /* ---- shared by the files of this folder -------------------------------------------------------------------------- */

@@ -152,7 +152,7 @@ static void fill_arguments(const wk__program *group, int64_t chunks, wk__gpu_lau
 {
     wk__gpu_layout layout;
     wk__gpu_layout_of(group, WK__GPU_ROWS + 1, &layout);
-    launch->unit.narguments = layout.count;
+    launch->spec.narguments = layout.count;
     launch->argument[0] = 0;
     launch->argument[WK__GPU_ROWS] = wk__program_rows(group);
     launch->argument[layout.chunks] = chunks;
@@ -172,10 +172,10 @@ static wk_code emit_chunks(const wk__program *group, const wk__gpu_schedule *sch
                            wk__gpu_launch *launch, wk__gpu_launch_fn *emit, void *user, wk__fail *fail)
 {
     launch->scratch = 8 * schedule->reductions * wk__program_rows(group) * chunks;
-    launch->unit.nmemory++;
+    launch->spec.nmemory++;
     int last = wk__gpu_last_pass(group, schedule);
     for (int pass = 0; pass <= last; pass++) {
-        launch->unit.config.pass = (uint8_t)pass;
+        launch->spec.config.pass = (uint8_t)pass;
         launch->writes = pass_writes(group, schedule, pass, last);
         wk_code code = emit(user, launch, fail);
         if (code != WK_OK) return code;
@@ -207,15 +207,15 @@ static int64_t count_of(const wk__gpu_target *target, const wk__program *group, 
 static wk_code lower_collapsed(const wk__gpu_target *target, const wk__program *group, wk__gpu_launch_fn *emit,
                                void *user, wk__fail *fail)
 {
-    wk__gpu_launch launch = {.unit = {.group = group, .nmemory = group->noperands}, .writes = true};
+    wk__gpu_launch launch = {.spec = {.group = group, .nmemory = group->noperands}, .writes = true};
     wk__gpu_schedule schedule;
     wk__gpu_schedule_of(group, &schedule);
-    wk__gpu_kernel_config *form = &launch.unit.config;
+    wk__gpu_kernel_config *form = &launch.spec.config;
     form->mapping = (uint8_t)choose_mapping(target, group, &schedule);
     form->index32 = wk__gpu_fits_index32(group);
     form->chunked = is_chunked(target, group, &schedule, form->mapping);
     form->vector_width = 1;
-    launch.unit.per_group = form->mapping == WK__GPU_STRIP_PER_GROUP || form->mapping == WK__GPU_ROW_PER_GROUP;
+    launch.spec.per_group = form->mapping == WK__GPU_STRIP_PER_GROUP || form->mapping == WK__GPU_ROW_PER_GROUP;
     const int64_t length = chunk_of(target, form->mapping);
     const int64_t chunks =
         form->chunked ? wk__min_i64(wk__chunk_count(wk__program_columns(group), length), target->max_chunks) : 1;
@@ -225,9 +225,9 @@ static wk_code lower_collapsed(const wk__gpu_target *target, const wk__program *
     const bool in_place = wk__program_is_in_place(group);
     if (in_place && wk__gpu_has_instruction(group, WK__LOADX)) {
         wk__gpu_launch check = launch;
-        check.unit.config.check_only = true;
-        check.unit.config.chunked = false;
-        check.count = count_of(target, group, &check.unit.config, 1);
+        check.spec.config.check_only = true;
+        check.spec.config.chunked = false;
+        check.count = count_of(target, group, &check.spec.config, 1);
         check.writes = false;
         wk_code code = emit(user, &check, fail);
         if (code != WK_OK) return code;
@@ -258,26 +258,26 @@ wk_code wk__gpu_lower_program(const wk__gpu_target *target, const wk__program *g
 
 /* ---- kernel specs ------------------------------------------------------------------------------------------------ */
 
-static uint64_t form_word(const wk__gpu_kernel_spec *unit)
+static uint64_t form_word(const wk__gpu_kernel_spec *spec)
 {
-    const wk__gpu_kernel_config *form = &unit->config;
+    const wk__gpu_kernel_config *form = &spec->config;
     return (uint64_t)form->mapping | (uint64_t)form->pass << 8 | (uint64_t)form->index32 << 16 |
            (uint64_t)form->check_only << 17 | (uint64_t)form->skip_on_fault << 18 | (uint64_t)form->elide_result << 19 |
-           (uint64_t)form->reg_cached << 20 | (uint64_t)form->chunked << 21 | (uint64_t)unit->dtype << 24 |
+           (uint64_t)form->reg_cached << 20 | (uint64_t)form->chunked << 21 | (uint64_t)spec->dtype << 24 |
            (uint64_t)form->vector_width << 32 | (uint64_t)form->loads_ahead << 40;
 }
 
 /* The kernel's parameters, and how it is launched. */
-static uint64_t call_word(const wk__gpu_kernel_spec *unit)
+static uint64_t call_word(const wk__gpu_kernel_spec *spec)
 {
-    return (uint64_t)unit->nmemory | (uint64_t)unit->narguments << 16 | (uint64_t)unit->per_group << 48;
+    return (uint64_t)spec->nmemory | (uint64_t)spec->narguments << 16 | (uint64_t)spec->per_group << 48;
 }
 
-uint64_t wk__gpu_kernel_spec_hash(const wk__gpu_kernel_spec *unit)
+uint64_t wk__gpu_kernel_spec_hash(const wk__gpu_kernel_spec *spec)
 {
-    const uint64_t structure = unit->group ? wk__program_hash(unit->group) : 0;
-    const uint64_t form = (form_word(unit) ^ call_word(unit) << 13) * 0xbf58476d1ce4e5b9u;
-    return (structure ^ (uint64_t)(uintptr_t)unit->source_template ^ form) * 0x9e3779b97f4a7c15u;
+    const uint64_t structure = spec->group ? wk__program_hash(spec->group) : 0;
+    const uint64_t form = (form_word(spec) ^ call_word(spec) << 13) * 0xbf58476d1ce4e5b9u;
+    return (structure ^ (uint64_t)(uintptr_t)spec->source_template ^ form) * 0x9e3779b97f4a7c15u;
 }
 
 bool wk__gpu_kernel_spec_equal(const wk__gpu_kernel_spec *a, const wk__gpu_kernel_spec *b)
@@ -287,13 +287,13 @@ bool wk__gpu_kernel_spec_equal(const wk__gpu_kernel_spec *a, const wk__gpu_kerne
     return a->group == NULL || wk__program_same_structure(a->group, b->group);
 }
 
-unsigned wk__gpu_prelude_flags(const wk__gpu_kernel_spec *unit)
+unsigned wk__gpu_prelude_flags(const wk__gpu_kernel_spec *spec)
 {
     unsigned needs = 0;
-    if (unit->source_template != NULL)
-        needs = unit->source_template->needs | (unit->dtype == WK_F64 ? WK__GPU_NEEDS_F64 : 0);
-    for (int k = 0; unit->group != NULL && k < unit->group->nins; k++) {
-        const wk__ins *ins = &unit->group->ins[k];
+    if (spec->source_template != NULL)
+        needs = spec->source_template->needs | (spec->dtype == WK_F64 ? WK__GPU_NEEDS_F64 : 0);
+    for (int k = 0; spec->group != NULL && k < spec->group->nins; k++) {
+        const wk__ins *ins = &spec->group->ins[k];
         bool wide = ins->code != WK__STORE && ins->dtype == WK_F64;
         if (wide) needs |= WK__GPU_NEEDS_F64;
         if (ins->code == WK__NDTRI) needs |= wide ? WK__GPU_NEEDS_NDTRI64 : WK__GPU_NEEDS_NDTRI32;

@@ -73,7 +73,7 @@ static void unlist(wk__cl_device *device)
 static void free_device(wk__cl_device *device)
 {
     wk__cl_poison_destroy(device);
-    wk__gpu_kernel_cache_destroy(&device->units);
+    wk__gpu_kernel_cache_destroy(&device->kernel_cache);
     if (device->scratch != NULL) wk__cl.ReleaseMemObject(device->scratch);
     if (device->fault != NULL) wk__cl.ReleaseMemObject(device->fault);
     if (device->queue != NULL) wk__cl.ReleaseCommandQueue(device->queue);
@@ -106,7 +106,7 @@ static wk_code open_device(int index, void **out, wk__fail *fail)
     wk__cl_device *device = wk__alloc_zero(1, sizeof *device);
     if (device == NULL) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory to open the device");
     device->card = card;
-    wk__gpu_kernel_cache_init(&device->units, &wk__cl_compiler, device, &device->card->gpu);
+    wk__gpu_kernel_cache_init(&device->kernel_cache, &wk__cl_compiler, device, &device->card->gpu);
     wk_code code = prepare(device, fail);
     if (code == WK_OK) code = wk__cl_worker_start(device, fail);
     if (code != WK_OK) {

@@ -57,34 +57,34 @@ static void *load(void *user, const char *binary, int64_t bytes)
 
 /* The driver may have accepted a binary from which it cannot create kernels: then the module counts as not containing
  * the kernel. */
-static wk_code function(void *user, void *program, const char *name, void **out, wk__fail *fail)
+static wk_code get_function(void *user, void *module, const char *name, void **out, wk__fail *fail)
 {
     (void)user;
     cl_int error;
-    cl_kernel made = wk__cl.CreateKernel(program, name, &error);
+    cl_kernel function = wk__cl.CreateKernel(module, name, &error);
     if (error == CL_SUCCESS) {
-        *out = made;
+        *out = function;
         return WK_OK;
     }
     const wk_code code = wk__cl_fail_set(fail, error, "creating a kernel");
     return code == WK_ERR_INTERNAL ? WK_OK : code;
 }
 
-static void release_function(void *kernel)
+static void release_function(void *function)
 {
-    wk__cl.ReleaseKernel(kernel);
+    wk__cl.ReleaseKernel(function);
 }
 
-static void release_program(void *program)
+static void release_module(void *module)
 {
-    wk__cl.ReleaseProgram(program);
+    wk__cl.ReleaseProgram(module);
 }
 
 const wk__gpu_compiler wk__cl_compiler = {
     .magic = "wick opencl 1\n",
     .compile = compile,
     .load = load,
-    .get_kernel = function,
-    .release_kernel = release_function,
-    .release_module = release_program,
+    .get_function = get_function,
+    .release_function = release_function,
+    .release_module = release_module,
 };

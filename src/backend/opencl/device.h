@@ -109,7 +109,7 @@ struct wk__cl_device {
     bool call_failed; /* a command failed, so the others are skipped */
     bool call_wrote;  /* a launch that writes output has been enqueued */
 
-    wk__gpu_kernel_cache units;
+    wk__gpu_kernel_cache kernel_cache;
     bool compile_only; /* launches are not run, their kernels only become pending */
 };
 

@@ -12,14 +12,14 @@ static const int64_t most_groups = 32768;
 /* A launch, of the size that its kernel needs: buffers, arguments and accesses follow the struct. */
 typedef struct launch_command {
     wk__cl_command base;
-    wk__gpu_kernel *function;
+    wk__gpu_kernel *kernel;
     int64_t count, scratch;
     cl_mem memory[];
 } launch_command;
 
 static int64_t *arguments_of(launch_command *command)
 {
-    return (int64_t *)(void *)(command->memory + command->function->spec.nmemory);
+    return (int64_t *)(void *)(command->memory + command->kernel->spec.nmemory);
 }
 
 /* ---- worker thread ----------------------------------------------------------------------------------------------- */
@@ -40,14 +40,14 @@ static wk_code ensure_scratch(wk__cl_device *device, int64_t bytes, wk__fail *fa
 
 static cl_int set_memory(wk__cl_device *device, launch_command *command)
 {
-    const wk__gpu_kernel *function = command->function;
-    const int nmemory = function->spec.nmemory;
+    const wk__gpu_kernel *kernel = command->kernel;
+    const int nmemory = kernel->spec.nmemory;
     if (command->scratch > 0) command->memory[nmemory - 1] = device->scratch;
-    cl_int error = wk__cl.SetKernelArg(function->handle, 0, sizeof(cl_mem), &device->fault);
-    for (int k = 0; k < function->memory_slots && error == CL_SUCCESS; k++) {
+    cl_int error = wk__cl.SetKernelArg(kernel->handle, 0, sizeof(cl_mem), &device->fault);
+    for (int k = 0; k < kernel->memory_slots && error == CL_SUCCESS; k++) {
         cl_mem unused = device->fault; /* a merged kernel may have more parameters than this launch has buffers */
         const cl_mem *memory = k < nmemory ? &command->memory[k] : &unused;
-        error = wk__cl.SetKernelArg(function->handle, (cl_uint)k + 1, sizeof(cl_mem), memory);
+        error = wk__cl.SetKernelArg(kernel->handle, (cl_uint)k + 1, sizeof(cl_mem), memory);
     }
     return error;
 }
@@ -55,20 +55,21 @@ static cl_int set_memory(wk__cl_device *device, launch_command *command)
 /* Passes arguments by value, or in memory that the driver keeps until the kernel is complete. */
 static cl_int set_arguments(wk__cl_device *device, launch_command *command)
 {
-    const wk__gpu_kernel *function = command->function;
-    cl_kernel kernel = function->handle;
-    size_t bytes = (size_t)function->spec.narguments * sizeof(int64_t);
+    const wk__gpu_kernel *kernel = command->kernel;
+    cl_kernel handle = kernel->handle;
+    size_t bytes = (size_t)kernel->spec.narguments * sizeof(int64_t);
     int64_t *arguments = arguments_of(command);
-    cl_uint index = (cl_uint)function->memory_slots + 1;
-    if (wk__gpu_kernel_by_value(&device->units, function)) return wk__cl.SetKernelArg(kernel, index, bytes, arguments);
+    cl_uint index = (cl_uint)kernel->memory_slots + 1;
+    if (wk__gpu_kernel_by_value(&device->kernel_cache, kernel))
+        return wk__cl.SetKernelArg(handle, index, bytes, arguments);
     cl_int error;
     cl_mem memory =
         wk__cl.CreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, arguments, &error);
     if (error != CL_SUCCESS) return error;
-    error = wk__cl.SetKernelArg(kernel, index, sizeof memory, &memory);
-    if (error == CL_SUCCESS && function->case_index >= 0) {
-        cl_int which = function->case_index;
-        error = wk__cl.SetKernelArg(kernel, index + 1, sizeof which, &which);
+    error = wk__cl.SetKernelArg(handle, index, sizeof memory, &memory);
+    if (error == CL_SUCCESS && kernel->case_index >= 0) {
+        cl_int case_index = kernel->case_index;
+        error = wk__cl.SetKernelArg(handle, index + 1, sizeof case_index, &case_index);
     }
     if (error == CL_SUCCESS) device->argument_memory = memory;
     return error;
@@ -77,7 +78,7 @@ static cl_int set_arguments(wk__cl_device *device, launch_command *command)
 static cl_int enqueue(wk__cl_device *device, launch_command *command)
 {
     size_t local = (size_t)device->card->gpu.target.group_size;
-    int64_t items = command->function->spec.per_group ? 1 : (int64_t)local; /* of the count, per work-group */
+    int64_t items = command->kernel->spec.per_group ? 1 : (int64_t)local; /* of the count, per work-group */
     cl_int error = CL_SUCCESS;
     for (int64_t first = 0; first < command->count && error == CL_SUCCESS; first += most_groups * items) {
         int64_t rest = command->count - first;
@@ -87,7 +88,7 @@ static cl_int enqueue(wk__cl_device *device, launch_command *command)
         arguments_of(command)[0] = first;
         error = set_arguments(device, command);
         if (error == CL_SUCCESS) {
-            error = wk__cl.EnqueueNDRangeKernel(device->queue, command->function->handle, 1, NULL, &global, &local, 0,
+            error = wk__cl.EnqueueNDRangeKernel(device->queue, command->kernel->handle, 1, NULL, &global, &local, 0,
                                                 NULL, NULL);
         }
         if (device->argument_memory != NULL) wk__cl.ReleaseMemObject(device->argument_memory);
@@ -100,7 +101,7 @@ static cl_int enqueue(wk__cl_device *device, launch_command *command)
 static wk_code perform_launch(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
 {
     launch_command *command = (launch_command *)base;
-    wk_code code = wk__gpu_ensure_built(&device->units, command->function, fail);
+    wk_code code = wk__gpu_ensure_built(&device->kernel_cache, command->kernel, fail);
     if (code == WK_OK) code = ensure_scratch(device, command->scratch, fail);
     if (code == WK_OK) {
         cl_int error = set_memory(device, command);
@@ -113,7 +114,7 @@ static wk_code perform_launch(wk__cl_device *device, wk__cl_command *base, wk__f
 static wk_code perform_build(wk__cl_device *device, wk__cl_command *command, wk__fail *fail)
 {
     (void)command;
-    return wk__gpu_build(&device->units, !device->card->gpu.info.is_gpu, fail);
+    return wk__gpu_build(&device->kernel_cache, !device->card->gpu.info.is_gpu, fail);
 }
 
 /* ---- any thread -------------------------------------------------------------------------------------------------- */
@@ -160,18 +161,18 @@ static wk_code add_launch(void *user, const wk__gpu_launch *launch, wk__fail *fa
     call *call = user;
     wk__cl_device *device = call->device;
     if (launch->count == 0) return WK_OK;
-    size_t memory = (size_t)launch->unit.nmemory * sizeof(cl_mem);
-    size_t arguments = (size_t)launch->unit.narguments * sizeof(int64_t);
+    size_t memory = (size_t)launch->spec.nmemory * sizeof(cl_mem);
+    size_t arguments = (size_t)launch->spec.narguments * sizeof(int64_t);
     size_t uses = (size_t)call->operands * sizeof(wk__cl_access);
-    for (int k = 0; k < launch->unit.nmemory - (launch->scratch > 0); k++)
+    for (int k = 0; k < launch->spec.nmemory - (launch->scratch > 0); k++)
         if (launch->block[k] == NULL) /* a driver would pass a null pointer to the kernel */
             return wk__fail_set(fail, WK_ERR_INTERNAL, "an operand has no memory");
-    wk__gpu_kernel *function = wk__gpu_kernel_lookup(&device->units, &launch->unit, fail);
-    if (function == NULL) return fail->code;
+    wk__gpu_kernel *kernel = wk__gpu_kernel_lookup(&device->kernel_cache, &launch->spec, fail);
+    if (kernel == NULL) return fail->code;
     if (device->compile_only) return WK_OK;
     launch_command *command = wk__cl_command_new(sizeof *command + memory + arguments + uses, perform_launch, fail);
     if (command == NULL) return WK_ERR_MEMORY;
-    command->function = function;
+    command->kernel = kernel;
     command->count = launch->count;
     command->scratch = launch->scratch;
     command->base.origin = wk__origin_retain(call->origin);
@@ -239,7 +240,7 @@ wk_code wk__cl_submit(void *user, const wk__work *work, wk__fail *fail)
 {
     wk__cl_device *device = user;
     wk__work first = *work;
-    const bool carried = wk__gpu_should_fuse_epilogue(&device->units, work, !device->compile_only);
+    const bool carried = wk__gpu_should_fuse_epilogue(&device->kernel_cache, work, !device->compile_only);
     if (!carried) first.program = NULL;
     wk_code code = work->args ? run_kernel(device, &first, fail) : WK_OK;
     return code == WK_OK && work->program && !carried ? run_group(user, work->program, work->origin, fail) : code;

@@ -210,9 +210,9 @@ wk_code wk__tcp_sendrecv_run(wk__tcp_sendrecv *flow, wk__dist_error *fail);
 wk_code wk__tcp_connect_peers(wk__tcp *tcp, const wk__dist_call *step, int to, int from, wk__dist_error *fail);
 
 /* tcp_agree.c: Runs the agreement of all ranks of the group. data, of at most WK__WIRE_INLINE_MAX bytes, travels along:
- * it becomes the reduction over the ranks, or if reduction is NULL, the data of the rank whose `has` is true. */
+ * it becomes the reduction over the ranks, or if reduction is NULL, the data of the rank whose has_data is true. */
 struct wk__dist_reduction;
-wk_code wk__tcp_agree(wk__tcp *tcp, const wk__dist_call *step, char *data, int64_t bytes, bool has,
+wk_code wk__tcp_agree(wk__tcp *tcp, const wk__dist_call *step, char *data, int64_t bytes, bool has_data,
                       struct wk__dist_reduction *reduction, wk__dist_error *fail);
 /* tcp_collectives.c and tcp_p2p.c: one function per wk__dist_kind. */
 typedef wk_code wk__tcp_collective(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail);

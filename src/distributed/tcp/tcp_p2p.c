@@ -7,18 +7,18 @@ typedef struct p2p_call {
     const wk__dist_request *request;
     uint8_t head[WK__WIRE_HEADER_BYTES];
     wk__tcp_span body;
-    bool read;             /* the header has been parsed */
-    wk__wire_header frame; /* received header */
-    const char *wrong;     /* defect of the header; NULL: none */
-    bool desynced;         /* the header is of another message */
+    bool read;                /* the header has been parsed */
+    wk__wire_header frame;    /* received header */
+    const char *header_error; /* defect of the header; NULL: none */
+    bool desynced;            /* the header is of another message */
     bool differs;
     wk__wire_header wanted;
     char text[WK__WIRE_TEXT_MAX + 1];
 } p2p_call;
 
-static wk__tcp_span message_span(const wk__tcp_sendrecv *f, int k)
+static wk__tcp_span message_span(const wk__tcp_sendrecv *flow, int k)
 {
-    p2p_call *p = f->user;
+    p2p_call *p = flow->user;
     return k == 0 ? (wk__tcp_span){(char *)p->head, WK__WIRE_HEADER_BYTES} : p->body;
 }
 
@@ -49,18 +49,19 @@ wk_code wk__tcp_send(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fa
     return code == WK_OK ? q->code : code;
 }
 
-/* Parses the header, and receives the data into the target if it fits, else discards it. */
-static bool may_take(const wk__tcp_sendrecv *f, int k)
+/* Before the payload, parses the header and decides where the payload goes: into the target if it fits, else it is
+ * discarded. Always returns true: any span can be received. */
+static bool before_receiving(const wk__tcp_sendrecv *flow, int k)
 {
-    p2p_call *p = f->user;
+    p2p_call *p = flow->user;
     const wk__wire_header *came = &p->frame, *wanted = &p->wanted;
     if (k == 0 || p->read) return true;
     p->read = true;
-    p->wrong = wk__wire_header_parse(p->head, &p->frame);
-    if (!p->wrong &&
+    p->header_error = wk__wire_header_parse(p->head, &p->frame);
+    if (!p->header_error &&
         (came->kind != WK__WIRE_SEND || came->group != wanted->group || came->sequence != wanted->sequence))
         p->desynced = true;
-    if (p->wrong || p->desynced) return true;
+    if (p->header_error || p->desynced) return true;
     p->differs = p->request->code == WK_OK && came->status == WK_OK &&
                  (came->count != wanted->count || came->dtype != wanted->dtype || came->bytes != wanted->bytes);
     const bool fits = p->request->code == WK_OK && came->status == WK_OK && !p->differs;
@@ -68,10 +69,10 @@ static bool may_take(const wk__tcp_sendrecv *f, int k)
     return true;
 }
 
-static wk_code discard(wk__tcp_sendrecv *f, int k, int64_t offset, const char *piece, int64_t bytes,
+static wk_code discard(wk__tcp_sendrecv *flow, int k, int64_t offset, const char *piece, int64_t bytes,
                        wk__dist_error *fail)
 {
-    p2p_call *p = f->user;
+    p2p_call *p = flow->user;
     (void)k, (void)fail;
     if (p->frame.status != WK_OK && offset + bytes <= WK__WIRE_TEXT_MAX) memcpy(p->text + offset, piece, (size_t)bytes);
     return WK_OK;
@@ -83,14 +84,14 @@ static wk_code mismatch_error(wk__tcp *tcp, const wk__dist_call *step, const p2p
 {
     char text[WK__WIRE_TEXT_MAX], sends[80], wants[80];
     const char *there = tcp->rank_address[from].host, *here = tcp->rank_address[tcp->rank].host;
-    if (!p->wrong)
+    if (!p->header_error)
         snprintf(text, sizeof text, "mismatched calls: rank %d on %s called %s, rank %d on %s expected %s", from, there,
                  wk__request_text(&p->frame, sends, sizeof sends), tcp->rank, here,
                  wk__request_text(&p->wanted, wants, sizeof wants));
     else
         snprintf(text, sizeof text, "rank %d on %s sent a message that rank %d on %s cannot parse: %s", from, there,
-                 tcp->rank, here, p->wrong);
-    return wk__tcp_give_up(tcp, step, !p->wrong ? WK_ERR_STATE : WK_ERR_INTERNAL, text, fail);
+                 tcp->rank, here, p->header_error);
+    return wk__tcp_give_up(tcp, step, !p->header_error ? WK_ERR_STATE : WK_ERR_INTERNAL, text, fail);
 }
 
 wk_code wk__tcp_recv(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
@@ -106,12 +107,12 @@ wk_code wk__tcp_recv(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fa
                              .from = from,
                              .recv_spans = 2,
                              .recv_span = message_span,
-                             .can_receive = may_take,
+                             .can_receive = before_receiving,
                              .on_chunk = discard,
                              .user = &p};
     const wk_code code = wk__tcp_sendrecv_run(&flow, fail);
     if (code != WK_OK) return code;
-    if (p.wrong || p.desynced || p.differs) return mismatch_error(tcp, step, &p, from, fail);
+    if (p.header_error || p.desynced || p.differs) return mismatch_error(tcp, step, &p, from, fail);
     if (p.frame.status == WK_OK) return q->code;
     fail->failed_rank_plus_1 = (uint32_t)from + 1;
     return wk__dist_error_set(fail, (wk_code)p.frame.status, "rank %d on %s failed: %s", from,

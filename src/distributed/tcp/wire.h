@@ -4,15 +4,15 @@
  *     0   "WICK"            16  sequence u64    40  status u32      a wk_code
  *     4   version u16       24  count u64       44  rank u32        of the world
  *     6   kind u8           32  root u32        48  bytes u64       that follow the frame
- *     7   collective u8     36  part u32        56  0
+ *     7   collective u8     36  detail u32      56  0
  *     8   dtype u8, 0: none                     60  CRC-32 of bytes 0..59
  *     9   reduction u8
  *     10  0
  *     12  group u32
  *
  * docs/contributing/wire-formats.md describes the protocol. This file does no socket I/O. */
-#ifndef WICK_DIST_FRAME_H
-#define WICK_DIST_FRAME_H
+#ifndef WICK_DIST_WIRE_H
+#define WICK_DIST_WIRE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,23 +35,22 @@ enum {
 enum { WK__WIRE_UNFINISHED = 1 };   /* `detail` of STALLED and ABORT: the header names an unfinished call */
 
 typedef enum wk__wire_kind {
-    /* handshake; the connecting side begins */
-    WK__WIRE_HELLO,     /* root: for what (wk__hello_purpose); count: ranks of the world; rank; behind it hello's
-                           bytes */
-    WK__WIRE_CHALLENGE, /* nonce, and the proof that the host knows the secret */
-    WK__WIRE_PROOF,     /* the proof that who comes knows it */
-    WK__WIRE_REFUSED,   /* a text */
-    WK__WIRE_WELCOME,   /* behind it, for who joins the world, the roster */
+    /* handshake; the connecting side, the client, begins */
+    WK__WIRE_HELLO,     /* root: wk__hello_purpose; count: size of the world; rank; payload: WK__WIRE_HELLO_BYTES */
+    WK__WIRE_CHALLENGE, /* payload: nonce, and the server's proof that it knows the secret */
+    WK__WIRE_PROOF,     /* payload: the client's proof */
+    WK__WIRE_REFUSED,   /* payload: text of the reason; status: its code, 0 if the client is not a rank of the job */
+    WK__WIRE_WELCOME,   /* payload, if the client joins the world: the roster of addresses */
     /* control connections, between rank 0 and another rank */
-    WK__WIRE_ABORT,   /* payload: text of the first cause; rank: whose own error it is */
-    WK__WIRE_STALLED, /* group, sequence, collective: not finished; a bit for each rank that it waits for, a text: what
-                         it
-                        * is; or status, text: that has come to light meanwhile */
-    WK__WIRE_STATUS_QUERY, /* rank 0 asks for progress */
+    WK__WIRE_ABORT, /* payload: text of the first cause; rank: the rank whose own error it is */
+    /* group, sequence, collective: an unfinished call; payload: a bit for each rank that it needs, and its description.
+     * With a status: an error found since; payload: its text */
+    WK__WIRE_STALLED,
+    WK__WIRE_STATUS_QUERY, /* rank 0 requests the progress of a rank */
     WK__WIRE_STATUS_REPLY, /* group, sequence, collective of the last call; detail: wk__rank_phase */
-    WK__WIRE_LEAVE,     /* this rank is at wk_dist_finish; status and a text if an error is pending. From rank 0: `rank`
-                     * is */
-    WK__WIRE_LEAVE_ACK, /* rank 0: all ranks have left */
+    /* the sender, or if rank 0 sends it `rank`, has called wk_dist_finish; status and a text if an error is pending */
+    WK__WIRE_LEAVE,
+    WK__WIRE_LEAVE_ACK, /* from rank 0: all ranks have left */
     /* data connections, between two ranks of a group */
     WK__WIRE_AGREE, /* the request; payload: data, or with a status the text of an error */
     WK__WIRE_SEND,  /* the same for send */

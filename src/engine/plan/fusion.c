@@ -65,11 +65,11 @@ static int32_t choose(planner *p, wk__record *r)
     return open_new(p, r);
 }
 
-int32_t wk__plan_fusion(wk__op_queue *ring)
+int32_t wk__plan_fusion(wk__op_queue *queue)
 {
-    planner p = {.nofuse = ring->config->nofuse};
-    for (int64_t k = 0; k < ring->count; k++) {
-        wk__record *r = ring->record[k];
+    planner p = {.nofuse = queue->config->nofuse};
+    for (int64_t k = 0; k < queue->count; k++) {
+        wk__record *r = queue->record[k];
         if (!r->live) continue;
         const int32_t number = choose(&p, r);
         wk__fuse_record(&p.last[number % LOOK_BACK], number, r);

@@ -50,11 +50,11 @@ typedef struct lanes {
 
 /* ---- lanes ------------------------------------------------------------------------------------------------------- */
 
-static bool several_devices(const wk__op_queue *ring)
+static bool several_devices(const wk__op_queue *queue)
 {
     const wk__device *first = NULL;
-    for (int64_t k = 0; k < ring->count; k++) {
-        const wk__record *r = ring->record[k];
+    for (int64_t k = 0; k < queue->count; k++) {
+        const wk__record *r = queue->record[k];
         if (!r->live) continue;
         if (!first) first = r->device;
         if (r->device != first || wk__record_family(r)->is_transfer) return true;
@@ -225,15 +225,15 @@ static void renumber(const lanes *l, wk__record *const *by_group, int64_t live)
     }
 }
 
-void wk__plan_interleave(wk__op_queue *ring, int32_t groups)
+void wk__plan_interleave(wk__op_queue *queue, int32_t groups)
 {
-    if (groups < 2 || !several_devices(ring)) return;
+    if (groups < 2 || !several_devices(queue)) return;
     lanes l = {.groups = groups};
     l.group = wk__alloc_zero((size_t)groups, sizeof *l.group);
     l.after = wk__alloc((size_t)groups * sizeof *l.after);
     int64_t live;
     if (l.group && l.after) { /* otherwise in program order */
-        wk__record **by_group = wk__sort_by_group(ring, groups, &live);
+        wk__record **by_group = wk__sort_by_group(queue, groups, &live);
         if (make_lanes(&l, by_group, live)) {
             find_waits(&l, by_group, live);
             if (place_all(&l)) renumber(&l, by_group, live);

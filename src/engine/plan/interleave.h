@@ -7,6 +7,6 @@
 
 /* Reorders the groups of a flush if that lets a device start earlier: changes the group indices of live records. No
  * effect if all records are for one device. */
-void wk__plan_interleave(wk__op_queue *ring, int32_t groups);
+void wk__plan_interleave(wk__op_queue *queue, int32_t groups);
 
 #endif

@@ -52,17 +52,17 @@ static bool is_doubtful(const wk__record *r)
     return doubtful;
 }
 
-void wk__plan_liveness(wk__op_queue *ring, bool park)
+void wk__plan_liveness(wk__op_queue *queue, bool may_defer)
 {
-    park = park && !ring->config->sync && !ring->config->nofuse;
-    for (int64_t k = 0; k < ring->count; k++) {
-        wk__record *r = ring->record[k];
+    may_defer = may_defer && !queue->config->sync && !queue->config->nofuse;
+    for (int64_t k = 0; k < queue->count; k++) {
+        wk__record *r = queue->record[k];
         const bool doubtful = is_doubtful(r);
         for (int o = 0; o < r->nout; o++) {
             wk__value *out = r->ref[o].value;
             out->may_fault = doubtful;
             /* see the comment on rollback below */
-            out->defer_depth = (uint8_t)(park && !(r->rolls_back && doubtful) ? chain_depth(r) : 0);
+            out->defer_depth = (uint8_t)(may_defer && !(r->rolls_back && doubtful) ? chain_depth(r) : 0);
             out->deferrable = out->defer_depth > 0;
             out->is_root =
                 (wk__held_outside(out) && !out->deferrable) || out->exposed; /* the user can read its memory */
@@ -72,8 +72,8 @@ void wk__plan_liveness(wk__op_queue *ring, bool park)
             out->reg = -1;
         }
     }
-    for (int64_t k = ring->count; k-- > 0;) {
-        wk__record *r = ring->record[k];
+    for (int64_t k = queue->count; k-- > 0;) {
+        wk__record *r = queue->record[k];
         r->live = false;
         r->group = -1;
         for (int o = 0; o < r->nout; o++) r->live = r->live || r->ref[o].value->live;
@@ -94,10 +94,10 @@ void wk__plan_liveness(wk__op_queue *ring, bool park)
  * deferred after its group, and so are the records of the group that compute its operands in registers, recursively.
  * The memory of their operands must not be reused for outputs. Runs after fusion, when it is known which values are
  * stored. */
-void wk__plan_deferred_reads(wk__op_queue *ring)
+void wk__plan_deferred_reads(wk__op_queue *queue)
 {
-    for (int64_t k = ring->count; k-- > 0;) {
-        wk__record *r = ring->record[k];
+    for (int64_t k = queue->count; k-- > 0;) {
+        wk__record *r = queue->record[k];
         const wk__value *out = r->ref[0].value;
         if (!r->live || wk__will_be_stored(out) || (!out->read_by_deferred && !wk__held_outside(out))) continue;
         for (int i = 0; i < r->nin; i++)

@@ -85,7 +85,7 @@ static wk_code reuse_exposed_memory(wk__execution *run, wk__lowering *b, int ope
         take_over(b, operand, prior);
         return WK_OK;
     }
-    run->ring->copies++;
+    run->queue->copies++;
     return displace(prior, out, fail);
 }
 
@@ -106,7 +106,7 @@ static wk_code base_of(wk__execution *run, wk__lowering *b, int operand, wk__fai
     }
     wk_code code = wk__value_alloc_memory(out, out->bytes, fail);
     if (code != WK_OK || out->bytes == 0) return code;
-    run->ring->copies++;
+    run->queue->copies++;
     return out->device->backend->copy(out->device->state, &out->memory, 0, &prior->memory, 0, out->bytes, fail);
 }
 
@@ -114,7 +114,7 @@ static wk_code alloc_output(wk__execution *run, wk__lowering *b, int operand, wk
 {
     wk__value *out = b->value[operand];
     if (out->memory.block) return WK_OK; /* an epilogue may write to the contraction's memory */
-    run->ring->stores++;
+    run->queue->stores++;
     if (must_keep_address(b->writer[operand])) return reuse_exposed_memory(run, b, operand, fail);
     if (b->writer[operand]->partial) return base_of(run, b, operand, fail);
     wk__value *donor = donor_of(b, operand);
@@ -188,7 +188,7 @@ wk_code wk__alloc_kernel_outputs(wk__execution *run, wk__record *r, wk__work_arg
     if (old_numbers(r, &run->building.old[0])) kernel->operand[0].rollback = &run->building.old[0];
     for (int o = 0; o < r->nout && code == WK_OK; o++) {
         wk__value *out = r->ref[o].value;
-        run->ring->stores++;
+        run->queue->stores++;
         const bool alone = wk__uses_in(&r, 1, r->prior) == 1;
         if (r->partial && alone &&
             (must_keep_address(r) ? wk__last_use(&r, 1, r->prior) : wk__dies_here(&r, 1, r->prior))) {

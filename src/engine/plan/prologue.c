@@ -86,10 +86,10 @@ static bool are_private(const producers *m)
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 /* If there is a transaction, its groups and all others keep their positions (transaction.c). */
-static bool has_transaction(const wk__op_queue *ring)
+static bool has_transaction(const wk__op_queue *queue)
 {
-    for (int64_t k = 0; k < ring->count; k++)
-        if (ring->record[k]->transaction) return true;
+    for (int64_t k = 0; k < queue->count; k++)
+        if (queue->record[k]->transaction) return true;
     return false;
 }
 
@@ -115,16 +115,16 @@ static void find_prologue(wk__record *product, wk__value *const factor[])
     if (factor[!second]) move_ahead(product, factor[!second]);
 }
 
-void wk__plan_prologues(wk__op_queue *ring)
+void wk__plan_prologues(wk__op_queue *queue)
 {
     bool looked = false;
-    if (ring->config->nofuse) return;
-    for (int64_t k = 0; k < ring->count; k++) {
-        wk__record *r = ring->record[k];
+    if (queue->config->nofuse) return;
+    for (int64_t k = 0; k < queue->count; k++) {
+        wk__record *r = queue->record[k];
         if (!r->live || !wk__record_family(r)->can_have_prologue || !r->device->backend->can_fuse_prologue) continue;
         wk__value *const factor[WK__FACTORS] = {factor_of(r, 0), factor_of(r, 1)};
         if (!factor[0] && !factor[1]) continue;
-        if (!looked && has_transaction(ring)) return;
+        if (!looked && has_transaction(queue)) return;
         looked = true;
         find_prologue(r, factor);
     }

@@ -11,7 +11,7 @@
 #include "engine/op_queue.h"
 
 /* Moves records of prologues to the groups of their contractions. */
-void wk__plan_prologues(wk__op_queue *ring);
+void wk__plan_prologues(wk__op_queue *queue);
 /* For tests: sets the minimum size in bytes of factors to consider; -1: the backend's default. */
 void wk__set_prologue_min_bytes(int64_t bytes);
 

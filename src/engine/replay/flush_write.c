@@ -141,8 +141,8 @@ static void put_record(wk__text *out, const wk__shadow_map *shadows, wk__record 
 static wk_code put_records(wk__text *out, const wk__shadow_map *shadows, wk__io_error *error)
 {
     wk__lowering *b = wk__alloc(sizeof *b);
-    for (int64_t k = 0; k < shadows->ring->count && b; k++) {
-        wk__record *r = shadows->ring->record[k];
+    for (int64_t k = 0; k < shadows->queue->count && b; k++) {
+        wk__record *r = shadows->queue->record[k];
         void *room = wk__alloc(wk__record_bytes(r->family, r->ndim, r->nout + r->nin));
         wk__captured_expression code;
         const bool said = room && wk__flush_capture(wk__record_on_shadows(shadows, r, room), b, &code);
@@ -185,10 +185,10 @@ wk_code wk__flush_write(const wk__shadow_map *shadows, const char *said, const c
     wk_code code = put_records(&body, shadows, error);
     wk__text_add_n(&first, "WICKFLSH", 8);
     put(&first, WK__FLUSH_VERSION, 4);
-    put(&first, shadows->park, 4);
+    put(&first, shadows->may_defer, 4);
     put(&first, WK__FLUSH_HEAD + body.length + data, 8);
     put(&first, shadows->count, 4);
-    put(&first, shadows->ring->count, 4);
+    put(&first, shadows->queue->count, 4);
     wk__text_add_n(&first, body.data, body.length);
     if (code == WK_OK && (first.failed || body.failed)) code = wk__io_fail(error, WK_ERR_MEMORY, "out of host memory");
     if (code == WK_OK) code = save(shadows, &first, path, WK__FLUSH_HEAD + body.length + data, error);

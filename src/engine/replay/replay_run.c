@@ -88,14 +88,14 @@ static void use_modes(wk_context *context, const wk__engine_config *modes)
     wk__op_queue_unlock(context);
 }
 
-static void run(wk__replay *replay, bool park)
+static void run(wk__replay *replay, bool may_defer)
 {
     wk_context *context = replay->context;
     if (!context->op_queue) return;
     const int64_t before = context->op_queue->groups;
     wk__op_queue_lock(context);
     context->op_queue->config = replay->modes ? replay->modes : wk__engine_config_get();
-    wk__op_queue_run(context, park);
+    wk__op_queue_run(context, may_defer);
     wk__op_queue_unlock(context);
     replay->groups += context->op_queue->groups - before;
 }

@@ -17,19 +17,19 @@
 /* ---- before planning --------------------------------------------------------------------------------------------- */
 
 /* Synchronizes devices with work in flight, so that earlier faults are not attributed to this flush. */
-static void settle_devices(const wk__op_queue *ring)
+static void settle_devices(const wk__op_queue *queue)
 {
     wk__device *last = NULL;
-    for (int64_t k = 0; k < ring->count; k++) {
-        wk__device *device = ring->record[k]->device;
-        if (device != last && device->id.kind != WK_NULL) wk__device_sync_if_inflight(device, ring->record[k]);
+    for (int64_t k = 0; k < queue->count; k++) {
+        wk__device *device = queue->record[k]->device;
+        if (device != last && device->id.kind != WK_NULL) wk__device_sync_if_inflight(device, queue->record[k]);
         last = device;
     }
 }
 
-static void not_checked(const wk__op_queue *ring, const char *why)
+static void not_checked(const wk__op_queue *queue, const char *why)
 {
-    wk__log(WK__LOG_CHECK, ring->record[0]->site, "flush of %lld calls not checked: %s", (long long)ring->count, why);
+    wk__log(WK__LOG_CHECK, queue->record[0]->site, "flush of %lld calls not checked: %s", (long long)queue->count, why);
 }
 
 /* Returns the memory of a stored tensor if the user has its address. */
@@ -40,8 +40,8 @@ static const wk__memory *known_memory(const wk__shadow *t)
 
 static bool is_written(const wk__shadow_map *shadows, const wk__value *value)
 {
-    for (int64_t k = 0; k < shadows->ring->count; k++)
-        if (shadows->ring->record[k]->prior == value) return true;
+    for (int64_t k = 0; k < shadows->queue->count; k++)
+        if (shadows->queue->record[k]->prior == value) return true;
     return false;
 }
 
@@ -60,9 +60,9 @@ static bool writes_aliased_memory(const wk__shadow_map *shadows)
     return false;
 }
 
-static wk__shadow_map *run_reference(wk_context *owner, bool park)
+static wk__shadow_map *run_reference(wk_context *owner, bool may_defer)
 {
-    wk__shadow_map *shadows = wk__shadow_map_new(owner, park);
+    wk__shadow_map *shadows = wk__shadow_map_new(owner, may_defer);
     if (shadows && writes_aliased_memory(shadows))
         shadows->skip_reason = "it writes memory that two tensors borrow";
     else if (shadows)
@@ -73,17 +73,17 @@ static wk__shadow_map *run_reference(wk_context *owner, bool park)
     return NULL;
 }
 
-static void forget_kept(const wk__op_queue *ring)
+static void forget_kept(const wk__op_queue *queue)
 {
-    for (int64_t k = 0; k < ring->count; k++) wk__deferred_shadow_drop(ring->record[k]->ref[0].value);
+    for (int64_t k = 0; k < queue->count; k++) wk__deferred_shadow_drop(queue->record[k]->ref[0].value);
 }
 
-wk__shadow_map *wk__check_begin(wk_context *owner, bool park)
+wk__shadow_map *wk__check_begin(wk_context *owner, bool may_defer)
 {
     settle_devices(owner->op_queue);
     wk__alloc_untracked pause;
     wk__alloc_untracked_begin(&pause);
-    wk__shadow_map *shadows = run_reference(owner, park);
+    wk__shadow_map *shadows = run_reference(owner, may_defer);
     if (!shadows) forget_kept(owner->op_queue);
     wk__alloc_untracked_end(&pause);
     return shadows;
@@ -104,8 +104,8 @@ enum { NAMED = 5 /* maximum ops of a kernel that a message names */ };
 static void add_pass(wk__text *text, const wk__shadow_map *shadows, const wk__record *r)
 {
     int named = 0;
-    for (int64_t k = 0; k < shadows->ring->count; k++) {
-        const wk__record *other = shadows->ring->record[k];
+    for (int64_t k = 0; k < shadows->queue->count; k++) {
+        const wk__record *other = shadows->queue->record[k];
         if (r->group < 0 || other->group != r->group || named++ >= NAMED) continue;
         wk__text_format(text, "%s%s%s (%s:%d)", named == 1 ? " Computed in one pass: " : ", ", other->name,
                         wk__in_place_suffix(other->name, other->in_place), other->site.file ? other->site.file : "?",
@@ -124,7 +124,7 @@ static void write_file(wk__text *text, const wk__shadow_map *shadows, const char
     char path[PATH_MAX];
     wk__io_error error;
     const char *folder = wk__setting_text(WK__SETTING_CHECK_DIR);
-    if (shadows->ring->config->skip_file) return;
+    if (shadows->queue->config->skip_file) return;
     const int number = atomic_fetch_add(&files, 1) + 1;
     if (number > MAX_FILES) return;
     snprintf(path, sizeof path, "%s%swick-check-%d-%d.flush", folder && *folder ? folder : "",
@@ -164,13 +164,13 @@ static void check_shadow(wk__shadow_map *shadows, wk__shadow *t, wk__failure **f
 
 void wk__check_end(wk__shadow_map *shadows)
 {
-    settle_devices(shadows->ring);
+    settle_devices(shadows->queue);
     wk__alloc_untracked pause;
     wk__alloc_untracked_begin(&pause);
     wk__failure *failure = NULL;
     wk__shadow_mark_tolerated(shadows);
-    for (int64_t k = 0; k < shadows->ring->count; k++) { /* in program order: the first difference is reported */
-        wk__record *r = shadows->ring->record[k];
+    for (int64_t k = 0; k < shadows->queue->count; k++) { /* in program order: the first difference is reported */
+        wk__record *r = shadows->queue->record[k];
         for (int o = 0; o < r->nout; o++) check_shadow(shadows, wk__shadow_of(shadows, r->ref[o].value), &failure);
     }
     for (int64_t k = 0; k < shadows->count; k++)

@@ -19,7 +19,7 @@ struct wk__shadow_map;
 /* wk__check_begin() runs before planning, on a locked queue that is not empty; wk__check_end() after the planned run,
  * before the records are released. wk__check_begin() returns NULL if the flush is not checked; wk__check_end() frees
  * the result. */
-struct wk__shadow_map *wk__check_begin(wk_context *owner, bool park);
+struct wk__shadow_map *wk__check_begin(wk_context *owner, bool may_defer);
 void wk__check_end(struct wk__shadow_map *shadows);
 /* Reports that the planned run failed to compute a value, with this failure; NULL: for a reason that does not exist
  * when the calls run one by one, such as an aborted transaction. */

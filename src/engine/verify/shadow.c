@@ -60,14 +60,14 @@ wk__shadow *wk__shadow_of(const wk__shadow_map *shadows, const wk__value *value)
 }
 
 /* Returns every value that a record refers to, sorted by address, with duplicates. NULL on allocation failure. */
-static wk__value **named(const wk__op_queue *ring, int64_t *count)
+static wk__value **named(const wk__op_queue *queue, int64_t *count)
 {
     int64_t places = 0;
-    for (int64_t k = 0; k < ring->count; k++) places += ring->record[k]->nout + ring->record[k]->nin + 1;
+    for (int64_t k = 0; k < queue->count; k++) places += queue->record[k]->nout + queue->record[k]->nin + 1;
     wk__value **value = wk__alloc_zero((size_t)places, sizeof *value);
     *count = 0;
-    for (int64_t k = 0; k < ring->count && value; k++) {
-        wk__record *r = ring->record[k];
+    for (int64_t k = 0; k < queue->count && value; k++) {
+        wk__record *r = queue->record[k];
         for (int i = 0; i < r->nout + r->nin; i++)
             if (r->ref[i].value) value[(*count)++] = r->ref[i].value;
         if (r->prior) value[(*count)++] = r->prior;
@@ -79,7 +79,7 @@ static wk__value **named(const wk__op_queue *ring, int64_t *count)
 static bool name_all(wk__shadow_map *shadows)
 {
     int64_t count;
-    wk__value **value = named(shadows->ring, &count);
+    wk__value **value = named(shadows->queue, &count);
     for (int64_t k = 0; k < count && value; k++) shadows->count += k == 0 || value[k] != value[k - 1];
     shadows->shadow = value ? wk__alloc_zero((size_t)shadows->count, sizeof *shadows->shadow) : NULL;
     wk__shadow *next = shadows->shadow;
@@ -111,9 +111,9 @@ static void describe(wk__shadow *t)
 
 static void count_uses(wk__shadow_map *shadows)
 {
-    wk__op_queue *ring = shadows->ring;
-    for (int64_t k = 0; k < ring->count; k++) {
-        wk__record *r = ring->record[k];
+    wk__op_queue *queue = shadows->queue;
+    for (int64_t k = 0; k < queue->count; k++) {
+        wk__record *r = queue->record[k];
         for (int i = 0; i < r->nout + r->nin; i++) {
             if (!r->ref[i].value) continue;
             wk__shadow *t = wk__shadow_of(shadows, r->ref[i].value);
@@ -147,13 +147,13 @@ static void need(wk__shadow_map *shadows, const wk__value *value, int64_t reader
  * needed if part of it remains. */
 static void find_needed(wk__shadow_map *shadows)
 {
-    wk__op_queue *ring = shadows->ring;
+    wk__op_queue *queue = shadows->queue;
     for (int64_t k = 0; k < shadows->count; k++) {
         shadows->shadow[k].observable = is_seen(&shadows->shadow[k]);
         shadows->shadow[k].needed = shadows->shadow[k].observable && shadows->shadow[k].writer;
     }
-    for (int64_t k = ring->count; k-- > 0;) {
-        wk__record *r = ring->record[k];
+    for (int64_t k = queue->count; k-- > 0;) {
+        wk__record *r = queue->record[k];
         bool needed = false;
         for (int o = 0; o < r->nout; o++) needed = needed || wk__shadow_of(shadows, r->ref[o].value)->needed;
         if (!needed) continue;
@@ -162,13 +162,13 @@ static void find_needed(wk__shadow_map *shadows)
     }
 }
 
-wk__shadow_map *wk__shadow_map_new(wk_context *owner, bool park)
+wk__shadow_map *wk__shadow_map_new(wk_context *owner, bool may_defer)
 {
     wk__shadow_map *shadows = wk__alloc_zero(1, sizeof *shadows);
     if (!shadows) return NULL;
     shadows->owner = owner;
-    shadows->ring = owner->op_queue;
-    shadows->park = park;
+    shadows->queue = owner->op_queue;
+    shadows->may_defer = may_defer;
     if (!name_all(shadows)) {
         wk__free(shadows);
         return NULL;

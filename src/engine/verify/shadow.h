@@ -36,8 +36,8 @@ typedef struct wk__shadow {
 
 typedef struct wk__shadow_map {
     wk_context *owner;
-    wk__op_queue *ring;
-    bool park;          /* the planned run may defer values */
+    wk__op_queue *queue;
+    bool may_defer;     /* the planned run may defer values */
     wk__shadow *shadow; /* sorted by address of the value */
     int64_t count;
     const char *skip_reason; /* reason why the second computation was abandoned; NULL: it is complete */
@@ -47,7 +47,7 @@ typedef struct wk__shadow_map {
 
 /* Creates shadows, without memory, for all values that the queue's records refer to; called before planning. Returns
  * NULL on allocation failure. */
-wk__shadow_map *wk__shadow_map_new(wk_context *owner, bool park);
+wk__shadow_map *wk__shadow_map_new(wk_context *owner, bool may_defer);
 void wk__shadow_map_free(wk__shadow_map *shadows);
 /* Returns the shadow of a value of this flush, else NULL. */
 wk__shadow *wk__shadow_of(const wk__shadow_map *shadows, const wk__value *value);

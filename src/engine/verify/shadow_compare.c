@@ -33,8 +33,8 @@ static bool faulted(const wk__shadow_map *shadows, const wk__device *device)
 static bool shares_a_fault(const wk__shadow_map *shadows, const wk__record *r)
 {
     bool exposed = false, failed = false;
-    for (int64_t k = 0; k < shadows->ring->count; k++) {
-        const wk__record *other = shadows->ring->record[k];
+    for (int64_t k = 0; k < shadows->queue->count; k++) {
+        const wk__record *other = shadows->queue->record[k];
         if (r->group < 0 || other->group != r->group) continue;
         const wk__shadow *t = wk__shadow_of(shadows, other->ref[0].value);
         exposed = exposed || t->exposed;
@@ -68,8 +68,8 @@ void wk__shadow_mark_tolerated(wk__shadow_map *shadows)
         const wk__shadow *t = &shadows->shadow[k];
         any_failed = any_failed || t->failed || t->tolerated || (t->held && t->of->state == WK__FAILED);
     }
-    for (int64_t k = 0; k < shadows->ring->count && any_failed; k++)
-        excuse_outputs(shadows, shadows->ring->record[k], any_failed);
+    for (int64_t k = 0; k < shadows->queue->count && any_failed; k++)
+        excuse_outputs(shadows, shadows->queue->record[k], any_failed);
 }
 
 /* ---- contents ---------------------------------------------------------------------------------------------------- */
@@ -217,8 +217,8 @@ static wk__record *record_to_blame(const wk__shadow_map *shadows, const wk__shad
     *reference = 0;
     if (t->writer) *reference = output_of(t->writer, t->of);
     if (t->writer) return t->writer;
-    for (int64_t k = 0; k < shadows->ring->count; k++) {
-        wk__record *r = shadows->ring->record[k];
+    for (int64_t k = 0; k < shadows->queue->count; k++) {
+        wk__record *r = shadows->queue->record[k];
         for (*reference = r->nout; *reference < r->nout + r->nin; ++*reference)
             if (r->ref[*reference].value == t->of) return r;
         if (r->prior == t->of) return *reference = 0, r;

@@ -4,8 +4,8 @@
  *
  * Ownership: the table owns the shadows' memory.
  * Threads: any; one lock. */
-#ifndef WICK_ENGINE_KEPT_H
-#define WICK_ENGINE_KEPT_H
+#ifndef WICK_ENGINE_SHADOW_DEFERRED_H
+#define WICK_ENGINE_SHADOW_DEFERRED_H
 
 #include "shadow.h"
 

@@ -194,11 +194,11 @@ static bool kept_before(wk__shadow_map *shadows, const wk__record *r)
     return t->valid;
 }
 
-static int64_t largest_record(const wk__op_queue *ring)
+static int64_t largest_record(const wk__op_queue *queue)
 {
     size_t bytes = 0;
-    for (int64_t k = 0; k < ring->count; k++) {
-        const wk__record *r = ring->record[k];
+    for (int64_t k = 0; k < queue->count; k++) {
+        const wk__record *r = queue->record[k];
         const size_t own = wk__record_bytes(r->family, r->ndim, r->nout + r->nin);
         if (own > bytes) bytes = own;
     }
@@ -207,14 +207,14 @@ static int64_t largest_record(const wk__op_queue *ring)
 
 static wk_code compute_all(wk__shadow_map *shadows, wk__fail *fail)
 {
-    wk__op_queue *ring = shadows->ring;
+    wk__op_queue *queue = shadows->queue;
     wk_code code = WK_OK;
-    void *room = wk__alloc((size_t)largest_record(ring));
+    void *room = wk__alloc((size_t)largest_record(queue));
     if (!room) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory");
     for (int64_t k = 0; k < shadows->count && code == WK_OK; k++)
         if (!shadows->shadow[k].writer && shadows->shadow[k].needed) code = copy_operand(&shadows->shadow[k], fail);
-    for (int64_t k = 0; k < ring->count && code == WK_OK; k++) {
-        wk__record *r = ring->record[k];
+    for (int64_t k = 0; k < queue->count && code == WK_OK; k++) {
+        wk__record *r = queue->record[k];
         const bool kept = r->ref[0].value->requeued && kept_before(shadows, r);
         if (!is_needed(shadows, r)) continue;
         if (!kept) code = compute(shadows, r, room, fail);

@@ -38,10 +38,10 @@ static int32_t before(const wk__record *r, int k)
     return value->group == r->group ? -1 : value->group;
 }
 
-static void count(shuffle *s, wk__op_queue *ring, int32_t done, int32_t by)
+static void count(shuffle *s, wk__op_queue *queue, int32_t done, int32_t by)
 {
-    for (int64_t n = 0; n < ring->count; n++) {
-        const wk__record *r = ring->record[n];
+    for (int64_t n = 0; n < queue->count; n++) {
+        const wk__record *r = queue->record[n];
         for (int k = -1; r->live && k < r->nin; k++) {
             const int32_t group = before(r, k);
             if (group >= 0 && (done < 0 || group == done)) s->waits[r->group] += by;
@@ -49,10 +49,10 @@ static void count(shuffle *s, wk__op_queue *ring, int32_t done, int32_t by)
     }
 }
 
-static void renumber(shuffle *s, wk__op_queue *ring)
+static void renumber(shuffle *s, wk__op_queue *queue)
 {
-    for (int64_t n = 0; n < ring->count; n++) {
-        wk__record *r = ring->record[n];
+    for (int64_t n = 0; n < queue->count; n++) {
+        wk__record *r = queue->record[n];
         if (!r->live) continue;
         r->group = s->place[r->group];
         for (int o = 0; o < r->nout; o++) r->ref[o].value->group = r->group;
@@ -60,21 +60,21 @@ static void renumber(shuffle *s, wk__op_queue *ring)
 }
 
 /* Transactions reserve memory in the order of their records, so they are not shuffled. */
-static bool has_transaction(const wk__op_queue *ring)
+static bool has_transaction(const wk__op_queue *queue)
 {
-    for (int64_t n = 0; n < ring->count; n++)
-        if (ring->record[n]->transaction) return true;
+    for (int64_t n = 0; n < queue->count; n++)
+        if (queue->record[n]->transaction) return true;
     return false;
 }
 
-void wk__plan_shuffle(wk__op_queue *ring, int32_t groups)
+void wk__plan_shuffle(wk__op_queue *queue, int32_t groups)
 {
     wk__fusion_observer *at = atomic_load_explicit(&look, memory_order_relaxed);
-    if (__builtin_expect(at != NULL, 0)) at(ring, groups);
+    if (__builtin_expect(at != NULL, 0)) at(queue, groups);
     const uint64_t seed = atomic_load_explicit(&order, memory_order_relaxed);
-    if (__builtin_expect(seed == 0, 1) || groups < 2 || groups > MAX_GROUPS || has_transaction(ring)) return;
+    if (__builtin_expect(seed == 0, 1) || groups < 2 || groups > MAX_GROUPS || has_transaction(queue)) return;
     shuffle s = {.state = seed};
-    count(&s, ring, -1, 1);
+    count(&s, queue, -1, 1);
     for (int32_t k = 0; k < groups; k++) s.place[k] = -1;
     for (int32_t next = 0; next < groups; next++) {
         int32_t chosen = -1;
@@ -82,7 +82,7 @@ void wk__plan_shuffle(wk__op_queue *ring, int32_t groups)
         for (int32_t k = 0; k < groups; k++)
             if (s.place[k] < 0 && s.waits[k] == 0 && random_index(&s, ++ready) == 0) chosen = k;
         s.place[chosen] = next;
-        count(&s, ring, chosen, -1);
+        count(&s, queue, chosen, -1);
     }
-    renumber(&s, ring);
+    renumber(&s, queue);
 }

@@ -9,9 +9,9 @@
  * program order. */
 void wk__shuffle_groups(uint64_t seed);
 /* Sets a function that is called in each flush after fusion; NULL: none. */
-typedef void wk__fusion_observer(const wk__op_queue *ring, int32_t groups);
+typedef void wk__fusion_observer(const wk__op_queue *queue, int32_t groups);
 void wk__set_fusion_observer(wk__fusion_observer *looker);
 /* Called by each flush after fusion. */
-void wk__plan_shuffle(wk__op_queue *ring, int32_t groups);
+void wk__plan_shuffle(wk__op_queue *queue, int32_t groups);
 
 #endif

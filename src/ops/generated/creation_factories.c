@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of wick/creation.h that forward their operands: factories. */
+/* Generated functions of wick/creation.h. Section: factories.
+ *
+ *     wk_NAME_at             called by the macro wk_NAME, which passes the call site
+ *     wk__invoke_NAME        entry for wk_call: returns the number of results in out[], -1 on error */
 /* Written by scripts/generate_ops.py from src/ops/specs/creation: edit those. */
 #include "ops/core/entries.h"
 

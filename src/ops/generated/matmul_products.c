@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of wick/matmul.h that forward their operands: products. */
+/* Generated functions of wick/matmul.h. Section: products.
+ *
+ *     (wk_NAME)              takes no call site; in parentheses because wk_NAME is also a macro
+ *     wk__invoke_NAME        entry for wk_call: returns the number of results in out[], -1 on error */
 /* Written by scripts/generate_ops.py from src/ops/specs/matmul: edit those. */
 #include "ops/core/entries.h"
 

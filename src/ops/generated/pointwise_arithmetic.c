@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of wick/pointwise.h that forward their operands: arithmetic: a tensor or a number on either side. */
+/* Generated functions of wick/pointwise.h. Section: arithmetic: a tensor or a number on either side.
+ *
+ *     wk_NAME_at             called by the macro wk_NAME, which passes the call site
+ *     (wk_NAME)              takes no call site; in parentheses because wk_NAME is also a macro
+ *     wk_NAME_, wk_NAME__at  in place: writes its result into the first operand
+ *     wk__invoke_NAME        entry for wk_call: returns the number of results in out[], -1 on error */
 /* Written by scripts/generate_ops.py from src/ops/specs/pointwise: edit those. */
 #include "ops/core/entries.h"
 

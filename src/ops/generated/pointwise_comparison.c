@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of wick/pointwise.h that forward their operands: comparison and logic: a tensor or a number on either
- * side. */
+/* Generated functions of wick/pointwise.h. Section: comparison and logic: a tensor or a number on either side.
+ *
+ *     wk_NAME_at             called by the macro wk_NAME, which passes the call site
+ *     (wk_NAME)              takes no call site; in parentheses because wk_NAME is also a macro
+ *     wk_NAME_, wk_NAME__at  in place: writes its result into the first operand */
 /* Written by scripts/generate_ops.py from src/ops/specs/pointwise: edit those. */
 #include "ops/core/entries.h"
 

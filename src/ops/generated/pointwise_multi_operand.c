@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of wick/pointwise.h that forward their operands: functions of several operands. */
+/* Generated functions of wick/pointwise.h. Section: functions of several operands.
+ *
+ *     wk__invoke_NAME        entry for wk_call: returns the number of results in out[], -1 on error */
 /* Written by scripts/generate_ops.py from src/ops/specs/pointwise: edit those. */
 #include "ops/core/entries.h"
 

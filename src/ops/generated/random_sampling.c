@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of wick/random.h that forward their operands: sampling. */
+/* Generated functions of wick/random.h. Section: sampling.
+ *
+ *     (wk_NAME)              takes no call site; in parentheses because wk_NAME is also a macro
+ *     wk__invoke_NAME        entry for wk_call: returns the number of results in out[], -1 on error */
 /* Written by scripts/generate_ops.py from src/ops/specs/random: edit those. */
 #include "ops/core/entries.h"
 

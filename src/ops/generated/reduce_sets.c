@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of wick/reduce.h that forward their operands: sets. */
+/* Generated functions of wick/reduce.h. Section: sets.
+ *
+ *     wk__invoke_NAME        entry for wk_call: returns the number of results in out[], -1 on error */
 /* Written by scripts/generate_ops.py from src/ops/specs/reduce: edit those. */
 #include "ops/core/entries.h"
 

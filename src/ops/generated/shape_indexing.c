@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of wick/shape.h that forward their operands: indexing by tensors. */
+/* Generated functions of wick/shape.h. Section: indexing by tensors.
+ *
+ *     (wk_NAME)              takes no call site; in parentheses because wk_NAME is also a macro
+ *     wk__invoke_NAME        entry for wk_call: returns the number of results in out[], -1 on error */
 /* Written by scripts/generate_ops.py from src/ops/specs/shape: edit those. */
 #include "ops/core/entries.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of wick/shape.h that forward their operands: joining and repeating: new tensors. */
+/* Generated functions of wick/shape.h. Section: joining and repeating: new tensors.
+ *
+ *     wk__invoke_NAME        entry for wk_call: returns the number of results in out[], -1 on error */
 /* Written by scripts/generate_ops.py from src/ops/specs/shape: edit those. */
 #include "ops/core/entries.h"
 

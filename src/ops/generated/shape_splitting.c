@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of wick/shape.h that forward their operands: splitting: several views of one tensor. */
+/* Generated functions of wick/shape.h. Section: splitting: several views of one tensor.
+ *
+ *     wk__invoke_NAME        entry for wk_call: returns the number of results in out[], -1 on error */
 /* Written by scripts/generate_ops.py from src/ops/specs/shape: edit those. */
 #include "ops/core/entries.h"
 

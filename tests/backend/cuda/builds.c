@@ -27,7 +27,7 @@ static wk_code build_some(const opened *o, int first, int end)
     must(o->backend->compile_only(device, true, &fail) == WK_OK);
     for (int k = first; k < end; k++) {
         const wk__gpu_kernel_spec unit = unit_of(names[k], &fixed[k], text[k]);
-        must(wk__gpu_kernel_lookup(&device->units, &unit, &fail) != NULL);
+        must(wk__gpu_kernel_lookup(&device->kernel_cache, &unit, &fail) != NULL);
     }
     return o->backend->compile_only(device, false, &fail);
 }

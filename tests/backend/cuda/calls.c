@@ -341,7 +341,7 @@ static void *compile(void *device)
     static const wk__gpu_template fixed = {.name = "one", .text = text};
     const wk__gpu_kernel_spec unit = {.source_template = &fixed, .dtype = WK_F32, .nmemory = 1, .narguments = 2};
     wk__fail fail;
-    must(wk__gpu_kernel_lookup(&((wk__cuda_device *)device)->units, &unit, &fail) != NULL);
+    must(wk__gpu_kernel_lookup(&((wk__cuda_device *)device)->kernel_cache, &unit, &fail) != NULL);
     wk__cuda_compile_only(device, false, &fail);
     return NULL;
 }
@@ -482,7 +482,7 @@ static void compiles_at_the_end(void)
     static const wk__gpu_template fixed = {.name = "late", .text = text};
     const wk__gpu_kernel_spec unit = {.source_template = &fixed, .dtype = WK_F32, .nmemory = 1, .narguments = 2};
     wk__fail fail = {.code = WK_OK};
-    const wk__gpu_kernel *function = wk__gpu_kernel_lookup(&still_open->units, &unit, &fail);
+    const wk__gpu_kernel *function = wk__gpu_kernel_lookup(&still_open->kernel_cache, &unit, &fail);
     const wk_code code = function ? wk__cuda_compile_only(still_open, false, &fail) : fail.code;
     _exit(code == WK_ERR_STATE ? 0 : 9);
 }

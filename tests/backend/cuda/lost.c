@@ -223,7 +223,7 @@ static void closes_after_a_reset(void)
     const wk__gpu_kernel_spec unit = unit_of("one", &fixed, good_text);
     must(o.backend->block_alloc(device, 1 << 20, &block, &fail) == WK_OK);
     must(o.backend->compile_only(device, true, &fail) == WK_OK);
-    must(wk__gpu_kernel_lookup(&device->units, &unit, &fail) != NULL);
+    must(wk__gpu_kernel_lookup(&device->kernel_cache, &unit, &fail) != NULL);
     must(o.backend->compile_only(device, false, &fail) == WK_OK);
     must(o.backend->sync(device, &fail) == WK_OK);
     reset_first();

@@ -132,7 +132,7 @@ static void long_sums(void **state)
                                        &fail),
              &fail);
         assert_int_equal(launch.count, cases[k].count);
-        assert_int_equal(launch.unit.per_group, cases[k].by_group);
+        assert_int_equal(launch.spec.per_group, cases[k].by_group);
         convolution_free(&t);
     }
 }

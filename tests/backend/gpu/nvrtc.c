@@ -97,7 +97,7 @@ static void release(void *program)
 
 /* Programs have no binaries here, so none is loaded; functions need no release. */
 static const wk__gpu_compiler compiler = {
-    .magic = "wick nvrtc\n", .compile = compile, .get_kernel = function, .release_module = release};
+    .magic = "wick nvrtc\n", .compile = compile, .get_function = function, .release_module = release};
 
 /* ---- units ------------------------------------------------------------------------------------------------------- */
 
@@ -107,7 +107,7 @@ static wk__gpu_kernel_cache *units;
 static wk_code note(void *user, const wk__gpu_launch *launch, wk__fail *fail)
 {
     (void)user;
-    return wk__gpu_kernel_lookup(units, &launch->unit, fail) ? WK_OK : WK_ERR_MEMORY;
+    return wk__gpu_kernel_lookup(units, &launch->spec, fail) ? WK_OK : WK_ERR_MEMORY;
 }
 
 static void good(wk_code code, const wk__fail *fail)

@@ -28,9 +28,9 @@ static wk_code note(void *user, const wk__gpu_launch *launch, wk__fail *fail)
     (void)fail;
     assert_true(p->count < MOST);
     p->launch[p->count] = *launch;
-    if (launch->unit.group != NULL) {
-        p->group[p->count] = *launch->unit.group;
-        p->launch[p->count].unit.group = &p->group[p->count];
+    if (launch->spec.group != NULL) {
+        p->group[p->count] = *launch->spec.group;
+        p->launch[p->count].spec.group = &p->group[p->count];
     }
     p->count++;
     return WK_OK;
@@ -148,14 +148,14 @@ static void walks(void **state)
         plan *p = plan_for(walk_cases[k].on == GPU ? &cuda : &target, c);
         if (p->count != walk_cases[k].launches) fail_msg("case %zu: %d launches", k, p->count);
         for (int l = 0; l < p->count; l++) {
-            const wk__gpu_kernel_config *form = &p->launch[l].unit.config;
+            const wk__gpu_kernel_config *form = &p->launch[l].spec.config;
             if (form->mapping != walk_cases[k].walk || p->launch[l].count != walk_cases[k].count ||
                 form->loads_ahead != walk_cases[k].ahead || form->reg_cached != walk_cases[k].held ||
                 form->chunked != walk_cases[k].chunked || form->pass != (form->chunked ? l : 0))
                 fail_msg("case %zu, launch %d: walk %d, %lld items, %d ahead, %s, %s", k, l, form->mapping,
                          (long long)p->launch[l].count, form->loads_ahead, form->reg_cached ? "held" : "not held",
                          form->chunked ? "chunked" : "not chunked");
-            assert_int_equal(p->launch[l].unit.per_group, form->mapping == S || form->mapping == G);
+            assert_int_equal(p->launch[l].spec.per_group, form->mapping == S || form->mapping == G);
             assert_int_equal(p->launch[l].scratch > 0, form->chunked);
         }
         free(p);
@@ -188,8 +188,8 @@ static void widths_on(const wk__gpu_target *on)
         plan *p = plan_for(on, c);
         const int64_t elements = cases[k].shape[0] * cases[k].shape[1];
         assert_int_equal(p->count, 1);
-        if (p->launch[0].unit.config.vector_width != cases[k].width)
-            fail_msg("case %zu: %d elements an item", k, p->launch[0].unit.config.vector_width);
+        if (p->launch[0].spec.config.vector_width != cases[k].width)
+            fail_msg("case %zu: %d elements an item", k, p->launch[0].spec.config.vector_width);
         assert_int_equal(p->launch[0].count, elements / cases[k].width);
         assert_int_equal(p->launch[0].argument[WK__GPU_ROWS], elements);
         free(p);
@@ -205,14 +205,14 @@ static void widths(void **state)
     widths_on(&gpu);
     group_case *c = gpu_plus_case(4, 4096, 1, false, false);
     plan *p = plan_of(c);
-    assert_int_equal(p->launch[0].unit.config.vector_width, 1); /* compilers for CPUs see to that */
+    assert_int_equal(p->launch[0].spec.config.vector_width, 1); /* compilers for CPUs see to that */
     free(p);
 }
 
 static char *text_of(const plan *p, int k)
 {
     wk__text text = {0};
-    wk__gpu_codegen_body(&text, &p->launch[k].unit);
+    wk__gpu_codegen_body(&text, &p->launch[k].spec);
     return text.data;
 }
 
@@ -222,9 +222,9 @@ static void structure(void **state)
     (void)state;
     plan *a = plan_of(gpu_plus_case(3, 4, 1.5, false, false)), *b = plan_of(gpu_plus_case(30, 400, -2, false, false));
     plan *c = plan_of(gpu_plus_case(3, 4, 1.5, true, false));
-    assert_true(wk__gpu_kernel_spec_hash(&a->launch[0].unit) == wk__gpu_kernel_spec_hash(&b->launch[0].unit));
-    assert_true(wk__gpu_kernel_spec_equal(&a->launch[0].unit, &b->launch[0].unit));
-    assert_false(wk__gpu_kernel_spec_equal(&a->launch[0].unit, &c->launch[0].unit));
+    assert_true(wk__gpu_kernel_spec_hash(&a->launch[0].spec) == wk__gpu_kernel_spec_hash(&b->launch[0].spec));
+    assert_true(wk__gpu_kernel_spec_equal(&a->launch[0].spec, &b->launch[0].spec));
+    assert_false(wk__gpu_kernel_spec_equal(&a->launch[0].spec, &c->launch[0].spec));
     char *text_a = text_of(a, 0), *text_b = text_of(b, 0), *text_c = text_of(c, 0);
     assert_string_equal(text_a, text_b);
     assert_null(strstr(text_a, "F[0]"));
@@ -236,17 +236,17 @@ static void structure(void **state)
     wk__free(text_c);
 
     wk__gpu_launch wide = a->launch[0];
-    wide.unit.config.index32 = false;
-    assert_false(wk__gpu_kernel_spec_equal(&wide.unit, &a->launch[0].unit));
+    wide.spec.config.index32 = false;
+    assert_false(wk__gpu_kernel_spec_equal(&wide.spec, &a->launch[0].spec));
     wk__gpu_launch other = a->launch[0];
-    other.unit.nmemory++;
-    assert_false(wk__gpu_kernel_spec_equal(&other.unit, &a->launch[0].unit));
+    other.spec.nmemory++;
+    assert_false(wk__gpu_kernel_spec_equal(&other.spec, &a->launch[0].spec));
     other = a->launch[0];
-    other.unit.narguments++;
-    assert_false(wk__gpu_kernel_spec_equal(&other.unit, &a->launch[0].unit));
+    other.spec.narguments++;
+    assert_false(wk__gpu_kernel_spec_equal(&other.spec, &a->launch[0].spec));
     other = a->launch[0];
-    other.unit.per_group = !other.unit.per_group;
-    assert_false(wk__gpu_kernel_spec_equal(&other.unit, &a->launch[0].unit));
+    other.spec.per_group = !other.spec.per_group;
+    assert_false(wk__gpu_kernel_spec_equal(&other.spec, &a->launch[0].spec));
     free(a);
     free(b);
     free(c);
@@ -267,7 +267,7 @@ static void served_as_printed(void **state)
             for (int k = 0; k < LENGTHS; k++) p[k] = plan_for(targets[on], row_case(kind, 4, columns[k]));
             for (int a = 0; a < LENGTHS; a++)
                 for (int b = 0; b < a; b++) {
-                    if (!wk__gpu_kernel_spec_equal(&p[a]->launch[0].unit, &p[b]->launch[0].unit)) continue;
+                    if (!wk__gpu_kernel_spec_equal(&p[a]->launch[0].spec, &p[b]->launch[0].spec)) continue;
                     char *text_a = text_of(p[a], 0), *text_b = text_of(p[b], 0);
                     assert_string_equal(text_a, text_b);
                     wk__free(text_a);
@@ -293,7 +293,7 @@ static void text_without_regard_to_memory(void **state)
         if (over) c->g.operand[y].memory = c->g.operand[0].memory;
         p[over] = plan_of(c);
     }
-    wk__program group = *p[1]->launch[0].unit.group;
+    wk__program group = *p[1]->launch[0].spec.group;
     assert_true(group.operand[0].memory == group.operand[1].memory);
     wk__gpu_schedule with, without;
     wk__gpu_schedule_of(&group, &with);
@@ -310,7 +310,7 @@ static void wide_positions(void **state)
     group_case *c = gpu_plus_case(3, 4, 1, false, false);
     c->g.shape[0] = (int64_t)1 << 30; /* never run */
     plan *p = plan_of(c);
-    assert_false(p->launch[0].unit.config.index32);
+    assert_false(p->launch[0].spec.config.index32);
     assert_true(p->launch[0].count == (int64_t)4 << 30);
     char *text = text_of(p, 0);
     assert_non_null(strstr(text, "#define idx i64"));
@@ -324,8 +324,8 @@ static void checked_first(void **state)
     (void)state;
     plan *p = plan_of(gpu_plus_case(3, 4, 1, true, true)), *q = plan_of(gpu_plus_case(3, 4, 1, false, true));
     assert_int_equal(p->count, 2);
-    assert_true(p->launch[0].unit.config.check_only && !p->launch[1].unit.config.check_only &&
-                p->launch[1].unit.config.skip_on_fault);
+    assert_true(p->launch[0].spec.config.check_only && !p->launch[1].spec.config.check_only &&
+                p->launch[1].spec.config.skip_on_fault);
     char *check = text_of(p, 0), *work = text_of(p, 1);
     assert_non_null(strstr(check, "wk_index"));
     assert_null(strstr(check, "] = "));
@@ -485,7 +485,7 @@ static void small_groups(void **state)
         ir_store(&c->g, group_case_dense(c, WK_F32, true, FILL_ONES),
                  ir_unary(&c->g, WK__RSUM, ir_load(&c->g, group_case_dense(c, WK_F32, false, FILL_ONES))));
         plan *p = plan_for(&few, c);
-        assert_int_equal(p->launch[0].unit.config.mapping, local < 16 ? WK__GPU_ROW_PER_ITEM : WK__GPU_ROW_PER_GROUP);
+        assert_int_equal(p->launch[0].spec.config.mapping, local < 16 ? WK__GPU_ROW_PER_ITEM : WK__GPU_ROW_PER_GROUP);
         free(p);
     }
 }
@@ -526,7 +526,7 @@ static plan *tail_plan(epilogue_product product, epilogue_kind kind, bool passes
     c->kernel.elide_result = passes;
     assert_int_equal(wk__gpu_lower_work(&target, &c->work, note, p, &fail), WK_OK);
     assert_int_equal(p->count, 1);
-    assert_int_equal(p->launch[0].unit.nmemory, c->memories);
+    assert_int_equal(p->launch[0].spec.nmemory, c->memories);
     for (int m = 0; m < c->memories; m++) assert_ptr_equal(p->launch[0].block[m], &c->memory[m]);
     epilogue_case_free(c);
     return p;
@@ -540,14 +540,14 @@ static void tails(void **state)
          *b = tail_plan(EPILOGUE_OF_BLOCKS, EPILOGUE_RELU, false);
     plan *c = tail_plan(EPILOGUE_OF_BLOCKS, EPILOGUE_PLACES, false),
          *again = tail_plan(EPILOGUE_OF_BLOCKS, EPILOGUE_RELU, true);
-    const wk__gpu_kernel_spec *unit = &a->launch[0].unit;
+    const wk__gpu_kernel_spec *unit = &a->launch[0].spec;
     wk__gpu_kernel_spec without = *unit;
     without.group = NULL;
-    assert_true(wk__gpu_kernel_spec_equal(unit, &again->launch[0].unit));
-    assert_true(wk__gpu_kernel_spec_hash(unit) == wk__gpu_kernel_spec_hash(&again->launch[0].unit));
-    assert_false(wk__gpu_kernel_spec_equal(unit, &b->launch[0].unit));
+    assert_true(wk__gpu_kernel_spec_equal(unit, &again->launch[0].spec));
+    assert_true(wk__gpu_kernel_spec_hash(unit) == wk__gpu_kernel_spec_hash(&again->launch[0].spec));
+    assert_false(wk__gpu_kernel_spec_equal(unit, &b->launch[0].spec));
     assert_false(wk__gpu_kernel_spec_equal(unit, &without) || wk__gpu_kernel_spec_equal(&without, unit));
-    assert_false(wk__gpu_kernel_spec_equal(&b->launch[0].unit, &c->launch[0].unit));
+    assert_false(wk__gpu_kernel_spec_equal(&b->launch[0].spec, &c->launch[0].spec));
 
     char *passes = text_of(a, 0), *kept = text_of(b, 0), *places = text_of(c, 0);
     assert_non_null(strstr(passes, "const float r0 = LOAD(stored);"));

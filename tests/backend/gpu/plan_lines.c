@@ -24,9 +24,9 @@ static wk_code note(void *user, const wk__gpu_launch *launch, wk__fail *fail)
     plan *p = user;
     const size_t used = strlen(p->text);
     (void)fail;
-    assert_true(launch->scratch == 0 || launch->unit.nmemory > 2);
-    assert_true(launch->unit.narguments <= WK__GPU_TEMPLATE_ARGUMENTS);
-    snprintf(p->text + used, sizeof p->text - used, "%s%s:%lld", used ? " " : "", launch->unit.source_template->name,
+    assert_true(launch->scratch == 0 || launch->spec.nmemory > 2);
+    assert_true(launch->spec.narguments <= WK__GPU_TEMPLATE_ARGUMENTS);
+    snprintf(p->text + used, sizeof p->text - used, "%s%s:%lld", used ? " " : "", launch->spec.source_template->name,
              (long long)launch->count);
     p->parts = launch->argument[WK__GPU_PARTS];
     if (launch->scratch > p->scratch) p->scratch = launch->scratch;

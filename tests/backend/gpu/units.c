@@ -38,7 +38,7 @@ static void release(void *program)
 }
 
 static const wk__gpu_compiler compiler = {
-    .magic = "nothing", .compile = compile, .load = load, .get_kernel = function, .release_module = release};
+    .magic = "nothing", .compile = compile, .load = load, .get_function = function, .release_module = release};
 
 /* A unit is compiled again unless all is the same that decides what becomes of it: its text, and what the kernel around
  * that takes and is told. */
@@ -52,7 +52,7 @@ static void what_decides_is_in_the_key(void **state)
     wk__gpu_device_desc card = {.target = wk__gpu_target_of(WK__GPU_CUDA, true)};
     const int by_value = card.target.max_by_value_arguments;
     const struct {
-        wk__gpu_kernel_spec unit;
+        wk__gpu_kernel_spec spec;
         int compiled; /* so far */
     } cases[] = {
         {{.source_template = &first, .nmemory = 1, .narguments = 2}, 1},
@@ -71,7 +71,7 @@ static void what_decides_is_in_the_key(void **state)
     setenv("WICK_CACHE_DIR", "off", 1);
     wk__gpu_kernel_cache_init(&units, &compiler, NULL, &card);
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        wk__gpu_kernel *made = wk__gpu_kernel_lookup(&units, &cases[k].unit, &fail);
+        wk__gpu_kernel *made = wk__gpu_kernel_lookup(&units, &cases[k].spec, &fail);
         assert_non_null(made);
         assert_int_equal(wk__gpu_ensure_built(&units, made, &fail), WK_OK);
         if (compiled != cases[k].compiled) fail_msg("case %zu: %d programs compiled", k, compiled);

@@ -12,7 +12,7 @@
 static wk__gpu_device_desc standin_card = {.info.name = "stand-in", .option = {"--fmad=false"}, .compiler_id = "NVRTC"};
 
 typedef struct standin_device {
-    wk__gpu_kernel_cache units;
+    wk__gpu_kernel_cache kernel_cache;
     void *context, *stream;
     cu_address fault, scratch;
     int64_t scratch_bytes;
@@ -54,7 +54,7 @@ static void standin_release(void *program)
 
 static const wk__gpu_compiler standin_compiler = {.magic = "wick standin\n",
                                                   .compile = standin_build,
-                                                  .get_kernel = standin_function_of,
+                                                  .get_function = standin_function_of,
                                                   .release_module = standin_release};
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -125,13 +125,13 @@ static wk_code standin_launch(void *user, const wk__gpu_launch *launch, wk__fail
 {
     standin_device *device = user;
     if (launch->count == 0) return WK_OK;
-    wk__gpu_kernel *f = wk__gpu_kernel_lookup(&device->units, &launch->unit, fail);
+    wk__gpu_kernel *f = wk__gpu_kernel_lookup(&device->kernel_cache, &launch->spec, fail);
     if (f == NULL) return WK_ERR_MEMORY;
     if (device->gathering) return WK_OK;
-    wk_code code = wk__gpu_ensure_built(&device->units, f, fail);
+    wk_code code = wk__gpu_ensure_built(&device->kernel_cache, f, fail);
     if (code == WK_OK) code = standin_scratch(device, launch->scratch, fail);
     if (code != WK_OK) return code;
-    const int nmemory = launch->unit.nmemory;
+    const int nmemory = launch->spec.nmemory;
     cu_address memory[WK__GPU_MAX_MEMORY] = {0}, many = 0;
     void *parameter[WK__GPU_MAX_MEMORY + 3] = {&device->fault};
     int64_t argument[WK__GPU_MAX_ARGUMENTS];
@@ -143,13 +143,13 @@ static wk_code standin_launch(void *user, const wk__gpu_launch *launch, wk__fail
     if (launch->scratch > 0) memory[nmemory - 1] = device->scratch;
     parameter[f->memory_slots + 1] = argument;
     parameter[f->memory_slots + 2] = &f->case_index;
-    if (!wk__gpu_kernel_by_value(&device->units, f)) {
-        const size_t bytes = (size_t)launch->unit.narguments * sizeof argument[0];
+    if (!wk__gpu_kernel_by_value(&device->kernel_cache, f)) {
+        const size_t bytes = (size_t)launch->spec.narguments * sizeof argument[0];
         cu.cuMemAlloc_v2(&many, bytes);
         cu.cuMemcpyHtoDAsync_v2(many, argument, bytes, device->stream);
         parameter[f->memory_slots + 1] = &many;
     }
-    const int64_t local = standin_card.target.group_size, groups = launch->unit.per_group ? 1 : local;
+    const int64_t local = standin_card.target.group_size, groups = launch->spec.per_group ? 1 : local;
     device->launches++;
     int error = cu.cuLaunchKernel(f->handle, (unsigned)((launch->count + groups - 1) / groups), 1, 1, (unsigned)local,
                                   1, 1, 0, device->stream, parameter, NULL);
@@ -160,7 +160,7 @@ static wk_code standin_launch(void *user, const wk__gpu_launch *launch, wk__fail
 static wk_code standin_submit(void *user, const wk__work *work, wk__fail *fail)
 {
     standin_device *device = user;
-    const bool carried = wk__gpu_should_fuse_epilogue(&device->units, work, true);
+    const bool carried = wk__gpu_should_fuse_epilogue(&device->kernel_cache, work, true);
     wk__work first = *work;
     if (!carried) first.program = NULL;
     wk_code code = WK_OK;
@@ -174,7 +174,7 @@ static wk_code standin_gather(void *user, bool on, wk__fail *fail)
 {
     standin_device *device = user;
     device->gathering = on;
-    return on ? WK_OK : wk__gpu_build(&device->units, false, fail);
+    return on ? WK_OK : wk__gpu_build(&device->kernel_cache, false, fail);
 }
 
 /* ---- the device -------------------------------------------------------------------------------------------------- */
@@ -186,7 +186,7 @@ static wk_code standin_begin(int index, void **out, wk__fail *fail)
     standin_card.target = wk__gpu_target_of(WK__GPU_CUDA, true);
     standin_card.target.compute_units = 8;
     standin_card.target.fuse_epilogue_after = 0; /* tails are carried at once */
-    wk__gpu_kernel_cache_init(&device->units, &standin_compiler, device, &standin_card);
+    wk__gpu_kernel_cache_init(&device->kernel_cache, &standin_compiler, device, &standin_card);
     int code = cu.cuInit(0);
     if (code == 0) code = cu.cuDevicePrimaryCtxRetain(&device->context, index);
     if (code == 0) code = cu.cuCtxSetCurrent(device->context);
@@ -201,7 +201,7 @@ static wk_code standin_begin(int index, void **out, wk__fail *fail)
 static void standin_end(void *user)
 {
     standin_device *device = user;
-    wk__gpu_kernel_cache_destroy(&device->units);
+    wk__gpu_kernel_cache_destroy(&device->kernel_cache);
     cu.cuCtxSetCurrent(NULL);
     cu.cuDevicePrimaryCtxRelease_v2(0);
     free(device);

@@ -47,7 +47,7 @@ static void *open_fresh(void)
     compiler = standin_compiler;
     compiler.compile = build_without;
     good(standin.open(0, &device, &fail), &fail);
-    ((standin_device *)device)->units.compiler = &compiler;
+    ((standin_device *)device)->kernel_cache.compiler = &compiler;
     return device;
 }
 

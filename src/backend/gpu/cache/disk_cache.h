@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Disk cache of compiled modules: a directory that only this user can write; files are created atomically. */
-#ifndef WICK_BACKEND_GPU_CACHE_H
-#define WICK_BACKEND_GPU_CACHE_H
+#ifndef WICK_BACKEND_GPU_DISK_CACHE_H
+#define WICK_BACKEND_GPU_DISK_CACHE_H
 
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds kernels. All pending kernels are compiled as one module: starting a compiler is slow, and each additional
- * function is cheap. */
+/* Builds kernels: binds them to functions of modules that are loaded, or in the disk cache, or compiled now. All
+ * pending kernels are compiled as one module: starting a compiler is slow, and each additional function is cheap. */
 #include "kernel_build.h"
 #include "base/platform/clock.h"
 #include "base/log.h"
@@ -19,9 +19,9 @@ int64_t wk__gpu_compilations(void)
 
 /* ---- jobs -------------------------------------------------------------------------------------------------------- */
 
-/* One build: kernels with the source of their bodies, and digests in the entries. */
+/* One build: kernels, the source of their bodies, and their entries in the module. Owns the arrays and the sources. */
 typedef struct job {
-    wk__gpu_kernel **function;
+    wk__gpu_kernel **kernel;
     wk__text *body;
     wk__gpu_module_entry *entry;
     int count;
@@ -30,25 +30,25 @@ typedef struct job {
 static void free_job(job *job)
 {
     for (int k = 0; job->body != NULL && k < job->count; k++) wk__text_free(&job->body[k]);
-    wk__free(job->function);
+    wk__free(job->kernel);
     wk__free(job->body);
     wk__free(job->entry);
 }
 
 /* Computes the digest of everything that determines the compiled code of this kernel. Returns false on allocation
  * failure. */
-static bool compute_digest(const wk__gpu_kernel_cache *units, const wk__gpu_kernel_spec *unit, const char *body,
+static bool compute_digest(const wk__gpu_kernel_cache *cache, const wk__gpu_kernel_spec *spec, const char *body,
                            wk__gpu_digest *to)
 {
     wk__gpu_digest digest = wk__gpu_digest_start();
     static const int version[] = {WK_VERSION_MAJOR, WK_VERSION_MINOR, WK_VERSION_PATCH};
-    const int call[] = {unit->nmemory, unit->narguments, wk__gpu_arguments_by_value(&units->desc->target, unit),
-                        unit->source_template != NULL ? unit->source_template->min_groups_per_unit : 0};
+    const int call[] = {spec->nmemory, spec->narguments, wk__gpu_arguments_by_value(&cache->desc->target, spec),
+                        spec->source_template != NULL ? spec->source_template->min_groups_per_unit : 0};
     wk__text prelude = {0};
-    wk__gpu_prelude(&prelude, &units->desc->target, wk__gpu_prelude_flags(unit));
+    wk__gpu_prelude(&prelude, &cache->desc->target, wk__gpu_prelude_flags(spec));
     wk__gpu_digest_add(&digest, version, sizeof version);
-    wk__gpu_digest_add_text(&digest, units->desc->compiler_id);
-    for (int k = 0; k < WK__GPU_OPTIONS; k++) wk__gpu_digest_add_text(&digest, units->desc->option[k]);
+    wk__gpu_digest_add_text(&digest, cache->desc->compiler_id);
+    for (int k = 0; k < WK__GPU_OPTIONS; k++) wk__gpu_digest_add_text(&digest, cache->desc->option[k]);
     wk__gpu_digest_add(&digest, call, sizeof call);
     bool good = prelude.data != NULL && !prelude.failed;
     if (good) wk__gpu_digest_add_text(&digest, prelude.data);
@@ -59,21 +59,22 @@ static bool compute_digest(const wk__gpu_kernel_cache *units, const wk__gpu_kern
 }
 
 /* Adds all pending kernels to the job. Returns false on allocation failure; they stay pending. */
-static bool take_pending(wk__gpu_kernel_cache *units, job *job)
+static bool take_pending(wk__gpu_kernel_cache *cache, job *job)
 {
-    pthread_mutex_lock(&units->lock);
-    for (wk__gpu_kernel *f = units->pending; f != NULL; f = f->pending_next) job->count++;
-    job->function = wk__alloc_zero((size_t)job->count + 1, sizeof *job->function);
-    job->body = wk__alloc_zero((size_t)job->count + 1, sizeof *job->body);
-    job->entry = wk__alloc_zero((size_t)job->count + 1, sizeof *job->entry);
-    bool good = job->function != NULL && job->body != NULL && job->entry != NULL;
+    pthread_mutex_lock(&cache->lock);
+    for (wk__gpu_kernel *kernel = cache->pending; kernel != NULL; kernel = kernel->pending_next) job->count++;
+    job->kernel = wk__alloc_zero((size_t)job->count, sizeof *job->kernel);
+    job->body = wk__alloc_zero((size_t)job->count, sizeof *job->body);
+    job->entry = wk__alloc_zero((size_t)job->count, sizeof *job->entry);
+    bool good = job->kernel != NULL && job->body != NULL && job->entry != NULL;
     int at = 0;
-    for (wk__gpu_kernel *f = units->pending; good && f != NULL; f = f->pending_next) job->function[at++] = f;
-    pthread_mutex_unlock(&units->lock);
+    for (wk__gpu_kernel *kernel = cache->pending; good && kernel != NULL; kernel = kernel->pending_next)
+        job->kernel[at++] = kernel;
+    pthread_mutex_unlock(&cache->lock);
     for (int k = 0; good && k < job->count; k++) {
-        wk__gpu_codegen_body(&job->body[k], &job->function[k]->spec);
+        wk__gpu_codegen_body(&job->body[k], &job->kernel[k]->spec);
         good = !job->body[k].failed && job->body[k].data != NULL;
-        if (good) good = compute_digest(units, &job->function[k]->spec, job->body[k].data, &job->entry[k].unit);
+        if (good) good = compute_digest(cache, &job->kernel[k]->spec, job->body[k].data, &job->entry[k].digest);
     }
     return good;
 }
@@ -94,37 +95,37 @@ static wk_code keep_first(wk_code first, wk_code code, const wk__fail *why, wk__
     return code;
 }
 
-static wk_code bind_from_modules(wk__gpu_kernel_cache *units, wk__gpu_kernel *function, const wk__gpu_digest *digest,
+static wk_code bind_from_modules(wk__gpu_kernel_cache *cache, wk__gpu_kernel *kernel, const wk__gpu_digest *digest,
                                  wk__fail *fail)
 {
     wk_code code = WK_OK;
-    for (wk__gpu_module *p = units->modules; p != NULL && code == WK_OK && function->handle == NULL; p = p->next)
-        code = wk__gpu_bind(units, p, function, digest, fail);
+    for (wk__gpu_module *p = cache->modules; p != NULL && code == WK_OK && kernel->handle == NULL; p = p->next)
+        code = wk__gpu_bind(cache, p, kernel, digest, fail);
     return code;
 }
 
 /* Removes kernels from the job that loaded modules or files contain, even if the driver cannot return them now: a new
  * module would have the same problem. */
-static wk_code bind_known(wk__gpu_kernel_cache *units, int folder, job *job, wk__fail *fail)
+static wk_code bind_known(wk__gpu_kernel_cache *cache, int folder, job *job, wk__fail *fail)
 {
     wk_code first = WK_OK;
     int left = 0;
     for (int k = 0; k < job->count && !is_fatal(first); k++) {
         wk__fail why;
-        wk__gpu_digest digest = job->entry[k].unit;
-        wk_code code = bind_from_modules(units, job->function[k], &digest, &why);
-        if (code == WK_OK && job->function[k]->handle == NULL && folder >= 0) {
-            wk__gpu_module_load(units, folder, digest);
-            code = bind_from_modules(units, job->function[k], &digest, &why);
+        wk__gpu_digest digest = job->entry[k].digest;
+        wk_code code = bind_from_modules(cache, job->kernel[k], &digest, &why);
+        if (code == WK_OK && job->kernel[k]->handle == NULL && folder >= 0) {
+            wk__gpu_module_load(cache, folder, digest);
+            code = bind_from_modules(cache, job->kernel[k], &digest, &why);
         }
         first = keep_first(first, code, &why, fail);
-        if (code != WK_OK || job->function[k]->handle != NULL) {
+        if (code != WK_OK || job->kernel[k]->handle != NULL) {
             wk__text_free(&job->body[k]);
             continue;
         }
         wk__text body = job->body[k];
         job->body[k] = (wk__text){0};
-        job->function[left] = job->function[k];
+        job->kernel[left] = job->kernel[k];
         job->entry[left] = job->entry[k];
         job->body[left++] = body;
     }
@@ -133,13 +134,13 @@ static wk_code bind_known(wk__gpu_kernel_cache *units, int folder, job *job, wk_
 }
 
 /* The same for a module that was built for the job. */
-static wk_code bind_built(const wk__gpu_kernel_cache *units, wk__gpu_module *program, const job *job, wk__fail *fail)
+static wk_code bind_built(const wk__gpu_kernel_cache *cache, wk__gpu_module *module, const job *job, wk__fail *fail)
 {
     wk_code first = WK_OK;
     for (int k = 0; k < job->count && !is_fatal(first); k++) {
         wk__fail why;
-        wk_code code = wk__gpu_bind(units, program, job->function[k], &job->entry[k].unit, &why);
-        if (code == WK_OK && job->function[k]->handle == NULL)
+        wk_code code = wk__gpu_bind(cache, module, job->kernel[k], &job->entry[k].digest, &why);
+        if (code == WK_OK && job->kernel[k]->handle == NULL)
             code = wk__fail_set(&why, WK_ERR_DEVICE, "driver error: a compiled kernel is missing from its module");
         first = keep_first(first, code, &why, fail);
     }
@@ -148,42 +149,67 @@ static wk_code bind_built(const wk__gpu_kernel_cache *units, wk__gpu_module *pro
 
 /* ---- compiling --------------------------------------------------------------------------------------------------- */
 
-/* Kernels without barriers share functions if `merged`; the others have a function each. */
-static void print_program(const wk__gpu_kernel_cache *units, job *job, bool merged, wk__text *text)
+/* A merged function that is being collected. */
+typedef struct merged_function {
+    const char *body[WK__GPU_SWITCH_CASES];
+    int kernel[WK__GPU_SWITCH_CASES]; /* their indices in the job */
+    int count;
+    int memory_slots; /* the most buffers of a kernel */
+} merged_function;
+
+static void add_case(merged_function *merged, job *job, int k)
 {
-    const wk__gpu_target *target = &units->desc->target;
+    const int nmemory = job->kernel[k]->spec.nmemory;
+    job->entry[k].case_index = merged->count;
+    merged->kernel[merged->count] = k;
+    merged->body[merged->count++] = job->body[k].data;
+    if (nmemory > merged->memory_slots) merged->memory_slots = nmemory;
+}
+
+/* Prints function number `function` and begins to collect the next. */
+static void print_merged(merged_function *merged, job *job, int function, wk__text *text)
+{
+    char name[32];
+    for (int k = 0; k < merged->count; k++) {
+        job->entry[merged->kernel[k]].function = function;
+        job->entry[merged->kernel[k]].memory_slots = merged->memory_slots;
+    }
+    snprintf(name, sizeof name, "wk_%d", function);
+    wk__gpu_codegen_switch(text, name, merged->memory_slots, merged->body, merged->count);
+    *merged = (merged_function){0};
+}
+
+/* Prints function number `function`, for kernel k alone. */
+static void print_single(const wk__gpu_target *target, job *job, int k, int function, wk__text *text)
+{
+    char name[32];
+    const wk__gpu_kernel_spec *spec = &job->kernel[k]->spec;
+    job->entry[k].case_index = -1;
+    job->entry[k].function = function;
+    job->entry[k].memory_slots = spec->nmemory;
+    snprintf(name, sizeof name, "wk_%d", function);
+    wk__gpu_codegen_function(text, target, spec, name, job->body[k].data);
+}
+
+/* Prints the source of the job's module and fills its entries. Kernels without barriers share functions if `merge`; the
+ * others have a function each. */
+static void print_source(const wk__gpu_kernel_cache *cache, job *job, bool merge, wk__text *text)
+{
+    const wk__gpu_target *target = &cache->desc->target;
     unsigned needs = 0;
-    for (int k = 0; k < job->count; k++) needs |= wk__gpu_prelude_flags(&job->function[k]->spec);
+    for (int k = 0; k < job->count; k++) needs |= wk__gpu_prelude_flags(&job->kernel[k]->spec);
     wk__gpu_prelude(text, target, needs);
 
-    const char *bodies[WK__GPU_SWITCH_CASES];
-    int kernels = 0, in_bodies = 0, members[WK__GPU_SWITCH_CASES], slots = 0;
-    char name[32];
-    for (int k = 0; k <= job->count; k++) {
-        bool joins = k < job->count && merged && !job->function[k]->spec.per_group;
-        if (joins) {
-            const wk__gpu_kernel_spec *unit = &job->function[k]->spec;
-            members[in_bodies] = k;
-            job->entry[k].which = in_bodies;
-            bodies[in_bodies++] = job->body[k].data;
-            if (unit->nmemory > slots) slots = unit->nmemory;
-        } else if (k < job->count) {
-            job->entry[k].which = -1;
-            job->entry[k].kernel = kernels;
-            job->entry[k].memory_slots = job->function[k]->spec.nmemory;
-            snprintf(name, sizeof name, "wk_%d", kernels++);
-            wk__gpu_codegen_function(text, target, &job->function[k]->spec, name, job->body[k].data);
-        }
-        if (in_bodies == WK__GPU_SWITCH_CASES || (k == job->count && in_bodies > 0)) {
-            for (int m = 0; m < in_bodies; m++) {
-                job->entry[members[m]].kernel = kernels;
-                job->entry[members[m]].memory_slots = slots;
-            }
-            snprintf(name, sizeof name, "wk_%d", kernels++);
-            wk__gpu_codegen_switch(text, name, slots, bodies, in_bodies);
-            in_bodies = slots = 0;
-        }
+    int functions = 0;
+    merged_function merged = {0};
+    for (int k = 0; k < job->count; k++) {
+        if (merge && !job->kernel[k]->spec.per_group)
+            add_case(&merged, job, k);
+        else
+            print_single(target, job, k, functions++, text);
+        if (merged.count == WK__GPU_SWITCH_CASES) print_merged(&merged, job, functions++, text);
     }
+    if (merged.count > 0) print_merged(&merged, job, functions, text);
 }
 
 static int64_t milliseconds(void)
@@ -191,13 +217,13 @@ static int64_t milliseconds(void)
     return wk__monotonic_ns() / 1000000;
 }
 
-static wk_code compile(const wk__gpu_kernel_cache *units, const char *source, void **program, wk__text *binary,
+static wk_code compile(const wk__gpu_kernel_cache *cache, const char *source, void **module, wk__text *binary,
                        wk__fail *fail)
 {
     const int64_t begin = milliseconds();
     __atomic_add_fetch(&compilations, 1, __ATOMIC_RELAXED);
-    wk_code code = units->compiler->compile(units->device, source, program, binary, fail);
-    wk__log(WK__LOG_KERNEL, (wk_site){0}, "%s: %zu bytes of source compiled in %lld ms", units->desc->info.name,
+    wk_code code = cache->compiler->compile(cache->device, source, module, binary, fail);
+    wk__log(WK__LOG_KERNEL, (wk_site){0}, "%s: %zu bytes of source compiled in %lld ms", cache->desc->info.name,
             strlen(source), (long long)(milliseconds() - begin));
     return code;
 }
@@ -210,18 +236,18 @@ wk_code wk__gpu_fail_compile(wk__fail *fail, const char *log)
                         length < 160 ? (int)length : 160, said);
 }
 
-static wk_code build_program(wk__gpu_kernel_cache *units, int folder, job *job, bool merged, wk__gpu_module **out,
-                             wk__fail *fail)
+static wk_code build_module(wk__gpu_kernel_cache *cache, int folder, job *job, bool merge, wk__gpu_module **out,
+                            wk__fail *fail)
 {
     wk__text text = {0}, binary = {0};
-    void *program = NULL;
-    print_program(units, job, merged, &text);
+    void *module = NULL;
+    print_source(cache, job, merge, &text);
     wk_code code = text.failed ? wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for the source of a kernel")
-                               : compile(units, text.data, &program, folder >= 0 ? &binary : NULL, fail);
+                               : compile(cache, text.data, &module, folder >= 0 ? &binary : NULL, fail);
     wk__text_free(&text);
     if (code == WK_OK) {
-        if (binary.length > 0 && !binary.failed) wk__gpu_module_save(units, folder, job->entry, job->count, &binary);
-        *out = wk__gpu_add_module(units, program, job->entry, job->count);
+        if (binary.length > 0 && !binary.failed) wk__gpu_module_save(cache, folder, job->entry, job->count, &binary);
+        *out = wk__gpu_add_module(cache, module, job->entry, job->count);
         if (*out == NULL) code = wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for a kernel");
     }
     wk__text_free(&binary);
@@ -230,18 +256,18 @@ static wk_code build_program(wk__gpu_kernel_cache *units, int folder, job *job, 
 
 /* After a failure, builds each kernel separately, so that one that the compiler rejects doesn't affect the others. A
  * rejected kernel is not tried again. */
-static wk_code build_each(wk__gpu_kernel_cache *units, int folder, job *all, wk__fail *fail)
+static wk_code build_each(wk__gpu_kernel_cache *cache, int folder, job *all, wk__fail *fail)
 {
     wk_code first = WK_OK;
     for (int k = 0; k < all->count; k++) {
-        job one = {.function = all->function + k, .body = all->body + k, .entry = all->entry + k, .count = 1};
+        job one = {.kernel = all->kernel + k, .body = all->body + k, .entry = all->entry + k, .count = 1};
         wk__fail why;
-        wk__gpu_module *program;
-        wk_code code = build_program(units, folder, &one, false, &program, &why);
-        wk__gpu_kernel *function = all->function[k];
-        function->rejected = code == WK_ERR_INTERNAL;
-        if (function->rejected) snprintf(function->reject_text, sizeof function->reject_text, "%.199s", why.text);
-        if (code == WK_OK) code = bind_built(units, program, &one, &why);
+        wk__gpu_module *module;
+        wk_code code = build_module(cache, folder, &one, false, &module, &why);
+        wk__gpu_kernel *kernel = all->kernel[k];
+        kernel->rejected = code == WK_ERR_INTERNAL;
+        if (kernel->rejected) snprintf(kernel->reject_text, sizeof kernel->reject_text, "%.199s", why.text);
+        if (code == WK_OK) code = bind_built(cache, module, &one, &why);
         first = keep_first(first, code, &why, fail);
         if (is_fatal(code)) break;
     }
@@ -249,19 +275,19 @@ static wk_code build_each(wk__gpu_kernel_cache *units, int folder, job *all, wk_
 }
 
 /* Does not compile again if the module exists but the driver cannot return a kernel. */
-static wk_code build_rest(wk__gpu_kernel_cache *units, int folder, job *job, bool merged, wk__fail *fail)
+static wk_code build_rest(wk__gpu_kernel_cache *cache, int folder, job *job, bool merge, wk__fail *fail)
 {
-    wk__gpu_module *program;
-    const wk_code code = build_program(units, folder, job, merged, &program, fail);
-    if (code == WK_OK) return bind_built(units, program, job, fail);
-    return code == WK_ERR_DEVICE_LOST ? code : build_each(units, folder, job, fail);
+    wk__gpu_module *module;
+    const wk_code code = build_module(cache, folder, job, merge, &module, fail);
+    if (code == WK_OK) return bind_built(cache, module, job, fail);
+    return code == WK_ERR_DEVICE_LOST ? code : build_each(cache, folder, job, fail);
 }
 
 /* Removes kernels from the pending list that are built or rejected. */
-static void remove_built(wk__gpu_kernel_cache *units)
+static void remove_built(wk__gpu_kernel_cache *cache)
 {
-    pthread_mutex_lock(&units->lock);
-    wk__gpu_kernel **link = &units->pending;
+    pthread_mutex_lock(&cache->lock);
+    wk__gpu_kernel **link = &cache->pending;
     while (*link != NULL) {
         if ((*link)->handle != NULL || (*link)->rejected) {
             *link = (*link)->pending_next;
@@ -269,35 +295,35 @@ static void remove_built(wk__gpu_kernel_cache *units)
             link = &(*link)->pending_next;
         }
     }
-    pthread_mutex_unlock(&units->lock);
+    pthread_mutex_unlock(&cache->lock);
 }
 
-wk_code wk__gpu_build(wk__gpu_kernel_cache *units, bool merged, wk__fail *fail)
+wk_code wk__gpu_build(wk__gpu_kernel_cache *cache, bool merge, wk__fail *fail)
 {
     job job = {0};
     wk_code code = WK_OK;
-    if (!take_pending(units, &job)) {
+    if (!take_pending(cache, &job)) {
         code = wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for the source of a kernel");
     } else {
-        int folder = wk__gpu_cache_open(units->desc->has_driver_cache);
-        code = bind_known(units, folder, &job, fail);
+        int folder = wk__gpu_cache_open(cache->desc->has_driver_cache);
+        code = bind_known(cache, folder, &job, fail);
         if (job.count > 0 && !is_fatal(code)) {
             wk__fail why;
-            code = keep_first(code, build_rest(units, folder, &job, merged, &why), &why, fail);
+            code = keep_first(code, build_rest(cache, folder, &job, merge, &why), &why, fail);
         }
         if (folder >= 0) close(folder);
-        remove_built(units);
+        remove_built(cache);
     }
     free_job(&job);
     return code;
 }
 
 /* Ignores failures of other kernels of the same build. */
-wk_code wk__gpu_ensure_built(wk__gpu_kernel_cache *units, wk__gpu_kernel *function, wk__fail *fail)
+wk_code wk__gpu_ensure_built(wk__gpu_kernel_cache *cache, wk__gpu_kernel *kernel, wk__fail *fail)
 {
-    if (function->handle != NULL) return WK_OK;
-    if (function->rejected) return wk__fail_set(fail, WK_ERR_INTERNAL, "%s", function->reject_text);
-    wk_code code = wk__gpu_build(units, false, fail);
-    if (function->handle != NULL) return WK_OK;
+    if (kernel->handle != NULL) return WK_OK;
+    if (kernel->rejected) return wk__fail_set(fail, WK_ERR_INTERNAL, "%s", kernel->reject_text);
+    wk_code code = wk__gpu_build(cache, false, fail);
+    if (kernel->handle != NULL) return WK_OK;
     return code != WK_OK ? code : wk__fail_set(fail, WK_ERR_INTERNAL, "a kernel was not built");
 }

@@ -42,8 +42,8 @@ typedef struct wk__gpu_epilogue_slot {
 } wk__gpu_epilogue_slot;
 
 /* Append the code for the marks. */
-void wk__gpu_codegen_epilogue_outer(wk__text *text, const wk__gpu_kernel_spec *unit);
-void wk__gpu_codegen_epilogue_result(wk__text *text, const wk__gpu_kernel_spec *unit);
+void wk__gpu_codegen_epilogue_outer(wk__text *text, const wk__gpu_kernel_spec *spec);
+void wk__gpu_codegen_epilogue_result(wk__text *text, const wk__gpu_kernel_spec *spec);
 
 /* Adds the epilogue of a contraction to a launch whose kernel, buffers and arguments are set. Fills `tail` with the
  * program that the launch then refers to; it must live as long as the launch. No effect if the work has no epilogue. */

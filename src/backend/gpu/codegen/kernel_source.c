@@ -26,15 +26,15 @@ static void define_dtype(wk__text *text, wk_dtype dtype)
     }
 }
 
-static void print_fixed(wk__text *text, const wk__gpu_kernel_spec *unit)
+static void print_fixed(wk__text *text, const wk__gpu_kernel_spec *spec)
 {
-    define_dtype(text, (wk_dtype)unit->dtype);
-    wk__text_format(text, "#define SCRATCH m%d\n", unit->nmemory - 1); /* if any */
-    for (const char *const *piece = unit->source_template->text; *piece != NULL; piece++) {
+    define_dtype(text, (wk_dtype)spec->dtype);
+    wk__text_format(text, "#define SCRATCH m%d\n", spec->nmemory - 1); /* if any */
+    for (const char *const *piece = spec->source_template->text; *piece != NULL; piece++) {
         if (*piece == wk__gpu_mark_outer) {
-            wk__gpu_codegen_epilogue_outer(text, unit);
+            wk__gpu_codegen_epilogue_outer(text, spec);
         } else if (*piece == wk__gpu_mark_result) {
-            wk__gpu_codegen_epilogue_result(text, unit);
+            wk__gpu_codegen_epilogue_result(text, spec);
         } else {
             wk__text_add(text, *piece);
         }
@@ -43,15 +43,15 @@ static void print_fixed(wk__text *text, const wk__gpu_kernel_spec *unit)
                        "#undef WORD\n#undef KEY\n#undef SIGN\n#undef INFINITE\n#undef SCRATCH\n");
 }
 
-void wk__gpu_codegen_body(wk__text *text, const wk__gpu_kernel_spec *unit)
+void wk__gpu_codegen_body(wk__text *text, const wk__gpu_kernel_spec *spec)
 {
-    if (unit->group != NULL) wk__text_format(text, "#define idx %s\n", unit->config.index32 ? "i32" : "i64");
-    if (unit->source_template != NULL) {
-        print_fixed(text, unit);
+    if (spec->group != NULL) wk__text_format(text, "#define idx %s\n", spec->config.index32 ? "i32" : "i64");
+    if (spec->source_template != NULL) {
+        print_fixed(text, spec);
     } else {
-        wk__gpu_codegen_program(text, unit->group, unit->config);
+        wk__gpu_codegen_program(text, spec->group, spec->config);
     }
-    if (unit->group != NULL) wk__text_add(text, "#undef idx\n");
+    if (spec->group != NULL) wk__text_add(text, "#undef idx\n");
 }
 
 static void print_memory_parameters(wk__text *text, int count)
@@ -60,18 +60,18 @@ static void print_memory_parameters(wk__text *text, int count)
     for (int k = 0; k < count; k++) wk__text_format(text, ", GM char *m%d", k);
 }
 
-void wk__gpu_codegen_function(wk__text *text, const wk__gpu_target *target, const wk__gpu_kernel_spec *unit,
+void wk__gpu_codegen_function(wk__text *text, const wk__gpu_target *target, const wk__gpu_kernel_spec *spec,
                               const char *name, const char *body)
 {
-    bool by_value = wk__gpu_arguments_by_value(target, unit);
-    if (by_value) wk__text_format(text, "typedef struct { i64 v[%d]; } %s_arguments;\n", unit->narguments, name);
-    const bool wide = wk_dtype_size(wk__compute_class((wk_dtype)unit->dtype)) > 4;
-    if (unit->source_template != NULL && unit->source_template->min_groups_per_unit > 0 && !wide) {
-        wk__text_format(text, "KERNEL_AT_ONCE(LOCALS, %d) %s(", unit->source_template->min_groups_per_unit, name);
+    bool by_value = wk__gpu_arguments_by_value(target, spec);
+    if (by_value) wk__text_format(text, "typedef struct { i64 v[%d]; } %s_arguments;\n", spec->narguments, name);
+    const bool wide = wk_dtype_size(wk__compute_class((wk_dtype)spec->dtype)) > 4;
+    if (spec->source_template != NULL && spec->source_template->min_groups_per_unit > 0 && !wide) {
+        wk__text_format(text, "KERNEL_AT_ONCE(LOCALS, %d) %s(", spec->source_template->min_groups_per_unit, name);
     } else {
         wk__text_format(text, "KERNEL(LOCALS) %s(", name);
     }
-    print_memory_parameters(text, unit->nmemory);
+    print_memory_parameters(text, spec->nmemory);
     if (by_value) {
         wk__text_format(text, ", const %s_arguments arguments)\n{\n#define A(k) arguments.v[k]\n", name);
     } else {

@@ -50,9 +50,9 @@ int64_t wk__gpu_fill_along_dim(const wk__work_args *kernel, int operands, wk__gp
 {
     int64_t *argument = launch->argument, lines = 1;
     memset(launch, 0, sizeof *launch);
-    launch->unit.nmemory = operands;
-    launch->unit.dtype = kernel->operand[0].dtype;
-    launch->unit.narguments = WK__GPU_LINE_ARGUMENTS;
+    launch->spec.nmemory = operands;
+    launch->spec.dtype = kernel->operand[0].dtype;
+    launch->spec.narguments = WK__GPU_LINE_ARGUMENTS;
     launch->writes = true;
     argument[WK__GPU_LENGTH] = kernel->ndim > 0 ? kernel->shape[kernel->dim] : 1;
     argument[WK__GPU_MODE] = kernel->mode;
@@ -82,7 +82,7 @@ int64_t wk__gpu_fill_along_dim(const wk__work_args *kernel, int operands, wk__gp
 wk_code wk__gpu_emit_along_dim(wk__gpu_launch *launch, const wk__gpu_template *fixed, int64_t items,
                                wk__gpu_launch_fn *emit, void *user, wk__fail *fail)
 {
-    launch->unit.source_template = fixed;
+    launch->spec.source_template = fixed;
     launch->argument[0] = 0;
     launch->argument[1] = launch->count = items;
     return items > 0 ? emit(user, launch, fail) : WK_OK;

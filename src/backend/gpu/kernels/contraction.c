@@ -127,7 +127,7 @@ static bool has_own_sums(const wk__work_args *kernel)
 static wk__gpu_launch launch_of(const wk__work_args *kernel, bool *narrow)
 {
     wk__gpu_launch launch = {
-        .unit = {.dtype = kernel->operand[0].dtype, .nmemory = 3, .narguments = WK__GPU_CONTRACTION_ARGUMENTS},
+        .spec = {.dtype = kernel->operand[0].dtype, .nmemory = 3, .narguments = WK__GPU_CONTRACTION_ARGUMENTS},
         .writes = true};
     *narrow = wk__gpu_fill_contraction(kernel, &launch);
     return launch;
@@ -136,7 +136,7 @@ static wk__gpu_launch launch_of(const wk__work_args *kernel, bool *narrow)
 static bool takes_tiles(const wk__gpu_target *target, const wk__gpu_launch *launch)
 {
     const int64_t *argument = launch->argument;
-    return wk__gpu_can_tile(target, (wk_dtype)launch->unit.dtype, argument[WK__GPU_SUM_ROWS],
+    return wk__gpu_can_tile(target, (wk_dtype)launch->spec.dtype, argument[WK__GPU_SUM_ROWS],
                             argument[WK__GPU_SUM_COLUMNS], argument[WK__GPU_SUM_LENGTH]);
 }
 
@@ -194,9 +194,9 @@ wk_code wk__gpu_lower_contraction(const wk__gpu_target *target, const wk__work *
     if (launch.count == 0) return WK_OK;
     if (takes_tiles(target, &launch))
         return wk__gpu_lower_contraction_tiles(target, work, narrow, &launch, emit, user, fail);
-    launch.unit.per_group =
+    launch.spec.per_group =
         target->local_memory && launch.count <= 16384 && launch.argument[WK__GPU_SUM_LENGTH] >= 1024;
-    launch.unit.source_template = &(launch.unit.per_group ? dots : element)[narrow];
+    launch.spec.source_template = &(launch.spec.per_group ? dots : element)[narrow];
     wk__program tail;
     wk__gpu_add_epilogue(work, &tail, &launch);
     return emit(user, &launch, fail);

@@ -134,7 +134,7 @@ static const wk__gpu_template small = {.name = "contraction_tiled", .text = smal
 wk__gpu_tiling wk__gpu_contraction_tiling(const wk__gpu_target *target, const wk__gpu_launch *launch, bool narrow)
 {
     const int64_t *argument = launch->argument;
-    return wk__gpu_choose_tiling(target, (wk_dtype)launch->unit.dtype, !narrow, argument[WK__GPU_SUM_BATCHES],
+    return wk__gpu_choose_tiling(target, (wk_dtype)launch->spec.dtype, !narrow, argument[WK__GPU_SUM_BATCHES],
                                  argument[WK__GPU_SUM_ROWS], argument[WK__GPU_SUM_COLUMNS],
                                  argument[WK__GPU_SUM_LENGTH]);
 }
@@ -148,12 +148,12 @@ wk_code wk__gpu_lower_contraction_tiles(const wk__gpu_target *target, const wk__
     argument[WK__GPU_SUM_PART] = tiling.k_per_split;
     if (argument[WK__GPU_SUM_LENGTH] == 0) argument[WK__GPU_SUMMED_AXES] = 0;
     launch->count = tiling.tiles * tiling.k_splits;
-    launch->unit.per_group = true;
+    launch->spec.per_group = true;
     if (tiling.k_splits > 1) {
-        launch->unit.source_template = narrow ? &small_part : &wide_part;
+        launch->spec.source_template = narrow ? &small_part : &wide_part;
         return wk__gpu_emit_split_k(work, launch, &tiling, emit, user, fail);
     }
-    launch->unit.source_template = tiling.large ? &large : narrow ? &small : &wide;
+    launch->spec.source_template = tiling.large ? &large : narrow ? &small : &wide;
     wk__program tail;
     wk__gpu_add_epilogue(work, &tail, launch);
     return emit(user, launch, fail);

@@ -173,7 +173,7 @@ static bool is_gemv_along_k(const wk__gpu_target *target, const wk__matmul *prod
 wk_code wk__gpu_lower_matmul(const wk__gpu_target *target, const wk__matmul *product, const wk__work *work,
                              wk__gpu_launch_fn *emit, void *user, wk__fail *fail)
 {
-    wk__gpu_launch launch = {.unit = {.dtype = product->c.dtype, .nmemory = 3, .narguments = WK__GPU_MATMUL_ARGUMENTS},
+    wk__gpu_launch launch = {.spec = {.dtype = product->c.dtype, .nmemory = 3, .narguments = WK__GPU_MATMUL_ARGUMENTS},
                              .writes = true};
     int64_t batches = wk__gpu_fill_matmul(product, launch.argument), m = product->m, n = product->n;
     launch.block[0] = product->c.memory->block;
@@ -184,15 +184,15 @@ wk_code wk__gpu_lower_matmul(const wk__gpu_target *target, const wk__matmul *pro
     if (wk__gpu_can_tile(target, (wk_dtype)product->c.dtype, m, n, product->k))
         return wk__gpu_lower_matmul_tiles(target, product, work, batches, &launch, emit, user, fail);
     if (m >= 8 && n >= 16 && !target->local_memory) {
-        launch.unit.source_template = &blocked;
+        launch.spec.source_template = &blocked;
         launch.count = batches * ((m + 7) / 8) * ((n + 15) / 16);
     } else if ((launch.count <= 1024 && product->k >= 4096) || is_gemv_along_k(target, product)) {
-        launch.unit.source_template = &dot;
+        launch.spec.source_template = &dot;
     } else {
-        launch.unit.source_template = &simple;
+        launch.spec.source_template = &simple;
     }
     launch.argument[WK__GPU_MATMUL_COUNT] = launch.count;
-    launch.unit.per_group = launch.unit.source_template == &dot;
+    launch.spec.per_group = launch.spec.source_template == &dot;
     wk__program tail;
     wk__gpu_add_epilogue(work, &tail, &launch);
     return emit(user, &launch, fail);

@@ -136,20 +136,20 @@ wk_code wk__gpu_lower_matmul_tiles(const wk__gpu_target *target, const wk__matmu
     const wk__operand *a = &product->a, *b = &product->b;
     const int rows = product->nbatch, columns = rows + 1;
     const wk__gpu_tiling tiling =
-        wk__gpu_choose_tiling(target, (wk_dtype)launch->unit.dtype, false, batches, product->m, product->n, product->k);
+        wk__gpu_choose_tiling(target, (wk_dtype)launch->spec.dtype, false, batches, product->m, product->n, product->k);
     launch->argument[PART] = tiling.k_per_split;
     launch->argument[BATCHES] = batches;
     launch->argument[LOAD_PATTERNS] = choose_load_pattern(product, a, product->m, a->stride[rows], a->stride[columns]);
     launch->argument[LOAD_PATTERNS + 1] =
         choose_load_pattern(product, b, product->n, b->stride[columns], b->stride[rows]);
-    launch->unit.narguments = ARGUMENTS;
-    launch->unit.per_group = true;
+    launch->spec.narguments = ARGUMENTS;
+    launch->spec.per_group = true;
     launch->count = tiling.tiles * tiling.k_splits;
     if (tiling.k_splits > 1) {
-        launch->unit.source_template = &in_parts;
+        launch->spec.source_template = &in_parts;
         return wk__gpu_emit_split_k(work, launch, &tiling, emit, user, fail);
     }
-    launch->unit.source_template = tiling.large ? &large : &small;
+    launch->spec.source_template = tiling.large ? &large : &small;
     wk__program tail;
     wk__gpu_add_epilogue(work, &tail, launch);
     return emit(user, launch, fail);

@@ -218,11 +218,11 @@ wk_code wk__gpu_lower_scan(const wk__gpu_target *target, const wk__work *work, w
     wk__gpu_launch launch;
     int64_t lines = wk__gpu_fill_along_dim(kernel, 2, &launch), length = launch.argument[WK__GPU_LENGTH], parts;
     const scan_templates *way = choose_algorithm(target, kernel, lines, length, &parts);
-    launch.unit.per_group = way == &tiled;
+    launch.spec.per_group = way == &tiled;
     if (parts == 1) return wk__gpu_emit_along_dim(&launch, &way->whole, lines, emit, user, fail);
     launch.argument[WK__GPU_PART] = wk__chunk_count(length, parts);
     launch.argument[WK__GPU_PARTS] = parts = wk__chunk_count(length, launch.argument[WK__GPU_PART]);
-    launch.unit.nmemory = 3;
+    launch.spec.nmemory = 3;
     launch.scratch = 8 * lines * parts;
     launch.writes = false;
     wk_code code = wk__gpu_emit_along_dim(&launch, &way->sums, lines * parts, emit, user, fail);

@@ -65,11 +65,11 @@ wk_code wk__gpu_lower_scatter_add(const wk__gpu_target *target, const wk__work *
     int64_t *width = &launch.argument[WK__GPU_WIDTH]; /* elements between two indices of the dimension */
     *width = 1;
     for (int d = kernel->dim + 1; d < kernel->ndim; d++) *width *= kernel->shape[d];
-    uint8_t dtype = launch.unit.dtype;
-    launch.unit.dtype = WK_I64; /* one check kernel for all dtypes: it only reads indices */
+    uint8_t dtype = launch.spec.dtype;
+    launch.spec.dtype = WK_I64; /* one check kernel for all dtypes: it only reads indices */
     launch.writes = false;
     wk_code code = wk__gpu_emit_along_dim(&launch, &check, lines * length, emit, user, fail);
-    launch.unit.dtype = dtype;
+    launch.spec.dtype = dtype;
     launch.writes = true;
     launch.argument[WK__GPU_PARTS] = parts_of(target, lines, length, kernel->bound);
     lines *= launch.argument[WK__GPU_PARTS];

@@ -100,7 +100,7 @@ static wk_code plan_merge(wk__gpu_launch *launch, wk__gpu_launch_fn *emit, void 
 {
     int64_t *argument = launch->argument, length = argument[WK__GPU_LENGTH], lines = argument[WK__GPU_LINES];
     int64_t elements = lines * length;
-    launch->unit.nmemory = 4;
+    launch->spec.nmemory = 4;
     launch->scratch = 2 * 8 * elements;
     launch->writes = false;
     argument[WK__GPU_BOUND] = 0; /* here: which half of the scratch memory is read */
@@ -128,7 +128,7 @@ wk_code wk__gpu_lower_sort(const wk__gpu_target *target, const wk__work *work, w
 {
     wk__gpu_launch launch;
     wk__gpu_fill_along_dim(work->args, 3, &launch);
-    const int64_t length = launch.argument[WK__GPU_LENGTH], tile = wk__gpu_sort_tile(target, launch.unit.dtype);
+    const int64_t length = launch.argument[WK__GPU_LENGTH], tile = wk__gpu_sort_tile(target, launch.spec.dtype);
     if (length == 0) return WK_OK;
     if (is_merged(target, length, tile)) return plan_merge(&launch, emit, user, fail);
     return length <= tile ? wk__gpu_lower_sort_bitonic(target, &launch, emit, user, fail)

@@ -59,10 +59,10 @@ static const wk__gpu_template sort = {.name = "sort_short", .text = text};
 wk_code wk__gpu_lower_sort_bitonic(const wk__gpu_target *target, wk__gpu_launch *launch, wk__gpu_launch_fn *emit,
                                    void *user, wk__fail *fail)
 {
-    const int64_t tile = wk__gpu_sort_tile(target, launch->unit.dtype), lines = launch->argument[WK__GPU_LINES];
+    const int64_t tile = wk__gpu_sort_tile(target, launch->spec.dtype), lines = launch->argument[WK__GPU_LINES];
     int64_t width = tile / target->group_size; /* at least the elements of one item */
     while (width < launch->argument[WK__GPU_LENGTH]) width *= 2;
     launch->argument[WK__GPU_WIDTH] = width;
-    launch->unit.per_group = true;
+    launch->spec.per_group = true;
     return wk__gpu_emit_along_dim(launch, &sort, wk__chunk_count(lines, tile / width), emit, user, fail);
 }

@@ -187,26 +187,26 @@ wk_code wk__gpu_lower_sort_radix(const wk__gpu_target *target, wk__gpu_launch *l
                                  void *user, wk__fail *fail)
 {
     int64_t *argument = launch->argument, lines = argument[WK__GPU_LINES], length = argument[WK__GPU_LENGTH];
-    const int64_t bits = 8 * (int64_t)wk_dtype_size((wk_dtype)launch->unit.dtype), digits = bits / 8;
-    const int64_t tiles = wk__chunk_count(length, wk__gpu_sort_tile(target, launch->unit.dtype));
+    const int64_t bits = 8 * (int64_t)wk_dtype_size((wk_dtype)launch->spec.dtype), digits = bits / 8;
+    const int64_t tiles = wk__chunk_count(length, wk__gpu_sort_tile(target, launch->spec.dtype));
     const int64_t pair = (bits == 64 ? 8 : 4) + 4, halves = wk__min_i64(digits - 1, 2);
     argument[WK__GPU_PARTS] = tiles;
     argument[WK__GPU_BOUND] = 1;
     argument[HALF] = to_multiple_of_8(lines * length * pair);
     argument[COUNTS] = halves * argument[HALF];
-    launch->unit.narguments = ARGUMENTS;
-    launch->unit.nmemory = 4;
-    launch->unit.per_group = true;
+    launch->spec.narguments = ARGUMENTS;
+    launch->spec.nmemory = 4;
+    launch->spec.per_group = true;
     launch->scratch = argument[COUNTS] + 4 * lines * DIGITS * (tiles + 1);
-    const uint8_t dtype = launch->unit.dtype;
+    const uint8_t dtype = launch->spec.dtype;
     wk_code code = WK_OK;
     for (int64_t digit = 0; digit < digits && code == WK_OK; digit++) {
         argument[WK__GPU_WIDTH] = 8 * digit;
         launch->writes = false;
         code = wk__gpu_emit_along_dim(launch, &radix_count, lines * tiles, emit, user, fail);
-        launch->unit.dtype = WK_I64; /* one kernel for all dtypes: it only reads counts */
+        launch->spec.dtype = WK_I64; /* one kernel for all dtypes: it only reads counts */
         if (code == WK_OK) code = wk__gpu_emit_along_dim(launch, &radix_offsets, lines * DIGITS, emit, user, fail);
-        launch->unit.dtype = dtype;
+        launch->spec.dtype = dtype;
         launch->writes = digit == digits - 1;
         if (code == WK_OK) code = wk__gpu_emit_along_dim(launch, &radix_move, lines * tiles, emit, user, fail);
         argument[WK__GPU_BOUND] ^= 1;

@@ -193,7 +193,7 @@ wk_code wk__gpu_emit_split_k(const wk__work *work, wk__gpu_launch *tiles, const 
     const wk__work_args *kernel = work->args;
     const wk_dtype dtype = (wk_dtype)kernel->operand[0].dtype;
     wk__gpu_launch sums = {
-        .unit = {.source_template = &add_parts, .dtype = (uint8_t)dtype, .nmemory = 3, .narguments = ARGUMENTS},
+        .spec = {.source_template = &add_parts, .dtype = (uint8_t)dtype, .nmemory = 3, .narguments = ARGUMENTS},
         .writes = true};
     sums.count = 1;
     for (int d = 0; d < WK__MAX_DIMS; d++) {
@@ -206,11 +206,11 @@ wk_code wk__gpu_emit_split_k(const wk__work *work, wk__gpu_launch *tiles, const 
     sums.argument[START] = wk__gpu_first_element(&kernel->operand[0]);
     tiles->scratch = sums.scratch = tiling->k_splits * sums.count * (int64_t)wk_dtype_size(wk__compute_class(dtype));
     tiles->writes = false;
-    tiles->unit.nmemory++;
+    tiles->spec.nmemory++;
     for (int o = 0; o < WK__WORK_OPERANDS; o++) sums.block[o] = kernel->operand[o].memory->block;
     wk__program tail;
     wk__gpu_add_epilogue(work, &tail, &sums);
-    sums.unit.nmemory++;
+    sums.spec.nmemory++;
     const wk_code code = emit(user, tiles, fail);
     return code == WK_OK ? emit(user, &sums, fail) : code;
 }
