@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program's handler of errors hears of each first error once, also of one in the program's own functions that the
- * library calls, and also when these have cleared it. */
+/* Tests that the error handler is called once for each first error, including errors in user functions that the library
+ * calls, and errors which those functions have cleared. */
 #include "support/wick.h"
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@ static void listen(void *user, wk_code code, const char *text)
     told++;
 }
 
-/* How many errors each of the program's functions makes, and clears. */
+/* Number of errors that each user function causes and clears. */
 static int times = 1;
 
 static void fail_and_clear(void)
@@ -29,7 +29,7 @@ static void fail_and_clear(void)
     }
 }
 
-/* ---- the program's functions ------------------------------------------------------------------------------------- */
+/* ---- user functions ---------------------------------------------------------------------------------------------- */
 
 static wk_tensor *forward(wk_module *m, wk_tensor *x)
 {
@@ -88,7 +88,7 @@ static wk_tensor *lent(void)
     return wk_borrow(memory, (4), release, NULL);
 }
 
-/* ---- calls that lead to them ------------------------------------------------------------------------------------- */
+/* ---- calls that run them ----------------------------------------------------------------------------------------- */
 
 static wk_module *module;
 static wk_tensor *leaf;
@@ -162,7 +162,7 @@ static void zeroed_gradient_fails(void)
     }
     wk_optim_zero_grad(optim);
 }
-/* Of no call's end that is busy: the next call tells it. */
+/* The error does not belong to a running call: the next call reports it. */
 static void buffer_fails(void)
 {
     WK_SCOPE;
@@ -216,19 +216,19 @@ static void each_is_told_once(void **state)
         for (times = 0; times < 4; times++) {
             told = 0;
             calls[k].make();
-            if (told != times) fail_msg("%s: %d of %d errors were told", calls[k].name, told, times);
+            if (told != times) fail_msg("%s: %d of %d errors were reported", calls[k].name, told, times);
             for (int n = 0; n < times; n++) {
                 char wanted[40];
                 snprintf(wanted, sizeof wanted, "to [%d]", n + 5);
                 if (!strstr(texts[n], wanted) || !strstr(texts[n], "rules/handlers.c:"))
-                    fail_msg("%s: error %d is told as \"%s\"", calls[k].name, n, texts[n]);
+                    fail_msg("%s: error %d is reported as \"%s\"", calls[k].name, n, texts[n]);
             }
             expect_ok();
         }
     end();
 }
 
-/* ---- a handler that leaves --------------------------------------------------------------------------------------- */
+/* ---- a handler that jumps ---------------------------------------------------------------------------------------- */
 
 static jmp_buf back;
 
@@ -238,7 +238,7 @@ static void jump(void *user, wk_code code, const char *text)
     longjmp(back, 1);
 }
 
-/* Those that the handler has not heard of as it leaves, it hears of later. */
+/* Errors not yet reported when the handler jumps are reported later. */
 static void what_is_left_is_told_later(void **state)
 {
     (void)state;
@@ -253,8 +253,8 @@ static void what_is_left_is_told_later(void **state)
         times = 0;
         wk_guard_close(&scope);
         wk_free(wk_ones((1)));
-        const bool at_once = k == 0; /* and forward has not gone on */
-        if (told != (at_once ? 1 : 3)) fail_msg("%s: %d errors were told", calls[k].name, told);
+        const bool at_once = k == 0; /* forward stops at its first error */
+        if (told != (at_once ? 1 : 3)) fail_msg("%s: %d errors were reported", calls[k].name, told);
         wk_clear_error();
         wk_set_grad(leaf, NULL);
         assert_true(wk_item(wk_sum(leaf)) == 4);
@@ -263,7 +263,8 @@ static void what_is_left_is_told_later(void **state)
     end();
 }
 
-/* What a destroy leads to is held as the destroy is: the handler hears of it when that has gone. */
+/* A forward inside of a destroy defers its errors like the destroy itself: the handler is called when the destroy has
+ * ended. */
 static bool gone;
 static void note(void *user, wk_code code, const char *text)
 {

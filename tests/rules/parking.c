@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rule 7 of docs/contributing/invariants.md: what only an open scope owns is parked, not stored: when, when not, and
- * with the same bits. What engine_plan and engine_parking hold of it is not repeated here. */
+/* Tests rule 7 of docs/contributing/invariants.md: values that only an open scope owns are parked instead of stored.
+ * The tests check when values are parked, when not, and that the bits are the same. engine_plan and engine_parking test
+ * the rest of this rule. */
 #include "support/plan.h"
 
-/* A parked value and the place of what it will read: the record holds values, which in-place calls do not change. */
+/* A parked value reads immutable values: later in-place calls do not change them. */
 static void parked_operands_never_change(void **state)
 {
     (void)state;
@@ -18,7 +19,7 @@ static void parked_operands_never_change(void **state)
     int64_t before = live();
     wk_mul_(z, 5);
     wk_flush();
-    assert_int_equal(live() - before, BYTES); /* a fresh buffer */
+    assert_int_equal(live() - before, BYTES); /* a new buffer */
     wk_tensor *now = wk_retain(wk_exp(row));  /* the view follows its storage */
     need(sum);
     const wk__program *written = wk__null_log_program_at(0), *read_late = wk__null_log_program_at(1);
@@ -33,7 +34,7 @@ static void parked_operands_never_change(void **state)
     wk_free(now), wk_free(z);
 }
 
-/* The same in numbers, to the bit: a chain read after its input was changed twice, once through a view. */
+/* Compares bits: a chain is read after its input was changed twice, once through a view. */
 static void parked_values_have_the_same_bits(void **state)
 {
     (void)state;
@@ -57,7 +58,8 @@ static void parked_values_have_the_same_bits(void **state)
     wk_free(z), wk_free(copy);
 }
 
-/* Elementwise ops and views are parked; all else is stored: computing it again would cost more than memory. */
+/* Element-wise ops and views are parked. All other results are stored, because recomputing them would cost more than
+ * memory. */
 static void what_is_parked_and_what_is_not(void **state)
 {
     (void)state;
@@ -67,7 +69,7 @@ static void what_is_parked_and_what_is_not(void **state)
     wk_tensor *chain = wk_mul(wk_transpose(wk_exp(x), 0, 1), 2), *sum = wk_sum(x, (1)), *product = wk_matmul(x, x),
               *sorted = wk_cumsum(x, 0), *kept = wk_retain(wk_mul(x, 3)), *saved = wk_exp(leaf),
               *part = wk_zeros((4, 4), .device = test_null());
-    wk_fill_(wk_select(part, 0, 1), 2); /* written in part: the rest is the old value's */
+    wk_fill_(wk_select(part, 0, 1), 2); /* written in part: the rest keeps the old values */
     wk_flush();
     assert_int_equal(state_of(chain), WK__DEFERRED);
     assert_int_equal(state_of(sum), WK__STORED);
@@ -79,7 +81,7 @@ static void what_is_parked_and_what_is_not(void **state)
     wk_free(kept), wk_free(x);
 }
 
-/* Of a chain that only a scope owns every 17th is stored: reading one computes 16 at most. */
+/* Of a chain that only a scope owns, every 17th value is stored, so a read computes at most 16. */
 static void chains_are_parked_sixteen_deep(void **state)
 {
     (void)state;
@@ -117,7 +119,7 @@ static void memory_that_others_can_write_is_not_parked_on(void **state)
     EXPECT_VALUES(wk_add(own, 0), 0, 100, 2, 3);
 }
 
-/* The pointer is asked for when a parked value already reads that memory. */
+/* The pointer is requested when a parked value already reads that memory. */
 static void a_pointer_that_is_given_out_later(void **state)
 {
     (void)state;
@@ -134,14 +136,14 @@ static void a_pointer_that_is_given_out_later(void **state)
     EXPECT_VALUES(x, 0, 100, 2, 3);
 }
 
-/* What a parked value alone keeps alive must not be larger than the value itself. */
+/* Memory kept alive only by a parked value must not be larger than the value. */
 static void an_operand_that_goes_first(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *x = square(), *y = square();
     start();
-    wk_tensor *small = wk_gt(x, 0), *large = wk_mul(y, 2); /* a quarter of x; as much as y */
+    wk_tensor *small = wk_gt(x, 0), *large = wk_mul(y, 2); /* a quarter of x; the size of y */
     wk_flush();
     assert_int_equal(state_of(small), WK__DEFERRED);
     assert_int_equal(state_of(large), WK__DEFERRED);
@@ -153,7 +155,7 @@ static void an_operand_that_goes_first(void **state)
     assert_int_equal(before - live(), BYTES - BYTES / 4);
 }
 
-/* The same when the operands have gone before the value was ever parked. */
+/* The same if the operands were freed before the value was parked. */
 static void operands_that_have_gone_before_the_flush(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages that say how it came about, or what to write instead: where a NULL comes from, which round of a loop made a
- * tensor, what is no GPU here, which dtypes there are, which operand to move. */
+/* Tests messages that explain the cause or suggest a remedy: the origin of a NULL, the loop iteration that created a
+ * tensor, why a device is not a GPU, the available dtypes, the operand to move. */
 #include "support/reexec.h"
 #include "support/devices.h"
 #include <pthread.h>
@@ -42,7 +42,7 @@ static void a_null_is_traced(void **state)
     expect_error("add: second operand is NULL; the last failed call here, ", ": exp", NULL);
 }
 
-/* What the library asks on its own behalf gave the program nothing, and a list is no gradient that was not there. */
+/* A NULL inside of the library is not reported as a failed call of the program, nor is an absent gradient. */
 static void a_null_of_the_library_is_not(void **state)
 {
     (void)state;
@@ -127,13 +127,13 @@ static void the_hint_moves_to_the_accelerator(void **state)
     expect_error("wk_to(b, wk_null(0))", NULL);
     wk_where(wk_ones((3, 3), .dtype = WK_BOOL), there, here);
     expect_error("move them: wk_to(a, wk_null(0)), wk_to(c, wk_null(0))", NULL);
-    wk_add_(here, there); /* a copy of the target would take the result, and go */
+    wk_add_(here, there); /* the result would go to a copy of the target */
     expect_error("move one: wk_to(b, wk_cpu())", NULL);
     wk_add_(there, here);
     expect_error("move one: wk_to(b, wk_null(0))", NULL);
 }
 
-/* Of two accelerators to that which has more of the operands: of a layer, where the network is. */
+/* Of two accelerators the hint names the one with more of the operands: for a layer, the one with its parameters. */
 static void the_hint_moves_the_fewer(void **state)
 {
     (void)state;
@@ -146,7 +146,7 @@ static void the_hint_moves_the_fewer(void **state)
     expect_error("move one: wk_to(b, wk_opencl(1))", NULL);
 }
 
-/* Those that are carried out with calls of others name their own operands. */
+/* Composed ops name their own operands. */
 static void composed_ops_name_their_operands(void **state)
 {
     (void)state;
@@ -227,7 +227,7 @@ static void what_to_write_instead(void **state)
     expect_error("linspace: count must be at least 0, got -3", NULL);
 }
 
-/* Converting a mask to i64 would take rows 0 and 1, again and again. */
+/* Converted to i64 a mask would select rows 0 and 1. */
 static void masks_are_no_indices(void **state)
 {
     (void)state;
@@ -259,7 +259,7 @@ static void scores_and_labels_the_wrong_way_round(void **state)
     expect_error("cross_entropy: input must be floating-point", "wk_to_dtype(x, WK_F32)", NULL);
 }
 
-/* ---- functions of the program ------------------------------------------------------------------------------------ */
+/* ---- user functions ---------------------------------------------------------------------------------------------- */
 
 static void double_it(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
 {
@@ -295,7 +295,7 @@ static int leaks(void)
     return wk_error() || !net || !kept;
 }
 
-/* Reads the log of a child that runs this program again, from the file that is named for it, or from its stderr. */
+/* Runs this program as a child and expects leaks in its log: in the named file, or in its stderr. */
 static void expect_leaks_told(bool named)
 {
     char path[300], text[4000] = "";
