@@ -69,7 +69,7 @@ static void operands_are_evaluated_once(void **state)
 
 /* Each macro has an exported function with arrays, counts and options that may be NULL; simple ops also have a plain
  * one. */
-static void functions_stand_behind_the_macros(void **state)
+static void macros_have_exported_functions(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -158,7 +158,7 @@ static void reserved_dtypes_are_named_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operands_are_evaluated_once),        cmocka_unit_test(functions_stand_behind_the_macros),
+        cmocka_unit_test(operands_are_evaluated_once),        cmocka_unit_test(macros_have_exported_functions),
         cmocka_unit_test(positional_where_zero_is_plausible), cmocka_unit_test(an_empty_list_means_all_dimensions),
         cmocka_unit_test(reserved_dtypes_are_named_errors),
     };

@@ -20,7 +20,7 @@ static void expect_site(int line, const char *op, const char *word)
 /* ---- rule 21: call sites ----------------------------------------------------------------------------------------- */
 
 /* A message names the innermost call in user code; composed ops and the library's layers report their caller's site. */
-static void the_site_is_the_program_s_own_call(void **state)
+static void the_site_is_a_call_of_user_code(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -35,14 +35,14 @@ static void the_site_is_the_program_s_own_call(void **state)
 
 static int inner_line, middle_line;
 
-static wk_tensor *inner_forward(wk_module *self, wk_tensor *x)
+static wk_tensor *forward_with_an_error(wk_module *self, wk_tensor *x)
 {
     (void)self;
     inner_line = __LINE__ + 1;
     return wk_matmul(x, wk_ones((9, 9)));
 }
 
-static wk_tensor *middle_forward(wk_module *self, wk_tensor *x)
+static wk_tensor *forward_around_an_error(wk_module *self, wk_tensor *x)
 {
     middle_line = __LINE__ + 1;
     wk_tensor *y = wk_forward(wk_module_child_by_index(self, 0), x);
@@ -53,8 +53,8 @@ static wk_tensor *middle_forward(wk_module *self, wk_tensor *x)
 static void nested_callbacks_name_the_innermost(void **state)
 {
     (void)state;
-    static const wk_module_kind inner = {.size = sizeof inner, .name = "inner", .forward1 = inner_forward},
-                                middle = {.size = sizeof middle, .name = "middle", .forward1 = middle_forward};
+    static const wk_module_kind inner = {.size = sizeof inner, .name = "inner", .forward1 = forward_with_an_error},
+                                middle = {.size = sizeof middle, .name = "middle", .forward1 = forward_around_an_error};
     WK_SCOPE;
     wk_module *block = wk_module_new(&middle), *core = wk_module_new(&inner);
     wk_module_add(block, "core", core);
@@ -129,7 +129,7 @@ static void gradients_have_the_shape_of_the_operand(void **state)
     assert_null(wk_grad_of(x));
 }
 
-static void hooks_and_functions_are_the_program_s_code(void **state)
+static void hooks_and_functions_are_user_code(void **state)
 {
     (void)state;
     const wk_function_kind kind = own_function(own_backward);
@@ -144,7 +144,7 @@ static void hooks_and_functions_are_the_program_s_code(void **state)
 }
 
 /* An error in backward names the call of the forward pass. */
-static void an_error_in_backward_names_the_forward(void **state)
+static void errors_in_backward_name_the_forward_call(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -161,7 +161,7 @@ static void an_error_in_backward_names_the_forward(void **state)
 
 /* A version belongs to the storage and increases at the call, before anything is computed: through a view or another
  * handle, too. */
-static void versions_sit_on_the_storage(void **state)
+static void versions_belong_to_the_storage(void **state)
 {
     (void)state;
     for (int how = 0; how < 4; how++) {
@@ -177,7 +177,7 @@ static void versions_sit_on_the_storage(void **state)
 }
 
 /* Records, nodes and views reference storages, so handles may be freed in any order. */
-static void handles_may_go_in_any_order(void **state)
+static void handles_may_be_freed_in_any_order(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -225,7 +225,7 @@ static void moving_makes_older_graphs_errors(void **state)
 static char order[32];
 static double sums[32];
 
-static wk_tensor *note(wk_tensor *grad, void *user)
+static wk_tensor *append_name(wk_tensor *grad, void *user)
 {
     size_t n = strlen(order);
     sums[n] = wk_item(wk_sum(grad));
@@ -235,19 +235,19 @@ static wk_tensor *note(wk_tensor *grad, void *user)
 
 /* Hooks of a tensor run in order of registration, and hooks of results before those of their operands. Post-accumulate
  * hooks run once per leaf, after its complete gradient, however many paths lead to it. */
-static void hooks_have_an_order(void **state)
+static void hooks_run_in_order(void **state)
 {
     (void)state;
     WK_SCOPE;
     memset(order, 0, sizeof order);
     wk_tensor *x = wk_ones((2), .requires_grad = true), *y = wk_mul(x, 2), *z = wk_mul(x, 3);
-    wk_register_hook(x, note, "A", .post_accumulate = true);
-    wk_register_hook(x, note, "a");
-    wk_register_hook(x, note, "b");
-    wk_register_hook(x, note, "B", .post_accumulate = true);
-    wk_register_hook(y, note, "y");
-    wk_register_hook(y, note, "x"); /* times 10 */
-    wk_register_hook(y, note, "w"); /* receives the result of the previous hook */
+    wk_register_hook(x, append_name, "A", .post_accumulate = true);
+    wk_register_hook(x, append_name, "a");
+    wk_register_hook(x, append_name, "b");
+    wk_register_hook(x, append_name, "B", .post_accumulate = true);
+    wk_register_hook(y, append_name, "y");
+    wk_register_hook(y, append_name, "x"); /* times 10 */
+    wk_register_hook(y, append_name, "w"); /* receives the result of the previous hook */
     assert_int_equal(wk_backward(wk_sum(wk_add(y, z))), WK_OK);
     assert_string_equal(order, "abyxwabAB"); /* z was created after y */
     const double expected[] = {6, 6, 2, 2, 20, 40, 40, 46, 46};
@@ -274,7 +274,7 @@ static void cube_backward(wk_function *f, wk_tensor *const grad_out[], wk_tensor
     grad_in[0] = wk_mul(grad_out[0], wk_mul(wk_mul(x, x), 3));
 }
 
-static void gradients_have_gradients(void **state)
+static void gradients_are_differentiable(void **state)
 {
     (void)state;
     static const wk_function_kind cube = {.size = sizeof cube,
@@ -335,7 +335,7 @@ static wk_tensor *same_forward(wk_module *self, wk_tensor *x)
     return x;
 }
 
-static void kinds_grow(void **state)
+static void kinds_of_older_headers_are_accepted(void **state)
 {
     (void)state;
     struct {
@@ -357,18 +357,18 @@ static void kinds_grow(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_site_is_the_program_s_own_call),
+        cmocka_unit_test(the_site_is_a_call_of_user_code),
         cmocka_unit_test(nested_callbacks_name_the_innermost),
-        cmocka_unit_test(hooks_and_functions_are_the_program_s_code),
+        cmocka_unit_test(hooks_and_functions_are_user_code),
         cmocka_unit_test(gradients_have_the_shape_of_the_operand),
-        cmocka_unit_test(an_error_in_backward_names_the_forward),
-        cmocka_unit_test(versions_sit_on_the_storage),
-        cmocka_unit_test(handles_may_go_in_any_order),
+        cmocka_unit_test(errors_in_backward_name_the_forward_call),
+        cmocka_unit_test(versions_belong_to_the_storage),
+        cmocka_unit_test(handles_may_be_freed_in_any_order),
         cmocka_unit_test(moving_makes_older_graphs_errors),
-        cmocka_unit_test(hooks_have_an_order),
-        cmocka_unit_test(gradients_have_gradients),
+        cmocka_unit_test(hooks_run_in_order),
+        cmocka_unit_test(gradients_are_differentiable),
         cmocka_unit_test(a_parameter_is_one_storage),
-        cmocka_unit_test(kinds_grow),
+        cmocka_unit_test(kinds_of_older_headers_are_accepted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 /* ---- rule 6: when work runs -------------------------------------------------------------------------------------- */
 
 /* Recording runs nothing. Reading a value runs everything recorded before it, so reading the rest runs nothing more. */
-static void work_is_run_when_numbers_are_needed(void **state)
+static void work_runs_when_a_value_is_read(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -31,7 +31,7 @@ static void work_is_run_when_numbers_are_needed(void **state)
 
 /* If an optimiser stepped in a scope, closing the scope frees its handles and then runs the ring. Each step is
  * therefore cut at the same calls, and unused results are never computed. A scope without a step runs nothing. */
-static void a_step_is_cut_at_the_end_of_its_scope(void **state)
+static void a_training_step_runs_at_the_end_of_its_scope(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -60,7 +60,7 @@ static void a_step_is_cut_at_the_end_of_its_scope(void **state)
     }
 }
 
-static void a_full_ring_is_run(void **state)
+static void a_full_ring_runs(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -82,7 +82,7 @@ static int64_t waits(void)
     return counters.waits;
 }
 
-static void shapes_that_depend_on_data_wait_and_are_counted(void **state)
+static void data_dependent_shapes_wait_and_are_counted(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -147,7 +147,7 @@ static void a_training_step_compiles_once(void **state)
     wk_free(labels), wk_free(x);
 }
 
-static void shapes_are_no_structure(void **state)
+static void shapes_do_not_change_the_structure(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -164,12 +164,12 @@ static void shapes_are_no_structure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(work_is_run_when_numbers_are_needed),
-        cmocka_unit_test(a_step_is_cut_at_the_end_of_its_scope),
-        cmocka_unit_test(a_full_ring_is_run),
-        cmocka_unit_test(shapes_that_depend_on_data_wait_and_are_counted),
+        cmocka_unit_test(work_runs_when_a_value_is_read),
+        cmocka_unit_test(a_training_step_runs_at_the_end_of_its_scope),
+        cmocka_unit_test(a_full_ring_runs),
+        cmocka_unit_test(data_dependent_shapes_wait_and_are_counted),
         cmocka_unit_test(a_training_step_compiles_once),
-        cmocka_unit_test(shapes_are_no_structure),
+        cmocka_unit_test(shapes_do_not_change_the_structure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static wk_tensor *in_context(wk_context *context, const char *op, wk_tensor *a, 
 }
 
 /* Each context has a separate ring. Using a pending result of another context runs that context's ring first. */
-static void a_pending_result_is_run_by_its_own_ring(void **state)
+static void a_pending_result_runs_in_its_own_ring(void **state)
 {
     (void)state;
     wk_context *one = wk_context_new(), *other = wk_context_new();
@@ -53,7 +53,7 @@ static void a_pending_result_is_run_by_its_own_ring(void **state)
 }
 
 /* Calls that another context recorded before an in-place write read the old values. */
-static void a_write_in_place_comes_after_what_was_recorded(void **state)
+static void in_place_writes_follow_earlier_records(void **state)
 {
     (void)state;
     wk_context *other = wk_context_new();
@@ -89,7 +89,7 @@ static void *receive(void *user)
 }
 
 /* A thread retains a tensor before it hands it over; the end of a thread runs its ring and closes its scopes. */
-static void tensors_go_from_thread_to_thread(void **state)
+static void tensors_move_between_threads(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -162,7 +162,7 @@ static void counting_devices_and_fork(void **state)
 /* ---- rule 29: definition of a GPU -------------------------------------------------------------------------------- */
 
 /* OpenCL devices that are CPUs are not GPUs unless WICK_GPU says so. */
-static void cpus_are_no_gpus_unless_asked_for(void **state)
+static void opencl_cpus_are_gpus_only_on_request(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -201,7 +201,7 @@ static void cpus_are_no_gpus_unless_asked_for(void **state)
 
 /* The device and grad mode are arguments, independent of the thread's. The caller owns results, whatever scopes are
  * open. The thread's error is neither read nor changed. */
-static void a_binding_says_everything(void **state)
+static void bindings_do_not_depend_on_the_thread_state(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -232,7 +232,7 @@ static void a_binding_says_everything(void **state)
     expect_ok();
 }
 
-static void a_message_is_cut_and_says_the_binding_s_site(void **state)
+static void messages_are_truncated_and_name_the_binding_s_site(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -272,7 +272,7 @@ static void *calls(void *user)
 }
 
 /* The shared context has a lock: any thread may call it. */
-static void one_context_for_many_threads(void **state)
+static void threads_share_one_context(void **state)
 {
     (void)state;
     pthread_t thread[THREADS];
@@ -283,7 +283,7 @@ static void one_context_for_many_threads(void **state)
 }
 
 /* Without memory the names are still right. */
-static void the_code_returned_is_the_one_recorded(void **state)
+static void the_returned_code_is_the_recorded_one(void **state)
 {
     (void)state;
     wk_device elsewhere = wk_cpu();
@@ -302,7 +302,7 @@ static void the_code_returned_is_the_one_recorded(void **state)
     wk_clear_error();
 }
 
-static void a_name_is_right_without_memory(void **state)
+static void names_are_right_without_memory(void **state)
 {
     (void)state;
     wk__alloc_fail_at(1);
@@ -315,15 +315,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counting_devices_and_fork),
-        cmocka_unit_test(cpus_are_no_gpus_unless_asked_for),
-        cmocka_unit_test(the_code_returned_is_the_one_recorded),
-        cmocka_unit_test(a_name_is_right_without_memory),
-        cmocka_unit_test_setup_teardown(a_pending_result_is_run_by_its_own_ring, test_default_mode, test_restore_mode),
-        cmocka_unit_test(a_write_in_place_comes_after_what_was_recorded),
-        cmocka_unit_test(tensors_go_from_thread_to_thread),
-        cmocka_unit_test(a_binding_says_everything),
-        cmocka_unit_test(a_message_is_cut_and_says_the_binding_s_site),
-        cmocka_unit_test(one_context_for_many_threads),
+        cmocka_unit_test(opencl_cpus_are_gpus_only_on_request),
+        cmocka_unit_test(the_returned_code_is_the_recorded_one),
+        cmocka_unit_test(names_are_right_without_memory),
+        cmocka_unit_test_setup_teardown(a_pending_result_runs_in_its_own_ring, test_default_mode, test_restore_mode),
+        cmocka_unit_test(in_place_writes_follow_earlier_records),
+        cmocka_unit_test(tensors_move_between_threads),
+        cmocka_unit_test(bindings_do_not_depend_on_the_thread_state),
+        cmocka_unit_test(messages_are_truncated_and_name_the_binding_s_site),
+        cmocka_unit_test(threads_share_one_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,7 +113,7 @@ static bool check_row(const promised_code *row)
     return right;
 }
 
-static void calls_give_the_promised_codes(void **state)
+static void calls_return_the_promised_codes(void **state)
 {
     (void)state;
     int wrong = 0;
@@ -223,7 +223,7 @@ static void promised_codes_have_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(calls_give_the_promised_codes, test_clean),
+        cmocka_unit_test_teardown(calls_return_the_promised_codes, test_clean),
         cmocka_unit_test(promised_codes_have_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@ static void fail_something(void)
 }
 
 /* Expects that the error is still that of fail_something, and clears it. */
-static void expect_the_first(void)
+static void expect_the_first_error(void)
 {
     expect_error("add: shapes do not broadcast: f32[2] and f32[3]", NULL);
 }
@@ -38,7 +38,7 @@ static void the_first_error_stays(void **state)
     wk_item(wk_ones((2)));
     wk_load_tensors("/no/such/file");
     assert_int_equal(wk_error_code(), WK_ERR_SHAPE);
-    expect_the_first();
+    expect_the_first_error();
     assert_int_equal(wk_error_code(), WK_OK);
     wk_reshape(wk_ones((4)), (3)); /* after clearing, the next error is the first */
     expect_error("reshape", NULL);
@@ -67,7 +67,7 @@ static void optional_operands(void **state)
             out[4] = k == 4 ? wk_nll_loss(x, labels, .weight = NULL) : out[4];
             out[5] = k == 5 ? wk_layer_norm(x, (3), wk_ones((3)), NULL, 0) : out[5];
             if (k == 6) out[6] = wk_set_grad(leaf, NULL) == WK_OK ? leaf : NULL;
-            if (pending) expect_the_first();
+            if (pending) expect_the_first_error();
         }
         for (int k = 0; k < 7; k++)
             if ((out[k] == NULL) != (pending == 1))
@@ -78,7 +78,7 @@ static void optional_operands(void **state)
     }
 }
 
-static void null_without_an_error_is_one(void **state)
+static void null_without_an_error_is_an_error(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -227,7 +227,7 @@ static void null_lists(void)
     }
 }
 
-static wk_tensor *gives_nothing(wk_tensor *const *in, void *context)
+static wk_tensor *function_without_a_result(wk_tensor *const *in, void *context)
 {
     (void)in;
     if (context) wk_reshape(wk_ones((4)), (3));
@@ -246,11 +246,11 @@ static void null_functions(void)
     wk_tensor *g = wk_ones((2), .dtype = WK_F64, .requires_grad = true);
     assert_false(wk_gradcheck(NULL, NULL, (g)));
     expect_error("gradcheck: the function is NULL", NULL);
-    assert_false(wk_gradcheck_at(WK_HERE, gives_nothing, NULL, NULL, 1));
+    assert_false(wk_gradcheck_at(WK_HERE, function_without_a_result, NULL, NULL, 1));
     expect_error("gradcheck: the array of inputs is NULL", NULL);
-    assert_false(wk_gradcheck(gives_nothing, NULL, (g)));
+    assert_false(wk_gradcheck(function_without_a_result, NULL, (g)));
     expect_error("gradcheck: the result of f is NULL", NULL);
-    assert_false(wk_gradcheck(gives_nothing, g, (g)));
+    assert_false(wk_gradcheck(function_without_a_result, g, (g)));
     expect_error("reshape", NULL);
     wk_function_save(NULL, g);
     expect_error("function_save: the function is NULL", NULL);
@@ -264,7 +264,7 @@ static void null_functions(void)
     wk_batch_end(NULL);
     fail_something();
     assert_int_equal(wk_report_error(NULL), 1);
-    expect_the_first();
+    expect_the_first_error();
     expect_ok();
 }
 
@@ -367,14 +367,14 @@ static void good_operands_work_while_an_error_is_pending(void **state)
     assert_int_equal(wk_save(net, "/tmp/never-written.safetensors"), WK_ERR_SHAPE);
     assert_int_equal(wk_optim_zero_grad(sgd), WK_OK);
     assert_null(wk_grad_of(w));
-    expect_the_first();
+    expect_the_first_error();
     FILE *file = fopen("/tmp/never-written.safetensors", "r");
     assert_null(file);
     EXPECT_VALUES(w, 0, 1, 1);
 }
 
 /* A device whose name could not be parsed makes each call fail that receives it. */
-static void a_device_that_is_none(void **state)
+static void an_unparsable_device_fails_each_call(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -406,7 +406,7 @@ static void a_device_that_is_none(void **state)
 }
 
 /* A value that is not in an enum is reported where it is used, with the valid values. */
-static void numbers_that_no_enum_has(void **state)
+static void values_outside_enums(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -435,12 +435,12 @@ static void numbers_that_no_enum_has(void **state)
 }
 
 /* The handler runs without locks: it may use the library, and errors that it causes come after the first. */
-static int heard;
+static int handler_calls;
 
 static void handler(void *user, wk_code code, const char *text)
 {
-    heard++;
-    assert_ptr_equal(user, &heard);
+    handler_calls++;
+    assert_ptr_equal(user, &handler_calls);
     assert_int_equal(code, wk_error_code());
     assert_string_equal(text, wk_error());
     WK_SCOPE;
@@ -451,40 +451,40 @@ static void handler(void *user, wk_code code, const char *text)
     char message[100];
     assert_int_equal(wk_call(NULL, "exp", &x, 1, &out, &count, NULL, message, sizeof message), WK_OK);
     wk_free(out.tensor);
-    wk_set_error_handler(handler, &heard);
+    wk_set_error_handler(handler, &handler_calls);
 }
 
 static void a_handler_may_use_the_library(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_set_error_handler(handler, &heard);
-    heard = 0;
+    wk_set_error_handler(handler, &handler_calls);
+    handler_calls = 0;
     fail_something();
-    assert_int_equal(heard, 1);
-    expect_the_first();
+    assert_int_equal(handler_calls, 1);
+    expect_the_first_error();
     wk_tensor *x = wk_retain(far_ones()); /* a deferred error */
     wk_sync();
     wk__null_fail_submit(1);
     wk_tensor *y = wk_retain(wk_exp(x));
     wk_sync();
     wk__null_clear_faults();
-    assert_int_equal(heard, 2);
+    assert_int_equal(handler_calls, 2);
     expect_error("exp", NULL);
     wk_value arg = {.kind = WK_VALUE_TENSOR, .tensor = x}, out; /* reported by status and message, not to the thread */
     int count = 1;
     char message[100];
     assert_int_not_equal(wk_call(NULL, "no_such_op", &arg, 1, &out, &count, NULL, message, sizeof message), WK_OK);
-    assert_int_equal(heard, 2);
+    assert_int_equal(handler_calls, 2);
     wk_set_error_handler(NULL, NULL);
     fail_something();
-    assert_int_equal(heard, 2);
+    assert_int_equal(handler_calls, 2);
     wk_clear_error();
     wk_free(x), wk_free(y);
 }
 
 /* The pointer's type states the expected dtype; byte pointers fit every dtype. */
-static void memory_of_another_dtype_is_told(void **state)
+static void memory_of_another_dtype_is_reported(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -521,15 +521,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(the_first_error_stays, test_clean),
         cmocka_unit_test_teardown(optional_operands, test_clean),
-        cmocka_unit_test_teardown(null_without_an_error_is_one, test_clean),
+        cmocka_unit_test_teardown(null_without_an_error_is_an_error, test_clean),
         cmocka_unit_test_teardown(result_arrays_are_null_after_an_error, test_clean),
         cmocka_unit_test_teardown(null_arrays_are_errors, test_clean),
         cmocka_unit_test_teardown(options_out_of_range, test_clean),
         cmocka_unit_test_teardown(good_operands_work_while_an_error_is_pending, test_clean),
-        cmocka_unit_test_teardown(a_device_that_is_none, test_clean),
-        cmocka_unit_test_teardown(numbers_that_no_enum_has, test_clean),
+        cmocka_unit_test_teardown(an_unparsable_device_fails_each_call, test_clean),
+        cmocka_unit_test_teardown(values_outside_enums, test_clean),
         cmocka_unit_test_teardown(a_handler_may_use_the_library, test_clean),
-        cmocka_unit_test(memory_of_another_dtype_is_told),
+        cmocka_unit_test(memory_of_another_dtype_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

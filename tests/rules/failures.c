@@ -16,7 +16,7 @@ static wk_tensor *far_ones(void)
 
 /* ---- rule 17: the first error, and deferred ones ----------------------------------------------------------------- */
 
-static void asking_for_the_error_runs_nothing(void **state)
+static void querying_the_error_runs_nothing(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -38,7 +38,7 @@ static void asking_for_the_error_runs_nothing(void **state)
 }
 
 /* A deferred error is reported by the next call, or by a read of the failed value; the program may have continued. */
-static void late_errors_come_with_the_next_call_or_the_reader(void **state)
+static void deferred_errors_are_reported_by_the_next_call_or_read(void **state)
 {
     (void)state;
     for (int how = 0; how < 8; how++) {
@@ -84,7 +84,7 @@ static void late_errors_come_with_the_next_call_or_the_reader(void **state)
 
 /* Each read of a failed value reports its first cause and call site, however long the chain. Independent values are
  * unaffected. */
-static void dependants_have_the_first_cause(void **state)
+static void dependent_values_report_the_first_cause(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -111,7 +111,7 @@ static void dependants_have_the_first_cause(void **state)
 
 /* A value fails and there is no memory for a message: the error is reported once to the thread, and not again for
  * results computed from it. */
-static void what_there_is_no_memory_for_is_told_once(void **state)
+static void a_failure_without_a_message_is_reported_once(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -163,7 +163,7 @@ static void a_step_is_all_or_nothing(void **state)
 /* Every index is checked before the first element is written. */
 /* A bad index on the CPU fails none of: values computed beside it in the same kernel, its operands, and an in-place
  * target. */
-static void a_bad_index_fails_what_depends_on_it(void **state)
+static void a_bad_index_fails_dependent_values_only(void **state)
 {
     (void)state;
     wk_tensor *places, *beside, *fine, *taken, *after;
@@ -243,7 +243,7 @@ static void targets_beside_a_bad_index(void **state)
 }
 
 /* Of several bad indices the first in element order is reported, also if indices are checked after the call. */
-static void the_first_bad_index_is_told(void **state)
+static void the_first_bad_index_is_reported(void **state)
 {
     (void)state;
     static const char *const names[] = {"gather", "scatter_add", "scatter", "scatter"};
@@ -270,7 +270,7 @@ static void the_first_bad_index_is_told(void **state)
 }
 
 /* A lost device fails the values on it and no others. */
-static void a_lost_device(void **state)
+static void a_lost_device_fails_its_values_only(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -298,7 +298,7 @@ static void a_lost_device(void **state)
 }
 
 /* Reading a target that kept its old values reports the error that prevented the write, because the read ran it. */
-static void a_read_tells_what_it_has_run(void **state)
+static void a_read_reports_errors_of_the_work_it_runs(void **state)
 {
     (void)state;
     for (int how = 0; how < 4; how++) {
@@ -319,17 +319,17 @@ static void a_read_tells_what_it_has_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(asking_for_the_error_runs_nothing, test_clean),
-        cmocka_unit_test_teardown(late_errors_come_with_the_next_call_or_the_reader, test_clean),
-        cmocka_unit_test_teardown(a_read_tells_what_it_has_run, test_clean),
-        cmocka_unit_test_teardown(dependants_have_the_first_cause, test_clean),
-        cmocka_unit_test_teardown(what_there_is_no_memory_for_is_told_once, test_clean),
+        cmocka_unit_test_teardown(querying_the_error_runs_nothing, test_clean),
+        cmocka_unit_test_teardown(deferred_errors_are_reported_by_the_next_call_or_read, test_clean),
+        cmocka_unit_test_teardown(a_read_reports_errors_of_the_work_it_runs, test_clean),
+        cmocka_unit_test_teardown(dependent_values_report_the_first_cause, test_clean),
+        cmocka_unit_test_teardown(a_failure_without_a_message_is_reported_once, test_clean),
         cmocka_unit_test_teardown(a_step_is_all_or_nothing, test_clean),
-        cmocka_unit_test_teardown(a_bad_index_fails_what_depends_on_it, test_clean),
+        cmocka_unit_test_teardown(a_bad_index_fails_dependent_values_only, test_clean),
         cmocka_unit_test_teardown(a_bad_index_writes_nothing, test_clean),
         cmocka_unit_test_teardown(targets_beside_a_bad_index, test_clean),
-        cmocka_unit_test_teardown(the_first_bad_index_is_told, test_clean),
-        cmocka_unit_test_teardown(a_lost_device, test_clean),
+        cmocka_unit_test_teardown(the_first_bad_index_is_reported, test_clean),
+        cmocka_unit_test_teardown(a_lost_device_fails_its_values_only, test_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
  * engine_scopes and data_loader test the rest of these rules. */
 #include "support/wick.h"
 
-static void expect_gone(wk_tensor *x)
+static void expect_freed(wk_tensor *x)
 {
     wk_exp(x);
     expect_error("exp", "scope has closed", NULL);
@@ -25,7 +25,7 @@ static void closing_a_guard_closes_all_above_it(void **state)
     wk_guard_close(&scope);
     assert_true(wk_is_grad_enabled());
     assert_int_equal(wk_device_of(wk_ones((1))).kind, WK_CPU);
-    expect_gone(x);
+    expect_freed(x);
     wk_guard other = wk_no_grad_open(WK_HERE);
     assert_true(other.token > last); /* guard numbers are never reused, */
     wk_guard_close(&grad);           /* so an old one closes nothing */
@@ -71,13 +71,13 @@ static void fail_at_the_end(wk_module *m)
     (void)m;
     wk_neg(NULL);
 }
-static wk_tensor *itself(wk_module *m, wk_tensor *x)
+static wk_tensor *return_input(wk_module *m, wk_tensor *x)
 {
     (void)m;
     return x;
 }
 static const wk_module_kind part_kind = {
-    .size = sizeof part_kind, .name = "part", .forward1 = itself, .destroy = fail_at_the_end};
+    .size = sizeof part_kind, .name = "part", .forward1 = return_input, .destroy = fail_at_the_end};
 
 static wk_tensor *jump_from_a_scope(wk_module *m, wk_tensor *x)
 {
@@ -98,7 +98,7 @@ static __attribute__((noinline)) void overwrite_the_stack(void)
 
 /* A scope that forward left open closes after the jump. Errors from then on are not attributed to forward, whose frame
  * no longer exists. */
-static void what_closes_after_a_jump_stands_alone(void **state)
+static void errors_after_a_jump_do_not_name_forward(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -126,10 +126,10 @@ static void count_destroyed(wk_module *m)
     destroyed++;
 }
 static const wk_module_kind counting_kind = {
-    .size = sizeof counting_kind, .name = "counting", .forward1 = itself, .destroy = count_destroyed};
+    .size = sizeof counting_kind, .name = "counting", .forward1 = return_input, .destroy = count_destroyed};
 
 /* Modules are destroyed one after another, not nested: a jump out of one destroy must not prevent the next. */
-static void modules_go_after_a_jump_out_of_destroy(void **state)
+static void modules_are_freed_after_a_jump_out_of_destroy(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -171,7 +171,7 @@ static void grad_mode_nests(void **state)
 /* ---- rule 4: handle slots ---------------------------------------------------------------------------------------- */
 
 /* A slot is reused after at least 4,096 later frees; in debug builds never. */
-static void a_slot_is_not_used_again_soon(void **state)
+static void slots_are_reused_late(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -186,7 +186,7 @@ static void a_slot_is_not_used_again_soon(void **state)
     expect_error("exp", "tensor", "freed", NULL);
 }
 
-static void a_wild_pointer_is_told(void **state)
+static void a_wild_pointer_is_reported(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -202,7 +202,7 @@ static void a_wild_pointer_is_told(void **state)
 }
 
 /* An op reads only the mark of a handle, and only at addresses that a handle can have. */
-static void a_wild_operand_is_told(void **state)
+static void a_wild_operand_is_reported(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -286,11 +286,11 @@ int main(void)
         cmocka_unit_test(closing_a_guard_closes_all_above_it),
         cmocka_unit_test(grad_mode_nests),
         cmocka_unit_test(a_handler_may_jump_out),
-        cmocka_unit_test(what_closes_after_a_jump_stands_alone),
-        cmocka_unit_test(modules_go_after_a_jump_out_of_destroy),
-        cmocka_unit_test(a_slot_is_not_used_again_soon),
-        cmocka_unit_test(a_wild_pointer_is_told),
-        cmocka_unit_test(a_wild_operand_is_told),
+        cmocka_unit_test(errors_after_a_jump_do_not_name_forward),
+        cmocka_unit_test(modules_are_freed_after_a_jump_out_of_destroy),
+        cmocka_unit_test(slots_are_reused_late),
+        cmocka_unit_test(a_wild_pointer_is_reported),
+        cmocka_unit_test(a_wild_operand_is_reported),
         cmocka_unit_test(texts_live_as_long_as_their_object),
         cmocka_unit_test(any_number_of_texts_in_one_printf),
     };

@@ -19,7 +19,7 @@ static void same(wk_tensor *a, wk_tensor *b)
 
 static const int64_t two_three[] = {2, 3}, one[] = {1}, zero[] = {0}, swapped[] = {1, 0};
 
-static void shapes_of_what_is_made(void **state)
+static void shapes_of_created_tensors(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -102,7 +102,7 @@ static int both_forward(wk_module *self, wk_tensor *const *in, int inputs, wk_te
     return inputs == 2 && (out[0] = wk_sub(in[0], in[1])) ? 1 : -1;
 }
 
-static void tensors(void **state)
+static void lists_of_tensors(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -222,7 +222,7 @@ static void one_two_or_three_numbers(void **state)
 
 /* ---- strides ----------------------------------------------------------------------------------------------------- */
 
-static void strides_of_what_is_read_and_written(void **state)
+static void strides_of_reads_and_writes(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -246,13 +246,13 @@ static void strides_of_what_is_read_and_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_of_what_is_made),
+        cmocka_unit_test(shapes_of_created_tensors),
         cmocka_unit_test(sizes_and_dimensions),
-        cmocka_unit_test(tensors),
+        cmocka_unit_test(lists_of_tensors),
         cmocka_unit_test(elements_and_options),
         cmocka_unit_test(arrays_of_arrays),
         cmocka_unit_test(one_two_or_three_numbers),
-        cmocka_unit_test(strides_of_what_is_read_and_written),
+        cmocka_unit_test(strides_of_reads_and_writes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ static void many_results_with_a_graph(void **state)
     EXPECT_VALUES(wk_grad_of(w), 0, 1, 1, 1, 1, 1, 1);
 }
 
-static bool slots_are_used_again(void)
+static bool slots_are_reused(void)
 {
     wk_tensor *first = wk_ones((1)), *x;
     bool again = false;
@@ -95,7 +95,7 @@ static bool slots_are_used_again(void)
 
 enum { HANDLES = 64 }; /* maximum per iteration */
 
-static void a_loop_whose_body_has_a_scope(void **state)
+static void a_loop_with_a_scope_does_not_grow(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -114,7 +114,7 @@ static void a_loop_whose_body_has_a_scope(void **state)
         if (k == 8000) before = held + live(wk_cpu()); /* slots of freed handles are reused after 4,096 later frees */
     }
     int64_t grown = held + live(wk_cpu()) - before;
-    if (!slots_are_used_again()) grown -= (int64_t)4000 * HANDLES * 64; /* a debug build does not reuse slots */
+    if (!slots_are_reused()) grown -= (int64_t)4000 * HANDLES * 64; /* a debug build does not reuse slots */
     if (grown > 64 << 10) fail_msg("%lld more bytes after 4,000 iterations", (long long)grown);
     expect_ok();
 }
@@ -146,7 +146,7 @@ static void the_limit_of_the_cpu(void **state)
 }
 
 /* A result that cannot be stored is refused at the call, in every mode; views of any size are allowed. */
-static void what_cannot_be_stored_is_refused_at_the_call(void **state)
+static void results_too_large_are_refused_at_the_call(void **state)
 {
     (void)state;
     for (int mode = 0; mode < 3; mode++) {
@@ -187,7 +187,7 @@ static void what_cannot_be_stored_is_refused_at_the_call(void **state)
     }
 }
 
-static void elements_that_share_memory_are_not_written(void **state)
+static void writes_to_overlapping_elements_are_refused(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -226,10 +226,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_results_in_one_scope),
         cmocka_unit_test(many_results_with_a_graph),
-        cmocka_unit_test(a_loop_whose_body_has_a_scope),
+        cmocka_unit_test(a_loop_with_a_scope_does_not_grow),
         cmocka_unit_test(the_limit_of_the_cpu),
-        cmocka_unit_test(what_cannot_be_stored_is_refused_at_the_call),
-        cmocka_unit_test(elements_that_share_memory_are_not_written),
+        cmocka_unit_test(results_too_large_are_refused_at_the_call),
+        cmocka_unit_test(writes_to_overlapping_elements_are_refused),
         cmocka_unit_test(gradients_are_dense_before_they_accumulate),
     };
     if (wk_set_allocator(counting, NULL) != WK_OK) return 1;

@@ -115,7 +115,7 @@ static int try_sample(const wk__op *op, const char *text)
     return failed;
 }
 
-static void every_op_names_itself(void **state)
+static void messages_name_the_op(void **state)
 {
     (void)state;
     for (int k = 0; k < wk__op_total; k++) {
@@ -145,7 +145,7 @@ static void expect_call(int line, const char *name)
 }
 #define NAMED(name, call) ((void)(call), expect_call(__LINE__, name))
 
-static void tensors_name_the_call(void **state)
+static void messages_of_tensors_name_the_call(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -239,7 +239,7 @@ static void tensors_name_the_call(void **state)
     assert_int_equal(unnamed, 0);
 }
 
-static void objects_name_the_call(void **state)
+static void messages_of_objects_name_the_call(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -327,7 +327,7 @@ static void objects_name_the_call(void **state)
     assert_int_equal(unnamed, 0);
 }
 
-static void devices_name_the_call(void **state)
+static void messages_of_devices_name_the_call(void **state)
 {
     (void)state;
     wk_device_properties properties = {0};
@@ -360,7 +360,7 @@ static void devices_name_the_call(void **state)
     assert_int_equal(unnamed, 0);
 }
 
-static void texts_that_are_null(void **state)
+static void null_texts_are_refused(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -389,7 +389,7 @@ static void texts_that_are_null(void **state)
 }
 
 /* A deferred error that another call reports keeps its own name and line; so do calls of a handler. */
-static void other_calls_keep_their_names(void **state)
+static void deferred_errors_keep_their_names(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -435,7 +435,7 @@ static void differentiate(void *user, wk_code code, const char *text)
     *(bool *)user = wk_requires_grad(wk_mul(wk_ones((2), .requires_grad = true), 2));
 }
 
-static void handlers_make_calls_of_their_own(void **state)
+static void calls_of_handlers_keep_their_names(void **state)
 {
     (void)state;
     wk_tensor *x = wk_ones((2)), *y = wk_ones((3));
@@ -458,7 +458,7 @@ static void handlers_make_calls_of_their_own(void **state)
 
 /* ---- invalid values ---------------------------------------------------------------------------------------------- */
 
-static void numbers_are_refused(void **state)
+static void invalid_numbers_are_refused(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -494,7 +494,7 @@ static void numbers_are_refused(void **state)
 }
 
 /* The known size of an array is compared with the shape; an array may be larger. */
-static void arrays_that_are_too_small(void **state)
+static void arrays_too_small_are_refused(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -517,7 +517,7 @@ static void arrays_that_are_too_small(void **state)
 }
 
 /* The same for an array that becomes the tensor's memory, and for strides that reach beyond it. */
-static void borrowed_arrays_that_are_too_small(void **state)
+static void borrowed_arrays_too_small_are_refused(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -552,7 +552,7 @@ static void borrowed_arrays_that_are_too_small(void **state)
 }
 
 /* Values are not checked at the call: a read of the result reports the error, with the line of the call. */
-static void probabilities_are_looked_at_by_the_device(void **state)
+static void probabilities_are_checked_on_the_device(void **state)
 {
     (void)state;
     static const double bad[] = {-1, 2, 1.0001, -1e-3, NAN, INFINITY};
@@ -582,7 +582,7 @@ static void probabilities_are_looked_at_by_the_device(void **state)
     }
 }
 
-static void memory_that_is_short(void **state)
+static void allocation_failures_name_the_call(void **state)
 {
     (void)state;
     enum { MIB = 1 << 20 };
@@ -615,7 +615,7 @@ static void memory_that_is_short(void **state)
 }
 
 /* Names are arbitrary bytes of the program, messages are UTF-8. */
-static void names_that_are_no_text(void **state)
+static void names_with_invalid_utf8(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -634,18 +634,18 @@ static void names_that_are_no_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_op_names_itself),
-        cmocka_unit_test(tensors_name_the_call),
-        cmocka_unit_test(objects_name_the_call),
-        cmocka_unit_test(devices_name_the_call),
-        cmocka_unit_test(texts_that_are_null),
-        cmocka_unit_test_setup_teardown(other_calls_keep_their_names, test_default_mode, test_restore_mode),
-        cmocka_unit_test(handlers_make_calls_of_their_own),
-        cmocka_unit_test(numbers_are_refused),
-        cmocka_unit_test(arrays_that_are_too_small),
-        cmocka_unit_test(borrowed_arrays_that_are_too_small),
-        cmocka_unit_test(probabilities_are_looked_at_by_the_device),
-        cmocka_unit_test(memory_that_is_short),
-        cmocka_unit_test(names_that_are_no_text)};
+        cmocka_unit_test(messages_name_the_op),
+        cmocka_unit_test(messages_of_tensors_name_the_call),
+        cmocka_unit_test(messages_of_objects_name_the_call),
+        cmocka_unit_test(messages_of_devices_name_the_call),
+        cmocka_unit_test(null_texts_are_refused),
+        cmocka_unit_test_setup_teardown(deferred_errors_keep_their_names, test_default_mode, test_restore_mode),
+        cmocka_unit_test(calls_of_handlers_keep_their_names),
+        cmocka_unit_test(invalid_numbers_are_refused),
+        cmocka_unit_test(arrays_too_small_are_refused),
+        cmocka_unit_test(borrowed_arrays_too_small_are_refused),
+        cmocka_unit_test(probabilities_are_checked_on_the_device),
+        cmocka_unit_test(allocation_failures_name_the_call),
+        cmocka_unit_test(names_with_invalid_utf8)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,7 @@ static void modes_and_threads_change_no_bit(void **state)
 }
 
 /* a b - c is rounded twice, fused or not; with a single rounding it would be 2^-24. */
-static void no_contraction(void **state)
+static void multiply_and_subtract_are_not_contracted(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -87,7 +87,7 @@ static void no_contraction(void **state)
 }
 
 /* An op after a product or a reduction reads the values as they would have been stored. */
-static void what_follows_sees_stored_numbers(void **state)
+static void fused_consumers_read_stored_values(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -113,7 +113,7 @@ static void what_follows_sees_stored_numbers(void **state)
 }
 
 /* Additions to one element happen in the order of the indices, on every device and with any number of threads. */
-static void scatter_add_in_order(void **state)
+static void scatter_add_follows_the_indices(void **state)
 {
     (void)state;
     enum { MANY = 5000, PLACES = 7 };
@@ -268,7 +268,7 @@ static void each_thread_has_a_stream(void **state)
 }
 
 /* A call takes its counter values when it is recorded, one per element, whenever it is computed. */
-static void the_counter_is_taken_at_the_call(void **state)
+static void the_counter_is_assigned_at_the_call(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -289,7 +289,7 @@ static void the_counter_is_taken_at_the_call(void **state)
 
 /* ---- rule 16: text ----------------------------------------------------------------------------------------------- */
 
-static void text_is_the_same_in_german(void **state)
+static void text_does_not_depend_on_the_locale(void **state)
 {
     (void)state;
     if (!setlocale(LC_ALL, "de_DE.UTF-8")) skip();
@@ -316,10 +316,14 @@ static void text_is_the_same_in_german(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(modes_and_threads_change_no_bit),  cmocka_unit_test(no_contraction),
-        cmocka_unit_test(what_follows_sees_stored_numbers), cmocka_unit_test(scatter_add_in_order),
-        cmocka_unit_test(each_thread_has_a_stream),         cmocka_unit_test(the_counter_is_taken_at_the_call),
-        cmocka_unit_test(text_is_the_same_in_german),       cmocka_unit_test(zeros_of_reductions),
+        cmocka_unit_test(modes_and_threads_change_no_bit),
+        cmocka_unit_test(multiply_and_subtract_are_not_contracted),
+        cmocka_unit_test(fused_consumers_read_stored_values),
+        cmocka_unit_test(scatter_add_follows_the_indices),
+        cmocka_unit_test(each_thread_has_a_stream),
+        cmocka_unit_test(the_counter_is_assigned_at_the_call),
+        cmocka_unit_test(text_does_not_depend_on_the_locale),
+        cmocka_unit_test(zeros_of_reductions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

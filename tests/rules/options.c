@@ -9,7 +9,7 @@
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* Options omitted or explicit in a call, including an explicit 0. */
-static void what_is_written_counts(void **state)
+static void explicit_options_count(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -65,7 +65,7 @@ static double after_a_step(wk_optim *optim, wk_tensor *x)
     return wk_item(x);
 }
 
-static void an_optimiser_takes_0_for_0(void **state)
+static void an_explicit_0_reaches_the_optimiser(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -125,7 +125,7 @@ static void options_of_another_optimiser(void **state)
         assert_non_null(wk_optim_##kind##_at(WK_HERE, list, &given));                                                  \
     } while (0)
 
-static void nothing_stands_between_members(void **state)
+static void reserved_members_must_be_0(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -143,7 +143,7 @@ static void nothing_stands_between_members(void **state)
 }
 
 /* In a struct 0 is the default; WK_EXPLICIT_ZERO and any value below 1e-290 in magnitude mean 0. */
-static void zero_is_the_default_and_wk_zero_is_0(void **state)
+static void zero_is_the_default_and_explicit_zero_is_0(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -309,7 +309,7 @@ static void options_of_other_versions(void **state)
 }
 
 /* Members known to both versions are copied; missing ones have their defaults. */
-static void a_short_struct_gives_what_it_has(void **state)
+static void a_short_struct_sets_its_members(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -323,7 +323,7 @@ static void a_short_struct_gives_what_it_has(void **state)
 }
 
 /* Output structs are filled as far as their size allows, and zeroed beyond the members that the library knows. */
-static void structs_that_are_filled(void **state)
+static void output_structs_of_other_versions(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -376,7 +376,7 @@ static void backward(wk_function *f, wk_tensor *const grad_out[], wk_tensor *gra
     grad_in[0] = wk_mul(grad_out[0], 2);
 }
 
-static void never(void *context)
+static void must_not_run(void *context)
 {
     (void)context;
     fail_msg("a member beyond the end was read");
@@ -393,7 +393,7 @@ static void kinds_of_other_versions(void **state)
     } of = {{sizeof of, "twice", 1, 1, forward, backward, NULL}, NULL};
     wk_tensor *at = wk_ones((1), .requires_grad = true), *out = wk_apply(&of.kind, NULL, (at));
     assert_non_null(out);
-    of.kind.size = offsetof(wk_function_kind, destroy), of.kind.destroy = never;
+    of.kind.size = offsetof(wk_function_kind, destroy), of.kind.destroy = must_not_run;
     wk_tensor *again = wk_apply(&of.kind, NULL, (at));
     of.later = &of, of.kind.size = sizeof of;
     assert_null(wk_apply(&of.kind, NULL, (at)));
@@ -418,15 +418,15 @@ static void kinds_of_other_versions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_counts),
-        cmocka_unit_test(an_optimiser_takes_0_for_0),
-        cmocka_unit_test(zero_is_the_default_and_wk_zero_is_0),
+        cmocka_unit_test(explicit_options_count),
+        cmocka_unit_test(an_explicit_0_reaches_the_optimiser),
+        cmocka_unit_test(zero_is_the_default_and_explicit_zero_is_0),
         cmocka_unit_test(options_of_other_versions),
-        cmocka_unit_test(a_short_struct_gives_what_it_has),
-        cmocka_unit_test(structs_that_are_filled),
+        cmocka_unit_test(a_short_struct_sets_its_members),
+        cmocka_unit_test(output_structs_of_other_versions),
         cmocka_unit_test(kinds_of_other_versions),
         cmocka_unit_test(options_of_another_optimiser),
-        cmocka_unit_test(nothing_stands_between_members),
+        cmocka_unit_test(reserved_members_must_be_0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

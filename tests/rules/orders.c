@@ -77,8 +77,8 @@ static wk_tensor *reduced(program *p, wk_tensor *x, const int64_t *dims, int cou
 
 /* Seeds that once failed: two sums in one kernel of operands with different layouts, and a factor that is constant
  * along each summed row. */
-static const uint64_t found[] = {67, 80};
-enum { FOUND = sizeof found / sizeof *found };
+static const uint64_t failed_seeds[] = {67, 80};
+enum { FAILED_SEEDS = sizeof failed_seeds / sizeof *failed_seeds };
 
 /* Makes the same calls for equal seeds. */
 static void compute(uint64_t seed, wk_tensor *out[RESULTS])
@@ -103,7 +103,7 @@ static void compute(uint64_t seed, wk_tensor *out[RESULTS])
     }
 }
 
-static void a_kernel_of_its_own_has_the_same_order(void **state)
+static void fusion_does_not_change_the_order(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -111,7 +111,7 @@ static void a_kernel_of_its_own_has_the_same_order(void **state)
         WK_DEVICE(device);
         for (uint64_t k = 0; k < PROGRAMS; k++) {
             WK_SCOPE;
-            const uint64_t seed = k < FOUND ? found[k] : test_seed() * PROGRAMS + k;
+            const uint64_t seed = k < FAILED_SEEDS ? failed_seeds[k] : test_seed() * PROGRAMS + k;
             wk_tensor *fused[RESULTS], *alone[RESULTS];
             compute(seed, fused);
             wk_sync();
@@ -133,6 +133,6 @@ static void a_kernel_of_its_own_has_the_same_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_kernel_of_its_own_has_the_same_order, test_default_mode, test_restore_mode)};
+        cmocka_unit_test_setup_teardown(fusion_does_not_change_the_order, test_default_mode, test_restore_mode)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 
 enum { KINDS = 6 };
 
-static void every_kind_of_object_dies_with_its_scope(void **state)
+static void scopes_free_every_kind_of_object(void **state)
 {
     (void)state;
     static const char *const names[KINDS] = {"tensor", "module", "list", "optimiser", "dataset", "loader"};
@@ -57,7 +57,7 @@ static void pass_forward(wk_function *f, wk_tensor *const in[], wk_tensor *out[]
     out[0] = in[0];
 }
 
-static void expect_gone(wk_tensor *x)
+static void expect_freed(wk_tensor *x)
 {
     wk_exp(x);
     expect_error("exp", "scope has closed", NULL);
@@ -87,16 +87,16 @@ static const wk_function_kind triple = {.size = sizeof triple,
 static const wk_function_kind pass = {
     .size = sizeof pass, .name = "pass", .inputs = 1, .outputs = 1, .forward = pass_forward};
 
-static void callbacks_have_a_scope_of_their_own(void **state)
+static void callbacks_run_in_a_separate_scope(void **state)
 {
     (void)state;
     static const wk_module_kind inner = {.size = sizeof inner, .name = "inner", .forward1 = inner_forward};
     WK_SCOPE;
     wk_tensor *x = wk_ones((2), .requires_grad = true), *y = wk_apply(&triple, NULL, (x));
-    expect_gone(made_inside);
+    expect_freed(made_inside);
     EXPECT_VALUES(y, 0, 3, 3);
     wk_backward(wk_sum(y));
-    expect_gone(made_inside);
+    expect_freed(made_inside);
     EXPECT_VALUES(wk_grad_of(x), 0, 3, 3);
     wk_tensor *plain = wk_ones((2));
     wk_tensor *passed = wk_apply(&pass, NULL, (plain)); /* an output that is an input becomes a separate tensor */
@@ -106,15 +106,15 @@ static void callbacks_have_a_scope_of_their_own(void **state)
     from_outside = NULL;
     wk_module *m = wk_module_new(&inner);
     EXPECT_VALUES(wk_forward(m, x), 0, 3, 3);
-    expect_gone(made_inside);
+    expect_freed(made_inside);
     from_outside = wk_full((2), 7.0);
     assert_ptr_equal(wk_forward(m, x), from_outside);
-    expect_gone(made_inside);
+    expect_freed(made_inside);
 
     wk_set_grad(x, NULL);
     wk_register_hook(x, hook, NULL);
     wk_backward(wk_sum(x));
-    expect_gone(made_inside);
+    expect_freed(made_inside);
     EXPECT_VALUES(wk_grad_of(x), 0, 7, 7);
     EXPECT_VALUES(from_outside, 0, 7, 7);
 }
@@ -181,8 +181,8 @@ static void keep_moves_only_what_the_innermost_scope_owns(void **state)
         }
         EXPECT_VALUES(kept_out, 0, 1, 1);
     }
-    expect_gone(x);
-    expect_gone(kept_out);
+    expect_freed(x);
+    expect_freed(kept_out);
     {
         WK_SCOPE;
         x = wk_keep(wk_ones((2))); /* no scope: the caller's */
@@ -227,7 +227,7 @@ static void any_object_and_null(void **state)
 }
 
 /* Graphs, optimisers and loaders hold references of their operands, independent of the program's handles. */
-static void parents_keep_what_they_need(void **state)
+static void parents_hold_references(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -263,7 +263,7 @@ static void parents_keep_what_they_need(void **state)
 }
 
 /* A module owns the gradients, optimiser state and lazy parameters that are created later, whatever scope is open. */
-static void a_module_owns_what_comes_later(void **state)
+static void a_module_owns_objects_created_later(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -291,14 +291,14 @@ static void a_module_owns_what_comes_later(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_of_object_dies_with_its_scope),
-        cmocka_unit_test(callbacks_have_a_scope_of_their_own),
+        cmocka_unit_test(scopes_free_every_kind_of_object),
+        cmocka_unit_test(callbacks_run_in_a_separate_scope),
         cmocka_unit_test(functions_without_a_scope),
         cmocka_unit_test(returned_handles_count_once_each),
         cmocka_unit_test(keep_moves_only_what_the_innermost_scope_owns),
         cmocka_unit_test(any_object_and_null),
-        cmocka_unit_test(parents_keep_what_they_need),
-        cmocka_unit_test(a_module_owns_what_comes_later),
+        cmocka_unit_test(parents_hold_references),
+        cmocka_unit_test(a_module_owns_objects_created_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static void parked_values_have_the_same_bits(void **state)
 
 /* Element-wise ops and views are parked. All other results are stored, because recomputing them would cost more than
  * memory. */
-static void what_is_parked_and_what_is_not(void **state)
+static void only_elementwise_results_and_views_are_parked(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -103,7 +103,7 @@ static void chains_are_parked_sixteen_deep(void **state)
     wk_free(x);
 }
 
-static void memory_that_others_can_write_is_not_parked_on(void **state)
+static void values_of_writable_memory_are_not_parked(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -120,7 +120,7 @@ static void memory_that_others_can_write_is_not_parked_on(void **state)
 }
 
 /* The pointer is requested when a parked value already reads that memory. */
-static void a_pointer_that_is_given_out_later(void **state)
+static void a_pointer_requested_after_parking(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -137,7 +137,7 @@ static void a_pointer_that_is_given_out_later(void **state)
 }
 
 /* Memory kept alive only by a parked value must not be larger than the value. */
-static void an_operand_that_goes_first(void **state)
+static void a_parked_value_keeps_no_larger_operand(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -156,7 +156,7 @@ static void an_operand_that_goes_first(void **state)
 }
 
 /* The same if the operands were freed before the value was parked. */
-static void operands_that_have_gone_before_the_flush(void **state)
+static void operands_freed_before_the_flush(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -171,7 +171,7 @@ static void operands_that_have_gone_before_the_flush(void **state)
     assert_int_equal(state_of(sum), WK__STORED);
 }
 
-static void modes_that_park_nothing(void **state)
+static void modes_without_parking(void **state)
 {
     (void)state;
     for (int mode = 0; mode < 2; mode++) {
@@ -194,13 +194,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parked_operands_never_change),
         cmocka_unit_test(parked_values_have_the_same_bits),
-        cmocka_unit_test(what_is_parked_and_what_is_not),
+        cmocka_unit_test(only_elementwise_results_and_views_are_parked),
         cmocka_unit_test(chains_are_parked_sixteen_deep),
-        cmocka_unit_test(memory_that_others_can_write_is_not_parked_on),
-        cmocka_unit_test(a_pointer_that_is_given_out_later),
-        cmocka_unit_test(an_operand_that_goes_first),
-        cmocka_unit_test(operands_that_have_gone_before_the_flush),
-        cmocka_unit_test(modes_that_park_nothing),
+        cmocka_unit_test(values_of_writable_memory_are_not_parked),
+        cmocka_unit_test(a_pointer_requested_after_parking),
+        cmocka_unit_test(a_parked_value_keeps_no_larger_operand),
+        cmocka_unit_test(operands_freed_before_the_flush),
+        cmocka_unit_test(modes_without_parking),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 
 /* ---- NULL and tensors of another scope --------------------------------------------------------------------------- */
 
-static void a_null_is_traced(void **state)
+static void a_null_names_the_failed_call(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -43,7 +43,7 @@ static void a_null_is_traced(void **state)
 }
 
 /* A NULL inside of the library is not reported as a failed call of the program, nor is an absent gradient. */
-static void a_null_of_the_library_is_not(void **state)
+static void nulls_inside_the_library_are_not_named(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -74,7 +74,7 @@ static void *without_history(void *user)
     return NULL;
 }
 
-static void a_null_of_nobody(void **state)
+static void a_null_without_a_failed_call(void **state)
 {
     (void)state;
     pthread_t thread;
@@ -82,7 +82,7 @@ static void a_null_of_nobody(void **state)
     pthread_join(thread, NULL);
 }
 
-static void an_earlier_round_of_a_loop(void **state)
+static void a_tensor_of_an_earlier_iteration(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -105,7 +105,7 @@ static void an_earlier_round_of_a_loop(void **state)
 
 /* ---- devices ----------------------------------------------------------------------------------------------------- */
 
-static void no_gpu_says_what_is_none(void **state)
+static void a_missing_gpu_is_explained(void **state)
 {
     (void)state;
     if (wk_device_count(WK_GPU) > 0) skip();
@@ -134,7 +134,7 @@ static void the_hint_moves_to_the_accelerator(void **state)
 }
 
 /* Of two accelerators the hint names the one with more of the operands: for a layer, the one with its parameters. */
-static void the_hint_moves_the_fewer(void **state)
+static void the_hint_moves_the_minority(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -161,7 +161,7 @@ static void composed_ops_name_their_operands(void **state)
     expect_error("mse_loss: operands are on different devices", "wk_to(b, wk_null(0))", NULL);
 }
 
-static void losses_take_numbers_of_the_cpu(void **state)
+static void losses_accept_cpu_scalars(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -183,7 +183,7 @@ static void losses_take_numbers_of_the_cpu(void **state)
 
 /* ---- dtypes and reductions --------------------------------------------------------------------------------------- */
 
-static void what_to_write_instead(void **state)
+static void dtype_errors_suggest_a_call(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -228,7 +228,7 @@ static void what_to_write_instead(void **state)
 }
 
 /* Converted to i64 a mask would select rows 0 and 1. */
-static void masks_are_no_indices(void **state)
+static void masks_are_not_indices(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -244,7 +244,7 @@ static void masks_are_no_indices(void **state)
     expect_error("take: index must be i64 or i32, got f32; convert it with wk_to_dtype(index, WK_I64)", NULL);
 }
 
-static void scores_and_labels_the_wrong_way_round(void **state)
+static void scores_and_labels_swapped(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -296,7 +296,7 @@ static int leaks(void)
 }
 
 /* Runs this program as a child and expects leaks in its log: in the named file, or in its stderr. */
-static void expect_leaks_told(bool named)
+static void expect_leaks_reported(bool named)
 {
     char path[300], text[4000] = "";
     snprintf(path, sizeof path, "%s/leaks.log", getenv("WICK_WORK") ? getenv("WICK_WORK") : "/tmp");
@@ -327,31 +327,24 @@ static void expect_leaks_told(bool named)
         fail_msg("%s", text);
 }
 
-static void what_was_never_freed(void **state)
+static void leaks_are_reported(void **state)
 {
     (void)state;
-    expect_leaks_told(true);
-    expect_leaks_told(false);
+    expect_leaks_reported(true);
+    expect_leaks_reported(false);
 }
 
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "leaks") == 0) return leaks();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_null_is_traced),
-        cmocka_unit_test(a_null_of_the_library_is_not),
-        cmocka_unit_test(a_null_of_nobody),
-        cmocka_unit_test(an_earlier_round_of_a_loop),
-        cmocka_unit_test(no_gpu_says_what_is_none),
-        cmocka_unit_test(the_hint_moves_to_the_accelerator),
-        cmocka_unit_test(the_hint_moves_the_fewer),
-        cmocka_unit_test(composed_ops_name_their_operands),
-        cmocka_unit_test(losses_take_numbers_of_the_cpu),
-        cmocka_unit_test(what_to_write_instead),
-        cmocka_unit_test(masks_are_no_indices),
-        cmocka_unit_test(scores_and_labels_the_wrong_way_round),
-        cmocka_unit_test(a_function_without_backward),
-        cmocka_unit_test(what_was_never_freed),
+        cmocka_unit_test(a_null_names_the_failed_call), cmocka_unit_test(nulls_inside_the_library_are_not_named),
+        cmocka_unit_test(a_null_without_a_failed_call), cmocka_unit_test(a_tensor_of_an_earlier_iteration),
+        cmocka_unit_test(a_missing_gpu_is_explained),   cmocka_unit_test(the_hint_moves_to_the_accelerator),
+        cmocka_unit_test(the_hint_moves_the_minority),  cmocka_unit_test(composed_ops_name_their_operands),
+        cmocka_unit_test(losses_accept_cpu_scalars),    cmocka_unit_test(dtype_errors_suggest_a_call),
+        cmocka_unit_test(masks_are_not_indices),        cmocka_unit_test(scores_and_labels_swapped),
+        cmocka_unit_test(a_function_without_backward),  cmocka_unit_test(leaks_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

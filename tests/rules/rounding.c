@@ -49,7 +49,7 @@ static void channels_last_stays_channels_last(void **state)
 }
 
 /* No operand has the result's shape: the largest operand determines the layout. */
-static void the_largest_operand_says_how_it_lies(void **state)
+static void the_largest_operand_determines_the_layout(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -79,7 +79,7 @@ static void views_and_copies(void **state)
 /* ---- rule 12: rounding ------------------------------------------------------------------------------------------- */
 
 /* Each public op rounds its result to its dtype, also in a register. */
-static void rounded_in_registers(void **state)
+static void results_are_rounded_in_registers(void **state)
 {
     (void)state;
     static const wk_dtype narrow[] = {WK_BF16, WK_F16};
@@ -120,7 +120,7 @@ static void integers_wrap_in_registers(void **state)
 
 /* Operands are converted to the compute dtype first, as in PyTorch, so that wk_eq(x, c) matches the elements of wk_full
  * with c and x's dtype. */
-static void operands_take_the_dtype_that_is_computed_in(void **state)
+static void operands_are_converted_to_the_compute_dtype(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -163,7 +163,7 @@ static void operands_take_the_dtype_that_is_computed_in(void **state)
 
 /* Conversion goes through i64: the fraction is truncated, the low bits are kept, and a value outside of i64 becomes its
  * minimum. */
-static void what_no_integer_holds(void **state)
+static void floats_outside_of_integer_ranges(void **state)
 {
     (void)state;
     static const struct {
@@ -252,12 +252,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(channels_last_stays_channels_last),
-        cmocka_unit_test(the_largest_operand_says_how_it_lies),
+        cmocka_unit_test(the_largest_operand_determines_the_layout),
         cmocka_unit_test(views_and_copies),
-        cmocka_unit_test(rounded_in_registers),
+        cmocka_unit_test(results_are_rounded_in_registers),
         cmocka_unit_test(integers_wrap_in_registers),
-        cmocka_unit_test(operands_take_the_dtype_that_is_computed_in),
-        cmocka_unit_test(what_no_integer_holds),
+        cmocka_unit_test(operands_are_converted_to_the_compute_dtype),
+        cmocka_unit_test(floats_outside_of_integer_ranges),
         cmocka_unit_test(composed_ops_round_once),
         cmocka_unit_test(gradients_round_once),
     };
