@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole numbers that a call is given stay exact beyond 2^53, where a double no longer holds each of them. */
+/* Tests that integer arguments remain exact beyond 2^53, the limit for doubles. */
 #include "support/wick.h"
 
 static const int64_t big = ((int64_t)1 << 53) + 1, most = INT64_MAX - 1;
@@ -69,7 +69,7 @@ static void ranges(void **state)
     wk_free(out.tensor);
 }
 
-/* Options are doubles: exact as far as these are, and whole all the way. */
+/* Options are doubles: exact up to their precision, and computed as integers. */
 static void factors(void **state)
 {
     (void)state;

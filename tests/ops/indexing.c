@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading and writing at computed places: values, duplicates, bad indices at the call and late, gradients. */
+/* Tests reads and writes at computed indices: values, duplicates, gradients, and invalid indices that are detected at
+ * the call or later. */
 #include "values.h"
 
 static void reading(void **state)
@@ -21,7 +22,8 @@ static void reading(void **state)
     EXPECT(wk_tril(wk_ones((2, 2), .dtype = WK_BOOL)), (2, 2), 1, 0, 1, 1);
 }
 
-/* Operands whose lanes do not lie side by side, though their columns do: what is read in squares (iter_patch.c). */
+/* Operands whose rows are strided and whose columns are contiguous: kernels read them in square tiles
+ * (iter_patch.c). */
 static void reading_what_is_turned(void **state)
 {
     (void)state;
@@ -37,7 +39,7 @@ static void reading_what_is_turned(void **state)
             {wk_gather(x, 0, wide), wk_gather(copy, 0, wide)},
             {wk_take_along_dim(x, wk_reshape(i, (2, 1, 1)), 0), wk_take_along_dim(copy, wk_reshape(i, (2, 1, 1)), 0)}};
         for (size_t k = 0; k < sizeof read / sizeof *read; k++) {
-            wk_tensor *got = wk_retain(read[k][0]), *want = wk_retain(read[k][1]); /* so that it is stored, not fused */
+            wk_tensor *got = wk_retain(read[k][0]), *want = wk_retain(read[k][1]); /* stored instead of fused */
             wk_sync();
             assert_true(wk_item(wk_all(wk_eq(got, want))) == 1);
             assert_true(wk_item(wk_all(wk_eq(wk_select(got, 0, 1), wk_select(copy, 0, 0)))) == 1);
@@ -55,7 +57,7 @@ static void writing(void **state)
               *s = wk_of(float, (3), 10, 20, 30);
     EXPECT(wk_scatter_add(x, 0, i, s), (4), 1, 32, 3, 34);
     EXPECT(wk_index_add(x, 0, i, s), (4), 1, 32, 3, 34);
-    EXPECT(wk_scatter(x, 0, i, s), (4), 1, 20, 3, 30); /* of two the last */
+    EXPECT(wk_scatter(x, 0, i, s), (4), 1, 20, 3, 30); /* of duplicate indices the last one wins */
     EXPECT(wk_scatter(x, 0, i, 7.0), (4), 1, 7, 3, 7);
     EXPECT(x, (4), 1, 2, 3, 4);
     EXPECT(wk_index_add(wk_zeros((2, 3)), 1, wk_of(int64_t, (2), 2, 0), wk_of(float, (2, 2), 1, 2, 3, 4)), (2, 3), 2, 0,
@@ -150,7 +152,7 @@ static void bad_index_at_the_call(void **state)
     expect_error(wk_index_select(wk_ones((0, 3)), 0, wk_of(int64_t, (1), 0)), WK_ERR_INDEX, "index 0");
 }
 
-/* An index that is computed is found out later: what depends on it fails, an in-place target keeps what it had. */
+/* An invalid computed index is detected later: dependent values fail, and an in-place target keeps its values. */
 static void bad_index_late(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joining and rearranging: long lists, mixed dtypes, failures of a part, repeated and rolled values. */
+/* Tests ops that join and rearrange tensors: long lists, mixed dtypes, failed operands, repeated and rolled
+ * elements. */
 #include "values.h"
 
 static void joined(void **state)
@@ -18,7 +19,7 @@ static void joined(void **state)
     EXPECT(mixed, (2), 7, 0.5);
 }
 
-/* 300 operands are more than one node has; the gradient finds its way all the same. */
+/* 300 operands exceed the limit of one node; their gradients are right nevertheless. */
 static void long_lists(void **state)
 {
     (void)state;
@@ -33,8 +34,8 @@ static void long_lists(void **state)
     EXPECT(wk_slice(wk_cat((wk_arange(300.0), all), 0), 0, 299, 301), (2), 299, 0);
 }
 
-/* What is joined is computed straight into its part: one store for each, none for the operands. Parts of one
- * size are one kernel. */
+/* Operands are computed directly into their part of the result: one store each, no temporary. Parts of equal size share
+ * one kernel. */
 static void parts_are_not_stored_twice(void **state)
 {
     (void)state;
@@ -66,7 +67,7 @@ static void parts_are_not_stored_twice(void **state)
     }
 }
 
-/* Parts that lie between each other, and one that is read beside being joined. */
+/* Parts that interleave, and one that is also read elsewhere. */
 static void parts_between_each_other(void **state)
 {
     (void)state;
@@ -79,7 +80,7 @@ static void parts_between_each_other(void **state)
     EXPECT(wk_sum(wk_cat((wk_add(x, 1), wk_mul(x, 3)), 1), (1)), (2), 14, 30);
 }
 
-/* A part that cannot be computed fails the whole, and not only itself. */
+/* A part that cannot be computed fails the complete result. */
 static void failing_part(void **state)
 {
     (void)state;
@@ -89,7 +90,7 @@ static void failing_part(void **state)
     float data[3];
     assert_int_equal(wk_read(y, data, sizeof data), WK_ERR_INDEX);
     wk_clear_error();
-    wk_sync(); /* it is told once more, to the thread that recorded it */
+    wk_sync(); /* the error is reported again to the recording thread */
     wk_clear_error();
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls from several threads: a stream of random numbers each (SEMANTICS 14), ops by name in one context
- * (30), gradients by one leaf. */
+/* Tests calls from several threads: a random stream per thread (rule 14 of docs/contributing/invariants.md), calls by
+ * name in one context (rule 30), gradients of a shared leaf. */
 #include "support/threads.h"
 
 enum { ROUNDS = 200, DRAWN = 64 };
@@ -52,7 +52,7 @@ static void each_thread_has_a_stream_of_its_own(void **state)
     test_threads_start(others, 3, draws_numbers, &unseeded);
     draws_numbers(&self);
     test_threads_end(others, 3);
-    assert_true(same(alone.number[0], disturbed.number[0])); /* what others draw changes nothing */
+    assert_true(same(alone.number[0], disturbed.number[0])); /* draws of other threads change nothing */
 }
 
 /* ---- wk_call ----------------------------------------------------------------------------------------------------- */
