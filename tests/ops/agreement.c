@@ -48,7 +48,7 @@ static wk_tensor *by_name(const char *name, const wk_value *arguments, int count
 /* ---- gradients --------------------------------------------------------------------------------------------------- */
 
 /* computed from the result it would be 0 here: elu is within half a unit of -1 */
-static void far_below_0(void **state)
+static void gradients_far_below_0(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -65,7 +65,7 @@ static void far_below_0(void **state)
 }
 
 /* The gradient needs only the operand: the result may be overwritten. */
-static void the_result_may_be_written(void **state)
+static void the_result_may_be_overwritten(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -74,7 +74,7 @@ static void the_result_may_be_written(void **state)
     EXPECT(slope(wk_mul_(selu, 2), x), (2), 1.293537206069628, 2.101401974710961);
 }
 
-static void at_a_limit(void **state)
+static void gradients_at_a_limit(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -122,7 +122,7 @@ static void limits_of_bools(void **state)
 
 /* ---- no dimension given ------------------------------------------------------------------------------------------ */
 
-static void of_the_elements(void **state)
+static void defaults_use_all_elements(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -169,7 +169,7 @@ static void classes_are_counted(void **state)
 
 /* ---- 0-d operands ------------------------------------------------------------------------------------------------ */
 
-static void numbers_are_vectors_of_one(void **state)
+static void scalars_act_as_vectors_of_size_1(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -246,7 +246,7 @@ static void a_weight_of_one_dimension(void **state)
 
 /* ---- fractions for integer parameters ---------------------------------------------------------------------------- */
 
-static void steps_of_whole_numbers(void **state)
+static void fractional_steps_of_integers(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -278,7 +278,7 @@ static void all_labels_ignored(void **state)
     EXPECT(slope(wk_nll_loss(deep, one), deep), (1, 2, 2), 0, -1, 0, 0);
 }
 
-static void what_is_refused(void **state)
+static void refused_calls(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -300,19 +300,19 @@ static void what_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(far_below_0),
-        cmocka_unit_test(the_result_may_be_written),
-        cmocka_unit_test(at_a_limit),
+        cmocka_unit_test(gradients_far_below_0),
+        cmocka_unit_test(the_result_may_be_overwritten),
+        cmocka_unit_test(gradients_at_a_limit),
         cmocka_unit_test(limits_of_bools),
-        cmocka_unit_test(of_the_elements),
+        cmocka_unit_test(defaults_use_all_elements),
         cmocka_unit_test(an_empty_list_squeezes_nothing),
         cmocka_unit_test(classes_are_counted),
-        cmocka_unit_test(numbers_are_vectors_of_one),
+        cmocka_unit_test(scalars_act_as_vectors_of_size_1),
         cmocka_unit_test(an_index_without_elements),
         cmocka_unit_test(a_weight_of_one_dimension),
-        cmocka_unit_test(steps_of_whole_numbers),
+        cmocka_unit_test(fractional_steps_of_integers),
         cmocka_unit_test(all_labels_ignored),
-        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(refused_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,7 +56,7 @@ static void argmax_needs_no_positions(void **state)
 }
 
 /* -0 and 0 are equal but give results of different sign, in every float dtype and as scalars. */
-static void zeros_have_signs(void **state)
+static void signed_zeros_of_copysign_and_logit(void **state)
 {
     (void)state;
     static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_F16, WK_BF16};
@@ -101,7 +101,7 @@ static void batches_of_batches(void **state)
 
 /* A kernel or program is compiled once for rows of all lengths. Rows of length 1 are broadcast and need a different
  * one, so they are tried first, last and in between. */
-static void rows_of_one_column(void **state)
+static void kernels_serve_all_row_lengths(void **state)
 {
     (void)state;
     static const int64_t lengths[] = {1, 5, 1, 256, 257, 0, 1, 255, 3};
@@ -122,7 +122,7 @@ static void rows_of_one_column(void **state)
 }
 
 /* A scalar argument is converted to an integer in the same way as an element of a tensor. */
-static void numbers_become_integers_as_elements_do(void **state)
+static void scalars_are_converted_like_elements(void **state)
 {
     (void)state;
     static const double numbers[] = {NAN, INFINITY, -INFINITY, 1e30, -1e30, 0x1p63, -0x1p63, 3e9, -2.75};
@@ -139,9 +139,12 @@ static void numbers_become_integers_as_elements_do(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(batches_of_batches),        cmocka_unit_test(bits_of_a_converted_bool),
-        cmocka_unit_test(argmax_needs_no_positions), cmocka_unit_test(zeros_have_signs),
-        cmocka_unit_test(rows_of_one_column),        cmocka_unit_test(numbers_become_integers_as_elements_do),
+        cmocka_unit_test(batches_of_batches),
+        cmocka_unit_test(bits_of_a_converted_bool),
+        cmocka_unit_test(argmax_needs_no_positions),
+        cmocka_unit_test(signed_zeros_of_copysign_and_logit),
+        cmocka_unit_test(kernels_serve_all_row_lengths),
+        cmocka_unit_test(scalars_are_converted_like_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

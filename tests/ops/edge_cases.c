@@ -107,7 +107,7 @@ static void products_over_several_dimensions(void **state)
 
 /* ---- ties -------------------------------------------------------------------------------------------------------- */
 
-static void equal_elements_share(void **state)
+static void equal_elements_share_the_gradient(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -153,7 +153,7 @@ static void slopes_at_kinks(void **state)
            P(0, 1, 1, 0));
 }
 
-static void nan_is_no_limit(void **state)
+static void nan_is_not_a_limit(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -168,7 +168,7 @@ static void nan_is_no_limit(void **state)
 
 /* ---- poles ------------------------------------------------------------------------------------------------------- */
 
-static void the_angle_of_the_origin(void **state)
+static void atan2_at_the_origin(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -182,7 +182,7 @@ static void the_angle_of_the_origin(void **state)
     EXPECT_SAME(slope(wk_atan2(0.0, x), x), 0, 0, 0, 0, 0);
 }
 
-static void the_length_of_nothing(void **state)
+static void gradients_of_hypot(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -201,7 +201,7 @@ static void the_length_of_nothing(void **state)
     EXPECT_SAME(slope(by_x, y), 0, -0.096, 0.096);
 }
 
-static void exponents_beyond_all_powers(void **state)
+static void gradients_of_logaddexp(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -218,7 +218,7 @@ static void exponents_beyond_all_powers(void **state)
     EXPECT_SAME(slope(wk_logaddexp(0, x), x), 0.5, 1, 0);
 }
 
-static void the_sign_of_another(void **state)
+static void gradients_of_copysign(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -237,7 +237,7 @@ static void the_sign_of_another(void **state)
     EXPECT_SAME(slope(wk_copysign(column, wk_of(double, (3), 1, 1, -1)), column), 1, -1);
 }
 
-static void odds_of_what_is_certain(void **state)
+static void logit_of_0_and_1(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -261,7 +261,7 @@ static void odds_of_what_is_certain(void **state)
 }
 
 /* The remainder depends on the quotient, which is an integer without gradient. */
-static void rests(void **state)
+static void gradients_of_remainders(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -277,7 +277,7 @@ static void rests(void **state)
     EXPECT(slope(wk_remainder(one, tenth), tenth), (1), -9); /* 1 / 0.1 rounds to 10, but only 9 fit */
 }
 
-static void counting_is_flat(void **state)
+static void gradients_of_counting_norms(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -328,16 +328,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(zeros_among_factors),
         cmocka_unit_test(products_over_several_dimensions),
-        cmocka_unit_test(equal_elements_share),
+        cmocka_unit_test(equal_elements_share_the_gradient),
         cmocka_unit_test(slopes_at_kinks),
-        cmocka_unit_test(nan_is_no_limit),
-        cmocka_unit_test(the_angle_of_the_origin),
-        cmocka_unit_test(the_length_of_nothing),
-        cmocka_unit_test(exponents_beyond_all_powers),
-        cmocka_unit_test(the_sign_of_another),
-        cmocka_unit_test(odds_of_what_is_certain),
-        cmocka_unit_test(rests),
-        cmocka_unit_test(counting_is_flat),
+        cmocka_unit_test(nan_is_not_a_limit),
+        cmocka_unit_test(atan2_at_the_origin),
+        cmocka_unit_test(gradients_of_hypot),
+        cmocka_unit_test(gradients_of_logaddexp),
+        cmocka_unit_test(gradients_of_copysign),
+        cmocka_unit_test(logit_of_0_and_1),
+        cmocka_unit_test(gradients_of_remainders),
+        cmocka_unit_test(gradients_of_counting_norms),
         cmocka_unit_test(classes_without_weight),
         cmocka_unit_test(no_elements),
     };

@@ -4,7 +4,7 @@
 
 static const int64_t big = ((int64_t)1 << 53) + 1, most = INT64_MAX - 1;
 
-static void expect_whole(wk_tensor *x, int count, const int64_t *want)
+static void expect_integers(wk_tensor *x, int count, const int64_t *want)
 {
     int64_t have[8];
     expect_ok();
@@ -15,9 +15,9 @@ static void expect_whole(wk_tensor *x, int count, const int64_t *want)
         if (have[k] != want[k]) fail_msg("element %d is %lld, not %lld", k, (long long)have[k], (long long)want[k]);
 }
 #define EXPECT_WHOLE(x, ...)                                                                                           \
-    expect_whole(x, (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (const int64_t[]){__VA_ARGS__})
+    expect_integers(x, (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (const int64_t[]){__VA_ARGS__})
 
-static void filled_with(void **state)
+static void fill_values(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -29,7 +29,7 @@ static void filled_with(void **state)
     EXPECT_VALUES(wk_full_like(wk_zeros((1), .dtype = WK_BOOL), 2), 0, 1);
 }
 
-static void put_at_places(void **state)
+static void scattered_values(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -85,7 +85,7 @@ static void factors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(filled_with), cmocka_unit_test(put_at_places),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fill_values), cmocka_unit_test(scattered_values),
                                        cmocka_unit_test(ranges), cmocka_unit_test(factors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
  * the call or later. */
 #include "values.h"
 
-static void reading(void **state)
+static void reads(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -24,7 +24,7 @@ static void reading(void **state)
 
 /* Operands whose rows are strided and whose columns are contiguous: kernels read them in square tiles
  * (iter_patch.c). */
-static void reading_what_is_turned(void **state)
+static void reads_of_transposed_operands(void **state)
 {
     (void)state;
     enum { N = 3, ROWS = 20, COLUMNS = 70 };
@@ -49,7 +49,7 @@ static void reading_what_is_turned(void **state)
     }
 }
 
-static void writing(void **state)
+static void writes(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -69,7 +69,7 @@ static void writing(void **state)
            (1), 300);
 }
 
-static void selecting(void **state)
+static void selections(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -81,7 +81,7 @@ static void selecting(void **state)
     EXPECT_EMPTY(wk_nonzero(wk_zeros((2))), (0, 1));
 }
 
-static void places_by_dimension(void **state)
+static void indices_per_dimension(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -258,11 +258,11 @@ static void gradients(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading),
-        cmocka_unit_test(writing),
-        cmocka_unit_test(reading_what_is_turned),
-        cmocka_unit_test(selecting),
-        cmocka_unit_test(places_by_dimension),
+        cmocka_unit_test(reads),
+        cmocka_unit_test(writes),
+        cmocka_unit_test(reads_of_transposed_operands),
+        cmocka_unit_test(selections),
+        cmocka_unit_test(indices_per_dimension),
         cmocka_unit_test(distinct_elements),
         cmocka_unit_test(membership),
         cmocka_unit_test(bad_index_late),

@@ -3,7 +3,7 @@
  * elements. */
 #include "values.h"
 
-static void joined(void **state)
+static void joined_values(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -68,7 +68,7 @@ static void parts_are_not_stored_twice(void **state)
 }
 
 /* Parts that interleave, and one that is also read elsewhere. */
-static void parts_between_each_other(void **state)
+static void interleaved_parts(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -81,7 +81,7 @@ static void parts_between_each_other(void **state)
 }
 
 /* A part that cannot be computed fails the complete result. */
-static void failing_part(void **state)
+static void a_failing_part_fails_the_result(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -94,7 +94,7 @@ static void failing_part(void **state)
     wk_clear_error();
 }
 
-static void repeats_are_no_views(void **state)
+static void repeats_are_copies(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -108,7 +108,7 @@ static void repeats_are_no_views(void **state)
     EXPECT(x, (1, 3), 1, 1, 1);
 }
 
-static void rearranged(void **state)
+static void rearranged_values(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -174,13 +174,13 @@ static void errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joined),
+        cmocka_unit_test(joined_values),
         cmocka_unit_test(long_lists),
         cmocka_unit_test(parts_are_not_stored_twice),
-        cmocka_unit_test(parts_between_each_other),
-        cmocka_unit_test(failing_part),
-        cmocka_unit_test(repeats_are_no_views),
-        cmocka_unit_test(rearranged),
+        cmocka_unit_test(interleaved_parts),
+        cmocka_unit_test(a_failing_part_fails_the_result),
+        cmocka_unit_test(repeats_are_copies),
+        cmocka_unit_test(rearranged_values),
         cmocka_unit_test(gradients),
         cmocka_unit_test(errors),
     };

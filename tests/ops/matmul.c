@@ -42,7 +42,7 @@ static void batches(void **state)
     EXPECT(wk_matmul(COUNTING(WK_F32, 1, (2)), b), (2, 1), 5, 11);
 }
 
-static void nothing_to_add_up(void **state)
+static void products_over_no_elements(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -193,7 +193,7 @@ static void errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dimensions), cmocka_unit_test(batches),        cmocka_unit_test(nothing_to_add_up),
+        cmocka_unit_test(dimensions), cmocka_unit_test(batches),        cmocka_unit_test(products_over_no_elements),
         cmocka_unit_test(dtypes),     cmocka_unit_test(sums),           cmocka_unit_test(sums_are_rounded_once),
         cmocka_unit_test(gradients),  cmocka_unit_test(names_of_nodes), cmocka_unit_test(errors),
     };

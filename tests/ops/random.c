@@ -15,7 +15,7 @@ static void same_bits(wk_tensor *a, wk_tensor *b)
     free(y);
 }
 
-static void the_seed_says_it_all(void **state)
+static void a_seed_determines_the_stream(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -31,7 +31,7 @@ static void the_seed_says_it_all(void **state)
 }
 
 /* The counter is assigned at the call, independent of when and with what the values are computed. */
-static void fused_or_not(void **state)
+static void fusion_does_not_change_draws(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -127,7 +127,7 @@ static void draws(void **state)
 }
 
 /* Without replacement the first draw is k with probability p[k], the second with p[k] / (1 - p[first]). */
-static void races(void **state)
+static void draws_without_replacement(void **state)
 {
     (void)state;
     static const wk_dtype floats[] = {WK_F32, WK_F64, WK_BF16};
@@ -217,7 +217,7 @@ static void uniform_stays_in_its_range(void **state)
 }
 
 /* The same for draws with a fixed range; also compares all devices. */
-static void draws_hold_in_every_float(void **state)
+static void draws_in_every_float_dtype(void **state)
 {
     (void)state;
     enum { OPS = 5, SAME = 1 << 14 };
@@ -334,16 +334,16 @@ static void errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_seed_says_it_all),
-        cmocka_unit_test(fused_or_not),
+        cmocka_unit_test(a_seed_determines_the_stream),
+        cmocka_unit_test(fusion_does_not_change_draws),
         cmocka_unit_test(distributions),
         cmocka_unit_test(permutations),
         cmocka_unit_test(dropout),
         cmocka_unit_test(draws),
-        cmocka_unit_test(races),
+        cmocka_unit_test(draws_without_replacement),
         cmocka_unit_test(draws_are_the_same_everywhere),
         cmocka_unit_test(uniform_stays_in_its_range),
-        cmocka_unit_test(draws_hold_in_every_float),
+        cmocka_unit_test(draws_in_every_float_dtype),
         cmocka_unit_test(integers_stay_in_their_range),
         cmocka_unit_test(permutations_of_narrow_dtypes),
         cmocka_unit_test(errors),

@@ -84,7 +84,7 @@ static void expect_refused(const char *name, const wk_value *arguments, int give
     expect_ok(); /* the thread's own error is unchanged */
 }
 
-static void wrong_calls_say_why(void **state)
+static void wrong_calls_are_explained(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -208,7 +208,7 @@ static void parameters_are_those_of_the_schema(void **state)
     expect_ok();
 }
 
-static void parameters_say_what_a_binding_needs(void **state)
+static void parameters_describe_defaults_and_choices(void **state)
 {
     (void)state;
     wk_parameter p = parameter_of("mse_loss", 2);
@@ -241,7 +241,7 @@ static void parameters_say_what_a_binding_needs(void **state)
 
 /* ---- forms of arguments and results ------------------------------------------------------------------------------ */
 
-static void names_in_place_are_found(void **state)
+static void in_place_names_are_found(void **state)
 {
     (void)state;
     assert_int_equal(wk_op_find("log_"), wk_op_find("log"));
@@ -274,7 +274,7 @@ static void calls_in_place(void **state)
 }
 
 /* The target of an in-place call must be a tensor, even if NAME accepts a number. */
-static void a_number_is_no_target(void **state)
+static void numbers_are_not_targets(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -288,7 +288,7 @@ static void a_number_is_no_target(void **state)
 }
 
 /* A number is accepted as a list of one element, a bool as a number. */
-static void arguments_are_taken_as_they_come(void **state)
+static void arguments_are_converted(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -313,7 +313,7 @@ static void arguments_are_taken_as_they_come(void **state)
 }
 
 /* A bool has its own class in type promotion, as in PyTorch. */
-static void a_truth_widens_nothing(void **state)
+static void bools_do_not_promote(void **state)
 {
     (void)state;
     static const wk_dtype dtypes[] = {WK_BOOL, WK_U8, WK_I64, WK_F16};
@@ -336,7 +336,7 @@ static void a_truth_widens_nothing(void **state)
 }
 
 /* Integers remain integers; an omitted argument selects another function; unrequested results are not created. */
-static void entries_take_what_the_row_says(void **state)
+static void entries_follow_the_row(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -423,7 +423,7 @@ static void any_number_of_results(void **state)
 
 /* Calls in a user's context: an error that a read has reported is not reported again by the next call; an unreported
  * one is. */
-static void a_late_error_is_told_once(void **state)
+static void deferred_errors_are_reported_once(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -461,18 +461,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(rows_are_complete_and_in_order),
                                        cmocka_unit_test(parameters_are_those_of_the_schema),
-                                       cmocka_unit_test(parameters_say_what_a_binding_needs),
-                                       cmocka_unit_test(names_in_place_are_found),
+                                       cmocka_unit_test(parameters_describe_defaults_and_choices),
+                                       cmocka_unit_test(in_place_names_are_found),
                                        cmocka_unit_test(calls_in_place),
-                                       cmocka_unit_test(a_number_is_no_target),
-                                       cmocka_unit_test(arguments_are_taken_as_they_come),
-                                       cmocka_unit_test(a_truth_widens_nothing),
-                                       cmocka_unit_test(entries_take_what_the_row_says),
+                                       cmocka_unit_test(numbers_are_not_targets),
+                                       cmocka_unit_test(arguments_are_converted),
+                                       cmocka_unit_test(bools_do_not_promote),
+                                       cmocka_unit_test(entries_follow_the_row),
                                        cmocka_unit_test(any_number_of_results),
                                        cmocka_unit_test(info_is_checked),
                                        cmocka_unit_test(calls_by_name),
-                                       cmocka_unit_test(wrong_calls_say_why),
+                                       cmocka_unit_test(wrong_calls_are_explained),
                                        cmocka_unit_test(waiting_is_marked_and_counted),
-                                       cmocka_unit_test(a_late_error_is_told_once)};
+                                       cmocka_unit_test(deferred_errors_are_reported_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

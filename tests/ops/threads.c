@@ -30,7 +30,7 @@ static bool same(const float *a, const float *b)
     return memcmp(a, b, sizeof(float) * DRAWN) == 0;
 }
 
-static void each_thread_has_a_stream_of_its_own(void **state)
+static void each_thread_has_a_separate_stream(void **state)
 {
     (void)state;
     static draws seeded = {.seeded = true}, unseeded, alone, disturbed, chosen = {.stream = 5};
@@ -102,7 +102,7 @@ static void differentiates(test_thread *t)
     }
 }
 
-static void threads_differentiate_by_one_leaf(void **state)
+static void threads_share_a_leaf(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -115,9 +115,9 @@ static void threads_differentiate_by_one_leaf(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_thread_has_a_stream_of_its_own),
+        cmocka_unit_test(each_thread_has_a_separate_stream),
         cmocka_unit_test(one_context_serves_all_threads),
-        cmocka_unit_test(threads_differentiate_by_one_leaf),
+        cmocka_unit_test(threads_share_a_leaf),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
